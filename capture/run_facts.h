@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the kernel says about a measured region, taken just before and just after it by our own programs and engines, and
+ * carried in the trace's extra metadata ("facts"), so that a deviation of the program can be told from one of the machine. */
+#ifndef CAPTURE_RUN_FACTS_H
+#define CAPTURE_RUN_FACTS_H
+
+#include <stdint.h>
+
+#include <jansson.h>
+
+#include "common/err.h"
+
+struct run_facts {
+	int64_t wall_ns;	 /* first begin to last end of the region */
+	int64_t cpu_user_ns, cpu_system_ns; /* of the process, over the region (getrusage) */
+	int64_t steal_ns;	 /* of all processors (/proc/stat), -1 unknown; resolution is a clock tick */
+	int64_t runqueue_wait_ns; /* sum over the worker threads: runnable but not running (schedstat), -1 unknown */
+	uint64_t n_minor_faults, n_major_faults;
+	uint64_t n_voluntary_switches, n_involuntary_switches;
+	uint64_t bytes_read_device, bytes_written_device; /* /proc/self/io, 0 unknown */
+};
+
+/* Snapshot of the calling process; worker threads call run_facts_thread around their own loop for the run-queue part. */
+struct run_facts_snapshot {
+	int64_t now_ns, user_ns, system_ns, steal_ns;
+	uint64_t minor, major, voluntary, involuntary, read_bytes, write_bytes;
+};
+void run_facts_take(struct run_facts_snapshot *s);
+int64_t run_facts_thread_wait_ns(void); /* of the calling thread so far, -1 unknown */
+void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b, struct run_facts *f);
+
+/* New reference. The object goes into extra_json under the key "facts". */
+json_t *run_facts_to_json(const struct run_facts *f);
+/* Errors: EINVAL for a missing or wrongly typed member. */
+int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The trace: what a program, or a replayer, did, one fixed-size record a request. The model everything else stands on.
+ *
+ * A reference and a replay are both traces. Record i of a replay trace replays record i of its input, whatever the order
+ * in which they ran; in a reference the records are in issue order (begin, ties by thread's own order). `seq` is the
+ * record's index in the trace it was first written to, and survives slicing.
+ *
+ * Times are ns of CLOCK_MONOTONIC relative to the trace's epoch (meta.epoch_ns); TIME_NONE where unknown.
+ * Source: metrology paper, section III-A (events <f,b,e,c>) and Table I. */
+#ifndef CAPTURE_TRACE_H
+#define CAPTURE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/fileset.h"
+#include "common/err.h"
+
+#define TIME_NONE INT64_MIN
+#define OBJECT_NONE UINT32_MAX
+#define HEAP_NONE UINT32_MAX
+
+/* Operations; op.h has one table row each (name, family, which fields it uses). Numbers are part of the file
+ * format: never renumber, only append. */
+enum trace_op {
+	OP_INVALID = 0,
+	OP_OPEN = 1,  /* object: path; fd: result; flags: O_*; mode in `length` */
+	OP_CLOSE = 2, /* fd */
+	OP_READ = 3,  /* fd, length; offset: the position it started from, where known, else OFFSET_NONE */
+	OP_WRITE = 4,
+	OP_PREAD = 5,
+	OP_PWRITE = 6,
+	OP_LSEEK = 7, /* offset, flags: whence; rvalue: new position */
+	OP_FSYNC = 8,
+	OP_FDATASYNC = 9,
+	OP_N
+};
+#define OFFSET_NONE UINT64_MAX
+
+struct trace_record {
+	uint64_t seq;
+	int64_t begin_ns, end_ns; /* stamps just around the call */
+	int64_t intended_ns;	  /* when the replayer meant to issue it; TIME_NONE in references and at full speed */
+	int64_t dispatch_ns;	  /* block level: handed to the device; else TIME_NONE */
+	uint64_t offset, length;  /* bytes */
+	int64_t rvalue;		  /* as the call returned it: -1 with error set, or the result */
+	uint32_t pid, tid;	  /* as traced; a replay keeps its input's */
+	uint32_t object;	  /* index into the object table, or OBJECT_NONE */
+	int32_t fd;		  /* descriptor number as traced, -1 where there is none */
+	uint32_t flags;
+	uint32_t heap;	/* reference into the side heap in units of 8 bytes, or HEAP_NONE */
+	uint16_t op;	/* enum trace_op */
+	uint16_t error; /* errno, 0 on success */
+	uint32_t commit; /* written last; TRACE_COMMIT when the record is whole. Readers never return others */
+};
+#define TRACE_COMMIT 0x5641u
+_Static_assert(sizeof(struct trace_record) == 96, "the record is part of the file format");
+
+enum object_kind { OBJECT_PATH = 1, OBJECT_FD = 2, OBJECT_DEVICE = 3 };
+
+struct trace_object {
+	enum object_kind kind;
+	const char *name; /* path relative to the trace's root, or device name; UTF-8 or any bytes, NUL-terminated */
+};
+
+enum trace_level { LEVEL_SYSCALL = 1, LEVEL_BLOCK = 2 };
+
+/* Strings are borrowed from the writer's caller, or from the reader until trace_close. NULL where unknown. */
+struct trace_meta {
+	enum trace_level level;
+	int64_t epoch_ns;	   /* CLOCK_MONOTONIC at time 0 of the trace */
+	int64_t wall_epoch_ns;	   /* CLOCK_REALTIME at the same instant, 0 unknown */
+	const char *clock;	   /* "tsc", "monotonic", or the foreign format's own */
+	double clock_resolution_ns; /* measured, or the format's: half-width of a Type B component */
+	double clock_read_cost_ns;
+	const char *host, *command, *captured_by;
+	const char *root;	 /* directory the object paths are relative to, as given when recorded */
+	uint64_t n_events_lost;	 /* > 0: the trace is incomplete, every report says so */
+	uint64_t seed;		 /* of the workload, 0 none */
+	const char *extra_json;	 /* further facts of the writer as one JSON object (options, off-CPU time, ...) or NULL */
+	struct fileset files;	 /* the state needed before the first request; n = 0: unknown */
+};
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+struct trace_writer;
+
+struct trace_write_options {
+	bool compress;	   /* zstd by block: for finished traces, never while a run is measured */
+	int compress_level; /* 0: the default, 3 */
+	bool no_sync;	    /* leave out the fsync at the end (a run's scratch trace, removed after its summary) */
+};
+
+/* Creates PATH (written in place, append-only, so that a killed writer leaves what it completed).
+ * Errors: of the system, with the path. Ownership: trace_writer_close or trace_writer_abort. */
+int trace_writer_open(struct trace_writer **w, const char *path, const struct trace_meta *meta,
+		      const struct trace_write_options *o, struct err *e);
+/* Interns an object; the same (kind, name) gives the same id. */
+int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name, uint32_t *id, struct err *e);
+/* Puts `len` bytes into the side heap; *ref for record.heap. */
+int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref, struct err *e);
+/* Appends records in order; commit is set here. Copies. */
+int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e);
+/* Replaces the metadata by a later block (epoch or extra facts known only at the end). */
+int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta, struct err *e);
+/* Writes the end block, fsyncs unless told not to, closes. On an error the trace is as good as a killed writer's. */
+int trace_writer_close(struct trace_writer *w, struct err *e);
+void trace_writer_abort(struct trace_writer *w); /* closes without an end block; NULL is fine */
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+struct trace; /* opened by any readable format (format.h finds it), read by streaming: memory does not grow with length */
+
+/* Errors: EILSEQ for no trace or an unknown version, EBADMSG for a damaged header (with path and offset). */
+int trace_open(struct trace **t, const char *path, struct err *e);
+void trace_close(struct trace *t);
+
+/* Borrowed, valid until trace_close. The last metadata block counts. */
+const struct trace_meta *trace_meta(const struct trace *t);
+/* Number of records, or 0 if only a full pass can tell (foreign formats): *known says. */
+uint64_t trace_n_records(const struct trace *t, bool *known);
+/* The next record in file order: 1 and *r borrowed until the next call, 0 at the end, or a negative errno.
+ * EBADMSG: a damaged block, named with its offset; calling again goes on behind it. */
+int trace_next(struct trace *t, const struct trace_record **r, struct err *e);
+/* As many contiguous records as can be had at once: *r[n] borrowed until the next call. Return as trace_next. */
+int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
+int trace_rewind(struct trace *t, struct err *e);
+const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
+uint32_t trace_n_objects(const struct trace *t); /* so far: grows while streaming */
+const void *trace_heap(const struct trace *t, uint32_t ref, size_t *len);    /* NULL for none */
+
+struct trace_health {
+	bool complete;		   /* it has an end block */
+	uint64_t n_blocks_damaged, n_records_uncommitted; /* left out */
+};
+void trace_health(const struct trace *t, struct trace_health *h);
+
+#endif

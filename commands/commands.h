@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Subcommands: one file and one row each; main.c holds the table. */
+#ifndef COMMANDS_COMMANDS_H
+#define COMMANDS_COMMANDS_H
+
+#include "common/err.h"
+
+/* DESIGN: exit statuses scripts may rely on. */
+enum exit_status {
+	EXIT_OK = 0,	       /* done; where there is a verdict: trusted */
+	EXIT_NOT_TRUSTED = 1,
+	EXIT_USAGE = 2,
+	EXIT_FAILED = 3,
+	EXIT_INCONCLUSIVE = 4,
+	EXIT_NOT_COMPARABLE = 5,
+	EXIT_REFUSED = 6, /* for safety */
+};
+
+struct command {
+	const char *name, *help; /* help: one line for the list */
+	/* argv[0] is the subcommand's name. Returns an exit status; a failure's story is in `e` and main prints it. */
+	int (*run)(int argc, char **argv, struct err *e);
+};
+
+extern const struct command *const commands[]; /* NULL-terminated */
+
+extern const struct command cmd_run, cmd_report, cmd_microbench, cmd_replay, cmd_info, cmd_init, cmd_doctor, cmd_version;
+
+#endif

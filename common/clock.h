@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The clock of every measurement: the processor's time-stamp counter (TSC), calibrated against CLOCK_MONOTONIC.
+ *
+ * On the measured path only raw ticks are read (clock_begin, clock_end) and stored; they become nanoseconds of
+ * CLOCK_MONOTONIC afterwards, by a line through two anchors taken before and after the run, so that an error of the first
+ * quick calibration does not accumulate. Where the TSC is not invariant (flags constant_tsc and nonstop_tsc, and
+ * the kernel's own clock source is tsc), or the machine is not x86-64, ticks are CLOCK_MONOTONIC nanoseconds and everything else stays
+ * the same.
+ *
+ * Units: ticks are counter ticks, ns are nanoseconds of CLOCK_MONOTONIC (since boot).
+ * Source: calibration and read cost enter the uncertainty budget as Type B components (GUM 4.3.7). */
+#ifndef COMMON_CLOCK_H
+#define COMMON_CLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+#endif
+
+#include "common/err.h"
+
+enum clock_source { CLOCK_SOURCE_TSC, CLOCK_SOURCE_MONOTONIC };
+
+struct clock_anchor {
+	uint64_t ticks;
+	int64_t ns;
+	int64_t bracket_ns; /* width of the narrowest bracket found: bounds the anchor's error to half of it */
+};
+
+struct clock {
+	enum clock_source source;
+	struct clock_anchor first, last; /* the line's two points */
+	double ns_per_tick;		 /* from first to last */
+	double resolution_ns;		 /* smallest positive step seen between successive reads */
+	double read_cost_ns;		 /* median cost of one clock_begin + clock_end pair with nothing between */
+};
+
+/* Chooses the source, takes two anchors at least `baseline_ns` apart (5,000,000 is a good start; the wait is a spin) and
+ * measures resolution and read cost. Errors: ERANGE when CLOCK_MONOTONIC itself goes backwards or stands still. */
+int clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
+
+/* Takes a new last anchor, lengthening the baseline: call just before a run (better deadlines) and right after it (exact
+ * conversion). Errors: ERANGE when the counter or the monotonic clock went backwards, or the two disagree by more than
+ * 200 ppm with the earlier rate: the run's stamps cannot be trusted, and the message says so. */
+int clock_reanchor(struct clock *c, struct err *e);
+
+/* Conversion by the present line. Exact to well below 1 ns within a day of the anchors. */
+int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);
+uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns);
+
+/* CLOCK_MONOTONIC in ns, for everything that is not on the path. */
+int64_t clock_monotonic_ns(void);
+
+/* Stamp just before a timed call: nothing issued earlier drifts past it. */
+static inline uint64_t clock_begin(const struct clock *c)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(c->source == CLOCK_SOURCE_TSC, 1)) {
+		_mm_lfence();
+		return __rdtsc();
+	}
+#endif
+	struct timespec ts;
+	(void)c;
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+/* Stamp just after a timed call: waits for what came before (rdtscp). */
+static inline uint64_t clock_end(const struct clock *c)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(c->source == CLOCK_SOURCE_TSC, 1)) {
+		unsigned int cpu;
+		return __rdtscp(&cpu);
+	}
+#endif
+	return clock_begin(c);
+}
+
+/* Ticks without any ordering, for spinning. */
+static inline uint64_t clock_now(const struct clock *c)
+{
+#if defined(__x86_64__)
+	if (__builtin_expect(c->source == CLOCK_SOURCE_TSC, 1))
+		return __rdtsc();
+#endif
+	return clock_begin(c);
+}
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__)
+	_mm_pause();
+#else
+	__asm__ __volatile__("" ::: "memory");
+#endif
+}
+
+#endif

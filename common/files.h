@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files of our own: written whole or not at all, read whole, removed only inside a directory that is named. */
+#ifndef COMMON_FILES_H
+#define COMMON_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "common/err.h"
+#include "common/strbuf.h"
+
+/* Writes to PATH.tmp, flushes, fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. */
+int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
+/* Appends a file's bytes to `out`; EFBIG above `max_bytes` (0: no limit). */
+int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e);
+/* Reads a small file under /proc or /sys, trimmed; NULL when it cannot be read. The caller frees. */
+char *file_read_line(const char *path);
+int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
+int dir_create(const char *path, struct err *e);     /* with parents; an existing directory is fine */
+bool path_exists(const char *path);
+/* Removes a directory tree, never following a link and never leaving it or its file system. */
+int dir_remove_tree(const char *path, struct err *e);
+
+#endif

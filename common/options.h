@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One table describes a configuration: its command-line options, its keys in a protocol file, its help and its man
+ * page. A row names a field of a plain struct; the struct is filled with defaults first. */
+#ifndef COMMON_OPTIONS_H
+#define COMMON_OPTIONS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "common/err.h"
+
+enum option_type {	/* and the field's C type */
+	OPT_FLAG,	/* bool; --name, --no-name, or name = yes|no in a protocol */
+	OPT_STRING,	/* const char *, borrowed from argv or the protocol */
+	OPT_UINT,	/* uint64_t */
+	OPT_INT,	/* int64_t */
+	OPT_DOUBLE,	/* double */
+	OPT_SIZE,	/* uint64_t, bytes (units.h) */
+	OPT_DURATION,	/* int64_t, ns (units.h) */
+	OPT_RATIO,	/* double, "10%" is 0.1 */
+	OPT_CHOICE,	/* int, index into choices */
+};
+
+struct option_spec {
+	const char *name; /* long name without dashes; NULL ends the table */
+	char letter;	  /* short name, or 0 */
+	enum option_type type;
+	size_t offset;		    /* offsetof the field */
+	const char *arg;	    /* what stands for the value in help: "N", "DIR"; NULL for flags */
+	const char *help;	    /* one line, lower case, no full stop; the default in words at its end */
+	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
+	double min, max;	    /* numbers: allowed range, both 0 for none */
+	unsigned int flags;	    /* OPT_CLI_ONLY: no key of a protocol (file names, -o) */
+};
+#define OPT_CLI_ONLY 1u
+
+/* Sets one field from text. Errors: EINVAL/ERANGE with name and value; ENOENT for an unknown name, with the nearest
+ * known one in the message. */
+int options_set(const struct option_spec *table, void *config, const char *name, const char *value, struct err *e);
+
+const struct option_spec *options_find(const struct option_spec *table, const char *name);
+
+/* Parses argv[1..argc-1]: "--name value", "--name=value", "-n value", "-nvalue"; "--" ends options. Positionals are moved to the front:
+ * argv[1..*n_positional]. `stop_at_positional` ends at the first one (for -- COMMAND...).
+ * "--help" and "-h" make it return 1 at once; the caller prints. */
+int options_parse(const struct option_spec *table, void *config, int argc, char **argv, int *n_positional, struct err *e);
+
+/* The options part of --help: aligned, wrapped at 100 columns, choices listed. */
+void options_help(const struct option_spec *table, FILE *out);
+
+#endif

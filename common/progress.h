@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The progress line on stderr: rewritten in place on a terminal, a line every 10 s elsewhere, silent when told so. */
+#ifndef COMMON_PROGRESS_H
+#define COMMON_PROGRESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct progress {
+	bool enabled, terminal, shown;
+	int64_t start_ns, last_ns;
+	uint64_t n_done, n_total;
+	double work_done, work_total; /* expected seconds, so that long and short steps are weighed */
+};
+
+void progress_start(struct progress *p, uint64_t n_total, double work_total, bool enabled);
+/* `what` is shown as it is; time left is estimated from the work done. */
+void progress_step(struct progress *p, uint64_t n_done, double work_done, const char *what);
+void progress_end(struct progress *p); /* clears the line */
+
+#endif

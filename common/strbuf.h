@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A growing string. Memory exhaustion ends the program (xalloc.h says why); contents are always NUL-terminated. */
+#ifndef COMMON_STRBUF_H
+#define COMMON_STRBUF_H
+
+#include <stdarg.h>
+#include <stddef.h>
+
+struct strbuf {
+	char *s;    /* owned; "" and not allocated while cap is 0 */
+	size_t len; /* bytes before the NUL */
+	size_t cap;
+};
+
+extern char strbuf_empty[];
+#define STRBUF_INIT { strbuf_empty, 0, 0 }
+
+void strbuf_init(struct strbuf *b);
+void strbuf_release(struct strbuf *b);
+void strbuf_reset(struct strbuf *b); /* length 0, memory kept */
+void strbuf_add(struct strbuf *b, const void *data, size_t len);
+void strbuf_addstr(struct strbuf *b, const char *s);
+void strbuf_addch(struct strbuf *b, char c);
+void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+/* Gives up the string; the caller frees it. */
+char *strbuf_detach(struct strbuf *b);
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Large memory for the measured path: anonymous mappings, every page present and writable before the clock starts. */
+#ifndef COMMON_VM_H
+#define COMMON_VM_H
+
+#include <stddef.h>
+
+#include "common/err.h"
+
+struct vm_region {
+	void *base;	/* page-aligned, zero-filled, NULL when empty */
+	size_t n_bytes; /* as mapped, a multiple of the page size */
+};
+
+/* Maps and pre-faults `n_bytes` (huge pages where the kernel grants them), so that no later access faults.
+ * Errors: ENOMEM with the amount in the message. Ownership: vm_free. */
+int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
+void vm_free(struct vm_region *r); /* an empty region is fine */
+
+#endif

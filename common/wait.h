@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Waiting for an instant: sleep until shortly before it, then spin on the TSC.
+ *
+ * clock_nanosleep overshoots (50 to 300 us on small virtual machines), so `hybrid` aims at the deadline minus a margin and spins the
+ * rest. The margin starts from a measured overshoot and adapts to what the sleeps of this run really cost. `sleep`
+ * and `spin` exist so that their cost can be shown beside it, and because programs really pause by sleeping. */
+#ifndef COMMON_WAIT_H
+#define COMMON_WAIT_H
+
+#include <stdint.h>
+
+#include "common/clock.h"
+
+enum wait_method { WAIT_HYBRID, WAIT_SLEEP, WAIT_SPIN };
+extern const char *const wait_method_names[]; /* "hybrid", "sleep", "spin", NULL: for OPT_CHOICE */
+
+struct waiter { /* one per thread */
+	const struct clock *clock; /* borrowed */
+	enum wait_method method;
+	uint64_t margin_ticks; /* how long before the deadline a sleep ends */
+	uint64_t n_sleeps, n_late; /* sleeps taken; of those, woken after the deadline */
+};
+
+/* `margin_ns` 0: measure the overshoot of a few sleeps now (some ms) and begin with that. */
+void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method, int64_t margin_ns);
+
+/* Returns as soon as the clock shows `deadline` or later (ticks); at once when it already has. */
+void wait_until(struct waiter *w, uint64_t deadline);
+
+#endif

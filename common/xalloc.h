@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Allocation for small things (names, tables, configuration), where running out of memory has no better answer than to
+ * stop: these print one line and exit with status 3. Big arrays (records, samples) are allocated with vm.h or with plain
+ * malloc and a checked result, because there a clear error is possible. */
+#ifndef COMMON_XALLOC_H
+#define COMMON_XALLOC_H
+
+#include <stddef.h>
+
+void *xmalloc(size_t size);
+void *xcalloc(size_t n, size_t size);
+void *xrealloc(void *p, size_t size);
+void *xreallocarray(void *p, size_t n, size_t size); /* checks n * size */
+char *xstrdup(const char *s);
+char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for one more element: GROW(v, n, cap) before v[n++] = ... */
+#define GROW(v, n, cap)                                                                                                \
+	do {                                                                                                           \
+		if ((n) >= (cap)) {                                                                                    \
+			(cap) = (cap) ? (cap) * 2 : 16;                                                                \
+			(v) = xreallocarray((v), (cap), sizeof *(v));                                                  \
+		}                                                                                                      \
+	} while (0)
+
+#endif
