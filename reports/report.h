@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Report forms: functions of an analysis, which is a function of a results directory. Nothing here computes. */
+#ifndef REPORTS_REPORT_H
+#define REPORTS_REPORT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/err.h"
+#include "validate/analysis.h"
+
+struct report_form {
+	const char *name, *help;
+	/* Writes its files into report_dir (already there). The same analysis gives the same bytes. */
+	int (*write)(const struct analysis *a, const char *report_dir, struct err *e);
+	/* Prints to a stream instead, where the form can (--format FORM); NULL otherwise. */
+	int (*print)(const struct analysis *a, FILE *out, struct err *e);
+};
+extern const struct report_form *const report_forms[]; /* terminal html csv latex json, NULL */
+const struct report_form *report_form_find(const char *name);
+
+/* Rebuilds DIR/report from the rest of DIR: made beside it and renamed into place, so that it is whole or the old one.
+ * `form` NULL: every form. The analysis is left to the caller for printing and the exit status. */
+int report_write_all(const struct analysis *a, const char *dir, struct err *e);
+
+#endif

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A protocol file, read and resolved: what is measured, by which replayers, how often, and what is good enough.
+ *
+ * The file is INI (inih), read like a fio job file: [protocol], [target NAME], [workload NAME], [replayer NAME], [accept].
+ * Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of [workload] is an
+ * option of microbench, every key of [replayer] one of replay, so the option tables are the grammar.
+ * Source: DESIGN sections 9 and 10. */
+#ifndef VALIDATE_PROTOCOL_H
+#define VALIDATE_PROTOCOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
+enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
+enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
+enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
+/* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a total order
+ * (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is legitimate. */
+enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
+
+struct setting { /* one key of a section, as it will be handed to the program: --key=value */
+	char *key, *value;
+};
+
+struct target {
+	char *name;
+	char *dir;	   /* as given, relative to the results directory's parent; NULL: a fresh one inside it */
+	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: no cgroup wanted */
+	int cache;	   /* enum cache_state before each run */
+	char *queue;	   /* "none,nr_requests=64,nomerges=2": device queue settings for the campaign, put back after; NULL */
+	uint64_t precondition_passes; /* times the files are overwritten before the campaign begins */
+};
+
+struct scenario {
+	char *name;	      /* "random-read level=2 pause=10us": workload section and the factors that vary */
+	char *workload;	      /* section name */
+	char *type;	      /* row of the workload registry */
+	struct setting *option; /* option[n_options], for microbench */
+	size_t n_options;
+	size_t target;	      /* index */
+	uint64_t level;	      /* for linearity */
+	size_t group;	      /* scenarios equal but for the level share a group */
+};
+
+struct replayer {
+	char *name;	      /* "event order=fs": section and the factors that vary; unique */
+	char *section;
+	char *engine;	      /* row of the engine registry, or "program": the program itself in the replayer's place (A/A) */
+	struct setting *option; /* for replay */
+	size_t n_options;
+	bool total_order;     /* it promises one (order temporal or temporal-serial) */
+	bool timed;	      /* timing timestamp or think: issue error is assessed */
+};
+
+struct accept_limits { /* ratios: 0.10 is 10 % */
+	double bias, precision_ratio, uncertainty, reordered, execution_time, concurrency;
+	uint64_t n_mismatched; /* mismatched + lost + extra requests, per run */
+	int reorder_scope;
+};
+
+struct protocol {
+	char *path, *title;
+	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
+	unsigned int look[8], n_looks;		     /* replicate counts at which verdicts are made, ascending; last = max */
+	uint64_t n_bank;			     /* reference traces per scenario; 0: one per block */
+	uint64_t seed;
+	int64_t min_duration_ns, timeout_ns, settle_ns;
+	int keep, on_failure, reference;
+	char *scratch;	 /* NULL: chosen (a device other than the target's, where there is one) */
+	char *cpus;	 /* "0,1" or NULL */
+	char *scheduler; /* "other", "fifo:10", "rr:10", "batch" or NULL */
+	struct target *target;
+	struct scenario *scenario;
+	struct replayer *replayer;
+	size_t n_targets, n_scenarios, n_replayers;
+	struct accept_limits accept;
+};
+
+/* Reads and checks PATH. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system errors with the path.
+ * Nothing is started or touched. Ownership: protocol_release. */
+int protocol_read(struct protocol *p, const char *path, struct err *e);
+void protocol_release(struct protocol *p);
+
+#endif
