@@ -3,9 +3,9 @@
  *
  * On the measured path only raw ticks are read (clock_begin, clock_end) and stored; they become nanoseconds of
  * CLOCK_MONOTONIC afterwards, by a line through two anchors taken before and after the run, so that an error of the first
- * quick calibration does not accumulate. Where the TSC is not invariant (flags constant_tsc and nonstop_tsc, and
- * the kernel's own clock source is tsc), or the machine is not x86-64, ticks are CLOCK_MONOTONIC nanoseconds and everything else stays
- * the same.
+ * quick calibration does not accumulate. Where the TSC is not invariant (CPUID says so, and the
+ * kernel's own clock source is the TSC, or is made from it and agrees with it on every processor), or the machine is not
+ * x86-64, ticks are CLOCK_MONOTONIC nanoseconds and everything else stays the same.
  *
  * Units: ticks are counter ticks, ns are nanoseconds of CLOCK_MONOTONIC (since boot).
  * Source: calibration and read cost enter the uncertainty budget as Type B components (GUM 4.3.7). */
@@ -47,7 +47,12 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
  * 200 ppm with the earlier rate: the run's stamps cannot be trusted, and the message says so. */
 int clock_reanchor(struct clock *c, struct err *e);
 
-/* Conversion by the present line. Exact to well below 1 ns within a day of the anchors. */
+/* The decision of clock_reanchor about an anchor already taken; on an error `c` keeps its line. For tests, and for anchors
+ * that another process took. */
+int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e);
+
+/* Conversion by the present line, in whole numbers: to the nearest ns (or tick), monotone, at any distance; what does not
+ * fit the result is cut to its range. */
 int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);
 uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns);
 

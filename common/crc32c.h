@@ -8,4 +8,7 @@
 
 uint32_t crc32c(uint32_t crc, const void *data, size_t len); /* start with 0; may be continued */
 
+/* The same without the instruction; a test compares the two. */
+uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len);
+
 #endif

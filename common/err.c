@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/err.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A message is one line of a log or a terminal: whatever came from a trace or a file name cannot break it. */
+static void make_one_line(char *s)
+{
+	for (; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = '?';
+}
+
+int err_vset(struct err *e, int code, const char *fmt, va_list ap)
+{
+	if (code <= 0)
+		code = code < 0 ? -code : EIO;
+	if (!e)
+		return -code;
+	/* through a buffer of its own: the arguments may be the old message */
+	char msg[sizeof e->msg];
+	if (vsnprintf(msg, sizeof msg, fmt, ap) < 0)
+		snprintf(msg, sizeof msg, "error (its message could not be formatted)");
+	make_one_line(msg);
+	memcpy(e->msg, msg, sizeof msg);
+	e->code = code;
+	return -code;
+}
+
+int err_set(struct err *e, int code, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int ret = err_vset(e, code, fmt, ap);
+	va_end(ap);
+	return ret;
+}
+
+int err_sys(struct err *e, int code, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	int ret = err_vset(e, code, fmt, ap);
+	va_end(ap);
+	if (e) {
+		const char *text = strerrordesc_np(-ret);
+		size_t len = strlen(e->msg);
+		if (text)
+			snprintf(e->msg + len, sizeof e->msg - len, ": %s", text);
+		else
+			snprintf(e->msg + len, sizeof e->msg - len, ": error %d", -ret);
+	}
+	return ret;
+}
+
+int err_context(struct err *e, const char *fmt, ...)
+{
+	if (!e)
+		return -EIO;
+	struct err old = *e;
+	va_list ap;
+	va_start(ap, fmt);
+	int ret = err_vset(e, old.code ? old.code : EIO, fmt, ap);
+	va_end(ap);
+	size_t len = strlen(e->msg);
+	snprintf(e->msg + len, sizeof e->msg - len, ": %s", old.msg);
+	return ret;
+}
+
+void err_clear(struct err *e)
+{
+	if (!e)
+		return;
+	e->code = 0;
+	e->msg[0] = 0;
+}

@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+int write_all(int fd, const void *data, size_t len)
+{
+	const char *p = data;
+	while (len) {
+		ssize_t n = write(fd, p, len < INT32_MAX ? len : INT32_MAX);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return -errno;
+		if (n == 0)
+			return -EIO;
+		p += n;
+		len -= (size_t)n;
+	}
+	return 0;
+}
+
+/* A rename is only certain after the directory is on disk too. Some file systems cannot sync a directory. */
+static int sync_parent(const char *path, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	char *dir = !slash ? xstrdup(".") : slash == path ? xstrdup("/") : strndup(path, (size_t)(slash - path));
+	if (!dir)
+		return err_sys(e, ENOMEM, "%s", path);
+	int ret = 0;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		ret = err_sys(e, errno, "cannot open directory %s", dir);
+	else if (fsync(fd) < 0 && errno != EINVAL && errno != EROFS)
+		ret = err_sys(e, errno, "cannot sync directory %s", dir);
+	if (fd >= 0)
+		close(fd);
+	free(dir);
+	return ret;
+}
+
+int file_write_atomic(const char *path, const void *data, size_t len, struct err *e)
+{
+	char *tmp = xasprintf("%s.tmp", path);
+	int ret = 0;
+	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		ret = err_sys(e, errno, "cannot create %s", tmp);
+		goto out;
+	}
+	ret = write_all(fd, data, len);
+	if (ret)
+		ret = err_sys(e, -ret, "cannot write %s", tmp);
+	else if (fsync(fd) < 0)
+		ret = err_sys(e, errno, "cannot sync %s", tmp);
+	if (close(fd) < 0 && !ret)
+		ret = err_sys(e, errno, "cannot close %s", tmp);
+	if (!ret && rename(tmp, path) < 0)
+		ret = err_sys(e, errno, "cannot rename %s to %s", tmp, path);
+	if (ret)
+		unlink(tmp);
+	else
+		ret = sync_parent(path, e);
+out:
+	free(tmp);
+	return ret;
+}
+
+int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, errno, "cannot open %s", path);
+	size_t before = out->len;
+	int ret = 0;
+	char chunk[16384];
+	for (;;) {
+		ssize_t n = read(fd, chunk, sizeof chunk);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			ret = err_sys(e, errno, "cannot read %s", path);
+		if (n <= 0)
+			break;
+		if (max_bytes && (size_t)n > max_bytes - (out->len - before)) {
+			ret = err_set(e, EFBIG, "%s is larger than %zu bytes, the most that is read here", path,
+				      max_bytes);
+			break;
+		}
+		strbuf_add(out, chunk, (size_t)n);
+	}
+	close(fd);
+	if (ret && out->cap) {
+		out->len = before;
+		out->s[before] = 0;
+	}
+	return ret;
+}
+
+char *file_read_line(const char *path)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (file_read(path, &text, 1 << 16, NULL)) {
+		strbuf_release(&text);
+		return NULL;
+	}
+	char *line = text.s + strspn(text.s, " \t\n");
+	line[strcspn(line, "\n")] = 0;
+	size_t len = strlen(line);
+	while (len && (line[len - 1] == ' ' || line[len - 1] == '\t' || line[len - 1] == '\r'))
+		line[--len] = 0;
+	line = xstrdup(line);
+	strbuf_release(&text);
+	return line;
+}
+
+bool path_exists(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0;
+}
+
+int dir_create(const char *path, struct err *e)
+{
+	char *copy = xstrdup(path);
+	int ret = 0;
+	if (!*copy) {
+		ret = err_set(e, EINVAL, "cannot create a directory: the name is empty");
+		goto out;
+	}
+	for (char *p = copy + 1;; p++) {
+		if (*p && *p != '/')
+			continue;
+		char end = *p;
+		*p = 0;
+		struct stat st;
+		if (mkdir(copy, 0777) < 0) {
+			int code = errno;
+			/* a read-only or foreign parent that exists may say EROFS or EACCES instead of EEXIST */
+			if (stat(copy, &st) < 0)
+				ret = err_sys(e, code, "cannot create directory %s", copy);
+			else if (!S_ISDIR(st.st_mode))
+				ret = err_sys(e, ENOTDIR, "cannot create directory %s", copy);
+		}
+		*p = end;
+		if (ret || !end)
+			break;
+	}
+out:
+	free(copy);
+	return ret;
+}
+
+#define MAX_TREE_DEPTH 256
+
+/* Opens directory `name` below `dir`, not through a link and not into another mount. */
+static int open_below(int dir, const char *name)
+{
+	struct open_how how = {.flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+			       .resolve = RESOLVE_NO_XDEV | RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS};
+	long fd = syscall(SYS_openat2, dir, name, &how, sizeof how);
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM)) /* an old kernel or a sandbox: the device check stays */
+		fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	return fd < 0 ? -errno : (int)fd;
+}
+
+/* Empties the directory open at `fd`, which it closes. `path` is for messages. */
+static int remove_content(int fd, dev_t device, const char *path, int depth, struct err *e)
+{
+	DIR *d = fdopendir(fd);
+	if (!d) {
+		int ret = err_sys(e, errno, "cannot read directory %s", path);
+		close(fd);
+		return ret;
+	}
+	int ret = 0;
+	struct dirent *entry;
+	while (!ret && (errno = 0, entry = readdir(d))) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		if (unlinkat(fd, entry->d_name, 0) == 0 || errno == ENOENT)
+			continue;
+		int code = errno;
+		char *below = xasprintf("%s/%s", path, entry->d_name);
+		struct stat st;
+		int sub = -1;
+		if (fstatat(fd, entry->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0 || !S_ISDIR(st.st_mode))
+			ret = err_sys(e, code, "cannot remove %s", below);
+		else if (depth >= MAX_TREE_DEPTH)
+			ret = err_set(e, ELOOP, "cannot remove %s: more than %d levels deep", below, MAX_TREE_DEPTH);
+		else if (st.st_dev != device || (sub = open_below(fd, entry->d_name)) == -EXDEV)
+			ret = err_set(e, EXDEV, "cannot remove %s: another file system is mounted there", below);
+		else if (sub < 0)
+			ret = err_sys(e, -sub, "cannot open directory %s", below);
+		else
+			ret = remove_content(sub, device, below, depth + 1, e);
+		if (!ret && unlinkat(fd, entry->d_name, AT_REMOVEDIR) < 0 && errno != ENOENT)
+			ret = err_sys(e, errno, "cannot remove directory %s", below);
+		free(below);
+	}
+	if (!ret && errno)
+		ret = err_sys(e, errno, "cannot read directory %s", path);
+	closedir(d);
+	return ret;
+}
+
+int dir_remove_tree(const char *path, struct err *e)
+{
+	char *name = xstrdup(path);
+	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
+		name[len - 1] = 0; /* "link/" would follow the link */
+	int ret = 0;
+	struct stat st;
+	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0) {
+		if (errno != ENOENT)
+			ret = err_sys(e, errno, "cannot open directory %s", name);
+		goto out;
+	}
+	if (fstat(fd, &st) < 0) {
+		ret = err_sys(e, errno, "cannot examine directory %s", name);
+		close(fd);
+		goto out;
+	}
+	ret = remove_content(fd, st.st_dev, name, 0, e);
+	if (!ret && rmdir(name) < 0 && errno != ENOENT)
+		ret = err_sys(e, errno, "cannot remove directory %s", name);
+out:
+	free(name);
+	return ret;
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/options.h"
+
+#include <errno.h>
+#include <float.h>
+#include <limits.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+const struct option_spec *options_find(const struct option_spec *table, const char *name)
+{
+	for (; table->name; table++)
+		if (!strcmp(table->name, name))
+			return table;
+	return NULL;
+}
+
+const struct option_spec *options_nearest(const struct option_spec *table, const char *name)
+{
+	const char **names = NULL;
+	size_t n = 0, cap = 0;
+	for (const struct option_spec *o = table; o->name; o++) {
+		GROW(names, n, cap);
+		names[n++] = o->name;
+	}
+	GROW(names, n, cap);
+	names[n] = NULL;
+	const char *near = nearest_name(name, names);
+	free(names);
+	return near ? options_find(table, near) : NULL;
+}
+
+/* --- values ------------------------------------------------------------------------------------------------------- */
+
+static void add_bound(struct strbuf *out, enum option_type type, double v)
+{
+	if (type == OPT_SIZE)
+		format_size(out, (uint64_t)v);
+	else if (type == OPT_DURATION)
+		format_duration(out, v);
+	else
+		strbuf_addf(out, "%.10g", v);
+}
+
+static int check_range(const struct option_spec *o, const char *text, double v, struct err *e)
+{
+	bool any = o->min != 0 || o->max != 0;
+	bool upper = o->max >= o->min && o->max < DBL_MAX;
+	if (!any || (v >= o->min && (!upper || v <= o->max)))
+		return 0;
+	struct strbuf range = STRBUF_INIT;
+	add_bound(&range, o->type, o->min);
+	if (upper) {
+		strbuf_addstr(&range, " to ");
+		add_bound(&range, o->type, o->max);
+	} else {
+		strbuf_addstr(&range, " or more");
+	}
+	int ret = err_set(e, ERANGE, "\"%s\" is out of range: allowed is %s", text, range.s);
+	strbuf_release(&range);
+	return ret;
+}
+
+static int set_choice(const struct option_spec *o, int *field, const char *text, struct err *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	int ret = 0;
+	for (int i = 0; o->choices[i]; i++) {
+		if (!strcmp(o->choices[i], text)) {
+			*field = i;
+			goto out;
+		}
+		strbuf_addf(&all, "%s%s", i ? ", " : "", o->choices[i]);
+	}
+	const char *near = nearest_name(text, o->choices);
+	if (near)
+		ret = err_set(e, EINVAL, "\"%s\" is not one of %s (did you mean \"%s\"?)", text, all.s, near);
+	else
+		ret = err_set(e, EINVAL, "\"%s\" is not one of %s", text, all.s);
+out:
+	strbuf_release(&all);
+	return ret;
+}
+
+/* Fills the row's field; the message does not name the option yet. */
+static int set_value(const struct option_spec *o, void *config, const char *text, struct err *e)
+{
+	union {
+		uint64_t u;
+		int64_t i;
+		double d;
+		int flag;
+	} v;
+	void *field = (char *)config + o->offset;
+	int ret;
+	switch (o->type) {
+	case OPT_FLAG:
+		ret = parse_bool(text, &v.flag, e);
+		if (!ret)
+			*(bool *)field = v.flag;
+		return ret;
+	case OPT_STRING:
+		*(const char **)field = text;
+		return 0;
+	case OPT_CHOICE:
+		return set_choice(o, field, text, e);
+	case OPT_UINT:
+	case OPT_SIZE:
+		ret = o->type == OPT_UINT ? parse_uint(text, &v.u, e) : parse_size(text, &v.u, e);
+		if (!ret)
+			ret = check_range(o, text, (double)v.u, e);
+		if (!ret)
+			*(uint64_t *)field = v.u;
+		return ret;
+	case OPT_INT:
+	case OPT_DURATION:
+		ret = o->type == OPT_INT ? parse_int(text, &v.i, e) : parse_duration(text, &v.i, e);
+		if (!ret)
+			ret = check_range(o, text, (double)v.i, e);
+		if (!ret)
+			*(int64_t *)field = v.i;
+		return ret;
+	case OPT_DOUBLE:
+	case OPT_RATIO:
+		ret = o->type == OPT_DOUBLE ? parse_double(text, &v.d, e) : parse_ratio(text, &v.d, e);
+		if (!ret)
+			ret = check_range(o, text, v.d, e);
+		if (!ret)
+			*(double *)field = v.d;
+		return ret;
+	}
+	return err_set(e, EINVAL, "its type %d is unknown", (int)o->type);
+}
+
+int options_set(const struct option_spec *table, void *config, const char *name, const char *value, struct err *e)
+{
+	const struct option_spec *o = options_find(table, name);
+	if (o) {
+		int ret = set_value(o, config, value, e);
+		return ret ? err_context(e, "%s", name) : 0;
+	}
+	const struct option_spec *near = options_nearest(table, name);
+	if (near)
+		return err_set(e, ENOENT, "unknown key \"%s\" (did you mean \"%s\"?)", name, near->name);
+	return err_set(e, ENOENT, "unknown key \"%s\"", name);
+}
+
+/* --- command lines ------------------------------------------------------------------------------------------------ */
+
+struct parse {
+	const struct option_spec *table;
+	void *config;
+	int argc;
+	char **argv;
+	int at; /* the word being looked at */
+};
+
+static int unknown_option(const struct parse *p, const char *name, struct err *e)
+{
+	const struct option_spec *near = options_nearest(p->table, name);
+	if (near)
+		return err_set(e, ENOENT, "unknown option --%s (did you mean --%s?)", name, near->name);
+	return err_set(e, ENOENT, "unknown option --%s", name);
+}
+
+static int take_value(struct parse *p, const struct option_spec *o, const char *value, struct err *e)
+{
+	if (!value) {
+		if (p->at + 1 >= p->argc)
+			return err_set(e, EINVAL, "--%s needs a value (%s)", o->name, o->arg ? o->arg : "VALUE");
+		value = p->argv[++p->at];
+	}
+	int ret = set_value(o, p->config, value, e);
+	return ret ? err_context(e, "--%s", o->name) : 0;
+}
+
+/* "--name", "--name=value", "--no-name" */
+static int parse_long(struct parse *p, struct err *e)
+{
+	const char *word = p->argv[p->at] + 2;
+	const char *equals = strchr(word, '=');
+	char *name = xstrdup(word);
+	if (equals)
+		name[equals - word] = 0;
+	int ret;
+	const struct option_spec *o = options_find(p->table, name);
+	if (o && o->type == OPT_FLAG) {
+		ret = take_value(p, o, equals ? equals + 1 : "yes", e);
+	} else if (o) {
+		ret = take_value(p, o, equals ? equals + 1 : NULL, e);
+	} else if (!strncmp(name, "no-", 3) && (o = options_find(p->table, name + 3)) && o->type == OPT_FLAG) {
+		ret = equals ? err_set(e, EINVAL, "--%s takes no value", name) : take_value(p, o, "no", e);
+	} else if (!strcmp(name, "help") && !equals) {
+		ret = 1;
+	} else {
+		ret = unknown_option(p, name, e);
+	}
+	free(name);
+	return ret;
+}
+
+/* "-n value", "-nvalue", "-vq" */
+static int parse_letters(struct parse *p, struct err *e)
+{
+	for (const char *c = p->argv[p->at] + 1; *c; c++) {
+		const struct option_spec *o = p->table;
+		while (o->name && o->letter != *c)
+			o++;
+		if (!o->name && *c == 'h')
+			return 1;
+		if (!o->name)
+			return err_set(e, ENOENT, "unknown option -%c", *c);
+		if (o->type != OPT_FLAG)
+			return take_value(p, o, c[1] ? c + 1 : NULL, e);
+		int ret = take_value(p, o, "yes", e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int options_parse_command(const struct option_spec *table, void *config, int argc, char **argv, int max_positional,
+			  int *n_positional, int *command, struct err *e)
+{
+	struct parse p = {table, config, argc, argv, 1};
+	*n_positional = 0;
+	*command = argc;
+	for (; p.at < argc; p.at++) {
+		char *word = argv[p.at];
+		int ret = 0;
+		if (!strcmp(word, "--")) {
+			*command = p.at + 1;
+			return 0;
+		} else if (word[0] == '-' && word[1] == '-') {
+			ret = parse_long(&p, e);
+		} else if (word[0] == '-' && word[1]) {
+			ret = parse_letters(&p, e);
+		} else if (*n_positional == max_positional) {
+			*command = p.at;
+			return 0;
+		} else {
+			argv[++*n_positional] = word; /* its slot was read already */
+		}
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int options_parse(const struct option_spec *table, void *config, int argc, char **argv, int *n_positional, struct err *e)
+{
+	int command;
+	int ret = options_parse_command(table, config, argc, argv, INT_MAX, n_positional, &command, e);
+	if (ret)
+		return ret;
+	for (; command < argc; command++)
+		argv[++*n_positional] = argv[command];
+	return 0;
+}
+
+/* --- help --------------------------------------------------------------------------------------------------------- */
+
+#define HELP_WIDTH 100
+#define HELP_COLUMN 28
+
+/* Writes the words of `text` from column `at` on, breaking lines before HELP_WIDTH and indenting to HELP_COLUMN. */
+static void put_wrapped(FILE *out, const char *text, size_t at)
+{
+	bool first = true;
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		if (!first && at + 1 + len > HELP_WIDTH) {
+			fprintf(out, "\n%*s", HELP_COLUMN, "");
+			at = HELP_COLUMN;
+			first = true;
+		}
+		fprintf(out, "%s%.*s", first ? "" : " ", (int)len, text);
+		at += len + !first;
+		first = false;
+		text += len;
+		text += strspn(text, " ");
+	}
+	fputc('\n', out);
+}
+
+void options_help(const struct option_spec *table, FILE *out)
+{
+	for (; table->name; table++) {
+		struct strbuf left = STRBUF_INIT, right = STRBUF_INIT;
+		if (table->letter)
+			strbuf_addf(&left, "  -%c, --%s", table->letter, table->name);
+		else
+			strbuf_addf(&left, "      --%s", table->name);
+		if (table->type != OPT_FLAG)
+			strbuf_addf(&left, " %s", table->arg ? table->arg : "VALUE");
+		strbuf_addstr(&right, table->help ? table->help : "");
+		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
+			strbuf_addf(&right, "%s%s", i ? ", " : right.len ? ": " : "", table->choices[i]);
+		if (left.len + 2 > HELP_COLUMN)
+			fprintf(out, "%s\n%*s", left.s, HELP_COLUMN, "");
+		else
+			fprintf(out, "%-*s", HELP_COLUMN, left.s);
+		put_wrapped(out, right.s, HELP_COLUMN);
+		strbuf_release(&left);
+		strbuf_release(&right);
+	}
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+
+#define TERMINAL_STEP_NS 100000000
+#define LOG_STEP_NS 10000000000
+
+void progress_start(struct progress *p, uint64_t n_total, double work_total, bool enabled)
+{
+	*p = (struct progress){.enabled = enabled, .n_total = n_total, .work_total = work_total};
+	p->terminal = isatty(STDERR_FILENO);
+	p->start_ns = clock_monotonic_ns();
+	p->last_ns = p->start_ns;
+}
+
+static size_t terminal_columns(void)
+{
+	struct winsize size;
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) < 0 || size.ws_col < 2)
+		return 80;
+	return size.ws_col;
+}
+
+/* Bytes of `s` that show at most `columns` characters: continuation bytes of UTF-8 take no column. */
+static size_t cut_at(const char *s, size_t columns)
+{
+	size_t i = 0;
+	for (; s[i]; i++)
+		if (((unsigned char)s[i] & 0xc0) != 0x80 && !columns--)
+			break;
+	return i;
+}
+
+static void add_line(struct strbuf *line, const struct progress *p, const char *what)
+{
+	double share = p->work_total > 0 ? p->work_done / p->work_total : 0;
+	if (!(share >= 0) || share > 1)
+		share = share > 1 ? 1 : 0;
+	strbuf_addf(line, "%3.0f%%  %llu/%llu", floor(100 * share), (unsigned long long)p->n_done,
+		    (unsigned long long)p->n_total);
+	double passed_ns = (double)(p->last_ns - p->start_ns);
+	if (share > 0 && share < 1) {
+		strbuf_addstr(line, "  ");
+		double left_ns = passed_ns * (1 - share) / share;
+		format_duration(line, left_ns < 1e9 ? 1e9 : round(left_ns / 1e9) * 1e9);
+		strbuf_addstr(line, " left");
+	}
+	strbuf_addstr(line, "  ");
+	size_t from = line->len;
+	strbuf_addstr(line, what ? what : "");
+	for (char *s = line->s + from; *s; s++)
+		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+			*s = '?';
+}
+
+void progress_step(struct progress *p, uint64_t n_done, double work_done, const char *what)
+{
+	p->n_done = n_done;
+	p->work_done = work_done;
+	if (!p->enabled)
+		return;
+	int64_t now = clock_monotonic_ns();
+	bool last = n_done >= p->n_total;
+	if (p->shown && !last && now - p->last_ns < (p->terminal ? TERMINAL_STEP_NS : LOG_STEP_NS))
+		return;
+	p->last_ns = now;
+	p->shown = true;
+	struct strbuf line = STRBUF_INIT;
+	add_line(&line, p, what);
+	if (p->terminal) /* one column stays free: some terminals wrap as soon as the last is filled */
+		fprintf(stderr, "\r%.*s\033[K", (int)cut_at(line.s, terminal_columns() - 1), line.s);
+	else
+		fprintf(stderr, "%s\n", line.s);
+	fflush(stderr);
+	strbuf_release(&line);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p->enabled && p->terminal && p->shown) {
+		fputs("\r\033[K", stderr);
+		fflush(stderr);
+	}
+	p->shown = false;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/strbuf.h"
+
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+char strbuf_empty[1]; /* never written: a buffer without memory of its own has cap 0 */
+
+void strbuf_init(struct strbuf *b)
+{
+	*b = (struct strbuf)STRBUF_INIT;
+}
+
+void strbuf_release(struct strbuf *b)
+{
+	if (b->cap)
+		free(b->s);
+	strbuf_init(b);
+}
+
+void strbuf_reset(struct strbuf *b)
+{
+	b->len = 0;
+	if (b->cap)
+		b->s[0] = 0;
+}
+
+/* Room for `extra` bytes and the NUL behind what is there. */
+static void make_room(struct strbuf *b, size_t extra)
+{
+	size_t need = extra > SIZE_MAX - 1 - b->len ? SIZE_MAX : b->len + extra + 1;
+	if (need <= b->cap)
+		return;
+	size_t cap = b->cap <= SIZE_MAX / 2 ? b->cap * 2 : need;
+	if (cap < 32)
+		cap = 32;
+	if (cap < need)
+		cap = need;
+	b->s = xrealloc(b->cap ? b->s : NULL, cap);
+	b->cap = cap;
+}
+
+void strbuf_add(struct strbuf *b, const void *data, size_t len)
+{
+	make_room(b, len);
+	if (len)
+		memcpy(b->s + b->len, data, len);
+	b->len += len;
+	b->s[b->len] = 0;
+}
+
+void strbuf_addstr(struct strbuf *b, const char *s)
+{
+	strbuf_add(b, s, strlen(s));
+}
+
+void strbuf_addch(struct strbuf *b, char c)
+{
+	strbuf_add(b, &c, 1);
+}
+
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	va_copy(again, ap);
+	int len = vsnprintf(NULL, 0, fmt, ap);
+	assert(len >= 0); /* only a wrong format of ours fails */
+	make_room(b, (size_t)len);
+	vsnprintf(b->s + b->len, (size_t)len + 1, fmt, again);
+	va_end(again);
+	b->len += (size_t)len;
+}
+
+void strbuf_addf(struct strbuf *b, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(b, fmt, ap);
+	va_end(ap);
+}
+
+char *strbuf_detach(struct strbuf *b)
+{
+	char *s = b->cap ? b->s : xstrdup("");
+	strbuf_init(b);
+	return s;
+}

@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/units.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+static const char blanks[] = " \t\r\n";
+
+/* The text without the blanks around it. */
+static const char *trim(const char *text, size_t *len)
+{
+	text += strspn(text, blanks);
+	*len = strlen(text);
+	while (*len && strchr(blanks, text[*len - 1]))
+		(*len)--;
+	return text;
+}
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* --- whole numbers with units ------------------------------------------------------------------------------------- */
+
+struct unit {
+	const char *name;
+	uint64_t factor;
+};
+
+static const struct unit size_units[] = {
+	{"", 1},
+	{"B", 1},
+	{"K", 1ull << 10},
+	{"k", 1ull << 10},
+	{"KiB", 1ull << 10},
+	{"kB", 1000},
+	{"KB", 1000},
+	{"M", 1ull << 20},
+	{"MiB", 1ull << 20},
+	{"MB", 1000000},
+	{"G", 1ull << 30},
+	{"GiB", 1ull << 30},
+	{"GB", 1000000000},
+	{"T", 1ull << 40},
+	{"TiB", 1ull << 40},
+	{"TB", 1000000000000},
+	{NULL, 0},
+};
+
+static const struct unit duration_units[] = {
+	{"ns", 1},
+	{"us", 1000},
+	{"\xc2\xb5s", 1000}, /* micro sign */
+	{"\xce\xbcs", 1000}, /* Greek mu */
+	{"ms", 1000000},
+	{"s", 1000000000},
+	{"min", 60000000000},
+	{"h", 3600000000000},
+	{"d", 86400000000000},
+	{NULL, 0},
+};
+
+static const struct unit *unit_find(const struct unit *units, const char *name, size_t len)
+{
+	for (const struct unit *u = units; u->name; u++)
+		if (strlen(u->name) == len && !memcmp(u->name, name, len))
+			return u;
+	return NULL;
+}
+
+/* A decimal number taken apart exactly: value = digits / 10^n_fraction. */
+struct decimal {
+	uint64_t digits;
+	int n_fraction;
+	bool too_large;
+};
+
+/* Returns what follows the number, or NULL when there is none at the start. */
+static const char *decimal_scan(const char *p, const char *end, struct decimal *d)
+{
+	*d = (struct decimal){0, 0, false};
+	bool any = false, fraction = false;
+	for (; p < end; p++) {
+		if (*p == '.' && !fraction) {
+			fraction = true;
+			continue;
+		}
+		if (!is_digit(*p))
+			break;
+		any = true;
+		if (d->too_large || __builtin_mul_overflow(d->digits, 10, &d->digits) ||
+		    __builtin_add_overflow(d->digits, *p - '0', &d->digits))
+			d->too_large = true;
+		d->n_fraction += fraction;
+	}
+	return any ? p : NULL;
+}
+
+/* 0, or ERANGE's reason: the product must be a whole number that fits `max`. */
+static const char *decimal_scale(const struct decimal *d, uint64_t factor, uint64_t max, uint64_t *value)
+{
+	if (d->too_large)
+		return "too large, or has too many digits";
+	unsigned __int128 v = (unsigned __int128)d->digits * factor;
+	for (int i = 0; i < d->n_fraction; i++) {
+		if (v % 10)
+			return "not a whole number of the smallest unit";
+		v /= 10;
+	}
+	if (v > max)
+		return "too large";
+	*value = (uint64_t)v;
+	return NULL;
+}
+
+int parse_size(const char *text, uint64_t *bytes, struct err *e)
+{
+	static const char expected[] = "a size such as 4096, 4K, 1.5MiB or 10GB";
+	size_t len;
+	const char *t = trim(text, &len), *end = t + len;
+	struct decimal d;
+	const char *p = decimal_scan(t, end, &d);
+	if (!p)
+		return err_set(e, EINVAL, "\"%s\" is not %s", text, expected);
+	p += strspn(p, blanks);
+	const struct unit *u = unit_find(size_units, p, p < end ? (size_t)(end - p) : 0);
+	if (!u)
+		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
+	const char *why = decimal_scale(&d, u->factor, UINT64_MAX, bytes);
+	return why ? err_set(e, ERANGE, "\"%s\" is %s (bytes)", text, why) : 0;
+}
+
+int parse_duration(const char *text, int64_t *ns, struct err *e)
+{
+	static const char expected[] = "a duration such as 10us, 1.5ms, 200ms, 2s, 5min or 1h";
+	size_t len;
+	const char *t = trim(text, &len), *end = t + len;
+	struct decimal d;
+	const char *p = decimal_scan(t, end, &d);
+	if (!p)
+		return err_set(e, EINVAL, "\"%s\" is not %s", text, expected);
+	p += strspn(p, blanks);
+	if (p >= end) {
+		if (d.digits || d.too_large)
+			return err_set(e, EINVAL, "\"%s\" has no unit: expected %s", text, expected);
+		*ns = 0;
+		return 0;
+	}
+	const struct unit *u = unit_find(duration_units, p, (size_t)(end - p));
+	if (!u)
+		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
+	uint64_t value;
+	const char *why = decimal_scale(&d, u->factor, INT64_MAX, &value);
+	if (why)
+		return err_set(e, ERANGE, "\"%s\" is %s (nanoseconds)", text, why);
+	*ns = (int64_t)value;
+	return 0;
+}
+
+int parse_uint(const char *text, uint64_t *value, struct err *e)
+{
+	size_t len;
+	const char *t = trim(text, &len), *end = t + len;
+	struct decimal d;
+	const char *p = decimal_scan(t, end, &d);
+	if (!p || p != end || memchr(t, '.', len))
+		return err_set(e, EINVAL, "\"%s\" is not a whole number of 0 or more", text);
+	if (d.too_large)
+		return err_set(e, ERANGE, "\"%s\" is too large", text);
+	*value = d.digits;
+	return 0;
+}
+
+int parse_int(const char *text, int64_t *value, struct err *e)
+{
+	size_t len;
+	const char *t = trim(text, &len), *end = t + len;
+	bool negative = len && *t == '-';
+	const char *start = t + (len && (*t == '-' || *t == '+'));
+	struct decimal d;
+	const char *p = decimal_scan(start, end, &d);
+	if (!p || p != end || memchr(t, '.', len))
+		return err_set(e, EINVAL, "\"%s\" is not a whole number", text);
+	if (d.too_large || d.digits > (uint64_t)INT64_MAX + negative)
+		return err_set(e, ERANGE, "\"%s\" is too %s", text, negative ? "small" : "large");
+	*value = negative ? (int64_t)(0 - d.digits) : (int64_t)d.digits;
+	return 0;
+}
+
+/* --- real numbers ------------------------------------------------------------------------------------------------- */
+
+/* Only decimal notation: no "nan", "inf" or hexadecimal, which strtod would take. */
+static int real_scan(const char *t, size_t len, double *value)
+{
+	char buf[64];
+	if (!len || len >= sizeof buf || strspn(t, "0123456789+-.eE") < len)
+		return -EINVAL;
+	memcpy(buf, t, len);
+	buf[len] = 0;
+	char *end;
+	double v = strtod(buf, &end);
+	if (*end)
+		return -EINVAL;
+	if (!isfinite(v))
+		return -ERANGE;
+	*value = v;
+	return 0;
+}
+
+int parse_double(const char *text, double *value, struct err *e)
+{
+	size_t len;
+	const char *t = trim(text, &len);
+	int ret = real_scan(t, len, value);
+	if (ret == -ERANGE)
+		return err_set(e, ERANGE, "\"%s\" is too large", text);
+	return ret ? err_set(e, EINVAL, "\"%s\" is not a number", text) : 0;
+}
+
+int parse_ratio(const char *text, double *ratio, struct err *e)
+{
+	size_t len;
+	const char *t = trim(text, &len);
+	bool percent = len && t[len - 1] == '%';
+	if (percent) {
+		len--;
+		while (len && strchr(blanks, t[len - 1]))
+			len--;
+	}
+	double v;
+	int ret = real_scan(t, len, &v);
+	if (ret == -ERANGE)
+		return err_set(e, ERANGE, "\"%s\" is too large", text);
+	if (ret)
+		return err_set(e, EINVAL, "\"%s\" is not a ratio such as 10%% or 0.1", text);
+	*ratio = percent ? v / 100 : v;
+	return 0;
+}
+
+int parse_bool(const char *text, int *value, struct err *e)
+{
+	static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
+	size_t len;
+	const char *t = trim(text, &len);
+	for (int i = 0; i < 8; i++) {
+		if (strlen(words[i]) == len && !memcmp(words[i], t, len)) {
+			*value = i & 1;
+			return 0;
+		}
+	}
+	return err_set(e, EINVAL, "\"%s\" is neither yes nor no", text);
+}
+
+/* --- printing ----------------------------------------------------------------------------------------------------- */
+
+/* Three significant digits without zeros at the end; whole numbers from 100 on. */
+static void add_short(struct strbuf *out, double v)
+{
+	char digits[32];
+	snprintf(digits, sizeof digits, "%.*f", v < 10 ? 2 : v < 100 ? 1 : 0, v);
+	if (strchr(digits, '.')) {
+		size_t len = strlen(digits);
+		while (digits[len - 1] == '0')
+			digits[--len] = 0;
+		if (digits[len - 1] == '.')
+			digits[--len] = 0;
+	}
+	strbuf_addstr(out, digits);
+}
+
+void format_size(struct strbuf *out, uint64_t bytes)
+{
+	static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double v = (double)bytes;
+	size_t i = 0;
+	while (i < 6 && v >= 1023.5) {
+		v /= 1024;
+		i++;
+	}
+	add_short(out, v);
+	strbuf_addf(out, " %s", names[i]);
+}
+
+void format_duration(struct strbuf *out, double ns)
+{
+	static const char *const names[] = {"ns", "us", "ms", "s"};
+	if (!isfinite(ns)) {
+		strbuf_addf(out, "%s s", isnan(ns) ? "nan" : ns > 0 ? "inf" : "-inf");
+		return;
+	}
+	if (ns < 0)
+		strbuf_addch(out, '-');
+	double v = fabs(ns);
+	if (v >= 119.5e9) {
+		double s = round(v / 1e9);
+		if (s >= 7200)
+			strbuf_addf(out, "%.0f h %.0f min", floor(s / 3600), floor(fmod(s, 3600) / 60));
+		else
+			strbuf_addf(out, "%.0f min %.0f s", floor(s / 60), fmod(s, 60));
+		return;
+	}
+	size_t i = 0;
+	while (i < 3 && v >= 999.5) {
+		v /= 1000;
+		i++;
+	}
+	add_short(out, v);
+	strbuf_addf(out, " %s", names[i]);
+}
+
+/* --- lists -------------------------------------------------------------------------------------------------------- */
+
+int split_list(const char *text, char ***items, size_t *n, struct err *e)
+{
+	*items = NULL;
+	*n = 0;
+	size_t cap = 0;
+	const char *p = text;
+	if (!text[strspn(text, blanks)])
+		return err_set(e, EINVAL, "\"%s\" is an empty list", text);
+	for (;;) {
+		struct strbuf item = STRBUF_INIT;
+		bool quoted = false, any_quote = false;
+		size_t keep = 0; /* blanks inside quotes stay */
+		p += strspn(p, blanks);
+		for (; *p && (quoted || *p != ','); p++) {
+			if (*p == '"') {
+				quoted = !quoted;
+				any_quote = true;
+				keep = item.len;
+				continue;
+			}
+			strbuf_addch(&item, *p);
+			if (quoted || !strchr(blanks, *p))
+				keep = item.len;
+		}
+		GROW(*items, *n, cap);
+		char *s = strbuf_detach(&item);
+		s[keep] = 0;
+		(*items)[(*n)++] = s;
+		if (quoted || (!*s && !any_quote)) {
+			list_free(*items, *n);
+			*items = NULL;
+			*n = 0;
+			return err_set(e, EINVAL, quoted ? "\"%s\": a quote is not closed" : "\"%s\" has an empty item",
+				       text);
+		}
+		if (!*p++)
+			return 0;
+	}
+}
+
+void list_free(char **items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(items[i]);
+	free(items);
+}
+
+/* --- what was meant ----------------------------------------------------------------------------------------------- */
+
+#define NAME_MAX_LEN 63
+
+static char fold(char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return (char)(c - 'A' + 'a');
+	return c == '_' ? '-' : c;
+}
+
+static size_t min3(size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+	return m < c ? m : c;
+}
+
+/* Edit distance with neighbouring letters swapped counting one (optimal string alignment). */
+static size_t distance(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t rows[3][NAME_MAX_LEN + 2];
+	size_t *before = rows[0], *last = rows[1], *now = rows[2];
+	for (size_t j = 0; j <= nb; j++)
+		last[j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		now[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			bool same = fold(a[i - 1]) == fold(b[j - 1]);
+			now[j] = min3(last[j] + 1, now[j - 1] + 1, last[j - 1] + !same);
+			if (i > 1 && j > 1 && fold(a[i - 1]) == fold(b[j - 2]) && fold(a[i - 2]) == fold(b[j - 1]) &&
+			    before[j - 2] + 1 < now[j])
+				now[j] = before[j - 2] + 1;
+		}
+		size_t *free_row = before;
+		before = last;
+		last = now;
+		now = free_row;
+	}
+	return last[nb];
+}
+
+const char *nearest_name(const char *word, const char *const *names)
+{
+	size_t len = strlen(word), best = SIZE_MAX;
+	const char *found = NULL;
+	if (!len || len > NAME_MAX_LEN)
+		return NULL;
+	for (; *names; names++) {
+		size_t name_len = strlen(*names);
+		if (name_len > NAME_MAX_LEN)
+			continue;
+		size_t d = distance(word, len, *names, name_len);
+		/* the beginning of a name, as people abbreviate, is as near as one typing error */
+		if (len >= 2 && len < name_len && !strncasecmp(word, *names, len) && d > 1)
+			d = 1;
+		size_t longer = len > name_len ? len : name_len;
+		if (d < best && d <= (longer + 2) / 3 && d < longer) {
+			best = d;
+			found = *names;
+		}
+	}
+	return found;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/vm.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+
+#define HUGE_PAGE_BYTES ((size_t)2 << 20)
+
+/* What the kernel says can still be had without swapping; SIZE_MAX where it does not say. Populating more than there is
+ * would end in the out-of-memory killer, not in an error. */
+static size_t available_bytes(void)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t bytes = SIZE_MAX;
+	if (!file_read("/proc/meminfo", &text, 1 << 16, NULL)) {
+		const char *line = strstr(text.s, "MemAvailable:");
+		if (line)
+			bytes = (size_t)strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10;
+	}
+	strbuf_release(&text);
+	return bytes;
+}
+
+static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t available)
+{
+	struct strbuf size = STRBUF_INIT;
+	format_size(&size, n_bytes);
+	if (available != SIZE_MAX) {
+		strbuf_addstr(&size, "; available are ");
+		format_size(&size, available);
+	}
+	int ret = err_set(e, ENOMEM, "not enough memory for %s: it needs %s", what_for, size.s);
+	strbuf_release(&size);
+	return ret;
+}
+
+/* Maps so that the start lies on a huge page's boundary: kernels before 6.7 do not see to it themselves. */
+static void *map_aligned(size_t n_bytes)
+{
+	size_t slack = n_bytes >= HUGE_PAGE_BYTES ? HUGE_PAGE_BYTES : 0;
+	char *p = mmap(NULL, n_bytes + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED || !slack)
+		return p;
+	size_t head = -(uintptr_t)p & (HUGE_PAGE_BYTES - 1);
+	if (head)
+		munmap(p, head);
+	if (slack - head)
+		munmap(p + head + n_bytes, slack - head);
+	return p + head;
+}
+
+static int populate(char *p, size_t n_bytes, size_t page)
+{
+#ifdef MADV_POPULATE_WRITE
+	while (madvise(p, n_bytes, MADV_POPULATE_WRITE) < 0) {
+		if (errno == EINTR || errno == EAGAIN)
+			continue;
+		if (errno != EINVAL) /* EINVAL: a kernel before 5.14 */
+			return -errno;
+		break;
+	}
+#endif
+	for (size_t i = 0; i < n_bytes; i += page)
+		((volatile char *)p)[i] = 0;
+	return 0;
+}
+
+int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
+{
+	*r = (struct vm_region){NULL, 0};
+	if (!n_bytes)
+		return 0;
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	if (n_bytes > PTRDIFF_MAX - HUGE_PAGE_BYTES - page)
+		return no_memory(e, n_bytes, what_for, SIZE_MAX);
+	size_t available = available_bytes();
+	n_bytes = (n_bytes + page - 1) / page * page;
+	if (n_bytes > available)
+		return no_memory(e, n_bytes, what_for, available);
+	char *p = map_aligned(n_bytes);
+	if (p == MAP_FAILED)
+		return no_memory(e, n_bytes, what_for, available);
+	(void)madvise(p, n_bytes, MADV_HUGEPAGE);
+	if (populate(p, n_bytes, page) < 0) {
+		munmap(p, n_bytes);
+		return no_memory(e, n_bytes, what_for, available);
+	}
+	*r = (struct vm_region){p, n_bytes};
+	return 0;
+}
+
+void vm_free(struct vm_region *r)
+{
+	if (r->base)
+		munmap(r->base, r->n_bytes);
+	*r = (struct vm_region){NULL, 0};
+}

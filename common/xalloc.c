@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/xalloc.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Without exit handlers and without stdio: any thread may get here, holding any lock. */
+static _Noreturn void out_of_memory(size_t size)
+{
+	char line[80];
+	int len = snprintf(line, sizeof line, "validate: out of memory (%zu bytes were asked for)\n", size);
+	ssize_t ignored = write(STDERR_FILENO, line, (size_t)len);
+	(void)ignored;
+	_exit(3);
+}
+
+void *xmalloc(size_t size)
+{
+	void *p = malloc(size ? size : 1);
+	if (!p)
+		out_of_memory(size);
+	return p;
+}
+
+void *xcalloc(size_t n, size_t size)
+{
+	void *p = n && size ? calloc(n, size) : calloc(1, 1);
+	if (!p)
+		out_of_memory(size && n > SIZE_MAX / size ? SIZE_MAX : n * size);
+	return p;
+}
+
+void *xrealloc(void *p, size_t size)
+{
+	p = realloc(p, size ? size : 1);
+	if (!p)
+		out_of_memory(size);
+	return p;
+}
+
+void *xreallocarray(void *p, size_t n, size_t size)
+{
+	if (size && n > SIZE_MAX / size)
+		out_of_memory(SIZE_MAX);
+	return xrealloc(p, n * size);
+}
+
+char *xstrdup(const char *s)
+{
+	size_t size = strlen(s) + 1;
+	return memcpy(xmalloc(size), s, size);
+}
+
+char *xasprintf(const char *fmt, ...)
+{
+	char *s;
+	va_list ap;
+	va_start(ap, fmt);
+	int len = vasprintf(&s, fmt, ap);
+	va_end(ap);
+	if (len < 0)
+		out_of_memory(strlen(fmt));
+	return s;
+}
