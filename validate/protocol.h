@@ -13,11 +13,14 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/options.h"
 
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
 enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
+/* How cold is made: drop_caches where the privilege is there, else posix_fadvise per file; or always the latter. */
+enum evict_method { EVICT_AUTO, EVICT_FADVISE };
 /* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a total order
  * (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is legitimate. */
 enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
@@ -31,6 +34,7 @@ struct target {
 	char *dir;	   /* as given, relative to the results directory's parent; NULL: a fresh one inside it */
 	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: no cgroup wanted */
 	int cache;	   /* enum cache_state before each run */
+	int evict;	   /* enum evict_method */
 	char *queue;	   /* "none,nr_requests=64,nomerges=2": device queue settings for the campaign, put back after; NULL */
 	uint64_t precondition_passes; /* times the files are overwritten before the campaign begins */
 };
@@ -54,6 +58,7 @@ struct replayer {
 	size_t n_options;
 	bool total_order;     /* it promises one (order temporal or temporal-serial) */
 	bool timed;	      /* timing timestamp or think: issue error is assessed */
+	bool *applies;	      /* applies[n_scenarios]: it replays this scenario; cells exist only where this holds (key `workloads`) */
 };
 
 struct accept_limits { /* ratios: 0.10 is 10 % */
@@ -79,6 +84,13 @@ struct protocol {
 	size_t n_targets, n_scenarios, n_replayers;
 	struct accept_limits accept;
 };
+
+extern const char *const keep_names[], *const on_failure_names[], *const reference_names[], *const cache_state_names[],
+	*const evict_names[], *const reorder_scope_names[]; /* by enum, NULL-terminated */
+
+/* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and [accept] are fields
+ * of struct protocol (offsets from its start), [target] of struct target. */
+extern const struct option_spec protocol_keys[], target_keys[], accept_keys[];
 
 /* Reads and checks PATH. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system errors with the path.
  * Nothing is started or touched. Ownership: protocol_release. */
