@@ -1,71 +1,178 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# One Makefile, not recursive. `make` builds build/validate; `make help` lists the rest. V=1 shows the commands.
+# One Makefile, not recursive. `make` builds build/validate; `make help` lists the rest. V=1 shows the commands,
+# CI=1 makes warnings errors.
 
 BUILD  ?= build
 PREFIX ?= /usr/local
 CC     ?= cc
 V      ?= 0
 Q      := $(if $(filter 1,$(V)),,@)
+say     = $(if $(filter 1,$(V)),,@printf '  %-5s %s\n' $(1) $(2))
 
 VERSION := 0.1.0
 
 # Dependencies point one way: a room may use those to its left.
 ROOMS := common capture microbench replay validate reports commands
 
-PKGS     := gsl libzstd jansson inih
-CFLAGS   ?= -O2 -g
-CPPFLAGS += -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-WARN     := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
-            -Wpointer-arith -Wvla
-WARN     += $(if $(CI),-Werror)
+# --- what must be installed -----------------------------------------------------------------------------------------
+PKGS := gsl libzstd jansson inih
+GOALS := $(or $(MAKECMDGOALS),all)
+ifneq ($(filter-out help clean uninstall,$(GOALS)),)
+NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
+MISSING := $(shell command -v pkg-config >/dev/null 2>&1 || echo pkg-config; \
+	command -v $(firstword $(CC)) >/dev/null 2>&1 || echo $(firstword $(CC)); \
+	for p in $(NEEDED); do pkg-config --exists $$p 2>/dev/null || echo $$p; done; \
+	test ! "$$(command -v $(firstword $(CC)))" || echo '\#include <csv.h>' | $(CC) -E - >/dev/null 2>&1 || echo csv.h)
+ifneq ($(strip $(MISSING)),)
+$(error cannot build without: $(strip $(MISSING)). `./setup $(firstword $(GOALS))` installs what is needed)
+endif
+endif
+
+# --- flags ----------------------------------------------------------------------------------------------------------
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
+        -Wpointer-arith -Wvla
+WARN += $(if $(CI),-Werror)
 ALL_CFLAGS = -std=c11 -pthread $(CFLAGS) $(WARN) $(SANITIZE)
-LDLIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -lm -pthread
+ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PKGS) 2>/dev/null) \
+                $(CPPFLAGS)
+LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -lm -pthread
 
 sources  = $(sort $(wildcard $(1)/*.c $(1)/*/*.c))
-objects  = $(patsubst %.c,$(BUILD)/%.o,$(call sources,$(1)))
+objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 libs_for = $(foreach r,$(1),$(BUILD)/lib$(r).a)
 # the libraries a room's tests may use: its own and those to its left, nearest first
 upto     = $(if $(filter $(1),$(firstword $(2))),$(1),$(call upto,$(1),$(wordlist 2,99,$(2))) $(firstword $(2)))
+ALL_LIBS := $(call libs_for,$(call upto,commands,$(ROOMS)))
 
 MAIN := $(BUILD)/validate
 
-.PHONY: all run check unit-check e2e-check check-asan check-tsan fuzz bench coverage install uninstall clean help
+.PHONY: all run check unit-check e2e-check check-asan check-tsan fuzz bench coverage install uninstall clean help FORCE
+.SECONDARY:
+.DELETE_ON_ERROR:
+
 all: $(MAIN)
 
-$(MAIN): $(BUILD)/commands/main.o $(call libs_for,commands reports validate replay microbench capture common)
-	$(if $(filter 0,$(V)),@echo "  LINK  $@")
+help:
+	@echo 'make                 builds $(BUILD)/validate'
+	@echo 'make run             builds it and runs protocols/quick.conf in a fresh directory run-DATE-TIME'
+	@echo 'make check           every test; unit-check and e2e-check: a part of them; TESTS=NAME: those named so'
+	@echo 'make check-asan      every test under the address and undefined-behaviour sanitizers'
+	@echo 'make check-tsan      every test under the thread sanitizer'
+	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20'
+	@echo 'make bench           benchmarks, as ratios'
+	@echo 'make coverage        lines that the tests reach, by folder'
+	@echo 'make install         to PREFIX=/usr/local, below DESTDIR if given; uninstall removes it'
+	@echo 'make clean           removes what was built'
+	@echo './setup TARGET       installs the packages that are missing (Debian), then makes TARGET'
+
+# Remembers a text (flags, a list of files) and changes only when that does, so that what depends on it is made again.
+# Compared by content: $(1) is the file, $(2) the text.
+define remember
+$(1): FORCE
+	@mkdir -p $$(@D); printf '%s\n' '$(subst ','\'',$(2))' | cmp -s - $$@ || printf '%s\n' '$(subst ','\'',$(2))' > $$@
+endef
+$(eval $(call remember,$(BUILD)/flags,$(CC) $(ALL_CFLAGS) $(ALL_CPPFLAGS) $(LDFLAGS) $(LDLIBS)))
+
+# --- program --------------------------------------------------------------------------------------------------------
+$(MAIN): $(BUILD)/obj/commands/main.o $(ALL_LIBS)
+	$(call say,LINK,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 define room_library
-$(BUILD)/lib$(1).a: $(filter-out $(BUILD)/commands/main.o,$(call objects,$(1)))
-	@mkdir -p $$(@D) && rm -f $$@
-	$(Q)$(AR) rcs $$@ $$^
+$(call remember,$(BUILD)/obj/$(1).list,$(call sources,$(1)))
+$(BUILD)/lib$(1).a: $(filter-out $(BUILD)/obj/commands/main.o,$(call objects,$(1))) $(BUILD)/obj/$(1).list
+	@rm -f $$@
+	$(Q)$(AR) rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_library,$(r))))
 
-$(BUILD)/%.o: %.c
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(if $(filter 0,$(V)),@echo "  CC    $<")
-	$(Q)$(CC) $(ALL_CFLAGS) $(CPPFLAGS) -MMD -MP -c -o $@ $<
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+run: $(MAIN)
+	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
 UNIT := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
 define unit_room
-$(BUILD)/tests/unit/$(1)/%: $(BUILD)/tests/unit/$(1)/%.o $(call libs_for,$(call upto,$(1),$(ROOMS)))
-	$$(if $$(filter 0,$$(V)),@echo "  LINK  $$@")
+$(BUILD)/tests/unit/$(1)/%: $(BUILD)/obj/tests/unit/$(1)/%.o $(call libs_for,$(call upto,$(1),$(ROOMS)))
+	@mkdir -p $$(@D)
+	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) -lcmocka
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
-.SECONDARY:
 
+RUN_TESTS = CC='$(CC)' CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
 check: $(MAIN) $(UNIT)
-	$(Q)tests/run-tests $(BUILD)
+	$(Q)$(RUN_TESTS) all $(TESTS)
 unit-check: $(UNIT)
-	$(Q)tests/run-tests $(BUILD) unit
+	$(Q)$(RUN_TESTS) unit $(TESTS)
 e2e-check: $(MAIN)
-	$(Q)tests/run-tests $(BUILD) e2e
+	$(Q)$(RUN_TESTS) e2e $(TESTS)
+
+ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+check-asan:
+	$(Q)ASAN_OPTIONS=detect_stack_use_after_return=1 $(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
+		SANITIZE='$(ASAN)' CFLAGS='-O1 -g' check
+check-tsan:
+	$(Q)TSAN_OPTIONS=halt_on_error=1 $(MAKE) --no-print-directory BUILD=$(BUILD)-tsan \
+		SANITIZE='-fsanitize=thread' CFLAGS='-O1 -g' check
+
+# lines reached, from the counts that the instrumented programs left beside the objects
+coverage:
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-coverage SANITIZE='--coverage -fprofile-update=atomic' \
+		CFLAGS='-O0 -g' check || true
+	$(Q)tests/coverage $(BUILD)-coverage $(ROOMS)
+
+# --- fuzzing: tests/fuzz/fuzz_*.c, built apart with clang ---------------------------------------------------------------
+FUZZ_SECONDS ?= 20
+FUZZ_NAMES := $(patsubst tests/fuzz/%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+fuzz:
+	@command -v clang >/dev/null || { echo 'fuzzing needs clang: apt-get install clang' >&2; exit 1; }
+	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-fuzz CC=clang CFLAGS='-O1 -g' \
+		SANITIZE='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' fuzz-programs
+	$(Q)tests/fuzz/run $(BUILD)-fuzz $(FUZZ_SECONDS) $(FUZZ_NAMES)
+.PHONY: fuzz-programs
+fuzz-programs: $(addprefix $(BUILD)/tests/fuzz/,$(FUZZ_NAMES))
+$(BUILD)/tests/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# --- benchmarks: tests/bench/bench-*.c and bench-*.sh -------------------------------------------------------------------
+BENCH := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+$(BUILD)/tests/bench/%: $(BUILD)/obj/tests/bench/%.o $(ALL_LIBS)
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+bench: $(MAIN) $(BENCH)
+	$(Q)tests/bench/run $(BUILD)
+
+# --- installation -------------------------------------------------------------------------------------------------------
+BINDIR = $(DESTDIR)$(PREFIX)/bin
+MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
+PROTOCOLDIR = $(DESTDIR)$(PREFIX)/share/validate/protocols
+COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
+PAGES = $(sort $(wildcard doc/man/*.1))
+PROTOCOLS = $(sort $(wildcard protocols/*.conf))
+
+$(BUILD)/completion.bash: doc/completion $(MAIN)
+	$(Q)sh doc/completion $(MAIN) > $@
+install: $(MAIN) $(BUILD)/completion.bash
+	install -d $(BINDIR) $(MANDIR) $(PROTOCOLDIR) $(COMPLETIONDIR)
+	install -m 755 $(MAIN) $(BINDIR)/validate
+	install -m 644 $(PAGES) $(MANDIR)
+	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) $(PROTOCOLDIR))
+	install -m 644 $(BUILD)/completion.bash $(COMPLETIONDIR)/validate
+uninstall:
+	rm -f $(BINDIR)/validate $(addprefix $(MANDIR)/,$(notdir $(PAGES))) $(COMPLETIONDIR)/validate
+	rm -f $(addprefix $(PROTOCOLDIR)/,$(notdir $(PROTOCOLS)))
+	-rmdir $(PROTOCOLDIR) $(dir $(PROTOCOLDIR)) 2>/dev/null
 
 clean:
-	rm -rf $(BUILD)
+	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-coverage
 
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(BUILD)/obj -name '*.d' 2>/dev/null)

@@ -4,6 +4,7 @@
 #define COMMANDS_COMMANDS_H
 
 #include "common/err.h"
+#include "common/options.h"
 
 /* DESIGN: exit statuses scripts may rely on. */
 enum exit_status {
@@ -25,5 +26,17 @@ struct command {
 extern const struct command *const commands[]; /* NULL-terminated */
 
 extern const struct command cmd_run, cmd_report, cmd_microbench, cmd_replay, cmd_info, cmd_init, cmd_doctor, cmd_version;
+
+/* What --help of a subcommand prints on stdout: its usage (`synopsis` is what follows "validate NAME", one line for each
+ * form), what it does (`about`, lines as they are to be printed, or NULL) and its options (`table` or NULL). The test of
+ * the manual and shell completion read the options from here. */
+void command_help(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table);
+
+/* The common start of a subcommand: parses argv by `table` (options_parse), printing help where asked. Returns -1 to go on,
+ * else the exit status to return: EXIT_OK after help, EXIT_USAGE with the story in `e` for a wrong option or fewer than
+ * `min_positional` or more than `max_positional` positionals. */
+int command_parse(const struct command *c, const char *synopsis, const char *about, const struct option_spec *table,
+		  void *config, int argc, char **argv, int min_positional, int max_positional, int *n_positional,
+		  struct err *e);
 
 #endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate version: what this program is made of, for reports of faults and for records of measurements. */
+#include <csv.h>
+#include <errno.h>
+#include <gnu/libc-version.h>
+#include <gsl/gsl_version.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <zstd.h>
+
+#include "commands/commands.h"
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+
+#if defined(__clang__)
+#define COMPILER __VERSION__
+#else
+#define COMPILER "gcc " __VERSION__
+#endif
+
+struct version_config {
+	bool json;
+};
+
+static const struct option_spec version_options[] = {
+	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct version_config, json), .help = "print one JSON object"},
+	{.name = NULL},
+};
+
+struct part {
+	const char *name, *version; /* as loaded, not as compiled against, where the library can tell */
+};
+
+static int print_json(const struct part *parts, struct err *e)
+{
+	json_t *libraries = json_object(), *root = json_object();
+	int bad = json_object_set_new(root, "validate", json_string(VALIDATE_VERSION));
+	for (; parts->name; parts++)
+		bad |= json_object_set_new(libraries, parts->name, json_string(parts->version));
+	bad |= json_object_set_new(root, "libraries", libraries);
+	bad |= json_object_set_new(root, "compiler", json_string(COMPILER));
+	bad |= json_object_set_new(root, "licence", json_string("GPL-3.0-or-later"));
+	if (!bad) {
+		json_dumpf(root, stdout, JSON_INDENT(2)); /* main sees stdout's errors */
+		putchar('\n');
+	}
+	json_decref(root);
+	return bad ? err_set(e, ENOMEM, "out of memory") : 0;
+}
+
+static int version_run(int argc, char **argv, struct err *e)
+{
+	struct version_config config = {false};
+	int n_positional;
+	int status = command_parse(&cmd_version, "[--json]", NULL, version_options, &config, argc, argv, 0, 0,
+				   &n_positional, e);
+	if (status >= 0)
+		return status;
+	const struct part parts[] = {
+		{"glibc", gnu_get_libc_version()}, {"gsl", gsl_version},
+		{"jansson", jansson_version_str()}, {"libcsv", TEXT(CSV_MAJOR) "." TEXT(CSV_MINOR) "." TEXT(CSV_RELEASE)},
+		{"zstd", ZSTD_versionString()},	    {NULL, NULL},
+	};
+	if (config.json)
+		return print_json(parts, e) ? EXIT_FAILED : EXIT_OK;
+	printf("validate %s\n", VALIDATE_VERSION);
+	for (const struct part *p = parts; p->name; p++)
+		printf("%-9s%s\n", p->name, p->version);
+	printf("%-9s%s\n", "compiler", COMPILER);
+	return EXIT_OK;
+}
+
+const struct command cmd_version = {"version", "print the versions of the program and what it is made of", version_run};

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate: shows whether a replayer measures what the application would have seen.
+ *
+ * The table of subcommands, and the only place that prints failures and exits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gsl/gsl_errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "common/units.h"
+
+const struct command *const commands[] = {
+	&cmd_version,
+	NULL,
+};
+
+static const struct command *command_find(const char *name)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp((*c)->name, name))
+			return *c;
+	return NULL;
+}
+
+static void help_print(FILE *out)
+{
+	fputs("Usage: validate COMMAND [arguments]\n"
+	      "       validate help COMMAND\n"
+	      "\n"
+	      "Shows, with uncertainty, whether an I/O replayer measures what the application would have seen.\n"
+	      "\n"
+	      "Commands:\n",
+	      out);
+	for (const struct command *const *c = commands; *c; c++)
+		fprintf(out, "  %-12s%s\n", (*c)->name, (*c)->help);
+	fputs("\n"
+	      "\"validate COMMAND --help\" tells a command's arguments and options.\n"
+	      "\n"
+	      "Exit status: 0 done (and, where there is a verdict, trusted), 1 not trusted, 2 wrong usage, 3 failed,\n"
+	      "4 inconclusive, 5 not comparable, 6 refused for safety.\n",
+	      out);
+}
+
+static int command_unknown(const char *name, struct err *e)
+{
+	const char *names[sizeof commands / sizeof *commands + 2] = {"--help", "--version"};
+	size_t n = 2;
+	for (const struct command *const *c = commands; *c; c++)
+		names[n++] = (*c)->name;
+	names[n] = NULL;
+	const char *near = nearest_name(name, names);
+	const char *kind = name[0] == '-' ? "option" : "command";
+	if (near)
+		err_set(e, ENOENT, "unknown %s \"%s\" (did you mean \"%s\"?)", kind, name, near);
+	else
+		err_set(e, ENOENT, "unknown %s \"%s\" (\"validate help\" lists the commands)", kind, name);
+	return EXIT_USAGE;
+}
+
+static int command_run(const char *name, int argc, char **argv, struct err *e)
+{
+	const struct command *c = command_find(name);
+	return c ? c->run(argc, argv, e) : command_unknown(name, e);
+}
+
+static int dispatch(int argc, char **argv, struct err *e)
+{
+	const char *word = argc > 1 ? argv[1] : "";
+	bool help = !strcmp(word, "help") || !strcmp(word, "--help") || !strcmp(word, "-h");
+	if (argc < 2) {
+		help_print(stderr);
+		return EXIT_USAGE;
+	}
+	if (help && argc > 2 && argv[2][0] != '-') {
+		char ask[] = "--help";
+		char *line[] = {argv[2], ask, NULL};
+		return command_run(argv[2], 2, line, e);
+	}
+	if (help) {
+		help_print(stdout);
+		return EXIT_OK;
+	}
+	if (!strcmp(word, "--version") || !strcmp(word, "-V")) {
+		printf("validate %s\n", VALIDATE_VERSION);
+		return EXIT_OK;
+	}
+	return command_run(word, argc - 1, argv + 1, e);
+}
+
+static void ignore_signal(int signal_number)
+{
+	(void)signal_number;
+}
+
+/* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message would end up in a trace.
+ * Opened for reading only, so that output that has nowhere to go is an error. */
+static void standard_descriptors_open(void)
+{
+	int fd;
+	do {
+		fd = open("/dev/null", O_RDONLY);
+	} while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd > STDERR_FILENO)
+		close(fd);
+}
+
+static bool reader_is_gone(void)
+{
+	struct pollfd out = {.fd = STDOUT_FILENO, .events = POLLOUT};
+	return poll(&out, 1, 0) == 1 && (out.revents & POLLERR);
+}
+
+/* Output that did not arrive is a failure, except that a reader may go away when it has seen enough. */
+static int stdout_finish(int status, struct err *e)
+{
+	bool bad = ferror(stdout);
+	errno = 0;
+	bad |= fflush(stdout) != 0;
+	int code = bad && reader_is_gone() ? EPIPE : errno;
+	if (close(STDOUT_FILENO) < 0 && !bad) {
+		bad = true;
+		code = errno;
+	}
+	if (!bad || code == EPIPE || status == EXIT_USAGE || status == EXIT_FAILED)
+		return status;
+	err_sys(e, code ? code : EIO, "cannot write to standard output");
+	return EXIT_FAILED;
+}
+
+int main(int argc, char **argv)
+{
+	struct err e = ERR_INIT;
+	gsl_set_error_handler_off();
+	standard_descriptors_open();
+	/* A reader of our output that goes away must not kill a campaign: writing fails with EPIPE instead. A handler and not
+	 * SIG_IGN, because the programs that we start would inherit that. */
+	struct sigaction on_pipe = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
+	sigemptyset(&on_pipe.sa_mask);
+	sigaction(SIGPIPE, &on_pipe, NULL);
+
+	int status = dispatch(argc, argv, &e);
+	status = stdout_finish(status, &e);
+	if (status != EXIT_OK && e.msg[0])
+		fprintf(stderr, "validate: %s\n", e.msg);
+	return status;
+}

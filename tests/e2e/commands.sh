@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The program's frame: help, versions, wrong usage, output that cannot be written.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+expect_status 2 "$VALIDATE"
+expect_line err 'Usage: validate COMMAND'
+[ ! -s out ] || fail "wrong usage printed on standard output"
+
+for ask in --help -h help; do
+	expect_status 0 "$VALIDATE" $ask
+	expect_line out 'Usage: validate COMMAND'
+	expect_line out 'Exit status: 0 done'
+done
+
+# each command of the list has help of its own, alike by both ways, with one line that tells its usage
+"$VALIDATE" help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' >names
+[ "$(wc -l <names)" -ge 1 ] || fail "no commands in the list"
+while read -r name; do
+	expect_status 0 "$VALIDATE" "$name" --help
+	expect_line out "Usage: validate $name"
+	expect_line out '-h, --help'
+	mv out first
+	expect_status 0 "$VALIDATE" help "$name"
+	cmp -s first out || fail "validate help $name differs from validate $name --help"
+	expect_status 2 "$VALIDATE" "$name" --no-such-option-at-all
+	expect_line err 'validate: '
+	expect_line err 'unknown option --no-such-option-at-all'
+	[ "$(wc -l <err)" -eq 1 ] || fail "a wrong option of $name took more than one line"
+done <names
+
+expect_status 2 "$VALIDATE" verison
+expect_line err 'validate: unknown command "verison" (did you mean "version"?)'
+expect_status 2 "$VALIDATE" --hepl
+expect_line err '(did you mean "--help"?)'
+expect_status 2 "$VALIDATE" zzzzzzzz
+expect_line err '"validate help" lists the commands'
+expect_status 2 "$VALIDATE" help zzzzzzzz
+
+expect_status 0 "$VALIDATE" --version
+grep -qx 'validate [0-9][0-9.]*' out || fail "--version printed: $(cat out)"
+expect_status 0 "$VALIDATE" version
+expect_line out "$("$VALIDATE" --version)"
+expect_line out 'gsl '
+expect_line out 'compiler '
+expect_status 0 "$VALIDATE" version --json
+expect_line out '"validate": "'
+expect_status 2 "$VALIDATE" version --jsno
+expect_line err '(did you mean --json?)'
+expect_status 2 "$VALIDATE" version surplus
+expect_line err 'unexpected argument "surplus"'
+
+# a full disk under standard output is a failure, a reader that has seen enough is not
+if [ -w /dev/full ]; then
+	status=0
+	"$VALIDATE" version >/dev/full 2>err || status=$?
+	[ "$status" -eq 3 ] || fail "status $status with standard output on a full disk"
+	expect_line err 'No space left on device'
+fi
+status=0
+"$VALIDATE" version >&- 2>err || status=$?
+[ "$status" -eq 3 ] || fail "status $status with standard output closed"
+{
+	status=0
+	"$VALIDATE" help || status=$?
+	echo "$status" >status
+} 2>err | true
+[ "$(cat status)" -eq 0 ] || fail "status $(cat status) when the reader went away"
+[ ! -s err ] || fail "a reader that went away made noise: $(cat err)"
+
+# from anywhere, without being installed
+mkdir elsewhere
+(cd elsewhere && env -i "$VALIDATE" --version >/dev/null) || fail "does not run from another directory"

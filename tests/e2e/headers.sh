@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Every header compiles alone, and includes nothing of a room to its right.
+. "$SRCDIR/tests/e2e/lib.sh"
+scratch=$PWD
+cd "$SRCDIR"
+
+bad=0 n=0
+for header in */*.h */*/*.h; do
+	case $header in tests/* | build*) continue ;; esac
+	n=$((n + 1))
+	printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$scratch/alone.c"
+	if ! eval "${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only ${CPPFLAGS:--D_GNU_SOURCE} -I. \$scratch/alone.c"; then
+		echo "$header does not compile alone" >&2
+		bad=1
+	fi
+done
+[ "$n" -gt 5 ] || fail "only $n headers found in $SRCDIR"
+
+# the rooms from left to right; microbench and replay do not know each other
+check() { # room, rooms it may not know
+	room=$1
+	shift
+	for other; do
+		found=$(grep -rnE "^[[:space:]]*#[[:space:]]*include[[:space:]]+\"$other/" "$room" --include='*.[ch]' || true)
+		if [ -n "$found" ]; then
+			echo "$room may not know $other: $found" >&2
+			bad=1
+		fi
+	done
+}
+check common capture microbench replay validate reports commands
+check capture microbench replay validate reports commands
+check microbench replay validate reports commands
+check replay microbench validate reports commands
+check validate reports commands
+check reports commands
+exit $bad

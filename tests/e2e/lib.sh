@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What the end-to-end scripts share: `. "$SRCDIR/tests/e2e/lib.sh"` at their top. tests/run-tests sets SRCDIR, BUILD,
+# VALIDATE and TMPDIR and starts each script in an empty directory.
+
+set -eu
+
+fail() {
+	echo "FAILED: $*" >&2
+	exit 1
+}
+
+skip() {
+	echo "$*"
+	exit 77
+}
+
+# expect_status N COMMAND...: runs it with output in ./out and ./err; fails with both when it ends with another status
+expect_status() {
+	expected=$1
+	shift
+	status=0
+	"$@" >out 2>err || status=$?
+	if [ "$status" -ne "$expected" ]; then
+		sed 's/^/out: /' out >&2
+		sed 's/^/err: /' err >&2
+		fail "status $status instead of $expected: $*"
+	fi
+}
+
+# expect_line FILE TEXT: some line of FILE contains TEXT
+expect_line() {
+	grep -qF -- "$2" "$1" || {
+		sed "s/^/$1: /" "$1" >&2
+		fail "$1 has no line with: $2"
+	}
+}
