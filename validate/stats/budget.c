@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/budget.h"
+
+#include <math.h>
+
+#include "validate/stats/distributions.h"
+
+const char *const budget_distribution_names[] = { "standard", "normal", "rectangular", "triangular", "resolution", NULL };
+
+double budget_divisor(enum budget_distribution d)
+{
+	switch (d) {
+	case BUDGET_RECTANGULAR:
+		return sqrt(3);
+	case BUDGET_TRIANGULAR:
+		return sqrt(6);
+	case BUDGET_RESOLUTION:
+		return sqrt(12);
+	default:
+		return 1;
+	}
+}
+
+struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d, double value,
+					 double nu)
+{
+	struct budget_component c = {
+		.source = source, .type = type, .distribution = d, .value = value, .sensitivity = 1, .nu = nu,
+	};
+	c.divisor = budget_divisor(d);
+	c.u = value / c.divisor;
+	return c;
+}
+
+enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total)
+{
+	double sum = 0, fourth = 0;
+	if (n == 0)
+		return STAT_TOO_FEW;
+	for (size_t i = 0; i < n; i++) {
+		if (!isfinite(c[i].u) || c[i].u < 0 || !isfinite(c[i].sensitivity) || !(c[i].nu > 0))
+			return STAT_OUT_OF_RANGE;
+		sum += pow(c[i].sensitivity * c[i].u, 2);
+	}
+	if (!(sum > 0))
+		return STAT_ZERO_VARIANCE;
+	for (size_t i = 0; i < n; i++) {
+		double share = pow(c[i].sensitivity * c[i].u, 2) / sum;
+		c[i].share_pct = 100 * share;
+		fourth += share * share / c[i].nu;
+	}
+	total->u_c = sqrt(sum);
+	total->nu_eff = fourth > 0 ? 1 / fourth : INFINITY;
+	total->nu_raised = total->nu_eff < 1;
+	if (total->nu_raised)
+		total->nu_eff = 1;
+	return STAT_OK;
+}
+
+enum stat_status budget_expand(const struct budget_total *total, double coverage, enum budget_dof dof, double *k,
+			       double *expanded)
+{
+	double nu = dof == BUDGET_TRUNCATED ? floor(total->nu_eff) : total->nu_eff;
+	enum stat_status s = t_quantile((1 + coverage) / 2, nu, k);
+	if (s)
+		return s;
+	*expanded = *k * total->u_c;
+	return STAT_OK;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Uncertainty budget: standard uncertainties of independent sources, combined, with degrees of freedom, then expanded.
+ *
+ * u_i = value/divisor; u_c^2 = sum (c_i u_i)^2; nu_eff = u_c^4/sum((c_i u_i)^4/nu_i), where sources without a limit on
+ * their degrees of freedom (nu = INFINITY) add nothing and sources of 0 drop out; share = 100 (c_i u_i)^2/u_c^2;
+ * k = t_{(1+P)/2}(nu), U = k u_c.
+ * Source: GUM 4.3, 5.1, annex G (G.2b: Welch-Satterthwaite). */
+#ifndef VALIDATE_STATS_BUDGET_H
+#define VALIDATE_STATS_BUDGET_H
+
+#include <stdbool.h>
+
+#include "validate/stats/status.h"
+
+enum budget_type { BUDGET_TYPE_A, BUDGET_TYPE_B }; /* by statistics of this campaign, or by other knowledge */
+
+enum budget_distribution {    /* what `value` is, and so its divisor */
+	BUDGET_STANDARD,      /* a standard uncertainty already: 1 */
+	BUDGET_NORMAL,	      /* the same, from a normal distribution: 1 */
+	BUDGET_RECTANGULAR,   /* half-width: sqrt 3 */
+	BUDGET_TRIANGULAR,    /* half-width: sqrt 6 */
+	BUDGET_RESOLUTION,    /* whole width of one step: sqrt 12 */
+	BUDGET_N_DISTRIBUTIONS
+};
+extern const char *const budget_distribution_names[];
+double budget_divisor(enum budget_distribution d);
+
+struct budget_component {
+	const char *source; /* borrowed */
+	enum budget_type type;
+	enum budget_distribution distribution;
+	double value;	    /* >= 0, in the unit of the budget (% of the reference here) times 1/sensitivity */
+	double divisor;	    /* set by budget_component() */
+	double sensitivity; /* c_i; 1 in the % model */
+	double nu;	    /* > 0, INFINITY for Type B without a statement about itself */
+	double u;	    /* value/divisor */
+	double share_pct;   /* set by budget_combine(); shares sum to 100 */
+};
+
+struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d, double value,
+					 double nu);
+
+struct budget_total {
+	double u_c;    /* > 0 */
+	double nu_eff; /* at least 1, may be INFINITY */
+	bool nu_raised; /* nu_eff was below 1 and taken as 1 */
+};
+
+/* Sets the shares and gives the total. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
+ * STAT_OUT_OF_RANGE (negative or not finite, nu not positive). */
+enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total) STAT_MUST_CHECK;
+
+enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED }; /* t at nu_eff itself (default), or at its floor (conservative) */
+
+/* Coverage factor and expanded uncertainty for the coverage probability P, 0 < P < 1. */
+enum stat_status budget_expand(const struct budget_total *total, double coverage, enum budget_dof dof, double *k,
+			       double *expanded) STAT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Distribution functions over GSL, with their domains checked instead of GSL's error handler.
+ *
+ * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of freedom; anything else
+ * is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is the normal distribution.
+ * Tails are plain doubles: they are defined for every finite argument; positive degrees of freedom are the caller's duty.
+ * GSL 2.7.1's inverses were found to agree with 40-digit arithmetic to 4e-14. */
+#ifndef VALIDATE_STATS_DISTRIBUTIONS_H
+#define VALIDATE_STATS_DISTRIBUTIONS_H
+
+#include "validate/stats/status.h"
+
+enum stat_status normal_quantile(double p, double *q) STAT_MUST_CHECK;
+enum stat_status t_quantile(double p, double df, double *q) STAT_MUST_CHECK;
+enum stat_status f_quantile(double p, double df1, double df2, double *q) STAT_MUST_CHECK;
+enum stat_status chi2_quantile(double p, double df, double *q) STAT_MUST_CHECK;
+
+double normal_below(double z); /* P(Z <= z) */
+double normal_above(double z); /* P(Z >= z) */
+double t_below(double t, double df);
+double t_above(double t, double df);
+double t_two_sided(double t, double df); /* P(|T| >= |t|) */
+double f_above(double f, double df1, double df2);
+double chi2_above(double q, double df);
+
+/* P(|Z| <= k), P(|T| <= k): what an interval of +-k standard uncertainties covers. */
+double normal_coverage(double k);
+double t_coverage(double k, double df);
+
+/* Clopper-Pearson limits of a share: k of n, 0 < conf < 1. lo = quantile of Beta(k, n-k+1) at (1-conf)/2, 0 for k = 0;
+ * hi = quantile of Beta(k+1, n-k) at (1+conf)/2, 1 for k = n. Errors: STAT_TOO_FEW (n = 0), STAT_OUT_OF_RANGE. */
+enum stat_status clopper_pearson(double k, double n, double conf, double *lo, double *hi) STAT_MUST_CHECK;
+
+#endif

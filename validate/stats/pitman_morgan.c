@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/pitman_morgan.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+
+enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, size_t n, struct pitman_morgan *pm)
+{
+	if (n != m)
+		return STAT_NOT_PAIRED;
+	if (n < 3)
+		return STAT_TOO_FEW;
+	struct sample_moments r, x;
+	enum stat_status s = sample_moments_spread(ref, n, &r);
+	if (!s)
+		s = sample_moments_spread(rep, n, &x);
+	if (!s)
+		s = sample_correlation(ref, rep, n, &pm->correlation);
+	if (s)
+		return s;
+	pm->n = n;
+	pm->ratio = x.sd / r.sd;
+	/* what is left of 1 - c^2 below this is rounding */
+	if (1 - pm->correlation * pm->correlation <= 64 * (double)n * DBL_EPSILON)
+		return STAT_ZERO_VARIANCE;
+	return isfinite(pm->ratio) && pm->ratio > 0 ? STAT_OK : STAT_NOT_FINITE;
+}
+
+enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower, double *upper)
+{
+	double t, dof = (double)(pm->n - 2), c = pm->correlation;
+	enum stat_status s = t_quantile(1 - alpha, dof, &t);
+	if (s)
+		return s;
+	/* sqrt(K - sqrt(K^2-1)) by its reciprocal, which does not cancel */
+	double excess = 2 * (1 - c * c) * t * t / dof;
+	double widening = sqrt(1 + excess + sqrt(excess * (2 + excess)));
+	*lower = pm->ratio / widening;
+	*upper = pm->ratio * widening;
+	return STAT_OK;
+}
+
+enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above, double *p_below)
+{
+	if (!(limit > 0) || !isfinite(limit))
+		return STAT_OUT_OF_RANGE;
+	double dof = (double)(pm->n - 2), c = pm->correlation, a = pm->ratio / limit;
+	double t = (a - 1 / a) / 2 * sqrt(dof / (1 - c * c));
+	*p_above = t_above(t, dof);
+	*p_below = t_below(t, dof);
+	return STAT_OK;
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Powers that need an integral over the pooled standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2.
+ *
+ * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d sqrt(n/2).
+ * Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se + t s)] over s < margin/(t se). */
+#include "validate/stats/planning.h"
+
+#include <math.h>
+
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_integration.h>
+
+#include "validate/stats/distributions.h"
+
+struct power_arg {
+	double nu, t, delta; /* t test */
+	double low, high;    /* equivalence: (-margin - diff)/se, (margin - diff)/se */
+};
+
+/* Density of s = sqrt(chi2(nu)/nu), by logarithms. */
+static double density_s(double s, double nu)
+{
+	if (s <= 0)
+		return 0;
+	return exp(log(2) + nu / 2 * log(nu / 2) - lgamma(nu / 2) + (nu - 1) * log(s) - nu * s * s / 2);
+}
+
+static double integrand_t(double s, void *arg)
+{
+	const struct power_arg *a = arg;
+	return density_s(s, a->nu) * (normal_above(a->t * s - a->delta) + normal_below(-a->t * s - a->delta));
+}
+
+static double integrand_equivalence(double s, void *arg)
+{
+	const struct power_arg *a = arg;
+	return density_s(s, a->nu) * fmax(0, normal_below(a->high - a->t * s) - normal_below(a->low + a->t * s));
+}
+
+/* Over the s that matter, from both sides of 1 so that a narrow peak is not missed. */
+static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper, double *result)
+{
+	double low = sqrt(gsl_cdf_chisq_Pinv(1e-18, a->nu) / a->nu), high = sqrt(gsl_cdf_chisq_Qinv(1e-18, a->nu) / a->nu);
+	double edges[] = { low, fmin(1, upper), fmin(high, upper) }, part, error;
+	gsl_function g = { f, a };
+	gsl_integration_workspace *w = gsl_integration_workspace_alloc(2000);
+	if (!w)
+		return STAT_NOT_CONVERGED;
+	enum stat_status s = STAT_OK;
+	*result = 0;
+	for (int i = 0; i < 2 && !s; i++) {
+		if (edges[i + 1] <= edges[i])
+			continue;
+		if (gsl_integration_qag(&g, edges[i], edges[i + 1], 1e-14, 1e-11, 2000, GSL_INTEG_GAUSS61, w, &part, &error) &&
+		    !(error <= 1e-9))
+			s = STAT_NOT_CONVERGED;
+		*result += part;
+	}
+	gsl_integration_workspace_free(w);
+	return s;
+}
+
+enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
+{
+	struct power_arg a = { .nu = 2 * (double)n - 2, .delta = d * sqrt((double)n / 2) };
+	if (n < 2)
+		return STAT_TOO_FEW;
+	if (!isfinite(d))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = t_quantile(1 - alpha / 2, a.nu, &a.t);
+	return s ? s : integrate(integrand_t, &a, INFINITY, power);
+}
+
+enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma, double alpha, double *power)
+{
+	struct power_arg a = { .nu = 2 * (double)n - 2 };
+	if (n < 2)
+		return STAT_TOO_FEW;
+	if (!(margin > 0) || !(sigma > 0) || !isfinite(diff))
+		return STAT_OUT_OF_RANGE;
+	double se = sigma * sqrt(2 / (double)n);
+	a.low = (-margin - diff) / se;
+	a.high = (margin - diff) / se;
+	enum stat_status s = t_quantile(1 - alpha, a.nu, &a.t);
+	return s ? s : integrate(integrand_equivalence, &a, margin / (a.t * se), power);
+}

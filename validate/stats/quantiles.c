@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/quantiles.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_sort.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/moments.h"
+
+double *sample_sorted(const double *x, size_t n)
+{
+	double *copy = xmalloc((n ? n : 1) * sizeof *copy);
+	if (n)
+		memcpy(copy, x, n * sizeof *copy);
+	gsl_sort(copy, 1, n);
+	return copy;
+}
+
+double sorted_quantile(const double *sorted, size_t n, double p, int type)
+{
+	double h = type == 8 ? ((double)n + 1.0 / 3) * p + 1.0 / 3 - 1 : (double)(n - 1) * p;
+	h = fmin(fmax(h, 0), (double)(n - 1));
+	size_t low = (size_t)floor(h);
+	if (low + 1 >= n)
+		return sorted[n - 1];
+	return sorted[low] + (h - (double)low) * (sorted[low + 1] - sorted[low]);
+}
+
+bool quantile_is_extrapolated(size_t n, double p)
+{
+	return fmin(p, 1 - p) * (double)n < 1;
+}
+
+enum stat_status sample_quantile(const double *x, size_t n, double p, int type, double *q)
+{
+	if (n == 0)
+		return STAT_TOO_FEW;
+	if (!(p >= 0 && p <= 1) || (type != 7 && type != 8))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = sample_check(x, n);
+	if (s)
+		return s;
+	double *sorted = sample_sorted(x, n);
+	*q = sorted_quantile(sorted, n, p, type);
+	free(sorted);
+	return STAT_OK;
+}
+
+enum stat_status sample_median(const double *x, size_t n, double *median)
+{
+	return sample_quantile(x, n, 0.5, 7, median);
+}
+
+enum stat_status sample_mad(const double *x, size_t n, double *mad)
+{
+	double median;
+	enum stat_status s = sample_median(x, n, &median);
+	if (s)
+		return s;
+	double *distance = xmalloc(n * sizeof *distance);
+	for (size_t i = 0; i < n; i++)
+		distance[i] = fabs(x[i] - median);
+	s = sample_median(distance, n, mad);
+	free(distance);
+	return s;
+}
+
+enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, double *mean)
+{
+	if (n == 0)
+		return STAT_TOO_FEW;
+	if (!(share >= 0 && share < 0.5))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = sample_check(x, n);
+	if (s)
+		return s;
+	double *sorted = sample_sorted(x, n);
+	size_t cut = (size_t)floor(share * (double)n);
+	struct sample_moments m;
+	s = sample_moments(sorted + cut, n - 2 * cut, &m);
+	*mean = m.mean;
+	free(sorted);
+	return s;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Order statistics of a sample of replicates: quantiles, median, median absolute deviation, trimmed mean.
+ *
+ * Formula: on sorted values counted from 0, x[h'] + (h - h')(x[h'+1] - x[h']), h' = floor(h);
+ * type 7: h = (n-1)p; type 8: h = (n+1/3)p + 1/3, clamped to 1..n, minus 1.
+ * Source: Hyndman and Fan, Sample quantiles in statistical packages (1996). */
+#ifndef VALIDATE_STATS_QUANTILES_H
+#define VALIDATE_STATS_QUANTILES_H
+
+#include <stdbool.h>
+
+#include "validate/stats/status.h"
+
+/* x[n] in any order, 0 <= p <= 1, type 7 or 8. Errors: STAT_TOO_FEW (n = 0), STAT_NOT_FINITE, STAT_OUT_OF_RANGE. */
+enum stat_status sample_quantile(const double *x, size_t n, double p, int type, double *q) STAT_MUST_CHECK;
+
+/* The same of values already sorted and known to be finite, n >= 1. */
+double sorted_quantile(const double *sorted, size_t n, double p, int type);
+
+/* True where the quantile is only the top (or bottom) pair, interpolated: min(p, 1-p) n < 1. */
+bool quantile_is_extrapolated(size_t n, double p);
+
+enum stat_status sample_median(const double *x, size_t n, double *median) STAT_MUST_CHECK;
+
+/* Median of |x - median|, without the factor 1.4826. */
+enum stat_status sample_mad(const double *x, size_t n, double *mad) STAT_MUST_CHECK;
+
+/* Mean without the floor(share * n) smallest and as many largest values, 0 <= share < 0.5. */
+enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, double *mean) STAT_MUST_CHECK;
+
+/* A sorted copy, the caller frees. */
+double *sample_sorted(const double *x, size_t n);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/series.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/quantiles.h"
+
+enum stat_status autocorrelation(const double *x, size_t n, size_t lag, double *r)
+{
+	struct sample_moments m;
+	enum stat_status s = sample_moments_spread(x, n, &m);
+	if (s)
+		return s;
+	if (lag >= n)
+		return STAT_OUT_OF_RANGE;
+	double sum = 0, e = m.mean - x[0];
+	for (size_t i = 0; i + lag < n; i++)
+		sum += ((x[i] - x[0]) - e) * ((x[i + lag] - x[0]) - e);
+	*r = sum / m.sum_sq;
+	return STAT_OK;
+}
+
+double autocorrelation_warning(size_t n)
+{
+	return 2 / sqrt((double)n);
+}
+
+enum stat_status runs_test(const double *x, size_t n, struct trend_test *t)
+{
+	double median, above = 0, below = 0, runs = 0;
+	int last = 0;
+	enum stat_status s = sample_median(x, n, &median);
+	if (s)
+		return s;
+	for (size_t i = 0; i < n; i++) {
+		int side = (x[i] > median) - (x[i] < median);
+		if (side == 0)
+			continue;
+		above += side > 0;
+		below += side < 0;
+		runs += side != last;
+		last = side;
+	}
+	double total = above + below, twice = 2 * above * below;
+	if (above == 0 || below == 0)
+		return n < 2 ? STAT_TOO_FEW : STAT_ZERO_VARIANCE;
+	double v = twice * (twice - total) / (total * total * (total - 1));
+	if (!(v > 0))
+		return STAT_TOO_FEW;
+	t->statistic = runs;
+	t->z = (runs - (twice / total + 1)) / sqrt(v);
+	t->p = 2 * normal_above(fabs(t->z));
+	return STAT_OK;
+}
+
+enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)
+{
+	double sum = 0, tied = 0, count = (double)n;
+	enum stat_status s = sample_check(x, n);
+	if (s)
+		return s;
+	if (n < 2)
+		return STAT_TOO_FEW;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			sum += (x[j] > x[i]) - (x[j] < x[i]);
+	double *sorted = sample_sorted(x, n);
+	for (size_t i = 0, size; i < n; i += size) {
+		for (size = 1; i + size < n && sorted[i + size] == sorted[i]; size++)
+			;
+		double g = (double)size;
+		tied += g * (g - 1) * (2 * g + 5);
+	}
+	free(sorted);
+	double v = (count * (count - 1) * (2 * count + 5) - tied) / 18;
+	if (!(v > 0))
+		return STAT_ZERO_VARIANCE;
+	t->statistic = sum;
+	t->z = (sum - (double)((sum > 0) - (sum < 0))) / sqrt(v);
+	t->p = fmin(1, 2 * normal_above(fabs(t->z)));
+	return STAT_OK;
+}
+
+enum stat_status von_neumann_ratio(const double *x, size_t n, double *ratio)
+{
+	struct sample_moments m;
+	enum stat_status s = sample_moments_spread(x, n, &m);
+	if (s)
+		return s;
+	double sum = 0;
+	for (size_t i = 0; i + 1 < n; i++)
+		sum += (x[i + 1] - x[i]) * (x[i + 1] - x[i]);
+	*ratio = sum / m.sum_sq;
+	return STAT_OK;
+}
+
+enum stat_status ljung_box(const double *x, size_t n, size_t lags, double *q, double *p)
+{
+	double sum = 0;
+	if (lags == 0 || lags >= n)
+		return STAT_OUT_OF_RANGE;
+	for (size_t k = 1; k <= lags; k++) {
+		double r;
+		enum stat_status s = autocorrelation(x, n, k, &r);
+		if (s)
+			return s;
+		sum += r * r / (double)(n - k);
+	}
+	*q = (double)n * ((double)n + 2) * sum;
+	*p = chi2_above(*q, (double)lags);
+	return STAT_OK;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replicates in the order they were run: do they depend on each other, do they drift? Diagnostics, not decisions.
+ *
+ * Autocorrelation: r_k = sum (x_i - mean)(x_{i+k} - mean)/sum (x_i - mean)^2 over i <= n-k.
+ * Runs: about the median, values equal to it left out; z = (runs - mu)/sqrt v, mu = 2 a b/n + 1,
+ *   v = 2ab(2ab - n)/(n^2 (n-1)), a and b the numbers above and below.
+ * Mann-Kendall: S = sum over i<j of sign(x_j - x_i); z = (S - sign S)/sqrt v with the variance corrected for ties.
+ * Von Neumann: sum (x_{i+1} - x_i)^2/sum (x - mean)^2, near 2 for independent values. Ljung-Box: portmanteau of r_1..r_L.
+ * Source: Wald and Wolfowitz (1940); Mann (1945), Kendall (1975); von Neumann (1941); Ljung and Box (1978). */
+#ifndef VALIDATE_STATS_SERIES_H
+#define VALIDATE_STATS_SERIES_H
+
+#include "validate/stats/status.h"
+
+/* All: x[n] in time order. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (a constant series), STAT_NOT_FINITE;
+ * STAT_OUT_OF_RANGE for a lag of n or more. */
+enum stat_status autocorrelation(const double *x, size_t n, size_t lag, double *r) STAT_MUST_CHECK;
+
+/* |r_1| above this warns: 2/sqrt(n). */
+double autocorrelation_warning(size_t n);
+
+struct trend_test {
+	double statistic; /* runs, or S */
+	double z, p;	  /* p two-sided */
+};
+enum stat_status runs_test(const double *x, size_t n, struct trend_test *t) STAT_MUST_CHECK;
+enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t) STAT_MUST_CHECK;
+
+enum stat_status von_neumann_ratio(const double *x, size_t n, double *ratio) STAT_MUST_CHECK;
+enum stat_status ljung_box(const double *x, size_t n, size_t lags, double *q, double *p) STAT_MUST_CHECK;
+
+#endif
