@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Every statistic by its name: "F_p" of ref and rep with side=greater. One table per family; tests drive all of them from
+ * tables of expected values, and a user can ask for one by name.
+ *
+ * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one group), and parameters as
+ * key=value text. */
+#ifndef VALIDATE_STATS_NAMED_H
+#define VALIDATE_STATS_NAMED_H
+
+#include <stdbool.h>
+
+#include "validate/stats/status.h"
+
+struct named_role {
+	const char *role;
+	const struct values *group; /* borrowed */
+	size_t n_groups;
+};
+
+struct named_param {
+	const char *key, *value;
+};
+
+struct named_call {
+	const struct named_role *role;
+	size_t n_roles;
+	const struct named_param *param;
+	size_t n_params;
+	bool bad_param; /* set by the accessors when a needed parameter or role is missing or no number */
+};
+
+struct named_result {
+	const char *word; /* static; NULL for a number */
+	double number;
+};
+
+struct named_statistic {
+	const char *name; /* NULL ends a table */
+	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
+};
+
+/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE for missing inputs, else what the statistic says. */
+enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r) STAT_MUST_CHECK;
+bool named_exists(const char *name);
+
+/* --- for the tables ----------------------------------------------------------------------------------------------- */
+struct values named_values(const struct named_call *c, const char *role); /* the only group; empty where absent */
+const struct named_role *named_groups(const struct named_call *c, const char *role); /* NULL where absent */
+double named_number(struct named_call *c, const char *key);
+double named_number_or(struct named_call *c, const char *key, double otherwise);
+size_t named_index(struct named_call *c, const char *key); /* 1-based in the parameter, 0-based here */
+bool named_is(struct named_call *c, const char *key, const char *word);
+
+extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[], named_series[],
+	named_protocol[], named_gum[], named_linear[], named_planning[];
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/named.h"
+
+#include <math.h>
+
+#include "validate/stats/moments.h"
+#include "validate/stats/quantiles.h"
+#include "validate/stats/shapiro.h"
+
+static enum stat_status moments(struct named_call *c, struct sample_moments *m, bool with_spread)
+{
+	struct values x = named_values(c, "x");
+	enum stat_status s = sample_moments(x.x, x.n, m);
+	return !s && with_spread ? m->spread : s;
+}
+
+static enum stat_status count(struct named_call *c, struct named_result *r)
+{
+	r->number = (double)named_values(c, "x").n;
+	return STAT_OK;
+}
+
+#define MOMENT(function, with_spread, member)                                                                          \
+	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
+	{                                                                                                              \
+		struct sample_moments m;                                                                               \
+		enum stat_status s = moments(c, &m, with_spread);                                                      \
+		r->number = m.member;                                                                                  \
+		return s;                                                                                              \
+	}
+MOMENT(mean, false, mean)
+MOMENT(smallest, false, min)
+MOMENT(largest, false, max)
+MOMENT(variance, true, variance)
+MOMENT(sd, true, sd)
+MOMENT(sem, true, sem)
+
+static enum stat_status cv_pct(struct named_call *c, struct named_result *r)
+{
+	struct sample_moments m;
+	enum stat_status s = moments(c, &m, true);
+	return s ? s : sample_cv_pct(&m, &r->number);
+}
+
+static enum stat_status sd_status(struct named_call *c, struct named_result *r)
+{
+	struct sample_moments m;
+	r->word = stat_status_name(moments(c, &m, true));
+	return STAT_OK;
+}
+
+static enum stat_status quantile(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	double p = named_number(c, "p"), type = named_number(c, "type");
+	return sample_quantile(x.x, x.n, p, type == 7 ? 7 : type == 8 ? 8 : 0, &r->number);
+}
+
+static enum stat_status median(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	return sample_median(x.x, x.n, &r->number);
+}
+
+static enum stat_status mad(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	return sample_mad(x.x, x.n, &r->number);
+}
+
+static enum stat_status skewness(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	return sample_skewness(x.x, x.n, &r->number);
+}
+
+static enum stat_status shapiro_w(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	double p;
+	return shapiro_wilk(x.x, x.n, &r->number, &p);
+}
+
+static enum stat_status shapiro_p(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x");
+	double w;
+	return shapiro_wilk(x.x, x.n, &w, &r->number);
+}
+
+static enum stat_status compared(struct named_call *c, struct named_result *r, int sign)
+{
+	struct values x = named_values(c, "x");
+	double threshold = named_number(c, "threshold");
+	for (size_t i = 0; i < x.n; i++)
+		r->number += sign * (x.x[i] - threshold) > 0;
+	return STAT_OK;
+}
+
+static enum stat_status count_gt(struct named_call *c, struct named_result *r)
+{
+	return compared(c, r, 1);
+}
+
+static enum stat_status count_lt(struct named_call *c, struct named_result *r)
+{
+	return compared(c, r, -1);
+}
+
+static enum stat_status count_equal(struct named_call *c, struct named_result *r)
+{
+	struct values x = named_values(c, "x"), y = named_values(c, "y");
+	if (x.n != y.n)
+		return STAT_NOT_PAIRED;
+	for (size_t i = 0; i < x.n; i++)
+		r->number += x.x[i] == y.x[i];
+	return STAT_OK;
+}
+
+const struct named_statistic named_descriptive[] = {
+	{ "n", count },
+	{ "mean", mean },
+	{ "variance", variance },
+	{ "sd", sd },
+	{ "sem", sem },
+	{ "cv_pct", cv_pct },
+	{ "median", median },
+	{ "min", smallest },
+	{ "max", largest },
+	{ "quantile", quantile },
+	{ "mad", mad },
+	{ "skewness_g1", skewness },
+	{ "shapiro_W", shapiro_w },
+	{ "shapiro_p", shapiro_p },
+	{ "sd_status", sd_status },
+	{ "count_gt", count_gt },
+	{ "count_lt", count_lt },
+	{ "count_equal", count_equal },
+	{ 0 },
+};

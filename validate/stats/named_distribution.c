@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/named.h"
+
+#include <math.h>
+
+#include "validate/stats/distributions.h"
+#include "validate/stats/multiplicity.h"
+#include "validate/stats/variance_ratio.h"
+
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+static enum stat_status norm_ppf(struct named_call *c, struct named_result *r)
+{
+	return normal_quantile(named_number(c, "p"), &r->number);
+}
+
+static enum stat_status t_ppf(struct named_call *c, struct named_result *r)
+{
+	return t_quantile(named_number(c, "p"), named_number(c, "df"), &r->number);
+}
+
+static enum stat_status f_ppf(struct named_call *c, struct named_result *r)
+{
+	return f_quantile(named_number(c, "p"), named_number(c, "df1"), named_number(c, "df2"), &r->number);
+}
+
+static enum stat_status chi2_ppf(struct named_call *c, struct named_result *r)
+{
+	return chi2_quantile(named_number(c, "p"), named_number(c, "df"), &r->number);
+}
+
+static enum stat_status f_sf(struct named_call *c, struct named_result *r)
+{
+	r->number = f_above(named_number(c, "f"), named_number(c, "df1"), named_number(c, "df2"));
+	return STAT_OK;
+}
+
+static enum stat_status f_crit(struct named_call *c, struct named_result *r)
+{
+	return variance_ratio_critical(named_number(c, "alpha"), named_is(c, "side", "two"), named_number(c, "df1"),
+				       named_number(c, "df2"), &r->number);
+}
+
+static enum stat_status clopper_lo(struct named_call *c, struct named_result *r)
+{
+	double hi;
+	return clopper_pearson(named_number(c, "k"), named_number(c, "n"), named_number(c, "conf"), &r->number, &hi);
+}
+
+static enum stat_status clopper_hi(struct named_call *c, struct named_result *r)
+{
+	double lo;
+	return clopper_pearson(named_number(c, "k"), named_number(c, "n"), named_number(c, "conf"), &lo, &r->number);
+}
+
+static enum stat_status adjusted(struct named_call *c, struct named_result *r,
+				 enum stat_status (*adjust)(const double *, size_t, double *))
+{
+	struct values p = named_values(c, "p");
+	size_t i = named_index(c, "i");
+	double *out = xmalloc((p.n ? p.n : 1) * sizeof *out);
+	enum stat_status s = i < p.n ? adjust(p.x, p.n, out) : STAT_OUT_OF_RANGE;
+	if (!s)
+		r->number = out[i];
+	free(out);
+	return s;
+}
+
+static enum stat_status p_adj_holm(struct named_call *c, struct named_result *r)
+{
+	return adjusted(c, r, adjust_holm);
+}
+
+static enum stat_status p_adj_bh(struct named_call *c, struct named_result *r)
+{
+	return adjusted(c, r, adjust_benjamini_hochberg);
+}
+
+static enum stat_status normal_coverage_of(struct named_call *c, struct named_result *r)
+{
+	r->number = normal_coverage(named_number(c, "k"));
+	return STAT_OK;
+}
+
+static enum stat_status normal_k(struct named_call *c, struct named_result *r)
+{
+	return normal_quantile((1 + named_number(c, "coverage")) / 2, &r->number);
+}
+
+static enum stat_status t_coverage_of(struct named_call *c, struct named_result *r)
+{
+	r->number = t_coverage(named_number(c, "k"), named_number(c, "nu"));
+	return STAT_OK;
+}
+
+const struct named_statistic named_distribution[] = {
+	{ "norm_ppf", norm_ppf },
+	{ "t_ppf", t_ppf },
+	{ "f_ppf", f_ppf },
+	{ "chi2_ppf", chi2_ppf },
+	{ "f_sf", f_sf },
+	{ "F_crit", f_crit },
+	{ "clopper_lo", clopper_lo },
+	{ "clopper_hi", clopper_hi },
+	{ "p_adj_holm", p_adj_holm },
+	{ "p_adj_bh", p_adj_bh },
+	{ "normal_coverage", normal_coverage_of },
+	{ "normal_k", normal_k },
+	{ "t_coverage", t_coverage_of },
+	{ 0 },
+};

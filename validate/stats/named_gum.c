@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/budget.h"
+#include "validate/stats/digits.h"
+
+/* nu may be absent where only u_c is asked for. */
+static enum stat_status combine(struct named_call *c, struct budget_total *t)
+{
+	struct values u = named_values(c, "u"), nu = named_values(c, "nu");
+	if (nu.n && nu.n != u.n)
+		return STAT_NOT_PAIRED;
+	struct budget_component *b = xcalloc(u.n ? u.n : 1, sizeof *b);
+	for (size_t i = 0; i < u.n; i++)
+		b[i] = budget_component("", BUDGET_TYPE_A, BUDGET_STANDARD, u.x[i], nu.n ? nu.x[i] : INFINITY);
+	enum stat_status s = budget_combine(b, u.n, t);
+	free(b);
+	return s;
+}
+
+static enum stat_status ws_u_c(struct named_call *c, struct named_result *r)
+{
+	struct budget_total t = { 0 };
+	enum stat_status s = combine(c, &t);
+	r->number = t.u_c;
+	return s;
+}
+
+static enum stat_status ws_nu_eff(struct named_call *c, struct named_result *r)
+{
+	struct budget_total t = { 0 };
+	enum stat_status s = combine(c, &t);
+	r->number = t.nu_eff;
+	return s;
+}
+
+static enum stat_status expand(struct named_call *c, struct budget_total *t, double *k)
+{
+	double expanded;
+	enum stat_status s = combine(c, t);
+	enum budget_dof dof = named_is(c, "dof", "trunc") ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
+	return s ? s : budget_expand(t, named_number(c, "coverage"), dof, k, &expanded);
+}
+
+static enum stat_status ws_k(struct named_call *c, struct named_result *r)
+{
+	struct budget_total t;
+	return expand(c, &t, &r->number);
+}
+
+static enum stat_status ws_expanded(struct named_call *c, struct named_result *r)
+{
+	struct budget_total t;
+	double k, u;
+	enum stat_status s = expand(c, &t, &k);
+	if (!s)
+		s = round_to_digits(t.u_c, (int)named_number(c, "u_digits"), &u);
+	if (!s)
+		r->number = k * u;
+	return s;
+}
+
+static enum stat_status s1_delta(struct named_call *c, struct named_result *r)
+{
+	return numerical_tolerance(named_number(c, "u"), (int)named_number(c, "ndig"), &r->number);
+}
+
+const struct named_statistic named_gum[] = {
+	{ "ws_u_c", ws_u_c },
+	{ "ws_nu_eff", ws_nu_eff },
+	{ "ws_k", ws_k },
+	{ "ws_U", ws_expanded },
+	{ "s1_delta", s1_delta },
+	{ 0 },
+};

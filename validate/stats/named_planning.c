@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/named.h"
+
+#include "validate/stats/planning.h"
+
+static uint64_t count(struct named_call *c)
+{
+	double n = named_number(c, "n");
+	return n >= 0 && n <= PLANNING_MAX_N ? (uint64_t)n : 0;
+}
+
+static enum stat_status power_t_two_sample(struct named_call *c, struct named_result *r)
+{
+	return power_t(count(c), named_number(c, "d"), named_number(c, "alpha"), &r->number);
+}
+
+static enum stat_status power_f_of(struct named_call *c, struct named_result *r)
+{
+	return power_f(count(c), named_number(c, "lambda"), named_number(c, "alpha"), &r->number);
+}
+
+static enum stat_status power_tost(struct named_call *c, struct named_result *r)
+{
+	return power_equivalence(count(c), named_number(c, "margin"), named_number(c, "diff"), named_number(c, "sigma"),
+				 named_number(c, "alpha"), &r->number);
+}
+
+static enum stat_status power_n_t(struct named_call *c, struct named_result *r)
+{
+	uint64_t n = 0;
+	enum stat_status s = replicates_for_power_t(named_number(c, "d"), named_number(c, "power"),
+						    named_number(c, "alpha"), &n);
+	r->number = (double)n;
+	return s;
+}
+
+static enum stat_status power_n_f(struct named_call *c, struct named_result *r)
+{
+	uint64_t n = 0;
+	enum stat_status s = replicates_for_power_f(named_number(c, "lambda"), named_number(c, "power"),
+						    named_number(c, "alpha"), &n);
+	r->number = (double)n;
+	return s;
+}
+
+static enum stat_status power_n_tost(struct named_call *c, struct named_result *r)
+{
+	uint64_t n = 0;
+	enum stat_status s = replicates_for_power_equivalence(named_number(c, "margin"), named_number(c, "diff"),
+							      named_number(c, "sigma"), named_number(c, "power"),
+							      named_number(c, "alpha"), &n);
+	r->number = (double)n;
+	return s;
+}
+
+static enum stat_status power_n_ci_halfwidth(struct named_call *c, struct named_result *r)
+{
+	uint64_t n = 0;
+	enum stat_status s = replicates_for_halfwidth(named_number(c, "sd"), named_number(c, "halfwidth"),
+						      named_number(c, "conf"), &n);
+	r->number = (double)n;
+	return s;
+}
+
+const struct named_statistic named_planning[] = {
+	{ "power_t_two_sample", power_t_two_sample },
+	{ "power_F", power_f_of },
+	{ "power_tost", power_tost },
+	{ "power_n_t_two_sample", power_n_t },
+	{ "power_n_F", power_n_f },
+	{ "power_n_tost", power_n_tost },
+	{ "power_n_ci_halfwidth", power_n_ci_halfwidth },
+	{ 0 },
+};
