@@ -18,6 +18,7 @@
 #include "common/err.h"
 
 #define TIME_NONE INT64_MIN
+#define TRACE_TIME_MAX (INT64_C(1) << 61) /* known times lie within +-73 years, so that differences never overflow */
 #define OBJECT_NONE UINT32_MAX
 #define HEAP_NONE UINT32_MAX
 

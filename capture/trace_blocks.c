@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/trace_blocks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/crc32c.h"
+#include "common/xalloc.h"
+
+#define WINDOW_BYTES (4u << 20)
+
+uint32_t block_header_crc(const struct block_header *h)
+{
+	uint32_t crc = crc32c(0, h, offsetof(struct block_header, crc));
+	return crc32c(crc, &h->commit, sizeof h->commit);
+}
+
+static int check_file_header(struct block_file *f, const struct file_header *h, struct err *e)
+{
+	if (memcmp(h->magic, FILE_MAGIC, sizeof h->magic))
+		return err_set(e, EILSEQ, "%s: not a trace of this program", f->path);
+	if (h->byte_order != FILE_BYTE_ORDER && h->byte_order == __builtin_bswap32(FILE_BYTE_ORDER))
+		return err_set(e, EILSEQ, "%s: written by a machine of the other byte order", f->path);
+	if (h->crc != crc32c(0, h, offsetof(struct file_header, crc)))
+		return err_set(e, EBADMSG, "%s: damaged: the file header at byte 0 does not match its checksum", f->path);
+	if (h->version != FILE_VERSION)
+		return err_set(e, EILSEQ, "%s: trace format version %u, this program reads version %u", f->path,
+			       h->version, FILE_VERSION);
+	if (h->byte_order != FILE_BYTE_ORDER || h->header_bytes != sizeof *h ||
+	    h->record_bytes != sizeof(struct trace_record))
+		return err_set(e, EILSEQ, "%s: byte order %#x, header of %u bytes, records of %u: not version %u",
+			       f->path, h->byte_order, h->header_bytes, h->record_bytes, FILE_VERSION);
+	f->nonce = h->nonce;
+	return 0;
+}
+
+int block_file_open(struct block_file *f, const char *path, struct err *e)
+{
+	struct file_header h;
+	struct stat st;
+	*f = (struct block_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), .path = xstrdup(path)};
+	if (f->fd < 0 || fstat(f->fd, &st))
+		return err_sys(e, errno, "cannot open the trace %s", path);
+	if (!S_ISREG(st.st_mode))
+		return err_set(e, EINVAL, "%s: not a regular file", path);
+	f->size = (uint64_t)st.st_size;
+	ssize_t got = pread(f->fd, &h, sizeof h, 0);
+	if (got < 0)
+		return err_sys(e, errno, "%s: reading the file header", path);
+	if ((size_t)got < sizeof h)
+		return err_set(e, EILSEQ, "%s: no trace: %zd bytes, the header alone has %zu", path, got, sizeof h);
+	posix_fadvise(f->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return check_file_header(f, &h, e);
+}
+
+void block_file_close(struct block_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	free(f->path);
+	*f = (struct block_file){.fd = -1};
+}
+
+/* --- windows ------------------------------------------------------------------------------------------------------ */
+
+void window_release(struct window *w)
+{
+	if (w->map)
+		munmap(w->map, w->len);
+	*w = (struct window){0};
+}
+
+/* Populating says by an error what touching would say by SIGBUS, and is quicker than a fault per page. */
+static int window_populate(const struct window *w, const struct block_file *f, struct err *e)
+{
+	if (!madvise(w->map, w->len, MADV_POPULATE_READ))
+		return 0;
+	if (errno == EINVAL || errno == ENOSYS) /* before Linux 5.14: by faults, then */
+		return 0;
+	return err_set(e, EIO, "%s: cannot be read somewhere in bytes %llu to %llu (%s)", f->path,
+		       (unsigned long long)w->offset, (unsigned long long)(w->offset + w->len), strerror(errno));
+}
+
+static int window_move(struct window *w, const struct block_file *f, uint64_t offset, size_t len, struct err *e)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	struct stat st;
+	window_release(w);
+	if (fstat(f->fd, &st) || (uint64_t)st.st_size < offset + len)
+		return err_set(e, EIO, "%s: was cut while it was read", f->path);
+	uint64_t from = offset - offset % page, to = offset + len;
+	if (to < from + WINDOW_BYTES)
+		to = from + WINDOW_BYTES < f->size ? from + WINDOW_BYTES : f->size;
+	if (to > (uint64_t)st.st_size)
+		to = (uint64_t)st.st_size;
+	void *map = mmap(NULL, to - from, PROT_READ, MAP_SHARED, f->fd, (off_t)from);
+	if (map == MAP_FAILED)
+		return err_sys(e, errno, "%s: mapping %llu bytes", f->path, (unsigned long long)(to - from));
+	*w = (struct window){.map = map, .offset = from, .len = to - from};
+	int rc = window_populate(w, f, e);
+	if (rc)
+		window_release(w);
+	else if (to < f->size) /* the disk reads on while we compute */
+		posix_fadvise(f->fd, (off_t)to, WINDOW_BYTES, POSIX_FADV_WILLNEED);
+	return rc;
+}
+
+int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len, const void **p, struct err *e)
+{
+	if (!w->map || offset < w->offset || offset + len > w->offset + w->len) {
+		int rc = window_move(w, f, offset, len, e);
+		if (rc)
+			return rc;
+	}
+	*p = w->map + (offset - w->offset);
+	return 0;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------------- */
+
+/* NULL, or what is wrong with the header found at `offset`. */
+static const char *header_fault(const struct block_file *f, uint64_t offset, const struct block_header *h)
+{
+	if (h->magic != BLOCK_MAGIC)
+		return "no block begins here";
+	if (h->crc != block_header_crc(h))
+		return "the block's header does not match its checksum";
+	if (h->nonce != f->nonce || h->offset != offset)
+		return "the block belongs elsewhere";
+	if (h->commit != BLOCK_SEALED && h->commit != BLOCK_OPEN)
+		return "the block's commit word is neither open nor sealed";
+	if (h->flags & ~BLOCK_ZSTD)
+		return "the block has flags of another version";
+	if (h->raw_len > RAW_LEN_MAX || h->stored_len > RAW_LEN_MAX)
+		return "the block's length is beyond the limit of 64 MiB";
+	if (h->commit == BLOCK_OPEN)
+		return h->kind == BLOCK_RECORDS && !h->flags && h->raw_len % sizeof(struct trace_record) == 0
+			   ? NULL
+			   : "an open block that is not of records";
+	if (!(h->flags & BLOCK_ZSTD) && h->raw_len != h->stored_len)
+		return "the block's two lengths disagree";
+	if (h->kind == BLOCK_RECORDS && h->raw_len != h->count * (uint64_t)sizeof(struct trace_record))
+		return "the block's length and its count of records disagree";
+	return NULL;
+}
+
+/* The first good header at or behind `offset`, or the file's end. Holes of a sparse file are leapt over. */
+static int find_block(const struct block_file *f, struct window *w, uint64_t offset, uint64_t *found, struct err *e)
+{
+	for (uint64_t checked = 0; offset + sizeof(struct block_header) <= f->size; offset += BLOCK_ALIGN) {
+		const void *p;
+		if (offset >= checked) {
+			off_t data = lseek(f->fd, (off_t)offset, SEEK_DATA);
+			if (data < 0 && errno == ENXIO)
+				break;
+			if (data > (off_t)offset)
+				offset = (uint64_t)data - (uint64_t)data % BLOCK_ALIGN;
+			checked = offset + WINDOW_BYTES;
+		}
+		int rc = window_show(w, f, offset, sizeof(struct block_header), &p, e);
+		if (rc)
+			return rc;
+		if (!header_fault(f, offset, p)) {
+			*found = offset;
+			return 0;
+		}
+	}
+	*found = f->size;
+	return 0;
+}
+
+int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b, enum block_state *state,
+	       struct err *e)
+{
+	const void *p;
+	*b = (struct block){.next = f->size};
+	*state = BLOCK_CUT;
+	if (f->size - offset < sizeof b->h)
+		return 0;
+	int rc = window_show(w, f, offset, sizeof b->h, &p, e);
+	if (rc)
+		return rc;
+	memcpy(&b->h, p, sizeof b->h);
+	b->why = header_fault(f, offset, &b->h);
+	if (b->why) {
+		*state = BLOCK_DAMAGED;
+		return find_block(f, w, offset + BLOCK_ALIGN, &b->next, e);
+	}
+	uint64_t left = f->size - offset - sizeof b->h;
+	uint64_t len = b->h.commit == BLOCK_OPEN ? b->h.raw_len : b->h.stored_len;
+	b->available = len < left ? len : left;
+	if (b->h.commit == BLOCK_SEALED && len > left)
+		return 0;
+	*state = BLOCK_WHOLE; /* an open block is as long as it is */
+	uint64_t next = align_up(offset + sizeof b->h + len, BLOCK_ALIGN);
+	b->next = next < f->size ? next : f->size;
+	return 0;
+}
+
+int block_payload(const struct block_file *f, struct window *w, const struct block *b, const void **p, const char **why,
+		  struct err *e)
+{
+	uint64_t from = b->h.offset + sizeof b->h;
+	size_t len = b->next - from; /* with the padding */
+	int rc = window_show(w, f, from, len, p, e);
+	if (rc)
+		return rc;
+	*why = crc32c(0, *p, b->h.stored_len) == b->h.payload_crc ? NULL : "its content does not match its checksum";
+	for (size_t i = b->h.stored_len; i < len && !*why; i++)
+		if (((const unsigned char *)*p)[i])
+			*why = "bytes behind its content are not zero";
+	return 0;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+
+#include "capture/format.h"
+#include "common/xalloc.h"
+
+/* Ids of the input become ids of the copy. The same object table in the same order gives the same ids, and usually does. */
+struct copy {
+	struct trace *from;
+	struct trace_writer *to;
+	uint32_t *id; /* id[n]: of the copy */
+	uint32_t n, cap;
+};
+
+static int copy_objects(struct copy *c, struct err *e)
+{
+	for (; c->n < trace_n_objects(c->from); c->n++) {
+		const struct trace_object *o = trace_object(c->from, c->n);
+		if (c->n == c->cap) {
+			c->cap = c->cap ? c->cap * 2 : 64;
+			c->id = xreallocarray(c->id, c->cap, sizeof *c->id);
+		}
+		c->id[c->n] = OBJECT_NONE; /* lost with a damaged block */
+		int rc = o ? trace_writer_object(c->to, o->kind, o->name, &c->id[c->n], e) : 0;
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+static int copy_record(struct copy *c, struct trace_record *r, struct err *e)
+{
+	size_t len;
+	r->object = r->object < c->n ? c->id[r->object] : OBJECT_NONE;
+	if (r->heap == HEAP_NONE)
+		return 0;
+	const void *data = trace_heap(c->from, r->heap, &len);
+	r->heap = HEAP_NONE;
+	return data ? trace_writer_heap(c->to, data, len, &r->heap, e) : 0;
+}
+
+static int copy_all(struct copy *c, struct err *e)
+{
+	const struct trace_record *r;
+	struct trace_record some[1024];
+	size_t n;
+	int rc = trace_rewind(c->from, e);
+	while (!rc && (rc = trace_next_batch(c->from, &r, &n, e)) == 1) {
+		rc = copy_objects(c, e);
+		while (n && !rc) {
+			size_t now = n < 1024 ? n : 1024;
+			for (size_t i = 0; i < now && !rc; i++) {
+				some[i] = r[i];
+				rc = copy_record(c, &some[i], e);
+			}
+			rc = rc ? rc : trace_writer_append(c->to, some, now, e);
+			r += now;
+			n -= now;
+		}
+	}
+	return rc ? rc : copy_objects(c, e);
+}
+
+int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e)
+{
+	struct copy c = {.from = t};
+	int rc = trace_writer_open(&c.to, path, trace_meta(t), o, e);
+	rc = rc ? rc : copy_all(&c, e);
+	if (rc)
+		trace_writer_abort(c.to);
+	else
+		rc = trace_writer_close(c.to, e);
+	free(c.id);
+	return rc;
+}
+
+int trace_copy(struct trace *t, const char *path, struct err *e)
+{
+	return trace_copy_with(t, path, NULL, e);
+}

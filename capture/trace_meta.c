@@ -1,0 +1,323 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/trace_meta.h"
+
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+struct meta_memory {
+	char **string;
+	size_t n, cap;
+	struct fileset_entry *entry;
+};
+
+static const char *const level_names[] = {[LEVEL_SYSCALL] = "syscall", [LEVEL_BLOCK] = "block"};
+
+/* The fields of one type are rows: writing, reading and copying walk the same table. */
+static const struct {
+	const char *key;
+	size_t offset;
+} string_fields[] = {
+    {"clock", offsetof(struct trace_meta, clock)},     {"host", offsetof(struct trace_meta, host)},
+    {"command", offsetof(struct trace_meta, command)}, {"captured_by", offsetof(struct trace_meta, captured_by)},
+    {"root", offsetof(struct trace_meta, root)},
+};
+#define N_STRINGS (sizeof string_fields / sizeof *string_fields)
+#define STRING_FIELD(meta, i) (*(const char **)((char *)(meta) + string_fields[i].offset))
+
+void meta_store_init(struct meta_store *m)
+{
+	*m = (struct meta_store){.meta = {.level = LEVEL_SYSCALL}};
+}
+
+void meta_store_release(struct meta_store *m)
+{
+	if (m->memory) {
+		for (size_t i = 0; i < m->memory->n; i++)
+			free(m->memory->string[i]);
+		free(m->memory->string);
+		free(m->memory->entry);
+		free(m->memory);
+	}
+	meta_store_init(m);
+}
+
+/* Takes over `s`. */
+static const char *keep(struct meta_store *m, char *s)
+{
+	struct meta_memory *mem = m->memory;
+	GROW(mem->string, mem->n, mem->cap);
+	mem->string[mem->n++] = s;
+	return s;
+}
+
+/* --- to JSON ------------------------------------------------------------------------------------------------------ */
+
+/* Any bytes: as a JSON string where they are UTF-8, else in base 16. */
+static json_t *json_bytes(const char *s)
+{
+	static const char digit[] = "0123456789abcdef";
+	json_t *plain = json_string(s);
+	if (plain)
+		return plain;
+	size_t len = strlen(s);
+	char *hex = xmalloc(2 * len + 1);
+	for (size_t i = 0; i < len; i++) {
+		hex[2 * i] = digit[(unsigned char)s[i] >> 4];
+		hex[2 * i + 1] = digit[s[i] & 15];
+	}
+	hex[2 * len] = 0;
+	json_t *o = json_pack("{s:s}", "base16", hex);
+	free(hex);
+	return o;
+}
+
+/* JSON integers end at 2^63 - 1 in most readers; what is larger becomes a string of digits. */
+static json_t *json_u64(uint64_t v)
+{
+	char text[24];
+	if (v <= INT64_MAX)
+		return json_integer((json_int_t)v);
+	snprintf(text, sizeof text, "%llu", (unsigned long long)v);
+	return json_string(text);
+}
+
+static json_t *json_files(const struct fileset *s)
+{
+	json_t *a = json_array();
+	for (size_t i = 0; i < s->n; i++) {
+		json_t *o = json_object();
+		json_object_set_new(o, "path", json_bytes(s->entry[i].path));
+		if (s->entry[i].directory)
+			json_object_set_new(o, "directory", json_true());
+		else
+			json_object_set_new(o, "size", json_u64(s->entry[i].size));
+		json_array_append_new(a, o);
+	}
+	return a;
+}
+
+static int set_extra(json_t *top, const char *extra, struct err *e)
+{
+	json_error_t je;
+	json_t *o = json_loads(extra, JSON_REJECT_DUPLICATES, &je);
+	if (!o)
+		return err_set(e, EINVAL, "extra facts of the trace are no JSON: column %d: %s", je.column, je.text);
+	if (!json_is_object(o)) {
+		json_decref(o);
+		return err_set(e, EINVAL, "extra facts of the trace are JSON, but no object");
+	}
+	json_object_set_new(top, "extra", o);
+	return 0;
+}
+
+int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct err *e)
+{
+	if (meta->level != LEVEL_SYSCALL && meta->level != LEVEL_BLOCK)
+		return err_set(e, EINVAL, "trace level %d is none", (int)meta->level);
+	json_t *top = json_object();
+	json_object_set_new(top, "level", json_string(level_names[meta->level]));
+	json_object_set_new(top, "epoch_ns", json_integer(meta->epoch_ns));
+	json_object_set_new(top, "wall_epoch_ns", json_integer(meta->wall_epoch_ns));
+	if (isfinite(meta->clock_resolution_ns))
+		json_object_set_new(top, "clock_resolution_ns", json_real(meta->clock_resolution_ns));
+	if (isfinite(meta->clock_read_cost_ns))
+		json_object_set_new(top, "clock_read_cost_ns", json_real(meta->clock_read_cost_ns));
+	for (size_t i = 0; i < N_STRINGS; i++)
+		if (STRING_FIELD(meta, i))
+			json_object_set_new(top, string_fields[i].key, json_bytes(STRING_FIELD(meta, i)));
+	json_object_set_new(top, "n_events_lost", json_u64(meta->n_events_lost));
+	json_object_set_new(top, "seed", json_u64(meta->seed));
+	if (meta->files.n)
+		json_object_set_new(top, "files", json_files(&meta->files));
+	int rc = meta->extra_json ? set_extra(top, meta->extra_json, e) : 0;
+	*text = rc ? NULL : json_dumps(top, JSON_COMPACT);
+	json_decref(top);
+	if (!rc && !*text)
+		rc = err_set(e, ENOMEM, "the trace's metadata cannot be written as JSON");
+	*len = *text ? strlen(*text) : 0;
+	return rc;
+}
+
+/* --- from JSON ---------------------------------------------------------------------------------------------------- */
+
+static int hex_value(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* A string with the bytes json_bytes() had, NULL where the value is not of its making. */
+static char *bytes_from_json(const json_t *v)
+{
+	if (json_is_string(v))
+		return xstrdup(json_string_value(v));
+	const json_t *hex = json_object_get(v, "base16");
+	if (!json_is_string(hex) || json_string_length(hex) % 2)
+		return NULL;
+	size_t len = json_string_length(hex) / 2;
+	const char *s = json_string_value(hex);
+	char *out = xmalloc(len + 1);
+	for (size_t i = 0; i < len; i++) {
+		int high = hex_value(s[2 * i]), low = hex_value(s[2 * i + 1]);
+		if (high < 0 || low < 0 || !(high | low)) {
+			free(out);
+			return NULL;
+		}
+		out[i] = (char)(high << 4 | low);
+	}
+	out[len] = 0;
+	return out;
+}
+
+static int bad(const char *key, const char *wanted, struct err *e)
+{
+	return err_set(e, EINVAL, "metadata key \"%s\" is not %s", key, wanted);
+}
+
+static int get_u64(const json_t *o, const char *key, uint64_t *v, struct err *e)
+{
+	const json_t *j = json_object_get(o, key);
+	if (!j)
+		return 0;
+	if (json_is_integer(j) && json_integer_value(j) >= 0) {
+		*v = (uint64_t)json_integer_value(j);
+		return 0;
+	}
+	const char *s = json_is_string(j) ? json_string_value(j) : "";
+	char *end;
+	errno = 0;
+	unsigned long long u = strtoull(s, &end, 10);
+	if (*s < '0' || *s > '9' || *end || errno)
+		return bad(key, "a whole number of 0 or more", e);
+	*v = u;
+	return 0;
+}
+
+static int get_i64(const json_t *o, const char *key, int64_t *v, struct err *e)
+{
+	const json_t *j = json_object_get(o, key);
+	if (j && !json_is_integer(j))
+		return bad(key, "a whole number", e);
+	if (j)
+		*v = json_integer_value(j);
+	return 0;
+}
+
+static int get_ns(const json_t *o, const char *key, double *v, struct err *e)
+{
+	const json_t *j = json_object_get(o, key);
+	if (j && (!json_is_number(j) || !(json_number_value(j) >= 0) || !isfinite(json_number_value(j))))
+		return bad(key, "a number of 0 or more", e);
+	if (j)
+		*v = json_number_value(j);
+	return 0;
+}
+
+static int get_strings(struct meta_store *m, const json_t *top, struct err *e)
+{
+	for (size_t i = 0; i < N_STRINGS; i++) {
+		const json_t *j = json_object_get(top, string_fields[i].key);
+		char *s = j ? bytes_from_json(j) : NULL;
+		if (j && !s)
+			return bad(string_fields[i].key, "a string", e);
+		STRING_FIELD(&m->meta, i) = s ? keep(m, s) : NULL;
+	}
+	return 0;
+}
+
+static int get_level(struct trace_meta *meta, const json_t *top, struct err *e)
+{
+	const json_t *j = json_object_get(top, "level");
+	for (enum trace_level l = LEVEL_SYSCALL; l <= LEVEL_BLOCK; l++)
+		if (json_is_string(j) && !strcmp(json_string_value(j), level_names[l])) {
+			meta->level = l;
+			return 0;
+		}
+	return bad("level", "\"syscall\" or \"block\"", e);
+}
+
+static int get_files(struct meta_store *m, const json_t *top, struct err *e)
+{
+	const json_t *a = json_object_get(top, "files");
+	if (!a)
+		return 0;
+	if (!json_is_array(a))
+		return bad("files", "a list", e);
+	size_t n = json_array_size(a);
+	struct fileset_entry *entry = m->memory->entry = xcalloc(n ? n : 1, sizeof *entry);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *o = json_array_get(a, i);
+		char *path = bytes_from_json(json_object_get(o, "path"));
+		if (!path || !*path) {
+			free(path);
+			return bad("files", "a list of {\"path\", \"size\" or \"directory\"}", e);
+		}
+		entry[i].path = keep(m, path);
+		entry[i].directory = json_is_true(json_object_get(o, "directory"));
+		int rc = get_u64(o, "size", &entry[i].size, e);
+		if (rc)
+			return err_context(e, "files[%zu]", i);
+	}
+	m->meta.files = (struct fileset){.entry = entry, .n = n};
+	return 0;
+}
+
+static int get_extra(struct meta_store *m, const json_t *top, struct err *e)
+{
+	const json_t *o = json_object_get(top, "extra");
+	if (!o)
+		return 0;
+	char *text = json_is_object(o) ? json_dumps(o, JSON_COMPACT) : NULL;
+	if (!text)
+		return bad("extra", "an object", e);
+	m->meta.extra_json = keep(m, text);
+	return 0;
+}
+
+static int get_all(struct meta_store *m, const json_t *top, struct err *e)
+{
+	struct trace_meta *meta = &m->meta;
+	int rc = get_level(meta, top, e);
+	rc = rc ? rc : get_i64(top, "epoch_ns", &meta->epoch_ns, e);
+	rc = rc ? rc : get_i64(top, "wall_epoch_ns", &meta->wall_epoch_ns, e);
+	rc = rc ? rc : get_ns(top, "clock_resolution_ns", &meta->clock_resolution_ns, e);
+	rc = rc ? rc : get_ns(top, "clock_read_cost_ns", &meta->clock_read_cost_ns, e);
+	rc = rc ? rc : get_u64(top, "n_events_lost", &meta->n_events_lost, e);
+	rc = rc ? rc : get_u64(top, "seed", &meta->seed, e);
+	rc = rc ? rc : get_strings(m, top, e);
+	rc = rc ? rc : get_files(m, top, e);
+	return rc ? rc : get_extra(m, top, e);
+}
+
+int meta_from_json(struct meta_store *m, const char *text, size_t len, struct err *e)
+{
+	json_error_t je;
+	json_t *top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
+	if (!top)
+		return err_set(e, EINVAL, "metadata is no JSON: line %d column %d: %s", je.line, je.column, je.text);
+	struct meta_store fresh;
+	meta_store_init(&fresh);
+	fresh.memory = xcalloc(1, sizeof *fresh.memory);
+	int rc = json_is_object(top) ? get_all(&fresh, top, e) : err_set(e, EINVAL, "metadata is no JSON object");
+	json_decref(top);
+	struct meta_store unwanted = rc ? fresh : *m;
+	if (!rc)
+		*m = fresh;
+	meta_store_release(&unwanted);
+	return rc;
+}
+
+int meta_copy(struct meta_store *m, const struct trace_meta *meta, struct err *e)
+{
+	char *text;
+	size_t len;
+	int rc = meta_to_json(meta, &text, &len, e);
+	if (!rc)
+		rc = meta_from_json(m, text, len, e);
+	free(text);
+	return rc;
+}

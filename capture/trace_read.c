@@ -1,0 +1,442 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading a trace file: a stranger's, or one whose writer was killed. Whatever a header says is checked before it is
+ * used, memory is bounded by the limits of trace_format.h and the number of distinct objects. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+
+#include "capture/format.h"
+#include "capture/trace_blocks.h"
+#include "capture/trace_heap.h"
+#include "capture/trace_private.h"
+#include "common/xalloc.h"
+
+struct binary_trace {
+	struct trace base;
+	struct block_file file;
+	struct window window;
+	struct heap_index heap;
+	uint64_t offset;   /* of the next block to be looked at */
+	uint64_t examined; /* blocks before this were counted in health, and their objects loaded */
+	const struct trace_record *run; /* what is left of a block of which not everything is committed */
+	size_t n_run;
+	ZSTD_DCtx *zstd;
+	void *raw;
+	size_t raw_cap;
+};
+
+static struct binary_trace *binary(struct trace *t)
+{
+	return (struct binary_trace *)t;
+}
+
+/* --- damage ------------------------------------------------------------------------------------------------------- */
+
+static const char *const kind_names[] = {
+    [BLOCK_META] = "metadata", [BLOCK_OBJECTS] = "objects", [BLOCK_HEAP] = "heap",
+    [BLOCK_RECORDS] = "records", [BLOCK_END] = "end",
+};
+
+static const char *kind_name(unsigned int kind)
+{
+	return kind >= BLOCK_META && kind <= BLOCK_END ? kind_names[kind] : "unknown";
+}
+
+static bool is_new(const struct binary_trace *b, uint64_t offset)
+{
+	return offset >= b->examined;
+}
+
+/* A block whose header is good and whose content is not. */
+static int damaged_content(struct binary_trace *t, const struct block *b, const char *why, struct err *e)
+{
+	char which[64] = "";
+	if (b->h.kind == BLOCK_RECORDS)
+		snprintf(which, sizeof which, " (number %llu to %llu)", (unsigned long long)b->h.first,
+			 (unsigned long long)(b->h.first + b->h.count - 1));
+	if (is_new(t, b->h.offset))
+		t->base.health.n_blocks_damaged++;
+	return err_set(e, EBADMSG, "%s: damaged block of %s%s at byte %llu, %llu bytes left out: %s", t->file.path,
+		       kind_name(b->h.kind), which, (unsigned long long)b->h.offset,
+		       (unsigned long long)(b->next - b->h.offset), why);
+}
+
+static int damaged_header(struct binary_trace *t, uint64_t offset, const struct block *b, struct err *e)
+{
+	if (is_new(t, offset))
+		t->base.health.n_blocks_damaged++;
+	return err_set(e, EBADMSG, "%s: damaged block at byte %llu, %llu bytes left out: %s", t->file.path,
+		       (unsigned long long)offset, (unsigned long long)(b->next - offset), b->why);
+}
+
+/* The block's content, decompressed where it must be. *why is NULL, or says what is wrong with it. */
+static int load(struct binary_trace *t, const struct block *b, const void **p, const char **why, struct err *e)
+{
+	int rc = block_payload(&t->file, &t->window, b, p, why, e);
+	if (rc || *why || !(b->h.flags & BLOCK_ZSTD))
+		return rc;
+	if (b->h.raw_len > t->raw_cap) {
+		void *raw = realloc(t->raw, b->h.raw_len);
+		if (!raw)
+			return err_set(e, ENOMEM, "%s: no memory for a block of %llu bytes", t->file.path,
+				       (unsigned long long)b->h.raw_len);
+		t->raw = raw;
+		t->raw_cap = b->h.raw_len;
+	}
+	if (!t->zstd && !(t->zstd = ZSTD_createDCtx()))
+		return err_set(e, ENOMEM, "%s: no memory to decompress", t->file.path);
+	size_t len = ZSTD_decompressDCtx(t->zstd, t->raw, b->h.raw_len, *p, b->h.stored_len);
+	if (len != b->h.raw_len)
+		*why = ZSTD_isError(len) ? ZSTD_getErrorName(len) : "it decompresses to another length than it says";
+	*p = t->raw;
+	return 0;
+}
+
+/* --- blocks beside the records ------------------------------------------------------------------------------------ */
+
+/* NULL, or what is wrong. Nothing is added unless all is well. */
+static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known)
+{
+	uint64_t at = 0, len = b->h.raw_len;
+	if (b->h.first < n_known || b->h.first + b->h.count > OBJECT_NONE)
+		return "its object numbers are impossible";
+	for (uint32_t i = 0; i < b->h.count; i++) {
+		struct object_item item;
+		if (len - at < sizeof item)
+			return "it is shorter than its objects";
+		memcpy(&item, p + at, sizeof item);
+		uint64_t room = align_up(sizeof item + item.len + (uint64_t)1, 8);
+		if (item.len > NAME_LEN_MAX || room > len - at)
+			return "an object's name is longer than the block";
+		if (item.kind < OBJECT_PATH || item.kind > OBJECT_DEVICE || item.reserved)
+			return "an object's kind is unknown";
+		const unsigned char *name = p + at + sizeof item;
+		if (memchr(name, 0, item.len))
+			return "an object's name holds a NUL";
+		for (uint64_t j = item.len; j < room - sizeof item; j++)
+			if (name[j])
+				return "an object's name does not end";
+		at += room;
+	}
+	return at == len ? NULL : "it is longer than its objects";
+}
+
+static int load_objects(struct binary_trace *t, const struct block *b, const unsigned char *p, const char **why,
+			struct err *e)
+{
+	*why = objects_fault(b, p, t->base.objects.n);
+	int rc = 0;
+	for (uint32_t i = 0; i < b->h.count && !*why && !rc; i++) {
+		struct object_item item;
+		memcpy(&item, p, sizeof item);
+		rc = object_table_add(&t->base.objects, (uint32_t)b->h.first + i, item.kind,
+				      (const char *)p + sizeof item, item.len, e);
+		p += align_up(sizeof item + item.len + 1, 8);
+	}
+	return rc ? err_context(e, "%s", t->file.path) : 0;
+}
+
+static const char *heap_fault(const struct block *b, const unsigned char *p)
+{
+	uint64_t at = 0, len = b->h.raw_len;
+	for (uint32_t i = 0; i < b->h.count; i++) {
+		uint32_t item_len;
+		if (len - at < sizeof item_len)
+			return "it is shorter than its items";
+		memcpy(&item_len, p + at, sizeof item_len);
+		uint64_t room = align_up(sizeof item_len + (uint64_t)item_len, 8);
+		if (room > len - at)
+			return "an item is longer than the block";
+		at += room;
+	}
+	return at == len ? NULL : "it is longer than its items";
+}
+
+/* Everything that is no record: 0, or EBADMSG for a damaged one. */
+static int take_other(struct binary_trace *t, const struct block *b, struct err *e)
+{
+	const void *p;
+	const char *why;
+	int rc = load(t, b, &p, &why, e);
+	if (rc)
+		return rc;
+	if (!why && b->h.kind == BLOCK_OBJECTS && is_new(t, b->h.offset))
+		rc = load_objects(t, b, p, &why, e);
+	if (!why && b->h.kind == BLOCK_HEAP && !(why = heap_fault(b, p)))
+		rc = heap_index_add(&t->heap, b, e);
+	if (!why && b->h.kind == BLOCK_END && b->next != t->file.size)
+		why = "it is not the last block";
+	return rc || !why ? rc : damaged_content(t, b, why, e);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static bool all_sane(const struct trace_record *r, size_t n)
+{
+	bool sane = true;
+	for (size_t i = 0; i < n; i++)
+		sane &= r[i].commit == TRACE_COMMIT && record_is_sane(&r[i]);
+	return sane;
+}
+
+static bool is_usable(const struct trace_record *r)
+{
+	return r->commit == TRACE_COMMIT && record_is_sane(r);
+}
+
+/* The next committed records of a block that was never finished, or that the file's end cuts. */
+static size_t next_run(struct binary_trace *t, const struct trace_record **r)
+{
+	while (t->n_run && !is_usable(t->run)) {
+		t->run++;
+		t->n_run--;
+	}
+	size_t n = 0;
+	while (n < t->n_run && is_usable(&t->run[n]))
+		n++;
+	*r = t->run;
+	t->run += n;
+	t->n_run -= n;
+	return n;
+}
+
+static uint64_t n_usable(const struct trace_record *r, uint64_t n)
+{
+	uint64_t usable = 0;
+	for (uint64_t i = 0; i < n; i++)
+		usable += is_usable(&r[i]);
+	return usable;
+}
+
+/* A block that is open, or cut: its records are told by their commit words alone. */
+static int begin_run(struct binary_trace *t, const struct block *b, struct err *e)
+{
+	const void *p;
+	uint64_t whole = b->available / sizeof *t->run, slots = b->h.count;
+	if (b->h.commit == BLOCK_OPEN)
+		slots = whole + (b->available % sizeof *t->run != 0);
+	if (b->h.flags & BLOCK_ZSTD)
+		whole = 0; /* half a compressed block cannot be read */
+	if (whole) {
+		int rc = window_show(&t->window, &t->file, b->h.offset + sizeof b->h, whole * sizeof *t->run, &p, e);
+		if (rc)
+			return rc;
+		t->run = p;
+		t->n_run = whole;
+	}
+	if (is_new(t, b->h.offset))
+		t->base.health.n_records_uncommitted += slots - (whole ? n_usable(t->run, whole) : 0);
+	return 0;
+}
+
+static int take_records(struct binary_trace *t, const struct block *b, const struct trace_record **r, size_t *n,
+			struct err *e)
+{
+	const void *p;
+	const char *why;
+	int rc = load(t, b, &p, &why, e);
+	if (!rc && !why && !all_sane(p, b->h.count))
+		why = "a record in it is uncommitted, or its operation or times are impossible";
+	if (rc || why)
+		return rc ? rc : damaged_content(t, b, why, e);
+	*r = p;
+	*n = b->h.count;
+	return *n > 0;
+}
+
+/* One block: 1 with records, 0 without, or a negative errno. */
+static int take_block(struct binary_trace *t, const struct trace_record **r, size_t *n, struct err *e)
+{
+	struct block b;
+	enum block_state state;
+	uint64_t offset = t->offset;
+	int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
+	if (rc)
+		return rc;
+	t->offset = b.next;
+	if (state == BLOCK_DAMAGED)
+		rc = damaged_header(t, offset, &b, e);
+	else if (b.h.kind == BLOCK_RECORDS && (state == BLOCK_CUT || b.h.commit == BLOCK_OPEN))
+		rc = begin_run(t, &b, e);
+	else if (state == BLOCK_WHOLE)
+		rc = b.h.kind == BLOCK_RECORDS ? take_records(t, &b, r, n, e) : take_other(t, &b, e);
+	if (t->offset > t->examined)
+		t->examined = t->offset;
+	return rc;
+}
+
+static int binary_next_batch(struct trace *base, const struct trace_record **r, size_t *n, struct err *e)
+{
+	struct binary_trace *t = binary(base);
+	for (;;) {
+		*n = next_run(t, r);
+		if (*n)
+			return 1;
+		if (t->offset >= t->file.size)
+			return 0;
+		int rc = take_block(t, r, n, e);
+		if (rc)
+			return rc;
+	}
+}
+
+static int binary_rewind(struct trace *base, struct err *e)
+{
+	struct binary_trace *t = binary(base);
+	(void)e;
+	t->offset = sizeof(struct file_header);
+	t->n_run = 0;
+	return 0;
+}
+
+static const void *binary_heap(struct trace *base, uint32_t ref, size_t *len)
+{
+	return heap_index_get(&binary(base)->heap, &binary(base)->file, ref, len);
+}
+
+static void binary_close(struct trace *base)
+{
+	struct binary_trace *t = binary(base);
+	window_release(&t->window);
+	heap_index_release(&t->heap);
+	block_file_close(&t->file);
+	ZSTD_freeDCtx(t->zstd);
+	free(t->raw);
+	free(t);
+}
+
+static const struct trace_reader reader = {
+    .next_batch = binary_next_batch, .rewind = binary_rewind, .heap = binary_heap, .close = binary_close};
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+struct overview {
+	uint64_t n_records;
+	uint64_t meta[2]; /* offsets of the last metadata block and the one before, 0 none */
+	bool complete;
+};
+
+/* By the end block, which lies at a known distance from the file's end. False: there is none. */
+static int overview_by_end(struct binary_trace *t, struct overview *o, bool *found, struct err *e)
+{
+	const uint64_t len = sizeof(struct block_header) + sizeof(struct end_payload);
+	struct block b;
+	enum block_state state;
+	const void *p;
+	const char *why;
+	*found = false;
+	if (t->file.size < sizeof(struct file_header) + len || t->file.size % BLOCK_ALIGN)
+		return 0;
+	const void *h;
+	int rc = window_show(&t->window, &t->file, t->file.size - len, sizeof(struct block_header), &h, e);
+	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC) /* else looking would search */
+		return rc;
+	rc = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
+	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags || b.h.raw_len != sizeof(struct end_payload))
+		return rc;
+	rc = block_payload(&t->file, &t->window, &b, &p, &why, e);
+	if (rc || why)
+		return rc;
+	const struct end_payload *end = p;
+	*o = (struct overview){.n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
+	*found = true;
+	return 0;
+}
+
+/* By going from header to header, where the writer did not come to the end. */
+static int overview_by_walk(struct binary_trace *t, struct overview *o, struct err *e)
+{
+	struct block b;
+	const void *p;
+	*o = (struct overview){0};
+	for (uint64_t offset = sizeof(struct file_header); offset < t->file.size; offset = b.next) {
+		enum block_state state;
+		int rc = block_look(&t->file, &t->window, offset, &b, &state, e);
+		if (rc)
+			return rc;
+		if (state == BLOCK_DAMAGED)
+			continue;
+		bool whole = state == BLOCK_WHOLE && b.h.commit == BLOCK_SEALED;
+		uint64_t some = b.h.flags & BLOCK_ZSTD ? 0 : b.available / sizeof(struct trace_record);
+		if (whole && b.h.kind == BLOCK_META) {
+			o->meta[1] = o->meta[0];
+			o->meta[0] = offset;
+		} else if (whole && b.h.kind == BLOCK_END) {
+			o->complete = true;
+		} else if (whole && b.h.kind == BLOCK_RECORDS) {
+			o->n_records += b.h.count;
+		} else if (b.h.kind == BLOCK_RECORDS && some) {
+			rc = window_show(&t->window, &t->file, offset + sizeof b.h, some * sizeof(struct trace_record),
+					 &p, e);
+			if (rc)
+				return rc;
+			o->n_records += n_usable(p, some);
+		}
+	}
+	return 0;
+}
+
+/* Whether the metadata block at `offset` gave something: a damaged one is named later, when the pass comes to it. */
+static bool take_meta(struct binary_trace *t, uint64_t offset)
+{
+	struct block b;
+	enum block_state state;
+	const void *p;
+	const char *why;
+	if (!offset || offset % BLOCK_ALIGN || offset >= t->file.size)
+		return false;
+	if (block_look(&t->file, &t->window, offset, &b, &state, NULL) || state != BLOCK_WHOLE ||
+	    b.h.kind != BLOCK_META || load(t, &b, &p, &why, NULL) || why)
+		return false;
+	return !meta_from_json(&t->base.meta, p, b.h.raw_len, NULL);
+}
+
+static int open_overview(struct binary_trace *t, struct err *e)
+{
+	struct overview o = {0};
+	bool by_end;
+	int rc = overview_by_end(t, &o, &by_end, e);
+	if (!rc && (!by_end || !take_meta(t, o.meta[0]))) {
+		uint64_t n_records = o.n_records;
+		rc = overview_by_walk(t, &o, e);
+		if (!rc && !take_meta(t, o.meta[0]))
+			take_meta(t, o.meta[1]);
+		if (by_end)
+			o.n_records = n_records;
+	}
+	t->base.n_records = o.n_records;
+	t->base.n_records_known = true;
+	t->base.health.complete = o.complete;
+	return rc;
+}
+
+static int binary_open(struct trace **out, const char *path, struct err *e)
+{
+	struct binary_trace *t = xcalloc(1, sizeof *t);
+	trace_base_init(&t->base, &reader);
+	*out = NULL;
+	int rc = block_file_open(&t->file, path, e);
+	rc = rc ? rc : open_overview(t, e);
+	rc = rc ? rc : binary_rewind(&t->base, e);
+	if (rc)
+		trace_close(&t->base);
+	else
+		*out = &t->base;
+	return rc;
+}
+
+static int binary_bid(const unsigned char *head, size_t len, const char *path)
+{
+	(void)path;
+	return len >= 8 && !memcmp(head, FILE_MAGIC, 8) ? 100 : 0;
+}
+
+const struct trace_format format_trace = {
+    .name = "trace",
+    .help = "this program's own trace files",
+    .bid = binary_bid,
+    .open = binary_open,
+    .write = trace_copy,
+};
