@@ -3,7 +3,7 @@
  *
  * The unit of evidence is the run; x_i is the mean response time of a replay in block i and r_i that of the program run again in
  * the same block. Relative quantities are ratios (0.1 is 10 %), times are ns.
- * Sources: DESIGN section 10, METHODS sections 1-4, 6, 8, 10. */
+ * Sources: GUM and ISO 5725 for the quantities, stats/ for each formula. */
 #ifndef VALIDATE_ANALYSIS_H
 #define VALIDATE_ANALYSIS_H
 
@@ -13,22 +13,10 @@
 
 #include "common/err.h"
 #include "validate/results.h"
+#include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
+#include "validate/stats/status.h"
 
-/* METHODS section 0.1. Every estimate carries one; a value is meaningful only where it is STAT_OK. */
-enum stat_status {
-	STAT_OK,
-	STAT_TOO_FEW,
-	STAT_ZERO_VARIANCE,
-	STAT_ZERO_REFERENCE,
-	STAT_NEGATIVE_REFERENCE,
-	STAT_NOT_FINITE,
-	STAT_NOT_PAIRED,
-	STAT_TOO_FEW_FOR_ALPHA,
-	STAT_NOT_APPLICABLE, /* by design: leaves the verdict instead of spoiling it */
-	STAT_NOT_ASSESSED,
-};
-const char *stat_status_name(enum stat_status s); /* "ok", "too_few", ... */
-
+/* Every estimate carries a status (stats/status.h); a value is meaningful only where it is STAT_OK. */
 struct estimate { /* one number and how well it is known */
 	enum stat_status status;
 	double value;
@@ -66,14 +54,7 @@ struct component {
 	char reason[240];	  /* one sentence with the numbers that decided */
 };
 
-struct paper_uncertainty { /* METHODS section 1.1, percent of the reference as in the paper */
-	enum stat_status status;
-	double rms_bias_pct, u_cref_pct, u_bias_pct, u_rw_pct, u_c_pct, U2_pct, U3_pct;
-};
-enum paper_mode { PAPER_TEXT, PAPER_TABLES, PAPER_STRICT, PAPER_MODE_N };
-extern const char *const paper_mode_names[]; /* "paper", "papertab", "strict", NULL */
-
-struct budget_row { /* METHODS section 4 */
+struct budget_row { /* stats/budget.h */
 	const char *source, *distribution; /* static strings: "repeatability", "normal" */
 	char type;			   /* 'A' or 'B' */
 	double value, divisor, sensitivity, u, nu, share; /* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
@@ -95,13 +76,14 @@ struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
 	char first_failure[200];
+	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */
 	struct sample x_time, r_time; /* execution time, ns */
 	struct sample x_rate, r_rate; /* requests per second */
 	double correlation;	  /* of ln x and ln r, NaN undefined */
 
-	/* the paper's set */
+	/* the paper's set, on response times as they are */
 	enum stat_status f_status;
 	double f_ratio, f_critical, f_p, f_p_two_sided, f_ci_lo, f_ci_hi;
 	struct paper_uncertainty paper[PAPER_MODE_N];
@@ -110,7 +92,8 @@ struct cell { /* one scenario x one replayer */
 	struct estimate bias_independent;
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
-	struct estimate precision_independent;	     /* F limits */
+	struct estimate precision_independent;	     /* F limits, of the logarithms too */
+	/* Brown-Forsythe and Levene on logarithms, Welch and Shapiro-Wilk on response times */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
 	struct budget budget;
 	struct estimate execution_time;
@@ -169,6 +152,10 @@ struct analysis {
 	double between_process_cv; /* of the program itself over blocks, median over scenarios; NaN unknown */
 	uint64_t n_events_lost;
 	bool complete; /* every planned run was made */
+	/* Looks: verdicts are made at the planned replicate counts only, from the blocks up to the last one reached. */
+	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive */
+	unsigned int n_replicates; /* blocks used, block 0 left out */
+	double level_accept, level_reject; /* of this look; 0.05 and 0.01 where there is one look */
 	/* the assessed and the not assessed components, over all cells */
 	bool assessed[COMPONENT_N];
 };
@@ -176,5 +163,8 @@ struct analysis {
 /* Errors: ENODATA when no block is complete. Ownership: analysis_release. */
 int analysis_compute(struct analysis *a, const struct results *r, struct err *e);
 void analysis_release(struct analysis *a);
+
+/* True when a look was reached and no verdict is inconclusive: a campaign with further looks may stop. */
+bool analysis_is_settled(const struct analysis *a);
 
 #endif
