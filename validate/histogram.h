@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Log-linear histogram of durations: 1024 equal buckets per power of two above 1023, exact below, so that a value read
- * back is off by at most 1/2048 of itself (0.05 %; METHODS section 10 allows 0.1 %). Range 0 .. 2^63-1 ns. */
+ * back is off by less than 1/2048 of itself (0.05 %; METHODS section 10 allows 0.1 %). Range 0 .. 2^63-1 ns.
+ *
+ * Bucket v for v < 2048; for larger values 2^k <= v < 2^(k+1) the bucket is 1024 (k-10) + floor(v / 2^(k-10)), which goes
+ * on without a gap: buckets are in the order of their values. */
 #ifndef VALIDATE_HISTOGRAM_H
 #define VALIDATE_HISTOGRAM_H
 
@@ -10,19 +13,63 @@
 
 #include "common/err.h"
 
+#define HISTOGRAM_MAX_BUCKETS 55296u /* 1024 * 52 + 2048: values of 63 bits */
+
 struct histogram {
-	uint64_t *count; /* allocated by octave on demand */
+	uint64_t *count; /* [n_buckets], allocated by octave on demand */
 	uint32_t n_buckets; /* allocated so far */
-	uint64_t n, n_negative; /* negative values are counted apart, not placed */
+	uint64_t n, n_negative; /* negative values are counted apart, not placed, and not in n */
 };
+
+/* Bucket of a value that is not negative. */
+static inline uint32_t histogram_bucket(uint64_t value)
+{
+	/* value | 1024: one formula for both ranges, for below 2048 the shift is 0 */
+	unsigned int shift = 53u - (unsigned int)__builtin_clzll(value | 1024u);
+	return (shift << 10) + (uint32_t)(value >> shift);
+}
 
 void histogram_init(struct histogram *h);
 void histogram_release(struct histogram *h);
-void histogram_add(struct histogram *h, int64_t value);
+void histogram_grow(struct histogram *h, uint32_t bucket); /* histogram_add's rare part: room for that bucket */
+
+static inline void histogram_add(struct histogram *h, int64_t value)
+{
+	if (__builtin_expect(value < 0, 0)) {
+		h->n_negative++;
+		return;
+	}
+	uint32_t b = histogram_bucket((uint64_t)value);
+	if (__builtin_expect(b >= h->n_buckets, 0))
+		histogram_grow(h, b);
+	h->count[b]++;
+	h->n++;
+}
+
+/* Midpoint of a bucket's whole numbers: what its values are read back as. */
+double histogram_value(uint32_t bucket);
+
 void histogram_merge(struct histogram *into, const struct histogram *from);
-/* The value below or at which a share p of the values lies (midpoint of its bucket). n = 0: ENODATA. */
+
+/* The value below or at which a share p of the values lies: the smallest x with at least p n values at or below it (no
+ * interpolation; inverse of the empirical distribution function, type 1 of Hyndman and Fan), as the midpoint of its
+ * bucket. p = 0 gives the smallest value, p = 1 the largest; of an even number the lower one is the median. p n is taken as whole
+ * where it is so but for rounding (0.07 of 100 is the 7th).
+ * Errors: ENODATA for n = 0, EINVAL for p outside 0..1. */
 int histogram_quantile(const struct histogram *h, double p, double *value, struct err *e);
-json_t *histogram_to_json(const struct histogram *h); /* sparse [[bucket, count], ...] */
+
+/* Mean without the floor(share n) smallest and as many largest values, each as the midpoint of its bucket.
+ * 0 <= share < 0.5. Errors: as histogram_quantile. */
+int histogram_trimmed_mean(const struct histogram *h, double share, double *mean, struct err *e);
+
+/* How many values lie above `value` (>= 0); those in its own bucket count if the bucket's midpoint lies above it. */
+uint64_t histogram_count_above(const struct histogram *h, double value);
+
+/* New reference: {"n": .., "negative": .., "buckets": [[bucket, count, count, ...], ...]}, each inner array a run of neighbouring
+ * buckets from the one named first. The round trip is exact. */
+json_t *histogram_to_json(const struct histogram *h);
+/* `h` is initialised here, and empty after an error. Errors: EINVAL for wrong types, buckets out of range or order, a
+ * negative count, counts that do not add up to n. Ownership: histogram_release. */
 int histogram_from_json(struct histogram *h, const json_t *o, struct err *e);
 
 #endif

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorting a window: one 64-bit key a request, its begin relative to the earliest above its place in the window, so that keys
+ * are distinct and their order is stable. Insertion while little moves, as when threads alternate; otherwise a radix sort. */
+#include "validate/metrics/arrivals.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOVES_PER_KEY 4	 /* insertion gives up beyond that many moves a key on average */
+#define MAX_DIGIT_BITS 11
+#define MAX_DIGITS 4	 /* 4 * 11 bits hold the 44 that a key has for the time */
+
+int arrivals_init(struct arrivals *o, enum arrivals_mode mode, const struct arrivals_options *options,
+		  struct arrivals_sink sink, struct err *e)
+{
+	memset(o, 0, sizeof *o);
+	o->mode = mode;
+	o->options = *options;
+	o->sink = sink;
+	o->fd = -1;
+	o->last_ns = o->given_ns = INT64_MIN;
+	o->window = mode == ARRIVALS_RUNS ? options->window_max : options->window_min;
+	o->a = malloc(o->window * sizeof *o->a);
+	o->batch = malloc(ARRIVALS_BATCH * sizeof *o->batch);
+	if (!o->a || !o->batch) {
+		arrivals_release(o);
+		return err_set(e, ENOMEM, "no memory for a window of %zu requests", options->window_min);
+	}
+	return 0;
+}
+
+void arrivals_release(struct arrivals *o)
+{
+	arrivals_runs_release(o);
+	free(o->a);
+	free(o->batch);
+	free(o->key);
+	free(o->scratch);
+	memset(o, 0, sizeof *o);
+	o->fd = -1;
+}
+
+int arrivals_give(struct arrivals *o, const uint64_t *key, size_t from, size_t to, struct err *e)
+{
+	if (!key)
+		return to > from ? o->sink.take(o->sink.context, o->a + from, to - from, e) : 0;
+	int rc = 0;
+	while (from < to && !rc) {
+		size_t n = to - from < ARRIVALS_BATCH ? to - from : ARRIVALS_BATCH;
+		for (size_t i = 0; i < n; i++)
+			o->batch[i] = o->a[ARRIVALS_INDEX(key[from + i])];
+		rc = o->sink.take(o->sink.context, o->batch, n, e);
+		from += n;
+	}
+	return rc;
+}
+
+/* --- sorting ------------------------------------------------------------------------------------------------------ */
+
+static bool insertion_sort(uint64_t *key, size_t n)
+{
+	size_t moves = 0;
+	for (size_t i = 1; i < n; i++) {
+		uint64_t k = key[i];
+		size_t j = i;
+		for (; j && key[j - 1] > k; j--)
+			key[j] = key[j - 1];
+		key[j] = k;
+		moves += i - j;
+		if (moves > MOVES_PER_KEY * n)
+			return false;
+	}
+	return true;
+}
+
+/* By the `bits` bits above the index. The result lies in *key; the two arrays may have changed places. */
+static void radix_sort(uint64_t **key, uint64_t **scratch, size_t n, unsigned int bits)
+{
+	unsigned int n_digits = (bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
+	unsigned int width = (bits + n_digits - 1) / n_digits;
+	uint32_t mask = (1u << width) - 1;
+	uint32_t count[MAX_DIGITS][1u << MAX_DIGIT_BITS];
+	memset(count, 0, n_digits * sizeof count[0]);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t k = (*key)[i] >> ARRIVALS_INDEX_BITS;
+		for (unsigned int d = 0; d < n_digits; d++, k >>= width)
+			count[d][k & mask]++;
+	}
+	for (unsigned int d = 0; d < n_digits; d++) {
+		uint32_t place = 0;
+		for (uint32_t v = 0; v <= mask; v++) {
+			uint32_t c = count[d][v];
+			count[d][v] = place;
+			place += c;
+		}
+		unsigned int shift = ARRIVALS_INDEX_BITS + d * width;
+		const uint64_t *from = *key;
+		uint64_t *to = *scratch;
+		for (size_t i = 0; i < n; i++)
+			to[count[d][from[i] >> shift & mask]++] = from[i];
+		*scratch = *key;
+		*key = to;
+	}
+}
+
+static int compare_places(const void *x, const void *y, void *arrivals)
+{
+	const struct arrival *a = arrivals;
+	uint64_t i = *(const uint64_t *)x, j = *(const uint64_t *)y;
+	if (a[i].begin_ns != a[j].begin_ns)
+		return a[i].begin_ns < a[j].begin_ns ? -1 : 1;
+	return i < j ? -1 : 1;
+}
+
+static int reserve_keys(struct arrivals *o, struct err *e)
+{
+	if (o->key_cap >= o->window)
+		return 0;
+	free(o->key);
+	free(o->scratch);
+	o->key = malloc(o->window * sizeof *o->key);
+	o->scratch = malloc(o->window * sizeof *o->scratch);
+	o->key_cap = o->key && o->scratch ? o->window : 0;
+	return o->key_cap ? 0 : err_set(e, ENOMEM, "no memory to sort %zu requests", o->window);
+}
+
+/* *order: keys whose low bits are places in the window, in order; NULL where the window is in order as it is. */
+static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
+{
+	*order = NULL;
+	if (!o->unsorted)
+		return 0;
+	int rc = reserve_keys(o, e);
+	if (rc)
+		return rc;
+	int64_t min = INT64_MAX, max = INT64_MIN;
+	for (size_t i = 0; i < o->n; i++) {
+		min = o->a[i].begin_ns < min ? o->a[i].begin_ns : min;
+		max = o->a[i].begin_ns > max ? o->a[i].begin_ns : max;
+	}
+	uint64_t range = (uint64_t)max - (uint64_t)min;
+	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range); /* unsorted: the range is not 0 */
+	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed is no concern */
+		for (size_t i = 0; i < o->n; i++)
+			o->key[i] = i;
+		qsort_r(o->key, o->n, sizeof *o->key, compare_places, o->a);
+	} else {
+		for (size_t i = 0; i < o->n; i++)
+			o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)min) << ARRIVALS_INDEX_BITS | i;
+		if (!insertion_sort(o->key, o->n))
+			radix_sort(&o->key, &o->scratch, o->n, bits);
+	}
+	*order = o->key;
+	return 0;
+}
+
+/* --- the window --------------------------------------------------------------------------------------------------- */
+
+/* How far the request that moved farthest lies from its place in the file, in requests. */
+static size_t displacement(const uint64_t *order, size_t n)
+{
+	size_t most = 0;
+	for (size_t i = 0; order && i < n; i++) {
+		size_t from = ARRIVALS_INDEX(order[i]);
+		size_t d = from > i ? from - i : i - from;
+		most = d > most ? d : most;
+	}
+	return most;
+}
+
+/* Leaves the requests from the given place on at the front of the window, in order. */
+static int keep_rest(struct arrivals *o, const uint64_t *order, size_t from, struct err *e)
+{
+	size_t n = o->n - from;
+	if (!order) {
+		memmove(o->a, o->a + from, n * sizeof *o->a);
+	} else {
+		struct arrival *rest = malloc((n ? n : 1) * sizeof *rest);
+		if (!rest)
+			return err_set(e, ENOMEM, "no memory to keep %zu requests", n);
+		for (size_t i = 0; i < n; i++)
+			rest[i] = o->a[ARRIVALS_INDEX(order[from + i])];
+		memcpy(o->a, rest, n * sizeof *rest);
+		free(rest);
+	}
+	o->n = n;
+	o->unsorted = false;
+	o->last_ns = n ? o->a[n - 1].begin_ns : INT64_MIN;
+	return 0;
+}
+
+static int grow_window(struct arrivals *o, struct err *e)
+{
+	struct arrival *a = realloc(o->a, 2 * o->window * sizeof *a);
+	if (!a)
+		return err_set(e, ENOMEM, "no memory for a window of %zu requests", 2 * o->window);
+	o->a = a;
+	o->window *= 2;
+	return 0;
+}
+
+/* Gives away all but `keep` requests. */
+static int window_give(struct arrivals *o, size_t keep, struct err *e)
+{
+	const uint64_t *order;
+	int rc = window_sort(o, &order, e);
+	if (rc)
+		return rc;
+	if (keep && displacement(order, o->n) > o->window / 8 && o->window < o->options.window_max) {
+		rc = grow_window(o, e);
+		return rc ? rc : keep_rest(o, order, 0, e);
+	}
+	size_t n_given = o->n - keep;
+	if (n_given && o->a[order ? ARRIVALS_INDEX(order[0]) : 0].begin_ns < o->given_ns) {
+		o->late = true;
+		return 0;
+	}
+	rc = arrivals_give(o, order, 0, n_given, e);
+	if (n_given)
+		o->given_ns = o->a[order ? ARRIVALS_INDEX(order[n_given - 1]) : n_given - 1].begin_ns;
+	return rc ? rc : keep_rest(o, order, n_given, e);
+}
+
+int arrivals_full(struct arrivals *o, struct err *e)
+{
+	int rc = 0;
+	if (o->mode == ARRIVALS_RUNS) {
+		const uint64_t *order;
+		rc = window_sort(o, &order, e);
+		if (!rc)
+			rc = arrivals_run_store(o, order, e);
+		o->n = 0;
+		o->unsorted = false;
+		o->last_ns = INT64_MIN;
+	} else if (!o->late) {
+		rc = window_give(o, o->window / 4, e);
+	}
+	if (o->late || rc)
+		o->n = 0;
+	return rc;
+}
+
+int arrivals_finish(struct arrivals *o, struct err *e)
+{
+	if (o->late)
+		return 0;
+	if (o->mode == ARRIVALS_WINDOW)
+		return window_give(o, 0, e);
+	int rc = o->n ? arrivals_full(o, e) : 0;
+	return rc ? rc : arrivals_runs_merge(o, e);
+}

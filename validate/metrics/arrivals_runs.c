@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorted runs: kept in memory or in a temporary file, merged. The runs are numbered in the order of the file they came
+ * from, so that among equal begins the lower run goes first. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/metrics/arrivals.h"
+
+#define CURSOR_BYTES_MAX (1u << 20) /* read buffer of a run in the file while merging */
+#define CURSOR_BYTES_MIN (1u << 14)
+
+struct arrivals_run {
+	struct arrival *memory; /* [n], or NULL: in the file */
+	uint64_t offset;	/* there */
+	size_t n;
+};
+
+/* --- storing ------------------------------------------------------------------------------------------------------ */
+
+static int tmp_open_in(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd;
+	char path[PATH_MAX];
+	if (snprintf(path, sizeof path, "%s/validate-XXXXXX", dir) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+static int tmp_open(struct arrivals *o, struct err *e)
+{
+	const char *env = getenv("TMPDIR");
+	const char *dir[] = {o->options.tmpdir, env && *env ? env : NULL, "/var/tmp", "/tmp"};
+	int code = ENOENT;
+	size_t first = dir[0] ? 0 : 1, last = dir[0] ? 0 : 3;
+	for (size_t i = first; i <= last && o->fd < 0; i++) {
+		if (!dir[i])
+			continue;
+		o->fd = tmp_open_in(dir[i]);
+		code = o->fd < 0 ? errno : 0;
+	}
+	if (o->fd < 0)
+		return err_sys(e, code, "%s: no temporary file for sorting requests (TMPDIR chooses the place)",
+			       dir[first] ? dir[first] : dir[last]);
+	return 0;
+}
+
+static int file_append(struct arrivals *o, const struct arrival *a, size_t n, struct err *e)
+{
+	int rc = write_all(o->fd, a, n * sizeof *a);
+	if (rc)
+		return err_sys(e, -rc, "writing requests to a temporary file (TMPDIR chooses the place)");
+	o->file_bytes += n * sizeof *a;
+	return 0;
+}
+
+static int store_in_file(struct arrivals *o, const uint64_t *key, struct err *e)
+{
+	int rc = o->fd < 0 ? tmp_open(o, e) : 0;
+	if (!rc && !key)
+		return file_append(o, o->a, o->n, e);
+	for (size_t i = 0; i < o->n && !rc;) {
+		size_t n = 0;
+		while (n < ARRIVALS_BATCH && i < o->n)
+			o->batch[n++] = o->a[ARRIVALS_INDEX(key[i++])];
+		rc = file_append(o, o->batch, n, e);
+	}
+	return rc;
+}
+
+int arrivals_run_store(struct arrivals *o, const uint64_t *key, struct err *e)
+{
+	GROW(o->run, o->n_runs, o->run_cap);
+	struct arrivals_run *r = &o->run[o->n_runs];
+	*r = (struct arrivals_run){.n = o->n, .offset = o->file_bytes};
+	size_t n_bytes = o->n * sizeof *o->a;
+	if (o->memory_used + n_bytes <= o->options.memory_bytes && o->fd < 0)
+		r->memory = malloc(n_bytes); /* no memory: the file will do */
+	o->n_runs++;
+	if (!r->memory)
+		return store_in_file(o, key, e);
+	o->memory_used += n_bytes;
+	for (size_t i = 0; i < o->n; i++)
+		r->memory[i] = o->a[key ? ARRIVALS_INDEX(key[i]) : i];
+	return 0;
+}
+
+void arrivals_runs_release(struct arrivals *o)
+{
+	for (size_t i = 0; i < o->n_runs; i++)
+		free(o->run[i].memory);
+	free(o->run);
+	o->run = NULL;
+	o->n_runs = o->run_cap = 0;
+	if (o->fd >= 0)
+		close(o->fd);
+	o->fd = -1;
+}
+
+/* --- merging ------------------------------------------------------------------------------------------------------ */
+
+struct cursor {
+	const struct arrival *at, *end;
+	struct arrival *buffer; /* NULL: the run is in memory */
+	size_t buffer_cap, n_left; /* n_left: not yet read from the file */
+	uint64_t offset;
+	size_t run;
+};
+
+/* Refills an exhausted cursor: 1, or 0 at the end of its run. */
+static int cursor_fill(const struct arrivals *o, struct cursor *c, struct err *e)
+{
+	if (c->at < c->end)
+		return 1;
+	if (!c->n_left)
+		return 0;
+	size_t n = c->n_left < c->buffer_cap ? c->n_left : c->buffer_cap;
+	char *to = (char *)c->buffer;
+	for (size_t left = n * sizeof *c->buffer; left;) {
+		ssize_t got = pread(o->fd, to, left, (off_t)c->offset);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return err_sys(e, got ? errno : EIO, "reading requests back from a temporary file");
+		to += got;
+		left -= (size_t)got;
+		c->offset += (uint64_t)got;
+	}
+	c->n_left -= n;
+	c->at = c->buffer;
+	c->end = c->buffer + n;
+	return 1;
+}
+
+static bool cursor_before(const struct cursor *x, const struct cursor *y)
+{
+	return x->at->begin_ns != y->at->begin_ns ? x->at->begin_ns < y->at->begin_ns : x->run < y->run;
+}
+
+static void sift_down(struct cursor **heap, size_t n, size_t i)
+{
+	for (size_t child; (child = 2 * i + 1) < n; i = child) {
+		if (child + 1 < n && cursor_before(heap[child + 1], heap[child]))
+			child++;
+		if (!cursor_before(heap[child], heap[i]))
+			return;
+		struct cursor *t = heap[i];
+		heap[i] = heap[child];
+		heap[child] = t;
+	}
+}
+
+/* Moves to the batch what the first cursor has before every other: runs barely overlap, mostly it is a whole buffer. */
+static size_t take_stretch(struct cursor **heap, size_t n, struct arrival *to, size_t room)
+{
+	const struct cursor *next = n < 2 ? NULL : n < 3 || cursor_before(heap[1], heap[2]) ? heap[1] : heap[2];
+	struct cursor *c = heap[0];
+	size_t taken = 0;
+	do
+		to[taken++] = *c->at++;
+	while (taken < room && c->at < c->end && (!next || cursor_before(c, next)));
+	return taken;
+}
+
+static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err *e)
+{
+	for (size_t i = n; i--;)
+		sift_down(heap, n, i);
+	while (n) {
+		/* a batch is filled from several stretches, so that finely interleaved runs do not call the sink for each */
+		size_t filled = 0;
+		while (n && filled < ARRIVALS_BATCH) {
+			filled += take_stretch(heap, n, o->batch + filled, ARRIVALS_BATCH - filled);
+			int more = cursor_fill(o, heap[0], e);
+			if (more < 0)
+				return more;
+			if (!more)
+				heap[0] = heap[--n];
+			sift_down(heap, n, 0);
+		}
+		int rc = o->sink.take(o->sink.context, o->batch, filled, e);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int arrivals_runs_merge(struct arrivals *o, struct err *e)
+{
+	int rc = 0;
+	if (!o->n_runs)
+		return 0;
+	free(o->a); /* the window is done with: its memory serves the cursors */
+	o->a = NULL;
+	size_t each = o->window * sizeof *o->a / o->n_runs;
+	each = each > CURSOR_BYTES_MAX ? CURSOR_BYTES_MAX : each < CURSOR_BYTES_MIN ? CURSOR_BYTES_MIN : each;
+	struct cursor *cursor = calloc(o->n_runs, sizeof *cursor);
+	struct cursor **heap = calloc(o->n_runs, sizeof *heap);
+	if (!cursor || !heap)
+		rc = err_set(e, ENOMEM, "no memory to merge %zu runs of requests", o->n_runs);
+	for (size_t i = 0; i < o->n_runs && !rc; i++) {
+		struct cursor *c = heap[i] = &cursor[i];
+		const struct arrivals_run *r = &o->run[i];
+		c->run = i;
+		if (r->memory) {
+			c->at = r->memory;
+			c->end = r->memory + r->n;
+			continue;
+		}
+		c->n_left = r->n;
+		c->offset = r->offset;
+		c->buffer_cap = each / sizeof *c->buffer;
+		c->buffer = malloc(c->buffer_cap * sizeof *c->buffer);
+		rc = !c->buffer ? err_set(e, ENOMEM, "no memory to merge %zu runs of requests", o->n_runs)
+				: cursor_fill(o, c, e);
+		rc = rc < 0 ? rc : 0;
+	}
+	if (!rc)
+		rc = merge(o, heap, o->n_runs, e);
+	for (size_t i = 0; cursor && i < o->n_runs; i++)
+		free(cursor[i].buffer);
+	free(cursor);
+	free(heap);
+	return rc;
+}

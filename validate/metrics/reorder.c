@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/reorder.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/metrics/fenwick.h"
+
+struct numbered {
+	uint64_t s;
+	size_t i;
+};
+
+static int compare_numbered(const void *x, const void *y)
+{
+	const struct numbered *a = x, *b = y;
+	if (a->s != b->s)
+		return a->s < b->s ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+static int compare_positions(const void *x, const void *y)
+{
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+/* rank[i] of s[i] among the distinct numbers, from 0; returns how many are distinct. */
+static size_t rank_numbers(const uint64_t *s, size_t n, size_t *rank)
+{
+	struct numbered *sorted = xreallocarray(NULL, n + 1, sizeof *sorted);
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (struct numbered){s[i], i};
+	qsort(sorted, n, sizeof *sorted, compare_numbered);
+	size_t distinct = 0;
+	for (size_t i = 0; i < n; i++) {
+		distinct += !i || sorted[i].s != sorted[i - 1].s;
+		rank[sorted[i].i] = distinct - 1;
+	}
+	free(sorted);
+	return distinct;
+}
+
+/* --- what is common: the unique arrivals, with what belongs to them --------------------------------------------------- */
+
+struct arrivals_kept {
+	size_t *rank;	 /* [n] among the numbers received */
+	uint64_t *bytes; /* [n], all 0 without payloads */
+	int64_t *time;	 /* [n], all 0 without times */
+};
+
+static void drop_duplicates(struct reorder *r, struct arrivals_kept *k, const uint64_t *s, const uint64_t *bytes,
+			    const int64_t *time, size_t n)
+{
+	size_t *rank = xreallocarray(NULL, n + 1, sizeof *rank);
+	size_t distinct = rank_numbers(s, n, rank);
+	unsigned char *seen = xcalloc(distinct + 1, 1);
+	for (size_t i = 0; i < n; i++) {
+		r->n_descents += i && s[i] <= s[i - 1];
+		if (seen[rank[i]]++) {
+			seen[rank[i]] = 1;
+			r->n_duplicates++;
+			continue;
+		}
+		k->rank[r->n] = rank[i];
+		k->bytes[r->n] = bytes ? bytes[i] : 0;
+		k->time[r->n] = time ? time[i] : 0;
+		r->s[r->n++] = s[i];
+	}
+	free(seen);
+	free(rank);
+}
+
+/* --- the metrics -------------------------------------------------------------------------------------------------- */
+
+/* Smallest position with a larger number: the running maxima are ascending, so the first of them above s. */
+static size_t first_above(const struct numbered *maximum, size_t n, uint64_t s)
+{
+	size_t lo = 0, hi = n;
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		if (maximum[mid].s > s)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return maximum[lo].i;
+}
+
+static void find_reordered(struct reorder *r, const struct arrivals_kept *k)
+{
+	struct numbered *maximum = xreallocarray(NULL, r->n + 1, sizeof *maximum); /* running maxima and their positions */
+	uint64_t *sum_by_rank = fenwick_new(r->n), run = 0, total = 0, next = 1;
+	double sum_of_extents = 0;
+	size_t n_maxima = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		uint64_t s = r->s[i];
+		if (s >= next) {
+			r->n_sequence_discontinuities += s > next;
+			next = s + 1;
+			maximum[n_maxima++] = (struct numbered){s, i + 1};
+			run++;
+			r->runs_a++;
+		} else {
+			size_t j = first_above(maximum, n_maxima, s);
+			uint64_t larger = total - fenwick_sum(sum_by_rank, k->rank[i] + 1);
+			r->reordered[r->n_reordered++] = (struct reordered_arrival){
+			    .s = s, .i = i + 1, .j = j, .late = k->time[i] - k->time[j - 1], .byte_offset = larger,
+			    .run_length = run};
+			uint64_t extent = i + 1 - j;
+			sum_of_extents += (double)extent;
+			r->max_extent = extent > r->max_extent ? extent : r->max_extent;
+			r->runs_q += run * run;
+			r->runs_x++;
+			run = 0;
+		}
+		fenwick_add(sum_by_rank, r->n, k->rank[i], k->bytes[i]);
+		total += k->bytes[i];
+	}
+	r->runs_p = r->n;
+	r->mean_extent = r->n_reordered ? sum_of_extents / (double)r->n_reordered : NAN;
+	free(maximum);
+	free(sum_by_rank);
+}
+
+static void find_discontinuities(struct reorder *r)
+{
+	for (size_t m = 0; m < r->n_reordered; m++)
+		r->discontinuity[m] = r->reordered[m].j;
+	qsort(r->discontinuity, r->n_reordered, sizeof *r->discontinuity, compare_positions);
+	for (size_t m = 0; m < r->n_reordered; m++)
+		if (!m || r->discontinuity[m] != r->discontinuity[m - 1])
+			r->discontinuity[r->n_discontinuities++] = r->discontinuity[m];
+}
+
+/* Distance to the nearest earlier arrival with a smaller number, by a stack of ascending numbers. */
+static void find_preceding(struct reorder *r)
+{
+	size_t *stack = xreallocarray(NULL, r->n + 1, sizeof *stack), depth = 0;
+	for (size_t i = 0; i < r->n; i++) {
+		while (depth && r->s[stack[depth - 1]] > r->s[i])
+			depth--;
+		r->n_preceding[i] = depth ? i - stack[depth - 1] - 1 : i;
+		stack[depth++] = i;
+	}
+	free(stack);
+}
+
+int reorder_analyse(struct reorder *r, const uint64_t *s, const uint64_t *bytes, const int64_t *time, size_t n,
+		    struct err *e)
+{
+	memset(r, 0, sizeof *r);
+	for (size_t i = 0; i < n; i++)
+		if (!s[i])
+			return err_set(e, EINVAL, "arrival %zu has the number 0: numbers begin with 1", i + 1);
+	r->s = xreallocarray(NULL, n + 1, sizeof *r->s);
+	r->reordered = xreallocarray(NULL, n + 1, sizeof *r->reordered);
+	r->discontinuity = xreallocarray(NULL, n + 1, sizeof *r->discontinuity);
+	r->n_preceding = xreallocarray(NULL, n + 1, sizeof *r->n_preceding);
+	struct arrivals_kept k = {xreallocarray(NULL, n + 1, sizeof *k.rank), xreallocarray(NULL, n + 1, sizeof *k.bytes),
+				  xreallocarray(NULL, n + 1, sizeof *k.time)};
+	drop_duplicates(r, &k, s, bytes, time, n);
+	find_reordered(r, &k);
+	find_discontinuities(r);
+	find_preceding(r);
+	free(k.rank);
+	free(k.bytes);
+	free(k.time);
+	return 0;
+}
+
+void reorder_release(struct reorder *r)
+{
+	free(r->s);
+	free(r->reordered);
+	free(r->discontinuity);
+	free(r->n_preceding);
+	memset(r, 0, sizeof *r);
+}
+
+size_t reorder_n_reordered(const struct reorder *r, size_t n)
+{
+	size_t count = 0;
+	for (size_t i = 0; i < r->n; i++)
+		count += r->n_preceding[i] >= n;
+	return count;
+}
+
+/* --- distances of orders ------------------------------------------------------------------------------------------ */
+
+static size_t longest_increasing(const uint64_t *s, size_t n)
+{
+	uint64_t *tail = xreallocarray(NULL, n + 1, sizeof *tail); /* smallest end of an increasing run of each length */
+	size_t length = 0;
+	for (size_t i = 0; i < n; i++) {
+		size_t lo = 0, hi = length;
+		while (lo < hi) {
+			size_t mid = (lo + hi) / 2;
+			if (tail[mid] < s[i])
+				lo = mid + 1;
+			else
+				hi = mid;
+		}
+		tail[lo] = s[i];
+		length += lo == length;
+	}
+	free(tail);
+	return length;
+}
+
+struct order_distance order_distance(const uint64_t *s, size_t n)
+{
+	struct order_distance d = {.lis_length = longest_increasing(s, n), .kendall_tau = NAN};
+	size_t *rank = xreallocarray(NULL, n + 1, sizeof *rank);
+	uint64_t *seen = fenwick_new(n);
+	rank_numbers(s, n, rank);
+	for (size_t i = 0; i < n; i++) {
+		d.inversions += i - fenwick_sum(seen, rank[i] + 1);
+		d.footrule += rank[i] > i ? rank[i] - i : i - rank[i];
+		fenwick_add(seen, n, rank[i], 1);
+	}
+	if (n > 1)
+		d.kendall_tau = 1 - 4 * (double)d.inversions / ((double)n * (double)(n - 1));
+	free(rank);
+	free(seen);
+	return d;
+}
+
+static int compare_numbers(const void *x, const void *y)
+{
+	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+void reorder_displacements(const uint64_t *s, size_t n, int64_t *d)
+{
+	uint64_t *sorted = xreallocarray(NULL, n + 1, sizeof *sorted);
+	memcpy(sorted, s, n * sizeof *sorted);
+	qsort(sorted, n, sizeof *sorted, compare_numbers);
+	for (size_t i = 0; i < n; i++)
+		d[i] = (int64_t)(sorted[i] - s[i]);
+	free(sorted);
+}
