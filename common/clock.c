@@ -15,6 +15,7 @@
 
 #define N_BRACKETS 64	      /* tries for one anchor */
 #define MAX_DISAGREEMENT 200e-6 /* of the earlier rate */
+#define MAX_STILL 10000000      /* readings without any progress; the coarsest clocks step every 10 ms */
 #define N_READS 2001	      /* for resolution and read cost; odd: the median is one of them */
 
 int64_t clock_monotonic_ns(void)
@@ -64,10 +65,6 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 		return err_set(e, ERANGE,
 			       "the time-stamp counter went backwards by %llu ticks: the stamps cannot be trusted",
 			       (unsigned long long)(c->last.ticks - now->ticks));
-	if (now->ns == c->last.ns || now->ticks == c->last.ticks) {
-		if (now->ns == c->last.ns && now->ticks == c->last.ticks)
-			return 0; /* asked twice in an instant */
-	}
 	/* what both clocks say has passed since the last anchor; each anchor is off by half its bracket at the most */
 	double expected_ns = (double)(now->ticks - c->last.ticks) * c->ns_per_tick;
 	double passed_ns = (double)(now->ns - c->last.ns);
@@ -200,7 +197,7 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 			return err_set(e, ERANGE, "CLOCK_MONOTONIC went backwards by %lld ns",
 				       (long long)(last_ns - now_ns));
 		n_still = now_ns > last_ns ? 0 : n_still + 1;
-		if (n_still > 100000000)
+		if (n_still > MAX_STILL)
 			return err_set(e, ERANGE, "CLOCK_MONOTONIC stands still");
 		last_ns = now_ns;
 	}

@@ -2,12 +2,21 @@
 #include "common/wait.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 
 const char *const wait_method_names[] = {"hybrid", "sleep", "spin", NULL};
 
-#define N_PROBES 8
-#define PROBE_NS 200000
+#define N_PROBES 16
+#define PROBE_NS 100000
+#define LEAST_MARGIN_NS 5000	/* going to sleep and coming back costs as much */
+#define MOST_MARGIN_NS 10000000 /* a machine that is worse than this cannot be helped by spinning */
+#define LAST_NS 1000		/* a pause instruction takes 30 to 50 ns, which would be seen at the end */
+#define WIDEN_SHIFT 3		/* a late sleep: an eighth more */
+#define NARROW_SHIFT 12		/* a timely one: 1/4096 less; in balance one in 500 is late */
+#define RETURN_SHIFT 9		/* spun only because the margin had grown: 1/512 of the excess less */
+#define DRIFT_SHIFT 12		/* of a long wait: the two clocks need not agree over hours; the rest is waited anew */
 
 static void sleep_until_ns(int64_t ns)
 {
@@ -16,19 +25,77 @@ static void sleep_until_ns(int64_t ns)
 		;
 }
 
+void waiter_thread_setup(void)
+{
+	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
+}
+
+/* Twice the second largest of some overshoots: the largest may be an accident. */
+static int64_t probe_margin_ns(void)
+{
+	int64_t largest = 0, second = 0;
+	for (int i = 0; i < N_PROBES; i++) {
+		int64_t target = clock_monotonic_ns() + PROBE_NS;
+		sleep_until_ns(target);
+		int64_t late = clock_monotonic_ns() - target;
+		if (late > largest) {
+			second = largest;
+			largest = late;
+		} else if (late > second) {
+			second = late;
+		}
+	}
+	return 2 * second;
+}
+
+static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
+{
+	return v < least ? least : v > most ? most : v;
+}
+
 void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method, int64_t margin_ns)
 {
 	*w = (struct waiter){.clock = c, .method = method};
-	if (margin_ns == 0 && method == WAIT_HYBRID) {
-		for (int i = 0; i < N_PROBES; i++) {
-			int64_t target = clock_monotonic_ns() + PROBE_NS;
-			sleep_until_ns(target);
-			int64_t late = clock_monotonic_ns() - target;
-			if (late > margin_ns)
-				margin_ns = late;
-		}
+	w->least_ticks = (uint64_t)(LEAST_MARGIN_NS / c->ns_per_tick);
+	w->most_ticks = (uint64_t)(MOST_MARGIN_NS / c->ns_per_tick);
+	w->last_ticks = (uint64_t)(LAST_NS / c->ns_per_tick);
+	if (margin_ns <= 0 && method == WAIT_HYBRID)
+		margin_ns = probe_margin_ns();
+	w->base_ticks = clamp((uint64_t)((double)margin_ns / c->ns_per_tick), w->least_ticks, w->most_ticks);
+	w->margin_ticks = w->base_ticks;
+}
+
+void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
+{
+	uint64_t margin = w->margin_ticks;
+	w->n_sleeps++;
+	if (overshoot_ticks > margin) {
+		w->n_late++;
+		margin += margin >> WIDEN_SHIFT;
+	} else {
+		margin -= margin >> NARROW_SHIFT;
 	}
-	w->margin_ticks = (uint64_t)((double)margin_ns / c->ns_per_tick);
+	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);
+}
+
+static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
+{
+	sleep_until_ns(clock_ns_of_ticks(c, target));
+	return clock_now(c);
+}
+
+static void wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
+{
+	uint64_t gap = deadline - now;
+	/* Without this a margin that has outgrown all gaps would never be tried again. */
+	if (gap <= w->margin_ticks && gap > w->base_ticks)
+		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
+	while (now < deadline && deadline - now > w->margin_ticks) {
+		uint64_t target = deadline - w->margin_ticks;
+		target -= (target - now) >> DRIFT_SHIFT;
+		now = sleep_until_ticks(w->clock, target);
+		waiter_learn(w, now > target ? now - target : 0);
+	}
 }
 
 void wait_until(struct waiter *w, uint64_t deadline)
@@ -37,12 +104,16 @@ void wait_until(struct waiter *w, uint64_t deadline)
 	uint64_t now = clock_now(c);
 	if (now >= deadline)
 		return;
-	if (w->method == WAIT_SLEEP || (w->method == WAIT_HYBRID && deadline - now > w->margin_ticks)) {
-		uint64_t target = w->method == WAIT_SLEEP ? deadline : deadline - w->margin_ticks;
-		sleep_until_ns(clock_ns_of_ticks(c, target));
+	if (w->method == WAIT_HYBRID) {
+		wait_hybrid(w, deadline, now);
+	} else if (w->method == WAIT_SLEEP) {
+		now = sleep_until_ticks(c, deadline);
 		w->n_sleeps++;
-		w->n_late += clock_now(c) > deadline;
+		w->n_late += now > deadline;
 	}
-	while (clock_now(c) < deadline)
+	uint64_t last = deadline > w->last_ticks ? deadline - w->last_ticks : 0;
+	while (clock_now(c) < last)
 		cpu_relax();
+	while (clock_now(c) < deadline)
+		;
 }

@@ -2,8 +2,11 @@
 /* Waiting for an instant: sleep until shortly before it, then spin on the TSC.
  *
  * clock_nanosleep overshoots (50 to 300 us on small virtual machines), so `hybrid` aims at the deadline minus a margin and spins the
- * rest. The margin starts from a measured overshoot and adapts to what the sleeps of this run really cost. `sleep`
- * and `spin` exist so that their cost can be shown beside it, and because programs really pause by sleeping. */
+ * rest. The margin starts from a measured overshoot and follows what the sleeps of this run really cost, so that about
+ * one in 500 ends after its deadline: each late one widens it by a tenth, however late it was, each timely one narrows it
+ * a little. So one outlier of some ms costs next to nothing, and a machine that became slow is followed within ten
+ * waits. A wait shorter than the margin is spun throughout. `sleep` and `spin` exist so that their cost can be shown
+ * beside it, and because programs really pause by sleeping. */
 #ifndef COMMON_WAIT_H
 #define COMMON_WAIT_H
 
@@ -19,12 +22,23 @@ struct waiter { /* one per thread */
 	enum wait_method method;
 	uint64_t margin_ticks; /* how long before the deadline a sleep ends */
 	uint64_t n_sleeps, n_late; /* sleeps taken; of those, woken after the deadline */
+	uint64_t base_ticks;	   /* the margin it began with */
+	uint64_t least_ticks, most_ticks; /* the margin stays between */
+	uint64_t last_ticks;	   /* this long before the deadline the spin no longer pauses */
 };
 
 /* `margin_ns` 0: measure the overshoot of a few sleeps now (some ms) and begin with that. */
 void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method, int64_t margin_ns);
 
+/* Asks the kernel not to put off this thread's timers in order to join them (timer slack, by default 50 us of every
+ * sleep). Call it in the thread that will wait, before waiter_init, for `hybrid`; not for `sleep` that stands for a program
+ * which did not ask. */
+void waiter_thread_setup(void);
+
 /* Returns as soon as the clock shows `deadline` or later (ticks); at once when it already has. */
 void wait_until(struct waiter *w, uint64_t deadline);
+
+/* What wait_until learns from a sleep that ended `overshoot_ticks` after the instant it aimed at; apart for tests. */
+void waiter_learn(struct waiter *w, uint64_t overshoot_ticks);
 
 #endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How late a wait ends, by method and gap: time between the deadline and the stamp taken next, as a replayer would. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+
+#include "common/clock.h"
+#include "common/units.h"
+#include "common/wait.h"
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void measure(const struct clock *c, enum wait_method method, int64_t gap_ns, int n, const char *note)
+{
+	double *late_ns = malloc((size_t)n * sizeof *late_ns);
+	if (!late_ns)
+		exit(3);
+	struct waiter w;
+	waiter_init(&w, c, method, 0);
+	uint64_t gap = (uint64_t)((double)gap_ns / c->ns_per_tick), deadline = clock_now(c) + gap;
+	double spun = 0;
+	for (int i = 0; i < n; i++) {
+		spun += (double)(w.margin_ticks < gap ? w.margin_ticks : gap) / (double)gap;
+		wait_until(&w, deadline);
+		uint64_t begin = clock_begin(c);
+		late_ns[i] = (double)(begin - deadline) * c->ns_per_tick;
+		deadline = (begin > deadline + gap ? begin : deadline) + gap; /* a late one does not make its successors late */
+	}
+	qsort(late_ns, (size_t)n, sizeof *late_ns, compare_double);
+	struct strbuf gap_text = STRBUF_INIT;
+	format_duration(&gap_text, (double)gap_ns);
+	printf("%-7s%-8s gap %-7s late by p50 %8.2f  p99 %8.2f  p99.9 %8.2f  max %9.2f us", wait_method_names[method], note,
+	       gap_text.s, late_ns[n / 2] / 1e3, late_ns[(size_t)n * 99 / 100] / 1e3, late_ns[(size_t)n * 999 / 1000] / 1e3,
+	       late_ns[n - 1] / 1e3);
+	if (method == WAIT_HYBRID)
+		printf("  margin %.0f to %.0f us, spun %.0f %%, late wake-ups %.2f %%",
+		       (double)w.base_ticks * c->ns_per_tick / 1e3, (double)w.margin_ticks * c->ns_per_tick / 1e3,
+		       100 * spun / n, w.n_sleeps ? 100 * (double)w.n_late / (double)w.n_sleeps : 0);
+	putchar('\n');
+	fflush(stdout);
+	strbuf_release(&gap_text);
+	free(late_ns);
+}
+
+int main(void)
+{
+	static const int64_t gaps_ns[] = {10000, 50000, 1000000};
+	struct clock c;
+	struct err e = ERR_INIT;
+	if (clock_init(&c, 20000000, &e)) {
+		fprintf(stderr, "bench-wait: %s\n", e.msg);
+		return 3;
+	}
+	for (size_t i = 0; i < 3; i++) {
+		int64_t gap = gaps_ns[i];
+		int n = (int)(4000000000 / gap);
+		prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* the default again */
+		measure(&c, WAIT_SLEEP, gap, n / 4, "");
+		measure(&c, WAIT_HYBRID, gap, n, "");
+		waiter_thread_setup();
+		measure(&c, WAIT_SLEEP, gap, n / 4, "noslack");
+		measure(&c, WAIT_HYBRID, gap, n, "noslack");
+		measure(&c, WAIT_SPIN, gap, n / 2, "");
+	}
+	return 0;
+}

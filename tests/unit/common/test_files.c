@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+static char *dir; /* a fresh one for each test; the working directory */
+
+static int enter(void **state)
+{
+	(void)state;
+	dir = xasprintf("%s/test_files.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	return !mkdtemp(dir) || chdir(dir) ? -1 : 0;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	int ret = chdir("/");
+	ret |= dir_remove_tree(dir, NULL);
+	ret |= path_exists(dir);
+	free(dir);
+	return ret ? -1 : 0;
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void assert_content(const char *path, const char *text)
+{
+	struct strbuf b = STRBUF_INIT;
+	assert_int_equal(file_read(path, &b, 0, NULL), 0);
+	assert_string_equal(b.s, text);
+	strbuf_release(&b);
+}
+
+static void written_whole_and_replaced(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	assert_int_equal(file_write_atomic("a", "first", 5, &e), 0);
+	assert_content("a", "first");
+	put("a.tmp", "what a killed process left");
+	assert_int_equal(file_write_atomic("a", "2nd", 3, &e), 0);
+	assert_content("a", "2nd");
+	assert_false(path_exists("a.tmp"));
+	assert_int_equal(file_write_atomic("empty", NULL, 0, &e), 0);
+	assert_content("empty", "");
+}
+
+static void failures_leave_the_old_file(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	assert_int_equal(file_write_atomic("none/a", "x", 1, &e), -ENOENT);
+	assert_non_null(strstr(e.msg, "none/a"));
+	/* a link in the temporary file's place is not followed */
+	put("target", "untouched");
+	assert_int_equal(symlink("target", "b.tmp"), 0);
+	put("b", "old");
+	assert_int_equal(file_write_atomic("b", "new", 3, &e), -ELOOP);
+	assert_content("b", "old");
+	assert_content("target", "untouched");
+	/* a directory cannot be replaced by a file, and the temporary file goes */
+	assert_int_equal(mkdir("d", 0700), 0);
+	assert_true(file_write_atomic("d", "x", 1, &e) < 0);
+	assert_false(path_exists("d.tmp"));
+}
+
+static void a_full_disk_is_an_error(void **state)
+{
+	(void)state;
+	int fd = open("/dev/full", O_WRONLY);
+	if (fd < 0)
+		skip();
+	assert_int_equal(write_all(fd, "x", 1), -ENOSPC);
+	assert_int_equal(write_all(fd, "x", 0), 0);
+	close(fd);
+	assert_int_equal(write_all(-1, "x", 1), -EBADF);
+}
+
+static void reading_appends_and_is_bounded(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	char *big = malloc(100001);
+	memset(big, 'z', 100000);
+	big[100000] = 0;
+	put("big", big);
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addstr(&b, "before:");
+	assert_int_equal(file_read("big", &b, 100000, &e), 0);
+	assert_int_equal(b.len, 100007);
+	assert_int_equal(strncmp(b.s, "before:zzz", 10), 0);
+	strbuf_reset(&b);
+	strbuf_addstr(&b, "kept");
+	assert_int_equal(file_read("big", &b, 99999, &e), -EFBIG);
+	assert_string_equal(b.s, "kept");
+	assert_int_equal(file_read("missing", &b, 0, &e), -ENOENT);
+	assert_string_equal(e.msg, "cannot open missing: No such file or directory");
+	assert_int_equal(file_read(".", &b, 0, &e), -EISDIR);
+	strbuf_release(&b);
+	free(big);
+}
+
+static void lines_are_trimmed(void **state)
+{
+	(void)state;
+	put("line", "  two words \r\nsecond\n");
+	char *s = file_read_line("line");
+	assert_string_equal(s, "two words");
+	free(s);
+	put("line", "");
+	s = file_read_line("line");
+	assert_string_equal(s, "");
+	free(s);
+	assert_null(file_read_line("missing"));
+}
+
+static void directories_with_parents(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create("a/b//c/", &e), 0);
+	assert_int_equal(dir_create("a/b/c", &e), 0);
+	assert_true(path_exists("a/b/c"));
+	char *absolute = xasprintf("%s/x/y", dir);
+	assert_int_equal(dir_create(absolute, &e), 0);
+	assert_true(path_exists("x/y"));
+	free(absolute);
+	put("file", "");
+	assert_int_equal(dir_create("file", &e), -ENOTDIR);
+	assert_int_equal(dir_create("file/sub", &e), -ENOTDIR);
+	assert_non_null(strstr(e.msg, "file"));
+	assert_int_equal(dir_create("", &e), -EINVAL);
+	assert_int_equal(dir_create("/", &e), 0);
+}
+
+static void a_tree_is_removed_but_not_what_links_name(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create("outside", &e), 0);
+	put("outside/precious", "keep");
+	assert_int_equal(dir_create("tree/a/b", &e), 0);
+	put("tree/a/file", "");
+	assert_int_equal(symlink("../../outside", "tree/a/link"), 0);
+	assert_int_equal(symlink("../outside/precious", "tree/link"), 0);
+	assert_int_equal(symlink("nowhere", "tree/dangling"), 0);
+	assert_int_equal(mkfifo("tree/fifo", 0600), 0);
+	assert_int_equal(dir_remove_tree("tree", &e), 0);
+	assert_false(path_exists("tree"));
+	assert_content("outside/precious", "keep");
+	assert_int_equal(dir_remove_tree("tree", &e), 0); /* again: it is not there */
+
+	/* the name itself may not be a link or a file, with or without a slash behind it */
+	assert_int_equal(symlink("outside", "link"), 0);
+	assert_true(dir_remove_tree("link", &e) < 0);
+	assert_true(dir_remove_tree("link/", &e) < 0);
+	assert_true(dir_remove_tree("link//", &e) < 0);
+	assert_content("outside/precious", "keep");
+	assert_int_equal(dir_remove_tree("outside/precious", &e), -ENOTDIR);
+	assert_content("outside/precious", "keep");
+}
+
+static void names_that_are_paths_of_dots(void **state)
+{
+	(void)state;
+	assert_int_equal(dir_create("tree/..a/...", NULL), 0);
+	put("tree/.hidden", "");
+	assert_int_equal(dir_remove_tree("tree/", NULL), 0);
+	assert_false(path_exists("tree"));
+}
+
+static void a_very_deep_tree_is_refused(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	assert_int_equal(mkdir("deep", 0700), 0);
+	assert_int_equal(chdir("deep"), 0);
+	for (int i = 0; i < 300; i++) {
+		assert_int_equal(mkdir("d", 0700), 0);
+		assert_int_equal(chdir("d"), 0);
+	}
+	assert_int_equal(chdir(dir), 0);
+	assert_int_equal(dir_remove_tree("deep", &e), -ELOOP);
+	assert_non_null(strstr(e.msg, "levels deep"));
+	/* away with it by halves */
+	assert_int_equal(chdir("deep"), 0);
+	for (int i = 0; i < 150; i++)
+		assert_int_equal(chdir("d"), 0);
+	assert_int_equal(dir_remove_tree("d", &e), 0);
+	assert_int_equal(chdir(dir), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(written_whole_and_replaced, enter, leave),
+		cmocka_unit_test_setup_teardown(failures_leave_the_old_file, enter, leave),
+		cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, enter, leave),
+		cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, enter, leave),
+		cmocka_unit_test_setup_teardown(lines_are_trimmed, enter, leave),
+		cmocka_unit_test_setup_teardown(directories_with_parents, enter, leave),
+		cmocka_unit_test_setup_teardown(a_tree_is_removed_but_not_what_links_name, enter, leave),
+		cmocka_unit_test_setup_teardown(names_that_are_paths_of_dots, enter, leave),
+		cmocka_unit_test_setup_teardown(a_very_deep_tree_is_refused, enter, leave),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

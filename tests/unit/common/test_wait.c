@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "common/wait.h"
+
+static struct clock real;
+
+static int calibrate(void **state)
+{
+	(void)state;
+	return clock_init(&real, 2000000, NULL);
+}
+
+static uint64_t ticks(double ns)
+{
+	return (uint64_t)(ns / real.ns_per_tick);
+}
+
+static void nobody_returns_before_the_deadline(void **state)
+{
+	(void)state;
+	static const double gaps_ns[] = {0, 1, 500, 20000, 300000, 2000000};
+	for (int method = WAIT_HYBRID; wait_method_names[method]; method++) {
+		struct waiter w;
+		waiter_init(&w, &real, (enum wait_method)method, 0);
+		for (int i = 0; i < 60; i++) {
+			uint64_t deadline = clock_now(&real) + ticks(gaps_ns[i % 6]);
+			wait_until(&w, deadline);
+			assert_true(clock_now(&real) >= deadline);
+		}
+	}
+}
+
+static void a_deadline_that_has_passed_costs_no_sleep(void **state)
+{
+	(void)state;
+	for (int method = WAIT_HYBRID; wait_method_names[method]; method++) {
+		struct waiter w;
+		waiter_init(&w, &real, (enum wait_method)method, 100000);
+		wait_until(&w, 0);
+		wait_until(&w, clock_now(&real) - 1);
+		assert_int_equal(w.n_sleeps, 0);
+		assert_int_equal(w.n_late, 0);
+	}
+}
+
+static void who_sleeps(void **state)
+{
+	(void)state;
+	struct waiter spin, sleep, hybrid;
+	waiter_init(&spin, &real, WAIT_SPIN, 0);
+	waiter_init(&sleep, &real, WAIT_SLEEP, 0);
+	waiter_init(&hybrid, &real, WAIT_HYBRID, 1000000);
+	wait_until(&spin, clock_now(&real) + ticks(3000000));
+	assert_int_equal(spin.n_sleeps, 0);
+	/* again where the deadline passed before the call, as it may on a busy machine */
+	for (int i = 0; i < 1000 && !sleep.n_sleeps; i++)
+		wait_until(&sleep, clock_now(&real) + ticks(3000000));
+	assert_int_equal(sleep.n_sleeps, 1);
+	wait_until(&hybrid, clock_now(&real) + ticks(500000)); /* shorter than its margin */
+	assert_int_equal(hybrid.n_sleeps, 0);
+	for (int i = 0; i < 1000 && !hybrid.n_sleeps; i++)
+		wait_until(&hybrid, clock_now(&real) + ticks(5000000));
+	assert_true(hybrid.n_sleeps >= 1);
+}
+
+static void the_first_margin_is_measured_or_given(void **state)
+{
+	(void)state;
+	struct waiter w;
+	waiter_init(&w, &real, WAIT_HYBRID, 0);
+	assert_true(w.margin_ticks >= w.least_ticks && w.margin_ticks <= w.most_ticks);
+	waiter_init(&w, &real, WAIT_HYBRID, 123456);
+	assert_int_equal(w.margin_ticks, ticks(123456));
+	waiter_init(&w, &real, WAIT_HYBRID, 1);
+	assert_int_equal(w.margin_ticks, w.least_ticks);
+	waiter_init(&w, &real, WAIT_HYBRID, INT64_MAX / 2);
+	assert_int_equal(w.margin_ticks, w.most_ticks);
+}
+
+/* --- learning, without any real sleep ----------------------------------------------------------------------------- */
+
+static struct waiter with_margin(double margin_ns)
+{
+	struct waiter w;
+	waiter_init(&w, &real, WAIT_HYBRID, (int64_t)margin_ns);
+	return w;
+}
+
+static void one_outlier_changes_little(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(100000);
+	uint64_t before = w.margin_ticks;
+	waiter_learn(&w, ticks(4000000));
+	assert_true(w.margin_ticks > before);
+	assert_true(w.margin_ticks < before + before / 5);
+	for (int i = 0; i < 1000; i++)
+		waiter_learn(&w, ticks(60000));
+	assert_true(w.margin_ticks <= before);
+}
+
+static void repeated_lateness_is_followed(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(60000);
+	int n = 0;
+	while (w.margin_ticks < ticks(300000) && n < 1000) {
+		waiter_learn(&w, ticks(300000));
+		n++;
+	}
+	assert_in_range(n, 1, 20);
+	assert_int_equal(w.n_late, n);
+	assert_int_equal(w.n_sleeps, n);
+}
+
+static void the_margin_is_bounded(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(60000);
+	for (int i = 0; i < 10000; i++)
+		waiter_learn(&w, UINT64_MAX);
+	assert_int_equal(w.margin_ticks, w.most_ticks);
+	for (int i = 0; i < 100000; i++)
+		waiter_learn(&w, 0);
+	assert_int_equal(w.margin_ticks, w.least_ticks);
+}
+
+/* Overshoots of 50 to 150 us, one in a hundred of them 400: the margin comes to lie so that about 1 in 500 is late. */
+static void in_balance_one_in_some_hundred_is_late(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(60000);
+	uint64_t random = 12345;
+	uint64_t late_before = 0;
+	for (int i = 0; i < 200000; i++) {
+		random = random * 6364136223846793005u + 1442695040888963407u;
+		double u = (double)(random >> 11) / 9007199254740992.0;
+		if (i == 20000)
+			late_before = w.n_late;
+		waiter_learn(&w, ticks(u > 0.99 ? 400000 : 50000 + 100000 * u));
+	}
+	double share = (double)(w.n_late - late_before) / 180000;
+	assert_true(share > 0.001 && share < 0.004);
+	assert_true(w.margin_ticks < ticks(500000));
+}
+
+static void a_margin_that_outgrew_its_gaps_comes_back(void **state)
+{
+	(void)state;
+	struct waiter w = with_margin(20000);
+	w.margin_ticks = ticks(90000);
+	int n = 0;
+	while (w.n_sleeps == 0 && n++ < 5000)
+		wait_until(&w, clock_now(&real) + ticks(60000));
+	assert_true(w.n_sleeps > 0);
+	assert_true(w.margin_ticks >= w.base_ticks);
+
+	/* gaps shorter than it ever was are spun and teach nothing */
+	struct waiter short_gaps = with_margin(20000);
+	for (int i = 0; i < 1000; i++)
+		wait_until(&short_gaps, clock_now(&real) + ticks(2000));
+	assert_int_equal(short_gaps.n_sleeps, 0);
+	assert_int_equal(short_gaps.margin_ticks, short_gaps.base_ticks);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nobody_returns_before_the_deadline),
+		cmocka_unit_test(a_deadline_that_has_passed_costs_no_sleep),
+		cmocka_unit_test(who_sleeps),
+		cmocka_unit_test(the_first_margin_is_measured_or_given),
+		cmocka_unit_test(one_outlier_changes_little),
+		cmocka_unit_test(repeated_lateness_is_followed),
+		cmocka_unit_test(the_margin_is_bounded),
+		cmocka_unit_test(in_balance_one_in_some_hundred_is_late),
+		cmocka_unit_test(a_margin_that_outgrew_its_gaps_comes_back),
+	};
+	return cmocka_run_group_tests(tests, calibrate, NULL);
+}
