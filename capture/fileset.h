@@ -22,11 +22,40 @@ struct fileset {
 	size_t n;
 };
 
+/* What each file looked like just after it was restored; kept by whoever restores again and again. A file counts as
+ * unchanged only when device, inode, size, blocks, mtime and ctime are what they were. A ctime cannot be set by a program,
+ * and a restore does not return before the kernel's file time has moved on from what it noted: no later change can hide
+ * in the same tick. */
+struct fileset_stamp {
+	uint64_t key; /* of the content: seed and path. 0: nothing known */
+	uint64_t device, inode, size, blocks;
+	int64_t mtime_ns, ctime_ns;
+};
+
+struct fileset_state {
+	struct fileset_stamp *stamp; /* stamp[n], entry by entry */
+	size_t n;
+	uint64_t n_files_written, n_bytes_written; /* by the last restore */
+};
+#define FILESET_STATE_INIT { NULL, 0, 0, 0 }
+void fileset_state_release(struct fileset_state *state);
+
 /* Makes DIR hold the set: missing directories and files are created, content (seeded, incompressible: a function of
  * `seed`, path and offset) is written where it is missing, was changed since the last restore, or `rewrite` says so; files are
- * overwritten in place, never truncated below their size, so that their blocks stay where they are. fsyncs what it wrote.
- * Errors: ENOSPC and the others of the system, with the path; EEXIST-like refusals (a link, a device in the way) as EPERM. */
+ * overwritten in place, never truncated below their size, so that their blocks stay where they are (a longer one is cut to its
+ * size, one with holes is written whole). fsyncs what it wrote. Files of DIR that are not of the set are left alone.
+ *
+ * `state` says what was restored before and is brought up to date; empty or NULL, every file is written.
+ * Errors: ENOSPC before anything is written where the file system tells that the set does not fit, and later where it
+ * told wrong; the others of the system, with the path; refusals (a link, a device, a FIFO, a directory in the way, a file that
+ * has a second name and may be somebody else's) as EPERM; EINVAL for paths that leave DIR. */
+int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct fileset_state *state,
+			 struct err *e);
+/* The same without memory of earlier restores. */
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct err *e);
+
+/* The bytes [offset, offset + len) of the content restored to `path`: for checking, and for whoever writes the like. */
+void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len);
 
 /* Asks the kernel to drop the set's cached pages (fsync, posix_fadvise DONTNEED per file). Needs no privilege. */
 int fileset_evict(const struct fileset *s, int dir_fd, struct err *e);
@@ -39,7 +68,8 @@ struct fileset_residency {
 };
 int fileset_residency(const struct fileset *s, int dir_fd, struct fileset_residency *r, struct err *e);
 
-/* Removes exactly the files and directories of the set, nothing else; a directory that is not empty stays. */
+/* Removes exactly the files and directories of the set, nothing else; a directory that is not empty stays. What has the
+ * name of a file and is none (a link, a device) stays too, and is an error (EPERM) after the rest is removed. */
 int fileset_remove(const struct fileset *s, int dir_fd, struct err *e);
 
 #endif

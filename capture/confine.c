@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/confine.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+/* The next component of *path, copied to `name`; false at the end. "." and doubled slashes are passed over. */
+static bool next_component(const char **path, char name[NAME_MAX + 1], bool *too_long)
+{
+	for (;;) {
+		*path += strspn(*path, "/");
+		size_t len = strcspn(*path, "/");
+		if (!len)
+			return false;
+		bool dot = len == 1 && **path == '.';
+		*too_long = len > NAME_MAX;
+		if (!dot && !*too_long) {
+			memcpy(name, *path, len);
+			name[len] = 0;
+		}
+		*path += len;
+		if (!dot)
+			return true;
+	}
+}
+
+int confined_path_check(const char *path, struct err *e)
+{
+	char name[NAME_MAX + 1];
+	bool too_long;
+	if (!*path)
+		return err_set(e, EINVAL, "an empty path names no file");
+	if (*path == '/')
+		return err_set(e, EINVAL, "path \"%s\" is absolute: only paths below the target directory are allowed", path);
+	for (const char *p = path; next_component(&p, name, &too_long);) {
+		if (too_long)
+			return err_set(e, ENAMETOOLONG, "path \"%s\": a name longer than %d bytes", path, NAME_MAX);
+		if (!strcmp(name, ".."))
+			return err_set(e, EINVAL, "path \"%s\" leaves the target directory by \"..\"", path);
+	}
+	return 0;
+}
+
+static int failed(const char *path, int code, struct err *e)
+{
+	if (code == ELOOP || code == EXDEV)
+		return err_set(e, EPERM, "%s: refused: a link is in the way", path);
+	return err_sys(e, code, "%s", path);
+}
+
+/* Every component but the last by its directory's descriptor, none through a link. */
+static int walk(int dir_fd, const char *path, int flags, mode_t mode)
+{
+	char name[NAME_MAX + 1], following[NAME_MAX + 1];
+	bool too_long;
+	int fd = dir_fd;
+	if (!next_component(&path, name, &too_long))
+		return openat(dir_fd, ".", flags, mode);
+	while (next_component(&path, following, &too_long)) {
+		int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		int code = errno;
+		struct stat st;
+		/* O_DIRECTORY says ENOTDIR for a link too */
+		if (next < 0 && code == ENOTDIR && !fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) && S_ISLNK(st.st_mode))
+			code = ELOOP;
+		if (fd != dir_fd)
+			close(fd);
+		errno = code;
+		if (next < 0)
+			return -1;
+		fd = next;
+		strcpy(name, following);
+	}
+	int got = openat(fd, name, flags, mode), code = errno;
+	if (fd != dir_fd)
+		close(fd);
+	errno = code;
+	return got;
+}
+
+int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct err *e)
+{
+	int rc = confined_path_check(path, e);
+	if (rc)
+		return rc;
+	flags |= O_CLOEXEC | O_NOFOLLOW | (flags & O_PATH ? 0 : O_NOCTTY);
+	mode = flags & (O_CREAT | __O_TMPFILE) ? mode : 0;
+	struct open_how how = {.flags = (uint64_t)(unsigned int)flags,
+			       .mode = mode,
+			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS};
+	long fd = syscall(SYS_openat2, dir_fd, path, &how, sizeof how);
+	/* EPERM: some containers' way of not having the call; if it was meant, walking says it again */
+	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+		fd = walk(dir_fd, path, flags, mode);
+	return fd < 0 ? failed(path, errno, e) : (int)fd;
+}
+
+static int open_directory(int dir_fd, const char *path, bool create, struct err *e)
+{
+	const int flags = O_PATH | O_DIRECTORY;
+	int fd = confined_open(dir_fd, path, flags, 0, create ? NULL : e);
+	if (fd >= 0 || !create)
+		return fd;
+	if (fd != -ENOENT)
+		return confined_open(dir_fd, path, flags, 0, e); /* again, for the message */
+	const char *name;
+	int parent = confined_parent(dir_fd, path, true, &name, e);
+	if (parent < 0)
+		return parent;
+	int rc = mkdirat(parent, name, 0777) && errno != EEXIST ? err_sys(e, errno, "%s: making the directory", path) : 0;
+	close(parent);
+	return rc ? rc : confined_open(dir_fd, path, flags, 0, e);
+}
+
+int confined_parent(int dir_fd, const char *path, bool create, const char **name, struct err *e)
+{
+	int rc = confined_path_check(path, e);
+	if (rc)
+		return rc;
+	const char *slash = strrchr(path, '/');
+	*name = slash ? slash + 1 : path;
+	if (!**name || !strcmp(*name, "."))
+		return err_set(e, EINVAL, "path \"%s\" does not end in a name", path);
+	char *parent = slash ? xstrdup(path) : xstrdup(".");
+	if (slash)
+		parent[slash - path] = 0;
+	int fd = open_directory(dir_fd, parent, create, e);
+	free(parent);
+	return fd;
+}
