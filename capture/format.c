@@ -10,6 +10,7 @@
 
 const struct trace_format *const trace_formats[] = {
     &format_trace,
+    &format_csv,
     NULL,
 };
 

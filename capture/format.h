@@ -30,6 +30,9 @@ int trace_open_as(struct trace **t, const struct trace_format *f, const char *pa
 int trace_copy(struct trace *t, const char *path, struct err *e);
 int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e);
 
+/* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears whole or not at all. */
+int trace_export_csv(struct trace *t, const char *path, struct err *e);
+
 extern const struct trace_format format_trace, format_csv;
 
 #endif
