@@ -16,6 +16,7 @@
 #include "common/units.h"
 
 const struct command *const commands[] = {
+	&cmd_microbench,
 	&cmd_version,
 	NULL,
 };

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate microbench: runs an instrumented workload and writes its trace, the reference of a validation. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands/commands.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "microbench/microbench.h"
+
+static void workloads_print(FILE *out)
+{
+	for (const struct workload *const *w = workloads; *w; w++)
+		fprintf(out, "  %-18s%-4s%s\n", (*w)->name, (*w)->alias, (*w)->help);
+}
+
+/* The text of --help above the options; the workloads come from their table. */
+static char *about(void)
+{
+	struct strbuf s = STRBUF_INIT;
+	strbuf_addstr(&s, "Runs a workload whose every request is timed in the program itself, just around the call, and\n"
+			  "writes the trace: the reference with which replays are compared.\n"
+			  "\n"
+			  "Workloads (or \"--list\"), by name or short name:\n");
+	for (const struct workload *const *w = workloads; *w; w++)
+		strbuf_addf(&s, "  %-18s%-4s%s\n", (*w)->name, (*w)->alias, (*w)->help);
+	s.s[--s.len] = '\0';
+	return strbuf_detach(&s);
+}
+
+static int workload_missing(const char *name, struct err *e)
+{
+	const char *names[64];
+	size_t n = 0;
+	for (const struct workload *const *w = workloads; *w && n + 2 < sizeof names / sizeof *names; w++) {
+		names[n++] = (*w)->name;
+		names[n++] = (*w)->alias;
+	}
+	names[n] = NULL;
+	if (!name)
+		err_set(e, EINVAL, "which workload? (\"validate microbench --list\" names them)");
+	else if (nearest_name(name, names))
+		err_set(e, ENOENT, "unknown workload \"%s\" (did you mean \"%s\"?)", name, nearest_name(name, names));
+	else
+		err_set(e, ENOENT, "unknown workload \"%s\" (\"validate microbench --list\" names them)", name);
+	return EXIT_USAGE;
+}
+
+static int summary_print(const struct workload *w, const struct microbench_config *c, const struct microbench_outcome *o)
+{
+	struct strbuf mean = STRBUF_INIT, elapsed = STRBUF_INIT;
+	format_duration(&mean, o->mean_response_ns);
+	format_duration(&elapsed, (double)o->elapsed_ns);
+	printf("%s, level %llu: %llu requests in %s, mean response time %s", w->name, (unsigned long long)c->level,
+	       (unsigned long long)o->n_requests, elapsed.s, mean.s);
+	if (o->elapsed_ns > 0)
+		printf(", %.0f requests/s", (double)o->n_requests * 1e9 / (double)o->elapsed_ns);
+	printf("\ntrace: %s\n", c->output);
+	strbuf_release(&mean);
+	strbuf_release(&elapsed);
+	if (o->capacity_reached)
+		fprintf(stderr, "validate: note: there was no room for more requests, so the run is shorter than --min-duration "
+				"(raise --requests for more room)\n");
+	return EXIT_OK;
+}
+
+static int arguments_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	if (!c->dir)
+		err_set(e, EINVAL, "where? --dir DIR is missing");
+	else if (!c->output && !c->prepare_only)
+		err_set(e, EINVAL, "where does the trace go? -o TRACE is missing");
+	else if (microbench_check(w, c, e) == 0)
+		return 0;
+	return EXIT_USAGE;
+}
+
+static int microbench_main(int argc, char **argv, struct err *e)
+{
+	struct microbench_config c;
+	struct microbench_outcome o;
+	int n_positional;
+	microbench_config_init(&c);
+	char *text = about();
+	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list", text, microbench_options,
+				   &c, argc, argv, 0, 1, &n_positional, e);
+	free(text);
+	if (status >= 0)
+		return status;
+	if (c.list) {
+		workloads_print(stdout);
+		return EXIT_OK;
+	}
+	const struct workload *w = n_positional ? workload_find(argv[1]) : NULL;
+	if (!w)
+		return workload_missing(n_positional ? argv[1] : NULL, e);
+	status = arguments_check(w, &c, e);
+	if (status)
+		return status;
+	int ret = microbench_run(w, &c, &o, e);
+	if (ret)
+		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
+	return c.prepare_only ? EXIT_OK : summary_print(w, &c, &o);
+}
+
+const struct command cmd_microbench = {"microbench", "run an instrumented workload and write its trace", microbench_main};

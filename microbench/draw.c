@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/draw.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <math.h>
+
+const char *const think_names[] = {"fixed", "exponential", "lognormal", "uniform", NULL};
+
+enum purpose { PURPOSE_BLOCKS = 1, PURPOSE_THINK = 2 };
+
+/* One round of splitmix64: neighbouring seeds and threads get streams that have nothing to do with each other.
+ * Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+static gsl_rng *stream_open(uint64_t seed, unsigned int thread, enum purpose purpose, struct err *e)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	if (!rng) {
+		err_set(e, ENOMEM, "not enough memory for random numbers");
+		return NULL;
+	}
+	gsl_rng_set(rng, mix(mix(mix(seed) ^ thread) ^ purpose));
+	return rng;
+}
+
+int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread, struct err *e)
+{
+	gsl_rng *rng = stream_open(seed, thread, PURPOSE_BLOCKS, e);
+	if (!rng)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		block[i] = (uint32_t)gsl_rng_uniform_int(rng, n_blocks);
+	gsl_rng_free(rng);
+	return 0;
+}
+
+static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
+{
+	const double sigma2 = M_LN2; /* variance exp(sigma2) - 1 = 1, relative to the mean's square */
+	switch (kind) {
+	case THINK_EXPONENTIAL:
+		return gsl_ran_exponential(rng, mean_ns);
+	case THINK_LOGNORMAL:
+		return gsl_ran_lognormal(rng, log(mean_ns) - sigma2 / 2, sqrt(sigma2));
+	case THINK_UNIFORM:
+		return gsl_ran_flat(rng, 0, 2 * mean_ns);
+	case THINK_FIXED:
+		break;
+	}
+	return mean_ns;
+}
+
+int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed, unsigned int thread,
+	       struct err *e)
+{
+	gsl_rng *rng = stream_open(seed, thread, PURPOSE_THINK, e);
+	if (!rng)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++)
+		ns[i] = (uint64_t)llround(mean_ns > 0 ? draw_one(rng, kind, mean_ns) : 0);
+	gsl_rng_free(rng);
+	return 0;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The measured loop. It is one inline function, so that each workload gets its own copy with its call compiled in: no
+ * indirect call, no switch, and between the two stamps nothing but the call. */
+#ifndef MICROBENCH_LOOP_H
+#define MICROBENCH_LOOP_H
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/trace.h"
+#include "common/clock.h"
+#include "common/placement.h"
+#include "common/wait.h"
+
+/* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell that afterwards. */
+struct bench_sample {
+	uint64_t begin, end; /* ticks */
+	int32_t result;	     /* as returned, or the negative errno */
+	uint32_t op;	     /* enum trace_op */
+};
+
+/* All a thread needs. Set up before the start; nothing in here is shared with another thread but through pointers. */
+struct bench_thread {
+	const struct clock *clock;
+	const struct placement *placement;
+	unsigned int index;
+	int fd;
+	size_t block_bytes;
+	uint64_t n_blocks;	   /* whole blocks of the file */
+	const uint32_t *block;	   /* block of request k, block[capacity]; NULL for a sequential workload */
+	uint64_t n_requests;	   /* goes on at least so long, */
+	uint64_t deadline;	   /* and until this instant (ticks, 0: none), */
+	uint64_t capacity;	   /* but never longer than this */
+	bool fsync_end;
+	bool pauses;
+	int64_t pause_ns;	 /* between requests, */
+	const uint64_t *think_ns; /* or think_ns[capacity], the pause after request k; NULL for the fixed one */
+	struct waiter waiter;
+	const atomic_bool *stop; /* set when the run must end */
+	/* what comes out */
+	struct bench_sample *sample; /* with room for all requests, rewinds and the fsync */
+	uint64_t n_samples, n_requests_done;
+	bool capacity_reached;
+};
+
+/* The call of a workload. Offsets are where it happens; calls at the file's own position ignore them. */
+typedef ssize_t bench_call(int fd, void *buffer, size_t n_bytes, uint64_t offset);
+
+/* Off the fast path: back to the start of the file, the pause after request k, the last fsync, and a call of everything with
+ * no descriptor so that lazy binding is not measured. */
+void bench_rewind(const struct bench_thread *t, struct bench_sample *s);
+void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end);
+void bench_fsync(const struct bench_thread *t, struct bench_sample *s);
+void bench_warm(const struct bench_thread *t, bench_call *call);
+
+static inline __attribute__((always_inline)) struct bench_sample bench_request(const struct bench_thread *t, enum trace_op op,
+									       bench_call *call, uint64_t k,
+									       uint64_t block)
+{
+	uint64_t offset = block * t->block_bytes;
+	void *buffer = placement_buffer(t->placement, t->index, k);
+	uint64_t begin = clock_begin(t->clock);
+	ssize_t got = call(t->fd, buffer, t->block_bytes, offset);
+	uint64_t end = clock_end(t->clock);
+	return (struct bench_sample){begin, end, got < 0 ? -errno : (int32_t)got, op};
+}
+
+static inline __attribute__((always_inline)) void bench_loop(struct bench_thread *t, enum trace_op op, bool sequential,
+							     bench_call *call)
+{
+	struct bench_sample *s = t->sample;
+	uint64_t k = 0, next_block = 0;
+	for (;;) {
+		if (sequential && next_block == t->n_blocks) {
+			bench_rewind(t, s);
+			if (s++->result < 0)
+				break;
+			next_block = 0;
+		}
+		*s = bench_request(t, op, call, k, sequential ? next_block++ : t->block[k]);
+		uint64_t end = s->end;
+		bool last = s++->result != (int32_t)t->block_bytes;
+		if (++k >= t->n_requests && (end >= t->deadline || k == t->capacity)) {
+			t->capacity_reached = end < t->deadline;
+			last = true;
+		}
+		if (last || atomic_load_explicit(t->stop, memory_order_relaxed))
+			break;
+		if (t->pauses)
+			bench_pause(t, k - 1, end);
+	}
+	t->n_requests_done = k;
+	t->n_samples = (uint64_t)(s - t->sample);
+}
+
+#endif

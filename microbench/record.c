@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "microbench/describe.h"
+#include "microbench/run.h"
+
+enum { N_BATCH = 512 };
+
+/* --- one worker's samples as records, in its own order ---------------------------------------------------------------- */
+
+struct source {
+	const struct worker *worker;
+	const struct bench_sample *next, *end;
+	uint64_t k;	/* requests of the workload so far */
+	uint64_t block; /* where a sequential workload stands */
+	uint32_t object;
+};
+
+static int64_t time_of(const struct bench_run *r, uint64_t ticks)
+{
+	return llrint((double)(int64_t)(ticks - r->start) * r->clock.ns_per_tick);
+}
+
+static void source_take(struct source *s, const struct bench_run *r, struct trace_record *out)
+{
+	const struct bench_thread *t = &s->worker->bench;
+	const struct bench_sample *from = s->next++;
+	*out = (struct trace_record){
+		.begin_ns = time_of(r, from->begin),
+		.end_ns = time_of(r, from->end),
+		.intended_ns = TIME_NONE,
+		.dispatch_ns = TIME_NONE,
+		.offset = OFFSET_NONE,
+		.rvalue = from->result < 0 ? -1 : from->result,
+		.pid = (uint32_t)getpid(),
+		.tid = (uint32_t)s->worker->tid,
+		.object = s->object,
+		.fd = t->fd,
+		.heap = HEAP_NONE,
+		.op = (uint16_t)from->op,
+		.error = (uint16_t)(from->result < 0 ? -from->result : 0),
+	};
+	if (from->op == OP_LSEEK) {
+		out->offset = 0;
+		out->flags = SEEK_SET;
+		s->block = 0;
+	} else if (from->op != OP_FSYNC) {
+		out->offset = (t->block ? t->block[s->k] : s->block) * t->block_bytes;
+		out->length = t->block_bytes;
+		s->k++;
+		s->block++;
+	}
+}
+
+/* --- merging by begin: a heap of the workers, the one whose next request began first on top ------------------------- */
+
+static bool begins_before(const struct source *a, const struct source *b)
+{
+	if (a->next->begin != b->next->begin)
+		return a->next->begin < b->next->begin;
+	return a->worker->bench.index < b->worker->bench.index;
+}
+
+static void sift_down(struct source *heap, size_t n, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child + 1 < n && begins_before(&heap[child + 1], &heap[child]))
+			child++;
+		if (child >= n || !begins_before(&heap[child], &heap[at]))
+			return;
+		struct source moved = heap[at];
+		heap[at] = heap[child];
+		heap[child] = moved;
+		at = child;
+	}
+}
+
+struct merged {
+	uint64_t n;
+	double sum_ns;
+	int64_t first_ns, last_ns;
+};
+
+static void account(struct merged *m, const struct trace_record *r)
+{
+	if (m->n++ == 0)
+		m->first_ns = r->begin_ns;
+	m->sum_ns += (double)(r->end_ns - r->begin_ns);
+	if (r->end_ns > m->last_ns)
+		m->last_ns = r->end_ns;
+}
+
+static int merge(const struct bench_run *r, struct source *heap, size_t n, struct trace_writer *w, int signal_fd,
+		 struct merged *m, struct err *e)
+{
+	struct trace_record *batch = xmalloc(N_BATCH * sizeof *batch);
+	int ret = 0;
+	for (size_t i = n; i-- > 0;)
+		sift_down(heap, n, i);
+	while (n && !ret) {
+		size_t filled = 0;
+		for (; n && filled < N_BATCH; filled++) {
+			source_take(&heap[0], r, &batch[filled]);
+			batch[filled].seq = m->n;
+			account(m, &batch[filled]);
+			if (heap[0].next == heap[0].end)
+				heap[0] = heap[--n];
+			sift_down(heap, n, 0);
+		}
+		ret = trace_writer_append(w, batch, filled, e);
+		if (!ret)
+			ret = bench_interrupted(signal_fd, e);
+	}
+	free(batch);
+	return ret;
+}
+
+static int merge_all(const struct bench_run *r, struct trace_writer *w, int signal_fd, struct merged *m, struct err *e)
+{
+	struct source *heap = xcalloc(r->n_workers, sizeof *heap);
+	size_t n = 0;
+	int ret = 0;
+	for (unsigned int i = 0; i < r->n_workers && !ret; i++) {
+		const struct worker *worker = &r->worker[i];
+		const struct bench_thread *t = &worker->bench;
+		struct source *s = &heap[n];
+		*s = (struct source){.worker = worker, .next = t->sample, .end = t->sample + t->n_samples};
+		ret = trace_writer_object(w, OBJECT_PATH, r->files.entry[i].path, &s->object, e);
+		n += t->n_samples > 0;
+	}
+	if (!ret)
+		ret = merge(r, heap, n, w, signal_fd, m, e);
+	free(heap);
+	return ret;
+}
+
+/* --- metadata ------------------------------------------------------------------------------------------------------- */
+
+static bool capacity_reached(const struct bench_run *r)
+{
+	for (unsigned int i = 0; i < r->n_workers; i++)
+		if (r->worker[i].bench.capacity_reached)
+			return true;
+	return false;
+}
+
+static json_t *descriptors(const struct bench_run *r)
+{
+	json_t *all = json_array();
+	for (unsigned int i = 0; all && i < r->n_workers; i++) {
+		const struct worker *w = &r->worker[i];
+		json_t *one = json_pack("{s:i,s:s,s:i}", "fd", w->bench.fd, "path", r->files.entry[i].path, "flags",
+					w->open_flags);
+		if (json_array_append_new(all, one) < 0) {
+			json_decref(all);
+			return NULL;
+		}
+	}
+	return all;
+}
+
+static char *extra_json(const struct bench_run *r)
+{
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options", describe_options(r->config),
+			      "descriptors", descriptors(r), "facts", run_facts_to_json(&r->facts), "capacity_reached",
+			      capacity_reached(r));
+	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
+	json_decref(o);
+	return text;
+}
+
+/* When the region was and what the machine did meanwhile is told by the workers' own stamps and times. */
+static void facts_complete(struct bench_run *r)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+	r->facts.runqueue_wait_ns = 0;
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		const struct worker *w = &r->worker[i];
+		const struct bench_thread *t = &w->bench;
+		if (w->wait_ns < 0 || r->facts.runqueue_wait_ns < 0)
+			r->facts.runqueue_wait_ns = -1;
+		else
+			r->facts.runqueue_wait_ns += w->wait_ns;
+		if (t->n_samples && t->sample[0].begin < first)
+			first = t->sample[0].begin;
+		if (t->n_samples && t->sample[t->n_samples - 1].end > last)
+			last = t->sample[t->n_samples - 1].end;
+	}
+	r->facts.wall_ns = last > first ? time_of(r, last) - time_of(r, first) : 0;
+}
+
+int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e)
+{
+	const struct microbench_config *c = r->config;
+	struct strbuf command = STRBUF_INIT;
+	struct trace_writer *w = NULL;
+	struct merged m = {.sum_ns = 0};
+	struct utsname host = {.nodename = ""};
+	facts_complete(r);
+	char *extra = extra_json(r);
+	uname(&host);
+	describe_command(r->workload, c, &command);
+	const struct trace_meta meta = {
+		.level = LEVEL_SYSCALL,
+		.epoch_ns = clock_ns_of_ticks(&r->clock, r->start),
+		.wall_epoch_ns = r->wall_epoch_ns,
+		.clock = r->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
+		.clock_resolution_ns = r->clock.resolution_ns,
+		.clock_read_cost_ns = r->clock.read_cost_ns,
+		.host = host.nodename,
+		.command = command.s,
+		.captured_by = "validate microbench " VALIDATE_VERSION,
+		.root = c->dir,
+		.seed = c->seed,
+		.extra_json = extra,
+		.files = r->files,
+	};
+	const struct trace_write_options how = {.no_sync = c->no_sync_output};
+	bool created = false;
+	int ret = extra ? trace_writer_open(&w, c->output, &meta, &how, e) : err_set(e, ENOMEM, "not enough memory");
+	if (!ret) {
+		created = true;
+		ret = merge_all(r, w, signal_fd, &m, e);
+		if (!ret)
+			ret = trace_writer_close(w, e);
+		else
+			trace_writer_abort(w);
+	}
+	if (ret && created)
+		unlink(c->output);
+	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN, m.last_ns - m.first_ns, capacity_reached(r)};
+	free(extra);
+	strbuf_release(&command);
+	return ret;
+}
+
+int bench_failure(const struct bench_run *r, struct err *e)
+{
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		const struct bench_thread *t = &r->worker[i].bench;
+		if (!t->n_samples)
+			continue;
+		const struct bench_sample *last = &t->sample[t->n_samples - 1];
+		bool is_short = last->op == r->workload->op && last->result != (int32_t)t->block_bytes;
+		if (last->result >= 0 && !is_short)
+			continue;
+		const char *path = r->files.entry[i].path;
+		if (last->result < 0)
+			return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
+				       r->config->dir, path, t->n_requests_done, op_name(last->op), strerror(-last->result));
+		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) moved %d of %zu bytes; the trace ends there",
+			       r->config->dir, path, t->n_requests_done, op_name(last->op), last->result, t->block_bytes);
+	}
+	return 0;
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "microbench/run.h"
+
+/* A trace that cannot be written is noticed before the run, not after it. Nothing is created yet. */
+static int output_check(const char *path, struct err *e)
+{
+	char *copy = xstrdup(path);
+	int ret = 0;
+	if (access(path, F_OK) == 0) {
+		if (access(path, W_OK) < 0)
+			ret = err_sys(e, errno, "%s", path);
+	} else if (access(dirname(copy), W_OK | X_OK) < 0) {
+		ret = err_sys(e, errno, "%s cannot be made", path);
+	}
+	free(copy);
+	return ret;
+}
+
+/* From before the threads start, which inherit the mask, until the trace is written: a signal is read from a descriptor
+ * then, so that it ends the run in order. */
+static int signals_hold(sigset_t *old, struct err *e)
+{
+	sigset_t ends;
+	sigemptyset(&ends);
+	sigaddset(&ends, SIGINT);
+	sigaddset(&ends, SIGTERM);
+	sigaddset(&ends, SIGHUP);
+	int fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (fd < 0)
+		return err_sys(e, errno, "signalfd");
+	pthread_sigmask(SIG_BLOCK, &ends, old);
+	return fd;
+}
+
+static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struct err *e)
+{
+	sigset_t old;
+	int ret = output_check(r->config->output, e);
+	if (!ret)
+		ret = bench_setup(r, e);
+	if (ret)
+		return ret;
+	int signal_fd = signals_hold(&old, e);
+	if (signal_fd < 0)
+		return signal_fd;
+	ret = bench_measure(r, signal_fd, e);
+	if (!ret)
+		ret = bench_record(r, signal_fd, o, e);
+	if (!ret)
+		ret = bench_failure(r, e);
+	close(signal_fd);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return ret;
+}
+
+int microbench_run(const struct workload *w, const struct microbench_config *c, struct microbench_outcome *o,
+		   struct err *e)
+{
+	struct microbench_outcome unwanted;
+	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1};
+	o = o ? o : &unwanted;
+	*o = (struct microbench_outcome){.mean_response_ns = NAN};
+	int ret = microbench_files(w, c, &r.files, e);
+	if (ret)
+		return ret;
+	r.dir_fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (r.dir_fd < 0) {
+		ret = err_sys(e, errno, "%s", c->dir);
+		goto out;
+	}
+	if (c->prepare || c->prepare_only)
+		ret = fileset_restore(&r.files, r.dir_fd, c->seed, false, e);
+	if (!ret && !c->prepare_only)
+		ret = run_prepared(&r, o, e);
+	bench_teardown(&r);
+	if (c->remove) {
+		struct err unremoved = ERR_INIT;
+		int removed = fileset_remove(&r.files, r.dir_fd, &unremoved);
+		if (!ret && removed)
+			ret = err_set(e, -removed, "%s", unremoved.msg);
+	}
+out:
+	if (r.dir_fd >= 0)
+		close(r.dir_fd);
+	microbench_files_release(&r.files);
+	return ret;
+}

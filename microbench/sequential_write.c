@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <unistd.h>
+
+#include "microbench/loop.h"
+#include "microbench/workloads.h"
+
+static inline ssize_t call(int fd, void *buffer, size_t n_bytes, uint64_t offset)
+{
+	(void)offset;
+	return write(fd, buffer, n_bytes);
+}
+
+static void loop(struct bench_thread *t)
+{
+	bench_loop(t, OP_WRITE, true, call);
+}
+
+const struct workload workload_sequential_write = {
+	.name = "sequential-write",
+	.alias = "sw",
+	.help = "blocks one after another over the file, by write; from the start again at its end",
+	.op = OP_WRITE,
+	.writes = true,
+	.sequential = true,
+	.call = call,
+	.loop = loop,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <poll.h>
+#include <sched.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include "microbench/run.h"
+
+/* From opening the gate to the common begin: the threads that slept there must all be awake again. */
+#define LEAD_NS 500000
+#define LEAD_PER_THREAD_NS 50000
+
+static int64_t realtime_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* --- the gate ----------------------------------------------------------------------------------------------------- */
+
+/* The worker's side; false: the run was called off. */
+static bool gate_pass(struct gate *g, int error)
+{
+	pthread_mutex_lock(&g->mutex);
+	g->n_ready++;
+	if (error)
+		g->error = error;
+	pthread_cond_broadcast(&g->changed);
+	while (!g->open && !g->cancelled)
+		pthread_cond_wait(&g->changed, &g->mutex);
+	bool pass = g->open && !g->cancelled;
+	pthread_mutex_unlock(&g->mutex);
+	return pass;
+}
+
+static int gate_wait_ready(struct gate *g, unsigned int n)
+{
+	pthread_mutex_lock(&g->mutex);
+	while (g->n_ready < n)
+		pthread_cond_wait(&g->changed, &g->mutex);
+	int error = g->error;
+	pthread_mutex_unlock(&g->mutex);
+	return error;
+}
+
+static void gate_release(struct gate *g, bool cancelled)
+{
+	pthread_mutex_lock(&g->mutex);
+	g->open = true;
+	g->cancelled = cancelled;
+	pthread_cond_broadcast(&g->changed);
+	pthread_mutex_unlock(&g->mutex);
+}
+
+/* --- the workers -------------------------------------------------------------------------------------------------- */
+
+static int worker_prepare(struct worker *w)
+{
+	struct bench_run *r = w->run;
+	const struct microbench_config *c = r->config;
+	w->tid = gettid();
+	if (w->cpu >= 0) {
+		cpu_set_t set;
+		CPU_ZERO(&set);
+		CPU_SET(w->cpu, &set);
+		int code = pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+		if (code)
+			return code;
+	}
+	if (c->pause_by == WAIT_HYBRID)
+		waiter_thread_setup();
+	waiter_init(&w->bench.waiter, &r->clock, (enum wait_method)c->pause_by, 0);
+	bench_warm(&w->bench, r->workload->call);
+	return 0;
+}
+
+/* Whatever way the thread ends, by itself or cancelled in a call that hangs. */
+static void worker_finished(void *arg)
+{
+	struct bench_run *r = arg;
+	if (atomic_fetch_sub(&r->n_running, 1) == 1)
+		(void)eventfd_write(r->finished_fd, 1);
+}
+
+static void worker_measure(struct worker *w)
+{
+	struct bench_thread *t = &w->bench;
+	struct bench_run *r = w->run;
+	int64_t wait_before_ns = run_facts_thread_wait_ns();
+	while (clock_now(&r->clock) < r->start)
+		cpu_relax();
+	r->workload->loop(t);
+	const struct bench_sample *last = &t->sample[t->n_samples - 1];
+	bool failed = last->result < 0 || (last->op == r->workload->op && last->result != (int32_t)t->block_bytes);
+	if (failed)
+		atomic_store(&r->stop, true);
+	else if (t->fsync_end && !atomic_load(&r->stop))
+		bench_fsync(t, &t->sample[t->n_samples++]);
+	int64_t wait_after_ns = run_facts_thread_wait_ns();
+	if (wait_before_ns >= 0 && wait_after_ns >= wait_before_ns)
+		w->wait_ns = wait_after_ns - wait_before_ns;
+}
+
+static void *worker_main(void *arg)
+{
+	struct worker *w = arg;
+	int old;
+	pthread_cleanup_push(worker_finished, w->run);
+	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	int error = worker_prepare(w);
+	if (gate_pass(&w->run->gate, error)) {
+		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
+		worker_measure(w);
+		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
+	}
+	pthread_cleanup_pop(1);
+	return NULL;
+}
+
+/* --- from the outside --------------------------------------------------------------------------------------------- */
+
+int bench_interrupted(int signal_fd, struct err *e)
+{
+	struct signalfd_siginfo info;
+	if (signal_fd < 0 || read(signal_fd, &info, sizeof info) != sizeof info)
+		return 0;
+	return err_set(e, EINTR, "interrupted (%s): no trace was written", strsignal((int)info.ssi_signo));
+}
+
+static int workers_start(struct bench_run *r, struct err *e)
+{
+	atomic_store(&r->n_running, r->n_workers);
+	for (; r->n_started < r->n_workers; r->n_started++) {
+		struct worker *w = &r->worker[r->n_started];
+		int code = pthread_create(&w->id, NULL, worker_main, w);
+		if (code)
+			return err_sys(e, code, "starting thread %u of %u", r->n_started + 1, r->n_workers);
+	}
+	int code = gate_wait_ready(&r->gate, r->n_workers);
+	return code ? err_sys(e, code, "pinning a thread to its processor") : 0;
+}
+
+/* Until the last worker is done, or a signal calls the run off. */
+static int workers_watch(struct bench_run *r, int signal_fd, struct err *e)
+{
+	struct pollfd fds[] = {{.fd = r->finished_fd, .events = POLLIN}, {.fd = signal_fd, .events = POLLIN}};
+	for (;;) {
+		if (poll(fds, 2, -1) < 0 && errno != EINTR)
+			return err_sys(e, errno, "poll");
+		int ret = fds[1].revents ? bench_interrupted(signal_fd, e) : 0;
+		if (ret || fds[0].revents)
+			return ret;
+	}
+}
+
+static void workers_end(struct bench_run *r, bool at_once)
+{
+	if (at_once) {
+		atomic_store(&r->stop, true);
+		for (unsigned int i = 0; i < r->n_started; i++)
+			pthread_cancel(r->worker[i].id); /* one that sleeps, or hangs in a call */
+	}
+	for (unsigned int i = 0; i < r->n_started; i++)
+		pthread_join(r->worker[i].id, NULL);
+}
+
+int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
+{
+	int ret = workers_start(r, e);
+	if (!ret)
+		ret = clock_reanchor(&r->clock, e);
+	if (ret) {
+		gate_release(&r->gate, true);
+		workers_end(r, false);
+		return ret;
+	}
+	struct run_facts_snapshot before, after;
+	run_facts_take(&before);
+	r->wall_epoch_ns = realtime_ns();
+	uint64_t now = clock_now(&r->clock);
+	uint64_t lead = clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock, now) + LEAD_NS +
+							     LEAD_PER_THREAD_NS * (int64_t)r->n_workers) - now;
+	r->start = now + lead;
+	for (unsigned int i = 0; i < r->n_workers && r->config->min_duration_ns; i++)
+		r->worker[i].bench.deadline =
+			r->start + (uint64_t)((double)r->config->min_duration_ns / r->clock.ns_per_tick);
+	gate_release(&r->gate, false);
+	ret = workers_watch(r, signal_fd, e);
+	workers_end(r, ret != 0);
+	run_facts_take(&after);
+	if (ret)
+		return ret;
+	run_facts_between(&before, &after, &r->facts);
+	r->wall_epoch_ns += (int64_t)((double)lead * r->clock.ns_per_tick);
+	return clock_reanchor(&r->clock, e);
+}

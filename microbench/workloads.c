@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/workloads.h"
+
+#include <string.h>
+
+const struct workload *const workloads[] = {
+	&workload_random_read,
+	&workload_random_write,
+	&workload_sequential_read,
+	&workload_sequential_write,
+	NULL,
+};
+
+const struct workload *workload_find(const char *name_or_alias)
+{
+	for (const struct workload *const *w = workloads; *w; w++)
+		if (!strcmp((*w)->name, name_or_alias) || !strcmp((*w)->alias, name_or_alias))
+			return *w;
+	return NULL;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The workloads, one file each; workloads.c holds the table. */
+#ifndef MICROBENCH_WORKLOADS_H
+#define MICROBENCH_WORKLOADS_H
+
+#include "microbench/microbench.h"
+
+extern const struct workload workload_random_read, workload_random_write, workload_sequential_read,
+	workload_sequential_write;
+
+#endif
