@@ -14,6 +14,7 @@
 
 #include "common/err.h"
 #include "common/options.h"
+#include "common/strbuf.h"
 
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
@@ -68,12 +69,16 @@ struct accept_limits { /* ratios: 0.10 is 10 % */
 };
 
 struct protocol {
-	char *path, *title;
+	char *path, *title; /* title: as given, or the file's name without .conf */
+	char *name;	    /* the file's name without .conf: for directories */
+	char *replicates;   /* as given: "20", "10..60" */
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	unsigned int look[8], n_looks;		     /* replicate counts at which verdicts are made, ascending; last = max */
 	uint64_t n_bank;			     /* reference traces per scenario; 0: one per block */
 	uint64_t seed;
-	int64_t min_duration_ns, timeout_ns, settle_ns;
+	int64_t min_duration_ns;		     /* 0: request counts are taken as they are */
+	int64_t timeout_ns;			     /* of one run */
+	int64_t settle_ns;			     /* from the eviction of caches to the start of the run, always the same */
 	int keep, on_failure, reference;
 	char *scratch;	 /* NULL: chosen (a device other than the target's, where there is one) */
 	char *cpus;	 /* "0,1" or NULL */
@@ -96,5 +101,19 @@ extern const struct option_spec protocol_keys[], target_keys[], accept_keys[];
  * Nothing is started or touched. Ownership: protocol_release. */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 void protocol_release(struct protocol *p);
+
+/* Blocks 0..n that may be run, the bank's size in traces, and all planned runs. */
+uint64_t protocol_n_blocks(const struct protocol *p);
+uint64_t protocol_n_bank(const struct protocol *p);
+uint64_t protocol_n_runs(const struct protocol *p);
+
+/* The protocol with its grids expanded, as a protocol file again: one scenario and one replayer variant a section. */
+void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
+
+/* A scenario's or a replayer's settings as the program would have them; strings are borrowed from the scenario or replayer. */
+struct microbench_config;
+struct replay_config;
+int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e);
+int replayer_config(const struct replayer *r, struct replay_config *c, struct err *e);
 
 #endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* An INI file as sections and keys with their line numbers, read by inih, whose silent habits are made errors: lines that it would
+ * cut, sections and keys that come twice, keys outside a section, bytes that are not text. What the keys mean is the
+ * caller's business.
+ *
+ *   [kind]                      one of its kind
+ *   [kind name]                 several, told apart by name (letters, digits and . _ -)
+ *   key = value ; comment       '-' and '_' in keys are the same; '#' and ';' begin comment lines
+ *     more of the value         an indented line continues a value that ended with a comma */
+#ifndef VALIDATE_INI_FILE_H
+#define VALIDATE_INI_FILE_H
+
+#include <stddef.h>
+
+#include "common/err.h"
+
+struct ini_key {
+	char *name;	    /* with '_' made '-' */
+	char *value;	    /* trimmed, never empty */
+	unsigned int line;  /* of its first line */
+};
+
+struct ini_section {
+	char *kind, *name; /* name NULL for [kind] */
+	unsigned int line;
+	struct ini_key *key;
+	size_t n_keys, cap_keys;
+};
+
+struct ini_file {
+	struct ini_section *section; /* in file order */
+	size_t n_sections, cap_sections;
+};
+
+/* Errors: EINVAL with "path:line: what is wrong"; EFBIG above 1 MiB; of the system with the path. Ownership: ini_file_release. */
+int ini_file_read(struct ini_file *f, const char *path, struct err *e);
+void ini_file_release(struct ini_file *f);
+
+const struct ini_key *ini_key_find(const struct ini_section *s, const char *name); /* NULL: not given */
+
+#endif
