@@ -49,19 +49,28 @@ void histogram_merge(struct histogram *into, const struct histogram *from)
 	into->n_negative += from->n_negative;
 }
 
+uint64_t histogram_rank(double p, uint64_t n)
+{
+	double wanted = ceil(p * (double)n * (1 - 4e-16));
+	return wanted < 1 ? 1 : wanted >= (double)n ? n : (uint64_t)wanted;
+}
+
+double histogram_at_rank(const struct histogram *h, uint64_t rank)
+{
+	uint64_t below = 0;
+	uint32_t b = 0;
+	while ((below += h->count[b]) < rank)
+		b++;
+	return histogram_value(b);
+}
+
 int histogram_quantile(const struct histogram *h, double p, double *value, struct err *e)
 {
 	if (!(p >= 0 && p <= 1))
 		return err_set(e, EINVAL, "quantile %g: must lie between 0 and 1", p);
 	if (!h->n)
 		return err_set(e, ENODATA, "quantile %g of no values", p);
-	double wanted = ceil(p * (double)h->n * (1 - 4e-16));
-	uint64_t rank = wanted < 1 ? 1 : wanted >= (double)h->n ? h->n : (uint64_t)wanted;
-	uint64_t below = 0;
-	uint32_t b = 0;
-	while ((below += h->count[b]) < rank)
-		b++;
-	*value = histogram_value(b);
+	*value = histogram_at_rank(h, histogram_rank(p, h->n));
 	return 0;
 }
 

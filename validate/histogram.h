@@ -57,6 +57,8 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
  * where it is so but for rounding (0.07 of 100 is the 7th).
  * Errors: ENODATA for n = 0, EINVAL for p outside 0..1. */
 int histogram_quantile(const struct histogram *h, double p, double *value, struct err *e);
+uint64_t histogram_rank(double p, uint64_t n); /* which of n values in ascending order that is, from 1; n > 0, p in 0..1 */
+double histogram_at_rank(const struct histogram *h, uint64_t rank); /* 1 <= rank <= h->n */
 
 /* Mean without the floor(share n) smallest and as many largest values, each as the midpoint of its bucket.
  * 0 <= share < 0.5. Errors: as histogram_quantile. */

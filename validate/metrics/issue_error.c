@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/issue_error.h"
+
+#include <errno.h>
+#include <math.h>
+
+void issue_error_release(struct issue_error *i)
+{
+	histogram_release(&i->late);
+	histogram_release(&i->early);
+}
+
+/* The rank, counted over both histograms, becomes one of the early ones from their far end, or of the late ones. */
+int issue_error_quantile(const struct issue_error *i, double p, double *value, struct err *e)
+{
+	uint64_t n = i->early.n + i->late.n;
+	if (!(p >= 0 && p <= 1))
+		return err_set(e, EINVAL, "quantile %g: must lie between 0 and 1", p);
+	if (!n)
+		return err_set(e, ENODATA, "quantile %g of no issue errors", p);
+	uint64_t rank = histogram_rank(p, n);
+	if (rank > i->early.n) {
+		*value = histogram_at_rank(&i->late, rank - i->early.n);
+		return 0;
+	}
+	*value = -histogram_at_rank(&i->early, i->early.n + 1 - rank);
+	return 0;
+}
+
+double issue_error_share_late(const struct issue_error *i, double allowed_ns)
+{
+	uint64_t n = i->early.n + i->late.n;
+	return n ? (double)histogram_count_above(&i->late, allowed_ns) / (double)n : 0;
+}
