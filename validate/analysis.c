@@ -51,7 +51,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	struct pairs pairs;
 	const struct levels levels = { a->level_accept, a->level_reject };
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
-	measure_times(c, e, &pairs);
+	measure_times(c, e, &pairs, a->results);
 	measure_budget(c, &pairs);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, &pairs);
@@ -103,6 +103,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			a->n_events_lost += r->run[i].summary.n_events_lost;
 	a->between_process_cv = between_process(a);
 	verdicts_reach(a, evidence);
+	a->complete |= p->n_looks > 1 && analysis_is_settled(a); /* the rest of the plan is not needed */
 	linearity_compute(a);
 	sources_list(a);
 	free(evidence);

@@ -97,6 +97,9 @@ struct cell { /* one scenario x one replayer */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
 	struct budget budget;
 	struct estimate execution_time;
+	/* the same deviation (means over pairs, relative to the program's execution time) split: requests that took longer, and
+	 * waiting between them; NaN unknown */
+	double execution_service, execution_schedule;
 	struct estimate reordered, reordered_all, reordered_thread, reordered_object; /* `reordered` is the deciding scope */
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */

@@ -63,11 +63,12 @@ struct evidence {
 };
 
 /* --- measures: cell members from pairs --------------------------------------------------------------------------------- */
-void measure_times(struct cell *c, struct evidence *e, const struct pairs *p);	      /* cell_times.c */
-void measure_budget(struct cell *c, const struct pairs *p);			      /* cell_budget.c */
-void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r); /* cell_order.c */
-void measure_concurrency(struct cell *c, const struct pairs *p);		      /* cell_concurrency.c */
-void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);   /* cell_facts.c */
+/* in cell_times.c, cell_budget.c (after times), cell_order.c, cell_concurrency.c, cell_facts.c */
+void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
+void measure_budget(struct cell *c, const struct pairs *p);
+void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
+void measure_concurrency(struct cell *c, const struct pairs *p);
+void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
 /* --- components.c, verdict.c -------------------------------------------------------------------------------------------- */
 struct levels {

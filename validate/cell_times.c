@@ -188,13 +188,30 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->trend_p = t.p;
 }
 
+/* The threads of a run spend their time in requests or between them. What the requests of all threads took longer, divided by
+ * the threads, is the part of the longer execution that is due to the service; the rest is the schedule. */
+static void split_execution(struct cell *c, const struct pairs *p, double n_threads)
+{
+	double service = 0, schedule = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
+		double span = (double)r->execution_ns;
+		double in_requests = x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
+		service += in_requests / n_threads / span;
+		schedule += ((double)x->execution_ns - span) / span - in_requests / n_threads / span;
+	}
+	c->execution_service = service / (double)p->n; /* no pairs: NaN */
+	c->execution_schedule = schedule / (double)p->n;
+}
+
 static double relative(double d)
 {
 	return expm1(d);
 }
 
-void measure_times(struct cell *c, struct evidence *e, const struct pairs *p)
+void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
 {
+	uint64_t level = results->protocol.scenario[c->scenario].level;
 	both(&c->x, &c->r, p, mean_response);
 	both(&c->x_median, &c->r_median, p, median_response);
 	both(&c->x_p99, &c->r_p99, p, p99_response);
@@ -218,6 +235,7 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p)
 	paired_ratio(&e->time, &c->x_time, &c->r_time, p);
 	c->bias = estimate_of_t(e->bias.status, &e->bias.t, relative);
 	c->execution_time = estimate_of_t(e->time.status, &e->time.t, relative);
+	split_execution(c, p, level ? (double)level : 1);
 	papers_set(c, 0.05);
 	independent_bias(c);
 	precision(c, e, lx, lr, logs);

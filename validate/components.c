@@ -6,6 +6,7 @@
  * Source: Schuirmann (1987); Berger and Hsu (1996) for the intersection of such tests; JCGM 106 for the wording. */
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -132,6 +133,16 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 	       100 * fmax(0, lo), 100 * hi, position(c), 100 * c->limit);
 }
 
+/* Deviation by waiting differently is another fault than deviation by requests that take longer: the reason tells them apart. */
+static void say_split(struct component *k, const struct cell *c)
+{
+	size_t used = strlen(k->reason);
+	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
+		return;
+	snprintf(k->reason + used, sizeof k->reason - used, "; requests account for %+.3g, waiting between them for %+.3g",
+		 100 * c->execution_service, 100 * c->execution_schedule);
+}
+
 /* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows nothing. */
 static void decide_fidelity(struct component *c, const struct evidence *e, const struct cell *cell)
 {
@@ -194,6 +205,7 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 	decide_ratio(&k[COMPONENT_BIAS], &e->bias, levels);
 	decide_precision(&k[COMPONENT_PRECISION], e, c, levels);
 	decide_ratio(&k[COMPONENT_EXECUTION_TIME], &e->time, levels);
+	say_split(&k[COMPONENT_EXECUTION_TIME], c);
 	decide_share(&k[COMPONENT_REORDERING], &e->reordered, levels);
 	decide_fidelity(&k[COMPONENT_FIDELITY], e, c);
 

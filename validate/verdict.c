@@ -86,37 +86,47 @@ static uint64_t plan_mean(double value, double low, double high, double sd, size
 	bool inside = value > low && value < high;
 	double distance = inside ? fmin(value - low, high - value) : fmax(low - value, value - high);
 	double alpha = inside ? ALPHA_ACCEPT : ALPHA_REJECT / 2 / fmax(1, n_tests);
-	return further(replicates_for_mean(sd, distance, alpha, ASSURANCE, &needed), needed, have);
+	enum stat_status s = replicates_for_mean(sd, distance, alpha, ASSURANCE, &needed);
+	return further(s, needed, have);
+}
+
+static uint64_t plan_ratio(const struct component *k, const struct ratio_evidence *e, unsigned int n_tests)
+{
+	if (e->status == STAT_TOO_FEW && e->n < 2)
+		return 2 - e->n;
+	if (e->status)
+		return 0;
+	return plan_mean(e->t.value, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit), e->t.se * sqrt((double)e->n),
+			 e->n, n_tests);
+}
+
+static uint64_t plan_precision(const struct component *k, const struct evidence *e, unsigned int n_tests)
+{
+	uint64_t needed = 0;
+	if (e->precision_status == STAT_TOO_FEW && e->bias.n < 3)
+		return 3 - e->bias.n;
+	if (e->precision_status)
+		return 0;
+	double alpha = e->precision.ratio < k->limit ? ALPHA_ACCEPT : ALPHA_REJECT / fmax(1, n_tests);
+	enum stat_status s = replicates_for_precision(e->precision.ratio, e->precision.correlation, k->limit, alpha, ASSURANCE,
+						      &needed);
+	return further(s, needed, e->precision.n);
 }
 
 static uint64_t plan_component(const struct component *k, const struct evidence *e, unsigned int n_tests)
 {
-	const struct ratio_evidence *ratio = k->kind == COMPONENT_BIAS ? &e->bias : &e->time;
-	uint64_t needed = 0;
+	const struct share_evidence *share = &e->reordered;
 	switch (k->kind) {
 	case COMPONENT_BIAS:
+		return plan_ratio(k, &e->bias, n_tests);
 	case COMPONENT_EXECUTION_TIME:
-		if (ratio->status == STAT_TOO_FEW)
-			return 2 - (ratio->n < 2 ? ratio->n : 1);
-		if (ratio->status)
-			return 0;
-		return plan_mean(ratio->t.value, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit),
-				 ratio->t.se * sqrt((double)ratio->n), ratio->n, n_tests);
+		return plan_ratio(k, &e->time, n_tests);
 	case COMPONENT_PRECISION:
-		if (e->precision_status == STAT_TOO_FEW)
-			return 3 - (e->bias.n < 3 ? e->bias.n : 2);
-		if (e->precision_status)
-			return 0;
-		return further(replicates_for_precision(e->precision.ratio, e->precision.correlation, k->limit,
-							e->precision.ratio < k->limit ? ALPHA_ACCEPT :
-											ALPHA_REJECT / fmax(1, n_tests),
-							ASSURANCE, &needed),
-			       needed, e->precision.n);
+		return plan_precision(k, e, n_tests);
 	case COMPONENT_REORDERING:
-		if (e->reordered.status)
+		if (share->status)
 			return 0;
-		return plan_mean(e->reordered.t.value, -INFINITY, k->limit,
-				 e->reordered.t.se * sqrt((double)e->reordered.n), e->reordered.n, n_tests);
+		return plan_mean(share->t.value, -INFINITY, k->limit, share->t.se * sqrt((double)share->n), share->n, n_tests);
 	default:
 		return 0;
 	}
@@ -169,7 +179,8 @@ static void explain(struct cell *c)
 				unknown |= c->component[k].n_more == 0;
 			}
 		if (most && !unknown)
-			strbuf_addf(&text, "; about %llu more replicates would probably settle it", (unsigned long long)most);
+			strbuf_addf(&text, "; about %llu more replicate%s would probably settle it", (unsigned long long)most,
+				    most == 1 ? "" : "s");
 		break;
 	}
 	snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s", text.s);

@@ -1,0 +1,671 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The analysis on made-up summaries: which runs count, what is decided, and what is refused. No I/O, fixed seeds. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis.h"
+
+/* --- a campaign in memory: every scenario, every replayer, blocks 0..n ------------------------------------------------ */
+struct campaign {
+	struct results results;
+	unsigned int n_blocks;
+};
+
+struct effect {
+	double bias, sd_x, sd_r;  /* of logarithms */
+	double common;		  /* sd of what program and replay of a block share */
+	double reordered;	  /* share */
+	uint64_t n_lost;
+};
+
+enum { N_REQUESTS = 5000, N_LEVELS = 3 };
+
+static void summary_make(struct run_summary *s, double mean_ns, double stretch)
+{
+	*s = (struct run_summary){
+		.response = { .n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9 },
+		.response_median = mean_ns * 0.9,
+		.response_p99 = mean_ns * 3,
+		.execution_ns = (int64_t)(mean_ns * N_REQUESTS * 1.1 * stretch),
+		.n_levels = N_LEVELS,
+		.clock_resolution_ns = 10,
+		.clock_read_cost_ns = 40,
+		.has_facts = true,
+	};
+	s->facts.wall_ns = s->execution_ns;
+	s->facts.cpu_user_ns = s->execution_ns / 2;
+	s->facts.steal_ns = -1;
+	s->facts.n_minor_faults = 50;
+	s->ns_at_level = xcalloc(N_LEVELS, sizeof *s->ns_at_level);
+	s->requests_at_level = xcalloc(N_LEVELS, sizeof *s->requests_at_level);
+	s->ns_at_level[0] = s->execution_ns / 10;
+	s->ns_at_level[1] = s->execution_ns - s->execution_ns / 10;
+	s->requests_at_level[1] = N_REQUESTS;
+}
+
+static struct run *run_add(struct campaign *c, unsigned int block, size_t scenario, int role)
+{
+	struct results *r = &c->results;
+	r->run = xreallocarray(r->run, r->n_runs + 1, sizeof *r->run);
+	struct run *run = &r->run[r->n_runs];
+	*run = (struct run){ .id = (uint32_t)r->n_runs, .block = block, .scenario = (uint32_t)scenario, .role = role, .bank = block,
+			     .state = RUN_OK, .has_summary = true };
+	r->n_runs++;
+	return run;
+}
+
+static struct run *run_find(struct campaign *c, unsigned int block, size_t scenario, int role)
+{
+	for (size_t i = 0; i < c->results.n_runs; i++) {
+		struct run *run = &c->results.run[i];
+		if (run->block == block && run->scenario == scenario && run->role == role)
+			return run;
+	}
+	fail_msg("no run %u/%zu/%d", block, scenario, role);
+	return NULL;
+}
+
+static void replay_make(struct run *run, double mean_ns, const struct effect *e)
+{
+	summary_make(&run->summary, mean_ns, 1);
+	struct run_summary *s = &run->summary;
+	s->has_input = true;
+	s->n_input = N_REQUESTS;
+	s->n_lost = e->n_lost;
+	s->reorder_all = s->reorder_thread = s->reorder_object =
+		(struct reorder_summary){ .n_received = N_REQUESTS, .n_reordered = (uint64_t)(e->reordered * N_REQUESTS) };
+}
+
+static void campaign_make(struct campaign *c, size_t n_scenarios, size_t n_replayers, unsigned int n_blocks)
+{
+	*c = (struct campaign){ .n_blocks = n_blocks };
+	struct protocol *p = &c->results.protocol;
+	*p = (struct protocol){
+		.n_scenarios = n_scenarios, .n_replayers = n_replayers, .n_targets = 1,
+		.n_replicates_min = n_blocks, .n_replicates_max = n_blocks, .n_looks = 1, .look = { n_blocks },
+		.accept = { .bias = 0.10, .precision_ratio = 2, .uncertainty = 0.2, .reordered = 0.01, .execution_time = 0.10,
+			    .concurrency = 0.1 },
+	};
+	p->target = xcalloc(1, sizeof *p->target);
+	p->scenario = xcalloc(n_scenarios, sizeof *p->scenario);
+	p->replayer = xcalloc(n_replayers, sizeof *p->replayer);
+	for (size_t i = 0; i < n_scenarios; i++) {
+		p->scenario[i].name = xasprintf("random-read level=%zu pause=0", i + 1);
+		p->scenario[i].level = i + 1;
+	}
+	for (size_t i = 0; i < n_replayers; i++)
+		p->replayer[i] = (struct replayer){ .name = xasprintf("event %zu", i), .total_order = true };
+	c->results.finished = true;
+}
+
+/* Fills every block; effect[replayer]. Block 0 holds nonsense that nothing may use. */
+static void campaign_fill(struct campaign *c, const struct effect *effect, gsl_rng *rng)
+{
+	const struct protocol *p = &c->results.protocol;
+	for (unsigned int b = 0; b <= c->n_blocks; b++)
+		for (size_t s = 0; s < p->n_scenarios; s++) {
+			double shared = gsl_ran_gaussian(rng, effect->common), level = 1000 * (double)(s + 1);
+			double wrong = b ? 1 : 77;
+			summary_make(&run_add(c, b, s, ROLE_PROGRAM)->summary,
+				     level * wrong * exp(shared + gsl_ran_gaussian(rng, effect->sd_r)), 1);
+			for (size_t k = 0; k < p->n_replayers; k++)
+				replay_make(run_add(c, b, s, (int)k),
+					    level * exp(log1p(effect[k].bias) + shared + gsl_ran_gaussian(rng, effect[k].sd_x)),
+					    &effect[k]);
+		}
+}
+
+static void campaign_release(struct campaign *c)
+{
+	struct protocol *p = &c->results.protocol;
+	for (size_t i = 0; i < c->results.n_runs; i++) {
+		free(c->results.run[i].summary.ns_at_level);
+		free(c->results.run[i].summary.requests_at_level);
+	}
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		free(p->scenario[i].name);
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		free(p->replayer[i].name);
+		free(p->replayer[i].applies);
+	}
+	free(c->results.run);
+	free(p->target);
+	free(p->scenario);
+	free(p->replayer);
+}
+
+static gsl_rng *generator(unsigned long seed)
+{
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(rng, seed);
+	return rng;
+}
+
+static const struct effect faultless = { .sd_x = 0.01, .sd_r = 0.01, .common = 0.02 };
+
+/* One campaign with these effects, analysed; the caller releases both. */
+static void analysed(struct campaign *c, struct analysis *a, const struct effect *effect, size_t n_scenarios,
+		     size_t n_replayers, unsigned int n_blocks, unsigned long seed)
+{
+	gsl_rng *rng = generator(seed);
+	struct err e = ERR_INIT;
+	campaign_make(c, n_scenarios, n_replayers, n_blocks);
+	campaign_fill(c, effect, rng);
+	gsl_rng_free(rng);
+	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
+}
+
+static void done(struct campaign *c, struct analysis *a)
+{
+	analysis_release(a);
+	campaign_release(c);
+}
+
+/* analysis_compute after the campaign was changed */
+static void again(struct campaign *c, struct analysis *a)
+{
+	struct err e = ERR_INIT;
+	analysis_release(a);
+	assert_int_equal(analysis_compute(a, &c->results, &e), 0);
+}
+
+static void assert_between(double lo, double x, double hi)
+{
+	if (!(x >= lo && x <= hi))
+		fail_msg("%.12g is not in %.12g..%.12g", x, lo, hi);
+}
+
+/* --- verdicts ------------------------------------------------------------------------------------------------------- */
+static void test_faultless_is_trusted(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 2, 1, 30, 1);
+	assert_int_equal(a.n_cells, 2);
+	assert_int_equal(a.n_replicates, 30);
+	assert_int_equal(a.look, 1);
+	assert_true(a.level_accept == 0.05 && a.level_reject == 0.01);
+	for (size_t i = 0; i < a.n_cells; i++) {
+		const struct cell *cell = &a.cell[i];
+		assert_int_equal(cell->n_pairs, 30);
+		assert_int_equal(cell->x.n, 30); /* without block 0 */
+		assert_between(-0.02, cell->bias.value, 0.02);
+		assert_true(cell->bias.lo95 < cell->bias.lo90 && cell->bias.hi90 < cell->bias.hi95);
+		assert_true(cell->correlation > 0.5);
+		assert_true(cell->budget.status == STAT_OK);
+		double share = 0;
+		for (size_t k = 0; k < cell->budget.n_rows; k++)
+			share += cell->budget.row[k].share;
+		assert_between(1 - 1e-9, share, 1 + 1e-9);
+		assert_int_equal(cell->verdict, VERDICT_TRUSTED);
+		assert_int_equal(cell->component[COMPONENT_CONCURRENCY].decision, DECISION_NOT_ASSESSED);
+		assert_int_equal(cell->component[COMPONENT_ISSUE_ERROR].decision, DECISION_NOT_APPLICABLE);
+	}
+	assert_int_equal(a.verdict, VERDICT_TRUSTED);
+	assert_true(a.assessed[COMPONENT_BIAS] && !a.assessed[COMPONENT_LINEARITY]);
+	assert_true(analysis_is_settled(&a));
+	assert_int_equal(a.n_rejection_tests, 8);
+	done(&c, &a);
+}
+
+static void test_faults_are_rejected(void **state)
+{
+	(void)state;
+	static const struct {
+		struct effect effect;
+		enum component_kind kind;
+	} fault[] = {
+		{ { .bias = 0.4, .sd_x = 0.01, .sd_r = 0.01, .common = 0.02 }, COMPONENT_BIAS },
+		{ { .bias = -0.4, .sd_x = 0.01, .sd_r = 0.01, .common = 0.02 }, COMPONENT_BIAS },
+		{ { .sd_x = 0.1, .sd_r = 0.01, .common = 0.01 }, COMPONENT_PRECISION },
+		{ { .sd_x = 0.01, .sd_r = 0.01, .reordered = 0.2 }, COMPONENT_REORDERING },
+		{ { .sd_x = 0.01, .sd_r = 0.01, .n_lost = 1 }, COMPONENT_FIDELITY },
+	};
+	for (size_t i = 0; i < sizeof fault / sizeof *fault; i++) {
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, &fault[i].effect, 1, 1, 20, 2 + i);
+		assert_int_equal(a.cell[0].component[fault[i].kind].decision, DECISION_REJECT);
+		assert_true(a.cell[0].component[fault[i].kind].p_reject_holm <= 0.01);
+		assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED);
+		assert_non_null(strstr(a.cell[0].verdict_reason, component_names[fault[i].kind]));
+		assert_int_equal(a.verdict, VERDICT_NOT_TRUSTED);
+		done(&c, &a);
+	}
+}
+
+/* A good replayer beside a bad one keeps its own verdict, and the campaign's is the worst. */
+static void test_cells_are_separate(void **state)
+{
+	(void)state;
+	const struct effect effect[] = { faultless, { .bias = 0.5, .sd_x = 0.01, .common = 0.02 } };
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, effect, 1, 2, 30, 7);
+	assert_int_equal(a.n_cells, 2);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	assert_int_equal(a.cell[1].verdict, VERDICT_NOT_TRUSTED);
+	assert_int_equal(a.verdict, VERDICT_NOT_TRUSTED);
+	assert_int_equal(a.n_trusted, 1);
+	assert_int_equal(a.n_not_trusted, 1);
+	done(&c, &a);
+
+	/* cells exist only where a replayer applies */
+	gsl_rng *rng = generator(7);
+	struct err e = ERR_INIT;
+	campaign_make(&c, 1, 2, 20);
+	c.results.protocol.replayer[1].applies = xcalloc(1, sizeof(bool));
+	campaign_fill(&c, effect, rng);
+	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	assert_int_equal(a.n_cells, 1);
+	gsl_rng_free(rng);
+	done(&c, &a);
+}
+
+/* Few or noisy replicates: no verdict, and a number of further ones that is enough in the end. */
+static void test_inconclusive_says_how_many_more(void **state)
+{
+	(void)state;
+	const struct effect noisy = { .bias = 0.03, .sd_x = 0.2, .sd_r = 0.2 };
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &noisy, 1, 1, 12, 3);
+	const struct component *bias = &a.cell[0].component[COMPONENT_BIAS];
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_int_equal(bias->decision, DECISION_INCONCLUSIVE);
+	assert_between(20, (double)bias->n_more, 10000);
+	assert_int_equal(a.n_inconclusive, 1);
+	assert_false(analysis_is_settled(&a));
+	done(&c, &a);
+}
+
+/* A rejection at 5 % that does not survive Holm is none. */
+static void test_holm_withdraws(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	unsigned int n_withdrawn = 0;
+	for (unsigned long seed = 0; seed < 40; seed++) {
+		const struct effect e = { .bias = 0.17, .sd_x = 0.08, .sd_r = 0.08 };
+		analysed(&c, &a, &e, 4, 1, 20, 100 + seed);
+		for (size_t i = 0; i < a.n_cells; i++) {
+			const struct component *k = &a.cell[i].component[COMPONENT_BIAS];
+			if (!k->rejected_before_holm)
+				continue;
+			assert_int_equal(k->decision, k->p_reject_holm <= 0.01 ? DECISION_REJECT : DECISION_INCONCLUSIVE);
+			assert_true(k->p_reject_holm >= k->p_reject);
+			n_withdrawn += k->decision == DECISION_INCONCLUSIVE;
+			if (k->decision == DECISION_INCONCLUSIVE)
+				assert_non_null(strstr(k->reason, "Holm"));
+		}
+		done(&c, &a);
+	}
+	assert_true(n_withdrawn > 10);
+}
+
+/* --- what spoils a cell ----------------------------------------------------------------------------------------------- */
+static void test_zero_variance_is_no_pass(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	const struct effect still = { 0 };
+	analysed(&c, &a, &still, 1, 1, 20, 4);
+	assert_int_equal(a.cell[0].bias.status, STAT_ZERO_VARIANCE);
+	assert_int_equal(a.cell[0].f_status, STAT_ZERO_VARIANCE);
+	assert_int_equal(a.cell[0].budget.status, STAT_ZERO_VARIANCE);
+	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_PRECISION].reason, "zero_variance"));
+	assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
+	/* nothing reordered in any run is a count, not a missing scatter */
+	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_ACCEPT);
+	assert_true(a.cell[0].reordered.hi95 > 0 && a.cell[0].reordered.hi95 < 1e-3);
+	done(&c, &a);
+}
+
+static void test_bad_references(void **state)
+{
+	(void)state;
+	static const struct {
+		double mean;
+		enum stat_status status;
+	} bad[] = { { 0, STAT_ZERO_REFERENCE }, { -5, STAT_NEGATIVE_REFERENCE }, { INFINITY, STAT_NOT_FINITE }, { NAN, STAT_NOT_FINITE } };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, &faultless, 1, 1, 20, 5);
+		run_find(&c, 4, 0, ROLE_PROGRAM)->summary.response.mean = bad[i].mean;
+		again(&c, &a);
+		assert_int_equal(a.cell[0].bias.status, bad[i].status);
+		assert_int_equal(a.cell[0].precision_ratio.status, bad[i].status);
+		assert_int_equal(a.cell[0].paper[PAPER_TEXT].status, bad[i].status);
+		assert_true(isnan(a.cell[0].bias.value) && isnan(a.cell[0].budget.U95));
+		assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+		assert_non_null(strstr(a.cell[0].component[COMPONENT_BIAS].reason, stat_status_name(bad[i].status)));
+		done(&c, &a);
+	}
+}
+
+static void test_too_few(void **state)
+{
+	(void)state;
+	for (unsigned int n = 1; n <= 3; n++) {
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, &faultless, 1, 1, n, 6);
+		assert_int_equal(a.cell[0].bias.status, n < 2 ? STAT_TOO_FEW : STAT_OK);
+		assert_int_equal(a.cell[0].precision_ratio.status, n < 3 ? STAT_TOO_FEW : STAT_OK);
+		assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
+		if (n < 3)
+			assert_int_equal(a.cell[0].component[COMPONENT_PRECISION].n_more, 3 - n);
+		done(&c, &a);
+	}
+}
+
+static void test_failed_runs_drop_their_pair(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	static char crashed[] = "killed by signal 11", full[] = "no space left";
+	analysed(&c, &a, &faultless, 1, 1, 30, 8);
+	double before = a.cell[0].x.mean;
+	struct run *x = run_find(&c, 5, 0, 0), *r = run_find(&c, 9, 0, ROLE_PROGRAM);
+	x->state = r->state = RUN_FAILED;
+	x->reason = crashed;
+	r->reason = full;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].n_blocks, 30);
+	assert_int_equal(a.cell[0].n_pairs, 28);
+	assert_int_equal(a.cell[0].x.n, 28);
+	assert_int_equal(a.cell[0].r.n, 28);
+	assert_int_equal(a.cell[0].n_failed_replayer, 1);
+	assert_int_equal(a.cell[0].n_failed_program, 1);
+	assert_string_equal(a.cell[0].first_failure, "block 5, replayer: killed by signal 11");
+	assert_true(a.cell[0].x.mean != before);
+	/* a replay that crashes now and then is not to be trusted on the strength of the others */
+	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_INCONCLUSIVE);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+
+	for (unsigned int b = 1; b <= 30; b++)
+		run_find(&c, b, 0, 0)->state = RUN_FAILED;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].n_pairs, 0);
+	assert_int_equal(a.cell[0].bias.status, STAT_TOO_FEW);
+	assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
+	done(&c, &a);
+}
+
+static void test_no_complete_block(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	struct err e = ERR_INIT;
+	analysed(&c, &a, &faultless, 1, 1, 10, 9);
+	analysis_release(&a);
+	run_find(&c, 1, 0, 0)->state = RUN_PENDING;
+	assert_int_equal(analysis_compute(&a, &c.results, &e), -ENODATA);
+	done(&c, &a);
+}
+
+/* --- looks ------------------------------------------------------------------------------------------------------------ */
+static void set_looks(struct campaign *c, const unsigned int *look, unsigned int n)
+{
+	struct protocol *p = &c->results.protocol;
+	memcpy(p->look, look, n * sizeof *look);
+	p->n_looks = n;
+	p->n_replicates_min = look[0];
+	p->n_replicates_max = look[n - 1];
+}
+
+static void leave_pending_from(struct campaign *c, unsigned int block)
+{
+	for (size_t i = 0; i < c->results.n_runs; i++)
+		c->results.run[i].state = c->results.run[i].block >= block ? RUN_PENDING : RUN_OK;
+	c->results.finished = false;
+}
+
+static void test_looks(void **state)
+{
+	(void)state;
+	static const unsigned int look[] = { 10, 14, 20, 28, 40, 60 };
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 60, 10);
+	set_looks(&c, look, 6);
+
+	leave_pending_from(&c, 8); /* 7 done: no look reached */
+	again(&c, &a);
+	assert_int_equal(a.look, 0);
+	assert_int_equal(a.n_replicates, 7);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_true(isnan(a.cell[0].component[COMPONENT_BIAS].p_reject));
+	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].n_more, 3);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "first planned look"));
+	assert_int_equal(a.cell[0].bias.status, STAT_OK); /* numbers are shown */
+
+	leave_pending_from(&c, 27); /* 26 done: the look at 20 counts, blocks 21..26 wait */
+	again(&c, &a);
+	assert_int_equal(a.look, 3);
+	assert_int_equal(a.n_replicates, 20);
+	assert_int_equal(a.cell[0].x.n, 20);
+	assert_true(a.level_accept < 0.01 && a.level_reject < 1e-3);
+
+	leave_pending_from(&c, 1000);
+	again(&c, &a);
+	assert_int_equal(a.look, 6);
+	assert_int_equal(a.cell[0].x.n, 60);
+	assert_between(0.03, a.level_accept, 0.05);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	assert_true(a.complete);
+	done(&c, &a);
+}
+
+/* --- other references, other roles ---------------------------------------------------------------------------------- */
+static void test_single_reference(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	const struct effect e = { .sd_x = 0.01, .sd_r = 0.01 };
+	analysed(&c, &a, &e, 1, 1, 20, 11);
+	c.results.protocol.reference = REFERENCE_TRACE;
+	struct run *record = run_add(&c, 0, 0, ROLE_RECORD);
+	record->bank = 7;
+	summary_make(&record->summary, 1000, 1);
+	for (unsigned int b = 1; b <= 20; b++)
+		run_find(&c, b, 0, 0)->bank = 7;
+	again(&c, &a);
+	assert_true(a.cell[0].single_reference);
+	assert_int_equal(a.cell[0].f_status, STAT_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].component[COMPONENT_PRECISION].decision, DECISION_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_ACCEPT);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED); /* of what could be assessed */
+	bool warned = false;
+	for (size_t i = 0; i < a.n_sources; i++)
+		warned |= a.source[i].warning && !strcmp(a.source[i].name, "scatter of the reference");
+	assert_true(warned);
+
+	/* two recordings: each counts once */
+	record = run_add(&c, 0, 0, ROLE_RECORD);
+	record->bank = 8;
+	summary_make(&record->summary, 1004, 1);
+	for (unsigned int b = 1; b <= 10; b++)
+		run_find(&c, b, 0, 0)->bank = 8;
+	again(&c, &a);
+	assert_true(a.cell[0].single_reference);
+	assert_int_equal(a.cell[0].x.n, 20);
+	assert_true(a.cell[0].bias.df == 1);
+	done(&c, &a);
+}
+
+/* The program in the replayer's place replays nothing: order and fidelity do not apply, and do not spoil the verdict. */
+static void test_program_as_replayer(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 30, 12);
+	for (unsigned int b = 0; b <= 30; b++)
+		run_find(&c, b, 0, 0)->summary.has_input = false;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_NOT_APPLICABLE);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	done(&c, &a);
+}
+
+/* Longer waits between requests that themselves take no longer: execution time, not bias. */
+static void test_schedule_apart_from_service(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 30, 13);
+	for (unsigned int b = 1; b <= 30; b++)
+		run_find(&c, b, 0, 0)->summary.execution_ns *= 2;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_ACCEPT);
+	assert_int_equal(a.cell[0].component[COMPONENT_EXECUTION_TIME].decision, DECISION_REJECT);
+	assert_between(0.95, a.cell[0].execution_schedule, 1.05);
+	assert_between(-0.05, a.cell[0].execution_service, 0.05);
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_EXECUTION_TIME].reason, "waiting"));
+	done(&c, &a);
+}
+
+/* --- linearity, concurrency, sources ------------------------------------------------------------------------------------ */
+static void test_linearity(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 4, 1, 20, 14);
+	assert_int_equal(a.n_linearity, 1);
+	assert_string_equal(a.linearity[0].name, "random-read pause=0");
+	assert_int_equal(a.linearity[0].n_levels, 4);
+	assert_int_equal(a.linearity[0].status, STAT_OK);
+	assert_int_equal(a.linearity[0].lack_of_fit_status, STAT_OK);
+	assert_between(-0.01, a.linearity[0].slope, 0.01);
+	/* 10 % more a level: slope 0.1 and no lack of fit; the name and levels stay in order */
+	for (unsigned int b = 1; b <= 20; b++)
+		for (unsigned int s = 0; s < 4; s++)
+			run_find(&c, b, s, 0)->summary.response.mean *= 1 + 0.1 * s;
+	again(&c, &a);
+	assert_between(0.09, a.linearity[0].slope, 0.11);
+	assert_true(a.linearity[0].slope_p < 1e-6 && a.linearity[0].lack_of_fit_p > 1e-4);
+	for (unsigned int l = 0; l < 4; l++)
+		assert_int_equal(a.linearity[0].level[l].level, l + 1);
+	done(&c, &a);
+
+	analysed(&c, &a, &faultless, 2, 1, 20, 14);
+	assert_int_equal(a.linearity[0].status, STAT_OK);
+	assert_int_equal(a.linearity[0].lack_of_fit_status, STAT_TOO_FEW);
+	done(&c, &a);
+}
+
+static void test_concurrency(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 15);
+	assert_int_equal(a.cell[0].concurrency_time_x.n, N_LEVELS);
+	assert_between(0.0999, a.cell[0].concurrency_time_x.p[0], 0.1001);
+	assert_true(fabs(a.cell[0].concurrency_time_x.p[2] - 1) < 1e-12);
+	assert_between(0, a.cell[0].concurrency_distance_time.value, 1e-4);
+	assert_between(0.8999, a.cell[0].concurrency_mean_x, 0.9001);
+	/* half the time at level 2 instead of 1 in the replays */
+	for (unsigned int b = 1; b <= 20; b++) {
+		int64_t *ns = run_find(&c, b, 0, 0)->summary.ns_at_level;
+		ns[2] = ns[1] / 2;
+		ns[1] -= ns[2];
+	}
+	again(&c, &a);
+	assert_between(0.4499, a.cell[0].concurrency_distance_time.value, 0.4501);
+	assert_true(a.cell[0].concurrency_distance_request.value == 0);
+	done(&c, &a);
+}
+
+static void test_sources(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 16);
+	assert_between(0.005, a.between_process_cv, 0.05);
+	c.results.protocol.target[0].cache_budget_bytes = 1 << 20;
+	c.results.environment = json_pack("{s:[{s:s,s:s,s:s},{s:i}]}", "limitations", "category", "testbed", "name", "drop_caches",
+					  "note", "not root", "name", 3);
+	again(&c, &a);
+	bool budget = false, caches = false;
+	for (size_t i = 0; i < a.n_sources; i++) {
+		budget |= a.source[i].warning && !strcmp(a.source[i].name, "page-cache budget");
+		caches |= a.source[i].warning && !strcmp(a.source[i].name, "drop_caches") && !strcmp(a.source[i].category, "testbed");
+	}
+	assert_true(budget && caches);
+	json_decref(c.results.environment);
+	done(&c, &a);
+}
+
+/* --- simulations --------------------------------------------------------------------------------------------------------- */
+
+/* The program against itself: wrong rejections of a whole campaign of 8 cells stay at or below 1 %. */
+static void test_false_rejections(void **state)
+{
+	(void)state;
+	enum { N_CAMPAIGNS = 400 };
+	const struct effect effect[] = { { .bias = 0.0999, .sd_x = 0.05, .sd_r = 0.05 }, { .sd_x = 0.0999, .sd_r = 0.05 } };
+	unsigned int n_wrong = 0, n_trusted = 0;
+	for (unsigned long seed = 0; seed < N_CAMPAIGNS; seed++) {
+		struct campaign c;
+		struct analysis a;
+		/* at the limits themselves (bias +9.99 %, scatter 1.998 times), where the chance of a wrong rejection is largest */
+		analysed(&c, &a, effect, 4, 2, 12, 1000 + seed);
+		n_wrong += a.n_not_trusted > 0;
+		n_trusted += (unsigned int)a.n_trusted;
+		done(&c, &a);
+	}
+	print_message("%u of %d campaigns at the limits wrongly rejected (1 %% allowed), %u of %d cells accepted (5 %% allowed)\n",
+		      n_wrong, N_CAMPAIGNS, n_trusted, N_CAMPAIGNS * 8);
+	assert_true(n_wrong <= 11); /* 4 expected at most; P(more than 11) is 0.001 at exactly 1 % */
+	assert_true(n_trusted <= N_CAMPAIGNS * 8 * 6 / 100);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_faultless_is_trusted),
+		cmocka_unit_test(test_faults_are_rejected),
+		cmocka_unit_test(test_cells_are_separate),
+		cmocka_unit_test(test_inconclusive_says_how_many_more),
+		cmocka_unit_test(test_holm_withdraws),
+		cmocka_unit_test(test_zero_variance_is_no_pass),
+		cmocka_unit_test(test_bad_references),
+		cmocka_unit_test(test_too_few),
+		cmocka_unit_test(test_failed_runs_drop_their_pair),
+		cmocka_unit_test(test_no_complete_block),
+		cmocka_unit_test(test_looks),
+		cmocka_unit_test(test_single_reference),
+		cmocka_unit_test(test_program_as_replayer),
+		cmocka_unit_test(test_schedule_apart_from_service),
+		cmocka_unit_test(test_linearity),
+		cmocka_unit_test(test_concurrency),
+		cmocka_unit_test(test_sources),
+		cmocka_unit_test(test_false_rejections),
+	};
+	return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
+}
