@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The `args` of a CSV line: what the call was given, as name=value;name=value. doc/formats/csv.md has the rules. Private
- * to capture/. */
+/* The `args` of a CSV line: what the call was given, as name=value;name=value. doc/formats/csv.md has the rules. */
 #ifndef CAPTURE_CSV_ARGS_H
 #define CAPTURE_CSV_ARGS_H
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/trace_private.h"
 #include "common/strbuf.h"
 
 const struct trace_format *const trace_formats[] = {
@@ -24,7 +25,15 @@ const struct trace_format *format_find(const char *name)
 
 int trace_open_as(struct trace **t, const struct trace_format *f, const char *path, struct err *e)
 {
-	return f->open(t, path, e);
+	int rc = f->open(t, path, e);
+	if (!rc)
+		(*t)->format = f;
+	return rc;
+}
+
+const struct trace_format *trace_format_of(const struct trace *t)
+{
+	return t->format;
 }
 
 /* O_NONBLOCK: looking at a FIFO must not wait for its writer. */
@@ -70,7 +79,7 @@ int trace_open(struct trace **t, const char *path, struct err *e)
 		}
 	}
 	if (best)
-		return best->open(t, path, e);
+		return trace_open_as(t, best, path, e);
 	struct strbuf names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		strbuf_addf(&names, "%s%s", f == trace_formats ? "" : ", ", (*f)->name);

@@ -25,12 +25,16 @@ const struct trace_format *format_find(const char *name);
 /* Opens as one format, whatever the first bytes look like. trace_open() asks all of them. */
 int trace_open_as(struct trace **t, const struct trace_format *f, const char *path, struct err *e);
 
+/* The format that `t` is read by. */
+const struct trace_format *trace_format_of(const struct trace *t);
+
 /* Writes `t` as a trace file of our own: the same records, objects, heap and metadata. Damaged blocks of the input are an
  * error (trace_copy_with: options, as compression). */
 int trace_copy(struct trace *t, const char *path, struct err *e);
 int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e);
 
-/* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears whole or not at all. */
+/* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears whole or not at all.
+ * Errors: EBADMSG: damaged blocks of the input were left out, everything else is written. */
 int trace_export_csv(struct trace *t, const char *path, struct err *e);
 
 extern const struct trace_format format_trace, format_csv;

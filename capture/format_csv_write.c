@@ -21,6 +21,8 @@ struct export {
 	const char *path; /* for messages */
 	int fd;
 	struct strbuf out, args;
+	uint64_t n_damaged;
+	struct err damage;
 };
 
 static int flush(struct export *x, struct err *e)
@@ -107,29 +109,37 @@ static void add_line(struct export *x, const struct trace_record *r)
 static int export_all(struct export *x, struct err *e)
 {
 	const struct trace_record *r;
+	struct err one = ERR_INIT;
 	int rc = trace_rewind(x->from, e);
 	if (rc)
 		return rc;
 	strbuf_addstr(&x->out, "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n");
-	while ((rc = trace_next(x->from, &r, e)) == 1) {
-		add_line(x, r);
+	while ((rc = trace_next(x->from, &r, &one)) == 1 || rc == -EBADMSG) {
+		if (rc == -EBADMSG && !x->n_damaged++)
+			x->damage = one; /* the first is told */
+		if (rc == 1)
+			add_line(x, r);
 		if (x->out.len >= FLUSH_BYTES && (rc = flush(x, e)))
 			return rc;
 	}
-	return rc ? rc : flush(x, e);
+	return rc ? err_set(e, -rc, "%s", one.msg) : flush(x, e);
 }
 
-static int export_to(struct trace *t, int fd, const char *name, struct err *e)
+/* *damage is set, and 0 returned, where damaged blocks were left out. */
+static int export_to(struct trace *t, int fd, const char *name, struct err *damage, struct err *e)
 {
-	struct export x = {.from = t, .path = name, .fd = fd, .out = STRBUF_INIT, .args = STRBUF_INIT};
+	struct export x = {.from = t, .path = name, .fd = fd, .out = STRBUF_INIT, .args = STRBUF_INIT, .damage = ERR_INIT};
 	int rc = export_all(&x, e);
+	if (x.n_damaged)
+		err_set(damage, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg,
+			(unsigned long long)x.n_damaged);
 	strbuf_release(&x.out);
 	strbuf_release(&x.args);
 	return rc;
 }
 
 /* Under another name first: PATH is the whole export or what it was before (it may be the input itself). */
-static int export_to_file(struct trace *t, const char *path, struct err *e)
+static int export_to_file(struct trace *t, const char *path, struct err *damage, struct err *e)
 {
 	char *temporary = xasprintf("%s.tmp", path);
 	int rc, fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
@@ -137,7 +147,7 @@ static int export_to_file(struct trace *t, const char *path, struct err *e)
 		rc = err_sys(e, errno, "cannot create %s", temporary);
 		goto out;
 	}
-	rc = export_to(t, fd, path, e);
+	rc = export_to(t, fd, path, damage, e);
 	if (!rc && fsync(fd))
 		rc = err_sys(e, errno, "%s: fsync", path);
 	if (close(fd) && !rc)
@@ -151,18 +161,28 @@ out:
 	return rc;
 }
 
-int trace_export_csv(struct trace *t, const char *path, struct err *e)
+/* Not a regular file: a pipe, /dev/null. */
+static int export_to_device(struct trace *t, const char *path, struct err *damage, struct err *e)
 {
-	struct stat st;
-	if (!strcmp(path, "-"))
-		return export_to(t, STDOUT_FILENO, "standard output", e);
-	if (stat(path, &st) || S_ISREG(st.st_mode))
-		return export_to_file(t, path, e);
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY); /* a pipe, /dev/null */
+	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot open %s", path);
-	int rc = export_to(t, fd, path, e);
+	int rc = export_to(t, fd, path, damage, e);
 	if (close(fd) && !rc)
 		rc = err_sys(e, errno, "%s: close", path);
 	return rc;
+}
+
+int trace_export_csv(struct trace *t, const char *path, struct err *e)
+{
+	struct stat st;
+	struct err damage = ERR_INIT;
+	int rc;
+	if (!strcmp(path, "-"))
+		rc = export_to(t, STDOUT_FILENO, "standard output", &damage, e);
+	else if (stat(path, &st) || S_ISREG(st.st_mode))
+		rc = export_to_file(t, path, &damage, e);
+	else
+		rc = export_to_device(t, path, &damage, e);
+	return rc || !damage.code ? rc : err_set(e, damage.code, "%s", damage.msg);
 }

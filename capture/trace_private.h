@@ -15,8 +15,11 @@ struct trace_reader {
 	void (*close)(struct trace *t); /* what is in its own struct, and that struct; trace_close() does the rest */
 };
 
+struct trace_format;
+
 struct trace {
 	const struct trace_reader *reader;
+	const struct trace_format *format;
 	struct meta_store meta;
 	struct object_table objects;
 	struct trace_health health;
