@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -17,7 +18,9 @@
 void progress_start(struct progress *p, uint64_t n_total, double work_total, bool enabled)
 {
 	*p = (struct progress){.enabled = enabled, .n_total = n_total, .work_total = work_total};
-	p->terminal = isatty(STDERR_FILENO);
+	const char *term = getenv("TERM");
+	p->terminal = isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb");
+	p->work_before = -1;
 	p->start_ns = clock_monotonic_ns();
 	p->last_ns = p->start_ns;
 }
@@ -47,10 +50,10 @@ static void add_line(struct strbuf *line, const struct progress *p, const char *
 		share = share > 1 ? 1 : 0;
 	strbuf_addf(line, "%3.0f%%  %llu/%llu", floor(100 * share), (unsigned long long)p->n_done,
 		    (unsigned long long)p->n_total);
-	double passed_ns = (double)(p->last_ns - p->start_ns);
-	if (share > 0 && share < 1) {
+	double passed_ns = (double)(p->last_ns - p->start_ns), done = p->work_done - p->work_before;
+	if (done > 0 && share < 1) {
 		strbuf_addstr(line, "  ");
-		double left_ns = passed_ns * (1 - share) / share;
+		double left_ns = passed_ns * (p->work_total - p->work_done) / done;
 		format_duration(line, left_ns < 1e9 ? 1e9 : round(left_ns / 1e9) * 1e9);
 		strbuf_addstr(line, " left");
 	}
@@ -66,6 +69,8 @@ void progress_step(struct progress *p, uint64_t n_done, double work_done, const 
 {
 	p->n_done = n_done;
 	p->work_done = work_done;
+	if (p->work_before < 0)
+		p->work_before = work_done;
 	if (!p->enabled)
 		return;
 	int64_t now = clock_monotonic_ns();

@@ -86,6 +86,26 @@ static void odd_numbers(void)
 	progress_end(&p);
 }
 
+/* Three quarters were done before; time is known from what was done since. */
+static void resumed_steps(void)
+{
+	struct progress p;
+	progress_start(&p, 4, 8, true);
+	p.start_ns -= 360000000000000; /* 100 hours ago */
+	progress_step(&p, 2, 4, "first");
+	p.shown = false;
+	progress_step(&p, 3, 6, "second");
+	progress_end(&p);
+}
+
+static void time_left_is_of_the_work_done_here(void **state)
+{
+	(void)state;
+	on_pipe(resumed_steps);
+	assert_non_null(strstr(written, " 50%  2/4  first\n"));
+	assert_non_null(strstr(written, " 75%  3/4  100 h 0 min left  second\n"));
+}
+
 static void elsewhere_it_writes_plain_lines(void **state)
 {
 	(void)state;
@@ -118,8 +138,12 @@ static void odd_numbers_do_no_harm(void **state)
 static void a_terminal_has_one_line_within_its_width(void **state)
 {
 	(void)state;
+	setenv("TERM", "dumb", 1);
 	if (!on_terminal(30, some_steps))
 		skip();
+	assert_null(strchr(written, '\033'));
+	setenv("TERM", "xterm", 1);
+	assert_true(on_terminal(30, some_steps));
 	assert_null(strchr(written, '\n'));
 	assert_true(strncmp(written, "\r  0%  0/4  first\033[K", 20) == 0);
 	size_t len = strlen(written);
@@ -134,6 +158,7 @@ static void a_terminal_has_one_line_within_its_width(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(time_left_is_of_the_work_done_here),
 		cmocka_unit_test(elsewhere_it_writes_plain_lines),
 		cmocka_unit_test(disabled_it_is_silent),
 		cmocka_unit_test(odd_numbers_do_no_harm),
