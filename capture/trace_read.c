@@ -100,7 +100,7 @@ static int load(struct binary_trace *t, const struct block *b, const void **p, c
 static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known)
 {
 	uint64_t at = 0, len = b->h.raw_len;
-	if (b->h.first < n_known || b->h.first + b->h.count > OBJECT_NONE)
+	if (b->h.first < n_known || b->h.count > OBJECT_NONE || b->h.first > OBJECT_NONE - b->h.count)
 		return "its object numbers are impossible";
 	for (uint32_t i = 0; i < b->h.count; i++) {
 		struct object_item item;
@@ -141,6 +141,8 @@ static int load_objects(struct binary_trace *t, const struct block *b, const uns
 static const char *heap_fault(const struct block *b, const unsigned char *p)
 {
 	uint64_t at = 0, len = b->h.raw_len;
+	if (len % 8 || b->h.first > HEAP_NONE - len / 8)
+		return "its place in the heap is impossible";
 	for (uint32_t i = 0; i < b->h.count; i++) {
 		uint32_t item_len;
 		if (len - at < sizeof item_len)
