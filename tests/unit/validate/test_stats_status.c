@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What cannot be computed says so: too few values, no variance, bad references, values that are not finite, arguments
+ * outside their domain. And identities that hold whatever the data. */
+#include <float.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <gsl/gsl_errno.h>
+
+#include "validate/stats/anova.h"
+#include "validate/stats/budget.h"
+#include "validate/stats/digits.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/mean_difference.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/multiplicity.h"
+#include "validate/stats/named.h"
+#include "validate/stats/paper.h"
+#include "validate/stats/pitman_morgan.h"
+#include "validate/stats/planning.h"
+#include "validate/stats/quantiles.h"
+#include "validate/stats/ratio.h"
+#include "validate/stats/regression.h"
+#include "validate/stats/series.h"
+#include "validate/stats/shapiro.h"
+#include "validate/stats/spending.h"
+#include "validate/stats/variance_ratio.h"
+
+static const double one[] = { 3 }, equal[] = { 2, 2, 2, 2, 2 }, rising[] = { 1, 2, 3, 5, 8 }, other[] = { 2, 1, 4, 6, 7 };
+static const double with_nan[] = { 1, NAN, 3, 4, 5 }, with_inf[] = { 1, 2, INFINITY, 4, 5 };
+static const double with_zero[] = { 1, 0, 3, 4, 5 }, with_negative[] = { 1, -2, 0, 4, 5 };
+
+static void assert_close(double got, double wanted, double tolerance)
+{
+	if (!(fabs(got - wanted) <= tolerance))
+		fail_msg("%.17g is not within %g of %.17g", got, tolerance, wanted);
+}
+
+static void test_names(void **state)
+{
+	(void)state;
+	for (int s = 0; s < STAT_N_STATUSES; s++) {
+		assert_true(strlen(stat_status_name(s)) > 1 && strlen(stat_status_text(s)) > 1);
+		assert_null(strchr(stat_status_name(s), ' '));
+		for (int t = 0; t < s; t++)
+			assert_string_not_equal(stat_status_name(s), stat_status_name(t));
+	}
+	assert_string_equal(stat_status_name(STAT_TOO_FEW_FOR_ALPHA), "too_few_for_alpha");
+	assert_string_equal(stat_status_name((enum stat_status)999), "unknown");
+}
+
+static void test_moments(void **state)
+{
+	(void)state;
+	struct sample_moments m;
+	double v;
+	assert_int_equal(sample_moments(NULL, 0, &m), STAT_TOO_FEW);
+	assert_int_equal(sample_moments(one, 1, &m), STAT_OK);
+	assert_true(m.mean == 3 && m.min == 3 && m.max == 3 && m.spread == STAT_TOO_FEW);
+	assert_int_equal(sample_moments_spread(one, 1, &m), STAT_TOO_FEW);
+	assert_int_equal(sample_moments_spread(equal, 5, &m), STAT_ZERO_VARIANCE);
+	assert_int_equal(sample_moments(equal, 5, &m), STAT_OK);
+	assert_true(m.variance == 0 && m.spread == STAT_OK);
+	assert_int_equal(sample_moments(with_nan, 5, &m), STAT_NOT_FINITE);
+	assert_int_equal(sample_moments(with_inf, 5, &m), STAT_NOT_FINITE);
+	assert_int_equal(sample_moments((double[]){ DBL_MAX, -DBL_MAX }, 2, &m), STAT_NOT_FINITE);
+	assert_int_equal(sample_skewness(equal, 5, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(sample_correlation(rising, equal, 5, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(sample_correlation(rising, rising, 5, &v), STAT_OK);
+	assert_close(v, 1, 1e-15);
+	assert_int_equal(sample_moments((double[]){ -1, 1 }, 2, &m), STAT_OK);
+	assert_int_equal(sample_cv_pct(&m, &v), STAT_ZERO_REFERENCE);
+	/* a large offset takes nothing away */
+	assert_int_equal(sample_moments((double[]){ 1e12 + 1, 1e12 + 2, 1e12 + 3, 1e12 + 5, 1e12 + 8 }, 5, &m), STAT_OK);
+	assert_close(m.variance, 7.7, 1e-12);
+}
+
+static void test_quantiles(void **state)
+{
+	(void)state;
+	double q;
+	assert_int_equal(sample_quantile(NULL, 0, 0.5, 7, &q), STAT_TOO_FEW);
+	assert_int_equal(sample_quantile(rising, 5, 1.1, 7, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(sample_quantile(rising, 5, NAN, 7, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(sample_quantile(rising, 5, 0.5, 6, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(sample_quantile(with_nan, 5, 0.5, 7, &q), STAT_NOT_FINITE);
+	assert_int_equal(sample_quantile(other, 5, 0, 8, &q), STAT_OK);
+	assert_true(q == 1);
+	assert_int_equal(sample_quantile(other, 5, 1, 7, &q), STAT_OK);
+	assert_true(q == 7);
+	assert_int_equal(sample_quantile(one, 1, 0.3, 8, &q), STAT_OK);
+	assert_true(q == 3);
+	assert_true(quantile_is_extrapolated(20, 0.99) && !quantile_is_extrapolated(20, 0.9));
+	assert_int_equal(sample_trimmed_mean(rising, 5, 0.2, &q), STAT_OK);
+	assert_close(q, 10.0 / 3, 1e-15);
+	assert_int_equal(sample_trimmed_mean(rising, 5, 0, &q), STAT_OK);
+	assert_close(q, 3.8, 1e-15);
+	assert_int_equal(sample_trimmed_mean(rising, 5, 0.5, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(sample_trimmed_mean(with_inf, 5, 0.2, &q), STAT_NOT_FINITE);
+}
+
+static void test_distributions(void **state)
+{
+	(void)state;
+	double q, lo, hi;
+	assert_int_equal(normal_quantile(0, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(normal_quantile(NAN, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(t_quantile(0.5, 0, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(t_quantile(1, 3, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(t_quantile(0.975, INFINITY, &q), STAT_OK);
+	assert_close(q, 1.959963984540054, 1e-14);
+	assert_int_equal(f_quantile(0.95, -1, 3, &q), STAT_OUT_OF_RANGE);
+	assert_int_equal(chi2_quantile(2, 3, &q), STAT_OUT_OF_RANGE);
+	assert_true(t_above(INFINITY, 3) == 0 && t_above(-INFINITY, 3) == 1 && t_below(INFINITY, 3) == 1);
+	assert_int_equal(clopper_pearson(0, 0, 0.95, &lo, &hi), STAT_TOO_FEW);
+	assert_int_equal(clopper_pearson(3, 2, 0.95, &lo, &hi), STAT_OUT_OF_RANGE);
+	assert_int_equal(clopper_pearson(0, 100000, 0.90, &lo, &hi), STAT_OK);
+	assert_true(lo == 0);
+	assert_close(hi, 1 - pow(0.05, 1.0 / 100000), 1e-12);
+	assert_int_equal(clopper_pearson(20, 20, 0.95, &lo, &hi), STAT_OK);
+	assert_true(hi == 1);
+}
+
+static void test_two_samples(void **state)
+{
+	(void)state;
+	struct variance_ratio v;
+	struct t_estimate t;
+	struct spread_test s;
+	double lo, hi, d[5];
+	assert_int_equal(variance_ratio(one, 1, rising, 5, &v), STAT_TOO_FEW);
+	assert_int_equal(variance_ratio(equal, 5, rising, 5, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(variance_ratio(equal, 5, equal, 5, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(variance_ratio(rising, 5, equal, 5, &v), STAT_OK); /* a steady replay is no fault */
+	assert_true(v.f == 0 && v.p_greater == 1);
+	assert_int_equal(variance_ratio(rising, 5, with_nan, 5, &v), STAT_NOT_FINITE);
+	assert_int_equal(welch_test(equal, 5, equal, 5, &t), STAT_ZERO_VARIANCE);
+	assert_int_equal(welch_test(one, 1, rising, 5, &t), STAT_TOO_FEW);
+	assert_int_equal(paired_test(rising, 5, other, 4, &t), STAT_NOT_PAIRED);
+	assert_int_equal(paired_test(rising, 5, rising, 5, &t), STAT_ZERO_VARIANCE);
+	assert_int_equal(fieller_interval(with_negative, 5, rising, 5, 0.95, &lo, &hi), STAT_UNBOUNDED);
+	assert_int_equal(fieller_interval(rising, 5, rising, 5, 2, &lo, &hi), STAT_OUT_OF_RANGE);
+	assert_int_equal(spread_test((struct values[]){ { equal, 5 }, { equal, 5 } }, 2, SPREAD_ABOUT_MEDIAN, &s),
+			 STAT_ZERO_VARIANCE);
+	assert_int_equal(spread_test((struct values[]){ { rising, 5 }, { NULL, 0 } }, 2, SPREAD_ABOUT_MEAN, &s), STAT_TOO_FEW);
+	assert_int_equal(spread_test(NULL, 0, SPREAD_ABOUT_MEAN, &s), STAT_TOO_FEW);
+	assert_int_equal(log_ratios(with_zero, rising, 5, d), STAT_ZERO_REFERENCE);
+	assert_int_equal(log_ratios(with_negative, rising, 5, d), STAT_NEGATIVE_REFERENCE); /* named before the zero beside it */
+	assert_int_equal(log_ratios(rising, with_zero, 5, d), STAT_OUT_OF_RANGE);
+	assert_int_equal(log_ratios(rising, with_inf, 5, d), STAT_NOT_FINITE);
+}
+
+static void test_pitman_morgan(void **state)
+{
+	(void)state;
+	struct pitman_morgan pm;
+	double lo, hi, above, below, twice[5];
+	assert_int_equal(pitman_morgan(rising, 5, other, 4, &pm), STAT_NOT_PAIRED);
+	assert_int_equal(pitman_morgan(rising, 2, other, 2, &pm), STAT_TOO_FEW);
+	assert_int_equal(pitman_morgan(equal, 5, other, 5, &pm), STAT_ZERO_VARIANCE);
+	assert_int_equal(pitman_morgan(rising, 5, equal, 5, &pm), STAT_ZERO_VARIANCE);
+	for (int i = 0; i < 5; i++)
+		twice[i] = 2 * rising[i] + 1;
+	assert_int_equal(pitman_morgan(rising, 5, twice, 5, &pm), STAT_ZERO_VARIANCE); /* limits without width prove nothing */
+	assert_int_equal(pitman_morgan(rising, 5, with_nan, 5, &pm), STAT_NOT_FINITE);
+	assert_int_equal(pitman_morgan(rising, 5, other, 5, &pm), STAT_OK);
+	assert_int_equal(pitman_morgan_limits(&pm, 0.05, &lo, &hi), STAT_OK);
+	assert_close(sqrt(lo * hi), pm.ratio, 1e-12); /* symmetric in the logarithm */
+	assert_int_equal(pitman_morgan_limits(&pm, 0, &lo, &hi), STAT_OUT_OF_RANGE);
+	assert_int_equal(pitman_morgan_p(&pm, 0, &above, &below), STAT_OUT_OF_RANGE);
+	assert_int_equal(pitman_morgan_p(&pm, 1, &above, &below), STAT_OK);
+	assert_close(above + below, 1, 1e-14);
+
+	/* the definition: t = R sqrt((n-2)/(1-R^2)) with R the correlation of x + r and x - r */
+	double sum[5], difference[5], r;
+	for (int i = 0; i < 5; i++) {
+		sum[i] = other[i] + rising[i];
+		difference[i] = other[i] - rising[i];
+	}
+	assert_int_equal(sample_correlation(sum, difference, 5, &r), STAT_OK);
+	assert_close(above, t_above(r * sqrt(3 / (1 - r * r)), 3), 1e-13);
+}
+
+static void test_paper(void **state)
+{
+	(void)state;
+	struct paper_bias b;
+	struct paper_uncertainty u;
+	struct bias_estimate e;
+	double v;
+	assert_int_equal(paper_bias(with_zero, 5, rising, 5, &b), STAT_ZERO_REFERENCE);
+	assert_int_equal(paper_bias(with_negative, 5, rising, 5, &b), STAT_NEGATIVE_REFERENCE);
+	assert_int_equal(paper_bias_check(rising, 5, other, 4), STAT_NOT_PAIRED);
+	assert_int_equal(paper_bias_check(NULL, 0, NULL, 0), STAT_TOO_FEW);
+	assert_int_equal(paper_bias_check(with_nan, 5, rising, 5), STAT_NOT_FINITE);
+	assert_int_equal(paper_bias_at(rising, 5, other, 5, 5, &v), STAT_OUT_OF_RANGE);
+	assert_int_equal(paper_bias(rising, 5, other, 4, &b), STAT_OK); /* against the mean reference */
+	assert_false(b.paired);
+	assert_int_equal(paper_bias(rising, 5, other, 5, &b), STAT_OK);
+	assert_close(b.rms_identity_pct, b.rms_pct, 1e-12 * b.rms_pct);
+	assert_int_equal(paper_bias(one, 1, one, 1, &b), STAT_OK);
+	assert_int_equal(b.spread_status, STAT_TOO_FEW);
+	for (int mode = 0; mode < PAPER_MODE_N; mode++) {
+		assert_int_equal(paper_uncertainty(rising, 5, other, 5, mode, &u), STAT_OK);
+		assert_true(u.status == STAT_OK && u.U3_pct > u.U2_pct && u.u_c_pct >= u.u_bias_pct);
+		assert_close(u.U2_pct, 2 * u.u_c_pct, 0);
+		assert_int_equal(paper_uncertainty(one, 1, one, 1, mode, &u), STAT_TOO_FEW);
+		assert_int_equal(u.status, STAT_TOO_FEW);
+	}
+	assert_int_equal(paper_significance(rising, 5, other, 5, &v), STAT_OK);
+	assert_true(v <= 1); /* why the paper's rule is vacuous */
+	assert_int_equal(paper_significance(equal, 5, equal, 5, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(bias_independent(equal, 5, equal, 5, &e), STAT_ZERO_VARIANCE);
+	assert_int_equal(bias_paired_u_pct(one, 1, one, 1, &v), STAT_TOO_FEW);
+}
+
+static void test_budget(void **state)
+{
+	(void)state;
+	struct budget_total t;
+	double k, expanded, share = 0;
+	struct budget_component c[] = {
+		budget_component("a", BUDGET_TYPE_A, BUDGET_NORMAL, 3, 9),
+		budget_component("b", BUDGET_TYPE_B, BUDGET_RECTANGULAR, 2, INFINITY),
+		budget_component("c", BUDGET_TYPE_B, BUDGET_TRIANGULAR, 2, INFINITY),
+		budget_component("d", BUDGET_TYPE_B, BUDGET_RESOLUTION, 0, INFINITY),
+	};
+	assert_int_equal(budget_combine(c, 0, &t), STAT_TOO_FEW);
+	assert_int_equal(budget_combine(c + 3, 1, &t), STAT_ZERO_VARIANCE);
+	assert_int_equal(budget_combine(c, 4, &t), STAT_OK);
+	assert_close(t.u_c, sqrt(9 + 4.0 / 3 + 4.0 / 6), 1e-14);
+	for (int i = 0; i < 4; i++)
+		share += c[i].share_pct;
+	assert_close(share, 100, 1e-9);
+	assert_close(t.nu_eff, 9 * pow(t.u_c, 4) / 81, 1e-10);
+	assert_int_equal(budget_combine(c + 1, 2, &t), STAT_OK);
+	assert_true(isinf(t.nu_eff));
+	assert_int_equal(budget_expand(&t, 0.95, BUDGET_TRUNCATED, &k, &expanded), STAT_OK);
+	assert_close(k, 1.959963984540054, 1e-13);
+	assert_int_equal(budget_expand(&t, 1, BUDGET_CONTINUOUS, &k, &expanded), STAT_OUT_OF_RANGE);
+	c[0].nu = 0.4;
+	assert_int_equal(budget_combine(c, 1, &t), STAT_OK);
+	assert_true(t.nu_raised && t.nu_eff == 1);
+	c[0].u = -1;
+	assert_int_equal(budget_combine(c, 4, &t), STAT_OUT_OF_RANGE);
+	c[0].u = NAN;
+	assert_int_equal(budget_combine(c, 4, &t), STAT_OUT_OF_RANGE);
+}
+
+static void test_lines_and_series(void **state)
+{
+	(void)state;
+	struct regression r;
+	struct lack_of_fit l;
+	struct trend_test t;
+	double v, p;
+	assert_int_equal(regression(rising, other, 2, &r), STAT_TOO_FEW);
+	assert_int_equal(regression(equal, other, 5, &r), STAT_ZERO_VARIANCE);
+	assert_int_equal(lack_of_fit(rising, other, 5, &l), STAT_TOO_FEW); /* no x repeats */
+	assert_int_equal(lack_of_fit((double[]){ 1, 1, 2, 2 }, other, 4, &l), STAT_TOO_FEW);
+	assert_int_equal(lack_of_fit((double[]){ 1, 1, 2, 2, 3 }, (double[]){ 1, 1, 5, 5, 2 }, 5, &l), STAT_ZERO_VARIANCE);
+	assert_int_equal(autocorrelation(equal, 5, 1, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(autocorrelation(rising, 5, 5, &v), STAT_OUT_OF_RANGE);
+	assert_int_equal(runs_test(equal, 5, &t), STAT_ZERO_VARIANCE);
+	assert_int_equal(runs_test(one, 1, &t), STAT_TOO_FEW);
+	assert_int_equal(mann_kendall(one, 1, &t), STAT_TOO_FEW);
+	assert_int_equal(mann_kendall(equal, 5, &t), STAT_ZERO_VARIANCE);
+	assert_int_equal(mann_kendall(with_nan, 5, &t), STAT_NOT_FINITE);
+	assert_int_equal(mann_kendall(rising, 5, &t), STAT_OK);
+	assert_true(t.statistic == 10);
+	assert_int_equal(von_neumann_ratio(equal, 5, &v), STAT_ZERO_VARIANCE);
+	assert_int_equal(ljung_box(rising, 5, 5, &v, &p), STAT_OUT_OF_RANGE);
+	assert_int_equal(shapiro_wilk(rising, 2, &v, &p), STAT_TOO_FEW);
+	assert_int_equal(shapiro_wilk(equal, 5, &v, &p), STAT_ZERO_VARIANCE);
+}
+
+static void test_many_and_planning(void **state)
+{
+	(void)state;
+	double p[] = { 0.01, 0.04, 0.03 }, out[3], level[3];
+	uint64_t n;
+	assert_int_equal(adjust_holm(NULL, 0, NULL), STAT_OK);
+	assert_int_equal(adjust_holm((double[]){ 0.1, NAN }, 2, out), STAT_NOT_FINITE);
+	assert_int_equal(adjust_holm((double[]){ 0.1, 1.5 }, 2, out), STAT_OUT_OF_RANGE);
+	assert_int_equal(adjust_holm(p, 3, p), STAT_OK); /* in place */
+	assert_close(p[0], 0.03, 1e-15);
+	assert_close(p[1], 0.06, 1e-15);
+	assert_close(p[2], 0.06, 1e-15);
+	assert_int_equal(replicates_for_mean(0.1, 0, 0.05, 0.8, &n), STAT_UNBOUNDED);
+	assert_int_equal(replicates_for_mean(0.1, 1e-9, 0.05, 0.8, &n), STAT_UNBOUNDED);
+	assert_int_equal(replicates_for_mean(NAN, 1, 0.05, 0.8, &n), STAT_OUT_OF_RANGE);
+	assert_int_equal(replicates_for_mean(0, 1, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(n, 2);
+	assert_int_equal(replicates_for_precision(2, 0.3, 2, 0.05, 0.8, &n), STAT_UNBOUNDED);
+	assert_int_equal(replicates_for_precision(1, 1, 2, 0.05, 0.8, &n), STAT_OUT_OF_RANGE);
+	assert_int_equal(replicates_for_halfwidth(1, 0, 0.95, &n), STAT_OUT_OF_RANGE);
+	assert_int_equal(replicates_for_power_f(1, 0.8, 0.05, &n), STAT_UNBOUNDED);
+	assert_int_equal(spending_levels(0.05, NULL, 0, level), STAT_TOO_FEW);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){ 10, 10 }, 2, level), STAT_OUT_OF_RANGE);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){ 0, 10 }, 2, level), STAT_OUT_OF_RANGE);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){ 20 }, 1, level), STAT_OK);
+	assert_true(level[0] == 0.05);
+}
+
+static void test_digits_and_names(void **state)
+{
+	(void)state;
+	double v;
+	struct named_call call = { 0 };
+	struct named_result r;
+	assert_int_equal(round_to_digits(0.0996, 2, &v), STAT_OK);
+	assert_close(v, 0.10, 1e-17);
+	assert_int_equal(numerical_tolerance(0.0996, 2, &v), STAT_OK); /* 0.10: the last digit counts hundredths */
+	assert_close(v, 0.005, 1e-18);
+	assert_int_equal(round_to_digits(0, 2, &v), STAT_OUT_OF_RANGE);
+	assert_int_equal(round_to_digits(INFINITY, 2, &v), STAT_OUT_OF_RANGE);
+	assert_int_equal(round_to_digits(1, 0, &v), STAT_OUT_OF_RANGE);
+	assert_int_equal(named_compute("no_such_statistic", &call, &r), STAT_NOT_APPLICABLE);
+	assert_int_equal(named_compute("mean", &call, &r), STAT_TOO_FEW); /* no data given */
+	assert_int_equal(named_compute("norm_ppf", &call, &r), STAT_OUT_OF_RANGE); /* no p given */
+	struct named_param bad = { "p", "half" };
+	call.param = &bad;
+	call.n_params = 1;
+	assert_int_equal(named_compute("norm_ppf", &call, &r), STAT_OUT_OF_RANGE);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),	       cmocka_unit_test(test_moments),
+		cmocka_unit_test(test_quantiles),      cmocka_unit_test(test_distributions),
+		cmocka_unit_test(test_two_samples),    cmocka_unit_test(test_pitman_morgan),
+		cmocka_unit_test(test_paper),	       cmocka_unit_test(test_budget),
+		cmocka_unit_test(test_lines_and_series), cmocka_unit_test(test_many_and_planning),
+		cmocka_unit_test(test_digits_and_names),
+	};
+	gsl_set_error_handler_off();
+	return cmocka_run_group_tests_name("statuses of the statistics", tests, NULL, NULL);
+}
