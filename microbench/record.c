@@ -40,7 +40,7 @@ static void source_take(struct source *s, const struct bench_run *r, struct trac
 		.dispatch_ns = TIME_NONE,
 		.offset = OFFSET_NONE,
 		.rvalue = from->result < 0 ? -1 : from->result,
-		.pid = (uint32_t)getpid(),
+		.pid = r->pid,
 		.tid = (uint32_t)s->worker->tid,
 		.object = s->object,
 		.fd = t->fd,

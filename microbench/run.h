@@ -39,6 +39,7 @@ struct bench_run {
 	const struct microbench_config *config;
 	struct fileset files;
 	int dir_fd;
+	uint32_t pid;
 	struct clock clock;
 	struct placement placement;
 	struct worker *worker; /* worker[n_workers] */

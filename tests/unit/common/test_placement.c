@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "common/placement.h"
+
+enum { N_KINDS = PLACEMENT_ROTATE + 1, N_THREADS = 3, N_REQUESTS = 200 };
+
+static uintptr_t address(const struct placement *p, unsigned int thread, uint64_t k)
+{
+	return (uintptr_t)placement_buffer(p, thread, k);
+}
+
+static void each_kind_has_a_name(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < N_KINDS; kind++)
+		assert_non_null(placement_names[kind]);
+	assert_null(placement_names[N_KINDS]);
+	assert_string_equal(placement_names[PLACEMENT_OFFSET], "offset");
+	assert_string_equal(placement_names[PLACEMENT_PAGE], "page");
+	assert_string_equal(placement_names[PLACEMENT_ROTATE], "rotate");
+}
+
+/* Every buffer is inside the region, and no two of different threads share a page. */
+static void check_threads_apart(const struct placement *p, size_t block_bytes)
+{
+	uintptr_t from = (uintptr_t)p->region.base, to = from + p->region.n_bytes, last_page = 0;
+	for (unsigned int t = 0; t < N_THREADS; t++) {
+		uintptr_t lowest = UINTPTR_MAX, highest = 0;
+		for (uint64_t k = 0; k < N_REQUESTS; k++) {
+			uintptr_t at = address(p, t, k);
+			assert_true(at >= from && at + block_bytes <= to);
+			lowest = at < lowest ? at : lowest;
+			highest = at + block_bytes - 1 > highest ? at + block_bytes - 1 : highest;
+		}
+		assert_true(t == 0 || lowest / 4096 > last_page);
+		last_page = highest / 4096;
+	}
+}
+
+static void buffers_do_not_overlap(void **state)
+{
+	(void)state;
+	static const size_t sizes[] = {1, 512, 4095, 4096, 4097, 100000, 1 << 20};
+	for (int kind = 0; kind < N_KINDS; kind++)
+		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+			struct placement p;
+			assert_int_equal(placement_init(&p, kind, sizes[i], i & 1, N_THREADS, NULL), 0);
+			check_threads_apart(&p, sizes[i]);
+			for (uint64_t k = 1; k <= p.slot_mask; k++)
+				assert_true(address(&p, 1, k) - address(&p, 1, k - 1) >= sizes[i]);
+			placement_release(&p);
+		}
+}
+
+/* doc/buffer-placement.md: reads into the first bytes of a page and writes from its last ones are slow. */
+static void no_kind_uses_the_slow_places(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		struct placement p;
+		assert_int_equal(placement_init(&p, kind, 4096, false, N_THREADS, NULL), 0);
+		for (uint64_t k = 0; k < N_REQUESTS; k++) {
+			uintptr_t in_page = address(&p, 2, k) % 4096;
+			assert_true(in_page == 0 || (in_page >= 64 && in_page <= 4096 - 64));
+		}
+		placement_release(&p);
+	}
+}
+
+static void where_they_lie(void **state)
+{
+	(void)state;
+	struct placement p;
+	assert_int_equal(placement_init(&p, PLACEMENT_OFFSET, 4096, false, 2, NULL), 0);
+	assert_int_equal(address(&p, 1, 7) % 4096, 2048);
+	assert_int_equal(address(&p, 1, 7), address(&p, 1, 8));
+	placement_release(&p);
+
+	assert_int_equal(placement_init(&p, PLACEMENT_PAGE, 4096, false, 2, NULL), 0);
+	assert_int_equal(address(&p, 1, 7) % 4096, 0);
+	assert_int_equal(address(&p, 1, 7), address(&p, 1, 8));
+	placement_release(&p);
+
+	bool distance_seen[64] = {false};
+	assert_int_equal(placement_init(&p, PLACEMENT_ROTATE, 4096, false, 2, NULL), 0);
+	for (uint64_t k = 0; k < 64; k++) {
+		distance_seen[address(&p, 1, k) % 4096 / 64] = true;
+		assert_true(k == 0 || address(&p, 1, k) / 4096 > address(&p, 1, k - 1) / 4096);
+	}
+	for (int i = 0; i < 64; i++)
+		assert_true(distance_seen[i]);
+	assert_int_equal(address(&p, 1, 3), address(&p, 1, 64 + 3));
+	placement_release(&p);
+}
+
+static void direct_io_gets_whole_pages(void **state)
+{
+	(void)state;
+	for (int kind = 0; kind < N_KINDS; kind++) {
+		struct placement p;
+		assert_int_equal(placement_init(&p, kind, 512, true, N_THREADS, NULL), 0);
+		for (unsigned int t = 0; t < N_THREADS; t++)
+			for (uint64_t k = 0; k < N_REQUESTS; k++)
+				assert_int_equal(address(&p, t, k) % 4096, 0);
+		assert_int_equal(p.align_bytes, 4096);
+		placement_release(&p);
+	}
+}
+
+static void no_first_touch_is_left(void **state)
+{
+	(void)state;
+	struct placement p;
+	struct rusage before, after;
+	const size_t block_bytes = 65536;
+	assert_int_equal(placement_init(&p, PLACEMENT_ROTATE, block_bytes, false, 2, NULL), 0);
+	getrusage(RUSAGE_SELF, &before);
+	for (unsigned int t = 0; t < 2; t++)
+		for (uint64_t k = 0; k < 64; k++)
+			for (size_t i = 0; i < block_bytes; i += 4096)
+				((volatile unsigned char *)placement_buffer(&p, t, k))[i] = 1;
+	getrusage(RUSAGE_SELF, &after);
+	/* 2048 pages were touched; a sanitizer's own memory may fault a little */
+	assert_true(after.ru_minflt - before.ru_minflt < 300);
+	placement_release(&p);
+}
+
+static void impossible_ones_are_refused(void **state)
+{
+	(void)state;
+	struct placement p;
+	struct err e = ERR_INIT;
+	assert_int_equal(placement_init(&p, PLACEMENT_PAGE, 0, false, 1, &e), -EINVAL);
+	assert_int_equal(placement_init(&p, PLACEMENT_PAGE, 4096, false, 0, &e), -EINVAL);
+	assert_int_equal(placement_init(&p, (enum placement_kind)N_KINDS, 4096, false, 1, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "placement"));
+	assert_int_equal(placement_init(&p, PLACEMENT_ROTATE, SIZE_MAX, false, 1, &e), -ENOMEM);
+	assert_int_equal(placement_init(&p, PLACEMENT_OFFSET, SIZE_MAX / 8, false, 1024, &e), -ENOMEM);
+	placement_release(&p); /* what a failed one leaves can be released */
+	struct placement empty = {0};
+	placement_release(&empty);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_kind_has_a_name),
+		cmocka_unit_test(buffers_do_not_overlap),
+		cmocka_unit_test(no_kind_uses_the_slow_places),
+		cmocka_unit_test(where_they_lie),
+		cmocka_unit_test(direct_io_gets_whole_pages),
+		cmocka_unit_test(no_first_touch_is_left),
+		cmocka_unit_test(impossible_ones_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
