@@ -17,6 +17,7 @@
 
 const struct command *const commands[] = {
 	&cmd_microbench,
+	&cmd_replay,
 	&cmd_version,
 	NULL,
 };

@@ -2,7 +2,8 @@
 /* Replaying a trace: engines, order policies, timing policies.
  *
  * An engine takes a prepared plan (plan.h: hot requests and dependencies) and fills in outcomes; what is common (loading the
- * trace, opening files inside the target directory, writing the replay trace) is not the engine's business.
+ * trace, opening files inside the target directory, writing the replay trace) is not the engine's business. What the
+ * policies mean exactly: doc/replay-engines.md.
  * Source: metrology paper III-B (policies); DESIGN section 7 for the exact orders. */
 #ifndef REPLAY_REPLAY_H
 #define REPLAY_REPLAY_H
@@ -23,7 +24,7 @@ struct replay_config {
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
 	int wait;		 /* --wait hybrid|sleep|spin: how a time is waited for */
-	uint64_t spin_ns;	 /* --spin: how long a predecessor is waited for by spinning before the futex */
+	int64_t spin_ns;	 /* --spin: how long a predecessor is waited for by spinning before the futex */
 	int placement;		 /* --placement: where buffers lie, as in microbench */
 	bool pin;		 /* --pin: worker i on the i-th processor it may use */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as traced threads */
@@ -32,16 +33,16 @@ struct replay_config {
 	/* where: command line only */
 	const char *engine;	 /* --engine */
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */
-	const char *output;	 /* -o */
+	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
 	bool no_sync_output;	 /* --no-sync-output */
+	bool list_engines, list_mutants; /* for the command */
 };
 
 void replay_config_init(struct replay_config *c);
 extern const struct option_spec replay_options[];
 
-struct replay_plan;    /* plan.h */
-struct replay_outcome; /* plan.h */
+struct replay_plan; /* plan.h */
 
 struct replay_engine {
 	const char *name, *help;
@@ -54,8 +55,34 @@ struct replay_engine {
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name);
 
+/* What a replay came to, for the terminal. Everything here can be computed from the two traces as well. */
+struct replay_summary {
+	uint64_t n_records;    /* of the input */
+	uint64_t n_issued;     /* requests issued, repetitions by a mutant not counted */
+	uint64_t n_repeated;   /* extra copies issued by a mutant */
+	uint64_t n_failed;     /* issued requests that returned an error, expected or not */
+	uint64_t n_mismatches; /* issued requests whose return value differs from the traced one */
+	uint64_t n_unknown_fd; /* requests on a descriptor whose file the trace does not tell: they fail with EBADF */
+	uint64_t first_mismatch_seq; /* meaningful when n_mismatches > 0 */
+	int64_t first_mismatch_expected, first_mismatch_actual; /* result, or a negative errno */
+	bool stopped;	       /* by --stop-on-mismatch */
+	bool input_incomplete; /* no end block: a killed writer's */
+	uint64_t n_threads, n_workers;
+	double mean_response_ns, traced_mean_response_ns; /* NaN when nothing was issued */
+	int64_t elapsed_ns, traced_elapsed_ns;		  /* first begin to last end */
+	uint64_t n_timed;				  /* requests with an intended time; the three below are meaningful then */
+	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns; /* begin - intended */
+	int64_t input_first_ns; /* first begin in the trace */
+};
+
+/* As replay_run, and tells more. */
+int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e);
+
 /* Loads TRACE, replays it, writes the replay trace (record i replays record i). The number of requests whose return
- * value differs from the traced one goes to *n_mismatches. */
+ * value differs from the traced one goes to *n_mismatches. Stopping on a mismatch is not an error. */
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e);
+
+/* Checks what can be checked without the trace: engine, mutant, combinations. Errors: EINVAL, ENOENT. */
+int replay_check(const struct replay_config *c, struct err *e);
 
 #endif

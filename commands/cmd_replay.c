@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate replay: re-issues the requests of a trace and writes what happened as a trace. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "replay/mutant.h"
+#include "replay/replay.h"
+
+static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n--list-engines | --list-mutants";
+static const char about[] =
+	"Re-issues the requests of TRACE inside DIR and prints what came of it. With -o, writes a trace whose record i\n"
+	"replays record i of TRACE. Return values that differ from the traced ones are counted and reported.\n"
+	"\n"
+	"Orders: temporal (begins in traced order, and after what had ended), temporal-serial (one after another), fs (what\n"
+	"the file system's rules demand), thread (each thread's own order), none.\n"
+	"Timings: fullspeed, timestamp (at the traced times), think (with the traced pauses).";
+
+static void line_of_duration(const char *what, double ns, double traced_ns)
+{
+	struct strbuf now = STRBUF_INIT, then = STRBUF_INIT;
+	format_duration(&now, ns);
+	format_duration(&then, traced_ns);
+	printf("%-16s%s (trace: %s)\n", what, now.s, then.s);
+	strbuf_release(&now);
+	strbuf_release(&then);
+}
+
+static void result_print(int64_t result)
+{
+	if (result < 0)
+		printf("failure (%s)", strerror((int)-result));
+	else
+		printf("%" PRId64, result);
+}
+
+static void mismatches_print(const struct replay_summary *s)
+{
+	printf("%-16s%" PRIu64, "mismatches", s->n_mismatches);
+	if (s->n_mismatches) {
+		printf("; the first: request %" PRIu64 " returned ", s->first_mismatch_seq);
+		result_print(s->first_mismatch_actual);
+		fputs(" instead of ", stdout);
+		result_print(s->first_mismatch_expected);
+	}
+	putchar('\n');
+}
+
+static void issue_error_print(const struct replay_summary *s)
+{
+	const struct {
+		const char *name;
+		double ns;
+	} row[] = {{"p50", s->issue_error_p50_ns}, {"p99", s->issue_error_p99_ns}, {"p99.9", s->issue_error_p999_ns},
+		   {"max", s->issue_error_max_ns}};
+	printf("%-16s", "issue error");
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+		struct strbuf text = STRBUF_INIT;
+		format_duration(&text, row[i].ns);
+		printf("%s%s %s", i ? ", " : "", row[i].name, text.s);
+		strbuf_release(&text);
+	}
+	putchar('\n');
+}
+
+static void summary_print(const struct replay_summary *s)
+{
+	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
+	if (s->n_repeated)
+		printf(", %" PRIu64 " repeated", s->n_repeated);
+	if (s->n_failed)
+		printf(", %" PRIu64 " failed", s->n_failed);
+	printf("; %" PRIu64 " worker%s for %" PRIu64 " traced thread%s\n", s->n_workers, s->n_workers == 1 ? "" : "s",
+	       s->n_threads, s->n_threads == 1 ? "" : "s");
+	if (s->n_issued) {
+		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
+		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
+	}
+	if (s->n_timed)
+		issue_error_print(s);
+	mismatches_print(s);
+	if (s->n_unknown_fd)
+		printf("note: %" PRIu64 " requests use descriptors whose file the trace does not tell; they fail in the replay\n",
+		       s->n_unknown_fd);
+	if (s->input_incomplete)
+		puts("note: the input has no end; who wrote it was stopped, and what is whole was replayed");
+}
+
+static int list_engines(void)
+{
+	for (const struct replay_engine *const *g = replay_engines; *g; g++)
+		printf("%-12s%s\n", (*g)->name, (*g)->help);
+	return EXIT_OK;
+}
+
+static int list_mutants(void)
+{
+	for (const struct fault *f = faults; f->name; f++) {
+		char name[64];
+		snprintf(name, sizeof name, "%s%s%s", f->name, f->usual ? ":" : "", f->usual ? f->usual : "");
+		printf("%-20s%s%s\n", name, f->help, f->timed ? " (timing timestamp or think)" : "");
+	}
+	return EXIT_OK;
+}
+
+static int replay_command(int argc, char **argv, struct err *e)
+{
+	struct replay_config c;
+	struct replay_summary s;
+	int n_positional;
+	replay_config_init(&c);
+	int status = command_parse(&cmd_replay, synopsis, about, replay_options, &c, argc, argv, 0, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (c.list_engines)
+		return list_engines();
+	if (c.list_mutants)
+		return list_mutants();
+	if (n_positional < 1) {
+		err_set(e, EINVAL, "which trace? usage is validate replay %.*s", (int)strcspn(synopsis, "\n"), synopsis);
+		return EXIT_USAGE;
+	}
+	if (!c.dir) {
+		err_set(e, EINVAL, "--dir is missing: the directory that the trace's files are in");
+		return EXIT_USAGE;
+	}
+	if (replay_check(&c, e))
+		return EXIT_USAGE;
+	if (replay_run_summary(argv[1], &c, &s, e))
+		return EXIT_FAILED;
+	summary_print(&s);
+	if (!s.stopped)
+		return EXIT_OK;
+	err_set(e, ECANCELED, "stopped at the first mismatch, as --stop-on-mismatch says");
+	return EXIT_FAILED;
+}
+
+const struct command cmd_replay = {"replay", "re-issue the requests of a trace", replay_command};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/careful.h"
+
+#include "replay/issue.h"
+
+#define RATION 16
+
+/* --- taking from a pool ------------------------------------------------------------------------------------------- */
+
+static bool take_from(const struct crew *c, uint32_t lane, uint32_t n, struct ration *r)
+{
+	uint32_t all = c->plan->lane[lane].n;
+	_Atomic uint32_t *next = &c->queue[lane].next;
+	if (atomic_load_explicit(next, memory_order_relaxed) >= all) /* so that the counter cannot run over */
+		return false;
+	uint32_t k = atomic_fetch_add(next, n);
+	if (k >= all)
+		return false;
+	*r = (struct ration){.lane = lane, .k = k, .end = all - k < n ? all : k + n};
+	return true;
+}
+
+bool ration_take(const struct runner *w, struct ration *r)
+{
+	const struct crew *c = w->crew;
+	uint32_t n_lanes = c->plan->n_lanes;
+	if (!c->plan->own_lanes)
+		return n_lanes && take_from(c, 0, 1, r);
+	if (take_from(c, w->index, RATION, r))
+		return true;
+	for (uint32_t i = 1; i < n_lanes; i++)
+		if (take_from(c, (w->index + i) % n_lanes, 1, r))
+			return true;
+	return false;
+}
+
+/* --- faults while running ----------------------------------------------------------------------------------------- */
+
+void issue_linger(const struct runner *w, uint64_t begin)
+{
+	const struct replay_plan *p = w->crew->plan;
+	uint64_t now = clock_now(&p->clock);
+	uint64_t ticks = 0;
+	if (p->mutant.kind == FAULT_DELAY)
+		ticks = (uint64_t)((double)p->mutant.ns / p->clock.ns_per_tick);
+	else if (p->mutant.kind == FAULT_PROPORTIONAL)
+		ticks = (uint64_t)((double)(now - begin) * p->mutant.ratio);
+	if (ticks)
+		while (clock_now(&p->clock) - now < ticks)
+			;
+}
+
+/* A wrong clock's idea of a deadline. */
+static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
+{
+	if (p->mutant.kind == FAULT_DRIFT)
+		return from + due + (uint64_t)((double)(from - p->start_ticks + due) * p->mutant.ratio);
+	if (p->mutant.kind == FAULT_COARSE) {
+		uint64_t grain = (uint64_t)((double)p->mutant.ns / p->clock.ns_per_tick) + 1;
+		uint64_t since = from + due - p->start_ticks;
+		return p->start_ticks + (since + grain - 1) / grain * grain;
+	}
+	return from + due;
+}
+
+static void stall(struct runner *w)
+{
+	const struct replay_plan *p = w->crew->plan;
+	uint64_t every = (uint64_t)((double)p->mutant.every_ns / p->clock.ns_per_tick) + 1;
+	uint64_t length = (uint64_t)((double)p->mutant.ns / p->clock.ns_per_tick);
+	uint64_t since = clock_now(&p->clock) - p->start_ticks;
+	if (since % every < length)
+		wait_until(&w->waiter, p->start_ticks + since / every * every + length);
+}
+
+/* --- one request -------------------------------------------------------------------------------------------------- */
+
+struct at { /* where a runner stands */
+	const struct hot_request *h;
+	struct outcome *out, *repeated;
+	const struct hot_wait *wait; /* NULL in a pool */
+	uint32_t k;
+	uint64_t n; /* how-manieth of this runner: chooses the buffer */
+	uint64_t last_end;
+};
+
+static bool shifts(const struct hot_request *h)
+{
+	return (h->op == OP_READ || h->op == OP_WRITE) &&
+	       (h->fault == FAULT_OFFSET || h->fault == FAULT_SIZE || h->fault == FAULT_SWAP);
+}
+
+static void shift(const struct replay_plan *p, const struct hot_request *h, int64_t by)
+{
+	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_relaxed);
+	if (by && lseek(fd, by, SEEK_CUR) < 0)
+		return; /* before the start, or no descriptor: the call itself shows it */
+}
+
+static void time_wait(struct runner *w, const struct at *t)
+{
+	const struct replay_plan *p = w->crew->plan;
+	int timing = w->crew->config->timing;
+	if (timing != TIMING_FULLSPEED)
+		wait_until(&w->waiter, deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)t->h->due));
+	if (p->mutant.kind == FAULT_STALL)
+		stall(w);
+}
+
+static void order_wait(struct runner *w, struct at *t)
+{
+	struct crew *c = w->crew;
+	for (uint32_t i = 0; i < t->h->n_waits; i++, t->wait++)
+		if (!gate_passed(&c->gate[t->wait->lane], t->wait->threshold))
+			w->n_futex_sleeps += gate_wait_slow(&c->gate[t->wait->lane], t->wait->threshold, &c->rules);
+}
+
+static void call(struct runner *w, const struct at *t, struct gate *own)
+{
+	struct crew *c = w->crew;
+	void *buffer = placement_buffer(&c->placement, w->index, t->n);
+	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
+	if (serial)
+		pthread_mutex_lock(&c->serial);
+	if (shifts(t->h))
+		shift(c->plan, t->h, shift_before(t->h->offset));
+	if (own)
+		gate_drain(own, 2 * t->k + 1);
+	issue(w, &c->plan->clock, t->h, buffer, own, 2 * t->k + 1, true, t->out);
+	if (shifts(t->h))
+		shift(c->plan, t->h, shift_after(t->h->offset));
+	if (t->h->fault == FAULT_REPEAT) {
+		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
+			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
+		issue(w, &c->plan->clock, t->h, buffer, NULL, 0, true, t->repeated);
+	}
+	if (serial)
+		pthread_mutex_unlock(&c->serial);
+}
+
+/* False: the run is over. */
+static bool request(struct runner *w, struct at *t)
+{
+	struct crew *c = w->crew;
+	struct gate *own = t->wait || t->h->flags ? &c->gate[w->index] : NULL;
+	time_wait(w, t);
+	if (own)
+		order_wait(w, t);
+	if (atomic_load_explicit(&c->stop, memory_order_relaxed))
+		return false;
+	struct gate *begun = own && t->h->flags & HOT_PUBLISH_BEGUN ? own : NULL;
+	if (t->h->fault == FAULT_LOST) {
+		if (begun)
+			gate_publish(begun, 2 * t->k + 1, &c->rules);
+	} else {
+		call(w, t, begun);
+		t->last_end = t->out->end_ticks;
+		if (c->config->stop_on_mismatch && outcome_differs(t->out, t->h))
+			atomic_store(&c->stop, true);
+	}
+	if (own && t->h->flags & HOT_PUBLISH_ENDED)
+		gate_publish(own, 2 * t->k + 2, &c->rules);
+	return true;
+}
+
+/* --- the loops ---------------------------------------------------------------------------------------------------- */
+
+static void at_set(struct at *t, const struct lane *a, uint32_t k)
+{
+	t->k = k;
+	t->h = &a->request[k];
+	t->out = &a->outcome[k];
+	t->repeated = a->repeated ? &a->repeated[k] : NULL;
+}
+
+static void careful_lane(struct runner *w)
+{
+	struct crew *c = w->crew;
+	const struct lane *a = &c->plan->lane[w->index];
+	struct at t = {.wait = a->wait, .last_end = c->plan->start_ticks};
+	for (uint32_t k = 0; k < a->n; k++, t.n++) {
+		at_set(&t, a, k);
+		if (!request(w, &t))
+			break;
+	}
+	/* Who stopped early will not publish what others wait for; they shall come and see that it is over. */
+	gate_publish(&c->gate[w->index], GATE_DONE, &c->rules);
+}
+
+static void careful_pool(struct runner *w)
+{
+	struct crew *c = w->crew;
+	struct ration r = {.k = 0};
+	struct at t = {.last_end = c->plan->start_ticks};
+	for (; r.k < r.end || ration_take(w, &r); r.k++, t.n++) {
+		at_set(&t, &c->plan->lane[r.lane], r.k);
+		if (!request(w, &t))
+			break;
+	}
+}
+
+void careful_loop(struct runner *w)
+{
+	if (w->crew->plan->pool)
+		careful_pool(w);
+	else
+		careful_lane(w);
+}

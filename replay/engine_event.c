@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The event engine: each worker owns the requests of one traced thread from the start and waits for their predecessors itself.
+ * There is no coordinator: what one thread must know of another is a number in a cache line (gate.h).
+ *
+ * The loop exists once and is compiled for each combination of order and timing, so that a replay that waits for nothing does
+ * not look for it. Mutants and stopping on a mismatch have a loop of their own (careful.c). */
+#include <errno.h>
+
+#include "replay/careful.h"
+#include "replay/crew.h"
+#include "replay/engines.h"
+#include "replay/issue.h"
+
+#define AHEAD 3 /* requests prefetched; the kernel's copy in between evicts what hardware would have kept */
+
+/* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */
+
+INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing)
+{
+	struct crew *c = w->crew;
+	const struct lane *a = &c->plan->lane[w->index];
+	const struct clock clock = c->plan->clock;
+	const struct placement placement = c->placement;
+	const struct hot_wait *wait = a->wait;
+	struct gate *own = &c->gate[w->index];
+	uint64_t last_end = c->plan->start_ticks;
+	for (uint32_t k = 0; k < a->n; k++) {
+		const struct hot_request *h = &a->request[k];
+		struct outcome *out = &a->outcome[k];
+		__builtin_prefetch(h + AHEAD);
+		__builtin_prefetch(out + AHEAD, 1);
+		if (timing == TIMING_TIMESTAMP)
+			wait_until(&w->waiter, c->plan->start_ticks + (uint64_t)h->due);
+		else if (timing == TIMING_THINK)
+			wait_until(&w->waiter, last_end + (uint64_t)h->due);
+		for (uint32_t i = 0; ordered && i < h->n_waits; i++, wait++)
+			if (UNLIKELY(!gate_passed(&c->gate[wait->lane], wait->threshold)))
+				w->n_futex_sleeps += gate_wait_slow(&c->gate[wait->lane], wait->threshold, &c->rules);
+		bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
+		if (ordered && h->flags & HOT_DRAIN)
+			gate_drain(own, 2 * k + begun);
+		issue(w, &clock, h, placement_buffer(&placement, w->index, k), begun ? own : NULL, 2 * k + 1, false, out);
+		last_end = out->end_ticks;
+		if (ordered && h->flags & HOT_PUBLISH_ENDED)
+			gate_publish(own, 2 * k + 2, &c->rules);
+	}
+}
+
+static void lane_fullspeed(struct runner *w)
+{
+	lane_run(w, false, TIMING_FULLSPEED);
+}
+
+static void lane_fullspeed_ordered(struct runner *w)
+{
+	lane_run(w, true, TIMING_FULLSPEED);
+}
+
+static void lane_timestamp(struct runner *w)
+{
+	lane_run(w, true, TIMING_TIMESTAMP);
+}
+
+static void lane_think(struct runner *w)
+{
+	lane_run(w, true, TIMING_THINK);
+}
+
+/* --- no order: a pool --------------------------------------------------------------------------------------------- */
+
+INLINE void pool_run(struct runner *w, const enum replay_timing timing)
+{
+	struct crew *c = w->crew;
+	const struct clock clock = c->plan->clock;
+	const struct placement placement = c->placement;
+	struct ration r = {.lane = w->index % c->plan->n_lanes};
+	for (uint64_t n = 0; r.k < r.end || ration_take(w, &r); n++, r.k++) {
+		const struct lane *a = &c->plan->lane[r.lane];
+		const struct hot_request *h = &a->request[r.k];
+		struct outcome *out = &a->outcome[r.k];
+		__builtin_prefetch(h + AHEAD);
+		__builtin_prefetch(out + AHEAD, 1);
+		if (timing == TIMING_TIMESTAMP)
+			wait_until(&w->waiter, c->plan->start_ticks + (uint64_t)h->due);
+		issue(w, &clock, h, placement_buffer(&placement, w->index, n), NULL, 0, false, out);
+	}
+}
+
+static void pool_fullspeed(struct runner *w)
+{
+	pool_run(w, TIMING_FULLSPEED);
+}
+
+static void pool_timestamp(struct runner *w)
+{
+	pool_run(w, TIMING_TIMESTAMP);
+}
+
+/* --- the engine --------------------------------------------------------------------------------------------------- */
+
+static void (*loop_choose(const struct replay_plan *p, const struct replay_config *c))(struct runner *)
+{
+	if (p->mutant.kind != FAULT_NONE && p->mutant.kind != FAULT_DOUBLE)
+		return careful_loop;
+	if (c->stop_on_mismatch)
+		return careful_loop;
+	if (p->pool)
+		return c->timing == TIMING_FULLSPEED ? pool_fullspeed : pool_timestamp;
+	if (c->timing == TIMING_TIMESTAMP)
+		return lane_timestamp;
+	if (c->timing == TIMING_THINK)
+		return lane_think;
+	return p->ordered ? lane_fullspeed_ordered : lane_fullspeed;
+}
+
+static int event_check(const struct replay_config *c, struct err *e)
+{
+	(void)c, (void)e;
+	return 0; /* it does them all */
+}
+
+static int event_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
+{
+	struct crew c;
+	int ret = crew_init(&c, p, config, loop_choose(p, config), e);
+	if (!ret)
+		ret = crew_run(&c, e);
+	crew_release(&c);
+	return ret;
+}
+
+const struct replay_engine engine_event = {
+	.name = "event",
+	.help = "each worker owns the requests of one traced thread and waits for their predecessors itself",
+	.check = event_check,
+	.run = event_run,
+};

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines.h"
+
+#include <stddef.h>
+
+const struct replay_engine *const replay_engines[] = {
+	&engine_event,
+	NULL,
+};

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/describe.h"
+
+#define BATCH 256
+
+struct output {
+	const struct replay_plan *p;
+	const struct replay_config *c;
+	struct replay_summary *s;
+	struct trace *input;
+	struct trace_writer *w; /* NULL: only the summary is wanted */
+	uint32_t *object_of;	/* object_of[n_objects]: input's object to the output's, NONE32 not yet */
+	uint32_t n_objects;
+	struct trace_record batch[BATCH];
+	size_t n_batch;
+	struct trace_record *repeated; /* appended last */
+	size_t n_repeated, repeated_cap;
+	int64_t epoch_ns, input_first_ns;
+	int64_t first_ns, last_ns, input_last_ns;
+	double sum_ns, input_sum_ns;
+	uint64_t n_input_sum;
+	double *issue_error; /* issue_error[s->n_timed], room for all */
+};
+
+int output_check(const char *input, const char *output, struct err *e)
+{
+	struct stat in, out;
+	bool existed = stat(output, &out) == 0;
+	if (existed && stat(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+		return err_set(e, EINVAL, "%s: the output would overwrite the input", output);
+	int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return err_sys(e, errno, "%s: cannot be written", output);
+	close(fd);
+	if (!existed)
+		unlink(output);
+	return 0;
+}
+
+/* --- one record --------------------------------------------------------------------------------------------------- */
+
+static int64_t time_of(const struct output *o, uint64_t ticks)
+{
+	return clock_ns_of_ticks(&o->p->clock, ticks) - o->epoch_ns;
+}
+
+static int object_copy(struct output *o, uint32_t id, uint32_t *copy, struct err *e)
+{
+	*copy = OBJECT_NONE;
+	const struct trace_object *object = id < o->n_objects ? trace_object(o->input, id) : NULL;
+	if (!object)
+		return 0;
+	if (o->object_of[id] == NONE32) {
+		int ret = trace_writer_object(o->w, object->kind, object->name, &o->object_of[id], e);
+		if (ret)
+			return ret;
+	}
+	*copy = o->object_of[id];
+	return 0;
+}
+
+static int references_copy(struct output *o, struct trace_record *r, struct err *e)
+{
+	size_t len;
+	const void *data = r->heap == HEAP_NONE ? NULL : trace_heap(o->input, r->heap, &len);
+	r->heap = HEAP_NONE;
+	if (!o->w)
+		return 0;
+	int ret = data ? trace_writer_heap(o->w, data, len, &r->heap, e) : 0;
+	return ret ? ret : object_copy(o, r->object, &r->object, e);
+}
+
+static int64_t intended_of(const struct output *o, const struct trace_record *traced, struct lane_place at)
+{
+	const struct lane *a = &o->p->lane[at.lane];
+	if (o->c->timing == TIMING_FULLSPEED)
+		return TIME_NONE;
+	if (o->c->timing == TIMING_TIMESTAMP)
+		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->c->speed);
+	uint64_t from = o->p->start_ticks; /* or the end of the last one in its lane that was issued */
+	for (uint32_t k = at.index; k-- > 0;)
+		if (a->outcome[k].begin_ticks) {
+			from = a->outcome[k].end_ticks;
+			break;
+		}
+	return time_of(o, from + (uint64_t)a->request[at.index].due);
+}
+
+static void outcome_put(const struct output *o, struct trace_record *r, const struct hot_request *h, const struct outcome *out)
+{
+	r->begin_ns = time_of(o, out->begin_ticks);
+	r->end_ns = time_of(o, out->end_ticks);
+	r->error = out->rvalue < 0 ? (uint16_t)-out->rvalue : 0;
+	if (out->rvalue < 0)
+		r->rvalue = -1;
+	else if (h->op != OP_OPEN)
+		r->rvalue = out->rvalue;
+	else if (h->expected < 0) /* it succeeded only here; as nothing used it, it is open still */
+		r->rvalue = atomic_load(&o->p->fds[h->slot]);
+}
+
+/* What was really asked for, where a mutant asked for something else. */
+static void fault_put(struct trace_record *r, const struct hot_request *h)
+{
+	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
+	if (h->fault == FAULT_SIZE)
+		r->length = h->length;
+	else if (h->fault == FAULT_OFFSET && !sequential)
+		r->offset = h->offset;
+	else if (h->fault == FAULT_OFFSET && r->offset != OFFSET_NONE)
+		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
+}
+
+static void input_count(struct output *o, const struct trace_record *r)
+{
+	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
+		return;
+	o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
+	o->n_input_sum++;
+	if (r->end_ns > o->input_last_ns)
+		o->input_last_ns = r->end_ns;
+}
+
+static void outcome_count(struct output *o, const struct trace_record *r, const struct hot_request *h, const struct outcome *out)
+{
+	struct replay_summary *s = o->s;
+	if (s->n_issued == 0 || r->begin_ns < o->first_ns)
+		o->first_ns = r->begin_ns;
+	if (s->n_issued == 0 || r->end_ns > o->last_ns)
+		o->last_ns = r->end_ns;
+	s->n_issued++;
+	s->n_failed += out->rvalue < 0;
+	o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->p->clock.ns_per_tick;
+	if (outcome_differs(out, h) && s->n_mismatches++ == 0) {
+		s->first_mismatch_seq = r->seq;
+		s->first_mismatch_expected = h->expected;
+		s->first_mismatch_actual = out->rvalue;
+	}
+	if (r->intended_ns != TIME_NONE && o->issue_error)
+		o->issue_error[s->n_timed++] = (double)(r->begin_ns - r->intended_ns);
+}
+
+static void repeated_put(struct output *o, const struct trace_record *r, struct lane_place at)
+{
+	const struct lane *a = &o->p->lane[at.lane];
+	if (!a->repeated || !a->repeated[at.index].begin_ticks)
+		return;
+	o->s->n_repeated++;
+	GROW(o->repeated, o->n_repeated, o->repeated_cap);
+	struct trace_record *again = &o->repeated[o->n_repeated++];
+	*again = *r;
+	outcome_put(o, again, plan_request(o->p, at), &a->repeated[at.index]);
+}
+
+static int flush(struct output *o, struct err *e)
+{
+	size_t n = o->n_batch;
+	o->n_batch = 0;
+	return n ? trace_writer_append(o->w, o->batch, n, e) : 0;
+}
+
+static int record_replayed(struct output *o, const struct trace_record *traced, struct lane_place at, struct err *e)
+{
+	struct trace_record r = *traced;
+	r.dispatch_ns = TIME_NONE;
+	int ret = references_copy(o, &r, e);
+	if (ret)
+		return ret;
+	const struct hot_request *h = at.lane == NONE32 ? NULL : plan_request(o->p, at);
+	const struct outcome *out = h ? &o->p->lane[at.lane].outcome[at.index] : NULL;
+	if (!out || !out->begin_ticks) {
+		r.begin_ns = r.end_ns = r.intended_ns = TIME_NONE;
+		r.rvalue = -1;
+		r.error = ECANCELED;
+	} else {
+		r.intended_ns = intended_of(o, traced, at);
+		outcome_put(o, &r, h, out);
+		fault_put(&r, h);
+		outcome_count(o, &r, h, out);
+		repeated_put(o, &r, at);
+	}
+	if (!o->w)
+		return 0;
+	o->batch[o->n_batch++] = r;
+	return o->n_batch == BATCH ? flush(o, e) : 0;
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static int walk(struct output *o, struct err *e)
+{
+	const struct trace_record *r;
+	size_t n;
+	uint64_t i = 0;
+	int ret = trace_rewind(o->input, e);
+	while (!ret && (ret = trace_next_batch(o->input, &r, &n, e)) > 0) {
+		ret = 0;
+		for (size_t k = 0; !ret && k < n; k++, i++) {
+			if (i >= o->p->n_records)
+				return err_set(e, EIO, "the input trace grew while it was replayed");
+			input_count(o, &r[k]);
+			ret = record_replayed(o, &r[k], o->p->place[i], e);
+		}
+	}
+	if (!ret && i != o->p->n_records)
+		return err_set(e, EIO, "the input trace shrank while it was replayed");
+	if (!ret && o->w)
+		ret = flush(o, e);
+	if (!ret && o->w && o->n_repeated)
+		ret = trace_writer_append(o->w, o->repeated, o->n_repeated, e);
+	return ret;
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void summarise(struct output *o)
+{
+	struct replay_summary *s = o->s;
+	s->mean_response_ns = s->n_issued ? o->sum_ns / (double)s->n_issued : NAN;
+	s->traced_mean_response_ns = o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
+	s->elapsed_ns = s->n_issued ? o->last_ns - o->first_ns : 0;
+	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;
+	if (!s->n_timed)
+		return;
+	double *x = o->issue_error;
+	uint64_t n = s->n_timed;
+	qsort(x, n, sizeof *x, compare_double);
+	s->issue_error_p50_ns = x[(n - 1) / 2];
+	s->issue_error_p99_ns = x[(n - 1) - (n - 1) / 100];
+	s->issue_error_p999_ns = x[(n - 1) - (n - 1) / 1000];
+	s->issue_error_max_ns = x[n - 1];
+}
+
+static int64_t realtime_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The metadata is written twice: when the output is opened, and with what is known only at the end. */
+static int meta_put(struct output *o, const char *input_path, bool first, struct err *e)
+{
+	const struct trace_meta *in = trace_meta(o->input);
+	struct utsname host = {.nodename = ""};
+	uname(&host);
+	char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
+	char *command = replay_describe_command(o->c, input_path);
+	char *extra = replay_describe_extra(o->c, o->p, o->s, in, input_path);
+	struct trace_meta meta = {
+		.level = LEVEL_SYSCALL,
+		.epoch_ns = o->epoch_ns,
+		.wall_epoch_ns = realtime_ns() - (clock_monotonic_ns() - o->epoch_ns),
+		.clock = o->p->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
+		.clock_resolution_ns = o->p->clock.resolution_ns,
+		.clock_read_cost_ns = o->p->clock.read_cost_ns,
+		.host = host.nodename,
+		.command = command,
+		.captured_by = captured_by,
+		.root = o->c->dir,
+		.n_events_lost = in->n_events_lost,
+		.seed = in->seed,
+		.extra_json = extra,
+		.files = in->files,
+	};
+	int ret = first ? trace_writer_open(&o->w, o->c->output, &meta, &(struct trace_write_options){.no_sync = o->c->no_sync_output}, e)
+			: trace_writer_set_meta(o->w, &meta, e);
+	free(extra);
+	free(command);
+	free(captured_by);
+	return ret;
+}
+
+int output_write(struct trace *input, const char *input_path, const struct replay_plan *p, const struct replay_config *c,
+		 struct replay_summary *s, struct err *e)
+{
+	struct output *o = xcalloc(1, sizeof *o);
+	*o = (struct output){.p = p, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
+	o->epoch_ns = clock_ns_of_ticks(&p->clock, p->start_ticks);
+	o->input_first_ns = s->input_first_ns;
+	o->input_last_ns = o->input_first_ns;
+	o->object_of = xmalloc((o->n_objects + 1) * sizeof *o->object_of);
+	memset(o->object_of, 0xff, (o->n_objects + 1) * sizeof *o->object_of);
+	bool timed = c->timing != TIMING_FULLSPEED;
+	o->issue_error = timed ? malloc((p->n + 1) * sizeof *o->issue_error) : NULL;
+	int ret = timed && !o->issue_error ? err_set(e, ENOMEM, "not enough memory for %u issue errors", p->n) : 0;
+	if (!ret && c->output)
+		ret = meta_put(o, input_path, true, e);
+	bool created = o->w != NULL;
+	if (!ret)
+		ret = walk(o, e);
+	if (!ret)
+		summarise(o);
+	if (!ret && o->w)
+		ret = meta_put(o, input_path, false, e);
+	if (o->w && ret)
+		trace_writer_abort(o->w);
+	else if (o->w)
+		ret = trace_writer_close(o->w, e);
+	if (ret && created)
+		unlink(c->output);
+	free(o->issue_error);
+	free(o->repeated);
+	free(o->object_of);
+	free(o);
+	return ret;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/plan.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/rooted.h"
+#include "replay/gate.h"
+
+enum { AT_REQUESTS, AT_WAITS, AT_OUTCOMES, AT_REPEATED };
+
+/* Lanes begin at multiples of this many elements, which is a multiple of 128 bytes for every array: no two lanes share a line. */
+#define LANE_ALIGN 16u
+
+static uint64_t lane_room(uint64_t n)
+{
+	return (n + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN;
+}
+
+/* --- layout ------------------------------------------------------------------------------------------------------- */
+
+/* One lane for each thread; one for all where a pool of workers takes requests in issue order. */
+static void lanes_choose(struct replay_plan *p, const struct replay_config *c, const struct load *l)
+{
+	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
+	uint64_t n_workers = !p->pool ? l->n_threads : c->n_workers ? c->n_workers : l->n_threads;
+	if (p->mutant.kind == FAULT_DOUBLE)
+		n_workers = 2 * (c->n_workers ? c->n_workers : l->n_threads);
+	p->n_workers = (uint32_t)n_workers;
+	p->own_lanes = p->pool && n_workers == l->n_threads && c->timing == TIMING_FULLSPEED;
+	p->n_lanes = p->pool && !p->own_lanes ? 1 : l->n_threads;
+}
+
+static int memory_get(struct replay_plan *p, const uint32_t *n_waits, struct err *e)
+{
+	uint64_t n_requests = 0, n_all_waits = 0;
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		n_requests += lane_room(p->lane[i].n);
+		n_all_waits += lane_room(n_waits[i]);
+	}
+	int ret = vm_alloc(&p->memory[AT_REQUESTS], n_requests * sizeof(struct hot_request), "the requests", e);
+	if (!ret)
+		ret = vm_alloc(&p->memory[AT_WAITS], n_all_waits * sizeof(struct hot_wait), "the order", e);
+	if (!ret)
+		ret = vm_alloc(&p->memory[AT_OUTCOMES], n_requests * sizeof(struct outcome), "the outcomes", e);
+	if (!ret && p->mutant.kind == FAULT_REPEAT)
+		ret = vm_alloc(&p->memory[AT_REPEATED], n_requests * sizeof(struct outcome), "the repeated outcomes", e);
+	if (ret)
+		return ret;
+	struct hot_request *request = p->memory[AT_REQUESTS].base;
+	struct hot_wait *wait = p->memory[AT_WAITS].base;
+	struct outcome *outcome = p->memory[AT_OUTCOMES].base, *repeated = p->memory[AT_REPEATED].base;
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		struct lane *a = &p->lane[i];
+		a->request = request;
+		a->wait = wait;
+		a->outcome = outcome;
+		a->repeated = repeated;
+		request += lane_room(a->n);
+		outcome += lane_room(a->n);
+		repeated = repeated ? repeated + lane_room(a->n) : NULL;
+		wait = wait ? wait + lane_room(n_waits[i]) : NULL;
+	}
+	return 0;
+}
+
+/* --- one request -------------------------------------------------------------------------------------------------- */
+
+static int64_t scaled_ns(int64_t gap_ns, double speed)
+{
+	double ns = (double)gap_ns / speed;
+	return ns <= 0 ? 0 : ns > 9e18 ? INT64_MAX / 2 : llrint(ns);
+}
+
+static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r,
+		      const struct load_request *before)
+{
+	if (c->timing == TIMING_FULLSPEED)
+		return 0;
+	if (c->timing == TIMING_TIMESTAMP || !before)
+		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
+	/* an unknown end, or calls of one thread that overlap: there was no gap */
+	return before->end_ns >= r->begin_ns ? 0 : scaled_ns(r->begin_ns - before->end_ns, c->speed);
+}
+
+static struct hot_request hot_of(const struct load_request *r)
+{
+	return (struct hot_request){
+		.offset = r->offset,
+		.expected = r->op == OP_OPEN && r->rvalue > 0 ? 0 : r->rvalue,
+		.length = r->op == OP_LSEEK ? r->flags : r->length,
+		.slot = r->slot,
+		.op = (uint8_t)r->op,
+	};
+}
+
+static void requests_lay(struct replay_plan *p, const struct replay_config *c, const struct load *l)
+{
+	const struct load_request **before = xcalloc(l->n_threads + 1, sizeof *before);
+	bool by_thread = !p->pool || p->own_lanes;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		struct lane_place at = {by_thread ? r->thread : 0, by_thread ? r->index : i};
+		struct hot_request *h = &p->lane[at.lane].request[at.index];
+		*h = hot_of(r);
+		h->due = due_ns(c, l, r, before[r->thread]);
+		p->place[r->record] = at;
+		before[r->thread] = r;
+	}
+	free(before);
+}
+
+/* --- order -------------------------------------------------------------------------------------------------------- */
+
+static void edges_lay(struct replay_plan *p, const struct load *l, const struct edges *d)
+{
+	struct hot_wait **next = xcalloc(p->n_lanes + 1, sizeof *next);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		next[i] = p->lane[i].wait;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct edge *g = &d->edge[i];
+		const struct load_request *r = &l->request[g->request];
+		*next[r->thread]++ = (struct hot_wait){g->thread, g->threshold};
+		p->lane[r->thread].request[r->index].n_waits++;
+		struct hot_request *q = &p->lane[g->thread].request[(g->threshold - 1) / 2];
+		q->flags |= g->threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
+	}
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			struct hot_request *h = &p->lane[i].request[k];
+			if (h->flags & HOT_PUBLISH_BEGUN || (k && h[-1].flags & HOT_PUBLISH_ENDED))
+				h->flags |= HOT_DRAIN;
+		}
+	p->ordered = d->n > 0;
+	free(next);
+}
+
+static void opens_lay(struct replay_plan *p, const struct slots *s)
+{
+	p->n_slots = s->n;
+	p->open = xcalloc(s->n + 1, sizeof *p->open);
+	p->fds = xcalloc(s->n + 1, sizeof *p->fds);
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct slot *b = &s->slot[i];
+		p->direct |= b->flags & O_DIRECT && i;
+		atomic_init(&p->fds[i], -1);
+		if (i)
+			p->open[i] = (struct hot_open){s->file[b->file].name, rooted_flags(b->flags), b->mode};
+	}
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+int plan_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct slots *s,
+	      const struct edges *d, struct err *e)
+{
+	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .max_length = l->max_length, .dir_fd = -1};
+	int ret = mutant_parse(&p->mutant, c->mutant, e);
+	if (ret)
+		return ret;
+	lanes_choose(p, c, l);
+	p->lane = xcalloc(p->n_lanes + 1, sizeof *p->lane);
+	p->place = malloc((l->n_records + 1) * sizeof *p->place);
+	if (!p->place)
+		return err_set(e, ENOMEM, "not enough memory for %llu records", (unsigned long long)l->n_records);
+	memset(p->place, 0xff, (l->n_records + 1) * sizeof *p->place);
+	uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		p->lane[i].n = p->pool && !p->own_lanes ? l->n : l->thread[i].n_requests;
+	for (size_t i = 0; !p->pool && i < d->n; i++)
+		n_waits[l->request[d->edge[i].request].thread]++;
+	ret = memory_get(p, n_waits, e);
+	free(n_waits);
+	if (ret)
+		return ret;
+	requests_lay(p, c, l);
+	if (!p->pool)
+		edges_lay(p, l, d);
+	opens_lay(p, s);
+	return mutant_apply(p, e);
+}
+
+void plan_release(struct replay_plan *p)
+{
+	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++)
+		vm_free(&p->memory[i]);
+	free(p->lane);
+	free(p->place);
+	free((void *)p->fds);
+	free(p->open);
+	*p = (struct replay_plan){.n = 0};
+}

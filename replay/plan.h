@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plan: a trace in the form an engine runs from. Hot requests lie in the order in which they are touched, in pre-faulted
+ * memory, with what they wait for beside them; outcomes are stored into memory of the same shape.
+ *
+ * A lane is a sequence of requests. Under an order policy there is one for each traced thread, and one worker for each
+ * lane, which runs it from start to end. Under `none` lanes are queues that workers take requests from. */
+#ifndef REPLAY_PLAN_H
+#define REPLAY_PLAN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/run_facts.h"
+#include "common/clock.h"
+#include "common/err.h"
+#include "common/vm.h"
+#include "replay/load.h"
+#include "replay/mutant.h"
+#include "replay/order.h"
+#include "replay/replay.h"
+#include "replay/slots.h"
+
+enum hot_flag {
+	HOT_PUBLISH_BEGUN = 1, /* somebody waits for exactly this */
+	HOT_PUBLISH_ENDED = 2,
+	HOT_DRAIN = 4, /* stores to the gate may be under way when the request begins, or come inside it (gate.h) */
+};
+
+struct hot_request { /* 40 bytes, and 8 for each thing it waits for */
+	uint64_t offset;   /* of a sequential request with a fault: two shifts (mutant.h) */
+	int64_t expected;  /* traced result, or the negative errno; an open that succeeded: 0 */
+	int64_t due;	   /* timestamp: after the start; think: after the end of the one before in its lane, for the first one after the
+			    * start. Nanoseconds; an engine makes ticks of them when its clock is calibrated */
+	uint32_t length;   /* lseek: whence */
+	uint32_t slot;
+	uint32_t n_waits;
+	uint8_t op;    /* enum trace_op */
+	uint8_t flags; /* enum hot_flag */
+	uint8_t fault; /* enum fault_kind: what a mutant does to this one */
+	uint8_t unused;
+};
+_Static_assert(sizeof(struct hot_request) + 8 <= 48, "at most 48 bytes a request, one dependency included");
+
+struct hot_wait {
+	uint32_t lane, threshold; /* gate.h */
+};
+
+struct hot_open { /* what an OP_OPEN needs beyond its request, by slot */
+	const char *path;
+	uint32_t flags, mode;
+};
+
+struct outcome {
+	uint64_t begin_ticks, end_ticks; /* begin 0: never issued */
+	int64_t rvalue;			 /* or the negative errno; an open that succeeded: 0 */
+};
+
+struct lane {
+	struct hot_request *request; /* request[n]; what they wait for lies one after another in `wait`, n_waits for each */
+	struct hot_wait *wait;
+	struct outcome *outcome;  /* outcome[n] */
+	struct outcome *repeated; /* repeated[n]: of the second copies that a mutant issues; NULL where none does */
+	uint32_t n;
+};
+
+struct lane_place {
+	uint32_t lane, index;
+};
+
+struct replay_plan {
+	struct lane *lane; /* lane[n_lanes] */
+	uint32_t n_lanes;
+	bool ordered;	/* something is waited for */
+	bool pool;	/* order none: workers take requests from lanes; otherwise worker i runs lane i */
+	bool own_lanes; /* of a pool: every worker has a lane to begin with, and then helps others */
+	uint32_t n;	/* requests in all */
+	uint64_t n_records;
+	struct lane_place *place; /* place[n_records]: lane NONE32 where a record was not issued in the trace either */
+	uint32_t n_workers;
+	uint32_t max_length;
+	bool direct; /* some descriptor uses O_DIRECT: buffers must be aligned */
+	uint64_t seed; /* of written content */
+	struct mutant mutant;
+
+	_Atomic int *fds;      /* fds[n_slots]: real descriptors, -1 not open; opened and closed by whoever made the plan */
+	struct hot_open *open; /* open[n_slots] */
+	uint32_t n_slots;
+	int dir_fd;
+
+	/* filled in by the engine; `clock` is initialised by whoever made the plan, some time before: the longer, the better it is known */
+	struct clock clock;
+	uint64_t start_ticks; /* time 0 of the replay */
+	struct run_facts facts;
+	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
+	bool stopped; /* on a mismatch */
+
+	struct vm_region memory[4]; /* requests, waits, outcomes, repeated */
+};
+
+/* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
+ * of `s`, which must live as long. fds and dir_fd are left to the caller. */
+int plan_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct slots *s,
+	      const struct edges *d, struct err *e);
+void plan_release(struct replay_plan *p); /* an all-zero one is fine */
+
+static inline const struct hot_request *plan_request(const struct replay_plan *p, struct lane_place at)
+{
+	return &p->lane[at.lane].request[at.index];
+}
+
+/* Whether what came back is not what the trace says: another count, success instead of failure, or another errno
+ * where the trace knows it. */
+static inline bool outcome_differs(const struct outcome *o, const struct hot_request *h)
+{
+	return o->rvalue != h->expected && !(h->expected == -1 && o->rvalue < 0);
+}
+
+#endif

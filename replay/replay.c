@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/replay.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/fileset.h"
+#include "capture/trace.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/load.h"
+#include "replay/order.h"
+#include "replay/output.h"
+#include "replay/plan.h"
+#include "replay/slots.h"
+
+#define CALIBRATION_NS 5000000
+/* Baseline of the clock when times are to be met: an anchor is good to a few ns, so that the rate is good to 0.05 ppm and
+ * the error of an intended time stays below 0.1 us in a run of some seconds. */
+#define TIMED_BASELINE_NS 100000000
+
+struct run {
+	const struct replay_config *c;
+	const char *path;
+	struct trace *trace;
+	struct load load;
+	struct slots slots;
+	struct replay_plan plan;
+	int dir_fd;
+};
+
+/* --- preparing ---------------------------------------------------------------------------------------------------- */
+
+static int input_open(struct run *r, struct replay_summary *s, struct err *e)
+{
+	int ret = trace_open(&r->trace, r->path, e);
+	if (ret)
+		return ret;
+	if (trace_meta(r->trace)->level == LEVEL_BLOCK)
+		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls", r->path, r->c->engine);
+	ret = load_read(&r->load, r->trace, e);
+	if (!ret)
+		ret = slots_find(&r->slots, &r->load, r->trace, e);
+	if (ret)
+		return err_context(e, "%s", r->path);
+	struct trace_health health;
+	trace_health(r->trace, &health);
+	s->input_incomplete = !health.complete;
+	s->n_unknown_fd = r->slots.n_unknown;
+	s->n_threads = r->load.n_threads;
+	s->n_records = r->load.n_records;
+	s->input_first_ns = r->load.first_begin_ns;
+	return 0;
+}
+
+static int plan_derive(struct run *r, struct err *e)
+{
+	struct edges edges;
+	struct replay_plan *p = &r->plan;
+	const struct clock clock = p->clock;
+	int ret = order_derive(&edges, (enum replay_order)r->c->order, &r->load, &r->slots, e);
+	if (!ret)
+		ret = plan_make(p, r->c, &r->load, &r->slots, &edges, e);
+	p->clock = clock;
+	p->seed = trace_meta(r->trace)->seed;
+	edges_release(&edges);
+	load_release(&r->load);
+	return ret ? err_context(e, "%s", r->path) : 0;
+}
+
+/* A trace that asks for more than there is room for would fill the disk before it failed. */
+static int room_check(const struct fileset *f, const char *dir, int dir_fd, struct err *e)
+{
+	struct statvfs v;
+	uint64_t wanted = 0, there = 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (!f->entry[i].directory && __builtin_add_overflow(wanted, f->entry[i].size, &wanted))
+			wanted = UINT64_MAX;
+	struct fileset_residency now;
+	if (fileset_residency(f, dir_fd, &now, NULL) == 0)
+		there = now.total_bytes;
+	if (fstatvfs(dir_fd, &v) < 0)
+		return err_sys(e, errno, "%s", dir);
+	uint64_t room = (uint64_t)v.f_bavail * v.f_frsize;
+	if (wanted <= there || wanted - there <= room)
+		return 0;
+	struct strbuf needs = STRBUF_INIT, has = STRBUF_INIT;
+	format_size(&needs, wanted - there);
+	format_size(&has, room);
+	int ret = err_set(e, ENOSPC, "%s: the trace's files need %s more, there is room for %s", dir, needs.s, has.s);
+	strbuf_release(&needs);
+	strbuf_release(&has);
+	return ret;
+}
+
+static int files_prepare(struct run *r, struct err *e)
+{
+	const struct trace_meta *meta = trace_meta(r->trace);
+	struct fileset shown = {.entry = NULL};
+	const struct fileset *f = &meta->files;
+	int ret = 0;
+	if (!f->n) {
+		ret = slots_files(&r->slots, &shown, e);
+		f = &shown;
+	}
+	if (!ret)
+		ret = room_check(f, r->c->dir, r->dir_fd, e);
+	if (!ret)
+		ret = fileset_restore(f, r->dir_fd, meta->seed, false, e);
+	slots_files_release(&shown);
+	return ret ? err_context(e, "%s: preparing the files of %s", r->c->dir, r->path) : 0;
+}
+
+static int files_open(struct run *r, struct err *e)
+{
+	struct replay_plan *p = &r->plan;
+	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
+	int ret = slots_open(&r->slots, r->dir_fd, fds, e);
+	for (uint32_t i = 0; !ret && i < p->n_slots; i++)
+		atomic_store(&p->fds[i], fds[i]);
+	p->dir_fd = r->dir_fd;
+	free(fds);
+	return ret ? err_context(e, "%s", r->c->dir) : 0;
+}
+
+static void files_close(struct run *r)
+{
+	for (uint32_t i = 0; i < r->plan.n_slots; i++) {
+		int fd = atomic_exchange(&r->plan.fds[i], -1);
+		if (fd >= 0)
+			close(fd);
+	}
+}
+
+static void baseline_wait(const struct run *r)
+{
+	int64_t left_ns = r->plan.clock.first.ns + TIMED_BASELINE_NS - clock_monotonic_ns();
+	if (r->c->timing == TIMING_FULLSPEED || left_ns <= 0)
+		return;
+	struct timespec ts = {.tv_nsec = left_ns % 1000000000};
+	nanosleep(&ts, NULL);
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static int directory_open(struct run *r, struct err *e)
+{
+	if (!r->c->dir || !*r->c->dir)
+		return err_set(e, EINVAL, "the target directory is missing (--dir)");
+	r->dir_fd = open(r->c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return r->dir_fd < 0 ? err_sys(e, errno, "%s", r->c->dir) : 0;
+}
+
+static int run_all(struct run *r, struct replay_summary *s, struct err *e)
+{
+	const struct replay_engine *engine = replay_engine_find(r->c->engine);
+	int ret = directory_open(r, e);
+	if (!ret && r->c->output)
+		ret = output_check(r->path, r->c->output, e);
+	if (!ret)
+		ret = clock_init(&r->plan.clock, CALIBRATION_NS, e);
+	if (!ret)
+		ret = input_open(r, s, e);
+	if (!ret)
+		ret = plan_derive(r, e);
+	if (!ret && r->c->prepare)
+		ret = files_prepare(r, e);
+	if (!ret)
+		ret = files_open(r, e);
+	if (!ret && r->plan.n) {
+		baseline_wait(r);
+		ret = engine->run(&r->plan, r->c, e);
+	}
+	s->stopped = r->plan.stopped;
+	s->n_workers = r->plan.n_workers;
+	if (!ret)
+		ret = output_write(r->trace, r->path, &r->plan, r->c, s, e);
+	return ret;
+}
+
+int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
+{
+	*s = (struct replay_summary){.mean_response_ns = NAN, .traced_mean_response_ns = NAN};
+	int ret = replay_check(c, e);
+	if (ret)
+		return ret;
+	struct run *r = xcalloc(1, sizeof *r);
+	*r = (struct run){.c = c, .path = trace_path, .dir_fd = -1};
+	ret = run_all(r, s, e);
+	files_close(r);
+	plan_release(&r->plan);
+	slots_release(&r->slots);
+	load_release(&r->load);
+	if (r->trace)
+		trace_close(r->trace);
+	if (r->dir_fd >= 0)
+		close(r->dir_fd);
+	free(r);
+	return ret;
+}
+
+int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e)
+{
+	struct replay_summary s;
+	int ret = replay_run_summary(trace_path, c, &s, e);
+	*n_mismatches = s.n_mismatches;
+	return ret;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A hash table from 64-bit keys to 32-bit values, for loading a trace: (pid, tid) to thread, (pid, fd) to slot, and so on.
+ * Keys are mixed by a good hash, so a trace made to collide gains nothing. Grows as needed (xalloc.h). */
+#ifndef REPLAY_U64_MAP_H
+#define REPLAY_U64_MAP_H
+
+#include <stdint.h>
+
+struct u64_map {
+	struct u64_map_cell *cell; /* cell[mask + 1], NULL while empty */
+	uint64_t mask, n, salt;
+};
+
+/* The value of `key`, created as `initial` where it is new. Borrowed until the next call. */
+uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial);
+/* NULL where there is none. */
+uint32_t *u64_map_find(const struct u64_map *m, uint64_t key);
+void u64_map_release(struct u64_map *m); /* an all-zero one is an empty map */
+
+static inline uint64_t u64_pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+#endif
