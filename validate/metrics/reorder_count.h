@@ -27,7 +27,7 @@ struct reorder_gap { /* places first .. end-1 were skipped by the arrival number
 struct reorder_sequence {
 	uint32_t next;	   /* NextExp: one above the highest place seen */
 	uint32_t position; /* arrivals so far: the number of the next one */
-	uint32_t previous; /* place of the one before */
+	uint32_t previous; /* place of the one before; at first 0, which nothing lies below */
 	struct reorder_gap *gap; /* [from..n-1] are open, ascending */
 	size_t from, n, cap;
 };
@@ -63,7 +63,7 @@ static inline void reorder_count_add(struct reorder_count *r, uint32_t sequence,
 		else
 			reorder_count_late(r, s, k);
 		/* hfplayer's script compares with the request before, reordered or not */
-		r->total.n_descents += s->position && (int32_t)(k - s->previous) < 0;
+		r->total.n_descents += (int32_t)(k - s->previous) < 0;
 	}
 	s->previous = k;
 	s->position++;
