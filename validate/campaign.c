@@ -1,0 +1,390 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/campaign_state.h"
+#include "validate/text.h"
+
+#define JOURNAL_VERSION 1
+#define OVERHEAD_S 0.12 /* expected beside a run's own time */
+
+/* --- the results directory ---------------------------------------------------------------------------------------- */
+
+static int dir_is_empty(const char *path, bool *empty, struct err *e)
+{
+	DIR *d = opendir(path);
+	if (!d)
+		return err_sys(e, errno, "cannot use the results directory %s", path);
+	const struct dirent *entry;
+	*empty = true;
+	while ((entry = readdir(d)))
+		*empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(d);
+	return 0;
+}
+
+static int dir_resolve(struct campaign *c, struct err *e)
+{
+	c->dir = realpath(c->options->dir, NULL);
+	if (!c->dir)
+		return err_sys(e, errno, "cannot use the results directory %s", c->options->dir);
+	c->parent = xstrdup(c->dir);
+	char *slash = strrchr(c->parent, '/');
+	slash[slash == c->parent] = 0;
+	return 0;
+}
+
+static int file_put(struct campaign *c, const char *name, const char *text, size_t len, struct err *e)
+{
+	char *path = results_path(c->dir, name);
+	int ret = file_write_atomic(path, text, len, e);
+	free(path);
+	return ret;
+}
+
+static int subdirs_make(const struct campaign *c, struct err *e)
+{
+	int ret = 0;
+	for (int i = 0; !ret && i < 2; i++) {
+		char *path = results_path(c->dir, i ? "runs" : "traces");
+		ret = dir_create(path, e);
+		free(path);
+	}
+	return ret;
+}
+
+/* The journal comes last: where it is, everything else is. */
+static int dir_begin(struct campaign *c, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
+	bool empty = true;
+	int ret = dir_create(c->options->dir, e);
+	if (!ret)
+		ret = dir_is_empty(c->options->dir, &empty, e);
+	if (!ret && !empty)
+		ret = err_set(e, EEXIST, "the results directory %s is not empty: name another, or go on with what is there by "
+			      "--resume", c->options->dir);
+	if (!ret)
+		ret = dir_resolve(c, e);
+	if (!ret)
+		ret = file_read(c->protocol->path, &text, 0, e);
+	if (!ret)
+		ret = subdirs_make(c, e);
+	if (!ret)
+		ret = file_put(c, "protocol.conf", text.s, text.len, e);
+	if (!ret) {
+		protocol_print_resolved(c->protocol, &resolved);
+		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);
+	}
+	if (!ret) {
+		plan_make(&c->plan, c->protocol);
+		json_t *o = plan_to_json(&c->plan, c->protocol);
+		char *path = results_path(c->dir, "plan.json");
+		ret = json_write_file(path, o, JSON_COMPACT, e);
+		free(path);
+		json_decref(o);
+	}
+	if (!ret) {
+		char *path = results_path(c->dir, "journal");
+		ret = journal_open(&c->journal, path, 1, e);
+		free(path);
+	}
+	strbuf_release(&text);
+	strbuf_release(&resolved);
+	return ret;
+}
+
+/* --- resuming ----------------------------------------------------------------------------------------------------- */
+
+static int same_protocol(const struct campaign *c, struct err *e)
+{
+	struct strbuf begun = STRBUF_INIT, given = STRBUF_INIT;
+	char *path = results_path(c->dir, "protocol.conf");
+	int ret = file_read(path, &begun, 0, e);
+	if (ret)
+		err_context(e, "%s is no results directory that can be resumed", c->options->dir);
+	if (!ret)
+		ret = file_read(c->protocol->path, &given, 0, e);
+	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
+		ret = err_set(e, EINVAL, "%s is not the protocol with which %s was begun: %s", c->protocol->path,
+			      c->options->dir, path);
+	free(path);
+	strbuf_release(&begun);
+	strbuf_release(&given);
+	return ret;
+}
+
+static void text_keep(char **field, const json_t *event, const char *member)
+{
+	const char *s = json_string_value(json_object_get(event, member));
+	free(*field);
+	*field = s ? xstrdup(s) : NULL;
+}
+
+static int event_resume(const json_t *event, void *context, struct err *e)
+{
+	struct campaign *c = context;
+	const char *name = json_string_value(json_object_get(event, "event"));
+	(void)e;
+	if (!strcmp(name, "run")) {
+		run_from_event(c->run, c->plan.n_runs, event, NULL);
+	} else if (!strcmp(name, "calibrate")) {
+		calibration_from_event(c, event);
+	} else if (!strcmp(name, "look")) {
+		c->n_looks_done = (unsigned int)json_integer_value(json_object_get(event, "look")) + 1;
+		if (json_is_true(json_object_get(event, "stop")))
+			c->stop_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
+	} else if (!strcmp(name, "place")) {
+		json_int_t i = json_integer_value(json_object_get(event, "target"));
+		if (i >= 0 && i < (json_int_t)c->protocol->n_targets)
+			text_keep(&c->earlier_place[i], event, "path");
+	} else if (!strcmp(name, "scratch")) {
+		text_keep(&c->earlier_scratch, event, "path");
+	} else if (!strcmp(name, "cgroup")) {
+		text_keep(&c->earlier_cgroup, event, "path");
+	} else if (!strcmp(name, "queue")) {
+		json_array_append(c->queues_before, json_object_get(event, "before"));
+	} else if (!strcmp(name, "queues put back")) {
+		json_array_clear(c->queues_before);
+	}
+	c->ended = !strcmp(name, "end");
+	return 0;
+}
+
+static int dir_resume(struct campaign *c, struct err *e)
+{
+	struct journal_reading reading;
+	json_t *o = NULL;
+	int ret = dir_resolve(c, e);
+	if (!ret)
+		ret = same_protocol(c, e);
+	if (ret)
+		return ret;
+	char *plan_path = results_path(c->dir, "plan.json"), *journal_path = results_path(c->dir, "journal");
+	ret = journal_open(&c->journal, journal_path, 0, e);
+	if (!ret)
+		ret = json_read_file(plan_path, &o, e);
+	if (!ret && plan_from_json(&c->plan, c->protocol, o, e) < 0)
+		ret = err_context(e, "%s", plan_path);
+	if (!ret) {
+		c->run = results_runs_make(&c->plan);
+		ret = journal_read(journal_path, event_resume, c, &reading, e);
+	}
+	if (!ret)
+		ret = subdirs_make(c, e);
+	json_decref(o);
+	free(plan_path);
+	free(journal_path);
+	return ret;
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
+
+double run_seconds(const struct campaign *c, const struct plan_run *r)
+{
+	const struct calibration *k = &c->calibration[r->scenario];
+	return OVERHEAD_S + (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.3) * 1e-9;
+}
+
+static void progress_show(struct campaign *c, size_t id, double *done)
+{
+	const struct plan_run *r = &c->plan.run[id];
+	const struct protocol *p = c->protocol;
+	char *what = r->role == ROLE_RECORD
+			     ? xasprintf("recording %u of %llu: %s", r->bank + 1, (unsigned long long)protocol_n_bank(p),
+					 p->scenario[r->scenario].name)
+			     : xasprintf("block %u of %llu: %s, %s", r->block, (unsigned long long)p->n_replicates_max,
+					 p->scenario[r->scenario].name, run_role_name(p, r->role));
+	progress_step(&c->progress, id, *done, what);
+	*done += run_seconds(c, r);
+	free(what);
+}
+
+static size_t n_runs_wanted(const struct campaign *c)
+{
+	return plan_n_runs_until(&c->plan, c->stop_replicates);
+}
+
+static int failed_run(struct campaign *c, size_t id, struct err *e)
+{
+	const struct plan_run *r = &c->plan.run[id];
+	if (c->protocol->on_failure != ON_FAILURE_STOP)
+		return 0;
+	return err_set(e, ECANCELED, "run %zu (%s, %s) failed, and the protocol says to stop then: %s", id,
+		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role), c->run[id].reason);
+}
+
+static int runs_make(struct campaign *c, struct err *e)
+{
+	double done = 0, total = 0;
+	size_t n = n_runs_wanted(c);
+	for (size_t id = 0; id < n; id++)
+		total += c->run[id].state == RUN_PENDING ? run_seconds(c, &c->plan.run[id]) : 0;
+	progress_start(&c->progress, n, total, !c->options->quiet);
+	for (size_t id = 0; id < n; id++) {
+		const struct plan_run *r = &c->plan.run[id];
+		if (c->run[id].state == RUN_PENDING) {
+			progress_show(c, id, &done);
+			int ret = campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)id, e);
+			if (!ret && c->run[id].state == RUN_FAILED)
+				ret = failed_run(c, id, e);
+			if (ret)
+				return ret;
+		}
+		if (id + 1 == n || c->plan.run[id + 1].block != r->block) {
+			int ret = r->role == ROLE_RECORD ? 0 : look_after(c, r->block, e);
+			if (ret)
+				return ret;
+			n = n_runs_wanted(c);
+		}
+	}
+	return 0;
+}
+
+/* A scenario whose program cannot run cannot be judged; the others can, if the protocol wants to go on. */
+static int calibration_check(struct campaign *c, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	size_t n_bad = 0, first = 0;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		if (c->calibration[i].failure && !n_bad++)
+			first = i;
+	if (!n_bad || (n_bad < p->n_scenarios && p->on_failure == ON_FAILURE_CONTINUE))
+		return 0;
+	return err_set(e, ECANCELED, "%s cannot be run: %s", p->scenario[first].name, c->calibration[first].failure);
+}
+
+static int session_note(struct campaign *c, const char *event, struct err *e)
+{
+	json_t *o = json_pack("{s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "version", JOURNAL_VERSION, "program",
+			      VALIDATE_VERSION, "protocol", text_to_json(c->protocol->name), "runs",
+			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
+	int ret = journal_append(&c->journal, o, e);
+	json_decref(o);
+	return ret;
+}
+
+static int session(struct campaign *c, struct err *e)
+{
+	int ret = session_note(c, c->options->resume ? "resume" : "start", e);
+	progress_start(&c->progress, c->plan.n_runs, 0, !c->options->quiet);
+	if (!ret)
+		ret = setup_begin(c, e);
+	if (!ret)
+		ret = calibrate_all(c, e);
+	if (!ret)
+		ret = calibration_check(c, e);
+	if (!ret)
+		ret = setup_check_space(c, e);
+	if (!ret)
+		ret = environment_save(c, e);
+	if (!ret)
+		ret = runs_make(c, e);
+	progress_end(&c->progress);
+	setup_end(c);
+	int saved = c->environment ? environment_save(c, ret ? NULL : e) : 0;
+	if (!ret)
+		ret = saved;
+	if (ret == -EINTR || c->interrupted)
+		session_note(c, "interrupted", NULL);
+	else if (!ret)
+		ret = session_note(c, "end", e);
+	return ret;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
+
+static void campaign_init(struct campaign *c, const struct protocol *p, const struct campaign_options *o)
+{
+	*c = (struct campaign){.protocol = p, .options = o, .signal_fd = -1, .journal = {.fd = -1}};
+	c->started_ns = clock_monotonic_ns();
+	c->stop_replicates = p->n_replicates_max;
+	c->queues_before = json_array();
+	c->earlier_place = xcalloc(p->n_targets, sizeof *c->earlier_place);
+	c->bank_known = xcalloc(p->n_scenarios * protocol_n_bank(p), sizeof *c->bank_known);
+	c->calibration = xcalloc(p->n_scenarios, sizeof *c->calibration);
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		c->calibration[i].anonymous_bytes = xcalloc(p->n_replayers + 1, sizeof(uint64_t));
+}
+
+static void campaign_release(struct campaign *c)
+{
+	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
+		free(c->calibration[i].anonymous_bytes);
+		free(c->calibration[i].failure);
+	}
+	for (size_t i = 0; i < c->protocol->n_targets; i++)
+		free(c->earlier_place[i]);
+	free(c->calibration);
+	free(c->bank_known);
+	free(c->earlier_place);
+	free(c->earlier_scratch);
+	free(c->earlier_cgroup);
+	json_decref(c->queues_before);
+	json_decref(c->environment);
+	results_runs_free(c->run, c->plan.n_runs);
+	plan_release(&c->plan);
+	places_release(&c->places);
+	scratch_release(&c->scratch);
+	cgroup_place_release(&c->cgroups);
+	journal_close(&c->journal);
+	free(c->dir);
+	free(c->parent);
+}
+
+static size_t n_runs_done(const struct campaign *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; c->run && i < c->plan.n_runs; i++)
+		n += c->run[i].state != RUN_PENDING;
+	return n;
+}
+
+static bool finished(const struct campaign *c)
+{
+	size_t n = n_runs_wanted(c);
+	for (size_t i = 0; i < n; i++)
+		if (c->run[i].state == RUN_PENDING)
+			return false;
+	return true;
+}
+
+/* Every run was made, but the session was killed while it was cleaning up. */
+static int leftovers_remove(struct campaign *c, struct err *e)
+{
+	int ret = setup_adopt(c, e);
+	setup_end(c);
+	return ret ? ret : session_note(c, "end", e);
+}
+
+int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e)
+{
+	struct campaign c;
+	campaign_init(&c, p, o);
+	int ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
+	if (!ret && !c.run)
+		c.run = results_runs_make(&c.plan);
+	if (!ret && o->resume && finished(&c) && c.ended)
+		goto out;
+	if (!ret)
+		ret = signals_take(&c.old_signals, &c.signal_fd, e);
+	if (!ret)
+		ret = o->resume && finished(&c) ? leftovers_remove(&c, e) : session(&c, e);
+	signals_restore(&c.old_signals, c.signal_fd);
+	if (ret == -EINTR)
+		err_set(e, EINTR, "interrupted after %zu of %zu runs; to go on: validate run -o %s --resume", n_runs_done(&c),
+			n_runs_wanted(&c), o->dir);
+out:
+	campaign_release(&c);
+	return ret;
+}
