@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/escape.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define REPLACEMENT 0xfffdu
+
+/* The next character of *s, which moves on; malformed, overlong and surrogate sequences give U+FFFD for one byte. */
+static uint32_t next_char(const char **s)
+{
+	const unsigned char *p = (const unsigned char *)*s;
+	unsigned int n = p[0] < 0x80 ? 0 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2
+		       : p[0] >= 0xf0 && p[0] < 0xf5 ? 3 : 4;
+	(*s)++;
+	if (n == 0)
+		return p[0];
+	if (n == 4)
+		return REPLACEMENT;
+	uint32_t c = p[0] & (0x3fu >> n);
+	for (unsigned int i = 1; i <= n; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return REPLACEMENT;
+		c = c << 6 | (p[i] & 0x3fu);
+	}
+	if ((n == 2 && c < 0x800) || (n == 3 && c < 0x10000) || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+		return REPLACEMENT;
+	*s += n;
+	return c;
+}
+
+static void add_char(struct strbuf *out, uint32_t c)
+{
+	if (c < 0x80) {
+		strbuf_addch(out, (char)c);
+	} else if (c < 0x800) {
+		strbuf_addch(out, (char)(0xc0 | c >> 6));
+		strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
+	} else if (c < 0x10000) {
+		strbuf_addch(out, (char)(0xe0 | c >> 12));
+		strbuf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
+	} else {
+		strbuf_addch(out, (char)(0xf0 | c >> 18));
+		strbuf_addch(out, (char)(0x80 | (c >> 12 & 0x3f)));
+		strbuf_addch(out, (char)(0x80 | (c >> 6 & 0x3f)));
+		strbuf_addch(out, (char)(0x80 | (c & 0x3f)));
+	}
+}
+
+/* C0, C1 and what turns the reading direction or breaks the line: no name needs them, and a terminal or a page obeys them. Unassigned
+ * non-characters are not allowed in XML. */
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x200e && c <= 0x200f) ||
+	       (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0xfeff || (c & 0xfffe) == 0xfffe;
+}
+
+void escape_line(struct strbuf *out, const char *s)
+{
+	while (*s) {
+		uint32_t c = next_char(&s);
+		add_char(out, is_control(c) ? ' ' : c);
+	}
+}
+
+void escape_text(struct strbuf *out, const char *s)
+{
+	while (*s) {
+		uint32_t c = next_char(&s);
+		if (c == '\n' || c == '\t' || !is_control(c))
+			add_char(out, c);
+	}
+}
+
+static void add_html(struct strbuf *out, uint32_t c)
+{
+	switch (c) {
+	case '<': strbuf_addstr(out, "&lt;"); break;
+	case '>': strbuf_addstr(out, "&gt;"); break;
+	case '&': strbuf_addstr(out, "&amp;"); break;
+	case '"': strbuf_addstr(out, "&quot;"); break;
+	case '\'': strbuf_addstr(out, "&#39;"); break;
+	default: add_char(out, c);
+	}
+}
+
+void escape_html(struct strbuf *out, const char *s)
+{
+	while (*s) {
+		uint32_t c = next_char(&s);
+		add_html(out, is_control(c) ? ' ' : c);
+	}
+}
+
+void escape_html_text(struct strbuf *out, const char *s)
+{
+	while (*s) {
+		uint32_t c = next_char(&s);
+		if (c == '\n' || c == '\t' || !is_control(c))
+			add_html(out, c);
+	}
+}
+
+static const struct {
+	uint32_t c;
+	const char *latex;
+} latex_signs[] = {
+	{'\\', "\\textbackslash{}"}, {'{', "\\{"}, {'}', "\\}"}, {'$', "\\$"}, {'&', "\\&"}, {'#', "\\#"}, {'_', "\\_"},
+	{'%', "\\%"}, {'^', "\\textasciicircum{}"}, {'~', "\\textasciitilde{}"}, {'<', "\\textless{}"},
+	{'>', "\\textgreater{}"}, {'|', "\\textbar{}"}, {'"', "\\char34{}"}, {'\'', "\\textquotesingle{}"},
+	{'`', "\\textasciigrave{}"}, {'-', "{-}"}, {'[', "{[}"}, {']', "{]}"}, {'*', "{*}"},
+	{0xa0, "~"}, {0xb1, "$\\pm$"}, {0xb2, "$^2$"}, {0xb5, "\\textmu{}"}, {0x3bc, "\\textmu{}"}, {0xd7, "$\\times$"},
+	{0x2013, "--"}, {0x2014, "---"}, {0x2026, "\\dots{}"}, {0x2212, "$-$"}, {0x2264, "$\\le$"}, {0x2265, "$\\ge$"},
+	{0x221e, "$\\infty$"}, {0x3bd, "$\\nu$"}, {0x3c3, "$\\sigma$"}, {0x3c1, "$\\rho$"}, {REPLACEMENT, "?"},
+	{0x202f, "\\,"}, {0x2009, "\\,"},
+};
+
+void escape_latex(struct strbuf *out, const char *s)
+{
+	while (*s) {
+		uint32_t c = next_char(&s);
+		if (is_control(c))
+			c = ' ';
+		size_t i = 0, n = sizeof latex_signs / sizeof latex_signs[0];
+		while (i < n && latex_signs[i].c != c)
+			i++;
+		if (i < n)
+			strbuf_addstr(out, latex_signs[i].latex);
+		else if (c < 0x180)
+			add_char(out, c);
+		else /* pdflatex stops at what its fonts do not have */
+			strbuf_addf(out, "U+%04X", (unsigned int)c);
+	}
+}
+
+void escape_csv(struct strbuf *out, const char *s, int formula_safe)
+{
+	struct strbuf clean = STRBUF_INIT;
+	while (*s) {
+		uint32_t c = next_char(&s);
+		if (c != '\n' && c != '\t' && c != '\r' && is_control(c))
+			continue;
+		/* a spreadsheet looks at the first character */
+		if (!clean.len && formula_safe && c < 0x80 && strchr("=+-@\t\r\n", (int)c))
+			strbuf_addch(&clean, '\'');
+		add_char(&clean, c);
+	}
+	if (!strpbrk(clean.s, ",\"\r\n\t;'") && clean.s[0] != ' ' && !(clean.len && clean.s[clean.len - 1] == ' ')) {
+		strbuf_add(out, clean.s, clean.len);
+	} else {
+		strbuf_addch(out, '"');
+		for (const char *p = clean.s; *p; p++) {
+			if (*p == '"')
+				strbuf_addch(out, '"');
+			strbuf_addch(out, *p);
+		}
+		strbuf_addch(out, '"');
+	}
+	strbuf_release(&clean);
+}
+
+void escape_gnuplot(struct strbuf *out, const char *s)
+{
+	while (*s) {
+		uint32_t c = next_char(&s);
+		if (c == '\'')
+			strbuf_addstr(out, "''");
+		else if (c == '`') /* not expanded in single quotes, but let it not depend on that */
+			add_char(out, 0x2018);
+		else
+			add_char(out, is_control(c) ? ' ' : c);
+	}
+}
+
+static size_t char_width(uint32_t c)
+{
+	if (c >= 0x300 && c < 0x370)
+		return 0; /* combining */
+	if (c == 0x200b || c == 0x200c || c == 0x200d || (c >= 0xfe00 && c < 0xfe10))
+		return 0;
+	bool wide = (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) ||
+		    (c >= 0xf900 && c < 0xfb00) || (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
+		    (c >= 0xffe0 && c < 0xffe7) || (c >= 0x1f300 && c < 0x1fb00) || (c >= 0x20000 && c < 0x40000);
+	return wide ? 2 : 1;
+}
+
+size_t text_width(const char *s)
+{
+	size_t width = 0;
+	while (*s)
+		width += char_width(next_char(&s));
+	return width;
+}
+
+void text_cut(struct strbuf *out, const char *s, size_t width)
+{
+	if (text_width(s) <= width) {
+		escape_line(out, s);
+		return;
+	}
+	size_t column = 0;
+	while (*s) {
+		uint32_t c = next_char(&s);
+		if (column + char_width(c) + 1 > width)
+			break;
+		column += char_width(c);
+		add_char(out, is_control(c) ? ' ' : c);
+	}
+	if (width)
+		add_char(out, 0x2026);
+}
+
+/* Length in bytes and columns of the word at s. */
+static size_t word_at(const char *s, size_t *columns)
+{
+	const char *p = s;
+	*columns = 0;
+	while (*p && *p != ' ')
+		*columns += char_width(next_char(&p));
+	return (size_t)(p - s);
+}
+
+static void new_line(struct strbuf *out, size_t indent)
+{
+	strbuf_addf(out, "\n%*s", (int)indent, "");
+}
+
+void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width)
+{
+	struct strbuf clean = STRBUF_INIT;
+	escape_line(&clean, s);
+	const char *p = clean.s;
+	if (width < indent + 8)
+		width = indent + 8;
+	bool first_word = true;
+	while (*p) {
+		size_t blanks = strspn(p, " "), columns;
+		size_t len = word_at(p + blanks, &columns);
+		if (!len)
+			break;
+		p += blanks;
+		size_t gap = first_word ? 0 : 1;
+		if (column + gap + columns > width && column > indent) {
+			new_line(out, indent);
+			column = indent;
+			gap = 0;
+		}
+		if (gap)
+			strbuf_addch(out, ' ');
+		column += gap;
+		for (const char *end = p + len; p < end;) {
+			uint32_t c = next_char(&p);
+			if (column + char_width(c) > width) {
+				new_line(out, indent);
+				column = indent;
+			}
+			add_char(out, c);
+			column += char_width(c);
+		}
+		first_word = false;
+	}
+	strbuf_release(&clean);
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/findings.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "reports/words.h"
+
+static void add_to_group(struct finding_group *g, const struct component *p, size_t cell)
+{
+	size_t i = 0;
+	while (i < g->n_findings && strcmp(g->finding[i].reason, p->reason))
+		i++;
+	if (i == g->n_findings) {
+		GROW(g->finding, g->n_findings, g->cap_findings);
+		g->finding[g->n_findings++] = (struct finding){.reason = p->reason};
+	}
+	struct finding *f = &g->finding[i];
+	GROW(f->cell, f->n_cells, f->cap_cells);
+	f->cell[f->n_cells++] = cell;
+	g->n_cells++;
+	if (p->n_more > g->n_more)
+		g->n_more = p->n_more;
+}
+
+static void collect_group(struct findings *f, const struct analysis *a, enum component_kind k, enum decision d)
+{
+	struct finding_group g = {.kind = k, .decision = d};
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].component[k].decision == d)
+			add_to_group(&g, &a->cell[i].component[k], i);
+	if (!g.n_cells)
+		return;
+	GROW(f->group, f->n_groups, f->cap_groups);
+	f->group[f->n_groups++] = g;
+}
+
+static void warn(struct findings *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void warn(struct findings *f, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	GROW(f->warning, f->n_warnings, f->cap_warnings);
+	f->warning[f->n_warnings++] = strbuf_detach(&b);
+}
+
+static void warn_runs(struct findings *f, const struct analysis *a)
+{
+	const struct results *r = a->results;
+	size_t n_failed = 0, n_pending = 0;
+	const struct run *first = NULL;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		n_pending += r->run[i].state == RUN_PENDING;
+		n_failed += r->run[i].state == RUN_FAILED;
+		if (r->run[i].state == RUN_FAILED && !first)
+			first = &r->run[i];
+	}
+	if (!a->complete || n_pending)
+		warn(f, "The campaign is incomplete: %zu of %zu planned runs were not made. \"validate run --resume\" goes on.",
+		     n_pending, r->n_runs);
+	if (first)
+		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs, (unsigned int)first->id,
+		     first->reason && *first->reason ? first->reason : "no reason was recorded");
+	if (r->n_damaged_journal_lines)
+		warn(f, "%zu damaged lines of the journal were left out.", r->n_damaged_journal_lines);
+}
+
+static void collect_warnings(struct findings *f, const struct analysis *a)
+{
+	if (!a->n_cells)
+		warn(f, "No scenario has a complete block: nothing could be judged.");
+	warn_runs(f, a);
+	if (a->n_events_lost)
+		warn(f, "%llu events were lost while capturing: what they would have shown is missing.",
+		     (unsigned long long)a->n_events_lost);
+	for (size_t i = 0; i < a->n_sources; i++)
+		if (a->source[i].warning)
+			warn(f, "%s: %s", a->source[i].name, *a->source[i].note ? a->source[i].note : "could not be controlled");
+	if (a->results->protocol.reference == REFERENCE_TRACE)
+		warn(f, "The recorded trace itself is the reference: the program was not run again beside the replays, so "
+			"that drift of the machine is part of the bias.");
+}
+
+void findings_collect(struct findings *f, const struct analysis *a)
+{
+	*f = (struct findings){.n_replayers = a->results->protocol.n_replayers};
+	f->tally = xcalloc(f->n_replayers, sizeof *f->tally);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct replayer_tally *t = &f->tally[a->cell[i].replayer];
+		t->n_cells++;
+		t->n_trusted += a->cell[i].verdict == VERDICT_TRUSTED;
+		t->n_not_trusted += a->cell[i].verdict == VERDICT_NOT_TRUSTED;
+		t->n_inconclusive += a->cell[i].verdict == VERDICT_INCONCLUSIVE;
+	}
+	for (int k = 0; k < COMPONENT_N; k++)
+		collect_group(f, a, k, DECISION_REJECT);
+	for (int k = 0; k < COMPONENT_N; k++)
+		collect_group(f, a, k, DECISION_INCONCLUSIVE);
+	collect_warnings(f, a);
+}
+
+void findings_release(struct findings *f)
+{
+	for (size_t i = 0; i < f->n_groups; i++) {
+		for (size_t k = 0; k < f->group[i].n_findings; k++)
+			free(f->group[i].finding[k].cell);
+		free(f->group[i].finding);
+	}
+	for (size_t i = 0; i < f->n_warnings; i++)
+		free(f->warning[i]);
+	free(f->group);
+	free(f->warning);
+	free(f->tally);
+	*f = (struct findings){0};
+}

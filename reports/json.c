@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes it; keys keep their order. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "reports/forms.h"
+#include "reports/json_value.h"
+#include "reports/output.h"
+#include "reports/words.h"
+
+#define REPORT_FORMAT_VERSION 1
+
+static json_t *limits(const struct accept_limits *l)
+{
+	static const char *const scope[] = {"auto", "all", "thread", "object"};
+	json_t *o = json_object();
+	json_set_number(o, "bias", l->bias);
+	json_set_number(o, "precision_ratio", l->precision_ratio);
+	json_set_number(o, "uncertainty", l->uncertainty);
+	json_set_number(o, "reordered", l->reordered);
+	json_set_number(o, "execution_time", l->execution_time);
+	json_set_number(o, "concurrency", l->concurrency);
+	json_set_count(o, "n_mismatched", l->n_mismatched);
+	json_set_text(o, "reorder_scope", l->reorder_scope >= 0 && l->reorder_scope < 4 ? scope[l->reorder_scope] : NULL);
+	return o;
+}
+
+static json_t *options(const struct setting *s, size_t n)
+{
+	json_t *o = json_object();
+	for (size_t i = 0; i < n; i++) {
+		json_t *key = json_text(s[i].key);
+		json_set_text(o, json_string_value(key), s[i].value);
+		json_decref(key);
+	}
+	return o;
+}
+
+static json_t *scenarios(const struct protocol *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const struct scenario *s = &p->scenario[i];
+		json_t *o = json_object();
+		json_set_text(o, "name", s->name);
+		json_set_text(o, "workload", s->workload);
+		json_set_text(o, "type", s->type);
+		json_set_count(o, "level", s->level);
+		json_set_text(o, "target", s->target < p->n_targets ? p->target[s->target].name : NULL);
+		json_object_set_new(o, "options", options(s->option, s->n_options));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static json_t *replayers(const struct protocol *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		const struct replayer *r = &p->replayer[i];
+		json_t *o = json_object();
+		json_set_text(o, "name", r->name);
+		json_set_text(o, "engine", r->engine);
+		json_object_set_new(o, "total_order", json_boolean(r->total_order));
+		json_object_set_new(o, "timed", json_boolean(r->timed));
+		json_object_set_new(o, "options", options(r->option, r->n_options));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static json_t *protocol(const struct protocol *p)
+{
+	static const char *const reference[] = {[REFERENCE_RERUN] = "rerun", [REFERENCE_TRACE] = "trace"};
+	json_t *o = json_object();
+	json_set_text(o, "title", p->title);
+	json_set_count(o, "n_replicates_min", p->n_replicates_min);
+	json_set_count(o, "n_replicates_max", p->n_replicates_max);
+	json_set_count(o, "seed", p->seed);
+	json_set_count(o, "n_bank", p->n_bank);
+	json_set_text(o, "reference", p->reference == REFERENCE_TRACE ? reference[REFERENCE_TRACE] : reference[REFERENCE_RERUN]);
+	json_object_set_new(o, "min_duration_ns", json_integer(p->min_duration_ns));
+	json_object_set_new(o, "settle_ns", json_integer(p->settle_ns));
+	json_set_text(o, "cpus", p->cpus);
+	json_set_text(o, "scheduler", p->scheduler);
+	json_object_set_new(o, "limits", limits(&p->accept));
+	json_object_set_new(o, "scenarios", scenarios(p));
+	json_object_set_new(o, "replayers", replayers(p));
+	return o;
+}
+
+static json_t *linearity(const struct analysis *a)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < a->n_linearity; i++) {
+		const struct linearity *l = &a->linearity[i];
+		json_t *o = json_object(), *levels = json_array();
+		json_set_text(o, "name", l->name);
+		json_set_text(o, "replayer", a->results->protocol.replayer[l->replayer].name);
+		for (size_t k = 0; k < l->n_levels; k++) {
+			json_t *v = json_object();
+			json_set_count(v, "level", l->level[k].level);
+			json_set_number(v, "cv", l->level[k].cv);
+			json_set_number(v, "relative_bias", l->level[k].relative_bias);
+			json_array_append_new(levels, v);
+		}
+		json_object_set_new(o, "levels", levels);
+		json_set_text(o, "status", stat_status_name(l->status));
+		json_set_status_number(o, "slope", l->status, l->slope);
+		json_set_status_number(o, "slope_se", l->status, l->slope_se);
+		json_set_status_number(o, "slope_p", l->status, l->slope_p);
+		json_set_status_number(o, "intercept", l->status, l->intercept);
+		json_set_text(o, "lack_of_fit_status", stat_status_name(l->lack_of_fit_status));
+		json_set_status_number(o, "lack_of_fit_f", l->lack_of_fit_status, l->lack_of_fit_f);
+		json_set_status_number(o, "lack_of_fit_p", l->lack_of_fit_status, l->lack_of_fit_p);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static json_t *sources(const struct analysis *a)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < a->n_sources; i++) {
+		const struct uncertainty_source *s = &a->source[i];
+		json_t *o = json_object();
+		json_set_text(o, "category", s->category);
+		json_set_text(o, "name", s->name);
+		json_set_text(o, "note", s->note);
+		json_object_set_new(o, "in_budget", json_boolean(s->in_budget));
+		json_object_set_new(o, "warning", json_boolean(s->warning));
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static void set_role(json_t *o, const struct protocol *p, int32_t role)
+{
+	bool replayer = role >= 0 && (size_t)role < p->n_replayers;
+	json_set_text(o, "role", role == ROLE_PROGRAM ? "program" : role == ROLE_RECORD ? "recording" : "replay");
+	json_set_text(o, "replayer", replayer ? p->replayer[role].name : NULL);
+}
+
+static json_t *runs(const struct results *r)
+{
+	static const char *const state[] = {[RUN_PENDING] = "pending", [RUN_OK] = "ok", [RUN_FAILED] = "failed"};
+	json_t *all = json_array();
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run *u = &r->run[i];
+		json_t *o = json_object();
+		json_set_count(o, "id", u->id);
+		json_set_count(o, "block", u->block);
+		json_set_count(o, "position", u->position);
+		json_set_text(o, "scenario", u->scenario < r->protocol.n_scenarios ? r->protocol.scenario[u->scenario].name : NULL);
+		set_role(o, &r->protocol, u->role);
+		json_set_count(o, "bank", u->bank);
+		json_set_text(o, "state", state[u->state]);
+		json_set_text(o, "reason", u->reason);
+		json_object_set_new(o, "started_ns", json_integer(u->started_ns));
+		if (u->state == RUN_OK && u->has_summary) {
+			json_set_count(o, "n_requests", u->summary.response.n);
+			json_set_number(o, "mean_ns", u->summary.response.mean);
+			json_set_number(o, "median_ns", u->summary.response_median);
+			json_set_number(o, "p99_ns", u->summary.response_p99);
+			json_object_set_new(o, "execution_time_ns", json_integer(u->summary.execution_ns));
+		}
+		json_set_count(o, "files_bytes", u->residency.total_bytes);
+		json_set_count(o, "cached_bytes", u->residency.cached_bytes);
+		json_set_count(o, "cgroup_limit_bytes", u->cgroup_limit_bytes);
+		json_set_count(o, "cgroup_peak_bytes", u->cgroup_peak_bytes);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+static void set_verdict(json_t *o, const struct analysis *a)
+{
+	json_t *assessed = json_array(), *not_assessed = json_array();
+	for (size_t k = 0; k < COMPONENT_N; k++)
+		json_array_append_new(a->assessed[k] ? assessed : not_assessed, json_text(component_names[k]));
+	json_set_text(o, "verdict", verdict_name(a->verdict));
+	json_set_count(o, "n_trusted", a->n_trusted);
+	json_set_count(o, "n_not_trusted", a->n_not_trusted);
+	json_set_count(o, "n_inconclusive", a->n_inconclusive);
+	json_object_set_new(o, "assessed", assessed);
+	json_object_set_new(o, "not_assessed", not_assessed);
+	json_object_set_new(o, "complete", json_boolean(a->complete));
+	json_set_count(o, "n_rejection_tests", a->n_rejection_tests);
+	json_set_number(o, "between_process_cv", a->between_process_cv);
+	json_set_count(o, "n_events_lost", a->n_events_lost);
+	json_set_count(o, "n_damaged_journal_lines", a->results->n_damaged_journal_lines);
+}
+
+static json_t *report_json(const struct analysis *a)
+{
+	json_t *o = json_object(), *cells = json_array();
+	json_set_text(o, "format", "validate-report");
+	json_set_count(o, "format_version", REPORT_FORMAT_VERSION);
+	json_set_text(o, "program_version", VALIDATE_VERSION);
+	json_set_text(o, "title", words_title(a));
+	set_verdict(o, a);
+	for (size_t i = 0; i < a->n_cells; i++)
+		json_array_append_new(cells, json_cell(a, &a->cell[i]));
+	json_object_set_new(o, "cells", cells);
+	json_object_set_new(o, "linearity", linearity(a));
+	json_object_set_new(o, "uncertainty_sources", sources(a));
+	json_object_set_new(o, "protocol", protocol(&a->results->protocol));
+	json_object_set(o, "environment", a->results->environment ? a->results->environment : json_null());
+	json_object_set_new(o, "runs", runs(a->results));
+	return o;
+}
+
+static int add_json(struct strbuf *out, const struct analysis *a, struct err *e)
+{
+	json_t *o = report_json(a);
+	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	json_decref(o);
+	if (!text)
+		return err_set(e, ENOMEM, "cannot write the report as JSON");
+	strbuf_addstr(out, text);
+	strbuf_addch(out, '\n');
+	free(text);
+	return 0;
+}
+
+static int json_write(const struct analysis *a, const char *report_dir, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int ret = add_json(&text, a, e);
+	if (!ret)
+		ret = output_file(report_dir, "report.json", &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+static int json_print(const struct analysis *a, FILE *out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int ret = add_json(&text, a, e);
+	if (!ret)
+		ret = output_stream(out, &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+const struct report_form report_form_json = {
+	.name = "json",
+	.help = "everything, for programs (doc/report-schema.json)",
+	.write = json_write,
+	.print = json_print,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Values for report.json that JSON itself has no words for. */
+#ifndef REPORTS_JSON_VALUE_H
+#define REPORTS_JSON_VALUE_H
+
+#include <jansson.h>
+
+#include "validate/analysis.h"
+
+/* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference. */
+json_t *json_text(const char *s);
+/* object[key] = x; where x is no finite number: null, and object[key_status] says "undefined", "infinite" or "-infinite". */
+void json_set_number(json_t *object, const char *key, double x);
+/* As above, but null with the status whenever that is not STAT_OK. */
+void json_set_status_number(json_t *object, const char *key, enum stat_status s, double x);
+void json_set_text(json_t *object, const char *key, const char *s);
+void json_set_count(json_t *object, const char *key, uint64_t n); /* a real above 2^63 - 1 */
+void json_set_estimate(json_t *object, const char *key, const struct estimate *e);
+void json_set_sample(json_t *object, const char *key, const struct sample *s); /* with its values */
+
+/* json_cell.c */
+json_t *json_cell(const struct analysis *a, const struct cell *c);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int ret = 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	if (fd < 0) {
+		ret = err_sys(e, errno, "cannot create %s", path);
+		goto out;
+	}
+	ret = write_all(fd, text->s, text->len);
+	if (ret)
+		ret = err_sys(e, -ret, "cannot write %s", path);
+	if (close(fd) < 0 && !ret)
+		ret = err_sys(e, errno, "cannot close %s", path);
+out:
+	free(path);
+	return ret;
+}
+
+int output_dir(const char *dir, const char *name, struct err *e)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int ret = dir_create(path, e);
+	free(path);
+	return ret;
+}
+
+int output_stream(FILE *out, const struct strbuf *text, struct err *e)
+{
+	errno = 0;
+	if (fwrite(text->s, 1, text->len, out) != text->len || fflush(out))
+		return err_sys(e, errno ? errno : EIO, "cannot write the report");
+	return 0;
+}

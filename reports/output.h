@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Getting finished text out of the door. */
+#ifndef REPORTS_OUTPUT_H
+#define REPORTS_OUTPUT_H
+
+#include <stdio.h>
+
+#include "common/err.h"
+#include "common/strbuf.h"
+
+/* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the end (report_write_all).
+ * Errors: of the system, with the path. */
+int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e);
+/* Makes dir/name a directory; one that is there is fine. */
+int output_dir(const char *dir, const char *name, struct err *e);
+/* Writes and flushes. Errors: EIO or that of the system; EPIPE when the reader has gone. */
+int output_stream(FILE *out, const struct strbuf *text, struct err *e);
+
+#endif

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One screen that answers the question: which replayer may be trusted for what, and if not, why not. */
+#include "reports/terminal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "reports/escape.h"
+#include "reports/figure.h"
+#include "reports/findings.h"
+#include "reports/forms.h"
+#include "reports/output.h"
+#include "reports/terminal_table.h"
+#include "reports/words.h"
+
+#define WIDTH 100
+#define MAX_WARNINGS 6
+#define MAX_FINDINGS 4 /* different reasons shown of one group */
+#define MAX_NAMES 4    /* scenarios listed in a sentence */
+#define NAME 48	       /* columns of a name in a sentence */
+
+static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
+{
+	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", text);
+}
+
+static void add_headline(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	struct strbuf line = STRBUF_INIT;
+	text_wrap(out, words_title(a), 0, 0, style->width);
+	strbuf_addstr(out, "\n\n");
+	terminal_add_verdict(out, a->verdict, style, true);
+	if (!a->n_cells)
+		strbuf_addstr(&line, ": nothing could be judged");
+	else
+		strbuf_addf(&line, ": of %zu case%s (a replayer in a scenario) %zu trusted, %zu not trusted, %zu inconclusive",
+			    a->n_cells, a->n_cells == 1 ? "" : "s", a->n_trusted, a->n_not_trusted, a->n_inconclusive);
+	text_wrap(out, line.s, text_width(words_verdict(a->verdict)), 0, style->width);
+	strbuf_addch(out, '\n');
+	strbuf_release(&line);
+}
+
+/* " in sequential-read level=2, ..." of one replayer and verdict; all are meant when there is nothing but them. */
+static void add_scenarios(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of, size_t n_all)
+{
+	size_t n = 0;
+	if (n_of == n_all) {
+		strbuf_addf(out, n_all == 1 ? " in the one scenario" : " in all %zu scenarios", n_all);
+		return;
+	}
+	strbuf_addf(out, " in %zu of %zu scenarios", n_of, n_all);
+	for (size_t i = 0; v != VERDICT_TRUSTED && i < a->n_cells && n < MAX_NAMES; i++) {
+		const struct cell *c = &a->cell[i];
+		if (c->replayer != replayer || c->verdict != v)
+			continue;
+		strbuf_addstr(out, n++ ? ", " : ": ");
+		text_cut(out, a->results->protocol.scenario[c->scenario].name, NAME);
+	}
+	if (v != VERDICT_TRUSTED && n_of > n)
+		strbuf_addf(out, " and %zu more", n_of - n);
+}
+
+static void add_tally(struct strbuf *out, const struct analysis *a, size_t replayer, const struct replayer_tally *t)
+{
+	const struct {
+		enum verdict v;
+		size_t n;
+	} part[] = {{VERDICT_TRUSTED, t->n_trusted}, {VERDICT_NOT_TRUSTED, t->n_not_trusted},
+		    {VERDICT_INCONCLUSIVE, t->n_inconclusive}};
+	if (!t->n_cells)
+		strbuf_addstr(out, "no complete block");
+	for (size_t i = 0, n = 0; i < 3; i++) {
+		if (!part[i].n)
+			continue;
+		strbuf_addf(out, "%s%s", n++ ? "; " : "", verdict_name(part[i].v));
+		add_scenarios(out, a, replayer, part[i].v, part[i].n, t->n_cells);
+	}
+}
+
+static void add_replayers(struct strbuf *out, const struct analysis *a, const struct findings *f,
+			  const struct terminal_style *style)
+{
+	for (size_t i = 0; i < f->n_replayers && a->n_cells; i++) {
+		struct strbuf line = STRBUF_INIT;
+		text_cut(&line, a->results->protocol.replayer[i].name, NAME);
+		strbuf_addstr(&line, ": ");
+		add_tally(&line, a, i, &f->tally[i]);
+		strbuf_addstr(out, "  ");
+		text_wrap(out, line.s, 2, 6, style->width);
+		strbuf_addch(out, '\n');
+		strbuf_release(&line);
+	}
+}
+
+static void add_case(struct strbuf *out, const struct analysis *a, const struct cell *c)
+{
+	text_cut(out, a->results->protocol.scenario[c->scenario].name, NAME);
+	strbuf_addstr(out, ", ");
+	text_cut(out, a->results->protocol.replayer[c->replayer].name, NAME);
+}
+
+/* ": event order=fs 3, coordinator 48" where the cases are too many to be listed */
+static void add_replayer_counts(struct strbuf *out, const struct analysis *a, const struct finding_group *g)
+{
+	size_t n_shown = 0;
+	for (size_t r = 0; r < a->results->protocol.n_replayers; r++) {
+		size_t n = 0;
+		for (size_t i = 0; i < g->n_findings; i++)
+			for (size_t k = 0; k < g->finding[i].n_cells; k++)
+				n += a->cell[g->finding[i].cell[k]].replayer == r;
+		if (!n)
+			continue;
+		strbuf_addstr(out, n_shown++ ? ", " : ": ");
+		text_cut(out, a->results->protocol.replayer[r].name, NAME);
+		strbuf_addf(out, " in %zu", n);
+	}
+}
+
+static void add_finding(struct strbuf *out, const struct analysis *a, const struct finding *f, const struct terminal_style *style)
+{
+	struct strbuf line = STRBUF_INIT;
+	for (size_t i = 0; i < f->n_cells && i < 3; i++) {
+		strbuf_addstr(&line, i ? "; " : "");
+		add_case(&line, a, &a->cell[f->cell[i]]);
+	}
+	if (f->n_cells > 3)
+		strbuf_addf(&line, " and %zu more", f->n_cells - 3);
+	strbuf_addf(&line, ": %s", f->reason);
+	strbuf_addstr(out, "    ");
+	text_wrap(out, line.s, 4, 6, style->width);
+	strbuf_addch(out, '\n');
+	strbuf_release(&line);
+}
+
+static void add_reasons(struct strbuf *out, const struct analysis *a, const struct findings *f,
+			const struct terminal_style *style)
+{
+	if (f->n_groups)
+		add_heading(out, "Not accepted", style);
+	for (size_t i = 0; i < f->n_groups; i++) {
+		const struct finding_group *g = &f->group[i];
+		struct strbuf line = STRBUF_INIT;
+		strbuf_addf(&line, "%s %s in %zu of %zu cases", component_names[g->kind],
+			    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells, a->n_cells);
+		if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
+			strbuf_addf(&line, " (up to %llu further replicates would probably settle it)",
+				    (unsigned long long)g->n_more);
+		if (g->n_findings > MAX_FINDINGS)
+			add_replayer_counts(&line, a, g);
+		strbuf_addstr(out, "  ");
+		text_wrap(out, line.s, 2, 4, style->width);
+		strbuf_addch(out, '\n');
+		strbuf_release(&line);
+		for (size_t k = 0; k < g->n_findings && k < MAX_FINDINGS; k++)
+			add_finding(out, a, &g->finding[k], style);
+		if (g->n_findings > MAX_FINDINGS)
+			strbuf_addf(out, "    and %zu more in the report\n", g->n_findings - MAX_FINDINGS);
+	}
+}
+
+static void add_warnings(struct strbuf *out, const struct findings *f, const struct terminal_style *style)
+{
+	if (f->n_warnings)
+		add_heading(out, "Warnings", style);
+	for (size_t i = 0; i < f->n_warnings && i < MAX_WARNINGS; i++) {
+		strbuf_addstr(out, "  ");
+		struct strbuf text = STRBUF_INIT;
+		text_cut(&text, f->warning[i], 280);
+		text_wrap(out, text.s, 2, 4, style->width);
+		strbuf_release(&text);
+		strbuf_addch(out, '\n');
+	}
+	if (f->n_warnings > MAX_WARNINGS)
+		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
+}
+
+static void add_footer(struct strbuf *out, const struct analysis *a, const struct terminal_style *style, const char *report)
+{
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addstr(out, "\n");
+	strbuf_addstr(&line, "Assessed: ");
+	words_add_components(&line, a, true);
+	strbuf_addstr(&line, ". Not assessed: ");
+	words_add_components(&line, a, false);
+	strbuf_addstr(&line, ".");
+	text_wrap(out, line.s, 0, 2, style->width);
+	strbuf_addch(out, '\n');
+	strbuf_reset(&line);
+	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the program run again beside it, ± the "
+			     "95 % interval. Precision: scatter of the replay from run to run over that of the program (and "
+			     "its upper limit). Time: execution time. Reord.: share of requests issued after one that follows "
+			     "them in the trace. Mism.: requests lost, repeated, or with another result.");
+	text_wrap(out, line.s, 0, 2, style->width);
+	strbuf_addch(out, '\n');
+	if (!figure_gnuplot_found())
+		strbuf_addstr(out, "gnuplot was not found: the report has no plots.\n");
+	if (report) {
+		strbuf_addstr(out, "\nReport: ");
+		escape_line(out, report);
+		strbuf_addch(out, '\n');
+	}
+	strbuf_release(&line);
+}
+
+void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color, const char *report)
+{
+	struct findings f;
+	struct terminal_style style = {.width = width, .color = color};
+	findings_collect(&f, a);
+	add_headline(out, a, &style);
+	add_replayers(out, a, &f, &style);
+	if (a->n_cells) {
+		strbuf_addch(out, '\n');
+		terminal_add_cells(out, a, &style);
+	}
+	add_reasons(out, a, &f, &style);
+	add_warnings(out, &f, &style);
+	add_footer(out, a, &style, report);
+	findings_release(&f);
+}
+
+static int terminal_write(const struct analysis *a, const char *report_dir, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	terminal_add(&text, a, WIDTH, false, NULL);
+	int ret = output_file(report_dir, "summary.txt", &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+static size_t width_of(int fd)
+{
+	struct winsize w;
+	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &w) < 0 || w.ws_col == 0 || w.ws_col > WIDTH)
+		return WIDTH;
+	return w.ws_col < 72 ? 72 : w.ws_col;
+}
+
+static bool color_wanted(int fd)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+	return isatty(fd) && !(no_color && *no_color) && term && strcmp(term, "dumb");
+}
+
+static int terminal_print(const struct analysis *a, FILE *out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int fd = fileno(out);
+	char *report = xasprintf("%s/report/index.html", a->results->dir);
+	terminal_add(&text, a, width_of(fd), color_wanted(fd), report);
+	int ret = output_stream(out, &text, e);
+	free(report);
+	strbuf_release(&text);
+	return ret;
+}
+
+const struct report_form report_form_terminal = {
+	.name = "terminal",
+	.help = "the verdict on one screen",
+	.write = terminal_write,
+	.print = terminal_print,
+};

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/terminal_table.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "reports/escape.h"
+#include "reports/number.h"
+#include "reports/words.h"
+
+#define MAX_ROWS 40 /* more cases than this are shown by workload */
+#define N_COLUMNS 7
+#define GAP 2
+#define MIN_NAME 20
+#define MAX_NAME 80 /* longer names are cut */
+
+struct row {
+	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
+	enum verdict verdict;	       /* colours the last cell */
+	bool is_title;		       /* only a name, as wide as it likes: what the rows below have in common */
+	bool is_head;
+	size_t indent;
+};
+
+struct grid {
+	struct row *row;
+	size_t n, cap;
+};
+
+static struct row *add_row(struct grid *g)
+{
+	GROW(g->row, g->n, g->cap);
+	struct row *r = &g->row[g->n++];
+	*r = (struct row){.verdict = VERDICT_TRUSTED};
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		strbuf_init(&r->cell[i]);
+	return r;
+}
+
+static void grid_release(struct grid *g)
+{
+	for (size_t i = 0; i < g->n; i++)
+		for (size_t k = 0; k < N_COLUMNS; k++)
+			strbuf_release(&g->row[i].cell[k]);
+	free(g->row);
+}
+
+static struct row *add_name(struct grid *g, const char *name, size_t indent)
+{
+	struct row *r = add_row(g);
+	text_cut(&r->cell[0], name, MAX_NAME);
+	r->indent = indent;
+	return r;
+}
+
+void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
+{
+	static const char *const color[] = {
+		[VERDICT_TRUSTED] = "32", [VERDICT_NOT_TRUSTED] = "31", [VERDICT_INCONCLUSIVE] = "33"};
+	const char *word = bold ? words_verdict(v) : verdict_name(v);
+	if (style->color)
+		strbuf_addf(out, "\x1b[%s%sm%s\x1b[0m", bold ? "1;" : "", color[v], word);
+	else
+		strbuf_addstr(out, word);
+}
+
+/* --- laying out ---------------------------------------------------------------------------------------------------- */
+
+/* Numbers take what they need, names the rest. */
+static void find_widths(const struct grid *g, size_t total, size_t *width)
+{
+	size_t rest = 0;
+	for (size_t i = 0; i < N_COLUMNS; i++) {
+		width[i] = 0;
+		for (size_t k = 0; k < g->n; k++) {
+			size_t w = g->row[k].is_title && i == 0 ? 0 : text_width(g->row[k].cell[i].s) + (i ? 0 : g->row[k].indent);
+			width[i] = w > width[i] ? w : width[i];
+		}
+		rest += i ? width[i] + GAP : 0;
+	}
+	size_t room = total > rest + MIN_NAME ? total - rest : MIN_NAME;
+	if (width[0] > room)
+		width[0] = room;
+}
+
+static void lay_row(struct strbuf *out, const struct row *r, const size_t *width, const struct terminal_style *style)
+{
+	struct strbuf name = STRBUF_INIT;
+	strbuf_addf(&name, "%*s", (int)r->indent, "");
+	text_wrap(&name, r->cell[0].s, r->indent, r->indent + 2, r->is_title ? style->width : width[0]);
+	/* the numbers stand beside the last line of a name that wraps */
+	const char *last = strrchr(name.s, '\n');
+	last = last ? last + 1 : name.s;
+	strbuf_add(out, name.s, name.len);
+	size_t column = text_width(last);
+	for (size_t i = 1; i < N_COLUMNS && !r->is_title; i++) {
+		size_t w = text_width(r->cell[i].s), pad = i + 1 == N_COLUMNS ? GAP : GAP + width[i] - w;
+		if (i == 1)
+			pad += width[0] > column ? width[0] - column : 0;
+		strbuf_addf(out, "%*s", (int)pad, "");
+		if (i + 1 == N_COLUMNS && !r->is_head && style->color && !strcmp(r->cell[i].s, verdict_name(r->verdict)))
+			terminal_add_verdict(out, r->verdict, style, false);
+		else
+			strbuf_add(out, r->cell[i].s, r->cell[i].len);
+	}
+	while (out->len && out->s[out->len - 1] == ' ')
+		out->s[--out->len] = 0;
+	strbuf_addch(out, '\n');
+	strbuf_release(&name);
+}
+
+static void add_head(struct grid *g, const struct analysis *a, const char *name, const char *last)
+{
+	static const enum component_kind kind[] = {COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME,
+						   COMPONENT_REORDERING};
+	const char *const title[N_COLUMNS] = {name, "Bias", "Precision", "Time", "Reord.", "Mism.", last};
+	struct row *r = add_row(g);
+	r->is_head = true;
+	for (size_t i = 0; i < N_COLUMNS; i++)
+		strbuf_addstr(&r->cell[i], title[i]);
+	r = add_name(g, "limit", 0);
+	r->is_head = true;
+	for (size_t i = 0; i < 4; i++)
+		words_add_limit(&r->cell[1 + i], &a->results->protocol.accept, kind[i]);
+	strbuf_addf(&r->cell[5], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
+}
+
+/* --- a row per case ------------------------------------------------------------------------------------------------ */
+
+static void add_precision(struct strbuf *out, const struct cell *c)
+{
+	double u = c->precision_upper95 - c->precision_lower95;
+	if (c->precision_ratio.status != STAT_OK) {
+		strbuf_addstr(out, table_status_words(c->precision_ratio.status));
+		return;
+	}
+	number_add(out, c->precision_ratio.value, isfinite(u) ? u : 0.1, number_unit_plain, false);
+	strbuf_addstr(out, " (");
+	number_add(out, c->precision_upper95, u, number_unit_plain, false);
+	strbuf_addch(out, ')');
+}
+
+static void add_value(struct strbuf *out, const struct estimate *e, bool sign)
+{
+	if (e->status != STAT_OK)
+		strbuf_addstr(out, table_status_words(e->status));
+	else
+		number_add(out, e->value, (e->hi95 - e->lo95) / 2, number_unit_percent, sign);
+}
+
+static void fill_case(struct row *r, const struct cell *c)
+{
+	words_add_estimate(&r->cell[1], &c->component[COMPONENT_BIAS], true);
+	add_precision(&r->cell[2], c);
+	add_value(&r->cell[3], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
+	add_value(&r->cell[4], &c->component[COMPONENT_REORDERING].estimate, false);
+	strbuf_addf(&r->cell[5], "%.0f", (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
+	strbuf_addstr(&r->cell[6], verdict_name(c->verdict));
+	r->verdict = c->verdict;
+}
+
+static void add_cases(struct grid *g, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	bool titles = p->n_replayers > 1;
+	add_head(g, a, titles ? "Scenario, replayer" : "Scenario", "Verdict");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *c = &a->cell[i];
+		const char *scenario = p->scenario[c->scenario].name, *replayer = p->replayer[c->replayer].name;
+		if (titles && (i == 0 || a->cell[i - 1].scenario != c->scenario)) {
+			struct row *r = add_name(g, scenario, 0);
+			r->is_title = true;
+			strbuf_addstr(&r->cell[0], " (program: ");
+			number_add(&r->cell[0], c->r.mean, NAN, number_unit_time(c->r.mean), false);
+			strbuf_addstr(&r->cell[0], " a request)");
+		}
+		fill_case(add_name(g, titles ? replayer : scenario, titles ? 2 : 0), c);
+	}
+}
+
+/* --- a row per workload and replayer ------------------------------------------------------------------------------- */
+
+struct span { /* smallest and largest of what is defined */
+	double lo, hi;
+};
+
+static void widen(struct span *s, const struct estimate *e)
+{
+	if (e->status != STAT_OK || isnan(e->value))
+		return;
+	s->lo = fmin(s->lo, e->value);
+	s->hi = fmax(s->hi, e->value);
+}
+
+struct sum { /* of the cases of one workload and replayer */
+	struct span bias, time, reordered;
+	double precision, n_infidelities;
+	size_t n, n_trusted;
+	enum verdict verdict;
+};
+
+static void take(struct sum *s, const struct cell *c)
+{
+	widen(&s->bias, &c->component[COMPONENT_BIAS].estimate);
+	widen(&s->time, &c->component[COMPONENT_EXECUTION_TIME].estimate);
+	widen(&s->reordered, &c->component[COMPONENT_REORDERING].estimate);
+	if (c->precision_ratio.status == STAT_OK)
+		s->precision = fmax(s->precision, c->precision_upper95);
+	s->n_infidelities += (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched;
+	s->n++;
+	s->n_trusted += c->verdict == VERDICT_TRUSTED;
+	if (s->verdict != VERDICT_NOT_TRUSTED && c->verdict != VERDICT_TRUSTED)
+		s->verdict = c->verdict;
+}
+
+static struct sum sum_of(const struct analysis *a, const char *workload, size_t replayer)
+{
+	struct span none = {INFINITY, -INFINITY};
+	struct sum s = {.bias = none, .time = none, .reordered = none};
+	for (size_t k = 0; k < a->n_cells; k++) {
+		const struct cell *c = &a->cell[k];
+		if (c->replayer == replayer && !strcmp(a->results->protocol.scenario[c->scenario].workload, workload))
+			take(&s, c);
+	}
+	return s;
+}
+
+static void add_span(struct strbuf *out, const struct span *s, bool sign)
+{
+	const struct number_unit percent = {"", 100};
+	double u = fmax(fabs(s->lo), fabs(s->hi));
+	if (s->lo > s->hi) {
+		strbuf_addstr(out, "undefined");
+		return;
+	}
+	struct strbuf hi = STRBUF_INIT;
+	number_add(out, s->lo, u, percent, sign);
+	number_add(&hi, s->hi, u, percent, sign);
+	if (strcmp(out->s, hi.s))
+		strbuf_addf(out, " … %s", hi.s);
+	strbuf_addstr(out, " %");
+	strbuf_release(&hi);
+}
+
+static void fill_sum(struct row *r, const struct sum *s)
+{
+	add_span(&r->cell[1], &s->bias, true);
+	if (s->precision > 0)
+		number_add(&r->cell[2], s->precision, s->precision, number_unit_plain, false);
+	else
+		strbuf_addstr(&r->cell[2], "undefined");
+	add_span(&r->cell[3], &s->time, true);
+	add_span(&r->cell[4], &(struct span){s->reordered.hi, s->reordered.hi}, false);
+	strbuf_addf(&r->cell[5], "%.0f", s->n_infidelities);
+	strbuf_addf(&r->cell[6], "%zu of %zu", s->n_trusted, s->n);
+	r->verdict = s->verdict;
+}
+
+static void add_workload(struct grid *g, const struct analysis *a, const char *workload)
+{
+	const struct protocol *p = &a->results->protocol;
+	bool titles = p->n_replayers > 1;
+	if (titles)
+		add_name(g, workload, 0)->is_title = true;
+	for (size_t r = 0; r < p->n_replayers; r++) {
+		struct sum s = sum_of(a, workload, r);
+		if (s.n)
+			fill_sum(add_name(g, titles ? p->replayer[r].name : workload, titles ? 2 : 0), &s);
+	}
+}
+
+static void add_workloads(struct grid *g, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	bool *done = xcalloc(a->n_cells, sizeof *done);
+	add_head(g, a, p->n_replayers > 1 ? "Workload, replayer" : "Workload", "Trusted");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const char *workload = p->scenario[a->cell[i].scenario].workload;
+		if (!done[i])
+			add_workload(g, a, workload);
+		for (size_t k = i; k < a->n_cells; k++)
+			done[k] |= !strcmp(p->scenario[a->cell[k].scenario].workload, workload);
+	}
+	free(done);
+}
+
+void terminal_add_cells(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	struct grid g = {0};
+	size_t width[N_COLUMNS];
+	if (a->n_cells <= MAX_ROWS)
+		add_cases(&g, a);
+	else
+		add_workloads(&g, a);
+	find_widths(&g, style->width, width);
+	for (size_t i = 0; i < g.n; i++)
+		lay_row(out, &g.row[i], width, style);
+	if (a->n_cells > MAX_ROWS)
+		strbuf_addstr(out, "(smallest … largest of the workload's scenarios; precision, reordering: the largest)\n");
+	grid_release(&g);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of the terminal summary: a row per case, or per workload and replayer where that would be too many. */
+#ifndef REPORTS_TERMINAL_TABLE_H
+#define REPORTS_TERMINAL_TABLE_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+#include "validate/analysis.h"
+
+struct terminal_style {
+	size_t width;
+	bool color;
+};
+
+void terminal_add_cells(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
+/* The verdict's word, coloured where wanted. */
+void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold);
+
+#endif

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plain words for what is measured and decided, the same in every form. */
+#ifndef REPORTS_WORDS_H
+#define REPORTS_WORDS_H
+
+#include "common/strbuf.h"
+#include "reports/table.h"
+#include "validate/analysis.h"
+
+struct component_words {
+	const char *title;   /* "Bias" */
+	const char *meaning; /* one sentence: what the number says */
+	const char *rule;    /* when it is accepted and rejected */
+	const char *source;  /* standard or paper */
+	enum table_format format; /* of its estimate */
+};
+extern const struct component_words words_component[COMPONENT_N];
+
+/* The limit as the protocol sets it: "±10 %", "2", "0 a run"; nothing for components without a limit there. */
+void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k);
+/* A component's estimate as people read it. */
+void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
+
+const char *words_verdict(enum verdict v);	 /* "Trusted" */
+const char *words_verdict_meaning(enum verdict v); /* one sentence */
+const char *words_treatment(const struct uncertainty_source *s); /* "quantified", "named, not quantified", "warning" */
+/* "random-read level=2, event order=fs" */
+void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c);
+/* Protocol title, or what stands for it. */
+const char *words_title(const struct analysis *a);
+/* "1 run", "2 runs" */
+void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);
+/* "bias, precision and order" of those components for which assessed[] is `which`. */
+void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
+
+#endif
