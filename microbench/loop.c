@@ -4,6 +4,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#define PART_NS 100000000 /* a pause is called off after this at the latest */
+
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s)
 {
 	uint64_t begin = clock_begin(t->clock);
@@ -20,7 +22,11 @@ void bench_fsync(const struct bench_thread *t, struct bench_sample *s)
 	*s = (struct bench_sample){begin, end, got < 0 ? -errno : 0, OP_FSYNC};
 }
 
-/* Programs pause by asking for so much sleep, not for an instant: what bookkeeping took comes on top. */
+static bool stopped(const struct bench_thread *t)
+{
+	return atomic_load_explicit(t->stop, memory_order_relaxed);
+}
+
 static void sleep_ns(int64_t ns)
 {
 	struct timespec ts = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
@@ -28,13 +34,32 @@ static void sleep_ns(int64_t ns)
 		;
 }
 
+/* Programs pause by asking for so much sleep, not for an instant: what bookkeeping took comes on top. A long one is made in
+ * parts, so that the run can be stopped; the last part ends where the whole would have ended. */
+static void pause_by_sleep(const struct bench_thread *t, int64_t ns)
+{
+	if (ns > PART_NS) {
+		int64_t until = clock_monotonic_ns() + ns;
+		for (; ns > PART_NS && !stopped(t); ns = until - clock_monotonic_ns())
+			sleep_ns(PART_NS);
+	}
+	if (ns > 0 && !stopped(t))
+		sleep_ns(ns);
+}
+
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end)
 {
 	int64_t ns = t->think_ns ? (int64_t)t->think_ns[k] : t->pause_ns;
-	if (t->waiter.method == WAIT_SLEEP)
-		sleep_ns(ns);
-	else
-		wait_until(&t->waiter, end + (uint64_t)((double)ns / t->clock->ns_per_tick));
+	if (t->waiter.method == WAIT_SLEEP) {
+		pause_by_sleep(t, ns);
+		return;
+	}
+	uint64_t part = (uint64_t)(PART_NS / t->clock->ns_per_tick);
+	uint64_t until = end + (uint64_t)((double)ns / t->clock->ns_per_tick);
+	for (end += part; end < until && !stopped(t); end += part)
+		wait_until(&t->waiter, end);
+	if (!stopped(t))
+		wait_until(&t->waiter, until);
 }
 
 void bench_warm(const struct bench_thread *t, bench_call *call)

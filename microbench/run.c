@@ -28,17 +28,16 @@ static int output_check(const char *path, struct err *e)
 
 /* From before the threads start, which inherit the mask, until the trace is written: a signal is read from a descriptor
  * then, so that it ends the run in order. */
-static int signals_hold(sigset_t *old, struct err *e)
+static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 {
-	sigset_t ends;
-	sigemptyset(&ends);
-	sigaddset(&ends, SIGINT);
-	sigaddset(&ends, SIGTERM);
-	sigaddset(&ends, SIGHUP);
-	int fd = signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigemptyset(held);
+	sigaddset(held, SIGINT);
+	sigaddset(held, SIGTERM);
+	sigaddset(held, SIGHUP);
+	int fd = signalfd(-1, held, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (fd < 0)
 		return err_sys(e, errno, "signalfd");
-	pthread_sigmask(SIG_BLOCK, &ends, old);
+	pthread_sigmask(SIG_BLOCK, held, old);
 	return fd;
 }
 
@@ -50,7 +49,7 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 		ret = bench_setup(r, e);
 	if (ret)
 		return ret;
-	int signal_fd = signals_hold(&old, e);
+	int signal_fd = signals_hold(&r->held, &old, e);
 	if (signal_fd < 0)
 		return signal_fd;
 	ret = bench_measure(r, signal_fd, e);

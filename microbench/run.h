@@ -4,6 +4,7 @@
 #define MICROBENCH_RUN_H
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <sys/types.h>
 
@@ -51,6 +52,7 @@ struct bench_run {
 	atomic_uint n_running;
 	int finished_fd; /* eventfd: the last worker is done */
 	struct run_facts facts;
+	sigset_t held; /* signals that are read from signal_fd, not delivered */
 };
 
 /* setup.c: opens the files, draws what is to be drawn and makes every page present that the run will touch. Errors: of the

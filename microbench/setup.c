@@ -15,7 +15,8 @@
 #include "microbench/draw.h"
 #include "microbench/run.h"
 
-#define MEMORY_BYTES ((uint64_t)1 << 30) /* for records beyond --requests */
+#define MEMORY_BYTES ((uint64_t)1 << 30) /* for records beyond --requests, but never more than */
+#define MEMORY_SHARE 8			 /* one eighth of the machine's */
 #define CALIBRATION_NS 5000000
 
 /* --- room --------------------------------------------------------------------------------------------------------- */
@@ -35,6 +36,13 @@ uint64_t bench_capacity(const struct workload *w, const struct microbench_config
 	double n = (double)c->min_duration_ns / fastest_ns;
 	n = n < room ? n : room;
 	return n > (double)c->n_requests ? (uint64_t)n : c->n_requests;
+}
+
+static uint64_t memory_for_records(void)
+{
+	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
+	uint64_t share = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / MEMORY_SHARE : MEMORY_BYTES;
+	return share < MEMORY_BYTES ? share : MEMORY_BYTES;
 }
 
 /* --- files -------------------------------------------------------------------------------------------------------- */
@@ -138,7 +146,7 @@ static int worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 		.block_bytes = c->block_bytes,
 		.n_blocks = c->file_bytes / c->block_bytes,
 		.n_requests = c->n_requests,
-		.capacity = bench_capacity(r->workload, c, MEMORY_BYTES),
+		.capacity = bench_capacity(r->workload, c, memory_for_records()),
 		.fsync_end = c->fsync_end,
 		.pauses = c->pause_ns > 0,
 		.pause_ns = c->pause_ns,

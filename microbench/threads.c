@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <sched.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -78,10 +79,8 @@ static int worker_prepare(struct worker *w)
 	return 0;
 }
 
-/* Whatever way the thread ends, by itself or cancelled in a call that hangs. */
-static void worker_finished(void *arg)
+static void worker_finished(struct bench_run *r)
 {
-	struct bench_run *r = arg;
 	if (atomic_fetch_sub(&r->n_running, 1) == 1)
 		(void)eventfd_write(r->finished_fd, 1);
 }
@@ -108,16 +107,10 @@ static void worker_measure(struct worker *w)
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
-	int old;
-	pthread_cleanup_push(worker_finished, w->run);
-	pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
 	int error = worker_prepare(w);
-	if (gate_pass(&w->run->gate, error)) {
-		pthread_setcancelstate(PTHREAD_CANCEL_ENABLE, &old);
+	if (gate_pass(&w->run->gate, error))
 		worker_measure(w);
-		pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &old);
-	}
-	pthread_cleanup_pop(1);
+	worker_finished(w->run);
 	return NULL;
 }
 
@@ -157,13 +150,8 @@ static int workers_watch(struct bench_run *r, int signal_fd, struct err *e)
 	}
 }
 
-static void workers_end(struct bench_run *r, bool at_once)
+static void workers_join(struct bench_run *r)
 {
-	if (at_once) {
-		atomic_store(&r->stop, true);
-		for (unsigned int i = 0; i < r->n_started; i++)
-			pthread_cancel(r->worker[i].id); /* one that sleeps, or hangs in a call */
-	}
 	for (unsigned int i = 0; i < r->n_started; i++)
 		pthread_join(r->worker[i].id, NULL);
 }
@@ -175,7 +163,7 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 		ret = clock_reanchor(&r->clock, e);
 	if (ret) {
 		gate_release(&r->gate, true);
-		workers_end(r, false);
+		workers_join(r);
 		return ret;
 	}
 	struct run_facts_snapshot before, after;
@@ -190,7 +178,11 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 			r->start + (uint64_t)((double)r->config->min_duration_ns / r->clock.ns_per_tick);
 	gate_release(&r->gate, false);
 	ret = workers_watch(r, signal_fd, e);
-	workers_end(r, ret != 0);
+	if (ret) {
+		atomic_store(&r->stop, true);
+		pthread_sigmask(SIG_UNBLOCK, &r->held, NULL); /* a second one ends a run that hangs in a call */
+	}
+	workers_join(r);
 	run_facts_take(&after);
 	if (ret)
 		return ret;
