@@ -7,6 +7,7 @@
 static const struct named_statistic *const families[] = {
 	named_descriptive, named_distribution, named_two_sample, named_series,
 	named_protocol,	   named_gum,	       named_linear,	 named_planning,
+	named_ranks,	   named_dependence,   named_precision,	 named_control,
 };
 
 static const struct named_statistic *find(const char *name)

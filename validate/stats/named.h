@@ -52,6 +52,7 @@ size_t named_index(struct named_call *c, const char *key); /* 1-based in the par
 bool named_is(struct named_call *c, const char *key, const char *word);
 
 extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[], named_series[],
-	named_protocol[], named_gum[], named_linear[], named_planning[];
+	named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[], named_dependence[],
+	named_precision[], named_control[];
 
 #endif

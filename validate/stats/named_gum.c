@@ -6,7 +6,10 @@
 
 #include "common/xalloc.h"
 #include "validate/stats/budget.h"
+#include "validate/stats/conformity.h"
 #include "validate/stats/digits.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/rectangular.h"
 
 /* nu may be absent where only u_c is asked for. */
 static enum stat_status combine(struct named_call *c, struct budget_total *t)
@@ -69,11 +72,63 @@ static enum stat_status s1_delta(struct named_call *c, struct named_result *r)
 	return numerical_tolerance(named_number(c, "u"), (int)named_number(c, "ndig"), &r->number);
 }
 
+static enum stat_status rect_halfwidth(struct named_call *c, struct named_result *r)
+{
+	double n = named_number(c, "n");
+	return rectangular_sum_halfwidth(n >= 0 && n < 1000 ? (unsigned int)n : 0, named_number(c, "sd"),
+					 named_number(c, "coverage"), &r->number);
+}
+
+static enum stat_status rect_gum_halfwidth(struct named_call *c, struct named_result *r)
+{
+	enum stat_status s = normal_quantile((1 + named_number(c, "coverage")) / 2, &r->number);
+	r->number *= named_number(c, "sd") * sqrt(named_number(c, "n"));
+	return s;
+}
+
+/* y, u, nu (absent: normal), and limits of which an absent one is infinite. */
+#define CONFORM(function, call)                                                                                        \
+	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
+	{                                                                                                              \
+		return call(named_number(c, "y"), named_number(c, "u"), named_number_or(c, "nu", INFINITY),            \
+			    named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper", INFINITY), &r->number); \
+	}
+CONFORM(p_conform, conformity_p)
+CONFORM(consumer_risk, conformity_risk)
+
+static enum stat_status verdict_guard(struct named_call *c, struct named_result *r)
+{
+	static const char *const words[] = { "accept", "reject", "inconclusive" };
+	double guard = named_number(c, "w_mult") * named_number(c, "u");
+	r->word = words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower", -INFINITY),
+					   named_number_or(c, "upper", INFINITY), guard)];
+	return STAT_OK;
+}
+
+static enum stat_status guard_factor(struct named_call *c, struct named_result *r)
+{
+	return normal_quantile(1 - named_number(c, "risk"), &r->number);
+}
+
+static enum stat_status guard_risk(struct named_call *c, struct named_result *r)
+{
+	r->number = normal_above(named_number(c, "w_mult"));
+	return STAT_OK;
+}
+
 const struct named_statistic named_gum[] = {
 	{ "ws_u_c", ws_u_c },
 	{ "ws_nu_eff", ws_nu_eff },
 	{ "ws_k", ws_k },
 	{ "ws_U", ws_expanded },
 	{ "s1_delta", s1_delta },
+	{ "rect_sum_half_width", rect_halfwidth },
+	{ "rect_sum_gum_half_width", rect_gum_halfwidth },
+	{ "p_conform", p_conform },
+	{ "p_conform_t", p_conform },
+	{ "specific_consumer_risk", consumer_risk },
+	{ "verdict_guard", verdict_guard },
+	{ "guard_factor_one_sided", guard_factor },
+	{ "guard_risk_one_sided", guard_risk },
 	{ 0 },
 };

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/named.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/control.h"
+
+/* The chart at all points; the caller frees. NULL on error. */
+static struct cusum *chart(struct named_call *c, struct values z, enum stat_status *s)
+{
+	struct cusum *at = xcalloc(z.n ? z.n : 1, sizeof *at);
+	*s = z.n ? cusum(z.x, z.n, named_number(c, "k"), at) : STAT_TOO_FEW;
+	if (*s) {
+		free(at);
+		return NULL;
+	}
+	return at;
+}
+
+static enum stat_status cusum_at(struct named_call *c, struct named_result *r, bool plus)
+{
+	struct values z = named_values(c, "z");
+	size_t i = named_index(c, "i");
+	enum stat_status s;
+	struct cusum *at = i < z.n ? chart(c, z, &s) : NULL;
+	if (i >= z.n)
+		return STAT_OUT_OF_RANGE;
+	if (!s)
+		r->number = plus ? at[i].plus : at[i].minus;
+	free(at);
+	return s;
+}
+
+static enum stat_status cusum_plus(struct named_call *c, struct named_result *r)
+{
+	return cusum_at(c, r, true);
+}
+
+static enum stat_status cusum_minus(struct named_call *c, struct named_result *r)
+{
+	return cusum_at(c, r, false);
+}
+
+static enum stat_status first_signal(struct named_call *c, struct named_result *r)
+{
+	struct values z = named_values(c, "z");
+	enum stat_status s;
+	struct cusum *at = chart(c, z, &s);
+	if (!s)
+		r->number = (double)cusum_first_signal(at, z.n, named_number(c, "h"));
+	free(at);
+	return s;
+}
+
+static enum stat_status run_length(struct named_call *c, struct named_result *r)
+{
+	return cusum_run_length(named_number(c, "h"), named_number(c, "k"), named_number(c, "shift"), &r->number);
+}
+
+#define INDIVIDUALS(function, value)                                                                                   \
+	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
+	{                                                                                                              \
+		struct values x = named_values(c, "x");                                                                \
+		struct individuals_chart i = { 0 };                                                                    \
+		enum stat_status s = individuals_chart(x.x, x.n, (size_t)named_number(c, "base"), &i);                 \
+		r->number = value;                                                                                     \
+		return s;                                                                                              \
+	}
+INDIVIDUALS(imr_center, i.center)
+INDIVIDUALS(imr_mr_bar, i.mr_bar)
+INDIVIDUALS(imr_sigma, i.sigma)
+INDIVIDUALS(imr_upper, i.upper)
+INDIVIDUALS(imr_lower, i.lower)
+INDIVIDUALS(imr_mr_upper, i.mr_upper)
+INDIVIDUALS(imr_out, (double)i.n_out)
+
+static enum stat_status ewma_chart(struct named_call *c, struct values z, double **at)
+{
+	*at = xcalloc(z.n ? z.n : 1, sizeof **at);
+	return ewma(z.x, z.n, named_number(c, "lambda"), *at);
+}
+
+static enum stat_status ewma_value(struct named_call *c, struct named_result *r)
+{
+	struct values z = named_values(c, "z");
+	size_t i = named_index(c, "i");
+	double *at;
+	enum stat_status s = ewma_chart(c, z, &at);
+	if (!s && i >= z.n)
+		s = STAT_OUT_OF_RANGE;
+	if (!s)
+		r->number = at[i];
+	free(at);
+	return s;
+}
+
+static enum stat_status ewma_limit_at(struct named_call *c, struct named_result *r)
+{
+	r->number = ewma_limit(named_index(c, "i") + 1, named_number(c, "lambda"), named_number(c, "l"));
+	return STAT_OK;
+}
+
+static enum stat_status ewma_first_signal(struct named_call *c, struct named_result *r)
+{
+	struct values z = named_values(c, "z");
+	double *at, lambda = named_number(c, "lambda"), l = named_number(c, "l");
+	enum stat_status s = ewma_chart(c, z, &at);
+	for (size_t i = 0; i < z.n && !s && r->number == 0; i++)
+		if (fabs(at[i]) > ewma_limit(i + 1, lambda, l))
+			r->number = (double)i + 1;
+	free(at);
+	return s;
+}
+
+static enum stat_status c4(struct named_call *c, struct named_result *r)
+{
+	return chart_c4(named_number(c, "n"), &r->number);
+}
+
+static enum stat_status d2(struct named_call *c, struct named_result *r)
+{
+	double n = named_number(c, "n");
+	return chart_d2(n >= 0 && n < 1e6 ? (unsigned int)n : 0, &r->number);
+}
+
+const struct named_statistic named_control[] = {
+	{ "cusum_plus", cusum_plus },
+	{ "cusum_minus", cusum_minus },
+	{ "cusum_first_signal", first_signal },
+	{ "cusum_ARL_siegmund", run_length },
+	{ "imr_center", imr_center },
+	{ "imr_mr_bar", imr_mr_bar },
+	{ "imr_sigma_hat", imr_sigma },
+	{ "imr_UCL", imr_upper },
+	{ "imr_LCL", imr_lower },
+	{ "imr_MR_UCL", imr_mr_upper },
+	{ "imr_points_out", imr_out },
+	{ "ewma_value", ewma_value },
+	{ "ewma_limit", ewma_limit_at },
+	{ "ewma_first_signal", ewma_first_signal },
+	{ "chart_c4", c4 },
+	{ "chart_d2", d2 },
+	{ 0 },
+};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/precision_study.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/quantiles.h"
+
+enum stat_status precision_study(const struct values *groups, size_t n_groups, struct precision_study *p)
+{
+	struct anova a;
+	enum stat_status s = anova_one_way(groups, n_groups, &a);
+	if (s)
+		return s;
+	p->s_r = sqrt(a.ms_within);
+	p->s_L2_raw = (a.ms_between - a.ms_within) / a.n0;
+	p->s_L2 = fmax(0, p->s_L2_raw);
+	p->s_R = sqrt(a.ms_within + p->s_L2);
+	return STAT_OK;
+}
+
+/* Sum of squares of sorted[from..to) about its mean, over that of all n. */
+static double share_of_squares(const double *sorted, size_t from, size_t to, double all)
+{
+	struct sample_moments m;
+	if (sample_moments(sorted + from, to - from, &m) || m.spread)
+		return 0;
+	return m.sum_sq / all;
+}
+
+enum stat_status group_outliers(const struct values *groups, size_t n_groups, struct group_outliers *o)
+{
+	struct sample_moments m;
+	double sum = 0, most = 0;
+	enum stat_status s = n_groups < 3 ? STAT_TOO_FEW : STAT_OK;
+	double *mean = xcalloc(n_groups + 1, sizeof *mean), *sorted = NULL;
+	*o = (struct group_outliers){ .h = xcalloc(n_groups + 1, sizeof *o->h), .k = xcalloc(n_groups + 1, sizeof *o->k) };
+	for (size_t i = 0; i < n_groups && !s; i++) {
+		s = sample_moments(groups[i].x, groups[i].n, &m);
+		if (!s)
+			s = m.spread;
+		if (s)
+			break;
+		mean[i] = m.mean;
+		o->k[i] = m.sd;
+		sum += m.variance;
+		most = fmax(most, m.variance);
+	}
+	if (!s)
+		s = sample_moments_spread(mean, n_groups, &m);
+	if (!s && !(sum > 0))
+		s = STAT_ZERO_VARIANCE;
+	if (s)
+		goto out;
+	o->cochran = most / sum;
+	for (size_t i = 0; i < n_groups; i++) {
+		o->h[i] = (mean[i] - m.mean) / m.sd;
+		o->k[i] /= sqrt(sum / (double)n_groups);
+	}
+	o->grubbs_max = (m.max - m.mean) / m.sd;
+	o->grubbs_min = (m.mean - m.min) / m.sd;
+	sorted = sample_sorted(mean, n_groups);
+	o->grubbs_double_high = share_of_squares(sorted, 0, n_groups - 2, m.sum_sq);
+	o->grubbs_double_low = share_of_squares(sorted, 2, n_groups, m.sum_sq);
+out:
+	free(sorted);
+	free(mean);
+	if (s)
+		group_outliers_release(o);
+	return s;
+}
+
+void group_outliers_release(struct group_outliers *o)
+{
+	free(o->h);
+	free(o->k);
+	o->h = o->k = NULL;
+}
+
+enum stat_status cochran_critical(double alpha, double p, double n, double *c)
+{
+	double f;
+	if (!(p >= 2) || !(n >= 2))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = f_quantile(1 - alpha / p, n - 1, (p - 1) * (n - 1), &f);
+	if (!s)
+		*c = 1 / (1 + (p - 1) / f);
+	return s;
+}
+
+enum stat_status grubbs_critical(double alpha, double p, double *g)
+{
+	double t;
+	if (!(p >= 3))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = t_quantile(1 - alpha / (2 * p), p - 2, &t);
+	if (!s)
+		*g = (p - 1) / sqrt(p) * sqrt(t * t / (p - 2 + t * t));
+	return s;
+}
+
+enum stat_status mandel_h_critical(double alpha, double p, double *h)
+{
+	double t;
+	if (!(p >= 3))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = t_quantile(1 - alpha / 2, p - 2, &t);
+	if (!s)
+		*h = (p - 1) * t / sqrt(p * (t * t + p - 2));
+	return s;
+}
+
+enum stat_status mandel_k_critical(double alpha, double p, double n, double *k)
+{
+	double f;
+	if (!(p >= 2) || !(n >= 2))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = f_quantile(1 - alpha, n - 1, (p - 1) * (n - 1), &f);
+	if (!s)
+		*k = sqrt(p * f / (f + p - 1));
+	return s;
+}
+
+enum stat_status algorithm_a(const double *x, size_t n, double *location, double *scale)
+{
+	struct sample_moments m;
+	double at, width, *clipped;
+	enum stat_status s = n < 2 ? STAT_TOO_FEW : sample_median(x, n, &at);
+	if (!s)
+		s = sample_mad(x, n, &width);
+	if (s)
+		return s;
+	width *= 1.483;
+	if (!(width > 0))
+		return STAT_ZERO_VARIANCE;
+	clipped = xmalloc(n * sizeof *clipped);
+	s = STAT_NOT_CONVERGED;
+	for (int round = 0; round < 10000; round++) {
+		double low = at - 1.5 * width, high = at + 1.5 * width, was_at = at, was_width = width;
+		for (size_t i = 0; i < n; i++)
+			clipped[i] = fmin(high, fmax(low, x[i]));
+		if (sample_moments_spread(clipped, n, &m))
+			break;
+		at = m.mean;
+		width = 1.134 * m.sd;
+		if (fabs(at - was_at) <= 1e-14 * fabs(at) + 1e-14 * width && fabs(width - was_width) <= 1e-14 * width) {
+			s = STAT_OK;
+			break;
+		}
+	}
+	free(clipped);
+	*location = at;
+	*scale = width;
+	return s;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/ranks.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/quantiles.h"
+
+static enum stat_status check(const double *ref, size_t m, const double *rep, size_t n)
+{
+	if (n == 0 || m == 0)
+		return STAT_TOO_FEW;
+	enum stat_status s = sample_check(ref, m);
+	return s ? s : sample_check(rep, n);
+}
+
+/* Both samples in one array, sorted; the caller frees. */
+static double *pooled(const double *ref, size_t m, const double *rep, size_t n)
+{
+	double *all = xmalloc((n + m) * sizeof *all);
+	memcpy(all, ref, m * sizeof *all);
+	memcpy(all + m, rep, n * sizeof *all);
+	double *sorted = sample_sorted(all, n + m);
+	free(all);
+	return sorted;
+}
+
+/* Sum of t^3 - t over groups of equal values. */
+static double tie_term(const double *ref, size_t m, const double *rep, size_t n)
+{
+	double *all = pooled(ref, m, rep, n), sum = 0;
+	for (size_t i = 0, size; i < n + m; i += size) {
+		for (size = 1; i + size < n + m && all[i + size] == all[i]; size++)
+			;
+		sum += (double)size * (double)size * (double)size - (double)size;
+	}
+	free(all);
+	return sum;
+}
+
+enum stat_status mann_whitney_u(const double *ref, size_t m, const double *rep, size_t n, double *u)
+{
+	enum stat_status s = check(ref, m, rep, n);
+	if (s)
+		return s;
+	double *r = sample_sorted(ref, m), *x = sample_sorted(rep, n), sum = 0;
+	size_t below = 0, upto = 0; /* of r: less than, and at most, x[i] */
+	for (size_t i = 0; i < n; i++) {
+		while (below < m && r[below] < x[i])
+			below++;
+		while (upto < m && r[upto] <= x[i])
+			upto++;
+		sum += (double)below + 0.5 * (double)(upto - below);
+	}
+	free(r);
+	free(x);
+	*u = sum;
+	return STAT_OK;
+}
+
+enum stat_status mann_whitney_p(const double *ref, size_t m, const double *rep, size_t n, double *p)
+{
+	double u, pairs = (double)n * (double)m, total = (double)n + (double)m;
+	enum stat_status s = mann_whitney_u(ref, m, rep, n, &u);
+	if (s)
+		return s;
+	double variance = pairs / 12 * (total + 1 - tie_term(ref, m, rep, n) / (total * (total - 1)));
+	if (!(variance > 0))
+		return STAT_ZERO_VARIANCE;
+	*p = fmin(1, 2 * normal_above((fabs(u - pairs / 2) - 0.5) / sqrt(variance)));
+	return STAT_OK;
+}
+
+enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double *rep, size_t n, double *p)
+{
+	double u;
+	enum stat_status s = mann_whitney_u(ref, m, rep, n, &u);
+	if (s)
+		return s;
+	if (n * m > 10000 || n > 10000 || m > 10000)
+		return STAT_OUT_OF_RANGE;
+	if (tie_term(ref, m, rep, n) > 0)
+		return STAT_NOT_APPLICABLE;
+	size_t most = n * m, width = most + 1;
+	/* row j of the present i: P(i, j, u); P(0, j, 0) = P(i, 0, 0) = 1 */
+	double *now = xcalloc((m + 1) * width, sizeof *now), *before = xcalloc((m + 1) * width, sizeof *before), *swap;
+	for (size_t j = 0; j <= m; j++)
+		before[j * width] = 1;
+	for (size_t i = 1; i <= n; i++) {
+		memset(now, 0, width * sizeof *now);
+		now[0] = 1;
+		for (size_t j = 1; j <= m; j++)
+			for (size_t v = 0; v <= most; v++) {
+				double above = v >= j ? before[j * width + v - j] : 0;
+				now[j * width + v] =
+					((double)i * above + (double)j * now[(j - 1) * width + v]) / (double)(i + j);
+			}
+		swap = now;
+		now = before;
+		before = swap;
+	}
+	size_t from = (size_t)fmax(u, (double)most - u);
+	double sum = 0;
+	for (size_t v = from; v <= most; v++)
+		sum += before[m * width + v];
+	free(now);
+	free(before);
+	*p = fmin(1, 2 * sum);
+	return STAT_OK;
+}
+
+enum stat_status vargha_delaney(const double *ref, size_t m, const double *rep, size_t n, double *a12)
+{
+	double u;
+	enum stat_status s = mann_whitney_u(ref, m, rep, n, &u);
+	if (!s)
+		*a12 = u / ((double)n * (double)m);
+	return s;
+}
+
+enum stat_status hodges_lehmann(const double *ref, size_t m, const double *rep, size_t n, double *shift)
+{
+	enum stat_status s = check(ref, m, rep, n);
+	if (s)
+		return s;
+	double *d = xreallocarray(NULL, n * m, sizeof *d);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < m; j++)
+			d[i * m + j] = rep[i] - ref[j];
+	s = sample_median(d, n * m, shift);
+	free(d);
+	return s;
+}
