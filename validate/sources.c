@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis_private.h"
@@ -163,25 +162,18 @@ static void procedure(struct analysis *a)
 		add(a, "procedure", WARNING, "unfinished", "not all planned runs were made");
 }
 
-static const char *category_of(const char *name)
-{
-	static const char *const known[] = { "workload", "trace replayer", "testbed", "reference", "clock", "procedure" };
-	for (size_t i = 0; name && i < sizeof known / sizeof *known; i++)
-		if (!strcmp(name, known[i]))
-			return known[i];
-	return "procedure";
-}
-
-/* environment.json, "limitations": [{"category": "...", "name": "...", "note": "..."}], what was replaced or skipped. */
+/* environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
 static void limitations(struct analysis *a)
 {
-	const json_t *list = json_object_get(a->results->environment, "limitations"), *item;
+	const json_t *list = json_object_get(a->results->environment, "replaced_or_skipped"), *item;
 	size_t i;
 	json_array_foreach(list, i, item) {
-		const char *name = json_string_value(json_object_get(item, "name"));
-		const char *note = json_string_value(json_object_get(item, "note"));
-		if (name)
-			add(a, category_of(json_string_value(json_object_get(item, "category"))), WARNING, name, "%s", note ? note : "");
+		const char *what = json_string_value(json_object_get(item, "what"));
+		const char *why = json_string_value(json_object_get(item, "why"));
+		const char *instead = json_string_value(json_object_get(item, "instead"));
+		if (what)
+			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not to be had", instead ? "; instead: " : "",
+			    instead ? instead : "");
 	}
 }
 
