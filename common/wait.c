@@ -12,9 +12,10 @@ const char *const wait_method_names[] = {"hybrid", "sleep", "spin", NULL};
 #define PROBE_NS 100000
 #define LEAST_MARGIN_NS 5000	/* going to sleep and coming back costs as much */
 #define MOST_MARGIN_NS 10000000 /* a machine that is worse than this cannot be helped by spinning */
+#define MOST_FIRST_NS 500000	/* the margin begins with no more, unless it is the rule */
 #define LAST_NS 1000		/* a pause instruction takes 30 to 50 ns, which would be seen at the end */
 #define WIDEN_SHIFT 3		/* a late sleep: an eighth more */
-#define NARROW_SHIFT 12		/* a timely one: 1/4096 less; in balance one in 500 is late */
+#define NARROW_SHIFT 13		/* a timely one: 1/8192 less; in balance one in 1000 is late */
 #define RETURN_SHIFT 9		/* spun only because the margin had grown: 1/512 of the excess less */
 #define DRIFT_SHIFT 12		/* of a long wait: the two clocks need not agree over hours; the rest is waited anew */
 
@@ -30,22 +31,22 @@ void waiter_thread_setup(void)
 	(void)prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0);
 }
 
-/* Twice the second largest of some overshoots: the largest may be an accident. */
-static int64_t probe_margin_ns(void)
+/* The two largest overshoots of some sleeps. */
+static void probe(int64_t *largest_ns, int64_t *second_ns)
 {
-	int64_t largest = 0, second = 0;
+	*largest_ns = 0;
+	*second_ns = 0;
 	for (int i = 0; i < N_PROBES; i++) {
 		int64_t target = clock_monotonic_ns() + PROBE_NS;
 		sleep_until_ns(target);
 		int64_t late = clock_monotonic_ns() - target;
-		if (late > largest) {
-			second = largest;
-			largest = late;
-		} else if (late > second) {
-			second = late;
+		if (late > *largest_ns) {
+			*second_ns = *largest_ns;
+			*largest_ns = late;
+		} else if (late > *second_ns) {
+			*second_ns = late;
 		}
 	}
-	return 2 * second;
 }
 
 static uint64_t clamp(uint64_t v, uint64_t least, uint64_t most)
@@ -59,10 +60,17 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 	w->least_ticks = (uint64_t)(LEAST_MARGIN_NS / c->ns_per_tick);
 	w->most_ticks = (uint64_t)(MOST_MARGIN_NS / c->ns_per_tick);
 	w->last_ticks = (uint64_t)(LAST_NS / c->ns_per_tick);
-	if (margin_ns <= 0 && method == WAIT_HYBRID)
-		margin_ns = probe_margin_ns();
+	int64_t first_ns = margin_ns;
+	if (margin_ns <= 0 && method == WAIT_HYBRID) {
+		/* Too wide a margin costs spinning, too narrow a one late requests: begin wide. But the largest may have been an
+		 * accident, so the margin may return to what the second largest asks for even if no gap is long enough to sleep. */
+		int64_t largest_ns, second_ns;
+		probe(&largest_ns, &second_ns);
+		margin_ns = 2 * second_ns;
+		first_ns = 2 * largest_ns < MOST_FIRST_NS ? 2 * largest_ns : MOST_FIRST_NS;
+	}
 	w->base_ticks = clamp((uint64_t)((double)margin_ns / c->ns_per_tick), w->least_ticks, w->most_ticks);
-	w->margin_ticks = w->base_ticks;
+	w->margin_ticks = clamp((uint64_t)((double)first_ns / c->ns_per_tick), w->base_ticks, w->most_ticks);
 }
 
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)

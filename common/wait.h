@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Waiting for an instant: sleep until shortly before it, then spin on the TSC.
  *
- * clock_nanosleep overshoots (50 to 300 us on small virtual machines), so `hybrid` aims at the deadline minus a margin and spins the
- * rest. The margin starts from a measured overshoot and follows what the sleeps of this run really cost, so that about
- * one in 500 ends after its deadline: each late one widens it by a tenth, however late it was, each timely one narrows it
- * a little. So one outlier of some ms costs next to nothing, and a machine that became slow is followed within ten
- * waits. A wait shorter than the margin is spun throughout. `sleep` and `spin` exist so that their cost can be shown
- * beside it, and because programs really pause by sleeping. */
+ * clock_nanosleep overshoots (50 to 300 us on small virtual machines), so `hybrid` aims at the deadline minus a margin and
+ * spins the rest. The margin starts from a measured overshoot and follows what the sleeps of this run really cost, so
+ * that about one in 1000 ends after its deadline: each late one widens it by an eighth, however late it was, each timely
+ * one narrows it a little. So one outlier of some ms costs next to nothing, and a machine that became slow is followed
+ * within some ten waits. A wait shorter than the margin is spun throughout. `sleep` and `spin` exist so that their cost
+ * can be shown beside it, and because programs really pause by sleeping. */
 #ifndef COMMON_WAIT_H
 #define COMMON_WAIT_H
 
@@ -22,7 +22,7 @@ struct waiter { /* one per thread */
 	enum wait_method method;
 	uint64_t margin_ticks; /* how long before the deadline a sleep ends */
 	uint64_t n_sleeps, n_late; /* sleeps taken; of those, woken after the deadline */
-	uint64_t base_ticks;	   /* the margin it began with */
+	uint64_t base_ticks;	   /* without need the margin is not above this */
 	uint64_t least_ticks, most_ticks; /* the margin stays between */
 	uint64_t last_ticks;	   /* this long before the deadline the spin no longer pauses */
 };
