@@ -87,8 +87,8 @@ static int dir_begin(struct campaign *c, struct err *e)
 		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);
 	}
 	if (!ret) {
-		plan_make(&c->plan, c->protocol);
-		json_t *o = plan_to_json(&c->plan, c->protocol);
+		design_make(&c->plan, c->protocol);
+		json_t *o = design_to_json(&c->plan, c->protocol);
 		char *path = results_path(c->dir, "plan.json");
 		ret = json_write_file(path, o, JSON_COMPACT, e);
 		free(path);
@@ -174,7 +174,7 @@ static int dir_resume(struct campaign *c, struct err *e)
 	ret = journal_open(&c->journal, journal_path, 0, e);
 	if (!ret)
 		ret = json_read_file(plan_path, &o, e);
-	if (!ret && plan_from_json(&c->plan, c->protocol, o, e) < 0)
+	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)
 		ret = err_context(e, "%s", plan_path);
 	if (!ret) {
 		c->run = results_runs_make(&c->plan);
@@ -190,7 +190,7 @@ static int dir_resume(struct campaign *c, struct err *e)
 
 /* --- the loop ----------------------------------------------------------------------------------------------------- */
 
-double run_seconds(const struct campaign *c, const struct plan_run *r)
+double run_seconds(const struct campaign *c, const struct design_run *r)
 {
 	const struct calibration *k = &c->calibration[r->scenario];
 	return OVERHEAD_S + (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.3) * 1e-9;
@@ -198,7 +198,7 @@ double run_seconds(const struct campaign *c, const struct plan_run *r)
 
 static void progress_show(struct campaign *c, size_t id, double *done)
 {
-	const struct plan_run *r = &c->plan.run[id];
+	const struct design_run *r = &c->plan.run[id];
 	const struct protocol *p = c->protocol;
 	char *what = r->role == ROLE_RECORD
 			     ? xasprintf("recording %u of %llu: %s", r->bank + 1, (unsigned long long)protocol_n_bank(p),
@@ -212,12 +212,12 @@ static void progress_show(struct campaign *c, size_t id, double *done)
 
 static size_t n_runs_wanted(const struct campaign *c)
 {
-	return plan_n_runs_until(&c->plan, c->stop_replicates);
+	return design_n_runs_until(&c->plan, c->stop_replicates);
 }
 
 static int failed_run(struct campaign *c, size_t id, struct err *e)
 {
-	const struct plan_run *r = &c->plan.run[id];
+	const struct design_run *r = &c->plan.run[id];
 	if (c->protocol->on_failure != ON_FAILURE_STOP)
 		return 0;
 	return err_set(e, ECANCELED, "run %zu (%s, %s) failed, and the protocol says to stop then: %s", id,
@@ -232,7 +232,7 @@ static int runs_make(struct campaign *c, struct err *e)
 		total += c->run[id].state == RUN_PENDING ? run_seconds(c, &c->plan.run[id]) : 0;
 	progress_start(&c->progress, n, total, !c->options->quiet);
 	for (size_t id = 0; id < n; id++) {
-		const struct plan_run *r = &c->plan.run[id];
+		const struct design_run *r = &c->plan.run[id];
 		if (c->run[id].state == RUN_PENDING) {
 			progress_show(c, id, &done);
 			int ret = campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)id, e);
@@ -333,7 +333,7 @@ static void campaign_release(struct campaign *c)
 	json_decref(c->queues_before);
 	json_decref(c->environment);
 	results_runs_free(c->run, c->plan.n_runs);
-	plan_release(&c->plan);
+	design_release(&c->plan);
 	places_release(&c->places);
 	scratch_release(&c->scratch);
 	cgroup_place_release(&c->cgroups);

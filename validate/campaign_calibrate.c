@@ -93,7 +93,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		struct step s = {
 			.scenario = scenario,
 			.role = ROLE_PROGRAM,
-			.seed = plan_workload_seed(c->protocol, 0),
+			.seed = design_workload_seed(c->protocol, 0),
 			.n_requests = k->n_requests,
 			.output = output,
 			.limit_bytes = step_limit(c, scenario, ROLE_PROGRAM),

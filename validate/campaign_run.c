@@ -121,7 +121,7 @@ static int run_step(struct campaign *c, const struct run *r, int32_t role, const
 	struct step s = {
 		.scenario = r->scenario,
 		.role = role,
-		.seed = plan_workload_seed(c->protocol, r->bank),
+		.seed = design_workload_seed(c->protocol, r->bank),
 		.n_requests = c->calibration[r->scenario].n_requests,
 		.input = input,
 		.output = output,

@@ -19,7 +19,7 @@
 #include "validate/environment.h"
 #include "validate/journal.h"
 #include "validate/launch.h"
-#include "validate/plan.h"
+#include "validate/design.h"
 #include "validate/prepare.h"
 #include "validate/results_file.h"
 #include "validate/storage.h"
@@ -36,7 +36,7 @@ struct calibration { /* of one scenario */
 struct campaign {
 	const struct protocol *protocol;
 	const struct campaign_options *options;
-	struct plan plan;
+	struct design plan;
 	struct run *run;       /* run[plan.n_runs] */
 	char *dir, *parent;    /* results directory and where it lies, resolved */
 	struct journal journal;
@@ -116,6 +116,6 @@ int look_after(struct campaign *c, uint64_t block, struct err *e);
 /* Has a signal to end arrived? */
 bool campaign_interrupted(struct campaign *c);
 /* Expected seconds of a run. */
-double run_seconds(const struct campaign *c, const struct plan_run *r);
+double run_seconds(const struct campaign *c, const struct design_run *r);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/journal.h"
-#include "validate/plan.h"
+#include "validate/design.h"
 #include "validate/results_file.h"
 
 struct loading {
@@ -30,7 +30,7 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
-static int journal_load(struct results *r, const struct plan *plan, struct err *e)
+static int journal_load(struct results *r, const struct design *plan, struct err *e)
 {
 	struct journal_reading reading;
 	struct loading l = {.r = r, .n_replicates = r->protocol.n_replicates_max};
@@ -40,7 +40,7 @@ static int journal_load(struct results *r, const struct plan *plan, struct err *
 	if (ret)
 		return ret;
 	r->n_damaged_journal_lines = reading.n_damaged + l.n_odd;
-	size_t n_needed = plan_n_runs_until(plan, l.n_replicates);
+	size_t n_needed = design_n_runs_until(plan, l.n_replicates);
 	r->finished = true;
 	for (size_t i = 0; i < n_needed; i++)
 		r->finished &= r->run[i].state != RUN_PENDING;
@@ -60,13 +60,13 @@ static void summaries_load(struct results *r)
 	}
 }
 
-static int plan_load(struct results *r, struct plan *plan, struct err *e)
+static int plan_load(struct results *r, struct design *plan, struct err *e)
 {
 	char *path = results_path(r->dir, "plan.json");
 	json_t *o;
 	int ret = json_read_file(path, &o, e);
 	if (!ret) {
-		ret = plan_from_json(plan, &r->protocol, o, e);
+		ret = design_from_json(plan, &r->protocol, o, e);
 		if (ret)
 			err_context(e, "%s", path);
 		json_decref(o);
@@ -100,7 +100,7 @@ static int directory_check(const char *dir, struct err *e)
 
 int results_load(struct results *r, const char *dir, struct err *e)
 {
-	struct plan plan = {0};
+	struct design plan = {0};
 	*r = (struct results){0};
 	int ret = directory_check(dir, e);
 	if (ret)
@@ -122,7 +122,7 @@ int results_load(struct results *r, const char *dir, struct err *e)
 		summaries_load(r);
 	else
 		results_release(r);
-	plan_release(&plan);
+	design_release(&plan);
 	return ret;
 }
 

@@ -54,11 +54,11 @@ const char *run_role_name(const struct protocol *p, int32_t role)
 	return role == ROLE_PROGRAM ? "program" : role == ROLE_RECORD ? "recording" : p->replayer[role].name;
 }
 
-struct run *results_runs_make(const struct plan *plan)
+struct run *results_runs_make(const struct design *plan)
 {
 	struct run *run = xcalloc(plan->n_runs + 1, sizeof *run);
 	for (size_t i = 0; i < plan->n_runs; i++) {
-		const struct plan_run *p = &plan->run[i];
+		const struct design_run *p = &plan->run[i];
 		run[i] = (struct run){.id = (uint32_t)i, .block = p->block, .position = p->position, .scenario = p->scenario,
 				      .role = p->role, .bank = p->bank, .state = RUN_PENDING};
 	}

@@ -3,7 +3,7 @@
 #ifndef VALIDATE_RESULTS_FILE_H
 #define VALIDATE_RESULTS_FILE_H
 
-#include "validate/plan.h"
+#include "validate/design.h"
 #include "validate/results.h"
 
 /* "DIR/name"; the caller frees. */
@@ -11,7 +11,7 @@ char *results_path(const char *dir, const char *name);
 char *results_run_path(const char *dir, uint32_t id); /* DIR/runs/000012.json */
 
 /* The runs of a plan, none of them made yet. The caller frees with results_runs_free. */
-struct run *results_runs_make(const struct plan *plan);
+struct run *results_runs_make(const struct design *plan);
 void results_runs_free(struct run *run, size_t n);
 
 /* A finished run as an event of the journal, and back; what the plan says about the run is not in it. */

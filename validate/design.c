@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/plan.h"
+#include "validate/design.h"
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
@@ -22,15 +22,15 @@ static uint64_t mix(uint64_t x)
 	return x ^ (x >> 31);
 }
 
-uint64_t plan_workload_seed(const struct protocol *p, uint32_t bank)
+uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 {
 	/* positive and exact in JSON and in any reader's double */
 	return (mix(mix(p->seed) + bank) >> 12) + 1;
 }
 
-static void run_add(struct plan *plan, uint64_t block, size_t first, size_t scenario, int32_t role, uint64_t bank)
+static void run_add(struct design *plan, uint64_t block, size_t first, size_t scenario, int32_t role, uint64_t bank)
 {
-	plan->run[plan->n_runs] = (struct plan_run){
+	plan->run[plan->n_runs] = (struct design_run){
 		.block = (uint32_t)block,
 		.position = (uint32_t)(plan->n_runs - first),
 		.scenario = (uint32_t)scenario,
@@ -55,7 +55,7 @@ static void block_shuffle(struct order *o, const struct protocol *p, uint64_t st
 	gsl_ran_shuffle(o->rng, o->scenario, p->n_scenarios, sizeof *o->scenario);
 }
 
-static void bank_add(struct plan *plan, const struct protocol *p, struct order *o)
+static void bank_add(struct design *plan, const struct protocol *p, struct order *o)
 {
 	for (uint64_t k = 0; k < protocol_n_bank(p); k++) {
 		block_shuffle(o, p, (1ull << 32) + k);
@@ -65,7 +65,7 @@ static void bank_add(struct plan *plan, const struct protocol *p, struct order *
 	plan->n_bank_runs = plan->n_runs;
 }
 
-static void block_add(struct plan *plan, const struct protocol *p, struct order *o, uint64_t block)
+static void block_add(struct design *plan, const struct protocol *p, struct order *o, uint64_t block)
 {
 	size_t first = plan->n_runs;
 	block_shuffle(o, p, block);
@@ -82,9 +82,9 @@ static void block_add(struct plan *plan, const struct protocol *p, struct order 
 	}
 }
 
-void plan_make(struct plan *plan, const struct protocol *p)
+void design_make(struct design *plan, const struct protocol *p)
 {
-	*plan = (struct plan){0};
+	*plan = (struct design){0};
 	plan->run = xcalloc(protocol_n_runs(p), sizeof *plan->run);
 	struct order o = {
 		.rng = gsl_rng_alloc(gsl_rng_mt19937),
@@ -99,13 +99,13 @@ void plan_make(struct plan *plan, const struct protocol *p)
 	free(o.role);
 }
 
-void plan_release(struct plan *plan)
+void design_release(struct design *plan)
 {
 	free(plan->run);
-	*plan = (struct plan){0};
+	*plan = (struct design){0};
 }
 
-size_t plan_n_runs_until(const struct plan *plan, uint64_t n_replicates)
+size_t design_n_runs_until(const struct design *plan, uint64_t n_replicates)
 {
 	size_t n = plan->n_bank_runs;
 	while (n < plan->n_runs && plan->run[n].block <= n_replicates)
@@ -113,7 +113,7 @@ size_t plan_n_runs_until(const struct plan *plan, uint64_t n_replicates)
 	return n;
 }
 
-json_t *plan_to_json(const struct plan *plan, const struct protocol *p)
+json_t *design_to_json(const struct design *plan, const struct protocol *p)
 {
 	json_t *scenarios = json_array(), *replayers = json_array(), *runs = json_array();
 	for (size_t i = 0; i < p->n_scenarios; i++)
@@ -121,7 +121,7 @@ json_t *plan_to_json(const struct plan *plan, const struct protocol *p)
 	for (size_t i = 0; i < p->n_replayers; i++)
 		json_array_append_new(replayers, json_string(p->replayer[i].name));
 	for (size_t i = 0; i < plan->n_runs; i++) {
-		const struct plan_run *r = &plan->run[i];
+		const struct design_run *r = &plan->run[i];
 		json_array_append_new(runs, json_pack("[I,I,I,i,I]", (json_int_t)r->block, (json_int_t)r->position,
 						      (json_int_t)r->scenario, r->role, (json_int_t)r->bank));
 	}
@@ -152,7 +152,7 @@ static const char *replayer_name(const struct protocol *p, size_t i)
 	return p->replayer[i].name;
 }
 
-static int run_from_json(struct plan_run *r, const struct protocol *p, json_t *o, size_t index, struct err *e)
+static int run_from_json(struct design_run *r, const struct protocol *p, json_t *o, size_t index, struct err *e)
 {
 	json_int_t block, position, scenario, role, bank;
 	json_error_t why;
@@ -161,13 +161,13 @@ static int run_from_json(struct plan_run *r, const struct protocol *p, json_t *o
 	    scenario >= (json_int_t)p->n_scenarios || role < ROLE_RECORD || role >= (json_int_t)p->n_replayers || bank < 0 ||
 	    bank >= (json_int_t)protocol_n_bank(p))
 		return err_set(e, EINVAL, "run %zu of the plan is damaged or not of this protocol", index);
-	*r = (struct plan_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario, (int32_t)role, (uint32_t)bank};
+	*r = (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario, (int32_t)role, (uint32_t)bank};
 	return 0;
 }
 
-int plan_from_json(struct plan *plan, const struct protocol *p, const json_t *o, struct err *e)
+int design_from_json(struct design *plan, const struct protocol *p, const json_t *o, struct err *e)
 {
-	*plan = (struct plan){0};
+	*plan = (struct design){0};
 	json_t *runs = json_object_get(o, "runs"), *version = json_object_get(o, "version");
 	if (!json_is_integer(version) || !json_is_array(runs))
 		return err_set(e, EINVAL, "this is no plan");
@@ -186,6 +186,6 @@ int plan_from_json(struct plan *plan, const struct protocol *p, const json_t *o,
 			plan->n_bank_runs = i + 1;
 	}
 	if (ret)
-		plan_release(plan);
+		design_release(plan);
 	return ret;
 }

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate run: from a protocol to a verdict. */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "reports/report.h"
+#include "validate/campaign.h"
+#include "validate/protocol.h"
+#include "validate/results.h"
+
+struct run_config {
+	const char *dir, *device, *format;
+	bool resume, dry_run, quiet;
+};
+
+#define FIELD(name) offsetof(struct run_config, name)
+static const struct option_spec run_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
+	 .help = "results directory, new or empty (./results-NAME-DATE-TIME)"},
+	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
+	 .help = "go on in the directory given by -o with the first unfinished run"},
+	{.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run),
+	 .help = "print what would be done, expected time and space, and touch nothing"},
+	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "NAME",
+	 .help = "reserved for replays on block devices, which this version does not do"},
+	{.name = "format", .type = OPT_STRING, .offset = FIELD(format), .arg = "FORM",
+	 .help = "what is printed at the end: terminal, csv, json (terminal)"},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "no progress line"},
+	{.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "PROTOCOL [-o DIR] [--resume] [--dry-run] [--format FORM] [--quiet]\n"
+			       "[PROTOCOL] -o DIR --resume";
+static const char about[] =
+	"Records references, replays them with every replayer of the protocol in randomised order, and judges the\n"
+	"replayers. Everything goes to the results directory; DIR/report/index.html is the report. A campaign that was\n"
+	"interrupted, or killed, goes on with --resume. \"validate init\" writes a protocol to begin with.\n"
+	"\n"
+	"Exit status: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 2 bad protocol, 3 failed.";
+
+/* The form must be able to print, and must exist before hours are spent. */
+static int form_find(const char *name, const struct report_form **form, struct err *e)
+{
+	*form = report_form_find(name);
+	if (*form && (*form)->print)
+		return 0;
+	const char *names[32];
+	size_t n = 0;
+	for (const struct report_form *const *f = report_forms; *f && n < 31; f++)
+		if ((*f)->print)
+			names[n++] = (*f)->name;
+	names[n] = NULL;
+	const char *near = nearest_name(name, names);
+	if (*form)
+		return err_set(e, EINVAL, "--format: \"%s\" is a file in DIR/report and cannot be printed", name);
+	if (near)
+		return err_set(e, EINVAL, "--format: \"%s\" is no form of the report (did you mean \"%s\"?)", name, near);
+	return err_set(e, EINVAL, "--format: \"%s\" is no form of the report", name);
+}
+
+static char *default_dir(const char *name)
+{
+	char when[40];
+	struct tm tm;
+	time_t now = time(NULL);
+	localtime_r(&now, &tm);
+	strftime(when, sizeof when, "%Y%m%d-%H%M%S", &tm);
+	return xasprintf("results-%s-%s", name, when);
+}
+
+static char *own_path(struct err *e)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	if (n < 0) {
+		err_sys(e, errno, "cannot find this program's own file (is /proc mounted?)");
+		return NULL;
+	}
+	path[n] = 0;
+	return xstrdup(path);
+}
+
+static int status_of(enum verdict v)
+{
+	return v == VERDICT_TRUSTED ? EXIT_OK : v == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
+}
+
+/* Analysis, report and terminal form of what is in the directory. */
+static int conclude(const char *dir, const struct report_form *form, int *status, struct err *e)
+{
+	struct results r;
+	struct analysis a;
+	int ret = results_load(&r, dir, e);
+	if (ret)
+		return ret;
+	ret = analysis_compute(&a, &r, e);
+	if (ret) {
+		results_release(&r);
+		return ret;
+	}
+	ret = report_write_all(&a, dir, e);
+	if (!ret)
+		ret = form->print(&a, stdout, e);
+	*status = status_of(a.verdict);
+	if (!ret && !strcmp(form->name, "terminal"))
+		printf("report: %s/report/index.html\n", dir);
+	else if (!ret)
+		fprintf(stderr, "report: %s/report/index.html\n", dir);
+	analysis_release(&a);
+	results_release(&r);
+	return ret;
+}
+
+static int campaign(const struct protocol *p, const struct run_config *config, const char *dir,
+		    const struct report_form *form, struct err *e)
+{
+	char *self = own_path(e);
+	if (!self)
+		return EXIT_FAILED;
+	struct campaign_options o = {.dir = dir, .resume = config->resume, .quiet = config->quiet, .self = self};
+	int status = EXIT_OK, ret = campaign_run(p, &o, e);
+	free(self);
+	if (ret == -ECANCELED) { /* what was measured before is worth seeing */
+		struct err second = ERR_INIT;
+		conclude(dir, form, &status, &second);
+		return EXIT_FAILED;
+	}
+	if (ret || conclude(dir, form, &status, e) < 0)
+		return EXIT_FAILED;
+	return status;
+}
+
+static int usage(struct err *e, const char *what)
+{
+	err_set(e, EINVAL, "%s", what);
+	return EXIT_USAGE;
+}
+
+static int run_run(int argc, char **argv, struct err *e)
+{
+	struct run_config config = {.format = "terminal"};
+	const struct report_form *form;
+	struct protocol p;
+	int n_positional;
+	int status = command_parse(&cmd_run, synopsis, about, run_options, &config, argc, argv, 0, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (config.device) {
+		err_set(e, ENOTSUP, "--device %s: refused: this version replays on file systems only, never on a block device",
+			config.device);
+		return EXIT_REFUSED;
+	}
+	if (config.resume && !config.dir)
+		return usage(e, "--resume needs -o DIR, the results directory to go on in");
+	if (n_positional < 1 && !config.resume)
+		return usage(e, "which protocol? usage is validate run PROTOCOL (\"validate init\" writes one to begin with)");
+	if (form_find(config.format, &form, e) < 0)
+		return EXIT_USAGE;
+	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
+	int ret = protocol_read(&p, path, e);
+	free(path);
+	if (ret)
+		return EXIT_USAGE;
+	char *dir = config.dir ? xstrdup(config.dir) : default_dir(p.name);
+	if (config.dry_run)
+		status = campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED : EXIT_OK;
+	else
+		status = campaign(&p, &config, dir, form, e);
+	free(dir);
+	protocol_release(&p);
+	return status;
+}
+
+const struct command cmd_run = {"run", "run a protocol: record, replay, judge and report", run_run};
