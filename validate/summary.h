@@ -45,7 +45,7 @@ struct run_summary {
 	unsigned int n_ops;
 	uint64_t n_failed;     /* requests that returned an error */
 	uint64_t n_negative;   /* end before begin: always 0, for that is an error of summary_compute */
-	uint64_t n_unfinished; /* begun, no end known: not in response; active to the end in the levels below */
+	uint64_t n_unfinished; /* begun, no end known: not in response, n_failed, n_bytes; in the levels active to the end */
 
 	int64_t execution_ns; /* first begin to last end (or begin, of a request without an end) */
 	uint64_t n_bytes;     /* moved, by return value */

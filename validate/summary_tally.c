@@ -32,13 +32,15 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 			continue;
 		t->n_issued++;
 		t->first_begin_ns = q->begin_ns < t->first_begin_ns ? q->begin_ns : t->first_begin_ns;
-		t->n_failed += q->error || q->rvalue < 0;
-		t->n_bytes += t->moves_bytes[q->op] && q->rvalue > 0 ? (uint64_t)q->rvalue : 0;
 		if (q->intended_ns != TIME_NONE)
 			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
-		if (q->end_ns == TIME_NONE) {
+		if (q->end_ns == TIME_NONE) { /* nor is its result known */
 			t->n_unfinished++;
-		} else if (q->end_ns < q->begin_ns) {
+			continue;
+		}
+		t->n_failed += q->error || q->rvalue < 0;
+		t->n_bytes += t->moves_bytes[q->op] && q->rvalue > 0 ? (uint64_t)q->rvalue : 0;
+		if (q->end_ns < q->begin_ns) {
 			if (!t->n_negative++) {
 				t->first_negative = *q;
 				t->first_negative_index = index + i;

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Summaries as JSON: exact round trips, and nothing taken from strangers that no run can give. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/validate/random.h"
+#include "tests/unit/validate/trace_file.h"
+#include "validate/summary.h"
+
+/* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost, one failed, one extra. */
+static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
+{
+	enum { N = 500 };
+	struct random rnd = {seed};
+	struct trace_record r[N], x[N + 1];
+	struct err e = ERR_INIT;
+	struct trace_meta meta = trace_file_meta();
+	struct trace_path r_path = trace_file_path("input"), x_path = trace_file_path("replay");
+	meta.extra_json = "{\"facts\": {\"wall_ns\": 1, \"cpu_user_ns\": 2, \"cpu_system_ns\": 3, \"steal_ns\": -1,"
+			  "\"runqueue_wait_ns\": -1, \"n_minor_faults\": 4, \"n_major_faults\": 5,"
+			  "\"n_voluntary_switches\": 6, \"n_involuntary_switches\": 7, \"bytes_read_device\": 8,"
+			  "\"bytes_written_device\": 9}}";
+	for (int i = 0; i < N; i++) {
+		int64_t t = i * 1000 + (int64_t)random_below(&rnd, 3000);
+		r[i] = (struct trace_record){.seq = (uint64_t)i, .begin_ns = i * 1000, .end_ns = i * 1000 + 300,
+					     .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .length = 4096,
+					     .rvalue = 4096, .pid = 7, .tid = 7 + (uint32_t)i % 3,
+					     .object = (uint32_t)i % TRACE_N_OBJECTS, .heap = HEAP_NONE,
+					     .op = i % 5 ? OP_READ : OP_WRITE};
+		x[i] = r[i];
+		x[i].begin_ns = t;
+		x[i].intended_ns = t - (int64_t)random_below(&rnd, 1100) + 100;
+		x[i].end_ns = t + (int64_t)(random_u64(&rnd) >> (44 + random_below(&rnd, 10)));
+	}
+	x[N] = x[N / 2];
+	x[17].error = 5;
+	x[17].rvalue = -1;
+	x[18].begin_ns = x[18].end_ns = TIME_NONE;
+	trace_file_write(x_path.s, x, N + 1, &meta, false, false);
+	trace_file_write(r_path.s, r, N, &meta, false, false);
+	if (summary_compute(s, x_path.s, with_input ? r_path.s : NULL, &e))
+		fail_msg("%s", e.msg);
+	unlink(x_path.s);
+	unlink(r_path.s);
+}
+
+static void assert_same_histogram(const struct histogram *a, const struct histogram *b)
+{
+	assert_int_equal(a->n, b->n);
+	assert_int_equal(a->n_buckets, b->n_buckets);
+	assert_memory_equal(a->count, b->count, a->n_buckets * sizeof *a->count);
+}
+
+static void assert_same(const struct run_summary *a, const struct run_summary *b)
+{
+	struct run_summary x = *a, y = *b;
+	assert_same_histogram(&a->response_histogram, &b->response_histogram);
+	assert_int_equal(a->n_levels, b->n_levels);
+	assert_memory_equal(a->ns_at_level, b->ns_at_level, a->n_levels * sizeof *a->ns_at_level);
+	assert_memory_equal(a->requests_at_level, b->requests_at_level, a->n_levels * sizeof *a->requests_at_level);
+	/* the rest, bit by bit: both were zeroed before they were filled */
+	x.ns_at_level = y.ns_at_level = NULL;
+	x.requests_at_level = y.requests_at_level = NULL;
+	x.response_histogram = y.response_histogram = (struct histogram){0};
+	assert_memory_equal(&x, &y, sizeof x);
+}
+
+static void test_round_trip_is_exact(void **state)
+{
+	(void)state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct run_summary a, b;
+		struct err e = ERR_INIT;
+		make_summary(&a, seed, seed % 3);
+		json_t *o = summary_to_json(&a);
+		assert_non_null(o);
+		char *text = json_dumps(o, JSON_REAL_PRECISION(17) | JSON_COMPACT);
+		json_decref(o);
+		o = json_loads(text, 0, NULL);
+		if (summary_from_json(&b, o, &e))
+			fail_msg("%s", e.msg);
+		assert_same(&a, &b);
+		/* and the same text again */
+		json_t *again = summary_to_json(&b);
+		char *text_again = json_dumps(again, JSON_REAL_PRECISION(17) | JSON_COMPACT);
+		assert_string_equal(text, text_again);
+		free(text);
+		free(text_again);
+		json_decref(o);
+		json_decref(again);
+		summary_release(&a);
+		summary_release(&b);
+	}
+}
+
+static void expect_refused(json_t *o, const char *what)
+{
+	struct run_summary s, empty;
+	struct err e = ERR_INIT;
+	memset(&empty, 0, sizeof empty);
+	int rc = summary_from_json(&s, o, &e);
+	if (rc != -EINVAL || !*e.msg)
+		fail_msg("%s: %d \"%s\"", what, rc, e.msg);
+	assert_memory_equal(&s, &empty, sizeof s);
+}
+
+/* Every member, also of members: left out, and replaced by what no run can give. */
+static size_t spoil_members(json_t *whole, json_t *o, const char *path)
+{
+	size_t n = 0;
+	void *iter = json_object_iter(o);
+	for (; iter; iter = json_object_iter_next(o, iter)) {
+		char name[200];
+		snprintf(name, sizeof name, "%s.%s", path, json_object_iter_key(iter));
+		json_t *kept = json_incref(json_object_iter_value(iter));
+		json_t *bad[] = {json_null(), json_true(), json_string("1"), json_object(), json_array(), json_integer(-2)};
+		bool is_signed = strstr(name, "schedule_error") || strstr(name, "issue_error") || strstr(name, "_cpu_") ||
+				 strstr(name, "cpu_user_ns") || strstr(name, "cpu_system_ns");
+		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+			bool may_be = i == 5 && is_signed && json_is_number(kept);
+			json_object_iter_set(o, iter, bad[i]);
+			if (!may_be)
+				expect_refused(whole, name);
+			json_decref(bad[i]);
+			n++;
+		}
+		json_object_iter_set_new(o, iter, kept);
+		if (json_is_object(kept))
+			n += spoil_members(whole, kept, name);
+	}
+	return n;
+}
+
+/* Members without which a summary is whole: they say that something was not there. */
+static bool is_optional(const char *name)
+{
+	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input");
+}
+
+static void leave_out_members(json_t *whole, json_t *o)
+{
+	const char *name[100];
+	size_t n = 0;
+	for (void *iter = json_object_iter(o); iter; iter = json_object_iter_next(o, iter))
+		name[n++] = json_object_iter_key(iter);
+	for (size_t i = 0; i < n; i++) {
+		char key[100];
+		snprintf(key, sizeof key, "%s", name[i]);
+		json_t *kept = json_incref(json_object_get(o, key));
+		json_object_del(o, key);
+		if (o != whole || !is_optional(key))
+			expect_refused(whole, key);
+		json_object_set_new(o, key, kept);
+		if (json_is_object(kept))
+			leave_out_members(whole, kept);
+	}
+}
+
+static void test_members_are_checked(void **state)
+{
+	(void)state;
+	struct run_summary s;
+	struct err e = ERR_INIT;
+	make_summary(&s, 5, true);
+	json_t *o = summary_to_json(&s);
+	assert_true(spoil_members(o, o, "") > 300);
+	leave_out_members(o, o);
+	summary_release(&s);
+	assert_int_equal(summary_from_json(&s, o, &e), 0); /* all was put back */
+	summary_release(&s);
+	/* what later versions add does not disturb */
+	json_object_set_new(o, "invented_later", json_true());
+	assert_int_equal(summary_from_json(&s, o, &e), 0);
+	summary_release(&s);
+	expect_refused(NULL, "nothing");
+	json_decref(o);
+}
+
+/* One change to a good summary. */
+static void expect_change_refused(const char *member, const char *inner, json_t *value)
+{
+	struct run_summary s;
+	make_summary(&s, 7, true);
+	json_t *o = summary_to_json(&s), *at = inner ? json_object_get(o, member) : o;
+	assert_non_null(json_object_get(at, inner ? inner : member));
+	json_object_set_new(at, inner ? inner : member, value);
+	expect_refused(o, inner ? inner : member);
+	json_decref(o);
+	summary_release(&s);
+}
+
+static void test_contradictions(void **state)
+{
+	(void)state;
+	expect_change_refused("version", NULL, json_integer(2));
+	expect_change_refused("response", "n", json_integer(501));
+	expect_change_refused("response", "mean", json_real(1e30));
+	expect_change_refused("response", "min", json_real(1e30));
+	expect_change_refused("response_median", NULL, json_real(1e30));
+	expect_change_refused("response_p999", NULL, json_real(0));
+	expect_change_refused("execution_ns", NULL, json_integer(12345));
+	expect_change_refused("n_failed", NULL, json_integer(600));
+	expect_change_refused("n_unfinished", NULL, json_integer(1));
+	expect_change_refused("n_lost", NULL, json_integer(600));
+	expect_change_refused("n_mismatched", NULL, json_integer(600));
+	expect_change_refused("share_late", NULL, json_real(1.01));
+	expect_change_refused("reorder_all", "n_reordered", json_integer(501));
+	expect_change_refused("reorder_thread", "n_descents", json_integer(501));
+	expect_change_refused("reorder_object", "max_extent", json_integer(501));
+	expect_change_refused("response_histogram", "n", json_integer(499));
+	expect_change_refused("ns_at_level", NULL, json_pack("[i, i]", 1, 2));
+	expect_change_refused("requests_at_level", NULL, json_pack("[i, i, i]", 1, 2, 3));
+	expect_change_refused("op", NULL, json_pack("[]"));
+	expect_change_refused("op", NULL, json_pack("[i]", 1));
+	expect_change_refused("op", NULL, json_pack("[{s:s}]", "op", "<script>"));
+	expect_change_refused("op", NULL, json_pack("[{s:s}]", "op", "averyveryverylongname"));
+	json_t *many = json_array();
+	for (int i = 0; i < 1026; i++)
+		json_array_append_new(many, json_integer(0));
+	expect_change_refused("ns_at_level", NULL, many);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_round_trip_is_exact),
+	    cmocka_unit_test(test_members_are_checked),
+	    cmocka_unit_test(test_contradictions),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
