@@ -113,8 +113,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 
 static void cell_release(struct cell *c)
 {
-	struct sample *sample[] = { &c->x, &c->r, &c->x_median, &c->r_median, &c->x_p99,
-				    &c->r_p99, &c->x_time, &c->r_time, &c->x_rate, &c->r_rate };
+	struct sample *sample[] = { &c->x,	   &c->r,	  &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
+				    &c->x_trimmed, &c->r_trimmed, &c->x_time,	&c->r_time,   &c->x_rate, &c->r_rate };
 	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
 		sample_release(sample[i]);
 	free(c->concurrency_time_x.p);

@@ -79,6 +79,7 @@ struct cell { /* one scenario x one replayer */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */
+	struct sample x_trimmed, r_trimmed; /* of the runs' trimmed means, 10 % left out at each end */
 	struct sample x_time, r_time; /* execution time, ns */
 	struct sample x_rate, r_rate; /* requests per second */
 	double correlation;	  /* of ln x and ln r, NaN undefined */
@@ -90,6 +91,7 @@ struct cell { /* one scenario x one replayer */
 	/* the default analysis */
 	struct estimate bias;	       /* paired log ratios */
 	struct estimate bias_independent;
+	struct estimate bias_median, bias_trimmed; /* as bias, of the runs' medians and trimmed means; shown, not judged */
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
 	struct estimate precision_independent;	     /* F limits, of the logarithms too */

@@ -22,6 +22,11 @@ static double median_response(const struct run_summary *s)
 	return s->response_median;
 }
 
+static double trimmed_response(const struct run_summary *s)
+{
+	return s->response_trimmed_mean;
+}
+
 static double p99_response(const struct run_summary *s)
 {
 	return s->response_p99;
@@ -209,12 +214,19 @@ static double relative(double d)
 	return expm1(d);
 }
 
+static struct estimate paired_bias(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p)
+{
+	paired_ratio(e, x, r, p);
+	return estimate_of_t(e->status, &e->t, relative);
+}
+
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
 {
 	uint64_t level = results->protocol.scenario[c->scenario].level;
 	both(&c->x, &c->r, p, mean_response);
 	both(&c->x_median, &c->r_median, p, median_response);
 	both(&c->x_p99, &c->r_p99, p, p99_response);
+	both(&c->x_trimmed, &c->r_trimmed, p, trimmed_response);
 	both(&c->x_time, &c->r_time, p, execution);
 	both(&c->x_rate, &c->r_rate, p, rate);
 	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x = c->shapiro_p_r = NAN;
@@ -231,10 +243,11 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	if (!logs && !sample_correlation(lx, lr, n, &correlation))
 		c->correlation = correlation;
 
-	paired_ratio(&e->bias, &c->x, &c->r, p);
-	paired_ratio(&e->time, &c->x_time, &c->r_time, p);
-	c->bias = estimate_of_t(e->bias.status, &e->bias.t, relative);
-	c->execution_time = estimate_of_t(e->time.status, &e->time.t, relative);
+	struct ratio_evidence aside;
+	c->bias = paired_bias(&e->bias, &c->x, &c->r, p);
+	c->execution_time = paired_bias(&e->time, &c->x_time, &c->r_time, p);
+	c->bias_median = paired_bias(&aside, &c->x_median, &c->r_median, p);
+	c->bias_trimmed = paired_bias(&aside, &c->x_trimmed, &c->r_trimmed, p);
 	split_execution(c, p, level ? (double)level : 1);
 	papers_set(c, 0.05);
 	independent_bias(c);

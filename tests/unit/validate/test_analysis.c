@@ -37,6 +37,7 @@ static void summary_make(struct run_summary *s, double mean_ns, double stretch)
 		.response = { .n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9 },
 		.response_median = mean_ns * 0.9,
 		.response_p99 = mean_ns * 3,
+		.response_trimmed_mean = mean_ns * 0.95,
 		.execution_ns = (int64_t)(mean_ns * N_REQUESTS * 1.1 * stretch),
 		.n_levels = N_LEVELS,
 		.clock_resolution_ns = 10,
@@ -203,6 +204,8 @@ static void test_faultless_is_trusted(void **state)
 		assert_int_equal(cell->x.n, 30); /* without block 0 */
 		assert_between(-0.02, cell->bias.value, 0.02);
 		assert_true(cell->bias.lo95 < cell->bias.lo90 && cell->bias.hi90 < cell->bias.hi95);
+		assert_true(fabs(cell->bias_trimmed.value - cell->bias.value) < 1e-12); /* all in proportion here */
+		assert_true(fabs(cell->bias_median.value - cell->bias.value) < 1e-12);
 		assert_true(cell->correlation > 0.5);
 		assert_true(cell->budget.status == STAT_OK);
 		double share = 0;
