@@ -112,9 +112,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 	if (!ret)
 		ret = form->print(&a, stdout, e);
 	*status = status_of(a.verdict);
-	if (!ret && !strcmp(form->name, "terminal"))
-		printf("report: %s/report/index.html\n", dir);
-	else if (!ret)
+	if (!ret && strcmp(form->name, "terminal")) /* which names it itself */
 		fprintf(stderr, "report: %s/report/index.html\n", dir);
 	analysis_release(&a);
 	results_release(&r);

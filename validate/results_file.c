@@ -79,7 +79,7 @@ void results_runs_free(struct run *run, size_t n)
 
 json_t *run_to_event(const struct run *r)
 {
-	json_t *o = json_pack("{s:s, s:I, s:s, s:s?, s:I, s:f, s:f}", "event", "run", "run", (json_int_t)r->id, "state",
+	json_t *o = json_pack("{s:s, s:I, s:s, s:s*, s:I, s:f, s:f}", "event", "run", "run", (json_int_t)r->id, "state",
 			      r->state == RUN_OK ? "ok" : "failed", "reason", r->reason, "started_ns",
 			      (json_int_t)r->started_ns, "preparation_s", r->preparation_s, "run_s", r->run_s);
 	json_object_set_new(o, "residency",
@@ -94,12 +94,12 @@ json_t *run_to_event(const struct run *r)
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e)
 {
 	json_int_t id, started, total, cached, dirty, limit, peak;
-	const char *state, *reason;
+	const char *state, *reason = NULL;
 	double preparation_s, run_s;
 	int by_cachestat;
 	json_error_t why;
 	/* json_unpack does not change what it reads, its signature only does not say so */
-	if (json_unpack_ex((json_t *)event, &why, 0, "{s:I, s:s, s:s?, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}}",
+	if (json_unpack_ex((json_t *)event, &why, 0, "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}}",
 			   "run", &id, "state", &state, "reason", &reason, "started_ns", &started, "preparation_s",
 			   &preparation_s, "run_s", &run_s, "residency", "total_bytes", &total, "cached_bytes", &cached,
 			   "dirty_bytes", &dirty, "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit,
