@@ -30,7 +30,8 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->n_replicates = n_complete;
 	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
 	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
-		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts", p->path ? p->path : "protocol");
+		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts",
+			       p->path ? p->path : "protocol");
 	for (unsigned int k = 0; k < n_looks; k++)
 		if (n_complete >= look[k]) {
 			a->look = k + 1;
@@ -49,7 +50,7 @@ static bool applies(const struct protocol *p, size_t scenario, size_t replayer)
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
 	struct pairs pairs;
-	const struct levels levels = { a->level_accept, a->level_reject };
+	const struct levels levels = {a->level_accept, a->level_reject};
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
 	measure_times(c, e, &pairs, a->results);
 	measure_budget(c, &pairs);
@@ -79,9 +80,11 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 {
 	const struct protocol *p = &r->protocol;
 	unsigned int n_complete = blocks_complete(r);
-	*a = (struct analysis){ .results = r, .verdict = VERDICT_INCONCLUSIVE, .between_process_cv = NAN, .complete = r->finished };
+	*a = (struct analysis){
+	    .results = r, .verdict = VERDICT_INCONCLUSIVE, .between_process_cv = NAN, .complete = r->finished};
 	if (n_complete == 0)
-		return err_set(e, ENODATA, "%s: no block is complete, there is nothing to analyse yet", r->dir ? r->dir : "results");
+		return err_set(e, ENODATA, "%s: no block is complete, there is nothing to analyse yet",
+			       r->dir ? r->dir : "results");
 	int ret = look_choose(a, n_complete, e);
 	if (ret)
 		return ret;
@@ -113,8 +116,8 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 
 static void cell_release(struct cell *c)
 {
-	struct sample *sample[] = { &c->x,	   &c->r,	  &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
-				    &c->x_trimmed, &c->r_trimmed, &c->x_time,	&c->r_time,   &c->x_rate, &c->r_rate };
+	struct sample *sample[] = {&c->x,         &c->r,         &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
+				   &c->x_trimmed, &c->r_trimmed, &c->x_time,   &c->r_time,   &c->x_rate, &c->r_rate};
 	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
 		sample_release(sample[i]);
 	free(c->concurrency_time_x.p);
@@ -132,7 +135,7 @@ void analysis_release(struct analysis *a)
 	free(a->cell);
 	free(a->linearity);
 	free(a->source);
-	*a = (struct analysis){ 0 };
+	*a = (struct analysis){0};
 }
 
 bool analysis_is_settled(const struct analysis *a)

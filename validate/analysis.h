@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From run summaries to verdicts: everything a report shows, computed once, with its unit and its status.
  *
- * The unit of evidence is the run; x_i is the mean response time of a replay in block i and r_i that of the program run again in
- * the same block. Relative quantities are ratios (0.1 is 10 %), times are ns.
+ * The unit of evidence is the run; x_i is the mean response time of a replay in block i and r_i that of the program run
+ * again in the same block. Relative quantities are ratios (0.1 is 10 %), times are ns.
  * Sources: GUM and ISO 5725 for the quantities, stats/ for each formula. */
 #ifndef VALIDATE_ANALYSIS_H
 #define VALIDATE_ANALYSIS_H
@@ -31,7 +31,13 @@ struct sample { /* replicate results in block order */
 	double mean, sd, cv, sem, median, min, max;
 };
 
-enum decision { DECISION_ACCEPT, DECISION_REJECT, DECISION_INCONCLUSIVE, DECISION_NOT_ASSESSED, DECISION_NOT_APPLICABLE };
+enum decision {
+	DECISION_ACCEPT,
+	DECISION_REJECT,
+	DECISION_INCONCLUSIVE,
+	DECISION_NOT_ASSESSED,
+	DECISION_NOT_APPLICABLE
+};
 enum verdict { VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE };
 const char *decision_name(enum decision d); /* "accept", "reject", "inconclusive", "not assessed", "not applicable" */
 const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconclusive" */
@@ -57,7 +63,8 @@ struct component {
 struct budget_row { /* stats/budget.h */
 	const char *source, *distribution; /* static strings: "repeatability", "normal" */
 	char type;			   /* 'A' or 'B' */
-	double value, divisor, sensitivity, u, nu, share; /* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
+	/* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
+	double value, divisor, sensitivity, u, nu, share;
 };
 #define BUDGET_MAX_ROWS 16
 struct budget {
@@ -91,7 +98,7 @@ struct cell { /* one scenario x one replayer */
 	/* the default analysis */
 	struct estimate bias;	       /* paired log ratios */
 	struct estimate bias_independent;
-	struct estimate bias_median, bias_trimmed; /* as bias, of the runs' medians and trimmed means; shown, not judged */
+	struct estimate bias_median, bias_trimmed; /* of the runs' medians and trimmed means; shown, not judged */
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
 	struct estimate precision_independent;	     /* F limits, of the logarithms too */
@@ -99,10 +106,11 @@ struct cell { /* one scenario x one replayer */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
 	struct budget budget;
 	struct estimate execution_time;
-	/* the same deviation (means over pairs, relative to the program's execution time) split: requests that took longer, and
-	 * waiting between them; NaN unknown */
+	/* the same deviation (means over pairs, relative to the program's execution time) split: requests that took
+	 * longer, and waiting between them; NaN unknown */
 	double execution_service, execution_schedule;
-	struct estimate reordered, reordered_all, reordered_thread, reordered_object; /* `reordered` is the deciding scope */
+	struct estimate reordered; /* in the deciding scope; then in each */
+	struct estimate reordered_all, reordered_thread, reordered_object;
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
 	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x, concurrency_request_r;
@@ -140,7 +148,7 @@ struct uncertainty_source {
 	const char *category; /* "workload", "trace replayer", "testbed", "reference", "clock", "procedure" */
 	char name[80], note[300];
 	bool in_budget;	      /* else: named, not quantified */
-	bool warning;	      /* something asked for could not be had (no cgroup, no cache drop, scratch on the same device) */
+	bool warning; /* something asked for could not be had (no cgroup, no cache drop, scratch on the same device) */
 };
 
 struct analysis {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the files of the analysis share; nothing outside includes this.
  *
- * The way: pairs (which runs count, block by block) -> measures (what those runs give, as cell members) -> evidence (test
+ * The way: pairs (which runs count, block by block) -> measures (what those runs give,
+ * as cell members) -> evidence (test
  * statistics) -> components (decisions at a level) -> Holm over the campaign -> verdicts. */
 #ifndef VALIDATE_ANALYSIS_PRIVATE_H
 #define VALIDATE_ANALYSIS_PRIVATE_H
@@ -10,9 +11,10 @@
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/pitman_morgan.h"
 
-/* --- pairs.c ---------------------------------------------------------------------------------------------------------- */
+/* --- pairs.c ------------------------------------------------------------------------------------------------------ */
 
-/* The runs of a cell that make pairs, in block order: x[i] and r[i] are of the same block (or r[i] is the recording that
+/* The runs of a cell that make pairs, in block order: x[i] and r[i] are of the same block (or r[i] is the recording
+ * that
  * x[i] replayed, where the trace is the reference). */
 struct pairs {
 	const struct run **x, **r; /* owned arrays of borrowed runs */
@@ -25,7 +27,7 @@ unsigned int blocks_complete(const struct results *r);
 void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
 void pairs_release(struct pairs *p);
 
-/* --- sample.c --------------------------------------------------------------------------------------------------------- */
+/* --- sample.c ----------------------------------------------------------------------------------------------------- */
 
 /* x[n] becomes the sample's own. */
 void sample_init(struct sample *s, double *x, size_t n);
@@ -39,7 +41,7 @@ struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, do
 /* The mean over runs. Values that are all equal are an estimate without limits, not an error. */
 struct estimate estimate_of_mean(const double *x, size_t n);
 
-/* --- evidence: what the decisions are made from ------------------------------------------------------------------------ */
+/* --- evidence: what the decisions are made from ------------------------------------------------------------------- */
 struct ratio_evidence { /* of paired log ratios */
 	enum stat_status status;
 	struct t_estimate t; /* of ln(x/r) */
@@ -62,7 +64,7 @@ struct evidence {
 	uint64_t worst_run; /* lost + extra + mismatched of the worst run */
 };
 
-/* --- measures: cell members from pairs --------------------------------------------------------------------------------- */
+/* --- measures: cell members from pairs ---------------------------------------------------------------------------- */
 /* in cell_times.c, cell_budget.c (after times), cell_order.c, cell_concurrency.c, cell_facts.c */
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 void measure_budget(struct cell *c, const struct pairs *p);
@@ -70,19 +72,20 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, co
 void measure_concurrency(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
-/* --- components.c, verdict.c -------------------------------------------------------------------------------------------- */
+/* --- components.c, verdict.c -------------------------------------------------------------------------------------- */
 struct levels {
 	double accept, reject; /* error of a look: of accepting one component, of all rejections together */
 };
 
 /* Decisions of one cell before Holm, with reasons. */
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l, const struct levels *levels);
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		       const struct levels *levels);
 /* How many more replicates, for what stayed inconclusive; `n_tests` is the size of Holm's family. */
 void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests);
 /* Holm over all cells, verdicts, counts. e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);
 
-/* --- linearity.c, sources.c --------------------------------------------------------------------------------------------- */
+/* --- linearity.c, sources.c --------------------------------------------------------------------------------------- */
 void linearity_compute(struct analysis *a);
 void sources_list(struct analysis *a);
 

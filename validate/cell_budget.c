@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The uncertainty budget of a cell: of what one future replay shows, as a share of the mean reference, the bias stated apart. */
+/* The uncertainty budget of a cell: of what one future replay shows, as a share of the mean reference,
+ * the bias stated apart. */
 #include <math.h>
 
 #include "validate/analysis_private.h"
@@ -29,20 +30,22 @@ static double read_cost(const struct run_summary *s)
 static void row_set(struct budget_row *row, const struct budget_component *c)
 {
 	*row = (struct budget_row){
-		.source = c->source,
-		.distribution = budget_distribution_names[c->distribution],
-		.type = c->type == BUDGET_TYPE_A ? 'A' : 'B',
-		.value = c->value,
-		.divisor = c->divisor,
-		.sensitivity = c->sensitivity,
-		.u = c->u,
-		.nu = c->nu,
-		.share = c->share_pct / 100,
+	    .source = c->source,
+	    .distribution = budget_distribution_names[c->distribution],
+	    .type = c->type == BUDGET_TYPE_A ? 'A' : 'B',
+	    .value = c->value,
+	    .divisor = c->divisor,
+	    .sensitivity = c->sensitivity,
+	    .u = c->u,
+	    .nu = c->nu,
+	    .share = c->share_pct / 100,
 	};
 }
 
-/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step, taken as the half-width
- * of what it may shift a mean by; and what its reading costs, which is inside every interval, in program and replay alike,
+/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step,
+ * taken as the half-width
+ * of what it may shift a mean by; and what its reading costs, which is inside every interval,
+ * in program and replay alike,
  * so that only the difference of the two is left. A single recorded reference has no mean of its own to be uncertain:
  * its scatter is not known, and sources.c says so. */
 void measure_budget(struct cell *c, const struct pairs *p)
@@ -51,7 +54,7 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	struct budget_component row[N_ROWS];
 	struct budget_total total;
 	size_t n = 0;
-	*b = (struct budget){ .u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN };
+	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN};
 	b->status = c->x.status ? c->x.status : reference_check(c->r.x, c->r.n);
 	if (!b->status && !c->single_reference)
 		b->status = c->r.status;

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Concurrency of a cell: distributions of the number of requests in flight, averaged over runs, and their distance.
  *
- * By time: share of the span during which at most c requests are active. By request: share of requests that found at most c
- * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)| of a pair; levels are discrete and a
+ * By time: share of the span during which at most c requests are active. By request:
+ * share of requests that found at most c
+ * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)| of a pair;
+ * levels are discrete and a
  * time-weighted sample has no natural size, so its interval comes from the replicates. */
 #include <math.h>
 #include <stdlib.h>
@@ -61,8 +63,8 @@ static struct estimate compare(const struct pairs *p, weight_at *weight, struct 
 	if (e.status)
 		return e;
 	double *px = xcalloc(n, sizeof *px), *pr = xcalloc(n, sizeof *pr), *distance = xcalloc(p->n, sizeof *distance);
-	*x = (struct cdf){ n, xcalloc(n, sizeof *x->p) };
-	*r = (struct cdf){ n, xcalloc(n, sizeof *r->p) };
+	*x = (struct cdf){n, xcalloc(n, sizeof *x->p)};
+	*r = (struct cdf){n, xcalloc(n, sizeof *r->p)};
 	for (size_t i = 0; i < p->n && !e.status; i++) {
 		if (!cumulate(&p->x[i]->summary, weight, n, px) || !cumulate(&p->r[i]->summary, weight, n, pr))
 			e.status = STAT_NOT_FINITE;
@@ -81,7 +83,7 @@ static struct estimate compare(const struct pairs *p, weight_at *weight, struct 
 	} else {
 		free(x->p);
 		free(r->p);
-		*x = *r = (struct cdf){ 0 };
+		*x = *r = (struct cdf){0};
 	}
 	free(px);
 	free(pr);

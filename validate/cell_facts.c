@@ -64,7 +64,7 @@ static double mean_fact(const struct run **runs, size_t n, fact_of *fact, const 
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r)
 {
 	uint64_t level = r->protocol.scenario[c->scenario].level;
-	struct context context = { level ? (double)level : 1 };
+	struct context context = {level ? (double)level : 1};
 	c->off_cpu_x = mean_fact(p->x, p->n, off_cpu, &context);
 	c->off_cpu_r = mean_fact(p->r, p->n, off_cpu, &context);
 	c->stolen_x = mean_fact(p->x, p->n, stolen, &context);

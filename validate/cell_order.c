@@ -37,19 +37,21 @@ static struct estimate pooled(const struct share_evidence *e)
 	return out;
 }
 
-/* The share is per run, for requests of one run depend on each other; the mean over runs and its t-interval, cut to 0..1. */
+/* The share is per run, for requests of one run depend on each other; the mean over runs and its t-interval,
+ * cut to 0..1. */
 static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope)
 {
 	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
 	struct estimate out;
-	*e = (struct share_evidence){ .n = p->n };
+	*e = (struct share_evidence){.n = p->n};
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
 		if (!s->has_input) {
 			e->status = STAT_NOT_APPLICABLE;
 			break;
 		}
-		share[i] = (double)scope(s)->n_reordered / (double)scope(s)->n_received; /* nothing received: NaN, named below */
+		share[i] = (double)scope(s)->n_reordered /
+			   (double)scope(s)->n_received; /* nothing received: NaN, named below */
 		e->k += (double)scope(s)->n_reordered;
 		e->of += (double)scope(s)->n_received;
 	}
@@ -123,7 +125,8 @@ static void times_of_issue(struct cell *c, const struct pairs *p, bool timed)
 		late += s->share_late;
 		c->issue_error_max = fmax(c->issue_error_max, s->issue_error.max);
 	}
-	c->schedule_error = input ? mean_over_runs(p, schedule) : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
+	c->schedule_error =
+	    input ? mean_over_runs(p, schedule) : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
 	if (!timed || !all) {
 		enum stat_status why = !timed ? STAT_NOT_APPLICABLE : p->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
 		c->issue_error_p50 = c->issue_error_p99 = estimate_none(why);

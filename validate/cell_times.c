@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests beside it, diagnostics. */
+/* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests beside it,
+ * diagnostics. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -43,7 +44,8 @@ static double rate(const struct run_summary *s)
 	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
 }
 
-static void both(struct sample *x, struct sample *r, const struct pairs *p, double (*value)(const struct run_summary *s))
+static void both(struct sample *x, struct sample *r, const struct pairs *p,
+		 double (*value)(const struct run_summary *s))
 {
 	sample_init(x, values_of(p->x, p->n, value), p->n);
 	sample_init(r, values_of(p->r, p->n, value), p->n);
@@ -74,7 +76,8 @@ static size_t distinct_ratios(double *d, const struct pairs *p)
 	return n > 1 ? n : p->n;
 }
 
-static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p)
+static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
+			 const struct pairs *p)
 {
 	double *d = xcalloc(x->n ? x->n : 1, sizeof *d);
 	e->status = x->n < 2 ? STAT_TOO_FEW : log_ratios(r->x, x->x, x->n, d);
@@ -88,8 +91,7 @@ static void papers_set(struct cell *c, double alpha)
 {
 	struct variance_ratio v;
 	c->f_ratio = c->f_critical = c->f_p = c->f_p_two_sided = c->f_ci_lo = c->f_ci_hi = NAN;
-	c->f_status = c->single_reference ? STAT_NOT_APPLICABLE :
-					    variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
+	c->f_status = c->single_reference ? STAT_NOT_APPLICABLE : variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
 	if (!c->f_status)
 		c->f_status = variance_ratio_critical(alpha, false, v.df_x, v.df_r, &c->f_critical);
 	if (!c->f_status)
@@ -113,9 +115,9 @@ static void independent_bias(struct cell *c)
 {
 	struct bias_estimate b;
 	enum stat_status s = bias_independent(c->r.x, c->r.n, c->x.x, c->x.n, &b);
-	struct t_estimate t = { 0 };
+	struct t_estimate t = {0};
 	if (!s)
-		t = (struct t_estimate){ .value = b.bias_pct, .se = b.u_pct, .df = b.nu };
+		t = (struct t_estimate){.value = b.bias_pct, .se = b.u_pct, .df = b.nu};
 	c->bias_independent = estimate_of_t(s, &t, percent_to_ratio);
 }
 
@@ -162,7 +164,7 @@ static void precision(struct cell *c, struct evidence *e, const double *lx, cons
 static void tests_beside(struct cell *c, const double *lx, const double *lr, enum stat_status logs)
 {
 	size_t n = c->x.n;
-	struct values log_groups[] = { { lr, n }, { lx, n } };
+	struct values log_groups[] = {{lr, n}, {lx, n}};
 	struct spread_test spread;
 	struct t_estimate welch;
 	double w, p;
@@ -193,7 +195,8 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->trend_p = t.p;
 }
 
-/* The threads of a run spend their time in requests or between them. What the requests of all threads took longer, divided by
+/* The threads of a run spend their time in requests or between them. What the requests of all threads took longer,
+ * divided by
  * the threads, is the part of the longer execution that is due to the service; the rest is the schedule. */
 static void split_execution(struct cell *c, const struct pairs *p, double n_threads)
 {
@@ -201,7 +204,8 @@ static void split_execution(struct cell *c, const struct pairs *p, double n_thre
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
 		double span = (double)r->execution_ns;
-		double in_requests = x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
+		double in_requests =
+		    x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
 		service += in_requests / n_threads / span;
 		schedule += ((double)x->execution_ns - span) / span - in_requests / n_threads / span;
 	}
@@ -214,7 +218,8 @@ static double relative(double d)
 	return expm1(d);
 }
 
-static struct estimate paired_bias(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p)
+static struct estimate paired_bias(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
+				   const struct pairs *p)
 {
 	paired_ratio(e, x, r, p);
 	return estimate_of_t(e->status, &e->t, relative);
@@ -233,7 +238,8 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	c->lag1 = c->runs_p = c->trend_p = NAN;
 
 	size_t n = c->x.n;
-	double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx), *lr = xcalloc(n ? n : 1, sizeof *lr);
+	double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx),
+	       *lr = xcalloc(n ? n : 1, sizeof *lr);
 	enum stat_status logs = n ? log_ratios(c->r.x, c->x.x, n, d) : STAT_TOO_FEW;
 	for (size_t i = 0; !logs && i < n; i++) {
 		lx[i] = log(c->x.x[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Decisions of one cell, component by component, each from a test in either direction.
  *
- * Accepting: an interval at 1 - 2 alpha inside the limits, which is two one-sided tests at alpha (0.05 at a single look, so 90 %).
+ * Accepting: an interval at 1 - 2 alpha inside the limits, which is two one-sided tests at alpha (0.05 at a single
+ * look, so 90 %).
  * Rejecting: its own test, P-value kept for Holm. Neither: inconclusive. "Not significant" accepts nothing.
  * Source: Schuirmann (1987); Berger and Hsu (1996) for the intersection of such tests; JCGM 106 for the wording. */
 #include <math.h>
@@ -14,11 +15,16 @@
 #include "validate/stats/distributions.h"
 
 const char *const component_names[] = {
-	[COMPONENT_BIAS] = "bias",		 [COMPONENT_PRECISION] = "precision",
-	[COMPONENT_EXECUTION_TIME] = "execution time", [COMPONENT_REORDERING] = "reordering",
-	[COMPONENT_FIDELITY] = "fidelity",	 [COMPONENT_UNCERTAINTY] = "uncertainty",
-	[COMPONENT_CONCURRENCY] = "concurrency", [COMPONENT_LINEARITY] = "linearity",
-	[COMPONENT_ISSUE_ERROR] = "issue error", [COMPONENT_N] = NULL,
+    [COMPONENT_BIAS] = "bias",
+    [COMPONENT_PRECISION] = "precision",
+    [COMPONENT_EXECUTION_TIME] = "execution time",
+    [COMPONENT_REORDERING] = "reordering",
+    [COMPONENT_FIDELITY] = "fidelity",
+    [COMPONENT_UNCERTAINTY] = "uncertainty",
+    [COMPONENT_CONCURRENCY] = "concurrency",
+    [COMPONENT_LINEARITY] = "linearity",
+    [COMPONENT_ISSUE_ERROR] = "issue error",
+    [COMPONENT_N] = NULL,
 };
 
 #define REASON(c, ...) snprintf((c)->reason, sizeof(c)->reason, __VA_ARGS__)
@@ -28,9 +34,9 @@ static void decide(struct component *c, double p_accept, double p_reject, const 
 {
 	c->p_reject = fmin(1, p_reject);
 	c->rejected_before_holm = c->p_reject <= levels->accept;
-	c->decision = c->rejected_before_holm	    ? DECISION_REJECT :
-		      p_accept <= levels->accept ? DECISION_ACCEPT :
-						   DECISION_INCONCLUSIVE;
+	c->decision = c->rejected_before_holm      ? DECISION_REJECT
+		      : p_accept <= levels->accept ? DECISION_ACCEPT
+						   : DECISION_INCONCLUSIVE;
 }
 
 static const char *position(const struct component *c)
@@ -40,9 +46,9 @@ static const char *position(const struct component *c)
 
 static void undecided(struct component *c, enum stat_status s)
 {
-	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE :
-		      s == STAT_NOT_ASSESSED   ? DECISION_NOT_ASSESSED :
-						 DECISION_INCONCLUSIVE;
+	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE
+		      : s == STAT_NOT_ASSESSED ? DECISION_NOT_ASSESSED
+					       : DECISION_INCONCLUSIVE;
 	REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
 }
 
@@ -64,8 +70,8 @@ static void decide_ratio(struct component *c, const struct ratio_evidence *e, co
 		undecided(c, STAT_OUT_OF_RANGE);
 		return;
 	}
-	REASON(c, "%+.3g %%, %.6g %% interval %+.3g to %+.3g %%, %s the limits -+%.3g %%", 100 * expm1(e->t.value), 100 * conf,
-	       100 * expm1(lo), 100 * expm1(hi), position(c), 100 * c->limit);
+	REASON(c, "%+.3g %%, %.6g %% interval %+.3g to %+.3g %%, %s the limits +-%.3g %%", 100 * expm1(e->t.value),
+	       100 * conf, 100 * expm1(lo), 100 * expm1(hi), position(c), 100 * c->limit);
 }
 
 static void decide_precision(struct component *c, const struct evidence *e, const struct cell *cell,
@@ -75,7 +81,9 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 	enum stat_status s = e->precision_status;
 	if (s == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "one recording is the reference of several replays: only the repeatability of the replays is known, %.3g %%",
+		REASON(c,
+		       "one recording is the reference of several replays: only the repeatability of the replays is "
+		       "known, %.3g %%",
 		       100 * cell->x.cv);
 		return;
 	}
@@ -119,8 +127,8 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 		}
 		double p_accept = limit < 1 ? 1 - binomial_at_least(e->k + 1, e->of, limit) : 0;
 		decide(c, p_accept, limit < 1 ? binomial_at_least(e->k, e->of, limit) : 1, levels);
-		REASON(c, "%.0f of %.0f requests, alike in all runs, upper limit %.2g %%, %s the limit %.3g %%", e->k, e->of,
-		       100 * hi, position(c), 100 * c->limit);
+		REASON(c, "%.0f of %.0f requests, alike in all runs, upper limit %.2g %%, %s the limit %.3g %%", e->k,
+		       e->of, 100 * hi, position(c), 100 * c->limit);
 		return;
 	}
 	double z = (e->t.value - c->limit) / e->t.se, lo, hi;
@@ -133,17 +141,20 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 	       100 * fmax(0, lo), 100 * hi, position(c), 100 * c->limit);
 }
 
-/* Deviation by waiting differently is another fault than deviation by requests that take longer: the reason tells them apart. */
+/* Deviation by waiting differently is another fault than deviation by requests that take longer:
+ * the reason tells them apart. */
 static void say_split(struct component *k, const struct cell *c)
 {
 	size_t used = strlen(k->reason);
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
 		return;
-	snprintf(k->reason + used, sizeof k->reason - used, "; requests account for %+.3g, waiting between them for %+.3g",
-		 100 * c->execution_service, 100 * c->execution_schedule);
+	snprintf(k->reason + used, sizeof k->reason - used,
+		 "; requests account for %+.3g %%, waiting between them for %+.3g %%", 100 * c->execution_service,
+		 100 * c->execution_schedule);
 }
 
-/* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows nothing. */
+/* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows
+ * nothing. */
 static void decide_fidelity(struct component *c, const struct evidence *e, const struct cell *cell)
 {
 	if (e->fidelity_status) {
@@ -181,23 +192,28 @@ static void not_judged(struct component *c, struct estimate estimate, const char
 		REASON(c, "%s %.3g %s, shown but not judged", what, factor * estimate.value, unit);
 }
 
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l, const struct levels *levels)
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		       const struct levels *levels)
 {
 	const double limit[COMPONENT_N] = {
-		[COMPONENT_BIAS] = l->bias,
-		[COMPONENT_PRECISION] = l->precision_ratio,
-		[COMPONENT_EXECUTION_TIME] = l->execution_time,
-		[COMPONENT_REORDERING] = l->reordered,
-		[COMPONENT_FIDELITY] = (double)l->n_mismatched,
-		[COMPONENT_UNCERTAINTY] = l->uncertainty,
-		[COMPONENT_CONCURRENCY] = l->concurrency,
-		[COMPONENT_LINEARITY] = NAN,
-		[COMPONENT_ISSUE_ERROR] = NAN,
+	    [COMPONENT_BIAS] = l->bias,
+	    [COMPONENT_PRECISION] = l->precision_ratio,
+	    [COMPONENT_EXECUTION_TIME] = l->execution_time,
+	    [COMPONENT_REORDERING] = l->reordered,
+	    [COMPONENT_FIDELITY] = (double)l->n_mismatched,
+	    [COMPONENT_UNCERTAINTY] = l->uncertainty,
+	    [COMPONENT_CONCURRENCY] = l->concurrency,
+	    [COMPONENT_LINEARITY] = NAN,
+	    [COMPONENT_ISSUE_ERROR] = NAN,
 	};
 	struct component *k = c->component;
 	for (int i = 0; i < COMPONENT_N; i++)
-		k[i] = (struct component){ .kind = i, .decision = DECISION_NOT_ASSESSED, .estimate = estimate_none(STAT_NOT_ASSESSED),
-					   .limit = limit[i], .p_reject = NAN, .p_reject_holm = NAN };
+		k[i] = (struct component){.kind = i,
+					  .decision = DECISION_NOT_ASSESSED,
+					  .estimate = estimate_none(STAT_NOT_ASSESSED),
+					  .limit = limit[i],
+					  .p_reject = NAN,
+					  .p_reject_holm = NAN};
 	k[COMPONENT_BIAS].estimate = c->bias;
 	k[COMPONENT_PRECISION].estimate = c->precision_ratio;
 	k[COMPONENT_EXECUTION_TIME].estimate = c->execution_time;

@@ -56,15 +56,16 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 }
 
 /* Appends a cell's level and its replicates' relative bias; a cell without a usable reference adds only its level. */
-static size_t add_cell(struct linearity *l, const struct analysis *a, size_t index, double *level, double *bias, size_t n)
+static size_t add_cell(struct linearity *l, const struct analysis *a, size_t index, double *level, double *bias,
+		       size_t n)
 {
 	const struct cell *c = &a->cell[index];
 	uint64_t of_cell = a->results->protocol.scenario[c->scenario].level;
 	l->level[l->n_levels++] = (struct linearity_level){
-		.level = of_cell,
-		.cell = index,
-		.cv = c->x.cv,
-		.relative_bias = c->bias.status ? NAN : c->bias.value,
+	    .level = of_cell,
+	    .cell = index,
+	    .cv = c->x.cv,
+	    .relative_bias = c->bias.status ? NAN : c->bias.value,
 	};
 	if (reference_check(c->r.x, c->r.n))
 		return n;
@@ -83,7 +84,7 @@ static bool line_of(struct linearity *l, const struct analysis *a, size_t group,
 	for (size_t i = 0; i < a->n_cells; i++)
 		room += a->cell[i].x.n;
 	double *level = xcalloc(room, sizeof *level), *bias = xcalloc(room, sizeof *bias);
-	*l = (struct linearity){ .group = group, .replayer = replayer };
+	*l = (struct linearity){.group = group, .replayer = replayer};
 	l->level = xcalloc(a->n_cells, sizeof *l->level);
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];

@@ -17,7 +17,8 @@ unsigned int blocks_complete(const struct results *r)
 	for (size_t i = 0; i < r->n_runs; i++)
 		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks)
 			n_blocks = r->run[i].block;
-	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen), *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
+	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
+	     *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
 	for (size_t i = 0; i < r->n_runs; i++)
 		if (is_replicate(&r->run[i])) {
 			seen[r->run[i].block] = true;
@@ -49,7 +50,9 @@ static void note_failure(struct cell *c, const struct run *run, const char *who)
 {
 	if (!c->first_failure[0])
 		snprintf(c->first_failure, sizeof c->first_failure, "block %u, %s: %s", run->block, who,
-			 run->reason ? run->reason : run->has_summary ? "failed" : "no summary");
+			 run->reason        ? run->reason
+			 : run->has_summary ? "failed"
+					    : "no summary");
 }
 
 static bool has_outcome(const struct run *run)
@@ -93,7 +96,7 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 		else if (run->role >= 0 && (size_t)run->role == c->replayer)
 			x[run->block] = run;
 	}
-	*p = (struct pairs){ xcalloc((size_t)last + 1, sizeof *p->x), xcalloc((size_t)last + 1, sizeof *p->r), 0 };
+	*p = (struct pairs){xcalloc((size_t)last + 1, sizeof *p->x), xcalloc((size_t)last + 1, sizeof *p->r), 0};
 	for (unsigned int b = 1; b <= last; b++) {
 		if (r->protocol.reference == REFERENCE_TRACE && x[b])
 			ref[b] = recording(r, c->scenario, x[b]->bank);
@@ -112,5 +115,5 @@ void pairs_release(struct pairs *p)
 {
 	free(p->x);
 	free(p->r);
-	*p = (struct pairs){ 0 };
+	*p = (struct pairs){0};
 }

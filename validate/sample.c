@@ -11,7 +11,7 @@
 void sample_init(struct sample *s, double *x, size_t n)
 {
 	struct sample_moments m;
-	*s = (struct sample){ .n = n, .x = x };
+	*s = (struct sample){.n = n, .x = x};
 	s->mean = s->sd = s->cv = s->sem = s->median = s->min = s->max = NAN;
 	s->status = sample_moments(x, n, &m);
 	if (s->status)
@@ -33,7 +33,7 @@ void sample_init(struct sample *s, double *x, size_t n)
 void sample_release(struct sample *s)
 {
 	free(s->x);
-	*s = (struct sample){ 0 };
+	*s = (struct sample){0};
 }
 
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
@@ -46,7 +46,7 @@ double *values_of(const struct run **runs, size_t n, double (*value)(const struc
 
 struct estimate estimate_none(enum stat_status s)
 {
-	return (struct estimate){ s, NAN, NAN, NAN, NAN, NAN, NAN };
+	return (struct estimate){s, NAN, NAN, NAN, NAN, NAN, NAN};
 }
 
 struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, double (*map)(double))

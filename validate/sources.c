@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sources of uncertainty of a campaign: what is in the budget, what is only named, and what was asked for and could not be
+/* The sources of uncertainty of a campaign: what is in the budget, what is only named,
+ * and what was asked for and could not be
  * had, which is a warning. Categories as in the cause-and-effect diagram of the method-validation protocol. */
 #include <math.h>
 #include <stdarg.h>
@@ -16,7 +17,8 @@ add(struct analysis *a, const char *category, int flags, const char *name, const
 	va_list ap;
 	a->source = xreallocarray(a->source, a->n_sources + 1, sizeof *a->source);
 	struct uncertainty_source *s = &a->source[a->n_sources++];
-	*s = (struct uncertainty_source){ .category = category, .in_budget = flags & IN_BUDGET, .warning = flags & WARNING };
+	*s = (struct uncertainty_source){
+	    .category = category, .in_budget = flags & IN_BUDGET, .warning = flags & WARNING};
 	snprintf(s->name, sizeof s->name, "%s", name);
 	va_start(ap, note);
 	vsnprintf(s->note, sizeof s->note, note, ap);
@@ -27,14 +29,16 @@ static void workload(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
 	add(a, "workload", IN_BUDGET, "requests and their offsets",
-	    "seeded (%llu): the program and the replays of a block issue the same requests; their variation between blocks is in "
+	    "seeded (%llu): the program and the replays of a block issue the same requests; their variation between "
+	    "blocks is in "
 	    "the repeatability",
 	    (unsigned long long)p->seed);
 	if (p->min_duration_ns > 0)
-		add(a, "workload", IN_BUDGET, "length of a run", "at least %.0f ms, so that short disturbances average out",
-		    (double)p->min_duration_ns * 1e-6);
+		add(a, "workload", IN_BUDGET, "length of a run",
+		    "at least %.0f ms, so that short disturbances average out", (double)p->min_duration_ns * 1e-6);
 	else
-		add(a, "workload", 0, "length of a run", "request counts as given, no minimum duration: a short run measures the scheduler");
+		add(a, "workload", 0, "length of a run",
+		    "request counts as given, no minimum duration: a short run measures the scheduler");
 }
 
 static void replayer(struct analysis *a)
@@ -70,14 +74,17 @@ static void cold_caches(struct analysis *a)
 	if (isnan(most))
 		return;
 	add(a, "testbed", most > 0.01 ? WARNING : 0, "page cache before a run",
-	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on the average of a scenario", 100 * most);
+	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on the average of a "
+	    "scenario",
+	    100 * most);
 }
 
 static void testbed(struct analysis *a)
 {
 	double steal = largest(a, stolen);
 	if (isnan(a->between_process_cv))
-		add(a, "testbed", 0, "noise between processes", "not known: the program was not run again often enough");
+		add(a, "testbed", 0, "noise between processes",
+		    "not known: the program was not run again often enough");
 	else
 		add(a, "testbed", IN_BUDGET, "noise between processes",
 		    "the program's own mean response time varies by %.2g %% from run to run (median over scenarios)",
@@ -88,7 +95,8 @@ static void testbed(struct analysis *a)
 		add(a, "testbed", steal > 0.01 ? WARNING : 0, "time taken by other guests",
 		    "up to %.2g %% of a run's time on the average of a scenario", 100 * steal);
 	cold_caches(a);
-	add(a, "testbed", 0, "this machine", "one machine, one kernel, one storage device: nothing is said about others");
+	add(a, "testbed", 0, "this machine",
+	    "one machine, one kernel, one storage device: nothing is said about others");
 }
 
 static void reference(struct analysis *a)
@@ -104,8 +112,10 @@ static void reference(struct analysis *a)
 		add(a, "reference", IN_BUDGET, "times recorded in the trace",
 		    "recorded before the replays: drift since then is not cancelled");
 	if (single)
-		add(a, "reference", WARNING, "scatter of the reference", "one recording serves several replays: its own scatter is not in the budget");
-	add(a, "reference", 0, "instrumentation", "the program's stamps are taken in the program itself, just around the call");
+		add(a, "reference", WARNING, "scatter of the reference",
+		    "one recording serves several replays: its own scatter is not in the budget");
+	add(a, "reference", 0, "instrumentation",
+	    "the program's stamps are taken in the program itself, just around the call");
 }
 
 static void instruments(struct analysis *a)
@@ -120,9 +130,12 @@ static void instruments(struct analysis *a)
 	}
 	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
 	add(a, "clock", IN_BUDGET, "read cost",
-	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their difference is in the budget", cost);
+	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their difference is in the "
+	    "budget",
+	    cost);
 	if (a->n_events_lost)
-		add(a, "clock", WARNING, "events lost", "%llu events were lost in capture", (unsigned long long)a->n_events_lost);
+		add(a, "clock", WARNING, "events lost", "%llu events were lost in capture",
+		    (unsigned long long)a->n_events_lost);
 }
 
 /* Asked for in the protocol and not had in at least one run. */
@@ -139,8 +152,9 @@ static void cache_budget(struct analysis *a)
 		n_had += run->cgroup_limit_bytes > 0;
 	}
 	if (n_had < n_wanted)
-		add(a, "testbed", WARNING, "page-cache budget", "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit",
-		    n_wanted - n_had, n_wanted);
+		add(a, "testbed", WARNING, "page-cache budget",
+		    "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit", n_wanted - n_had,
+		    n_wanted);
 	else if (n_wanted)
 		add(a, "testbed", 0, "page-cache budget", "all runs inside a memory cgroup with the budget asked for");
 }
@@ -153,11 +167,13 @@ static void procedure(struct analysis *a)
 		n_drift += a->cell[i].trend_p < 0.01;
 	}
 	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
-	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P < 0.01) in %u of %zu cells", n_drift, a->n_cells);
+	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P < 0.01) in %u of %zu cells",
+	    n_drift, a->n_cells);
 	if (n_failed)
 		add(a, "procedure", WARNING, "failed runs", "%u runs failed and their pairs are left out", n_failed);
 	if (a->results->n_damaged_journal_lines)
-		add(a, "procedure", WARNING, "journal", "%zu damaged lines were left out", a->results->n_damaged_journal_lines);
+		add(a, "procedure", WARNING, "journal", "%zu damaged lines were left out",
+		    a->results->n_damaged_journal_lines);
 	if (!a->complete)
 		add(a, "procedure", WARNING, "unfinished", "not all planned runs were made");
 }
@@ -167,13 +183,14 @@ static void limitations(struct analysis *a)
 {
 	const json_t *list = json_object_get(a->results->environment, "replaced_or_skipped"), *item;
 	size_t i;
-	json_array_foreach(list, i, item) {
+	json_array_foreach(list, i, item)
+	{
 		const char *what = json_string_value(json_object_get(item, "what"));
 		const char *why = json_string_value(json_object_get(item, "why"));
 		const char *instead = json_string_value(json_object_get(item, "instead"));
 		if (what)
-			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not to be had", instead ? "; instead: " : "",
-			    instead ? instead : "");
+			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not to be had",
+			    instead ? "; instead: " : "", instead ? instead : "");
 	}
 }
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the decisions of all cells to verdicts.
  *
- * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them are needed keeps the error
- * of the whole at alpha (intersection-union), so nothing is corrected. Not trusted: a component is rejected and its P-value,
- * adjusted by Holm over all rejection tests of the campaign, is at most the level of all rejections together (0.01). What
+ * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them are needed keeps
+ * the error
+ * of the whole at alpha (intersection-union), so nothing is corrected. Not trusted: a component is rejected and its
+ * P-value,
+ * adjusted by Holm over all rejection tests of the campaign, is at most the level of all rejections together (0.01).
+ * What
  * was counted rather than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
 #include <math.h>
 #include <stdio.h>
@@ -18,13 +21,13 @@
 
 const char *decision_name(enum decision d)
 {
-	static const char *const names[] = { "accept", "reject", "inconclusive", "not assessed", "not applicable" };
+	static const char *const names[] = {"accept", "reject", "inconclusive", "not assessed", "not applicable"};
 	return (size_t)d < sizeof names / sizeof *names ? names[d] : "unknown";
 }
 
 const char *verdict_name(enum verdict v)
 {
-	static const char *const names[] = { "trusted", "not trusted", "inconclusive" };
+	static const char *const names[] = {"trusted", "not trusted", "inconclusive"};
 	return (size_t)v < sizeof names / sizeof *names ? names[v] : "unknown";
 }
 
@@ -63,8 +66,8 @@ static void withdraw(struct component *c, double level)
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
 		return;
 	c->decision = DECISION_INCONCLUSIVE;
-	snprintf(c->reason + used, sizeof c->reason - used, "; not after Holm's correction (adjusted P %.2g, level %.2g)",
-		 c->p_reject_holm, level);
+	snprintf(c->reason + used, sizeof c->reason - used,
+		 "; not after Holm's correction (adjusted P %.2g, level %.2g)", c->p_reject_holm, level);
 }
 
 static uint64_t further(enum stat_status s, uint64_t needed, size_t have)
@@ -74,7 +77,8 @@ static uint64_t further(enum stat_status s, uint64_t needed, size_t have)
 	return needed > have ? needed - have : 1;
 }
 
-/* Probability with which the number of further replicates should settle it, and the levels it is reckoned with: accepting
+/* Probability with which the number of further replicates should settle it, and the levels it is reckoned with:
+ * accepting
  * at 0.05; rejecting at Holm's strictest step. */
 #define ASSURANCE 0.8
 #define ALPHA_ACCEPT 0.05
@@ -96,8 +100,8 @@ static uint64_t plan_ratio(const struct component *k, const struct ratio_evidenc
 		return 2 - e->n;
 	if (e->status)
 		return 0;
-	return plan_mean(e->t.value, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit), e->t.se * sqrt((double)e->n),
-			 e->n, n_tests);
+	return plan_mean(e->t.value, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit),
+			 e->t.se * sqrt((double)e->n), e->n, n_tests);
 }
 
 static uint64_t plan_precision(const struct component *k, const struct evidence *e, unsigned int n_tests)
@@ -108,8 +112,8 @@ static uint64_t plan_precision(const struct component *k, const struct evidence 
 	if (e->precision_status)
 		return 0;
 	double alpha = e->precision.ratio < k->limit ? ALPHA_ACCEPT : ALPHA_REJECT / fmax(1, n_tests);
-	enum stat_status s = replicates_for_precision(e->precision.ratio, e->precision.correlation, k->limit, alpha, ASSURANCE,
-						      &needed);
+	enum stat_status s =
+	    replicates_for_precision(e->precision.ratio, e->precision.correlation, k->limit, alpha, ASSURANCE, &needed);
 	return further(s, needed, e->precision.n);
 }
 
@@ -126,7 +130,8 @@ static uint64_t plan_component(const struct component *k, const struct evidence 
 	case COMPONENT_REORDERING:
 		if (share->status)
 			return 0;
-		return plan_mean(share->t.value, -INFINITY, k->limit, share->t.se * sqrt((double)share->n), share->n, n_tests);
+		return plan_mean(share->t.value, -INFINITY, k->limit, share->t.se * sqrt((double)share->n), share->n,
+				 n_tests);
 	default:
 		return 0;
 	}
@@ -166,7 +171,8 @@ static void explain(struct cell *c)
 	case VERDICT_NOT_TRUSTED:
 		for (int k = 0; k < COMPONENT_N; k++)
 			if (c->component[k].decision == DECISION_REJECT)
-				strbuf_addf(&text, "%s%s: %s", text.len ? "; " : "", component_names[k], c->component[k].reason);
+				strbuf_addf(&text, "%s%s: %s", text.len ? "; " : "", component_names[k],
+					    c->component[k].reason);
 		break;
 	case VERDICT_INCONCLUSIVE:
 		if (list(&text, c, DECISION_INCONCLUSIVE) == 0)
@@ -179,8 +185,8 @@ static void explain(struct cell *c)
 				unknown |= c->component[k].n_more == 0;
 			}
 		if (most && !unknown)
-			strbuf_addf(&text, "; about %llu more replicate%s would probably settle it", (unsigned long long)most,
-				    most == 1 ? "" : "s");
+			strbuf_addf(&text, "; about %llu more replicate%s would probably settle it",
+				    (unsigned long long)most, most == 1 ? "" : "s");
 		break;
 	}
 	snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s", text.s);
@@ -189,12 +195,12 @@ static void explain(struct cell *c)
 
 static void conclude(struct cell *c)
 {
-	size_t n[5] = { 0 };
+	size_t n[5] = {0};
 	for (int k = 0; k < COMPONENT_N; k++)
 		n[c->component[k].decision]++;
-	c->verdict = n[DECISION_REJECT]					 ? VERDICT_NOT_TRUSTED :
-		     n[DECISION_INCONCLUSIVE] || !n[DECISION_ACCEPT] ? VERDICT_INCONCLUSIVE :
-								       VERDICT_TRUSTED;
+	c->verdict = n[DECISION_REJECT]                                ? VERDICT_NOT_TRUSTED
+		     : n[DECISION_INCONCLUSIVE] || !n[DECISION_ACCEPT] ? VERDICT_INCONCLUSIVE
+								       : VERDICT_TRUSTED;
 	/* whatever else was accepted: without a bias nothing was compared */
 	if (c->verdict == VERDICT_TRUSTED && c->component[COMPONENT_BIAS].decision != DECISION_ACCEPT)
 		c->verdict = VERDICT_INCONCLUSIVE;
@@ -216,7 +222,8 @@ static void defer(struct analysis *a)
 			m->rejected_before_holm = false;
 			m->p_reject = m->p_reject_holm = NAN;
 			m->n_more = first > a->n_replicates ? first - a->n_replicates : 0;
-			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first, a->n_replicates);
+			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first,
+				 a->n_replicates);
 		}
 		c->verdict = VERDICT_INCONCLUSIVE;
 		snprintf(c->verdict_reason, sizeof c->verdict_reason,
@@ -248,7 +255,7 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 			a->assessed[k] |= d == DECISION_ACCEPT || d == DECISION_REJECT || d == DECISION_INCONCLUSIVE;
 		}
 	}
-	a->verdict = a->n_not_trusted			      ? VERDICT_NOT_TRUSTED :
-		     a->n_inconclusive || !a->n_trusted ? VERDICT_INCONCLUSIVE :
-							  VERDICT_TRUSTED;
+	a->verdict = a->n_not_trusted                     ? VERDICT_NOT_TRUSTED
+		     : a->n_inconclusive || !a->n_trusted ? VERDICT_INCONCLUSIVE
+							  : VERDICT_TRUSTED;
 }

@@ -10,7 +10,7 @@
 #include "validate/stats/moments.h"
 #include "validate/stats/quantiles.h"
 
-const char *const accept_route_names[] = { "mean2", "mean3", "mean4", "median3", "median4", NULL };
+const char *const accept_route_names[] = {"mean2", "mean3", "mean4", "median3", "median4", NULL};
 
 struct range_arg {
 	double n, q;
@@ -26,8 +26,8 @@ static double range_integrand(double x, void *arg)
 
 static enum stat_status range_below(double n, double q, gsl_integration_workspace *w, double *p)
 {
-	struct range_arg arg = { n, q };
-	gsl_function f = { range_integrand, &arg };
+	struct range_arg arg = {n, q};
+	gsl_function f = {range_integrand, &arg};
 	double error;
 	int failed = gsl_integration_qag(&f, -9 - q, 9, 1e-15, 1e-13, 1000, GSL_INTEG_GAUSS61, w, p, &error);
 	return failed && !(error < 1e-12) ? STAT_NOT_CONVERGED : STAT_OK;
@@ -65,11 +65,12 @@ static enum stat_status root(double square, double factor, double *cd)
 
 enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n, double factor, double *cd)
 {
-	return n >= 1 ? root(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (n - 1) / n, 1 / sqrt(2), cd) :
-			STAT_OUT_OF_RANGE;
+	return n >= 1 ? root(pow(factor * sigma_R, 2) - pow(factor * sigma_r, 2) * (n - 1) / n, 1 / sqrt(2), cd)
+		      : STAT_OUT_OF_RANGE;
 }
 
-enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2, double factor, double *cd)
+enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2, double factor,
+					 double *cd)
 {
 	if (!(n1 >= 1) || !(n2 >= 1))
 		return STAT_OUT_OF_RANGE;
@@ -96,7 +97,7 @@ static bool mean_within(const double *x, size_t n, double limit, double *mean)
 enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap, double sigma_r,
 			       const double cr[3], enum accept_route *route, double *value)
 {
-	double x[4] = { first[0], first[1], n_more > 0 ? more[0] : 0, n_more > 1 ? more[1] : 0 };
+	double x[4] = {first[0], first[1], n_more > 0 ? more[0] : 0, n_more > 1 ? more[1] : 0};
 	enum stat_status s = sample_check(x, 4);
 	if (s)
 		return s;

@@ -28,7 +28,7 @@ static double shifted_mean(const struct values *g, double shift, double *sum_sq)
 
 enum stat_status anova_one_way(const struct values *groups, size_t n_groups, struct anova *a)
 {
-	*a = (struct anova){ .n_groups = n_groups };
+	*a = (struct anova){.n_groups = n_groups};
 	if (n_groups < 2)
 		return STAT_TOO_FEW;
 	double sum_n2 = 0;
@@ -93,7 +93,7 @@ enum stat_status spread_test(const struct values *groups, size_t n_groups, enum 
 		s = centre_of(&groups[g], centre, &c);
 		if (s)
 			goto out;
-		distances[g] = (struct values){ next, groups[g].n };
+		distances[g] = (struct values){next, groups[g].n};
 		for (size_t i = 0; i < groups[g].n; i++)
 			*next++ = fabs(groups[g].x[i] - c);
 	}
@@ -102,7 +102,7 @@ enum stat_status spread_test(const struct values *groups, size_t n_groups, enum 
 	if (!s)
 		s = a.f_status;
 	if (!s)
-		*out = (struct spread_test){ a.f, a.p };
+		*out = (struct spread_test){a.f, a.p};
 out:
 	free(distances);
 	free(z);

@@ -30,7 +30,7 @@ enum stat_status jackknife_acceleration(const double *x, size_t n, double *a)
 enum stat_status bootstrap_ideal(const double *x, size_t n, struct bootstrap_ideal *b)
 {
 	struct sample_moments m;
-	*b = (struct bootstrap_ideal){ .n_means = 1 };
+	*b = (struct bootstrap_ideal){.n_means = 1};
 	if (n > BOOTSTRAP_IDEAL_MAX_N)
 		return STAT_OUT_OF_RANGE;
 	enum stat_status s = jackknife_acceleration(x, n, &b->acceleration);

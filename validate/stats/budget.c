@@ -5,7 +5,7 @@
 
 #include "validate/stats/distributions.h"
 
-const char *const budget_distribution_names[] = { "standard", "normal", "rectangular", "triangular", "resolution", NULL };
+const char *const budget_distribution_names[] = {"standard", "normal", "rectangular", "triangular", "resolution", NULL};
 
 double budget_divisor(enum budget_distribution d)
 {
@@ -21,11 +21,16 @@ double budget_divisor(enum budget_distribution d)
 	}
 }
 
-struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d, double value,
-					 double nu)
+struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d,
+					 double value, double nu)
 {
 	struct budget_component c = {
-		.source = source, .type = type, .distribution = d, .value = value, .sensitivity = 1, .nu = nu,
+	    .source = source,
+	    .type = type,
+	    .distribution = d,
+	    .value = value,
+	    .sensitivity = 1,
+	    .nu = nu,
 	};
 	c.divisor = budget_divisor(d);
 	c.u = value / c.divisor;

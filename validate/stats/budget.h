@@ -37,8 +37,8 @@ struct budget_component {
 	double share_pct;   /* set by budget_combine(); shares sum to 100 */
 };
 
-struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d, double value,
-					 double nu);
+struct budget_component budget_component(const char *source, enum budget_type type, enum budget_distribution d,
+					 double value, double nu);
 
 struct budget_total {
 	double u_c;    /* > 0 */
@@ -50,7 +50,8 @@ struct budget_total {
  * STAT_OUT_OF_RANGE (negative or not finite, nu not positive). */
 enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total) STAT_MUST_CHECK;
 
-enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED }; /* t at nu_eff itself (default), or at its floor (conservative) */
+/* t at nu_eff itself (default), or at its floor (conservative). */
+enum budget_dof { BUDGET_CONTINUOUS, BUDGET_TRUNCATED };
 
 /* Coverage factor and expanded uncertainty for the coverage probability P, 0 < P < 1. */
 enum stat_status budget_expand(const struct budget_total *total, double coverage, enum budget_dof dof, double *k,

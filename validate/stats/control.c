@@ -10,7 +10,7 @@
 
 enum stat_status cusum(const double *z, size_t n, double k, struct cusum *at)
 {
-	struct cusum now = { 0, 0 };
+	struct cusum now = {0, 0};
 	enum stat_status s = sample_check(z, n);
 	for (size_t i = 0; i < n && !s; i++) {
 		now.plus = fmax(0, now.plus + z[i] - k);
@@ -103,7 +103,7 @@ static double expected_range(double x, void *arg)
 enum stat_status chart_d2(unsigned int n, double *d2)
 {
 	double count = n, error;
-	gsl_function f = { expected_range, &count };
+	gsl_function f = {expected_range, &count};
 	if (n < 2 || n > 100000)
 		return STAT_OUT_OF_RANGE;
 	gsl_integration_workspace *w = gsl_integration_workspace_alloc(1000);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The uncertainty of the mean of dependent values.
  *
- * Batch means: b batches of floor(n/b), the tail dropped; sd of their means/sqrt b. Accept when their lag-1 is below 2/sqrt b.
- * Geyer: tau = -1 + 2 sum Gamma_k, Gamma_k = rho_2k + rho_2k+1 while positive (initial positive sequence), or their running
+ * Batch means: b batches of floor(n/b), the tail dropped; sd of their means/sqrt b. Accept when their lag-1 is below
+ * 2/sqrt b.
+ * Geyer: tau = -1 + 2 sum Gamma_k, Gamma_k = rho_2k + rho_2k+1 while positive (initial positive sequence),
+ * or their running
  * minimum (initial monotone sequence); effective number n/tau, standard error sd sqrt(tau/n).
  * First-order autoregression: n (1 - r_1)/(1 + r_1). Newey-West: sqrt((c_0 + 2 sum (1 - k/(L+1)) c_k)/n).
  * Source: Geyer (1992); Newey and West (1987); Law and Kelton for batch means. */
@@ -11,7 +13,8 @@
 
 #include "validate/stats/status.h"
 
-/* Errors of all: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (batches < 2 or > n, lags >= n). */
+/* Errors of all: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (batches < 2 or > n,
+ * lags >= n). */
 enum stat_status batch_means(const double *x, size_t n, size_t batches, double *se, double *lag1) STAT_MUST_CHECK;
 
 struct geyer {

@@ -19,10 +19,12 @@ struct t_estimate {
 };
 
 /* Errors: STAT_TOO_FEW (a sample of fewer than two), STAT_ZERO_VARIANCE (both constant), STAT_NOT_FINITE. */
-enum stat_status welch_test(const double *ref, size_t m, const double *rep, size_t n, struct t_estimate *e) STAT_MUST_CHECK;
+enum stat_status welch_test(const double *ref, size_t m, const double *rep, size_t n,
+			    struct t_estimate *e) STAT_MUST_CHECK;
 
 /* Errors: also STAT_NOT_PAIRED (n != m); STAT_ZERO_VARIANCE where all differences are equal. */
-enum stat_status paired_test(const double *ref, size_t m, const double *rep, size_t n, struct t_estimate *e) STAT_MUST_CHECK;
+enum stat_status paired_test(const double *ref, size_t m, const double *rep, size_t n,
+			     struct t_estimate *e) STAT_MUST_CHECK;
 
 /* The mean of d[n]. Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE. */
 enum stat_status mean_test(const double *d, size_t n, struct t_estimate *e) STAT_MUST_CHECK;

@@ -5,7 +5,7 @@
 
 enum stat_status sample_moments(const double *x, size_t n, struct sample_moments *m)
 {
-	*m = (struct sample_moments){ .n = n, .spread = STAT_TOO_FEW };
+	*m = (struct sample_moments){.n = n, .spread = STAT_TOO_FEW};
 	if (n == 0)
 		return STAT_TOO_FEW;
 	enum stat_status s = sample_check(x, n);

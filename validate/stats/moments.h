@@ -12,7 +12,8 @@
 struct sample_moments {
 	size_t n;
 	double mean, min, max;
-	enum stat_status spread; /* STAT_OK with n >= 2 (a variance of 0 included), else STAT_TOO_FEW and the rest unset */
+	enum stat_status spread; /* STAT_OK with n >= 2 (a variance of 0 included),
+						  else STAT_TOO_FEW and the rest unset */
 	double sum_sq;		 /* of the deviations from the mean */
 	double variance, sd;	 /* divisor n - 1 */
 	double sem;		 /* sd / sqrt(n): the standard uncertainty of the mean, n - 1 degrees of freedom */

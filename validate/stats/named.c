@@ -5,9 +5,8 @@
 #include <string.h>
 
 static const struct named_statistic *const families[] = {
-	named_descriptive, named_distribution, named_two_sample, named_series,
-	named_protocol,	   named_gum,	       named_linear,	 named_planning,
-	named_ranks,	   named_dependence,   named_precision,	 named_control,
+    named_descriptive, named_distribution, named_two_sample, named_series,     named_protocol,  named_gum,
+    named_linear,      named_planning,     named_ranks,      named_dependence, named_precision, named_control,
 };
 
 static const struct named_statistic *find(const char *name)
@@ -29,7 +28,7 @@ enum stat_status named_compute(const char *name, struct named_call *c, struct na
 	const struct named_statistic *s = find(name);
 	if (!s)
 		return STAT_NOT_APPLICABLE;
-	*r = (struct named_result){ NULL, 0 };
+	*r = (struct named_result){NULL, 0};
 	c->bad_param = false;
 	enum stat_status status = s->compute(c, r);
 	return c->bad_param ? STAT_OUT_OF_RANGE : status;
@@ -46,7 +45,7 @@ const struct named_role *named_groups(const struct named_call *c, const char *ro
 struct values named_values(const struct named_call *c, const char *role)
 {
 	const struct named_role *r = named_groups(c, role);
-	return r && r->n_groups ? r->group[0] : (struct values){ NULL, 0 };
+	return r && r->n_groups ? r->group[0] : (struct values){NULL, 0};
 }
 
 static const char *param(const struct named_call *c, const char *key)

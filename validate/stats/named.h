@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every statistic by its name: "F_p" of ref and rep with side=greater. One table per family; tests drive all of them from
+/* Every statistic by its name: "F_p" of ref and rep with side=greater. One table per family;
+ * tests drive all of them from
  * tables of expected values, and a user can ask for one by name.
  *
- * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one group), and parameters as
+ * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one group),
+ * and parameters as
  * key=value text. */
 #ifndef VALIDATE_STATS_NAMED_H
 #define VALIDATE_STATS_NAMED_H
@@ -39,7 +41,8 @@ struct named_statistic {
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
 };
 
-/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE for missing inputs, else what the statistic says. */
+/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE for missing inputs,
+ * else what the statistic says. */
 enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r) STAT_MUST_CHECK;
 bool named_exists(const char *name);
 

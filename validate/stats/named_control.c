@@ -63,7 +63,7 @@ static enum stat_status run_length(struct named_call *c, struct named_result *r)
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		struct values x = named_values(c, "x");                                                                \
-		struct individuals_chart i = { 0 };                                                                    \
+		struct individuals_chart i = {0};                                                                      \
 		enum stat_status s = individuals_chart(x.x, x.n, (size_t)named_number(c, "base"), &i);                 \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
@@ -126,21 +126,21 @@ static enum stat_status d2(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_control[] = {
-	{ "cusum_plus", cusum_plus },
-	{ "cusum_minus", cusum_minus },
-	{ "cusum_first_signal", first_signal },
-	{ "cusum_ARL_siegmund", run_length },
-	{ "imr_center", imr_center },
-	{ "imr_mr_bar", imr_mr_bar },
-	{ "imr_sigma_hat", imr_sigma },
-	{ "imr_UCL", imr_upper },
-	{ "imr_LCL", imr_lower },
-	{ "imr_MR_UCL", imr_mr_upper },
-	{ "imr_points_out", imr_out },
-	{ "ewma_value", ewma_value },
-	{ "ewma_limit", ewma_limit_at },
-	{ "ewma_first_signal", ewma_first_signal },
-	{ "chart_c4", c4 },
-	{ "chart_d2", d2 },
-	{ 0 },
+    {"cusum_plus", cusum_plus},
+    {"cusum_minus", cusum_minus},
+    {"cusum_first_signal", first_signal},
+    {"cusum_ARL_siegmund", run_length},
+    {"imr_center", imr_center},
+    {"imr_mr_bar", imr_mr_bar},
+    {"imr_sigma_hat", imr_sigma},
+    {"imr_UCL", imr_upper},
+    {"imr_LCL", imr_lower},
+    {"imr_MR_UCL", imr_mr_upper},
+    {"imr_points_out", imr_out},
+    {"ewma_value", ewma_value},
+    {"ewma_limit", ewma_limit_at},
+    {"ewma_first_signal", ewma_first_signal},
+    {"chart_c4", c4},
+    {"chart_d2", d2},
+    {0},
 };

@@ -23,7 +23,7 @@ static enum stat_status batch_lag1(struct named_call *c, struct named_result *r)
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		struct values x = named_values(c, "x");                                                                \
-		struct geyer g = { 0, 1, 1, 0 };                                                                       \
+		struct geyer g = {0, 1, 1, 0};                                                                         \
 		enum stat_status s = geyer(x.x, x.n, &g);                                                              \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
@@ -96,23 +96,23 @@ static enum stat_status bca_limit(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_dependence[] = {
-	{ "se_batch_means", se_batch_means },
-	{ "batch_lag1_autocorr", batch_lag1 },
-	{ "geyer_ips_pairs", ips_pairs },
-	{ "tau_ips", tau_ips },
-	{ "ess_ips", ess_ips },
-	{ "tau_ims", tau_ims },
-	{ "ess_ims", ess_ims },
-	{ "se_ips", se_ips },
-	{ "ess_ar1", ess_ar1 },
-	{ "se_newey_west", se_newey_west },
-	{ "boot_ideal_se", boot_se },
-	{ "boot_ideal_count_less", boot_less },
-	{ "boot_ideal_count_equal", boot_equal },
-	{ "boot_ideal_z0", boot_z0 },
-	{ "jackknife_accel", acceleration },
-	{ "boot_ideal_bca_alpha", bca_alpha },
-	{ "boot_ideal_bca_limit", bca_limit },
-	{ "boot_ideal_percentile_limit", boot_percentile },
-	{ 0 },
+    {"se_batch_means", se_batch_means},
+    {"batch_lag1_autocorr", batch_lag1},
+    {"geyer_ips_pairs", ips_pairs},
+    {"tau_ips", tau_ips},
+    {"ess_ips", ess_ips},
+    {"tau_ims", tau_ims},
+    {"ess_ims", ess_ims},
+    {"se_ips", se_ips},
+    {"ess_ar1", ess_ar1},
+    {"se_newey_west", se_newey_west},
+    {"boot_ideal_se", boot_se},
+    {"boot_ideal_count_less", boot_less},
+    {"boot_ideal_count_equal", boot_equal},
+    {"boot_ideal_z0", boot_z0},
+    {"jackknife_accel", acceleration},
+    {"boot_ideal_bca_alpha", bca_alpha},
+    {"boot_ideal_bca_limit", bca_limit},
+    {"boot_ideal_percentile_limit", boot_percentile},
+    {0},
 };

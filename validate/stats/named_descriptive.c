@@ -121,13 +121,15 @@ static enum stat_status count_equal(struct named_call *c, struct named_result *r
 static enum stat_status count_u_below_2bias(struct named_call *c, struct named_result *r)
 {
 	struct values y = named_values(c, "y"), u = named_values(c, "u"), ref = named_values(c, "ref");
-	double half_y = named_number(c, "half_y"), half_ref = named_number(c, "half_ref"), half_u = named_number(c, "half_u");
+	double half_y = named_number(c, "half_y"), half_ref = named_number(c, "half_ref"),
+	       half_u = named_number(c, "half_u");
 	if (y.n != u.n || y.n != ref.n)
 		return STAT_NOT_PAIRED;
 	for (size_t i = 0; i < y.n; i++) {
 		if (ref.x[i] <= half_ref)
 			return STAT_ZERO_REFERENCE;
-		double least = (y.x[i] - half_y) / (ref.x[i] + half_ref), most = (y.x[i] + half_y) / (ref.x[i] - half_ref);
+		double least = (y.x[i] - half_y) / (ref.x[i] + half_ref),
+		       most = (y.x[i] + half_y) / (ref.x[i] - half_ref);
 		double bias = least > 1 ? least - 1 : most < 1 ? 1 - most : 0;
 		r->number += 200 * bias > u.x[i] + half_u;
 	}
@@ -135,24 +137,24 @@ static enum stat_status count_u_below_2bias(struct named_call *c, struct named_r
 }
 
 const struct named_statistic named_descriptive[] = {
-	{ "n", count },
-	{ "mean", mean },
-	{ "variance", variance },
-	{ "sd", sd },
-	{ "sem", sem },
-	{ "cv_pct", cv_pct },
-	{ "median", median },
-	{ "min", smallest },
-	{ "max", largest },
-	{ "quantile", quantile },
-	{ "mad", mad },
-	{ "skewness_g1", skewness },
-	{ "shapiro_W", shapiro_w },
-	{ "shapiro_p", shapiro_p },
-	{ "sd_status", sd_status },
-	{ "count_gt", count_gt },
-	{ "count_lt", count_lt },
-	{ "count_equal", count_equal },
-	{ "count_U_below_2bias", count_u_below_2bias },
-	{ 0 },
+    {"n", count},
+    {"mean", mean},
+    {"variance", variance},
+    {"sd", sd},
+    {"sem", sem},
+    {"cv_pct", cv_pct},
+    {"median", median},
+    {"min", smallest},
+    {"max", largest},
+    {"quantile", quantile},
+    {"mad", mad},
+    {"skewness_g1", skewness},
+    {"shapiro_W", shapiro_w},
+    {"shapiro_p", shapiro_p},
+    {"sd_status", sd_status},
+    {"count_gt", count_gt},
+    {"count_lt", count_lt},
+    {"count_equal", count_equal},
+    {"count_U_below_2bias", count_u_below_2bias},
+    {0},
 };

@@ -27,7 +27,7 @@ static enum stat_status combine(struct named_call *c, struct budget_total *t)
 
 static enum stat_status ws_u_c(struct named_call *c, struct named_result *r)
 {
-	struct budget_total t = { 0 };
+	struct budget_total t = {0};
 	enum stat_status s = combine(c, &t);
 	r->number = t.u_c;
 	return s;
@@ -35,7 +35,7 @@ static enum stat_status ws_u_c(struct named_call *c, struct named_result *r)
 
 static enum stat_status ws_nu_eff(struct named_call *c, struct named_result *r)
 {
-	struct budget_total t = { 0 };
+	struct budget_total t = {0};
 	enum stat_status s = combine(c, &t);
 	r->number = t.nu_eff;
 	return s;
@@ -91,14 +91,15 @@ static enum stat_status rect_gum_halfwidth(struct named_call *c, struct named_re
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		return call(named_number(c, "y"), named_number(c, "u"), named_number_or(c, "nu", INFINITY),            \
-			    named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper", INFINITY), &r->number); \
+			    named_number_or(c, "lower", -INFINITY), named_number_or(c, "upper", INFINITY),             \
+			    &r->number);                                                                               \
 	}
 CONFORM(p_conform, conformity_p)
 CONFORM(consumer_risk, conformity_risk)
 
 static enum stat_status verdict_guard(struct named_call *c, struct named_result *r)
 {
-	static const char *const words[] = { "accept", "reject", "inconclusive" };
+	static const char *const words[] = {"accept", "reject", "inconclusive"};
 	double guard = named_number(c, "w_mult") * named_number(c, "u");
 	r->word = words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower", -INFINITY),
 					   named_number_or(c, "upper", INFINITY), guard)];
@@ -117,18 +118,18 @@ static enum stat_status guard_risk(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_gum[] = {
-	{ "ws_u_c", ws_u_c },
-	{ "ws_nu_eff", ws_nu_eff },
-	{ "ws_k", ws_k },
-	{ "ws_U", ws_expanded },
-	{ "s1_delta", s1_delta },
-	{ "rect_sum_half_width", rect_halfwidth },
-	{ "rect_sum_gum_half_width", rect_gum_halfwidth },
-	{ "p_conform", p_conform },
-	{ "p_conform_t", p_conform },
-	{ "specific_consumer_risk", consumer_risk },
-	{ "verdict_guard", verdict_guard },
-	{ "guard_factor_one_sided", guard_factor },
-	{ "guard_risk_one_sided", guard_risk },
-	{ 0 },
+    {"ws_u_c", ws_u_c},
+    {"ws_nu_eff", ws_nu_eff},
+    {"ws_k", ws_k},
+    {"ws_U", ws_expanded},
+    {"s1_delta", s1_delta},
+    {"rect_sum_half_width", rect_halfwidth},
+    {"rect_sum_gum_half_width", rect_gum_halfwidth},
+    {"p_conform", p_conform},
+    {"p_conform_t", p_conform},
+    {"specific_consumer_risk", consumer_risk},
+    {"verdict_guard", verdict_guard},
+    {"guard_factor_one_sided", guard_factor},
+    {"guard_risk_one_sided", guard_risk},
+    {0},
 };

@@ -9,7 +9,7 @@
 static enum stat_status fit(struct named_call *c, struct regression *g)
 {
 	struct values x = named_values(c, "x"), y = named_values(c, "y");
-	*g = (struct regression){ 0 };
+	*g = (struct regression){0};
 	return x.n != y.n ? STAT_NOT_PAIRED : regression(x.x, y.x, x.n, g);
 }
 
@@ -36,7 +36,7 @@ LINE(lin_t_intercept, (g.intercept - named_number(c, "intercept")) / g.se_interc
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		struct values x = named_values(c, "x"), y = named_values(c, "y");                                      \
-		struct lack_of_fit l = { 0 };                                                                          \
+		struct lack_of_fit l = {0};                                                                            \
 		enum stat_status s = x.n != y.n ? STAT_NOT_PAIRED : lack_of_fit(x.x, y.x, x.n, &l);                    \
 		r->number = l.member;                                                                                  \
 		return s;                                                                                              \
@@ -99,32 +99,32 @@ static enum stat_status anova_f_p(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_linear[] = {
-	{ "lin_b0", lin_b0 },
-	{ "lin_b1", lin_b1 },
-	{ "lin_se_b0", lin_se_b0 },
-	{ "lin_se_b1", lin_se_b1 },
-	{ "lin_sse", lin_sse },
-	{ "lin_resid_sd", lin_resid_sd },
-	{ "lin_r2", lin_r2 },
-	{ "lin_t_slope", lin_t_slope },
-	{ "lin_t_intercept", lin_t_intercept },
-	{ "lin_ss_pure_error", lin_ss_pure_error },
-	{ "lin_ss_lack_of_fit", lin_ss_lack_of_fit },
-	{ "lin_df_lof", lin_df_lof },
-	{ "lin_df_pe", lin_df_pe },
-	{ "lin_F_lof", lin_f_lof },
-	{ "lin_p_lof", lin_p_lof },
-	{ "anova_groups", anova_groups },
-	{ "anova_N", anova_n },
-	{ "anova_grand_mean", anova_grand_mean },
-	{ "anova_SS_between", anova_ss_between },
-	{ "anova_SS_within", anova_ss_within },
-	{ "anova_MS_between", anova_ms_between },
-	{ "anova_MS_within", anova_ms_within },
-	{ "anova_F", anova_f },
-	{ "anova_F_p", anova_f_p },
-	{ "anova_R2", anova_r2 },
-	{ "anova_resid_sd", anova_resid_sd },
-	{ "anova_n0", anova_n0 },
-	{ 0 },
+    {"lin_b0", lin_b0},
+    {"lin_b1", lin_b1},
+    {"lin_se_b0", lin_se_b0},
+    {"lin_se_b1", lin_se_b1},
+    {"lin_sse", lin_sse},
+    {"lin_resid_sd", lin_resid_sd},
+    {"lin_r2", lin_r2},
+    {"lin_t_slope", lin_t_slope},
+    {"lin_t_intercept", lin_t_intercept},
+    {"lin_ss_pure_error", lin_ss_pure_error},
+    {"lin_ss_lack_of_fit", lin_ss_lack_of_fit},
+    {"lin_df_lof", lin_df_lof},
+    {"lin_df_pe", lin_df_pe},
+    {"lin_F_lof", lin_f_lof},
+    {"lin_p_lof", lin_p_lof},
+    {"anova_groups", anova_groups},
+    {"anova_N", anova_n},
+    {"anova_grand_mean", anova_grand_mean},
+    {"anova_SS_between", anova_ss_between},
+    {"anova_SS_within", anova_ss_within},
+    {"anova_MS_between", anova_ms_between},
+    {"anova_MS_within", anova_ms_within},
+    {"anova_F", anova_f},
+    {"anova_F_p", anova_f_p},
+    {"anova_R2", anova_r2},
+    {"anova_resid_sd", anova_resid_sd},
+    {"anova_n0", anova_n0},
+    {0},
 };

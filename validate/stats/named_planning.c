@@ -28,8 +28,8 @@ static enum stat_status power_tost(struct named_call *c, struct named_result *r)
 static enum stat_status power_n_t(struct named_call *c, struct named_result *r)
 {
 	uint64_t n = 0;
-	enum stat_status s = replicates_for_power_t(named_number(c, "d"), named_number(c, "power"),
-						    named_number(c, "alpha"), &n);
+	enum stat_status s =
+	    replicates_for_power_t(named_number(c, "d"), named_number(c, "power"), named_number(c, "alpha"), &n);
 	r->number = (double)n;
 	return s;
 }
@@ -37,8 +37,8 @@ static enum stat_status power_n_t(struct named_call *c, struct named_result *r)
 static enum stat_status power_n_f(struct named_call *c, struct named_result *r)
 {
 	uint64_t n = 0;
-	enum stat_status s = replicates_for_power_f(named_number(c, "lambda"), named_number(c, "power"),
-						    named_number(c, "alpha"), &n);
+	enum stat_status s =
+	    replicates_for_power_f(named_number(c, "lambda"), named_number(c, "power"), named_number(c, "alpha"), &n);
 	r->number = (double)n;
 	return s;
 }
@@ -56,19 +56,19 @@ static enum stat_status power_n_tost(struct named_call *c, struct named_result *
 static enum stat_status power_n_ci_halfwidth(struct named_call *c, struct named_result *r)
 {
 	uint64_t n = 0;
-	enum stat_status s = replicates_for_halfwidth(named_number(c, "sd"), named_number(c, "halfwidth"),
-						      named_number(c, "conf"), &n);
+	enum stat_status s =
+	    replicates_for_halfwidth(named_number(c, "sd"), named_number(c, "halfwidth"), named_number(c, "conf"), &n);
 	r->number = (double)n;
 	return s;
 }
 
 const struct named_statistic named_planning[] = {
-	{ "power_t_two_sample", power_t_two_sample },
-	{ "power_F", power_f_of },
-	{ "power_tost", power_tost },
-	{ "power_n_t_two_sample", power_n_t },
-	{ "power_n_F", power_n_f },
-	{ "power_n_tost", power_n_tost },
-	{ "power_n_ci_halfwidth", power_n_ci_halfwidth },
-	{ 0 },
+    {"power_t_two_sample", power_t_two_sample},
+    {"power_F", power_f_of},
+    {"power_tost", power_tost},
+    {"power_n_t_two_sample", power_n_t},
+    {"power_n_F", power_n_f},
+    {"power_n_tost", power_n_tost},
+    {"power_n_ci_halfwidth", power_n_ci_halfwidth},
+    {0},
 };

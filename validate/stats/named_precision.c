@@ -9,7 +9,7 @@
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		const struct named_role *g = named_groups(c, "groups");                                                \
-		struct precision_study p = { 0 };                                                                      \
+		struct precision_study p = {0};                                                                        \
 		enum stat_status s = g ? precision_study(g->group, g->n_groups, &p) : STAT_TOO_FEW;                    \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
@@ -77,11 +77,11 @@ static enum stat_status critical_range_f(struct named_call *c, struct named_resu
 static enum stat_status accepted(struct named_call *c, enum accept_route *route, double *value)
 {
 	struct values first = named_values(c, "first"), more = named_values(c, "more");
-	const double cr[3] = { named_number(c, "f2"), named_number(c, "f3"), named_number(c, "f4") };
+	const double cr[3] = {named_number(c, "f2"), named_number(c, "f3"), named_number(c, "f4")};
 	if (first.n != 2)
 		return STAT_TOO_FEW;
-	return accept_result(first.x, more.x, more.n, named_number(c, "expensive") == 0, named_number(c, "sigma_r"), cr, route,
-			     value);
+	return accept_result(first.x, more.x, more.n, named_number(c, "expensive") == 0, named_number(c, "sigma_r"), cr,
+			     route, value);
 }
 
 static enum stat_status route(struct named_call *c, struct named_result *r)
@@ -101,14 +101,15 @@ static enum stat_status value_of_route(struct named_call *c, struct named_result
 
 static enum stat_status cd_reference(struct named_call *c, struct named_result *r)
 {
-	return critical_difference_reference(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"), named_number(c, "n"),
-					     named_number(c, "factor"), &r->number);
+	return critical_difference_reference(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
+					     named_number(c, "n"), named_number(c, "factor"), &r->number);
 }
 
 static enum stat_status cd_two(struct named_call *c, struct named_result *r)
 {
-	return critical_difference_two(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"), named_number(c, "n1"),
-				       named_number(c, "n2"), named_number(c, "factor"), &r->number);
+	return critical_difference_two(named_number(c, "sigma_repro"), named_number(c, "sigma_rep"),
+				       named_number(c, "n1"), named_number(c, "n2"), named_number(c, "factor"),
+				       &r->number);
 }
 
 static enum stat_status cd_within(struct named_call *c, struct named_result *r)
@@ -132,30 +133,30 @@ static enum stat_status robust_scale(struct named_call *c, struct named_result *
 }
 
 const struct named_statistic named_precision[] = {
-	{ "s_L2_raw", s_l2_raw },
-	{ "s_L2", s_l2 },
-	{ "s_r", s_r },
-	{ "s_R", s_capital_r },
-	{ "repeatability_limit_r", limit_r },
-	{ "reproducibility_limit_R", limit_capital_r },
-	{ "cochran_C", cochran_c },
-	{ "grubbs_G_max", grubbs_max },
-	{ "grubbs_G_min", grubbs_min },
-	{ "grubbs_double_high", grubbs_double_high },
-	{ "grubbs_double_low", grubbs_double_low },
-	{ "mandel_h", mandel_h },
-	{ "mandel_k", mandel_k },
-	{ "cochran_C_crit", cochran_crit },
-	{ "grubbs_crit", grubbs_crit },
-	{ "mandel_h_crit", mandel_h_crit },
-	{ "mandel_k_crit", mandel_k_crit },
-	{ "critical_range_f", critical_range_f },
-	{ "accept_route", route },
-	{ "accept_value", value_of_route },
-	{ "CD_lab_vs_reference", cd_reference },
-	{ "CD_two_labs", cd_two },
-	{ "CD_within_lab", cd_within },
-	{ "algA_x", robust_location },
-	{ "algA_s", robust_scale },
-	{ 0 },
+    {"s_L2_raw", s_l2_raw},
+    {"s_L2", s_l2},
+    {"s_r", s_r},
+    {"s_R", s_capital_r},
+    {"repeatability_limit_r", limit_r},
+    {"reproducibility_limit_R", limit_capital_r},
+    {"cochran_C", cochran_c},
+    {"grubbs_G_max", grubbs_max},
+    {"grubbs_G_min", grubbs_min},
+    {"grubbs_double_high", grubbs_double_high},
+    {"grubbs_double_low", grubbs_double_low},
+    {"mandel_h", mandel_h},
+    {"mandel_k", mandel_k},
+    {"cochran_C_crit", cochran_crit},
+    {"grubbs_crit", grubbs_crit},
+    {"mandel_h_crit", mandel_h_crit},
+    {"mandel_k_crit", mandel_k_crit},
+    {"critical_range_f", critical_range_f},
+    {"accept_route", route},
+    {"accept_value", value_of_route},
+    {"CD_lab_vs_reference", cd_reference},
+    {"CD_two_labs", cd_two},
+    {"CD_within_lab", cd_within},
+    {"algA_x", robust_location},
+    {"algA_s", robust_scale},
+    {0},
 };

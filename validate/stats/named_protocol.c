@@ -29,7 +29,7 @@ static enum stat_status bias_i_status(struct named_call *c, struct named_result 
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		SAMPLES(c);                                                                                            \
-		struct paper_bias b = { 0 };                                                                           \
+		struct paper_bias b = {0};                                                                             \
 		enum stat_status s = paper_bias(REF_REP, &b);                                                          \
 		r->number = b.member;                                                                                  \
 		return !s && needs_spread ? b.spread_status : s;                                                       \
@@ -43,9 +43,9 @@ BIAS(rms_identity_pct, rms_identity_pct, true)
 static enum stat_status uncertainty(struct named_call *c, struct paper_uncertainty *u)
 {
 	SAMPLES(c);
-	enum paper_mode mode = named_is(c, "mode", "paper")    ? PAPER_TEXT :
-			       named_is(c, "mode", "papertab") ? PAPER_TABLES :
-								 PAPER_STRICT;
+	enum paper_mode mode = named_is(c, "mode", "paper")      ? PAPER_TEXT
+			       : named_is(c, "mode", "papertab") ? PAPER_TABLES
+								 : PAPER_STRICT;
 	return paper_uncertainty(REF_REP, mode, u);
 }
 
@@ -110,7 +110,7 @@ static enum stat_status u_bias_paired(struct named_call *c, struct named_result 
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		SAMPLES(c);                                                                                            \
-		struct bias_estimate b = { 0 };                                                                        \
+		struct bias_estimate b = {0};                                                                          \
 		enum stat_status s = bias_independent(REF_REP, &b);                                                    \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
@@ -181,7 +181,7 @@ static enum stat_status budget_share_pct(struct named_call *c, struct named_resu
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		struct budget_component b[N_SOURCES];                                                                  \
-		struct budget_total t = { 0 };                                                                         \
+		struct budget_total t = {0};                                                                           \
 		enum stat_status s = default_budget(c, b, &t);                                                         \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
@@ -212,34 +212,34 @@ static enum stat_status budget_expanded_pct(struct named_call *c, struct named_r
 }
 
 const struct named_statistic named_protocol[] = {
-	{ "bias_i_pct", bias_i_pct },
-	{ "bias_i_status", bias_i_status },
-	{ "mean_bias_i_pct", mean_bias_i_pct },
-	{ "sd_bias_i_pct", sd_bias_i_pct },
-	{ "relative_bias_of_means_pct", relative_bias_of_means_pct },
-	{ "RMS_bias_pct", rms_bias_pct },
-	{ "RMS_identity_pct", rms_identity_pct },
-	{ "u_Rw_pct", u_rw_pct },
-	{ "u_Cref_pct", u_cref_pct },
-	{ "u_bias_pct", u_bias_pct },
-	{ "u_c_pct", u_c_pct },
-	{ "U_pct", expanded_pct },
-	{ "interval_lo", interval_lo },
-	{ "interval_hi", interval_hi },
-	{ "bias_sig_ratio_paper", bias_sig_ratio_paper },
-	{ "u_bias_estimate_paired_pct", u_bias_paired },
-	{ "u_bias_estimate_independent_pct", u_bias_independent },
-	{ "bias_sig_ratio_independent", bias_sig_ratio_independent },
-	{ "bias_significant", bias_significant },
-	{ "nu_bias", nu_bias },
-	{ "bias_t_crit", bias_t_crit },
-	{ "bias_p", bias_p },
-	{ "budget_u_pct", budget_u_pct },
-	{ "budget_share_pct", budget_share_pct },
-	{ "budget_u_c_pct", budget_u_c_pct },
-	{ "budget_nu_eff", budget_nu_eff },
-	{ "budget_nu_trunc", budget_nu_trunc },
-	{ "budget_k", budget_k },
-	{ "budget_U_pct", budget_expanded_pct },
-	{ 0 },
+    {"bias_i_pct", bias_i_pct},
+    {"bias_i_status", bias_i_status},
+    {"mean_bias_i_pct", mean_bias_i_pct},
+    {"sd_bias_i_pct", sd_bias_i_pct},
+    {"relative_bias_of_means_pct", relative_bias_of_means_pct},
+    {"RMS_bias_pct", rms_bias_pct},
+    {"RMS_identity_pct", rms_identity_pct},
+    {"u_Rw_pct", u_rw_pct},
+    {"u_Cref_pct", u_cref_pct},
+    {"u_bias_pct", u_bias_pct},
+    {"u_c_pct", u_c_pct},
+    {"U_pct", expanded_pct},
+    {"interval_lo", interval_lo},
+    {"interval_hi", interval_hi},
+    {"bias_sig_ratio_paper", bias_sig_ratio_paper},
+    {"u_bias_estimate_paired_pct", u_bias_paired},
+    {"u_bias_estimate_independent_pct", u_bias_independent},
+    {"bias_sig_ratio_independent", bias_sig_ratio_independent},
+    {"bias_significant", bias_significant},
+    {"nu_bias", nu_bias},
+    {"bias_t_crit", bias_t_crit},
+    {"bias_p", bias_p},
+    {"budget_u_pct", budget_u_pct},
+    {"budget_share_pct", budget_share_pct},
+    {"budget_u_c_pct", budget_u_c_pct},
+    {"budget_nu_eff", budget_nu_eff},
+    {"budget_nu_trunc", budget_nu_trunc},
+    {"budget_k", budget_k},
+    {"budget_U_pct", budget_expanded_pct},
+    {0},
 };

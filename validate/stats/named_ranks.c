@@ -41,7 +41,7 @@ static enum stat_status wasserstein1_pct(struct named_call *c, struct named_resu
 #define ORDER(function, value)                                                                                         \
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
-		struct order_interval o = { 0 };                                                                       \
+		struct order_interval o = {0};                                                                         \
 		double n = named_number(c, "n");                                                                       \
 		enum stat_status s = order_interval(n >= 0 && n < 1e15 ? (uint64_t)n : 0, named_number(c, "p"),        \
 						    named_number(c, "conf"), &o);                                      \
@@ -59,24 +59,25 @@ static enum stat_status dkw(struct named_call *c, struct named_result *r)
 
 static enum stat_status hoeffding(struct named_call *c, struct named_result *r)
 {
-	return hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"), named_number(c, "b"), &r->number);
+	return hoeffding_p(named_number(c, "n"), named_number(c, "t"), named_number(c, "a"), named_number(c, "b"),
+			   &r->number);
 }
 
 const struct named_statistic named_ranks[] = {
-	{ "mwu_U", mwu_u },
-	{ "mwu_p_asym", mwu_p_asym },
-	{ "mwu_p_exact", mwu_p_exact },
-	{ "hodges_lehmann", shift },
-	{ "vargha_delaney_A12", a12 },
-	{ "ks_D", ks_d },
-	{ "ks_p_exact", ks_exact },
-	{ "ks_p_asym", ks_asym },
-	{ "wasserstein1", wasserstein1 },
-	{ "wasserstein1_pct", wasserstein1_pct },
-	{ "order_ci_lower_rank", order_lower },
-	{ "order_ci_upper_rank", order_upper },
-	{ "order_ci_coverage", order_coverage },
-	{ "dkw_epsilon", dkw },
-	{ "hoeffding_p", hoeffding },
-	{ 0 },
+    {"mwu_U", mwu_u},
+    {"mwu_p_asym", mwu_p_asym},
+    {"mwu_p_exact", mwu_p_exact},
+    {"hodges_lehmann", shift},
+    {"vargha_delaney_A12", a12},
+    {"ks_D", ks_d},
+    {"ks_p_exact", ks_exact},
+    {"ks_p_asym", ks_asym},
+    {"wasserstein1", wasserstein1},
+    {"wasserstein1_pct", wasserstein1_pct},
+    {"order_ci_lower_rank", order_lower},
+    {"order_ci_upper_rank", order_upper},
+    {"order_ci_coverage", order_coverage},
+    {"dkw_epsilon", dkw},
+    {"hoeffding_p", hoeffding},
+    {0},
 };

@@ -41,7 +41,7 @@ static enum stat_status ljung_box_p(struct named_call *c, struct named_result *r
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		X(c);                                                                                                  \
-		struct trend_test t = { 0, 0, 0 };                                                                     \
+		struct trend_test t = {0, 0, 0};                                                                       \
 		enum stat_status s = test(x.x, x.n, &t);                                                               \
 		r->number = t.member;                                                                                  \
 		return s;                                                                                              \
@@ -54,16 +54,16 @@ TREND(mann_kendall_z, mann_kendall, z)
 TREND(mann_kendall_p, mann_kendall, p)
 
 const struct named_statistic named_series[] = {
-	{ "lag1_autocorr", lag1 },
-	{ "acf", acf },
-	{ "von_neumann_ratio", von_neumann },
-	{ "ljung_box_Q", ljung_box_q },
-	{ "ljung_box_p", ljung_box_p },
-	{ "runs_count", runs_count },
-	{ "runs_z", runs_z },
-	{ "runs_p", runs_p },
-	{ "mann_kendall_S", mann_kendall_s },
-	{ "mann_kendall_z", mann_kendall_z },
-	{ "mann_kendall_p", mann_kendall_p },
-	{ 0 },
+    {"lag1_autocorr", lag1},
+    {"acf", acf},
+    {"von_neumann_ratio", von_neumann},
+    {"ljung_box_Q", ljung_box_q},
+    {"ljung_box_p", ljung_box_p},
+    {"runs_count", runs_count},
+    {"runs_z", runs_z},
+    {"runs_p", runs_p},
+    {"mann_kendall_S", mann_kendall_s},
+    {"mann_kendall_z", mann_kendall_z},
+    {"mann_kendall_p", mann_kendall_p},
+    {0},
 };

@@ -67,8 +67,8 @@ static enum stat_status var_ratio_ci_hi(struct named_call *c, struct named_resul
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		SAMPLES(c);                                                                                            \
-		struct spread_test t = { 0, 0 };                                                                       \
-		enum stat_status s = spread_test((struct values[]){ ref, rep }, 2, centre, &t);                        \
+		struct spread_test t = {0, 0};                                                                         \
+		enum stat_status s = spread_test((struct values[]){ref, rep}, 2, centre, &t);                          \
 		r->number = t.member;                                                                                  \
 		return s;                                                                                              \
 	}
@@ -81,7 +81,7 @@ SPREAD(brown_forsythe_p, SPREAD_ABOUT_MEDIAN, p)
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		SAMPLES(c);                                                                                            \
-		struct t_estimate e = { 0 };                                                                           \
+		struct t_estimate e = {0};                                                                             \
 		enum stat_status s = test(REF_REP, &e);                                                                \
 		r->number = e.member;                                                                                  \
 		return s;                                                                                              \
@@ -122,7 +122,7 @@ INTERVAL(tost_ci_hi_pct, equivalence_interval_pct(REF_REP, named_number(c, "alph
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		SAMPLES(c);                                                                                            \
-		struct equivalence e = { 0 };                                                                          \
+		struct equivalence e = {0};                                                                            \
 		enum stat_status s = equivalence_test(REF_REP, named_number(c, "margin_pct"), &e);                     \
 		r->number = e.member;                                                                                  \
 		return s;                                                                                              \
@@ -171,32 +171,32 @@ static enum stat_status quantile_bias_pct(struct named_call *c, struct named_res
 }
 
 const struct named_statistic named_two_sample[] = {
-	{ "F_r", f_r },
-	{ "F_p", f_p },
-	{ "F_status", f_status },
-	{ "var_ratio_ci_lo", var_ratio_ci_lo },
-	{ "var_ratio_ci_hi", var_ratio_ci_hi },
-	{ "levene_W", levene_w },
-	{ "levene_p", levene_p },
-	{ "brown_forsythe_W", brown_forsythe_w },
-	{ "brown_forsythe_p", brown_forsythe_p },
-	{ "welch_diff", welch_diff },
-	{ "welch_t", welch_t },
-	{ "welch_df", welch_df },
-	{ "welch_p", welch_p },
-	{ "welch_ci_lo", welch_ci_lo },
-	{ "welch_ci_hi", welch_ci_hi },
-	{ "paired_t", paired_t },
-	{ "paired_p", paired_p },
-	{ "tost_p_lower", tost_p_lower },
-	{ "tost_p_upper", tost_p_upper },
-	{ "tost_p", tost_p },
-	{ "tost_ci_lo_pct", tost_ci_lo_pct },
-	{ "tost_ci_hi_pct", tost_ci_hi_pct },
-	{ "ratio_of_means", ratio_of_means },
-	{ "fieller_lo", fieller_lo },
-	{ "fieller_hi", fieller_hi },
-	{ "quantile_bias_abs", quantile_bias_abs },
-	{ "quantile_bias_pct", quantile_bias_pct },
-	{ 0 },
+    {"F_r", f_r},
+    {"F_p", f_p},
+    {"F_status", f_status},
+    {"var_ratio_ci_lo", var_ratio_ci_lo},
+    {"var_ratio_ci_hi", var_ratio_ci_hi},
+    {"levene_W", levene_w},
+    {"levene_p", levene_p},
+    {"brown_forsythe_W", brown_forsythe_w},
+    {"brown_forsythe_p", brown_forsythe_p},
+    {"welch_diff", welch_diff},
+    {"welch_t", welch_t},
+    {"welch_df", welch_df},
+    {"welch_p", welch_p},
+    {"welch_ci_lo", welch_ci_lo},
+    {"welch_ci_hi", welch_ci_hi},
+    {"paired_t", paired_t},
+    {"paired_p", paired_p},
+    {"tost_p_lower", tost_p_lower},
+    {"tost_p_upper", tost_p_upper},
+    {"tost_p", tost_p},
+    {"tost_ci_lo_pct", tost_ci_lo_pct},
+    {"tost_ci_hi_pct", tost_ci_hi_pct},
+    {"ratio_of_means", ratio_of_means},
+    {"fieller_lo", fieller_lo},
+    {"fieller_hi", fieller_hi},
+    {"quantile_bias_abs", quantile_bias_abs},
+    {"quantile_bias_pct", quantile_bias_pct},
+    {0},
 };

@@ -9,7 +9,7 @@
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
 
-const char *const paper_mode_names[] = { "paper", "papertab", "strict", NULL };
+const char *const paper_mode_names[] = {"paper", "papertab", "strict", NULL};
 
 enum stat_status paper_bias_check(const double *ref, size_t m, const double *rep, size_t n)
 {
@@ -42,7 +42,7 @@ enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size
 		s = sample_moments(rep, n, &x);
 	if (s)
 		return s;
-	*b = (struct paper_bias){ .n = n, .paired = n == m };
+	*b = (struct paper_bias){.n = n, .paired = n == m};
 	double *pct = xmalloc(n * sizeof *pct), sum_sq = 0;
 	for (size_t i = 0; i < n; i++) {
 		double against = b->paired ? ref[i] : r.mean;
@@ -59,8 +59,7 @@ enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size
 	b->spread_status = bias.spread;
 	if (!bias.spread) {
 		b->sd_pct = bias.sd;
-		b->rms_identity_pct =
-			sqrt(bias.mean * bias.mean + (double)(n - 1) / (double)n * bias.sd * bias.sd);
+		b->rms_identity_pct = sqrt(bias.mean * bias.mean + (double)(n - 1) / (double)n * bias.sd * bias.sd);
 	}
 	return STAT_OK;
 }
@@ -94,7 +93,7 @@ static enum stat_status combine(const double *ref, size_t m, const double *rep, 
 enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n, enum paper_mode mode,
 				   struct paper_uncertainty *u)
 {
-	*u = (struct paper_uncertainty){ 0 };
+	*u = (struct paper_uncertainty){0};
 	return u->status = combine(ref, m, rep, n, mode, u);
 }
 

@@ -9,7 +9,8 @@
  *   papertab   |relative bias of means| 100 s_x/mean_x    100 s_r/mean_r               what fits the printed tables
  *   strict     RMS                      100 s_x/mean_r    100 s_r/(mean_r sqrt m)      one denominator, u of a mean
  *
- * For comparison only: RMS holds the scatter of x and r already, so these overstate u_c of an unbiased replayer 1.5 to 2
+ * For comparison only: RMS holds the scatter of x and r already, so these overstate u_c of an unbiased replayer 1.5
+ * to 2
  * times. The suite's own uncertainty is the budget (budget.h).
  * Source: metrology paper, section III; table II to V for papertab. */
 #ifndef VALIDATE_STATS_PAPER_H
@@ -29,14 +30,17 @@ struct paper_bias {
 	double rms_identity_pct; /* the right-hand side of the identity */
 };
 
-/* Whether b_i is defined: STAT_NOT_PAIRED, STAT_NEGATIVE_REFERENCE, STAT_ZERO_REFERENCE, STAT_NOT_FINITE, STAT_TOO_FEW. */
+/* Whether b_i is defined: STAT_NOT_PAIRED, STAT_NEGATIVE_REFERENCE, STAT_ZERO_REFERENCE, STAT_NOT_FINITE,
+ * STAT_TOO_FEW. */
 enum stat_status paper_bias_check(const double *ref, size_t m, const double *rep, size_t n) STAT_MUST_CHECK;
 
 /* b_i in %, 0-based i. Errors as above. */
-enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, size_t n, size_t i, double *pct) STAT_MUST_CHECK;
+enum stat_status paper_bias_at(const double *ref, size_t m, const double *rep, size_t n, size_t i,
+			       double *pct) STAT_MUST_CHECK;
 
 /* n != m compares with the mean reference. Errors: those of the references, STAT_TOO_FEW. */
-enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size_t n, struct paper_bias *b) STAT_MUST_CHECK;
+enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size_t n,
+			    struct paper_bias *b) STAT_MUST_CHECK;
 
 enum paper_mode { PAPER_TEXT, PAPER_TABLES, PAPER_STRICT, PAPER_MODE_N };
 extern const char *const paper_mode_names[]; /* "paper", "papertab", "strict", NULL */
@@ -55,7 +59,8 @@ enum stat_status paper_uncertainty(const double *ref, size_t m, const double *re
 
 /* |mean b|/sqrt(RMS^2 + (100 s_r/mean_r)^2): at most 1 by construction, which makes the paper's significance rule
  * vacuous; printed to show it. */
-enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n, double *ratio) STAT_MUST_CHECK;
+enum stat_status paper_significance(const double *ref, size_t m, const double *rep, size_t n,
+				    double *ratio) STAT_MUST_CHECK;
 
 /* Standard uncertainty of the estimate of the bias, not of a single run. */
 struct bias_estimate {
@@ -71,6 +76,7 @@ enum stat_status bias_independent(const double *ref, size_t m, const double *rep
 				  struct bias_estimate *b) STAT_MUST_CHECK;
 
 /* Pairs: s_b/sqrt(n), %. */
-enum stat_status bias_paired_u_pct(const double *ref, size_t m, const double *rep, size_t n, double *u_pct) STAT_MUST_CHECK;
+enum stat_status bias_paired_u_pct(const double *ref, size_t m, const double *rep, size_t n,
+				   double *u_pct) STAT_MUST_CHECK;
 
 #endif

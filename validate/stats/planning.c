@@ -52,7 +52,7 @@ enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double co
 {
 	if (!(sd >= 0) || !isfinite(sd) || !(halfwidth > 0) || !(conf > 0 && conf < 1))
 		return STAT_OUT_OF_RANGE;
-	return smallest(halfwidth_enough, (double[]){ sd, halfwidth, conf }, 2, n);
+	return smallest(halfwidth_enough, (double[]){sd, halfwidth, conf}, 2, n);
 }
 
 static enum stat_status both_quantiles(double alpha, double assurance, double dof, double *t)
@@ -79,7 +79,7 @@ enum stat_status replicates_for_mean(double sd, double distance, double alpha, d
 		return STAT_OUT_OF_RANGE;
 	if (!(distance > 0))
 		return STAT_UNBOUNDED;
-	return smallest(mean_enough, (double[]){ sd, distance, alpha, assurance }, 2, n);
+	return smallest(mean_enough, (double[]){sd, distance, alpha, assurance}, 2, n);
 }
 
 static enum stat_status precision_enough(uint64_t n, const double *arg, int *enough)
@@ -90,15 +90,15 @@ static enum stat_status precision_enough(uint64_t n, const double *arg, int *eno
 	return s;
 }
 
-enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha, double assurance,
-					  uint64_t *n)
+enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha,
+					  double assurance, uint64_t *n)
 {
 	if (!(ratio > 0) || !(limit > 0) || !(fabs(correlation) < 1))
 		return STAT_OUT_OF_RANGE;
 	double a = ratio / limit, per_root = fabs(a - 1 / a) / 2 / sqrt(1 - correlation * correlation);
 	if (per_root <= 0)
 		return STAT_UNBOUNDED;
-	return smallest(precision_enough, (double[]){ per_root, alpha, assurance }, 3, n);
+	return smallest(precision_enough, (double[]){per_root, alpha, assurance}, 3, n);
 }
 
 enum stat_status power_f(uint64_t n, double lambda, double alpha, double *power)
@@ -135,7 +135,7 @@ static enum stat_status power_f_enough(uint64_t n, const double *arg, int *enoug
 
 enum stat_status replicates_for_power_f(double lambda, double power, double alpha, uint64_t *n)
 {
-	return smallest(power_f_enough, (double[]){ lambda, power, alpha }, 2, n);
+	return smallest(power_f_enough, (double[]){lambda, power, alpha}, 2, n);
 }
 
 static enum stat_status power_t_enough(uint64_t n, const double *arg, int *enough)
@@ -148,7 +148,7 @@ static enum stat_status power_t_enough(uint64_t n, const double *arg, int *enoug
 
 enum stat_status replicates_for_power_t(double d, double power, double alpha, uint64_t *n)
 {
-	return smallest(power_t_enough, (double[]){ d, power, alpha }, 2, n);
+	return smallest(power_t_enough, (double[]){d, power, alpha}, 2, n);
 }
 
 static enum stat_status power_equivalence_enough(uint64_t n, const double *arg, int *enough)
@@ -162,5 +162,5 @@ static enum stat_status power_equivalence_enough(uint64_t n, const double *arg, 
 enum stat_status replicates_for_power_equivalence(double margin, double diff, double sigma, double power, double alpha,
 						  uint64_t *n)
 {
-	return smallest(power_equivalence_enough, (double[]){ margin, diff, sigma, power, alpha }, 2, n);
+	return smallest(power_equivalence_enough, (double[]){margin, diff, sigma, power, alpha}, 2, n);
 }

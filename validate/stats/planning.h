@@ -19,11 +19,13 @@
 enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double conf, uint64_t *n) STAT_MUST_CHECK;
 
 /* Smallest n >= 2 at which a mean at `distance` > 0 from its limit clears it at one-sided alpha with that assurance. */
-enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance, uint64_t *n) STAT_MUST_CHECK;
+enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance,
+				     uint64_t *n) STAT_MUST_CHECK;
 
 /* Smallest n >= 3 at which the precision ratio clears `limit`, whichever side it is on: Pitman-Morgan limits of
  * ratio, with the correlation of the pairs. Its t grows as |a - 1/a|/2 sqrt((n-2)/(1-c^2)), a = ratio/limit. */
-enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha, double assurance,
+enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha,
+					  double assurance,
 					  uint64_t *n) STAT_MUST_CHECK;
 
 /* Power of the one-sided F test with n values each and variance ratio lambda: P(F(n-1, n-1) > F_{1-alpha}/lambda). */
@@ -41,7 +43,8 @@ enum stat_status replicates_for_power_equivalence(double margin, double diff, do
 						  uint64_t *n) STAT_MUST_CHECK;
 
 /* Probability that pairs of equal precision and correlation 0 are accepted against `limit`: the one-sided 1-alpha upper
- * limit is at most it. Uses the independent F limits: P(F(n-1,n-1) <= limit^2/F_{1-alpha}); 0.63 at n = 10, 0.91 at 20. */
+ * limit is at most it. Uses the independent F limits: P(F(n-1,n-1) <= limit^2/F_{1-alpha});
+ * 0.63 at n = 10, 0.91 at 20. */
 enum stat_status power_precision_accept(uint64_t n, double limit, double alpha, double *power) STAT_MUST_CHECK;
 
 #endif

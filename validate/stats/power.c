@@ -2,7 +2,8 @@
 /* Powers that need an integral over the pooled standard deviation: s = sqrt(chi2(nu)/nu), nu = 2n - 2.
  *
  * t test: P(|T| > t) = integral of f(s) [1 - Phi(t s - delta) + Phi(-t s - delta)] ds, delta = d sqrt(n/2).
- * Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se + t s)] over s < margin/(t se). */
+ * Equivalence: integral of f(s) [Phi((margin - diff)/se - t s) - Phi((-margin - diff)/se + t s)] over s < margin/(t
+ * se). */
 #include "validate/stats/planning.h"
 
 #include <math.h>
@@ -40,9 +41,10 @@ static double integrand_equivalence(double s, void *arg)
 /* Over the s that matter, from both sides of 1 so that a narrow peak is not missed. */
 static enum stat_status integrate(double (*f)(double, void *), struct power_arg *a, double upper, double *result)
 {
-	double low = sqrt(gsl_cdf_chisq_Pinv(1e-18, a->nu) / a->nu), high = sqrt(gsl_cdf_chisq_Qinv(1e-18, a->nu) / a->nu);
-	double edges[] = { low, fmin(1, upper), fmin(high, upper) }, part, error;
-	gsl_function g = { f, a };
+	double low = sqrt(gsl_cdf_chisq_Pinv(1e-18, a->nu) / a->nu),
+	       high = sqrt(gsl_cdf_chisq_Qinv(1e-18, a->nu) / a->nu);
+	double edges[] = {low, fmin(1, upper), fmin(high, upper)}, part, error;
+	gsl_function g = {f, a};
 	gsl_integration_workspace *w = gsl_integration_workspace_alloc(2000);
 	if (!w)
 		return STAT_NOT_CONVERGED;
@@ -51,7 +53,8 @@ static enum stat_status integrate(double (*f)(double, void *), struct power_arg 
 	for (int i = 0; i < 2 && !s; i++) {
 		if (edges[i + 1] <= edges[i])
 			continue;
-		if (gsl_integration_qag(&g, edges[i], edges[i + 1], 1e-14, 1e-11, 2000, GSL_INTEG_GAUSS61, w, &part, &error) &&
+		if (gsl_integration_qag(&g, edges[i], edges[i + 1], 1e-14, 1e-11, 2000, GSL_INTEG_GAUSS61, w, &part,
+					&error) &&
 		    !(error <= 1e-9))
 			s = STAT_NOT_CONVERGED;
 		*result += part;
@@ -62,7 +65,7 @@ static enum stat_status integrate(double (*f)(double, void *), struct power_arg 
 
 enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
 {
-	struct power_arg a = { .nu = 2 * (double)n - 2, .delta = d * sqrt((double)n / 2) };
+	struct power_arg a = {.nu = 2 * (double)n - 2, .delta = d * sqrt((double)n / 2)};
 	if (n < 2)
 		return STAT_TOO_FEW;
 	if (!isfinite(d))
@@ -73,7 +76,7 @@ enum stat_status power_t(uint64_t n, double d, double alpha, double *power)
 
 enum stat_status power_equivalence(uint64_t n, double margin, double diff, double sigma, double alpha, double *power)
 {
-	struct power_arg a = { .nu = 2 * (double)n - 2 };
+	struct power_arg a = {.nu = 2 * (double)n - 2};
 	if (n < 2)
 		return STAT_TOO_FEW;
 	if (!(margin > 0) || !(sigma > 0) || !isfinite(diff))

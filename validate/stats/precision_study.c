@@ -37,7 +37,8 @@ enum stat_status group_outliers(const struct values *groups, size_t n_groups, st
 	double sum = 0, most = 0;
 	enum stat_status s = n_groups < 3 ? STAT_TOO_FEW : STAT_OK;
 	double *mean = xcalloc(n_groups + 1, sizeof *mean), *sorted = NULL;
-	*o = (struct group_outliers){ .h = xcalloc(n_groups + 1, sizeof *o->h), .k = xcalloc(n_groups + 1, sizeof *o->k) };
+	*o =
+	    (struct group_outliers){.h = xcalloc(n_groups + 1, sizeof *o->h), .k = xcalloc(n_groups + 1, sizeof *o->k)};
 	for (size_t i = 0; i < n_groups && !s; i++) {
 		s = sample_moments(groups[i].x, groups[i].n, &m);
 		if (!s)

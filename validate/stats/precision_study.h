@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Repeatability and reproducibility from a study in groups (sessions, days, machines), and outliers among the groups.
  *
- * s_r^2 = MS_within, s_L^2 = max(0, (MS_between - MS_within)/n0), s_R^2 = s_r^2 + s_L^2; limits r = 2.8 s_r, R = 2.8 s_R.
+ * s_r^2 = MS_within, s_L^2 = max(0, (MS_between - MS_within)/n0), s_R^2 = s_r^2 + s_L^2;
+ * limits r = 2.8 s_r, R = 2.8 s_R.
  * Cochran: C = max s_i^2/sum s_i^2, critical 1/(1 + (p-1)/F_{1-alpha/p}(n-1, (p-1)(n-1))).
  * Grubbs, on group means: G = (max - mean)/s or (mean - min)/s, critical (p-1)/sqrt p sqrt(t^2/(p-2+t^2)),
  * t = t_{1-alpha/(2p)}(p-2); double: sum of squares without the two extremes over all of it (small is suspect).
- * Mandel: h_i = (mean_i - mean)/s(means), k_i = s_i/sqrt(sum s^2/p), critical (p-1)t/sqrt(p(t^2+p-2)) with t_{1-alpha/2}(p-2),
+ * Mandel: h_i = (mean_i - mean)/s(means), k_i = s_i/sqrt(sum s^2/p), critical (p-1)t/sqrt(p(t^2+p-2)) with
+ * t_{1-alpha/2}(p-2),
  * and sqrt(pF/(F+p-1)) with F_{1-alpha}(n-1, (p-1)(n-1)).
  * Critical range: f(n) = p-quantile of the range of n standard normal values. Critical differences: see the functions.
  * Source: ISO 5725-2 and 5725-6; Cochran (1941), Grubbs (1950), Mandel (1985). */
@@ -20,7 +22,8 @@ struct precision_study {
 	double s_r, s_R;
 	double s_L2_raw, s_L2; /* between groups: as it comes out, possibly negative, and not below 0 */
 };
-enum stat_status precision_study(const struct values *groups, size_t n_groups, struct precision_study *p) STAT_MUST_CHECK;
+enum stat_status precision_study(const struct values *groups, size_t n_groups,
+				 struct precision_study *p) STAT_MUST_CHECK;
 
 /* Group means and standard deviations at once; each group needs two values, and there must be three groups. */
 struct group_outliers {
@@ -41,14 +44,18 @@ enum stat_status mandel_k_critical(double alpha, double p, double n, double *k) 
 /* q with n integral phi(x) [Phi(x+q) - Phi(x)]^(n-1) dx = p; 2 <= n <= 1000. */
 enum stat_status critical_range_factor(unsigned int n, double p, double *q) STAT_MUST_CHECK;
 
-/* One laboratory's n results against a reference; two laboratories; twice in one laboratory. factor 2.8, or 1.96 sqrt 2. */
-enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n, double factor, double *cd) STAT_MUST_CHECK;
+/* One laboratory's n results against a reference; two laboratories; twice in one laboratory.
+ * factor 2.8, or 1.96 sqrt 2. */
+enum stat_status critical_difference_reference(double sigma_R, double sigma_r, double n, double factor,
+					       double *cd) STAT_MUST_CHECK;
 enum stat_status critical_difference_two(double sigma_R, double sigma_r, double n1, double n2, double factor,
 					 double *cd) STAT_MUST_CHECK;
-enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor, double *cd) STAT_MUST_CHECK;
+enum stat_status critical_difference_within(double sigma_r, double n1, double n2, double factor,
+					    double *cd) STAT_MUST_CHECK;
 
 /* The final result of two determinations, and of further ones where they differ too much (cr = factors f2, f3, f4 of
- * sigma_r). `cheap`: two more at once; else one more, then one more. `more` holds what was measured, n_more may be 0..2.
+ * sigma_r). `cheap`: two more at once; else one more, then one more. `more` holds what was measured,
+ * n_more may be 0..2.
  * Errors: STAT_TOO_FEW where the route needs results that are not there. */
 enum accept_route { ACCEPT_MEAN2, ACCEPT_MEAN3, ACCEPT_MEAN4, ACCEPT_MEDIAN3, ACCEPT_MEDIAN4 };
 extern const char *const accept_route_names[];

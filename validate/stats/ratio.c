@@ -7,8 +7,8 @@
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
 
-static enum stat_status means_and_welch(const double *ref, size_t m, const double *rep, size_t n, struct sample_moments *r,
-					struct sample_moments *x, struct t_estimate *w)
+static enum stat_status means_and_welch(const double *ref, size_t m, const double *rep, size_t n,
+					struct sample_moments *r, struct sample_moments *x, struct t_estimate *w)
 {
 	enum stat_status s = welch_test(ref, m, rep, n, w);
 	if (!s)

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Straight line by least squares, with lack of fit where x repeats: linearity over levels.
  *
- * b1 = S_xy/S_xx, b0 = mean_y - b1 mean_x, s = sqrt(SSE/(N-2)), se(b1) = s/sqrt(S_xx), se(b0) = s sqrt(1/N + mean_x^2/S_xx).
- * Lack of fit, L distinct x: SS_PE = sum over x of the squares about that x's mean (N-L dof), SS_LF = SSE - SS_PE (L-2),
+ * b1 = S_xy/S_xx, b0 = mean_y - b1 mean_x, s = sqrt(SSE/(N-2)), se(b1) = s/sqrt(S_xx),
+ * se(b0) = s sqrt(1/N + mean_x^2/S_xx).
+ * Lack of fit, L distinct x: SS_PE = sum over x of the squares about that x's mean (N-L dof),
+ * SS_LF = SSE - SS_PE (L-2),
  * F = (SS_LF/(L-2))/(SS_PE/(N-L)). x and y are shifted by their first value.
  * Source: Draper and Smith, Applied regression analysis, chapters 1 and 2. */
 #ifndef VALIDATE_STATS_REGRESSION_H
@@ -17,7 +19,8 @@ struct regression {
 	double residual_sd, se_intercept, se_slope; /* n - 2 degrees of freedom */
 };
 
-/* Errors: STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (all x equal, or all y equal: r_squared undefined), STAT_NOT_FINITE. */
+/* Errors: STAT_TOO_FEW (n < 3), STAT_ZERO_VARIANCE (all x equal, or all y equal: r_squared undefined),
+ * STAT_NOT_FINITE. */
 enum stat_status regression(const double *x, const double *y, size_t n, struct regression *r) STAT_MUST_CHECK;
 
 struct lack_of_fit {

@@ -5,7 +5,8 @@
  * Runs: about the median, values equal to it left out; z = (runs - mu)/sqrt v, mu = 2 a b/n + 1,
  *   v = 2ab(2ab - n)/(n^2 (n-1)), a and b the numbers above and below.
  * Mann-Kendall: S = sum over i<j of sign(x_j - x_i); z = (S - sign S)/sqrt v with the variance corrected for ties.
- * Von Neumann: sum (x_{i+1} - x_i)^2/sum (x - mean)^2, near 2 for independent values. Ljung-Box: portmanteau of r_1..r_L.
+ * Von Neumann: sum (x_{i+1} - x_i)^2/sum (x - mean)^2, near 2 for independent values.
+ * Ljung-Box: portmanteau of r_1..r_L.
  * Source: Wald and Wolfowitz (1940); Mann (1945), Kendall (1975); von Neumann (1941); Ljung and Box (1978). */
 #ifndef VALIDATE_STATS_SERIES_H
 #define VALIDATE_STATS_SERIES_H

@@ -20,8 +20,8 @@ static double polynomial(const double *c, int order, double x)
 /* a[0..n-1] for the ascending values; antisymmetric, a'a = 1. */
 static enum stat_status weights(double *a, size_t n)
 {
-	static const double outer[] = { 0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056 };
-	static const double next[] = { 0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633 };
+	static const double outer[] = {0, 0.221157, -0.147981, -2.07119, 4.434685, -2.706056};
+	static const double next[] = {0, 0.042981, -0.293762, -1.752461, 5.682633, -3.582633};
 	double norm = 0, u = 1 / sqrt((double)n);
 	if (n == 3) {
 		a[0] = -sqrt(0.5);
@@ -56,10 +56,10 @@ static enum stat_status weights(double *a, size_t n)
 
 static double p_value(double w, size_t n)
 {
-	static const double mean_small[] = { 0.544, -0.39978, 0.025054, -6.714e-4 };
-	static const double sd_small[] = { 1.3822, -0.77857, 0.062767, -0.0020322 };
-	static const double mean_large[] = { -1.5861, -0.31082, -0.083751, 0.0038915 };
-	static const double sd_large[] = { -0.4803, -0.082676, 0.0030302 };
+	static const double mean_small[] = {0.544, -0.39978, 0.025054, -6.714e-4};
+	static const double sd_small[] = {1.3822, -0.77857, 0.062767, -0.0020322};
+	static const double mean_large[] = {-1.5861, -0.31082, -0.083751, 0.0038915};
+	static const double sd_large[] = {-0.4803, -0.082676, 0.0030302};
 	double count = (double)n, y = log1p(-w), mean, sd;
 	if (n == 3)
 		return fmax(0, 6 / M_PI * (asin(sqrt(w)) - asin(sqrt(0.75))));

@@ -27,7 +27,7 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 		if (look[k] == 0 || (k && look[k] <= look[k - 1]))
 			return STAT_OUT_OF_RANGE;
 		enum stat_status s =
-			spending_obrien_fleming(alpha, (double)look[k] / (double)look[n_looks - 1], &spent);
+		    spending_obrien_fleming(alpha, (double)look[k] / (double)look[n_looks - 1], &spent);
 		if (s)
 			return s;
 		level[k] = spent - before;
@@ -36,7 +36,8 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 	return STAT_OK;
 }
 
-/* The process at look k is S_k = sum of increments, variance = replicates; density[] holds that of S_k where no boundary was
+/* The process at look k is S_k = sum of increments, variance = replicates; density[] holds that of S_k where no
+ * boundary was
  * crossed, on a grid of N_GRID points from `low` to the boundary (trapezoid rule). */
 enum { N_GRID = 2001 };
 
@@ -73,7 +74,8 @@ static void advance(const struct path *from, struct path *to, double variance, d
 			if (fabs(z) < 9)
 				sum += weight * from->density[i] * normal_density(z);
 		}
-		to->density[j] = from ? sum * from->step / sqrt(variance) : normal_density(y / sqrt(total)) / sqrt(total);
+		to->density[j] =
+		    from ? sum * from->step / sqrt(variance) : normal_density(y / sqrt(total)) / sqrt(total);
 	}
 }
 

@@ -4,8 +4,10 @@
  * Lan-DeMets spending of O'Brien-Fleming type: cumulative alpha*(t) = 2 - 2 Phi(z_{1-alpha/2}/sqrt t) at information
  * share t (replicates at the look over replicates at the last), alpha*(1) = alpha. Early looks get next to nothing.
  *
- * Used conservatively: the test at look k has level alpha*(t_k) - alpha*(t_{k-1}). By the union bound the error over all
- * looks is at most alpha, whatever the dependence between looks and whatever the test (t, Pitman-Morgan, Clopper-Pearson,
+ * Used conservatively: the test at look k has level alpha*(t_k) - alpha*(t_{k-1}). By the union bound the error over
+ * all
+ * looks is at most alpha, whatever the dependence between looks and whatever the test (t, Pitman-Morgan,
+ * Clopper-Pearson,
  * or Holm over many); no joint normality is assumed. The price at the last of six looks (10, 14, 20, 28, 40, 60) is a
  * level of 0.033 instead of the 0.044 that exact boundaries of a normal process would allow.
  * spending_exact_levels gives those, for comparison.
@@ -23,6 +25,7 @@ enum stat_status spending_obrien_fleming(double alpha, double t, double *spent) 
 enum stat_status spending_levels(double alpha, const unsigned int *look, size_t n_looks, double *level) STAT_MUST_CHECK;
 
 /* The same with the boundary of a normal process crossed at look k, for the first time, with exactly the increment. */
-enum stat_status spending_exact_levels(double alpha, const unsigned int *look, size_t n_looks, double *level) STAT_MUST_CHECK;
+enum stat_status spending_exact_levels(double alpha, const unsigned int *look, size_t n_looks,
+				       double *level) STAT_MUST_CHECK;
 
 #endif

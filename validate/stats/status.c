@@ -6,19 +6,19 @@
 static const struct {
 	const char *name, *text;
 } statuses[STAT_N_STATUSES] = {
-	[STAT_OK] = { "ok", "ok" },
-	[STAT_TOO_FEW] = { "too_few", "too few values" },
-	[STAT_ZERO_VARIANCE] = { "zero_variance", "the values do not vary: at this resolution nothing can be said" },
-	[STAT_ZERO_REFERENCE] = { "zero_reference", "the reference is 0" },
-	[STAT_NEGATIVE_REFERENCE] = { "negative_reference", "a reference is negative" },
-	[STAT_NOT_FINITE] = { "not_finite", "a value is not finite" },
-	[STAT_NOT_PAIRED] = { "not_paired", "replay and reference are not paired" },
-	[STAT_TOO_FEW_FOR_ALPHA] = { "too_few_for_alpha", "too few values for this significance level" },
-	[STAT_NOT_APPLICABLE] = { "not_applicable", "not applicable" },
-	[STAT_UNBOUNDED] = { "unbounded", "the interval is unbounded" },
-	[STAT_OUT_OF_RANGE] = { "out_of_range", "a value is outside the domain" },
-	[STAT_NOT_CONVERGED] = { "not_converged", "the numerical method did not converge" },
-	[STAT_NOT_ASSESSED] = { "not_assessed", "not assessed" },
+    [STAT_OK] = {"ok", "ok"},
+    [STAT_TOO_FEW] = {"too_few", "too few values"},
+    [STAT_ZERO_VARIANCE] = {"zero_variance", "the values do not vary: at this resolution nothing can be said"},
+    [STAT_ZERO_REFERENCE] = {"zero_reference", "the reference is 0"},
+    [STAT_NEGATIVE_REFERENCE] = {"negative_reference", "a reference is negative"},
+    [STAT_NOT_FINITE] = {"not_finite", "a value is not finite"},
+    [STAT_NOT_PAIRED] = {"not_paired", "replay and reference are not paired"},
+    [STAT_TOO_FEW_FOR_ALPHA] = {"too_few_for_alpha", "too few values for this significance level"},
+    [STAT_NOT_APPLICABLE] = {"not_applicable", "not applicable"},
+    [STAT_UNBOUNDED] = {"unbounded", "the interval is unbounded"},
+    [STAT_OUT_OF_RANGE] = {"out_of_range", "a value is outside the domain"},
+    [STAT_NOT_CONVERGED] = {"not_converged", "the numerical method did not converge"},
+    [STAT_NOT_ASSESSED] = {"not_assessed", "not assessed"},
 };
 
 const char *stat_status_name(enum stat_status s)

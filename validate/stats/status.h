@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why a statistic could not be had. An undefined result is a status, never a 0 and never a silent NaN: every function of
+/* Why a statistic could not be had. An undefined result is a status, never a 0 and never a silent NaN:
+ * every function of
  * this folder that can fail returns one of these, and its outputs are unspecified unless it is STAT_OK. */
 #ifndef VALIDATE_STATS_STATUS_H
 #define VALIDATE_STATS_STATUS_H
@@ -11,7 +12,7 @@
 enum stat_status {
 	STAT_OK,
 	STAT_TOO_FEW,		 /* fewer values than the statistic needs */
-	STAT_ZERO_VARIANCE,	 /* values that do not differ: at the resolution, nothing can be said about their spread */
+	STAT_ZERO_VARIANCE,	 /* values that do not differ: nothing can be said about their spread */
 	STAT_ZERO_REFERENCE,	 /* relative to a reference of 0 */
 	STAT_NEGATIVE_REFERENCE, /* response times cannot be negative */
 	STAT_NOT_FINITE,	 /* an infinity or a NaN among the data */

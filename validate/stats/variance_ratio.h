@@ -23,9 +23,11 @@ enum stat_status variance_ratio(const double *ref, size_t m, const double *rep, 
 				struct variance_ratio *out) STAT_MUST_CHECK;
 
 /* Two-sided confidence interval of sigma_x^2/sigma_r^2: f over the F quantiles at (1+conf)/2 and (1-conf)/2. */
-enum stat_status variance_ratio_interval(const struct variance_ratio *v, double conf, double *lo, double *hi) STAT_MUST_CHECK;
+enum stat_status variance_ratio_interval(const struct variance_ratio *v, double conf, double *lo,
+					 double *hi) STAT_MUST_CHECK;
 
 /* One-sided F_{1-alpha}, two-sided F_{1-alpha/2}; 3.17889 and 4.02599 for (9, 9) at 0.05. */
-enum stat_status variance_ratio_critical(double alpha, bool two_sided, double df1, double df2, double *f) STAT_MUST_CHECK;
+enum stat_status variance_ratio_critical(double alpha, bool two_sided, double df1, double df2,
+					 double *f) STAT_MUST_CHECK;
 
 #endif

@@ -16,16 +16,16 @@
 #include "common/xalloc.h"
 #include "validate/analysis.h"
 
-/* --- a campaign in memory: every scenario, every replayer, blocks 0..n ------------------------------------------------ */
+/* --- a campaign in memory: every scenario, every replayer, blocks 0..n -------------------------------------------- */
 struct campaign {
 	struct results results;
 	unsigned int n_blocks;
 };
 
 struct effect {
-	double bias, sd_x, sd_r;  /* of logarithms */
-	double common;		  /* sd of what program and replay of a block share */
-	double reordered;	  /* share */
+	double bias, sd_x, sd_r; /* of logarithms */
+	double common;           /* sd of what program and replay of a block share */
+	double reordered;        /* share */
 	uint64_t n_lost;
 };
 
@@ -34,15 +34,15 @@ enum { N_REQUESTS = 5000, N_LEVELS = 3 };
 static void summary_make(struct run_summary *s, double mean_ns, double stretch)
 {
 	*s = (struct run_summary){
-		.response = { .n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9 },
-		.response_median = mean_ns * 0.9,
-		.response_p99 = mean_ns * 3,
-		.response_trimmed_mean = mean_ns * 0.95,
-		.execution_ns = (int64_t)(mean_ns * N_REQUESTS * 1.1 * stretch),
-		.n_levels = N_LEVELS,
-		.clock_resolution_ns = 10,
-		.clock_read_cost_ns = 40,
-		.has_facts = true,
+	    .response = {.n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9},
+	    .response_median = mean_ns * 0.9,
+	    .response_p99 = mean_ns * 3,
+	    .response_trimmed_mean = mean_ns * 0.95,
+	    .execution_ns = (int64_t)(mean_ns * N_REQUESTS * 1.1 * stretch),
+	    .n_levels = N_LEVELS,
+	    .clock_resolution_ns = 10,
+	    .clock_read_cost_ns = 40,
+	    .has_facts = true,
 	};
 	s->facts.wall_ns = s->execution_ns;
 	s->facts.cpu_user_ns = s->execution_ns / 2;
@@ -60,8 +60,13 @@ static struct run *run_add(struct campaign *c, unsigned int block, size_t scenar
 	struct results *r = &c->results;
 	r->run = xreallocarray(r->run, r->n_runs + 1, sizeof *r->run);
 	struct run *run = &r->run[r->n_runs];
-	*run = (struct run){ .id = (uint32_t)r->n_runs, .block = block, .scenario = (uint32_t)scenario, .role = role, .bank = block,
-			     .state = RUN_OK, .has_summary = true };
+	*run = (struct run){.id = (uint32_t)r->n_runs,
+			    .block = block,
+			    .scenario = (uint32_t)scenario,
+			    .role = role,
+			    .bank = block,
+			    .state = RUN_OK,
+			    .has_summary = true};
 	r->n_runs++;
 	return run;
 }
@@ -85,18 +90,27 @@ static void replay_make(struct run *run, double mean_ns, const struct effect *e)
 	s->n_input = N_REQUESTS;
 	s->n_lost = e->n_lost;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
-		(struct reorder_summary){ .n_received = N_REQUESTS, .n_reordered = (uint64_t)(e->reordered * N_REQUESTS) };
+	    (struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = (uint64_t)(e->reordered * N_REQUESTS)};
 }
 
 static void campaign_make(struct campaign *c, size_t n_scenarios, size_t n_replayers, unsigned int n_blocks)
 {
-	*c = (struct campaign){ .n_blocks = n_blocks };
+	*c = (struct campaign){.n_blocks = n_blocks};
 	struct protocol *p = &c->results.protocol;
 	*p = (struct protocol){
-		.n_scenarios = n_scenarios, .n_replayers = n_replayers, .n_targets = 1,
-		.n_replicates_min = n_blocks, .n_replicates_max = n_blocks, .n_looks = 1, .look = { n_blocks },
-		.accept = { .bias = 0.10, .precision_ratio = 2, .uncertainty = 0.2, .reordered = 0.01, .execution_time = 0.10,
-			    .concurrency = 0.1 },
+	    .n_scenarios = n_scenarios,
+	    .n_replayers = n_replayers,
+	    .n_targets = 1,
+	    .n_replicates_min = n_blocks,
+	    .n_replicates_max = n_blocks,
+	    .n_looks = 1,
+	    .look = {n_blocks},
+	    .accept = {.bias = 0.10,
+		       .precision_ratio = 2,
+		       .uncertainty = 0.2,
+		       .reordered = 0.01,
+		       .execution_time = 0.10,
+		       .concurrency = 0.1},
 	};
 	p->target = xcalloc(1, sizeof *p->target);
 	p->scenario = xcalloc(n_scenarios, sizeof *p->scenario);
@@ -106,7 +120,7 @@ static void campaign_make(struct campaign *c, size_t n_scenarios, size_t n_repla
 		p->scenario[i].level = i + 1;
 	}
 	for (size_t i = 0; i < n_replayers; i++)
-		p->replayer[i] = (struct replayer){ .name = xasprintf("event %zu", i), .total_order = true };
+		p->replayer[i] = (struct replayer){.name = xasprintf("event %zu", i), .total_order = true};
 	c->results.finished = true;
 }
 
@@ -121,9 +135,10 @@ static void campaign_fill(struct campaign *c, const struct effect *effect, gsl_r
 			summary_make(&run_add(c, b, s, ROLE_PROGRAM)->summary,
 				     level * wrong * exp(shared + gsl_ran_gaussian(rng, effect->sd_r)), 1);
 			for (size_t k = 0; k < p->n_replayers; k++)
-				replay_make(run_add(c, b, s, (int)k),
-					    level * exp(log1p(effect[k].bias) + shared + gsl_ran_gaussian(rng, effect[k].sd_x)),
-					    &effect[k]);
+				replay_make(
+				    run_add(c, b, s, (int)k),
+				    level * exp(log1p(effect[k].bias) + shared + gsl_ran_gaussian(rng, effect[k].sd_x)),
+				    &effect[k]);
 		}
 }
 
@@ -153,7 +168,7 @@ static gsl_rng *generator(unsigned long seed)
 	return rng;
 }
 
-static const struct effect faultless = { .sd_x = 0.01, .sd_r = 0.01, .common = 0.02 };
+static const struct effect faultless = {.sd_x = 0.01, .sd_r = 0.01, .common = 0.02};
 
 /* One campaign with these effects, analysed; the caller releases both. */
 static void analysed(struct campaign *c, struct analysis *a, const struct effect *effect, size_t n_scenarios,
@@ -187,7 +202,7 @@ static void assert_between(double lo, double x, double hi)
 		fail_msg("%.12g is not in %.12g..%.12g", x, lo, hi);
 }
 
-/* --- verdicts ------------------------------------------------------------------------------------------------------- */
+/* --- verdicts ----------------------------------------------------------------------------------------------------- */
 static void test_faultless_is_trusted(void **state)
 {
 	(void)state;
@@ -230,11 +245,11 @@ static void test_faults_are_rejected(void **state)
 		struct effect effect;
 		enum component_kind kind;
 	} fault[] = {
-		{ { .bias = 0.4, .sd_x = 0.01, .sd_r = 0.01, .common = 0.02 }, COMPONENT_BIAS },
-		{ { .bias = -0.4, .sd_x = 0.01, .sd_r = 0.01, .common = 0.02 }, COMPONENT_BIAS },
-		{ { .sd_x = 0.1, .sd_r = 0.01, .common = 0.01 }, COMPONENT_PRECISION },
-		{ { .sd_x = 0.01, .sd_r = 0.01, .reordered = 0.2 }, COMPONENT_REORDERING },
-		{ { .sd_x = 0.01, .sd_r = 0.01, .n_lost = 1 }, COMPONENT_FIDELITY },
+	    {{.bias = 0.4, .sd_x = 0.01, .sd_r = 0.01, .common = 0.02}, COMPONENT_BIAS},
+	    {{.bias = -0.4, .sd_x = 0.01, .sd_r = 0.01, .common = 0.02}, COMPONENT_BIAS},
+	    {{.sd_x = 0.1, .sd_r = 0.01, .common = 0.01}, COMPONENT_PRECISION},
+	    {{.sd_x = 0.01, .sd_r = 0.01, .reordered = 0.2}, COMPONENT_REORDERING},
+	    {{.sd_x = 0.01, .sd_r = 0.01, .n_lost = 1}, COMPONENT_FIDELITY},
 	};
 	for (size_t i = 0; i < sizeof fault / sizeof *fault; i++) {
 		struct campaign c;
@@ -253,7 +268,7 @@ static void test_faults_are_rejected(void **state)
 static void test_cells_are_separate(void **state)
 {
 	(void)state;
-	const struct effect effect[] = { faultless, { .bias = 0.5, .sd_x = 0.01, .common = 0.02 } };
+	const struct effect effect[] = {faultless, {.bias = 0.5, .sd_x = 0.01, .common = 0.02}};
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, effect, 1, 2, 30, 7);
@@ -281,7 +296,7 @@ static void test_cells_are_separate(void **state)
 static void test_inconclusive_says_how_many_more(void **state)
 {
 	(void)state;
-	const struct effect noisy = { .bias = 0.03, .sd_x = 0.2, .sd_r = 0.2 };
+	const struct effect noisy = {.bias = 0.03, .sd_x = 0.2, .sd_r = 0.2};
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &noisy, 1, 1, 12, 3);
@@ -302,13 +317,14 @@ static void test_holm_withdraws(void **state)
 	struct analysis a;
 	unsigned int n_withdrawn = 0;
 	for (unsigned long seed = 0; seed < 40; seed++) {
-		const struct effect e = { .bias = 0.17, .sd_x = 0.08, .sd_r = 0.08 };
+		const struct effect e = {.bias = 0.17, .sd_x = 0.08, .sd_r = 0.08};
 		analysed(&c, &a, &e, 4, 1, 20, 100 + seed);
 		for (size_t i = 0; i < a.n_cells; i++) {
 			const struct component *k = &a.cell[i].component[COMPONENT_BIAS];
 			if (!k->rejected_before_holm)
 				continue;
-			assert_int_equal(k->decision, k->p_reject_holm <= 0.01 ? DECISION_REJECT : DECISION_INCONCLUSIVE);
+			assert_int_equal(k->decision,
+					 k->p_reject_holm <= 0.01 ? DECISION_REJECT : DECISION_INCONCLUSIVE);
 			assert_true(k->p_reject_holm >= k->p_reject);
 			n_withdrawn += k->decision == DECISION_INCONCLUSIVE;
 			if (k->decision == DECISION_INCONCLUSIVE)
@@ -319,13 +335,13 @@ static void test_holm_withdraws(void **state)
 	assert_true(n_withdrawn > 10);
 }
 
-/* --- what spoils a cell ----------------------------------------------------------------------------------------------- */
+/* --- what spoils a cell ------------------------------------------------------------------------------------------- */
 static void test_zero_variance_is_no_pass(void **state)
 {
 	(void)state;
 	struct campaign c;
 	struct analysis a;
-	const struct effect still = { 0 };
+	const struct effect still = {0};
 	analysed(&c, &a, &still, 1, 1, 20, 4);
 	assert_int_equal(a.cell[0].bias.status, STAT_ZERO_VARIANCE);
 	assert_int_equal(a.cell[0].f_status, STAT_ZERO_VARIANCE);
@@ -345,7 +361,10 @@ static void test_bad_references(void **state)
 	static const struct {
 		double mean;
 		enum stat_status status;
-	} bad[] = { { 0, STAT_ZERO_REFERENCE }, { -5, STAT_NEGATIVE_REFERENCE }, { INFINITY, STAT_NOT_FINITE }, { NAN, STAT_NOT_FINITE } };
+	} bad[] = {{0, STAT_ZERO_REFERENCE},
+		   {-5, STAT_NEGATIVE_REFERENCE},
+		   {INFINITY, STAT_NOT_FINITE},
+		   {NAN, STAT_NOT_FINITE}};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct campaign c;
 		struct analysis a;
@@ -425,7 +444,7 @@ static void test_no_complete_block(void **state)
 	done(&c, &a);
 }
 
-/* --- looks ------------------------------------------------------------------------------------------------------------ */
+/* --- looks -------------------------------------------------------------------------------------------------------- */
 static void set_looks(struct campaign *c, const unsigned int *look, unsigned int n)
 {
 	struct protocol *p = &c->results.protocol;
@@ -445,7 +464,7 @@ static void leave_pending_from(struct campaign *c, unsigned int block)
 static void test_looks(void **state)
 {
 	(void)state;
-	static const unsigned int look[] = { 10, 14, 20, 28, 40, 60 };
+	static const unsigned int look[] = {10, 14, 20, 28, 40, 60};
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &faultless, 1, 1, 60, 10);
@@ -478,13 +497,13 @@ static void test_looks(void **state)
 	done(&c, &a);
 }
 
-/* --- other references, other roles ---------------------------------------------------------------------------------- */
+/* --- other references, other roles -------------------------------------------------------------------------------- */
 static void test_single_reference(void **state)
 {
 	(void)state;
 	struct campaign c;
 	struct analysis a;
-	const struct effect e = { .sd_x = 0.01, .sd_r = 0.01 };
+	const struct effect e = {.sd_x = 0.01, .sd_r = 0.01};
 	analysed(&c, &a, &e, 1, 1, 20, 11);
 	c.results.protocol.reference = REFERENCE_TRACE;
 	struct run *record = run_add(&c, 0, 0, ROLE_RECORD);
@@ -516,7 +535,8 @@ static void test_single_reference(void **state)
 	done(&c, &a);
 }
 
-/* The program in the replayer's place replays nothing: order and fidelity do not apply, and do not spoil the verdict. */
+/* The program in the replayer's place replays nothing: order and fidelity do not apply, and do not spoil the verdict.
+ * */
 static void test_program_as_replayer(void **state)
 {
 	(void)state;
@@ -550,7 +570,7 @@ static void test_schedule_apart_from_service(void **state)
 	done(&c, &a);
 }
 
-/* --- linearity, concurrency, sources ------------------------------------------------------------------------------------ */
+/* --- linearity, concurrency, sources ------------------------------------------------------------------------------ */
 static void test_linearity(void **state)
 {
 	(void)state;
@@ -611,38 +631,41 @@ static void test_sources(void **state)
 	analysed(&c, &a, &faultless, 1, 1, 20, 16);
 	assert_between(0.005, a.between_process_cv, 0.05);
 	c.results.protocol.target[0].cache_budget_bytes = 1 << 20;
-	c.results.environment = json_pack("{s:[{s:s,s:s,s:s},{s:i}]}", "replaced_or_skipped", "what", "drop_caches", "why",
-					  "not root", "instead", "advice per file", "what", 3);
+	c.results.environment = json_pack("{s:[{s:s,s:s,s:s},{s:i}]}", "replaced_or_skipped", "what", "drop_caches",
+					  "why", "not root", "instead", "advice per file", "what", 3);
 	again(&c, &a);
 	bool budget = false, caches = false;
 	for (size_t i = 0; i < a.n_sources; i++) {
 		budget |= a.source[i].warning && !strcmp(a.source[i].name, "page-cache budget");
-		caches |= a.source[i].warning && !strcmp(a.source[i].name, "drop_caches") && strstr(a.source[i].note, "advice");
+		caches |= a.source[i].warning && !strcmp(a.source[i].name, "drop_caches") &&
+			  strstr(a.source[i].note, "advice");
 	}
 	assert_true(budget && caches);
 	json_decref(c.results.environment);
 	done(&c, &a);
 }
 
-/* --- simulations --------------------------------------------------------------------------------------------------------- */
+/* --- simulations -------------------------------------------------------------------------------------------------- */
 
 /* The program against itself: wrong rejections of a whole campaign of 8 cells stay at or below 1 %. */
 static void test_false_rejections(void **state)
 {
 	(void)state;
 	enum { N_CAMPAIGNS = 400 };
-	const struct effect effect[] = { { .bias = 0.0999, .sd_x = 0.05, .sd_r = 0.05 }, { .sd_x = 0.0999, .sd_r = 0.05 } };
+	const struct effect effect[] = {{.bias = 0.0999, .sd_x = 0.05, .sd_r = 0.05}, {.sd_x = 0.0999, .sd_r = 0.05}};
 	unsigned int n_wrong = 0, n_trusted = 0;
 	for (unsigned long seed = 0; seed < N_CAMPAIGNS; seed++) {
 		struct campaign c;
 		struct analysis a;
-		/* at the limits themselves (bias +9.99 %, scatter 1.998 times), where the chance of a wrong rejection is largest */
+		/* at the limits themselves (bias +9.99 %, scatter 1.998 times), where the chance of a wrong rejection
+		 * is largest */
 		analysed(&c, &a, effect, 4, 2, 12, 1000 + seed);
 		n_wrong += a.n_not_trusted > 0;
 		n_trusted += (unsigned int)a.n_trusted;
 		done(&c, &a);
 	}
-	print_message("%u of %d campaigns at the limits wrongly rejected (1 %% allowed), %u of %d cells accepted (5 %% allowed)\n",
+	print_message("%u of %d campaigns at the limits wrongly rejected (1 %% allowed), %u of %d cells accepted (5 %% "
+		      "allowed)\n",
 		      n_wrong, N_CAMPAIGNS, n_trusted, N_CAMPAIGNS * 8);
 	assert_true(n_wrong <= 11); /* 4 expected at most; P(more than 11) is 0.001 at exactly 1 % */
 	assert_true(n_trusted <= N_CAMPAIGNS * 8 * 6 / 100);
@@ -651,24 +674,24 @@ static void test_false_rejections(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_faultless_is_trusted),
-		cmocka_unit_test(test_faults_are_rejected),
-		cmocka_unit_test(test_cells_are_separate),
-		cmocka_unit_test(test_inconclusive_says_how_many_more),
-		cmocka_unit_test(test_holm_withdraws),
-		cmocka_unit_test(test_zero_variance_is_no_pass),
-		cmocka_unit_test(test_bad_references),
-		cmocka_unit_test(test_too_few),
-		cmocka_unit_test(test_failed_runs_drop_their_pair),
-		cmocka_unit_test(test_no_complete_block),
-		cmocka_unit_test(test_looks),
-		cmocka_unit_test(test_single_reference),
-		cmocka_unit_test(test_program_as_replayer),
-		cmocka_unit_test(test_schedule_apart_from_service),
-		cmocka_unit_test(test_linearity),
-		cmocka_unit_test(test_concurrency),
-		cmocka_unit_test(test_sources),
-		cmocka_unit_test(test_false_rejections),
+	    cmocka_unit_test(test_faultless_is_trusted),
+	    cmocka_unit_test(test_faults_are_rejected),
+	    cmocka_unit_test(test_cells_are_separate),
+	    cmocka_unit_test(test_inconclusive_says_how_many_more),
+	    cmocka_unit_test(test_holm_withdraws),
+	    cmocka_unit_test(test_zero_variance_is_no_pass),
+	    cmocka_unit_test(test_bad_references),
+	    cmocka_unit_test(test_too_few),
+	    cmocka_unit_test(test_failed_runs_drop_their_pair),
+	    cmocka_unit_test(test_no_complete_block),
+	    cmocka_unit_test(test_looks),
+	    cmocka_unit_test(test_single_reference),
+	    cmocka_unit_test(test_program_as_replayer),
+	    cmocka_unit_test(test_schedule_apart_from_service),
+	    cmocka_unit_test(test_linearity),
+	    cmocka_unit_test(test_concurrency),
+	    cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_false_rejections),
 	};
 	return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Every row of tests/data/oracle/expected_*.csv whose statistic exists here, against its value and tolerance. The values were
+/* Every row of tests/data/oracle/expected_*.csv whose statistic exists here, against its value and tolerance.
+ * The values were
  * computed with 50-digit arithmetic or come from NIST and the printed tables named in the files. */
 #include <math.h>
 #include <setjmp.h>
@@ -68,10 +69,10 @@ static void table_release(struct table *t)
 		for (int j = 0; j < MAX_FIELDS; j++)
 			free(t->row[i][j]);
 	free(t->row);
-	*t = (struct table){ 0 };
+	*t = (struct table){0};
 }
 
-/* --- data sets: groups of values, in file order --------------------------------------------------------------------- */
+/* --- data sets: groups of values, in file order ------------------------------------------------------------------- */
 enum { MAX_SETS = 40, MAX_GROUPS = 32 };
 
 struct dataset {
@@ -97,12 +98,12 @@ static void datasets_build(struct topic *t)
 		if (!d || strcmp(d->name, row[0])) {
 			assert_true(t->n_sets < MAX_SETS);
 			d = &t->set[t->n_sets++];
-			*d = (struct dataset){ .name = row[0], .x = x };
+			*d = (struct dataset){.name = row[0], .x = x};
 		}
 		if (d->n_groups == 0 || strcmp(d->group_name[d->n_groups - 1], row[1])) {
 			assert_true(d->n_groups < MAX_GROUPS);
 			d->group_name[d->n_groups] = row[1];
-			d->group[d->n_groups++] = (struct values){ x + i, 0 };
+			d->group[d->n_groups++] = (struct values){x + i, 0};
 		}
 		d->group[d->n_groups - 1].n++;
 		assert_int_equal(strtoul(row[2], NULL, 10), d->group[d->n_groups - 1].n);
@@ -134,7 +135,7 @@ static void topic_release(struct topic *t)
 	table_release(&t->expected);
 }
 
-/* --- one expected row ----------------------------------------------------------------------------------------------- */
+/* --- one expected row --------------------------------------------------------------------------------------------- */
 enum { MAX_PAIRS = 10 };
 
 static size_t split_pairs(char *text, char *pair[MAX_PAIRS][2])
@@ -170,18 +171,18 @@ static int row_check(const struct topic *t, char **row)
 	char *inputs = xstrdup(row[2]), *params = xstrdup(row[3]), *pair[MAX_PAIRS][2];
 	struct named_role role[MAX_PAIRS];
 	struct named_param param[MAX_PAIRS];
-	struct named_call call = { .role = role, .param = param };
+	struct named_call call = {.role = role, .param = param};
 	struct named_result r;
 	int outcome = 0;
 
 	call.n_roles = split_pairs(inputs, pair);
 	for (size_t i = 0; i < call.n_roles; i++) {
 		const struct dataset *d = dataset_find(t, pair[i][1]);
-		role[i] = (struct named_role){ pair[i][0], d->group, d->n_groups };
+		role[i] = (struct named_role){pair[i][0], d->group, d->n_groups};
 	}
 	call.n_params = split_pairs(params, pair);
 	for (size_t i = 0; i < call.n_params; i++)
-		param[i] = (struct named_param){ pair[i][0], pair[i][1] };
+		param[i] = (struct named_param){pair[i][0], pair[i][1]};
 
 	if (named_exists(row[1])) {
 		enum stat_status s = named_compute(row[1], &call, &r);
@@ -258,8 +259,8 @@ static void test_paper(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_stats),	cmocka_unit_test(test_protocol), cmocka_unit_test(test_nist),
-		cmocka_unit_test(test_iso5725), cmocka_unit_test(test_paper),
+	    cmocka_unit_test(test_stats),   cmocka_unit_test(test_protocol), cmocka_unit_test(test_nist),
+	    cmocka_unit_test(test_iso5725), cmocka_unit_test(test_paper),
 	};
 	gsl_set_error_handler_off();
 	return cmocka_run_group_tests_name("statistics against the oracle", tests, NULL, NULL);

@@ -68,8 +68,10 @@ static void test_paired_bias_coverage(void **state)
 			assert_int_equal(t_interval(&t, 0.95, &lo, &hi), STAT_OK);
 			covered95 += lo <= 0.07 && 0.07 <= hi;
 		}
-		assert_share("coverage of the 90 % interval of the paired bias", (double)covered90 / N_TRIALS, 0.90, N_TRIALS);
-		assert_share("coverage of the 95 % interval of the paired bias", (double)covered95 / N_TRIALS, 0.95, N_TRIALS);
+		assert_share("coverage of the 90 % interval of the paired bias", (double)covered90 / N_TRIALS, 0.90,
+			     N_TRIALS);
+		assert_share("coverage of the 95 % interval of the paired bias", (double)covered95 / N_TRIALS, 0.95,
+			     N_TRIALS);
 	}
 	gsl_rng_free(rng);
 }
@@ -80,7 +82,7 @@ static void test_pitman_morgan_coverage(void **state)
 	static const struct {
 		int n;
 		double ratio, correlation;
-	} c[] = { { 6, 1, 0 }, { 20, 1, 0.8 }, { 20, 2, 0.3 }, { 12, 0.5, -0.5 } };
+	} c[] = {{6, 1, 0}, {20, 1, 0.8}, {20, 2, 0.3}, {12, 0.5, -0.5}};
 	gsl_rng *rng = generator(2);
 	double x[N_MAX], r[N_MAX], lo, hi, p_above, p_below;
 	for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
@@ -103,14 +105,15 @@ static void test_pitman_morgan_coverage(void **state)
 	gsl_rng_free(rng);
 }
 
-/* A replayer as precise as the program is accepted against the limit 2 with these probabilities, by formula and by trial. */
+/* A replayer as precise as the program is accepted against the limit 2 with these probabilities,
+ * by formula and by trial. */
 static void test_perfect_replayer_is_accepted(void **state)
 {
 	(void)state;
 	static const struct {
 		unsigned int n;
 		double probability;
-	} c[] = { { 10, 0.63 }, { 15, 0.81 }, { 20, 0.91 }, { 30, 0.98 } };
+	} c[] = {{10, 0.63}, {15, 0.81}, {20, 0.91}, {30, 0.98}};
 	gsl_rng *rng = generator(3);
 	double x[N_MAX], r[N_MAX], lo, hi, power;
 	for (size_t k = 0; k < sizeof c / sizeof *c; k++) {
@@ -152,7 +155,8 @@ static void test_holm_family(void **state)
 		n_holm += holm > 0;
 	}
 	assert_share("family error without correction", (double)n_raw / N_FAMILIES, 1 - pow(0.95, N_TESTS), N_FAMILIES);
-	assert_share("family error after Holm", (double)n_holm / N_FAMILIES, 1 - pow(1 - 0.01 / N_TESTS, N_TESTS), N_FAMILIES);
+	assert_share("family error after Holm", (double)n_holm / N_FAMILIES, 1 - pow(1 - 0.01 / N_TESTS, N_TESTS),
+		     N_FAMILIES);
 	gsl_rng_free(rng);
 }
 
@@ -160,7 +164,7 @@ static void test_holm_family(void **state)
 static void test_looks_hold_alpha(void **state)
 {
 	(void)state;
-	static const unsigned int look[] = { 10, 14, 20, 28, 40, 60 };
+	static const unsigned int look[] = {10, 14, 20, 28, 40, 60};
 	enum { N_LOOKS = 6 };
 	gsl_rng *rng = generator(5);
 	double spent[N_LOOKS], exact[N_LOOKS], x[N_MAX], sum = 0;
@@ -190,8 +194,8 @@ static void test_looks_hold_alpha(void **state)
 		n_exact += crossed_exact;
 		n_naive += crossed_naive;
 	}
-	print_message("error over six looks: %.4f as spent, %.4f at exact levels, %.4f without\n", (double)n_spent / N_TRIALS,
-		      (double)n_exact / N_TRIALS, (double)n_naive / N_TRIALS);
+	print_message("error over six looks: %.4f as spent, %.4f at exact levels, %.4f without\n",
+		      (double)n_spent / N_TRIALS, (double)n_exact / N_TRIALS, (double)n_naive / N_TRIALS);
 	assert_true((double)n_spent / N_TRIALS <= 0.05);
 	assert_true((double)n_spent / N_TRIALS >= 0.03);
 	assert_true(fabs((double)n_exact / N_TRIALS - 0.05) < 0.008);
@@ -222,8 +226,9 @@ static void test_planned_replicates_settle(void **state)
 		assert_int_equal(pitman_morgan_limits(&pm, 0.05, &lo, &hi), STAT_OK);
 		settled_precision += hi <= 2;
 	}
-	print_message("planned: bias with %u settled %.3f, precision with %u settled %.3f (0.8 meant)\n", (unsigned int)n_mean,
-		      (double)settled / N_TRIALS, (unsigned int)n_precision, (double)settled_precision / N_TRIALS);
+	print_message("planned: bias with %u settled %.3f, precision with %u settled %.3f (0.8 meant)\n",
+		      (unsigned int)n_mean, (double)settled / N_TRIALS, (unsigned int)n_precision,
+		      (double)settled_precision / N_TRIALS);
 	assert_true(fabs((double)settled / N_TRIALS - 0.8) < 0.05);
 	assert_true(fabs((double)settled_precision / N_TRIALS - 0.8) < 0.05);
 	gsl_rng_free(rng);
@@ -232,12 +237,12 @@ static void test_planned_replicates_settle(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_paired_bias_coverage),
-		cmocka_unit_test(test_pitman_morgan_coverage),
-		cmocka_unit_test(test_perfect_replayer_is_accepted),
-		cmocka_unit_test(test_holm_family),
-		cmocka_unit_test(test_looks_hold_alpha),
-		cmocka_unit_test(test_planned_replicates_settle),
+	    cmocka_unit_test(test_paired_bias_coverage),
+	    cmocka_unit_test(test_pitman_morgan_coverage),
+	    cmocka_unit_test(test_perfect_replayer_is_accepted),
+	    cmocka_unit_test(test_holm_family),
+	    cmocka_unit_test(test_looks_hold_alpha),
+	    cmocka_unit_test(test_planned_replicates_settle),
 	};
 	gsl_set_error_handler_off();
 	return cmocka_run_group_tests_name("promises of the statistics", tests, NULL, NULL);

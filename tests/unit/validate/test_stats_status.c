@@ -31,9 +31,9 @@
 #include "validate/stats/spending.h"
 #include "validate/stats/variance_ratio.h"
 
-static const double one[] = { 3 }, equal[] = { 2, 2, 2, 2, 2 }, rising[] = { 1, 2, 3, 5, 8 }, other[] = { 2, 1, 4, 6, 7 };
-static const double with_nan[] = { 1, NAN, 3, 4, 5 }, with_inf[] = { 1, 2, INFINITY, 4, 5 };
-static const double with_zero[] = { 1, 0, 3, 4, 5 }, with_negative[] = { 1, -2, 0, 4, 5 };
+static const double one[] = {3}, equal[] = {2, 2, 2, 2, 2}, rising[] = {1, 2, 3, 5, 8}, other[] = {2, 1, 4, 6, 7};
+static const double with_nan[] = {1, NAN, 3, 4, 5}, with_inf[] = {1, 2, INFINITY, 4, 5};
+static const double with_zero[] = {1, 0, 3, 4, 5}, with_negative[] = {1, -2, 0, 4, 5};
 
 static void assert_close(double got, double wanted, double tolerance)
 {
@@ -68,15 +68,15 @@ static void test_moments(void **state)
 	assert_true(m.variance == 0 && m.spread == STAT_OK);
 	assert_int_equal(sample_moments(with_nan, 5, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_moments(with_inf, 5, &m), STAT_NOT_FINITE);
-	assert_int_equal(sample_moments((double[]){ DBL_MAX, -DBL_MAX }, 2, &m), STAT_NOT_FINITE);
+	assert_int_equal(sample_moments((double[]){DBL_MAX, -DBL_MAX}, 2, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_skewness(equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(sample_correlation(rising, equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(sample_correlation(rising, rising, 5, &v), STAT_OK);
 	assert_close(v, 1, 1e-15);
-	assert_int_equal(sample_moments((double[]){ -1, 1 }, 2, &m), STAT_OK);
+	assert_int_equal(sample_moments((double[]){-1, 1}, 2, &m), STAT_OK);
 	assert_int_equal(sample_cv_pct(&m, &v), STAT_ZERO_REFERENCE);
 	/* a large offset takes nothing away */
-	assert_int_equal(sample_moments((double[]){ 1e12 + 1, 1e12 + 2, 1e12 + 3, 1e12 + 5, 1e12 + 8 }, 5, &m), STAT_OK);
+	assert_int_equal(sample_moments((double[]){1e12 + 1, 1e12 + 2, 1e12 + 3, 1e12 + 5, 1e12 + 8}, 5, &m), STAT_OK);
 	assert_close(m.variance, 7.7, 1e-12);
 }
 
@@ -145,12 +145,14 @@ static void test_two_samples(void **state)
 	assert_int_equal(paired_test(rising, 5, rising, 5, &t), STAT_ZERO_VARIANCE);
 	assert_int_equal(fieller_interval(with_negative, 5, rising, 5, 0.95, &lo, &hi), STAT_UNBOUNDED);
 	assert_int_equal(fieller_interval(rising, 5, rising, 5, 2, &lo, &hi), STAT_OUT_OF_RANGE);
-	assert_int_equal(spread_test((struct values[]){ { equal, 5 }, { equal, 5 } }, 2, SPREAD_ABOUT_MEDIAN, &s),
+	assert_int_equal(spread_test((struct values[]){{equal, 5}, {equal, 5}}, 2, SPREAD_ABOUT_MEDIAN, &s),
 			 STAT_ZERO_VARIANCE);
-	assert_int_equal(spread_test((struct values[]){ { rising, 5 }, { NULL, 0 } }, 2, SPREAD_ABOUT_MEAN, &s), STAT_TOO_FEW);
+	assert_int_equal(spread_test((struct values[]){{rising, 5}, {NULL, 0}}, 2, SPREAD_ABOUT_MEAN, &s),
+			 STAT_TOO_FEW);
 	assert_int_equal(spread_test(NULL, 0, SPREAD_ABOUT_MEAN, &s), STAT_TOO_FEW);
 	assert_int_equal(log_ratios(with_zero, rising, 5, d), STAT_ZERO_REFERENCE);
-	assert_int_equal(log_ratios(with_negative, rising, 5, d), STAT_NEGATIVE_REFERENCE); /* named before the zero beside it */
+	assert_int_equal(log_ratios(with_negative, rising, 5, d),
+			 STAT_NEGATIVE_REFERENCE); /* named before the zero beside it */
 	assert_int_equal(log_ratios(rising, with_zero, 5, d), STAT_OUT_OF_RANGE);
 	assert_int_equal(log_ratios(rising, with_inf, 5, d), STAT_NOT_FINITE);
 }
@@ -166,7 +168,8 @@ static void test_pitman_morgan(void **state)
 	assert_int_equal(pitman_morgan(rising, 5, equal, 5, &pm), STAT_ZERO_VARIANCE);
 	for (int i = 0; i < 5; i++)
 		twice[i] = 2 * rising[i] + 1;
-	assert_int_equal(pitman_morgan(rising, 5, twice, 5, &pm), STAT_ZERO_VARIANCE); /* limits without width prove nothing */
+	assert_int_equal(pitman_morgan(rising, 5, twice, 5, &pm),
+			 STAT_ZERO_VARIANCE); /* limits without width prove nothing */
 	assert_int_equal(pitman_morgan(rising, 5, with_nan, 5, &pm), STAT_NOT_FINITE);
 	assert_int_equal(pitman_morgan(rising, 5, other, 5, &pm), STAT_OK);
 	assert_int_equal(pitman_morgan_limits(&pm, 0.05, &lo, &hi), STAT_OK);
@@ -225,10 +228,10 @@ static void test_budget(void **state)
 	struct budget_total t;
 	double k, expanded, share = 0;
 	struct budget_component c[] = {
-		budget_component("a", BUDGET_TYPE_A, BUDGET_NORMAL, 3, 9),
-		budget_component("b", BUDGET_TYPE_B, BUDGET_RECTANGULAR, 2, INFINITY),
-		budget_component("c", BUDGET_TYPE_B, BUDGET_TRIANGULAR, 2, INFINITY),
-		budget_component("d", BUDGET_TYPE_B, BUDGET_RESOLUTION, 0, INFINITY),
+	    budget_component("a", BUDGET_TYPE_A, BUDGET_NORMAL, 3, 9),
+	    budget_component("b", BUDGET_TYPE_B, BUDGET_RECTANGULAR, 2, INFINITY),
+	    budget_component("c", BUDGET_TYPE_B, BUDGET_TRIANGULAR, 2, INFINITY),
+	    budget_component("d", BUDGET_TYPE_B, BUDGET_RESOLUTION, 0, INFINITY),
 	};
 	assert_int_equal(budget_combine(c, 0, &t), STAT_TOO_FEW);
 	assert_int_equal(budget_combine(c + 3, 1, &t), STAT_ZERO_VARIANCE);
@@ -262,8 +265,8 @@ static void test_lines_and_series(void **state)
 	assert_int_equal(regression(rising, other, 2, &r), STAT_TOO_FEW);
 	assert_int_equal(regression(equal, other, 5, &r), STAT_ZERO_VARIANCE);
 	assert_int_equal(lack_of_fit(rising, other, 5, &l), STAT_TOO_FEW); /* no x repeats */
-	assert_int_equal(lack_of_fit((double[]){ 1, 1, 2, 2 }, other, 4, &l), STAT_TOO_FEW);
-	assert_int_equal(lack_of_fit((double[]){ 1, 1, 2, 2, 3 }, (double[]){ 1, 1, 5, 5, 2 }, 5, &l), STAT_ZERO_VARIANCE);
+	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2}, other, 4, &l), STAT_TOO_FEW);
+	assert_int_equal(lack_of_fit((double[]){1, 1, 2, 2, 3}, (double[]){1, 1, 5, 5, 2}, 5, &l), STAT_ZERO_VARIANCE);
 	assert_int_equal(autocorrelation(equal, 5, 1, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(autocorrelation(rising, 5, 5, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(runs_test(equal, 5, &t), STAT_ZERO_VARIANCE);
@@ -282,11 +285,11 @@ static void test_lines_and_series(void **state)
 static void test_many_and_planning(void **state)
 {
 	(void)state;
-	double p[] = { 0.01, 0.04, 0.03 }, out[3], level[3];
+	double p[] = {0.01, 0.04, 0.03}, out[3], level[3];
 	uint64_t n;
 	assert_int_equal(adjust_holm(NULL, 0, NULL), STAT_OK);
-	assert_int_equal(adjust_holm((double[]){ 0.1, NAN }, 2, out), STAT_NOT_FINITE);
-	assert_int_equal(adjust_holm((double[]){ 0.1, 1.5 }, 2, out), STAT_OUT_OF_RANGE);
+	assert_int_equal(adjust_holm((double[]){0.1, NAN}, 2, out), STAT_NOT_FINITE);
+	assert_int_equal(adjust_holm((double[]){0.1, 1.5}, 2, out), STAT_OUT_OF_RANGE);
 	assert_int_equal(adjust_holm(p, 3, p), STAT_OK); /* in place */
 	assert_close(p[0], 0.03, 1e-15);
 	assert_close(p[1], 0.06, 1e-15);
@@ -301,9 +304,9 @@ static void test_many_and_planning(void **state)
 	assert_int_equal(replicates_for_halfwidth(1, 0, 0.95, &n), STAT_OUT_OF_RANGE);
 	assert_int_equal(replicates_for_power_f(1, 0.8, 0.05, &n), STAT_UNBOUNDED);
 	assert_int_equal(spending_levels(0.05, NULL, 0, level), STAT_TOO_FEW);
-	assert_int_equal(spending_levels(0.05, (unsigned int[]){ 10, 10 }, 2, level), STAT_OUT_OF_RANGE);
-	assert_int_equal(spending_levels(0.05, (unsigned int[]){ 0, 10 }, 2, level), STAT_OUT_OF_RANGE);
-	assert_int_equal(spending_levels(0.05, (unsigned int[]){ 20 }, 1, level), STAT_OK);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){10, 10}, 2, level), STAT_OUT_OF_RANGE);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){0, 10}, 2, level), STAT_OUT_OF_RANGE);
+	assert_int_equal(spending_levels(0.05, (unsigned int[]){20}, 1, level), STAT_OK);
 	assert_true(level[0] == 0.05);
 }
 
@@ -311,7 +314,7 @@ static void test_digits_and_names(void **state)
 {
 	(void)state;
 	double v;
-	struct named_call call = { 0 };
+	struct named_call call = {0};
 	struct named_result r;
 	assert_int_equal(round_to_digits(0.0996, 2, &v), STAT_OK);
 	assert_close(v, 0.10, 1e-17);
@@ -321,9 +324,9 @@ static void test_digits_and_names(void **state)
 	assert_int_equal(round_to_digits(INFINITY, 2, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(round_to_digits(1, 0, &v), STAT_OUT_OF_RANGE);
 	assert_int_equal(named_compute("no_such_statistic", &call, &r), STAT_NOT_APPLICABLE);
-	assert_int_equal(named_compute("mean", &call, &r), STAT_TOO_FEW); /* no data given */
+	assert_int_equal(named_compute("mean", &call, &r), STAT_TOO_FEW);          /* no data given */
 	assert_int_equal(named_compute("norm_ppf", &call, &r), STAT_OUT_OF_RANGE); /* no p given */
-	struct named_param bad = { "p", "half" };
+	struct named_param bad = {"p", "half"};
 	call.param = &bad;
 	call.n_params = 1;
 	assert_int_equal(named_compute("norm_ppf", &call, &r), STAT_OUT_OF_RANGE);
@@ -332,12 +335,17 @@ static void test_digits_and_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	       cmocka_unit_test(test_moments),
-		cmocka_unit_test(test_quantiles),      cmocka_unit_test(test_distributions),
-		cmocka_unit_test(test_two_samples),    cmocka_unit_test(test_pitman_morgan),
-		cmocka_unit_test(test_paper),	       cmocka_unit_test(test_budget),
-		cmocka_unit_test(test_lines_and_series), cmocka_unit_test(test_many_and_planning),
-		cmocka_unit_test(test_digits_and_names),
+	    cmocka_unit_test(test_names),
+	    cmocka_unit_test(test_moments),
+	    cmocka_unit_test(test_quantiles),
+	    cmocka_unit_test(test_distributions),
+	    cmocka_unit_test(test_two_samples),
+	    cmocka_unit_test(test_pitman_morgan),
+	    cmocka_unit_test(test_paper),
+	    cmocka_unit_test(test_budget),
+	    cmocka_unit_test(test_lines_and_series),
+	    cmocka_unit_test(test_many_and_planning),
+	    cmocka_unit_test(test_digits_and_names),
 	};
 	gsl_set_error_handler_off();
 	return cmocka_run_group_tests_name("statuses of the statistics", tests, NULL, NULL);
