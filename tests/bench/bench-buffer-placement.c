@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What doc/buffer-placement.md rests on, for this machine: cached 4 KiB requests by where the buffer lies.
+ *
+ * 1. Distances from the start of a page, in slices that take turns within one process: what a place costs.
+ * 2. The kinds of common/placement.h, by processes that are all alive at once. First each process does all its work, then the
+ *    next; then they take turns every 0.1 ms, so that a machine whose speed drifts does so for all of them alike. What
+ *    remains between processes the second way is what belongs to a process: its memory, its addresses. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/placement.h"
+#include "common/vm.h"
+#include "common/xalloc.h"
+
+enum { BLOCK = 4096, N_BLOCKS = 4096, N_SLICE = 50, N_SKIP = 8, N_ROUNDS = 300 };
+enum { N_PROCESSES = 40, N_TURNS = 100, N_PLACES = 4 };
+static const char *const place_names[N_PLACES] = {"offset", "page", "rotate", "16 bytes off"};
+
+static void fail(const char *what)
+{
+	fprintf(stderr, "bench-buffer-placement: %s: %s\n", what, strerror(errno));
+	exit(3);
+}
+
+static uint64_t next_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x >> 20;
+}
+
+/* Mean ns of a slice of requests to random blocks, the first ones (another buffer was there before) left out. */
+static double slice_ns(const struct clock *c, int fd, const struct placement *p, unsigned char *buffer, bool writes,
+		       uint64_t *random)
+{
+	uint64_t sum = 0;
+	for (uint64_t k = 0; k < N_SLICE; k++) {
+		off_t offset = (off_t)(next_random(random) % N_BLOCKS * BLOCK);
+		void *at = p ? placement_buffer(p, 0, *random) : buffer;
+		uint64_t begin = clock_begin(c);
+		ssize_t got = writes ? pwrite(fd, at, BLOCK, offset) : pread(fd, at, BLOCK, offset);
+		uint64_t end = clock_end(c);
+		if (got != BLOCK)
+			fail("a request came back short");
+		if (k >= N_SKIP)
+			sum += end - begin;
+	}
+	return (double)sum * c->ns_per_tick / (N_SLICE - N_SKIP);
+}
+
+static int compare_double(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+static void distances(const struct clock *c, int fd, bool writes)
+{
+	static const size_t distance[] = {0,    1,    16,   24,   32,	48,   64,   128,
+					  1024, 2048, 3072, 4032, 4064, 4072, 4080, 4095};
+	enum { N = sizeof distance / sizeof *distance };
+	static double ns[N][N_ROUNDS], ratio[N_ROUNDS];
+	struct vm_region memory;
+	uint64_t random = 1;
+	if (vm_alloc(&memory, 4 * BLOCK, "a buffer", NULL))
+		fail("memory");
+	for (size_t round = 0; round < N_ROUNDS; round++)
+		for (size_t i = 0; i < N; i++) {
+			size_t at = (i + round) % N;
+			ns[at][round] = slice_ns(c, fd, NULL, (unsigned char *)memory.base + BLOCK + distance[at], writes, &random);
+		}
+	printf("cached %s, time by the buffer's distance from the start of a page, relative to 0 (median of %d):\n",
+	       writes ? "pwrite" : "pread", N_ROUNDS);
+	for (size_t i = 0; i < N; i++) {
+		for (size_t round = 0; round < N_ROUNDS; round++)
+			ratio[round] = ns[i][round] / ns[0][round];
+		qsort(ratio, N_ROUNDS, sizeof *ratio, compare_double);
+		printf("%6zu: %5.3f%s", distance[i], ratio[N_ROUNDS / 2], i % 8 == 7 ? "\n" : "");
+	}
+	vm_free(&memory);
+}
+
+/* --- processes ---------------------------------------------------------------------------------------------------------- */
+
+/* A byte on standard input is one slice for each place; after the last one the medians go to standard output. One
+ * interruption of some ms would outweigh everything in a mean. */
+static int child_main(const char *path)
+{
+	struct placement p[N_PLACES - 1];
+	struct vm_region memory;
+	struct clock c;
+	static double ns[N_PLACES][N_TURNS];
+	double median[N_PLACES];
+	uint64_t random = (uint64_t)getpid() * 0x9e3779b97f4a7c15u | 1; /* no process finds what another one had cached */
+	char byte = 0;
+	int fd = open(path, O_RDWR);
+	if (fd < 0 || clock_init(&c, 5000000, NULL) || vm_alloc(&memory, 4 * BLOCK, "a buffer", NULL))
+		return 3;
+	for (int i = 0; i < N_PLACES - 1; i++)
+		if (placement_init(&p[i], (enum placement_kind)i, BLOCK, false, 1, NULL))
+			return 3;
+	for (size_t n = 0; n < N_TURNS && read(0, &byte, 1) == 1; n++) {
+		for (int i = 0; i < N_PLACES; i++)
+			ns[i][n] = slice_ns(&c, fd, i < N_PLACES - 1 ? &p[i] : NULL, (unsigned char *)memory.base + 16,
+					    false, &random);
+		if (write(1, &byte, 1) != 1)
+			return 3;
+	}
+	for (int i = 0; i < N_PLACES; i++) {
+		qsort(ns[i], N_TURNS, sizeof *ns[i], compare_double);
+		median[i] = ns[i][N_TURNS / 2];
+	}
+	return write(1, median, sizeof median) != sizeof median;
+}
+
+static void child_start(const char *path, int *to, int *from)
+{
+	int in[2], out[2];
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		fail("pipe");
+	pid_t pid = fork();
+	if (pid < 0)
+		fail("fork");
+	if (pid == 0) { /* a program of its own, with addresses of its own */
+		dup2(in[0], 0);
+		dup2(out[1], 1);
+		execl("/proc/self/exe", "bench-buffer-placement", "child", path, (char *)NULL);
+		_exit(3);
+	}
+	close(in[0]);
+	close(out[1]);
+	*to = in[1];
+	*from = out[0];
+}
+
+static void turn(int to, int from)
+{
+	char byte = 0;
+	if (write(to, &byte, 1) != 1 || read(from, &byte, 1) != 1)
+		fail("a process went away");
+}
+
+/* cv[] in per cent, mean[] in ns a request. */
+static void processes(const char *path, bool in_turns, double *mean, double *cv)
+{
+	static double ns[N_PROCESSES][N_PLACES];
+	int to[N_PROCESSES], from[N_PROCESSES];
+	for (int i = 0; i < N_PROCESSES; i++)
+		child_start(path, &to[i], &from[i]);
+	for (int k = 0; k < N_PROCESSES * N_TURNS; k++) {
+		/* in another order each round: 7 and 40 have no common divisor */
+		int i = in_turns ? (k * 7 + k / N_PROCESSES * 13) % N_PROCESSES : k / N_TURNS;
+		turn(to[i], from[i]);
+	}
+	for (int i = 0; i < N_PROCESSES; i++) {
+		if (read(from[i], ns[i], sizeof ns[i]) != sizeof ns[i])
+			fail("a process went away");
+		close(to[i]);
+		close(from[i]);
+		wait(NULL);
+	}
+	for (int j = 0; j < N_PLACES; j++) {
+		double sum = 0, squares = 0;
+		for (int i = 0; i < N_PROCESSES; i++)
+			sum += ns[i][j];
+		for (int i = 0; i < N_PROCESSES; i++)
+			squares += pow(ns[i][j] - sum / N_PROCESSES, 2);
+		mean[j] = sum / N_PROCESSES;
+		cv[j] = 100 * sqrt(squares / (N_PROCESSES - 1)) / (sum / N_PROCESSES);
+	}
+}
+
+static int file_make(char *path)
+{
+	unsigned char block[BLOCK];
+	int fd = mkstemp(path);
+	if (fd < 0)
+		fail(path);
+	memset(block, 0x5a, sizeof block);
+	for (int i = 0; i < N_BLOCKS; i++)
+		if (write(fd, block, sizeof block) != sizeof block)
+			fail(path);
+	if (fsync(fd))
+		fail(path);
+	return fd;
+}
+
+int main(int argc, char **argv)
+{
+	struct clock c;
+	double mean[2][N_PLACES], cv[2][N_PLACES];
+	if (argc == 3 && !strcmp(argv[1], "child"))
+		return child_main(argv[2]);
+	const char *dir = getenv("TMPDIR");
+	char *path = xasprintf("%s/bench-buffer-placement-XXXXXX", dir && *dir ? dir : "/tmp");
+	int fd = file_make(path);
+	if (clock_init(&c, 20000000, NULL))
+		fail("clock");
+	distances(&c, fd, false);
+	distances(&c, fd, true);
+	processes(path, false, mean[0], cv[0]);
+	processes(path, true, mean[1], cv[1]);
+	printf("cached pread, %d processes of %d requests for each place, medians of slices:\n", N_PROCESSES, N_TURNS * (N_SLICE - N_SKIP));
+	for (int i = 0; i < N_PLACES; i++)
+		printf("  %-14s one after another: mean %7.1f ns, CV %5.2f %%    taking turns: mean %7.1f ns, CV %5.2f %%\n",
+		       place_names[i], mean[0][i], cv[0][i], mean[1][i], cv[1][i]);
+	close(fd);
+	unlink(path);
+	free(path);
+	return 0;
+}
