@@ -55,16 +55,22 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 	return ret;
 }
 
-static void caches_begin(struct campaign *c)
+static int caches_begin(struct campaign *c, struct err *e)
 {
 	bool wanted = false;
-	for (size_t i = 0; i < c->protocol->n_targets; i++)
-		wanted |= c->protocol->target[i].cache == CACHE_COLD && c->protocol->target[i].evict == EVICT_AUTO;
-	c->drop_caches = wanted && may_drop_caches();
+	c->drop_caches = may_drop_caches();
+	for (size_t i = 0; i < c->protocol->n_targets; i++) {
+		const struct target *t = &c->protocol->target[i];
+		if (t->cache == CACHE_COLD && t->evict == EVICT_DROP && !c->drop_caches)
+			return err_set(e, EPERM, "target %s: evict = drop needs the right to write /proc/sys/vm/drop_caches",
+				       t->name);
+		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
+	}
 	if (wanted && !c->drop_caches)
-		environment_skip(c->environment, "dropping all caches before a run",
+		environment_skip(c->environment, "dropping all caches where pages stay",
 				 "/proc/sys/vm/drop_caches may not be written (no privilege)",
-				 "posix_fadvise(DONTNEED) on each of the files, verified by residency");
+				 "posix_fadvise(DONTNEED) on each of the files alone; what stays is recorded");
+	return 0;
 }
 
 /* --- targets and scratch ------------------------------------------------------------------------------------------ */
@@ -260,7 +266,15 @@ static int launch_check(struct campaign *c, struct err *e)
 	return ret;
 }
 
-static void privileges_describe(struct campaign *c)
+static const char *residency_method(const struct campaign *c)
+{
+	struct fileset_residency r;
+	const struct place_dir *d = &c->places.place[0].dir[0];
+	bool known = fileset_residency(&d->files, d->fd, &r, NULL) == 0;
+	return known && !r.by_cachestat ? "mincore" : "cachestat";
+}
+
+static void facts_describe(struct campaign *c)
 {
 	struct rlimit realtime = {0};
 	getrlimit(RLIMIT_RTPRIO, &realtime);
@@ -273,7 +287,8 @@ static void privileges_describe(struct campaign *c)
 				      text_to_json(c->cgroups.parent), "why_none",
 				      text_to_json(c->cgroups.kind || !any_budget(c->protocol) ? NULL : c->cgroups.why)));
 	json_object_set_new(c->environment, "cache",
-			    json_pack("{s:s}", "eviction", c->drop_caches ? "drop_caches" : "posix_fadvise"));
+			    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches, "residency_by",
+				      residency_method(c)));
 	json_object_set_new(c->environment, "scheduling",
 			    json_pack("{s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
 				      text_to_json(c->protocol->scheduler)));
@@ -323,16 +338,16 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = launch_check(c, e);
 	if (!ret)
 		ret = queues_begin(c, e);
-	if (ret)
-		return ret;
-	caches_begin(c);
-	privileges_describe(c);
+	if (!ret)
+		ret = caches_begin(c, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++) {
 		progress_step(&c->progress, 0, 0, "making the workloads' files");
 		ret = place_fill(&c->places, i, p->target[i].precondition_passes, e);
 		if (!ret && campaign_interrupted(c))
 			ret = -EINTR;
 	}
+	if (!ret)
+		facts_describe(c);
 	return ret;
 }
 

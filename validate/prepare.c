@@ -42,6 +42,26 @@ static int sync_clean(const struct place *place, const struct fileset *files, in
 	return ret;
 }
 
+/* Out of the cache, as far as that is asked for and can be done; *r is what is there afterwards. */
+static int evict(const struct target *target, const struct fileset *files, int dir_fd, bool drop_caches,
+		 struct fileset_residency *r, struct err *e)
+{
+	int ret = r->cached_bytes ? fileset_evict(files, dir_fd, e) : 0;
+	if (!ret)
+		ret = fileset_residency(files, dir_fd, r, e);
+	bool drop = target->evict == EVICT_DROP || (target->evict == EVICT_AUTO && r->cached_bytes);
+	if (ret || !drop || !drop_caches)
+		return ret;
+	ret = caches_drop(e);
+	return ret ? ret : fileset_residency(files, dir_fd, r, e);
+}
+
+static int warm(const struct fileset *files, int dir_fd, struct fileset_residency *r, struct err *e)
+{
+	int ret = r->cached_bytes < r->total_bytes ? fileset_warm(files, dir_fd, e) : 0;
+	return ret ? ret : fileset_residency(files, dir_fd, r, e);
+}
+
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
 		struct err *e)
 {
@@ -53,15 +73,11 @@ int prepare_run(struct places *s, const struct protocol *p, size_t scenario, boo
 	int ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
-	if (!ret && target->cache == CACHE_COLD && out->residency.cached_bytes)
-		ret = fileset_evict(files, dir->fd, e);
-	if (!ret && target->cache == CACHE_COLD && drop_caches)
-		ret = caches_drop(e);
+	if (!ret && target->cache == CACHE_COLD)
+		ret = evict(target, files, dir->fd, drop_caches, &out->residency, e);
 	if (!ret && target->cache == CACHE_WARM)
-		ret = fileset_warm(files, dir->fd, e);
+		ret = warm(files, dir->fd, &out->residency, e);
 	out->evicted_ns = clock_monotonic_ns();
-	if (!ret)
-		ret = fileset_residency(files, dir->fd, &out->residency, e);
 	return ret ? err_context(e, "preparing the files in %s", dir->path) : 0;
 }
 

@@ -59,11 +59,11 @@ int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e
 int place_remove(struct place *place, struct err *e);
 
 struct prepared {
-	struct fileset_residency residency;
+	struct fileset_residency residency; /* after the eviction or warming */
 	int64_t evicted_ns; /* CLOCK_MONOTONIC when the caches were as wanted */
 };
 
-/* Brings a scenario's files into the state to run from. */
+/* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
 		struct err *e);
 /* Waits until `settle_ns` after the eviction. */

@@ -20,8 +20,9 @@ enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
 enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
-/* How cold is made: drop_caches where the privilege is there, else posix_fadvise per file; or always the latter. */
-enum evict_method { EVICT_AUTO, EVICT_FADVISE };
+/* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the former; or drop_caches
+ * every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more). */
+enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP };
 /* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a total order
  * (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is legitimate. */
 enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };

@@ -8,7 +8,7 @@ const char *const keep_names[] = {"none", "failed", "all", NULL};
 const char *const on_failure_names[] = {"continue", "stop", NULL};
 const char *const reference_names[] = {"rerun", "trace", NULL};
 const char *const cache_state_names[] = {"cold", "warm", "as-is", NULL};
-const char *const evict_names[] = {"auto", "fadvise", NULL};
+const char *const evict_names[] = {"auto", "fadvise", "drop", NULL};
 const char *const reorder_scope_names[] = {"auto", "all", "thread", "object", NULL};
 
 #define FIELD(field) offsetof(struct protocol, field)
@@ -54,7 +54,8 @@ const struct option_spec target_keys[] = {
 	{.name = "cache", .type = OPT_CHOICE, .offset = FIELD(cache), .arg = "STATE", .choices = cache_state_names,
 	 .help = "of the page cache before each run (default cold)"},
 	{.name = "evict", .type = OPT_CHOICE, .offset = FIELD(evict), .arg = "HOW", .choices = evict_names,
-	 .help = "auto drops all caches where that is allowed; fadvise only those of the files (default auto)"},
+	 .help = "fadvise: the files' pages only; drop: all caches of the machine, by root; auto: the latter only where the former "
+		 "leaves pages (default auto)"},
 	{.name = "cache-budget", .type = OPT_SIZE, .offset = FIELD(cache_budget_bytes), .arg = "SIZE",
 	 .help = "page cache that a run may use, by a memory cgroup; 0: no limit (default 0)", .max = 1e15},
 	{.name = "queue", .type = OPT_STRING, .offset = FIELD(queue), .arg = "SETTINGS",

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate init: a commented protocol to begin with. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "microbench/microbench.h"
+#include "replay/replay.h"
+#include "validate/protocol.h"
+
+static const char synopsis[] = "[FILE]";
+static const char about[] = "Writes a commented protocol to FILE (protocol.conf; - is standard output) and never overwrites one.\n"
+			    "It can be run as it is: \"validate run FILE\".";
+
+#define COMMENT_WIDTH 110
+
+/* A comment, its words broken before COMMENT_WIDTH. */
+static void comment_add(struct strbuf *out, const char *text)
+{
+	size_t at = 0;
+	while (*text) {
+		size_t len = strcspn(text, " ");
+		if (at && at + 1 + len > COMMENT_WIDTH) {
+			strbuf_addch(out, '\n');
+			at = 0;
+		}
+		strbuf_addf(out, "%s%.*s", at ? " " : "; ", (int)len, text);
+		at += len + (at ? 1 : 2);
+		text += len;
+		text += strspn(text, " ");
+	}
+	strbuf_addch(out, '\n');
+}
+
+/* Every key of a table that a protocol may have, each a comment that tells what it does. */
+static void keys_add(struct strbuf *out, const struct option_spec *table, const char *const *but)
+{
+	for (; table->name; table++) {
+		bool left_out = table->flags & OPT_CLI_ONLY;
+		for (const char *const *b = but; b && *b; b++)
+			left_out |= !strcmp(*b, table->name);
+		if (left_out)
+			continue;
+		struct strbuf line = STRBUF_INIT;
+		strbuf_addf(&line, "%s = %s - %s", table->name, table->arg ? table->arg : "yes|no", table->help);
+		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
+			strbuf_addf(&line, "%s%s", i ? ", " : ": ", table->choices[i]);
+		comment_add(out, line.s);
+		strbuf_release(&line);
+	}
+}
+
+static void names_add(struct strbuf *out)
+{
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addstr(&line, "type: what is done;");
+	for (const struct workload *const *w = workloads; *w; w++)
+		strbuf_addf(&line, " %s (%s)%s", (*w)->name, (*w)->help, w[1] ? "," : "");
+	comment_add(out, line.s);
+	strbuf_release(&line);
+}
+
+static void engines_add(struct strbuf *out)
+{
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addstr(&line, "engine:");
+	for (const struct replay_engine *const *g = replay_engines; *g; g++)
+		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
+	strbuf_addstr(&line, " program (the program itself in the replayer's place: what a faultless replayer would get)");
+	comment_add(out, line.s);
+	strbuf_release(&line);
+}
+
+static void protocol_write(struct strbuf *out)
+{
+	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
+	strbuf_addstr(out,
+		      "; A validation protocol: which workloads are recorded, which replayers replay them, how often, and what is\n"
+		      "; good enough. Run it with: validate run FILE        Look at it first with: validate run FILE --dry-run\n"
+		      ";\n"
+		      "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A comment begins with a semicolon.\n"
+		      "; Every key that is known stands behind its section as a comment.\n"
+		      "\n"
+		      "[protocol]\n"
+		      "title = A first protocol\n"
+		      "replicates = 20\n"
+		      "bank = 5\n");
+	keys_add(out, protocol_keys, NULL);
+	strbuf_addstr(out, "\n; Where the workloads' files are made. Add dir = DIR to choose the file system that is measured.\n"
+			   "[target here]\n"
+			   "cache = cold\n"
+			   "cache-budget = 4M\n");
+	keys_add(out, target_keys, NULL);
+	strbuf_addstr(out, "\n; A program's I/O, recorded with stamps taken in the program just around each call.\n"
+			   "[workload reads]\n"
+			   "type = random-read\n"
+			   "level = 1,2\n"
+			   "requests = 500\n"
+			   "file-size = 16M\n");
+	names_add(out);
+	keys_add(out, microbench_options, set_by_campaign);
+	strbuf_addstr(out, "\n; What replays the recordings and is judged.\n"
+			   "[replayer event]\n"
+			   "engine = event\n"
+			   "order = temporal\n");
+	engines_add(out);
+	comment_add(out, "workloads = NAME,... - replays only the workloads of these sections (default all)");
+	keys_add(out, replay_options, NULL);
+	strbuf_addstr(out, "\n; What is good enough; these are the defaults.\n"
+			   "[accept]\n"
+			   "bias = 10%\n"
+			   "precision-ratio = 2\n"
+			   "reordered = 1%\n"
+			   "execution-time = 1%\n"
+			   "mismatches = 0\n");
+	keys_add(out, accept_keys, NULL);
+}
+
+static int file_create(const char *path, const struct strbuf *text, struct err *e)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0 && errno == EEXIST)
+		return err_set(e, EEXIST, "%s is there already and is not overwritten", path);
+	if (fd < 0)
+		return err_sys(e, errno, "cannot create %s", path);
+	int ret = write_all(fd, text->s, text->len);
+	if (!ret && fsync(fd) < 0 && errno != EINVAL)
+		ret = -errno;
+	if (close(fd) < 0 && !ret)
+		ret = -errno;
+	if (ret) {
+		unlink(path);
+		return err_sys(e, -ret, "cannot write %s", path);
+	}
+	return 0;
+}
+
+static int init_run(int argc, char **argv, struct err *e)
+{
+	static const struct option_spec none[] = {{.name = NULL}};
+	struct strbuf text = STRBUF_INIT;
+	int n_positional;
+	int status = command_parse(&cmd_init, synopsis, about, none, NULL, argc, argv, 0, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	const char *path = n_positional ? argv[1] : "protocol.conf";
+	protocol_write(&text);
+	if (!strcmp(path, "-")) {
+		fwrite(text.s, 1, text.len, stdout);
+		status = EXIT_OK;
+	} else {
+		status = file_create(path, &text, e) < 0 ? EXIT_FAILED : EXIT_OK;
+		if (status == EXIT_OK)
+			printf("%s written; next: validate run %s --dry-run\n", path, path);
+	}
+	strbuf_release(&text);
+	return status;
+}
+
+const struct command cmd_init = {"init", "write a commented protocol to begin with", init_run};
