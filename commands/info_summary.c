@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/info_summary.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t hash_of(uint32_t pid, uint32_t tid)
+{
+	uint64_t x = ((uint64_t)pid << 32 | tid) * 0x9e3779b97f4a7c15u;
+	return x ^ x >> 29;
+}
+
+static struct thread_entry *thread_slot(const struct info_summary *s, uint32_t pid, uint32_t tid)
+{
+	uint64_t i = hash_of(pid, tid) & (s->n_slots - 1);
+	while (s->slot[i].used && (s->slot[i].pid != pid || s->slot[i].tid != tid))
+		i = (i + 1) & (s->n_slots - 1);
+	return &s->slot[i];
+}
+
+static void threads_grow(struct info_summary *s)
+{
+	struct thread_entry *old = s->slot;
+	uint64_t n_old = s->n_slots;
+	s->n_slots = n_old ? n_old * 2 : 64;
+	s->slot = xcalloc(s->n_slots, sizeof *s->slot);
+	for (uint64_t i = 0; i < n_old; i++)
+		if (old[i].used)
+			*thread_slot(s, old[i].pid, old[i].tid) = old[i];
+	free(old);
+}
+
+/* The record's thread, or NULL where there are too many to be told apart. */
+static struct thread_entry *thread_of(struct info_summary *s, const struct trace_record *r)
+{
+	struct thread_entry *last = s->last_thread;
+	if (last && last->tid == r->tid && last->pid == r->pid)
+		return last;
+	if (s->n_threads >= s->n_slots / 2)
+		threads_grow(s);
+	struct thread_entry *t = thread_slot(s, r->pid, r->tid);
+	if (!t->used) {
+		if (s->n_threads == SUMMARY_THREADS_MAX) {
+			s->threads_cut = true;
+			return NULL;
+		}
+		*t = (struct thread_entry){r->pid, r->tid, true, TIME_NONE};
+		s->n_threads++;
+	}
+	s->last_thread = t;
+	return t;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+static uint64_t count_processes(const struct info_summary *s)
+{
+	uint32_t *pid = xmalloc((s->n_threads ? s->n_threads : 1) * sizeof *pid);
+	uint64_t n = 0, n_distinct = 0;
+	for (uint64_t i = 0; i < s->n_slots; i++)
+		if (s->slot[i].used)
+			pid[n++] = s->slot[i].pid;
+	qsort(pid, n, sizeof *pid, by_number);
+	for (uint64_t i = 0; i < n; i++)
+		n_distinct += !i || pid[i] != pid[i - 1];
+	free(pid);
+	return n_distinct;
+}
+
+/* --- the pass ----------------------------------------------------------------------------------------------------- */
+
+static void add_response(struct op_summary *op, int64_t ns)
+{
+	if (!op->n_timed++ || ns < op->min_ns)
+		op->min_ns = ns;
+	if (op->n_timed == 1 || ns > op->max_ns)
+		op->max_ns = ns;
+	op->sum_ns += (long double)ns;
+	histogram_add(&op->response, ns);
+}
+
+static void add_record(struct info_summary *s, const struct trace_record *r)
+{
+	struct op_summary *op = &s->op[r->op];
+	uint64_t moved = op_bytes_moved(r);
+	op->n++;
+	op->n_failed += r->rvalue < 0;
+	op->bytes += moved;
+	struct thread_entry *t = thread_of(s, r);
+	if (r->begin_ns == TIME_NONE) {
+		s->n_without_times++;
+		return;
+	}
+	if (t) {
+		s->n_backwards += r->begin_ns < t->last_begin_ns;
+		t->last_begin_ns = r->begin_ns;
+	}
+	if (!s->n_begin_known++) {
+		s->first_begin_ns = s->last_begin_ns = r->begin_ns;
+		s->last_end_ns = TIME_NONE;
+	}
+	if (r->begin_ns < s->first_begin_ns)
+		s->first_begin_ns = r->begin_ns;
+	if (r->begin_ns > s->last_begin_ns)
+		s->last_begin_ns = r->begin_ns;
+	if (r->end_ns > s->last_end_ns)
+		s->last_end_ns = r->end_ns;
+	if (r->end_ns == TIME_NONE)
+		s->n_without_times++;
+	else if (r->end_ns < r->begin_ns)
+		s->n_end_before_begin++;
+	else
+		add_response(op, r->end_ns - r->begin_ns);
+}
+
+int info_summary_collect(struct info_summary *s, struct trace *t, struct err *e)
+{
+	const struct trace_record *r;
+	size_t n;
+	memset(s, 0, sizeof *s);
+	for (int i = 0; i < OP_N; i++)
+		histogram_init(&s->op[i].response);
+	struct err one = ERR_INIT;
+	int rc = trace_rewind(t, e);
+	if (rc)
+		return rc;
+	while ((rc = trace_next_batch(t, &r, &n, &one)) == 1 || rc == -EBADMSG) {
+		if (rc == -EBADMSG) {
+			if (s->n_damage < SUMMARY_DAMAGE_MAX)
+				snprintf(s->damage[s->n_damage], sizeof *s->damage, "%s", one.msg);
+			s->n_damage++;
+			continue;
+		}
+		for (size_t i = 0; i < n; i++)
+			add_record(s, &r[i]);
+		s->n_records += n;
+	}
+	for (int i = 0; i < OP_N; i++)
+		s->n_bytes += s->op[i].bytes;
+	s->n_processes = count_processes(s);
+	trace_health(t, &s->health);
+	return rc ? err_set(e, -rc, "%s", one.msg) : 0;
+}
+
+void info_summary_release(struct info_summary *s)
+{
+	for (int i = 0; i < OP_N; i++)
+		histogram_release(&s->op[i].response);
+	free(s->slot);
+	s->slot = NULL;
+}
+
+/* --- what it means ------------------------------------------------------------------------------------------------ */
+
+int64_t info_span_ns(const struct info_summary *s)
+{
+	if (!s->n_begin_known)
+		return 0;
+	int64_t last = s->last_end_ns > s->last_begin_ns ? s->last_end_ns : s->last_begin_ns;
+	return last - s->first_begin_ns;
+}
+
+double info_interarrival_ns(const struct info_summary *s)
+{
+	return s->n_begin_known < 2 ? NAN
+				    : (double)(s->last_begin_ns - s->first_begin_ns) / (double)(s->n_begin_known - 1);
+}
+
+static unsigned long long llu(uint64_t v)
+{
+	return v;
+}
+
+const char *info_warning(const struct info_summary *s, const struct trace_meta *meta, unsigned int i, char *buf,
+			    size_t size)
+{
+	double gap_ns = info_interarrival_ns(s);
+	unsigned int n = 0; /* each condition that holds is one more */
+#define WARN_IF(condition, ...)                                                                                        \
+	do {                                                                                                           \
+		if ((condition) && n++ == i) {                                                                         \
+			snprintf(buf, size, __VA_ARGS__);                                                              \
+			return buf;                                                                                    \
+		}                                                                                                      \
+	} while (0)
+	WARN_IF(s->n_damage, "%llu damaged blocks were left out, and the requests in them", llu(s->n_damage));
+	WARN_IF(!s->health.complete, "the trace has no end: its writer was stopped, or the file was cut");
+	WARN_IF(s->health.n_records_uncommitted, "%llu requests were begun and never completely written",
+		llu(s->health.n_records_uncommitted));
+	WARN_IF(meta->n_events_lost, "%llu events were lost when it was captured", llu(meta->n_events_lost));
+	WARN_IF(s->n_end_before_begin, "%llu requests end before they begin; their response times are left out",
+		llu(s->n_end_before_begin));
+	WARN_IF(s->n_backwards, "%llu requests begin before the one before them in the same thread: the clock went "
+				"backwards, or the trace is not in order", llu(s->n_backwards));
+	WARN_IF(s->n_without_times, "%llu requests lack a time of begin or end", llu(s->n_without_times));
+	WARN_IF(gap_ns < 10, "a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
+	WARN_IF(gap_ns > 3600e9, "a request every %.3g h is implausible: is the unit of the times right?", gap_ns / 3600e9);
+	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?", SUMMARY_THREADS_MAX);
+#undef WARN_IF
+	return NULL;
+}
