@@ -106,8 +106,8 @@ struct cell { /* one scenario x one replayer */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
 	struct budget budget;
 	struct estimate execution_time;
-	/* the same deviation (means over pairs, relative to the program's execution time) split: requests that took
-	 * longer, and waiting between them; NaN unknown */
+	/* the same deviation split into requests that took longer and waiting between them: their sum is its value; NaN
+	 * unknown */
 	double execution_service, execution_schedule;
 	struct estimate reordered; /* in the deciding scope; then in each */
 	struct estimate reordered_all, reordered_thread, reordered_object;

@@ -195,22 +195,26 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->trend_p = t.p;
 }
 
-/* The threads of a run spend their time in requests or between them. What the requests of all threads took longer,
- * divided by
- * the threads, is the part of the longer execution that is due to the service; the rest is the schedule. */
+/* The threads of a run spend their time in requests or between them: T = S + W, S the requests' time over the threads.
+ * With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of
+ * these over the pairs, in proportion, add up to the relative deviation of the execution time. */
 static void split_execution(struct cell *c, const struct pairs *p, double n_threads)
 {
-	double service = 0, schedule = 0;
+	double service = 0, total = 0;
+	c->execution_service = c->execution_schedule = NAN;
+	if (c->execution_time.status)
+		return;
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
-		double span = (double)r->execution_ns;
-		double in_requests =
-		    x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
-		service += in_requests / n_threads / span;
-		schedule += ((double)x->execution_ns - span) / span - in_requests / n_threads / span;
+		double tx = (double)x->execution_ns, tr = (double)r->execution_ns, d = log(tx / tr);
+		double mean = fabs(d) < 1e-9 ? tr : (tx - tr) / d;
+		double longer = x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
+		service += longer / n_threads / mean / (double)p->n;
+		total += d / (double)p->n;
 	}
-	c->execution_service = service / (double)p->n; /* no pairs: NaN */
-	c->execution_schedule = schedule / (double)p->n;
+	double scale = fabs(total) < 1e-9 ? 1 : expm1(total) / total;
+	c->execution_service = service * scale;
+	c->execution_schedule = (total - service) * scale;
 }
 
 static double relative(double d)
@@ -252,9 +256,9 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	struct ratio_evidence aside;
 	c->bias = paired_bias(&e->bias, &c->x, &c->r, p);
 	c->execution_time = paired_bias(&e->time, &c->x_time, &c->r_time, p);
+	split_execution(c, p, level ? (double)level : 1);
 	c->bias_median = paired_bias(&aside, &c->x_median, &c->r_median, p);
 	c->bias_trimmed = paired_bias(&aside, &c->x_trimmed, &c->r_trimmed, p);
-	split_execution(c, p, level ? (double)level : 1);
 	papers_set(c, 0.05);
 	independent_bias(c);
 	precision(c, e, lx, lr, logs);

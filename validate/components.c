@@ -49,7 +49,10 @@ static void undecided(struct component *c, enum stat_status s)
 	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE
 		      : s == STAT_NOT_ASSESSED ? DECISION_NOT_ASSESSED
 					       : DECISION_INCONCLUSIVE;
-	REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
+	if (s == STAT_NOT_APPLICABLE)
+		REASON(c, "nothing was replayed: the program itself ran in the replayer's place");
+	else
+		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
 }
 
 /* A relative deviation, from paired log ratios, against -limit..limit. */
@@ -186,7 +189,9 @@ static void not_judged(struct component *c, struct estimate estimate, const char
 {
 	c->estimate = estimate;
 	c->decision = estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_NOT_ASSESSED;
-	if (estimate.status)
+	if (estimate.status == STAT_NOT_APPLICABLE)
+		REASON(c, "requests are not issued by a timetable");
+	else if (estimate.status)
 		REASON(c, "%s: %s", what, stat_status_text(estimate.status));
 	else
 		REASON(c, "%s %.3g %s, shown but not judged", what, factor * estimate.value, unit);
