@@ -16,6 +16,7 @@
 #include "common/units.h"
 
 const struct command *const commands[] = {
+	&cmd_info,
 	&cmd_microbench,
 	&cmd_replay,
 	&cmd_version,
