@@ -15,12 +15,12 @@ unsigned int blocks_complete(const struct results *r)
 {
 	unsigned int n_blocks = 0;
 	for (size_t i = 0; i < r->n_runs; i++)
-		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks)
-			n_blocks = r->run[i].block;
+		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks && r->run[i].block <= r->n_runs)
+			n_blocks = r->run[i].block; /* a larger number than there are runs is damage */
 	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
 	     *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
 	for (size_t i = 0; i < r->n_runs; i++)
-		if (is_replicate(&r->run[i])) {
+		if (is_replicate(&r->run[i]) && r->run[i].block <= n_blocks) {
 			seen[r->run[i].block] = true;
 			pending[r->run[i].block] |= r->run[i].state == RUN_PENDING;
 		}

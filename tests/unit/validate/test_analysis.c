@@ -441,6 +441,11 @@ static void test_no_complete_block(void **state)
 	analysis_release(&a);
 	run_find(&c, 1, 0, 0)->state = RUN_PENDING;
 	assert_int_equal(analysis_compute(&a, &c.results, &e), -ENODATA);
+	analysis_release(&a);
+	run_find(&c, 1, 0, 0)->state = RUN_OK;
+	run_add(&c, 4000000000u, 0, 0); /* damage: no campaign has that many blocks */
+	assert_int_equal(analysis_compute(&a, &c.results, &e), 0);
+	assert_int_equal(a.cell[0].n_pairs, 10);
 	done(&c, &a);
 }
 
