@@ -84,21 +84,21 @@ int64_t run_facts_thread_wait_ns(void)
 void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b, struct run_facts *f)
 {
 	*f = (struct run_facts){
-		.wall_ns = b->now_ns - a->now_ns,
-		.cpu_user_ns = b->user_ns - a->user_ns,
-		.cpu_system_ns = b->system_ns - a->system_ns,
-		.steal_ns = a->steal_ns < 0 || b->steal_ns < a->steal_ns ? -1 : b->steal_ns - a->steal_ns,
-		.runqueue_wait_ns = -1,
-		.n_minor_faults = b->minor - a->minor,
-		.n_major_faults = b->major - a->major,
-		.n_voluntary_switches = b->voluntary - a->voluntary,
-		.n_involuntary_switches = b->involuntary - a->involuntary,
-		.bytes_read_device = b->read_bytes - a->read_bytes,
-		.bytes_written_device = b->write_bytes - a->write_bytes,
+	    .wall_ns = b->now_ns - a->now_ns,
+	    .cpu_user_ns = b->user_ns - a->user_ns,
+	    .cpu_system_ns = b->system_ns - a->system_ns,
+	    .steal_ns = a->steal_ns < 0 || b->steal_ns < a->steal_ns ? -1 : b->steal_ns - a->steal_ns,
+	    .runqueue_wait_ns = -1,
+	    .n_minor_faults = b->minor - a->minor,
+	    .n_major_faults = b->major - a->major,
+	    .n_voluntary_switches = b->voluntary - a->voluntary,
+	    .n_involuntary_switches = b->involuntary - a->involuntary,
+	    .bytes_read_device = b->read_bytes - a->read_bytes,
+	    .bytes_written_device = b->write_bytes - a->write_bytes,
 	};
 }
 
-/* --- as JSON ------------------------------------------------------------------------------------------------------ */
+/* --- as JSON --------------------------------------------------------------------------------------------------- */
 
 /* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a signed time. */
 static const struct fact {
@@ -106,17 +106,17 @@ static const struct fact {
 	size_t offset;
 	int64_t lowest;
 } facts[] = {
-	{"wall_ns", offsetof(struct run_facts, wall_ns), 0},
-	{"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN},
-	{"cpu_system_ns", offsetof(struct run_facts, cpu_system_ns), INT64_MIN},
-	{"steal_ns", offsetof(struct run_facts, steal_ns), -1},
-	{"runqueue_wait_ns", offsetof(struct run_facts, runqueue_wait_ns), -1},
-	{"n_minor_faults", offsetof(struct run_facts, n_minor_faults), 0},
-	{"n_major_faults", offsetof(struct run_facts, n_major_faults), 0},
-	{"n_voluntary_switches", offsetof(struct run_facts, n_voluntary_switches), 0},
-	{"n_involuntary_switches", offsetof(struct run_facts, n_involuntary_switches), 0},
-	{"bytes_read_device", offsetof(struct run_facts, bytes_read_device), 0},
-	{"bytes_written_device", offsetof(struct run_facts, bytes_written_device), 0},
+    {"wall_ns", offsetof(struct run_facts, wall_ns), 0},
+    {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN},
+    {"cpu_system_ns", offsetof(struct run_facts, cpu_system_ns), INT64_MIN},
+    {"steal_ns", offsetof(struct run_facts, steal_ns), -1},
+    {"runqueue_wait_ns", offsetof(struct run_facts, runqueue_wait_ns), -1},
+    {"n_minor_faults", offsetof(struct run_facts, n_minor_faults), 0},
+    {"n_major_faults", offsetof(struct run_facts, n_major_faults), 0},
+    {"n_voluntary_switches", offsetof(struct run_facts, n_voluntary_switches), 0},
+    {"n_involuntary_switches", offsetof(struct run_facts, n_involuntary_switches), 0},
+    {"bytes_read_device", offsetof(struct run_facts, bytes_read_device), 0},
+    {"bytes_written_device", offsetof(struct run_facts, bytes_written_device), 0},
 };
 enum { N_FACTS = sizeof facts / sizeof *facts };
 

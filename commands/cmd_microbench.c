@@ -20,10 +20,11 @@ static void workloads_print(FILE *out)
 static char *about(void)
 {
 	struct strbuf s = STRBUF_INIT;
-	strbuf_addstr(&s, "Runs a workload whose every request is timed in the program itself, just around the call, and\n"
-			  "writes the trace: the reference with which replays are compared.\n"
-			  "\n"
-			  "Workloads (or \"--list\"), by name or short name:\n");
+	strbuf_addstr(&s,
+		      "Runs a workload whose every request is timed in the program itself, just around the call, and\n"
+		      "writes the trace: the reference with which replays are compared.\n"
+		      "\n"
+		      "Workloads (or \"--list\"), by name or short name:\n");
 	for (const struct workload *const *w = workloads; *w; w++)
 		strbuf_addf(&s, "  %-18s%-4s%s\n", (*w)->name, (*w)->alias, (*w)->help);
 	s.s[--s.len] = '\0';
@@ -48,7 +49,8 @@ static int workload_missing(const char *name, struct err *e)
 	return EXIT_USAGE;
 }
 
-static int summary_print(const struct workload *w, const struct microbench_config *c, const struct microbench_outcome *o)
+static int summary_print(const struct workload *w, const struct microbench_config *c,
+			 const struct microbench_outcome *o)
 {
 	struct strbuf mean = STRBUF_INIT, elapsed = STRBUF_INIT;
 	format_duration(&mean, o->mean_response_ns);
@@ -61,8 +63,10 @@ static int summary_print(const struct workload *w, const struct microbench_confi
 	strbuf_release(&mean);
 	strbuf_release(&elapsed);
 	if (o->capacity_reached)
-		fprintf(stderr, "validate: note: there was no room for more requests, so the run is shorter than --min-duration "
-				"(raise --requests for more room)\n");
+		fprintf(
+		    stderr,
+		    "validate: note: there was no room for more requests, so the run is shorter than --min-duration "
+		    "(raise --requests for more room)\n");
 	return EXIT_OK;
 }
 
@@ -84,8 +88,8 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	int n_positional;
 	microbench_config_init(&c);
 	char *text = about();
-	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list", text, microbench_options,
-				   &c, argc, argv, 0, 1, &n_positional, e);
+	int status = command_parse(&cmd_microbench, "WORKLOAD [options] --dir DIR -o TRACE\n--list", text,
+				   microbench_options, &c, argc, argv, 0, 1, &n_positional, e);
 	free(text);
 	if (status >= 0)
 		return status;
@@ -105,4 +109,5 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	return c.prepare_only ? EXIT_OK : summary_print(w, &c, &o);
 }
 
-const struct command cmd_microbench = {"microbench", "run an instrumented workload and write its trace", microbench_main};
+const struct command cmd_microbench = {"microbench", "run an instrumented workload and write its trace",
+				       microbench_main};

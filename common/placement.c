@@ -4,25 +4,26 @@
 #include <errno.h>
 #include <string.h>
 
-/* Half a page: as far as can be from both zones that are slow, the first bytes of a page for reads and the last ones for
- * writes. */
+/* Half a page: as far as can be from both zones that are slow, the first bytes of a page for reads and the last ones
+ * for writes. */
 enum { PAGE_BYTES = 4096, LINE_BYTES = 64, OFFSET_BYTES = PAGE_BYTES / 2, N_ROTATED = 64 };
 
-const char *const placement_names[] = { "offset", "page", "rotate", NULL };
+const char *const placement_names[] = {"offset", "page", "rotate", NULL};
 
 static size_t round_up(size_t n, size_t to)
 {
 	return (n + to - 1) / to * to;
 }
 
-int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct, unsigned int n_threads,
-		   struct err *e)
+int placement_init(struct placement *p, enum placement_kind kind, size_t block_bytes, bool direct,
+		   unsigned int n_threads, struct err *e)
 {
 	memset(p, 0, sizeof *p);
 	if (kind < 0 || kind > PLACEMENT_ROTATE)
 		return err_set(e, EINVAL, "unknown buffer placement %d", (int)kind);
 	if (block_bytes == 0 || n_threads == 0)
-		return err_set(e, EINVAL, "buffers of %zu bytes for %u threads: both must be positive", block_bytes, n_threads);
+		return err_set(e, EINVAL, "buffers of %zu bytes for %u threads: both must be positive", block_bytes,
+			       n_threads);
 	if (block_bytes > SIZE_MAX / 4 / N_ROTATED / n_threads)
 		return err_set(e, ENOMEM, "buffers of %zu bytes for %u threads: too large", block_bytes, n_threads);
 

@@ -35,7 +35,8 @@ json_t *describe_options(const struct microbench_config *c)
 {
 	json_t *all = json_object();
 	for (const struct option_spec *o = microbench_options; all && o->name; o++)
-		if (!(o->flags & OPT_CLI_ONLY) && json_object_set_new(all, o->name, value_to_json(o, field(o, c))) < 0) {
+		if (!(o->flags & OPT_CLI_ONLY) &&
+		    json_object_set_new(all, o->name, value_to_json(o, field(o, c))) < 0) {
 			json_decref(all);
 			return NULL;
 		}

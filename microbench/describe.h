@@ -8,7 +8,8 @@
 #include "common/strbuf.h"
 #include "microbench/microbench.h"
 
-/* What a protocol could set, by option name: numbers in bytes and ns, choices by name. New reference, NULL: no memory. */
+/* What a protocol could set, by option name: numbers in bytes and ns, choices by name. New reference, NULL: no memory.
+ */
 json_t *describe_options(const struct microbench_config *c);
 
 /* "validate microbench random-read --level 2 ... --dir DIR -o TRACE", with what differs from the defaults. */

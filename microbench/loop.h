@@ -18,8 +18,8 @@
 /* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell that afterwards. */
 struct bench_sample {
 	uint64_t begin, end; /* ticks */
-	int32_t result;	     /* as returned, or the negative errno */
-	uint32_t op;	     /* enum trace_op */
+	int32_t result;      /* as returned, or the negative errno */
+	uint32_t op;         /* enum trace_op */
 };
 
 /* All a thread needs. Set up before the start; nothing in here is shared with another thread but through pointers. */
@@ -29,14 +29,14 @@ struct bench_thread {
 	unsigned int index;
 	int fd;
 	size_t block_bytes;
-	uint64_t n_blocks;	   /* whole blocks of the file */
-	const uint32_t *block;	   /* block of request k, block[capacity]; NULL for a sequential workload */
-	uint64_t n_requests;	   /* goes on at least so long, */
-	uint64_t deadline;	   /* and until this instant (ticks, 0: none), */
-	uint64_t capacity;	   /* but never longer than this */
+	uint64_t n_blocks;     /* whole blocks of the file */
+	const uint32_t *block; /* block of request k, block[capacity]; NULL for a sequential workload */
+	uint64_t n_requests;   /* goes on at least so long, */
+	uint64_t deadline;     /* and until this instant (ticks, 0: none), */
+	uint64_t capacity;     /* but never longer than this */
 	bool fsync_end;
 	bool pauses;
-	int64_t pause_ns;	 /* between requests, */
+	int64_t pause_ns;         /* between requests, */
 	const uint64_t *think_ns; /* or think_ns[capacity], the pause after request k; NULL for the fixed one */
 	struct waiter waiter;
 	const atomic_bool *stop; /* set when the run must end */
@@ -49,16 +49,15 @@ struct bench_thread {
 /* The call of a workload. Offsets are where it happens; calls at the file's own position ignore them. */
 typedef ssize_t bench_call(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 
-/* Off the fast path: back to the start of the file, the pause after request k, the last fsync, and a call of everything with
- * no descriptor so that lazy binding is not measured. */
+/* Off the fast path: back to the start of the file, the pause after request k, the last fsync, and a call of everything
+ * with no descriptor so that lazy binding is not measured. */
 void bench_rewind(const struct bench_thread *t, struct bench_sample *s);
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end);
 void bench_fsync(const struct bench_thread *t, struct bench_sample *s);
 void bench_warm(const struct bench_thread *t, bench_call *call);
 
-static inline __attribute__((always_inline)) struct bench_sample bench_request(const struct bench_thread *t, enum trace_op op,
-									       bench_call *call, uint64_t k,
-									       uint64_t block)
+static inline __attribute__((always_inline)) struct bench_sample
+bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, uint64_t k, uint64_t block)
 {
 	uint64_t offset = block * t->block_bytes;
 	void *buffer = placement_buffer(t->placement, t->index, k);

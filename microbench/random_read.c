@@ -15,12 +15,12 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_random_read = {
-	.name = "random-read",
-	.alias = "rr",
-	.help = "blocks at random offsets, by pread",
-	.op = OP_PREAD,
-	.writes = false,
-	.sequential = false,
-	.call = call,
-	.loop = loop,
+    .name = "random-read",
+    .alias = "rr",
+    .help = "blocks at random offsets, by pread",
+    .op = OP_PREAD,
+    .writes = false,
+    .sequential = false,
+    .call = call,
+    .loop = loop,
 };

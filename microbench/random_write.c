@@ -15,12 +15,12 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_random_write = {
-	.name = "random-write",
-	.alias = "rw",
-	.help = "blocks at random offsets, by pwrite",
-	.op = OP_PWRITE,
-	.writes = true,
-	.sequential = false,
-	.call = call,
-	.loop = loop,
+    .name = "random-write",
+    .alias = "rw",
+    .help = "blocks at random offsets, by pwrite",
+    .op = OP_PWRITE,
+    .writes = true,
+    .sequential = false,
+    .call = call,
+    .loop = loop,
 };

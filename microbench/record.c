@@ -14,12 +14,12 @@
 
 enum { N_BATCH = 512 };
 
-/* --- one worker's samples as records, in its own order ---------------------------------------------------------------- */
+/* --- one worker's samples as records, in its own order --------------------------------------------------------- */
 
 struct source {
 	const struct worker *worker;
 	const struct bench_sample *next, *end;
-	uint64_t k;	/* requests of the workload so far */
+	uint64_t k;     /* requests of the workload so far */
 	uint64_t block; /* where a sequential workload stands */
 	uint32_t object;
 };
@@ -34,19 +34,19 @@ static void source_take(struct source *s, const struct bench_run *r, struct trac
 	const struct bench_thread *t = &s->worker->bench;
 	const struct bench_sample *from = s->next++;
 	*out = (struct trace_record){
-		.begin_ns = time_of(r, from->begin),
-		.end_ns = time_of(r, from->end),
-		.intended_ns = TIME_NONE,
-		.dispatch_ns = TIME_NONE,
-		.offset = OFFSET_NONE,
-		.rvalue = from->result < 0 ? -1 : from->result,
-		.pid = r->pid,
-		.tid = (uint32_t)s->worker->tid,
-		.object = s->object,
-		.fd = t->fd,
-		.heap = HEAP_NONE,
-		.op = (uint16_t)from->op,
-		.error = (uint16_t)(from->result < 0 ? -from->result : 0),
+	    .begin_ns = time_of(r, from->begin),
+	    .end_ns = time_of(r, from->end),
+	    .intended_ns = TIME_NONE,
+	    .dispatch_ns = TIME_NONE,
+	    .offset = OFFSET_NONE,
+	    .rvalue = from->result < 0 ? -1 : from->result,
+	    .pid = r->pid,
+	    .tid = (uint32_t)s->worker->tid,
+	    .object = s->object,
+	    .fd = t->fd,
+	    .heap = HEAP_NONE,
+	    .op = (uint16_t)from->op,
+	    .error = (uint16_t)(from->result < 0 ? -from->result : 0),
 	};
 	if (from->op == OP_LSEEK) {
 		out->offset = 0;
@@ -60,7 +60,7 @@ static void source_take(struct source *s, const struct bench_run *r, struct trac
 	}
 }
 
-/* --- merging by begin: a heap of the workers, the one whose next request began first on top ------------------------- */
+/* --- merging by begin: a heap of the workers, the one whose next request began first on top -------------------- */
 
 static bool begins_before(const struct source *a, const struct source *b)
 {
@@ -143,7 +143,7 @@ static int merge_all(const struct bench_run *r, struct trace_writer *w, int sign
 	return ret;
 }
 
-/* --- metadata ------------------------------------------------------------------------------------------------------- */
+/* --- metadata -------------------------------------------------------------------------------------------------- */
 
 static bool capacity_reached(const struct bench_run *r)
 {
@@ -170,9 +170,9 @@ static json_t *descriptors(const struct bench_run *r)
 
 static char *extra_json(const struct bench_run *r)
 {
-	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options", describe_options(r->config),
-			      "descriptors", descriptors(r), "facts", run_facts_to_json(&r->facts), "capacity_reached",
-			      capacity_reached(r));
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
+			      describe_options(r->config), "descriptors", descriptors(r), "facts",
+			      run_facts_to_json(&r->facts), "capacity_reached", capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);
 	return text;
@@ -210,19 +210,19 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	uname(&host);
 	describe_command(r->workload, c, &command);
 	const struct trace_meta meta = {
-		.level = LEVEL_SYSCALL,
-		.epoch_ns = clock_ns_of_ticks(&r->clock, r->start),
-		.wall_epoch_ns = r->wall_epoch_ns,
-		.clock = r->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
-		.clock_resolution_ns = r->clock.resolution_ns,
-		.clock_read_cost_ns = r->clock.read_cost_ns,
-		.host = host.nodename,
-		.command = command.s,
-		.captured_by = "validate microbench " VALIDATE_VERSION,
-		.root = c->dir,
-		.seed = c->seed,
-		.extra_json = extra,
-		.files = r->files,
+	    .level = LEVEL_SYSCALL,
+	    .epoch_ns = clock_ns_of_ticks(&r->clock, r->start),
+	    .wall_epoch_ns = r->wall_epoch_ns,
+	    .clock = r->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
+	    .clock_resolution_ns = r->clock.resolution_ns,
+	    .clock_read_cost_ns = r->clock.read_cost_ns,
+	    .host = host.nodename,
+	    .command = command.s,
+	    .captured_by = "validate microbench " VALIDATE_VERSION,
+	    .root = c->dir,
+	    .seed = c->seed,
+	    .extra_json = extra,
+	    .files = r->files,
 	};
 	const struct trace_write_options how = {.no_sync = c->no_sync_output};
 	bool created = false;
@@ -237,7 +237,8 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	}
 	if (ret && created)
 		unlink(c->output);
-	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN, m.last_ns - m.first_ns, capacity_reached(r)};
+	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN, m.last_ns - m.first_ns,
+					 capacity_reached(r)};
 	free(extra);
 	strbuf_release(&command);
 	return ret;
@@ -256,9 +257,11 @@ int bench_failure(const struct bench_run *r, struct err *e)
 		const char *path = r->files.entry[i].path;
 		if (last->result < 0)
 			return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
-				       r->config->dir, path, t->n_requests_done, op_name(last->op), strerror(-last->result));
+				       r->config->dir, path, t->n_requests_done, op_name(last->op),
+				       strerror(-last->result));
 		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) moved %d of %zu bytes; the trace ends there",
-			       r->config->dir, path, t->n_requests_done, op_name(last->op), last->result, t->block_bytes);
+			       r->config->dir, path, t->n_requests_done, op_name(last->op), last->result,
+			       t->block_bytes);
 	}
 	return 0;
 }

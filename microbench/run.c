@@ -66,8 +66,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 		   struct err *e)
 {
 	struct microbench_outcome unwanted;
-	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1,
-			      .pid = (uint32_t)getpid()};
+	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .pid = (uint32_t)getpid()};
 	o = o ? o : &unwanted;
 	*o = (struct microbench_outcome){.mean_response_ns = NAN};
 	int ret = microbench_files(w, c, &r.files, e);

@@ -20,7 +20,7 @@ struct worker {
 	struct bench_run *run;
 	pthread_t id;
 	pid_t tid;
-	int cpu;	 /* to run on, -1 any */
+	int cpu;         /* to run on, -1 any */
 	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
 	int open_flags;
 	struct vm_region samples, blocks, think;
@@ -55,8 +55,8 @@ struct bench_run {
 	sigset_t held; /* signals that are read from signal_fd, not delivered */
 };
 
-/* setup.c: opens the files, draws what is to be drawn and makes every page present that the run will touch. Errors: of the
- * system, with the path; EINVAL for a file that does not fit. */
+/* setup.c: opens the files, draws what is to be drawn and makes every page present that the run will touch. Errors: of
+ * the system, with the path; EINVAL for a file that does not fit. */
 int bench_setup(struct bench_run *r, struct err *e);
 void bench_teardown(struct bench_run *r);
 

@@ -16,12 +16,12 @@ static void loop(struct bench_thread *t)
 }
 
 const struct workload workload_sequential_write = {
-	.name = "sequential-write",
-	.alias = "sw",
-	.help = "blocks one after another over the file, by write; from the start again at its end",
-	.op = OP_WRITE,
-	.writes = true,
-	.sequential = true,
-	.call = call,
-	.loop = loop,
+    .name = "sequential-write",
+    .alias = "sw",
+    .help = "blocks one after another over the file, by write; from the start again at its end",
+    .op = OP_WRITE,
+    .writes = true,
+    .sequential = true,
+    .call = call,
+    .loop = loop,
 };

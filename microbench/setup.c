@@ -16,10 +16,10 @@
 #include "microbench/run.h"
 
 #define MEMORY_BYTES ((uint64_t)1 << 30) /* for records beyond --requests, but never more than */
-#define MEMORY_SHARE 8			 /* one eighth of the machine's */
+#define MEMORY_SHARE 8                   /* one eighth of the machine's */
 #define CALIBRATION_NS 5000000
 
-/* --- room --------------------------------------------------------------------------------------------------------- */
+/* --- room ------------------------------------------------------------------------------------------------------ */
 
 static uint64_t sample_bytes(const struct workload *w, const struct microbench_config *c)
 {
@@ -29,8 +29,8 @@ static uint64_t sample_bytes(const struct workload *w, const struct microbench_c
 
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c, uint64_t memory_bytes)
 {
-	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one: an upper bound on the rate.
-	 * Pauses last as long as asked, or in the mean so: a quarter off for chance. */
+	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one: an upper bound on the
+	 * rate. Pauses last as long as asked, or in the mean so: a quarter off for chance. */
 	double fastest_ns = 100 + 0.02 * (double)c->block_bytes + 0.75 * (double)c->pause_ns;
 	double room = (double)memory_bytes / (double)sample_bytes(w, c) / (double)c->level;
 	double n = (double)c->min_duration_ns / fastest_ns;
@@ -41,11 +41,12 @@ uint64_t bench_capacity(const struct workload *w, const struct microbench_config
 static uint64_t memory_for_records(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-	uint64_t share = pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / MEMORY_SHARE : MEMORY_BYTES;
+	uint64_t share =
+	    pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / MEMORY_SHARE : MEMORY_BYTES;
 	return share < MEMORY_BYTES ? share : MEMORY_BYTES;
 }
 
-/* --- files -------------------------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------------------------- */
 
 static int file_fits(const struct bench_run *r, const struct fileset_entry *f, int fd, struct err *e)
 {
@@ -69,7 +70,8 @@ static int file_open(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	const struct fileset_entry *f = &r->files.entry[w->bench.index];
-	w->open_flags = (r->workload->writes ? O_WRONLY : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
+	w->open_flags =
+	    (r->workload->writes ? O_WRONLY : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
 	/* a pipe in the file's place is refused, not waited for */
 	int fd = confined_open(r->dir_fd, f->path, w->open_flags | O_NONBLOCK, 0, e);
 	if (fd == -EINVAL && c->direct)
@@ -82,7 +84,7 @@ static int file_open(struct bench_run *r, struct worker *w, struct err *e)
 	return file_fits(r, f, fd, e);
 }
 
-/* --- memory ------------------------------------------------------------------------------------------------------- */
+/* --- memory ---------------------------------------------------------------------------------------------------- */
 
 static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 {
@@ -102,8 +104,8 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 	if (!ret && c->think != THINK_FIXED) {
 		ret = vm_alloc(&w->think, t->capacity * sizeof *t->think_ns, "pauses", e);
 		if (!ret)
-			ret = draw_think(w->think.base, t->capacity, (enum think_kind)c->think, (double)c->pause_ns, c->seed,
-					 t->index, e);
+			ret = draw_think(w->think.base, t->capacity, (enum think_kind)c->think, (double)c->pause_ns,
+					 c->seed, t->index, e);
 		t->think_ns = w->think.base;
 	}
 	return ret;
@@ -139,18 +141,18 @@ static int worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	w->bench = (struct bench_thread){
-		.clock = &r->clock,
-		.placement = &r->placement,
-		.index = (unsigned int)(w - r->worker),
-		.fd = -1,
-		.block_bytes = c->block_bytes,
-		.n_blocks = c->file_bytes / c->block_bytes,
-		.n_requests = c->n_requests,
-		.capacity = bench_capacity(r->workload, c, memory_for_records()),
-		.fsync_end = c->fsync_end,
-		.pauses = c->pause_ns > 0,
-		.pause_ns = c->pause_ns,
-		.stop = &r->stop,
+	    .clock = &r->clock,
+	    .placement = &r->placement,
+	    .index = (unsigned int)(w - r->worker),
+	    .fd = -1,
+	    .block_bytes = c->block_bytes,
+	    .n_blocks = c->file_bytes / c->block_bytes,
+	    .n_requests = c->n_requests,
+	    .capacity = bench_capacity(r->workload, c, memory_for_records()),
+	    .fsync_end = c->fsync_end,
+	    .pauses = c->pause_ns > 0,
+	    .pause_ns = c->pause_ns,
+	    .stop = &r->stop,
 	};
 	w->run = r;
 	w->wait_ns = -1;
@@ -171,7 +173,8 @@ int bench_setup(struct bench_run *r, struct err *e)
 	r->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->finished_fd < 0)
 		return err_sys(e, errno, "eventfd");
-	int ret = placement_init(&r->placement, (enum placement_kind)c->placement, c->block_bytes, c->direct, r->n_workers, e);
+	int ret = placement_init(&r->placement, (enum placement_kind)c->placement, c->block_bytes, c->direct,
+				 r->n_workers, e);
 	if (ret)
 		return ret;
 	buffers_fill(r);

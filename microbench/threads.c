@@ -21,7 +21,7 @@ static int64_t realtime_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-/* --- the gate ----------------------------------------------------------------------------------------------------- */
+/* --- the gate -------------------------------------------------------------------------------------------------- */
 
 /* The worker's side; false: the run was called off. */
 static bool gate_pass(struct gate *g, int error)
@@ -57,7 +57,7 @@ static void gate_release(struct gate *g, bool cancelled)
 	pthread_mutex_unlock(&g->mutex);
 }
 
-/* --- the workers -------------------------------------------------------------------------------------------------- */
+/* --- the workers ----------------------------------------------------------------------------------------------- */
 
 static int worker_prepare(struct worker *w)
 {
@@ -114,7 +114,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* --- from the outside --------------------------------------------------------------------------------------------- */
+/* --- from the outside ------------------------------------------------------------------------------------------ */
 
 int bench_interrupted(int signal_fd, struct err *e)
 {
@@ -171,11 +171,12 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	r->wall_epoch_ns = realtime_ns();
 	uint64_t now = clock_now(&r->clock);
 	uint64_t lead = clock_ticks_of_ns(&r->clock, clock_ns_of_ticks(&r->clock, now) + LEAD_NS +
-							     LEAD_PER_THREAD_NS * (int64_t)r->n_workers) - now;
+							 LEAD_PER_THREAD_NS * (int64_t)r->n_workers) -
+			now;
 	r->start = now + lead;
 	for (unsigned int i = 0; i < r->n_workers && r->config->min_duration_ns; i++)
 		r->worker[i].bench.deadline =
-			r->start + (uint64_t)((double)r->config->min_duration_ns / r->clock.ns_per_tick);
+		    r->start + (uint64_t)((double)r->config->min_duration_ns / r->clock.ns_per_tick);
 	gate_release(&r->gate, false);
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {

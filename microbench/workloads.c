@@ -4,11 +4,7 @@
 #include <string.h>
 
 const struct workload *const workloads[] = {
-	&workload_random_read,
-	&workload_random_write,
-	&workload_sequential_read,
-	&workload_sequential_write,
-	NULL,
+    &workload_random_read, &workload_random_write, &workload_sequential_read, &workload_sequential_write, NULL,
 };
 
 const struct workload *workload_find(const char *name_or_alias)

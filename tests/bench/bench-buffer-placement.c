@@ -2,9 +2,9 @@
 /* What doc/buffer-placement.md rests on, for this machine: cached 4 KiB requests by where the buffer lies.
  *
  * 1. Distances from the start of a page, in slices that take turns within one process: what a place costs.
- * 2. The kinds of common/placement.h, by processes that are all alive at once. First each process does all its work, then the
- *    next; then they take turns every 0.1 ms, so that a machine whose speed drifts does so for all of them alike. What
- *    remains between processes the second way is what belongs to a process: its memory, its addresses. */
+ * 2. The kinds of common/placement.h, by processes that are all alive at once. First each process does all its work,
+ * then the next; then they take turns every 0.1 ms, so that a machine whose speed drifts does so for all of them alike.
+ * What remains between processes the second way is what belongs to a process: its memory, its addresses. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -64,7 +64,7 @@ static int compare_double(const void *a, const void *b)
 
 static void distances(const struct clock *c, int fd, bool writes)
 {
-	static const size_t distance[] = {0,    1,    16,   24,   32,	48,   64,   128,
+	static const size_t distance[] = {0,    1,    16,   24,   32,   48,   64,   128,
 					  1024, 2048, 3072, 4032, 4064, 4072, 4080, 4095};
 	enum { N = sizeof distance / sizeof *distance };
 	static double ns[N][N_ROUNDS], ratio[N_ROUNDS];
@@ -75,7 +75,8 @@ static void distances(const struct clock *c, int fd, bool writes)
 	for (size_t round = 0; round < N_ROUNDS; round++)
 		for (size_t i = 0; i < N; i++) {
 			size_t at = (i + round) % N;
-			ns[at][round] = slice_ns(c, fd, NULL, (unsigned char *)memory.base + BLOCK + distance[at], writes, &random);
+			ns[at][round] =
+			    slice_ns(c, fd, NULL, (unsigned char *)memory.base + BLOCK + distance[at], writes, &random);
 		}
 	printf("cached %s, time by the buffer's distance from the start of a page, relative to 0 (median of %d):\n",
 	       writes ? "pwrite" : "pread", N_ROUNDS);
@@ -88,7 +89,7 @@ static void distances(const struct clock *c, int fd, bool writes)
 	vm_free(&memory);
 }
 
-/* --- processes ---------------------------------------------------------------------------------------------------------- */
+/* --- processes ------------------------------------------------------------------------------------------------- */
 
 /* A byte on standard input is one slice for each place; after the last one the medians go to standard output. One
  * interruption of some ms would outweigh everything in a mean. */
@@ -99,7 +100,8 @@ static int child_main(const char *path)
 	struct clock c;
 	static double ns[N_PLACES][N_TURNS];
 	double median[N_PLACES];
-	uint64_t random = (uint64_t)getpid() * 0x9e3779b97f4a7c15u | 1; /* no process finds what another one had cached */
+	uint64_t random =
+	    (uint64_t)getpid() * 0x9e3779b97f4a7c15u | 1; /* no process finds what another one had cached */
 	char byte = 0;
 	int fd = open(path, O_RDWR);
 	if (fd < 0 || clock_init(&c, 5000000, NULL) || vm_alloc(&memory, 4 * BLOCK, "a buffer", NULL))
@@ -208,9 +210,11 @@ int main(int argc, char **argv)
 	distances(&c, fd, true);
 	processes(path, false, mean[0], cv[0]);
 	processes(path, true, mean[1], cv[1]);
-	printf("cached pread, %d processes of %d requests for each place, medians of slices:\n", N_PROCESSES, N_TURNS * (N_SLICE - N_SKIP));
+	printf("cached pread, %d processes of %d requests for each place, medians of slices:\n", N_PROCESSES,
+	       N_TURNS * (N_SLICE - N_SKIP));
 	for (int i = 0; i < N_PLACES; i++)
-		printf("  %-14s one after another: mean %7.1f ns, CV %5.2f %%    taking turns: mean %7.1f ns, CV %5.2f %%\n",
+		printf("  %-14s one after another: mean %7.1f ns, CV %5.2f %%    taking turns: mean %7.1f ns, CV %5.2f "
+		       "%%\n",
 		       place_names[i], mean[0][i], cv[0][i], mean[1][i], cv[1][i]);
 	close(fd);
 	unlink(path);

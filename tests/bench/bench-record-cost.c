@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* (a) What recording one request costs in microbench, against the two clock reads that are needed anyway.
  *
- * The program's own loop (microbench/loop.h, the function every workload is made of) runs with a call that does nothing, over
- * as many requests as a run of 200 ms has, so that its records go to memory as they do in a run. What it takes for one request
- * is everything: both stamps, the buffer's address, the offset, the store, the end conditions, and calling a function.
- * Beside it, in turns, the same number of pairs of clock reads, and of pairs of clock_gettime. */
+ * The program's own loop (microbench/loop.h, the function every workload is made of) runs with a call that does
+ * nothing, over as many requests as a run of 200 ms has, so that its records go to memory as they do in a run. What it
+ * takes for one request is everything: both stamps, the buffer's address, the offset, the store, the end conditions,
+ * and calling a function. Beside it, in turns, the same number of pairs of clock reads, and of pairs of clock_gettime.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -75,7 +76,8 @@ static void compare(struct bench_thread *t, const char *name, void (*loop)(struc
 	char what[80];
 	ns_per_request(t, loop);
 	for (int i = 0; i < N_TURNS; i++) {
-		/* the loop between two measurements of the yardstick, so that a machine that changes its speed does so in both */
+		/* the loop between two measurements of the yardstick, so that a machine that changes its speed does so
+		 * in both */
 		double before = ns_per_request(t, two_clock_reads);
 		cost[i] = ns_per_request(t, loop);
 		reads[i] = (before + ns_per_request(t, two_clock_reads)) / 2;
@@ -103,7 +105,8 @@ int main(void)
 	if (!ret)
 		ret = placement_init(&placement, PLACEMENT_DEFAULT, 4096, false, 1, &e);
 	if (!ret)
-		ret = vm_alloc(&samples, (N_REQUESTS + N_REQUESTS / n_blocks + 1) * sizeof(struct bench_sample), "records", &e);
+		ret = vm_alloc(&samples, (N_REQUESTS + N_REQUESTS / n_blocks + 1) * sizeof(struct bench_sample),
+			       "records", &e);
 	if (!ret)
 		ret = vm_alloc(&blocks, N_REQUESTS * sizeof(uint32_t), "offsets", &e);
 	if (!ret)
@@ -112,9 +115,16 @@ int main(void)
 		fprintf(stderr, "bench-record-cost: %s\n", e.msg);
 		return 3;
 	}
-	struct bench_thread t = {.clock = &clock, .placement = &placement, .fd = -1, .block_bytes = 4096,
-				 .n_blocks = n_blocks, .block = blocks.base, .n_requests = N_REQUESTS,
-				 .capacity = N_REQUESTS, .stop = &stop, .sample = samples.base};
+	struct bench_thread t = {.clock = &clock,
+				 .placement = &placement,
+				 .fd = -1,
+				 .block_bytes = 4096,
+				 .n_blocks = n_blocks,
+				 .block = blocks.base,
+				 .n_requests = N_REQUESTS,
+				 .capacity = N_REQUESTS,
+				 .stop = &stop,
+				 .sample = samples.base};
 	compare(&t, "random", loop_random);
 	t.n_blocks = N_REQUESTS; /* no rewind: that is a request of its own */
 	compare(&t, "sequential", loop_sequential);

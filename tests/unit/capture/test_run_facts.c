@@ -12,18 +12,42 @@
 #include "capture/run_facts.h"
 
 static const struct run_facts example = {
-	.wall_ns = 200123456, .cpu_user_ns = 40000001, .cpu_system_ns = 150000002, .steal_ns = 10000000,
-	.runqueue_wait_ns = -1, .n_minor_faults = 3, .n_major_faults = 1, .n_voluntary_switches = 7,
-	.n_involuntary_switches = 9, .bytes_read_device = 1ull << 40, .bytes_written_device = 4096,
+    .wall_ns = 200123456,
+    .cpu_user_ns = 40000001,
+    .cpu_system_ns = 150000002,
+    .steal_ns = 10000000,
+    .runqueue_wait_ns = -1,
+    .n_minor_faults = 3,
+    .n_major_faults = 1,
+    .n_voluntary_switches = 7,
+    .n_involuntary_switches = 9,
+    .bytes_read_device = 1ull << 40,
+    .bytes_written_device = 4096,
 };
 
 static void differences_of_snapshots(void **state)
 {
 	(void)state;
-	struct run_facts_snapshot a = {.now_ns = 1000, .user_ns = 10, .system_ns = 20, .steal_ns = 100, .minor = 1, .major = 2,
-				       .voluntary = 3, .involuntary = 4, .read_bytes = 5, .write_bytes = 6};
-	struct run_facts_snapshot b = {.now_ns = 5000, .user_ns = 110, .system_ns = 220, .steal_ns = 400, .minor = 11,
-				       .major = 22, .voluntary = 33, .involuntary = 44, .read_bytes = 55, .write_bytes = 66};
+	struct run_facts_snapshot a = {.now_ns = 1000,
+				       .user_ns = 10,
+				       .system_ns = 20,
+				       .steal_ns = 100,
+				       .minor = 1,
+				       .major = 2,
+				       .voluntary = 3,
+				       .involuntary = 4,
+				       .read_bytes = 5,
+				       .write_bytes = 6};
+	struct run_facts_snapshot b = {.now_ns = 5000,
+				       .user_ns = 110,
+				       .system_ns = 220,
+				       .steal_ns = 400,
+				       .minor = 11,
+				       .major = 22,
+				       .voluntary = 33,
+				       .involuntary = 44,
+				       .read_bytes = 55,
+				       .write_bytes = 66};
 	struct run_facts f;
 	run_facts_between(&a, &b, &f);
 	assert_int_equal(f.wall_ns, 4000);
@@ -54,7 +78,7 @@ static void snapshots_see_what_the_process_did(void **state)
 	struct run_facts f;
 	run_facts_take(&a);
 	volatile unsigned char *p =
-		mmap(NULL, N_PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	    mmap(NULL, N_PAGES * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	assert_ptr_not_equal((void *)p, MAP_FAILED);
 	madvise((void *)p, N_PAGES * 4096, MADV_NOHUGEPAGE);
 	for (int i = 0; i < N_PAGES; i++)
@@ -110,9 +134,10 @@ static void refused(const char *member, json_t *value)
 static void damaged_facts_are_refused(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"wall_ns", "cpu_user_ns", "cpu_system_ns", "steal_ns", "runqueue_wait_ns",
-					    "n_minor_faults", "n_major_faults", "n_voluntary_switches",
-					    "n_involuntary_switches", "bytes_read_device", "bytes_written_device"};
+	static const char *const names[] = {"wall_ns",           "cpu_user_ns",          "cpu_system_ns",
+					    "steal_ns",          "runqueue_wait_ns",     "n_minor_faults",
+					    "n_major_faults",    "n_voluntary_switches", "n_involuntary_switches",
+					    "bytes_read_device", "bytes_written_device"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		refused(names[i], NULL);
 		refused(names[i], json_string("12"));
@@ -133,11 +158,9 @@ static void damaged_facts_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(differences_of_snapshots),
-		cmocka_unit_test(snapshots_see_what_the_process_did),
-		cmocka_unit_test(waiting_only_grows),
-		cmocka_unit_test(json_and_back),
-		cmocka_unit_test(damaged_facts_are_refused),
+	    cmocka_unit_test(differences_of_snapshots),  cmocka_unit_test(snapshots_see_what_the_process_did),
+	    cmocka_unit_test(waiting_only_grows),        cmocka_unit_test(json_and_back),
+	    cmocka_unit_test(damaged_facts_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -153,13 +153,10 @@ static void impossible_ones_are_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(each_kind_has_a_name),
-		cmocka_unit_test(buffers_do_not_overlap),
-		cmocka_unit_test(no_kind_uses_the_slow_places),
-		cmocka_unit_test(where_they_lie),
-		cmocka_unit_test(direct_io_gets_whole_pages),
-		cmocka_unit_test(no_first_touch_is_left),
-		cmocka_unit_test(impossible_ones_are_refused),
+	    cmocka_unit_test(each_kind_has_a_name),         cmocka_unit_test(buffers_do_not_overlap),
+	    cmocka_unit_test(no_kind_uses_the_slow_places), cmocka_unit_test(where_they_lie),
+	    cmocka_unit_test(direct_io_gets_whole_pages),   cmocka_unit_test(no_first_touch_is_left),
+	    cmocka_unit_test(impossible_ones_are_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,10 +23,10 @@ static void the_table_of_workloads(void **state)
 		enum trace_op op;
 		bool writes, sequential;
 	} expected[] = {
-		{"random-read", "rr", OP_PREAD, false, false},
-		{"random-write", "rw", OP_PWRITE, true, false},
-		{"sequential-read", "sr", OP_READ, false, true},
-		{"sequential-write", "sw", OP_WRITE, true, true},
+	    {"random-read", "rr", OP_PREAD, false, false},
+	    {"random-write", "rw", OP_PWRITE, true, false},
+	    {"sequential-read", "sr", OP_READ, false, true},
+	    {"sequential-write", "sw", OP_WRITE, true, true},
 	};
 	size_t n = 0;
 	for (; workloads[n]; n++)
@@ -64,10 +64,11 @@ static void options_are_keys_of_a_protocol(void **state)
 {
 	(void)state;
 	static const char *const set[][2] = {
-		{"level", "4"}, {"requests", "700"}, {"min-duration", "200ms"}, {"block-size", "16K"},
-		{"file-size", "1MiB"}, {"pause", "50us"}, {"pause-by", "hybrid"}, {"think", "lognormal"},
-		{"seed", "18446744073709551615"}, {"direct", "yes"}, {"sync", "yes"}, {"fsync-end", "yes"},
-		{"placement", "rotate"}, {"pin", "yes"},
+	    {"level", "4"},          {"requests", "700"},    {"min-duration", "200ms"},
+	    {"block-size", "16K"},   {"file-size", "1MiB"},  {"pause", "50us"},
+	    {"pause-by", "hybrid"},  {"think", "lognormal"}, {"seed", "18446744073709551615"},
+	    {"direct", "yes"},       {"sync", "yes"},        {"fsync-end", "yes"},
+	    {"placement", "rotate"}, {"pin", "yes"},
 	};
 	struct microbench_config c;
 	microbench_config_init(&c);
@@ -84,7 +85,8 @@ static void options_are_keys_of_a_protocol(void **state)
 	assert_true(c.seed == UINT64_MAX);
 	assert_true(c.direct && c.sync && c.fsync_end && c.pin);
 	assert_int_equal(c.placement, PLACEMENT_ROTATE);
-	static const char *const cli_only[] = {"dir", "output", "prepare", "prepare-only", "remove", "no-sync-output", "list"};
+	static const char *const cli_only[] = {"dir",    "output",         "prepare", "prepare-only",
+					       "remove", "no-sync-output", "list"};
 	for (size_t i = 0; i < sizeof cli_only / sizeof *cli_only; i++)
 		assert_true(options_find(microbench_options, cli_only[i])->flags & OPT_CLI_ONLY);
 }
@@ -93,10 +95,23 @@ static void bad_values_are_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[][2] = {
-		{"level", "0"}, {"level", "-1"}, {"level", "100000"}, {"requests", "0"}, {"requests", "many"},
-		{"min-duration", "5"}, {"min-duration", "-1s"}, {"block-size", "0"}, {"block-size", "2G"},
-		{"block-size", "4 parsecs"}, {"file-size", ""}, {"pause", "10"}, {"pause-by", "waiting"},
-		{"think", "normal"}, {"seed", "-3"}, {"direct", "perhaps"}, {"placement", "anywhere"},
+	    {"level", "0"},
+	    {"level", "-1"},
+	    {"level", "100000"},
+	    {"requests", "0"},
+	    {"requests", "many"},
+	    {"min-duration", "5"},
+	    {"min-duration", "-1s"},
+	    {"block-size", "0"},
+	    {"block-size", "2G"},
+	    {"block-size", "4 parsecs"},
+	    {"file-size", ""},
+	    {"pause", "10"},
+	    {"pause-by", "waiting"},
+	    {"think", "normal"},
+	    {"seed", "-3"},
+	    {"direct", "perhaps"},
+	    {"placement", "anywhere"},
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct microbench_config c, before;
@@ -132,7 +147,8 @@ static void impossible_combinations_are_refused(void **state)
 	c = good, c.level = 5000, check_refuses(&c, "rr", "level");
 	c = good, c.n_requests = 0, check_refuses(&c, "rr", "requests");
 	c = good, c.block_bytes = 0, check_refuses(&c, "rr", "block-size");
-	c = good, c.block_bytes = (uint64_t)1 << 31, c.file_bytes = (uint64_t)1 << 40, check_refuses(&c, "rr", "block-size");
+	c = good, c.block_bytes = (uint64_t)1 << 31, c.file_bytes = (uint64_t)1 << 40,
+	check_refuses(&c, "rr", "block-size");
 	c = good, c.file_bytes = 4095, check_refuses(&c, "sr", "less than one block");
 	c = good, c.file_bytes = UINT64_MAX, check_refuses(&c, "sr", "too large");
 	c = good, c.level = 4, c.file_bytes = INT64_MAX / 2, check_refuses(&c, "sr", "too large");
@@ -205,8 +221,9 @@ static void the_command_makes_the_run_again(void **state)
 	c.fsync_end = true;
 	c.prepare = false;
 	describe_command(workload_find("sw"), &c, &s);
-	assert_string_equal(s.s, "validate microbench sequential-write --level 2 --pause 10000ns --pause-by spin --fsync-end"
-				 " --dir '/mnt/it'\\''s' --output 'a b.trace' --no-prepare");
+	assert_string_equal(s.s,
+			    "validate microbench sequential-write --level 2 --pause 10000ns --pause-by spin --fsync-end"
+			    " --dir '/mnt/it'\\''s' --output 'a b.trace' --no-prepare");
 	strbuf_release(&s);
 	json_t *o = describe_options(&c);
 	assert_int_equal(json_integer_value(json_object_get(o, "pause")), 10000);
@@ -219,14 +236,14 @@ static void the_command_makes_the_run_again(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_table_of_workloads),
-		cmocka_unit_test(defaults_are_those_of_the_paper),
-		cmocka_unit_test(options_are_keys_of_a_protocol),
-		cmocka_unit_test(bad_values_are_refused),
-		cmocka_unit_test(impossible_combinations_are_refused),
-		cmocka_unit_test(one_file_each),
-		cmocka_unit_test(room_for_a_minimum_duration),
-		cmocka_unit_test(the_command_makes_the_run_again),
+	    cmocka_unit_test(the_table_of_workloads),
+	    cmocka_unit_test(defaults_are_those_of_the_paper),
+	    cmocka_unit_test(options_are_keys_of_a_protocol),
+	    cmocka_unit_test(bad_values_are_refused),
+	    cmocka_unit_test(impossible_combinations_are_refused),
+	    cmocka_unit_test(one_file_each),
+	    cmocka_unit_test(room_for_a_minimum_duration),
+	    cmocka_unit_test(the_command_makes_the_run_again),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,10 +101,10 @@ static void pauses_have_their_moments(void **state)
 		enum think_kind kind;
 		double sd, sd_tolerance; /* relative to the mean */
 	} kinds[] = {
-		{THINK_FIXED, 0, 0},
-		{THINK_EXPONENTIAL, 1, 0.05},
-		{THINK_LOGNORMAL, 1, 0.2},
-		{THINK_UNIFORM, 0.57735, 0.02},
+	    {THINK_FIXED, 0, 0},
+	    {THINK_EXPONENTIAL, 1, 0.05},
+	    {THINK_LOGNORMAL, 1, 0.2},
+	    {THINK_UNIFORM, 0.57735, 0.02},
 	};
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		double mean, sd;
@@ -140,13 +140,13 @@ static void pauses_are_seeded_too(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_same_seed_gives_the_same_blocks),
-		cmocka_unit_test(other_seeds_and_threads_give_others),
-		cmocka_unit_test(blocks_are_uniform),
-		cmocka_unit_test(the_extremes_of_a_range),
-		cmocka_unit_test(pauses_have_their_moments),
-		cmocka_unit_test(uniform_pauses_end_at_twice_the_mean),
-		cmocka_unit_test(pauses_are_seeded_too),
+	    cmocka_unit_test(the_same_seed_gives_the_same_blocks),
+	    cmocka_unit_test(other_seeds_and_threads_give_others),
+	    cmocka_unit_test(blocks_are_uniform),
+	    cmocka_unit_test(the_extremes_of_a_range),
+	    cmocka_unit_test(pauses_have_their_moments),
+	    cmocka_unit_test(uniform_pauses_end_at_twice_the_mean),
+	    cmocka_unit_test(pauses_are_seeded_too),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

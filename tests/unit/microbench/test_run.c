@@ -102,7 +102,7 @@ static void run_and_read(const char *workload, const struct microbench_config *c
 	run_read(r);
 }
 
-/* --- what a trace holds --------------------------------------------------------------------------------------------- */
+/* --- what a trace holds ---------------------------------------------------------------------------------------- */
 
 /* What must hold of every record of every run. */
 static void check_record(const struct run *r, size_t i, const struct microbench_config *c)
@@ -229,7 +229,7 @@ static void an_fsync_is_the_last_request(void **state)
 	run_release(&r);
 }
 
-/* --- what decides its length ------------------------------------------------------------------------------------------ */
+/* --- what decides its length ----------------------------------------------------------------------------------- */
 
 static void goes_on_until_the_minimum_duration(void **state)
 {
@@ -278,14 +278,15 @@ static void pauses_are_kept(void **state)
 			run_and_read("rr", &c, NULL, &r);
 			assert_int_equal(draw_think(drawn, 30, (enum think_kind)kind, 200000, c.seed, 0, NULL), 0);
 			assert_int_equal(r.n, 30);
-			for (size_t i = 1; i < r.n; i++) /* never shorter, but for rounding to ns and the clocks' rates */
+			for (size_t i = 1; i < r.n;
+			     i++) /* never shorter, but for rounding to ns and the clocks' rates */
 				assert_true(r.record[i].begin_ns - r.record[i - 1].end_ns >=
 					    (int64_t)(0.999 * (double)drawn[i - 1]) - 2);
 			run_release(&r);
 		}
 }
 
-/* --- what the seed decides ---------------------------------------------------------------------------------------------- */
+/* --- what the seed decides ------------------------------------------------------------------------------------- */
 
 struct sequence {
 	uint64_t offset[2][400];
@@ -326,7 +327,7 @@ static void the_seed_decides_the_requests(void **state)
 	}
 }
 
-/* --- metadata ------------------------------------------------------------------------------------------------------------ */
+/* --- metadata -------------------------------------------------------------------------------------------------- */
 
 static void metadata_tell_all(void **state)
 {
@@ -373,7 +374,7 @@ static void metadata_tell_all(void **state)
 	run_release(&r);
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------------------- */
+/* --- files ----------------------------------------------------------------------------------------------------- */
 
 static bool in_dir(const char *name)
 {
@@ -488,7 +489,7 @@ static void direct_works_or_says_so(void **state)
 	}
 }
 
-/* --- runs that do not end well ----------------------------------------------------------------------------------------------- */
+/* --- runs that do not end well --------------------------------------------------------------------------------- */
 
 static void no_room_left(void)
 {
@@ -558,11 +559,13 @@ static int run_until_signal(const struct microbench_config *c, int signal_number
 		signal(signal_number, SIG_DFL);
 		_exit(-microbench_run(workload_find("sr"), c, NULL, NULL));
 	}
-	/* a signal before the measured region ends the process by itself: also no trace, but not what is to be tested */
+	/* a signal before the measured region ends the process by itself: also no trace, but not what is to be tested
+	 */
 	for (int i = 0; i < 200 && waitpid(child, &status, WNOHANG) == 0; i++) {
 		char *path = xasprintf("/proc/%d/task", (int)child);
 		struct stat st;
-		bool running = stat(path, &st) == 0 && st.st_nlink >= 2 + 1 + 2; /* ".", "..", the main thread and two workers */
+		bool running =
+		    stat(path, &st) == 0 && st.st_nlink >= 2 + 1 + 2; /* ".", "..", the main thread and two workers */
 		free(path);
 		usleep(10000);
 		if (running)
@@ -598,21 +601,14 @@ static void a_signal_leaves_no_trace(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(every_workload_at_every_level),
-		cmocka_unit_test(threads_are_told_apart),
-		cmocka_unit_test(sequential_ones_go_round),
-		cmocka_unit_test(an_fsync_is_the_last_request),
-		cmocka_unit_test(goes_on_until_the_minimum_duration),
-		cmocka_unit_test(pauses_are_kept),
-		cmocka_unit_test(the_seed_decides_the_requests),
-		cmocka_unit_test(metadata_tell_all),
-		cmocka_unit_test(files_are_made_kept_and_removed),
-		cmocka_unit_test(files_that_do_not_fit_are_refused),
-		cmocka_unit_test(places_that_are_not_there),
-		cmocka_unit_test(direct_works_or_says_so),
-		cmocka_unit_test(a_short_request_ends_the_run),
-		cmocka_unit_test(a_failed_request_ends_the_run),
-		cmocka_unit_test(a_signal_leaves_no_trace),
+	    cmocka_unit_test(every_workload_at_every_level),      cmocka_unit_test(threads_are_told_apart),
+	    cmocka_unit_test(sequential_ones_go_round),           cmocka_unit_test(an_fsync_is_the_last_request),
+	    cmocka_unit_test(goes_on_until_the_minimum_duration), cmocka_unit_test(pauses_are_kept),
+	    cmocka_unit_test(the_seed_decides_the_requests),      cmocka_unit_test(metadata_tell_all),
+	    cmocka_unit_test(files_are_made_kept_and_removed),    cmocka_unit_test(files_that_do_not_fit_are_refused),
+	    cmocka_unit_test(places_that_are_not_there),          cmocka_unit_test(direct_works_or_says_so),
+	    cmocka_unit_test(a_short_request_ends_the_run),       cmocka_unit_test(a_failed_request_ends_the_run),
+	    cmocka_unit_test(a_signal_leaves_no_trace),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
 }
