@@ -105,7 +105,9 @@ $(BUILD)/tests/unit/$(1)/%: $(BUILD)/obj/tests/unit/$(1)/%.o $(call libs_for,$(c
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
 
-RUN_TESTS = CC='$(CC)' CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
+# what a test that compiles or calls make needs in order to do it alike
+RUN_TESTS = CC='$(CC)' CFLAGS='$(CFLAGS)' SANITIZE='$(SANITIZE)' CI='$(CI)' CPPFLAGS='$(CPPFLAGS)' \
+            TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
 check: $(MAIN) $(UNIT)
 	$(Q)$(RUN_TESTS) all $(TESTS)
 unit-check: $(UNIT)
@@ -119,9 +121,9 @@ check-asan:
 		SANITIZE='$(ASAN)' CFLAGS='-O1 -g' check
 check-tsan:
 	$(Q)TSAN_OPTIONS=halt_on_error=1 $(MAKE) --no-print-directory BUILD=$(BUILD)-tsan \
-		SANITIZE='-fsanitize=thread' CFLAGS='-O1 -g' check
+		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' CFLAGS='-O1 -g' check
 
-# lines reached, from the counts that the instrumented programs left beside the objects
+# lines reached by the tests, from the counts that the instrumented programs left beside the objects
 coverage:
 	$(Q)$(MAKE) --no-print-directory BUILD=$(BUILD)-coverage SANITIZE='--coverage -fprofile-update=atomic' \
 		CFLAGS='-O0 -g' check || true

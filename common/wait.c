@@ -11,7 +11,7 @@ const char *const wait_method_names[] = {"hybrid", "sleep", "spin", NULL};
 #define N_PROBES 16
 #define PROBE_NS 100000
 #define LEAST_MARGIN_NS 5000	/* going to sleep and coming back costs as much */
-#define MOST_MARGIN_NS 10000000 /* a machine that is worse than this cannot be helped by spinning */
+#define MOST_MARGIN_NS 1000000	/* later than this comes from others computing, and who spins is put off more by them */
 #define MOST_FIRST_NS 500000	/* the margin begins with no more, unless it is the rule */
 #define LAST_NS 1000		/* a pause instruction takes 30 to 50 ns, which would be seen at the end */
 #define WIDEN_SHIFT 3		/* a late sleep: an eighth more */

@@ -9,7 +9,7 @@ for header in */*.h */*/*.h; do
 	case $header in tests/* | build*) continue ;; esac
 	n=$((n + 1))
 	printf '#include "%s"\n#include "%s"\n' "$header" "$header" >"$scratch/alone.c"
-	if ! eval "${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only ${CPPFLAGS:--D_GNU_SOURCE} -I. \$scratch/alone.c"; then
+	if ! eval "${CC:-cc} -std=c11 -Wall -Wextra -Werror -fsyntax-only ${TEST_CPPFLAGS:--D_GNU_SOURCE} -I. \$scratch/alone.c"; then
 		echo "$header does not compile alone" >&2
 		bad=1
 	fi
