@@ -259,6 +259,20 @@ static void walk(struct finder *f)
 	}
 }
 
+/* What the trace's own table of files tells of those that are used. */
+static void files_list(struct finder *f)
+{
+	const struct fileset *listed = &trace_meta(f->t)->files;
+	uint32_t n_used = f->s->n_files;
+	for (size_t i = 0; i < listed->n && n_used; i++) {
+		if (listed->entry[i].directory)
+			continue;
+		uint32_t file = file_of(f, listed->entry[i].path);
+		f->s->file[file].listed = true;
+		f->s->file[file].listed_size = listed->entry[i].size;
+	}
+}
+
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
 {
 	*s = (struct slots){.slot = NULL};
@@ -267,10 +281,12 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	f.file_of_object = xmalloc((f.n_objects + 1) * sizeof *f.file_of_object);
 	memset(f.file_of_object, 0xff, (f.n_objects + 1) * sizeof *f.file_of_object);
 	int ret = table_read(&f, e);
-	if (!ret)
+	if (!ret) {
 		walk(&f);
-	else
+		files_list(&f);
+	} else {
 		slots_release(s);
+	}
 	json_decref(f.extra);
 	u64_map_release(&f.row_of_fd);
 	u64_map_release(&f.row_of_pid_fd);

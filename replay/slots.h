@@ -36,6 +36,8 @@ struct slot_file {
 	bool truncated;	   /* while walking: nothing can be told of its first state any more */
 	bool opened;	   /* some OP_OPEN names it */
 	bool created;	   /* its first successful request was an open that may create: it may not have been there */
+	bool listed;	   /* the trace's own table of files has it: it was there, with this many bytes */
+	uint64_t listed_size;
 };
 
 struct slots {

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who wrote each byte of a file last: disjoint extents with an owner each, in a treap (Seidel and Aragon 1996), so that neither
+ * random writes nor a trace made to hurt take more than logarithmic time. Many files share one pool of nodes. */
+#ifndef REPLAY_EXTENT_MAP_H
+#define REPLAY_EXTENT_MAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define EXTENT_NONE 0u /* no node: an empty map's root */
+
+struct extent_pool {
+	struct extent_node *node; /* node[n], node[0] unused */
+	uint32_t n, cap, free;	  /* `free`: list through `left` */
+	uint64_t random;
+};
+
+void extent_pool_release(struct extent_pool *p); /* an all-zero one is an empty pool */
+
+/* Bytes from `start` up to, not including, `end` now belong to `owner`. Returns the new root. */
+uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end, uint32_t owner);
+/* Calls `visit` for the owners of extents that meet [start, end), in order, until it returns false. True when all were visited. */
+bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
+		  bool (*visit)(void *arg, uint32_t owner), void *arg);
+/* Gives the nodes of a map back. */
+void extent_clear(struct extent_pool *p, uint32_t root);
+
+#endif

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small traces made by hand or at random, for the tests of this room. */
+#ifndef TESTS_REPLAY_SAMPLE_H
+#define TESTS_REPLAY_SAMPLE_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/trace.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "replay/load.h"
+#include "replay/order.h"
+#include "replay/slots.h"
+
+struct sample {
+	struct trace_record *r;
+	size_t n, cap;
+	const char *paths[16]; /* object i is paths[i] */
+	size_t n_paths;
+	const char *extra_json;
+	struct fileset files;
+};
+
+static inline struct trace_record *sample_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end, enum trace_op op)
+{
+	GROW(s->r, s->n, s->cap);
+	s->r[s->n] = (struct trace_record){.seq = s->n, .begin_ns = begin, .end_ns = end, .intended_ns = TIME_NONE,
+					   .dispatch_ns = TIME_NONE, .offset = OFFSET_NONE, .pid = 1, .tid = tid,
+					   .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE, .op = (uint16_t)op};
+	return &s->r[s->n++];
+}
+
+/* A read or write on descriptor `fd` of file `object` (OBJECT_NONE: not told). */
+static inline struct trace_record *sample_data(struct sample *s, uint32_t tid, int64_t begin, int64_t end, enum trace_op op,
+					       int fd, uint32_t object, uint64_t offset, uint64_t length, int64_t rvalue)
+{
+	struct trace_record *r = sample_add(s, tid, begin, end, op);
+	r->fd = fd, r->object = object, r->offset = offset, r->length = length, r->rvalue = rvalue;
+	if (rvalue < 0) {
+		r->rvalue = -1;
+		r->error = (uint16_t)-rvalue;
+	}
+	return r;
+}
+
+static inline struct trace_record *sample_open(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint32_t object,
+					       int flags, int64_t rvalue)
+{
+	struct trace_record *r = sample_data(s, tid, begin, end, OP_OPEN, (int)rvalue, object, OFFSET_NONE, 0644, rvalue);
+	r->flags = (uint32_t)flags;
+	return r;
+}
+
+static inline void sample_release(struct sample *s)
+{
+	free(s->r);
+	s->r = NULL;
+	s->n = s->cap = 0;
+}
+
+/* A fresh directory; removed by sample_dir_remove. */
+static inline char *sample_dir(void)
+{
+	const char *base = getenv("TMPDIR");
+	char *dir = xasprintf("%s/replay-test.XXXXXX", base ? base : "/tmp");
+	if (!mkdtemp(dir))
+		abort();
+	return dir;
+}
+
+static inline void sample_dir_remove(char *dir)
+{
+	if (dir_remove_tree(dir, NULL))
+		abort();
+	free(dir);
+}
+
+static inline void sample_write(const struct sample *s, const char *path)
+{
+	struct err e = ERR_INIT;
+	struct trace_writer *w;
+	const struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "made", .extra_json = s->extra_json, .files = s->files};
+	const struct trace_write_options o = {.no_sync = true};
+	int ret = trace_writer_open(&w, path, &meta, &o, &e);
+	for (size_t i = 0; !ret && i < s->n_paths; i++) {
+		uint32_t id;
+		ret = trace_writer_object(w, OBJECT_PATH, s->paths[i], &id, &e);
+	}
+	if (!ret && s->n)
+		ret = trace_writer_append(w, s->r, s->n, &e);
+	if (!ret)
+		ret = trace_writer_close(w, &e);
+	if (ret) {
+		fprintf(stderr, "sample_write: %s\n", e.msg);
+		abort();
+	}
+}
+
+/* The sample as replay sees it. */
+struct loaded {
+	struct trace *t;
+	struct load l;
+	struct slots s;
+};
+
+static inline int sample_load(const struct sample *s, const char *dir, struct loaded *x, struct err *e)
+{
+	char *path = xasprintf("%s/sample.trace", dir);
+	memset(x, 0, sizeof *x);
+	sample_write(s, path);
+	int ret = trace_open(&x->t, path, e);
+	if (!ret)
+		ret = load_read(&x->l, x->t, e);
+	if (!ret)
+		ret = slots_find(&x->s, &x->l, x->t, e);
+	free(path);
+	return ret;
+}
+
+static inline void loaded_release(struct loaded *x)
+{
+	slots_release(&x->s);
+	load_release(&x->l);
+	if (x->t)
+		trace_close(x->t);
+}
+
+static inline uint64_t sample_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state >> 11;
+}
+
+/* --- what an order demands, by its definition ------------------------------------------------------------------------ */
+
+/* The progress of q's thread that must have been reached when r begins, 0 for none. Both are indices into l->request. */
+typedef uint32_t demand(const struct loaded *x, uint32_t q, uint32_t r);
+
+static inline uint32_t demand_temporal(const struct loaded *x, uint32_t q, uint32_t r)
+{
+	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];
+	if (q >= r)
+		return 0;
+	return a->end_ns <= b->begin_ns || a->thread == b->thread ? threshold_ended(a) : threshold_begun(a);
+}
+
+static inline uint32_t demand_serial(const struct loaded *x, uint32_t q, uint32_t r)
+{
+	return q < r ? threshold_ended(&x->l.request[q]) : 0;
+}
+
+static inline uint32_t demand_thread(const struct loaded *x, uint32_t q, uint32_t r)
+{
+	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];
+	return q < r && a->thread == b->thread ? threshold_ended(a) : 0;
+}
+
+#endif
