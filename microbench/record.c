@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -198,6 +199,14 @@ static void facts_complete(struct bench_run *r)
 	r->facts.wall_ns = last > first ? time_of(r, last) - time_of(r, first) : 0;
 }
 
+/* What is left of a trace that was not finished. Never anything but a file: the output may be named /dev/full. */
+static void output_remove(const char *path)
+{
+	struct stat st;
+	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		unlink(path);
+}
+
 int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e)
 {
 	const struct microbench_config *c = r->config;
@@ -236,7 +245,7 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 			trace_writer_abort(w);
 	}
 	if (ret && created)
-		unlink(c->output);
+		output_remove(c->output);
 	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN, m.last_ns - m.first_ns,
 					 capacity_reached(r)};
 	free(extra);

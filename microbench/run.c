@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
@@ -24,6 +25,19 @@ static int output_check(const char *path, struct err *e)
 	}
 	free(copy);
 	return ret;
+}
+
+static int output_is_apart(const struct bench_run *r, struct err *e)
+{
+	struct stat output, file;
+	if (stat(r->config->output, &output) < 0)
+		return 0;
+	for (unsigned int i = 0; i < r->n_workers; i++)
+		if (fstat(r->worker[i].bench.fd, &file) == 0 && file.st_dev == output.st_dev &&
+		    file.st_ino == output.st_ino)
+			return err_set(e, EINVAL, "%s: the trace would overwrite a file of the workload",
+				       r->config->output);
+	return 0;
 }
 
 /* From before the threads start, which inherit the mask, until the trace is written: a signal is read from a descriptor
@@ -47,6 +61,8 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 	int ret = output_check(r->config->output, e);
 	if (!ret)
 		ret = bench_setup(r, e);
+	if (!ret)
+		ret = output_is_apart(r, e);
 	if (ret)
 		return ret;
 	int signal_fd = signals_hold(&r->held, &old, e);

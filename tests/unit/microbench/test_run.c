@@ -466,6 +466,10 @@ static void places_that_are_not_there(void **state)
 	fails("rr", &c, ENOENT, "missing/out.trace");
 	c.output = base;
 	fails("rr", &c, EISDIR, base);
+	char *own = xasprintf("%s/rr.0", dir);
+	c.output = own;
+	fails("rr", &c, EINVAL, "overwrite");
+	free(own);
 	free(missing);
 	free(deep);
 }
