@@ -101,7 +101,11 @@ int trace_writer_open(struct trace_writer **w, const char *path, const struct tr
 int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name, uint32_t *id, struct err *e);
 /* Puts `len` bytes into the side heap; *ref for record.heap. */
 int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref, struct err *e);
-/* Appends records in order; commit is set here. Copies. */
+/* Appends records in order; commit is set here, the rest is the caller's. When it returns, the records are in the file (in
+ * the page cache), and a kill -9 cannot take them back; only with `compress` they wait for their block of 4096 to be full.
+ * Large appends go fastest, and without a copy where commit is already TRACE_COMMIT in all of a block's records.
+ * Errors: of the system (ENOSPC, ...), and then nothing more is written; EINVAL for a record whose operation is none or
+ * whose times are beyond TRACE_TIME_MAX, which is not written, nor what follows it in the same call. */
 int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e);
 /* Replaces the metadata by a later block (epoch or extra facts known only at the end). */
 int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta, struct err *e);
@@ -119,21 +123,24 @@ void trace_close(struct trace *t);
 
 /* Borrowed, valid until trace_close. The last metadata block counts. */
 const struct trace_meta *trace_meta(const struct trace *t);
-/* Number of records, or 0 if only a full pass can tell (foreign formats): *known says. */
+/* Number of records, or 0 if only a full pass can tell (foreign formats): *known says. Records in damaged blocks count. */
 uint64_t trace_n_records(const struct trace *t, bool *known);
 /* The next record in file order: 1 and *r borrowed until the next call, 0 at the end, or a negative errno.
- * EBADMSG: a damaged block, named with its offset; calling again goes on behind it. */
+ * A returned record has a known operation (op_info() of op.h), and times that are TIME_NONE or within TRACE_TIME_MAX; all
+ * else is as found: an object may be unknown, an offset and length may be anything.
+ * Errors: EBADMSG: a damaged block, named with its offset; calling again goes on behind it. Any other is final. */
 int trace_next(struct trace *t, const struct trace_record **r, struct err *e);
 /* As many contiguous records as can be had at once: *r[n] borrowed until the next call. Return as trace_next. */
 int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 int trace_rewind(struct trace *t, struct err *e);
 const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
 uint32_t trace_n_objects(const struct trace *t); /* so far: grows while streaming */
-const void *trace_heap(const struct trace *t, uint32_t ref, size_t *len);    /* NULL for none */
+/* What the heap holds at `ref`, for a record read so far; borrowed until the next call. NULL for none. */
+const void *trace_heap(const struct trace *t, uint32_t ref, size_t *len);
 
 struct trace_health {
 	bool complete;		   /* it has an end block */
-	uint64_t n_blocks_damaged, n_records_uncommitted; /* left out */
+	uint64_t n_blocks_damaged, n_records_uncommitted; /* left out, so far: count after a pass */
 };
 void trace_health(const struct trace *t, struct trace_health *h);
 

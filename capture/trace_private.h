@@ -32,14 +32,26 @@ struct trace {
 void trace_base_init(struct trace *t, const struct trace_reader *reader);
 void trace_base_release(struct trace *t);
 
-/* Whether every field is such that a reader may return it: a known operation, times that can be subtracted. */
+/* Whether every field is such that a reader may return it: a known operation, times that can be subtracted. Without
+ * branches, for it runs over every record of every trace. */
+static inline bool time_is_sane(int64_t t)
+{
+	return ((uint64_t)t + (uint64_t)TRACE_TIME_MAX <= 2 * (uint64_t)TRACE_TIME_MAX) | (t == TIME_NONE);
+}
+
 static inline bool record_is_sane(const struct trace_record *r)
 {
-	const uint64_t max = (uint64_t)TRACE_TIME_MAX;
-#define TIME_SANE(t) ((uint64_t)(t) + max <= 2 * max || (t) == TIME_NONE)
-	return (unsigned int)(r->op - 1) < OP_N - 1 && TIME_SANE(r->begin_ns) && TIME_SANE(r->end_ns) &&
-	       TIME_SANE(r->intended_ns) && TIME_SANE(r->dispatch_ns);
-#undef TIME_SANE
+	return ((unsigned int)(r->op - 1) < OP_N - 1) & time_is_sane(r->begin_ns) & time_is_sane(r->end_ns) &
+	       time_is_sane(r->intended_ns) & time_is_sane(r->dispatch_ns);
+}
+
+/* The same of n records that are committed too. */
+static inline bool records_are_usable(const struct trace_record *r, size_t n)
+{
+	bool usable = true;
+	for (size_t i = 0; i < n; i++)
+		usable &= (r[i].commit == TRACE_COMMIT) & record_is_sane(&r[i]);
+	return usable;
 }
 
 #endif

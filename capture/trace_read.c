@@ -175,28 +175,15 @@ static int take_other(struct binary_trace *t, const struct block *b, struct err 
 
 /* --- records ------------------------------------------------------------------------------------------------------ */
 
-static bool all_sane(const struct trace_record *r, size_t n)
-{
-	bool sane = true;
-	for (size_t i = 0; i < n; i++)
-		sane &= r[i].commit == TRACE_COMMIT && record_is_sane(&r[i]);
-	return sane;
-}
-
-static bool is_usable(const struct trace_record *r)
-{
-	return r->commit == TRACE_COMMIT && record_is_sane(r);
-}
-
 /* The next committed records of a block that was never finished, or that the file's end cuts. */
 static size_t next_run(struct binary_trace *t, const struct trace_record **r)
 {
-	while (t->n_run && !is_usable(t->run)) {
+	while (t->n_run && !records_are_usable(t->run, 1)) {
 		t->run++;
 		t->n_run--;
 	}
 	size_t n = 0;
-	while (n < t->n_run && is_usable(&t->run[n]))
+	while (n < t->n_run && records_are_usable(&t->run[n], 1))
 		n++;
 	*r = t->run;
 	t->run += n;
@@ -208,7 +195,7 @@ static uint64_t n_usable(const struct trace_record *r, uint64_t n)
 {
 	uint64_t usable = 0;
 	for (uint64_t i = 0; i < n; i++)
-		usable += is_usable(&r[i]);
+		usable += records_are_usable(&r[i], 1);
 	return usable;
 }
 
@@ -239,7 +226,7 @@ static int take_records(struct binary_trace *t, const struct block *b, const str
 	const void *p;
 	const char *why;
 	int rc = load(t, b, &p, &why, e);
-	if (!rc && !why && !all_sane(p, b->h.count))
+	if (!rc && !why && !records_are_usable(p, b->h.count))
 		why = "a record in it is uncommitted, or its operation or times are impossible";
 	if (rc || why)
 		return rc ? rc : damaged_content(t, b, why, e);

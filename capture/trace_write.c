@@ -166,6 +166,14 @@ static int block_seal(struct trace_writer *w, struct err *e)
 static int objects_write(struct trace_writer *w, struct err *e);
 static int heap_write(struct trace_writer *w, struct err *e);
 
+/* The block's last n records counted in n_records: what they refer to comes first. */
+static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n, struct err *e)
+{
+	int rc = objects_write(w, e);
+	rc = rc ? rc : heap_write(w, e);
+	return rc ? rc : block_write(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
+}
+
 /* Ends the block of records being filled, whatever it holds. */
 static int records_finish(struct trace_writer *w, struct err *e)
 {
@@ -176,12 +184,7 @@ static int records_finish(struct trace_writer *w, struct err *e)
 		rc = w->n_in_file < w->n_filled ? records_write_open(w, e) : 0;
 		rc = rc ? rc : block_seal(w, e);
 	} else {
-		/* what the records refer to comes first; with an open block that was done before it was begun */
-		rc = objects_write(w, e);
-		rc = rc ? rc : heap_write(w, e);
-		rc = rc ? rc
-			: block_write(w, BLOCK_RECORDS, w->n_filled, w->n_records - w->n_filled, w->record,
-				      w->n_filled * sizeof *w->record, e);
+		rc = records_write_whole(w, w->record, w->n_filled, e);
 	}
 	w->n_filled = w->n_in_file = w->crc = 0;
 	return rc;
@@ -202,6 +205,24 @@ static size_t records_copy(struct trace_record *to, const struct trace_record *f
 	return i;
 }
 
+/* Takes as many of the n records as the block has room for, and ends it when it is full. */
+static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n, size_t *n_taken, struct err *e)
+{
+	size_t some = RECORDS_PER_BLOCK - w->n_filled;
+	*n_taken = some = n < some ? n : some;
+	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) { /* committed by the caller: no need to copy */
+		w->n_records += some;
+		return records_write_whole(w, r, (uint32_t)some, e);
+	}
+	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
+	if (n_sane < some)
+		return err_set(e, EINVAL, "%s: record %llu (operation %u) is unfit: its operation or times are impossible",
+			       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
+	w->n_filled += (uint32_t)some;
+	w->n_records += some;
+	return w->n_filled == RECORDS_PER_BLOCK ? records_finish(w, e) : 0;
+}
+
 int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e)
 {
 	int rc = 0;
@@ -209,29 +230,16 @@ int trace_writer_append(struct trace_writer *w, const struct trace_record *r, si
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
 	if (w->n_in_file && (w->n_objects_in_file < w->objects.n || w->heap_len))
 		rc = records_finish(w, e);
-	while (n && !rc) {
-		size_t some = RECORDS_PER_BLOCK - w->n_filled;
-		some = n < some ? n : some;
-		size_t n_sane = records_copy(w->record + w->n_filled, r, some);
-		if (n_sane < some)
-			return err_set(e, EINVAL, "%s: record %llu (operation %u) cannot be written: its operation or times are impossible",
-				       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
-		w->n_filled += (uint32_t)some;
-		w->n_records += some;
-		r += some;
-		n -= some;
-		if (w->n_filled == RECORDS_PER_BLOCK)
-			rc = records_finish(w, e);
-	}
+	for (size_t n_taken; n && !rc; r += n_taken, n -= n_taken)
+		rc = take_records(w, r, n, &n_taken, e);
 	/* A compressed block cannot grow: its records are in the file when it is full. */
-	if (!rc && !w->zstd && w->n_filled > w->n_in_file) {
-		if (!w->n_in_file) {
-			rc = objects_write(w, e);
-			rc = rc ? rc : heap_write(w, e);
-		}
-		rc = rc ? rc : records_write_open(w, e);
+	if (rc || w->zstd || w->n_filled == w->n_in_file)
+		return rc;
+	if (!w->n_in_file) {
+		rc = objects_write(w, e);
+		rc = rc ? rc : heap_write(w, e);
 	}
-	return rc;
+	return rc ? rc : records_write_open(w, e);
 }
 
 /* --- what records refer to ---------------------------------------------------------------------------------------- */
