@@ -47,22 +47,25 @@ static int input_fill(struct pass *p, struct err *e)
 	return rc < 0 ? rc : 0;
 }
 
+/* Looked at several times over, so as many as the first-level cache holds. */
+#define RECORDS_AT_ONCE 128
+
 static int take_batch(struct pass *p, const struct trace_record *x, size_t n, struct err *e)
 {
-	summary_tally_add(&p->tally, x, n, p->n_records);
-	p->n_records += n;
 	while (n) {
 		int rc = input_fill(p, e);
 		if (rc)
 			return rc;
 		bool extra = p->input && p->input_ended;
-		size_t m = n;
+		size_t m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
 		if (p->input && !extra) {
-			m = n < p->n_r ? n : p->n_r;
+			m = m < p->n_r ? m : p->n_r;
 			summary_tally_compare(&p->tally, x, p->r, m);
 			p->r += m;
 			p->n_r -= m;
 		}
+		summary_tally_add(&p->tally, x, m, p->n_records);
+		p->n_records += m;
 		for (size_t i = 0; extra && i < m; i++)
 			p->tally.n_extra += x[i].begin_ns != TIME_NONE;
 		rc = summary_order_add(&p->order, x, m, extra, e);

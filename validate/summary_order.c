@@ -61,14 +61,16 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, siz
 		bool negative = x[i].end_ns != TIME_NONE && x[i].end_ns < x[i].begin_ns;
 		if (x[i].begin_ns == TIME_NONE || negative)
 			continue;
-		struct arrival a = {
-		    .begin_ns = x[i].begin_ns, .end_ns = x[i].end_ns, .thread = ARRIVAL_NO_SEQUENCE};
+		struct arrival *a = arrivals_next(&o->arrivals);
+		a->begin_ns = x[i].begin_ns;
+		a->end_ns = x[i].end_ns;
+		a->thread = ARRIVAL_NO_SEQUENCE;
 		if (!extra) {
-			a.k_all = o->n_issued++;
-			a.thread = sequences_place(&o->threads, (uint64_t)x[i].pid << 32 | x[i].tid, &a.k_thread);
-			a.object = sequences_place(&o->objects, object_key(&x[i]), &a.k_object);
+			a->k_all = o->n_issued++;
+			a->thread = sequences_place(&o->threads, (uint64_t)x[i].pid << 32 | x[i].tid, &a->k_thread);
+			a->object = sequences_place(&o->objects, object_key(&x[i]), &a->k_object);
 		}
-		rc = arrivals_add(&o->arrivals, &a, e);
+		rc = arrivals_added(&o->arrivals, e);
 	}
 	return rc;
 }

@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a window: one 64-bit key a request, its begin relative to the earliest above its place in the window, so that keys
- * are distinct and their order is stable. Insertion while little moves, as when threads alternate; otherwise a radix sort. */
+/* Sorting a window. In most replays a thread's own requests begin in the order of the file, so that merging the threads is
+ * enough. Otherwise each request gets a key of 64 bits, its begin relative to the earliest above its place in the window, so that keys are
+ * distinct and their order is stable; they are sorted by insertion while little moves, else by radix. */
 #include "validate/metrics/arrivals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES_PER_KEY 4	 /* insertion gives up beyond that many moves a key on average */
+#define MOVES_PER_KEY 4	 /* insertion gives up beyond that many moves a key on average, and some more */
+#define MOVES_FREE 2000
+#define LAG_SHARE 6	 /* the window grows when a request lags by more than this part of it; 4 could be too late */
+#define MAX_LISTS 8	 /* threads: the next one is looked for among all of them */
 #define MAX_DIGIT_BITS 11
 #define MAX_DIGITS 4	 /* 4 * 11 bits hold the 44 that a key has for the time */
+
+static void window_empty(struct arrivals *o)
+{
+	o->n = 0;
+	o->unsorted = false;
+	o->min_ns = INT64_MAX;
+	o->max_ns = INT64_MIN;
+}
 
 int arrivals_init(struct arrivals *o, enum arrivals_mode mode, const struct arrivals_options *options,
 		  struct arrivals_sink sink, struct err *e)
@@ -19,7 +31,8 @@ int arrivals_init(struct arrivals *o, enum arrivals_mode mode, const struct arri
 	o->options = *options;
 	o->sink = sink;
 	o->fd = -1;
-	o->last_ns = o->given_ns = INT64_MIN;
+	o->given_ns = INT64_MIN;
+	window_empty(o);
 	o->window = mode == ARRIVALS_RUNS ? options->window_max : options->window_min;
 	o->a = malloc(o->window * sizeof *o->a);
 	o->batch = malloc(ARRIVALS_BATCH * sizeof *o->batch);
@@ -68,7 +81,7 @@ static bool insertion_sort(uint64_t *key, size_t n)
 			key[j] = key[j - 1];
 		key[j] = k;
 		moves += i - j;
-		if (moves > MOVES_PER_KEY * n)
+		if (moves > MOVES_PER_KEY * i + MOVES_FREE)
 			return false;
 	}
 	return true;
@@ -125,6 +138,61 @@ static int reserve_keys(struct arrivals *o, struct err *e)
 	return o->key_cap ? 0 : err_set(e, ENOMEM, "no memory to sort %zu requests", o->window);
 }
 
+/* One thread's requests within the window, as a list of places. */
+struct thread_list {
+	int64_t head_ns, tail_ns;
+	uint32_t head, tail, thread;
+};
+
+/* Links every request to the next one of its thread. False: too many threads, or one whose requests are out of order. */
+static bool link_threads(const struct arrivals *o, uint32_t *next, struct thread_list *list, size_t *n_lists)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < o->n; i++) {
+		const struct arrival *a = &o->a[i];
+		size_t t = 0;
+		while (t < n && list[t].thread != a->thread)
+			t++;
+		if (t == MAX_LISTS || (t < n && a->begin_ns < list[t].tail_ns))
+			return false;
+		if (t == n) {
+			list[n++] = (struct thread_list){.head = i, .head_ns = a->begin_ns, .thread = a->thread};
+		} else {
+			next[list[t].tail] = i;
+		}
+		list[t].tail = i;
+		list[t].tail_ns = a->begin_ns;
+	}
+	for (size_t t = 0; t < n; t++)
+		next[list[t].tail] = UINT32_MAX;
+	*n_lists = n;
+	return true;
+}
+
+static bool merge_threads(struct arrivals *o)
+{
+	struct thread_list list[MAX_LISTS];
+	uint32_t *next = (uint32_t *)o->scratch;
+	size_t n;
+	if (!link_threads(o, next, list, &n))
+		return false;
+	for (size_t i = 0; i < o->n; i++) {
+		struct thread_list *first = &list[0];
+		for (size_t t = 1; t < n; t++) {
+			bool before = list[t].head_ns < first->head_ns ||
+				      (list[t].head_ns == first->head_ns && list[t].head < first->head);
+			first = before ? &list[t] : first;
+		}
+		o->key[i] = first->head;
+		first->head = next[first->head];
+		if (first->head == UINT32_MAX)
+			*first = list[--n];
+		else
+			first->head_ns = o->a[first->head].begin_ns;
+	}
+	return true;
+}
+
 /* *order: keys whose low bits are places in the window, in order; NULL where the window is in order as it is. */
 static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
 {
@@ -134,36 +202,34 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 	int rc = reserve_keys(o, e);
 	if (rc)
 		return rc;
-	int64_t min = INT64_MAX, max = INT64_MIN;
-	for (size_t i = 0; i < o->n; i++) {
-		min = o->a[i].begin_ns < min ? o->a[i].begin_ns : min;
-		max = o->a[i].begin_ns > max ? o->a[i].begin_ns : max;
-	}
-	uint64_t range = (uint64_t)max - (uint64_t)min;
+	*order = o->key;
+	if (merge_threads(o))
+		return 0;
+	uint64_t range = (uint64_t)o->max_ns - (uint64_t)o->min_ns;
 	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range); /* unsorted: the range is not 0 */
 	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed is no concern */
 		for (size_t i = 0; i < o->n; i++)
 			o->key[i] = i;
 		qsort_r(o->key, o->n, sizeof *o->key, compare_places, o->a);
-	} else {
+	} else { /* sorting may exchange the two arrays */
 		for (size_t i = 0; i < o->n; i++)
-			o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)min) << ARRIVALS_INDEX_BITS | i;
+			o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)o->min_ns) << ARRIVALS_INDEX_BITS | i;
 		if (!insertion_sort(o->key, o->n))
 			radix_sort(&o->key, &o->scratch, o->n, bits);
+		*order = o->key;
 	}
-	*order = o->key;
 	return 0;
 }
 
 /* --- the window --------------------------------------------------------------------------------------------------- */
 
-/* How far the request that moved farthest lies from its place in the file, in requests. */
-static size_t displacement(const uint64_t *order, size_t n)
+/* How many places the request that came latest in the file moved forward. */
+static size_t lag(const uint64_t *order, size_t n)
 {
 	size_t most = 0;
 	for (size_t i = 0; order && i < n; i++) {
 		size_t from = ARRIVALS_INDEX(order[i]);
-		size_t d = from > i ? from - i : i - from;
+		size_t d = from > i ? from - i : 0;
 		most = d > most ? d : most;
 	}
 	return most;
@@ -184,9 +250,12 @@ static int keep_rest(struct arrivals *o, const uint64_t *order, size_t from, str
 		memcpy(o->a, rest, n * sizeof *rest);
 		free(rest);
 	}
+	window_empty(o);
 	o->n = n;
-	o->unsorted = false;
-	o->last_ns = n ? o->a[n - 1].begin_ns : INT64_MIN;
+	if (n) {
+		o->min_ns = o->a[0].begin_ns;
+		o->max_ns = o->a[n - 1].begin_ns;
+	}
 	return 0;
 }
 
@@ -207,7 +276,7 @@ static int window_give(struct arrivals *o, size_t keep, struct err *e)
 	int rc = window_sort(o, &order, e);
 	if (rc)
 		return rc;
-	if (keep && displacement(order, o->n) > o->window / 8 && o->window < o->options.window_max) {
+	if (keep && o->window < o->options.window_max && lag(order, o->n) > o->window / LAG_SHARE) {
 		rc = grow_window(o, e);
 		return rc ? rc : keep_rest(o, order, 0, e);
 	}
@@ -230,14 +299,12 @@ int arrivals_full(struct arrivals *o, struct err *e)
 		rc = window_sort(o, &order, e);
 		if (!rc)
 			rc = arrivals_run_store(o, order, e);
-		o->n = 0;
-		o->unsorted = false;
-		o->last_ns = INT64_MIN;
+		window_empty(o);
 	} else if (!o->late) {
 		rc = window_give(o, o->window / 4, e);
 	}
 	if (o->late || rc)
-		o->n = 0;
+		window_empty(o);
 	return rc;
 }
 

@@ -72,6 +72,8 @@ void reorder_count_late(struct reorder_count *r, struct reorder_sequence *s, uin
 {
 	r->total.n_reordered++;
 	size_t lo = s->from, hi = s->n; /* the first gap that ends above k holds it */
+	if (lo < hi && (int32_t)(s->gap[lo].end - k) > 0)
+		hi = lo; /* mostly it is the oldest one */
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;
 		if ((int32_t)(s->gap[mid].end - k) > 0)

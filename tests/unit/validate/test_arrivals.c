@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Putting requests in the order of their begins: every path (window, insertion, radix, hours apart, runs in memory and in a file)
- * against a plain stable sort. */
+/* Putting requests in the order of their begins: every path (window, merging of threads, insertion, radix, hours apart, runs in
+ * memory and in a file) against a plain stable sort. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -38,17 +38,24 @@ static int compare(const void *x, const void *y)
 /* As a replay of several threads gives them: each monotone, drifting apart by up to `drift`; `noise` disturbs each begin. */
 static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, uint64_t noise, int64_t gap)
 {
-	int64_t offset[4] = {0};
-	for (size_t t = 0; t < 4; t++)
+	int64_t offset[12] = {0};
+	size_t n_threads = 1 + random_below(r, 12);
+	for (size_t t = 0; t < n_threads; t++)
 		offset[t] = (int64_t)random_below(r, drift + 1);
 	for (size_t i = 0; i < n; i++) {
-		size_t t = random_below(r, 4);
+		size_t t = random_below(r, n_threads);
 		int64_t begin = (int64_t)i * gap + offset[t] + (int64_t)random_below(r, noise + 1) - 1000;
 		a[i] = (struct arrival){.begin_ns = begin,
 					.end_ns = begin + (int64_t)random_below(r, 100),
 					.k_all = (uint32_t)i,
 					.thread = (uint32_t)t};
 	}
+}
+
+static int add(struct arrivals *o, const struct arrival *a, struct err *e)
+{
+	*arrivals_next(o) = *a;
+	return arrivals_added(o, e);
 }
 
 /* True when the order given was right, and then it is the one of a sort. */
@@ -61,7 +68,7 @@ static bool order_is_right(const struct arrival *a, size_t n, enum arrivals_mode
 	struct arrival *sorted = calloc(n + 1, sizeof *sorted);
 	assert_int_equal(arrivals_init(&o, mode, &options, (struct arrivals_sink){&l, take}, &e), 0);
 	for (size_t i = 0; i < n; i++)
-		assert_int_equal(arrivals_add(&o, &a[i], &e), 0);
+		assert_int_equal(add(&o, &a[i], &e), 0);
 	assert_int_equal(arrivals_finish(&o, &e), 0);
 	bool right = !o.late;
 	if (used_file)
@@ -186,7 +193,7 @@ static void test_no_place_for_a_file(void **state)
 	struct arrival a = {.end_ns = 1};
 	int rc = arrivals_init(&o, ARRIVALS_RUNS, &options, (struct arrivals_sink){&l, take}, &e);
 	for (int i = 0; i < 8 && !rc; i++)
-		rc = arrivals_add(&o, &a, &e);
+		rc = add(&o, &a, &e);
 	assert_int_equal(rc, -ENOENT);
 	assert_non_null(strstr(e.msg, "/nonexistent/directory"));
 	assert_non_null(strstr(e.msg, "TMPDIR"));
@@ -207,7 +214,7 @@ static void test_sink_ends_it(void **state)
 		struct arrivals_options options = {1024, 1024, 1u << 20, NULL};
 		int rc = arrivals_init(&o, mode, &options, (struct arrivals_sink){&l, take}, &e);
 		for (size_t i = 0; i < N && !rc; i++)
-			rc = arrivals_add(&o, &a[i], &e);
+			rc = add(&o, &a[i], &e);
 		rc = rc ? rc : arrivals_finish(&o, &e);
 		assert_int_equal(rc, -EINVAL);
 		assert_string_equal(e.msg, "enough");
