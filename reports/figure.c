@@ -101,7 +101,7 @@ static void add_prelude(struct strbuf *out, const struct figure *f)
 		    "set terminal svg noenhanced size %u,%u font 'sans-serif,13'\n"
 		    "set output '%s.svg'\n"
 		    "set border 3 lc rgb '%s' lw 1\n"
-		    "set tics nomirror textcolor rgb '%s'\n"
+		    "set tics nomirror out scale 0.6 textcolor rgb '%s'\n"
 		    "set key textcolor rgb '%s' noenhanced\n"
 		    "set clip two\n"
 		    "file = '%s.dat'\n",

@@ -15,7 +15,8 @@ void figures_issue(struct figures *fs, const struct analysis *a);	/* issue error
 /* A row of a panel: a case, or a title above cases. */
 struct panel_row {
 	const struct cell *cell; /* NULL: only a title */
-	char *label;		 /* owned; fit for a script */
+	char *label;		 /* owned, as it came */
+	size_t indent;
 };
 
 struct panel { /* what fits one figure; whole workloads where possible */
@@ -35,7 +36,7 @@ void panels_release(struct panels *ps);
 const char *panel_part(const struct panels *ps, size_t i, char text[24]);
 /* Height of a figure with this panel, px; yrange and ytics of its script: row i is at y = i + 1 from above. */
 unsigned int panel_height(const struct panel *p);
-void panel_add_axis(struct strbuf *script, const struct panel *p);
+void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
 
 /* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most `max`, given in the order of the
  * protocol. `wanted` as above, for any of its cells. *n_left_out counts the others. The caller frees. */

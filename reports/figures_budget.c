@@ -8,7 +8,7 @@
 #include "reports/number.h"
 #include "reports/palette.h"
 
-#define WIDTH 660
+#define WIDTH 560
 #define MAX_SOURCES 8
 
 static bool has_budget(const struct cell *c)
@@ -59,11 +59,11 @@ static void add_budget(struct figures *fs, const struct panels *ps, size_t i)
 	const char *source[MAX_SOURCES];
 	const struct panel *p = &ps->panel[i];
 	size_t n = find_sources(p, source);
-	struct figure *f = figure_add(fs, "budget", panel_part(ps, i, part), WIDTH, panel_height(p) + 20);
+	struct figure *f = figure_add(fs, "budget", panel_part(ps, i, part), WIDTH, panel_height(p) + 14 * (unsigned int)n);
 	add_shares(f, p, source, n);
-	panel_add_axis(&f->script, p);
+	panel_add_axis(&f->script, p, WIDTH);
 	strbuf_addf(&f->script, "set xrange [0:100]\nset format x '%%g %%%%'\nset border 1\nset xlabel 'share of the variance u_c²' "
-				"textcolor rgb '%s'\nset key above horizontal left maxcols 3\nset style fill solid 1.0 noborder\n",
+				"textcolor rgb '%s'\nset key above left Left reverse\nset style fill solid 1.0 noborder\n",
 		    palette[PALETTE_TEXT].hex);
 	for (size_t k = 0; k < p->n; k++)
 		if (p->row[k].cell) {
@@ -126,11 +126,11 @@ static void add_issue(struct figures *fs, const struct panels *ps, size_t i)
 		}
 		strbuf_addch(&f->data, '\n');
 	}
-	panel_add_axis(&f->script, p);
+	panel_add_axis(&f->script, p, WIDTH);
 	strbuf_addf(&f->script,
 		    "set logscale x 10\nset xrange [%.10g:%.10g]\nset border 1\nset xtics ('1 ns' 1, '10 ns' 1e1, '100 ns' 1e2, '1 µs' 1e3, "
 		    "'10 µs' 1e4, '100 µs' 1e5, '1 ms' 1e6, '10 ms' 1e7, '100 ms' 1e8, '1 s' 1e9)\n"
-		    "set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb '%s'\nset key above horizontal right\n"
+		    "set xlabel 'issued later than intended' textcolor rgb '%s'\nset grid xtics lc rgb '%s'\nset key above horizontal right Left reverse\n"
 		    "plot file using 2:1:($4-$2):(0) with vectors nohead lw 1 lc rgb '%s' notitle, \\\n"
 		    "  file using 2:1 with points pt 7 ps 0.7 lc rgb '%s' title 'median', \\\n"
 		    "  file using 3:1 with points pt 9 ps 0.7 lc rgb '%s' title 'p99', \\\n"

@@ -7,8 +7,9 @@
 #include "reports/palette.h"
 
 #define MAX_SCENARIOS 6
-#define WIDTH 660
-#define HEIGHT 290
+#define WIDTH 520
+#define HEIGHT 230 /* and a line for every entry of the key */
+#define KEY_LINE 18
 
 static bool has_levels(const struct cell *c)
 {
@@ -72,16 +73,19 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	strbuf_addstr(&f->data, "# level, share of time (first half of the blocks) or of requests at or below it; program, then replayers\n");
 	add_panel(f, a, scenario, true, &index, &n_levels, &time);
 	add_panel(f, a, scenario, false, &index, &n_levels, &request);
+	size_t key = KEY_LINE * (index / 2) + 10; /* px; half of the curves are in each panel */
+	f->height += (unsigned int)key;
 	strbuf_addf(&f->script,
 		    "set xrange [0:%zu]\nset yrange [0:1.04]\nset xtics %zu\nset xlabel 'requests in flight' textcolor rgb '%s'\n"
-		    "set grid ytics lc rgb '%s'\nset key bottom right samplen 2\nset multiplot layout 1,2\n",
-		    n_levels, n_levels / 8 + 1, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
-	strbuf_addf(&f->script, "set ylabel 'share of the time at or below' textcolor rgb '%s'\nplot %s\n", palette[PALETTE_TEXT].hex,
+		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left top Left reverse "
+		    "horizontal maxcols 2 samplen 2\nset multiplot layout 1,2\n",
+		    n_levels, n_levels / 6 + 1, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
+		    1 - (double)key / f->height);
+	strbuf_addf(&f->script, "set ylabel 'share of the time' textcolor rgb '%s'\nplot %s\nunset key\n", palette[PALETTE_TEXT].hex,
 		    time.len ? time.s : "NaN notitle");
-	strbuf_addf(&f->script, "set ylabel 'share of the requests at or below' textcolor rgb '%s'\nplot %s\nunset multiplot\n",
+	strbuf_addf(&f->script, "set ylabel 'share of the requests' textcolor rgb '%s'\nplot %s\nunset multiplot\n",
 		    palette[PALETTE_TEXT].hex, request.len ? request.s : "NaN notitle");
-	figure_caption(f, "%s: how many requests were in flight, program (wide line) and replays. A curve above the program's: less "
-			  "concurrency; below: more.", a->results->protocol.scenario[scenario].name);
+	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
 	strbuf_release(&time);
 	strbuf_release(&request);
 }

@@ -8,7 +8,7 @@
 #include "reports/palette.h"
 #include "reports/table.h"
 
-#define WIDTH 660
+#define WIDTH 560
 
 static const struct {
 	const char *title;
@@ -82,28 +82,25 @@ static void add_data(struct figure *f, const struct forest *s, const struct pane
 }
 
 /* Rows without a number, and those beyond the axis, say so in words. */
-static void add_words(struct strbuf *out, const struct forest *s, const struct panel *p)
+static void add_word(struct strbuf *out, const struct forest *s, const struct cell *c, size_t row)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		struct strbuf text = STRBUF_INIT;
-		const struct cell *c = p->row[i].cell;
-		struct interval v = c ? s->of(c) : (struct interval){false, 0, 0, 0, 0, 0};
-		if (c && !v.defined)
-			strbuf_addstr(&text, table_status_words((s->kind == COMPONENT_BIAS ? &c->bias : &c->precision_ratio)->status));
-		else if (c && (v.value > s->hi || v.value < s->lo)) {
-			strbuf_addstr(&text, v.value < s->lo ? "◂ " : "");
-			number_add(&text, v.value, v.value, (struct number_unit){s->log ? "" : "%", 1}, !s->log);
-			strbuf_addstr(&text, v.value > s->hi ? " ▸" : "");
-		}
-		if (text.len) {
-			strbuf_addstr(out, "set label ");
-			plot_string(out, text.s, 40);
-			strbuf_addf(out, " at graph %s, first %zu %s offset %d,0 textcolor rgb '%s'\n", v.defined && v.value < s->lo ? "0" : "1",
-				    i + 1, v.defined && v.value < s->lo ? "left" : "right", v.defined && v.value < s->lo ? 1 : -1,
-				    palette[PALETTE_TEXT].hex);
-		}
-		strbuf_release(&text);
+	struct strbuf text = STRBUF_INIT;
+	struct interval v = s->of(c);
+	bool below = v.defined && v.value < s->lo, above = v.defined && v.value > s->hi;
+	if (!v.defined) {
+		strbuf_addstr(&text, table_status_words((s->kind == COMPONENT_BIAS ? &c->bias : &c->precision_ratio)->status));
+	} else {
+		strbuf_addstr(&text, below ? "◂ " : "");
+		number_add(&text, v.value, v.value, (struct number_unit){s->log ? "" : "%", 1}, !s->log);
+		strbuf_addstr(&text, above ? " ▸" : "");
 	}
+	if (!v.defined || below || above) {
+		strbuf_addstr(out, "set label ");
+		plot_string(out, text.s, 40);
+		strbuf_addf(out, " at graph %d, first %zu %s offset %d,0 textcolor rgb '%s'\n", !below, row, below ? "left" : "right",
+			    below ? 1 : -1, palette[decision_style[c->component[s->kind].decision].color].hex);
+	}
+	strbuf_release(&text);
 }
 
 static void add_plot(struct strbuf *out, const struct forest *s, const bool *present)
@@ -141,6 +138,13 @@ static void add_limits(struct strbuf *out, const struct forest *s, double limit_
 		    palette[PALETTE_TEXT].hex);
 }
 
+/* 1, 2 or 5 times a power of ten, so that about five marks fit between -span and span. */
+static double nice_step(double span)
+{
+	double raw = span / 2.5, power = pow(10, floor(log10(raw))), digit = raw / power;
+	return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+}
+
 static struct figure *add_forest(struct figures *fs, const struct forest *s, const struct panels *ps, size_t i, double limit,
 				 const char *xlabel)
 {
@@ -149,16 +153,18 @@ static struct figure *add_forest(struct figures *fs, const struct forest *s, con
 	const struct panel *p = &ps->panel[i];
 	struct figure *f = figure_add(fs, s->section, panel_part(ps, i, part), WIDTH, panel_height(p));
 	add_data(f, s, p, present);
-	panel_add_axis(&f->script, p);
+	panel_add_axis(&f->script, p, WIDTH);
 	strbuf_addf(&f->script, "set xrange [%.10g:%.10g]\nset xlabel '%s' textcolor rgb '%s'\nset grid xtics lc rgb '%s'\n", s->lo, s->hi,
 		    xlabel, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
-	strbuf_addstr(&f->script, "set border 1\nset key above horizontal right\n");
+	strbuf_addstr(&f->script, "set border 1\nset key above horizontal right Left reverse\n");
 	if (s->log)
 		strbuf_addstr(&f->script, "set logscale x 2\nset format x '%g'\n");
 	else
-		strbuf_addstr(&f->script, "set format x '%+g %%'\n");
+		strbuf_addf(&f->script, "set format x '%%g %%%%'\nset xtics %.10g\n", nice_step(s->hi));
 	add_limits(&f->script, s, s->log ? s->lo : -limit, limit, s->log ? 1 : 0);
-	add_words(&f->script, s, p);
+	for (size_t k = 0; k < p->n; k++)
+		if (p->row[k].cell)
+			add_word(&f->script, s, p->row[k].cell, k + 1);
 	add_plot(&f->script, s, present);
 	return f;
 }

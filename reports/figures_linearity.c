@@ -10,7 +10,7 @@
 
 #define MAX_GROUPS 12
 #define WIDTH 420
-#define HEIGHT 260
+#define HEIGHT 240
 
 struct extent {
 	double lo, hi, x_lo, x_hi;
@@ -42,9 +42,9 @@ static void add_script(struct figure *f, const struct extent *x, double limit)
 	bool some = x->hi >= x->lo;
 	double lo = some ? fmin(x->lo, -limit * 0.2) : -1, hi = some ? fmax(x->hi, limit * 0.2) : 1, margin = (hi - lo) * 0.08;
 	strbuf_addf(&f->script,
-		    "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\nset xtics 1\nset format y '%%+g %%%%'\n"
+		    "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\nset xtics 1\nset format y '%%g %%%%'\n"
 		    "set xlabel 'load level' textcolor rgb '%s'\nset ylabel 'bias' textcolor rgb '%s'\n"
-		    "set grid ytics lc rgb '%s'\nset key above left maxcols 2 samplen 2\n"
+		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n"
 		    "set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb '%s'\n",
 		    some ? x->x_lo - 0.5 : 0, some ? x->x_hi + 0.5 : 1, lo - margin, hi + margin, palette[PALETTE_TEXT].hex,
 		    palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex, palette[PALETTE_TEXT].hex);
@@ -82,11 +82,10 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 		plot_string(&plot, a->results->protocol.replayer[l->replayer].name, 26);
 		index++;
 	}
-	f->height += 9 * (unsigned int)index;
+	f->height += 18 * (unsigned int)index;
 	add_script(f, &x, 100 * a->results->protocol.accept.bias);
 	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
-	figure_caption(f, "%s: bias with 95 %% interval at each load level. A level line means that the bias does not depend on the load.",
-		       of->name);
+	figure_caption(f, "%s", of->name);
 	strbuf_release(&plot);
 }
 

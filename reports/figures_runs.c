@@ -11,7 +11,7 @@
 #define MAX_SCENARIOS 8
 #define MAX_REPLAYERS PALETTE_N_SERIES
 #define WIDTH 480
-#define HEIGHT 270
+#define HEIGHT 250
 
 static bool has_mean(const struct run *r, size_t scenario, int32_t role)
 {
@@ -62,8 +62,13 @@ static void add_script(struct figure *f, const struct extent *x, struct number_u
 	strbuf_addf(&f->script, "set yrange [%.10g:%.10g]\n", x->hi >= x->lo ? x->lo - margin : 0, x->hi >= x->lo ? x->hi + margin : 1);
 	strbuf_addf(&f->script,
 		    "set xlabel 'block' textcolor rgb '%s'\nset ylabel 'mean response time, %s' textcolor rgb '%s'\n"
-		    "set grid ytics lc rgb '%s'\nset key above left maxcols 2 samplen 2\n",
+		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n",
 		    palette[PALETTE_TEXT].hex, unit.name, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
+}
+
+static size_t n_shown(const struct results *r)
+{
+	return r->protocol.n_replayers < MAX_REPLAYERS ? r->protocol.n_replayers + 1 : MAX_REPLAYERS + 1;
 }
 
 static void add_scenario(struct figures *fs, const struct analysis *a, size_t scenario)
@@ -75,9 +80,9 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	char part[24];
 	size_t index = 0;
 	snprintf(part, sizeof part, "%zu", scenario + 1);
-	struct figure *f = figure_add(fs, "runs", part, WIDTH, HEIGHT + 9 * (unsigned int)(r->protocol.n_replayers + 1));
+	struct figure *f = figure_add(fs, "runs", part, WIDTH, HEIGHT + 18 * (unsigned int)n_shown(r));
 	strbuf_addf(&f->data, "# block, mean response time in %s; the program first, then the replayers\n", unit.name);
-	for (size_t k = 0; k <= r->protocol.n_replayers && k <= MAX_REPLAYERS; k++) {
+	for (size_t k = 0; k < n_shown(r); k++) {
 		bool program = k == 0;
 		int32_t role = program ? ROLE_PROGRAM : (int32_t)k - 1;
 		if (!add_series(f, r, scenario, role, unit.scale, &x))
@@ -90,8 +95,7 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	}
 	add_script(f, &x, unit);
 	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
-	figure_caption(f, "%s: mean response time of every run, block by block. Lines that run together mean no bias; a common drift "
-			  "is the machine's.", r->protocol.scenario[scenario].name);
+	figure_caption(f, "%s", r->protocol.scenario[scenario].name);
 	strbuf_release(&plot);
 }
 

@@ -70,6 +70,16 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		warn(f, "%zu damaged lines of the journal were left out.", r->n_damaged_journal_lines);
 }
 
+/* Sources that the warnings about runs tell better, with the first reason and what to do. */
+static bool said_already(const char *source)
+{
+	static const char *const names[] = {"failed runs", "journal", "unfinished", "events lost"};
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(names[i], source))
+			return true;
+	return false;
+}
+
 static void collect_warnings(struct findings *f, const struct analysis *a)
 {
 	if (!a->n_cells)
@@ -78,8 +88,10 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 	if (a->n_events_lost)
 		warn(f, "%llu events were lost while capturing: what they would have shown is missing.",
 		     (unsigned long long)a->n_events_lost);
+	if (!a->look && a->n_cells)
+		warn(f, "No planned look was reached yet: the numbers are preliminary and decide nothing.");
 	for (size_t i = 0; i < a->n_sources; i++)
-		if (a->source[i].warning)
+		if (a->source[i].warning && !said_already(a->source[i].name))
 			warn(f, "%s: %s", a->source[i].name, *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (a->results->protocol.reference == REFERENCE_TRACE)
 		warn(f, "The recorded trace itself is the reference: the program was not run again beside the replays, so "

@@ -8,11 +8,11 @@
 #include "reports/palette.h"
 
 #define MAX_CATEGORIES 12
-#define COLUMN 300 /* px between bones of one side */
+#define COLUMN 330 /* px between bones of one side */
 #define SLANT 66   /* how far a bone leans */
 #define ROW 25
 #define HEAD 150   /* the measurand's box */
-#define LABEL_WIDTH 32
+#define LABEL_WIDTH 36
 
 struct category {
 	const char *name;

@@ -12,7 +12,6 @@
 
 static json_t *limits(const struct accept_limits *l)
 {
-	static const char *const scope[] = {"auto", "all", "thread", "object"};
 	json_t *o = json_object();
 	json_set_number(o, "bias", l->bias);
 	json_set_number(o, "precision_ratio", l->precision_ratio);
@@ -21,7 +20,7 @@ static json_t *limits(const struct accept_limits *l)
 	json_set_number(o, "execution_time", l->execution_time);
 	json_set_number(o, "concurrency", l->concurrency);
 	json_set_count(o, "n_mismatched", l->n_mismatched);
-	json_set_text(o, "reorder_scope", l->reorder_scope >= 0 && l->reorder_scope < 4 ? scope[l->reorder_scope] : NULL);
+	json_set_text(o, "reorder_scope", reorder_scope_names[l->reorder_scope]);
 	return o;
 }
 
@@ -34,6 +33,15 @@ static json_t *options(const struct setting *s, size_t n)
 		json_decref(key);
 	}
 	return o;
+}
+
+static json_t *applied(const struct protocol *p, const struct replayer *r)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		if (!r->applies || r->applies[i])
+			json_array_append_new(all, json_text(p->scenario[i].name));
+	return all;
 }
 
 static json_t *scenarios(const struct protocol *p)
@@ -63,6 +71,7 @@ static json_t *replayers(const struct protocol *p)
 		json_set_text(o, "engine", r->engine);
 		json_object_set_new(o, "total_order", json_boolean(r->total_order));
 		json_object_set_new(o, "timed", json_boolean(r->timed));
+		json_object_set_new(o, "scenarios", applied(p, r));
 		json_object_set_new(o, "options", options(r->option, r->n_options));
 		json_array_append_new(all, o);
 	}
@@ -71,14 +80,13 @@ static json_t *replayers(const struct protocol *p)
 
 static json_t *protocol(const struct protocol *p)
 {
-	static const char *const reference[] = {[REFERENCE_RERUN] = "rerun", [REFERENCE_TRACE] = "trace"};
 	json_t *o = json_object();
 	json_set_text(o, "title", p->title);
 	json_set_count(o, "n_replicates_min", p->n_replicates_min);
 	json_set_count(o, "n_replicates_max", p->n_replicates_max);
 	json_set_count(o, "seed", p->seed);
 	json_set_count(o, "n_bank", p->n_bank);
-	json_set_text(o, "reference", p->reference == REFERENCE_TRACE ? reference[REFERENCE_TRACE] : reference[REFERENCE_RERUN]);
+	json_set_text(o, "reference", reference_names[p->reference]);
 	json_object_set_new(o, "min_duration_ns", json_integer(p->min_duration_ns));
 	json_object_set_new(o, "settle_ns", json_integer(p->settle_ns));
 	json_set_text(o, "cpus", p->cpus);
@@ -185,6 +193,10 @@ static void set_verdict(json_t *o, const struct analysis *a)
 	json_object_set_new(o, "assessed", assessed);
 	json_object_set_new(o, "not_assessed", not_assessed);
 	json_object_set_new(o, "complete", json_boolean(a->complete));
+	json_set_count(o, "look", a->look);
+	json_set_count(o, "n_replicates", a->n_replicates);
+	json_set_number(o, "level_accept", a->level_accept);
+	json_set_number(o, "level_reject", a->level_reject);
 	json_set_count(o, "n_rejection_tests", a->n_rejection_tests);
 	json_set_number(o, "between_process_cv", a->between_process_cv);
 	json_set_count(o, "n_events_lost", a->n_events_lost);

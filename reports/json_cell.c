@@ -10,11 +10,13 @@ static void set_samples(json_t *o, const struct cell *c)
 	json_set_sample(program, "mean_ns", &c->r);
 	json_set_sample(program, "median_ns", &c->r_median);
 	json_set_sample(program, "p99_ns", &c->r_p99);
+	json_set_sample(program, "trimmed_mean_ns", &c->r_trimmed);
 	json_set_sample(program, "execution_time_ns", &c->r_time);
 	json_set_sample(program, "requests_per_s", &c->r_rate);
 	json_set_sample(replay, "mean_ns", &c->x);
 	json_set_sample(replay, "median_ns", &c->x_median);
 	json_set_sample(replay, "p99_ns", &c->x_p99);
+	json_set_sample(replay, "trimmed_mean_ns", &c->x_trimmed);
 	json_set_sample(replay, "execution_time_ns", &c->x_time);
 	json_set_sample(replay, "requests_per_s", &c->x_rate);
 	json_object_set_new(o, "program", program);
@@ -26,6 +28,8 @@ static void set_bias_and_precision(json_t *o, const struct cell *c)
 {
 	json_set_estimate(o, "bias", &c->bias);
 	json_set_estimate(o, "bias_independent", &c->bias_independent);
+	json_set_estimate(o, "bias_median", &c->bias_median);
+	json_set_estimate(o, "bias_trimmed_mean", &c->bias_trimmed);
 	json_set_estimate(o, "precision_ratio", &c->precision_ratio);
 	json_set_status_number(o, "precision_lower95", c->precision_ratio.status, c->precision_lower95);
 	json_set_status_number(o, "precision_upper95", c->precision_ratio.status, c->precision_upper95);
@@ -126,6 +130,8 @@ static void set_time(json_t *o, const struct cell *c)
 {
 	json_t *issue = json_object();
 	json_set_estimate(o, "execution_time", &c->execution_time);
+	json_set_number(o, "execution_time_service", c->execution_service);
+	json_set_number(o, "execution_time_schedule", c->execution_schedule);
 	json_set_estimate(issue, "p50_ns", &c->issue_error_p50);
 	json_set_estimate(issue, "p99_ns", &c->issue_error_p99);
 	json_set_status_number(issue, "max_ns", c->issue_error_p50.status, c->issue_error_max);
@@ -192,6 +198,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	json_set_count(o, "n_pairs", c->n_pairs);
 	json_set_count(o, "n_failed_program", c->n_failed_program);
 	json_set_count(o, "n_failed_replayer", c->n_failed_replayer);
+	json_object_set_new(o, "single_reference", json_boolean(c->single_reference));
 	json_set_text(o, "first_failure", *c->first_failure ? c->first_failure : NULL);
 	set_samples(o, c);
 	set_bias_and_precision(o, c);

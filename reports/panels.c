@@ -7,10 +7,12 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures.h"
+#include "reports/palette.h"
 
 #define ROWS_A_PANEL 45 /* a new panel begins at the next workload */
 #define ROWS_AT_MOST 70
-#define LABEL_WIDTH 34
+#define LABEL_WIDTH 40
+#define CHARACTER 7 /* px of one, about */
 
 void plot_number(struct strbuf *out, double x)
 {
@@ -34,7 +36,7 @@ static void add_row(struct panels *ps, const struct cell *c, const char *label, 
 {
 	struct panel *p = &ps->panel[ps->n - 1];
 	GROW(p->row, p->n, p->cap);
-	p->row[p->n++] = (struct panel_row){c, xasprintf("%*s%s", (int)indent, "", label)};
+	p->row[p->n++] = (struct panel_row){c, xstrdup(label), indent};
 }
 
 static void new_panel(struct panels *ps)
@@ -106,15 +108,23 @@ unsigned int panel_height(const struct panel *p)
 	return 96 + 17 * (unsigned int)p->n;
 }
 
-void panel_add_axis(struct strbuf *script, const struct panel *p)
+/* Labels stand at the left, what belongs to a title further in and fainter. */
+void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width)
 {
-	strbuf_addf(script, "set yrange [%zu.6:0.4]\nset ytics scale 0 (", p->n);
+	size_t widest = 0;
 	for (size_t i = 0; i < p->n; i++) {
-		strbuf_addstr(script, i ? ", \\\n\t" : "");
-		plot_string(script, p->row[i].label, LABEL_WIDTH);
-		strbuf_addf(script, " %zu", i + 1);
+		size_t w = text_width(p->row[i].label) + 2 * p->row[i].indent;
+		widest = p->row[i].cell && w > widest ? w : widest;
 	}
-	strbuf_addstr(script, ")\n");
+	widest = widest < 12 ? 12 : widest > LABEL_WIDTH ? LABEL_WIDTH : widest;
+	strbuf_addf(script, "set yrange [%zu.6:0.4]\nunset ytics\nset lmargin at screen %.4f\n", p->n,
+		    (double)(widest * CHARACTER + 14) / width);
+	for (size_t i = 0; i < p->n; i++) {
+		strbuf_addstr(script, "set label ");
+		plot_string(script, p->row[i].label, p->row[i].cell ? LABEL_WIDTH - p->row[i].indent : 2 * LABEL_WIDTH);
+		strbuf_addf(script, " at screen %.4f, first %zu left textcolor rgb '%s'\n", (double)(2 + 6 * p->row[i].indent) / width, i + 1,
+			    palette[p->row[i].indent ? PALETTE_MUTED : PALETTE_TEXT].hex);
+	}
 }
 
 static int badness(const struct analysis *a, size_t scenario, bool (*wanted)(const struct cell *))

@@ -41,7 +41,7 @@ static const char *color_at(const char *s, size_t *len)
 /* Attributes whose value is a colour, with the quote that opens it. */
 static size_t color_attribute(const char *s)
 {
-	static const char *const name[] = {" stroke=", " fill=", " color="};
+	static const char *const name[] = {" stroke=", " fill=", " color=", " fill = "};
 	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
 		if (starts(s, name[i]) && (s[strlen(name[i])] == '"' || s[strlen(name[i])] == '\''))
 			return strlen(name[i]) + 1;

@@ -181,8 +181,8 @@ static void add_estimate(struct strbuf *out, const struct table_column *c, const
 	bool sign = c->format == FORMAT_RELATIVE;
 	/* ± would hide that one side is longer */
 	bool lopsided = fabs((e->hi95 - e->value) - (e->value - e->lo95)) > 0.2 * half;
-	if ((half_width && !lopsided) || !isfinite(half)) {
-		number_add_pm(out, e->value, half, unit, sign);
+	if ((half_width && !lopsided) || !isfinite(half) || half == 0) {
+		number_add_pm(out, e->value, half > 0 ? half : NAN, unit, sign);
 		return;
 	}
 	number_add(out, e->value, half, unit, sign);

@@ -73,8 +73,8 @@ void table_precision(struct table *t, const struct analysis *a)
 		table_number_status(t, c->precision_ratio.status, c->precision_upper95, u);
 		table_decision(t, c->component[COMPONENT_PRECISION].decision);
 		table_estimate(t, &c->precision_independent);
-		table_number_status(t, c->f_status, c->f_ratio, NAN);
-		table_number_status(t, c->f_status, c->f_critical, NAN);
+		table_number_status(t, c->f_status, c->f_ratio, 0.1);
+		table_number_status(t, c->f_status, c->f_critical, 0.1);
 		table_number_status(t, c->f_status, c->f_p, NAN);
 		table_number_status(t, c->f_status, c->f_p_two_sided, NAN);
 		table_number(t, c->brown_forsythe_p);
@@ -87,14 +87,18 @@ void table_precision(struct table *t, const struct analysis *a)
 void table_bias(struct table *t, const struct analysis *a)
 {
 	table_init(t, "bias", "Bias");
-	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios replay / program of the pairs; "
-		      "beside it the same from independent samples, and the p of Welch's test that there is no difference.");
+	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios replay / program of the pairs. Beside it "
+		      "the same of the runs' medians and of their trimmed means (without the fastest and slowest tenth): where these are "
+		      "much smaller, a few slow requests make the bias. Then the bias from independent samples, and the p of Welch's test "
+		      "that there is no difference.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_mean", "Program");
 	table_column(t, FORMAT_TIME, "replay_mean", "Replay");
 	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias [95 %]");
-	table_column(t, FORMAT_RELATIVE, "limit", "Limit ±");
+	table_column(t, FORMAT_SHARE, "limit", "Limit ±");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
+	table_column_estimate(t, FORMAT_RELATIVE, "bias_median", "Of medians [95 %]");
+	table_column_estimate(t, FORMAT_RELATIVE, "bias_trimmed", "Of trimmed means [95 %]");
 	table_column_estimate(t, FORMAT_RELATIVE, "bias_independent", "Independent [95 %]");
 	table_column(t, FORMAT_P, "welch_p", "p of Welch");
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -105,6 +109,8 @@ void table_bias(struct table *t, const struct analysis *a)
 		table_estimate(t, &c->bias);
 		table_number_u(t, c->component[COMPONENT_BIAS].limit, 0.1);
 		table_decision(t, c->component[COMPONENT_BIAS].decision);
+		table_estimate(t, &c->bias_median);
+		table_estimate(t, &c->bias_trimmed);
 		table_estimate(t, &c->bias_independent);
 		table_number(t, c->welch_p);
 	}
@@ -211,7 +217,7 @@ void table_linearity(struct table *t, const struct analysis *a)
 		table_number_status(t, l->status, l->slope_se, l->slope_se);
 		table_number_status(t, l->status, l->slope_p, NAN);
 		table_number_status(t, l->status, l->intercept, l->slope_se);
-		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_f, NAN);
+		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_f, 0.1);
 		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_p, NAN);
 	}
 }

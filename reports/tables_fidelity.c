@@ -7,12 +7,16 @@
 void table_time(struct table *t, const struct analysis *a)
 {
 	table_init(t, "execution-time", "Execution time and throughput");
-	table_note(t, "Execution time: first begin to last end. Requests per second are means over the runs.");
+	table_note(t, "Execution time: first begin to last end. Its difference is split into what requests took longer (service) and what the "
+		      "replay waited longer between them (schedule), both relative to the program's time. Requests per second are means over "
+		      "the runs.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_time", "Program");
 	table_column(t, FORMAT_TIME, "replay_time", "Replay");
 	table_column_estimate(t, FORMAT_RELATIVE, "execution_time", "Difference [95 %]");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
+	table_column(t, FORMAT_RELATIVE, "service", "Service");
+	table_column(t, FORMAT_RELATIVE, "schedule", "Schedule");
 	table_column(t, FORMAT_RATE, "program_rate", "Program, requests");
 	table_column(t, FORMAT_RATE, "replay_rate", "Replay, requests");
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -22,6 +26,8 @@ void table_time(struct table *t, const struct analysis *a)
 		table_number_u(t, c->x_time.mean, c->x_time.sem);
 		table_estimate(t, &c->execution_time);
 		table_decision(t, c->component[COMPONENT_EXECUTION_TIME].decision);
+		table_number_u(t, c->execution_service, 0.001);
+		table_number_u(t, c->execution_schedule, 0.001);
 		table_number_u(t, c->r_rate.mean, c->r_rate.sem);
 		table_number_u(t, c->x_rate.mean, c->x_rate.sem);
 	}

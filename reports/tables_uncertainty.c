@@ -8,18 +8,18 @@ static const char *significance(const struct estimate *bias)
 {
 	if (bias->status != STAT_OK || isnan(bias->lo95) || isnan(bias->hi95))
 		return NULL;
-	return bias->lo95 > 0 ? "longer" : bias->hi95 < 0 ? "shorter" : "none shown";
+	return bias->lo95 > 0 ? "longer" : bias->hi95 < 0 ? "shorter" : "–";
 }
 
 void table_calibration(struct table *t, const struct analysis *a)
 {
 	table_init(t, "calibration", "Systematic difference, and what went along with it");
-	table_note(t, "A systematic difference is shown where the 95 %% interval of the bias leaves out 0. Beside it what may explain "
+	table_note(t, "The replay takes longer or shorter where the 95 %% interval of the bias leaves out 0; else no systematic difference is shown. Beside it what may explain "
 		      "one, program / replay: share of the time the threads were ready but not running, share stolen by other "
 		      "machines, page faults a request, share of the files cached before the run, mean number of requests in flight.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias [95 %]");
-	table_column(t, FORMAT_TEXT, "difference", "Replay takes");
+	table_column(t, FORMAT_TEXT, "difference", "Takes");
 	table_column(t, FORMAT_SHARE, "program_off_cpu", "Off CPU, program");
 	table_column(t, FORMAT_SHARE, "replay_off_cpu", "replay");
 	table_column(t, FORMAT_SHARE, "program_stolen", "Stolen, program");

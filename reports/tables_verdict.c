@@ -123,6 +123,14 @@ void table_scenarios(struct table *t, const struct analysis *a)
 	}
 }
 
+static size_t n_applied(const struct protocol *p, const struct replayer *r)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		n += !r->applies || r->applies[i];
+	return n;
+}
+
 void table_replayers(struct table *t, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
@@ -132,6 +140,7 @@ void table_replayers(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_TEXT, "engine", "Engine");
 	table_column(t, FORMAT_TEXT, "total_order", "Promises a total order");
 	table_column(t, FORMAT_TEXT, "timed", "Keeps times");
+	table_column(t, FORMAT_COUNT, "n_scenarios", "Scenarios");
 	table_column(t, FORMAT_TEXT, "options", "Options");
 	for (size_t i = 0; i < p->n_replayers; i++) {
 		const struct replayer *r = &p->replayer[i];
@@ -139,6 +148,7 @@ void table_replayers(struct table *t, const struct analysis *a)
 		table_text(t, r->engine);
 		table_text(t, r->total_order ? "yes" : "no");
 		table_text(t, r->timed ? "yes" : "no");
+		table_count(t, (double)n_applied(p, r));
 		add_options(t, r->option, r->n_options);
 	}
 }

@@ -26,12 +26,14 @@ const struct component_words words_component[COMPONENT_N] = {
 	[COMPONENT_REORDERING] =
 		{"Reordering",
 		 "Share of requests that were issued after a request that follows them in the trace.",
-		 "accepted when the upper limit of the share is at most the limit", "RFC 4737, section 3 (Type-P-Reordered)",
+		 "accepted when the one-sided 95 % upper limit of the share is at most the limit, rejected when the lower limit exceeds it",
+		 "RFC 4737, section 3 (Type-P-Reordered)",
 		 FORMAT_SHARE},
 	[COMPONENT_FIDELITY] =
 		{"Fidelity",
 		 "Requests a run that were lost, issued too often, or returned something else than in the trace.",
-		 "accepted when no run has more than the limit", "Pereira et al. 2016, section III", FORMAT_NUMBER},
+		 "counted, not estimated: one run above the limit is enough to reject, and replays that failed show nothing",
+		 "Pereira et al. 2016, section III", FORMAT_NUMBER},
 	[COMPONENT_UNCERTAINTY] =
 		{"Uncertainty",
 		 "How far the result of one future replay may lie from what the program would have shown, with 95 % coverage, "

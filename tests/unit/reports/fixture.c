@@ -66,6 +66,9 @@ static void fixture_replayer(struct protocol *p, const char *name, const char *e
 	*r = (struct replayer){.name = xstrdup(name), .section = xstrdup("event"), .engine = xstrdup(engine),
 			       .total_order = total_order, .timed = timed};
 	r->option = fixture_settings(&r->n_options, "none", engine);
+	r->applies = xcalloc(p->n_scenarios, sizeof *r->applies);
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		r->applies[i] = true;
 }
 
 static struct estimate fixture_estimate(double value, double se)
@@ -134,6 +137,8 @@ static void fixture_bias(struct cell *c, double bias, double se)
 		 d == DECISION_ACCEPT ? "lies inside" : d == DECISION_REJECT ? "lies outside" : "reaches beyond");
 	c->bias = e;
 	c->bias_independent = fixture_estimate(bias, se * 1.1);
+	c->bias_median = fixture_estimate(bias * 0.9, se * 0.8);
+	c->bias_trimmed = fixture_estimate(bias * 0.95, se * 0.85);
 	fixture_component(c, COMPONENT_BIAS, d, e, 0.1, reason);
 }
 
@@ -185,6 +190,8 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 {
 	double share = level > 1 ? 0.0004 * (double)level : 0;
 	c->execution_time = fixture_estimate(0.002 * fixture_normal(f), 0.001);
+	c->execution_service = 0.0012;
+	c->execution_schedule = -0.0003;
 	fixture_component(c, COMPONENT_EXECUTION_TIME, DECISION_ACCEPT, c->execution_time, 0.01,
 			  "90 % interval lies inside +-1 %");
 	c->reordered = c->reordered_thread = c->reordered_object = fixture_estimate(0, 0);
@@ -266,6 +273,8 @@ static void fixture_cell(struct fixture *f, size_t scenario, size_t replayer)
 	c->x_median = fixture_sample(f, n, mean * 0.8 * (1 + bias), 0.02);
 	c->r_p99 = fixture_sample(f, n, mean * 4, 0.1);
 	c->x_p99 = fixture_sample(f, n, mean * 4.2, 0.1);
+	c->r_trimmed = fixture_sample(f, n, mean * 0.9, 0.02);
+	c->x_trimmed = fixture_sample(f, n, mean * 0.9 * (1 + bias), 0.02);
 	c->r_time = fixture_sample(f, n, 2.1e8, 0.02);
 	c->x_time = fixture_sample(f, n, 2.1e8, 0.02);
 	c->r_rate = fixture_sample(f, n, 5e5, 0.02);
@@ -493,6 +502,10 @@ static void fixture_make(struct fixture *f, enum fixture_kind kind)
 	f->results.dir = xstrdup("/nowhere");
 	f->results.finished = a->complete = true;
 	a->n_rejection_tests = 64;
+	a->look = 1;
+	a->n_replicates = f->n_blocks;
+	a->level_accept = 0.05;
+	a->level_reject = 0.01;
 	a->between_process_cv = 0.031;
 	for (int k = COMPONENT_BIAS; k <= COMPONENT_FIDELITY; k++)
 		a->assessed[k] = true;
@@ -534,6 +547,7 @@ static void fixture_release_protocol(struct protocol *p)
 		free(p->replayer[i].name);
 		free(p->replayer[i].section);
 		free(p->replayer[i].engine);
+		free(p->replayer[i].applies);
 		fixture_free_settings(p->replayer[i].option, p->replayer[i].n_options);
 	}
 	free(p->target[0].name);
@@ -549,8 +563,8 @@ static void fixture_release(struct fixture *f)
 	struct analysis *a = &f->analysis;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
-		struct sample *s[] = {&c->x, &c->r, &c->x_median, &c->r_median, &c->x_p99, &c->r_p99, &c->x_time, &c->r_time,
-				      &c->x_rate, &c->r_rate};
+		struct sample *s[] = {&c->x, &c->r, &c->x_median, &c->r_median, &c->x_p99, &c->r_p99, &c->x_trimmed,
+				      &c->r_trimmed, &c->x_time, &c->r_time, &c->x_rate, &c->r_rate};
 		struct cdf *d[] = {&c->concurrency_time_x, &c->concurrency_time_r, &c->concurrency_request_x,
 				   &c->concurrency_request_r};
 		for (size_t k = 0; k < sizeof s / sizeof s[0]; k++)
@@ -569,25 +583,4 @@ static void fixture_release(struct fixture *f)
 	free(f->results.dir);
 	json_decref(f->results.environment);
 	fixture_release_protocol(&f->results.protocol);
-}
-
-/* Until validate has them, and harmless afterwards: a definition in a library is only taken where none is there yet. */
-__attribute__((weak)) const char *const component_names[] = {
-	"bias", "precision", "execution time", "reordering", "fidelity", "uncertainty", "concurrency", "linearity", "issue error", NULL};
-__attribute__((weak)) const char *const paper_mode_names[] = {"paper", "papertab", "strict", NULL};
-__attribute__((weak)) const char *decision_name(enum decision d)
-{
-	static const char *const name[] = {"accept", "reject", "inconclusive", "not assessed", "not applicable"};
-	return name[d];
-}
-__attribute__((weak)) const char *verdict_name(enum verdict v)
-{
-	static const char *const name[] = {"trusted", "not trusted", "inconclusive"};
-	return name[v];
-}
-__attribute__((weak)) const char *stat_status_name(enum stat_status s)
-{
-	static const char *const name[] = {"ok", "too_few", "zero_variance", "zero_reference", "negative_reference", "not_finite",
-					   "not_paired", "too_few_for_alpha", "not_applicable", "not_assessed"};
-	return name[s];
 }

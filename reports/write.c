@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The report as a whole: made beside the old one and put in its place in one step. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "reports/report.h"
+
+#define TEMPORARY "report.tmp-"
+
+/* Everything below `fd` (closed here) reaches the disk: one pass at the end costs less than a sync after each file. */
+static int sync_tree(int fd, const char *path, struct err *e)
+{
+	DIR *d = fdopendir(fd);
+	struct dirent *entry;
+	int ret = 0;
+	if (!d) {
+		ret = err_sys(e, errno, "cannot read directory %s", path);
+		close(fd);
+		return ret;
+	}
+	while (!ret && (entry = readdir(d))) {
+		if (entry->d_name[0] == '.')
+			continue;
+		char *below = xasprintf("%s/%s", path, entry->d_name);
+		int sub = openat(fd, entry->d_name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+		struct stat st;
+		if (sub < 0 || fstat(sub, &st) < 0) {
+			ret = err_sys(e, errno, "cannot open %s", below);
+		} else if (S_ISDIR(st.st_mode)) {
+			ret = sync_tree(sub, below, e);
+			sub = -1;
+		} else if (fsync(sub) < 0) {
+			ret = err_sys(e, errno, "cannot sync %s", below);
+		}
+		if (sub >= 0)
+			close(sub);
+		free(below);
+	}
+	if (!ret && fsync(fd) < 0 && errno != EINVAL)
+		ret = err_sys(e, errno, "cannot sync directory %s", path);
+	closedir(d);
+	return ret;
+}
+
+/* What a killed run left behind: one that nobody holds a lock on. */
+static void remove_stale(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	if (!d)
+		return;
+	while ((entry = readdir(d))) {
+		if (strncmp(entry->d_name, TEMPORARY, strlen(TEMPORARY)))
+			continue;
+		char *path = xasprintf("%s/%s", dir, entry->d_name);
+		int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0)
+			dir_remove_tree(path, NULL);
+		if (fd >= 0)
+			close(fd);
+		free(path);
+	}
+	closedir(d);
+}
+
+/* A fresh directory, locked for as long as *fd is open. */
+static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
+{
+	mode_t mask = umask(0);
+	umask(mask);
+	*path = xasprintf("%s/" TEMPORARY "XXXXXX", dir);
+	if (!mkdtemp(*path))
+		return err_sys(e, errno, "cannot create %s", *path);
+	*fd = open(*path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (*fd < 0 || flock(*fd, LOCK_EX | LOCK_NB) < 0 || fchmod(*fd, 0777 & ~mask) < 0)
+		return err_sys(e, errno, "cannot use %s", *path);
+	return 0;
+}
+
+static int sync_dir(const char *path, struct err *e)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int ret = fd < 0 || (fsync(fd) < 0 && errno != EINVAL) ? err_sys(e, errno, "cannot sync directory %s", path) : 0;
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Afterwards `made` is the report and what was the report, if any, is at `made`. */
+static int exchange(const char *made, const char *report, struct err *e)
+{
+	struct stat st;
+	if (lstat(report, &st) < 0) {
+		if (errno != ENOENT)
+			return err_sys(e, errno, "cannot examine %s", report);
+		return rename(made, report) < 0 ? err_sys(e, errno, "cannot rename %s to %s", made, report) : 0;
+	}
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "%s is not a directory; it was not touched", report);
+	if (renameat2(AT_FDCWD, made, AT_FDCWD, report, RENAME_EXCHANGE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+		return err_sys(e, errno, "cannot exchange %s and %s", made, report);
+	/* a file system that cannot exchange: there is no report for an instant, but never half of one */
+	char *old = xasprintf("%s-old", made);
+	int ret = 0;
+	if (rename(report, old) < 0)
+		ret = err_sys(e, errno, "cannot rename %s to %s", report, old);
+	else if (rename(made, report) < 0) {
+		ret = err_sys(e, errno, "cannot rename %s to %s", made, report);
+		if (rename(old, report) < 0)
+			err_context(e, "the old report is now %s", old);
+	} else if (rename(old, made) < 0)
+		ret = err_sys(e, errno, "cannot rename %s to %s", old, made);
+	free(old);
+	return ret;
+}
+
+int report_write_all(const struct analysis *a, const char *dir, struct err *e)
+{
+	char *made = NULL, *report = xasprintf("%s/report", dir);
+	int fd = -1;
+	remove_stale(dir);
+	int ret = make_temporary(dir, &made, &fd, e);
+	for (const struct report_form *const *f = report_forms; *f && !ret; f++) {
+		ret = (*f)->write(a, made, e);
+		if (ret)
+			err_context(e, "report as %s", (*f)->name);
+	}
+	if (!ret)
+		ret = sync_tree(dup(fd), made, e);
+	if (!ret)
+		ret = exchange(made, report, e);
+	if (!ret)
+		ret = sync_dir(dir, e);
+	/* now the old report, or what was made in vain */
+	dir_remove_tree(made, NULL);
+	if (fd >= 0)
+		close(fd);
+	free(made);
+	free(report);
+	return ret;
+}
