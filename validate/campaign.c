@@ -314,13 +314,13 @@ static void campaign_init(struct campaign *c, const struct protocol *p, const st
 	c->bank_known = xcalloc(p->n_scenarios * protocol_n_bank(p), sizeof *c->bank_known);
 	c->calibration = xcalloc(p->n_scenarios, sizeof *c->calibration);
 	for (size_t i = 0; i < p->n_scenarios; i++)
-		c->calibration[i].anonymous_bytes = xcalloc(p->n_replayers + 1, sizeof(uint64_t));
+		c->calibration[i].memory = xcalloc(p->n_replayers + 1, sizeof(struct own_memory));
 }
 
 static void campaign_release(struct campaign *c)
 {
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
-		free(c->calibration[i].anonymous_bytes);
+		free(c->calibration[i].memory);
 		free(c->calibration[i].failure);
 	}
 	for (size_t i = 0; i < c->protocol->n_targets; i++)

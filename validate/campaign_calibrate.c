@@ -5,12 +5,14 @@
  * the memory goes on top of the page-cache budget, so that program and replayers have the same page cache.
  * Source: DESIGN section 9, steps 4 and 6. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/trace.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign_state.h"
@@ -23,40 +25,68 @@
 
 struct trial {
 	int64_t execution_ns;
-	uint64_t anonymous_bytes, trace_bytes;
+	uint64_t trace_bytes;
+	struct own_memory memory;
 	char reason[500];
 };
 
-struct execution_work {
+struct region { /* in which the requests of a trace ran */
+	int64_t begin_ns, execution_ns; /* CLOCK_MONOTONIC */
+};
+
+struct region_work {
 	const char *trace;
 	int out;
 };
 
-static int execution_read(void *context, struct err *e)
+static int region_read(void *context, struct err *e)
 {
-	struct execution_work *w = context;
+	struct region_work *w = context;
 	struct run_summary s;
-	int ret = summary_compute(&s, w->trace, NULL, e);
-	if (!ret && write(w->out, &s.execution_ns, sizeof s.execution_ns) != sizeof s.execution_ns)
-		ret = err_sys(e, errno, "cannot tell the execution time");
-	return ret;
+	struct trace *t;
+	struct region r;
+	int ret = trace_open(&t, w->trace, e);
+	if (ret)
+		return ret;
+	r.begin_ns = trace_meta(t)->epoch_ns;
+	trace_close(t);
+	ret = summary_compute(&s, w->trace, NULL, e);
+	if (ret)
+		return ret;
+	r.execution_ns = s.execution_ns;
+	return write(w->out, &r, sizeof r) == sizeof r ? 0 : err_sys(e, errno, "cannot tell the execution time");
 }
 
-/* First begin to last end of a trace; in a helper process as for the runs. */
-static int execution_time(struct campaign *c, const char *trace, int64_t *ns, struct err *e)
+/* In a helper process as for the runs. */
+static int region_find(struct campaign *c, const char *trace, struct region *r, struct err *e)
 {
 	int fd[2];
-	if (pipe(fd) < 0)
+	if (pipe2(fd, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "cannot make a pipe");
-	struct execution_work w = {trace, fd[1]};
-	int ret = launch_helper(execution_read, &w, c->signal_fd, e);
+	struct region_work w = {trace, fd[1]};
+	int ret = launch_helper(region_read, &w, c->signal_fd, e);
 	close(fd[1]);
-	if (!ret && read(fd[0], ns, sizeof *ns) != sizeof *ns)
+	if (!ret && read(fd[0], r, sizeof *r) != sizeof *r)
 		ret = err_set(e, EIO, "the execution time of %s did not arrive", trace);
 	close(fd[0]);
 	if (ret == -EINTR)
 		c->interrupted = true;
 	return ret;
+}
+
+/* The largest sample while the requests ran, and of all; where none fell into the region, its peak will do. */
+static void memory_find(const struct launch_result *l, const struct region *r, struct own_memory *m)
+{
+	*m = (struct own_memory){0, 0};
+	for (size_t i = 0; i < l->n_memory; i++) {
+		const struct memory_sample *s = &l->memory[i];
+		if (s->bytes > m->peak_bytes)
+			m->peak_bytes = s->bytes;
+		if (s->ns >= r->begin_ns && s->ns <= r->begin_ns + r->execution_ns && s->bytes > m->run_bytes)
+			m->run_bytes = s->bytes;
+	}
+	if (!m->run_bytes)
+		m->run_bytes = m->peak_bytes;
 }
 
 /* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the process is in t->reason. */
@@ -66,19 +96,24 @@ static int trial_make(struct campaign *c, const struct step *s, struct trial *t,
 	struct stat st;
 	*t = (struct trial){0};
 	int ret = step_make(c, s, &r, e);
-	if (ret)
+	if (ret) {
+		free(r.launch.memory);
 		return ret;
-	snprintf(t->reason, sizeof t->reason, "%s", r.reason);
-	if (t->reason[0])
-		return 0;
-	t->anonymous_bytes = r.launch.anonymous_bytes;
-	t->trace_bytes = stat(s->output, &st) == 0 ? (uint64_t)st.st_size : 0;
-	struct err why = ERR_INIT;
-	ret = execution_time(c, s->output, &t->execution_ns, &why);
-	if (ret && ret != -EINTR) {
-		snprintf(t->reason, sizeof t->reason, "%.490s", why.msg);
-		ret = 0;
 	}
+	snprintf(t->reason, sizeof t->reason, "%s", r.reason);
+	if (!t->reason[0]) {
+		struct region region = {0, 0};
+		struct err why = ERR_INIT;
+		t->trace_bytes = stat(s->output, &st) == 0 ? (uint64_t)st.st_size : 0;
+		ret = region_find(c, s->output, &region, &why);
+		if (ret && ret != -EINTR) {
+			snprintf(t->reason, sizeof t->reason, "%.490s", why.msg);
+			ret = 0;
+		}
+		t->execution_ns = region.execution_ns;
+		memory_find(&r.launch, &region, &t->memory);
+	}
+	free(r.launch.memory);
 	return ret;
 }
 
@@ -107,7 +142,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 			return 0;
 		}
 		k->execution_ns = t.execution_ns;
-		k->anonymous_bytes[0] = t.anonymous_bytes;
+		k->memory[0] = t.memory;
 		k->trace_bytes = t.trace_bytes;
 		double ratio = t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
 		if (ratio * MARGIN <= 1) {
@@ -120,7 +155,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		n_long = 0;
 		k->n_requests = (uint64_t)((double)k->n_requests * ratio) + 1;
 		/* until it is measured: what the next run will take */
-		k->anonymous_bytes[0] = (uint64_t)((double)t.anonymous_bytes * ratio);
+		k->memory[0].run_bytes = (uint64_t)((double)t.memory.run_bytes * ratio);
+		k->memory[0].peak_bytes = (uint64_t)((double)t.memory.peak_bytes * ratio);
 		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
 	}
 	if (n_long < 2)
@@ -144,7 +180,7 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 		if (ret)
 			return ret;
 		/* one that fails here will fail in its runs, with its reason; until then it has the program's memory */
-		k->anonymous_bytes[i + 1] = t.reason[0] ? k->anonymous_bytes[0] : t.anonymous_bytes;
+		k->memory[i + 1] = t.reason[0] ? k->memory[0] : t.memory;
 	}
 	return 0;
 }
@@ -154,7 +190,8 @@ static int calibration_journal(struct campaign *c, size_t scenario, struct err *
 	const struct calibration *k = &c->calibration[scenario];
 	json_t *memory = json_array();
 	for (size_t i = 0; i <= c->protocol->n_replayers; i++)
-		json_array_append_new(memory, json_integer((json_int_t)k->anonymous_bytes[i]));
+		json_array_append_new(memory, json_pack("[I,I]", (json_int_t)k->memory[i].run_bytes,
+							(json_int_t)k->memory[i].peak_bytes));
 	json_t *event = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "event", "calibrate", "scenario", (json_int_t)scenario,
 				  "requests", (json_int_t)k->n_requests, "execution_ns", (json_int_t)k->execution_ns,
 				  "trace_bytes", (json_int_t)k->trace_bytes, "anonymous_bytes", memory, "failure",
@@ -179,8 +216,11 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 	k->n_requests = (uint64_t)requests;
 	k->execution_ns = execution_ns;
 	k->trace_bytes = (uint64_t)trace_bytes;
-	for (size_t i = 0; i <= c->protocol->n_replayers; i++)
-		k->anonymous_bytes[i] = (uint64_t)json_integer_value(json_array_get(memory, i));
+	for (size_t i = 0; i <= c->protocol->n_replayers; i++) {
+		const json_t *m = json_array_get(memory, i);
+		k->memory[i].run_bytes = (uint64_t)json_integer_value(json_array_get(m, 0));
+		k->memory[i].peak_bytes = (uint64_t)json_integer_value(json_array_get(m, 1));
+	}
 	free(k->failure);
 	k->failure = json_is_string(failure) ? xstrdup(json_string_value(failure)) : NULL;
 	return 0;

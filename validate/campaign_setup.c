@@ -376,14 +376,15 @@ static json_t *scenario_facts(const struct campaign *c)
 		json_t *memory = json_object(), *limits = json_object();
 		for (size_t r = 0; r <= p->n_replayers; r++) {
 			const char *name = r ? p->replayer[r - 1].name : "program";
-			if (!k->anonymous_bytes[r])
+			if (!k->memory[r].run_bytes)
 				continue;
-			json_object_set_new(memory, name, json_integer((json_int_t)k->anonymous_bytes[r]));
+			json_object_set_new(memory, name, json_integer((json_int_t)k->memory[r].run_bytes));
 			json_object_set_new(limits, name, json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
 		}
-		json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:I, s:o, s:o, s:o}", "name", p->scenario[i].name, "requests",
+		json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name", p->scenario[i].name, "requests",
 						      (json_int_t)k->n_requests, "execution_s", (double)k->execution_ns * 1e-9,
-						      "trace_bytes", (json_int_t)k->trace_bytes, "anonymous_bytes", memory,
+						      "trace_bytes", (json_int_t)k->trace_bytes, "page_cache_bytes",
+						      (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory,
 						      "cgroup_limit_bytes", limits, "calibration_failure",
 						      text_to_json(k->failure)));
 	}

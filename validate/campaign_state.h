@@ -29,7 +29,9 @@ struct calibration { /* of one scenario */
 	uint64_t n_requests;	   /* per thread, the same for recording, reruns and replays */
 	int64_t execution_ns;	   /* of a run with that count */
 	uint64_t trace_bytes;	   /* of its trace */
-	uint64_t *anonymous_bytes; /* [0] program, [1 + i] replayer i: largest seen; 0 unknown */
+	struct own_memory {
+		uint64_t run_bytes, peak_bytes;
+	} *memory;		   /* [0] program, [1 + i] replayer i: anonymous, while its requests run and ever; 0 unknown */
 	char *failure;		   /* why it could not be done; NULL */
 };
 
@@ -102,8 +104,9 @@ struct step_result {
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
 /* The program takes part in a role: it is itself, or "program" in a replayer's place. */
 bool role_is_program(const struct campaign *c, int32_t role);
-/* Limit of the memory cgroup for a run, 0 for none. */
+/* Limit of the memory cgroup for a run, 0 for none; and the page cache that this leaves to every role of the scenario. */
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
+uint64_t step_page_cache(const struct campaign *c, size_t scenario);
 char *scratch_path(const struct campaign *c, const char *name);
 
 /* --- the others --------------------------------------------------------------------------------------------------- */

@@ -74,18 +74,31 @@ static void words_free(struct words *w)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* The page-cache budget plus what the process itself takes. Its trace is written after the measured part, but on a scratch
- * directory in memory it is charged to the group too, where page cache makes room for it; a trace larger than the budget makes the budget
- * larger, alike for program and replayers. */
-uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role)
+/* What a process takes while its requests run is added to the page-cache budget, so that program and replayers have the same page
+ * cache then. Before and after it may take more (a replayer that loads its input; a trace that is written to a scratch directory in
+ * memory, which is charged to the group too): page cache makes room for that, and where the budget is smaller, it is made larger, alike for
+ * all roles of the scenario. */
+uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 {
 	const struct calibration *k = &c->calibration[scenario];
-	uint64_t budget = c->protocol->target[c->protocol->scenario[scenario].target].cache_budget_bytes;
-	uint64_t own = k->anonymous_bytes[role_is_program(c, role) ? 0 : role + 1];
-	uint64_t trace = c->scratch.storage.in_memory ? k->trace_bytes + LIMIT_SLACK_BYTES : 0;
-	if (!budget || !own || c->cgroups.kind == CGROUP_NONE)
+	uint64_t bytes = c->protocol->target[c->protocol->scenario[scenario].target].cache_budget_bytes;
+	uint64_t trace = c->scratch.storage.in_memory ? k->trace_bytes : 0;
+	if (!bytes || c->cgroups.kind == CGROUP_NONE)
 		return 0;
-	return own + LIMIT_SLACK_BYTES + (budget > trace ? budget : trace);
+	for (size_t i = 0; i <= c->protocol->n_replayers; i++) {
+		const struct own_memory *m = &k->memory[i];
+		uint64_t more = m->peak_bytes - m->run_bytes > trace ? m->peak_bytes - m->run_bytes : trace;
+		if (m->run_bytes && more + LIMIT_SLACK_BYTES > bytes)
+			bytes = more + LIMIT_SLACK_BYTES;
+	}
+	return bytes;
+}
+
+uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role)
+{
+	uint64_t cache = step_page_cache(c, scenario);
+	uint64_t own = c->calibration[scenario].memory[role_is_program(c, role) ? 0 : role + 1].run_bytes;
+	return cache && own ? own + LIMIT_SLACK_BYTES + cache : 0;
 }
 
 /* --- the step ----------------------------------------------------------------------------------------------------- */

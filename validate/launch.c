@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/xalloc.h"
 #include "validate/text.h"
 
 #define GRACE_NS 2000000000 /* between SIGTERM and SIGKILL */
@@ -162,9 +163,9 @@ static int child_wait(struct waiting *w)
 		if (got < 0 && errno != EINTR)
 			return 0x7f00; /* cannot happen: it is our child */
 		if (w->spec->watch_memory) {
-			uint64_t now = anonymous_bytes(w->pid);
-			if (now > w->result->anonymous_bytes)
-				w->result->anonymous_bytes = now;
+			struct launch_result *r = w->result;
+			GROW(r->memory, r->n_memory, r->cap_memory);
+			r->memory[r->n_memory++] = (struct memory_sample){clock_monotonic_ns(), anonymous_bytes(w->pid)};
 		}
 		int64_t left_ms = (w->deadline_ns - clock_monotonic_ns()) / 1000000 + 1;
 		if (left_ms <= 0) {

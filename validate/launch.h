@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdbool.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/err.h"
@@ -28,7 +29,12 @@ struct launch_spec {
 	struct scheduling scheduling;
 	int64_t timeout_ns;	  /* then SIGTERM, then SIGKILL */
 	int signal_fd;		  /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
-	bool watch_memory;	  /* look at the child's anonymous memory now and then: never while it is measured */
+	bool watch_memory;	  /* look at the child's anonymous memory every few ms: never while it is measured */
+};
+
+struct memory_sample {
+	int64_t ns;	/* CLOCK_MONOTONIC */
+	uint64_t bytes; /* anonymous, with page tables */
 };
 
 enum launch_end { LAUNCH_EXITED, LAUNCH_SIGNALLED, LAUNCH_TIMED_OUT, LAUNCH_INTERRUPTED };
@@ -37,7 +43,8 @@ struct launch_result {
 	enum launch_end end;
 	int status;		   /* exit status or signal number */
 	int64_t run_ns;		   /* from start to end of the process */
-	uint64_t anonymous_bytes;  /* largest seen, page tables included; 0 not watched */
+	struct memory_sample *memory; /* memory[n_memory] when watched; the caller frees */
+	size_t n_memory, cap_memory;
 	char reason[400];	   /* why it did not end with status 0, with the first lines it printed; "" when it did */
 };
 
