@@ -6,19 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/trace.h"
 #include "common/xalloc.h"
 
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e)
 {
 	memset(c, 0, sizeof *c);
 	c->max_level = max_level;
+	c->end_cap = 64;
+	c->end = malloc(c->end_cap * sizeof *c->end);
 	c->ns_at_level = calloc(max_level + 1, sizeof *c->ns_at_level);
 	c->requests_at_level = calloc(max_level + 1, sizeof *c->requests_at_level);
-	if (!c->ns_at_level || !c->requests_at_level) {
+	if (!c->end || !c->ns_at_level || !c->requests_at_level) {
 		concurrency_release(c);
 		return err_set(e, ENOMEM, "no memory for %zu levels of concurrency", max_level);
 	}
+	c->end[0] = INT64_MAX;
 	return 0;
 }
 
@@ -30,13 +32,15 @@ void concurrency_release(struct concurrency *c)
 	memset(c, 0, sizeof *c);
 }
 
-/* --- heap of ends ------------------------------------------------------------------------------------------------- */
+/* --- heap of ends, for three and more ----------------------------------------------------------------------------- */
 
-static void heap_sift_down(int64_t *end, size_t n, int64_t value)
+/* The last end takes the place of the first, which is gone. */
+void concurrency_sift_down(struct concurrency *c)
 {
+	int64_t *end = c->end, value = end[c->n_ends];
 	size_t i = 0;
-	for (size_t child; (child = 2 * i + 1) < n; i = child) {
-		if (child + 1 < n && end[child + 1] < end[child])
+	for (size_t child; (child = 2 * i + 1) < c->n_ends; i = child) {
+		if (child + 1 < c->n_ends && end[child + 1] < end[child])
 			child++;
 		if (end[child] >= value)
 			break;
@@ -45,88 +49,32 @@ static void heap_sift_down(int64_t *end, size_t n, int64_t value)
 	end[i] = value;
 }
 
-static void heap_push(int64_t *end, size_t n, int64_t value)
+int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e)
 {
-	size_t i = n;
-	for (; i && end[(i - 1) / 2] > value; i = (i - 1) / 2)
-		end[i] = end[(i - 1) / 2];
-	end[i] = value;
-}
-
-/* --- sweep -------------------------------------------------------------------------------------------------------- */
-
-static void account_until(struct concurrency *c, int64_t t)
-{
-	size_t level = c->level < c->max_level ? c->level : c->max_level;
-	c->ns_at_level[level] += t - c->last_ns;
-	c->last_ns = t;
-}
-
-static void end_earliest(struct concurrency *c)
-{
-	size_t n = c->level - c->n_unfinished;
-	account_until(c, c->end[0]);
-	heap_sift_down(c->end, n - 1, c->end[n - 1]);
-	c->level--;
-}
-
-static int reserve_end(struct concurrency *c, struct err *e)
-{
-	size_t cap = c->end_cap ? 2 * c->end_cap : 64;
-	int64_t *end = realloc(c->end, cap * sizeof *end);
-	if (!end)
-		return err_set(e, ENOMEM, "no memory for %zu requests active at one time", cap);
-	c->end = end;
-	c->end_cap = cap;
+	if (c->n_ends == c->end_cap) {
+		int64_t *end = realloc(c->end, 2 * c->end_cap * sizeof *end);
+		if (!end)
+			return err_set(e, ENOMEM, "no memory for %zu requests active at one time", 2 * c->end_cap);
+		c->end = end;
+		c->end_cap *= 2;
+	}
+	size_t i = c->n_ends++;
+	for (; i && c->end[(i - 1) / 2] > end_ns; i = (i - 1) / 2)
+		c->end[i] = c->end[(i - 1) / 2];
+	c->end[i] = end_ns;
 	return 0;
 }
 
-static int refuse(int64_t begin_ns, int64_t end_ns, const char *why, struct err *e)
+int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns, struct err *e)
 {
-	return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s", (long long)begin_ns, (long long)end_ns, why);
-}
-
-int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found, struct err *e)
-{
-	if (!c->n)
-		c->first_ns = c->last_ns = begin_ns;
-	size_t n_ends = c->level - c->n_unfinished;
-	while (n_ends && c->end[0] <= begin_ns) {
-		end_earliest(c);
-		n_ends--;
-	}
-	if (begin_ns < c->last_ns)
-		return refuse(begin_ns, end_ns, "not in the order of begins", e);
-	if (end_ns != TIME_NONE && end_ns < begin_ns)
-		return refuse(begin_ns, end_ns, "ends before it begins", e);
-	account_until(c, begin_ns);
-	size_t level = c->level + 1;
-	if (found)
-		*found = level;
-	level = level < c->max_level ? level : c->max_level;
-	c->highest = level > c->highest ? level : c->highest;
-	c->requests_at_level[level]++;
-	c->n++;
-	if (end_ns == begin_ns)
-		return 0;
-	if (end_ns == TIME_NONE) {
-		c->n_unfinished++;
-	} else {
-		if (n_ends == c->end_cap) {
-			int rc = reserve_end(c, e);
-			if (rc)
-				return rc;
-		}
-		heap_push(c->end, n_ends, end_ns);
-	}
-	c->level++;
-	return 0;
+	return err_set(e, EINVAL, "request from %lld ns to %lld ns: %s", (long long)begin_ns, (long long)end_ns,
+		       begin_ns < c->last_ns ? "not in the order of begins" : "ends before it begins");
 }
 
 void concurrency_finish(struct concurrency *c)
 {
-	while (c->level > c->n_unfinished)
-		end_earliest(c);
+	while (c->n_ends)
+		concurrency_end_earliest(c);
 }
 
 /* --- in memory ---------------------------------------------------------------------------------------------------- */

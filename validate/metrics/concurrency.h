@@ -4,23 +4,24 @@
  * Request k is active on [begin, end). At equal times ends come before starts, starts in the order of the trace; a request finds
  * itself included. A request of length zero finds a level and adds no time and no level to others. One without an end
  * (TIME_NONE) stays active until the last instant of the trace. Exact: whole nanoseconds.
- * Source: metrology paper, figure 5; REORDER section 6. O(n log m), m the largest level; memory 8 m bytes. */
+ * Source: metrology paper, figure 5; REORDER section 6. O(n log m), m the largest level; memory 8 m bytes, 16 m in growing. */
 #ifndef VALIDATE_METRICS_CONCURRENCY_H
 #define VALIDATE_METRICS_CONCURRENCY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/trace.h"
 #include "common/err.h"
 
 struct concurrency { /* requests must come in the order of their begins, ties in the order of the trace */
 	int64_t first_ns, last_ns; /* begin of the first; how far time is accounted for */
 	uint64_t n;
-	size_t level;	    /* active now */
-	size_t n_unfinished; /* of them, without an end */
-	int64_t *end;	    /* heap of the other ends, earliest first: [level - n_unfinished] */
-	size_t end_cap;
-	size_t max_level; /* what exceeds it is counted there */
+	size_t level;	     /* active now */
+	size_t n_ends;	     /* of them, those with an end */
+	int64_t *end;	     /* [n_ends] heap of their ends: the earliest is end[0], which is INT64_MAX where there is none */
+	size_t end_cap;	     /* at least 2 */
+	size_t max_level;    /* what exceeds it is counted there */
 	int64_t *ns_at_level;	     /* [max_level + 1] */
 	uint64_t *requests_at_level; /* [max_level + 1] */
 	size_t highest;	     /* level reached, at most max_level */
@@ -29,9 +30,56 @@ struct concurrency { /* requests must come in the order of their begins, ties in
 int concurrency_init(struct concurrency *c, size_t max_level, struct err *e);
 void concurrency_release(struct concurrency *c);
 
+/* concurrency_add's rare parts: three ends and more, an unusual request. */
+void concurrency_sift_down(struct concurrency *c);
+int concurrency_push(struct concurrency *c, int64_t end_ns, struct err *e);
+int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t end_ns, struct err *e);
+
+static inline void concurrency_account(struct concurrency *c, int64_t until_ns)
+{
+	c->ns_at_level[c->level < c->max_level ? c->level : c->max_level] += until_ns - c->last_ns;
+	c->last_ns = until_ns;
+}
+
+static inline void concurrency_end_earliest(struct concurrency *c)
+{
+	concurrency_account(c, c->end[0]);
+	c->level--;
+	c->n_ends--;
+	if (c->n_ends <= 1)
+		c->end[0] = c->n_ends ? c->end[1] : INT64_MAX;
+	else
+		concurrency_sift_down(c);
+}
+
 /* A request begins; *found (may be NULL) is the level it finds. Its end must not lie before its begin.
  * Errors: ENOMEM; EINVAL for a begin before the one before it, or an end before the begin. */
-int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found, struct err *e);
+static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64_t end_ns, size_t *found, struct err *e)
+{
+	while (c->end[0] <= begin_ns && c->n_ends)
+		concurrency_end_earliest(c);
+	if (!c->n++)
+		c->first_ns = c->last_ns = begin_ns;
+	if (__builtin_expect(begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE), 0))
+		return concurrency_refuse(c, begin_ns, end_ns, e);
+	concurrency_account(c, begin_ns);
+	size_t level = c->level + 1;
+	if (found)
+		*found = level;
+	level = level < c->max_level ? level : c->max_level;
+	c->highest = level > c->highest ? level : c->highest;
+	c->requests_at_level[level]++;
+	if (end_ns == begin_ns)
+		return 0;
+	c->level++;
+	if (__builtin_expect(c->n_ends > 1 || end_ns == TIME_NONE, 0))
+		return end_ns == TIME_NONE ? 0 : concurrency_push(c, end_ns, e);
+	int64_t other = c->end[0]; /* INT64_MAX where there is none */
+	c->end[0] = other < end_ns ? other : end_ns;
+	c->end[1] = other < end_ns ? end_ns : other;
+	c->n_ends++;
+	return 0;
+}
 
 /* Accounts for the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
 void concurrency_finish(struct concurrency *c);
