@@ -16,6 +16,9 @@
 #include "common/units.h"
 
 const struct command *const commands[] = {
+	&cmd_run,
+	&cmd_init,
+	&cmd_doctor,
 	&cmd_info,
 	&cmd_microbench,
 	&cmd_replay,
