@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,19 +181,76 @@ static void processes(const char *path, bool in_turns, double *mean, double *cv)
 	}
 }
 
-static int file_make(char *path)
+/* --- the page cache's side ------------------------------------------------------------------------------------- */
+
+enum cached_by { BY_WRITES_OF_1M, BY_WRITES_OF_4K, BY_READS_OF_1M, BY_RANDOM_READS_OF_4K, N_CACHED_BY };
+static const char *const cached_names[] = {"written by 1 MiB", "written by 4 KiB", "evicted, then read by 1 MiB",
+					   "evicted, then read by 4 KiB at random"};
+static unsigned char chunk[1 << 20];
+
+static void file_fill(int fd, size_t piece)
 {
-	unsigned char block[BLOCK];
+	memset(chunk, 0x5a, sizeof chunk);
+	for (off_t at = 0; at < (off_t)N_BLOCKS * BLOCK; at += (off_t)piece)
+		if (pwrite(fd, chunk, piece, at) != (ssize_t)piece)
+			fail("writing the file");
+	if (fsync(fd))
+		fail("fsync");
+}
+
+/* Without a name it is gone with its descriptor. */
+static int file_make(char *path, enum cached_by by, bool keep_name)
+{
 	int fd = mkstemp(path);
+	uint64_t random = 1;
 	if (fd < 0)
 		fail(path);
-	memset(block, 0x5a, sizeof block);
-	for (int i = 0; i < N_BLOCKS; i++)
-		if (write(fd, block, sizeof block) != sizeof block)
-			fail(path);
-	if (fsync(fd))
-		fail(path);
+	if (!keep_name)
+		unlink(path);
+	file_fill(fd, by == BY_WRITES_OF_4K ? BLOCK : sizeof chunk);
+	if (by < BY_READS_OF_1M)
+		return fd;
+	posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+	if (by == BY_RANDOM_READS_OF_4K) {
+		posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+		for (int i = 0; i < 2 * N_BLOCKS; i++)
+			if (pread(fd, chunk, BLOCK, (off_t)(next_random(&random) % N_BLOCKS * BLOCK)) != BLOCK)
+				fail("reading the file");
+		posix_fadvise(fd, 0, 0, POSIX_FADV_NORMAL);
+	}
+	while (read(fd, chunk, by == BY_READS_OF_1M ? sizeof chunk : BLOCK) > 0)
+		;
 	return fd;
+}
+
+static void ways_into_the_cache(const struct clock *c, const char *template)
+{
+	static double ns[N_CACHED_BY][N_ROUNDS], ratio[N_ROUNDS];
+	struct placement p;
+	int fd[N_CACHED_BY];
+	uint64_t random = 1;
+	if (placement_init(&p, PLACEMENT_DEFAULT, BLOCK, false, 1, NULL))
+		fail("memory");
+	for (int i = 0; i < N_CACHED_BY; i++) {
+		char *path = xstrdup(template);
+		fd[i] = file_make(path, (enum cached_by)i, false);
+		free(path);
+	}
+	for (int round = 0; round < N_ROUNDS; round++)
+		for (int i = 0; i < N_CACHED_BY; i++) {
+			int at = (i + round) % N_CACHED_BY;
+			ns[at][round] = slice_ns(c, fd[at], &p, NULL, false, &random);
+		}
+	printf("cached pread, by how the file came into the page cache, relative to the first (median of %d):\n",
+	       N_ROUNDS);
+	for (int i = 0; i < N_CACHED_BY; i++) {
+		for (int round = 0; round < N_ROUNDS; round++)
+			ratio[round] = ns[i][round] / ns[0][round];
+		qsort(ratio, N_ROUNDS, sizeof *ratio, compare_double);
+		printf("  %-38s %5.3f\n", cached_names[i], ratio[N_ROUNDS / 2]);
+		close(fd[i]);
+	}
+	placement_release(&p);
 }
 
 int main(int argc, char **argv)
@@ -202,8 +260,9 @@ int main(int argc, char **argv)
 	if (argc == 3 && !strcmp(argv[1], "child"))
 		return child_main(argv[2]);
 	const char *dir = getenv("TMPDIR");
-	char *path = xasprintf("%s/bench-buffer-placement-XXXXXX", dir && *dir ? dir : "/tmp");
-	int fd = file_make(path);
+	char *template = xasprintf("%s/bench-buffer-placement-XXXXXX", dir && *dir ? dir : "/tmp"),
+	     *path = xstrdup(template);
+	int fd = file_make(path, BY_WRITES_OF_1M, true);
 	if (clock_init(&c, 20000000, NULL))
 		fail("clock");
 	distances(&c, fd, false);
@@ -216,8 +275,10 @@ int main(int argc, char **argv)
 		printf("  %-14s one after another: mean %7.1f ns, CV %5.2f %%    taking turns: mean %7.1f ns, CV %5.2f "
 		       "%%\n",
 		       place_names[i], mean[0][i], cv[0][i], mean[1][i], cv[1][i]);
+	ways_into_the_cache(&c, template);
 	close(fd);
 	unlink(path);
 	free(path);
+	free(template);
 	return 0;
 }
