@@ -88,6 +88,17 @@ static int walk(int dir_fd, const char *path, int flags, mode_t mode)
 	return got;
 }
 
+/* Whether `path` itself is a link: O_DIRECTORY says ENOTDIR of one. */
+static bool is_link(int dir_fd, const char *path)
+{
+	struct stat st;
+	int fd = confined_open(dir_fd, path, O_PATH, 0, NULL);
+	bool link = fd >= 0 && !fstat(fd, &st) && S_ISLNK(st.st_mode);
+	if (fd >= 0)
+		close(fd);
+	return link;
+}
+
 int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct err *e)
 {
 	int rc = confined_path_check(path, e);
@@ -102,7 +113,12 @@ int confined_open(int dir_fd, const char *path, int flags, mode_t mode, struct e
 	/* EPERM: some containers' way of not having the call; if it was meant, walking says it again */
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
 		fd = walk(dir_fd, path, flags, mode);
-	return fd < 0 ? failed(path, errno, e) : (int)fd;
+	if (fd >= 0)
+		return (int)fd;
+	int code = errno;
+	if (code == ENOTDIR && flags & O_DIRECTORY && is_link(dir_fd, path))
+		code = ELOOP;
+	return failed(path, code, e);
 }
 
 static int open_directory(int dir_fd, const char *path, bool create, struct err *e)
@@ -132,8 +148,10 @@ int confined_parent(int dir_fd, const char *path, bool create, const char **name
 	if (!**name || !strcmp(*name, "."))
 		return err_set(e, EINVAL, "path \"%s\" does not end in a name", path);
 	char *parent = slash ? xstrdup(path) : xstrdup(".");
-	if (slash)
-		parent[slash - path] = 0;
+	size_t len = slash ? (size_t)(slash - path) : 1;
+	while (len > 1 && (parent[len - 1] == '/' || (parent[len - 1] == '.' && parent[len - 2] == '/')))
+		len--; /* "a//b" and "a/./b" lie in "a" */
+	parent[len] = 0;
 	int fd = open_directory(dir_fd, parent, create, e);
 	free(parent);
 	return fd;

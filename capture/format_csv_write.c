@@ -161,10 +161,10 @@ out:
 	return rc;
 }
 
-/* Not a regular file: a pipe, /dev/null. */
+/* Not a regular file: a pipe, /dev/null, or a link such as /dev/stdout, which must stay one. */
 static int export_to_device(struct trace *t, const char *path, struct err *damage, struct err *e)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot open %s", path);
 	int rc = export_to(t, fd, path, damage, e);
@@ -180,7 +180,7 @@ int trace_export_csv(struct trace *t, const char *path, struct err *e)
 	int rc;
 	if (!strcmp(path, "-"))
 		rc = export_to(t, STDOUT_FILENO, "standard output", &damage, e);
-	else if (stat(path, &st) || S_ISREG(st.st_mode))
+	else if (lstat(path, &st) || S_ISREG(st.st_mode))
 		rc = export_to_file(t, path, &damage, e);
 	else
 		rc = export_to_device(t, path, &damage, e);

@@ -34,23 +34,27 @@ void trace_base_release(struct trace *t);
 
 /* Whether every field is such that a reader may return it: a known operation, times that can be subtracted. Without
  * branches, for it runs over every record of every trace. */
-static inline bool time_is_sane(int64_t t)
+static inline unsigned int time_is_sane(int64_t t)
 {
-	return ((uint64_t)t + (uint64_t)TRACE_TIME_MAX <= 2 * (uint64_t)TRACE_TIME_MAX) | (t == TIME_NONE);
+	unsigned int known = (uint64_t)t + (uint64_t)TRACE_TIME_MAX <= 2 * (uint64_t)TRACE_TIME_MAX;
+	return known | (unsigned int)(t == TIME_NONE);
 }
 
 static inline bool record_is_sane(const struct trace_record *r)
 {
-	return ((unsigned int)(r->op - 1) < OP_N - 1) & time_is_sane(r->begin_ns) & time_is_sane(r->end_ns) &
-	       time_is_sane(r->intended_ns) & time_is_sane(r->dispatch_ns);
+	unsigned int sane = (unsigned int)(r->op - 1) < OP_N - 1;
+	sane &= time_is_sane(r->begin_ns) & time_is_sane(r->end_ns);
+	return sane & time_is_sane(r->intended_ns) & time_is_sane(r->dispatch_ns);
 }
 
 /* The same of n records that are committed too. */
 static inline bool records_are_usable(const struct trace_record *r, size_t n)
 {
-	bool usable = true;
-	for (size_t i = 0; i < n; i++)
-		usable &= (r[i].commit == TRACE_COMMIT) & record_is_sane(&r[i]);
+	unsigned int usable = 1;
+	for (size_t i = 0; i < n; i++) {
+		usable &= (unsigned int)(r[i].commit == TRACE_COMMIT);
+		usable &= (unsigned int)record_is_sane(&r[i]);
+	}
 	return usable;
 }
 

@@ -183,6 +183,8 @@ static size_t next_run(struct binary_trace *t, const struct trace_record **r)
 		t->n_run--;
 	}
 	size_t n = 0;
+	if (!t->n_run)
+		return 0;
 	while (n < t->n_run && records_are_usable(&t->run[n], 1))
 		n++;
 	*r = t->run;

@@ -314,6 +314,47 @@ static void copies_are_equal(void **state)
 	unlink(SCRATCH("c"));
 }
 
+/* Files of format version 1 as its first program wrote them: they stay readable. The first has blocks of every kind, some
+ * of one record, the metadata replaced, and an object that came late; the second is the same, compressed. */
+static void version_1_stays_readable(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"tests/data/trace-v1.trace", "tests/data/trace-v1-zstd.trace"};
+	for (int k = 0; k < 2; k++) {
+		struct err e = ERR_INIT;
+		struct trace *t;
+		const struct trace_record *r;
+		must(trace_open(&t, files[k], &e), &e);
+		assert_int_equal(trace_n_records(t, NULL), 60);
+		for (uint64_t i = 0; i < 60; i++) {
+			size_t len;
+			assert_int_equal(trace_next(t, &r, &e), 1);
+			struct trace_record got = *r, want = sample_record(i);
+			const void *heap = trace_heap(t, r->heap, &len);
+			assert_int_equal(heap != NULL, i < 10);
+			if (heap)
+				assert_true(len == i && !memcmp(heap, "0123456789", len));
+			assert_int_equal(got.op, 1 + i % 9);
+			got.op = want.op;
+			got.heap = want.heap;
+			assert_memory_equal(&got, &want, sizeof want);
+		}
+		assert_int_equal(trace_next(t, &r, &e), 0);
+		assert_int_equal(trace_n_objects(t), 5);
+		assert_string_equal(trace_object(t, 2)->name, "dir/f2");
+		assert_string_equal(trace_object(t, 3)->name, "odd \xff name");
+		assert_int_equal(trace_object(t, 3)->kind, OBJECT_DEVICE);
+		assert_string_equal(trace_object(t, 4)->name, "late");
+		assert_int_equal(trace_meta(t)->epoch_ns, 42);
+		assert_string_equal(trace_meta(t)->extra_json, sample_meta().extra_json);
+		assert_int_equal(trace_meta(t)->files.n, 3);
+		struct trace_health h;
+		trace_health(t, &h);
+		assert_true(h.complete && !h.n_blocks_damaged && !h.n_records_uncommitted);
+		trace_close(t);
+	}
+}
+
 static void batches_and_single_records_mix(void **state)
 {
 	(void)state;
@@ -489,6 +530,7 @@ int main(void)
 	    cmocka_unit_test(names_are_interned),
 	    cmocka_unit_test(heap_comes_back),
 	    cmocka_unit_test(copies_are_equal),
+	    cmocka_unit_test(version_1_stays_readable),
 	    cmocka_unit_test(batches_and_single_records_mix),
 	    cmocka_unit_test(unfit_records_are_refused),
 	    cmocka_unit_test(no_traces_are_refused),

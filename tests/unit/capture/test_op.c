@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/op.h"
+#include "tests/unit/capture/sample.h"
+
+/* Numbers and names are part of the file formats. */
+static void numbers_and_names_stay(void **state)
+{
+	(void)state;
+	static const char *const want[] = {"invalid", "open",  "close", "read",	 "write",
+					   "pread",   "pwrite", "lseek", "fsync", "fdatasync"};
+	for (unsigned int op = 0; op < sizeof want / sizeof *want; op++)
+		assert_string_equal(op_name(op), want[op]);
+}
+
+static void every_row_is_whole(void **state)
+{
+	(void)state;
+	for (unsigned int op = 1; op < OP_N; op++) {
+		const struct op_info *o = op_info(op);
+		assert_non_null(o->name);
+		assert_true(o->family < FAMILY_N && op_family_names[o->family]);
+		assert_true(o->uses & (OP_HAS_FD | OP_HAS_PATH));
+		assert_int_equal(op_find(o->name), op);
+		assert_string_equal(op_names[op - 1], o->name);
+		/* data calls have a length and a place */
+		if (o->family == FAMILY_READ || o->family == FAMILY_WRITE)
+			assert_true((o->uses & OP_HAS_LENGTH) && (o->uses & OP_RETURNS_BYTES) &&
+				    (o->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET)));
+		assert_false((o->uses & OP_HAS_MODE) && (o->uses & OP_HAS_LENGTH)); /* the same field */
+	}
+	assert_null(op_names[OP_N - 1]);
+	assert_null(op_family_names[FAMILY_N]);
+}
+
+static void unknown_ones(void **state)
+{
+	(void)state;
+	assert_string_equal(op_name(OP_N), "invalid");
+	assert_string_equal(op_name(65535), "invalid");
+	assert_int_equal(op_info(OP_N)->uses, 0);
+	assert_int_equal(op_find("preadv"), OP_INVALID);
+	assert_int_equal(op_find(""), OP_INVALID);
+	assert_int_equal(op_find("invalid"), OP_INVALID);
+}
+
+static void bytes_moved(void **state)
+{
+	(void)state;
+	struct trace_record r = {.op = OP_PREAD, .length = 100, .rvalue = 60};
+	assert_int_equal(op_bytes_moved(&r), 60);
+	r.rvalue = -1;
+	assert_int_equal(op_bytes_moved(&r), 0);
+	r.op = OP_LSEEK;
+	r.rvalue = 4096; /* a position, no amount */
+	assert_int_equal(op_bytes_moved(&r), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(numbers_and_names_stay),
+	    cmocka_unit_test(every_row_is_whole),
+	    cmocka_unit_test(unknown_ones),
+	    cmocka_unit_test(bytes_moved),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
