@@ -17,6 +17,7 @@
 
 const struct command *const commands[] = {
 	&cmd_run,
+	&cmd_report,
 	&cmd_init,
 	&cmd_doctor,
 	&cmd_info,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header (doc/report.md); a number that does
- * not exist is the word that says why. */
+/* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header (doc/report.md); a number
+ * that does not exist is the word that says why. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -40,13 +40,19 @@ static void add_number(struct strbuf *out, enum stat_status status, double x)
 static const char *unit_suffix(enum table_format f)
 {
 	switch (f) {
-	case FORMAT_TIME: return "_ns";
-	case FORMAT_RATE: return "_per_s";
-	case FORMAT_BYTES: return "_bytes";
+	case FORMAT_TIME:
+		return "_ns";
+	case FORMAT_RATE:
+		return "_per_s";
+	case FORMAT_BYTES:
+		return "_bytes";
 	case FORMAT_RELATIVE:
-	case FORMAT_SHARE: return "_ratio";
-	case FORMAT_PERCENT: return "_percent";
-	default: return "";
+	case FORMAT_SHARE:
+		return "_ratio";
+	case FORMAT_PERCENT:
+		return "_percent";
+	default:
+		return "";
 	}
 }
 
@@ -144,8 +150,8 @@ static int csv_print(const struct analysis *a, FILE *out, struct err *e)
 }
 
 const struct report_form report_form_csv = {
-	.name = "csv",
-	.help = "every table with all digits",
-	.write = csv_write,
-	.print = csv_print,
+    .name = "csv",
+    .help = "every table with all digits",
+    .write = csv_write,
+    .print = csv_print,
 };

@@ -11,8 +11,11 @@
 static uint32_t next_char(const char **s)
 {
 	const unsigned char *p = (const unsigned char *)*s;
-	unsigned int n = p[0] < 0x80 ? 0 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2
-		       : p[0] >= 0xf0 && p[0] < 0xf5 ? 3 : 4;
+	unsigned int n = p[0] < 0x80                   ? 0
+			 : p[0] >= 0xc2 && p[0] < 0xe0 ? 1
+			 : p[0] >= 0xe0 && p[0] < 0xf0 ? 2
+			 : p[0] >= 0xf0 && p[0] < 0xf5 ? 3
+						       : 4;
 	(*s)++;
 	if (n == 0)
 		return p[0];
@@ -49,8 +52,8 @@ static void add_char(struct strbuf *out, uint32_t c)
 	}
 }
 
-/* C0, C1 and what turns the reading direction or breaks the line: no name needs them, and a terminal or a page obeys them. Unassigned
- * non-characters are not allowed in XML. */
+/* C0, C1 and what turns the reading direction or breaks the line: no name needs them, and a terminal or a page obeys
+ * them. Unassigned non-characters are not allowed in XML. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x2028 || c == 0x2029 || (c >= 0x200e && c <= 0x200f) ||
@@ -77,12 +80,23 @@ void escape_text(struct strbuf *out, const char *s)
 static void add_html(struct strbuf *out, uint32_t c)
 {
 	switch (c) {
-	case '<': strbuf_addstr(out, "&lt;"); break;
-	case '>': strbuf_addstr(out, "&gt;"); break;
-	case '&': strbuf_addstr(out, "&amp;"); break;
-	case '"': strbuf_addstr(out, "&quot;"); break;
-	case '\'': strbuf_addstr(out, "&#39;"); break;
-	default: add_char(out, c);
+	case '<':
+		strbuf_addstr(out, "&lt;");
+		break;
+	case '>':
+		strbuf_addstr(out, "&gt;");
+		break;
+	case '&':
+		strbuf_addstr(out, "&amp;");
+		break;
+	case '"':
+		strbuf_addstr(out, "&quot;");
+		break;
+	case '\'':
+		strbuf_addstr(out, "&#39;");
+		break;
+	default:
+		add_char(out, c);
 	}
 }
 
@@ -107,14 +121,45 @@ static const struct {
 	uint32_t c;
 	const char *latex;
 } latex_signs[] = {
-	{'\\', "\\textbackslash{}"}, {'{', "\\{"}, {'}', "\\}"}, {'$', "\\$"}, {'&', "\\&"}, {'#', "\\#"}, {'_', "\\_"},
-	{'%', "\\%"}, {'^', "\\textasciicircum{}"}, {'~', "\\textasciitilde{}"}, {'<', "\\textless{}"},
-	{'>', "\\textgreater{}"}, {'|', "\\textbar{}"}, {'"', "\\char34{}"}, {'\'', "\\textquotesingle{}"},
-	{'`', "\\textasciigrave{}"}, {'-', "{-}"}, {'[', "{[}"}, {']', "{]}"}, {'*', "{*}"},
-	{0xa0, "~"}, {0xb1, "$\\pm$"}, {0xb2, "$^2$"}, {0xb5, "\\textmu{}"}, {0x3bc, "\\textmu{}"}, {0xd7, "$\\times$"},
-	{0x2013, "--"}, {0x2014, "---"}, {0x2026, "\\dots{}"}, {0x2212, "$-$"}, {0x2264, "$\\le$"}, {0x2265, "$\\ge$"},
-	{0x221e, "$\\infty$"}, {0x3bd, "$\\nu$"}, {0x3c3, "$\\sigma$"}, {0x3c1, "$\\rho$"}, {REPLACEMENT, "?"},
-	{0x202f, "\\,"}, {0x2009, "\\,"},
+    {'\\', "\\textbackslash{}"},
+    {'{', "\\{"},
+    {'}', "\\}"},
+    {'$', "\\$"},
+    {'&', "\\&"},
+    {'#', "\\#"},
+    {'_', "\\_"},
+    {'%', "\\%"},
+    {'^', "\\textasciicircum{}"},
+    {'~', "\\textasciitilde{}"},
+    {'<', "\\textless{}"},
+    {'>', "\\textgreater{}"},
+    {'|', "\\textbar{}"},
+    {'"', "\\char34{}"},
+    {'\'', "\\textquotesingle{}"},
+    {'`', "\\textasciigrave{}"},
+    {'-', "{-}"},
+    {'[', "{[}"},
+    {']', "{]}"},
+    {'*', "{*}"},
+    {0xa0, "~"},
+    {0xb1, "$\\pm$"},
+    {0xb2, "$^2$"},
+    {0xb5, "\\textmu{}"},
+    {0x3bc, "\\textmu{}"},
+    {0xd7, "$\\times$"},
+    {0x2013, "--"},
+    {0x2014, "---"},
+    {0x2026, "\\dots{}"},
+    {0x2212, "$-$"},
+    {0x2264, "$\\le$"},
+    {0x2265, "$\\ge$"},
+    {0x221e, "$\\infty$"},
+    {0x3bd, "$\\nu$"},
+    {0x3c3, "$\\sigma$"},
+    {0x3c1, "$\\rho$"},
+    {REPLACEMENT, "?"},
+    {0x202f, "\\,"},
+    {0x2009, "\\,"},
 };
 
 void escape_latex(struct strbuf *out, const char *s)

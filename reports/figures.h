@@ -5,17 +5,17 @@
 
 #include "reports/figure.h"
 
-void figures_forest(struct figures *fs, const struct analysis *a);	/* bias, precision ratio */
-void figures_runs(struct figures *fs, const struct analysis *a);	/* response time over blocks */
+void figures_forest(struct figures *fs, const struct analysis *a); /* bias, precision ratio */
+void figures_runs(struct figures *fs, const struct analysis *a);   /* response time over blocks */
 void figures_linearity(struct figures *fs, const struct analysis *a);
 void figures_concurrency(struct figures *fs, const struct analysis *a);
-void figures_budget(struct figures *fs, const struct analysis *a);	/* shares of the uncertainty */
-void figures_issue(struct figures *fs, const struct analysis *a);	/* issue error of timed replays */
+void figures_budget(struct figures *fs, const struct analysis *a); /* shares of the uncertainty */
+void figures_issue(struct figures *fs, const struct analysis *a);  /* issue error of timed replays */
 
 /* A row of a panel: a case, or a title above cases. */
 struct panel_row {
 	const struct cell *cell; /* NULL: only a title */
-	char *label;		 /* owned, as it came */
+	char *label;             /* owned, as it came */
 	size_t indent;
 };
 
@@ -38,8 +38,8 @@ const char *panel_part(const struct panels *ps, size_t i, char text[24]);
 unsigned int panel_height(const struct panel *p);
 void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
 
-/* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most `max`, given in the order of the
- * protocol. `wanted` as above, for any of its cells. *n_left_out counts the others. The caller frees. */
+/* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most `max`, given in the
+ * order of the protocol. `wanted` as above, for any of its cells. *n_left_out counts the others. The caller frees. */
 size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *), size_t *n,
 			 size_t *n_left_out);
 

@@ -32,14 +32,14 @@ static void add_cdf(struct figure *f, const struct cdf *d)
 
 static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color, const char *title)
 {
-	strbuf_addf(plot, "%sfile index %zu using 1:2 with steps %s lc rgb '%s' title ", plot->len ? ", \\\n  " : "", index, style,
-		    color);
+	strbuf_addf(plot, "%sfile index %zu using 1:2 with steps %s lc rgb '%s' title ", plot->len ? ", \\\n  " : "",
+		    index, style, color);
 	plot_string(plot, title, 22);
 }
 
 /* Curves of one panel: the program's first, then each replayer's. */
-static void add_panel(struct figure *f, const struct analysis *a, size_t scenario, bool by_time, size_t *index, size_t *n_levels,
-		      struct strbuf *plot)
+static void add_panel(struct figure *f, const struct analysis *a, size_t scenario, bool by_time, size_t *index,
+		      size_t *n_levels, struct strbuf *plot)
 {
 	bool first = true;
 	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
@@ -56,7 +56,8 @@ static void add_panel(struct figure *f, const struct analysis *a, size_t scenari
 		add_cdf(f, x);
 		char style[32];
 		snprintf(style, sizeof style, "lw 1.6 dt %zu", n % 5 + 1);
-		add_curve(plot, (*index)++, style, palette_series(c->replayer), a->results->protocol.replayer[c->replayer].name);
+		add_curve(plot, (*index)++, style, palette_series(c->replayer),
+			  a->results->protocol.replayer[c->replayer].name);
 		*n_levels = r->n > *n_levels ? r->n : *n_levels;
 		*n_levels = x->n > *n_levels ? x->n : *n_levels;
 		n++;
@@ -70,19 +71,22 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	char part[24];
 	snprintf(part, sizeof part, "%zu", scenario + 1);
 	struct figure *f = figure_add(fs, "concurrency", part, WIDTH, HEIGHT);
-	strbuf_addstr(&f->data, "# level, share of time (first half of the blocks) or of requests at or below it; program, then replayers\n");
+	strbuf_addstr(&f->data, "# level, share of time (first half of the blocks) or of requests at or below it; "
+				"program, then replayers\n");
 	add_panel(f, a, scenario, true, &index, &n_levels, &time);
 	add_panel(f, a, scenario, false, &index, &n_levels, &request);
 	size_t key = KEY_LINE * (index / 2) + 10; /* px; half of the curves are in each panel */
 	f->height += (unsigned int)key;
 	strbuf_addf(&f->script,
-		    "set xrange [0:%zu]\nset yrange [0:1.04]\nset xtics %zu\nset xlabel 'requests in flight' textcolor rgb '%s'\n"
-		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left top Left reverse "
+		    "set xrange [0:%zu]\nset yrange [0:1.04]\nset xtics %zu\nset xlabel 'requests in flight' textcolor "
+		    "rgb '%s'\n"
+		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left "
+		    "top Left reverse "
 		    "horizontal maxcols 2 samplen 2\nset multiplot layout 1,2\n",
 		    n_levels, n_levels / 6 + 1, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
 		    1 - (double)key / f->height);
-	strbuf_addf(&f->script, "set ylabel 'share of the time' textcolor rgb '%s'\nplot %s\nunset key\n", palette[PALETTE_TEXT].hex,
-		    time.len ? time.s : "NaN notitle");
+	strbuf_addf(&f->script, "set ylabel 'share of the time' textcolor rgb '%s'\nplot %s\nunset key\n",
+		    palette[PALETTE_TEXT].hex, time.len ? time.s : "NaN notitle");
 	strbuf_addf(&f->script, "set ylabel 'share of the requests' textcolor rgb '%s'\nplot %s\nunset multiplot\n",
 		    palette[PALETTE_TEXT].hex, request.len ? request.s : "NaN notitle");
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);

@@ -24,7 +24,8 @@ struct extent {
 	uint32_t n_blocks;
 };
 
-static size_t add_series(struct figure *f, const struct results *r, size_t scenario, int32_t role, double scale, struct extent *x)
+static size_t add_series(struct figure *f, const struct results *r, size_t scenario, int32_t role, double scale,
+			 struct extent *x)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < r->n_runs; i++) {
@@ -59,7 +60,8 @@ static void add_script(struct figure *f, const struct extent *x, struct number_u
 	if (!(x->hi >= x->lo))
 		margin = 1;
 	strbuf_addf(&f->script, "set xrange [0.5:%u.5]\n", x->n_blocks ? (unsigned int)x->n_blocks : 1u);
-	strbuf_addf(&f->script, "set yrange [%.10g:%.10g]\n", x->hi >= x->lo ? x->lo - margin : 0, x->hi >= x->lo ? x->hi + margin : 1);
+	strbuf_addf(&f->script, "set yrange [%.10g:%.10g]\n", x->hi >= x->lo ? x->lo - margin : 0,
+		    x->hi >= x->lo ? x->hi + margin : 1);
 	strbuf_addf(&f->script,
 		    "set xlabel 'block' textcolor rgb '%s'\nset ylabel 'mean response time, %s' textcolor rgb '%s'\n"
 		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n",
@@ -87,9 +89,9 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 		int32_t role = program ? ROLE_PROGRAM : (int32_t)k - 1;
 		if (!add_series(f, r, scenario, role, unit.scale, &x))
 			continue;
-		strbuf_addf(&plot, "%sfile index %zu using 1:2 with linespoints lw %s pt %d ps %s lc rgb '%s' title ", index ? ", \\\n  " : "",
-			    index, program ? "2.5" : "1.2", program ? 6 : palette_point(k - 1), program ? "0.6" : "0.5",
-			    program ? palette[PALETTE_TEXT].hex : palette_series(k - 1));
+		strbuf_addf(&plot, "%sfile index %zu using 1:2 with linespoints lw %s pt %d ps %s lc rgb '%s' title ",
+			    index ? ", \\\n  " : "", index, program ? "2.5" : "1.2", program ? 6 : palette_point(k - 1),
+			    program ? "0.6" : "0.5", program ? palette[PALETTE_TEXT].hex : palette_series(k - 1));
 		plot_string(&plot, program ? "program" : r->protocol.replayer[k - 1].name, 30);
 		index++;
 	}

@@ -60,8 +60,11 @@ static void warn_runs(struct findings *f, const struct analysis *a)
 		if (r->run[i].state == RUN_FAILED && !first)
 			first = &r->run[i];
 	}
-	if (!a->complete || n_pending)
-		warn(f, "The campaign is incomplete: %zu of %zu planned runs were not made. \"validate run --resume\" goes on.",
+	/* runs that are pending in a complete campaign are those of looks that were not needed */
+	if (!a->complete)
+		warn(f,
+		     "The campaign is incomplete: %zu of %zu planned runs were not made. \"validate run --resume\" "
+		     "goes on.",
 		     n_pending, r->n_runs);
 	if (first)
 		warn(f, "%zu of %zu runs failed; the first, run %u: %s", n_failed, r->n_runs, (unsigned int)first->id,
@@ -92,10 +95,12 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		warn(f, "No planned look was reached yet: the numbers are preliminary and decide nothing.");
 	for (size_t i = 0; i < a->n_sources; i++)
 		if (a->source[i].warning && !said_already(a->source[i].name))
-			warn(f, "%s: %s", a->source[i].name, *a->source[i].note ? a->source[i].note : "could not be controlled");
+			warn(f, "%s: %s", a->source[i].name,
+			     *a->source[i].note ? a->source[i].note : "could not be controlled");
 	if (a->results->protocol.reference == REFERENCE_TRACE)
-		warn(f, "The recorded trace itself is the reference: the program was not run again beside the replays, so "
-			"that drift of the machine is part of the bias.");
+		warn(f,
+		     "The recorded trace itself is the reference: the program was not run again beside the replays, so "
+		     "that drift of the machine is part of the bias.");
 }
 
 void findings_collect(struct findings *f, const struct analysis *a)

@@ -5,7 +5,7 @@
 
 #include "validate/analysis.h"
 
-struct finding { /* one reason and the cells it holds for */
+struct finding {            /* one reason and the cells it holds for */
 	const char *reason; /* borrowed from the analysis */
 	size_t *cell, n_cells, cap_cells;
 };

@@ -121,7 +121,9 @@ int gnuplot_run(const char *dir, char *const *scripts, size_t n, unsigned int ti
 		ret = err_sys(e, -ret, "cannot wait for gnuplot");
 	} else if (!WIFEXITED(status) || WEXITSTATUS(status)) {
 		read_complaint(log_fd, complaint, sizeof complaint);
-		ret = err_set(e, EIO, "gnuplot failed: %s", complaint[strspn(complaint, " ")] ? complaint + strspn(complaint, " ") : "no reason given");
+		ret =
+		    err_set(e, EIO, "gnuplot failed: %s",
+			    complaint[strspn(complaint, " ")] ? complaint + strspn(complaint, " ") : "no reason given");
 	}
 out:
 	if (log_fd >= 0)

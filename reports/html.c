@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/index.html: one page that needs nothing from anywhere, after the six steps of the method-validation protocol. */
+/* report/index.html: one page that needs nothing from anywhere, after the six steps of the method-validation protocol.
+ */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,9 +16,9 @@
 static void add_contents(struct strbuf *out, const struct html_page *p)
 {
 	static const char *const entry[][2] = {
-		{"step-1", "1 Measurand"},	{"step-2", "2 Procedure"},   {"step-3", "3 Sources of uncertainty"},
-		{"step-4", "4 Characterisation"}, {"step-5", "5 Calibration"}, {"step-6", "6 Uncertainty"},
-		{"evidence", "Evidence"},
+	    {"step-1", "1 Measurand"},        {"step-2", "2 Procedure"},   {"step-3", "3 Sources of uncertainty"},
+	    {"step-4", "4 Characterisation"}, {"step-5", "5 Calibration"}, {"step-6", "6 Uncertainty"},
+	    {"evidence", "Evidence"},
 	};
 	strbuf_addstr(out, "<nav aria-label=\"Contents\"><ol>\n");
 	if (p->a->n_cells)
@@ -35,7 +36,8 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 {
 	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src data:\">\n"
+			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+			   "'unsafe-inline'; img-src data:\">\n"
 			   "<title>");
 	escape_html(out, words_verdict(p->a->verdict));
 	strbuf_addstr(out, ": ");
@@ -111,8 +113,8 @@ out:
 }
 
 const struct report_form report_form_html = {
-	.name = "html",
-	.help = "one self-contained page with figures",
-	.write = html_write,
-	.print = html_print,
+    .name = "html",
+    .help = "one self-contained page with figures",
+    .write = html_write,
+    .print = html_print,
 };

@@ -17,10 +17,11 @@ struct html_page { /* what the parts draw from; all borrowed */
 	const struct findings *findings;
 };
 
-void html_add_style(struct strbuf *out);			       /* html_style.c */
-void html_add_verdict(struct strbuf *out, const struct html_page *p);  /* html_verdict.c: what a stranger reads first */
-void html_add_reasons(struct strbuf *out, const struct html_page *p);  /* html_reasons.c: warnings, why not, how judged */
-void html_add_definition(struct strbuf *out, const struct html_page *p); /* html_procedure.c: steps 1 to 3 */
+void html_add_style(struct strbuf *out);                              /* html_style.c */
+void html_add_verdict(struct strbuf *out, const struct html_page *p); /* html_verdict.c: what a stranger reads first */
+void html_add_reasons(struct strbuf *out,
+		      const struct html_page *p); /* html_reasons.c: warnings, why not, how judged */
+void html_add_definition(struct strbuf *out, const struct html_page *p);       /* html_procedure.c: steps 1 to 3 */
 void html_add_characterisation(struct strbuf *out, const struct html_page *p); /* html_characterisation.c: step 4 */
 void html_add_conclusion(struct strbuf *out, const struct html_page *p);       /* html_conclusion.c: steps 5 and 6 */
 void html_add_evidence(struct strbuf *out, const struct html_page *p); /* html_evidence.c: cases, runs, environment */
@@ -31,8 +32,10 @@ struct html_table_view {
 	bool (*wanted)(const struct table *t, size_t row, const void *arg); /* rows shown; NULL: all */
 	const void *arg;
 };
-/* html_table.c: a table of the report by name, with caption, note and a link to its CSV. Nothing when it has no row to show. */
-void html_add_table(struct strbuf *out, const struct html_page *p, const char *name, const struct html_table_view *view);
+/* html_table.c: a table of the report by name, with caption, note and a link to its CSV. Nothing when it has no row to
+ * show. */
+void html_add_table(struct strbuf *out, const struct html_page *p, const char *name,
+		    const struct html_table_view *view);
 /* The same inside <details>, closed, under `summary` (plain text of ours). */
 void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
 			   const struct html_table_view *view);

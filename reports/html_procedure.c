@@ -8,17 +8,25 @@
 static void add_measurand(struct strbuf *out, const struct analysis *a)
 {
 	strbuf_addstr(out, "<h2 id=\"step-1\">1 Measurand</h2>\n"
-			   "<p>The quantity measured is the <b>response time</b> of a file-system request: the time between just before the "
+			   "<p>The quantity measured is the <b>response time</b> of a file-system request: the time "
+			   "between just before the "
 			   "call and just after it, end − begin, as the caller sees it. The result of one run is the "
-			   "<b>mean response time of all its requests</b>; median and 99th percentile of the run stand beside it.</p>\n");
+			   "<b>mean response time of all its requests</b>; median and 99th percentile of the run stand "
+			   "beside it.</p>\n");
 	if (a->results->protocol.reference == REFERENCE_TRACE)
-		strbuf_addstr(out, "<p>The reference value is what the recorded trace itself says: the program was not run again. Replayer and "
-				   "reference were therefore not measured at the same time, and drift between them counts as bias.</p>\n");
+		strbuf_addstr(out, "<p>The reference value is what the recorded trace itself says: the program was not "
+				   "run again. Replayer and "
+				   "reference were therefore not measured at the same time, and drift between them "
+				   "counts as bias.</p>\n");
 	else
-		strbuf_addstr(out, "<p>No object with a known response time exists. The conventional reference value is the program itself, "
-				   "<b>run again</b> with the same seed in the same block as the replays, so that both see the same "
-				   "machine at the same time.</p>\n");
-	strbuf_addstr(out, "<p class=\"src\">VIM 2.3 (measurand), 2.18 (measurement bias); GUM D.1; Pereira et al. 2016, section III-A</p>\n");
+		strbuf_addstr(
+		    out,
+		    "<p>No object with a known response time exists. The conventional reference value is the program "
+		    "itself, "
+		    "<b>run again</b> with the same seed in the same block as the replays, so that both see the same "
+		    "machine at the same time.</p>\n");
+	strbuf_addstr(out, "<p class=\"src\">VIM 2.3 (measurand), 2.18 (measurement bias); GUM D.1; Pereira et al. "
+			   "2016, section III-A</p>\n");
 }
 
 static void add_item(struct strbuf *out, const char *name, const char *value)
@@ -53,7 +61,8 @@ static void add_replicates(struct strbuf *out, const struct protocol *p)
 static void add_target(struct strbuf *out, const struct target *t)
 {
 	static const char *const cache[] = {[CACHE_COLD] = "cold: caches are emptied before each run",
-					    [CACHE_WARM] = "warm: files are read before each run", [CACHE_AS_IS] = "left as it is"};
+					    [CACHE_WARM] = "warm: files are read before each run",
+					    [CACHE_AS_IS] = "left as it is"};
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addf(&text, "%s; cache %s", t->dir ? t->dir : "a fresh directory inside the results",
 		    t->cache >= 0 && t->cache <= CACHE_AS_IS ? cache[t->cache] : "unknown");
@@ -96,17 +105,22 @@ static void add_design(struct strbuf *out, const struct protocol *p)
 static void add_procedure(struct strbuf *out, const struct html_page *p)
 {
 	bool rerun = p->a->results->protocol.reference != REFERENCE_TRACE;
-	strbuf_addstr(out, "<h2 id=\"step-2\">2 Measurement procedure</h2>\n<p>Traces of the program are recorded first. Then, block by block and in "
+	strbuf_addstr(out, "<h2 id=\"step-2\">2 Measurement procedure</h2>\n<p>Traces of the program are recorded "
+			   "first. Then, block by block and in "
 			   "an order drawn at random, every replayer replays the block's trace");
 	strbuf_addstr(out, rerun ? ", and the program itself runs again in between" : "");
-	strbuf_addstr(out, ". Before each run the files are restored in place, written back, brought to the cache state asked for, and what "
-			   "remains cached is counted. Times are stamped just around each call into memory that was reserved "
-			   "before.</p>\n");
+	strbuf_addstr(
+	    out, ". Before each run the files are restored in place, written back, brought to the cache state asked "
+		 "for, and what "
+		 "remains cached is counted. Times are stamped just around each call into memory that was reserved "
+		 "before.</p>\n");
 	add_design(out, &p->a->results->protocol);
 	html_add_table(out, p, "replayers", NULL);
 	html_add_table(out, p, "scenarios", NULL);
-	strbuf_addstr(out, "<p>The machine, its software and what could not be had on it are listed under <a href=\"#environment\">environment</a>.</p>\n"
-			   "<p class=\"src\">VIM 2.6 (measurement procedure), 2.20 (repeatability condition); Pereira et al. 2016, section "
+	strbuf_addstr(out, "<p>The machine, its software and what could not be had on it are listed under <a "
+			   "href=\"#environment\">environment</a>.</p>\n"
+			   "<p class=\"src\">VIM 2.6 (measurement procedure), 2.20 (repeatability condition); Pereira "
+			   "et al. 2016, section "
 			   "III-B</p>\n");
 }
 
@@ -114,8 +128,10 @@ void html_add_definition(struct strbuf *out, const struct html_page *p)
 {
 	add_measurand(out, p->a);
 	add_procedure(out, p);
-	strbuf_addstr(out, "<h2 id=\"step-3\">3 Sources of uncertainty</h2>\n<p>What may make the result of a replay differ from what the program would "
-			   "have shown, by where it comes from. A source that is only named is not lost: what it does within this campaign is "
+	strbuf_addstr(out, "<h2 id=\"step-3\">3 Sources of uncertainty</h2>\n<p>What may make the result of a replay "
+			   "differ from what the program would "
+			   "have shown, by where it comes from. A source that is only named is not lost: what it does "
+			   "within this campaign is "
 			   "in the scatter of the runs; what it would do elsewhere is not in any number here.</p>\n");
 	html_add_figures(out, p, "sources", false);
 	html_add_table(out, p, "sources", NULL);

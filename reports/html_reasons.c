@@ -31,7 +31,8 @@ static void add_cases(struct strbuf *out, const struct analysis *a, const struct
 	}
 }
 
-static void add_findings(struct strbuf *out, const struct analysis *a, const struct finding_group *g, size_t from, size_t to)
+static void add_findings(struct strbuf *out, const struct analysis *a, const struct finding_group *g, size_t from,
+			 size_t to)
 {
 	strbuf_addstr(out, "<ul>\n");
 	for (size_t i = from; i < to; i++) {
@@ -51,7 +52,8 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	strbuf_addf(out, " in %zu of %zu case%s</h3>\n<p>%s", g->n_cells, a->n_cells, a->n_cells == 1 ? "" : "s",
 		    words_component[g->kind].meaning);
 	if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
-		strbuf_addf(out, " Up to %llu further replicates would probably settle it.", (unsigned long long)g->n_more);
+		strbuf_addf(out, " Up to %llu further replicates would probably settle it.",
+			    (unsigned long long)g->n_more);
 	strbuf_addstr(out, "</p>\n");
 	size_t n = g->n_findings > MAX_FINDINGS ? MAX_FINDINGS / 2 : g->n_findings;
 	add_findings(out, a, g, 0, n);
@@ -65,21 +67,29 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 static void add_how(struct strbuf *out, const struct html_page *p)
 {
 	const struct analysis *a = p->a;
-	strbuf_addf(out, "<h2 id=\"how\">How it was judged</h2>\n"
-			 "<p>A replayer is trusted in a scenario when every assessed component is accepted, each with a risk of at most %.3g %% of "
-			 "accepting wrongly. It is not trusted when a component is rejected; all rejections of this report together "
-			 "(%u tests) carry a risk of at most %.3g %% of being wrong (Holm's method). Otherwise the verdict stays open: "
-			 "inconclusive.",
-		    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests, 100 * (a->look ? a->level_reject : 0.01));
+	strbuf_addf(
+	    out,
+	    "<h2 id=\"how\">How it was judged</h2>\n"
+	    "<p>A replayer is trusted in a scenario when every assessed component is accepted, each with a risk of at "
+	    "most %.3g %% of "
+	    "accepting wrongly. It is not trusted when a component is rejected; all rejections of this report together "
+	    "(%u tests) carry a risk of at most %.3g %% of being wrong (Holm's method). Otherwise the verdict stays "
+	    "open: "
+	    "inconclusive.",
+	    100 * (a->look ? a->level_accept : 0.05), a->n_rejection_tests, 100 * (a->look ? a->level_reject : 0.01));
 	if (a->results->protocol.n_looks > 1)
-		strbuf_addf(out, " Verdicts are made at planned numbers of replicates only; this is look %u of %u, at %u replicates, with the share "
-				 "of the risk that it may spend.", a->look, a->results->protocol.n_looks, a->n_replicates);
+		strbuf_addf(out,
+			    " Verdicts are made at planned numbers of replicates only; this is look %u of %u, at %u "
+			    "replicates, with the share "
+			    "of the risk that it may spend.",
+			    a->look, a->results->protocol.n_looks, a->n_replicates);
 	strbuf_addstr(out, "</p>\n<details open><summary>Component by component</summary>\n<dl>\n");
 	for (size_t k = 0; k < COMPONENT_N; k++) {
 		struct strbuf limit = STRBUF_INIT;
 		const struct component_words *w = &words_component[k];
 		words_add_limit(&limit, &p->a->results->protocol.accept, k);
-		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title, p->a->assessed[k] ? "" : " (not assessed)", w->meaning);
+		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title, p->a->assessed[k] ? "" : " (not assessed)",
+			    w->meaning);
 		if (limit.len)
 			strbuf_addf(out, " <b>Limit %s</b>: %s.", limit.s, w->rule);
 		strbuf_addf(out, " <span class=\"src\">%s</span></dd>\n", w->source);

@@ -6,19 +6,21 @@
 #include "reports/html.h"
 #include "reports/words.h"
 
-#define MANY_ROWS 60  /* more of them are folded away */
+#define MANY_ROWS 60   /* more of them are folded away */
 #define OPEN_FIGURES 2 /* wide ones of a section; the others are folded away */
-#define LONG_TEXT 40 /* characters from which a column gets room to wrap */
-#define LONG_NAME 34 /* ... and a name wraps */
+#define LONG_TEXT 40   /* characters from which a column gets room to wrap */
+#define LONG_NAME 34   /* ... and a name wraps */
 
 void html_add_decision(struct strbuf *out, enum decision d)
 {
 	static const struct {
 		const char *class, *sign;
 	} look[] = {
-		[DECISION_ACCEPT] = {"trusted", "✓"},	  [DECISION_REJECT] = {"not", "✗"},
-		[DECISION_INCONCLUSIVE] = {"inconclusive", "?"}, [DECISION_NOT_ASSESSED] = {"none", "·"},
-		[DECISION_NOT_APPLICABLE] = {"none", "–"},
+	    [DECISION_ACCEPT] = {"trusted", "✓"},
+	    [DECISION_REJECT] = {"not", "✗"},
+	    [DECISION_INCONCLUSIVE] = {"inconclusive", "?"},
+	    [DECISION_NOT_ASSESSED] = {"none", "·"},
+	    [DECISION_NOT_APPLICABLE] = {"none", "–"},
 	};
 	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[d].class, look[d].sign, decision_name(d));
 }
@@ -27,7 +29,9 @@ void html_add_verdict_chip(struct strbuf *out, enum verdict v)
 {
 	static const struct {
 		const char *class, *sign;
-	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"}, [VERDICT_NOT_TRUSTED] = {"not", "✗"}, [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
+	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"},
+		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
+		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
 	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign, verdict_name(v));
 }
 
@@ -68,7 +72,8 @@ static void add_number_html(struct strbuf *out, const struct table_column *c, co
 	for (const char *p = text.s; *p; p++)
 		if (*p == '-' && ok)
 			strbuf_addstr(&signs, "−");
-		else if (*p == ' ' && ok && p[1] != '[') /* a number keeps its unit; its interval may go to the next line */
+		else if (*p == ' ' && ok &&
+			 p[1] != '[') /* a number keeps its unit; its interval may go to the next line */
 			strbuf_addstr(&signs, "\u00a0");
 		else
 			strbuf_addch(&signs, *p);
@@ -88,12 +93,20 @@ static void add_number_html(struct strbuf *out, const struct table_column *c, co
 static void add_cell_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
 {
 	switch (cell->kind) {
-	case CELL_TEXT: escape_html(out, cell->text); break;
-	case CELL_DECISION: html_add_decision(out, cell->decision); break;
-	case CELL_VERDICT: html_add_verdict_chip(out, cell->verdict); break;
+	case CELL_TEXT:
+		escape_html(out, cell->text);
+		break;
+	case CELL_DECISION:
+		html_add_decision(out, cell->decision);
+		break;
+	case CELL_VERDICT:
+		html_add_verdict_chip(out, cell->verdict);
+		break;
 	case CELL_NONE:
 	case CELL_NUMBER:
-	case CELL_ESTIMATE: add_number_html(out, c, cell); break;
+	case CELL_ESTIMATE:
+		add_number_html(out, c, cell);
+		break;
 	}
 }
 
@@ -103,7 +116,8 @@ static bool same_text(const struct table *t, size_t row, size_t other)
 	return x->kind == CELL_TEXT && y->kind == CELL_TEXT && !strcmp(x->text, y->text);
 }
 
-/* Whether the first column becomes a line of its own above the rows that share it: that leaves more width for numbers. */
+/* Whether the first column becomes a line of its own above the rows that share it: that leaves more width for numbers.
+ */
 static bool is_grouped(const struct table *t)
 {
 	for (size_t r = 1; t->n_row_headers > 1 && r < table_n_rows(t); r++)
@@ -136,9 +150,13 @@ static void add_row(struct strbuf *out, const struct table *t, const struct html
 			continue;
 		bool head = i < t->n_row_headers;
 		if (head)
-			strbuf_addstr(out, is_numeric(c) ? "<th scope=\"row\" class=\"n\">" : is_long(table_at(t, r, i)) ? "<th scope=\"row\" class=\"l\">" : "<th scope=\"row\">");
+			strbuf_addstr(out, is_numeric(c)                ? "<th scope=\"row\" class=\"n\">"
+					   : is_long(table_at(t, r, i)) ? "<th scope=\"row\" class=\"l\">"
+									: "<th scope=\"row\">");
 		else
-			strbuf_addstr(out, is_numeric(c) ? "<td class=\"n\">" : has_long_text(t, i) ? "<td class=\"w\">" : "<td>");
+			strbuf_addstr(out, is_numeric(c)         ? "<td class=\"n\">"
+					   : has_long_text(t, i) ? "<td class=\"w\">"
+								 : "<td>");
 		add_cell_html(out, c, table_at(t, r, i));
 		strbuf_addstr(out, head ? "</th>" : "</td>");
 	}
@@ -256,13 +274,16 @@ void html_add_figures(struct strbuf *out, const struct html_page *p, const char 
 	if (n > OPEN_FIGURES && !small)
 		strbuf_addstr(out, "</details>\n");
 	if (n_missing) {
-		strbuf_addf(out, "<p class=\"note\">%zu plot%s missing here", n_missing, n_missing == 1 ? " is" : "s are");
+		strbuf_addf(out, "<p class=\"note\">%zu plot%s missing here", n_missing,
+			    n_missing == 1 ? " is" : "s are");
 		if (p->figures->missing) {
 			strbuf_addstr(out, " (");
 			escape_html(out, p->figures->missing);
 			strbuf_addch(out, ')');
 		}
-		strbuf_addf(out, ". Data and script lie in <code>plots/</code>, as <code>%s.dat</code> and <code>%s.gp</code>.</p>\n", last,
-			    last);
+		strbuf_addf(out,
+			    ". Data and script lie in <code>plots/</code>, as <code>%s.dat</code> and "
+			    "<code>%s.gp</code>.</p>\n",
+			    last, last);
 	}
 }

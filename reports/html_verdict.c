@@ -11,8 +11,9 @@
 #define DAY_NS 86400000000000
 
 static const char *const verdict_class[] = {
-	[VERDICT_TRUSTED] = "trusted", [VERDICT_NOT_TRUSTED] = "not", [VERDICT_INCONCLUSIVE] = "inconclusive"};
-static const char *const verdict_sign[] = {[VERDICT_TRUSTED] = "✓", [VERDICT_NOT_TRUSTED] = "✗", [VERDICT_INCONCLUSIVE] = "?"};
+    [VERDICT_TRUSTED] = "trusted", [VERDICT_NOT_TRUSTED] = "not", [VERDICT_INCONCLUSIVE] = "inconclusive"};
+static const char *const verdict_sign[] = {
+    [VERDICT_TRUSTED] = "✓", [VERDICT_NOT_TRUSTED] = "✗", [VERDICT_INCONCLUSIVE] = "?"};
 
 static void add_date(struct strbuf *out, int64_t ns, const char *format)
 {
@@ -45,18 +46,20 @@ static void add_dates(struct strbuf *out, const struct results *r)
 static void add_headline(struct strbuf *out, const struct analysis *a)
 {
 	const char *class = a->n_cells ? verdict_class[a->verdict] : "none";
-	strbuf_addf(out, "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s", class, verdict_sign[a->verdict],
-		    words_verdict(a->verdict));
+	strbuf_addf(out, "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s", class,
+		    verdict_sign[a->verdict], words_verdict(a->verdict));
 	if (a->n_cells > 1)
 		strbuf_addf(out, ": %zu of %zu cases trusted", a->n_trusted, a->n_cells);
 	strbuf_addstr(out, "</p>\n");
 	if (!a->n_cells)
 		strbuf_addstr(out, "<p>No scenario has a complete block of runs, so nothing could be judged.</p>\n");
 	else if (a->n_cells == 1)
-		strbuf_addf(out, "<p>One replayer was tried in one scenario: %s.</p>\n", words_verdict_meaning(a->verdict));
+		strbuf_addf(out, "<p>One replayer was tried in one scenario: %s.</p>\n",
+			    words_verdict_meaning(a->verdict));
 	else
 		strbuf_addf(out,
-			    "<p>A case is one replayer in one scenario. <b>%zu</b> trusted, <b>%zu</b> not trusted, <b>%zu</b> inconclusive; the "
+			    "<p>A case is one replayer in one scenario. <b>%zu</b> trusted, <b>%zu</b> not trusted, "
+			    "<b>%zu</b> inconclusive; the "
 			    "verdict on the whole is that of the worst.</p>\n",
 			    a->n_trusted, a->n_not_trusted, a->n_inconclusive);
 	strbuf_addstr(out, "<p>Assessed: ");
@@ -66,7 +69,8 @@ static void add_headline(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, ".</p>\n</section>\n");
 }
 
-static void add_listed(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of, size_t n_all)
+static void add_listed(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of,
+		       size_t n_all)
 {
 	size_t n = 0;
 	if (!n_of)
@@ -97,7 +101,10 @@ static void add_cards(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<ul class=\"cards\">\n");
 	for (size_t i = 0; i < p->findings->n_replayers; i++) {
 		const struct replayer_tally *t = &p->findings->tally[i];
-		const char *class = !t->n_cells ? "none" : t->n_not_trusted ? "not" : t->n_inconclusive ? "inconclusive" : "trusted";
+		const char *class = !t->n_cells         ? "none"
+				    : t->n_not_trusted  ? "not"
+				    : t->n_inconclusive ? "inconclusive"
+							: "trusted";
 		strbuf_addf(out, "<li class=\"%s\"><h3>", class);
 		escape_html(out, a->results->protocol.replayer[i].name);
 		strbuf_addstr(out, "</h3>\n");
@@ -118,7 +125,8 @@ static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t
 		i++;
 	if (i == a->n_cells) {
 		const bool *applies = a->results->protocol.replayer[replayer].applies;
-		strbuf_addf(out, "<td><small>%s</small></td>", applies && !applies[scenario] ? "not planned" : "no complete block");
+		strbuf_addf(out, "<td><small>%s</small></td>",
+			    applies && !applies[scenario] ? "not planned" : "no complete block");
 		return;
 	}
 	struct strbuf bias = STRBUF_INIT;
@@ -136,9 +144,12 @@ static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t
 static void add_matrix(struct strbuf *out, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
-	strbuf_addstr(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\">\n<table class=\"matrix\">"
-			   "<caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of the "
-			   "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
+	strbuf_addstr(
+	    out,
+	    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\">\n<table class=\"matrix\">"
+	    "<caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of "
+	    "the "
+	    "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
 	for (size_t r = 0; r < p->n_replayers; r++) {
 		strbuf_addstr(out, "<th scope=\"col\">");
 		escape_html(out, p->replayer[r].name);
@@ -146,7 +157,8 @@ static void add_matrix(struct strbuf *out, const struct analysis *a)
 	}
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
 	for (size_t s = 0; s < p->n_scenarios; s++) {
-		strbuf_addstr(out, text_width(p->scenario[s].name) > 34 ? "<tr><th scope=\"row\" class=\"l\">" : "<tr><th scope=\"row\">");
+		strbuf_addstr(out, text_width(p->scenario[s].name) > 34 ? "<tr><th scope=\"row\" class=\"l\">"
+									: "<tr><th scope=\"row\">");
 		escape_html(out, p->scenario[s].name);
 		strbuf_addstr(out, "</th>");
 		for (size_t r = 0; r < p->n_replayers; r++)
@@ -161,7 +173,9 @@ void html_add_verdict(struct strbuf *out, const struct html_page *p)
 	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE};
 	strbuf_addstr(out, "<header>\n<h1>");
 	escape_html(out, words_title(p->a));
-	strbuf_addf(out, "</h1>\n<p class=\"sub\">May these trace replayers be believed? Method validation by validate %s", VALIDATE_VERSION);
+	strbuf_addf(out,
+		    "</h1>\n<p class=\"sub\">May these trace replayers be believed? Method validation by validate %s",
+		    VALIDATE_VERSION);
 	add_dates(out, p->a->results);
 	strbuf_addstr(out, "</p>\n</header>\n");
 	add_headline(out, p->a);
@@ -176,6 +190,7 @@ void html_add_verdict(struct strbuf *out, const struct html_page *p)
 		html_add_verdict_chip(out, each[i]);
 		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
 	}
-	strbuf_addstr(out, "</ul>\n<p>A verdict holds for the workloads, the machine and the target named below, and for the components "
+	strbuf_addstr(out, "</ul>\n<p>A verdict holds for the workloads, the machine and the target named below, and "
+			   "for the components "
 			   "that were assessed; it says nothing of others.</p>\n");
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes it; keys keep their order. */
+/* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes it; keys keep their
+ * order. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -159,7 +160,8 @@ static json_t *runs(const struct results *r)
 		json_set_count(o, "id", u->id);
 		json_set_count(o, "block", u->block);
 		json_set_count(o, "position", u->position);
-		json_set_text(o, "scenario", u->scenario < r->protocol.n_scenarios ? r->protocol.scenario[u->scenario].name : NULL);
+		json_set_text(o, "scenario",
+			      u->scenario < r->protocol.n_scenarios ? r->protocol.scenario[u->scenario].name : NULL);
 		set_role(o, &r->protocol, u->role);
 		json_set_count(o, "bank", u->bank);
 		json_set_text(o, "state", state[u->state]);
@@ -256,8 +258,8 @@ static int json_print(const struct analysis *a, FILE *out, struct err *e)
 }
 
 const struct report_form report_form_json = {
-	.name = "json",
-	.help = "everything, for programs (doc/report-schema.json)",
-	.write = json_write,
-	.print = json_print,
+    .name = "json",
+    .help = "everything, for programs (doc/report-schema.json)",
+    .write = json_write,
+    .print = json_print,
 };

@@ -9,7 +9,8 @@
 
 /* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference. */
 json_t *json_text(const char *s);
-/* object[key] = x; where x is no finite number: null, and object[key_status] says "undefined", "infinite" or "-infinite". */
+/* object[key] = x; where x is no finite number: null, and object[key_status] says "undefined", "infinite" or
+ * "-infinite". */
 void json_set_number(json_t *object, const char *key, double x);
 /* As above, but null with the status whenever that is not STAT_OK. */
 void json_set_status_number(json_t *object, const char *key, enum stat_status s, double x);

@@ -4,7 +4,8 @@
 
 #include "reports/table.h"
 
-/* Appends one table as a fragment to \input: tabular, or longtable where it does not fit a page. Needs booktabs and longtable. */
+/* Appends one table as a fragment to \input: tabular, or longtable where it does not fit a page. Needs booktabs and
+ * longtable. */
 void latex_add_table(struct strbuf *out, const struct table *t);
 
 #endif

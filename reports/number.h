@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers for people: an uncertainty has two significant digits and its value ends at the same place (GUM 7.2.6); a value that
- * comes without one has `digits` significant digits. Text is UTF-8 ("µs", "±"); NaN is "undefined", never a number. */
+/* Numbers for people: an uncertainty has two significant digits and its value ends at the same place (GUM 7.2.6); a
+ * value that comes without one has `digits` significant digits. Text is UTF-8 ("µs", "±"); NaN is "undefined", never a
+ * number. */
 #ifndef REPORTS_NUMBER_H
 #define REPORTS_NUMBER_H
 
@@ -13,7 +14,7 @@ int number_decimals(double value, double u);
 
 struct number_unit {
 	const char *name; /* "", "%", "ns", "µs", "ms", "s" */
-	double scale;	  /* shown = value * scale */
+	double scale;     /* shown = value * scale */
 };
 /* The unit in which a time of `ns` reads well. */
 struct number_unit number_unit_time(double ns);

@@ -8,8 +8,8 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the end (report_write_all).
- * Errors: of the system, with the path. */
+/* Creates (or replaces) dir/name with the text. The caller syncs the whole directory once at the end
+ * (report_write_all). Errors: of the system, with the path. */
 int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e);
 /* Makes dir/name a directory; one that is there is fine. */
 int output_dir(const char *dir, const char *name, struct err *e);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Colours of figures: the eight of Okabe and Ito (Color Universal Design, 2008), which people with any colour vision tell apart,
- * and a few greys. Scripts name them by `hex`; in a page they become the CSS variable, which has a light and a dark value. */
+/* Colours of figures: the eight of Okabe and Ito (Color Universal Design, 2008), which people with any colour vision
+ * tell apart, and a few greys. Scripts name them by `hex`; in a page they become the CSS variable, which has a light
+ * and a dark value. */
 #ifndef REPORTS_PALETTE_H
 #define REPORTS_PALETTE_H
 
@@ -21,10 +22,10 @@ enum palette {
 };
 
 struct palette_entry {
-	const char *hex;		/* "#0072b2", as scripts write it */
+	const char *hex;                /* "#0072b2", as scripts write it */
 	unsigned char red, green, blue; /* the same */
-	const char *css;		/* what stands for it in a page */
-	const char *light, *dark;	/* values of the variable; NULL where css is no variable */
+	const char *css;                /* what stands for it in a page */
+	const char *light, *dark;       /* values of the variable; NULL where css is no variable */
 };
 extern const struct palette_entry palette[PALETTE_N];
 

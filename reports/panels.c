@@ -45,7 +45,8 @@ static void new_panel(struct panels *ps)
 	ps->panel[ps->n++] = (struct panel){0};
 }
 
-static void add_scenario(struct panels *ps, const struct analysis *a, size_t scenario, bool (*wanted)(const struct cell *))
+static void add_scenario(struct panels *ps, const struct analysis *a, size_t scenario,
+			 bool (*wanted)(const struct cell *))
 {
 	const struct protocol *p = &a->results->protocol;
 	bool titles = p->n_replayers > 1, first = true;
@@ -122,7 +123,8 @@ void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int w
 	for (size_t i = 0; i < p->n; i++) {
 		strbuf_addstr(script, "set label ");
 		plot_string(script, p->row[i].label, p->row[i].cell ? LABEL_WIDTH - p->row[i].indent : 2 * LABEL_WIDTH);
-		strbuf_addf(script, " at screen %.4f, first %zu left textcolor rgb '%s'\n", (double)(2 + 6 * p->row[i].indent) / width, i + 1,
+		strbuf_addf(script, " at screen %.4f, first %zu left textcolor rgb '%s'\n",
+			    (double)(2 + 6 * p->row[i].indent) / width, i + 1,
 			    palette[p->row[i].indent ? PALETTE_MUTED : PALETTE_TEXT].hex);
 	}
 }

@@ -18,9 +18,11 @@ struct report_form {
 };
 extern const struct report_form *const report_forms[]; /* terminal html csv latex json, NULL */
 const struct report_form *report_form_find(const char *name);
+/* The form of that name, for printing. Errors: ENOENT with the nearest name, EINVAL for one that cannot be printed. */
+int report_form_choose(const char *name, const struct report_form **form, struct err *e);
 
 /* Rebuilds DIR/report from the rest of DIR: made beside it and renamed into place, so that it is whole or the old one.
- * `form` NULL: every form. The analysis is left to the caller for printing and the exit status. */
+ * Errors: of the system, with the file; the old report is still there then. That gnuplot is missing is no error. */
 int report_write_all(const struct analysis *a, const char *dir, struct err *e);
 
 #endif

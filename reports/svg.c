@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From gnuplot's SVG document to an element of the page. gnuplot writes one element a line and always the same way, so this
- * reads lines; what it does not know it leaves alone. */
+/* From gnuplot's SVG document to an element of the page. gnuplot writes one element a line and always the same way, so
+ * this reads lines; what it does not know it leaves alone. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,22 +131,28 @@ bool svg_inline(struct strbuf *out, const char *svg, const char *alt)
 void svg_add_symbols(struct strbuf *out)
 {
 	static const char *const symbols =
-		"<circle id=\"gpDot\" r=\".5\" stroke-width=\".5\" stroke=\"currentColor\"/>\n"
-		"<path id=\"gpPt0\" d=\"M-1,0h2M0,-1v2\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<path id=\"gpPt1\" d=\"M-1,-1L1,1M1,-1L-1,1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<path id=\"gpPt2\" d=\"M-1,0H1M0,-1V1M-1,-1L1,1M-1,1L1,-1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<rect id=\"gpPt3\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<rect id=\"gpPt4\" fill=\"currentColor\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<circle id=\"gpPt5\" r=\"1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/>\n"
-		"<path id=\"gpPt7\" d=\"M0,-1.33L-1.33,.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<path id=\"gpPt8\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.33L-1.33,.67H1.33z\"/>\n"
-		"<path id=\"gpPt9\" d=\"M0,1.33L-1.33,-.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<path id=\"gpPt10\" fill=\"currentColor\" stroke=\"none\" d=\"M0,1.33L-1.33,-.67H1.33z\"/>\n"
-		"<path id=\"gpPt11\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<path id=\"gpPt12\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\"/>\n"
-		"<path id=\"gpPt13\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
-		"<path id=\"gpPt14\" fill=\"currentColor\" stroke=\"none\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\"/>\n";
+	    "<circle id=\"gpDot\" r=\".5\" stroke-width=\".5\" stroke=\"currentColor\"/>\n"
+	    "<path id=\"gpPt0\" d=\"M-1,0h2M0,-1v2\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt1\" d=\"M-1,-1L1,1M1,-1L-1,1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt2\" d=\"M-1,0H1M0,-1V1M-1,-1L1,1M-1,1L1,-1\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<rect id=\"gpPt3\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<rect id=\"gpPt4\" fill=\"currentColor\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" "
+	    "stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<circle id=\"gpPt5\" r=\"1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/>\n"
+	    "<path id=\"gpPt7\" d=\"M0,-1.33L-1.33,.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt8\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.33L-1.33,.67H1.33z\"/>\n"
+	    "<path id=\"gpPt9\" d=\"M0,1.33L-1.33,-.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt10\" fill=\"currentColor\" stroke=\"none\" d=\"M0,1.33L-1.33,-.67H1.33z\"/>\n"
+	    "<path id=\"gpPt11\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt12\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\"/>\n"
+	    "<path id=\"gpPt13\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt14\" fill=\"currentColor\" stroke=\"none\" "
+	    "d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\"/>\n";
 	strbuf_addstr(out, "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>\n");
 	strbuf_addstr(out, symbols);
 	strbuf_addstr(out, "</defs></svg>\n");

@@ -45,8 +45,8 @@ static void add_column(struct table *t, enum table_format format, const char *ke
 {
 	assert(t->n_cells == 0);
 	GROW(t->column, t->n_columns, t->cap_columns);
-	t->column[t->n_columns++] = (struct table_column){
-		.key = xstrdup(key), .title = xstrdup(title), .format = format, .estimate = estimate};
+	t->column[t->n_columns++] =
+	    (struct table_column){.key = xstrdup(key), .title = xstrdup(title), .format = format, .estimate = estimate};
 }
 
 void table_column(struct table *t, enum table_format format, const char *key, const char *title)
@@ -64,8 +64,7 @@ static struct table_cell *add_cell(struct table *t, enum table_cell_kind kind)
 	assert(t->n_columns);
 	GROW(t->cell, t->n_cells, t->cap_cells);
 	struct table_cell *c = &t->cell[t->n_cells++];
-	*c = (struct table_cell){.kind = kind, .u = NAN,
-				 .value = {STAT_OK, NAN, NAN, NAN, NAN, NAN, NAN}};
+	*c = (struct table_cell){.kind = kind, .u = NAN, .value = {STAT_OK, NAN, NAN, NAN, NAN, NAN, NAN}};
 	return c;
 }
 
@@ -144,20 +143,34 @@ const struct table_cell *table_at(const struct table *t, size_t row, size_t colu
 const char *table_status_words(enum stat_status s)
 {
 	switch (s) {
-	case STAT_OK: return "ok";
-	case STAT_TOO_FEW: return "too few";
-	case STAT_ZERO_VARIANCE: return "zero variance";
-	case STAT_ZERO_REFERENCE: return "zero reference";
-	case STAT_NEGATIVE_REFERENCE: return "negative reference";
-	case STAT_NOT_FINITE: return "undefined";
-	case STAT_NOT_PAIRED: return "not paired";
-	case STAT_TOO_FEW_FOR_ALPHA: return "too few to decide";
-	case STAT_NOT_APPLICABLE: return "–";
-	case STAT_NOT_ASSESSED: return "not assessed";
-	case STAT_UNBOUNDED: return "unbounded";
-	case STAT_OUT_OF_RANGE: return "out of range";
-	case STAT_NOT_CONVERGED: return "not computed";
-	case STAT_N_STATUSES: break;
+	case STAT_OK:
+		return "ok";
+	case STAT_TOO_FEW:
+		return "too few";
+	case STAT_ZERO_VARIANCE:
+		return "zero variance";
+	case STAT_ZERO_REFERENCE:
+		return "zero reference";
+	case STAT_NEGATIVE_REFERENCE:
+		return "negative reference";
+	case STAT_NOT_FINITE:
+		return "undefined";
+	case STAT_NOT_PAIRED:
+		return "not paired";
+	case STAT_TOO_FEW_FOR_ALPHA:
+		return "too few to decide";
+	case STAT_NOT_APPLICABLE:
+		return "–";
+	case STAT_NOT_ASSESSED:
+		return "not assessed";
+	case STAT_UNBOUNDED:
+		return "unbounded";
+	case STAT_OUT_OF_RANGE:
+		return "out of range";
+	case STAT_NOT_CONVERGED:
+		return "not computed";
+	case STAT_N_STATUSES:
+		break;
 	}
 	return "undefined";
 }
@@ -165,12 +178,17 @@ const char *table_status_words(enum stat_status s)
 static struct number_unit unit_of(enum table_format f, double value)
 {
 	switch (f) {
-	case FORMAT_TIME: return number_unit_time(value);
+	case FORMAT_TIME:
+		return number_unit_time(value);
 	case FORMAT_RELATIVE:
-	case FORMAT_SHARE: return number_unit_percent;
-	case FORMAT_PERCENT: return (struct number_unit){"%", 1};
-	case FORMAT_RATE: return (struct number_unit){"/s", 1};
-	default: return number_unit_plain;
+	case FORMAT_SHARE:
+		return number_unit_percent;
+	case FORMAT_PERCENT:
+		return (struct number_unit){"%", 1};
+	case FORMAT_RATE:
+		return (struct number_unit){"/s", 1};
+	default:
+		return number_unit_plain;
 	}
 }
 

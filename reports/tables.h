@@ -16,7 +16,7 @@ void tables_release(struct tables *ts);
 const struct table *tables_find(const struct tables *ts, const char *name); /* NULL: none of that name */
 
 /* The builders behind it, by subject. Each fills one fresh table. */
-void table_summary(struct table *t, const struct analysis *a);	  /* a row per cell: what decided */
+void table_summary(struct table *t, const struct analysis *a);    /* a row per cell: what decided */
 void table_components(struct table *t, const struct analysis *a); /* a row per cell and component */
 void table_limits(struct table *t, const struct analysis *a);
 void table_scenarios(struct table *t, const struct analysis *a);
@@ -26,8 +26,8 @@ void table_response_time(struct table *t, const struct analysis *a);
 void table_precision(struct table *t, const struct analysis *a);
 void table_bias(struct table *t, const struct analysis *a);
 void table_linearity_precision(struct table *t, const struct analysis *a); /* CV over levels */
-void table_linearity_bias(struct table *t, const struct analysis *a);	   /* relative bias over levels */
-void table_linearity(struct table *t, const struct analysis *a);	   /* regression */
+void table_linearity_bias(struct table *t, const struct analysis *a);      /* relative bias over levels */
+void table_linearity(struct table *t, const struct analysis *a);           /* regression */
 void table_time(struct table *t, const struct analysis *a);
 void table_order(struct table *t, const struct analysis *a);
 void table_concurrency(struct table *t, const struct analysis *a);

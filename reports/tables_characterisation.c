@@ -10,9 +10,10 @@
 void table_response_time(struct table *t, const struct analysis *a)
 {
 	table_init(t, "response-time", "Response times");
-	table_note(t, "Results of the runs: the mean response time of all requests of one run. Mean, standard deviation s and "
-		      "coefficient of variation CV = s / mean are over the runs; median and p99 are means over the runs of "
-		      "each run's own median and 99th percentile.");
+	table_note(
+	    t, "Results of the runs: the mean response time of all requests of one run. Mean, standard deviation s and "
+	       "coefficient of variation CV = s / mean are over the runs; median and p99 are means over the runs of "
+	       "each run's own median and 99th percentile.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_pairs", "Pairs");
 	table_column(t, FORMAT_TIME, "program_mean", "Program mean");
@@ -46,10 +47,11 @@ void table_response_time(struct table *t, const struct analysis *a)
 void table_precision(struct table *t, const struct analysis *a)
 {
 	table_init(t, "precision", "Precision");
-	table_note(t, "Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits of the paired "
-		      "analysis decide. Beside them, for comparison only: limits and F test for independent samples (F is the "
-		      "ratio of variances; above the critical value the classic test calls the replay less precise), and "
-		      "the p of the Brown-Forsythe test, which does not need normal data.");
+	table_note(
+	    t, "Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits of the paired "
+	       "analysis decide. Beside them, for comparison only: limits and F test for independent samples (F is the "
+	       "ratio of variances; above the critical value the classic test calls the replay less precise), and "
+	       "the p of the Brown-Forsythe test, which does not need normal data.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_NUMBER, "ratio", "Ratio [95 %]");
 	table_column(t, FORMAT_NUMBER, "ratio_lower95", "One-sided lower limit");
@@ -87,9 +89,12 @@ void table_precision(struct table *t, const struct analysis *a)
 void table_bias(struct table *t, const struct analysis *a)
 {
 	table_init(t, "bias", "Bias");
-	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios replay / program of the pairs. Beside it "
-		      "the same of the runs' medians and of their trimmed means (without the fastest and slowest tenth): where these are "
-		      "much smaller, a few slow requests make the bias. Then the bias from independent samples, and the p of Welch's test "
+	table_note(t, "Relative bias of the mean response time, from the logarithms of the ratios replay / program of "
+		      "the pairs. Beside it "
+		      "the same of the runs' medians and of their trimmed means (without the fastest and slowest "
+		      "tenth): where these are "
+		      "much smaller, a few slow requests make the bias. Then the bias from independent samples, and "
+		      "the p of Welch's test "
 		      "that there is no difference.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_mean", "Program");
@@ -170,7 +175,8 @@ static void fill_over_levels(struct table *t, const struct analysis *a, enum tab
 			size_t j = 0;
 			while (j < l->n_levels && l->level[j].level != level[k])
 				j++;
-			double v = j < l->n_levels ? format == FORMAT_SHARE ? l->level[j].cv : l->level[j].relative_bias : 0;
+			double v =
+			    j < l->n_levels ? format == FORMAT_SHARE ? l->level[j].cv : l->level[j].relative_bias : 0;
 			if (j < l->n_levels)
 				table_number_u(t, v, fabs(v) < 1 ? 0.01 : NAN);
 			else
@@ -197,8 +203,9 @@ void table_linearity_bias(struct table *t, const struct analysis *a)
 void table_linearity(struct table *t, const struct analysis *a)
 {
 	table_init(t, "linearity", "Trend of the bias over the load level");
-	table_note(t, "Straight line through the relative bias of every replicate: its slope per level with standard error, "
-		      "the p of \"no slope\", and the p of \"a straight line fits\" (lack of fit; needs three levels).");
+	table_note(
+	    t, "Straight line through the relative bias of every replicate: its slope per level with standard error, "
+	       "the p of \"no slope\", and the p of \"a straight line fits\" (lack of fit; needs three levels).");
 	table_column(t, FORMAT_TEXT, "workload", "Workload");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
 	t->n_row_headers = 2;

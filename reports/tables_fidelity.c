@@ -7,8 +7,10 @@
 void table_time(struct table *t, const struct analysis *a)
 {
 	table_init(t, "execution-time", "Execution time and throughput");
-	table_note(t, "Execution time: first begin to last end. Its difference is split into what requests took longer (service) and what the "
-		      "replay waited longer between them (schedule), both relative to the program's time. Requests per second are means over "
+	table_note(t, "Execution time: first begin to last end. Its difference is split into what requests took longer "
+		      "(service) and what the "
+		      "replay waited longer between them (schedule), both relative to the program's time. Requests per "
+		      "second are means over "
 		      "the runs.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_time", "Program");
@@ -36,10 +38,14 @@ void table_time(struct table *t, const struct analysis *a)
 void table_order(struct table *t, const struct analysis *a)
 {
 	table_init(t, "order", "Order of the requests");
-	table_note(t, "A request is reordered when it was issued after one that follows it in the trace (RFC 4737). \"All\" looks "
-		      "at the whole replay, \"by thread\" and \"by file\" at the sequence of each thread or file; the one named as "
-		      "deciding is what the verdict uses. Descents count only direct neighbours in the wrong order: other tools' "
-		      "figure, a lower bound, for comparison.");
+	table_note(
+	    t,
+	    "A request is reordered when it was issued after one that follows it in the trace (RFC 4737). \"All\" "
+	    "looks "
+	    "at the whole replay, \"by thread\" and \"by file\" at the sequence of each thread or file; the one named "
+	    "as "
+	    "deciding is what the verdict uses. Descents count only direct neighbours in the wrong order: other tools' "
+	    "figure, a lower bound, for comparison.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_received", "Requests");
 	table_column(t, FORMAT_COUNT, "n_reordered", "Reordered");
@@ -66,9 +72,11 @@ void table_order(struct table *t, const struct analysis *a)
 void table_concurrency(struct table *t, const struct analysis *a)
 {
 	table_init(t, "concurrency", "Concurrency");
-	table_note(t, "Mean number of requests in flight, and the largest distance between the distributions of program and "
-		      "replay: by time (how long each level lasted) and by request (which level a request found). 0 is equal, 1 is "
-		      "entirely different.");
+	table_note(
+	    t, "Mean number of requests in flight, and the largest distance between the distributions of program and "
+	       "replay: by time (how long each level lasted) and by request (which level a request found). 0 is equal, "
+	       "1 is "
+	       "entirely different.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_NUMBER, "program_mean_level", "Program, mean");
 	table_column(t, FORMAT_NUMBER, "replay_mean_level", "Replay, mean");
@@ -89,9 +97,12 @@ void table_concurrency(struct table *t, const struct analysis *a)
 void table_issue_error(struct table *t, const struct analysis *a)
 {
 	table_init(t, "issue-error", "Issue error and schedule");
-	table_note(t, "Issue error: begin of a request minus the time it was meant for; only replays that keep times have one. Late: "
-		      "issued later than 1 %% of the mean traced gap or 1 µs, whichever is larger. Schedule: how far a request's "
-		      "begin has moved from its place in the trace, in any replay.");
+	table_note(
+	    t,
+	    "Issue error: begin of a request minus the time it was meant for; only replays that keep times have one. "
+	    "Late: "
+	    "issued later than 1 %% of the mean traced gap or 1 µs, whichever is larger. Schedule: how far a request's "
+	    "begin has moved from its place in the trace, in any replay.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_TIME, "issue_error_p50", "Median");
 	table_column_estimate(t, FORMAT_TIME, "issue_error_p99", "p99");
@@ -115,7 +126,8 @@ void table_issue_error(struct table *t, const struct analysis *a)
 void table_fidelity(struct table *t, const struct analysis *a)
 {
 	table_init(t, "fidelity", "What was replayed, and failed runs");
-	table_note(t, "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often than traced. Mismatched: "
+	table_note(t, "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often than "
+		      "traced. Mismatched: "
 		      "another return value than in the trace.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_requests", "Requests");
@@ -145,9 +157,11 @@ void table_fidelity(struct table *t, const struct analysis *a)
 void table_diagnostics(struct table *t, const struct analysis *a)
 {
 	table_init(t, "diagnostics", "Were the replicates independent?");
-	table_note(t, "Of the pairs in the order in which they were run: correlation of neighbours (0 is ideal), p of \"no runs above "
-		      "or below the median\", p of \"no trend\". Small p tell of drift, which widens what the intervals leave "
-		      "out.");
+	table_note(
+	    t, "Of the pairs in the order in which they were run: correlation of neighbours (0 is ideal), p of \"no "
+	       "runs above "
+	       "or below the median\", p of \"no trend\". Small p tell of drift, which widens what the intervals leave "
+	       "out.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_NUMBER, "lag1", "Lag-1 correlation");
 	table_column(t, FORMAT_P, "runs_p", "p of the runs test");

@@ -8,7 +8,9 @@
 void table_replicates(struct table *t, const struct analysis *a)
 {
 	table_init(t, "replicates", "Results of every pair");
-	table_note(t, "Mean response time of the program and of the replay, pair by pair: what all statistics here are made of.");
+	table_note(
+	    t,
+	    "Mean response time of the program and of the replay, pair by pair: what all statistics here are made of.");
 	t->data_only = true;
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "pair", "Pair");

@@ -14,9 +14,12 @@ static const char *significance(const struct estimate *bias)
 void table_calibration(struct table *t, const struct analysis *a)
 {
 	table_init(t, "calibration", "Systematic difference, and what went along with it");
-	table_note(t, "The replay takes longer or shorter where the 95 %% interval of the bias leaves out 0; else no systematic difference is shown. Beside it what may explain "
-		      "one, program / replay: share of the time the threads were ready but not running, share stolen by other "
-		      "machines, page faults a request, share of the files cached before the run, mean number of requests in flight.");
+	table_note(
+	    t, "The replay takes longer or shorter where the 95 %% interval of the bias leaves out 0; else no "
+	       "systematic difference is shown. Beside it what may explain "
+	       "one, program / replay: share of the time the threads were ready but not running, share stolen by other "
+	       "machines, page faults a request, share of the files cached before the run, mean number of requests in "
+	       "flight.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias [95 %]");
 	table_column(t, FORMAT_TEXT, "difference", "Takes");
@@ -51,9 +54,12 @@ void table_calibration(struct table *t, const struct analysis *a)
 void table_uncertainty(struct table *t, const struct analysis *a)
 {
 	table_init(t, "uncertainty", "Measurement uncertainty");
-	table_note(t, "The result of one future replay lies within ±U of what the program would have shown, corrected for the bias, "
-		      "with 95 %% coverage. U = k u_c; u_c combines the budget below, k is Student's t for its effective degrees "
-		      "of freedom. All relative to the program's mean.");
+	table_note(
+	    t,
+	    "The result of one future replay lies within ±U of what the program would have shown, corrected for the "
+	    "bias, "
+	    "with 95 %% coverage. U = k u_c; u_c combines the budget below, k is Student's t for its effective degrees "
+	    "of freedom. All relative to the program's mean.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_mean", "Program");
 	table_column(t, FORMAT_TIME, "replay_mean", "Replay");
@@ -81,7 +87,8 @@ void table_uncertainty(struct table *t, const struct analysis *a)
 void table_budget(struct table *t, const struct analysis *a)
 {
 	table_init(t, "budget", "Uncertainty budget");
-	table_note(t, "Type A components come from the scatter of runs, Type B from other knowledge. u is relative to the program's "
+	table_note(t, "Type A components come from the scatter of runs, Type B from other knowledge. u is relative to "
+		      "the program's "
 		      "mean: value / divisor x sensitivity. Shares are of u_c squared.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TEXT, "component", "Component");
@@ -112,8 +119,10 @@ void table_budget(struct table *t, const struct analysis *a)
 void table_paper(struct table *t, const struct analysis *a)
 {
 	table_init(t, "uncertainty-classic", "Uncertainty combined as in the literature");
-	table_note(t, "For comparison only: three ways of combining the root mean square of the bias, the reference's uncertainty "
-		      "and the scatter of the replay. The root mean square already holds the scatter, so these overstate u_c of an "
+	table_note(t, "For comparison only: three ways of combining the root mean square of the bias, the reference's "
+		      "uncertainty "
+		      "and the scatter of the replay. The root mean square already holds the scatter, so these "
+		      "overstate u_c of an "
 		      "unbiased replayer 1.5 to 2 times.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TEXT, "mode", "Mode");
@@ -128,7 +137,7 @@ void table_paper(struct table *t, const struct analysis *a)
 		for (size_t m = 0; m < PAPER_MODE_N; m++) {
 			const struct paper_uncertainty *p = &a->cell[i].paper[m];
 			const double v[] = {p->rms_bias_pct, p->u_cref_pct, p->u_bias_pct, p->u_rw_pct,
-					    p->u_c_pct,	     p->U2_pct,	    p->U3_pct};
+					    p->u_c_pct,      p->U2_pct,     p->U3_pct};
 			table_cell_names(t, a, &a->cell[i]);
 			table_text(t, paper_mode_names[m]);
 			for (size_t k = 0; k < sizeof v / sizeof v[0]; k++)

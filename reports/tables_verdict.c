@@ -13,9 +13,10 @@ static double n_infidelities(const struct cell *c)
 void table_summary(struct table *t, const struct analysis *a)
 {
 	table_init(t, "summary", "Verdict of each scenario and replayer");
-	table_note(t, "Bias: by how much a replay's mean response time differs from the program's. Precision: how many times "
-		      "more the replay's results scatter than the program's. Time: difference of the execution time. "
-		      "Intervals are 95 %% confidence intervals.");
+	table_note(
+	    t, "Bias: by how much a replay's mean response time differs from the program's. Precision: how many times "
+	       "more the replay's results scatter than the program's. Time: difference of the execution time. "
+	       "Intervals are 95 %% confidence intervals.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_TIME, "program_mean", "Program");
 	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias");

@@ -21,7 +21,7 @@
 #define MAX_WARNINGS 6
 #define MAX_FINDINGS 4 /* different reasons shown of one group */
 #define MAX_NAMES 4    /* scenarios listed in a sentence */
-#define NAME 48	       /* columns of a name in a sentence */
+#define NAME 48        /* columns of a name in a sentence */
 
 static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
 {
@@ -37,7 +37,8 @@ static void add_headline(struct strbuf *out, const struct analysis *a, const str
 	if (!a->n_cells)
 		strbuf_addstr(&line, ": nothing could be judged");
 	else
-		strbuf_addf(&line, ": of %zu case%s (a replayer in a scenario) %zu trusted, %zu not trusted, %zu inconclusive",
+		strbuf_addf(&line,
+			    ": of %zu case%s (a replayer in a scenario) %zu trusted, %zu not trusted, %zu inconclusive",
 			    a->n_cells, a->n_cells == 1 ? "" : "s", a->n_trusted, a->n_not_trusted, a->n_inconclusive);
 	text_wrap(out, line.s, text_width(words_verdict(a->verdict)), 0, style->width);
 	strbuf_addch(out, '\n');
@@ -45,7 +46,8 @@ static void add_headline(struct strbuf *out, const struct analysis *a, const str
 }
 
 /* " in sequential-read level=2, ..." of one replayer and verdict; all are meant when there is nothing but them. */
-static void add_scenarios(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of, size_t n_all)
+static void add_scenarios(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of,
+			  size_t n_all)
 {
 	size_t n = 0;
 	if (n_of == n_all) {
@@ -69,7 +71,8 @@ static void add_tally(struct strbuf *out, const struct analysis *a, size_t repla
 	const struct {
 		enum verdict v;
 		size_t n;
-	} part[] = {{VERDICT_TRUSTED, t->n_trusted}, {VERDICT_NOT_TRUSTED, t->n_not_trusted},
+	} part[] = {{VERDICT_TRUSTED, t->n_trusted},
+		    {VERDICT_NOT_TRUSTED, t->n_not_trusted},
 		    {VERDICT_INCONCLUSIVE, t->n_inconclusive}};
 	if (!t->n_cells)
 		strbuf_addstr(out, "no complete block");
@@ -120,7 +123,8 @@ static void add_replayer_counts(struct strbuf *out, const struct analysis *a, co
 	}
 }
 
-static void add_finding(struct strbuf *out, const struct analysis *a, const struct finding *f, const struct terminal_style *style)
+static void add_finding(struct strbuf *out, const struct analysis *a, const struct finding *f,
+			const struct terminal_style *style)
 {
 	struct strbuf line = STRBUF_INIT;
 	for (size_t i = 0; i < f->n_cells && i < 3; i++) {
@@ -178,7 +182,8 @@ static void add_warnings(struct strbuf *out, const struct findings *f, const str
 		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
 }
 
-static void add_footer(struct strbuf *out, const struct analysis *a, const struct terminal_style *style, const char *report)
+static void add_footer(struct strbuf *out, const struct analysis *a, const struct terminal_style *style,
+		       const char *report)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addstr(out, "\n");
@@ -190,10 +195,11 @@ static void add_footer(struct strbuf *out, const struct analysis *a, const struc
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	strbuf_reset(&line);
-	strbuf_addstr(&line, "Bias: mean response time of the replay against that of the program run again beside it, ± the "
-			     "95 % interval. Precision: scatter of the replay from run to run over that of the program (and "
-			     "its upper limit). Time: execution time. Reord.: share of requests issued after one that follows "
-			     "them in the trace. Mism.: requests lost, repeated, or with another result.");
+	strbuf_addstr(&line,
+		      "Bias: mean response time of the replay against that of the program run again beside it, ± the "
+		      "95 % interval. Precision: scatter of the replay from run to run over that of the program (and "
+		      "its upper limit). Time: execution time. Reord.: share of requests issued after one that follows "
+		      "them in the trace. Mism.: requests lost, repeated, or with another result.");
 	text_wrap(out, line.s, 0, 2, style->width);
 	strbuf_addch(out, '\n');
 	if (!figure_gnuplot_found())
@@ -259,8 +265,8 @@ static int terminal_print(const struct analysis *a, FILE *out, struct err *e)
 }
 
 const struct report_form report_form_terminal = {
-	.name = "terminal",
-	.help = "the verdict on one screen",
-	.write = terminal_write,
-	.print = terminal_print,
+    .name = "terminal",
+    .help = "the verdict on one screen",
+    .write = terminal_write,
+    .print = terminal_print,
 };

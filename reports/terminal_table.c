@@ -18,8 +18,8 @@
 
 struct row {
 	struct strbuf cell[N_COLUMNS]; /* the name first, the verdict last */
-	enum verdict verdict;	       /* colours the last cell */
-	bool is_title;		       /* only a name, as wide as it likes: what the rows below have in common */
+	enum verdict verdict;          /* colours the last cell */
+	bool is_title;                 /* only a name, as wide as it likes: what the rows below have in common */
 	bool is_head;
 	size_t indent;
 };
@@ -58,7 +58,7 @@ static struct row *add_name(struct grid *g, const char *name, size_t indent)
 void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
 {
 	static const char *const color[] = {
-		[VERDICT_TRUSTED] = "32", [VERDICT_NOT_TRUSTED] = "31", [VERDICT_INCONCLUSIVE] = "33"};
+	    [VERDICT_TRUSTED] = "32", [VERDICT_NOT_TRUSTED] = "31", [VERDICT_INCONCLUSIVE] = "33"};
 	const char *word = bold ? words_verdict(v) : verdict_name(v);
 	if (style->color)
 		strbuf_addf(out, "\x1b[%s%sm%s\x1b[0m", bold ? "1;" : "", color[v], word);
@@ -66,7 +66,8 @@ void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct termi
 		strbuf_addstr(out, word);
 }
 
-/* --- laying out ---------------------------------------------------------------------------------------------------- */
+/* --- laying out ----------------------------------------------------------------------------------------------------
+ */
 
 /* Numbers take what they need, names the rest. */
 static void find_widths(const struct grid *g, size_t total, size_t *width)
@@ -75,7 +76,9 @@ static void find_widths(const struct grid *g, size_t total, size_t *width)
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		width[i] = 0;
 		for (size_t k = 0; k < g->n; k++) {
-			size_t w = g->row[k].is_title && i == 0 ? 0 : text_width(g->row[k].cell[i].s) + (i ? 0 : g->row[k].indent);
+			size_t w = g->row[k].is_title && i == 0
+				       ? 0
+				       : text_width(g->row[k].cell[i].s) + (i ? 0 : g->row[k].indent);
 			width[i] = w > width[i] ? w : width[i];
 		}
 		rest += i ? width[i] + GAP : 0;
@@ -100,7 +103,8 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 		if (i == 1)
 			pad += width[0] > column ? width[0] - column : 0;
 		strbuf_addf(out, "%*s", (int)pad, "");
-		if (i + 1 == N_COLUMNS && !r->is_head && style->color && !strcmp(r->cell[i].s, verdict_name(r->verdict)))
+		if (i + 1 == N_COLUMNS && !r->is_head && style->color &&
+		    !strcmp(r->cell[i].s, verdict_name(r->verdict)))
 			terminal_add_verdict(out, r->verdict, style, false);
 		else
 			strbuf_add(out, r->cell[i].s, r->cell[i].len);
@@ -127,7 +131,8 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 	strbuf_addf(&r->cell[5], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
 }
 
-/* --- a row per case ------------------------------------------------------------------------------------------------ */
+/* --- a row per case ------------------------------------------------------------------------------------------------
+ */
 
 static void add_precision(struct strbuf *out, const struct cell *c)
 {
@@ -180,7 +185,8 @@ static void add_cases(struct grid *g, const struct analysis *a)
 	}
 }
 
-/* --- a row per workload and replayer ------------------------------------------------------------------------------- */
+/* --- a row per workload and replayer -------------------------------------------------------------------------------
+ */
 
 struct span { /* smallest and largest of what is defined */
 	double lo, hi;
@@ -298,6 +304,7 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a, const stru
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
 	if (a->n_cells > MAX_ROWS)
-		strbuf_addstr(out, "(smallest … largest of the workload's scenarios; precision, reordering: the largest)\n");
+		strbuf_addstr(out,
+			      "(smallest … largest of the workload's scenarios; precision, reordering: the largest)\n");
 	grid_release(&g);
 }

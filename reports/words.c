@@ -4,52 +4,50 @@
 #include "reports/number.h"
 
 const struct component_words words_component[COMPONENT_N] = {
-	[COMPONENT_BIAS] =
-		{"Bias",
-		 "By how much a replay's mean response time is longer (+) or shorter (-) than that of the program, run again in "
-		 "the same block.",
-		 "accepted when the 90 % interval lies inside the limits (two one-sided tests at 5 %), rejected when the 95 % "
-		 "interval lies wholly outside",
-		 "VIM 2.18 (bias); Schuirmann 1987 (equivalence)", FORMAT_RELATIVE},
-	[COMPONENT_PRECISION] =
-		{"Precision",
-		 "How many times more the results of the replay scatter from run to run than those of the program itself "
-		 "(ratio of standard deviations; 1 is ideal, below 1 is steadier than the program).",
-		 "accepted when the one-sided 95 % upper limit is at most the limit, rejected when the lower limit exceeds it",
-		 "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)", FORMAT_NUMBER},
-	[COMPONENT_EXECUTION_TIME] =
-		{"Execution time",
-		 "By how much the whole replay, from the first request's begin to the last one's end, takes longer (+) or shorter "
-		 "(-) than the program.",
-		 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside",
-		 "as bias", FORMAT_RELATIVE},
-	[COMPONENT_REORDERING] =
-		{"Reordering",
-		 "Share of requests that were issued after a request that follows them in the trace.",
-		 "accepted when the one-sided 95 % upper limit of the share is at most the limit, rejected when the lower limit exceeds it",
-		 "RFC 4737, section 3 (Type-P-Reordered)",
-		 FORMAT_SHARE},
-	[COMPONENT_FIDELITY] =
-		{"Fidelity",
-		 "Requests a run that were lost, issued too often, or returned something else than in the trace.",
-		 "counted, not estimated: one run above the limit is enough to reject, and replays that failed show nothing",
-		 "Pereira et al. 2016, section III", FORMAT_NUMBER},
-	[COMPONENT_UNCERTAINTY] =
-		{"Uncertainty",
-		 "How far the result of one future replay may lie from what the program would have shown, with 95 % coverage, "
-		 "the bias stated apart.",
-		 "accepted when U is at most the limit", "GUM 5.1, 6.2 and G.4", FORMAT_SHARE},
-	[COMPONENT_CONCURRENCY] =
-		{"Concurrency",
-		 "Largest distance between the distributions of the number of requests in flight, replay against program.",
-		 "accepted when the upper limit of the distance is at most the limit",
-		 "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance", FORMAT_NUMBER},
-	[COMPONENT_LINEARITY] =
-		{"Linearity", "Whether bias and scatter stay the same as the load level rises.",
-		 "shown for judgement", "Pereira et al. 2016, section IV-A3", FORMAT_RELATIVE},
-	[COMPONENT_ISSUE_ERROR] =
-		{"Issue error", "How much later than intended a timed replay issues its requests.",
-		 "shown for judgement", "Anderson et al. 2004 (issue error)", FORMAT_TIME},
+    [COMPONENT_BIAS] =
+	{"Bias",
+	 "By how much a replay's mean response time is longer (+) or shorter (-) than that of the program, run again "
+	 "in "
+	 "the same block.",
+	 "accepted when the 90 % interval lies inside the limits (two one-sided tests at 5 %), rejected when the 95 % "
+	 "interval lies wholly outside",
+	 "VIM 2.18 (bias); Schuirmann 1987 (equivalence)", FORMAT_RELATIVE},
+    [COMPONENT_PRECISION] =
+	{"Precision",
+	 "How many times more the results of the replay scatter from run to run than those of the program itself "
+	 "(ratio of standard deviations; 1 is ideal, below 1 is steadier than the program).",
+	 "accepted when the one-sided 95 % upper limit is at most the limit, rejected when the lower limit exceeds it",
+	 "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)", FORMAT_NUMBER},
+    [COMPONENT_EXECUTION_TIME] =
+	{"Execution time",
+	 "By how much the whole replay, from the first request's begin to the last one's end, takes longer (+) or "
+	 "shorter "
+	 "(-) than the program.",
+	 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside",
+	 "as bias", FORMAT_RELATIVE},
+    [COMPONENT_REORDERING] = {"Reordering",
+			      "Share of requests that were issued after a request that follows them in the trace.",
+			      "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
+			      "rejected when the lower limit exceeds it",
+			      "RFC 4737, section 3 (Type-P-Reordered)", FORMAT_SHARE},
+    [COMPONENT_FIDELITY] =
+	{"Fidelity", "Requests a run that were lost, issued too often, or returned something else than in the trace.",
+	 "counted, not estimated: one run above the limit is enough to reject, and replays that failed show nothing",
+	 "Pereira et al. 2016, section III", FORMAT_NUMBER},
+    [COMPONENT_UNCERTAINTY] =
+	{"Uncertainty",
+	 "How far the result of one future replay may lie from what the program would have shown, with 95 % coverage, "
+	 "the bias stated apart.",
+	 "accepted when U is at most the limit", "GUM 5.1, 6.2 and G.4", FORMAT_SHARE},
+    [COMPONENT_CONCURRENCY] =
+	{"Concurrency",
+	 "Largest distance between the distributions of the number of requests in flight, replay against program.",
+	 "accepted when the upper limit of the distance is at most the limit",
+	 "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance", FORMAT_NUMBER},
+    [COMPONENT_LINEARITY] = {"Linearity", "Whether bias and scatter stay the same as the load level rises.",
+			     "shown for judgement", "Pereira et al. 2016, section IV-A3", FORMAT_RELATIVE},
+    [COMPONENT_ISSUE_ERROR] = {"Issue error", "How much later than intended a timed replay issues its requests.",
+			       "shown for judgement", "Anderson et al. 2004 (issue error)", FORMAT_TIME},
 };
 
 static void add_ratio_limit(struct strbuf *out, const char *before, double ratio)
@@ -60,16 +58,31 @@ static void add_ratio_limit(struct strbuf *out, const char *before, double ratio
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k)
 {
 	switch (k) {
-	case COMPONENT_BIAS: add_ratio_limit(out, "±", l->bias); break;
-	case COMPONENT_PRECISION: strbuf_addf(out, "%.4g", l->precision_ratio); break;
-	case COMPONENT_EXECUTION_TIME: add_ratio_limit(out, "±", l->execution_time); break;
-	case COMPONENT_REORDERING: add_ratio_limit(out, "", l->reordered); break;
-	case COMPONENT_FIDELITY: strbuf_addf(out, "%llu a run", (unsigned long long)l->n_mismatched); break;
-	case COMPONENT_UNCERTAINTY: add_ratio_limit(out, "", l->uncertainty); break;
-	case COMPONENT_CONCURRENCY: strbuf_addf(out, "%.4g", l->concurrency); break;
+	case COMPONENT_BIAS:
+		add_ratio_limit(out, "±", l->bias);
+		break;
+	case COMPONENT_PRECISION:
+		strbuf_addf(out, "%.4g", l->precision_ratio);
+		break;
+	case COMPONENT_EXECUTION_TIME:
+		add_ratio_limit(out, "±", l->execution_time);
+		break;
+	case COMPONENT_REORDERING:
+		add_ratio_limit(out, "", l->reordered);
+		break;
+	case COMPONENT_FIDELITY:
+		strbuf_addf(out, "%llu a run", (unsigned long long)l->n_mismatched);
+		break;
+	case COMPONENT_UNCERTAINTY:
+		add_ratio_limit(out, "", l->uncertainty);
+		break;
+	case COMPONENT_CONCURRENCY:
+		strbuf_addf(out, "%.4g", l->concurrency);
+		break;
 	case COMPONENT_LINEARITY:
 	case COMPONENT_ISSUE_ERROR:
-	case COMPONENT_N: break;
+	case COMPONENT_N:
+		break;
 	}
 }
 

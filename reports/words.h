@@ -8,10 +8,10 @@
 #include "validate/analysis.h"
 
 struct component_words {
-	const char *title;   /* "Bias" */
-	const char *meaning; /* one sentence: what the number says */
-	const char *rule;    /* when it is accepted and rejected */
-	const char *source;  /* standard or paper */
+	const char *title;        /* "Bias" */
+	const char *meaning;      /* one sentence: what the number says */
+	const char *rule;         /* when it is accepted and rejected */
+	const char *source;       /* standard or paper */
 	enum table_format format; /* of its estimate */
 };
 extern const struct component_words words_component[COMPONENT_N];
@@ -21,8 +21,8 @@ void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum com
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
 
-const char *words_verdict(enum verdict v);	 /* "Trusted" */
-const char *words_verdict_meaning(enum verdict v); /* one sentence */
+const char *words_verdict(enum verdict v);                       /* "Trusted" */
+const char *words_verdict_meaning(enum verdict v);               /* one sentence */
 const char *words_treatment(const struct uncertainty_source *s); /* "quantified", "named, not quantified", "warning" */
 /* "random-read level=2, event order=fs" */
 void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c);

@@ -88,7 +88,8 @@ static int make_temporary(const char *dir, char **path, int *fd, struct err *e)
 static int sync_dir(const char *path, struct err *e)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	int ret = fd < 0 || (fsync(fd) < 0 && errno != EINVAL) ? err_sys(e, errno, "cannot sync directory %s", path) : 0;
+	int ret =
+	    fd < 0 || (fsync(fd) < 0 && errno != EINVAL) ? err_sys(e, errno, "cannot sync directory %s", path) : 0;
 	if (fd >= 0)
 		close(fd);
 	return ret;

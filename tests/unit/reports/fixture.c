@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A hand-made analysis for the tests of the report forms: plausible numbers from a fixed generator, and a set of awkward ones.
- * Included by the tests, not compiled by itself. */
+/* A hand-made analysis for the tests of the report forms: plausible numbers from a fixed generator, and a set of
+ * awkward ones. Included by the tests, not compiled by itself. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "validate/analysis.h"
 
 enum fixture_kind {
-	FIXTURE_QUICK,	 /* 4 workloads x 2 levels x 2 replayers */
+	FIXTURE_QUICK,   /* 4 workloads x 2 levels x 2 replayers */
 	FIXTURE_AWKWARD, /* hostile names, NaN, infinities, failed runs, one of everything that goes wrong */
-	FIXTURE_EMPTY,	 /* no cell at all */
-	FIXTURE_GRID,	 /* 192 cells: 4 workloads x 4 levels x 3 pauses x 4 replayers */
+	FIXTURE_EMPTY,   /* no cell at all */
+	FIXTURE_GRID,    /* 192 cells: 4 workloads x 4 levels x 3 pauses x 4 replayers */
 	FIXTURE_TRUSTED, /* one scenario, one replayer, everything in order */
 };
 
@@ -53,7 +53,8 @@ static void fixture_scenario(struct protocol *p, const char *workload, uint64_t 
 {
 	p->scenario = xreallocarray(p->scenario, p->n_scenarios + 1, sizeof *p->scenario);
 	struct scenario *s = &p->scenario[p->n_scenarios++];
-	*s = (struct scenario){.workload = xstrdup(workload), .type = xstrdup(workload), .level = level, .group = group};
+	*s =
+	    (struct scenario){.workload = xstrdup(workload), .type = xstrdup(workload), .level = level, .group = group};
 	s->name = *pause ? xasprintf("%s level=%llu pause=%s", workload, (unsigned long long)level, pause)
 			 : xasprintf("%s level=%llu", workload, (unsigned long long)level);
 	s->option = fixture_settings(&s->n_options, "4096", "5000 requests");
@@ -63,8 +64,11 @@ static void fixture_replayer(struct protocol *p, const char *name, const char *e
 {
 	p->replayer = xreallocarray(p->replayer, p->n_replayers + 1, sizeof *p->replayer);
 	struct replayer *r = &p->replayer[p->n_replayers++];
-	*r = (struct replayer){.name = xstrdup(name), .section = xstrdup("event"), .engine = xstrdup(engine),
-			       .total_order = total_order, .timed = timed};
+	*r = (struct replayer){.name = xstrdup(name),
+			       .section = xstrdup("event"),
+			       .engine = xstrdup(engine),
+			       .total_order = total_order,
+			       .timed = timed};
 	r->option = fixture_settings(&r->n_options, "none", engine);
 	r->applies = xcalloc(p->n_scenarios, sizeof *r->applies);
 	for (size_t i = 0; i < p->n_scenarios; i++)
@@ -73,7 +77,8 @@ static void fixture_replayer(struct protocol *p, const char *name, const char *e
 
 static struct estimate fixture_estimate(double value, double se)
 {
-	return (struct estimate){STAT_OK, value, value - 1.73 * se, value + 1.73 * se, value - 2.09 * se, value + 2.09 * se, 19};
+	return (struct estimate){STAT_OK,           value, value - 1.73 * se, value + 1.73 * se, value - 2.09 * se,
+				 value + 2.09 * se, 19};
 }
 
 static struct estimate fixture_no_estimate(enum stat_status s)
@@ -113,8 +118,8 @@ static void fixture_component(struct cell *c, enum component_kind k, enum decisi
 			      const char *reason)
 {
 	struct component *p = &c->component[k];
-	*p = (struct component){.kind = k, .decision = d, .estimate = e, .limit = limit, .p_reject = NAN,
-				.p_reject_holm = NAN};
+	*p = (struct component){
+	    .kind = k, .decision = d, .estimate = e, .limit = limit, .p_reject = NAN, .p_reject_holm = NAN};
 	snprintf(p->reason, sizeof p->reason, "%s", reason);
 	if (d == DECISION_REJECT) {
 		p->p_reject = 1e-6;
@@ -129,12 +134,15 @@ static void fixture_bias(struct cell *c, double bias, double se)
 {
 	char reason[200];
 	struct estimate e = fixture_estimate(bias, se);
-	enum decision d = e.lo90 >= -0.1 && e.hi90 <= 0.1   ? DECISION_ACCEPT
+	enum decision d = e.lo90 >= -0.1 && e.hi90 <= 0.1 ? DECISION_ACCEPT
 			  : e.lo95 > 0.1 || e.hi95 < -0.1 ? DECISION_REJECT
 							  : DECISION_INCONCLUSIVE;
-	snprintf(reason, sizeof reason, "%s %% interval %+.1f .. %+.1f %% %s +-10 %%", d == DECISION_ACCEPT ? "90" : "95",
-		 100 * (d == DECISION_ACCEPT ? e.lo90 : e.lo95), 100 * (d == DECISION_ACCEPT ? e.hi90 : e.hi95),
-		 d == DECISION_ACCEPT ? "lies inside" : d == DECISION_REJECT ? "lies outside" : "reaches beyond");
+	snprintf(reason, sizeof reason, "%s %% interval %+.1f .. %+.1f %% %s +-10 %%",
+		 d == DECISION_ACCEPT ? "90" : "95", 100 * (d == DECISION_ACCEPT ? e.lo90 : e.lo95),
+		 100 * (d == DECISION_ACCEPT ? e.hi90 : e.hi95),
+		 d == DECISION_ACCEPT   ? "lies inside"
+		 : d == DECISION_REJECT ? "lies outside"
+					: "reaches beyond");
 	c->bias = e;
 	c->bias_independent = fixture_estimate(bias, se * 1.1);
 	c->bias_median = fixture_estimate(bias * 0.9, se * 0.8);
@@ -165,7 +173,8 @@ static void fixture_precision(struct cell *c, double ratio)
 
 static void fixture_budget(struct cell *c)
 {
-	static const char *const source[] = {"repeatability", "mean of the replays", "mean of the program", "clock resolution"};
+	static const char *const source[] = {"repeatability", "mean of the replays", "mean of the program",
+					     "clock resolution"};
 	struct budget *b = &c->budget;
 	double u[] = {c->x.cv, c->x.cv / 4.47, c->r.cv / 4.47, 0.0004};
 	double square = 0;
@@ -173,17 +182,23 @@ static void fixture_budget(struct cell *c)
 	for (size_t i = 0; i < 4; i++)
 		square += u[i] * u[i];
 	for (size_t i = 0; i < 4; i++)
-		b->row[i] = (struct budget_row){source[i], i < 3 ? "normal" : "rectangular", i < 3 ? 'A' : 'B',
-						i < 3 ? u[i] : u[i] * sqrt(12), i < 3 ? 1 : sqrt(12), 1, u[i],
-						i < 3 ? 19 : INFINITY, u[i] * u[i] / square};
+		b->row[i] = (struct budget_row){source[i],
+						i < 3 ? "normal" : "rectangular",
+						i < 3 ? 'A' : 'B',
+						i < 3 ? u[i] : u[i] * sqrt(12),
+						i < 3 ? 1 : sqrt(12),
+						1,
+						u[i],
+						i < 3 ? 19 : INFINITY,
+						u[i] * u[i] / square};
 	b->u_c = sqrt(square);
 	b->nu_eff = 20.7;
 	b->k95 = 2.08;
 	b->U95 = b->k95 * b->u_c;
 	for (int m = 0; m < PAPER_MODE_N; m++)
-		c->paper[m] = (struct paper_uncertainty){STAT_OK, 100 * c->x.cv * 1.3, 100 * c->r.cv, 100 * c->x.cv * 1.6,
-							 100 * c->x.cv, 100 * c->x.cv * 1.9, 100 * c->x.cv * 3.8,
-							 100 * c->x.cv * 5.7};
+		c->paper[m] = (struct paper_uncertainty){
+		    STAT_OK,       100 * c->x.cv * 1.3, 100 * c->r.cv,       100 * c->x.cv * 1.6,
+		    100 * c->x.cv, 100 * c->x.cv * 1.9, 100 * c->x.cv * 3.8, 100 * c->x.cv * 5.7};
 }
 
 static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool timed)
@@ -199,10 +214,13 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->n_received = c->n_requests = 100000 * level;
 	c->n_reordered = (uint64_t)(share * 1e5);
 	c->n_descents = c->n_reordered / 2;
-	fixture_component(c, COMPONENT_REORDERING, DECISION_ACCEPT, c->reordered, 0.01, "none of the requests was reordered");
-	fixture_component(c, COMPONENT_FIDELITY, DECISION_ACCEPT, fixture_estimate(0, 0), 0, "nothing lost, extra or mismatched");
+	fixture_component(c, COMPONENT_REORDERING, DECISION_ACCEPT, c->reordered, 0.01,
+			  "none of the requests was reordered");
+	fixture_component(c, COMPONENT_FIDELITY, DECISION_ACCEPT, fixture_estimate(0, 0), 0,
+			  "nothing lost, extra or mismatched");
 	for (int k = COMPONENT_UNCERTAINTY; k < COMPONENT_N; k++)
-		fixture_component(c, k, DECISION_NOT_ASSESSED, fixture_no_estimate(STAT_NOT_ASSESSED), NAN, "not assessed yet");
+		fixture_component(c, k, DECISION_NOT_ASSESSED, fixture_no_estimate(STAT_NOT_ASSESSED), NAN,
+				  "not assessed yet");
 	c->concurrency_time_x = fixture_cdf(level + 2, 0.1);
 	c->concurrency_time_r = fixture_cdf(level + 2, 0.13);
 	c->concurrency_request_x = fixture_cdf(level + 1, 0.2);
@@ -211,9 +229,10 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->concurrency_distance_request = fixture_estimate(0.022, 0.003);
 	c->concurrency_mean_x = 0.92 * (double)level;
 	c->concurrency_mean_r = 0.94 * (double)level;
-	c->issue_error_p50 = timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4) : fixture_no_estimate(STAT_NOT_APPLICABLE);
-	c->issue_error_p99 = timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22)
-				   : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->issue_error_p50 =
+	    timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4) : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->issue_error_p99 =
+	    timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22) : fixture_no_estimate(STAT_NOT_APPLICABLE);
 	c->issue_error_max = timed ? 412345 : NAN;
 	c->share_late = timed ? 0.0013 : NAN;
 	c->schedule_error = fixture_estimate(1234, 300);
@@ -292,7 +311,11 @@ static void fixture_linearity(struct fixture *f, size_t group, size_t replayer, 
 	struct analysis *a = &f->analysis;
 	a->linearity = xreallocarray(a->linearity, a->n_linearity + 1, sizeof *a->linearity);
 	struct linearity *l = &a->linearity[a->n_linearity++];
-	*l = (struct linearity){.group = group, .replayer = replayer, .slope = 0.002, .slope_se = 0.0031, .slope_p = 0.52,
+	*l = (struct linearity){.group = group,
+				.replayer = replayer,
+				.slope = 0.002,
+				.slope_se = 0.0031,
+				.slope_p = 0.52,
 				.intercept = 0.004};
 	snprintf(l->name, sizeof l->name, "%s", name);
 	for (size_t i = 0; i < a->n_cells; i++) {
@@ -313,10 +336,19 @@ static void fixture_run(struct fixture *f, uint32_t block, uint32_t scenario, in
 	if (r->n_runs % 64 == 0)
 		r->run = xreallocarray(r->run, r->n_runs + 64, sizeof *r->run);
 	struct run *u = &r->run[r->n_runs];
-	*u = (struct run){.id = (uint32_t)r->n_runs, .block = block, .position = (uint32_t)r->n_runs % 7, .scenario = scenario,
-			  .role = role, .state = RUN_OK, .started_ns = 1700000000000000000 + (int64_t)r->n_runs * 1100000000,
-			  .preparation_s = 0.4, .run_s = 0.21, .residency = {16 << 20, 4096 * (uint64_t)(role + 2), 0, true},
-			  .cgroup_limit_bytes = 24 << 20, .cgroup_peak_bytes = 23 << 20, .has_summary = true};
+	*u = (struct run){.id = (uint32_t)r->n_runs,
+			  .block = block,
+			  .position = (uint32_t)r->n_runs % 7,
+			  .scenario = scenario,
+			  .role = role,
+			  .state = RUN_OK,
+			  .started_ns = 1700000000000000000 + (int64_t)r->n_runs * 1100000000,
+			  .preparation_s = 0.4,
+			  .run_s = 0.21,
+			  .residency = {16 << 20, 4096 * (uint64_t)(role + 2), 0, true},
+			  .cgroup_limit_bytes = 24 << 20,
+			  .cgroup_peak_bytes = 23 << 20,
+			  .has_summary = true};
 	u->summary.response = (struct moments){100000, mean, mean / 3, mean / 4, mean * 90};
 	u->summary.response_median = mean * 0.9;
 	u->summary.response_p99 = mean * 3;
@@ -343,20 +375,21 @@ static void fixture_runs(struct fixture *f)
 static void fixture_sources(struct fixture *f, size_t from)
 {
 	static const struct uncertainty_source sources[] = {
-		{"workload", "offsets and sizes of the requests", "seeded alike in program and replay", false, false},
-		{"workload", "load level", "a factor of the design", false, false},
-		{"trace replayer", "repeatability", "scatter of the replay from run to run", true, false},
-		{"trace replayer", "order and timing policy", "a factor of the design", false, false},
-		{"trace replayer", "waiting and hand-over between threads", "part of the bias", true, false},
-		{"testbed", "other load on the machine", "interleaving and randomised order spread it over all", false, false},
-		{"testbed", "page cache before a run",
-		 "caches could not be dropped without privilege; posix_fadvise per file was used instead", false, true},
-		{"testbed", "placement of buffers", "fixed alike for program and replay", false, false},
-		{"reference", "repeatability of the program", "scatter of the mean of the program's runs", true, false},
-		{"clock", "resolution", "2 ns, rectangular", true, false},
-		{"clock", "cost of reading", "31 ns in every response time, alike on both sides", false, false},
-		{"procedure", "scratch directory", "traces are written to the same device as the target", false, true},
-		{"procedure", "order of the runs", "randomised within blocks", false, false},
+	    {"workload", "offsets and sizes of the requests", "seeded alike in program and replay", false, false},
+	    {"workload", "load level", "a factor of the design", false, false},
+	    {"trace replayer", "repeatability", "scatter of the replay from run to run", true, false},
+	    {"trace replayer", "order and timing policy", "a factor of the design", false, false},
+	    {"trace replayer", "waiting and hand-over between threads", "part of the bias", true, false},
+	    {"testbed", "other load on the machine", "interleaving and randomised order spread it over all", false,
+	     false},
+	    {"testbed", "page cache before a run",
+	     "caches could not be dropped without privilege; posix_fadvise per file was used instead", false, true},
+	    {"testbed", "placement of buffers", "fixed alike for program and replay", false, false},
+	    {"reference", "repeatability of the program", "scatter of the mean of the program's runs", true, false},
+	    {"clock", "resolution", "2 ns, rectangular", true, false},
+	    {"clock", "cost of reading", "31 ns in every response time, alike on both sides", false, false},
+	    {"procedure", "scratch directory", "traces are written to the same device as the target", false, true},
+	    {"procedure", "order of the runs", "randomised within blocks", false, false},
 	};
 	struct analysis *a = &f->analysis;
 	size_t n = sizeof sources / sizeof sources[0];
@@ -368,9 +401,15 @@ static void fixture_sources(struct fixture *f, size_t from)
 static void fixture_protocol(struct fixture *f)
 {
 	struct protocol *p = &f->results.protocol;
-	*p = (struct protocol){.path = xstrdup("protocol.conf"), .title = xstrdup("Quick look at the event engine"),
-			       .n_replicates_min = f->n_blocks, .n_replicates_max = f->n_blocks, .look = {f->n_blocks},
-			       .n_looks = 1, .seed = 42, .min_duration_ns = 200000000, .timeout_ns = 60000000000,
+	*p = (struct protocol){.path = xstrdup("protocol.conf"),
+			       .title = xstrdup("Quick look at the event engine"),
+			       .n_replicates_min = f->n_blocks,
+			       .n_replicates_max = f->n_blocks,
+			       .look = {f->n_blocks},
+			       .n_looks = 1,
+			       .seed = 42,
+			       .min_duration_ns = 200000000,
+			       .timeout_ns = 60000000000,
 			       .settle_ns = 50000000};
 	p->accept = (struct accept_limits){0.1, 2, 0.2, 0.01, 0.01, 0.1, 0, SCOPE_AUTO};
 	p->target = xcalloc(1, sizeof *p->target);
@@ -378,8 +417,9 @@ static void fixture_protocol(struct fixture *f)
 	p->n_targets = 1;
 }
 
-#define FIXTURE_HOSTILE \
-	"<script>alert('x')</script> & \"q\" `touch pwned` $(id) %d #1_{x}^2~\\input{/etc/passwd}, a;b\n=cmd|' /C calc'!A0 \x1b[31m" \
+#define FIXTURE_HOSTILE                                                                                                \
+	"<script>alert('x')</script> & \"q\" `touch pwned` $(id) %d #1_{x}^2~\\input{/etc/passwd}, a;b\n=cmd|' /C "    \
+	"calc'!A0 \x1b[31m"                                                                                            \
 	" \xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80 \xff\xfe \xe2\x80\xae end"
 
 static void fixture_awkward(struct fixture *f)
@@ -405,7 +445,8 @@ static void fixture_awkward(struct fixture *f)
 	fixture_component(&c[0], COMPONENT_BIAS, DECISION_INCONCLUSIVE, c[0].bias, 0.1, FIXTURE_HOSTILE);
 	c[0].precision_ratio = fixture_no_estimate(STAT_ZERO_VARIANCE);
 	fixture_component(&c[0], COMPONENT_PRECISION, DECISION_INCONCLUSIVE, c[0].precision_ratio, 2, "zero variance");
-	fixture_component(&c[0], COMPONENT_FIDELITY, DECISION_REJECT, fixture_estimate(12, 0), 0, "12 requests lost or mismatched");
+	fixture_component(&c[0], COMPONENT_FIDELITY, DECISION_REJECT, fixture_estimate(12, 0), 0,
+			  "12 requests lost or mismatched");
 	c[0].r.mean = 0;
 	c[0].r.sd = NAN;
 	c[0].r.status = STAT_TOO_FEW;
@@ -423,8 +464,14 @@ static void fixture_awkward(struct fixture *f)
 	free(c[1].concurrency_time_x.p);
 	c[1].concurrency_time_x = (struct cdf){0, NULL};
 	free(c[2].x.x);
-	c[2].x = (struct sample){.status = STAT_TOO_FEW, .mean = NAN, .sd = NAN, .cv = NAN, .sem = NAN, .median = NAN,
-				 .min = NAN, .max = NAN};
+	c[2].x = (struct sample){.status = STAT_TOO_FEW,
+				 .mean = NAN,
+				 .sd = NAN,
+				 .cv = NAN,
+				 .sem = NAN,
+				 .median = NAN,
+				 .min = NAN,
+				 .max = NAN};
 	c[2].n_pairs = 0;
 	fixture_verdict(&c[0]);
 	snprintf(a->source[0].name, sizeof a->source[0].name, "%.60s", FIXTURE_HOSTILE);
@@ -447,10 +494,11 @@ static void fixture_awkward(struct fixture *f)
 
 static void fixture_environment(struct fixture *f)
 {
-	f->results.environment = json_pack(
-		"{s:{s:s,s:i,s:I}, s:s, s:s, s:{s:s,s:f}, s:[s,s], s:n}", "machine", "processor", "Example CPU @ 2.33GHz",
-		"n_processors", 2, "memory_bytes", (json_int_t)25769803776, "kernel", "Linux 6.1.0-13-amd64", "file_system",
-		"ext4 on /dev/vda1", "clock", "source", "tsc", "read_cost_ns", 31.5, "skipped", "drop_caches", "scheduler", "nothing");
+	f->results.environment =
+	    json_pack("{s:{s:s,s:i,s:I}, s:s, s:s, s:{s:s,s:f}, s:[s,s], s:n}", "machine", "processor",
+		      "Example CPU @ 2.33GHz", "n_processors", 2, "memory_bytes", (json_int_t)25769803776, "kernel",
+		      "Linux 6.1.0-13-amd64", "file_system", "ext4 on /dev/vda1", "clock", "source", "tsc",
+		      "read_cost_ns", 31.5, "skipped", "drop_caches", "scheduler", "nothing");
 }
 
 static void fixture_count(struct analysis *a)
@@ -563,8 +611,8 @@ static void fixture_release(struct fixture *f)
 	struct analysis *a = &f->analysis;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
-		struct sample *s[] = {&c->x, &c->r, &c->x_median, &c->r_median, &c->x_p99, &c->r_p99, &c->x_trimmed,
-				      &c->r_trimmed, &c->x_time, &c->r_time, &c->x_rate, &c->r_rate};
+		struct sample *s[] = {&c->x,         &c->r,         &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
+				      &c->x_trimmed, &c->r_trimmed, &c->x_time,   &c->r_time,   &c->x_rate, &c->r_rate};
 		struct cdf *d[] = {&c->concurrency_time_x, &c->concurrency_time_r, &c->concurrency_request_x,
 				   &c->concurrency_request_r};
 		for (size_t k = 0; k < sizeof s / sizeof s[0]; k++)

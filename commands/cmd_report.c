@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate report: rebuilds DIR/report from the rest of a results directory, and prints one form of it. */
+#include <errno.h>
+#include <stdio.h>
+
+#include "commands/commands.h"
+#include "reports/report.h"
+#include "validate/results.h"
+
+struct report_config {
+	const char *format;
+	bool list;
+};
+
+#define FIELD(name) offsetof(struct report_config, name)
+static const struct option_spec report_options[] = {
+    {.name = "format",
+     .letter = 'f',
+     .type = OPT_STRING,
+     .offset = FIELD(format),
+     .arg = "FORM",
+     .help = "what is printed: a form of --list (terminal)"},
+    {.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .help = "print the forms of a report and end"},
+    {.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "DIR [--format FORM]\n--list";
+static const char about[] =
+    "Makes DIR/report again from what the campaign left in the results directory DIR: every table and figure,\n"
+    "the same bytes on the same machine and versions. DIR/report/index.html is the page to read. It is made\n"
+    "beside the old report and takes its place at the end, so that there is always a whole one.\n"
+    "\n"
+    "Exit status, as that of the campaign: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 3 failed.";
+
+static void forms_print(void)
+{
+	for (const struct report_form *const *f = report_forms; *f; f++)
+		printf("%-12s%s\n", (*f)->name, (*f)->help);
+}
+
+static int status_of(enum verdict v)
+{
+	return v == VERDICT_TRUSTED ? EXIT_OK : v == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
+}
+
+static int report_run(int argc, char **argv, struct err *e)
+{
+	struct report_config config = {.format = "terminal"};
+	const struct report_form *form;
+	struct results r;
+	struct analysis a;
+	int n_positional;
+	int status =
+	    command_parse(&cmd_report, synopsis, about, report_options, &config, argc, argv, 0, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (config.list) {
+		forms_print();
+		return EXIT_OK;
+	}
+	if (n_positional < 1) {
+		err_set(e, EINVAL, "which results directory? usage is validate report DIR");
+		return EXIT_USAGE;
+	}
+	if (report_form_choose(config.format, &form, e) < 0)
+		return EXIT_USAGE;
+	if (results_load(&r, argv[1], e) < 0)
+		return EXIT_FAILED;
+	status = EXIT_FAILED;
+	if (analysis_compute(&a, &r, e) < 0)
+		goto out;
+	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0)
+		status = status_of(a.verdict);
+	analysis_release(&a);
+out:
+	results_release(&r);
+	return status;
+}
+
+const struct command cmd_report = {"report", "rebuild the report of a results directory, and print it", report_run};

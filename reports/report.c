@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/forms.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "common/units.h"
+
+const struct report_form *const report_forms[] = {
+    &report_form_terminal, &report_form_html, &report_form_csv, &report_form_latex, &report_form_json, NULL,
+};
+
+const struct report_form *report_form_find(const char *name)
+{
+	for (const struct report_form *const *f = report_forms; *f; f++)
+		if (!strcmp((*f)->name, name))
+			return *f;
+	return NULL;
+}
+
+int report_form_choose(const char *name, const struct report_form **form, struct err *e)
+{
+	const char *names[sizeof report_forms / sizeof *report_forms];
+	size_t n = 0;
+	for (const struct report_form *const *f = report_forms; *f; f++)
+		if ((*f)->print)
+			names[n++] = (*f)->name;
+	names[n] = NULL;
+	*form = report_form_find(name);
+	if (*form && (*form)->print)
+		return 0;
+	if (*form)
+		return err_set(e, EINVAL, "the form \"%s\" of a report is files only and cannot be printed", name);
+	const char *near = nearest_name(name, names);
+	if (near)
+		return err_set(e, ENOENT, "unknown form \"%s\" of a report (did you mean \"%s\"?)", name, near);
+	return err_set(e, ENOENT, "unknown form \"%s\" of a report (\"validate report --list\" names them)", name);
+}
