@@ -13,6 +13,7 @@
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
 #define LEAD_NS 500000
 #define LEAD_PER_THREAD_NS 50000
+#define CALIBRATION_ERROR 200e-6 /* the most that clock_reanchor lets pass: no run is shorter than asked for */
 
 static int64_t realtime_ns(void)
 {
@@ -174,9 +175,10 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 							 LEAD_PER_THREAD_NS * (int64_t)r->n_workers) -
 			now;
 	r->start = now + lead;
-	for (unsigned int i = 0; i < r->n_workers && r->config->min_duration_ns; i++)
-		r->worker[i].bench.deadline =
-		    r->start + (uint64_t)((double)r->config->min_duration_ns / r->clock.ns_per_tick);
+	uint64_t lasts =
+	    (uint64_t)((double)r->config->min_duration_ns * (1 + CALIBRATION_ERROR) / r->clock.ns_per_tick);
+	for (unsigned int i = 0; i < r->n_workers && lasts; i++)
+		r->worker[i].bench.deadline = r->start + lasts;
 	gate_release(&r->gate, false);
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {
