@@ -64,10 +64,8 @@ static int take_batch(struct pass *p, const struct trace_record *x, size_t n, st
 			p->r += m;
 			p->n_r -= m;
 		}
-		summary_tally_add(&p->tally, x, m, p->n_records);
+		summary_tally_add(&p->tally, x, m, p->n_records, extra);
 		p->n_records += m;
-		for (size_t i = 0; extra && i < m; i++)
-			p->tally.n_extra += x[i].begin_ns != TIME_NONE;
 		rc = summary_order_add(&p->order, x, m, extra, e);
 		if (rc)
 			return err_context(e, "%s", p->trace_path);
@@ -217,7 +215,7 @@ static void fill_comparison(struct run_summary *s, const struct pass *p)
 	s->reorder_all = p->order.all.total;
 	s->reorder_thread = p->order.by_thread.total;
 	s->reorder_object = p->order.by_object.total;
-	s->schedule_error = moment_sum_result(&t->schedule, t->first_begin_ns - t->input_first_begin_ns);
+	s->schedule_error = moment_sum_result(&t->schedule, t->first_pair_ns - t->input_first_pair_ns);
 }
 
 static int fill_issue_error(struct run_summary *s, const struct summary_tally *t, struct err *e)
@@ -237,7 +235,7 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	}
 	double mean_gap_ns = 0;
 	if (t->n_input_issued > 1)
-		mean_gap_ns = (double)(t->input_last_begin_ns - t->input_first_begin_ns) / (double)(t->n_input_issued - 1);
+		mean_gap_ns = (double)(t->input_last_ns - t->input_first_ns) / (double)(t->n_input_issued - 1);
 	s->share_late = issue_error_share_late(&t->issue, 0.01 * mean_gap_ns > 1000 ? 0.01 * mean_gap_ns : 1000);
 	return 0;
 }

@@ -69,7 +69,7 @@ struct run_summary {
 	double issue_error_p50, issue_error_p99, issue_error_p999;
 	/* of requests issued later than intended + 1 % of the mean traced gap (between begins) or 1 us, whichever is larger */
 	double share_late;
-	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input */
+	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input, of requests issued in both */
 	struct moments schedule_error;
 
 	double clock_resolution_ns, clock_read_cost_ns;

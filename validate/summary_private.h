@@ -44,15 +44,15 @@ struct summary_tally {
 	struct matcher matcher;
 	struct moment_sum schedule; /* begin in the trace - begin in the input */
 	struct issue_error issue;
-	int64_t first_begin_ns;				/* of the trace */
-	int64_t input_first_begin_ns, input_last_begin_ns; /* of the input's issued requests */
+	int64_t first_pair_ns, input_first_pair_ns; /* first begins of the requests that both issued */
+	int64_t input_first_ns, input_last_ns;	    /* first and last begin in the input */
 	uint64_t n_input_issued;
 };
 
 void summary_tally_init(struct summary_tally *t, const struct trace *trace, const struct trace *input);
 void summary_tally_release(struct summary_tally *t);
-/* Records index .. index+n-1 of the trace. */
-void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index);
+/* Records index .. index+n-1 of the trace; `extra`: they replay no record of the input. */
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra);
 /* As many records of the trace and of the input that they replay. */
 void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r, size_t n);
 /* Records of the input that the trace has none for. */

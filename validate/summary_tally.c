@@ -13,8 +13,8 @@ void summary_tally_init(struct summary_tally *t, const struct trace *trace, cons
 		matcher_init(&t->matcher, trace, input);
 	for (unsigned int op = 0; op < OP_N; op++)
 		t->moves_bytes[op] = op_info(op)->uses & OP_RETURNS_BYTES;
-	t->first_begin_ns = t->input_first_begin_ns = INT64_MAX;
-	t->input_last_begin_ns = INT64_MIN;
+	t->first_pair_ns = t->input_first_pair_ns = t->input_first_ns = INT64_MAX;
+	t->input_last_ns = INT64_MIN;
 }
 
 void summary_tally_release(struct summary_tally *t)
@@ -24,15 +24,15 @@ void summary_tally_release(struct summary_tally *t)
 	issue_error_release(&t->issue);
 }
 
-void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index)
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_record *q = &x[i];
 		if (q->begin_ns == TIME_NONE)
 			continue;
 		t->n_issued++;
-		t->first_begin_ns = q->begin_ns < t->first_begin_ns ? q->begin_ns : t->first_begin_ns;
-		if (q->intended_ns != TIME_NONE)
+		t->n_extra += extra;
+		if (q->intended_ns != TIME_NONE && !extra) /* an extra copy has the time of what it repeats */
 			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
 		if (q->end_ns == TIME_NONE) { /* nor is its result known */
 			t->n_unfinished++;
@@ -52,11 +52,16 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 	}
 }
 
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 static void see_input(struct summary_tally *t, const struct trace_record *r)
 {
 	t->n_input_issued++;
-	t->input_first_begin_ns = r->begin_ns < t->input_first_begin_ns ? r->begin_ns : t->input_first_begin_ns;
-	t->input_last_begin_ns = r->begin_ns > t->input_last_begin_ns ? r->begin_ns : t->input_last_begin_ns;
+	t->input_first_ns = earlier(t->input_first_ns, r->begin_ns);
+	t->input_last_ns = r->begin_ns > t->input_last_ns ? r->begin_ns : t->input_last_ns;
 }
 
 void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r, size_t n)
@@ -71,8 +76,11 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 			continue;
 		}
 		t->n_mismatched += matcher_differs(&t->matcher, &x[i], &r[i]);
-		if (expected)
-			moment_sum_add(&t->schedule, x[i].begin_ns - r[i].begin_ns);
+		if (!expected)
+			continue;
+		moment_sum_add(&t->schedule, x[i].begin_ns - r[i].begin_ns);
+		t->first_pair_ns = earlier(t->first_pair_ns, x[i].begin_ns);
+		t->input_first_pair_ns = earlier(t->input_first_pair_ns, r[i].begin_ns);
 	}
 }
 

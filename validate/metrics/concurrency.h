@@ -17,8 +17,8 @@
 struct concurrency { /* requests must come in the order of their begins, ties in the order of the trace */
 	int64_t first_ns, last_ns; /* begin of the first; how far time is accounted for */
 	uint64_t n;
-	size_t level;	     /* active now */
-	size_t n_ends;	     /* of them, those with an end */
+	size_t n_unfinished; /* active now and without an end */
+	size_t n_ends;	     /* active now, the others */
 	int64_t *end;	     /* [n_ends] heap of their ends: the earliest is end[0], which is INT64_MAX where there is none */
 	size_t end_cap;	     /* at least 2 */
 	size_t max_level;    /* what exceeds it is counted there */
@@ -37,14 +37,14 @@ int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t en
 
 static inline void concurrency_account(struct concurrency *c, int64_t until_ns)
 {
-	c->ns_at_level[c->level < c->max_level ? c->level : c->max_level] += until_ns - c->last_ns;
+	size_t level = c->n_ends + c->n_unfinished;
+	c->ns_at_level[level < c->max_level ? level : c->max_level] += until_ns - c->last_ns;
 	c->last_ns = until_ns;
 }
 
 static inline void concurrency_end_earliest(struct concurrency *c)
 {
 	concurrency_account(c, c->end[0]);
-	c->level--;
 	c->n_ends--;
 	if (c->n_ends <= 1)
 		c->end[0] = c->n_ends ? c->end[1] : INT64_MAX;
@@ -63,7 +63,7 @@ static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64
 	if (__builtin_expect(begin_ns < c->last_ns || (end_ns < begin_ns && end_ns != TIME_NONE), 0))
 		return concurrency_refuse(c, begin_ns, end_ns, e);
 	concurrency_account(c, begin_ns);
-	size_t level = c->level + 1;
+	size_t level = c->n_ends + c->n_unfinished + 1;
 	if (found)
 		*found = level;
 	level = level < c->max_level ? level : c->max_level;
@@ -71,9 +71,12 @@ static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64
 	c->requests_at_level[level]++;
 	if (end_ns == begin_ns)
 		return 0;
-	c->level++;
-	if (__builtin_expect(c->n_ends > 1 || end_ns == TIME_NONE, 0))
-		return end_ns == TIME_NONE ? 0 : concurrency_push(c, end_ns, e);
+	if (__builtin_expect(end_ns == TIME_NONE, 0)) {
+		c->n_unfinished++;
+		return 0;
+	}
+	if (__builtin_expect(c->n_ends > 1, 0))
+		return concurrency_push(c, end_ns, e);
 	int64_t other = c->end[0]; /* INT64_MAX where there is none */
 	c->end[0] = other < end_ns ? other : end_ns;
 	c->end[1] = other < end_ns ? end_ns : other;

@@ -169,7 +169,7 @@ static void test_many_active_at_once(void **state)
 		sum += c.ns_at_level[level];
 	}
 	assert_int_equal(sum, c.last_ns - c.first_ns);
-	assert_int_equal(c.level, 0);
+	assert_int_equal(c.n_ends, 0);
 	concurrency_release(&c);
 }
 

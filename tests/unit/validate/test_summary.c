@@ -250,9 +250,9 @@ static void check_case(const struct run_case *c, const struct arrivals_options *
 	assert_int_equal(s.n_lost, c->n_lost);
 	assert_int_equal(s.n_extra, c->n_extra);
 	assert_int_equal(s.n_mismatched, c->n_mismatched);
-	int64_t x0 = INT64_MAX, r0 = c->r[0].begin_ns;
+	int64_t x0 = INT64_MAX, r0 = c->r[0].begin_ns; /* the first is never lost */
 	double sum = 0, n = 0;
-	for (size_t i = 0; i < c->n_x; i++)
+	for (size_t i = 0; i < n_paired; i++)
 		if (c->x[i].begin_ns != TIME_NONE)
 			x0 = c->x[i].begin_ns < x0 ? c->x[i].begin_ns : x0;
 	for (size_t i = 0; i < n_paired; i++) {
@@ -430,6 +430,50 @@ static void test_issue_error(void **state)
 	summary_release(&s);
 }
 
+static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
+{
+	(void)state;
+	struct trace_record r[4], x[5];
+	for (int i = 0; i < 4; i++) {
+		r[i] = request(i * 100, i * 100 + 50, 1, 0);
+		x[i] = request(i * 100 + 7, i * 100 + 57, 1, 0);
+		x[i].intended_ns = i * 100;
+	}
+	x[4] = x[1]; /* the copy is far behind the time of what it repeats: no issue error */
+	x[4].begin_ns += 5000;
+	x[4].end_ns += 5000;
+	x[0].begin_ns = x[0].end_ns = x[0].intended_ns = TIME_NONE; /* nor does the loss of the first shift the others */
+	struct run_summary s;
+	summarise(&s, x, 5, r, 4);
+	assert_int_equal(s.n_lost, 1);
+	assert_int_equal(s.n_extra, 1);
+	assert_int_equal(s.response.n, 4);
+	assert_int_equal(s.reorder_all.n_received, 3);
+	assert_true(s.issue_error.n == 3 && s.issue_error.max == 7);
+	assert_true(s.schedule_error.n == 3 && s.schedule_error.min == 0 && s.schedule_error.max == 0);
+	summary_release(&s);
+}
+
+/* What a killed program left can be replayed: as an input it is as good as another. */
+static void test_input_without_an_end(void **state)
+{
+	(void)state;
+	struct trace_path x_path = trace_file_path("replay"), r_path = trace_file_path("input");
+	struct trace_meta meta = trace_file_meta();
+	struct trace_record x[] = {request(0, 10, 1, 0), request(20, 30, 1, 0)};
+	struct run_summary s;
+	struct err e = ERR_INIT;
+	trace_file_write(x_path.s, x, 2, &meta, false, false);
+	trace_file_write(r_path.s, x, 2, &meta, false, true);
+	if (summary_compute(&s, x_path.s, r_path.s, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(s.n_input, 2);
+	assert_int_equal(s.n_extra + s.n_lost + s.n_mismatched, 0);
+	summary_release(&s);
+	unlink(x_path.s);
+	unlink(r_path.s);
+}
+
 /* Far too many threads and objects for tables of a fixed size, and descriptors without objects. */
 static void test_many_sequences(void **state)
 {
@@ -584,6 +628,8 @@ int main(void)
 	    cmocka_unit_test(test_results_that_may_differ),
 	    cmocka_unit_test(test_requests_the_input_did_not_issue),
 	    cmocka_unit_test(test_issue_error),
+	    cmocka_unit_test(test_lost_and_repeated_requests_of_a_timed_replay),
+	    cmocka_unit_test(test_input_without_an_end),
 	    cmocka_unit_test(test_many_sequences),
 	    cmocka_unit_test(test_facts),
 	    cmocka_unit_test(test_no_runs),
