@@ -10,6 +10,7 @@
 
 #define MAX_SCENARIOS 8
 #define MAX_REPLAYERS PALETTE_N_SERIES
+#define LOG_FROM 5 /* times the smallest: from there on the axis is logarithmic */
 #define WIDTH 480
 #define HEIGHT 250
 
@@ -54,14 +55,34 @@ static double first_mean(const struct results *r, size_t scenario)
 	return 0;
 }
 
+/* 1, 2, 5, 10, ... from lo to hi. */
+static void add_log_tics(struct strbuf *out, double lo, double hi)
+{
+	static const int digit[] = {1, 2, 5};
+	bool first = true;
+	strbuf_addstr(out, "set logscale y 10\nset ytics (");
+	for (double power = pow(10, floor(log10(lo))); power <= hi; power *= 10)
+		for (size_t i = 0; i < 3; i++)
+			if (digit[i] * power >= lo && digit[i] * power <= hi) {
+				strbuf_addf(out, "%s%.10g", first ? "" : ", ", digit[i] * power);
+				first = false;
+			}
+	strbuf_addstr(out, first ? "1)\n" : ")\n");
+}
+
 static void add_script(struct figure *f, const struct extent *x, struct number_unit unit)
 {
-	double margin = fmax((x->hi - x->lo) * 0.08, x->hi * 1e-3);
-	if (!(x->hi >= x->lo))
-		margin = 1;
-	strbuf_addf(&f->script, "set xrange [0.5:%u.5]\n", x->n_blocks ? (unsigned int)x->n_blocks : 1u);
-	strbuf_addf(&f->script, "set yrange [%.10g:%.10g]\n", x->hi >= x->lo ? x->lo - margin : 0,
-		    x->hi >= x->lo ? x->hi + margin : 1);
+	bool some = x->hi >= x->lo;
+	bool log = some && x->lo > 0 && x->hi > LOG_FROM * x->lo; /* else the smaller lines would lie on the axis */
+	double margin = some ? fmax((x->hi - x->lo) * 0.08, x->hi * 1e-3) : 1;
+	double lo = some ? x->lo - margin : 0, hi = some ? x->hi + margin : 1;
+	if (log) {
+		lo = x->lo / 1.3;
+		hi = x->hi * 1.3;
+		add_log_tics(&f->script, lo, hi);
+	}
+	strbuf_addf(&f->script, "set xrange [0.5:%u.5]\nset yrange [%.10g:%.10g]\n",
+		    x->n_blocks ? (unsigned int)x->n_blocks : 1u, lo, hi);
 	strbuf_addf(&f->script,
 		    "set xlabel 'block' textcolor rgb '%s'\nset ylabel 'mean response time, %s' textcolor rgb '%s'\n"
 		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n",

@@ -39,6 +39,8 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 /* The same inside <details>, closed, under `summary` (plain text of ours). */
 void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
 			   const struct html_table_view *view);
+/* A number as table_cell_text writes it: with a true minus, its interval in small letters. */
+void html_add_number(struct strbuf *out, const char *text);
 void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
 void html_add_verdict_chip(struct strbuf *out, enum verdict v);
 /* Every figure of a section, or the sentence that they are missing. `small`: several beside each other. */

@@ -22,7 +22,7 @@ static void add_component(struct strbuf *out, const struct component *c)
 	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", words_component[c->kind].title);
 	html_add_decision(out, c->decision);
 	strbuf_addstr(out, "</td><td class=\"n\">");
-	escape_html(out, estimate.s);
+	html_add_number(out, estimate.s);
 	strbuf_addstr(out, "</td><td class=\"w\">");
 	escape_html(out, c->reason);
 	if (c->decision == DECISION_INCONCLUSIVE && c->n_more)

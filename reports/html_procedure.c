@@ -82,10 +82,40 @@ static void add_target(struct strbuf *out, const struct target *t)
 	strbuf_release(&text);
 }
 
-static void add_design(struct strbuf *out, const struct protocol *p)
+/* The few words about the machine that belong to the procedure; the rest is with the evidence. */
+static void add_machine(struct strbuf *out, const json_t *environment)
 {
+	const json_t *machine = json_object_get(environment, "machine"),
+		     *kernel = json_object_get(environment, "kernel");
+	const char *cpu = json_string_value(json_object_get(machine, "cpu_model"));
+	const char *release = json_string_value(json_object_get(kernel, "release"));
+	const json_t *n_cpus = json_object_get(machine, "n_cpus_online"),
+		     *memory = json_object_get(machine, "memory_bytes");
+	struct strbuf text = STRBUF_INIT;
+	if (cpu)
+		strbuf_addf(&text, "%s", cpu);
+	if (json_is_integer(n_cpus))
+		strbuf_addf(&text, "%s%lld processors", text.len ? ", " : "", (long long)json_integer_value(n_cpus));
+	if (json_is_integer(memory) && json_integer_value(memory) > 0) {
+		strbuf_addstr(&text, text.len ? ", " : "");
+		format_size(&text, (uint64_t)json_integer_value(memory));
+		strbuf_addstr(&text, " of memory");
+	}
+	if (release)
+		strbuf_addf(&text, "%sLinux %s", text.len ? ", " : "", release);
+	if (json_is_true(json_object_get(machine, "virtual")))
+		strbuf_addstr(&text, ", a virtual machine");
+	if (text.len)
+		add_item(out, "Machine", text.s);
+	strbuf_release(&text);
+}
+
+static void add_design(struct strbuf *out, const struct results *r)
+{
+	const struct protocol *p = &r->protocol;
 	struct strbuf text = STRBUF_INIT;
 	strbuf_addstr(out, "<dl>\n");
+	add_machine(out, r->environment);
 	add_replicates(out, p);
 	strbuf_addf(&text, "%llu", (unsigned long long)p->seed);
 	add_item(out, "Seed", text.s);
@@ -114,7 +144,7 @@ static void add_procedure(struct strbuf *out, const struct html_page *p)
 		 "for, and what "
 		 "remains cached is counted. Times are stamped just around each call into memory that was reserved "
 		 "before.</p>\n");
-	add_design(out, &p->a->results->protocol);
+	add_design(out, p->a->results);
 	html_add_table(out, p, "replayers", NULL);
 	html_add_table(out, p, "scenarios", NULL);
 	strbuf_addstr(out, "<p>The machine, its software and what could not be had on it are listed under <a "

@@ -63,31 +63,41 @@ static bool has_long_text(const struct table *t, size_t column)
 	return false;
 }
 
-/* The interval of an estimate in small letters, a minus where a hyphen was. */
-static void add_number_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+void html_add_number(struct strbuf *out, const char *text)
 {
-	struct strbuf text = STRBUF_INIT, signs = STRBUF_INIT;
-	table_cell_text(&text, c, cell, false);
-	bool ok = cell->value.status == STAT_OK;
-	for (const char *p = text.s; *p; p++)
-		if (*p == '-' && ok)
+	struct strbuf signs = STRBUF_INIT;
+	for (const char *p = text; *p; p++)
+		if (*p == '-' && p[1] >= '0' && p[1] <= '9') /* a minus is no hyphen */
 			strbuf_addstr(&signs, "−");
-		else if (*p == ' ' && ok &&
-			 p[1] != '[') /* a number keeps its unit; its interval may go to the next line */
+		else if (*p == ' ' && p[1] != '[') /* a number keeps its unit; its interval may go to the next line */
 			strbuf_addstr(&signs, "\u00a0");
 		else
 			strbuf_addch(&signs, *p);
-	const char *interval = cell->kind == CELL_ESTIMATE && ok ? strchr(signs.s, '[') : NULL;
-	if (interval) {
-		strbuf_add(out, signs.s, (size_t)(interval - signs.s)); /* our own characters only: nothing to escape */
-		strbuf_addf(out, "<small>%s</small>", interval);
-	} else if (!ok || cell->kind == CELL_NONE) {
-		strbuf_addf(out, "<small>%s</small>", signs.s);
+	size_t value = strcspn(signs.s, "[");
+	struct strbuf part = STRBUF_INIT;
+	strbuf_add(&part, signs.s, value);
+	escape_html(out, part.s);
+	strbuf_release(&part);
+	if (signs.s[value]) {
+		strbuf_addstr(out, "<small>");
+		escape_html(out, signs.s + value);
+		strbuf_addstr(out, "</small>");
+	}
+	strbuf_release(&signs);
+}
+
+static void add_number_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+{
+	struct strbuf text = STRBUF_INIT;
+	table_cell_text(&text, c, cell, false);
+	if (cell->value.status == STAT_OK && cell->kind != CELL_NONE) {
+		html_add_number(out, text.s);
 	} else {
-		escape_html(out, signs.s);
+		strbuf_addstr(out, "<small>");
+		escape_html(out, text.s);
+		strbuf_addstr(out, "</small>");
 	}
 	strbuf_release(&text);
-	strbuf_release(&signs);
 }
 
 static void add_cell_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)

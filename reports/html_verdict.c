@@ -134,9 +134,7 @@ static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t
 	html_add_verdict_chip(out, a->cell[i].verdict);
 	words_add_estimate(&bias, &a->cell[i].component[COMPONENT_BIAS], true);
 	strbuf_addstr(out, "</a><small>bias ");
-	if (bias.s[0] == '-') /* a minus is no hyphen */
-		strbuf_addstr(out, "−");
-	escape_html(out, bias.s + (bias.s[0] == '-'));
+	html_add_number(out, bias.s);
 	strbuf_addstr(out, "</small></td>");
 	strbuf_release(&bias);
 }

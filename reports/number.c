@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#define MAX_DECIMALS 4 /* what is smaller than 0.00005 of its unit is nothing to a reader; CSV has all digits */
+
 const struct number_unit number_unit_percent = {"%", 100}, number_unit_plain = {"", 1};
 
 struct number_unit number_unit_time(double ns)
@@ -32,7 +34,7 @@ int number_decimals(double value, double u)
 	if (size * pow(10, digits - 1 - exponent) >= pow(10, digits) - 0.5)
 		exponent++;
 	int decimals = digits - 1 - exponent;
-	return decimals < 0 ? 0 : decimals > 9 ? 9 : decimals;
+	return decimals < 0 ? 0 : decimals > MAX_DECIMALS ? MAX_DECIMALS : decimals;
 }
 
 static void add_fixed(struct strbuf *out, double x, int decimals, bool sign)
@@ -41,8 +43,12 @@ static void add_fixed(struct strbuf *out, double x, int decimals, bool sign)
 		strbuf_addstr(out, "undefined");
 	else if (isinf(x))
 		strbuf_addstr(out, x > 0 ? sign ? "+∞" : "∞" : "-∞");
+	else if (x == 0) /* none at all, however well that is known */
+		strbuf_addch(out, '0');
 	else if (fabs(x) >= 1e7)
 		strbuf_addf(out, sign ? "%+.3e" : "%.3e", x);
+	else if (decimals == MAX_DECIMALS && fabs(x) < 0.5 * pow(10, -MAX_DECIMALS))
+		strbuf_addf(out, "%s<%.*f", x < 0 ? "-" : "", MAX_DECIMALS, pow(10, -MAX_DECIMALS));
 	else {
 		if (fabs(x) < 0.5 * pow(10, -decimals))
 			x = 0; /* no -0.0 and no sign before what is shown as nothing */

@@ -9,7 +9,7 @@
 
 #include "common/strbuf.h"
 
-/* Decimals after which `u` has two significant digits, 0..9; for NaN, 0 and infinite u those that give `value` four. */
+/* Decimals after which `u` has two significant digits, 0..4; for NaN, 0 and infinite u those that give `value` four. */
 int number_decimals(double value, double u);
 
 struct number_unit {

@@ -73,8 +73,8 @@ void table_uncertainty(struct table *t, const struct analysis *a)
 		const struct cell *c = &a->cell[i];
 		const struct budget *b = &c->budget;
 		table_cell_names(t, a, c);
-		table_number_u(t, c->r.mean, b->U95 * c->r.mean);
-		table_number_u(t, c->x.mean, b->U95 * c->r.mean);
+		table_number_u(t, c->r.mean, c->r.sem);
+		table_number_u(t, c->x.mean, c->x.sem);
 		table_number_status(t, b->status, b->U95, b->U95);
 		table_estimate(t, &c->bias);
 		table_number_status(t, b->status, b->u_c, b->u_c);

@@ -19,9 +19,10 @@
 
 #define WIDTH 100
 #define MAX_WARNINGS 6
-#define MAX_FINDINGS 4 /* different reasons shown of one group */
-#define MAX_NAMES 4    /* scenarios listed in a sentence */
-#define NAME 48        /* columns of a name in a sentence */
+#define MAX_REJECTED 2 /* different reasons shown of what one component decided alike */
+#define MAX_INCONCLUSIVE 1
+#define MAX_NAMES 4 /* scenarios listed in a sentence */
+#define NAME 48     /* columns of a name in a sentence */
 
 static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
 {
@@ -140,30 +141,35 @@ static void add_finding(struct strbuf *out, const struct analysis *a, const stru
 	strbuf_release(&line);
 }
 
+static void add_group(struct strbuf *out, const struct analysis *a, const struct finding_group *g,
+		      const struct terminal_style *style)
+{
+	size_t n_shown = g->decision == DECISION_REJECT ? MAX_REJECTED : MAX_INCONCLUSIVE;
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addf(&line, "%s %s in %zu of %zu cases", component_names[g->kind],
+		    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells, a->n_cells);
+	if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
+		strbuf_addf(&line, " (up to %llu further replicates would probably settle it)",
+			    (unsigned long long)g->n_more);
+	if (g->n_findings > n_shown) {
+		add_replayer_counts(&line, a, g);
+		strbuf_addstr(&line, "; for example");
+	}
+	strbuf_addstr(out, "  ");
+	text_wrap(out, line.s, 2, 4, style->width);
+	strbuf_addch(out, '\n');
+	strbuf_release(&line);
+	for (size_t k = 0; k < g->n_findings && k < n_shown; k++)
+		add_finding(out, a, &g->finding[k], style);
+}
+
 static void add_reasons(struct strbuf *out, const struct analysis *a, const struct findings *f,
 			const struct terminal_style *style)
 {
 	if (f->n_groups)
 		add_heading(out, "Not accepted", style);
-	for (size_t i = 0; i < f->n_groups; i++) {
-		const struct finding_group *g = &f->group[i];
-		struct strbuf line = STRBUF_INIT;
-		strbuf_addf(&line, "%s %s in %zu of %zu cases", component_names[g->kind],
-			    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells, a->n_cells);
-		if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
-			strbuf_addf(&line, " (up to %llu further replicates would probably settle it)",
-				    (unsigned long long)g->n_more);
-		if (g->n_findings > MAX_FINDINGS)
-			add_replayer_counts(&line, a, g);
-		strbuf_addstr(out, "  ");
-		text_wrap(out, line.s, 2, 4, style->width);
-		strbuf_addch(out, '\n');
-		strbuf_release(&line);
-		for (size_t k = 0; k < g->n_findings && k < MAX_FINDINGS; k++)
-			add_finding(out, a, &g->finding[k], style);
-		if (g->n_findings > MAX_FINDINGS)
-			strbuf_addf(out, "    and %zu more in the report\n", g->n_findings - MAX_FINDINGS);
-	}
+	for (size_t i = 0; i < f->n_groups; i++)
+		add_group(out, a, &f->group[i], style);
 }
 
 static void add_warnings(struct strbuf *out, const struct findings *f, const struct terminal_style *style)

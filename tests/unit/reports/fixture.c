@@ -495,10 +495,10 @@ static void fixture_awkward(struct fixture *f)
 static void fixture_environment(struct fixture *f)
 {
 	f->results.environment =
-	    json_pack("{s:{s:s,s:i,s:I}, s:s, s:s, s:{s:s,s:f}, s:[s,s], s:n}", "machine", "processor",
-		      "Example CPU @ 2.33GHz", "n_processors", 2, "memory_bytes", (json_int_t)25769803776, "kernel",
-		      "Linux 6.1.0-13-amd64", "file_system", "ext4 on /dev/vda1", "clock", "source", "tsc",
-		      "read_cost_ns", 31.5, "skipped", "drop_caches", "scheduler", "nothing");
+	    json_pack("{s:{s:s,s:i,s:I,s:b}, s:{s:s}, s:s, s:{s:s,s:f}, s:[s,s], s:n}", "machine", "cpu_model",
+		      "Example CPU @ 2.33GHz", "n_cpus_online", 2, "memory_bytes", (json_int_t)25769803776, "virtual",
+		      1, "kernel", "release", "6.1.0-13-amd64", "file_system", "ext4 on /dev/vda1", "clock", "source",
+		      "tsc", "read_cost_ns", 31.5, "tools", "gnuplot", "fio", "nothing");
 }
 
 static void fixture_count(struct analysis *a)
