@@ -41,7 +41,8 @@ int confined_path_check(const char *path, struct err *e)
 	if (!*path)
 		return err_set(e, EINVAL, "an empty path names no file");
 	if (*path == '/')
-		return err_set(e, EINVAL, "path \"%s\" is absolute: only paths below the target directory are allowed", path);
+		return err_set(e, EINVAL, "path \"%s\" is absolute: only paths below the target directory are allowed",
+			       path);
 	for (const char *p = path; next_component(&p, name, &too_long);) {
 		if (too_long)
 			return err_set(e, ENAMETOOLONG, "path \"%s\": a name longer than %d bytes", path, NAME_MAX);
@@ -133,7 +134,8 @@ static int open_directory(int dir_fd, const char *path, bool create, struct err 
 	int parent = confined_parent(dir_fd, path, true, &name, e);
 	if (parent < 0)
 		return parent;
-	int rc = mkdirat(parent, name, 0777) && errno != EEXIST ? err_sys(e, errno, "%s: making the directory", path) : 0;
+	int rc =
+	    mkdirat(parent, name, 0777) && errno != EEXIST ? err_sys(e, errno, "%s: making the directory", path) : 0;
 	close(parent);
 	return rc ? rc : confined_open(dir_fd, path, flags, 0, e);
 }

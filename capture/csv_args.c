@@ -7,10 +7,22 @@
 
 #include "capture/op.h"
 
-enum arg { ARG_PATH, ARG_DEVICE, ARG_DESCRIPTOR, ARG_FD, ARG_OFFSET, ARG_LENGTH, ARG_MODE, ARG_FLAGS, ARG_WHENCE, ARG_HEAP, ARG_N };
+enum arg {
+	ARG_PATH,
+	ARG_DEVICE,
+	ARG_DESCRIPTOR,
+	ARG_FD,
+	ARG_OFFSET,
+	ARG_LENGTH,
+	ARG_MODE,
+	ARG_FLAGS,
+	ARG_WHENCE,
+	ARG_HEAP,
+	ARG_N
+};
 
-static const char *const arg_names[ARG_N] = {"path",   "device", "descriptor", "fd",	 "offset",
-					     "length", "mode",	 "flags",      "whence", "heap"};
+static const char *const arg_names[ARG_N] = {"path",   "device", "descriptor", "fd",     "offset",
+					     "length", "mode",   "flags",      "whence", "heap"};
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -49,7 +61,7 @@ static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 	if (i == len)
 		return -EINVAL;
 	for (; i < len; i++) {
-		unsigned int digit = s[i] >= '0' && s[i] <= '9'	  ? (unsigned int)(s[i] - '0')
+		unsigned int digit = s[i] >= '0' && s[i] <= '9'   ? (unsigned int)(s[i] - '0')
 				     : s[i] >= 'a' && s[i] <= 'f' ? (unsigned int)(s[i] - 'a' + 10)
 				     : s[i] >= 'A' && s[i] <= 'F' ? (unsigned int)(s[i] - 'A' + 10)
 								  : 16u;
@@ -89,7 +101,8 @@ static void add_escaped(struct strbuf *out, const char *name)
 	while (left) {
 		size_t n = utf8_char_len(s, left);
 		/* C1 controls (U+0080 to U+009F) are escaped too: terminals obey them */
-		bool plain = n && *s >= ' ' && *s != 0x7f && *s != '%' && *s != ';' && !(n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
+		bool plain =
+		    n && *s >= ' ' && *s != 0x7f && *s != '%' && *s != ';' && !(n == 2 && s[0] == 0xc2 && s[1] < 0xa0);
 		if (!n)
 			n = 1;
 		if (plain)
@@ -206,9 +219,10 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r, const stru
 	unsigned int uses = op_info(r->op)->uses;
 	size_t start = out->len;
 	if (object) {
-		add_name(out, start, object->kind == OBJECT_PATH     ? ARG_PATH
-				     : object->kind == OBJECT_DEVICE ? ARG_DEVICE
-								     : ARG_DESCRIPTOR);
+		add_name(out, start,
+			 object->kind == OBJECT_PATH     ? ARG_PATH
+			 : object->kind == OBJECT_DEVICE ? ARG_DEVICE
+							 : ARG_DESCRIPTOR);
 		add_escaped(out, object->name);
 	}
 	if (r->fd != default_fd(r, uses) || ((uses & OP_HAS_FD) && !object))
@@ -307,12 +321,12 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 {
 	unsigned int uses = op_info(r->op)->uses;
 	const unsigned int object = 1u << ARG_PATH | 1u << ARG_DEVICE | 1u << ARG_DESCRIPTOR;
-	const char *missing = (uses & OP_HAS_PATH) && !(given & object)			   ? "path"
-			      : (uses & OP_HAS_FD) && !(given & (object | 1u << ARG_FD))  ? "fd (or path)"
-			      : (uses & OP_HAS_OFFSET) && !(given & 1u << ARG_OFFSET)	  ? "offset"
-			      : (uses & OP_HAS_LENGTH) && !(given & 1u << ARG_LENGTH)	  ? "length"
-			      : r->op == OP_LSEEK && !(given & 1u << ARG_WHENCE)		  ? "whence"
-												  : NULL;
+	const char *missing = (uses & OP_HAS_PATH) && !(given & object)                  ? "path"
+			      : (uses & OP_HAS_FD) && !(given & (object | 1u << ARG_FD)) ? "fd (or path)"
+			      : (uses & OP_HAS_OFFSET) && !(given & 1u << ARG_OFFSET)    ? "offset"
+			      : (uses & OP_HAS_LENGTH) && !(given & 1u << ARG_LENGTH)    ? "length"
+			      : r->op == OP_LSEEK && !(given & 1u << ARG_WHENCE)         ? "whence"
+											 : NULL;
 	return missing ? err_set(e, EINVAL, "%s needs %s=", op_name(r->op), missing) : 0;
 }
 

@@ -137,7 +137,9 @@ static int open_or_create(const struct restore *r, const char *path, struct err 
 	if (parent < 0)
 		return parent;
 	fd = openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-	int rc = fd < 0 ? err_sys(e, errno, "%s: making the file", path) : r->sync_each ? sync_name(parent, path, e) : 0;
+	int rc = fd < 0         ? err_sys(e, errno, "%s: making the file", path)
+		 : r->sync_each ? sync_name(parent, path, e)
+				: 0;
 	close(parent);
 	if (rc && fd >= 0)
 		close(fd);
@@ -185,7 +187,8 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		goto out;
 	stamp->key = 0;
 	if (fstat(fd, &st) || st.st_nlink > 1) {
-		rc = err_set(e, EPERM, "%s: refused: the file has %llu names, and what is written here would be seen there",
+		rc = err_set(e, EPERM,
+			     "%s: refused: the file has %llu names, and what is written here would be seen there",
 			     f->path, (unsigned long long)st.st_nlink);
 		goto out;
 	}

@@ -17,8 +17,8 @@
 
 static const char *type_name(mode_t mode)
 {
-	return S_ISLNK(mode)	? "a link"
-	       : S_ISDIR(mode)	? "a directory"
+	return S_ISLNK(mode)    ? "a link"
+	       : S_ISDIR(mode)  ? "a directory"
 	       : S_ISFIFO(mode) ? "a FIFO"
 	       : S_ISSOCK(mode) ? "a socket"
 				: "a device";

@@ -39,8 +39,8 @@ enum column {
 	COL_IGNORED = COL_N, /* its name begins with "x-" */
 };
 
-static const char *const column_names[COL_N + 1] = {"pid",    "tid",   "begin", "end",	    "function", "args",
-						    "rvalue", "error", "seq",	"intended", "dispatch", NULL};
+static const char *const column_names[COL_N + 1] = {"pid",    "tid",   "begin", "end",      "function", "args",
+						    "rvalue", "error", "seq",   "intended", "dispatch", NULL};
 
 struct csv_trace {
 	struct trace base;
@@ -451,7 +451,8 @@ static int64_t resolution_of(const struct csv_trace *t, int64_t step_ns)
 	return step_ns;
 }
 
-/* Reads the beginning: a bad header is an error of opening; a bad line behind it is told when the reading gets there. */
+/* Reads the beginning: a bad header is an error of opening; a bad line behind it is told when the reading gets there.
+ */
 static int look_at_beginning(struct csv_trace *t, struct err *e)
 {
 	int64_t step_ns = 1000000000;

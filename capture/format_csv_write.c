@@ -16,7 +16,8 @@
 
 #define FLUSH_BYTES (256u << 10)
 
-struct export {
+struct export
+{
 	struct trace *from;
 	const char *path; /* for messages */
 	int fd;
@@ -128,7 +129,8 @@ static int export_all(struct export *x, struct err *e)
 /* *damage is set, and 0 returned, where damaged blocks were left out. */
 static int export_to(struct trace *t, int fd, const char *name, struct err *damage, struct err *e)
 {
-	struct export x = {.from = t, .path = name, .fd = fd, .out = STRBUF_INIT, .args = STRBUF_INIT, .damage = ERR_INIT};
+	struct export x = {
+	    .from = t, .path = name, .fd = fd, .out = STRBUF_INIT, .args = STRBUF_INIT, .damage = ERR_INIT};
 	int rc = export_all(&x, e);
 	if (x.n_damaged)
 		err_set(damage, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg,

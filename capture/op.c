@@ -22,7 +22,8 @@ static const struct op_info table[OP_N] = {
     [OP_FDATASYNC] = {"fdatasync", FAMILY_SYNC, OP_HAS_FD},
 };
 
-const char *const op_names[] = {"open", "close", "read", "write", "pread", "pwrite", "lseek", "fsync", "fdatasync", NULL};
+const char *const op_names[] = {"open",   "close", "read",  "write",     "pread",
+				"pwrite", "lseek", "fsync", "fdatasync", NULL};
 _Static_assert(sizeof op_names / sizeof *op_names == OP_N, "op_names lists every operation but invalid");
 
 const struct op_info *op_info(unsigned int op)

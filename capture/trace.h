@@ -102,7 +102,7 @@ int trace_writer_object(struct trace_writer *w, enum object_kind kind, const cha
 /* Puts `len` bytes into the side heap; *ref for record.heap. */
 int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref, struct err *e);
 /* Appends records in order; commit is set here, the rest is the caller's. When it returns, the records are in the file (in
- * the page cache), and a kill -9 cannot take them back; only with `compress` they wait for their block of 4096 to be full.
+ * the page cache), and a kill -9 cannot take them back; only with `compress` they wait for their block to be full.
  * Large appends go fastest, and without a copy where commit is already TRACE_COMMIT in all of a block's records.
  * Errors: of the system (ENOSPC, ...), and then nothing more is written; EINVAL for a record whose operation is none or
  * whose times are beyond TRACE_TIME_MAX, which is not written, nor what follows it in the same call. */

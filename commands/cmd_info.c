@@ -11,7 +11,6 @@
 #include "commands/info_print.h"
 #include "common/xalloc.h"
 
-
 struct info_config {
 	bool json;
 	uint64_t n_records;
@@ -19,21 +18,21 @@ struct info_config {
 };
 
 static const struct option_spec info_options[] = {
-	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct info_config, json), .help = "print one JSON object"},
-	{.name = "records",
-	 .letter = 'n',
-	 .type = OPT_UINT,
-	 .offset = offsetof(struct info_config, n_records),
-	 .arg = "N",
-	 .help = "show the first N requests too; default none",
-	 .flags = OPT_CLI_ONLY},
-	{.name = "csv",
-	 .type = OPT_STRING,
-	 .offset = offsetof(struct info_config, csv),
-	 .arg = "FILE",
-	 .help = "write all requests as CSV to FILE and nothing else; - is standard output",
-	 .flags = OPT_CLI_ONLY},
-	{.name = NULL},
+    {.name = "json", .type = OPT_FLAG, .offset = offsetof(struct info_config, json), .help = "print one JSON object"},
+    {.name = "records",
+     .letter = 'n',
+     .type = OPT_UINT,
+     .offset = offsetof(struct info_config, n_records),
+     .arg = "N",
+     .help = "show the first N requests too; default none",
+     .flags = OPT_CLI_ONLY},
+    {.name = "csv",
+     .type = OPT_STRING,
+     .offset = offsetof(struct info_config, csv),
+     .arg = "FILE",
+     .help = "write all requests as CSV to FILE and nothing else; - is standard output",
+     .flags = OPT_CLI_ONLY},
+    {.name = NULL},
 };
 
 static const char about[] =
@@ -71,8 +70,8 @@ static int info_run(int argc, char **argv, struct err *e)
 {
 	struct info_config config = {0};
 	int n_positional;
-	int status = command_parse(&cmd_info, "[--json] [--records N] TRACE\nTRACE --csv FILE", about, info_options, &config,
-				   argc, argv, 1, 1, &n_positional, e);
+	int status = command_parse(&cmd_info, "[--json] [--records N] TRACE\nTRACE --csv FILE", about, info_options,
+				   &config, argc, argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	struct trace *t;

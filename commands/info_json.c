@@ -63,7 +63,8 @@ static json_t *json_operation(const char *name, const struct op_summary *op)
 		r = json_object();
 		json_object_set_new(r, "mean", json_number((double)(op->sum_ns / op->n_timed)));
 		json_object_set_new(r, "min", json_integer(op->min_ns));
-		json_object_set_new(r, "median", json_number(histogram_quantile(&op->response, 0.5, &q, NULL) ? NAN : q));
+		json_object_set_new(r, "median",
+				    json_number(histogram_quantile(&op->response, 0.5, &q, NULL) ? NAN : q));
 		json_object_set_new(r, "p99", json_number(histogram_quantile(&op->response, 0.99, &q, NULL) ? NAN : q));
 		json_object_set_new(r, "max", json_integer(op->max_ns));
 	}

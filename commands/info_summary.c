@@ -183,7 +183,7 @@ static unsigned long long llu(uint64_t v)
 }
 
 const char *info_warning(const struct info_summary *s, const struct trace_meta *meta, unsigned int i, char *buf,
-			    size_t size)
+			 size_t size)
 {
 	double gap_ns = info_interarrival_ns(s);
 	unsigned int n = 0; /* each condition that holds is one more */
@@ -194,18 +194,21 @@ const char *info_warning(const struct info_summary *s, const struct trace_meta *
 			return buf;                                                                                    \
 		}                                                                                                      \
 	} while (0)
-	WARN_IF(s->n_damage, "%llu damaged blocks were left out, and the requests in them", llu(s->n_damage));
+	WARN_IF(s->n_damage, "damaged blocks left out, with the requests in them: %llu", llu(s->n_damage));
 	WARN_IF(!s->health.complete, "the trace has no end: its writer was stopped, or the file was cut");
-	WARN_IF(s->health.n_records_uncommitted, "%llu requests were begun and never completely written",
+	WARN_IF(s->health.n_records_uncommitted, "requests missing at the end, or not completely written: %llu",
 		llu(s->health.n_records_uncommitted));
-	WARN_IF(meta->n_events_lost, "%llu events were lost when it was captured", llu(meta->n_events_lost));
-	WARN_IF(s->n_end_before_begin, "%llu requests end before they begin; their response times are left out",
+	WARN_IF(meta->n_events_lost, "events lost when it was captured: %llu", llu(meta->n_events_lost));
+	WARN_IF(s->n_end_before_begin, "requests that end before they begin: %llu (left out of the response times)",
 		llu(s->n_end_before_begin));
-	WARN_IF(s->n_backwards, "%llu requests begin before the one before them in the same thread: the clock went "
-				"backwards, or the trace is not in order", llu(s->n_backwards));
-	WARN_IF(s->n_without_times, "%llu requests lack a time of begin or end", llu(s->n_without_times));
+	WARN_IF(s->n_backwards,
+		"requests that begin before the one before them in their thread: %llu (the clock went "
+		"backwards, or the trace is not in order)",
+		llu(s->n_backwards));
+	WARN_IF(s->n_without_times, "requests without a time of begin or end: %llu", llu(s->n_without_times));
 	WARN_IF(gap_ns < 10, "a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
-	WARN_IF(gap_ns > 3600e9, "a request every %.3g h is implausible: is the unit of the times right?", gap_ns / 3600e9);
+	WARN_IF(gap_ns > 3600e9, "a request every %.3g h is implausible: is the unit of the times right?",
+		gap_ns / 3600e9);
 	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?", SUMMARY_THREADS_MAX);
 #undef WARN_IF
 	return NULL;

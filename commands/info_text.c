@@ -94,15 +94,15 @@ static void add_file(struct strbuf *out, const struct info *x)
 	format_size(out, x->file_bytes);
 	strbuf_addstr(out, ")\n");
 	add_label(out, "Health");
-	strbuf_addstr(out, h->complete ? "complete" : "incomplete: no end block");
+	strbuf_addstr(out, h->complete ? "complete" : "incomplete: it has no end");
 	if (x->summary->n_damage) {
 		strbuf_addstr(out, ", ");
 		add_plural(out, x->summary->n_damage, "damaged block", "damaged blocks");
 	}
 	if (h->n_records_uncommitted) {
 		strbuf_addstr(out, ", ");
-		add_plural(out, h->n_records_uncommitted, "request not completely written",
-			   "requests not completely written");
+		add_plural(out, h->n_records_uncommitted, "request missing or not completely written",
+			   "requests missing or not completely written");
 	}
 	strbuf_addch(out, '\n');
 }
@@ -219,8 +219,8 @@ static void add_operations(struct strbuf *out, const struct info_summary *s)
 {
 	if (!s->n_records)
 		return;
-	strbuf_addf(out, "\n%-11s  %13s  %8s  %10s  %9s  %9s  %9s  %9s  %9s\n", "Operation", "requests", "failed", "moved",
-		    "mean", "min", "median", "p99", "max");
+	strbuf_addf(out, "\n%-11s  %13s  %8s  %10s  %9s  %9s  %9s  %9s  %9s\n", "Operation", "requests", "failed",
+		    "moved", "mean", "min", "median", "p99", "max");
 	for (unsigned int op = 1; op < OP_N; op++)
 		if (s->op[op].n)
 			add_op(out, op_name(op), &s->op[op]);
@@ -294,8 +294,8 @@ static void add_request(struct strbuf *out, const struct trace *t, const struct 
 	if (r->begin_ns == TIME_NONE)
 		strbuf_addf(out, "  %16s", "-");
 	else
-		strbuf_addf(out, "  %s%lld.%09lld", r->begin_ns < 0 ? "-" : "", (long long)(llabs(r->begin_ns) / 1000000000),
-			    (long long)(llabs(r->begin_ns) % 1000000000));
+		strbuf_addf(out, "  %s%lld.%09lld", r->begin_ns < 0 ? "-" : "",
+			    (long long)(llabs(r->begin_ns) / 1000000000), (long long)(llabs(r->begin_ns) % 1000000000));
 	if (r->begin_ns != TIME_NONE && r->end_ns != TIME_NONE)
 		format_duration(&cell, (double)(r->end_ns - r->begin_ns));
 	strbuf_addf(out, "  %9s  %s(", cell.len ? cell.s : "-", op_name(r->op));

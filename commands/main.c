@@ -150,6 +150,7 @@ int main(int argc, char **argv)
 	struct sigaction on_pipe = {.sa_handler = ignore_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&on_pipe.sa_mask);
 	sigaction(SIGPIPE, &on_pipe, NULL);
+	sigaction(SIGXFSZ, &on_pipe, NULL); /* a file at the limit of its size is like a full disk: EFBIG */
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);

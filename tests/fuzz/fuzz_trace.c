@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Trace files from strangers. Checksums would keep a fuzzer out, so they are made right first: the input is blocks, each
- * a header (of which lengths, counts, kind and flags are taken) and what follows it. */
+/* Trace files from strangers. Checksums would keep a fuzzer out, so they are made right first: the input is blocks,
+ * each a header (of which lengths, counts, kind and flags are taken) and what follows it. */
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -75,7 +75,8 @@ static void check_record(const struct trace *t, const struct trace_record *r)
 	assert(r->commit == TRACE_COMMIT && r->op > OP_INVALID && r->op < OP_N);
 	assert(r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns - r->begin_ns <= 2 * TRACE_TIME_MAX);
 	const struct trace_object *o = trace_object(t, r->object);
-	assert(!o || (o->name && o->kind >= OBJECT_PATH && o->kind <= OBJECT_DEVICE && strlen(o->name) <= NAME_LEN_MAX));
+	assert(!o ||
+	       (o->name && o->kind >= OBJECT_PATH && o->kind <= OBJECT_DEVICE && strlen(o->name) <= NAME_LEN_MAX));
 	size_t len;
 	const unsigned char *heap = trace_heap(t, r->heap, &len);
 	unsigned int sum = 0;

@@ -3,6 +3,7 @@
 #include "capture/csv_args.h"
 #include "capture/format.h"
 #include "capture/op.h"
+#include "capture/trace_format.h"
 #include "tests/unit/capture/sample.h"
 
 #define HEADER "pid,tid,begin,end,function,args,rvalue\n"
@@ -39,17 +40,42 @@ static size_t read_text(const char *text, struct trace_record *to, size_t max)
 /* --- round trips -------------------------------------------------------------------------------------------------- */
 
 /* Names that could go wrong: each is the name of one object. */
-static const char *const names[] = {
-    "plain", "with space", " leading and trailing ", "a,b", "a;b=c", "100%", "%41", "say \"hi\"", "'", "new\nline", "cr\rlf\r\n",
-    "tab\t", "\x01\x1f\x7f", "\xff\xfe", "caf\xc3\xa9", "\xe2\x82\xac", "\xf0\x9f\x98\x80", "\xc3", "\xed\xa0\x80", "\xc0\xaf",
-    "\xc2\x85", "=cmd", "x-y", "", "..", "/absolute/path", "\\", "none"};
+static const char *const names[] = {"plain",
+				    "with space",
+				    " leading and trailing ",
+				    "a,b",
+				    "a;b=c",
+				    "100%",
+				    "%41",
+				    "say \"hi\"",
+				    "'",
+				    "new\nline",
+				    "cr\rlf\r\n",
+				    "tab\t",
+				    "\x01\x1f\x7f",
+				    "\xff\xfe",
+				    "caf\xc3\xa9",
+				    "\xe2\x82\xac",
+				    "\xf0\x9f\x98\x80",
+				    "\xc3",
+				    "\xed\xa0\x80",
+				    "\xc0\xaf",
+				    "\xc2\x85",
+				    "=cmd",
+				    "x-y",
+				    "",
+				    "..",
+				    "/absolute/path",
+				    "\\",
+				    "none"};
 #define N_NAMES (sizeof names / sizeof *names)
 
 /* Records with every combination of what a field may hold, sensible or not. */
 static void make_odd(struct trace_record *r, uint64_t i, uint32_t n_objects)
 {
 	static const int64_t times[] = {0, 1, -1, TIME_NONE, TRACE_TIME_MAX, -TRACE_TIME_MAX, 1000};
-	static const uint64_t offsets[] = {0, 1, OFFSET_NONE, 4096, INT64_MAX, (uint64_t)INT64_MAX + 1, OFFSET_NONE - 1};
+	static const uint64_t offsets[] = {
+	    0, 1, OFFSET_NONE, 4096, INT64_MAX, (uint64_t)INT64_MAX + 1, OFFSET_NONE - 1};
 	static const int64_t rvalues[] = {0, 3, -1, INT64_MAX, INT64_MIN, 4096, 7};
 	static const int32_t fds[] = {-1, 0, 3, 7, -100, INT32_MAX, INT32_MIN};
 	static const uint32_t flags[] = {0, 1, 2, 0x42, UINT32_MAX};
@@ -196,14 +222,48 @@ static void exported_text(void **state)
 	must(trace_writer_open(&w, SCRATCH("t"), &meta, NULL, &e), &e);
 	must(trace_writer_object(w, OBJECT_PATH, "dir/a \"b\";\n\xff", &id, &e), &e);
 	struct trace_record r[] = {
-	    {.begin_ns = 10, .end_ns = 20, .rvalue = 3, .fd = 3, .object = id, .op = OP_OPEN, .flags = O_RDWR | O_CREAT,
-	     .length = 0644, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .heap = HEAP_NONE, .pid = 1, .tid = 2},
-	    {.seq = 1, .begin_ns = 30, .end_ns = TIME_NONE, .rvalue = -1, .error = EIO, .fd = 3, .object = OBJECT_NONE,
-	     .op = OP_PREAD, .offset = 8192, .length = 4096, .intended_ns = 29, .dispatch_ns = 31, .heap = HEAP_NONE,
-	     .pid = 1, .tid = 2},
-	    {.seq = 2, .begin_ns = 40, .end_ns = 50, .rvalue = 0, .fd = 3, .object = OBJECT_NONE, .op = OP_LSEEK,
-	     .offset = (uint64_t)-10, .flags = SEEK_END, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
-	     .heap = HEAP_NONE, .pid = 1, .tid = 2},
+	    {.begin_ns = 10,
+	     .end_ns = 20,
+	     .rvalue = 3,
+	     .fd = 3,
+	     .object = id,
+	     .op = OP_OPEN,
+	     .flags = O_RDWR | O_CREAT,
+	     .length = 0644,
+	     .intended_ns = TIME_NONE,
+	     .dispatch_ns = TIME_NONE,
+	     .heap = HEAP_NONE,
+	     .pid = 1,
+	     .tid = 2},
+	    {.seq = 1,
+	     .begin_ns = 30,
+	     .end_ns = TIME_NONE,
+	     .rvalue = -1,
+	     .error = EIO,
+	     .fd = 3,
+	     .object = OBJECT_NONE,
+	     .op = OP_PREAD,
+	     .offset = 8192,
+	     .length = 4096,
+	     .intended_ns = 29,
+	     .dispatch_ns = 31,
+	     .heap = HEAP_NONE,
+	     .pid = 1,
+	     .tid = 2},
+	    {.seq = 2,
+	     .begin_ns = 40,
+	     .end_ns = 50,
+	     .rvalue = 0,
+	     .fd = 3,
+	     .object = OBJECT_NONE,
+	     .op = OP_LSEEK,
+	     .offset = (uint64_t)-10,
+	     .flags = SEEK_END,
+	     .intended_ns = TIME_NONE,
+	     .dispatch_ns = TIME_NONE,
+	     .heap = HEAP_NONE,
+	     .pid = 1,
+	     .tid = 2},
 	};
 	must(trace_writer_append(w, r, 3, &e), &e);
 	must(trace_writer_close(w, &e), &e);
@@ -211,11 +271,10 @@ static void exported_text(void **state)
 	must(trace_export_csv(t, SCRATCH("c"), &e), &e);
 	trace_close(t);
 	char *text = slurp(SCRATCH("c"), &len);
-	assert_string_equal(text,
-			    "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n"
-			    "1,2,10,20,open,\"path=dir/a \"\"b\"\"%3B%0A%FF;mode=0644;flags=0x42\",3,,0,,\n"
-			    "1,2,30,,pread,\"fd=3;offset=8192;length=4096\",-1,EIO,1,29,31\n"
-			    "1,2,40,50,lseek,\"fd=3;offset=-10;whence=2\",0,,2,,\n");
+	assert_string_equal(text, "pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch\n"
+				  "1,2,10,20,open,\"path=dir/a \"\"b\"\"%3B%0A%FF;mode=0644;flags=0x42\",3,,0,,\n"
+				  "1,2,30,,pread,\"fd=3;offset=8192;length=4096\",-1,EIO,1,29,31\n"
+				  "1,2,40,50,lseek,\"fd=3;offset=-10;whence=2\",0,,2,,\n");
 	free(text);
 	unlink(SCRATCH("t"));
 	unlink(SCRATCH("c"));
@@ -229,15 +288,18 @@ static void shapes_that_are_read(void **state)
 	struct trace_record r[10];
 	static const char *const same[] = {
 	    HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0\n",
-	    HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0", /* no last line end */
+	    HEADER
+	    "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0", /* no last line end */
 	    "\xef\xbb\xbf" HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n1,2,3000,4000,close,fd=3,0\n",
 	    "pid,tid,begin,end,function,args,rvalue\r\n1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\r\n"
 	    "1,2,3000,4000,close,fd=3,0\r\n",
 	    "\n\n" HEADER "\n\n1,2,1000,2000,pread,fd=3;offset=0;length=4096,4096\n  \n1,2,3000,4000,close,fd=3,0\n\n",
 	    "\"pid\",\"tid\",\"begin\",\"end\",\"function\",\"args\",\"rvalue\"\n"
-	    "\"1\",\"2\",\"1000\",\"2000\",\"pread\",\"fd=3;offset=0;length=4096\",\"4096\"\n1,2,3000,4000,close,fd=3,0\n",
+	    "\"1\",\"2\",\"1000\",\"2000\",\"pread\",\"fd=3;offset=0;length=4096\",\"4096\"\n1,2,3000,4000,close,fd=3,"
+	    "0\n",
 	    "rvalue,x-note,function,args,tid,pid,end,begin\n" /* any order, and a column of no concern */
-	    "4096,\"hello, \"\"you\"\"\nthere\",pread,length=4096;offset=0;fd=3,2,1,2000,1000\n0,,close,fd=3,2,1,4000,3000\n",
+	    "4096,\"hello, "
+	    "\"\"you\"\"\nthere\",pread,length=4096;offset=0;fd=3,2,1,2000,1000\n0,,close,fd=3,2,1,4000,3000\n",
 	    " pid , tid,begin,end,function,args,rvalue\n 1 ,2, 1000,2000 ,pread,fd=3;offset=0;length=4096,4096\n"
 	    "1,2,3000,4000,close,fd=3,0\n",
 	    HEADER "1,2,1000,2000,pread,fd=3;offset=0;length=4096;,4096\n1,2,3000,4000,close,fd=3,0\n",
@@ -263,7 +325,8 @@ static void shapes_that_are_read(void **state)
 	assert_int_equal(read_text(HEADER, r, 10), 0);
 	assert_int_equal(read_text(HEADER "1,2,,,fsync,path=a,0\n", r, 10), 1);
 	assert_true(r[0].begin_ns == TIME_NONE && r[0].end_ns == TIME_NONE);
-	assert_int_equal(read_text("pid,tid,begin,end,function,args,rvalue,error\n1,2,1,2,fsync,fd=9,-1,5\n", r, 10), 1);
+	assert_int_equal(read_text("pid,tid,begin,end,function,args,rvalue,error\n1,2,1,2,fsync,fd=9,-1,5\n", r, 10),
+			 1);
 	assert_int_equal(r[0].error, 5);
 	assert_int_equal(read_text(HEADER "1,2,1,2,read,fd=9;length=1,1\n", r, 10), 1);
 	assert_true(r[0].offset == OFFSET_NONE);
@@ -316,8 +379,8 @@ static const struct {
     {"pid,tid,begin,end,function,args,rvalue,error\n1,2,1,2,close,fd=3,0,EWHAT\n", "line 2, column 8 (error)", "EWHAT"},
     {"pid,tid,begin,end,function,args,rvalue,error\n1,2,1,2,close,fd=3,0,65536\n", "line 2, column 8 (error)", "65536"},
     {"pid,tid,begin,end,function,args,rvalue,seq\n1,2,1,2,close,fd=3,0,-1\n", "line 2, column 8 (seq)", "-1"},
-    {"\r\n\r\n" HEADER "\n1,2,1,2,close,fd=3,0\r\n\"1\",2,1,2,close,\"path=a\nb\",0\nx,2,1,2,close,fd=3,0\n", "line 8, column 1",
-     "x"},
+    {"\r\n\r\n" HEADER "\n1,2,1,2,close,fd=3,0\r\n\"1\",2,1,2,close,\"path=a\nb\",0\nx,2,1,2,close,fd=3,0\n",
+     "line 8, column 1", "x"},
 };
 
 static void bad_text_is_refused(void **state)
@@ -330,8 +393,8 @@ static void bad_text_is_refused(void **state)
 		int rc = 1;
 		while (t && rc == 1)
 			rc = trace_next(t, &r, &e);
-		if ((t && rc != -EINVAL) || e.code != EINVAL || !strstr(e.msg, bad[i].where) || !strstr(e.msg, bad[i].what) ||
-		    !strstr(e.msg, "in.csv:"))
+		if ((t && rc != -EINVAL) || e.code != EINVAL || !strstr(e.msg, bad[i].where) ||
+		    !strstr(e.msg, bad[i].what) || !strstr(e.msg, "in.csv:"))
 			fail_msg("case %zu (%s, %s): rc %d, \"%s\"", i, bad[i].where, bad[i].what, rc, e.msg);
 		if (t) { /* it stays refused */
 			assert_int_equal(trace_next(t, &r, &e), -EINVAL);
@@ -401,12 +464,9 @@ static void resolution_comes_from_the_stamps(void **state)
 		const char *text;
 		double resolution_ns;
 	} cases[] = {
-	    {HEADER "1,1,1000,2000,close,fd=3,0\n", 1000},
-	    {HEADER "1,1,1000,2001,close,fd=3,0\n", 1},
-	    {HEADER "1,1,1000,2010,close,fd=3,0\n", 10},
-	    {HEADER "1,1,1000000000,3000000000,close,fd=3,0\n", 1e9},
-	    {HEADER "1,1,-100,,close,fd=3,0\n", 100},
-	    {HEADER, 1},
+	    {HEADER "1,1,1000,2000,close,fd=3,0\n", 1000}, {HEADER "1,1,1000,2001,close,fd=3,0\n", 1},
+	    {HEADER "1,1,1000,2010,close,fd=3,0\n", 10},   {HEADER "1,1,1000000000,3000000000,close,fd=3,0\n", 1e9},
+	    {HEADER "1,1,-100,,close,fd=3,0\n", 100},      {HEADER, 1},
 	};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct err e = ERR_INIT;
@@ -430,7 +490,7 @@ static void damaged_input_is_exported_as_far_as_it_goes(void **state)
 	struct err e = ERR_INIT;
 	struct trace *t;
 	size_t len;
-	write_sample(SCRATCH("t"), 3 * 4096, NULL);
+	write_sample(SCRATCH("t"), 3 * RECORDS_PER_BLOCK, NULL);
 	unsigned char *p = slurp(SCRATCH("t"), &len);
 	p[len / 2] ^= 1;
 	spill(SCRATCH("t"), p, len);
@@ -442,7 +502,7 @@ static void damaged_input_is_exported_as_far_as_it_goes(void **state)
 	size_t n_lines = 0;
 	for (size_t i = 0; i < len; i++)
 		n_lines += text[i] == '\n';
-	assert_int_equal(n_lines, 1 + 2 * 4096);
+	assert_int_equal(n_lines, 1 + 2 * RECORDS_PER_BLOCK);
 	free(text);
 	unlink(SCRATCH("t"));
 	unlink(SCRATCH("c"));

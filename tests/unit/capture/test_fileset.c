@@ -17,9 +17,8 @@
 #define SEED 7
 
 static struct fileset_entry entries[] = {
-    {"f0", 3 * 4096, false},	      {"d/e/odd", (1 << 20) + 12345, false}, {"d/empty", 0, false},
-    {"d", 0, true},		      {"d/e", 0, true},			     {"alone/in/depth", 0, true},
-    {"big name \xff\n;", 5, false},
+    {"f0", 3 * 4096, false}, {"d/e/odd", (1 << 20) + 12345, false}, {"d/empty", 0, false},          {"d", 0, true},
+    {"d/e", 0, true},        {"alone/in/depth", 0, true},           {"big name \xff\n;", 5, false},
 };
 static const struct fileset set = {entries, sizeof entries / sizeof *entries};
 
@@ -255,7 +254,10 @@ static void nothing_outside_is_touched(void **state)
 	if (!geteuid() && !mknodat(p->fd, "device", S_IFCHR | 0600, makedev(1, 3)))
 		expect_refusal(p->fd, "device", false, EPERM);
 
-	struct fileset_entry f[] = {{"link", 1, false}, {"fifo", 1, false}, {"dir", 1, false}, {"dirlink/outside", 1, false},
+	struct fileset_entry f[] = {{"link", 1, false},
+				    {"fifo", 1, false},
+				    {"dir", 1, false},
+				    {"dirlink/outside", 1, false},
 				    {"fine", 1, false}};
 	spill(SCRATCH("set/fine"), "x", 1);
 	assert_int_equal(fileset_remove(&(struct fileset){f, 5}, p->fd, &e), -EPERM);

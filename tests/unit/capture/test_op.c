@@ -6,7 +6,7 @@
 static void numbers_and_names_stay(void **state)
 {
 	(void)state;
-	static const char *const want[] = {"invalid", "open",  "close", "read",	 "write",
+	static const char *const want[] = {"invalid", "open",   "close", "read",  "write",
 					   "pread",   "pwrite", "lseek", "fsync", "fdatasync"};
 	for (unsigned int op = 0; op < sizeof want / sizeof *want; op++)
 		assert_string_equal(op_name(op), want[op]);

@@ -21,7 +21,8 @@ static void check_all(const char *path, uint64_t n)
 		for (uint64_t i = 0; i < n; i++) {
 			rc = trace_next(t, &r, &e);
 			if (rc != 1)
-				fail_msg("record %llu of %llu: %d %s", (unsigned long long)i, (unsigned long long)n, rc, e.msg);
+				fail_msg("record %llu of %llu: %d %s", (unsigned long long)i, (unsigned long long)n, rc,
+					 e.msg);
 			check_record(r, i);
 		}
 		assert_int_equal(trace_next(t, &r, &e), 0);
@@ -39,7 +40,7 @@ static void check_all(const char *path, uint64_t n)
 static void round_trips(void **state)
 {
 	(void)state;
-	const uint64_t sizes[] = {0, 1, 2, 4095, 4096, 4097, 3 * 4096, 10000};
+	const uint64_t sizes[] = {0, 1, 2, 1023, 1024, 1025, 3 * 1024, 10000};
 	for (int compress = 0; compress < 2; compress++)
 		for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
 			struct trace_write_options o = {.compress = compress, .no_sync = true};
@@ -77,7 +78,7 @@ static void large_appends(void **state)
 	struct trace_record *r = calloc(N, sizeof *r);
 	for (uint64_t i = 0; i < N; i++)
 		r[i] = sample_record(i);
-	const size_t first[] = {0, 1, 100, 4096, 5000, N};
+	const size_t first[] = {0, 1, 100, 1024, 5000, N};
 	for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
 		struct err e = ERR_INIT;
 		struct trace_writer *w;
@@ -314,8 +315,8 @@ static void copies_are_equal(void **state)
 	unlink(SCRATCH("c"));
 }
 
-/* Files of format version 1 as its first program wrote them: they stay readable. The first has blocks of every kind, some
- * of one record, the metadata replaced, and an object that came late; the second is the same, compressed. */
+/* Files of format version 1 as its first program wrote them: they stay readable. The first has blocks of every kind,
+ * some of one record, the metadata replaced, and an object that came late; the second is the same, compressed. */
 static void version_1_stays_readable(void **state)
 {
 	(void)state;

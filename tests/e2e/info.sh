@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate info: text, JSON, requests, CSV; damage and cuts; strangers' names.
+. "$SRCDIR/tests/e2e/lib.sh"
+golden=$SRCDIR/tests/data/trace-v1.trace
+
+expect_status 0 "$VALIDATE" info "$golden"
+expect_line out 'format "trace"'
+expect_line out 'Health     complete'
+expect_line out 'Requests   60 over '
+expect_line out '4 threads in 1 process, on 5 objects'
+expect_line out 'tsc, resolution '
+expect_line out 'Root       /tmp/\xff'
+expect_line out 'odd \xff\x01 name'
+expect_line out 'events lost when it was captured: 3'
+grep -q '^pread .* 7 ' out || fail "no line of pread"
+LC_ALL=C grep -q '[[:cntrl:]]' out && fail "control characters" || :
+
+expect_status 0 "$VALIDATE" info --records 3 "$golden"
+expect_line out 'open(path=f0;fd=3;mode=10000;flags=0x0) = 4096'
+[ "$(grep -c '(.*) = ' out)" -eq 3 ] || fail "not 3 requests"
+
+# JSON, compared as a whole but for what depends on the place
+expect_status 0 "$VALIDATE" info --json -n 1 "$golden"
+sed "s|$SRCDIR/||" out >json
+if [ "${UPDATE:-}" ]; then
+	cp json "$SRCDIR/tests/data/info-v1.json"
+fi
+cmp json "$SRCDIR/tests/data/info-v1.json" || {
+	diff json "$SRCDIR/tests/data/info-v1.json" >&2 || :
+	fail "the JSON changed"
+}
+
+# CSV is a trace too: the same requests, by either way
+expect_status 0 "$VALIDATE" info "$golden" --csv all.csv
+[ ! -s out ] || fail "--csv printed something"
+expect_status 0 "$VALIDATE" info "$golden" --csv -
+cmp out all.csv || fail "CSV to a file and to standard output differ"
+expect_status 0 "$VALIDATE" info all.csv
+expect_line out 'format "csv"'
+expect_line out 'Requests   60 over '
+expect_status 0 "$VALIDATE" info all.csv --csv again.csv
+cmp all.csv again.csv || fail "CSV of CSV differs"
+expect_status 0 "$VALIDATE" info "$SRCDIR/tests/data/trace-v1-zstd.trace" --csv zstd.csv
+cmp all.csv zstd.csv || fail "the compressed trace differs"
+
+# cut: a warning
+size=$(wc -c <"$golden")
+head -c $((size / 2)) "$golden" >cut.trace
+expect_status 0 "$VALIDATE" info cut.trace
+expect_line out 'incomplete: it has no end'
+expect_line out 'the trace has no end'
+expect_status 0 "$VALIDATE" info --json cut.trace
+expect_line out '"complete": false'
+
+# damaged: named, passed over, status 3
+cp "$golden" damaged.trace
+printf 'XXXX' | dd of=damaged.trace bs=1 seek=2000 conv=notrunc 2>/dev/null
+expect_status 3 "$VALIDATE" info damaged.trace
+expect_line out '1 damaged block'
+expect_line out 'damaged.trace: damaged block of '
+expect_line err 'at byte '
+grep -q '^Requests   [1-5]' out || fail "the rest was not read"
+expect_status 3 "$VALIDATE" info --json damaged.trace
+expect_line out '"n_blocks_damaged": 1'
+expect_status 3 "$VALIDATE" info damaged.trace --csv rest.csv
+[ "$(wc -l <rest.csv)" -gt 1 ] || fail "the rest was not exported"
+
+# implausible times, in CSV
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,5,6,close,fd=3,0\n1,1,4,3,close,fd=3,0\n1,1,7,8,close,fd=3,0\n' >odd.csv
+expect_status 0 "$VALIDATE" info odd.csv
+expect_line out 'requests that end before they begin: 1'
+expect_line out 'begin before the one before them in their thread: 1'
+expect_line out 'a request every 1.5 ns is implausible'
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,1,close,fd=3,0\n1,1,36000000000000,36000000000001,close,fd=3,0\n' >slow.csv
+expect_status 0 "$VALIDATE" info slow.csv
+expect_line out 'a request every 10 h is implausible'
+
+# what is no trace
+expect_status 3 "$VALIDATE" info "$SRCDIR/Makefile"
+expect_line err 'no trace'
+expect_status 3 "$VALIDATE" info nowhere.trace
+expect_line err 'nowhere.trace'
+expect_status 3 "$VALIDATE" info .
+: >empty
+expect_status 3 "$VALIDATE" info empty
+expect_line err 'empty'
+mkfifo fifo
+expect_status 3 "$VALIDATE" info fifo
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,x,2,close,fd=3,0\n' >bad.csv
+expect_status 3 "$VALIDATE" info bad.csv
+expect_line err 'bad.csv: line 2, column 3 (begin)'
+expect_status 2 "$VALIDATE" info
+expect_status 2 "$VALIDATE" info --no-such-option "$golden"
+if [ -w /dev/full ]; then
+	expect_status 3 "$VALIDATE" info "$golden" --csv /dev/full
+	expect_line err 'No space left'
+fi
