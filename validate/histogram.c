@@ -138,7 +138,8 @@ json_t *histogram_to_json(const struct histogram *h)
 		json_array_append_new(run, json_integer((json_int_t)h->count[b]));
 		next = b + 1;
 	}
-	return json_pack("{s:I, s:I, s:o}", "n", (json_int_t)h->n, "negative", (json_int_t)h->n_negative, "buckets", runs);
+	return json_pack("{s:I, s:I, s:o}", "n", (json_int_t)h->n, "negative", (json_int_t)h->n_negative, "buckets",
+			 runs);
 }
 
 /* A run of neighbouring buckets; *next is the first bucket it may use. */
@@ -171,15 +172,16 @@ int histogram_from_json(struct histogram *h, const json_t *o, struct err *e)
 	histogram_init(h);
 	const json_t *n = json_object_get(o, "n"), *negative = json_object_get(o, "negative");
 	const json_t *runs = json_object_get(o, "buckets");
-	if (!json_is_integer(n) || !json_is_integer(negative) || json_integer_value(negative) < 0 || !json_is_array(runs))
+	if (!json_is_integer(n) || !json_is_integer(negative) || json_integer_value(negative) < 0 ||
+	    !json_is_array(runs))
 		return err_set(e, EINVAL, "histogram: n, negative and buckets are needed");
 	int rc = 0;
 	uint64_t next = 0;
 	for (size_t i = 0; i < json_array_size(runs) && !rc; i++)
 		rc = run_from_json(h, json_array_get(runs, i), &next, e);
 	if (!rc && (json_int_t)h->n != json_integer_value(n))
-		rc = err_set(e, EINVAL, "histogram: the counts add up to %llu, not to n = %lld", (unsigned long long)h->n,
-			     (long long)json_integer_value(n));
+		rc = err_set(e, EINVAL, "histogram: the counts add up to %llu, not to n = %lld",
+			     (unsigned long long)h->n, (long long)json_integer_value(n));
 	if (rc)
 		histogram_release(h);
 	else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Log-linear histogram of durations: 1024 equal buckets per power of two above 1023, exact below, so that a value read
- * back is off by less than 1/2048 of itself (0.05 %; METHODS section 10 allows 0.1 %). Range 0 .. 2^63-1 ns.
+ * back is off by less than 1/2048 of itself (0.05 %). Range 0 .. 2^63-1 ns.
  *
- * Bucket v for v < 2048; for larger values 2^k <= v < 2^(k+1) the bucket is 1024 (k-10) + floor(v / 2^(k-10)), which goes
- * on without a gap: buckets are in the order of their values. */
+ * Bucket v for v < 2048; for larger values 2^k <= v < 2^(k+1) the bucket is 1024 (k-10) + floor(v / 2^(k-10)), which
+ * goes on without a gap: buckets are in the order of their values. */
 #ifndef VALIDATE_HISTOGRAM_H
 #define VALIDATE_HISTOGRAM_H
 
@@ -16,8 +16,8 @@
 #define HISTOGRAM_MAX_BUCKETS 55296u /* 1024 * 52 + 2048: values of 63 bits */
 
 struct histogram {
-	uint64_t *count; /* [n_buckets], allocated by octave on demand */
-	uint32_t n_buckets; /* allocated so far */
+	uint64_t *count;        /* [n_buckets], allocated by octave on demand */
+	uint32_t n_buckets;     /* allocated so far */
 	uint64_t n, n_negative; /* negative values are counted apart, not placed, and not in n */
 };
 
@@ -53,11 +53,12 @@ void histogram_merge(struct histogram *into, const struct histogram *from);
 
 /* The value below or at which a share p of the values lies: the smallest x with at least p n values at or below it (no
  * interpolation; inverse of the empirical distribution function, type 1 of Hyndman and Fan), as the midpoint of its
- * bucket. p = 0 gives the smallest value, p = 1 the largest; of an even number the lower one is the median. p n is taken as whole
- * where it is so but for rounding (0.07 of 100 is the 7th).
- * Errors: ENODATA for n = 0, EINVAL for p outside 0..1. */
+ * bucket. p = 0 gives the smallest value, p = 1 the largest; of an even number the lower one is the median. p n is
+ * taken as whole where it is so but for rounding (0.07 of 100 is the 7th). Errors: ENODATA for n = 0, EINVAL for p
+ * outside 0..1. */
 int histogram_quantile(const struct histogram *h, double p, double *value, struct err *e);
-uint64_t histogram_rank(double p, uint64_t n); /* which of n values in ascending order that is, from 1; n > 0, p in 0..1 */
+/* Which of n > 0 values in ascending order that is, counted from 1. */
+uint64_t histogram_rank(double p, uint64_t n);
 double histogram_at_rank(const struct histogram *h, uint64_t rank); /* 1 <= rank <= h->n */
 
 /* Mean without the floor(share n) smallest and as many largest values, each as the midpoint of its bucket.
@@ -67,8 +68,8 @@ int histogram_trimmed_mean(const struct histogram *h, double share, double *mean
 /* How many values lie above `value` (>= 0); those in its own bucket count if the bucket's midpoint lies above it. */
 uint64_t histogram_count_above(const struct histogram *h, double value);
 
-/* New reference: {"n": .., "negative": .., "buckets": [[bucket, count, count, ...], ...]}, each inner array a run of neighbouring
- * buckets from the one named first. The round trip is exact. */
+/* New reference: {"n": .., "negative": .., "buckets": [[bucket, count, count, ...], ...]}, each inner array a run of
+ * neighbouring buckets from the one named first. The round trip is exact. */
 json_t *histogram_to_json(const struct histogram *h);
 /* `h` is initialised here, and empty after an error. Errors: EINVAL for wrong types, buckets out of range or order, a
  * negative count, counts that do not add up to n. Ownership: histogram_release. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The summary of a run: one pass over its trace, side by side with its input, and a second one over the trace alone where its
- * requests turn out to be far from the order of their begins. */
+/* The summary of a run: one pass over its trace, side by side with its input, and a second one over the trace alone
+ * where its requests turn out to be far from the order of their begins. */
 #include "validate/summary.h"
 
 #include <errno.h>
@@ -126,9 +126,10 @@ static int check_complete(const struct trace *t, const char *path, uint64_t n_re
 	if (h.n_blocks_damaged)
 		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path, (unsigned long long)h.n_blocks_damaged);
 	if (!h.complete || h.n_records_uncommitted)
-		return err_set(e, ENODATA,
-			       "%s: the trace has no end: its writer was killed or ran out of space after %llu requests",
-			       path, (unsigned long long)n_records);
+		return err_set(
+		    e, ENODATA,
+		    "%s: the trace has no end: its writer was killed or ran out of space after %llu requests", path,
+		    (unsigned long long)n_records);
 	return 0;
 }
 
@@ -140,16 +141,17 @@ static int check_run(const struct pass *p, struct err *e)
 		return rc;
 	if (t->n_negative) {
 		const struct trace_record *q = &t->first_negative;
-		return err_set(e, EINVAL,
-			       "%s: negative response times: %llu of %llu requests, the first is record %llu (%s from %lld ns to "
-			       "%lld ns)",
-			       p->trace_path, (unsigned long long)t->n_negative, (unsigned long long)t->n_issued,
-			       (unsigned long long)t->first_negative_index, op_name(q->op), (long long)q->begin_ns,
-			       (long long)q->end_ns);
+		return err_set(
+		    e, EINVAL,
+		    "%s: negative response times: %llu of %llu requests, the first is record %llu (%s from %lld ns to "
+		    "%lld ns)",
+		    p->trace_path, (unsigned long long)t->n_negative, (unsigned long long)t->n_issued,
+		    (unsigned long long)t->first_negative_index, op_name(q->op), (long long)q->begin_ns,
+		    (long long)q->end_ns);
 	}
 	if (t->n_issued == t->n_unfinished)
-		return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace", p->trace_path,
-			       (unsigned long long)p->n_records);
+		return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace",
+			       p->trace_path, (unsigned long long)p->n_records);
 	return 0;
 }
 

@@ -11,11 +11,11 @@
 #define SUMMARY_VERSION 1
 
 enum member_type {
-	COUNT,	  /* uint64_t up to 2^63-1 */
+	COUNT,    /* uint64_t up to 2^63-1 */
 	DURATION, /* int64_t, not negative */
-	REAL,	  /* double, finite */
+	REAL,     /* double, finite */
 	POSITIVE, /* double, finite, not negative */
-	RATIO,	  /* double, 0 to 1 */
+	RATIO,    /* double, 0 to 1 */
 };
 
 struct member {
@@ -23,10 +23,12 @@ struct member {
 	enum member_type type;
 	size_t offset;
 };
+/* clang-format off */
 #define M(s, type, field) {#field, type, offsetof(struct s, field)}
+/* clang-format on */
 
-static const struct member moments_members[] = {M(moments, COUNT, n), M(moments, REAL, mean), M(moments, POSITIVE, sd),
-						M(moments, REAL, min), M(moments, REAL, max), {0}};
+static const struct member moments_members[] = {M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
+						M(moments, REAL, min), M(moments, REAL, max),  {0}};
 
 static const struct member reorder_members[] = {M(reorder_summary, COUNT, n_received),
 						M(reorder_summary, COUNT, n_reordered),
@@ -52,14 +54,18 @@ static const struct member plain_members[] = {
 };
 
 /* only where there is an input */
-static const struct member input_members[] = {M(run_summary, COUNT, n_input), M(run_summary, COUNT, n_lost),
-					      M(run_summary, COUNT, n_extra), M(run_summary, COUNT, n_mismatched), {0}};
+static const struct member input_members[] = {M(run_summary, COUNT, n_input),
+					      M(run_summary, COUNT, n_lost),
+					      M(run_summary, COUNT, n_extra),
+					      M(run_summary, COUNT, n_mismatched),
+					      {0}};
 
 /* only where there is an issue error */
 static const struct member issue_members[] = {M(run_summary, REAL, issue_error_p50),
 					      M(run_summary, REAL, issue_error_p99),
 					      M(run_summary, REAL, issue_error_p999),
-					      M(run_summary, RATIO, share_late), {0}};
+					      M(run_summary, RATIO, share_late),
+					      {0}};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 

@@ -26,8 +26,8 @@ struct summary_order {
 int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
 		       bool has_input, struct err *e);
 void summary_order_release(struct summary_order *o);
-/* n records of the trace in the order of the file; `extra`: they replay no record of the input. Those that were not issued, and those
- * that end before they begin, are passed over. */
+/* n records of the trace in the order of the file; `extra`: they replay no record of the input. Those that were not
+ * issued, and those that end before they begin, are passed over. */
 int summary_order_add(struct summary_order *o, const struct trace_record *x, size_t n, bool extra, struct err *e);
 /* `*late`: the order was wrong, ARRIVALS_RUNS is needed. */
 int summary_order_finish(struct summary_order *o, bool *late, struct err *e);
@@ -45,7 +45,7 @@ struct summary_tally {
 	struct moment_sum schedule; /* begin in the trace - begin in the input */
 	struct issue_error issue;
 	int64_t first_pair_ns, input_first_pair_ns; /* first begins of the requests that both issued */
-	int64_t input_first_ns, input_last_ns;	    /* first and last begin in the input */
+	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
 	uint64_t n_input_issued;
 };
 
@@ -54,7 +54,8 @@ void summary_tally_release(struct summary_tally *t);
 /* Records index .. index+n-1 of the trace; `extra`: they replay no record of the input. */
 void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra);
 /* As many records of the trace and of the input that they replay. */
-void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r, size_t n);
+void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
+			   size_t n);
 /* Records of the input that the trace has none for. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 

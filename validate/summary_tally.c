@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a summary counts of each request, whatever the order: response times, bytes, failures, the comparison with the input. */
+/* What a summary counts of each request, whatever the order: response times, bytes, failures, the comparison with the
+ * input. */
 #include <string.h>
 
 #include "capture/op.h"
@@ -64,7 +65,8 @@ static void see_input(struct summary_tally *t, const struct trace_record *r)
 	t->input_last_ns = r->begin_ns > t->input_last_ns ? r->begin_ns : t->input_last_ns;
 }
 
-void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r, size_t n)
+void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
+			   size_t n)
 {
 	t->n_input += n;
 	for (size_t i = 0; i < n; i++) {

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
-# Time and peak memory of summarising a run of 10 million requests, as ratios to a plain pass that reads every record of the same
-# traces, measured in turn; and of `validate report` on 1,000 runs.
-# usage: bench-summary.sh [BUILD]      BENCH_REQUESTS=10000000 BENCH_ROUNDS=5 BENCH_DIR=where 4.5 GB fit (/dev/shm or $TMPDIR)
+# Time and peak memory of summarising a run of 10 million requests, as ratios to a plain pass that reads every record
+# of the same traces, measured in turn; and of `validate report` on 1,000 runs.
+# usage: bench-summary.sh [BUILD]
+# BENCH_REQUESTS=10000000 BENCH_ROUNDS=5 BENCH_DIR=where 4.5 GB fit (default /dev/shm, else TMPDIR)
 set -u
 LC_ALL=C
 export LC_ALL
 SRCDIR=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
-BUILD=$(cd "${1:-${BUILD:-$SRCDIR/build}}" && pwd) || exit 3
+BUILD=$(cd -- "${1:-${BUILD:-$SRCDIR/build}}" && pwd) || exit 3
 n=${BENCH_REQUESTS:-10000000}
 rounds=${BENCH_ROUNDS:-5}
 tool=$BUILD/tests/bench/summarise

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* make-results DIR BLOCKS: a results directory as a campaign leaves it, of 4 workloads at 2 levels with 2 replayers and BLOCKS blocks that
- * count, with made-up summaries as large as those of real runs. For measuring `validate report`. Prints the number of runs. */
+/* make-results DIR BLOCKS: a results directory as a campaign leaves it, of 4 workloads at 2 levels with 2 replayers and
+ * BLOCKS blocks that count, with made-up summaries as large as those of real runs. For measuring `validate report`.
+ * Prints the number of runs. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -76,8 +77,11 @@ static void fill_summary(struct run_summary *s, double mean_ns, uint64_t level, 
 	s->ns_at_level[0] = s->execution_ns / 10;
 	s->ns_at_level[level] = s->execution_ns - s->ns_at_level[0];
 	s->requests_at_level[level] = N_REQUESTS;
-	s->facts = (struct run_facts){.wall_ns = s->execution_ns, .cpu_user_ns = s->execution_ns / 2,
-				      .cpu_system_ns = s->execution_ns / 2, .steal_ns = -1, .runqueue_wait_ns = 1000};
+	s->facts = (struct run_facts){.wall_ns = s->execution_ns,
+				      .cpu_user_ns = s->execution_ns / 2,
+				      .cpu_system_ns = s->execution_ns / 2,
+				      .steal_ns = -1,
+				      .runqueue_wait_ns = 1000};
 	if (!replay)
 		return;
 	s->has_input = true;

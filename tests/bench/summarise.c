@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The parts of bench-summary.sh, each a process of its own so that time and peak memory are its own:
  *
- *   summarise make INPUT REPLAY N AHEAD   writes a traced run of N requests by two threads and a replay of it; in the replay the
- *                                         threads alternate at random, the second AHEAD times as quick as the first
- *   summarise pass FILE...                reads every record of the files, one after another
- *   summarise summary TRACE [INPUT]       summary_compute
- *   summarise cost COMMAND ARGUMENT...    any other program
+ * - summarise make INPUT REPLAY N AHEAD: writes a traced run of N requests by two threads, and a replay of it in which
+ *   the second thread is AHEAD times as quick as the first.
  *
- * The latter three print what they took: seconds of wall clock, seconds of processor time, and the peak of resident memory in MiB. */
+ * - summarise pass FILE...: reads every record of the files, one after another.
+ *
+ * - summarise summary TRACE [INPUT]: summary_compute.
+ *
+ * - summarise cost COMMAND ARGUMENT...: any other program.
+ *
+ * The latter three print what they took: seconds of wall clock, seconds of processor time, and the peak of resident
+ * memory in MiB. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,10 +44,18 @@ enum { BATCH = 4096 };
 
 static void fill(struct trace_record *r, uint64_t seq, uint32_t thread, int64_t *now_ns, double speed)
 {
-	*r = (struct trace_record){.seq = seq, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
-				   .op = OP_PREAD, .pid = 1000, .tid = 1001 + thread, .object = thread,
-				   .fd = 3 + (int32_t)thread, .offset = seq % 65536 * 4096, .length = 4096,
-				   .rvalue = 4096, .heap = HEAP_NONE};
+	*r = (struct trace_record){.seq = seq,
+				   .intended_ns = TIME_NONE,
+				   .dispatch_ns = TIME_NONE,
+				   .op = OP_PREAD,
+				   .pid = 1000,
+				   .tid = 1001 + thread,
+				   .object = thread,
+				   .fd = 3 + (int32_t)thread,
+				   .offset = seq % 65536 * 4096,
+				   .length = 4096,
+				   .rvalue = 4096,
+				   .heap = HEAP_NONE};
 	r->begin_ns = *now_ns;
 	r->end_ns = *now_ns + (int64_t)((double)response() / speed);
 	*now_ns = r->end_ns + 60;
@@ -51,8 +63,11 @@ static void fill(struct trace_record *r, uint64_t seq, uint32_t thread, int64_t 
 
 static int open_writer(struct trace_writer **w, const char *path, struct err *e)
 {
-	struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "tsc", .captured_by = "summarise",
-				  .clock_resolution_ns = 1, .clock_read_cost_ns = 20};
+	struct trace_meta meta = {.level = LEVEL_SYSCALL,
+				  .clock = "tsc",
+				  .captured_by = "summarise",
+				  .clock_resolution_ns = 1,
+				  .clock_read_cost_ns = 20};
 	struct trace_write_options o = {.no_sync = true};
 	uint32_t id;
 	int rc = trace_writer_open(w, path, &meta, &o, e);
@@ -148,8 +163,8 @@ static void print_cost(int64_t since_ns, int who)
 {
 	struct rusage u;
 	getrusage(who, &u);
-	printf("%.4f %.4f %.1f\n", (double)(clock_monotonic_ns() - since_ns) / 1e9, seconds(u.ru_utime) + seconds(u.ru_stime),
-	       (double)u.ru_maxrss / 1024);
+	printf("%.4f %.4f %.1f\n", (double)(clock_monotonic_ns() - since_ns) / 1e9,
+	       seconds(u.ru_utime) + seconds(u.ru_stime), (double)u.ru_maxrss / 1024);
 }
 
 int main(int argc, char **argv)
@@ -167,7 +182,8 @@ int main(int argc, char **argv)
 		rc = other_program(argv + 2, &e);
 	if (rc)
 		fprintf(stderr, "summarise: %s\n",
-			*e.msg ? e.msg : "make INPUT REPLAY N AHEAD | pass FILE... | summary TRACE [INPUT] | cost COMMAND...");
+			*e.msg ? e.msg
+			       : "make INPUT REPLAY N AHEAD | pass FILE... | summary TRACE [INPUT] | cost COMMAND...");
 	else if (strcmp(argv[1], "make"))
 		print_cost(start_ns, strcmp(argv[1], "cost") ? RUSAGE_SELF : RUSAGE_CHILDREN);
 	return rc ? 3 : 0;

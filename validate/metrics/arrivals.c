@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a window. In most replays a thread's own requests begin in the order of the file, so that merging the threads is
- * enough. Otherwise each request gets a key of 64 bits, its begin relative to the earliest above its place in the window, so that keys are
- * distinct and their order is stable; they are sorted by insertion while little moves, else by radix. */
+/* Sorting a window. In most replays a thread's own requests begin in the order of the file, so that merging the threads
+ * is enough. Otherwise each request gets a key of 64 bits, its begin relative to the earliest above its place in the
+ * window, so that keys are distinct and their order is stable; they are sorted by insertion while little moves, else by
+ * radix. */
 #include "validate/metrics/arrivals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES_PER_KEY 4	 /* insertion gives up beyond that many moves a key on average, and some more */
+#define MOVES_PER_KEY 4 /* insertion gives up beyond that many moves a key on average, and some more */
 #define MOVES_FREE 2000
-#define LAG_SHARE 6	 /* the window grows when a request lags by more than this part of it; 4 could be too late */
-#define MAX_LISTS 8	 /* threads: the next one is looked for among all of them */
+#define LAG_SHARE 6 /* the window grows when a request lags by more than this part of it; 4 could be too late */
+#define MAX_LISTS 8 /* threads: the next one is looked for among all of them */
 #define MAX_DIGIT_BITS 11
-#define MAX_DIGITS 4	 /* 4 * 11 bits hold the 44 that a key has for the time */
+#define MAX_DIGITS 4 /* 4 * 11 bits hold the 44 that a key has for the time */
 
 static void window_empty(struct arrivals *o)
 {
@@ -144,7 +145,7 @@ struct thread_list {
 	uint32_t head, tail, thread;
 };
 
-/* Links every request to the next one of its thread. False: too many threads, or one whose requests are out of order. */
+/* Links every request to the next of its thread. False: too many threads, or one with requests out of order. */
 static bool link_threads(const struct arrivals *o, uint32_t *next, struct thread_list *list, size_t *n_lists)
 {
 	size_t n = 0;

@@ -2,12 +2,15 @@
 /* Requests of a trace put in the order in which they began (ties in the order of the file), by streaming.
  *
  * A replay trace is in the order of its input; its begins are nearly sorted, or not at all (order `none`, a thread far
- * ahead of another). Two ways, the caller tries the first and falls back on the second, which needs a second pass over the trace:
+ * ahead of another). Two ways, the caller tries the first and falls back on the second, which needs a second pass over
+ * the trace:
  *
- * ARRIVALS_WINDOW  keeps a window of requests, gives away the earlier three quarters whenever it is full, and grows with the
- *		    disorder it sees. A request that began before one already given away makes `late` true: what was given is then worthless.
- * ARRIVALS_RUNS    sorts any trace: sorted runs, kept in memory up to a budget and in an unlinked temporary file beyond it,
- *		    merged at the end. O(n log n).
+ * - ARRIVALS_WINDOW keeps a window of requests, gives away the earlier three quarters whenever it is full, and grows
+ *   with the disorder it sees. A request that began before one already given away makes `late` true: what was given is
+ *   then worthless.
+ *
+ * - ARRIVALS_RUNS sorts any trace: sorted runs, kept in memory up to a budget and in an unlinked temporary file beyond
+ *   it, merged at the end. O(n log n).
  *
  * Memory: 56 bytes a request of the largest window, and for runs the budget besides; see struct arrivals_options. */
 #ifndef VALIDATE_METRICS_ARRIVALS_H
@@ -23,8 +26,8 @@
 
 struct arrival {
 	int64_t begin_ns, end_ns; /* end TIME_NONE: never ended */
-	/* Position of the request among the issued ones of its sequence, counted from 0 in the order of the input; modulo 2^32,
-	 * which is enough to compare requests less than 2^31 apart. */
+	/* Position of the request among the issued ones of its sequence, counted from 0 in the order of the input;
+	 * modulo 2^32, which is enough to compare requests less than 2^31 apart. */
 	uint32_t k_all, k_thread, k_object;
 	uint32_t thread, object; /* which sequence; thread ARRIVAL_NO_SEQUENCE: an extra request, in none of them */
 };
@@ -39,10 +42,12 @@ enum arrivals_mode { ARRIVALS_WINDOW, ARRIVALS_RUNS };
 
 struct arrivals_options {
 	size_t window_min, window_max; /* requests: powers of two, 8 <= min <= max <= 2^20 */
-	size_t memory_bytes;	       /* of sorted runs, before they go to a file */
-	const char *tmpdir;	       /* NULL: $TMPDIR, else /var/tmp, else /tmp */
+	size_t memory_bytes;           /* of sorted runs, before they go to a file */
+	const char *tmpdir;            /* NULL: $TMPDIR, else /var/tmp, else /tmp */
 };
+/* clang-format off */
 #define ARRIVALS_DEFAULTS {1u << 16, 1u << 19, 64u << 20, NULL}
+/* clang-format on */
 
 struct arrivals_run;
 
@@ -53,9 +58,9 @@ struct arrivals { /* to be looked at only through the functions below */
 	struct arrival *a; /* [window], n of them filled */
 	size_t n, window;
 	int64_t min_ns, max_ns; /* of their begins */
-	bool unsorted;		/* some begin lies before an earlier one's */
+	bool unsorted;          /* some begin lies before an earlier one's */
 	bool late;
-	int64_t given_ns;	 /* begin of the last one given away */
+	int64_t given_ns;        /* begin of the last one given away */
 	uint64_t *key, *scratch; /* [key_cap], allocated when first needed */
 	size_t key_cap;
 	struct arrival *batch; /* small buffer of requests brought into order */

@@ -18,7 +18,7 @@
 
 struct arrivals_run {
 	struct arrival *memory; /* [n], or NULL: in the file */
-	uint64_t offset;	/* there */
+	uint64_t offset;        /* there */
 	size_t n;
 };
 
@@ -114,7 +114,7 @@ void arrivals_runs_release(struct arrivals *o)
 
 struct cursor {
 	const struct arrival *at, *end;
-	struct arrival *buffer; /* NULL: the run is in memory */
+	struct arrival *buffer;    /* NULL: the run is in memory */
 	size_t buffer_cap, n_left; /* n_left: not yet read from the file */
 	uint64_t offset;
 	size_t run;
@@ -180,7 +180,8 @@ static int merge(struct arrivals *o, struct cursor **heap, size_t n, struct err 
 	for (size_t i = n; i--;)
 		sift_down(heap, n, i);
 	while (n) {
-		/* a batch is filled from several stretches, so that finely interleaved runs do not call the sink for each */
+		/* a batch is filled from several stretches, so that finely interleaved runs do not call the sink for
+		 * each */
 		size_t filled = 0;
 		while (n && filled < ARRIVALS_BATCH) {
 			filled += take_stretch(heap, n, o->batch + filled, ARRIVALS_BATCH - filled);

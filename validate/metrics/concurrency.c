@@ -112,8 +112,8 @@ static __int128 active_before(const int64_t *sorted, const __int128 *sum, size_t
 	return (__int128)lo * (t - origin) - (lo ? sum[lo - 1] : 0);
 }
 
-/* Mean level over [b, e) = (area before e - area before b) / (e - b); the area before t is that under the starts less that under
- * the ends, each a sum of (t - time) over the times before t. */
+/* Mean level over [b, e) = (area before e - area before b) / (e - b); the area before t is that under the starts less
+ * that under the ends, each a sum of (t - time) over the times before t. */
 static void lifetimes(double *lifetime, const int64_t *begin, const int64_t *end, const int64_t *starts,
 		      const int64_t *stops, size_t n, size_t n_stops, int64_t origin)
 {

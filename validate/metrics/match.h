@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whether a replayed request did what the traced one did: same operation on the same object, at the same offset, for the same
- * length, with the same result. Descriptor numbers may differ. A field that either side does not know is not compared. */
+/* Whether a replayed request did what the traced one did: same operation on the same object, at the same offset, for
+ * the same length, with the same result. Descriptor numbers may differ. A field that either side does not know is not
+ * compared. */
 #ifndef VALIDATE_METRICS_MATCH_H
 #define VALIDATE_METRICS_MATCH_H
 
@@ -11,7 +12,7 @@
 
 struct matcher {
 	const struct trace *replay, *input; /* borrowed */
-	uint32_t *input_object; /* [n_objects]: the input's number of an object of the replay, where they were found the same */
+	uint32_t *input_object; /* [n_objects]: the input's number of the replay's object, where found the same */
 	uint32_t n_objects;
 };
 
@@ -24,7 +25,8 @@ static inline bool matcher_differs(struct matcher *m, const struct trace_record 
 {
 	bool equal = x->op == r->op && x->offset == r->offset && x->length == r->length && x->rvalue == r->rvalue &&
 		     x->error == r->error;
-	bool same_object = x->object < m->n_objects ? m->input_object[x->object] == r->object : x->object == OBJECT_NONE;
+	bool same_object =
+	    x->object < m->n_objects ? m->input_object[x->object] == r->object : x->object == OBJECT_NONE;
 	if (__builtin_expect(equal && same_object, 1))
 		return false;
 	return matcher_differs_closely(m, x, r);

@@ -44,12 +44,12 @@ static size_t rank_numbers(const uint64_t *s, size_t n, size_t *rank)
 	return distinct;
 }
 
-/* --- what is common: the unique arrivals, with what belongs to them --------------------------------------------------- */
+/* --- what is common: the unique arrivals, with what belongs to them ----------------------------------------------- */
 
 struct arrivals_kept {
-	size_t *rank;	 /* [n] among the numbers received */
+	size_t *rank;    /* [n] among the numbers received */
 	uint64_t *bytes; /* [n], all 0 without payloads */
-	int64_t *time;	 /* [n], all 0 without times */
+	int64_t *time;   /* [n], all 0 without times */
 };
 
 static void drop_duplicates(struct reorder *r, struct arrivals_kept *k, const uint64_t *s, const uint64_t *bytes,
@@ -92,7 +92,8 @@ static size_t first_above(const struct numbered *maximum, size_t n, uint64_t s)
 
 static void find_reordered(struct reorder *r, const struct arrivals_kept *k)
 {
-	struct numbered *maximum = xreallocarray(NULL, r->n + 1, sizeof *maximum); /* running maxima and their positions */
+	struct numbered *maximum =
+	    xreallocarray(NULL, r->n + 1, sizeof *maximum); /* running maxima and their positions */
 	uint64_t *sum_by_rank = fenwick_new(r->n), run = 0, total = 0, next = 1;
 	double sum_of_extents = 0;
 	size_t n_maxima = 0;
@@ -107,9 +108,12 @@ static void find_reordered(struct reorder *r, const struct arrivals_kept *k)
 		} else {
 			size_t j = first_above(maximum, n_maxima, s);
 			uint64_t larger = total - fenwick_sum(sum_by_rank, k->rank[i] + 1);
-			r->reordered[r->n_reordered++] = (struct reordered_arrival){
-			    .s = s, .i = i + 1, .j = j, .late = k->time[i] - k->time[j - 1], .byte_offset = larger,
-			    .run_length = run};
+			r->reordered[r->n_reordered++] = (struct reordered_arrival){.s = s,
+										    .i = i + 1,
+										    .j = j,
+										    .late = k->time[i] - k->time[j - 1],
+										    .byte_offset = larger,
+										    .run_length = run};
 			uint64_t extent = i + 1 - j;
 			sum_of_extents += (double)extent;
 			r->max_extent = extent > r->max_extent ? extent : r->max_extent;
@@ -160,7 +164,8 @@ int reorder_analyse(struct reorder *r, const uint64_t *s, const uint64_t *bytes,
 	r->reordered = xreallocarray(NULL, n + 1, sizeof *r->reordered);
 	r->discontinuity = xreallocarray(NULL, n + 1, sizeof *r->discontinuity);
 	r->n_preceding = xreallocarray(NULL, n + 1, sizeof *r->n_preceding);
-	struct arrivals_kept k = {xreallocarray(NULL, n + 1, sizeof *k.rank), xreallocarray(NULL, n + 1, sizeof *k.bytes),
+	struct arrivals_kept k = {xreallocarray(NULL, n + 1, sizeof *k.rank),
+				  xreallocarray(NULL, n + 1, sizeof *k.bytes),
 				  xreallocarray(NULL, n + 1, sizeof *k.time)};
 	drop_duplicates(r, &k, s, bytes, time, n);
 	find_reordered(r, &k);
@@ -193,7 +198,8 @@ size_t reorder_n_reordered(const struct reorder *r, size_t n)
 
 static size_t longest_increasing(const uint64_t *s, size_t n)
 {
-	uint64_t *tail = xreallocarray(NULL, n + 1, sizeof *tail); /* smallest end of an increasing run of each length */
+	uint64_t *tail =
+	    xreallocarray(NULL, n + 1, sizeof *tail); /* smallest end of an increasing run of each length */
 	size_t length = 0;
 	for (size_t i = 0; i < n; i++) {
 		size_t lo = 0, hi = length;

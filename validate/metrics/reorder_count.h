@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Type-P-Reordered counted while the requests arrive, for one sequence or for many side by side (one per thread, one per
- * object). The singleton of every request and the rest of RFC 4737 for sequences held in memory: reorder.h.
+/* Type-P-Reordered counted while the requests arrive, for one sequence or for many side by side (one per thread, one
+ * per object). The singleton of every request and the rest of RFC 4737 for sequences held in memory: reorder.h.
  *
- * Each request carries its place k = 0, 1, 2, ... in its sequence in the order of the input, without gaps and each once, modulo 2^32.
- * Source: RFC 4737 sections 3.3 (Type-P-Reordered) and 4.2 (extent). REORDER sections 1 and 2.
+ * Each request carries its place k = 0, 1, 2, ... in its sequence in the order of the input, without gaps and each
+ * once, modulo 2^32. Source: RFC 4737 sections 3.3 (Type-P-Reordered) and 4.2 (extent).
  *
  * Time O(1) a request in order, O(log g) a reordered one, g the gaps open: places skipped by an arrival and not
- * yet filled. Memory 16 bytes a gap, at most REORDER_MAX_GAPS of them for one struct: beyond, neighbouring gaps are joined,
- * and the extent of a request that falls into a joined one is counted from the earlier: `joined` says that max_extent is an
- * upper bound then. The counts stay exact. */
+ * yet filled. Memory 16 bytes a gap, at most REORDER_MAX_GAPS of them for one struct: beyond, neighbouring gaps are
+ * joined, and the extent of a request that falls into a joined one is counted from the earlier: `joined` says that
+ * max_extent is an upper bound then. The counts stay exact. */
 #ifndef VALIDATE_METRICS_REORDER_COUNT_H
 #define VALIDATE_METRICS_REORDER_COUNT_H
 
@@ -25,9 +25,9 @@ struct reorder_gap { /* places first .. end-1 were skipped by the arrival number
 };
 
 struct reorder_sequence {
-	uint32_t next;	   /* NextExp: one above the highest place seen */
-	uint32_t position; /* arrivals so far: the number of the next one */
-	uint32_t previous; /* place of the one before; at first 0, which nothing lies below */
+	uint32_t next;           /* NextExp: one above the highest place seen */
+	uint32_t position;       /* arrivals so far: the number of the next one */
+	uint32_t previous;       /* place of the one before; at first 0, which nothing lies below */
 	struct reorder_gap *gap; /* [from..n-1] are open, ascending */
 	size_t from, n, cap;
 };

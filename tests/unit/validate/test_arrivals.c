@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Putting requests in the order of their begins: every path (window, merging of threads, insertion, radix, hours apart, runs in
- * memory and in a file) against a plain stable sort. */
+/* Putting requests in the order of their begins: every path (window, merging of threads, insertion, radix, hours apart,
+ * runs in memory and in a file) against a plain stable sort. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -35,7 +35,8 @@ static int compare(const void *x, const void *y)
 	return a->k_all < b->k_all ? -1 : a->k_all > b->k_all;
 }
 
-/* As a replay of several threads gives them: each monotone, drifting apart by up to `drift`; `noise` disturbs each begin. */
+/* As a replay of several threads gives them: each monotone, drifting apart by up to `drift`; `noise` disturbs each
+ * begin. */
 static void draw(struct random *r, struct arrival *a, size_t n, uint64_t drift, uint64_t noise, int64_t gap)
 {
 	int64_t offset[12] = {0};
@@ -80,7 +81,8 @@ static bool order_is_right(const struct arrival *a, size_t n, enum arrivals_mode
 		assert_int_equal(l.n, n);
 		for (size_t i = 0; i < n; i++)
 			if (memcmp(&sorted[i], &l.a[i], sizeof *sorted))
-				fail_msg("place %zu of %zu: request %u instead of %u", i, n, l.a[i].k_all, sorted[i].k_all);
+				fail_msg("place %zu of %zu: request %u instead of %u", i, n, l.a[i].k_all,
+					 sorted[i].k_all);
 	}
 	free(sorted);
 	free(l.a);
@@ -117,14 +119,16 @@ static void test_window_holds_small_disorder(void **state)
 	struct arrival *a = calloc(100 * MAX_N, sizeof *a);
 	for (int round = 0; round < 20; round++) {
 		draw(&r, a, 100 * MAX_N, 40, 20, 10);
-		assert_true(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 64, 0, NULL}, NULL));
+		assert_true(
+		    order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 64, 0, NULL}, NULL));
 	}
 	/* a drift that grows slowly to more than the first window holds: the window grows with it */
 	for (size_t i = 0; i < 100 * MAX_N; i++) {
 		int64_t ahead = i % 2 ? (int64_t)(i / 100) : 0;
 		a[i] = (struct arrival){.begin_ns = (int64_t)i + ahead, .end_ns = INT64_MAX, .k_all = (uint32_t)i};
 	}
-	assert_true(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 1u << 16, 0, NULL}, NULL));
+	assert_true(
+	    order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 1u << 16, 0, NULL}, NULL));
 	assert_false(order_is_right(a, 100 * MAX_N, ARRIVALS_WINDOW, (struct arrivals_options){64, 64, 0, NULL}, NULL));
 	free(a);
 }
@@ -157,14 +161,17 @@ static void test_long_runs_in_a_file(void **state)
 	enum { N = 200000 };
 	struct arrival *a = calloc(N, sizeof *a);
 	for (size_t i = 0; i < N; i++)
-		a[i] = (struct arrival){.begin_ns = (int64_t)(i % 50000) * 7, .end_ns = INT64_MAX, .k_all = (uint32_t)i};
+		a[i] =
+		    (struct arrival){.begin_ns = (int64_t)(i % 50000) * 7, .end_ns = INT64_MAX, .k_all = (uint32_t)i};
 	bool used_file;
 	assert_true(order_is_right(a, N, ARRIVALS_RUNS, (struct arrivals_options){8, 1u << 14, 0, NULL}, &used_file));
 	assert_true(used_file);
 	draw(&r, a, N, 1u << 30, 1u << 30, 1);
-	assert_true(order_is_right(a, N, ARRIVALS_RUNS, (struct arrivals_options){8, 1u << 14, 1u << 21, NULL}, &used_file));
+	assert_true(
+	    order_is_right(a, N, ARRIVALS_RUNS, (struct arrivals_options){8, 1u << 14, 1u << 21, NULL}, &used_file));
 	assert_true(used_file);
-	assert_true(order_is_right(a, N, ARRIVALS_WINDOW, (struct arrivals_options){1u << 18, 1u << 18, 0, NULL}, NULL));
+	assert_true(
+	    order_is_right(a, N, ARRIVALS_WINDOW, (struct arrivals_options){1u << 18, 1u << 18, 0, NULL}, NULL));
 	free(a);
 }
 
@@ -176,10 +183,12 @@ static void test_hours_apart(void **state)
 	struct arrival a[2000];
 	for (int round = 0; round < 50; round++) {
 		for (uint32_t i = 0; i < 2000; i++)
-			a[i] = (struct arrival){.begin_ns = ((int64_t)random_below(&r, 1000) - 500) * (INT64_C(1) << 51),
-						.end_ns = INT64_MAX,
-						.k_all = i};
-		assert_true(order_is_right(a, 2000, ARRIVALS_RUNS, (struct arrivals_options){8, 512, 1u << 20, NULL}, NULL));
+			a[i] =
+			    (struct arrival){.begin_ns = ((int64_t)random_below(&r, 1000) - 500) * (INT64_C(1) << 51),
+					     .end_ns = INT64_MAX,
+					     .k_all = i};
+		assert_true(
+		    order_is_right(a, 2000, ARRIVALS_RUNS, (struct arrivals_options){8, 512, 1u << 20, NULL}, NULL));
 	}
 }
 
@@ -227,12 +236,9 @@ static void test_sink_ends_it(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_window),
-	    cmocka_unit_test(test_window_holds_small_disorder),
-	    cmocka_unit_test(test_runs),
-	    cmocka_unit_test(test_long_runs_in_a_file),
-	    cmocka_unit_test(test_hours_apart),
-	    cmocka_unit_test(test_no_place_for_a_file),
+	    cmocka_unit_test(test_window),       cmocka_unit_test(test_window_holds_small_disorder),
+	    cmocka_unit_test(test_runs),         cmocka_unit_test(test_long_runs_in_a_file),
+	    cmocka_unit_test(test_hours_apart),  cmocka_unit_test(test_no_place_for_a_file),
 	    cmocka_unit_test(test_sink_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -33,7 +33,8 @@ static size_t level_at(const struct requests *q, int64_t t)
 	return level;
 }
 
-/* The definition: those active at its begin that began before it, or at the same time and earlier in the trace, and itself. */
+/* The definition: those active at its begin that began before it, or at the same time and earlier in the trace, and
+ * itself. */
 static size_t level_found(const struct requests *q, size_t i)
 {
 	size_t level = 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reordering and concurrency against tests/data/oracle: the worked examples of RFC 4737 and RFC 5236, and values computed from the
- * definitions independently of this program. Rows of RFC 5236's buffer occupancy (rbd_...) are passed over. */
+/* Reordering and concurrency against tests/data/oracle: the worked examples of RFC 4737 and RFC 5236, and values
+ * computed from the definitions independently of this program. Rows of RFC 5236's buffer occupancy (rbd_...) are passed
+ * over. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +17,7 @@
 #include "validate/metrics/concurrency.h"
 #include "validate/metrics/reorder.h"
 
-/* --- the files: no field of these holds a comma or a quote ------------------------------------------------------------ */
+/* --- the files: no field of these holds a comma or a quote -------------------------------------------------------- */
 
 enum { MAX_GROUP = 500, N_GROUPS = 5 };
 static const char *const group_names[N_GROUPS] = {"s", "bytes", "time", "begin", "end"};
@@ -87,7 +88,7 @@ static const struct dataset *dataset_find(const struct datasets *all, const char
 	return NULL;
 }
 
-/* --- statistics by name: NaN is "undefined" --------------------------------------------------------------------------- */
+/* --- statistics by name: NaN is "undefined" ----------------------------------------------------------------------- */
 
 struct reorder_case {
 	const struct dataset *d;
@@ -242,7 +243,7 @@ static bool concurrency_statistic(const struct dataset *d, const char *name, lon
 	return known;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------------------------- */
 
 static bool as_expected(double got, const char *expected, double rel_tol)
 {

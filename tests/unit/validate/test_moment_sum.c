@@ -72,7 +72,8 @@ static void test_offset_costs_no_digit(void **state)
 {
 	(void)state;
 	struct moment_sum m = {0};
-	for (int i = 0; i < 1000; i++) /* NIST's NumAcc pattern: sd 0.1 of a unit in the tenth digit, in whole numbers */
+	for (int i = 0; i < 1000;
+	     i++) /* NIST's NumAcc pattern: sd 0.1 of a unit in the tenth digit, in whole numbers */
 		moment_sum_add(&m, 10000000000000 + (i % 2 ? 1 : 3));
 	moment_sum_add(&m, 10000000000002);
 	struct moments got = moment_sum_result(&m, 0);

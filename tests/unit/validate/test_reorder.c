@@ -146,7 +146,8 @@ static void test_number_zero_refused(void **state)
 
 static size_t max_gaps_open;
 
-static struct reorder_summary stream(const uint32_t *k, const uint32_t *sequence, size_t n, size_t max_gaps, bool *joined)
+static struct reorder_summary stream(const uint32_t *k, const uint32_t *sequence, size_t n, size_t max_gaps,
+				     bool *joined)
 {
 	struct reorder_count c;
 	reorder_count_init(&c, max_gaps);

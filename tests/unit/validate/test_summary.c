@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Summaries of traces: random ones against the definitions written out, small ones with figures worked by hand, and traces that are no
- * runs. */
+/* Summaries of traces: random ones against the definitions written out, small ones with figures worked by hand, and
+ * traces that are no runs. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -32,12 +32,22 @@ static void assert_close(double got, double expected, double rel_tol)
 
 static struct trace_record request(int64_t begin, int64_t end, uint32_t tid, uint32_t object)
 {
-	return (struct trace_record){.begin_ns = begin, .end_ns = end, .intended_ns = TIME_NONE,
-				     .dispatch_ns = TIME_NONE, .op = OP_PREAD, .pid = 100, .tid = tid, .object = object,
-				     .fd = 3, .offset = 4096, .length = 512, .rvalue = 512, .heap = HEAP_NONE};
+	return (struct trace_record){.begin_ns = begin,
+				     .end_ns = end,
+				     .intended_ns = TIME_NONE,
+				     .dispatch_ns = TIME_NONE,
+				     .op = OP_PREAD,
+				     .pid = 100,
+				     .tid = tid,
+				     .object = object,
+				     .fd = 3,
+				     .offset = 4096,
+				     .length = 512,
+				     .rvalue = 512,
+				     .heap = HEAP_NONE};
 }
 
-/* --- the definitions -------------------------------------------------------------------------------------------------- */
+/* --- the definitions ---------------------------------------------------------------------------------------------- */
 
 static void sort_by_begin(size_t *order, const struct trace_record *x, size_t n)
 {
@@ -162,7 +172,7 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 	assert_memory_equal(s->requests_at_level, requests_at, s->n_levels * sizeof *requests_at);
 }
 
-/* --- random runs ------------------------------------------------------------------------------------------------------ */
+/* --- random runs -------------------------------------------------------------------------------------------------- */
 
 struct run_case {
 	struct trace_record r[MAX_N], x[MAX_N];
@@ -279,9 +289,9 @@ static void test_random_runs_by_definition(void **state)
 	(void)state;
 	struct random rnd = {61};
 	const struct arrivals_options options[] = {
-	    ARRIVALS_DEFAULTS, /* all in one window */
-	    {8, 8, 1u << 20, NULL},  /* second pass, runs in memory */
-	    {8, 16, 0, NULL},	     /* second pass, runs in a file */
+	    ARRIVALS_DEFAULTS,      /* all in one window */
+	    {8, 8, 1u << 20, NULL}, /* second pass, runs in memory */
+	    {8, 16, 0, NULL},       /* second pass, runs in a file */
 	    {32, 64, 1000, NULL},
 	};
 	for (int round = 0; round < 1200; round++) {
@@ -291,7 +301,7 @@ static void test_random_runs_by_definition(void **state)
 	}
 }
 
-/* --- worked by hand --------------------------------------------------------------------------------------------------- */
+/* --- worked by hand ----------------------------------------------------------------------------------------------- */
 
 static void summarise(struct run_summary *s, const struct trace_record *x, size_t n_x, const struct trace_record *r,
 		      size_t n_r)
@@ -442,7 +452,8 @@ static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
 	x[4] = x[1]; /* the copy is far behind the time of what it repeats: no issue error */
 	x[4].begin_ns += 5000;
 	x[4].end_ns += 5000;
-	x[0].begin_ns = x[0].end_ns = x[0].intended_ns = TIME_NONE; /* nor does the loss of the first shift the others */
+	x[0].begin_ns = x[0].end_ns = x[0].intended_ns =
+	    TIME_NONE; /* nor does the loss of the first shift the others */
 	struct run_summary s;
 	summarise(&s, x, 5, r, 4);
 	assert_int_equal(s.n_lost, 1);
@@ -497,7 +508,7 @@ static void test_many_sequences(void **state)
 	free(x);
 }
 
-/* --- facts ------------------------------------------------------------------------------------------------------------ */
+/* --- facts -------------------------------------------------------------------------------------------------------- */
 
 static int compute_with_extra(struct run_summary *s, const char *extra_json, struct err *e)
 {
@@ -515,7 +526,8 @@ static int compute_with_extra(struct run_summary *s, const char *extra_json, str
 static void test_facts(void **state)
 {
 	(void)state;
-	struct run_facts f = {.wall_ns = 5, .cpu_user_ns = 6, .steal_ns = -1, .n_minor_faults = 7, .runqueue_wait_ns = 8};
+	struct run_facts f = {
+	    .wall_ns = 5, .cpu_user_ns = 6, .steal_ns = -1, .n_minor_faults = 7, .runqueue_wait_ns = 8};
 	struct run_summary s;
 	struct err e = ERR_INIT;
 	json_t *o = json_pack("{s:o, s:s}", "facts", run_facts_to_json(&f), "more", "of it");
@@ -534,7 +546,7 @@ static void test_facts(void **state)
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */
 }
 
-/* --- traces that are no runs ------------------------------------------------------------------------------------------ */
+/* --- traces that are no runs -------------------------------------------------------------------------------------- */
 
 static void expect_error(const char *trace, const char *input, int code, const char *part)
 {
@@ -559,7 +571,8 @@ static void test_no_runs(void **state)
 	expect_error(path, NULL, ENODATA, "no request");
 	expect_error(path, good, ENODATA, "no request");
 	trace_file_write(path, x, 3, &meta, false, false);
-	expect_error(path, NULL, EINVAL, "negative response times: 1 of 3 requests, the first is record 1 (pread from 20 ns to 19");
+	expect_error(path, NULL, EINVAL,
+		     "negative response times: 1 of 3 requests, the first is record 1 (pread from 20 ns to 19");
 	trace_file_write(path, &x[2], 1, &meta, false, true);
 	expect_error(path, NULL, ENODATA, "killed");
 	expect_error(path, good, ENODATA, "killed");

@@ -14,7 +14,8 @@
 #include "tests/unit/validate/trace_file.h"
 #include "validate/summary.h"
 
-/* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost, one failed, one extra. */
+/* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost, one failed, one extra.
+ */
 static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 {
 	enum { N = 500 };
@@ -29,10 +30,17 @@ static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 			  "\"bytes_written_device\": 9}}";
 	for (int i = 0; i < N; i++) {
 		int64_t t = i * 1000 + (int64_t)random_below(&rnd, 3000);
-		r[i] = (struct trace_record){.seq = (uint64_t)i, .begin_ns = i * 1000, .end_ns = i * 1000 + 300,
-					     .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .length = 4096,
-					     .rvalue = 4096, .pid = 7, .tid = 7 + (uint32_t)i % 3,
-					     .object = (uint32_t)i % TRACE_N_OBJECTS, .heap = HEAP_NONE,
+		r[i] = (struct trace_record){.seq = (uint64_t)i,
+					     .begin_ns = i * 1000,
+					     .end_ns = i * 1000 + 300,
+					     .intended_ns = TIME_NONE,
+					     .dispatch_ns = TIME_NONE,
+					     .length = 4096,
+					     .rvalue = 4096,
+					     .pid = 7,
+					     .tid = 7 + (uint32_t)i % 3,
+					     .object = (uint32_t)i % TRACE_N_OBJECTS,
+					     .heap = HEAP_NONE,
 					     .op = i % 5 ? OP_READ : OP_WRITE};
 		x[i] = r[i];
 		x[i].begin_ns = t;
@@ -120,9 +128,10 @@ static size_t spoil_members(json_t *whole, json_t *o, const char *path)
 		char name[200];
 		snprintf(name, sizeof name, "%s.%s", path, json_object_iter_key(iter));
 		json_t *kept = json_incref(json_object_iter_value(iter));
-		json_t *bad[] = {json_null(), json_true(), json_string("1"), json_object(), json_array(), json_integer(-2)};
-		bool is_signed = strstr(name, "schedule_error") || strstr(name, "issue_error") || strstr(name, "_cpu_") ||
-				 strstr(name, "cpu_user_ns") || strstr(name, "cpu_system_ns");
+		json_t *bad[] = {json_null(),   json_true(),  json_string("1"),
+				 json_object(), json_array(), json_integer(-2)};
+		bool is_signed = strstr(name, "schedule_error") || strstr(name, "issue_error") ||
+				 strstr(name, "_cpu_") || strstr(name, "cpu_user_ns") || strstr(name, "cpu_system_ns");
 		for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 			bool may_be = i == 5 && is_signed && json_is_number(kept);
 			json_object_iter_set(o, iter, bad[i]);

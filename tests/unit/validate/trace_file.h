@@ -16,8 +16,11 @@ enum { TRACE_N_OBJECTS = 4 };
 
 static inline struct trace_meta trace_file_meta(void)
 {
-	return (struct trace_meta){.level = LEVEL_SYSCALL, .clock = "monotonic", .clock_resolution_ns = 0.5,
-				   .clock_read_cost_ns = 21.25, .captured_by = "test"};
+	return (struct trace_meta){.level = LEVEL_SYSCALL,
+				   .clock = "monotonic",
+				   .clock_resolution_ns = 0.5,
+				   .clock_read_cost_ns = 21.25,
+				   .captured_by = "test"};
 }
 
 /* A path in $TMPDIR. */
