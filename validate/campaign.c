@@ -172,6 +172,9 @@ static int dir_resume(struct campaign *c, struct err *e)
 		return ret;
 	char *plan_path = results_path(c->dir, "plan.json"), *journal_path = results_path(c->dir, "journal");
 	ret = journal_open(&c->journal, journal_path, 0, e);
+	if (ret == -ENOENT)
+		ret = err_set(e, ENOENT, "there is nothing to resume in %s: it was killed before anything was measured; remove the "
+			      "directory and begin again", c->options->dir);
 	if (!ret)
 		ret = json_read_file(plan_path, &o, e);
 	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)

@@ -330,8 +330,11 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = places_plan(&c->places, p, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++)
 		ret = target_begin(c, i, targets, e);
-	if (!ret)
+	if (!ret) {
 		ret = scratch_begin(c, c->earlier_scratch, SCRATCH_LEAST_BYTES, e);
+		if (ret == -ENOSPC) /* what is really needed is known, and checked, after calibration */
+			ret = scratch_begin(c, c->earlier_scratch, 0, e);
+	}
 	if (!ret)
 		ret = cgroup_begin(c, e);
 	if (!ret)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/cgroup.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -14,6 +15,8 @@
 
 #include "common/files.h"
 #include "common/xalloc.h"
+
+#define TRY_NAME "validate-try-"
 
 const char *const cgroup_kind_names[] = {"none", "v1", "v2", NULL};
 
@@ -100,6 +103,23 @@ static int enter_try(const struct cgroup *g)
 	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
 }
 
+/* Removes groups that were being tried when their process was killed. */
+static void tries_sweep(const char *parent)
+{
+	DIR *d = opendir(parent);
+	const struct dirent *entry;
+	int pid;
+	while (d && (entry = readdir(d))) {
+		if (sscanf(entry->d_name, TRY_NAME "%d", &pid) != 1 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		char *path = xasprintf("%s/%s", parent, entry->d_name);
+		rmdir(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
 /* Makes, enters and removes a group in `parent`. */
 static bool place_try(struct cgroup_place *p, enum cgroup_kind kind, const char *parent)
 {
@@ -107,7 +127,8 @@ static bool place_try(struct cgroup_place *p, enum cgroup_kind kind, const char 
 	struct cgroup g;
 	char name[40];
 	struct cgroup_place place = {.kind = kind, .parent = (char *)parent};
-	snprintf(name, sizeof name, "validate-try-%d", (int)getpid());
+	snprintf(name, sizeof name, TRY_NAME "%d", (int)getpid());
+	tries_sweep(parent);
 	int ret = cgroup_make(&g, &place, name, 64 << 20, &e);
 	if (!ret) {
 		ret = enter_try(&g);

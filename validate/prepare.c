@@ -70,7 +70,10 @@ int prepare_run(struct places *s, const struct protocol *p, size_t scenario, boo
 	struct place_dir *dir = &place->dir[s->scenario[scenario].dir];
 	const struct fileset *files = &s->scenario[scenario].files;
 	*out = (struct prepared){{0}, 0};
-	int ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+	int ret = place_dir_check(place, dir, e);
+	if (ret)
+		return ret;
+	ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
 	if (!ret && target->cache == CACHE_COLD)

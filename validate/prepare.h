@@ -63,6 +63,9 @@ struct prepared {
 	int64_t evicted_ns; /* CLOCK_MONOTONIC when the caches were as wanted */
 };
 
+/* Somebody may remove a directory that is in use: makes it again for the next run, and is an error for this one (ESTALE). 0: all there. */
+int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
+
 /* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
 		struct err *e);

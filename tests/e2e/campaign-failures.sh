@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What goes wrong with a run is its outcome, with a reason; what goes wrong with the journal ends the campaign, which can be resumed.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+any_status() { # a campaign that comes to its end, whatever the verdict
+	status=0
+	"$VALIDATE" run "$@" -q >out 2>err || status=$?
+	case $status in
+	0 | 1 | 4) ;;
+	*) fail "status $status: run $*: $(cat err)" ;;
+	esac
+}
+protocol() { # lines of [protocol], of [replayer]
+	cat <<-END
+		[protocol]
+		replicates = 2
+		bank = 1
+		min-duration = 0
+		settle = 1ms
+		$1
+		[workload reads]
+		type = random-read
+		file-size = 1M
+		requests = 60
+		pause = 5ms
+		[replayer candidate]
+		$2
+	END
+}
+N=7
+
+# a replayer that takes too long
+protocol 'timeout = 1500ms' 'mutant = delay:50ms' >timeout.conf
+any_status timeout.conf -o timeout
+complete timeout $N
+[ "$(grep -c 'ended after the time-out of 1.5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
+grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
+clean timeout
+protocol 'timeout = 1500ms
+on-failure = stop' 'mutant = delay:50ms' >stop.conf
+expect_status 3 "$VALIDATE" run stop.conf -o stop -q
+expect_line err 'the protocol says to stop then'
+[ "$(grep -c '"state":"failed"' stop/journal)" -eq 1 ] || fail "it did not stop at the first failed run"
+clean stop
+
+# a replayer that dies: some other process kills it
+protocol '' 'order = temporal
+timing = timestamp' >crash.conf
+"$VALIDATE" run crash.conf -o crash -q >out 2>err &
+pid=$!
+n_killed=0
+for i in $(seq 500); do
+	kill -0 $pid 2>/dev/null || break
+	for child in $(pgrep -P $pid); do
+		{ tr "\\0" " " <"/proc/$child/cmdline"; } 2>/dev/null | grep -q '^[^ ]* replay ' || continue
+		kill -ILL "$child" 2>/dev/null && n_killed=$((n_killed + 1))
+		break 2
+	done
+	sleep 0.02
+done
+status=0
+wait $pid || status=$?
+[ $n_killed -eq 1 ] || fail "no replay was met: $(cat err)"
+case $status in 0 | 1 | 4) ;; *) fail "status $status after a replayer died: $(cat err)" ;; esac
+complete crash $N
+[ "$(grep -c '"state":"failed"' crash/journal)" -eq 1 ] || fail "a replayer that died: $(grep -c failed crash/journal) failed runs"
+grep -q '"reason":"\(ended by signal\|exit status\)' crash/journal || fail "no reason: $(grep failed crash/journal)"
+clean crash
+
+# files removed under it
+mkdir target
+sed 's/^\[workload/[target t]\ndir = target\n&/' crash.conf >removed.conf
+"$VALIDATE" run removed.conf -o removed -q >out 2>err &
+pid=$!
+wait_for 30 has_runs removed 1 || fail "no run: $(cat err)"
+rm -rf target/validate-*/read-0
+status=0
+wait $pid || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status after the files were removed: $(cat err)" ;; esac
+complete removed $N
+grep -q 'was removed or replaced while it was in use' removed/journal || fail "the removal is no run's reason"
+[ "$(journal_runs removed | grep -c ok)" -ge 5 ] || fail "it did not go on after the removal"
+clean removed
+[ -z "$(ls target)" ] || fail "left behind: $(ls target)"
+
+# somebody else's files in our directory stay
+"$VALIDATE" run removed.conf -o guests -q >out 2>err &
+pid=$!
+wait_for 30 has_runs guests 1 || fail "no run: $(cat err)"
+for dir in target/validate-*; do
+	echo guest >"$dir/guest"
+done
+wait $pid || :
+[ "$(cat target/validate-*/guest)" = guest ] || fail "a file that was not ours was removed"
+grep -q '"event":"left behind"' guests/journal || fail "the journal does not say what stayed"
+rm -rf target/validate-*
+
+# a link in the way is not followed
+mkdir outside
+"$VALIDATE" run removed.conf -o linked -q >out 2>err &
+pid=$!
+wait_for 30 has_runs linked 1 || fail "no run: $(cat err)"
+for dir in target/validate-*; do
+	mv "$dir/read-0" moved
+	ln -s "$PWD/outside" "$dir/read-0"
+done
+wait $pid || :
+[ -z "$(ls outside)" ] || fail "files were made outside the target: $(ls outside)"
+rm -rf target/validate-* moved
+
+# no space for the files: refused before anything is written
+sed 's/file-size = 1M/file-size = 15T/' crash.conf >huge.conf
+expect_status 3 "$VALIDATE" run huge.conf -o huge -q
+expect_line err 'no space for the workloads'
+clean huge
+
+# disks that fill up: small ones in memory
+[ "$(id -u)" -eq 0 ] || exit 0
+mkdir disk
+mount -t tmpfs -o size=4m none disk 2>/dev/null || exit 0
+trap 'umount -l disk' EXIT
+
+# the results directory's: the campaign ends and says why; with space it goes on
+tiny full.conf
+sed 's|^cache = cold|&\ndir = ../target|' full.conf >elsewhere.conf
+dd if=/dev/zero of=disk/filler bs=1k count=3950 2>/dev/null || :
+expect_status 3 "$VALIDATE" run elsewhere.conf -o disk/results -q
+expect_line err 'No space left on device'
+rm -f disk/filler
+if [ -f disk/results/journal ]; then
+	any_status -o disk/results --resume
+else
+	rm -rf disk/results
+	any_status elsewhere.conf -o disk/results
+fi
+complete disk/results $N_TINY
+clean disk/results
+rm -rf disk/results
+
+# in the midst of it: a writer fills the disk once the campaign runs
+"$VALIDATE" run elsewhere.conf -o disk/results -q >out 2>err &
+pid=$!
+wait_for 30 has_runs disk/results 3 || fail "no run: $(cat err)"
+dd if=/dev/zero of=disk/filler bs=1k 2>/dev/null || :
+status=0
+wait $pid || status=$?
+[ $status -eq 3 ] || fail "status $status with a full disk"
+expect_line err 'No space left on device'
+clean disk/results
+journal_runs disk/results >before
+rm disk/filler
+any_status -o disk/results --resume
+journal_runs disk/results | head -n "$(wc -l <before)" | cmp -s - before || fail "finished runs were lost"
+complete disk/results $N_TINY
+rm -rf disk/results
+
+# the scratch directory's: those runs fail, the others do not
+sed 's/^replicates.*/&\nscratch = disk/; s/^dir = .*/dir = target/' elsewhere.conf >scratch.conf
+"$VALIDATE" run scratch.conf -o scratched -q >out 2>err &
+pid=$!
+wait_for 30 has_runs scratched 6 || fail "no run: $(cat err)"
+dd if=/dev/zero of=disk/filler bs=1k 2>/dev/null || :
+status=0
+wait $pid || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status with a full scratch disk: $(cat err)" ;; esac
+complete scratched $N_TINY
+grep '"state":"failed"' scratched/journal | grep -q 'No space left on device' || fail "a full scratch disk is no run's reason"
+clean scratched

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Ctrl-C and SIGTERM: the campaign ends at once, cleans up, says how to go on, and goes on. Two campaigns do not share a directory.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+# runs of half a second, so that a signal meets one
+cat >slow.conf <<'END'
+[protocol]
+replicates = 2
+bank = 1
+min-duration = 0
+[workload reads]
+type = random-read
+file-size = 1M
+requests = 50
+pause = 10ms
+[replayer event]
+order = temporal
+timing = timestamp
+END
+
+# a background job of a script ignores SIGINT: sh -c with job control gives it back
+for signal in INT TERM HUP; do
+	rm -rf results
+	env --default-signal=INT "$VALIDATE" run slow.conf -o results >out 2>err &
+	pid=$!
+	wait_for 30 has_runs results 1 || fail "no run was finished: $(cat err)"
+	[ $signal != INT ] || {
+		expect_status 3 "$VALIDATE" run -o results --resume
+		expect_line err 'another campaign is running there'
+	}
+	sleep 0.2
+	kill -$signal $pid
+	status=0
+	wait $pid || status=$?
+	[ $status -eq 3 ] || fail "status $status after SIG$signal"
+	grep -q '"event":"interrupted"' results/journal || fail "SIG$signal: not in the journal"
+	clean results
+	! pgrep -f "validate (microbench|replay) .*$PWD/results" >/dev/null || fail "SIG$signal: a run is still there"
+done
+journal_runs results >before
+expect_status_any() {
+	status=0
+	"$@" >out 2>err || status=$?
+	[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $* $(cat err)"
+}
+expect_status_any "$VALIDATE" run slow.conf -o results --resume --quiet
+journal_runs results | head -n "$(wc -l <before)" | cmp -s - before || fail "finished runs were lost"
+# the bank went with the scratch directory: what is needed of it was recorded again
+grep -q '"event":"bank"' results/journal || fail "the lost bank trace was not recorded again"
+complete results 7
+clean results

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Killed at random points, again and again: every run that was finished stays, none is made twice, nothing is left behind.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+tiny tiny.conf
+sed -i "s/^replicates = 3/replicates = 20/" tiny.conf
+N_TINY=130
+n_kills=0
+begun=no
+while [ $n_kills -lt 20 ]; do
+	if [ -f results/journal ]; then
+		begun=yes
+		journal_runs results >before
+		"$VALIDATE" run -o results --resume -q >out 2>err &
+	else
+		[ $begun = no ] || fail "the journal is gone"
+		rm -rf results
+		: >before
+		"$VALIDATE" run tiny.conf -o results -q >out 2>err &
+	fi
+	pid=$!
+	# between 0.00 and 0.99 s
+	sleep "$(awk -v r="$(od -An -N1 -tu1 /dev/urandom)" 'BEGIN { printf "%.3f", r / 257 }')"
+	kill -9 $pid 2>/dev/null || {
+		wait $pid && status=0 || status=$?
+		case $status in
+		0 | 1 | 4) break ;; # it came to its end before it was killed
+		*) fail "status $status: $(cat err)" ;;
+		esac
+	}
+	wait $pid 2>/dev/null || :
+	n_kills=$((n_kills + 1))
+	if [ -f results/journal ]; then
+		journal_runs results >after
+		head -n "$(wc -l <before)" after | cmp -s - before || fail "kill $n_kills: finished runs were lost"
+		# what it had started dies with it
+		wait_for 5 sh -c "! pgrep -f '[v]alidate (microbench|replay) .*$PWD/results' >/dev/null" ||
+			fail "a run outlived its campaign: $(pgrep -af "$PWD/results")"
+	fi
+done
+echo "killed $n_kills times, $(wc -l <after) runs by then"
+[ $n_kills -gt 0 ] || fail "never killed"
+
+status=0
+if [ -f results/journal ]; then
+	"$VALIDATE" run -o results --resume -q >out 2>err || status=$?
+else
+	rm -rf results
+	"$VALIDATE" run tiny.conf -o results -q >out 2>err || status=$?
+fi
+case $status in
+0 | 1 | 4) ;;
+*) fail "status $status at the last resume: $(cat err)" ;;
+esac
+complete results $N_TINY
+grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
+clean results
+[ -s results/report/index.html ] || fail "no report"
+
+# killed with a torn line at the end of the journal, and the last summary gone: that run is made again
+cp -r results torn
+lines=$(grep -n '"event":"run"' torn/journal | sed -n 20p | cut -d: -f1)
+head -n "$lines" torn/journal >j
+sed -n "$((lines + 1))p" results/journal | head -c 40 >>j
+mv j torn/journal
+rm -rf torn/report
+status=0
+"$VALIDATE" run -o torn --resume -q >out 2>err || status=$?
+[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status after a torn line: $(cat err)"
+complete torn $N_TINY
+clean torn

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# As an ordinary user: what needs root is replaced or skipped, and said.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+[ "$(id -u)" -eq 0 ] || skip "is run as an ordinary user already"
+command -v setpriv >/dev/null || skip "no setpriv to become an ordinary user"
+dir=$(mktemp -d /var/tmp/validate-user-XXXXXX)
+trap 'rm -rf "$dir"' EXIT
+chmod 755 "$dir"
+cp "$VALIDATE" "$dir/validate"
+chmod 755 "$dir/validate"
+mkdir "$dir/home"
+tiny "$dir/home/tiny.conf"
+chown -R 12345:12345 "$dir/home"
+cd "$dir/home"
+as_user() {
+	setpriv --reuid 12345 --regid 12345 --clear-groups env HOME="$dir/home" TMPDIR=/tmp LC_ALL=C "$@"
+}
+as_user "$dir/validate" version >/dev/null 2>&1 || skip "an ordinary user cannot run programs in /var/tmp"
+
+status=0
+as_user "$dir/validate" run tiny.conf -o results -q >out 2>err || status=$?
+[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $(cat err)"
+complete results $N_TINY
+grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
+clean results
+expect_line results/environment.json 'memory cgroup with a page-cache budget'
+expect_line results/environment.json 'posix_fadvise(DONTNEED)'
+grep -qi 'cgroup' results/report/report.json || fail "the report does not say what was skipped"
+# evicted all the same, where the file system lets it
+"$VALIDATE" doctor . | grep -q '^WARN.*target' || ! grep -q '"cached_bytes":[1-9]' results/journal ||
+	fail "something stayed cached: $(grep -m1 '"cached_bytes":[1-9]' results/journal)"
+
+# what was asked for and cannot be had is an error, before anything is measured
+sed 's/^replicates.*/&\nscheduler = fifo:10/' tiny.conf >fifo.conf
+expect_status 3 as_user "$dir/validate" run fifo.conf -o fifo -q
+expect_line err 'cannot set its scheduling policy'
+sed 's/^cache = cold/&\nevict = drop/' tiny.conf >drop.conf
+expect_status 3 as_user "$dir/validate" run drop.conf -o drop -q
+expect_line err 'needs the right to write'
+
+# a target that he may not write to
+sed 's|^cache = cold|&\ndir = /|' tiny.conf >root.conf
+expect_status 3 as_user "$dir/validate" run root.conf -o root -q
+expect_line err 'cannot make a directory in the target directory'

@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A validator that cannot fail is worthless: a replayer that adds 20 us to each request is not trusted, and the program run again in a
+# replayer's place is not rejected.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+protocol() {
+	cat <<-END
+		[protocol]
+		replicates = 8
+		bank = 2
+		min-duration = 5ms
+		settle = 1ms
+		[target here]
+		cache = warm
+		[workload reads]
+		type = sequential-read
+		file-size = 2M
+		requests = 500
+		[replayer candidate]
+		$1
+	END
+}
+
+protocol 'mutant = delay:20us' >mutant.conf
+status=0
+"$VALIDATE" run mutant.conf -o mutant -q >out 2>err || status=$?
+[ $status -eq 1 ] || fail "a delay of 20 us a request: status $status: $(cat out err)"
+complete mutant 20
+clean mutant
+
+protocol 'engine = program' >again.conf
+status=0
+"$VALIDATE" run again.conf -o again -q >out 2>err || status=$?
+case $status in
+0 | 4) ;;
+*) fail "the program against itself: status $status: $(cat out err)" ;;
+esac
+complete again 20
+
+# a replayer that loses requests cannot be trusted, whatever its times
+protocol 'mutant = lost:5%' >lost.conf
+status=0
+"$VALIDATE" run lost.conf -o lost -q >out 2>err || status=$?
+[ $status -eq 1 ] || [ $status -eq 4 ] || fail "lost requests: status $status: $(cat out err)"
+grep -q '"n_lost":[1-9]' lost/runs/*.json || fail "no lost request was counted"

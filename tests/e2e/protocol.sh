@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Bad protocols start nothing; the one that init writes, and the ready ones, are good; doctor looks.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+bad() { # text, expected message
+	printf '%b' "$1" >bad.conf
+	expect_status 2 "$VALIDATE" run bad.conf -o results
+	expect_line err "validate: bad.conf$2"
+	[ "$(wc -l <err)" -eq 1 ] || fail "the message has more than one line: $(cat err)"
+	[ ! -e results ] || fail "a bad protocol began a campaign: $1"
+}
+bad '' ': section [protocol] is missing'
+bad '[protocol]\nreplicats = 3\n' ':2: unknown key "replicats" (did you mean "replicates"?)'
+bad '[protocol]\n[workload w]\ntype = random-read\nleval = 1\n' ':4: unknown key "leval" in [workload w] (did you mean "level"?)'
+bad '[protocol]\n[workload w]\ntype = random-read\npause = 10\n[replayer r]\n' ':4: pause: "10" has no unit'
+bad '[protocol]\n[workload w]\ntype = random-read\ndirect = yes\nblock-size = 1000\n[replayer r]\n' ':2: [workload w]: block-size 1000'
+bad '[protocol]\n[workload w]\ntype = random-read\n[replayer r]\nengine = evnt\n' ':5: engine: "evnt" is no replay engine (did you mean "event"?)'
+bad '[protocol]\ntitle = \0377\n' ':2: byte 0xff is not UTF-8 text'
+bad '[protocol]\nreplicates = 1\n' ':2: replicates: "1": at least 2'
+head -c 100000 /dev/zero | tr '\0' 'x' >bad.conf
+expect_status 2 "$VALIDATE" run bad.conf -o results
+expect_line err 'validate: bad.conf:1: the line is 100000 bytes long'
+head -c 100000 /dev/urandom >bad.conf
+expect_status 2 "$VALIDATE" run bad.conf -o results
+expect_status 2 "$VALIDATE" run no-such.conf
+expect_line err 'no-such.conf'
+expect_status 2 "$VALIDATE" run .
+expect_status 2 "$VALIDATE" run
+expect_line err 'validate init'
+[ ! -e results ] || fail "a bad protocol began a campaign"
+
+# what cannot be had is said before anything is measured
+good='[workload w]\ntype = random-read\nfile-size = 1M\nrequests = 10\n[replayer r]\n'
+printf "[protocol]\nreplicates = 2\n[target t]\ndir = no/such/dir\n$good" >p.conf
+expect_status 3 "$VALIDATE" run p.conf -o r1 -q
+expect_line err 'cannot use the target directory'
+printf "[protocol]\nreplicates = 2\n[target t]\ndir = p.conf\n$good" >p.conf
+expect_status 3 "$VALIDATE" run p.conf -o r2 -q
+expect_line err 'is not a directory'
+printf "[protocol]\nreplicates = 2\nscratch = no/such/dir\n$good" >p.conf
+expect_status 3 "$VALIDATE" run p.conf -o r3 -q
+expect_line err 'cannot make a scratch directory'
+printf "[protocol]\nreplicates = 2\ncpus = 1023\n$good" >p.conf
+expect_status 3 "$VALIDATE" run p.conf -o r4 -q
+expect_line err 'cannot set its processors'
+printf "[protocol]\nreplicates = 2\n[target t]\nqueue = no_such_setting=1\n$good" >p.conf
+expect_status 3 "$VALIDATE" run p.conf -o r5 -q
+for r in r1 r2 r3 r4 r5; do
+	for left in $r/validate-*; do
+		[ ! -e "$left" ] || fail "left behind: $left"
+	done
+done
+
+# init: never overwrites, and what it writes can be run
+expect_status 0 "$VALIDATE" init
+expect_line out 'protocol.conf written'
+cp protocol.conf first
+expect_status 3 "$VALIDATE" init
+expect_line err 'is not overwritten'
+cmp -s first protocol.conf || fail "init overwrote a protocol"
+"$VALIDATE" init - >printed
+cmp -s first printed || fail "init - prints something else"
+expect_status 0 "$VALIDATE" run protocol.conf --dry-run
+expect_status 3 "$VALIDATE" init no/such/dir/p.conf
+sed 's/^replicates = 20/replicates = 2/; s/^bank = .*/bank = 1\nmin-duration = 5ms/; s/^requests = 500/requests = 20/; s/^file-size = 16M/file-size = 1M/' \
+	protocol.conf >small.conf
+status=0
+"$VALIDATE" run small.conf -o small -q >out 2>err || status=$?
+[ $status -ne 2 ] && [ $status -ne 3 ] || fail "init's protocol: status $status: $(cat err)"
+
+# the ready protocols
+for conf in "$SRCDIR"/protocols/*.conf; do
+	expect_status 0 "$VALIDATE" run "$conf" --dry-run
+	expect_line out 'Nothing was touched.'
+done
+expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/quick.conf" --dry-run
+expect_line out '8 scenarios, 2 replayers, 20 replicates'
+expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark.conf" --dry-run
+expect_line out '48 scenarios'
+
+# doctor
+status=0
+"$VALIDATE" doctor >out 2>err || status=$?
+[ $status -eq 0 ] || [ $status -eq 3 ] || fail "doctor: status $status"
+for check in clock load 'memory cgroup' 'cache dropping' 'scratch directory' openat2 gnuplot; do
+	expect_line out "$check"
+done
+status=0
+"$VALIDATE" doctor --json >out 2>err || status=$?
+expect_line out '"checks":'
+expect_status 3 "$VALIDATE" doctor no/such/dir
+expect_line out 'FAIL'
