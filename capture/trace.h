@@ -123,7 +123,8 @@ void trace_close(struct trace *t);
 
 /* Borrowed, valid until trace_close. The last metadata block counts. */
 const struct trace_meta *trace_meta(const struct trace *t);
-/* Number of records, or 0 if only a full pass can tell (foreign formats): *known says. Records in damaged blocks count. */
+/* Number of records, or 0 if only a full pass can tell (foreign formats): *known says. Records in damaged blocks
+ * count. It is what the file says: allocate by it only with a checked result. */
 uint64_t trace_n_records(const struct trace *t, bool *known);
 /* The next record in file order: 1 and *r borrowed until the next call, 0 at the end, or a negative errno.
  * A returned record has a known operation (op_info() of op.h), and times that are TIME_NONE or within TRACE_TIME_MAX; all

@@ -140,6 +140,8 @@ static const char *header_fault(const struct block_file *f, uint64_t offset, con
 		return "the block has flags of another version";
 	if (h->raw_len > RAW_LEN_MAX || h->stored_len > RAW_LEN_MAX)
 		return "the block's length is beyond the limit of 64 MiB";
+	if (h->kind == BLOCK_META && h->raw_len > META_LEN_MAX)
+		return "the metadata is longer than the limit of 16 MiB";
 	if (h->commit == BLOCK_OPEN)
 		return h->kind == BLOCK_RECORDS && !h->flags && h->raw_len % sizeof(struct trace_record) == 0
 			   ? NULL
@@ -176,18 +178,31 @@ static int find_block(const struct block_file *f, struct window *w, uint64_t off
 	return 0;
 }
 
+/* From the window, or by a read of its own: who only goes from header to header need not have all of the file mapped. */
+static int read_header(const struct block_file *f, const struct window *w, uint64_t offset, struct block_header *h,
+		       struct err *e)
+{
+	if (w->map && offset >= w->offset && offset + sizeof *h <= w->offset + w->len) {
+		memcpy(h, w->map + (offset - w->offset), sizeof *h);
+		return 0;
+	}
+	ssize_t got = pread(f->fd, h, sizeof *h, (off_t)offset);
+	if (got == sizeof *h)
+		return 0;
+	return got < 0 ? err_sys(e, errno, "%s: reading at byte %llu", f->path, (unsigned long long)offset)
+		       : err_set(e, EIO, "%s: was cut while it was read", f->path);
+}
+
 int block_look(const struct block_file *f, struct window *w, uint64_t offset, struct block *b, enum block_state *state,
 	       struct err *e)
 {
-	const void *p;
 	*b = (struct block){.next = f->size};
 	*state = BLOCK_CUT;
 	if (f->size - offset < sizeof b->h)
 		return 0;
-	int rc = window_show(w, f, offset, sizeof b->h, &p, e);
+	int rc = read_header(f, w, offset, &b->h, e);
 	if (rc)
 		return rc;
-	memcpy(&b->h, p, sizeof b->h);
 	b->why = header_fault(f, offset, &b->h);
 	if (b->why) {
 		*state = BLOCK_DAMAGED;

@@ -88,6 +88,7 @@ _Static_assert(sizeof(struct end_payload) == 64, "part of the file format");
 
 /* What a reader accepts, whatever a header says: bounds its memory. */
 #define RAW_LEN_MAX (64u << 20)
+#define META_LEN_MAX (16u << 20) /* JSON may take fifty times its length in memory */
 #define NAME_LEN_MAX 65535u
 #define HEAP_ITEM_MAX (16u << 20)
 

@@ -9,6 +9,8 @@
 
 #include "common/xalloc.h"
 
+#define PARTS_MAX 1000000u
+
 struct meta_memory {
 	char **string;
 	size_t n, cap;
@@ -293,9 +295,20 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 	return rc ? rc : get_extra(m, top, e);
 }
 
+/* A list or object takes some hundred bytes, however empty: text from strangers may hold a million, no more. */
+static bool has_too_many_parts(const char *text, size_t len)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < len; i++)
+		n += text[i] == '[' || text[i] == '{';
+	return n > PARTS_MAX;
+}
+
 int meta_from_json(struct meta_store *m, const char *text, size_t len, struct err *e)
 {
 	json_error_t je;
+	if (has_too_many_parts(text, len))
+		return err_set(e, EINVAL, "metadata has more than %u lists and objects", PARTS_MAX);
 	json_t *top = json_loadb(text, len, JSON_REJECT_DUPLICATES, &je);
 	if (!top)
 		return err_set(e, EINVAL, "metadata is no JSON: line %d column %d: %s", je.line, je.column, je.text);

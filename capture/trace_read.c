@@ -332,6 +332,8 @@ static int overview_by_end(struct binary_trace *t, struct overview *o, bool *fou
 	if (rc || why)
 		return rc;
 	const struct end_payload *end = p;
+	if (end->n_records / (RAW_LEN_MAX / sizeof(struct trace_record)) > t->file.size / sizeof b.h)
+		return 0; /* more than the file can hold, however it is compressed */
 	*o = (struct overview){.n_records = end->n_records, .meta = {end->meta_offset}, .complete = true};
 	*found = true;
 	return 0;

@@ -351,9 +351,9 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 	int rc = meta_to_json(meta, &text, &len, e);
 	if (rc)
 		return err_context(e, "%s", w->path);
-	if (len > RAW_LEN_MAX)
+	if (len > META_LEN_MAX)
 		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), %u are the most", w->path, len,
-			     meta->files.n, RAW_LEN_MAX);
+			     meta->files.n, META_LEN_MAX);
 	uint64_t at = w->end;
 	rc = rc ? rc : block_write(w, BLOCK_META, 1, w->n_metas, text, len, e);
 	free(text);
