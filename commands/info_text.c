@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -107,6 +109,15 @@ static void add_file(struct strbuf *out, const struct info *x)
 	strbuf_addch(out, '\n');
 }
 
+static void add_rate(struct strbuf *out, double per_s)
+{
+	if (per_s >= 1000 && per_s < 1e18)
+		add_count(out, (uint64_t)(per_s + 0.5));
+	else
+		strbuf_addf(out, "%.4g", per_s);
+	strbuf_addstr(out, " a second");
+}
+
 static void add_requests(struct strbuf *out, const struct info *x)
 {
 	const struct info_summary *s = x->summary;
@@ -117,7 +128,8 @@ static void add_requests(struct strbuf *out, const struct info *x)
 	if (span_ns > 0) {
 		strbuf_addstr(out, " over ");
 		format_duration(out, (double)span_ns);
-		strbuf_addf(out, ", %.4g a second", (double)s->n_begin_known / ((double)span_ns * 1e-9));
+		strbuf_addstr(out, ", ");
+		add_rate(out, (double)s->n_begin_known / ((double)span_ns * 1e-9));
 	}
 	if (!isnan(gap_ns)) {
 		strbuf_addstr(out, ", one every ");
@@ -147,6 +159,68 @@ static void add_clock(struct strbuf *out, const struct trace_meta *m)
 	strbuf_addch(out, '\n');
 }
 
+/* --- the writer's further facts ----------------------------------------------------------------------------------- */
+
+#define WIDTH 110
+
+static void add_json_value(struct strbuf *out, const json_t *v)
+{
+	if (json_is_string(v)) {
+		add_printable(out, json_string_value(v));
+		return;
+	}
+	char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+	if (text)
+		add_printable(out, text);
+	free(text);
+}
+
+/* "key: value", or "key: name value, name value, ..." over as many lines as it takes. */
+static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
+{
+	struct strbuf item = STRBUF_INIT;
+	const char *name;
+	json_t *v;
+	add_printable(out, key);
+	strbuf_addch(out, ':');
+	if (!json_is_object(value)) {
+		strbuf_addch(out, ' ');
+		add_json_value(out, value);
+	}
+	size_t line_start = out->len - strlen(key) - 1, n = 0;
+	json_object_foreach(value, name, v)
+	{
+		strbuf_reset(&item);
+		add_printable(&item, name);
+		strbuf_addch(&item, ' ');
+		add_json_value(&item, v);
+		strbuf_addstr(out, n++ ? "," : "");
+		if (out->len - line_start + item.len > WIDTH - 12) {
+			strbuf_addf(out, "\n%13s", "");
+			line_start = out->len;
+		} else {
+			strbuf_addch(out, ' ');
+		}
+		strbuf_add(out, item.s, item.len);
+	}
+	strbuf_addch(out, '\n');
+	strbuf_release(&item);
+}
+
+static void add_extra(struct strbuf *out, const char *extra_json)
+{
+	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
+	const char *key, *label = "Extra";
+	json_t *value;
+	json_object_foreach(top, key, value)
+	{
+		add_label(out, label);
+		add_extra_fact(out, key, value);
+		label = "";
+	}
+	json_decref(top);
+}
+
 static void add_origin(struct strbuf *out, const struct trace_meta *m)
 {
 	add_label(out, "Level");
@@ -174,7 +248,7 @@ static void add_origin(struct strbuf *out, const struct trace_meta *m)
 	else
 		strbuf_addstr(out, "no events");
 	strbuf_addch(out, '\n');
-	add_text(out, "Extra", m->extra_json);
+	add_extra(out, m->extra_json);
 }
 
 /* --- the table ---------------------------------------------------------------------------------------------------- */
@@ -290,9 +364,11 @@ static void add_request(struct strbuf *out, const struct trace *t, const struct 
 {
 	struct strbuf cell = STRBUF_INIT;
 	const char *error = r->error ? strerrorname_np(r->error) : NULL;
-	strbuf_addf(out, "%8llu  %u/%u", (unsigned long long)r->seq, r->pid, r->tid);
+	strbuf_addf(&cell, "%u/%u", r->pid, r->tid);
+	strbuf_addf(out, "%8llu  %-15s", (unsigned long long)r->seq, cell.s);
+	strbuf_reset(&cell);
 	if (r->begin_ns == TIME_NONE)
-		strbuf_addf(out, "  %16s", "-");
+		strbuf_addf(out, "  %12s", "-");
 	else
 		strbuf_addf(out, "  %s%lld.%09lld", r->begin_ns < 0 ? "-" : "",
 			    (long long)(llabs(r->begin_ns) / 1000000000), (long long)(llabs(r->begin_ns) % 1000000000));
@@ -315,7 +391,7 @@ int info_print_records(struct trace *t, uint64_t n_records, struct err *e)
 	struct strbuf out = STRBUF_INIT;
 	int rc = n_records ? trace_rewind(t, e) : 0;
 	if (n_records)
-		printf("\n%8s  %s  %s  %9s  %s\n", "seq", "pid/tid", "begin [s]", "time", "request");
+		printf("\n%8s  %-15s  %12s  %9s  %s\n", "number", "process/thread", "begin [s]", "time", "request");
 	for (uint64_t i = 0; i < n_records && !rc; i++) {
 		do
 			rc = trace_next(t, &r, e);
