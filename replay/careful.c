@@ -78,6 +78,7 @@ static void stall(struct runner *w)
 struct at { /* where a runner stands */
 	const struct hot_request *h;
 	struct outcome *out, *repeated;
+	const int64_t *due, *expected;
 	const struct hot_wait *wait; /* NULL in a pool */
 	uint32_t k;
 	uint64_t n; /* how-manieth of this runner: chooses the buffer */
@@ -102,7 +103,7 @@ static void time_wait(struct runner *w, const struct at *t)
 	const struct replay_plan *p = w->crew->plan;
 	int timing = w->crew->config->timing;
 	if (timing != TIMING_FULLSPEED)
-		wait_until(&w->waiter, deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)t->h->due));
+		wait_until(&w->waiter, deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)*t->due));
 	if (p->mutant.kind == FAULT_STALL)
 		stall(w);
 }
@@ -119,6 +120,7 @@ static void call(struct runner *w, const struct at *t, struct gate *own)
 {
 	struct crew *c = w->crew;
 	void *buffer = placement_buffer(&c->placement, w->index, t->n);
+	const struct site site = site_of(w);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
 	if (serial)
 		pthread_mutex_lock(&c->serial);
@@ -126,13 +128,13 @@ static void call(struct runner *w, const struct at *t, struct gate *own)
 		shift(c->plan, t->h, shift_before(t->h->offset));
 	if (own)
 		gate_drain(own, 2 * t->k + 1);
-	issue(w, &c->plan->clock, t->h, buffer, own, 2 * t->k + 1, true, t->out);
+	issue(&site, t->h, buffer, own, 2 * t->k + 1, true, t->out);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_after(t->h->offset));
 	if (t->h->fault == FAULT_REPEAT) {
 		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
 			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
-		issue(w, &c->plan->clock, t->h, buffer, NULL, 0, true, t->repeated);
+		issue(&site, t->h, buffer, NULL, 0, true, t->repeated);
 	}
 	if (serial)
 		pthread_mutex_unlock(&c->serial);
@@ -155,7 +157,7 @@ static bool request(struct runner *w, struct at *t)
 	} else {
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;
-		if (c->config->stop_on_mismatch && outcome_differs(t->out, t->h))
+		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
 			atomic_store(&c->stop, true);
 	}
 	if (own && t->h->flags & HOT_PUBLISH_ENDED)
@@ -170,6 +172,8 @@ static void at_set(struct at *t, const struct lane *a, uint32_t k)
 	t->k = k;
 	t->h = &a->request[k];
 	t->out = &a->outcome[k];
+	t->due = a->due ? &a->due[k] : NULL;
+	t->expected = &a->expected[k];
 	t->repeated = a->repeated ? &a->repeated[k] : NULL;
 }
 

@@ -196,10 +196,10 @@ static void due_to_ticks(struct replay_plan *p)
 {
 	double ticks_per_ns = 1 / p->clock.ns_per_tick;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
-		for (uint32_t k = 0; k < p->lane[i].n; k++) {
-			struct hot_request *h = &p->lane[i].request[k];
-			double ticks = (double)h->due * ticks_per_ns;
-			h->due = ticks < 4e18 ? (int64_t)(ticks + 0.5) : INT64_MAX / 2;
+		for (uint32_t k = 0; p->lane[i].due && k < p->lane[i].n; k++) {
+			int64_t *due = &p->lane[i].due[k];
+			double ticks = (double)*due * ticks_per_ns;
+			*due = ticks < 4e18 ? (int64_t)(ticks + 0.5) : INT64_MAX / 2;
 		}
 }
 

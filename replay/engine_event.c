@@ -3,7 +3,9 @@
  * There is no coordinator: what one thread must know of another is a number in a cache line (gate.h).
  *
  * The loop exists once and is compiled for each combination of order and timing, so that a replay that waits for nothing does
- * not look for it. Mutants and stopping on a mismatch have a loop of their own (careful.c). */
+ * not look for it. Requests and outcomes are touched in the order they lie in, so the processor fetches the next ones by itself;
+ * asking for them by instruction at full speed was measured to add 5 ns to each timed region (doc/replay-engines.md).
+ * Who waits for a time, though, has its request fetched first. Mutants and stopping on a mismatch have a loop of their own (careful.c). */
 #include <errno.h>
 
 #include "replay/careful.h"
@@ -11,36 +13,36 @@
 #include "replay/engines.h"
 #include "replay/issue.h"
 
-#define AHEAD 3 /* requests prefetched; the kernel's copy in between evicts what hardware would have kept */
-
 /* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */
 
 INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing)
 {
 	struct crew *c = w->crew;
-	const struct lane *a = &c->plan->lane[w->index];
-	const struct clock clock = c->plan->clock;
+	const struct site site = site_of(w);
 	const struct placement placement = c->placement;
-	const struct hot_wait *wait = a->wait;
-	struct gate *own = &c->gate[w->index];
-	uint64_t last_end = c->plan->start_ticks;
-	for (uint32_t k = 0; k < a->n; k++) {
-		const struct hot_request *h = &a->request[k];
-		struct outcome *out = &a->outcome[k];
-		__builtin_prefetch(h + AHEAD);
-		__builtin_prefetch(out + AHEAD, 1);
-		if (timing == TIMING_TIMESTAMP)
-			wait_until(&w->waiter, c->plan->start_ticks + (uint64_t)h->due);
-		else if (timing == TIMING_THINK)
-			wait_until(&w->waiter, last_end + (uint64_t)h->due);
+	const struct lane a = c->plan->lane[w->index];
+	const struct hot_wait *wait = a.wait;
+	const uint32_t index = w->index;
+	const uint64_t start = c->plan->start_ticks;
+	struct gate *const gates = c->gate, *const own = &gates[index];
+	uint64_t last_end = start;
+	for (uint32_t k = 0; k < a.n; k++) {
+		const struct hot_request *h = &a.request[k];
+		struct outcome *out = &a.outcome[k];
+		if (timing != TIMING_FULLSPEED) {
+			__builtin_prefetch(h);
+			__builtin_prefetch(out, 1);
+			wait_until(&w->waiter, (timing == TIMING_THINK ? last_end : start) + (uint64_t)a.due[k]);
+		}
 		for (uint32_t i = 0; ordered && i < h->n_waits; i++, wait++)
-			if (UNLIKELY(!gate_passed(&c->gate[wait->lane], wait->threshold)))
-				w->n_futex_sleeps += gate_wait_slow(&c->gate[wait->lane], wait->threshold, &c->rules);
+			if (UNLIKELY(!gate_passed(&gates[wait->lane], wait->threshold)))
+				w->n_futex_sleeps += gate_wait_slow(&gates[wait->lane], wait->threshold, &c->rules);
 		bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
 		if (ordered && h->flags & HOT_DRAIN)
 			gate_drain(own, 2 * k + begun);
-		issue(w, &clock, h, placement_buffer(&placement, w->index, k), begun ? own : NULL, 2 * k + 1, false, out);
-		last_end = out->end_ticks;
+		issue(&site, h, placement_buffer(&placement, index, k), begun ? own : NULL, 2 * k + 1, false, out);
+		if (timing == TIMING_THINK)
+			last_end = out->end_ticks;
 		if (ordered && h->flags & HOT_PUBLISH_ENDED)
 			gate_publish(own, 2 * k + 2, &c->rules);
 	}
@@ -70,19 +72,21 @@ static void lane_think(struct runner *w)
 
 INLINE void pool_run(struct runner *w, const enum replay_timing timing)
 {
-	struct crew *c = w->crew;
-	const struct clock clock = c->plan->clock;
-	const struct placement placement = c->placement;
-	struct ration r = {.lane = w->index % c->plan->n_lanes};
+	const struct replay_plan *p = w->crew->plan;
+	const struct site site = site_of(w);
+	const struct placement placement = w->crew->placement;
+	const uint32_t index = w->index;
+	struct ration r = {.k = 0};
 	for (uint64_t n = 0; r.k < r.end || ration_take(w, &r); n++, r.k++) {
-		const struct lane *a = &c->plan->lane[r.lane];
+		const struct lane *a = &p->lane[r.lane];
 		const struct hot_request *h = &a->request[r.k];
 		struct outcome *out = &a->outcome[r.k];
-		__builtin_prefetch(h + AHEAD);
-		__builtin_prefetch(out + AHEAD, 1);
-		if (timing == TIMING_TIMESTAMP)
-			wait_until(&w->waiter, c->plan->start_ticks + (uint64_t)h->due);
-		issue(w, &clock, h, placement_buffer(&placement, w->index, n), NULL, 0, false, out);
+		if (timing == TIMING_TIMESTAMP) {
+			__builtin_prefetch(h);
+			__builtin_prefetch(out, 1);
+			wait_until(&w->waiter, p->start_ticks + (uint64_t)a->due[r.k]);
+		}
+		issue(&site, h, placement_buffer(&placement, index, n), NULL, 0, false, out);
 	}
 }
 

@@ -14,64 +14,107 @@
 #include "replay/rooted.h"
 
 #define INLINE static inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-INLINE int64_t issue_call(const struct replay_plan *p, unsigned int op, int fd, void *buffer, size_t n_bytes, uint64_t offset,
-			  const struct hot_open *o)
+/* What the calls of one run have in common, held in registers and on the stack of a loop. */
+struct site {
+	const struct runner *runner;
+	const struct clock clock;
+	_Atomic int *const fds;
+	const struct hot_open *const open;
+	const int dir_fd;
+};
+
+INLINE struct site site_of(const struct runner *w)
 {
-	switch (op) {
-	case OP_READ:
-		return read(fd, buffer, n_bytes);
-	case OP_PREAD:
-		return pread(fd, buffer, n_bytes, (off_t)offset);
-	case OP_WRITE:
-		return write(fd, buffer, n_bytes);
-	case OP_PWRITE:
-		return pwrite(fd, buffer, n_bytes, (off_t)offset);
-	case OP_LSEEK:
-		return lseek(fd, (off_t)offset, (int)n_bytes);
-	case OP_FSYNC:
-		return fsync(fd);
-	case OP_FDATASYNC:
-		return fdatasync(fd);
-	case OP_OPEN:
-		return rooted_open(p->dir_fd, o->path, o->flags, o->mode);
-	default:
-		return close(fd);
-	}
+	const struct replay_plan *p = w->crew->plan;
+	return (struct site){w, p->clock, p->fds, p->open, p->dir_fd};
 }
 
 /* What a mutant does after the call, inside the timed region. */
 void issue_linger(const struct runner *w, uint64_t begin);
 
-/* `own`: the gate to publish "begun" at, NULL for none, with the progress to publish. `careful`: a constant; with mutants. */
-INLINE void issue(const struct runner *w, const struct clock *clock, const struct hot_request *h, void *buffer,
-		  struct gate *own, uint32_t begun, const bool careful, struct outcome *out)
+struct operands {
+	int fd;
+	void *buffer;
+	size_t n_bytes;
+	uint64_t offset;
+	const struct hot_open *open;
+};
+
+INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct operands a)
 {
-	const struct replay_plan *p = w->crew->plan;
-	_Atomic int *place = &p->fds[h->slot];
-	const struct hot_open *o = &p->open[h->slot];
-	unsigned int op = h->op;
-	size_t n_bytes = h->length;
-	uint64_t offset = h->offset;
-	int fd = atomic_load_explicit(place, memory_order_relaxed);
-	if (UNLIKELY(op == OP_CLOSE)) /* who comes later must not use a number that means another file by then */
-		fd = atomic_exchange(place, -1);
-	__asm__ __volatile__("" ::"r"(op), "r"(n_bytes), "r"(offset), "r"(fd), "r"(buffer) : "memory");
-	uint64_t begin = clock_begin(clock);
-	if (own)
-		gate_publish(own, begun, &w->crew->rules);
-	int64_t got = issue_call(p, op, fd, buffer, n_bytes, offset, o);
-	if (careful)
-		issue_linger(w, begin);
-	uint64_t end = clock_end(clock);
-	if (UNLIKELY(got < 0))
-		got = -errno;
-	if (UNLIKELY(op == OP_OPEN && got >= 0)) {
-		atomic_store_explicit(place, (int)got, memory_order_relaxed);
-		got = 0;
+	switch (op) {
+	case OP_READ:
+		return read(a.fd, a.buffer, a.n_bytes);
+	case OP_PREAD:
+		return pread(a.fd, a.buffer, a.n_bytes, (off_t)a.offset);
+	case OP_WRITE:
+		return write(a.fd, a.buffer, a.n_bytes);
+	case OP_PWRITE:
+		return pwrite(a.fd, a.buffer, a.n_bytes, (off_t)a.offset);
+	case OP_LSEEK:
+		return lseek(a.fd, (off_t)a.offset, (int)a.n_bytes);
+	case OP_FSYNC:
+		return fsync(a.fd);
+	case OP_FDATASYNC:
+		return fdatasync(a.fd);
+	case OP_OPEN:
+		return rooted_open(s->dir_fd, a.open->path, a.open->flags, a.open->mode);
+	default:
+		return close(a.fd);
 	}
-	*out = (struct outcome){begin, end, got};
+}
+
+/* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and no choice. */
+INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a, struct gate *own, uint32_t begun,
+			  const bool careful, struct outcome *out)
+{
+	__asm__ __volatile__("" ::"r"(a.n_bytes), "r"(a.offset), "r"(a.fd), "r"(a.buffer) : "memory");
+	uint64_t begin = clock_begin(&s->clock);
+	if (own)
+		gate_publish(own, begun, &s->runner->crew->rules);
+	int64_t got = issue_call(s, op, a);
+	if (careful)
+		issue_linger(s->runner, begin);
+	__asm__ __volatile__("" ::"i"(op)); /* each operation its own end stamp, on the line its call returns to */
+	uint64_t end = clock_end(&s->clock);
+	*out = (struct outcome){begin, end, UNLIKELY(got < 0) ? -errno : got};
+}
+
+/* `own`: the gate to publish "begun" at, NULL for none, with the progress to publish. `careful`: with mutants. */
+INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, struct gate *own, uint32_t begun,
+		  const bool careful, struct outcome *out)
+{
+	_Atomic int *place = &s->fds[h->slot];
+	struct operands a = {atomic_load_explicit(place, memory_order_relaxed), buffer, h->length, h->offset, &s->open[h->slot]};
+	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
+	 * the first stamp is taken. */
+	if (LIKELY(h->op == OP_READ))
+		issue_stamped(s, OP_READ, a, own, begun, careful, out);
+	else if (LIKELY(h->op == OP_PREAD))
+		issue_stamped(s, OP_PREAD, a, own, begun, careful, out);
+	else if (LIKELY(h->op == OP_WRITE))
+		issue_stamped(s, OP_WRITE, a, own, begun, careful, out);
+	else if (LIKELY(h->op == OP_PWRITE))
+		issue_stamped(s, OP_PWRITE, a, own, begun, careful, out);
+	else if (h->op == OP_LSEEK)
+		issue_stamped(s, OP_LSEEK, a, own, begun, careful, out);
+	else if (h->op == OP_FSYNC)
+		issue_stamped(s, OP_FSYNC, a, own, begun, careful, out);
+	else if (h->op == OP_FDATASYNC)
+		issue_stamped(s, OP_FDATASYNC, a, own, begun, careful, out);
+	else if (h->op == OP_OPEN) {
+		issue_stamped(s, OP_OPEN, a, own, begun, careful, out);
+		if (out->rvalue >= 0) {
+			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
+			out->rvalue = 0;
+		}
+	} else {
+		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
+		issue_stamped(s, OP_CLOSE, a, own, begun, careful, out);
+	}
 }
 
 #endif

@@ -192,8 +192,10 @@ static bool can_swap(const struct lane *a, uint32_t k)
 static void strike_swap(struct replay_plan *p, const uint32_t *record_at, uint32_t lane, uint32_t k)
 {
 	struct hot_request *h = &p->lane[lane].request[k], *g = h + 1, was = *h;
-	h->offset = g->offset, h->expected = g->expected, h->length = g->length, h->slot = g->slot, h->op = g->op;
-	g->offset = was.offset, g->expected = was.expected, g->length = was.length, g->slot = was.slot, g->op = was.op;
+	int64_t *expected = &p->lane[lane].expected[k], first = expected[0];
+	h->offset = g->offset, h->length = g->length, h->slot = g->slot, h->op = g->op;
+	g->offset = was.offset, g->length = was.length, g->slot = was.slot, g->op = was.op;
+	expected[0] = expected[1], expected[1] = first;
 	if (is_sequential(h)) { /* now h reads what lies behind, then g what lies before it */
 		h->offset = shifts_pack((int32_t)g->length, -(int32_t)(g->length + h->length));
 		g->offset = shifts_pack(0, (int32_t)h->length);

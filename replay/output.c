@@ -97,11 +97,13 @@ static int64_t intended_of(const struct output *o, const struct trace_record *tr
 			from = a->outcome[k].end_ticks;
 			break;
 		}
-	return time_of(o, from + (uint64_t)a->request[at.index].due);
+	return time_of(o, from + (uint64_t)a->due[at.index]);
 }
 
-static void outcome_put(const struct output *o, struct trace_record *r, const struct hot_request *h, const struct outcome *out)
+static void outcome_put(const struct output *o, struct trace_record *r, struct lane_place at, const struct outcome *out)
 {
+	const struct lane *a = &o->p->lane[at.lane];
+	const struct hot_request *h = &a->request[at.index];
 	r->begin_ns = time_of(o, out->begin_ticks);
 	r->end_ns = time_of(o, out->end_ticks);
 	r->error = out->rvalue < 0 ? (uint16_t)-out->rvalue : 0;
@@ -109,7 +111,7 @@ static void outcome_put(const struct output *o, struct trace_record *r, const st
 		r->rvalue = -1;
 	else if (h->op != OP_OPEN)
 		r->rvalue = out->rvalue;
-	else if (h->expected < 0) /* it succeeded only here; as nothing used it, it is open still */
+	else if (a->expected[at.index] < 0) /* it succeeded only here; as nothing used it, it is open still */
 		r->rvalue = atomic_load(&o->p->fds[h->slot]);
 }
 
@@ -135,7 +137,7 @@ static void input_count(struct output *o, const struct trace_record *r)
 		o->input_last_ns = r->end_ns;
 }
 
-static void outcome_count(struct output *o, const struct trace_record *r, const struct hot_request *h, const struct outcome *out)
+static void outcome_count(struct output *o, const struct trace_record *r, int64_t expected, const struct outcome *out)
 {
 	struct replay_summary *s = o->s;
 	if (s->n_issued == 0 || r->begin_ns < o->first_ns)
@@ -145,9 +147,9 @@ static void outcome_count(struct output *o, const struct trace_record *r, const 
 	s->n_issued++;
 	s->n_failed += out->rvalue < 0;
 	o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->p->clock.ns_per_tick;
-	if (outcome_differs(out, h) && s->n_mismatches++ == 0) {
+	if (outcome_differs(out, expected) && s->n_mismatches++ == 0) {
 		s->first_mismatch_seq = r->seq;
-		s->first_mismatch_expected = h->expected;
+		s->first_mismatch_expected = expected;
 		s->first_mismatch_actual = out->rvalue;
 	}
 	if (r->intended_ns != TIME_NONE && o->issue_error)
@@ -163,7 +165,7 @@ static void repeated_put(struct output *o, const struct trace_record *r, struct 
 	GROW(o->repeated, o->n_repeated, o->repeated_cap);
 	struct trace_record *again = &o->repeated[o->n_repeated++];
 	*again = *r;
-	outcome_put(o, again, plan_request(o->p, at), &a->repeated[at.index]);
+	outcome_put(o, again, at, &a->repeated[at.index]);
 }
 
 static int flush(struct output *o, struct err *e)
@@ -180,17 +182,17 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 	int ret = references_copy(o, &r, e);
 	if (ret)
 		return ret;
-	const struct hot_request *h = at.lane == NONE32 ? NULL : plan_request(o->p, at);
-	const struct outcome *out = h ? &o->p->lane[at.lane].outcome[at.index] : NULL;
+	const struct lane *a = at.lane == NONE32 ? NULL : &o->p->lane[at.lane];
+	const struct outcome *out = a ? &a->outcome[at.index] : NULL;
 	if (!out || !out->begin_ticks) {
 		r.begin_ns = r.end_ns = r.intended_ns = TIME_NONE;
 		r.rvalue = -1;
 		r.error = ECANCELED;
 	} else {
 		r.intended_ns = intended_of(o, traced, at);
-		outcome_put(o, &r, h, out);
-		fault_put(&r, h);
-		outcome_count(o, &r, h, out);
+		outcome_put(o, &r, at, out);
+		fault_put(&r, &a->request[at.index]);
+		outcome_count(o, &r, a->expected[at.index], out);
 		repeated_put(o, &r, at);
 	}
 	if (!o->w)

@@ -12,7 +12,7 @@
 #include "replay/rooted.h"
 #include "replay/gate.h"
 
-enum { AT_REQUESTS, AT_WAITS, AT_OUTCOMES, AT_REPEATED };
+enum { AT_REQUESTS, AT_WAITS, AT_DUE, AT_OUTCOMES, AT_REPEATED, AT_EXPECTED };
 
 /* Lanes begin at multiples of this many elements, which is a multiple of 128 bytes for every array: no two lanes share a line. */
 #define LANE_ALIGN 16u
@@ -36,35 +36,48 @@ static void lanes_choose(struct replay_plan *p, const struct replay_config *c, c
 	p->n_lanes = p->pool && !p->own_lanes ? 1 : l->n_threads;
 }
 
-static int memory_get(struct replay_plan *p, const uint32_t *n_waits, struct err *e)
+/* `base` is advanced by what a lane needs; NULL stays NULL. */
+static void *lane_part(char **base, uint64_t n, size_t size)
 {
-	uint64_t n_requests = 0, n_all_waits = 0;
+	char *part = *base;
+	if (part)
+		*base += lane_room(n) * size;
+	return part;
+}
+
+static int memory_get(struct replay_plan *p, const struct replay_config *c, const uint32_t *n_waits, struct err *e)
+{
+	uint64_t n = 0, n_all_waits = 0;
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
-		n_requests += lane_room(p->lane[i].n);
+		n += lane_room(p->lane[i].n);
 		n_all_waits += lane_room(n_waits[i]);
 	}
-	int ret = vm_alloc(&p->memory[AT_REQUESTS], n_requests * sizeof(struct hot_request), "the requests", e);
-	if (!ret)
-		ret = vm_alloc(&p->memory[AT_WAITS], n_all_waits * sizeof(struct hot_wait), "the order", e);
-	if (!ret)
-		ret = vm_alloc(&p->memory[AT_OUTCOMES], n_requests * sizeof(struct outcome), "the outcomes", e);
-	if (!ret && p->mutant.kind == FAULT_REPEAT)
-		ret = vm_alloc(&p->memory[AT_REPEATED], n_requests * sizeof(struct outcome), "the repeated outcomes", e);
-	if (ret)
-		return ret;
-	struct hot_request *request = p->memory[AT_REQUESTS].base;
-	struct hot_wait *wait = p->memory[AT_WAITS].base;
-	struct outcome *outcome = p->memory[AT_OUTCOMES].base, *repeated = p->memory[AT_REPEATED].base;
+	const struct {
+		size_t n_bytes;
+		const char *what;
+	} part[] = {
+		[AT_REQUESTS] = {n * sizeof(struct hot_request), "the requests"},
+		[AT_WAITS] = {n_all_waits * sizeof(struct hot_wait), "the order"},
+		[AT_DUE] = {c->timing == TIMING_FULLSPEED ? 0 : n * sizeof(int64_t), "the times of the requests"},
+		[AT_OUTCOMES] = {n * sizeof(struct outcome), "the outcomes"},
+		[AT_REPEATED] = {p->mutant.kind == FAULT_REPEAT ? n * sizeof(struct outcome) : 0, "the repeated outcomes"},
+		[AT_EXPECTED] = {n * sizeof(int64_t), "the expected results"},
+	};
+	char *base[sizeof part / sizeof *part];
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+		int ret = vm_alloc(&p->memory[i], part[i].n_bytes, part[i].what, e);
+		if (ret)
+			return ret;
+		base[i] = p->memory[i].base;
+	}
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		struct lane *a = &p->lane[i];
-		a->request = request;
-		a->wait = wait;
-		a->outcome = outcome;
-		a->repeated = repeated;
-		request += lane_room(a->n);
-		outcome += lane_room(a->n);
-		repeated = repeated ? repeated + lane_room(a->n) : NULL;
-		wait = wait ? wait + lane_room(n_waits[i]) : NULL;
+		a->request = lane_part(&base[AT_REQUESTS], a->n, sizeof *a->request);
+		a->wait = lane_part(&base[AT_WAITS], n_waits[i], sizeof *a->wait);
+		a->due = lane_part(&base[AT_DUE], a->n, sizeof *a->due);
+		a->outcome = lane_part(&base[AT_OUTCOMES], a->n, sizeof *a->outcome);
+		a->repeated = lane_part(&base[AT_REPEATED], a->n, sizeof *a->repeated);
+		a->expected = lane_part(&base[AT_EXPECTED], a->n, sizeof *a->expected);
 	}
 	return 0;
 }
@@ -80,8 +93,6 @@ static int64_t scaled_ns(int64_t gap_ns, double speed)
 static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r,
 		      const struct load_request *before)
 {
-	if (c->timing == TIMING_FULLSPEED)
-		return 0;
 	if (c->timing == TIMING_TIMESTAMP || !before)
 		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
 	/* an unknown end, or calls of one thread that overlap: there was no gap */
@@ -92,7 +103,6 @@ static struct hot_request hot_of(const struct load_request *r)
 {
 	return (struct hot_request){
 		.offset = r->offset,
-		.expected = r->op == OP_OPEN && r->rvalue > 0 ? 0 : r->rvalue,
 		.length = r->op == OP_LSEEK ? r->flags : r->length,
 		.slot = r->slot,
 		.op = (uint8_t)r->op,
@@ -106,9 +116,11 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, c
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		struct lane_place at = {by_thread ? r->thread : 0, by_thread ? r->index : i};
-		struct hot_request *h = &p->lane[at.lane].request[at.index];
-		*h = hot_of(r);
-		h->due = due_ns(c, l, r, before[r->thread]);
+		struct lane *a = &p->lane[at.lane];
+		a->request[at.index] = hot_of(r);
+		a->expected[at.index] = r->op == OP_OPEN && r->rvalue > 0 ? 0 : r->rvalue;
+		if (a->due)
+			a->due[at.index] = due_ns(c, l, r, before[r->thread]);
 		p->place[r->record] = at;
 		before[r->thread] = r;
 	}
@@ -174,7 +186,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, const struct
 		p->lane[i].n = p->pool && !p->own_lanes ? l->n : l->thread[i].n_requests;
 	for (size_t i = 0; !p->pool && i < d->n; i++)
 		n_waits[l->request[d->edge[i].request].thread]++;
-	ret = memory_get(p, n_waits, e);
+	ret = memory_get(p, c, n_waits, e);
 	free(n_waits);
 	if (ret)
 		return ret;

@@ -27,20 +27,17 @@ enum hot_flag {
 	HOT_DRAIN = 4, /* stores to the gate may be under way when the request begins, or come inside it (gate.h) */
 };
 
-struct hot_request { /* 40 bytes, and 8 for each thing it waits for */
-	uint64_t offset;   /* of a sequential request with a fault: two shifts (mutant.h) */
-	int64_t expected;  /* traced result, or the negative errno; an open that succeeded: 0 */
-	int64_t due;	   /* timestamp: after the start; think: after the end of the one before in its lane, for the first one after the
-			    * start. Nanoseconds; an engine makes ticks of them when its clock is calibrated */
-	uint32_t length;   /* lseek: whence */
+struct hot_request { /* 24 bytes; 8 for its due time where there is one, and 8 for each thing it waits for */
+	uint64_t offset;  /* of a sequential request with a fault: two shifts (mutant.h) */
+	uint32_t length;  /* lseek: whence */
 	uint32_t slot;
-	uint32_t n_waits;
+	uint16_t n_waits;
 	uint8_t op;    /* enum trace_op */
 	uint8_t flags; /* enum hot_flag */
 	uint8_t fault; /* enum fault_kind: what a mutant does to this one */
-	uint8_t unused;
+	uint8_t unused[3];
 };
-_Static_assert(sizeof(struct hot_request) + 8 <= 48, "at most 48 bytes a request, one dependency included");
+_Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48, "at most 48 bytes a request, one dependency included");
 
 struct hot_wait {
 	uint32_t lane, threshold; /* gate.h */
@@ -57,10 +54,13 @@ struct outcome {
 };
 
 struct lane {
-	struct hot_request *request; /* request[n]; what they wait for lies one after another in `wait`, n_waits for each */
-	struct hot_wait *wait;
+	struct hot_request *request; /* request[n] */
+	struct hot_wait *wait;	     /* what they wait for, one after another, n_waits for each */
+	int64_t *due; /* due[n], NULL at full speed. timestamp: after the start; think: after the end of the one before, for the first one
+		       * after the start. Nanoseconds; an engine makes ticks of them when its clock is calibrated */
 	struct outcome *outcome;  /* outcome[n] */
 	struct outcome *repeated; /* repeated[n]: of the second copies that a mutant issues; NULL where none does */
+	int64_t *expected; /* expected[n]: traced result, or the negative errno; of an open that succeeded 0. Not on the path */
 	uint32_t n;
 };
 
@@ -95,7 +95,7 @@ struct replay_plan {
 	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
 	bool stopped; /* on a mismatch */
 
-	struct vm_region memory[4]; /* requests, waits, outcomes, repeated */
+	struct vm_region memory[6]; /* of the lanes' arrays */
 };
 
 /* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
@@ -104,16 +104,11 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, const struct
 	      const struct edges *d, struct err *e);
 void plan_release(struct replay_plan *p); /* an all-zero one is fine */
 
-static inline const struct hot_request *plan_request(const struct replay_plan *p, struct lane_place at)
-{
-	return &p->lane[at.lane].request[at.index];
-}
-
 /* Whether what came back is not what the trace says: another count, success instead of failure, or another errno
  * where the trace knows it. */
-static inline bool outcome_differs(const struct outcome *o, const struct hot_request *h)
+static inline bool outcome_differs(const struct outcome *o, int64_t expected)
 {
-	return o->rvalue != h->expected && !(h->expected == -1 && o->rvalue < 0);
+	return o->rvalue != expected && !(expected == -1 && o->rvalue < 0);
 }
 
 #endif
