@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. libcsv splits the text; it tells no positions,
  * so lines are counted from the line ends it reports and those inside quoted fields. */
-#include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,275 +9,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/csv_args.h"
 #include "capture/format.h"
-#include "capture/op.h"
-#include "capture/trace_private.h"
-#include "common/units.h"
+#include "capture/format_csv_private.h"
 #include "common/xalloc.h"
 
 #define CHUNK (256u << 10)
 #define FIELD_MAX (48u << 20) /* a side heap item of 16 MiB in hexadecimal has room */
-#define COLUMNS_MAX 64
-#define SAMPLE_CHUNKS 4 /* read when opening, for the header and the stamps' resolution */
-
-enum column {
-	COL_PID,
-	COL_TID,
-	COL_BEGIN,
-	COL_END,
-	COL_FUNCTION,
-	COL_ARGS,
-	COL_RVALUE,
-	COL_REQUIRED, /* those before must be there */
-	COL_ERROR = COL_REQUIRED,
-	COL_SEQ,
-	COL_INTENDED,
-	COL_DISPATCH,
-	COL_N,
-	COL_IGNORED = COL_N, /* its name begins with "x-" */
-};
-
-static const char *const column_names[COL_N + 1] = {"pid",    "tid",   "begin", "end",      "function", "args",
-						    "rvalue", "error", "seq",   "intended", "dispatch", NULL};
-
-struct csv_trace {
-	struct trace base;
-	char *path;
-	int fd;
-	struct csv_parser parser;
-	bool has_parser, at_end;
-	char *chunk;
-	struct err error; /* the first bad line: nothing is read behind it */
-
-	enum column columns[COLUMNS_MAX];
-	unsigned int n_columns; /* 0: the header was not seen yet */
-
-	uint64_t line, row_line; /* 1-based: being read; where the row began */
-	bool after_cr;
-	unsigned int field; /* of the row, 0-based: the next to come */
-	struct trace_record row;
-	bool has_seq;
-	struct strbuf args_text;
-	struct csv_args args;
-	uint64_t n_rows;
-
-	struct trace_record *record; /* of this chunk */
-	size_t n_records, cap_records;
-	struct strbuf heap; /* of this chunk, items as in a trace file */
-};
+#define SAMPLE_CHUNKS 4       /* read when opening, for the header and the stamps' resolution */
 
 static struct csv_trace *csv(struct trace *t)
 {
 	return (struct csv_trace *)t;
-}
-
-static void fail(struct csv_trace *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void fail(struct csv_trace *t, const char *format, ...)
-{
-	char why[800];
-	va_list ap;
-	if (t->error.code)
-		return;
-	va_start(ap, format);
-	vsnprintf(why, sizeof why, format, ap);
-	va_end(ap);
-	unsigned long long line = t->row_line;
-	if (t->n_columns && t->field < t->n_columns && t->columns[t->field] != COL_IGNORED)
-		err_set(&t->error, EINVAL, "%s: line %llu, column %u (%s): %s", t->path, line, t->field + 1,
-			column_names[t->columns[t->field]], why);
-	else
-		err_set(&t->error, EINVAL, "%s: line %llu, column %u: %s", t->path, line, t->field + 1, why);
-}
-
-/* --- the header --------------------------------------------------------------------------------------------------- */
-
-static void take_header_field(struct csv_trace *t, const char *s, size_t len)
-{
-	char name[64];
-	if (t->field >= COLUMNS_MAX) {
-		fail(t, "more than %d columns", COLUMNS_MAX);
-		return;
-	}
-	if (len >= 2 && (s[0] == 'x' || s[0] == 'X') && s[1] == '-') {
-		t->columns[t->field] = COL_IGNORED;
-		return;
-	}
-	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
-	enum column c = 0;
-	while (c < COL_N && strcmp(name, column_names[c]))
-		c++;
-	if (c == COL_N) {
-		const char *near = nearest_name(name, column_names);
-		fail(t, "unknown column \"%s\"%s%s%s (columns whose name begins with x- are passed over)", name,
-		     near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
-		return;
-	}
-	for (unsigned int i = 0; i < t->field; i++)
-		if (t->columns[i] == c)
-			fail(t, "column \"%s\" is there twice", name);
-	t->columns[t->field] = c;
-}
-
-static void finish_header(struct csv_trace *t)
-{
-	unsigned int n = t->field;
-	for (enum column c = 0; c < COL_REQUIRED; c++) {
-		bool found = false;
-		for (unsigned int i = 0; i < n; i++)
-			found |= t->columns[i] == c;
-		if (!found)
-			fail(t, "the header has no column \"%s\"", column_names[c]);
-	}
-	t->n_columns = n;
-}
-
-/* --- a row -------------------------------------------------------------------------------------------------------- */
-
-static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v)
-{
-	uint64_t u;
-	if (decimal_u64(s, len, &u) || u > UINT32_MAX)
-		fail(t, "\"%.*s\" is no whole number from 0 to 4294967295", (int)(len < 60 ? len : 60), s);
-	else
-		*v = (uint32_t)u;
-}
-
-static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v)
-{
-	*v = TIME_NONE;
-	if (len && (decimal_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
-		fail(t, "\"%.*s\" is no time in nanoseconds", (int)(len < 60 ? len : 60), s);
-}
-
-static void take_function(struct csv_trace *t, const char *s, size_t len)
-{
-	char name[32];
-	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
-	t->row.op = (uint16_t)op_find(name);
-	if (t->row.op == OP_INVALID) {
-		const char *near = nearest_name(name, op_names);
-		fail(t, "function \"%s\" is unknown%s%s%s", name, near ? ", did you mean \"" : "", near ? near : "",
-		     near ? "\"?" : "");
-	}
-}
-
-static void take_error(struct csv_trace *t, const char *s, size_t len)
-{
-	uint64_t u = 0;
-	if (len && *s >= '0' && *s <= '9') {
-		if (decimal_u64(s, len, &u) || u > UINT16_MAX)
-			fail(t, "\"%.*s\" is no error number", (int)(len < 60 ? len : 60), s);
-	} else if (len) {
-		const char *name;
-		for (u = 1; u < 4096; u++)
-			if ((name = strerrorname_np((int)u)) && strlen(name) == len && !memcmp(name, s, len))
-				break;
-		if (u == 4096)
-			fail(t, "\"%.*s\" is no error's name", (int)(len < 60 ? len : 60), s);
-	}
-	t->row.error = (uint16_t)u;
-}
-
-static void take_field(struct csv_trace *t, enum column c, const char *s, size_t len)
-{
-	switch (c) {
-	case COL_PID:
-		take_u32(t, s, len, &t->row.pid);
-		break;
-	case COL_TID:
-		take_u32(t, s, len, &t->row.tid);
-		break;
-	case COL_BEGIN:
-		take_time(t, s, len, &t->row.begin_ns);
-		break;
-	case COL_END:
-		take_time(t, s, len, &t->row.end_ns);
-		break;
-	case COL_INTENDED:
-		take_time(t, s, len, &t->row.intended_ns);
-		break;
-	case COL_DISPATCH:
-		take_time(t, s, len, &t->row.dispatch_ns);
-		break;
-	case COL_FUNCTION:
-		take_function(t, s, len);
-		break;
-	case COL_ARGS: /* understood when the function and rvalue are known */
-		strbuf_reset(&t->args_text);
-		strbuf_add(&t->args_text, s, len);
-		break;
-	case COL_RVALUE:
-		if (decimal_i64(s, len, &t->row.rvalue))
-			fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
-		break;
-	case COL_ERROR:
-		take_error(t, s, len);
-		break;
-	case COL_SEQ:
-		t->has_seq = len > 0;
-		if (len && decimal_u64(s, len, &t->row.seq))
-			fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
-		break;
-	case COL_IGNORED:
-		break;
-	}
-}
-
-static unsigned int field_of(const struct csv_trace *t, enum column c)
-{
-	unsigned int i = 0;
-	while (i < t->n_columns && t->columns[i] != c)
-		i++;
-	return i;
-}
-
-/* As in a trace file: a length, the bytes, padding; the reference counts units of 8 bytes. */
-static void keep_heap(struct csv_trace *t)
-{
-	static const char zeros[8];
-	uint32_t len = (uint32_t)t->args.heap.len;
-	t->row.heap = (uint32_t)(t->heap.len / 8);
-	strbuf_add(&t->heap, &len, sizeof len);
-	strbuf_add(&t->heap, t->args.heap.s, len);
-	strbuf_add(&t->heap, zeros, (8 - t->heap.len % 8) % 8);
-}
-
-static void finish_row(struct csv_trace *t)
-{
-	struct err e = ERR_INIT;
-	if (t->field < t->n_columns) {
-		fail(t, "the line ends after %u of %u columns", t->field, t->n_columns);
-		return;
-	}
-	t->field = field_of(t, COL_ARGS);
-	if (csv_args_read(t->args_text.s, t->args_text.len, &t->row, &t->args, &e)) {
-		fail(t, "%s", e.msg);
-		return;
-	}
-	if (t->args.object_kind &&
-	    (t->args.object_name.len > 65535 ||
-	     object_table_intern(&t->base.objects, t->args.object_kind, t->args.object_name.s, &t->row.object, &e))) {
-		fail(t, "%s", e.code ? e.msg : "the name is longer than 65535 bytes");
-		return;
-	}
-	if (t->args.has_heap)
-		keep_heap(t);
-	if (!t->has_seq)
-		t->row.seq = t->n_rows;
-	t->row.commit = TRACE_COMMIT;
-	t->n_rows++;
-	GROW(t->record, t->n_records, t->cap_records);
-	t->record[t->n_records++] = t->row;
-}
-
-static void begin_row(struct csv_trace *t)
-{
-	t->field = 0;
-	t->row_line = t->line;
-	t->has_seq = false;
-	t->row = (struct trace_record){
-	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .object = OBJECT_NONE, .heap = HEAP_NONE};
 }
 
 /* --- libcsv's callbacks ------------------------------------------------------------------------------------------- */
@@ -290,11 +31,9 @@ static void on_field(void *s, size_t len, void *ctx)
 	if (t->error.code)
 		return;
 	if (!t->n_columns)
-		take_header_field(t, s, len);
-	else if (t->field >= t->n_columns)
-		fail(t, "the line has more columns than the header's %u", t->n_columns);
+		csv_header_field(t, s, len);
 	else
-		take_field(t, t->columns[t->field], s ? s : "", len);
+		csv_row_field(t, s, len);
 	t->field++;
 	for (const char *p = s, *end = p + len; p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
 		t->line++;
@@ -308,15 +47,15 @@ static void on_row(int c, void *ctx)
 		return;
 	bool second_half = c == '\n' && t->after_cr; /* of CR LF */
 	if (t->field && !t->n_columns)
-		finish_header(t);
+		csv_header_end(t);
 	else if (t->field)
-		finish_row(t);
+		csv_row_end(t);
 	if (t->error.code)
 		return;
 	if (!second_half)
 		t->line++;
 	t->after_cr = c == '\r';
-	begin_row(t);
+	csv_row_begin(t);
 }
 
 /* --- streaming ---------------------------------------------------------------------------------------------------- */
@@ -339,18 +78,18 @@ static void start(struct csv_trace *t)
 	t->n_rows = t->n_records = 0;
 	t->line = 1;
 	t->error = (struct err)ERR_INIT;
-	begin_row(t);
+	csv_row_begin(t);
 }
 
 static void parse_failed(struct csv_trace *t)
 {
 	int code = csv_error(&t->parser);
 	if (code == CSV_ENOMEM || code == CSV_ETOOBIG)
-		fail(t, "a field of more than %u bytes (a quote that is never closed?)", FIELD_MAX);
+		csv_fail(t, "a field of more than %u bytes (a quote that is never closed?)", FIELD_MAX);
 	else if (t->at_end)
-		fail(t, "the file ends inside a quoted field");
+		csv_fail(t, "the file ends inside a quoted field");
 	else
-		fail(t, "a quote where none may be, or text behind a closing quote");
+		csv_fail(t, "a quote where none may be, or text behind a closing quote");
 }
 
 /* Takes in one chunk: 0, or a negative errno of the system. What is wrong with the text goes to t->error. */
@@ -369,7 +108,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 		if (csv_fini(&t->parser, on_field, on_row, t))
 			parse_failed(t);
 		else if (!t->n_columns && !t->error.code)
-			fail(t, "no header line");
+			csv_fail(t, "no header line");
 		return 0;
 	}
 	size_t len = (size_t)got, bom = 0;

@@ -5,46 +5,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
-#include <sys/uio.h>
 #include <unistd.h>
-#include <zstd.h>
 
-#include "capture/object_table.h"
-#include "capture/trace_format.h"
 #include "capture/trace_meta.h"
-#include "capture/trace_private.h"
+#include "capture/trace_write_private.h"
 #include "common/crc32c.h"
 #include "common/xalloc.h"
-
-struct trace_writer {
-	int fd;
-	char *path;
-	struct trace_write_options options;
-	int failed; /* errno of the first failed write: nothing is written after it */
-	uint64_t nonce;
-	uint64_t end; /* where the block being filled, or the next one, begins */
-
-	struct trace_record *record;  /* [RECORDS_PER_BLOCK], the block being filled */
-	uint32_t n_filled, n_in_file; /* records of it; of those, already in the file */
-	uint32_t crc;                 /* of those in the file */
-
-	struct object_table objects;
-	uint32_t n_objects_in_file;
-	unsigned char *heap; /* items not yet in the file */
-	size_t heap_len, heap_cap;
-	uint32_t n_heap_items;
-	uint64_t n_heap_units; /* in the file */
-
-	uint64_t n_records, n_blocks, n_metas, meta_offset;
-	ZSTD_CCtx *zstd;
-	void *compressed;
-	size_t compressed_cap;
-};
 
 static const char zeros[BLOCK_ALIGN];
 
@@ -54,7 +24,7 @@ static int write_failed(struct trace_writer *w, int code, uint64_t offset, struc
 	return err_sys(e, code, "%s: writing at byte %llu", w->path, (unsigned long long)offset);
 }
 
-static int pwritev_all(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, struct err *e)
+int writer_put(struct trace_writer *w, struct iovec *v, int n, uint64_t offset, struct err *e)
 {
 	while (n) {
 		ssize_t got = pwritev(w->fd, v, n, (off_t)offset);
@@ -73,7 +43,7 @@ static int pwritev_all(struct trace_writer *w, struct iovec *v, int n, uint64_t 
 	return 0;
 }
 
-static struct block_header header_for(const struct trace_writer *w, enum block_kind kind, enum block_commit commit)
+struct block_header writer_header(const struct trace_writer *w, enum block_kind kind, enum block_commit commit)
 {
 	return (struct block_header){
 	    .magic = BLOCK_MAGIC, .kind = (uint16_t)kind, .offset = w->end, .nonce = w->nonce, .commit = commit};
@@ -99,10 +69,10 @@ static void compress_payload(struct trace_writer *w, struct block_header *h, con
 }
 
 /* Appends a whole, sealed block. */
-static int block_write(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first, const void *data,
-		       size_t len, struct err *e)
+int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t count, uint64_t first, const void *data,
+		     size_t len, struct err *e)
 {
-	struct block_header h = header_for(w, kind, BLOCK_SEALED);
+	struct block_header h = writer_header(w, kind, BLOCK_SEALED);
 	h.count = count;
 	h.first = first;
 	h.raw_len = h.stored_len = len;
@@ -113,208 +83,11 @@ static int block_write(struct trace_writer *w, enum block_kind kind, uint32_t co
 	uint64_t next = align_up(w->end + sizeof h + h.stored_len, BLOCK_ALIGN);
 	struct iovec v[] = {
 	    {&h, sizeof h}, {(void *)data, h.stored_len}, {(void *)zeros, next - w->end - sizeof h - h.stored_len}};
-	int rc = pwritev_all(w, v, 3, w->end, e);
+	int rc = writer_put(w, v, 3, w->end, e);
 	if (!rc) {
 		w->end = next;
 		w->n_blocks++;
 	}
-	return rc;
-}
-
-/* --- records ------------------------------------------------------------------------------------------------------ */
-
-/* Puts the filled records that are not in the file yet behind those that are; the block stays open. */
-static int records_write_open(struct trace_writer *w, struct err *e)
-{
-	struct block_header h = header_for(w, BLOCK_RECORDS, BLOCK_OPEN);
-	h.first = w->n_records - w->n_filled;
-	h.raw_len = RECORDS_PER_BLOCK * sizeof *w->record;
-	h.crc = block_header_crc(&h);
-	struct trace_record *from = w->record + w->n_in_file;
-	size_t len = (w->n_filled - w->n_in_file) * sizeof *from;
-	bool begun = w->n_in_file > 0;
-	struct iovec v[] = {{&h, sizeof h}, {from, len}};
-	uint64_t offset = begun ? w->end + sizeof h + w->n_in_file * sizeof *from : w->end;
-	int rc = pwritev_all(w, v + begun, 2 - begun, offset, e);
-	if (!rc) {
-		w->crc = crc32c(w->crc, from, len);
-		w->n_in_file = w->n_filled;
-	}
-	return rc;
-}
-
-static int block_seal(struct trace_writer *w, struct err *e)
-{
-	struct block_header h = header_for(w, BLOCK_RECORDS, BLOCK_SEALED);
-	h.count = w->n_filled;
-	h.first = w->n_records - w->n_filled;
-	h.raw_len = h.stored_len = w->n_filled * sizeof *w->record;
-	h.payload_crc = w->crc;
-	h.crc = block_header_crc(&h);
-	struct iovec v = {&h, sizeof h};
-	int rc = pwritev_all(w, &v, 1, w->end, e);
-	if (!rc) {
-		w->end = align_up(w->end + sizeof h + h.stored_len, BLOCK_ALIGN);
-		w->n_blocks++;
-	}
-	return rc;
-}
-
-static int objects_write(struct trace_writer *w, struct err *e);
-static int heap_write(struct trace_writer *w, struct err *e);
-
-/* The block's last n records counted in n_records: what they refer to comes first. */
-static int records_write_whole(struct trace_writer *w, const struct trace_record *r, uint32_t n, struct err *e)
-{
-	int rc = objects_write(w, e);
-	rc = rc ? rc : heap_write(w, e);
-	return rc ? rc : block_write(w, BLOCK_RECORDS, n, w->n_records - n, r, n * sizeof *r, e);
-}
-
-/* Ends the block of records being filled, whatever it holds. */
-static int records_finish(struct trace_writer *w, struct err *e)
-{
-	int rc = 0;
-	if (!w->n_filled)
-		return 0;
-	if (w->n_in_file) {
-		rc = w->n_in_file < w->n_filled ? records_write_open(w, e) : 0;
-		rc = rc ? rc : block_seal(w, e);
-	} else {
-		rc = records_write_whole(w, w->record, w->n_filled, e);
-	}
-	w->n_filled = w->n_in_file = w->crc = 0;
-	return rc;
-}
-
-/* Copies and commits. Returns how many were fit to be written: n, or the index of the first that was not. */
-static size_t records_copy(struct trace_record *to, const struct trace_record *from, size_t n)
-{
-	bool sane = true;
-	for (size_t i = 0; i < n; i++) {
-		to[i] = from[i];
-		to[i].commit = TRACE_COMMIT;
-		sane &= record_is_sane(&from[i]);
-	}
-	size_t i = sane ? n : 0;
-	while (i < n && record_is_sane(&from[i]))
-		i++;
-	return i;
-}
-
-/* Takes as many of the n records as the block has room for, and ends it when it is full. */
-static int take_records(struct trace_writer *w, const struct trace_record *r, size_t n, size_t *n_taken, struct err *e)
-{
-	size_t some = RECORDS_PER_BLOCK - w->n_filled;
-	*n_taken = some = n < some ? n : some;
-	if (some == RECORDS_PER_BLOCK && records_are_usable(r, some)) { /* committed by the caller: no need to copy */
-		w->n_records += some;
-		return records_write_whole(w, r, (uint32_t)some, e);
-	}
-	size_t n_sane = records_copy(w->record + w->n_filled, r, some);
-	if (n_sane < some)
-		return err_set(e, EINVAL,
-			       "%s: record %llu (operation %u) is unfit: its operation or times are impossible",
-			       w->path, (unsigned long long)(w->n_records + n_sane), r[n_sane].op);
-	w->n_filled += (uint32_t)some;
-	w->n_records += some;
-	return w->n_filled == RECORDS_PER_BLOCK ? records_finish(w, e) : 0;
-}
-
-int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e)
-{
-	int rc = 0;
-	if (w->failed)
-		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
-	if (w->n_in_file && (w->n_objects_in_file < w->objects.n || w->heap_len))
-		rc = records_finish(w, e);
-	for (size_t n_taken; n && !rc; r += n_taken, n -= n_taken)
-		rc = take_records(w, r, n, &n_taken, e);
-	/* A compressed block cannot grow: its records are in the file when it is full. */
-	if (rc || w->zstd || w->n_filled == w->n_in_file)
-		return rc;
-	if (!w->n_in_file) {
-		rc = objects_write(w, e);
-		rc = rc ? rc : heap_write(w, e);
-	}
-	return rc ? rc : records_write_open(w, e);
-}
-
-/* --- what records refer to ---------------------------------------------------------------------------------------- */
-
-int trace_writer_object(struct trace_writer *w, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
-{
-	if (kind < OBJECT_PATH || kind > OBJECT_DEVICE)
-		return err_set(e, EINVAL, "%s: object kind %d is none", w->path, (int)kind);
-	if (strlen(name) > NAME_LEN_MAX)
-		return err_set(e, ENAMETOOLONG, "%s: an object's name has %zu bytes, %u are the most", w->path,
-			       strlen(name), NAME_LEN_MAX);
-	return object_table_intern(&w->objects, kind, name, id, e);
-}
-
-static int objects_write(struct trace_writer *w, struct err *e)
-{
-	int rc = 0;
-	while (!rc && w->n_objects_in_file < w->objects.n) {
-		uint32_t first = w->n_objects_in_file, id = first;
-		size_t cap = 0, len = 0;
-		for (; id < w->objects.n && cap < OBJECTS_FLUSH_BYTES; id++)
-			cap += sizeof(struct object_item) + strlen(object_table_get(&w->objects, id)->name) + 8;
-		char *payload = xcalloc(1, cap);
-		for (uint32_t i = first; i < id; i++) {
-			const struct trace_object *o = object_table_get(&w->objects, i);
-			struct object_item item = {.kind = (uint16_t)o->kind, .len = (uint32_t)strlen(o->name)};
-			memcpy(payload + len, &item, sizeof item);
-			memcpy(payload + len + sizeof item, o->name, item.len);
-			len += align_up(sizeof item + item.len + 1, 8);
-		}
-		rc = block_write(w, BLOCK_OBJECTS, id - first, first, payload, len, e);
-		free(payload);
-		if (!rc)
-			w->n_objects_in_file = id;
-	}
-	return rc;
-}
-
-int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint32_t *ref, struct err *e)
-{
-	if (len > HEAP_ITEM_MAX)
-		return err_set(e, EFBIG, "%s: %zu bytes beside a record, %u are the most", w->path, len, HEAP_ITEM_MAX);
-	uint64_t unit = w->n_heap_units + w->heap_len / 8;
-	size_t room = align_up(sizeof(uint32_t) + len, 8);
-	if (unit + room / 8 >= HEAP_NONE)
-		return err_set(e, EOVERFLOW, "%s: the side heap is full (32 GiB)", w->path);
-	if (w->heap_len && w->heap_len + room > HEAP_FLUSH_BYTES) {
-		/* early: the record that refers to these bytes comes later still */
-		int rc = w->failed ? err_sys(e, w->failed, "%s: an earlier write failed", w->path)
-				   : (w->n_in_file ? records_finish(w, e) : 0);
-		rc = rc ? rc : heap_write(w, e);
-		if (rc)
-			return rc;
-	}
-	if (w->heap_len + room > w->heap_cap) {
-		w->heap_cap = w->heap_len + room > HEAP_FLUSH_BYTES ? w->heap_len + room : HEAP_FLUSH_BYTES;
-		w->heap = xrealloc(w->heap, w->heap_cap);
-	}
-	unsigned char *to = w->heap + w->heap_len;
-	uint32_t len32 = (uint32_t)len;
-	memset(to + room - 8, 0, 8); /* the padding */
-	memcpy(to, &len32, sizeof len32);
-	if (len)
-		memcpy(to + sizeof len32, data, len);
-	*ref = (uint32_t)unit;
-	w->heap_len += room;
-	w->n_heap_items++;
-	return 0;
-}
-
-static int heap_write(struct trace_writer *w, struct err *e)
-{
-	if (!w->heap_len)
-		return 0;
-	int rc = block_write(w, BLOCK_HEAP, w->n_heap_items, w->n_heap_units, w->heap, w->heap_len, e);
-	w->n_heap_units += w->heap_len / 8;
-	w->heap_len = w->n_heap_items = 0;
 	return rc;
 }
 
@@ -341,7 +114,7 @@ static int write_file_header(struct trace_writer *w, struct err *e)
 	h.crc = crc32c(0, &h, offsetof(struct file_header, crc));
 	struct iovec v = {&h, sizeof h};
 	w->end = sizeof h;
-	return pwritev_all(w, &v, 1, 0, e);
+	return writer_put(w, &v, 1, 0, e);
 }
 
 static int meta_write(struct trace_writer *w, const struct trace_meta *meta, struct err *e)
@@ -355,7 +128,7 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 		rc = err_set(e, EFBIG, "%s: metadata of %zu bytes (%zu files), %u are the most", w->path, len,
 			     meta->files.n, META_LEN_MAX);
 	uint64_t at = w->end;
-	rc = rc ? rc : block_write(w, BLOCK_META, 1, w->n_metas, text, len, e);
+	rc = rc ? rc : writer_put_block(w, BLOCK_META, 1, w->n_metas, text, len, e);
 	free(text);
 	if (!rc) {
 		w->meta_offset = at;
@@ -399,7 +172,7 @@ int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta,
 {
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
-	int rc = records_finish(w, e);
+	int rc = writer_end_records(w, e);
 	return rc ? rc : meta_write(w, meta, e);
 }
 
@@ -407,15 +180,15 @@ static int finish(struct trace_writer *w, struct err *e)
 {
 	if (w->failed)
 		return err_sys(e, w->failed, "%s: an earlier write failed", w->path);
-	int rc = records_finish(w, e);
-	rc = rc ? rc : objects_write(w, e);
-	rc = rc ? rc : heap_write(w, e);
+	int rc = writer_end_records(w, e);
+	rc = rc ? rc : writer_put_objects(w, e);
+	rc = rc ? rc : writer_put_heap(w, e);
 	struct end_payload end = {.n_records = w->n_records,
 				  .n_objects = w->n_objects_in_file,
 				  .n_heap_units = w->n_heap_units,
 				  .n_blocks = w->n_blocks,
 				  .meta_offset = w->meta_offset};
-	return rc ? rc : block_write(w, BLOCK_END, 1, w->n_records, &end, sizeof end, e);
+	return rc ? rc : writer_put_block(w, BLOCK_END, 1, w->n_records, &end, sizeof end, e);
 }
 
 /* The file's name must be on disk too, not only its bytes. */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading CSV: the state of it, and how the fields of a line become a record. Private to capture/. */
+#ifndef CAPTURE_FORMAT_CSV_PRIVATE_H
+#define CAPTURE_FORMAT_CSV_PRIVATE_H
+
+#include <csv.h>
+
+#include "capture/csv_args.h"
+#include "capture/trace_private.h"
+#include "common/strbuf.h"
+
+#define COLUMNS_MAX 64
+
+enum column {
+	COL_PID,
+	COL_TID,
+	COL_BEGIN,
+	COL_END,
+	COL_FUNCTION,
+	COL_ARGS,
+	COL_RVALUE,
+	COL_REQUIRED, /* those before must be there */
+	COL_ERROR = COL_REQUIRED,
+	COL_SEQ,
+	COL_INTENDED,
+	COL_DISPATCH,
+	COL_N,
+	COL_IGNORED = COL_N, /* its name begins with "x-" */
+};
+
+struct csv_trace {
+	struct trace base;
+	char *path;
+	int fd;
+	struct csv_parser parser;
+	bool has_parser, at_end;
+	char *chunk;
+	struct err error; /* the first bad line: nothing is read behind it */
+
+	enum column columns[COLUMNS_MAX];
+	unsigned int n_columns; /* 0: the header was not seen yet */
+
+	uint64_t line, row_line; /* 1-based: being read; where the row began */
+	bool after_cr;
+	unsigned int field; /* of the row, 0-based: the next to come */
+	struct trace_record row;
+	bool has_seq;
+	struct strbuf args_text;
+	struct csv_args args;
+	uint64_t n_rows;
+
+	struct trace_record *record; /* of this chunk */
+	size_t n_records, cap_records;
+	struct strbuf heap; /* of this chunk, items as in a trace file */
+};
+
+/* Notes the first thing that is wrong with the text, with file, line and column. */
+void csv_fail(struct csv_trace *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+void csv_row_begin(struct csv_trace *t);
+/* One field of the header, and its end; one field of a line, and its end, which appends the record. */
+void csv_header_field(struct csv_trace *t, const char *s, size_t len);
+void csv_header_end(struct csv_trace *t);
+void csv_row_field(struct csv_trace *t, const char *s, size_t len);
+void csv_row_end(struct csv_trace *t);
+
+#endif

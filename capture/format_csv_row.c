@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The header and the lines of a CSV trace: doc/formats/csv.md. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/format_csv_private.h"
+#include "capture/op.h"
+#include "capture/trace_format.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+static const char *const column_names[COL_N + 1] = {"pid",    "tid",   "begin", "end",      "function", "args",
+						    "rvalue", "error", "seq",   "intended", "dispatch", NULL};
+
+void csv_fail(struct csv_trace *t, const char *format, ...)
+{
+	char why[800];
+	va_list ap;
+	if (t->error.code)
+		return;
+	va_start(ap, format);
+	vsnprintf(why, sizeof why, format, ap);
+	va_end(ap);
+	unsigned long long line = t->row_line;
+	if (t->n_columns && t->field < t->n_columns && t->columns[t->field] != COL_IGNORED)
+		err_set(&t->error, EINVAL, "%s: line %llu, column %u (%s): %s", t->path, line, t->field + 1,
+			column_names[t->columns[t->field]], why);
+	else
+		err_set(&t->error, EINVAL, "%s: line %llu, column %u: %s", t->path, line, t->field + 1, why);
+}
+
+/* --- the header --------------------------------------------------------------------------------------------------- */
+
+void csv_header_field(struct csv_trace *t, const char *s, size_t len)
+{
+	char name[64];
+	if (t->field >= COLUMNS_MAX) {
+		csv_fail(t, "more than %d columns", COLUMNS_MAX);
+		return;
+	}
+	if (len >= 2 && (s[0] == 'x' || s[0] == 'X') && s[1] == '-') {
+		t->columns[t->field] = COL_IGNORED;
+		return;
+	}
+	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
+	enum column c = 0;
+	while (c < COL_N && strcmp(name, column_names[c]))
+		c++;
+	if (c == COL_N) {
+		const char *near = nearest_name(name, column_names);
+		csv_fail(t, "unknown column \"%s\"%s%s%s (columns whose name begins with x- are passed over)", name,
+			 near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		return;
+	}
+	for (unsigned int i = 0; i < t->field; i++)
+		if (t->columns[i] == c)
+			csv_fail(t, "column \"%s\" is there twice", name);
+	t->columns[t->field] = c;
+}
+
+void csv_header_end(struct csv_trace *t)
+{
+	unsigned int n = t->field;
+	for (enum column c = 0; c < COL_REQUIRED; c++) {
+		bool found = false;
+		for (unsigned int i = 0; i < n; i++)
+			found |= t->columns[i] == c;
+		if (!found)
+			csv_fail(t, "the header has no column \"%s\"", column_names[c]);
+	}
+	t->n_columns = n;
+}
+
+/* --- a row -------------------------------------------------------------------------------------------------------- */
+
+static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v)
+{
+	uint64_t u;
+	if (decimal_u64(s, len, &u) || u > UINT32_MAX)
+		csv_fail(t, "\"%.*s\" is no whole number from 0 to 4294967295", (int)(len < 60 ? len : 60), s);
+	else
+		*v = (uint32_t)u;
+}
+
+static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v)
+{
+	*v = TIME_NONE;
+	if (len && (decimal_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
+		csv_fail(t, "\"%.*s\" is no time in nanoseconds", (int)(len < 60 ? len : 60), s);
+}
+
+static void take_function(struct csv_trace *t, const char *s, size_t len)
+{
+	char name[32];
+	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
+	t->row.op = (uint16_t)op_find(name);
+	if (t->row.op == OP_INVALID) {
+		const char *near = nearest_name(name, op_names);
+		csv_fail(t, "function \"%s\" is unknown%s%s%s", name, near ? ", did you mean \"" : "", near ? near : "",
+			 near ? "\"?" : "");
+	}
+}
+
+static void take_error(struct csv_trace *t, const char *s, size_t len)
+{
+	uint64_t u = 0;
+	if (len && *s >= '0' && *s <= '9') {
+		if (decimal_u64(s, len, &u) || u > UINT16_MAX)
+			csv_fail(t, "\"%.*s\" is no error number", (int)(len < 60 ? len : 60), s);
+	} else if (len) {
+		const char *name;
+		for (u = 1; u < 4096; u++)
+			if ((name = strerrorname_np((int)u)) && strlen(name) == len && !memcmp(name, s, len))
+				break;
+		if (u == 4096)
+			csv_fail(t, "\"%.*s\" is no error's name", (int)(len < 60 ? len : 60), s);
+	}
+	t->row.error = (uint16_t)u;
+}
+
+static void take_field(struct csv_trace *t, enum column c, const char *s, size_t len)
+{
+	switch (c) {
+	case COL_PID:
+		take_u32(t, s, len, &t->row.pid);
+		break;
+	case COL_TID:
+		take_u32(t, s, len, &t->row.tid);
+		break;
+	case COL_BEGIN:
+		take_time(t, s, len, &t->row.begin_ns);
+		break;
+	case COL_END:
+		take_time(t, s, len, &t->row.end_ns);
+		break;
+	case COL_INTENDED:
+		take_time(t, s, len, &t->row.intended_ns);
+		break;
+	case COL_DISPATCH:
+		take_time(t, s, len, &t->row.dispatch_ns);
+		break;
+	case COL_FUNCTION:
+		take_function(t, s, len);
+		break;
+	case COL_ARGS: /* understood when the function and rvalue are known */
+		strbuf_reset(&t->args_text);
+		strbuf_add(&t->args_text, s, len);
+		break;
+	case COL_RVALUE:
+		if (decimal_i64(s, len, &t->row.rvalue))
+			csv_fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
+		break;
+	case COL_ERROR:
+		take_error(t, s, len);
+		break;
+	case COL_SEQ:
+		t->has_seq = len > 0;
+		if (len && decimal_u64(s, len, &t->row.seq))
+			csv_fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
+		break;
+	case COL_IGNORED:
+		break;
+	}
+}
+
+void csv_row_field(struct csv_trace *t, const char *s, size_t len)
+{
+	if (t->field >= t->n_columns)
+		csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
+	else
+		take_field(t, t->columns[t->field], s ? s : "", len);
+}
+
+static unsigned int field_of(const struct csv_trace *t, enum column c)
+{
+	unsigned int i = 0;
+	while (i < t->n_columns && t->columns[i] != c)
+		i++;
+	return i;
+}
+
+/* As in a trace file: a length, the bytes, padding; the reference counts units of 8 bytes. */
+static void keep_heap(struct csv_trace *t)
+{
+	static const char zeros[8];
+	uint32_t len = (uint32_t)t->args.heap.len;
+	t->row.heap = (uint32_t)(t->heap.len / 8);
+	strbuf_add(&t->heap, &len, sizeof len);
+	strbuf_add(&t->heap, t->args.heap.s, len);
+	strbuf_add(&t->heap, zeros, (8 - t->heap.len % 8) % 8);
+}
+
+void csv_row_end(struct csv_trace *t)
+{
+	struct err e = ERR_INIT;
+	if (t->field < t->n_columns) {
+		csv_fail(t, "the line ends after %u of %u columns", t->field, t->n_columns);
+		return;
+	}
+	t->field = field_of(t, COL_ARGS);
+	if (csv_args_read(t->args_text.s, t->args_text.len, &t->row, &t->args, &e)) {
+		csv_fail(t, "%s", e.msg);
+		return;
+	}
+	if (t->args.object_kind &&
+	    (t->args.object_name.len > NAME_LEN_MAX ||
+	     object_table_intern(&t->base.objects, t->args.object_kind, t->args.object_name.s, &t->row.object, &e))) {
+		csv_fail(t, "%s", e.code ? e.msg : "the name is longer than 65535 bytes");
+		return;
+	}
+	if (t->args.has_heap)
+		keep_heap(t);
+	if (!t->has_seq)
+		t->row.seq = t->n_rows;
+	t->row.commit = TRACE_COMMIT;
+	t->n_rows++;
+	GROW(t->record, t->n_records, t->cap_records);
+	t->record[t->n_records++] = t->row;
+}
+
+void csv_row_begin(struct csv_trace *t)
+{
+	t->field = 0;
+	t->row_line = t->line;
+	t->has_seq = false;
+	t->row = (struct trace_record){
+	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .object = OBJECT_NONE, .heap = HEAP_NONE};
+}
