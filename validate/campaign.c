@@ -136,7 +136,9 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	struct campaign *c = context;
 	const char *name = json_string_value(json_object_get(event, "event"));
 	(void)e;
-	if (!strcmp(name, "run")) {
+	if (!strcmp(name, "start")) {
+		text_keep(&c->name, event, "protocol");
+	} else if (!strcmp(name, "run")) {
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
 	} else if (!strcmp(name, "calibrate")) {
 		calibration_from_event(c, event);
@@ -270,7 +272,7 @@ static int calibration_check(struct campaign *c, struct err *e)
 static int session_note(struct campaign *c, const char *event, struct err *e)
 {
 	json_t *o = json_pack("{s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "version", JOURNAL_VERSION, "program",
-			      VALIDATE_VERSION, "protocol", text_to_json(c->protocol->name), "runs",
+			      VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs",
 			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
 	int ret = journal_append(&c->journal, o, e);
 	json_decref(o);
@@ -343,6 +345,7 @@ static void campaign_release(struct campaign *c)
 	journal_close(&c->journal);
 	free(c->dir);
 	free(c->parent);
+	free(c->name);
 }
 
 static size_t n_runs_done(const struct campaign *c)
@@ -377,6 +380,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 	int ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
 	if (!ret && !c.run)
 		c.run = results_runs_make(&c.plan);
+	if (!c.name)
+		c.name = xstrdup(p->name);
 	if (!ret && o->resume && finished(&c) && c.ended)
 		goto out;
 	if (!ret)

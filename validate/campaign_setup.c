@@ -276,6 +276,7 @@ static const char *residency_method(const struct campaign *c)
 
 static void facts_describe(struct campaign *c)
 {
+	const struct protocol *p = c->protocol;
 	struct rlimit realtime = {0};
 	getrlimit(RLIMIT_RTPRIO, &realtime);
 	json_object_set_new(c->environment, "privileges",
@@ -293,8 +294,8 @@ static void facts_describe(struct campaign *c)
 			    json_pack("{s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
 				      text_to_json(c->protocol->scheduler)));
 	json_object_set_new(c->environment, "protocol",
-			    json_pack("{s:o, s:o}", "name", text_to_json(c->protocol->name), "title",
-				      text_to_json(c->protocol->title)));
+			    json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
+				      text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
 }
 
 /* --- begin and end ------------------------------------------------------------------------------------------------ */

@@ -41,6 +41,7 @@ struct campaign {
 	struct design plan;
 	struct run *run;       /* run[plan.n_runs] */
 	char *dir, *parent;    /* results directory and where it lies, resolved */
+	char *name;	       /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;

@@ -75,6 +75,21 @@ static int plan_load(struct results *r, struct design *plan, struct err *e)
 	return ret;
 }
 
+/* The file is called protocol.conf in every directory; the name it was given says more. */
+static void name_restore(struct results *r)
+{
+	const char *name = json_string_value(json_object_get(json_object_get(r->environment, "protocol"), "name"));
+	struct protocol *p = &r->protocol;
+	if (!name)
+		return;
+	if (!strcmp(p->title, p->name)) {
+		free(p->title);
+		p->title = xstrdup(name);
+	}
+	free(p->name);
+	p->name = xstrdup(name);
+}
+
 static int environment_load(struct results *r, struct err *e)
 {
 	char *path = results_path(r->dir, "environment.json");
@@ -82,6 +97,8 @@ static int environment_load(struct results *r, struct err *e)
 	if (!ret && !json_is_object(r->environment))
 		ret = err_set(e, EINVAL, "%s: not an object", path);
 	free(path);
+	if (!ret)
+		name_restore(r);
 	return ret;
 }
 

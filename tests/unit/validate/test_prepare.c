@@ -1,0 +1,255 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "common/clock.h"
+#include "tests/unit/validate/temp_dir.h"
+#include "validate/prepare.h"
+
+static void protocol_make(struct protocol *p, const char *dir, const char *target)
+{
+	char *path = xasprintf("%s/p.conf", dir);
+	char *text = xasprintf("[protocol]\n[target t]\n%s\n"
+			       "[workload small]\ntype = random-read, random-write\nlevel = 1,3\nfile_size = 64K\n"
+			       "[workload large]\ntype = random-read\nlevel = 2\nfile_size = 128K\n"
+			       "[replayer event]\n", target);
+	struct err e = ERR_INIT;
+	file_put(dir, "p.conf", text, strlen(text));
+	if (protocol_read(p, path, &e) < 0)
+		fail_msg("%s", e.msg);
+	unlink(path);
+	free(text);
+	free(path);
+}
+
+struct fixture {
+	char *dir;
+	struct protocol p;
+	struct places s;
+};
+
+static void begin(struct fixture *f, const char *target)
+{
+	struct err e = ERR_INIT;
+	f->dir = temp_dir_make();
+	protocol_make(&f->p, f->dir, target);
+	assert_int_equal(places_plan(&f->s, &f->p, &e), 0);
+	if (place_make(&f->s.place[0], f->dir, NULL, &e) < 0 || place_fill(&f->s, 0, 0, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+static void end(struct fixture *f)
+{
+	struct err e = ERR_INIT;
+	if (place_remove(&f->s.place[0], &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(rmdir(f->dir), 0); /* nothing is left */
+	free(f->dir);
+	places_release(&f->s);
+	protocol_release(&f->p);
+}
+
+static void test_sharing(void **state)
+{
+	(void)state;
+	struct fixture f;
+	begin(&f, "");
+	/* scenarios: small read 1, 3; small write 1, 3; large read 2 */
+	assert_int_equal(f.s.scenario[0].dir, f.s.scenario[1].dir); /* levels share */
+	assert_int_equal(f.s.scenario[2].dir, f.s.scenario[3].dir);
+	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[2].dir); /* what is written is apart */
+	assert_int_not_equal(f.s.scenario[0].dir, f.s.scenario[4].dir); /* files of another size do not */
+	assert_int_equal(f.s.scenario[0].files.n, 1);
+	assert_int_equal(f.s.scenario[1].files.n, 3);
+	assert_int_equal(place_bytes(&f.s.place[0]), 3 * 65536 + 3 * 65536 + 2 * 131072);
+	end(&f);
+}
+
+/* What a run wrote is put back, byte for byte, and not again when nothing was. */
+static void test_restored(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct prepared now;
+	struct err e = ERR_INIT;
+	struct strbuf was = STRBUF_INIT, is = STRBUF_INIT;
+	begin(&f, "");
+	const struct place_dir *d = &f.s.place[0].dir[f.s.scenario[2].dir];
+	const char *file = f.s.scenario[2].files.entry[0].path;
+	file_get(d->path, file, &was);
+	assert_int_equal(was.len, 65536);
+	char *path = xasprintf("%s/%s", d->path, file);
+	int fd = open(path, O_WRONLY);
+	assert_int_equal(pwrite(fd, "changed", 7, 5000), 7);
+	close(fd);
+	if (prepare_run(&f.s, &f.p, 2, false, &now, &e) < 0)
+		fail_msg("%s", e.msg);
+	file_get(d->path, file, &is);
+	assert_int_equal(is.len, was.len);
+	assert_memory_equal(is.s, was.s, was.len);
+	assert_int_equal(now.residency.total_bytes, 65536);
+	assert_int_equal(now.residency.dirty_bytes, 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 2, false, &now, &e), 0);
+	assert_int_equal(d->state.n_files_written, 0);
+	strbuf_release(&was);
+	strbuf_release(&is);
+	free(path);
+	end(&f);
+}
+
+static void test_caches(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct prepared now;
+	struct err e = ERR_INIT;
+	begin(&f, "cache = warm");
+	assert_int_equal(prepare_run(&f.s, &f.p, 1, false, &now, &e), 0);
+	assert_int_equal(now.residency.total_bytes, 3 * 65536);
+	assert_int_equal(now.residency.cached_bytes, 3 * 65536);
+	int64_t before = now.evicted_ns;
+	prepare_settle(&now, 20000000);
+	assert_true(clock_monotonic_ns() >= before + 20000000);
+	end(&f);
+
+	begin(&f, "cache = cold");
+	assert_int_equal(prepare_run(&f.s, &f.p, 1, false, &now, &e), 0);
+	uint64_t cold = now.residency.cached_bytes;
+	f.p.target[0].cache = CACHE_AS_IS;
+	assert_int_equal(prepare_run(&f.s, &f.p, 1, false, &now, &e), 0);
+	assert_int_equal(now.residency.cached_bytes, cold);
+	end(&f);
+	if (cold) /* tmpfs, or another file system whose pages cannot be evicted */
+		skip();
+}
+
+/* Removed or replaced while in use: an error for that run, made again for the next. */
+static void test_removed(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct prepared now;
+	struct err e = ERR_INIT;
+	begin(&f, "");
+	struct place_dir *d = &f.s.place[0].dir[f.s.scenario[0].dir];
+	assert_int_equal(dir_remove_tree(d->path, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), -ESTALE);
+	assert_non_null(strstr(e.msg, d->path));
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), 0);
+	assert_int_equal(now.residency.total_bytes, 65536);
+	/* the whole place */
+	assert_int_equal(dir_remove_tree(f.s.place[0].path, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), 0);
+	/* a link to somewhere else is not followed */
+	char *elsewhere = temp_dir_make();
+	assert_int_equal(dir_remove_tree(d->path, &e), 0);
+	assert_int_equal(symlink(elsewhere, d->path), 0);
+	assert_true(prepare_run(&f.s, &f.p, 0, false, &now, &e) < 0);
+	assert_true(prepare_run(&f.s, &f.p, 0, false, &now, &e) < 0);
+	assert_int_equal(rmdir(elsewhere), 0); /* still empty */
+	free(elsewhere);
+	assert_int_equal(unlink(d->path), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), 0);
+	end(&f);
+}
+
+/* What is not ours stays, and is an error that names it. */
+static void test_guest(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct err e = ERR_INIT;
+	begin(&f, "");
+	file_put(f.s.place[0].path, "guest", "x", 1);
+	char *path = xstrdup(f.s.place[0].path);
+	assert_true(place_remove(&f.s.place[0], &e) < 0);
+	assert_non_null(strstr(e.msg, path));
+	char *guest = xasprintf("%s/guest", path);
+	assert_true(path_exists(guest));
+	unlink(guest);
+	free(guest);
+	free(path);
+	end(&f);
+}
+
+/* An earlier session's directory is taken again; nobody else's is. */
+static void test_earlier(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct places again;
+	struct err e = ERR_INIT;
+	begin(&f, "");
+	const char *path = f.s.place[0].path;
+	assert_int_equal(places_plan(&again, &f.p, &e), 0);
+	assert_int_equal(place_make(&again.place[0], f.dir, path, &e), 0);
+	assert_string_equal(again.place[0].path, path);
+	places_release(&again);
+
+	char *others = xasprintf("%s/../", f.dir), *plain = xasprintf("%s/mine", f.dir), *link = xasprintf("%s/validate-link", f.dir);
+	assert_int_equal(mkdir(plain, 0700), 0);
+	assert_int_equal(symlink("/tmp", link), 0);
+	const char *not_ours[] = {others, plain, link, "/tmp", "", "/tmp/validate-nowhere"};
+	for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) {
+		assert_int_equal(places_plan(&again, &f.p, &e), 0);
+		assert_int_equal(place_make(&again.place[0], f.dir, not_ours[i], &e), 0);
+		assert_string_not_equal(again.place[0].path, not_ours[i]);
+		assert_int_equal(place_remove(&again.place[0], &e), 0);
+		places_release(&again);
+	}
+	rmdir(plain);
+	unlink(link);
+	free(others);
+	free(plain);
+	free(link);
+	end(&f);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct err e = ERR_INIT;
+	f.dir = temp_dir_make();
+	protocol_make(&f.p, f.dir, "");
+	assert_int_equal(places_plan(&f.s, &f.p, &e), 0);
+	assert_int_equal(place_make(&f.s.place[0], "/no/such/place", NULL, &e), -ENOENT);
+	assert_int_equal(place_make(&f.s.place[0], "/proc/self/exe", NULL, &e), -ENOTDIR);
+	assert_true(place_make(&f.s.place[0], "/proc", NULL, &e) < 0);
+	assert_non_null(strstr(e.msg, "/proc"));
+	places_release(&f.s);
+	/* more than there is */
+	f.s = (struct places){0};
+	for (size_t i = 0; i < f.p.scenario[0].n_options; i++)
+		if (!strcmp(f.p.scenario[0].option[i].key, "file-size")) {
+			free(f.p.scenario[0].option[i].value);
+			f.p.scenario[0].option[i].value = xstrdup("10T");
+		} else if (!strcmp(f.p.scenario[0].option[i].key, "level")) {
+			free(f.p.scenario[0].option[i].value);
+			f.p.scenario[0].option[i].value = xstrdup("1");
+		}
+	assert_int_equal(places_plan(&f.s, &f.p, &e), 0);
+	assert_int_equal(place_make(&f.s.place[0], f.dir, NULL, &e), -ENOSPC);
+	assert_non_null(strstr(e.msg, "no space for the workloads' files"));
+	end(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sharing), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
+		cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),	 cmocka_unit_test(test_earlier),
+		cmocka_unit_test(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/validate/temp_dir.h"
+#include "tests/unit/validate/trace_file.h"
+#include "validate/journal.h"
+#include "validate/results_file.h"
+
+static const char protocol_text[] = "[protocol]\nreplicates = 2\nbank = 1\n"
+				    "[workload a]\ntype = random-read\n"
+				    "[replayer event]\n";
+#define N_RUNS 7 /* a recording, blocks 0 to 2 of two roles */
+
+static void summary_write(const char *dir, const struct protocol *p, uint32_t id)
+{
+	struct trace_record r[3];
+	struct trace_meta meta = trace_file_meta();
+	struct err e = ERR_INIT;
+	for (int i = 0; i < 3; i++)
+		r[i] = (struct trace_record){.seq = (uint64_t)i, .begin_ns = 1000 * i, .end_ns = 1000 * i + 100 + id,
+					     .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = 0, .length = 10,
+					     .rvalue = 10, .pid = 1, .tid = 1, .object = 0, .fd = 3, .heap = HEAP_NONE,
+					     .op = OP_PREAD};
+	char *trace = xasprintf("%s/trace", dir), *path = results_run_path(dir, id);
+	trace_file_write(trace, r, 3, &meta, false, false);
+	struct run run = {.id = id, .role = ROLE_PROGRAM};
+	if (summary_compute(&run.summary, trace, NULL, &e) < 0)
+		fail_msg("%s", e.msg);
+	json_t *o = run_summary_file(&run, p);
+	assert_non_null(o);
+	assert_int_equal(json_write_file(path, o, JSON_COMPACT, &e), 0);
+	json_decref(o);
+	summary_release(&run.summary);
+	unlink(trace);
+	free(trace);
+	free(path);
+}
+
+/* A directory with all runs made; run 3 failed. */
+static char *results_make(void)
+{
+	char *dir = temp_dir_make(), *path, *runs = xasprintf("%s/runs", dir);
+	struct protocol p;
+	struct design d;
+	struct journal j;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create(runs, &e), 0);
+	free(runs);
+	file_put(dir, "protocol.conf", protocol_text, strlen(protocol_text));
+	file_put(dir, "environment.json", "{\"protocol\": {\"name\": \"mine\"}}", 30);
+	path = xasprintf("%s/protocol.conf", dir);
+	assert_int_equal(protocol_read(&p, path, &e), 0);
+	free(path);
+	design_make(&d, &p);
+	assert_int_equal(d.n_runs, N_RUNS);
+	json_t *o = design_to_json(&d, &p);
+	path = results_path(dir, "plan.json");
+	assert_int_equal(json_write_file(path, o, 0, &e), 0);
+	json_decref(o);
+	free(path);
+	path = results_path(dir, "journal");
+	assert_int_equal(journal_open(&j, path, 1, &e), 0);
+	free(path);
+	struct run *run = results_runs_make(&d);
+	for (uint32_t i = 0; i < N_RUNS; i++) {
+		run[i].state = i == 3 ? RUN_FAILED : RUN_OK;
+		run[i].reason = i == 3 ? xstrdup("ended by signal 11") : NULL;
+		run[i].run_s = 0.25;
+		run[i].residency.cached_bytes = 4096;
+		run[i].cgroup_limit_bytes = 1 << 20;
+		if (i != 3)
+			summary_write(dir, &p, i);
+		o = run_to_event(&run[i]);
+		assert_int_equal(journal_append(&j, o, &e), 0);
+		json_decref(o);
+	}
+	results_runs_free(run, N_RUNS);
+	journal_close(&j);
+	design_release(&d);
+	protocol_release(&p);
+	return dir;
+}
+
+static void test_whole(void **state)
+{
+	(void)state;
+	char *dir = results_make();
+	struct results r;
+	struct err e = ERR_INIT;
+	if (results_load(&r, dir, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(r.n_runs, N_RUNS);
+	assert_true(r.finished);
+	assert_int_equal(r.n_damaged_journal_lines, 0);
+	assert_string_equal(r.protocol.title, "mine"); /* not "protocol", which every directory would be called */
+	for (uint32_t i = 0; i < N_RUNS; i++) {
+		assert_int_equal(r.run[i].state, i == 3 ? RUN_FAILED : RUN_OK);
+		assert_int_equal(r.run[i].has_summary, i != 3);
+		assert_int_equal(r.run[i].residency.cached_bytes, 4096);
+		assert_int_equal(r.run[i].cgroup_limit_bytes, 1 << 20);
+		assert_true(r.run[i].run_s == 0.25);
+		if (i != 3)
+			assert_true(r.run[i].summary.response.mean == 100 + i);
+	}
+	assert_string_equal(r.run[3].reason, "ended by signal 11");
+	assert_null(r.run[0].reason);
+	assert_int_equal(r.run[0].role, ROLE_RECORD);
+	results_release(&r);
+	temp_dir_remove(dir);
+}
+
+static void fails(const char *dir, int code, const char *name)
+{
+	struct results r;
+	struct err e = ERR_INIT;
+	int ret = results_load(&r, dir, &e);
+	if (ret != -code || !strstr(e.msg, name))
+		fail_msg("returned %d instead of %d: %s (expected to name %s)", ret, -code, e.msg, name);
+}
+
+static void test_no_results(void **state)
+{
+	(void)state;
+	fails("/no/such/directory", ENOENT, "/no/such/directory");
+	fails("/proc/self/exe", ENOTDIR, "/proc/self/exe");
+	char *dir = temp_dir_make();
+	fails(dir, EINVAL, "protocol.conf is missing");
+	temp_dir_remove(dir);
+}
+
+/* Every file that must be there: gone, empty, cut and full of rubbish. Never a crash; the message names it. */
+static void test_damaged_files(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"protocol.conf", "environment.json", "plan.json", "journal"};
+	static const char rubbish[] = "\x80\xff{\"a\":[[[[1e999";
+	for (size_t i = 0; i < 4; i++) {
+		char *dir = results_make(), *path = results_path(dir, names[i]);
+		struct strbuf text = STRBUF_INIT;
+		struct results r;
+		struct err e = ERR_INIT;
+		file_get(dir, names[i], &text);
+		for (size_t len = 0; len < text.len; len += text.len / 7 + 1) {
+			file_put(dir, names[i], text.s, len);
+			err_clear(&e);
+			if (results_load(&r, dir, &e) == 0) {
+				assert_int_equal(i, 3); /* a journal that was cut is a campaign that was killed */
+				assert_false(r.finished);
+				results_release(&r);
+			} else {
+				assert_non_null(strstr(e.msg, names[i]));
+			}
+		}
+		file_put(dir, names[i], rubbish, sizeof rubbish - 1);
+		err_clear(&e);
+		if (results_load(&r, dir, &e) == 0) {
+			assert_int_equal(i, 3);
+			results_release(&r);
+		} else {
+			assert_non_null(strstr(e.msg, names[i]));
+		}
+		unlink(path);
+		err_clear(&e);
+		assert_true(results_load(&r, dir, &e) < 0);
+		assert_non_null(strstr(e.msg, names[i]));
+		strbuf_release(&text);
+		free(path);
+		temp_dir_remove(dir);
+	}
+}
+
+static void test_damaged_summary(void **state)
+{
+	(void)state;
+	static const char *const contents[] = {"", "{", "[]", "null", "{\"version\":1,\"run\":2,\"summary\":{}}",
+					       "{\"version\":2,\"run\":2,\"summary\":{}}"};
+	char *dir = results_make(), *two = results_run_path(dir, 2), *four = results_run_path(dir, 4);
+	struct results r;
+	struct err e = ERR_INIT;
+	for (size_t i = 0; i < sizeof contents / sizeof *contents; i++) {
+		file_put(dir, "runs/000002.json", contents[i], strlen(contents[i]));
+		assert_int_equal(results_load(&r, dir, &e), 0);
+		assert_int_equal(r.run[2].state, RUN_FAILED);
+		assert_non_null(strstr(r.run[2].reason, "000002.json"));
+		assert_int_equal(r.run[4].state, RUN_OK);
+		assert_true(r.finished);
+		results_release(&r);
+	}
+	assert_int_equal(rename(four, two), 0); /* that of another run */
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_int_equal(r.run[2].state, RUN_FAILED);
+	assert_int_equal(r.run[4].state, RUN_FAILED);
+	assert_non_null(strstr(r.run[2].reason, "no summary of run 2"));
+	results_release(&r);
+	free(two);
+	free(four);
+	temp_dir_remove(dir);
+}
+
+/* A damaged line in the midst: that run is as if it had not been made. One that is not of the plan is damage, too. */
+static void test_damaged_line(void **state)
+{
+	(void)state;
+	char *dir = results_make(), *path = results_path(dir, "journal");
+	struct strbuf text = STRBUF_INIT;
+	struct results r;
+	struct journal j;
+	struct err e = ERR_INIT;
+	file_get(dir, "journal", &text);
+	char *at = strstr(text.s, "\"run\":4");
+	assert_non_null(at);
+	at[6] = '5';
+	file_put(dir, "journal", text.s, text.len);
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_int_equal(r.n_damaged_journal_lines, 1);
+	assert_int_equal(r.run[4].state, RUN_PENDING);
+	assert_false(r.finished);
+	results_release(&r);
+
+	static const char *const odd[] = {"{s:s}", "{s:s,s:i}"};
+	assert_int_equal(journal_open(&j, path, 0, &e), 0);
+	for (int i = 0; i < 2; i++) {
+		json_t *o = i ? json_pack(odd[1], "event", "run", "run", 999) : json_pack(odd[0], "event", "run");
+		assert_int_equal(journal_append(&j, o, &e), 0);
+		json_decref(o);
+	}
+	journal_close(&j);
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_int_equal(r.n_damaged_journal_lines, 3);
+	results_release(&r);
+	strbuf_release(&text);
+	free(path);
+	temp_dir_remove(dir);
+}
+
+/* Stopped at a look: finished with the blocks until there. */
+static void test_look(void **state)
+{
+	(void)state;
+	char *dir = results_make(), *path = results_path(dir, "journal");
+	struct strbuf text = STRBUF_INIT;
+	struct results r;
+	struct journal j;
+	struct err e = ERR_INIT;
+	file_get(dir, "journal", &text);
+	char *at = strstr(text.s, "\"run\":5,"); /* the first of block 2 */
+	while (at[-1] != '\n')
+		at--;
+	file_put(dir, "journal", text.s, (size_t)(at - text.s));
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_false(r.finished);
+	results_release(&r);
+	assert_int_equal(journal_open(&j, path, 0, &e), 0);
+	json_t *o = json_pack("{s:s, s:i, s:i, s:b}", "event", "look", "look", 0, "replicates", 1, "stop", 1);
+	assert_int_equal(journal_append(&j, o, &e), 0);
+	json_decref(o);
+	journal_close(&j);
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_true(r.finished);
+	results_release(&r);
+	strbuf_release(&text);
+	free(path);
+	temp_dir_remove(dir);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_whole),	       cmocka_unit_test(test_no_results), cmocka_unit_test(test_damaged_files),
+		cmocka_unit_test(test_damaged_summary), cmocka_unit_test(test_damaged_line), cmocka_unit_test(test_look),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
