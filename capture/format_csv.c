@@ -71,7 +71,7 @@ static void start(struct csv_trace *t)
 		csv_free(&t->parser);
 	csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL);
 	csv_set_realloc_func(&t->parser, limited_realloc);
-	csv_set_blk_size(&t->parser, 64u << 10);
+	csv_set_blk_size(&t->parser, 1u << 20); /* what its buffer grows by: few copies of a long field */
 	t->has_parser = true;
 	t->at_end = t->after_cr = false;
 	t->n_columns = 0;
