@@ -88,7 +88,10 @@ static void add_cell(struct strbuf *out, const struct table_column *column, cons
 		break;
 	case CELL_NUMBER:
 	case CELL_ESTIMATE:
-		add_number(out, e->status, e->value);
+		if (column->format == FORMAT_COUNT && e->status == STAT_OK && isfinite(e->value))
+			strbuf_addf(out, "%.0f", e->value);
+		else
+			add_number(out, e->status, e->value);
 		break;
 	}
 	if (!column->estimate)

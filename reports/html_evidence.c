@@ -43,9 +43,12 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 	escape_html(out, name.s);
 	strbuf_addch(out, ' ');
 	html_add_verdict_chip(out, c->verdict);
-	strbuf_addf(out, "</summary>\n<p>%u blocks, %u pairs; failed runs: program %u, replay %u. ", c->n_blocks,
-		    c->n_pairs, c->n_failed_program, c->n_failed_replayer);
-	escape_html(out, c->verdict_reason);
+	strbuf_addf(out, "</summary>\n<p>%u blocks, %u pairs; %u runs of the program and %u replays failed.",
+		    c->n_blocks, c->n_pairs, c->n_failed_program, c->n_failed_replayer);
+	if (*c->first_failure) {
+		strbuf_addstr(out, " The first: ");
+		escape_html(out, c->first_failure);
+	}
 	strbuf_addstr(
 	    out, "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Component</th><th "
 		 "scope=\"col\">Decision</th>"

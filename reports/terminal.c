@@ -18,6 +18,7 @@
 #include "reports/words.h"
 
 #define WIDTH 100
+#define MIN_WIDTH 80
 #define MAX_WARNINGS 6
 #define MAX_REJECTED 2 /* different reasons shown of what one component decided alike */
 #define MAX_INCONCLUSIVE 1
@@ -249,7 +250,7 @@ static size_t width_of(int fd)
 	struct winsize w;
 	if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &w) < 0 || w.ws_col == 0 || w.ws_col > WIDTH)
 		return WIDTH;
-	return w.ws_col < 72 ? 72 : w.ws_col;
+	return w.ws_col < MIN_WIDTH ? MIN_WIDTH : w.ws_col;
 }
 
 static bool color_wanted(int fd)

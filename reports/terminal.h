@@ -7,7 +7,7 @@
 #include "common/strbuf.h"
 #include "validate/analysis.h"
 
-/* The summary for a terminal: lines of at most `width` columns (72 or more), UTF-8. `report` is where the whole report
+/* The summary for a terminal: lines of at most `width` columns (80 or more), UTF-8. `report` is where the whole report
  * lies, as the last line names it; NULL: not named. */
 void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bool color, const char *report);
 

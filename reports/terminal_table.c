@@ -13,7 +13,7 @@
 #define MAX_ROWS 40 /* more cases than this are shown by workload */
 #define N_COLUMNS 7
 #define GAP 2
-#define MIN_NAME 20
+#define MIN_NAME 14
 #define MAX_NAME 80 /* longer names are cut */
 
 struct row {
@@ -134,11 +134,17 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 /* --- a row per case ------------------------------------------------------------------------------------------------
  */
 
+/* Short, for the table is narrow; why there is none is among the reasons. */
+static const char *no_number(enum stat_status s)
+{
+	return s == STAT_NOT_APPLICABLE || s == STAT_NOT_ASSESSED ? "–" : "undefined";
+}
+
 static void add_precision(struct strbuf *out, const struct cell *c)
 {
 	double u = c->precision_upper95 - c->precision_lower95;
 	if (c->precision_ratio.status != STAT_OK) {
-		strbuf_addstr(out, table_status_words(c->precision_ratio.status));
+		strbuf_addstr(out, no_number(c->precision_ratio.status));
 		return;
 	}
 	number_add(out, c->precision_ratio.value, isfinite(u) ? u : 0.1, number_unit_plain, false);
@@ -150,14 +156,17 @@ static void add_precision(struct strbuf *out, const struct cell *c)
 static void add_value(struct strbuf *out, const struct estimate *e, bool sign)
 {
 	if (e->status != STAT_OK)
-		strbuf_addstr(out, table_status_words(e->status));
+		strbuf_addstr(out, no_number(e->status));
 	else
 		number_add(out, e->value, (e->hi95 - e->lo95) / 2, number_unit_percent, sign);
 }
 
 static void fill_case(struct row *r, const struct cell *c)
 {
-	words_add_estimate(&r->cell[1], &c->component[COMPONENT_BIAS], true);
+	if (c->component[COMPONENT_BIAS].estimate.status == STAT_OK)
+		words_add_estimate(&r->cell[1], &c->component[COMPONENT_BIAS], true);
+	else
+		strbuf_addstr(&r->cell[1], no_number(c->component[COMPONENT_BIAS].estimate.status));
 	add_precision(&r->cell[2], c);
 	add_value(&r->cell[3], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
 	add_value(&r->cell[4], &c->component[COMPONENT_REORDERING].estimate, false);
@@ -257,7 +266,12 @@ static void fill_sum(struct row *r, const struct sum *s)
 		number_add(&r->cell[2], s->precision, s->precision, number_unit_plain, false);
 	else
 		strbuf_addstr(&r->cell[2], "undefined");
-	add_span(&r->cell[3], &s->time, true);
+	struct span time = s->time;
+	if (fabs(time.lo) > fabs(time.hi))
+		time.hi = time.lo;
+	else if (time.lo <= time.hi)
+		time.lo = time.hi;
+	add_span(&r->cell[3], &time, true);
 	add_span(&r->cell[4], &(struct span){s->reordered.hi, s->reordered.hi}, false);
 	strbuf_addf(&r->cell[5], "%.0f", s->n_infidelities);
 	strbuf_addf(&r->cell[6], "%zu of %zu", s->n_trusted, s->n);
@@ -304,7 +318,6 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a, const stru
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
 	if (a->n_cells > MAX_ROWS)
-		strbuf_addstr(out,
-			      "(smallest … largest of the workload's scenarios; precision, reordering: the largest)\n");
+		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the others: the largest)\n");
 	grid_release(&g);
 }

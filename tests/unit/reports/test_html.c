@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page: well-formed, self-contained, accessible in what a machine can check, and hostile names stay text. With and
+ * without gnuplot. */
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reports/fixture.c"
+#include "tests/unit/reports/golden.h"
+
+#include "reports/figure.h"
+#include "reports/report.h"
+
+static char *page(enum fixture_kind kind, bool gnuplot)
+{
+	struct fixture f;
+	struct err e = ERR_INIT;
+	char *text = NULL;
+	size_t len = 0;
+	const char *path = getenv("PATH");
+	char *kept = xstrdup(path ? path : "/usr/bin:/bin");
+	fixture_make(&f, kind);
+	if (!gnuplot)
+		setenv("PATH", "/nonexistent", 1);
+	FILE *out = open_memstream(&text, &len);
+	int ret = report_form_find("html")->print(&f.analysis, out, &e);
+	fclose(out);
+	setenv("PATH", kept, 1);
+	free(kept);
+	if (ret)
+		fail_msg("%s", e.msg);
+	fixture_release(&f);
+	return text;
+}
+
+static bool is_void(const char *tag, size_t len)
+{
+	static const char *const names[] = {"meta", "br", "hr", "img", "link"};
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (strlen(names[i]) == len && !strncmp(names[i], tag, len))
+			return true;
+	return false;
+}
+
+/* Every tag is closed in order, and every & begins a reference that we write. */
+static void check_nesting(const char *html)
+{
+	struct {
+		const char *name;
+		size_t len;
+	} open[200];
+	size_t depth = 0;
+	for (const char *p = html; *p; p++) {
+		if (*p == '&')
+			assert_true(!strncmp(p, "&lt;", 4) || !strncmp(p, "&gt;", 4) || !strncmp(p, "&amp;", 5) ||
+				    !strncmp(p, "&quot;", 6) || !strncmp(p, "&#39;", 5));
+		if (!strncmp(p, "<style>", 7)) {
+			p = strstr(p, "</style>") + 7;
+			continue;
+		}
+		if (*p != '<' || p[1] == '!')
+			continue;
+		bool close = p[1] == '/';
+		const char *name = p + 1 + close, *end = strchr(p, '>');
+		size_t len = 0;
+		while (isalnum((unsigned char)name[len]))
+			len++;
+		assert_non_null(end);
+		assert_true(len > 0);
+		if (close) {
+			assert_true(depth > 0);
+			depth--;
+			if (open[depth].len != len || strncmp(open[depth].name, name, len))
+				fail_msg("<%.*s> closed by </%.*s>", (int)open[depth].len, open[depth].name, (int)len,
+					 name);
+		} else if (end[-1] != '/' && !is_void(name, len)) {
+			assert_true(depth < 200);
+			open[depth].name = name;
+			open[depth++].len = len;
+		}
+		p = end;
+	}
+	assert_int_equal(depth, 0);
+}
+
+/* Values of an attribute, one after another; the caller frees each. */
+static char *next_attribute(const char **p, const char *name)
+{
+	char *key = xasprintf(" %s=", name);
+	const char *at = strstr(*p, key);
+	char *value = NULL;
+	if (at) {
+		at += strlen(key);
+		char quote = *at++;
+		size_t len = strcspn(at, (char[]){quote, 0});
+		value = strndup(at, len);
+		*p = at + len;
+	}
+	free(key);
+	return value;
+}
+
+static void check_links(const char *html)
+{
+	char *value;
+	for (const char *p = html; (value = next_attribute(&p, "href")); free(value)) {
+		if (*value == '#') {
+			char *id = xasprintf(" id=\"%s\"", value + 1);
+			if (!strstr(html, id))
+				fail_msg("nothing has the id of %s", value);
+			free(id);
+		} else {
+			assert_null(strstr(value, ":"));
+			assert_true(!strncmp(value, "tables/", 7) || !strcmp(value, "report.json") ||
+				    !strcmp(value, "summary.txt"));
+		}
+	}
+	for (const char *p = html; (value = next_attribute(&p, "id")); free(value)) {
+		char *id = xasprintf(" id=\"%s\"", value);
+		const char *first = strstr(html, id);
+		assert_non_null(first);
+		if (strstr(first + 1, id))
+			fail_msg("id %s twice", value);
+		free(id);
+	}
+}
+
+static void check_self_contained(const char *html)
+{
+	assert_null(strstr(html, "<script"));
+	assert_null(strstr(html, "<img"));
+	assert_null(strstr(html, "<link"));
+	assert_null(strstr(html, "http://"));
+	assert_null(strstr(html, "https://"));
+	assert_null(strstr(html, "url("));
+	assert_null(strstr(html, "@import"));
+	for (const char *p = html; (p = strchr(p, '<')); p++) {
+		char *tag = strndup(p, strcspn(p, ">"));
+		assert_null(strstr(tag, " src="));
+		assert_null(strstr(tag, " onload="));
+		assert_null(strstr(tag, " onerror="));
+		assert_null(strstr(tag, " onclick="));
+		assert_null(strstr(tag, "javascript"));
+		free(tag);
+	}
+}
+
+static void check_accessible(const char *html)
+{
+	assert_non_null(strstr(html, "<html lang=\"en\">"));
+	assert_non_null(strstr(html, "<meta name=\"viewport\""));
+	assert_non_null(strstr(html, "prefers-color-scheme:dark"));
+	assert_non_null(strstr(html, "@media print"));
+	for (const char *p = html; (p = strstr(p, "<th")); p++)
+		if (p[3] == ' ' || p[3] == '>')
+			assert_int_equal(strncmp(p, "<th scope=", 10), 0);
+	for (const char *p = html; (p = strstr(p, "<svg")); p++) {
+		const char *end = strchr(p, '>');
+		char *tag = strndup(p, (size_t)(end - p));
+		assert_true(strstr(tag, "aria-hidden=\"true\"") ||
+			    (strstr(tag, "role=\"img\"") && strstr(tag, "aria-label=\"")));
+		free(tag);
+	}
+}
+
+static void check_page(enum fixture_kind kind, bool gnuplot)
+{
+	char *html = page(kind, gnuplot);
+	check_nesting(html);
+	check_links(html);
+	check_self_contained(html);
+	check_accessible(html);
+	for (int step = 1; step <= 6; step++) {
+		char *id = xasprintf("<h2 id=\"step-%d\">%d ", step, step);
+		assert_non_null(strstr(html, id));
+		free(id);
+	}
+	free(html);
+}
+
+static void pages_without_gnuplot_are_whole_and_say_what_is_missing(void **state)
+{
+	(void)state;
+	for (int kind = FIXTURE_QUICK; kind <= FIXTURE_TRUSTED; kind++)
+		check_page(kind, false);
+	char *html = page(FIXTURE_QUICK, false);
+	assert_non_null(strstr(html, "missing here (gnuplot was not found)"));
+	assert_non_null(strstr(html, "<figure class=\"sources\">")); /* which we draw ourselves */
+	assert_null(strstr(html, "<figure class=\"bias\">"));
+	free(html);
+}
+
+static void pages_with_gnuplot_are_whole(void **state)
+{
+	(void)state;
+	if (!figure_gnuplot_found())
+		skip();
+	for (int kind = FIXTURE_QUICK; kind <= FIXTURE_TRUSTED; kind++)
+		check_page(kind, true);
+	char *html = page(FIXTURE_QUICK, true);
+	assert_null(strstr(html, "missing here"));
+	assert_non_null(strstr(html, "<figure class=\"bias\">"));
+	assert_non_null(strstr(html, "<figure class=\"runs\">"));
+	assert_null(strstr(html, "rgb(")); /* every colour follows the theme */
+	free(html);
+}
+
+static void hostile_names_are_text(void **state)
+{
+	(void)state;
+	char *html = page(FIXTURE_AWKWARD, figure_gnuplot_found());
+	assert_non_null(strstr(html, "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;"));
+	assert_non_null(strstr(html, "&lt;img src=x onerror=alert(1)&gt;"));
+	assert_non_null(strstr(html, "zero reference"));
+	assert_non_null(strstr(html, "The campaign is incomplete"));
+	assert_non_null(strstr(html, "77 events were lost"));
+	assert_null(strstr(html, "nan"));
+	for (const char *p = html; *p; p++)
+		assert_true((unsigned char)*p >= 0x20 || *p == '\n' || *p == '\t');
+	free(html);
+}
+
+static void the_verdict_comes_first(void **state)
+{
+	(void)state;
+	char *html = page(FIXTURE_QUICK, false);
+	const char *verdict = strstr(html, "<p class=\"big\">? Inconclusive: 14 of 16 cases trusted</p>");
+	assert_non_null(verdict);
+	assert_true(verdict < strstr(html, "<h2"));
+	assert_non_null(strstr(html, "<b>Not assessed:</b> uncertainty, concurrency, linearity and issue error"));
+	free(html);
+	html = page(FIXTURE_EMPTY, false);
+	assert_non_null(strstr(html, "nothing could be judged"));
+	free(html);
+}
+
+static void a_page_of_192_cases_stays_small(void **state)
+{
+	(void)state;
+	char *html = page(FIXTURE_GRID, figure_gnuplot_found());
+	size_t n = 0;
+	for (const char *p = html; (p = strstr(p, "<figure")); p++)
+		n++;
+	assert_true(strlen(html) < 4u << 20);
+	assert_true(n <= 60);
+	free(html);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(pages_without_gnuplot_are_whole_and_say_what_is_missing),
+	    cmocka_unit_test(pages_with_gnuplot_are_whole),
+	    cmocka_unit_test(hostile_names_are_text),
+	    cmocka_unit_test(the_verdict_comes_first),
+	    cmocka_unit_test(a_page_of_192_cases_stays_small),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The summary on a terminal: golden texts, width, colour, and that hostile names stay text. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/stat.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/reports/fixture.c"
+#include "tests/unit/reports/golden.h"
+
+#include "reports/escape.h"
+#include "reports/report.h"
+#include "reports/terminal.h"
+
+static void make(struct strbuf *out, enum fixture_kind kind, size_t width, bool color)
+{
+	struct fixture f;
+	fixture_make(&f, kind);
+	/* whether this machine has gnuplot is not the point here */
+	const char *old = getenv("PATH");
+	char *path = xstrdup(old ? old : "/usr/bin:/bin");
+	char *dir = scratch_make(), *program = xasprintf("%s/gnuplot", dir);
+	struct err e = ERR_INIT;
+	assert_non_null(program);
+	assert_int_equal(file_write_atomic(program, "#!/bin/sh\n", 10, &e), 0);
+	assert_int_equal(chmod(program, 0755), 0);
+	setenv("PATH", dir, 1);
+	terminal_add(out, &f.analysis, width, color, "results/report/index.html");
+	setenv("PATH", path, 1);
+	free(program);
+	scratch_remove(dir);
+	free(path);
+	fixture_release(&f);
+}
+
+static void golden(enum fixture_kind kind, const char *name)
+{
+	struct strbuf out = STRBUF_INIT;
+	make(&out, kind, 100, false);
+	golden_check(name, out.s);
+	strbuf_release(&out);
+}
+
+static void quick_reads_as_kept(void **state)
+{
+	(void)state;
+	golden(FIXTURE_QUICK, "summary-quick.txt");
+}
+
+static void a_grid_of_192_is_grouped_by_workload(void **state)
+{
+	(void)state;
+	golden(FIXTURE_GRID, "summary-grid.txt");
+}
+
+static void awkward_reads_as_kept(void **state)
+{
+	(void)state;
+	golden(FIXTURE_AWKWARD, "summary-awkward.txt");
+}
+
+static void nothing_judged_is_said(void **state)
+{
+	(void)state;
+	golden(FIXTURE_EMPTY, "summary-empty.txt");
+}
+
+static void one_trusted_case_is_short(void **state)
+{
+	(void)state;
+	golden(FIXTURE_TRUSTED, "summary-trusted.txt");
+}
+
+static void no_line_is_wider_than_the_terminal(void **state)
+{
+	(void)state;
+	for (int kind = FIXTURE_QUICK; kind <= FIXTURE_TRUSTED; kind++)
+		for (size_t width = 80; width <= 100; width += 5) {
+			struct strbuf out = STRBUF_INIT;
+			make(&out, kind, width, false);
+			for (char *line = strtok(out.s, "\n"); line; line = strtok(NULL, "\n"))
+				if (text_width(line) > width)
+					fail_msg("%zu columns wide: %s", text_width(line), line);
+			strbuf_release(&out);
+		}
+}
+
+static void a_grid_fits_a_screen_or_two(void **state)
+{
+	(void)state;
+	struct strbuf out = STRBUF_INIT;
+	size_t n = 0;
+	make(&out, FIXTURE_GRID, 100, false);
+	for (const char *p = out.s; *p; p++)
+		n += *p == '\n';
+	assert_in_range(n, 30, 66);
+	strbuf_release(&out);
+}
+
+static void escape_sequences_come_from_us_only(void **state)
+{
+	(void)state;
+	struct strbuf plain = STRBUF_INIT, colored = STRBUF_INIT;
+	make(&plain, FIXTURE_AWKWARD, 100, false);
+	assert_null(strchr(plain.s, '\x1b'));
+	make(&colored, FIXTURE_AWKWARD, 100, true);
+	assert_non_null(strstr(colored.s, "\x1b[1;31mNot trusted\x1b[0m"));
+	for (const char *p = colored.s; (p = strchr(p, '\x1b')); p++)
+		assert_true(!strncmp(p, "\x1b[0m", 4) || !strncmp(p, "\x1b[1m", 4) || !strncmp(p, "\x1b[1;31m", 7) ||
+			    !strncmp(p, "\x1b[31m", 5) || !strncmp(p, "\x1b[32m", 5) || !strncmp(p, "\x1b[33m", 5));
+	strbuf_release(&plain);
+	strbuf_release(&colored);
+}
+
+static void a_file_gets_no_colour_and_a_full_disk_is_an_error(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct err e = ERR_INIT;
+	char *text = NULL;
+	size_t len = 0;
+	const struct report_form *form = report_form_find("terminal");
+	fixture_make(&f, FIXTURE_QUICK);
+	FILE *out = open_memstream(&text, &len);
+	setenv("TERM", "xterm", 1);
+	assert_int_equal(form->print(&f.analysis, out, &e), 0);
+	fclose(out);
+	assert_null(strchr(text, '\x1b'));
+	assert_non_null(strstr(text, "/nowhere/report/index.html"));
+	free(text);
+	out = fopen("/dev/full", "w");
+	assert_non_null(out);
+	assert_true(form->print(&f.analysis, out, &e) < 0);
+	assert_non_null(strstr(e.msg, "No space left"));
+	fclose(out);
+	fixture_release(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(quick_reads_as_kept),
+	    cmocka_unit_test(a_grid_of_192_is_grouped_by_workload),
+	    cmocka_unit_test(awkward_reads_as_kept),
+	    cmocka_unit_test(nothing_judged_is_said),
+	    cmocka_unit_test(one_trusted_case_is_short),
+	    cmocka_unit_test(no_line_is_wider_than_the_terminal),
+	    cmocka_unit_test(a_grid_fits_a_screen_or_two),
+	    cmocka_unit_test(escape_sequences_come_from_us_only),
+	    cmocka_unit_test(a_file_gets_no_colour_and_a_full_disk_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
