@@ -107,7 +107,7 @@ uint32_t extent_put(struct extent_pool *p, uint32_t root, uint64_t start, uint64
 bool extent_visit(const struct extent_pool *p, uint32_t root, uint64_t start, uint64_t end,
 		  bool (*visit)(void *arg, uint32_t owner), void *arg)
 {
-	if (!root)
+	if (!root || start >= end)
 		return true;
 	const struct extent_node *x = &p->node[root];
 	if (x->start > start && !extent_visit(p, x->left, start, end, visit, arg))

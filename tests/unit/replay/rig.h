@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A directory to replay in, a sample to replay, and what came out. */
+#ifndef TESTS_REPLAY_RIG_H
+#define TESTS_REPLAY_RIG_H
+
+#include <sys/stat.h>
+
+#include "fs_rules.h"
+#include "replay/mutant.h"
+#include "replay/replay.h"
+
+struct rig {
+	char *dir, *tree, *input, *output; /* tree: the target directory */
+	struct replay_config c;
+	struct replay_summary s;
+	struct trace_record *r; /* r[n]: the replay trace */
+	size_t n;
+};
+
+static inline void rig_init(struct rig *g)
+{
+	memset(g, 0, sizeof *g);
+	g->dir = sample_dir();
+	g->tree = xasprintf("%s/tree", g->dir);
+	g->input = xasprintf("%s/in.trace", g->dir);
+	g->output = xasprintf("%s/out.trace", g->dir);
+	if (mkdir(g->tree, 0755))
+		abort();
+	replay_config_init(&g->c);
+	g->c.dir = g->tree;
+	g->c.output = g->output;
+	g->c.no_sync_output = true;
+	g->c.prepare = true;
+}
+
+static inline void rig_release(struct rig *g)
+{
+	sample_dir_remove(g->dir);
+	free(g->tree);
+	free(g->input);
+	free(g->output);
+	free(g->r);
+}
+
+static inline void rig_read(struct rig *g)
+{
+	struct trace *t;
+	const struct trace_record *r;
+	size_t cap = 0;
+	g->n = 0;
+	free(g->r);
+	g->r = NULL;
+	if (trace_open(&t, g->output, NULL))
+		abort();
+	while (trace_next(t, &r, NULL) > 0) {
+		GROW(g->r, g->n, cap);
+		g->r[g->n++] = *r;
+	}
+	trace_close(t);
+}
+
+/* Replays a sample as it is configured; the replay trace is in g->r afterwards. */
+static inline int rig_replay(struct rig *g, const struct sample *s, struct err *e)
+{
+	sample_write(s, g->input);
+	int ret = replay_run_summary(g->input, &g->c, &g->s, e);
+	if (!ret)
+		rig_read(g);
+	return ret;
+}
+
+/* Threads that each read one block after another, with times that overlap at random. */
+static inline void sample_reads(struct sample *s, uint64_t *seed, uint32_t n_threads, uint32_t n, enum trace_op op)
+{
+	int64_t *free_at = xcalloc(n_threads, sizeof *free_at);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t t = (uint32_t)(sample_random(seed) % n_threads);
+		int64_t begin = free_at[t] + (int64_t)(sample_random(seed) % 4);
+		free_at[t] = begin + 1 + (int64_t)(sample_random(seed) % 12);
+		sample_data(s, 1 + t, begin, free_at[t], op, 3 + (int)(t % 2), t % 2, op == OP_PREAD ? 64 * (i % 16) : OFFSET_NONE,
+			    64, 64);
+	}
+	free(free_at);
+}
+
+#endif

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "replay/extent_map.h"
+#include "replay/u64_map.h"
+#include "replay/use_set.h"
+
+enum { N_BYTES = 200, MAX_MET = N_BYTES };
+
+static uint64_t next_random(uint64_t *x)
+{
+	*x ^= *x << 13;
+	*x ^= *x >> 7;
+	*x ^= *x << 17;
+	return *x >> 11;
+}
+
+struct met {
+	uint32_t owner[MAX_MET];
+	size_t n, most;
+};
+
+static bool meet(void *arg, uint32_t owner)
+{
+	struct met *m = arg;
+	m->owner[m->n++] = owner;
+	return m->n < m->most;
+}
+
+/* Against an array of bytes. */
+static void last_writer_of_each_byte(void **state)
+{
+	(void)state;
+	uint64_t seed = 42;
+	for (int round = 0; round < 50; round++) {
+		struct extent_pool p = {.random = (uint64_t)round};
+		uint32_t root = EXTENT_NONE, byte[N_BYTES];
+		memset(byte, 0, sizeof byte);
+		for (uint32_t owner = 1; owner <= 300; owner++) {
+			uint64_t start = next_random(&seed) % N_BYTES, end = start + next_random(&seed) % (N_BYTES - start + 1);
+			root = extent_put(&p, root, start, end, owner);
+			for (uint64_t i = start; i < end; i++)
+				byte[i] = owner;
+			if (owner % 100 == 0 && round % 2) {
+				extent_clear(&p, root);
+				root = EXTENT_NONE;
+				memset(byte, 0, sizeof byte);
+			}
+			start = next_random(&seed) % N_BYTES;
+			end = start + next_random(&seed) % (N_BYTES - start + 1);
+			struct met m = {.n = 0, .most = SIZE_MAX}, expected = {.n = 0};
+			assert_true(extent_visit(&p, root, start, end, meet, &m));
+			for (uint64_t i = start; i < end; i++)
+				if (byte[i] && (i == start || byte[i] != byte[i - 1]))
+					expected.owner[expected.n++] = byte[i];
+			/* one owner can have several extents side by side: equal neighbours count once */
+			size_t n = 0;
+			for (size_t i = 0; i < m.n; i++)
+				if (i == 0 || m.owner[i] != m.owner[i - 1])
+					m.owner[n++] = m.owner[i];
+			size_t n_expected = 0;
+			for (size_t i = 0; i < expected.n; i++)
+				if (i == 0 || expected.owner[i] != expected.owner[i - 1])
+					expected.owner[n_expected++] = expected.owner[i];
+			assert_int_equal(n, n_expected);
+			assert_memory_equal(m.owner, expected.owner, n * sizeof *m.owner);
+		}
+		extent_pool_release(&p);
+	}
+}
+
+static void ends_of_the_range_and_early_end_of_a_visit(void **state)
+{
+	(void)state;
+	struct extent_pool p = {.random = 1};
+	uint32_t root = extent_put(&p, EXTENT_NONE, 10, 20, 1);
+	root = extent_put(&p, root, 20, 30, 2);
+	root = extent_put(&p, root, 5, 5, 3); /* nothing */
+	struct met m = {.n = 0, .most = SIZE_MAX};
+	assert_true(extent_visit(&p, root, 0, 10, meet, &m));
+	assert_true(extent_visit(&p, root, 30, UINT64_MAX, meet, &m));
+	assert_true(extent_visit(&p, root, 15, 15, meet, &m));
+	assert_int_equal(m.n, 0);
+	assert_true(extent_visit(&p, root, 19, 20, meet, &m));
+	assert_int_equal(m.n, 1);
+	assert_int_equal(m.owner[0], 1);
+	m = (struct met){.n = 0, .most = 1};
+	assert_false(extent_visit(&p, root, 0, 100, meet, &m));
+	assert_int_equal(m.n, 1);
+	root = extent_put(&p, root, 0, UINT64_MAX, 9);
+	m = (struct met){.n = 0, .most = SIZE_MAX};
+	assert_true(extent_visit(&p, root, UINT64_MAX - 1, UINT64_MAX, meet, &m));
+	assert_int_equal(m.owner[0], 9);
+	extent_pool_release(&p);
+}
+
+/* Ascending writes, the worst case of a plain tree, deeper than a stack of recursion would take. */
+static void a_million_extents(void **state)
+{
+	(void)state;
+	struct extent_pool p = {.random = 7};
+	uint32_t root = EXTENT_NONE;
+	for (uint32_t i = 0; i < 1000000; i++)
+		root = extent_put(&p, root, 2 * (uint64_t)i, 2 * (uint64_t)i + 1, i);
+	struct met m = {.n = 0, .most = 3};
+	assert_false(extent_visit(&p, root, 999999, UINT64_MAX, meet, &m));
+	assert_int_equal(m.owner[0], 500000);
+	extent_clear(&p, root);
+	extent_pool_release(&p);
+}
+
+static void a_map_of_numbers(void **state)
+{
+	(void)state;
+	struct u64_map m = {.cell = NULL};
+	assert_null(u64_map_find(&m, 0));
+	for (uint64_t k = 0; k < 10000; k++)
+		*u64_map_at(&m, k * 0x100000000u, 0) += (uint32_t)k;
+	assert_int_equal(*u64_map_at(&m, 7 * 0x100000000u, 99), 7);
+	assert_int_equal(*u64_map_at(&m, 1, 99), 99);
+	for (uint64_t k = 0; k < 10000; k++)
+		assert_int_equal(*u64_map_find(&m, k * 0x100000000u), k);
+	assert_null(u64_map_find(&m, UINT64_MAX));
+	assert_int_equal(m.n, 10001);
+	u64_map_release(&m);
+	assert_null(u64_map_find(&m, 1));
+}
+
+static void the_last_use_of_each_thread(void **state)
+{
+	(void)state;
+	struct use_table t = {.use = NULL};
+	struct use_set a = {0}, b = {0};
+	use_note(&t, &a, 3, 10, 50);
+	use_note(&t, &a, 4, 11, 60);
+	use_note(&t, &b, 3, 12, 1);
+	use_note(&t, &a, 3, 13, 70);
+	uint32_t n = 0;
+	for (uint32_t u = a.first; u; u = t.use[u].next, n++)
+		if (t.use[u].request == 13)
+			assert_int_equal(t.use[u].least, 50);
+		else
+			assert_int_equal(t.use[u].request, 11);
+	assert_int_equal(n, 2);
+	assert_int_equal(t.use[b.first].request, 12);
+	assert_int_equal(t.use[b.first].next, 0);
+	use_table_release(&t);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(last_writer_of_each_byte),
+		cmocka_unit_test(ends_of_the_range_and_early_end_of_a_visit),
+		cmocka_unit_test(a_million_extents),
+		cmocka_unit_test(a_map_of_numbers),
+		cmocka_unit_test(the_last_use_of_each_thread),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

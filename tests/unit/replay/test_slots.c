@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Loading a trace: what is refused, issue order, threads, descriptor instances, and the files a trace needs. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "sample.h"
+
+static char *dir;
+
+static void load(struct sample *s, struct loaded *x)
+{
+	struct err e = ERR_INIT;
+	if (sample_load(s, dir, x, &e))
+		fail_msg("%s", e.msg);
+}
+
+static void refuse(struct sample *s, int code, const char *because)
+{
+	struct err e = ERR_INIT;
+	struct loaded x;
+	assert_int_equal(sample_load(s, dir, &x, &e), -code);
+	if (!strstr(e.msg, because))
+		fail_msg("\"%s\" does not say \"%s\"", e.msg, because);
+	loaded_release(&x);
+	sample_release(s);
+}
+
+/* --- loading --------------------------------------------------------------------------------------------------------- */
+
+static void issue_order_and_threads(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	sample_data(&s, 9, 50, 60, OP_PREAD, 3, 0, 0, 10, 10);
+	sample_data(&s, 4, 20, 30, OP_PREAD, 3, 0, 0, 70, 70);
+	sample_data(&s, 9, 20, 25, OP_PREAD, 3, 0, 0, 10, 10);
+	sample_data(&s, 4, TIME_NONE, TIME_NONE, OP_PREAD, 3, 0, 0, 10, -ECANCELED); /* never issued */
+	sample_data(&s, 9, 5, TIME_NONE, OP_PREAD, 3, 0, 0, 10, 10);
+	struct loaded x;
+	load(&s, &x);
+	assert_int_equal(x.l.n, 4);
+	assert_int_equal(x.l.n_records, 5);
+	static const uint32_t record[] = {4, 1, 2, 0}, thread[] = {1, 0, 1, 1}, index[] = {0, 0, 1, 2};
+	for (uint32_t i = 0; i < 4; i++) {
+		assert_int_equal(x.l.request[i].record, record[i]);
+		assert_int_equal(x.l.request[i].thread, thread[i]);
+		assert_int_equal(x.l.request[i].index, index[i]);
+	}
+	assert_int_equal(x.l.n_threads, 2);
+	assert_int_equal(x.l.thread[0].tid, 4);
+	assert_int_equal(x.l.thread[1].n_requests, 3);
+	assert_int_equal(x.l.max_length, 70);
+	assert_int_equal(x.l.first_begin_ns, 5);
+	assert_int_equal(x.l.last_end_ns, 60);
+	assert_true(x.l.request[0].end_ns == INT64_MAX);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void what_cannot_be_replayed_is_named(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
+	sample_data(&s, 1, 10, 9, OP_PREAD, 3, 0, 0, 1, 1);
+	refuse(&s, EINVAL, "record 1: it ends 1 ns before it begins");
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, (uint64_t)1 << 62, 1);
+	refuse(&s, E2BIG, "record 0: a pread of 4611686018427387904 bytes");
+	sample_data(&s, 1, 0, 1, OP_OPEN, 3, OBJECT_NONE, 0, 0, 3);
+	refuse(&s, EINVAL, "record 0: an open without a path");
+	s.extra_json = "{\"descriptors\":[{\"fd\":\"three\",\"path\":\"f\"}]}";
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
+	refuse(&s, EINVAL, "\"descriptors\", entry 0");
+	s.extra_json = "{\"descriptors\":7}";
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
+	refuse(&s, EINVAL, "are not a list");
+}
+
+static void an_empty_trace(void **state)
+{
+	(void)state;
+	struct sample s = {.n_paths = 0};
+	struct loaded x;
+	load(&s, &x);
+	assert_int_equal(x.l.n, 0);
+	assert_int_equal(x.l.n_threads, 0);
+	assert_int_equal(x.s.n, 1);
+	loaded_release(&x);
+}
+
+static void the_flight_ends_in_order(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	uint64_t seed = 99;
+	for (int64_t i = 0; i < 200; i++)
+		sample_data(&s, (uint32_t)i, i, i + (int64_t)(sample_random(&seed) % 50), OP_PREAD, 3, 0, 0, 1, 1);
+	struct loaded x;
+	load(&s, &x);
+	struct flight f = {.item = NULL};
+	for (uint32_t i = 0; i < x.l.n; i++)
+		flight_push(&f, &x.l, i);
+	uint32_t n = 0;
+	for (int64_t now = 0, last = 0; now < 300; now += 7)
+		for (uint32_t q; (q = flight_pop_ended(&f, &x.l, now)) != NONE32; n++) {
+			assert_true(x.l.request[q].end_ns <= now && x.l.request[q].end_ns >= last);
+			last = x.l.request[q].end_ns;
+		}
+	assert_int_equal(n, x.l.n);
+	flight_release(&f);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+/* --- slots ----------------------------------------------------------------------------------------------------------- */
+
+static void a_number_means_another_file_each_time_it_is_opened(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
+	sample_open(&s, 1, 0, 1, 0, O_RDWR | O_CREAT, 5);
+	sample_data(&s, 1, 2, 3, OP_PWRITE, 5, OBJECT_NONE, 0, 8, 8);
+	sample_data(&s, 1, 4, 5, OP_CLOSE, 5, OBJECT_NONE, OFFSET_NONE, 0, 0);
+	sample_data(&s, 2, 6, 7, OP_PREAD, 5, OBJECT_NONE, 0, 8, -EBADF); /* nobody's */
+	sample_open(&s, 2, 8, 9, 1, O_RDONLY, 5);
+	sample_data(&s, 1, 10, 11, OP_PREAD, 5, 1, 0, 8, 8);
+	sample_open(&s, 1, 12, 13, 0, O_RDONLY, -EACCES);
+	struct loaded x;
+	load(&s, &x);
+	const struct load_request *r = x.l.request;
+	assert_int_equal(r[0].slot, r[1].slot);
+	assert_int_equal(r[0].slot, r[2].slot);
+	assert_int_equal(r[0].slot, r[3].slot); /* closed by then: EBADF, as it was */
+	assert_int_equal(r[4].slot, r[5].slot);
+	assert_int_not_equal(r[0].slot, r[4].slot);
+	assert_int_not_equal(r[6].slot, r[0].slot);
+	assert_string_equal(x.s.file[x.s.slot[r[5].slot].file].name, "b");
+	assert_int_equal(x.s.n_unknown, 0);
+	for (uint32_t i = 0; i < x.s.n; i++)
+		assert_false(x.s.slot[i].at_setup);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void descriptors_from_before_the_trace(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a", "./b", "/b"}, .n_paths = 3};
+	sample_data(&s, 1, 0, 1, OP_READ, 3, 0, 4096, 100, 100);     /* told where it stands */
+	sample_data(&s, 1, 2, 3, OP_READ, 3, 0, OFFSET_NONE, 100, 100); /* goes on from there */
+	sample_data(&s, 1, 4, 5, OP_PWRITE, 4, 1, 0, 10, 10);
+	sample_data(&s, 2, 6, 7, OP_PREAD, 9, 2, 0, 10, 10); /* the same file, another descriptor */
+	sample_data(&s, 2, 8, 9, OP_WRITE, 1, OBJECT_NONE, OFFSET_NONE, 10, 10); /* standard output, perhaps */
+	struct loaded x;
+	load(&s, &x);
+	const struct load_request *r = x.l.request;
+	const struct slot *a = &x.s.slot[r[0].slot], *b = &x.s.slot[r[2].slot], *c = &x.s.slot[r[3].slot];
+	assert_true(a->at_setup && a->inferred && b->at_setup && c->at_setup);
+	assert_int_equal(a->position, 4096);
+	assert_int_equal(r[1].offset, 4196);
+	assert_int_equal(a->flags & O_ACCMODE, O_RDONLY);
+	assert_int_equal(b->flags & O_ACCMODE, O_RDWR);
+	assert_int_equal(c->flags & O_ACCMODE, O_RDONLY);
+	assert_int_equal(b->file, c->file);
+	assert_int_not_equal(r[2].slot, r[3].slot);
+	assert_int_equal(r[4].slot, 0);
+	assert_int_equal(x.s.n_unknown, 1);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void the_descriptor_table_counts_first(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
+	s.extra_json = "{\"descriptors\":[{\"fd\":3,\"path\":\"a\",\"flags\":16384},{\"fd\":3,\"path\":\"b\",\"pid\":7},"
+		       "{\"fd\":4,\"path\":\"never used\"}]}";
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, OBJECT_NONE, 0, 1, 1);
+	sample_data(&s, 1, 2, 3, OP_PREAD, 3, OBJECT_NONE, 0, 1, 1)->pid = 7;
+	struct loaded x;
+	load(&s, &x);
+	const struct slot *a = &x.s.slot[x.l.request[0].slot], *b = &x.s.slot[x.l.request[1].slot];
+	assert_string_equal(x.s.file[a->file].name, "a");
+	assert_int_equal(a->flags, 16384);
+	assert_string_equal(x.s.file[b->file].name, "b");
+	assert_int_equal(b->flags, O_RDWR);
+	assert_int_equal(x.s.n, 3);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+/* A trace that missed an open: what its requests say about their file is believed. */
+static void a_missed_open(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
+	sample_data(&s, 1, 2, 3, OP_PREAD, 3, 1, 0, 1, 1); /* another file now */
+	sample_data(&s, 1, 4, 5, OP_CLOSE, 3, 1, OFFSET_NONE, 0, 0);
+	sample_data(&s, 1, 6, 7, OP_PREAD, 3, 1, 0, 1, 1); /* succeeded after the close */
+	struct loaded x;
+	load(&s, &x);
+	const struct load_request *r = x.l.request;
+	assert_int_not_equal(r[0].slot, r[1].slot);
+	assert_int_equal(r[1].slot, r[2].slot);
+	assert_int_not_equal(r[2].slot, r[3].slot);
+	assert_true(x.s.slot[r[3].slot].at_setup);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void a_position_is_followed_through_seeks(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a"}, .n_paths = 1};
+	sample_data(&s, 1, 0, 1, OP_LSEEK, 3, 0, (uint64_t)-10, 0, 90)->flags = SEEK_CUR; /* so it stood at 100 */
+	sample_data(&s, 1, 2, 3, OP_WRITE, 3, 0, OFFSET_NONE, 20, 15);
+	sample_data(&s, 1, 4, 5, OP_READ, 3, 0, OFFSET_NONE, 20, 0);
+	sample_data(&s, 1, 6, 7, OP_LSEEK, 3, 0, 0, 0, 500)->flags = SEEK_END;
+	sample_data(&s, 1, 8, 9, OP_READ, 3, 0, OFFSET_NONE, 20, 20);
+	struct loaded x;
+	load(&s, &x);
+	assert_int_equal(x.s.slot[x.l.request[0].slot].position, 100);
+	assert_int_equal(x.l.request[1].offset, 90);
+	assert_int_equal(x.l.request[2].offset, 105);
+	assert_int_equal(x.l.request[4].offset, 500);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+/* --- files ----------------------------------------------------------------------------------------------------------- */
+
+static const struct fileset_entry *entry_of(const struct fileset *f, const char *path)
+{
+	for (size_t i = 0; i < f->n; i++)
+		if (!strcmp(f->entry[i].path, path))
+			return &f->entry[i];
+	return NULL;
+}
+
+static void the_files_that_requests_show(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"read", "made", "d/e/written", "d/missing"}, .n_paths = 4};
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 1000, 500, 24);
+	sample_open(&s, 1, 2, 3, 1, O_RDWR | O_CREAT, 4);
+	sample_data(&s, 1, 4, 5, OP_PWRITE, 4, 1, 0, 100, 100);
+	sample_data(&s, 1, 6, 7, OP_PREAD, 4, 1, 0, 100, 100); /* its own bytes */
+	sample_data(&s, 1, 8, 9, OP_PWRITE, 5, 2, 4096, 10, 10);
+	sample_data(&s, 1, 10, 11, OP_PREAD, 5, 2, 0, 10, 10); /* was there before */
+	sample_open(&s, 1, 12, 13, 3, O_RDONLY, -ENOENT);
+	struct loaded x;
+	struct fileset f;
+	load(&s, &x);
+	assert_int_equal(slots_files(&x.s, &f, NULL), 0);
+	assert_int_equal(entry_of(&f, "read")->size, 1024);
+	assert_null(entry_of(&f, "made"));
+	assert_null(entry_of(&f, "d/missing"));
+	assert_true(entry_of(&f, "d/e")->directory);
+	assert_false(entry_of(&f, "d/e/written")->directory);
+	slots_files_release(&f);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void files_outside_are_not_prepared(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a/../../b"}, .n_paths = 1};
+	sample_data(&s, 1, 0, 1, OP_PREAD, 3, 0, 0, 1, 1);
+	struct loaded x;
+	struct fileset f;
+	struct err e = ERR_INIT;
+	load(&s, &x);
+	assert_int_equal(slots_files(&x.s, &f, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, ".."));
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(issue_order_and_threads),
+		cmocka_unit_test(what_cannot_be_replayed_is_named),
+		cmocka_unit_test(an_empty_trace),
+		cmocka_unit_test(the_flight_ends_in_order),
+		cmocka_unit_test(a_number_means_another_file_each_time_it_is_opened),
+		cmocka_unit_test(descriptors_from_before_the_trace),
+		cmocka_unit_test(the_descriptor_table_counts_first),
+		cmocka_unit_test(a_missed_open),
+		cmocka_unit_test(a_position_is_followed_through_seeks),
+		cmocka_unit_test(the_files_that_requests_show),
+		cmocka_unit_test(files_outside_are_not_prepared),
+	};
+	dir = sample_dir();
+	int n_failed = cmocka_run_group_tests(tests, NULL, NULL);
+	sample_dir_remove(dir);
+	return n_failed;
+}
