@@ -29,12 +29,17 @@ status=0
 complete mutant 20
 clean mutant
 
-protocol 'engine = program' >again.conf
-status=0
-"$VALIDATE" run again.conf -o again -q >out 2>err || status=$?
+# one campaign in a hundred may reject it by chance, and more on a machine that is disturbed now and then: twice in a row is a fault
+protocol 'engine = program' | sed 's/^min-duration.*/min-duration = 20ms/' >again.conf
+for attempt in 1 2; do
+	rm -rf again
+	status=0
+	"$VALIDATE" run again.conf -o again -q >out 2>err || status=$?
+	[ $status -eq 1 ] || break
+done
 case $status in
 0 | 4) ;;
-*) fail "the program against itself: status $status: $(cat out err)" ;;
+*) fail "the program against itself, twice: status $status: $(cat out err)" ;;
 esac
 complete again 20
 
