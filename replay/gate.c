@@ -49,9 +49,8 @@ uint32_t gate_wait_slow(struct gate *g, uint32_t threshold, const struct gate_ru
 		/* Read before the announcement: whoever takes that back has changed it by then, and the futex returns at once. */
 		uint32_t wakes = atomic_load_explicit(&g->wakes, memory_order_seq_cst);
 		announce(g, threshold);
-		atomic_thread_fence(memory_order_seq_cst);
 		bool fenced = !r->asymmetric || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
-		if (gate_passed(g, threshold))
+		if (atomic_load(&g->progress) >= threshold)
 			break;
 		/* It cannot fail once registered; if it does, a look every millisecond replaces the certainty. */
 		const struct timespec *limit = fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};

@@ -60,12 +60,16 @@ static inline bool gate_passed(const struct gate *g, uint32_t threshold)
 /* Only the gate's owner publishes. */
 static inline void gate_publish(struct gate *g, uint32_t progress, const struct gate_rules *r)
 {
-	atomic_store_explicit(&g->progress, progress, memory_order_release);
-	if (__builtin_expect(r->asymmetric, 1))
+	uint32_t wanted;
+	if (__builtin_expect(r->asymmetric, 1)) {
+		atomic_store_explicit(&g->progress, progress, memory_order_release);
 		atomic_signal_fence(memory_order_seq_cst);
-	else
-		atomic_thread_fence(memory_order_seq_cst);
-	if (__builtin_expect(atomic_load_explicit(&g->wanted, memory_order_relaxed) <= progress, 0))
+		wanted = atomic_load_explicit(&g->wanted, memory_order_relaxed);
+	} else {
+		atomic_store(&g->progress, progress);
+		wanted = atomic_load(&g->wanted);
+	}
+	if (__builtin_expect(wanted <= progress, 0))
 		gate_wake(g);
 }
 

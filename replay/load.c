@@ -173,8 +173,10 @@ static void number(struct reader *rd)
 	struct load *l = rd->l;
 	uint32_t *renamed = xcalloc(l->n_threads + 1, sizeof *renamed);
 	struct load_thread *before = xmalloc((l->n_threads + 1) * sizeof *before);
-	memcpy(before, l->thread, l->n_threads * sizeof *before);
-	qsort(l->thread, l->n_threads, sizeof *l->thread, compare_thread);
+	if (l->n_threads) {
+		memcpy(before, l->thread, l->n_threads * sizeof *before);
+		qsort(l->thread, l->n_threads, sizeof *l->thread, compare_thread);
+	}
 	for (uint32_t i = 0; i < l->n_threads; i++)
 		*u64_map_at(&rd->thread_of, u64_pair(l->thread[i].pid, l->thread[i].tid), 0) = i;
 	for (uint32_t i = 0; i < l->n_threads; i++) {
