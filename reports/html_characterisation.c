@@ -93,7 +93,12 @@ static void add_behaviour(struct strbuf *out, const struct html_page *p)
 	html_add_table(out, p, "concurrency", NULL);
 	strbuf_addstr(out, "<p class=\"src\">Pereira et al. 2016, figure 5</p>\n<h3 id=\"issue-error\">Issue error and "
 			   "schedule</h3>\n");
-	if (!is_timed(p->a))
+	if (is_timed(p->a))
+		strbuf_addstr(
+		    out,
+		    "<p>How much later than intended a replay that keeps times issues its requests. Late requests meet "
+		    "another load, and those behind them wait less than they should.</p>\n");
+	else
 		strbuf_addstr(out, "<p>No replayer here keeps the times of the trace, so that there is no intended "
 				   "time to miss; how far requests moved "
 				   "from their place in the trace is listed for information.</p>\n");

@@ -45,6 +45,23 @@ static json_t *applied(const struct protocol *p, const struct replayer *r)
 	return all;
 }
 
+static json_t *targets(const struct protocol *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_targets; i++) {
+		const struct target *t = &p->target[i];
+		json_t *o = json_object();
+		json_set_text(o, "name", t->name);
+		json_set_text(o, "dir", t->dir);
+		json_set_text(o, "cache", cache_state_names[t->cache]);
+		json_set_count(o, "cache_budget_bytes", t->cache_budget_bytes);
+		json_set_text(o, "queue", t->queue);
+		json_set_count(o, "precondition_passes", t->precondition_passes);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
 static json_t *scenarios(const struct protocol *p)
 {
 	json_t *all = json_array();
@@ -93,6 +110,7 @@ static json_t *protocol(const struct protocol *p)
 	json_set_text(o, "cpus", p->cpus);
 	json_set_text(o, "scheduler", p->scheduler);
 	json_object_set_new(o, "limits", limits(&p->accept));
+	json_object_set_new(o, "targets", targets(p));
 	json_object_set_new(o, "scenarios", scenarios(p));
 	json_object_set_new(o, "replayers", replayers(p));
 	return o;

@@ -108,9 +108,9 @@ static void check(struct checker *k, const json_t *schema, json_t *v, const char
 /* Every null number has a sibling that says why. */
 static void check_nulls(json_t *v)
 {
-	static const char *const may_be_null[] = {"environment",   "target", "reason", "replayer",
-						  "scenario",      "title",  "cpus",   "scheduler",
-						  "first_failure", "value",  NULL};
+	static const char *const may_be_null[] = {"environment",   "target",   "dir",   "queue", "reason",
+						  "replayer",      "scenario", "title", "cpus",  "scheduler",
+						  "first_failure", "value",    NULL};
 	const char *key;
 	json_t *member;
 	size_t i;

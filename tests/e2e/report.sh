@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `validate report` on what a real, tiny campaign left: every form, its exit status, without gnuplot, and what cannot be done.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+tiny tiny.conf
+status=0
+"$VALIDATE" run tiny.conf -o results --quiet >run.out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+verdict=$status
+
+# the verdict's status, the same words as at the end of the campaign, and no colours in a file
+expect_status "$verdict" "$VALIDATE" report results
+cmp -s run.out out || fail "report and run print different texts: $(diff run.out out | head -n 5)"
+! grep -q "$(printf '\033')" out || fail "escape sequences in a file"
+expect_line out "results/report/index.html"
+
+# what is printed is what is in the files
+expect_status "$verdict" "$VALIDATE" report results --format html
+cmp -s out results/report/index.html || fail "--format html is not index.html"
+expect_status "$verdict" "$VALIDATE" report results --format=json
+cmp -s out results/report/report.json || fail "--format json is not report.json"
+expect_line out '"format": "validate-report"'
+expect_status "$verdict" "$VALIDATE" report results -f csv
+expect_line out "# replicates"
+expect_status "$verdict" "$VALIDATE" report results --format latex
+expect_line out '\toprule'
+for table in bias precision uncertainty runs; do
+	[ -s "results/report/tables/$table.csv" ] || fail "no tables/$table.csv"
+done
+
+# without gnuplot: everything but the plots, and said so; with it again: the same bytes as before
+cp -r results/report before
+old_path=$PATH
+status=0
+PATH=/nonexistent
+"$VALIDATE" report results >out 2>err || status=$?
+PATH=$old_path
+[ "$status" -eq "$verdict" ] || fail "status $status without gnuplot: $(cat err)"
+expect_line out "gnuplot was not found"
+expect_line results/report/index.html "gnuplot was not found"
+[ ! -e results/report/plots/bias.svg ] || fail "a plot without gnuplot"
+[ -s results/report/plots/bias.gp ] || fail "no script to make the plot later"
+expect_status "$verdict" "$VALIDATE" report results
+diff -r before results/report >diffs || fail "the report differs after a while without gnuplot: $(head -n 3 diffs)"
+
+# forms
+expect_status 0 "$VALIDATE" report --list
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json " ] || fail "--list: $(cat out)"
+expect_status 2 "$VALIDATE" report results --format htlm
+expect_line err 'did you mean "html"?'
+expect_status 2 "$VALIDATE" report
+expect_status 2 "$VALIDATE" report results results
+expect_status 3 "$VALIDATE" report nowhere
+expect_line err nowhere
+mkdir empty
+expect_status 3 "$VALIDATE" report empty
+expect_line err "protocol.conf"
+
+# output that does not arrive is a failure, the report is there all the same
+if [ -w /dev/full ]; then
+	status=0
+	"$VALIDATE" report results --format json >/dev/full 2>err || status=$?
+	[ "$status" -eq 3 ] || fail "status $status with a full standard output"
+	expect_line err "No space left"
+fi
+
+# a damaged summary is a failed run with its reason, not the end
+summary=$(ls results/runs/*.json | tail -n 1)
+echo '{' >"$summary"
+status=0
+"$VALIDATE" report results >out 2>err || status=$?
+case $status in 1 | 4) ;; *) fail "status $status with a damaged summary: $(cat err)" ;; esac
+expect_line out "runs failed"
+[ "$(ls results | grep -c '^report')" -eq 1 ] || fail "left behind: $(ls results)"
