@@ -19,15 +19,16 @@ struct doctor_config {
 };
 
 static const struct option_spec doctor_options[] = {
-	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct doctor_config, json), .help = "print one JSON object"},
-	{.name = NULL},
+    {.name = "json", .type = OPT_FLAG, .offset = offsetof(struct doctor_config, json), .help = "print one JSON object"},
+    {.name = NULL},
 };
 
 static const char synopsis[] = "[--json] [DIR]";
-static const char about[] = "Looks at what measuring depends on: clock, processors, load, caches, memory cgroup, and the file system of the\n"
-			    "target directory DIR (the present one). Each finding that is not good comes with what to do about it.\n"
-			    "\n"
-			    "Exit status: 0, or 3 when something essential is missing.";
+static const char about[] =
+    "Looks at what measuring depends on: clock, processors, load, caches, memory cgroup, and the file system of the\n"
+    "target directory DIR (the present one). Each finding that is not good comes with what to do about it.\n"
+    "\n"
+    "Exit status: 0, or 3 when something essential is missing.";
 
 static void print_text(const struct finding *found)
 {
@@ -61,7 +62,8 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	struct doctor_config config = {false};
 	struct finding found[CHECKS_MAX] = {{0}};
 	int n_positional, n_fail = 0;
-	int status = command_parse(&cmd_doctor, synopsis, about, doctor_options, &config, argc, argv, 0, 1, &n_positional, e);
+	int status =
+	    command_parse(&cmd_doctor, synopsis, about, doctor_options, &config, argc, argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	const char *dir = n_positional ? argv[1] : ".";
@@ -78,4 +80,5 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	return n_fail ? EXIT_FAILED : EXIT_OK;
 }
 
-const struct command cmd_doctor = {"doctor", "check whether this machine can measure well, and say what would help", doctor_run};
+const struct command cmd_doctor = {"doctor", "check whether this machine can measure well, and say what would help",
+				   doctor_run};

@@ -15,8 +15,9 @@
 #include "validate/protocol.h"
 
 static const char synopsis[] = "[FILE]";
-static const char about[] = "Writes a commented protocol to FILE (protocol.conf; - is standard output) and never overwrites one.\n"
-			    "It can be run as it is: \"validate run FILE\".";
+static const char about[] =
+    "Writes a commented protocol to FILE (protocol.conf; - is standard output) and never overwrites one.\n"
+    "It can be run as it is: \"validate run FILE\".";
 
 #define COMMENT_WIDTH 110
 
@@ -72,7 +73,8 @@ static void engines_add(struct strbuf *out)
 	strbuf_addstr(&line, "engine:");
 	for (const struct replay_engine *const *g = replay_engines; *g; g++)
 		strbuf_addf(&line, " %s (%s),", (*g)->name, (*g)->help);
-	strbuf_addstr(&line, " program (the program itself in the replayer's place: what a faultless replayer would get)");
+	strbuf_addstr(&line,
+		      " program (the program itself in the replayer's place: what a faultless replayer would get)");
 	comment_add(out, line.s);
 	strbuf_release(&line);
 }
@@ -80,22 +82,26 @@ static void engines_add(struct strbuf *out)
 static void protocol_write(struct strbuf *out)
 {
 	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
-	strbuf_addstr(out,
-		      "; A validation protocol: which workloads are recorded, which replayers replay them, how often, and what is\n"
-		      "; good enough. Run it with: validate run FILE        Look at it first with: validate run FILE --dry-run\n"
-		      ";\n"
-		      "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A comment begins with a semicolon.\n"
-		      "; Every key that is known stands behind its section as a comment.\n"
-		      "\n"
-		      "[protocol]\n"
-		      "title = A first protocol\n"
-		      "replicates = 20\n"
-		      "bank = 5\n");
+	strbuf_addstr(
+	    out,
+	    "; A validation protocol: which workloads are recorded, which replayers replay them, how often, and what "
+	    "is\n"
+	    "; good enough. Run it with: validate run FILE        Look at it first with: validate run FILE --dry-run\n"
+	    ";\n"
+	    "; Lists make a grid: \"level = 1,2\" makes two scenarios of a workload. A comment begins with a "
+	    "semicolon.\n"
+	    "; Every key that is known stands behind its section as a comment.\n"
+	    "\n"
+	    "[protocol]\n"
+	    "title = A first protocol\n"
+	    "replicates = 20\n"
+	    "bank = 5\n");
 	keys_add(out, protocol_keys, NULL);
-	strbuf_addstr(out, "\n; Where the workloads' files are made. Add dir = DIR to choose the file system that is measured.\n"
-			   "[target here]\n"
-			   "cache = cold\n"
-			   "cache-budget = 4M\n");
+	strbuf_addstr(
+	    out, "\n; Where the workloads' files are made. Add dir = DIR to choose the file system that is measured.\n"
+		 "[target here]\n"
+		 "cache = cold\n"
+		 "cache-budget = 4M\n");
 	keys_add(out, target_keys, NULL);
 	strbuf_addstr(out, "\n; A program's I/O, recorded with stamps taken in the program just around each call.\n"
 			   "[workload reads]\n"

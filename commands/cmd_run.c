@@ -24,29 +24,43 @@ struct run_config {
 
 #define FIELD(name) offsetof(struct run_config, name)
 static const struct option_spec run_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR",
-	 .help = "results directory, new or empty (./results-NAME-DATE-TIME)"},
-	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume),
-	 .help = "go on in the directory given by -o with the first unfinished run"},
-	{.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run),
-	 .help = "print what would be done, expected time and space, and touch nothing"},
-	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "NAME",
-	 .help = "reserved for replays on block devices, which this version does not do"},
-	{.name = "format", .type = OPT_STRING, .offset = FIELD(format), .arg = "FORM",
-	 .help = "what is printed at the end: terminal, csv, json (terminal)"},
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "no progress line"},
-	{.name = NULL},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = FIELD(dir),
+     .arg = "DIR",
+     .help = "results directory, new or empty (./results-NAME-DATE-TIME)"},
+    {.name = "resume",
+     .type = OPT_FLAG,
+     .offset = FIELD(resume),
+     .help = "go on in the directory given by -o with the first unfinished run"},
+    {.name = "dry-run",
+     .type = OPT_FLAG,
+     .offset = FIELD(dry_run),
+     .help = "print what would be done, expected time and space, and touch nothing"},
+    {.name = "device",
+     .type = OPT_STRING,
+     .offset = FIELD(device),
+     .arg = "NAME",
+     .help = "reserved for replays on block devices, which this version does not do"},
+    {.name = "format",
+     .type = OPT_STRING,
+     .offset = FIELD(format),
+     .arg = "FORM",
+     .help = "what is printed at the end: terminal, csv, json (terminal)"},
+    {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "no progress line"},
+    {.name = NULL},
 };
 #undef FIELD
 
 static const char synopsis[] = "PROTOCOL [-o DIR] [--resume] [--dry-run] [--format FORM] [--quiet]\n"
 			       "[PROTOCOL] -o DIR --resume";
 static const char about[] =
-	"Records references, replays them with every replayer of the protocol in randomised order, and judges the\n"
-	"replayers. Everything goes to the results directory; DIR/report/index.html is the report. A campaign that was\n"
-	"interrupted, or killed, goes on with --resume. \"validate init\" writes a protocol to begin with.\n"
-	"\n"
-	"Exit status: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 2 bad protocol, 3 failed.";
+    "Records references, replays them with every replayer of the protocol in randomised order, and judges the\n"
+    "replayers. Everything goes to the results directory; DIR/report/index.html is the report. A campaign that was\n"
+    "interrupted, or killed, goes on with --resume. \"validate init\" writes a protocol to begin with.\n"
+    "\n"
+    "Exit status: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 2 bad protocol, 3 failed.";
 
 /* The form must be able to print, and must exist before hours are spent. */
 static int form_find(const char *name, const struct report_form **form, struct err *e)
@@ -64,7 +78,8 @@ static int form_find(const char *name, const struct report_form **form, struct e
 	if (*form)
 		return err_set(e, EINVAL, "--format: \"%s\" is a file in DIR/report and cannot be printed", name);
 	if (near)
-		return err_set(e, EINVAL, "--format: \"%s\" is no form of the report (did you mean \"%s\"?)", name, near);
+		return err_set(e, EINVAL, "--format: \"%s\" is no form of the report (did you mean \"%s\"?)", name,
+			       near);
 	return err_set(e, EINVAL, "--format: \"%s\" is no form of the report", name);
 }
 
@@ -154,14 +169,16 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	if (config.device) {
-		err_set(e, ENOTSUP, "--device %s: refused: this version replays on file systems only, never on a block device",
+		err_set(e, ENOTSUP,
+			"--device %s: refused: this version replays on file systems only, never on a block device",
 			config.device);
 		return EXIT_REFUSED;
 	}
 	if (config.resume && !config.dir)
 		return usage(e, "--resume needs -o DIR, the results directory to go on in");
 	if (n_positional < 1 && !config.resume)
-		return usage(e, "which protocol? usage is validate run PROTOCOL (\"validate init\" writes one to begin with)");
+		return usage(
+		    e, "which protocol? usage is validate run PROTOCOL (\"validate init\" writes one to begin with)");
 	if (form_find(config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
@@ -171,7 +188,8 @@ static int run_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	char *dir = config.dir ? xstrdup(config.dir) : default_dir(p.name);
 	if (config.dry_run)
-		status = campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED : EXIT_OK;
+		status =
+		    campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED : EXIT_OK;
 	else
 		status = campaign(&p, &config, dir, form, e);
 	free(dir);

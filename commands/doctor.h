@@ -7,7 +7,7 @@ enum health { HEALTH_OK, HEALTH_WARN, HEALTH_FAIL };
 
 struct finding {
 	enum health health;
-	char what[300];	  /* what was found */
+	char what[300];   /* what was found */
 	char advice[300]; /* what to do about it; "" */
 };
 

@@ -44,10 +44,12 @@ static void clock_look(const char *dir, struct finding *f)
 		return;
 	}
 	snprintf(what, sizeof what, "%s, resolution %.0f ns, a pair of reads costs %.0f ns",
-		 c.source == CLOCK_SOURCE_TSC ? "time-stamp counter" : "CLOCK_MONOTONIC", c.resolution_ns, c.read_cost_ns);
+		 c.source == CLOCK_SOURCE_TSC ? "time-stamp counter" : "CLOCK_MONOTONIC", c.resolution_ns,
+		 c.read_cost_ns);
 	if (c.source != CLOCK_SOURCE_TSC)
-		say(f, HEALTH_WARN, what, "the time-stamp counter is not invariant here, or not the kernel's clock: short requests "
-					  "are measured less well");
+		say(f, HEALTH_WARN, what,
+		    "the time-stamp counter is not invariant here, or not the kernel's clock: short requests "
+		    "are measured less well");
 	else if (c.read_cost_ns > 500)
 		say(f, HEALTH_WARN, what, "reading the clock is slow: requests of a few microseconds are distorted");
 	else
@@ -59,7 +61,8 @@ static void governor_look(const char *dir, struct finding *f)
 	char *governor = file_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
 	char what[120];
 	(void)dir;
-	snprintf(what, sizeof what, "%.100s", governor ? governor : "not visible (a virtual machine, or fixed frequency)");
+	snprintf(what, sizeof what, "%.100s",
+		 governor ? governor : "not visible (a virtual machine, or fixed frequency)");
 	bool varies = governor && strcmp(governor, "performance");
 	say(f, varies ? HEALTH_WARN : HEALTH_OK, what,
 	    varies ? "as root: cpupower frequency-set -g performance, so that the speed is not part of the noise" : "");
@@ -72,7 +75,8 @@ static void slack_look(const char *dir, struct finding *f)
 	char what[100];
 	(void)dir;
 	snprintf(what, sizeof what, "%ld ns are added to sleeps", slack);
-	say(f, slack > 100000 ? HEALTH_WARN : HEALTH_OK, what, slack > 100000 ? "pauses made by sleeping will be longer" : "");
+	say(f, slack > 100000 ? HEALTH_WARN : HEALTH_OK, what,
+	    slack > 100000 ? "pauses made by sleeping will be longer" : "");
 }
 
 /* --- company ------------------------------------------------------------------------------------------------------ */
@@ -101,7 +105,8 @@ static void load_look(const char *dir, struct finding *f)
 	free(line);
 	snprintf(what, sizeof what, "%.2f in the last minute", one);
 	bool busy = one > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	say(f, busy ? HEALTH_WARN : HEALTH_OK, what, busy ? "something else is running: wait for it, or expect wide intervals" : "");
+	say(f, busy ? HEALTH_WARN : HEALTH_OK, what,
+	    busy ? "something else is running: wait for it, or expect wide intervals" : "");
 }
 
 static void stolen_look(const char *dir, struct finding *f)
@@ -127,7 +132,8 @@ static void scheduler_look(const char *dir, struct finding *f)
 	(void)dir;
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	bool may = geteuid() == 0 || limit.rlim_cur > 0;
-	say(f, HEALTH_OK, may ? "fifo and rr may be used" : "fifo and rr may not be used (needed only where a protocol asks)", "");
+	say(f, HEALTH_OK,
+	    may ? "fifo and rr may be used" : "fifo and rr may not be used (needed only where a protocol asks)", "");
 }
 
 /* --- caches and memory -------------------------------------------------------------------------------------------- */
@@ -138,8 +144,9 @@ static void drop_look(const char *dir, struct finding *f)
 	if (may_drop_caches())
 		say(f, HEALTH_OK, "all caches may be dropped", "");
 	else
-		say(f, HEALTH_WARN, "caches may not be dropped", "posix_fadvise is used on each file, and what stays cached is "
-								 "recorded; run as root to drop them");
+		say(f, HEALTH_WARN, "caches may not be dropped",
+		    "posix_fadvise is used on each file, and what stays cached is "
+		    "recorded; run as root to drop them");
 }
 
 static void cgroup_look(const char *dir, struct finding *f)
@@ -166,7 +173,9 @@ static void cachestat_look(const char *dir, struct finding *f)
 	bool works = fd >= 0 && syscall(451, fd, range, answer, 0) == 0;
 	if (fd >= 0)
 		close(fd);
-	say(f, HEALTH_OK, works ? "cachestat: cached and dirty pages are seen" : "mincore: cached pages are seen, dirty ones not", "");
+	say(f, HEALTH_OK,
+	    works ? "cachestat: cached and dirty pages are seen" : "mincore: cached pages are seen, dirty ones not",
+	    "");
 }
 
 static void memory_look(const char *dir, struct finding *f)
@@ -185,7 +194,8 @@ static void memory_look(const char *dir, struct finding *f)
 	format_size(&text, free_bytes);
 	strbuf_addstr(&text, " available");
 	bool little = free_bytes && free_bytes < (512ull << 20);
-	say(f, little ? HEALTH_WARN : HEALTH_OK, text.s, little ? "traces on /dev/shm and large requests may not fit" : "");
+	say(f, little ? HEALTH_WARN : HEALTH_OK, text.s,
+	    little ? "traces on /dev/shm and large requests may not fit" : "");
 	strbuf_release(&text);
 }
 
@@ -287,21 +297,21 @@ static void gnuplot_look(const char *dir, struct finding *f)
 }
 
 const struct doctor_check doctor_checks[] = {
-	{"clock", clock_look},
-	{"frequency governor", governor_look},
-	{"timer slack", slack_look},
-	{"processors", processors_look},
-	{"load", load_look},
-	{"stolen time", stolen_look},
-	{"real-time scheduling", scheduler_look},
-	{"memory", memory_look},
-	{"memory cgroup", cgroup_look},
-	{"cache dropping", drop_look},
-	{"residency", cachestat_look},
-	{"target directory", target_look},
-	{"scratch directory", scratch_look},
-	{"openat2", openat2_look},
-	{"membarrier", membarrier_look},
-	{"gnuplot", gnuplot_look},
-	{NULL, NULL},
+    {"clock", clock_look},
+    {"frequency governor", governor_look},
+    {"timer slack", slack_look},
+    {"processors", processors_look},
+    {"load", load_look},
+    {"stolen time", stolen_look},
+    {"real-time scheduling", scheduler_look},
+    {"memory", memory_look},
+    {"memory cgroup", cgroup_look},
+    {"cache dropping", drop_look},
+    {"residency", cachestat_look},
+    {"target directory", target_look},
+    {"scratch directory", scratch_look},
+    {"openat2", openat2_look},
+    {"membarrier", membarrier_look},
+    {"gnuplot", gnuplot_look},
+    {NULL, NULL},
 };

@@ -72,8 +72,10 @@ static int dir_begin(struct campaign *c, struct err *e)
 	if (!ret)
 		ret = dir_is_empty(c->options->dir, &empty, e);
 	if (!ret && !empty)
-		ret = err_set(e, EEXIST, "the results directory %s is not empty: name another, or go on with what is there by "
-			      "--resume", c->options->dir);
+		ret = err_set(e, EEXIST,
+			      "the results directory %s is not empty: name another, or go on with what is there by "
+			      "--resume",
+			      c->options->dir);
 	if (!ret)
 		ret = dir_resolve(c, e);
 	if (!ret)
@@ -175,8 +177,11 @@ static int dir_resume(struct campaign *c, struct err *e)
 	char *plan_path = results_path(c->dir, "plan.json"), *journal_path = results_path(c->dir, "journal");
 	ret = journal_open(&c->journal, journal_path, 0, e);
 	if (ret == -ENOENT)
-		ret = err_set(e, ENOENT, "there is nothing to resume in %s: it was killed before anything was measured; remove the "
-			      "directory and begin again", c->options->dir);
+		ret =
+		    err_set(e, ENOENT,
+			    "there is nothing to resume in %s: it was killed before anything was measured; remove the "
+			    "directory and begin again",
+			    c->options->dir);
 	if (!ret)
 		ret = json_read_file(plan_path, &o, e);
 	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)
@@ -198,7 +203,8 @@ static int dir_resume(struct campaign *c, struct err *e)
 double run_seconds(const struct campaign *c, const struct design_run *r)
 {
 	const struct calibration *k = &c->calibration[r->scenario];
-	return OVERHEAD_S + (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.3) * 1e-9;
+	return OVERHEAD_S +
+	       (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.3) * 1e-9;
 }
 
 static void progress_show(struct campaign *c, size_t id, double *done)
@@ -206,10 +212,10 @@ static void progress_show(struct campaign *c, size_t id, double *done)
 	const struct design_run *r = &c->plan.run[id];
 	const struct protocol *p = c->protocol;
 	char *what = r->role == ROLE_RECORD
-			     ? xasprintf("recording %u of %llu: %s", r->bank + 1, (unsigned long long)protocol_n_bank(p),
-					 p->scenario[r->scenario].name)
-			     : xasprintf("block %u of %llu: %s, %s", r->block, (unsigned long long)p->n_replicates_max,
-					 p->scenario[r->scenario].name, run_role_name(p, r->role));
+			 ? xasprintf("recording %u of %llu: %s", r->bank + 1, (unsigned long long)protocol_n_bank(p),
+				     p->scenario[r->scenario].name)
+			 : xasprintf("block %u of %llu: %s, %s", r->block, (unsigned long long)p->n_replicates_max,
+				     p->scenario[r->scenario].name, run_role_name(p, r->role));
 	progress_step(&c->progress, id, *done, what);
 	*done += run_seconds(c, r);
 	free(what);
@@ -272,8 +278,8 @@ static int calibration_check(struct campaign *c, struct err *e)
 static int session_note(struct campaign *c, const char *event, struct err *e)
 {
 	json_t *o = json_pack("{s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "version", JOURNAL_VERSION, "program",
-			      VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs",
-			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
+			      VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs", (json_int_t)c->plan.n_runs,
+			      "pid", (int)getpid());
 	int ret = journal_append(&c->journal, o, e);
 	json_decref(o);
 	return ret;
@@ -390,8 +396,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 		ret = o->resume && finished(&c) ? leftovers_remove(&c, e) : session(&c, e);
 	signals_restore(&c.old_signals, c.signal_fd);
 	if (ret == -EINTR)
-		err_set(e, EINTR, "interrupted after %zu of %zu runs; to go on: validate run -o %s --resume", n_runs_done(&c),
-			n_runs_wanted(&c), o->dir);
+		err_set(e, EINTR, "interrupted after %zu of %zu runs; to go on: validate run -o %s --resume",
+			n_runs_done(&c), n_runs_wanted(&c), o->dir);
 out:
 	campaign_release(&c);
 	return ret;

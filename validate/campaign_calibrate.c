@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Before the first run: how many requests make a run long enough, and how much memory the processes take by themselves.
  *
- * Both are found under the conditions of the runs. The count then holds for recording, reruns and replays, so that they do the same;
- * the memory goes on top of the page-cache budget, so that program and replayers have the same page cache.
+ * Both are found under the conditions of the runs. The count then holds for recording, reruns and replays, so that they
+ * do the same; the memory goes on top of the page-cache budget, so that program and replayers have the same page cache.
  * Source: DESIGN section 9, steps 4 and 6. */
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include "validate/text.h"
 
 #define TRIES_MAX 12
-#define MARGIN 1.15	/* a run that is fast for once shall still be long enough */
-#define AIM 1.3		/* of min_duration, when the count is raised */
+#define MARGIN 1.15     /* a run that is fast for once shall still be long enough */
+#define AIM 1.3         /* of min_duration, when the count is raised */
 #define GROWTH_MAX 30.0 /* at a time: a first pass over cold files says little about the next */
 
 struct trial {
@@ -30,7 +30,7 @@ struct trial {
 	char reason[500];
 };
 
-struct region { /* in which the requests of a trace ran */
+struct region {                         /* in which the requests of a trace ran */
 	int64_t begin_ns, execution_ns; /* CLOCK_MONOTONIC */
 };
 
@@ -89,7 +89,8 @@ static void memory_find(const struct launch_result *l, const struct region *r, s
 		m->run_bytes = m->peak_bytes;
 }
 
-/* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the process is in t->reason. */
+/* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the process is in
+ * t->reason. */
 static int trial_make(struct campaign *c, const struct step *s, struct trial *t, struct err *e)
 {
 	struct step_result r;
@@ -126,13 +127,13 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 	unsigned int n_long = 0;
 	for (int i = 0; i < TRIES_MAX && n_long < 2; i++) {
 		struct step s = {
-			.scenario = scenario,
-			.role = ROLE_PROGRAM,
-			.seed = design_workload_seed(c->protocol, 0),
-			.n_requests = k->n_requests,
-			.output = output,
-			.limit_bytes = step_limit(c, scenario, ROLE_PROGRAM),
-			.watch_memory = true,
+		    .scenario = scenario,
+		    .role = ROLE_PROGRAM,
+		    .seed = design_workload_seed(c->protocol, 0),
+		    .n_requests = k->n_requests,
+		    .output = output,
+		    .limit_bytes = step_limit(c, scenario, ROLE_PROGRAM),
+		    .watch_memory = true,
 		};
 		int ret = trial_make(c, &s, &t, e);
 		if (ret)
@@ -166,7 +167,8 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 }
 
 /* What each replayer takes by itself; only the limit of the cgroup needs it. */
-static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input, const char *output, struct err *e)
+static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input, const char *output,
+			       struct err *e)
 {
 	struct calibration *k = &c->calibration[scenario];
 	const struct protocol *p = c->protocol;
@@ -174,8 +176,8 @@ static int replayers_calibrate(struct campaign *c, size_t scenario, const char *
 		struct trial t;
 		if (!p->replayer[i].applies[scenario] || role_is_program(c, (int32_t)i))
 			continue;
-		struct step s = {.scenario = scenario, .role = (int32_t)i, .input = input, .output = output,
-				 .watch_memory = true};
+		struct step s = {
+		    .scenario = scenario, .role = (int32_t)i, .input = input, .output = output, .watch_memory = true};
 		int ret = trial_make(c, &s, &t, e);
 		if (ret)
 			return ret;
@@ -192,10 +194,10 @@ static int calibration_journal(struct campaign *c, size_t scenario, struct err *
 	for (size_t i = 0; i <= c->protocol->n_replayers; i++)
 		json_array_append_new(memory, json_pack("[I,I]", (json_int_t)k->memory[i].run_bytes,
 							(json_int_t)k->memory[i].peak_bytes));
-	json_t *event = json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "event", "calibrate", "scenario", (json_int_t)scenario,
-				  "requests", (json_int_t)k->n_requests, "execution_ns", (json_int_t)k->execution_ns,
-				  "trace_bytes", (json_int_t)k->trace_bytes, "anonymous_bytes", memory, "failure",
-				  text_to_json(k->failure));
+	json_t *event =
+	    json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "event", "calibrate", "scenario", (json_int_t)scenario,
+		      "requests", (json_int_t)k->n_requests, "execution_ns", (json_int_t)k->execution_ns, "trace_bytes",
+		      (json_int_t)k->trace_bytes, "anonymous_bytes", memory, "failure", text_to_json(k->failure));
 	int ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
@@ -206,8 +208,8 @@ int calibration_from_event(struct campaign *c, const json_t *event)
 	json_int_t scenario, requests, execution_ns, trace_bytes;
 	json_t *memory, *failure;
 	if (json_unpack((json_t *)event, "{s:I, s:I, s:I, s:I, s:o, s:o}", "scenario", &scenario, "requests", &requests,
-			"execution_ns", &execution_ns, "trace_bytes", &trace_bytes, "anonymous_bytes", &memory, "failure",
-			&failure) < 0 ||
+			"execution_ns", &execution_ns, "trace_bytes", &trace_bytes, "anonymous_bytes", &memory,
+			"failure", &failure) < 0 ||
 	    scenario < 0 || scenario >= (json_int_t)c->protocol->n_scenarios || requests < 1 ||
 	    json_array_size(memory) != c->protocol->n_replayers + 1)
 		return -EINVAL;

@@ -12,15 +12,15 @@
 #include "microbench/microbench.h"
 #include "validate/campaign_state.h"
 
-#define OVERHEAD_S 0.15	      /* beside the run: preparation, start, summary */
-#define SERVICE_GUESS_NS 3e4  /* of one request, before anything is known */
+#define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
+#define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
 #define CALIBRATION_RUNS 4
 
 struct expected {
-	double run_s;	   /* of one run, without overhead */
-	uint64_t n_runs;   /* recordings, reruns and replays */
-	double requests;   /* per run, all threads */
+	double run_s;    /* of one run, without overhead */
+	uint64_t n_runs; /* recordings, reruns and replays */
+	double requests; /* per run, all threads */
 	uint64_t file_bytes;
 };
 
@@ -68,7 +68,8 @@ static void heading_put(const struct protocol *p, FILE *out)
 	fprintf(out, "%s\n\n", p->title);
 	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios, p->n_scenarios == 1 ? "" : "s", p->n_replayers,
 		p->n_replayers == 1 ? "" : "s");
-	fprintf(out, "%s replicates%s; reference: %s\n", p->replicates, p->n_looks > 1 ? "" : " (and block 0, never used)",
+	fprintf(out, "%s replicates%s; reference: %s\n", p->replicates,
+		p->n_looks > 1 ? "" : " (and block 0, never used)",
 		p->reference == REFERENCE_RERUN ? "the program run again in each block" : "the recorded traces");
 	if (p->n_looks > 1) {
 		fputs("looks at", out);
@@ -109,7 +110,8 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		struct strbuf run = STRBUF_INIT, files = STRBUF_INIT;
 		format_duration(&run, x.run_s * 1e9);
 		format_size(&files, x.file_bytes);
-		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name, (unsigned long long)x.n_runs, run.s, files.s);
+		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name, (unsigned long long)x.n_runs, run.s,
+			files.s);
 		strbuf_release(&run);
 		strbuf_release(&files);
 		total_s += ((double)x.n_runs + CALIBRATION_RUNS) * (x.run_s + OVERHEAD_S);

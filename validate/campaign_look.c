@@ -37,8 +37,8 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 		return err_context(e, "the look at %u replicates", p->look[k]);
 	bool stop = n_undecided == 0;
 	json_t *event = json_pack("{s:s, s:i, s:I, s:I, s:I, s:b}", "event", "look", "look", (int)k, "replicates",
-				  (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided", (json_int_t)n_undecided,
-				  "stop", stop);
+				  (json_int_t)p->look[k], "cells", (json_int_t)n_cells, "undecided",
+				  (json_int_t)n_undecided, "stop", stop);
 	ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	c->n_looks_done++;

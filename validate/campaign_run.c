@@ -39,8 +39,8 @@ struct summary_work {
 	const char *trace, *input;
 };
 
-/* In a process of its own: what a damaged trace does to it, it does not do to the campaign. ENOTRECOVERABLE: the results directory cannot
- * be written. */
+/* In a process of its own: what a damaged trace does to it, it does not do to the campaign. ENOTRECOVERABLE: the
+ * results directory cannot be written. */
 static int summary_make(void *context, struct err *e)
 {
 	struct summary_work *w = context;
@@ -50,7 +50,8 @@ static int summary_make(void *context, struct err *e)
 		return ret;
 	char *path = results_run_path(w->campaign->dir, r->id);
 	json_t *o = run_summary_file(r, w->campaign->protocol);
-	ret = o ? json_write_file(path, o, JSON_COMPACT, e) : err_set(e, EINVAL, "its summary cannot be written as JSON");
+	ret =
+	    o ? json_write_file(path, o, JSON_COMPACT, e) : err_set(e, EINVAL, "its summary cannot be written as JSON");
 	if (ret && o) {
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;
@@ -119,40 +120,44 @@ static int run_step(struct campaign *c, const struct run *r, int32_t role, const
 		    struct step_result *result, struct err *e)
 {
 	struct step s = {
-		.scenario = r->scenario,
-		.role = role,
-		.seed = design_workload_seed(c->protocol, r->bank),
-		.n_requests = c->calibration[r->scenario].n_requests,
-		.input = input,
-		.output = output,
-		.limit_bytes = step_limit(c, r->scenario, role),
+	    .scenario = r->scenario,
+	    .role = role,
+	    .seed = design_workload_seed(c->protocol, r->bank),
+	    .n_requests = c->calibration[r->scenario].n_requests,
+	    .input = input,
+	    .output = output,
+	    .limit_bytes = step_limit(c, r->scenario, role),
 	};
 	return step_make(c, &s, result, e);
 }
 
-/* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch directory. */
-static int bank_record(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size, struct err *e)
+/* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch
+ * directory. */
+static int bank_record(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
+		       struct err *e)
 {
 	struct step_result result;
 	char *part = scratch_path(c, "bank.part");
 	reason[0] = 0;
 	int ret = run_step(c, r, ROLE_RECORD, NULL, part, &result, e);
 	if (!ret && result.reason[0])
-		snprintf(reason, size, "its reference trace is missing and could not be recorded: %.400s", result.reason);
+		snprintf(reason, size, "its reference trace is missing and could not be recorded: %.400s",
+			 result.reason);
 	else if (!ret && rename(part, path) < 0)
 		ret = err_sys(e, errno, "cannot rename %s to %s", part, path);
 	free(part);
 	if (ret)
 		return ret;
-	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:s*}", "event", "bank", "scenario", (json_int_t)r->scenario, "bank",
-				  (json_int_t)r->bank, "state", reason[0] ? "failed" : "recorded again", "reason",
-				  reason[0] ? reason : NULL);
+	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:s*}", "event", "bank", "scenario", (json_int_t)r->scenario,
+				  "bank", (json_int_t)r->bank, "state", reason[0] ? "failed" : "recorded again",
+				  "reason", reason[0] ? reason : NULL);
 	ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
 }
 
-static int bank_ensure(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size, struct err *e)
+static int bank_ensure(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
+		       struct err *e)
 {
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;

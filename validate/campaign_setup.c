@@ -62,7 +62,8 @@ static int caches_begin(struct campaign *c, struct err *e)
 	for (size_t i = 0; i < c->protocol->n_targets; i++) {
 		const struct target *t = &c->protocol->target[i];
 		if (t->cache == CACHE_COLD && t->evict == EVICT_DROP && !c->drop_caches)
-			return err_set(e, EPERM, "target %s: evict = drop needs the right to write /proc/sys/vm/drop_caches",
+			return err_set(e, EPERM,
+				       "target %s: evict = drop needs the right to write /proc/sys/vm/drop_caches",
 				       t->name);
 		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
 	}
@@ -97,8 +98,12 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	int ret = place_make(place, parent, c->earlier_place[i], e);
 	free(parent);
 	/* the journal says it before anything large is in it */
-	if (place->path && event_append(c, json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
-						     text_to_json(place->path)), ret ? NULL : e) < 0 && !ret)
+	if (place->path &&
+	    event_append(c,
+			 json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
+				   text_to_json(place->path)),
+			 ret ? NULL : e) < 0 &&
+	    !ret)
 		ret = -EIO;
 	if (ret)
 		return err_context(e, "target %s", t->name);
@@ -134,7 +139,8 @@ static int scratch_begin(struct campaign *c, const char *earlier, uint64_t need_
 	for (size_t i = 0; i < p->n_targets; i++)
 		targets[i] = c->places.place[i].device;
 	char *wanted = p->scratch && p->scratch[0] != '/' ? xasprintf("%s/%s", c->parent, p->scratch)
-							   : p->scratch ? xstrdup(p->scratch) : NULL;
+		       : p->scratch                       ? xstrdup(p->scratch)
+							  : NULL;
 	int ret = scratch_make(&c->scratch, wanted, earlier, targets, p->n_targets, c->dir, need_bytes, e);
 	free(wanted);
 	free(targets);
@@ -248,12 +254,12 @@ static int launch_check(struct campaign *c, struct err *e)
 	struct launch_result r;
 	char *log = scratch_path(c, "run.log");
 	struct launch_spec s = {
-		.argv = argv,
-		.log = log,
-		.cpus = c->protocol->cpus ? &c->cpus : NULL,
-		.scheduling = c->scheduling,
-		.timeout_ns = 10000000000,
-		.signal_fd = c->signal_fd,
+	    .argv = argv,
+	    .log = log,
+	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
+	    .scheduling = c->scheduling,
+	    .timeout_ns = 10000000000,
+	    .signal_fd = c->signal_fd,
 	};
 	int ret = launch_run(&s, &r, e);
 	free(log);
@@ -283,13 +289,14 @@ static void facts_describe(struct campaign *c)
 			    json_pack("{s:i, s:b, s:b, s:b}", "uid", (int)geteuid(), "drop_caches", may_drop_caches(),
 				      "memory_cgroup", c->cgroups.kind != CGROUP_NONE, "realtime_scheduling",
 				      geteuid() == 0 || realtime.rlim_cur > 0));
-	json_object_set_new(c->environment, "memory_cgroup",
-			    json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
-				      text_to_json(c->cgroups.parent), "why_none",
-				      text_to_json(c->cgroups.kind || !any_budget(c->protocol) ? NULL : c->cgroups.why)));
-	json_object_set_new(c->environment, "cache",
-			    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches, "residency_by",
-				      residency_method(c)));
+	json_object_set_new(
+	    c->environment, "memory_cgroup",
+	    json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
+		      text_to_json(c->cgroups.parent), "why_none",
+		      text_to_json(c->cgroups.kind || !any_budget(c->protocol) ? NULL : c->cgroups.why)));
+	json_object_set_new(
+	    c->environment, "cache",
+	    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches, "residency_by", residency_method(c)));
 	json_object_set_new(c->environment, "scheduling",
 			    json_pack("{s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
 				      text_to_json(c->protocol->scheduler)));
@@ -308,7 +315,7 @@ static void skips_inherit(struct campaign *c)
 	size_t i;
 	if (c->options->resume && json_read_file(path, &earlier, NULL) == 0) {
 		json_array_foreach(json_object_get(earlier, "replaced_or_skipped"), i, skip)
-			json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
+		    json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
 		json_decref(earlier);
 	}
 	free(path);
@@ -385,12 +392,12 @@ static json_t *scenario_facts(const struct campaign *c)
 			json_object_set_new(memory, name, json_integer((json_int_t)k->memory[r].run_bytes));
 			json_object_set_new(limits, name, json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
 		}
-		json_array_append_new(list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name", p->scenario[i].name, "requests",
-						      (json_int_t)k->n_requests, "execution_s", (double)k->execution_ns * 1e-9,
-						      "trace_bytes", (json_int_t)k->trace_bytes, "page_cache_bytes",
-						      (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory,
-						      "cgroup_limit_bytes", limits, "calibration_failure",
-						      text_to_json(k->failure)));
+		json_array_append_new(
+		    list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name", p->scenario[i].name, "requests",
+				    (json_int_t)k->n_requests, "execution_s", (double)k->execution_ns * 1e-9,
+				    "trace_bytes", (json_int_t)k->trace_bytes, "page_cache_bytes",
+				    (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory, "cgroup_limit_bytes",
+				    limits, "calibration_failure", text_to_json(k->failure)));
 	}
 	return list;
 }
@@ -401,8 +408,8 @@ int environment_save(struct campaign *c, struct err *e)
 	json_object_set_new(c->environment, "scenarios", scenario_facts(c));
 	double stolen = cpu_ticks_read(&now) ? stolen_share(&c->ticks_at_start, &now) : NAN;
 	json_object_set_new(c->environment, "session",
-			    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9, "stolen_share",
-				      isfinite(stolen) ? json_real(stolen) : json_null()));
+			    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9,
+				      "stolen_share", isfinite(stolen) ? json_real(stolen) : json_null()));
 	char *path = results_path(c->dir, "environment.json");
 	int ret = json_write_file(path, c->environment, JSON_INDENT(2), e);
 	free(path);

@@ -26,22 +26,22 @@
 
 struct calibration { /* of one scenario */
 	bool done;
-	uint64_t n_requests;	   /* per thread, the same for recording, reruns and replays */
-	int64_t execution_ns;	   /* of a run with that count */
-	uint64_t trace_bytes;	   /* of its trace */
+	uint64_t n_requests;  /* per thread, the same for recording, reruns and replays */
+	int64_t execution_ns; /* of a run with that count */
+	uint64_t trace_bytes; /* of its trace */
 	struct own_memory {
 		uint64_t run_bytes, peak_bytes;
-	} *memory;		   /* [0] program, [1 + i] replayer i: anonymous, while its requests run and ever; 0 unknown */
-	char *failure;		   /* why it could not be done; NULL */
+	} * memory;    /* [0] program, [1 + i] replayer i: anonymous, while its requests run and ever; 0 unknown */
+	char *failure; /* why it could not be done; NULL */
 };
 
 struct campaign {
 	const struct protocol *protocol;
 	const struct campaign_options *options;
 	struct design plan;
-	struct run *run;       /* run[plan.n_runs] */
-	char *dir, *parent;    /* results directory and where it lies, resolved */
-	char *name;	       /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
+	struct run *run;    /* run[plan.n_runs] */
+	char *dir, *parent; /* results directory and where it lies, resolved */
+	char *name;         /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
@@ -61,8 +61,8 @@ struct campaign {
 	struct scheduling scheduling;
 
 	struct calibration *calibration; /* calibration[n_scenarios] */
-	bool *bank_known;		 /* [scenario * n_bank + bank]: whole, seen in this session */
-	uint64_t stop_replicates;	 /* blocks to be made: less than planned after a look that decided everything */
+	bool *bank_known;                /* [scenario * n_bank + bank]: whole, seen in this session */
+	uint64_t stop_replicates;        /* blocks to be made: less than planned after a look that decided everything */
 	unsigned int n_looks_done;
 	struct progress progress;
 
@@ -86,26 +86,27 @@ int environment_save(struct campaign *c, struct err *e);
 /* --- campaign_step.c ---------------------------------------------------------------------------------------------- */
 struct step {
 	size_t scenario;
-	int32_t role;		/* ROLE_... or a replayer */
+	int32_t role; /* ROLE_... or a replayer */
 	uint64_t seed, n_requests;
-	const char *input;	/* trace to replay, NULL for the program */
+	const char *input; /* trace to replay, NULL for the program */
 	const char *output;
-	uint64_t limit_bytes;	/* of the memory cgroup, 0: none */
+	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
 	bool watch_memory;
 };
 struct step_result {
 	struct prepared prepared;
 	struct launch_result launch;
-	int64_t started_ns;	/* CLOCK_REALTIME */
+	int64_t started_ns; /* CLOCK_REALTIME */
 	double preparation_s;
 	uint64_t cgroup_peak_bytes;
-	char reason[500];	/* why it failed, "" when it went well */
+	char reason[500]; /* why it failed, "" when it went well */
 };
 /* Prepares, starts, waits. 0 with a reason for whatever went wrong with the run, -EINTR when the campaign is to end. */
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
 /* The program takes part in a role: it is itself, or "program" in a replayer's place. */
 bool role_is_program(const struct campaign *c, int32_t role);
-/* Limit of the memory cgroup for a run, 0 for none; and the page cache that this leaves to every role of the scenario. */
+/* Limit of the memory cgroup for a run, 0 for none; and the page cache that this leaves to every role of the scenario.
+ */
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
 uint64_t step_page_cache(const struct campaign *c, size_t scenario);
 char *scratch_path(const struct campaign *c, const char *name);

@@ -74,10 +74,10 @@ static void words_free(struct words *w)
 
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
-/* What a process takes while its requests run is added to the page-cache budget, so that program and replayers have the same page
- * cache then. Before and after it may take more (a replayer that loads its input; a trace that is written to a scratch directory in
- * memory, which is charged to the group too): page cache makes room for that, and where the budget is smaller, it is made larger, alike for
- * all roles of the scenario. */
+/* What a process takes while its requests run is added to the page-cache budget, so that program and replayers have the
+ * same page cache then. Before and after it may take more (a replayer that loads its input; a trace that is written to
+ * a scratch directory in memory, which is charged to the group too): page cache makes room for that, and where the
+ * budget is smaller, it is made larger, alike for all roles of the scenario. */
 uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 {
 	const struct calibration *k = &c->calibration[scenario];
@@ -115,14 +115,14 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	char *log = scratch_path(c, "run.log");
 	words_make(&words, c, s);
 	struct launch_spec spec = {
-		.argv = words.v,
-		.log = log,
-		.cgroup_procs = group->procs,
-		.cpus = c->protocol->cpus ? &c->cpus : NULL,
-		.scheduling = c->scheduling,
-		.timeout_ns = c->protocol->timeout_ns,
-		.signal_fd = c->signal_fd,
-		.watch_memory = s->watch_memory,
+	    .argv = words.v,
+	    .log = log,
+	    .cgroup_procs = group->procs,
+	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
+	    .scheduling = c->scheduling,
+	    .timeout_ns = c->protocol->timeout_ns,
+	    .signal_fd = c->signal_fd,
+	    .watch_memory = s->watch_memory,
 	};
 	int ret = launch_run(&spec, &r->launch, e);
 	words_free(&words);
@@ -136,7 +136,8 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 		snprintf(r->reason, sizeof r->reason, "the clock went backwards by %lld ns while it ran",
 			 (long long)(before_ns - clock_monotonic_ns()));
 	else if (r->launch.reason[0] && n_killed)
-		snprintf(r->reason, sizeof r->reason, "killed for want of memory in its cgroup (limit %llu bytes); %.300s",
+		snprintf(r->reason, sizeof r->reason,
+			 "killed for want of memory in its cgroup (limit %llu bytes); %.300s",
 			 (unsigned long long)limit_bytes, r->launch.reason);
 	else
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);

@@ -61,7 +61,8 @@ static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_fou
 		if (!tail || sscanf(tail, " - %49s %*s %499s", type, options) != 2 ||
 		    sscanf(line, "%*s %*s %*s %499s %499s", m->root, m->point) != 2)
 			continue;
-		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, "memory") : !strcmp(type, "cgroup2");
+		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, "memory")
+					  : !strcmp(type, "cgroup2");
 	}
 	if (in)
 		fclose(in);
@@ -80,7 +81,8 @@ static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t
 		if (!group)
 			continue;
 		*group++ = 0;
-		found = kind == CGROUP_V1 ? list_has(controllers + 1, "memory") : !controllers[1] && !strncmp(line, "0:", 2);
+		found = kind == CGROUP_V1 ? list_has(controllers + 1, "memory")
+					  : !controllers[1] && !strncmp(line, "0:", 2);
 		group[strcspn(group, "\n")] = 0;
 		snprintf(out, size, "%s", group);
 	}
@@ -163,7 +165,8 @@ static bool kind_try(struct cgroup_place *p, const char *root, enum cgroup_kind 
 	if (kind == CGROUP_V1) {
 		found = place_try(p, kind, own);
 	} else {
-		/* in version 2 a group with processes cannot have children with controllers: try beside it, then upwards */
+		/* in version 2 a group with processes cannot have children with controllers: try beside it, then
+		 * upwards */
 		size_t top = strlen(root) + strlen(m.point);
 		do {
 			char *slash = strrchr(own, '/');

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Memory cgroups, version 1 or 2: a bound on the page cache that a run may use.
  *
- * One group is made for each run and removed after it, because what stays charged to a group (a trace on tmpfs) would be missing in the
- * next run's budget. Pages that were cached before are free hits and not charged: evict first. */
+ * One group is made for each run and removed after it, because what stays charged to a group (a trace on tmpfs) would
+ * be missing in the next run's budget. Pages that were cached before are free hits and not charged: evict first. */
 #ifndef VALIDATE_CGROUP_H
 #define VALIDATE_CGROUP_H
 
@@ -16,12 +16,13 @@ extern const char *const cgroup_kind_names[]; /* "none", "v1", "v2", NULL */
 
 struct cgroup_place {
 	enum cgroup_kind kind;
-	char *parent;	/* directory in which groups can be made; NULL for none */
-	char why[300];	/* why there is none */
+	char *parent;  /* directory in which groups can be made; NULL for none */
+	char why[300]; /* why there is none */
 };
 
-/* Finds where this process may make memory cgroups and enter them, by trying. `root` is put in front of /proc and of mount points ("" but in
- * tests). Never fails: kind CGROUP_NONE and the reason are an answer. Ownership: cgroup_place_release. */
+/* Finds where this process may make memory cgroups and enter them, by trying. `root` is put in front of /proc and of
+ * mount points ("" but in tests). Never fails: kind CGROUP_NONE and the reason are an answer. Ownership:
+ * cgroup_place_release. */
 void cgroup_find(struct cgroup_place *p, const char *root);
 void cgroup_place_release(struct cgroup_place *p);
 

@@ -31,11 +31,11 @@ uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
 static void run_add(struct design *plan, uint64_t block, size_t first, size_t scenario, int32_t role, uint64_t bank)
 {
 	plan->run[plan->n_runs] = (struct design_run){
-		.block = (uint32_t)block,
-		.position = (uint32_t)(plan->n_runs - first),
-		.scenario = (uint32_t)scenario,
-		.role = role,
-		.bank = (uint32_t)bank,
+	    .block = (uint32_t)block,
+	    .position = (uint32_t)(plan->n_runs - first),
+	    .scenario = (uint32_t)scenario,
+	    .role = role,
+	    .bank = (uint32_t)bank,
 	};
 	plan->n_runs++;
 }
@@ -87,9 +87,9 @@ void design_make(struct design *plan, const struct protocol *p)
 	*plan = (struct design){0};
 	plan->run = xcalloc(protocol_n_runs(p), sizeof *plan->run);
 	struct order o = {
-		.rng = gsl_rng_alloc(gsl_rng_mt19937),
-		.scenario = xcalloc(p->n_scenarios, sizeof *o.scenario),
-		.role = xcalloc(p->n_replayers + 1, sizeof *o.role),
+	    .rng = gsl_rng_alloc(gsl_rng_mt19937),
+	    .scenario = xcalloc(p->n_scenarios, sizeof *o.scenario),
+	    .role = xcalloc(p->n_replayers + 1, sizeof *o.role),
 	};
 	bank_add(plan, p, &o);
 	for (uint64_t b = 0; b < protocol_n_blocks(p); b++)
@@ -125,8 +125,9 @@ json_t *design_to_json(const struct design *plan, const struct protocol *p)
 		json_array_append_new(runs, json_pack("[I,I,I,i,I]", (json_int_t)r->block, (json_int_t)r->position,
 						      (json_int_t)r->scenario, r->role, (json_int_t)r->bank));
 	}
-	return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", (json_int_t)p->seed, "bank_runs",
-			 (json_int_t)plan->n_bank_runs, "scenarios", scenarios, "replayers", replayers, "runs", runs);
+	return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", (json_int_t)p->seed,
+			 "bank_runs", (json_int_t)plan->n_bank_runs, "scenarios", scenarios, "replayers", replayers,
+			 "runs", runs);
 }
 
 static bool names_match(const json_t *names, size_t n, const char *(*name)(const struct protocol *, size_t),
@@ -157,11 +158,12 @@ static int run_from_json(struct design_run *r, const struct protocol *p, json_t 
 	json_int_t block, position, scenario, role, bank;
 	json_error_t why;
 	if (json_unpack_ex(o, &why, JSON_STRICT, "[I,I,I,I,I]", &block, &position, &scenario, &role, &bank) < 0 ||
-	    block < 0 || block > (json_int_t)p->n_replicates_max || position < 0 || position > UINT32_MAX || scenario < 0 ||
-	    scenario >= (json_int_t)p->n_scenarios || role < ROLE_RECORD || role >= (json_int_t)p->n_replayers || bank < 0 ||
-	    bank >= (json_int_t)protocol_n_bank(p))
+	    block < 0 || block > (json_int_t)p->n_replicates_max || position < 0 || position > UINT32_MAX ||
+	    scenario < 0 || scenario >= (json_int_t)p->n_scenarios || role < ROLE_RECORD ||
+	    role >= (json_int_t)p->n_replayers || bank < 0 || bank >= (json_int_t)protocol_n_bank(p))
 		return err_set(e, EINVAL, "run %zu of the plan is damaged or not of this protocol", index);
-	*r = (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario, (int32_t)role, (uint32_t)bank};
+	*r =
+	    (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario, (int32_t)role, (uint32_t)bank};
 	return 0;
 }
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The randomised design: which run is made when.
  *
- * First the bank: every scenario's reference traces are recorded, the scenarios of each trace in random order. Then blocks 0..N: in
- * each, every scenario in random order, and in each scenario the program again and every replayer that applies, in random order. So each block
- * holds everything once (it is complete and balanced), the runs that are compared lie close together, and neither drift nor order is confounded
- * with a replayer. Each block draws from a generator of its own (GSL, mt19937, seeded from the protocol's seed and the block), so that more
- * replicates do not change the blocks before them. */
+ * First the bank: every scenario's reference traces are recorded, the scenarios of each trace in random order. Then
+ * blocks 0..N: in each, every scenario in random order, and in each scenario the program again and every replayer that
+ * applies, in random order. So each block holds everything once (it is complete and balanced), the runs that are
+ * compared lie close together, and neither drift nor order is confounded with a replayer. Each block draws from a
+ * generator of its own (GSL, mt19937, seeded from the protocol's seed and the block), so that more replicates do not
+ * change the blocks before them. */
 #ifndef VALIDATE_DESIGN_H
 #define VALIDATE_DESIGN_H
 
@@ -39,7 +40,8 @@ size_t design_n_runs_until(const struct design *plan, uint64_t n_replicates);
 /* Seed of the workload that is recorded as trace `bank` and run again in the blocks that use it. */
 uint64_t design_workload_seed(const struct protocol *p, uint32_t bank);
 
-/* {"version": 1, "seed": .., "scenarios": [names], "replayers": [names], "runs": [[block, position, scenario, role, bank], ...]} */
+/* {"version": 1, "seed": .., "scenarios": [names], "replayers": [names], "runs": [[block, position, scenario, role,
+ * bank], ...]} */
 json_t *design_to_json(const struct design *plan, const struct protocol *p);
 /* Errors: EINVAL where it is no plan, or none of this protocol. Ownership: design_release. */
 int design_from_json(struct design *plan, const struct protocol *p, const json_t *o, struct err *e);

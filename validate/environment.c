@@ -94,9 +94,10 @@ static json_t *machine_facts(void)
 	CPU_ZERO(&allowed);
 	sched_getaffinity(0, sizeof allowed, &allowed);
 	json_int_t memory = (json_int_t)sysconf(_SC_PHYS_PAGES) * (json_int_t)sysconf(_SC_PAGESIZE);
-	return json_pack("{s:o, s:I, s:i, s:I, s:o, s:o}", "cpu_model", value_of("/proc/cpuinfo", "model name"), "n_cpus_online",
-			 (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "n_cpus_allowed", CPU_COUNT(&allowed), "memory_bytes",
-			 memory, "governor", line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "virtual",
+	return json_pack("{s:o, s:I, s:i, s:I, s:o, s:o}", "cpu_model", value_of("/proc/cpuinfo", "model name"),
+			 "n_cpus_online", (json_int_t)sysconf(_SC_NPROCESSORS_ONLN), "n_cpus_allowed",
+			 CPU_COUNT(&allowed), "memory_bytes", memory, "governor",
+			 line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"), "virtual",
 			 flag_of("flags", "hypervisor"));
 }
 
@@ -104,9 +105,10 @@ static json_t *clock_facts(void)
 {
 	struct clock c;
 	struct err e = ERR_INIT;
-	json_t *o = json_pack("{s:o, s:o, s:o}", "kernel_clocksource",
-			      line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"), "constant_tsc",
-			      flag_of("flags", "constant_tsc"), "nonstop_tsc", flag_of("flags", "nonstop_tsc"));
+	json_t *o =
+	    json_pack("{s:o, s:o, s:o}", "kernel_clocksource",
+		      line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource"), "constant_tsc",
+		      flag_of("flags", "constant_tsc"), "nonstop_tsc", flag_of("flags", "nonstop_tsc"));
 	if (clock_init(&c, 5000000, &e) < 0) {
 		json_object_set_new(o, "error", text_to_json(e.msg));
 		return o;
@@ -145,12 +147,13 @@ json_t *environment_make(const char *self)
 	json_t *o = json_pack("{s:i, s:s, s:o, s:o}", "version", ENVIRONMENT_VERSION, "date", date, "host",
 			      text_to_json(u.nodename), "program", program_facts(self));
 	json_object_set_new(o, "libraries",
-			    json_pack("{s:s, s:s, s:s, s:s}", "glibc", gnu_get_libc_version(), "gsl", gsl_version, "jansson",
-				      jansson_version_str(), "zstd", ZSTD_versionString()));
+			    json_pack("{s:s, s:s, s:s, s:s}", "glibc", gnu_get_libc_version(), "gsl", gsl_version,
+				      "jansson", jansson_version_str(), "zstd", ZSTD_versionString()));
 	json_object_set_new(o, "machine", machine_facts());
-	json_object_set_new(o, "kernel", json_pack("{s:o, s:o, s:o, s:o}", "name", text_to_json(u.sysname), "release",
-						   text_to_json(u.release), "version", text_to_json(u.version), "machine",
-						   text_to_json(u.machine)));
+	json_object_set_new(o, "kernel",
+			    json_pack("{s:o, s:o, s:o, s:o}", "name", text_to_json(u.sysname), "release",
+				      text_to_json(u.release), "version", text_to_json(u.version), "machine",
+				      text_to_json(u.machine)));
 	json_object_set_new(o, "clock", clock_facts());
 	json_object_set_new(o, "load", load_facts());
 	json_object_set_new(o, "timer_slack_ns", line_of("/proc/self/timerslack_ns"));
@@ -162,13 +165,14 @@ void environment_skip(json_t *environment, const char *what, const char *why, co
 {
 	json_t *list = json_object_get(environment, "replaced_or_skipped"), *other;
 	size_t i;
-	json_array_foreach(list, i, other) { /* an earlier session may have said the same */
+	json_array_foreach(list, i, other)
+	{ /* an earlier session may have said the same */
 		const char *text = json_string_value(json_object_get(other, "what"));
 		if (text && !strcmp(text, what))
 			return;
 	}
-	json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", text_to_json(what), "why", text_to_json(why), "instead",
-					      text_to_json(instead)));
+	json_array_append_new(list, json_pack("{s:o, s:o, s:o}", "what", text_to_json(what), "why", text_to_json(why),
+					      "instead", text_to_json(instead)));
 }
 
 bool cpu_ticks_read(struct cpu_ticks *t)
@@ -176,8 +180,9 @@ bool cpu_ticks_read(struct cpu_ticks *t)
 	unsigned long long v[8] = {0};
 	char line[200]; /* the file is long on large machines, its first line is not */
 	FILE *in = fopen("/proc/stat", "re");
-	int n = in && fgets(line, sizeof line, in) ? sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0], &v[1], &v[2], &v[3], &v[4], &v[5],
-			      &v[6], &v[7]) : 0;
+	int n = in && fgets(line, sizeof line, in) ? sscanf(line, "cpu %llu %llu %llu %llu %llu %llu %llu %llu", &v[0],
+							    &v[1], &v[2], &v[3], &v[4], &v[5], &v[6], &v[7])
+						   : 0;
 	if (in)
 		fclose(in);
 	*t = (struct cpu_ticks){.stolen = v[7], .idle = v[3] + v[4]};

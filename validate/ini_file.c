@@ -21,7 +21,7 @@ struct reading {
 	struct ini_file *file;
 	const char *path, *at; /* next byte not yet given to inih */
 	unsigned int line;     /* of the text inih has now */
-	bool in_value;	       /* an indented line would continue a value, as inih sees it */
+	bool in_value;         /* an indented line would continue a value, as inih sees it */
 	bool indented;
 	bool failed;
 	struct err *err;
@@ -68,12 +68,14 @@ static void section_begin(struct reading *r, const char *text)
 		p += len[n];
 	}
 	if (n < 1 || n > 2 || !is_name(word[0], len[0])) {
-		refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"", (int)(close + 1 - text), text);
+		refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"", (int)(close + 1 - text),
+		       text);
 		return;
 	}
-	if (n == 2 && (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' || word[1][0] == '.')) {
-		refuse(r, r->line, "\"%.*s\" is no name: at most %d letters, digits and . _ - are", (int)len[1], word[1],
-		       NAME_MAX_CHARS);
+	if (n == 2 &&
+	    (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' || word[1][0] == '.')) {
+		refuse(r, r->line, "\"%.*s\" is no name: at most %d letters, digits and . _ - are", (int)len[1],
+		       word[1], NAME_MAX_CHARS);
 		return;
 	}
 	struct ini_file *f = r->file;
@@ -99,8 +101,10 @@ static char *next_line(char *to, int size, void *user)
 	r->line++;
 	size_t len = strcspn(r->at, "\n");
 	if (len + 2 > (size_t)size) {
-		refuse(r, r->line, "the line is %zu bytes long, at most %d can be read: continue it on an indented line "
-		       "after a comma", len, size - 2);
+		refuse(r, r->line,
+		       "the line is %zu bytes long, at most %d can be read: continue it on an indented line "
+		       "after a comma",
+		       len, size - 2);
 		return NULL;
 	}
 	memcpy(to, r->at, len);
@@ -130,8 +134,10 @@ static int key_continue(struct reading *r, struct ini_key *k, const char *value)
 	if (!len)
 		return 1;
 	if (k->value[strlen(k->value) - 1] != ',') {
-		refuse(r, r->line, "an indented line continues the value of \"%s\", which does not end with a comma: begin a "
-		       "new key at the left margin", k->name);
+		refuse(r, r->line,
+		       "an indented line continues the value of \"%s\", which does not end with a comma: begin a "
+		       "new key at the left margin",
+		       k->name);
 		return 0;
 	}
 	strbuf_addf(&all, "%s %.*s", k->value, (int)len, value);

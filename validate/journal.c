@@ -35,7 +35,8 @@ static int line_make(json_t *event, struct strbuf *out, struct err *e)
 json_t *journal_parse_line(const char *line, size_t len)
 {
 	char digits[9];
-	if (len < TAIL_LEN + 1 || memcmp(line + len - TAIL_LEN, MARK, sizeof MARK - 1) || memcmp(line + len - 2, "\"}", 2))
+	if (len < TAIL_LEN + 1 || memcmp(line + len - TAIL_LEN, MARK, sizeof MARK - 1) ||
+	    memcmp(line + len - 2, "\"}", 2))
 		return NULL;
 	snprintf(digits, sizeof digits, "%08x", crc32c(0, line, len - TAIL_LEN));
 	if (memcmp(digits, line + len - 10, 8))

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The journal of a campaign: one line of JSON per event, each with a checksum of its own, on disk before the campaign goes on.
+/* The journal of a campaign: one line of JSON per event, each with a checksum of its own, on disk before the campaign
+ * goes on.
  *
- * A line is {"seq":N,"event":"run",...,"crc":"1a2b3c4d"}: crc is the CRC-32C of all bytes of the line before `,"crc":`. A line that was
- * being written when the machine or the program died has no newline and is cut off when the campaign goes on; a line that
- * was damaged later is left where it is, counted, and not believed. */
+ * A line is {"seq":N,"event":"run",...,"crc":"1a2b3c4d"}: crc is the CRC-32C of all bytes of the line before `,"crc":`.
+ * A line that was being written when the machine or the program died has no newline and is cut off when the campaign
+ * goes on; a line that was damaged later is left where it is, counted, and not believed. */
 #ifndef VALIDATE_JOURNAL_H
 #define VALIDATE_JOURNAL_H
 
@@ -22,23 +23,25 @@ struct journal {
 	off_t end; /* length of what is whole */
 };
 
-/* Opens for appending, creating where `create` says so (then it must not be there), and takes the lock that keeps two campaigns apart:
- * it is held until journal_close. Errors: EBUSY when another process has it, EEXIST, ENOENT. Ownership: journal_close. */
+/* Opens for appending, creating where `create` says so (then it must not be there), and takes the lock that keeps two
+ * campaigns apart: it is held until journal_close. Errors: EBUSY when another process has it, EEXIST, ENOENT.
+ * Ownership: journal_close. */
 int journal_open(struct journal *j, const char *path, int create, struct err *e);
 void journal_close(struct journal *j);
 
-/* Appends an event and waits until it is on disk. `event` gets "seq" first; the reference stays the caller's. After an error nothing of the
- * line is left in the file. */
+/* Appends an event and waits until it is on disk. `event` gets "seq" first; the reference stays the caller's. After an
+ * error nothing of the line is left in the file. */
 int journal_append(struct journal *j, json_t *event, struct err *e);
 
 struct journal_reading {
 	uint64_t n_lines, n_damaged; /* whole lines; of those, not believed */
 	uint64_t next_seq;
-	off_t whole_bytes;	     /* up to the last newline */
-	int torn;		     /* something stands behind it */
+	off_t whole_bytes; /* up to the last newline */
+	int torn;          /* something stands behind it */
 };
 
-/* Calls `on_event` for every believable line in order; its error ends the reading. Errors: of the system with the path. */
+/* Calls `on_event` for every believable line in order; its error ends the reading. Errors: of the system with the path.
+ */
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
 

@@ -165,7 +165,8 @@ static int child_wait(struct waiting *w)
 		if (w->spec->watch_memory) {
 			struct launch_result *r = w->result;
 			GROW(r->memory, r->n_memory, r->cap_memory);
-			r->memory[r->n_memory++] = (struct memory_sample){clock_monotonic_ns(), anonymous_bytes(w->pid)};
+			r->memory[r->n_memory++] =
+			    (struct memory_sample){clock_monotonic_ns(), anonymous_bytes(w->pid)};
 		}
 		int64_t left_ms = (w->deadline_ns - clock_monotonic_ns()) / 1000000 + 1;
 		if (left_ms <= 0) {
@@ -209,8 +210,8 @@ static void reason_make(const struct launch_spec *s, struct launch_result *r)
 			snprintf(r->reason, sizeof r->reason, "exit status %d%s%s", r->status, colon, text);
 		return;
 	case LAUNCH_SIGNALLED:
-		snprintf(r->reason, sizeof r->reason, "ended by signal %d (%s)%s%s", r->status, strsignal(r->status), colon,
-			 text);
+		snprintf(r->reason, sizeof r->reason, "ended by signal %d (%s)%s%s", r->status, strsignal(r->status),
+			 colon, text);
 		return;
 	case LAUNCH_TIMED_OUT:
 		snprintf(seconds, sizeof seconds, "%.10g", (double)s->timeout_ns * 1e-9);

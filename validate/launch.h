@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Starting a program or a replayer as a process of its own, alike for both, and waiting for its end without disturbing it. */
+/* Starting a program or a replayer as a process of its own, alike for both, and waiting for its end without disturbing
+ * it. */
 #ifndef VALIDATE_LAUNCH_H
 #define VALIDATE_LAUNCH_H
 
@@ -15,25 +16,25 @@
 int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
 
 struct scheduling {
-	bool set;	      /* else what the campaign itself has */
+	bool set;             /* else what the campaign itself has */
 	int policy, priority; /* SCHED_* */
 };
 /* "other", "batch", "idle", "fifo:10", "rr:10". Errors: EINVAL. */
 int scheduler_parse(const char *text, struct scheduling *s, struct err *e);
 
 struct launch_spec {
-	char *const *argv;	  /* argv[0] is the path; NULL-terminated */
-	const char *log;	  /* standard output and error go to this file, truncated */
+	char *const *argv;        /* argv[0] is the path; NULL-terminated */
+	const char *log;          /* standard output and error go to this file, truncated */
 	const char *cgroup_procs; /* file to enter a cgroup by, before exec; NULL none */
-	const cpu_set_t *cpus;	  /* NULL: all the campaign may use */
+	const cpu_set_t *cpus;    /* NULL: all the campaign may use */
 	struct scheduling scheduling;
-	int64_t timeout_ns;	  /* then SIGTERM, then SIGKILL */
-	int signal_fd;		  /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
-	bool watch_memory;	  /* look at the child's anonymous memory every few ms: never while it is measured */
+	int64_t timeout_ns; /* then SIGTERM, then SIGKILL */
+	int signal_fd;      /* signalfd of SIGCHLD, SIGINT, SIGTERM, SIGHUP, which are blocked in the caller */
+	bool watch_memory;  /* look at the child's anonymous memory every few ms: never while it is measured */
 };
 
 struct memory_sample {
-	int64_t ns;	/* CLOCK_MONOTONIC */
+	int64_t ns;     /* CLOCK_MONOTONIC */
 	uint64_t bytes; /* anonymous, with page tables */
 };
 
@@ -41,20 +42,21 @@ enum launch_end { LAUNCH_EXITED, LAUNCH_SIGNALLED, LAUNCH_TIMED_OUT, LAUNCH_INTE
 
 struct launch_result {
 	enum launch_end end;
-	int status;		   /* exit status or signal number */
-	int64_t run_ns;		   /* from start to end of the process */
+	int status;                   /* exit status or signal number */
+	int64_t run_ns;               /* from start to end of the process */
 	struct memory_sample *memory; /* memory[n_memory] when watched; the caller frees */
 	size_t n_memory, cap_memory;
-	char reason[400];	   /* why it did not end with status 0, with the first lines it printed; "" when it did */
+	char reason[400]; /* why it did not end with status 0, with the first lines it printed; "" when it did */
 };
 
-/* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and the child was
- * ended. Errors: of starting it (E2BIG, ENOMEM, EPERM of affinity, scheduler or cgroup), with the step that failed. The child leads its
- * own process group, which is gone when this returns, and it is killed when the campaign dies. */
+/* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and
+ * the child was ended. Errors: of starting it (E2BIG, ENOMEM, EPERM of affinity, scheduler or cgroup), with the step
+ * that failed. The child leads its own process group, which is gone when this returns, and it is killed when the
+ * campaign dies. */
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
-/* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error arrives in `e`. EINTR when a signal
- * to end the campaign arrived meanwhile (the work was finished all the same). */
+/* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error arrives in `e`. EINTR
+ * when a signal to end the campaign arrived meanwhile (the work was finished all the same). */
 int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd, struct err *e);
 
 /* Blocks the signals and makes the signalfd; *old is for signals_restore. */

@@ -49,8 +49,8 @@ int scheduler_parse(const char *text, struct scheduling *s, struct err *e)
 		int policy;
 		bool has_priority;
 	} policies[] = {
-		{"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false}, {"idle", SCHED_IDLE, false},
-		{"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},
+	    {"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false}, {"idle", SCHED_IDLE, false},
+	    {"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},
 	};
 	static const char expected[] = "other, batch, idle, fifo:1 to fifo:99 or rr:1 to rr:99";
 	size_t len = strcspn(text, ":");

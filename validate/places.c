@@ -53,7 +53,8 @@ static size_t dir_choose(struct place *place, const struct fileset *files, bool 
 			break;
 	if (i == place->n_dirs) {
 		place->dir = xreallocarray(place->dir, i + 1, sizeof *place->dir);
-		place->dir[place->n_dirs++] = (struct place_dir){.fd = -1, .writes = writes, .state = FILESET_STATE_INIT};
+		place->dir[place->n_dirs++] =
+		    (struct place_dir){.fd = -1, .writes = writes, .state = FILESET_STATE_INIT};
 	}
 	set_join(&place->dir[i].files, files);
 	return i;
@@ -199,24 +200,29 @@ int place_make(struct place *place, const char *parent, const char *earlier, str
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 {
 	struct stat is, was;
-	if (fstat(dir->fd, &was) == 0 && lstat(dir->path, &is) == 0 && is.st_dev == was.st_dev && is.st_ino == was.st_ino)
+	if (fstat(dir->fd, &was) == 0 && lstat(dir->path, &is) == 0 && is.st_dev == was.st_dev &&
+	    is.st_ino == was.st_ino)
 		return 0;
 	int ret = 0;
 	close(dir->fd);
 	dir->fd = -1;
 	fileset_state_release(&dir->state);
 	if (mkdir(place->path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again", place->path);
+		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again",
+			       place->path);
 	if (mkdir(dir->path, 0700) < 0 && errno != EEXIST)
-		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again", dir->path);
+		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again",
+			       dir->path);
 	ret = dir_open(dir->path, &dir->fd, e);
 	if (!ret) {
 		if (place->fd >= 0)
 			close(place->fd);
 		ret = dir_open(place->path, &place->fd, e);
 	}
-	return ret ? ret : err_set(e, ESTALE, "the directory %s was removed or replaced while it was in use; it was made again",
-				   dir->path);
+	return ret ? ret
+		   : err_set(e, ESTALE,
+			     "the directory %s was removed or replaced while it was in use; it was made again",
+			     dir->path);
 }
 
 int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e)

@@ -23,16 +23,16 @@ static const unsigned int planned_looks[] = {10, 14, 20, 28, 40, 60};
 static void defaults_set(struct protocol *p)
 {
 	*p = (struct protocol){
-		.seed = 1,
-		.min_duration_ns = 200000000,
-		.timeout_ns = 60000000000,
-		.settle_ns = 10000000,
-		.accept = {.bias = 0.10,
-			   .precision_ratio = 2,
-			   .uncertainty = 0.20,
-			   .reordered = 0.01,
-			   .execution_time = 0.01,
-			   .concurrency = 0.10},
+	    .seed = 1,
+	    .min_duration_ns = 200000000,
+	    .timeout_ns = 60000000000,
+	    .settle_ns = 10000000,
+	    .accept = {.bias = 0.10,
+		       .precision_ratio = 2,
+		       .uncertainty = 0.20,
+		       .reordered = 0.01,
+		       .execution_time = 0.01,
+		       .concurrency = 0.10},
 	};
 }
 
@@ -89,7 +89,8 @@ static int replicates_read(struct protocol *p, struct err *e)
 	if (ret)
 		return err_context(e, "expected a number or A..B");
 	if (p->n_replicates_min < 2)
-		return err_set(e, EINVAL, "\"%s\": at least 2 are needed to know any precision, and 10 to accept one", text);
+		return err_set(e, EINVAL, "\"%s\": at least 2 are needed to know any precision, and 10 to accept one",
+			       text);
 	if (p->n_replicates_max < p->n_replicates_min)
 		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first", text);
 	if (p->n_replicates_max > REPLICATES_MAX)
@@ -127,8 +128,8 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 		return key_refuse(f, k, e);
 	}
 	if (p->timeout_ns < 2 * p->min_duration_ns)
-		return err_set(e, EINVAL, "%s:%u: timeout is less than twice min-duration: every run would time out", f->path,
-			       s->line);
+		return err_set(e, EINVAL, "%s:%u: timeout is less than twice min-duration: every run would time out",
+			       f->path, s->line);
 	return 0;
 }
 
@@ -170,7 +171,8 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 		else if (!known && near)
 			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind, near);
 		else if (!known)
-			err_set(e, EINVAL, "unknown section [%s]: there are protocol, target, workload, replayer and accept",
+			err_set(e, EINVAL,
+				"unknown section [%s]: there are protocol, target, workload, replayer and accept",
 				s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "[%s] has no name", s->kind);
@@ -237,8 +239,9 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 	if (!ret && section_find(&f, "accept"))
 		ret = section_set(&f, accept_keys, p, section_find(&f, "accept"), e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
-		ret = err_set(e, EINVAL, "%s: %llu runs are planned, at most %d are possible: fewer scenarios or replicates",
-			      path, (unsigned long long)protocol_n_runs(p), RUNS_MAX);
+		ret = err_set(e, EINVAL,
+			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios or replicates", path,
+			      (unsigned long long)protocol_n_runs(p), RUNS_MAX);
 	if (!p->title)
 		p->title = xstrdup(p->name);
 	ini_file_release(&f.ini);

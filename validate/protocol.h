@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A protocol file, read and resolved: what is measured, by which replayers, how often, and what is good enough.
  *
- * The file is INI (inih), read like a fio job file: [protocol], [target NAME], [workload NAME], [replayer NAME], [accept].
- * Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of [workload] is an
- * option of microbench, every key of [replayer] one of replay, so the option tables are the grammar.
+ * The file is INI (inih), read like a fio job file: [protocol], [target NAME], [workload NAME], [replayer NAME],
+ * [accept]. Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of
+ * [workload] is an option of microbench, every key of [replayer] one of replay, so the option tables are the grammar.
  * Source: DESIGN sections 9 and 10. */
 #ifndef VALIDATE_PROTOCOL_H
 #define VALIDATE_PROTOCOL_H
@@ -20,11 +20,13 @@ enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
 enum reference_kind { REFERENCE_RERUN, REFERENCE_TRACE };
 enum cache_state { CACHE_COLD, CACHE_WARM, CACHE_AS_IS };
-/* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the former; or drop_caches
- * every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more). */
+/* How cold is made: posix_fadvise on each file, and drop_caches where pages stay and the privilege is there; only the
+ * former; or drop_caches every time (all of the machine's caches: on a busy machine that alone takes 200 ms and more).
+ */
 enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP };
-/* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a total order
- * (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is legitimate. */
+/* Which sequence decides the reordering component (REORDER section 1): `auto` is `all` for replayers that promise a
+ * total order (temporal, temporal-serial) and `thread` for the others, for whom the freedom between threads is
+ * legitimate. */
 enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
 
 struct setting { /* one key of a section, as it will be handed to the program: --key=value */
@@ -33,34 +35,36 @@ struct setting { /* one key of a section, as it will be handed to the program: -
 
 struct target {
 	char *name;
-	char *dir;	   /* as given, relative to the results directory's parent; NULL: a fresh one inside it */
+	char *dir; /* as given, relative to the results directory's parent; NULL: a fresh one inside it */
 	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: no cgroup wanted */
-	int cache;	   /* enum cache_state before each run */
-	int evict;	   /* enum evict_method */
-	char *queue;	   /* "none,nr_requests=64,nomerges=2": device queue settings for the campaign, put back after; NULL */
+	int cache;                   /* enum cache_state before each run */
+	int evict;                   /* enum evict_method */
+	char
+	    *queue; /* "none,nr_requests=64,nomerges=2": device queue settings for the campaign, put back after; NULL */
 	uint64_t precondition_passes; /* times the files are overwritten before the campaign begins */
 };
 
 struct scenario {
-	char *name;	      /* "random-read level=2 pause=10us": workload section and the factors that vary */
-	char *workload;	      /* section name */
-	char *type;	      /* row of the workload registry */
+	char *name;             /* "random-read level=2 pause=10us": workload section and the factors that vary */
+	char *workload;         /* section name */
+	char *type;             /* row of the workload registry */
 	struct setting *option; /* option[n_options], for microbench */
 	size_t n_options;
-	size_t target;	      /* index */
-	uint64_t level;	      /* for linearity */
-	size_t group;	      /* scenarios equal but for the level share a group */
+	size_t target;  /* index */
+	uint64_t level; /* for linearity */
+	size_t group;   /* scenarios equal but for the level share a group */
 };
 
 struct replayer {
-	char *name;	      /* "event order=fs": section and the factors that vary; unique */
+	char *name; /* "event order=fs": section and the factors that vary; unique */
 	char *section;
-	char *engine;	      /* row of the engine registry, or "program": the program itself in the replayer's place (A/A) */
+	char *engine; /* row of the engine registry, or "program": the program itself in the replayer's place (A/A) */
 	struct setting *option; /* for replay */
 	size_t n_options;
-	bool total_order;     /* it promises one (order temporal or temporal-serial) */
-	bool timed;	      /* timing timestamp or think: issue error is assessed */
-	bool *applies;	      /* applies[n_scenarios]: it replays this scenario; cells exist only where this holds (key `workloads`) */
+	bool total_order; /* it promises one (order temporal or temporal-serial) */
+	bool timed;       /* timing timestamp or think: issue error is assessed */
+	bool *applies;    /* applies[n_scenarios]: it replays this scenario; cells exist only where this holds (key
+			     `workloads`) */
 };
 
 struct accept_limits { /* ratios: 0.10 is 10 % */
@@ -70,19 +74,19 @@ struct accept_limits { /* ratios: 0.10 is 10 % */
 };
 
 struct protocol {
-	char *path, *title; /* title: as given, or the file's name without .conf */
-	char *name;	    /* the file's name without .conf: for directories */
-	char *replicates;   /* as given: "20", "10..60" */
+	char *path, *title;                          /* title: as given, or the file's name without .conf */
+	char *name;                                  /* the file's name without .conf: for directories */
+	char *replicates;                            /* as given: "20", "10..60" */
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
-	unsigned int look[8], n_looks;		     /* replicate counts at which verdicts are made, ascending; last = max */
-	uint64_t n_bank;			     /* reference traces per scenario; 0: one per block */
+	unsigned int look[8], n_looks; /* replicate counts at which verdicts are made, ascending; last = max */
+	uint64_t n_bank;               /* reference traces per scenario; 0: one per block */
 	uint64_t seed;
-	int64_t min_duration_ns;		     /* 0: request counts are taken as they are */
-	int64_t timeout_ns;			     /* of one run */
-	int64_t settle_ns;			     /* from the eviction of caches to the start of the run, always the same */
+	int64_t min_duration_ns; /* 0: request counts are taken as they are */
+	int64_t timeout_ns;      /* of one run */
+	int64_t settle_ns;       /* from the eviction of caches to the start of the run, always the same */
 	int keep, on_failure, reference;
-	char *scratch;	 /* NULL: chosen (a device other than the target's, where there is one) */
-	char *cpus;	 /* "0,1" or NULL */
+	char *scratch;   /* NULL: chosen (a device other than the target's, where there is one) */
+	char *cpus;      /* "0,1" or NULL */
 	char *scheduler; /* "other", "fifo:10", "rr:10", "batch" or NULL */
 	struct target *target;
 	struct scenario *scenario;
@@ -91,15 +95,17 @@ struct protocol {
 	struct accept_limits accept;
 };
 
-extern const char *const keep_names[], *const on_failure_names[], *const reference_names[], *const cache_state_names[],
-	*const evict_names[], *const reorder_scope_names[]; /* by enum, NULL-terminated */
+extern const char *const keep_names[],
+    *const on_failure_names[],
+	*const reference_names[], *const cache_state_names[],
+				      *const evict_names[], *const reorder_scope_names[]; /* by enum, NULL-terminated */
 
-/* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and [accept] are fields
- * of struct protocol (offsets from its start), [target] of struct target. */
+/* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and
+ * [accept] are fields of struct protocol (offsets from its start), [target] of struct target. */
 extern const struct option_spec protocol_keys[], target_keys[], accept_keys[];
 
-/* Reads and checks PATH. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system errors with the path.
- * Nothing is started or touched. Ownership: protocol_release. */
+/* Reads and checks PATH. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
+ * errors with the path. Nothing is started or touched. Ownership: protocol_release. */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 void protocol_release(struct protocol *p);
 
@@ -111,7 +117,8 @@ uint64_t protocol_n_runs(const struct protocol *p);
 /* The protocol with its grids expanded, as a protocol file again: one scenario and one replayer variant a section. */
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
 
-/* A scenario's or a replayer's settings as the program would have them; strings are borrowed from the scenario or replayer. */
+/* A scenario's or a replayer's settings as the program would have them; strings are borrowed from the scenario or
+ * replayer. */
 struct microbench_config;
 struct replay_config;
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e);

@@ -45,7 +45,8 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 	names[n] = NULL;
 	const char *near = nearest_name(k->name, names);
 	if (near)
-		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s] (did you mean \"%s\"?)", k->name, s->kind, s->name, near);
+		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s] (did you mean \"%s\"?)", k->name, s->kind, s->name,
+			near);
 	else
 		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s]", k->name, s->kind, s->name);
 	free(names);
@@ -53,8 +54,8 @@ static int unknown_key(const struct protocol_file *f, const struct ini_section *
 }
 
 /* Every item of every list by itself, so that the message has the line of the key. */
-static int items_check(const struct protocol_file *f, const struct grid *g, const struct option_spec *table, void *scratch,
-		       const char *const *own, const char *const *reserved, struct err *e)
+static int items_check(const struct protocol_file *f, const struct grid *g, const struct option_spec *table,
+		       void *scratch, const char *const *own, const char *const *reserved, struct err *e)
 {
 	for (size_t i = 0; i < g->n_keys; i++) {
 		const struct grid_key *k = &g->key[i];
@@ -81,7 +82,8 @@ static void settings_take(const struct grid *g, const char *const *own, struct s
 		for (const char *const *o = own; *o; o++)
 			is_own |= !strcmp(*o, g->key[i].key->name);
 		if (!is_own)
-			(*option)[(*n)++] = (struct setting){xstrdup(g->key[i].key->name), xstrdup(g->key[i].item[g->key[i].at])};
+			(*option)[(*n)++] =
+			    (struct setting){xstrdup(g->key[i].key->name), xstrdup(g->key[i].item[g->key[i].at])};
 	}
 }
 
@@ -120,7 +122,8 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 {
 	const struct grid_key *k = grid_find(g, "type");
 	if (!k && !workload_find(g->section->name))
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has no type", f->path, g->section->line, g->section->name);
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no type", f->path, g->section->line,
+			       g->section->name);
 	for (size_t i = 0; k && i < k->n_items; i++) {
 		if (workload_find(k->item[i]))
 			continue;
@@ -151,8 +154,8 @@ static int target_check(const struct protocol *p, const struct protocol_file *f,
 {
 	const struct grid_key *k = grid_find(g, "target");
 	if (!k && p->n_targets > 1)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has no target, and there are %zu to choose from", f->path,
-			       g->section->line, g->section->name, p->n_targets);
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no target, and there are %zu to choose from",
+			       f->path, g->section->line, g->section->name, p->n_targets);
 	for (size_t i = 0; k && i < k->n_items; i++) {
 		size_t index;
 		if (target_find(p, k->item[i], &index) == 0)
@@ -211,8 +214,8 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	return ret;
 }
 
-static int workload_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s, char ***group,
-			    struct err *e)
+static int workload_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
+			    char ***group, struct err *e)
 {
 	struct microbench_config scratch;
 	struct grid g;
@@ -230,7 +233,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 		ret = target_check(p, f, &g, e);
 	size_t n = grid_size(&g);
 	if (!ret && (n > SCENARIOS_MAX || p->n_scenarios + n > SCENARIOS_MAX))
-		ret = err_set(e, EINVAL, "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are possible in all",
+		ret = err_set(e, EINVAL,
+			      "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are possible in all",
 			      f->path, s->line, s->name, n, SCENARIOS_MAX);
 	if (!ret) {
 		p->scenario = xreallocarray(p->scenario, p->n_scenarios + n, sizeof *p->scenario);
@@ -323,8 +327,8 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 }
 
 /* Key `workloads`: the sections whose scenarios are replayed; all when it is not given. */
-static int applies_read(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s, bool *applies,
-			struct err *e)
+static int applies_read(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
+			bool *applies, struct err *e)
 {
 	const struct ini_key *k = ini_key_find(s, "workloads");
 	char **names = NULL;
@@ -345,7 +349,8 @@ static int applies_read(const struct protocol *p, const struct protocol_file *f,
 	return ret ? key_refuse(f, k, e) : 0;
 }
 
-static int replayer_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+static int replayer_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
+			    struct err *e)
 {
 	static const char *const without[] = {"workloads", NULL};
 	static const char *const reserved[] = {"engine", NULL};
@@ -365,8 +370,8 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 		ret = engine_check(f, &g, e);
 	size_t n = grid_size(&g);
 	if (!ret && (n > REPLAYERS_MAX || p->n_replayers + n > REPLAYERS_MAX))
-		ret = err_set(e, EINVAL, "%s:%u: [replayer %s] makes %zu variants: at most %d are possible in all", f->path,
-			      s->line, s->name, n, REPLAYERS_MAX);
+		ret = err_set(e, EINVAL, "%s:%u: [replayer %s] makes %zu variants: at most %d are possible in all",
+			      f->path, s->line, s->name, n, REPLAYERS_MAX);
 	if (!ret) {
 		p->replayer = xreallocarray(p->replayer, p->n_replayers + n, sizeof *p->replayer);
 		do
@@ -394,7 +399,8 @@ int replayers_read(struct protocol *p, const struct protocol_file *f, struct err
 		for (size_t r = 0; r < p->n_replayers; r++)
 			any |= p->replayer[r].applies[s];
 		if (!any)
-			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]", f->path, p->scenario[s].workload);
+			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]", f->path,
+				       p->scenario[s].workload);
 	}
 	return 0;
 }

@@ -26,7 +26,8 @@ static int item_cut(char *item, const char **key, const char **value, struct err
 	*key = equals ? item : "scheduler";
 	*value = equals ? equals + 1 : item;
 	if (!**key || strspn(*key, name_chars) != strlen(*key))
-		return err_set(e, EINVAL, "\"%s\" is no queue setting: expected \"none,nr_requests=64,nomerges=2\"", *key);
+		return err_set(e, EINVAL, "\"%s\" is no queue setting: expected \"none,nr_requests=64,nomerges=2\"",
+			       *key);
 	if (!**value || strspn(*value, value_chars) != strlen(*value))
 		return err_set(e, EINVAL, "\"%s\" is no value of the queue setting %s", *value, *key);
 	return 0;
@@ -106,8 +107,10 @@ static int device_of(dev_t dev, char **dir, struct err *e)
 {
 	*dir = queue_device_dir(dev);
 	if (!*dir)
-		return err_set(e, ENODEV, "queue settings were asked for, but there is no block device below the target "
-			       "directory (device %u:%u)", major(dev), minor(dev));
+		return err_set(e, ENODEV,
+			       "queue settings were asked for, but there is no block device below the target "
+			       "directory (device %u:%u)",
+			       major(dev), minor(dev));
 	return 0;
 }
 
@@ -165,7 +168,8 @@ int queue_restore(const json_t *before, struct err *e)
 	int ret = 0;
 	if (!dir || strncmp(dir, "/sys/devices/", 13) || strstr(dir, "/../"))
 		return err_set(e, EINVAL, "the journal's record of the device queue settings names no device");
-	json_object_foreach(settings, key, value) {
+	json_object_foreach(settings, key, value)
+	{
 		const char *text = json_string_value(value);
 		if (!text || strspn(key, name_chars) != strlen(key))
 			continue;

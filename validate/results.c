@@ -15,7 +15,7 @@
 struct loading {
 	struct results *r;
 	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
-	uint64_t n_odd;	       /* believable lines that do not fit the plan */
+	uint64_t n_odd;        /* believable lines that do not fit the plan */
 };
 
 static int event_take(const json_t *event, void *context, struct err *e)

@@ -59,8 +59,13 @@ struct run *results_runs_make(const struct design *plan)
 	struct run *run = xcalloc(plan->n_runs + 1, sizeof *run);
 	for (size_t i = 0; i < plan->n_runs; i++) {
 		const struct design_run *p = &plan->run[i];
-		run[i] = (struct run){.id = (uint32_t)i, .block = p->block, .position = p->position, .scenario = p->scenario,
-				      .role = p->role, .bank = p->bank, .state = RUN_PENDING};
+		run[i] = (struct run){.id = (uint32_t)i,
+				      .block = p->block,
+				      .position = p->position,
+				      .scenario = p->scenario,
+				      .role = p->role,
+				      .bank = p->bank,
+				      .state = RUN_PENDING};
 	}
 	return run;
 }
@@ -83,11 +88,12 @@ json_t *run_to_event(const struct run *r)
 			      r->state == RUN_OK ? "ok" : "failed", "reason", r->reason, "started_ns",
 			      (json_int_t)r->started_ns, "preparation_s", r->preparation_s, "run_s", r->run_s);
 	json_object_set_new(o, "residency",
-			    json_pack("{s:I, s:I, s:I, s:b}", "total_bytes", (json_int_t)r->residency.total_bytes, "cached_bytes",
-				      (json_int_t)r->residency.cached_bytes, "dirty_bytes",
+			    json_pack("{s:I, s:I, s:I, s:b}", "total_bytes", (json_int_t)r->residency.total_bytes,
+				      "cached_bytes", (json_int_t)r->residency.cached_bytes, "dirty_bytes",
 				      (json_int_t)r->residency.dirty_bytes, "by_cachestat", r->residency.by_cachestat));
-	json_object_set_new(o, "cgroup", json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
-						   (json_int_t)r->cgroup_peak_bytes));
+	json_object_set_new(o, "cgroup",
+			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
+				      (json_int_t)r->cgroup_peak_bytes));
 	return o;
 }
 
@@ -99,11 +105,11 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	int by_cachestat;
 	json_error_t why;
 	/* json_unpack does not change what it reads, its signature only does not say so */
-	if (json_unpack_ex((json_t *)event, &why, 0, "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}}",
-			   "run", &id, "state", &state, "reason", &reason, "started_ns", &started, "preparation_s",
-			   &preparation_s, "run_s", &run_s, "residency", "total_bytes", &total, "cached_bytes", &cached,
-			   "dirty_bytes", &dirty, "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit,
-			   "peak_bytes", &peak) < 0)
+	if (json_unpack_ex((json_t *)event, &why, 0,
+			   "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}}", "run", &id, "state",
+			   &state, "reason", &reason, "started_ns", &started, "preparation_s", &preparation_s, "run_s",
+			   &run_s, "residency", "total_bytes", &total, "cached_bytes", &cached, "dirty_bytes", &dirty,
+			   "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit, "peak_bytes", &peak) < 0)
 		return err_set(e, EINVAL, "an event of a run is incomplete: %s", why.text);
 	if (id < 0 || (uint64_t)id >= n_runs)
 		return err_set(e, EINVAL, "run %lld is not in the plan", (long long)id);
@@ -124,9 +130,9 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 
 json_t *run_summary_file(const struct run *r, const struct protocol *p)
 {
-	return json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run", (json_int_t)r->id, "scenario",
-			 p->scenario[r->scenario].name, "role", run_role_name(p, r->role), "block", (json_int_t)r->block,
-			 "summary", summary_to_json(&r->summary));
+	return json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run", (json_int_t)r->id,
+			 "scenario", p->scenario[r->scenario].name, "role", run_role_name(p, r->role), "block",
+			 (json_int_t)r->block, "summary", summary_to_json(&r->summary));
 }
 
 int run_summary_read(struct run *r, const char *dir, struct err *e)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Names and contents of the files in a results directory, for the campaign that writes them and for results.c that reads them. */
+/* Names and contents of the files in a results directory, for the campaign that writes them and for results.c that
+ * reads them. */
 #ifndef VALIDATE_RESULTS_FILE_H
 #define VALIDATE_RESULTS_FILE_H
 

@@ -99,8 +99,9 @@ static void queue_file_add(json_t *o, const char *dir, const char *name)
 
 json_t *storage_to_json(const struct storage *s)
 {
-	static const char *const files[] = {"rotational", "scheduler", "nr_requests", "nomerges", "read_ahead_kb",
-					    "logical_block_size", "physical_block_size", "write_cache", NULL};
+	static const char *const files[] = {
+	    "rotational",         "scheduler",           "nr_requests", "nomerges", "read_ahead_kb",
+	    "logical_block_size", "physical_block_size", "write_cache", NULL};
 	json_t *device = json_null();
 	if (s->queue_dir) {
 		device = json_pack("{s:s}", "name", strrchr(s->queue_dir, '/') + 1);
@@ -170,8 +171,10 @@ int scratch_make(struct scratch *s, const char *wanted, const char *earlier, con
 		return ret;
 	s->apart = is_apart(s->storage.device, targets, n_targets);
 	if (s->storage.free_bytes < need_bytes) {
-		ret = err_set(e, ENOSPC, "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: name another "
-			      "with scratch = DIR", s->dir, (unsigned long long)(s->storage.free_bytes >> 20),
+		ret = err_set(e, ENOSPC,
+			      "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: name another "
+			      "with scratch = DIR",
+			      s->dir, (unsigned long long)(s->storage.free_bytes >> 20),
 			      (unsigned long long)(need_bytes >> 20));
 		scratch_remove(s, NULL);
 		scratch_release(s);

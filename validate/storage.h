@@ -12,19 +12,20 @@
 #include "common/err.h"
 
 struct storage {
-	char path[4096];	/* the directory asked about, resolved */
-	char file_system[64];	/* "ext4", "tmpfs"; "unknown" */
+	char path[4096];                /* the directory asked about, resolved */
+	char file_system[64];           /* "ext4", "tmpfs"; "unknown" */
 	char source[256], options[512]; /* of the mount */
 	dev_t device;
-	bool in_memory;		/* tmpfs and the like: no device below */
-	uint64_t free_bytes;	/* for this user */
-	char *queue_dir;	/* the disk's directory in sysfs, NULL none */
+	bool in_memory;      /* tmpfs and the like: no device below */
+	uint64_t free_bytes; /* for this user */
+	char *queue_dir;     /* the disk's directory in sysfs, NULL none */
 };
 
 /* Errors: of the system with the path. Ownership: storage_release. */
 int storage_look(struct storage *s, const char *dir, struct err *e);
 void storage_release(struct storage *s);
-/* {"dir", "file_system", "mount_options", "source", "free_bytes", "device": {"name", "rotational", "scheduler", ...} or null} */
+/* {"dir", "file_system", "mount_options", "source", "free_bytes", "device": {"name", "rotational", "scheduler", ...} or
+ * null} */
 json_t *storage_to_json(const struct storage *s);
 
 struct scratch {
@@ -34,8 +35,9 @@ struct scratch {
 };
 
 /* Makes a scratch directory: in `wanted` where it is given, else on another device than `targets` where there is one
- * (/dev/shm, $TMPDIR, /tmp, /var/tmp) with `need_bytes` free, else in `fallback`. `earlier` is taken again where it is ours and there.
- * Errors: of the system with the directory; ENOSPC when even the fallback has too little. Ownership: scratch_release. */
+ * (/dev/shm, $TMPDIR, /tmp, /var/tmp) with `need_bytes` free, else in `fallback`. `earlier` is taken again where it is
+ * ours and there. Errors: of the system with the directory; ENOSPC when even the fallback has too little. Ownership:
+ * scratch_release. */
 int scratch_make(struct scratch *s, const char *wanted, const char *earlier, const dev_t *targets, size_t n_targets,
 		 const char *fallback, uint64_t need_bytes, struct err *e);
 /* Removes the directory and everything in it. */

@@ -75,7 +75,8 @@ static void test_none(void **state)
 	struct cgroup_place p;
 	cgroup_find(&p, root); /* no /proc at all */
 	assert_int_equal(p.kind, CGROUP_NONE);
-	find(root, "35 31 0:32 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\ngarbage\n\n - \n", "4:cpu:/\nrubbish\n0\n", &p);
+	find(root, "35 31 0:32 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\ngarbage\n\n - \n",
+	     "4:cpu:/\nrubbish\n0\n", &p);
 	assert_int_equal(p.kind, CGROUP_NONE);
 	assert_string_equal(p.why, "no memory controller is mounted");
 	/* mounted, but it is no cgroup file system and has not the files of one */
@@ -115,7 +116,7 @@ static void test_version_2_files(void **state)
 	assert_int_equal(peak, 123456);
 	assert_int_equal(n_killed, 2);
 	assert_true(cgroup_remove(&g, &e) < 0); /* these files do not vanish with rmdir */
-	cgroup_use(&g, &peak, &n_killed);      /* of no group */
+	cgroup_use(&g, &peak, &n_killed);       /* of no group */
 	assert_int_equal(peak, 0);
 	strbuf_release(&text);
 	free(group);
@@ -125,9 +126,9 @@ static void test_version_2_files(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_real),
-		cmocka_unit_test(test_none),
-		cmocka_unit_test(test_version_2_files),
+	    cmocka_unit_test(test_real),
+	    cmocka_unit_test(test_none),
+	    cmocka_unit_test(test_version_2_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

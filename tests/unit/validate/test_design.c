@@ -18,7 +18,8 @@ static void protocol_make(struct protocol *p, const char *more)
 			       "[workload a]\ntype = random-read\nlevel = 1,2,3\n"
 			       "[workload b]\ntype = random-write\n"
 			       "[replayer event]\norder = temporal, fs\n"
-			       "[replayer again]\nengine = program\nworkloads = a\n", more);
+			       "[replayer again]\nengine = program\nworkloads = a\n",
+			       more);
 	struct err e = ERR_INIT;
 	file_put(dir, "p.conf", text, strlen(text));
 	if (protocol_read(p, path, &e) < 0)
@@ -72,7 +73,8 @@ static void test_balanced(void **state)
 	protocol_release(&p);
 }
 
-/* Over many blocks every role comes at every place of its scenario about equally often, and every scenario at every place of the block. */
+/* Over many blocks every role comes at every place of its scenario about equally often, and every scenario at every
+ * place of the block. */
 static void test_random(void **state)
 {
 	(void)state;
@@ -86,7 +88,8 @@ static void test_random(void **state)
 		for (unsigned int place = 0; i < d.n_runs && d.run[i].block == block; place++) {
 			uint32_t scenario = d.run[i].scenario;
 			scenario_at[scenario][place]++;
-			for (unsigned int k = 0; i < d.n_runs && d.run[i].block == block && d.run[i].scenario == scenario; i++, k++)
+			for (unsigned int k = 0;
+			     i < d.n_runs && d.run[i].block == block && d.run[i].scenario == scenario; i++, k++)
 				if (scenario == 0)
 					role_at[d.run[i].role + 1][k]++;
 		}
@@ -191,8 +194,8 @@ static void test_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_balanced), cmocka_unit_test(test_random),	  cmocka_unit_test(test_seed),
-		cmocka_unit_test(test_reference_trace), cmocka_unit_test(test_json),
+	    cmocka_unit_test(test_balanced),        cmocka_unit_test(test_random), cmocka_unit_test(test_seed),
+	    cmocka_unit_test(test_reference_trace), cmocka_unit_test(test_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,8 @@ static void append(struct journal *j, int number)
 {
 	struct err e = ERR_INIT;
 	/* text that JSON must escape, and a fake of the checksum's mark */
-	json_t *o = json_pack("{s:s, s:i, s:s}", "event", "run", "number", number, "reason", "a\n\"b\" \\ ,\"crc\":\"00000000\"}");
+	json_t *o = json_pack("{s:s, s:i, s:s}", "event", "run", "number", number, "reason",
+			      "a\n\"b\" \\ ,\"crc\":\"00000000\"}");
 	if (journal_append(j, o, &e) < 0)
 		fail_msg("%s", e.msg);
 	json_decref(o);
@@ -111,7 +112,8 @@ static void test_torn(void **state)
 	temp_dir_remove(dir);
 }
 
-/* Any single bit flipped: that line is not believed, the others are, and a lost newline costs no more than the two lines it joins. */
+/* Any single bit flipped: that line is not believed, the others are, and a lost newline costs no more than the two
+ * lines it joins. */
 static void test_flipped(void **state)
 {
 	(void)state;
@@ -140,7 +142,11 @@ static void test_flipped(void **state)
 static void test_not_events(void **state)
 {
 	(void)state;
-	static const char *const lines[] = {"", "{}", "x", "{\"event\":\"run\"}", ",\"crc\":\"00000000\"}",
+	static const char *const lines[] = {"",
+					    "{}",
+					    "x",
+					    "{\"event\":\"run\"}",
+					    ",\"crc\":\"00000000\"}",
 					    "{\"seq\":0,\"event\":\"run\",\"crc\":\"00000000\"}"};
 	for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
 		assert_null(journal_parse_line(lines[i], strlen(lines[i])));
@@ -199,8 +205,8 @@ static void test_full(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_round), cmocka_unit_test(test_torn), cmocka_unit_test(test_flipped),
-		cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock), cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_round),      cmocka_unit_test(test_torn), cmocka_unit_test(test_flipped),
+	    cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock), cmocka_unit_test(test_full),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -39,7 +39,8 @@ static int teardown(void **state)
 	return 0;
 }
 
-static int run_spec(const struct fixture *f, struct launch_spec s, const char *script, struct launch_result *r, struct err *e)
+static int run_spec(const struct fixture *f, struct launch_spec s, const char *script, struct launch_result *r,
+		    struct err *e)
 {
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
 	if (!s.argv)
@@ -73,7 +74,8 @@ static void test_ends(void **state)
 	assert_int_equal(r.status, 9);
 	assert_string_equal(r.reason, "ended by signal 9 (Killed)");
 	/* what a child prints may be anything, and any amount */
-	assert_int_equal(run(*state, "printf '\\033[31m\\377\\000red'; head -c 100000 /dev/zero | tr '\\0' x; exit 1", &r), 0);
+	assert_int_equal(
+	    run(*state, "printf '\\033[31m\\377\\000red'; head -c 100000 /dev/zero | tr '\\0' x; exit 1", &r), 0);
 	assert_non_null(strstr(r.reason, "exit status 1: ?[31m?"));
 	assert_true(strlen(r.reason) < sizeof r.reason);
 }
@@ -103,7 +105,8 @@ static void test_not_started(void **state)
 	CPU_ZERO(&none);
 	assert_int_equal(run_spec(*state, (struct launch_spec){.cpus = &none}, "exit 0", &r, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "processors"));
-	assert_int_equal(run_spec(*state, (struct launch_spec){.cgroup_procs = "/no/such/group"}, "exit 0", &r, &e), -ENOENT);
+	assert_int_equal(run_spec(*state, (struct launch_spec){.cgroup_procs = "/no/such/group"}, "exit 0", &r, &e),
+			 -ENOENT);
 	assert_non_null(strstr(e.msg, "memory cgroup"));
 }
 
@@ -124,7 +127,8 @@ static void test_group(void **state)
 		char path[40], line[100] = "";
 		snprintf(path, sizeof path, "/proc/%d/stat", background);
 		FILE *in = fopen(path, "r");
-		if (in && fgets(line, sizeof line, in) && strstr(line, ") Z ")) { /* dead, and its new parent does not mind */
+		if (in && fgets(line, sizeof line, in) &&
+		    strstr(line, ") Z ")) { /* dead, and its new parent does not mind */
 			fclose(in);
 			break;
 		}
@@ -150,8 +154,9 @@ static void test_settings(void **state)
 		cpu++;
 	CPU_ZERO(&first);
 	CPU_SET(cpu, &first);
-	char *script = xasprintf("grep Cpus_allowed_list /proc/self/status | tr -dc 0-9- >%s/cpus; cat </dev/stdin | wc -c >%s/in",
-				 f->dir, f->dir);
+	char *script =
+	    xasprintf("grep Cpus_allowed_list /proc/self/status | tr -dc 0-9- >%s/cpus; cat </dev/stdin | wc -c >%s/in",
+		      f->dir, f->dir);
 	struct launch_spec s = {.cpus = &first, .scheduling = {true, SCHED_BATCH, 0}};
 	if (run_spec(f, s, script, &r, &e) < 0)
 		fail_msg("%s", e.msg);
@@ -265,9 +270,13 @@ static void test_texts(void **state)
 	static const struct {
 		const char *text;
 		int policy, priority;
-	} good[] = {{"other", SCHED_OTHER, 0}, {"batch", SCHED_BATCH, 0}, {"idle", SCHED_IDLE, 0}, {"fifo:1", SCHED_FIFO, 1},
+	} good[] = {{"other", SCHED_OTHER, 0},
+		    {"batch", SCHED_BATCH, 0},
+		    {"idle", SCHED_IDLE, 0},
+		    {"fifo:1", SCHED_FIFO, 1},
 		    {"rr:99", SCHED_RR, 99}};
-	static const char *const bad[] = {"", "fifo", "fifo:", "fifo:0", "fifo:100", "fifo:x", "rr:-1", "Other", "othe", "others", "batch:1"};
+	static const char *const bad[] = {"",      "fifo",  "fifo:", "fifo:0", "fifo:100", "fifo:x",
+					  "rr:-1", "Other", "othe",  "others", "batch:1"};
 	struct scheduling s;
 	struct err e = ERR_INIT;
 	cpu_set_t set;
@@ -290,16 +299,16 @@ static void test_texts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_timeout, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_not_started, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_group, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_settings, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_watch, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_interrupted, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_helper, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_orphan, setup, teardown),
-		cmocka_unit_test(test_texts),
+	    cmocka_unit_test_setup_teardown(test_ends, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_timeout, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_not_started, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_group, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_settings, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_watch, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_interrupted, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_helper, setup, teardown),
+	    cmocka_unit_test_setup_teardown(test_orphan, setup, teardown),
+	    cmocka_unit_test(test_texts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

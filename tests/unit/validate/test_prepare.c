@@ -20,7 +20,8 @@ static void protocol_make(struct protocol *p, const char *dir, const char *targe
 	char *text = xasprintf("[protocol]\n[target t]\n%s\n"
 			       "[workload small]\ntype = random-read, random-write\nlevel = 1,3\nfile_size = 64K\n"
 			       "[workload large]\ntype = random-read\nlevel = 2\nfile_size = 128K\n"
-			       "[replayer event]\n", target);
+			       "[replayer event]\n",
+			       target);
 	struct err e = ERR_INIT;
 	file_put(dir, "p.conf", text, strlen(text));
 	if (protocol_read(p, path, &e) < 0)
@@ -196,7 +197,8 @@ static void test_earlier(void **state)
 	assert_string_equal(again.place[0].path, path);
 	places_release(&again);
 
-	char *others = xasprintf("%s/../", f.dir), *plain = xasprintf("%s/mine", f.dir), *link = xasprintf("%s/validate-link", f.dir);
+	char *others = xasprintf("%s/../", f.dir), *plain = xasprintf("%s/mine", f.dir),
+	     *link = xasprintf("%s/validate-link", f.dir);
 	assert_int_equal(mkdir(plain, 0700), 0);
 	assert_int_equal(symlink("/tmp", link), 0);
 	const char *not_ours[] = {others, plain, link, "/tmp", "", "/tmp/validate-nowhere"};
@@ -247,9 +249,9 @@ static void test_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sharing), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
-		cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),	 cmocka_unit_test(test_earlier),
-		cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
+	    cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),    cmocka_unit_test(test_earlier),
+	    cmocka_unit_test(test_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

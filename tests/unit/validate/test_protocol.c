@@ -46,132 +46,148 @@ static int read_text(const char *text, struct protocol *p, struct err *e)
 static const struct {
 	const char *text, *message; /* the message's beginning */
 } bad[] = {
-	/* sections */
-	{"", "bad.conf: section [protocol] is missing"},
-	{WORKLOAD REPLAYER, "bad.conf: section [protocol] is missing"},
-	{PROTOCOL REPLAYER, "bad.conf: there is no [workload NAME]"},
-	{PROTOCOL WORKLOAD, "bad.conf: there is no [replayer NAME]"},
-	{PROTOCOL WORKLOAD REPLAYER "[wokload b]\n", "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
-	{PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
-	{PROTOCOL WORKLOAD REPLAYER "[compare]\n", "bad.conf:6: [compare] is not known to this version"},
-	{PROTOCOL WORKLOAD REPLAYER "[protocol]\n", "bad.conf:6: [protocol] is there twice, first at line 1"},
-	{PROTOCOL WORKLOAD REPLAYER "[workload a]\ntype=random-read\n", "bad.conf:6: [workload a] is there twice, first at line 2"},
-	{PROTOCOL WORKLOAD REPLAYER REPLAYER, "bad.conf:6: [replayer r] is there twice, first at line 4"},
-	{PROTOCOL WORKLOAD REPLAYER "[target t]\n[target t]\n", "bad.conf:7: [target t] is there twice"},
-	{PROTOCOL WORKLOAD REPLAYER "[accept x]\n", "bad.conf:6: [accept] has no name"},
-	{PROTOCOL WORKLOAD REPLAYER "[target]\n", "bad.conf:6: [target] needs a name: [target NAME]"},
-	{PROTOCOL WORKLOAD REPLAYER "[target a b]\n", "bad.conf:6: a section heading is [kind] or [kind name]"},
-	{PROTOCOL WORKLOAD REPLAYER "[target a/b]\n", "bad.conf:6: \"a/b\" is no name"},
-	{PROTOCOL WORKLOAD REPLAYER "[target ../x]\n", "bad.conf:6: \"../x\" is no name"},
-	{PROTOCOL WORKLOAD REPLAYER "[target .x]\n", "bad.conf:6: \".x\" is no name"},
-	{PROTOCOL WORKLOAD REPLAYER "[target -x]\n", "bad.conf:6: \"-x\" is no name"},
-	{PROTOCOL WORKLOAD REPLAYER "[target abcdefghijabcdefghijabcdefghijabcdefghijk]\n", "bad.conf:6: \"abcdefghij"},
-	{PROTOCOL WORKLOAD REPLAYER "[target a\n", "bad.conf:6: neither a [section] nor"},
-	{PROTOCOL WORKLOAD REPLAYER "[target a] b\n", "bad.conf:6: unexpected text behind the section heading: \"b"},
-	{PROTOCOL WORKLOAD REPLAYER "[]\n", "bad.conf:6: a section heading is"},
-	/* lines */
-	{PROTOCOL "word\n" WORKLOAD REPLAYER, "bad.conf:2: neither a [section] nor \"key = value\""},
-	{PROTOCOL "= 3\n" WORKLOAD REPLAYER, "bad.conf:2: there is no key before the \"=\""},
-	{PROTOCOL "seed =\n" WORKLOAD REPLAYER, "bad.conf:2: \"seed\" has no value"},
-	{PROTOCOL "seed = ; nothing\n" WORKLOAD REPLAYER, "bad.conf:2: \"seed\" has no value"},
-	{"seed = 1\n" PROTOCOL WORKLOAD REPLAYER, "bad.conf:1: \"seed\" stands before the first [section]"},
-	{PROTOCOL "seed = 1\nbank = 2\nseed = 1\n" WORKLOAD REPLAYER,
-	 "bad.conf:4: \"seed\" is given twice in its section, first at line 2"},
-	{PROTOCOL "min_duration = 1s\nmin-duration = 1s\n" WORKLOAD REPLAYER, "bad.conf:3: \"min-duration\" is given twice"},
-	{PROTOCOL "seed = 1\n  bank = 2\n" WORKLOAD REPLAYER, "bad.conf:3: an indented line continues the value of \"seed\""},
-	{PROTOCOL "seed = 1 # odd\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"1 # odd\": a comment behind a value begins"},
-	{PROTOCOL "title = \xff\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xff is not UTF-8 text"},
-	{PROTOCOL "title = \xc0\xaf\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xc0 is not UTF-8 text"},
-	{PROTOCOL "title = \xed\xa0\x80\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xed is not UTF-8 text"},
-	{PROTOCOL "title = \x1b[31m\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0x1b is not UTF-8 text"},
-	{PROTOCOL "title = \xe2\x82", "bad.conf:2: byte 0xe2 is not UTF-8 text"},
-	/* [protocol] */
-	{PROTOCOL "replicate = 3\n" WORKLOAD REPLAYER, "bad.conf:2: unknown key \"replicate\" (did you mean \"replicates\"?)"},
-	{PROTOCOL "qqqqqqqq = 3\n" WORKLOAD REPLAYER, "bad.conf:2: unknown key \"qqqqqqqq\""},
-	{PROTOCOL "replicates = 1\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"1\": at least 2 are needed"},
-	{PROTOCOL "replicates = 0\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"0\": at least 2"},
-	{PROTOCOL "replicates = -5\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-	{PROTOCOL "replicates = many\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-	{PROTOCOL "replicates = 10..\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-	{PROTOCOL "replicates = ..10\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
-	{PROTOCOL "replicates = 20..10\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"20..10\": the second number is smaller"},
-	{PROTOCOL "replicates = 99999999\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"99999999\": at most"},
-	{PROTOCOL "bank = 0\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"0\": 1 to 21"},
-	{PROTOCOL "bank = 22\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"22\": 1 to 21"},
-	{PROTOCOL "seed = -1\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"-1\" is not a whole number"},
-	{PROTOCOL "seed = 99999999999999999999\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"99999999999999999999\" is too large"},
-	{PROTOCOL "min_duration = 200\n" WORKLOAD REPLAYER, "bad.conf:2: min-duration: \"200\" has no unit"},
-	{PROTOCOL "min_duration = 3 parsecs\n" WORKLOAD REPLAYER, "bad.conf:2: min-duration: \"3 parsecs\" is not a duration"},
-	{PROTOCOL "timeout = 300ms\n" WORKLOAD REPLAYER, "bad.conf:1: timeout is less than twice min-duration"},
-	{PROTOCOL "keep = some\n" WORKLOAD REPLAYER, "bad.conf:2: keep: \"some\" is not one of none, failed, all"},
-	{PROTOCOL "on_failure = contineu\n" WORKLOAD REPLAYER,
-	 "bad.conf:2: on-failure: \"contineu\" is not one of continue, stop (did you mean \"continue\"?)"},
-	{PROTOCOL "cpus = 0-\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: "},
-	{PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 3 to 1"},
-	{PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 100000 to 100000"},
-	{PROTOCOL "scheduler = fifo\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo\" is not one of"},
-	{PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo:0\" is not one of"},
-	{PROTOCOL "scheduler = rr:100\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"rr:100\" is not one of"},
-	{PROTOCOL "scheduler = other:3\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"other:3\": other has no priority"},
-	{PROTOCOL "scheduler = deadline\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"deadline\" is not one of"},
-	/* [target] */
-	{PROTOCOL "[target t]\ncahce = cold\n" WORKLOAD REPLAYER, "bad.conf:3: unknown key \"cahce\" (did you mean \"cache\"?)"},
-	{PROTOCOL "[target t]\ncache = cool\n" WORKLOAD REPLAYER, "bad.conf:3: cache: \"cool\" is not one of cold, warm, as-is"},
-	{PROTOCOL "[target t]\ncache_budget = 4 bananas\n" WORKLOAD REPLAYER, "bad.conf:3: cache-budget: \"4 bananas\""},
-	{PROTOCOL "[target t]\ncache_budget = 100\n" WORKLOAD REPLAYER, "bad.conf:3: cache-budget: \"100\": a memory cgroup below"},
-	{PROTOCOL "[target t]\nqueue = nr_requests=64,none\n" WORKLOAD REPLAYER, "bad.conf:3: queue: \"none\": only the first"},
-	{PROTOCOL "[target t]\nqueue = ../../x=1\n" WORKLOAD REPLAYER, "bad.conf:3: queue: \"../../x\" is no queue setting"},
-	{PROTOCOL "[target t]\nqueue = nr_requests=\n" WORKLOAD REPLAYER, "bad.conf:3: queue: \"\" is no value"},
-	/* [workload] */
-	{PROTOCOL "[workload a]\nlevel = 1\n" REPLAYER, "bad.conf:2: [workload a] has no type"},
-	{PROTOCOL "[workload a]\ntype = random-raed\n" REPLAYER,
-	 "bad.conf:3: type: \"random-raed\" is no workload (did you mean \"random-read\"?)"},
-	{PROTOCOL WORKLOAD "levle = 2\n" REPLAYER, "bad.conf:4: unknown key \"levle\" in [workload a] (did you mean \"level\"?)"},
-	{PROTOCOL WORKLOAD "output = x\n" REPLAYER, "bad.conf:4: unknown key \"output\" in [workload a]"},
-	{PROTOCOL WORKLOAD "dir = /etc\n" REPLAYER, "bad.conf:4: unknown key \"dir\" in [workload a]"},
-	{PROTOCOL WORKLOAD "prepare = yes\n" REPLAYER, "bad.conf:4: unknown key \"prepare\" in [workload a]"},
-	{PROTOCOL WORKLOAD "seed = 2\n" REPLAYER, "bad.conf:4: seed: belongs to [protocol]"},
-	{PROTOCOL WORKLOAD "min_duration = 2s\n" REPLAYER, "bad.conf:4: min-duration: belongs to [protocol]"},
-	{PROTOCOL WORKLOAD "level = 1,,2\n" REPLAYER, "bad.conf:4: level: \"1,,2\" has an empty item"},
-	{PROTOCOL WORKLOAD "level = 1,2,\n" REPLAYER, "bad.conf:4: level: \"1,2,\" has an empty item"},
-	{PROTOCOL WORKLOAD "level = 1,2,1\n" REPLAYER, "bad.conf:4: level: \"1\" is in the list twice"},
-	{PROTOCOL WORKLOAD "level = 0\n" REPLAYER, "bad.conf:4: level: "},
-	{PROTOCOL WORKLOAD "level = 1,two\n" REPLAYER, "bad.conf:4: level: \"two\" is not a whole number"},
-	{PROTOCOL WORKLOAD "pause = 10\n" REPLAYER, "bad.conf:4: pause: \"10\" has no unit"},
-	{PROTOCOL WORKLOAD "direct = maybe\n" REPLAYER, "bad.conf:4: direct: \"maybe\" is neither yes nor no"},
-	{PROTOCOL WORKLOAD "direct = yes\nblock_size = 4096,1000\n" REPLAYER,
-	 "bad.conf:2: [workload a block-size=1000]: block-size 1000: with direct"},
-	{PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER, "bad.conf:2: [workload a]: file-size 1 KiB: less than one block"},
-	{PROTOCOL WORKLOAD "think = exponential\n" REPLAYER, "bad.conf:2: [workload a]: think exponential: it needs a pause"},
-	{PROTOCOL WORKLOAD "target = t\n" REPLAYER, "bad.conf:4: target: there is no [target t]"},
-	{PROTOCOL "[target t]\n[target u]\n" WORKLOAD REPLAYER, "bad.conf:4: [workload a] has no target"},
-	/* [replayer] */
-	{PROTOCOL WORKLOAD "[replayer r]\nengine = evnet\n",
-	 "bad.conf:5: engine: \"evnet\" is no replay engine (did you mean \"event\"?)"},
-	{PROTOCOL WORKLOAD REPLAYER "ordre = fs\n", "bad.conf:6: unknown key \"ordre\" in [replayer r] (did you mean \"order\"?)"},
-	{PROTOCOL WORKLOAD REPLAYER "order = chaos\n", "bad.conf:6: order: \"chaos\" is not one of temporal"},
-	{PROTOCOL WORKLOAD REPLAYER "order = fs,\n  fs\n", "bad.conf:6: order: \"fs\" is in the list twice"},
-	{PROTOCOL WORKLOAD REPLAYER "dir = /\n", "bad.conf:6: unknown key \"dir\" in [replayer r]"},
-	{PROTOCOL WORKLOAD REPLAYER "workloads = b\n", "bad.conf:6: workloads: there is no [workload b]"},
-	{PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n", "bad.conf:5: engine: \"program\" is the program itself"},
-	{PROTOCOL WORKLOAD REPLAYER "mutant = explode\n", "bad.conf:4: [replayer r]: "},
-	{PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER "workloads = a\n",
-	 "bad.conf: no replayer replays [workload b]"},
-	/* [accept] */
-	{PROTOCOL WORKLOAD REPLAYER "[accept]\nbais = 1%\n", "bad.conf:7: unknown key \"bais\" (did you mean \"bias\"?)"},
-	{PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = -1%\n", "bad.conf:7: bias: \"-1%\" is out of range"},
-	{PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = nan\n", "bad.conf:7: bias: \"nan\" is not a ratio"},
-	{PROTOCOL WORKLOAD REPLAYER "[accept]\nprecision_ratio = 0.5\n", "bad.conf:7: precision-ratio: \"0.5\" is out of range"},
-	/* too much */
-	{PROTOCOL "replicates = 10000\n" WORKLOAD "block_size = 512,1024,2048,4096,8192\nlevel = 1,2,3,4,5,6,7,8,9,10\n" REPLAYER,
-	 "bad.conf: 1500150 runs are planned, at most 1000000"},
-	{PROTOCOL WORKLOAD
-	 "level = 1,2,3,4,5,6,7,8,9,10\nblock_size = 1K,2K,3K,4K,5K,6K,7K,8K,9K,10K\n"
-	 "pause = 1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us\n" REPLAYER,
-	 "bad.conf:2: [workload a] makes a grid of 1100 scenarios: at most 1000"},
-	{PROTOCOL WORKLOAD REPLAYER
-	 "speed = 1,2,3,4,5,6,7,8,9,10,11\nworkers = 1,2,3,4,5,6,7,8,9,10\n",
-	 "bad.conf:4: [replayer r] makes 110 variants: at most 100"},
+    /* sections */
+    {"", "bad.conf: section [protocol] is missing"},
+    {WORKLOAD REPLAYER, "bad.conf: section [protocol] is missing"},
+    {PROTOCOL REPLAYER, "bad.conf: there is no [workload NAME]"},
+    {PROTOCOL WORKLOAD, "bad.conf: there is no [replayer NAME]"},
+    {PROTOCOL WORKLOAD REPLAYER "[wokload b]\n", "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
+    {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\n", "bad.conf:6: [compare] is not known to this version"},
+    {PROTOCOL WORKLOAD REPLAYER "[protocol]\n", "bad.conf:6: [protocol] is there twice, first at line 1"},
+    {PROTOCOL WORKLOAD REPLAYER "[workload a]\ntype=random-read\n",
+     "bad.conf:6: [workload a] is there twice, first at line 2"},
+    {PROTOCOL WORKLOAD REPLAYER REPLAYER, "bad.conf:6: [replayer r] is there twice, first at line 4"},
+    {PROTOCOL WORKLOAD REPLAYER "[target t]\n[target t]\n", "bad.conf:7: [target t] is there twice"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept x]\n", "bad.conf:6: [accept] has no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[target]\n", "bad.conf:6: [target] needs a name: [target NAME]"},
+    {PROTOCOL WORKLOAD REPLAYER "[target a b]\n", "bad.conf:6: a section heading is [kind] or [kind name]"},
+    {PROTOCOL WORKLOAD REPLAYER "[target a/b]\n", "bad.conf:6: \"a/b\" is no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[target ../x]\n", "bad.conf:6: \"../x\" is no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[target .x]\n", "bad.conf:6: \".x\" is no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[target -x]\n", "bad.conf:6: \"-x\" is no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[target abcdefghijabcdefghijabcdefghijabcdefghijk]\n", "bad.conf:6: \"abcdefghij"},
+    {PROTOCOL WORKLOAD REPLAYER "[target a\n", "bad.conf:6: neither a [section] nor"},
+    {PROTOCOL WORKLOAD REPLAYER "[target a] b\n", "bad.conf:6: unexpected text behind the section heading: \"b"},
+    {PROTOCOL WORKLOAD REPLAYER "[]\n", "bad.conf:6: a section heading is"},
+    /* lines */
+    {PROTOCOL "word\n" WORKLOAD REPLAYER, "bad.conf:2: neither a [section] nor \"key = value\""},
+    {PROTOCOL "= 3\n" WORKLOAD REPLAYER, "bad.conf:2: there is no key before the \"=\""},
+    {PROTOCOL "seed =\n" WORKLOAD REPLAYER, "bad.conf:2: \"seed\" has no value"},
+    {PROTOCOL "seed = ; nothing\n" WORKLOAD REPLAYER, "bad.conf:2: \"seed\" has no value"},
+    {"seed = 1\n" PROTOCOL WORKLOAD REPLAYER, "bad.conf:1: \"seed\" stands before the first [section]"},
+    {PROTOCOL "seed = 1\nbank = 2\nseed = 1\n" WORKLOAD REPLAYER,
+     "bad.conf:4: \"seed\" is given twice in its section, first at line 2"},
+    {PROTOCOL "min_duration = 1s\nmin-duration = 1s\n" WORKLOAD REPLAYER,
+     "bad.conf:3: \"min-duration\" is given twice"},
+    {PROTOCOL "seed = 1\n  bank = 2\n" WORKLOAD REPLAYER,
+     "bad.conf:3: an indented line continues the value of \"seed\""},
+    {PROTOCOL "seed = 1 # odd\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"1 # odd\": a comment behind a value begins"},
+    {PROTOCOL "title = \xff\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xff is not UTF-8 text"},
+    {PROTOCOL "title = \xc0\xaf\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xc0 is not UTF-8 text"},
+    {PROTOCOL "title = \xed\xa0\x80\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0xed is not UTF-8 text"},
+    {PROTOCOL "title = \x1b[31m\n" WORKLOAD REPLAYER, "bad.conf:2: byte 0x1b is not UTF-8 text"},
+    {PROTOCOL "title = \xe2\x82", "bad.conf:2: byte 0xe2 is not UTF-8 text"},
+    /* [protocol] */
+    {PROTOCOL "replicate = 3\n" WORKLOAD REPLAYER,
+     "bad.conf:2: unknown key \"replicate\" (did you mean \"replicates\"?)"},
+    {PROTOCOL "qqqqqqqq = 3\n" WORKLOAD REPLAYER, "bad.conf:2: unknown key \"qqqqqqqq\""},
+    {PROTOCOL "replicates = 1\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"1\": at least 2 are needed"},
+    {PROTOCOL "replicates = 0\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"0\": at least 2"},
+    {PROTOCOL "replicates = -5\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = many\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = 10..\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = ..10\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: expected a number or A..B"},
+    {PROTOCOL "replicates = 20..10\n" WORKLOAD REPLAYER,
+     "bad.conf:2: replicates: \"20..10\": the second number is smaller"},
+    {PROTOCOL "replicates = 99999999\n" WORKLOAD REPLAYER, "bad.conf:2: replicates: \"99999999\": at most"},
+    {PROTOCOL "bank = 0\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"0\": 1 to 21"},
+    {PROTOCOL "bank = 22\n" WORKLOAD REPLAYER, "bad.conf:2: bank: \"22\": 1 to 21"},
+    {PROTOCOL "seed = -1\n" WORKLOAD REPLAYER, "bad.conf:2: seed: \"-1\" is not a whole number"},
+    {PROTOCOL "seed = 99999999999999999999\n" WORKLOAD REPLAYER,
+     "bad.conf:2: seed: \"99999999999999999999\" is too large"},
+    {PROTOCOL "min_duration = 200\n" WORKLOAD REPLAYER, "bad.conf:2: min-duration: \"200\" has no unit"},
+    {PROTOCOL "min_duration = 3 parsecs\n" WORKLOAD REPLAYER,
+     "bad.conf:2: min-duration: \"3 parsecs\" is not a duration"},
+    {PROTOCOL "timeout = 300ms\n" WORKLOAD REPLAYER, "bad.conf:1: timeout is less than twice min-duration"},
+    {PROTOCOL "keep = some\n" WORKLOAD REPLAYER, "bad.conf:2: keep: \"some\" is not one of none, failed, all"},
+    {PROTOCOL "on_failure = contineu\n" WORKLOAD REPLAYER,
+     "bad.conf:2: on-failure: \"contineu\" is not one of continue, stop (did you mean \"continue\"?)"},
+    {PROTOCOL "cpus = 0-\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: "},
+    {PROTOCOL "cpus = 3-1\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 3 to 1"},
+    {PROTOCOL "cpus = 100000\n" WORKLOAD REPLAYER, "bad.conf:2: cpus: processors 100000 to 100000"},
+    {PROTOCOL "scheduler = fifo\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo\" is not one of"},
+    {PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo:0\" is not one of"},
+    {PROTOCOL "scheduler = rr:100\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"rr:100\" is not one of"},
+    {PROTOCOL "scheduler = other:3\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"other:3\": other has no priority"},
+    {PROTOCOL "scheduler = deadline\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"deadline\" is not one of"},
+    /* [target] */
+    {PROTOCOL "[target t]\ncahce = cold\n" WORKLOAD REPLAYER,
+     "bad.conf:3: unknown key \"cahce\" (did you mean \"cache\"?)"},
+    {PROTOCOL "[target t]\ncache = cool\n" WORKLOAD REPLAYER,
+     "bad.conf:3: cache: \"cool\" is not one of cold, warm, as-is"},
+    {PROTOCOL "[target t]\ncache_budget = 4 bananas\n" WORKLOAD REPLAYER, "bad.conf:3: cache-budget: \"4 bananas\""},
+    {PROTOCOL "[target t]\ncache_budget = 100\n" WORKLOAD REPLAYER,
+     "bad.conf:3: cache-budget: \"100\": a memory cgroup below"},
+    {PROTOCOL "[target t]\nqueue = nr_requests=64,none\n" WORKLOAD REPLAYER,
+     "bad.conf:3: queue: \"none\": only the first"},
+    {PROTOCOL "[target t]\nqueue = ../../x=1\n" WORKLOAD REPLAYER,
+     "bad.conf:3: queue: \"../../x\" is no queue setting"},
+    {PROTOCOL "[target t]\nqueue = nr_requests=\n" WORKLOAD REPLAYER, "bad.conf:3: queue: \"\" is no value"},
+    /* [workload] */
+    {PROTOCOL "[workload a]\nlevel = 1\n" REPLAYER, "bad.conf:2: [workload a] has no type"},
+    {PROTOCOL "[workload a]\ntype = random-raed\n" REPLAYER,
+     "bad.conf:3: type: \"random-raed\" is no workload (did you mean \"random-read\"?)"},
+    {PROTOCOL WORKLOAD "levle = 2\n" REPLAYER,
+     "bad.conf:4: unknown key \"levle\" in [workload a] (did you mean \"level\"?)"},
+    {PROTOCOL WORKLOAD "output = x\n" REPLAYER, "bad.conf:4: unknown key \"output\" in [workload a]"},
+    {PROTOCOL WORKLOAD "dir = /etc\n" REPLAYER, "bad.conf:4: unknown key \"dir\" in [workload a]"},
+    {PROTOCOL WORKLOAD "prepare = yes\n" REPLAYER, "bad.conf:4: unknown key \"prepare\" in [workload a]"},
+    {PROTOCOL WORKLOAD "seed = 2\n" REPLAYER, "bad.conf:4: seed: belongs to [protocol]"},
+    {PROTOCOL WORKLOAD "min_duration = 2s\n" REPLAYER, "bad.conf:4: min-duration: belongs to [protocol]"},
+    {PROTOCOL WORKLOAD "level = 1,,2\n" REPLAYER, "bad.conf:4: level: \"1,,2\" has an empty item"},
+    {PROTOCOL WORKLOAD "level = 1,2,\n" REPLAYER, "bad.conf:4: level: \"1,2,\" has an empty item"},
+    {PROTOCOL WORKLOAD "level = 1,2,1\n" REPLAYER, "bad.conf:4: level: \"1\" is in the list twice"},
+    {PROTOCOL WORKLOAD "level = 0\n" REPLAYER, "bad.conf:4: level: "},
+    {PROTOCOL WORKLOAD "level = 1,two\n" REPLAYER, "bad.conf:4: level: \"two\" is not a whole number"},
+    {PROTOCOL WORKLOAD "pause = 10\n" REPLAYER, "bad.conf:4: pause: \"10\" has no unit"},
+    {PROTOCOL WORKLOAD "direct = maybe\n" REPLAYER, "bad.conf:4: direct: \"maybe\" is neither yes nor no"},
+    {PROTOCOL WORKLOAD "direct = yes\nblock_size = 4096,1000\n" REPLAYER,
+     "bad.conf:2: [workload a block-size=1000]: block-size 1000: with direct"},
+    {PROTOCOL WORKLOAD "file_size = 1K\n" REPLAYER, "bad.conf:2: [workload a]: file-size 1 KiB: less than one block"},
+    {PROTOCOL WORKLOAD "think = exponential\n" REPLAYER,
+     "bad.conf:2: [workload a]: think exponential: it needs a pause"},
+    {PROTOCOL WORKLOAD "target = t\n" REPLAYER, "bad.conf:4: target: there is no [target t]"},
+    {PROTOCOL "[target t]\n[target u]\n" WORKLOAD REPLAYER, "bad.conf:4: [workload a] has no target"},
+    /* [replayer] */
+    {PROTOCOL WORKLOAD "[replayer r]\nengine = evnet\n",
+     "bad.conf:5: engine: \"evnet\" is no replay engine (did you mean \"event\"?)"},
+    {PROTOCOL WORKLOAD REPLAYER "ordre = fs\n",
+     "bad.conf:6: unknown key \"ordre\" in [replayer r] (did you mean \"order\"?)"},
+    {PROTOCOL WORKLOAD REPLAYER "order = chaos\n", "bad.conf:6: order: \"chaos\" is not one of temporal"},
+    {PROTOCOL WORKLOAD REPLAYER "order = fs,\n  fs\n", "bad.conf:6: order: \"fs\" is in the list twice"},
+    {PROTOCOL WORKLOAD REPLAYER "dir = /\n", "bad.conf:6: unknown key \"dir\" in [replayer r]"},
+    {PROTOCOL WORKLOAD REPLAYER "workloads = b\n", "bad.conf:6: workloads: there is no [workload b]"},
+    {PROTOCOL WORKLOAD "[replayer r]\nengine = program\norder = fs\n",
+     "bad.conf:5: engine: \"program\" is the program itself"},
+    {PROTOCOL WORKLOAD REPLAYER "mutant = explode\n", "bad.conf:4: [replayer r]: "},
+    {PROTOCOL WORKLOAD "[workload b]\ntype = random-read\n" REPLAYER "workloads = a\n",
+     "bad.conf: no replayer replays [workload b]"},
+    /* [accept] */
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbais = 1%\n", "bad.conf:7: unknown key \"bais\" (did you mean \"bias\"?)"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = -1%\n", "bad.conf:7: bias: \"-1%\" is out of range"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = nan\n", "bad.conf:7: bias: \"nan\" is not a ratio"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nprecision_ratio = 0.5\n",
+     "bad.conf:7: precision-ratio: \"0.5\" is out of range"},
+    /* too much */
+    {PROTOCOL "replicates = 10000\n" WORKLOAD
+	      "block_size = 512,1024,2048,4096,8192\nlevel = 1,2,3,4,5,6,7,8,9,10\n" REPLAYER,
+     "bad.conf: 1500150 runs are planned, at most 1000000"},
+    {PROTOCOL WORKLOAD "level = 1,2,3,4,5,6,7,8,9,10\nblock_size = 1K,2K,3K,4K,5K,6K,7K,8K,9K,10K\n"
+		       "pause = 1us,2us,3us,4us,5us,6us,7us,8us,9us,10us,11us\n" REPLAYER,
+     "bad.conf:2: [workload a] makes a grid of 1100 scenarios: at most 1000"},
+    {PROTOCOL WORKLOAD REPLAYER "speed = 1,2,3,4,5,6,7,8,9,10,11\nworkers = 1,2,3,4,5,6,7,8,9,10\n",
+     "bad.conf:4: [replayer r] makes 110 variants: at most 100"},
 };
 
 static void test_bad(void **state)
@@ -219,8 +235,9 @@ static void test_bad_bytes(void **state)
 			protocol_release(&p);
 		} else {
 			assert_int_equal(ret, -EINVAL);
-			assert_string_equal(e.msg, "bad.conf:2: the line is 199 bytes long, at most 198 can be read: continue it on an "
-						   "indented line after a comma");
+			assert_string_equal(
+			    e.msg, "bad.conf:2: the line is 199 bytes long, at most 198 can be read: continue it on an "
+				   "indented line after a comma");
 		}
 		strbuf_release(&text);
 	}
@@ -265,9 +282,14 @@ static const char grid[] = "\xef\xbb\xbf; a byte order mark, CR LF, comments, co
 static void check_grid(const struct protocol *p)
 {
 	static const unsigned int looks[] = {10, 14, 20, 28, 40, 50};
-	static const char *const names[] = {"plain type=rr level=1", "plain type=rr level=2", "plain type=rr level=4",
-					    "plain type=sequential-write level=1", "plain type=sequential-write level=2",
-					    "plain type=sequential-write level=4", "paused pause=10us", "paused pause=50us"};
+	static const char *const names[] = {"plain type=rr level=1",
+					    "plain type=rr level=2",
+					    "plain type=rr level=4",
+					    "plain type=sequential-write level=1",
+					    "plain type=sequential-write level=2",
+					    "plain type=sequential-write level=4",
+					    "paused pause=10us",
+					    "paused pause=50us"};
 	static const size_t groups[] = {0, 0, 0, 1, 1, 1, 2, 3};
 	assert_int_equal(p->n_looks, 6);
 	for (size_t i = 0; i < 6; i++)
@@ -350,7 +372,10 @@ static void test_defaults(void **state)
 	(void)state;
 	struct protocol p;
 	struct err e = ERR_INIT;
-	assert_int_equal(read_text(PROTOCOL "[workload random-read]\n" "[replayer event]\n", &p, &e), 0);
+	assert_int_equal(read_text(PROTOCOL "[workload random-read]\n"
+					    "[replayer event]\n",
+				   &p, &e),
+			 0);
 	assert_int_equal(p.n_replicates_min, 20);
 	assert_int_equal(p.n_looks, 1);
 	assert_int_equal(p.look[0], 20);
@@ -369,8 +394,8 @@ static void test_defaults(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_bad),	 cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
-		cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_bad),      cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
+	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

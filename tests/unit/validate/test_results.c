@@ -24,9 +24,19 @@ static void summary_write(const char *dir, const struct protocol *p, uint32_t id
 	struct trace_meta meta = trace_file_meta();
 	struct err e = ERR_INIT;
 	for (int i = 0; i < 3; i++)
-		r[i] = (struct trace_record){.seq = (uint64_t)i, .begin_ns = 1000 * i, .end_ns = 1000 * i + 100 + id,
-					     .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = 0, .length = 10,
-					     .rvalue = 10, .pid = 1, .tid = 1, .object = 0, .fd = 3, .heap = HEAP_NONE,
+		r[i] = (struct trace_record){.seq = (uint64_t)i,
+					     .begin_ns = 1000 * i,
+					     .end_ns = 1000 * i + 100 + id,
+					     .intended_ns = TIME_NONE,
+					     .dispatch_ns = TIME_NONE,
+					     .offset = 0,
+					     .length = 10,
+					     .rvalue = 10,
+					     .pid = 1,
+					     .tid = 1,
+					     .object = 0,
+					     .fd = 3,
+					     .heap = HEAP_NONE,
 					     .op = OP_PREAD};
 	char *trace = xasprintf("%s/trace", dir), *path = results_run_path(dir, id);
 	trace_file_write(trace, r, 3, &meta, false, false);
@@ -179,7 +189,11 @@ static void test_damaged_files(void **state)
 static void test_damaged_summary(void **state)
 {
 	(void)state;
-	static const char *const contents[] = {"", "{", "[]", "null", "{\"version\":1,\"run\":2,\"summary\":{}}",
+	static const char *const contents[] = {"",
+					       "{",
+					       "[]",
+					       "null",
+					       "{\"version\":1,\"run\":2,\"summary\":{}}",
 					       "{\"version\":2,\"run\":2,\"summary\":{}}"};
 	char *dir = results_make(), *two = results_run_path(dir, 2), *four = results_run_path(dir, 4);
 	struct results r;
@@ -273,8 +287,9 @@ static void test_look(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_whole),	       cmocka_unit_test(test_no_results), cmocka_unit_test(test_damaged_files),
-		cmocka_unit_test(test_damaged_summary), cmocka_unit_test(test_damaged_line), cmocka_unit_test(test_look),
+	    cmocka_unit_test(test_whole),         cmocka_unit_test(test_no_results),
+	    cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_damaged_summary),
+	    cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

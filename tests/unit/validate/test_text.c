@@ -17,24 +17,24 @@ static void test_valid(void **state)
 		const char *s;
 		size_t len, valid;
 	} rows[] = {
-		{"", 0, 0},
-		{"plain\ttext\r\n", 12, 12},
-		{"a\0b", 3, 1},
-		{"a\x7f", 2, 1},
-		{"a\x1b", 2, 1},
-		{"\xc2\xb5s", 3, 3},			/* micro sign */
-		{"\xe2\x82\xac", 3, 3},			/* euro sign */
-		{"\xf0\x9f\x98\x80", 4, 4},		/* beyond the first plane */
-		{"\xf4\x8f\xbf\xbf", 4, 4},		/* the last code point */
-		{"\xf4\x90\x80\x80", 4, 0},		/* behind it */
-		{"x\xc0\x80", 3, 1},			/* overlong forms */
-		{"x\xe0\x80\x80", 4, 1},
-		{"x\xf0\x80\x80\x80", 5, 1},
-		{"x\xed\xa0\x80", 4, 1},		/* a surrogate */
-		{"x\x80", 2, 1},			/* no beginning */
-		{"x\xe2\x82", 3, 1},			/* cut */
-		{"x\xe2\x82y", 4, 1},
-		{"\xff", 1, 0},
+	    {"", 0, 0},
+	    {"plain\ttext\r\n", 12, 12},
+	    {"a\0b", 3, 1},
+	    {"a\x7f", 2, 1},
+	    {"a\x1b", 2, 1},
+	    {"\xc2\xb5s", 3, 3},        /* micro sign */
+	    {"\xe2\x82\xac", 3, 3},     /* euro sign */
+	    {"\xf0\x9f\x98\x80", 4, 4}, /* beyond the first plane */
+	    {"\xf4\x8f\xbf\xbf", 4, 4}, /* the last code point */
+	    {"\xf4\x90\x80\x80", 4, 0}, /* behind it */
+	    {"x\xc0\x80", 3, 1},        /* overlong forms */
+	    {"x\xe0\x80\x80", 4, 1},
+	    {"x\xf0\x80\x80\x80", 5, 1},
+	    {"x\xed\xa0\x80", 4, 1}, /* a surrogate */
+	    {"x\x80", 2, 1},         /* no beginning */
+	    {"x\xe2\x82", 3, 1},     /* cut */
+	    {"x\xe2\x82y", 4, 1},
+	    {"\xff", 1, 0},
 	};
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
 		assert_int_equal(text_valid_length(rows[i].s, rows[i].len), rows[i].valid);
@@ -71,9 +71,11 @@ static void test_json(void **state)
 static void test_queue(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"none", "mq-deadline", "none,nr_requests=64,nomerges=2", "read_ahead_kb=0", " none , nr_requests=1 "};
-	static const char *const bad[] = {"", ",", "none,bfq", "nr_requests=64,none", "../x=1", "a/b=1", "A=1", "x=", "=1",
-					  "x=/etc", "no\tne", "x=1,,y=2"};
+	static const char *const good[] = {"none", "mq-deadline", "none,nr_requests=64,nomerges=2", "read_ahead_kb=0",
+					   " none , nr_requests=1 "};
+	static const char *const bad[] = {
+	    "",       ",",      "none,bfq", "nr_requests=64,none", "../x=1", "a/b=1", "A=1", "x=", "=1",
+	    "x=/etc", "no\tne", "x=1,,y=2"};
 	struct err e = ERR_INIT;
 	json_t *now = NULL;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
@@ -97,10 +99,10 @@ static void test_queue(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_valid),
-		cmocka_unit_test(test_line),
-		cmocka_unit_test(test_json),
-		cmocka_unit_test(test_queue),
+	    cmocka_unit_test(test_valid),
+	    cmocka_unit_test(test_line),
+	    cmocka_unit_test(test_json),
+	    cmocka_unit_test(test_queue),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
