@@ -48,6 +48,17 @@ void figure_caption(struct figure *f, const char *fmt, ...)
 	f->alt = xstrdup(f->caption);
 }
 
+void figure_alt(struct figure *f, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	free(f->alt);
+	f->alt = strbuf_detach(&b);
+}
+
 static void figure_release(struct figure *f)
 {
 	free(f->name);

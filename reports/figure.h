@@ -45,6 +45,8 @@ bool figure_gnuplot_found(void); /* in $PATH */
 struct figure *figure_add(struct figures *fs, const char *section, const char *part, unsigned int width,
 			  unsigned int height);
 void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What the figure shows, for who cannot see it, where the caption alone does not say so. After figure_caption. */
+void figure_alt(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* svg.c: gnuplot's document as an element of a page: no prolog, no ids, colours that follow the page's theme. Returns
  * false for what is not a complete SVG. */

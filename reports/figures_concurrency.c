@@ -90,6 +90,8 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	strbuf_addf(&f->script, "set ylabel 'share of the requests' textcolor rgb '%s'\nplot %s\nunset multiplot\n",
 		    palette[PALETTE_TEXT].hex, request.len ? request.s : "NaN notitle");
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
+	figure_alt(f, "Distribution of the number of requests in flight, program and replayers, %s",
+		   a->results->protocol.scenario[scenario].name);
 	strbuf_release(&time);
 	strbuf_release(&request);
 }

@@ -93,6 +93,7 @@ static void add_group(struct figures *fs, const struct analysis *a, size_t first
 	add_script(f, &x, 100 * a->results->protocol.accept.bias);
 	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
 	figure_caption(f, "%s", of->name);
+	figure_alt(f, "Bias of each replayer at each load level, %s", of->name);
 	strbuf_release(&plot);
 }
 

@@ -119,6 +119,8 @@ static void add_scenario(struct figures *fs, const struct analysis *a, size_t sc
 	add_script(f, &x, unit);
 	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
 	figure_caption(f, "%s", r->protocol.scenario[scenario].name);
+	figure_alt(f, "Mean response time of program and replayers in each block, %s",
+		   r->protocol.scenario[scenario].name);
 	strbuf_release(&plot);
 }
 

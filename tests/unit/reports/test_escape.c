@@ -114,6 +114,36 @@ static void lines_wrap_at_blanks_and_never_grow_too_long(void **state)
 	GIVES(text_wrap(out, "  a   b  ", 0, 0, 10), "a b");
 }
 
+/* Whatever comes in, text comes out: valid UTF-8, no controls, and for HTML none of the five signs bare. */
+static void random_bytes_give_text(void **state)
+{
+	(void)state;
+	static void (*const escapes[])(struct strbuf *, const char *) = {escape_line, escape_html, escape_latex,
+									 escape_gnuplot};
+	uint32_t seed = 1;
+	for (int round = 0; round < 20000; round++) {
+		char bytes[17];
+		for (size_t i = 0; i < 16; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			bytes[i] = (char)(seed >> 24);
+		}
+		bytes[16] = 0;
+		for (size_t k = 0; k < sizeof escapes / sizeof escapes[0]; k++) {
+			struct strbuf once = STRBUF_INIT, twice = STRBUF_INIT;
+			escapes[k](&once, bytes);
+			assert_int_equal(strlen(once.s), once.len);
+			for (const char *p = once.s; *p; p++)
+				assert_true((unsigned char)*p >= 0x20 && *p != 0x7f);
+			escape_line(&twice, once.s); /* changes nothing in valid text */
+			assert_string_equal(once.s, twice.s);
+			if (k == 1)
+				assert_null(strpbrk(once.s, "<>\"'"));
+			strbuf_release(&once);
+			strbuf_release(&twice);
+		}
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -124,6 +154,7 @@ int main(void)
 	    cmocka_unit_test(csv_is_quoted_and_starts_no_formula),
 	    cmocka_unit_test(gnuplot_strings_end_where_they_should),
 	    cmocka_unit_test(widths_are_columns),
+	    cmocka_unit_test(random_bytes_give_text),
 	    cmocka_unit_test(lines_wrap_at_blanks_and_never_grow_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
