@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the files of the campaign share; nobody else includes this.
  *
- *   campaign.c            begin or resume, the loop over the plan, the end
+ *   campaign.c            the loop over the plan, and the sessions around it
+ *   campaign_dir.c        the results directory, begun or resumed
  *   campaign_setup.c      where runs happen and what is put back afterwards
+ *   campaign_facts.c      environment.json
  *   campaign_calibrate.c  request counts and memory per scenario
  *   campaign_step.c       one process started under controlled conditions
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
@@ -70,6 +72,7 @@ struct campaign {
 	char **earlier_place; /* [n_targets] */
 	char *earlier_scratch, *earlier_cgroup;
 	bool ended; /* the last session came to its end */
+	bool ready; /* this session is set up, and its environment is written */
 };
 
 /* --- campaign_setup.c --------------------------------------------------------------------------------------------- */
@@ -81,6 +84,14 @@ int setup_adopt(struct campaign *c, struct err *e);
 int setup_check_space(struct campaign *c, struct err *e);
 /* Puts back and removes everything; goes on after errors and journals what stayed. */
 void setup_end(struct campaign *c);
+
+/* --- campaign_dir.c ----------------------------------------------------------------------------------------------- */
+int dir_begin(struct campaign *c, struct err *e);
+int dir_resume(struct campaign *c, struct err *e);
+
+/* --- campaign_facts.c --------------------------------------------------------------------------------------------- */
+void facts_begin(struct campaign *c);    /* what is known before anything is set up */
+void facts_describe(struct campaign *c); /* and after that */
 int environment_save(struct campaign *c, struct err *e);
 
 /* --- campaign_step.c ---------------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Between protocol.c, which reads a protocol, and protocol_programs.c, which reads what programs it runs. */
+/* Between protocol.c, which reads a protocol, and protocol_workloads.c and protocol_replayers.c, which read what it runs. */
 #ifndef VALIDATE_PROTOCOL_READ_H
 #define VALIDATE_PROTOCOL_READ_H
 
