@@ -102,8 +102,9 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			cell_compute(a, c, &evidence[a->n_cells++]);
 		}
 	for (size_t i = 0; i < r->n_runs; i++)
-		if (r->run[i].has_summary)
-			a->n_events_lost += r->run[i].summary.n_events_lost;
+		if (r->run[i].has_summary && __builtin_add_overflow(a->n_events_lost, r->run[i].summary.n_events_lost,
+								    &a->n_events_lost))
+			a->n_events_lost = UINT64_MAX;
 	a->between_process_cv = between_process(a);
 	verdicts_reach(a, evidence);
 	a->complete |= p->n_looks > 1 && analysis_is_settled(a); /* the rest of the plan is not needed */

@@ -57,7 +57,8 @@ struct component {
 	double limit;		  /* two-sided (-limit..limit) for bias and execution time, upper for the others */
 	double p_reject, p_reject_holm; /* NaN where no rejection test was made */
 	uint64_t n_more;	  /* further replicates that would probably settle it; 0: none or unknown */
-	char reason[240];	  /* one sentence with the numbers that decided */
+	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
+	char reason[400];	  /* one sentence with the numbers that decided; UTF-8, cut between characters */
 };
 
 struct budget_row { /* stats/budget.h */
@@ -120,14 +121,14 @@ struct cell { /* one scenario x one replayer */
 	double issue_error_max, share_late;
 	struct estimate schedule_error; /* ns */
 	/* diagnostics of ln(x/r) in run order */
-	double lag1, runs_p, trend_p;	/* NaN undefined */
+	double lag1, runs_p, trend_p;	/* NaN undefined; trend_p also where so few could not attain 0.05 */
 	/* where the time went, means per run: shares of wall time, counts per request */
 	double off_cpu_x, off_cpu_r, stolen_x, stolen_r, faults_x, faults_r; /* NaN unknown */
 	double resident_x, resident_r; /* share of the files cached before the run */
 
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
-	char verdict_reason[300];
+	char verdict_reason[600];
 };
 
 struct linearity_level {
@@ -142,6 +143,10 @@ struct linearity { /* one scenario group x one replayer: relative bias over leve
 	size_t n_levels;
 	enum stat_status status, lack_of_fit_status;
 	double slope, slope_se, slope_p, intercept, lack_of_fit_f, lack_of_fit_p;
+	/* Mann-Kendall of the levels' mean relative bias, exact; STAT_TOO_FEW_FOR_ALPHA below 5 levels, for which no outcome is
+	 * significant at 0.05 */
+	enum stat_status trend_status;
+	double trend_p;
 };
 
 struct uncertainty_source {

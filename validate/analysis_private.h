@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the files of the analysis share; nothing outside includes this.
  *
- * The way: pairs (which runs count, block by block) -> measures (what those runs give,
- * as cell members) -> evidence (test
- * statistics) -> components (decisions at a level) -> Holm over the campaign -> verdicts. */
+ * The way: pairs (which runs count, block by block) -> measures (what those runs give, as cell members) -> evidence (test
+ * statistics) -> components (decisions at a level) -> Holm over the campaign -> what would settle the rest -> verdicts. */
 #ifndef VALIDATE_ANALYSIS_PRIVATE_H
 #define VALIDATE_ANALYSIS_PRIVATE_H
+
+#include <stdarg.h>
 
 #include "validate/analysis.h"
 #include "validate/stats/mean_difference.h"
@@ -13,12 +14,14 @@
 
 /* --- pairs.c ------------------------------------------------------------------------------------------------------ */
 
-/* The runs of a cell that make pairs, in block order: x[i] and r[i] are of the same block (or r[i] is the recording
- * that
+/* The runs of a cell that make pairs, in block order: x[i] and r[i] are of the same block (or r[i] is the recording that
  * x[i] replayed, where the trace is the reference). */
 struct pairs {
 	const struct run **x, **r; /* owned arrays of borrowed runs */
 	size_t n;
+	bool shared; /* some of r[] are the same run */
+	const struct run **replay; /* every replay that succeeded, those without a reference too; owned array */
+	size_t n_replays;
 };
 
 /* The number of blocks 1..m all of whose runs have an outcome. */
@@ -26,6 +29,12 @@ unsigned int blocks_complete(const struct results *r);
 /* Fills the pairs from blocks 1..n_blocks, and the cell's counts of blocks, pairs and failures. */
 void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
 void pairs_release(struct pairs *p);
+
+/* --- phrase.c ----------------------------------------------------------------------------------------------------- */
+
+/* Appends to the text in phrase[size]; what does not fit is cut between characters and "..." put in its place. */
+void phrase_add(char *phrase, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 
 /* --- sample.c ----------------------------------------------------------------------------------------------------- */
 
@@ -72,7 +81,7 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, co
 void measure_concurrency(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
-/* --- components.c, verdict.c -------------------------------------------------------------------------------------- */
+/* --- components.c, further.c, verdict.c --------------------------------------------------------------------------- */
 struct levels {
 	double accept, reject; /* error of a look: of accepting one component, of all rejections together */
 };
@@ -80,8 +89,9 @@ struct levels {
 /* Decisions of one cell before Holm, with reasons. */
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       const struct levels *levels);
-/* How many more replicates, for what stayed inconclusive; `n_tests` is the size of Holm's family. */
-void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests);
+/* What would settle the components that stayed inconclusive: n_more, impractical and a word in the reason. `n_tests` is the
+ * size of Holm's family, `until_next_look` the replicates to the next planned look, 0 after the last. */
+void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests, unsigned int until_next_look);
 /* Holm over all cells, verdicts, counts. e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);
 

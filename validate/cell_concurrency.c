@@ -76,9 +76,11 @@ static struct estimate compare(const struct pairs *p, weight_at *weight, struct 
 	}
 	if (!e.status) {
 		e = estimate_of_mean(distance, p->n);
-		if (!isnan(e.df)) { /* a distance is not negative; fmax would make a limit of none */
+		if (!isnan(e.df)) { /* a distance lies in 0..1; without limits fmax would make some */
 			e.lo90 = fmax(0, e.lo90);
 			e.lo95 = fmax(0, e.lo95);
+			e.hi90 = fmin(1, e.hi90);
+			e.hi95 = fmin(1, e.hi95);
 		}
 	} else {
 		free(x->p);

@@ -2,6 +2,7 @@
 /* Order and fidelity of a cell's replays: reordered shares, lost, extra and mismatched requests, times of issue. */
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis_private.h"
@@ -39,15 +40,15 @@ static struct estimate pooled(const struct share_evidence *e)
 
 /* The share is per run, for requests of one run depend on each other; the mean over runs and its t-interval,
  * cut to 0..1. */
-static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope)
+static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope, bool replays)
 {
 	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
 	struct estimate out;
-	*e = (struct share_evidence){.n = p->n};
-	for (size_t i = 0; i < p->n; i++) {
+	*e = (struct share_evidence){.n = p->n, .status = replays ? STAT_OK : STAT_NOT_APPLICABLE};
+	for (size_t i = 0; i < p->n && !e->status; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
-		if (!s->has_input) {
-			e->status = STAT_NOT_APPLICABLE;
+		if (!s->has_input) { /* its summary is not what this program writes of a replay */
+			e->status = STAT_NOT_ASSESSED;
 			break;
 		}
 		share[i] = (double)scope(s)->n_reordered /
@@ -58,10 +59,8 @@ static struct estimate reordered(struct share_evidence *e, const struct pairs *p
 	if (!e->status)
 		e->status = mean_test(share, p->n, &e->t);
 	free(share);
-	if (e->status == STAT_ZERO_VARIANCE || (e->status == STAT_TOO_FEW && p->n == 1)) {
-		e->status = STAT_ZERO_VARIANCE;
+	if (e->status == STAT_ZERO_VARIANCE)
 		return pooled(e);
-	}
 	out = estimate_of_t(e->status, &e->t, NULL);
 	if (!out.status) {
 		out.lo90 = fmax(0, out.lo90);
@@ -72,21 +71,30 @@ static struct estimate reordered(struct share_evidence *e, const struct pairs *p
 	return out;
 }
 
-static void fidelity(struct cell *c, struct evidence *e, const struct pairs *p)
+static uint64_t sum_cut(uint64_t a, uint64_t b)
 {
-	e->fidelity_status = p->n ? STAT_OK : STAT_TOO_FEW;
-	for (size_t i = 0; i < p->n; i++) {
-		const struct run_summary *s = &p->x[i]->summary;
-		c->n_requests += s->has_input ? s->n_input : s->response.n;
+	uint64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Of every replay that succeeded, whether or not the program did in its block. */
+static void fidelity(struct cell *c, struct evidence *e, const struct pairs *p, bool replays)
+{
+	e->fidelity_status = !replays ? STAT_NOT_APPLICABLE : p->n_replays ? STAT_OK : STAT_TOO_FEW;
+	for (size_t i = 0; i < p->n_replays; i++) {
+		const struct run_summary *s = &p->replay[i]->summary;
+		c->n_requests = sum_cut(c->n_requests, s->has_input ? s->n_input : s->response.n);
+		if (!replays)
+			continue;
 		if (!s->has_input) {
-			e->fidelity_status = STAT_NOT_APPLICABLE;
+			e->fidelity_status = STAT_NOT_ASSESSED;
 			continue;
 		}
-		uint64_t wrong = s->n_lost + s->n_extra + s->n_mismatched;
+		uint64_t wrong = sum_cut(sum_cut(s->n_lost, s->n_extra), s->n_mismatched);
 		e->worst_run = wrong > e->worst_run ? wrong : e->worst_run;
-		c->n_lost += s->n_lost;
-		c->n_extra += s->n_extra;
-		c->n_mismatched += s->n_mismatched;
+		c->n_lost = sum_cut(c->n_lost, s->n_lost);
+		c->n_extra = sum_cut(c->n_extra, s->n_extra);
+		c->n_mismatched = sum_cut(c->n_mismatched, s->n_mismatched);
 	}
 }
 
@@ -145,20 +153,22 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, co
 	struct share_evidence aside;
 	if (scope == SCOPE_AUTO)
 		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
+	/* the program in the replayer's place replays nothing; every other replay has something to be compared with */
+	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
 	reorder_of *deciding = scope == SCOPE_ALL ? of_all : scope == SCOPE_OBJECT ? of_object : of_thread;
 
-	c->reordered = reordered(&e->reordered, p, deciding);
-	c->reordered_all = reordered(&aside, p, of_all);
-	c->reordered_thread = reordered(&aside, p, of_thread);
-	c->reordered_object = reordered(&aside, p, of_object);
+	c->reordered = reordered(&e->reordered, p, deciding, replays);
+	c->reordered_all = reordered(&aside, p, of_all, replays);
+	c->reordered_thread = reordered(&aside, p, of_thread, replays);
+	c->reordered_object = reordered(&aside, p, of_object, replays);
 	for (size_t i = 0; i < p->n; i++) {
 		const struct run_summary *s = &p->x[i]->summary;
 		if (!s->has_input)
 			continue;
-		c->n_received += deciding(s)->n_received;
-		c->n_reordered += deciding(s)->n_reordered;
-		c->n_descents += deciding(s)->n_descents;
+		c->n_received = sum_cut(c->n_received, deciding(s)->n_received);
+		c->n_reordered = sum_cut(c->n_reordered, deciding(s)->n_reordered);
+		c->n_descents = sum_cut(c->n_descents, deciding(s)->n_descents);
 	}
-	fidelity(c, e, p);
+	fidelity(c, e, p, replays);
 	times_of_issue(c, p, replayer->timed);
 }

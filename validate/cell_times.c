@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests beside it,
  * diagnostics. */
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -55,6 +56,8 @@ static void both(struct sample *x, struct sample *r, const struct pairs *p,
  * once. With one recording for all of them, the scatter of the replays is all there is. Returns how many. */
 static size_t distinct_ratios(double *d, const struct pairs *p)
 {
+	if (!p->shared)
+		return p->n;
 	double *mean = xcalloc(p->n ? p->n : 1, sizeof *mean);
 	size_t n = 0;
 	for (size_t i = 0; i < p->n; i++) {
@@ -76,6 +79,15 @@ static size_t distinct_ratios(double *d, const struct pairs *p)
 	return n > 1 ? n : p->n;
 }
 
+/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that is none. */
+static bool is_rounding(const struct t_estimate *t, size_t n, const struct sample *x, const struct sample *r)
+{
+	double largest = 1;
+	for (size_t i = 0; i < x->n; i++)
+		largest = fmax(largest, fmax(fabs(log(x->x[i])), fabs(log(r->x[i]))));
+	return t->se * sqrt((double)n) <= 4 * DBL_EPSILON * largest;
+}
+
 static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
 			 const struct pairs *p)
 {
@@ -84,6 +96,8 @@ static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const
 	e->n = distinct_ratios(d, p);
 	if (!e->status)
 		e->status = mean_test(d, e->n, &e->t);
+	if (!e->status && is_rounding(&e->t, e->n, x, r))
+		e->status = STAT_ZERO_VARIANCE;
 	free(d);
 }
 
@@ -191,7 +205,7 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->lag1 = lag1;
 	if (!runs_test(d, c->x.n, &t))
 		c->runs_p = t.p;
-	if (!mann_kendall(d, c->x.n, &t))
+	if (!mann_kendall_attains(c->x.n, 0.05) && !mann_kendall(d, c->x.n, &t))
 		c->trend_p = t.p;
 }
 

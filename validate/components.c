@@ -5,11 +5,8 @@
  * look, so 90 %).
  * Rejecting: its own test, P-value kept for Holm. Neither: inconclusive. "Not significant" accepts nothing.
  * Source: Schuirmann (1987); Berger and Hsu (1996) for the intersection of such tests; JCGM 106 for the wording. */
+#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <gsl/gsl_cdf.h>
 
 #include "validate/analysis_private.h"
 #include "validate/stats/distributions.h"
@@ -27,7 +24,22 @@ const char *const component_names[] = {
     [COMPONENT_N] = NULL,
 };
 
-#define REASON(c, ...) snprintf((c)->reason, sizeof(c)->reason, __VA_ARGS__)
+#define REASON_ADD(c, ...) phrase_add((c)->reason, sizeof(c)->reason, __VA_ARGS__)
+#define REASON(c, ...) ((c)->reason[0] = 0, REASON_ADD(c, __VA_ARGS__))
+
+/* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out of reach, and nothing
+ * that is worth deciding so early would be decided. */
+#define LEAST_LEVEL 1e-12
+
+/* No test is made at a look this early. */
+static bool is_early(struct component *c, const struct levels *levels)
+{
+	if (levels->accept >= LEAST_LEVEL)
+		return false;
+	c->decision = DECISION_INCONCLUSIVE;
+	REASON(c, "the planned looks leave no error for one this early (level %.2g): a later one decides", levels->accept);
+	return true;
+}
 
 /* What two one-sided P-values say; the one of rejecting is kept. */
 static void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels)
@@ -46,11 +58,11 @@ static const char *position(const struct component *c)
 
 static void undecided(struct component *c, enum stat_status s)
 {
-	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE
-		      : s == STAT_NOT_ASSESSED ? DECISION_NOT_ASSESSED
-					       : DECISION_INCONCLUSIVE;
+	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_INCONCLUSIVE;
 	if (s == STAT_NOT_APPLICABLE)
 		REASON(c, "nothing was replayed: the program itself ran in the replayer's place");
+	else if (s == STAT_NOT_ASSESSED)
+		REASON(c, "%s: a replay was not compared with the trace it replayed", stat_status_name(s));
 	else
 		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
 }
@@ -62,6 +74,8 @@ static void decide_ratio(struct component *c, const struct ratio_evidence *e, co
 		undecided(c, e->status);
 		return;
 	}
+	if (is_early(c, levels))
+		return;
 	double low = c->limit < 1 ? log1p(-c->limit) : -INFINITY, high = log1p(c->limit);
 	double above_low = (e->t.value - low) / e->t.se, above_high = (e->t.value - high) / e->t.se;
 	double p_accept = fmax(t_above(above_low, e->t.df), t_below(above_high, e->t.df));
@@ -73,7 +87,7 @@ static void decide_ratio(struct component *c, const struct ratio_evidence *e, co
 		undecided(c, STAT_OUT_OF_RANGE);
 		return;
 	}
-	REASON(c, "%+.3g %%, %.6g %% interval %+.3g to %+.3g %%, %s the limits +-%.3g %%", 100 * expm1(e->t.value),
+	REASON(c, "%+.3g %%, %.6g %% interval %+.3g to %+.3g %%, %s the limits ±%.3g %%", 100 * expm1(e->t.value),
 	       100 * conf, 100 * expm1(lo), 100 * expm1(hi), position(c), 100 * c->limit);
 }
 
@@ -84,12 +98,13 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 	enum stat_status s = e->precision_status;
 	if (s == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c,
-		       "one recording is the reference of several replays: only the repeatability of the replays is "
-		       "known, %.3g %%",
-		       100 * cell->x.cv);
+		REASON(c, "one recording is the reference of several replays: only the repeatability of the replays is known");
+		if (isfinite(cell->x.cv))
+			REASON_ADD(c, ", %.3g %%", 100 * cell->x.cv);
 		return;
 	}
+	if (!s && is_early(c, levels))
+		return;
 	if (!s)
 		s = pitman_morgan_p(&e->precision, c->limit, &p_above, &p_below);
 	if (!s)
@@ -101,12 +116,6 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 	decide(c, p_below, p_above, levels);
 	REASON(c, "scatter %.3g times the program's, one-sided %.6g %% limits %.3g and %.3g, %s the limit %.3g",
 	       e->precision.ratio, 100 * (1 - levels->accept), lower, upper, position(c), c->limit);
-}
-
-/* P(Bin(n, p) >= k) by the incomplete beta function. */
-static double binomial_at_least(double k, double n, double p)
-{
-	return k <= 0 ? 1 : gsl_cdf_beta_P(p, k, n - k + 1);
 }
 
 static void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
@@ -122,16 +131,20 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 		REASON(c, "%.0f of %.0f requests, none allowed", e->k, e->of);
 		return;
 	}
+	if (is_early(c, levels))
+		return;
 	if (e->status == STAT_ZERO_VARIANCE) {
 		double lo, hi, limit = fmin(1, c->limit);
-		if (clopper_pearson(e->k, e->of, 1 - 2 * levels->accept, &lo, &hi)) {
-			undecided(c, STAT_OUT_OF_RANGE);
+		double p_accept = binomial_at_most(e->k, e->of, limit), p_reject = binomial_at_least(e->k, e->of, limit);
+		enum stat_status s = clopper_pearson(e->k, e->of, 1 - 2 * levels->accept, &lo, &hi);
+		if (s || isnan(p_accept) || isnan(p_reject)) {
+			undecided(c, s ? s : STAT_NOT_CONVERGED);
 			return;
 		}
-		double p_accept = limit < 1 ? 1 - binomial_at_least(e->k + 1, e->of, limit) : 0;
-		decide(c, p_accept, limit < 1 ? binomial_at_least(e->k, e->of, limit) : 1, levels);
-		REASON(c, "%.0f of %.0f requests, alike in all runs, upper limit %.2g %%, %s the limit %.3g %%", e->k,
-		       e->of, 100 * hi, position(c), 100 * c->limit);
+		decide(c, limit < 1 ? p_accept : 0, p_reject, levels);
+		REASON(c, "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit %.3g %%", e->k, e->of,
+		       c->decision == DECISION_REJECT ? "lower" : "upper",
+		       100 * (c->decision == DECISION_REJECT ? lo : hi), position(c), 100 * c->limit);
 		return;
 	}
 	double z = (e->t.value - c->limit) / e->t.se, lo, hi;
@@ -148,39 +161,40 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
  * the reason tells them apart. */
 static void say_split(struct component *k, const struct cell *c)
 {
-	size_t used = strlen(k->reason);
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
 		return;
-	snprintf(k->reason + used, sizeof k->reason - used,
-		 "; requests account for %+.3g %%, waiting between them for %+.3g %%", 100 * c->execution_service,
-		 100 * c->execution_schedule);
+	REASON_ADD(k, "; requests account for %+.3g %%, waiting between them for %+.3g %%", 100 * c->execution_service,
+		   100 * c->execution_schedule);
 }
 
 /* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows
  * nothing. */
 static void decide_fidelity(struct component *c, const struct evidence *e, const struct cell *cell)
 {
-	if (e->fidelity_status) {
+	bool over = (double)e->worst_run > c->limit;
+	if (cell->n_failed_replayer && !over) {
+		c->decision = DECISION_INCONCLUSIVE;
+		REASON(c, "%u of %u replays failed and show nothing", cell->n_failed_replayer, cell->n_blocks);
+		return;
+	}
+	if (e->fidelity_status && !over) {
 		undecided(c, e->fidelity_status);
 		return;
 	}
 	c->estimate.status = STAT_OK;
 	c->estimate.value = (double)e->worst_run;
-	if ((double)e->worst_run > c->limit) {
+	if (over) {
 		c->decision = DECISION_REJECT;
 		c->rejected_before_holm = true;
 		c->p_reject = c->p_reject_holm = 0;
-		REASON(c, "%llu lost, %llu extra and %llu mismatched of %llu requests, up to %llu in a run, limit %.0f",
-		       (unsigned long long)cell->n_lost, (unsigned long long)cell->n_extra,
-		       (unsigned long long)cell->n_mismatched, (unsigned long long)cell->n_requests,
-		       (unsigned long long)e->worst_run, c->limit);
-	} else if (cell->n_failed_replayer) {
-		c->decision = DECISION_INCONCLUSIVE;
-		REASON(c, "%u of %u replays failed and show nothing", cell->n_failed_replayer, cell->n_blocks);
+		REASON(c,
+		       "%" PRIu64 " lost, %" PRIu64 " extra and %" PRIu64 " mismatched of %" PRIu64 " requests, up to %" PRIu64
+		       " in a run, limit %.0f",
+		       cell->n_lost, cell->n_extra, cell->n_mismatched, cell->n_requests, e->worst_run, c->limit);
 	} else {
 		c->decision = DECISION_ACCEPT;
-		REASON(c, "at most %llu lost, extra or mismatched requests in a run, limit %.0f",
-		       (unsigned long long)e->worst_run, c->limit);
+		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, limit %.0f", e->worst_run,
+		       c->limit);
 	}
 }
 
@@ -235,6 +249,6 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 	u.df = c->budget.nu_eff;
 	not_judged(&k[COMPONENT_UNCERTAINTY], u, "U", 100, "%");
 	not_judged(&k[COMPONENT_CONCURRENCY], c->concurrency_distance_time, "distance", 1, "(largest, by time)");
-	not_judged(&k[COMPONENT_ISSUE_ERROR], c->issue_error_p99, "99th percentile", 1e-3, "us");
+	not_judged(&k[COMPONENT_ISSUE_ERROR], c->issue_error_p99, "99th percentile", 1e-3, "µs");
 	REASON(&k[COMPONENT_LINEARITY], "shown over the levels of a scenario, not judged in one");
 }

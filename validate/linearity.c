@@ -10,23 +10,15 @@
 #include "validate/analysis_private.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/regression.h"
+#include "validate/stats/series.h"
 
 /* The scenario's name without its level. */
 static void group_name(char *out, size_t size, const char *name)
 {
-	size_t n = 0;
-	const char *level = strstr(name, " level=");
-	for (const char *s = name; *s && n + 1 < size; s++) {
-		if (s == level) {
-			s += strlen(" level=");
-			while (*s && *s != ' ')
-				s++;
-			if (!*s)
-				break;
-		}
-		out[n++] = *s;
-	}
-	out[n] = 0;
+	static const char key[] = " level=";
+	const char *level = strstr(name, key), *rest = level ? level + strlen(key) : "";
+	int before = (int)(level ? (size_t)(level - name) : strlen(name));
+	phrase_add(out, size, "%.*s%s", before, name, rest + strcspn(rest, " "));
 }
 
 static int by_level(const void *a, const void *b)
@@ -53,6 +45,18 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 		l->lack_of_fit_f = lack.f;
 		l->lack_of_fit_p = lack.p;
 	}
+}
+
+/* Does the bias only rise, or only fall, with the level? */
+static void trend(struct linearity *l)
+{
+	struct trend_test t;
+	double *bias = xcalloc(l->n_levels, sizeof *bias);
+	for (size_t i = 0; i < l->n_levels; i++)
+		bias[i] = l->level[i].relative_bias;
+	l->trend_status = mann_kendall_exact(bias, l->n_levels, 0.05, &t);
+	l->trend_p = l->trend_status ? NAN : t.p;
+	free(bias);
 }
 
 /* Appends a cell's level and its replicates' relative bias; a cell without a usable reference adds only its level. */
@@ -100,6 +104,7 @@ static bool line_of(struct linearity *l, const struct analysis *a, size_t group,
 	if (several) {
 		qsort(l->level, l->n_levels, sizeof *l->level, by_level);
 		fit(l, level, bias, n);
+		trend(l);
 	} else {
 		free(l->level);
 	}

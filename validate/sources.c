@@ -4,7 +4,6 @@
  * had, which is a warning. Categories as in the cause-and-effect diagram of the method-validation protocol. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis_private.h"
@@ -19,9 +18,9 @@ add(struct analysis *a, const char *category, int flags, const char *name, const
 	struct uncertainty_source *s = &a->source[a->n_sources++];
 	*s = (struct uncertainty_source){
 	    .category = category, .in_budget = flags & IN_BUDGET, .warning = flags & WARNING};
-	snprintf(s->name, sizeof s->name, "%s", name);
+	phrase_add(s->name, sizeof s->name, "%s", name);
 	va_start(ap, note);
-	vsnprintf(s->note, sizeof s->note, note, ap);
+	phrase_vadd(s->note, sizeof s->note, note, ap);
 	va_end(ap);
 }
 
@@ -162,12 +161,15 @@ static void cache_budget(struct analysis *a)
 static void procedure(struct analysis *a)
 {
 	unsigned int n_failed = 0, n_drift = 0;
-	for (size_t i = 0; i < a->n_cells; i++) {
-		n_failed += a->cell[i].n_failed_program + a->cell[i].n_failed_replayer;
-		n_drift += a->cell[i].trend_p < 0.01;
+	for (size_t i = 0; i < a->results->n_runs; i++) { /* a failed run of the program is missing in several cells */
+		const struct run *run = &a->results->run[i];
+		n_failed += run->state == RUN_FAILED && run->block > 0 && run->block <= a->n_replicates;
 	}
+	for (size_t i = 0; i < a->n_cells; i++)
+		n_drift += a->cell[i].trend_p * (double)a->n_cells <= 0.01;
 	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
-	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P < 0.01) in %u of %zu cells",
+	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over all cells together) in %u of "
+	    "%zu cells",
 	    n_drift, a->n_cells);
 	if (n_failed)
 		add(a, "procedure", WARNING, "failed runs", "%u runs failed and their pairs are left out", n_failed);

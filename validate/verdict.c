@@ -17,7 +17,6 @@
 #include "common/xalloc.h"
 #include "validate/analysis_private.h"
 #include "validate/stats/multiplicity.h"
-#include "validate/stats/planning.h"
 
 const char *decision_name(enum decision d)
 {
@@ -62,86 +61,11 @@ static void adjust(struct analysis *a)
 /* A rejection that does not survive the correction is no rejection. */
 static void withdraw(struct component *c, double level)
 {
-	size_t used = strlen(c->reason);
 	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
 		return;
 	c->decision = DECISION_INCONCLUSIVE;
-	snprintf(c->reason + used, sizeof c->reason - used,
-		 "; not after Holm's correction (adjusted P %.2g, level %.2g)", c->p_reject_holm, level);
-}
-
-static uint64_t further(enum stat_status s, uint64_t needed, size_t have)
-{
-	if (s)
-		return 0;
-	return needed > have ? needed - have : 1;
-}
-
-/* Probability with which the number of further replicates should settle it, and the levels it is reckoned with:
- * accepting
- * at 0.05; rejecting at Holm's strictest step. */
-#define ASSURANCE 0.8
-#define ALPHA_ACCEPT 0.05
-#define ALPHA_REJECT 0.01
-
-static uint64_t plan_mean(double value, double low, double high, double sd, size_t have, unsigned int n_tests)
-{
-	uint64_t needed = 0;
-	bool inside = value > low && value < high;
-	double distance = inside ? fmin(value - low, high - value) : fmax(low - value, value - high);
-	double alpha = inside ? ALPHA_ACCEPT : ALPHA_REJECT / 2 / fmax(1, n_tests);
-	enum stat_status s = replicates_for_mean(sd, distance, alpha, ASSURANCE, &needed);
-	return further(s, needed, have);
-}
-
-static uint64_t plan_ratio(const struct component *k, const struct ratio_evidence *e, unsigned int n_tests)
-{
-	if (e->status == STAT_TOO_FEW && e->n < 2)
-		return 2 - e->n;
-	if (e->status)
-		return 0;
-	return plan_mean(e->t.value, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit),
-			 e->t.se * sqrt((double)e->n), e->n, n_tests);
-}
-
-static uint64_t plan_precision(const struct component *k, const struct evidence *e, unsigned int n_tests)
-{
-	uint64_t needed = 0;
-	if (e->precision_status == STAT_TOO_FEW && e->bias.n < 3)
-		return 3 - e->bias.n;
-	if (e->precision_status)
-		return 0;
-	double alpha = e->precision.ratio < k->limit ? ALPHA_ACCEPT : ALPHA_REJECT / fmax(1, n_tests);
-	enum stat_status s =
-	    replicates_for_precision(e->precision.ratio, e->precision.correlation, k->limit, alpha, ASSURANCE, &needed);
-	return further(s, needed, e->precision.n);
-}
-
-static uint64_t plan_component(const struct component *k, const struct evidence *e, unsigned int n_tests)
-{
-	const struct share_evidence *share = &e->reordered;
-	switch (k->kind) {
-	case COMPONENT_BIAS:
-		return plan_ratio(k, &e->bias, n_tests);
-	case COMPONENT_EXECUTION_TIME:
-		return plan_ratio(k, &e->time, n_tests);
-	case COMPONENT_PRECISION:
-		return plan_precision(k, e, n_tests);
-	case COMPONENT_REORDERING:
-		if (share->status)
-			return 0;
-		return plan_mean(share->t.value, -INFINITY, k->limit, share->t.se * sqrt((double)share->n), share->n,
-				 n_tests);
-	default:
-		return 0;
-	}
-}
-
-void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests)
-{
-	for (int k = 0; k < COMPONENT_N; k++)
-		if (c->component[k].decision == DECISION_INCONCLUSIVE)
-			c->component[k].n_more = plan_component(&c->component[k], e, n_tests);
+	phrase_add(c->reason, sizeof c->reason, "; not after Holm's correction (adjusted P %.2g, level %.2g)",
+		   c->p_reject_holm, level);
 }
 
 /* Names of the components with that decision: "bias and precision"; returns how many. */
@@ -162,7 +86,7 @@ static void explain(struct cell *c)
 {
 	struct strbuf text = STRBUF_INIT;
 	uint64_t most = 0;
-	bool unknown = false;
+	bool unknown = false, impractical = false;
 	switch (c->verdict) {
 	case VERDICT_TRUSTED:
 		list(&text, c, DECISION_ACCEPT);
@@ -183,13 +107,17 @@ static void explain(struct cell *c)
 			if (c->component[k].decision == DECISION_INCONCLUSIVE) {
 				most = c->component[k].n_more > most ? c->component[k].n_more : most;
 				unknown |= c->component[k].n_more == 0;
+				impractical |= c->component[k].impractical;
 			}
-		if (most && !unknown)
+		if (impractical)
+			strbuf_addstr(&text, "; no practical number of replicates would settle it on this machine at these "
+					     "limits");
+		else if (most && !unknown)
 			strbuf_addf(&text, "; about %llu more replicate%s would probably settle it",
 				    (unsigned long long)most, most == 1 ? "" : "s");
 		break;
 	}
-	snprintf(c->verdict_reason, sizeof c->verdict_reason, "%s", text.s);
+	phrase_add(c->verdict_reason, sizeof c->verdict_reason, "%s", text.s);
 	strbuf_release(&text);
 }
 
@@ -232,13 +160,20 @@ static void defer(struct analysis *a)
 	}
 }
 
+/* Replicates from this look to the next. */
+static unsigned int until_next_look(const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	return a->look && a->look < p->n_looks ? p->look[a->look] - a->n_replicates : 0;
+}
+
 void verdicts_reach(struct analysis *a, const struct evidence *e)
 {
 	adjust(a);
 	for (size_t i = 0; i < a->n_cells && a->look; i++) {
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);
-		components_plan(&a->cell[i], &e[i], a->n_rejection_tests);
+		components_plan(&a->cell[i], &e[i], a->n_rejection_tests, until_next_look(a));
 		conclude(&a->cell[i]);
 	}
 	if (!a->look)

@@ -49,6 +49,8 @@ enum stat_status budget_combine(struct budget_component *c, size_t n, struct bud
 	}
 	if (!(sum > 0))
 		return STAT_ZERO_VARIANCE;
+	if (!isfinite(sum))
+		return STAT_NOT_FINITE;
 	for (size_t i = 0; i < n; i++) {
 		double share = pow(c[i].sensitivity * c[i].u, 2) / sum;
 		c[i].share_pct = 100 * share;

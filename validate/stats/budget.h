@@ -47,7 +47,8 @@ struct budget_total {
 };
 
 /* Sets the shares and gives the total. Errors: STAT_TOO_FEW (no component), STAT_ZERO_VARIANCE (all are 0),
- * STAT_OUT_OF_RANGE (negative or not finite, nu not positive). */
+ * STAT_OUT_OF_RANGE (negative or not finite, nu not positive), STAT_NOT_FINITE (their squares add up to more than a
+ * double holds). */
 enum stat_status budget_combine(struct budget_component *c, size_t n, struct budget_total *total) STAT_MUST_CHECK;
 
 /* t at nu_eff itself (default), or at its floor (conservative). */

@@ -15,6 +15,45 @@ static int is_dof(double df)
 	return df > 0 && isfinite(df);
 }
 
+/* One tail of a distribution over 0 <= x: the lower one where `upper` is 0. */
+typedef double tail_of(double x, int upper, const double *parameter);
+
+static double f_tail(double x, int upper, const double *df)
+{
+	return upper ? gsl_cdf_fdist_Q(x, df[0], df[1]) : gsl_cdf_fdist_P(x, df[0], df[1]);
+}
+
+static double chi2_tail(double x, int upper, const double *df)
+{
+	return upper ? gsl_cdf_chisq_Q(x, df[0]) : gsl_cdf_chisq_P(x, df[0]);
+}
+
+static double beta_tail(double x, int upper, const double *shape)
+{
+	return upper ? gsl_cdf_beta_Q(x, shape[0], shape[1]) : gsl_cdf_beta_P(x, shape[0], shape[1]);
+}
+
+/* The x whose tail is `wanted`, by halving 0..high until the ends are neighbours. GSL's inverses of beta and F give up here and there (beta: 54 of 797), its
+ * tails do not below some 1e8 values. */
+static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted, double high, double *q)
+{
+	double low = 0;
+	while (isinf(high) || high - low > 0) {
+		double middle = isinf(high) ? 2 * low + 1 : low + (high - low) / 2;
+		if (middle <= low || middle >= high)
+			break;
+		double mass = tail(middle, upper, parameter);
+		if (isnan(mass) || isinf(middle))
+			return STAT_NOT_CONVERGED;
+		if (upper ? mass <= wanted : mass >= wanted)
+			high = middle;
+		else
+			low = middle;
+	}
+	*q = high;
+	return STAT_OK;
+}
+
 enum stat_status normal_quantile(double p, double *q)
 {
 	if (!is_probability(p))
@@ -38,7 +77,7 @@ enum stat_status f_quantile(double p, double df1, double df2, double *q)
 	if (!is_probability(p) || !is_dof(df1) || !is_dof(df2))
 		return STAT_OUT_OF_RANGE;
 	*q = gsl_cdf_fdist_Pinv(p, df1, df2);
-	return isfinite(*q) ? STAT_OK : STAT_NOT_CONVERGED;
+	return isfinite(*q) ? STAT_OK : invert(f_tail, p > 0.5, (double[]){df1, df2}, fmin(p, 1 - p), INFINITY, q);
 }
 
 enum stat_status chi2_quantile(double p, double df, double *q)
@@ -46,7 +85,7 @@ enum stat_status chi2_quantile(double p, double df, double *q)
 	if (!is_probability(p) || !is_dof(df))
 		return STAT_OUT_OF_RANGE;
 	*q = gsl_cdf_chisq_Pinv(p, df);
-	return isfinite(*q) ? STAT_OK : STAT_NOT_CONVERGED;
+	return isfinite(*q) ? STAT_OK : invert(chi2_tail, p > 0.5, &df, fmin(p, 1 - p), INFINITY, q);
 }
 
 double normal_below(double z)
@@ -102,7 +141,31 @@ enum stat_status clopper_pearson(double k, double n, double conf, double *lo, do
 		return STAT_TOO_FEW;
 	if (!(n > 0) || !(k >= 0) || !(k <= n) || !isfinite(n) || !is_probability(conf))
 		return STAT_OUT_OF_RANGE;
-	*lo = k > 0 ? gsl_cdf_beta_Pinv((1 - conf) / 2, k, n - k + 1) : 0;
-	*hi = k < n ? gsl_cdf_beta_Pinv((1 + conf) / 2, k + 1, n - k) : 1;
-	return isfinite(*lo) && isfinite(*hi) ? STAT_OK : STAT_NOT_CONVERGED;
+	double tail = (1 - conf) / 2;
+	enum stat_status s = STAT_OK;
+	*lo = 0;
+	*hi = 1;
+	if (k == n) /* closed forms: exact however many there are */
+		*lo = exp(log(tail) / n);
+	else if (k > 0)
+		s = invert(beta_tail, 0, (double[]){k, n - k + 1}, tail, 1, lo);
+	if (!s && k == 0)
+		*hi = -expm1(log(tail) / n);
+	else if (!s && k < n)
+		s = invert(beta_tail, 1, (double[]){k + 1, n - k}, tail, 1, hi);
+	return s;
+}
+
+double binomial_at_least(double k, double n, double p)
+{
+	if (k <= 0)
+		return 1;
+	return k > n ? 0 : gsl_cdf_beta_P(p, k, n - k + 1);
+}
+
+double binomial_at_most(double k, double n, double p)
+{
+	if (k < 0)
+		return 0;
+	return k >= n ? 1 : gsl_cdf_beta_Q(p, k + 1, n - k);
 }

@@ -6,7 +6,8 @@
  * is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is the normal distribution.
  * Tails are plain doubles: they are defined for every finite argument; positive degrees of freedom are the caller's
  * duty.
- * GSL 2.7.1's inverses were found to agree with 40-digit arithmetic to 4e-14. */
+ * GSL 2.7.1's inverses were found to agree with 40-digit arithmetic to 4e-14; where one gives up, its tail is inverted by
+ * halving. */
 #ifndef VALIDATE_STATS_DISTRIBUTIONS_H
 #define VALIDATE_STATS_DISTRIBUTIONS_H
 
@@ -30,7 +31,13 @@ double normal_coverage(double k);
 double t_coverage(double k, double df);
 
 /* Clopper-Pearson limits of a share: k of n, 0 < conf < 1. lo = quantile of Beta(k, n-k+1) at (1-conf)/2, 0 for k = 0;
- * hi = quantile of Beta(k+1, n-k) at (1+conf)/2, 1 for k = n. Errors: STAT_TOO_FEW (n = 0), STAT_OUT_OF_RANGE. */
+ * hi = quantile of Beta(k+1, n-k) at (1+conf)/2, 1 for k = n. Errors: STAT_TOO_FEW (n = 0), STAT_OUT_OF_RANGE,
+ * STAT_NOT_CONVERGED. */
 enum stat_status clopper_pearson(double k, double n, double conf, double *lo, double *hi) STAT_MUST_CHECK;
+
+/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). NaN where n is too large (above some
+ * 1e8, near the mean) for GSL to find them. */
+double binomial_at_least(double k, double n, double p);
+double binomial_at_most(double k, double n, double p);
 
 #endif

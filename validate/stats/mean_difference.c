@@ -27,6 +27,8 @@ enum stat_status welch_test(const double *ref, size_t m, const double *rep, size
 	double a = x.variance / (double)n, b = r.variance / (double)m;
 	if (a + b <= 0)
 		return STAT_ZERO_VARIANCE;
+	if (!isfinite(a + b) || !isfinite(x.mean - r.mean))
+		return STAT_NOT_FINITE;
 	e->value = x.mean - r.mean;
 	e->se = sqrt(a + b);
 	/* as shares, so that tiny variances do not underflow when squared */

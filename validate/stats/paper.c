@@ -87,7 +87,7 @@ static enum stat_status combine(const double *ref, size_t m, const double *rep, 
 	u->u_c_pct = hypot(u->u_rw_pct, u->u_bias_pct);
 	u->U2_pct = 2 * u->u_c_pct;
 	u->U3_pct = 3 * u->u_c_pct;
-	return STAT_OK;
+	return isfinite(u->U3_pct) ? STAT_OK : STAT_NOT_FINITE;
 }
 
 enum stat_status paper_uncertainty(const double *ref, size_t m, const double *rep, size_t n, enum paper_mode mode,
@@ -132,6 +132,8 @@ enum stat_status bias_independent(const double *ref, size_t m, const double *rep
 	b->u_pct = hypot(of_x, of_r);
 	if (b->u_pct == 0)
 		return STAT_ZERO_VARIANCE;
+	if (!isfinite(b->u_pct) || !isfinite(b->bias_pct))
+		return STAT_NOT_FINITE;
 	double share_x = of_x * of_x / (b->u_pct * b->u_pct), share_r = of_r * of_r / (b->u_pct * b->u_pct);
 	b->nu = 1 / (share_x * share_x / (double)(n - 1) + share_r * share_r / (double)(m - 1));
 	b->ratio = fabs(b->bias_pct) / b->u_pct;

@@ -82,6 +82,19 @@ enum stat_status replicates_for_mean(double sd, double distance, double alpha, d
 	return smallest(mean_enough, (double[]){sd, distance, alpha, assurance}, 2, n);
 }
 
+enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance, double *sd)
+{
+	double t;
+	if (n < 2)
+		return STAT_TOO_FEW;
+	if (!(distance >= 0) || !isfinite(distance))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = both_quantiles(alpha, assurance, (double)(n - 1), &t);
+	if (!s)
+		*sd = distance * sqrt((double)n) / t;
+	return s;
+}
+
 static enum stat_status precision_enough(uint64_t n, const double *arg, int *enough)
 {
 	double t = 0, dof = (double)(n - 2);
@@ -99,6 +112,24 @@ enum stat_status replicates_for_precision(double ratio, double correlation, doub
 	if (per_root <= 0)
 		return STAT_UNBOUNDED;
 	return smallest(precision_enough, (double[]){per_root, alpha, assurance}, 3, n);
+}
+
+enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha, double assurance,
+				     double *below, double *above)
+{
+	double t;
+	if (n < 3)
+		return STAT_TOO_FEW;
+	if (!(limit > 0) || !(fabs(correlation) < 1))
+		return STAT_OUT_OF_RANGE;
+	enum stat_status s = both_quantiles(alpha, assurance, (double)(n - 2), &t);
+	if (s)
+		return s;
+	/* 1/a - a = 2h, a = ratio/limit */
+	double h = t * sqrt((1 - correlation * correlation) / (double)(n - 2)), a = 1 / (h + hypot(1, h));
+	*below = limit * a;
+	*above = limit / a;
+	return STAT_OK;
 }
 
 enum stat_status power_f(uint64_t n, double lambda, double alpha, double *power)

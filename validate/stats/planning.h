@@ -22,11 +22,17 @@ enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double co
 enum stat_status replicates_for_mean(double sd, double distance, double alpha, double assurance,
 				     uint64_t *n) STAT_MUST_CHECK;
 
+/* The other way round: the largest standard deviation with which n >= 2 values clear the limit so. */
+enum stat_status sd_for_mean(uint64_t n, double distance, double alpha, double assurance, double *sd) STAT_MUST_CHECK;
+
 /* Smallest n >= 3 at which the precision ratio clears `limit`, whichever side it is on: Pitman-Morgan limits of
  * ratio, with the correlation of the pairs. Its t grows as |a - 1/a|/2 sqrt((n-2)/(1-c^2)), a = ratio/limit. */
 enum stat_status replicates_for_precision(double ratio, double correlation, double limit, double alpha,
-					  double assurance,
-					  uint64_t *n) STAT_MUST_CHECK;
+					  double assurance, uint64_t *n) STAT_MUST_CHECK;
+
+/* The other way round: n >= 3 pairs clear the limit so when the ratio is at most `below` it or at least `above` it. */
+enum stat_status ratio_for_precision(uint64_t n, double correlation, double limit, double alpha, double assurance,
+				     double *below, double *above) STAT_MUST_CHECK;
 
 /* Power of the one-sided F test with n values each and variance ratio lambda: P(F(n-1, n-1) > F_{1-alpha}/lambda). */
 enum stat_status power_f(uint64_t n, double lambda, double alpha, double *power) STAT_MUST_CHECK;

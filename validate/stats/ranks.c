@@ -84,6 +84,11 @@ enum stat_status mann_whitney_p_exact(const double *ref, size_t m, const double 
 		return STAT_OUT_OF_RANGE;
 	if (tie_term(ref, m, rep, n) > 0)
 		return STAT_NOT_APPLICABLE;
+	if (m > n) { /* U and nm - U have the same P-value, and the tables below are as long as the smaller sample */
+		size_t larger = m;
+		m = n;
+		n = larger;
+	}
 	size_t most = n * m, width = most + 1;
 	/* row j of the present i: P(i, j, u); P(0, j, 0) = P(i, 0, 0) = 1 */
 	double *now = xcalloc((m + 1) * width, sizeof *now), *before = xcalloc((m + 1) * width, sizeof *before), *swap;

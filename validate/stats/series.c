@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/stats/distributions.h"
@@ -82,6 +83,52 @@ enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)
 	t->statistic = sum;
 	t->z = (sum - (double)((sum > 0) - (sum < 0))) / sqrt(v);
 	t->p = fmin(1, 2 * normal_above(fabs(t->z)));
+	return STAT_OK;
+}
+
+enum stat_status mann_kendall_attains(size_t n, double alpha)
+{
+	double orders = 1; /* n! of them, equally likely; the rising and the falling one are the most extreme */
+	if (n < 2)
+		return STAT_TOO_FEW;
+	if (!(alpha > 0))
+		return STAT_TOO_FEW_FOR_ALPHA;
+	for (size_t i = 2; i <= n && orders * alpha < 2; i++)
+		orders *= (double)i;
+	return orders * alpha < 2 ? STAT_TOO_FEW_FOR_ALPHA : STAT_OK;
+}
+
+enum stat_status mann_kendall_exact(const double *x, size_t n, double alpha, struct trend_test *t)
+{
+	enum stat_status s = mann_kendall(x, n, t);
+	if (s)
+		return s;
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = i + 1; j < n; j++)
+			if (x[i] == x[j])
+				return STAT_NOT_APPLICABLE;
+	s = mann_kendall_attains(n, alpha);
+	if (s)
+		return s;
+	if (n > MANN_KENDALL_EXACT_MAX_N)
+		return STAT_OUT_OF_RANGE;
+	/* share[k] of the orders of i values has k pairs out of order; the i-th value may be put before 0..i-1 others */
+	size_t n_pairs = n * (n - 1) / 2, n_against = (size_t)(((double)n_pairs - fabs(t->statistic)) / 2);
+	double *share = xcalloc(n_pairs + 1, sizeof *share), *next = xcalloc(n_pairs + 1, sizeof *next), sum = 0;
+	share[0] = 1;
+	for (size_t i = 2; i <= n; i++) {
+		for (size_t k = 0; k <= n_pairs; k++) {
+			next[k] = 0;
+			for (size_t before = 0; before < i && before <= k; before++)
+				next[k] += share[k - before] / (double)i;
+		}
+		memcpy(share, next, (n_pairs + 1) * sizeof *share);
+	}
+	for (size_t k = 0; k <= n_against; k++)
+		sum += share[k];
+	free(share);
+	free(next);
+	t->p = fmin(1, 2 * sum);
 	return STAT_OK;
 }
 

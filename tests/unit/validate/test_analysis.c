@@ -202,6 +202,15 @@ static void assert_between(double lo, double x, double hi)
 		fail_msg("%.12g is not in %.12g..%.12g", x, lo, hi);
 }
 
+static void set_reordered(struct campaign *c, uint64_t n_reordered, uint64_t n_received)
+{
+	for (unsigned int b = 1; b <= c->n_blocks; b++) {
+		struct run_summary *s = &run_find(c, b, 0, 0)->summary;
+		s->reorder_all = s->reorder_thread = s->reorder_object =
+		    (struct reorder_summary){.n_received = n_received, .n_reordered = n_reordered};
+	}
+}
+
 /* --- verdicts ----------------------------------------------------------------------------------------------------- */
 static void test_faultless_is_trusted(void **state)
 {
@@ -309,6 +318,88 @@ static void test_inconclusive_says_how_many_more(void **state)
 	done(&c, &a);
 }
 
+/* A number that nobody runs is left to machines; people read how much quieter the runs would have to be. */
+static void test_too_noisy_is_said(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 9);
+	c.results.protocol.accept.precision_ratio = 1e3;
+	for (unsigned int b = 1; b <= 20; b++) /* -9 % and noise of 40 % */
+		run_find(&c, b, 0, 0)->summary.response.mean =
+		    0.91 * exp(b % 2 ? 0.4 : -0.4) * run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean;
+	again(&c, &a);
+	const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
+	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
+	assert_true(k->impractical && k->n_more > 1000);
+	assert_non_null(strstr(k->reason, "±10 %"));
+	assert_non_null(strstr(k->reason, "no practical number of replicates"));
+	assert_non_null(strstr(k->reason, "standard deviation of 41 %"));
+	assert_non_null(strstr(a.cell[0].verdict_reason, "no practical number of replicates"));
+	assert_null(strstr(a.cell[0].verdict_reason, "probably"));
+	done(&c, &a);
+
+	/* exactly on the limit there is no number at all */
+	analysed(&c, &a, &faultless, 1, 1, 20, 9);
+	for (unsigned int b = 1; b <= 20; b++)
+		run_find(&c, b, 0, 0)->summary.response.mean =
+		    (b % 2 ? 1.1 * 1.01 : 1.1 / 1.01) * run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean;
+	again(&c, &a);
+	k = &a.cell[0].component[COMPONENT_BIAS];
+	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
+	assert_true(k->impractical);
+
+	/* a precision ratio too near its limit */
+	c.results.protocol.accept.precision_ratio = a.cell[0].precision_ratio.value * 1.001;
+	again(&c, &a);
+	k = &a.cell[0].component[COMPONENT_PRECISION];
+	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
+	assert_true(k->impractical && strstr(k->reason, "too near it"));
+	done(&c, &a);
+
+	analysed(&c, &a, &faultless, 1, 1, 20, 3);
+	c.results.protocol.accept.precision_ratio = 1e3;
+	for (unsigned int b = 1; b <= 20; b++) /* (2.5 * 0.123 / (ln 1.1 - ln 1.05))^2 replicates */
+		run_find(&c, b, 0, 0)->summary.response.mean =
+		    1.05 * exp(b % 2 ? 0.12 : -0.12) * run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean;
+	again(&c, &a);
+	k = &a.cell[0].component[COMPONENT_BIAS];
+	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
+	assert_true(!k->impractical);
+	assert_between(20, (double)k->n_more, 30);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "more replicates would probably settle it"));
+	done(&c, &a);
+}
+
+/* Whatever is too long is cut between characters. */
+static void test_sentences_stay_text(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	static char reason[2][1000];
+	for (size_t i = 0; i < 2; i++) {
+		memset(reason[i], 'x', i);
+		for (size_t at = i; at + 2 < sizeof reason[i]; at += 2)
+			memcpy(reason[i] + at, "ä", 2);
+	}
+	for (size_t i = 0; i < 2; i++) {
+		analysed(&c, &a, &faultless, 1, 1, 10, 9);
+		struct run *run = run_find(&c, 2, 0, 0);
+		run->state = RUN_FAILED;
+		run->reason = reason[i];
+		again(&c, &a);
+		json_t *text = json_string(a.cell[0].first_failure); /* NULL where it is not UTF-8 */
+		assert_non_null(text);
+		json_decref(text);
+		size_t len = strlen(a.cell[0].first_failure);
+		assert_true(len > 190 && len < sizeof a.cell[0].first_failure);
+		assert_string_equal(a.cell[0].first_failure + len - 3, "...");
+		done(&c, &a);
+	}
+}
+
 /* A rejection at 5 % that does not survive Holm is none. */
 static void test_holm_withdraws(void **state)
 {
@@ -355,6 +446,23 @@ static void test_zero_variance_is_no_pass(void **state)
 	done(&c, &a);
 }
 
+/* Ratios that differ in their last bit only do not vary: no interval, whatever the rounding makes of it. */
+static void test_constant_ratio_is_no_pass(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 4);
+	for (unsigned int b = 1; b <= 20; b++)
+		run_find(&c, b, 0, 0)->summary.response.mean =
+		    1.05 * run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].bias.status, STAT_ZERO_VARIANCE);
+	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_INCONCLUSIVE);
+	assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
+	done(&c, &a);
+}
+
 static void test_bad_references(void **state)
 {
 	(void)state;
@@ -391,8 +499,12 @@ static void test_too_few(void **state)
 		assert_int_equal(a.cell[0].bias.status, n < 2 ? STAT_TOO_FEW : STAT_OK);
 		assert_int_equal(a.cell[0].precision_ratio.status, n < 3 ? STAT_TOO_FEW : STAT_OK);
 		assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE);
-		if (n < 3)
-			assert_int_equal(a.cell[0].component[COMPONENT_PRECISION].n_more, 3 - n);
+		if (n < 3) /* as many as accept a perfect replayer with probability 0.8, not as many as give a number */
+			assert_between(12, (double)a.cell[0].component[COMPONENT_PRECISION].n_more + n, 16);
+		set_reordered(&c, n == 1 ? N_REQUESTS / 5 : 0, N_REQUESTS);
+		again(&c, &a);
+		assert_int_equal(a.cell[0].reordered.status, n < 2 ? STAT_TOO_FEW : STAT_OK);
+		assert_int_equal(a.verdict, VERDICT_INCONCLUSIVE); /* nor is one run rejected */
 		done(&c, &a);
 	}
 }
@@ -502,6 +614,33 @@ static void test_looks(void **state)
 	done(&c, &a);
 }
 
+/* The first of looks far apart has no error to spend: nothing is decided, and the reason is not that of bad data. */
+static void test_early_look_decides_nothing(void **state)
+{
+	(void)state;
+	static const unsigned int late[] = {200, 10000}, look_first = 10;
+	for (size_t i = 0; i < 2; i++) {
+		struct campaign c;
+		struct analysis a;
+		const struct effect bad = {.bias = 3, .sd_x = 0.01, .sd_r = 0.01};
+		unsigned int look[] = {look_first, 14, late[i]};
+		analysed(&c, &a, &bad, 1, 1, 12, 10);
+		set_looks(&c, look, 3);
+		again(&c, &a);
+		assert_int_equal(a.look, 1);
+		assert_true(a.level_accept < 1e-12);
+		for (int k = COMPONENT_BIAS; k <= COMPONENT_REORDERING; k++) {
+			const struct component *m = &a.cell[0].component[k];
+			assert_int_equal(m->decision, DECISION_INCONCLUSIVE);
+			assert_non_null(strstr(m->reason, "a later one decides"));
+			assert_null(strstr(m->reason, "out_of_range"));
+			assert_true(m->n_more == 0 || m->n_more >= 4); /* the next look is at 14 */
+		}
+		assert_int_equal(a.n_rejection_tests, 0);
+		done(&c, &a);
+	}
+}
+
 /* --- other references, other roles -------------------------------------------------------------------------------- */
 static void test_single_reference(void **state)
 {
@@ -548,12 +687,98 @@ static void test_program_as_replayer(void **state)
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &faultless, 1, 1, 30, 12);
+	static char program[] = "program";
 	for (unsigned int b = 0; b <= 30; b++)
 		run_find(&c, b, 0, 0)->summary.has_input = false;
+	c.results.protocol.replayer[0].engine = program;
 	again(&c, &a);
 	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_NOT_APPLICABLE);
 	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_NOT_APPLICABLE);
 	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	run_find(&c, 3, 0, 0)->state = RUN_FAILED;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	done(&c, &a);
+}
+
+/* A replay whose summary lacks the comparison with its input, even one of many, is no reason to leave order and fidelity out. */
+static void test_missing_comparison(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 30, 12);
+	run_find(&c, 7, 0, 0)->summary.has_input = false;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].decision, DECISION_INCONCLUSIVE);
+	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].component[COMPONENT_FIDELITY].reason, "not_assessed"));
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	run_find(&c, 8, 0, 0)->summary.n_lost = 1; /* what is known to be wrong stays wrong */
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_NOT_TRUSTED);
+	done(&c, &a);
+}
+
+/* Counts are counted: of a replay whose program run failed too, and beyond what 64 bits hold. */
+static void test_fidelity_counts_everything(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 30, 17);
+	run_find(&c, 4, 0, ROLE_PROGRAM)->state = RUN_FAILED;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_ACCEPT);
+	assert_int_equal(a.cell[0].n_requests, 30 * N_REQUESTS);
+	run_find(&c, 4, 0, 0)->summary.n_mismatched = 3;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].n_pairs, 29);
+	assert_int_equal(a.cell[0].n_mismatched, 3);
+	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_REJECT);
+	done(&c, &a);
+
+	analysed(&c, &a, &faultless, 1, 1, 30, 17);
+	for (unsigned int b = 1; b <= 30; b++) {
+		struct run_summary *s = &run_find(&c, b, 0, 0)->summary;
+		s->n_lost = s->n_extra = INT64_MAX; /* with 2 more the sum is 2^64 */
+		s->n_mismatched = 2;
+	}
+	again(&c, &a);
+	assert_int_equal(a.cell[0].component[COMPONENT_FIDELITY].decision, DECISION_REJECT);
+	assert_true(a.cell[0].n_lost == UINT64_MAX);
+	done(&c, &a);
+}
+
+/* The same share in all runs, of as many requests as real runs have. */
+static void test_reordered_alike(void **state)
+{
+	(void)state;
+	static const struct {
+		uint64_t n_reordered, n_received;
+		enum decision decision;
+	} alike[] = {{30000, 300000, DECISION_REJECT},
+		     {1500, 300000, DECISION_ACCEPT},
+		     {3000, 300000, DECISION_INCONCLUSIVE},
+		     {0, UINT64_C(1) << 60, DECISION_ACCEPT},
+		     {UINT64_C(1) << 58, UINT64_C(1) << 60, DECISION_INCONCLUSIVE}, /* beyond all sense */
+		     {5000, 5000, DECISION_REJECT},
+		     {0, 5, DECISION_INCONCLUSIVE}};
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 18);
+	for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
+		set_reordered(&c, alike[i].n_reordered, alike[i].n_received);
+		again(&c, &a);
+		const struct component *k = &a.cell[0].component[COMPONENT_REORDERING];
+		assert_int_equal(k->decision, alike[i].decision);
+	}
+	/* ln 0.05/ln 0.99 = 298.07 requests, 60 runs of 5 */
+	assert_int_equal(a.cell[0].component[COMPONENT_REORDERING].n_more, 40);
+	set_reordered(&c, 30000, 300000);
+	again(&c, &a);
+	assert_true(fabs(a.cell[0].reordered.lo95 - 0.0997600641274118) < 1e-10);
+	assert_true(fabs(a.cell[0].reordered.hi95 - 0.100240321957258) < 1e-10);
 	done(&c, &a);
 }
 
@@ -590,6 +815,8 @@ static void test_linearity(void **state)
 	assert_int_equal(a.linearity[0].status, STAT_OK);
 	assert_int_equal(a.linearity[0].lack_of_fit_status, STAT_OK);
 	assert_between(-0.01, a.linearity[0].slope, 0.01);
+	assert_int_equal(a.linearity[0].trend_status, STAT_TOO_FEW_FOR_ALPHA); /* 2/4! is 0.083 */
+	assert_true(isnan(a.linearity[0].trend_p));
 	/* 10 % more a level: slope 0.1 and no lack of fit; the name and levels stay in order */
 	for (unsigned int b = 1; b <= 20; b++)
 		for (unsigned int s = 0; s < 4; s++)
@@ -604,6 +831,15 @@ static void test_linearity(void **state)
 	analysed(&c, &a, &faultless, 2, 1, 20, 14);
 	assert_int_equal(a.linearity[0].status, STAT_OK);
 	assert_int_equal(a.linearity[0].lack_of_fit_status, STAT_TOO_FEW);
+	done(&c, &a);
+
+	analysed(&c, &a, &faultless, 5, 1, 20, 14);
+	for (unsigned int b = 1; b <= 20; b++)
+		for (unsigned int l = 0; l < 5; l++)
+			run_find(&c, b, l, 0)->summary.response.mean *= 1 + 0.1 * l;
+	again(&c, &a);
+	assert_int_equal(a.linearity[0].trend_status, STAT_OK);
+	assert_true(fabs(a.linearity[0].trend_p - 2.0 / 120) < 1e-15);
 	done(&c, &a);
 }
 
@@ -685,15 +921,22 @@ int main(void)
 	    cmocka_unit_test(test_faults_are_rejected),
 	    cmocka_unit_test(test_cells_are_separate),
 	    cmocka_unit_test(test_inconclusive_says_how_many_more),
+	    cmocka_unit_test(test_too_noisy_is_said),
+	    cmocka_unit_test(test_sentences_stay_text),
 	    cmocka_unit_test(test_holm_withdraws),
 	    cmocka_unit_test(test_zero_variance_is_no_pass),
+	    cmocka_unit_test(test_constant_ratio_is_no_pass),
 	    cmocka_unit_test(test_bad_references),
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_failed_runs_drop_their_pair),
 	    cmocka_unit_test(test_no_complete_block),
 	    cmocka_unit_test(test_looks),
+	    cmocka_unit_test(test_early_look_decides_nothing),
 	    cmocka_unit_test(test_single_reference),
 	    cmocka_unit_test(test_program_as_replayer),
+	    cmocka_unit_test(test_missing_comparison),
+	    cmocka_unit_test(test_fidelity_counts_everything),
+	    cmocka_unit_test(test_reordered_alike),
 	    cmocka_unit_test(test_schedule_apart_from_service),
 	    cmocka_unit_test(test_linearity),
 	    cmocka_unit_test(test_concurrency),

@@ -124,6 +124,31 @@ static void test_distributions(void **state)
 	assert_close(hi, 1 - pow(0.05, 1.0 / 100000), 1e-12);
 	assert_int_equal(clopper_pearson(20, 20, 0.95, &lo, &hi), STAT_OK);
 	assert_true(hi == 1);
+	assert_close(lo, pow(0.025, 0.05), 1e-15);
+	/* where GSL's own inverse of the beta distribution gives up; values of a continued fraction and halving */
+	assert_int_equal(clopper_pearson(54, 797, 0.95, &lo, &hi), STAT_OK);
+	assert_close(lo, 0.0513053173779708, 1e-14);
+	assert_close(hi, 0.0874826840879012, 1e-14);
+	assert_int_equal(clopper_pearson(10, 100000, 0.95, &lo, &hi), STAT_OK);
+	assert_close(lo, 4.79548951368278e-05, 5e-14);
+	assert_close(hi, 0.000183895845381532, 2e-13);
+	assert_int_equal(clopper_pearson(600000, 6000000, 0.95, &lo, &hi), STAT_OK);
+	assert_close(lo, 0.0997600641274118, 1e-10);
+	assert_close(hi, 0.100240321957258, 1e-10);
+	assert_int_equal(clopper_pearson(0, 1e18, 0.90, &lo, &hi), STAT_OK);
+	assert_close(hi, -log(0.05) * 1e-18, 1e-30);
+	assert_int_equal(clopper_pearson(3e17, 1e18, 0.95, &lo, &hi), STAT_NOT_CONVERGED); /* named, not made up */
+	assert_int_equal(f_quantile(0.975, 1, 485, &q), STAT_OK);
+	assert_close(q, 5.05522768081, 1e-10);
+	assert_int_equal(f_quantile(0.95, 9999, 9999, &q), STAT_OK);
+	assert_close(q, 1.03344748072, 1e-10);
+	assert_int_equal(f_quantile(0.025, 485, 1, &q), STAT_OK);
+	assert_close(q, 1 / 5.05522768081, 1e-11);
+	assert_close(binomial_at_least(1, 10, 0.5), 1 - pow(0.5, 10), 1e-15);
+	assert_close(binomial_at_most(9, 10, 0.5), 1 - pow(0.5, 10), 1e-15);
+	assert_true(binomial_at_least(0, 10, 0.5) == 1 && binomial_at_least(11, 10, 0.5) == 0);
+	assert_true(binomial_at_most(10, 10, 0.5) == 1 && binomial_at_most(-1, 10, 0.5) == 0);
+	assert_close(binomial_at_least(10, 10, 0.5), pow(0.5, 10), 1e-18);
 }
 
 static void test_two_samples(void **state)
@@ -219,6 +244,10 @@ static void test_paper(void **state)
 	assert_true(v <= 1); /* why the paper's rule is vacuous */
 	assert_int_equal(paper_significance(equal, 5, equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(bias_independent(equal, 5, equal, 5, &e), STAT_ZERO_VARIANCE);
+	const double tiny[] = {1e-200, 2e-200, 3e-200}, huge[] = {1e150, 2e150, 3e150};
+	assert_int_equal(bias_independent(tiny, 3, huge, 3, &e), STAT_NOT_FINITE);
+	for (int mode = 0; mode < PAPER_MODE_N; mode++)
+		assert_int_equal(paper_uncertainty(tiny, 3, huge, 3, mode, &u), STAT_NOT_FINITE);
 	assert_int_equal(bias_paired_u_pct(one, 1, one, 1, &v), STAT_TOO_FEW);
 }
 
@@ -249,6 +278,8 @@ static void test_budget(void **state)
 	c[0].nu = 0.4;
 	assert_int_equal(budget_combine(c, 1, &t), STAT_OK);
 	assert_true(t.nu_raised && t.nu_eff == 1);
+	c[0].u = 1e200;
+	assert_int_equal(budget_combine(c, 4, &t), STAT_NOT_FINITE);
 	c[0].u = -1;
 	assert_int_equal(budget_combine(c, 4, &t), STAT_OUT_OF_RANGE);
 	c[0].u = NAN;
@@ -276,6 +307,26 @@ static void test_lines_and_series(void **state)
 	assert_int_equal(mann_kendall(with_nan, 5, &t), STAT_NOT_FINITE);
 	assert_int_equal(mann_kendall(rising, 5, &t), STAT_OK);
 	assert_true(t.statistic == 10);
+	assert_int_equal(mann_kendall_attains(1, 0.05), STAT_TOO_FEW);
+	assert_int_equal(mann_kendall_attains(4, 0.05), STAT_TOO_FEW_FOR_ALPHA);
+	assert_int_equal(mann_kendall_attains(4, 2.0 / 24), STAT_OK);
+	assert_int_equal(mann_kendall_attains(5, 0.05), STAT_OK);
+	assert_int_equal(mann_kendall_attains(1000, 0), STAT_TOO_FEW_FOR_ALPHA);
+	assert_int_equal(mann_kendall_exact(rising, 4, 0.05, &t), STAT_TOO_FEW_FOR_ALPHA);
+	assert_int_equal(mann_kendall_exact(rising, 4, 0.1, &t), STAT_OK);
+	assert_close(t.p, 2.0 / 24, 1e-16);
+	assert_int_equal(mann_kendall_exact((double[]){1, 1, 2, 3, 4}, 5, 0.05, &t), STAT_NOT_APPLICABLE);
+	/* orders of 5 with at most 1 pair out of order: 1 + 4; of 6 with at most 3: 1 + 5 + 14 + 29 */
+	assert_int_equal(mann_kendall_exact((double[]){2, 1, 3, 4, 5}, 5, 0.05, &t), STAT_OK);
+	assert_close(t.p, 2 * 5.0 / 120, 1e-15);
+	assert_int_equal(mann_kendall_exact((double[]){6, 5, 4, 1, 2, 3}, 6, 0.05, &t), STAT_OK);
+	assert_close(t.p, 2 * 49.0 / 720, 1e-15);
+	double many[MANN_KENDALL_EXACT_MAX_N + 1];
+	for (size_t i = 0; i <= MANN_KENDALL_EXACT_MAX_N; i++)
+		many[i] = i % 2 ? (double)i : -(double)i;
+	assert_int_equal(mann_kendall_exact(many, MANN_KENDALL_EXACT_MAX_N + 1, 0.05, &t), STAT_OUT_OF_RANGE);
+	assert_int_equal(mann_kendall_exact(many, MANN_KENDALL_EXACT_MAX_N, 0.05, &t), STAT_OK);
+	assert_true(t.p > 0 && t.p <= 1);
 	assert_int_equal(von_neumann_ratio(equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(ljung_box(rising, 5, 5, &v, &p), STAT_OUT_OF_RANGE);
 	assert_int_equal(shapiro_wilk(rising, 2, &v, &p), STAT_TOO_FEW);
@@ -301,6 +352,22 @@ static void test_many_and_planning(void **state)
 	assert_int_equal(n, 2);
 	assert_int_equal(replicates_for_precision(2, 0.3, 2, 0.05, 0.8, &n), STAT_UNBOUNDED);
 	assert_int_equal(replicates_for_precision(1, 1, 2, 0.05, 0.8, &n), STAT_OUT_OF_RANGE);
+	double sd, below, above;
+	assert_int_equal(sd_for_mean(1, 1, 0.05, 0.8, &sd), STAT_TOO_FEW);
+	assert_int_equal(sd_for_mean(20, NAN, 0.05, 0.8, &sd), STAT_OUT_OF_RANGE);
+	assert_int_equal(sd_for_mean(20, 0.1, 0.05, 0.8, &sd), STAT_OK);
+	assert_int_equal(replicates_for_mean(sd * 0.999999, 0.1, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(n, 20); /* the two are each other's inverse */
+	assert_int_equal(replicates_for_mean(sd * 1.000001, 0.1, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(n, 21);
+	assert_int_equal(ratio_for_precision(2, 0.3, 2, 0.05, 0.8, &below, &above), STAT_TOO_FEW);
+	assert_int_equal(ratio_for_precision(20, 1, 2, 0.05, 0.8, &below, &above), STAT_OUT_OF_RANGE);
+	assert_int_equal(ratio_for_precision(20, 0.3, 2, 0.05, 0.8, &below, &above), STAT_OK);
+	assert_true(below < 2 && above > 2);
+	assert_int_equal(replicates_for_precision(below * 0.999999, 0.3, 2, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(n, 20);
+	assert_int_equal(replicates_for_precision(above * 0.999999, 0.3, 2, 0.05, 0.8, &n), STAT_OK);
+	assert_int_equal(n, 21);
 	assert_int_equal(replicates_for_halfwidth(1, 0, 0.95, &n), STAT_OUT_OF_RANGE);
 	assert_int_equal(replicates_for_power_f(1, 0.8, 0.05, &n), STAT_UNBOUNDED);
 	assert_int_equal(spending_levels(0.05, NULL, 0, level), STAT_TOO_FEW);
