@@ -234,8 +234,11 @@ void figures_forest(struct figures *fs, const struct analysis *a)
 		    "Relative bias of each case with its 90 %% interval (thick) and 95 %% interval (thin). Accepted "
 		    "when "
 		    "the thick line is inside the shaded limits of ±%.4g %%, rejected when the thin line is wholly "
-		    "outside.",
-		    100 * l->bias);
+		    "outside%s.",
+		    100 * l->bias,
+		    a->results->protocol.n_looks > 1
+			? "; with several looks the intervals that decide are wider than these"
+			: "");
 	}
 	panels_release(&ps);
 }

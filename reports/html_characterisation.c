@@ -35,13 +35,17 @@ static void add_precision(struct strbuf *out, const struct html_page *p)
 
 static void add_bias(struct strbuf *out, const struct html_page *p)
 {
+	static const char *const keys[] = {"scenario", "replayer",    "program_mean", "replay_mean",      "bias",
+					   "decision", "bias_median", "bias_trimmed", "bias_independent", "welch_p",
+					   NULL};
+	const struct html_table_view view = {.keys = keys};
 	strbuf_addstr(out, "<h3 id=\"bias\">Bias</h3>\n<p>The systematic part of the difference between replay and "
 			   "program. Each block gives one pair; "
 			   "the bias is the geometric mean of the ratios replay / program, less one. + 5 % means that "
 			   "a request takes 5 % "
 			   "longer in the replay.</p>\n");
 	html_add_figures(out, p, "bias", false);
-	html_add_table(out, p, "bias", NULL);
+	html_add_table(out, p, "bias", &view);
 	strbuf_addstr(
 	    out, "<p class=\"src\">VIM 2.18; GUM 3.2.3; equivalence by two one-sided tests, Schuirmann 1987</p>\n");
 }
