@@ -42,6 +42,10 @@ static const char *residency_method(const struct campaign *c)
 
 void facts_describe(struct campaign *c)
 {
+	if (!strcmp(residency_method(c), "mincore"))
+		environment_skip(c->environment, "verifying that no page is dirty before a run",
+				 "cachestat(2) does not serve here (a kernel before 6.5, or an overlay file system)",
+				 "the file system is synced before every run; cached pages are counted by mincore(2)");
 	const struct protocol *p = c->protocol;
 	struct rlimit realtime = {0};
 	getrlimit(RLIMIT_RTPRIO, &realtime);
