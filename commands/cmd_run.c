@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/report.h"
 #include "validate/campaign.h"
@@ -47,7 +46,7 @@ static const struct option_spec run_options[] = {
      .type = OPT_STRING,
      .offset = FIELD(format),
      .arg = "FORM",
-     .help = "what is printed at the end: terminal, csv, json (terminal)"},
+     .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
     {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "no progress line"},
     {.name = NULL},
 };
@@ -61,27 +60,6 @@ static const char about[] =
     "interrupted, or killed, goes on with --resume. \"validate init\" writes a protocol to begin with.\n"
     "\n"
     "Exit status: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 2 bad protocol, 3 failed.";
-
-/* The form must be able to print, and must exist before hours are spent. */
-static int form_find(const char *name, const struct report_form **form, struct err *e)
-{
-	*form = report_form_find(name);
-	if (*form && (*form)->print)
-		return 0;
-	const char *names[32];
-	size_t n = 0;
-	for (const struct report_form *const *f = report_forms; *f && n < 31; f++)
-		if ((*f)->print)
-			names[n++] = (*f)->name;
-	names[n] = NULL;
-	const char *near = nearest_name(name, names);
-	if (*form)
-		return err_set(e, EINVAL, "--format: \"%s\" is a file in DIR/report and cannot be printed", name);
-	if (near)
-		return err_set(e, EINVAL, "--format: \"%s\" is no form of the report (did you mean \"%s\"?)", name,
-			       near);
-	return err_set(e, EINVAL, "--format: \"%s\" is no form of the report", name);
-}
 
 static char *default_dir(const char *name)
 {
@@ -179,7 +157,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (n_positional < 1 && !config.resume)
 		return usage(
 		    e, "which protocol? usage is validate run PROTOCOL (\"validate init\" writes one to begin with)");
-	if (form_find(config.format, &form, e) < 0)
+	if (report_form_choose(config.format, &form, e) < 0) /* before hours are spent */
 		return EXIT_USAGE;
 	char *path = n_positional ? xstrdup(argv[1]) : xasprintf("%s/protocol.conf", config.dir);
 	int ret = protocol_read(&p, path, e);
