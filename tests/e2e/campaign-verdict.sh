@@ -49,3 +49,25 @@ status=0
 "$VALIDATE" run lost.conf -o lost -q >out 2>err || status=$?
 [ $status -eq 1 ] || [ $status -eq 4 ] || fail "lost requests: status $status: $(cat out err)"
 grep -q '"n_lost":[1-9]' lost/runs/*.json || fail "no lost request was counted"
+
+# planned looks: decided at the first one, the campaign ends there, and resuming it makes nothing more
+protocol 'mutant = delay:20us' | sed 's/^replicates.*/replicates = 10..20/' >looks.conf
+status=0
+"$VALIDATE" run looks.conf -o looks -q >out 2>err || status=$?
+[ $status -eq 1 ] || fail "looks: status $status: $(cat out err)"
+[ "$(grep -c '"event":"look"' looks/journal)" -eq 1 ] || fail "looks: $(grep '"event":"look"' looks/journal)"
+grep '"event":"look"' looks/journal | grep -q '"replicates":10.*"stop":true' || fail "it did not stop: $(grep look looks/journal)"
+complete looks 24
+clean looks
+cp looks/journal before
+"$VALIDATE" run -o looks --resume -q >out 2>err || status=$?
+cmp -s before looks/journal || fail "resuming a decided campaign went on"
+
+# undecided at every look: it goes on to the last
+protocol 'engine = program' | sed 's/^replicates.*/replicates = 10..14/' >undecided.conf
+printf '[accept]\nbias = 0.0001%%\n' >>undecided.conf
+status=0
+"$VALIDATE" run undecided.conf -o undecided -q >out 2>err || status=$?
+[ $status -eq 4 ] || [ $status -eq 1 ] || fail "undecided: status $status: $(cat out err)"
+grep '"event":"look"' undecided/journal | grep -q '"stop":false' || fail "no look, or it stopped: $(grep look undecided/journal)"
+complete undecided 32
