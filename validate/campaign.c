@@ -18,7 +18,7 @@ double run_seconds(const struct campaign *c, const struct design_run *r)
 {
 	const struct calibration *k = &c->calibration[r->scenario];
 	return OVERHEAD_S +
-	       (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.3) * 1e-9;
+	       (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
 }
 
 static void progress_show(struct campaign *c, size_t id, double *done)

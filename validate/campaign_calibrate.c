@@ -19,8 +19,8 @@
 #include "validate/text.h"
 
 #define TRIES_MAX 12
-#define MARGIN 1.15     /* a run that is fast for once shall still be long enough */
-#define AIM 1.3         /* of min_duration, when the count is raised */
+#define MARGIN 1.25     /* a run that is fast for once shall still be long enough */
+#define AIM 1.4         /* of min_duration, when the count is raised */
 #define GROWTH_MAX 30.0 /* at a time: a first pass over cold files says little about the next */
 
 struct trial {

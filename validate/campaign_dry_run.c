@@ -33,7 +33,7 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 	double one_ns = (double)c.pause_ns + SERVICE_GUESS_NS;
 	if (c.pause_ns && c.pause_by == WAIT_SLEEP)
 		one_ns += OVERSHOOT_GUESS_NS;
-	double least_ns = (double)p->min_duration_ns * 1.3, as_given_ns = (double)c.n_requests * one_ns;
+	double least_ns = (double)p->min_duration_ns * 1.4, as_given_ns = (double)c.n_requests * one_ns;
 	x->run_s = (as_given_ns > least_ns ? as_given_ns : least_ns) * 1e-9;
 	x->requests = x->run_s * 1e9 / one_ns * (double)c.level;
 	if (x->requests < (double)(c.n_requests * c.level))

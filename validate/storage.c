@@ -76,7 +76,8 @@ int storage_look(struct storage *s, const char *dir, struct err *e)
 	mount_find(s);
 	s->device = st.st_dev;
 	s->free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
-	s->in_memory = !strcmp(s->file_system, "tmpfs") || !strcmp(s->file_system, "ramfs");
+	s->in_memory =
+	    !strcmp(s->file_system, "tmpfs") || !strcmp(s->file_system, "ramfs") || !strcmp(s->file_system, "devtmpfs");
 	s->queue_dir = queue_device_dir(st.st_dev);
 	return 0;
 }
