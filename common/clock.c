@@ -110,10 +110,11 @@ static bool tsc_agrees_everywhere(void)
 		return false;
 	struct clock_anchor first, half, now;
 	bool agree = !anchor_take(CLOCK_SOURCE_TSC, &first, NULL);
+	int n_tries = 0;
 	do {
 		agree = agree && !anchor_take(CLOCK_SOURCE_TSC, &half, NULL);
-	} while (agree && half.ns - first.ns < 2000000);
-	agree = agree && half.ticks > first.ticks;
+	} while (agree && half.ns - first.ns < 2000000 && ++n_tries < MAX_STILL / N_BRACKETS);
+	agree = agree && half.ticks > first.ticks && half.ns > first.ns;
 	for (int cpu = 0; agree && cpu < CPU_SETSIZE; cpu++) {
 		if (!CPU_ISSET(cpu, &allowed))
 			continue;

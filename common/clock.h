@@ -3,8 +3,8 @@
  *
  * On the measured path only raw ticks are read (clock_begin, clock_end) and stored; they become nanoseconds of
  * CLOCK_MONOTONIC afterwards, by a line through two anchors taken before and after the run, so that an error of the first
- * quick calibration does not accumulate. Where the TSC is not invariant (CPUID says so, and the
- * kernel's own clock source is the TSC, or is made from it and agrees with it on every processor), or the machine is not
+ * quick calibration does not accumulate. The TSC is taken where it is invariant (CPUID says so) and the kernel's own clock
+ * source is the TSC, or is made from it and agrees with it on every processor. Elsewhere, and on machines that are not
  * x86-64, ticks are CLOCK_MONOTONIC nanoseconds and everything else stays the same.
  *
  * Units: ticks are counter ticks, ns are nanoseconds of CLOCK_MONOTONIC (since boot).

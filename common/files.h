@@ -12,7 +12,7 @@
 
 /* Writes to PATH.tmp, flushes, fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
-/* Appends a file's bytes to `out`; EFBIG above `max_bytes` (0: no limit). */
+/* Appends a file's bytes to `out`; EFBIG above `max_bytes` (0: no limit). A pipe that nobody writes to is empty. */
 int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e);
 /* Reads a small file under /proc or /sys, trimmed; NULL when it cannot be read. The caller frees. */
 char *file_read_line(const char *path);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/files.h"
@@ -210,6 +211,37 @@ static void a_very_deep_tree_is_refused(void **state)
 	assert_int_equal(chdir(dir), 0);
 }
 
+/* Somebody's results directory may hold anything. */
+static void a_pipe_is_not_waited_for(void **state)
+{
+	(void)state;
+	struct strbuf b = STRBUF_INIT;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	alarm(20);
+	assert_content("pipe", "");
+	char *line = file_read_line("pipe");
+	assert_string_equal(line, "");
+	free(line);
+
+	pid_t writer = fork();
+	if (writer == 0) {
+		int fd = open("pipe", O_WRONLY);
+		usleep(20000); /* so that the reader, as a rule, finds nothing at first */
+		_exit(fd < 0 || write_all(fd, "late", 4) != 0);
+	}
+	assert_true(writer > 0);
+	int hold = open("pipe", O_RDONLY); /* the writer is there from now on */
+	assert_true(hold >= 0);
+	assert_int_equal(file_read("pipe", &b, 0, NULL), 0);
+	assert_string_equal(b.s, "late");
+	int status;
+	assert_int_equal(waitpid(writer, &status, 0), writer);
+	assert_int_equal(status, 0);
+	alarm(0);
+	close(hold);
+	strbuf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -222,6 +254,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_tree_is_removed_but_not_what_links_name, enter, leave),
 		cmocka_unit_test_setup_teardown(names_that_are_paths_of_dots, enter, leave),
 		cmocka_unit_test_setup_teardown(a_very_deep_tree_is_refused, enter, leave),
+		cmocka_unit_test_setup_teardown(a_pipe_is_not_waited_for, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
