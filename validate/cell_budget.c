@@ -42,12 +42,10 @@ static void row_set(struct budget_row *row, const struct budget_component *c)
 	};
 }
 
-/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step,
- * taken as the half-width
- * of what it may shift a mean by; and what its reading costs, which is inside every interval,
- * in program and replay alike,
- * so that only the difference of the two is left. A single recorded reference has no mean of its own to be uncertain:
- * its scatter is not known, and sources.c says so. */
+/* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step, taken as the
+ * half-width of what it may shift a mean by; and what its reading costs, which is inside every interval, in program
+ * and replay alike, so that only the difference of the two is left. A single recorded reference has no mean of its
+ * own to be uncertain: its scatter is not known, and sources.c says so. */
 void measure_budget(struct cell *c, const struct pairs *p)
 {
 	struct budget *b = &c->budget;

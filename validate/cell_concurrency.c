@@ -3,9 +3,8 @@
  *
  * By time: share of the span during which at most c requests are active. By request:
  * share of requests that found at most c
- * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)| of a pair;
- * levels are discrete and a
- * time-weighted sample has no natural size, so its interval comes from the replicates. */
+ * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)| of a pair; levels are discrete
+ * and a time-weighted sample has no natural size, so its interval comes from the replicates. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -5,7 +5,6 @@
  * Reckoned as if the present estimates were the truth, with an assurance of 0.8, for accepting at 0.05 or for rejecting at
  * Holm's strictest step. Source: stats/planning.h. */
 #include <math.h>
-#include <stdio.h>
 
 #include "validate/analysis_private.h"
 #include "validate/stats/planning.h"
@@ -34,8 +33,7 @@ static bool further(struct component *k, enum stat_status s, uint64_t needed, si
 
 static const char no_number[] = "no practical number of replicates settles it on this machine at this limit";
 
-/* A mean with that scatter between replicates, against a limit below and one above. `what` scatters; `scale` is what the mean
- * is shown in. */
+/* A mean, against a limit below and one above; `what` scatters between the replicates. */
 static void plan_mean(struct component *k, const struct t_estimate *t, size_t have, double low, double high,
 		      double alpha_reject, const char *what)
 {

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From the decisions of all cells to verdicts.
  *
- * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them are needed keeps
- * the error
- * of the whole at alpha (intersection-union), so nothing is corrected. Not trusted: a component is rejected and its
- * P-value,
- * adjusted by Holm over all rejection tests of the campaign, is at most the level of all rejections together (0.01).
- * What
- * was counted rather than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
+ * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them are needed keeps the
+ * error of the whole at alpha (intersection-union), so nothing is corrected. Not trusted: a component is rejected and
+ * its P-value, adjusted by Holm over all rejection tests of the campaign, is at most the level of all rejections
+ * together (0.01). What was counted rather than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,7 @@
 /* Distribution-free bounds.
  *
  * Quantile by order statistics: with B ~ Bin(n, p), lower rank l = smallest l >= 0 with P(B <= l) > (1-conf)/2 (0:
- * minus
- * infinity), upper rank = (1+conf)/2-quantile of B, plus 1 (n+1: infinity); coverage P(l <= B <= u-1).
+ * minus infinity), upper rank = (1+conf)/2-quantile of B, plus 1 (n+1: infinity); coverage P(l <= B <= u-1).
  * Dvoretzky-Kiefer-Wolfowitz: |F_n - F| <= sqrt(ln(2/alpha)/(2n)). Hoeffding: P(|mean - mu| >= t) <= 2
  * exp(-2nt^2/(b-a)^2).
  * All assume independent values: for one run's requests use an effective number.

@@ -2,8 +2,8 @@
 /* Control charts: has a quantity that should stay the same moved?
  *
  * CUSUM: C+_i = max(0, C+ + z_i - k), C-_i = max(0, C- - z_i - k), from 0; a signal where one exceeds h.
- * Average run length
- * after Siegmund: 1/(1/A(shift - k) + 1/A(-shift - k)), A(D) = (exp(-2Db) + 2Db - 1)/(2D^2), A(0) = b^2, b = h + 1.166.
+ * Average run length after Siegmund: 1/(1/A(shift - k) + 1/A(-shift - k)), A(D) = (exp(-2Db) + 2Db - 1)/(2D^2),
+ * A(0) = b^2, b = h + 1.166.
  * Individuals and moving range: centre -+ 3 MR/d2, d2 = 2/sqrt pi; upper limit of a moving range MR (1 + 3 d3/d2),
  * d3 = sqrt(2 - 4/pi). EWMA: E_i = lambda z_i + (1 - lambda) E_{i-1}, from 0, limits
  * l sqrt(lambda/(2 - lambda) (1 - (1 - lambda)^{2i})).

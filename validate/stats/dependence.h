@@ -3,9 +3,8 @@
  *
  * Batch means: b batches of floor(n/b), the tail dropped; sd of their means/sqrt b. Accept when their lag-1 is below
  * 2/sqrt b.
- * Geyer: tau = -1 + 2 sum Gamma_k, Gamma_k = rho_2k + rho_2k+1 while positive (initial positive sequence),
- * or their running
- * minimum (initial monotone sequence); effective number n/tau, standard error sd sqrt(tau/n).
+ * Geyer: tau = -1 + 2 sum Gamma_k, Gamma_k = rho_2k + rho_2k+1 while positive (initial positive sequence), or their
+ * running minimum (initial monotone sequence); effective number n/tau, standard error sd sqrt(tau/n).
  * First-order autoregression: n (1 - r_1)/(1 + r_1). Newey-West: sqrt((c_0 + 2 sum (1 - k/(L+1)) c_k)/n).
  * Source: Geyer (1992); Newey and West (1987); Law and Kelton for batch means. */
 #ifndef VALIDATE_STATS_DEPENDENCE_H

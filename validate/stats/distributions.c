@@ -33,8 +33,8 @@ static double beta_tail(double x, int upper, const double *shape)
 	return upper ? gsl_cdf_beta_Q(x, shape[0], shape[1]) : gsl_cdf_beta_P(x, shape[0], shape[1]);
 }
 
-/* The x whose tail is `wanted`, by halving 0..high until the ends are neighbours. GSL's inverses of beta and F give up here and there (beta: 54 of 797), its
- * tails do not below some 1e8 values. */
+/* The x whose tail is `wanted`, by halving 0..high until the ends are neighbours. GSL's inverses of beta and F give up
+ * here and there (beta: limits of 54 of 797); its tails do not below some 1e8 values. */
 static enum stat_status invert(tail_of *tail, int upper, const double *parameter, double wanted, double high, double *q)
 {
 	double low = 0;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distribution functions over GSL, with their domains checked instead of GSL's error handler.
  *
- * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of freedom;
- * anything else
- * is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is the normal distribution.
- * Tails are plain doubles: they are defined for every finite argument; positive degrees of freedom are the caller's
- * duty.
+ * Quantiles are lower-tail and defined for 0 < p < 1 and positive, possibly fractional degrees of freedom; anything
+ * else is STAT_OUT_OF_RANGE. df may be INFINITY for Student's t, which then is the normal distribution. Tails are
+ * plain doubles: they are defined for every finite argument; positive degrees of freedom are the caller's duty.
  * GSL 2.7.1's inverses were found to agree with 40-digit arithmetic to 4e-14; where one gives up, its tail is inverted by
  * halving. */
 #ifndef VALIDATE_STATS_DISTRIBUTIONS_H

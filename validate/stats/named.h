@@ -3,9 +3,8 @@
  * tests drive all of them from
  * tables of expected values, and a user can ask for one by name.
  *
- * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one group),
- * and parameters as
- * key=value text. */
+ * Inputs are roles (x, ref, rep, groups, ...), each a list of groups of values (a flat list is one group), and
+ * parameters as key=value text. */
 #ifndef VALIDATE_STATS_NAMED_H
 #define VALIDATE_STATS_NAMED_H
 

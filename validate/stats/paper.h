@@ -10,8 +10,7 @@
  *   strict     RMS                      100 s_x/mean_r    100 s_r/(mean_r sqrt m)      one denominator, u of a mean
  *
  * For comparison only: RMS holds the scatter of x and r already, so these overstate u_c of an unbiased replayer 1.5
- * to 2
- * times. The suite's own uncertainty is the budget (budget.h).
+ * to 2 times. The suite's own uncertainty is the budget (budget.h).
  * Source: metrology paper, section III; table II to V for papertab. */
 #ifndef VALIDATE_STATS_PAPER_H
 #define VALIDATE_STATS_PAPER_H

@@ -7,8 +7,7 @@
  * Grubbs, on group means: G = (max - mean)/s or (mean - min)/s, critical (p-1)/sqrt p sqrt(t^2/(p-2+t^2)),
  * t = t_{1-alpha/(2p)}(p-2); double: sum of squares without the two extremes over all of it (small is suspect).
  * Mandel: h_i = (mean_i - mean)/s(means), k_i = s_i/sqrt(sum s^2/p), critical (p-1)t/sqrt(p(t^2+p-2)) with
- * t_{1-alpha/2}(p-2),
- * and sqrt(pF/(F+p-1)) with F_{1-alpha}(n-1, (p-1)(n-1)).
+ * t_{1-alpha/2}(p-2), and sqrt(pF/(F+p-1)) with F_{1-alpha}(n-1, (p-1)(n-1)).
  * Critical range: f(n) = p-quantile of the range of n standard normal values. Critical differences: see the functions.
  * Source: ISO 5725-2 and 5725-6; Cochran (1941), Grubbs (1950), Mandel (1985). */
 #ifndef VALIDATE_STATS_PRECISION_STUDY_H

@@ -2,9 +2,8 @@
 /* Two samples by ranks: Mann-Whitney, Hodges-Lehmann, Vargha-Delaney.
  *
  * U_x = #(x > r) + 1/2 #(x = r) over all pairs. Asymptotic: z = (|U - nm/2| - 1/2)/sigma,
- * sigma^2 = nm/12 [(N+1) - sum(t^3 - t)/(N(N-1))] over groups of t ties. Exact: 2 P(U >= max(U, nm - U)),
- * capped at 1, by
- * the recurrence P(n,m,u) = n/(n+m) P(n-1,m,u-m) + m/(n+m) P(n,m-1,u); only without ties.
+ * sigma^2 = nm/12 [(N+1) - sum(t^3 - t)/(N(N-1))] over groups of t ties. Exact: 2 P(U >= max(U, nm - U)), capped at
+ * 1, by the recurrence P(n,m,u) = n/(n+m) P(n-1,m,u-m) + m/(n+m) P(n,m-1,u); only without ties.
  * A12 = U/(nm); shift: median of all x_i - r_j. Not a test of medians unless the shapes agree.
  * Source: Mann and Whitney (1947); Hodges and Lehmann (1963); Vargha and Delaney (2000). */
 #ifndef VALIDATE_STATS_RANKS_H

@@ -2,8 +2,7 @@
 /* Sum of n independent rectangular variables: the exact coverage interval that GUM's normal one is compared with.
  *
  * P(X > x) = 1/n! sum over k < n-x of (-1)^k C(n,k) (n-x-k)^n for the sum X of n values uniform on 0..1 (Irwin-Hall);
- * in the
- * upper tail this does not cancel.
+ * in the upper tail this does not cancel.
  * Source: Irwin (1927), Hall (1927); JCGM 101, 9.2. */
 #ifndef VALIDATE_STATS_RECTANGULAR_H
 #define VALIDATE_STATS_RECTANGULAR_H

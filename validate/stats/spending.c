@@ -37,8 +37,7 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 }
 
 /* The process at look k is S_k = sum of increments, variance = replicates; density[] holds that of S_k where no
- * boundary was
- * crossed, on a grid of N_GRID points from `low` to the boundary (trapezoid rule). */
+ * boundary was crossed, on a grid of N_GRID points from `low` to the boundary (trapezoid rule). */
 enum { N_GRID = 2001 };
 
 struct path {

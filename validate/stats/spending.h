@@ -5,11 +5,9 @@
  * share t (replicates at the look over replicates at the last), alpha*(1) = alpha. Early looks get next to nothing.
  *
  * Used conservatively: the test at look k has level alpha*(t_k) - alpha*(t_{k-1}). By the union bound the error over
- * all
- * looks is at most alpha, whatever the dependence between looks and whatever the test (t, Pitman-Morgan,
- * Clopper-Pearson,
- * or Holm over many); no joint normality is assumed. The price at the last of six looks (10, 14, 20, 28, 40, 60) is a
- * level of 0.033 instead of the 0.044 that exact boundaries of a normal process would allow.
+ * all looks is at most alpha, whatever the dependence between looks and whatever the test (t, Pitman-Morgan,
+ * Clopper-Pearson, or Holm over many); no joint normality is assumed. The price at the last of six looks (10, 14, 20,
+ * 28, 40, 60) is a level of 0.033 instead of the 0.044 that exact boundaries of a normal process would allow.
  * spending_exact_levels gives those, for comparison.
  * Source: Lan and DeMets (1983); Armitage, McPherson and Rowe (1969) for the recursion. */
 #ifndef VALIDATE_STATS_SPENDING_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Why a statistic could not be had. An undefined result is a status, never a 0 and never a silent NaN:
- * every function of
- * this folder that can fail returns one of these, and its outputs are unspecified unless it is STAT_OK. */
+/* Why a statistic could not be had. An undefined result is a status, never a 0 and never a silent NaN: every function
+ * of this folder that can fail returns one of these, and its outputs are unspecified unless it is STAT_OK. */
 #ifndef VALIDATE_STATS_STATUS_H
 #define VALIDATE_STATS_STATUS_H
 
