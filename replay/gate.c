@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/membarrier.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,14 +25,18 @@ void gate_wake(struct gate *g)
 /* True when passed within the time. */
 static bool spin(const struct gate *g, uint32_t threshold, const struct gate_rules *r)
 {
-	uint64_t until = clock_now(r->clock) + r->spin_ticks;
+	uint64_t start = clock_now(r->clock), until = start + r->spin_ticks, now = start;
 	do {
+		/* The one who is waited for may be queued on this very processor: the kernel likes to put who is woken beside who woke
+		 * it. Spinning would keep it from running; yielding costs little when it is elsewhere. */
+		if (now - start > r->spin_ticks / 8)
+			sched_yield();
 		for (int i = 0; i < 16; i++) {
 			if (gate_passed(g, threshold))
 				return true;
 			cpu_relax();
 		}
-	} while (clock_now(r->clock) < until);
+	} while ((now = clock_now(r->clock)) < until);
 	return false;
 }
 
