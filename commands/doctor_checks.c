@@ -236,7 +236,10 @@ static void scratch_look(const char *dir, struct finding *f)
 		say(f, HEALTH_WARN, "depends on the target directory", "");
 		return;
 	}
-	if (scratch_make(&s, NULL, NULL, &target.device, 1, dir, 0, &e) < 0) {
+	char *name = xasprintf("validate-doctor-%d", (int)getpid());
+	int ret = scratch_make(&s, NULL, name, &target.device, 1, dir, 0, &e);
+	free(name);
+	if (ret) {
 		say(f, HEALTH_WARN, e.msg, "name one in the protocol: scratch = DIR");
 	} else {
 		char *parent = xasprintf("%.*s", (int)(strrchr(s.dir, '/') - s.dir), s.dir);

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -91,9 +92,9 @@ static int calibration_check(struct campaign *c, struct err *e)
 
 static int session_note(struct campaign *c, const char *event, struct err *e)
 {
-	json_t *o = json_pack("{s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "version", JOURNAL_VERSION, "program",
-			      VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs", (json_int_t)c->plan.n_runs,
-			      "pid", (int)getpid());
+	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "token", c->token, "version",
+			      JOURNAL_VERSION, "program", VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs",
+			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
 	int ret = journal_append(&c->journal, o, e);
 	json_decref(o);
 	return ret;
@@ -136,11 +137,22 @@ static void campaign_init(struct campaign *c, const struct protocol *p, const st
 	c->started_ns = clock_monotonic_ns();
 	c->stop_replicates = p->n_replicates_max;
 	c->queues_before = json_array();
-	c->earlier_place = xcalloc(p->n_targets, sizeof *c->earlier_place);
 	c->bank_known = xcalloc(p->n_scenarios * protocol_n_bank(p), sizeof *c->bank_known);
 	c->calibration = xcalloc(p->n_scenarios, sizeof *c->calibration);
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		c->calibration[i].memory = xcalloc(p->n_replayers + 1, sizeof(struct own_memory));
+}
+
+static int token_make(struct campaign *c, struct err *e)
+{
+	unsigned char random[sizeof c->token - 1];
+	if (c->token[0])
+		return 0;
+	if (getrandom(random, sizeof random, 0) != sizeof random)
+		return err_sys(e, errno, "no random numbers can be had");
+	for (size_t i = 0; i < sizeof random; i++)
+		c->token[i] = TOKEN_LETTERS[random[i] % (sizeof TOKEN_LETTERS - 1)];
+	return 0;
 }
 
 static void campaign_release(struct campaign *c)
@@ -149,12 +161,8 @@ static void campaign_release(struct campaign *c)
 		free(c->calibration[i].memory);
 		free(c->calibration[i].failure);
 	}
-	for (size_t i = 0; i < c->protocol->n_targets; i++)
-		free(c->earlier_place[i]);
 	free(c->calibration);
 	free(c->bank_known);
-	free(c->earlier_place);
-	free(c->earlier_scratch);
 	free(c->earlier_cgroup);
 	json_decref(c->queues_before);
 	json_decref(c->environment);
@@ -203,6 +211,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 		c.run = results_runs_make(&c.plan);
 	if (!c.name)
 		c.name = xstrdup(p->name);
+	if (!ret)
+		ret = token_make(&c, e);
 	if (!ret && o->resume && finished(&c) && c.ended)
 		goto out;
 	if (!ret)

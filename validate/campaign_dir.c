@@ -2,6 +2,7 @@
 /* The results directory: begun with everything but runs, or taken up again from its journal. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,14 @@ static void text_keep(char **field, const json_t *event, const char *member)
 	*field = s ? xstrdup(s) : NULL;
 }
 
+/* Letters and digits only: it becomes part of paths. */
+static void token_keep(struct campaign *c, const json_t *event)
+{
+	const char *s = json_string_value(json_object_get(event, "token"));
+	if (s && *s && strlen(s) < sizeof c->token && strspn(s, TOKEN_LETTERS) == strlen(s))
+		snprintf(c->token, sizeof c->token, "%s", s);
+}
+
 static int event_resume(const json_t *event, void *context, struct err *e)
 {
 	struct campaign *c = context;
@@ -132,6 +141,7 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	(void)e;
 	if (!strcmp(name, "start")) {
 		text_keep(&c->name, event, "protocol");
+		token_keep(c, event);
 	} else if (!strcmp(name, "run")) {
 		run_from_event(c->run, c->plan.n_runs, event, NULL);
 	} else if (!strcmp(name, "calibrate")) {
@@ -140,12 +150,6 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		c->n_looks_done = (unsigned int)json_integer_value(json_object_get(event, "look")) + 1;
 		if (json_is_true(json_object_get(event, "stop")))
 			c->stop_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
-	} else if (!strcmp(name, "place")) {
-		json_int_t i = json_integer_value(json_object_get(event, "target"));
-		if (i >= 0 && i < (json_int_t)c->protocol->n_targets)
-			text_keep(&c->earlier_place[i], event, "path");
-	} else if (!strcmp(name, "scratch")) {
-		text_keep(&c->earlier_scratch, event, "path");
 	} else if (!strcmp(name, "cgroup")) {
 		text_keep(&c->earlier_cgroup, event, "path");
 	} else if (!strcmp(name, "queue")) {

@@ -43,7 +43,7 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 				 "none: every run may use all of the page cache");
 		return 0;
 	}
-	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%d", (int)getpid());
+	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%s", c->token);
 	char *path = xasprintf("%s/%s", c->cgroups.parent, c->cgroup_name);
 	int ret = event_append(c, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
 	free(path);
@@ -84,22 +84,27 @@ static char *target_parent(const struct campaign *c, const struct target *t)
 	return real;
 }
 
+/* Everything is called by the campaign's token, which the journal's first line has: so it is found again after a kill.
+ */
+static char *place_name(const struct campaign *c, size_t target)
+{
+	return target ? xasprintf("validate-%s-%zu", c->token, target) : xasprintf("validate-%s", c->token);
+}
+
 static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err *e)
 {
 	const struct target *t = &c->protocol->target[i];
 	struct place *place = &c->places.place[i];
 	struct storage storage;
-	char *parent = target_parent(c, t);
-	int ret = place_make(place, parent, c->earlier_place[i], e);
+	char *parent = target_parent(c, t), *name = place_name(c, i);
+	int ret = place_make(place, parent, name, e);
 	free(parent);
-	/* the journal says it before anything large is in it */
-	if (place->path &&
-	    event_append(c,
-			 json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
-				   text_to_json(place->path)),
-			 ret ? NULL : e) < 0 &&
-	    !ret)
-		ret = -EIO;
+	free(name);
+	if (!ret)
+		ret = event_append(c,
+				   json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
+					     text_to_json(place->path)),
+				   e);
 	if (ret)
 		return err_context(e, "target %s", t->name);
 	ret = storage_look(&storage, place->path, e);
@@ -127,7 +132,7 @@ static void scratch_describe(struct campaign *c)
 	json_object_set_new(c->environment, "scratch", o);
 }
 
-static int scratch_begin(struct campaign *c, const char *earlier, uint64_t need_bytes, struct err *e)
+static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 {
 	const struct protocol *p = c->protocol;
 	dev_t *targets = xcalloc(p->n_targets, sizeof *targets);
@@ -136,7 +141,9 @@ static int scratch_begin(struct campaign *c, const char *earlier, uint64_t need_
 	char *wanted = p->scratch && p->scratch[0] != '/' ? xasprintf("%s/%s", c->parent, p->scratch)
 		       : p->scratch                       ? xstrdup(p->scratch)
 							  : NULL;
-	int ret = scratch_make(&c->scratch, wanted, earlier, targets, p->n_targets, c->dir, need_bytes, e);
+	char *name = xasprintf("validate-scratch-%s", c->token);
+	int ret = scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
+	free(name);
 	free(wanted);
 	free(targets);
 	if (ret)
@@ -173,8 +180,7 @@ int setup_check_space(struct campaign *c, struct err *e)
 	if (ret)
 		return ret;
 	uint64_t need = bank_bytes(c);
-	bool earlier = c->earlier_scratch && !strcmp(c->earlier_scratch, c->scratch.dir);
-	if (earlier || now.free_bytes >= need) {
+	if (c->scratch.taken_over || now.free_bytes >= need) {
 		storage_release(&now);
 		scratch_warn(c);
 		return 0;
@@ -182,7 +188,7 @@ int setup_check_space(struct campaign *c, struct err *e)
 	storage_release(&now);
 	scratch_remove(&c->scratch, NULL);
 	scratch_release(&c->scratch);
-	ret = scratch_begin(c, NULL, need, e);
+	ret = scratch_begin(c, need, e);
 	scratch_warn(c);
 	return ret;
 }
@@ -283,9 +289,9 @@ int setup_begin(struct campaign *c, struct err *e)
 	for (size_t i = 0; !ret && i < p->n_targets; i++)
 		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);
 	if (!ret) {
-		ret = scratch_begin(c, c->earlier_scratch, SCRATCH_LEAST_BYTES, e);
+		ret = scratch_begin(c, SCRATCH_LEAST_BYTES, e);
 		if (ret == -ENOSPC) /* what is really needed is known, and checked, after calibration */
-			ret = scratch_begin(c, c->earlier_scratch, 0, e);
+			ret = scratch_begin(c, 0, e);
 	}
 	if (!ret)
 		ret = cgroup_begin(c, e);
@@ -310,13 +316,16 @@ int setup_adopt(struct campaign *c, struct err *e)
 {
 	int ret = places_plan(&c->places, c->protocol, e);
 	for (size_t i = 0; !ret && i < c->protocol->n_targets; i++) {
-		char *parent = target_parent(c, &c->protocol->target[i]);
-		if (c->earlier_place[i] && path_exists(c->earlier_place[i]))
-			ret = place_make(&c->places.place[i], parent, c->earlier_place[i], e);
+		char *parent = target_parent(c, &c->protocol->target[i]), *name = place_name(c, i);
+		char *path = xasprintf("%s/%s", parent, name);
+		if (path_exists(path))
+			ret = place_make(&c->places.place[i], parent, name, e);
+		free(path);
+		free(name);
 		free(parent);
 	}
-	if (!ret && c->earlier_scratch && path_exists(c->earlier_scratch))
-		ret = scratch_begin(c, c->earlier_scratch, 0, e);
+	if (!ret)
+		ret = scratch_begin(c, 0, e);
 	if (c->earlier_cgroup)
 		cgroup_remove_left(c->earlier_cgroup, NULL);
 	return ret;

@@ -26,6 +26,8 @@
 #include "validate/results_file.h"
 #include "validate/storage.h"
 
+#define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
+
 struct calibration { /* of one scenario */
 	bool done;
 	uint64_t n_requests;  /* per thread, the same for recording, reruns and replays */
@@ -43,6 +45,7 @@ struct campaign {
 	struct design plan;
 	struct run *run;    /* run[plan.n_runs] */
 	char *dir, *parent; /* results directory and where it lies, resolved */
+	char token[12];     /* random, in the names of all that is made outside the results directory */
 	char *name;         /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
 	struct journal journal;
 	json_t *environment;
@@ -68,11 +71,9 @@ struct campaign {
 	unsigned int n_looks_done;
 	struct progress progress;
 
-	/* what an interrupted session left, from the journal */
-	char **earlier_place; /* [n_targets] */
-	char *earlier_scratch, *earlier_cgroup;
-	bool ended; /* the last session came to its end */
-	bool ready; /* this session is set up, and its environment is written */
+	char *earlier_cgroup; /* of a session that was killed, from the journal */
+	bool ended;           /* the last session came to its end */
+	bool ready;           /* this session is set up, and its environment is written */
 };
 
 /* --- campaign_setup.c --------------------------------------------------------------------------------------------- */

@@ -15,7 +15,7 @@
 #include "microbench/microbench.h"
 #include "validate/prepare.h"
 
-/* --- who shares ------------------------------------------------------------------------------------------------- */
+/* --- who shares --------------------------------------------------------------------------------------------------- */
 
 static const struct fileset_entry *entry_find(const struct fileset *s, const char *path)
 {
@@ -127,13 +127,11 @@ static int dir_open(const char *path, int *fd, struct err *e)
 	return *fd < 0 ? err_sys(e, errno, "cannot open the directory %s", path) : 0;
 }
 
-/* A directory of an earlier, interrupted campaign: believed only if it is a real one and belongs to us. */
-static bool is_ours(const char *path, const char *parent)
+/* Left by an earlier session of this campaign: believed only if it is a real directory and belongs to us. */
+static bool is_ours(const char *path)
 {
 	struct stat st;
-	size_t len = strlen(parent);
-	return !strncmp(path, parent, len) && !strncmp(path + len, "/validate-", 10) && !strchr(path + len + 1, '/') &&
-	       lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
 }
 
 static int space_check(const struct place *place, struct err *e)
@@ -162,24 +160,20 @@ static int space_check(const struct place *place, struct err *e)
 	return ret;
 }
 
-int place_make(struct place *place, const char *parent, const char *earlier, struct err *e)
+int place_make(struct place *place, const char *parent, const char *name, struct err *e)
 {
 	struct stat st;
 	if (stat(parent, &st) < 0)
 		return err_sys(e, errno, "cannot use the target directory %s", parent);
 	if (!S_ISDIR(st.st_mode))
 		return err_set(e, ENOTDIR, "the target %s is not a directory", parent);
-	if (earlier && is_ours(earlier, parent)) {
-		place->path = xstrdup(earlier);
-	} else {
-		place->path = xasprintf("%s/validate-XXXXXX", parent);
-		if (!mkdtemp(place->path)) {
-			int ret = err_sys(e, errno, "cannot make a directory in the target directory %s", parent);
-			free(place->path);
-			place->path = NULL;
-			return ret;
-		}
+	char *path = xasprintf("%s/%s", parent, name);
+	if (mkdir(path, 0700) < 0 && (errno != EEXIST || !is_ours(path))) {
+		int ret = err_sys(e, errno, "cannot make the directory %s in the target directory %s", name, parent);
+		free(path);
+		return ret;
 	}
+	place->path = path;
 	int ret = dir_open(place->path, &place->fd, e);
 	if (ret)
 		return ret;

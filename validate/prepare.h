@@ -50,9 +50,9 @@ void places_release(struct places *s);
 /* Bytes the files of a target take. */
 uint64_t place_bytes(const struct place *place);
 
-/* Makes the fresh directory of a target in `parent` (which must be there), or takes `earlier` again where it is there
- * and is ours. Errors: of the system; ENOSPC with the amounts when the files would not fit. */
-int place_make(struct place *place, const char *parent, const char *earlier, struct err *e);
+/* Makes the directory NAME of a target in `parent` (which must be there), or takes the one that an earlier session
+ * left, where it is ours. Errors: of the system; ENOSPC with the amounts when the files would not fit. */
+int place_make(struct place *place, const char *parent, const char *name, struct err *e);
 /* Creates the files, and overwrites them n_passes times more. */
 int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e);
 /* Removes the files and directories that were made; what somebody else put there stays and is named. */

@@ -124,18 +124,29 @@ static bool is_apart(dev_t device, const dev_t *targets, size_t n)
 	return true;
 }
 
+/* Left by an earlier session: believed only if it is a real directory that nobody else may enter. */
 static bool is_ours(const char *dir)
 {
 	struct stat st;
-	const char *base = strrchr(dir, '/');
-	return base && !strncmp(base, "/validate-scratch-", 18) && lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) &&
-	       st.st_uid == geteuid() && !(st.st_mode & 077);
+	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
 }
 
-static int dir_make(struct scratch *s, const char *parent, struct err *e)
+static bool earlier_find(struct scratch *s, const char *parent, const char *name)
 {
-	s->dir = xasprintf("%s/validate-scratch-XXXXXX", parent);
-	if (mkdtemp(s->dir))
+	if (!parent)
+		return false;
+	s->dir = xasprintf("%s/%s", parent, name);
+	if (is_ours(s->dir))
+		return true;
+	free(s->dir);
+	s->dir = NULL;
+	return false;
+}
+
+static int dir_make(struct scratch *s, const char *parent, const char *name, struct err *e)
+{
+	s->dir = xasprintf("%s/%s", parent, name);
+	if (mkdir(s->dir, 0700) == 0)
 		return 0;
 	int ret = err_sys(e, errno, "cannot make a scratch directory in %s", parent);
 	free(s->dir);
@@ -144,42 +155,44 @@ static int dir_make(struct scratch *s, const char *parent, struct err *e)
 }
 
 /* Takes `parent` if it serves. */
-static bool candidate_try(struct scratch *s, const char *parent, const dev_t *targets, size_t n, uint64_t need_bytes)
+static bool candidate_try(struct scratch *s, const char *parent, const char *name, const dev_t *targets, size_t n,
+			  uint64_t need_bytes)
 {
 	if (!parent || parent[0] != '/' || storage_look(&s->storage, parent, NULL) < 0)
 		return false;
 	s->apart = is_apart(s->storage.device, targets, n);
-	if (s->apart && s->storage.free_bytes >= need_bytes && dir_make(s, parent, NULL) == 0)
+	if (s->apart && s->storage.free_bytes >= need_bytes && dir_make(s, parent, name, NULL) == 0)
 		return true;
 	storage_release(&s->storage);
 	return false;
 }
 
-int scratch_make(struct scratch *s, const char *wanted, const char *earlier, const dev_t *targets, size_t n_targets,
+int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
 		 const char *fallback, uint64_t need_bytes, struct err *e)
 {
-	const char *candidates[] = {"/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp"};
+	const char *places[] = {wanted, "/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp", fallback};
+	const size_t n_places = sizeof places / sizeof *places;
 	*s = (struct scratch){0};
-	if (earlier && is_ours(earlier))
-		s->dir = xstrdup(earlier);
-	for (size_t i = 0; !s->dir && !wanted && i < sizeof candidates / sizeof *candidates; i++)
-		if (candidate_try(s, candidates[i], targets, n_targets, need_bytes))
+	for (size_t i = 0; i < n_places && !s->taken_over; i++)
+		s->taken_over = earlier_find(s, places[i], name);
+	for (size_t i = 1; !s->dir && !wanted && i + 1 < n_places; i++)
+		if (candidate_try(s, places[i], name, targets, n_targets, need_bytes))
 			return 0;
-	int ret = s->dir ? 0 : dir_make(s, wanted ? wanted : fallback, e);
+	int ret = s->dir ? 0 : dir_make(s, wanted ? wanted : fallback, name, e);
 	if (!ret)
 		ret = storage_look(&s->storage, s->dir, e);
 	if (ret)
 		return ret;
 	s->apart = is_apart(s->storage.device, targets, n_targets);
-	if (s->storage.free_bytes < need_bytes) {
-		ret = err_set(e, ENOSPC,
-			      "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: name another "
-			      "with scratch = DIR",
-			      s->dir, (unsigned long long)(s->storage.free_bytes >> 20),
-			      (unsigned long long)(need_bytes >> 20));
-		scratch_remove(s, NULL);
-		scratch_release(s);
-	}
+	if (s->storage.free_bytes >= need_bytes || s->taken_over)
+		return 0;
+	ret =
+	    err_set(e, ENOSPC,
+		    "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: name another with "
+		    "scratch = DIR",
+		    s->dir, (unsigned long long)(s->storage.free_bytes >> 20), (unsigned long long)(need_bytes >> 20));
+	scratch_remove(s, NULL);
+	scratch_release(s);
 	return ret;
 }
 

@@ -31,14 +31,16 @@ json_t *storage_to_json(const struct storage *s);
 struct scratch {
 	char *dir; /* a fresh directory of mode 0700 */
 	struct storage storage;
-	bool apart; /* on another device than every target */
+	bool apart;      /* on another device than every target */
+	bool taken_over; /* left by an earlier session, maybe with its traces */
 };
 
-/* Makes a scratch directory: in `wanted` where it is given, else on another device than `targets` where there is one
- * (/dev/shm, $TMPDIR, /tmp, /var/tmp) with `need_bytes` free, else in `fallback`. `earlier` is taken again where it is
- * ours and there. Errors: of the system with the directory; ENOSPC when even the fallback has too little. Ownership:
- * scratch_release. */
-int scratch_make(struct scratch *s, const char *wanted, const char *earlier, const dev_t *targets, size_t n_targets,
+/* Makes the scratch directory NAME: in `wanted` where it is given, else on another device than `targets` where there is
+ * one
+ * (/dev/shm, $TMPDIR, /tmp, /var/tmp) with `need_bytes` free, else in `fallback`. One of that name that an earlier
+ * session left in any of these is taken over. Errors: of the system with the directory; ENOSPC when even the fallback
+ * has too little. Ownership: scratch_release. */
+int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
 		 const char *fallback, uint64_t need_bytes, struct err *e);
 /* Removes the directory and everything in it. */
 int scratch_remove(struct scratch *s, struct err *e);

@@ -13,6 +13,7 @@
 #include "common/clock.h"
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/prepare.h"
+#include "validate/storage.h"
 
 static void protocol_make(struct protocol *p, const char *dir, const char *target)
 {
@@ -43,7 +44,7 @@ static void begin(struct fixture *f, const char *target)
 	f->dir = temp_dir_make();
 	protocol_make(&f->p, f->dir, target);
 	assert_int_equal(places_plan(&f->s, &f->p, &e), 0);
-	if (place_make(&f->s.place[0], f->dir, NULL, &e) < 0 || place_fill(&f->s, 0, 0, &e) < 0)
+	if (place_make(&f->s.place[0], f->dir, "validate-x", &e) < 0 || place_fill(&f->s, 0, 0, &e) < 0)
 		fail_msg("%s", e.msg);
 }
 
@@ -183,7 +184,7 @@ static void test_guest(void **state)
 	end(&f);
 }
 
-/* An earlier session's directory is taken again; nobody else's is. */
+/* An earlier session's directory is taken again; what only has its name is not. */
 static void test_earlier(void **state)
 {
 	(void)state;
@@ -193,28 +194,66 @@ static void test_earlier(void **state)
 	begin(&f, "");
 	const char *path = f.s.place[0].path;
 	assert_int_equal(places_plan(&again, &f.p, &e), 0);
-	assert_int_equal(place_make(&again.place[0], f.dir, path, &e), 0);
+	assert_int_equal(place_make(&again.place[0], f.dir, "validate-x", &e), 0);
 	assert_string_equal(again.place[0].path, path);
 	places_release(&again);
 
-	char *others = xasprintf("%s/../", f.dir), *plain = xasprintf("%s/mine", f.dir),
-	     *link = xasprintf("%s/validate-link", f.dir);
-	assert_int_equal(mkdir(plain, 0700), 0);
+	char *link = xasprintf("%s/validate-link", f.dir), *file = xasprintf("%s/validate-file", f.dir);
 	assert_int_equal(symlink("/tmp", link), 0);
-	const char *not_ours[] = {others, plain, link, "/tmp", "", "/tmp/validate-nowhere"};
-	for (size_t i = 0; i < sizeof not_ours / sizeof *not_ours; i++) {
+	file_put(f.dir, "validate-file", "x", 1);
+	static const char *const not_ours[] = {"validate-link", "validate-file"};
+	for (size_t i = 0; i < 2; i++) {
 		assert_int_equal(places_plan(&again, &f.p, &e), 0);
-		assert_int_equal(place_make(&again.place[0], f.dir, not_ours[i], &e), 0);
-		assert_string_not_equal(again.place[0].path, not_ours[i]);
+		assert_int_equal(place_make(&again.place[0], f.dir, not_ours[i], &e), -EEXIST);
+		assert_non_null(strstr(e.msg, not_ours[i]));
 		assert_int_equal(place_remove(&again.place[0], &e), 0);
 		places_release(&again);
 	}
-	rmdir(plain);
-	unlink(link);
-	free(others);
-	free(plain);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(unlink(file), 0);
 	free(link);
+	free(file);
 	end(&f);
+}
+
+/* Scratch: where it is wanted, else apart from the target, and the one that a killed session left. */
+static void test_scratch(void **state)
+{
+	(void)state;
+	char *dir = temp_dir_make(), *wanted = xasprintf("%s/wanted", dir), *link;
+	struct storage target;
+	struct scratch s, again;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create(wanted, &e), 0);
+	assert_int_equal(storage_look(&target, dir, &e), 0);
+	assert_int_equal(scratch_make(&s, wanted, "validate-s", &target.device, 1, dir, 0, &e), 0);
+	assert_non_null(strstr(s.dir, "/wanted/validate-s"));
+	assert_false(s.apart || s.taken_over);
+	assert_int_equal(scratch_make(&again, wanted, "validate-s", &target.device, 1, dir, 0, &e), 0);
+	assert_string_equal(again.dir, s.dir);
+	assert_true(again.taken_over);
+	file_put(s.dir, "trace", "x", 1);
+	scratch_release(&again);
+	assert_int_equal(scratch_remove(&s, &e), 0);
+	assert_false(path_exists(s.dir));
+	scratch_release(&s);
+
+	assert_int_equal(scratch_make(&s, NULL, "validate-s", &target.device, 1, dir, 0, &e), 0);
+	assert_true(s.apart == (s.storage.device != target.device));
+	assert_int_equal(scratch_remove(&s, &e), 0);
+	scratch_release(&s);
+	/* no place has that much */
+	assert_int_equal(scratch_make(&s, NULL, "validate-s", &target.device, 1, dir, 1ull << 60, &e), -ENOSPC);
+	assert_non_null(strstr(e.msg, "scratch = DIR"));
+	/* a link with its name is not taken over */
+	link = xasprintf("%s/validate-s", wanted);
+	assert_int_equal(symlink("/tmp", link), 0);
+	assert_int_equal(scratch_make(&s, wanted, "validate-s", &target.device, 1, dir, 0, &e), -EEXIST);
+	assert_int_equal(scratch_make(&s, "/no/such/place", "validate-s", &target.device, 1, dir, 0, &e), -ENOENT);
+	free(link);
+	free(wanted);
+	storage_release(&target);
+	temp_dir_remove(dir);
 }
 
 static void test_refused(void **state)
@@ -225,9 +264,9 @@ static void test_refused(void **state)
 	f.dir = temp_dir_make();
 	protocol_make(&f.p, f.dir, "");
 	assert_int_equal(places_plan(&f.s, &f.p, &e), 0);
-	assert_int_equal(place_make(&f.s.place[0], "/no/such/place", NULL, &e), -ENOENT);
-	assert_int_equal(place_make(&f.s.place[0], "/proc/self/exe", NULL, &e), -ENOTDIR);
-	assert_true(place_make(&f.s.place[0], "/proc", NULL, &e) < 0);
+	assert_int_equal(place_make(&f.s.place[0], "/no/such/place", "validate-x", &e), -ENOENT);
+	assert_int_equal(place_make(&f.s.place[0], "/proc/self/exe", "validate-x", &e), -ENOTDIR);
+	assert_true(place_make(&f.s.place[0], "/proc", "validate-x", &e) < 0);
 	assert_non_null(strstr(e.msg, "/proc"));
 	places_release(&f.s);
 	/* more than there is */
@@ -241,7 +280,7 @@ static void test_refused(void **state)
 			f.p.scenario[0].option[i].value = xstrdup("1");
 		}
 	assert_int_equal(places_plan(&f.s, &f.p, &e), 0);
-	assert_int_equal(place_make(&f.s.place[0], f.dir, NULL, &e), -ENOSPC);
+	assert_int_equal(place_make(&f.s.place[0], f.dir, "validate-x", &e), -ENOSPC);
 	assert_non_null(strstr(e.msg, "no space for the workloads' files"));
 	end(&f);
 }
@@ -251,7 +290,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_sharing), cmocka_unit_test(test_restored), cmocka_unit_test(test_caches),
 	    cmocka_unit_test(test_removed), cmocka_unit_test(test_guest),    cmocka_unit_test(test_earlier),
-	    cmocka_unit_test(test_refused),
+	    cmocka_unit_test(test_refused), cmocka_unit_test(test_scratch),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
