@@ -100,11 +100,12 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	int ret = place_make(place, parent, name, e);
 	free(parent);
 	free(name);
-	if (!ret)
-		ret = event_append(c,
-				   json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
-					     text_to_json(place->path)),
-				   e);
+	if (place->path) {
+		json_t *event = json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
+					  text_to_json(place->path));
+		int noted = event_append(c, event, ret ? NULL : e);
+		ret = ret ? ret : noted;
+	}
 	if (ret)
 		return err_context(e, "target %s", t->name);
 	ret = storage_look(&storage, place->path, e);

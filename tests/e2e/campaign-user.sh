@@ -43,4 +43,4 @@ expect_line err 'needs the right to write'
 # a target that he may not write to
 sed 's|^cache = cold|&\ndir = /|' tiny.conf >root.conf
 expect_status 3 as_user "$dir/validate" run root.conf -o root -q
-expect_line err 'cannot make a directory in the target directory'
+expect_line err 'in the target directory /: Permission denied'
