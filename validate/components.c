@@ -67,6 +67,13 @@ static void undecided(struct component *c, enum stat_status s)
 		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
 }
 
+/* Digits with which the confidence 1 - error is told from 1: 90, 95, 93.3, 99.9991 %. */
+static int confidence_digits(double error)
+{
+	int more = 1 - (int)floor(log10(100 * error));
+	return 2 + (more > 0 ? more : 0);
+}
+
 /* A relative deviation, from paired log ratios, against -limit..limit. */
 static void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels)
 {
@@ -82,13 +89,13 @@ static void decide_ratio(struct component *c, const struct ratio_evidence *e, co
 	double p_reject = 2 * fmin(t_below(above_low, e->t.df), t_above(above_high, e->t.df));
 	decide(c, p_accept, p_reject, levels);
 	/* the interval that decided: 1 - 2 alpha for accepting, 1 - alpha for rejecting */
-	double conf = c->decision == DECISION_REJECT ? 1 - levels->accept : 1 - 2 * levels->accept, lo, hi;
-	if (t_interval(&e->t, conf, &lo, &hi)) {
+	double error = c->decision == DECISION_REJECT ? levels->accept : 2 * levels->accept, lo, hi;
+	if (t_interval(&e->t, 1 - error, &lo, &hi)) {
 		undecided(c, STAT_OUT_OF_RANGE);
 		return;
 	}
-	REASON(c, "%+.3g %%, %.6g %% interval %+.3g to %+.3g %%, %s the limits ±%.3g %%", 100 * expm1(e->t.value),
-	       100 * conf, 100 * expm1(lo), 100 * expm1(hi), position(c), 100 * c->limit);
+	REASON(c, "%+.3g %%, %.*g %% interval %+.3g to %+.3g %%, %s the limits ±%.3g %%", 100 * expm1(e->t.value),
+	       confidence_digits(error), 100 * (1 - error), 100 * expm1(lo), 100 * expm1(hi), position(c), 100 * c->limit);
 }
 
 static void decide_precision(struct component *c, const struct evidence *e, const struct cell *cell,
@@ -114,8 +121,8 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 		return;
 	}
 	decide(c, p_below, p_above, levels);
-	REASON(c, "scatter %.3g times the program's, one-sided %.6g %% limits %.3g and %.3g, %s the limit %.3g",
-	       e->precision.ratio, 100 * (1 - levels->accept), lower, upper, position(c), c->limit);
+	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
+	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper, position(c), c->limit);
 }
 
 static void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
