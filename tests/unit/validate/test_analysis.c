@@ -888,6 +888,55 @@ static void test_sources(void **state)
 	done(&c, &a);
 }
 
+static const struct uncertainty_source *source_find(const struct analysis *a, const char *name)
+{
+	for (size_t i = 0; i < a->n_sources; i++)
+		if (!strcmp(a->source[i].name, name))
+			return &a->source[i];
+	return NULL;
+}
+
+/* One trend at 0.01 among four cells is no warning: it is expected in every 25th campaign. */
+static void test_drift_is_judged_over_all_cells(void **state)
+{
+	(void)state;
+	unsigned int n_chance = 0, n_drift = 0;
+	for (int step = 0; step < 40; step++) {
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, &faultless, 4, 1, 20, 19);
+		for (unsigned int b = 1; b <= 20; b++)
+			run_find(&c, b, 0, 0)->summary.response.mean *= exp(0.0001 * step * b);
+		again(&c, &a);
+		double least = 1;
+		for (size_t i = 0; i < a.n_cells; i++)
+			least = fmin(least, a.cell[i].trend_p);
+		bool warned = source_find(&a, "order and drift")->warning;
+		assert_int_equal(warned, least <= 0.0025);
+		n_chance += least <= 0.01 && !warned;
+		n_drift += warned;
+		done(&c, &a);
+	}
+	assert_true(n_chance > 0 && n_drift > 0);
+}
+
+/* A failed run of the program is missing in the cells of all replayers, and is one run. */
+static void test_failed_runs_are_counted_once(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	const struct effect effect[] = {faultless, faultless, faultless};
+	analysed(&c, &a, effect, 1, 3, 10, 20);
+	assert_null(source_find(&a, "failed runs"));
+	run_find(&c, 3, 0, ROLE_PROGRAM)->state = RUN_FAILED;
+	run_find(&c, 0, 0, ROLE_PROGRAM)->state = RUN_FAILED; /* block 0 is never used */
+	again(&c, &a);
+	assert_non_null(source_find(&a, "failed runs"));
+	assert_memory_equal(source_find(&a, "failed runs")->note, "1 run", 5);
+	done(&c, &a);
+}
+
 /* --- simulations -------------------------------------------------------------------------------------------------- */
 
 /* The program against itself: wrong rejections of a whole campaign of 8 cells stay at or below 1 %. */
@@ -941,6 +990,8 @@ int main(void)
 	    cmocka_unit_test(test_linearity),
 	    cmocka_unit_test(test_concurrency),
 	    cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_drift_is_judged_over_all_cells),
+	    cmocka_unit_test(test_failed_runs_are_counted_once),
 	    cmocka_unit_test(test_false_rejections),
 	};
 	return cmocka_run_group_tests_name("analysis", tests, NULL, NULL);
