@@ -254,17 +254,14 @@ static int launch_check(struct campaign *c, struct err *e)
 {
 	char *argv[] = {(char *)c->options->self, "version", NULL};
 	struct launch_result r;
-	char *log = scratch_path(c, "run.log");
 	struct launch_spec s = {
 	    .argv = argv,
-	    .log = log,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,
 	    .timeout_ns = 10000000000,
 	    .signal_fd = c->signal_fd,
 	};
 	int ret = launch_run(&s, &r, e);
-	free(log);
 	if (!ret && r.end == LAUNCH_INTERRUPTED) {
 		c->interrupted = true;
 		return -EINTR;

@@ -112,11 +112,9 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 		  struct err *e)
 {
 	struct words words = {0};
-	char *log = scratch_path(c, "run.log");
 	words_make(&words, c, s);
 	struct launch_spec spec = {
 	    .argv = words.v,
-	    .log = log,
 	    .cgroup_procs = group->procs,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,
@@ -126,7 +124,6 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	};
 	int ret = launch_run(&spec, &r->launch, e);
 	words_free(&words);
-	free(log);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
@@ -19,6 +20,7 @@
 
 #define GRACE_NS 2000000000 /* between SIGTERM and SIGKILL */
 #define WATCH_MS 2
+#define LOG_MAX_BYTES (1 << 20)
 #define LOG_SHOWN 300 /* bytes of a child's messages in the reason */
 
 /* --- signals ------------------------------------------------------------------------------------------------------ */
@@ -88,7 +90,7 @@ static void child_bind(pid_t parent, int pipe_fd)
 		_exit(127);
 }
 
-static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd)
+static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, int log)
 {
 	child_bind(parent, pipe_fd);
 	if (s->cgroup_procs) {
@@ -102,12 +104,9 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd)
 	struct sched_param param = {.sched_priority = s->scheduling.priority};
 	if (s->scheduling.set && sched_setscheduler(0, s->scheduling.policy, &param) < 0)
 		child_fail(pipe_fd, "cannot set its scheduling policy (scheduler)");
-	int log = open(s->log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
 	int null = open("/dev/null", O_RDONLY);
-	if (log < 0 || null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
-		child_fail(pipe_fd, "cannot open its log");
-	if (log > 2)
-		close(log);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+		child_fail(pipe_fd, "cannot set its input and output");
 	if (null > 2)
 		close(null);
 	sigset_t none;
@@ -182,23 +181,31 @@ static int child_wait(struct waiting *w)
 	}
 }
 
-/* The first lines it printed, as one line. */
-static void log_read(const char *path, char *out, size_t size)
+/* A file in memory for what the child prints: there must be room for its last words also when its disk is full. It
+ * cannot grow, so that a child cannot fill the memory either; what it has not written is zero. */
+static int log_make(struct err *e)
 {
-	out[0] = 0;
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (fd < 0)
-		return;
-	ssize_t n = read(fd, out, size - 1);
-	close(fd);
+	int fd = memfd_create("validate-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && ftruncate(fd, LOG_MAX_BYTES) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
+		return fd;
+	int ret = err_sys(e, errno, "cannot make a file in memory");
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* The first lines it printed, as one line. */
+static void log_read(int fd, char *out, size_t size)
+{
+	ssize_t n = pread(fd, out, size - 1, 0);
 	out[n > 0 ? n : 0] = 0;
 	text_make_line(out);
 }
 
-static void reason_make(const struct launch_spec *s, struct launch_result *r)
+static void reason_make(const struct launch_spec *s, struct launch_result *r, int log)
 {
 	char said[LOG_SHOWN], seconds[40];
-	log_read(s->log, said, sizeof said);
+	log_read(log, said, sizeof said);
 	const char *text = said;
 	if (!strncmp(text, "validate: ", 10))
 		text += 10;
@@ -240,37 +247,37 @@ static int child_started(int pipe_fd, const char *path, struct err *e)
 
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e)
 {
-	int pipe_fd[2];
+	int pipe_fd[2], log = log_make(e);
 	*r = (struct launch_result){0};
-	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
+	if (log < 0)
+		return log;
+	if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
+		close(log);
 		return err_sys(e, errno, "cannot make a pipe");
+	}
 	pid_t parent = getpid();
 	int64_t start = clock_monotonic_ns();
 	pid_t pid = fork();
 	if (pid == 0)
-		child_exec(s, parent, pipe_fd[1]);
-	int code = errno;
+		child_exec(s, parent, pipe_fd[1], log);
+	int ret = pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
 	close(pipe_fd[1]);
-	if (pid < 0) {
-		close(pipe_fd[0]);
-		return err_sys(e, code, "cannot start a process");
+	if (!ret) {
+		setpgid(pid, pid); /* both sides do: whoever comes first */
+		ret = child_started(pipe_fd[0], s->argv[0], e);
+		struct waiting w = {s, r, pid, start + s->timeout_ns, 0};
+		int status = child_wait(&w);
+		r->run_ns = clock_monotonic_ns() - start;
+		kill(-pid, SIGKILL); /* whatever it left behind */
+		bool signalled = WIFSIGNALED(status);
+		r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+		if (!w.n_kills)
+			r->end = signalled ? LAUNCH_SIGNALLED : LAUNCH_EXITED;
+		reason_make(s, r, log);
 	}
-	setpgid(pid, pid); /* both sides do: whoever comes first */
-	int ret = child_started(pipe_fd[0], s->argv[0], e);
 	close(pipe_fd[0]);
-
-	struct waiting w = {s, r, pid, start + s->timeout_ns, 0};
-	int status = child_wait(&w);
-	r->run_ns = clock_monotonic_ns() - start;
-	kill(-pid, SIGKILL); /* whatever it left behind */
-	if (ret)
-		return ret;
-	bool signalled = WIFSIGNALED(status);
-	r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
-	if (!w.n_kills)
-		r->end = signalled ? LAUNCH_SIGNALLED : LAUNCH_EXITED;
-	reason_make(s, r);
-	return 0;
+	close(log);
+	return ret;
 }
 
 int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd, struct err *e)

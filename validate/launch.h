@@ -24,7 +24,6 @@ int scheduler_parse(const char *text, struct scheduling *s, struct err *e);
 
 struct launch_spec {
 	char *const *argv;        /* argv[0] is the path; NULL-terminated */
-	const char *log;          /* standard output and error go to this file, truncated */
 	const char *cgroup_procs; /* file to enter a cgroup by, before exec; NULL none */
 	const cpu_set_t *cpus;    /* NULL: all the campaign may use */
 	struct scheduling scheduling;
@@ -50,9 +49,9 @@ struct launch_result {
 };
 
 /* Returns 0 when there was a process, however it ended. LAUNCH_INTERRUPTED: a signal to end the campaign arrived, and
- * the child was ended. Errors: of starting it (E2BIG, ENOMEM, EPERM of affinity, scheduler or cgroup), with the step
- * that failed. The child leads its own process group, which is gone when this returns, and it is killed when the
- * campaign dies. */
+ * the child was ended. What it prints is kept in memory, the first lines become part of the reason. Errors: of starting
+ * it (E2BIG, ENOMEM, EPERM of affinity, scheduler or cgroup), with the step that failed. The child leads its own
+ * process group, which is gone when this returns, and it is killed when the campaign dies. */
 int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e);
 
 /* Runs `work` in a forked process, so that whatever becomes of it the campaign goes on; its error arrives in `e`. EINTR

@@ -14,7 +14,7 @@
 #include "validate/launch.h"
 
 struct fixture {
-	char *dir, *log;
+	char *dir;
 	int signal_fd;
 	sigset_t old;
 };
@@ -24,7 +24,6 @@ static int setup(void **state)
 	struct fixture *f = xcalloc(1, sizeof *f);
 	struct err e = ERR_INIT;
 	f->dir = temp_dir_make();
-	f->log = xasprintf("%s/log", f->dir);
 	*state = f;
 	return signals_take(&f->old, &f->signal_fd, &e);
 }
@@ -33,7 +32,6 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 	signals_restore(&f->old, f->signal_fd);
-	free(f->log);
 	temp_dir_remove(f->dir);
 	free(f);
 	return 0;
@@ -45,7 +43,6 @@ static int run_spec(const struct fixture *f, struct launch_spec s, const char *s
 	char *argv[] = {(char *)"/bin/sh", (char *)"-c", (char *)script, NULL};
 	if (!s.argv)
 		s.argv = argv;
-	s.log = f->log;
 	s.signal_fd = f->signal_fd;
 	if (!s.timeout_ns)
 		s.timeout_ns = 30000000000;
@@ -78,6 +75,10 @@ static void test_ends(void **state)
 	    run(*state, "printf '\\033[31m\\377\\000red'; head -c 100000 /dev/zero | tr '\\0' x; exit 1", &r), 0);
 	assert_non_null(strstr(r.reason, "exit status 1: ?[31m?"));
 	assert_true(strlen(r.reason) < sizeof r.reason);
+	/* but not more than a MiB of it is kept */
+	assert_int_equal(run(*state, "echo first; trap '' PIPE; head -c 2000000 /dev/zero || exit 7", &r), 0);
+	assert_int_equal(r.status, 7);
+	assert_non_null(strstr(r.reason, "exit status 7: first"));
 }
 
 static void test_timeout(void **state)
