@@ -171,7 +171,8 @@ static uint64_t bank_bytes(const struct campaign *c)
 		if (c->calibration[i].trace_bytes > largest)
 			largest = c->calibration[i].trace_bytes;
 	}
-	return per_bank * protocol_n_bank(c->protocol) + 2 * largest;
+	uint64_t bytes = per_bank * protocol_n_bank(c->protocol) + 2 * largest;
+	return bytes + bytes / 8; /* traces of one length are not all of one size */
 }
 
 int setup_check_space(struct campaign *c, struct err *e)

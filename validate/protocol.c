@@ -148,6 +148,13 @@ static int target_sections(struct protocol *p, const struct protocol_file *f, st
 		if (t->queue && queue_check(t->queue, e) < 0)
 			return key_refuse(f, ini_key_find(s, "queue"), e);
 		const struct ini_key *k = ini_key_find(s, "cache-budget");
+		if (t->cache_budget_bytes && t->cache == CACHE_WARM) {
+			err_set(e, EINVAL,
+				"\"%s\": it bounds what a run brings into the page cache, and with cache = warm "
+				"everything is there before",
+				k->value);
+			return key_refuse(f, k, e);
+		}
 		if (t->cache_budget_bytes && t->cache_budget_bytes < 1 << 20) {
 			err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills what runs in it", k->value);
 			return key_refuse(f, k, e);

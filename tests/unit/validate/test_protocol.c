@@ -129,6 +129,8 @@ static const struct {
     {PROTOCOL "[target t]\ncache_budget = 4 bananas\n" WORKLOAD REPLAYER, "bad.conf:3: cache-budget: \"4 bananas\""},
     {PROTOCOL "[target t]\ncache_budget = 100\n" WORKLOAD REPLAYER,
      "bad.conf:3: cache-budget: \"100\": a memory cgroup below"},
+    {PROTOCOL "[target t]\ncache = warm\ncache_budget = 4M\n" WORKLOAD REPLAYER,
+     "bad.conf:4: cache-budget: \"4M\": it bounds what a run brings into"},
     {PROTOCOL "[target t]\nqueue = nr_requests=64,none\n" WORKLOAD REPLAYER,
      "bad.conf:3: queue: \"none\": only the first"},
     {PROTOCOL "[target t]\nqueue = ../../x=1\n" WORKLOAD REPLAYER,
