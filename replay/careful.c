@@ -112,11 +112,11 @@ static void order_wait(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
 	for (uint32_t i = 0; i < t->h->n_waits; i++, t->wait++)
-		if (!gate_passed(&c->gate[t->wait->lane], t->wait->threshold))
-			w->n_futex_sleeps += gate_wait_slow(&c->gate[t->wait->lane], t->wait->threshold, &c->rules);
+		if (!gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
+			w->n_futex_sleeps += gate_wait(&c->gates, t->wait->lane, t->wait->threshold);
 }
 
-static void call(struct runner *w, const struct at *t, struct gate *own)
+static void call(struct runner *w, const struct at *t, bool begun)
 {
 	struct crew *c = w->crew;
 	void *buffer = placement_buffer(&c->placement, w->index, t->n);
@@ -126,15 +126,15 @@ static void call(struct runner *w, const struct at *t, struct gate *own)
 		pthread_mutex_lock(&c->serial);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_before(t->h->offset));
-	if (own)
-		gate_drain(own, 2 * t->k + 1);
-	issue(&site, t->h, buffer, own, 2 * t->k + 1, true, t->out);
+	if (begun)
+		gate_drain(&site.gates, w->index, 2 * t->k + 1);
+	issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, t->out);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_after(t->h->offset));
 	if (t->h->fault == FAULT_REPEAT) {
 		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
 			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
-		issue(&site, t->h, buffer, NULL, 0, true, t->repeated);
+		issue(&site, t->h, buffer, false, 0, true, t->repeated);
 	}
 	if (serial)
 		pthread_mutex_unlock(&c->serial);
@@ -144,24 +144,23 @@ static void call(struct runner *w, const struct at *t, struct gate *own)
 static bool request(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
-	struct gate *own = t->wait || t->h->flags ? &c->gate[w->index] : NULL;
 	time_wait(w, t);
-	if (own)
+	if (!c->plan->pool)
 		order_wait(w, t);
 	if (atomic_load_explicit(&c->stop, memory_order_relaxed))
 		return false;
-	struct gate *begun = own && t->h->flags & HOT_PUBLISH_BEGUN ? own : NULL;
+	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
 	if (t->h->fault == FAULT_LOST) {
 		if (begun)
-			gate_publish(begun, 2 * t->k + 1, &c->rules);
+			gate_publish(&c->gates, w->index, 2 * t->k + 1);
 	} else {
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;
 		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
 			atomic_store(&c->stop, true);
 	}
-	if (own && t->h->flags & HOT_PUBLISH_ENDED)
-		gate_publish(own, 2 * t->k + 2, &c->rules);
+	if (t->h->flags & HOT_PUBLISH_ENDED)
+		gate_publish(&c->gates, w->index, 2 * t->k + 2);
 	return true;
 }
 
@@ -188,7 +187,7 @@ static void careful_lane(struct runner *w)
 			break;
 	}
 	/* Who stopped early will not publish what others wait for; they shall come and see that it is over. */
-	gate_publish(&c->gate[w->index], GATE_DONE, &c->rules);
+	gate_publish(&c->gates, w->index, GATE_DONE);
 }
 
 static void careful_pool(struct runner *w)

@@ -66,21 +66,20 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	pthread_cond_init(&c->changed, NULL);
 	atomic_init(&c->stop, false);
 	int64_t spin_ns = config->spin_ns;
-	if (c->n > (uint32_t)n_processors() && spin_ns > CROWDED_SPIN_NS)
+	bool crowded = c->n > (uint32_t)n_processors();
+	if (crowded && spin_ns > CROWDED_SPIN_NS)
 		spin_ns = CROWDED_SPIN_NS;
-	gate_rules_init(&c->rules, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick));
-	c->gate = aligned_zeroed(p->n_lanes, sizeof *c->gate);
 	c->queue = aligned_zeroed(p->n_lanes, sizeof *c->queue);
 	c->runner = aligned_zeroed(c->n, sizeof *c->runner);
-	if (!c->gate || !c->queue || !c->runner)
+	if (!c->queue || !c->runner)
 		return err_set(e, ENOMEM, "not enough memory for %u threads", c->n);
-	for (uint32_t i = 0; i < p->n_lanes; i++) {
-		gate_init(&c->gate[i]);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
 		atomic_init(&c->queue[i].next, 0);
-	}
 	for (uint32_t i = 0; i < c->n; i++)
 		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? nth_processor(i) : -1, .wait_ns = -1};
-	int ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
+	int ret = gates_init(&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
+	if (!ret)
+		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
 	if (!ret)
 		buffers_fill(c);
 	return ret;
@@ -89,7 +88,7 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 void crew_release(struct crew *c)
 {
 	placement_release(&c->placement);
-	free(c->gate);
+	gates_release(&c->gates);
 	free(c->queue);
 	free(c->runner);
 	pthread_mutex_destroy(&c->serial);

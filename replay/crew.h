@@ -34,9 +34,8 @@ struct crew {
 	const struct replay_config *config;
 	void (*loop)(struct runner *w);
 	struct placement placement;
-	struct gate *gate;   /* gate[n_lanes], NULL where nothing is waited for */
+	struct gates gates;  /* one for each lane */
 	struct queue *queue; /* queue[n_lanes] */
-	struct gate_rules rules;
 	struct runner *runner; /* runner[n] */
 	uint32_t n, n_started;
 	pthread_mutex_t serial; /* of the mutant that serialises */

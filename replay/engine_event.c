@@ -15,6 +15,25 @@
 
 /* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */
 
+/* Waits for the request's predecessors, and sees to it that publishing will not disturb the timed region. Returns where the next
+ * request's waits begin. */
+INLINE const struct hot_wait *order_wait(struct runner *w, const struct site *s, const struct hot_request *h,
+					 const struct hot_wait *wait, uint32_t next_progress)
+{
+	const bool drain = h->flags & HOT_DRAIN;
+	bool drained = drain && s->gates.shared_line;
+	if (drained) /* brings what the other one published as well */
+		gate_drain(&s->gates, s->index, next_progress);
+	for (const struct hot_wait *end = wait + h->n_waits; wait < end; wait++)
+		if (UNLIKELY(!gate_passed(&s->gates, wait->lane, wait->threshold))) {
+			w->n_futex_sleeps += gate_wait(&s->gates, wait->lane, wait->threshold);
+			drained = false;
+		}
+	if (drain && !drained)
+		gate_drain(&s->gates, s->index, next_progress);
+	return wait;
+}
+
 INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_timing timing)
 {
 	struct crew *c = w->crew;
@@ -24,7 +43,6 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 	const struct hot_wait *wait = a.wait;
 	const uint32_t index = w->index;
 	const uint64_t start = c->plan->start_ticks;
-	struct gate *const gates = c->gate, *const own = &gates[index];
 	uint64_t last_end = start;
 	for (uint32_t k = 0; k < a.n; k++) {
 		const struct hot_request *h = &a.request[k];
@@ -34,17 +52,14 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 			__builtin_prefetch(out, 1);
 			wait_until(&w->waiter, (timing == TIMING_THINK ? last_end : start) + (uint64_t)a.due[k]);
 		}
-		for (uint32_t i = 0; ordered && i < h->n_waits; i++, wait++)
-			if (UNLIKELY(!gate_passed(&gates[wait->lane], wait->threshold)))
-				w->n_futex_sleeps += gate_wait_slow(&gates[wait->lane], wait->threshold, &c->rules);
 		bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
-		if (ordered && h->flags & HOT_DRAIN)
-			gate_drain(own, 2 * k + begun);
-		issue(&site, h, placement_buffer(&placement, index, k), begun ? own : NULL, 2 * k + 1, false, out);
+		if (ordered)
+			wait = order_wait(w, &site, h, wait, 2 * k + begun);
+		issue(&site, h, placement_buffer(&placement, index, k), begun, 2 * k + 1, false, out);
 		if (timing == TIMING_THINK)
 			last_end = out->end_ticks;
 		if (ordered && h->flags & HOT_PUBLISH_ENDED)
-			gate_publish(own, 2 * k + 2, &c->rules);
+			gate_publish(&site.gates, index, 2 * k + 2);
 	}
 }
 
@@ -86,7 +101,7 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing)
 			__builtin_prefetch(out, 1);
 			wait_until(&w->waiter, p->start_ticks + (uint64_t)a->due[r.k]);
 		}
-		issue(&site, h, placement_buffer(&placement, index, n), NULL, 0, false, out);
+		issue(&site, h, placement_buffer(&placement, index, n), false, 0, false, out);
 	}
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A thread's progress, published for the threads that wait for it.
+/* The progress of threads, published for the threads that wait for them.
  *
  * Progress is a number that one thread alone writes and that only grows: 2 * index + 1 when its request `index` has begun,
  * 2 * index + 2 when it has ended, GATE_DONE when nothing more will come. Publishing is a plain store; who waits spins for a
@@ -7,12 +7,13 @@
  *
  * No wake-up is lost although the publisher has no fence between storing its progress and looking whether somebody sleeps:
  * the sleeper announces itself and then calls membarrier(2), which makes every other thread of the process execute a fence.
- * Afterwards either the publisher sees the announcement, or the sleeper sees the progress. Where the kernel has no
- * membarrier, the publisher executes the fence itself.
+ * Afterwards either the publisher sees the announcement, or the sleeper sees the progress. Where there is no membarrier, or
+ * many sleep (it interrupts whoever runs), the publisher's store is an ordered one.
  *
- * What costs is not the instruction but the cache line: 50 to 300 ns from one processor to another. A store to a line that
+ * What costs is not the instruction but the cache line: 30 to 300 ns from one processor to another. A store to a line that
  * others have read sits in the store buffer for that long, and the first locked instruction behind it, which is somewhere
- * inside the next system call, waits for it. gate_drain moves that wait in front of the begin stamp. */
+ * inside the next system call, waits for it. gate_drain puts that wait in front of the begin stamp. Two gates share a
+ * line: who fetches it in order to publish has then also fetched what the other one published. */
 #ifndef REPLAY_GATE_H
 #define REPLAY_GATE_H
 
@@ -21,66 +22,69 @@
 #include <stdint.h>
 
 #include "common/clock.h"
+#include "common/err.h"
 
 #define GATE_DONE UINT32_MAX
 
-struct gate {
-	_Alignas(128) _Atomic uint32_t progress; /* read by others, written by its owner */
-	_Alignas(128) _Atomic uint32_t wanted;	 /* lowest progress somebody sleeps for, UINT32_MAX nobody */
-	_Atomic uint32_t wakes;			 /* the futex: changes with every waking */
+struct gate_sleepers {
+	_Alignas(128) _Atomic uint32_t wanted; /* lowest progress somebody sleeps for, UINT32_MAX nobody */
+	_Atomic uint32_t wakes;		       /* the futex: changes with every waking */
 };
 
-/* How to wait; one for the whole run, read only. */
-struct gate_rules {
+struct gates { /* nothing in here changes after gates_init */
+	char *words; /* progress of gate i at words + i * stride_bytes */
+	uint32_t n, stride_bytes;
+	struct gate_sleepers *sleepers; /* sleepers[n] */
 	const struct clock *clock;
-	uint64_t spin_ticks;	/* before sleeping */
-	bool asymmetric;	/* membarrier works: publishers need no fence */
+	uint64_t spin_ticks; /* before sleeping */
+	bool asymmetric;     /* by membarrier: publishers need no ordering */
+	bool shared_line;    /* of the words */
 };
 
-/* Registers the process for membarrier and sets `asymmetric`. */
-void gate_rules_init(struct gate_rules *r, const struct clock *clock, uint64_t spin_ticks);
+/* `n` gates of progress 0. `crowded`: more threads than processors, so that many will sleep. `clock` is borrowed. Errors: ENOMEM.
+ * Ownership: gates_release. */
+int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e);
+void gates_release(struct gates *g); /* an all-zero one is fine */
 
-static inline void gate_init(struct gate *g)
+/* Wakes everybody who sleeps at gate i. */
+void gate_wake(const struct gates *g, uint32_t i);
+/* Spins, then sleeps, until the progress of i is at least `threshold`. Returns the number of sleeps. */
+uint32_t gate_wait(const struct gates *g, uint32_t i, uint32_t threshold);
+
+static inline _Atomic uint32_t *gate_progress(const struct gates *g, uint32_t i)
 {
-	atomic_init(&g->progress, 0);
-	atomic_init(&g->wanted, UINT32_MAX);
-	atomic_init(&g->wakes, 0);
+	return (_Atomic uint32_t *)(void *)(g->words + (uint64_t)i * g->stride_bytes);
 }
 
-/* Wakes everybody who sleeps at this gate. */
-void gate_wake(struct gate *g);
-/* Spins, then sleeps, until progress is at least `threshold`. Returns the number of sleeps. */
-uint32_t gate_wait_slow(struct gate *g, uint32_t threshold, const struct gate_rules *r);
-
-static inline bool gate_passed(const struct gate *g, uint32_t threshold)
+static inline bool gate_passed(const struct gates *g, uint32_t i, uint32_t threshold)
 {
-	return atomic_load_explicit(&g->progress, memory_order_acquire) >= threshold;
+	return atomic_load_explicit(gate_progress(g, i), memory_order_acquire) >= threshold;
 }
 
 /* Only the gate's owner publishes. */
-static inline void gate_publish(struct gate *g, uint32_t progress, const struct gate_rules *r)
+static inline void gate_publish(const struct gates *g, uint32_t i, uint32_t progress)
 {
 	uint32_t wanted;
-	if (__builtin_expect(r->asymmetric, 1)) {
-		atomic_store_explicit(&g->progress, progress, memory_order_release);
+	if (__builtin_expect(g->asymmetric, 1)) {
+		atomic_store_explicit(gate_progress(g, i), progress, memory_order_release);
 		atomic_signal_fence(memory_order_seq_cst);
-		wanted = atomic_load_explicit(&g->wanted, memory_order_relaxed);
+		wanted = atomic_load_explicit(&g->sleepers[i].wanted, memory_order_relaxed);
 	} else {
-		atomic_store(&g->progress, progress);
-		wanted = atomic_load(&g->wanted);
+		atomic_store(gate_progress(g, i), progress);
+		wanted = atomic_load(&g->sleepers[i].wanted);
 	}
 	if (__builtin_expect(wanted <= progress, 0))
-		gate_wake(g);
+		gate_wake(g, i);
 }
 
 /* Called by the owner shortly before it publishes `progress` inside a timed region: fetches the line, waits until earlier stores
  * have left the store buffer, and wakes who sleeps for it already, so that nothing of that is left to do inside. Those who are
  * woken early spin until the progress comes. */
-static inline void gate_drain(struct gate *g, uint32_t progress)
+static inline void gate_drain(const struct gates *g, uint32_t i, uint32_t progress)
 {
-	if (__builtin_expect(atomic_load_explicit(&g->wanted, memory_order_relaxed) <= progress, 0))
-		gate_wake(g);
-	atomic_fetch_or_explicit(&g->progress, 0, memory_order_seq_cst);
+	if (__builtin_expect(atomic_load_explicit(&g->sleepers[i].wanted, memory_order_relaxed) <= progress, 0))
+		gate_wake(g, i);
+	atomic_fetch_or_explicit(gate_progress(g, i), 0, memory_order_seq_cst);
 }
 
 #endif

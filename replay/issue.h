@@ -21,15 +21,17 @@
 struct site {
 	const struct runner *runner;
 	const struct clock clock;
+	const struct gates gates;
 	_Atomic int *const fds;
 	const struct hot_open *const open;
 	const int dir_fd;
+	const uint32_t index; /* of the runner, its lane under an order, and its gate */
 };
 
 INLINE struct site site_of(const struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
-	return (struct site){w, p->clock, p->fds, p->open, p->dir_fd};
+	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->index};
 }
 
 /* What a mutant does after the call, inside the timed region. */
@@ -68,13 +70,13 @@ INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct o
 }
 
 /* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and no choice. */
-INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a, struct gate *own, uint32_t begun,
+INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a, bool publish, uint32_t begun,
 			  const bool careful, struct outcome *out)
 {
 	__asm__ __volatile__("" ::"r"(a.n_bytes), "r"(a.offset), "r"(a.fd), "r"(a.buffer) : "memory");
 	uint64_t begin = clock_begin(&s->clock);
-	if (own)
-		gate_publish(own, begun, &s->runner->crew->rules);
+	if (publish)
+		gate_publish(&s->gates, s->index, begun);
 	int64_t got = issue_call(s, op, a);
 	if (careful)
 		issue_linger(s->runner, begin);
@@ -83,8 +85,8 @@ INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct o
 	*out = (struct outcome){begin, end, UNLIKELY(got < 0) ? -errno : got};
 }
 
-/* `own`: the gate to publish "begun" at, NULL for none, with the progress to publish. `careful`: with mutants. */
-INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, struct gate *own, uint32_t begun,
+/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with mutants. */
+INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun,
 		  const bool careful, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
@@ -92,28 +94,28 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
 	 * the first stamp is taken. */
 	if (LIKELY(h->op == OP_READ))
-		issue_stamped(s, OP_READ, a, own, begun, careful, out);
+		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
 	else if (LIKELY(h->op == OP_PREAD))
-		issue_stamped(s, OP_PREAD, a, own, begun, careful, out);
+		issue_stamped(s, OP_PREAD, a, publish, begun, careful, out);
 	else if (LIKELY(h->op == OP_WRITE))
-		issue_stamped(s, OP_WRITE, a, own, begun, careful, out);
+		issue_stamped(s, OP_WRITE, a, publish, begun, careful, out);
 	else if (LIKELY(h->op == OP_PWRITE))
-		issue_stamped(s, OP_PWRITE, a, own, begun, careful, out);
+		issue_stamped(s, OP_PWRITE, a, publish, begun, careful, out);
 	else if (h->op == OP_LSEEK)
-		issue_stamped(s, OP_LSEEK, a, own, begun, careful, out);
+		issue_stamped(s, OP_LSEEK, a, publish, begun, careful, out);
 	else if (h->op == OP_FSYNC)
-		issue_stamped(s, OP_FSYNC, a, own, begun, careful, out);
+		issue_stamped(s, OP_FSYNC, a, publish, begun, careful, out);
 	else if (h->op == OP_FDATASYNC)
-		issue_stamped(s, OP_FDATASYNC, a, own, begun, careful, out);
+		issue_stamped(s, OP_FDATASYNC, a, publish, begun, careful, out);
 	else if (h->op == OP_OPEN) {
-		issue_stamped(s, OP_OPEN, a, own, begun, careful, out);
+		issue_stamped(s, OP_OPEN, a, publish, begun, careful, out);
 		if (out->rvalue >= 0) {
 			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
 			out->rvalue = 0;
 		}
 	} else {
 		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
-		issue_stamped(s, OP_CLOSE, a, own, begun, careful, out);
+		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
 	}
 }
 
