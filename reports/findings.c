@@ -21,7 +21,9 @@ static void add_to_group(struct finding_group *g, const struct component *p, siz
 	GROW(f->cell, f->n_cells, f->cap_cells);
 	f->cell[f->n_cells++] = cell;
 	g->n_cells++;
-	if (p->n_more > g->n_more)
+	if (p->impractical)
+		g->n_impractical++;
+	else if (p->n_more > g->n_more)
 		g->n_more = p->n_more;
 }
 

@@ -15,7 +15,8 @@ struct finding_group { /* everything that one component decided alike */
 	enum decision decision; /* DECISION_REJECT or DECISION_INCONCLUSIVE */
 	struct finding *finding;
 	size_t n_findings, cap_findings, n_cells;
-	uint64_t n_more; /* most further replicates asked for in the group */
+	uint64_t n_more; /* most further replicates asked for in the group, those left out that nobody would run */
+	size_t n_impractical; /* cells that no practical number settles */
 };
 
 struct replayer_tally { /* of one replayer over the scenarios */

@@ -25,7 +25,7 @@ static void add_component(struct strbuf *out, const struct component *c)
 	html_add_number(out, estimate.s);
 	strbuf_addstr(out, "</td><td class=\"w\">");
 	escape_html(out, c->reason);
-	if (c->decision == DECISION_INCONCLUSIVE && c->n_more)
+	if (c->decision == DECISION_INCONCLUSIVE && c->n_more && !c->impractical)
 		strbuf_addf(out, "; about %llu further replicates would probably settle it",
 			    (unsigned long long)c->n_more);
 	if (c->rejected_before_holm && c->decision != DECISION_REJECT)

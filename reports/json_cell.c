@@ -179,6 +179,7 @@ static json_t *components(const struct cell *c)
 		json_set_number(o, "p_reject", p->p_reject);
 		json_set_number(o, "p_reject_holm", p->p_reject_holm);
 		json_set_count(o, "n_more", p->n_more);
+		json_object_set_new(o, "impractical", json_boolean(p->impractical));
 		json_set_text(o, "reason", p->reason);
 		json_array_append_new(all, o);
 	}

@@ -150,8 +150,10 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 	strbuf_addf(&line, "%s %s in %zu of %zu cases", component_names[g->kind],
 		    g->decision == DECISION_REJECT ? "rejected" : "inconclusive", g->n_cells, a->n_cells);
 	if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
-		strbuf_addf(&line, " (up to %llu further replicates would probably settle it)",
-			    (unsigned long long)g->n_more);
+		strbuf_addf(&line, " (up to %llu further replicates would probably settle %s)", (unsigned long long)g->n_more,
+			    g->n_impractical ? "the rest" : "it");
+	if (g->decision == DECISION_INCONCLUSIVE && g->n_impractical)
+		strbuf_addf(&line, "; no practical number of replicates settles %zu of them", g->n_impractical);
 	if (g->n_findings > n_shown) {
 		add_replayer_counts(&line, a, g);
 		strbuf_addstr(&line, "; for example");
