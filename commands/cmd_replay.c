@@ -130,8 +130,9 @@ static int replay_command(int argc, char **argv, struct err *e)
 	}
 	if (replay_check(&c, e))
 		return EXIT_USAGE;
-	if (replay_run_summary(argv[1], &c, &s, e))
-		return EXIT_FAILED;
+	int ret = replay_run_summary(argv[1], &c, &s, e);
+	if (ret)
+		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
 	summary_print(&s);
 	if (!s.stopped)
 		return EXIT_OK;

@@ -10,7 +10,7 @@
 
 #include "replay/careful.h"
 #include "replay/crew.h"
-#include "replay/engines.h"
+#include "replay/engine.h"
 #include "replay/issue.h"
 
 /* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */

@@ -40,6 +40,8 @@ int output_check(const char *input, const char *output, struct err *e)
 {
 	struct stat in, out;
 	bool existed = stat(output, &out) == 0;
+	if (existed && !S_ISREG(out.st_mode))
+		return err_set(e, EINVAL, "%s: no regular file", output);
 	if (existed && stat(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
 		return err_set(e, EINVAL, "%s: the output would overwrite the input", output);
 	int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);

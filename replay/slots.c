@@ -18,6 +18,7 @@ struct finder {
 	json_t *extra, *table;	/* table borrowed from extra; NULL without one */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
 	struct u64_map bound;	/* (pid, fd) -> slot */
+	struct u64_map nameless; /* (file, thread) -> slot, for requests that tell their file and no descriptor */
 	struct u64_map file_of_name; /* hash -> file */
 	uint32_t *file_of_object;    /* file_of_object[n_objects] */
 	uint32_t n_objects;
@@ -128,12 +129,28 @@ static uint32_t bind(struct finder *f, uint32_t pid, int32_t fd, uint32_t slot)
 	return *u64_map_at(&f->bound, u64_pair(pid, (uint32_t)fd), slot) = slot;
 }
 
+static uint32_t slot_infer(struct slots *s, uint32_t file)
+{
+	return slot_add(s, (struct slot){.file = file, .flags = O_RDONLY, .at_setup = true, .inferred = true, .at_known = true});
+}
+
+/* A request that tells its file and no descriptor number: each thread has one of its own for each file. */
+static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
+{
+	if (file == NONE32 || r->rvalue == -EBADF)
+		return 0;
+	uint32_t *slot = u64_map_at(&f->nameless, u64_pair(file, r->thread), 0);
+	if (*slot == 0 || (f->s->slot[*slot].closed && r->rvalue >= 0))
+		*slot = slot_infer(f->s, file);
+	return *slot;
+}
+
 static uint32_t slot_of(struct finder *f, const struct load_request *r)
 {
 	struct slots *s = f->s;
 	uint32_t pid = f->l->thread[r->thread].pid, file = file_of_request(f, r);
 	if (r->fd < 0)
-		return 0;
+		return slot_of_nameless(f, r, file);
 	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(pid, (uint32_t)r->fd));
 	if (bound) {
 		const struct slot *b = &s->slot[*bound];
@@ -151,8 +168,7 @@ static uint32_t slot_of(struct finder *f, const struct load_request *r)
 	}
 	if (file == NONE32 || r->rvalue == -EBADF)
 		return 0;
-	struct slot made = {.file = file, .flags = O_RDONLY, .at_setup = true, .inferred = true, .at_known = true};
-	return bind(f, pid, r->fd, slot_add(s, made));
+	return bind(f, pid, r->fd, slot_infer(s, file));
 }
 
 static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
@@ -291,6 +307,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	u64_map_release(&f.row_of_fd);
 	u64_map_release(&f.row_of_pid_fd);
 	u64_map_release(&f.bound);
+	u64_map_release(&f.nameless);
 	u64_map_release(&f.file_of_name);
 	flight_release(&f.flight);
 	free(f.file_of_object);

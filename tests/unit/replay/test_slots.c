@@ -192,6 +192,30 @@ static void the_descriptor_table_counts_first(void **state)
 	sample_release(&s);
 }
 
+static void requests_that_name_a_file_and_no_descriptor(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
+	sample_data(&s, 1, 0, 1, OP_READ, -1, 0, OFFSET_NONE, 10, 10);
+	sample_data(&s, 1, 2, 3, OP_READ, -1, 0, OFFSET_NONE, 10, 10);
+	sample_data(&s, 2, 4, 5, OP_READ, -1, 0, OFFSET_NONE, 10, 10); /* another thread, another position */
+	sample_data(&s, 1, 6, 7, OP_PWRITE, -1, 1, 0, 10, 10);
+	sample_data(&s, 1, 8, 9, OP_FSYNC, -1, OBJECT_NONE, OFFSET_NONE, 0, -EBADF);
+	struct loaded x;
+	load(&s, &x);
+	const struct load_request *r = x.l.request;
+	assert_int_not_equal(r[0].slot, 0);
+	assert_int_equal(r[0].slot, r[1].slot);
+	assert_int_equal(r[1].offset, 10);
+	assert_int_not_equal(r[0].slot, r[2].slot);
+	assert_int_equal(x.s.slot[r[0].slot].file, x.s.slot[r[2].slot].file);
+	assert_int_equal(x.s.slot[r[3].slot].flags & O_ACCMODE, O_RDWR);
+	assert_int_equal(r[4].slot, 0);
+	assert_int_equal(x.s.n_unknown, 0);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 /* A trace that missed an open: what its requests say about their file is believed. */
 static void a_missed_open(void **state)
 {
@@ -291,6 +315,7 @@ int main(void)
 		cmocka_unit_test(a_number_means_another_file_each_time_it_is_opened),
 		cmocka_unit_test(descriptors_from_before_the_trace),
 		cmocka_unit_test(the_descriptor_table_counts_first),
+		cmocka_unit_test(requests_that_name_a_file_and_no_descriptor),
 		cmocka_unit_test(a_missed_open),
 		cmocka_unit_test(a_position_is_followed_through_seeks),
 		cmocka_unit_test(the_files_that_requests_show),

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/engines.h"
+#include "replay/engine.h"
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The engines' rows, one file each; engines.c gathers them. */
-#ifndef REPLAY_ENGINES_H
-#define REPLAY_ENGINES_H
+/* The engines' rows, one file each; engine.c gathers them. */
+#ifndef REPLAY_ENGINE_H
+#define REPLAY_ENGINE_H
 
 #include "replay/replay.h"
 

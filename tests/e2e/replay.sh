@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate replay from the command line: orders and timings, the summary, wrong usage, refusals, stopping, CSV traces.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+mkdir target
+run() { # status, then arguments
+	want=$1
+	shift
+	expect_status "$want" "$VALIDATE" replay "$@"
+}
+
+"$VALIDATE" microbench sr --level 2 --requests 300 --file-size 256K --dir target -o sr.trace >/dev/null
+"$VALIDATE" microbench rw --level 2 --requests 300 --file-size 256K --pause 100us --dir target -o rw.trace >/dev/null
+
+# each order and timing; the replay trace is a trace with as many records, and can be replayed itself
+for order in temporal temporal-serial fs thread none; do
+	run 0 --order $order --dir target -o out.trace sr.trace
+	expect_line out '2 traced threads'
+	[ $order = none ] || expect_line out 'mismatches      0'
+	n=$(sed -n 's/^requests *\([0-9]*\) of \([0-9]*\);.*/\1 \2/p' out)
+	[ "${n% *}" = "${n#* }" ] && [ "${n% *}" -ge 600 ] || fail "$order: $n requests"
+	"$VALIDATE" info out.trace >info.txt || fail "info cannot read what $order wrote"
+	run 0 --order $order --dir target out.trace
+	for timing in timestamp think; do
+		[ $order.$timing != none.think ] || continue
+		run 0 --order $order --timing $timing --dir target -o out.trace rw.trace
+		expect_line out 'issue error     p50 '
+		expect_line out 'mismatches      0'
+	done
+done
+ls target >after
+printf 'rw.0\nrw.1\nsr.0\nsr.1\n' | cmp -s - after || fail "the replays left: $(cat after)"
+
+# --prepare makes what is missing; without it the message says so
+mkdir fresh
+run 3 --dir fresh sr.trace
+expect_line err '--prepare'
+run 0 --prepare --dir fresh sr.trace
+[ "$(ls fresh)" = "$(printf 'sr.0\nsr.1')" ] || fail "prepared: $(ls fresh)"
+
+# the tables: each row in the manual
+run 0 --list-engines
+expect_line out 'event '
+run 0 --list-mutants
+sed 's/[ :].*//' out >mutants
+[ "$(wc -l <mutants)" -ge 10 ] || fail "only $(wc -l <mutants) mutants"
+while read -r mutant; do
+	grep -q "^| \`$mutant\` |" "$SRCDIR/doc/replay-engines.md" || fail "mutant $mutant is not in doc/replay-engines.md"
+	case $mutant in drift | coarse) timing=timestamp ;; *) timing=fullspeed ;; esac
+	run 0 --mutant "$mutant" --timing $timing --dir target rw.trace
+done <mutants
+run 0 --mutant lost:10% --dir target rw.trace
+expect_line out '540 of 600'
+run 0 --mutant size:10% --dir target rw.trace
+expect_line out 'mismatches      60; the first: request '
+
+# wrong usage: 2, one line, nothing written
+wrong() { # what it says, then arguments
+	says=$1
+	shift
+	run 2 "$@"
+	expect_line err "$says"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $*"
+	[ ! -e wrong.trace ] || fail "wrong usage wrote a trace: $*"
+}
+wrong 'which trace' --dir target -o wrong.trace
+wrong '--dir is missing' -o wrong.trace sr.trace
+wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
+wrong 'did you mean "delay"' --mutant dealy:20us --dir target -o wrong.trace sr.trace
+wrong 'mutant delay' --mutant delay:20 --dir target -o wrong.trace sr.trace
+wrong 'temporal' --order tmporal --dir target -o wrong.trace sr.trace
+wrong 'think' --order none --timing think --dir target -o wrong.trace sr.trace
+wrong 'speed' --speed 0 --dir target -o wrong.trace sr.trace
+wrong 'it needs timing' --mutant coarse:1ms --dir target -o wrong.trace sr.trace
+
+# failures: 3, one line, no output left
+failed() {
+	says=$1
+	shift
+	run 3 "$@"
+	expect_line err "$says"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $*"
+	[ ! -e wrong.trace ] || fail "a failed replay left a trace: $*"
+}
+failed 'no-such.trace' --dir target -o wrong.trace no-such.trace
+failed 'no-such-dir' --dir no-such-dir -o wrong.trace sr.trace
+failed 'overwrite the input' --dir target -o sr.trace sr.trace
+echo 'not a trace' >junk
+failed 'junk' --dir target -o wrong.trace junk
+cmp -s sr.trace out.trace && fail "the input was overwritten"
+
+failed 'no regular file' --dir target -o /dev/null rw.trace
+[ -c /dev/null ] || fail '/dev/null is gone'
+
+# a mismatch is reported, and stops only where asked
+truncate -s 100K target/rw.0
+"$VALIDATE" microbench rr --requests 300 --file-size 256K --dir target -o rr.trace >/dev/null
+truncate -s 64K target/rr.0
+run 0 --dir target -o out.trace rr.trace
+expect_line out 'instead of 4096'
+run 3 --stop-on-mismatch --dir target -o stopped.trace rr.trace
+expect_line err 'stopped at the first mismatch'
+expect_line out 'mismatches      1;'
+[ -e stopped.trace ] || fail 'a stopped replay wrote no trace'
+
+# a pipe where a file should be is refused
+mkdir pipes && mkfifo pipes/rr.0
+run 6 --dir pipes rr.trace
+
+# a CSV trace: no descriptors, no files, only what its records show
+cat >foreign.csv <<-'END'
+	pid,tid,begin,end,function,args,rvalue
+	7,8,0,1000,open,"path=/data/new;flags=0x42;mode=0644",3
+	7,8,2000,3000,write,"fd=3;length=5000",5000
+	7,9,2500,3500,pread,"path=/data/old;fd=4;offset=1000;length=500",24
+	7,9,4000,4500,pread,"path=/data/old;offset=0;length=100",100
+	7,9,5000,5500,open,"path=/data/none;flags=0",-1
+	7,8,6000,6500,fsync,"fd=3",0
+	7,8,7000,7500,close,"fd=3",0
+	END
+mkdir empty
+run 3 --dir empty foreign.csv
+for order in temporal fs; do
+	rm -rf empty && mkdir empty
+	run 0 --order $order --timing timestamp --prepare --dir empty -o out.trace foreign.csv
+	expect_line out 'requests        7 of 7, 1 failed'
+	expect_line out 'mismatches      0'
+	[ "$(wc -c <empty/data/new)" -eq 5000 ] || fail "the trace's own file"
+	[ "$(wc -c <empty/data/old)" -eq 1024 ] || fail "the file from before"
+done
+"$VALIDATE" info out.trace --csv again.csv
+run 0 --dir empty again.csv
