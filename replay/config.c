@@ -22,7 +22,7 @@ void replay_config_init(struct replay_config *c)
 		.timing = TIMING_FULLSPEED,
 		.speed = 1,
 		.wait = WAIT_HYBRID,
-		.spin_ns = 20000,
+		.spin_ns = 5000,
 		.placement = PLACEMENT_DEFAULT,
 		.engine = "event",
 	};
@@ -39,7 +39,7 @@ const struct option_spec replay_options[] = {
 	{.name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait), .arg = "METHOD", .choices = wait_method_names,
 	 .help = "how a time is waited for (hybrid)"},
 	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
-	 .help = "how long another request is waited for by spinning, before sleeping (20us)"},
+	 .help = "how long another request is waited for by spinning, before yielding and sleeping (5us)"},
 	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND", .choices = placement_names,
 	 .help = "where buffers lie in memory, alike for program and replay (offset)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},

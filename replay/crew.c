@@ -15,7 +15,7 @@
 #define LEAD_PER_THREAD_NS 50000
 
 /* With more runners than processors, whom one waits for may need the very processor one spins on. */
-#define CROWDED_SPIN_NS 1000
+#define CROWDED_SPIN_NS 2000
 
 #define STACK_BYTES ((size_t)256 << 10)
 

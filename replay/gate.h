@@ -3,7 +3,7 @@
  *
  * Progress is a number that one thread alone writes and that only grows: 2 * index + 1 when its request `index` has begun,
  * 2 * index + 2 when it has ended, GATE_DONE when nothing more will come. Publishing is a plain store; who waits spins for a
- * while and then sleeps on a futex.
+ * while, yields the processor, and then sleeps on a futex.
  *
  * No wake-up is lost although the publisher has no fence between storing its progress and looking whether somebody sleeps:
  * the sleeper announces itself and then calls membarrier(2), which makes every other thread of the process execute a fence.
@@ -48,7 +48,8 @@ void gates_release(struct gates *g); /* an all-zero one is fine */
 
 /* Wakes everybody who sleeps at gate i. */
 void gate_wake(const struct gates *g, uint32_t i);
-/* Spins, then sleeps, until the progress of i is at least `threshold`. Returns the number of sleeps. */
+/* Spins, yields the processor some times, then sleeps, until the progress of i is at least `threshold`. Returns the number of
+ * sleeps. With a spin of 0 it sleeps at once. */
 uint32_t gate_wait(const struct gates *g, uint32_t i, uint32_t threshold);
 
 static inline _Atomic uint32_t *gate_progress(const struct gates *g, uint32_t i)
