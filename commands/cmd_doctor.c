@@ -8,7 +8,7 @@
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
-#include "validate/environment.h"
+#include "validate/campaign/environment.h"
 
 #define CHECKS_MAX 64
 

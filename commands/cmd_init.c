@@ -12,7 +12,7 @@
 #include "common/strbuf.h"
 #include "microbench/microbench.h"
 #include "replay/replay.h"
-#include "validate/protocol.h"
+#include "validate/protocol/protocol.h"
 
 static const char synopsis[] = "[FILE]";
 static const char about[] =

@@ -5,7 +5,7 @@
 
 #include "commands/commands.h"
 #include "reports/report.h"
-#include "validate/results.h"
+#include "validate/results/results.h"
 
 struct report_config {
 	const char *format;

@@ -12,9 +12,9 @@
 #include "commands/commands.h"
 #include "common/xalloc.h"
 #include "reports/report.h"
-#include "validate/campaign.h"
-#include "validate/protocol.h"
-#include "validate/results.h"
+#include "validate/campaign/campaign.h"
+#include "validate/protocol/protocol.h"
+#include "validate/results/results.h"
 
 struct run_config {
 	const char *dir, *device, *format;

@@ -19,10 +19,10 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "validate/cgroup.h"
-#include "validate/environment.h"
-#include "validate/prepare.h"
-#include "validate/storage.h"
+#include "validate/campaign/cgroup.h"
+#include "validate/campaign/environment.h"
+#include "validate/campaign/prepare.h"
+#include "validate/campaign/storage.h"
 
 static void say(struct finding *f, enum health health, const char *what, const char *advice)
 {

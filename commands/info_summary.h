@@ -9,7 +9,7 @@
 #include "capture/op.h"
 #include "capture/trace.h"
 #include "common/err.h"
-#include "validate/histogram.h"
+#include "validate/metrics/histogram.h"
 
 /* Response times are end - begin of the requests that have both stamps, and in the right order. */
 struct op_summary {

@@ -11,7 +11,7 @@
 #include "reports/escape.h"
 #include "reports/output.h"
 #include "reports/forms.h"
-#include "reports/tables.h"
+#include "reports/tables/tables.h"
 
 /* Shortest decimal that reads back as the same double. */
 static void add_double(struct strbuf *out, double x)

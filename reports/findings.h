@@ -3,7 +3,7 @@
 #ifndef REPORTS_FINDINGS_H
 #define REPORTS_FINDINGS_H
 
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 struct finding {            /* one reason and the cells it holds for */
 	const char *reason; /* borrowed from the analysis */

@@ -5,7 +5,7 @@
 
 #include <jansson.h>
 
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 /* Text with everything that is no valid UTF-8 replaced; NULL gives null. New reference. */
 json_t *json_text(const char *s);

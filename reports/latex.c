@@ -7,7 +7,7 @@
 #include "reports/latex.h"
 #include "reports/output.h"
 #include "reports/forms.h"
-#include "reports/tables.h"
+#include "reports/tables/tables.h"
 
 #define ROWS_A_PAGE 40
 #define WIDE_TEXT 32 /* characters from which a column wraps */

@@ -2,7 +2,7 @@
 #ifndef REPORTS_LATEX_H
 #define REPORTS_LATEX_H
 
-#include "reports/table.h"
+#include "reports/tables/table.h"
 
 /* Appends one table as a fragment to \input: tabular, or longtable where it does not fit a page. Needs booktabs and
  * longtable. */

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "common/err.h"
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 struct report_form {
 	const char *name, *help;

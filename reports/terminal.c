@@ -10,7 +10,7 @@
 
 #include "common/xalloc.h"
 #include "reports/escape.h"
-#include "reports/figure.h"
+#include "reports/figures/figure.h"
 #include "reports/findings.h"
 #include "reports/forms.h"
 #include "reports/output.h"

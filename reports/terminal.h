@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "common/strbuf.h"
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 /* The summary for a terminal: lines of at most `width` columns (80 or more), UTF-8. `report` is where the whole report
  * lies, as the last line names it; NULL: not named. */

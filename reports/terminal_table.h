@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 #include "common/strbuf.h"
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 struct terminal_style {
 	size_t width;

@@ -4,8 +4,8 @@
 #define REPORTS_WORDS_H
 
 #include "common/strbuf.h"
-#include "reports/table.h"
-#include "validate/analysis.h"
+#include "reports/tables/table.h"
+#include "validate/analysis/analysis.h"
 
 struct component_words {
 	const char *title;        /* "Bias" */

@@ -22,7 +22,7 @@
 
 #include "capture/trace.h"
 #include "common/clock.h"
-#include "validate/summary.h"
+#include "validate/metrics/summary.h"
 
 static uint64_t random_state = 88172645463325252ull;
 static uint64_t draw(void)

@@ -11,8 +11,8 @@
 
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "validate/journal.h"
-#include "validate/results_file.h"
+#include "validate/results/journal.h"
+#include "validate/results/results_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/files.h"
-#include "validate/protocol.h"
+#include "validate/protocol/protocol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

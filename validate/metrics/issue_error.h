@@ -3,7 +3,7 @@
 #ifndef VALIDATE_METRICS_ISSUE_ERROR_H
 #define VALIDATE_METRICS_ISSUE_ERROR_H
 
-#include "validate/histogram.h"
+#include "validate/metrics/histogram.h"
 #include "validate/metrics/moment_sum.h"
 
 struct issue_error { /* all zero: empty */

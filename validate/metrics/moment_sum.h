@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-#include "validate/summary.h"
+#include "validate/metrics/summary.h"
 
 struct moment_sum { /* all zero: empty */
 	uint64_t n;

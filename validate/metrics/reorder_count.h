@@ -16,7 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "validate/summary.h"
+#include "validate/metrics/summary.h"
 
 #define REORDER_MAX_GAPS (1u << 20)
 

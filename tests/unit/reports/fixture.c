@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 enum fixture_kind {
 	FIXTURE_QUICK,   /* 4 workloads x 2 levels x 2 replayers */

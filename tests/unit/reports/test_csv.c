@@ -14,7 +14,7 @@
 #include "reports/csv.h"
 #include "reports/latex.h"
 #include "reports/report.h"
-#include "reports/tables.h"
+#include "reports/tables/tables.h"
 
 static void sample_table(struct table *t)
 {

@@ -12,7 +12,7 @@
 #include "tests/unit/reports/fixture.c"
 #include "tests/unit/reports/golden.h"
 
-#include "reports/figure.h"
+#include "reports/figures/figure.h"
 #include "reports/report.h"
 
 static char *page(enum fixture_kind kind, bool gnuplot)

@@ -16,7 +16,7 @@
 #include "tests/unit/reports/fixture.c"
 #include "tests/unit/reports/golden.h"
 
-#include "reports/figure.h"
+#include "reports/figures/figure.h"
 #include "reports/report.h"
 
 static void write_report(enum fixture_kind kind, const char *dir)

@@ -14,7 +14,7 @@
 #include <gsl/gsl_rng.h>
 
 #include "common/xalloc.h"
-#include "validate/analysis.h"
+#include "validate/analysis/analysis.h"
 
 /* --- a campaign in memory: every scenario, every replayer, blocks 0..n -------------------------------------------- */
 struct campaign {

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/cgroup.h"
+#include "validate/campaign/cgroup.h"
 
 /* This machine's own: made, entered, bounding, removed. Where there is none, it says why. */
 static void test_real(void **state)

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "validate/histogram.h"
+#include "validate/metrics/histogram.h"
 
 #define RELATIVE (1.0 / 2048)
 

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/journal.h"
+#include "validate/results/journal.h"
 
 #define N_EVENTS 20
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/launch.h"
+#include "validate/campaign/launch.h"
 
 struct fixture {
 	char *dir;

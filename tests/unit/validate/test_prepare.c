@@ -12,8 +12,8 @@
 
 #include "common/clock.h"
 #include "tests/unit/validate/temp_dir.h"
-#include "validate/prepare.h"
-#include "validate/storage.h"
+#include "validate/campaign/prepare.h"
+#include "validate/campaign/storage.h"
 
 static void protocol_make(struct protocol *p, const char *dir, const char *target)
 {

@@ -12,7 +12,7 @@
 
 #include "common/strbuf.h"
 #include "microbench/microbench.h"
-#include "validate/protocol.h"
+#include "validate/protocol/protocol.h"
 
 /* Reads `len` bytes as a protocol file called bad.conf; the message is without the directory. */
 static int read_bytes(const char *bytes, size_t len, struct protocol *p, struct err *e)

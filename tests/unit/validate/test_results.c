@@ -10,8 +10,8 @@
 
 #include "tests/unit/validate/temp_dir.h"
 #include "tests/unit/validate/trace_file.h"
-#include "validate/journal.h"
-#include "validate/results_file.h"
+#include "validate/results/journal.h"
+#include "validate/results/results_file.h"
 
 static const char protocol_text[] = "[protocol]\nreplicates = 2\nbank = 1\n"
 				    "[workload a]\ntype = random-read\n"

@@ -19,8 +19,8 @@
 #include "tests/unit/validate/random.h"
 #include "tests/unit/validate/trace_file.h"
 #include "validate/metrics/reorder.h"
-#include "validate/summary.h"
-#include "validate/summary_private.h"
+#include "validate/metrics/summary.h"
+#include "validate/metrics/summary_private.h"
 
 enum { MAX_N = 400 };
 

@@ -12,7 +12,7 @@
 
 #include "tests/unit/validate/random.h"
 #include "tests/unit/validate/trace_file.h"
-#include "validate/summary.h"
+#include "validate/metrics/summary.h"
 
 /* A summary with everything in it: a timed replay of 500 requests, three of them late, one lost, one failed, one extra.
  */

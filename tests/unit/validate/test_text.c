@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "validate/queue.h"
-#include "validate/text.h"
+#include "validate/campaign/queue.h"
+#include "validate/protocol/text.h"
 
 static void test_valid(void **state)
 {

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Figures: a data file and a gnuplot script each, kept in report/plots/, and the SVG that gnuplot makes of them.
+ *
+ * Text reaches gnuplot only inside single quotes, where it expands nothing. The same analysis and gnuplot give the same
+ * bytes. Without gnuplot data and scripts are still written, and figures have no `svg`. */
+#ifndef REPORTS_FIGURE_H
+#define REPORTS_FIGURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/err.h"
+#include "common/strbuf.h"
+#include "validate/analysis/analysis.h"
+
+struct figure {
+	char *name;                 /* of its files: "bias-random-read"; [a-z0-9-] only; owned */
+	char *section;              /* "bias": figures of one section follow each other; owned */
+	char *caption;              /* what it is and what to look for, as it came; owned */
+	char *alt;                  /* the same for who cannot see it; owned */
+	struct strbuf data, script; /* data[]: blocks for `index`; script: without terminal and output */
+	unsigned int width, height; /* px */
+	bool drawn;                 /* svg is ours, not gnuplot's */
+	struct strbuf svg;          /* the element to put into a page (no prolog, no ids); empty: missing */
+};
+
+struct figures {
+	struct figure *figure;
+	size_t n, cap;
+	size_t n_left_out; /* scenarios whose own figures were left out to keep the page small */
+	char *missing;     /* why there are none, or not all; NULL */
+};
+
+/* All figures of a report, without their SVG. Ownership: figures_release. */
+void figures_build(struct figures *fs, const struct analysis *a);
+void figures_release(struct figures *fs);
+
+/* Writes data, scripts and drawings into plots_dir (already there), runs gnuplot there once and reads back what it
+ * made. That gnuplot is missing or fails is no error: fs->missing says so. Errors: of writing. */
+int figures_render(struct figures *fs, const char *plots_dir, struct err *e);
+
+bool figure_gnuplot_found(void); /* in $PATH */
+
+/* For the builders: a new figure; `name` is made fit for a file, `part` (may be NULL) is appended to it. */
+struct figure *figure_add(struct figures *fs, const char *section, const char *part, unsigned int width,
+			  unsigned int height);
+void figure_caption(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What the figure shows, for who cannot see it, where the caption alone does not say so. After figure_caption. */
+void figure_alt(struct figure *f, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* svg.c: gnuplot's document as an element of a page: no prolog, no ids, colours that follow the page's theme. Returns
+ * false for what is not a complete SVG. */
+bool svg_inline(struct strbuf *out, const char *svg, const char *alt);
+/* The definitions of gnuplot's point symbols, once per page. */
+void svg_add_symbols(struct strbuf *out);
+
+/* fishbone.c: cause-and-effect diagram of the sources of uncertainty. */
+void fishbone_add(struct strbuf *out, const struct analysis *a, unsigned int *width, unsigned int *height);
+
+#endif

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The builders of figures by subject, and what they share. */
+#ifndef REPORTS_FIGURES_H
+#define REPORTS_FIGURES_H
+
+#include "reports/figures/figure.h"
+
+void figures_forest(struct figures *fs, const struct analysis *a); /* bias, precision ratio */
+void figures_runs(struct figures *fs, const struct analysis *a);   /* response time over blocks */
+void figures_linearity(struct figures *fs, const struct analysis *a);
+void figures_concurrency(struct figures *fs, const struct analysis *a);
+void figures_budget(struct figures *fs, const struct analysis *a); /* shares of the uncertainty */
+void figures_issue(struct figures *fs, const struct analysis *a);  /* issue error of timed replays */
+
+/* A row of a panel: a case, or a title above cases. */
+struct panel_row {
+	const struct cell *cell; /* NULL: only a title */
+	char *label;             /* owned, as it came */
+	size_t indent;
+};
+
+struct panel { /* what fits one figure; whole workloads where possible */
+	struct panel_row *row;
+	size_t n, cap;
+};
+
+struct panels {
+	struct panel *panel;
+	size_t n, cap;
+};
+
+/* The cases for which `wanted` holds (NULL: all), by workload, scenario and replayer. Ownership: panels_release. */
+void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *));
+void panels_release(struct panels *ps);
+/* "1", "2" ... or NULL when there is one panel only; into `text`. */
+const char *panel_part(const struct panels *ps, size_t i, char text[24]);
+/* Height of a figure with this panel, px; yrange and ytics of its script: row i is at y = i + 1 from above. */
+unsigned int panel_height(const struct panel *p);
+void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width);
+
+/* Scenarios worth figures of their own: not trusted ones first, then inconclusive ones, at most `max`, given in the
+ * order of the protocol. `wanted` as above, for any of its cells. *n_left_out counts the others. The caller frees. */
+size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *), size_t *n,
+			 size_t *n_left_out);
+
+/* A number for a data file: "NaN" when undefined, huge ones clipped. */
+void plot_number(struct strbuf *out, double x);
+/* 'text' in single quotes, cut to `width` characters. */
+void plot_string(struct strbuf *out, const char *text, size_t width);
+
+#endif

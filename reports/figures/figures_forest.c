@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forest plots: a row per case with its interval, against the limits. */
+#include <math.h>
+#include <stdio.h>
+
+#include "reports/figures/figures.h"
+#include "reports/number.h"
+#include "reports/figures/palette.h"
+#include "reports/tables/table.h"
+
+#define WIDTH 560
+
+static const struct {
+	const char *title;
+	enum palette color;
+	int point;
+} decision_style[] = {
+    [DECISION_ACCEPT] = {"accepted", PALETTE_BLUE, 7},
+    [DECISION_REJECT] = {"rejected", PALETTE_VERMILLION, 5},
+    [DECISION_INCONCLUSIVE] = {"inconclusive", PALETTE_ORANGE, 9},
+    [DECISION_NOT_ASSESSED] = {"not assessed", PALETTE_MUTED, 13},
+    [DECISION_NOT_APPLICABLE] = {"not applicable", PALETTE_MUTED, 11},
+};
+#define N_DECISIONS 5
+
+/* What a forest plot shows of a case, in the plot's unit. */
+struct interval {
+	bool defined;
+	double value, thin_lo, thin_hi, thick_lo, thick_hi;
+};
+
+struct forest {
+	const char *section;
+	enum component_kind kind;
+	struct interval (*of)(const struct cell *c);
+	double lo, hi; /* of the axis */
+	bool log;
+};
+
+static struct interval bias_of(const struct cell *c)
+{
+	const struct estimate *e = &c->bias;
+	return (struct interval){e->status == STAT_OK && !isnan(e->value),
+				 100 * e->value,
+				 100 * e->lo95,
+				 100 * e->hi95,
+				 100 * e->lo90,
+				 100 * e->hi90};
+}
+
+static struct interval precision_of(const struct cell *c)
+{
+	const struct estimate *e = &c->precision_ratio;
+	return (struct interval){
+	    e->status == STAT_OK && e->value > 0, e->value, c->precision_lower95, c->precision_upper95, NAN, NAN};
+}
+
+/* One block of data per decision, so that each has its colour, sign and line of the key; empty ones are left out. */
+static void add_data(struct figure *f, const struct forest *s, const struct panel *p, bool *present)
+{
+	strbuf_addstr(&f->data, "# row value lo hi");
+	strbuf_addstr(&f->data, s->kind == COMPONENT_BIAS ? "(95 %, percent) lo hi (90 %, percent)\n"
+							  : " (one-sided 95 %) - -\n");
+	for (size_t d = 0; d < N_DECISIONS; d++) {
+		present[d] = false;
+		for (size_t i = 0; i < p->n; i++) {
+			const struct cell *c = p->row[i].cell;
+			if (!c || c->component[s->kind].decision != (enum decision)d)
+				continue;
+			struct interval v = s->of(c);
+			if (!v.defined)
+				continue;
+			if (!present[d])
+				strbuf_addf(&f->data, "# %s\n", decision_style[d].title);
+			present[d] = true;
+			strbuf_addf(&f->data, "%zu", i + 1);
+			plot_number(&f->data, v.value);
+			plot_number(&f->data, v.thin_lo);
+			plot_number(&f->data, v.thin_hi);
+			plot_number(&f->data, v.thick_lo);
+			plot_number(&f->data, v.thick_hi);
+			strbuf_addch(&f->data, '\n');
+		}
+		if (present[d])
+			strbuf_addstr(&f->data, "\n\n");
+	}
+}
+
+/* Rows without a number, and those beyond the axis, say so in words. */
+static void add_word(struct strbuf *out, const struct forest *s, const struct cell *c, size_t row)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct interval v = s->of(c);
+	bool below = v.defined && v.value < s->lo, above = v.defined && v.value > s->hi;
+	if (!v.defined) {
+		strbuf_addstr(&text,
+			      table_status_words((s->kind == COMPONENT_BIAS ? &c->bias : &c->precision_ratio)->status));
+	} else {
+		strbuf_addstr(&text, below ? "◂ " : "");
+		number_add(&text, v.value, v.value, (struct number_unit){s->log ? "" : "%", 1}, !s->log);
+		strbuf_addstr(&text, above ? " ▸" : "");
+	}
+	if (!v.defined || below || above) {
+		strbuf_addstr(out, "set label ");
+		plot_string(out, text.s, 40);
+		strbuf_addf(out, " at graph %d, first %zu %s offset %d,0 textcolor rgb '%s'\n", !below, row,
+			    below ? "left" : "right", below ? 1 : -1,
+			    palette[decision_style[c->component[s->kind].decision].color].hex);
+	}
+	strbuf_release(&text);
+}
+
+static void add_plot(struct strbuf *out, const struct forest *s, const bool *present)
+{
+	size_t index = 0;
+	strbuf_addstr(out, "plot NaN notitle");
+	for (size_t d = 0; d < N_DECISIONS; d++) {
+		if (!present[d])
+			continue;
+		const char *color = palette[decision_style[d].color].hex;
+		strbuf_addf(
+		    out, ", \\\n  file index %zu using 3:1:($4-$3):(0) with vectors nohead lw 1.5 lc rgb '%s' notitle",
+		    index, color);
+		if (s->kind == COMPONENT_BIAS)
+			strbuf_addf(out,
+				    ", \\\n  file index %zu using 5:1:($6-$5):(0) with vectors nohead lw 4.5 lc rgb "
+				    "'%s' notitle",
+				    index, color);
+		strbuf_addf(out, ", \\\n  file index %zu using 2:1 with points pt %d ps 0.75 lc rgb '%s' title '%s'",
+			    index, decision_style[d].point, color, decision_style[d].title);
+		index++;
+	}
+	strbuf_addch(out, '\n');
+}
+
+static void add_limits(struct strbuf *out, const struct forest *s, double limit_lo, double limit_hi, double ideal)
+{
+	strbuf_addf(out,
+		    "set object rectangle from %.10g, graph 0 to %.10g, graph 1 behind fc rgb '%s' fs solid noborder\n",
+		    fmax(limit_lo, s->lo), fmin(limit_hi, s->hi), palette[PALETTE_BAND].hex);
+	for (int i = 0; i < 2; i++) {
+		double x = i ? limit_hi : limit_lo;
+		if (x > s->lo && x < s->hi)
+			strbuf_addf(out, "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead dt 2 lc rgb '%s'\n", x,
+				    x, palette[PALETTE_MUTED].hex);
+	}
+	strbuf_addf(out, "set arrow from %.10g, graph 0 to %.10g, graph 1 nohead lc rgb '%s'\n", ideal, ideal,
+		    palette[PALETTE_TEXT].hex);
+}
+
+/* 1, 2 or 5 times a power of ten, so that about five marks fit between -span and span. */
+static double nice_step(double span)
+{
+	double raw = span / 2.5, power = pow(10, floor(log10(raw))), digit = raw / power;
+	return power * (digit < 1.5 ? 1 : digit < 3.5 ? 2 : digit < 7.5 ? 5 : 10);
+}
+
+static struct figure *add_forest(struct figures *fs, const struct forest *s, const struct panels *ps, size_t i,
+				 double limit, const char *xlabel)
+{
+	char part[24];
+	bool present[N_DECISIONS];
+	const struct panel *p = &ps->panel[i];
+	struct figure *f = figure_add(fs, s->section, panel_part(ps, i, part), WIDTH, panel_height(p));
+	add_data(f, s, p, present);
+	panel_add_axis(&f->script, p, WIDTH);
+	strbuf_addf(&f->script,
+		    "set xrange [%.10g:%.10g]\nset xlabel '%s' textcolor rgb '%s'\nset grid xtics lc rgb '%s'\n", s->lo,
+		    s->hi, xlabel, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex);
+	strbuf_addstr(&f->script, "set border 1\nset key above horizontal right Left reverse\n");
+	if (s->log)
+		strbuf_addstr(&f->script, "set logscale x 2\nset format x '%g'\n");
+	else
+		strbuf_addf(&f->script, "set format x '%%g %%%%'\nset xtics %.10g\n", nice_step(s->hi));
+	add_limits(&f->script, s, s->log ? s->lo : -limit, limit, s->log ? 1 : 0);
+	for (size_t k = 0; k < p->n; k++)
+		if (p->row[k].cell)
+			add_word(&f->script, s, p->row[k].cell, k + 1);
+	add_plot(&f->script, s, present);
+	return f;
+}
+
+/* Wide enough for what is there, but not so wide that the limits vanish. */
+static void find_range(struct forest *s, const struct analysis *a, double limit)
+{
+	double most = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct interval v = s->of(&a->cell[i]);
+		if (!v.defined)
+			continue;
+		double lo = s->log ? fabs(log2(v.thin_lo)) : fabs(v.thin_lo),
+		       hi = s->log ? fabs(log2(v.thin_hi)) : fabs(v.thin_hi);
+		if (isfinite(lo))
+			most = fmax(most, lo);
+		if (isfinite(hi))
+			most = fmax(most, hi);
+	}
+	if (s->log) {
+		double edge = log2(fmax(limit, 1.2));
+		double span = fmin(fmax(most, 1.4 * edge), fmax(3 * edge, 3));
+		s->lo = exp2(-span);
+		s->hi = exp2(span);
+	} else {
+		double edge = limit > 0 ? limit : 1;
+		double span = fmin(fmax(most * 1.05, 1.4 * edge), 4 * edge);
+		s->lo = -span;
+		s->hi = span;
+	}
+}
+
+void figures_forest(struct figures *fs, const struct analysis *a)
+{
+	const struct accept_limits *l = &a->results->protocol.accept;
+	struct forest bias = {.section = "bias", .kind = COMPONENT_BIAS, .of = bias_of};
+	struct forest precision = {
+	    .section = "precision", .kind = COMPONENT_PRECISION, .of = precision_of, .log = true};
+	struct panels ps;
+	panels_build(&ps, a, NULL);
+	find_range(&bias, a, 100 * l->bias);
+	find_range(&precision, a, l->precision_ratio);
+	for (size_t i = 0; i < ps.n; i++) {
+		struct figure *f = add_forest(fs, &precision, &ps, i, l->precision_ratio,
+					      "scatter of the replay / scatter of the program");
+		figure_caption(
+		    f,
+		    "Precision ratio of each case, between its one-sided 95 %% limits; 1 is as steady as the program. "
+		    "Accepted when the right end is inside the shaded region, up to %.4g.",
+		    l->precision_ratio);
+	}
+	for (size_t i = 0; i < ps.n; i++) {
+		struct figure *f = add_forest(fs, &bias, &ps, i, 100 * l->bias, "bias of the mean response time");
+		figure_caption(
+		    f,
+		    "Relative bias of each case with its 90 %% interval (thick) and 95 %% interval (thin). Accepted "
+		    "when "
+		    "the thick line is inside the shaded limits of ±%.4g %%, rejected when the thin line is wholly "
+		    "outside%s.",
+		    100 * l->bias,
+		    a->results->protocol.n_looks > 1
+			? "; with several looks the intervals that decide are wider than these"
+			: "");
+	}
+	panels_release(&ps);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative bias over the load level, one figure per group of scenarios that differ in nothing else. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "reports/figures/figures.h"
+#include "reports/figures/palette.h"
+
+#define MAX_GROUPS 12
+#define WIDTH 420
+#define HEIGHT 240
+
+struct extent {
+	double lo, hi, x_lo, x_hi;
+};
+
+static void add_line(struct figure *f, const struct analysis *a, const struct linearity *l, double shift,
+		     struct extent *x)
+{
+	for (size_t i = 0; i < l->n_levels; i++) {
+		const struct linearity_level *v = &l->level[i];
+		const struct estimate *e = v->cell < a->n_cells ? &a->cell[v->cell].bias : NULL;
+		bool ok = e && e->status == STAT_OK && isfinite(e->value);
+		if (!ok)
+			continue;
+		double lo = isfinite(e->lo95) ? e->lo95 : e->value, hi = isfinite(e->hi95) ? e->hi95 : e->value;
+		plot_number(&f->data, (double)v->level + shift);
+		plot_number(&f->data, 100 * e->value);
+		plot_number(&f->data, 100 * lo);
+		plot_number(&f->data, 100 * hi);
+		strbuf_addch(&f->data, '\n');
+		x->lo = fmin(x->lo, 100 * lo);
+		x->hi = fmax(x->hi, 100 * hi);
+		x->x_lo = fmin(x->x_lo, (double)v->level);
+		x->x_hi = fmax(x->x_hi, (double)v->level);
+	}
+}
+
+static void add_script(struct figure *f, const struct extent *x, double limit)
+{
+	bool some = x->hi >= x->lo;
+	double lo = some ? fmin(x->lo, -limit * 0.2) : -1, hi = some ? fmax(x->hi, limit * 0.2) : 1,
+	       margin = (hi - lo) * 0.08;
+	strbuf_addf(&f->script,
+		    "set xrange [%.10g:%.10g]\nset yrange [%.10g:%.10g]\nset xtics 1\nset format y '%%g %%%%'\n"
+		    "set xlabel 'load level' textcolor rgb '%s'\nset ylabel 'bias' textcolor rgb '%s'\n"
+		    "set grid ytics lc rgb '%s'\nset key above left Left reverse samplen 2\n"
+		    "set arrow from graph 0, first 0 to graph 1, first 0 nohead lc rgb '%s'\n",
+		    some ? x->x_lo - 0.5 : 0, some ? x->x_hi + 0.5 : 1, lo - margin, hi + margin,
+		    palette[PALETTE_TEXT].hex, palette[PALETTE_TEXT].hex, palette[PALETTE_GRID].hex,
+		    palette[PALETTE_TEXT].hex);
+	for (int side = -1; side <= 1; side += 2)
+		if (side * limit > lo && side * limit < hi)
+			strbuf_addf(
+			    &f->script,
+			    "set arrow from graph 0, first %.10g to graph 1, first %.10g nohead dt 2 lc rgb '%s'\n",
+			    side * limit, side * limit, palette[PALETTE_MUTED].hex);
+	if (x->x_hi - x->x_lo > 12)
+		strbuf_addstr(&f->script, "set xtics autofreq\n");
+}
+
+static void add_group(struct figures *fs, const struct analysis *a, size_t first)
+{
+	const struct linearity *of = &a->linearity[first];
+	struct extent x = {INFINITY, -INFINITY, INFINITY, -INFINITY};
+	struct strbuf plot = STRBUF_INIT;
+	char part[24];
+	size_t index = 0;
+	snprintf(part, sizeof part, "%zu", of->group + 1);
+	struct figure *f = figure_add(fs, "linearity", part, WIDTH, HEIGHT);
+	strbuf_addstr(&f->data,
+		      "# level (shifted a little), bias, lower and upper 95 % limit, percent; a block per replayer\n");
+	for (size_t i = first; i < a->n_linearity && index < PALETTE_N_SERIES; i++) {
+		const struct linearity *l = &a->linearity[i];
+		size_t before = f->data.len;
+		if (l->group != of->group)
+			continue;
+		add_line(f, a, l, 0.05 * (double)index, &x);
+		if (f->data.len == before)
+			continue;
+		strbuf_addstr(&f->data, "\n\n");
+		strbuf_addf(&plot,
+			    "%sfile index %zu using 1:2 with lines lc rgb '%s' notitle, \\\n"
+			    "  file index %zu using 1:2:3:4 with yerrorbars pt %d ps 0.6 lw 1.2 lc rgb '%s' title ",
+			    index ? ", \\\n  " : "", index, palette_series(l->replayer), index,
+			    palette_point(l->replayer), palette_series(l->replayer));
+		plot_string(&plot, a->results->protocol.replayer[l->replayer].name, 26);
+		index++;
+	}
+	f->height += 18 * (unsigned int)index;
+	add_script(f, &x, 100 * a->results->protocol.accept.bias);
+	strbuf_addf(&f->script, "plot %s\n", index ? plot.s : "NaN notitle");
+	figure_caption(f, "%s", of->name);
+	figure_alt(f, "Bias of each replayer at each load level, %s", of->name);
+	strbuf_release(&plot);
+}
+
+void figures_linearity(struct figures *fs, const struct analysis *a)
+{
+	size_t n = 0;
+	bool *done = xcalloc(a->n_linearity, sizeof *done);
+	for (size_t i = 0; i < a->n_linearity; i++) {
+		if (done[i] || a->linearity[i].n_levels < 2)
+			continue;
+		if (n < MAX_GROUPS)
+			add_group(fs, a, i);
+		n++;
+		for (size_t k = i; k < a->n_linearity; k++)
+			done[k] |= a->linearity[k].group == a->linearity[i].group;
+	}
+	fs->n_left_out += n > MAX_GROUPS ? n - MAX_GROUPS : 0;
+	free(done);
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "reports/escape.h"
+#include "reports/figures/figures.h"
+#include "reports/figures/palette.h"
+
+#define ROWS_A_PANEL 45 /* a new panel begins at the next workload */
+#define ROWS_AT_MOST 70
+#define LABEL_WIDTH 40
+#define CHARACTER 7 /* px of one, about */
+
+void plot_number(struct strbuf *out, double x)
+{
+	if (isnan(x))
+		strbuf_addstr(out, " NaN");
+	else
+		strbuf_addf(out, " %.10g", fmax(-1e12, fmin(1e12, x)));
+}
+
+void plot_string(struct strbuf *out, const char *text, size_t width)
+{
+	struct strbuf cut = STRBUF_INIT;
+	text_cut(&cut, text, width);
+	strbuf_addch(out, '\'');
+	escape_gnuplot(out, cut.s);
+	strbuf_addch(out, '\'');
+	strbuf_release(&cut);
+}
+
+static void add_row(struct panels *ps, const struct cell *c, const char *label, size_t indent)
+{
+	struct panel *p = &ps->panel[ps->n - 1];
+	GROW(p->row, p->n, p->cap);
+	p->row[p->n++] = (struct panel_row){c, xstrdup(label), indent};
+}
+
+static void new_panel(struct panels *ps)
+{
+	GROW(ps->panel, ps->n, ps->cap);
+	ps->panel[ps->n++] = (struct panel){0};
+}
+
+static void add_scenario(struct panels *ps, const struct analysis *a, size_t scenario,
+			 bool (*wanted)(const struct cell *))
+{
+	const struct protocol *p = &a->results->protocol;
+	bool titles = p->n_replayers > 1, first = true;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *c = &a->cell[i];
+		if (c->scenario != scenario || (wanted && !wanted(c)))
+			continue;
+		if (first && (!ps->n || ps->panel[ps->n - 1].n > ROWS_AT_MOST))
+			new_panel(ps);
+		if (first && titles)
+			add_row(ps, NULL, p->scenario[scenario].name, 0);
+		first = false;
+		add_row(ps, c, titles ? p->replayer[c->replayer].name : p->scenario[scenario].name, titles ? 2 : 0);
+	}
+}
+
+void panels_build(struct panels *ps, const struct analysis *a, bool (*wanted)(const struct cell *))
+{
+	const struct protocol *p = &a->results->protocol;
+	bool *done = xcalloc(p->n_scenarios, sizeof *done);
+	*ps = (struct panels){0};
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		if (done[i])
+			continue;
+		if (ps->n && ps->panel[ps->n - 1].n > ROWS_A_PANEL / 2 &&
+		    ps->panel[ps->n - 1].n + 2 * p->n_replayers > ROWS_A_PANEL)
+			new_panel(ps);
+		for (size_t k = i; k < p->n_scenarios; k++)
+			if (!strcmp(p->scenario[k].workload, p->scenario[i].workload)) {
+				add_scenario(ps, a, k, wanted);
+				done[k] = true;
+			}
+	}
+	if (ps->n && !ps->panel[ps->n - 1].n)
+		ps->n--;
+	free(done);
+}
+
+void panels_release(struct panels *ps)
+{
+	for (size_t i = 0; i < ps->n; i++) {
+		for (size_t k = 0; k < ps->panel[i].n; k++)
+			free(ps->panel[i].row[k].label);
+		free(ps->panel[i].row);
+	}
+	free(ps->panel);
+	*ps = (struct panels){0};
+}
+
+const char *panel_part(const struct panels *ps, size_t i, char text[24])
+{
+	if (ps->n < 2)
+		return NULL;
+	snprintf(text, 24, "%zu", i + 1);
+	return text;
+}
+
+unsigned int panel_height(const struct panel *p)
+{
+	return 96 + 17 * (unsigned int)p->n;
+}
+
+/* Labels stand at the left, what belongs to a title further in and fainter. */
+void panel_add_axis(struct strbuf *script, const struct panel *p, unsigned int width)
+{
+	size_t widest = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		size_t w = text_width(p->row[i].label) + 2 * p->row[i].indent;
+		widest = p->row[i].cell && w > widest ? w : widest;
+	}
+	widest = widest < 12 ? 12 : widest > LABEL_WIDTH ? LABEL_WIDTH : widest;
+	strbuf_addf(script, "set yrange [%zu.6:0.4]\nunset ytics\nset lmargin at screen %.4f\n", p->n,
+		    (double)(widest * CHARACTER + 14) / width);
+	for (size_t i = 0; i < p->n; i++) {
+		strbuf_addstr(script, "set label ");
+		plot_string(script, p->row[i].label, p->row[i].cell ? LABEL_WIDTH - p->row[i].indent : 2 * LABEL_WIDTH);
+		strbuf_addf(script, " at screen %.4f, first %zu left textcolor rgb '%s'\n",
+			    (double)(2 + 6 * p->row[i].indent) / width, i + 1,
+			    palette[p->row[i].indent ? PALETTE_MUTED : PALETTE_TEXT].hex);
+	}
+}
+
+static int badness(const struct analysis *a, size_t scenario, bool (*wanted)(const struct cell *))
+{
+	int worst = -1;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *c = &a->cell[i];
+		int b = c->verdict == VERDICT_NOT_TRUSTED ? 2 : c->verdict == VERDICT_INCONCLUSIVE ? 1 : 0;
+		if (c->scenario == scenario && (!wanted || wanted(c)) && b > worst)
+			worst = b;
+	}
+	return worst;
+}
+
+size_t *scenarios_choose(const struct analysis *a, size_t max, bool (*wanted)(const struct cell *), size_t *n,
+			 size_t *n_left_out)
+{
+	size_t n_all = a->results->protocol.n_scenarios, n_taken = 0, n_wanted = 0;
+	size_t *chosen = xcalloc(n_all, sizeof *chosen);
+	bool *take = xcalloc(n_all, sizeof *take);
+	for (int b = 2; b >= 0; b--)
+		for (size_t s = 0; s < n_all; s++)
+			if (badness(a, s, wanted) == b) {
+				n_wanted++;
+				take[s] = n_taken < max;
+				n_taken += take[s];
+			}
+	*n = 0;
+	for (size_t s = 0; s < n_all; s++)
+		if (take[s])
+			chosen[(*n)++] = s;
+	*n_left_out = n_wanted - *n;
+	free(take);
+	return chosen;
+}

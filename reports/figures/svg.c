@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From gnuplot's SVG document to an element of the page. gnuplot writes one element a line and always the same way, so
+ * this reads lines; what it does not know it leaves alone. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/escape.h"
+#include "reports/figures/figure.h"
+#include "reports/figures/palette.h"
+
+static bool starts(const char *s, const char *prefix)
+{
+	return !strncmp(s, prefix, strlen(prefix));
+}
+
+static const struct palette_entry *find_color(unsigned int r, unsigned int g, unsigned int b)
+{
+	for (size_t i = 0; i < PALETTE_N; i++)
+		if (palette[i].red == r && palette[i].green == g && palette[i].blue == b)
+			return &palette[i];
+	return NULL;
+}
+
+/* "rgb(  0, 114, 178)", "#0072b2" or "black" at s: what the page calls it, and how long it is here. */
+static const char *color_at(const char *s, size_t *len)
+{
+	unsigned int r, g, b;
+	int n = 0;
+	const struct palette_entry *p = NULL;
+	if ((starts(s, "rgb(") && sscanf(s, "rgb(%3u,%3u,%3u)%n", &r, &g, &b, &n) == 3 && n) ||
+	    (s[0] == '#' && sscanf(s, "#%2x%2x%2x%n", &r, &g, &b, &n) == 3 && n == 7))
+		p = find_color(r, g, b);
+	*len = (size_t)n;
+	if (p)
+		return p->css;
+	*len = 5;
+	return starts(s, "black") ? "currentColor" : NULL;
+}
+
+/* Attributes whose value is a colour, with the quote that opens it. */
+static size_t color_attribute(const char *s)
+{
+	static const char *const name[] = {" stroke=", " fill=", " color=", " fill = "};
+	for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+		if (starts(s, name[i]) && (s[strlen(name[i])] == '"' || s[strlen(name[i])] == '\''))
+			return strlen(name[i]) + 1;
+	return 0;
+}
+
+/* One line of markup with the page's colours, without the font family (the page has one) and with "href". */
+static void add_line(struct strbuf *out, const char *s, size_t len)
+{
+	const char *end = s + len;
+	bool in_tag = false;
+	while (s < end) {
+		size_t n = in_tag ? color_attribute(s) : 0, color_len;
+		const char *color = n ? color_at(s + n, &color_len) : NULL;
+		if (color && (s[n + color_len] == '"' || s[n + color_len] == '\'')) {
+			strbuf_add(out, s, n);
+			strbuf_addstr(out, color);
+			s += n + color_len;
+		} else if (in_tag && starts(s, " font-family=\"sans-serif\"")) {
+			s += strlen(" font-family=\"sans-serif\"");
+		} else if (in_tag && starts(s, " xlink:href=")) {
+			strbuf_addstr(out, " href=");
+			s += strlen(" xlink:href=");
+		} else {
+			in_tag = *s == '<' ? true : *s == '>' ? false : in_tag;
+			strbuf_addch(out, *s++);
+		}
+	}
+	strbuf_addch(out, '\n');
+}
+
+/* Drops a group that was opened and has nothing in it; gnuplot writes many. */
+static bool drop_empty_group(struct strbuf *out, size_t last_line)
+{
+	if (!starts(out->s + last_line, "<g ") || !strchr(out->s + last_line, '>') ||
+	    strchr(out->s + last_line, '>')[1] != '\n')
+		return false;
+	out->len = last_line;
+	out->s[last_line] = 0;
+	return true;
+}
+
+static void add_body(struct strbuf *out, const char *s)
+{
+	size_t last_line = out->len;
+	bool in_defs = false;
+	while (*s) {
+		const char *line = s + strspn(s, " \t");
+		size_t len = strcspn(line, "\n");
+		s = line + len + (line[len] == '\n');
+		if (starts(line, "<defs>"))
+			in_defs = true;
+		if (in_defs) {
+			in_defs = !starts(line, "</defs>");
+			continue;
+		}
+		if (!len || starts(line, "<title>") || starts(line, "<desc>") || starts(line, "<rect x=\"0\" y=\"0\""))
+			continue;
+		if (starts(line, "</g>") && len == 4 && out->len > last_line && drop_empty_group(out, last_line))
+			continue;
+		last_line = out->len;
+		if (starts(line, "<g id=")) /* ids would be met twice in the page */
+			strbuf_addstr(out, "<g>\n");
+		else
+			add_line(out, line, len);
+	}
+}
+
+bool svg_inline(struct strbuf *out, const char *svg, const char *alt)
+{
+	const char *start = strstr(svg, "<svg"), *head_end = start ? strchr(start, '>') : NULL;
+	const char *box = start ? strstr(start, "viewBox=\"") : NULL;
+	size_t len = strlen(svg);
+	while (len && strchr(" \n\r\t", svg[len - 1]))
+		len--;
+	double x, y, width, height;
+	if (!head_end || !box || box > head_end || len < 6 || memcmp(svg + len - 6, "</svg>", 6) ||
+	    sscanf(box, "viewBox=\"%lf %lf %lf %lf\"", &x, &y, &width, &height) != 4)
+		return false;
+	strbuf_addf(out, "<svg viewBox=\"0 0 %.0f %.0f\" role=\"img\" aria-label=\"", width, height);
+	escape_html(out, alt);
+	strbuf_addf(out, "\" style=\"max-width:%.0fpx\">\n", width);
+	add_body(out, head_end + 1);
+	return true;
+}
+
+void svg_add_symbols(struct strbuf *out)
+{
+	static const char *const symbols =
+	    "<circle id=\"gpDot\" r=\".5\" stroke-width=\".5\" stroke=\"currentColor\"/>\n"
+	    "<path id=\"gpPt0\" d=\"M-1,0h2M0,-1v2\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt1\" d=\"M-1,-1L1,1M1,-1L-1,1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt2\" d=\"M-1,0H1M0,-1V1M-1,-1L1,1M-1,1L1,-1\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<rect id=\"gpPt3\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<rect id=\"gpPt4\" fill=\"currentColor\" x=\"-1\" y=\"-1\" width=\"2\" height=\"2\" "
+	    "stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<circle id=\"gpPt5\" r=\"1\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<circle id=\"gpPt6\" r=\"1\" fill=\"currentColor\" stroke=\"none\"/>\n"
+	    "<path id=\"gpPt7\" d=\"M0,-1.33L-1.33,.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt8\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.33L-1.33,.67H1.33z\"/>\n"
+	    "<path id=\"gpPt9\" d=\"M0,1.33L-1.33,-.67H1.33z\" stroke=\"currentColor\" stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt10\" fill=\"currentColor\" stroke=\"none\" d=\"M0,1.33L-1.33,-.67H1.33z\"/>\n"
+	    "<path id=\"gpPt11\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt12\" fill=\"currentColor\" stroke=\"none\" d=\"M0,-1.41L1.41,0L0,1.41L-1.41,0z\"/>\n"
+	    "<path id=\"gpPt13\" d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\" stroke=\"currentColor\" "
+	    "stroke-width=\".205\"/>\n"
+	    "<path id=\"gpPt14\" fill=\"currentColor\" stroke=\"none\" "
+	    "d=\"M0,1.33L1.265,.411L.782,-1.067H-.782L-1.265,.411z\"/>\n";
+	strbuf_addstr(out, "<svg width=\"0\" height=\"0\" style=\"position:absolute\" aria-hidden=\"true\"><defs>\n");
+	strbuf_addstr(out, symbols);
+	strbuf_addstr(out, "</defs></svg>\n");
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* report/index.html: one page that needs nothing from anywhere, after the six steps of the method-validation protocol.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "reports/escape.h"
+#include "reports/forms.h"
+#include "reports/html/html.h"
+#include "reports/output.h"
+#include "reports/words.h"
+
+static void add_contents(struct strbuf *out, const struct html_page *p)
+{
+	static const char *const entry[][2] = {
+	    {"step-1", "1 Measurand"},        {"step-2", "2 Procedure"},   {"step-3", "3 Sources of uncertainty"},
+	    {"step-4", "4 Characterisation"}, {"step-5", "5 Calibration"}, {"step-6", "6 Uncertainty"},
+	    {"evidence", "Evidence"},
+	};
+	strbuf_addstr(out, "<nav aria-label=\"Contents\"><ol>\n");
+	if (p->a->n_cells)
+		strbuf_addstr(out, "<li><a href=\"#which\">Verdicts</a></li>\n");
+	if (p->findings->n_warnings)
+		strbuf_addf(out, "<li><a href=\"#warnings\">Warnings (%zu)</a></li>\n", p->findings->n_warnings);
+	if (p->findings->n_groups)
+		strbuf_addstr(out, "<li><a href=\"#why\">Why not</a></li>\n");
+	for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
+		strbuf_addf(out, "<li><a href=\"#%s\">%s</a></li>\n", entry[i][0], entry[i][1]);
+	strbuf_addstr(out, "</ol></nav>\n");
+}
+
+static void add_page(struct strbuf *out, const struct html_page *p)
+{
+	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
+			   "'unsafe-inline'; img-src data:\">\n"
+			   "<title>");
+	escape_html(out, words_verdict(p->a->verdict));
+	strbuf_addstr(out, ": ");
+	escape_html(out, words_title(p->a));
+	strbuf_addstr(out, "</title>\n");
+	html_add_style(out);
+	strbuf_addstr(out, "</head>\n<body>\n<a class=\"skip\" href=\"#step-1\">Skip to the six steps</a>\n");
+	svg_add_symbols(out);
+	strbuf_addstr(out, "<main>\n");
+	html_add_verdict(out, p);
+	add_contents(out, p);
+	html_add_reasons(out, p);
+	html_add_definition(out, p);
+	html_add_characterisation(out, p);
+	html_add_conclusion(out, p);
+	html_add_evidence(out, p);
+	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+}
+
+/* Figures are made in plots_dir, which is there already. */
+static int make_page(struct strbuf *out, const struct analysis *a, const char *plots_dir, struct err *e)
+{
+	struct figures figures;
+	figures_build(&figures, a);
+	int ret = figures_render(&figures, plots_dir, e);
+	if (!ret) {
+		struct tables tables;
+		struct findings findings;
+		tables_build(&tables, a);
+		findings_collect(&findings, a);
+		add_page(out, &(struct html_page){a, &tables, &figures, &findings});
+		findings_release(&findings);
+		tables_release(&tables);
+	}
+	figures_release(&figures);
+	return ret;
+}
+
+static int html_write(const struct analysis *a, const char *report_dir, struct err *e)
+{
+	struct strbuf page = STRBUF_INIT;
+	char *plots = xasprintf("%s/plots", report_dir);
+	int ret = output_dir(report_dir, "plots", e);
+	if (!ret)
+		ret = make_page(&page, a, plots, e);
+	if (!ret)
+		ret = output_file(report_dir, "index.html", &page, e);
+	free(plots);
+	strbuf_release(&page);
+	return ret;
+}
+
+/* The same page; its figures are made in a directory that does not stay. */
+static int html_print(const struct analysis *a, FILE *out, struct err *e)
+{
+	struct strbuf page = STRBUF_INIT;
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/validate-report-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	int ret = 0;
+	if (!mkdtemp(dir)) {
+		ret = err_sys(e, errno, "cannot make a directory for figures, %s", dir);
+		goto out;
+	}
+	ret = make_page(&page, a, dir, e);
+	if (dir_remove_tree(dir, ret ? NULL : e) && !ret)
+		ret = -EIO;
+	if (!ret)
+		ret = output_stream(out, &page, e);
+out:
+	free(dir);
+	strbuf_release(&page);
+	return ret;
+}
+
+const struct report_form report_form_html = {
+    .name = "html",
+    .help = "one self-contained page with figures",
+    .write = html_write,
+    .print = html_print,
+};

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The page, part by part. Everything that is not our own text goes through escape_html. */
+#ifndef REPORTS_HTML_H
+#define REPORTS_HTML_H
+
+#include <stdbool.h>
+
+#include "common/strbuf.h"
+#include "reports/figures/figure.h"
+#include "reports/findings.h"
+#include "reports/tables/tables.h"
+
+struct html_page { /* what the parts draw from; all borrowed */
+	const struct analysis *a;
+	const struct tables *tables;
+	const struct figures *figures;
+	const struct findings *findings;
+};
+
+void html_add_style(struct strbuf *out);                              /* html_style.c */
+void html_add_verdict(struct strbuf *out, const struct html_page *p); /* html_verdict.c: what a stranger reads first */
+void html_add_reasons(struct strbuf *out,
+		      const struct html_page *p); /* html_reasons.c: warnings, why not, how judged */
+void html_add_definition(struct strbuf *out, const struct html_page *p);       /* html_procedure.c: steps 1 to 3 */
+void html_add_characterisation(struct strbuf *out, const struct html_page *p); /* html_characterisation.c: step 4 */
+void html_add_conclusion(struct strbuf *out, const struct html_page *p);       /* html_conclusion.c: steps 5 and 6 */
+void html_add_evidence(struct strbuf *out, const struct html_page *p); /* html_evidence.c: cases, runs, environment */
+
+/* Shared. */
+struct html_table_view {
+	const char *const *keys; /* columns shown, NULL-terminated; NULL: all */
+	bool (*wanted)(const struct table *t, size_t row, const void *arg); /* rows shown; NULL: all */
+	const void *arg;
+};
+/* html_table.c: a table of the report by name, with caption, note and a link to its CSV. Nothing when it has no row to
+ * show. */
+void html_add_table(struct strbuf *out, const struct html_page *p, const char *name,
+		    const struct html_table_view *view);
+/* The same inside <details>, closed, under `summary` (plain text of ours). */
+void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
+			   const struct html_table_view *view);
+/* A number as table_cell_text writes it: with a true minus, its interval in small letters. */
+void html_add_number(struct strbuf *out, const char *text);
+void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */
+void html_add_verdict_chip(struct strbuf *out, enum verdict v);
+/* Every figure of a section, or the sentence that they are missing. `small`: several beside each other. */
+void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section, bool small);
+
+#endif

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdint.h>
+#include <string.h>
+
+#include "reports/escape.h"
+#include "reports/html/html.h"
+#include "reports/words.h"
+
+#define MANY_ROWS 60   /* more of them are folded away */
+#define OPEN_FIGURES 2 /* wide ones of a section; the others are folded away */
+#define LONG_TEXT 40   /* characters from which a column gets room to wrap */
+#define LONG_NAME 34   /* ... and a name wraps */
+
+void html_add_decision(struct strbuf *out, enum decision d)
+{
+	static const struct {
+		const char *class, *sign;
+	} look[] = {
+	    [DECISION_ACCEPT] = {"trusted", "✓"},
+	    [DECISION_REJECT] = {"not", "✗"},
+	    [DECISION_INCONCLUSIVE] = {"inconclusive", "?"},
+	    [DECISION_NOT_ASSESSED] = {"none", "·"},
+	    [DECISION_NOT_APPLICABLE] = {"none", "–"},
+	};
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[d].class, look[d].sign, decision_name(d));
+}
+
+void html_add_verdict_chip(struct strbuf *out, enum verdict v)
+{
+	static const struct {
+		const char *class, *sign;
+	} look[] = {[VERDICT_TRUSTED] = {"trusted", "✓"},
+		    [VERDICT_NOT_TRUSTED] = {"not", "✗"},
+		    [VERDICT_INCONCLUSIVE] = {"inconclusive", "?"}};
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", look[v].class, look[v].sign, verdict_name(v));
+}
+
+static bool is_numeric(const struct table_column *c)
+{
+	return c->format != FORMAT_TEXT && c->format != FORMAT_DECISION && c->format != FORMAT_VERDICT;
+}
+
+static bool is_shown(const struct html_table_view *v, const struct table_column *c)
+{
+	if (!v || !v->keys)
+		return true;
+	for (const char *const *k = v->keys; *k; k++)
+		if (!strcmp(*k, c->key))
+			return true;
+	return false;
+}
+
+static bool row_shown(const struct html_table_view *v, const struct table *t, size_t row)
+{
+	return !v || !v->wanted || v->wanted(t, row, v->arg);
+}
+
+static bool has_long_text(const struct table *t, size_t column)
+{
+	for (size_t r = 0; r < table_n_rows(t); r++)
+		if (table_at(t, r, column)->kind == CELL_TEXT && strlen(table_at(t, r, column)->text) > LONG_TEXT)
+			return true;
+	return false;
+}
+
+void html_add_number(struct strbuf *out, const char *text)
+{
+	struct strbuf signs = STRBUF_INIT;
+	for (const char *p = text; *p; p++)
+		if (*p == '-' && p[1] >= '0' && p[1] <= '9') /* a minus is no hyphen */
+			strbuf_addstr(&signs, "−");
+		else if (*p == ' ' && p[1] != '[') /* a number keeps its unit; its interval may go to the next line */
+			strbuf_addstr(&signs, "\u00a0");
+		else
+			strbuf_addch(&signs, *p);
+	size_t value = strcspn(signs.s, "[");
+	struct strbuf part = STRBUF_INIT;
+	strbuf_add(&part, signs.s, value);
+	escape_html(out, part.s);
+	strbuf_release(&part);
+	if (signs.s[value]) {
+		strbuf_addstr(out, "<small>");
+		escape_html(out, signs.s + value);
+		strbuf_addstr(out, "</small>");
+	}
+	strbuf_release(&signs);
+}
+
+static void add_number_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+{
+	struct strbuf text = STRBUF_INIT;
+	table_cell_text(&text, c, cell, false);
+	if (cell->value.status == STAT_OK && cell->kind != CELL_NONE) {
+		html_add_number(out, text.s);
+	} else {
+		strbuf_addstr(out, "<small>");
+		escape_html(out, text.s);
+		strbuf_addstr(out, "</small>");
+	}
+	strbuf_release(&text);
+}
+
+static void add_cell_html(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+{
+	switch (cell->kind) {
+	case CELL_TEXT:
+		escape_html(out, cell->text);
+		break;
+	case CELL_DECISION:
+		html_add_decision(out, cell->decision);
+		break;
+	case CELL_VERDICT:
+		html_add_verdict_chip(out, cell->verdict);
+		break;
+	case CELL_NONE:
+	case CELL_NUMBER:
+	case CELL_ESTIMATE:
+		add_number_html(out, c, cell);
+		break;
+	}
+}
+
+static bool same_text(const struct table *t, size_t row, size_t other)
+{
+	const struct table_cell *x = table_at(t, row, 0), *y = table_at(t, other, 0);
+	return x->kind == CELL_TEXT && y->kind == CELL_TEXT && !strcmp(x->text, y->text);
+}
+
+/* Whether the first column becomes a line of its own above the rows that share it: that leaves more width for numbers.
+ */
+static bool is_grouped(const struct table *t)
+{
+	for (size_t r = 1; t->n_row_headers > 1 && r < table_n_rows(t); r++)
+		if (same_text(t, r, r - 1))
+			return true;
+	return false;
+}
+
+static void add_group(struct strbuf *out, const struct table *t, const struct html_table_view *v, size_t r)
+{
+	size_t n = 0;
+	for (size_t i = 1; i < t->n_columns; i++)
+		n += is_shown(v, &t->column[i]);
+	strbuf_addf(out, "<tr class=\"g\"><th scope=\"rowgroup\" colspan=\"%zu\">", n);
+	add_cell_html(out, &t->column[0], table_at(t, r, 0));
+	strbuf_addstr(out, "</th></tr>\n");
+}
+
+static bool is_long(const struct table_cell *cell)
+{
+	return cell->kind == CELL_TEXT && text_width(cell->text) > LONG_NAME;
+}
+
+static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v, size_t r, bool grouped)
+{
+	strbuf_addstr(out, "<tr>");
+	for (size_t i = grouped; i < t->n_columns; i++) {
+		const struct table_column *c = &t->column[i];
+		if (!is_shown(v, c))
+			continue;
+		bool head = i < t->n_row_headers;
+		if (head)
+			strbuf_addstr(out, is_numeric(c)                ? "<th scope=\"row\" class=\"n\">"
+					   : is_long(table_at(t, r, i)) ? "<th scope=\"row\" class=\"l\">"
+									: "<th scope=\"row\">");
+		else
+			strbuf_addstr(out, is_numeric(c)         ? "<td class=\"n\">"
+					   : has_long_text(t, i) ? "<td class=\"w\">"
+								 : "<td>");
+		add_cell_html(out, c, table_at(t, r, i));
+		strbuf_addstr(out, head ? "</th>" : "</td>");
+	}
+	strbuf_addstr(out, "</tr>\n");
+}
+
+static void add_head(struct strbuf *out, const struct table *t, const struct html_table_view *v, bool grouped)
+{
+	strbuf_addstr(out, "<thead><tr>");
+	for (size_t i = grouped; i < t->n_columns; i++) {
+		if (!is_shown(v, &t->column[i]))
+			continue;
+		strbuf_addstr(out, is_numeric(&t->column[i]) ? "<th scope=\"col\" class=\"n\">" : "<th scope=\"col\">");
+		escape_html(out, t->column[i].title);
+		strbuf_addstr(out, "</th>");
+	}
+	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
+}
+
+static size_t n_shown(const struct table *t, const struct html_table_view *v)
+{
+	size_t n = 0;
+	for (size_t r = 0; r < table_n_rows(t); r++)
+		n += row_shown(v, t, r);
+	return n;
+}
+
+static void add_table(struct strbuf *out, const struct table *t, const struct html_table_view *view)
+{
+	bool grouped = is_grouped(t);
+	size_t last = SIZE_MAX;
+	strbuf_addstr(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+	escape_html(out, t->title);
+	strbuf_addstr(out, "\">\n<table><caption>");
+	escape_html(out, t->title);
+	strbuf_addstr(out, "</caption>\n");
+	add_head(out, t, view, grouped);
+	for (size_t r = 0; r < table_n_rows(t); r++) {
+		if (!row_shown(view, t, r))
+			continue;
+		if (grouped && (last == SIZE_MAX || !same_text(t, r, last)))
+			add_group(out, t, view, r);
+		add_row(out, t, view, r, grouped);
+		last = r;
+	}
+	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");
+	if (t->note)
+		escape_html(out, t->note);
+	strbuf_addf(out, " CSV: <a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n", t->name, t->name);
+}
+
+void html_add_table(struct strbuf *out, const struct html_page *p, const char *name, const struct html_table_view *view)
+{
+	const struct table *t = tables_find(p->tables, name);
+	size_t n = t ? n_shown(t, view) : 0;
+	if (n > MANY_ROWS) {
+		strbuf_addstr(out, "<details><summary>");
+		escape_html(out, t->title);
+		strbuf_addf(out, " (%zu rows)</summary>\n", n);
+	}
+	if (n)
+		add_table(out, t, view);
+	if (n > MANY_ROWS)
+		strbuf_addstr(out, "</details>\n");
+}
+
+void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
+			   const struct html_table_view *view)
+{
+	const struct table *t = tables_find(p->tables, name);
+	if (!t || !n_shown(t, view))
+		return;
+	strbuf_addf(out, "<details><summary>%s</summary>\n", summary);
+	add_table(out, t, view);
+	strbuf_addstr(out, "</details>\n");
+}
+
+static void add_caption(struct strbuf *out, const struct figure *f)
+{
+	strbuf_addstr(out, "<figcaption>");
+	escape_html(out, f->caption);
+	strbuf_addstr(out, "</figcaption>");
+}
+
+void html_add_figures(struct strbuf *out, const struct html_page *p, const char *section, bool small)
+{
+	size_t n = 0, n_missing = 0;
+	const char *last = "";
+	for (size_t i = 0; i < p->figures->n; i++) {
+		const struct figure *f = &p->figures->figure[i];
+		if (strcmp(f->section, section))
+			continue;
+		if (!f->svg.len) {
+			n_missing++;
+			last = f->name;
+			continue;
+		}
+		if (n == 0 && small)
+			strbuf_addstr(out, "<div class=\"grid\">\n");
+		if (n == OPEN_FIGURES && !small)
+			strbuf_addstr(out, "<details><summary>More of these figures</summary>\n");
+		n++;
+		strbuf_addf(out, "<figure class=\"%s\">", section);
+		if (small)
+			add_caption(out, f);
+		strbuf_addstr(out, "<div class=\"plot\">\n");
+		strbuf_add(out, f->svg.s, f->svg.len);
+		strbuf_addstr(out, "</div>");
+		if (!small)
+			add_caption(out, f);
+		strbuf_addstr(out, "</figure>\n");
+	}
+	if (n && small)
+		strbuf_addstr(out, "</div>\n");
+	if (n > OPEN_FIGURES && !small)
+		strbuf_addstr(out, "</details>\n");
+	if (n_missing) {
+		strbuf_addf(out, "<p class=\"note\">%zu plot%s missing here", n_missing,
+			    n_missing == 1 ? " is" : "s are");
+		if (p->figures->missing) {
+			strbuf_addstr(out, " (");
+			escape_html(out, p->figures->missing);
+			strbuf_addch(out, ')');
+		}
+		strbuf_addf(out,
+			    ". Data and script lie in <code>plots/</code>, as <code>%s.dat</code> and "
+			    "<code>%s.gp</code>.</p>\n",
+			    last, last);
+	}
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The head of the page: what a stranger takes away in ten seconds. */
+#include <string.h>
+#include <time.h>
+
+#include "reports/escape.h"
+#include "reports/html/html.h"
+#include "reports/words.h"
+
+#define MAX_LISTED 6
+#define DAY_NS 86400000000000
+
+static const char *const verdict_class[] = {
+    [VERDICT_TRUSTED] = "trusted", [VERDICT_NOT_TRUSTED] = "not", [VERDICT_INCONCLUSIVE] = "inconclusive"};
+static const char *const verdict_sign[] = {
+    [VERDICT_TRUSTED] = "✓", [VERDICT_NOT_TRUSTED] = "✗", [VERDICT_INCONCLUSIVE] = "?"};
+
+static void add_date(struct strbuf *out, int64_t ns, const char *format)
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+	char text[40];
+	if (gmtime_r(&s, &tm) && strftime(text, sizeof text, format, &tm))
+		strbuf_addstr(out, text);
+}
+
+static void add_dates(struct strbuf *out, const struct results *r)
+{
+	int64_t first = INT64_MAX, last = 0;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		int64_t t = r->run[i].started_ns;
+		if (t > 0 && t < first)
+			first = t;
+		if (t > last)
+			last = t;
+	}
+	if (!last)
+		return;
+	strbuf_addstr(out, " · measured ");
+	add_date(out, first, "%Y-%m-%d %H:%M");
+	strbuf_addstr(out, " to ");
+	add_date(out, last, first / DAY_NS == last / DAY_NS ? "%H:%M" : "%Y-%m-%d %H:%M");
+	strbuf_addstr(out, " UTC");
+}
+
+static void add_headline(struct strbuf *out, const struct analysis *a)
+{
+	const char *class = a->n_cells ? verdict_class[a->verdict] : "none";
+	strbuf_addf(out, "<section class=\"banner %s\" aria-label=\"Verdict\">\n<p class=\"big\">%s %s", class,
+		    verdict_sign[a->verdict], words_verdict(a->verdict));
+	if (a->n_cells > 1)
+		strbuf_addf(out, ": %zu of %zu cases trusted", a->n_trusted, a->n_cells);
+	strbuf_addstr(out, "</p>\n");
+	if (!a->n_cells)
+		strbuf_addstr(out, "<p>No scenario has a complete block of runs, so nothing could be judged.</p>\n");
+	else if (a->n_cells == 1)
+		strbuf_addf(out, "<p>One replayer was tried in one scenario: %s.</p>\n",
+			    words_verdict_meaning(a->verdict));
+	else
+		strbuf_addf(out,
+			    "<p>A case is one replayer in one scenario. <b>%zu</b> trusted, <b>%zu</b> not trusted, "
+			    "<b>%zu</b> inconclusive; the "
+			    "verdict on the whole is that of the worst.</p>\n",
+			    a->n_trusted, a->n_not_trusted, a->n_inconclusive);
+	strbuf_addstr(out, "<p>Assessed: ");
+	words_add_components(out, a, true);
+	strbuf_addstr(out, ". <b>Not assessed:</b> ");
+	words_add_components(out, a, false);
+	strbuf_addstr(out, ".</p>\n</section>\n");
+}
+
+static void add_listed(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of,
+		       size_t n_all)
+{
+	size_t n = 0;
+	if (!n_of)
+		return;
+	strbuf_addf(out, "<p>%s %s in ", verdict_sign[v], verdict_name(v));
+	if (n_of == n_all) {
+		strbuf_addf(out, n_all == 1 ? "the one scenario</p>\n" : "all %zu scenarios</p>\n", n_all);
+		return;
+	}
+	strbuf_addf(out, "%zu of %zu scenarios", n_of, n_all);
+	for (size_t i = 0; i < a->n_cells && v != VERDICT_TRUSTED && n < MAX_LISTED; i++) {
+		const struct cell *c = &a->cell[i];
+		if (c->replayer != replayer || c->verdict != v)
+			continue;
+		strbuf_addstr(out, n++ ? ", " : ": ");
+		strbuf_addf(out, "<a href=\"#case-%zu\">", i + 1);
+		escape_html(out, a->results->protocol.scenario[c->scenario].name);
+		strbuf_addstr(out, "</a>");
+	}
+	if (v != VERDICT_TRUSTED && n_of > n)
+		strbuf_addf(out, " and %zu more", n_of - n);
+	strbuf_addstr(out, "</p>\n");
+}
+
+static void add_cards(struct strbuf *out, const struct html_page *p)
+{
+	const struct analysis *a = p->a;
+	strbuf_addstr(out, "<ul class=\"cards\">\n");
+	for (size_t i = 0; i < p->findings->n_replayers; i++) {
+		const struct replayer_tally *t = &p->findings->tally[i];
+		const char *class = !t->n_cells         ? "none"
+				    : t->n_not_trusted  ? "not"
+				    : t->n_inconclusive ? "inconclusive"
+							: "trusted";
+		strbuf_addf(out, "<li class=\"%s\"><h3>", class);
+		escape_html(out, a->results->protocol.replayer[i].name);
+		strbuf_addstr(out, "</h3>\n");
+		if (!t->n_cells)
+			strbuf_addstr(out, "<p>no complete block</p>\n");
+		add_listed(out, a, i, VERDICT_TRUSTED, t->n_trusted, t->n_cells);
+		add_listed(out, a, i, VERDICT_NOT_TRUSTED, t->n_not_trusted, t->n_cells);
+		add_listed(out, a, i, VERDICT_INCONCLUSIVE, t->n_inconclusive, t->n_cells);
+		strbuf_addstr(out, "</li>\n");
+	}
+	strbuf_addstr(out, "</ul>\n");
+}
+
+static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t scenario, size_t replayer)
+{
+	size_t i = 0;
+	while (i < a->n_cells && (a->cell[i].scenario != scenario || a->cell[i].replayer != replayer))
+		i++;
+	if (i == a->n_cells) {
+		const bool *applies = a->results->protocol.replayer[replayer].applies;
+		strbuf_addf(out, "<td><small>%s</small></td>",
+			    applies && !applies[scenario] ? "not planned" : "no complete block");
+		return;
+	}
+	struct strbuf bias = STRBUF_INIT;
+	strbuf_addf(out, "<td><a href=\"#case-%zu\">", i + 1);
+	html_add_verdict_chip(out, a->cell[i].verdict);
+	words_add_estimate(&bias, &a->cell[i].component[COMPONENT_BIAS], true);
+	strbuf_addstr(out, "</a><small>bias ");
+	html_add_number(out, bias.s);
+	strbuf_addstr(out, "</small></td>");
+	strbuf_release(&bias);
+}
+
+static void add_matrix(struct strbuf *out, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	strbuf_addstr(
+	    out,
+	    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\">\n<table class=\"matrix\">"
+	    "<caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of "
+	    "the "
+	    "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
+	for (size_t r = 0; r < p->n_replayers; r++) {
+		strbuf_addstr(out, "<th scope=\"col\">");
+		escape_html(out, p->replayer[r].name);
+		strbuf_addstr(out, "</th>");
+	}
+	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
+	for (size_t s = 0; s < p->n_scenarios; s++) {
+		strbuf_addstr(out, text_width(p->scenario[s].name) > 34 ? "<tr><th scope=\"row\" class=\"l\">"
+									: "<tr><th scope=\"row\">");
+		escape_html(out, p->scenario[s].name);
+		strbuf_addstr(out, "</th>");
+		for (size_t r = 0; r < p->n_replayers; r++)
+			add_matrix_cell(out, a, s, r);
+		strbuf_addstr(out, "</tr>\n");
+	}
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+void html_add_verdict(struct strbuf *out, const struct html_page *p)
+{
+	static const enum verdict each[] = {VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE};
+	strbuf_addstr(out, "<header>\n<h1>");
+	escape_html(out, words_title(p->a));
+	strbuf_addf(out,
+		    "</h1>\n<p class=\"sub\">May these trace replayers be believed? Method validation by validate %s",
+		    VALIDATE_VERSION);
+	add_dates(out, p->a->results);
+	strbuf_addstr(out, "</p>\n</header>\n");
+	add_headline(out, p->a);
+	if (!p->a->n_cells)
+		return;
+	strbuf_addstr(out, "<h2 id=\"which\">Which replayer for what</h2>\n");
+	add_cards(out, p);
+	add_matrix(out, p->a);
+	strbuf_addstr(out, "<ul>\n");
+	for (size_t i = 0; i < 3; i++) {
+		strbuf_addstr(out, "<li>");
+		html_add_verdict_chip(out, each[i]);
+		strbuf_addf(out, " %s.</li>\n", words_verdict_meaning(each[i]));
+	}
+	strbuf_addstr(out, "</ul>\n<p>A verdict holds for the workloads, the machine and the target named below, and "
+			   "for the components "
+			   "that were assessed; it says nothing of others.</p>\n");
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/tables/table.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "reports/number.h"
+
+void table_init(struct table *t, const char *name, const char *title)
+{
+	*t = (struct table){.name = name, .title = xstrdup(title), .n_row_headers = 1};
+}
+
+void table_note(struct table *t, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	free(t->note);
+	t->note = strbuf_detach(&b);
+}
+
+void table_release(struct table *t)
+{
+	for (size_t i = 0; i < t->n_cells; i++)
+		free(t->cell[i].text);
+	for (size_t i = 0; i < t->n_columns; i++) {
+		free(t->column[i].key);
+		free(t->column[i].title);
+	}
+	free(t->cell);
+	free(t->column);
+	free(t->title);
+	free(t->note);
+	*t = (struct table){0};
+}
+
+static void add_column(struct table *t, enum table_format format, const char *key, const char *title, bool estimate)
+{
+	assert(t->n_cells == 0);
+	GROW(t->column, t->n_columns, t->cap_columns);
+	t->column[t->n_columns++] =
+	    (struct table_column){.key = xstrdup(key), .title = xstrdup(title), .format = format, .estimate = estimate};
+}
+
+void table_column(struct table *t, enum table_format format, const char *key, const char *title)
+{
+	add_column(t, format, key, title, false);
+}
+
+void table_column_estimate(struct table *t, enum table_format format, const char *key, const char *title)
+{
+	add_column(t, format, key, title, true);
+}
+
+static struct table_cell *add_cell(struct table *t, enum table_cell_kind kind)
+{
+	assert(t->n_columns);
+	GROW(t->cell, t->n_cells, t->cap_cells);
+	struct table_cell *c = &t->cell[t->n_cells++];
+	*c = (struct table_cell){.kind = kind, .u = NAN, .value = {STAT_OK, NAN, NAN, NAN, NAN, NAN, NAN}};
+	return c;
+}
+
+void table_none(struct table *t)
+{
+	add_cell(t, CELL_NONE);
+}
+
+void table_text(struct table *t, const char *s)
+{
+	if (s)
+		add_cell(t, CELL_TEXT)->text = xstrdup(s);
+	else
+		table_none(t);
+}
+
+void table_textf(struct table *t, const char *fmt, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&b, fmt, ap);
+	va_end(ap);
+	add_cell(t, CELL_TEXT)->text = strbuf_detach(&b);
+}
+
+void table_number_status(struct table *t, enum stat_status status, double value, double u)
+{
+	struct table_cell *c = add_cell(t, CELL_NUMBER);
+	c->value.status = status;
+	c->value.value = value;
+	c->u = u;
+}
+
+void table_number(struct table *t, double value)
+{
+	table_number_status(t, STAT_OK, value, NAN);
+}
+
+void table_count(struct table *t, double n)
+{
+	table_number_status(t, STAT_OK, n, 10); /* whole: a u of two digits before the point */
+}
+
+void table_number_u(struct table *t, double value, double u)
+{
+	table_number_status(t, STAT_OK, value, u);
+}
+
+void table_estimate(struct table *t, const struct estimate *e)
+{
+	add_cell(t, CELL_ESTIMATE)->value = *e;
+}
+
+void table_decision(struct table *t, enum decision d)
+{
+	add_cell(t, CELL_DECISION)->decision = d;
+}
+
+void table_verdict(struct table *t, enum verdict v)
+{
+	add_cell(t, CELL_VERDICT)->verdict = v;
+}
+
+size_t table_n_rows(const struct table *t)
+{
+	return t->n_columns ? t->n_cells / t->n_columns : 0;
+}
+
+const struct table_cell *table_at(const struct table *t, size_t row, size_t column)
+{
+	assert(column < t->n_columns && row * t->n_columns + column < t->n_cells);
+	return &t->cell[row * t->n_columns + column];
+}
+
+const char *table_status_words(enum stat_status s)
+{
+	switch (s) {
+	case STAT_OK:
+		return "ok";
+	case STAT_TOO_FEW:
+		return "too few";
+	case STAT_ZERO_VARIANCE:
+		return "zero variance";
+	case STAT_ZERO_REFERENCE:
+		return "zero reference";
+	case STAT_NEGATIVE_REFERENCE:
+		return "negative reference";
+	case STAT_NOT_FINITE:
+		return "undefined";
+	case STAT_NOT_PAIRED:
+		return "not paired";
+	case STAT_TOO_FEW_FOR_ALPHA:
+		return "too few to decide";
+	case STAT_NOT_APPLICABLE:
+		return "–";
+	case STAT_NOT_ASSESSED:
+		return "not assessed";
+	case STAT_UNBOUNDED:
+		return "unbounded";
+	case STAT_OUT_OF_RANGE:
+		return "out of range";
+	case STAT_NOT_CONVERGED:
+		return "not computed";
+	case STAT_N_STATUSES:
+		break;
+	}
+	return "undefined";
+}
+
+static struct number_unit unit_of(enum table_format f, double value)
+{
+	switch (f) {
+	case FORMAT_TIME:
+		return number_unit_time(value);
+	case FORMAT_RELATIVE:
+	case FORMAT_SHARE:
+		return number_unit_percent;
+	case FORMAT_PERCENT:
+		return (struct number_unit){"%", 1};
+	case FORMAT_RATE:
+		return (struct number_unit){"/s", 1};
+	default:
+		return number_unit_plain;
+	}
+}
+
+static void add_estimate(struct strbuf *out, const struct table_column *c, const struct estimate *e, bool half_width)
+{
+	struct number_unit unit = unit_of(c->format, e->value);
+	double half = (e->hi95 - e->lo95) / 2;
+	bool sign = c->format == FORMAT_RELATIVE;
+	/* ± would hide that one side is longer */
+	bool lopsided = fabs((e->hi95 - e->value) - (e->value - e->lo95)) > 0.2 * half;
+	if ((half_width && !lopsided) || !isfinite(half) || half == 0) {
+		number_add_pm(out, e->value, half > 0 ? half : NAN, unit, sign);
+		return;
+	}
+	number_add(out, e->value, half, unit, sign);
+	strbuf_addch(out, ' ');
+	number_add_interval(out, e->lo95, e->hi95, number_decimals(e->value * unit.scale, half * unit.scale), unit);
+}
+
+static void add_number(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
+{
+	double value = cell->value.value;
+	struct number_unit unit = unit_of(c->format, value);
+	if (c->format == FORMAT_P)
+		number_add_p(out, value);
+	else if (c->format == FORMAT_COUNT && isfinite(value))
+		strbuf_addf(out, "%.0f", value);
+	else if (c->format == FORMAT_BYTES && value >= 0 && value < 0x1p63)
+		format_size(out, (uint64_t)value);
+	else
+		number_add(out, value, cell->u, unit, c->format == FORMAT_RELATIVE);
+}
+
+void table_cell_text(struct strbuf *out, const struct table_column *c, const struct table_cell *cell, bool half_width)
+{
+	switch (cell->kind) {
+	case CELL_NONE:
+		strbuf_addstr(out, "–");
+		return;
+	case CELL_TEXT:
+		strbuf_addstr(out, cell->text);
+		return;
+	case CELL_DECISION:
+		strbuf_addstr(out, decision_name(cell->decision));
+		return;
+	case CELL_VERDICT:
+		strbuf_addstr(out, verdict_name(cell->verdict));
+		return;
+	case CELL_NUMBER:
+	case CELL_ESTIMATE:
+		break;
+	}
+	if (cell->value.status != STAT_OK)
+		strbuf_addstr(out, table_status_words(cell->value.status));
+	else if (cell->kind == CELL_ESTIMATE)
+		add_estimate(out, c, &cell->value, half_width);
+	else
+		add_number(out, c, cell);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A table as data: typed cells under typed columns, built once (tables.h) and rendered by every form alike.
+ *
+ * Numbers are kept in base units (ns, ratios); a form for people chooses ns, µs or % and rounds by the uncertainty, CSV
+ * gives all digits. A cell without a number says why (enum stat_status). */
+#ifndef REPORTS_TABLE_H
+#define REPORTS_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/strbuf.h"
+#include "validate/analysis/analysis.h"
+
+enum table_format {
+	FORMAT_TEXT,
+	FORMAT_COUNT, /* whole number */
+	FORMAT_TIME,  /* ns */
+	FORMAT_RATE,  /* 1/s */
+	FORMAT_BYTES,
+	FORMAT_RELATIVE, /* ratio shown as a percentage with its sign */
+	FORMAT_SHARE,    /* ratio shown as a percentage */
+	FORMAT_PERCENT,  /* already a percentage */
+	FORMAT_NUMBER,   /* dimensionless */
+	FORMAT_P,        /* probability */
+	FORMAT_DECISION, /* of a component */
+	FORMAT_VERDICT,
+};
+
+struct table_column {
+	char *key;   /* for CSV: lower case, no unit; the unit is added from the format; owned */
+	char *title; /* for people; owned */
+	enum table_format format;
+	bool estimate; /* cells hold limits too: CSV gives them columns of their own */
+};
+
+enum table_cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_ESTIMATE, CELL_DECISION, CELL_VERDICT };
+
+struct table_cell {
+	enum table_cell_kind kind;
+	char *text;            /* CELL_TEXT; owned */
+	struct estimate value; /* CELL_NUMBER: status and value; CELL_ESTIMATE: everything */
+	double u;              /* CELL_NUMBER: places the last digit shown; NaN: four digits */
+	enum decision decision;
+	enum verdict verdict;
+};
+
+struct table {
+	const char *name;   /* of the file: "bias" */
+	char *title, *note; /* one line; what the numbers mean; owned, note may be NULL */
+	struct table_column *column;
+	size_t n_columns, cap_columns;
+	struct table_cell *cell; /* row after row */
+	size_t n_cells, cap_cells;
+	size_t n_row_headers; /* columns at the left that name the row */
+	bool data_only;       /* for machines: CSV and no form for people */
+};
+
+void table_init(struct table *t, const char *name, const char *title);
+void table_note(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_release(struct table *t);
+
+void table_column(struct table *t, enum table_format format, const char *key, const char *title);
+void table_column_estimate(struct table *t, enum table_format format, const char *key, const char *title);
+
+/* Cells are appended from left to right; a row is full when every column has one. */
+void table_none(struct table *t);
+void table_text(struct table *t, const char *s); /* NULL: none */
+void table_textf(struct table *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void table_count(struct table *t, double n);
+void table_number(struct table *t, double value);             /* NaN: undefined */
+void table_number_u(struct table *t, double value, double u); /* rounded by u */
+void table_number_status(struct table *t, enum stat_status status, double value, double u);
+void table_estimate(struct table *t, const struct estimate *e);
+void table_decision(struct table *t, enum decision d);
+void table_verdict(struct table *t, enum verdict v);
+
+size_t table_n_rows(const struct table *t);
+const struct table_cell *table_at(const struct table *t, size_t row, size_t column);
+
+/* The cell as people read it, one line of UTF-8 as it came (not escaped). `half_width`: an estimate as "value ± half of
+ * its 95 % interval", else "value [lo, hi]". */
+void table_cell_text(struct strbuf *out, const struct table_column *c, const struct table_cell *cell, bool half_width);
+/* "–" stands for nothing and for "not applicable"; other undefined results are named: "too few". */
+const char *table_status_words(enum stat_status s);
+
+#endif

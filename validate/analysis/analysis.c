@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/analysis.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include <gsl/gsl_errno.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/stats/quantiles.h"
+#include "validate/stats/spending.h"
+
+/* Error of accepting one component, and of all rejections of the campaign together. */
+#define ALPHA_ACCEPT 0.05
+#define ALPHA_REJECT 0.01
+
+/* The last planned look that the complete blocks reach, and the levels that may be spent at it. Looking between looks
+ * is what the plan forbids: blocks beyond the look wait for the next. */
+static int look_choose(struct analysis *a, unsigned int n_complete, struct err *e)
+{
+	const struct protocol *p = &a->results->protocol;
+	unsigned int whole = (unsigned int)p->n_replicates_max, n_looks = p->n_looks ? p->n_looks : 1;
+	const unsigned int *look = p->n_looks ? p->look : &whole;
+	double accept[sizeof p->look / sizeof *p->look], reject[sizeof p->look / sizeof *p->look];
+
+	a->level_accept = ALPHA_ACCEPT;
+	a->level_reject = ALPHA_REJECT;
+	a->n_replicates = n_complete;
+	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
+	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
+		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts",
+			       p->path ? p->path : "protocol");
+	for (unsigned int k = 0; k < n_looks; k++)
+		if (n_complete >= look[k]) {
+			a->look = k + 1;
+			a->n_replicates = look[k];
+			a->level_accept = accept[k];
+			a->level_reject = reject[k];
+		}
+	return 0;
+}
+
+static bool applies(const struct protocol *p, size_t scenario, size_t replayer)
+{
+	return !p->replayer[replayer].applies || p->replayer[replayer].applies[scenario];
+}
+
+static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
+{
+	struct pairs pairs;
+	const struct levels levels = {a->level_accept, a->level_reject};
+	pairs_collect(&pairs, c, a->results, a->n_replicates);
+	measure_times(c, e, &pairs, a->results);
+	measure_budget(c, &pairs);
+	measure_order(c, e, &pairs, a->results);
+	measure_concurrency(c, &pairs);
+	measure_facts(c, &pairs, a->results);
+	components_decide(c, e, &a->results->protocol.accept, &levels);
+	pairs_release(&pairs);
+}
+
+/* Scatter of the program against itself; every replayer of a scenario has the same references, so the first counts. */
+static double between_process(const struct analysis *a)
+{
+	double *cv = xcalloc(a->n_cells + 1, sizeof *cv), median = NAN;
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if ((i == 0 || a->cell[i].scenario != a->cell[i - 1].scenario) && !a->cell[i].single_reference &&
+		    isfinite(a->cell[i].r.cv))
+			cv[n++] = a->cell[i].r.cv;
+	if (sample_median(cv, n, &median))
+		median = NAN;
+	free(cv);
+	return median;
+}
+
+int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
+{
+	const struct protocol *p = &r->protocol;
+	unsigned int n_complete = blocks_complete(r);
+	*a = (struct analysis){
+	    .results = r, .verdict = VERDICT_INCONCLUSIVE, .between_process_cv = NAN, .complete = r->finished};
+	if (n_complete == 0)
+		return err_set(e, ENODATA, "%s: no block is complete, there is nothing to analyse yet",
+			       r->dir ? r->dir : "results");
+	int ret = look_choose(a, n_complete, e);
+	if (ret)
+		return ret;
+
+	gsl_error_handler_t *handler = gsl_set_error_handler_off(); /* domains are checked before each call */
+	struct evidence *evidence = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *evidence);
+	a->cell = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *a->cell);
+	for (size_t s = 0; s < p->n_scenarios; s++)
+		for (size_t k = 0; k < p->n_replayers; k++) {
+			if (!applies(p, s, k))
+				continue;
+			struct cell *c = &a->cell[a->n_cells];
+			c->scenario = s;
+			c->replayer = k;
+			cell_compute(a, c, &evidence[a->n_cells++]);
+		}
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->run[i].has_summary && __builtin_add_overflow(a->n_events_lost, r->run[i].summary.n_events_lost,
+								    &a->n_events_lost))
+			a->n_events_lost = UINT64_MAX;
+	a->between_process_cv = between_process(a);
+	verdicts_reach(a, evidence);
+	a->complete |= p->n_looks > 1 && analysis_is_settled(a); /* the rest of the plan is not needed */
+	linearity_compute(a);
+	sources_list(a);
+	free(evidence);
+	gsl_set_error_handler(handler);
+	return 0;
+}
+
+static void cell_release(struct cell *c)
+{
+	struct sample *sample[] = {&c->x,         &c->r,         &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
+				   &c->x_trimmed, &c->r_trimmed, &c->x_time,   &c->r_time,   &c->x_rate, &c->r_rate};
+	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
+		sample_release(sample[i]);
+	free(c->concurrency_time_x.p);
+	free(c->concurrency_time_r.p);
+	free(c->concurrency_request_x.p);
+	free(c->concurrency_request_r.p);
+}
+
+void analysis_release(struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		cell_release(&a->cell[i]);
+	for (size_t i = 0; i < a->n_linearity; i++)
+		free(a->linearity[i].level);
+	free(a->cell);
+	free(a->linearity);
+	free(a->source);
+	*a = (struct analysis){0};
+}
+
+bool analysis_is_settled(const struct analysis *a)
+{
+	return a->look > 0 && a->n_inconclusive == 0;
+}

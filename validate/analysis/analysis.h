@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From run summaries to verdicts: everything a report shows, computed once, with its unit and its status.
+ *
+ * The unit of evidence is the run; x_i is the mean response time of a replay in block i and r_i that of the program run
+ * again in the same block. Relative quantities are ratios (0.1 is 10 %), times are ns.
+ * Sources: GUM and ISO 5725 for the quantities, stats/ for each formula. */
+#ifndef VALIDATE_ANALYSIS_H
+#define VALIDATE_ANALYSIS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "validate/results/results.h"
+#include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
+#include "validate/stats/status.h"
+
+/* Every estimate carries a status (stats/status.h); a value is meaningful only where it is STAT_OK. */
+struct estimate { /* one number and how well it is known */
+	enum stat_status status;
+	double value;
+	double lo90, hi90, lo95, hi95; /* two-sided limits; NaN where there are none */
+	double df;		       /* degrees of freedom behind the limits, NaN none */
+};
+
+struct sample { /* replicate results in block order */
+	size_t n;
+	double *x; /* owned */
+	enum stat_status status; /* of sd and what needs it */
+	double mean, sd, cv, sem, median, min, max;
+};
+
+enum decision {
+	DECISION_ACCEPT,
+	DECISION_REJECT,
+	DECISION_INCONCLUSIVE,
+	DECISION_NOT_ASSESSED,
+	DECISION_NOT_APPLICABLE
+};
+enum verdict { VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE };
+const char *decision_name(enum decision d); /* "accept", "reject", "inconclusive", "not assessed", "not applicable" */
+const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconclusive" */
+
+enum component_kind {
+	COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING, COMPONENT_FIDELITY,
+	COMPONENT_UNCERTAINTY, COMPONENT_CONCURRENCY, COMPONENT_LINEARITY, COMPONENT_ISSUE_ERROR,
+	COMPONENT_N
+};
+extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
+
+struct component {
+	enum component_kind kind;
+	enum decision decision;	  /* before and after Holm: a rejection that does not survive becomes inconclusive */
+	bool rejected_before_holm;
+	struct estimate estimate; /* relative bias; precision ratio; share reordered; ... */
+	double limit;		  /* two-sided (-limit..limit) for bias and execution time, upper for the others */
+	double p_reject, p_reject_holm; /* NaN where no rejection test was made */
+	uint64_t n_more;	  /* further replicates that would probably settle it; 0: none or unknown */
+	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
+	char reason[400];	  /* one sentence with the numbers that decided; UTF-8, cut between characters */
+};
+
+struct budget_row { /* stats/budget.h */
+	const char *source, *distribution; /* static strings: "repeatability", "normal" */
+	char type;			   /* 'A' or 'B' */
+	/* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
+	double value, divisor, sensitivity, u, nu, share;
+};
+#define BUDGET_MAX_ROWS 16
+struct budget {
+	enum stat_status status;
+	struct budget_row row[BUDGET_MAX_ROWS];
+	size_t n_rows;
+	double u_c, nu_eff, k95, U95; /* relative */
+};
+
+struct cdf { /* of the concurrency level, averaged over runs */
+	size_t n;   /* levels 0..n-1 */
+	double *p;  /* P(level <= c), owned */
+};
+
+struct cell { /* one scenario x one replayer */
+	size_t scenario, replayer;
+	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
+	char first_failure[200];
+	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
+	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
+	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */
+	struct sample x_trimmed, r_trimmed; /* of the runs' trimmed means, 10 % left out at each end */
+	struct sample x_time, r_time; /* execution time, ns */
+	struct sample x_rate, r_rate; /* requests per second */
+	double correlation;	  /* of ln x and ln r, NaN undefined */
+
+	/* the paper's set, on response times as they are */
+	enum stat_status f_status;
+	double f_ratio, f_critical, f_p, f_p_two_sided, f_ci_lo, f_ci_hi;
+	struct paper_uncertainty paper[PAPER_MODE_N];
+	/* the default analysis */
+	struct estimate bias;	       /* paired log ratios */
+	struct estimate bias_independent;
+	struct estimate bias_median, bias_trimmed; /* of the runs' medians and trimmed means; shown, not judged */
+	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
+	double precision_lower95, precision_upper95; /* one-sided */
+	struct estimate precision_independent;	     /* F limits, of the logarithms too */
+	/* Brown-Forsythe and Levene on logarithms, Welch and Shapiro-Wilk on response times */
+	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
+	struct budget budget;
+	struct estimate execution_time;
+	/* the same deviation split into requests that took longer and waiting between them: their sum is its value; NaN
+	 * unknown */
+	double execution_service, execution_schedule;
+	struct estimate reordered; /* in the deciding scope; then in each */
+	struct estimate reordered_all, reordered_thread, reordered_object;
+	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
+	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
+	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x, concurrency_request_r;
+	struct estimate concurrency_distance_time, concurrency_distance_request; /* sup, mean over pairs */
+	double concurrency_mean_x, concurrency_mean_r;
+	struct estimate issue_error_p50, issue_error_p99; /* ns, over runs; NOT_APPLICABLE unless timed */
+	double issue_error_max, share_late;
+	struct estimate schedule_error; /* ns */
+	/* diagnostics of ln(x/r) in run order */
+	double lag1, runs_p, trend_p;	/* NaN undefined; trend_p also where so few could not attain 0.05 */
+	/* where the time went, means per run: shares of wall time, counts per request */
+	double off_cpu_x, off_cpu_r, stolen_x, stolen_r, faults_x, faults_r; /* NaN unknown */
+	double resident_x, resident_r; /* share of the files cached before the run */
+
+	struct component component[COMPONENT_N];
+	enum verdict verdict;
+	char verdict_reason[600];
+};
+
+struct linearity_level {
+	uint64_t level;
+	size_t cell;
+	double cv, relative_bias;
+};
+struct linearity { /* one scenario group x one replayer: relative bias over levels, on replicates */
+	size_t group, replayer;
+	char name[120]; /* the group's factors */
+	struct linearity_level *level;
+	size_t n_levels;
+	enum stat_status status, lack_of_fit_status;
+	double slope, slope_se, slope_p, intercept, lack_of_fit_f, lack_of_fit_p;
+	/* Mann-Kendall of the levels' mean relative bias, exact; STAT_TOO_FEW_FOR_ALPHA below 5 levels, for which no outcome is
+	 * significant at 0.05 */
+	enum stat_status trend_status;
+	double trend_p;
+};
+
+struct uncertainty_source {
+	const char *category; /* "workload", "trace replayer", "testbed", "reference", "clock", "procedure" */
+	char name[80], note[300];
+	bool in_budget;	      /* else: named, not quantified */
+	bool warning; /* something asked for could not be had (no cgroup, no cache drop, scratch on the same device) */
+};
+
+struct analysis {
+	const struct results *results; /* borrowed */
+	struct cell *cell;
+	size_t n_cells;
+	struct linearity *linearity;
+	size_t n_linearity;
+	struct uncertainty_source *source;
+	size_t n_sources;
+	size_t n_trusted, n_not_trusted, n_inconclusive;
+	enum verdict verdict; /* worst of the cells: not trusted, then inconclusive, then trusted */
+	unsigned int n_rejection_tests; /* Holm's family */
+	double between_process_cv; /* of the program itself over blocks, median over scenarios; NaN unknown */
+	uint64_t n_events_lost;
+	bool complete; /* every planned run was made */
+	/* Looks: verdicts are made at the planned replicate counts only, from the blocks up to the last one reached. */
+	unsigned int look;	   /* 1-based; 0: none reached yet, every verdict is inconclusive */
+	unsigned int n_replicates; /* blocks used, block 0 left out */
+	double level_accept, level_reject; /* of this look; 0.05 and 0.01 where there is one look */
+	/* the assessed and the not assessed components, over all cells */
+	bool assessed[COMPONENT_N];
+};
+
+/* Errors: ENODATA when no block is complete. Ownership: analysis_release. */
+int analysis_compute(struct analysis *a, const struct results *r, struct err *e);
+void analysis_release(struct analysis *a);
+
+/* True when a look was reached and no verdict is inconclusive: a campaign with further looks may stop. */
+bool analysis_is_settled(const struct analysis *a);
+
+#endif

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the analysis share; nothing outside includes this.
+ *
+ * The way: pairs (which runs count, block by block) -> measures (what those runs give, as cell members) -> evidence (test
+ * statistics) -> components (decisions at a level) -> Holm over the campaign -> what would settle the rest -> verdicts. */
+#ifndef VALIDATE_ANALYSIS_PRIVATE_H
+#define VALIDATE_ANALYSIS_PRIVATE_H
+
+#include <stdarg.h>
+
+#include "validate/analysis/analysis.h"
+#include "validate/stats/mean_difference.h"
+#include "validate/stats/pitman_morgan.h"
+
+/* --- pairs.c ------------------------------------------------------------------------------------------------------ */
+
+/* The runs of a cell that make pairs, in block order: x[i] and r[i] are of the same block (or r[i] is the recording that
+ * x[i] replayed, where the trace is the reference). */
+struct pairs {
+	const struct run **x, **r; /* owned arrays of borrowed runs */
+	size_t n;
+	bool shared; /* some of r[] are the same run */
+	const struct run **replay; /* every replay that succeeded, those without a reference too; owned array */
+	size_t n_replays;
+};
+
+/* The number of blocks 1..m all of whose runs have an outcome. */
+unsigned int blocks_complete(const struct results *r);
+/* Fills the pairs from blocks 1..n_blocks, and the cell's counts of blocks, pairs and failures. */
+void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
+void pairs_release(struct pairs *p);
+
+/* --- phrase.c ----------------------------------------------------------------------------------------------------- */
+
+/* Appends to the text in phrase[size]; what does not fit is cut between characters and "..." put in its place. */
+void phrase_add(char *phrase, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
+
+/* --- sample.c ----------------------------------------------------------------------------------------------------- */
+
+/* x[n] becomes the sample's own. */
+void sample_init(struct sample *s, double *x, size_t n);
+void sample_release(struct sample *s);
+/* One number of every run, in order; the caller frees. */
+double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s));
+
+struct estimate estimate_none(enum stat_status s);
+/* value with both intervals, each number mapped by `map` (increasing; NULL: as it is). */
+struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, double (*map)(double));
+/* The mean over runs. Values that are all equal are an estimate without limits, not an error. */
+struct estimate estimate_of_mean(const double *x, size_t n);
+
+/* --- evidence: what the decisions are made from ------------------------------------------------------------------- */
+struct ratio_evidence { /* of paired log ratios */
+	enum stat_status status;
+	struct t_estimate t; /* of ln(x/r) */
+	size_t n;
+};
+
+struct share_evidence { /* a share of events per run */
+	enum stat_status status; /* STAT_ZERO_VARIANCE: all runs alike, judged by the pooled counts */
+	struct t_estimate t;
+	size_t n;
+	double k, of; /* pooled: k events of so many */
+};
+
+struct evidence {
+	struct ratio_evidence bias, time;
+	enum stat_status precision_status;
+	struct pitman_morgan precision;
+	struct share_evidence reordered;
+	enum stat_status fidelity_status;
+	uint64_t worst_run; /* lost + extra + mismatched of the worst run */
+};
+
+/* --- measures: cell members from pairs ---------------------------------------------------------------------------- */
+/* in cell_times.c, cell_budget.c (after times), cell_order.c, cell_concurrency.c, cell_facts.c */
+void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
+void measure_budget(struct cell *c, const struct pairs *p);
+void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
+void measure_concurrency(struct cell *c, const struct pairs *p);
+void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
+
+/* --- components.c, further.c, verdict.c --------------------------------------------------------------------------- */
+struct levels {
+	double accept, reject; /* error of a look: of accepting one component, of all rejections together */
+};
+
+/* Decisions of one cell before Holm, with reasons. */
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		       const struct levels *levels);
+/* What would settle the components that stayed inconclusive: n_more, impractical and a word in the reason. `n_tests` is the
+ * size of Holm's family, `until_next_look` the replicates to the next planned look, 0 after the last. */
+void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests, unsigned int until_next_look);
+/* Holm over all cells, verdicts, counts. e[n_cells]. */
+void verdicts_reach(struct analysis *a, const struct evidence *e);
+
+/* --- linearity.c, sources.c --------------------------------------------------------------------------------------- */
+void linearity_compute(struct analysis *a);
+void sources_list(struct analysis *a);
+
+#endif

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where the time went: what the kernel said about a cell's runs, averaged. NaN is "unknown" here, and shown as such. */
+#include <math.h>
+
+#include "validate/analysis/analysis_private.h"
+
+struct context {
+	double n_threads;
+};
+
+typedef double fact_of(const struct run *run, const struct context *c); /* NaN unknown */
+
+/* Share of the threads' time that they were not running: waiting for a device, asleep, or for a processor. */
+static double off_cpu(const struct run *run, const struct context *c)
+{
+	const struct run_facts *f = &run->summary.facts;
+	double available = (double)f->wall_ns * c->n_threads;
+	if (!run->summary.has_facts || available <= 0)
+		return NAN;
+	double used = (double)f->cpu_user_ns + (double)f->cpu_system_ns;
+	return fmin(1, fmax(0, 1 - used / available));
+}
+
+/* Time the hypervisor took from this machine's processors, against the wall. */
+static double stolen(const struct run *run, const struct context *c)
+{
+	const struct run_facts *f = &run->summary.facts;
+	(void)c;
+	if (!run->summary.has_facts || f->wall_ns <= 0 || f->steal_ns < 0)
+		return NAN;
+	return (double)f->steal_ns / (double)f->wall_ns;
+}
+
+static double faults(const struct run *run, const struct context *c)
+{
+	const struct run_facts *f = &run->summary.facts;
+	(void)c;
+	if (!run->summary.has_facts || run->summary.response.n == 0)
+		return NAN;
+	return ((double)f->n_minor_faults + (double)f->n_major_faults) / (double)run->summary.response.n;
+}
+
+static double resident(const struct run *run, const struct context *c)
+{
+	(void)c;
+	if (run->residency.total_bytes == 0)
+		return NAN;
+	return (double)run->residency.cached_bytes / (double)run->residency.total_bytes;
+}
+
+static double mean_fact(const struct run **runs, size_t n, fact_of *fact, const struct context *c)
+{
+	double sum = 0, count = 0;
+	for (size_t i = 0; i < n; i++) {
+		double value = fact(runs[i], c);
+		if (isnan(value))
+			continue;
+		sum += value;
+		count++;
+	}
+	return count > 0 ? sum / count : NAN;
+}
+
+void measure_facts(struct cell *c, const struct pairs *p, const struct results *r)
+{
+	uint64_t level = r->protocol.scenario[c->scenario].level;
+	struct context context = {level ? (double)level : 1};
+	c->off_cpu_x = mean_fact(p->x, p->n, off_cpu, &context);
+	c->off_cpu_r = mean_fact(p->r, p->n, off_cpu, &context);
+	c->stolen_x = mean_fact(p->x, p->n, stolen, &context);
+	c->stolen_r = mean_fact(p->r, p->n, stolen, &context);
+	c->faults_x = mean_fact(p->x, p->n, faults, &context);
+	c->faults_r = mean_fact(p->r, p->n, faults, &context);
+	c->resident_x = mean_fact(p->x, p->n, resident, &context);
+	c->resident_r = mean_fact(p->r, p->n, resident, &context);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Order and fidelity of a cell's replays: reordered shares, lost, extra and mismatched requests, times of issue. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+
+typedef const struct reorder_summary *reorder_of(const struct run_summary *s);
+
+static const struct reorder_summary *of_all(const struct run_summary *s)
+{
+	return &s->reorder_all;
+}
+
+static const struct reorder_summary *of_thread(const struct run_summary *s)
+{
+	return &s->reorder_thread;
+}
+
+static const struct reorder_summary *of_object(const struct run_summary *s)
+{
+	return &s->reorder_object;
+}
+
+/* Limits of a pooled share when every run shows the same: no scatter to make a t-interval of (Clopper-Pearson). */
+static struct estimate pooled(const struct share_evidence *e)
+{
+	struct estimate out = estimate_none(STAT_OK);
+	out.status = clopper_pearson(e->k, e->of, 0.90, &out.lo90, &out.hi90);
+	if (!out.status)
+		out.status = clopper_pearson(e->k, e->of, 0.95, &out.lo95, &out.hi95);
+	if (!out.status)
+		out.value = e->k / e->of;
+	return out;
+}
+
+/* The share is per run, for requests of one run depend on each other; the mean over runs and its t-interval,
+ * cut to 0..1. */
+static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope, bool replays)
+{
+	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
+	struct estimate out;
+	*e = (struct share_evidence){.n = p->n, .status = replays ? STAT_OK : STAT_NOT_APPLICABLE};
+	for (size_t i = 0; i < p->n && !e->status; i++) {
+		const struct run_summary *s = &p->x[i]->summary;
+		if (!s->has_input) { /* its summary is not what this program writes of a replay */
+			e->status = STAT_NOT_ASSESSED;
+			break;
+		}
+		share[i] = (double)scope(s)->n_reordered /
+			   (double)scope(s)->n_received; /* nothing received: NaN, named below */
+		e->k += (double)scope(s)->n_reordered;
+		e->of += (double)scope(s)->n_received;
+	}
+	if (!e->status)
+		e->status = mean_test(share, p->n, &e->t);
+	free(share);
+	if (e->status == STAT_ZERO_VARIANCE)
+		return pooled(e);
+	out = estimate_of_t(e->status, &e->t, NULL);
+	if (!out.status) {
+		out.lo90 = fmax(0, out.lo90);
+		out.lo95 = fmax(0, out.lo95);
+		out.hi90 = fmin(1, out.hi90);
+		out.hi95 = fmin(1, out.hi95);
+	}
+	return out;
+}
+
+static uint64_t sum_cut(uint64_t a, uint64_t b)
+{
+	uint64_t sum;
+	return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+/* Of every replay that succeeded, whether or not the program did in its block. */
+static void fidelity(struct cell *c, struct evidence *e, const struct pairs *p, bool replays)
+{
+	e->fidelity_status = !replays ? STAT_NOT_APPLICABLE : p->n_replays ? STAT_OK : STAT_TOO_FEW;
+	for (size_t i = 0; i < p->n_replays; i++) {
+		const struct run_summary *s = &p->replay[i]->summary;
+		c->n_requests = sum_cut(c->n_requests, s->has_input ? s->n_input : s->response.n);
+		if (!replays)
+			continue;
+		if (!s->has_input) {
+			e->fidelity_status = STAT_NOT_ASSESSED;
+			continue;
+		}
+		uint64_t wrong = sum_cut(sum_cut(s->n_lost, s->n_extra), s->n_mismatched);
+		e->worst_run = wrong > e->worst_run ? wrong : e->worst_run;
+		c->n_lost = sum_cut(c->n_lost, s->n_lost);
+		c->n_extra = sum_cut(c->n_extra, s->n_extra);
+		c->n_mismatched = sum_cut(c->n_mismatched, s->n_mismatched);
+	}
+}
+
+static double issue_p50(const struct run_summary *s)
+{
+	return s->issue_error_p50;
+}
+
+static double issue_p99(const struct run_summary *s)
+{
+	return s->issue_error_p99;
+}
+
+static double schedule(const struct run_summary *s)
+{
+	return s->schedule_error.mean;
+}
+
+static struct estimate mean_over_runs(const struct pairs *p, double (*value)(const struct run_summary *s))
+{
+	double *x = values_of(p->x, p->n, value);
+	struct estimate e = estimate_of_mean(x, p->n);
+	free(x);
+	return e;
+}
+
+static void times_of_issue(struct cell *c, const struct pairs *p, bool timed)
+{
+	bool all = p->n > 0, input = p->n > 0;
+	double late = 0;
+	c->issue_error_max = c->share_late = NAN;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *s = &p->x[i]->summary;
+		all &= s->has_issue_error;
+		input &= s->has_input && s->schedule_error.n > 0;
+		late += s->share_late;
+		c->issue_error_max = fmax(c->issue_error_max, s->issue_error.max);
+	}
+	c->schedule_error =
+	    input ? mean_over_runs(p, schedule) : estimate_none(p->n ? STAT_NOT_APPLICABLE : STAT_TOO_FEW);
+	if (!timed || !all) {
+		enum stat_status why = !timed ? STAT_NOT_APPLICABLE : p->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
+		c->issue_error_p50 = c->issue_error_p99 = estimate_none(why);
+		c->issue_error_max = NAN;
+		return;
+	}
+	c->issue_error_p50 = mean_over_runs(p, issue_p50);
+	c->issue_error_p99 = mean_over_runs(p, issue_p99);
+	c->share_late = late / (double)p->n;
+}
+
+void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r)
+{
+	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
+	int scope = r->protocol.accept.reorder_scope;
+	struct share_evidence aside;
+	if (scope == SCOPE_AUTO)
+		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
+	/* the program in the replayer's place replays nothing; every other replay has something to be compared with */
+	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
+	reorder_of *deciding = scope == SCOPE_ALL ? of_all : scope == SCOPE_OBJECT ? of_object : of_thread;
+
+	c->reordered = reordered(&e->reordered, p, deciding, replays);
+	c->reordered_all = reordered(&aside, p, of_all, replays);
+	c->reordered_thread = reordered(&aside, p, of_thread, replays);
+	c->reordered_object = reordered(&aside, p, of_object, replays);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *s = &p->x[i]->summary;
+		if (!s->has_input)
+			continue;
+		c->n_received = sum_cut(c->n_received, deciding(s)->n_received);
+		c->n_reordered = sum_cut(c->n_reordered, deciding(s)->n_reordered);
+		c->n_descents = sum_cut(c->n_descents, deciding(s)->n_descents);
+	}
+	fidelity(c, e, p, replays);
+	times_of_issue(c, p, replayer->timed);
+}

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Response and execution times of a cell: samples, the paper's set, the paired analysis, tests beside it,
+ * diagnostics. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/stats/anova.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/series.h"
+#include "validate/stats/shapiro.h"
+#include "validate/stats/variance_ratio.h"
+
+static double mean_response(const struct run_summary *s)
+{
+	return s->response.mean;
+}
+
+static double median_response(const struct run_summary *s)
+{
+	return s->response_median;
+}
+
+static double trimmed_response(const struct run_summary *s)
+{
+	return s->response_trimmed_mean;
+}
+
+static double p99_response(const struct run_summary *s)
+{
+	return s->response_p99;
+}
+
+static double execution(const struct run_summary *s)
+{
+	return (double)s->execution_ns;
+}
+
+/* Requests per second; a run without duration has no rate. */
+static double rate(const struct run_summary *s)
+{
+	return s->execution_ns > 0 ? (double)s->response.n / ((double)s->execution_ns * 1e-9) : NAN;
+}
+
+static void both(struct sample *x, struct sample *r, const struct pairs *p,
+		 double (*value)(const struct run_summary *s))
+{
+	sample_init(x, values_of(p->x, p->n, value), p->n);
+	sample_init(r, values_of(p->r, p->n, value), p->n);
+}
+
+/* Log ratios, one for each reference: those of replays that share a recording are averaged, so that a reference counts
+ * once. With one recording for all of them, the scatter of the replays is all there is. Returns how many. */
+static size_t distinct_ratios(double *d, const struct pairs *p)
+{
+	if (!p->shared)
+		return p->n;
+	double *mean = xcalloc(p->n ? p->n : 1, sizeof *mean);
+	size_t n = 0;
+	for (size_t i = 0; i < p->n; i++) {
+		double sum = 0;
+		size_t count = 0, first = p->n;
+		for (size_t j = p->n; j-- > 0;)
+			if (p->r[j] == p->r[i]) {
+				first = j;
+				sum += d[j];
+				count++;
+			}
+		if (first == i)
+			mean[n++] = sum / (double)count;
+	}
+	if (n > 1)
+		for (size_t i = 0; i < n; i++)
+			d[i] = mean[i];
+	free(mean);
+	return n > 1 ? n : p->n;
+}
+
+/* True where d[n] differs by no more than the rounding of the numbers it comes from: a scatter that is none. */
+static bool is_rounding(const struct t_estimate *t, size_t n, const struct sample *x, const struct sample *r)
+{
+	double largest = 1;
+	for (size_t i = 0; i < x->n; i++)
+		largest = fmax(largest, fmax(fabs(log(x->x[i])), fabs(log(r->x[i]))));
+	return t->se * sqrt((double)n) <= 4 * DBL_EPSILON * largest;
+}
+
+static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
+			 const struct pairs *p)
+{
+	double *d = xcalloc(x->n ? x->n : 1, sizeof *d);
+	e->status = x->n < 2 ? STAT_TOO_FEW : log_ratios(r->x, x->x, x->n, d);
+	e->n = distinct_ratios(d, p);
+	if (!e->status)
+		e->status = mean_test(d, e->n, &e->t);
+	if (!e->status && is_rounding(&e->t, e->n, x, r))
+		e->status = STAT_ZERO_VARIANCE;
+	free(d);
+}
+
+static void papers_set(struct cell *c, double alpha)
+{
+	struct variance_ratio v;
+	c->f_ratio = c->f_critical = c->f_p = c->f_p_two_sided = c->f_ci_lo = c->f_ci_hi = NAN;
+	c->f_status = c->single_reference ? STAT_NOT_APPLICABLE : variance_ratio(c->r.x, c->r.n, c->x.x, c->x.n, &v);
+	if (!c->f_status)
+		c->f_status = variance_ratio_critical(alpha, false, v.df_x, v.df_r, &c->f_critical);
+	if (!c->f_status)
+		c->f_status = variance_ratio_interval(&v, 1 - alpha, &c->f_ci_lo, &c->f_ci_hi);
+	if (!c->f_status) {
+		c->f_ratio = v.f;
+		c->f_p = v.p_greater;
+		c->f_p_two_sided = v.p_two_sided;
+	}
+	for (int mode = 0; mode < PAPER_MODE_N; mode++) /* the status is in the struct */
+		if (paper_uncertainty(c->r.x, c->r.n, c->x.x, c->x.n, mode, &c->paper[mode]))
+			continue;
+}
+
+static double percent_to_ratio(double pct)
+{
+	return pct / 100;
+}
+
+static void independent_bias(struct cell *c)
+{
+	struct bias_estimate b;
+	enum stat_status s = bias_independent(c->r.x, c->r.n, c->x.x, c->x.n, &b);
+	struct t_estimate t = {0};
+	if (!s)
+		t = (struct t_estimate){.value = b.bias_pct, .se = b.u_pct, .df = b.nu};
+	c->bias_independent = estimate_of_t(s, &t, percent_to_ratio);
+}
+
+/* Ratio of standard deviations of the logarithms, that is of the relative scatters. */
+static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr, enum stat_status logs)
+{
+	struct estimate paired = estimate_none(STAT_OK), f = estimate_none(STAT_OK);
+	struct variance_ratio v;
+	size_t n = c->x.n;
+	c->precision_lower95 = c->precision_upper95 = NAN;
+	e->precision_status = c->single_reference ? STAT_NOT_APPLICABLE : logs;
+	if (!e->precision_status)
+		e->precision_status = pitman_morgan(lr, n, lx, n, &e->precision);
+	paired.status = e->precision_status;
+	if (!paired.status)
+		paired.status = pitman_morgan_limits(&e->precision, 0.05, &paired.lo90, &paired.hi90);
+	if (!paired.status)
+		paired.status = pitman_morgan_limits(&e->precision, 0.025, &paired.lo95, &paired.hi95);
+	if (!paired.status) {
+		paired.value = e->precision.ratio;
+		paired.df = (double)(n - 2);
+		c->precision_lower95 = paired.lo90;
+		c->precision_upper95 = paired.hi90;
+	}
+	c->precision_ratio = paired;
+
+	f.status = c->single_reference ? STAT_NOT_APPLICABLE : logs;
+	if (!f.status)
+		f.status = variance_ratio(lr, n, lx, n, &v);
+	if (!f.status)
+		f.status = variance_ratio_interval(&v, 0.90, &f.lo90, &f.hi90);
+	if (!f.status)
+		f.status = variance_ratio_interval(&v, 0.95, &f.lo95, &f.hi95);
+	if (!f.status) {
+		f.value = sqrt(v.f);
+		f.lo90 = sqrt(f.lo90);
+		f.hi90 = sqrt(f.hi90);
+		f.lo95 = sqrt(f.lo95);
+		f.hi95 = sqrt(f.hi95);
+	}
+	c->precision_independent = f;
+}
+
+static void tests_beside(struct cell *c, const double *lx, const double *lr, enum stat_status logs)
+{
+	size_t n = c->x.n;
+	struct values log_groups[] = {{lr, n}, {lx, n}};
+	struct spread_test spread;
+	struct t_estimate welch;
+	double w, p;
+	bool spreads = !logs && !c->single_reference;
+	if (spreads && !spread_test(log_groups, 2, SPREAD_ABOUT_MEDIAN, &spread))
+		c->brown_forsythe_p = spread.p;
+	if (spreads && !spread_test(log_groups, 2, SPREAD_ABOUT_MEAN, &spread))
+		c->levene_p = spread.p;
+	if (!welch_test(c->r.x, c->r.n, c->x.x, c->x.n, &welch))
+		c->welch_p = welch.p;
+	if (!shapiro_wilk(c->x.x, c->x.n, &w, &p))
+		c->shapiro_p_x = p;
+	if (!shapiro_wilk(c->r.x, c->r.n, &w, &p))
+		c->shapiro_p_r = p;
+}
+
+static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
+{
+	struct trend_test t;
+	double lag1;
+	if (logs)
+		return;
+	if (!autocorrelation(d, c->x.n, 1, &lag1))
+		c->lag1 = lag1;
+	if (!runs_test(d, c->x.n, &t))
+		c->runs_p = t.p;
+	if (!mann_kendall_attains(c->x.n, 0.05) && !mann_kendall(d, c->x.n, &t))
+		c->trend_p = t.p;
+}
+
+/* The threads of a run spend their time in requests or between them: T = S + W, S the requests' time over the threads.
+ * With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of
+ * these over the pairs, in proportion, add up to the relative deviation of the execution time. */
+static void split_execution(struct cell *c, const struct pairs *p, double n_threads)
+{
+	double service = 0, total = 0;
+	c->execution_service = c->execution_schedule = NAN;
+	if (c->execution_time.status)
+		return;
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
+		double tx = (double)x->execution_ns, tr = (double)r->execution_ns, d = log(tx / tr);
+		double mean = fabs(d) < 1e-9 ? tr : (tx - tr) / d;
+		double longer = x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
+		service += longer / n_threads / mean / (double)p->n;
+		total += d / (double)p->n;
+	}
+	double scale = fabs(total) < 1e-9 ? 1 : expm1(total) / total;
+	c->execution_service = service * scale;
+	c->execution_schedule = (total - service) * scale;
+}
+
+static double relative(double d)
+{
+	return expm1(d);
+}
+
+static struct estimate paired_bias(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
+				   const struct pairs *p)
+{
+	paired_ratio(e, x, r, p);
+	return estimate_of_t(e->status, &e->t, relative);
+}
+
+void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
+{
+	uint64_t level = results->protocol.scenario[c->scenario].level;
+	both(&c->x, &c->r, p, mean_response);
+	both(&c->x_median, &c->r_median, p, median_response);
+	both(&c->x_p99, &c->r_p99, p, p99_response);
+	both(&c->x_trimmed, &c->r_trimmed, p, trimmed_response);
+	both(&c->x_time, &c->r_time, p, execution);
+	both(&c->x_rate, &c->r_rate, p, rate);
+	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x = c->shapiro_p_r = NAN;
+	c->lag1 = c->runs_p = c->trend_p = NAN;
+
+	size_t n = c->x.n;
+	double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx),
+	       *lr = xcalloc(n ? n : 1, sizeof *lr);
+	enum stat_status logs = n ? log_ratios(c->r.x, c->x.x, n, d) : STAT_TOO_FEW;
+	for (size_t i = 0; !logs && i < n; i++) {
+		lx[i] = log(c->x.x[i]);
+		lr[i] = log(c->r.x[i]);
+	}
+	double correlation;
+	if (!logs && !sample_correlation(lx, lr, n, &correlation))
+		c->correlation = correlation;
+
+	struct ratio_evidence aside;
+	c->bias = paired_bias(&e->bias, &c->x, &c->r, p);
+	c->execution_time = paired_bias(&e->time, &c->x_time, &c->r_time, p);
+	split_execution(c, p, level ? (double)level : 1);
+	c->bias_median = paired_bias(&aside, &c->x_median, &c->r_median, p);
+	c->bias_trimmed = paired_bias(&aside, &c->x_trimmed, &c->r_trimmed, p);
+	papers_set(c, 0.05);
+	independent_bias(c);
+	precision(c, e, lx, lr, logs);
+	tests_beside(c, lx, lr, logs);
+	diagnostics(c, d, logs);
+	free(d);
+	free(lx);
+	free(lr);
+}

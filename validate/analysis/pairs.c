@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which runs count, and with which they are compared. */
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+
+static bool is_replicate(const struct run *run)
+{
+	return run->block > 0 && run->role != ROLE_RECORD;
+}
+
+unsigned int blocks_complete(const struct results *r)
+{
+	unsigned int n_blocks = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (is_replicate(&r->run[i]) && r->run[i].block > n_blocks && r->run[i].block <= r->n_runs)
+			n_blocks = r->run[i].block; /* a larger number than there are runs is damage */
+	bool *seen = xcalloc((size_t)n_blocks + 1, sizeof *seen),
+	     *pending = xcalloc((size_t)n_blocks + 1, sizeof *pending);
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (is_replicate(&r->run[i]) && r->run[i].block <= n_blocks) {
+			seen[r->run[i].block] = true;
+			pending[r->run[i].block] |= r->run[i].state == RUN_PENDING;
+		}
+	unsigned int m = 0;
+	while (m < n_blocks && seen[m + 1] && !pending[m + 1])
+		m++;
+	free(seen);
+	free(pending);
+	return m;
+}
+
+static bool is_good(const struct run *run)
+{
+	return run && run->state == RUN_OK && run->has_summary;
+}
+
+static void note_failure(struct cell *c, const struct run *run, const char *who)
+{
+	if (!c->first_failure[0])
+		phrase_add(c->first_failure, sizeof c->first_failure, "block %u, %s: %s", run->block, who,
+			   run->reason	      ? run->reason
+			   : run->has_summary ? "failed"
+					      : "no summary");
+}
+
+static bool has_outcome(const struct run *run)
+{
+	return run && run->state != RUN_PENDING;
+}
+
+/* Takes one block's two runs: a pair, a failure that is counted, or nothing yet. */
+static void take_block(struct pairs *p, struct cell *c, const struct run *x, const struct run *r)
+{
+	if (!has_outcome(x) || !has_outcome(r))
+		return;
+	c->n_blocks++;
+	if (!is_good(r)) {
+		c->n_failed_program++;
+		note_failure(c, r, "program");
+	}
+	if (!is_good(x)) {
+		c->n_failed_replayer++;
+		note_failure(c, x, "replayer");
+	}
+	if (is_good(x))
+		p->replay[p->n_replays++] = x;
+	if (is_good(x) && is_good(r)) {
+		p->x[p->n] = x;
+		p->r[p->n++] = r;
+	}
+}
+
+/* The recordings of a scenario by their place in the bank, r->n_runs of them, NULL where there is none. The caller frees. */
+static const struct run **recordings(const struct results *r, size_t scenario)
+{
+	const struct run **bank = xcalloc(r->n_runs, sizeof *bank);
+	for (size_t i = r->n_runs; i-- > 0;) {
+		const struct run *run = &r->run[i];
+		if (run->role == ROLE_RECORD && run->scenario == scenario && run->bank < r->n_runs)
+			bank[run->bank] = run;
+	}
+	return bank;
+}
+
+/* Replays of one recording share its one reference value: their scatter says nothing about the reference's. */
+static bool shares_references(const struct pairs *p)
+{
+	for (size_t i = 1; i < p->n; i++)
+		for (size_t j = 0; j < i; j++)
+			if (p->r[i] == p->r[j])
+				return true;
+	return false;
+}
+
+void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks)
+{
+	bool from_trace = r->protocol.reference == REFERENCE_TRACE;
+	unsigned int last = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (r->run[i].block <= n_blocks && r->run[i].block > last)
+			last = r->run[i].block;
+	const struct run **x = xcalloc((size_t)last + 1, sizeof *x), **ref = xcalloc((size_t)last + 1, sizeof *ref);
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run *run = &r->run[i];
+		if (!is_replicate(run) || run->block > last || run->scenario != c->scenario)
+			continue;
+		if (run->role == ROLE_PROGRAM)
+			ref[run->block] = run;
+		else if (run->role >= 0 && (size_t)run->role == c->replayer)
+			x[run->block] = run;
+	}
+	*p = (struct pairs){.x = xcalloc((size_t)last + 1, sizeof *p->x),
+			    .r = xcalloc((size_t)last + 1, sizeof *p->r),
+			    .replay = xcalloc((size_t)last + 1, sizeof *p->replay)};
+	const struct run **bank = from_trace ? recordings(r, c->scenario) : NULL;
+	for (unsigned int b = 1; b <= last; b++) {
+		if (from_trace && x[b])
+			ref[b] = x[b]->bank < r->n_runs ? bank[x[b]->bank] : NULL;
+		take_block(p, c, x[b], ref[b]);
+	}
+	free(bank);
+	free(x);
+	free(ref);
+	c->n_pairs = (unsigned int)p->n;
+	c->single_reference = p->shared = from_trace && shares_references(p);
+}
+
+void pairs_release(struct pairs *p)
+{
+	free(p->x);
+	free(p->r);
+	free(p->replay);
+	*p = (struct pairs){0};
+}

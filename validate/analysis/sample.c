@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Samples of replicate results, and estimates from them. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/quantiles.h"
+
+void sample_init(struct sample *s, double *x, size_t n)
+{
+	struct sample_moments m;
+	*s = (struct sample){.n = n, .x = x};
+	s->mean = s->sd = s->cv = s->sem = s->median = s->min = s->max = NAN;
+	s->status = sample_moments(x, n, &m);
+	if (s->status)
+		return;
+	s->mean = m.mean;
+	s->min = m.min;
+	s->max = m.max;
+	s->status = sample_median(x, n, &s->median);
+	if (!s->status)
+		s->status = m.spread;
+	if (s->status)
+		return;
+	s->sd = m.sd;
+	s->sem = m.sem;
+	if (m.mean != 0)
+		s->cv = m.sd / fabs(m.mean);
+}
+
+void sample_release(struct sample *s)
+{
+	free(s->x);
+	*s = (struct sample){0};
+}
+
+double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
+{
+	double *x = xcalloc(n ? n : 1, sizeof *x);
+	for (size_t i = 0; i < n; i++)
+		x[i] = value(&runs[i]->summary);
+	return x;
+}
+
+struct estimate estimate_none(enum stat_status s)
+{
+	return (struct estimate){s, NAN, NAN, NAN, NAN, NAN, NAN};
+}
+
+struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, double (*map)(double))
+{
+	struct estimate e = estimate_none(s);
+	if (!s)
+		s = t_interval(t, 0.90, &e.lo90, &e.hi90);
+	if (!s)
+		s = t_interval(t, 0.95, &e.lo95, &e.hi95);
+	if (s)
+		return estimate_none(s);
+	e.value = t->value;
+	e.df = t->df;
+	if (map) {
+		e.value = map(e.value);
+		e.lo90 = map(e.lo90);
+		e.hi90 = map(e.hi90);
+		e.lo95 = map(e.lo95);
+		e.hi95 = map(e.hi95);
+	}
+	return e;
+}
+
+struct estimate estimate_of_mean(const double *x, size_t n)
+{
+	struct t_estimate t;
+	struct sample_moments m;
+	enum stat_status s = mean_test(x, n, &t);
+	if (!s)
+		return estimate_of_t(s, &t, NULL);
+	struct estimate e = estimate_none(sample_moments(x, n, &m));
+	if (!e.status)
+		e.value = m.mean;
+	return e;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The sources of uncertainty of a campaign: what is in the budget, what is only named,
+ * and what was asked for and could not be
+ * had, which is a warning. Categories as in the cause-and-effect diagram of the method-validation protocol. */
+#include <math.h>
+#include <stdarg.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+
+enum { IN_BUDGET = 1, WARNING = 2 };
+
+static void __attribute__((format(printf, 5, 6)))
+add(struct analysis *a, const char *category, int flags, const char *name, const char *note, ...)
+{
+	va_list ap;
+	a->source = xreallocarray(a->source, a->n_sources + 1, sizeof *a->source);
+	struct uncertainty_source *s = &a->source[a->n_sources++];
+	*s = (struct uncertainty_source){
+	    .category = category, .in_budget = flags & IN_BUDGET, .warning = flags & WARNING};
+	phrase_add(s->name, sizeof s->name, "%s", name);
+	va_start(ap, note);
+	phrase_vadd(s->note, sizeof s->note, note, ap);
+	va_end(ap);
+}
+
+static void workload(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	add(a, "workload", IN_BUDGET, "requests and their offsets",
+	    "seeded (%llu): the program and the replays of a block issue the same requests; their variation between "
+	    "blocks is in "
+	    "the repeatability",
+	    (unsigned long long)p->seed);
+	if (p->min_duration_ns > 0)
+		add(a, "workload", IN_BUDGET, "length of a run",
+		    "at least %.0f ms, so that short disturbances average out", (double)p->min_duration_ns * 1e-6);
+	else
+		add(a, "workload", 0, "length of a run",
+		    "request counts as given, no minimum duration: a short run measures the scheduler");
+}
+
+static void replayer(struct analysis *a)
+{
+	add(a, "trace replayer", 0, "waiting for predecessors",
+	    "what the ordering policy costs is part of the bias, which is stated apart from the uncertainty");
+	add(a, "trace replayer", 0, "time of issue",
+	    "late or early issue changes concurrency and with it response times; shown as issue and schedule error");
+	add(a, "trace replayer", IN_BUDGET, "repeatability", "scatter of the replays of a scenario from run to run");
+}
+
+/* Largest of one number over the cells; NaN where no cell has it. */
+static double largest(const struct analysis *a, double (*value)(const struct cell *c))
+{
+	double most = NAN;
+	for (size_t i = 0; i < a->n_cells; i++)
+		most = fmax(most, value(&a->cell[i]));
+	return most;
+}
+
+static double stolen(const struct cell *c)
+{
+	return fmax(c->stolen_x, c->stolen_r);
+}
+
+static void cold_caches(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	double most = NAN;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (p->target[p->scenario[a->cell[i].scenario].target].cache == CACHE_COLD)
+			most = fmax(most, fmax(a->cell[i].resident_x, a->cell[i].resident_r));
+	if (isnan(most))
+		return;
+	add(a, "testbed", most > 0.01 ? WARNING : 0, "page cache before a run",
+	    "cold caches were asked for; up to %.2g %% of the files' bytes were still cached on the average of a "
+	    "scenario",
+	    100 * most);
+}
+
+static void testbed(struct analysis *a)
+{
+	double steal = largest(a, stolen);
+	if (isnan(a->between_process_cv))
+		add(a, "testbed", 0, "noise between processes",
+		    "not known: the program was not run again often enough");
+	else
+		add(a, "testbed", IN_BUDGET, "noise between processes",
+		    "the program's own mean response time varies by %.2g %% from run to run (median over scenarios)",
+		    100 * a->between_process_cv);
+	if (isnan(steal))
+		add(a, "testbed", 0, "time taken by other guests", "not known");
+	else
+		add(a, "testbed", steal > 0.01 ? WARNING : 0, "time taken by other guests",
+		    "up to %.2g %% of a run's time on the average of a scenario", 100 * steal);
+	cold_caches(a);
+	add(a, "testbed", 0, "this machine",
+	    "one machine, one kernel, one storage device: nothing is said about others");
+}
+
+static void reference(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	bool single = false;
+	for (size_t i = 0; i < a->n_cells; i++)
+		single |= a->cell[i].single_reference;
+	if (p->reference == REFERENCE_RERUN)
+		add(a, "reference", IN_BUDGET, "the program run again",
+		    "with the same seed, at a random place of every block, so that pairs share state and drift");
+	else
+		add(a, "reference", IN_BUDGET, "times recorded in the trace",
+		    "recorded before the replays: drift since then is not cancelled");
+	if (single)
+		add(a, "reference", WARNING, "scatter of the reference",
+		    "one recording serves several replays: its own scatter is not in the budget");
+	add(a, "reference", 0, "instrumentation",
+	    "the program's stamps are taken in the program itself, just around the call");
+}
+
+static void instruments(struct analysis *a)
+{
+	double resolution = 0, cost = 0;
+	for (size_t i = 0; i < a->results->n_runs; i++) {
+		const struct run *run = &a->results->run[i];
+		if (run->state != RUN_OK || !run->has_summary)
+			continue;
+		resolution = fmax(resolution, run->summary.clock_resolution_ns);
+		cost = fmax(cost, run->summary.clock_read_cost_ns);
+	}
+	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
+	add(a, "clock", IN_BUDGET, "read cost",
+	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their difference is in the "
+	    "budget",
+	    cost);
+	if (a->n_events_lost)
+		add(a, "clock", WARNING, "events lost", "%llu events were lost in capture",
+		    (unsigned long long)a->n_events_lost);
+}
+
+/* Asked for in the protocol and not had in at least one run. */
+static void cache_budget(struct analysis *a)
+{
+	const struct results *r = a->results;
+	size_t n_wanted = 0, n_had = 0;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run *run = &r->run[i];
+		if (run->state != RUN_OK || run->scenario >= r->protocol.n_scenarios ||
+		    !r->protocol.target[r->protocol.scenario[run->scenario].target].cache_budget_bytes)
+			continue;
+		n_wanted++;
+		n_had += run->cgroup_limit_bytes > 0;
+	}
+	if (n_had < n_wanted)
+		add(a, "testbed", WARNING, "page-cache budget",
+		    "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit", n_wanted - n_had,
+		    n_wanted);
+	else if (n_wanted)
+		add(a, "testbed", 0, "page-cache budget", "all runs inside a memory cgroup with the budget asked for");
+}
+
+static void procedure(struct analysis *a)
+{
+	unsigned int n_failed = 0, n_drift = 0;
+	for (size_t i = 0; i < a->results->n_runs; i++) { /* a failed run of the program is missing in several cells */
+		const struct run *run = &a->results->run[i];
+		n_failed += run->state == RUN_FAILED && run->block > 0 && run->block <= a->n_replicates;
+	}
+	for (size_t i = 0; i < a->n_cells; i++)
+		n_drift += a->cell[i].trend_p * (double)a->n_cells <= 0.01;
+	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
+	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over all cells together) in %u of "
+	    "%zu cells",
+	    n_drift, a->n_cells);
+	if (n_failed)
+		add(a, "procedure", WARNING, "failed runs", n_failed == 1 ? "%u run failed and its pairs are left out" : "%u runs failed and their pairs are left out",
+		    n_failed);
+	if (a->results->n_damaged_journal_lines)
+		add(a, "procedure", WARNING, "journal", "%zu damaged lines were left out",
+		    a->results->n_damaged_journal_lines);
+	if (!a->complete)
+		add(a, "procedure", WARNING, "unfinished", "not all planned runs were made");
+}
+
+/* environment.json, "replaced_or_skipped": [{"what": ..., "why": ..., "instead": ...}]. */
+static void limitations(struct analysis *a)
+{
+	const json_t *list = json_object_get(a->results->environment, "replaced_or_skipped"), *item;
+	size_t i;
+	json_array_foreach(list, i, item)
+	{
+		const char *what = json_string_value(json_object_get(item, "what"));
+		const char *why = json_string_value(json_object_get(item, "why"));
+		const char *instead = json_string_value(json_object_get(item, "instead"));
+		if (what)
+			add(a, "procedure", WARNING, what, "%s%s%s", why ? why : "not to be had",
+			    instead ? "; instead: " : "", instead ? instead : "");
+	}
+}
+
+void sources_list(struct analysis *a)
+{
+	workload(a);
+	replayer(a);
+	testbed(a);
+	cache_budget(a);
+	reference(a);
+	instruments(a);
+	procedure(a);
+	limitations(a);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the decisions of all cells to verdicts.
+ *
+ * Trusted: every component that was assessed is accepted, each at its own alpha; that all of them are needed keeps the
+ * error of the whole at alpha (intersection-union), so nothing is corrected. Not trusted: a component is rejected and
+ * its P-value, adjusted by Holm over all rejection tests of the campaign, is at most the level of all rejections
+ * together (0.01). What was counted rather than tested (lost requests) needs no adjustment. Otherwise: inconclusive. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/stats/multiplicity.h"
+
+const char *decision_name(enum decision d)
+{
+	static const char *const names[] = {"accept", "reject", "inconclusive", "not assessed", "not applicable"};
+	return (size_t)d < sizeof names / sizeof *names ? names[d] : "unknown";
+}
+
+const char *verdict_name(enum verdict v)
+{
+	static const char *const names[] = {"trusted", "not trusted", "inconclusive"};
+	return (size_t)v < sizeof names / sizeof *names ? names[v] : "unknown";
+}
+
+/* True for P-values of tests, which Holm is over; p_reject_holm is set beforehand for counted facts. */
+static bool in_family(const struct component *k)
+{
+	return !isnan(k->p_reject) && isnan(k->p_reject_holm);
+}
+
+static void adjust(struct analysis *a)
+{
+	size_t n = 0;
+	double *p = xcalloc(a->n_cells * COMPONENT_N + 1, sizeof *p);
+	for (size_t i = 0; i < a->n_cells; i++)
+		for (int k = 0; k < COMPONENT_N; k++)
+			if (in_family(&a->cell[i].component[k]))
+				p[n++] = a->cell[i].component[k].p_reject;
+	a->n_rejection_tests = (unsigned int)n;
+	bool adjusted = adjust_holm(p, n, p) == STAT_OK;
+	n = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		for (int k = 0; k < COMPONENT_N; k++) {
+			struct component *c = &a->cell[i].component[k];
+			if (!in_family(c))
+				continue;
+			c->p_reject_holm = adjusted ? p[n] : 1;
+			n++;
+		}
+	free(p);
+}
+
+/* A rejection that does not survive the correction is no rejection. */
+static void withdraw(struct component *c, double level)
+{
+	if (c->decision != DECISION_REJECT || c->p_reject_holm <= level)
+		return;
+	c->decision = DECISION_INCONCLUSIVE;
+	phrase_add(c->reason, sizeof c->reason, "; not after Holm's correction (adjusted P %.2g, level %.2g)",
+		   c->p_reject_holm, level);
+}
+
+/* Names of the components with that decision: "bias and precision"; returns how many. */
+static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
+{
+	size_t n = 0, i = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		n += c->component[k].decision == d;
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].decision == d) {
+			strbuf_addf(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", component_names[k]);
+			i++;
+		}
+	return n;
+}
+
+static void explain(struct cell *c)
+{
+	struct strbuf text = STRBUF_INIT;
+	uint64_t most = 0;
+	bool unknown = false, impractical = false;
+	switch (c->verdict) {
+	case VERDICT_TRUSTED:
+		list(&text, c, DECISION_ACCEPT);
+		strbuf_addstr(&text, " within the limits");
+		break;
+	case VERDICT_NOT_TRUSTED:
+		for (int k = 0; k < COMPONENT_N; k++)
+			if (c->component[k].decision == DECISION_REJECT)
+				strbuf_addf(&text, "%s%s: %s", text.len ? "; " : "", component_names[k],
+					    c->component[k].reason);
+		break;
+	case VERDICT_INCONCLUSIVE:
+		if (list(&text, c, DECISION_INCONCLUSIVE) == 0)
+			strbuf_addstr(&text, "nothing could be assessed");
+		else
+			strbuf_addstr(&text, " undecided");
+		for (int k = 0; k < COMPONENT_N; k++)
+			if (c->component[k].decision == DECISION_INCONCLUSIVE) {
+				most = c->component[k].n_more > most ? c->component[k].n_more : most;
+				unknown |= c->component[k].n_more == 0;
+				impractical |= c->component[k].impractical;
+			}
+		if (impractical)
+			strbuf_addstr(&text, "; no practical number of replicates would settle it on this machine at these "
+					     "limits");
+		else if (most && !unknown)
+			strbuf_addf(&text, "; about %llu more replicate%s would probably settle it",
+				    (unsigned long long)most, most == 1 ? "" : "s");
+		break;
+	}
+	phrase_add(c->verdict_reason, sizeof c->verdict_reason, "%s", text.s);
+	strbuf_release(&text);
+}
+
+static void conclude(struct cell *c)
+{
+	size_t n[5] = {0};
+	for (int k = 0; k < COMPONENT_N; k++)
+		n[c->component[k].decision]++;
+	c->verdict = n[DECISION_REJECT]                                ? VERDICT_NOT_TRUSTED
+		     : n[DECISION_INCONCLUSIVE] || !n[DECISION_ACCEPT] ? VERDICT_INCONCLUSIVE
+								       : VERDICT_TRUSTED;
+	/* whatever else was accepted: without a bias nothing was compared */
+	if (c->verdict == VERDICT_TRUSTED && c->component[COMPONENT_BIAS].decision != DECISION_ACCEPT)
+		c->verdict = VERDICT_INCONCLUSIVE;
+	explain(c);
+}
+
+/* Before the first planned look there are numbers and no decisions. */
+static void defer(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	unsigned int first = p->n_looks ? p->look[0] : (unsigned int)p->n_replicates_max;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct cell *c = &a->cell[i];
+		for (int k = 0; k < COMPONENT_N; k++) {
+			struct component *m = &c->component[k];
+			if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
+				continue;
+			m->decision = DECISION_INCONCLUSIVE;
+			m->rejected_before_holm = false;
+			m->p_reject = m->p_reject_holm = NAN;
+			m->n_more = first > a->n_replicates ? first - a->n_replicates : 0;
+			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first,
+				 a->n_replicates);
+		}
+		c->verdict = VERDICT_INCONCLUSIVE;
+		snprintf(c->verdict_reason, sizeof c->verdict_reason,
+			 "the first planned look, at %u replicates, has not been reached: %u made so far", first,
+			 a->n_replicates);
+	}
+}
+
+/* Replicates from this look to the next. */
+static unsigned int until_next_look(const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	return a->look && a->look < p->n_looks ? p->look[a->look] - a->n_replicates : 0;
+}
+
+void verdicts_reach(struct analysis *a, const struct evidence *e)
+{
+	adjust(a);
+	for (size_t i = 0; i < a->n_cells && a->look; i++) {
+		for (int k = 0; k < COMPONENT_N; k++)
+			withdraw(&a->cell[i].component[k], a->level_reject);
+		components_plan(&a->cell[i], &e[i], a->n_rejection_tests, until_next_look(a));
+		conclude(&a->cell[i]);
+	}
+	if (!a->look)
+		defer(a);
+
+	a->n_trusted = a->n_not_trusted = a->n_inconclusive = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		enum verdict v = a->cell[i].verdict;
+		a->n_trusted += v == VERDICT_TRUSTED;
+		a->n_not_trusted += v == VERDICT_NOT_TRUSTED;
+		a->n_inconclusive += v == VERDICT_INCONCLUSIVE;
+		for (int k = 0; k < COMPONENT_N; k++) {
+			enum decision d = a->cell[i].component[k].decision;
+			a->assessed[k] |= d == DECISION_ACCEPT || d == DECISION_REJECT || d == DECISION_INCONCLUSIVE;
+		}
+	}
+	a->verdict = a->n_not_trusted                     ? VERDICT_NOT_TRUSTED
+		     : a->n_inconclusive || !a->n_trusted ? VERDICT_INCONCLUSIVE
+							  : VERDICT_TRUSTED;
+}

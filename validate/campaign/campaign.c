@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/xalloc.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/protocol/text.h"
+
+#define JOURNAL_VERSION 1
+#define OVERHEAD_S 0.12 /* expected beside a run's own time */
+
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
+
+double run_seconds(const struct campaign *c, const struct design_run *r)
+{
+	const struct calibration *k = &c->calibration[r->scenario];
+	return OVERHEAD_S +
+	       (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
+}
+
+static void progress_show(struct campaign *c, size_t id, double *done)
+{
+	const struct design_run *r = &c->plan.run[id];
+	const struct protocol *p = c->protocol;
+	char *what = r->role == ROLE_RECORD
+			 ? xasprintf("recording %u of %llu: %s", r->bank + 1, (unsigned long long)protocol_n_bank(p),
+				     p->scenario[r->scenario].name)
+			 : xasprintf("block %u of %llu: %s, %s", r->block, (unsigned long long)p->n_replicates_max,
+				     p->scenario[r->scenario].name, run_role_name(p, r->role));
+	progress_step(&c->progress, id, *done, what);
+	*done += run_seconds(c, r);
+	free(what);
+}
+
+static size_t n_runs_wanted(const struct campaign *c)
+{
+	return design_n_runs_until(&c->plan, c->stop_replicates);
+}
+
+static int failed_run(struct campaign *c, size_t id, struct err *e)
+{
+	const struct design_run *r = &c->plan.run[id];
+	if (c->protocol->on_failure != ON_FAILURE_STOP)
+		return 0;
+	return err_set(e, ECANCELED, "run %zu (%s, %s) failed, and the protocol says to stop then: %s", id,
+		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role), c->run[id].reason);
+}
+
+static int runs_make(struct campaign *c, struct err *e)
+{
+	double done = 0, total = 0;
+	size_t n = n_runs_wanted(c);
+	for (size_t id = 0; id < n; id++)
+		total += c->run[id].state == RUN_PENDING ? run_seconds(c, &c->plan.run[id]) : 0;
+	progress_start(&c->progress, n, total, !c->options->quiet);
+	for (size_t id = 0; id < n; id++) {
+		const struct design_run *r = &c->plan.run[id];
+		if (c->run[id].state == RUN_PENDING) {
+			progress_show(c, id, &done);
+			int ret = campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)id, e);
+			if (!ret && c->run[id].state == RUN_FAILED)
+				ret = failed_run(c, id, e);
+			if (ret)
+				return ret;
+		}
+		if (id + 1 == n || c->plan.run[id + 1].block != r->block) {
+			int ret = r->role == ROLE_RECORD ? 0 : look_after(c, r->block, e);
+			if (ret)
+				return ret;
+			n = n_runs_wanted(c);
+		}
+	}
+	return 0;
+}
+
+/* A scenario whose program cannot run cannot be judged; the others can, if the protocol wants to go on. */
+static int calibration_check(struct campaign *c, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	size_t n_bad = 0, first = 0;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		if (c->calibration[i].failure && !n_bad++)
+			first = i;
+	if (!n_bad || (n_bad < p->n_scenarios && p->on_failure == ON_FAILURE_CONTINUE))
+		return 0;
+	return err_set(e, ECANCELED, "%s cannot be run: %s", p->scenario[first].name, c->calibration[first].failure);
+}
+
+static int session_note(struct campaign *c, const char *event, struct err *e)
+{
+	json_t *o = json_pack("{s:s, s:s, s:i, s:s, s:o, s:I, s:i}", "event", event, "token", c->token, "version",
+			      JOURNAL_VERSION, "program", VALIDATE_VERSION, "protocol", text_to_json(c->name), "runs",
+			      (json_int_t)c->plan.n_runs, "pid", (int)getpid());
+	int ret = journal_append(&c->journal, o, e);
+	json_decref(o);
+	return ret;
+}
+
+static int session(struct campaign *c, struct err *e)
+{
+	int ret = session_note(c, c->options->resume ? "resume" : "start", e);
+	progress_start(&c->progress, c->plan.n_runs, 0, !c->options->quiet);
+	if (!ret)
+		ret = setup_begin(c, e);
+	if (!ret)
+		ret = calibrate_all(c, e);
+	if (!ret)
+		ret = calibration_check(c, e);
+	if (!ret)
+		ret = setup_check_space(c, e);
+	if (!ret)
+		ret = environment_save(c, e);
+	c->ready = !ret;
+	if (!ret)
+		ret = runs_make(c, e);
+	progress_end(&c->progress);
+	setup_end(c);
+	int saved = c->ready ? environment_save(c, ret ? NULL : e) : 0;
+	if (!ret)
+		ret = saved;
+	if (ret == -EINTR || c->interrupted)
+		session_note(c, "interrupted", NULL);
+	else if (!ret)
+		ret = session_note(c, "end", e);
+	return ret;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
+
+static void campaign_init(struct campaign *c, const struct protocol *p, const struct campaign_options *o)
+{
+	*c = (struct campaign){.protocol = p, .options = o, .signal_fd = -1, .journal = {.fd = -1}};
+	c->started_ns = clock_monotonic_ns();
+	c->stop_replicates = p->n_replicates_max;
+	c->queues_before = json_array();
+	c->bank_known = xcalloc(p->n_scenarios * protocol_n_bank(p), sizeof *c->bank_known);
+	c->calibration = xcalloc(p->n_scenarios, sizeof *c->calibration);
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		c->calibration[i].memory = xcalloc(p->n_replayers + 1, sizeof(struct own_memory));
+}
+
+static int token_make(struct campaign *c, struct err *e)
+{
+	unsigned char random[sizeof c->token - 1];
+	if (c->token[0])
+		return 0;
+	if (getrandom(random, sizeof random, 0) != sizeof random)
+		return err_sys(e, errno, "no random numbers can be had");
+	for (size_t i = 0; i < sizeof random; i++)
+		c->token[i] = TOKEN_LETTERS[random[i] % (sizeof TOKEN_LETTERS - 1)];
+	return 0;
+}
+
+static void campaign_release(struct campaign *c)
+{
+	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
+		free(c->calibration[i].memory);
+		free(c->calibration[i].failure);
+	}
+	free(c->calibration);
+	free(c->bank_known);
+	free(c->earlier_cgroup);
+	json_decref(c->queues_before);
+	json_decref(c->environment);
+	results_runs_free(c->run, c->plan.n_runs);
+	design_release(&c->plan);
+	places_release(&c->places);
+	scratch_release(&c->scratch);
+	cgroup_place_release(&c->cgroups);
+	journal_close(&c->journal);
+	free(c->dir);
+	free(c->parent);
+	free(c->name);
+}
+
+static size_t n_runs_done(const struct campaign *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; c->run && i < c->plan.n_runs; i++)
+		n += c->run[i].state != RUN_PENDING;
+	return n;
+}
+
+static bool finished(const struct campaign *c)
+{
+	size_t n = n_runs_wanted(c);
+	for (size_t i = 0; i < n; i++)
+		if (c->run[i].state == RUN_PENDING)
+			return false;
+	return true;
+}
+
+/* Every run was made, but the session was killed while it was cleaning up. */
+static int leftovers_remove(struct campaign *c, struct err *e)
+{
+	int ret = setup_adopt(c, e);
+	setup_end(c);
+	return ret ? ret : session_note(c, "end", e);
+}
+
+int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e)
+{
+	struct campaign c;
+	campaign_init(&c, p, o);
+	int ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
+	if (!ret && !c.run)
+		c.run = results_runs_make(&c.plan);
+	if (!c.name)
+		c.name = xstrdup(p->name);
+	if (!ret)
+		ret = token_make(&c, e);
+	if (!ret && o->resume && finished(&c) && c.ended)
+		goto out;
+	if (!ret)
+		ret = signals_take(&c.old_signals, &c.signal_fd, e);
+	if (!ret)
+		ret = o->resume && finished(&c) ? leftovers_remove(&c, e) : session(&c, e);
+	signals_restore(&c.old_signals, c.signal_fd);
+	if (ret == -EINTR)
+		err_set(e, EINTR, "interrupted after %zu of %zu runs; to go on: validate run -o %s --resume",
+			n_runs_done(&c), n_runs_wanted(&c), o->dir);
+out:
+	campaign_release(&c);
+	return ret;
+}

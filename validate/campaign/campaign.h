@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running a protocol: from the plan to a complete results directory. */
+#ifndef VALIDATE_CAMPAIGN_H
+#define VALIDATE_CAMPAIGN_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "common/err.h"
+#include "validate/protocol/protocol.h"
+
+struct campaign_options {
+	const char *dir; /* results directory; must not exist or be empty unless `resume` */
+	bool resume;
+	bool quiet;       /* no progress line */
+	const char *self; /* path of this program, started for runs (/proc/self/exe resolved) */
+};
+
+/* What would be done: runs, expected time and space, per scenario and replayer; nothing is touched. */
+int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e);
+
+/* Runs (or resumes) the campaign. Returns 0 when every planned run has an outcome, -EINTR after Ctrl-C or SIGTERM
+ * (resumable), -ECANCELED when a failed run stopped it as the protocol says, or another negative errno. */
+int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
+
+#endif

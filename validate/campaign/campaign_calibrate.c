@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Before the first run: how many requests make a run long enough, and how much memory the processes take by themselves.
+ *
+ * Both are found under the conditions of the runs. The count then holds for recording, reruns and replays, so that they
+ * do the same; the memory goes on top of the page-cache budget, so that program and replayers have the same page cache.
+ * Source: DESIGN section 9, steps 4 and 6. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/trace.h"
+#include "common/xalloc.h"
+#include "microbench/microbench.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/protocol/text.h"
+
+#define TRIES_MAX 12
+#define MARGIN 1.25     /* a run that is fast for once shall still be long enough */
+#define AIM 1.4         /* of min_duration, when the count is raised */
+#define GROWTH_MAX 30.0 /* at a time: a first pass over cold files says little about the next */
+
+struct trial {
+	int64_t execution_ns;
+	uint64_t trace_bytes;
+	struct own_memory memory;
+	char reason[500];
+};
+
+struct region {                         /* in which the requests of a trace ran */
+	int64_t begin_ns, execution_ns; /* CLOCK_MONOTONIC */
+};
+
+struct region_work {
+	const char *trace;
+	int out;
+};
+
+static int region_read(void *context, struct err *e)
+{
+	struct region_work *w = context;
+	struct run_summary s;
+	struct trace *t;
+	struct region r;
+	int ret = trace_open(&t, w->trace, e);
+	if (ret)
+		return ret;
+	r.begin_ns = trace_meta(t)->epoch_ns;
+	trace_close(t);
+	ret = summary_compute(&s, w->trace, NULL, e);
+	if (ret)
+		return ret;
+	r.execution_ns = s.execution_ns;
+	return write(w->out, &r, sizeof r) == sizeof r ? 0 : err_sys(e, errno, "cannot tell the execution time");
+}
+
+/* In a helper process as for the runs. */
+static int region_find(struct campaign *c, const char *trace, struct region *r, struct err *e)
+{
+	int fd[2];
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return err_sys(e, errno, "cannot make a pipe");
+	struct region_work w = {trace, fd[1]};
+	int ret = launch_helper(region_read, &w, c->signal_fd, e);
+	close(fd[1]);
+	if (!ret && read(fd[0], r, sizeof *r) != sizeof *r)
+		ret = err_set(e, EIO, "the execution time of %s did not arrive", trace);
+	close(fd[0]);
+	if (ret == -EINTR)
+		c->interrupted = true;
+	return ret;
+}
+
+/* The largest sample while the requests ran, and of all; where none fell into the region, its peak will do. */
+static void memory_find(const struct launch_result *l, const struct region *r, struct own_memory *m)
+{
+	*m = (struct own_memory){0, 0};
+	for (size_t i = 0; i < l->n_memory; i++) {
+		const struct memory_sample *s = &l->memory[i];
+		if (s->bytes > m->peak_bytes)
+			m->peak_bytes = s->bytes;
+		if (s->ns >= r->begin_ns && s->ns <= r->begin_ns + r->execution_ns && s->bytes > m->run_bytes)
+			m->run_bytes = s->bytes;
+	}
+	if (!m->run_bytes)
+		m->run_bytes = m->peak_bytes;
+}
+
+/* One process, watched. Returns -EINTR or an error that ends the campaign; what goes wrong with the process is in
+ * t->reason. */
+static int trial_make(struct campaign *c, const struct step *s, struct trial *t, struct err *e)
+{
+	struct step_result r;
+	struct stat st;
+	*t = (struct trial){0};
+	int ret = step_make(c, s, &r, e);
+	if (ret) {
+		free(r.launch.memory);
+		return ret;
+	}
+	snprintf(t->reason, sizeof t->reason, "%s", r.reason);
+	if (!t->reason[0]) {
+		struct region region = {0, 0};
+		struct err why = ERR_INIT;
+		t->trace_bytes = stat(s->output, &st) == 0 ? (uint64_t)st.st_size : 0;
+		ret = region_find(c, s->output, &region, &why);
+		if (ret && ret != -EINTR) {
+			snprintf(t->reason, sizeof t->reason, "%.490s", why.msg);
+			ret = 0;
+		}
+		t->execution_ns = region.execution_ns;
+		memory_find(&r.launch, &region, &t->memory);
+	}
+	free(r.launch.memory);
+	return ret;
+}
+
+/* Raises the count until two runs in succession last long enough. */
+static int program_calibrate(struct campaign *c, size_t scenario, const char *output, struct err *e)
+{
+	struct calibration *k = &c->calibration[scenario];
+	struct trial t;
+	int64_t least = c->protocol->min_duration_ns;
+	unsigned int n_long = 0;
+	for (int i = 0; i < TRIES_MAX && n_long < 2; i++) {
+		struct step s = {
+		    .scenario = scenario,
+		    .role = ROLE_PROGRAM,
+		    .seed = design_workload_seed(c->protocol, 0),
+		    .n_requests = k->n_requests,
+		    .output = output,
+		    .limit_bytes = step_limit(c, scenario, ROLE_PROGRAM),
+		    .watch_memory = true,
+		};
+		int ret = trial_make(c, &s, &t, e);
+		if (ret)
+			return ret;
+		if (t.reason[0]) {
+			k->failure = xstrdup(t.reason);
+			return 0;
+		}
+		k->execution_ns = t.execution_ns;
+		k->memory[0] = t.memory;
+		k->trace_bytes = t.trace_bytes;
+		double ratio = t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
+		if (ratio * MARGIN <= 1) {
+			n_long++;
+			continue;
+		}
+		ratio *= AIM;
+		if (ratio > GROWTH_MAX)
+			ratio = GROWTH_MAX;
+		n_long = 0;
+		k->n_requests = (uint64_t)((double)k->n_requests * ratio) + 1;
+		/* until it is measured: what the next run will take */
+		k->memory[0].run_bytes = (uint64_t)((double)t.memory.run_bytes * ratio);
+		k->memory[0].peak_bytes = (uint64_t)((double)t.memory.peak_bytes * ratio);
+		k->trace_bytes = (uint64_t)((double)t.trace_bytes * ratio);
+	}
+	if (n_long < 2)
+		k->failure = xasprintf("%llu requests still do not last %lld ms", (unsigned long long)k->n_requests,
+				       (long long)(least / 1000000));
+	return 0;
+}
+
+/* What each replayer takes by itself; only the limit of the cgroup needs it. */
+static int replayers_calibrate(struct campaign *c, size_t scenario, const char *input, const char *output,
+			       struct err *e)
+{
+	struct calibration *k = &c->calibration[scenario];
+	const struct protocol *p = c->protocol;
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		struct trial t;
+		if (!p->replayer[i].applies[scenario] || role_is_program(c, (int32_t)i))
+			continue;
+		struct step s = {
+		    .scenario = scenario, .role = (int32_t)i, .input = input, .output = output, .watch_memory = true};
+		int ret = trial_make(c, &s, &t, e);
+		if (ret)
+			return ret;
+		/* one that fails here will fail in its runs, with its reason; until then it has the program's memory */
+		k->memory[i + 1] = t.reason[0] ? k->memory[0] : t.memory;
+	}
+	return 0;
+}
+
+static int calibration_journal(struct campaign *c, size_t scenario, struct err *e)
+{
+	const struct calibration *k = &c->calibration[scenario];
+	json_t *memory = json_array();
+	for (size_t i = 0; i <= c->protocol->n_replayers; i++)
+		json_array_append_new(memory, json_pack("[I,I]", (json_int_t)k->memory[i].run_bytes,
+							(json_int_t)k->memory[i].peak_bytes));
+	json_t *event =
+	    json_pack("{s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "event", "calibrate", "scenario", (json_int_t)scenario,
+		      "requests", (json_int_t)k->n_requests, "execution_ns", (json_int_t)k->execution_ns, "trace_bytes",
+		      (json_int_t)k->trace_bytes, "anonymous_bytes", memory, "failure", text_to_json(k->failure));
+	int ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
+int calibration_from_event(struct campaign *c, const json_t *event)
+{
+	json_int_t scenario, requests, execution_ns, trace_bytes;
+	json_t *memory, *failure;
+	if (json_unpack((json_t *)event, "{s:I, s:I, s:I, s:I, s:o, s:o}", "scenario", &scenario, "requests", &requests,
+			"execution_ns", &execution_ns, "trace_bytes", &trace_bytes, "anonymous_bytes", &memory,
+			"failure", &failure) < 0 ||
+	    scenario < 0 || scenario >= (json_int_t)c->protocol->n_scenarios || requests < 1 ||
+	    json_array_size(memory) != c->protocol->n_replayers + 1)
+		return -EINVAL;
+	struct calibration *k = &c->calibration[scenario];
+	k->done = true;
+	k->n_requests = (uint64_t)requests;
+	k->execution_ns = execution_ns;
+	k->trace_bytes = (uint64_t)trace_bytes;
+	for (size_t i = 0; i <= c->protocol->n_replayers; i++) {
+		const json_t *m = json_array_get(memory, i);
+		k->memory[i].run_bytes = (uint64_t)json_integer_value(json_array_get(m, 0));
+		k->memory[i].peak_bytes = (uint64_t)json_integer_value(json_array_get(m, 1));
+	}
+	free(k->failure);
+	k->failure = json_is_string(failure) ? xstrdup(json_string_value(failure)) : NULL;
+	return 0;
+}
+
+static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	struct calibration *k = &c->calibration[scenario];
+	char *program = scratch_path(c, "calibrate.trace"), *replay = scratch_path(c, "run.trace");
+	bool budget = p->target[p->scenario[scenario].target].cache_budget_bytes && c->cgroups.kind != CGROUP_NONE;
+	int ret = program_calibrate(c, scenario, program, e);
+	if (!ret && budget && !k->failure)
+		ret = replayers_calibrate(c, scenario, program, replay, e);
+	unlink(program);
+	unlink(replay);
+	free(program);
+	free(replay);
+	if (!ret)
+		ret = calibration_journal(c, scenario, e);
+	k->done = !ret;
+	return ret;
+}
+
+int calibrate_all(struct campaign *c, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	int ret = 0;
+	for (size_t i = 0; !ret && i < p->n_scenarios; i++) {
+		struct calibration *k = &c->calibration[i];
+		struct microbench_config config;
+		if (k->done)
+			continue;
+		char *what = xasprintf("calibrating %s", p->scenario[i].name);
+		progress_step(&c->progress, 0, 0, what);
+		ret = scenario_config(&p->scenario[i], &config, e);
+		k->n_requests = config.n_requests;
+		if (!ret)
+			ret = scenario_calibrate(c, i, e);
+		free(what);
+	}
+	return ret;
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The results directory: begun with everything but runs, or taken up again from its journal. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/campaign/campaign_state.h"
+
+/* --- the results directory ---------------------------------------------------------------------------------------- */
+
+static int dir_is_empty(const char *path, bool *empty, struct err *e)
+{
+	DIR *d = opendir(path);
+	if (!d)
+		return err_sys(e, errno, "cannot use the results directory %s", path);
+	const struct dirent *entry;
+	*empty = true;
+	while ((entry = readdir(d)))
+		*empty &= !strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..");
+	closedir(d);
+	return 0;
+}
+
+static int dir_resolve(struct campaign *c, struct err *e)
+{
+	c->dir = realpath(c->options->dir, NULL);
+	if (!c->dir)
+		return err_sys(e, errno, "cannot use the results directory %s", c->options->dir);
+	c->parent = xstrdup(c->dir);
+	char *slash = strrchr(c->parent, '/');
+	slash[slash == c->parent] = 0;
+	return 0;
+}
+
+static int file_put(struct campaign *c, const char *name, const char *text, size_t len, struct err *e)
+{
+	char *path = results_path(c->dir, name);
+	int ret = file_write_atomic(path, text, len, e);
+	free(path);
+	return ret;
+}
+
+static int subdirs_make(const struct campaign *c, struct err *e)
+{
+	int ret = 0;
+	for (int i = 0; !ret && i < 2; i++) {
+		char *path = results_path(c->dir, i ? "runs" : "traces");
+		ret = dir_create(path, e);
+		free(path);
+	}
+	return ret;
+}
+
+/* The journal comes last: where it is, everything else is. */
+int dir_begin(struct campaign *c, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
+	bool empty = true;
+	int ret = dir_create(c->options->dir, e);
+	if (!ret)
+		ret = dir_is_empty(c->options->dir, &empty, e);
+	if (!ret && !empty)
+		ret = err_set(e, EEXIST,
+			      "the results directory %s is not empty: name another, or go on with what is there by "
+			      "--resume",
+			      c->options->dir);
+	if (!ret)
+		ret = dir_resolve(c, e);
+	if (!ret)
+		ret = file_read(c->protocol->path, &text, 0, e);
+	if (!ret)
+		ret = subdirs_make(c, e);
+	if (!ret)
+		ret = file_put(c, "protocol.conf", text.s, text.len, e);
+	if (!ret) {
+		protocol_print_resolved(c->protocol, &resolved);
+		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);
+	}
+	if (!ret) {
+		design_make(&c->plan, c->protocol);
+		json_t *o = design_to_json(&c->plan, c->protocol);
+		char *path = results_path(c->dir, "plan.json");
+		ret = json_write_file(path, o, JSON_COMPACT, e);
+		free(path);
+		json_decref(o);
+	}
+	if (!ret) {
+		char *path = results_path(c->dir, "journal");
+		ret = journal_open(&c->journal, path, 1, e);
+		free(path);
+	}
+	strbuf_release(&text);
+	strbuf_release(&resolved);
+	return ret;
+}
+
+/* --- resuming ----------------------------------------------------------------------------------------------------- */
+
+static int same_protocol(const struct campaign *c, struct err *e)
+{
+	struct strbuf begun = STRBUF_INIT, given = STRBUF_INIT;
+	char *path = results_path(c->dir, "protocol.conf");
+	int ret = file_read(path, &begun, 0, e);
+	if (ret)
+		err_context(e, "%s is no results directory that can be resumed", c->options->dir);
+	if (!ret)
+		ret = file_read(c->protocol->path, &given, 0, e);
+	if (!ret && (begun.len != given.len || memcmp(begun.s, given.s, given.len)))
+		ret = err_set(e, EINVAL, "%s is not the protocol with which %s was begun: %s", c->protocol->path,
+			      c->options->dir, path);
+	free(path);
+	strbuf_release(&begun);
+	strbuf_release(&given);
+	return ret;
+}
+
+static void text_keep(char **field, const json_t *event, const char *member)
+{
+	const char *s = json_string_value(json_object_get(event, member));
+	free(*field);
+	*field = s ? xstrdup(s) : NULL;
+}
+
+/* Letters and digits only: it becomes part of paths. */
+static void token_keep(struct campaign *c, const json_t *event)
+{
+	const char *s = json_string_value(json_object_get(event, "token"));
+	if (s && *s && strlen(s) < sizeof c->token && strspn(s, TOKEN_LETTERS) == strlen(s))
+		snprintf(c->token, sizeof c->token, "%s", s);
+}
+
+static int event_resume(const json_t *event, void *context, struct err *e)
+{
+	struct campaign *c = context;
+	const char *name = json_string_value(json_object_get(event, "event"));
+	(void)e;
+	if (!strcmp(name, "start")) {
+		text_keep(&c->name, event, "protocol");
+		token_keep(c, event);
+	} else if (!strcmp(name, "run")) {
+		run_from_event(c->run, c->plan.n_runs, event, NULL);
+	} else if (!strcmp(name, "calibrate")) {
+		calibration_from_event(c, event);
+	} else if (!strcmp(name, "look")) {
+		c->n_looks_done = (unsigned int)json_integer_value(json_object_get(event, "look")) + 1;
+		if (json_is_true(json_object_get(event, "stop")))
+			c->stop_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
+	} else if (!strcmp(name, "cgroup")) {
+		text_keep(&c->earlier_cgroup, event, "path");
+	} else if (!strcmp(name, "queue")) {
+		json_array_append(c->queues_before, json_object_get(event, "before"));
+	} else if (!strcmp(name, "queues put back")) {
+		json_array_clear(c->queues_before);
+	}
+	c->ended = !strcmp(name, "end");
+	return 0;
+}
+
+int dir_resume(struct campaign *c, struct err *e)
+{
+	struct journal_reading reading;
+	json_t *o = NULL;
+	int ret = dir_resolve(c, e);
+	if (!ret)
+		ret = same_protocol(c, e);
+	if (ret)
+		return ret;
+	char *plan_path = results_path(c->dir, "plan.json"), *journal_path = results_path(c->dir, "journal");
+	ret = journal_open(&c->journal, journal_path, 0, e);
+	if (ret == -ENOENT)
+		ret =
+		    err_set(e, ENOENT,
+			    "there is nothing to resume in %s: it was killed before anything was measured; remove the "
+			    "directory and begin again",
+			    c->options->dir);
+	if (!ret)
+		ret = json_read_file(plan_path, &o, e);
+	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)
+		ret = err_context(e, "%s", plan_path);
+	if (!ret) {
+		c->run = results_runs_make(&c->plan);
+		ret = journal_read(journal_path, event_resume, c, &reading, e);
+	}
+	if (!ret)
+		ret = subdirs_make(c, e);
+	json_decref(o);
+	free(plan_path);
+	free(journal_path);
+	return ret;
+}

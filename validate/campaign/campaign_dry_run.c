@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a protocol would do: runs, expected time and space; nothing is touched. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/trace.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/wait.h"
+#include "common/xalloc.h"
+#include "microbench/microbench.h"
+#include "validate/campaign/campaign_state.h"
+
+#define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
+#define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
+#define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
+#define CALIBRATION_RUNS 4
+
+struct expected {
+	double run_s;    /* of one run, without overhead */
+	uint64_t n_runs; /* recordings, reruns and replays */
+	double requests; /* per run, all threads */
+	uint64_t file_bytes;
+};
+
+static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
+{
+	struct microbench_config c;
+	int ret = scenario_config(&p->scenario[i], &c, e);
+	if (ret)
+		return ret;
+	double one_ns = (double)c.pause_ns + SERVICE_GUESS_NS;
+	if (c.pause_ns && c.pause_by == WAIT_SLEEP)
+		one_ns += OVERSHOOT_GUESS_NS;
+	double least_ns = (double)p->min_duration_ns * 1.4, as_given_ns = (double)c.n_requests * one_ns;
+	x->run_s = (as_given_ns > least_ns ? as_given_ns : least_ns) * 1e-9;
+	x->requests = x->run_s * 1e9 / one_ns * (double)c.level;
+	if (x->requests < (double)(c.n_requests * c.level))
+		x->requests = (double)(c.n_requests * c.level);
+	x->file_bytes = c.file_bytes * c.level;
+	x->n_runs = protocol_n_bank(p);
+	uint64_t roles = p->reference == REFERENCE_RERUN;
+	for (size_t r = 0; r < p->n_replayers; r++)
+		roles += p->replayer[r].applies[i];
+	x->n_runs += roles * protocol_n_blocks(p);
+	return 0;
+}
+
+static void size_put(FILE *out, uint64_t bytes)
+{
+	struct strbuf text = STRBUF_INIT;
+	format_size(&text, bytes);
+	fputs(text.s, out);
+	strbuf_release(&text);
+}
+
+static void time_put(FILE *out, double seconds)
+{
+	struct strbuf text = STRBUF_INIT;
+	format_duration(&text, seconds * 1e9);
+	fputs(text.s, out);
+	strbuf_release(&text);
+}
+
+static void heading_put(const struct protocol *p, FILE *out)
+{
+	fprintf(out, "%s\n\n", p->title);
+	fprintf(out, "%zu scenario%s, %zu replayer%s, ", p->n_scenarios, p->n_scenarios == 1 ? "" : "s", p->n_replayers,
+		p->n_replayers == 1 ? "" : "s");
+	fprintf(out, "%s replicates%s; reference: %s\n", p->replicates,
+		p->n_looks > 1 ? "" : " (and block 0, never used)",
+		p->reference == REFERENCE_RERUN ? "the program run again in each block" : "the recorded traces");
+	if (p->n_looks > 1) {
+		fputs("looks at", out);
+		for (unsigned int i = 0; i < p->n_looks; i++)
+			fprintf(out, "%s %u", i ? "," : "", p->look[i]);
+		fputs(" replicates\n", out);
+	}
+	for (size_t i = 0; i < p->n_replayers; i++)
+		fprintf(out, "replayer %s: engine %s\n", p->replayer[i].name, p->replayer[i].engine);
+	fputc('\n', out);
+}
+
+static void order_put(const struct design *plan, const struct protocol *p, FILE *out)
+{
+	size_t at = plan->n_bank_runs;
+	while (at < plan->n_runs && plan->run[at].block == 0)
+		at++;
+	fputs("\nBlock 1, in this order:\n", out);
+	for (; at < plan->n_runs && plan->run[at].block == 1; at++)
+		fprintf(out, "  %4zu  %s, %s\n", at, p->scenario[plan->run[at].scenario].name,
+			run_role_name(p, plan->run[at].role));
+}
+
+int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e)
+{
+	struct places places;
+	struct design plan;
+	double total_s = 0, bank_bytes = 0;
+	uint64_t n_calibrations = 0;
+	(void)o;
+	heading_put(p, out);
+	fprintf(out, "%-44s %6s %10s %12s\n", "scenario", "runs", "a run", "files");
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		struct expected x;
+		int ret = scenario_expect(p, i, &x, e);
+		if (ret)
+			return ret;
+		struct strbuf run = STRBUF_INIT, files = STRBUF_INIT;
+		format_duration(&run, x.run_s * 1e9);
+		format_size(&files, x.file_bytes);
+		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name, (unsigned long long)x.n_runs, run.s,
+			files.s);
+		strbuf_release(&run);
+		strbuf_release(&files);
+		total_s += ((double)x.n_runs + CALIBRATION_RUNS) * (x.run_s + OVERHEAD_S);
+		n_calibrations += CALIBRATION_RUNS;
+		bank_bytes += x.requests * (double)sizeof(struct trace_record) * (double)protocol_n_bank(p);
+	}
+	int ret = places_plan(&places, p, e);
+	uint64_t files_bytes = 0;
+	for (size_t i = 0; !ret && i < p->n_targets; i++)
+		files_bytes += place_bytes(&places.place[i]);
+	places_release(&places);
+	if (ret)
+		return ret;
+	fprintf(out, "\nruns:    %llu, and about %llu to find request counts\ntime:    about ",
+		(unsigned long long)protocol_n_runs(p), (unsigned long long)n_calibrations);
+	time_put(out, total_s);
+	fputs("\nspace:   ", out);
+	size_put(out, files_bytes);
+	fputs(" of files (shared between scenarios), about ", out);
+	size_put(out, (uint64_t)bank_bytes);
+	fputs(" of traces in the scratch directory\n", out);
+	design_make(&plan, p);
+	order_put(&plan, p, out);
+	design_release(&plan);
+	fputs("\nNothing was touched.\n", out);
+	return 0;
+}

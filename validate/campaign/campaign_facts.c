@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a campaign knows of its machine and conditions, as environment.json (doc/results.md). */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/protocol/text.h"
+
+/* What an earlier session had to do without holds for its runs still. */
+static void skips_inherit(struct campaign *c)
+{
+	char *path = results_path(c->dir, "environment.json");
+	json_t *earlier, *skip;
+	size_t i;
+	if (c->options->resume && json_read_file(path, &earlier, NULL) == 0) {
+		json_array_foreach(json_object_get(earlier, "replaced_or_skipped"), i, skip)
+		    json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
+		json_decref(earlier);
+	}
+	free(path);
+}
+
+void facts_begin(struct campaign *c)
+{
+	c->environment = environment_make(c->options->self);
+	json_object_set_new(c->environment, "targets", json_array());
+	skips_inherit(c);
+	cpu_ticks_read(&c->ticks_at_start);
+}
+
+static const char *residency_method(const struct campaign *c)
+{
+	struct fileset_residency r;
+	const struct place_dir *d = &c->places.place[0].dir[0];
+	bool known = fileset_residency(&d->files, d->fd, &r, NULL) == 0;
+	return known && !r.by_cachestat ? "mincore" : "cachestat";
+}
+
+void facts_describe(struct campaign *c)
+{
+	if (!strcmp(residency_method(c), "mincore"))
+		environment_skip(c->environment, "verifying that no page is dirty before a run",
+				 "cachestat(2) does not serve here (a kernel before 6.5, or an overlay file system)",
+				 "the file system is synced before every run; cached pages are counted by mincore(2)");
+	const struct protocol *p = c->protocol;
+	struct rlimit realtime = {0};
+	getrlimit(RLIMIT_RTPRIO, &realtime);
+	json_object_set_new(c->environment, "privileges",
+			    json_pack("{s:i, s:b, s:b, s:b}", "uid", (int)geteuid(), "drop_caches", may_drop_caches(),
+				      "memory_cgroup", c->cgroups.kind != CGROUP_NONE, "realtime_scheduling",
+				      geteuid() == 0 || realtime.rlim_cur > 0));
+	json_object_set_new(c->environment, "memory_cgroup",
+			    json_pack("{s:s, s:o, s:o}", "kind", cgroup_kind_names[c->cgroups.kind], "parent",
+				      text_to_json(c->cgroups.parent), "why_none",
+				      text_to_json(c->cgroups.kind || !c->cgroups.why[0] ? NULL : c->cgroups.why)));
+	json_object_set_new(
+	    c->environment, "cache",
+	    json_pack("{s:b, s:s}", "may_drop_caches", c->drop_caches, "residency_by", residency_method(c)));
+	json_object_set_new(c->environment, "scheduling",
+			    json_pack("{s:o, s:o}", "cpus", text_to_json(c->protocol->cpus), "scheduler",
+				      text_to_json(c->protocol->scheduler)));
+	json_object_set_new(c->environment, "protocol",
+			    json_pack("{s:o, s:o}", "name", text_to_json(c->name), "title",
+				      text_to_json(strcmp(p->title, p->name) ? p->title : c->name)));
+}
+
+static json_t *scenario_facts(const struct campaign *c)
+{
+	const struct protocol *p = c->protocol;
+	json_t *list = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const struct calibration *k = &c->calibration[i];
+		json_t *memory = json_object(), *limits = json_object();
+		for (size_t r = 0; r <= p->n_replayers; r++) {
+			const char *name = r ? p->replayer[r - 1].name : "program";
+			if (!k->memory[r].run_bytes)
+				continue;
+			json_object_set_new(memory, name, json_integer((json_int_t)k->memory[r].run_bytes));
+			json_object_set_new(limits, name, json_integer((json_int_t)step_limit(c, i, (int32_t)r - 1)));
+		}
+		json_array_append_new(
+		    list, json_pack("{s:s, s:I, s:f, s:I, s:I, s:o, s:o, s:o}", "name", p->scenario[i].name, "requests",
+				    (json_int_t)k->n_requests, "execution_s", (double)k->execution_ns * 1e-9,
+				    "trace_bytes", (json_int_t)k->trace_bytes, "page_cache_bytes",
+				    (json_int_t)step_page_cache(c, i), "anonymous_bytes", memory, "cgroup_limit_bytes",
+				    limits, "calibration_failure", text_to_json(k->failure)));
+	}
+	return list;
+}
+
+int environment_save(struct campaign *c, struct err *e)
+{
+	struct cpu_ticks now;
+	json_object_set_new(c->environment, "scenarios", scenario_facts(c));
+	double stolen = cpu_ticks_read(&now) ? stolen_share(&c->ticks_at_start, &now) : NAN;
+	json_object_set_new(c->environment, "session",
+			    json_pack("{s:f, s:o}", "wall_s", (double)(clock_monotonic_ns() - c->started_ns) * 1e-9,
+				      "stolen_share", isfinite(stolen) ? json_real(stolen) : json_null()));
+	char *path = results_path(c->dir, "environment.json");
+	int ret = json_write_file(path, c->environment, JSON_INDENT(2), e);
+	free(path);
+	return ret;
+}

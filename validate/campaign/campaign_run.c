@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One run of the plan, from its bank trace to its line in the journal. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/trace.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/protocol/text.h"
+
+bool campaign_interrupted(struct campaign *c)
+{
+	if (signals_pending(c->signal_fd))
+		c->interrupted = true;
+	return c->interrupted;
+}
+
+static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t bank)
+{
+	return scenario * protocol_n_bank(c->protocol) + bank;
+}
+
+static char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank)
+{
+	return xasprintf("%s/bank-%04u-%06u.trace", c->scratch.dir, scenario, bank);
+}
+
+/* --- summaries ---------------------------------------------------------------------------------------------------- */
+
+struct summary_work {
+	const struct campaign *campaign;
+	struct run *run;
+	const char *trace, *input;
+};
+
+/* In a process of its own: what a damaged trace does to it, it does not do to the campaign. ENOTRECOVERABLE: the
+ * results directory cannot be written. */
+static int summary_make(void *context, struct err *e)
+{
+	struct summary_work *w = context;
+	struct run *r = w->run;
+	int ret = summary_compute(&r->summary, w->trace, w->input, e);
+	if (ret)
+		return ret;
+	char *path = results_run_path(w->campaign->dir, r->id);
+	json_t *o = run_summary_file(r, w->campaign->protocol);
+	ret =
+	    o ? json_write_file(path, o, JSON_COMPACT, e) : err_set(e, EINVAL, "its summary cannot be written as JSON");
+	if (ret && o) {
+		e->code = ENOTRECOVERABLE;
+		ret = -ENOTRECOVERABLE;
+	}
+	return ret;
+}
+
+/* --- traces ------------------------------------------------------------------------------------------------------- */
+
+static int file_copy(const char *from, const char *to, struct err *e)
+{
+	char *buffer = xmalloc(1 << 20);
+	int ret = 0, in = open(from, O_RDONLY | O_CLOEXEC), out = -1;
+	if (in < 0)
+		ret = err_sys(e, errno, "cannot open %s", from);
+	else if ((out = open(to, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666)) < 0)
+		ret = err_sys(e, errno, "cannot create %s", to);
+	while (!ret) {
+		ssize_t n = read(in, buffer, 1 << 20);
+		if (n <= 0) {
+			ret = n ? err_sys(e, errno, "cannot read %s", from) : 0;
+			break;
+		}
+		ret = write_all(out, buffer, (size_t)n);
+		if (ret)
+			ret = err_sys(e, -ret, "cannot write %s", to);
+	}
+	if (!ret && fsync(out) < 0)
+		ret = err_sys(e, errno, "cannot sync %s", to);
+	if (in >= 0)
+		close(in);
+	if (out >= 0 && close(out) < 0 && !ret)
+		ret = err_sys(e, errno, "cannot close %s", to);
+	free(buffer);
+	return ret;
+}
+
+static int trace_keep(const struct campaign *c, const struct run *r, const char *trace, struct err *e)
+{
+	int keep = c->protocol->keep;
+	if (keep == KEEP_NONE || (keep == KEEP_FAILED && r->state != RUN_FAILED) || !path_exists(trace))
+		return 0;
+	char *to = xasprintf("%s/traces/%06u.trace", c->dir, r->id);
+	int ret = file_copy(trace, to, e);
+	free(to);
+	return ret;
+}
+
+/* Is the trace there and whole? It may be of a session that was killed, or of a machine that went down. */
+static bool trace_is_whole(const char *path)
+{
+	struct trace *t;
+	struct trace_health health;
+	bool known;
+	if (trace_open(&t, path, NULL) < 0)
+		return false;
+	uint64_t n = trace_n_records(t, &known);
+	trace_health(t, &health);
+	trace_close(t);
+	return health.complete && !health.n_blocks_damaged && (!known || n > 0);
+}
+
+/* --- steps -------------------------------------------------------------------------------------------------------- */
+
+static int run_step(struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output,
+		    struct step_result *result, struct err *e)
+{
+	struct step s = {
+	    .scenario = r->scenario,
+	    .role = role,
+	    .seed = design_workload_seed(c->protocol, r->bank),
+	    .n_requests = c->calibration[r->scenario].n_requests,
+	    .input = input,
+	    .output = output,
+	    .limit_bytes = step_limit(c, r->scenario, role),
+	};
+	return step_make(c, &s, result, e);
+}
+
+/* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch
+ * directory. */
+static int bank_record(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
+		       struct err *e)
+{
+	struct step_result result;
+	char *part = scratch_path(c, "bank.part");
+	reason[0] = 0;
+	int ret = run_step(c, r, ROLE_RECORD, NULL, part, &result, e);
+	if (!ret && result.reason[0])
+		snprintf(reason, size, "its reference trace is missing and could not be recorded: %.400s",
+			 result.reason);
+	else if (!ret && rename(part, path) < 0)
+		ret = err_sys(e, errno, "cannot rename %s to %s", part, path);
+	free(part);
+	if (ret)
+		return ret;
+	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:s*}", "event", "bank", "scenario", (json_int_t)r->scenario,
+				  "bank", (json_int_t)r->bank, "state", reason[0] ? "failed" : "recorded again",
+				  "reason", reason[0] ? reason : NULL);
+	ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
+static int bank_ensure(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
+		       struct err *e)
+{
+	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
+	reason[0] = 0;
+	if (*known || trace_is_whole(path)) {
+		*known = true;
+		return 0;
+	}
+	int ret = bank_record(c, r, path, reason, size, e);
+	*known = !ret && !reason[0];
+	return ret;
+}
+
+static void run_fail(struct run *r, const char *reason)
+{
+	free(r->reason);
+	r->state = RUN_FAILED;
+	r->reason = xstrdup(reason);
+	text_make_line(r->reason);
+}
+
+/* The run itself and its summary; what goes wrong with it is its outcome. */
+static int run_try(struct campaign *c, struct run *r, const char *output, struct err *e)
+{
+	struct step_result result = {0};
+	struct err why = ERR_INIT;
+	char reason[500] = "";
+	char *bank = bank_path(c, r->scenario, r->bank);
+	const char *input = role_is_program(c, r->role) ? NULL : bank;
+	int ret = input ? bank_ensure(c, r, bank, reason, sizeof reason, e) : 0;
+	if (ret || reason[0]) {
+		if (!ret)
+			run_fail(r, reason);
+		goto out;
+	}
+	ret = run_step(c, r, r->role, input, output, &result, e);
+	if (ret)
+		goto out;
+	r->started_ns = result.started_ns;
+	r->preparation_s = result.preparation_s;
+	r->run_s = (double)result.launch.run_ns * 1e-9;
+	r->residency = result.prepared.residency;
+	r->cgroup_limit_bytes = step_limit(c, r->scenario, r->role);
+	r->cgroup_peak_bytes = result.cgroup_peak_bytes;
+	if (result.reason[0]) {
+		run_fail(r, result.reason);
+		goto out;
+	}
+	r->state = RUN_OK;
+	struct summary_work work = {c, r, output, input};
+	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
+	if (bad == -EINTR)
+		c->interrupted = true; /* after this run, which is done */
+	else if (bad == -ENOTRECOVERABLE)
+		ret = err_set(e, EIO, "%s", why.msg);
+	else if (bad)
+		run_fail(r, why.msg);
+	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
+		if (rename(output, bank) < 0)
+			ret = err_sys(e, errno, "cannot rename %s to %s", output, bank);
+		c->bank_known[bank_index(c, r->scenario, r->bank)] = true;
+	}
+out:
+	free(bank);
+	return ret;
+}
+
+int run_make(struct campaign *c, uint32_t id, struct err *e)
+{
+	struct run *r = &c->run[id];
+	char *output = scratch_path(c, "run.trace");
+	int ret = run_try(c, r, output, e);
+	if (ret) {
+		r->state = RUN_PENDING;
+		goto out;
+	}
+	if (r->role == ROLE_RECORD && r->state == RUN_OK) {
+		char *bank = bank_path(c, r->scenario, r->bank);
+		ret = trace_keep(c, r, bank, e);
+		free(bank);
+	} else {
+		ret = trace_keep(c, r, output, e);
+	}
+	if (ret)
+		goto out;
+	json_t *event = run_to_event(r);
+	ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+out:
+	free(output);
+	return ret;
+}

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where runs happen: target directories, scratch, cgroup, device queues; and putting all of it back. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/campaign/queue.h"
+#include "validate/protocol/text.h"
+
+#define SCRATCH_LEAST_BYTES (64u << 20)
+
+static int event_append(struct campaign *c, json_t *event, struct err *e)
+{
+	int ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
+/* --- cgroup and caches -------------------------------------------------------------------------------------------- */
+
+static bool any_budget(const struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_targets; i++)
+		if (p->target[i].cache_budget_bytes)
+			return true;
+	return false;
+}
+
+static int cgroup_begin(struct campaign *c, struct err *e)
+{
+	if (!any_budget(c->protocol))
+		return 0;
+	if (c->earlier_cgroup)
+		cgroup_remove_left(c->earlier_cgroup, NULL);
+	cgroup_find(&c->cgroups, "");
+	if (c->cgroups.kind == CGROUP_NONE) {
+		environment_skip(c->environment, "memory cgroup with a page-cache budget", c->cgroups.why,
+				 "none: every run may use all of the page cache");
+		return 0;
+	}
+	snprintf(c->cgroup_name, sizeof c->cgroup_name, "validate-%s", c->token);
+	char *path = xasprintf("%s/%s", c->cgroups.parent, c->cgroup_name);
+	int ret = event_append(c, json_pack("{s:s, s:o}", "event", "cgroup", "path", text_to_json(path)), e);
+	free(path);
+	return ret;
+}
+
+static int caches_begin(struct campaign *c, struct err *e)
+{
+	bool wanted = false;
+	c->drop_caches = may_drop_caches();
+	for (size_t i = 0; i < c->protocol->n_targets; i++) {
+		const struct target *t = &c->protocol->target[i];
+		if (t->cache == CACHE_COLD && t->evict == EVICT_DROP && !c->drop_caches)
+			return err_set(e, EPERM,
+				       "target %s: evict = drop needs the right to write /proc/sys/vm/drop_caches",
+				       t->name);
+		wanted |= t->cache == CACHE_COLD && t->evict == EVICT_AUTO;
+	}
+	if (wanted && !c->drop_caches)
+		environment_skip(c->environment, "dropping all caches where pages stay",
+				 "/proc/sys/vm/drop_caches may not be written (no privilege)",
+				 "posix_fadvise(DONTNEED) on each of the files alone; what stays is recorded");
+	return 0;
+}
+
+/* --- targets and scratch ------------------------------------------------------------------------------------------ */
+
+/* The directory in which a target's fresh one is made. */
+static char *target_parent(const struct campaign *c, const struct target *t)
+{
+	if (!t->dir)
+		return xstrdup(c->dir);
+	char *path = t->dir[0] == '/' ? xstrdup(t->dir) : xasprintf("%s/%s", c->parent, t->dir);
+	char *real = realpath(path, NULL);
+	if (!real)
+		return path;
+	free(path);
+	return real;
+}
+
+/* Everything is called by the campaign's token, which the journal's first line has: so it is found again after a kill.
+ */
+static char *place_name(const struct campaign *c, size_t target)
+{
+	return target ? xasprintf("validate-%s-%zu", c->token, target) : xasprintf("validate-%s", c->token);
+}
+
+static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err *e)
+{
+	const struct target *t = &c->protocol->target[i];
+	struct place *place = &c->places.place[i];
+	struct storage storage;
+	char *parent = target_parent(c, t), *name = place_name(c, i);
+	int ret = place_make(place, parent, name, e);
+	free(parent);
+	free(name);
+	if (place->path) {
+		json_t *event = json_pack("{s:s, s:I, s:o}", "event", "place", "target", (json_int_t)i, "path",
+					  text_to_json(place->path));
+		int noted = event_append(c, event, ret ? NULL : e);
+		ret = ret ? ret : noted;
+	}
+	if (ret)
+		return err_context(e, "target %s", t->name);
+	ret = storage_look(&storage, place->path, e);
+	if (ret)
+		return ret;
+	json_t *o = storage_to_json(&storage);
+	json_object_set_new(o, "name", json_string(t->name));
+	json_object_set_new(o, "cache", json_string(cache_state_names[t->cache]));
+	json_object_set_new(o, "cache_budget_bytes", json_integer((json_int_t)t->cache_budget_bytes));
+	json_object_set_new(o, "files_bytes", json_integer((json_int_t)place_bytes(place)));
+	json_array_append_new(facts, o);
+	if (storage.in_memory && t->cache == CACHE_COLD)
+		environment_skip(c->environment, "cold caches", "the target directory is on a file system in memory",
+				 "none: every read is served from memory");
+	storage_release(&storage);
+	return 0;
+}
+
+static void scratch_describe(struct campaign *c)
+{
+	if (!c->environment)
+		return;
+	json_t *o = storage_to_json(&c->scratch.storage);
+	json_object_set_new(o, "apart", json_boolean(c->scratch.apart));
+	json_object_set_new(c->environment, "scratch", o);
+}
+
+static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	dev_t *targets = xcalloc(p->n_targets, sizeof *targets);
+	for (size_t i = 0; i < p->n_targets; i++)
+		targets[i] = c->places.place[i].device;
+	char *wanted = p->scratch && p->scratch[0] != '/' ? xasprintf("%s/%s", c->parent, p->scratch)
+		       : p->scratch                       ? xstrdup(p->scratch)
+							  : NULL;
+	char *name = xasprintf("validate-scratch-%s", c->token);
+	int ret = scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
+	free(name);
+	free(wanted);
+	free(targets);
+	if (ret)
+		return ret;
+	ret = event_append(c, json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)), e);
+	scratch_describe(c);
+	return ret;
+}
+
+static void scratch_warn(struct campaign *c)
+{
+	if (!c->scratch.apart)
+		environment_skip(c->environment, "scratch directory on another device than the target",
+				 "none was found with enough room for the traces",
+				 "traces are written to the target's device, between the measured parts of the runs");
+}
+
+/* Bytes of the whole bank, and of the trace of one run. */
+static uint64_t bank_bytes(const struct campaign *c)
+{
+	uint64_t per_bank = 0, largest = 0;
+	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
+		per_bank += c->calibration[i].trace_bytes;
+		if (c->calibration[i].trace_bytes > largest)
+			largest = c->calibration[i].trace_bytes;
+	}
+	uint64_t bytes = per_bank * protocol_n_bank(c->protocol) + 2 * largest;
+	return bytes + bytes / 8; /* traces of one length are not all of one size */
+}
+
+int setup_check_space(struct campaign *c, struct err *e)
+{
+	struct storage now;
+	int ret = storage_look(&now, c->scratch.dir, e);
+	if (ret)
+		return ret;
+	uint64_t need = bank_bytes(c);
+	if (c->scratch.taken_over || now.free_bytes >= need) {
+		storage_release(&now);
+		scratch_warn(c);
+		return 0;
+	}
+	storage_release(&now);
+	scratch_remove(&c->scratch, NULL);
+	scratch_release(&c->scratch);
+	ret = scratch_begin(c, need, e);
+	scratch_warn(c);
+	return ret;
+}
+
+/* --- device queues ------------------------------------------------------------------------------------------------ */
+
+/* Something could not be put back or removed: nothing is gained by stopping, but it must be known. */
+static void left_note(struct campaign *c, const struct err *why)
+{
+	json_t *list = json_object_get(c->environment, "left_behind");
+	if (!list && c->environment) {
+		list = json_array();
+		json_object_set_new(c->environment, "left_behind", list);
+	}
+	if (list)
+		json_array_append_new(list, text_to_json(why->msg));
+	event_append(c, json_pack("{s:s, s:o}", "event", "left behind", "why", text_to_json(why->msg)), NULL);
+}
+
+/* The last one first: two targets may lie on one device. */
+static void queues_put_back(struct campaign *c)
+{
+	struct err e = ERR_INIT;
+	size_t n = json_array_size(c->queues_before);
+	if (!n)
+		return;
+	for (size_t i = n; i-- > 0;)
+		if (queue_restore(json_array_get(c->queues_before, i), &e) < 0)
+			left_note(c, &e);
+	json_array_clear(c->queues_before);
+	event_append(c, json_pack("{s:s}", "event", "queues put back"), NULL);
+}
+
+static int queues_begin(struct campaign *c, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	int ret = 0;
+	queues_put_back(c); /* of a session that was killed */
+	for (size_t i = 0; !ret && i < p->n_targets; i++) {
+		json_t *before;
+		const char *queue = p->target[i].queue;
+		dev_t device = c->places.place[i].device;
+		if (!queue)
+			continue;
+		ret = queue_read(queue, device, &before, e);
+		if (ret)
+			break;
+		json_array_append_new(c->queues_before, before);
+		ret = event_append(c, json_pack("{s:s, s:O}", "event", "queue", "before", before), e);
+		if (!ret)
+			ret = queue_apply(queue, device, e);
+		if (ret)
+			err_context(e, "target %s", p->target[i].name);
+	}
+	return ret;
+}
+
+/* --- what programs are started with ------------------------------------------------------------------------------- */
+
+/* Starts this program once the way runs are started, so that missing privileges show before anything is measured. */
+static int launch_check(struct campaign *c, struct err *e)
+{
+	char *argv[] = {(char *)c->options->self, "version", NULL};
+	struct launch_result r;
+	struct launch_spec s = {
+	    .argv = argv,
+	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
+	    .scheduling = c->scheduling,
+	    .timeout_ns = 10000000000,
+	    .signal_fd = c->signal_fd,
+	};
+	int ret = launch_run(&s, &r, e);
+	if (!ret && r.end == LAUNCH_INTERRUPTED) {
+		c->interrupted = true;
+		return -EINTR;
+	}
+	if (!ret && r.reason[0])
+		ret = err_set(e, EIO, "%s version: %s", c->options->self, r.reason);
+	return ret;
+}
+
+/* --- begin and end ------------------------------------------------------------------------------------------------ */
+
+int setup_begin(struct campaign *c, struct err *e)
+{
+	const struct protocol *p = c->protocol;
+	int ret = 0;
+	facts_begin(c);
+	if (p->cpus)
+		ret = cpus_parse(p->cpus, &c->cpus, e);
+	if (!ret && p->scheduler)
+		ret = scheduler_parse(p->scheduler, &c->scheduling, e);
+	if (!ret)
+		ret = places_plan(&c->places, p, e);
+	for (size_t i = 0; !ret && i < p->n_targets; i++)
+		ret = target_begin(c, i, json_object_get(c->environment, "targets"), e);
+	if (!ret) {
+		ret = scratch_begin(c, SCRATCH_LEAST_BYTES, e);
+		if (ret == -ENOSPC) /* what is really needed is known, and checked, after calibration */
+			ret = scratch_begin(c, 0, e);
+	}
+	if (!ret)
+		ret = cgroup_begin(c, e);
+	if (!ret)
+		ret = launch_check(c, e);
+	if (!ret)
+		ret = queues_begin(c, e);
+	if (!ret)
+		ret = caches_begin(c, e);
+	for (size_t i = 0; !ret && i < p->n_targets; i++) {
+		progress_step(&c->progress, 0, 0, "making the workloads' files");
+		ret = place_fill(&c->places, i, p->target[i].precondition_passes, e);
+		if (!ret && campaign_interrupted(c))
+			ret = -EINTR;
+	}
+	if (!ret)
+		facts_describe(c);
+	return ret;
+}
+
+int setup_adopt(struct campaign *c, struct err *e)
+{
+	int ret = places_plan(&c->places, c->protocol, e);
+	for (size_t i = 0; !ret && i < c->protocol->n_targets; i++) {
+		char *parent = target_parent(c, &c->protocol->target[i]), *name = place_name(c, i);
+		char *path = xasprintf("%s/%s", parent, name);
+		if (path_exists(path))
+			ret = place_make(&c->places.place[i], parent, name, e);
+		free(path);
+		free(name);
+		free(parent);
+	}
+	if (!ret)
+		ret = scratch_begin(c, 0, e);
+	if (c->earlier_cgroup)
+		cgroup_remove_left(c->earlier_cgroup, NULL);
+	return ret;
+}
+
+void setup_end(struct campaign *c)
+{
+	struct err e = ERR_INIT;
+	queues_put_back(c);
+	for (size_t i = 0; i < c->places.n_targets; i++)
+		if (place_remove(&c->places.place[i], &e) < 0)
+			left_note(c, &e);
+	if (scratch_remove(&c->scratch, &e) < 0)
+		left_note(c, &e);
+}

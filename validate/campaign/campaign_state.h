@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the campaign share; nobody else includes this.
+ *
+ *   campaign.c            the loop over the plan, and the sessions around it
+ *   campaign_dir.c        the results directory, begun or resumed
+ *   campaign_setup.c      where runs happen and what is put back afterwards
+ *   campaign_facts.c      environment.json
+ *   campaign_calibrate.c  request counts and memory per scenario
+ *   campaign_step.c       one process started under controlled conditions
+ *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
+ *   campaign_look.c       planned looks
+ *   campaign_dry_run.c    what would be done */
+#ifndef VALIDATE_CAMPAIGN_STATE_H
+#define VALIDATE_CAMPAIGN_STATE_H
+
+#include <signal.h>
+
+#include "common/progress.h"
+#include "validate/campaign/campaign.h"
+#include "validate/campaign/cgroup.h"
+#include "validate/campaign/environment.h"
+#include "validate/results/journal.h"
+#include "validate/campaign/launch.h"
+#include "validate/campaign/design.h"
+#include "validate/campaign/prepare.h"
+#include "validate/results/results_file.h"
+#include "validate/campaign/storage.h"
+
+#define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
+
+struct calibration { /* of one scenario */
+	bool done;
+	uint64_t n_requests;  /* per thread, the same for recording, reruns and replays */
+	int64_t execution_ns; /* of a run with that count */
+	uint64_t trace_bytes; /* of its trace */
+	struct own_memory {
+		uint64_t run_bytes, peak_bytes;
+	} * memory;    /* [0] program, [1 + i] replayer i: anonymous, while its requests run and ever; 0 unknown */
+	char *failure; /* why it could not be done; NULL */
+};
+
+struct campaign {
+	const struct protocol *protocol;
+	const struct campaign_options *options;
+	struct design plan;
+	struct run *run;    /* run[plan.n_runs] */
+	char *dir, *parent; /* results directory and where it lies, resolved */
+	char token[12];     /* random, in the names of all that is made outside the results directory */
+	char *name;         /* of the protocol as it was given at the start; a resumed one is called protocol.conf */
+	struct journal journal;
+	json_t *environment;
+	struct cpu_ticks ticks_at_start;
+	int64_t started_ns;
+
+	sigset_t old_signals;
+	int signal_fd;
+	bool interrupted;
+
+	struct places places;
+	struct scratch scratch;
+	struct cgroup_place cgroups;
+	char cgroup_name[40];
+	bool drop_caches;
+	json_t *queues_before; /* array, to be put back */
+	cpu_set_t cpus;
+	struct scheduling scheduling;
+
+	struct calibration *calibration; /* calibration[n_scenarios] */
+	bool *bank_known;                /* [scenario * n_bank + bank]: whole, seen in this session */
+	uint64_t stop_replicates;        /* blocks to be made: less than planned after a look that decided everything */
+	unsigned int n_looks_done;
+	struct progress progress;
+
+	char *earlier_cgroup; /* of a session that was killed, from the journal */
+	bool ended;           /* the last session came to its end */
+	bool ready;           /* this session is set up, and its environment is written */
+};
+
+/* --- campaign_setup.c --------------------------------------------------------------------------------------------- */
+/* Makes ready where runs happen; everything that must be put back is journalled before it is done. */
+int setup_begin(struct campaign *c, struct err *e);
+/* Takes over what a killed session left, for setup_end to remove; makes nothing. */
+int setup_adopt(struct campaign *c, struct err *e);
+/* After calibration: is there room for the bank? Moves the scratch directory where not. */
+int setup_check_space(struct campaign *c, struct err *e);
+/* Puts back and removes everything; goes on after errors and journals what stayed. */
+void setup_end(struct campaign *c);
+
+/* --- campaign_dir.c ----------------------------------------------------------------------------------------------- */
+int dir_begin(struct campaign *c, struct err *e);
+int dir_resume(struct campaign *c, struct err *e);
+
+/* --- campaign_facts.c --------------------------------------------------------------------------------------------- */
+void facts_begin(struct campaign *c);    /* what is known before anything is set up */
+void facts_describe(struct campaign *c); /* and after that */
+int environment_save(struct campaign *c, struct err *e);
+
+/* --- campaign_step.c ---------------------------------------------------------------------------------------------- */
+struct step {
+	size_t scenario;
+	int32_t role; /* ROLE_... or a replayer */
+	uint64_t seed, n_requests;
+	const char *input; /* trace to replay, NULL for the program */
+	const char *output;
+	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
+	bool watch_memory;
+};
+struct step_result {
+	struct prepared prepared;
+	struct launch_result launch;
+	int64_t started_ns; /* CLOCK_REALTIME */
+	double preparation_s;
+	uint64_t cgroup_peak_bytes;
+	char reason[500]; /* why it failed, "" when it went well */
+};
+/* Prepares, starts, waits. 0 with a reason for whatever went wrong with the run, -EINTR when the campaign is to end. */
+int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
+/* The program takes part in a role: it is itself, or "program" in a replayer's place. */
+bool role_is_program(const struct campaign *c, int32_t role);
+/* Limit of the memory cgroup for a run, 0 for none; and the page cache that this leaves to every role of the scenario.
+ */
+uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
+uint64_t step_page_cache(const struct campaign *c, size_t scenario);
+char *scratch_path(const struct campaign *c, const char *name);
+
+/* --- the others --------------------------------------------------------------------------------------------------- */
+int calibrate_all(struct campaign *c, struct err *e);
+int calibration_from_event(struct campaign *c, const json_t *event);
+/* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
+int run_make(struct campaign *c, uint32_t id, struct err *e);
+/* After block b: analyses where a look is planned. Sets stop_replicates when everything is decided. */
+int look_after(struct campaign *c, uint64_t block, struct err *e);
+/* Has a signal to end arrived? */
+bool campaign_interrupted(struct campaign *c);
+/* Expected seconds of a run. */
+double run_seconds(const struct campaign *c, const struct design_run *r);
+
+#endif

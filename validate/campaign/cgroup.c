@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/cgroup.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define TRY_NAME "validate-try-"
+
+const char *const cgroup_kind_names[] = {"none", "v1", "v2", NULL};
+
+static int file_put(const char *dir, const char *name, const char *text, struct err *e)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		ret = err_sys(e, errno, "cannot write \"%s\" to %s", text, path);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ret;
+}
+
+/* --- where -------------------------------------------------------------------------------------------------------- */
+
+/* Is `word` an item of a comma-separated list? */
+static bool list_has(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *p = list; *p; p += strcspn(p, ",\n"), p += *p != 0)
+		if (!strncmp(p, word, len) && (!p[len] || strchr(",\n", p[len])))
+			return true;
+	return false;
+}
+
+struct mount_found {
+	char point[500], root[500];
+};
+
+/* The mount of the memory controller (v1) or of the unified hierarchy (v2), from mountinfo. */
+static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_found *m)
+{
+	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
+	FILE *in = fopen(path, "re");
+	bool found = false;
+	free(path);
+	while (in && !found && fgets(line, sizeof line, in)) {
+		char type[50], options[500];
+		char *tail = strstr(line, " - ");
+		if (!tail || sscanf(tail, " - %49s %*s %499s", type, options) != 2 ||
+		    sscanf(line, "%*s %*s %*s %499s %499s", m->root, m->point) != 2)
+			continue;
+		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, "memory")
+					  : !strcmp(type, "cgroup2");
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* The group this process is in: the path behind "N:memory:" or "0::". */
+static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t size)
+{
+	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
+	FILE *in = fopen(path, "re");
+	bool found = false;
+	free(path);
+	while (in && !found && fgets(line, sizeof line, in)) {
+		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+		if (!group)
+			continue;
+		*group++ = 0;
+		found = kind == CGROUP_V1 ? list_has(controllers + 1, "memory")
+					  : !controllers[1] && !strncmp(line, "0:", 2);
+		group[strcspn(group, "\n")] = 0;
+		snprintf(out, size, "%s", group);
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* A child that enters the group: having made it does not mean that one may. */
+static int enter_try(const struct cgroup *g)
+{
+	pid_t pid = fork();
+	if (pid == 0) {
+		int fd = open(g->procs, O_WRONLY | O_CLOEXEC);
+		_exit(fd >= 0 && write(fd, "0\n", 2) == 2 ? 0 : errno & 0x7f);
+	}
+	int status;
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return -EAGAIN;
+	return WIFEXITED(status) ? -WEXITSTATUS(status) : -EIO;
+}
+
+/* Removes groups that were being tried when their process was killed. */
+static void tries_sweep(const char *parent)
+{
+	DIR *d = opendir(parent);
+	const struct dirent *entry;
+	int pid;
+	while (d && (entry = readdir(d))) {
+		if (sscanf(entry->d_name, TRY_NAME "%d", &pid) != 1 || kill(pid, 0) == 0 || errno != ESRCH)
+			continue;
+		char *path = xasprintf("%s/%s", parent, entry->d_name);
+		rmdir(path);
+		free(path);
+	}
+	if (d)
+		closedir(d);
+}
+
+/* Makes, enters and removes a group in `parent`. */
+static bool place_try(struct cgroup_place *p, enum cgroup_kind kind, const char *parent)
+{
+	struct err e = ERR_INIT;
+	struct cgroup g;
+	char name[40];
+	struct cgroup_place place = {.kind = kind, .parent = (char *)parent};
+	snprintf(name, sizeof name, TRY_NAME "%d", (int)getpid());
+	tries_sweep(parent);
+	int ret = cgroup_make(&g, &place, name, 64 << 20, &e);
+	if (!ret) {
+		ret = enter_try(&g);
+		if (ret)
+			err_sys(&e, -ret, "cannot enter a group in %s", parent);
+		cgroup_remove(&g, NULL);
+	}
+	if (ret) {
+		snprintf(p->why, sizeof p->why, "%.290s", e.msg);
+		return false;
+	}
+	p->kind = kind;
+	p->parent = xstrdup(parent);
+	p->why[0] = 0;
+	return true;
+}
+
+static bool kind_try(struct cgroup_place *p, const char *root, enum cgroup_kind kind)
+{
+	struct mount_found m;
+	char group[1000];
+	if (!mount_find(root, kind, &m) || !own_group(root, kind, group, sizeof group))
+		return false;
+	/* seen from inside a container the mount shows only a part of the hierarchy */
+	size_t skip = strcmp(m.root, "/") && !strncmp(group, m.root, strlen(m.root)) ? strlen(m.root) : 0;
+	char *own = xasprintf("%s%s%s", root, m.point, strcmp(group + skip, "/") ? group + skip : "");
+	if (!path_exists(own)) {
+		free(own);
+		own = xasprintf("%s%s", root, m.point);
+	}
+	bool found = false;
+	if (kind == CGROUP_V1) {
+		found = place_try(p, kind, own);
+	} else {
+		/* in version 2 a group with processes cannot have children with controllers: try beside it, then
+		 * upwards */
+		size_t top = strlen(root) + strlen(m.point);
+		do {
+			char *slash = strrchr(own, '/');
+			if (strlen(own) > top && slash)
+				*slash = 0;
+			found = place_try(p, kind, own);
+		} while (!found && strlen(own) > top);
+	}
+	free(own);
+	return found;
+}
+
+void cgroup_find(struct cgroup_place *p, const char *root)
+{
+	*p = (struct cgroup_place){.why = "no memory controller is mounted"};
+	if (!kind_try(p, root, CGROUP_V1))
+		kind_try(p, root, CGROUP_V2);
+}
+
+void cgroup_place_release(struct cgroup_place *p)
+{
+	free(p->parent);
+	*p = (struct cgroup_place){0};
+}
+
+/* --- groups ------------------------------------------------------------------------------------------------------- */
+
+int cgroup_make(struct cgroup *g, const struct cgroup_place *p, const char *name, uint64_t limit_bytes, struct err *e)
+{
+	char limit[30];
+	*g = (struct cgroup){.kind = p->kind};
+	g->dir = xasprintf("%s/%s", p->parent, name);
+	g->procs = xasprintf("%s/cgroup.procs", g->dir);
+	int ret = 0;
+	if (mkdir(g->dir, 0755) < 0 && errno != EEXIST) {
+		ret = err_sys(e, errno, "cannot make the memory cgroup %s", g->dir);
+		goto out;
+	}
+	snprintf(limit, sizeof limit, "%llu", (unsigned long long)limit_bytes);
+	if (limit_bytes)
+		ret = file_put(g->dir, p->kind == CGROUP_V1 ? "memory.limit_in_bytes" : "memory.max", limit, e);
+	/* a run must not be measured swapping; where that cannot be set there is no swap accounting */
+	if (!ret)
+		file_put(g->dir, p->kind == CGROUP_V1 ? "memory.swappiness" : "memory.swap.max", "0", NULL);
+	if (ret)
+		rmdir(g->dir);
+out:
+	if (ret) {
+		free(g->dir);
+		free(g->procs);
+		*g = (struct cgroup){0};
+	}
+	return ret;
+}
+
+/* The number in a file of the group, alone (key NULL) or behind `key`; 0 where there is none. */
+static uint64_t number_get(const struct cgroup *g, const char *name, const char *key)
+{
+	char *path = xasprintf("%s/%s", g->dir, name), line[200];
+	FILE *in = fopen(path, "re");
+	unsigned long long value = 0, v;
+	free(path);
+	while (in && fgets(line, sizeof line, in)) {
+		size_t len = key ? strlen(key) : 0;
+		if (key && (strncmp(line, key, len) || line[len] != ' '))
+			continue;
+		if (sscanf(line + len, "%llu", &v) == 1)
+			value = v;
+		break;
+	}
+	if (in)
+		fclose(in);
+	return value;
+}
+
+void cgroup_use(const struct cgroup *g, uint64_t *peak_bytes, uint64_t *n_killed)
+{
+	*peak_bytes = *n_killed = 0;
+	if (!g->dir)
+		return;
+	bool v1 = g->kind == CGROUP_V1;
+	*peak_bytes = number_get(g, v1 ? "memory.max_usage_in_bytes" : "memory.peak", NULL);
+	*n_killed = number_get(g, v1 ? "memory.oom_control" : "memory.events", "oom_kill");
+}
+
+/* Processes that were killed need a moment to leave. */
+static int remove_patiently(const char *dir)
+{
+	for (int i = 0; rmdir(dir) < 0; i++) {
+		if (errno == ENOENT)
+			return 0;
+		if (errno != EBUSY || i == 200)
+			return -errno;
+		nanosleep(&(struct timespec){0, 1000000L * (i < 10 ? 1 : 10)}, NULL);
+	}
+	return 0;
+}
+
+int cgroup_remove(struct cgroup *g, struct err *e)
+{
+	int ret = 0;
+	if (g->dir) {
+		ret = remove_patiently(g->dir);
+		if (ret)
+			ret = err_sys(e, -ret, "cannot remove the memory cgroup %s", g->dir);
+	}
+	free(g->dir);
+	free(g->procs);
+	*g = (struct cgroup){0};
+	return ret;
+}
+
+int cgroup_remove_left(const char *dir, struct err *e)
+{
+	int ret = remove_patiently(dir);
+	return ret ? err_sys(e, -ret, "cannot remove the memory cgroup %s that was left behind", dir) : 0;
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/design.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/results/results.h"
+
+#define PLAN_VERSION 1
+
+/* One step of splitmix64 (Steele, Lea, Flood 2014): neighbouring numbers become unrelated seeds. */
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15u;
+	x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+	return x ^ (x >> 31);
+}
+
+uint64_t design_workload_seed(const struct protocol *p, uint32_t bank)
+{
+	/* positive and exact in JSON and in any reader's double */
+	return (mix(mix(p->seed) + bank) >> 12) + 1;
+}
+
+static void run_add(struct design *plan, uint64_t block, size_t first, size_t scenario, int32_t role, uint64_t bank)
+{
+	plan->run[plan->n_runs] = (struct design_run){
+	    .block = (uint32_t)block,
+	    .position = (uint32_t)(plan->n_runs - first),
+	    .scenario = (uint32_t)scenario,
+	    .role = role,
+	    .bank = (uint32_t)bank,
+	};
+	plan->n_runs++;
+}
+
+struct order { /* scratch for shuffling */
+	gsl_rng *rng;
+	size_t *scenario;
+	int *role;
+};
+
+/* Gives the block its own stream, and its scenarios in random order. */
+static void block_shuffle(struct order *o, const struct protocol *p, uint64_t stream)
+{
+	gsl_rng_set(o->rng, mix(mix(p->seed ^ 0x706c616eu) + stream));
+	for (size_t s = 0; s < p->n_scenarios; s++)
+		o->scenario[s] = s;
+	gsl_ran_shuffle(o->rng, o->scenario, p->n_scenarios, sizeof *o->scenario);
+}
+
+static void bank_add(struct design *plan, const struct protocol *p, struct order *o)
+{
+	for (uint64_t k = 0; k < protocol_n_bank(p); k++) {
+		block_shuffle(o, p, (1ull << 32) + k);
+		for (size_t i = 0; i < p->n_scenarios; i++)
+			run_add(plan, 0, 0, o->scenario[i], ROLE_RECORD, k);
+	}
+	plan->n_bank_runs = plan->n_runs;
+}
+
+static void block_add(struct design *plan, const struct protocol *p, struct order *o, uint64_t block)
+{
+	size_t first = plan->n_runs;
+	block_shuffle(o, p, block);
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		size_t scenario = o->scenario[i], n = 0;
+		if (p->reference == REFERENCE_RERUN)
+			o->role[n++] = ROLE_PROGRAM;
+		for (size_t r = 0; r < p->n_replayers; r++)
+			if (p->replayer[r].applies[scenario])
+				o->role[n++] = (int)r;
+		gsl_ran_shuffle(o->rng, o->role, n, sizeof *o->role);
+		for (size_t r = 0; r < n; r++)
+			run_add(plan, block, first, scenario, o->role[r], block % protocol_n_bank(p));
+	}
+}
+
+void design_make(struct design *plan, const struct protocol *p)
+{
+	*plan = (struct design){0};
+	plan->run = xcalloc(protocol_n_runs(p), sizeof *plan->run);
+	struct order o = {
+	    .rng = gsl_rng_alloc(gsl_rng_mt19937),
+	    .scenario = xcalloc(p->n_scenarios, sizeof *o.scenario),
+	    .role = xcalloc(p->n_replayers + 1, sizeof *o.role),
+	};
+	bank_add(plan, p, &o);
+	for (uint64_t b = 0; b < protocol_n_blocks(p); b++)
+		block_add(plan, p, &o, b);
+	gsl_rng_free(o.rng);
+	free(o.scenario);
+	free(o.role);
+}
+
+void design_release(struct design *plan)
+{
+	free(plan->run);
+	*plan = (struct design){0};
+}
+
+size_t design_n_runs_until(const struct design *plan, uint64_t n_replicates)
+{
+	size_t n = plan->n_bank_runs;
+	while (n < plan->n_runs && plan->run[n].block <= n_replicates)
+		n++;
+	return n;
+}
+
+json_t *design_to_json(const struct design *plan, const struct protocol *p)
+{
+	json_t *scenarios = json_array(), *replayers = json_array(), *runs = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		json_array_append_new(scenarios, json_string(p->scenario[i].name));
+	for (size_t i = 0; i < p->n_replayers; i++)
+		json_array_append_new(replayers, json_string(p->replayer[i].name));
+	for (size_t i = 0; i < plan->n_runs; i++) {
+		const struct design_run *r = &plan->run[i];
+		json_array_append_new(runs, json_pack("[I,I,I,i,I]", (json_int_t)r->block, (json_int_t)r->position,
+						      (json_int_t)r->scenario, r->role, (json_int_t)r->bank));
+	}
+	return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", (json_int_t)p->seed,
+			 "bank_runs", (json_int_t)plan->n_bank_runs, "scenarios", scenarios, "replayers", replayers,
+			 "runs", runs);
+}
+
+static bool names_match(const json_t *names, size_t n, const char *(*name)(const struct protocol *, size_t),
+			const struct protocol *p)
+{
+	if (json_array_size(names) != n)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const char *s = json_string_value(json_array_get(names, i));
+		if (!s || strcmp(s, name(p, i)))
+			return false;
+	}
+	return true;
+}
+
+static const char *scenario_name(const struct protocol *p, size_t i)
+{
+	return p->scenario[i].name;
+}
+
+static const char *replayer_name(const struct protocol *p, size_t i)
+{
+	return p->replayer[i].name;
+}
+
+static int run_from_json(struct design_run *r, const struct protocol *p, json_t *o, size_t index, struct err *e)
+{
+	json_int_t block, position, scenario, role, bank;
+	json_error_t why;
+	if (json_unpack_ex(o, &why, JSON_STRICT, "[I,I,I,I,I]", &block, &position, &scenario, &role, &bank) < 0 ||
+	    block < 0 || block > (json_int_t)p->n_replicates_max || position < 0 || position > UINT32_MAX ||
+	    scenario < 0 || scenario >= (json_int_t)p->n_scenarios || role < ROLE_RECORD ||
+	    role >= (json_int_t)p->n_replayers || bank < 0 || bank >= (json_int_t)protocol_n_bank(p))
+		return err_set(e, EINVAL, "run %zu of the plan is damaged or not of this protocol", index);
+	*r =
+	    (struct design_run){(uint32_t)block, (uint32_t)position, (uint32_t)scenario, (int32_t)role, (uint32_t)bank};
+	return 0;
+}
+
+int design_from_json(struct design *plan, const struct protocol *p, const json_t *o, struct err *e)
+{
+	*plan = (struct design){0};
+	json_t *runs = json_object_get(o, "runs"), *version = json_object_get(o, "version");
+	if (!json_is_integer(version) || !json_is_array(runs))
+		return err_set(e, EINVAL, "this is no plan");
+	if (json_integer_value(version) != PLAN_VERSION)
+		return err_set(e, EINVAL, "plan version %lld is unknown, %d is expected",
+			       (long long)json_integer_value(version), PLAN_VERSION);
+	if (!names_match(json_object_get(o, "scenarios"), p->n_scenarios, scenario_name, p) ||
+	    !names_match(json_object_get(o, "replayers"), p->n_replayers, replayer_name, p))
+		return err_set(e, EINVAL, "the plan's scenarios or replayers are not those of the protocol");
+	plan->n_runs = json_array_size(runs);
+	plan->run = xcalloc(plan->n_runs + 1, sizeof *plan->run);
+	int ret = 0;
+	for (size_t i = 0; !ret && i < plan->n_runs; i++) {
+		ret = run_from_json(&plan->run[i], p, json_array_get(runs, i), i, e);
+		if (plan->run[i].role == ROLE_RECORD)
+			plan->n_bank_runs = i + 1;
+	}
+	if (ret)
+		design_release(plan);
+	return ret;
+}

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/xalloc.h"
+#include "validate/protocol/text.h"
+
+#define GRACE_NS 2000000000 /* between SIGTERM and SIGKILL */
+#define WATCH_MS 2
+#define LOG_MAX_BYTES (1 << 20)
+#define LOG_SHOWN 300 /* bytes of a child's messages in the reason */
+
+/* --- signals ------------------------------------------------------------------------------------------------------ */
+
+static void signals_ours(sigset_t *set)
+{
+	sigemptyset(set);
+	sigaddset(set, SIGCHLD);
+	sigaddset(set, SIGINT);
+	sigaddset(set, SIGTERM);
+	sigaddset(set, SIGHUP);
+}
+
+int signals_take(sigset_t *old, int *fd, struct err *e)
+{
+	sigset_t set;
+	signals_ours(&set);
+	*fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (*fd < 0)
+		return err_sys(e, errno, "cannot make a signalfd");
+	sigprocmask(SIG_BLOCK, &set, old);
+	return 0;
+}
+
+void signals_restore(const sigset_t *old, int fd)
+{
+	if (fd < 0)
+		return;
+	signals_pending(fd);
+	close(fd);
+	sigprocmask(SIG_SETMASK, old, NULL);
+}
+
+bool signals_pending(int fd)
+{
+	struct signalfd_siginfo s;
+	bool end = false;
+	while (read(fd, &s, sizeof s) == sizeof s)
+		end |= s.ssi_signo != SIGCHLD;
+	return end;
+}
+
+/* --- the child's side --------------------------------------------------------------------------------------------- */
+
+struct child_failure { /* sent through a pipe that exec closes */
+	int code;
+	char step[60];
+};
+
+static void child_fail(int pipe_fd, const char *step) __attribute__((noreturn));
+
+static void child_fail(int pipe_fd, const char *step)
+{
+	struct child_failure f = {.code = errno};
+	snprintf(f.step, sizeof f.step, "%s", step);
+	(void)!write(pipe_fd, &f, sizeof f);
+	_exit(127);
+}
+
+/* The child must not outlive a campaign that was killed: it would write to the files of the one that resumes. */
+static void child_bind(pid_t parent, int pipe_fd)
+{
+	setpgid(0, 0);
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		child_fail(pipe_fd, "cannot tie its life to the campaign's");
+	if (getppid() != parent)
+		_exit(127);
+}
+
+static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, int log)
+{
+	child_bind(parent, pipe_fd);
+	if (s->cgroup_procs) {
+		int fd = open(s->cgroup_procs, O_WRONLY | O_CLOEXEC);
+		if (fd < 0 || write(fd, "0\n", 2) != 2)
+			child_fail(pipe_fd, "cannot enter its memory cgroup");
+		close(fd);
+	}
+	if (s->cpus && sched_setaffinity(0, sizeof *s->cpus, s->cpus) < 0)
+		child_fail(pipe_fd, "cannot set its processors (cpus)");
+	struct sched_param param = {.sched_priority = s->scheduling.priority};
+	if (s->scheduling.set && sched_setscheduler(0, s->scheduling.policy, &param) < 0)
+		child_fail(pipe_fd, "cannot set its scheduling policy (scheduler)");
+	int null = open("/dev/null", O_RDONLY);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)
+		child_fail(pipe_fd, "cannot set its input and output");
+	if (null > 2)
+		close(null);
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	execv(s->argv[0], s->argv);
+	child_fail(pipe_fd, "cannot execute it");
+}
+
+/* --- the campaign's side ------------------------------------------------------------------------------------------ */
+
+/* RssAnon and page tables of a process, which is what its cgroup is charged with beside the page cache. */
+static uint64_t anonymous_bytes(pid_t pid)
+{
+	char path[40], line[200];
+	unsigned long long kib, sum = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+	FILE *in = fopen(path, "re");
+	if (!in)
+		return 0;
+	while (fgets(line, sizeof line, in))
+		if (sscanf(line, "RssAnon: %llu", &kib) == 1 || sscanf(line, "VmPTE: %llu", &kib) == 1)
+			sum += kib;
+	fclose(in);
+	return sum * 1024;
+}
+
+struct waiting {
+	const struct launch_spec *spec;
+	struct launch_result *result;
+	pid_t pid;
+	int64_t deadline_ns;
+	int n_kills; /* 1: SIGTERM was sent, 2: SIGKILL */
+};
+
+static void child_end(struct waiting *w, enum launch_end why)
+{
+	if (w->n_kills == 0)
+		w->result->end = why;
+	kill(-w->pid, w->n_kills ? SIGKILL : SIGTERM);
+	w->n_kills++;
+	w->deadline_ns = clock_monotonic_ns() + GRACE_NS;
+}
+
+/* Sleeps until the child has ended, ending it where it must be. Returns its wait status. */
+static int child_wait(struct waiting *w)
+{
+	for (;;) {
+		int status;
+		pid_t got = waitpid(w->pid, &status, WNOHANG);
+		if (got == w->pid)
+			return status;
+		if (got < 0 && errno != EINTR)
+			return 0x7f00; /* cannot happen: it is our child */
+		if (w->spec->watch_memory) {
+			struct launch_result *r = w->result;
+			GROW(r->memory, r->n_memory, r->cap_memory);
+			r->memory[r->n_memory++] =
+			    (struct memory_sample){clock_monotonic_ns(), anonymous_bytes(w->pid)};
+		}
+		int64_t left_ms = (w->deadline_ns - clock_monotonic_ns()) / 1000000 + 1;
+		if (left_ms <= 0) {
+			child_end(w, LAUNCH_TIMED_OUT);
+			continue;
+		}
+		if (w->spec->watch_memory && left_ms > WATCH_MS)
+			left_ms = WATCH_MS;
+		struct pollfd p = {.fd = w->spec->signal_fd, .events = POLLIN};
+		poll(&p, 1, left_ms < 60000 ? (int)left_ms : 60000);
+		if (signals_pending(w->spec->signal_fd))
+			child_end(w, LAUNCH_INTERRUPTED);
+	}
+}
+
+/* A file in memory for what the child prints: there must be room for its last words also when its disk is full. It
+ * cannot grow, so that a child cannot fill the memory either; what it has not written is zero. */
+static int log_make(struct err *e)
+{
+	int fd = memfd_create("validate-log", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	if (fd >= 0 && ftruncate(fd, LOG_MAX_BYTES) == 0 && fcntl(fd, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) == 0)
+		return fd;
+	int ret = err_sys(e, errno, "cannot make a file in memory");
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* The first lines it printed, as one line. */
+static void log_read(int fd, char *out, size_t size)
+{
+	ssize_t n = pread(fd, out, size - 1, 0);
+	out[n > 0 ? n : 0] = 0;
+	text_make_line(out);
+}
+
+static void reason_make(const struct launch_spec *s, struct launch_result *r, int log)
+{
+	char said[LOG_SHOWN], seconds[40];
+	log_read(log, said, sizeof said);
+	const char *text = said;
+	if (!strncmp(text, "validate: ", 10))
+		text += 10;
+	const char *colon = *text ? ": " : "";
+	r->reason[0] = 0;
+	switch (r->end) {
+	case LAUNCH_EXITED:
+		if (r->status)
+			snprintf(r->reason, sizeof r->reason, "exit status %d%s%s", r->status, colon, text);
+		return;
+	case LAUNCH_SIGNALLED:
+		snprintf(r->reason, sizeof r->reason, "ended by signal %d (%s)%s%s", r->status, strsignal(r->status),
+			 colon, text);
+		return;
+	case LAUNCH_TIMED_OUT:
+		snprintf(seconds, sizeof seconds, "%.10g", (double)s->timeout_ns * 1e-9);
+		snprintf(r->reason, sizeof r->reason, "ended after the time-out of %s s%s%s", seconds, colon, text);
+		return;
+	case LAUNCH_INTERRUPTED:
+		snprintf(r->reason, sizeof r->reason, "interrupted");
+	}
+}
+
+/* Reads what the child says before exec: nothing when all went well. */
+static int child_started(int pipe_fd, const char *path, struct err *e)
+{
+	struct child_failure f;
+	ssize_t n;
+	do {
+		n = read(pipe_fd, &f, sizeof f);
+	} while (n < 0 && errno == EINTR);
+	if (n == 0)
+		return 0;
+	if (n != sizeof f)
+		return err_set(e, EIO, "%s could not be started", path);
+	f.step[sizeof f.step - 1] = 0;
+	return err_sys(e, f.code, "starting %s: %s", path, f.step);
+}
+
+int launch_run(const struct launch_spec *s, struct launch_result *r, struct err *e)
+{
+	int pipe_fd[2], log = log_make(e);
+	*r = (struct launch_result){0};
+	if (log < 0)
+		return log;
+	if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
+		close(log);
+		return err_sys(e, errno, "cannot make a pipe");
+	}
+	pid_t parent = getpid();
+	int64_t start = clock_monotonic_ns();
+	pid_t pid = fork();
+	if (pid == 0)
+		child_exec(s, parent, pipe_fd[1], log);
+	int ret = pid < 0 ? err_sys(e, errno, "cannot start a process") : 0;
+	close(pipe_fd[1]);
+	if (!ret) {
+		setpgid(pid, pid); /* both sides do: whoever comes first */
+		ret = child_started(pipe_fd[0], s->argv[0], e);
+		struct waiting w = {s, r, pid, start + s->timeout_ns, 0};
+		int status = child_wait(&w);
+		r->run_ns = clock_monotonic_ns() - start;
+		kill(-pid, SIGKILL); /* whatever it left behind */
+		bool signalled = WIFSIGNALED(status);
+		r->status = signalled ? WTERMSIG(status) : WEXITSTATUS(status);
+		if (!w.n_kills)
+			r->end = signalled ? LAUNCH_SIGNALLED : LAUNCH_EXITED;
+		reason_make(s, r, log);
+	}
+	close(pipe_fd[0]);
+	close(log);
+	return ret;
+}
+
+int launch_helper(int (*work)(void *context, struct err *e), void *context, int signal_fd, struct err *e)
+{
+	int pipe_fd[2];
+	struct err said = ERR_INIT;
+	if (pipe2(pipe_fd, O_CLOEXEC) < 0)
+		return err_sys(e, errno, "cannot make a pipe");
+	pid_t parent = getpid();
+	pid_t pid = fork();
+	if (pid == 0) {
+		close(pipe_fd[0]);
+		child_bind(parent, pipe_fd[1]);
+		int ret = work(context, &said);
+		said.code = -ret;
+		(void)!write(pipe_fd[1], &said, sizeof said);
+		_exit(0);
+	}
+	int code = errno;
+	close(pipe_fd[1]);
+	if (pid < 0) {
+		close(pipe_fd[0]);
+		return err_sys(e, code, "cannot start a process");
+	}
+	ssize_t n;
+	do {
+		n = read(pipe_fd[0], &said, sizeof said);
+	} while (n < 0 && errno == EINTR);
+	close(pipe_fd[0]);
+	int status;
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	bool interrupted = signals_pending(signal_fd);
+	if (n != sizeof said)
+		return err_set(e, EIO, "a helper process ended by %s %d", WIFSIGNALED(status) ? "signal" : "status",
+			       WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
+	if (said.code)
+		return err_set(e, said.code, "%s", said.msg);
+	return interrupted ? -EINTR : 0;
+}

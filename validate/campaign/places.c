@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The directories that scenarios run in: who shares which, making, filling and removing them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "microbench/microbench.h"
+#include "validate/campaign/prepare.h"
+
+/* --- who shares --------------------------------------------------------------------------------------------------- */
+
+static const struct fileset_entry *entry_find(const struct fileset *s, const char *path)
+{
+	for (size_t i = 0; i < s->n; i++)
+		if (!strcmp(s->entry[i].path, path))
+			return &s->entry[i];
+	return NULL;
+}
+
+static bool sets_agree(const struct fileset *a, const struct fileset *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		const struct fileset_entry *same = entry_find(a, b->entry[i].path);
+		if (same && (same->size != b->entry[i].size || same->directory != b->entry[i].directory))
+			return false;
+	}
+	return true;
+}
+
+static void set_join(struct fileset *into, const struct fileset *more)
+{
+	into->entry = xreallocarray(into->entry, into->n + more->n + 1, sizeof *into->entry);
+	for (size_t i = 0; i < more->n; i++)
+		if (!entry_find(into, more->entry[i].path)) {
+			into->entry[into->n] = more->entry[i];
+			into->entry[into->n++].path = xstrdup(more->entry[i].path);
+		}
+}
+
+static size_t dir_choose(struct place *place, const struct fileset *files, bool writes)
+{
+	size_t i;
+	for (i = 0; i < place->n_dirs; i++)
+		if (place->dir[i].writes == writes && sets_agree(&place->dir[i].files, files))
+			break;
+	if (i == place->n_dirs) {
+		place->dir = xreallocarray(place->dir, i + 1, sizeof *place->dir);
+		place->dir[place->n_dirs++] =
+		    (struct place_dir){.fd = -1, .writes = writes, .state = FILESET_STATE_INIT};
+	}
+	set_join(&place->dir[i].files, files);
+	return i;
+}
+
+int places_plan(struct places *s, const struct protocol *p, struct err *e)
+{
+	*s = (struct places){.n_targets = p->n_targets, .n_scenarios = p->n_scenarios, .seed = p->seed};
+	s->place = xcalloc(p->n_targets, sizeof *s->place);
+	s->scenario = xcalloc(p->n_scenarios, sizeof *s->scenario);
+	for (size_t i = 0; i < p->n_targets; i++)
+		s->place[i].fd = -1;
+	int ret = 0;
+	for (size_t i = 0; !ret && i < p->n_scenarios; i++) {
+		const struct scenario *c = &p->scenario[i];
+		const struct workload *w = workload_find(c->type);
+		struct microbench_config config;
+		ret = scenario_config(c, &config, e);
+		if (!ret)
+			ret = microbench_files(w, &config, &s->scenario[i].files, e);
+		if (!ret)
+			s->scenario[i].dir = dir_choose(&s->place[c->target], &s->scenario[i].files, w->writes);
+	}
+	return ret;
+}
+
+static void place_release(struct place *place)
+{
+	for (size_t i = 0; i < place->n_dirs; i++) {
+		struct place_dir *d = &place->dir[i];
+		if (d->fd >= 0)
+			close(d->fd);
+		for (size_t k = 0; k < d->files.n; k++)
+			free((char *)d->files.entry[k].path);
+		free(d->files.entry);
+		fileset_state_release(&d->state);
+		free(d->path);
+	}
+	if (place->fd >= 0)
+		close(place->fd);
+	free(place->dir);
+	free(place->path);
+}
+
+void places_release(struct places *s)
+{
+	for (size_t i = 0; i < s->n_targets; i++)
+		place_release(&s->place[i]);
+	for (size_t i = 0; i < s->n_scenarios; i++)
+		microbench_files_release(&s->scenario[i].files);
+	free(s->place);
+	free(s->scenario);
+	*s = (struct places){0};
+}
+
+uint64_t place_bytes(const struct place *place)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < place->n_dirs; i++)
+		for (size_t k = 0; k < place->dir[i].files.n; k++)
+			sum += place->dir[i].files.entry[k].size;
+	return sum;
+}
+
+/* --- directories -------------------------------------------------------------------------------------------------- */
+
+static int dir_open(const char *path, int *fd, struct err *e)
+{
+	*fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	return *fd < 0 ? err_sys(e, errno, "cannot open the directory %s", path) : 0;
+}
+
+/* Left by an earlier session of this campaign: believed only if it is a real directory and belongs to us. */
+static bool is_ours(const char *path)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid();
+}
+
+static int space_check(const struct place *place, struct err *e)
+{
+	struct statvfs v;
+	uint64_t need = place_bytes(place), has = 0;
+	if (fstatvfs(place->fd, &v) < 0 || !v.f_blocks)
+		return 0;
+	for (size_t i = 0; i < place->n_dirs; i++)
+		for (size_t k = 0; k < place->dir[i].files.n; k++) {
+			struct stat st;
+			if (fstatat(place->dir[i].fd, place->dir[i].files.entry[k].path, &st, AT_SYMLINK_NOFOLLOW) == 0)
+				has += (uint64_t)st.st_blocks * 512;
+		}
+	uint64_t free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
+	if (need <= has + free_bytes)
+		return 0;
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "no space for the workloads' files in %s: ", place->path);
+	format_size(&text, need - has);
+	strbuf_addstr(&text, " are needed, ");
+	format_size(&text, free_bytes);
+	strbuf_addstr(&text, " are free");
+	int ret = err_set(e, ENOSPC, "%s", text.s);
+	strbuf_release(&text);
+	return ret;
+}
+
+int place_make(struct place *place, const char *parent, const char *name, struct err *e)
+{
+	struct stat st;
+	if (stat(parent, &st) < 0)
+		return err_sys(e, errno, "cannot use the target directory %s", parent);
+	if (!S_ISDIR(st.st_mode))
+		return err_set(e, ENOTDIR, "the target %s is not a directory", parent);
+	char *path = xasprintf("%s/%s", parent, name);
+	if (mkdir(path, 0700) < 0 && (errno != EEXIST || !is_ours(path))) {
+		int ret = err_sys(e, errno, "cannot make the directory %s in the target directory %s", name, parent);
+		free(path);
+		return ret;
+	}
+	place->path = path;
+	int ret = dir_open(place->path, &place->fd, e);
+	if (ret)
+		return ret;
+	if (fstat(place->fd, &st) < 0)
+		return err_sys(e, errno, "%s", place->path);
+	place->device = st.st_dev;
+	for (size_t i = 0; !ret && i < place->n_dirs; i++) {
+		struct place_dir *d = &place->dir[i];
+		d->path = xasprintf("%s/%s-%zu", place->path, d->writes ? "written" : "read", i);
+		if (mkdir(d->path, 0700) < 0 && errno != EEXIST)
+			ret = err_sys(e, errno, "cannot make the directory %s", d->path);
+		else
+			ret = dir_open(d->path, &d->fd, e);
+	}
+	return ret ? ret : space_check(place, e);
+}
+
+int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
+{
+	struct stat is, was;
+	if (fstat(dir->fd, &was) == 0 && lstat(dir->path, &is) == 0 && is.st_dev == was.st_dev &&
+	    is.st_ino == was.st_ino)
+		return 0;
+	int ret = 0;
+	close(dir->fd);
+	dir->fd = -1;
+	fileset_state_release(&dir->state);
+	if (mkdir(place->path, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again",
+			       place->path);
+	if (mkdir(dir->path, 0700) < 0 && errno != EEXIST)
+		return err_sys(e, errno, "the directory %s was removed while it was in use, and cannot be made again",
+			       dir->path);
+	ret = dir_open(dir->path, &dir->fd, e);
+	if (!ret) {
+		if (place->fd >= 0)
+			close(place->fd);
+		ret = dir_open(place->path, &place->fd, e);
+	}
+	return ret ? ret
+		   : err_set(e, ESTALE,
+			     "the directory %s was removed or replaced while it was in use; it was made again",
+			     dir->path);
+}
+
+int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e)
+{
+	struct place *place = &s->place[target];
+	int ret = 0;
+	for (uint64_t pass = 0; !ret && pass <= n_passes; pass++)
+		for (size_t i = 0; !ret && i < place->n_dirs; i++) {
+			struct place_dir *d = &place->dir[i];
+			ret = fileset_restore_with(&d->files, d->fd, s->seed, pass > 0, &d->state, e);
+			if (ret)
+				err_context(e, "making the files in %s", d->path);
+		}
+	return ret;
+}
+
+int place_remove(struct place *place, struct err *e)
+{
+	int ret = 0;
+	if (!place->path || place->fd < 0)
+		return 0;
+	for (size_t i = 0; i < place->n_dirs; i++) {
+		struct place_dir *d = &place->dir[i];
+		if (d->fd < 0)
+			continue;
+		if (fileset_remove(&d->files, d->fd, ret ? NULL : e) < 0)
+			ret = ret ? ret : -EIO;
+		if (rmdir(d->path) < 0 && errno != ENOENT && !ret)
+			ret = err_sys(e, errno, "the directory %s stays", d->path);
+	}
+	if (rmdir(place->path) < 0 && errno != ENOENT && !ret)
+		ret = err_sys(e, errno, "the directory %s stays", place->path);
+	return ret;
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/prepare.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+
+#define SYNC_TRIES 20
+
+bool may_drop_caches(void)
+{
+	return access("/proc/sys/vm/drop_caches", W_OK) == 0;
+}
+
+static int caches_drop(struct err *e)
+{
+	int fd = open("/proc/sys/vm/drop_caches", O_WRONLY | O_CLOEXEC);
+	int ret = 0;
+	/* pages only: dropping inodes and directories too makes every program on the machine wait for them */
+	if (fd < 0 || write(fd, "1\n", 2) != 2)
+		ret = err_sys(e, errno, "cannot drop the page cache");
+	if (fd >= 0)
+		close(fd);
+	return ret;
+}
+
+/* Writes everything back, until the kernel shows no dirty page of the set. */
+static int sync_clean(const struct place *place, const struct fileset *files, int dir_fd, struct fileset_residency *r,
+		      struct err *e)
+{
+	int ret = 0;
+	for (int i = 0; !ret && i < SYNC_TRIES; i++) {
+		if (syncfs(place->fd) < 0)
+			return err_sys(e, errno, "cannot sync the file system of %s", place->path);
+		ret = fileset_residency(files, dir_fd, r, e);
+		if (!r->dirty_bytes)
+			break;
+	}
+	return ret;
+}
+
+/* Out of the cache, as far as that is asked for and can be done; *r is what is there afterwards. */
+static int evict(const struct target *target, const struct fileset *files, int dir_fd, bool drop_caches,
+		 struct fileset_residency *r, struct err *e)
+{
+	int ret = r->cached_bytes ? fileset_evict(files, dir_fd, e) : 0;
+	if (!ret)
+		ret = fileset_residency(files, dir_fd, r, e);
+	bool drop = target->evict == EVICT_DROP || (target->evict == EVICT_AUTO && r->cached_bytes);
+	if (ret || !drop || !drop_caches)
+		return ret;
+	ret = caches_drop(e);
+	return ret ? ret : fileset_residency(files, dir_fd, r, e);
+}
+
+static int warm(const struct fileset *files, int dir_fd, struct fileset_residency *r, struct err *e)
+{
+	int ret = r->cached_bytes < r->total_bytes ? fileset_warm(files, dir_fd, e) : 0;
+	return ret ? ret : fileset_residency(files, dir_fd, r, e);
+}
+
+int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
+		struct err *e)
+{
+	const struct target *target = &p->target[p->scenario[scenario].target];
+	struct place *place = &s->place[p->scenario[scenario].target];
+	struct place_dir *dir = &place->dir[s->scenario[scenario].dir];
+	const struct fileset *files = &s->scenario[scenario].files;
+	*out = (struct prepared){{0}, 0};
+	int ret = place_dir_check(place, dir, e);
+	if (ret)
+		return ret;
+	ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+	if (!ret)
+		ret = sync_clean(place, files, dir->fd, &out->residency, e);
+	if (!ret && target->cache == CACHE_COLD)
+		ret = evict(target, files, dir->fd, drop_caches, &out->residency, e);
+	if (!ret && target->cache == CACHE_WARM)
+		ret = warm(files, dir->fd, &out->residency, e);
+	out->evicted_ns = clock_monotonic_ns();
+	return ret ? err_context(e, "preparing the files in %s", dir->path) : 0;
+}
+
+void prepare_settle(const struct prepared *prepared, int64_t settle_ns)
+{
+	int64_t until = prepared->evicted_ns + settle_ns;
+	struct timespec t = {until / 1000000000, until % 1000000000};
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL) == EINTR)
+		;
+}

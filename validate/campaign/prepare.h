@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The state every run begins from: the files as they were, nothing dirty, caches as the protocol says, and the proof of
+ * it.
+ *
+ * A place is a fresh directory inside the target directory that was given, with subdirectories for the workloads'
+ * files; scenarios whose files agree share one (levels of one workload, and everything that only reads). Nothing else
+ * is touched, and only what was made is removed. Source: DESIGN section 9, step 4. */
+#ifndef VALIDATE_PREPARE_H
+#define VALIDATE_PREPARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "capture/fileset.h"
+#include "common/err.h"
+#include "validate/protocol/protocol.h"
+
+struct place_dir { /* one set of files */
+	char *path;
+	int fd;                     /* -1: not open */
+	bool writes;                /* workloads that change it use it */
+	struct fileset files;       /* union of its scenarios' sets, owned */
+	struct fileset_state state; /* how the files looked after the last restore */
+};
+
+struct place {      /* of one target */
+	char *path; /* the fresh directory */
+	int fd;     /* -1: not made */
+	dev_t device;
+	struct place_dir *dir;
+	size_t n_dirs;
+};
+
+struct scenario_files {
+	size_t dir;           /* index into the dirs of its target's place */
+	struct fileset files; /* what this scenario needs; microbench_files_release */
+};
+
+struct places {
+	struct place *place;             /* place[n_targets] */
+	struct scenario_files *scenario; /* scenario[n_scenarios] */
+	size_t n_targets, n_scenarios;
+	uint64_t seed;
+};
+
+/* Works out which files are needed and who shares them; touches nothing. Ownership: places_release. */
+int places_plan(struct places *s, const struct protocol *p, struct err *e);
+void places_release(struct places *s);
+/* Bytes the files of a target take. */
+uint64_t place_bytes(const struct place *place);
+
+/* Makes the directory NAME of a target in `parent` (which must be there), or takes the one that an earlier session
+ * left, where it is ours. Errors: of the system; ENOSPC with the amounts when the files would not fit. */
+int place_make(struct place *place, const char *parent, const char *name, struct err *e);
+/* Creates the files, and overwrites them n_passes times more. */
+int place_fill(struct places *s, size_t target, uint64_t n_passes, struct err *e);
+/* Removes the files and directories that were made; what somebody else put there stays and is named. */
+int place_remove(struct place *place, struct err *e);
+
+struct prepared {
+	struct fileset_residency residency; /* after the eviction or warming */
+	int64_t evicted_ns;                 /* CLOCK_MONOTONIC when the caches were as wanted */
+};
+
+/* Somebody may remove a directory that is in use: makes it again for the next run, and is an error for this one
+ * (ESTALE). 0: all there. */
+int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
+
+/* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
+int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
+		struct err *e);
+/* Waits until `settle_ns` after the eviction. */
+void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
+
+/* May this process write /proc/sys/vm/drop_caches? Drops nothing. */
+bool may_drop_caches(void);
+
+#endif

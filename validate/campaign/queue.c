@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/queue.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+static const char name_chars[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+static const char value_chars[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-. ";
+
+/* Cuts "key=value" in two; an item without '=' is the scheduler. */
+static int item_cut(char *item, const char **key, const char **value, struct err *e)
+{
+	char *equals = strchr(item, '=');
+	if (equals)
+		*equals = 0;
+	*key = equals ? item : "scheduler";
+	*value = equals ? equals + 1 : item;
+	if (!**key || strspn(*key, name_chars) != strlen(*key))
+		return err_set(e, EINVAL, "\"%s\" is no queue setting: expected \"none,nr_requests=64,nomerges=2\"",
+			       *key);
+	if (!**value || strspn(*value, value_chars) != strlen(*value))
+		return err_set(e, EINVAL, "\"%s\" is no value of the queue setting %s", *value, *key);
+	return 0;
+}
+
+typedef int item_work(const char *key, const char *value, void *context, struct err *e);
+
+static int items_each(const char *text, item_work *work, void *context, struct err *e)
+{
+	char **items;
+	size_t n;
+	int ret = split_list(text, &items, &n, e);
+	if (ret)
+		return ret;
+	for (size_t i = 0; !ret && i < n; i++) {
+		const char *key = NULL, *value = NULL;
+		bool first_only = i > 0 && !strchr(items[i], '=');
+		ret = first_only ? err_set(e, EINVAL, "\"%s\": only the first item may be a scheduler", items[i])
+				 : item_cut(items[i], &key, &value, e);
+		if (!ret && work)
+			ret = work(key, value, context, e);
+	}
+	list_free(items, n);
+	return ret;
+}
+
+int queue_check(const char *text, struct err *e)
+{
+	return items_each(text, NULL, NULL, e);
+}
+
+char *queue_device_dir(dev_t dev)
+{
+	char link[64];
+	snprintf(link, sizeof link, "/sys/dev/block/%u:%u", major(dev), minor(dev));
+	char *dir = major(dev) ? realpath(link, NULL) : NULL;
+	if (!dir)
+		return NULL;
+	char *partition = xasprintf("%s/partition", dir);
+	char *slash = strrchr(dir, '/');
+	if (path_exists(partition) && slash)
+		*slash = 0;
+	free(partition);
+	return dir;
+}
+
+/* The value in use, without the others that a choice lists: "[none] mq-deadline". */
+static char *setting_read(const char *dir, const char *key, struct err *e)
+{
+	char *path = xasprintf("%s/queue/%s", dir, key);
+	char *line = file_read_line(path);
+	if (!line)
+		err_sys(e, errno ? errno : ENOENT, "cannot read the queue setting %s", path);
+	free(path);
+	char *open = line ? strchr(line, '[') : NULL, *close = open ? strchr(open, ']') : NULL;
+	if (!close)
+		return line;
+	*close = 0;
+	char *value = xstrdup(open + 1);
+	free(line);
+	return value;
+}
+
+static int setting_write(const char *dir, const char *key, const char *value, struct err *e)
+{
+	char *path = xasprintf("%s/queue/%s", dir, key);
+	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, value, strlen(value)) < 0)
+		ret = err_sys(e, errno, "cannot set the queue setting %s to \"%s\"", path, value);
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return ret;
+}
+
+static int device_of(dev_t dev, char **dir, struct err *e)
+{
+	*dir = queue_device_dir(dev);
+	if (!*dir)
+		return err_set(e, ENODEV,
+			       "queue settings were asked for, but there is no block device below the target "
+			       "directory (device %u:%u)",
+			       major(dev), minor(dev));
+	return 0;
+}
+
+struct read_context {
+	const char *dir;
+	json_t *settings;
+};
+
+static int read_item(const char *key, const char *value, void *context, struct err *e)
+{
+	struct read_context *c = context;
+	(void)value;
+	char *now = setting_read(c->dir, key, e);
+	if (!now)
+		return e && e->code ? -e->code : -ENOENT;
+	json_object_set_new(c->settings, key, json_string(now));
+	free(now);
+	return 0;
+}
+
+int queue_read(const char *text, dev_t dev, json_t **now, struct err *e)
+{
+	char *dir;
+	int ret = device_of(dev, &dir, e);
+	if (ret)
+		return ret;
+	struct read_context c = {dir, json_object()};
+	ret = items_each(text, read_item, &c, e);
+	*now = ret ? NULL : json_pack("{s:s, s:O}", "device", dir, "settings", c.settings);
+	json_decref(c.settings);
+	free(dir);
+	return ret;
+}
+
+static int apply_item(const char *key, const char *value, void *context, struct err *e)
+{
+	return setting_write(context, key, value, e);
+}
+
+int queue_apply(const char *text, dev_t dev, struct err *e)
+{
+	char *dir;
+	int ret = device_of(dev, &dir, e);
+	if (ret)
+		return ret;
+	ret = items_each(text, apply_item, dir, e);
+	free(dir);
+	return ret;
+}
+
+int queue_restore(const json_t *before, struct err *e)
+{
+	const char *dir = json_string_value(json_object_get(before, "device")), *key;
+	json_t *settings = json_object_get(before, "settings"), *value;
+	int ret = 0;
+	if (!dir || strncmp(dir, "/sys/devices/", 13) || strstr(dir, "/../"))
+		return err_set(e, EINVAL, "the journal's record of the device queue settings names no device");
+	json_object_foreach(settings, key, value)
+	{
+		const char *text = json_string_value(value);
+		if (!text || strspn(key, name_chars) != strlen(key))
+			continue;
+		int one = setting_write(dir, key, text, ret ? NULL : e);
+		ret = ret ? ret : one;
+	}
+	return ret;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/storage.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/campaign/queue.h"
+#include "validate/protocol/text.h"
+
+/* --- looking ------------------------------------------------------------------------------------------------------ */
+
+/* mountinfo writes blanks and backslashes as three octal digits. */
+static void octal_unescape(char *s)
+{
+	char *to = s;
+	for (; *s; s++) {
+		unsigned int c;
+		if (*s == '\\' && sscanf(s + 1, "%3o", &c) == 1) {
+			*to++ = (char)c;
+			s += 3;
+		} else {
+			*to++ = *s;
+		}
+	}
+	*to = 0;
+}
+
+/* Of all mount points that `path` lies below the deepest, and of those the last mounted. */
+static void mount_find(struct storage *s)
+{
+	FILE *in = fopen("/proc/self/mountinfo", "re");
+	char *line = NULL;
+	size_t cap = 0, best = 0;
+	while (in && getline(&line, &cap, in) > 0) {
+		char point[PATH_MAX], type[64], source[256], options[256], more[256];
+		char *tail = strstr(line, " - ");
+		if (!tail || sscanf(line, "%*s %*s %*s %*s %4095s %255s", point, options) != 2 ||
+		    sscanf(tail, " - %63s %255s %255s", type, source, more) != 3)
+			continue;
+		octal_unescape(point);
+		octal_unescape(source);
+		size_t len = !strcmp(point, "/") ? 0 : strlen(point);
+		if (strncmp(s->path, point, len) || (s->path[len] && s->path[len] != '/') || len < best)
+			continue;
+		best = len;
+		snprintf(s->file_system, sizeof s->file_system, "%s", type);
+		snprintf(s->source, sizeof s->source, "%s", source);
+		snprintf(s->options, sizeof s->options, "%s;%s", options, more);
+	}
+	free(line);
+	if (in)
+		fclose(in);
+}
+
+int storage_look(struct storage *s, const char *dir, struct err *e)
+{
+	struct stat st;
+	struct statvfs v;
+	*s = (struct storage){.file_system = "unknown"};
+	char *real = realpath(dir, NULL);
+	if (!real || stat(real, &st) < 0 || statvfs(real, &v) < 0) {
+		int ret = err_sys(e, errno, "cannot look at %s", dir);
+		free(real);
+		return ret;
+	}
+	snprintf(s->path, sizeof s->path, "%s", real);
+	free(real);
+	mount_find(s);
+	s->device = st.st_dev;
+	s->free_bytes = (uint64_t)(geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
+	s->in_memory =
+	    !strcmp(s->file_system, "tmpfs") || !strcmp(s->file_system, "ramfs") || !strcmp(s->file_system, "devtmpfs");
+	s->queue_dir = queue_device_dir(st.st_dev);
+	return 0;
+}
+
+void storage_release(struct storage *s)
+{
+	free(s->queue_dir);
+	s->queue_dir = NULL;
+}
+
+static void queue_file_add(json_t *o, const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/queue/%s", dir, name);
+	char *line = file_read_line(path);
+	if (line)
+		json_object_set_new(o, name, text_to_json(line));
+	free(line);
+	free(path);
+}
+
+json_t *storage_to_json(const struct storage *s)
+{
+	static const char *const files[] = {
+	    "rotational",         "scheduler",           "nr_requests", "nomerges", "read_ahead_kb",
+	    "logical_block_size", "physical_block_size", "write_cache", NULL};
+	json_t *device = json_null();
+	if (s->queue_dir) {
+		device = json_pack("{s:s}", "name", strrchr(s->queue_dir, '/') + 1);
+		for (const char *const *f = files; *f; f++)
+			queue_file_add(device, s->queue_dir, *f);
+	}
+	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "dir", text_to_json(s->path), "file_system",
+			 text_to_json(s->file_system), "source", text_to_json(s->source), "mount_options",
+			 text_to_json(s->options), "free_bytes", (json_int_t)s->free_bytes, "device", device);
+}
+
+/* --- scratch ------------------------------------------------------------------------------------------------------ */
+
+static bool is_apart(dev_t device, const dev_t *targets, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (targets[i] == device)
+			return false;
+	return true;
+}
+
+/* Left by an earlier session: believed only if it is a real directory that nobody else may enter. */
+static bool is_ours(const char *dir)
+{
+	struct stat st;
+	return lstat(dir, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 077);
+}
+
+static bool earlier_find(struct scratch *s, const char *parent, const char *name)
+{
+	if (!parent)
+		return false;
+	s->dir = xasprintf("%s/%s", parent, name);
+	if (is_ours(s->dir))
+		return true;
+	free(s->dir);
+	s->dir = NULL;
+	return false;
+}
+
+static int dir_make(struct scratch *s, const char *parent, const char *name, struct err *e)
+{
+	s->dir = xasprintf("%s/%s", parent, name);
+	if (mkdir(s->dir, 0700) == 0)
+		return 0;
+	int ret = err_sys(e, errno, "cannot make a scratch directory in %s", parent);
+	free(s->dir);
+	s->dir = NULL;
+	return ret;
+}
+
+/* Takes `parent` if it serves. */
+static bool candidate_try(struct scratch *s, const char *parent, const char *name, const dev_t *targets, size_t n,
+			  uint64_t need_bytes)
+{
+	if (!parent || parent[0] != '/' || storage_look(&s->storage, parent, NULL) < 0)
+		return false;
+	s->apart = is_apart(s->storage.device, targets, n);
+	if (s->apart && s->storage.free_bytes >= need_bytes && dir_make(s, parent, name, NULL) == 0)
+		return true;
+	storage_release(&s->storage);
+	return false;
+}
+
+int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
+		 const char *fallback, uint64_t need_bytes, struct err *e)
+{
+	const char *places[] = {wanted, "/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp", fallback};
+	const size_t n_places = sizeof places / sizeof *places;
+	*s = (struct scratch){0};
+	for (size_t i = 0; i < n_places && !s->taken_over; i++)
+		s->taken_over = earlier_find(s, places[i], name);
+	for (size_t i = 1; !s->dir && !wanted && i + 1 < n_places; i++)
+		if (candidate_try(s, places[i], name, targets, n_targets, need_bytes))
+			return 0;
+	int ret = s->dir ? 0 : dir_make(s, wanted ? wanted : fallback, name, e);
+	if (!ret)
+		ret = storage_look(&s->storage, s->dir, e);
+	if (ret)
+		return ret;
+	s->apart = is_apart(s->storage.device, targets, n_targets);
+	if (s->storage.free_bytes >= need_bytes || s->taken_over)
+		return 0;
+	ret =
+	    err_set(e, ENOSPC,
+		    "the scratch directory %s has %llu MiB free, and the traces need %llu MiB: name another with "
+		    "scratch = DIR",
+		    s->dir, (unsigned long long)(s->storage.free_bytes >> 20), (unsigned long long)(need_bytes >> 20));
+	scratch_remove(s, NULL);
+	scratch_release(s);
+	return ret;
+}
+
+int scratch_remove(struct scratch *s, struct err *e)
+{
+	return s->dir && path_exists(s->dir) ? dir_remove_tree(s->dir, e) : 0;
+}
+
+void scratch_release(struct scratch *s)
+{
+	storage_release(&s->storage);
+	free(s->dir);
+	*s = (struct scratch){0};
+}

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The summary of a run: one pass over its trace, side by side with its input, and a second one over the trace alone
+ * where its requests turn out to be far from the order of their begins. */
+#include "validate/metrics/summary.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "validate/metrics/summary_private.h"
+
+_Static_assert(OP_N <= SUMMARY_MAX_OPS, "every operation has its place in a summary");
+
+void summary_release(struct run_summary *s)
+{
+	histogram_release(&s->response_histogram);
+	free(s->ns_at_level);
+	free(s->requests_at_level);
+	memset(s, 0, sizeof *s);
+}
+
+/* --- the pass ----------------------------------------------------------------------------------------------------- */
+
+struct pass {
+	const char *trace_path, *input_path; /* input_path NULL: none */
+	struct trace *trace, *input;
+	struct summary_tally tally;
+	struct summary_order order;
+	uint64_t n_records; /* of the trace, so far */
+	/* what is left of a batch of the input */
+	const struct trace_record *r;
+	size_t n_r;
+	bool input_ended;
+};
+
+static int input_fill(struct pass *p, struct err *e)
+{
+	if (!p->input || p->n_r || p->input_ended)
+		return 0;
+	int rc = trace_next_batch(p->input, &p->r, &p->n_r, e);
+	if (rc == 0)
+		p->input_ended = true;
+	if (rc <= 0)
+		p->n_r = 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* Looked at several times over, so as many as the first-level cache holds. */
+#define RECORDS_AT_ONCE 128
+
+static int take_batch(struct pass *p, const struct trace_record *x, size_t n, struct err *e)
+{
+	while (n) {
+		int rc = input_fill(p, e);
+		if (rc)
+			return rc;
+		bool extra = p->input && p->input_ended;
+		size_t m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
+		if (p->input && !extra) {
+			m = m < p->n_r ? m : p->n_r;
+			summary_tally_compare(&p->tally, x, p->r, m);
+			p->r += m;
+			p->n_r -= m;
+		}
+		summary_tally_add(&p->tally, x, m, p->n_records, extra);
+		p->n_records += m;
+		rc = summary_order_add(&p->order, x, m, extra, e);
+		if (rc)
+			return err_context(e, "%s", p->trace_path);
+		x += m;
+		n -= m;
+	}
+	return 0;
+}
+
+static int pass_run(struct pass *p, struct err *e)
+{
+	const struct trace_record *x;
+	size_t n;
+	int rc;
+	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0) {
+		rc = take_batch(p, x, n, e);
+		if (rc)
+			return rc;
+	}
+	while (!rc && p->input && !p->input_ended) {
+		rc = input_fill(p, e);
+		summary_tally_missing(&p->tally, p->r, p->n_r);
+		p->n_r = 0;
+	}
+	return rc;
+}
+
+/* The second pass: the trace alone, to be sorted whatever its order. */
+static int reorder_run(struct pass *p, const struct arrivals_options *options, struct err *e)
+{
+	const struct trace_record *x;
+	uint64_t left = p->tally.n_input;
+	bool late;
+	size_t n;
+	summary_order_release(&p->order);
+	int rc = summary_order_init(&p->order, ARRIVALS_RUNS, options, p->input, e);
+	rc = rc ? rc : trace_rewind(p->trace, e);
+	if (rc)
+		return rc;
+	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0) {
+		size_t m = !p->input || n < left ? n : (size_t)left;
+		left -= p->input ? m : 0;
+		rc = summary_order_add(&p->order, x, m, false, e);
+		rc = rc ? rc : summary_order_add(&p->order, x + m, n - m, true, e);
+		if (rc)
+			return err_context(e, "%s", p->trace_path);
+	}
+	rc = rc ? rc : summary_order_finish(&p->order, &late, e);
+	return rc;
+}
+
+/* --- what makes a trace no run ------------------------------------------------------------------------------------ */
+
+static int check_complete(const struct trace *t, const char *path, uint64_t n_records, struct err *e)
+{
+	struct trace_health h;
+	trace_health(t, &h);
+	if (h.n_blocks_damaged)
+		return err_set(e, EBADMSG, "%s: %llu damaged blocks", path, (unsigned long long)h.n_blocks_damaged);
+	if (!h.complete || h.n_records_uncommitted)
+		return err_set(
+		    e, ENODATA,
+		    "%s: the trace has no end: its writer was killed or ran out of space after %llu requests", path,
+		    (unsigned long long)n_records);
+	return 0;
+}
+
+static int check_run(const struct pass *p, struct err *e)
+{
+	const struct summary_tally *t = &p->tally;
+	int rc = check_complete(p->trace, p->trace_path, p->n_records, e);
+	if (rc)
+		return rc;
+	if (t->n_negative) {
+		const struct trace_record *q = &t->first_negative;
+		return err_set(
+		    e, EINVAL,
+		    "%s: negative response times: %llu of %llu requests, the first is record %llu (%s from %lld ns to "
+		    "%lld ns)",
+		    p->trace_path, (unsigned long long)t->n_negative, (unsigned long long)t->n_issued,
+		    (unsigned long long)t->first_negative_index, op_name(q->op), (long long)q->begin_ns,
+		    (long long)q->end_ns);
+	}
+	if (t->n_issued == t->n_unfinished)
+		return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace",
+			       p->trace_path, (unsigned long long)p->n_records);
+	return 0;
+}
+
+/* --- what comes of it --------------------------------------------------------------------------------------------- */
+
+static double between(double value, double min, double max)
+{
+	return value < min ? min : value > max ? max : value;
+}
+
+static int quantile(const struct run_summary *s, double p, double *value, struct err *e)
+{
+	int rc = histogram_quantile(&s->response_histogram, p, value, e);
+	if (!rc) /* a bucket's midpoint may lie beyond what there was */
+		*value = between(*value, s->response.min, s->response.max);
+	return rc;
+}
+
+static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
+{
+	struct moment_sum all = {0};
+	for (unsigned int op = 0; op < OP_N; op++) {
+		if (!t->response[op].n)
+			continue;
+		struct op_summary *o = &s->op[s->n_ops++];
+		strncpy(o->op, op_name(op), sizeof o->op - 1);
+		o->response = moment_sum_result(&t->response[op], 0);
+		moment_sum_merge(&all, &t->response[op]);
+	}
+	s->response = moment_sum_result(&all, 0);
+	s->response_histogram = t->histogram;
+	histogram_init(&t->histogram);
+	int rc = quantile(s, 0.5, &s->response_median, e);
+	rc = rc ? rc : quantile(s, 0.9, &s->response_p90, e);
+	rc = rc ? rc : quantile(s, 0.99, &s->response_p99, e);
+	rc = rc ? rc : quantile(s, 0.999, &s->response_p999, e);
+	rc = rc ? rc : histogram_trimmed_mean(&s->response_histogram, 0.1, &s->response_trimmed_mean, e);
+	s->response_trimmed_mean = between(s->response_trimmed_mean, s->response.min, s->response.max);
+	s->n_failed = t->n_failed;
+	s->n_unfinished = t->n_unfinished;
+	s->n_bytes = t->n_bytes;
+	return rc;
+}
+
+static void fill_levels(struct run_summary *s, const struct concurrency *c)
+{
+	s->execution_ns = c->last_ns - c->first_ns;
+	s->n_levels = c->highest + 1;
+	s->ns_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->ns_at_level);
+	s->requests_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->requests_at_level);
+	memcpy(s->ns_at_level, c->ns_at_level, s->n_levels * sizeof *s->ns_at_level);
+	memcpy(s->requests_at_level, c->requests_at_level, s->n_levels * sizeof *s->requests_at_level);
+}
+
+static void fill_comparison(struct run_summary *s, const struct pass *p)
+{
+	const struct summary_tally *t = &p->tally;
+	s->has_input = true;
+	s->n_input = t->n_input;
+	s->n_lost = t->n_lost;
+	s->n_extra = t->n_extra;
+	s->n_mismatched = t->n_mismatched;
+	s->reorder_all = p->order.all.total;
+	s->reorder_thread = p->order.by_thread.total;
+	s->reorder_object = p->order.by_object.total;
+	s->schedule_error = moment_sum_result(&t->schedule, t->first_pair_ns - t->input_first_pair_ns);
+}
+
+static int fill_issue_error(struct run_summary *s, const struct summary_tally *t, struct err *e)
+{
+	if (!t->issue.sum.n)
+		return 0;
+	s->has_issue_error = true;
+	s->issue_error = moment_sum_result(&t->issue.sum, 0);
+	struct {
+		double p, *value;
+	} wanted[] = {{0.5, &s->issue_error_p50}, {0.99, &s->issue_error_p99}, {0.999, &s->issue_error_p999}};
+	for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+		int rc = issue_error_quantile(&t->issue, wanted[i].p, wanted[i].value, e);
+		if (rc)
+			return rc;
+		*wanted[i].value = between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
+	}
+	double mean_gap_ns = 0;
+	if (t->n_input_issued > 1)
+		mean_gap_ns = (double)(t->input_last_ns - t->input_first_ns) / (double)(t->n_input_issued - 1);
+	s->share_late = issue_error_share_late(&t->issue, 0.01 * mean_gap_ns > 1000 ? 0.01 * mean_gap_ns : 1000);
+	return 0;
+}
+
+static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
+{
+	const struct trace_meta *m = trace_meta(p->trace);
+	s->clock_resolution_ns = m->clock_resolution_ns;
+	s->clock_read_cost_ns = m->clock_read_cost_ns;
+	s->n_events_lost = m->n_events_lost;
+	if (!m->extra_json)
+		return 0;
+	json_error_t why;
+	json_t *extra = json_loads(m->extra_json, 0, &why);
+	if (!extra)
+		return err_set(e, EINVAL, "%s: the extra metadata is no JSON: %s", p->trace_path, why.text);
+	const json_t *facts = json_object_get(extra, "facts");
+	int rc = 0;
+	if (facts) {
+		rc = run_facts_from_json(&s->facts, facts, e);
+		s->has_facts = !rc;
+	}
+	json_decref(extra);
+	return rc ? err_context(e, "%s", p->trace_path) : 0;
+}
+
+static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
+{
+	int rc = fill_response(s, &p->tally, e);
+	if (rc)
+		return err_context(e, "%s", p->trace_path);
+	fill_levels(s, &p->order.concurrency);
+	if (p->input)
+		fill_comparison(s, p);
+	rc = fill_issue_error(s, &p->tally, e);
+	return rc ? rc : fill_meta(s, p, e);
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
+			 const struct arrivals_options *options, struct err *e)
+{
+	struct pass p = {.trace_path = trace, .input_path = input};
+	bool late = false;
+	memset(s, 0, sizeof *s);
+	int rc = trace_open(&p.trace, trace, e);
+	if (!rc && input)
+		rc = trace_open(&p.input, input, e);
+	if (!rc) {
+		summary_tally_init(&p.tally, p.trace, p.input);
+		rc = summary_order_init(&p.order, ARRIVALS_WINDOW, options, p.input, e);
+		rc = rc ? rc : pass_run(&p, e);
+		rc = rc ? rc : check_run(&p, e);
+		rc = rc ? rc : summary_order_finish(&p.order, &late, e);
+		if (!rc && late)
+			rc = reorder_run(&p, options, e);
+		rc = rc ? rc : fill_summary(s, &p, e);
+		summary_tally_release(&p.tally);
+		summary_order_release(&p.order);
+	}
+	if (rc)
+		summary_release(s);
+	trace_close(p.trace);
+	trace_close(p.input);
+	return rc;
+}
+
+int summary_compute(struct run_summary *s, const char *trace, const char *input, struct err *e)
+{
+	struct arrivals_options options = ARRIVALS_DEFAULTS;
+	return summary_compute_with(s, trace, input, &options, e);
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The small summary of one run: a function of its trace and, for a replay, of the trace it replayed. Reports and later
+ * comparisons read summaries, never traces.
+ *
+ * Units: times in ns, shares as ratios. Sources: RFC 4737 for reordering; the files of metrics/ for each formula. */
+#ifndef VALIDATE_SUMMARY_H
+#define VALIDATE_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/fileset.h"
+#include "capture/run_facts.h"
+#include "common/err.h"
+#include "validate/metrics/histogram.h"
+
+#define SUMMARY_MAX_OPS 32
+#define SUMMARY_MAX_LEVELS 1025 /* concurrency levels 0..1024; what exceeds them is counted in the last */
+
+struct moments {         /* of one quantity over the requests of a run, from exact sums (metrics/moment_sum.h) */
+	uint64_t n;      /* 0: the rest is 0 and means nothing */
+	double mean, sd; /* sd 0 while n < 2: look at n */
+	double min, max;
+};
+
+struct op_summary {
+	char op[16];
+	struct moments response;
+};
+
+/* RFC 4737, observed at issue: sequence numbers from the input, arrival in the order of begins. */
+struct reorder_summary {
+	uint64_t n_received, n_reordered; /* Type-P-Reordered of unique arrivals: extra requests are left out */
+	uint64_t n_descents;              /* hfplayer's own count, of the same arrivals, shown beside it */
+	uint64_t max_extent;              /* arrivals */
+};
+
+struct run_summary {
+	/* response time: end - begin of every request that was issued, extra ones included */
+	struct moments response;
+	/* from the histogram: off by less than 0.05 %, exact below 2048 ns; trimmed: without 10 % at each end */
+	double response_median, response_trimmed_mean;
+	double response_p90, response_p99, response_p999;
+	struct histogram response_histogram;
+	struct op_summary op[SUMMARY_MAX_OPS];
+	unsigned int n_ops;
+	uint64_t n_failed;   /* requests that returned an error */
+	uint64_t n_negative; /* end before begin: always 0, for that is an error of summary_compute */
+	uint64_t n_unfinished; /* no end known: not in response, n_failed, n_bytes; in the levels active to the end */
+
+	int64_t execution_ns; /* first begin to last end (or begin, of a request without an end) */
+	uint64_t n_bytes;     /* moved, by return value */
+
+	/* concurrency (metrics/concurrency.h): the time with c requests active, and the requests that found level c */
+	uint64_t n_levels;           /* largest level + 1, at most SUMMARY_MAX_LEVELS */
+	int64_t *ns_at_level;        /* [n_levels], sums to execution_ns */
+	uint64_t *requests_at_level; /* [n_levels], [0] is 0, sums to response.n + n_unfinished */
+
+	/* against the trace it replayed (absent for the program itself: has_input false) */
+	bool has_input;
+	uint64_t n_input;      /* its requests */
+	uint64_t n_lost;       /* of those, never issued: no record, or one without a begin */
+	uint64_t n_extra;      /* requests issued that it does not have: records beyond its last */
+	uint64_t n_mismatched; /* another result, operation, object, offset or length than there (metrics/match.h) */
+	struct reorder_summary reorder_all;
+	struct reorder_summary reorder_thread, reorder_object; /* sums over the sequences */
+
+	/* issue error: begin - intended, timed replays only */
+	bool has_issue_error;
+	struct moments issue_error;
+	double issue_error_p50, issue_error_p99, issue_error_p999;
+	/* of requests issued later than intended + 1 % of the mean traced gap (between begins) or 1 us, whichever is
+	 * larger */
+	double share_late;
+	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input, of requests issued in
+	 * both */
+	struct moments schedule_error;
+
+	double clock_resolution_ns, clock_read_cost_ns;
+	uint64_t n_events_lost;
+	bool has_facts;
+	struct run_facts facts;
+};
+
+/* Streams TRACE (and INPUT, NULL for the program's own runs) in one pass, two where the requests are far from the order
+ * of their begins. Memory does not grow with the length of the traces: about 50 MB at the most, 64 MiB more for a
+ * second pass, which puts what is beyond into an unlinked temporary file (in $TMPDIR, /var/tmp or /tmp); besides, some
+ * bytes for every thread and object there is, for every request active at one time (8), and for every place in an
+ * order left open at one time (16, up to 2^20 in each of the three scopes).
+ *
+ * Errors: of reading; EBADMSG for a damaged trace, ENODATA for one that has no end (its writer was killed, or ran out
+ * of space) or no request that was issued; EINVAL for requests that end before they begin, with the first one named.
+ * All name the file. A summary that could not be computed is empty. Ownership: summary_release. */
+int summary_compute(struct run_summary *s, const char *trace, const char *input, struct err *e);
+void summary_release(struct run_summary *s);
+
+/* New reference; the members are those of the struct. Reals need all their digits for an exact round trip: dump with
+ * JSON_REAL_PRECISION(17). NULL when out of memory. */
+json_t *summary_to_json(const struct run_summary *s);
+/* Checks every member, for it may come from a stranger's results directory: types, ranges, sums that must agree, finite
+ * numbers. Members of later versions are passed over. Errors: EINVAL, naming the member. `s` is empty after an error.
+ * Ownership: summary_release. */
+int summary_from_json(struct run_summary *s, const json_t *o, struct err *e);
+
+#endif

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A summary as JSON and back. The plain members come from tables, one row each, read and written by the same row. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/metrics/summary.h"
+
+#define SUMMARY_VERSION 1
+
+enum member_type {
+	COUNT,    /* uint64_t up to 2^63-1 */
+	DURATION, /* int64_t, not negative */
+	REAL,     /* double, finite */
+	POSITIVE, /* double, finite, not negative */
+	RATIO,    /* double, 0 to 1 */
+};
+
+struct member {
+	const char *name;
+	enum member_type type;
+	size_t offset;
+};
+/* clang-format off */
+#define M(s, type, field) {#field, type, offsetof(struct s, field)}
+/* clang-format on */
+
+static const struct member moments_members[] = {M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
+						M(moments, REAL, min), M(moments, REAL, max),  {0}};
+
+static const struct member reorder_members[] = {M(reorder_summary, COUNT, n_received),
+						M(reorder_summary, COUNT, n_reordered),
+						M(reorder_summary, COUNT, n_descents),
+						M(reorder_summary, COUNT, max_extent),
+						{0}};
+
+static const struct member plain_members[] = {
+    M(run_summary, POSITIVE, response_median),
+    M(run_summary, POSITIVE, response_trimmed_mean),
+    M(run_summary, POSITIVE, response_p90),
+    M(run_summary, POSITIVE, response_p99),
+    M(run_summary, POSITIVE, response_p999),
+    M(run_summary, COUNT, n_failed),
+    M(run_summary, COUNT, n_negative),
+    M(run_summary, COUNT, n_unfinished),
+    M(run_summary, DURATION, execution_ns),
+    M(run_summary, COUNT, n_bytes),
+    M(run_summary, POSITIVE, clock_resolution_ns),
+    M(run_summary, POSITIVE, clock_read_cost_ns),
+    M(run_summary, COUNT, n_events_lost),
+    {0},
+};
+
+/* only where there is an input */
+static const struct member input_members[] = {M(run_summary, COUNT, n_input),
+					      M(run_summary, COUNT, n_lost),
+					      M(run_summary, COUNT, n_extra),
+					      M(run_summary, COUNT, n_mismatched),
+					      {0}};
+
+/* only where there is an issue error */
+static const struct member issue_members[] = {M(run_summary, REAL, issue_error_p50),
+					      M(run_summary, REAL, issue_error_p99),
+					      M(run_summary, REAL, issue_error_p999),
+					      M(run_summary, RATIO, share_late),
+					      {0}};
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+static int put_members(json_t *o, const void *s, const struct member *m)
+{
+	int rc = 0;
+	for (; m->name; m++) {
+		const void *field = (const char *)s + m->offset;
+		json_t *value = m->type == COUNT      ? json_integer((json_int_t) * (const uint64_t *)field)
+				: m->type == DURATION ? json_integer(*(const int64_t *)field)
+						      : json_real(*(const double *)field);
+		rc |= json_object_set_new(o, m->name, value);
+	}
+	return rc;
+}
+
+static json_t *members_to_json(const void *s, const struct member *m)
+{
+	json_t *o = json_object();
+	if (put_members(o, s, m)) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+static json_t *ops_to_json(const struct run_summary *s)
+{
+	json_t *ops = json_array();
+	for (unsigned int i = 0; i < s->n_ops; i++) {
+		json_t *o = json_object();
+		json_object_set_new(o, "op", json_string(s->op[i].op));
+		json_object_set_new(o, "response", members_to_json(&s->op[i].response, moments_members));
+		json_array_append_new(ops, o);
+	}
+	return ops;
+}
+
+static json_t *levels_to_json(const int64_t *ns, const uint64_t *requests, uint64_t n)
+{
+	json_t *levels = json_array();
+	for (uint64_t i = 0; i < n; i++)
+		json_array_append_new(levels, json_integer(ns ? ns[i] : (json_int_t)requests[i]));
+	return levels;
+}
+
+json_t *summary_to_json(const struct run_summary *s)
+{
+	json_t *o = json_object();
+	int rc = json_object_set_new(o, "version", json_integer(SUMMARY_VERSION));
+	rc |= json_object_set_new(o, "response", members_to_json(&s->response, moments_members));
+	rc |= put_members(o, s, plain_members);
+	rc |= json_object_set_new(o, "response_histogram", histogram_to_json(&s->response_histogram));
+	rc |= json_object_set_new(o, "op", ops_to_json(s));
+	rc |= json_object_set_new(o, "ns_at_level", levels_to_json(s->ns_at_level, NULL, s->n_levels));
+	rc |= json_object_set_new(o, "requests_at_level", levels_to_json(NULL, s->requests_at_level, s->n_levels));
+	if (s->has_input) {
+		rc |= put_members(o, s, input_members);
+		rc |= json_object_set_new(o, "reorder_all", members_to_json(&s->reorder_all, reorder_members));
+		rc |= json_object_set_new(o, "reorder_thread", members_to_json(&s->reorder_thread, reorder_members));
+		rc |= json_object_set_new(o, "reorder_object", members_to_json(&s->reorder_object, reorder_members));
+		rc |= json_object_set_new(o, "schedule_error", members_to_json(&s->schedule_error, moments_members));
+	}
+	if (s->has_issue_error) {
+		rc |= json_object_set_new(o, "issue_error", members_to_json(&s->issue_error, moments_members));
+		rc |= put_members(o, s, issue_members);
+	}
+	if (s->has_facts)
+		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
+	if (rc) {
+		json_decref(o);
+		return NULL;
+	}
+	return o;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static int wrong(const char *name, const json_t *value, const char *wanted, struct err *e)
+{
+	return err_set(e, EINVAL, "summary: \"%s\" %s %s", name, value ? "is not" : "is missing: it must be", wanted);
+}
+
+static int get_count(uint64_t *out, const char *name, const json_t *value, struct err *e)
+{
+	if (!json_is_integer(value) || json_integer_value(value) < 0)
+		return wrong(name, value, "a whole number of 0 or more", e);
+	*out = (uint64_t)json_integer_value(value);
+	return 0;
+}
+
+static int get_real(double *out, const char *name, enum member_type type, const json_t *value, struct err *e)
+{
+	if (!json_is_number(value) || !isfinite(json_number_value(value)))
+		return wrong(name, value, "a number", e);
+	*out = json_number_value(value);
+	if (type != REAL && *out < 0)
+		return wrong(name, value, "0 or more", e);
+	if (type == RATIO && *out > 1)
+		return wrong(name, value, "a share between 0 and 1", e);
+	return 0;
+}
+
+static int get_members(void *s, const struct member *m, const json_t *o, struct err *e)
+{
+	int rc = 0;
+	for (; m->name && !rc; m++) {
+		const json_t *value = json_object_get(o, m->name);
+		void *field = (char *)s + m->offset;
+		uint64_t count = 0;
+		if (m->type != COUNT && m->type != DURATION) {
+			rc = get_real(field, m->name, m->type, value, e);
+			continue;
+		}
+		rc = get_count(&count, m->name, value, e);
+		if (m->type == COUNT)
+			*(uint64_t *)field = count;
+		else
+			*(int64_t *)field = (int64_t)count;
+	}
+	return rc;
+}
+
+/* An object that is a member of `o`, with the given members of its own. */
+static int get_object(void *s, const struct member *m, const json_t *o, const char *name, struct err *e)
+{
+	const json_t *member = json_object_get(o, name);
+	if (!json_is_object(member))
+		return wrong(name, member, "an object", e);
+	int rc = get_members(s, m, member, e);
+	return rc ? err_context(e, "%s", name) : 0;
+}
+
+static int get_moments(struct moments *m, const json_t *o, const char *name, struct err *e)
+{
+	int rc = get_object(m, moments_members, o, name, e);
+	if (!rc && m->n && !(m->min <= m->mean && m->mean <= m->max))
+		rc = err_set(e, EINVAL, "summary: \"%s\": the mean does not lie between minimum and maximum", name);
+	return rc;
+}
+
+static int get_reorder(struct reorder_summary *r, const json_t *o, const char *name, struct err *e)
+{
+	int rc = get_object(r, reorder_members, o, name, e);
+	if (!rc && (r->n_reordered > r->n_received || r->n_descents > r->n_received || r->max_extent > r->n_received))
+		rc = err_set(e, EINVAL, "summary: \"%s\": more requests are reordered than were received", name);
+	return rc;
+}
+
+static int get_ops(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *ops = json_object_get(o, "op");
+	if (!json_is_array(ops) || json_array_size(ops) > SUMMARY_MAX_OPS)
+		return wrong("op", ops, "an array of at most 32 operations", e);
+	uint64_t n = 0;
+	for (size_t i = 0; i < json_array_size(ops); i++) {
+		const json_t *item = json_array_get(ops, i), *name = json_object_get(item, "op");
+		struct op_summary *op = &s->op[i];
+		const char *text = json_string_value(name);
+		if (!text || !*text || strlen(text) >= sizeof op->op)
+			return wrong("op", name, "an operation's name of at most 15 bytes", e);
+		if (strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(text))
+			return wrong("op", name, "an operation's name (lower-case letters, digits, underscores)", e);
+		strcpy(op->op, text);
+		int rc = get_moments(&op->response, item, "response", e);
+		if (rc)
+			return err_context(e, "operation %s", text);
+		n += op->response.n;
+		s->n_ops++;
+	}
+	return n == s->response.n ? 0 : err_set(e, EINVAL, "summary: the operations do not add up to all requests");
+}
+
+static int get_level(struct run_summary *s, uint64_t i, const json_t *ns, const json_t *requests, struct err *e)
+{
+	uint64_t level_ns = 0;
+	int rc = get_count(&level_ns, "ns_at_level", json_array_get(ns, i), e);
+	rc = rc ? rc : get_count(&s->requests_at_level[i], "requests_at_level", json_array_get(requests, i), e);
+	s->ns_at_level[i] = (int64_t)level_ns;
+	return rc;
+}
+
+static int get_levels(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *ns = json_object_get(o, "ns_at_level"), *requests = json_object_get(o, "requests_at_level");
+	size_t n = json_array_size(ns);
+	if (!json_is_array(ns) || !n || n > SUMMARY_MAX_LEVELS)
+		return wrong("ns_at_level", ns, "an array of 1 to 1025 levels", e);
+	if (!json_is_array(requests) || json_array_size(requests) != n)
+		return wrong("requests_at_level", requests, "as long as ns_at_level", e);
+	s->n_levels = n;
+	s->ns_at_level = xcalloc(n, sizeof *s->ns_at_level);
+	s->requests_at_level = xcalloc(n, sizeof *s->requests_at_level);
+	unsigned __int128 sum_ns = 0, sum_requests = 0;
+	for (size_t i = 0; i < n; i++) {
+		int rc = get_level(s, i, ns, requests, e);
+		if (rc)
+			return rc;
+		sum_ns += (uint64_t)s->ns_at_level[i];
+		sum_requests += s->requests_at_level[i];
+	}
+	if (sum_ns != (uint64_t)s->execution_ns)
+		return err_set(e, EINVAL, "summary: \"ns_at_level\" does not add up to the execution time");
+	if (s->requests_at_level[0] || sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
+		return err_set(e, EINVAL, "summary: \"requests_at_level\" does not add up to the requests");
+	return 0;
+}
+
+static int get_comparison(struct run_summary *s, const json_t *o, struct err *e)
+{
+	s->has_input = json_object_get(o, "n_input");
+	if (!s->has_input)
+		return 0;
+	int rc = get_members(s, input_members, o, e);
+	rc = rc ? rc : get_reorder(&s->reorder_all, o, "reorder_all", e);
+	rc = rc ? rc : get_reorder(&s->reorder_thread, o, "reorder_thread", e);
+	rc = rc ? rc : get_reorder(&s->reorder_object, o, "reorder_object", e);
+	rc = rc ? rc : get_moments(&s->schedule_error, o, "schedule_error", e);
+	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
+		rc = err_set(e, EINVAL, "summary: more requests are lost or mismatched than there were");
+	return rc;
+}
+
+static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e)
+{
+	s->has_issue_error = json_object_get(o, "issue_error");
+	if (!s->has_issue_error)
+		return 0;
+	int rc = get_moments(&s->issue_error, o, "issue_error", e);
+	return rc ? rc : get_members(s, issue_members, o, e);
+}
+
+static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *facts = json_object_get(o, "facts");
+	s->has_facts = facts;
+	return facts ? run_facts_from_json(&s->facts, facts, e) : 0;
+}
+
+static int check_version(const json_t *o, struct err *e)
+{
+	const json_t *version = json_object_get(o, "version");
+	if (!json_is_object(o) || !json_is_integer(version))
+		return err_set(e, EINVAL, "no summary of a run");
+	if (json_integer_value(version) != SUMMARY_VERSION)
+		return err_set(e, EINVAL, "summary: version %lld, this program reads version %d",
+			       (long long)json_integer_value(version), SUMMARY_VERSION);
+	return 0;
+}
+
+/* What no trace can give: quantiles beyond the extremes, more failures than requests. */
+static int check_response(const struct run_summary *s, struct err *e)
+{
+	const double within[] = {s->response_median, s->response_trimmed_mean, s->response_p90, s->response_p99,
+				 s->response_p999};
+	if (s->response_histogram.n != s->response.n || !s->response.n || s->response.min < 0)
+		return err_set(e, EINVAL, "summary: \"response\" and \"response_histogram\" do not agree");
+	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+		if (within[i] < s->response.min || within[i] > s->response.max)
+			return err_set(e, EINVAL, "summary: a quantile or the trimmed mean lies beyond the extremes");
+	if (s->n_failed > s->response.n)
+		return err_set(e, EINVAL, "summary: \"n_failed\": more requests failed than there were");
+	return 0;
+}
+
+int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
+{
+	memset(s, 0, sizeof *s);
+	int rc = check_version(o, e);
+	rc = rc ? rc : get_moments(&s->response, o, "response", e);
+	rc = rc ? rc : get_members(s, plain_members, o, e);
+	rc = rc ? rc : histogram_from_json(&s->response_histogram, json_object_get(o, "response_histogram"), e);
+	rc = rc ? rc : check_response(s, e);
+	rc = rc ? rc : get_ops(s, o, e);
+	rc = rc ? rc : get_levels(s, o, e);
+	rc = rc ? rc : get_comparison(s, o, e);
+	rc = rc ? rc : get_issue_error(s, o, e);
+	rc = rc ? rc : get_facts(s, o, e);
+	if (rc)
+		summary_release(s);
+	return rc;
+}

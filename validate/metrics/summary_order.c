@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a summary counts in the order of the begins: levels of concurrency and reordering. */
+#include <string.h>
+
+#include "validate/metrics/summary_private.h"
+
+static int take(void *context, const struct arrival *a, size_t n, struct err *e)
+{
+	struct summary_order *o = context;
+	for (size_t i = 0; i < n; i++) {
+		int rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+		if (rc)
+			return rc;
+		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
+			continue;
+		reorder_count_add(&o->all, 0, a[i].k_all);
+		reorder_count_add(&o->by_thread, a[i].thread, a[i].k_thread);
+		reorder_count_add(&o->by_object, a[i].object, a[i].k_object);
+	}
+	return 0;
+}
+
+int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
+		       bool has_input, struct err *e)
+{
+	memset(o, 0, sizeof *o);
+	o->has_input = has_input;
+	int rc = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
+	sequences_init(&o->threads);
+	sequences_init(&o->objects);
+	reorder_count_init(&o->all, REORDER_MAX_GAPS);
+	reorder_count_init(&o->by_thread, REORDER_MAX_GAPS);
+	reorder_count_init(&o->by_object, REORDER_MAX_GAPS);
+	return rc ? rc : concurrency_init(&o->concurrency, SUMMARY_MAX_LEVELS - 1, e);
+}
+
+void summary_order_release(struct summary_order *o)
+{
+	sequences_release(&o->threads);
+	sequences_release(&o->objects);
+	reorder_count_release(&o->all);
+	reorder_count_release(&o->by_thread);
+	reorder_count_release(&o->by_object);
+	concurrency_release(&o->concurrency);
+	arrivals_release(&o->arrivals);
+}
+
+/* Requests that name no object are of their descriptor's sequence. */
+static uint64_t object_key(const struct trace_record *x)
+{
+	if (x->object != OBJECT_NONE)
+		return x->object;
+	return UINT64_C(1) << 63 | (uint64_t)x->pid << 32 | (uint32_t)x->fd;
+}
+
+int summary_order_add(struct summary_order *o, const struct trace_record *x, size_t n, bool extra, struct err *e)
+{
+	int rc = 0;
+	extra |= !o->has_input;
+	for (size_t i = 0; i < n && !rc; i++) {
+		bool negative = x[i].end_ns != TIME_NONE && x[i].end_ns < x[i].begin_ns;
+		if (x[i].begin_ns == TIME_NONE || negative)
+			continue;
+		struct arrival *a = arrivals_next(&o->arrivals);
+		a->begin_ns = x[i].begin_ns;
+		a->end_ns = x[i].end_ns;
+		a->thread = ARRIVAL_NO_SEQUENCE;
+		if (!extra) {
+			a->k_all = o->n_issued++;
+			a->thread = sequences_place(&o->threads, (uint64_t)x[i].pid << 32 | x[i].tid, &a->k_thread);
+			a->object = sequences_place(&o->objects, object_key(&x[i]), &a->k_object);
+		}
+		rc = arrivals_added(&o->arrivals, e);
+	}
+	return rc;
+}
+
+int summary_order_finish(struct summary_order *o, bool *late, struct err *e)
+{
+	int rc = arrivals_finish(&o->arrivals, e);
+	*late = o->arrivals.late;
+	if (!rc && !*late)
+		concurrency_finish(&o->concurrency);
+	return rc;
+}

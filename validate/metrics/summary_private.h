@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One pass over a trace and its input, as summary.c makes it. Private to validate/summary*.c. */
+#ifndef VALIDATE_SUMMARY_PRIVATE_H
+#define VALIDATE_SUMMARY_PRIVATE_H
+
+#include "capture/trace.h"
+#include "validate/metrics/arrivals.h"
+#include "validate/metrics/concurrency.h"
+#include "validate/metrics/issue_error.h"
+#include "validate/metrics/match.h"
+#include "validate/metrics/moment_sum.h"
+#include "validate/metrics/reorder_count.h"
+#include "validate/metrics/sequences.h"
+#include "validate/metrics/summary.h"
+
+/* What needs the requests in the order of their begins. */
+struct summary_order {
+	bool has_input;
+	uint32_t n_issued; /* requests of the input that were issued so far, modulo 2^32 */
+	struct sequences threads, objects;
+	struct arrivals arrivals;
+	struct concurrency concurrency;
+	struct reorder_count all, by_thread, by_object;
+};
+
+int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
+		       bool has_input, struct err *e);
+void summary_order_release(struct summary_order *o);
+/* n records of the trace in the order of the file; `extra`: they replay no record of the input. Those that were not
+ * issued, and those that end before they begin, are passed over. */
+int summary_order_add(struct summary_order *o, const struct trace_record *x, size_t n, bool extra, struct err *e);
+/* `*late`: the order was wrong, ARRIVALS_RUNS is needed. */
+int summary_order_finish(struct summary_order *o, bool *late, struct err *e);
+
+/* What does not. */
+struct summary_tally {
+	struct moment_sum response[OP_N]; /* by operation */
+	struct histogram histogram;
+	uint64_t n_issued, n_failed, n_negative, n_unfinished, n_bytes;
+	uint64_t n_input, n_lost, n_extra, n_mismatched;
+	struct trace_record first_negative;
+	uint64_t first_negative_index;
+	bool moves_bytes[OP_N];
+	struct matcher matcher;
+	struct moment_sum schedule; /* begin in the trace - begin in the input */
+	struct issue_error issue;
+	int64_t first_pair_ns, input_first_pair_ns; /* first begins of the requests that both issued */
+	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
+	uint64_t n_input_issued;
+};
+
+void summary_tally_init(struct summary_tally *t, const struct trace *trace, const struct trace *input);
+void summary_tally_release(struct summary_tally *t);
+/* Records index .. index+n-1 of the trace; `extra`: they replay no record of the input. */
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra);
+/* As many records of the trace and of the input that they replay. */
+void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
+			   size_t n);
+/* Records of the input that the trace has none for. */
+void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
+
+/* summary_compute with another window and budget for ordering: the tests reach every path with small ones. */
+int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
+			 const struct arrivals_options *options, struct err *e);
+
+#endif

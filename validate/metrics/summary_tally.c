@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a summary counts of each request, whatever the order: response times, bytes, failures, the comparison with the
+ * input. */
+#include <string.h>
+
+#include "capture/op.h"
+#include "validate/metrics/summary_private.h"
+
+void summary_tally_init(struct summary_tally *t, const struct trace *trace, const struct trace *input)
+{
+	memset(t, 0, sizeof *t);
+	histogram_init(&t->histogram);
+	if (input)
+		matcher_init(&t->matcher, trace, input);
+	for (unsigned int op = 0; op < OP_N; op++)
+		t->moves_bytes[op] = op_info(op)->uses & OP_RETURNS_BYTES;
+	t->first_pair_ns = t->input_first_pair_ns = t->input_first_ns = INT64_MAX;
+	t->input_last_ns = INT64_MIN;
+}
+
+void summary_tally_release(struct summary_tally *t)
+{
+	histogram_release(&t->histogram);
+	matcher_release(&t->matcher);
+	issue_error_release(&t->issue);
+}
+
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra)
+{
+	for (size_t i = 0; i < n; i++) {
+		const struct trace_record *q = &x[i];
+		if (q->begin_ns == TIME_NONE)
+			continue;
+		t->n_issued++;
+		t->n_extra += extra;
+		if (q->intended_ns != TIME_NONE && !extra) /* an extra copy has the time of what it repeats */
+			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
+		if (q->end_ns == TIME_NONE) { /* nor is its result known */
+			t->n_unfinished++;
+			continue;
+		}
+		t->n_failed += q->error || q->rvalue < 0;
+		t->n_bytes += t->moves_bytes[q->op] && q->rvalue > 0 ? (uint64_t)q->rvalue : 0;
+		if (q->end_ns < q->begin_ns) {
+			if (!t->n_negative++) {
+				t->first_negative = *q;
+				t->first_negative_index = index + i;
+			}
+		} else {
+			moment_sum_add(&t->response[q->op], q->end_ns - q->begin_ns);
+			histogram_add(&t->histogram, q->end_ns - q->begin_ns);
+		}
+	}
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static void see_input(struct summary_tally *t, const struct trace_record *r)
+{
+	t->n_input_issued++;
+	t->input_first_ns = earlier(t->input_first_ns, r->begin_ns);
+	t->input_last_ns = r->begin_ns > t->input_last_ns ? r->begin_ns : t->input_last_ns;
+}
+
+void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
+			   size_t n)
+{
+	t->n_input += n;
+	for (size_t i = 0; i < n; i++) {
+		bool issued = x[i].begin_ns != TIME_NONE, expected = r[i].begin_ns != TIME_NONE;
+		if (expected)
+			see_input(t, &r[i]);
+		if (!issued) { /* what the input did not issue either is not lost */
+			t->n_lost += expected;
+			continue;
+		}
+		t->n_mismatched += matcher_differs(&t->matcher, &x[i], &r[i]);
+		if (!expected)
+			continue;
+		moment_sum_add(&t->schedule, x[i].begin_ns - r[i].begin_ns);
+		t->first_pair_ns = earlier(t->first_pair_ns, x[i].begin_ns);
+		t->input_first_pair_ns = earlier(t->input_first_pair_ns, r[i].begin_ns);
+	}
+}
+
+void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n)
+{
+	t->n_input += n;
+	for (size_t i = 0; i < n; i++) {
+		if (r[i].begin_ns == TIME_NONE)
+			continue;
+		see_input(t, &r[i]);
+		t->n_lost++;
+	}
+}

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/protocol/ini_file.h"
+
+#include <errno.h>
+#include <ini.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/protocol/text.h"
+
+#define FILE_MAX_BYTES (1u << 20)
+#define NAME_MAX_CHARS 40 /* inih cuts section headings at 49 */
+
+static const char blanks[] = " \t\r\n\v\f";
+
+struct reading {
+	struct ini_file *file;
+	const char *path, *at; /* next byte not yet given to inih */
+	unsigned int line;     /* of the text inih has now */
+	bool in_value;         /* an indented line would continue a value, as inih sees it */
+	bool indented;
+	bool failed;
+	struct err *err;
+};
+
+static int refuse(struct reading *r, unsigned int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static int refuse(struct reading *r, unsigned int line, const char *fmt, ...)
+{
+	if (r->failed)
+		return -EINVAL;
+	r->failed = true;
+	va_list ap;
+	va_start(ap, fmt);
+	err_vset(r->err, EINVAL, fmt, ap);
+	va_end(ap);
+	return err_context(r->err, "%s:%u", r->path, line);
+}
+
+static bool is_name(const char *s, size_t n)
+{
+	return n && strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") >= n;
+}
+
+/* "[kind]" or "[kind name]": inih would cut it and would not tell of one that has no keys. */
+static void section_begin(struct reading *r, const char *text)
+{
+	const char *close = strchr(text, ']');
+	if (!close)
+		return; /* inih says so */
+	const char *rest = close + 1 + strspn(close + 1, blanks);
+	if (*rest && *rest != ';' && *rest != '#') {
+		refuse(r, r->line, "unexpected text behind the section heading: \"%.40s\"", rest);
+		return;
+	}
+	const char *word[3] = {NULL, NULL, NULL};
+	size_t len[3] = {0, 0, 0}, n = 0;
+	for (const char *p = text + 1; n < 3; n++) {
+		p += strspn(p, " \t");
+		if (p >= close)
+			break;
+		word[n] = p;
+		len[n] = strcspn(p, " \t]");
+		p += len[n];
+	}
+	if (n < 1 || n > 2 || !is_name(word[0], len[0])) {
+		refuse(r, r->line, "a section heading is [kind] or [kind name], not \"%.*s\"", (int)(close + 1 - text),
+		       text);
+		return;
+	}
+	if (n == 2 &&
+	    (!is_name(word[1], len[1]) || len[1] > NAME_MAX_CHARS || word[1][0] == '-' || word[1][0] == '.')) {
+		refuse(r, r->line, "\"%.*s\" is no name: at most %d letters, digits and . _ - are", (int)len[1],
+		       word[1], NAME_MAX_CHARS);
+		return;
+	}
+	struct ini_file *f = r->file;
+	GROW(f->section, f->n_sections, f->cap_sections);
+	struct ini_section *s = &f->section[f->n_sections++];
+	*s = (struct ini_section){.line = r->line};
+	s->kind = xasprintf("%.*s", (int)len[0], word[0]);
+	s->name = n == 2 ? xasprintf("%.*s", (int)len[1], word[1]) : NULL;
+	for (const struct ini_section *o = f->section; o < s; o++)
+		if (!strcmp(o->kind, s->kind) && !strcmp(o->name ? o->name : "", s->name ? s->name : "")) {
+			refuse(r, r->line, "[%s%s%s] is there twice, first at line %u", s->kind, s->name ? " " : "",
+			       s->name ? s->name : "", o->line);
+			return;
+		}
+}
+
+/* Gives inih one line, as fgets would. */
+static char *next_line(char *to, int size, void *user)
+{
+	struct reading *r = user;
+	if (r->failed || !*r->at)
+		return NULL;
+	r->line++;
+	size_t len = strcspn(r->at, "\n");
+	if (len + 2 > (size_t)size) {
+		refuse(r, r->line,
+		       "the line is %zu bytes long, at most %d can be read: continue it on an indented line "
+		       "after a comma",
+		       len, size - 2);
+		return NULL;
+	}
+	memcpy(to, r->at, len);
+	to[len] = '\n';
+	to[len + 1] = 0;
+	r->at += len + (r->at[len] == '\n');
+
+	const char *text = to + (r->line == 1 && !strncmp(to, "\xef\xbb\xbf", 3) ? 3 : 0);
+	const char *start = text + strspn(text, blanks);
+	r->indented = start > text;
+	if (*start == '[' && !(r->indented && r->in_value)) {
+		section_begin(r, start);
+		r->in_value = false;
+	}
+	return r->failed ? NULL : to;
+}
+
+static int key_continue(struct reading *r, struct ini_key *k, const char *value)
+{
+	struct strbuf all = STRBUF_INIT;
+	size_t len = strlen(value);
+	for (size_t i = 0; i < len; i++) /* inih leaves comments in continuation lines */
+		if (value[i] == ';' && (!i || strchr(blanks, value[i - 1])))
+			len = i;
+	while (len && strchr(blanks, value[len - 1]))
+		len--;
+	if (!len)
+		return 1;
+	if (k->value[strlen(k->value) - 1] != ',') {
+		refuse(r, r->line,
+		       "an indented line continues the value of \"%s\", which does not end with a comma: begin a "
+		       "new key at the left margin",
+		       k->name);
+		return 0;
+	}
+	strbuf_addf(&all, "%s %.*s", k->value, (int)len, value);
+	free(k->value);
+	k->value = strbuf_detach(&all);
+	return 1;
+}
+
+static int on_key(void *user, const char *section, const char *name, const char *value)
+{
+	(void)section; /* cut at 49 bytes by inih; section_begin has it whole */
+	struct reading *r = user;
+	struct ini_file *f = r->file;
+	if (r->failed)
+		return 0;
+	if (!f->n_sections) {
+		refuse(r, r->line, "\"%s\" stands before the first [section]", name);
+		return 0;
+	}
+	struct ini_section *s = &f->section[f->n_sections - 1];
+	if (r->indented && r->in_value)
+		return key_continue(r, &s->key[s->n_keys - 1], value);
+	if (!*name) {
+		refuse(r, r->line, "there is no key before the \"=\"");
+		return 0;
+	}
+	char *normal = xstrdup(name);
+	for (char *c = normal; *c; c++)
+		if (*c == '_')
+			*c = '-';
+	const struct ini_key *twice = ini_key_find(s, normal);
+	if (twice || !*value) {
+		if (twice)
+			refuse(r, r->line, "\"%s\" is given twice in its section, first at line %u", name, twice->line);
+		else
+			refuse(r, r->line, "\"%s\" has no value", name);
+		free(normal);
+		return 0;
+	}
+	GROW(s->key, s->n_keys, s->cap_keys);
+	s->key[s->n_keys++] = (struct ini_key){normal, xstrdup(value), r->line};
+	r->in_value = true;
+	return 1;
+}
+
+/* Says which line holds a byte that text does not have. */
+static int text_check(struct reading *r, const struct strbuf *text)
+{
+	size_t bad = text_valid_length(text->s, text->len);
+	if (bad == text->len)
+		return 0;
+	unsigned int line = 1;
+	for (size_t i = 0; i < bad; i++)
+		line += text->s[i] == '\n';
+	unsigned char byte = (unsigned char)text->s[bad];
+	return refuse(r, line, "byte 0x%02x is not UTF-8 text", byte);
+}
+
+int ini_file_read(struct ini_file *f, const char *path, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	*f = (struct ini_file){0};
+	struct reading r = {.file = f, .path = path, .err = e};
+	int ret = file_read(path, &text, FILE_MAX_BYTES, e);
+	if (!ret)
+		ret = text_check(&r, &text);
+	if (ret)
+		goto out;
+	r.at = text.s;
+	int line = ini_parse_stream(next_line, &r, on_key, &r);
+	if (line > 0 && (!r.failed || (unsigned int)line < r.line)) {
+		r.failed = false; /* inih's complaint is about an earlier line */
+		refuse(&r, (unsigned int)line, "neither a [section] nor \"key = value\"");
+	}
+	if (r.failed)
+		ret = -EINVAL;
+out:
+	if (ret)
+		ini_file_release(f);
+	strbuf_release(&text);
+	return ret;
+}
+
+void ini_file_release(struct ini_file *f)
+{
+	for (size_t i = 0; i < f->n_sections; i++) {
+		struct ini_section *s = &f->section[i];
+		for (size_t k = 0; k < s->n_keys; k++) {
+			free(s->key[k].name);
+			free(s->key[k].value);
+		}
+		free(s->key);
+		free(s->kind);
+		free(s->name);
+	}
+	free(f->section);
+	*f = (struct ini_file){0};
+}
+
+const struct ini_key *ini_key_find(const struct ini_section *s, const char *name)
+{
+	for (size_t i = 0; i < s->n_keys; i++)
+		if (!strcmp(s->key[i].name, name))
+			return &s->key[i];
+	return NULL;
+}

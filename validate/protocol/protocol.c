@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/protocol/protocol.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/protocol/ini_file.h"
+#include "validate/campaign/launch.h"
+#include "validate/protocol/protocol_read.h"
+#include "validate/campaign/queue.h"
+
+#define REPLICATES_MAX 10000
+#define RUNS_MAX 1000000
+
+static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", NULL};
+
+static const unsigned int planned_looks[] = {10, 14, 20, 28, 40, 60};
+
+static void defaults_set(struct protocol *p)
+{
+	*p = (struct protocol){
+	    .seed = 1,
+	    .min_duration_ns = 200000000,
+	    .timeout_ns = 60000000000,
+	    .settle_ns = 10000000,
+	    .accept = {.bias = 0.10,
+		       .precision_ratio = 2,
+		       .uncertainty = 0.20,
+		       .reordered = 0.01,
+		       .execution_time = 0.01,
+		       .concurrency = 0.10},
+	};
+}
+
+int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct err *e)
+{
+	return err_context(e, "%s:%u: %s", f->path, k->line, k->name);
+}
+
+int key_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_key *k,
+	    struct err *e)
+{
+	const struct option_spec *o = options_find(table, k->name);
+	if (!o) {
+		options_set(table, config, k->name, k->value, e); /* knows the nearest name */
+		return err_context(e, "%s:%u", f->path, k->line);
+	}
+	if (o->type == OPT_STRING) { /* ours to keep */
+		char **field = (char **)((char *)config + o->offset);
+		free(*field);
+		*field = xstrdup(k->value);
+		return 0;
+	}
+	if (options_set(table, config, k->name, k->value, e) < 0)
+		return err_context(e, "%s:%u", f->path, k->line);
+	return 0;
+}
+
+static int section_set(const struct protocol_file *f, const struct option_spec *table, void *config,
+		       const struct ini_section *s, struct err *e)
+{
+	for (size_t i = 0; i < s->n_keys; i++) {
+		int ret = key_set(f, table, config, &s->key[i], e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* "20" or "10..60" and the looks that follow from it. */
+static int replicates_read(struct protocol *p, struct err *e)
+{
+	char *text = p->replicates, *dots = strstr(text, "..");
+	int ret;
+	if (dots) {
+		*dots = 0;
+		ret = parse_uint(text, &p->n_replicates_min, e);
+		*dots = '.';
+		if (!ret)
+			ret = parse_uint(dots + 2, &p->n_replicates_max, e);
+	} else {
+		ret = parse_uint(text, &p->n_replicates_min, e);
+		p->n_replicates_max = p->n_replicates_min;
+	}
+	if (ret)
+		return err_context(e, "expected a number or A..B");
+	if (p->n_replicates_min < 2)
+		return err_set(e, EINVAL, "\"%s\": at least 2 are needed to know any precision, and 10 to accept one",
+			       text);
+	if (p->n_replicates_max < p->n_replicates_min)
+		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first", text);
+	if (p->n_replicates_max > REPLICATES_MAX)
+		return err_set(e, EINVAL, "\"%s\": at most %d", text, REPLICATES_MAX);
+	for (size_t i = 0; i < sizeof planned_looks / sizeof *planned_looks; i++)
+		if (planned_looks[i] >= p->n_replicates_min && planned_looks[i] < p->n_replicates_max)
+			p->look[p->n_looks++] = planned_looks[i];
+	p->look[p->n_looks++] = (unsigned int)p->n_replicates_max;
+	return 0;
+}
+
+static int protocol_section(struct protocol *p, const struct protocol_file *f, struct err *e)
+{
+	const struct ini_section *s = section_find(f, "protocol");
+	if (!s)
+		return err_set(e, EINVAL, "%s: section [protocol] is missing", f->path);
+	int ret = section_set(f, protocol_keys, p, s, e);
+	if (ret)
+		return ret;
+	if (!p->replicates)
+		p->replicates = xstrdup("20");
+	const struct ini_key *k = ini_key_find(s, "replicates");
+	if (replicates_read(p, e) < 0)
+		return k ? key_refuse(f, k, e) : -EINVAL;
+	cpu_set_t cpus;
+	if (p->cpus && cpus_parse(p->cpus, &cpus, e) < 0)
+		return key_refuse(f, ini_key_find(s, "cpus"), e);
+	struct scheduling scheduling;
+	if (p->scheduler && scheduler_parse(p->scheduler, &scheduling, e) < 0)
+		return key_refuse(f, ini_key_find(s, "scheduler"), e);
+	k = ini_key_find(s, "bank");
+	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p))) {
+		err_set(e, EINVAL, "\"%s\": 1 to %llu, for there are as many blocks, with block 0", k->value,
+			(unsigned long long)protocol_n_blocks(p));
+		return key_refuse(f, k, e);
+	}
+	if (p->timeout_ns < 2 * p->min_duration_ns)
+		return err_set(e, EINVAL, "%s:%u: timeout is less than twice min-duration: every run would time out",
+			       f->path, s->line);
+	return 0;
+}
+
+static int target_sections(struct protocol *p, const struct protocol_file *f, struct err *e)
+{
+	p->target = xcalloc(f->ini.n_sections + 1, sizeof *p->target);
+	for (size_t i = 0; i < f->ini.n_sections; i++) {
+		const struct ini_section *s = &f->ini.section[i];
+		if (strcmp(s->kind, "target"))
+			continue;
+		struct target *t = &p->target[p->n_targets++];
+		t->name = xstrdup(s->name);
+		int ret = section_set(f, target_keys, t, s, e);
+		if (ret)
+			return ret;
+		if (t->queue && queue_check(t->queue, e) < 0)
+			return key_refuse(f, ini_key_find(s, "queue"), e);
+		const struct ini_key *k = ini_key_find(s, "cache-budget");
+		if (t->cache_budget_bytes && t->cache == CACHE_WARM) {
+			err_set(e, EINVAL,
+				"\"%s\": it bounds what a run brings into the page cache, and with cache = warm "
+				"everything is there before",
+				k->value);
+			return key_refuse(f, k, e);
+		}
+		if (t->cache_budget_bytes && t->cache_budget_bytes < 1 << 20) {
+			err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills what runs in it", k->value);
+			return key_refuse(f, k, e);
+		}
+	}
+	if (!p->n_targets)
+		p->target[p->n_targets++].name = xstrdup("default");
+	return 0;
+}
+
+static int sections_check(const struct protocol_file *f, struct err *e)
+{
+	for (size_t i = 0; i < f->ini.n_sections; i++) {
+		const struct ini_section *s = &f->ini.section[i];
+		const char *near = nearest_name(s->kind, section_kinds);
+		bool known = false, single = !strcmp(s->kind, "protocol") || !strcmp(s->kind, "accept");
+		for (const char *const *k = section_kinds; *k; k++)
+			known |= !strcmp(*k, s->kind);
+		if (!strcmp(s->kind, "compare"))
+			err_set(e, EINVAL, "[compare] is not known to this version");
+		else if (!known && near)
+			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind, near);
+		else if (!known)
+			err_set(e, EINVAL,
+				"unknown section [%s]: there are protocol, target, workload, replayer and accept",
+				s->kind);
+		else if (single && s->name)
+			err_set(e, EINVAL, "[%s] has no name", s->kind);
+		else if (!single && !s->name)
+			err_set(e, EINVAL, "[%s] needs a name: [%s NAME]", s->kind, s->kind);
+		else
+			continue;
+		return err_context(e, "%s:%u", f->path, s->line);
+	}
+	return 0;
+}
+
+const struct ini_section *section_find(const struct protocol_file *f, const char *kind)
+{
+	for (size_t i = 0; i < f->ini.n_sections; i++)
+		if (!strcmp(f->ini.section[i].kind, kind))
+			return &f->ini.section[i];
+	return NULL;
+}
+
+/* A comment that is none would be part of a value; inih knows only ';' there. */
+static int comments_check(const struct protocol_file *f, struct err *e)
+{
+	for (size_t i = 0; i < f->ini.n_sections; i++)
+		for (size_t j = 0; j < f->ini.section[i].n_keys; j++) {
+			const struct ini_key *k = &f->ini.section[i].key[j];
+			if (!strcmp(k->name, "title") || (!strstr(k->value, " #") && k->value[0] != '#'))
+				continue;
+			err_set(e, EINVAL, "\"%s\": a comment behind a value begins with \" ;\"", k->value);
+			return key_refuse(f, k, e);
+		}
+	return 0;
+}
+
+static int names_set(struct protocol *p, const char *path)
+{
+	const char *base = strrchr(path, '/');
+	p->path = xstrdup(path);
+	p->name = xstrdup(base ? base + 1 : path);
+	char *end = strrchr(p->name, '.');
+	if (end && end != p->name && !strcmp(end, ".conf"))
+		*end = 0;
+	return 0;
+}
+
+int protocol_read(struct protocol *p, const char *path, struct err *e)
+{
+	struct protocol_file f = {.path = path};
+	defaults_set(p);
+	names_set(p, path);
+	int ret = ini_file_read(&f.ini, path, e);
+	if (!ret)
+		ret = sections_check(&f, e);
+	if (!ret)
+		ret = comments_check(&f, e);
+	if (!ret)
+		ret = protocol_section(p, &f, e);
+	if (!ret)
+		ret = target_sections(p, &f, e);
+	if (!ret)
+		ret = workloads_read(p, &f, e);
+	if (!ret)
+		ret = replayers_read(p, &f, e);
+	if (!ret && section_find(&f, "accept"))
+		ret = section_set(&f, accept_keys, p, section_find(&f, "accept"), e);
+	if (!ret && protocol_n_runs(p) > RUNS_MAX)
+		ret = err_set(e, EINVAL,
+			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios or replicates", path,
+			      (unsigned long long)protocol_n_runs(p), RUNS_MAX);
+	if (!p->title)
+		p->title = xstrdup(p->name);
+	ini_file_release(&f.ini);
+	if (ret)
+		protocol_release(p);
+	return ret;
+}
+
+static void settings_free(struct setting *option, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(option[i].key);
+		free(option[i].value);
+	}
+	free(option);
+}
+
+void protocol_release(struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_targets; i++) {
+		free(p->target[i].name);
+		free(p->target[i].dir);
+		free(p->target[i].queue);
+	}
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		free(p->scenario[i].name);
+		free(p->scenario[i].workload);
+		free(p->scenario[i].type);
+		settings_free(p->scenario[i].option, p->scenario[i].n_options);
+	}
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		free(p->replayer[i].name);
+		free(p->replayer[i].section);
+		free(p->replayer[i].engine);
+		free(p->replayer[i].applies);
+		settings_free(p->replayer[i].option, p->replayer[i].n_options);
+	}
+	free(p->target);
+	free(p->scenario);
+	free(p->replayer);
+	free(p->path);
+	free(p->name);
+	free(p->title);
+	free(p->replicates);
+	free(p->scratch);
+	free(p->cpus);
+	free(p->scheduler);
+	*p = (struct protocol){0};
+}
+
+uint64_t protocol_n_blocks(const struct protocol *p)
+{
+	return p->n_replicates_max + 1;
+}
+
+uint64_t protocol_n_bank(const struct protocol *p)
+{
+	return p->n_bank ? p->n_bank : protocol_n_blocks(p);
+}
+
+uint64_t protocol_n_runs(const struct protocol *p)
+{
+	uint64_t per_block = p->reference == REFERENCE_RERUN ? p->n_scenarios : 0;
+	for (size_t i = 0; i < p->n_replayers; i++)
+		for (size_t s = 0; s < p->n_scenarios; s++)
+			per_block += p->replayer[i].applies[s];
+	return protocol_n_bank(p) * p->n_scenarios + protocol_n_blocks(p) * per_block;
+}

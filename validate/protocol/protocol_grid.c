@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/protocol/protocol_grid.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+
+static bool is_in(const char *name, const char *const *names)
+{
+	for (; names && *names; names++)
+		if (!strcmp(name, *names))
+			return true;
+	return false;
+}
+
+static int key_split(struct grid_key *k, struct err *e)
+{
+	int ret = split_list(k->key->value, &k->item, &k->n_items, e);
+	for (size_t i = 0; !ret && i < k->n_items; i++)
+		for (size_t j = 0; !ret && j < i; j++)
+			if (!strcmp(k->item[i], k->item[j]))
+				ret = err_set(e, EINVAL, "\"%s\" is in the list twice", k->item[i]);
+	return ret;
+}
+
+int grid_make(struct grid *g, const struct ini_section *s, const char *const *without, const char *path, struct err *e)
+{
+	*g = (struct grid){.section = s};
+	g->key = xcalloc(s->n_keys + 1, sizeof *g->key);
+	for (size_t i = 0; i < s->n_keys; i++) {
+		if (is_in(s->key[i].name, without))
+			continue;
+		struct grid_key *k = &g->key[g->n_keys++];
+		k->key = &s->key[i];
+		if (key_split(k, e) < 0) {
+			int ret = err_context(e, "%s:%u: %s", path, k->key->line, k->key->name);
+			grid_release(g);
+			return ret;
+		}
+	}
+	return 0;
+}
+
+void grid_release(struct grid *g)
+{
+	for (size_t i = 0; i < g->n_keys; i++)
+		list_free(g->key[i].item, g->key[i].n_items);
+	free(g->key);
+	*g = (struct grid){0};
+}
+
+size_t grid_size(const struct grid *g)
+{
+	size_t n = 1;
+	for (size_t i = 0; i < g->n_keys; i++)
+		if (__builtin_mul_overflow(n, g->key[i].n_items, &n))
+			return SIZE_MAX;
+	return n;
+}
+
+bool grid_next(struct grid *g)
+{
+	for (size_t i = g->n_keys; i-- > 0;) {
+		if (++g->key[i].at < g->key[i].n_items)
+			return true;
+		g->key[i].at = 0;
+	}
+	return false;
+}
+
+void grid_name(const struct grid *g, const char *but, struct strbuf *out)
+{
+	strbuf_addstr(out, g->section->name);
+	for (size_t i = 0; i < g->n_keys; i++) {
+		const struct grid_key *k = &g->key[i];
+		if (k->n_items > 1 && !(but && !strcmp(k->key->name, but)))
+			strbuf_addf(out, " %s=%s", k->key->name, k->item[k->at]);
+	}
+}

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the sections have in common that name programs. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/protocol/protocol_programs.h"
+
+/* Is it an option that a protocol may set? */
+static bool is_key(const struct option_spec *table, const char *name, const char *const *reserved)
+{
+	const struct option_spec *o = options_find(table, name);
+	for (; reserved && *reserved; reserved++)
+		if (!strcmp(*reserved, name))
+			return false;
+	return o && !(o->flags & OPT_CLI_ONLY);
+}
+
+static int unknown_key(const struct protocol_file *f, const struct ini_section *s, const struct ini_key *k,
+		       const struct option_spec *table, const char *const *own, const char *const *reserved,
+		       struct err *e)
+{
+	const char **names = NULL;
+	size_t n = 0, cap = 0;
+	for (; *own; own++) {
+		GROW(names, n, cap);
+		names[n++] = *own;
+	}
+	for (const struct option_spec *o = table; o->name; o++) {
+		GROW(names, n, cap);
+		if (is_key(table, o->name, reserved))
+			names[n++] = o->name;
+	}
+	GROW(names, n, cap);
+	names[n] = NULL;
+	const char *near = nearest_name(k->name, names);
+	if (near)
+		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s] (did you mean \"%s\"?)", k->name, s->kind, s->name,
+			near);
+	else
+		err_set(e, EINVAL, "unknown key \"%s\" in [%s %s]", k->name, s->kind, s->name);
+	free(names);
+	return err_context(e, "%s:%u", f->path, k->line);
+}
+
+/* Every item of every list by itself, so that the message has the line of the key. */
+int items_check(const struct protocol_file *f, const struct grid *g, const struct option_spec *table, void *scratch,
+		const char *const *own, const char *const *reserved, struct err *e)
+{
+	for (size_t i = 0; i < g->n_keys; i++) {
+		const struct grid_key *k = &g->key[i];
+		bool is_own = false;
+		for (const char *const *o = own; *o; o++)
+			is_own |= !strcmp(*o, k->key->name);
+		if (is_own)
+			continue;
+		if (!is_key(table, k->key->name, reserved))
+			return unknown_key(f, g->section, k->key, table, own, reserved, e);
+		for (size_t v = 0; v < k->n_items; v++)
+			if (options_set(table, scratch, k->key->name, k->item[v], e) < 0)
+				return err_context(e, "%s:%u", f->path, k->key->line);
+	}
+	return 0;
+}
+
+void settings_take(const struct grid *g, const char *const *own, struct setting **option, size_t *n)
+{
+	*option = xcalloc(g->n_keys + 1, sizeof **option);
+	*n = 0;
+	for (size_t i = 0; i < g->n_keys; i++) {
+		bool is_own = false;
+		for (const char *const *o = own; *o; o++)
+			is_own |= !strcmp(*o, g->key[i].key->name);
+		if (!is_own)
+			(*option)[(*n)++] =
+			    (struct setting){xstrdup(g->key[i].key->name), xstrdup(g->key[i].item[g->key[i].at])};
+	}
+}
+
+int settings_apply(const struct option_spec *table, void *config, const struct setting *option, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i++) {
+		int ret = options_set(table, config, option[i].key, option[i].value, e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+const struct grid_key *grid_find(const struct grid *g, const char *name)
+{
+	for (size_t i = 0; i < g->n_keys; i++)
+		if (!strcmp(g->key[i].key->name, name))
+			return &g->key[i];
+	return NULL;
+}
+
+const char *item_now(const struct grid *g, const char *name, const char *otherwise)
+{
+	const struct grid_key *k = grid_find(g, name);
+	return k ? k->item[k->at] : otherwise;
+}

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Between protocol.c, which reads a protocol, and protocol_workloads.c and protocol_replayers.c, which read what it runs. */
+#ifndef VALIDATE_PROTOCOL_READ_H
+#define VALIDATE_PROTOCOL_READ_H
+
+#include "validate/protocol/ini_file.h"
+#include "validate/protocol/protocol.h"
+
+struct protocol_file {
+	const char *path;
+	struct ini_file ini;
+};
+
+const struct ini_section *section_find(const struct protocol_file *f, const char *kind); /* the first, or NULL */
+/* Puts "path:line: key" in front of the message. */
+int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct err *e);
+/* Sets one field; a string is copied. */
+int key_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_key *k,
+	    struct err *e);
+
+/* [workload ...] to scenarios (targets must be read) and [replayer ...] to variants (scenarios must be read). */
+int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+int replayers_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+
+#endif

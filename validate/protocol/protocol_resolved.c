@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A protocol with its grids expanded, for people; it can be read as a protocol again. */
+#include <string.h>
+
+#include "validate/protocol/protocol.h"
+
+static void key_add(struct strbuf *out, const char *key, const char *value)
+{
+	if (value)
+		strbuf_addf(out, "%s = %s\n", key, value);
+}
+
+static void ns_add(struct strbuf *out, const char *key, int64_t ns)
+{
+	strbuf_addf(out, "%s = %lld%s\n", key, (long long)ns, ns ? "ns" : "");
+}
+
+static void protocol_section(const struct protocol *p, struct strbuf *out)
+{
+	strbuf_addstr(out, "[protocol]\n");
+	key_add(out, "title", p->title);
+	key_add(out, "replicates", p->replicates);
+	strbuf_addf(out, "bank = %llu\n", (unsigned long long)protocol_n_bank(p));
+	strbuf_addf(out, "seed = %llu\n", (unsigned long long)p->seed);
+	ns_add(out, "min-duration", p->min_duration_ns);
+	ns_add(out, "timeout", p->timeout_ns);
+	ns_add(out, "settle", p->settle_ns);
+	key_add(out, "keep", keep_names[p->keep]);
+	key_add(out, "on-failure", on_failure_names[p->on_failure]);
+	key_add(out, "reference", reference_names[p->reference]);
+	key_add(out, "scratch", p->scratch);
+	key_add(out, "cpus", p->cpus);
+	key_add(out, "scheduler", p->scheduler);
+}
+
+static void target_section(const struct target *t, struct strbuf *out)
+{
+	strbuf_addf(out, "\n[target %s]\n", t->name);
+	key_add(out, "dir", t->dir);
+	key_add(out, "cache", cache_state_names[t->cache]);
+	key_add(out, "evict", evict_names[t->evict]);
+	strbuf_addf(out, "cache-budget = %llu\n", (unsigned long long)t->cache_budget_bytes);
+	key_add(out, "queue", t->queue);
+	strbuf_addf(out, "precondition = %llu\n", (unsigned long long)t->precondition_passes);
+}
+
+static void settings_add(const struct setting *option, size_t n, struct strbuf *out)
+{
+	for (size_t i = 0; i < n; i++) {
+		bool quote = strpbrk(option[i].value, ",\"") != NULL;
+		strbuf_addf(out, quote ? "%s = \"%s\"\n" : "%s = %s\n", option[i].key, option[i].value);
+	}
+}
+
+static void replayer_section(const struct protocol *p, size_t i, struct strbuf *out)
+{
+	const struct replayer *r = &p->replayer[i];
+	bool all = true;
+	strbuf_addf(out, "\n; %s\n[replayer replayer-%zu]\nengine = %s\n", r->name, i, r->engine);
+	settings_add(r->option, r->n_options, out);
+	for (size_t s = 0; s < p->n_scenarios; s++)
+		all &= r->applies[s];
+	for (size_t s = 0, n = 0; !all && s < p->n_scenarios; s++)
+		if (r->applies[s])
+			strbuf_addf(out, "%sscenario-%zu", n++ ? ",\n  " : "workloads = ", s);
+	if (!all)
+		strbuf_addch(out, '\n');
+}
+
+void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
+{
+	const struct accept_limits *a = &p->accept;
+	protocol_section(p, out);
+	for (size_t i = 0; i < p->n_targets; i++)
+		target_section(&p->target[i], out);
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const struct scenario *s = &p->scenario[i];
+		strbuf_addf(out, "\n; %s\n[workload scenario-%zu]\ntype = %s\ntarget = %s\n", s->name, i, s->type,
+			    p->target[s->target].name);
+		settings_add(s->option, s->n_options, out);
+	}
+	for (size_t i = 0; i < p->n_replayers; i++)
+		replayer_section(p, i, out);
+	strbuf_addf(out,
+		    "\n[accept]\nbias = %.17g\nprecision-ratio = %.17g\nuncertainty = %.17g\nreordered = %.17g\n"
+		    "execution-time = %.17g\nconcurrency = %.17g\nmismatches = %llu\nreorder-scope = %s\n",
+		    a->bias, a->precision_ratio, a->uncertainty, a->reordered, a->execution_time, a->concurrency,
+		    (unsigned long long)a->n_mismatched, reorder_scope_names[a->reorder_scope]);
+}

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [workload NAME]: each combination of its lists becomes a scenario. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "microbench/microbench.h"
+#include "validate/protocol/protocol_programs.h"
+
+#define SCENARIOS_MAX 1000
+
+static const char *const workload_own[] = {"type", "target", NULL};
+/* the campaign sets these, alike for recording, reruns and replays */
+static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
+
+static int type_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	const struct grid_key *k = grid_find(g, "type");
+	if (!k && !workload_find(g->section->name))
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no type", f->path, g->section->line,
+			       g->section->name);
+	for (size_t i = 0; k && i < k->n_items; i++) {
+		if (workload_find(k->item[i]))
+			continue;
+		const char *names[64];
+		size_t n = 0;
+		for (const struct workload *const *w = workloads; *w && n < 63; w++)
+			names[n++] = (*w)->name;
+		names[n] = NULL;
+		const char *near = nearest_name(k->item[i], names);
+		if (near)
+			err_set(e, EINVAL, "\"%s\" is no workload (did you mean \"%s\"?)", k->item[i], near);
+		else
+			err_set(e, EINVAL, "\"%s\" is no workload", k->item[i]);
+		return key_refuse(f, k->key, e);
+	}
+	return 0;
+}
+
+static int target_find(const struct protocol *p, const char *name, size_t *index)
+{
+	for (*index = 0; *index < p->n_targets; (*index)++)
+		if (!strcmp(p->target[*index].name, name))
+			return 0;
+	return -ENOENT;
+}
+
+static int target_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	const struct grid_key *k = grid_find(g, "target");
+	if (!k && p->n_targets > 1)
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no target, and there are %zu to choose from",
+			       f->path, g->section->line, g->section->name, p->n_targets);
+	for (size_t i = 0; k && i < k->n_items; i++) {
+		size_t index;
+		if (target_find(p, k->item[i], &index) == 0)
+			continue;
+		err_set(e, EINVAL, "there is no [target %s]", k->item[i]);
+		return key_refuse(f, k->key, e);
+	}
+	return 0;
+}
+
+static int reserved_check(const struct protocol_file *f, const struct ini_section *s, struct err *e)
+{
+	for (const char *const *r = workload_reserved; *r; r++) {
+		const struct ini_key *k = ini_key_find(s, *r);
+		if (!k)
+			continue;
+		err_set(e, EINVAL, "belongs to [protocol], where it holds for every run");
+		return key_refuse(f, k, e);
+	}
+	return 0;
+}
+
+int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e)
+{
+	microbench_config_init(c);
+	return settings_apply(microbench_options, c, s->option, s->n_options, e);
+}
+
+/* The present combination as the next scenario; `group` is its name without the level. */
+static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, char ***group,
+			struct err *e)
+{
+	struct scenario *s = &p->scenario[p->n_scenarios++];
+	struct strbuf name = STRBUF_INIT, rest = STRBUF_INIT;
+	struct microbench_config c;
+	grid_name(g, NULL, &name);
+	grid_name(g, "level", &rest);
+	*s = (struct scenario){.name = strbuf_detach(&name)};
+	s->workload = xstrdup(g->section->name);
+	const struct workload *w = workload_find(item_now(g, "type", g->section->name));
+	s->type = xstrdup(w->name);
+	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
+	settings_take(g, workload_own, &s->option, &s->n_options);
+	int ret = scenario_config(s, &c, e);
+	if (!ret)
+		ret = microbench_check(w, &c, e);
+	if (ret)
+		err_context(e, "%s:%u: [workload %s]", f->path, g->section->line, s->name);
+	s->level = c.level;
+	for (s->group = 0; (*group)[s->group]; s->group++)
+		if (!strcmp((*group)[s->group], rest.s))
+			break;
+	if (!(*group)[s->group])
+		(*group)[s->group] = strbuf_detach(&rest);
+	strbuf_release(&rest);
+	return ret;
+}
+
+static int workload_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
+			    char ***group, struct err *e)
+{
+	struct microbench_config scratch;
+	struct grid g;
+	int ret = reserved_check(f, s, e);
+	if (ret)
+		return ret;
+	ret = grid_make(&g, s, NULL, f->path, e);
+	if (ret)
+		return ret;
+	microbench_config_init(&scratch);
+	ret = items_check(f, &g, microbench_options, &scratch, workload_own, workload_reserved, e);
+	if (!ret)
+		ret = type_check(f, &g, e);
+	if (!ret)
+		ret = target_check(p, f, &g, e);
+	size_t n = grid_size(&g);
+	if (!ret && (n > SCENARIOS_MAX || p->n_scenarios + n > SCENARIOS_MAX))
+		ret = err_set(e, EINVAL,
+			      "%s:%u: [workload %s] makes a grid of %zu scenarios: at most %d are possible in all",
+			      f->path, s->line, s->name, n, SCENARIOS_MAX);
+	if (!ret) {
+		p->scenario = xreallocarray(p->scenario, p->n_scenarios + n, sizeof *p->scenario);
+		*group = xreallocarray(*group, p->n_scenarios + n + 1, sizeof **group);
+		memset(*group + p->n_scenarios, 0, (n + 1) * sizeof **group);
+		do
+			ret = scenario_add(p, f, &g, group, e);
+		while (!ret && grid_next(&g));
+	}
+	grid_release(&g);
+	return ret;
+}
+
+int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e)
+{
+	char **group = NULL;
+	int ret = 0;
+	for (size_t i = 0; !ret && i < f->ini.n_sections; i++)
+		if (!strcmp(f->ini.section[i].kind, "workload"))
+			ret = workload_section(p, f, &f->ini.section[i], &group, e);
+	for (size_t i = 0; group && group[i]; i++)
+		free(group[i]);
+	free(group);
+	if (!ret && !p->n_scenarios)
+		ret = err_set(e, EINVAL, "%s: there is no [workload NAME]: nothing to measure", f->path);
+	return ret;
+}

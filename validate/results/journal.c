@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/results/journal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/crc32c.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+#define MARK ",\"crc\":\""
+#define TAIL_LEN (sizeof MARK - 1 + 8 + 2) /* mark, eight digits, quote and brace */
+
+/* --- lines -------------------------------------------------------------------------------------------------------- */
+
+static int line_make(json_t *event, struct strbuf *out, struct err *e)
+{
+	char *text = json_dumps(event, JSON_COMPACT | JSON_PRESERVE_ORDER);
+	if (!text)
+		return err_set(e, EINVAL, "an event cannot be written as JSON");
+	size_t len = strlen(text) - 1; /* without the closing brace */
+	strbuf_add(out, text, len);
+	free(text);
+	strbuf_addf(out, MARK "%08x\"}\n", crc32c(0, out->s, out->len));
+	return 0;
+}
+
+json_t *journal_parse_line(const char *line, size_t len)
+{
+	char digits[9];
+	if (len < TAIL_LEN + 1 || memcmp(line + len - TAIL_LEN, MARK, sizeof MARK - 1) ||
+	    memcmp(line + len - 2, "\"}", 2))
+		return NULL;
+	snprintf(digits, sizeof digits, "%08x", crc32c(0, line, len - TAIL_LEN));
+	if (memcmp(digits, line + len - 10, 8))
+		return NULL;
+	json_t *o = json_loadb(line, len, 0, NULL);
+	if (o && json_is_string(json_object_get(o, "event")) && json_is_integer(json_object_get(o, "seq")))
+		return o;
+	json_decref(o);
+	return NULL;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+static int line_take(const char *line, size_t len, struct journal_reading *r,
+		     int (*on_event)(const json_t *, void *, struct err *), void *context, struct err *e)
+{
+	json_t *o = journal_parse_line(line, len);
+	r->n_lines++;
+	if (!o) {
+		r->n_damaged++;
+		return 0;
+	}
+	json_int_t seq = json_integer_value(json_object_get(o, "seq"));
+	if (seq >= 0 && (uint64_t)seq >= r->next_seq)
+		r->next_seq = (uint64_t)seq + 1;
+	int ret = on_event ? on_event(o, context, e) : 0;
+	json_decref(o);
+	return ret;
+}
+
+int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
+		 struct journal_reading *r, struct err *e)
+{
+	char *line = NULL;
+	size_t cap = 0;
+	ssize_t len;
+	int ret = 0;
+	*r = (struct journal_reading){0};
+	FILE *in = fopen(path, "re");
+	if (!in)
+		return err_sys(e, errno, "cannot open %s", path);
+	while (!ret && (len = getline(&line, &cap, in)) > 0) {
+		if (line[len - 1] != '\n') {
+			r->torn = 1;
+			break;
+		}
+		r->whole_bytes += len;
+		ret = line_take(line, (size_t)len - 1, r, on_event, context, e);
+	}
+	if (!ret && ferror(in))
+		ret = err_sys(e, errno, "cannot read %s", path);
+	free(line);
+	fclose(in);
+	return ret;
+}
+
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
+int journal_open(struct journal *j, const char *path, int create, struct err *e)
+{
+	struct journal_reading r;
+	*j = (struct journal){.fd = -1, .path = xstrdup(path)};
+	j->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0666);
+	int ret = j->fd < 0 ? err_sys(e, errno, "cannot %s %s", create ? "create" : "open", path) : 0;
+	if (!ret && flock(j->fd, LOCK_EX | LOCK_NB) < 0)
+		ret = errno == EWOULDBLOCK ? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
+					   : err_sys(e, errno, "cannot lock %s", path);
+	if (!ret)
+		ret = journal_read(path, NULL, NULL, &r, e);
+	/* what stands behind the last newline was never finished */
+	if (!ret && r.torn && (ftruncate(j->fd, r.whole_bytes) < 0 || fsync(j->fd) < 0))
+		ret = err_sys(e, errno, "cannot cut the torn line off %s", path);
+	if (!ret) {
+		j->end = r.whole_bytes;
+		j->next_seq = r.next_seq;
+		return 0;
+	}
+	journal_close(j);
+	return ret;
+}
+
+void journal_close(struct journal *j)
+{
+	if (j->path && j->fd >= 0)
+		close(j->fd);
+	free(j->path);
+	*j = (struct journal){.fd = -1};
+}
+
+int journal_append(struct journal *j, json_t *event, struct err *e)
+{
+	struct strbuf line = STRBUF_INIT;
+	json_t *o = json_object();
+	json_object_set_new(o, "seq", json_integer((json_int_t)j->next_seq));
+	json_object_update(o, event);
+	int ret = line_make(o, &line, e);
+	json_decref(o);
+	if (ret)
+		goto out;
+	size_t done = 0;
+	while (!ret && done < line.len) {
+		ssize_t n = pwrite(j->fd, line.s + done, line.len - done, j->end + (off_t)done);
+		if (n > 0)
+			done += (size_t)n;
+		else if (n == 0 || errno != EINTR)
+			ret = err_sys(e, n ? errno : EIO, "cannot write to the journal %s", j->path);
+	}
+	if (!ret && fdatasync(j->fd) < 0)
+		ret = err_sys(e, errno, "cannot sync the journal %s", j->path);
+	if (ret) {
+		(void)!ftruncate(j->fd, j->end); /* or the next one who opens it does */
+		goto out;
+	}
+	j->end += (off_t)line.len;
+	j->next_seq++;
+out:
+	strbuf_release(&line);
+	return ret;
+}

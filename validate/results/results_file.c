@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/results/results_file.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+#define SUMMARY_VERSION 1
+#define JSON_MAX_BYTES (1u << 30)
+
+char *results_path(const char *dir, const char *name)
+{
+	return xasprintf("%s/%s", dir, name);
+}
+
+char *results_run_path(const char *dir, uint32_t id)
+{
+	return xasprintf("%s/runs/%06u.json", dir, id);
+}
+
+int json_read_file(const char *path, json_t **o, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	json_error_t why;
+	*o = NULL;
+	int ret = file_read(path, &text, JSON_MAX_BYTES, e);
+	if (!ret) {
+		*o = json_loadb(text.s, text.len, JSON_REJECT_DUPLICATES, &why);
+		if (!*o)
+			ret = err_set(e, EINVAL, "%s:%d:%d: %s", path, why.line, why.column, why.text);
+	}
+	strbuf_release(&text);
+	return ret;
+}
+
+int json_write_file(const char *path, const json_t *o, size_t flags, struct err *e)
+{
+	char *text = json_dumps(o, flags);
+	if (!text)
+		return err_set(e, EINVAL, "%s: cannot be written as JSON", path);
+	size_t len = strlen(text);
+	text[len] = '\n'; /* in the place of the NUL */
+	int ret = file_write_atomic(path, text, len + 1, e);
+	free(text);
+	return ret;
+}
+
+const char *run_role_name(const struct protocol *p, int32_t role)
+{
+	return role == ROLE_PROGRAM ? "program" : role == ROLE_RECORD ? "recording" : p->replayer[role].name;
+}
+
+struct run *results_runs_make(const struct design *plan)
+{
+	struct run *run = xcalloc(plan->n_runs + 1, sizeof *run);
+	for (size_t i = 0; i < plan->n_runs; i++) {
+		const struct design_run *p = &plan->run[i];
+		run[i] = (struct run){.id = (uint32_t)i,
+				      .block = p->block,
+				      .position = p->position,
+				      .scenario = p->scenario,
+				      .role = p->role,
+				      .bank = p->bank,
+				      .state = RUN_PENDING};
+	}
+	return run;
+}
+
+void results_runs_free(struct run *run, size_t n)
+{
+	for (size_t i = 0; run && i < n; i++) {
+		free(run[i].reason);
+		if (run[i].has_summary)
+			summary_release(&run[i].summary);
+	}
+	free(run);
+}
+
+/* --- events of the journal ---------------------------------------------------------------------------------------- */
+
+json_t *run_to_event(const struct run *r)
+{
+	json_t *o = json_pack("{s:s, s:I, s:s, s:s*, s:I, s:f, s:f}", "event", "run", "run", (json_int_t)r->id, "state",
+			      r->state == RUN_OK ? "ok" : "failed", "reason", r->reason, "started_ns",
+			      (json_int_t)r->started_ns, "preparation_s", r->preparation_s, "run_s", r->run_s);
+	json_object_set_new(o, "residency",
+			    json_pack("{s:I, s:I, s:I, s:b}", "total_bytes", (json_int_t)r->residency.total_bytes,
+				      "cached_bytes", (json_int_t)r->residency.cached_bytes, "dirty_bytes",
+				      (json_int_t)r->residency.dirty_bytes, "by_cachestat", r->residency.by_cachestat));
+	json_object_set_new(o, "cgroup",
+			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
+				      (json_int_t)r->cgroup_peak_bytes));
+	return o;
+}
+
+int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e)
+{
+	json_int_t id, started, total, cached, dirty, limit, peak;
+	const char *state, *reason = NULL;
+	double preparation_s, run_s;
+	int by_cachestat;
+	json_error_t why;
+	/* json_unpack does not change what it reads, its signature only does not say so */
+	if (json_unpack_ex((json_t *)event, &why, 0,
+			   "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}}", "run", &id, "state",
+			   &state, "reason", &reason, "started_ns", &started, "preparation_s", &preparation_s, "run_s",
+			   &run_s, "residency", "total_bytes", &total, "cached_bytes", &cached, "dirty_bytes", &dirty,
+			   "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit, "peak_bytes", &peak) < 0)
+		return err_set(e, EINVAL, "an event of a run is incomplete: %s", why.text);
+	if (id < 0 || (uint64_t)id >= n_runs)
+		return err_set(e, EINVAL, "run %lld is not in the plan", (long long)id);
+	struct run *r = &runs[id];
+	free(r->reason);
+	r->state = !strcmp(state, "ok") ? RUN_OK : RUN_FAILED;
+	r->reason = reason ? xstrdup(reason) : NULL;
+	r->started_ns = started;
+	r->preparation_s = preparation_s;
+	r->run_s = run_s;
+	r->residency = (struct fileset_residency){(uint64_t)total, (uint64_t)cached, (uint64_t)dirty, by_cachestat};
+	r->cgroup_limit_bytes = (uint64_t)limit;
+	r->cgroup_peak_bytes = (uint64_t)peak;
+	return 0;
+}
+
+/* --- summaries ---------------------------------------------------------------------------------------------------- */
+
+json_t *run_summary_file(const struct run *r, const struct protocol *p)
+{
+	return json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run", (json_int_t)r->id,
+			 "scenario", p->scenario[r->scenario].name, "role", run_role_name(p, r->role), "block",
+			 (json_int_t)r->block, "summary", summary_to_json(&r->summary));
+}
+
+int run_summary_read(struct run *r, const char *dir, struct err *e)
+{
+	char *path = results_run_path(dir, r->id);
+	json_t *o;
+	int ret = json_read_file(path, &o, e);
+	if (ret)
+		goto out;
+	json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run");
+	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
+		ret = err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
+	else if (summary_from_json(&r->summary, json_object_get(o, "summary"), e) < 0)
+		ret = err_context(e, "%s", path);
+	else
+		r->has_summary = true;
+	json_decref(o);
+out:
+	free(path);
+	return ret;
+}
