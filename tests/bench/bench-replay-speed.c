@@ -2,12 +2,14 @@
 /* (b) How fast and how true the event engine replays at full speed: cached 4 KiB sequential reads, 1 and 2 threads, against the
  * program itself, for each order.
  *
- * Every run is a process of its own and lasts 200 ms or more. A block is the program, the program again (what noise alone does)
- * and a replay in each order, shuffled; each is compared with the block's program run. The replays take the trace that the
- * program wrote in the block before. At least BENCH_PAIRS blocks (40), then on until every median's 95 % interval is
- * within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of the ratio, its 95 % interval (by order statistics,
- * so that no distribution is assumed), and the quartiles. */
+ * Every run is a process of its own and lasts 200 ms or more, with as many requests a thread in the program as in the replay. A
+ * block is the program, the program again (what noise alone does) and a replay in each order, shuffled; each is compared
+ * with the block's program run. The replays take the trace that the program wrote in the block before. At least BENCH_PAIRS
+ * blocks (40), then on until every median's 95 % interval is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of
+ * the ratio, its 95 % interval (by order statistics, so that no distribution is assumed), and the quartiles; for two threads
+ * also what an ideal replayer could reach that keeps the temporal order (ideal_order.h). */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -20,6 +22,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/replay.h"
+#include "tests/bench/ideal_order.h"
 
 extern char **environ;
 
@@ -27,12 +30,14 @@ enum { PROGRAM, AGAIN, FIRST_ORDER, N_ORDERS = ORDER_NONE + 1, N_KINDS = FIRST_O
 
 struct figures {
 	double response_ns, rate; /* mean of a run; requests per second */
+	uint64_t n;
 };
 
 struct bench {
 	const char *validate;
 	char *dir, *files, *input, *output, *next;
 	int level;
+	uint64_t n_requests; /* of a thread; 0: not known yet */
 	unsigned int seed;
 };
 
@@ -76,16 +81,17 @@ static struct figures figures_of(const char *path)
 			last = r[i].end_ns > last ? r[i].end_ns : last;
 		}
 	trace_close(t);
-	return (struct figures){sum / count, count / (double)(last - first) * 1e9};
+	return (struct figures){sum / count, count / (double)(last - first) * 1e9, (uint64_t)count};
 }
 
 static struct figures program(const struct bench *b, const char *output, bool prepare)
 {
-	char level[16];
+	char level[16], n_requests[32];
 	snprintf(level, sizeof level, "%d", b->level);
-	const char *const argv[] = {b->validate, "microbench", "sequential-read", "--level", level, "--requests", "5000",
-				    "--min-duration", "200ms", "--dir", b->files, "-o", output, "--no-sync-output",
-				    prepare ? "--prepare" : "--no-prepare", NULL};
+	snprintf(n_requests, sizeof n_requests, "%" PRIu64, b->n_requests ? b->n_requests : 5000);
+	const char *const argv[] = {b->validate, "microbench", "sequential-read", "--level", level, "--requests", n_requests,
+				    "--min-duration", b->n_requests ? "0" : "230ms", "--dir", b->files, "-o", output,
+				    "--no-sync-output", prepare ? "--prepare" : "--no-prepare", NULL};
 	run(argv);
 	return figures_of(output);
 }
@@ -98,7 +104,7 @@ static struct figures replay(const struct bench *b, int order)
 	return figures_of(b->output);
 }
 
-static void block(struct bench *b, struct figures *f)
+static void block(struct bench *b, struct figures *f, double *ideal)
 {
 	int turn[N_KINDS];
 	for (int i = 0; i < N_KINDS; i++)
@@ -117,6 +123,7 @@ static void block(struct bench *b, struct figures *f)
 		else
 			f[turn[i]] = replay(b, turn[i] - FIRST_ORDER);
 	}
+	*ideal = b->level == 2 ? ideal_rate(b->input, b->next) : 0;
 	char *was = b->input;
 	b->input = b->next;
 	b->next = was;
@@ -190,13 +197,23 @@ static void show(const struct figures (*f)[N_KINDS], int n, int level)
 static void measure(struct bench *b, int n_least, int n_most)
 {
 	static struct figures f[MAX_PAIRS][N_KINDS];
+	static double ideal[MAX_PAIRS];
 	int n = 0;
-	program(b, b->input, true);
-	block(b, f[0]); /* not counted: the machine and the files get warm */
+	b->n_requests = 0;
+	b->n_requests = program(b, b->input, true).n / (uint64_t)b->level;
+	program(b, b->input, false);
+	block(b, f[0], &ideal[0]); /* not counted: the machine and the files get warm */
 	do {
-		block(b, f[n++]);
+		block(b, f[n], &ideal[n]);
+		n++;
 	} while (n < n_least || (n < n_most && widest(f, n) > 0.01));
 	show(f, n, b->level);
+	if (b->level == 2) {
+		struct spread s = spread_of(ideal, n);
+		printf("  %-16s  %-42s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "temporal, ideal", "(waits only as the order says)",
+		       s.median, s.low, s.high, s.quartile[0], s.quartile[1]);
+		fflush(stdout);
+	}
 }
 
 static int number(const char *name, int usual)
