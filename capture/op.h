@@ -15,6 +15,15 @@ enum op_family {
 	FAMILY_WRITE,	 /* moves data to storage */
 	FAMILY_POSITION, /* moves a descriptor's position only */
 	FAMILY_SYNC,	 /* makes data durable */
+	FAMILY_ATTRIBUTE, /* looks at or changes what is known of a file: stat, access, chmod, extended attributes */
+	FAMILY_DIRECTORY, /* lists directories */
+	FAMILY_SIZE,	  /* changes a file's length or blocks */
+	FAMILY_DESCRIPTOR, /* copies a descriptor or changes it: dup, fcntl, locks */
+	FAMILY_ADVICE,	  /* tells the kernel what will be wanted */
+	FAMILY_MAP,	  /* maps files into memory */
+	FAMILY_COPY,	  /* moves data between two descriptors inside the kernel */
+	FAMILY_STREAM,	  /* stdio, as the program called it; what it does below is not seen */
+	FAMILY_ASYNC,	  /* hands over or fetches asynchronous requests, which are requests of their own */
 	FAMILY_N
 };
 extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., NULL */
@@ -31,6 +40,22 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_RETURNS_FD 0x100u	   /* rvalue is a new descriptor, and record.fd the same */
 #define OP_RETURNS_BYTES 0x200u	   /* rvalue counts bytes moved */
 #define OP_MOVES_POSITION 0x400u /* leaves the descriptor's position elsewhere: order matters on a shared one */
+#define OP_MAKES_FD 0x800u	   /* rvalue is a new descriptor, and record.fd the one it was made from */
+#define OP_RESULT_VARIES 0x1000u   /* rvalue is an address or the like: it says only whether the call succeeded */
+
+/* What the record's heap item holds where there is one; nothing is aligned, numbers are little-endian. */
+#define OP_HEAP_IOVEC 0x10000u /* uint64_t n: length of each buffer */
+#define OP_HEAP_PEER 0x20000u  /* struct op_peer: the other descriptor. dup2: the number wanted */
+#define OP_HEAP_PATH 0x40000u  /* the second path (rename, link: the new name; symlink: what it points at), no NUL */
+#define OP_HEAP_NAME 0x80000u  /* name of the extended attribute, no NUL */
+#define OP_HEAP_TIMES 0x100000u /* int64_t[4]: seconds and ns of access and of modification */
+#define OP_HEAP 0x1f0000u
+
+struct op_peer { /* sendfile, copy_file_range, splice, tee: record.fd is read from, this is written to */
+	int32_t fd;
+	uint32_t object; /* or OBJECT_NONE */
+	uint64_t offset; /* OFFSET_NONE: its position */
+};
 
 struct op_info {
 	const char *name; /* as the function is called, and as CSV has it */

@@ -40,6 +40,11 @@ static int record_check(const struct reader *rd, const struct trace_record *r, u
 	if (r->op == OP_INVALID || r->op >= OP_N)
 		return err_set(e, EINVAL, "record %llu: operation number %u is unknown to this version",
 			       (unsigned long long)i, r->op);
+	if (r->op > OP_FDATASYNC)
+		return err_set(e, ENOTSUP,
+			       "record %llu: %s is not replayed by this version, which knows open, close, read, write, pread, "
+			       "pwrite, lseek, fsync and fdatasync",
+			       (unsigned long long)i, info->name);
 	if (info->uses & OP_HAS_LENGTH && r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(e, E2BIG, "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
 			       (unsigned long long)i, info->name, (unsigned long long)r->length,

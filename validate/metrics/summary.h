@@ -14,7 +14,7 @@
 #include "common/err.h"
 #include "validate/metrics/histogram.h"
 
-#define SUMMARY_MAX_OPS 32
+#define SUMMARY_MAX_OPS 128
 #define SUMMARY_MAX_LEVELS 1025 /* concurrency levels 0..1024; what exceeds them is counted in the last */
 
 struct moments {         /* of one quantity over the requests of a run, from exact sums (metrics/moment_sum.h) */

@@ -219,7 +219,7 @@ static int get_ops(struct run_summary *s, const json_t *o, struct err *e)
 {
 	const json_t *ops = json_object_get(o, "op");
 	if (!json_is_array(ops) || json_array_size(ops) > SUMMARY_MAX_OPS)
-		return wrong("op", ops, "an array of at most 32 operations", e);
+		return wrong("op", ops, "an array of at most 128 operations", e);
 	uint64_t n = 0;
 	for (size_t i = 0; i < json_array_size(ops); i++) {
 		const json_t *item = json_array_get(ops, i), *name = json_object_get(item, "op");

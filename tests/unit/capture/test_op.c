@@ -7,9 +7,15 @@ static void numbers_and_names_stay(void **state)
 {
 	(void)state;
 	static const char *const want[] = {"invalid", "open",   "close", "read",  "write",
-					   "pread",   "pwrite", "lseek", "fsync", "fdatasync"};
+					   "pread",   "pwrite", "lseek", "fsync", "fdatasync",
+					   "readv",   "writev", "preadv", "pwritev", "preadv2"};
 	for (unsigned int op = 0; op < sizeof want / sizeof *want; op++)
 		assert_string_equal(op_name(op), want[op]);
+	assert_int_equal(OP_STAT, 30);
+	assert_int_equal(OP_RENAME, 50);
+	assert_int_equal(OP_MMAP, 72);
+	assert_int_equal(OP_FOPEN, 82);
+	assert_int_equal(OP_AIO_OTHER, 110);
 }
 
 static void every_row_is_whole(void **state)
@@ -19,7 +25,8 @@ static void every_row_is_whole(void **state)
 		const struct op_info *o = op_info(op);
 		assert_non_null(o->name);
 		assert_true(o->family < FAMILY_N && op_family_names[o->family]);
-		assert_true(o->uses & (OP_HAS_FD | OP_HAS_PATH));
+		assert_true((o->uses & (OP_HAS_FD | OP_HAS_PATH)) || op == OP_SYNC); /* sync has no arguments */
+		assert_true(strlen(o->name) < 16); /* as summaries have it */
 		assert_int_equal(op_find(o->name), op);
 		assert_string_equal(op_names[op - 1], o->name);
 		/* data calls have a length and a place */
@@ -27,6 +34,8 @@ static void every_row_is_whole(void **state)
 			assert_true((o->uses & OP_HAS_LENGTH) && (o->uses & OP_RETURNS_BYTES) &&
 				    (o->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET)));
 		assert_false((o->uses & OP_HAS_MODE) && (o->uses & OP_HAS_LENGTH)); /* the same field */
+		unsigned int heap = o->uses & OP_HEAP;
+		assert_int_equal(heap & (heap - 1), 0); /* one thing at the most */
 	}
 	assert_null(op_names[OP_N - 1]);
 	assert_null(op_family_names[FAMILY_N]);
@@ -38,7 +47,7 @@ static void unknown_ones(void **state)
 	assert_string_equal(op_name(OP_N), "invalid");
 	assert_string_equal(op_name(65535), "invalid");
 	assert_int_equal(op_info(OP_N)->uses, 0);
-	assert_int_equal(op_find("preadv"), OP_INVALID);
+	assert_int_equal(op_find("preadv3"), OP_INVALID);
 	assert_int_equal(op_find(""), OP_INVALID);
 	assert_int_equal(op_find("invalid"), OP_INVALID);
 }
