@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
-#include <poll.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,12 +78,29 @@ out:
 	return ret;
 }
 
-int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e)
+int file_open_regular(const char *path, int flags, struct err *e)
 {
-	/* a pipe in the place of a file, in somebody's results directory, is empty rather than waited for */
-	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+	int fd = open(path, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "cannot open %s", path);
+	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "cannot examine %s", path) : 0;
+	if (!ret && S_ISDIR(st.st_mode))
+		ret = err_sys(e, EISDIR, "cannot read %s", path);
+	else if (!ret && !S_ISREG(st.st_mode))
+		ret = err_set(e, EINVAL, "%s is no regular file but a %s", path,
+			      S_ISFIFO(st.st_mode) ? "pipe" : "device or socket");
+	if (!ret)
+		return fd;
+	close(fd);
+	return ret;
+}
+
+int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e)
+{
+	int fd = file_open_regular(path, O_RDONLY, e);
+	if (fd < 0)
+		return fd;
 	size_t before = out->len;
 	int ret = 0;
 	char chunk[16384];
@@ -92,10 +108,6 @@ int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err
 		ssize_t n = read(fd, chunk, sizeof chunk);
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0 && errno == EAGAIN) { /* a pipe that somebody does write to */
-			poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
-			continue;
-		}
 		if (n < 0)
 			ret = err_sys(e, errno, "cannot read %s", path);
 		if (n <= 0)

@@ -12,7 +12,10 @@
 
 /* Writes to PATH.tmp, flushes, fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
-/* Appends a file's bytes to `out`; EFBIG above `max_bytes` (0: no limit). A pipe that nobody writes to is empty. */
+/* Opens a regular file, never waiting for the writer of a pipe that lies in its place. Returns the descriptor. Errors: of
+ * the system; EISDIR; EINVAL where it is a pipe, a device or a socket. */
+int file_open_regular(const char *path, int flags, struct err *e);
+/* Appends a regular file's bytes to `out`; EFBIG above `max_bytes` (0: no limit), the rest as file_open_regular. */
 int file_read(const char *path, struct strbuf *out, size_t max_bytes, struct err *e);
 /* Reads a small file under /proc or /sys, trimmed; NULL when it cannot be read. The caller frees. */
 char *file_read_line(const char *path);

@@ -22,7 +22,7 @@ void strbuf_add(struct strbuf *b, const void *data, size_t len);
 void strbuf_addstr(struct strbuf *b, const char *s);
 void strbuf_addch(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
+void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
 /* Gives up the string; the caller frees it. */
 char *strbuf_detach(struct strbuf *b);
 

@@ -134,6 +134,19 @@ static void token_keep(struct campaign *c, const json_t *event)
 		snprintf(c->token, sizeof c->token, "%s", s);
 }
 
+/* Only a look that the protocol plans. */
+static void look_resume(struct campaign *c, const json_t *event)
+{
+	const struct protocol *p = c->protocol;
+	json_int_t look = json_integer_value(json_object_get(event, "look"));
+	if (look < 0 || look >= (json_int_t)p->n_looks ||
+	    json_integer_value(json_object_get(event, "replicates")) != p->look[look])
+		return;
+	c->n_looks_done = (unsigned int)look + 1;
+	if (json_is_true(json_object_get(event, "stop")))
+		c->stop_replicates = p->look[look];
+}
+
 static int event_resume(const json_t *event, void *context, struct err *e)
 {
 	struct campaign *c = context;
@@ -147,9 +160,7 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	} else if (!strcmp(name, "calibrate")) {
 		calibration_from_event(c, event);
 	} else if (!strcmp(name, "look")) {
-		c->n_looks_done = (unsigned int)json_integer_value(json_object_get(event, "look")) + 1;
-		if (json_is_true(json_object_get(event, "stop")))
-			c->stop_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
+		look_resume(c, event);
 	} else if (!strcmp(name, "cgroup")) {
 		text_keep(&c->earlier_cgroup, event, "path");
 	} else if (!strcmp(name, "queue")) {

@@ -179,6 +179,8 @@ int design_from_json(struct design *plan, const struct protocol *p, const json_t
 	if (!names_match(json_object_get(o, "scenarios"), p->n_scenarios, scenario_name, p) ||
 	    !names_match(json_object_get(o, "replayers"), p->n_replayers, replayer_name, p))
 		return err_set(e, EINVAL, "the plan's scenarios or replayers are not those of the protocol");
+	if (json_array_size(runs) > protocol_n_runs(p))
+		return err_set(e, EINVAL, "the plan has more runs than the protocol: %zu", json_array_size(runs));
 	plan->n_runs = json_array_size(runs);
 	plan->run = xcalloc(plan->n_runs + 1, sizeof *plan->run);
 	int ret = 0;

@@ -16,6 +16,8 @@
 #include "common/xalloc.h"
 
 #define MARK ",\"crc\":\""
+#define LINE_MAX_BYTES (1u << 20) /* far above any event */
+#define FILE_MAX_BYTES (INT64_C(1) << 30)
 #define TAIL_LEN (sizeof MARK - 1 + 8 + 2) /* mark, eight digits, quote and brace */
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
@@ -53,7 +55,7 @@ json_t *journal_parse_line(const char *line, size_t len)
 static int line_take(const char *line, size_t len, struct journal_reading *r,
 		     int (*on_event)(const json_t *, void *, struct err *), void *context, struct err *e)
 {
-	json_t *o = journal_parse_line(line, len);
+	json_t *o = len <= LINE_MAX_BYTES ? journal_parse_line(line, len) : NULL;
 	r->n_lines++;
 	if (!o) {
 		r->n_damaged++;
@@ -67,25 +69,56 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	return ret;
 }
 
+/* The next line without its newline, in `line` as far as that reaches; its length, or -1 at the end. */
+static ssize_t line_get(FILE *in, char *line, struct journal_reading *r)
+{
+	size_t len = 0;
+	int c;
+	while ((c = getc_unlocked(in)) != EOF && c != '\n') {
+		if (len < LINE_MAX_BYTES)
+			line[len] = (char)c;
+		len++;
+	}
+	r->torn = c == EOF && len > 0;
+	if (c == EOF)
+		return -1;
+	r->whole_bytes += (off_t)len + 1;
+	return (ssize_t)len;
+}
+
+static int journal_open_read(const char *path, FILE **in, struct err *e)
+{
+	struct stat st;
+	int fd = file_open_regular(path, O_RDONLY, e);
+	if (fd < 0)
+		return fd;
+	int ret = 0;
+	*in = fdopen(fd, "r");
+	if (!*in || fstat(fd, &st) < 0)
+		ret = err_sys(e, errno, "cannot read %s", path);
+	else if (st.st_size > FILE_MAX_BYTES)
+		ret = err_set(e, EFBIG, "%s is larger than any journal", path);
+	if (!ret)
+		return 0;
+	if (*in)
+		fclose(*in);
+	else
+		close(fd);
+	return ret;
+}
+
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e)
 {
-	char *line = NULL;
-	size_t cap = 0;
+	FILE *in;
 	ssize_t len;
-	int ret = 0;
 	*r = (struct journal_reading){0};
-	FILE *in = fopen(path, "re");
-	if (!in)
-		return err_sys(e, errno, "cannot open %s", path);
-	while (!ret && (len = getline(&line, &cap, in)) > 0) {
-		if (line[len - 1] != '\n') {
-			r->torn = 1;
-			break;
-		}
-		r->whole_bytes += len;
-		ret = line_take(line, (size_t)len - 1, r, on_event, context, e);
-	}
+	int ret = journal_open_read(path, &in, e);
+	if (ret)
+		return ret;
+	char *line = xmalloc(LINE_MAX_BYTES);
+	while (!ret && (len = line_get(in, line, r)) >= 0)
+		ret = line_take(line, (size_t)len, r, on_event, context, e);
 	if (!ret && ferror(in))
 		ret = err_sys(e, errno, "cannot read %s", path);
 	free(line);
@@ -99,8 +132,11 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 {
 	struct journal_reading r;
 	*j = (struct journal){.fd = -1, .path = xstrdup(path)};
-	j->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | (create ? O_CREAT | O_EXCL : 0), 0666);
-	int ret = j->fd < 0 ? err_sys(e, errno, "cannot %s %s", create ? "create" : "open", path) : 0;
+	if (create)
+		j->fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_CREAT | O_EXCL, 0666);
+	else
+		j->fd = file_open_regular(path, O_RDWR | O_NOFOLLOW, e);
+	int ret = j->fd >= 0 ? 0 : create ? err_sys(e, errno, "cannot create %s", path) : j->fd;
 	if (!ret && flock(j->fd, LOCK_EX | LOCK_NB) < 0)
 		ret = errno == EWOULDBLOCK ? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
 					   : err_sys(e, errno, "cannot lock %s", path);

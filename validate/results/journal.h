@@ -40,8 +40,8 @@ struct journal_reading {
 	int torn;          /* something stands behind it */
 };
 
-/* Calls `on_event` for every believable line in order; its error ends the reading. Errors: of the system with the path.
- */
+/* Calls `on_event` for every believable line in order; its error ends the reading. A line of more than 1 MiB is damaged.
+ * Errors: of the system with the path, EINVAL where it is no regular file, EFBIG above 1 GiB. */
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
 

@@ -52,8 +52,13 @@ static void summaries_load(struct results *r)
 	for (size_t i = 0; i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
 		struct err e = ERR_INIT;
-		if (run->state != RUN_OK || run_summary_read(run, r->dir, &e) == 0)
+		if (run->state != RUN_OK)
 			continue;
+		if (run_summary_read(run, r->dir, &e) == 0) {
+			histogram_release(&run->summary.response_histogram);
+			histogram_init(&run->summary.response_histogram);
+			continue;
+		}
 		run->state = RUN_FAILED;
 		free(run->reason);
 		run->reason = xasprintf("its summary cannot be read: %s", e.msg);

@@ -51,7 +51,8 @@ struct results {
 	bool finished; /* every planned run has an outcome */
 };
 
-/* Loads everything but traces. A torn last line of the journal is left out and not an error; a damaged summary makes
+/* Loads everything but traces and the summaries' histograms, which are empty here: they would make most of the memory
+ * (100 kB a run), and the quantiles stand beside them. Who needs one reads that run with run_summary_read. A torn last line of the journal is left out and not an error; a damaged summary makes
  * its run failed with the reason. Errors: ENOENT/EINVAL naming the file for a directory that is no results directory.
  * Ownership: results_release. */
 int results_load(struct results *r, const char *dir, struct err *e);

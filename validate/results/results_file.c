@@ -10,7 +10,7 @@
 #include "common/xalloc.h"
 
 #define SUMMARY_VERSION 1
-#define JSON_MAX_BYTES (1u << 30)
+#define JSON_MAX_BYTES (64u << 20)
 
 char *results_path(const char *dir, const char *name)
 {

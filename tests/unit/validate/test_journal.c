@@ -202,11 +202,54 @@ static void test_full(void **state)
 	temp_dir_remove(dir);
 }
 
+/* In a stranger's directory: what is no file, what has no end, and a line that would fill the memory. */
+static void test_hostile(void **state)
+{
+	(void)state;
+	char *dir = temp_dir_make(), *path = journal_make(dir, 3), *pipe_path = xasprintf("%s/pipe", dir);
+	struct journal j;
+	struct journal_reading r;
+	struct err e = ERR_INIT;
+	assert_int_equal(mkfifo(pipe_path, 0600), 0);
+	alarm(20); /* a reader that waits for a writer */
+	assert_int_equal(journal_read(pipe_path, NULL, NULL, &r, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, pipe_path));
+	assert_int_equal(journal_open(&j, pipe_path, 0, &e), -EINVAL);
+	assert_int_equal(journal_read("/dev/zero", NULL, NULL, &r, &e), -EINVAL);
+	alarm(0);
+
+	size_t len = 5u << 20;
+	struct strbuf text = STRBUF_INIT;
+	struct seen s;
+	file_get(dir, "journal", &text);
+	char *spaces = xmalloc(len);
+	memset(spaces, ' ', len);
+	spaces[len - 1] = '\n';
+	strbuf_add(&text, spaces, len);
+	file_put(dir, "journal", text.s, text.len);
+	assert_int_equal(journal_open(&j, path, 0, &e), 0);
+	append(&j, 9);
+	journal_close(&j);
+	read_back(path, &s, &r);
+	assert_int_equal(s.n, 4); /* those before it and those behind it */
+	assert_int_equal(s.number[3], 9);
+	assert_int_equal(r.n_damaged, 1);
+	assert_int_equal(r.n_lines, 5);
+	assert_int_equal(truncate(path, (off_t)1 << 31), 0);
+	assert_int_equal(journal_read(path, NULL, NULL, &r, &e), -EFBIG);
+	free(spaces);
+	strbuf_release(&text);
+	free(pipe_path);
+	free(path);
+	temp_dir_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round),      cmocka_unit_test(test_torn), cmocka_unit_test(test_flipped),
 	    cmocka_unit_test(test_not_events), cmocka_unit_test(test_lock), cmocka_unit_test(test_full),
+	    cmocka_unit_test(test_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -118,7 +119,12 @@ static void test_whole(void **state)
 		assert_true(r.run[i].run_s == 0.25);
 		if (i != 3)
 			assert_true(r.run[i].summary.response.mean == 100 + i);
+		assert_null(r.run[i].summary.response_histogram.count); /* or memory would grow by 100 kB a run */
 	}
+	struct run again = {.id = 0};
+	assert_int_equal(run_summary_read(&again, dir, &e), 0);
+	assert_int_equal(again.summary.response_histogram.n, 3);
+	summary_release(&again.summary);
 	assert_string_equal(r.run[3].reason, "ended by signal 11");
 	assert_null(r.run[0].reason);
 	assert_int_equal(r.run[0].role, ROLE_RECORD);
@@ -184,6 +190,56 @@ static void test_damaged_files(void **state)
 		free(path);
 		temp_dir_remove(dir);
 	}
+}
+
+/* Nothing is waited for or read for ever, whatever lies in a file's place. */
+static void test_no_files(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"protocol.conf", "environment.json", "plan.json", "journal",
+					    "runs/000002.json"};
+	alarm(60);
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		for (int kind = 0; kind < 3; kind++) {
+			char *dir = results_make(), *path = results_path(dir, names[i]);
+			struct results r;
+			struct err e = ERR_INIT;
+			unlink(path);
+			assert_int_equal(kind == 0   ? mkfifo(path, 0600)
+					 : kind == 1 ? symlink("/dev/zero", path)
+						     : mkdir(path, 0700),
+					 0);
+			int ret = results_load(&r, dir, &e);
+			if (i < 4) {
+				assert_int_equal(ret, kind == 2 ? -EISDIR : -EINVAL);
+				assert_non_null(strstr(e.msg, names[i]));
+			} else {
+				assert_int_equal(ret, 0);
+				assert_int_equal(r.run[2].state, RUN_FAILED);
+				assert_non_null(strstr(r.run[2].reason, names[i]));
+				results_release(&r);
+			}
+			free(path);
+			temp_dir_remove(dir);
+		}
+	alarm(0);
+}
+
+/* A plan that would need more memory than its protocol's. */
+static void test_plan_of_too_many(void **state)
+{
+	(void)state;
+	char *dir = results_make(), *path = results_path(dir, "plan.json");
+	struct err e = ERR_INIT;
+	json_t *o;
+	assert_int_equal(json_read_file(path, &o, &e), 0);
+	json_t *runs = json_object_get(o, "runs");
+	json_array_append(runs, json_array_get(runs, 3));
+	assert_int_equal(json_write_file(path, o, 0, &e), 0);
+	fails(dir, EINVAL, "more runs than the protocol");
+	json_decref(o);
+	free(path);
+	temp_dir_remove(dir);
 }
 
 static void test_damaged_summary(void **state)
@@ -290,6 +346,7 @@ int main(void)
 	    cmocka_unit_test(test_whole),         cmocka_unit_test(test_no_results),
 	    cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_damaged_summary),
 	    cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
+	    cmocka_unit_test(test_no_files),      cmocka_unit_test(test_plan_of_too_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
