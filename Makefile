@@ -47,7 +47,7 @@ ALL_LIBS := $(call libs_for,$(call upto,commands,$(ROOMS)))
 
 MAIN := $(BUILD)/validate
 
-.PHONY: all run check unit-check e2e-check check-asan check-tsan fuzz bench coverage install uninstall clean help FORCE
+.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan fuzz bench coverage install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -59,6 +59,7 @@ help:
 	@echo 'make check           every test; unit-check and e2e-check: a part of them; TESTS=NAME: those named so'
 	@echo 'make check-asan      every test under the address and undefined-behaviour sanitizers'
 	@echo 'make check-tsan      every test under the thread sanitizer'
+	@echo 'make oracle          builds $(BUILD)/tests/oracle, which checks folders of expected values; `make check` runs it'
 	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20'
 	@echo 'make bench           benchmarks, as ratios'
 	@echo 'make coverage        lines that the tests reach, by folder'
@@ -105,14 +106,22 @@ $(BUILD)/tests/unit/$(1)/%: $(BUILD)/obj/tests/unit/$(1)/%.o $(call libs_for,$(c
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
 
+# --- the oracle: every row of tables of expected values, computed by the program's own functions; tests/e2e/oracle.sh --
+ORACLE := $(BUILD)/tests/oracle
+$(ORACLE): $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard tests/oracle/*.c))) $(call libs_for,$(call upto,validate,$(ROOMS)))
+	@mkdir -p $(@D)
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+oracle: $(ORACLE)
+
 # what a test that compiles or calls make needs in order to do it alike
 RUN_TESTS = CC='$(CC)' CFLAGS='$(CFLAGS)' SANITIZE='$(SANITIZE)' CI='$(CI)' CPPFLAGS='$(CPPFLAGS)' \
             TEST_CPPFLAGS="$(subst ",\",$(ALL_CPPFLAGS))" tests/run-tests $(BUILD)
-check: $(MAIN) $(UNIT)
+check: $(MAIN) $(UNIT) $(ORACLE)
 	$(Q)$(RUN_TESTS) all $(TESTS)
 unit-check: $(UNIT)
 	$(Q)$(RUN_TESTS) unit $(TESTS)
-e2e-check: $(MAIN)
+e2e-check: $(MAIN) $(ORACLE)
 	$(Q)$(RUN_TESTS) e2e $(TESTS)
 
 ASAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer

@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/named.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const struct named_statistic *const families[] = {
+#define COUNT_MAX 1e15 /* parameters that count: far below 2^53 */
+
+const struct named_statistic *const named_families[] = {
     named_descriptive, named_distribution, named_two_sample, named_series,     named_protocol,  named_gum,
     named_linear,      named_planning,     named_ranks,      named_dependence, named_precision, named_control,
+    NULL,
 };
 
-static const struct named_statistic *find(const char *name)
+const struct named_statistic *named_find(const char *name)
 {
-	for (size_t f = 0; f < sizeof families / sizeof *families; f++)
-		for (const struct named_statistic *s = families[f]; s->name; s++)
+	for (const struct named_statistic *const *f = named_families; *f; f++)
+		for (const struct named_statistic *s = *f; s->name; s++)
 			if (!strcmp(s->name, name))
 				return s;
 	return NULL;
 }
 
-bool named_exists(const char *name)
-{
-	return find(name) != NULL;
-}
-
 enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r)
 {
-	const struct named_statistic *s = find(name);
-	if (!s)
+	const struct named_statistic *statistic = named_find(name);
+	if (!statistic)
 		return STAT_NOT_APPLICABLE;
 	*r = (struct named_result){NULL, 0};
 	c->bad_param = false;
-	enum stat_status status = s->compute(c, r);
-	return c->bad_param ? STAT_OUT_OF_RANGE : status;
+	enum stat_status s = statistic->compute(c, r);
+	if (c->bad_param)
+		return STAT_OUT_OF_RANGE;
+	return !s && !r->word && isnan(r->number) ? STAT_NOT_FINITE : s;
 }
 
 const struct named_role *named_groups(const struct named_call *c, const char *role)
@@ -56,14 +57,20 @@ static const char *param(const struct named_call *c, const char *key)
 	return NULL;
 }
 
+bool named_given(const struct named_call *c, const char *key)
+{
+	return param(c, key) != NULL;
+}
+
 double named_number(struct named_call *c, const char *key)
 {
 	const char *text = param(c, key);
 	char *end = NULL;
 	double value = text ? strtod(text, &end) : 0;
-	if (!text || end == text || *end)
-		c->bad_param = true;
-	return value;
+	if (text && end != text && !*end && !isnan(value))
+		return value;
+	c->bad_param = true;
+	return 0;
 }
 
 double named_number_or(struct named_call *c, const char *key, double otherwise)
@@ -71,20 +78,35 @@ double named_number_or(struct named_call *c, const char *key, double otherwise)
 	return param(c, key) ? named_number(c, key) : otherwise;
 }
 
-size_t named_index(struct named_call *c, const char *key)
+size_t named_count(struct named_call *c, const char *key)
 {
 	double i = named_number(c, key);
-	if (!(i >= 1 && i < 1e15)) {
-		c->bad_param = true;
-		return 0;
-	}
-	return (size_t)i - 1;
+	if (i >= 0 && i <= COUNT_MAX && i == floor(i))
+		return (size_t)i;
+	c->bad_param = true;
+	return 0;
 }
 
-bool named_is(struct named_call *c, const char *key, const char *word)
+size_t named_index(struct named_call *c, const char *key)
+{
+	size_t i = named_count(c, key);
+	c->bad_param |= i == 0;
+	return i ? i - 1 : 0;
+}
+
+const char *named_word(struct named_call *c, const char *key)
 {
 	const char *text = param(c, key);
-	if (!text)
-		c->bad_param = true;
-	return text && !strcmp(text, word);
+	c->bad_param |= !text;
+	return text ? text : "";
+}
+
+int named_choice(struct named_call *c, const char *key, const char *const *words)
+{
+	const char *text = named_word(c, key);
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(text, words[i]))
+			return i;
+	c->bad_param = true;
+	return 0;
 }

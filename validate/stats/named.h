@@ -38,20 +38,28 @@ struct named_result {
 struct named_statistic {
 	const char *name; /* NULL ends a table */
 	enum stat_status (*compute)(struct named_call *c, struct named_result *r);
+	const char *inputs, *params; /* names of roles and parameters, separated by blanks; (optional) ones in brackets */
 };
 
-/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE for missing inputs,
- * else what the statistic says. */
+extern const struct named_statistic *const named_families[]; /* the tables, NULL-terminated */
+const struct named_statistic *named_find(const char *name);  /* NULL: none of that name */
+
+/* STAT_NOT_APPLICABLE for a name that no table has, STAT_OUT_OF_RANGE with c->bad_param for a missing or unreadable
+ * parameter, STAT_NOT_FINITE for what would be no number, else what the statistic says. A number may be infinite. */
 enum stat_status named_compute(const char *name, struct named_call *c, struct named_result *r) STAT_MUST_CHECK;
-bool named_exists(const char *name);
 
 /* --- for the tables ----------------------------------------------------------------------------------------------- */
 struct values named_values(const struct named_call *c, const char *role); /* the only group; empty where absent */
 const struct named_role *named_groups(const struct named_call *c, const char *role); /* NULL where absent */
 double named_number(struct named_call *c, const char *key);
 double named_number_or(struct named_call *c, const char *key, double otherwise);
+size_t named_count(struct named_call *c, const char *key); /* whole, 0 or more */
 size_t named_index(struct named_call *c, const char *key); /* 1-based in the parameter, 0-based here */
-bool named_is(struct named_call *c, const char *key, const char *word);
+bool named_given(const struct named_call *c, const char *key);
+/* The parameter's text, "" where it is missing. */
+const char *named_word(struct named_call *c, const char *key);
+/* Which of NULL-terminated words it is. */
+int named_choice(struct named_call *c, const char *key, const char *const *words);
 
 extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[], named_series[],
 	named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[], named_dependence[],

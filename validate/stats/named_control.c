@@ -64,7 +64,7 @@ static enum stat_status run_length(struct named_call *c, struct named_result *r)
 	{                                                                                                              \
 		struct values x = named_values(c, "x");                                                                \
 		struct individuals_chart i = {0};                                                                      \
-		enum stat_status s = individuals_chart(x.x, x.n, (size_t)named_number(c, "base"), &i);                 \
+		enum stat_status s = individuals_chart(x.x, x.n, named_count(c, "base"), &i);                 \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
 	}
@@ -121,26 +121,26 @@ static enum stat_status c4(struct named_call *c, struct named_result *r)
 
 static enum stat_status d2(struct named_call *c, struct named_result *r)
 {
-	double n = named_number(c, "n");
-	return chart_d2(n >= 0 && n < 1e6 ? (unsigned int)n : 0, &r->number);
+	size_t n = named_count(c, "n");
+	return chart_d2(n < 1000000 ? (unsigned int)n : 0, &r->number);
 }
 
 const struct named_statistic named_control[] = {
-    {"cusum_plus", cusum_plus},
-    {"cusum_minus", cusum_minus},
-    {"cusum_first_signal", first_signal},
-    {"cusum_ARL_siegmund", run_length},
-    {"imr_center", imr_center},
-    {"imr_mr_bar", imr_mr_bar},
-    {"imr_sigma_hat", imr_sigma},
-    {"imr_UCL", imr_upper},
-    {"imr_LCL", imr_lower},
-    {"imr_MR_UCL", imr_mr_upper},
-    {"imr_points_out", imr_out},
-    {"ewma_value", ewma_value},
-    {"ewma_limit", ewma_limit_at},
-    {"ewma_first_signal", ewma_first_signal},
-    {"chart_c4", c4},
-    {"chart_d2", d2},
+    {"cusum_plus", cusum_plus, "z", "i k"},
+    {"cusum_minus", cusum_minus, "z", "i k"},
+    {"cusum_first_signal", first_signal, "z", "h k"},
+    {"cusum_ARL_siegmund", run_length, "", "h k shift"},
+    {"imr_center", imr_center, "x", "base"},
+    {"imr_mr_bar", imr_mr_bar, "x", "base"},
+    {"imr_sigma_hat", imr_sigma, "x", "base"},
+    {"imr_UCL", imr_upper, "x", "base"},
+    {"imr_LCL", imr_lower, "x", "base"},
+    {"imr_MR_UCL", imr_mr_upper, "x", "base"},
+    {"imr_points_out", imr_out, "x", "base"},
+    {"ewma_value", ewma_value, "z", "i lambda"},
+    {"ewma_limit", ewma_limit_at, "", "i lambda l"},
+    {"ewma_first_signal", ewma_first_signal, "z", "lambda l"},
+    {"chart_c4", c4, "", "n"},
+    {"chart_d2", d2, "", "n"},
     {0},
 };

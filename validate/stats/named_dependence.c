@@ -9,14 +9,14 @@ static enum stat_status se_batch_means(struct named_call *c, struct named_result
 {
 	struct values x = named_values(c, "x");
 	double lag1;
-	return batch_means(x.x, x.n, (size_t)named_number(c, "batches"), &r->number, &lag1);
+	return batch_means(x.x, x.n, named_count(c, "batches"), &r->number, &lag1);
 }
 
 static enum stat_status batch_lag1(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
 	double se;
-	return batch_means(x.x, x.n, (size_t)named_number(c, "batches"), &se, &r->number);
+	return batch_means(x.x, x.n, named_count(c, "batches"), &se, &r->number);
 }
 
 #define GEYER(function, value)                                                                                         \
@@ -44,7 +44,7 @@ static enum stat_status ess_ar1(struct named_call *c, struct named_result *r)
 static enum stat_status se_newey_west(struct named_call *c, struct named_result *r)
 {
 	struct values x = named_values(c, "x");
-	return newey_west(x.x, x.n, (size_t)named_number(c, "lags"), &r->number);
+	return newey_west(x.x, x.n, named_count(c, "lags"), &r->number);
 }
 
 #define IDEAL(function, value)                                                                                         \
@@ -96,23 +96,23 @@ static enum stat_status bca_limit(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_dependence[] = {
-    {"se_batch_means", se_batch_means},
-    {"batch_lag1_autocorr", batch_lag1},
-    {"geyer_ips_pairs", ips_pairs},
-    {"tau_ips", tau_ips},
-    {"ess_ips", ess_ips},
-    {"tau_ims", tau_ims},
-    {"ess_ims", ess_ims},
-    {"se_ips", se_ips},
-    {"ess_ar1", ess_ar1},
-    {"se_newey_west", se_newey_west},
-    {"boot_ideal_se", boot_se},
-    {"boot_ideal_count_less", boot_less},
-    {"boot_ideal_count_equal", boot_equal},
-    {"boot_ideal_z0", boot_z0},
-    {"jackknife_accel", acceleration},
-    {"boot_ideal_bca_alpha", bca_alpha},
-    {"boot_ideal_bca_limit", bca_limit},
-    {"boot_ideal_percentile_limit", boot_percentile},
+    {"se_batch_means", se_batch_means, "x", "batches"},
+    {"batch_lag1_autocorr", batch_lag1, "x", "batches"},
+    {"geyer_ips_pairs", ips_pairs, "x", ""},
+    {"tau_ips", tau_ips, "x", ""},
+    {"ess_ips", ess_ips, "x", ""},
+    {"tau_ims", tau_ims, "x", ""},
+    {"ess_ims", ess_ims, "x", ""},
+    {"se_ips", se_ips, "x", ""},
+    {"ess_ar1", ess_ar1, "x", ""},
+    {"se_newey_west", se_newey_west, "x", "lags"},
+    {"boot_ideal_se", boot_se, "x", ""},
+    {"boot_ideal_count_less", boot_less, "x", ""},
+    {"boot_ideal_count_equal", boot_equal, "x", ""},
+    {"boot_ideal_z0", boot_z0, "x", ""},
+    {"jackknife_accel", acceleration, "x", ""},
+    {"boot_ideal_bca_alpha", bca_alpha, "x", "p"},
+    {"boot_ideal_bca_limit", bca_limit, "x", "p"},
+    {"boot_ideal_percentile_limit", boot_percentile, "x", "p"},
     {0},
 };

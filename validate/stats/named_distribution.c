@@ -37,9 +37,11 @@ static enum stat_status f_sf(struct named_call *c, struct named_result *r)
 	return STAT_OK;
 }
 
+static const char *const sides[] = {"greater", "two", NULL};
+
 static enum stat_status f_crit(struct named_call *c, struct named_result *r)
 {
-	return variance_ratio_critical(named_number(c, "alpha"), named_is(c, "side", "two"), named_number(c, "df1"),
+	return variance_ratio_critical(named_number(c, "alpha"), named_choice(c, "side", sides), named_number(c, "df1"),
 				       named_number(c, "df2"), &r->number);
 }
 
@@ -96,18 +98,18 @@ static enum stat_status t_coverage_of(struct named_call *c, struct named_result 
 }
 
 const struct named_statistic named_distribution[] = {
-    {"norm_ppf", norm_ppf},
-    {"t_ppf", t_ppf},
-    {"f_ppf", f_ppf},
-    {"chi2_ppf", chi2_ppf},
-    {"f_sf", f_sf},
-    {"F_crit", f_crit},
-    {"clopper_lo", clopper_lo},
-    {"clopper_hi", clopper_hi},
-    {"p_adj_holm", p_adj_holm},
-    {"p_adj_bh", p_adj_bh},
-    {"normal_coverage", normal_coverage_of},
-    {"normal_k", normal_k},
-    {"t_coverage", t_coverage_of},
+    {"norm_ppf", norm_ppf, "", "p"},
+    {"t_ppf", t_ppf, "", "p df"},
+    {"f_ppf", f_ppf, "", "p df1 df2"},
+    {"chi2_ppf", chi2_ppf, "", "p df"},
+    {"f_sf", f_sf, "", "f df1 df2"},
+    {"F_crit", f_crit, "", "alpha side df1 df2"},
+    {"clopper_lo", clopper_lo, "", "k n conf"},
+    {"clopper_hi", clopper_hi, "", "k n conf"},
+    {"p_adj_holm", p_adj_holm, "p", "i"},
+    {"p_adj_bh", p_adj_bh, "p", "i"},
+    {"normal_coverage", normal_coverage_of, "", "k"},
+    {"normal_k", normal_k, "", "coverage"},
+    {"t_coverage", t_coverage_of, "", "k nu"},
     {0},
 };

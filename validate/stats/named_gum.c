@@ -45,7 +45,8 @@ static enum stat_status expand(struct named_call *c, struct budget_total *t, dou
 {
 	double expanded;
 	enum stat_status s = combine(c, t);
-	enum budget_dof dof = named_is(c, "dof", "trunc") ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
+	static const char *const dofs[] = {"cont", "trunc", NULL};
+	enum budget_dof dof = named_choice(c, "dof", dofs) ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
 	return s ? s : budget_expand(t, named_number(c, "coverage"), dof, k, &expanded);
 }
 
@@ -55,13 +56,19 @@ static enum stat_status ws_k(struct named_call *c, struct named_result *r)
 	return expand(c, &t, &r->number);
 }
 
+static int digits(struct named_call *c, const char *key)
+{
+	size_t n = named_count(c, key);
+	return n < 100 ? (int)n : 100;
+}
+
 static enum stat_status ws_expanded(struct named_call *c, struct named_result *r)
 {
 	struct budget_total t;
 	double k, u;
 	enum stat_status s = expand(c, &t, &k);
 	if (!s)
-		s = round_to_digits(t.u_c, (int)named_number(c, "u_digits"), &u);
+		s = round_to_digits(t.u_c, digits(c, "u_digits"), &u);
 	if (!s)
 		r->number = k * u;
 	return s;
@@ -69,13 +76,13 @@ static enum stat_status ws_expanded(struct named_call *c, struct named_result *r
 
 static enum stat_status s1_delta(struct named_call *c, struct named_result *r)
 {
-	return numerical_tolerance(named_number(c, "u"), (int)named_number(c, "ndig"), &r->number);
+	return numerical_tolerance(named_number(c, "u"), digits(c, "ndig"), &r->number);
 }
 
 static enum stat_status rect_halfwidth(struct named_call *c, struct named_result *r)
 {
-	double n = named_number(c, "n");
-	return rectangular_sum_halfwidth(n >= 0 && n < 1000 ? (unsigned int)n : 0, named_number(c, "sd"),
+	size_t n = named_count(c, "n");
+	return rectangular_sum_halfwidth(n < 1000 ? (unsigned int)n : 0, named_number(c, "sd"),
 					 named_number(c, "coverage"), &r->number);
 }
 
@@ -100,7 +107,9 @@ CONFORM(consumer_risk, conformity_risk)
 static enum stat_status verdict_guard(struct named_call *c, struct named_result *r)
 {
 	static const char *const words[] = {"accept", "reject", "inconclusive"};
-	double guard = named_number(c, "w_mult") * named_number(c, "u");
+	double u = named_number(c, "u"), guard = named_number(c, "w_mult") * u;
+	if (!(u > 0) || !(guard >= 0))
+		return STAT_OUT_OF_RANGE;
 	r->word = words[conformity_guarded(named_number(c, "y"), named_number_or(c, "lower", -INFINITY),
 					   named_number_or(c, "upper", INFINITY), guard)];
 	return STAT_OK;
@@ -118,18 +127,18 @@ static enum stat_status guard_risk(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_gum[] = {
-    {"ws_u_c", ws_u_c},
-    {"ws_nu_eff", ws_nu_eff},
-    {"ws_k", ws_k},
-    {"ws_U", ws_expanded},
-    {"s1_delta", s1_delta},
-    {"rect_sum_half_width", rect_halfwidth},
-    {"rect_sum_gum_half_width", rect_gum_halfwidth},
-    {"p_conform", p_conform},
-    {"p_conform_t", p_conform},
-    {"specific_consumer_risk", consumer_risk},
-    {"verdict_guard", verdict_guard},
-    {"guard_factor_one_sided", guard_factor},
-    {"guard_risk_one_sided", guard_risk},
+    {"ws_u_c", ws_u_c, "u", ""},
+    {"ws_nu_eff", ws_nu_eff, "u nu", ""},
+    {"ws_k", ws_k, "u nu", "dof coverage"},
+    {"ws_U", ws_expanded, "u nu", "dof coverage u_digits"},
+    {"s1_delta", s1_delta, "", "u ndig"},
+    {"rect_sum_half_width", rect_halfwidth, "", "n sd coverage"},
+    {"rect_sum_gum_half_width", rect_gum_halfwidth, "", "n sd coverage"},
+    {"p_conform", p_conform, "", "y u [nu] [lower] [upper]"},
+    {"p_conform_t", p_conform, "", "y u nu [lower] [upper]"},
+    {"specific_consumer_risk", consumer_risk, "", "y u [nu] [lower] [upper]"},
+    {"verdict_guard", verdict_guard, "", "y u w_mult [lower] [upper]"},
+    {"guard_factor_one_sided", guard_factor, "", "risk"},
+    {"guard_risk_one_sided", guard_risk, "", "w_mult"},
     {0},
 };

@@ -5,8 +5,8 @@
 
 static uint64_t count(struct named_call *c)
 {
-	double n = named_number(c, "n");
-	return n >= 0 && n <= PLANNING_MAX_N ? (uint64_t)n : 0;
+	size_t n = named_count(c, "n");
+	return n <= PLANNING_MAX_N ? n : 0;
 }
 
 static enum stat_status power_t_two_sample(struct named_call *c, struct named_result *r)
@@ -63,12 +63,12 @@ static enum stat_status power_n_ci_halfwidth(struct named_call *c, struct named_
 }
 
 const struct named_statistic named_planning[] = {
-    {"power_t_two_sample", power_t_two_sample},
-    {"power_F", power_f_of},
-    {"power_tost", power_tost},
-    {"power_n_t_two_sample", power_n_t},
-    {"power_n_F", power_n_f},
-    {"power_n_tost", power_n_tost},
-    {"power_n_ci_halfwidth", power_n_ci_halfwidth},
+    {"power_t_two_sample", power_t_two_sample, "", "n d alpha"},
+    {"power_F", power_f_of, "", "n lambda alpha"},
+    {"power_tost", power_tost, "", "n margin diff sigma alpha"},
+    {"power_n_t_two_sample", power_n_t, "", "d power alpha"},
+    {"power_n_F", power_n_f, "", "lambda power alpha"},
+    {"power_n_tost", power_n_tost, "", "margin diff sigma power alpha"},
+    {"power_n_ci_halfwidth", power_n_ci_halfwidth, "", "sd halfwidth conf"},
     {0},
 };

@@ -70,8 +70,8 @@ static enum stat_status mandel_k_crit(struct named_call *c, struct named_result 
 
 static enum stat_status critical_range_f(struct named_call *c, struct named_result *r)
 {
-	double n = named_number(c, "n");
-	return critical_range_factor(n >= 0 && n < 1e6 ? (unsigned int)n : 0, named_number(c, "p"), &r->number);
+	size_t n = named_count(c, "n");
+	return critical_range_factor(n < 1000000 ? (unsigned int)n : 0, named_number(c, "p"), &r->number);
 }
 
 static enum stat_status accepted(struct named_call *c, enum accept_route *route, double *value)
@@ -133,30 +133,30 @@ static enum stat_status robust_scale(struct named_call *c, struct named_result *
 }
 
 const struct named_statistic named_precision[] = {
-    {"s_L2_raw", s_l2_raw},
-    {"s_L2", s_l2},
-    {"s_r", s_r},
-    {"s_R", s_capital_r},
-    {"repeatability_limit_r", limit_r},
-    {"reproducibility_limit_R", limit_capital_r},
-    {"cochran_C", cochran_c},
-    {"grubbs_G_max", grubbs_max},
-    {"grubbs_G_min", grubbs_min},
-    {"grubbs_double_high", grubbs_double_high},
-    {"grubbs_double_low", grubbs_double_low},
-    {"mandel_h", mandel_h},
-    {"mandel_k", mandel_k},
-    {"cochran_C_crit", cochran_crit},
-    {"grubbs_crit", grubbs_crit},
-    {"mandel_h_crit", mandel_h_crit},
-    {"mandel_k_crit", mandel_k_crit},
-    {"critical_range_f", critical_range_f},
-    {"accept_route", route},
-    {"accept_value", value_of_route},
-    {"CD_lab_vs_reference", cd_reference},
-    {"CD_two_labs", cd_two},
-    {"CD_within_lab", cd_within},
-    {"algA_x", robust_location},
-    {"algA_s", robust_scale},
+    {"s_L2_raw", s_l2_raw, "groups", ""},
+    {"s_L2", s_l2, "groups", ""},
+    {"s_r", s_r, "groups", ""},
+    {"s_R", s_capital_r, "groups", ""},
+    {"repeatability_limit_r", limit_r, "groups", "factor"},
+    {"reproducibility_limit_R", limit_capital_r, "groups", "factor"},
+    {"cochran_C", cochran_c, "groups", ""},
+    {"grubbs_G_max", grubbs_max, "groups", ""},
+    {"grubbs_G_min", grubbs_min, "groups", ""},
+    {"grubbs_double_high", grubbs_double_high, "groups", ""},
+    {"grubbs_double_low", grubbs_double_low, "groups", ""},
+    {"mandel_h", mandel_h, "groups", "i"},
+    {"mandel_k", mandel_k, "groups", "i"},
+    {"cochran_C_crit", cochran_crit, "", "alpha p n"},
+    {"grubbs_crit", grubbs_crit, "", "alpha p"},
+    {"mandel_h_crit", mandel_h_crit, "", "alpha p"},
+    {"mandel_k_crit", mandel_k_crit, "", "alpha p n"},
+    {"critical_range_f", critical_range_f, "", "n p"},
+    {"accept_route", route, "first [more]", "sigma_r expensive f2 f3 f4"},
+    {"accept_value", value_of_route, "first [more]", "sigma_r expensive f2 f3 f4"},
+    {"CD_lab_vs_reference", cd_reference, "", "sigma_repro sigma_rep n factor"},
+    {"CD_two_labs", cd_two, "", "sigma_repro sigma_rep n1 n2 factor"},
+    {"CD_within_lab", cd_within, "", "sigma_rep n1 n2 factor"},
+    {"algA_x", robust_location, "x", ""},
+    {"algA_s", robust_scale, "x", ""},
     {0},
 };

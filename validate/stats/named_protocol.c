@@ -43,9 +43,7 @@ BIAS(rms_identity_pct, rms_identity_pct, true)
 static enum stat_status uncertainty(struct named_call *c, struct paper_uncertainty *u)
 {
 	SAMPLES(c);
-	enum paper_mode mode = named_is(c, "mode", "paper")      ? PAPER_TEXT
-			       : named_is(c, "mode", "papertab") ? PAPER_TABLES
-								 : PAPER_STRICT;
+	enum paper_mode mode = (enum paper_mode)named_choice(c, "mode", paper_mode_names);
 	return paper_uncertainty(REF_REP, mode, u);
 }
 
@@ -160,7 +158,7 @@ static enum stat_status budget_row(struct named_call *c, struct named_result *r,
 	struct budget_total t;
 	enum stat_status s = default_budget(c, b, &t);
 	for (int i = 0; !s && i < N_SOURCES; i++)
-		if (named_is(c, "component", b[i].source)) {
+		if (!strcmp(named_word(c, "component"), b[i].source)) {
 			r->number = share ? b[i].share_pct : b[i].u;
 			return STAT_OK;
 		}
@@ -195,7 +193,8 @@ static enum stat_status expand(struct named_call *c, double *k, double *expanded
 	struct budget_component b[N_SOURCES];
 	struct budget_total t;
 	enum stat_status s = default_budget(c, b, &t);
-	enum budget_dof dof = named_is(c, "dof", "trunc") ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
+	static const char *const dofs[] = {"cont", "trunc", NULL};
+	enum budget_dof dof = named_choice(c, "dof", dofs) ? BUDGET_TRUNCATED : BUDGET_CONTINUOUS;
 	return s ? s : budget_expand(&t, named_number(c, "coverage"), dof, k, expanded);
 }
 
@@ -212,34 +211,34 @@ static enum stat_status budget_expanded_pct(struct named_call *c, struct named_r
 }
 
 const struct named_statistic named_protocol[] = {
-    {"bias_i_pct", bias_i_pct},
-    {"bias_i_status", bias_i_status},
-    {"mean_bias_i_pct", mean_bias_i_pct},
-    {"sd_bias_i_pct", sd_bias_i_pct},
-    {"relative_bias_of_means_pct", relative_bias_of_means_pct},
-    {"RMS_bias_pct", rms_bias_pct},
-    {"RMS_identity_pct", rms_identity_pct},
-    {"u_Rw_pct", u_rw_pct},
-    {"u_Cref_pct", u_cref_pct},
-    {"u_bias_pct", u_bias_pct},
-    {"u_c_pct", u_c_pct},
-    {"U_pct", expanded_pct},
-    {"interval_lo", interval_lo},
-    {"interval_hi", interval_hi},
-    {"bias_sig_ratio_paper", bias_sig_ratio_paper},
-    {"u_bias_estimate_paired_pct", u_bias_paired},
-    {"u_bias_estimate_independent_pct", u_bias_independent},
-    {"bias_sig_ratio_independent", bias_sig_ratio_independent},
-    {"bias_significant", bias_significant},
-    {"nu_bias", nu_bias},
-    {"bias_t_crit", bias_t_crit},
-    {"bias_p", bias_p},
-    {"budget_u_pct", budget_u_pct},
-    {"budget_share_pct", budget_share_pct},
-    {"budget_u_c_pct", budget_u_c_pct},
-    {"budget_nu_eff", budget_nu_eff},
-    {"budget_nu_trunc", budget_nu_trunc},
-    {"budget_k", budget_k},
-    {"budget_U_pct", budget_expanded_pct},
+    {"bias_i_pct", bias_i_pct, "ref rep", "i"},
+    {"bias_i_status", bias_i_status, "ref rep", ""},
+    {"mean_bias_i_pct", mean_bias_i_pct, "ref rep", ""},
+    {"sd_bias_i_pct", sd_bias_i_pct, "ref rep", ""},
+    {"relative_bias_of_means_pct", relative_bias_of_means_pct, "ref rep", ""},
+    {"RMS_bias_pct", rms_bias_pct, "ref rep", ""},
+    {"RMS_identity_pct", rms_identity_pct, "ref rep", ""},
+    {"u_Rw_pct", u_rw_pct, "ref rep", "mode"},
+    {"u_Cref_pct", u_cref_pct, "ref rep", "mode"},
+    {"u_bias_pct", u_bias_pct, "ref rep", "mode"},
+    {"u_c_pct", u_c_pct, "ref rep", "mode"},
+    {"U_pct", expanded_pct, "ref rep", "mode k"},
+    {"interval_lo", interval_lo, "ref rep", "mode k"},
+    {"interval_hi", interval_hi, "ref rep", "mode k"},
+    {"bias_sig_ratio_paper", bias_sig_ratio_paper, "ref rep", ""},
+    {"u_bias_estimate_paired_pct", u_bias_paired, "ref rep", ""},
+    {"u_bias_estimate_independent_pct", u_bias_independent, "ref rep", ""},
+    {"bias_sig_ratio_independent", bias_sig_ratio_independent, "ref rep", ""},
+    {"bias_significant", bias_significant, "ref rep", "k"},
+    {"nu_bias", nu_bias, "ref rep", ""},
+    {"bias_t_crit", bias_t_crit, "ref rep", "alpha"},
+    {"bias_p", bias_p, "ref rep", ""},
+    {"budget_u_pct", budget_u_pct, "ref rep", "component clock_halfwidth"},
+    {"budget_share_pct", budget_share_pct, "ref rep", "component clock_halfwidth"},
+    {"budget_u_c_pct", budget_u_c_pct, "ref rep", "clock_halfwidth"},
+    {"budget_nu_eff", budget_nu_eff, "ref rep", "clock_halfwidth"},
+    {"budget_nu_trunc", budget_nu_trunc, "ref rep", "clock_halfwidth"},
+    {"budget_k", budget_k, "ref rep", "dof coverage clock_halfwidth"},
+    {"budget_U_pct", budget_expanded_pct, "ref rep", "dof coverage clock_halfwidth"},
     {0},
 };

@@ -42,8 +42,7 @@ static enum stat_status wasserstein1_pct(struct named_call *c, struct named_resu
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		struct order_interval o = {0};                                                                         \
-		double n = named_number(c, "n");                                                                       \
-		enum stat_status s = order_interval(n >= 0 && n < 1e15 ? (uint64_t)n : 0, named_number(c, "p"),        \
+		enum stat_status s = order_interval(named_count(c, "n"), named_number(c, "p"),                         \
 						    named_number(c, "conf"), &o);                                      \
 		r->number = value;                                                                                     \
 		return s;                                                                                              \
@@ -64,20 +63,20 @@ static enum stat_status hoeffding(struct named_call *c, struct named_result *r)
 }
 
 const struct named_statistic named_ranks[] = {
-    {"mwu_U", mwu_u},
-    {"mwu_p_asym", mwu_p_asym},
-    {"mwu_p_exact", mwu_p_exact},
-    {"hodges_lehmann", shift},
-    {"vargha_delaney_A12", a12},
-    {"ks_D", ks_d},
-    {"ks_p_exact", ks_exact},
-    {"ks_p_asym", ks_asym},
-    {"wasserstein1", wasserstein1},
-    {"wasserstein1_pct", wasserstein1_pct},
-    {"order_ci_lower_rank", order_lower},
-    {"order_ci_upper_rank", order_upper},
-    {"order_ci_coverage", order_coverage},
-    {"dkw_epsilon", dkw},
-    {"hoeffding_p", hoeffding},
+    {"mwu_U", mwu_u, "ref rep", ""},
+    {"mwu_p_asym", mwu_p_asym, "ref rep", ""},
+    {"mwu_p_exact", mwu_p_exact, "ref rep", ""},
+    {"hodges_lehmann", shift, "ref rep", ""},
+    {"vargha_delaney_A12", a12, "ref rep", ""},
+    {"ks_D", ks_d, "ref rep", ""},
+    {"ks_p_exact", ks_exact, "ref rep", ""},
+    {"ks_p_asym", ks_asym, "ref rep", ""},
+    {"wasserstein1", wasserstein1, "ref rep", ""},
+    {"wasserstein1_pct", wasserstein1_pct, "ref rep", ""},
+    {"order_ci_lower_rank", order_lower, "", "n p conf"},
+    {"order_ci_upper_rank", order_upper, "", "n p conf"},
+    {"order_ci_coverage", order_coverage, "", "n p conf"},
+    {"dkw_epsilon", dkw, "", "n alpha"},
+    {"hoeffding_p", hoeffding, "", "n t a b"},
     {0},
 };

@@ -14,7 +14,7 @@ static enum stat_status lag1(struct named_call *c, struct named_result *r)
 static enum stat_status acf(struct named_call *c, struct named_result *r)
 {
 	X(c);
-	return autocorrelation(x.x, x.n, (size_t)named_number(c, "lag"), &r->number);
+	return autocorrelation(x.x, x.n, named_count(c, "lag"), &r->number);
 }
 
 static enum stat_status von_neumann(struct named_call *c, struct named_result *r)
@@ -27,14 +27,14 @@ static enum stat_status ljung_box_q(struct named_call *c, struct named_result *r
 {
 	X(c);
 	double p;
-	return ljung_box(x.x, x.n, (size_t)named_number(c, "lags"), &r->number, &p);
+	return ljung_box(x.x, x.n, named_count(c, "lags"), &r->number, &p);
 }
 
 static enum stat_status ljung_box_p(struct named_call *c, struct named_result *r)
 {
 	X(c);
 	double q;
-	return ljung_box(x.x, x.n, (size_t)named_number(c, "lags"), &q, &r->number);
+	return ljung_box(x.x, x.n, named_count(c, "lags"), &q, &r->number);
 }
 
 #define TREND(function, test, member)                                                                                  \
@@ -54,16 +54,16 @@ TREND(mann_kendall_z, mann_kendall, z)
 TREND(mann_kendall_p, mann_kendall, p)
 
 const struct named_statistic named_series[] = {
-    {"lag1_autocorr", lag1},
-    {"acf", acf},
-    {"von_neumann_ratio", von_neumann},
-    {"ljung_box_Q", ljung_box_q},
-    {"ljung_box_p", ljung_box_p},
-    {"runs_count", runs_count},
-    {"runs_z", runs_z},
-    {"runs_p", runs_p},
-    {"mann_kendall_S", mann_kendall_s},
-    {"mann_kendall_z", mann_kendall_z},
-    {"mann_kendall_p", mann_kendall_p},
+    {"lag1_autocorr", lag1, "x", ""},
+    {"acf", acf, "x", "lag"},
+    {"von_neumann_ratio", von_neumann, "x", ""},
+    {"ljung_box_Q", ljung_box_q, "x", "lags"},
+    {"ljung_box_p", ljung_box_p, "x", "lags"},
+    {"runs_count", runs_count, "x", ""},
+    {"runs_z", runs_z, "x", ""},
+    {"runs_p", runs_p, "x", ""},
+    {"mann_kendall_S", mann_kendall_s, "x", ""},
+    {"mann_kendall_z", mann_kendall_z, "x", ""},
+    {"mann_kendall_p", mann_kendall_p, "x", ""},
     {0},
 };

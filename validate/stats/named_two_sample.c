@@ -28,7 +28,8 @@ static enum stat_status f_p(struct named_call *c, struct named_result *r)
 	SAMPLES(c);
 	struct variance_ratio v;
 	enum stat_status s = variance_ratio(REF_REP, &v);
-	r->number = named_is(c, "side", "two") ? v.p_two_sided : v.p_greater;
+	static const char *const sides[] = {"greater", "two", NULL};
+	r->number = named_choice(c, "side", sides) ? v.p_two_sided : v.p_greater;
 	return s;
 }
 
@@ -149,7 +150,8 @@ static enum stat_status quantile_bias(struct named_call *c, struct named_result 
 {
 	SAMPLES(c);
 	double p = named_number(c, "p"), x = 0, y = 0;
-	int type = named_number(c, "type") == 8 ? 8 : 7;
+	double type_number = named_number(c, "type");
+	int type = type_number == 7 ? 7 : type_number == 8 ? 8 : 0;
 	enum stat_status s = sample_quantile(rep.x, rep.n, p, type, &x);
 	if (!s)
 		s = sample_quantile(ref.x, ref.n, p, type, &y);
@@ -171,32 +173,32 @@ static enum stat_status quantile_bias_pct(struct named_call *c, struct named_res
 }
 
 const struct named_statistic named_two_sample[] = {
-    {"F_r", f_r},
-    {"F_p", f_p},
-    {"F_status", f_status},
-    {"var_ratio_ci_lo", var_ratio_ci_lo},
-    {"var_ratio_ci_hi", var_ratio_ci_hi},
-    {"levene_W", levene_w},
-    {"levene_p", levene_p},
-    {"brown_forsythe_W", brown_forsythe_w},
-    {"brown_forsythe_p", brown_forsythe_p},
-    {"welch_diff", welch_diff},
-    {"welch_t", welch_t},
-    {"welch_df", welch_df},
-    {"welch_p", welch_p},
-    {"welch_ci_lo", welch_ci_lo},
-    {"welch_ci_hi", welch_ci_hi},
-    {"paired_t", paired_t},
-    {"paired_p", paired_p},
-    {"tost_p_lower", tost_p_lower},
-    {"tost_p_upper", tost_p_upper},
-    {"tost_p", tost_p},
-    {"tost_ci_lo_pct", tost_ci_lo_pct},
-    {"tost_ci_hi_pct", tost_ci_hi_pct},
-    {"ratio_of_means", ratio_of_means},
-    {"fieller_lo", fieller_lo},
-    {"fieller_hi", fieller_hi},
-    {"quantile_bias_abs", quantile_bias_abs},
-    {"quantile_bias_pct", quantile_bias_pct},
+    {"F_r", f_r, "ref rep", ""},
+    {"F_p", f_p, "ref rep", "side"},
+    {"F_status", f_status, "ref rep", ""},
+    {"var_ratio_ci_lo", var_ratio_ci_lo, "ref rep", "conf"},
+    {"var_ratio_ci_hi", var_ratio_ci_hi, "ref rep", "conf"},
+    {"levene_W", levene_w, "ref rep", ""},
+    {"levene_p", levene_p, "ref rep", ""},
+    {"brown_forsythe_W", brown_forsythe_w, "ref rep", ""},
+    {"brown_forsythe_p", brown_forsythe_p, "ref rep", ""},
+    {"welch_diff", welch_diff, "ref rep", ""},
+    {"welch_t", welch_t, "ref rep", ""},
+    {"welch_df", welch_df, "ref rep", ""},
+    {"welch_p", welch_p, "ref rep", ""},
+    {"welch_ci_lo", welch_ci_lo, "ref rep", "conf"},
+    {"welch_ci_hi", welch_ci_hi, "ref rep", "conf"},
+    {"paired_t", paired_t, "ref rep", ""},
+    {"paired_p", paired_p, "ref rep", ""},
+    {"tost_p_lower", tost_p_lower, "ref rep", "margin_pct"},
+    {"tost_p_upper", tost_p_upper, "ref rep", "margin_pct"},
+    {"tost_p", tost_p, "ref rep", "margin_pct"},
+    {"tost_ci_lo_pct", tost_ci_lo_pct, "ref rep", "alpha"},
+    {"tost_ci_hi_pct", tost_ci_hi_pct, "ref rep", "alpha"},
+    {"ratio_of_means", ratio_of_means, "ref rep", ""},
+    {"fieller_lo", fieller_lo, "ref rep", "conf"},
+    {"fieller_hi", fieller_hi, "ref rep", "conf"},
+    {"quantile_bias_abs", quantile_bias_abs, "ref rep", "p type"},
+    {"quantile_bias_pct", quantile_bias_pct, "ref rep", "p type"},
     {0},
 };
