@@ -26,7 +26,7 @@ bool ration_take(const struct runner *w, struct ration *r)
 	uint32_t n_lanes = c->plan->n_lanes;
 	if (!c->plan->own_lanes)
 		return n_lanes && take_from(c, 0, 1, r);
-	if (take_from(c, w->index, RATION, r))
+	if (take_from(c, w->index, c->n > 1 ? RATION : UINT32_MAX, r))
 		return true;
 	for (uint32_t i = 1; i < n_lanes; i++)
 		if (take_from(c, (w->index + i) % n_lanes, 1, r))

@@ -17,8 +17,8 @@ struct ration {
 };
 
 /* The next ration; false when all lanes are empty. Where each runner has a lane of its own it takes several at a time from it,
- * because asking costs a cache line's way between processors where others ask too; then it helps the others, one
- * request at a time. From a common lane always one, in issue order. */
+ * because asking costs a cache line's way between processors where others ask too (alone it takes all); then it helps the
+ * others, one request at a time. From a common lane always one, in issue order. */
 bool ration_take(const struct runner *w, struct ration *r);
 
 #endif

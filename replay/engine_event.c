@@ -91,17 +91,21 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing)
 	const struct site site = site_of(w);
 	const struct placement placement = w->crew->placement;
 	const uint32_t index = w->index;
-	struct ration r = {.k = 0};
-	for (uint64_t n = 0; r.k < r.end || ration_take(w, &r); n++, r.k++) {
-		const struct lane *a = &p->lane[r.lane];
-		const struct hot_request *h = &a->request[r.k];
-		struct outcome *out = &a->outcome[r.k];
-		if (timing == TIMING_TIMESTAMP) {
-			__builtin_prefetch(h);
-			__builtin_prefetch(out, 1);
-			wait_until(&w->waiter, p->start_ticks + (uint64_t)a->due[r.k]);
+	const uint64_t start = p->start_ticks;
+	struct ration r;
+	uint64_t n = 0;
+	while (ration_take(w, &r)) {
+		const struct lane a = p->lane[r.lane]; /* a copy: the calls in the loop cannot change it */
+		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
+			const struct hot_request *h = &a.request[k];
+			struct outcome *out = &a.outcome[k];
+			if (timing == TIMING_TIMESTAMP) {
+				__builtin_prefetch(h);
+				__builtin_prefetch(out, 1);
+				wait_until(&w->waiter, start + (uint64_t)a.due[k]);
+			}
+			issue(&site, h, placement_buffer(&placement, index, n), false, 0, false, out);
 		}
-		issue(&site, h, placement_buffer(&placement, index, n), false, 0, false, out);
 	}
 }
 
