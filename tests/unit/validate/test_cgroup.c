@@ -123,12 +123,143 @@ static void test_version_2_files(void **state)
 	temp_dir_remove(root);
 }
 
+/* The files that the kernel makes in a group of version 2 whose parent gives it the memory controller. */
+static void group_imitate(const char *parent, const char *name)
+{
+	static const char *const files[][2] = {{"memory.max", "max\n"},
+					       {"memory.swap.max", "max\n"},
+					       {"memory.events", "low 0\noom_kill 0\n"},
+					       {"cgroup.procs", ""}};
+	char *dir = xasprintf("%s/%s", parent, name);
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create(dir, &e), 0);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		file_put(dir, files[i][0], files[i][1], strlen(files[i][1]));
+	free(dir);
+}
+
+/* A tree of version 2: the place is beside the group that this process is in, or above it; the first that serves. */
+static void test_version_2_tree(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *mount, *own, *serves, *found;
+	} trees[] = {
+	    /* a session on a machine of systemd: root's slice gives memory to its children */
+	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice/user-0.slice", "/user.slice/user-0.slice"},
+	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", "user.slice", "/user.slice"},
+	    {"/ /group", "/user.slice/user-0.slice/session-3.scope", ".", ""},
+	    {"/ /group", "/system.slice", ".", ""},
+	    /* a container: its own group is the root of what is mounted, with or without a name space */
+	    {"/ /group", "/", ".", ""},
+	    {"/docker/1234 /group", "/docker/1234", ".", ""},
+	    {"/docker/1234 /group", "/docker/1234/inner/leaf", "inner", "/inner"},
+	    {"/../.. /group", "/../..", ".", ""},
+	    {"/ /group", "/gone/since/long", ".", ""},
+	    {"/ /group", "/user.slice", "nowhere/near", NULL},
+	};
+	char try[40];
+	snprintf(try, sizeof try, "validate-try-%d", (int)getpid());
+	for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
+		char *root = temp_dir_make(), *serves = xasprintf("%s/group/%s", root, trees[i].serves);
+		size_t hidden = strcspn(trees[i].mount, " "); /* what is above the mounted part */
+		char *own = xasprintf("%s/group%s", root, trees[i].own + (hidden > 1 ? hidden : 0)), *proc = xasprintf("0::%s\n", trees[i].own);
+		char *mounts = xasprintf("20 1 0:2 / / rw - ext4 /dev/vda rw\n35 31 0:32 %s rw,nosuid - cgroup2 cgroup2 rw\n",
+					 trees[i].mount);
+		struct cgroup_place p;
+		struct cgroup g;
+		struct err e = ERR_INIT;
+		if (!strstr(own, "gone") && !strstr(own, ".."))
+			assert_int_equal(dir_create(own, &e), 0);
+		group_imitate(serves, try);
+		find(root, mounts, proc, &p);
+		if (trees[i].found) {
+			char *expected = xasprintf("%s/group%s", root, trees[i].found);
+			if (p.kind != CGROUP_V2)
+				fail_msg("tree %zu: %s", i, p.why);
+			if (strcmp(p.parent, expected))
+				fail_msg("tree %zu: %s instead of %s", i, p.parent, expected);
+			group_imitate(p.parent, "run");
+			assert_int_equal(cgroup_make(&g, &p, "run", 3 << 20, &e), 0);
+			assert_true(path_exists(g.procs));
+			assert_true(cgroup_remove(&g, NULL) < 0);
+			free(expected);
+		} else {
+			assert_int_equal(p.kind, CGROUP_NONE);
+			assert_null(p.parent);
+			assert_non_null(strstr(p.why, "memory.max"));
+		}
+		cgroup_place_release(&p);
+		free(mounts);
+		free(proc);
+		free(own);
+		free(serves);
+		temp_dir_remove(root);
+	}
+}
+
+/* A real hierarchy of version 2, with the memory controller or (where version 1 has that) without. */
+static void test_version_2_real(void **state)
+{
+	(void)state;
+	static const char *const mounts[] = {"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
+	char name[60];
+	struct cgroup g = {0};
+	struct err e = ERR_INIT;
+	bool made = false;
+	snprintf(name, sizeof name, "validate-unit2-%d", (int)getpid());
+	for (size_t i = 0; i < 2 && !made; i++) {
+		struct cgroup_place p = {.kind = CGROUP_V2, .parent = (char *)mounts[i]};
+		char *controllers = xasprintf("%s/cgroup.controllers", mounts[i]);
+		if (path_exists(controllers))
+			made = cgroup_make(&g, &p, name, 0, &e) == 0;
+		free(controllers);
+	}
+	if (!made) {
+		print_message("no cgroup of version 2 can be made here: %s\n", e.msg);
+		skip();
+	}
+	int enter[2], go[2];
+	assert_int_equal(pipe(enter), 0);
+	assert_int_equal(pipe(go), 0);
+	pid_t pid = fork();
+	if (pid == 0) {
+		char c = 'x';
+		close(go[1]);
+		FILE *out = fopen(g.procs, "w");
+		bool in = out && fputs("0\n", out) >= 0 && fclose(out) == 0;
+		_exit(write(enter[1], &c, 1) == 1 && read(go[0], &c, 1) == 0 && in ? 0 : 1);
+	}
+	char c, members[40] = "", expected[20];
+	close(go[0]);
+	assert_int_equal(read(enter[0], &c, 1), 1);
+	FILE *in = fopen(g.procs, "r");
+	assert_non_null(in);
+	assert_non_null(fgets(members, sizeof members, in));
+	fclose(in);
+	snprintf(expected, sizeof expected, "%d\n", (int)pid);
+	assert_string_equal(members, expected);
+	assert_true(rmdir(g.dir) < 0); /* somebody is in it */
+	close(go[1]); /* now it ends; the group may be busy for another moment, which is waited for */
+	char *dir = xstrdup(g.dir);
+	assert_int_equal(cgroup_remove(&g, &e), 0);
+	assert_false(path_exists(dir));
+	free(dir);
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	close(enter[0]);
+	close(enter[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_real),
 	    cmocka_unit_test(test_none),
 	    cmocka_unit_test(test_version_2_files),
+	    cmocka_unit_test(test_version_2_tree),
+	    cmocka_unit_test(test_version_2_real),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
