@@ -49,7 +49,8 @@ static void keys_add(struct strbuf *out, const struct option_spec *table, const 
 		if (left_out)
 			continue;
 		struct strbuf line = STRBUF_INIT;
-		strbuf_addf(&line, "%s = %s - %s", table->name, table->arg ? table->arg : "yes|no", table->help);
+		strbuf_addf(&line, "%s = %s%s - %s", table->name, table->arg ? table->arg : "yes|no",
+			    table->flags & OPT_NONE ? "|none" : "", table->help);
 		for (size_t i = 0; table->type == OPT_CHOICE && table->choices[i]; i++)
 			strbuf_addf(&line, "%s%s", i ? ", " : ": ", table->choices[i]);
 		comment_add(out, line.s);
@@ -122,7 +123,11 @@ static void protocol_write(struct strbuf *out)
 			   "[accept]\n"
 			   "bias = 10%\n"
 			   "precision-ratio = 2\n"
+			   "uncertainty = 20%\n"
+			   "linearity = 10%\n"
 			   "reordered = 1%\n"
+			   "concurrency = 0.10\n"
+			   "in-flight = 10%\n"
 			   "execution-time = 1%\n"
 			   "mismatches = 0\n");
 	keys_add(out, accept_keys, NULL);

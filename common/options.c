@@ -89,6 +89,21 @@ out:
 	return ret;
 }
 
+static bool is_none(const struct option_spec *o, const char *text)
+{
+	return (o->flags & OPT_NONE) && !strcmp(text, "none");
+}
+
+static void set_none(const struct option_spec *o, void *field)
+{
+	if (o->type == OPT_UINT || o->type == OPT_SIZE)
+		*(uint64_t *)field = UINT64_MAX;
+	else if (o->type == OPT_INT || o->type == OPT_DURATION)
+		*(int64_t *)field = -1;
+	else if (o->type == OPT_DOUBLE || o->type == OPT_RATIO)
+		*(double *)field = NAN;
+}
+
 /* Fills the row's field; the message does not name the option yet. */
 static int set_value(const struct option_spec *o, void *config, const char *text, struct err *e)
 {
@@ -100,6 +115,10 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	} v;
 	void *field = (char *)config + o->offset;
 	int ret;
+	if (is_none(o, text)) {
+		set_none(o, field);
+		return 0;
+	}
 	switch (o->type) {
 	case OPT_FLAG:
 		ret = parse_bool(text, &v.flag, e);

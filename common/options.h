@@ -30,9 +30,10 @@ struct option_spec {
 	const char *help;	    /* one line, lower case, no full stop; the default in words at its end */
 	const char *const *choices; /* OPT_CHOICE: NULL-terminated */
 	double min, max;	    /* numbers: allowed range, both 0 for none; max below min: no upper limit */
-	unsigned int flags;	    /* OPT_CLI_ONLY: no key of a protocol (file names, -o) */
+	unsigned int flags;	    /* OPT_CLI_ONLY: no key of a protocol (file names, -o); OPT_NONE */
 };
 #define OPT_CLI_ONLY 1u
+#define OPT_NONE 2u /* numbers: "none" is a value too: NaN, -1 of signed types, the largest number of unsigned ones */
 
 /* Sets one field from text. Errors: EINVAL/ERANGE with name and value; ENOENT for an unknown name, with the nearest
  * known one in the message. On an error the field is unchanged. */

@@ -2,6 +2,7 @@
 /* report/report.json: everything in the analysis, for programs. doc/report-schema.json describes it; keys keep their
  * order. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "reports/forms.h"
@@ -11,17 +12,34 @@
 
 #define REPORT_FORMAT_VERSION 1
 
+/* Null where there is none, with the status that what it would judge has. */
+static void json_set_limit(json_t *o, const char *key, double limit)
+{
+	json_set_status_number(o, key, isnan(limit) ? STAT_NOT_ASSESSED : STAT_OK, limit);
+}
+
 static json_t *limits(const struct accept_limits *l)
 {
 	json_t *o = json_object();
-	json_set_number(o, "bias", l->bias);
-	json_set_number(o, "precision_ratio", l->precision_ratio);
-	json_set_number(o, "uncertainty", l->uncertainty);
-	json_set_number(o, "reordered", l->reordered);
-	json_set_number(o, "execution_time", l->execution_time);
-	json_set_number(o, "concurrency", l->concurrency);
-	json_set_count(o, "n_mismatched", l->n_mismatched);
+	json_set_limit(o, "bias", l->bias);
+	json_set_limit(o, "precision_ratio", l->precision_ratio);
+	json_set_limit(o, "uncertainty", l->uncertainty);
+	json_set_limit(o, "reordered", l->reordered);
+	json_set_limit(o, "execution_time", l->execution_time);
+	json_set_limit(o, "concurrency", l->concurrency);
+	if (l->n_mismatched == UINT64_MAX)
+		json_set_limit(o, "n_mismatched", NAN);
+	else
+		json_set_count(o, "n_mismatched", l->n_mismatched);
 	json_set_text(o, "reorder_scope", reorder_scope_names[l->reorder_scope]);
+	json_set_limit(o, "linearity", l->linearity);
+	json_set_limit(o, "in_flight", l->in_flight);
+	json_set_limit(o, "in_flight_max", l->in_flight_max);
+	json_set_limit(o, "issue_error_ns", l->issue_error_ns > 0 ? (double)l->issue_error_ns : NAN);
+	json_set_limit(o, "share_late", l->share_late);
+	json_set_limit(o, "repeatability", l->repeatability);
+	json_set_limit(o, "guard_band", l->guard_band);
+	json_set_text(o, "uncertainty_bias", uncertainty_bias_names[l->uncertainty_bias]);
 	return o;
 }
 
@@ -140,6 +158,8 @@ static json_t *linearity(const struct analysis *a)
 		json_set_text(o, "lack_of_fit_status", stat_status_name(l->lack_of_fit_status));
 		json_set_status_number(o, "lack_of_fit_f", l->lack_of_fit_status, l->lack_of_fit_f);
 		json_set_status_number(o, "lack_of_fit_p", l->lack_of_fit_status, l->lack_of_fit_p);
+		json_set_text(o, "trend_status", stat_status_name(l->trend_status));
+		json_set_status_number(o, "trend_p", l->trend_status, l->trend_p);
 		json_array_append_new(all, o);
 	}
 	return all;

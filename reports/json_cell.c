@@ -33,6 +33,8 @@ static void set_bias_and_precision(json_t *o, const struct cell *c)
 	json_set_estimate(o, "precision_ratio", &c->precision_ratio);
 	json_set_status_number(o, "precision_lower95", c->precision_ratio.status, c->precision_lower95);
 	json_set_status_number(o, "precision_upper95", c->precision_ratio.status, c->precision_upper95);
+	json_set_number(o, "permutation_p_above", c->permutation_p_above);
+	json_set_number(o, "permutation_p_below", c->permutation_p_below);
 	json_set_estimate(o, "precision_ratio_independent", &c->precision_independent);
 	json_t *f = json_object();
 	json_set_text(f, "status", stat_status_name(c->f_status));
@@ -74,6 +76,9 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_set_status_number(budget, "nu_eff", b->status, b->nu_eff);
 	json_set_status_number(budget, "k95", b->status, b->k95);
 	json_set_status_number(budget, "U95", b->status, b->U95);
+	json_set_status_number(budget, "nu_spread", b->status, b->nu_spread);
+	json_set_status_number(budget, "u_c_program", b->status, b->u_c_program);
+	json_set_status_number(budget, "nu_spread_program", b->status, b->nu_spread_program);
 	json_object_set_new(o, "budget", budget);
 }
 
@@ -117,6 +122,12 @@ static void set_order_and_concurrency(json_t *o, const struct cell *c)
 	json_object_set_new(o, "reordered", order);
 	json_set_number(concurrency, "mean_program", c->concurrency_mean_r);
 	json_set_number(concurrency, "mean_replay", c->concurrency_mean_x);
+	json_set_number(concurrency, "max_program", c->concurrency_max_r);
+	json_set_number(concurrency, "max_replay", c->concurrency_max_x);
+	json_set_estimate(concurrency, "in_flight", &c->in_flight);
+	json_set_estimate(concurrency, "in_flight_max", &c->in_flight_max);
+	json_set_estimate(concurrency, "distance_of_means_by_time", &c->concurrency_time);
+	json_set_estimate(concurrency, "distance_of_means_by_request", &c->concurrency_request);
 	json_set_estimate(concurrency, "distance_by_time", &c->concurrency_distance_time);
 	json_set_estimate(concurrency, "distance_by_request", &c->concurrency_distance_request);
 	set_cdf(concurrency, "cdf_by_time_program", &c->concurrency_time_r);
@@ -136,6 +147,7 @@ static void set_time(json_t *o, const struct cell *c)
 	json_set_estimate(issue, "p99_ns", &c->issue_error_p99);
 	json_set_status_number(issue, "max_ns", c->issue_error_p50.status, c->issue_error_max);
 	json_set_status_number(issue, "share_late", c->issue_error_p50.status, c->share_late);
+	json_set_estimate(issue, "late", &c->late);
 	json_object_set_new(o, "issue_error", issue);
 	json_set_estimate(o, "schedule_error_ns", &c->schedule_error);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/words.h"
 
+#include <math.h>
+
 #include "reports/number.h"
 
 const struct component_words words_component[COMPONENT_N] = {
@@ -38,21 +40,56 @@ const struct component_words words_component[COMPONENT_N] = {
 	{"Uncertainty",
 	 "How far the result of one future replay may lie from what the program would have shown, with 95 % coverage, "
 	 "the bias stated apart.",
-	 "accepted when U is at most the limit", "GUM 5.1, 6.2 and G.4", FORMAT_SHARE},
+	 "accepted when the one-sided 95 % upper limit of U is at most the limit, rejected when its lower limit exceeds it and "
+	 "the program run again in the replay's place would be within it",
+	 "GUM 5.1, 6.2, G.4 and H.5", FORMAT_SHARE},
     [COMPONENT_CONCURRENCY] =
 	{"Concurrency",
-	 "Largest distance between the distributions of the number of requests in flight, replay against program.",
-	 "accepted when the upper limit of the distance is at most the limit",
+	 "Largest distance between the distributions of the number of requests in flight, replay against program, by time and "
+	 "by request.",
+	 "accepted when at every level two one-sided tests at 5 % show the difference to lie within the limit, rejected when "
+	 "at some level it is shown to lie beyond (Bonferroni)",
 	 "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance", FORMAT_NUMBER},
-    [COMPONENT_LINEARITY] = {"Linearity", "Whether bias and scatter stay the same as the load level rises.",
-			     "shown for judgement", "Pereira et al. 2016, section IV-A3", FORMAT_RELATIVE},
-    [COMPONENT_ISSUE_ERROR] = {"Issue error", "How much later than intended a timed replay issues its requests.",
-			       "shown for judgement", "Anderson et al. 2004 (issue error)", FORMAT_TIME},
+    [COMPONENT_LINEARITY] =
+	{"Linearity",
+	 "By how much the relative bias changes from the lowest load level to this one, along a straight line or off it.",
+	 "accepted when the 90 % intervals of the line's rise and of each level's distance from it lie inside the limits, "
+	 "rejected when one lies wholly outside (Bonferroni); the lowest level has nothing to be compared with",
+	 "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12", FORMAT_RELATIVE},
+    [COMPONENT_ISSUE_ERROR] = {"Issue error",
+			       "How much later than intended a timed replay issues its requests: the 99th percentile of a run.",
+			       "accepted when the one-sided 95 % upper limit of its mean is at most the limit, rejected when the "
+			       "lower limit exceeds it",
+			       "Anderson et al. 2004 (issue error)", FORMAT_TIME},
+    [COMPONENT_SHARE_LATE] = {"Share late",
+			      "Share of the requests that a timed replay issues later than intended by more than 1 % of the mean "
+			      "gap, or 1 µs.",
+			      "accepted when the one-sided 95 % upper limit of the share is at most the limit, rejected when the "
+			      "lower limit exceeds it",
+			      "Anderson et al. 2004 (issue error)", FORMAT_SHARE},
+    [COMPONENT_IN_FLIGHT] =
+	{"In flight",
+	 "By how much the mean number of requests in flight is larger (+) or smaller (-) in the replay than in the program.",
+	 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside",
+	 "as bias", FORMAT_RELATIVE},
+    [COMPONENT_IN_FLIGHT_MAX] =
+	{"Maximum in flight",
+	 "By how much the largest number of requests in flight at any time of a run is larger (+) or smaller (-) in the replay.",
+	 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside; where "
+	 "all pairs are alike, by their value",
+	 "as bias", FORMAT_RELATIVE},
 };
 
 static void add_ratio_limit(struct strbuf *out, const char *before, double ratio)
 {
-	strbuf_addf(out, "%s%.4g %%", before, ratio * 100);
+	if (ratio > 0)
+		strbuf_addf(out, "%s%.4g %%", before, ratio * 100);
+}
+
+static void add_plain_limit(struct strbuf *out, double limit)
+{
+	if (limit > 0)
+		strbuf_addf(out, "%.4g", limit);
 }
 
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k)
@@ -62,25 +99,41 @@ void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum com
 		add_ratio_limit(out, "±", l->bias);
 		break;
 	case COMPONENT_PRECISION:
-		strbuf_addf(out, "%.4g", l->precision_ratio);
+		add_plain_limit(out, l->precision_ratio);
 		break;
 	case COMPONENT_EXECUTION_TIME:
 		add_ratio_limit(out, "±", l->execution_time);
 		break;
 	case COMPONENT_REORDERING:
-		add_ratio_limit(out, "", l->reordered);
+		if (!isnan(l->reordered))
+			strbuf_addf(out, "%.4g %%", l->reordered * 100);
 		break;
 	case COMPONENT_FIDELITY:
-		strbuf_addf(out, "%llu a run", (unsigned long long)l->n_mismatched);
+		if (l->n_mismatched != UINT64_MAX)
+			strbuf_addf(out, "%llu a run", (unsigned long long)l->n_mismatched);
 		break;
 	case COMPONENT_UNCERTAINTY:
 		add_ratio_limit(out, "", l->uncertainty);
 		break;
 	case COMPONENT_CONCURRENCY:
-		strbuf_addf(out, "%.4g", l->concurrency);
+		add_plain_limit(out, l->concurrency);
 		break;
 	case COMPONENT_LINEARITY:
+		add_ratio_limit(out, "±", l->linearity);
+		break;
 	case COMPONENT_ISSUE_ERROR:
+		if (l->issue_error_ns > 0)
+			number_add(out, (double)l->issue_error_ns, NAN, number_unit_time((double)l->issue_error_ns), false);
+		break;
+	case COMPONENT_SHARE_LATE:
+		add_ratio_limit(out, "", l->share_late);
+		break;
+	case COMPONENT_IN_FLIGHT:
+		add_ratio_limit(out, "±", l->in_flight);
+		break;
+	case COMPONENT_IN_FLIGHT_MAX:
+		add_ratio_limit(out, "±", l->in_flight_max);
+		break;
 	case COMPONENT_N:
 		break;
 	}

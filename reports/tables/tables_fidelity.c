@@ -73,24 +73,40 @@ void table_concurrency(struct table *t, const struct analysis *a)
 {
 	table_init(t, "concurrency", "Concurrency");
 	table_note(
-	    t, "Mean number of requests in flight, and the largest distance between the distributions of program and "
-	       "replay: by time (how long each level lasted) and by request (which level a request found). 0 is equal, "
-	       "1 is "
-	       "entirely different.");
+	    t, "Mean and maximum number of requests in flight, and the largest distance between the distributions of program "
+	       "and replay, each the mean over the runs: by time (how long each level lasted) and by request (which level a "
+	       "request found). 0 is equal, 1 is entirely different. Beside it the distance within a pair, which holds the "
+	       "scatter of the runs too.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_NUMBER, "program_mean_level", "Program, mean");
 	table_column(t, FORMAT_NUMBER, "replay_mean_level", "Replay, mean");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_by_time", "Distance by time [95 %]");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_by_request", "Distance by request [95 %]");
+	table_column_estimate(t, FORMAT_RELATIVE, "in_flight", "Difference [95 %]");
+	table_column(t, FORMAT_DECISION, "in_flight_decision", "Decision");
+	table_column(t, FORMAT_NUMBER, "program_max_level", "Program, maximum");
+	table_column(t, FORMAT_NUMBER, "replay_max_level", "Replay, maximum");
+	table_column_estimate(t, FORMAT_RELATIVE, "in_flight_max", "Difference [95 %]");
+	table_column(t, FORMAT_DECISION, "in_flight_max_decision", "Decision");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_time", "Distance by time [95 %]");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_request", "Distance by request [95 %]");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_by_time", "In pairs, by time [95 %]");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_by_request", "In pairs, by request [95 %]");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
 		table_cell_names(t, a, c);
 		table_number_u(t, c->concurrency_mean_r, 0.1);
 		table_number_u(t, c->concurrency_mean_x, 0.1);
+		table_estimate(t, &c->in_flight);
+		table_decision(t, c->component[COMPONENT_IN_FLIGHT].decision);
+		table_number_u(t, c->concurrency_max_r, 0.1);
+		table_number_u(t, c->concurrency_max_x, 0.1);
+		table_estimate(t, &c->in_flight_max);
+		table_decision(t, c->component[COMPONENT_IN_FLIGHT_MAX].decision);
+		table_estimate(t, &c->concurrency_time);
+		table_estimate(t, &c->concurrency_request);
+		table_decision(t, c->component[COMPONENT_CONCURRENCY].decision);
 		table_estimate(t, &c->concurrency_distance_time);
 		table_estimate(t, &c->concurrency_distance_request);
-		table_decision(t, c->component[COMPONENT_CONCURRENCY].decision);
 	}
 }
 
@@ -107,8 +123,9 @@ void table_issue_error(struct table *t, const struct analysis *a)
 	table_column_estimate(t, FORMAT_TIME, "issue_error_p50", "Median");
 	table_column_estimate(t, FORMAT_TIME, "issue_error_p99", "p99");
 	table_column(t, FORMAT_TIME, "issue_error_max", "Maximum");
-	table_column(t, FORMAT_SHARE, "share_late", "Late");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
+	table_column_estimate(t, FORMAT_SHARE, "share_late", "Late [95 %]");
+	table_column(t, FORMAT_DECISION, "share_late_decision", "Decision");
 	table_column_estimate(t, FORMAT_TIME, "schedule_error", "Schedule");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
@@ -117,8 +134,9 @@ void table_issue_error(struct table *t, const struct analysis *a)
 		table_estimate(t, &c->issue_error_p50);
 		table_estimate(t, &c->issue_error_p99);
 		table_number_status(t, timed, c->issue_error_max, NAN);
-		table_number_status(t, timed, c->share_late, NAN);
 		table_decision(t, c->component[COMPONENT_ISSUE_ERROR].decision);
+		table_estimate(t, &c->late);
+		table_decision(t, c->component[COMPONENT_SHARE_LATE].decision);
 		table_estimate(t, &c->schedule_error);
 	}
 }

@@ -55,10 +55,16 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_times(c, e, &pairs, a->results);
 	measure_budget(c, &pairs);
 	measure_order(c, e, &pairs, a->results);
-	measure_concurrency(c, &pairs);
+	measure_concurrency(c, e, &pairs);
 	measure_facts(c, &pairs, a->results);
 	components_decide(c, e, &a->results->protocol.accept, &levels);
 	pairs_release(&pairs);
+}
+
+void evidence_release(struct evidence *e)
+{
+	free(e->distance.t);
+	free(e->distance.level);
 }
 
 /* Scatter of the program against itself; every replayer of a scenario has the same references, so the first counts. */
@@ -106,10 +112,14 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 								    &a->n_events_lost))
 			a->n_events_lost = UINT64_MAX;
 	a->between_process_cv = between_process(a);
+	const struct levels levels = {a->level_accept, a->level_reject};
+	linearity_decide(a, evidence, &levels);
 	verdicts_reach(a, evidence);
 	a->complete |= p->n_looks > 1 && analysis_is_settled(a); /* the rest of the plan is not needed */
 	linearity_compute(a);
 	sources_list(a);
+	for (size_t i = 0; i < a->n_cells; i++)
+		evidence_release(&evidence[i]);
 	free(evidence);
 	gsl_set_error_handler(handler);
 	return 0;

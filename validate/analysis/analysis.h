@@ -45,6 +45,7 @@ const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconc
 enum component_kind {
 	COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING, COMPONENT_FIDELITY,
 	COMPONENT_UNCERTAINTY, COMPONENT_CONCURRENCY, COMPONENT_LINEARITY, COMPONENT_ISSUE_ERROR,
+	COMPONENT_SHARE_LATE, COMPONENT_IN_FLIGHT, COMPONENT_IN_FLIGHT_MAX,
 	COMPONENT_N
 };
 extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
@@ -54,7 +55,9 @@ struct component {
 	enum decision decision;	  /* before and after Holm: a rejection that does not survive becomes inconclusive */
 	bool rejected_before_holm;
 	struct estimate estimate; /* relative bias; precision ratio; share reordered; ... */
-	double limit;		  /* two-sided (-limit..limit) for bias and execution time, upper for the others */
+	/* in the estimate's unit; two-sided (-limit..limit) for bias, execution time, linearity and the numbers in flight,
+	 * upper for the others; NaN: none was set, and the estimate is shown only */
+	double limit;
 	double p_reject, p_reject_holm; /* NaN where no rejection test was made */
 	uint64_t n_more;	  /* further replicates that would probably settle it; 0: none or unknown */
 	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
@@ -73,6 +76,9 @@ struct budget {
 	struct budget_row row[BUDGET_MAX_ROWS];
 	size_t n_rows;
 	double u_c, nu_eff, k95, U95; /* relative */
+	/* Of u_c as an estimate: its degrees of freedom, fewer where the replays have long tails; and of the same budget with
+	 * the program's own runs in the replays' place. NaN unknown */
+	double nu_spread, u_c_program, nu_spread_program;
 };
 
 struct cdf { /* of the concurrency level, averaged over runs */
@@ -102,6 +108,9 @@ struct cell { /* one scenario x one replayer */
 	struct estimate bias_median, bias_trimmed; /* of the runs' medians and trimmed means; shown, not judged */
 	struct estimate precision_ratio; /* Pitman-Morgan, sigma_x / sigma_r */
 	double precision_lower95, precision_upper95; /* one-sided */
+	/* against the limit, with the labels permuted within pairs (stats/pair_permutation.h): ratio above it, below it; NaN
+	 * undefined */
+	double permutation_p_above, permutation_p_below;
 	struct estimate precision_independent;	     /* F limits, of the logarithms too */
 	/* Brown-Forsythe and Levene on logarithms, Welch and Shapiro-Wilk on response times */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
@@ -115,10 +124,16 @@ struct cell { /* one scenario x one replayer */
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
 	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x, concurrency_request_r;
-	struct estimate concurrency_distance_time, concurrency_distance_request; /* sup, mean over pairs */
+	/* sup of |mean F_x - mean F_r|: what is judged, by time and by request; the estimate with the larger value decides */
+	struct estimate concurrency_time, concurrency_request;
+	/* sup within a pair, mean over pairs: larger, for the runs of one program differ too; shown beside */
+	struct estimate concurrency_distance_time, concurrency_distance_request;
 	double concurrency_mean_x, concurrency_mean_r;
+	double concurrency_max_x, concurrency_max_r; /* means over runs of the largest number in flight; NaN unknown */
+	struct estimate in_flight, in_flight_max;    /* relative deviation of both, paired log ratios */
 	struct estimate issue_error_p50, issue_error_p99; /* ns, over runs; NOT_APPLICABLE unless timed */
 	double issue_error_max, share_late;
+	struct estimate late; /* share of late requests with its limits; value is share_late */
 	struct estimate schedule_error; /* ns */
 	/* diagnostics of ln(x/r) in run order */
 	double lag1, runs_p, trend_p;	/* NaN undefined; trend_p also where so few could not attain 0.05 */

@@ -10,6 +10,7 @@
 
 #include "validate/analysis/analysis.h"
 #include "validate/stats/mean_difference.h"
+#include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
 
 /* --- pairs.c ------------------------------------------------------------------------------------------------------ */
@@ -41,6 +42,10 @@ void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap) __attri
 /* x[n] becomes the sample's own. */
 void sample_init(struct sample *s, double *x, size_t n);
 void sample_release(struct sample *s);
+/* Degrees of freedom of the standard deviation of x[n] as an estimate: 2n/(g + 2n/(n - 1)) with the sample's excess kurtosis
+ * g where that is less than n - 1, for long tails make it worse known; at least 1. Source: Hummel, Banga and Hettmansperger
+ * (2005). */
+double spread_df(const double *x, size_t n, const struct sample_moments *m);
 /* One number of every run, in order; the caller frees. */
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s));
 
@@ -64,11 +69,44 @@ struct share_evidence { /* a share of events per run */
 	double k, of; /* pooled: k events of so many */
 };
 
+struct mean_evidence { /* of one number of the runs */
+	enum stat_status status; /* STAT_ZERO_VARIANCE: t has se 0 */
+	struct t_estimate t;
+	size_t n;
+};
+
+struct spread_evidence { /* a standard deviation, and how well it is known */
+	enum stat_status status;
+	double sd, nu;
+};
+
+struct distance_evidence { /* of two distributions over levels: by time, then by request */
+	enum stat_status status;
+	size_t n, n_levels, n_by_time; /* pairs; levels at which any pair differs, those by time first */
+	struct t_estimate *t;	       /* [n_levels]: mean difference, se 0 where all pairs are alike; owned */
+	size_t *level;		       /* [n_levels]; owned */
+};
+
+#define CONTRASTS_MAX 65
+struct linearity_evidence { /* of a cell: the line through its own level and those below it */
+	enum stat_status status; /* STAT_NOT_APPLICABLE: nothing below it */
+	size_t n, n_levels;
+	size_t n_contrasts; /* the change from the lowest level to its own, then the distance of each level from the line */
+	struct t_estimate contrast[CONTRASTS_MAX];
+	uint64_t level[CONTRASTS_MAX]; /* of each contrast */
+};
+
 struct evidence {
 	struct ratio_evidence bias, time;
+	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
 	struct pitman_morgan precision;
-	struct share_evidence reordered;
+	double permutation_above, permutation_below; /* NaN undefined */
+	struct spread_evidence repeatability;	     /* of the logarithms of the replays */
+	struct share_evidence reordered, late;
+	struct mean_evidence issue_error; /* 99th percentiles, ns */
+	struct distance_evidence distance;
+	struct linearity_evidence linearity;
 	enum stat_status fidelity_status;
 	uint64_t worst_run; /* lost + extra + mismatched of the worst run */
 };
@@ -78,8 +116,13 @@ struct evidence {
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 void measure_budget(struct cell *c, const struct pairs *p);
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
-void measure_concurrency(struct cell *c, const struct pairs *p);
+void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
+
+void evidence_release(struct evidence *e);
+
+/* ln(x/r), one for each reference, and their mean; used for all that is judged by the ratio of a pair. */
+void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p);
 
 /* --- components.c, further.c, verdict.c --------------------------------------------------------------------------- */
 struct levels {
@@ -94,6 +137,9 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests, unsigned int until_next_look);
 /* Holm over all cells, verdicts, counts. e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);
+
+/* The linearity component of every cell, from the bias evidence of the cells of its group and replayer. */
+void linearity_decide(struct analysis *a, struct evidence *e, const struct levels *levels);
 
 /* --- linearity.c, sources.c --------------------------------------------------------------------------------------- */
 void linearity_compute(struct analysis *a);

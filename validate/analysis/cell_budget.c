@@ -2,11 +2,16 @@
 /* The uncertainty budget of a cell: of what one future replay shows, as a share of the mean reference,
  * the bias stated apart. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/stats/anova.h"
 #include "validate/stats/budget.h"
 
-enum { N_ROWS = 5 };
+enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_RESOLUTION, ROW_READ_COST, N_ROWS };
+
+#define ALPHA_ORDER 0.05
 
 /* Mean over runs of one number of their clocks. */
 static double mean_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
@@ -42,6 +47,69 @@ static void row_set(struct budget_row *row, const struct budget_component *c)
 	};
 }
 
+/* Scatter of one replay, split as GUM H.5 does where an analysis of variance shows that it matters whether the replay ran
+ * before its program in the block or after it; else pooled, with nothing for the order. */
+struct scatter {
+	double within, order, nu_within, nu_order;
+};
+
+static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
+{
+	struct scatter s = {c->x.sd, 0, (double)(c->x.n - 1), 1};
+	struct anova a;
+	double *before = xcalloc(p->n + 1, sizeof *before), *after = xcalloc(p->n + 1, sizeof *after);
+	size_t n_before = 0, n_after = 0;
+	for (size_t i = 0; i < p->n; i++)
+		if (p->x[i]->position < p->r[i]->position)
+			before[n_before++] = c->x.x[i];
+		else
+			after[n_after++] = c->x.x[i];
+	const struct values group[] = {{before, n_before}, {after, n_after}};
+	if (!p->shared && n_before > 1 && n_after > 1 && !anova_one_way(group, 2, &a) && !a.f_status && a.p <= ALPHA_ORDER &&
+	    a.ms_within > 0) {
+		s.within = sqrt(a.ms_within);
+		s.nu_within = a.df_within;
+		s.order = sqrt((a.ms_between - a.ms_within) / a.n0);
+	}
+	free(before);
+	free(after);
+	return s;
+}
+
+/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where there are long tails. */
+static double spread_dof(const struct budget_component *row, size_t n, double nu_rows, double nu_scatter)
+{
+	double sum = 0, total = 0;
+	for (size_t i = 0; i < n; i++) {
+		double u2 = row[i].u * row[i].u * row[i].sensitivity * row[i].sensitivity;
+		double nu = i == ROW_REPEATABILITY || i == ROW_MEAN_X ? fmin(row[i].nu, nu_scatter) : row[i].nu;
+		total += u2;
+		sum += u2 * u2 / nu;
+	}
+	return sum > 0 ? fmax(1, fmin(total * total / sum, nu_rows)) : nu_rows;
+}
+
+/* The same with the program's own runs in the replays' place. */
+static void as_program(struct budget *b, const struct cell *c, double clock)
+{
+	struct sample_moments m;
+	double n = (double)c->r.n;
+	if (c->single_reference || sample_moments_spread(c->r.x, c->r.n, &m))
+		return;
+	b->u_c_program = hypot(m.sd / m.mean * sqrt(1 + 2 / n), clock);
+	b->nu_spread_program = spread_df(c->r.x, c->r.n, &m);
+}
+
+static enum stat_status budget_check(const struct cell *c)
+{
+	enum stat_status s = c->x.status ? c->x.status : reference_check(c->r.x, c->r.n);
+	if (!s && !c->single_reference)
+		s = c->r.status;
+	if (!s && c->x.sd <= 0) /* all replays alike: what is left is the clock, and that is no budget */
+		s = STAT_ZERO_VARIANCE;
+	return s;
+}
+
 /* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step, taken as the
  * half-width of what it may shift a mean by; and what its reading costs, which is inside every interval, in program
  * and replay alike, so that only the difference of the two is left. A single recorded reference has no mean of its
@@ -51,34 +119,36 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	struct budget *b = &c->budget;
 	struct budget_component row[N_ROWS];
 	struct budget_total total;
-	size_t n = 0;
-	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN};
-	b->status = c->x.status ? c->x.status : reference_check(c->r.x, c->r.n);
-	if (!b->status && !c->single_reference)
-		b->status = c->r.status;
+	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .u_c_program = NAN,
+			     .nu_spread_program = NAN};
+	b->status = budget_check(c);
 	if (b->status)
 		return;
 
 	double mean = c->r.mean, dof = (double)(c->x.n - 1);
 	double step = fmax(mean_of(p->x, p->n, resolution), mean_of(p->r, p->n, resolution));
 	double cost = fabs(mean_of(p->x, p->n, read_cost) - mean_of(p->r, p->n, read_cost));
-	row[n++] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sd / mean, dof);
-	row[n++] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sem / mean, dof);
-	if (!c->single_reference)
-		row[n++] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL,
-					    c->x.mean / mean * c->r.sem / mean, (double)(c->r.n - 1));
-	row[n++] = budget_component("clock resolution", BUDGET_TYPE_B, BUDGET_RECTANGULAR, step / mean, INFINITY);
-	row[n++] = budget_component("clock read cost", BUDGET_TYPE_B, BUDGET_RECTANGULAR, cost / mean, INFINITY);
-	if (c->x.sd <= 0) /* all replays alike: what is left is the clock, and that is no budget */
-		b->status = STAT_ZERO_VARIANCE;
-	if (!b->status)
-		b->status = budget_combine(row, n, &total);
+	struct scatter s = scatter_of(c, p);
+	double mean_r = c->single_reference ? 0 : c->x.mean / mean * c->r.sem / mean;
+	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, s.within / mean, s.nu_within);
+	row[ROW_ORDER] = budget_component("order in the block", BUDGET_TYPE_A, BUDGET_NORMAL, s.order / mean, s.nu_order);
+	row[ROW_MEAN_X] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sem / mean, dof);
+	row[ROW_MEAN_R] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, mean_r,
+					   c->r.n > 1 ? (double)(c->r.n - 1) : 1);
+	row[ROW_RESOLUTION] = budget_component("clock resolution", BUDGET_TYPE_B, BUDGET_RECTANGULAR, step / mean, INFINITY);
+	row[ROW_READ_COST] = budget_component("clock read cost", BUDGET_TYPE_B, BUDGET_RECTANGULAR, cost / mean, INFINITY);
+	b->status = budget_combine(row, N_ROWS, &total);
 	if (!b->status)
 		b->status = budget_expand(&total, 0.95, BUDGET_CONTINUOUS, &b->k95, &b->U95);
 	if (b->status)
 		return;
+	struct sample_moments m;
+	double nu_scatter = sample_moments_spread(c->x.x, c->x.n, &m) ? dof : spread_df(c->x.x, c->x.n, &m);
 	b->u_c = total.u_c;
 	b->nu_eff = total.nu_eff;
-	for (b->n_rows = 0; b->n_rows < n; b->n_rows++)
-		row_set(&b->row[b->n_rows], &row[b->n_rows]);
+	b->nu_spread = spread_dof(row, N_ROWS, total.nu_eff, nu_scatter);
+	as_program(b, c, hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u));
+	for (size_t i = 0; i < N_ROWS; i++)
+		if (!(c->single_reference && i == ROW_MEAN_R))
+			row_set(&b->row[b->n_rows++], &row[i]);
 }

@@ -3,13 +3,14 @@
  *
  * By time: share of the span during which at most c requests are active. By request:
  * share of requests that found at most c
- * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)| of a pair; levels are discrete
- * and a time-weighted sample has no natural size, so its interval comes from the replicates. */
+ * active at their start, themselves included. Distance: the largest |F_x(c) - F_r(c)|, of the means and within a pair;
+ * levels are discrete and a time-weighted sample has no natural size, so its interval comes from the replicates. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/stats/distributions.h"
 
 static double by_time(const struct run_summary *s, uint64_t level)
 {
@@ -55,62 +56,187 @@ static double supremum(const double *a, const double *b, size_t n)
 	return most;
 }
 
-static struct estimate compare(const struct pairs *p, weight_at *weight, struct cdf *x, struct cdf *r)
+/* What both CDFs of every pair are, level by level: p[pair * n + level]. */
+struct curves {
+	size_t n, n_pairs;
+	double *x, *r;
+};
+
+static enum stat_status curves_make(struct curves *c, const struct pairs *p, weight_at *weight)
 {
 	size_t n = most_levels(p);
-	struct estimate e = estimate_none(p->n && n ? STAT_OK : STAT_TOO_FEW);
-	if (e.status)
-		return e;
-	double *px = xcalloc(n, sizeof *px), *pr = xcalloc(n, sizeof *pr), *distance = xcalloc(p->n, sizeof *distance);
-	*x = (struct cdf){n, xcalloc(n, sizeof *x->p)};
-	*r = (struct cdf){n, xcalloc(n, sizeof *r->p)};
-	for (size_t i = 0; i < p->n && !e.status; i++) {
-		if (!cumulate(&p->x[i]->summary, weight, n, px) || !cumulate(&p->r[i]->summary, weight, n, pr))
-			e.status = STAT_NOT_FINITE;
-		distance[i] = supremum(px, pr, n);
-		for (size_t level = 0; level < n; level++) {
-			x->p[level] += px[level] / (double)p->n;
-			r->p[level] += pr[level] / (double)p->n;
-		}
+	*c = (struct curves){.n = n, .n_pairs = p->n};
+	if (!p->n || !n)
+		return STAT_TOO_FEW;
+	c->x = xcalloc(n * p->n, sizeof *c->x);
+	c->r = xcalloc(n * p->n, sizeof *c->r);
+	for (size_t i = 0; i < p->n; i++)
+		if (!cumulate(&p->x[i]->summary, weight, n, c->x + i * n) ||
+		    !cumulate(&p->r[i]->summary, weight, n, c->r + i * n))
+			return STAT_NOT_FINITE;
+	return STAT_OK;
+}
+
+static void curves_release(struct curves *c)
+{
+	free(c->x);
+	free(c->r);
+}
+
+static void mean_curve(struct cdf *out, const struct curves *c, const double *p)
+{
+	*out = (struct cdf){c->n, xcalloc(c->n, sizeof *out->p)};
+	for (size_t i = 0; i < c->n_pairs; i++)
+		for (size_t level = 0; level < c->n; level++)
+			out->p[level] += p[i * c->n + level] / (double)c->n_pairs;
+}
+
+/* The distance within a pair, mean over pairs. */
+static struct estimate within_pairs(const struct curves *c)
+{
+	double *distance = xcalloc(c->n_pairs, sizeof *distance);
+	for (size_t i = 0; i < c->n_pairs; i++)
+		distance[i] = supremum(c->x + i * c->n, c->r + i * c->n, c->n);
+	struct estimate e = estimate_of_mean(distance, c->n_pairs);
+	if (!isnan(e.df)) { /* a distance lies in 0..1; without limits fmax would make some */
+		e.lo90 = fmax(0, e.lo90);
+		e.lo95 = fmax(0, e.lo95);
+		e.hi90 = fmin(1, e.hi90);
+		e.hi95 = fmin(1, e.hi95);
 	}
-	if (!e.status) {
-		e = estimate_of_mean(distance, p->n);
-		if (!isnan(e.df)) { /* a distance lies in 0..1; without limits fmax would make some */
-			e.lo90 = fmax(0, e.lo90);
-			e.lo95 = fmax(0, e.lo95);
-			e.hi90 = fmin(1, e.hi90);
-			e.hi95 = fmin(1, e.hi95);
-		}
-	} else {
-		free(x->p);
-		free(r->p);
-		*x = *r = (struct cdf){0};
-	}
-	free(px);
-	free(pr);
 	free(distance);
 	return e;
 }
 
-static double mean_level(const struct run **runs, size_t n)
+/* Adds the levels at which any pair differs: the last, where both are 1, tells nothing. */
+static enum stat_status add_levels(struct distance_evidence *e, const struct curves *c)
+{
+	double *d = xcalloc(c->n_pairs, sizeof *d);
+	enum stat_status s = STAT_OK;
+	e->t = xreallocarray(e->t, e->n_levels + c->n, sizeof *e->t);
+	e->level = xreallocarray(e->level, e->n_levels + c->n, sizeof *e->level);
+	for (size_t level = 0; level < c->n && !s; level++) {
+		struct t_estimate t;
+		bool differs = false;
+		for (size_t i = 0; i < c->n_pairs; i++) {
+			d[i] = c->x[i * c->n + level] - c->r[i * c->n + level];
+			differs |= fabs(d[i]) > 1e-12; /* more than sums of the same numbers in another order */
+		}
+		if (!differs)
+			continue;
+		s = mean_test(d, c->n_pairs, &t);
+		if (s == STAT_ZERO_VARIANCE) {
+			t = (struct t_estimate){.value = d[0], .df = (double)(c->n_pairs - 1)};
+			s = STAT_OK;
+		}
+		e->t[e->n_levels] = t;
+		e->level[e->n_levels++] = level;
+	}
+	free(d);
+	return c->n_pairs < 2 ? STAT_TOO_FEW : s;
+}
+
+/* sup |mean difference| over the levels from `from` on. Its upper limits are the largest of the levels', each at that
+ * confidence; its lower limits the largest lower ones, corrected for the number of levels (Bonferroni). */
+static struct estimate supremum_of(const struct distance_evidence *e, size_t from, size_t to)
+{
+	struct estimate out = estimate_none(e->status);
+	if (out.status)
+		return out;
+	out.value = out.lo90 = out.lo95 = out.hi90 = out.hi95 = 0;
+	out.df = (double)(e->n - 1);
+	for (size_t i = from; i < to; i++) {
+		const struct t_estimate *t = &e->t[i];
+		double size = fabs(t->value), q90 = 0, q95 = 0, b90 = 0, b95 = 0, m = (double)(to - from);
+		if (t->se > 0 && (t_quantile(0.95, t->df, &q90) || t_quantile(0.975, t->df, &q95) ||
+				  t_quantile(1 - 0.05 / m, t->df, &b90) || t_quantile(1 - 0.025 / m, t->df, &b95)))
+			return estimate_none(STAT_OUT_OF_RANGE);
+		out.value = fmax(out.value, size);
+		out.hi90 = fmax(out.hi90, fmin(1, size + q90 * t->se));
+		out.hi95 = fmax(out.hi95, fmin(1, size + q95 * t->se));
+		out.lo90 = fmax(out.lo90, size - b90 * t->se);
+		out.lo95 = fmax(out.lo95, size - b95 * t->se);
+	}
+	return out;
+}
+
+static void compare(struct cell *c, struct evidence *e, const struct pairs *p)
+{
+	struct curves time, request;
+	struct distance_evidence *d = &e->distance;
+	enum stat_status s = curves_make(&time, p, by_time), s_request = curves_make(&request, p, by_request);
+	s = s ? s : s_request;
+	*d = (struct distance_evidence){.n = p->n};
+	c->concurrency_distance_time = c->concurrency_distance_request = estimate_none(s);
+	if (!s) {
+		c->concurrency_distance_time = within_pairs(&time);
+		c->concurrency_distance_request = within_pairs(&request);
+		mean_curve(&c->concurrency_time_x, &time, time.x);
+		mean_curve(&c->concurrency_time_r, &time, time.r);
+		mean_curve(&c->concurrency_request_x, &request, request.x);
+		mean_curve(&c->concurrency_request_r, &request, request.r);
+		s = add_levels(d, &time);
+		d->n_by_time = d->n_levels;
+	}
+	if (!s)
+		s = add_levels(d, &request);
+	d->status = s;
+	c->concurrency_time = supremum_of(d, 0, d->n_by_time);
+	c->concurrency_request = supremum_of(d, d->n_by_time, d->n_levels);
+	curves_release(&time);
+	curves_release(&request);
+}
+
+/* Mean number of requests in flight over a run, NaN without any time. */
+static double mean_in_flight(const struct run_summary *s)
+{
+	double weighted = 0, total = 0;
+	for (uint64_t level = 0; level < s->n_levels; level++) {
+		weighted += (double)level * by_time(s, level);
+		total += by_time(s, level);
+	}
+	return weighted / total;
+}
+
+/* The largest number that was in flight for any time, or found by any request. */
+static double max_in_flight(const struct run_summary *s)
+{
+	uint64_t level = s->n_levels;
+	while (level > 0 && by_time(s, level - 1) <= 0 && by_request(s, level - 1) <= 0)
+		level--;
+	return level ? (double)(level - 1) : NAN;
+}
+
+static double mean_over(const double *x, size_t n)
 {
 	double sum = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct run_summary *s = &runs[i]->summary;
-		double weighted = 0, total = 0;
-		for (uint64_t level = 0; level < s->n_levels; level++) {
-			weighted += (double)level * by_time(s, level);
-			total += by_time(s, level);
-		}
-		sum += weighted / total;
-	}
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
 	return n ? sum / (double)n : NAN;
 }
 
-void measure_concurrency(struct cell *c, const struct pairs *p)
+static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p, double (*value)(const struct run_summary *s),
+				 double *mean_x, double *mean_r)
 {
-	c->concurrency_distance_time = compare(p, by_time, &c->concurrency_time_x, &c->concurrency_time_r);
-	c->concurrency_distance_request = compare(p, by_request, &c->concurrency_request_x, &c->concurrency_request_r);
-	c->concurrency_mean_x = mean_level(p->x, p->n);
-	c->concurrency_mean_r = mean_level(p->r, p->n);
+	struct sample x, r;
+	sample_init(&x, values_of(p->x, p->n, value), p->n);
+	sample_init(&r, values_of(p->r, p->n, value), p->n);
+	paired_ratio(e, &x, &r, p);
+	*mean_x = mean_over(x.x, x.n);
+	*mean_r = mean_over(r.x, r.n);
+	sample_release(&x);
+	sample_release(&r);
+	struct estimate out = estimate_of_t(e->status, &e->t, expm1);
+	if (e->status == STAT_ZERO_VARIANCE) { /* whole numbers are alike more often than not */
+		out.status = STAT_OK;
+		out.value = expm1(e->t.value);
+	}
+	return out;
+}
+
+void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p)
+{
+	compare(c, e, p);
+	c->in_flight = in_flight(&e->in_flight, p, mean_in_flight, &c->concurrency_mean_x, &c->concurrency_mean_r);
+	c->in_flight_max = in_flight(&e->in_flight_max, p, max_in_flight, &c->concurrency_max_x, &c->concurrency_max_r);
 }

@@ -38,8 +38,24 @@ static struct estimate pooled(const struct share_evidence *e)
 	return out;
 }
 
-/* The share is per run, for requests of one run depend on each other; the mean over runs and its t-interval,
- * cut to 0..1. */
+/* The mean over the runs of share[e->n] with its t-interval, cut to 0..1. */
+static struct estimate estimate_of_share(struct share_evidence *e, const double *share)
+{
+	if (!e->status)
+		e->status = mean_test(share, e->n, &e->t);
+	if (e->status == STAT_ZERO_VARIANCE)
+		return pooled(e);
+	struct estimate out = estimate_of_t(e->status, &e->t, NULL);
+	if (!out.status) {
+		out.lo90 = fmax(0, out.lo90);
+		out.lo95 = fmax(0, out.lo95);
+		out.hi90 = fmin(1, out.hi90);
+		out.hi95 = fmin(1, out.hi95);
+	}
+	return out;
+}
+
+/* The share is per run, for requests of one run depend on each other. */
 static struct estimate reordered(struct share_evidence *e, const struct pairs *p, reorder_of *scope, bool replays)
 {
 	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
@@ -56,18 +72,8 @@ static struct estimate reordered(struct share_evidence *e, const struct pairs *p
 		e->k += (double)scope(s)->n_reordered;
 		e->of += (double)scope(s)->n_received;
 	}
-	if (!e->status)
-		e->status = mean_test(share, p->n, &e->t);
+	out = estimate_of_share(e, share);
 	free(share);
-	if (e->status == STAT_ZERO_VARIANCE)
-		return pooled(e);
-	out = estimate_of_t(e->status, &e->t, NULL);
-	if (!out.status) {
-		out.lo90 = fmax(0, out.lo90);
-		out.lo95 = fmax(0, out.lo95);
-		out.hi90 = fmin(1, out.hi90);
-		out.hi95 = fmin(1, out.hi95);
-	}
 	return out;
 }
 
@@ -121,7 +127,23 @@ static struct estimate mean_over_runs(const struct pairs *p, double (*value)(con
 	return e;
 }
 
-static void times_of_issue(struct cell *c, const struct pairs *p, bool timed)
+/* Shares of late requests, run by run. */
+static struct estimate late_requests(struct share_evidence *e, const struct pairs *p)
+{
+	double *share = xcalloc(p->n ? p->n : 1, sizeof *share);
+	*e = (struct share_evidence){.n = p->n};
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *s = &p->x[i]->summary;
+		share[i] = s->share_late;
+		e->k += round(s->share_late * (double)s->issue_error.n);
+		e->of += (double)s->issue_error.n;
+	}
+	struct estimate out = estimate_of_share(e, share);
+	free(share);
+	return out;
+}
+
+static void times_of_issue(struct cell *c, struct evidence *ev, const struct pairs *p, bool timed)
 {
 	bool all = p->n > 0, input = p->n > 0;
 	double late = 0;
@@ -139,11 +161,20 @@ static void times_of_issue(struct cell *c, const struct pairs *p, bool timed)
 		enum stat_status why = !timed ? STAT_NOT_APPLICABLE : p->n ? STAT_NOT_ASSESSED : STAT_TOO_FEW;
 		c->issue_error_p50 = c->issue_error_p99 = estimate_none(why);
 		c->issue_error_max = NAN;
+		c->late = estimate_none(why);
+		ev->issue_error.status = ev->late.status = why;
 		return;
 	}
 	c->issue_error_p50 = mean_over_runs(p, issue_p50);
 	c->issue_error_p99 = mean_over_runs(p, issue_p99);
 	c->share_late = late / (double)p->n;
+	c->late = late_requests(&ev->late, p);
+	double *p99 = values_of(p->x, p->n, issue_p99);
+	ev->issue_error.n = p->n;
+	ev->issue_error.status = mean_test(p99, p->n, &ev->issue_error.t);
+	if (ev->issue_error.status == STAT_ZERO_VARIANCE)
+		ev->issue_error.t = (struct t_estimate){.value = p99[0], .df = (double)(p->n - 1)};
+	free(p99);
 }
 
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r)
@@ -170,5 +201,5 @@ void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, co
 		c->n_descents = sum_cut(c->n_descents, deciding(s)->n_descents);
 	}
 	fidelity(c, e, p, replays);
-	times_of_issue(c, p, replayer->timed);
+	times_of_issue(c, e, p, replayer->timed);
 }

@@ -10,6 +10,7 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
+#include "validate/stats/pair_permutation.h"
 #include "validate/stats/series.h"
 #include "validate/stats/shapiro.h"
 #include "validate/stats/variance_ratio.h"
@@ -88,8 +89,7 @@ static bool is_rounding(const struct t_estimate *t, size_t n, const struct sampl
 	return t->se * sqrt((double)n) <= 4 * DBL_EPSILON * largest;
 }
 
-static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r,
-			 const struct pairs *p)
+void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p)
 {
 	double *d = xcalloc(x->n ? x->n : 1, sizeof *d);
 	e->status = x->n < 2 ? STAT_TOO_FEW : log_ratios(r->x, x->x, x->n, d);
@@ -98,6 +98,8 @@ static void paired_ratio(struct ratio_evidence *e, const struct sample *x, const
 		e->status = mean_test(d, e->n, &e->t);
 	if (!e->status && is_rounding(&e->t, e->n, x, r))
 		e->status = STAT_ZERO_VARIANCE;
+	if (e->status == STAT_ZERO_VARIANCE)
+		e->t = (struct t_estimate){.value = d[0], .df = (double)(e->n - 1)};
 	free(d);
 }
 
@@ -135,16 +137,34 @@ static void independent_bias(struct cell *c)
 	c->bias_independent = estimate_of_t(s, &t, percent_to_ratio);
 }
 
+/* The standard deviation of the replays alone, and how well the runs know it. */
+static void repeatability(struct evidence *e, const double *lx, size_t n, enum stat_status logs)
+{
+	struct sample_moments m;
+	e->repeatability.status = logs ? logs : sample_moments_spread(lx, n, &m);
+	if (e->repeatability.status)
+		return;
+	e->repeatability.sd = m.sd;
+	e->repeatability.nu = spread_df(lx, n, &m);
+}
+
 /* Ratio of standard deviations of the logarithms, that is of the relative scatters. */
-static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr, enum stat_status logs)
+static void precision(struct cell *c, struct evidence *e, const double *lx, const double *lr, enum stat_status logs,
+		      double limit)
 {
 	struct estimate paired = estimate_none(STAT_OK), f = estimate_none(STAT_OK);
 	struct variance_ratio v;
 	size_t n = c->x.n;
 	c->precision_lower95 = c->precision_upper95 = NAN;
+	e->permutation_above = e->permutation_below = NAN;
 	e->precision_status = c->single_reference ? STAT_NOT_APPLICABLE : logs;
 	if (!e->precision_status)
 		e->precision_status = pitman_morgan(lr, n, lx, n, &e->precision);
+	if (!e->precision_status && limit > 0 &&
+	    pair_permutation_p(lr, lx, n, limit, &e->permutation_above, &e->permutation_below))
+		e->permutation_above = e->permutation_below = NAN;
+	c->permutation_p_above = e->permutation_above;
+	c->permutation_p_below = e->permutation_below;
 	paired.status = e->precision_status;
 	if (!paired.status)
 		paired.status = pitman_morgan_limits(&e->precision, 0.05, &paired.lo90, &paired.hi90);
@@ -275,7 +295,8 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	c->bias_trimmed = paired_bias(&aside, &c->x_trimmed, &c->r_trimmed, p);
 	papers_set(c, 0.05);
 	independent_bias(c);
-	precision(c, e, lx, lr, logs);
+	precision(c, e, lx, lr, logs, results->protocol.accept.precision_ratio);
+	repeatability(e, lx, n, logs);
 	tests_beside(c, lx, lr, logs);
 	diagnostics(c, d, logs);
 	free(d);

@@ -8,7 +8,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "validate/analysis/analysis_private.h"
+#include "validate/analysis/decide.h"
+#include "validate/stats/conformity.h"
 #include "validate/stats/distributions.h"
 
 const char *const component_names[] = {
@@ -21,114 +22,116 @@ const char *const component_names[] = {
     [COMPONENT_CONCURRENCY] = "concurrency",
     [COMPONENT_LINEARITY] = "linearity",
     [COMPONENT_ISSUE_ERROR] = "issue error",
+    [COMPONENT_SHARE_LATE] = "share late",
+    [COMPONENT_IN_FLIGHT] = "in flight",
+    [COMPONENT_IN_FLIGHT_MAX] = "maximum in flight",
     [COMPONENT_N] = NULL,
 };
 
-#define REASON_ADD(c, ...) phrase_add((c)->reason, sizeof(c)->reason, __VA_ARGS__)
-#define REASON(c, ...) ((c)->reason[0] = 0, REASON_ADD(c, __VA_ARGS__))
-
-/* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out of reach, and nothing
- * that is worth deciding so early would be decided. */
-#define LEAST_LEVEL 1e-12
-
-/* No test is made at a look this early. */
-static bool is_early(struct component *c, const struct levels *levels)
+/* Acceptance that leaves a guard band (JCGM 106) of `factor` expanded uncertainties of the bias inside the limits. It is asked
+ * for besides the test, so that it can only make accepting, and rejecting, harder. */
+static void guard(struct component *c, const struct ratio_evidence *e, double low, double high, double factor)
 {
-	if (levels->accept >= LEAST_LEVEL)
-		return false;
-	c->decision = DECISION_INCONCLUSIVE;
-	REASON(c, "the planned looks leave no error for one this early (level %.2g): a later one decides", levels->accept);
-	return true;
+	double k, risk;
+	if (!(factor >= 0) || t_quantile(0.975, e->t.df, &k) || conformity_risk(e->t.value, e->t.se, e->t.df, low, high, &risk))
+		return;
+	enum conformity guarded = conformity_guarded(e->t.value, low, high, factor * k * e->t.se);
+	if ((c->decision == DECISION_ACCEPT && guarded != CONFORMITY_ACCEPT) ||
+	    (c->decision == DECISION_REJECT && guarded != CONFORMITY_REJECT))
+		c->decision = DECISION_INCONCLUSIVE;
+	REASON_ADD(c, ", guard band %.3g U, specific risk of %s %.2g %%", factor,
+		   c->decision == DECISION_REJECT ? "rejecting wrongly" : "accepting wrongly",
+		   100 * (c->decision == DECISION_REJECT ? 1 - risk : risk));
 }
 
-/* What two one-sided P-values say; the one of rejecting is kept. */
-static void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels)
+/* All pairs have the same ratio, as whole numbers mostly have: nothing scatters, the value itself decides. */
+static void decide_alike(struct component *c, const struct ratio_evidence *e, double low, double high,
+			 const struct levels *levels)
 {
-	c->p_reject = fmin(1, p_reject);
-	c->rejected_before_holm = c->p_reject <= levels->accept;
-	c->decision = c->rejected_before_holm      ? DECISION_REJECT
-		      : p_accept <= levels->accept ? DECISION_ACCEPT
-						   : DECISION_INCONCLUSIVE;
+	struct mean_p p = decide_mean_p(&e->t, e->n, low, high, true);
+	c->estimate.status = STAT_OK;
+	c->estimate.value = expm1(e->t.value);
+	decide(c, p.accept, p.reject, levels);
+	REASON(c, "%s %% in each of %zu pairs, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text, e->n,
+	       decide_position(c), shown_percent(c->limit).text);
 }
 
-static const char *position(const struct component *c)
+/* A paired ratio against -+limit; `alike`: ratios that do not scatter are no fault of the data. `guard_band`: NaN none. */
+static void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels, bool alike,
+			 double guard_band)
 {
-	return c->decision == DECISION_ACCEPT ? "within" : c->decision == DECISION_REJECT ? "beyond" : "not clear of";
-}
-
-static void undecided(struct component *c, enum stat_status s)
-{
-	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_INCONCLUSIVE;
-	if (s == STAT_NOT_APPLICABLE)
-		REASON(c, "nothing was replayed: the program itself ran in the replayer's place");
-	else if (s == STAT_NOT_ASSESSED)
-		REASON(c, "%s: a replay was not compared with the trace it replayed", stat_status_name(s));
-	else
-		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
-}
-
-/* Digits with which the confidence 1 - error is told from 1: 90, 95, 93.3, 99.9991 %. */
-static int confidence_digits(double error)
-{
-	int more = 1 - (int)floor(log10(100 * error));
-	return 2 + (more > 0 ? more : 0);
-}
-
-/* A relative deviation, from paired log ratios, against -limit..limit. */
-static void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels)
-{
-	if (e->status) {
-		undecided(c, e->status);
+	double low = c->limit < 1 ? log1p(-c->limit) : -INFINITY, high = log1p(c->limit);
+	if (e->status && !(alike && e->status == STAT_ZERO_VARIANCE)) {
+		decide_nothing(c, e->status);
 		return;
 	}
-	if (is_early(c, levels))
+	if (!(c->limit > 0)) {
+		decide_shown(c, c->estimate, "deviation", 100, " %");
 		return;
-	double low = c->limit < 1 ? log1p(-c->limit) : -INFINITY, high = log1p(c->limit);
-	double above_low = (e->t.value - low) / e->t.se, above_high = (e->t.value - high) / e->t.se;
-	double p_accept = fmax(t_above(above_low, e->t.df), t_below(above_high, e->t.df));
-	double p_reject = 2 * fmin(t_below(above_low, e->t.df), t_above(above_high, e->t.df));
-	decide(c, p_accept, p_reject, levels);
+	}
+	if (decide_is_early(c, levels))
+		return;
+	if (e->status) {
+		decide_alike(c, e, low, high, levels);
+		return;
+	}
+	struct mean_p p = decide_mean_p(&e->t, e->n, low, high, true);
+	decide(c, p.accept, p.reject, levels);
 	/* the interval that decided: 1 - 2 alpha for accepting, 1 - alpha for rejecting */
 	double error = c->decision == DECISION_REJECT ? levels->accept : 2 * levels->accept, lo, hi;
 	if (t_interval(&e->t, 1 - error, &lo, &hi)) {
-		undecided(c, STAT_OUT_OF_RANGE);
+		decide_nothing(c, STAT_OUT_OF_RANGE);
 		return;
 	}
-	REASON(c, "%+.3g %%, %.*g %% interval %+.3g to %+.3g %%, %s the limits ±%.3g %%", 100 * expm1(e->t.value),
-	       confidence_digits(error), 100 * (1 - error), 100 * expm1(lo), 100 * expm1(hi), position(c), 100 * c->limit);
+	REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text,
+	       confidence_digits(error), 100 * (1 - error), shown_change(expm1(lo)).text, shown_change(expm1(hi)).text,
+	       decide_position(c), shown_percent(c->limit).text);
+	guard(c, e, low, high, guard_band);
 }
 
-static void decide_precision(struct component *c, const struct evidence *e, const struct cell *cell,
-			     const struct levels *levels)
+/* The worse of both P-values, in either direction: normal theory, and the labels permuted within pairs, which no single run
+ * far off can make small. */
+static void decide_precision(struct component *c, const struct evidence *e, const struct levels *levels)
 {
 	double p_above, p_below, lower, upper;
 	enum stat_status s = e->precision_status;
-	if (s == STAT_NOT_APPLICABLE) {
-		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "one recording is the reference of several replays: only the repeatability of the replays is known");
-		if (isfinite(cell->x.cv))
-			REASON_ADD(c, ", %.3g %%", 100 * cell->x.cv);
+	if (!s && !(c->limit > 0)) {
+		decide_shown(c, c->estimate, "scatter", 1, " times the program's");
 		return;
 	}
-	if (!s && is_early(c, levels))
+	if (!s && decide_is_early(c, levels))
 		return;
 	if (!s)
 		s = pitman_morgan_p(&e->precision, c->limit, &p_above, &p_below);
 	if (!s)
 		s = pitman_morgan_limits(&e->precision, levels->accept, &lower, &upper);
 	if (s) {
-		undecided(c, s);
+		decide_nothing(c, s);
 		return;
+	}
+	double normal = p_above;
+	if (!isnan(e->permutation_above)) {
+		p_above = fmax(p_above, e->permutation_above);
+		p_below = fmax(p_below, e->permutation_below);
 	}
 	decide(c, p_below, p_above, levels);
 	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
-	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper, position(c), c->limit);
+	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper,
+	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of", c->limit);
+	if (c->decision == DECISION_INCONCLUSIVE && normal <= levels->accept)
+		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make that scatter", p_above);
+	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
+		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make the difference", p_below);
 }
 
 static void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
 {
 	if (e->status && e->status != STAT_ZERO_VARIANCE) {
-		undecided(c, e->status);
+		decide_nothing(c, e->status);
+		return;
+	}
+	if (isnan(c->limit)) {
+		decide_shown(c, c->estimate, "share", 100, " %");
 		return;
 	}
 	if (c->limit <= 0) { /* none at all is allowed: counting decides, not statistics */
@@ -138,30 +141,58 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 		REASON(c, "%.0f of %.0f requests, none allowed", e->k, e->of);
 		return;
 	}
-	if (is_early(c, levels))
+	if (decide_is_early(c, levels))
 		return;
 	if (e->status == STAT_ZERO_VARIANCE) {
 		double lo, hi, limit = fmin(1, c->limit);
 		double p_accept = binomial_at_most(e->k, e->of, limit), p_reject = binomial_at_least(e->k, e->of, limit);
 		enum stat_status s = clopper_pearson(e->k, e->of, 1 - 2 * levels->accept, &lo, &hi);
 		if (s || isnan(p_accept) || isnan(p_reject)) {
-			undecided(c, s ? s : STAT_NOT_CONVERGED);
+			decide_nothing(c, s ? s : STAT_NOT_CONVERGED);
 			return;
 		}
 		decide(c, limit < 1 ? p_accept : 0, p_reject, levels);
-		REASON(c, "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit %.3g %%", e->k, e->of,
+		REASON(c, "%.0f of %.0f requests, alike in all runs, %s limit %.2g %%, %s the limit %s %%", e->k, e->of,
 		       c->decision == DECISION_REJECT ? "lower" : "upper",
-		       100 * (c->decision == DECISION_REJECT ? lo : hi), position(c), 100 * c->limit);
+		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c), shown_percent(c->limit).text);
 		return;
 	}
-	double z = (e->t.value - c->limit) / e->t.se, lo, hi;
-	decide(c, t_below(z, e->t.df), t_above(z, e->t.df), levels);
+	struct mean_p p = decide_mean_p(&e->t, e->n, -INFINITY, c->limit, false);
+	double lo, hi;
+	decide(c, p.accept, p.reject, levels);
 	if (t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi)) {
-		undecided(c, STAT_OUT_OF_RANGE);
+		decide_nothing(c, STAT_OUT_OF_RANGE);
 		return;
 	}
-	REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %.3g %%", 100 * e->t.value,
-	       100 * fmax(0, lo), 100 * hi, position(c), 100 * c->limit);
+	REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %s %%", 100 * e->t.value,
+	       100 * fmax(0, lo), 100 * hi, decide_position(c), shown_percent(c->limit).text);
+}
+
+/* 99th percentiles of the runs' issue errors; only replays by a timetable have any. */
+static void decide_issue_error(struct component *c, const struct mean_evidence *e, const struct levels *levels)
+{
+	double lo = NAN, hi = NAN;
+	if (c->estimate.status == STAT_NOT_APPLICABLE) {
+		c->decision = DECISION_NOT_APPLICABLE;
+		REASON(c, "requests are not issued by a timetable");
+		return;
+	}
+	if (e->status && e->status != STAT_ZERO_VARIANCE) {
+		decide_nothing(c, e->status);
+		return;
+	}
+	if (!(c->limit > 0)) {
+		decide_shown(c, c->estimate, "99th percentile", 1e-3, " µs");
+		return;
+	}
+	if (decide_is_early(c, levels))
+		return;
+	struct mean_p p = decide_mean_p(&e->t, e->n, -INFINITY, c->limit, false);
+	decide(c, p.accept, p.reject, levels);
+	REASON(c, "99th percentile %.4g µs", e->t.value * 1e-3);
+	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi))
+		REASON_ADD(c, ", one-sided limits %.4g and %.4g µs", lo * 1e-3, hi * 1e-3);
+	REASON_ADD(c, ", %s the limit %.4g µs", decide_position(c), c->limit * 1e-3);
 }
 
 /* Deviation by waiting differently is another fault than deviation by requests that take longer:
@@ -170,8 +201,8 @@ static void say_split(struct component *k, const struct cell *c)
 {
 	if (k->decision == DECISION_ACCEPT || k->estimate.status || !isfinite(c->execution_service))
 		return;
-	REASON_ADD(k, "; requests account for %+.3g %%, waiting between them for %+.3g %%", 100 * c->execution_service,
-		   100 * c->execution_schedule);
+	REASON_ADD(k, "; requests account for %s %%, waiting between them for %s %%", shown_change(c->execution_service).text,
+		   shown_change(c->execution_schedule).text);
 }
 
 /* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows
@@ -180,17 +211,20 @@ static void decide_fidelity(struct component *c, const struct evidence *e, const
 {
 	bool over = (double)e->worst_run > c->limit;
 	if (cell->n_failed_replayer && !over) {
-		c->decision = DECISION_INCONCLUSIVE;
+		c->decision = isnan(c->limit) ? DECISION_NOT_ASSESSED : DECISION_INCONCLUSIVE;
 		REASON(c, "%u of %u replays failed and show nothing", cell->n_failed_replayer, cell->n_blocks);
 		return;
 	}
 	if (e->fidelity_status && !over) {
-		undecided(c, e->fidelity_status);
+		decide_nothing(c, e->fidelity_status);
 		return;
 	}
 	c->estimate.status = STAT_OK;
 	c->estimate.value = (double)e->worst_run;
-	if (over) {
+	if (isnan(c->limit)) {
+		c->decision = DECISION_NOT_ASSESSED;
+		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, no limit set", e->worst_run);
+	} else if (over) {
 		c->decision = DECISION_REJECT;
 		c->rejected_before_holm = true;
 		c->p_reject = c->p_reject_holm = 0;
@@ -205,34 +239,28 @@ static void decide_fidelity(struct component *c, const struct evidence *e, const
 	}
 }
 
-/* Shown, not judged. */
-static void not_judged(struct component *c, struct estimate estimate, const char *what, double factor, const char *unit)
+/* A limit that is not positive is none, except where none at all may be allowed. */
+static double limit_of(double limit)
 {
-	c->estimate = estimate;
-	c->decision = estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_NOT_ASSESSED;
-	if (estimate.status == STAT_NOT_APPLICABLE)
-		REASON(c, "requests are not issued by a timetable");
-	else if (estimate.status)
-		REASON(c, "%s: %s", what, stat_status_text(estimate.status));
-	else
-		REASON(c, "%s %.3g %s, shown but not judged", what, factor * estimate.value, unit);
+	return limit > 0 ? limit : NAN;
 }
 
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
-		       const struct levels *levels)
+static void components_clear(struct component *k, const struct accept_limits *l)
 {
 	const double limit[COMPONENT_N] = {
-	    [COMPONENT_BIAS] = l->bias,
-	    [COMPONENT_PRECISION] = l->precision_ratio,
-	    [COMPONENT_EXECUTION_TIME] = l->execution_time,
+	    [COMPONENT_BIAS] = limit_of(l->bias),
+	    [COMPONENT_PRECISION] = limit_of(l->precision_ratio),
+	    [COMPONENT_EXECUTION_TIME] = limit_of(l->execution_time),
 	    [COMPONENT_REORDERING] = l->reordered,
-	    [COMPONENT_FIDELITY] = (double)l->n_mismatched,
-	    [COMPONENT_UNCERTAINTY] = l->uncertainty,
-	    [COMPONENT_CONCURRENCY] = l->concurrency,
-	    [COMPONENT_LINEARITY] = NAN,
-	    [COMPONENT_ISSUE_ERROR] = NAN,
+	    [COMPONENT_FIDELITY] = l->n_mismatched == UINT64_MAX ? NAN : (double)l->n_mismatched,
+	    [COMPONENT_UNCERTAINTY] = limit_of(l->uncertainty),
+	    [COMPONENT_CONCURRENCY] = limit_of(l->concurrency),
+	    [COMPONENT_LINEARITY] = limit_of(l->linearity),
+	    [COMPONENT_ISSUE_ERROR] = limit_of((double)l->issue_error_ns),
+	    [COMPONENT_SHARE_LATE] = limit_of(l->share_late),
+	    [COMPONENT_IN_FLIGHT] = limit_of(l->in_flight),
+	    [COMPONENT_IN_FLIGHT_MAX] = limit_of(l->in_flight_max),
 	};
-	struct component *k = c->component;
 	for (int i = 0; i < COMPONENT_N; i++)
 		k[i] = (struct component){.kind = i,
 					  .decision = DECISION_NOT_ASSESSED,
@@ -240,22 +268,41 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 					  .limit = limit[i],
 					  .p_reject = NAN,
 					  .p_reject_holm = NAN};
+}
+
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
+		       const struct levels *levels)
+{
+	struct component *k = c->component;
+	components_clear(k, l);
 	k[COMPONENT_BIAS].estimate = c->bias;
 	k[COMPONENT_PRECISION].estimate = c->precision_ratio;
 	k[COMPONENT_EXECUTION_TIME].estimate = c->execution_time;
 	k[COMPONENT_REORDERING].estimate = c->reordered;
-	decide_ratio(&k[COMPONENT_BIAS], &e->bias, levels);
-	decide_precision(&k[COMPONENT_PRECISION], e, c, levels);
-	decide_ratio(&k[COMPONENT_EXECUTION_TIME], &e->time, levels);
+	k[COMPONENT_ISSUE_ERROR].estimate = c->issue_error_p99;
+	k[COMPONENT_SHARE_LATE].estimate = c->late;
+	k[COMPONENT_IN_FLIGHT].estimate = c->in_flight;
+	k[COMPONENT_IN_FLIGHT_MAX].estimate = c->in_flight_max;
+	k[COMPONENT_CONCURRENCY].estimate =
+	    !(c->concurrency_time.value >= c->concurrency_request.value) ? c->concurrency_request : c->concurrency_time;
+	decide_ratio(&k[COMPONENT_BIAS], &e->bias, levels, false, l->guard_band > 0 ? l->guard_band : NAN);
+	if (c->single_reference)
+		decide_repeatability(&k[COMPONENT_PRECISION], e, c, l, levels);
+	else
+		decide_precision(&k[COMPONENT_PRECISION], e, levels);
+	decide_ratio(&k[COMPONENT_EXECUTION_TIME], &e->time, levels, false, NAN);
 	say_split(&k[COMPONENT_EXECUTION_TIME], c);
 	decide_share(&k[COMPONENT_REORDERING], &e->reordered, levels);
 	decide_fidelity(&k[COMPONENT_FIDELITY], e, c);
-
-	struct estimate u = estimate_none(c->budget.status);
-	u.value = c->budget.U95;
-	u.df = c->budget.nu_eff;
-	not_judged(&k[COMPONENT_UNCERTAINTY], u, "U", 100, "%");
-	not_judged(&k[COMPONENT_CONCURRENCY], c->concurrency_distance_time, "distance", 1, "(largest, by time)");
-	not_judged(&k[COMPONENT_ISSUE_ERROR], c->issue_error_p99, "99th percentile", 1e-3, "µs");
-	REASON(&k[COMPONENT_LINEARITY], "shown over the levels of a scenario, not judged in one");
+	decide_uncertainty(&k[COMPONENT_UNCERTAINTY], e, c, l, levels);
+	decide_distance(&k[COMPONENT_CONCURRENCY], &e->distance, levels);
+	decide_issue_error(&k[COMPONENT_ISSUE_ERROR], &e->issue_error, levels);
+	if (c->late.status == STAT_NOT_APPLICABLE) {
+		k[COMPONENT_SHARE_LATE].decision = DECISION_NOT_APPLICABLE;
+		REASON(&k[COMPONENT_SHARE_LATE], "requests are not issued by a timetable");
+	} else {
+		decide_share(&k[COMPONENT_SHARE_LATE], &e->late, levels);
+	}
+	decide_ratio(&k[COMPONENT_IN_FLIGHT], &e->in_flight, levels, true, NAN);
+	decide_ratio(&k[COMPONENT_IN_FLIGHT_MAX], &e->in_flight_max, levels, true, NAN);
 }

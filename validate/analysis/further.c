@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "validate/analysis/analysis_private.h"
+#include "validate/stats/distributions.h"
 #include "validate/stats/planning.h"
 
 #define ASSURANCE 0.8
@@ -53,6 +54,8 @@ static void plan_ratio(struct component *k, const struct ratio_evidence *e, doub
 {
 	if (e->status == STAT_TOO_FEW)
 		further(k, STAT_OK, FEWEST, e->n);
+	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
+		further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n); /* pairs that agree until P is small enough */
 	else if (!e->status)
 		plan_mean(k, &e->t, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit), alpha_reject / 2,
 			  "ratios");
@@ -73,6 +76,8 @@ static void plan_precision(struct component *k, const struct evidence *e, double
 	double alpha = pm->ratio < k->limit ? ALPHA_ACCEPT : alpha_reject;
 	enum stat_status s =
 	    replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha, ASSURANCE, &needed);
+	uint64_t least = (uint64_t)ceil(-log2(alpha)); /* below, no permutation is as rare */
+	needed = needed < least ? least : needed;
 	if (further(k, s, needed, pm->n) &&
 	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, ASSURANCE, &below, &above))
 		REASON_ADD(k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g", no_number, pm->n,
@@ -92,6 +97,75 @@ static void plan_share(struct component *k, const struct share_evidence *e, doub
 	}
 }
 
+/* U: its limits as they would be with n replicates, the standard deviation that there is taken for the truth; an estimate
+ * that falls as far to the wrong side as the assurance says must clear the limit. */
+static bool spread_clears(double ratio, double nu, double alpha, bool inside)
+{
+	double chance, level;
+	if (chi2_quantile(inside ? ASSURANCE : 1 - ASSURANCE, nu, &chance) ||
+	    chi2_quantile(inside ? alpha : 1 - alpha, nu, &level) || !(level > 0))
+		return false;
+	double bound = ratio * sqrt(chance / level);
+	return inside ? bound <= 1 : bound > 1;
+}
+
+static void plan_uncertainty(struct component *k, const struct cell *c, double alpha_reject)
+{
+	const struct budget *b = &c->budget;
+	double have = (double)c->x.n, ratio = 1.96 * b->u_c / k->limit;
+	if (b->status == STAT_TOO_FEW)
+		further(k, STAT_OK, FEWEST, c->x.n);
+	if (b->status || have < 2)
+		return;
+	bool inside = ratio < 1;
+	uint64_t n = 2;
+	while (n < PLANNING_MAX_N && !spread_clears(ratio, fmax(1, b->nu_spread * ((double)n - 1) / (have - 1)),
+						    inside ? ALPHA_ACCEPT : alpha_reject, inside))
+		n += 1 + n / 50;
+	if (further(k, n < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, n, c->x.n))
+		REASON_ADD(k, "; %s", no_number);
+	/* beyond the limit, but so is the program: no number of replicates makes the machine quieter */
+	if (!inside && 1.96 * b->u_c_program / k->limit > 1 && !k->impractical) {
+		k->impractical = true;
+		REASON_ADD(k, "; %s", no_number);
+	}
+}
+
+/* The level that is the farthest off. */
+static void plan_distance(struct component *k, const struct distance_evidence *e, double alpha_reject)
+{
+	const struct t_estimate *t = NULL;
+	if (e->status == STAT_TOO_FEW)
+		further(k, STAT_OK, FEWEST, e->n);
+	for (size_t i = 0; !e->status && i < e->n_levels; i++)
+		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
+			t = &e->t[i];
+	if (t && t->se > 0)
+		plan_mean(k, t, e->n, -k->limit, k->limit, alpha_reject / 2 / (double)e->n_levels, "distributions");
+}
+
+static void plan_linearity(struct component *k, const struct linearity_evidence *e, double alpha_reject)
+{
+	const struct t_estimate *t = &e->contrast[0];
+	if (e->status == STAT_TOO_FEW)
+		further(k, STAT_OK, FEWEST, e->n);
+	if (e->status)
+		return;
+	for (size_t i = 1; i < e->n_contrasts; i++)
+		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
+			t = &e->contrast[i];
+	plan_mean(k, t, e->n, log1p(-k->limit), log1p(k->limit), alpha_reject / 2 / (double)e->n_contrasts, "ratios");
+}
+
+/* In units of the limit, so that the scatter is told as a share of it. */
+static void plan_issue_error(struct component *k, const struct mean_evidence *e, double alpha_reject)
+{
+	struct t_estimate t = e->t;
+	t.value /= k->limit;
+	t.se /= k->limit;
+	plan_mean(k, &t, e->n, -INFINITY, 1, alpha_reject, "99th percentiles");
+}
+
 void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests, unsigned int until_next_look)
 {
 	double alpha_reject = ALPHA_REJECT / fmax(1, n_tests);
@@ -107,6 +181,20 @@ void components_plan(struct cell *c, const struct evidence *e, unsigned int n_te
 			plan_ratio(k, &e->time, alpha_reject);
 		else if (i == COMPONENT_REORDERING)
 			plan_share(k, &e->reordered, alpha_reject);
+		else if (i == COMPONENT_SHARE_LATE)
+			plan_share(k, &e->late, alpha_reject);
+		else if (i == COMPONENT_UNCERTAINTY)
+			plan_uncertainty(k, c, alpha_reject);
+		else if (i == COMPONENT_CONCURRENCY)
+			plan_distance(k, &e->distance, alpha_reject);
+		else if (i == COMPONENT_LINEARITY)
+			plan_linearity(k, &e->linearity, alpha_reject);
+		else if (i == COMPONENT_IN_FLIGHT)
+			plan_ratio(k, &e->in_flight, alpha_reject);
+		else if (i == COMPONENT_IN_FLIGHT_MAX)
+			plan_ratio(k, &e->in_flight_max, alpha_reject);
+		else if (i == COMPONENT_ISSUE_ERROR && !e->issue_error.status)
+			plan_issue_error(k, &e->issue_error, alpha_reject);
 		if (k->n_more && k->n_more < until_next_look) /* nothing is decided before it */
 			k->n_more = until_next_look;
 	}

@@ -126,8 +126,9 @@ static void conclude(struct cell *c)
 	c->verdict = n[DECISION_REJECT]                                ? VERDICT_NOT_TRUSTED
 		     : n[DECISION_INCONCLUSIVE] || !n[DECISION_ACCEPT] ? VERDICT_INCONCLUSIVE
 								       : VERDICT_TRUSTED;
-	/* whatever else was accepted: without a bias nothing was compared */
-	if (c->verdict == VERDICT_TRUSTED && c->component[COMPONENT_BIAS].decision != DECISION_ACCEPT)
+	/* whatever else was accepted: without a bias nothing was compared; one without a limit was compared */
+	const struct component *bias = &c->component[COMPONENT_BIAS];
+	if (c->verdict == VERDICT_TRUSTED && bias->decision != DECISION_ACCEPT && (c->bias.status || !isnan(bias->limit)))
 		c->verdict = VERDICT_INCONCLUSIVE;
 	explain(c);
 }

@@ -27,12 +27,7 @@ static void defaults_set(struct protocol *p)
 	    .min_duration_ns = 200000000,
 	    .timeout_ns = 60000000000,
 	    .settle_ns = 10000000,
-	    .accept = {.bias = 0.10,
-		       .precision_ratio = 2,
-		       .uncertainty = 0.20,
-		       .reordered = 0.01,
-		       .execution_time = 0.01,
-		       .concurrency = 0.10},
+	    .accept = accept_defaults,
 	};
 }
 
@@ -125,6 +120,12 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p))) {
 		err_set(e, EINVAL, "\"%s\": 1 to %llu, for there are as many blocks, with block 0", k->value,
 			(unsigned long long)protocol_n_blocks(p));
+		return key_refuse(f, k, e);
+	}
+	k = ini_key_find(s, "sessions");
+	if (k && (p->n_sessions < 2 || p->n_sessions > p->n_replicates_max / 2)) {
+		err_set(e, EINVAL, "\"%s\": 2 to %llu, for each needs two blocks", k->value,
+			(unsigned long long)(p->n_replicates_max / 2));
 		return key_refuse(f, k, e);
 	}
 	if (p->timeout_ns < 2 * p->min_duration_ns)

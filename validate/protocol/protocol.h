@@ -67,11 +67,26 @@ struct replayer {
 			     `workloads`) */
 };
 
-struct accept_limits { /* ratios: 0.10 is 10 % */
+/* How U is compared with its limit: the bias is a component of its own, or |bias| is added to U. */
+enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
+
+/* Ratios: 0.10 is 10 %. A limit of "none" is NaN (-1 of ns, UINT64_MAX of counts): what it would judge is shown only. So is
+ * one of 0, but for reordered and n_mismatched, of which none at all may be allowed. */
+struct accept_limits {
 	double bias, precision_ratio, uncertainty, reordered, execution_time, concurrency;
 	uint64_t n_mismatched; /* mismatched + lost + extra requests, per run */
 	int reorder_scope;
+	double linearity;	/* change of the relative bias from the lowest level on, either way */
+	double in_flight;	/* relative deviation of the mean number of requests in flight, either way */
+	double in_flight_max;	/* of the largest number */
+	int64_t issue_error_ns; /* 99th percentile of a run's issue errors */
+	double share_late;
+	double repeatability; /* coefficient of variation of the replays, where one recording is the reference of all */
+	double guard_band;    /* of the bias rule, in units of the expanded uncertainty of the bias */
+	int uncertainty_bias; /* enum uncertainty_bias */
 };
+/* What holds where [accept] says nothing. */
+extern const struct accept_limits accept_defaults;
 
 struct protocol {
 	char *path, *title;                          /* title: as given, or the file's name without .conf */
@@ -85,6 +100,8 @@ struct protocol {
 	int64_t timeout_ns;      /* of one run */
 	int64_t settle_ns;       /* from the eviction of caches to the start of the run, always the same */
 	int keep, on_failure, reference;
+	uint64_t n_sessions; /* consecutive blocks make so many groups, for repeatability and reproducibility; 0: the times that
+				the campaign was started or resumed */
 	char *scratch;   /* NULL: chosen (a device other than the target's, where there is one) */
 	char *cpus;      /* "0,1" or NULL */
 	char *scheduler; /* "other", "fifo:10", "rr:10", "batch" or NULL */
@@ -98,7 +115,8 @@ struct protocol {
 extern const char *const keep_names[],
     *const on_failure_names[],
 	*const reference_names[], *const cache_state_names[],
-				      *const evict_names[], *const reorder_scope_names[]; /* by enum, NULL-terminated */
+				      *const evict_names[], *const reorder_scope_names[],
+    *const uncertainty_bias_names[]; /* by enum, NULL-terminated */
 
 /* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and
  * [accept] are fields of struct protocol (offsets from its start), [target] of struct target. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A protocol with its grids expanded, for people; it can be read as a protocol again. */
+#include <math.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "validate/protocol/protocol.h"
@@ -28,6 +30,8 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	key_add(out, "keep", keep_names[p->keep]);
 	key_add(out, "on-failure", on_failure_names[p->on_failure]);
 	key_add(out, "reference", reference_names[p->reference]);
+	if (p->n_sessions)
+		strbuf_addf(out, "sessions = %llu\n", (unsigned long long)p->n_sessions);
 	key_add(out, "scratch", p->scratch);
 	key_add(out, "cpus", p->cpus);
 	key_add(out, "scheduler", p->scheduler);
@@ -67,6 +71,27 @@ static void replayer_section(const struct protocol *p, size_t i, struct strbuf *
 		strbuf_addch(out, '\n');
 }
 
+/* Each limit as a number or "none", as the table of keys says. */
+static void accept_section(const struct accept_limits *a, struct strbuf *out)
+{
+	static const size_t from = offsetof(struct protocol, accept);
+	strbuf_addstr(out, "\n[accept]\n");
+	for (const struct option_spec *o = accept_keys; o->name; o++) {
+		const void *field = (const char *)a + (o->offset - from);
+		strbuf_addf(out, "%s = ", o->name);
+		if (o->type == OPT_CHOICE)
+			strbuf_addf(out, "%s\n", o->choices[*(const int *)field]);
+		else if (o->type == OPT_UINT && *(const uint64_t *)field != UINT64_MAX)
+			strbuf_addf(out, "%llu\n", (unsigned long long)*(const uint64_t *)field);
+		else if (o->type == OPT_DURATION && *(const int64_t *)field >= 0)
+			strbuf_addf(out, "%lldns\n", (long long)*(const int64_t *)field);
+		else if ((o->type == OPT_RATIO || o->type == OPT_DOUBLE) && !isnan(*(const double *)field))
+			strbuf_addf(out, "%.17g\n", *(const double *)field);
+		else
+			strbuf_addstr(out, "none\n");
+	}
+}
+
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 {
 	const struct accept_limits *a = &p->accept;
@@ -81,9 +106,5 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 	}
 	for (size_t i = 0; i < p->n_replayers; i++)
 		replayer_section(p, i, out);
-	strbuf_addf(out,
-		    "\n[accept]\nbias = %.17g\nprecision-ratio = %.17g\nuncertainty = %.17g\nreordered = %.17g\n"
-		    "execution-time = %.17g\nconcurrency = %.17g\nmismatches = %llu\nreorder-scope = %s\n",
-		    a->bias, a->precision_ratio, a->uncertainty, a->reordered, a->execution_time, a->concurrency,
-		    (unsigned long long)a->n_mismatched, reorder_scope_names[a->reorder_scope]);
+	accept_section(a, out);
 }

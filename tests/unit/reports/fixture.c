@@ -411,7 +411,7 @@ static void fixture_protocol(struct fixture *f)
 			       .min_duration_ns = 200000000,
 			       .timeout_ns = 60000000000,
 			       .settle_ns = 50000000};
-	p->accept = (struct accept_limits){0.1, 2, 0.2, 0.01, 0.01, 0.1, 0, SCOPE_AUTO};
+	p->accept = accept_defaults;
 	p->target = xcalloc(1, sizeof *p->target);
 	p->target[0] = (struct target){.name = xstrdup("here"), .dir = NULL, .cache_budget_bytes = 16 << 20};
 	p->n_targets = 1;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Linearity of a cell: from the lowest level of its group to its own, does the relative bias stay the same?
+ *
+ * With y_j the mean of ln(x/r) at level l_j, j = 1..m (m the cell's own level), and the least-squares line through these
+ * means, two things are judged, both linear contrasts sum w_j y_j with variance sum w_j^2 u_j^2 and Welch-Satterthwaite
+ * degrees of freedom, so that levels may scatter differently:
+ *   change: the line's rise from l_1 to l_m, b (l_m - l_1);
+ *   lack of fit, from three levels on: each y_j minus the line.
+ * Accepted: every one of them is shown to lie inside the limits (two one-sided tests; all are needed, nothing is corrected).
+ * Rejected: one is shown to lie outside, P-value times their number (Bonferroni). The levels above a cell's own do not count:
+ * a replayer is linear up to a level, and stays trusted below it. The lowest level has nothing to be compared with.
+ * Source: ISO 5725 and the method-validation literature for the linear range; Welch (1947). */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/decide.h"
+
+struct level {
+	double at;
+	const struct ratio_evidence *bias;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	double x = ((const struct level *)a)->at, y = ((const struct level *)b)->at;
+	return (x > y) - (x < y);
+}
+
+/* The levels of the cell's group and replayer up to its own, ascending; returns how many. */
+static size_t levels_below(struct level *out, const struct analysis *a, const struct evidence *e, size_t cell)
+{
+	const struct protocol *p = &a->results->protocol;
+	const struct scenario *own = &p->scenario[a->cell[cell].scenario];
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct scenario *s = &p->scenario[a->cell[i].scenario];
+		if (a->cell[i].replayer == a->cell[cell].replayer && s->group == own->group &&
+		    (s->level < own->level || i == cell))
+			out[n++] = (struct level){(double)s->level, &e[i].bias};
+	}
+	qsort(out, n, sizeof *out, ascending);
+	return n;
+}
+
+static struct t_estimate contrast(const struct level *l, const double *w, size_t n)
+{
+	struct t_estimate t = {0};
+	double variance = 0, below = 0;
+	for (size_t i = 0; i < n; i++) {
+		double u2 = w[i] * w[i] * l[i].bias->t.se * l[i].bias->t.se;
+		t.value += w[i] * l[i].bias->t.value;
+		variance += u2;
+		below += u2 * u2 / l[i].bias->t.df;
+	}
+	t.se = sqrt(variance);
+	t.df = below > 0 ? variance * variance / below : 1;
+	return t;
+}
+
+static void contrasts_make(struct linearity_evidence *e, const struct level *l, size_t n)
+{
+	double *w = xcalloc(n, sizeof *w), mean = 0, sxx = 0;
+	for (size_t i = 0; i < n; i++)
+		mean += l[i].at / (double)n;
+	for (size_t i = 0; i < n; i++)
+		sxx += (l[i].at - mean) * (l[i].at - mean);
+	for (size_t i = 0; i < n; i++)
+		w[i] = (l[i].at - mean) / sxx * (l[n - 1].at - l[0].at);
+	e->contrast[0] = contrast(l, w, n);
+	e->level[0] = (uint64_t)l[n - 1].at;
+	e->n_contrasts = 1;
+	for (size_t j = 0; n > 2 && j < n && e->n_contrasts < CONTRASTS_MAX; j++) {
+		for (size_t i = 0; i < n; i++)
+			w[i] = (i == j) - 1 / (double)n - (l[j].at - mean) * (l[i].at - mean) / sxx;
+		e->contrast[e->n_contrasts] = contrast(l, w, n);
+		e->level[e->n_contrasts++] = (uint64_t)l[j].at;
+	}
+	free(w);
+}
+
+static void measure(struct linearity_evidence *out, const struct analysis *a, const struct evidence *e, size_t cell)
+{
+	struct level *l = xcalloc(a->n_cells, sizeof *l);
+	size_t n = levels_below(l, a, e, cell);
+	*out = (struct linearity_evidence){.n_levels = n, .status = n < 2 ? STAT_NOT_APPLICABLE : STAT_OK};
+	for (size_t i = 0; i < n && n > 1; i++) {
+		if (!out->status)
+			out->status = l[i].bias->status;
+		if (i > 0 && !(l[i].at > l[i - 1].at)) /* the same level twice is no line */
+			out->status = STAT_NOT_APPLICABLE;
+		out->n = i == 0 || l[i].bias->n < out->n ? l[i].bias->n : out->n;
+	}
+	if (!out->status)
+		contrasts_make(out, l, n);
+	free(l);
+}
+
+static void decide_linearity(struct component *c, const struct linearity_evidence *e, const struct levels *levels)
+{
+	double p_accept = 0, p_reject = 1, low = log1p(-c->limit), high = log1p(c->limit), lo, hi;
+	size_t worst = 0;
+	if (e->status == STAT_NOT_APPLICABLE) {
+		c->decision = DECISION_NOT_APPLICABLE;
+		REASON(c, "no lower level to compare this one with");
+		return;
+	}
+	if (e->status) {
+		decide_nothing(c, e->status);
+		return;
+	}
+	c->estimate = estimate_of_t(STAT_OK, &e->contrast[0], expm1);
+	if (!(c->limit > 0)) {
+		decide_shown(c, c->estimate, "change of the bias", 100, " %");
+		return;
+	}
+	if (decide_is_early(c, levels))
+		return;
+	for (size_t i = 0; i < e->n_contrasts; i++) {
+		struct mean_p p = decide_mean_p(&e->contrast[i], e->n, low, high, true);
+		p_accept = fmax(p_accept, p.accept);
+		p_reject = fmin(p_reject, p.reject);
+		if (fabs(e->contrast[i].value) > fabs(e->contrast[worst].value))
+			worst = i;
+	}
+	decide(c, p_accept, p_reject * (double)e->n_contrasts, levels);
+	const struct t_estimate *t = &e->contrast[worst];
+	if (worst) {
+		c->estimate = estimate_of_t(STAT_OK, t, expm1);
+		REASON(c, "level %llu is %s %% off the line through %zu levels", (unsigned long long)e->level[worst],
+		       shown_change(expm1(t->value)).text, e->n_levels);
+	} else {
+		REASON(c, "the bias changes by %s %% from the lowest level to this one", shown_change(expm1(t->value)).text);
+	}
+	if (!t_interval(t, 1 - 2 * levels->accept, &lo, &hi))
+		REASON_ADD(c, ", %.*g %% interval %s to %s %%", confidence_digits(2 * levels->accept), 100 * (1 - 2 * levels->accept),
+			   shown_change(expm1(lo)).text, shown_change(expm1(hi)).text);
+	REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c), shown_percent(c->limit).text);
+}
+
+void linearity_decide(struct analysis *a, struct evidence *e, const struct levels *levels)
+{
+	for (size_t i = 0; i < a->n_cells; i++) {
+		measure(&e[i].linearity, a, e, i);
+		decide_linearity(&a->cell[i].component[COMPONENT_LINEARITY], &e[i].linearity, levels);
+	}
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/decide.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "validate/stats/distributions.h"
+
+/* A plan of many looks leaves next to no error for the first ones; below this the quantiles are out of reach, and nothing
+ * that is worth deciding so early would be decided. */
+#define LEAST_LEVEL 1e-12
+
+bool decide_is_early(struct component *c, const struct levels *levels)
+{
+	if (levels->accept >= LEAST_LEVEL)
+		return false;
+	c->decision = DECISION_INCONCLUSIVE;
+	REASON(c, "the planned looks leave no error for one this early (level %.2g): a later one decides", levels->accept);
+	return true;
+}
+
+void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels)
+{
+	c->p_reject = fmin(1, p_reject);
+	c->rejected_before_holm = c->p_reject <= levels->accept;
+	c->decision = c->rejected_before_holm      ? DECISION_REJECT
+		      : p_accept <= levels->accept ? DECISION_ACCEPT
+						   : DECISION_INCONCLUSIVE;
+}
+
+void decide_nothing(struct component *c, enum stat_status s)
+{
+	c->decision = s == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_INCONCLUSIVE;
+	if (s == STAT_NOT_APPLICABLE)
+		REASON(c, "nothing was replayed: the program itself ran in the replayer's place");
+	else if (s == STAT_NOT_ASSESSED)
+		REASON(c, "%s: a replay was not compared with the trace it replayed", stat_status_name(s));
+	else
+		REASON(c, "%s: %s", stat_status_name(s), stat_status_text(s));
+}
+
+void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor, const char *unit)
+{
+	c->estimate = estimate;
+	c->decision = estimate.status == STAT_NOT_APPLICABLE ? DECISION_NOT_APPLICABLE : DECISION_NOT_ASSESSED;
+	if (estimate.status)
+		REASON(c, "%s: %s", what, stat_status_text(estimate.status));
+	else
+		REASON(c, "%s %s%s, no limit set", what, shown_percent(estimate.value * factor / 100).text, unit);
+}
+
+struct mean_p decide_mean_p(const struct t_estimate *t, size_t n, double lo, double hi, bool two_sided)
+{
+	if (!(t->se > 0)) {
+		bool inside = t->value >= lo && t->value <= hi;
+		return (struct mean_p){inside ? 0 : 1, inside ? 1 : ldexp(1, n > 1000 ? -1000 : 1 - (int)n)};
+	}
+	double above_low = isfinite(lo) ? (t->value - lo) / t->se : INFINITY;
+	double above_high = isfinite(hi) ? (t->value - hi) / t->se : -INFINITY;
+	double outside = fmin(isfinite(lo) ? t_below(above_low, t->df) : 1, isfinite(hi) ? t_above(above_high, t->df) : 1);
+	return (struct mean_p){fmax(isfinite(lo) ? t_above(above_low, t->df) : 0, isfinite(hi) ? t_below(above_high, t->df) : 0),
+			       fmin(1, two_sided ? 2 * outside : outside)};
+}
+
+const char *decide_position(const struct component *c)
+{
+	return c->decision == DECISION_ACCEPT ? "within" : c->decision == DECISION_REJECT ? "beyond" : "not clear of";
+}
+
+int confidence_digits(double error)
+{
+	int more = 1 - (int)floor(log10(100 * error));
+	return 2 + (more > 0 ? more : 0);
+}
+
+static struct shown shown(double percent, bool sign)
+{
+	struct shown s;
+	bool plain = fabs(percent) < 1e7, large = fabs(percent) >= 999.5;
+	if (plain && large)
+		snprintf(s.text, sizeof s.text, sign ? "%+.0f" : "%.0f", percent);
+	else
+		snprintf(s.text, sizeof s.text, sign ? "%+.3g" : "%.3g", percent);
+	return s;
+}
+
+struct shown shown_percent(double ratio)
+{
+	return shown(100 * ratio, false);
+}
+
+struct shown shown_change(double ratio)
+{
+	return shown(100 * ratio, true);
+}

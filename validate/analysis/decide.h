@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the components' decisions share: from P-values in either direction to a decision, and the words for it. Private to
+ * the analysis. */
+#ifndef VALIDATE_ANALYSIS_DECIDE_H
+#define VALIDATE_ANALYSIS_DECIDE_H
+
+#include "validate/analysis/analysis_private.h"
+
+#define REASON_ADD(c, ...) phrase_add((c)->reason, sizeof(c)->reason, __VA_ARGS__)
+#define REASON(c, ...) ((c)->reason[0] = 0, REASON_ADD(c, __VA_ARGS__))
+
+/* True where the planned looks leave no error for this one: the component is undecided then, and says so. */
+bool decide_is_early(struct component *c, const struct levels *levels);
+
+/* What two one-sided P-values say; the one of rejecting is kept. */
+void decide(struct component *c, double p_accept, double p_reject, const struct levels *levels);
+
+/* Inconclusive, or not applicable, for want of a number. */
+void decide_nothing(struct component *c, enum stat_status s);
+
+/* A status that is STAT_NOT_APPLICABLE or another one: shown, not judged. */
+void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor, const char *unit);
+
+/* A mean against -+limit (`two_sided`, where P is doubled for rejecting) or against an upper limit; `lo` and `hi` in the
+ * scale of the mean. Without scatter (se 0) all n runs are alike: inside is accepted, outside has the P of n signs that agree. */
+struct mean_p {
+	double accept, reject;
+};
+struct mean_p decide_mean_p(const struct t_estimate *t, size_t n, double lo, double hi, bool two_sided);
+
+/* "within", "beyond", "not clear of" the limit. */
+const char *decide_position(const struct component *c);
+
+/* Digits with which the confidence 1 - error is told from 1: 90, 95, 93.3, 99.9991 %. */
+int confidence_digits(double error);
+
+/* A ratio as a percentage with three digits and no exponent before 10^7: "12.3", "3020"; with its sign: "+12.3". */
+struct shown {
+	char text[40];
+};
+struct shown shown_percent(double ratio);
+struct shown shown_change(double ratio);
+
+/* --- components of files of their own ------------------------------------------------------------------------------- */
+void decide_uncertainty(struct component *c, const struct evidence *e, const struct cell *cell,
+			const struct accept_limits *l, const struct levels *levels);
+void decide_repeatability(struct component *c, const struct evidence *e, const struct cell *cell,
+			  const struct accept_limits *l, const struct levels *levels);
+void decide_distance(struct component *c, const struct distance_evidence *e, const struct levels *levels);
+
+#endif

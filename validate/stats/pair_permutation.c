@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/pair_permutation.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/moments.h"
+
+struct tally {
+	double above, below, n;
+};
+
+static int ascending(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* All 2^n sums of z with either sign, sorted; the caller frees. */
+static double *sums_of(const double *z, size_t n)
+{
+	size_t count = 1;
+	double *sum = xcalloc((size_t)1 << n, sizeof *sum);
+	for (size_t k = 0; k < n; k++, count *= 2)
+		for (size_t i = 0; i < count; i++) {
+			sum[count + i] = sum[i] - z[k];
+			sum[i] += z[k];
+		}
+	qsort(sum, count, sizeof *sum, ascending);
+	return sum;
+}
+
+/* How many a[i] + b[j] are at least `least`, both ascending. */
+static double count_from(const double *a, size_t n_a, const double *b, size_t n_b, double least)
+{
+	double n = 0;
+	size_t j = n_b; /* b[j..] reach it */
+	for (size_t i = 0; i < n_a; i++) {
+		while (j > 0 && a[i] + b[j - 1] >= least)
+			j--;
+		n += (double)(n_b - j);
+	}
+	return n;
+}
+
+/* Sums that are equal but for their rounding are equal. The signs turned, what is at most becomes at least. */
+static void count_all(struct tally *t, const double *z, size_t n, double observed, double rounding)
+{
+	size_t half = n / 2, n_a = (size_t)1 << half, n_b = (size_t)1 << (n - half);
+	double *a = sums_of(z, half), *b = sums_of(z + half, n - half);
+	t->n = ldexp(1, (int)n);
+	t->above = count_from(a, n_a, b, n_b, observed - rounding);
+	t->below = count_from(a, n_a, b, n_b, -observed - rounding);
+	free(a);
+	free(b);
+}
+
+static uint64_t draw(uint64_t *state) /* xorshift64*, Vigna (2016) */
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * UINT64_C(2685821657736338717);
+}
+
+static void count_drawn(struct tally *t, const double *z, size_t n, double observed, double rounding)
+{
+	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+	*t = (struct tally){1, 1, 1}; /* the added one */
+	for (uint32_t i = 0; i < PAIR_PERMUTATION_DRAWN; i++) {
+		double sum = observed;
+		uint64_t bits = 0;
+		for (size_t k = 0; k < n; k++, bits >>= 1) {
+			if (k % 32 == 0)
+				bits = draw(&state) >> 32;
+			sum -= 2 * z[k] * (double)(bits & 1);
+		}
+		t->above += sum >= observed - rounding;
+		t->below += sum <= observed + rounding;
+		t->n++;
+	}
+}
+
+enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t n, double limit, double *p_above,
+				    double *p_below)
+{
+	struct sample_moments x, r;
+	struct tally t;
+	if (!(limit > 0) || !isfinite(limit))
+		return STAT_OUT_OF_RANGE;
+	if (n < 3)
+		return STAT_TOO_FEW;
+	enum stat_status s = sample_moments(rep, n, &x);
+	if (!s)
+		s = sample_moments(ref, n, &r);
+	if (!s && x.variance <= 0 && r.variance <= 0)
+		s = STAT_ZERO_VARIANCE;
+	if (s)
+		return s;
+	double *z = xcalloc(n, sizeof *z), observed = 0, size = 0;
+	for (size_t i = 0; i < n; i++) {
+		double u = (rep[i] - x.mean) / limit, v = ref[i] - r.mean;
+		z[i] = u * u - v * v;
+		observed += z[i];
+		size += fabs(z[i]);
+	}
+	if (n <= PAIR_PERMUTATION_EXACT)
+		count_all(&t, z, n, observed, 1e-12 * size);
+	else
+		count_drawn(&t, z, n, observed, 1e-12 * size);
+	free(z);
+	*p_above = t.above / t.n;
+	*p_below = t.below / t.n;
+	return STAT_OK;
+}
