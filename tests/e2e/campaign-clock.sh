@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Clocks that are set back while a campaign runs. The monotonic one, which stamps: those runs fail and say why, the others
+# stand. The wall clock: nothing depends on it.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+
+[ -z "${SANITIZE:-}" ] || skip 'a library is preloaded, which a sanitizer must be first of'
+cat >back.c <<'END'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* SET_BACK=CLOCK:COMMAND: in processes of that subcommand ("all" for every one) the clock is set back 10 s once, 4 ms
+ * after it was first read. */
+int clock_gettime(clockid_t id, struct timespec *t)
+{
+	static int chosen;
+	static int64_t first[16];
+	int ret = (int)syscall(SYS_clock_gettime, id, t);
+	const char *what = getenv("SET_BACK"), *colon = what ? strchr(what, ':') : NULL;
+	if (ret || !colon || id < 0 || id > 15 || id != atoi(what))
+		return ret;
+	if (!chosen) {
+		char line[8192] = "";
+		int fd = open("/proc/self/cmdline", O_RDONLY);
+		if (fd >= 0 && read(fd, line, sizeof line - 2) < 0)
+			line[0] = 0;
+		chosen = !strcmp(colon + 1, "all") || !strcmp(line + strlen(line) + 1, colon + 1) ? 1 : -1;
+		if (fd >= 0)
+			close(fd);
+	}
+	int64_t now = t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
+	if (!first[id])
+		first[id] = now;
+	if (chosen == 1 && now - first[id] > 4000000)
+		t->tv_sec -= 10;
+	return 0;
+}
+END
+${CC:-cc} -shared -fPIC -O1 -o back.so back.c
+
+tiny tiny.conf
+status=0
+SET_BACK=1:replay LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.conf -o stamps -q >out 2>err || status=$?
+case $status in
+0 | 1 | 4) ;;
+*) fail "status $status with a clock set back in the replays: $(cat err)" ;;
+esac
+complete stamps $N_TINY
+clean stamps
+# 8 replays by the engine, 20 runs of the program (8 of them in a replayer's place)
+[ "$(grep -c '"state":"failed".*CLOCK_MONOTONIC went backwards by ' stamps/journal)" -eq 8 ] ||
+	fail "not every replay failed for its clock: $(grep '"state":"failed"' stamps/journal | head -n 3)"
+[ "$(journal_runs stamps | grep -c ok)" -eq $((N_TINY - 8)) ] || fail "other runs failed: $(grep failed stamps/journal | head -n 3)"
+[ -s stamps/report/index.html ] || fail 'no report'
+
+SET_BACK=0:all LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.conf -o wall -q >out 2>err || status=$?
+case $status in
+0 | 1 | 4) ;;
+*) fail "status $status with the wall clock set back: $(cat err)" ;;
+esac
+complete wall $N_TINY
+[ "$(journal_runs wall | grep -c failed)" -eq 0 ] || fail "the wall clock made runs fail: $(grep failed wall/journal | head -n 3)"
+clean wall
