@@ -38,7 +38,8 @@ ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(shell pkg-
                 $(CPPFLAGS)
 LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -lm -pthread
 
-sources  = $(sort $(wildcard $(1)/*.c $(1)/*/*.c))
+# the interposer is a shared library of its own: linked into a program it would interpose that program's own calls
+sources  = $(filter-out capture/preload/%,$(sort $(wildcard $(1)/*.c $(1)/*/*.c)))
 objects  = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources,$(1)))
 libs_for = $(foreach r,$(1),$(BUILD)/lib$(r).a)
 # the libraries a room's tests may use: its own and those to its left, nearest first
