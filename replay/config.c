@@ -50,7 +50,7 @@ const struct option_spec replay_options[] = {
 	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
 	 .help = "a deliberate fault, to test what judges replayers (--list-mutants)"},
 	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
-	 .help = "what replays (event; --list-engines)"},
+	 .help = "what replays: event (default), coordinator; --list-engines tells more"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,

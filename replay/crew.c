@@ -57,10 +57,10 @@ static void buffers_fill(struct crew *c)
 	}
 }
 
-int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, void (*loop)(struct runner *w),
-	      struct err *e)
+int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
+	      void (*loop)(struct runner *w), struct err *e)
 {
-	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = p->n_workers};
+	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners};
 	pthread_mutex_init(&c->serial, NULL);
 	pthread_mutex_init(&c->mutex, NULL);
 	pthread_cond_init(&c->changed, NULL);

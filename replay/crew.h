@@ -33,6 +33,7 @@ struct crew {
 	struct replay_plan *plan;
 	const struct replay_config *config;
 	void (*loop)(struct runner *w);
+	void *shared; /* what else the runners of an engine share; the engine's own */
 	struct placement placement;
 	struct gates gates;  /* one for each lane */
 	struct queue *queue; /* queue[n_lanes] */
@@ -48,9 +49,10 @@ struct crew {
 	int error; /* of a runner that could not get ready */
 };
 
-/* Sets up memory, buffers and gates for the plan. Errors: ENOMEM. Ownership: crew_release. */
-int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, void (*loop)(struct runner *w),
-	      struct err *e);
+/* Sets up memory, buffers and gates for the plan; `n_runners` threads, at least its n_workers, each with buffers of its own.
+ * Errors: ENOMEM. Ownership: crew_release. */
+int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
+	      void (*loop)(struct runner *w), struct err *e);
 void crew_release(struct crew *c);
 
 /* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and facts. Errors: EAGAIN and

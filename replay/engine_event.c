@@ -145,7 +145,7 @@ static int event_check(const struct replay_config *c, struct err *e)
 static int event_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
 	struct crew c;
-	int ret = crew_init(&c, p, config, loop_choose(p, config), e);
+	int ret = crew_init(&c, p, config, p->n_workers, loop_choose(p, config), e);
 	if (!ret)
 		ret = crew_run(&c, e);
 	crew_release(&c);

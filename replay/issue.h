@@ -25,7 +25,7 @@ struct site {
 	_Atomic int *const fds;
 	const struct hot_open *const open;
 	const int dir_fd;
-	const uint32_t index; /* of the runner, its lane under an order, and its gate */
+	uint32_t index; /* of the lane, and its gate */
 };
 
 INLINE struct site site_of(const struct runner *w)

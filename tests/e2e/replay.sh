@@ -41,6 +41,14 @@ run 0 --prepare --dir fresh sr.trace
 # the tables: each row in the manual
 run 0 --list-engines
 expect_line out 'event '
+expect_line out 'coordinator '
+sed 's/ .*//' out >engines
+while read -r engine; do
+	grep -q "^## The \`$engine\` engine" "$SRCDIR/doc/replay-engines.md" || fail "engine $engine is not in doc/replay-engines.md"
+	for order in temporal temporal-serial fs thread none; do
+		run 0 --engine "$engine" --order $order --prepare --dir target -o "$engine.trace" sr.trace
+	done
+done <engines
 run 0 --list-mutants
 sed 's/[ :].*//' out >mutants
 [ "$(wc -l <mutants)" -ge 10 ] || fail "only $(wc -l <mutants) mutants"
@@ -66,6 +74,7 @@ wrong() { # what it says, then arguments
 wrong 'which trace' --dir target -o wrong.trace
 wrong '--dir is missing' -o wrong.trace sr.trace
 wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
+wrong 'coordinator engine has none' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace
 wrong 'did you mean "delay"' --mutant dealy:20us --dir target -o wrong.trace sr.trace
 wrong 'mutant delay' --mutant delay:20 --dir target -o wrong.trace sr.trace
 wrong 'temporal' --order tmporal --dir target -o wrong.trace sr.trace

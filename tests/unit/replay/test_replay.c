@@ -12,9 +12,12 @@
 
 #define ROUNDS 12
 
+static const char *engine = "event"; /* the one under test */
+
 static void replay(struct rig *g, const struct sample *s)
 {
 	struct err e = ERR_INIT;
+	g->c.engine = engine;
 	if (rig_replay(g, s, &e))
 		fail_msg("%s", e.msg);
 }
@@ -447,24 +450,37 @@ static void tables_are_complete(void **state)
 	assert_null(replay_timing_names[TIMING_THINK + 1]);
 }
 
+static int choose_event(void **state)
+{
+	(void)state;
+	engine = "event";
+	return 0;
+}
+
+static int choose_coordinator(void **state)
+{
+	(void)state;
+	engine = "coordinator";
+	return 0;
+}
+
+#define EVERY_ENGINE                                                                                                           \
+	cmocka_unit_test(temporal_holds), cmocka_unit_test(temporal_serial_holds), cmocka_unit_test(thread_holds),             \
+		cmocka_unit_test(none_issues_everything_once), cmocka_unit_test(fs_holds),                                     \
+		cmocka_unit_test(fs_gives_the_traced_results), cmocka_unit_test(none_with_more_and_fewer_workers),             \
+		cmocka_unit_test(every_call_is_replayed), cmocka_unit_test(mismatches_are_counted_and_told),                   \
+		cmocka_unit_test(timestamps_are_met), cmocka_unit_test(think_times_follow_the_end)
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(temporal_holds),
-		cmocka_unit_test(temporal_serial_holds),
-		cmocka_unit_test(thread_holds),
-		cmocka_unit_test(none_issues_everything_once),
-		cmocka_unit_test(fs_holds),
-		cmocka_unit_test(fs_gives_the_traced_results),
-		cmocka_unit_test(none_with_more_and_fewer_workers),
-		cmocka_unit_test(every_call_is_replayed),
+	const struct CMUnitTest event[] = {
+		EVERY_ENGINE,
 		cmocka_unit_test(the_metadata_tell_what_was_done),
-		cmocka_unit_test(mismatches_are_counted_and_told),
 		cmocka_unit_test(stopping_on_a_mismatch_stops_everybody),
-		cmocka_unit_test(timestamps_are_met),
-		cmocka_unit_test(think_times_follow_the_end),
 		cmocka_unit_test(combinations_that_make_no_sense_are_refused),
 		cmocka_unit_test(tables_are_complete),
 	};
-	return cmocka_run_group_tests(tests, NULL, NULL);
+	const struct CMUnitTest coordinator[] = {EVERY_ENGINE};
+	return cmocka_run_group_tests_name("event", event, choose_event, NULL) +
+	       cmocka_run_group_tests_name("coordinator", coordinator, choose_coordinator, NULL);
 }
