@@ -22,7 +22,7 @@ protocol() { # lines of [protocol], of [replayer]
 		[workload reads]
 		type = random-read
 		file-size = 1M
-		requests = 60
+		requests = 30
 		pause = 5ms
 		[replayer candidate]
 		$2
@@ -31,14 +31,14 @@ protocol() { # lines of [protocol], of [replayer]
 N=7
 
 # a replayer that takes too long
-protocol 'timeout = 1500ms' 'mutant = delay:50ms' >timeout.conf
+protocol 'timeout = 1500ms' 'mutant = delay:100ms' >timeout.conf
 any_status timeout.conf -o timeout
 complete timeout $N
 [ "$(grep -c 'ended after the time-out of 1.5 s' timeout/journal)" -eq 3 ] || fail "not every replay timed out"
 grep '"state":"failed"' timeout/journal | grep -vq 'time-out' && fail "something else failed: $(cat timeout/journal)"
 clean timeout
 protocol 'timeout = 1500ms
-on-failure = stop' 'mutant = delay:50ms' >stop.conf
+on-failure = stop' 'mutant = delay:100ms' >stop.conf
 expect_status 3 "$VALIDATE" run stop.conf -o stop -q
 expect_line err 'the protocol says to stop then'
 [ "$(grep -c '"state":"failed"' stop/journal)" -eq 1 ] || fail "it did not stop at the first failed run"
@@ -83,6 +83,25 @@ grep -q 'was removed or replaced while it was in use' removed/journal || fail "t
 [ "$(journal_runs removed | grep -c ok)" -ge 5 ] || fail "it did not go on after the removal"
 clean removed
 [ -z "$(ls target)" ] || fail "left behind: $(ls target)"
+
+# the recordings removed under it: made again, with their directory, when the next run needs them
+mkdir scratch
+sed 's/^bank = 1/&\nscratch = scratch/' removed.conf >swept.conf
+"$VALIDATE" run swept.conf -o swept -q >out 2>err &
+pid=$!
+wait_for 30 has_runs swept 2 || fail "no run: $(cat err)"
+rm -rf scratch/validate-*
+wait_for 30 has_runs swept 5 || fail "no run: $(cat err)"
+rm -f scratch/validate-*/bank-*
+status=0
+wait $pid || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status after the scratch directory was removed: $(cat err)" ;; esac
+complete swept $N
+[ "$(journal_runs swept | grep -c failed)" -le 2 ] || fail "it did not go on: $(grep failed swept/journal)"
+[ "$(grep -c '"event":"scratch".*"why":"it was removed' swept/journal)" -eq 1 ] || fail "the removal is not in the journal"
+[ "$(grep -c '"event":"bank".*"state":"recorded again"' swept/journal)" -ge 1 ] || fail "nothing was recorded again"
+clean swept
+[ -z "$(ls scratch)" ] || fail "left behind: $(ls scratch)"
 
 # somebody else's files in our directory stay
 "$VALIDATE" run removed.conf -o guests -q >out 2>err &

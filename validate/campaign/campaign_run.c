@@ -161,10 +161,9 @@ static int bank_ensure(struct campaign *c, const struct run *r, const char *path
 {
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;
-	if (*known || trace_is_whole(path)) {
-		*known = true;
+	*known = *known ? path_exists(path) : trace_is_whole(path); /* somebody may remove it */
+	if (*known)
 		return 0;
-	}
 	int ret = bank_record(c, r, path, reason, size, e);
 	*known = !ret && !reason[0];
 	return ret;
@@ -178,6 +177,27 @@ static void run_fail(struct run *r, const char *reason)
 	text_make_line(r->reason);
 }
 
+/* Who cleans up directories for temporary files may remove the scratch directory with the recordings: it is made again,
+ * and they are recorded again when they are needed. */
+static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct err *e)
+{
+	struct err why = ERR_INIT;
+	bool made;
+	reason[0] = 0;
+	if (scratch_check(&c->scratch, &made, &why) < 0) {
+		snprintf(reason, size, "%.490s", why.msg);
+		return 0;
+	}
+	if (!made)
+		return 0;
+	memset(c->bank_known, 0, c->protocol->n_scenarios * protocol_n_bank(c->protocol) * sizeof *c->bank_known);
+	json_t *event = json_pack("{s:s, s:o, s:s}", "event", "scratch", "path", text_to_json(c->scratch.dir), "why",
+				  "it was removed while it was in use");
+	int ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
 /* The run itself and its summary; what goes wrong with it is its outcome. */
 static int run_try(struct campaign *c, struct run *r, const char *output, struct err *e)
 {
@@ -186,7 +206,9 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	char reason[500] = "";
 	char *bank = bank_path(c, r->scenario, r->bank);
 	const char *input = role_is_program(c, r->role) ? NULL : bank;
-	int ret = input ? bank_ensure(c, r, bank, reason, sizeof reason, e) : 0;
+	int ret = scratch_ensure(c, reason, sizeof reason, e);
+	if (!ret && !reason[0] && input)
+		ret = bank_ensure(c, r, bank, reason, sizeof reason, e);
 	if (ret || reason[0]) {
 		if (!ret)
 			run_fail(r, reason);

@@ -196,6 +196,16 @@ int scratch_make(struct scratch *s, const char *wanted, const char *name, const 
 	return ret;
 }
 
+int scratch_check(const struct scratch *s, bool *made, struct err *e)
+{
+	*made = mkdir(s->dir, 0700) == 0;
+	if (*made)
+		return 0;
+	if (errno != EEXIST)
+		return err_sys(e, errno, "the scratch directory %s was removed and cannot be made again", s->dir);
+	return is_ours(s->dir) ? 0 : err_set(e, ESTALE, "something else is in the place of the scratch directory %s", s->dir);
+}
+
 int scratch_remove(struct scratch *s, struct err *e)
 {
 	return s->dir && path_exists(s->dir) ? dir_remove_tree(s->dir, e) : 0;

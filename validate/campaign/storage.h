@@ -42,6 +42,8 @@ struct scratch {
  * has too little. Ownership: scratch_release. */
 int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
 		 const char *fallback, uint64_t need_bytes, struct err *e);
+/* Makes the directory again where somebody removed it: `*made`. Errors: ESTALE where it is no longer ours, of the system. */
+int scratch_check(const struct scratch *s, bool *made, struct err *e);
 /* Removes the directory and everything in it. */
 int scratch_remove(struct scratch *s, struct err *e);
 void scratch_release(struct scratch *s);
