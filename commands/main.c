@@ -23,6 +23,7 @@ const struct command *const commands[] = {
 	&cmd_info,
 	&cmd_microbench,
 	&cmd_replay,
+	&cmd_deps,
 	&cmd_version,
 	NULL,
 };

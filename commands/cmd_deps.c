@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate deps: what an order policy makes of a trace. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/deps_dot.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "replay/deps.h"
+
+struct deps_config {
+	int order;
+	const char *dot;
+	uint64_t n_shown;
+	bool json;
+};
+
+static const struct option_spec deps_options[] = {
+	{.name = "order", .type = OPT_CHOICE, .offset = offsetof(struct deps_config, order), .arg = "ORDER",
+	 .choices = replay_order_names, .help = "the order policy (fs)", .flags = OPT_CLI_ONLY},
+	{.name = "dot", .type = OPT_STRING, .offset = offsetof(struct deps_config, dot), .arg = "FILE",
+	 .help = "write the graph for Graphviz to FILE; - is standard output, and nothing else is printed",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = offsetof(struct deps_config, n_shown), .arg = "N",
+	 .help = "only the first N requests in the graph (0: all)", .flags = OPT_CLI_ONLY},
+	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct deps_config, json), .help = "print one JSON object",
+	 .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+static const char about[] =
+	"Derives which request waits for which under an order policy, with the redundant waits left out, and\n"
+	"prints how many there are and how much of the trace's concurrency they leave. Nothing is replayed.";
+
+static void print_text(const struct deps *d, const char *path)
+{
+	const struct deps_summary *s = &d->summary;
+	struct strbuf span = STRBUF_INIT, service = STRBUF_INIT, critical = STRBUF_INIT;
+	format_duration(&span, (double)s->span_ns);
+	format_duration(&service, (double)s->service_ns);
+	format_duration(&critical, (double)s->critical_ns);
+	printf("%s, order %s\n", path, replay_order_names[d->order]);
+	printf("Requests       %" PRIu64 " by %" PRIu64 " thread%s on %" PRIu64 " file%s, over %s\n", s->n_requests, s->n_threads,
+	       s->n_threads == 1 ? "" : "s", s->n_files, s->n_files == 1 ? "" : "s", span.s);
+	if (d->order == ORDER_NONE)
+		printf("Program order  not kept\n");
+	printf("Waits          %" PRIu64 " between threads, redundant ones left out: %" PRIu64 " for a begin, %" PRIu64
+	       " for an end\n",
+	       s->n_begun + s->n_ended, s->n_begun, s->n_ended);
+	if (s->n_waiting)
+		printf("               of %" PRIu64 " requests (%.3g %%), at most %" PRIu64 " each; %" PRIu64
+		       " pair%s of threads\n",
+		       s->n_waiting, 100 * (double)s->n_waiting / (double)s->n_requests, s->n_waits_max, s->n_pairs,
+		       s->n_pairs == 1 ? "" : "s");
+	printf("Critical path  %s of %s in requests", critical.s, service.s);
+	if (isfinite(s->parallelism))
+		printf(": at most %.3g at a time in the mean", s->parallelism);
+	if (isfinite(s->mean_concurrency))
+		printf(" (as traced: %.3g)", s->mean_concurrency);
+	putchar('\n');
+	strbuf_release(&span);
+	strbuf_release(&service);
+	strbuf_release(&critical);
+}
+
+static void set_count(json_t *o, const char *key, uint64_t v)
+{
+	json_object_set_new(o, key, json_integer((json_int_t)v));
+}
+
+static void set_real(json_t *o, const char *key, double v)
+{
+	json_object_set_new(o, key, isfinite(v) ? json_real(v) : json_null());
+}
+
+static int print_json(const struct deps *d)
+{
+	const struct deps_summary *s = &d->summary;
+	json_t *o = json_object();
+	json_object_set_new(o, "schema", json_integer(1));
+	json_object_set_new(o, "order", json_string(replay_order_names[d->order]));
+	set_count(o, "n_requests", s->n_requests);
+	set_count(o, "n_threads", s->n_threads);
+	set_count(o, "n_files", s->n_files);
+	set_count(o, "n_waits_for_begin", s->n_begun);
+	set_count(o, "n_waits_for_end", s->n_ended);
+	set_count(o, "n_waiting_requests", s->n_waiting);
+	set_count(o, "n_waits_max", s->n_waits_max);
+	set_count(o, "n_thread_pairs", s->n_pairs);
+	set_count(o, "span_ns", (uint64_t)s->span_ns);
+	set_count(o, "service_ns", (uint64_t)s->service_ns);
+	set_count(o, "critical_path_ns", (uint64_t)s->critical_ns);
+	set_real(o, "mean_concurrency", s->mean_concurrency);
+	set_real(o, "parallelism", s->parallelism);
+	int failed = json_dumpf(o, stdout, JSON_INDENT(2)) | (putchar('\n') == EOF);
+	json_decref(o);
+	return failed;
+}
+
+static int dot_write(const struct deps *d, const struct deps_config *config, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	deps_dot(&text, d, config->n_shown ? config->n_shown : UINT64_MAX);
+	int ret = 0;
+	if (strcmp(config->dot, "-"))
+		ret = file_write_atomic(config->dot, text.s, text.len, e);
+	else if (fwrite(text.s, 1, text.len, stdout) != text.len)
+		ret = err_sys(e, errno, "standard output");
+	strbuf_release(&text);
+	return ret;
+}
+
+static int deps_run(int argc, char **argv, struct err *e)
+{
+	struct deps_config config = {.order = ORDER_FS};
+	struct deps d;
+	int n_positional;
+	int status = command_parse(&cmd_deps, "[--order ORDER] [--dot FILE] [--json] TRACE", about, deps_options, &config, argc,
+				   argv, 1, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, e);
+	if (!ret && config.dot)
+		ret = dot_write(&d, &config, e);
+	if (!ret && !(config.dot && !strcmp(config.dot, "-"))) {
+		if (config.json)
+			print_json(&d);
+		else
+			print_text(&d, argv[1]);
+	}
+	deps_release(&d);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command cmd_deps = {"deps", "show what waits for what under an order policy", deps_run};
