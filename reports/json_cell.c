@@ -77,6 +77,7 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_set_status_number(budget, "k95", b->status, b->k95);
 	json_set_status_number(budget, "U95", b->status, b->U95);
 	json_set_status_number(budget, "nu_spread", b->status, b->nu_spread);
+	json_set_status_number(budget, "nu_spread_upper", b->status, b->nu_spread_upper);
 	json_set_status_number(budget, "u_c_program", b->status, b->u_c_program);
 	json_set_status_number(budget, "nu_spread_program", b->status, b->nu_spread_program);
 	json_object_set_new(o, "budget", budget);

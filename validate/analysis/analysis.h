@@ -76,9 +76,10 @@ struct budget {
 	struct budget_row row[BUDGET_MAX_ROWS];
 	size_t n_rows;
 	double u_c, nu_eff, k95, U95; /* relative */
-	/* Of u_c as an estimate: its degrees of freedom, fewer where the replays have long tails; and of the same budget with
-	 * the program's own runs in the replays' place. NaN unknown */
-	double nu_spread, u_c_program, nu_spread_program;
+	/* Of u_c as an estimate: its degrees of freedom, fewer where the replays have long tails; for its upper limit, which
+	 * allows for tails that so few runs do not show; and of the same budget with the program's own runs in the replays' place.
+	 * NaN unknown */
+	double nu_spread, nu_spread_upper, u_c_program, nu_spread_program;
 };
 
 struct cdf { /* of the concurrency level, averaged over runs */

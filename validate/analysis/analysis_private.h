@@ -43,9 +43,12 @@ void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap) __attri
 void sample_init(struct sample *s, double *x, size_t n);
 void sample_release(struct sample *s);
 /* Degrees of freedom of the standard deviation of x[n] as an estimate: 2n/(g + 2n/(n - 1)) with the sample's excess kurtosis
- * g where that is less than n - 1, for long tails make it worse known; at least 1. Source: Hummel, Banga and Hettmansperger
- * (2005). */
-double spread_df(const double *x, size_t n, const struct sample_moments *m);
+ * g where that is less than n - 1, for long tails make it worse known; at least 1, and that below four values. g is taken
+ * for no less than `least_excess`. Source: Hummel, Banga and Hettmansperger (2005). */
+double spread_df(const double *x, size_t n, const struct sample_moments *m, double least_excess);
+/* Twenty values tell little of their tails: an upper limit of a spread allows for those of the t distribution with 5.5 degrees of
+ * freedom even where none shows (the exponential distribution has 6). */
+#define TAILS_UNSEEN 4.0
 /* One number of every run, in order; the caller frees. */
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s));
 
@@ -77,7 +80,7 @@ struct mean_evidence { /* of one number of the runs */
 
 struct spread_evidence { /* a standard deviation, and how well it is known */
 	enum stat_status status;
-	double sd, nu;
+	double sd, nu, nu_upper; /* nu_upper: for its upper limit */
 };
 
 struct distance_evidence { /* of two distributions over levels: by time, then by request */

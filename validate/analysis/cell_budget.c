@@ -97,7 +97,7 @@ static void as_program(struct budget *b, const struct cell *c, double clock)
 	if (c->single_reference || sample_moments_spread(c->r.x, c->r.n, &m))
 		return;
 	b->u_c_program = hypot(m.sd / m.mean * sqrt(1 + 2 / n), clock);
-	b->nu_spread_program = spread_df(c->r.x, c->r.n, &m);
+	b->nu_spread_program = spread_df(c->r.x, c->r.n, &m, TAILS_UNSEEN);
 }
 
 static enum stat_status budget_check(const struct cell *c)
@@ -119,7 +119,7 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	struct budget *b = &c->budget;
 	struct budget_component row[N_ROWS];
 	struct budget_total total;
-	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .u_c_program = NAN,
+	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .nu_spread_upper = NAN, .u_c_program = NAN,
 			     .nu_spread_program = NAN};
 	b->status = budget_check(c);
 	if (b->status)
@@ -143,10 +143,12 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	if (b->status)
 		return;
 	struct sample_moments m;
-	double nu_scatter = sample_moments_spread(c->x.x, c->x.n, &m) ? dof : spread_df(c->x.x, c->x.n, &m);
 	b->u_c = total.u_c;
 	b->nu_eff = total.nu_eff;
-	b->nu_spread = spread_dof(row, N_ROWS, total.nu_eff, nu_scatter);
+	if (!sample_moments_spread(c->x.x, c->x.n, &m)) {
+		b->nu_spread = spread_dof(row, N_ROWS, total.nu_eff, spread_df(c->x.x, c->x.n, &m, 0));
+		b->nu_spread_upper = spread_dof(row, N_ROWS, total.nu_eff, spread_df(c->x.x, c->x.n, &m, TAILS_UNSEEN));
+	}
 	as_program(b, c, hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u));
 	for (size_t i = 0; i < N_ROWS; i++)
 		if (!(c->single_reference && i == ROW_MEAN_R))

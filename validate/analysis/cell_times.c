@@ -145,7 +145,8 @@ static void repeatability(struct evidence *e, const double *lx, size_t n, enum s
 	if (e->repeatability.status)
 		return;
 	e->repeatability.sd = m.sd;
-	e->repeatability.nu = spread_df(lx, n, &m);
+	e->repeatability.nu = spread_df(lx, n, &m, 0);
+	e->repeatability.nu_upper = spread_df(lx, n, &m, TAILS_UNSEEN);
 }
 
 /* Ratio of standard deviations of the logarithms, that is of the relative scatters. */

@@ -4,7 +4,8 @@
  *
  * U tends to z u_c, z = 1.96, as the runs become many. u_c is itself an estimate: nu u_c^2/sigma_c^2 is taken for chi-square
  * with nu degrees of freedom (Welch and Satterthwaite), which gives limits of z sigma_c. Long tails make a standard
- * deviation worse known than nu = n - 1 says; nu is 2n/(g + 2n/(n - 1)), g the sample's excess kurtosis, where that is less.
+ * deviation worse known than nu = n - 1 says; nu is 2n/(g + 2n/(n - 1)), g the sample's excess kurtosis, where that is less,
+ * and for the upper limit g is at least 4 (TAILS_UNSEEN): few runs do not show the tails that they come from.
  * Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower limit lies above, and the same budget
  * with the program's own runs in the replays' place is shown to be within it. Otherwise the machine's noise would be held
  * against the replayer, for which the program itself would fare no better.
@@ -17,57 +18,61 @@
 
 #define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */
 
-/* P-values of sigma against `limit`, from an estimate with nu degrees of freedom. */
+/* P-values of sigma against `limit`. */
 struct spread_p {
 	double above, below;
 };
 
-static struct spread_p spread_p(double sd, double nu, double limit)
+static double p_above(double sd, double nu, double limit)
 {
-	double q = nu * (sd / limit) * (sd / limit), above = chi2_above(q, nu);
-	return (struct spread_p){above, 1 - above};
+	return chi2_above(nu * (sd / limit) * (sd / limit), nu);
+}
+
+static struct spread_p spread_p(const struct spread_evidence *e, double limit)
+{
+	return (struct spread_p){p_above(e->sd, e->nu, limit), 1 - p_above(e->sd, e->nu_upper, limit)};
 }
 
 /* One-sided limits of sigma with error alpha each. */
-static enum stat_status spread_limits(double sd, double nu, double alpha, double *lower, double *upper)
+static enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower, double *upper)
 {
 	double low, high;
-	enum stat_status s = chi2_quantile(alpha, nu, &low);
+	enum stat_status s = chi2_quantile(alpha, e->nu_upper, &low);
 	if (!s)
-		s = chi2_quantile(1 - alpha, nu, &high);
+		s = chi2_quantile(1 - alpha, e->nu, &high);
 	if (s || !(low > 0))
 		return s ? s : STAT_OUT_OF_RANGE;
-	*lower = sd * sqrt(nu / high);
-	*upper = sd * sqrt(nu / low);
+	*lower = e->sd * sqrt(e->nu / high);
+	*upper = e->sd * sqrt(e->nu_upper / low);
 	return STAT_OK;
 }
 
-static struct estimate spread_estimate(double value, double factor, double sd, double nu)
+static struct estimate spread_estimate(const struct spread_evidence *spread, double value)
 {
 	struct estimate e = estimate_none(STAT_OK);
-	e.status = spread_limits(factor * sd, nu, 0.05, &e.lo90, &e.hi90);
+	e.status = spread_limits(spread, 0.05, &e.lo90, &e.hi90);
 	if (!e.status)
-		e.status = spread_limits(factor * sd, nu, 0.025, &e.lo95, &e.hi95);
+		e.status = spread_limits(spread, 0.025, &e.lo95, &e.hi95);
 	if (e.status)
 		return estimate_none(e.status);
 	e.value = value;
-	e.df = nu;
+	e.df = spread->nu;
 	return e;
 }
 
 /* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits, each at half of it, clears
  * the limit; found by halving on a logarithmic scale. */
-static double added_p(const struct budget *b, const struct t_estimate *bias, double limit, bool above)
+static double added_p(const struct spread_evidence *expanded, const struct t_estimate *bias, double limit, bool above)
 {
 	double low = -300, high = 0; /* log10 of alpha: not cleared, cleared */
 	for (int i = 0; i < 60; i++) {
 		double at = (low + high) / 2, alpha = pow(10, at) / 2, lower, upper, lo, hi;
-		bool cleared = !spread_limits(b->u_c, b->nu_spread, alpha, &lower, &upper) &&
+		bool cleared = !spread_limits(expanded, alpha, &lower, &upper) &&
 			       !t_interval(bias, 1 - 2 * alpha, &lo, &hi);
 		if (cleared && above)
-			cleared = fmax(0, fmax(expm1(lo), -expm1(hi))) + COVERAGE_FACTOR * lower > limit;
+			cleared = fmax(0, fmax(expm1(lo), -expm1(hi))) + lower > limit;
 		else if (cleared)
-			cleared = fmax(fabs(expm1(lo)), fabs(expm1(hi))) + COVERAGE_FACTOR * upper <= limit;
+			cleared = fmax(fabs(expm1(lo)), fabs(expm1(hi))) + upper <= limit;
 		if (cleared)
 			high = at;
 		else
@@ -77,11 +82,11 @@ static double added_p(const struct budget *b, const struct t_estimate *bias, dou
 }
 
 /* P of rejecting: the replays are beyond the limit, and the program alone would be within it. */
-static double blame_p(const struct budget *b, double p_above, double limit)
+static double blame_p(const struct budget *b, double p, double limit)
 {
 	if (!isfinite(b->u_c_program)) /* a single reference: what the program would show is not known */
-		return p_above;
-	return fmax(p_above, spread_p(b->u_c_program, b->nu_spread_program, limit / COVERAGE_FACTOR).below);
+		return p;
+	return fmax(p, 1 - p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit));
 }
 
 void decide_uncertainty(struct component *c, const struct evidence *e, const struct cell *cell,
@@ -97,9 +102,8 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 		decide_nothing(c, s);
 		return;
 	}
-	double bias = added ? fabs(expm1(e->bias.t.value)) : 0;
-	c->estimate = spread_estimate(b->U95, COVERAGE_FACTOR, b->u_c, b->nu_spread);
-	c->estimate.value += bias;
+	const struct spread_evidence expanded = {STAT_OK, COVERAGE_FACTOR * b->u_c, b->nu_spread, b->nu_spread_upper};
+	c->estimate = spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
 	if (!(c->limit > 0)) {
 		decide_shown(c, c->estimate, "U", 100, " %");
 		return;
@@ -107,10 +111,10 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 	if (decide_is_early(c, levels))
 		return;
 	if (added)
-		p = (struct spread_p){added_p(b, &e->bias.t, c->limit, true), added_p(b, &e->bias.t, c->limit, false)};
+		p = (struct spread_p){added_p(&expanded, &e->bias.t, c->limit, true), added_p(&expanded, &e->bias.t, c->limit, false)};
 	else
-		p = spread_p(b->u_c, b->nu_spread, c->limit / COVERAGE_FACTOR);
-	s = spread_limits(COVERAGE_FACTOR * b->u_c, b->nu_spread, levels->accept, &lower, &upper);
+		p = spread_p(&expanded, c->limit);
+	s = spread_limits(&expanded, levels->accept, &lower, &upper);
 	if (s) {
 		decide_nothing(c, s);
 		return;
@@ -141,13 +145,13 @@ void decide_repeatability(struct component *c, const struct evidence *e, const s
 	if (!s && decide_is_early(c, levels))
 		return;
 	if (!s)
-		s = spread_limits(x->sd, x->nu, levels->accept, &lower, &upper);
+		s = spread_limits(x, levels->accept, &lower, &upper);
 	if (s) {
 		decide_nothing(c, s);
 		return;
 	}
-	struct spread_p p = spread_p(x->sd, x->nu, c->limit);
-	c->estimate = spread_estimate(x->sd, 1, x->sd, x->nu);
+	struct spread_p p = spread_p(x, c->limit);
+	c->estimate = spread_estimate(x, x->sd);
 	decide(c, p.below, p.above, levels);
 	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(x->sd).text,
 	       confidence_digits(levels->accept), 100 * (1 - levels->accept), shown_percent(lower).text,

@@ -119,7 +119,8 @@ static void plan_uncertainty(struct component *k, const struct cell *c, double a
 		return;
 	bool inside = ratio < 1;
 	uint64_t n = 2;
-	while (n < PLANNING_MAX_N && !spread_clears(ratio, fmax(1, b->nu_spread * ((double)n - 1) / (have - 1)),
+	double nu = inside ? b->nu_spread_upper : b->nu_spread;
+	while (n < PLANNING_MAX_N && !spread_clears(ratio, fmax(1, nu * ((double)n - 1) / (have - 1)),
 						    inside ? ALPHA_ACCEPT : alpha_reject, inside))
 		n += 1 + n / 50;
 	if (further(k, n < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, n, c->x.n))

@@ -36,14 +36,15 @@ void sample_release(struct sample *s)
 	*s = (struct sample){0};
 }
 
-double spread_df(const double *x, size_t n, const struct sample_moments *m)
+double spread_df(const double *x, size_t n, const struct sample_moments *m, double least_excess)
 {
 	double fourth = 0, k = (double)n;
 	if (n < 4 || m->sd <= 0)
-		return fmax(1, k - 1);
+		return 1;
 	for (size_t i = 0; i < n; i++)
 		fourth += pow((x[i] - m->mean) / m->sd, 4);
 	double excess = k * (k + 1) / ((k - 1) * (k - 2) * (k - 3)) * fourth - 3 * (k - 1) * (k - 1) / ((k - 2) * (k - 3));
+	excess = fmax(excess, least_excess);
 	return excess <= 0 ? k - 1 : fmax(1, 2 * k / (excess + 2 * k / (k - 1)));
 }
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "validate/stats/moments.h"
+#include "validate/stats/quantiles.h"
 
 struct tally {
 	double above, below, n;
@@ -86,25 +86,27 @@ static void count_drawn(struct tally *t, const double *z, size_t n, double obser
 enum stat_status pair_permutation_p(const double *ref, const double *rep, size_t n, double limit, double *p_above,
 				    double *p_below)
 {
-	struct sample_moments x, r;
+	double x, r;
 	struct tally t;
 	if (!(limit > 0) || !isfinite(limit))
 		return STAT_OUT_OF_RANGE;
 	if (n < 3)
 		return STAT_TOO_FEW;
-	enum stat_status s = sample_moments(rep, n, &x);
+	enum stat_status s = sample_median(rep, n, &x);
 	if (!s)
-		s = sample_moments(ref, n, &r);
-	if (!s && x.variance <= 0 && r.variance <= 0)
-		s = STAT_ZERO_VARIANCE;
+		s = sample_median(ref, n, &r);
 	if (s)
 		return s;
 	double *z = xcalloc(n, sizeof *z), observed = 0, size = 0;
 	for (size_t i = 0; i < n; i++) {
-		double u = (rep[i] - x.mean) / limit, v = ref[i] - r.mean;
+		double u = (rep[i] - x) / limit, v = ref[i] - r;
 		z[i] = u * u - v * v;
 		observed += z[i];
 		size += fabs(z[i]);
+	}
+	if (size <= 0) {
+		free(z);
+		return STAT_ZERO_VARIANCE;
 	}
 	if (n <= PAIR_PERMUTATION_EXACT)
 		count_all(&t, z, n, observed, 1e-12 * size);
