@@ -18,6 +18,7 @@ void summary_release(struct run_summary *s)
 	histogram_release(&s->response_histogram);
 	free(s->ns_at_level);
 	free(s->requests_at_level);
+	free(s->response_at_level);
 	memset(s, 0, sizeof *s);
 }
 
@@ -206,6 +207,21 @@ static void fill_levels(struct run_summary *s, const struct concurrency *c)
 	memcpy(s->requests_at_level, c->requests_at_level, s->n_levels * sizeof *s->requests_at_level);
 }
 
+static void fill_classes(struct run_summary *s, const struct pass *p)
+{
+	const struct summary_order *o = &p->order;
+	s->has_classes = !s->n_unfinished;
+	if (!s->has_classes)
+		return;
+	s->response_at_level = xreallocarray(NULL, s->n_levels, sizeof *s->response_at_level);
+	memcpy(s->response_at_level, o->response_at_level, s->n_levels * sizeof *s->response_at_level);
+	s->response_reordered_all = o->reordered_all;
+	s->response_reordered_thread = o->reordered_thread;
+	s->response_reordered_object = o->reordered_object;
+	memcpy(s->requests_at_lateness, p->tally.requests_at_lateness, sizeof s->requests_at_lateness);
+	memcpy(s->response_at_lateness, p->tally.response_at_lateness, sizeof s->response_at_lateness);
+}
+
 static void fill_comparison(struct run_summary *s, const struct pass *p)
 {
 	const struct summary_tally *t = &p->tally;
@@ -270,6 +286,7 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 	if (rc)
 		return err_context(e, "%s", p->trace_path);
 	fill_levels(s, &p->order.concurrency);
+	fill_classes(s, p);
 	if (p->input)
 		fill_comparison(s, p);
 	rc = fill_issue_error(s, &p->tally, e);

@@ -35,6 +35,9 @@ struct reorder_summary {
 	uint64_t max_extent;              /* arrivals */
 };
 
+/* Classes of lateness (begin - intended): [0] up to 1 us or early, [k] from 2^(k-1) us to 2^k us, the last all beyond. */
+#define SUMMARY_N_LATENESS 26
+
 struct run_summary {
 	/* response time: end - begin of every request that was issued, extra ones included */
 	struct moments response;
@@ -56,6 +59,12 @@ struct run_summary {
 	int64_t *ns_at_level;        /* [n_levels], sums to execution_ns */
 	uint64_t *requests_at_level; /* [n_levels], [0] is 0, sums to response.n + n_unfinished */
 
+	/* Sums of response times by what the requests met, ns. Absent (has_classes false) in summaries of earlier versions and
+	 * where some request has no end. */
+	bool has_classes;
+	double *response_at_level; /* [n_levels]: of the requests that found level c */
+	double response_reordered_all, response_reordered_thread, response_reordered_object; /* of the reordered ones */
+
 	/* against the trace it replayed (absent for the program itself: has_input false) */
 	bool has_input;
 	uint64_t n_input;      /* its requests */
@@ -72,6 +81,8 @@ struct run_summary {
 	/* of requests issued later than intended + 1 % of the mean traced gap (between begins) or 1 us, whichever is
 	 * larger */
 	double share_late;
+	uint64_t requests_at_lateness[SUMMARY_N_LATENESS]; /* with has_classes */
+	double response_at_lateness[SUMMARY_N_LATENESS];   /* ns, sums */
 	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input, of requests issued in
 	 * both */
 	struct moments schedule_error;

@@ -60,6 +60,12 @@ static const struct member input_members[] = {M(run_summary, COUNT, n_input),
 					      M(run_summary, COUNT, n_mismatched),
 					      {0}};
 
+/* only where there are classes */
+static const struct member reordered_members[] = {M(run_summary, POSITIVE, response_reordered_all),
+						  M(run_summary, POSITIVE, response_reordered_thread),
+						  M(run_summary, POSITIVE, response_reordered_object),
+						  {0}};
+
 /* only where there is an issue error */
 static const struct member issue_members[] = {M(run_summary, REAL, issue_error_p50),
 					      M(run_summary, REAL, issue_error_p99),
@@ -112,6 +118,26 @@ static json_t *levels_to_json(const int64_t *ns, const uint64_t *requests, uint6
 	return levels;
 }
 
+static json_t *reals_to_json(const double *x, size_t n)
+{
+	json_t *array = json_array();
+	for (size_t i = 0; i < n; i++)
+		json_array_append_new(array, json_real(x[i]));
+	return array;
+}
+
+static int put_classes(json_t *o, const struct run_summary *s)
+{
+	int rc = json_object_set_new(o, "response_at_level", reals_to_json(s->response_at_level, s->n_levels));
+	rc |= put_members(o, s, reordered_members);
+	if (!s->has_issue_error)
+		return rc;
+	rc |= json_object_set_new(o, "requests_at_lateness",
+				  levels_to_json(NULL, s->requests_at_lateness, SUMMARY_N_LATENESS));
+	return rc | json_object_set_new(o, "response_at_lateness",
+					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
+}
+
 json_t *summary_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
@@ -133,6 +159,8 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= json_object_set_new(o, "issue_error", members_to_json(&s->issue_error, moments_members));
 		rc |= put_members(o, s, issue_members);
 	}
+	if (s->has_classes)
+		rc |= put_classes(o, s);
 	if (s->has_facts)
 		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
 	if (rc) {
@@ -298,6 +326,46 @@ static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e
 	return rc ? rc : get_members(s, issue_members, o, e);
 }
 
+/* x[n] from an array of n numbers of 0 or more. */
+static int get_reals(double *x, size_t n, const json_t *o, const char *name, struct err *e)
+{
+	const json_t *array = json_object_get(o, name);
+	if (!json_is_array(array) || json_array_size(array) != n)
+		return wrong(name, array, "an array with a number for each class", e);
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = get_real(&x[i], name, POSITIVE, json_array_get(array, i), e);
+	return rc;
+}
+
+static int get_lateness(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *requests = json_object_get(o, "requests_at_lateness");
+	if (!json_is_array(requests) || json_array_size(requests) != SUMMARY_N_LATENESS)
+		return wrong("requests_at_lateness", requests, "an array of 26 counts", e);
+	unsigned __int128 sum = 0;
+	for (size_t i = 0; i < SUMMARY_N_LATENESS; i++) {
+		int rc = get_count(&s->requests_at_lateness[i], "requests_at_lateness", json_array_get(requests, i), e);
+		if (rc)
+			return rc;
+		sum += s->requests_at_lateness[i];
+	}
+	if (sum != s->issue_error.n)
+		return err_set(e, EINVAL, "summary: \"requests_at_lateness\" does not add up to the requests with a time");
+	return get_reals(s->response_at_lateness, SUMMARY_N_LATENESS, o, "response_at_lateness", e);
+}
+
+static int get_classes(struct run_summary *s, const json_t *o, struct err *e)
+{
+	s->has_classes = json_object_get(o, "response_at_level");
+	if (!s->has_classes)
+		return 0;
+	s->response_at_level = xcalloc(s->n_levels, sizeof *s->response_at_level);
+	int rc = get_reals(s->response_at_level, s->n_levels, o, "response_at_level", e);
+	rc = rc ? rc : get_members(s, reordered_members, o, e);
+	return rc || !s->has_issue_error ? rc : get_lateness(s, o, e);
+}
+
 static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
 {
 	const json_t *facts = json_object_get(o, "facts");
@@ -343,6 +411,7 @@ int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
 	rc = rc ? rc : get_levels(s, o, e);
 	rc = rc ? rc : get_comparison(s, o, e);
 	rc = rc ? rc : get_issue_error(s, o, e);
+	rc = rc ? rc : get_classes(s, o, e);
 	rc = rc ? rc : get_facts(s, o, e);
 	if (rc)
 		summary_release(s);

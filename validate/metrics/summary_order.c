@@ -1,21 +1,35 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a summary counts in the order of the begins: levels of concurrency and reordering. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "validate/metrics/summary_private.h"
+
+/* Adds the response to the sum if the arrival just counted was a reordered one. */
+static void reorder_add(struct reorder_count *r, uint32_t sequence, uint32_t k, double response_ns, double *sum)
+{
+	uint64_t before = r->total.n_reordered;
+	reorder_count_add(r, sequence, k);
+	if (r->total.n_reordered != before)
+		*sum += response_ns;
+}
 
 static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct summary_order *o = context;
 	for (size_t i = 0; i < n; i++) {
-		int rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+		size_t level = 0;
+		int rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, &level, e);
 		if (rc)
 			return rc;
+		double response_ns = a[i].end_ns == TIME_NONE ? 0 : (double)(a[i].end_ns - a[i].begin_ns);
+		o->response_at_level[level < SUMMARY_MAX_LEVELS ? level : SUMMARY_MAX_LEVELS - 1] += response_ns;
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
-		reorder_count_add(&o->all, 0, a[i].k_all);
-		reorder_count_add(&o->by_thread, a[i].thread, a[i].k_thread);
-		reorder_count_add(&o->by_object, a[i].object, a[i].k_object);
+		reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all);
+		reorder_add(&o->by_thread, a[i].thread, a[i].k_thread, response_ns, &o->reordered_thread);
+		reorder_add(&o->by_object, a[i].object, a[i].k_object, response_ns, &o->reordered_object);
 	}
 	return 0;
 }
@@ -24,6 +38,7 @@ int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const s
 		       bool has_input, struct err *e)
 {
 	memset(o, 0, sizeof *o);
+	o->response_at_level = xcalloc(SUMMARY_MAX_LEVELS, sizeof *o->response_at_level);
 	o->has_input = has_input;
 	int rc = arrivals_init(&o->arrivals, mode, options, (struct arrivals_sink){o, take}, e);
 	sequences_init(&o->threads);
@@ -42,6 +57,8 @@ void summary_order_release(struct summary_order *o)
 	reorder_count_release(&o->by_thread);
 	reorder_count_release(&o->by_object);
 	concurrency_release(&o->concurrency);
+	free(o->response_at_level);
+	o->response_at_level = NULL;
 	arrivals_release(&o->arrivals);
 }
 

@@ -21,6 +21,8 @@ struct summary_order {
 	struct arrivals arrivals;
 	struct concurrency concurrency;
 	struct reorder_count all, by_thread, by_object;
+	double *response_at_level;				/* [SUMMARY_MAX_LEVELS], ns, sums */
+	double reordered_all, reordered_thread, reordered_object; /* the same of reordered requests */
 };
 
 int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
@@ -44,6 +46,8 @@ struct summary_tally {
 	struct matcher matcher;
 	struct moment_sum schedule; /* begin in the trace - begin in the input */
 	struct issue_error issue;
+	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];
+	double response_at_lateness[SUMMARY_N_LATENESS];
 	int64_t first_pair_ns, input_first_pair_ns; /* first begins of the requests that both issued */
 	int64_t input_first_ns, input_last_ns;      /* first and last begin in the input */
 	uint64_t n_input_issued;

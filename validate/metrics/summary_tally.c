@@ -25,6 +25,21 @@ void summary_tally_release(struct summary_tally *t)
 	issue_error_release(&t->issue);
 }
 
+static size_t lateness_class(int64_t late_ns)
+{
+	if (late_ns <= 1000)
+		return 0;
+	size_t k = 64 - (size_t)__builtin_clzll((uint64_t)(late_ns - 1) / 1000);
+	return k < SUMMARY_N_LATENESS ? k : SUMMARY_N_LATENESS - 1;
+}
+
+static void lateness_add(struct summary_tally *t, const struct trace_record *q)
+{
+	size_t k = lateness_class(q->begin_ns - q->intended_ns);
+	t->requests_at_lateness[k]++;
+	t->response_at_lateness[k] += (double)(q->end_ns - q->begin_ns);
+}
+
 void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -49,6 +64,8 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 		} else {
 			moment_sum_add(&t->response[q->op], q->end_ns - q->begin_ns);
 			histogram_add(&t->histogram, q->end_ns - q->begin_ns);
+			if (q->intended_ns != TIME_NONE && !extra)
+				lateness_add(t, q);
 		}
 	}
 }

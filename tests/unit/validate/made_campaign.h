@@ -148,6 +148,7 @@ static inline void campaign_release(struct campaign *c)
 	for (size_t i = 0; i < c->results.n_runs; i++) {
 		free(c->results.run[i].summary.ns_at_level);
 		free(c->results.run[i].summary.requests_at_level);
+		free(c->results.run[i].summary.response_at_level);
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		free(p->scenario[i].name);

@@ -138,6 +138,7 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 {
 	int64_t first = INT64_MAX, last = INT64_MIN, ns_at[MAX_N + 1] = {0};
 	uint64_t requests_at[MAX_N + 1] = {0}, highest = 0;
+	double response_at[MAX_N + 1] = {0};
 	for (size_t i = 0; i < n; i++) {
 		if (x[i].begin_ns == TIME_NONE)
 			continue;
@@ -149,6 +150,7 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 			level += k != i && x[k].begin_ns != TIME_NONE && earlier && x[k].end_ns > x[i].begin_ns;
 		}
 		requests_at[level]++;
+		response_at[level] += (double)(x[i].end_ns - x[i].begin_ns);
 		highest = level > highest ? level : highest;
 	}
 	/* between neighbouring instants the level is constant */
@@ -170,6 +172,22 @@ static void check_levels(const struct run_summary *s, const struct trace_record 
 	assert_int_equal(s->n_levels, highest + 1);
 	assert_memory_equal(s->ns_at_level, ns_at, s->n_levels * sizeof *ns_at);
 	assert_memory_equal(s->requests_at_level, requests_at, s->n_levels * sizeof *requests_at);
+	assert_true(s->has_classes);
+	assert_memory_equal(s->response_at_level, response_at, s->n_levels * sizeof *response_at);
+}
+
+/* Of requests for which one of a higher number began before, in the same sequence. */
+static double response_of_reordered(const struct trace_record *x, size_t n, enum scope scope)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++) {
+		bool late = false;
+		for (size_t k = i + 1; k < n && !late && x[i].begin_ns != TIME_NONE; k++)
+			late = x[k].begin_ns != TIME_NONE && x[k].begin_ns < x[i].begin_ns &&
+			       scope_key(&x[i], scope) == scope_key(&x[k], scope);
+		sum += late ? (double)(x[i].end_ns - x[i].begin_ns) : 0;
+	}
+	return sum;
 }
 
 /* --- random runs -------------------------------------------------------------------------------------------------- */
@@ -255,6 +273,9 @@ static void check_case(const struct run_case *c, const struct arrivals_options *
 	assert_reorder(s.reorder_all, reordering(c->x, n_paired, ALL));
 	assert_reorder(s.reorder_thread, reordering(c->x, n_paired, THREAD));
 	assert_reorder(s.reorder_object, reordering(c->x, n_paired, OBJECT));
+	assert_true(s.response_reordered_all == response_of_reordered(c->x, n_paired, ALL));
+	assert_true(s.response_reordered_thread == response_of_reordered(c->x, n_paired, THREAD));
+	assert_true(s.response_reordered_object == response_of_reordered(c->x, n_paired, OBJECT));
 	assert_true(s.has_input);
 	assert_int_equal(s.n_input, c->n_r);
 	assert_int_equal(s.n_lost, c->n_lost);
@@ -396,6 +417,33 @@ static void test_requests_the_input_did_not_issue(void **state)
 	summary_release(&s);
 }
 
+static void test_classes_of_lateness(void **state)
+{
+	(void)state;
+	const int64_t late[] = {-5000, 0, 1000, 1001, 2000, 2001, 4000, 4001, INT64_C(1000) << 24, (INT64_C(1000) << 24) + 1, INT64_C(1) << 60};
+	const size_t class[] = {0, 0, 0, 1, 1, 2, 2, 3, 24, 25, 25};
+	enum { N = sizeof late / sizeof *late };
+	struct trace_record x[N];
+	uint64_t n_at[SUMMARY_N_LATENESS] = {0};
+	double response_at[SUMMARY_N_LATENESS] = {0};
+	for (int i = 0; i < N; i++) {
+		x[i] = request(100000 * i, 100000 * i + 10 + i, 1, 0);
+		x[i].intended_ns = x[i].begin_ns - late[i];
+		n_at[class[i]]++;
+		response_at[class[i]] += 10 + i;
+	}
+	struct run_summary s;
+	summarise(&s, x, N, NULL, 0);
+	assert_true(s.has_classes);
+	assert_memory_equal(s.requests_at_lateness, n_at, sizeof n_at);
+	assert_memory_equal(s.response_at_lateness, response_at, sizeof response_at);
+	summary_release(&s);
+	x[2].end_ns = TIME_NONE;
+	summarise(&s, x, N, NULL, 0);
+	assert_false(s.has_classes);
+	summary_release(&s);
+}
+
 static void test_issue_error(void **state)
 {
 	(void)state;
@@ -417,6 +465,9 @@ static void test_issue_error(void **state)
 	assert_true(s.has_issue_error);
 	assert_int_equal(s.issue_error.n, N);
 	assert_true(s.issue_error.min == -10 && s.issue_error.max == 1001);
+	assert_int_equal(s.requests_at_lateness[0], N - 1); /* up to 1 us */
+	assert_int_equal(s.requests_at_lateness[1], 1);
+	assert_true(s.response_at_lateness[0] == 500.0 * (N - 1) && s.response_at_lateness[1] == 500);
 	assert_true(s.issue_error_p50 == 489 && s.issue_error_p99 == 979 && s.issue_error_p999 == 1000);
 	assert_close(s.share_late, 0.001, 1e-15);
 	assert_true(s.schedule_error.n == N && s.schedule_error.min == 0); /* both begin with their first request */
@@ -640,6 +691,7 @@ int main(void)
 	    cmocka_unit_test(test_operations_and_bytes),
 	    cmocka_unit_test(test_results_that_may_differ),
 	    cmocka_unit_test(test_requests_the_input_did_not_issue),
+	    cmocka_unit_test(test_classes_of_lateness),
 	    cmocka_unit_test(test_issue_error),
 	    cmocka_unit_test(test_lost_and_repeated_requests_of_a_timed_replay),
 	    cmocka_unit_test(test_input_without_an_end),

@@ -73,9 +73,11 @@ static void assert_same(const struct run_summary *a, const struct run_summary *b
 	assert_int_equal(a->n_levels, b->n_levels);
 	assert_memory_equal(a->ns_at_level, b->ns_at_level, a->n_levels * sizeof *a->ns_at_level);
 	assert_memory_equal(a->requests_at_level, b->requests_at_level, a->n_levels * sizeof *a->requests_at_level);
+	assert_memory_equal(a->response_at_level, b->response_at_level, a->n_levels * sizeof *a->response_at_level);
 	/* the rest, bit by bit: both were zeroed before they were filled */
 	x.ns_at_level = y.ns_at_level = NULL;
 	x.requests_at_level = y.requests_at_level = NULL;
+	x.response_at_level = y.response_at_level = NULL;
 	x.response_histogram = y.response_histogram = (struct histogram){0};
 	assert_memory_equal(&x, &y, sizeof x);
 }
@@ -150,7 +152,8 @@ static size_t spoil_members(json_t *whole, json_t *o, const char *path)
 /* Members without which a summary is whole: they say that something was not there. */
 static bool is_optional(const char *name)
 {
-	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input");
+	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input") ||
+	       !strcmp(name, "response_at_level");
 }
 
 static void leave_out_members(json_t *whole, json_t *o)
@@ -226,6 +229,10 @@ static void test_contradictions(void **state)
 	expect_change_refused("response_histogram", "n", json_integer(499));
 	expect_change_refused("ns_at_level", NULL, json_pack("[i, i]", 1, 2));
 	expect_change_refused("requests_at_level", NULL, json_pack("[i, i, i]", 1, 2, 3));
+	expect_change_refused("response_at_level", NULL, json_pack("[f]", -1.0));
+	expect_change_refused("requests_at_lateness", NULL, json_pack("[i, i]", 1, 2));
+	expect_change_refused("response_at_lateness", NULL, json_string("late"));
+	expect_change_refused("response_reordered_all", NULL, json_real(-1));
 	expect_change_refused("op", NULL, json_pack("[]"));
 	expect_change_refused("op", NULL, json_pack("[i]", 1));
 	expect_change_refused("op", NULL, json_pack("[{s:s}]", "op", "<script>"));
