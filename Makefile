@@ -47,12 +47,13 @@ upto     = $(if $(filter $(1),$(firstword $(2))),$(1),$(call upto,$(1),$(wordlis
 ALL_LIBS := $(call libs_for,$(call upto,commands,$(ROOMS)))
 
 MAIN := $(BUILD)/validate
+PRELOAD := $(BUILD)/libvalidate-capture.so
 
 .PHONY: all run oracle check unit-check e2e-check check-asan check-tsan fuzz bench coverage install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(MAIN)
+all: $(MAIN) $(PRELOAD)
 
 help:
 	@echo 'make                 builds $(BUILD)/validate'
@@ -93,6 +94,20 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# --- the library that capture preloads into programs: only names of the C library are visible, and no sanitizer -----------
+PRELOAD_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard capture/preload/*.c)))
+PRELOAD_FLAGS = -std=c11 -pthread $(filter-out -O0,$(CFLAGS)) -O2 -g $(WARN) -fPIC -fno-builtin -fvisibility=hidden \
+                -ftls-model=initial-exec -fexceptions -U_FORTIFY_SOURCE
+$(PRELOAD_OBJECTS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(PRELOAD_FLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
+$(PRELOAD): $(PRELOAD_OBJECTS) capture/preload/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOAD_FLAGS) -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs \
+		-o $@ $(PRELOAD_OBJECTS) -ldl
+$(MAIN): | $(PRELOAD)
 
 run: $(MAIN)
 	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf
@@ -165,6 +180,7 @@ bench: $(MAIN) $(BENCH)
 
 # --- installation -------------------------------------------------------------------------------------------------------
 BINDIR = $(DESTDIR)$(PREFIX)/bin
+LIBDIR = $(DESTDIR)$(PREFIX)/lib/validate
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
 PROTOCOLDIR = $(DESTDIR)$(PREFIX)/share/validate/protocols
 COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
@@ -176,13 +192,16 @@ $(BUILD)/completion.bash: doc/completion $(MAIN)
 install: $(MAIN) $(BUILD)/completion.bash
 	install -d $(BINDIR) $(MANDIR) $(PROTOCOLDIR) $(COMPLETIONDIR)
 	install -m 755 $(MAIN) $(BINDIR)/validate
+	install -d $(LIBDIR)
+	install -m 644 $(PRELOAD) $(LIBDIR)
 	install -m 644 $(PAGES) $(MANDIR)
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) $(PROTOCOLDIR))
 	install -m 644 $(BUILD)/completion.bash $(COMPLETIONDIR)/validate
 uninstall:
 	rm -f $(BINDIR)/validate $(addprefix $(MANDIR)/,$(notdir $(PAGES))) $(COMPLETIONDIR)/validate
 	rm -f $(addprefix $(PROTOCOLDIR)/,$(notdir $(PROTOCOLS)))
-	-rmdir $(PROTOCOLDIR) $(dir $(PROTOCOLDIR)) 2>/dev/null
+	rm -f $(LIBDIR)/$(notdir $(PRELOAD))
+	-rmdir $(LIBDIR) $(PROTOCOLDIR) $(dir $(PROTOCOLDIR)) 2>/dev/null
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-coverage

@@ -22,6 +22,7 @@ const struct command *const commands[] = {
 	&cmd_doctor,
 	&cmd_info,
 	&cmd_microbench,
+	&cmd_capture,
 	&cmd_replay,
 	&cmd_deps,
 	&cmd_version,

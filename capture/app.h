@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Capturing an application: a command is started with the preload library, and what it and all its children asked of the C
+ * library's file interface becomes a trace. doc/capture.md says what is seen and what cannot be.
+ *
+ * The traced processes write into memory-mapped files of a scratch directory (preload/log.h). While they run, full windows
+ * are copied to a spool file and freed; when the last process has ended, the spool is merged by begin into the trace. */
+#ifndef CAPTURE_APP_H
+#define CAPTURE_APP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/options.h"
+
+struct app_config {
+	const char *output;	/* -o: the trace */
+	const char *root;	/* --root: paths in the trace are relative to it; what lies elsewhere is left out */
+	const char *scratch;	/* --scratch: where the buffers are; NULL: /dev/shm, else $TMPDIR or /tmp */
+	bool snapshot;		/* --snapshot: how the files looked before they were used first */
+	bool digests;		/* --digests: of the files that were left unchanged, SHA-256 */
+	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
+	bool compress;		/* --compress */
+	char **command;		/* argv of the command, NULL-terminated */
+};
+
+void app_config_init(struct app_config *c);
+extern const struct option_spec app_options[];
+
+enum { APP_UNSEEN_SHOWN = 8 };
+
+/* What came of it, for the terminal. Strings are owned: app_outcome_release(). */
+struct app_outcome {
+	int status;		/* as waitpid gives it, of the command itself */
+	uint64_t n_requests, n_processes, n_threads, n_lost;
+	uint64_t n_outside;	/* requests on files outside the root, left out */
+	uint64_t n_torn;	/* records that a killed process had not finished */
+	uint64_t n_unseen;	/* programs that ran without the library: statically linked or with more privileges */
+	char *unseen[APP_UNSEEN_SHOWN];
+	uint64_t n_files;	/* of the snapshot */
+	bool interrupted;	/* by a signal, before all processes had ended */
+};
+void app_outcome_release(struct app_outcome *o);
+
+/* Starts the command, waits until it and every process that it started have ended, writes the trace.
+ * Errors: ENOENT, EACCES for the command or the library; EPERM where the command would refuse the library because it runs
+ * with other privileges; ENOEXEC for a statically linked one; of the system. Whatever was captured is written even if the command
+ * failed or was killed: that is in `o`, and no error. */
+int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A first pass over the records: which process images there are, and which programs were started and never heard of.
+ * Private to capture/. */
+#ifndef CAPTURE_APP_CENSUS_H
+#define CAPTURE_APP_CENSUS_H
+
+#include "capture/app_private.h"
+
+struct census_image {
+	bool announced;
+	uint32_t parent; /* process number */
+};
+
+struct census {
+	struct census_image *image; /* [spool.n_images] */
+};
+
+/* Fills in the census, and what `o` says of processes and of programs that ran unseen. */
+void census_take(struct census *c, const struct spool *s, struct merge *m, struct app_outcome *o);
+void census_release(struct census *c);
+
+#endif

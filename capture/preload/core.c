@@ -1,0 +1,459 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Windows and who writes into them. Everything here runs with all signals blocked, and outside any timed region. */
+#include "capture/preload/core.h"
+
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+	N_RECORDERS = 4096,
+	FILE_WINDOWS = 4096,	  /* 256 MiB, of which only what is used exists */
+	FILE_WINDOWS_LEAST = 16,
+	VFORK_DEPTH = 4,
+	WAIT_MS = 10000, /* for the collector, before a record is given up */
+};
+
+/* Of this process; in memory that is zero in a forked child. */
+struct process {
+	_Atomic uint32_t state; /* 0 new, 1 being set up, 2 ready, 3 impossible */
+	uint32_t pid;
+	char *base; /* of the mapped file */
+	uint32_t n_max;
+	_Atomic uint32_t hint; /* where to look for a free window first */
+	_Atomic uint64_t sequence;
+	struct recorder recorder[N_RECORDERS] __attribute__((aligned(64)));
+};
+
+uint8_t capture_state;
+uint32_t capture_flags;
+struct clock capture_clock;
+char capture_directory[512], capture_library[1024];
+__thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
+/* what a vfork child's parent wrote to */
+static __thread char *outer_next[VFORK_DEPTH] __attribute__((tls_model("initial-exec")));
+static __thread uint32_t own_pid __attribute__((tls_model("initial-exec"))); /* a vfork child's, else 0 */
+
+static __thread bool is_shared __attribute__((tls_model("initial-exec"))); /* thread-local storage, by two threads */
+
+static struct log_control *control;
+static struct process *process;
+
+#if !defined(__x86_64__)
+long raw_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	int saved = errno;
+	long got = syscall(number, a, b, c, d, e, f);
+	got = got == -1 ? -errno : got;
+	errno = saved;
+	return got;
+}
+#endif
+
+static void signals_block(uint64_t *was)
+{
+	uint64_t all = ~UINT64_C(0);
+	RAW(SYS_rt_sigprocmask, SIG_SETMASK, &all, was, sizeof all);
+}
+
+static void signals_restore(const uint64_t *was)
+{
+	RAW(SYS_rt_sigprocmask, SIG_SETMASK, was, NULL, sizeof *was);
+}
+
+void *capture_real(const char *name)
+{
+	int saved = errno;
+	void *found = dlsym(RTLD_NEXT, name);
+	errno = saved;
+	return found;
+}
+
+void capture_lost(void)
+{
+	if (control)
+		atomic_fetch_add_explicit(&control->n_lost, 1, memory_order_relaxed);
+}
+
+uint32_t capture_pid(void)
+{
+	return own_pid ? own_pid : (uint32_t)RAW(SYS_getpid);
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+static char *text_add(char *to, const char *end, const char *s)
+{
+	while (*s && to < end)
+		*to++ = *s++;
+	*to = 0;
+	return to;
+}
+
+static char *number_add(char *to, const char *end, uint64_t v)
+{
+	char digits[24], *d = digits + sizeof digits - 1;
+	*d = 0;
+	do
+		*--d = (char)('0' + v % 10);
+	while (v /= 10);
+	return text_add(to, end, d);
+}
+
+/* Address space at a multiple of the window's size, with the file mapped there; or NULL. */
+static char *file_map(int fd, size_t size)
+{
+	size_t room = size + LOG_WINDOW;
+	long at = RAW(SYS_mmap, NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at < 0 && at > -4096)
+		return NULL;
+	uintptr_t base = ((uintptr_t)at + LOG_WINDOW - 1) & ~(uintptr_t)(LOG_WINDOW - 1);
+	long got = RAW(SYS_mmap, base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+	if (got < 0 && got > -4096) {
+		RAW(SYS_munmap, at, room);
+		return NULL;
+	}
+	if (base > (uintptr_t)at)
+		RAW(SYS_munmap, at, base - (uintptr_t)at);
+	RAW(SYS_munmap, base + size, (uintptr_t)at + room - base - size);
+	RAW(SYS_madvise, base, size, MADV_DONTFORK);
+	RAW(SYS_madvise, base, size, MADV_DONTDUMP);
+	return (char *)base;
+}
+
+/* Pages of a window, so that writing into it neither faults nor, on a full disk, kills. */
+static bool window_populate(char *at)
+{
+	long got = RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
+	return !got || got == -EINVAL; /* EINVAL: before Linux 5.14, where pages come when they are touched */
+}
+
+/* A file above the limit of sizes that the program runs under is a signal as well: taken back. */
+static long file_size_set(int fd, size_t size)
+{
+	long got = RAW(SYS_ftruncate, fd, size);
+	if (got == -EFBIG) {
+		uint64_t xfsz = UINT64_C(1) << (SIGXFSZ - 1);
+		struct timespec now = {0, 0};
+		RAW(SYS_rt_sigtimedwait, &xfsz, NULL, &now, sizeof xfsz);
+	}
+	return got;
+}
+
+/* Whether the collector knows us by another process number. */
+static bool is_elsewhere(void)
+{
+	struct stat st;
+	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
+	return got || st.st_ino != control->pid_namespace;
+}
+
+static bool file_open(struct process *p)
+{
+	char path[600], *end = path + sizeof path - 1;
+	uint64_t ticks = clock_now(&capture_clock);
+	char *to = text_add(path, end, capture_directory);
+	to = text_add(to, end, "/");
+	to = number_add(to, end, p->pid);
+	to = text_add(to, end, "-");
+	number_add(to, end, ticks);
+	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return false;
+	for (p->n_max = FILE_WINDOWS; p->n_max >= FILE_WINDOWS_LEAST && !p->base; p->n_max /= 2)
+		if (!file_size_set((int)fd, (size_t)p->n_max * LOG_WINDOW))
+			p->base = file_map((int)fd, (size_t)p->n_max * LOG_WINDOW);
+	RAW(SYS_close, fd);
+	if (!p->base || !window_populate(p->base)) {
+		RAW(SYS_unlink, path);
+		return false;
+	}
+	p->n_max *= 2; /* the loop has halved it */
+	struct log_file *f = (struct log_file *)p->base;
+	f->start = ticks;
+	f->pid = p->pid;
+	f->n_max = p->n_max;
+	atomic_store_explicit(&f->n, 1, memory_order_relaxed);
+	f->elsewhere = is_elsewhere();
+	__atomic_store_n(&f->magic, LOG_MAGIC, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* --- windows ------------------------------------------------------------------------------------------------------ */
+
+static struct log_window *window_at(const struct process *p, uint32_t i)
+{
+	return (struct log_window *)(p->base + (size_t)i * LOG_WINDOW);
+}
+
+static bool window_take(struct process *p, uint32_t i, uint32_t pid, uint32_t tid)
+{
+	struct log_window *w = window_at(p, i);
+	uint32_t is_free = WINDOW_FREE;
+	if (atomic_load_explicit(&w->state, memory_order_relaxed) != WINDOW_FREE ||
+	    !atomic_compare_exchange_strong_explicit(&w->state, &is_free, WINDOW_ACTIVE, memory_order_acq_rel,
+						     memory_order_relaxed))
+		return false;
+	/* Whatever lies there from its last use must not look like records of this one. */
+	w->generation = w->generation ? w->generation + 1 : 0x5641c001u;
+	w->pid = pid;
+	w->tid = tid;
+	w->used = 0;
+	w->sequence = atomic_fetch_add_explicit(&p->sequence, 1, memory_order_relaxed);
+	return true;
+}
+
+/* A window that was used before, or one more of the file. */
+static uint32_t window_find(struct process *p, uint32_t pid, uint32_t tid)
+{
+	struct log_file *f = (struct log_file *)p->base;
+	uint32_t n = atomic_load_explicit(&f->n, memory_order_acquire);
+	uint32_t from = atomic_load_explicit(&p->hint, memory_order_relaxed);
+	for (uint32_t k = 1; k < n; k++) {
+		uint32_t i = 1 + (from + k) % (n - 1);
+		if (window_take(p, i, pid, tid)) {
+			atomic_store_explicit(&p->hint, i - 1, memory_order_relaxed);
+			return i;
+		}
+	}
+	while (n < p->n_max) {
+		/* pages first: who looks at a window that is counted may touch it */
+		if (!window_populate((char *)window_at(p, n)))
+			return 0;
+		if (atomic_compare_exchange_strong(&f->n, &n, n + 1)) {
+			if (window_take(p, n, pid, tid))
+				return n;
+			n++;
+		}
+	}
+	return 0;
+}
+
+/* Waiting is the last resort: so much was written that the collector did not keep up. */
+static struct log_window *window_acquire(struct process *p, uint32_t pid, uint32_t tid)
+{
+	const struct timespec nap = {0, 1000000};
+	for (int i = 0; i <= WAIT_MS; i++) {
+		uint32_t found = window_find(p, pid, tid);
+		if (found)
+			return window_at(p, found);
+		if (atomic_load_explicit(&control->closed, memory_order_relaxed))
+			return NULL;
+		RAW(SYS_nanosleep, &nap, NULL);
+	}
+	atomic_store_explicit(&control->closed, 1, memory_order_relaxed); /* once is enough */
+	return NULL;
+}
+
+static void window_finish(char *next)
+{
+	if (!next)
+		return;
+	/* `next` lies at the end of the window when it is full, and inside it otherwise: never at its first unit */
+	struct log_window *w = (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
+	w->used = (uint32_t)(next - (char *)w);
+	atomic_store_explicit(&w->state, WINDOW_FULL, memory_order_release);
+}
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+static bool recorder_claim(struct process *p, uint32_t i, uint32_t was, uint32_t tid)
+{
+	struct recorder *r = &p->recorder[i];
+	if (!atomic_compare_exchange_strong(&r->tid, &was, tid))
+		return false;
+	window_finish(r->next); /* of a thread that has ended */
+	r->next = NULL;
+	r->depth = 0;
+	if (!is_shared)
+		capture_self = r;
+	return true;
+}
+
+static struct recorder *recorder_of(struct process *p, uint32_t tid)
+{
+	for (uint32_t k = 0; k < N_RECORDERS; k++)
+		if (atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed) == tid)
+			return &p->recorder[k];
+	return NULL;
+}
+
+struct recorder *capture_mine(void)
+{
+	if (likely(!is_shared))
+		return capture_self;
+	return process ? recorder_of(process, (uint32_t)RAW(SYS_gettid)) : NULL;
+}
+
+void capture_share(void)
+{
+	is_shared = true;
+	capture_self = NULL; /* which it keeps by its number */
+}
+
+/* A recorder for this thread: one that nobody has, or one whose thread has ended. Threads tell nobody that they end. */
+static bool recorder_find(struct process *p, uint32_t tid)
+{
+	for (uint32_t k = 0; k < N_RECORDERS; k++)
+		if (!atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed) && recorder_claim(p, k, 0, tid))
+			return true;
+	for (uint32_t k = 0; k < N_RECORDERS; k++) {
+		uint32_t was = atomic_load_explicit(&p->recorder[k].tid, memory_order_relaxed);
+		if (was && RAW(SYS_tkill, was, 0) == -ESRCH && recorder_claim(p, k, was, tid))
+			return true;
+	}
+	return false;
+}
+
+static bool process_ready(struct process *p, bool *fresh_one)
+{
+	uint32_t fresh = 0;
+	if (likely(atomic_load_explicit(&p->state, memory_order_acquire) == 2))
+		return true;
+	if (atomic_compare_exchange_strong(&p->state, &fresh, 1)) {
+		p->pid = (uint32_t)RAW(SYS_getpid);
+		*fresh_one = file_open(p);
+		atomic_store_explicit(&p->state, *fresh_one ? 2 : 3, memory_order_release);
+	}
+	while (atomic_load_explicit(&p->state, memory_order_acquire) == 1)
+		RAW(SYS_sched_yield);
+	return atomic_load_explicit(&p->state, memory_order_acquire) == 2;
+}
+
+static bool more(bool *announce)
+{
+	struct process *p = process;
+	if (!process_ready(p, announce))
+		return false;
+	uint32_t tid = (uint32_t)RAW(SYS_gettid);
+	struct recorder *r = is_shared ? recorder_of(p, tid) : capture_self;
+	if (!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) {
+		if (!recorder_find(p, tid))
+			return false;
+		r = is_shared ? recorder_of(p, tid) : capture_self;
+	}
+	window_finish(r->next);
+	r->next = NULL;
+	struct log_window *w = window_acquire(p, is_shared ? (uint32_t)RAW(SYS_getpid) : own_pid ? own_pid : p->pid, tid);
+	if (!w)
+		return false;
+	r->next = (char *)w + LOG_UNIT;
+	return true;
+}
+
+bool capture_more(void)
+{
+	uint64_t was;
+	bool announce = false;
+	if (capture_state != CAPTURE_ON)
+		return false;
+	signals_block(&was);
+	bool got = more(&announce);
+	if (got && announce)
+		process_announce(process->pid);
+	signals_restore(&was);
+	return got;
+}
+
+/* --- vfork: the child runs in its parent's memory, and the parent waits ------------------------------------------------- */
+
+void capture_vfork_child(uint32_t pid)
+{
+	struct recorder *r = capture_self;
+	if (capture_state != CAPTURE_ON || !r || r->depth >= VFORK_DEPTH) /* (shared storage has none: it asks anyway) */
+		return;
+	outer_next[r->depth++] = r->next;
+	r->next = NULL;
+	own_pid = pid;
+}
+
+void capture_vfork_parent(void)
+{
+	struct recorder *r = capture_self;
+	if (capture_state != CAPTURE_ON || !r || !r->depth)
+		return;
+	window_finish(r->next);
+	r->next = outer_next[--r->depth];
+	own_pid = 0;
+	if (r->depth) /* we are a vfork child ourselves */
+		own_pid = (uint32_t)RAW(SYS_getpid);
+}
+
+/* --- the start of all ----------------------------------------------------------------------------------------------- */
+
+static const char *variable(const char *name)
+{
+	size_t len = strlen(name);
+	for (char **v = environ; v && *v; v++)
+		if (!strncmp(*v, name, len) && (*v)[len] == '=')
+			return *v + len + 1;
+	return NULL;
+}
+
+static void *map_or_null(long fd, size_t size, int flags)
+{
+	long got = RAW(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, flags, fd, 0);
+	return got < 0 && got > -4096 ? NULL : (void *)got;
+}
+
+static struct log_control *control_map(const char *dir)
+{
+	char path[600], *end = path + sizeof path - 1;
+	text_add(text_add(path, end, dir), end, "/control");
+	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return NULL;
+	struct log_control *c = map_or_null(fd, sizeof *c, MAP_SHARED);
+	RAW(SYS_close, fd);
+	return c && c->magic == LOG_MAGIC ? c : NULL;
+}
+
+static bool start(void)
+{
+	const char *dir = variable(LOG_DIR_VARIABLE);
+	Dl_info self;
+	if (!dir || strlen(dir) >= sizeof capture_directory)
+		return false;
+	text_add(capture_directory, capture_directory + sizeof capture_directory - 1, dir);
+	if (dladdr((void *)&capture_state, &self) && self.dli_fname)
+		text_add(capture_library, capture_library + sizeof capture_library - 1, self.dli_fname);
+	control = control_map(dir);
+	if (!control)
+		return false;
+	capture_clock.source = control->clock_source == CLOCK_SOURCE_TSC ? CLOCK_SOURCE_TSC : CLOCK_SOURCE_MONOTONIC;
+	capture_flags = control->flags;
+	process = map_or_null(-1, sizeof *process, MAP_PRIVATE | MAP_ANONYMOUS);
+	return process && !RAW(SYS_madvise, process, sizeof *process, MADV_WIPEONFORK);
+}
+
+void capture_start(void)
+{
+	static _Atomic uint32_t who; /* 0 nobody yet */
+	uint32_t none = 0;
+	uint64_t was;
+	int saved = errno;
+	signals_block(&was);
+	if (atomic_compare_exchange_strong(&who, &none, (uint32_t)RAW(SYS_gettid)))
+		__atomic_store_n(&capture_state, start() ? CAPTURE_ON : CAPTURE_OFF, __ATOMIC_RELEASE);
+	/* started by this very thread: dladdr may call what is hooked. Otherwise by another, which is not far from done */
+	while (__atomic_load_n(&capture_state, __ATOMIC_ACQUIRE) == CAPTURE_UNKNOWN && who != (uint32_t)RAW(SYS_gettid))
+		RAW(SYS_sched_yield);
+	signals_restore(&was);
+	errno = saved;
+}
+
+/* Says where a program stands even if it makes no call that is captured. */
+static __attribute__((constructor)) void capture_begin(void)
+{
+	if (capture_is_on() && !capture_self)
+		capture_more();
+}

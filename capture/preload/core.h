@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the preload library: how a hook times its call and notes it.
+ *
+ * A hook looks up the real function, reads the clock, calls it, reads the clock, and writes a record into its thread's window:
+ * no lock, no allocation, no system call, errno as the call left it. Only taking a new window (every 1023 records), the
+ * first call of a thread and the first call of a process do more, outside the timed region. */
+#ifndef CAPTURE_PRELOAD_CORE_H
+#define CAPTURE_PRELOAD_CORE_H
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "capture/preload/log.h"
+#include "common/clock.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define HIDDEN __attribute__((visibility("hidden")))
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* `new` is another name of the function `old` of this file; not by attribute, for headers may declare it otherwise. */
+#define ALIAS(new, old) __asm__(".globl " #new "\n\t.type " #new ", @function\n\t.set " #new ", " #old)
+
+enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
+extern HIDDEN uint8_t capture_state;
+extern HIDDEN struct clock capture_clock; /* its source only */
+extern HIDDEN uint32_t capture_flags;
+
+/* One per thread, in memory that a forked child finds zeroed: so it never writes into its parent's window. */
+struct recorder {
+	char *next;		/* where the next record goes; at a multiple of LOG_WINDOW (or NULL) there is none */
+	_Atomic uint32_t tid;	/* whose it is, 0: nobody's */
+	uint32_t depth;		/* vforks under way */
+	uint64_t reserved[6];
+};
+extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
+
+HIDDEN void capture_start(void); /* the first call of a process: finds the collector, or turns capturing off */
+/* A thread without room: takes a window. False: there is none, and the record is counted as lost. */
+HIDDEN bool capture_more(void);
+/* The thread's recorder, NULL: it has none. Only where threads share thread-local storage it must be looked for. */
+HIDDEN struct recorder *capture_mine(void);
+HIDDEN void capture_lost(void);
+HIDDEN void *capture_real(const char *name); /* the function that would have been called without us, or NULL */
+
+static inline bool capture_is_on(void)
+{
+	if (unlikely(capture_state == CAPTURE_UNKNOWN))
+		capture_start();
+	return likely(capture_state == CAPTURE_ON);
+}
+
+/* The real `name`; found once. */
+#define REAL(name)                                                                                                     \
+	(__extension__({                                                                                               \
+		static __typeof__(&name) real_##name;                                                                  \
+		if (unlikely(!real_##name))                                                                            \
+			real_##name = (__typeof__(&name))capture_real(#name);                                          \
+		real_##name;                                                                                           \
+	}))
+
+/* Declares `got`, what `function` returned, and the stamps around its call; returns at once where nothing is captured. */
+#define TIMED(type, function, ...)                                                                                     \
+	__typeof__(&function) real_ = REAL(function);                                                                  \
+	if (!capture_is_on())                                                                                          \
+		return real_(__VA_ARGS__);                                                                             \
+	uint64_t begin = clock_begin(&capture_clock);                                                                  \
+	type got = real_(__VA_ARGS__);                                                                                 \
+	uint64_t end = clock_end(&capture_clock)
+
+/* `n` bytes of the thread's window, or NULL. A signal's handler may come between any two instructions: the step is one
+ * instruction, so that no two records get the same place. */
+static inline char *capture_reserve(struct recorder *r, size_t n)
+{
+	for (;;) {
+		char *at = *(char *volatile *)&r->next, *to = at + n;
+		size_t here = (uintptr_t)at & (LOG_WINDOW - 1);
+		if (unlikely(here == 0 || here + n > LOG_WINDOW))
+			return NULL;
+#if defined(__x86_64__)
+		char *found = at;
+		__asm__ volatile("cmpxchgq %2, %1" : "+a"(found), "+m"(r->next) : "r"(to) : "cc", "memory");
+		if (likely(found == at))
+			return at;
+#else
+		if (__atomic_compare_exchange_n(&r->next, &at, to, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			return at;
+#endif
+	}
+}
+
+static inline void capture_commit(struct log_record *to)
+{
+	const struct log_window *w = (const struct log_window *)((uintptr_t)to & ~(uintptr_t)(LOG_WINDOW - 1));
+	atomic_store_explicit(&to->commit, w->generation, memory_order_release);
+}
+
+/* A record with text, or of a thread that has no window: out of line. */
+struct note {
+	uint64_t begin, end;
+	uint16_t op;
+	int32_t fd, dir;
+	uint32_t flags;
+	uint64_t offset, length;
+	int64_t result;
+	const char *path; /* NULL: none */
+	int32_t second_dir;
+	const void *extra;
+	size_t extra_len;
+};
+/* The error is errno where result is negative. errno stays as it is. */
+HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
+
+#define NOTE_RESULT(value, ...)                                                                                        \
+	do {                                                                                                           \
+		const struct note note_ = {.begin = begin, .end = end, .result = value, __VA_ARGS__};                 \
+		capture_note(&note_);                                                                                  \
+	} while (0)
+#define NOTE(...) NOTE_RESULT((int64_t)got, __VA_ARGS__)
+
+/* A record without text: the common case, in line. */
+static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd, uint64_t offset, uint64_t length,
+			      uint32_t flags, int64_t result)
+{
+	struct recorder *r = capture_self;
+	struct log_record *to = likely(r != NULL) ? (struct log_record *)capture_reserve(r, LOG_UNIT) : NULL;
+	if (unlikely(!to)) {
+		const struct note n = {begin, end, op, fd, 0, flags, offset, length, result, NULL, 0, NULL, 0};
+		capture_note(&n);
+		return;
+	}
+	to->begin = begin;
+	to->end = end;
+	to->offset = offset;
+	to->length = length;
+	to->result = result;
+	to->fd = fd;
+	to->dir = 0;
+	to->flags = flags;
+	to->op = op;
+	to->error = (uint16_t)(unlikely(result < 0) ? errno : 0);
+	to->n_units = 1;
+	to->reserved = 0;
+	capture_commit(to);
+}
+#define IO(op, fd, offset, length, flags) capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
+
+/* --- the kernel without the C library: its functions may be the hooked ones, and change errno ---------------------------- */
+
+#if defined(__x86_64__)
+static inline long raw_call(long number, long a, long b, long c, long d, long e, long f)
+{
+	long got;
+	register long r10 __asm__("r10") = d;
+	register long r8 __asm__("r8") = e;
+	register long r9 __asm__("r9") = f;
+	__asm__ volatile("syscall"
+			 : "=a"(got)
+			 : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+			 : "rcx", "r11", "memory");
+	return got;
+}
+#else
+HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f);
+#endif
+#define RAW_6(n, a, b, c, d, e, f, ...) raw_call(n, (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+/* A negative errno, or the result. */
+#define RAW(...) RAW_6(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
+
+/* --- process.c: what a new process image or child says about itself ------------------------------------------------------ */
+
+HIDDEN void process_announce(uint32_t pid);
+extern HIDDEN char capture_directory[512], capture_library[1024];
+HIDDEN uint32_t capture_pid(void);
+/* In a child of vfork, and in the parent afterwards: the child's records are its own, though memory is shared. */
+HIDDEN void capture_vfork_child(uint32_t pid);
+HIDDEN void capture_vfork_parent(void);
+/* This thread is going to share its thread-local storage with another: from now on each call asks who it is. */
+HIDDEN void capture_share(void);
+
+/* --- state.c: with LOG_STATE, notes how what a path names looks, before the call ------------------------------------------ */
+
+HIDDEN void state_note(int dir, const char *path);
+HIDDEN void state_note_list(int fd); /* of what lies in a directory */
+static inline void capture_look(int dir, const char *path)
+{
+	if (unlikely(capture_flags & LOG_STATE) && path)
+		state_note(dir, path);
+}
+
+#endif

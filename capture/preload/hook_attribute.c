@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that look at or change what is known of a file. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
+#include <sys/time.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+#include <utime.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+#define LINK_ITSELF AT_SYMLINK_NOFOLLOW
+
+#define ON_PATH(operation, directory, name, mode_or_length, how, function, ...)                                        \
+	capture_look(directory, name);                                                                                 \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how));     \
+	return got
+#define ON_FD(operation, fd, length, how, function, ...)                                                               \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	IO(operation, fd, 0, length, (uint32_t)(how));                                                                 \
+	return got
+
+/* --- stat: as the names are since glibc 2.33, and as they were before --------------------------------------------------- */
+
+/* An empty path with this flag means the descriptor. */
+static int note_stat(uint64_t begin, uint64_t end, int got, int dir, const char *path, int flags)
+{
+	bool by_fd = flags & AT_EMPTY_PATH && got == 0 && (!path || !*path) && dir >= 0;
+	if (by_fd)
+		IO(OP_FSTAT, dir, 0, 0, 0);
+	else
+		NOTE(.op = OP_STAT, .dir = dir, .path = path, .flags = (uint32_t)flags);
+	return got;
+}
+
+#define STAT(dir, path, flags, function, ...)                                                                          \
+	capture_look(dir, path);                                                                                       \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	return note_stat(begin, end, got, dir, path, flags)
+
+EXPORT int stat(const char *path, struct stat *to)
+{
+	STAT(AT_FDCWD, path, 0, stat, path, to);
+}
+ALIAS(stat64, stat);
+
+EXPORT int lstat(const char *path, struct stat *to)
+{
+	STAT(AT_FDCWD, path, LINK_ITSELF, lstat, path, to);
+}
+ALIAS(lstat64, lstat);
+
+EXPORT int fstatat(int dir, const char *path, struct stat *to, int flags)
+{
+	STAT(dir, path, flags, fstatat, dir, path, to, flags);
+}
+ALIAS(fstatat64, fstatat);
+
+EXPORT int fstat(int fd, struct stat *to)
+{
+	ON_FD(OP_FSTAT, fd, 0, 0, fstat, fd, to);
+}
+ALIAS(fstat64, fstat);
+
+int __xstat(int version, const char *path, struct stat *to);
+int __lxstat(int version, const char *path, struct stat *to);
+int __fxstat(int version, int fd, struct stat *to);
+int __fxstatat(int version, int dir, const char *path, struct stat *to, int flags);
+
+EXPORT int __xstat(int version, const char *path, struct stat *to)
+{
+	STAT(AT_FDCWD, path, 0, __xstat, version, path, to);
+}
+ALIAS(__xstat64, __xstat);
+
+EXPORT int __lxstat(int version, const char *path, struct stat *to)
+{
+	STAT(AT_FDCWD, path, LINK_ITSELF, __lxstat, version, path, to);
+}
+ALIAS(__lxstat64, __lxstat);
+
+EXPORT int __fxstat(int version, int fd, struct stat *to)
+{
+	ON_FD(OP_FSTAT, fd, 0, 0, __fxstat, version, fd, to);
+}
+ALIAS(__fxstat64, __fxstat);
+
+EXPORT int __fxstatat(int version, int dir, const char *path, struct stat *to, int flags)
+{
+	STAT(dir, path, flags, __fxstatat, version, dir, path, to, flags);
+}
+ALIAS(__fxstatat64, __fxstatat);
+
+EXPORT int statx(int dir, const char *restrict path, int flags, unsigned int mask, struct statx *restrict to)
+{
+	ON_PATH(OP_STATX, dir, path, mask, flags, statx, dir, path, flags, mask, to);
+}
+
+EXPORT int statfs(const char *path, struct statfs *to)
+{
+	ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statfs, path, to);
+}
+ALIAS(statfs64, statfs);
+
+EXPORT int statvfs(const char *restrict path, struct statvfs *restrict to)
+{
+	ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statvfs, path, to);
+}
+ALIAS(statvfs64, statvfs);
+
+EXPORT int fstatfs(int fd, struct statfs *to)
+{
+	ON_FD(OP_FSTATFS, fd, 0, 0, fstatfs, fd, to);
+}
+ALIAS(fstatfs64, fstatfs);
+
+EXPORT int fstatvfs(int fd, struct statvfs *to)
+{
+	ON_FD(OP_FSTATFS, fd, 0, 0, fstatvfs, fd, to);
+}
+ALIAS(fstatvfs64, fstatvfs);
+
+/* --- access, mode, owner ------------------------------------------------------------------------------------------------ */
+
+EXPORT int access(const char *path, int how)
+{
+	ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, 0, access, path, how);
+}
+
+EXPORT int eaccess(const char *path, int how)
+{
+	ON_PATH(OP_ACCESS, AT_FDCWD, path, (uint64_t)how, AT_EACCESS, eaccess, path, how);
+}
+ALIAS(euidaccess, eaccess);
+
+EXPORT int faccessat(int dir, const char *path, int how, int flags)
+{
+	ON_PATH(OP_ACCESS, dir, path, (uint64_t)how, flags, faccessat, dir, path, how, flags);
+}
+
+EXPORT int chmod(const char *path, mode_t mode)
+{
+	ON_PATH(OP_CHMOD, AT_FDCWD, path, mode, 0, chmod, path, mode);
+}
+
+EXPORT int lchmod(const char *path, mode_t mode)
+{
+	ON_PATH(OP_CHMOD, AT_FDCWD, path, mode, LINK_ITSELF, lchmod, path, mode);
+}
+
+EXPORT int fchmodat(int dir, const char *path, mode_t mode, int flags)
+{
+	ON_PATH(OP_CHMOD, dir, path, mode, flags, fchmodat, dir, path, mode, flags);
+}
+
+EXPORT int fchmod(int fd, mode_t mode)
+{
+	ON_FD(OP_FCHMOD, fd, mode, 0, fchmod, fd, mode);
+}
+
+static uint64_t owner(uid_t user, gid_t group)
+{
+	return (uint64_t)group << 32 | user;
+}
+
+#define CHOWN(directory, name, how, function, ...)                                                                     \
+	capture_look(directory, name);                                                                                 \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	NOTE(.op = OP_CHOWN, .dir = directory, .path = name, .offset = owner(user, group), .flags = (uint32_t)(how));  \
+	return got
+
+EXPORT int chown(const char *path, uid_t user, gid_t group)
+{
+	CHOWN(AT_FDCWD, path, 0, chown, path, user, group);
+}
+
+EXPORT int lchown(const char *path, uid_t user, gid_t group)
+{
+	CHOWN(AT_FDCWD, path, LINK_ITSELF, lchown, path, user, group);
+}
+
+EXPORT int fchownat(int dir, const char *path, uid_t user, gid_t group, int flags)
+{
+	CHOWN(dir, path, flags, fchownat, dir, path, user, group, flags);
+}
+
+EXPORT int fchown(int fd, uid_t user, gid_t group)
+{
+	TIMED(int, fchown, fd, user, group);
+	IO(OP_FCHOWN, fd, owner(user, group), 0, 0);
+	return got;
+}
+
+/* --- times: the record has seconds and ns of access and of modification ------------------------------------------------- */
+
+struct times {
+	int64_t v[4];
+	size_t size; /* 0: now */
+};
+
+static struct times times_of_spec(const struct timespec t[2], int got)
+{
+	if (!t || (got < 0 && errno == EFAULT))
+		return (struct times){.size = 0};
+	return (struct times){{t[0].tv_sec, t[0].tv_nsec, t[1].tv_sec, t[1].tv_nsec}, 4 * sizeof(int64_t)};
+}
+
+static struct times times_of_val(const struct timeval t[2], int got)
+{
+	if (!t || (got < 0 && errno == EFAULT))
+		return (struct times){.size = 0};
+	return (struct times){{t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000}, 4 * sizeof(int64_t)};
+}
+
+#define UTIMENS(directory, name, how, given, function, ...)                                                            \
+	capture_look(directory, name);                                                                                 \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	const struct times t = given;                                                                                  \
+	NOTE(.op = OP_UTIMENS, .dir = directory, .path = name, .flags = (uint32_t)(how), .extra = t.v,                 \
+	     .extra_len = t.size);                                                                                     \
+	return got
+#define FUTIMENS(given, function, ...)                                                                                 \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	const struct times t = given;                                                                                  \
+	NOTE(.op = OP_FUTIMENS, .fd = fd, .extra = t.v, .extra_len = t.size);                                          \
+	return got
+
+EXPORT int utimensat(int dir, const char *path, const struct timespec t_[2], int flags)
+{
+	UTIMENS(dir, path, flags, times_of_spec(t_, got), utimensat, dir, path, t_, flags);
+}
+
+EXPORT int futimens(int fd, const struct timespec t_[2])
+{
+	FUTIMENS(times_of_spec(t_, got), futimens, fd, t_);
+}
+
+EXPORT int utimes(const char *path, const struct timeval t_[2])
+{
+	UTIMENS(AT_FDCWD, path, 0, times_of_val(t_, got), utimes, path, t_);
+}
+
+EXPORT int lutimes(const char *path, const struct timeval t_[2])
+{
+	UTIMENS(AT_FDCWD, path, LINK_ITSELF, times_of_val(t_, got), lutimes, path, t_);
+}
+
+EXPORT int futimesat(int dir, const char *path, const struct timeval t_[2])
+{
+	UTIMENS(dir, path, 0, times_of_val(t_, got), futimesat, dir, path, t_);
+}
+
+EXPORT int futimes(int fd, const struct timeval t_[2])
+{
+	FUTIMENS(times_of_val(t_, got), futimes, fd, t_);
+}
+
+static struct times times_of_buf(const struct utimbuf *b, int got)
+{
+	if (!b || (got < 0 && errno == EFAULT))
+		return (struct times){.size = 0};
+	return (struct times){{b->actime, 0, b->modtime, 0}, 4 * sizeof(int64_t)};
+}
+
+EXPORT int utime(const char *path, const struct utimbuf *b)
+{
+	UTIMENS(AT_FDCWD, path, 0, times_of_buf(b, got), utime, path, b);
+}
+
+/* --- extended attributes ------------------------------------------------------------------------------------------------- */
+
+static size_t name_length(const char *s, ssize_t got)
+{
+	return s && !(got < 0 && errno == EFAULT) ? strlen(s) : 0;
+}
+
+#define XATTR_PATH(type, operation, how, size, function, ...)                                                          \
+	capture_look(AT_FDCWD, path);                                                                                  \
+	TIMED(type, function, __VA_ARGS__);                                                                            \
+	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size, .flags = (uint32_t)(how), .extra = name,  \
+	     .extra_len = name_length(name, got));                                                                     \
+	return got
+#define XATTR_FD(type, operation, how, size, function, ...)                                                            \
+	TIMED(type, function, __VA_ARGS__);                                                                            \
+	NOTE(.op = operation, .fd = fd, .length = size, .flags = (uint32_t)(how), .extra = name,                       \
+	     .extra_len = name_length(name, got));                                                                     \
+	return got
+
+EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t n)
+{
+	XATTR_PATH(ssize_t, OP_GETXATTR, 0, n, getxattr, path, name, value, n);
+}
+
+EXPORT ssize_t lgetxattr(const char *path, const char *name, void *value, size_t n)
+{
+	XATTR_PATH(ssize_t, OP_GETXATTR, LINK_ITSELF, n, lgetxattr, path, name, value, n);
+}
+
+EXPORT ssize_t fgetxattr(int fd, const char *name, void *value, size_t n)
+{
+	XATTR_FD(ssize_t, OP_FGETXATTR, 0, n, fgetxattr, fd, name, value, n);
+}
+
+/* XATTR_CREATE and XATTR_REPLACE are 1 and 2: no flag of AT_ has their bits. */
+EXPORT int setxattr(const char *path, const char *name, const void *value, size_t n, int flags)
+{
+	XATTR_PATH(int, OP_SETXATTR, flags, n, setxattr, path, name, value, n, flags);
+}
+
+EXPORT int lsetxattr(const char *path, const char *name, const void *value, size_t n, int flags)
+{
+	XATTR_PATH(int, OP_SETXATTR, flags | LINK_ITSELF, n, lsetxattr, path, name, value, n, flags);
+}
+
+EXPORT int fsetxattr(int fd, const char *name, const void *value, size_t n, int flags)
+{
+	XATTR_FD(int, OP_FSETXATTR, flags, n, fsetxattr, fd, name, value, n, flags);
+}
+
+EXPORT ssize_t listxattr(const char *path, char *list, size_t n)
+{
+	const char *name = NULL;
+	XATTR_PATH(ssize_t, OP_LISTXATTR, 0, n, listxattr, path, list, n);
+}
+
+EXPORT ssize_t llistxattr(const char *path, char *list, size_t n)
+{
+	const char *name = NULL;
+	XATTR_PATH(ssize_t, OP_LISTXATTR, LINK_ITSELF, n, llistxattr, path, list, n);
+}
+
+EXPORT ssize_t flistxattr(int fd, char *list, size_t n)
+{
+	TIMED(ssize_t, flistxattr, fd, list, n);
+	IO(OP_FLISTXATTR, fd, 0, n, 0);
+	return got;
+}
+
+EXPORT int removexattr(const char *path, const char *name)
+{
+	XATTR_PATH(int, OP_REMOVEXATTR, 0, 0, removexattr, path, name);
+}
+
+EXPORT int lremovexattr(const char *path, const char *name)
+{
+	XATTR_PATH(int, OP_REMOVEXATTR, LINK_ITSELF, 0, lremovexattr, path, name);
+}
+
+EXPORT int fremovexattr(int fd, const char *name)
+{
+	XATTR_FD(int, OP_FREMOVEXATTR, 0, 0, fremovexattr, fd, name);
+}

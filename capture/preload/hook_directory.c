@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that list directories. What they are called on is told by the directory's descriptor. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+/* The descriptor is the first member of the C library's DIR, since its first version. dirfd(3) would do, but changes errno. */
+static int descriptor_of(DIR *d)
+{
+	return d ? *(int *)d : -1;
+}
+
+EXPORT DIR *opendir(const char *path)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(DIR *, opendir, path);
+	NOTE_RESULT(descriptor_of(got), .op = OP_OPENDIR, .dir = AT_FDCWD, .path = path,
+	     .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (unlikely(capture_flags & LOG_STATE) && got)
+		state_note_list(descriptor_of(got));
+	return got;
+}
+
+EXPORT DIR *fdopendir(int fd)
+{
+	TIMED(DIR *, fdopendir, fd);
+	capture_io(OP_FDOPENDIR, begin, end, fd, 0, 0, 0, got ? 0 : -1);
+	if (unlikely(capture_flags & LOG_STATE) && got)
+		state_note_list(fd);
+	return got;
+}
+
+/* At the end NULL comes back and errno stays what it was. */
+EXPORT struct dirent *readdir(DIR *d)
+{
+	int before = errno;
+	errno = 0;
+	__typeof__(&readdir) real = REAL(readdir);
+	uint64_t begin = clock_begin(&capture_clock);
+	struct dirent *got = real(d);
+	uint64_t end = clock_end(&capture_clock);
+	if (capture_is_on())
+		capture_io(OP_READDIR, begin, end, descriptor_of(d), 0, 0, 0, got ? 1 : errno ? -1 : 0);
+	if (!errno)
+		errno = before;
+	return got;
+}
+ALIAS(readdir64, readdir);
+
+/* Deprecated, and still called. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+EXPORT int readdir_r(DIR *restrict d, struct dirent *restrict entry, struct dirent **restrict result)
+{
+	TIMED(int, readdir_r, d, entry, result);
+	int saved = errno;
+	errno = got;
+	capture_io(OP_READDIR, begin, end, descriptor_of(d), 0, 0, 0, got ? -1 : *result != NULL);
+	errno = saved;
+	return got;
+}
+ALIAS(readdir64_r, readdir_r);
+
+EXPORT int closedir(DIR *d)
+{
+	int fd = descriptor_of(d);
+	TIMED(int, closedir, d);
+	IO(OP_CLOSEDIR, fd, 0, 0, 0);
+	return got;
+}
+
+EXPORT void rewinddir(DIR *d)
+{
+	__typeof__(&rewinddir) real = REAL(rewinddir);
+	uint64_t begin = clock_begin(&capture_clock);
+	real(d);
+	uint64_t end = clock_end(&capture_clock);
+	if (capture_is_on())
+		capture_io(OP_REWINDDIR, begin, end, descriptor_of(d), 0, 0, 0, 0);
+}
+
+EXPORT void seekdir(DIR *d, long at)
+{
+	__typeof__(&seekdir) real = REAL(seekdir);
+	uint64_t begin = clock_begin(&capture_clock);
+	real(d, at);
+	uint64_t end = clock_end(&capture_clock);
+	if (capture_is_on())
+		capture_io(OP_SEEKDIR, begin, end, descriptor_of(d), (uint64_t)at, 0, 0, 0);
+}
+
+EXPORT long telldir(DIR *d)
+{
+	TIMED(long, telldir, d);
+	IO(OP_TELLDIR, descriptor_of(d), 0, 0, 0);
+	return got;
+}
+
+EXPORT ssize_t getdents64(int fd, void *buffer, size_t n)
+{
+	TIMED(ssize_t, getdents64, fd, buffer, n);
+	IO(OP_GETDENTS, fd, 0, n, 0);
+	return got;
+}
+
+/* --- whole directories and trees: one call, whatever the C library does below ------------------------------------------- */
+
+EXPORT int scandir(const char *restrict path, struct dirent ***restrict list, int (*choose)(const struct dirent *),
+		   int (*compare)(const struct dirent **, const struct dirent **))
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(int, scandir, path, list, choose, compare);
+	NOTE(.op = OP_SCANDIR, .dir = AT_FDCWD, .path = path);
+	return got;
+}
+ALIAS(scandir64, scandir);
+
+EXPORT int scandirat(int dir, const char *restrict path, struct dirent ***restrict list,
+		     int (*choose)(const struct dirent *), int (*compare)(const struct dirent **, const struct dirent **))
+{
+	capture_look(dir, path);
+	TIMED(int, scandirat, dir, path, list, choose, compare);
+	NOTE(.op = OP_SCANDIR, .dir = dir, .path = path);
+	return got;
+}
+ALIAS(scandirat64, scandirat);
+
+EXPORT int ftw(const char *path, __ftw_func_t action, int n)
+{
+	TIMED(int, ftw, path, action, n);
+	NOTE(.op = OP_WALK, .dir = AT_FDCWD, .path = path);
+	return got;
+}
+ALIAS(ftw64, ftw);

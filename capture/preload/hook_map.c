@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Mappings of files. Anonymous memory is no file's and left out; which addresses are a file's is for the collector to know. */
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	if (flags & MAP_ANONYMOUS)
+		return REAL(mmap)(at, n, protection, flags, fd, offset);
+	TIMED(void *, mmap, at, n, protection, flags, fd, offset);
+	uint32_t both = ((uint32_t)flags & 0x1fffffff) | (uint32_t)(protection & 7) << 29;
+	capture_io(OP_MMAP, begin, end, fd, (uint64_t)offset, n, both, (int64_t)(intptr_t)got);
+	return got;
+}
+ALIAS(mmap64, mmap);
+ALIAS(__mmap, mmap);
+
+EXPORT int munmap(void *at, size_t n)
+{
+	TIMED(int, munmap, at, n);
+	IO(OP_MUNMAP, -1, (uintptr_t)at, n, 0);
+	return got;
+}
+ALIAS(__munmap, munmap);
+
+EXPORT int msync(void *at, size_t n, int flags)
+{
+	TIMED(int, msync, at, n, flags);
+	IO(OP_MSYNC, -1, (uintptr_t)at, n, (uint32_t)flags);
+	return got;
+}
+
+EXPORT int madvise(void *at, size_t n, int advice)
+{
+	TIMED(int, madvise, at, n, advice);
+	IO(OP_MADVISE, -1, (uintptr_t)at, n, (uint32_t)advice);
+	return got;
+}
+
+EXPORT void *mremap(void *at, size_t n, size_t wanted, int flags, ...)
+{
+	va_list ap;
+	va_start(ap, flags);
+	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
+	va_end(ap);
+	TIMED(void *, mremap, at, n, wanted, flags, to);
+	capture_io(OP_MREMAP, begin, end, -1, (uintptr_t)at, wanted, (uint32_t)flags, (int64_t)(intptr_t)got);
+	return got;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that make, change and end names. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+/* A call on one path: OPERATION, what else its record holds, and how it is called. */
+#define ON_PATH(operation, directory, name, function, ...)                                                             \
+	capture_look(directory, name);                                                                                 \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	NOTE(.op = operation, .dir = directory, .path = name);                                                         \
+	return got
+#define ON_PATH_WITH(operation, directory, name, mode_or_length, how, function, ...)                                   \
+	capture_look(directory, name);                                                                                 \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	NOTE(.op = operation, .dir = directory, .path = name, .length = mode_or_length, .flags = (uint32_t)(how));     \
+	return got
+#define ON_TWO(operation, directory, name, directory_2, name_2, how, function, ...)                                    \
+	capture_look(directory, name);                                                                                 \
+	capture_look(directory_2, name_2);                                                                             \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2, .extra = name_2,             \
+	     .extra_len = length(name_2, got), .flags = (uint32_t)(how));                                              \
+	return got
+
+static size_t length(const char *s, int got)
+{
+	return s && !(got < 0 && errno == EFAULT) ? strlen(s) : 0;
+}
+
+EXPORT int rename(const char *from, const char *to)
+{
+	ON_TWO(OP_RENAME, AT_FDCWD, from, AT_FDCWD, to, 0, rename, from, to);
+}
+
+EXPORT int renameat(int from_dir, const char *from, int to_dir, const char *to)
+{
+	ON_TWO(OP_RENAME, from_dir, from, to_dir, to, 0, renameat, from_dir, from, to_dir, to);
+}
+
+EXPORT int renameat2(int from_dir, const char *from, int to_dir, const char *to, unsigned int flags)
+{
+	ON_TWO(OP_RENAME, from_dir, from, to_dir, to, flags, renameat2, from_dir, from, to_dir, to, flags);
+}
+
+EXPORT int link(const char *from, const char *to)
+{
+	ON_TWO(OP_LINK, AT_FDCWD, from, AT_FDCWD, to, 0, link, from, to);
+}
+
+EXPORT int linkat(int from_dir, const char *from, int to_dir, const char *to, int flags)
+{
+	ON_TWO(OP_LINK, from_dir, from, to_dir, to, flags, linkat, from_dir, from, to_dir, to, flags);
+}
+
+/* The path is the link's own; what it points at is the second. */
+EXPORT int symlink(const char *target, const char *path)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(int, symlink, target, path);
+	NOTE(.op = OP_SYMLINK, .dir = AT_FDCWD, .path = path, .extra = target, .extra_len = length(target, got));
+	return got;
+}
+
+EXPORT int symlinkat(const char *target, int dir, const char *path)
+{
+	capture_look(dir, path);
+	TIMED(int, symlinkat, target, dir, path);
+	NOTE(.op = OP_SYMLINK, .dir = dir, .path = path, .extra = target, .extra_len = length(target, got));
+	return got;
+}
+
+EXPORT ssize_t readlink(const char *path, char *buffer, size_t size)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(ssize_t, readlink, path, buffer, size);
+	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size);
+	return got;
+}
+
+EXPORT ssize_t readlinkat(int dir, const char *path, char *buffer, size_t size)
+{
+	capture_look(dir, path);
+	TIMED(ssize_t, readlinkat, dir, path, buffer, size);
+	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size);
+	return got;
+}
+
+ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room);
+ssize_t __readlinkat_chk(int dir, const char *path, char *buffer, size_t size, size_t room);
+
+EXPORT ssize_t __readlink_chk(const char *path, char *buffer, size_t size, size_t room)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(ssize_t, __readlink_chk, path, buffer, size, room);
+	NOTE(.op = OP_READLINK, .dir = AT_FDCWD, .path = path, .length = size);
+	return got;
+}
+
+EXPORT ssize_t __readlinkat_chk(int dir, const char *path, char *buffer, size_t size, size_t room)
+{
+	capture_look(dir, path);
+	TIMED(ssize_t, __readlinkat_chk, dir, path, buffer, size, room);
+	NOTE(.op = OP_READLINK, .dir = dir, .path = path, .length = size);
+	return got;
+}
+
+EXPORT int unlink(const char *path)
+{
+	ON_PATH(OP_UNLINK, AT_FDCWD, path, unlink, path);
+}
+
+EXPORT int unlinkat(int dir, const char *path, int flags)
+{
+	ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags);
+}
+
+/* unlink, and rmdir where that says it is a directory: one call, as the program made it. */
+EXPORT int remove(const char *path)
+{
+	ON_PATH(OP_UNLINK, AT_FDCWD, path, remove, path);
+}
+
+EXPORT int mkdir(const char *path, mode_t mode)
+{
+	ON_PATH_WITH(OP_MKDIR, AT_FDCWD, path, mode, 0, mkdir, path, mode);
+}
+
+EXPORT int mkdirat(int dir, const char *path, mode_t mode)
+{
+	ON_PATH_WITH(OP_MKDIR, dir, path, mode, 0, mkdirat, dir, path, mode);
+}
+
+EXPORT int rmdir(const char *path)
+{
+	ON_PATH(OP_RMDIR, AT_FDCWD, path, rmdir, path);
+}
+
+EXPORT int mknod(const char *path, mode_t mode, dev_t device)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(int, mknod, path, mode, device);
+	NOTE(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = mode, .offset = device);
+	return got;
+}
+
+EXPORT int mknodat(int dir, const char *path, mode_t mode, dev_t device)
+{
+	capture_look(dir, path);
+	TIMED(int, mknodat, dir, path, mode, device);
+	NOTE(.op = OP_MKNOD, .dir = dir, .path = path, .length = mode, .offset = device);
+	return got;
+}
+
+int __xmknod(int version, const char *path, mode_t mode, dev_t *device);
+int __xmknodat(int version, int dir, const char *path, mode_t mode, dev_t *device);
+
+EXPORT int __xmknod(int version, const char *path, mode_t mode, dev_t *device)
+{
+	TIMED(int, __xmknod, version, path, mode, device);
+	NOTE(.op = OP_MKNOD, .dir = AT_FDCWD, .path = path, .length = mode, .offset = *device);
+	return got;
+}
+
+EXPORT int __xmknodat(int version, int dir, const char *path, mode_t mode, dev_t *device)
+{
+	TIMED(int, __xmknodat, version, dir, path, mode, device);
+	NOTE(.op = OP_MKNOD, .dir = dir, .path = path, .length = mode, .offset = *device);
+	return got;
+}
+
+EXPORT int mkfifo(const char *path, mode_t mode)
+{
+	ON_PATH_WITH(OP_MKNOD, AT_FDCWD, path, mode | S_IFIFO, 0, mkfifo, path, mode);
+}
+
+EXPORT int mkfifoat(int dir, const char *path, mode_t mode)
+{
+	ON_PATH_WITH(OP_MKNOD, dir, path, mode | S_IFIFO, 0, mkfifoat, dir, path, mode);
+}
+
+EXPORT char *mkdtemp(char *path)
+{
+	TIMED(char *, mkdtemp, path);
+	NOTE_RESULT(got ? 0 : -1, .op = OP_MKDIR, .dir = AT_FDCWD, .path = path, .length = 0700);
+	return got;
+}
+
+EXPORT int truncate(const char *path, off_t size)
+{
+	ON_PATH_WITH(OP_TRUNCATE, AT_FDCWD, path, (uint64_t)size, 0, truncate, path, size);
+}
+ALIAS(truncate64, truncate);
+
+EXPORT int chdir(const char *path)
+{
+	ON_PATH(OP_CHDIR, AT_FDCWD, path, chdir, path);
+}
+
+EXPORT int fchdir(int fd)
+{
+	TIMED(int, fchdir, fd);
+	IO(OP_FCHDIR, fd, 0, 0, 0);
+	return got;
+}
+
+EXPORT int chroot(const char *path)
+{
+	ON_PATH(OP_CHROOT, AT_FDCWD, path, chroot, path);
+}
+
+char *__realpath_chk(const char *path, char *resolved, size_t room);
+
+EXPORT char *realpath(const char *path, char *resolved)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(char *, realpath, path, resolved);
+	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);
+	return got;
+}
+
+EXPORT char *__realpath_chk(const char *path, char *resolved, size_t room)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(char *, __realpath_chk, path, resolved, room);
+	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);
+	return got;
+}
+
+EXPORT char *canonicalize_file_name(const char *path)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(char *, canonicalize_file_name, path);
+	NOTE_RESULT(got ? 0 : -1, .op = OP_REALPATH, .dir = AT_FDCWD, .path = path);
+	return got;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that make, copy, change and end descriptors. */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+/* --- open ----------------------------------------------------------------------------------------------------------- */
+
+static bool has_mode(int flags)
+{
+	return (flags & O_CREAT) || (flags & O_TMPFILE) == O_TMPFILE;
+}
+
+#define MODE_ARGUMENT(flags)                                                                                           \
+	mode_t mode = 0;                                                                                               \
+	if (has_mode(flags)) {                                                                                         \
+		va_list ap;                                                                                            \
+		va_start(ap, flags);                                                                                   \
+		mode = va_arg(ap, mode_t);                                                                             \
+		va_end(ap);                                                                                            \
+	}
+
+#define NOTE_OPEN(directory, how)                                                                                      \
+	NOTE(.op = OP_OPEN, .fd = got, .dir = directory, .path = path, .flags = (uint32_t)(how), .length = mode)
+
+EXPORT int open(const char *path, int flags, ...)
+{
+	MODE_ARGUMENT(flags);
+	capture_look(AT_FDCWD, path);
+	TIMED(int, open, path, flags, mode);
+	NOTE_OPEN(AT_FDCWD, flags);
+	return got;
+}
+ALIAS(open64, open);
+ALIAS(__open, open);
+ALIAS(__open64, open);
+
+EXPORT int openat(int dir, const char *path, int flags, ...)
+{
+	MODE_ARGUMENT(flags);
+	capture_look(dir, path);
+	TIMED(int, openat, dir, path, flags, mode);
+	NOTE_OPEN(dir, flags);
+	return got;
+}
+ALIAS(openat64, openat);
+
+EXPORT int creat(const char *path, mode_t mode)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(int, creat, path, mode);
+	NOTE_OPEN(AT_FDCWD, O_CREAT | O_WRONLY | O_TRUNC);
+	return got;
+}
+ALIAS(creat64, creat);
+
+int __open_2(const char *path, int flags);
+int __openat_2(int dir, const char *path, int flags);
+
+EXPORT int __open_2(const char *path, int flags)
+{
+	const mode_t mode = 0;
+	capture_look(AT_FDCWD, path);
+	TIMED(int, __open_2, path, flags);
+	NOTE_OPEN(AT_FDCWD, flags);
+	return got;
+}
+ALIAS(__open64_2, __open_2);
+
+EXPORT int __openat_2(int dir, const char *path, int flags)
+{
+	const mode_t mode = 0;
+	capture_look(dir, path);
+	TIMED(int, __openat_2, dir, path, flags);
+	NOTE_OPEN(dir, flags);
+	return got;
+}
+ALIAS(__openat64_2, __openat_2);
+
+/* Made files: the name is known afterwards. */
+#define MAKE_TEMPORARY(function, how, ...)                                                                             \
+	TIMED(int, function, path, ##__VA_ARGS__);                                                                     \
+	const mode_t mode = 0600;                                                                                      \
+	NOTE_OPEN(AT_FDCWD, O_RDWR | O_CREAT | O_EXCL | (how));                                                        \
+	return got
+
+EXPORT int mkstemp(char *path)
+{
+	MAKE_TEMPORARY(mkstemp, 0);
+}
+ALIAS(mkstemp64, mkstemp);
+
+EXPORT int mkostemp(char *path, int flags)
+{
+	MAKE_TEMPORARY(mkostemp, flags, flags);
+}
+ALIAS(mkostemp64, mkostemp);
+
+EXPORT int mkstemps(char *path, int suffix)
+{
+	MAKE_TEMPORARY(mkstemps, 0, suffix);
+}
+ALIAS(mkstemps64, mkstemps);
+
+EXPORT int mkostemps(char *path, int suffix, int flags)
+{
+	MAKE_TEMPORARY(mkostemps, flags, suffix, flags);
+}
+ALIAS(mkostemps64, mkostemps);
+
+/* --- close, copies ---------------------------------------------------------------------------------------------------- */
+
+EXPORT int close(int fd)
+{
+	TIMED(int, close, fd);
+	IO(OP_CLOSE, fd, 0, 0, 0);
+	return got;
+}
+ALIAS(__close, close);
+
+EXPORT int dup(int fd)
+{
+	TIMED(int, dup, fd);
+	IO(OP_DUP, fd, 0, 0, 0);
+	return got;
+}
+
+static void note_dup2(uint64_t begin, uint64_t end, int got, int fd, int wanted, int flags)
+{
+	const struct op_peer to = {wanted, OBJECT_NONE, OFFSET_NONE};
+	NOTE(.op = OP_DUP2, .fd = fd, .flags = (uint32_t)flags, .extra = &to, .extra_len = sizeof to);
+}
+
+EXPORT int dup2(int fd, int wanted)
+{
+	TIMED(int, dup2, fd, wanted);
+	note_dup2(begin, end, got, fd, wanted, 0);
+	return got;
+}
+ALIAS(__dup2, dup2);
+
+EXPORT int dup3(int fd, int wanted, int flags)
+{
+	TIMED(int, dup3, fd, wanted, flags);
+	note_dup2(begin, end, got, fd, wanted, flags);
+	return got;
+}
+
+/* --- control: one argument more, of the size of a pointer -------------------------------------------------------------- */
+
+#define LONG_ARGUMENT(last)                                                                                            \
+	va_list ap;                                                                                                    \
+	va_start(ap, last);                                                                                            \
+	const long argument = va_arg(ap, long);                                                                        \
+	va_end(ap)
+
+EXPORT int fcntl(int fd, int command, ...)
+{
+	LONG_ARGUMENT(command);
+	TIMED(int, fcntl, fd, command, argument);
+	IO(OP_FCNTL, fd, (uint64_t)argument, 0, (uint32_t)command);
+	return got;
+}
+ALIAS(fcntl64, fcntl);
+ALIAS(__fcntl, fcntl);
+
+EXPORT int ioctl(int fd, unsigned long request, ...)
+{
+	LONG_ARGUMENT(request);
+	TIMED(int, ioctl, fd, request, argument);
+	IO(OP_IOCTL, fd, (uint64_t)argument, 0, (uint32_t)request);
+	return got;
+}
+
+EXPORT int flock(int fd, int operation)
+{
+	TIMED(int, flock, fd, operation);
+	IO(OP_FLOCK, fd, 0, 0, (uint32_t)operation);
+	return got;
+}
+
+EXPORT int lockf(int fd, int command, off_t n)
+{
+	TIMED(int, lockf, fd, command, n);
+	IO(OP_LOCKF, fd, 0, (uint64_t)n, (uint32_t)command);
+	return got;
+}
+ALIAS(lockf64, lockf);
+
+#ifdef SYS_close_range
+EXPORT int close_range(unsigned int first, unsigned int last, int flags)
+{
+	TIMED(int, close_range, first, last, flags);
+	NOTE(.op = LOG_CLOSE_RANGE, .offset = first, .length = last, .flags = (uint32_t)flags);
+	return got;
+}
+
+EXPORT void closefrom(int first)
+{
+	__typeof__(&closefrom) real = REAL(closefrom);
+	uint64_t begin = clock_begin(&capture_clock);
+	real(first);
+	uint64_t end = clock_end(&capture_clock);
+	const int got = 0;
+	if (capture_is_on())
+		NOTE(.op = LOG_CLOSE_RANGE, .offset = (uint64_t)(first > 0 ? first : 0), .length = UINT32_MAX);
+}
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Processes. A program that is started without our variables in its environment would not be traced: they are put back. A
+ * forked child announces itself at once, so that its descriptors are listed before it changes them. */
+#include <sched.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+/* --- environments ---------------------------------------------------------------------------------------------------- */
+
+#define PRELOAD "LD_PRELOAD="
+enum { N_EXTRA = 2, PRELOAD_ROOM = 4096 };
+
+/* A caller's environment with our variables in it, on the stack of the hook: nothing is allocated in a child of vfork. */
+struct environment {
+	char **list; /* what to pass */
+	char preload[PRELOAD_ROOM], directory[640];
+};
+
+static bool names(const char *entry, const char *variable)
+{
+	return !strncmp(entry, variable, strlen(variable));
+}
+
+static bool joined(char *to, size_t room, const char *a, const char *b, const char *c)
+{
+	size_t la = strlen(a), lb = strlen(b), lc = strlen(c);
+	if (la + lb + lc >= room)
+		return false;
+	memcpy(to, a, la);
+	memcpy(to + la, b, lb);
+	memcpy(to + la + lb, c, lc + 1);
+	return true;
+}
+
+static size_t count(char *const *list)
+{
+	size_t n = 0;
+	while (list && list[n])
+		n++;
+	return n;
+}
+
+/* Whether something is missing in `from`, which then has to be copied to `room`, of count + N_EXTRA + 1 places. */
+static bool is_whole(char *const *from)
+{
+	bool preload = false, directory = false;
+	for (; from && *from; from++) {
+		preload |= names(*from, PRELOAD) && strstr(*from, capture_library);
+		directory |= names(*from, LOG_DIR_VARIABLE "=");
+	}
+	return preload && directory;
+}
+
+static void complete(struct environment *e, char *const *from, char **room)
+{
+	const char *others = "";
+	size_t n = 0;
+	for (; from && *from; from++) {
+		if (names(*from, PRELOAD))
+			others = *from + strlen(PRELOAD);
+		else if (!names(*from, LOG_DIR_VARIABLE "="))
+			room[n++] = *from;
+	}
+	char library[1100];
+	bool ok = joined(library, sizeof library, PRELOAD, capture_library, *others ? ":" : "") &&
+		  joined(e->preload, sizeof e->preload, library, others, "") &&
+		  joined(e->directory, sizeof e->directory, LOG_DIR_VARIABLE, "=", capture_directory);
+	if (ok) {
+		room[n++] = e->preload;
+		room[n++] = e->directory;
+	}
+	room[n] = NULL;
+	e->list = room;
+}
+
+/* `e.list` is `given` with our variables. Too long a list is passed as it is. */
+#define ENVIRONMENT(given)                                                                                             \
+	struct environment e;                                                                                          \
+	bool add_ = capture_is_on() && !is_whole(given) && count(given) < 10000;                                       \
+	char *room_[add_ ? count(given) + N_EXTRA + 1 : 1];                                                            \
+	e.list = (char **)(uintptr_t)(given);                                                                          \
+	if (add_)                                                                                                      \
+		complete(&e, given, room_)
+
+/* --- exec --------------------------------------------------------------------------------------------------------------- */
+
+static void note_exec(const char *path, int64_t got)
+{
+	uint64_t begin = clock_now(&capture_clock), end = begin;
+	if (capture_is_on())
+		NOTE(.op = LOG_EXEC, .dir = -100, .path = path);
+}
+
+#define EXEC(path, function, ...)                                                                                      \
+	note_exec(path, 0);                                                                                            \
+	int got = REAL(function)(__VA_ARGS__);                                                                         \
+	note_exec(path, got);                                                                                          \
+	return got
+
+#pragma GCC diagnostic ignored "-Wvla"
+
+EXPORT int execve(const char *path, char *const argv[], char *const envp[])
+{
+	ENVIRONMENT(envp);
+	EXEC(path, execve, path, argv, e.list);
+}
+
+EXPORT int execv(const char *path, char *const argv[])
+{
+	ENVIRONMENT(environ);
+	EXEC(path, execve, path, argv, e.list);
+}
+
+EXPORT int execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	ENVIRONMENT(envp);
+	EXEC(file, execvpe, file, argv, e.list);
+}
+
+EXPORT int execvp(const char *file, char *const argv[])
+{
+	ENVIRONMENT(environ);
+	EXEC(file, execvpe, file, argv, e.list);
+}
+
+EXPORT int fexecve(int fd, char *const argv[], char *const envp[])
+{
+	ENVIRONMENT(envp);
+	EXEC("(descriptor)", fexecve, fd, argv, e.list);
+}
+
+EXPORT int execveat(int dir, const char *path, char *const argv[], char *const envp[], int flags)
+{
+	ENVIRONMENT(envp);
+	EXEC(path, execveat, dir, path, argv, e.list, flags);
+}
+
+/* The arguments of execl and its like become an array on the stack. */
+static size_t arguments(va_list ap)
+{
+	size_t n = 1;
+	while (va_arg(ap, char *))
+		n++;
+	return n;
+}
+
+#define ARGUMENTS(first)                                                                                               \
+	va_list ap;                                                                                                    \
+	va_start(ap, first);                                                                                           \
+	size_t n = arguments(ap);                                                                                      \
+	va_end(ap);                                                                                                    \
+	char *argv[n + 1];                                                                                             \
+	argv[0] = (char *)(uintptr_t)first;                                                                            \
+	va_start(ap, first);                                                                                           \
+	for (size_t i = 1; i <= n; i++)                                                                                \
+		argv[i] = va_arg(ap, char *)
+
+EXPORT int execl(const char *path, const char *first, ...)
+{
+	ARGUMENTS(first);
+	va_end(ap);
+	return execv(path, argv);
+}
+
+EXPORT int execlp(const char *file, const char *first, ...)
+{
+	ARGUMENTS(first);
+	va_end(ap);
+	return execvp(file, argv);
+}
+
+EXPORT int execle(const char *path, const char *first, ...)
+{
+	ARGUMENTS(first);
+	char **envp = va_arg(ap, char **);
+	va_end(ap);
+	return execve(path, argv, envp);
+}
+
+static int spawned(const char *path, int got, const pid_t *pid)
+{
+	uint64_t begin = clock_now(&capture_clock), end = begin;
+	if (capture_is_on() && !got && pid)
+		NOTE_RESULT(*pid, .op = LOG_SPAWN, .dir = -100, .path = path);
+	return got;
+}
+
+EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *actions,
+		       const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	ENVIRONMENT(envp);
+	pid_t own;
+	pid_t *to = pid ? pid : &own;
+	return spawned(path, REAL(posix_spawn)(to, path, actions, attributes, argv, e.list), to);
+}
+
+EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
+			const posix_spawnattr_t *attributes, char *const argv[], char *const envp[])
+{
+	ENVIRONMENT(envp);
+	pid_t own;
+	pid_t *to = pid ? pid : &own;
+	return spawned(file, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list), to);
+}
+
+/* --- fork ----------------------------------------------------------------------------------------------------------------- */
+
+EXPORT pid_t fork(void)
+{
+	pid_t got = REAL(fork)();
+	if (got == 0 && capture_state == CAPTURE_ON)
+		capture_more();
+	return got;
+}
+ALIAS(__fork, fork);
+
+struct start {
+	int (*function)(void *);
+	void *argument;
+	int flags;
+};
+
+/* A child with memory of its own is like one of fork; one that shares it and is waited for, like one of vfork. */
+static int clone_child(void *argument)
+{
+	struct start s = *(struct start *)argument;
+	if (s.flags & CLONE_VM)
+		capture_vfork_child((uint32_t)RAW(SYS_getpid));
+	else if (capture_state == CAPTURE_ON)
+		capture_more();
+	return s.function(s.argument);
+}
+
+EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument, ...)
+{
+	va_list ap;
+	va_start(ap, argument);
+	pid_t *parent_tid = va_arg(ap, pid_t *);
+	void *tls = va_arg(ap, void *);
+	pid_t *child_tid = va_arg(ap, pid_t *);
+	va_end(ap);
+	struct start s = {function, argument, flags};
+	__typeof__(&clone) real = REAL(clone);
+	bool shares = flags & CLONE_VM && !(flags & CLONE_SETTLS);
+	if (flags & CLONE_VM && !(shares && flags & CLONE_VFORK)) {
+		if (shares && capture_is_on())
+			capture_share();
+		return real(function, stack, flags, argument, parent_tid, tls, child_tid);
+	}
+	if (capture_is_on() && !capture_self)
+		capture_more();
+	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
+	if (flags & CLONE_VM)
+		capture_vfork_parent();
+	return got;
+}
+ALIAS(__clone, clone);
+
+#if defined(__x86_64__)
+/* The child of vfork returns from here into its parent's stack frame, and the parent returns again: so no frame of ours may be
+ * below. The return address is kept in a register across the call, as the C library does it. */
+HIDDEN long capture_vforked(long got) __attribute__((used));
+long capture_vforked(long got)
+{
+	if (got == 0) {
+		capture_vfork_child((uint32_t)RAW(SYS_getpid));
+		return 0;
+	}
+	capture_vfork_parent();
+	if (got < 0) {
+		errno = (int)-got;
+		return -1;
+	}
+	return got;
+}
+
+HIDDEN void capture_vfork_prepare(void) __attribute__((used));
+void capture_vfork_prepare(void)
+{
+	if (capture_is_on() && !capture_self)
+		capture_more();
+}
+
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n"
+	"	.cfi_startproc\n"
+	"	endbr64\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call capture_vfork_prepare\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	movl $58, %eax\n" /* SYS_vfork */
+	"	syscall\n"
+	"	pushq %rdi\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	movq %rax, %rdi\n"
+	"	call capture_vforked\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	ret\n"
+	"	.cfi_endproc\n"
+	".size vfork, . - vfork\n"
+	".globl __vfork\n"
+	".set __vfork, vfork\n");
+#endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a traced process leaves for the collector: the layout of the files in the scratch directory that both map.
+ *
+ *	control			one, made by the collector: what every traced process must know
+ *	PID-TICKS		one for each process image: windows of 64 KiB, the first is the file's header
+ *
+ * A window belongs to one thread at a time. Its first unit of 64 bytes is its header, the others hold records; a record's
+ * text follows it in units of its own. A record counts when its last word is the window's generation, which is written last: a
+ * process that is killed at any instant leaves every record that was whole. When a window is full its thread takes another;
+ * the collector copies full windows away and frees them, so that memory does not grow with the run. A mapping needs no
+ * descriptor: a program that closes all it finds does no harm.
+ *
+ * No process may be trusted: the collector checks whatever it uses. */
+#ifndef CAPTURE_PRELOAD_LOG_H
+#define CAPTURE_PRELOAD_LOG_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+
+#include "capture/trace.h"
+
+#define LOG_MAGIC 0x474f4c5641435631u /* "1VCAVLOG" */
+#define LOG_UNIT 64u
+#define LOG_WINDOW 65536u
+#define LOG_UNITS (LOG_WINDOW / LOG_UNIT)
+#define LOG_DIR_VARIABLE "VALIDATE_CAPTURE_DIR"
+
+#define LOG_NO_CHARACTERS 1u /* leave out stdio calls that move one character */
+#define LOG_STATE 2u	     /* note how a file looks before a path is used for the first time */
+
+struct log_control {
+	uint64_t magic;
+	uint32_t clock_source; /* enum clock_source */
+	uint32_t flags;
+	_Atomic uint32_t closed; /* the collector has gone: nobody frees windows */
+	uint32_t reserved;
+	uint64_t pid_namespace; /* inode of the collector's */
+	_Atomic uint64_t n_lost; /* records that found no room */
+};
+
+struct log_file { /* the header of a process image's file; its window is never used otherwise */
+	uint64_t magic;
+	uint64_t start;	      /* ticks */
+	uint32_t pid, n_max;  /* windows the file may come to have, this one included */
+	_Atomic uint32_t n;   /* windows in use or free again, this one included */
+	uint32_t elsewhere;   /* `pid` is one of another PID namespace */
+};
+
+enum log_window_state { WINDOW_FREE = 0, WINDOW_ACTIVE = 1, WINDOW_FULL = 2, WINDOW_BAD = 3 };
+
+struct log_window {
+	_Atomic uint32_t state;
+	uint32_t generation; /* of this use of the window */
+	uint32_t pid, tid;
+	uint64_t sequence; /* uses of windows in this process image are numbered */
+	uint32_t used;	   /* bytes, once full */
+	uint32_t reserved[9];
+};
+_Static_assert(sizeof(struct log_window) == LOG_UNIT, "one unit");
+
+/* Beside enum trace_op: what is no request, but must be known to understand them. */
+enum log_event {
+	LOG_START = 0x8001, /* a process image begins: path: working directory; extra: program; result: parent */
+	LOG_FD,		    /* it found this descriptor open: path: what it is; flags; offset: position */
+	LOG_FDS_END,	    /* that were all of them; error: they could not be listed */
+	LOG_EXEC,	    /* path: program; begins before the call; result -1: it failed */
+	LOG_SPAWN,	    /* path: program; result: child */
+	LOG_STATE_OF,	    /* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes */
+	LOG_AIO_DONE,	    /* fd: order in its batch; offset: key of the request; result */
+	LOG_CLOSE_RANGE,    /* offset: first; length: last descriptor; flags */
+};
+
+/* The record's `many`: what its text is. */
+struct log_text {
+	uint16_t path_len; /* bytes of path, without NUL */
+	uint16_t extra_len;
+	int32_t second_dir; /* descriptor that the second path is relative to */
+};
+
+struct log_record {
+	uint64_t begin, end; /* ticks */
+	uint64_t offset, length;
+	int64_t result;
+	int32_t fd;
+	int32_t dir; /* descriptor that the path is relative to, AT_FDCWD */
+	uint32_t flags;
+	uint16_t op; /* enum trace_op or enum log_event */
+	uint16_t error;
+	uint16_t n_units; /* of this record, text included: 1 or more */
+	uint16_t reserved;
+	_Atomic uint32_t commit;
+};
+_Static_assert(sizeof(struct log_record) == LOG_UNIT, "one unit");
+
+#define LOG_TEXT_MAX 16384u /* bytes of path and extra */
+
+#endif

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Records with text. */
+#include "capture/preload/core.h"
+
+static char *reserve(size_t n)
+{
+	for (int i = 0; i < 3; i++) { /* a handler may use up the window just taken */
+		struct recorder *r = capture_mine();
+		char *at = r ? capture_reserve(r, n) : NULL;
+		if (at || !capture_more())
+			return at;
+	}
+	return NULL;
+}
+
+static size_t cut(size_t len, size_t most)
+{
+	return len < most ? len : most;
+}
+
+void capture_note(const struct note *n)
+{
+	int saved = errno;
+	/* EFAULT: the pointers are bad, and we must not find out in our turn */
+	bool readable = !(n->result < 0 && saved == EFAULT);
+	const char *path = readable ? n->path : NULL;
+	size_t path_len = path ? cut(strlen(path), 4096) : 0;
+	size_t extra_len = readable && n->extra ? cut(n->extra_len, LOG_TEXT_MAX - 4096) : 0;
+	bool has_text = path || extra_len;
+	size_t len = LOG_UNIT + (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
+	uint32_t n_units = (uint32_t)((len + LOG_UNIT - 1) / LOG_UNIT);
+	char *at = reserve(n_units * LOG_UNIT);
+	if (!at) {
+		capture_lost();
+		errno = saved;
+		return;
+	}
+	struct log_record *to = (struct log_record *)at;
+	to->begin = n->begin;
+	to->end = n->end;
+	to->offset = n->offset;
+	to->length = n->length;
+	to->result = n->result;
+	to->fd = n->fd;
+	to->dir = n->dir;
+	to->flags = n->flags;
+	to->op = n->op;
+	to->error = (uint16_t)(n->result < 0 ? saved : 0);
+	to->n_units = (uint16_t)n_units;
+	to->reserved = 0;
+	if (has_text) {
+		struct log_text text = {(uint16_t)path_len, (uint16_t)extra_len, n->second_dir};
+		memcpy(at + LOG_UNIT, &text, sizeof text);
+		memcpy(at + LOG_UNIT + sizeof text, path ? path : "", path_len);
+		if (extra_len)
+			memcpy(at + LOG_UNIT + sizeof text + path_len, n->extra, extra_len);
+	}
+	capture_commit(to);
+	errno = saved;
+}

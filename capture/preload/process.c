@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a new process image, or a forked child, says about itself: its parent, working directory, program, and what its
+ * descriptors are. Read from /proc by raw calls into the stack. */
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "capture/preload/core.h"
+
+struct dirent_head { /* as getdents64 gives it */
+	uint64_t inode;
+	int64_t offset;
+	uint16_t len;
+	uint8_t type;
+	char name[];
+};
+
+static char *path_of(char *to, const char *dir, const char *name)
+{
+	char *p = to;
+	while (*dir)
+		*p++ = *dir++;
+	while (*name && p < to + 60)
+		*p++ = *name++;
+	*p = 0;
+	return to;
+}
+
+static long read_link(const char *path, char *to, size_t size)
+{
+	long len = RAW(SYS_readlinkat, AT_FDCWD, path, to, size - 1);
+	to[len > 0 ? len : 0] = 0;
+	return len;
+}
+
+static uint64_t number_after(const char *text, const char *label, unsigned int base)
+{
+	const char *s = strstr(text, label);
+	uint64_t v = 0;
+	if (!s)
+		return 0;
+	for (s += strlen(label); *s == ' ' || *s == '\t'; s++)
+		;
+	for (; *s >= '0' && *s <= '9'; s++)
+		v = v * base + (uint64_t)(*s - '0');
+	return v;
+}
+
+static void descriptor_note(const char *name)
+{
+	char path[80], target[4097], info[512];
+	uint64_t now = clock_now(&capture_clock), got = 0;
+	if (read_link(path_of(path, "/proc/self/fd/", name), target, sizeof target) < 0)
+		return;
+	info[0] = 0;
+	long fd = RAW(SYS_openat, AT_FDCWD, path_of(path, "/proc/self/fdinfo/", name), O_RDONLY | O_CLOEXEC, 0);
+	if (fd >= 0) {
+		long len = RAW(SYS_read, fd, info, sizeof info - 1);
+		info[len > 0 ? len : 0] = 0;
+		RAW(SYS_close, fd);
+	}
+	uint64_t begin = now, end = now;
+	NOTE(.op = LOG_FD, .fd = (int32_t)number_after(name, "", 10), .path = target,
+	     .flags = (uint32_t)number_after(info, "flags:", 8), .offset = number_after(info, "pos:", 10));
+}
+
+/* Returns 0, or a negative errno when they cannot be listed. */
+static long descriptors_note(void)
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	long len, list = RAW(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (list < 0)
+		return list;
+	while ((len = RAW(SYS_getdents64, list, buffer, sizeof buffer)) > 0)
+		for (long at = 0; at < len; at += ((struct dirent_head *)(buffer + at))->len) {
+			const char *name = ((struct dirent_head *)(buffer + at))->name;
+			if (name[0] != '.' && (long)number_after(name, "", 10) != list)
+				descriptor_note(name);
+		}
+	RAW(SYS_close, list);
+	return len;
+}
+
+void process_announce(uint32_t pid)
+{
+	char cwd[4097], program[4097];
+	uint64_t begin = clock_now(&capture_clock), end = begin;
+	int64_t got = RAW(SYS_getppid);
+	if (RAW(SYS_getcwd, cwd, sizeof cwd) < 0)
+		cwd[0] = 0;
+	read_link("/proc/self/exe", program, sizeof program);
+	NOTE(.op = LOG_START, .fd = (int32_t)pid, .path = cwd, .extra = program, .extra_len = strlen(program));
+	long rc = descriptors_note();
+	begin = end = clock_now(&capture_clock);
+	got = 0;
+	NOTE(.op = LOG_FDS_END, .flags = rc < 0);
+}

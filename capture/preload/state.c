@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How a file looks before the program uses its path: type, mode, size, where its holes are, what a link points at. Which of many
+ * notes about a file tells its first state is for the collector to find. By raw calls, outside any timed region. */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/preload/core.h"
+
+enum { HOLES_MAX = 256 };
+
+struct hole {
+	uint64_t offset, length;
+};
+
+/* The holes of a regular file, as far as there is room for them. */
+static size_t holes_find(int dir, const char *path, uint64_t size, struct hole *to)
+{
+	size_t n = 0;
+	long fd = RAW(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
+	if (fd < 0)
+		return 0;
+	for (uint64_t at = 0; at < size && n < HOLES_MAX;) {
+		long hole = RAW(SYS_lseek, fd, at, SEEK_HOLE);
+		if (hole < 0 || (uint64_t)hole >= size)
+			break;
+		long data = RAW(SYS_lseek, fd, hole, SEEK_DATA);
+		at = data < 0 ? size : (uint64_t)data;
+		to[n++] = (struct hole){(uint64_t)hole, at - (uint64_t)hole};
+	}
+	RAW(SYS_close, fd);
+	return n;
+}
+
+static void note_at(int dir, const char *path, const char *shown, int shown_dir)
+{
+	struct statx x = {0};
+	struct hole holes[HOLES_MAX];
+	char target[4097];
+	const void *extra = NULL;
+	size_t extra_len = 0;
+	uint64_t begin = clock_now(&capture_clock), end = begin;
+	int64_t got = RAW(SYS_statx, dir, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &x);
+	if (got < 0 && got != -ENOENT)
+		return;
+	if (got == 0 && S_ISLNK(x.stx_mode)) {
+		long len = RAW(SYS_readlinkat, dir, path, target, sizeof target);
+		extra = target;
+		extra_len = len > 0 ? (size_t)len : 0;
+	} else if (got == 0 && S_ISREG(x.stx_mode) && x.stx_blocks * 512 < x.stx_size) {
+		extra = holes;
+		extra_len = holes_find(dir, path, x.stx_size, holes) * sizeof *holes;
+	}
+	const struct note n = {.begin = begin, .end = end, .op = LOG_STATE_OF, .dir = shown_dir, .path = shown,
+			       .flags = got ? 0 : x.stx_mode, .length = x.stx_size, .offset = x.stx_blocks,
+			       .extra = extra, .extra_len = extra_len};
+	capture_note(&n);
+}
+
+void state_note(int dir, const char *path)
+{
+	char one;
+	/* a pointer that cannot be read is the kernel's to refuse */
+	if (RAW(SYS_readlinkat, dir, path, &one, 1) == -EFAULT)
+		return;
+	note_at(dir, path, path, dir);
+}
+
+/* A directory that will be listed: everything in it. */
+void state_note_list(int fd)
+{
+	char buffer[2048] __attribute__((aligned(8)));
+	long len, list = RAW(SYS_openat, fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	if (list < 0)
+		return;
+	while ((len = RAW(SYS_getdents64, list, buffer, sizeof buffer)) > 0)
+		for (long at = 0; at < len; at += *(uint16_t *)(buffer + at + 16)) {
+			const char *name = buffer + at + 19;
+			if (strcmp(name, ".") && strcmp(name, ".."))
+				note_at((int)list, name, name, fd);
+		}
+	RAW(SYS_close, list);
+}

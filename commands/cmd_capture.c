@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate capture: records what a program does as a trace. One row for each way to look. */
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "capture/app.h"
+#include "commands/commands.h"
+#include "common/units.h"
+
+/* --- capture app ------------------------------------------------------------------------------------------------------- */
+
+static const char app_synopsis[] = "app [options] -o TRACE [--] COMMAND [ARGUMENT]...";
+static const char app_about[] =
+	"Runs COMMAND with a preloaded library and writes what it and all programs that it starts ask of the C library's file\n"
+	"interface as a trace. Ends when the last of them has ended; the trace holds every call that had returned, however a program\n"
+	"ended. Calls that do not pass through the C library are not seen: those of statically linked programs, of the dynamic\n"
+	"linker, and system calls made directly.\n"
+	"\n"
+	"Exit status: that of COMMAND is told, and is not this command's: 0 when the trace was written.";
+
+static void how_it_ended(int status)
+{
+	if (WIFSIGNALED(status))
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(status), strsignal(WTERMSIG(status)));
+	else
+		printf("%-14sended with status %d\n", "command", WEXITSTATUS(status));
+}
+
+static void app_print(const struct app_config *c, const struct app_outcome *o)
+{
+	how_it_ended(o->status);
+	printf("%-14s%" PRIu64 " from %" PRIu64 " thread%s of %" PRIu64 " program run%s -> %s\n", "requests", o->n_requests,
+	       o->n_threads, o->n_threads == 1 ? "" : "s", o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
+	if (o->n_outside)
+		printf("%-14s%" PRIu64 " requests outside %s are left out\n", "note", o->n_outside, c->root);
+	if (o->n_lost)
+		printf("%-14s%" PRIu64 " requests are lost: the trace is incomplete\n", "warning", o->n_lost);
+	if (o->interrupted)
+		printf("%-14sinterrupted: what ran on is not in the trace\n", "warning");
+	if (!o->n_unseen)
+		return;
+	printf("%-14s%" PRIu64 " program run%s could not be seen (statically linked, or with other privileges):", "warning",
+	       o->n_unseen, o->n_unseen == 1 ? "" : "s");
+	for (int i = 0; i < APP_UNSEEN_SHOWN && o->unseen[i]; i++)
+		printf(" %s", o->unseen[i]);
+	putchar('\n');
+}
+
+static int capture_app(int argc, char **argv, struct err *e)
+{
+	struct app_config c;
+	struct app_outcome o;
+	int n_positional, command;
+	app_config_init(&c);
+	int rc = options_parse_command(app_options, &c, argc, argv, 0, &n_positional, &command, e);
+	if (rc > 0) {
+		command_help(&cmd_capture, app_synopsis, app_about, app_options);
+		return EXIT_OK;
+	}
+	if (!rc && command >= argc)
+		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", app_synopsis);
+	if (!rc && !c.output)
+		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	if (rc)
+		return EXIT_USAGE;
+	c.command = argv + command;
+	rc = app_capture(&c, &o, e);
+	if (!rc)
+		app_print(&c, &o);
+	app_outcome_release(&o);
+	return !rc ? EXIT_OK : rc == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
+}
+
+/* --- the table --------------------------------------------------------------------------------------------------------- */
+
+static const struct way {
+	const char *name;
+	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the way's name */
+} ways[] = {
+	{"app", capture_app}, /* a program's calls, by a preloaded library */
+	{NULL, NULL},
+};
+
+/* Without a way there is only help to be had, and wrong options to be named. */
+static int capture_nothing(int argc, char **argv, struct err *e)
+{
+	struct app_config c;
+	int n_positional;
+	app_config_init(&c);
+	int rc = options_parse(app_options, &c, argc, argv, &n_positional, e);
+	if (rc > 0) {
+		command_help(&cmd_capture, app_synopsis, app_about, app_options);
+		return EXIT_OK;
+	}
+	if (!rc)
+		err_set(e, EINVAL, "what is to be captured? usage is validate capture %s", app_synopsis);
+	return EXIT_USAGE;
+}
+
+static int capture_command(int argc, char **argv, struct err *e)
+{
+	const char *names[sizeof ways / sizeof *ways], *near;
+	size_t n = 0;
+	for (const struct way *w = ways; w->name; w++)
+		names[n++] = w->name;
+	names[n] = NULL;
+	if (argc < 2 || argv[1][0] == '-')
+		return capture_nothing(argc, argv, e);
+	for (const struct way *w = ways; w->name; w++)
+		if (!strcmp(argv[1], w->name))
+			return w->run(argc - 1, argv + 1, e);
+	near = nearest_name(argv[1], names);
+	err_set(e, EINVAL, "there is no way to capture \"%s\"%s%s%s", argv[1], near ? " (did you mean \"" : "",
+		near ? near : "", near ? "\"?)" : "");
+	return EXIT_USAGE;
+}
+
+const struct command cmd_capture = {"capture", "record what a program does as a trace", capture_command};

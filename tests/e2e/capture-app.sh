@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app: a trace of what a command did, whatever it did and however it ended; wrong usage and refusals.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+capture() { # the trace is t.trace, and as lines "function args rvalue" calls
+	expect_status 0 "$VALIDATE" capture app -o t.trace --root "$PWD" -- "$@"
+	"$VALIDATE" info t.trace --csv t.csv >/dev/null
+	cut -d , -f 5- t.csv >calls
+}
+
+printf 'first\nsecond\n' >file
+capture sh -c 'read line; echo "$line" >copy; cat file >>copy; rm copy; mkdir dir; cd dir; echo x >../other' <file
+expect_line out 'ended with status 0'
+expect_line calls 'open,"path=copy;'
+expect_line calls 'path=file;fd='
+expect_line calls 'unlink,"path=copy;'
+expect_line calls 'mkdir,"path=dir;'
+expect_line calls 'chdir,"path=dir",0'
+expect_line calls 'open,"path=other;' # joined to the directory it was in
+expect_line calls 'read,"path=file;fd=0;offset=0;length='
+"$VALIDATE" info t.trace >info
+expect_line info 'Health     complete'
+expect_line info 'Lost       no events'
+expect_line info 'Command    sh -c read line'
+
+# how the command ended is told and is no failure
+capture sh -c 'exit 7'
+expect_line out 'ended with status 7'
+capture sh -c 'echo y >killed; kill -9 $$'
+expect_line out 'killed by signal 9'
+expect_line calls 'open,"path=killed;'
+
+# nothing is left behind
+[ -z "$(ls /dev/shm/validate-capture-* 2>/dev/null)" ] || fail 'buffers are left in /dev/shm'
+
+# usage and refusals
+expect_status 2 "$VALIDATE" capture
+expect_status 2 "$VALIDATE" capture ap -o x -- true
+expect_line err '(did you mean "app"?)'
+expect_status 2 "$VALIDATE" capture app -- true
+expect_line err '-o is missing'
+expect_status 2 "$VALIDATE" capture app -o x
+expect_line err 'which command?'
+expect_status 3 "$VALIDATE" capture app -o x -- no-such-command-at-all
+expect_line err 'no such command'
+expect_status 3 "$VALIDATE" capture app -o x --root "$PWD/none" -- true
+expect_line err '--root'
+expect_status 3 "$VALIDATE" capture app -o "$PWD" -- true
+expect_status 3 "$VALIDATE" capture app -o /none/such/dir/x -- true
+expect_status 3 "$VALIDATE" capture app -o x --scratch "$PWD/none" -- true
