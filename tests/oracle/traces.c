@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "tests/oracle/oracle.h"
 #include "validate/metrics/concurrency.h"
+#include "validate/metrics/density.h"
 #include "validate/metrics/reorder.h"
 
 #define WHOLE_MAX 9007199254740992.0 /* 2^53: beyond it a double may not be the number that was written */
@@ -53,7 +54,6 @@ static double ratio(double x, double y)
 struct reorder_case {
 	struct reorder r;
 	struct order_distance distance;
-	int64_t *displacement; /* [r.n] */
 	const uint64_t *s;     /* [n], duplicates kept */
 	const int64_t *time;   /* [n] or NULL */
 	const uint64_t *bytes; /* [n] or NULL */
@@ -105,15 +105,40 @@ static double missing(const struct reorder_case *c, bool relative)
 
 enum displaced { DISPLACED_BY, DISPLACED_ABSOLUTE, DISPLACED_LATE };
 
+/* A threshold: absent is none. */
+static uint64_t threshold(struct named_call *call, const char *key, uint64_t most)
+{
+	long long x = named_given(call, key) ? whole(call, key) : -1;
+	if (!named_given(call, key))
+		return DENSITY_UNBOUNDED;
+	call->bad_param |= x < 0 || (uint64_t)x > most;
+	return call->bad_param ? 0 : (uint64_t)x;
+}
+
 static double displaced(const struct reorder_case *c, enum displaced what)
 {
 	long long d = what == DISPLACED_BY ? whole(c->call, "d") : 0;
+	int64_t *x = xcalloc(c->n + 1, sizeof *x);
+	size_t n = 0;
 	double sum = 0;
-	for (size_t i = 0; i < c->r.n; i++) {
-		int64_t x = c->displacement[i];
-		sum += what == DISPLACED_BY ? x == d : what == DISPLACED_LATE ? x > 0 : fabs((double)x);
-	}
-	return ratio(sum, (double)c->r.n);
+	density_displacements(c->s, c->n, threshold(c->call, "dt", DENSITY_MAX_DT), x, &n, NULL);
+	for (size_t i = 0; i < n; i++)
+		sum += what == DISPLACED_BY ? x[i] == d : what == DISPLACED_LATE ? x[i] > 0 : fabs((double)x[i]);
+	free(x);
+	return ratio(sum, (double)n);
+}
+
+static double occupancy(const struct reorder_case *c, bool mean)
+{
+	long long wanted = mean ? 0 : whole(c->call, "b");
+	uint64_t *b = xcalloc(c->n + 1, sizeof *b);
+	size_t n = 0;
+	double sum = 0;
+	density_occupancies(c->s, c->n, threshold(c->call, "bt", UINT64_MAX - 1), b, &n, NULL);
+	for (size_t i = 0; i < n; i++)
+		sum += mean ? (double)b[i] : (double)((long long)b[i] == wanted);
+	free(b);
+	return ratio(sum, (double)n);
 }
 
 static enum trace_outcome order_value(const char *name, const struct reorder_case *c, double *value)
@@ -156,6 +181,8 @@ static enum trace_outcome order_value(const char *name, const struct reorder_cas
 	IS("rd_density", displaced(c, DISPLACED_BY))
 	IS("rd_mean_abs_displacement", displaced(c, DISPLACED_ABSOLUTE))
 	IS("rd_frac_late", displaced(c, DISPLACED_LATE))
+	IS("rbd_density", occupancy(c, false))
+	IS("rbd_mean_occupancy", occupancy(c, true))
 	return TRACE_UNKNOWN;
 }
 
@@ -178,10 +205,7 @@ enum trace_outcome reorder_statistic(const char *name, const struct dataset *arr
 	if (reorder_analyse(&c.r, c.s, c.bytes, c.time, c.n, NULL))
 		goto out;
 	c.distance = order_distance(c.r.s, c.r.n);
-	c.displacement = xcalloc(c.r.n + 1, sizeof *c.displacement);
-	reorder_displacements(c.r.s, c.r.n, c.displacement);
 	outcome = order_value(name, &c, value);
-	free(c.displacement);
 	reorder_release(&c.r);
 out:
 	free(s);

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/density.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* --- buffer occupancy ----------------------------------------------------------------------------------------------- */
+
+void occupancy_release(struct occupancy *o)
+{
+	free(o->held);
+	memset(o, 0, sizeof *o);
+}
+
+static bool is_held(const struct occupancy *o, uint64_t s)
+{
+	uint64_t at = s & (o->cap - 1);
+	return s - o->expected < o->cap && o->held[at / 64] >> (at % 64) & 1;
+}
+
+static void flip(struct occupancy *o, uint64_t s)
+{
+	uint64_t at = s & (o->cap - 1);
+	o->held[at / 64] ^= UINT64_C(1) << (at % 64);
+}
+
+static void ring_reserve(struct occupancy *o, uint64_t s)
+{
+	uint64_t cap = o->cap ? o->cap : 64;
+	while (s - o->expected >= cap)
+		cap *= 2;
+	if (cap == o->cap)
+		return;
+	struct occupancy grown = {.expected = o->expected, .cap = cap, .held = xcalloc(cap / 64, sizeof *o->held)};
+	for (uint64_t i = 0; i < o->cap; i++)
+		if (is_held(o, o->expected + i))
+			flip(&grown, o->expected + i);
+	free(o->held);
+	o->held = grown.held;
+	o->cap = cap;
+}
+
+/* Gives away what is held from the number expected on, and `also` as if it were held. */
+static void give_away(struct occupancy *o, uint64_t also)
+{
+	while (o->expected == also || (o->n_held && is_held(o, o->expected))) {
+		if (o->expected != also) {
+			flip(o, o->expected);
+			o->n_held--;
+		}
+		o->expected++;
+	}
+}
+
+bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b)
+{
+	if (s < o->expected || (o->n_held && is_held(o, s)))
+		return false;
+	if (s == o->expected) {
+		give_away(o, s);
+	} else if (o->n_held < bt) {
+		ring_reserve(o, s);
+		flip(o, s);
+		o->n_held++;
+	} else { /* the expected one is taken as lost */
+		do
+			o->expected++;
+		while (o->expected != s && !(o->n_held && is_held(o, o->expected)));
+		give_away(o, s);
+	}
+	*b = o->n_held;
+	return true;
+}
+
+/* --- displacement with a threshold ---------------------------------------------------------------------------------- */
+
+/* The RFC's names: S is the arrival looked at, RI the next receive index. A number is available as an index from its
+ * arrival in the window until the index has passed it, in the RFC's "window or buffer". */
+struct stay_back {
+	uint64_t dt, index, n_lost;
+	uint64_t *window; /* [dt + 1] ring of arrivals not yet looked at */
+	size_t from, n;
+	uint64_t *slot; /* [n_slots] the numbers available + 1, by hash; 0 is free */
+	size_t n_slots;
+};
+
+struct stay_back *stay_back_open(uint64_t dt)
+{
+	struct stay_back *b = xcalloc(1, sizeof *b);
+	b->dt = dt;
+	b->index = 1;
+	b->window = xcalloc(dt + 1, sizeof *b->window);
+	for (b->n_slots = 16; b->n_slots < 4 * (dt + 1); b->n_slots *= 2)
+		;
+	b->slot = xcalloc(b->n_slots, sizeof *b->slot);
+	return b;
+}
+
+void stay_back_close(struct stay_back *b)
+{
+	if (!b)
+		return;
+	free(b->window);
+	free(b->slot);
+	free(b);
+}
+
+static size_t home(const struct stay_back *b, uint64_t s)
+{
+	return (size_t)((s * UINT64_C(0x9e3779b97f4a7c15)) >> 32) & (b->n_slots - 1);
+}
+
+/* The slot of a number, or the free one where it would go. */
+static size_t slot_of(const struct stay_back *b, uint64_t s)
+{
+	size_t i = home(b, s);
+	while (b->slot[i] && b->slot[i] != s + 1)
+		i = (i + 1) & (b->n_slots - 1);
+	return i;
+}
+
+/* Leaves no hole: what follows moves up where its home allows it. */
+static void slot_remove(struct stay_back *b, uint64_t s)
+{
+	size_t mask = b->n_slots - 1, hole = slot_of(b, s);
+	if (!b->slot[hole])
+		return;
+	for (size_t i = (hole + 1) & mask; b->slot[i]; i = (i + 1) & mask) {
+		if (((i - home(b, b->slot[i] - 1)) & mask) < ((i - hole) & mask))
+			continue;
+		b->slot[hole] = b->slot[i];
+		hole = i;
+	}
+	b->slot[hole] = 0;
+}
+
+/* The smallest number available that is not below the index; false: none. */
+static bool next_index(struct stay_back *b)
+{
+	uint64_t least = UINT64_MAX;
+	if (b->slot[slot_of(b, b->index)])
+		return true;
+	for (size_t i = 0; i < b->n_slots; i++)
+		if (b->slot[i] > b->index && b->slot[i] < least)
+			least = b->slot[i];
+	if (least == UINT64_MAX)
+		return false;
+	b->index = least - 1;
+	return true;
+}
+
+/* Looks at the earliest arrival of the window. */
+static void look(struct stay_back *b, stay_back_take *take, void *context)
+{
+	uint64_t s = b->window[b->from];
+	bool found = next_index(b);
+	uint64_t distance = b->index > s ? b->index - s : s - b->index;
+	b->from = b->from == b->dt ? 0 : b->from + 1;
+	b->n--;
+	if (!found || distance > b->dt) {
+		slot_remove(b, s); /* no index is given for it any more */
+		b->n_lost++;
+		return;
+	}
+	take(context, (int64_t)(b->index - s));
+	slot_remove(b, b->index++);
+}
+
+void stay_back_add(struct stay_back *b, uint64_t s, stay_back_take *take, void *context)
+{
+	if (b->n == b->dt + 1)
+		look(b, take, context);
+	size_t end = b->from + b->n++;
+	b->window[end > b->dt ? end - b->dt - 1 : end] = s;
+	if (s >= b->index)
+		b->slot[slot_of(b, s)] = s + 1;
+}
+
+uint64_t stay_back_finish(struct stay_back *b, stay_back_take *take, void *context)
+{
+	while (b->n)
+		look(b, take, context);
+	return b->n_lost;
+}
+
+/* --- in memory ------------------------------------------------------------------------------------------------------ */
+
+struct arrived {
+	uint64_t s;
+	size_t i;
+};
+
+static int compare_arrived(const void *x, const void *y)
+{
+	const struct arrived *a = x, *b = y;
+	if (a->s != b->s)
+		return a->s < b->s ? -1 : 1;
+	return a->i < b->i ? -1 : a->i > b->i;
+}
+
+/* The arrivals by number, duplicates after the first; NULL with an error for a number 0. */
+static struct arrived *sort_arrived(const uint64_t *s, size_t n, struct err *e)
+{
+	struct arrived *a = xreallocarray(NULL, n + 1, sizeof *a);
+	for (size_t i = 0; i < n; i++)
+		a[i] = (struct arrived){s[i], i};
+	qsort(a, n, sizeof *a, compare_arrived);
+	if (!n || a[0].s)
+		return a;
+	err_set(e, EINVAL, "arrival %zu has the number 0: numbers begin with 1", a[0].i + 1);
+	free(a);
+	return NULL;
+}
+
+struct displacements {
+	int64_t *d;
+	size_t n;
+};
+
+static void keep(void *context, int64_t displacement)
+{
+	struct displacements *k = context;
+	k->d[k->n++] = displacement;
+}
+
+int density_displacements(const uint64_t *s, size_t n, uint64_t dt, int64_t *d, size_t *n_kept, struct err *e)
+{
+	*n_kept = 0;
+	if (dt > DENSITY_MAX_DT && dt != DENSITY_UNBOUNDED)
+		return err_set(e, EINVAL, "displacement threshold %llu: at most %u", (unsigned long long)dt,
+			       DENSITY_MAX_DT);
+	struct arrived *a = sort_arrived(s, n, e);
+	if (!a)
+		return -EINVAL;
+	bool *first = xcalloc(n + 1, sizeof *first);
+	size_t n_unique = 0;
+	for (size_t i = 0; i < n; i++)
+		if (!i || a[i].s != a[i - 1].s) {
+			first[a[i].i] = true;
+			a[n_unique++].s = a[i].s; /* now the receive indices, in turn */
+		}
+	struct displacements kept = {d, 0};
+	struct stay_back *b = dt == DENSITY_UNBOUNDED ? NULL : stay_back_open(dt);
+	for (size_t i = 0; i < n; i++) {
+		if (first[i] && b)
+			stay_back_add(b, s[i], keep, &kept);
+		else if (first[i])
+			keep(&kept, (int64_t)(a[kept.n].s - s[i]));
+	}
+	if (b)
+		stay_back_finish(b, keep, &kept);
+	*n_kept = kept.n;
+	stay_back_close(b);
+	free(first);
+	free(a);
+	return 0;
+}
+
+int density_occupancies(const uint64_t *s, size_t n, uint64_t bt, uint64_t *b, size_t *n_counted, struct err *e)
+{
+	*n_counted = 0;
+	struct arrived *a = sort_arrived(s, n, e);
+	if (!a)
+		return -EINVAL;
+	/* only the order of the numbers and whether one is missing between two matters: closed up, they fit the ring */
+	uint64_t *closed = xcalloc(n + 1, sizeof *closed), number = 0;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t step = a[i].s - (i ? a[i - 1].s : 0);
+		number += step > 2 ? 2 : step;
+		closed[a[i].i] = number - 1;
+	}
+	struct occupancy o = {0};
+	for (size_t i = 0; i < n; i++)
+		*n_counted += occupancy_add(&o, closed[i], bt, &b[*n_counted]);
+	occupancy_release(&o);
+	free(closed);
+	free(a);
+	return 0;
+}

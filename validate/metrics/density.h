@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* RFC 5236's two densities of reordering, request by request.
+ *
+ * Displacement (reorder density, RD): receive index less number; early < 0, late > 0. Receive indices are given to the
+ * arrivals in turn; numbers that were lost are left out of them. With a threshold DT an arrival displaced by more is
+ * taken as lost: its own number gets no index and it gets no displacement. So is one that no index is left for, because
+ * every number that waits lies below the next index. Source: RFC 5236 section 4.2, the algorithm that stays back DT + 1
+ * arrivals; it leaves the latter case open.
+ *
+ * Occupancy (reorder buffer-occupancy density, RBD): arrivals held back by a hypothetical buffer that gives everything
+ * away in order. Where it holds BT and another early one comes, the number expected is taken as lost: the expectation
+ * moves on to the next number that is there, and the arrival that caused it is not held, as in the RFC's algorithm.
+ * Numbers below the one expected, and duplicates of what is held, are not counted. Source: RFC 5236 sections 5 and 7.2.
+ *
+ * Numbers are those of the reference, from 1. */
+#ifndef VALIDATE_METRICS_DENSITY_H
+#define VALIDATE_METRICS_DENSITY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+#define DENSITY_UNBOUNDED UINT64_MAX
+#define DENSITY_MAX_DT 65536u
+
+/* --- of a sequence in memory: s[n], in the order of arrival -------------------------------------------------------- */
+
+/* The displacements of the *n_kept arrivals within the threshold, duplicates dropped, in the order of arrival:
+ * d[n] is the caller's. Errors: EINVAL for a number 0 or a dt above DENSITY_MAX_DT that is not DENSITY_UNBOUNDED.
+ * O(n log n), with a threshold O(n dt) at the worst. */
+int density_displacements(const uint64_t *s, size_t n, uint64_t dt, int64_t *d, size_t *n_kept, struct err *e);
+
+/* The occupancy after each of the *n_counted arrivals, in the order of arrival: b[n] is the caller's.
+ * Errors: EINVAL for a number 0. O(n log n). */
+int density_occupancies(const uint64_t *s, size_t n, uint64_t bt, uint64_t *b, size_t *n_counted, struct err *e);
+
+/* --- while requests arrive ------------------------------------------------------------------------------------------ */
+
+/* Memory: a bit for each number between the one expected and the largest seen. All zero: nothing yet, 0 expected. */
+struct occupancy {
+	uint64_t expected, n_held;
+	uint64_t *held; /* [cap / 64] ring of bits by number */
+	uint64_t cap;	/* a power of two, or 0 */
+};
+void occupancy_release(struct occupancy *o);
+
+/* The next arrival, numbers counted from 0. Returns the occupancy after it; false where it is not counted. */
+bool occupancy_add(struct occupancy *o, uint64_t s, uint64_t bt, uint64_t *b);
+
+/* Displacements with a finite threshold. Memory: 40 bytes for each of DT + 1 arrivals. */
+struct stay_back;
+struct stay_back *stay_back_open(uint64_t dt); /* 0 .. DENSITY_MAX_DT; never NULL */
+void stay_back_close(struct stay_back *b);     /* NULL is fine */
+
+typedef void stay_back_take(void *context, int64_t displacement);
+/* The next arrival, unique; displacements of earlier ones are given away, in the order of arrival. */
+void stay_back_add(struct stay_back *b, uint64_t s, stay_back_take *take, void *context);
+/* No further arrival. Returns how many were taken as lost. */
+uint64_t stay_back_finish(struct stay_back *b, stay_back_take *take, void *context);
+
+#endif
