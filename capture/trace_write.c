@@ -100,7 +100,8 @@ static int create_file(const char *path)
 	struct stat st;
 	if (!lstat(path, &st) && S_ISREG(st.st_mode) && !access(path, W_OK))
 		unlink(path);
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	/* a pipe cannot be written at places, and must not be waited for */
+	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 }
 
 static int write_file_header(struct trace_writer *w, struct err *e)
@@ -150,8 +151,10 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
 		w->nonce = (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* all it must be is unlikely */
 	w->fd = create_file(path);
-	if (w->fd < 0) {
-		rc = err_sys(e, errno, "cannot create the trace %s", path);
+	if (w->fd < 0 || lseek(w->fd, 0, SEEK_CUR) < 0) {
+		rc = errno == ENXIO || errno == ESPIPE
+			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s", path)
+			 : err_sys(e, errno, "cannot create the trace %s", path);
 		goto out;
 	}
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {

@@ -16,9 +16,12 @@
 static int output_check(const char *path, struct err *e)
 {
 	char *copy = xstrdup(path);
+	struct stat st;
 	int ret = 0;
-	if (access(path, F_OK) == 0) {
-		if (access(path, W_OK) < 0)
+	if (stat(path, &st) == 0) {
+		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+			ret = err_set(e, EINVAL, "%s: a trace is written to a file, not to a pipe", path);
+		else if (access(path, W_OK) < 0)
 			ret = err_sys(e, errno, "%s", path);
 	} else if (access(dirname(copy), W_OK | X_OK) < 0) {
 		ret = err_sys(e, errno, "%s cannot be made", path);

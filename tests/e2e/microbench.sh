@@ -54,6 +54,13 @@ run 6 rr --requests 50 --file-size 64K --dir target -o refused.trace
 [ ! -e refused.trace ] || fail "a refused run left a trace"
 rm target/rr.0
 
+# a pipe for the trace: refused before the run, and nobody is waited for
+mkfifo pipe
+ls target >before
+run 3 rr --requests 50 --file-size 64K --dir target -o pipe
+expect_line err 'not to a pipe'
+ls target | cmp -s before || fail "a refused run left files"
+
 # killed softly: no trace, status 3, no file left where --remove was asked for
 "$VALIDATE" microbench sr --file-size 64K --pause 1ms --min-duration 60s --dir target -o killed.trace --remove \
 	2>err &

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The trace file: what was written comes back, in every shape. Damage is in test_trace_damage.c. */
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <signal.h>
 
@@ -460,6 +462,19 @@ static void unwritable_places(void **state)
 	trace_close(NULL);
 	must(trace_writer_open(&w, "/dev/null", &meta, NULL, &e), &e);
 	must(trace_writer_close(w, &e), &e);
+	/* a pipe, with and without a reader: nobody is waited for */
+	const char *path = SCRATCH("pipe");
+	unlink(path);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	alarm(20);
+	assert_int_equal(trace_writer_open(&w, path, &meta, NULL, &e), -ESPIPE);
+	int reader = open(path, O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	assert_int_equal(trace_writer_open(&w, path, &meta, NULL, &e), -ESPIPE);
+	assert_non_null(strstr(e.msg, path));
+	alarm(0);
+	close(reader);
+	unlink(path);
 }
 
 /* Appends until it fails: the records taken, or -1 when the failure was not as it must be. */
