@@ -61,9 +61,7 @@ static int signals_hold(sigset_t *held, sigset_t *old, struct err *e)
 static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struct err *e)
 {
 	sigset_t old;
-	int ret = output_check(r->config->output, e);
-	if (!ret)
-		ret = bench_setup(r, e);
+	int ret = bench_setup(r, e);
 	if (!ret)
 		ret = output_is_apart(r, e);
 	if (ret)
@@ -96,7 +94,9 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 		ret = err_sys(e, errno, "%s", c->dir);
 		goto out;
 	}
-	if (c->prepare || c->prepare_only)
+	if (!c->prepare_only)
+		ret = output_check(c->output, e);
+	if (!ret && (c->prepare || c->prepare_only))
 		ret = fileset_restore(&r.files, r.dir_fd, c->seed, false, e);
 	if (!ret && !c->prepare_only)
 		ret = run_prepared(&r, o, e);
