@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/careful.h"
 
+#include <math.h>
+
 #include "replay/issue.h"
 
 #define RATION 16
@@ -36,29 +38,34 @@ bool ration_take(const struct runner *w, struct ration *r)
 
 /* --- faults while running ----------------------------------------------------------------------------------------- */
 
+static double ticks_of(const struct replay_plan *p, int64_t ns)
+{
+	return (double)ns / p->clock.ns_per_tick;
+}
+
+/* The reading of the clock that the wait begins with is part of what is added, so that it is exact to one reading. */
 void issue_linger(const struct runner *w, uint64_t begin)
 {
 	const struct replay_plan *p = w->crew->plan;
-	uint64_t now = clock_now(&p->clock);
-	uint64_t ticks = 0;
+	uint64_t now = clock_now(&p->clock), ticks;
 	if (p->mutant.kind == FAULT_DELAY)
-		ticks = (uint64_t)((double)p->mutant.ns / p->clock.ns_per_tick);
-	else if (p->mutant.kind == FAULT_PROPORTIONAL)
+		ticks = (uint64_t)ceil(ticks_of(p, p->mutant.ns));
+	else
 		ticks = (uint64_t)((double)(now - begin) * p->mutant.ratio);
-	if (ticks)
-		while (clock_now(&p->clock) - now < ticks)
-			;
+	uint64_t reading = (uint64_t)ticks_of(p, (int64_t)(p->clock.read_cost_ns / 2));
+	while (clock_now(&p->clock) - now + reading < ticks)
+		;
 }
 
-/* A wrong clock's idea of a deadline. */
+/* A wrong clock's idea of a deadline. A slow one makes every wait longer by the same share: of `timestamp` all wait from the
+ * start, so that their lateness grows, of `think` each from the end of the one before. */
 static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t due)
 {
 	if (p->mutant.kind == FAULT_DRIFT)
-		return from + due + (uint64_t)((double)(from - p->start_ticks + due) * p->mutant.ratio);
+		return from + due + (uint64_t)((double)due * p->mutant.ratio);
 	if (p->mutant.kind == FAULT_COARSE) {
-		uint64_t grain = (uint64_t)((double)p->mutant.ns / p->clock.ns_per_tick) + 1;
-		uint64_t since = from + due - p->start_ticks;
-		return p->start_ticks + (since + grain - 1) / grain * grain;
+		double grain = ticks_of(p, p->mutant.ns), n = ceil((double)(from + due - p->start_ticks) / grain);
+		return p->start_ticks + (uint64_t)ceil(n * grain);
 	}
 	return from + due;
 }
@@ -66,11 +73,13 @@ static uint64_t deadline_of(const struct replay_plan *p, uint64_t from, uint64_t
 static void stall(struct runner *w)
 {
 	const struct replay_plan *p = w->crew->plan;
-	uint64_t every = (uint64_t)((double)p->mutant.every_ns / p->clock.ns_per_tick) + 1;
-	uint64_t length = (uint64_t)((double)p->mutant.ns / p->clock.ns_per_tick);
-	uint64_t since = clock_now(&p->clock) - p->start_ticks;
-	if (since % every < length)
-		wait_until(&w->waiter, p->start_ticks + since / every * every + length);
+	double every = ticks_of(p, p->mutant.every_ns), length = ticks_of(p, p->mutant.ns);
+	for (;;) { /* who is woken late may be in the next stall */
+		double since = (double)(clock_now(&p->clock) - p->start_ticks), period = floor(since / every) * every;
+		if (since - period >= length)
+			return;
+		wait_until(&w->waiter, p->start_ticks + (uint64_t)ceil(period + length));
+	}
 }
 
 /* --- one request -------------------------------------------------------------------------------------------------- */
@@ -104,8 +113,6 @@ static void time_wait(struct runner *w, const struct at *t)
 	int timing = w->crew->config->timing;
 	if (timing != TIMING_FULLSPEED)
 		wait_until(&w->waiter, deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)*t->due));
-	if (p->mutant.kind == FAULT_STALL)
-		stall(w);
 }
 
 static void order_wait(struct runner *w, struct at *t)
@@ -114,6 +121,11 @@ static void order_wait(struct runner *w, struct at *t)
 	for (uint32_t i = 0; i < t->h->n_waits; i++, t->wait++)
 		if (!gate_passed(&c->gates, t->wait->lane, t->wait->threshold))
 			w->n_futex_sleeps += gate_wait(&c->gates, t->wait->lane, t->wait->threshold);
+}
+
+static bool lingers(const struct replay_plan *p)
+{
+	return p->mutant.kind == FAULT_DELAY || p->mutant.kind == FAULT_PROPORTIONAL;
 }
 
 static void call(struct runner *w, const struct at *t, bool begun)
@@ -128,16 +140,29 @@ static void call(struct runner *w, const struct at *t, bool begun)
 		shift(c->plan, t->h, shift_before(t->h->offset));
 	if (begun)
 		gate_drain(&site.gates, w->index, 2 * t->k + 1);
-	issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, t->out);
+	if (lingers(c->plan))
+		issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, t->out);
+	else
+		issue(&site, t->h, buffer, begun, 2 * t->k + 1, false, t->out);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_after(t->h->offset));
 	if (t->h->fault == FAULT_REPEAT) {
 		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
 			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
-		issue(&site, t->h, buffer, false, 0, true, t->repeated);
+		issue(&site, t->h, buffer, false, 0, false, t->repeated);
 	}
 	if (serial)
 		pthread_mutex_unlock(&c->serial);
+}
+
+/* The descriptor stands where it would, so that the next one is right. */
+static void lose(struct runner *w, const struct at *t, bool begun)
+{
+	const struct replay_plan *p = w->crew->plan;
+	if (begun)
+		gate_publish(&w->crew->gates, w->index, 2 * t->k + 1);
+	if ((t->h->op == OP_READ || t->h->op == OP_WRITE) && *t->expected > 0)
+		shift(p, t->h, *t->expected);
 }
 
 /* False: the run is over. */
@@ -147,12 +172,13 @@ static bool request(struct runner *w, struct at *t)
 	time_wait(w, t);
 	if (!c->plan->pool)
 		order_wait(w, t);
+	if (c->plan->mutant.kind == FAULT_STALL)
+		stall(w);
 	if (atomic_load_explicit(&c->stop, memory_order_relaxed))
 		return false;
 	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
 	if (t->h->fault == FAULT_LOST) {
-		if (begun)
-			gate_publish(&c->gates, w->index, 2 * t->k + 1);
+		lose(w, t, begun);
 	} else {
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;

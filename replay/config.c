@@ -49,6 +49,8 @@ const struct option_spec replay_options[] = {
 	 .help = "stop at the first return value that differs from the traced one"},
 	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
 	 .help = "a deliberate fault, to test what judges replayers (--list-mutants)"},
+	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
+	 .help = "no call is made between the stamps: what is measured then is the replay itself"},
 	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
 	 .help = "what replays: event (default), coordinator; --list-engines tells more"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
@@ -103,6 +105,10 @@ int replay_check(const struct replay_config *c, struct err *e)
 	bool pool = c->order == ORDER_NONE || m.kind == FAULT_DOUBLE;
 	if (!(c->speed > 0) || !isfinite(c->speed) || c->spin_ns < 0 || c->n_workers > REPLAY_MAX_THREADS)
 		return err_set(e, EINVAL, "speed, spin or workers: out of range");
+	if (f && c->blank)
+		return err_set(e, EINVAL, "blank: nothing is called that mutant %s could spoil", f->name);
+	if (c->blank && c->stop_on_mismatch)
+		return err_set(e, EINVAL, "blank: nothing is called, so no result can differ (stop-on-mismatch)");
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs timing timestamp or think", f->name);
 	if (pool && c->timing == TIMING_THINK)

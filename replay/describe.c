@@ -86,7 +86,7 @@ char *replay_describe_command(const struct replay_config *c, const char *input_p
 			add_word(&out, *(const char *const *)value);
 		}
 	}
-	strbuf_addstr(&out, " --dir ");
+	strbuf_addstr(&out, c->blank ? " --blank --dir " : " --dir ");
 	add_word(&out, c->dir);
 	strbuf_addch(&out, ' ');
 	add_word(&out, input_path);
@@ -132,6 +132,7 @@ char *replay_describe_extra(const struct replay_config *c, const struct replay_p
 	set_count(replay, "n_futex_sleeps", p->n_futex_sleeps);
 	set_count(replay, "n_timed_sleeps", p->n_timed_sleeps);
 	set_count(replay, "n_late_wakes", p->n_late_wakes);
+	json_object_set_new(replay, "blank", json_boolean(c->blank));
 	json_object_set_new(replay, "stopped", json_boolean(s->stopped));
 	json_object_set_new(all, "replay", replay);
 	struct run_facts facts = p->facts;

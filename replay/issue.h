@@ -48,6 +48,8 @@ struct operands {
 INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct operands a)
 {
 	switch (op) {
+	case HOT_NOTHING:
+		return 0;
 	case OP_READ:
 		return read(a.fd, a.buffer, a.n_bytes);
 	case OP_PREAD:
@@ -113,6 +115,8 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
 			out->rvalue = 0;
 		}
+	} else if (h->op == HOT_NOTHING) {
+		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);
 	} else {
 		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);

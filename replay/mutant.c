@@ -16,7 +16,7 @@ const struct fault faults[] = {
 	{"proportional", FAULT_PROPORTIONAL, ARGUMENT_RATIO, "10%", "every response takes longer by this share", false},
 	{"lost", FAULT_LOST, ARGUMENT_SHARE, "1%", "this share of the requests is never issued", false},
 	{"repeat", FAULT_REPEAT, ARGUMENT_SHARE, "1%", "this share of the requests is issued twice", false},
-	{"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%", "this share of the requests changes places with the next one of its thread", false},
+	{"swap", FAULT_SWAP, ARGUMENT_SHARE, "1%", "this share of the requests changes places with the next one of its thread, where that moves data too", false},
 	{"offset", FAULT_OFFSET, ARGUMENT_SHARE, "1%", "this share of the requests goes to a wrong offset", false},
 	{"size", FAULT_SIZE, ARGUMENT_SHARE, "1%", "this share of the requests has half its size", false},
 	{"serialise", FAULT_SERIALISE, ARGUMENT_NONE, NULL, "one request at a time", false},
@@ -149,9 +149,12 @@ static bool sampler_takes(struct sampler *s)
 
 /* --- striking ----------------------------------------------------------------------------------------------------- */
 
+#define SECTOR_BYTES 512u
+
+/* What can be struck: no kernel moves more than the second bound, and shifts are of 32 bits. */
 static bool moves_data(const struct hot_request *h)
 {
-	return op_info(h->op)->uses & OP_RETURNS_BYTES && h->length > 0;
+	return op_info(h->op)->uses & OP_RETURNS_BYTES && h->length > 0 && h->length <= INT32_MAX;
 }
 
 static bool is_sequential(const struct hot_request *h)
@@ -170,9 +173,13 @@ static void strike_offset(struct hot_request *h)
 		h->offset += (uint64_t)(int64_t)shift;
 }
 
+/* Half of it; of what fits the sectors of a device, whole sectors. */
 static void strike_size(struct hot_request *h)
 {
-	uint32_t cut = h->length - h->length / 2;
+	uint32_t half = h->length / 2;
+	if (h->length % SECTOR_BYTES == 0 && half > SECTOR_BYTES)
+		half -= half % SECTOR_BYTES;
+	uint32_t cut = h->length - half;
 	h->length -= cut;
 	if (is_sequential(h))
 		h->offset = shifts_pack(0, (int32_t)cut);

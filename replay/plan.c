@@ -109,6 +109,16 @@ static struct hot_request hot_of(const struct load_request *r)
 	};
 }
 
+/* All of them without their calls; and nothing is expected of them. */
+static void requests_blank(struct replay_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			p->lane[i].request[k].op = HOT_NOTHING;
+			p->lane[i].expected[k] = 0;
+		}
+}
+
 static void requests_lay(struct replay_plan *p, const struct replay_config *c, const struct load *l)
 {
 	const struct load_request **before = xcalloc(l->n_threads + 1, sizeof *before);
@@ -191,6 +201,8 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, const struct
 	if (ret)
 		return ret;
 	requests_lay(p, c, l);
+	if (c->blank)
+		requests_blank(p);
 	if (!p->pool)
 		edges_lay(p, l, d);
 	opens_lay(p, s);

@@ -27,16 +27,19 @@ enum hot_flag {
 	HOT_DRAIN = 4, /* stores to the gate may be under way when the request begins, or come inside it (gate.h) */
 };
 
+#define HOT_NOTHING OP_N /* as an operation: no call */
+
 struct hot_request { /* 24 bytes; 8 for its due time where there is one, and 8 for each thing it waits for */
 	uint64_t offset;  /* of a sequential request with a fault: two shifts (mutant.h) */
 	uint32_t length;  /* lseek: whence */
 	uint32_t slot;
 	uint16_t n_waits;
-	uint8_t op;    /* enum trace_op */
+	uint8_t op;    /* enum trace_op, or HOT_NOTHING */
 	uint8_t flags; /* enum hot_flag */
 	uint8_t fault; /* enum fault_kind: what a mutant does to this one */
 	uint8_t unused[3];
 };
+_Static_assert(HOT_NOTHING <= UINT8_MAX, "every operation fits a hot request");
 _Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48, "at most 48 bytes a request, one dependency included");
 
 struct hot_wait {

@@ -172,7 +172,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = plan_derive(r, e);
 	if (!ret && r->c->prepare)
 		ret = files_prepare(r, e);
-	if (!ret)
+	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	if (!ret && r->plan.n) {
 		baseline_wait(r);

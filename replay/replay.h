@@ -30,6 +30,7 @@ struct replay_config {
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as traced threads */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
+	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
 	/* where: command line only */
 	const char *engine;	 /* --engine */
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */

@@ -96,6 +96,52 @@ static void done(struct rig *g, struct sample *s)
 	sample_release(s);
 }
 
+/* Every order, and both timings with an order and without; a timed replay takes 0.1 s at the least. */
+static const struct policy {
+	int order, timing;
+} policies[] = {
+	{ORDER_TEMPORAL, TIMING_FULLSPEED}, {ORDER_TEMPORAL_SERIAL, TIMING_FULLSPEED}, {ORDER_FS, TIMING_FULLSPEED},
+	{ORDER_THREAD, TIMING_FULLSPEED},   {ORDER_NONE, TIMING_FULLSPEED},	       {ORDER_TEMPORAL, TIMING_TIMESTAMP},
+	{ORDER_NONE, TIMING_TIMESTAMP},	    {ORDER_THREAD, TIMING_THINK},	       {-1, 0},
+};
+
+static void run_with(struct rig *g, struct sample *s, enum trace_op op, const char *mutant,
+		     const struct policy *q)
+{
+	struct err e = ERR_INIT;
+	plain_sample(s, op);
+	rig_init(g);
+	g->c.mutant = mutant;
+	g->c.order = q->order;
+	g->c.timing = q->timing;
+	if (rig_replay(g, s, &e))
+		fail_msg("%s, order %s, timing %s: %s", mutant, replay_order_names[q->order], replay_timing_names[q->timing],
+			 e.msg);
+}
+
+/* Faults of single requests: exact counts whatever the policies, and nothing else wrong. */
+static void counts_under_every_policy(void **state)
+{
+	(void)state;
+	static const char *const mutant[] = {"lost:7%", "repeat:7%", "offset:7%", "size:7%", "swap:7%"};
+	for (int m = 0; m < 5; m++)
+		for (const struct policy *q = policies; q->order >= 0; q++) {
+			struct rig g;
+			struct sample s;
+			uint64_t n = 0, n_struck = N * 7 / 100;
+			run_with(&g, &s, OP_PREAD, mutant[m], q);
+			assert_int_equal(g.n, N + (m == 1 ? n_struck : 0));
+			assert_int_equal(g.s.n_issued, N - (m == 0 ? n_struck : 0));
+			assert_int_equal(g.s.n_mismatches, m == 3 ? n_struck : 0);
+			for (size_t i = 0; i < N; i++)
+				n += (m == 0 && g.r[i].begin_ns == TIME_NONE) || (m == 2 && g.r[i].offset != s.r[i].offset) ||
+				     (m == 3 && g.r[i].length != s.r[i].length);
+			assert_int_equal(n, m == 1 || m == 4 ? 0 : n_struck);
+			assert_int_equal(g.s.n_repeated, m == 1 ? n_struck : 0);
+			done(&g, &s);
+		}
+}
+
 static const enum trace_op both[] = {OP_PREAD, OP_READ};
 
 static void lost_requests(void **state)
@@ -201,8 +247,8 @@ static void swapped_neighbours(void **state)
 static void sequential_shifts_are_undone(void **state)
 {
 	(void)state;
-	static const char *const mutants[] = {"swap:30%", "offset:30%", "size:30%", "repeat:30%"};
-	for (int k = 0; k < 4; k++) {
+	static const char *const mutants[] = {"swap:30%", "offset:30%", "size:30%", "repeat:30%", "lost:30%"};
+	for (int k = 0; k < 5; k++) {
 		struct rig g;
 		struct sample s = {.paths = {"w"}, .n_paths = 1};
 		struct err e = ERR_INIT;
@@ -224,56 +270,84 @@ static void sequential_shifts_are_undone(void **state)
 static void serialised(void **state)
 {
 	(void)state;
-	struct rig g;
-	struct sample s;
-	plain_sample(&s, OP_PREAD);
-	rig_init(&g);
-	g.c.mutant = "serialise";
-	g.c.order = ORDER_THREAD;
-	assert_int_equal(rig_replay(&g, &s, NULL), 0);
-	for (size_t i = 0; i < g.n; i++)
-		for (size_t k = 0; k < i; k++)
-			assert_true(g.r[i].begin_ns >= g.r[k].end_ns || g.r[k].begin_ns >= g.r[i].end_ns);
-	done(&g, &s);
+	for (const struct policy *q = policies; q->order >= 0; q++) {
+		struct rig g;
+		struct sample s;
+		run_with(&g, &s, OP_PREAD, "serialise", q);
+		for (size_t i = 0; i < g.n; i++)
+			for (size_t k = 0; k < i; k++)
+				assert_true(g.r[i].begin_ns >= g.r[k].end_ns || g.r[k].begin_ns >= g.r[i].end_ns);
+		done(&g, &s);
+	}
 }
 
 static void doubled_concurrency(void **state)
 {
 	(void)state;
-	struct rig g;
-	struct sample s;
-	run(&g, &s, OP_PREAD, "double");
-	assert_int_equal(g.s.n_workers, 4);
-	assert_int_equal(g.s.n_issued, N);
-	done(&g, &s);
+	for (const struct policy *q = policies; q->order >= 0; q++) {
+		struct rig g;
+		struct sample s;
+		if (q->timing == TIMING_THINK)
+			continue;
+		run_with(&g, &s, OP_PREAD, "double", q);
+		assert_int_equal(g.s.n_threads, 2);
+		assert_int_equal(g.s.n_workers, 4);
+		assert_int_equal(g.s.n_issued, N);
+		assert_int_equal(g.s.n_mismatches, 0);
+		done(&g, &s);
+	}
 }
 
 static void delayed(void **state)
 {
 	(void)state;
-	struct rig g;
-	struct sample s;
-	for (int order = ORDER_TEMPORAL; order <= ORDER_NONE; order++) {
-		plain_sample(&s, OP_PREAD);
-		rig_init(&g);
-		g.c.mutant = "delay:30us";
-		g.c.order = order;
-		assert_int_equal(rig_replay(&g, &s, NULL), 0);
-		for (size_t i = 0; i < g.n; i++)
-			assert_true(g.r[i].end_ns - g.r[i].begin_ns >= 29990);
+	for (const struct policy *q = policies; q->order >= 0; q++) {
+		struct rig g;
+		struct sample s;
+		run_with(&g, &s, OP_PREAD, "delay:30us", q);
+		for (size_t i = 0; i < g.n; i++) /* a call takes longer than the reading that is allowed for */
+			assert_true(g.r[i].end_ns - g.r[i].begin_ns >= 30000);
 		done(&g, &s);
 	}
 }
 
-/* No part of it can be seen from one run; that it costs time where it must is enough. */
+static int64_t shortest(const struct rig *g)
+{
+	int64_t ns = INT64_MAX;
+	for (size_t i = 0; i < g->n; i++)
+		ns = g->r[i].end_ns - g->r[i].begin_ns < ns ? g->r[i].end_ns - g->r[i].begin_ns : ns;
+	return ns;
+}
+
+/* Ten times as long as what a call takes at the least; half of that, for it may take less in another run. */
 static void proportional(void **state)
+{
+	(void)state;
+	for (const struct policy *q = policies; q->order >= 0; q++) {
+		struct rig plain, g;
+		struct sample s;
+		run_with(&plain, &s, OP_PREAD, NULL, q);
+		int64_t ns = shortest(&plain);
+		done(&plain, &s);
+		run_with(&g, &s, OP_PREAD, "proportional:900%", q);
+		assert_true(shortest(&g) >= 5 * ns);
+		assert_int_equal(g.s.n_issued, N);
+		assert_int_equal(g.s.n_mismatches, 0);
+		done(&g, &s);
+	}
+}
+
+/* A fault of single requests leaves the times of the others alone: no more is read between the stamps than without. */
+static void other_requests_are_not_touched(void **state)
 {
 	(void)state;
 	struct rig g;
 	struct sample s;
-	run(&g, &s, OP_PREAD, "proportional:500%");
-	assert_int_equal(g.s.n_issued, N);
-	assert_int_equal(g.s.n_mismatches, 0);
+	run(&g, &s, OP_PREAD, "swap:1%");
+	int64_t least = shortest(&g);
+	done(&g, &s);
+	run(&g, &s, OP_PREAD, "delay:1us");
+	assert_true(shortest(&g) >= least / 2 + 1000 - 200);
 	done(&g, &s);
 }
 
@@ -316,14 +390,106 @@ static void a_coarse_timer(void **state)
 	done(&g, &s);
 }
 
+/* Two threads that must wait for each other, 15 ms long at the traced times. */
+static void alternating_sample(struct sample *s)
+{
+	*s = (struct sample){.paths = {"a"}, .n_paths = 1};
+	for (uint32_t i = 0; i < 50; i++)
+		sample_data(s, 1 + i % 2, 1000 + 300000 * (int64_t)i, 1000 + 300000 * (int64_t)i + 10, OP_PREAD, 3, 0, 0, 64, 64);
+}
+
 static void a_periodic_stall(void **state)
 {
 	(void)state;
-	struct rig g;
-	struct sample s;
-	run_timed(&g, &s, "stall:5ms/50ms");
-	assert_true(g.r[0].begin_ns >= 4999000);
-	done(&g, &s);
+	for (const struct policy *q = policies; q->order >= 0; q++) {
+		struct rig g;
+		struct sample s;
+		size_t n_inside = 0;
+		alternating_sample(&s);
+		rig_init(&g);
+		g.c.order = q->order;
+		g.c.timing = q->timing;
+		g.c.mutant = "stall:3ms/4ms";
+		assert_int_equal(rig_replay(&g, &s, NULL), 0);
+		for (size_t i = 0; i < g.n; i++) /* 2 us: the clock is calibrated anew after the run */
+			n_inside += (g.r[i].begin_ns + 2000) % 4000000 < 3000000;
+		assert_true(g.r[0].begin_ns >= 2998000);
+		assert_true(n_inside <= 5); /* one taken off its processor between looking at the clock and its call */
+		assert_int_equal(g.s.n_issued, 50);
+		done(&g, &s);
+	}
+}
+
+/* Of `think`: every wait is longer by the share, counted from where it began; lateness does not add up to more. */
+static void faults_of_thinking(void **state)
+{
+	(void)state;
+	static const char *const mutants[] = {"drift:20%", "coarse:1ms"};
+	for (int m = 0; m < 2; m++) {
+		struct rig g;
+		struct sample s = {.paths = {"a"}, .n_paths = 1};
+		for (uint32_t i = 0; i < 100; i++)
+			sample_data(&s, 1, 300000 * (int64_t)i, 300000 * (int64_t)i + 100000, OP_PREAD, 3, 0, 0, 64, 64);
+		rig_init(&g);
+		g.c.timing = TIMING_THINK;
+		g.c.mutant = mutants[m];
+		assert_int_equal(rig_replay(&g, &s, NULL), 0);
+		for (size_t i = 1; i < g.n; i++) {
+			int64_t due = g.r[i - 1].end_ns + 200000, late = due + 40000;
+			assert_true(g.r[i].intended_ns >= due - 10 && g.r[i].intended_ns <= due + 10);
+			if (m == 1)
+				late = (due - 2000 + 999999) / 1000000 * 1000000;
+			assert_true(g.r[i].begin_ns >= late - 2000);
+		}
+		assert_true(g.s.elapsed_ns < 5000000000); /* 24 ms, or 100 */
+		done(&g, &s);
+	}
+}
+
+/* Everything but the calls: nothing is opened, read or made, and each request is issued once, in its order. */
+static void blank_replays(void **state)
+{
+	(void)state;
+	static const char *const engines[] = {"event", "coordinator"};
+	for (int k = 0; k < 2; k++)
+		for (const struct policy *q = policies; q->order >= 0; q++) {
+			struct rig g;
+			struct sample s;
+			struct err e = ERR_INIT;
+			plain_sample(&s, OP_PWRITE);
+			rig_init(&g);
+			g.c.engine = engines[k];
+			g.c.blank = true;
+			g.c.prepare = false;
+			g.c.order = q->order;
+			g.c.timing = q->timing;
+			if (rig_replay(&g, &s, &e))
+				fail_msg("%s: %s", engines[k], e.msg);
+			assert_int_equal(g.s.n_issued, N);
+			assert_int_equal(g.s.n_mismatches, 0);
+			for (size_t i = 0; i < N; i++)
+				assert_true(g.r[i].rvalue == 0 && g.r[i].error == 0 && g.r[i].end_ns >= g.r[i].begin_ns);
+			char *path = xasprintf("%s/a", g.tree);
+			assert_int_equal(access(path, F_OK), -1);
+			free(path);
+			done(&g, &s);
+		}
+}
+
+static void blank_goes_with_no_fault(void **state)
+{
+	(void)state;
+	struct replay_config c;
+	struct err e = ERR_INIT;
+	replay_config_init(&c);
+	c.blank = true;
+	assert_int_equal(replay_check(&c, &e), 0);
+	c.mutant = "delay";
+	assert_int_equal(replay_check(&c, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "blank"));
+	c.mutant = NULL;
+	c.stop_on_mismatch = true;
+	assert_int_equal(replay_check(&c, &e), -EINVAL);
 }
 
 static void a_share_of_nothing_is_refused(void **state)
@@ -346,6 +512,7 @@ int main(void)
 		cmocka_unit_test(parsing),
 		cmocka_unit_test(every_fault_has_its_row),
 		cmocka_unit_test(shares_are_exact),
+		cmocka_unit_test(counts_under_every_policy),
 		cmocka_unit_test(lost_requests),
 		cmocka_unit_test(repeated_requests),
 		cmocka_unit_test(wrong_offsets),
@@ -356,9 +523,13 @@ int main(void)
 		cmocka_unit_test(doubled_concurrency),
 		cmocka_unit_test(delayed),
 		cmocka_unit_test(proportional),
+		cmocka_unit_test(other_requests_are_not_touched),
 		cmocka_unit_test(a_drifting_clock),
 		cmocka_unit_test(a_coarse_timer),
 		cmocka_unit_test(a_periodic_stall),
+		cmocka_unit_test(faults_of_thinking),
+		cmocka_unit_test(blank_replays),
+		cmocka_unit_test(blank_goes_with_no_fault),
 		cmocka_unit_test(a_share_of_nothing_is_refused),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
