@@ -134,6 +134,16 @@ static void token_keep(struct campaign *c, const json_t *event)
 		snprintf(c->token, sizeof c->token, "%s", s);
 }
 
+/* It will be removed: only what this campaign may have made. */
+static void cgroup_keep(struct campaign *c, const json_t *event)
+{
+	const char *path = json_string_value(json_object_get(event, "path")), *name = path ? strrchr(path, '/') : NULL;
+	char *own = xasprintf("/validate-%s", c->token);
+	if (c->token[0] && name && !strcmp(name, own))
+		text_keep(&c->earlier_cgroup, event, "path");
+	free(own);
+}
+
 /* Only a look that the protocol plans. */
 static void look_resume(struct campaign *c, const json_t *event)
 {
@@ -162,7 +172,7 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	} else if (!strcmp(name, "look")) {
 		look_resume(c, event);
 	} else if (!strcmp(name, "cgroup")) {
-		text_keep(&c->earlier_cgroup, event, "path");
+		cgroup_keep(c, event);
 	} else if (!strcmp(name, "queue")) {
 		json_array_append(c->queues_before, json_object_get(event, "before"));
 	} else if (!strcmp(name, "queues put back")) {
