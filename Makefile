@@ -15,7 +15,7 @@ VERSION := 0.1.0
 ROOMS := common capture microbench replay validate reports commands
 
 # --- what must be installed -----------------------------------------------------------------------------------------
-PKGS := gsl libzstd jansson inih
+PKGS := gsl libzstd jansson inih libtracefs libtraceevent
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean uninstall,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
@@ -182,7 +182,8 @@ bench: $(MAIN) $(BENCH)
 BINDIR = $(DESTDIR)$(PREFIX)/bin
 LIBDIR = $(DESTDIR)$(PREFIX)/lib/validate
 MANDIR = $(DESTDIR)$(PREFIX)/share/man/man1
-PROTOCOLDIR = $(DESTDIR)$(PREFIX)/share/validate/protocols
+DATADIR = $(DESTDIR)$(PREFIX)/share/validate
+PROTOCOLDIR = $(DATADIR)/protocols
 COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 PAGES = $(sort $(wildcard doc/man/*.1))
 PROTOCOLS = $(sort $(wildcard protocols/*.conf))
@@ -190,18 +191,17 @@ PROTOCOLS = $(sort $(wildcard protocols/*.conf))
 $(BUILD)/completion.bash: doc/completion $(MAIN)
 	$(Q)sh doc/completion $(MAIN) > $@
 install: $(MAIN) $(BUILD)/completion.bash
-	install -d $(BINDIR) $(MANDIR) $(PROTOCOLDIR) $(COMPLETIONDIR)
-	install -m 755 $(MAIN) $(BINDIR)/validate
-	install -d $(LIBDIR)
-	install -m 644 $(PRELOAD) $(LIBDIR)
-	install -m 644 $(PAGES) $(MANDIR)
-	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) $(PROTOCOLDIR))
-	install -m 644 $(BUILD)/completion.bash $(COMPLETIONDIR)/validate
+	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)" "$(COMPLETIONDIR)"
+	install -m 755 $(MAIN) "$(BINDIR)/validate"
+	install -m 644 $(PRELOAD) "$(LIBDIR)"
+	install -m 644 $(PAGES) "$(MANDIR)"
+	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
+	install -m 644 $(BUILD)/completion.bash "$(COMPLETIONDIR)/validate"
 uninstall:
-	rm -f $(BINDIR)/validate $(addprefix $(MANDIR)/,$(notdir $(PAGES))) $(COMPLETIONDIR)/validate
-	rm -f $(addprefix $(PROTOCOLDIR)/,$(notdir $(PROTOCOLS)))
-	rm -f $(LIBDIR)/$(notdir $(PRELOAD))
-	-rmdir $(LIBDIR) $(PROTOCOLDIR) $(dir $(PROTOCOLDIR)) 2>/dev/null
+	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))"
+	for page in $(notdir $(PAGES)); do rm -f "$(MANDIR)/$$page"; done
+	for protocol in $(notdir $(PROTOCOLS)); do rm -f "$(PROTOCOLDIR)/$$protocol"; done
+	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)" "$(DATADIR)" 2>/dev/null
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-coverage

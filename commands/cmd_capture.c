@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 
 #include "capture/app.h"
+#include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "common/units.h"
 
@@ -82,23 +83,27 @@ static const struct way {
 	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the way's name */
 } ways[] = {
 	{"app", capture_app}, /* a program's calls, by a preloaded library */
+	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
 	{NULL, NULL},
 };
 
-/* Without a way there is only help to be had, and wrong options to be named. */
+/* Without a way there is only help to be had: that of each. */
 static int capture_nothing(int argc, char **argv, struct err *e)
 {
-	struct app_config c;
-	int n_positional;
-	app_config_init(&c);
-	int rc = options_parse(app_options, &c, argc, argv, &n_positional, e);
-	if (rc > 0) {
-		command_help(&cmd_capture, app_synopsis, app_about, app_options);
-		return EXIT_OK;
+	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
+		if (argc > 1)
+			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, block)", argv[1]);
+		else
+			err_set(e, EINVAL, "what is to be captured? usage is validate capture app or validate capture block");
+		return EXIT_USAGE;
 	}
-	if (!rc)
-		err_set(e, EINVAL, "what is to be captured? usage is validate capture %s", app_synopsis);
-	return EXIT_USAGE;
+	for (const struct way *w = ways; w->name; w++) {
+		char *help[] = {(char *)(uintptr_t)w->name, argv[1], NULL};
+		if (w != ways)
+			putchar('\n');
+		w->run(2, help, e);
+	}
+	return EXIT_OK;
 }
 
 static int capture_command(int argc, char **argv, struct err *e)

@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/block.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/kernel/tracing.h"
+#include "capture/kernel/watched.h"
+#include "capture/trace.h"
+#include "common/clock.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define SECTOR_BYTES 512
+
+#define FIELD(name) offsetof(struct block_config, name)
+static const char *const unit_names[] = {"request", "bio", NULL};
+const struct option_spec block_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
+	 .help = "the trace to write"},
+	{.name = "unit", .type = OPT_CHOICE, .offset = FIELD(unit), .choices = unit_names, .flags = OPT_CLI_ONLY, .arg = "UNIT",
+	 .help = "what a request is: what the device was given (issue to completion), or what was asked for, before splitting and "
+		 "merging (request)"},
+	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
+	 .help = "ends after this time (0: when the command ends, or at a signal)"},
+	{.name = "linger", .type = OPT_DURATION, .offset = FIELD(linger_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
+	 .help = "goes on for this long after the command, for what is still under way (200ms)"},
+	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
+	 .help = "the kernel's buffer for each processor (8M)"},
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	 .help = "where events are kept meanwhile; not on the device itself (/dev/shm)"},
+	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace", .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+void block_config_init(struct block_config *c)
+{
+	*c = (struct block_config){.buffer_bytes = 8 << 20, .linger_ns = 200000000};
+}
+
+/* --- the device --------------------------------------------------------------------------------------------------- */
+
+struct device {
+	unsigned int major, minor; /* of the whole device: what the events name */
+	uint64_t first_sector, n_sectors; /* of the partition, or all */
+	char name[64];
+};
+
+static int sysfs_number(const struct device *d, const char *file, uint64_t *value)
+{
+	char *path = xasprintf("/sys/dev/block/%u:%u/%s", d->major, d->minor, file);
+	FILE *f = fopen(path, "re");
+	int ok = f && fscanf(f, "%" SCNu64, value) == 1;
+	if (f)
+		fclose(f);
+	free(path);
+	return ok ? 0 : -ENOENT;
+}
+
+/* A partition's requests are seen on its device, at the device's positions. */
+static int partition_resolve(struct device *d, struct err *e)
+{
+	uint64_t number;
+	if (sysfs_number(d, "size", &d->n_sectors))
+		d->n_sectors = UINT64_MAX;
+	if (sysfs_number(d, "partition", &number))
+		return 0;
+	char *path = xasprintf("/sys/dev/block/%u:%u/../dev", d->major, d->minor);
+	FILE *f = fopen(path, "re");
+	unsigned int major, minor;
+	int ok = f && fscanf(f, "%u:%u", &major, &minor) == 2 && !sysfs_number(d, "start", &d->first_sector);
+	if (f)
+		fclose(f);
+	if (ok) {
+		d->major = major;
+		d->minor = minor;
+	} else {
+		err_set(e, ENOENT, "%s: of which device it is a partition cannot be told", path);
+	}
+	free(path);
+	return ok ? 0 : -ENOENT;
+}
+
+static int device_resolve(struct device *d, const char *path, struct err *e)
+{
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return err_sys(e, errno, "%s", path);
+	if (!S_ISBLK(st.st_mode))
+		return err_set(e, ENOTBLK, "%s is no block device", path);
+	*d = (struct device){.major = major(st.st_rdev), .minor = minor(st.st_rdev)};
+	const char *base = strrchr(path, '/');
+	snprintf(d->name, sizeof d->name, "%s", base ? base + 1 : path);
+	return partition_resolve(d, e);
+}
+
+/* --- events to requests to records -------------------------------------------------------------------------------- */
+
+enum { EVENT_ISSUE, EVENT_COMPLETE, EVENT_REQUEUE, EVENT_QUEUE, N_EVENTS };
+static const char *const events_of_requests[] = {"block:block_rq_issue", "block:block_rq_complete", "block:block_rq_requeue", NULL};
+static const char *const events_of_bios[] = {"block:block_rq_issue", "block:block_rq_complete", "block:block_rq_requeue",
+					     "block:block_bio_queue", NULL};
+
+struct fields {
+	struct tracing_field sector, n_sectors, rwbs, error;
+};
+
+struct work {
+	struct device device;
+	struct trace_writer *writer;
+	uint32_t object;
+	int64_t epoch_ns;
+	uint64_t n_other;
+	struct err *e;
+};
+
+static int64_t since(int64_t ns, int64_t epoch_ns)
+{
+	return ns == TIME_NONE ? TIME_NONE : ns - epoch_ns;
+}
+
+static int take(void *context, const struct block_request *r)
+{
+	static const enum trace_op op[] = {[BLOCK_READ] = OP_PREAD, [BLOCK_WRITE] = OP_PWRITE, [BLOCK_DISCARD] = OP_FALLOCATE,
+					   [BLOCK_FLUSH] = OP_FSYNC};
+	struct work *w = context;
+	if (r->direction == BLOCK_OTHER) {
+		w->n_other++;
+		return 0;
+	}
+	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors;
+	const struct trace_record record = {
+		.begin_ns = since(r->begin_ns, w->epoch_ns),
+		.end_ns = since(r->end_ns, w->epoch_ns),
+		.dispatch_ns = since(r->dispatch_ns, w->epoch_ns),
+		.intended_ns = TIME_NONE,
+		.offset = placed ? (r->sector - w->device.first_sector) * SECTOR_BYTES : OFFSET_NONE,
+		.length = (uint64_t)r->n_sectors * SECTOR_BYTES,
+		.rvalue = r->error ? -1 : r->direction == BLOCK_FLUSH ? 0 : (int64_t)r->n_sectors * SECTOR_BYTES,
+		.error = (uint16_t)r->error,
+		.pid = (uint32_t)r->pid,
+		.tid = (uint32_t)r->pid,
+		.object = w->object,
+		.fd = -1,
+		.flags = r->flags,
+		.heap = HEAP_NONE,
+		.op = (uint16_t)(r->direction == BLOCK_WRITE && !r->n_sectors ? OP_FSYNC : op[r->direction]),
+	};
+	return trace_writer_append(w->writer, &record, 1, w->e);
+}
+
+static struct block_event event_of(const struct tracing_event *v, const struct fields *f)
+{
+	static const enum block_event_kind kind[N_EVENTS] = {BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE, BLOCK_QUEUE};
+	struct block_event b = {.kind = kind[v->kind], .ns = v->ns, .pid = v->pid, .sector = tracing_unsigned(v, f->sector),
+				.n_sectors = (uint32_t)tracing_unsigned(v, f->n_sectors)};
+	if (f->rwbs.offset + f->rwbs.size <= v->n_bytes)
+		b.direction = block_rwbs((const char *)v->data + f->rwbs.offset, f->rwbs.size, &b.flags);
+	int64_t error = f->error.size ? tracing_signed(v, f->error) : 0;
+	b.error = error < 0 && error > -4096 ? (int)-error : error ? EIO : 0;
+	return b;
+}
+
+/* Outside the partition, what the events of the whole device show; flushes have no place. */
+static bool is_elsewhere(const struct device *d, const struct block_event *b)
+{
+	return b->n_sectors && (b->sector < d->first_sector || b->sector - d->first_sector >= d->n_sectors);
+}
+
+static int convert(struct tracing *t, struct work *w, bool bios, struct block_outcome *o)
+{
+	struct fields f[N_EVENTS];
+	struct block_requests *q = block_requests_open(bios, take, w);
+	struct tracing_event v;
+	int ret = 0, any;
+	for (unsigned int k = 0; k < N_EVENTS; k++)
+		f[k] = (struct fields){tracing_field(t, k, "sector"), tracing_field(t, k, "nr_sector"), tracing_field(t, k, "rwbs"),
+				       tracing_field(t, k, "error")};
+	while (!ret && (any = tracing_next(t, &v, w->e)) != 0) {
+		if (any < 0) {
+			ret = any;
+			break;
+		}
+		struct block_event b = event_of(&v, &f[v.kind]);
+		if (!is_elsewhere(&w->device, &b))
+			ret = block_requests_add(q, &b);
+	}
+	if (!ret)
+		ret = block_requests_finish(q, &o->counts);
+	block_requests_close(q);
+	o->n_events = tracing_n_events(t);
+	o->n_other = w->n_other;
+	return ret;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static char *facts_of(const struct block_config *c, const struct device *d, const struct block_outcome *o)
+{
+	json_t *all = json_pack("{s:{s:s, s:s, s:I, s:I, s:I, s:I, s:I}}", "block", "device", d->name, "unit", unit_names[c->unit],
+				"n_events", (json_int_t)o->n_events, "n_unfinished", (json_int_t)o->counts.n_unfinished, "n_unpaired",
+				(json_int_t)o->counts.n_unpaired, "n_requeued", (json_int_t)o->counts.n_requeued, "n_other",
+				(json_int_t)o->n_other);
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	json_decref(all);
+	return text;
+}
+
+static int write_trace(const struct block_config *c, struct tracing *t, struct work *w, struct block_outcome *o,
+		       struct trace_meta *meta, struct err *e)
+{
+	const struct trace_write_options options = {.compress = c->compress};
+	int ret = trace_writer_open(&w->writer, c->output, meta, &options, e);
+	if (!ret)
+		ret = trace_writer_object(w->writer, OBJECT_DEVICE, w->device.name, &w->object, e);
+	if (!ret)
+		ret = convert(t, w, c->unit == UNIT_BIO, o);
+	if (ret) {
+		trace_writer_abort(w->writer);
+		return ret;
+	}
+	char *facts = facts_of(c, &w->device, o);
+	meta->extra_json = facts;
+	ret = trace_writer_set_meta(w->writer, meta, e);
+	int closed = trace_writer_close(w->writer, ret ? NULL : e);
+	free(facts);
+	return ret ? ret : closed;
+}
+
+static int64_t wall_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static char *command_line(char **command)
+{
+	struct strbuf s = STRBUF_INIT;
+	for (char **a = command; a && *a; a++)
+		strbuf_addf(&s, "%s%s", a == command ? "" : " ", *a);
+	return strbuf_detach(&s);
+}
+
+int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e)
+{
+	struct work w = {.e = e};
+	struct tracing *t = NULL;
+	char filter[40], host[256] = "";
+	*o = (struct block_outcome){0};
+	int ret = device_resolve(&w.device, c->device, e);
+	if (ret)
+		return ret;
+	/* dev_t as the kernel has it inside */
+	snprintf(filter, sizeof filter, "dev == %u", w.device.major << 20 | w.device.minor);
+	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
+						.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
+	ret = tracing_open(&t, &options, e);
+	if (!ret)
+		ret = tracing_start(t, e);
+	gethostname(host, sizeof host - 1);
+	char *command = command_line(c->command);
+	w.epoch_ns = clock_monotonic_ns();
+	struct trace_meta meta = {.level = LEVEL_BLOCK, .epoch_ns = w.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
+				  .clock_resolution_ns = 1, .host = host, .command = c->command ? command : NULL,
+				  .captured_by = "validate capture block"};
+	const struct watched_options watch = {c->command, c->duration_ns, c->linger_ns};
+	struct watched watched = {0};
+	if (!ret)
+		ret = watched_run(&watch, &watched, e);
+	o->has_status = watched.has_status;
+	o->status = watched.status;
+	if (!ret)
+		ret = tracing_stop(t, e);
+	if (!ret) {
+		o->n_lost = meta.n_events_lost = tracing_n_lost(t);
+		ret = write_trace(c, t, &w, o, &meta, e);
+	}
+	free(command);
+	tracing_close(t);
+	return ret;
+}

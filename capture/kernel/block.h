@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Capturing what a block device is asked to do, by the kernel's tracepoints: while a command runs, or until interrupted. */
+#ifndef CAPTURE_KERNEL_BLOCK_H
+#define CAPTURE_KERNEL_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/kernel/block_requests.h"
+#include "common/err.h"
+#include "common/options.h"
+
+enum block_unit { UNIT_REQUEST, UNIT_BIO };
+
+struct block_config {
+	const char *output;    /* -o: the trace */
+	const char *device;    /* a block device or a partition of one */
+	const char *scratch;   /* --scratch */
+	uint64_t buffer_bytes; /* --buffer: of the kernel, for each processor */
+	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal comes */
+	int64_t linger_ns;     /* --linger: goes on after the command, for what is still under way */
+	int unit;	       /* --unit request|bio */
+	bool compress;	       /* --compress */
+	char **command;	       /* argv, NULL-terminated; NULL none */
+};
+
+void block_config_init(struct block_config *c);
+extern const struct option_spec block_options[];
+
+struct block_outcome {
+	bool has_status;
+	int status; /* of the command, as waitpid gives it */
+	uint64_t n_events, n_lost;
+	struct block_counts counts;
+	uint64_t n_other; /* requests that neither read, write, discard nor flush: left out */
+};
+
+/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES, EPERM where the kernel's tracing cannot be had, saying what to do;
+ * of the command; of the system. A command that fails is no error. */
+int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/block_requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/trace.h"
+#include "common/xalloc.h"
+
+struct open_request {
+	struct block_request r;
+	uint64_t sector; /* of what is left to complete, for a request */
+	uint64_t n_left; /* sectors; of a flush and the like 1 */
+	bool requeued;	 /* given back by the driver, not issued again yet */
+	bool done;
+};
+
+struct block_requests {
+	bool bios;
+	int (*take)(void *context, const struct block_request *r);
+	void *context;
+	struct open_request *item; /* item[first..n): in the order of begins */
+	size_t first, n, cap;
+	struct block_counts counts;
+};
+
+/* --- letters ------------------------------------------------------------------------------------------------------ */
+
+enum block_direction block_rwbs(const char *rwbs, size_t n, uint32_t *flags)
+{
+	static const struct {
+		char letter;
+		uint32_t flag;
+	} marks[] = {{'F', BLOCK_FUA}, {'A', BLOCK_AHEAD}, {'S', BLOCK_SYNC}, {'M', BLOCK_META}};
+	size_t i = 0, end = strnlen(rwbs, n);
+	*flags = 0;
+	/* an F in front of another operation's letter is a flush before it; by itself it is the operation */
+	if (end > 1 && rwbs[0] == 'F' && memchr("RWDFNZ", rwbs[1], 6)) {
+		*flags |= BLOCK_PREFLUSH;
+		i++;
+	}
+	char operation = i < end ? rwbs[i++] : 'N';
+	for (; i < end; i++)
+		for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+			if (rwbs[i] == marks[k].letter)
+				*flags |= marks[k].flag;
+	switch (operation) {
+	case 'R':
+		return BLOCK_READ;
+	case 'W':
+		return BLOCK_WRITE;
+	case 'D':
+		return BLOCK_DISCARD;
+	case 'F':
+		return BLOCK_FLUSH;
+	default:
+		return BLOCK_OTHER;
+	}
+}
+
+/* --- what is open ------------------------------------------------------------------------------------------------- */
+
+struct block_requests *block_requests_open(bool bios, int (*take)(void *context, const struct block_request *r), void *context)
+{
+	struct block_requests *q = xcalloc(1, sizeof *q);
+	*q = (struct block_requests){.bios = bios, .take = take, .context = context};
+	return q;
+}
+
+void block_requests_close(struct block_requests *q)
+{
+	if (q)
+		free(q->item);
+	free(q);
+}
+
+static struct open_request *begin(struct block_requests *q, const struct block_event *v)
+{
+	if (q->first > 1024 && q->first > q->n / 2) { /* the room of what was given out */
+		memmove(q->item, q->item + q->first, (q->n - q->first) * sizeof *q->item);
+		q->n -= q->first;
+		q->first = 0;
+	}
+	GROW(q->item, q->n, q->cap);
+	q->item[q->n] = (struct open_request){
+		.r = {.begin_ns = v->ns, .dispatch_ns = TIME_NONE, .end_ns = TIME_NONE, .sector = v->sector, .n_sectors = v->n_sectors,
+		      .direction = v->direction, .flags = v->flags, .pid = v->pid},
+		.sector = v->sector,
+		.n_left = v->n_sectors ? v->n_sectors : 1,
+	};
+	return &q->item[q->n++];
+}
+
+/* Gives out what is done and has nothing open before it. */
+static int settle(struct block_requests *q, bool all)
+{
+	int ret = 0;
+	for (; !ret && q->first < q->n && (all || q->item[q->first].done); q->first++) {
+		q->counts.n_requests++;
+		q->counts.n_unfinished += !q->item[q->first].done;
+		ret = q->take(q->context, &q->item[q->first].r);
+	}
+	return ret;
+}
+
+static void finish(struct open_request *o, const struct block_event *v)
+{
+	o->r.end_ns = v->ns;
+	o->done = true;
+}
+
+/* --- requests: issue to completion -------------------------------------------------------------------------------- */
+
+static struct open_request *request_find(struct block_requests *q, const struct block_event *v, bool requeued)
+{
+	for (size_t i = q->first; i < q->n; i++) {
+		struct open_request *o = &q->item[i];
+		if (!o->done && o->requeued == requeued && o->sector == v->sector && o->r.direction == v->direction)
+			return o;
+	}
+	return NULL;
+}
+
+static void request_event(struct block_requests *q, const struct block_event *v)
+{
+	struct open_request *o;
+	switch (v->kind) {
+	case BLOCK_ISSUE:
+		o = request_find(q, v, true);
+		if (!o)
+			o = begin(q, v);
+		o->requeued = false;
+		o->r.dispatch_ns = v->ns;
+		return;
+	case BLOCK_REQUEUE:
+		o = request_find(q, v, false);
+		if (o) {
+			o->requeued = true;
+			q->counts.n_requeued++;
+		}
+		return;
+	case BLOCK_COMPLETE:
+		o = request_find(q, v, false);
+		if (!o) {
+			q->counts.n_unpaired++;
+			return;
+		}
+		o->r.error = o->r.error ? o->r.error : v->error;
+		uint64_t part = v->n_sectors ? v->n_sectors : o->n_left; /* a driver may complete a request piece by piece */
+		if (part >= o->n_left) {
+			finish(o, v);
+		} else {
+			o->n_left -= part;
+			o->sector += part;
+		}
+		return;
+	case BLOCK_QUEUE:
+		return;
+	}
+}
+
+/* --- bios: queue to completion of all of it ----------------------------------------------------------------------- */
+
+static uint64_t overlap(const struct open_request *o, const struct block_event *v)
+{
+	uint64_t begin = v->sector > o->r.sector ? v->sector : o->r.sector;
+	uint64_t end_v = v->sector + v->n_sectors, end_o = o->r.sector + o->r.n_sectors, end = end_v < end_o ? end_v : end_o;
+	return end > begin ? end - begin : 0;
+}
+
+/* A flush is a request of its own, made for the sake of a bio that moves nothing: a bare flush, or a write of length 0. */
+static bool flush_of(const struct open_request *o, const struct block_event *v)
+{
+	return v->direction == BLOCK_FLUSH && !o->r.n_sectors && (o->r.direction == BLOCK_FLUSH || o->r.flags & BLOCK_PREFLUSH);
+}
+
+static bool concerns(const struct open_request *o, const struct block_event *v)
+{
+	if (o->done || o->r.begin_ns > v->ns)
+		return false;
+	return flush_of(o, v) || (o->r.direction == v->direction && overlap(o, v));
+}
+
+static void bio_event(struct block_requests *q, const struct block_event *v)
+{
+	bool any = false;
+	if (v->kind == BLOCK_QUEUE) {
+		begin(q, v);
+		return;
+	}
+	uint64_t left = v->n_sectors; /* of a completion: sectors it can still account for */
+	for (size_t i = q->first; i < q->n; i++) {
+		struct open_request *o = &q->item[i];
+		if (!concerns(o, v))
+			continue;
+		any = true;
+		if (v->kind == BLOCK_ISSUE) {
+			o->r.dispatch_ns = o->r.dispatch_ns == TIME_NONE ? v->ns : o->r.dispatch_ns;
+			continue;
+		}
+		if (v->kind != BLOCK_COMPLETE || o->r.dispatch_ns == TIME_NONE)
+			continue; /* a later bio for the same place, not under way yet */
+		uint64_t part = o->r.n_sectors ? overlap(o, v) : 1;
+		if (o->r.n_sectors && !left)
+			break;
+		left -= part < left ? part : left;
+		o->r.error = o->r.error ? o->r.error : v->error;
+		o->n_left -= part < o->n_left ? part : o->n_left;
+		if (!o->n_left)
+			finish(o, v);
+	}
+	q->counts.n_unpaired += !any && v->kind == BLOCK_COMPLETE;
+	q->counts.n_requeued += v->kind == BLOCK_REQUEUE;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+int block_requests_add(struct block_requests *q, const struct block_event *v)
+{
+	if (q->bios)
+		bio_event(q, v);
+	else
+		request_event(q, v);
+	return settle(q, false);
+}
+
+int block_requests_finish(struct block_requests *q, struct block_counts *n)
+{
+	int ret = settle(q, true);
+	*n = q->counts;
+	return ret;
+}

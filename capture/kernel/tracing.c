@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/tracing.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <event-parse.h>
+#include <kbuffer.h>
+#include <tracefs.h>
+
+#include "common/xalloc.h"
+
+#define POLL_NS 20000000
+#define INSTANCE_PREFIX "validate-"
+
+struct cpu_stream {
+	int pipe, file; /* trace_pipe_raw; the unlinked scratch file */
+	uint64_t n_bytes;
+	unsigned char *map;
+	uint64_t at; /* of the page under work */
+	struct kbuffer *page;
+	bool loaded;
+	const unsigned char *data; /* the event in front, NULL at the end */
+	unsigned int size;
+	unsigned long long ns;
+};
+
+struct tracing {
+	struct tracefs_instance *instance;
+	struct tep_handle *formats;
+	struct tep_event **event; /* event[n_kinds], NULL where the kernel has none */
+	size_t n_kinds;
+	struct cpu_stream *cpu;
+	unsigned int n_cpus;
+	size_t page_bytes;
+	pthread_t reader;
+	bool reading;
+	_Atomic bool stop;
+	int write_error; /* of the reader */
+	uint64_t n_lost, n_events;
+	bool reading_back;
+	struct cpu_stream *taken; /* whose event the caller holds */
+};
+
+/* --- the instance ------------------------------------------------------------------------------------------------- */
+
+/* What a killed process left: named after a process that is no more. */
+static void stale_remove(void)
+{
+	char **all = tracefs_instances("^" INSTANCE_PREFIX "[0-9][0-9]*$");
+	for (char **name = all; name && *name; name++) {
+		long pid = strtol(*name + strlen(INSTANCE_PREFIX), NULL, 10);
+		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+			continue;
+		struct tracefs_instance *old = tracefs_instance_create(*name);
+		if (old) {
+			tracefs_instance_destroy(old);
+			tracefs_instance_free(old);
+		}
+	}
+	tracefs_list_free(all);
+}
+
+static int instance_make(struct tracing *t, struct err *e)
+{
+	char name[40];
+	const char *dir = tracefs_tracing_dir();
+	if (!dir)
+		return err_set(e, ENOENT, "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
+	if (access(dir, R_OK | W_OK | X_OK) < 0)
+		return err_set(e, errno, "%s may not be used by this user (%s): kernel tracepoints need root", dir, strerror(errno));
+	stale_remove();
+	snprintf(name, sizeof name, INSTANCE_PREFIX "%ld", (long)getpid());
+	t->instance = tracefs_instance_create(name);
+	if (!t->instance)
+		return err_sys(e, errno ? errno : EIO, "%s: making an instance of the kernel's tracing", dir);
+	return 0;
+}
+
+static int knob(struct tracing *t, const char *file, const char *value, struct err *e)
+{
+	if (tracefs_instance_file_write(t->instance, file, value) >= 0)
+		return 0;
+	return err_sys(e, errno ? errno : EIO, "tracefs: writing \"%s\" to %s", value, file);
+}
+
+static int event_choose(struct tracing *t, size_t kind, const char *name, const char *filter, struct err *e)
+{
+	const bool optional = name[0] == '?';
+	name += optional;
+	const char *colon = strchr(name, ':');
+	char system[64];
+	snprintf(system, sizeof system, "%.*s", (int)(colon - name), name);
+	if (!tracefs_event_file_exists(t->instance, system, colon + 1, "enable")) {
+		t->event[kind] = NULL;
+		return optional ? 0 : err_set(e, ENOENT, "this kernel has no tracepoint %s", name);
+	}
+	t->event[kind] = tep_find_event_by_name(t->formats, system, colon + 1);
+	if (!t->event[kind])
+		return err_set(e, ENOENT, "the format of the tracepoint %s cannot be read", name);
+	if (filter && tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
+		return err_sys(e, errno ? errno : EINVAL, "tracepoint %s: the filter \"%s\"", name, filter);
+	if (tracefs_event_enable(t->instance, system, colon + 1) < 0)
+		return err_sys(e, errno ? errno : EIO, "enabling the tracepoint %s", name);
+	return 0;
+}
+
+static int events_choose(struct tracing *t, const struct tracing_options *o, struct err *e)
+{
+	while (o->event[t->n_kinds])
+		t->n_kinds++;
+	const char **systems = xcalloc(t->n_kinds + 1, sizeof *systems);
+	size_t n = 0;
+	for (size_t i = 0; i < t->n_kinds; i++) {
+		const char *name = o->event[i] + (o->event[i][0] == '?'), *colon = strchr(name, ':');
+		char *system = xasprintf("%.*s", (int)(colon - name), name);
+		bool known = false;
+		for (size_t k = 0; k < n; k++)
+			known |= !strcmp(systems[k], system);
+		if (known)
+			free(system);
+		else
+			systems[n++] = system;
+	}
+	t->formats = tracefs_local_events_system(NULL, systems);
+	for (size_t i = 0; i < n; i++)
+		free((char *)(uintptr_t)systems[i]);
+	free(systems);
+	if (!t->formats)
+		return err_set(e, EIO, "the formats of the kernel's tracepoints cannot be read");
+	t->event = xcalloc(t->n_kinds + 1, sizeof *t->event);
+	int ret = 0;
+	for (size_t i = 0; !ret && i < t->n_kinds; i++)
+		ret = event_choose(t, i, o->event[i], o->filter, e);
+	return ret;
+}
+
+/* --- scratch files ------------------------------------------------------------------------------------------------ */
+
+static int scratch_file(const char *dir, struct err *e)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	char *path = xasprintf("%s/validate-tracing.XXXXXX", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		err_sys(e, errno, "%s: a scratch file", dir);
+	else
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+static const char *scratch_choose(const char *given)
+{
+	const char *tmp = getenv("TMPDIR");
+	if (given)
+		return given;
+	return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : tmp ? tmp : "/tmp";
+}
+
+static int streams_open(struct tracing *t, const char *scratch, struct err *e)
+{
+	long n = sysconf(_SC_NPROCESSORS_CONF);
+	t->n_cpus = n > 0 ? (unsigned int)n : 1;
+	t->cpu = xcalloc(t->n_cpus, sizeof *t->cpu);
+	for (unsigned int i = 0; i < t->n_cpus; i++)
+		t->cpu[i].pipe = t->cpu[i].file = -1;
+	for (unsigned int i = 0; i < t->n_cpus; i++) {
+		struct cpu_stream *c = &t->cpu[i];
+		char name[64];
+		snprintf(name, sizeof name, "per_cpu/cpu%u/trace_pipe_raw", i);
+		c->pipe = tracefs_instance_file_open(t->instance, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+		if (c->pipe < 0)
+			continue; /* a processor that can never be there */
+		c->file = scratch_file(scratch, e);
+		if (c->file < 0)
+			return -errno;
+		c->page = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
+		if (!c->page)
+			return err_set(e, ENOMEM, "not enough memory to read the kernel's events");
+	}
+	return 0;
+}
+
+int tracing_open(struct tracing **out, const struct tracing_options *o, struct err *e)
+{
+	struct tracing *t = xcalloc(1, sizeof *t);
+	char kib[24];
+	*out = NULL;
+	t->page_bytes = (size_t)getpagesize();
+	snprintf(kib, sizeof kib, "%llu", (unsigned long long)(o->buffer_bytes >> 10));
+	int ret = instance_make(t, e);
+	if (!ret)
+		ret = knob(t, "tracing_on", "0", e);
+	if (!ret)
+		ret = knob(t, "trace_clock", "mono", e);
+	if (!ret)
+		ret = knob(t, "options/overwrite", "0", e);
+	if (!ret)
+		ret = knob(t, "buffer_size_kb", kib, e);
+	if (!ret)
+		ret = events_choose(t, o, e);
+	if (!ret)
+		ret = streams_open(t, scratch_choose(o->scratch), e);
+	if (ret) {
+		tracing_close(t);
+		return ret;
+	}
+	*out = t;
+	return 0;
+}
+
+void tracing_close(struct tracing *t)
+{
+	if (!t)
+		return;
+	if (t->reading)
+		tracing_stop(t, NULL);
+	for (unsigned int i = 0; t->cpu && i < t->n_cpus; i++) {
+		struct cpu_stream *c = &t->cpu[i];
+		if (c->map)
+			munmap(c->map, c->n_bytes);
+		if (c->pipe >= 0)
+			close(c->pipe);
+		if (c->file >= 0)
+			close(c->file);
+		if (c->page)
+			kbuffer_free(c->page);
+	}
+	if (t->instance) {
+		tracefs_event_disable(t->instance, NULL, NULL);
+		tracefs_instance_destroy(t->instance);
+		tracefs_instance_free(t->instance);
+	}
+	if (t->formats)
+		tep_free(t->formats);
+	free(t->event);
+	free(t->cpu);
+	free(t);
+}
+
+/* --- recording ---------------------------------------------------------------------------------------------------- */
+
+/* Takes what there is from one processor's buffer. */
+static void stream_drain(struct tracing *t, struct cpu_stream *c, void *page)
+{
+	ssize_t n;
+	while (c->pipe >= 0 && (n = read(c->pipe, page, t->page_bytes)) > 0) {
+		if (t->write_error)
+			continue; /* emptied all the same, so that the losses are not counted as something else */
+		ssize_t written = pwrite(c->file, page, t->page_bytes, (off_t)c->n_bytes);
+		if (written != (ssize_t)t->page_bytes)
+			t->write_error = written < 0 ? errno : ENOSPC;
+		else
+			c->n_bytes += t->page_bytes;
+	}
+}
+
+static void *reader_main(void *arg)
+{
+	struct tracing *t = arg;
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	void *page = aligned_alloc(t->page_bytes, t->page_bytes);
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (bool last = false; page && !last;) {
+		last = atomic_load(&t->stop);
+		for (unsigned int i = 0; i < t->n_cpus; i++)
+			stream_drain(t, &t->cpu[i], page);
+		if (!last)
+			nanosleep(&pause, NULL);
+	}
+	if (!page)
+		t->write_error = ENOMEM;
+	free(page);
+	return NULL;
+}
+
+int tracing_start(struct tracing *t, struct err *e)
+{
+	int code = pthread_create(&t->reader, NULL, reader_main, t);
+	if (code)
+		return err_sys(e, code, "starting the reader of the kernel's events");
+	t->reading = true;
+	return knob(t, "tracing_on", "1", e);
+}
+
+/* "overrun: N" and "dropped events: N" of per_cpu/cpuI/stats. */
+static uint64_t losses_of(struct tracing *t, unsigned int i)
+{
+	static const char *const lines[] = {"overrun: ", "commit overrun: ", "dropped events: "};
+	char name[64];
+	uint64_t n = 0;
+	snprintf(name, sizeof name, "per_cpu/cpu%u/stats", i);
+	char *text = tracefs_instance_file_read(t->instance, name, NULL);
+	for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+		for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+			if (!strncmp(line, lines[k], strlen(lines[k])))
+				n += strtoull(line + strlen(lines[k]), NULL, 10);
+	free(text);
+	return n;
+}
+
+int tracing_stop(struct tracing *t, struct err *e)
+{
+	int ret = knob(t, "tracing_on", "0", e);
+	if (t->reading) {
+		atomic_store(&t->stop, true);
+		pthread_join(t->reader, NULL);
+		t->reading = false;
+	}
+	t->n_lost = 0;
+	for (unsigned int i = 0; i < t->n_cpus; i++)
+		t->n_lost += losses_of(t, i);
+	if (!ret && t->write_error)
+		ret = err_sys(e, t->write_error, "keeping the kernel's events in the scratch directory");
+	return ret;
+}
+
+uint64_t tracing_n_lost(const struct tracing *t)
+{
+	return t->n_lost;
+}
+
+uint64_t tracing_n_events(const struct tracing *t)
+{
+	return t->n_events;
+}
+
+/* --- reading back ------------------------------------------------------------------------------------------------- */
+
+static int stream_map(struct cpu_stream *c, struct err *e)
+{
+	if (c->map || !c->n_bytes)
+		return 0;
+	c->map = mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE, c->file, 0);
+	if (c->map != MAP_FAILED)
+		return 0;
+	c->map = NULL;
+	return err_sys(e, errno, "reading the kernel's events back");
+}
+
+/* Puts the next event of this processor in front. */
+static int stream_advance(struct tracing *t, struct cpu_stream *c, struct err *e)
+{
+	int ret = stream_map(c, e);
+	c->data = c->loaded ? kbuffer_next_event(c->page, &c->ns) : NULL;
+	while (!ret && !c->data && c->at < c->n_bytes) {
+		if (kbuffer_load_subbuffer(c->page, c->map + c->at) < 0)
+			return err_set(e, EBADMSG, "a page of the kernel's events makes no sense");
+		c->at += t->page_bytes;
+		c->loaded = true;
+		c->data = kbuffer_read_event(c->page, &c->ns);
+	}
+	if (c->data)
+		c->size = (unsigned int)kbuffer_event_size(c->page);
+	return ret;
+}
+
+static int streams_begin(struct tracing *t, struct err *e)
+{
+	int ret = 0;
+	for (unsigned int i = 0; !ret && i < t->n_cpus; i++)
+		if (t->cpu[i].page && !t->cpu[i].loaded)
+			ret = stream_advance(t, &t->cpu[i], e);
+	return ret;
+}
+
+static unsigned int kind_of(const struct tracing *t, const struct cpu_stream *c)
+{
+	uint16_t id;
+	if (c->size < 8)
+		return UINT_MAX;
+	memcpy(&id, c->data, sizeof id); /* common_type */
+	for (size_t k = 0; k < t->n_kinds; k++)
+		if (t->event[k] && t->event[k]->id == id)
+			return (unsigned int)k;
+	return UINT_MAX;
+}
+
+int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
+{
+	int ret = 0;
+	if (!t->reading_back)
+		ret = streams_begin(t, e);
+	else if (t->taken)
+		ret = stream_advance(t, t->taken, e); /* only now: its data was borrowed until here */
+	t->reading_back = true;
+	t->taken = NULL;
+	while (!ret) {
+		struct cpu_stream *first = NULL;
+		for (unsigned int i = 0; i < t->n_cpus; i++)
+			if (t->cpu[i].data && (!first || t->cpu[i].ns < first->ns))
+				first = &t->cpu[i];
+		if (!first)
+			return 0;
+		unsigned int kind = kind_of(t, first);
+		if (kind == UINT_MAX) { /* an event nobody asked for: time marks and the like */
+			ret = stream_advance(t, first, e);
+			continue;
+		}
+		int32_t pid;
+		memcpy(&pid, first->data + 4, sizeof pid); /* common_pid */
+		*v = (struct tracing_event){.kind = kind, .ns = (int64_t)first->ns, .pid = pid, .cpu = (unsigned int)(first - t->cpu),
+					    .data = first->data, .n_bytes = first->size};
+		t->n_events++;
+		t->taken = first;
+		return 1;
+	}
+	return ret;
+}
+
+struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, const char *name)
+{
+	struct tep_format_field *f = kind < t->n_kinds && t->event[kind] ? tep_find_any_field(t->event[kind], name) : NULL;
+	if (!f || f->offset < 0 || f->size < 0)
+		return (struct tracing_field){0, 0};
+	return (struct tracing_field){(unsigned int)f->offset, (unsigned int)f->size};
+}

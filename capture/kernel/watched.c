@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/watched.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "common/clock.h"
+
+extern char **environ;
+
+#define GRACE_NS 1000000000
+
+static void signals_block(sigset_t *ours, sigset_t *before)
+{
+	sigemptyset(ours);
+	sigaddset(ours, SIGINT);
+	sigaddset(ours, SIGTERM);
+	sigaddset(ours, SIGHUP);
+	sigaddset(ours, SIGCHLD);
+	sigprocmask(SIG_BLOCK, ours, before);
+}
+
+static int start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
+{
+	posix_spawnattr_t attributes;
+	sigset_t defaults;
+	posix_spawnattr_init(&attributes);
+	sigemptyset(&defaults);
+	sigaddset(&defaults, SIGPIPE);
+	posix_spawnattr_setsigmask(&attributes, mask);
+	posix_spawnattr_setsigdefault(&attributes, &defaults);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	int code = posix_spawnp(pid, o->command[0], NULL, &attributes, o->command, environ);
+	posix_spawnattr_destroy(&attributes);
+	return code ? err_sys(e, code, "starting %s", o->command[0]) : 0;
+}
+
+/* The next signal of ours, 0 when the time is over (end_ns 0: there is none). */
+static int signal_wait(const sigset_t *ours, int64_t end_ns)
+{
+	for (;;) {
+		int64_t left = end_ns ? end_ns - clock_monotonic_ns() : 0;
+		if (end_ns && left <= 0)
+			return 0;
+		const struct timespec limit = {left / 1000000000, left % 1000000000};
+		int got = sigtimedwait(ours, NULL, end_ns ? &limit : NULL);
+		if (got > 0)
+			return got;
+		if (errno != EINTR && errno != EAGAIN)
+			return SIGTERM;
+	}
+}
+
+static bool has_ended(pid_t pid, struct watched *w)
+{
+	if (pid > 0 && !w->has_status && waitpid(pid, &w->status, WNOHANG) == pid)
+		w->has_status = true;
+	return w->has_status;
+}
+
+static void command_end(pid_t pid, const sigset_t *ours, struct watched *w)
+{
+	int64_t end_ns = clock_monotonic_ns() + GRACE_NS;
+	kill(pid, SIGTERM);
+	while (!has_ended(pid, w) && clock_monotonic_ns() < end_ns)
+		signal_wait(ours, end_ns);
+	if (has_ended(pid, w))
+		return;
+	kill(pid, SIGKILL);
+	w->has_status = waitpid(pid, &w->status, 0) == pid;
+}
+
+static void linger(const sigset_t *ours, int64_t end_ns)
+{
+	while (signal_wait(ours, end_ns) == SIGCHLD)
+		; /* somebody else's child */
+}
+
+int watched_run(const struct watched_options *o, struct watched *w, struct err *e)
+{
+	sigset_t ours, before;
+	pid_t pid = -1;
+	*w = (struct watched){.has_status = false};
+	signals_block(&ours, &before);
+	int ret = o->command ? start(o, &before, &pid, e) : 0;
+	int64_t end_ns = o->duration_ns ? clock_monotonic_ns() + o->duration_ns : 0;
+	while (!ret && !has_ended(pid, w)) {
+		int got = signal_wait(&ours, end_ns);
+		if (got == SIGCHLD)
+			continue;
+		w->interrupted = got != 0;
+		break;
+	}
+	if (pid > 0 && !w->has_status)
+		command_end(pid, &ours, w);
+	else if (!ret && o->linger_ns && !w->interrupted)
+		linger(&ours, clock_monotonic_ns() + o->linger_ns);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return ret;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Waiting while something is watched: for a command to end, a time to pass, or a signal. */
+#ifndef CAPTURE_KERNEL_WATCHED_H
+#define CAPTURE_KERNEL_WATCHED_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/err.h"
+
+struct watched_options {
+	char **command;	     /* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
+	int64_t duration_ns; /* 0 no limit */
+	int64_t linger_ns;   /* waited after the command's end */
+};
+
+struct watched {
+	bool has_status; /* the command ended */
+	int status;	 /* as waitpid gives it */
+	bool interrupted;
+};
+
+/* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the waiting; the command gets SIGTERM, and after a
+ * second SIGKILL, when it outlasts the time or a signal came. Errors: of starting the command, naming it. */
+int watched_run(const struct watched_options *o, struct watched *w, struct err *e);
+
+#endif

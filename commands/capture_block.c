@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate capture block: what a block device is asked to do. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "capture/kernel/block.h"
+#include "commands/capture_ways.h"
+#include "commands/commands.h"
+
+static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
+static const char about[] =
+	"Writes the requests of a block device (or a partition) as a trace, by the kernel's tracepoints: while COMMAND\n"
+	"runs, or for --duration, or until interrupted. Whoever makes the requests is seen, not only COMMAND. Needs root and tracefs.\n"
+	"\n"
+	"Exit status: 0 when the trace was written, whatever COMMAND's own.";
+
+static void print(const struct block_config *c, const struct block_outcome *o)
+{
+	if (o->has_status && WIFSIGNALED(o->status))
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+	else if (o->has_status)
+		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
+	printf("%-14s%" PRIu64 " of %s, from %" PRIu64 " events -> %s\n", "requests", o->counts.n_requests - o->n_other, c->device,
+	       o->n_events, c->output);
+	if (o->counts.n_unfinished)
+		printf("%-14s%" PRIu64 " requests had not completed at the end\n", "note", o->counts.n_unfinished);
+	if (o->counts.n_unpaired)
+		printf("%-14s%" PRIu64 " completions of requests that began earlier are left out\n", "note", o->counts.n_unpaired);
+	if (o->counts.n_requeued)
+		printf("%-14s%" PRIu64 " requests were given back by the driver and issued again\n", "note", o->counts.n_requeued);
+	if (o->n_other)
+		printf("%-14s%" PRIu64 " requests of other kinds are left out\n", "note", o->n_other);
+	if (o->n_lost)
+		printf("%-14s%" PRIu64 " events are lost: the trace is incomplete; a larger --buffer helps\n", "warning", o->n_lost);
+}
+
+int capture_block(int argc, char **argv, struct err *e)
+{
+	struct block_config c;
+	struct block_outcome o;
+	int n_positional, command;
+	block_config_init(&c);
+	int rc = options_parse_command(block_options, &c, argc, argv, 1, &n_positional, &command, e);
+	if (rc > 0) {
+		command_help(&cmd_capture, synopsis, about, block_options);
+		return EXIT_OK;
+	}
+	if (!rc && n_positional < 1)
+		rc = err_set(e, EINVAL, "which device? usage is validate capture %s", synopsis);
+	if (!rc && !c.output)
+		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	if (rc)
+		return EXIT_USAGE;
+	c.device = argv[1];
+	c.command = command < argc ? argv + command : NULL;
+	rc = block_capture(&c, &o, e);
+	if (!rc)
+		print(&c, &o);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate capture block: the requests of a loop device, as many as were made, where they were made.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# what needs no privilege
+expect_status 2 "$VALIDATE" capture block
+expect_status 2 "$VALIDATE" capture block -o x.trace
+expect_status 2 "$VALIDATE" capture block /dev/null
+expect_status 3 "$VALIDATE" capture block -o x.trace /dev/null
+expect_line err 'is no block device'
+expect_status 3 "$VALIDATE" capture block -o x.trace /dev/nothing-of-this-name
+expect_status 0 "$VALIDATE" capture block --help
+expect_line out 'unit'
+
+[ "$(id -u)" -eq 0 ] || skip "loop devices and tracefs need root"
+[ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"
+command -v losetup >/dev/null || skip "no losetup"
+truncate -s 16M image
+device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"
+trap 'losetup -d "$device"' EXIT
+
+# 64 direct writes of 8 KiB and 32 direct reads of 4 KiB, one after another
+cat >job <<END
+dd if=/dev/zero of=$device bs=8k count=64 seek=16 oflag=direct
+dd if=$device of=/dev/null bs=4k count=32 skip=100 iflag=direct
+END
+for unit in request bio; do
+	expect_status 0 "$VALIDATE" capture block --unit $unit -o $unit.trace "$device" -- sh job
+	expect_line out 'ended with status 0'
+	grep -q 'lost' out && fail "events were lost" || :
+	expect_status 0 "$VALIDATE" info $unit.trace --csv $unit.csv
+	[ "$(grep -c ',pwrite,.*length=8192' $unit.csv)" -eq 64 ] || fail "$unit: $(grep -c ,pwrite, $unit.csv) writes instead of 64"
+	[ "$(grep -c ',pread,.*length=4096' $unit.csv)" -ge 32 ] || fail "$unit: $(grep -c ,pread, $unit.csv) reads instead of 32"
+	for k in 0 31 63; do
+		grep -q ",pwrite,.*offset=$(((16 + k) * 8192));" $unit.csv || fail "$unit: no write at block $k"
+	done
+	# begin <= dispatch <= end, begins in order
+	awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+		NR > 1 { b = $at["begin"] + 0; e = $at["end"] + 0; d = $NF + 0
+			if (b > d || d > e || b < last) { print "line " NR ": " $0; exit 1 }
+			last = b }' $unit.csv || fail "$unit: times out of order"
+	expect_status 0 "$VALIDATE" info $unit.trace
+	expect_line out 'Level      block'
+	expect_line out 'complete'
+done
+
+# the command's own failure is told, and no failure; a command that is not there is one
+expect_status 0 "$VALIDATE" capture block --linger 0 -o none.trace "$device" -- false
+expect_line out 'ended with status 1'
+expect_status 3 "$VALIDATE" capture block -o none.trace "$device" -- ./nothing-of-this-name
+
+# a time limit, without a command and with one that would go on
+expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$device"
+expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$device" -- sleep 100
+expect_line out 'killed by signal 15'
+
+# interrupted: what there is becomes a trace, and no instance stays behind
+"$VALIDATE" capture block -o interrupted.trace "$device" >interrupted.out &
+pid=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && [ "$(cat "/sys/kernel/tracing/instances/validate-$pid/tracing_on")" = 1 ] && break
+	sleep 0.1
+done
+dd if=/dev/zero of="$device" bs=4k count=3 oflag=direct 2>/dev/null
+kill -INT $pid
+wait $pid || fail "status $? after SIGINT"
+expect_status 0 "$VALIDATE" info interrupted.trace
+expect_line out 'pwrite'
+[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && fail "the tracing instance stayed behind" || :
+
+# what a killed capture left is removed by the next one
+"$VALIDATE" capture block -o killed.trace "$device" >killed.out &
+pid=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && break
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null || :
+expect_status 0 "$VALIDATE" capture block --duration 10ms -o after.trace "$device"
+[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && fail "a killed capture's instance was not removed" || :
