@@ -18,6 +18,7 @@
 const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_report,
+	&cmd_stats,
 	&cmd_init,
 	&cmd_doctor,
 	&cmd_info,

@@ -5,12 +5,7 @@
 oracle=$BUILD/tests/oracle
 [ -x "$oracle" ] || fail "$oracle is missing: \"make oracle\" builds it"
 
-status=0
-"$oracle" "$SRCDIR/tests/data/oracle" >out 2>err || status=$?
-if [ "$status" -ne 0 ]; then
-	head -n 20 out >&2
-	fail "rows of the oracle fail: status $status"
-fi
+expect_status 0 "$oracle" "$SRCDIR/tests/data/oracle"
 expect_line out 'expected_nist.csv: 85 passed, 0 failed, worst deviation 0.5'
 expect_line out 'expected_stats.csv: 978 passed, 0 failed'
 expect_line out 'expected_concurrency.csv: 98 passed, 0 failed'

@@ -2,6 +2,7 @@
 #include "validate/stats/bounds.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include <gsl/gsl_cdf.h>
 
@@ -51,4 +52,41 @@ enum stat_status hoeffding_p(double n, double t, double a, double b, double *p)
 		return STAT_OUT_OF_RANGE;
 	*p = fmin(1, 2 * exp(-2 * n * t * t / ((b - a) * (b - a))));
 	return STAT_OK;
+}
+
+/* The rank that lies as far into n values as `rank` does into n_effective. */
+static double rank_scaled(uint64_t rank, uint64_t n_effective, size_t n, bool upper)
+{
+	double scaled = (double)rank * ((double)n / (double)n_effective);
+	return upper ? ceil(scaled - 1e-9) : floor(scaled + 1e-9);
+}
+
+enum stat_status quantile_bounds(const double *sorted, size_t n, double n_effective, double p, double conf,
+				 struct quantile_bounds *b)
+{
+	struct order_interval o;
+	if (!(n_effective >= 1) || !(n_effective <= (double)n))
+		return n ? STAT_OUT_OF_RANGE : STAT_TOO_FEW;
+	uint64_t whole = (uint64_t)floor(n_effective);
+	enum stat_status s = order_interval(whole, p, conf, &o);
+	if (s)
+		return s;
+	double lower = rank_scaled(o.lower, whole, n, false), upper = rank_scaled(o.upper, whole, n, true);
+	*b = (struct quantile_bounds){.coverage = o.coverage};
+	b->lo_status = o.lower < 1 || lower < 1 ? STAT_UNBOUNDED : STAT_OK;
+	b->hi_status = o.upper > whole || upper > (double)n ? STAT_UNBOUNDED : STAT_OK;
+	b->lo = b->lo_status ? 0 : sorted[(size_t)lower - 1];
+	b->hi = b->hi_status ? 0 : sorted[(size_t)upper - 1];
+	return STAT_OK;
+}
+
+enum stat_status dkw_bands(double d, double n_ref, double n_rep, double alpha, double *excess)
+{
+	double r, x;
+	enum stat_status s = dkw_epsilon(n_ref, alpha / 2, &r);
+	if (!s)
+		s = dkw_epsilon(n_rep, alpha / 2, &x);
+	if (!s)
+		*excess = d - (r + x);
+	return s;
 }

@@ -30,3 +30,21 @@ enum conformity conformity_guarded(double y, double lower, double upper, double 
 		return CONFORMITY_REJECT;
 	return CONFORMITY_INCONCLUSIVE;
 }
+
+enum stat_status conformity_largest_u(double lower, double upper, double w_mult, double *u)
+{
+	if (!(w_mult > 0) || !isfinite(w_mult) || !(lower <= upper))
+		return STAT_OUT_OF_RANGE;
+	if (!isfinite(upper - lower))
+		return STAT_UNBOUNDED;
+	*u = (upper - lower) / (2 * w_mult);
+	return STAT_OK;
+}
+
+enum stat_status conformity_replicates(double sd, double u, double *n)
+{
+	if (!(sd >= 0) || !isfinite(sd) || !(u > 0))
+		return STAT_OUT_OF_RANGE;
+	*n = fmax(2, ceil(sd / u * (sd / u) * (1 - 1e-12)));
+	return isfinite(*n) ? STAT_OK : STAT_OUT_OF_RANGE;
+}

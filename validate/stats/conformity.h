@@ -20,4 +20,13 @@ enum stat_status conformity_risk(double y, double u, double nu, double lower, do
 enum conformity { CONFORMITY_ACCEPT, CONFORMITY_REJECT, CONFORMITY_INCONCLUSIVE };
 enum conformity conformity_guarded(double y, double lower, double upper, double guard);
 
+/* Where upper - lower < 2 g u no result can be accepted with a guard band of g u: the uncertainty is too large for the
+ * tolerance. The largest u with which one can is (upper - lower)/(2 g); g is w_mult, 2 for U = 2u.
+ * Errors: STAT_OUT_OF_RANGE (g <= 0, lower > upper), STAT_UNBOUNDED (one limit only: any u will do). */
+enum stat_status conformity_largest_u(double lower, double upper, double w_mult, double *u) STAT_MUST_CHECK;
+
+/* Smallest n >= 2 with sd/sqrt n <= u: replicates with which the mean of values of that sd is so certain.
+ * Errors: STAT_OUT_OF_RANGE. */
+enum stat_status conformity_replicates(double sd, double u, double *n) STAT_MUST_CHECK;
+
 #endif

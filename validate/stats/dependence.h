@@ -10,6 +10,8 @@
 #ifndef VALIDATE_STATS_DEPENDENCE_H
 #define VALIDATE_STATS_DEPENDENCE_H
 
+#include <stdbool.h>
+
 #include "validate/stats/status.h"
 
 /* Errors of all: STAT_TOO_FEW, STAT_ZERO_VARIANCE, STAT_NOT_FINITE, STAT_OUT_OF_RANGE (batches < 2 or > n,
@@ -24,5 +26,11 @@ struct geyer {
 enum stat_status geyer(const double *x, size_t n, struct geyer *g) STAT_MUST_CHECK;
 enum stat_status effective_number_ar1(const double *x, size_t n, double *ess) STAT_MUST_CHECK;
 enum stat_status newey_west(const double *x, size_t n, size_t lags, double *se) STAT_MUST_CHECK;
+
+/* Whether batch means may be used: |lag-1 autocorrelation of the batch means| < 2/sqrt(batches). */
+bool batch_means_acceptable(size_t batches, double lag1);
+
+/* n/tau, but at most n log10 n: negative correlation beyond that is not believed. Errors: as geyer(). */
+enum stat_status effective_number_capped(const double *x, size_t n, double *ess) STAT_MUST_CHECK;
 
 #endif

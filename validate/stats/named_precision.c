@@ -21,7 +21,7 @@ STUDY(s_capital_r, p.s_R)
 STUDY(limit_r, named_number(c, "factor") * p.s_r)
 STUDY(limit_capital_r, named_number(c, "factor") * p.s_R)
 
-#define OUTLIER(function, value)                                                                                       \
+#define OUTLIER(function, why, value)                                                                                  \
 	static enum stat_status function(struct named_call *c, struct named_result *r)                                 \
 	{                                                                                                              \
 		const struct named_role *g = named_groups(c, "groups");                                                \
@@ -29,15 +29,16 @@ STUDY(limit_capital_r, named_number(c, "factor") * p.s_R)
 		enum stat_status s = g ? group_outliers(g->group, g->n_groups, &o) : STAT_TOO_FEW;                     \
 		if (s)                                                                                                 \
 			return s;                                                                                      \
+		s = o.why;                                                                                             \
 		r->number = value;                                                                                     \
 		group_outliers_release(&o);                                                                            \
 		return s;                                                                                              \
 	}
-OUTLIER(cochran_c, o.cochran)
-OUTLIER(grubbs_max, o.grubbs_max)
-OUTLIER(grubbs_min, o.grubbs_min)
-OUTLIER(grubbs_double_high, o.grubbs_double_high)
-OUTLIER(grubbs_double_low, o.grubbs_double_low)
+OUTLIER(cochran_c, spread_status, o.cochran)
+OUTLIER(grubbs_max, means_status, o.grubbs_max)
+OUTLIER(grubbs_min, means_status, o.grubbs_min)
+OUTLIER(grubbs_double_high, means_status, o.grubbs_double_high)
+OUTLIER(grubbs_double_low, means_status, o.grubbs_double_low)
 
 static double of_group(struct named_call *c, const double *values, size_t n)
 {
@@ -45,8 +46,8 @@ static double of_group(struct named_call *c, const double *values, size_t n)
 	c->bad_param |= i >= n;
 	return i < n ? values[i] : 0;
 }
-OUTLIER(mandel_h, of_group(c, o.h, g->n_groups))
-OUTLIER(mandel_k, of_group(c, o.k, g->n_groups))
+OUTLIER(mandel_h, means_status, of_group(c, o.h, g->n_groups))
+OUTLIER(mandel_k, spread_status, of_group(c, o.k, g->n_groups))
 
 static enum stat_status cochran_crit(struct named_call *c, struct named_result *r)
 {

@@ -31,46 +31,58 @@ static double share_of_squares(const double *sorted, size_t from, size_t to, dou
 	return m.sum_sq / all;
 }
 
-enum stat_status group_outliers(const struct values *groups, size_t n_groups, struct group_outliers *o)
+/* Standard deviations into o->k and means into mean[n_groups]. */
+static enum stat_status spreads_fill(const struct values *groups, size_t n_groups, struct group_outliers *o,
+				     double *mean)
 {
 	struct sample_moments m;
 	double sum = 0, most = 0;
-	enum stat_status s = n_groups < 3 ? STAT_TOO_FEW : STAT_OK;
-	double *mean = xcalloc(n_groups + 1, sizeof *mean), *sorted = NULL;
-	*o =
-	    (struct group_outliers){.h = xcalloc(n_groups + 1, sizeof *o->h), .k = xcalloc(n_groups + 1, sizeof *o->k)};
-	for (size_t i = 0; i < n_groups && !s; i++) {
-		s = sample_moments(groups[i].x, groups[i].n, &m);
+	for (size_t i = 0; i < n_groups; i++) {
+		enum stat_status s = sample_moments(groups[i].x, groups[i].n, &m);
 		if (!s)
 			s = m.spread;
 		if (s)
-			break;
+			return s;
 		mean[i] = m.mean;
 		o->k[i] = m.sd;
 		sum += m.variance;
 		most = fmax(most, m.variance);
 	}
-	if (!s)
-		s = sample_moments_spread(mean, n_groups, &m);
-	if (!s && !(sum > 0))
-		s = STAT_ZERO_VARIANCE;
-	if (s)
-		goto out;
-	o->cochran = most / sum;
-	for (size_t i = 0; i < n_groups; i++) {
+	o->spread_status = sum > 0 ? STAT_OK : STAT_ZERO_VARIANCE;
+	o->cochran = sum > 0 ? most / sum : 0;
+	for (size_t i = 0; i < n_groups; i++)
+		o->k[i] = sum > 0 ? o->k[i] / sqrt(sum / (double)n_groups) : 0;
+	return STAT_OK;
+}
+
+static void means_fill(const double *mean, size_t n_groups, struct group_outliers *o)
+{
+	struct sample_moments m;
+	o->means_status = n_groups < 3 ? STAT_TOO_FEW : sample_moments_spread(mean, n_groups, &m);
+	if (o->means_status)
+		return;
+	for (size_t i = 0; i < n_groups; i++)
 		o->h[i] = (mean[i] - m.mean) / m.sd;
-		o->k[i] /= sqrt(sum / (double)n_groups);
-	}
 	o->grubbs_max = (m.max - m.mean) / m.sd;
 	o->grubbs_min = (m.mean - m.min) / m.sd;
-	sorted = sample_sorted(mean, n_groups);
+	double *sorted = sample_sorted(mean, n_groups);
 	o->grubbs_double_high = share_of_squares(sorted, 0, n_groups - 2, m.sum_sq);
 	o->grubbs_double_low = share_of_squares(sorted, 2, n_groups, m.sum_sq);
-out:
 	free(sorted);
-	free(mean);
+}
+
+enum stat_status group_outliers(const struct values *groups, size_t n_groups, struct group_outliers *o)
+{
+	if (n_groups < 2)
+		return STAT_TOO_FEW;
+	double *mean = xcalloc(n_groups, sizeof *mean);
+	*o = (struct group_outliers){.h = xcalloc(n_groups, sizeof *o->h), .k = xcalloc(n_groups, sizeof *o->k)};
+	enum stat_status s = spreads_fill(groups, n_groups, o, mean);
 	if (s)
 		group_outliers_release(o);
+	else
+		means_fill(mean, n_groups, o);
+	free(mean);
 	return s;
 }
 
@@ -142,7 +154,7 @@ enum stat_status algorithm_a(const double *x, size_t n, double *location, double
 	for (int round = 0; round < 10000; round++) {
 		double low = at - 1.5 * width, high = at + 1.5 * width, was_at = at, was_width = width;
 		for (size_t i = 0; i < n; i++)
-			clipped[i] = fmin(high, fmax(low, x[i]));
+			clipped[i] = x[i] < low ? low : x[i] > high ? high : x[i];
 		if (sample_moments_spread(clipped, n, &m))
 			break;
 		at = m.mean;

@@ -24,13 +24,15 @@ struct precision_study {
 enum stat_status precision_study(const struct values *groups, size_t n_groups,
 				 struct precision_study *p) STAT_MUST_CHECK;
 
-/* Group means and standard deviations at once; each group needs two values, and there must be three groups. */
+/* Group means and standard deviations at once; each of two groups or more needs two values. */
 struct group_outliers {
+	enum stat_status spread_status; /* of cochran and k: STAT_ZERO_VARIANCE, no scatter within any group */
 	double cochran;
+	enum stat_status means_status; /* of the rest: STAT_TOO_FEW for two groups, STAT_ZERO_VARIANCE for equal means */
 	double grubbs_max, grubbs_min, grubbs_double_high, grubbs_double_low;
-	double *h, *k; /* Mandel's, one a group, owned: group_outliers_release */
+	double *h, *k; /* Mandel's, one a group, owned: group_outliers_release; 0 where undefined */
 };
-/* Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (all means equal, or no scatter within), STAT_NOT_FINITE. */
+/* Errors: STAT_TOO_FEW, STAT_NOT_FINITE; nothing to release then. */
 enum stat_status group_outliers(const struct values *groups, size_t n_groups, struct group_outliers *o) STAT_MUST_CHECK;
 void group_outliers_release(struct group_outliers *o);
 
@@ -60,6 +62,15 @@ enum accept_route { ACCEPT_MEAN2, ACCEPT_MEAN3, ACCEPT_MEAN4, ACCEPT_MEDIAN3, AC
 extern const char *const accept_route_names[];
 enum stat_status accept_result(const double first[2], const double *more, size_t n_more, bool cheap, double sigma_r,
 			       const double cr[3], enum accept_route *route, double *value) STAT_MUST_CHECK;
+
+/* The same for n >= 2 determinations to start with, and the exact factor f(n) for `coverage` (0.95). `more`: as many
+ * again (cheap), or n/3 to n/2 of them. Errors: STAT_TOO_FEW where more are needed, STAT_OUT_OF_RANGE where it is
+ * another number of them, STAT_NOT_FINITE. */
+enum accept_many_route { ACCEPT_MEAN_FIRST, ACCEPT_MEAN_ALL, ACCEPT_MEDIAN_ALL };
+extern const char *const accept_many_names[]; /* "mean_n", "mean_all", "median_all" */
+enum stat_status accept_many(const double *first, size_t n, const double *more, size_t n_more, bool cheap,
+			     double sigma_r, double coverage, enum accept_many_route *route,
+			     double *value) STAT_MUST_CHECK;
 
 /* Algorithm A: robust mean and standard deviation with the rounded constants 1.483, 1.5, 1.134.
  * Errors: STAT_TOO_FEW, STAT_ZERO_VARIANCE (more than half the values equal), STAT_NOT_CONVERGED, STAT_NOT_FINITE. */

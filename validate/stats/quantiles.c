@@ -5,17 +5,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <gsl/gsl_sort.h>
-
 #include "common/xalloc.h"
 #include "validate/stats/moments.h"
+#include "validate/stats/sort.h"
 
 double *sample_sorted(const double *x, size_t n)
 {
 	double *copy = xmalloc((n ? n : 1) * sizeof *copy);
 	if (n)
 		memcpy(copy, x, n * sizeof *copy);
-	gsl_sort(copy, 1, n);
+	for (size_t i = 1; i < n; i++)
+		if (copy[i - 1] > copy[i]) {
+			doubles_sort(copy, n);
+			break;
+		}
 	return copy;
 }
 
@@ -54,18 +57,27 @@ enum stat_status sample_median(const double *x, size_t n, double *median)
 	return sample_quantile(x, n, 0.5, 7, median);
 }
 
+/* The distances from the median rise to both sides of it: merged from there, the middle ones are met in order. */
 enum stat_status sample_mad(const double *x, size_t n, double *mad)
 {
-	double median;
-	enum stat_status s = sample_median(x, n, &median);
+	if (n == 0)
+		return STAT_TOO_FEW;
+	enum stat_status s = sample_check(x, n);
 	if (s)
 		return s;
-	double *distance = xmalloc(n * sizeof *distance);
-	for (size_t i = 0; i < n; i++)
-		distance[i] = fabs(x[i] - median);
-	s = sample_median(distance, n, mad);
-	free(distance);
-	return s;
+	double *sorted = sample_sorted(x, n), median = sorted_quantile(sorted, n, 0.5, 7), last = 0, before = 0;
+	size_t right = n / 2, left = right; /* next on the right is right, next on the left is left - 1 */
+	for (size_t k = 0; k <= n / 2; k++) {
+		double up = right < n ? fabs(sorted[right] - median) : INFINITY;
+		double down = left > 0 ? fabs(median - sorted[left - 1]) : INFINITY;
+		before = last;
+		last = up <= down ? up : down;
+		right += up <= down;
+		left -= up > down;
+	}
+	free(sorted);
+	*mad = n % 2 ? last : before + 0.5 * (last - before);
+	return STAT_OK;
 }
 
 enum stat_status sample_trimmed_mean(const double *x, size_t n, double share, double *mean)

@@ -2,6 +2,7 @@
 #include "validate/stats/series.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,28 +59,67 @@ enum stat_status runs_test(const double *x, size_t n, struct trend_test *t)
 	return STAT_OK;
 }
 
+enum { INSERTED = 16 };
+
+/* Sorts x[n] and returns how many pairs were out of order: O(n log n), exact up to 2^53 pairs. */
+static double merge_count(double *x, double *spare, size_t n)
+{
+	double falling = 0;
+	if (n <= INSERTED) {
+		for (size_t i = 1; i < n; i++) {
+			double value = x[i];
+			size_t j = i;
+			for (; j > 0 && x[j - 1] > value; j--)
+				x[j] = x[j - 1];
+			x[j] = value;
+			falling += (double)(i - j);
+		}
+		return falling;
+	}
+	size_t half = n / 2, i = 0, j = half, k = 0;
+	falling = merge_count(x, spare, half) + merge_count(x + half, spare, n - half);
+	while (i < half && j < n) { /* of equal ones the left one first: they are no pair out of order */
+		bool left = x[i] <= x[j];
+		falling += left ? 0 : (double)(half - i);
+		spare[k++] = left ? x[i] : x[j];
+		i += left;
+		j += !left;
+	}
+	memcpy(spare + k, x + i, (half - i) * sizeof *x);
+	memcpy(x, spare, (k + half - i) * sizeof *x);
+	return falling;
+}
+
+static double pairs_falling(const double *x, size_t n)
+{
+	double *copy = xreallocarray(NULL, 2 * n, sizeof *copy);
+	memcpy(copy, x, n * sizeof *copy);
+	double falling = merge_count(copy, copy + n, n);
+	free(copy);
+	return falling;
+}
+
 enum stat_status mann_kendall(const double *x, size_t n, struct trend_test *t)
 {
-	double sum = 0, tied = 0, count = (double)n;
+	double tied = 0, tied_pairs = 0, count = (double)n;
 	enum stat_status s = sample_check(x, n);
 	if (s)
 		return s;
 	if (n < 2)
 		return STAT_TOO_FEW;
-	for (size_t i = 0; i < n; i++)
-		for (size_t j = i + 1; j < n; j++)
-			sum += (x[j] > x[i]) - (x[j] < x[i]);
-	double *sorted = sample_sorted(x, n);
+	double falling = pairs_falling(x, n), *sorted = sample_sorted(x, n);
 	for (size_t i = 0, size; i < n; i += size) {
 		for (size = 1; i + size < n && sorted[i + size] == sorted[i]; size++)
 			;
 		double g = (double)size;
 		tied += g * (g - 1) * (2 * g + 5);
+		tied_pairs += g * (g - 1) / 2;
 	}
 	free(sorted);
 	double v = (count * (count - 1) * (2 * count + 5) - tied) / 18;
 	if (!(v > 0))
 		return STAT_ZERO_VARIANCE;
+	double sum = count * (count - 1) / 2 - tied_pairs - 2 * falling;
 	t->statistic = sum;
 	t->z = (sum - (double)((sum > 0) - (sum < 0))) / sqrt(v);
 	t->p = fmin(1, 2 * normal_above(fabs(t->z)));
@@ -150,13 +190,13 @@ enum stat_status ljung_box(const double *x, size_t n, size_t lags, double *q, do
 	double sum = 0;
 	if (lags == 0 || lags >= n)
 		return STAT_OUT_OF_RANGE;
-	for (size_t k = 1; k <= lags; k++) {
-		double r;
-		enum stat_status s = autocorrelation(x, n, k, &r);
-		if (s)
-			return s;
-		sum += r * r / (double)(n - k);
-	}
+	double *r = xreallocarray(NULL, lags + 1, sizeof *r);
+	enum stat_status s = autocorrelations(x, n, lags, r);
+	for (size_t k = 1; !s && k <= lags; k++)
+		sum += r[k] * r[k] / (double)(n - k);
+	free(r);
+	if (s)
+		return s;
 	*q = (double)n * ((double)n + 2) * sum;
 	*p = chi2_above(*q, (double)lags);
 	return STAT_OK;

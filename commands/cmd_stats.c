@@ -1,0 +1,408 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate stats: columns of replicate results compared, or described. */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/stats.h"
+#include "common/xalloc.h"
+#include "validate/stats/paper.h"
+
+static const char *const header_words[] = {"auto", "yes", "no", NULL};
+
+#define FIELD(name) offsetof(struct stats_config, name)
+static const struct option_spec stats_options[] = {
+    {.name = "column",
+     .letter = 'C',
+     .type = OPT_STRING,
+     .offset = FIELD(column),
+     .arg = "COLUMN[,COLUMN...]",
+     .help = "number or name of the column; several: one for each file, or all of one file (the only one, in text 1)"},
+    {.name = "header",
+     .type = OPT_CHOICE,
+     .offset = FIELD(header),
+     .choices = header_words,
+     .help = "whether the first line names the columns (auto)"},
+    {.name = "paired",
+     .type = OPT_FLAG,
+     .offset = FIELD(paired),
+     .help = "line i of the replay belongs to line i of the reference"},
+    {.name = "time-ordered",
+     .type = OPT_FLAG,
+     .offset = FIELD(time_ordered),
+     .help = "values of one run in order of time: batch means, blocks, effective numbers"},
+    {.name = "sessions",
+     .type = OPT_STRING,
+     .offset = FIELD(sessions),
+     .arg = "COLUMN",
+     .help = "column that names each value's session: ISO 5725-2 of each sample"},
+    {.name = "alpha",
+     .type = OPT_DOUBLE,
+     .offset = FIELD(alpha),
+     .arg = "A",
+     .min = 1e-6,
+     .max = 0.25,
+     .help = "significance level; intervals have 1 - A (0.05)"},
+    {.name = "limit-bias",
+     .type = OPT_RATIO,
+     .offset = FIELD(limit_bias),
+     .arg = "SHARE",
+     .min = 1e-9,
+     .max = 0.99,
+     .help = "largest bias that is accepted, of the reference (10%)"},
+    {.name = "limit-precision",
+     .type = OPT_DOUBLE,
+     .offset = FIELD(limit_precision),
+     .arg = "RATIO",
+     .min = 1e-3,
+     .max = 1e6,
+     .help = "largest sigma of the replay over sigma of the reference that is accepted (2)"},
+    {.name = "judge",
+     .type = OPT_FLAG,
+     .offset = FIELD(judge),
+     .help = "end with the verdict as exit status: 0 trusted, 1 not trusted, 4 inconclusive"},
+    {.name = "paper-mode",
+     .type = OPT_CHOICE,
+     .offset = FIELD(paper_mode),
+     .choices = paper_mode_names,
+     .help = "which of the paper's ways of combining uncertainties the text shows (paper)"},
+    {.name = "clock",
+     .type = OPT_DOUBLE,
+     .offset = FIELD(clock),
+     .arg = "HALFWIDTH",
+     .min = 0,
+     .max = -1,
+     .help = "half-width of the clock's error, in the data's unit, for the uncertainty budget (0)"},
+    {.name = "bootstrap",
+     .letter = 'B',
+     .type = OPT_UINT,
+     .offset = FIELD(n_resamples),
+     .arg = "N",
+     .min = 0,
+     .max = 1e7,
+     .help = "resamples for BCa intervals, 100 or more; 0: none (10000)"},
+    {.name = "block",
+     .type = OPT_UINT,
+     .offset = FIELD(block),
+     .arg = "N",
+     .min = 1,
+     .max = 1e9,
+     .help = "values in a block of the bootstrap (1; with --time-ordered found from the data)"},
+    {.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .help = "of everything random (1)"},
+    {.name = "units", .type = OPT_STRING, .offset = FIELD(units), .arg = "TEXT", .help = "the data's unit, for labels"},
+    {.name = "all", .letter = 'a', .type = OPT_FLAG, .offset = FIELD(all), .help = "print every statistic"},
+    {.name = "json", .type = OPT_FLAG, .offset = FIELD(json), .help = "print one JSON object with every statistic"},
+    {.name = "compute",
+     .type = OPT_STRING,
+     .offset = FIELD(compute),
+     .arg = "NAME",
+     .help = "print one statistic of the inputs and parameters given"},
+    {.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .help = "print the names --compute knows and end"},
+    {.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
+			       "FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
+			       "--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
+			       "--list";
+static const char about[] =
+    "Compares columns of replicate results, one number a line: is each REPLAY's mean and spread the REFERENCE's, and how\n"
+    "well is that known? One file alone is described. Files are text (columns between blanks, # comments) or CSV with a\n"
+    "header; - is standard input. Samples are taken as independent unless --paired says that lines belong together.\n"
+    "\n"
+    "With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4) or FILE[:COLUMN[:COLUMN=VALUE]] (groups:\n"
+    "FILE:COLUMN:GROUPCOLUMN).\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not trusted and 4 inconclusive.";
+
+/* --- reading ------------------------------------------------------------------------------------------------------------ */
+
+struct reading { /* one file, in a thread of its own where there are several */
+	const char *path;
+	struct column_choice choice[2];
+	size_t n_choices;
+	enum columns_header header;
+	struct columns *out;
+	struct err e;
+	int rc;
+};
+
+static void *read_file(void *arg)
+{
+	struct reading *r = arg;
+	r->rc = columns_read(r->out, r->path, r->choice, r->n_choices, r->header, &r->e);
+	return NULL;
+}
+
+/* Two at a time. Returns the first failure. */
+static int read_all(struct reading *r, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i += 2) {
+		pthread_t thread;
+		bool beside = i + 1 < n && !pthread_create(&thread, NULL, read_file, &r[i + 1]);
+		read_file(&r[i]);
+		if (beside)
+			pthread_join(thread, NULL);
+		else if (i + 1 < n)
+			read_file(&r[i + 1]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (r[i].rc) {
+			*e = r[i].e;
+			return r[i].rc;
+		}
+	return 0;
+}
+
+/* "2,3" in place: the selectors, NULL for none. */
+static size_t selectors_split(char *text, const char **selector, size_t most)
+{
+	size_t n = 0;
+	char *rest = NULL;
+	for (char *item = strtok_r(text, ",", &rest); item && n < most; item = strtok_r(NULL, ",", &rest))
+		selector[n++] = item;
+	return n;
+}
+
+enum { MAX_SAMPLES = 64 };
+
+static int usage(struct err *e, const char *what, const char *value)
+{
+	err_set(e, EINVAL, "%s%s", what, value);
+	return -EINVAL;
+}
+
+/* Which column of which file each sample is. Returns the number of samples, or a negative errno. */
+static int samples_plan(char **path, size_t n_paths, const char **selector, size_t n_selectors, struct reading *r,
+			struct err *e)
+{
+	size_t n = n_paths == 1 && n_selectors > 1 ? n_selectors : n_paths, n_standard = 0;
+	if (n_paths > 1 && n_selectors > 1 && n_selectors != n_paths)
+		return usage(e, "--column needs one column, or one for each file", "");
+	for (size_t i = 0; i < n; i++) {
+		const char *column = n_selectors > 1 ? selector[i] : n_selectors ? selector[0] : NULL;
+		r[i].path = path[n_paths == 1 ? 0 : i];
+		r[i].choice[0] = (struct column_choice){column, false};
+		n_standard += !strcmp(r[i].path, "-");
+	}
+	if (n_standard > 1)
+		return usage(e, "standard input can be read once only", n_paths == 1 ? ": give a file" : "");
+	return (int)n;
+}
+
+static int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
+{
+	const struct stats_config *config = s->config;
+	const char *selector[MAX_SAMPLES];
+	char *text = xstrdup(config->column ? config->column : "");
+	size_t n_selectors = selectors_split(text, selector, MAX_SAMPLES);
+	struct reading *r = xcalloc(MAX_SAMPLES, sizeof *r);
+	int n = samples_plan(path, n_paths, selector, n_selectors, r, e), rc = n < 0 ? n : 0;
+	if (rc)
+		goto out;
+	s->n = (size_t)n;
+	s->sample = xcalloc(s->n, sizeof *s->sample);
+	for (size_t i = 0; i < s->n; i++) {
+		r[i].choice[1] = (struct column_choice){config->sessions, true};
+		r[i].n_choices = config->sessions ? 2 : 1;
+		r[i].header = (enum columns_header)config->header;
+		r[i].out = &s->sample[i].columns;
+	}
+	rc = read_all(r, s->n, e);
+	for (size_t i = 0; i < s->n && !rc; i++)
+		s->sample[i].column = &s->sample[i].columns.column[0];
+	if (rc) /* in the word of a status, whatever the errno was: the message has the place */
+		rc = -EBADMSG;
+out:
+	free(r);
+	free(text);
+	return rc;
+}
+
+/* A negative response time is an error of the input; zeros have a status. */
+static int values_check(const struct stats *s, struct err *e)
+{
+	for (size_t i = 0; i < s->n; i++)
+		for (size_t j = 0; s->n > 1 && j < s->sample[i].columns.n; j++)
+			if (s->sample[i].column->x[j] < 0)
+				return err_set(e, EBADMSG, "%s: value %zu, %g, is negative (negative_reference)",
+					       s->sample[i].columns.path, j + 1, s->sample[i].column->x[j]);
+	return 0;
+}
+
+/* --- sessions ------------------------------------------------------------------------------------------------------------ */
+
+static size_t session_of(struct stats_sessions *g, char *label, size_t *cap)
+{
+	for (size_t i = g->n; i-- > 0;)
+		if (!strcmp(g->label[i], label))
+			return i;
+	if (g->n == *cap) {
+		*cap = *cap ? 2 * *cap : 16;
+		g->label = xreallocarray(g->label, *cap, sizeof *g->label);
+		g->group = xreallocarray(g->group, *cap, sizeof *g->group);
+	}
+	g->label[g->n] = label;
+	g->group[g->n] = (struct values){NULL, 0};
+	return g->n++;
+}
+
+static void sessions_fill(struct stats_sample *s)
+{
+	struct stats_sessions *g = &s->sessions;
+	size_t n = s->columns.n, cap = 0, at = 0, *of = xcalloc(n, sizeof *of), *filled;
+	for (size_t i = 0; i < n; i++) {
+		of[i] = session_of(g, s->columns.column[1].label[i], &cap);
+		g->group[of[i]].n++;
+	}
+	g->x = xcalloc(n, sizeof *g->x);
+	filled = xcalloc(g->n, sizeof *filled);
+	for (size_t i = 0; i < g->n; i++) {
+		g->group[i].x = g->x + at;
+		filled[i] = at;
+		at += g->group[i].n;
+	}
+	for (size_t i = 0; i < n; i++)
+		g->x[filled[of[i]]++] = s->column->x[i];
+	free(of);
+	free(filled);
+	sessions_describe(g->group, g->n, &g->estimates);
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------------ */
+
+struct describing {
+	struct stats *s;
+	size_t i;
+};
+
+static void *describe(void *arg)
+{
+	struct describing *d = arg;
+	struct stats_sample *sample = &d->s->sample[d->i];
+	column_sample_describe(&sample->sample, (struct values){sample->column->x, sample->columns.n}, &d->s->plan);
+	if (d->s->config->sessions)
+		sessions_fill(sample);
+	return NULL;
+}
+
+static void stats_compute_all(struct stats *s)
+{
+	for (size_t i = 0; i < s->n; i += 2) {
+		struct describing one = {s, i}, other = {s, i + 1};
+		pthread_t thread;
+		bool beside = i + 1 < s->n && !pthread_create(&thread, NULL, describe, &other);
+		describe(&one);
+		if (beside)
+			pthread_join(thread, NULL);
+		else if (i + 1 < s->n)
+			describe(&other);
+	}
+	size_t n = s->n - 1;
+	s->comparison = xcalloc(n + 1, sizeof *s->comparison);
+	s->reject = xcalloc(2 * n + 1, sizeof *s->reject);
+	for (size_t i = 0; i < n; i++)
+		comparison_compute(&s->comparison[i], &s->sample[0].sample, &s->sample[i + 1].sample, &s->plan);
+	s->verdict = comparisons_judge(s->comparison, n, s->reject);
+}
+
+static void stats_release(struct stats *s)
+{
+	for (size_t i = 0; s->comparison && i + 1 < s->n; i++)
+		comparison_release(&s->comparison[i]);
+	for (size_t i = 0; i < s->n; i++) {
+		struct stats_sample *sample = &s->sample[i];
+		column_sample_release(&sample->sample);
+		free(sample->sessions.label);
+		free(sample->sessions.group);
+		free(sample->sessions.x);
+		estimates_release(&sample->sessions.estimates);
+		columns_release(&sample->columns);
+	}
+	free(s->sample);
+	free(s->comparison);
+	free(s->reject);
+}
+
+static struct comparison_plan plan_of(const struct stats_config *config)
+{
+	return (struct comparison_plan){
+	    .alpha = config->alpha,
+	    .limit_bias_pct = 100 * config->limit_bias,
+	    .limit_precision = config->limit_precision,
+	    .paired = config->paired,
+	    .time_ordered = config->time_ordered,
+	    .block = config->block,
+	    .clock_halfwidth = config->clock,
+	    .n_resamples = config->n_resamples,
+	    .seed = config->seed,
+	    .monte_carlo = config->all || config->json,
+	};
+}
+
+static int verdict_status(const struct stats *s)
+{
+	if (!s->config->judge)
+		return EXIT_OK;
+	return s->verdict == DECIDED_ACCEPT ? EXIT_OK
+	       : s->verdict == DECIDED_REJECT ? EXIT_NOT_TRUSTED
+					      : EXIT_INCONCLUSIVE;
+}
+
+static int stats_files(const struct stats_config *config, char **path, size_t n, struct err *e)
+{
+	struct stats s = {.config = config, .plan = plan_of(config)};
+	int rc = stats_read(&s, path, n, e), status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	if (!rc && config->judge && s.n < 2) {
+		err_set(e, EINVAL, "--judge needs a reference and a replay");
+		status = EXIT_USAGE;
+		rc = -EINVAL;
+	}
+	if (!rc)
+		rc = values_check(&s, e);
+	if (!rc) {
+		stats_compute_all(&s);
+		if (config->json)
+			rc = stats_print_json(&s, e);
+		else
+			stats_print_text(&s);
+		status = rc ? EXIT_FAILED : verdict_status(&s);
+	}
+	stats_release(&s);
+	return status;
+}
+
+static int stats_run(int argc, char **argv, struct err *e)
+{
+	struct stats_config config = {
+	    .alpha = 0.05,
+	    .limit_bias = 0.1,
+	    .limit_precision = 2,
+	    .n_resamples = RESAMPLE_DEFAULT,
+	    .seed = 1,
+	};
+	int n;
+	int status = command_parse(&cmd_stats, synopsis, about, stats_options, &config, argc, argv, 0, MAX_SAMPLES, &n, e);
+	if (status >= 0)
+		return status;
+	if (config.list)
+		return stats_list();
+	if (config.compute)
+		return stats_compute(&config, argv + 1, (size_t)n, e);
+	if (config.n_resamples && config.n_resamples < 100) {
+		err_set(e, EINVAL, "--bootstrap needs 100 resamples or more, or 0");
+		return EXIT_USAGE;
+	}
+	if (n < 1) {
+		err_set(e, EINVAL, "which file? usage is validate stats REFERENCE REPLAY... [-C COLUMN]");
+		return EXIT_USAGE;
+	}
+	return stats_files(&config, argv + 1, (size_t)n, e);
+}
+
+const struct command cmd_stats = {"stats", "compare columns of replicate results", stats_run};

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The JSON of validate stats. A statistic without parameters is a number, a word or null under its name; one with
+ * parameters is an object of those under its parameters' text ("conf=0.95"). What is null has its reason in "status". */
+#include <errno.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands/stats.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "validate/stats/paper.h"
+
+#define STATS_SCHEMA 1
+
+/* JSON is UTF-8: other bytes of a name are shown as \xNN. */
+static json_t *json_name(const char *text)
+{
+	json_t *plain = json_string(text);
+	if (plain)
+		return plain;
+	struct strbuf out = STRBUF_INIT;
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+		if (*c < 0x80)
+			strbuf_addch(&out, (char)*c);
+		else
+			strbuf_addf(&out, "\\x%02x", *c);
+	plain = json_string(out.s);
+	strbuf_release(&out);
+	return plain;
+}
+
+static json_t *json_number(double value)
+{
+	return fabs(value) < 9007199254740992.0 && value == floor(value) ? json_integer((json_int_t)value)
+									  : json_real(value);
+}
+
+static void put(json_t *object, const struct estimate *e, json_t *value)
+{
+	if (!e->params[0]) {
+		json_object_set_new(object, e->name, value);
+		return;
+	}
+	json_t *inner = json_object_get(object, e->name);
+	if (!inner) {
+		inner = json_object();
+		json_object_set_new(object, e->name, inner);
+	}
+	json_object_set_new(inner, e->params, value);
+}
+
+static json_t *json_estimates(const struct estimates *list, json_t *status)
+{
+	json_t *object = json_object();
+	for (size_t i = 0; i < list->n; i++) {
+		const struct estimate *e = &list->e[i];
+		if (e->status) {
+			put(object, e, json_null());
+			put(status, e, json_string(stat_status_name(e->status)));
+		} else {
+			put(object, e, e->word ? json_string(e->word) : json_number(e->value));
+		}
+	}
+	return object;
+}
+
+static void estimates_put(json_t *to, const struct estimates *list)
+{
+	json_t *status = json_object();
+	json_object_set_new(to, "statistics", json_estimates(list, status));
+	json_object_set_new(to, "status", status);
+}
+
+static json_t *json_sample(const struct stats_sample *s)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "file", json_name(s->columns.path));
+	json_object_set_new(o, "column", json_name(s->column->name));
+	estimates_put(o, &s->sample.estimates);
+	if (s->sessions.n) {
+		json_t *sessions = json_object(), *labels = json_array();
+		for (size_t i = 0; i < s->sessions.n; i++)
+			json_array_append_new(labels, json_name(s->sessions.label[i]));
+		json_object_set_new(sessions, "labels", labels);
+		estimates_put(sessions, &s->sessions.estimates);
+		json_object_set_new(o, "sessions", sessions);
+	}
+	return o;
+}
+
+static json_t *json_answer(const struct answer *a, enum decision_word decision, bool stands, double limit)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "status", json_string(stat_status_name(a->status)));
+	json_object_set_new(o, "decision", json_string(decided_names[decision]));
+	json_object_set_new(o, "rejection_stands", json_boolean(stands));
+	json_object_set_new(o, "limit", json_real(limit));
+	if (a->status)
+		return o;
+	const struct {
+		const char *key;
+		double value;
+	} row[] = {{"value", a->value}, {"ci_lo", a->lo}, {"ci_hi", a->hi}, {"inner_ci_lo", a->inner_lo},
+		   {"inner_ci_hi", a->inner_hi}, {"p", a->p}, {"p_beyond_limit", a->p_beyond}};
+	for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+		json_object_set_new(o, row[i].key, isfinite(row[i].value) ? json_real(row[i].value) : json_null());
+	return o;
+}
+
+static json_t *json_comparison(const struct stats *s, size_t i)
+{
+	const struct comparison *c = &s->comparison[i];
+	json_t *o = json_sample(&s->sample[i + 1]), *compared = json_object();
+	json_object_set_new(compared, "bias_pct",
+			    json_answer(&c->bias, c->bias_decision, s->reject[2 * i], s->plan.limit_bias_pct));
+	json_object_set_new(compared, "precision", json_answer(&c->precision, c->precision_decision, s->reject[2 * i + 1],
+							       s->plan.limit_precision));
+	estimates_put(compared, &c->estimates);
+	json_object_set_new(o, "comparison", compared);
+	return o;
+}
+
+static json_t *json_settings(const struct stats *s)
+{
+	const struct comparison_plan *p = &s->plan;
+	json_t *o = json_object();
+	json_object_set_new(o, "alpha", json_real(p->alpha));
+	json_object_set_new(o, "limit_bias_pct", json_real(p->limit_bias_pct));
+	json_object_set_new(o, "limit_precision", json_real(p->limit_precision));
+	json_object_set_new(o, "paired", json_boolean(p->paired));
+	json_object_set_new(o, "time_ordered", json_boolean(p->time_ordered));
+	json_object_set_new(o, "block", json_integer((json_int_t)p->block));
+	json_object_set_new(o, "resamples", json_integer((json_int_t)p->n_resamples));
+	json_object_set_new(o, "seed", json_integer((json_int_t)p->seed));
+	json_object_set_new(o, "clock_halfwidth", json_real(p->clock_halfwidth));
+	json_object_set_new(o, "units", s->config->units ? json_name(s->config->units) : json_null());
+	return o;
+}
+
+int stats_print_json(const struct stats *s, struct err *e)
+{
+	json_t *root = json_object(), *replays = json_array();
+	json_object_set_new(root, "schema", json_integer(STATS_SCHEMA));
+	json_object_set_new(root, "validate_version", json_string(VALIDATE_VERSION));
+	json_object_set_new(root, "settings", json_settings(s));
+	json_object_set_new(root, s->n > 1 ? "reference" : "sample", json_sample(&s->sample[0]));
+	for (size_t i = 0; i + 1 < s->n; i++)
+		json_array_append_new(replays, json_comparison(s, i));
+	if (s->n > 1) {
+		json_object_set_new(root, "replays", replays);
+		json_object_set_new(root, "verdict",
+				    json_string(s->verdict == DECIDED_ACCEPT   ? "trusted"
+						: s->verdict == DECIDED_REJECT ? "not trusted"
+									       : "inconclusive"));
+	} else {
+		json_decref(replays);
+	}
+	int failed = json_dumpf(root, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17));
+	json_decref(root);
+	if (failed)
+		return err_set(e, EIO, "cannot write JSON to standard output");
+	putchar('\n');
+	return 0;
+}

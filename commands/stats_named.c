@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate stats --list and --compute: one statistic by its name. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/stats.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/stats/named.h"
+
+enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };
+
+struct inputs { /* what the arguments gave */
+	struct named_role role[MAX_ARGUMENTS];
+	struct named_param param[MAX_ARGUMENTS];
+	struct values *group[MAX_ARGUMENTS]; /* owned, of each role */
+	double *x[MAX_ARGUMENTS];	     /* owned, what the groups are parts of */
+	size_t n_roles, n_params;
+};
+
+int stats_list(void)
+{
+	printf("%-32s  %-14s  %s\n", "name", "inputs", "parameters");
+	for (const struct named_statistic *const *f = named_families; *f; f++)
+		for (const struct named_statistic *s = *f; s->name; s++)
+			printf("%-32s  %-14s  %s\n", s->name, s->inputs[0] ? s->inputs : "-", s->params[0] ? s->params : "-");
+	return EXIT_OK;
+}
+
+static const struct named_statistic *statistic_find(const char *name, struct err *e)
+{
+	const char *names[MAX_NAMES];
+	size_t n = 0;
+	const struct named_statistic *found = named_find(name);
+	if (found)
+		return found;
+	for (const struct named_statistic *const *f = named_families; *f; f++)
+		for (const struct named_statistic *s = *f; s->name && n + 1 < MAX_NAMES; s++)
+			names[n++] = s->name;
+	names[n] = NULL;
+	const char *near = nearest_name(name, names);
+	err_set(e, ENOENT, "no statistic \"%s\"%s%s%s (--list names them)", name, near ? ": did you mean \"" : "",
+		near ? near : "", near ? "\"?" : "");
+	return NULL;
+}
+
+/* Whether `word` is one of the blank-separated words, in brackets or not. */
+static bool among(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+	for (const char *at = words; (at = strstr(at, word)); at++) {
+		bool begins = at == words || at[-1] == ' ' || at[-1] == '[';
+		if (begins && (at[n] == 0 || at[n] == ' ' || at[n] == ']'))
+			return true;
+	}
+	return false;
+}
+
+/* --- values -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_list(const char *text)
+{
+	return *text && strspn(text, "+-.0123456789eE,/ ") == strlen(text) && strpbrk(text, "0123456789");
+}
+
+/* "1,2/3,4": numbers of groups. Bad ones are an error. */
+static int list_read(struct inputs *in, const char *text, struct err *e)
+{
+	size_t k = in->n_roles, n = 0, n_groups = 1, cap = strlen(text) + 1;
+	double *x = in->x[k] = xcalloc(cap, sizeof *x);
+	struct values *group = in->group[k] = xcalloc(cap, sizeof *group);
+	group[0].x = x;
+	for (const char *at = text;;) {
+		char *end;
+		x[n] = strtod(at, &end);
+		if (end == at || (*end && *end != ',' && *end != '/'))
+			return err_set(e, EINVAL, "\"%s\": at \"%s\" a number should be", text, at);
+		n++;
+		group[n_groups - 1].n++;
+		if (!*end)
+			break;
+		if (*end == '/')
+			group[n_groups++].x = x + n;
+		at = end + 1;
+	}
+	in->role[k].n_groups = n_groups;
+	return 0;
+}
+
+static void groups_by_label(struct inputs *in, const struct columns *c)
+{
+	size_t k = in->n_roles, n = c->n, n_groups = 0, at = 0;
+	size_t *of = xcalloc(n, sizeof *of);
+	char **label = xcalloc(n, sizeof *label);
+	in->group[k] = xcalloc(n, sizeof *in->group[k]);
+	for (size_t i = 0; i < n; i++) {
+		size_t g = n_groups;
+		while (g > 0 && strcmp(label[g - 1], c->column[1].label[i]))
+			g--;
+		of[i] = g ? g - 1 : n_groups;
+		if (!g)
+			label[n_groups++] = c->column[1].label[i];
+	}
+	for (size_t g = 0; g < n_groups; g++) {
+		in->group[k][g].x = in->x[k] + at;
+		for (size_t i = 0; i < n; i++)
+			if (of[i] == g) {
+				in->x[k][at++] = c->column[0].x[i];
+				in->group[k][g].n++;
+			}
+	}
+	in->role[k].n_groups = n_groups;
+	free(of);
+	free(label);
+}
+
+/* FILE[:COLUMN[:COLUMN=VALUE]], or for groups FILE:COLUMN:GROUPCOLUMN. `text` is cut up. */
+static int file_read(struct inputs *in, const struct stats_config *config, char *text, struct err *e)
+{
+	size_t k = in->n_roles, n = 0;
+	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL, *equals = NULL;
+	struct columns c;
+	if (column)
+		*column++ = 0;
+	if (third) {
+		*third++ = 0;
+		equals = strchr(third, '=');
+	}
+	if (equals)
+		*equals++ = 0;
+	struct column_choice choice[2] = {{column && *column ? column : NULL, false}, {third, true}};
+	int rc = columns_read(&c, text, choice, third ? 2 : 1, (enum columns_header)config->header, e);
+	if (rc)
+		return rc;
+	in->x[k] = xcalloc(c.n, sizeof *in->x[k]);
+	if (third && !equals) {
+		groups_by_label(in, &c);
+	} else {
+		for (size_t i = 0; i < c.n; i++)
+			if (!equals || !strcmp(c.column[1].label[i], equals))
+				in->x[k][n++] = c.column[0].x[i];
+		in->group[k] = xcalloc(1, sizeof *in->group[k]);
+		in->group[k][0] = (struct values){in->x[k], n};
+		in->role[k].n_groups = 1;
+		if (!n)
+			rc = err_set(e, ENODATA, "%s: no line whose %s is \"%s\"", text, third, equals);
+	}
+	columns_release(&c);
+	return rc;
+}
+
+/* --- arguments ------------------------------------------------------------------------------------------------------------ */
+
+static int argument_take(struct inputs *in, const struct named_statistic *s, const struct stats_config *config, char *text,
+			 struct err *e)
+{
+	char *value = strchr(text, '=');
+	if (!value || value == text) {
+		err_set(e, EINVAL, "\"%s\" is neither ROLE=VALUES nor KEY=VALUE", text);
+		return -EINVAL;
+	}
+	*value++ = 0;
+	if (among(s->params, text) && !(among(s->inputs, text) && !is_list(value))) {
+		in->param[in->n_params++] = (struct named_param){text, value};
+		return 0;
+	}
+	if (!among(s->inputs, text))
+		return err_set(e, EINVAL, "%s has no input or parameter \"%s\": inputs %s; parameters %s", s->name, text,
+			       s->inputs[0] ? s->inputs : "none", s->params[0] ? s->params : "none");
+	int rc = is_list(value) ? list_read(in, value, e) : file_read(in, config, value, e);
+	in->role[in->n_roles].role = text;
+	in->role[in->n_roles].group = in->group[in->n_roles];
+	in->n_roles++;
+	return rc;
+}
+
+static int result_print(const struct named_statistic *s, struct named_call *call, struct err *e)
+{
+	struct named_result r = {NULL, 0};
+	enum stat_status status = named_compute(s->name, call, &r);
+	if (call->bad_param) {
+		err_set(e, EINVAL, "%s: a parameter is missing or cannot be read: it needs %s", s->name,
+			s->params[0] ? s->params : "none");
+		return EXIT_USAGE;
+	}
+	if (status) {
+		err_set(e, EDOM, "%s is undefined: %s (%s)", s->name, stat_status_text(status), stat_status_name(status));
+		return EXIT_FAILED;
+	}
+	if (r.word)
+		printf("%s\n", r.word);
+	else
+		printf("%.15g\n", r.number);
+	return EXIT_OK;
+}
+
+int stats_compute(const struct stats_config *config, char **argument, size_t n, struct err *e)
+{
+	const struct named_statistic *s = statistic_find(config->compute, e);
+	struct inputs *in;
+	int rc = 0, status;
+	if (!s)
+		return EXIT_USAGE;
+	if (n > MAX_ARGUMENTS) {
+		err_set(e, E2BIG, "more than %d arguments", MAX_ARGUMENTS);
+		return EXIT_USAGE;
+	}
+	in = xcalloc(1, sizeof *in);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = argument_take(in, s, config, argument[i], e);
+	status = rc == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	if (!rc) {
+		struct named_call call = {in->role, in->n_roles, in->param, in->n_params, false};
+		status = result_print(s, &call, e);
+	}
+	for (size_t i = 0; i < MAX_ARGUMENTS; i++) {
+		free(in->group[i]);
+		free(in->x[i]);
+	}
+	free(in);
+	return status;
+}

@@ -1,0 +1,346 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One screen that answers the question first: sentences, a picture, tables. Numbers come from the lists of estimates. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/stats.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/paper.h"
+#include "validate/stats/series.h"
+
+enum { CELL = 40, PLOT_WIDTH = 84 };
+
+static const char *number(double x, char *cell)
+{
+	snprintf(cell, CELL, x == floor(x) && fabs(x) < 1e9 ? "%.0f" : "%.6g", x);
+	return cell;
+}
+
+static const char *p_value(double p, char *cell)
+{
+	if (p < 1e-4)
+		snprintf(cell, CELL, p < 1e-99 ? "< 1e-99" : "%.1e", p);
+	else
+		snprintf(cell, CELL, "%.4f", p);
+	return cell;
+}
+
+/* The value, or its status in words. */
+static const char *shown(const struct estimate *e, char *cell)
+{
+	if (!e)
+		return "-";
+	if (e->status)
+		return stat_status_name(e->status);
+	return e->word ? e->word : number(e->value, cell);
+}
+
+static const char *shown_p(const struct estimate *e, char *cell)
+{
+	return !e || e->status ? shown(e, cell) : p_value(e->value, cell);
+}
+
+/* --- who ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *sample_name(const struct stats *s, size_t i, char *cell)
+{
+	if (i == 0)
+		return s->n > 1 ? "reference" : "sample";
+	if (s->n == 2)
+		return "replay";
+	snprintf(cell, CELL, "replay %zu", i);
+	return cell;
+}
+
+static void printable(const char *text)
+{
+	for (; *text; text++)
+		putchar((unsigned char)*text < 0x20 || *text == 0x7f ? '?' : *text);
+}
+
+static void who_print(const struct stats *s)
+{
+	char cell[CELL];
+	for (size_t i = 0; i < s->n; i++) {
+		const struct stats_sample *x = &s->sample[i];
+		printf("%-10s  ", sample_name(s, i, cell));
+		printable(x->columns.path);
+		printf(", ");
+		printable(x->column->name);
+		printf(": %zu value%s\n", x->columns.n, x->columns.n == 1 ? "" : "s");
+	}
+	if (s->n > 1)
+		printf("samples     %s%s\n", s->plan.paired ? "paired by line" : "unpaired (--paired if lines belong together)",
+		       s->plan.time_ordered ? "; in order of time: tests use 25 batch means" : "");
+	putchar('\n');
+}
+
+/* --- the answer ------------------------------------------------------------------------------------------------------------ */
+
+static void bias_print(const struct stats *s, const struct comparison *c, const char *who)
+{
+	const struct answer *a = &c->bias;
+	double conf = 100 * (1 - s->plan.alpha), inner = 100 * (1 - 2 * s->plan.alpha), limit = s->plan.limit_bias_pct;
+	char p[CELL];
+	if (a->status) {
+		printf("The bias of the %s is undecided: %s (%s).\n", who, stat_status_text(a->status),
+		       stat_status_name(a->status));
+		return;
+	}
+	bool shown_different = a->p <= s->plan.alpha;
+	printf("The mean of the %s is %.3g %% %s the reference's (%.4g %% interval %.3g to %.3g %%, p %s):\n", who,
+	       fabs(a->value), a->value < 0 ? "below" : "above", conf, a->lo, a->hi, p_value(a->p, p));
+	printf("  a difference is %s, and ", shown_different ? "shown" : "not shown");
+	if (c->bias_decision == DECIDED_ACCEPT)
+		printf("the bias is within the limits of %.4g %% (%.4g %% interval %.3g to %.3g %%).\n", limit, inner,
+		       a->inner_lo, a->inner_hi);
+	else if (c->bias_decision == DECIDED_REJECT)
+		printf("the bias is beyond the limits of %.4g %%.\n", limit);
+	else
+		printf("whether the bias is within the limits of %.4g %% is open (%.4g %% interval %.3g to %.3g %%).\n",
+		       limit, inner, a->inner_lo, a->inner_hi);
+}
+
+static void precision_print(const struct stats *s, const struct comparison *c, const char *who)
+{
+	const struct answer *a = &c->precision;
+	double conf = 100 * (1 - s->plan.alpha), limit = s->plan.limit_precision;
+	if (a->status) {
+		printf("The precision of the %s is undecided: %s (%s).\n", who, stat_status_text(a->status),
+		       stat_status_name(a->status));
+		return;
+	}
+	printf("Its standard deviation is %.3g times the reference's (%.4g %% interval %.3g to %.3g):\n", a->value, conf,
+	       a->lo, a->hi);
+	if (c->precision_decision == DECIDED_ACCEPT)
+		printf("  shown to be at most %.4g times", limit);
+	else if (c->precision_decision == DECIDED_REJECT)
+		printf("  shown to be more than %.4g times", limit);
+	else
+		printf("  not shown to be at most %.4g times", limit);
+	printf(" (one-sided %.4g %% limits %.3g and %.3g).\n", conf, a->inner_lo, a->inner_hi);
+}
+
+static void verdict_print(const struct stats *s)
+{
+	static const char *const words[] = {"trusted", "not trusted", "inconclusive"};
+	if (s->config->judge)
+		printf("Verdict on bias and precision: %s.\n", words[s->verdict]);
+}
+
+/* --- tables ---------------------------------------------------------------------------------------------------------------- */
+
+static void descriptions_print(const struct stats *s)
+{
+	static const char *const name[] = {"n", "mean", "sd", "cv_pct", "min", "median", "max"};
+	static const char *const head[] = {"n", "mean", "sd", "CV %", "min", "median", "max"};
+	const char *units = s->config->units;
+	printf("%-10s", "");
+	for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+		printf("  %*s", k ? 12 : 8, head[k]);
+	printf("%s%s\n", units ? "   " : "", units ? units : "");
+	for (size_t i = 0; i < s->n; i++) {
+		char who[CELL], cell[CELL];
+		printf("%-10s", sample_name(s, i, who));
+		for (size_t k = 0; k < sizeof name / sizeof *name; k++)
+			printf("  %*s", k ? 12 : 8, shown(estimates_find(&s->sample[i].sample.estimates, name[k], NULL), cell));
+		putchar('\n');
+	}
+}
+
+struct table_row {
+	const char *label, *value, *value_params, *lo, *hi, *ends_params, *p, *p_params;
+};
+
+static const struct table_row rows[] = {
+    {"relative bias of means, %", "relative_bias_of_means_pct", NULL, "bias_ci_lo_pct", "bias_ci_hi_pct", NULL, "bias_p",
+     NULL},
+    {"  BCa bootstrap", "relative_bias_of_means_pct", NULL, "boot_bias_lo_pct", "boot_bias_hi_pct", NULL, NULL, NULL},
+    {"  paired log ratios", "log_ratio_bias_pct", NULL, "log_ratio_ci_lo_pct", "log_ratio_ci_hi_pct", NULL, "log_ratio_p",
+     NULL},
+    {"difference of means (Welch)", "welch_diff", NULL, "welch_ci_lo", "welch_ci_hi", NULL, "welch_p", NULL},
+    {"shift (Hodges-Lehmann)", "hodges_lehmann", NULL, NULL, NULL, NULL, "mwu_p_asym", NULL},
+    {"P(replay > reference), A12", "vargha_delaney_A12", NULL, NULL, NULL, NULL, NULL, NULL},
+    {"median bias, %", "quantile_bias_pct", "p=0.5;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct", "p=0.5",
+     NULL, NULL},
+    {"p90 bias, %", "quantile_bias_pct", "p=0.9;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct", "p=0.9",
+     NULL, NULL},
+    {"p99 bias, %", "quantile_bias_pct", "p=0.99;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct", "p=0.99",
+     NULL, NULL},
+    {"p99.9 bias, %", "quantile_bias_pct", "p=0.999;type=7", "quantile_bias_ci_lo_pct", "quantile_bias_ci_hi_pct",
+     "p=0.999", NULL, NULL},
+    {"ratio of standard deviations", "precision_ratio", NULL, "precision_ratio_lo", "precision_ratio_hi", NULL, "F_p",
+     "side=two"},
+    {"  paired (Pitman-Morgan, logs)", "pm_log_ratio", NULL, "pm_log_lower", "pm_log_upper", NULL, NULL, NULL},
+    {"F ratio, one-sided p", "F_r", NULL, "var_ratio_ci_lo", "var_ratio_ci_hi", NULL, "F_p", "side=greater"},
+    {"  Brown-Forsythe", "brown_forsythe_W", NULL, NULL, NULL, NULL, "brown_forsythe_p", NULL},
+    {"distance (Kolmogorov-Smirnov)", "ks_D", NULL, NULL, NULL, NULL, "ks_p_asym", NULL},
+    {"distance (Wasserstein), %", "wasserstein1_pct", NULL, NULL, NULL, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL},
+};
+
+/* The one of that name whose parameters begin so. */
+static const struct estimate *find(const struct estimates *list, const char *name, const char *prefix)
+{
+	for (size_t i = 0; name && i < list->n; i++) {
+		const struct estimate *e = &list->e[i];
+		size_t n = prefix ? strlen(prefix) : 0;
+		if (!strcmp(e->name, name) && (!n || (!strncmp(e->params, prefix, n) && (!e->params[n] || e->params[n] == ';'))))
+			return e;
+	}
+	return NULL;
+}
+
+static void row_print(const struct estimates *list, const struct table_row *row)
+{
+	const struct estimate *value = find(list, row->value, row->value_params);
+	const struct estimate *lo = find(list, row->lo, row->ends_params), *hi = find(list, row->hi, row->ends_params);
+	const struct estimate *p = find(list, row->p, row->p_params);
+	char a[CELL], b[CELL], c[CELL], d[CELL];
+	bool interval = (lo && !lo->status) || (hi && !hi->status);
+	if (!value || (row->lo && !lo))
+		return;
+	printf("%-31s  %14s", row->label, shown(value, a));
+	if (value->status) {
+		putchar('\n');
+		return;
+	}
+	if (interval)
+		printf("  %12s .. %-12s", shown(lo, b), shown(hi, c));
+	else
+		printf("  %28s", lo ? stat_status_name(lo->status) : "");
+	printf("  %s\n", p ? shown_p(p, d) : "");
+}
+
+static void table_print(const struct stats *s, const struct comparison *c)
+{
+	const struct estimates *list = &c->estimates;
+	printf("%-31s  %14s  %14.4g %% interval  p\n", "", "estimate", 100 * (1 - s->plan.alpha));
+	for (const struct table_row *row = rows; row->label; row++) {
+		bool of_pairs = !strcmp(row->value, "log_ratio_bias_pct") || !strcmp(row->value, "pm_log_ratio");
+		if (!of_pairs || c->paired)
+			row_print(list, row);
+	}
+}
+
+static void uncertainty_print(const struct stats *s, const struct comparison *c)
+{
+	const struct estimates *list = &c->estimates;
+	const char *mode = paper_mode_names[s->config->paper_mode];
+	char params[CELL], a[CELL], b[CELL], d[CELL], f[CELL];
+	printf("uncertainty of a future run, %%   u_c %s, k %s, U %s (GUM budget, the bias apart)\n",
+	       shown(find(list, "budget_u_c_pct", NULL), a), shown(find(list, "budget_k", "dof=cont"), b),
+	       shown(find(list, "budget_U_pct", "dof=cont"), d));
+	snprintf(params, sizeof params, "mode=%s", mode);
+	const struct estimate *u_c = find(list, "u_c_pct", params);
+	snprintf(params, sizeof params, "mode=%s;k=2", mode);
+	printf("  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison only)\n", shown(u_c, a),
+	       shown(find(list, "U_pct", params), f), mode);
+}
+
+/* --- notes ------------------------------------------------------------------------------------------------------------------ */
+
+static void sample_notes(const struct stats *s, size_t i)
+{
+	const struct column_sample *x = &s->sample[i].sample;
+	char who[CELL];
+	const char *name = sample_name(s, i, who);
+	const struct estimate *trend = estimates_find(&x->estimates, "mann_kendall_p", NULL);
+	const struct estimate *normal = estimates_find(&x->estimates, "shapiro_p", NULL);
+	const struct estimate *batch = find(&x->estimates, "batch_means_acceptable", NULL);
+	if (x->status && s->n > 1 && !x->unit_status)
+		printf("note: the %s: %s\n", name, stat_status_text(x->status));
+	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
+		printf("note: successive values of the %s depend on each other (lag-1 autocorrelation %.2g): intervals are too "
+		       "narrow if they are one run in order of time (--time-ordered)\n",
+		       name, x->lag1);
+	if (s->plan.time_ordered && batch && !batch->status && batch->value == 0)
+		printf("note: batch means of the %s still depend on each other: the run is too short\n", name);
+	if (trend && !trend->status && trend->value < 0.01)
+		printf("note: the %s drifts (Mann-Kendall p %.2g)\n", name, trend->value);
+	if (normal && !normal->status && normal->value < 0.01)
+		printf("note: the %s is not normal (Shapiro-Wilk p %.2g): trust Brown-Forsythe and the bootstrap more than F\n",
+		       name, normal->value);
+}
+
+static void comparison_notes(const struct comparison *c)
+{
+	for (size_t i = 0; i < c->estimates.n; i++) {
+		const struct estimate *e = &c->estimates.e[i];
+		bool flag = !e->status && e->value == 1;
+		if (flag && !strcmp(e->name, "quantile_bias_extrapolated"))
+			printf("note: the quantile at %s is extrapolated: too few values lie beyond it\n", e->params);
+		if (flag && strstr(e->name, "_percentile"))
+			printf("note: %s: all resamples lie on one side, a percentile interval is shown\n", e->name);
+	}
+}
+
+/* --- everything ------------------------------------------------------------------------------------------------------------- */
+
+static void list_print(const char *title, const struct estimates *list)
+{
+	char cell[CELL];
+	printf("\n%s\n", title);
+	for (size_t i = 0; i < list->n; i++) {
+		const struct estimate *e = &list->e[i];
+		snprintf(cell, sizeof cell, "%.10g", e->value);
+		printf("  %-32s  %-18s  %s\n", e->name, e->status ? stat_status_name(e->status) : e->word ? e->word : cell,
+		       e->params);
+	}
+}
+
+static void sessions_print(const struct stats *s, size_t i)
+{
+	const struct stats_sessions *g = &s->sample[i].sessions;
+	static const char *const test[] = {"cochran", "grubbs_max", "grubbs_min", "grubbs_double_high", "grubbs_double_low"};
+	char who[CELL], a[CELL], b[CELL], c[CELL], key[CELL];
+	if (!g->n)
+		return;
+	printf("\nsessions of the %s: %zu; repeatability s_r %s, reproducibility s_R %s, F between sessions p %s\n",
+	       sample_name(s, i, who), g->n, shown(find(&g->estimates, "s_r", NULL), a),
+	       shown(find(&g->estimates, "s_R", NULL), b), shown_p(find(&g->estimates, "anova_F_p", NULL), c));
+	for (size_t k = 0; k < sizeof test / sizeof *test; k++) {
+		snprintf(key, sizeof key, "%s_class", test[k]);
+		const struct estimate *class = find(&g->estimates, key, NULL);
+		snprintf(key, sizeof key, "%s_suspect", test[k]);
+		const struct estimate *suspect = find(&g->estimates, key, NULL);
+		if (!class || class->status || !suspect || suspect->status || !strcmp(class->word, "none"))
+			continue;
+		printf("  %s: %s, session ", test[k], class->word);
+		printable(g->label[(size_t)suspect->value - 1]);
+		putchar('\n');
+	}
+	if (s->config->all)
+		list_print("all of the sessions", &g->estimates);
+}
+
+void stats_print_text(const struct stats *s)
+{
+	char cell[CELL];
+	who_print(s);
+	for (size_t i = 0; i + 1 < s->n; i++) {
+		bias_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
+		precision_print(s, &s->comparison[i], sample_name(s, i + 1, cell));
+	}
+	verdict_print(s);
+	if (s->n > 1)
+		putchar('\n');
+	stats_print_plot(s, PLOT_WIDTH);
+	descriptions_print(s);
+	for (size_t i = 0; i + 1 < s->n; i++) {
+		printf("\n%s\n", s->n > 2 ? sample_name(s, i + 1, cell) : "");
+		table_print(s, &s->comparison[i]);
+		uncertainty_print(s, &s->comparison[i]);
+	}
+	for (size_t i = 0; i < s->n; i++)
+		sessions_print(s, i);
+	for (size_t i = 0; i < s->n; i++)
+		sample_notes(s, i);
+	for (size_t i = 0; i + 1 < s->n; i++)
+		comparison_notes(&s->comparison[i]);
+	for (size_t i = 0; i < s->n && s->config->all; i++)
+		list_print(sample_name(s, i, cell), &s->sample[i].sample.estimates);
+	for (size_t i = 0; i + 1 < s->n && s->config->all; i++)
+		list_print("comparison", &s->comparison[i].estimates);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/columns/columns.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/columns/columns_private.h"
+
+enum { SHOWN = 40, MAX_NAMES = 20, MAX_NUMBER = 300 };
+#define MAX_BYTES ((size_t)4 << 30)
+
+/* --- cells -------------------------------------------------------------------------------------------------------------- */
+
+/* A decimal, finite number that is the whole cell but for blanks around it. *huge: it is one, but too large. */
+static bool number_parse(struct cell cell, double *x, bool *huge)
+{
+	char copy[MAX_NUMBER], *end;
+	while (cell.len && isspace((unsigned char)*cell.text)) {
+		cell.text++;
+		cell.len--;
+	}
+	while (cell.len && isspace((unsigned char)cell.text[cell.len - 1]))
+		cell.len--;
+	if (!cell.len || cell.len >= sizeof copy)
+		return false;
+	for (size_t i = 0; i < cell.len; i++) /* no "nan", "inf", 0x1p3, and no strangers of another locale */
+		if (!strchr("+-.0123456789eE", cell.text[i]) || !cell.text[i])
+			return false;
+	memcpy(copy, cell.text, cell.len);
+	copy[cell.len] = 0;
+	*x = strtod(copy, &end);
+	*huge = !isfinite(*x);
+	return end == copy + cell.len;
+}
+
+static bool is_number(struct cell cell)
+{
+	double x;
+	bool huge;
+	return number_parse(cell, &x, &huge);
+}
+
+/* For messages: printable, cut. */
+static const char *shown(struct cell cell, char *buffer)
+{
+	size_t n = cell.len < SHOWN ? cell.len : SHOWN;
+	for (size_t i = 0; i < n; i++)
+		buffer[i] = isprint((unsigned char)cell.text[i]) ? cell.text[i] : '?';
+	strcpy(buffer + n, cell.len > SHOWN ? "..." : "");
+	return buffer;
+}
+
+static bool cell_is(struct cell cell, const char *text)
+{
+	return strlen(text) == cell.len && !memcmp(text, cell.text, cell.len);
+}
+
+/* --- the first line ------------------------------------------------------------------------------------------------------ */
+
+/* 0 unless it is a whole number from 1. */
+static size_t column_number(const char *selector)
+{
+	char *end;
+	if (!isdigit((unsigned char)*selector))
+		return 0;
+	errno = 0;
+	unsigned long n = strtoul(selector, &end, 10);
+	return *end || errno ? 0 : n;
+}
+
+static int is_header(const struct columns_reader *r, const struct cell *cell, size_t n)
+{
+	if (r->header != COLUMNS_HEADER_AUTO)
+		return r->header == COLUMNS_HEADER_YES;
+	bool all_numbers = true, words = true;
+	for (size_t i = 0; i < n; i++) {
+		all_numbers &= is_number(cell[i]);
+		words &= cell[i].len && (isalpha((unsigned char)cell[i].text[0]) || cell[i].text[0] == '_');
+	}
+	return r->text ? words : !all_numbers;
+}
+
+static int no_such_column(struct columns_reader *r, const char *selector, bool header, const struct cell *cell, size_t n)
+{
+	struct strbuf names = STRBUF_INIT;
+	char buffer[SHOWN + 4];
+	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : "", shown(cell[i], buffer));
+	int rc;
+	if (header)
+		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there are %s%s", r->c->path, r->line, selector,
+			     names.s, n > MAX_NAMES ? ", ..." : "");
+	else
+		rc = err_set(r->e, ENOENT, "%s:%zu: no column \"%s\": there is no header, and there are %zu columns",
+			     r->c->path, r->line, selector, n);
+	strbuf_release(&names);
+	return rc;
+}
+
+static int selector_missing(struct columns_reader *r, bool header, const struct cell *cell, size_t n)
+{
+	struct strbuf names = STRBUF_INIT;
+	char buffer[SHOWN + 4];
+	for (size_t i = 0; header && i < n && i < MAX_NAMES; i++)
+		strbuf_addf(&names, "%s%s", i ? ", " : ": ", shown(cell[i], buffer));
+	int rc = err_set(r->e, EINVAL, "%s:%zu: which of %zu columns%s? (-C COLUMN)", r->c->path, r->line, n, names.s);
+	strbuf_release(&names);
+	return rc;
+}
+
+static int column_locate(struct columns_reader *r, const struct column_choice *choice, struct column *column,
+			 bool header, const struct cell *cell, size_t n)
+{
+	const char *selector = choice->selector;
+	if (!selector) {
+		if (n > 1 && !r->text)
+			return selector_missing(r, header, cell, n);
+		column->number = 1;
+	} else {
+		for (size_t i = n; header && i-- > 0;)
+			if (cell_is(cell[i], selector))
+				column->number = i + 1;
+		if (!column->number)
+			column->number = column_number(selector);
+	}
+	if (column->number < 1 || column->number > n)
+		return no_such_column(r, selector ? selector : "1", header, cell, n);
+	struct cell named = cell[column->number - 1];
+	if (header && r->header == COLUMNS_HEADER_AUTO && !choice->labels && is_number(named))
+		return err_set(r->e, EBADMSG,
+			       "%s:%zu: is this line a header? Its column %zu is a number and another is not "
+			       "(--header yes or no)",
+			       r->c->path, r->line, column->number);
+	char buffer[SHOWN + 4];
+	column->name = header ? xstrdup(shown(named, buffer)) : xasprintf("column %zu", column->number);
+	return 0;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------------------------------- */
+
+static int cell_store(struct columns_reader *r, struct column *column, struct cell cell)
+{
+	char buffer[SHOWN + 4];
+	bool huge = false;
+	struct columns *c = r->c;
+	if (column->label) {
+		column->label[c->n] = xmalloc(cell.len + 1);
+		memcpy(column->label[c->n], cell.text, cell.len);
+		column->label[c->n][cell.len] = 0;
+		return 0;
+	}
+	if (number_parse(cell, &column->x[c->n], &huge) && !huge)
+		return 0;
+	const char *what = huge ? "is too large a number" : cell.len ? "is no number" : "is empty";
+	shown(cell, buffer);
+	return err_set(r->e, EBADMSG, "%s:%zu:%zu: %s%s%s%s (column %s)", c->path, r->line, column->number,
+		       cell.len ? "\"" : "the cell", cell.len ? buffer : "", cell.len ? "\" " : " ", what,
+		       column->name);
+}
+
+static int cell_take(struct columns_reader *r, struct column *column, const struct cell *cell, size_t n)
+{
+	if (column->number <= n)
+		return cell_store(r, column, cell[column->number - 1]);
+	return err_set(r->e, EBADMSG, "%s:%zu: this line has %zu column%s, and column %zu is wanted", r->c->path,
+		       r->line, n, n == 1 ? "" : "s", column->number);
+}
+
+static void rows_grow(struct columns_reader *r)
+{
+	struct columns *c = r->c;
+	if (c->n < r->cap)
+		return;
+	r->cap = r->cap ? 2 * r->cap : 1024;
+	for (size_t i = 0; i < c->n_columns; i++)
+		if (r->choice[i].labels)
+			c->column[i].label = xreallocarray(c->column[i].label, r->cap, sizeof *c->column[i].label);
+		else
+			c->column[i].x = xreallocarray(c->column[i].x, r->cap, sizeof *c->column[i].x);
+}
+
+int columns_row(struct columns_reader *r, const struct cell *cell, size_t n)
+{
+	struct columns *c = r->c;
+	if (!r->begun) {
+		bool header = is_header(r, cell, n);
+		r->begun = true;
+		for (size_t i = 0; i < c->n_columns; i++) {
+			int rc = column_locate(r, &r->choice[i], &c->column[i], header, cell, n);
+			if (rc)
+				return rc;
+		}
+		if (header)
+			return 0;
+	}
+	rows_grow(r);
+	for (size_t i = 0; i < c->n_columns; i++) {
+		int rc = cell_take(r, &c->column[i], cell, n);
+		if (rc) {
+			while (i-- > 0) /* what was stored belongs to no row */
+				if (c->column[i].label)
+					free(c->column[i].label[c->n]);
+			return rc;
+		}
+	}
+	c->n++;
+	return 0;
+}
+
+/* --- files --------------------------------------------------------------------------------------------------------------- */
+
+/* The delimiter of a CSV file, or 0 for text: by the first line that holds anything. */
+static char delimiter_of(const char *text, size_t len)
+{
+	for (size_t from = 0; from < len;) {
+		const char *line = text + from, *end = memchr(line, '\n', len - from);
+		size_t size = end ? (size_t)(end - line) : len - from, i = 0;
+		while (i < size && isspace((unsigned char)line[i]))
+			i++;
+		if (i < size && line[i] != '#')
+			return memchr(line, ',', size) ? ',' : memchr(line, ';', size) ? ';'
+								    : memchr(line, '"', size) ? ','
+											      : 0;
+		from += size + 1;
+	}
+	return 0;
+}
+
+int columns_parse(struct columns *c, const char *path, const char *text, size_t len,
+		  const struct column_choice *choice, size_t n_choices, enum columns_header header, struct err *e)
+{
+	*c = (struct columns){.path = xstrdup(path), .n_columns = n_choices};
+	c->column = xcalloc(n_choices, sizeof *c->column);
+	struct columns_reader r = {.c = c, .choice = choice, .header = header, .e = e};
+	if (len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3)) { /* byte order mark of UTF-8 */
+		text += 3;
+		len -= 3;
+	}
+	char delimiter = delimiter_of(text, len);
+	r.text = !delimiter;
+	int rc = delimiter ? columns_split_csv(&r, text, len, delimiter) : columns_split_text(&r, text, len);
+	if (!rc && !c->n)
+		rc = err_set(e, ENODATA, "%s: no values in it", path);
+	if (rc)
+		columns_release(c);
+	return rc;
+}
+
+static int file_read(int fd, const char *path, char **text, size_t *len, struct err *e)
+{
+	size_t cap = (size_t)1 << 20;
+	char *buffer = xmalloc(cap);
+	*len = 0;
+	for (;;) {
+		ssize_t got = read(fd, buffer + *len, cap - *len);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0 || *len > MAX_BYTES) {
+			int rc = got < 0 ? err_sys(e, errno, "%s", path)
+					 : err_set(e, EFBIG, "%s: more than 4 GiB", path);
+			free(buffer);
+			return rc;
+		}
+		if (!got)
+			break;
+		*len += (size_t)got;
+		if (*len == cap)
+			buffer = xrealloc(buffer, cap *= 2);
+	}
+	*text = buffer;
+	return 0;
+}
+
+int columns_read(struct columns *c, const char *path, const struct column_choice *choice, size_t n_choices,
+		 enum columns_header header, struct err *e)
+{
+	bool standard = !strcmp(path, "-");
+	const char *name = standard ? "standard input" : path;
+	char *text = NULL;
+	size_t len = 0;
+	int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, errno, "%s", path);
+	int rc = file_read(fd, name, &text, &len, e);
+	if (!standard)
+		close(fd);
+	if (rc)
+		return rc;
+	rc = columns_parse(c, name, text, len, choice, n_choices, header, e);
+	free(text);
+	return rc;
+}
+
+void columns_release(struct columns *c)
+{
+	for (size_t i = 0; i < c->n_columns; i++) {
+		for (size_t j = 0; c->column[i].label && j < c->n; j++)
+			free(c->column[i].label[j]);
+		free(c->column[i].label);
+		free(c->column[i].x);
+		free(c->column[i].name);
+	}
+	free(c->column);
+	free(c->path);
+	*c = (struct columns){0};
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#ifndef VALIDATE_COLUMNS_COLUMNS_PRIVATE_H
+#define VALIDATE_COLUMNS_COLUMNS_PRIVATE_H
+
+#include "validate/columns/columns.h"
+
+struct cell { /* not NUL-terminated, but what follows it may be read */
+	const char *text;
+	size_t len, at; /* at: character of the line it begins with, from 1; 0 where that is not known */
+};
+
+struct columns_reader {
+	struct columns *c;
+	const struct column_choice *choice;
+	enum columns_header header;
+	bool text;  /* not CSV */
+	bool begun; /* the first line was seen */
+	size_t line, cap;
+	struct err *e;
+};
+
+/* One line's cells, with reader->line set. Returns 0 or a negative errno. */
+int columns_row(struct columns_reader *r, const struct cell *cell, size_t n);
+
+/* Each splits a whole file into rows. */
+int columns_split_text(struct columns_reader *r, const char *text, size_t len);
+int columns_split_csv(struct columns_reader *r, const char *text, size_t len, char delimiter);
+
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Parts of a comparison: each adds its estimates to a list of its own, so that they may run side by side. */
+#ifndef VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
+#define VALIDATE_COLUMNS_COMPARISON_PRIVATE_H
+
+#include "validate/columns/comparison.h"
+
+struct comparison_part {
+	const struct comparison *c;
+	const struct comparison_plan *plan;
+	struct estimates *out;
+};
+
+void compare_means(const struct comparison_part *part);
+void compare_equivalence(const struct comparison_part *part);
+void compare_spread(const struct comparison_part *part);
+void compare_pairs(const struct comparison_part *part);
+void compare_ranks(const struct comparison_part *part);
+void compare_shift(const struct comparison_part *part);
+void compare_quantiles(const struct comparison_part *part);
+void compare_paper(const struct comparison_part *part);
+void compare_budget(const struct comparison_part *part);
+void compare_bootstrap(const struct comparison_part *part);
+
+void answer_bias(struct comparison *c, const struct comparison_plan *plan);
+void answer_precision(struct comparison *c, const struct comparison_plan *plan);
+
+extern const double quantile_levels[]; /* ascending, ended by 0 */
+
+/* Runs n parts on up to n_threads threads; appends their lists to `out` in order. */
+void comparison_run(void (*const *part)(const struct comparison_part *), size_t n, const struct comparison *c,
+		    const struct comparison_plan *plan, struct estimates *out);
+
+/* Whether a statistic of pairs may be computed at all. */
+enum stat_status pairs_check(const struct comparison *c);
+
+#define CONF_TEXT "conf=%.12g"
+
+#endif

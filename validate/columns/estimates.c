@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/columns/estimates.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+static struct estimate *next(struct estimates *list, const char *name, const char *params)
+{
+	GROW(list->e, list->n, list->cap);
+	struct estimate *e = &list->e[list->n++];
+	*e = (struct estimate){.name = name};
+	snprintf(e->params, sizeof e->params, "%s", params);
+	return e;
+}
+
+void estimates_add(struct estimates *list, const char *name, const char *params, enum stat_status s, double value)
+{
+	struct estimate *e = next(list, name, params);
+	e->status = s;
+	if (!s && !isfinite(value))
+		e->status = isinf(value) ? STAT_UNBOUNDED : STAT_NOT_FINITE;
+	if (!e->status)
+		e->value = value == 0 ? 0 : value; /* no -0 */
+}
+
+void estimates_add_word(struct estimates *list, const char *name, const char *params, enum stat_status s,
+			const char *word)
+{
+	struct estimate *e = next(list, name, params);
+	e->status = s;
+	e->word = s ? NULL : word;
+}
+
+void estimates_addf(struct estimates *list, const char *name, enum stat_status s, double value, const char *params, ...)
+{
+	char text[ESTIMATE_PARAMS];
+	va_list ap;
+	va_start(ap, params);
+	vsnprintf(text, sizeof text, params, ap);
+	va_end(ap);
+	estimates_add(list, name, text, s, value);
+}
+
+const struct estimate *estimates_find(const struct estimates *list, const char *name, const char *params)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (!strcmp(list->e[i].name, name) && (!params || !strcmp(list->e[i].params, params)))
+			return &list->e[i];
+	return NULL;
+}
+
+void estimates_append(struct estimates *to, struct estimates *from)
+{
+	for (size_t i = 0; i < from->n; i++) {
+		GROW(to->e, to->n, to->cap);
+		to->e[to->n++] = from->e[i];
+	}
+	estimates_release(from);
+}
+
+void estimates_release(struct estimates *list)
+{
+	free(list->e);
+	*list = (struct estimates){0};
+}

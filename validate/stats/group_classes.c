@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/group_classes.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/moments.h"
+
+const char *const outlier_class_names[] = {"none", "straggler", "outlier", NULL};
+
+size_t group_commonest_size(const struct values *groups, size_t n_groups)
+{
+	size_t best = 0, times = 0;
+	for (size_t i = 0; i < n_groups; i++) {
+		size_t same = 0;
+		for (size_t j = 0; j < n_groups; j++)
+			same += groups[j].n == groups[i].n;
+		if (same > times || (same == times && groups[i].n > best)) {
+			times = same;
+			best = groups[i].n;
+		}
+	}
+	return best;
+}
+
+static void classify(struct outlier_finding *f, bool small_is_suspect)
+{
+	if (f->status)
+		return;
+	bool beyond_1 = small_is_suspect ? f->statistic < f->critical_1 : f->statistic > f->critical_1;
+	bool beyond_5 = small_is_suspect ? f->statistic < f->critical_5 : f->statistic > f->critical_5;
+	f->class = beyond_1 ? OUTLIER_OUTLIER : beyond_5 ? OUTLIER_STRAGGLER : OUTLIER_NONE;
+}
+
+static void cochran_judge(struct outlier_finding *f, const struct group_outliers *o, double p, double n)
+{
+	f->status = o->spread_status;
+	f->statistic = o->cochran;
+	if (!f->status)
+		f->status = cochran_critical(0.05, p, n, &f->critical_5);
+	if (!f->status)
+		f->status = cochran_critical(0.01, p, n, &f->critical_1);
+	classify(f, false);
+}
+
+static void grubbs_judge(struct outlier_finding *f, const struct group_outliers *o, double statistic, double p)
+{
+	f->status = o->means_status;
+	f->statistic = statistic;
+	if (!f->status)
+		f->status = grubbs_critical(0.05, p, &f->critical_5);
+	if (!f->status)
+		f->status = grubbs_critical(0.01, p, &f->critical_1);
+	classify(f, false);
+}
+
+static void double_judge(struct outlier_finding *f, const struct group_classes *c, const struct group_outliers *o,
+			 double statistic)
+{
+	bool single = c->grubbs_max.class == OUTLIER_OUTLIER || c->grubbs_min.class == OUTLIER_OUTLIER;
+	f->status = o->means_status ? o->means_status : single ? STAT_NOT_APPLICABLE : STAT_OK;
+	f->statistic = statistic;
+	if (!f->status)
+		f->status = grubbs_double_critical(0.05, c->n_groups, &f->critical_5);
+	if (!f->status)
+		f->status = grubbs_double_critical(0.01, c->n_groups, &f->critical_1);
+	classify(f, true);
+}
+
+static void mandel_judge(struct group_classes *c, const struct group_outliers *o)
+{
+	double p = (double)c->n_groups, n = (double)c->commonest_n;
+	struct outlier_finding h = {.status = o->means_status}, k = {.status = o->spread_status};
+	if (!h.status)
+		h.status = mandel_h_critical(0.05, p, &h.critical_5);
+	if (!h.status)
+		h.status = mandel_h_critical(0.01, p, &h.critical_1);
+	if (!k.status)
+		k.status = mandel_k_critical(0.05, p, n, &k.critical_5);
+	if (!k.status)
+		k.status = mandel_k_critical(0.01, p, n, &k.critical_1);
+	for (size_t i = 0; i < c->n_groups; i++) {
+		h.group = k.group = i;
+		c->h[i] = h;
+		c->k[i] = k;
+		c->h[i].statistic = o->h[i] < 0 ? -o->h[i] : o->h[i];
+		c->k[i].statistic = o->k[i];
+		classify(&c->h[i], false);
+		classify(&c->k[i], false);
+		c->h[i].statistic = o->h[i];
+	}
+}
+
+/* Of the largest (sign 1) or smallest (-1) of value[n]. */
+static size_t extreme(const double *value, size_t n, double sign)
+{
+	size_t best = 0;
+	for (size_t i = 1; i < n; i++)
+		if (sign * value[i] > sign * value[best])
+			best = i;
+	return best;
+}
+
+enum stat_status group_classes(const struct values *groups, size_t n_groups, struct group_classes *c)
+{
+	struct group_outliers o;
+	*c = (struct group_classes){.n_groups = n_groups, .commonest_n = group_commonest_size(groups, n_groups)};
+	enum stat_status s = group_outliers(groups, n_groups, &o);
+	if (s)
+		return s;
+	double p = (double)n_groups;
+	c->h = xcalloc(n_groups, sizeof *c->h);
+	c->k = xcalloc(n_groups, sizeof *c->k);
+	cochran_judge(&c->cochran, &o, p, (double)c->commonest_n);
+	grubbs_judge(&c->grubbs_max, &o, o.grubbs_max, p);
+	grubbs_judge(&c->grubbs_min, &o, o.grubbs_min, p);
+	double_judge(&c->double_high, c, &o, o.grubbs_double_high);
+	double_judge(&c->double_low, c, &o, o.grubbs_double_low);
+	mandel_judge(c, &o);
+	c->cochran.group = extreme(o.k, n_groups, 1);
+	c->grubbs_max.group = c->double_high.group = extreme(o.h, n_groups, 1);
+	c->grubbs_min.group = c->double_low.group = extreme(o.h, n_groups, -1);
+	group_outliers_release(&o);
+	return STAT_OK;
+}
+
+void group_classes_release(struct group_classes *c)
+{
+	free(c->h);
+	free(c->k);
+	c->h = c->k = NULL;
+}
