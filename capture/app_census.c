@@ -91,6 +91,7 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 	struct merge_record r;
 	struct births births = {0};
 	c->image = xcalloc(s->n_images + 1, sizeof *c->image);
+	async_init(&c->async);
 	o->n_processes = s->n_images;
 	while (merge_next(m, &r)) {
 		struct census_image *i = &c->image[r.image];
@@ -103,6 +104,10 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 			birth_expect(&births, r.pid, &r);
 		} else if (r.r->op == LOG_SPAWN && r.r->result > 0) {
 			birth_expect(&births, (uint32_t)r.r->result, &r);
+		} else if (r.r->op == LOG_AIO_ASKED) {
+			async_ask(&c->async, &r);
+		} else if (r.r->op == LOG_AIO_DONE) {
+			async_done(&c->async, &r);
 		}
 	}
 	births_judge(s, &births, o);
@@ -110,5 +115,6 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 
 void census_release(struct census *c)
 {
+	async_release(&c->async);
 	free(c->image);
 }

@@ -4,6 +4,7 @@
 #ifndef CAPTURE_APP_CENSUS_H
 #define CAPTURE_APP_CENSUS_H
 
+#include "capture/app_async.h"
 #include "capture/app_private.h"
 
 struct census_image {
@@ -13,6 +14,7 @@ struct census_image {
 
 struct census {
 	struct census_image *image; /* [spool.n_images] */
+	struct async async;
 };
 
 /* Fills in the census, and what `o` says of processes and of programs that ran unseen. */

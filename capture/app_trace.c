@@ -20,7 +20,7 @@ struct conversion {
 	const struct app_config *config;
 	const struct spool *spool;
 	const struct clock *clock;
-	const struct census *census;
+	struct census *census;
 	const char *root; /* absolute, "" for "/" */
 	size_t root_len;
 	int64_t epoch_ns;
@@ -115,7 +115,8 @@ static uint64_t position_of(const struct process_state *p, const struct log_reco
 {
 	const struct open_file *f = state_file(p, r->fd);
 	bool writes = op_info(r->op)->family == FAMILY_WRITE;
-	if (r->offset != OFFSET_NONE || !(uses & (OP_KNOWS_OFFSET | OP_HAS_OFFSET)) || uses & OP_OFFSET_SIGNED)
+	bool at_position = uses & OP_KNOWS_OFFSET || r->op == OP_PREADV2 || r->op == OP_PWRITEV2;
+	if (r->offset != OFFSET_NONE || !at_position)
 		return r->offset;
 	return f && f->position_known && !(writes && f->append) ? f->position : OFFSET_NONE;
 }
@@ -143,7 +144,7 @@ static void request_fill(const struct conversion *c, const struct process_state 
 	unsigned int uses = op_info(l->op)->uses;
 	*to = (struct trace_record){
 	    .begin_ns = time_of(c, l->begin),
-	    .end_ns = time_of(c, l->end),
+	    .end_ns = l->end ? time_of(c, l->end) : TIME_NONE, /* an asynchronous one nobody asked after */
 	    .intended_ns = TIME_NONE,
 	    .dispatch_ns = TIME_NONE,
 	    .offset = position_of(p, l, uses),
@@ -204,6 +205,24 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 	return rc;
 }
 
+/* An asynchronous request: from its submission to when its result was fetched. */
+static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r, struct err *e)
+{
+	const struct async_request *q = async_take(&c->census->async);
+	struct log_record one = *r->r;
+	struct merge_record shown = *r;
+	if (r->r->flags < OP_AIO_READ || r->r->flags >= OP_N)
+		return 0;
+	one.op = (uint16_t)r->r->flags;
+	one.flags = 0;
+	one.result = q->result < 0 ? -1 : q->result;
+	one.error = q->result < 0 && q->result > -4096 ? (uint16_t)-q->result : 0;
+	shown.r = &one;
+	shown.extra_len = 0;
+	one.end = q->end;
+	return request_write(c, p, &shown, NULL, e);
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
 	const struct census_image *i = &c->census->image[r->image];
@@ -215,6 +234,8 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		if (r->path && op_info(r->r->op)->uses & OP_HAS_PATH && (r->path_len || r->r->dir != AT_FDCWD))
 			path = state_path(&c->state, p, r->r->dir, r->path, r->path_len);
 		rc = request_write(c, p, r, path, e);
+	} else if (r->r->op == LOG_AIO_ASKED) {
+		rc = async_write(c, p, r, e);
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
 		rc = closes_write(c, p, r, e);
 	}

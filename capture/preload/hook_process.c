@@ -184,9 +184,10 @@ EXPORT int execle(const char *path, const char *first, ...)
 	return execve(path, argv, envp);
 }
 
-static int spawned(const char *path, int got, const pid_t *pid)
+/* `begin`: before the call, for the child may have begun before it returns. */
+static int spawned(const char *path, uint64_t begin, int got, const pid_t *pid)
 {
-	uint64_t begin = clock_now(&capture_clock), end = begin;
+	uint64_t end = begin;
 	if (capture_is_on() && !got && pid)
 		NOTE_RESULT(*pid, .op = LOG_SPAWN, .dir = -100, .path = path);
 	return got;
@@ -198,7 +199,8 @@ EXPORT int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_acti
 	ENVIRONMENT(envp);
 	pid_t own;
 	pid_t *to = pid ? pid : &own;
-	return spawned(path, REAL(posix_spawn)(to, path, actions, attributes, argv, e.list), to);
+	uint64_t begin = clock_now(&capture_clock);
+	return spawned(path, begin, REAL(posix_spawn)(to, path, actions, attributes, argv, e.list), to);
 }
 
 EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_actions_t *actions,
@@ -207,7 +209,8 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 	ENVIRONMENT(envp);
 	pid_t own;
 	pid_t *to = pid ? pid : &own;
-	return spawned(file, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list), to);
+	uint64_t begin = clock_now(&capture_clock);
+	return spawned(file, begin, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list), to);
 }
 
 /* --- fork ----------------------------------------------------------------------------------------------------------------- */

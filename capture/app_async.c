@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/app_async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+static uint64_t key_of(uint64_t key, uint32_t image)
+{
+	key = (key ^ (uint64_t)image << 48) * 0x9e3779b97f4a7c15u;
+	return key ^ key >> 29;
+}
+
+void async_init(struct async *a)
+{
+	*a = (struct async){.n = 1, .cap = 16, .n_chains = 4096};
+	a->request = xcalloc(a->cap, sizeof *a->request);
+	a->chain = xcalloc(a->n_chains, sizeof *a->chain);
+}
+
+void async_release(struct async *a)
+{
+	free(a->request);
+	free(a->chain);
+}
+
+/* Behind those of the same key: what was asked first is answered first. */
+void async_ask(struct async *a, const struct merge_record *r)
+{
+	uint64_t key = 0;
+	if (r->extra_len == sizeof key)
+		memcpy(&key, r->extra, sizeof key);
+	GROW(a->request, a->n, a->cap);
+	key = key_of(key, r->image);
+	a->request[a->n] = (struct async_request){.key = key};
+	uint32_t *at = &a->chain[key & (a->n_chains - 1)];
+	while (*at)
+		at = &a->request[*at].next;
+	*at = (uint32_t)a->n++;
+}
+
+void async_done(struct async *a, const struct merge_record *r)
+{
+	uint64_t key = key_of(r->r->offset, r->image);
+	uint32_t *at = &a->chain[key & (a->n_chains - 1)];
+	while (*at && a->request[*at].key != key)
+		at = &a->request[*at].next;
+	if (!*at)
+		return; /* asked before we looked */
+	struct async_request *q = &a->request[*at];
+	q->end = r->r->end;
+	q->result = (int64_t)r->r->length;
+	*at = q->next;
+}
+
+const struct async_request *async_take(struct async *a)
+{
+	static const struct async_request nothing;
+	size_t i = ++a->n_replayed;
+	return i < a->n ? &a->request[i] : &nothing;
+}

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Asynchronous requests: libaio's and POSIX's. Two notes for each: when it was handed over and when its result was fetched; the
+ * collector makes one request of them. They find each other by the address of the request's control block, which stays the
+ * same while it is under way. */
+#include <aio.h>
+#include <linux/aio_abi.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+enum { NOTED_BEFORE = 64 }; /* requests of one submission that are looked at before it: after it they may be gone */
+
+struct asked {
+	uint64_t key, offset, length;
+	int32_t fd;
+	uint16_t op;
+};
+
+static void note_asked(const struct asked *a, uint64_t begin, uint64_t end)
+{
+	const int64_t got = (int64_t)a->key;
+	NOTE_RESULT(0, .op = LOG_AIO_ASKED, .fd = a->fd, .offset = a->offset, .length = a->length, .flags = a->op,
+		    .extra = &got, .extra_len = sizeof got);
+}
+
+/* Its instant is that of the call's end: a call that waits may have begun before the request. */
+static void note_done(uint64_t key, int64_t result, uint64_t end)
+{
+	uint64_t begin = end;
+	NOTE_RESULT(0, .op = LOG_AIO_DONE, .offset = key, .length = (uint64_t)result);
+}
+
+/* --- libaio ---------------------------------------------------------------------------------------------------------------- */
+
+int io_submit(aio_context_t context, long n, struct iocb **list);
+int io_getevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout);
+int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask);
+int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to);
+
+static struct asked asked_of(const struct iocb *cb)
+{
+	static const uint16_t op_of[] = {[IOCB_CMD_PREAD] = OP_AIO_READ,    [IOCB_CMD_PWRITE] = OP_AIO_WRITE,
+					 [IOCB_CMD_FSYNC] = OP_AIO_FSYNC,   [IOCB_CMD_FDSYNC] = OP_AIO_FDATASYNC,
+					 [IOCB_CMD_PREADV] = OP_AIO_READV, [IOCB_CMD_PWRITEV] = OP_AIO_WRITEV};
+	uint16_t command = cb->aio_lio_opcode;
+	uint16_t op = command < sizeof op_of / sizeof *op_of ? op_of[command] : 0;
+	struct asked a = {(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes, (int32_t)cb->aio_fildes,
+			  op || command == IOCB_CMD_PREAD ? op : OP_AIO_OTHER};
+	if (command == IOCB_CMD_PREADV || command == IOCB_CMD_PWRITEV) {
+		const struct iovec *v = (const struct iovec *)(uintptr_t)cb->aio_buf;
+		a.length = 0;
+		for (uint64_t i = 0; i < cb->aio_nbytes && i < 1024; i++)
+			a.length += v[i].iov_len;
+	}
+	return a;
+}
+
+/* The library's functions return a negative errno; called by number where it was loaded out of our sight. */
+#define LIBAIO(type, function, number, ...)                                                                            \
+	__typeof__(&function) real_ = REAL(function);                                                                  \
+	uint64_t begin = clock_begin(&capture_clock);                                                                  \
+	type got = real_ ? real_(__VA_ARGS__) : (type)RAW(number, __VA_ARGS__);                                        \
+	uint64_t end = clock_end(&capture_clock)
+
+static void note_library(uint16_t op, uint64_t begin, uint64_t end, uint64_t n, int64_t got)
+{
+	int saved = errno;
+	if (got < 0)
+		errno = (int)-got;
+	capture_io(op, begin, end, -1, 0, n, 0, got < 0 ? -1 : got);
+	errno = saved;
+}
+
+EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
+{
+	struct asked before[NOTED_BEFORE];
+	bool on = capture_is_on();
+	long n_before = !on || n < 0 ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
+	for (long i = 0; i < n_before; i++)
+		before[i] = asked_of(list[i]);
+	LIBAIO(int, io_submit, SYS_io_submit, context, n, list);
+	if (!on)
+		return got;
+	note_library(OP_IO_SUBMIT, begin, end, (uint64_t)n, got);
+	for (long i = 0; i < got; i++) {
+		struct asked later = i < n_before ? before[i] : asked_of(list[i]);
+		note_asked(&later, begin, end);
+	}
+	return got;
+}
+
+static void note_events(uint64_t begin, uint64_t end, long n, long got, const struct io_event *to)
+{
+	if (!capture_is_on())
+		return;
+	note_library(OP_IO_GETEVENTS, begin, end, (uint64_t)n, got);
+	for (long i = 0; i < got; i++)
+		note_done(to[i].obj, to[i].res, end);
+}
+
+EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout)
+{
+	LIBAIO(int, io_getevents, SYS_io_getevents, context, least, n, to, timeout);
+	note_events(begin, end, n, got, to);
+	return got;
+}
+
+EXPORT int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask)
+{
+	__typeof__(&io_pgetevents) real = REAL(io_pgetevents);
+	uint64_t begin = clock_begin(&capture_clock);
+	int got = real ? real(context, least, n, to, timeout, mask) : -ENOSYS;
+	uint64_t end = clock_end(&capture_clock);
+	note_events(begin, end, n, got, to);
+	return got;
+}
+
+EXPORT int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to)
+{
+	LIBAIO(int, io_cancel, SYS_io_cancel, context, cb, to);
+	if (capture_is_on())
+		note_library(OP_IO_CANCEL, begin, end, 0, got);
+	return got;
+}
+
+/* --- POSIX ------------------------------------------------------------------------------------------------------------------ */
+
+static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
+{
+	return (struct asked){(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes, cb->aio_fildes, op};
+}
+
+#define POSIX(operation, function, ...)                                                                                \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	const struct asked a = asked_posix(cb, operation);                                                             \
+	if (got == 0)                                                                                                  \
+		note_asked(&a, begin, end);                                                                            \
+	return got
+
+EXPORT int aio_read(struct aiocb *cb)
+{
+	POSIX(OP_AIO_READ, aio_read, cb);
+}
+ALIAS(aio_read64, aio_read);
+
+EXPORT int aio_write(struct aiocb *cb)
+{
+	POSIX(OP_AIO_WRITE, aio_write, cb);
+}
+ALIAS(aio_write64, aio_write);
+
+EXPORT int aio_fsync(int how, struct aiocb *cb)
+{
+	POSIX(how == 010000 /* O_DSYNC */ ? OP_AIO_FDATASYNC : OP_AIO_FSYNC, aio_fsync, how, cb);
+}
+ALIAS(aio_fsync64, aio_fsync);
+
+EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n, struct sigevent *restrict event)
+{
+	TIMED(int, lio_listio, mode, list, n, event);
+	for (int i = 0; i < n; i++) {
+		if (!list[i] || list[i]->aio_lio_opcode == LIO_NOP)
+			continue;
+		const struct asked a =
+			asked_posix(list[i], list[i]->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
+		note_asked(&a, begin, end);
+	}
+	return got;
+}
+ALIAS(lio_listio64, lio_listio);
+
+EXPORT ssize_t aio_return(struct aiocb *cb)
+{
+	__typeof__(&aio_return) real = REAL(aio_return);
+	ssize_t got = real(cb);
+	if (capture_is_on())
+		note_done((uintptr_t)cb, got < 0 ? -(int64_t)errno : got, clock_end(&capture_clock));
+	return got;
+}
+ALIAS(aio_return64, aio_return);

@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Streams (stdio), as the program calls them; what the C library reads and writes below is its own business and not seen.
+ * Results are in bytes. A stream is told by its descriptor, read from the structure itself: fileno(3) may change errno. */
+#include <features.h>
+#undef __USE_EXTERN_INLINES
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+#define AT_END 0x10 /* of FILE._flags: the end was met */
+
+static int fd_of(const FILE *f)
+{
+	return f ? f->_fileno : -1;
+}
+
+static bool at_end(const FILE *f)
+{
+	return f->_flags & AT_END;
+}
+
+/* --- opening and closing ---------------------------------------------------------------------------------------------- */
+
+static uint32_t flags_of_mode(const char *mode)
+{
+	uint32_t flags = *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : *mode == 'a' ? O_WRONLY | O_CREAT | O_APPEND : O_RDONLY;
+	for (; *mode && *mode != ','; mode++)
+		switch (*mode) {
+		case '+':
+			flags = (flags & ~(uint32_t)O_ACCMODE) | O_RDWR;
+			break;
+		case 'x':
+			flags |= O_EXCL;
+			break;
+		case 'e':
+			flags |= O_CLOEXEC;
+			break;
+		default:
+			break;
+		}
+	return flags;
+}
+
+EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+	capture_look(AT_FDCWD, path);
+	TIMED(FILE *, fopen, path, mode);
+	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = flags_of_mode(mode));
+	return got;
+}
+ALIAS(fopen64, fopen);
+
+EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict f)
+{
+	int before = fd_of(f);
+	capture_look(AT_FDCWD, path);
+	TIMED(FILE *, freopen, path, mode, f);
+	NOTE_RESULT(fd_of(got), .op = OP_FREOPEN, .fd = before, .dir = AT_FDCWD, .path = path,
+		    .flags = flags_of_mode(mode));
+	return got;
+}
+ALIAS(freopen64, freopen);
+
+EXPORT FILE *fdopen(int fd, const char *mode)
+{
+	TIMED(FILE *, fdopen, fd, mode);
+	capture_io(OP_FDOPEN, begin, end, fd, 0, 0, flags_of_mode(mode), got ? 0 : -1);
+	return got;
+}
+
+EXPORT FILE *tmpfile(void)
+{
+	TIMED(FILE *, tmpfile);
+	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = P_tmpdir, .flags = O_RDWR | O_TMPFILE);
+	return got;
+}
+ALIAS(tmpfile64, tmpfile);
+
+EXPORT int fclose(FILE *f)
+{
+	int fd = fd_of(f);
+	TIMED(int, fclose, f);
+	IO(OP_FCLOSE, fd, 0, 0, 0);
+	return got;
+}
+
+/* --- blocks ------------------------------------------------------------------------------------------------------------ */
+
+size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
+size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
+
+#define BLOCKS(operation, function, ...)                                                                               \
+	TIMED(size_t, function, __VA_ARGS__);                                                                          \
+	capture_io(operation, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
+	return got
+
+EXPORT size_t fread(void *restrict buffer, size_t size, size_t n, FILE *restrict f)
+{
+	BLOCKS(OP_FREAD, fread, buffer, size, n, f);
+}
+
+EXPORT size_t fread_unlocked(void *restrict buffer, size_t size, size_t n, FILE *restrict f)
+{
+	BLOCKS(OP_FREAD, fread_unlocked, buffer, size, n, f);
+}
+
+EXPORT size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f)
+{
+	BLOCKS(OP_FREAD, __fread_chk, buffer, room, size, n, f);
+}
+
+EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f)
+{
+	BLOCKS(OP_FREAD, __fread_unlocked_chk, buffer, room, size, n, f);
+}
+
+EXPORT size_t fwrite(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
+{
+	BLOCKS(OP_FWRITE, fwrite, buffer, size, n, f);
+}
+
+EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
+{
+	BLOCKS(OP_FWRITE, fwrite_unlocked, buffer, size, n, f);
+}
+
+/* --- lines ------------------------------------------------------------------------------------------------------------- */
+
+char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f);
+char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f);
+
+static int64_t line_length(const char *got, const FILE *f)
+{
+	return got ? (int64_t)strlen(got) : at_end(f) ? 0 : -1;
+}
+
+#define LINE(function, ...)                                                                                            \
+	TIMED(char *, function, __VA_ARGS__);                                                                          \
+	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0, line_length(got, f));                            \
+	return got
+
+EXPORT char *fgets(char *restrict s, int n, FILE *restrict f)
+{
+	LINE(fgets, s, n, f);
+}
+
+EXPORT char *fgets_unlocked(char *restrict s, int n, FILE *restrict f)
+{
+	LINE(fgets_unlocked, s, n, f);
+}
+
+EXPORT char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f)
+{
+	LINE(__fgets_chk, s, room, n, f);
+}
+
+EXPORT char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f)
+{
+	LINE(__fgets_unlocked_chk, s, room, n, f);
+}
+
+#define DELIMITED(delimiter, function, ...)                                                                            \
+	TIMED(ssize_t, function, __VA_ARGS__);                                                                         \
+	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter), got < 0 && at_end(f) ? 0 : got);    \
+	return got
+
+EXPORT ssize_t getdelim(char **restrict line, size_t *restrict n, int delimiter, FILE *restrict f)
+{
+	DELIMITED(delimiter, getdelim, line, n, delimiter, f);
+}
+ALIAS(__getdelim, getdelim);
+
+EXPORT ssize_t getline(char **restrict line, size_t *restrict n, FILE *restrict f)
+{
+	DELIMITED('\n', getline, line, n, f);
+}
+
+#define TEXT(text, more, stream, function, ...)                                                                        \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	size_t len = strlen(text) + (more);                                                                            \
+	capture_io(OP_FPUTS, begin, end, fd_of(stream), 0, len, 0, got < 0 ? -1 : (int64_t)len);                       \
+	return got
+
+EXPORT int fputs(const char *restrict s, FILE *restrict f)
+{
+	TEXT(s, 0, f, fputs, s, f);
+}
+
+EXPORT int fputs_unlocked(const char *restrict s, FILE *restrict f)
+{
+	TEXT(s, 0, f, fputs_unlocked, s, f);
+}
+
+EXPORT int puts(const char *s)
+{
+	TEXT(s, 1, stdout, puts, s);
+}
+
+/* --- one character ------------------------------------------------------------------------------------------------------ */
+
+#undef getc
+#undef putc
+#undef getc_unlocked
+#undef putc_unlocked
+
+#define READ_ONE(stream, function, ...)                                                                                \
+	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
+		return REAL(function)(__VA_ARGS__);                                                                    \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : at_end(stream) ? 0 : -1);            \
+	return got
+#define WRITE_ONE(stream, function, ...)                                                                               \
+	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
+		return REAL(function)(__VA_ARGS__);                                                                    \
+	TIMED(int, function, __VA_ARGS__);                                                                             \
+	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : -1);                                 \
+	return got
+
+#define READ_ONE_FROM(name)                                                                                            \
+	EXPORT int name(FILE *f)                                                                                       \
+	{                                                                                                              \
+		READ_ONE(f, name, f);                                                                                  \
+	}
+#define WRITE_ONE_TO(name)                                                                                             \
+	EXPORT int name(int c, FILE *f)                                                                                \
+	{                                                                                                              \
+		WRITE_ONE(f, name, c, f);                                                                              \
+	}
+
+READ_ONE_FROM(fgetc)
+READ_ONE_FROM(getc)
+READ_ONE_FROM(fgetc_unlocked)
+READ_ONE_FROM(getc_unlocked)
+WRITE_ONE_TO(fputc)
+WRITE_ONE_TO(putc)
+WRITE_ONE_TO(fputc_unlocked)
+WRITE_ONE_TO(putc_unlocked)
+ALIAS(_IO_getc, getc);
+ALIAS(_IO_putc, putc);
+
+EXPORT int getchar(void)
+{
+	READ_ONE(stdin, getchar);
+}
+
+EXPORT int getchar_unlocked(void)
+{
+	READ_ONE(stdin, getchar_unlocked);
+}
+
+EXPORT int putchar(int c)
+{
+	WRITE_ONE(stdout, putchar, c);
+}
+
+EXPORT int putchar_unlocked(int c)
+{
+	WRITE_ONE(stdout, putchar_unlocked, c);
+}
+
+EXPORT int ungetc(int c, FILE *f)
+{
+	if (capture_flags & LOG_NO_CHARACTERS)
+		return REAL(ungetc)(c, f);
+	TIMED(int, ungetc, c, f);
+	capture_io(OP_UNGETC, begin, end, fd_of(f), 0, 1, 0, got == EOF ? -1 : 0);
+	return got;
+}
+
+/* --- position, buffers ---------------------------------------------------------------------------------------------------- */
+
+EXPORT int fseek(FILE *f, long offset, int whence)
+{
+	TIMED(int, fseek, f, offset, whence);
+	IO(OP_FSEEK, fd_of(f), (uint64_t)offset, 0, (uint32_t)whence);
+	return got;
+}
+
+EXPORT int fseeko(FILE *f, off_t offset, int whence)
+{
+	TIMED(int, fseeko, f, offset, whence);
+	IO(OP_FSEEK, fd_of(f), (uint64_t)offset, 0, (uint32_t)whence);
+	return got;
+}
+ALIAS(fseeko64, fseeko);
+
+EXPORT void rewind(FILE *f)
+{
+	__typeof__(&rewind) real = REAL(rewind);
+	uint64_t begin = clock_begin(&capture_clock);
+	real(f);
+	uint64_t end = clock_end(&capture_clock);
+	if (capture_is_on())
+		capture_io(OP_FSEEK, begin, end, fd_of(f), 0, 0, SEEK_SET, 0);
+}
+
+EXPORT long ftell(FILE *f)
+{
+	TIMED(long, ftell, f);
+	IO(OP_FTELL, fd_of(f), 0, 0, 0);
+	return got;
+}
+
+EXPORT off_t ftello(FILE *f)
+{
+	TIMED(off_t, ftello, f);
+	IO(OP_FTELL, fd_of(f), 0, 0, 0);
+	return got;
+}
+ALIAS(ftello64, ftello);
+
+EXPORT int fgetpos(FILE *restrict f, fpos_t *restrict to)
+{
+	TIMED(int, fgetpos, f, to);
+	capture_io(OP_FTELL, begin, end, fd_of(f), 0, 0, 0, got ? -1 : (int64_t)to->__pos);
+	return got;
+}
+ALIAS(fgetpos64, fgetpos);
+
+EXPORT int fsetpos(FILE *f, const fpos_t *to)
+{
+	TIMED(int, fsetpos, f, to);
+	IO(OP_FSEEK, fd_of(f), (uint64_t)to->__pos, 0, SEEK_SET);
+	return got;
+}
+ALIAS(fsetpos64, fsetpos);
+
+EXPORT int fflush(FILE *f)
+{
+	TIMED(int, fflush, f);
+	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
+	return got;
+}
+
+EXPORT int fflush_unlocked(FILE *f)
+{
+	TIMED(int, fflush_unlocked, f);
+	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
+	return got;
+}
+
+EXPORT int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t size)
+{
+	TIMED(int, setvbuf, f, buffer, mode, size);
+	IO(OP_SETVBUF, fd_of(f), 0, size, (uint32_t)mode);
+	return got;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* syscall(3): system calls that a program makes by number through the C library. Those that are file operations are noted like
+ * the functions they stand for. (Calls by an instruction of the program's own are seen by nobody here.) */
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+enum shape {
+	SHAPE_NONE,
+	FD_LENGTH,	  /* fd, buffer, length */
+	FD_LENGTH_OFFSET, /* fd, buffer, length, offset */
+	FD_ONLY,
+	FD_OFFSET_FLAGS,  /* fd, offset, flags: lseek */
+	FD_SIZE,	  /* fd, length */
+	PATH_FLAGS_MODE,  /* path, flags, mode: open */
+	AT_FLAGS_MODE,	  /* dir, path, flags, mode: openat */
+	AT_FLAGS,	  /* dir, path, flags: unlinkat */
+	AT_FLAGS_MASK,	  /* dir, path, flags, mask: statx */
+	PATH_ONLY,
+	FD_COUNT, /* fd, count: io_uring_enter */
+};
+
+static const struct row {
+	long number;
+	uint16_t op;
+	uint8_t shape;
+} rows[] = {
+	{SYS_read, OP_READ, FD_LENGTH},
+	{SYS_write, OP_WRITE, FD_LENGTH},
+	{SYS_pread64, OP_PREAD, FD_LENGTH_OFFSET},
+	{SYS_pwrite64, OP_PWRITE, FD_LENGTH_OFFSET},
+	{SYS_close, OP_CLOSE, FD_ONLY},
+	{SYS_fsync, OP_FSYNC, FD_ONLY},
+	{SYS_fdatasync, OP_FDATASYNC, FD_ONLY},
+	{SYS_syncfs, OP_SYNCFS, FD_ONLY},
+	{SYS_dup, OP_DUP, FD_ONLY},
+	{SYS_fstat, OP_FSTAT, FD_ONLY},
+	{SYS_fchdir, OP_FCHDIR, FD_ONLY},
+	{SYS_lseek, OP_LSEEK, FD_OFFSET_FLAGS},
+	{SYS_ftruncate, OP_FTRUNCATE, FD_SIZE},
+	{SYS_getdents64, OP_GETDENTS, FD_LENGTH},
+	{SYS_openat, OP_OPEN, AT_FLAGS_MODE},
+	{SYS_unlinkat, OP_UNLINK, AT_FLAGS},
+	{SYS_newfstatat, OP_STAT, AT_FLAGS},
+	{SYS_statx, OP_STATX, AT_FLAGS_MASK},
+	{SYS_chdir, OP_CHDIR, PATH_ONLY},
+#ifdef SYS_open
+	{SYS_open, OP_OPEN, PATH_FLAGS_MODE},
+	{SYS_stat, OP_STAT, PATH_ONLY},
+	{SYS_access, OP_ACCESS, PATH_ONLY},
+	{SYS_unlink, OP_UNLINK, PATH_ONLY},
+	{SYS_rmdir, OP_RMDIR, PATH_ONLY},
+#endif
+	{SYS_io_uring_enter, OP_IO_URING_ENTER, FD_COUNT},
+};
+
+static const struct row *row_of(long number)
+{
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (rows[i].number == number)
+			return &rows[i];
+	return NULL;
+}
+
+static void note_call(const struct row *w, const long *a, uint64_t begin, uint64_t end, long got)
+{
+	struct note n = {.begin = begin, .end = end, .op = w->op, .result = got, .fd = (int32_t)a[0]};
+	switch (w->shape) {
+	case FD_LENGTH:
+		n.length = (uint64_t)a[2];
+		n.offset = OFFSET_NONE;
+		break;
+	case FD_LENGTH_OFFSET:
+		n.length = (uint64_t)a[2];
+		n.offset = (uint64_t)a[3];
+		break;
+	case FD_OFFSET_FLAGS:
+		n.offset = (uint64_t)a[1];
+		n.flags = (uint32_t)a[2];
+		break;
+	case FD_SIZE:
+	case FD_COUNT:
+		n.length = (uint64_t)a[1];
+		break;
+	case PATH_FLAGS_MODE:
+		n.dir = AT_FDCWD;
+		n.path = (const char *)a[0];
+		n.flags = (uint32_t)a[1];
+		n.length = n.flags & O_CREAT ? (uint64_t)a[2] : 0;
+		break;
+	case PATH_ONLY:
+		n.dir = AT_FDCWD;
+		n.path = (const char *)a[0];
+		break;
+	case AT_FLAGS:
+	case AT_FLAGS_MASK:
+	case AT_FLAGS_MODE:
+		n.dir = (int32_t)a[0];
+		n.path = (const char *)a[1];
+		n.flags = (uint32_t)a[w->number == SYS_newfstatat ? 3 : 2];
+		n.length = w->shape == AT_FLAGS ? 0 : w->shape == AT_FLAGS_MASK || n.flags & O_CREAT ? (uint64_t)a[3] : 0;
+		break;
+	default:
+		break;
+	}
+	capture_note(&n);
+}
+
+EXPORT long syscall(long number, ...)
+{
+	long a[6];
+	va_list ap;
+	va_start(ap, number);
+	for (int i = 0; i < 6; i++)
+		a[i] = va_arg(ap, long);
+	va_end(ap);
+	const struct row *w = row_of(number);
+	__typeof__(&syscall) real = REAL(syscall);
+	if (!w || !capture_is_on())
+		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	uint64_t begin = clock_begin(&capture_clock);
+	long got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	uint64_t end = clock_end(&capture_clock);
+	note_call(w, a, begin, end, got);
+	return got;
+}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app and strace look at the same run, of programs written for it and of some that people use: call by call they
+# agree, but for what doc/capture.md explains.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v strace >/dev/null || skip 'strace is not installed'
+strace -o probe true 2>/dev/null || skip 'strace is not allowed to trace here'
+
+compiler=${CC:-cc}
+programs=$SRCDIR/tests/programs
+work=$PWD
+$compiler -w -O1 -o cases "$programs/cases.c" -pthread -ldl || fail 'cases.c does not compile'
+$compiler -w -shared -fPIC -o plugin.so "$programs/constructor.c"
+$compiler -w -O1 -o constructed "$programs/cases.c" "$programs/constructor.c" -pthread -ldl
+
+n=0
+# compare LEAST COMMAND...: at least so many calls are alike, and none differs unexplained
+compare() {
+	least=$1
+	shift
+	mkdir -p "$work/in" && cd "$work/in"
+	strace -f -o "$work/strace" "$VALIDATE" capture app -o "$work/trace" -- "$@" >"$work/out" 2>"$work/err" </dev/null || {
+		cat "$work/err" >&2
+		fail "capture of $*"
+	}
+	"$VALIDATE" info "$work/trace" --csv "$work/trace.csv" >/dev/null
+	"$SRCDIR/tests/e2e/capture-app-compare" "$work/trace.csv" "$work/strace" >"$work/told" || {
+		tail -n 30 "$work/told" >&2
+		fail "strace and capture disagree about: $*"
+	}
+	cd "$work"
+	alike=$(sed -n '$s/ alike.*//p' told)
+	[ "$alike" -ge "$least" ] || fail "only $alike calls compared of: $*"
+	n=$((n + 1))
+	echo "$* : $(tail -n 1 told)"
+}
+
+compare 40 "$work/cases" data
+compare 50 "$work/cases" names
+compare 10 "$work/cases" directories
+compare 4 "$work/cases" streams
+compare 5 "$work/cases" maps
+compare 3600 "$work/cases" threads
+compare 15 "$work/cases" forks
+compare 45 "$work/cases" vforks
+compare 60 "$work/cases" execs
+compare 200 "$work/cases" clones
+compare 4 "$work/cases" by-number
+compare 1000 "$work/cases" close-all
+compare 500 "$work/cases" signals
+compare 6 "$work/cases" plugin "$work/plugin.so"
+compare 50 "$work/constructed" data
+for how in crash abort kill exit; do
+	compare 1003 "$work/cases" $how
+done
+
+# programs that people use, where they are
+seq 20000 | sort -R --random-source="$VALIDATE" >numbers
+compare 5 sort "$work/numbers" -o "$work/in/sorted"
+compare 100 tar cf "$work/in/x.tar" -C "$SRCDIR" capture
+compare 100 tar xf "$work/in/x.tar"
+if command -v sqlite3 >/dev/null; then
+	compare 80 sqlite3 "$work/in/db" 'create table t(a, b); insert into t values(1, 2), (3, 4); create index i on t(a);
+		delete from t where a = 1; vacuum; select count(*) from t;'
+fi
+if command -v git >/dev/null; then
+	GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+	export GIT_CONFIG_GLOBAL GIT_CONFIG_NOSYSTEM
+	mkdir repository
+	cp "$SRCDIR"/common/*.h repository
+	(cd repository && git init -q . && git add . && git -c user.name=n -c user.email=e commit -q -m m)
+	compare 1000 git clone -q --no-local "$work/repository" "$work/in/clone"
+	compare 200 git -C "$work/in/clone" gc -q
+fi
+if command -v make >/dev/null; then
+	mkdir -p in
+	printf '#include <stdio.h>\nint main(void)\n{\n\tputs("x");\n\treturn 0;\n}\n' >in/m.c
+	printf 'm: m.o\n\tcc -o m m.o\nm.o: m.c\n\tcc -c m.c\n' >in/Makefile
+	compare 500 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL make -s
+fi
+[ "$n" -ge 20 ] || fail "only $n runs compared"

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* aio libaio | posix: asynchronous requests, some that fail, some fetched by another thread. */
+#define _GNU_SOURCE
+#include <aio.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libaio.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { N = 100 };
+static char buffer[N][4096] __attribute__((aligned(4096)));
+static io_context_t context;
+
+static void *fetch(void *arg)
+{
+	struct io_event event[16];
+	for (int got = 0; got < N;) {
+		int n = io_getevents(context, 1, 16, event, NULL);
+		if (n < 0)
+			exit(8);
+		got += n;
+	}
+	return arg;
+}
+
+static int kernel_aio(void)
+{
+	static struct iocb cb[N];
+	struct iocb *list[N];
+	pthread_t t;
+	int fd = open("aio", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	if (fd < 0 || ftruncate(fd, N * 4096) || io_setup(N, &context) < 0)
+		return 7;
+	for (int i = 0; i < N; i++) {
+		if (i % 2)
+			io_prep_pwrite(&cb[i], fd, buffer[i], 4096, i * 4096L);
+		else
+			io_prep_pread(&cb[i], fd, buffer[i], 4096, i * 4096L);
+		list[i] = &cb[i];
+	}
+	pthread_create(&t, NULL, fetch, NULL);
+	if (io_submit(context, N, list) != N)
+		return 6;
+	pthread_join(t, NULL);
+	io_prep_pread(&cb[0], 999, buffer[0], 4096, 0);
+	if (io_submit(context, 1, list) != -EBADF)
+		return 5;
+	io_destroy(context);
+	return close(fd);
+}
+
+static int posix_aio(void)
+{
+	struct aiocb cb = {0};
+	const struct aiocb *one[] = {&cb};
+	int fd = open("aio", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	cb.aio_fildes = fd;
+	cb.aio_buf = buffer[0];
+	cb.aio_nbytes = 4096;
+	for (int i = 0; i < 10; i++) {
+		cb.aio_offset = i * 4096;
+		if (aio_write(&cb) || aio_suspend(one, 1, NULL) || aio_error(&cb) || aio_return(&cb) != 4096)
+			return 4;
+	}
+	cb.aio_offset = 0;
+	if (aio_read(&cb) || aio_suspend(one, 1, NULL) || aio_return(&cb) != 4096)
+		return 3;
+	return close(fd);
+}
+
+int main(int argc, char **argv)
+{
+	return argc > 1 && !strcmp(argv[1], "posix") ? posix_aio() : kernel_aio();
+}
