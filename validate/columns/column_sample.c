@@ -148,7 +148,7 @@ static void describe_dependence(const struct column_sample *s, struct estimates 
 	estimates_addf(out, "batch_lag1_autocorr", status, lag1, "batches=%u", BATCHES);
 	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1), "batches=%u",
 		       BATCHES);
-	estimates_add(out, "block_length", "", STAT_OK, (double)s->block);
+	estimates_add(out, "bootstrap_block", "", STAT_OK, (double)s->block);
 }
 
 void column_sample_describe(struct column_sample *s, struct values x, const struct comparison_plan *plan)

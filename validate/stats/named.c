@@ -10,6 +10,7 @@
 const struct named_statistic *const named_families[] = {
     named_descriptive, named_distribution, named_two_sample, named_series,     named_protocol,  named_gum,
     named_linear,      named_planning,     named_ranks,      named_dependence, named_precision, named_control,
+    named_intervals,   named_metrology,
     NULL,
 };
 

@@ -63,6 +63,6 @@ int named_choice(struct named_call *c, const char *key, const char *const *words
 
 extern const struct named_statistic named_descriptive[], named_distribution[], named_two_sample[], named_series[],
 	named_protocol[], named_gum[], named_linear[], named_planning[], named_ranks[], named_dependence[],
-	named_precision[], named_control[];
+	named_precision[], named_control[], named_intervals[], named_metrology[];
 
 #endif
