@@ -70,6 +70,7 @@ static int report_run(int argc, char **argv, struct err *e)
 	status = EXIT_FAILED;
 	if (analysis_compute(&a, &r, e) < 0)
 		goto out;
+	analysis_propagate(&a);
 	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0)
 		status = status_of(a.verdict);
 	analysis_release(&a);

@@ -101,6 +101,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 		results_release(&r);
 		return ret;
 	}
+	analysis_propagate(&a);
 	ret = report_write_all(&a, dir, e);
 	if (!ret)
 		ret = form->print(&a, stdout, e);

@@ -40,6 +40,7 @@ static json_t *limits(const struct accept_limits *l)
 	json_set_limit(o, "repeatability", l->repeatability);
 	json_set_limit(o, "guard_band", l->guard_band);
 	json_set_text(o, "uncertainty_bias", uncertainty_bias_names[l->uncertainty_bias]);
+	json_set_text(o, "concurrency_by", concurrency_by_names[l->concurrency_by]);
 	return o;
 }
 
@@ -160,6 +161,7 @@ static json_t *linearity(const struct analysis *a)
 		json_set_status_number(o, "lack_of_fit_p", l->lack_of_fit_status, l->lack_of_fit_p);
 		json_set_text(o, "trend_status", stat_status_name(l->trend_status));
 		json_set_status_number(o, "trend_p", l->trend_status, l->trend_p);
+		json_set_number(o, "spread_p", l->spread_p);
 		json_array_append_new(all, o);
 	}
 	return all;

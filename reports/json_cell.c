@@ -52,6 +52,18 @@ static void set_bias_and_precision(json_t *o, const struct cell *c)
 	json_set_number(o, "shapiro_p_program", c->shapiro_p_r);
 }
 
+static json_t *monte_carlo(const struct propagation *m)
+{
+	json_t *o = json_object();
+	json_set_text(o, "status", stat_status_name(m->status));
+	json_set_count(o, "n_trials", m->n_trials);
+	json_set_status_number(o, "lo", m->status, m->lo);
+	json_set_status_number(o, "hi", m->status, m->hi);
+	json_set_status_number(o, "tolerance", m->status, m->delta);
+	json_object_set_new(o, "gum_adequate", m->status ? json_null() : json_boolean(m->adequate));
+	return o;
+}
+
 static void set_budget(json_t *o, const struct budget *b)
 {
 	json_t *budget = json_object(), *rows = json_array();
@@ -80,6 +92,7 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_set_status_number(budget, "nu_spread_upper", b->status, b->nu_spread_upper);
 	json_set_status_number(budget, "u_c_program", b->status, b->u_c_program);
 	json_set_status_number(budget, "nu_spread_program", b->status, b->nu_spread_program);
+	json_object_set_new(budget, "monte_carlo", monte_carlo(&b->monte_carlo));
 	json_object_set_new(o, "budget", budget);
 }
 
@@ -222,5 +235,6 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	set_order_and_concurrency(o, c);
 	set_fidelity(o, c);
 	set_diagnostics(o, c);
+	json_set_metrology(o, c);
 	return o;
 }

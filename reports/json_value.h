@@ -19,6 +19,8 @@ void json_set_count(json_t *object, const char *key, uint64_t n); /* a real abov
 void json_set_estimate(json_t *object, const char *key, const struct estimate *e);
 void json_set_sample(json_t *object, const char *key, const struct sample *s); /* with its values */
 
+/* json_metrology.c: members of a case beside the verdict */
+void json_set_metrology(json_t *cell, const struct cell *c);
 /* json_cell.c */
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 

@@ -18,7 +18,8 @@ const struct component_words words_component[COMPONENT_N] = {
 	{"Precision",
 	 "How many times more the results of the replay scatter from run to run than those of the program itself "
 	 "(ratio of standard deviations; 1 is ideal, below 1 is steadier than the program).",
-	 "accepted when the one-sided 95 % upper limit is at most the limit, rejected when the lower limit exceeds it",
+	 "accepted when the one-sided 95 % upper limit is at most the limit, rejected when the lower limit exceeds it, either "
+	 "only where exchanging replay and program within the pairs gives a ratio as extreme in at most 5 % of the ways",
 	 "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)", FORMAT_NUMBER},
     [COMPONENT_EXECUTION_TIME] =
 	{"Execution time",
@@ -45,8 +46,8 @@ const struct component_words words_component[COMPONENT_N] = {
 	 "GUM 5.1, 6.2, G.4 and H.5", FORMAT_SHARE},
     [COMPONENT_CONCURRENCY] =
 	{"Concurrency",
-	 "Largest distance between the distributions of the number of requests in flight, replay against program, by time and "
-	 "by request.",
+	 "Largest distance between the distributions of the number of requests in flight, replay against program, by time, by "
+	 "request, or both, as the protocol says.",
 	 "accepted when at every level two one-sided tests at 5 % show the difference to lie within the limit, rejected when "
 	 "at some level it is shown to lie beyond (Bonferroni)",
 	 "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance", FORMAT_NUMBER},

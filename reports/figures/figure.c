@@ -101,6 +101,7 @@ void figures_build(struct figures *fs, const struct analysis *a)
 	figures_concurrency(fs, a);
 	figures_budget(fs, a);
 	figures_issue(fs, a);
+	figures_control(fs, a);
 }
 
 /* --- writing and running ------------------------------------------------------------------------------------------ */
@@ -140,12 +141,24 @@ static int write_figure(const struct figure *f, const char *dir, struct err *e)
 	return ret;
 }
 
+/* Makes the file what the script makes of it alone. */
+static int write_forgetful(const struct figure *f, const char *dir, struct strbuf *svg)
+{
+	if (!svg_forget(svg))
+		return 0;
+	char *name = xasprintf("%s.svg", f->name);
+	int ret = output_file(dir, name, svg, NULL);
+	free(name);
+	return ret;
+}
+
 /* Reads back what gnuplot made; a file that is not whole is none. */
 static void read_figure(struct figure *f, const char *dir)
 {
 	struct strbuf svg = STRBUF_INIT;
 	char *path = xasprintf("%s/%s.svg", dir, f->name);
-	if (!f->drawn && (file_read(path, &svg, SVG_MAX_BYTES, NULL) || !svg_inline(&f->svg, svg.s, f->alt))) {
+	if (!f->drawn && (file_read(path, &svg, SVG_MAX_BYTES, NULL) || !svg_inline(&f->svg, svg.s, f->alt) ||
+			  write_forgetful(f, dir, &svg))) {
 		strbuf_reset(&f->svg);
 		unlink(path);
 	}

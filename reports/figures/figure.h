@@ -51,6 +51,9 @@ void figure_alt(struct figure *f, const char *fmt, ...) __attribute__((format(pr
 /* svg.c: gnuplot's document as an element of a page: no prolog, no ids, colours that follow the page's theme. Returns
  * false for what is not a complete SVG. */
 bool svg_inline(struct strbuf *out, const char *svg, const char *alt);
+/* gnuplot begins a document with an empty group in the colour that the figure before it ended with; made colourless, a script
+ * gives the same bytes alone and among others. Returns whether there was anything to change. */
+bool svg_forget(struct strbuf *svg);
 /* The definitions of gnuplot's point symbols, once per page. */
 void svg_add_symbols(struct strbuf *out);
 

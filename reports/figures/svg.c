@@ -157,3 +157,22 @@ void svg_add_symbols(struct strbuf *out)
 	strbuf_addstr(out, symbols);
 	strbuf_addstr(out, "</defs></svg>\n");
 }
+
+bool svg_forget(struct strbuf *svg)
+{
+	static const char group[] = "<g fill=\"none\" color=\"white\" stroke=\"", colourless[] = "currentColor";
+	const char *start = strstr(svg->s, group), *end;
+	if (!start)
+		return false;
+	start += strlen(group);
+	end = strchr(start, '"');
+	if (!end || !strncmp(start, colourless, (size_t)(end - start)))
+		return false;
+	struct strbuf out = STRBUF_INIT;
+	strbuf_add(&out, svg->s, (size_t)(start - svg->s));
+	strbuf_addstr(&out, colourless);
+	strbuf_add(&out, end, svg->len - (size_t)(end - svg->s));
+	strbuf_release(svg);
+	*svg = out;
+	return true;
+}

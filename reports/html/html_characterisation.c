@@ -8,7 +8,7 @@
 static void add_precision(struct strbuf *out, const struct html_page *p)
 {
 	static const char *const keys[] = {"scenario",      "replayer",         "ratio", "ratio_lower95",
-					   "ratio_upper95", "decision",         "f",     "f_critical",
+					   "ratio_upper95", "permutation_p_above", "permutation_p_below", "decision",         "f",     "f_critical",
 					   "f_p",           "brown_forsythe_p", NULL};
 	const struct html_table_view view = {.keys = keys};
 	strbuf_addstr(out, "<h3 id=\"precision\">Precision</h3>\n<p>How much results scatter when the same thing is "
@@ -46,6 +46,7 @@ static void add_bias(struct strbuf *out, const struct html_page *p)
 			   "longer in the replay.</p>\n");
 	html_add_figures(out, p, "bias", false);
 	html_add_table(out, p, "bias", &view);
+	html_add_folded_table(out, p, "quantiles", "Bias of the quantiles, and distance of the distributions", NULL);
 	strbuf_addstr(
 	    out, "<p class=\"src\">VIM 2.18; GUM 3.2.3; equivalence by two one-sided tests, Schuirmann 1987</p>\n");
 }
@@ -94,6 +95,7 @@ static void add_behaviour(struct strbuf *out, const struct html_page *p)
 	    "with so many "
 	    "requests in flight or fewer: a curve above the program's means less concurrency, below it more.</p>\n");
 	html_add_figures(out, p, "concurrency", true);
+	html_add_table(out, p, "in-flight", NULL);
 	html_add_table(out, p, "concurrency", NULL);
 	strbuf_addstr(out, "<p class=\"src\">Pereira et al. 2016, figure 5</p>\n<h3 id=\"issue-error\">Issue error and "
 			   "schedule</h3>\n");
@@ -113,6 +115,23 @@ static void add_behaviour(struct strbuf *out, const struct html_page *p)
 		html_add_folded_table(out, p, "issue-error", "Schedule", NULL);
 }
 
+static void add_sessions(struct strbuf *out, const struct html_page *p)
+{
+	bool some = false;
+	for (size_t i = 0; i < p->a->n_cells; i++)
+		some |= p->a->cell[i].sessions.status == STAT_OK;
+	strbuf_addstr(out, "<h3 id=\"sessions\">Sessions</h3>\n");
+	if (!some) {
+		strbuf_addstr(out, "<p>Not applicable: the campaign was made in one session. Repeatability is what is known; a "
+				   "campaign that is resumed, or one with <code>sessions</code> in its protocol, tells it from "
+				   "reproducibility.</p>\n");
+		return;
+	}
+	html_add_table(out, p, "sessions", NULL);
+	html_add_folded_table(out, p, "session-groups", "Every session, with Mandel's h and k", NULL);
+	strbuf_addstr(out, "<p class=\"src\">ISO 5725-2, 7.3 and 7.4</p>\n");
+}
+
 static void add_stability(struct strbuf *out, const struct html_page *p)
 {
 	strbuf_addstr(out,
@@ -128,6 +147,9 @@ static void add_stability(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "</p>\n");
 	html_add_figures(out, p, "runs", true);
 	html_add_folded_table(out, p, "diagnostics", "Were the replicates independent?", NULL);
+	html_add_figures(out, p, "control", true);
+	html_add_folded_table(out, p, "control", "Chart of individuals and moving ranges", NULL);
+	add_sessions(out, p);
 }
 
 void html_add_characterisation(struct strbuf *out, const struct html_page *p)

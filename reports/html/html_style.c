@@ -92,7 +92,8 @@ static const char style[] =
     "figure,tr,.cards "
     "li,.banner{break-inside:avoid}h2,h3,caption,tr.g{break-after:avoid}figure{max-width:125mm}.grid{grid-template-"
     "columns:1fr 1fr}"
-    "figure svg,.sources svg{min-width:0}details{border:0;padding:0}a{color:inherit;text-decoration:none}}\n";
+    "figure svg,.sources svg{min-width:0}details{border:0;padding:0}"
+    "details::details-content{content-visibility:visible;block-size:auto;opacity:1}a{color:inherit;text-decoration:none}}\n";
 
 void html_add_style(struct strbuf *out)
 {

@@ -8,9 +8,9 @@
 
 static void (*const builders[])(struct table *, const struct analysis *) = {
     table_summary,        table_components,    table_limits,      table_scenarios,   table_replayers,
-    table_sources,        table_response_time, table_precision,   table_bias,        table_linearity_precision,
-    table_linearity_bias, table_linearity,     table_time,        table_order,       table_concurrency,
-    table_issue_error,    table_fidelity,      table_calibration, table_diagnostics, table_uncertainty,
+    table_sources,        table_response_time, table_precision,   table_bias,        table_quantiles,   table_linearity_precision,
+    table_linearity_bias, table_linearity,     table_time,        table_order,       table_in_flight,   table_concurrency,
+    table_issue_error,    table_fidelity,      table_calibration, table_diagnostics, table_control,     table_sessions,    table_session_groups, table_uncertainty,
     table_budget,         table_paper,         table_replicates,  table_runs,
 };
 

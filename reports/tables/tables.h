@@ -30,6 +30,7 @@ void table_linearity_bias(struct table *t, const struct analysis *a);      /* re
 void table_linearity(struct table *t, const struct analysis *a);           /* regression */
 void table_time(struct table *t, const struct analysis *a);
 void table_order(struct table *t, const struct analysis *a);
+void table_in_flight(struct table *t, const struct analysis *a);
 void table_concurrency(struct table *t, const struct analysis *a);
 void table_issue_error(struct table *t, const struct analysis *a);
 void table_fidelity(struct table *t, const struct analysis *a);
@@ -37,6 +38,10 @@ void table_calibration(struct table *t, const struct analysis *a);
 void table_diagnostics(struct table *t, const struct analysis *a);
 void table_uncertainty(struct table *t, const struct analysis *a);
 void table_budget(struct table *t, const struct analysis *a);
+void table_quantiles(struct table *t, const struct analysis *a);
+void table_sessions(struct table *t, const struct analysis *a);
+void table_session_groups(struct table *t, const struct analysis *a);
+void table_control(struct table *t, const struct analysis *a);
 void table_paper(struct table *t, const struct analysis *a);
 void table_replicates(struct table *t, const struct analysis *a);
 void table_runs(struct table *t, const struct analysis *a);

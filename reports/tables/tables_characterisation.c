@@ -49,13 +49,15 @@ void table_precision(struct table *t, const struct analysis *a)
 	table_init(t, "precision", "Precision");
 	table_note(
 	    t, "Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits of the paired "
-	       "analysis decide. Beside them, for comparison only: limits and F test for independent samples (F is the "
+	       "analysis decide, together with the p of permuting the labels within pairs. Beside them, for comparison only: limits and F test for independent samples (F is the "
 	       "ratio of variances; above the critical value the classic test calls the replay less precise), and "
 	       "the p of the Brown-Forsythe test, which does not need normal data.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_NUMBER, "ratio", "Ratio [95 %]");
 	table_column(t, FORMAT_NUMBER, "ratio_lower95", "One-sided lower limit");
 	table_column(t, FORMAT_NUMBER, "ratio_upper95", "One-sided upper limit");
+	table_column(t, FORMAT_P, "permutation_p_above", "p of above the limit, permuted");
+	table_column(t, FORMAT_P, "permutation_p_below", "p of below it");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
 	table_column_estimate(t, FORMAT_NUMBER, "ratio_independent", "Ratio, independent [95 %]");
 	table_column(t, FORMAT_NUMBER, "f", "F");
@@ -73,6 +75,8 @@ void table_precision(struct table *t, const struct analysis *a)
 		table_estimate(t, &c->precision_ratio);
 		table_number_status(t, c->precision_ratio.status, c->precision_lower95, u);
 		table_number_status(t, c->precision_ratio.status, c->precision_upper95, u);
+		table_number(t, c->permutation_p_above);
+		table_number(t, c->permutation_p_below);
 		table_decision(t, c->component[COMPONENT_PRECISION].decision);
 		table_estimate(t, &c->precision_independent);
 		table_number_status(t, c->f_status, c->f_ratio, 0.1);
@@ -205,7 +209,9 @@ void table_linearity(struct table *t, const struct analysis *a)
 	table_init(t, "linearity", "Trend of the bias over the load level");
 	table_note(
 	    t, "Straight line through the relative bias of every replicate: its slope per level with standard error, "
-	       "the p of \"no slope\", and the p of \"a straight line fits\" (lack of fit; needs three levels).");
+	       "the p of \"no slope\", and the p of \"a straight line fits\" (lack of fit; needs three levels). That test "
+	       "supposes that the levels scatter alike: the p of Brown-Forsythe says whether they do; the verdict uses "
+	       "contrasts that do not suppose it. No trend: Mann-Kendall, from five levels on.");
 	table_column(t, FORMAT_TEXT, "workload", "Workload");
 	table_column(t, FORMAT_TEXT, "replayer", "Replayer");
 	t->n_row_headers = 2;
@@ -216,6 +222,8 @@ void table_linearity(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_RELATIVE, "intercept", "Intercept");
 	table_column(t, FORMAT_NUMBER, "lack_of_fit_f", "Lack of fit F");
 	table_column(t, FORMAT_P, "lack_of_fit_p", "p of lack of fit");
+	table_column(t, FORMAT_P, "spread_p", "p of equal scatter");
+	table_column(t, FORMAT_P, "trend_p", "p of no trend");
 	for (size_t i = 0; i < a->n_linearity; i++) {
 		const struct linearity *l = &a->linearity[i];
 		linearity_names(t, a, l);
@@ -226,5 +234,7 @@ void table_linearity(struct table *t, const struct analysis *a)
 		table_number_status(t, l->status, l->intercept, l->slope_se);
 		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_f, 0.1);
 		table_number_status(t, l->lack_of_fit_status, l->lack_of_fit_p, NAN);
+		table_number(t, l->spread_p);
+		table_number_status(t, l->trend_status, l->trend_p, NAN);
 	}
 }

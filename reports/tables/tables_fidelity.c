@@ -69,28 +69,20 @@ void table_order(struct table *t, const struct analysis *a)
 	}
 }
 
-void table_concurrency(struct table *t, const struct analysis *a)
+void table_in_flight(struct table *t, const struct analysis *a)
 {
-	table_init(t, "concurrency", "Concurrency");
-	table_note(
-	    t, "Mean and maximum number of requests in flight, and the largest distance between the distributions of program "
-	       "and replay, each the mean over the runs: by time (how long each level lasted) and by request (which level a "
-	       "request found). 0 is equal, 1 is entirely different. Beside it the distance within a pair, which holds the "
-	       "scatter of the runs too.");
+	table_init(t, "in-flight", "Requests in flight");
+	table_note(t, "Mean and maximum number of requests in flight in a run, each the mean over the runs, and by how much the replay's "
+		      "differ from the program's.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_NUMBER, "program_mean_level", "Program, mean");
 	table_column(t, FORMAT_NUMBER, "replay_mean_level", "Replay, mean");
 	table_column_estimate(t, FORMAT_RELATIVE, "in_flight", "Difference [95 %]");
-	table_column(t, FORMAT_DECISION, "in_flight_decision", "Decision");
+	table_column(t, FORMAT_DECISION, "decision", "Decision");
 	table_column(t, FORMAT_NUMBER, "program_max_level", "Program, maximum");
 	table_column(t, FORMAT_NUMBER, "replay_max_level", "Replay, maximum");
 	table_column_estimate(t, FORMAT_RELATIVE, "in_flight_max", "Difference [95 %]");
-	table_column(t, FORMAT_DECISION, "in_flight_max_decision", "Decision");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_time", "Distance by time [95 %]");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_request", "Distance by request [95 %]");
-	table_column(t, FORMAT_DECISION, "decision", "Decision");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_by_time", "In pairs, by time [95 %]");
-	table_column_estimate(t, FORMAT_NUMBER, "distance_by_request", "In pairs, by request [95 %]");
+	table_column(t, FORMAT_DECISION, "max_decision", "Decision");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
 		table_cell_names(t, a, c);
@@ -102,6 +94,25 @@ void table_concurrency(struct table *t, const struct analysis *a)
 		table_number_u(t, c->concurrency_max_x, 0.1);
 		table_estimate(t, &c->in_flight_max);
 		table_decision(t, c->component[COMPONENT_IN_FLIGHT_MAX].decision);
+	}
+}
+
+void table_concurrency(struct table *t, const struct analysis *a)
+{
+	table_init(t, "concurrency", "Distance of the concurrency distributions");
+	table_note(
+	    t, "Largest distance between the distributions of the number of requests in flight of program and replay, each the "
+	       "mean over the runs: by time (how long each level lasted) and by request (which level a request found). 0 is "
+	       "equal, 1 is entirely different. Beside it the distance within a pair, which holds the scatter of the runs too.");
+	table_cell_columns(t);
+	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_time", "By time [95 %]");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_of_means_by_request", "By request [95 %]");
+	table_column(t, FORMAT_DECISION, "decision", "Decision");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_by_time", "In pairs, by time [95 %]");
+	table_column_estimate(t, FORMAT_NUMBER, "distance_by_request", "In pairs, by request [95 %]");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *c = &a->cell[i];
+		table_cell_names(t, a, c);
 		table_estimate(t, &c->concurrency_time);
 		table_estimate(t, &c->concurrency_request);
 		table_decision(t, c->component[COMPONENT_CONCURRENCY].decision);

@@ -29,6 +29,16 @@ for table in bias precision uncertainty runs; do
 	[ -s "results/report/tables/$table.csv" ] || fail "no tables/$table.csv"
 done
 
+# a figure made again, alone, is the same
+if command -v gnuplot >/dev/null; then
+	for script in results/report/plots/*.gp; do
+		name=$(basename "$script" .gp)
+		cp "results/report/plots/$name.svg" kept.svg
+		(cd results/report/plots && gnuplot "$name.gp") 2>/dev/null || fail "$name.gp fails alone"
+		cmp -s kept.svg "results/report/plots/$name.svg" || fail "$name.gp makes another figure alone"
+	done
+fi
+
 # without gnuplot: everything but the plots, and said so; with it again: the same bytes as before
 cp -r results/report before
 old_path=$PATH

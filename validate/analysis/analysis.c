@@ -56,6 +56,9 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_budget(c, &pairs);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);
+	measure_distributions(c, &pairs);
+	measure_sessions(c, &pairs, a->results);
+	measure_control(c, &pairs);
 	measure_facts(c, &pairs, a->results);
 	components_decide(c, e, &a->results->protocol.accept, &levels);
 	pairs_release(&pairs);
@@ -131,6 +134,8 @@ static void cell_release(struct cell *c)
 				   &c->x_trimmed, &c->r_trimmed, &c->x_time,   &c->r_time,   &c->x_rate, &c->r_rate};
 	for (size_t i = 0; i < sizeof sample / sizeof *sample; i++)
 		sample_release(sample[i]);
+	sample_release(&c->control.d);
+	free(c->sessions.session);
 	free(c->concurrency_time_x.p);
 	free(c->concurrency_time_r.p);
 	free(c->concurrency_request_x.p);

@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "validate/results/results.h"
+#include "validate/stats/group_classes.h"
 #include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
 #include "validate/stats/status.h"
 
@@ -71,6 +72,14 @@ struct budget_row { /* stats/budget.h */
 	double value, divisor, sensitivity, u, nu, share;
 };
 #define BUDGET_MAX_ROWS 16
+/* Propagation of the rows' distributions by Monte Carlo (JCGM 101): the interval about 0 that covers 95 %, and whether the
+ * budget's -U..U agrees with it to the accuracy that one digit of u_c has (clause 8.1). */
+struct propagation {
+	enum stat_status status; /* STAT_NOT_ASSESSED: not made */
+	uint64_t n_trials;
+	double lo, hi, delta; /* relative; delta: the tolerance */
+	bool adequate;
+};
 struct budget {
 	enum stat_status status;
 	struct budget_row row[BUDGET_MAX_ROWS];
@@ -80,6 +89,38 @@ struct budget {
 	 * allows for tails that so few runs do not show; and of the same budget with the program's own runs in the replays' place.
 	 * NaN unknown */
 	double nu_spread, nu_spread_upper, u_c_program, nu_spread_program;
+	struct propagation monte_carlo; /* beside it (analysis_propagate) */
+};
+
+#define QUANTILES_N 4
+extern const double analysis_quantiles[QUANTILES_N]; /* 0.5, 0.9, 0.99, 0.999: of the requests of a run */
+
+/* Results by session (ISO 5725-2): each a replay's mean response time over the program's mean in that campaign. */
+struct session_group {
+	size_t n;
+	double mean, sd;
+	double h, k; /* Mandel's; NaN undefined */
+	enum outlier_class h_class, k_class;
+};
+struct session_study {
+	enum stat_status status; /* STAT_NOT_APPLICABLE: one session */
+	size_t n_sessions;
+	struct session_group *session; /* owned */
+	double s_r, s_L, s_R;	       /* within a session, between sessions, both: relative standard deviations */
+	/* Cochran on the largest scatter, Grubbs on the extreme means: marked, never dropped. Each with its status */
+	enum stat_status cochran_status, grubbs_status;
+	double cochran, cochran_critical_5, cochran_critical_1;
+	double grubbs, grubbs_critical_5, grubbs_critical_1; /* the more extreme of both ends */
+	enum outlier_class cochran_class, grubbs_class;
+	size_t cochran_session, grubbs_session; /* 0-based: the suspect */
+};
+
+/* Of ln(x/r) in the order of the blocks, as relative deviations (Shewhart's chart of individuals and moving ranges). */
+struct control_chart {
+	enum stat_status status;
+	double center, lower, upper, mr_bar, mr_upper;
+	size_t n_out, n_mr_out; /* values and moving ranges outside */
+	struct sample d;	/* exp(ln(x/r)) - 1 */
 };
 
 struct cdf { /* of the concurrency level, averaged over runs */
@@ -125,7 +166,7 @@ struct cell { /* one scenario x one replayer */
 	uint64_t n_received, n_reordered, n_descents; /* pooled, deciding scope */
 	uint64_t n_lost, n_extra, n_mismatched, n_requests; /* pooled over runs */
 	struct cdf concurrency_time_x, concurrency_time_r, concurrency_request_x, concurrency_request_r;
-	/* sup of |mean F_x - mean F_r|: what is judged, by time and by request; the estimate with the larger value decides */
+	/* sup of |mean F_x - mean F_r|, by time and by request: what is judged, by the one that [accept] names, or both */
 	struct estimate concurrency_time, concurrency_request;
 	/* sup within a pair, mean over pairs: larger, for the runs of one program differ too; shown beside */
 	struct estimate concurrency_distance_time, concurrency_distance_request;
@@ -136,6 +177,15 @@ struct cell { /* one scenario x one replayer */
 	double issue_error_max, share_late;
 	struct estimate late; /* share of late requests with its limits; value is share_late */
 	struct estimate schedule_error; /* ns */
+	/* relative bias of the runs' quantiles (analysis_quantiles), paired; shown, not judged. `extrapolated`: the runs have too
+	 * few requests for that quantile to lie below the largest */
+	struct estimate quantile_bias[QUANTILES_N];
+	bool quantile_extrapolated[QUANTILES_N];
+	/* of the requests of all runs pooled, which depend on each other: no test. Kolmogorov-Smirnov distance; 1-Wasserstein
+	 * distance over the program's mean; NaN unknown */
+	double ks_distance, wasserstein;
+	struct session_study sessions;
+	struct control_chart control;
 	/* diagnostics of ln(x/r) in run order */
 	double lag1, runs_p, trend_p;	/* NaN undefined; trend_p also where so few could not attain 0.05 */
 	/* where the time went, means per run: shares of wall time, counts per request */
@@ -163,6 +213,7 @@ struct linearity { /* one scenario group x one replayer: relative bias over leve
 	 * significant at 0.05 */
 	enum stat_status trend_status;
 	double trend_p;
+	double spread_p; /* Brown-Forsythe over the levels: is the scatter the same, as the lack-of-fit F supposes; NaN undefined */
 };
 
 struct uncertainty_source {
@@ -197,6 +248,10 @@ struct analysis {
 /* Errors: ENODATA when no block is complete. Ownership: analysis_release. */
 int analysis_compute(struct analysis *a, const struct results *r, struct err *e);
 void analysis_release(struct analysis *a);
+
+/* Propagates every cell's budget by Monte Carlo, with a fixed seed: for a report; it takes a tenth of a second a cell, which
+ * simulations of many campaigns have no use for. */
+void analysis_propagate(struct analysis *a);
 
 /* True when a look was reached and no verdict is inconclusive: a campaign with further looks may stop. */
 bool analysis_is_settled(const struct analysis *a);

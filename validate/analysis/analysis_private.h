@@ -117,9 +117,13 @@ struct evidence {
 /* --- measures: cell members from pairs ---------------------------------------------------------------------------- */
 /* in cell_times.c, cell_budget.c (after times), cell_order.c, cell_concurrency.c, cell_facts.c */
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
+#define BUDGET_ORDER "order in the block" /* the row's name */
 void measure_budget(struct cell *c, const struct pairs *p);
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p);
+void measure_distributions(struct cell *c, const struct pairs *p);
+void measure_sessions(struct cell *c, const struct pairs *p, const struct results *r);
+void measure_control(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
 void evidence_release(struct evidence *e);
@@ -136,8 +140,8 @@ struct levels {
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       const struct levels *levels);
 /* What would settle the components that stayed inconclusive: n_more, impractical and a word in the reason. `n_tests` is the
- * size of Holm's family, `until_next_look` the replicates to the next planned look, 0 after the last. */
-void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests, unsigned int until_next_look);
+ * size of Holm's family, `by` which distribution of the number in flight decides (enum concurrency_by), `until_next_look` the replicates to the next planned look, 0 after the last. */
+void components_plan(struct cell *c, const struct evidence *e, int by, unsigned int n_tests, unsigned int until_next_look);
 /* Holm over all cells, verdicts, counts. e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);
 

@@ -121,6 +121,7 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	struct budget_total total;
 	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .nu_spread_upper = NAN, .u_c_program = NAN,
 			     .nu_spread_program = NAN};
+	b->monte_carlo = (struct propagation){.status = STAT_NOT_ASSESSED};
 	b->status = budget_check(c);
 	if (b->status)
 		return;
@@ -131,7 +132,7 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	struct scatter s = scatter_of(c, p);
 	double mean_r = c->single_reference ? 0 : c->x.mean / mean * c->r.sem / mean;
 	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, s.within / mean, s.nu_within);
-	row[ROW_ORDER] = budget_component("order in the block", BUDGET_TYPE_A, BUDGET_NORMAL, s.order / mean, s.nu_order);
+	row[ROW_ORDER] = budget_component(BUDGET_ORDER, BUDGET_TYPE_A, BUDGET_NORMAL, s.order / mean, s.nu_order);
 	row[ROW_MEAN_X] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sem / mean, dof);
 	row[ROW_MEAN_R] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, mean_r,
 					   c->r.n > 1 ? (double)(c->r.n - 1) : 1);

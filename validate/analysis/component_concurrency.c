@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distance of the concurrency distributions against its limit.
  *
- * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time and by request, from the differences of the pairs: at each
+ * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the protocol says, from the differences of the pairs: at each
  * level c, n differences F_x(c) - F_r(c) and a t-test of their mean. Accepted: at every level both one-sided tests against
  * -+limit are significant (all are needed, so nothing is corrected). Rejected: at some level the mean is shown to lie
  * beyond, with the P-value times the number of levels (Bonferroni). The distance within a pair would hold the scatter of
@@ -11,10 +11,29 @@
 
 #include "validate/analysis/decide.h"
 
-void decide_distance(struct component *c, const struct distance_evidence *e, const struct levels *levels)
+/* The levels that decide, [from, to) of the evidence, and the estimate that stands for them. */
+struct deciding {
+	size_t from, to;
+	struct estimate estimate;
+};
+
+static struct deciding deciding_levels(const struct distance_evidence *e, const struct cell *cell, int by)
 {
-	double p_accept = 0, p_reject = 1, worst = 0;
+	const struct estimate *time = &cell->concurrency_time, *request = &cell->concurrency_request;
+	struct deciding d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
+			     by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels, *time};
+	if (by == CONCURRENCY_BY_REQUEST || (by == CONCURRENCY_BY_BOTH && !(time->value >= request->value)))
+		d.estimate = *request;
+	return d;
+}
+
+void decide_distance(struct component *c, const struct distance_evidence *e, const struct cell *cell, int by,
+		     const struct levels *levels)
+{
+	double p_accept = 0, p_reject = 1;
 	const struct t_estimate *at = NULL;
+	struct deciding d = deciding_levels(e, cell, by);
+	c->estimate = d.estimate;
 	if (e->status) {
 		decide_nothing(c, e->status);
 		return;
@@ -25,22 +44,20 @@ void decide_distance(struct component *c, const struct distance_evidence *e, con
 	}
 	if (decide_is_early(c, levels))
 		return;
-	for (size_t i = 0; i < e->n_levels; i++) {
+	for (size_t i = d.from; i < d.to; i++) {
 		struct mean_p p = decide_mean_p(&e->t[i], e->n, -c->limit, c->limit, true);
 		p_accept = fmax(p_accept, p.accept);
 		p_reject = fmin(p_reject, p.reject);
-		if (!at || fabs(e->t[i].value) > worst) {
-			worst = fabs(e->t[i].value);
+		if (!at || fabs(e->t[i].value) > fabs(at->value))
 			at = &e->t[i];
-		}
 	}
-	decide(c, p_accept, p_reject * fmax(1, (double)e->n_levels), levels);
+	decide(c, p_accept, p_reject * fmax(1, (double)(d.to - d.from)), levels);
 	if (!at) {
 		REASON(c, "equal at every level, limit %.3g", c->limit);
 		return;
 	}
 	size_t where = (size_t)(at - e->t);
-	REASON(c, "%.3g by %s, at %zu in flight (upper limit %.3g), %s the limit %.3g", worst,
+	REASON(c, "%.3g by %s, at %zu in flight (upper limit %.3g), %s the limit %.3g", fabs(at->value),
 	       where < e->n_by_time ? "time" : "request", e->level[where],
-	       isfinite(c->estimate.hi90) ? c->estimate.hi90 : worst, decide_position(c), c->limit);
+	       isfinite(c->estimate.hi90) ? c->estimate.hi90 : fabs(at->value), decide_position(c), c->limit);
 }

@@ -283,8 +283,6 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 	k[COMPONENT_SHARE_LATE].estimate = c->late;
 	k[COMPONENT_IN_FLIGHT].estimate = c->in_flight;
 	k[COMPONENT_IN_FLIGHT_MAX].estimate = c->in_flight_max;
-	k[COMPONENT_CONCURRENCY].estimate =
-	    !(c->concurrency_time.value >= c->concurrency_request.value) ? c->concurrency_request : c->concurrency_time;
 	decide_ratio(&k[COMPONENT_BIAS], &e->bias, levels, false, l->guard_band > 0 ? l->guard_band : NAN);
 	if (c->single_reference)
 		decide_repeatability(&k[COMPONENT_PRECISION], e, c, l, levels);
@@ -295,7 +293,7 @@ void components_decide(struct cell *c, const struct evidence *e, const struct ac
 	decide_share(&k[COMPONENT_REORDERING], &e->reordered, levels);
 	decide_fidelity(&k[COMPONENT_FIDELITY], e, c);
 	decide_uncertainty(&k[COMPONENT_UNCERTAINTY], e, c, l, levels);
-	decide_distance(&k[COMPONENT_CONCURRENCY], &e->distance, levels);
+	decide_distance(&k[COMPONENT_CONCURRENCY], &e->distance, c, l->concurrency_by, levels);
 	decide_issue_error(&k[COMPONENT_ISSUE_ERROR], &e->issue_error, levels);
 	if (c->late.status == STAT_NOT_APPLICABLE) {
 		k[COMPONENT_SHARE_LATE].decision = DECISION_NOT_APPLICABLE;

@@ -77,6 +77,7 @@ static struct shown shown(double percent, bool sign)
 {
 	struct shown s;
 	bool plain = fabs(percent) < 1e7, large = fabs(percent) >= 999.5;
+	sign = sign && percent != 0;
 	if (plain && large)
 		snprintf(s.text, sizeof s.text, sign ? "%+.0f" : "%.0f", percent);
 	else

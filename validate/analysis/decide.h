@@ -46,6 +46,7 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 			const struct accept_limits *l, const struct levels *levels);
 void decide_repeatability(struct component *c, const struct evidence *e, const struct cell *cell,
 			  const struct accept_limits *l, const struct levels *levels);
-void decide_distance(struct component *c, const struct distance_evidence *e, const struct levels *levels);
+void decide_distance(struct component *c, const struct distance_evidence *e, const struct cell *cell, int by,
+		     const struct levels *levels);
 
 #endif

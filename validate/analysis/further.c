@@ -133,16 +133,17 @@ static void plan_uncertainty(struct component *k, const struct cell *c, double a
 }
 
 /* The level that is the farthest off. */
-static void plan_distance(struct component *k, const struct distance_evidence *e, double alpha_reject)
+static void plan_distance(struct component *k, const struct distance_evidence *e, int by, double alpha_reject)
 {
 	const struct t_estimate *t = NULL;
 	if (e->status == STAT_TOO_FEW)
 		further(k, STAT_OK, FEWEST, e->n);
-	for (size_t i = 0; !e->status && i < e->n_levels; i++)
+	size_t from = by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0, to = by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels;
+	for (size_t i = from; !e->status && i < to; i++)
 		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->t[i];
 	if (t && t->se > 0)
-		plan_mean(k, t, e->n, -k->limit, k->limit, alpha_reject / 2 / (double)e->n_levels, "distributions");
+		plan_mean(k, t, e->n, -k->limit, k->limit, alpha_reject / 2 / (double)(to - from), "distributions");
 }
 
 static void plan_linearity(struct component *k, const struct linearity_evidence *e, double alpha_reject)
@@ -167,7 +168,7 @@ static void plan_issue_error(struct component *k, const struct mean_evidence *e,
 	plan_mean(k, &t, e->n, -INFINITY, 1, alpha_reject, "99th percentiles");
 }
 
-void components_plan(struct cell *c, const struct evidence *e, unsigned int n_tests, unsigned int until_next_look)
+void components_plan(struct cell *c, const struct evidence *e, int by, unsigned int n_tests, unsigned int until_next_look)
 {
 	double alpha_reject = ALPHA_REJECT / fmax(1, n_tests);
 	for (int i = 0; i < COMPONENT_N; i++) {
@@ -187,7 +188,7 @@ void components_plan(struct cell *c, const struct evidence *e, unsigned int n_te
 		else if (i == COMPONENT_UNCERTAINTY)
 			plan_uncertainty(k, c, alpha_reject);
 		else if (i == COMPONENT_CONCURRENCY)
-			plan_distance(k, &e->distance, alpha_reject);
+			plan_distance(k, &e->distance, by, alpha_reject);
 		else if (i == COMPONENT_LINEARITY)
 			plan_linearity(k, &e->linearity, alpha_reject);
 		else if (i == COMPONENT_IN_FLIGHT)

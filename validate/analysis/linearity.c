@@ -8,6 +8,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/stats/anova.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/regression.h"
 #include "validate/stats/series.h"
@@ -45,6 +46,21 @@ static void fit(struct linearity *l, const double *level, const double *bias, si
 		l->lack_of_fit_f = lack.f;
 		l->lack_of_fit_p = lack.p;
 	}
+}
+
+/* Brown-Forsythe over the levels, each level's replicates a group; they stand together in the order of the cells. */
+static void spread(struct linearity *l, const double *level, const double *bias, size_t n)
+{
+	struct values *group = xcalloc(n + 1, sizeof *group);
+	struct spread_test t;
+	size_t n_groups = 0;
+	for (size_t i = 0; i < n; i++)
+		if (i > 0 && level[i] == level[i - 1])
+			group[n_groups - 1].n++;
+		else
+			group[n_groups++] = (struct values){bias + i, 1};
+	l->spread_p = n_groups > 1 && !spread_test(group, n_groups, SPREAD_ABOUT_MEDIAN, &t) ? t.p : NAN;
+	free(group);
 }
 
 /* Does the bias only rise, or only fall, with the level? */
@@ -104,6 +120,7 @@ static bool line_of(struct linearity *l, const struct analysis *a, size_t group,
 	if (several) {
 		qsort(l->level, l->n_levels, sizeof *l->level, by_level);
 		fit(l, level, bias, n);
+		spread(l, level, bias, n);
 		trend(l);
 	} else {
 		free(l->level);

@@ -4,6 +4,7 @@
  * had, which is a warning. Categories as in the cause-and-effect diagram of the method-validation protocol. */
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
@@ -160,17 +161,24 @@ static void cache_budget(struct analysis *a)
 
 static void procedure(struct analysis *a)
 {
-	unsigned int n_failed = 0, n_drift = 0;
+	unsigned int n_failed = 0, n_drift = 0, n_ordered = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++) { /* a failed run of the program is missing in several cells */
 		const struct run *run = &a->results->run[i];
 		n_failed += run->state == RUN_FAILED && run->block > 0 && run->block <= a->n_replicates;
 	}
-	for (size_t i = 0; i < a->n_cells; i++)
+	for (size_t i = 0; i < a->n_cells; i++) {
 		n_drift += a->cell[i].trend_p * (double)a->n_cells <= 0.01;
+		for (size_t k = 0; k < a->cell[i].budget.n_rows; k++)
+			n_ordered += !strcmp(a->cell[i].budget.row[k].source, BUDGET_ORDER) && a->cell[i].budget.row[k].u > 0;
+	}
 	add(a, "procedure", n_drift ? WARNING : IN_BUDGET, "order and drift",
 	    "order randomised within blocks; a trend over the blocks (Mann-Kendall, P <= 0.01 over all cells together) in %u of "
 	    "%zu cells",
 	    n_drift, a->n_cells);
+	add(a, "procedure", IN_BUDGET, "order in the block",
+	    "whether a replay ran before its program or after it: it mattered (P <= 0.05) in %u of %zu cells, and is a row of "
+	    "their budgets",
+	    n_ordered, a->n_cells);
 	if (n_failed)
 		add(a, "procedure", WARNING, "failed runs", n_failed == 1 ? "%u run failed and its pairs are left out" : "%u runs failed and their pairs are left out",
 		    n_failed);

@@ -171,7 +171,7 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 	for (size_t i = 0; i < a->n_cells && a->look; i++) {
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);
-		components_plan(&a->cell[i], &e[i], a->n_rejection_tests, until_next_look(a));
+		components_plan(&a->cell[i], &e[i], a->results->protocol.accept.concurrency_by, a->n_rejection_tests, until_next_look(a));
 		conclude(&a->cell[i]);
 	}
 	if (!a->look)

@@ -67,6 +67,9 @@ struct replayer {
 			     `workloads`) */
 };
 
+/* Which distribution of the number in flight decides: over time, over the requests that found it, or both. */
+enum concurrency_by { CONCURRENCY_BY_TIME, CONCURRENCY_BY_REQUEST, CONCURRENCY_BY_BOTH };
+
 /* How U is compared with its limit: the bias is a component of its own, or |bias| is added to U. */
 enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
 
@@ -84,6 +87,7 @@ struct accept_limits {
 	double repeatability; /* coefficient of variation of the replays, where one recording is the reference of all */
 	double guard_band;    /* of the bias rule, in units of the expanded uncertainty of the bias */
 	int uncertainty_bias; /* enum uncertainty_bias */
+	int concurrency_by;   /* enum concurrency_by */
 };
 /* What holds where [accept] says nothing. */
 extern const struct accept_limits accept_defaults;
@@ -116,7 +120,7 @@ extern const char *const keep_names[],
     *const on_failure_names[],
 	*const reference_names[], *const cache_state_names[],
 				      *const evict_names[], *const reorder_scope_names[],
-    *const uncertainty_bias_names[]; /* by enum, NULL-terminated */
+    *const uncertainty_bias_names[], *const concurrency_by_names[]; /* by enum, NULL-terminated */
 
 /* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and
  * [accept] are fields of struct protocol (offsets from its start), [target] of struct target. */

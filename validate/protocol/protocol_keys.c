@@ -12,6 +12,7 @@ const char *const cache_state_names[] = {"cold", "warm", "as-is", NULL};
 const char *const evict_names[] = {"auto", "fadvise", "drop", NULL};
 const char *const reorder_scope_names[] = {"auto", "all", "thread", "object", NULL};
 const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
+const char *const concurrency_by_names[] = {"time", "request", "both", NULL};
 
 const struct accept_limits accept_defaults = {
     .bias = 0.10,
@@ -211,6 +212,13 @@ const struct option_spec accept_keys[] = {
      .min = 1e-6,
      .max = 1,
      .flags = OPT_NONE},
+    {.name = "concurrency-by",
+     .type = OPT_CHOICE,
+     .offset = FIELD(concurrency_by),
+     .arg = "WHAT",
+     .choices = concurrency_by_names,
+     .help = "which distribution decides: how long so many were in flight, how many requests found so many, or both "
+	     "(default time)"},
     {.name = "mismatches",
      .type = OPT_UINT,
      .offset = FIELD(n_mismatched),

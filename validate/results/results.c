@@ -16,7 +16,16 @@ struct loading {
 	struct results *r;
 	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
 	uint64_t n_odd;        /* believable lines that do not fit the plan */
+	uint32_t n_resumed;
 };
+
+static int run_take(struct loading *l, const json_t *event)
+{
+	int ret = run_from_event(l->r->run, l->r->n_runs, event, NULL);
+	if (!ret)
+		l->r->run[json_integer_value(json_object_get(event, "run"))].session = l->n_resumed;
+	return ret;
+}
 
 static int event_take(const json_t *event, void *context, struct err *e)
 {
@@ -24,7 +33,9 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	const char *name = json_string_value(json_object_get(event, "event"));
 	(void)e;
 	if (!strcmp(name, "run"))
-		l->n_odd += run_from_event(l->r->run, l->r->n_runs, event, NULL) < 0;
+		l->n_odd += run_take(l, event) < 0;
+	else if (!strcmp(name, "resume"))
+		l->n_resumed++;
 	else if (!strcmp(name, "look") && json_is_true(json_object_get(event, "stop")))
 		l->n_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
 	return 0;

@@ -35,6 +35,7 @@ struct run {
 	enum run_state state;
 	char *reason;       /* why it failed; NULL */
 	int64_t started_ns; /* CLOCK_REALTIME */
+	uint32_t session;   /* how often the campaign had been resumed before it was made */
 	double preparation_s, run_s;
 	struct fileset_residency residency;             /* just before it started */
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */

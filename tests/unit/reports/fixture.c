@@ -137,7 +137,7 @@ static void fixture_bias(struct cell *c, double bias, double se)
 	enum decision d = e.lo90 >= -0.1 && e.hi90 <= 0.1 ? DECISION_ACCEPT
 			  : e.lo95 > 0.1 || e.hi95 < -0.1 ? DECISION_REJECT
 							  : DECISION_INCONCLUSIVE;
-	snprintf(reason, sizeof reason, "%s %% interval %+.1f .. %+.1f %% %s +-10 %%",
+	snprintf(reason, sizeof reason, "%s %% interval %+.1f .. %+.1f %% %s ±10 %%",
 		 d == DECISION_ACCEPT ? "90" : "95", 100 * (d == DECISION_ACCEPT ? e.lo90 : e.lo95),
 		 100 * (d == DECISION_ACCEPT ? e.hi90 : e.hi95),
 		 d == DECISION_ACCEPT   ? "lies inside"
@@ -195,10 +195,41 @@ static void fixture_budget(struct cell *c)
 	b->nu_eff = 20.7;
 	b->k95 = 2.08;
 	b->U95 = b->k95 * b->u_c;
+	b->nu_spread = 18;
+	b->nu_spread_upper = 7;
+	b->u_c_program = b->u_c * 0.97;
+	b->nu_spread_program = 7;
+	b->monte_carlo = (struct propagation){STAT_OK, 200000, -1.01 * b->U95, 1.01 * b->U95, 0.005, true};
 	for (int m = 0; m < PAPER_MODE_N; m++)
 		c->paper[m] = (struct paper_uncertainty){
 		    STAT_OK,       100 * c->x.cv * 1.3, 100 * c->r.cv,       100 * c->x.cv * 1.6,
 		    100 * c->x.cv, 100 * c->x.cv * 1.9, 100 * c->x.cv * 3.8, 100 * c->x.cv * 5.7};
+}
+
+/* Two sessions of equal size, and the chart of the pairs. */
+static void fixture_sessions(struct fixture *f, struct cell *c)
+{
+	struct session_study *s = &c->sessions;
+	*s = (struct session_study){.n_sessions = 2,
+				    .session = xcalloc(2, sizeof *s->session),
+				    .s_r = 0.03,
+				    .s_L = 0.01,
+				    .s_R = 0.0316,
+				    .cochran = 0.55,
+				    .cochran_critical_5 = 0.8,
+				    .cochran_critical_1 = 0.9,
+				    .grubbs_status = STAT_TOO_FEW};
+	for (size_t i = 0; i < 2; i++)
+		s->session[i] = (struct session_group){.n = f->n_blocks / 2, .mean = 1.01, .sd = 0.03, .h = NAN, .k = 1.04};
+	c->control = (struct control_chart){.center = 0.01,
+					    .lower = -0.09,
+					    .upper = 0.11,
+					    .mr_bar = 0.03,
+					    .mr_upper = 0.11,
+					    .n_out = 1,
+					    .d = {.n = c->x.n, .x = xcalloc(c->x.n, sizeof(double)), .min = -0.08, .max = 0.12}};
+	for (size_t i = 0; i < c->x.n; i++)
+		c->control.d.x[i] = c->x.x[i] / c->r.x[i] - 1;
 }
 
 static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool timed)
@@ -208,7 +239,7 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->execution_service = 0.0012;
 	c->execution_schedule = -0.0003;
 	fixture_component(c, COMPONENT_EXECUTION_TIME, DECISION_ACCEPT, c->execution_time, 0.01,
-			  "90 % interval lies inside +-1 %");
+			  "90 % interval lies inside ±1 %");
 	c->reordered = c->reordered_thread = c->reordered_object = fixture_estimate(0, 0);
 	c->reordered_all = fixture_estimate(share, share / 10);
 	c->n_received = c->n_requests = 100000 * level;
@@ -221,12 +252,41 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	for (int k = COMPONENT_UNCERTAINTY; k < COMPONENT_N; k++)
 		fixture_component(c, k, DECISION_NOT_ASSESSED, fixture_no_estimate(STAT_NOT_ASSESSED), NAN,
 				  "not assessed yet");
+	fixture_component(c, COMPONENT_UNCERTAINTY, DECISION_ACCEPT, fixture_estimate(c->budget.U95, c->budget.U95 / 5), 0.2,
+			  "U within the limit 20 %");
+	fixture_component(c, COMPONENT_CONCURRENCY, DECISION_ACCEPT, fixture_estimate(0.028, 0.004), 0.1,
+			  "0.028 by time, within the limit 0.1");
+	fixture_component(c, COMPONENT_IN_FLIGHT, DECISION_ACCEPT, fixture_estimate(-0.02, 0.004), 0.1,
+			  "within the limits ±10 %");
+	fixture_component(c, COMPONENT_IN_FLIGHT_MAX, DECISION_ACCEPT, fixture_estimate(0, 0), 0.25,
+			  "alike in all pairs");
+	if (level > 1)
+		fixture_component(c, COMPONENT_LINEARITY, DECISION_ACCEPT, fixture_estimate(0.01, 0.012), 0.1,
+				  "the bias changes by +1 %, within the limits ±10 %");
+	else
+		fixture_component(c, COMPONENT_LINEARITY, DECISION_NOT_APPLICABLE, fixture_no_estimate(STAT_NOT_APPLICABLE), 0.1,
+				  "no lower level to compare this one with");
 	c->concurrency_time_x = fixture_cdf(level + 2, 0.1);
 	c->concurrency_time_r = fixture_cdf(level + 2, 0.13);
 	c->concurrency_request_x = fixture_cdf(level + 1, 0.2);
 	c->concurrency_request_r = fixture_cdf(level + 1, 0.22);
 	c->concurrency_distance_time = fixture_estimate(0.031, 0.004);
 	c->concurrency_distance_request = fixture_estimate(0.022, 0.003);
+	c->concurrency_time = fixture_estimate(0.028, 0.004);
+	c->concurrency_request = fixture_estimate(0.02, 0.003);
+	c->in_flight = fixture_estimate(-0.02, 0.004);
+	c->in_flight_max = fixture_estimate(0, 0);
+	c->concurrency_max_x = c->concurrency_max_r = (double)level;
+	c->late = timed ? fixture_estimate(0.0013, 0.0002) : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->permutation_p_above = 0.9;
+	c->permutation_p_below = 0.003;
+	for (int k = 0; k < QUANTILES_N; k++) {
+		c->quantile_bias[k] = fixture_estimate(0.01 * k, 0.004);
+		c->quantile_extrapolated[k] = k == 3;
+	}
+	c->ks_distance = 0.034;
+	c->wasserstein = 0.021;
+	fixture_sessions(f, c);
 	c->concurrency_mean_x = 0.92 * (double)level;
 	c->concurrency_mean_r = 0.94 * (double)level;
 	c->issue_error_p50 =
@@ -555,8 +615,8 @@ static void fixture_make(struct fixture *f, enum fixture_kind kind)
 	a->level_accept = 0.05;
 	a->level_reject = 0.01;
 	a->between_process_cv = 0.031;
-	for (int k = COMPONENT_BIAS; k <= COMPONENT_FIDELITY; k++)
-		a->assessed[k] = true;
+	for (int k = 0; k < COMPONENT_N; k++)
+		a->assessed[k] = k != COMPONENT_ISSUE_ERROR && k != COMPONENT_SHARE_LATE;
 	if (kind != FIXTURE_EMPTY) {
 		fixture_fill_protocol(f, kind);
 		for (size_t s = 0; s < p->n_scenarios; s++)
@@ -619,6 +679,8 @@ static void fixture_release(struct fixture *f)
 			free(s[k]->x);
 		for (size_t k = 0; k < sizeof d / sizeof d[0]; k++)
 			free(d[k]->p);
+		free(c->sessions.session);
+		free(c->control.d.x);
 	}
 	for (size_t i = 0; i < a->n_linearity; i++)
 		free(a->linearity[i].level);

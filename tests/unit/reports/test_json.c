@@ -110,7 +110,7 @@ static void check_nulls(json_t *v)
 {
 	static const char *const may_be_null[] = {"environment",   "target",   "dir",   "queue", "reason",
 						  "replayer",      "scenario", "title", "cpus",  "scheduler",
-						  "first_failure", "value",    NULL};
+						  "first_failure", "value",    "gum_adequate", NULL};
 	const char *key;
 	json_t *member;
 	size_t i;

@@ -62,7 +62,8 @@ static inline void summary_make(struct run_summary *s, double mean_ns, double st
 static inline struct run *run_add(struct campaign *c, unsigned int block, size_t scenario, int role)
 {
 	struct results *r = &c->results;
-	r->run = xreallocarray(r->run, r->n_runs + 1, sizeof *r->run);
+	if ((r->n_runs & (r->n_runs - 1)) == 0) /* room for the next power of two */
+		r->run = xreallocarray(r->run, r->n_runs ? 2 * r->n_runs : 1, sizeof *r->run);
 	struct run *run = &r->run[r->n_runs];
 	*run = (struct run){.id = (uint32_t)r->n_runs,
 			    .block = block,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -178,6 +179,13 @@ static const struct {
     /* [accept] */
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nbais = 1%\n", "bad.conf:7: unknown key \"bais\" (did you mean \"bias\"?)"},
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = -1%\n", "bad.conf:7: bias: \"-1%\" is out of range"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nlinearty = 1%\n",
+     "bad.conf:7: unknown key \"linearty\" (did you mean \"linearity\"?)"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nin-flight = 0\n", "bad.conf:7: in-flight: \"0\" is out of range"},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nissue-error = 10\n", "bad.conf:7: issue-error: \"10\""},
+    {PROTOCOL WORKLOAD REPLAYER "[accept]\nreorder-scope = none\n", "bad.conf:7: reorder-scope: \"none\" is not one of"},
+    {PROTOCOL "sessions = 1\n" WORKLOAD REPLAYER, "bad.conf:2: sessions: \"1\": 2 to 10"},
+    {PROTOCOL "sessions = 11\n" WORKLOAD REPLAYER, "bad.conf:2: sessions: \"11\": 2 to 10"},
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nbias = nan\n", "bad.conf:7: bias: \"nan\" is not a ratio"},
     {PROTOCOL WORKLOAD REPLAYER "[accept]\nprecision_ratio = 0.5\n",
      "bad.conf:7: precision-ratio: \"0.5\" is out of range"},
@@ -390,14 +398,57 @@ static void test_defaults(void **state)
 	assert_true(p.accept.bias == 0.10 && p.accept.precision_ratio == 2 && p.accept.uncertainty == 0.20);
 	assert_true(p.accept.reordered == 0.01 && p.accept.execution_time == 0.01 && p.accept.concurrency == 0.10);
 	assert_int_equal(p.accept.n_mismatched, 0);
+	assert_true(p.accept.linearity == 0.10 && p.accept.in_flight == 0.10 && p.accept.in_flight_max == 0.25);
+	assert_true(p.accept.issue_error_ns == -1 && isnan(p.accept.share_late) && isnan(p.accept.repeatability));
+	assert_true(isnan(p.accept.guard_band) && p.n_sessions == 0);
+	assert_int_equal(p.accept.uncertainty_bias, UNCERTAINTY_BIAS_APART);
+	assert_int_equal(p.accept.concurrency_by, CONCURRENCY_BY_TIME);
 	protocol_release(&p);
+}
+
+/* Every limit, and none of every limit that may be none; the resolved form says the same. */
+static void test_limits(void **state)
+{
+	(void)state;
+	struct strbuf text = STRBUF_INIT, resolved = STRBUF_INIT;
+	struct protocol p, again;
+	struct err e = ERR_INIT;
+	for (int none = 0; none < 2; none++) {
+		strbuf_reset(&text);
+		strbuf_addstr(&text, PROTOCOL "sessions = 4\n" WORKLOAD REPLAYER "[accept]\n");
+		for (const struct option_spec *o = accept_keys; o->name; o++)
+			if (o->type == OPT_CHOICE)
+				strbuf_addf(&text, "%s = %s\n", o->name, o->choices[1]);
+			else
+				strbuf_addf(&text, "%s = %s\n", o->name,
+					    none			? "none"
+					    : o->type == OPT_DURATION ? "10us"
+					    : o->type == OPT_RATIO	? "7%"
+									: "3");
+		if (read_text(text.s, &p, &e) < 0)
+			fail_msg("%s", e.msg);
+		assert_true(none ? isnan(p.accept.guard_band) : p.accept.guard_band == 3);
+		assert_true(none ? p.accept.issue_error_ns == -1 : p.accept.issue_error_ns == 10000);
+		assert_true(none ? p.accept.n_mismatched == UINT64_MAX : p.accept.n_mismatched == 3);
+		assert_true(none ? isnan(p.accept.linearity) : p.accept.linearity == 0.07);
+		strbuf_reset(&resolved);
+		protocol_print_resolved(&p, &resolved);
+		if (read_text(resolved.s, &again, &e) < 0)
+			fail_msg("%s\n%s", e.msg, resolved.s);
+		assert_memory_equal(&again.accept, &p.accept, sizeof p.accept);
+		assert_int_equal(again.n_sessions, 4);
+		protocol_release(&p);
+		protocol_release(&again);
+	}
+	strbuf_release(&text);
+	strbuf_release(&resolved);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_bad),      cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
-	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),
+	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_limits),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
