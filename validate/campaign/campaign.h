@@ -13,7 +13,7 @@ struct campaign_options {
 	const char *dir; /* results directory; must not exist or be empty unless `resume` */
 	bool resume;
 	bool quiet;       /* no progress line */
-	const char *self; /* path of this program, started for runs (/proc/self/exe resolved) */
+	const char *self; /* path of this program, by which its processes are called (/proc/self/exe resolved) */
 };
 
 /* What would be done: runs, expected time and space, per scenario and replayer; nothing is touched. */

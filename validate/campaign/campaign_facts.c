@@ -10,8 +10,30 @@
 #include "validate/campaign/campaign_state.h"
 #include "validate/protocol/text.h"
 
+/* The runs of all sessions are analysed together: that must be known where something else ran them. */
+static void sameness_check(struct campaign *c, const json_t *earlier)
+{
+	static const struct {
+		const char *member, *detail, *what;
+	} facts[] = {{"program", "crc32c", "one program for all runs"},
+		     {"host", NULL, "one host for all runs"},
+		     {"machine", "cpu_model", "one kind of processor for all runs"},
+		     {"machine", "n_cpus_online", "one number of processors for all runs"},
+		     {"kernel", NULL, "one kernel for all runs"}};
+	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+		json_t *was = json_object_get(earlier, facts[i].member), *is = json_object_get(c->environment, facts[i].member);
+		if (facts[i].detail) {
+			was = json_object_get(was, facts[i].detail);
+			is = json_object_get(is, facts[i].detail);
+		}
+		if (was && is && !json_equal(was, is))
+			environment_skip(c->environment, facts[i].what, "the campaign was resumed where that is another",
+					 "none: the runs of all sessions are analysed together");
+	}
+}
+
 /* What an earlier session had to do without holds for its runs still. */
-static void skips_inherit(struct campaign *c)
+static void earlier_inherit(struct campaign *c)
 {
 	char *path = results_path(c->dir, "environment.json");
 	json_t *earlier, *skip;
@@ -19,6 +41,7 @@ static void skips_inherit(struct campaign *c)
 	if (c->options->resume && json_read_file(path, &earlier, NULL) == 0) {
 		json_array_foreach(json_object_get(earlier, "replaced_or_skipped"), i, skip)
 		    json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
+		sameness_check(c, earlier);
 		json_decref(earlier);
 	}
 	free(path);
@@ -28,7 +51,7 @@ void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
 	json_object_set_new(c->environment, "targets", json_array());
-	skips_inherit(c);
+	earlier_inherit(c);
 	cpu_ticks_read(&c->ticks_at_start);
 }
 

@@ -257,6 +257,7 @@ static int launch_check(struct campaign *c, struct err *e)
 	struct launch_result r;
 	struct launch_spec s = {
 	    .argv = argv,
+	    .file = LAUNCH_OWN_PROGRAM,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,
 	    .timeout_ns = 10000000000,

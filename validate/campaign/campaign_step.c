@@ -115,6 +115,7 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	words_make(&words, c, s);
 	struct launch_spec spec = {
 	    .argv = words.v,
+	    .file = LAUNCH_OWN_PROGRAM,
 	    .cgroup_procs = group->procs,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,

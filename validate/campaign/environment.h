@@ -11,7 +11,7 @@
 #include "common/err.h"
 
 /* What can be known without a campaign: host, date, program and library versions, processors, memory, kernel, clock,
- * load. What cannot be found out is null. `self`: this program's file. New reference. */
+ * load. What cannot be found out is null. `self`: the path of this program's file. New reference. */
 json_t *environment_make(const char *self);
 
 /* Notes that something asked for, or usual, could not be had: what, why, and what was done instead. */

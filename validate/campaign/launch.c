@@ -112,7 +112,7 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 	sigset_t none;
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
-	execv(s->argv[0], s->argv);
+	execv(s->file ? s->file : s->argv[0], s->argv);
 	child_fail(pipe_fd, "cannot execute it");
 }
 

@@ -22,8 +22,12 @@ struct scheduling {
 /* "other", "batch", "idle", "fifo:10", "rr:10". Errors: EINVAL. */
 int scheduler_parse(const char *text, struct scheduling *s, struct err *e);
 
+/* The program that asks, as it was when it was started, whatever lies in its file's place by now: a launch_spec's `file`. */
+#define LAUNCH_OWN_PROGRAM "/proc/self/exe"
+
 struct launch_spec {
-	char *const *argv;        /* argv[0] is the path; NULL-terminated */
+	char *const *argv;        /* NULL-terminated */
+	const char *file;         /* what is executed; NULL: argv[0], a path */
 	const char *cgroup_procs; /* file to enter a cgroup by, before exec; NULL none */
 	const cpu_set_t *cpus;    /* NULL: all the campaign may use */
 	struct scheduling scheduling;
