@@ -143,7 +143,7 @@ static void describe_dependence(const struct column_sample *s, struct estimates 
 	estimates_add(out, "ess_capped", "", status, ess);
 	status = newey_west(x, n, lags, &se);
 	estimates_addf(out, "se_newey_west", status, se, "lags=%zu", lags);
-	status = n >= BATCHES_LEAST_N ? batch_means(x, n, BATCHES, &se, &lag1) : STAT_TOO_FEW;
+	status = batch_means(x, n, BATCHES, &se, &lag1);
 	estimates_addf(out, "se_batch_means", status, se, "batches=%u", BATCHES);
 	estimates_addf(out, "batch_lag1_autocorr", status, lag1, "batches=%u", BATCHES);
 	estimates_addf(out, "batch_means_acceptable", status, batch_means_acceptable(BATCHES, lag1), "batches=%u",

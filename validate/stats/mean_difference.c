@@ -27,9 +27,9 @@ enum stat_status welch_test(const double *ref, size_t m, const double *rep, size
 	double a = x.variance / (double)n, b = r.variance / (double)m;
 	if (a + b <= 0)
 		return STAT_ZERO_VARIANCE;
-	if (!isfinite(a + b) || !isfinite(x.mean - r.mean))
+	if (!isfinite(a + b) || !isfinite(moments_difference(&x, &r)))
 		return STAT_NOT_FINITE;
-	e->value = x.mean - r.mean;
+	e->value = moments_difference(&x, &r);
 	e->se = sqrt(a + b);
 	/* as shares, so that tiny variances do not underflow when squared */
 	double share_a = a / (a + b), share_b = b / (a + b);

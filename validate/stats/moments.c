@@ -68,6 +68,8 @@ enum stat_status sample_moments(const double *x, size_t n, struct sample_moments
 		return s;
 	double mean = shifted_mean(x, n, &m->min, &m->max);
 	m->mean = x[0] + mean;
+	m->first = x[0];
+	m->from_first = mean;
 	if (!isfinite(m->mean))
 		return STAT_NOT_FINITE;
 	if (n < 2)
@@ -131,4 +133,9 @@ enum stat_status sample_correlation(const double *x, const double *y, size_t n, 
 		products += ((x[i] - x[0]) - ex) / sqrt(mx.sum_sq) * (((y[i] - y[0]) - ey) / sqrt(my.sum_sq));
 	*c = fmin(1, fmax(-1, products));
 	return STAT_OK;
+}
+
+double moments_difference(const struct sample_moments *x, const struct sample_moments *r)
+{
+	return (x->first - r->first) + (x->from_first - r->from_first);
 }

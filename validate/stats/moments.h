@@ -12,6 +12,7 @@
 struct sample_moments {
 	size_t n;
 	double mean, min, max;
+	double first, from_first; /* x[0], and mean - x[0] with all its digits: for differences under an offset */
 	enum stat_status spread; /* STAT_OK with n >= 2 (a variance of 0 included),
 						  else STAT_TOO_FEW and the rest unset */
 	double sum_sq;		 /* of the deviations from the mean */
@@ -33,5 +34,8 @@ enum stat_status sample_skewness(const double *x, size_t n, double *g1) STAT_MUS
 
 /* Pearson's correlation of pairs (x[i], y[i]). Errors: as sample_moments_spread, of either. */
 enum stat_status sample_correlation(const double *x, const double *y, size_t n, double *c) STAT_MUST_CHECK;
+
+/* mean_x - mean_r without losing the digits that a common offset takes up. */
+double moments_difference(const struct sample_moments *x, const struct sample_moments *r);
 
 #endif

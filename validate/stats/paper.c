@@ -55,7 +55,7 @@ enum stat_status paper_bias(const double *ref, size_t m, const double *rep, size
 		return s;
 	b->mean_pct = bias.mean;
 	b->rms_pct = sqrt(sum_sq / (double)n);
-	b->relative_of_means_pct = 100 * (x.mean - r.mean) / r.mean;
+	b->relative_of_means_pct = 100 * moments_difference(&x, &r) / r.mean;
 	b->spread_status = bias.spread;
 	if (!bias.spread) {
 		b->sd_pct = bias.sd;
@@ -128,7 +128,7 @@ enum stat_status bias_independent(const double *ref, size_t m, const double *rep
 	if (r.spread || x.spread)
 		return STAT_TOO_FEW;
 	double of_x = 100 / r.mean * x.sem, of_r = 100 / r.mean * (x.mean / r.mean) * r.sem;
-	b->bias_pct = 100 * (x.mean - r.mean) / r.mean;
+	b->bias_pct = 100 * moments_difference(&x, &r) / r.mean;
 	b->u_pct = hypot(of_x, of_r);
 	if (b->u_pct == 0)
 		return STAT_ZERO_VARIANCE;
