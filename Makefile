@@ -15,7 +15,7 @@ VERSION := 0.1.0
 ROOMS := common capture microbench replay validate reports commands
 
 # --- what must be installed -----------------------------------------------------------------------------------------
-PKGS := gsl libzstd jansson inih libtracefs libtraceevent
+PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean uninstall,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
@@ -94,6 +94,9 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
+
+# mapping files are taken in by the assembler, of which the compiler lists no dependency
+$(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 
 # --- the library that capture preloads into programs: only names of the C library are visible, and no sanitizer -----------
 PRELOAD_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard capture/preload/*.c)))

@@ -3,19 +3,57 @@
 #ifndef CAPTURE_FORMAT_H
 #define CAPTURE_FORMAT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "capture/trace.h"
 #include "common/err.h"
+
+/* How a foreign trace is to be understood where the text alone does not say it. All 0 or NULL: the defaults. */
+struct trace_open_options {
+	uint64_t n_lenient;   /* so many unreadable lines (records of binary formats) may be left out; they are counted */
+	const char *mapping;  /* path of a mapping file (doc/formats/mapping.md), for the format "mapping" */
+	bool pair_queue;      /* block events: a request begins when it was queued (Q), not when it was issued (D) */
+	int64_t wait_unit_ns; /* fio iolog version 2: unit of its waits, 0 unknown */
+	const char *as;	      /* operation of formats that do not tell it: "read" or "write" */
+	const char *const *more; /* more[n_more]: further files of the same trace (blktrace: the other processors') */
+	size_t n_more;
+};
+
+/* What a reader noticed, so far: complete after a pass. */
+struct trace_notes {
+	uint64_t n_skipped;	  /* unreadable lines or records left out, as n_lenient allows */
+	char first_skipped[400];  /* the message of the first of them */
+	uint64_t n_without_end;	  /* requests that begin and never end in the trace */
+	uint64_t n_without_begin; /* ends whose beginning is not in the trace */
+	uint64_t n_passed_over;	  /* events and calls that are no requests */
+	uint64_t n_unknown_fd;	  /* calls on descriptors that were neither opened in the trace nor named */
+	uint64_t n_without_issue; /* block requests that were queued and completed, with no issue seen */
+	uint64_t n_queued;	  /* block requests with both, and the mean time between */
+	double mean_queue_ns;
+	bool one_cpu_of_many;	  /* one processor's file alone, while others lie beside it */
+};
+const struct trace_notes *trace_notes(const struct trace *t);
+/* The i-th of them in words, or NULL when there are no more. `buf` takes the text. */
+const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t size);
+
+/* What was not written because the format cannot hold it. */
+struct trace_export_report {
+	uint64_t n_written, n_left_out;
+	char why[200]; /* of the first that was left out */
+};
 
 struct trace_format {
 	const char *name, *help;
 	/* How sure the format is, from the file's first bytes (up to FORMAT_HEAD_BYTES), that the file is its own: 0 not at
 	 * all, 100 certain (a magic number), 50 for text that looks right. `path` may tip the balance by its ending. */
 	int (*bid)(const unsigned char *head, size_t len, const char *path);
-	int (*open)(struct trace **t, const char *path, struct err *e); /* as trace_open */
-	/* Writes all of `t`, from its beginning, to PATH ("-": standard output, where the format is text). NULL: only read. */
-	int (*write)(struct trace *t, const char *path, struct err *e);
+	/* As trace_open; `o` is never NULL. NULL: only written. */
+	int (*open)(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e);
+	/* Writes all of `t`, from its beginning, to PATH ("-": standard output, where the format is text); `report` may be
+	 * NULL. NULL: only read. */
+	int (*write)(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
 };
 #define FORMAT_HEAD_BYTES 4096u
 
@@ -24,6 +62,11 @@ const struct trace_format *format_find(const char *name);
 
 /* Opens as one format, whatever the first bytes look like. trace_open() asks all of them. */
 int trace_open_as(struct trace **t, const struct trace_format *f, const char *path, struct err *e);
+/* The same with options; `f` NULL: the format that its first bytes tell, or "mapping" where one is given. */
+int trace_open_with(struct trace **t, const struct trace_format *f, const char *path, const struct trace_open_options *o,
+		    struct err *e);
+/* The format of a file, by its first bytes. Errors: as trace_open. */
+int trace_format_detect(const struct trace_format **f, const char *path, struct err *e);
 
 /* The format that `t` is read by. */
 const struct trace_format *trace_format_of(const struct trace *t);
@@ -38,5 +81,9 @@ int trace_copy_with(struct trace *t, const char *path, const struct trace_write_
 int trace_export_csv(struct trace *t, const char *path, struct err *e);
 
 extern const struct trace_format format_trace, format_csv;
+/* capture/formats/ */
+extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse, format_iolog,
+    format_tracepoint, format_perf_trace, format_dxt, format_oraclegeneral, format_btrecord, format_blkreplay,
+    format_events, format_artc, format_perfetto;
 
 #endif

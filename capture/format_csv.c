@@ -211,13 +211,14 @@ static int look_at_beginning(struct csv_trace *t, struct err *e)
 	return rc ? rc : csv_rewind(&t->base, e);
 }
 
-static int csv_open(struct trace **out, const char *path, struct err *e)
+static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
 {
 	struct csv_trace *t = xcalloc(1, sizeof *t);
 	struct stat st;
 	int rc = 0;
 	*out = NULL;
 	trace_base_init(&t->base, &reader);
+	t->n_lenient = o->n_lenient;
 	t->path = xstrdup(path);
 	t->chunk = xmalloc(CHUNK);
 	strbuf_init(&t->args_text);
@@ -255,10 +256,16 @@ static int csv_bid(const unsigned char *head, size_t len, const char *path)
 	return path_len > 4 && !strcasecmp(path + path_len - 4, ".csv") ? 5 : 0;
 }
 
+static int csv_export(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	(void)report; /* CSV holds every request */
+	return trace_export_csv(t, path, e);
+}
+
 const struct trace_format format_csv = {
     .name = "csv",
     .help = "one line a request: pid,tid,begin,end,function,args,rvalue",
     .bid = csv_bid,
     .open = csv_open,
-    .write = trace_export_csv,
+    .write = csv_export,
 };

@@ -35,6 +35,7 @@ struct csv_trace {
 	struct csv_parser parser;
 	bool has_parser, at_end;
 	char *chunk;
+	uint64_t n_lenient; /* bad lines that may be left out */
 	struct err error; /* the first bad line: nothing is read behind it */
 
 	enum column columns[COLUMNS_MAX];

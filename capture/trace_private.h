@@ -3,6 +3,7 @@
 #ifndef CAPTURE_TRACE_PRIVATE_H
 #define CAPTURE_TRACE_PRIVATE_H
 
+#include "capture/format.h"
 #include "capture/object_table.h"
 #include "capture/trace.h"
 #include "capture/trace_meta.h"
@@ -15,14 +16,13 @@ struct trace_reader {
 	void (*close)(struct trace *t); /* what is in its own struct, and that struct; trace_close() does the rest */
 };
 
-struct trace_format;
-
 struct trace {
 	const struct trace_reader *reader;
 	const struct trace_format *format;
 	struct meta_store meta;
 	struct object_table objects;
 	struct trace_health health;
+	struct trace_notes notes;
 	uint64_t n_records;
 	bool n_records_known;
 	const struct trace_record *pending; /* of a batch that trace_next() goes through */

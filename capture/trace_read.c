@@ -406,8 +406,9 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	return rc;
 }
 
-static int binary_open(struct trace **out, const char *path, struct err *e)
+static int binary_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
 {
+	(void)o;
 	struct binary_trace *t = xcalloc(1, sizeof *t);
 	trace_base_init(&t->base, &reader);
 	*out = NULL;
@@ -427,10 +428,16 @@ static int binary_bid(const unsigned char *head, size_t len, const char *path)
 	return len >= 8 && !memcmp(head, FILE_MAGIC, 8) ? 100 : 0;
 }
 
+static int binary_export(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	(void)report;
+	return trace_copy(t, path, e);
+}
+
 const struct trace_format format_trace = {
     .name = "trace",
     .help = "this program's own trace files",
     .bid = binary_bid,
     .open = binary_open,
-    .write = trace_copy,
+    .write = binary_export,
 };

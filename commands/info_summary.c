@@ -90,10 +90,11 @@ static void add_response(struct op_summary *op, int64_t ns)
 	histogram_add(&op->response, ns);
 }
 
-static void add_record(struct info_summary *s, const struct trace_record *r)
+void info_summary_add(struct info_summary *s, const struct trace_record *r)
 {
 	struct op_summary *op = &s->op[r->op];
 	uint64_t moved = op_bytes_moved(r);
+	s->n_records++;
 	op->n++;
 	op->n_failed += r->rvalue < 0;
 	op->bytes += moved;
@@ -124,13 +125,26 @@ static void add_record(struct info_summary *s, const struct trace_record *r)
 		add_response(op, r->end_ns - r->begin_ns);
 }
 
+void info_summary_begin(struct info_summary *s)
+{
+	memset(s, 0, sizeof *s);
+	for (int i = 0; i < OP_N; i++)
+		histogram_init(&s->op[i].response);
+}
+
+void info_summary_end(struct info_summary *s, const struct trace *t)
+{
+	for (int i = 0; i < OP_N; i++)
+		s->n_bytes += s->op[i].bytes;
+	s->n_processes = count_processes(s);
+	trace_health(t, &s->health);
+}
+
 int info_summary_collect(struct info_summary *s, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
 	size_t n;
-	memset(s, 0, sizeof *s);
-	for (int i = 0; i < OP_N; i++)
-		histogram_init(&s->op[i].response);
+	info_summary_begin(s);
 	struct err one = ERR_INIT;
 	int rc = trace_rewind(t, e);
 	if (rc)
@@ -143,13 +157,9 @@ int info_summary_collect(struct info_summary *s, struct trace *t, struct err *e)
 			continue;
 		}
 		for (size_t i = 0; i < n; i++)
-			add_record(s, &r[i]);
-		s->n_records += n;
+			info_summary_add(s, &r[i]);
 	}
-	for (int i = 0; i < OP_N; i++)
-		s->n_bytes += s->op[i].bytes;
-	s->n_processes = count_processes(s);
-	trace_health(t, &s->health);
+	info_summary_end(s, t);
 	return rc ? err_set(e, -rc, "%s", one.msg) : 0;
 }
 

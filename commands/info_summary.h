@@ -51,6 +51,10 @@ struct info_summary {
 /* Reads all of `t`, from its beginning. Damaged blocks are noted and passed over.
  * Errors: whatever else keeps the trace from being read. Ownership: info_summary_release, also after an error. */
 int info_summary_collect(struct info_summary *s, struct trace *t, struct err *e);
+/* The same piece by piece, for who reads the records himself; `t` is asked for its health. */
+void info_summary_begin(struct info_summary *s);
+void info_summary_add(struct info_summary *s, const struct trace_record *r);
+void info_summary_end(struct info_summary *s, const struct trace *t);
 void info_summary_release(struct info_summary *s);
 
 /* last_end - first_begin: how long it took from the first request to the last answer; 0 where no times are known. */

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors [command]; doc/formats/blkparse.md.
+ * "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]" */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/formats/block_pairs.h"
+#include "capture/formats/number.h"
+
+struct blkparse {
+	struct foreign base;
+	struct block_pairs pairs;
+	struct device {
+		const char *end;
+		char name[24];
+		size_t len;
+		uint32_t number, object;
+	} last;
+	bool over;
+	uint64_t n_events;
+};
+
+static const char *blanks(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return s;
+}
+
+static enum block_event_kind kind_of(const char *s, size_t len)
+{
+	if (len != 1)
+		return EVENT_OTHER;
+	switch (*s) {
+	case 'Q':
+		return EVENT_QUEUE;
+	case 'M':
+	case 'F':
+		return EVENT_MERGE;
+	case 'R':
+		return EVENT_REQUEUE;
+	case 'D':
+		return EVENT_ISSUE;
+	case 'C':
+		return EVENT_COMPLETE;
+	default:
+		return EVENT_OTHER;
+	}
+}
+
+/* RWBS: "W", "RA", "WS", "FWS", "D", "FN", "N", ... A leading F is a flush before it. */
+static enum trace_op op_of(const char *s, size_t len, uint64_t n_sectors)
+{
+	bool flush = false, r = false, w = false, d = false;
+	for (size_t i = 0; i < len; i++) {
+		flush |= s[i] == 'F';
+		r |= s[i] == 'R';
+		w |= s[i] == 'W';
+		d |= s[i] == 'D';
+	}
+	if (d)
+		return OP_FALLOCATE;
+	if (!n_sectors)
+		return flush ? OP_FDATASYNC : OP_INVALID;
+	return w ? OP_PWRITE : r ? OP_PREAD : OP_INVALID;
+}
+
+static int take_device(struct blkparse *t, const char **at, const char *end, struct block_event *v, struct err *e)
+{
+	const char *s = *at;
+	uint64_t major, minor;
+	while (s < end && *s != ' ')
+		s++;
+	size_t len = (size_t)(s - *at);
+	if (len != t->last.len || memcmp(t->last.name, *at, len) || !len) {
+		const char *p = *at;
+		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) || p != s || major > 4095 ||
+		    minor > 1048575 || len >= sizeof t->last.name)
+			return foreign_at(&t->base, *at, e, "no device, as 8,0");
+		int rc = foreign_object(&t->base, OBJECT_DEVICE, *at, len, &t->last.object, e);
+		if (rc)
+			return rc;
+		memcpy(t->last.name, *at, len);
+		t->last.len = len;
+		t->last.number = (uint32_t)(major << 20 | minor);
+	}
+	v->device = t->last.number;
+	v->object = t->last.object;
+	*at = blanks(s, end);
+	return 0;
+}
+
+/* "223490 + 8 [kjournald]", "[0]" of a completion: its error. */
+static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len, struct block_event *v,
+		       struct err *e)
+{
+	uint64_t n = 0;
+	const char *p = s;
+	int64_t error;
+	if (!scan_u64(&p, end, &v->sector)) {
+		v->op = OP_INVALID; /* a message, or an event without sectors */
+		if (p > s)
+			return foreign_at(&t->base, s, e, "a sector beyond 2^64");
+		return 0;
+	}
+	p = blanks(p, end);
+	if (p < end && *p == '+') {
+		p = blanks(p + 1, end);
+		if (!scan_u64(&p, end, &n) || n > UINT32_MAX)
+			return foreign_at(&t->base, p, e, "no number of sectors behind +");
+		p = blanks(p, end);
+	}
+	v->bytes = n * 512;
+	v->op = op_of(rwbs, rwbs_len, n);
+	if (v->kind == EVENT_COMPLETE && p < end && *p == '[') {
+		p++;
+		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= -4095 && error <= 4095)
+			v->error = (int)error;
+	}
+	return 0;
+}
+
+static int event_line(struct blkparse *t, const char *s, const char *end, struct err *e)
+{
+	struct block_event v = {.kind = EVENT_OTHER};
+	uint64_t cpu, sequence, pid;
+	const char *at = s;
+	int rc = take_device(t, &at, end, &v, e);
+	if (rc)
+		return rc;
+	if (!scan_u64(&at, end, &cpu))
+		return foreign_at(&t->base, at, e, "no number of a processor");
+	at = blanks(at, end);
+	if (!scan_u64(&at, end, &sequence))
+		return foreign_at(&t->base, at, e, "no sequence number");
+	at = blanks(at, end);
+	if (!scan_decimal(&at, end, 1000000000, &v.ns, NULL) || v.ns > TRACE_TIME_MAX)
+		return foreign_at(&t->base, at, e, "no time in seconds");
+	at = blanks(at, end);
+	if (!scan_u64(&at, end, &pid) || pid > UINT32_MAX)
+		return foreign_at(&t->base, at, e, "no number of a process");
+	at = blanks(at, end);
+	const char *action = at;
+	while (at < end && *at != ' ' && *at != '\t')
+		at++;
+	if (at == action)
+		return foreign_at(&t->base, at, e, "no action");
+	v.kind = kind_of(action, (size_t)(at - action));
+	v.pid = (uint32_t)pid;
+	const char *rwbs = at = blanks(at, end);
+	while (at < end && *at != ' ' && *at != '\t')
+		at++;
+	size_t rwbs_len = (size_t)(at - rwbs);
+	rc = v.kind == EVENT_OTHER ? 0 : take_extent(t, blanks(at, end), end, rwbs, rwbs_len, &v, e);
+	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
+}
+
+static int blkparse_line(struct foreign *f, const char *s, size_t len, struct err *e)
+{
+	struct blkparse *t = (struct blkparse *)f;
+	const char *end = s + len;
+	s = blanks(s, end);
+	if (s == end || t->over)
+		return 0;
+	if (t->n_events && (*s < '0' || *s > '9')) { /* the figures that blkparse prints at its end: "CPU0 (8,0):", "Total" */
+		t->over = (end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5));
+		if (t->over)
+			return 0;
+	}
+	int rc = event_line(t, s, end, e);
+	t->n_events += !rc;
+	return rc;
+}
+
+static void blkparse_end(struct foreign *f)
+{
+	block_pairs_end(&((struct blkparse *)f)->pairs, f);
+}
+
+static void blkparse_reset(struct foreign *f)
+{
+	struct blkparse *t = (struct blkparse *)f;
+	block_pairs_reset(&t->pairs);
+	t->last.len = 0;
+	t->over = false;
+	t->n_events = 0;
+}
+
+static void blkparse_release(struct foreign *f)
+{
+	block_pairs_release(&((struct blkparse *)f)->pairs);
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	((struct blkparse *)f)->pairs.by_queue = o->pair_queue;
+	f->base.meta.meta.clock_resolution_ns = 1;
+}
+
+static const struct foreign_reader reader = {.clock = "blktrace",
+					     .captured_by = "blktrace (read from blkparse's text)",
+					     .level = LEVEL_BLOCK,
+					     .line = blkparse_line,
+					     .end = blkparse_end,
+					     .reset = blkparse_reset,
+					     .release = blkparse_release};
+
+static int blkparse_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	return foreign_open(out, sizeof(struct blkparse), &reader, path, o, setup, e);
+}
+
+/* The first line is one of blkparse: "8,0  3  1  0.000000000  697  Q". */
+static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
+{
+	const char *s = (const char *)head, *end = s + len;
+	uint64_t v;
+	int64_t ns;
+	(void)path;
+	while (s < end && (*s == ' ' || *s == '\n' || *s == '\r'))
+		s++;
+	if (!scan_u64(&s, end, &v) || s == end || *s++ != ',' || !scan_u64(&s, end, &v) || s == end || *s != ' ')
+		return 0;
+	for (int i = 0; i < 2; i++) {
+		s = blanks(s, end);
+		if (!scan_u64(&s, end, &v) || s == end || *s != ' ')
+			return 0;
+	}
+	s = blanks(s, end);
+	if (!scan_decimal(&s, end, 1000000000, &ns, NULL) || s == end || *s != ' ')
+		return 0;
+	s = blanks(s, end);
+	if (!scan_u64(&s, end, &v) || s == end || *s != ' ')
+		return 0;
+	s = blanks(s, end);
+	return s < end && *s >= 'A' && *s <= 'Z' ? 60 : 0;
+}
+
+const struct trace_format format_blkparse = {
+    .name = "blkparse",
+    .help = "what blkparse prints",
+    .bid = blkparse_bid,
+    .open = blkparse_open,
+};

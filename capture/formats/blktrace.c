@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* blktrace's binary files: one per processor, or merged by blkparse -d. Source: linux/blktrace_api.h; doc/formats/blktrace.md.
+ * The processors' files are merged here by time. */
+#include <dirent.h>
+#include <errno.h>
+#include <libgen.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/block_pairs.h"
+#include "capture/formats/number.h"
+#include "common/xalloc.h"
+
+#define MAGIC 0x65617400u /* the lowest byte is the version */
+#define VERSION 7u
+#define FILES_MAX 1024
+
+struct event {
+	uint32_t magic, sequence;
+	uint64_t time, sector;
+	uint32_t bytes, action, pid, device, cpu;
+	uint16_t error, pdu_len;
+};
+_Static_assert(sizeof(struct event) == 48, "as blktrace writes it");
+
+struct more_file {
+	struct text_input in;
+	struct event next;
+	bool has_next, over;
+};
+
+struct blktrace {
+	struct foreign base;
+	struct block_pairs pairs;
+	struct more_file *more; /* beside the first, which is base.in */
+	size_t n_more;
+	struct event next; /* of the first */
+	bool has_next, over, swapped;
+	int64_t first_ns;
+	bool has_first;
+	uint32_t device, object;
+	uint64_t n_cpus_seen[32]; /* bits */
+};
+
+/* --- one file ----------------------------------------------------------------------------------------------------- */
+
+static void swap_event(struct event *v)
+{
+	v->magic = __builtin_bswap32(v->magic);
+	v->sequence = __builtin_bswap32(v->sequence);
+	v->time = __builtin_bswap64(v->time);
+	v->sector = __builtin_bswap64(v->sector);
+	v->bytes = __builtin_bswap32(v->bytes);
+	v->action = __builtin_bswap32(v->action);
+	v->pid = __builtin_bswap32(v->pid);
+	v->device = __builtin_bswap32(v->device);
+	v->cpu = __builtin_bswap32(v->cpu);
+	v->error = __builtin_bswap16(v->error);
+	v->pdu_len = __builtin_bswap16(v->pdu_len);
+}
+
+/* 1 with an event, 0 at the end. A record that is none is passed over, byte by byte of 8, until one is. */
+static int next_event(struct text_input *in, struct event *v, struct err *e)
+{
+	const char *s;
+	size_t len;
+	int rc = text_input_peek(in, sizeof *v, &s, &len, e);
+	if (rc || !len)
+		return rc;
+	if (len < sizeof *v) {
+		text_input_take(in, len);
+		return err_set(e, EILSEQ, "the file ends within a record");
+	}
+	memcpy(v, s, sizeof *v);
+	if ((v->magic & 0xffffff00u) != MAGIC)
+		swap_event(v);
+	if (v->magic != (MAGIC | VERSION)) {
+		uint32_t magic = v->magic;
+		size_t n = 4;
+		for (; n + 4 <= len && n < 65536; n += 4) /* where the next one is */
+			if (!memcmp(s + n, "\x07tae", 4) || !memcmp(s + n, "eat\x07", 4))
+				break;
+		text_input_take(in, n);
+		return err_set(e, EILSEQ, "no record of blktrace: its magic number is %08x", magic);
+	}
+	size_t want = sizeof *v + v->pdu_len;
+	rc = text_input_peek(in, want, &s, &len, e);
+	if (rc)
+		return rc;
+	text_input_take(in, len < want ? len : want);
+	return len < want ? err_set(e, EILSEQ, "the file ends within a record") : 1;
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static enum block_event_kind kind_of(uint32_t action)
+{
+	switch (action & 0xffff) {
+	case 1:
+		return EVENT_QUEUE;
+	case 2: /* back merge */
+	case 3: /* front merge */
+		return EVENT_MERGE;
+	case 6:
+		return EVENT_REQUEUE;
+	case 7:
+		return EVENT_ISSUE;
+	case 8:
+		return EVENT_COMPLETE;
+	default:
+		return EVENT_OTHER;
+	}
+}
+
+static enum trace_op op_of(const struct event *v)
+{
+	uint32_t category = v->action >> 16;
+	if (category & (0x200 | 0x400)) /* SCSI commands, notes */
+		return OP_INVALID;
+	if (category & 0x2000)
+		return OP_FALLOCATE;
+	if (!v->bytes)
+		return category & 4 ? OP_FDATASYNC : OP_INVALID;
+	return category & 2 ? OP_PWRITE : category & 1 ? OP_PREAD : OP_INVALID;
+}
+
+static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, struct err *e)
+{
+	char name[32];
+	if (t->object == OBJECT_NONE || t->device != device) {
+		int len = snprintf(name, sizeof name, "%u,%u", device >> 20, device & 0xfffff);
+		int rc = foreign_object(&t->base, OBJECT_DEVICE, name, (size_t)len, &t->object, e);
+		if (rc)
+			return rc;
+		t->device = device;
+	}
+	*object = t->object;
+	return 0;
+}
+
+static int take_event(struct blktrace *t, const struct event *v, struct err *e)
+{
+	struct block_event b = {.kind = kind_of(v->action), .op = op_of(v), .sector = v->sector, .bytes = v->bytes,
+				.device = v->device, .pid = v->pid, .error = (int16_t)v->error};
+	if (v->action >> 16 & 0x400) { /* a note: of the time, of a process's name, a message */
+		t->base.base.notes.n_passed_over++;
+		return 0;
+	}
+	if (v->time > TRACE_TIME_MAX)
+		return err_set(e, ERANGE, "a time beyond what a trace can hold");
+	if (!t->has_first) {
+		t->has_first = true;
+		t->first_ns = (int64_t)v->time;
+	}
+	b.ns = (int64_t)v->time - t->first_ns;
+	int rc = b.kind == EVENT_OTHER ? 0 : device_object(t, v->device, &b.object, e);
+	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &b, e);
+}
+
+/* --- all files, by time ------------------------------------------------------------------------------------------- */
+
+static int fill(struct text_input *in, struct event *v, bool *has, bool *over, struct err *e)
+{
+	if (*has || *over)
+		return 0;
+	int rc = next_event(in, v, e);
+	*has = rc == 1;
+	*over = !rc;
+	return rc < 0 ? rc : 0;
+}
+
+static int blktrace_piece(struct foreign *f, struct err *e)
+{
+	struct blktrace *t = (struct blktrace *)f;
+	int rc = fill(&f->in, &t->next, &t->has_next, &t->over, e);
+	struct event *first = t->has_next ? &t->next : NULL;
+	bool *has = &t->has_next;
+	for (size_t i = 0; i < t->n_more && !rc; i++) {
+		struct more_file *m = &t->more[i];
+		rc = fill(&m->in, &m->next, &m->has_next, &m->over, e);
+		if (rc)
+			return err_context(e, "%s", m->in.path);
+		if (m->has_next && (!first || m->next.time < first->time)) {
+			first = &m->next;
+			has = &m->has_next;
+		}
+	}
+	if (rc || !first)
+		return rc;
+	*has = false;
+	rc = take_event(t, first, e);
+	return rc ? rc : 1;
+}
+
+static void blktrace_end(struct foreign *f)
+{
+	block_pairs_end(&((struct blktrace *)f)->pairs, f);
+}
+
+static void blktrace_reset(struct foreign *f)
+{
+	struct blktrace *t = (struct blktrace *)f;
+	block_pairs_reset(&t->pairs);
+	t->has_next = t->over = t->has_first = false;
+	t->object = OBJECT_NONE;
+	for (size_t i = 0; i < t->n_more; i++) {
+		text_input_rewind(&t->more[i].in, NULL);
+		t->more[i].has_next = t->more[i].over = false;
+	}
+}
+
+static void blktrace_release(struct foreign *f)
+{
+	struct blktrace *t = (struct blktrace *)f;
+	block_pairs_release(&t->pairs);
+	for (size_t i = 0; i < t->n_more; i++)
+		text_input_close(&t->more[i].in);
+	free(t->more);
+}
+
+/* Whether PATH is NAME.blktrace.CPU and another processor's file lies beside it. */
+static bool has_siblings(const char *path)
+{
+	char *copy = xstrdup(path), *copy2 = xstrdup(path), *base = basename(copy2);
+	const char *mark = strstr(base, ".blktrace.");
+	bool found = false;
+	DIR *d = mark ? opendir(dirname(copy)) : NULL;
+	struct dirent *x;
+	size_t len = mark ? (size_t)(mark - base) + strlen(".blktrace.") : 0;
+	while (d && (x = readdir(d)))
+		found |= !strncmp(x->d_name, base, len) && strcmp(x->d_name, base);
+	if (d)
+		closedir(d);
+	free(copy);
+	free(copy2);
+	return found;
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	struct blktrace *t = (struct blktrace *)f;
+	t->pairs.by_queue = o->pair_queue;
+	t->object = OBJECT_NONE;
+	t->more = xcalloc(o->n_more ? o->n_more : 1, sizeof *t->more);
+	f->base.meta.meta.clock_resolution_ns = 1;
+	for (size_t i = 0; i < o->n_more && i < FILES_MAX; i++) {
+		struct err e = ERR_INIT;
+		if (text_input_open(&t->more[i].in, o->more[i], &e))
+			f->error = e; /* told by blktrace_open */
+		t->n_more++;
+	}
+}
+
+static const struct foreign_reader reader = {.clock = "blktrace",
+					     .captured_by = "blktrace",
+					     .level = LEVEL_BLOCK,
+					     .piece = blktrace_piece,
+					     .end = blktrace_end,
+					     .reset = blktrace_reset,
+					     .release = blktrace_release};
+
+static int blktrace_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	for (size_t i = 0; i < o->n_more; i++) { /* an error of these has no other way out */
+		struct text_input in;
+		int rc = text_input_open(&in, o->more[i], e);
+		text_input_close(&in);
+		if (rc)
+			return rc;
+	}
+	int rc = foreign_open(out, sizeof(struct blktrace), &reader, path, o, setup, e);
+	if (!rc)
+		(*out)->notes.one_cpu_of_many = !o->n_more && has_siblings(path);
+	return rc;
+}
+
+static int blktrace_bid(const unsigned char *head, size_t len, const char *path)
+{
+	uint32_t magic;
+	(void)path;
+	if (len < sizeof(struct event))
+		return 0;
+	memcpy(&magic, head, sizeof magic);
+	return magic == (MAGIC | VERSION) || __builtin_bswap32(magic) == (MAGIC | VERSION) ? 90 : 0;
+}
+
+const struct trace_format format_blktrace = {
+    .name = "blktrace",
+    .help = "blktrace's binary files, one per processor or merged by blkparse -d",
+    .bid = blktrace_bid,
+    .open = blktrace_open,
+};

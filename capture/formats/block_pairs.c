@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/formats/block_pairs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+void block_pairs_release(struct block_pairs *p)
+{
+	free(p->slot);
+	p->slot = NULL;
+	p->n_slots = p->n_used = 0;
+}
+
+void block_pairs_reset(struct block_pairs *p)
+{
+	if (p->slot)
+		memset(p->slot, 0, p->n_slots * sizeof *p->slot);
+	p->n_used = 0;
+}
+
+static size_t home(const struct block_pairs *p, uint32_t device, uint64_t sector)
+{
+	uint64_t h = (sector ^ (uint64_t)device << 44) * 0x9e3779b97f4a7c15u;
+	return (size_t)(h >> 32) & (p->n_slots - 1);
+}
+
+static struct block_waiting *find(const struct block_pairs *p, uint32_t device, uint64_t sector, int op)
+{
+	if (!p->n_slots)
+		return NULL;
+	for (size_t i = home(p, device, sector); p->slot[i].used; i = (i + 1) & (p->n_slots - 1))
+		if (p->slot[i].sector == sector && p->slot[i].device == device && p->slot[i].op == op)
+			return &p->slot[i];
+	return NULL;
+}
+
+static void drop(struct block_pairs *p, struct block_waiting *w)
+{
+	size_t hole = (size_t)(w - p->slot), i = hole;
+	for (;;) { /* those behind it move up, so that they are found */
+		i = (i + 1) & (p->n_slots - 1);
+		if (!p->slot[i].used)
+			break;
+		size_t want = home(p, p->slot[i].device, p->slot[i].sector);
+		if (((i - want) & (p->n_slots - 1)) >= ((i - hole) & (p->n_slots - 1))) {
+			p->slot[hole] = p->slot[i];
+			hole = i;
+		}
+	}
+	p->slot[hole].used = false;
+	p->n_used--;
+}
+
+static void grow(struct block_pairs *p)
+{
+	struct block_waiting *old = p->slot;
+	size_t n = p->n_slots;
+	p->n_slots = n ? n * 2 : 1024;
+	p->slot = xcalloc(p->n_slots, sizeof *p->slot);
+	for (size_t i = 0; i < n; i++)
+		if (old[i].used) {
+			size_t k = home(p, old[i].device, old[i].sector);
+			while (p->slot[k].used)
+				k = (k + 1) & (p->n_slots - 1);
+			p->slot[k] = old[i];
+		}
+	free(old);
+}
+
+/* The place of the request, new where it is not under way; NULL where too many are. */
+static struct block_waiting *place(struct block_pairs *p, struct foreign *f, const struct block_event *v)
+{
+	struct block_waiting *w = find(p, v->device, v->sector, v->op);
+	if (w)
+		return w;
+	if (p->n_used >= BLOCK_WAITING_MAX) { /* completions were lost: what waits never comes to its end */
+		block_pairs_end(p, f);
+		block_pairs_reset(p);
+	}
+	if (p->n_used * 2 >= p->n_slots)
+		grow(p);
+	size_t i = home(p, v->device, v->sector);
+	while (p->slot[i].used)
+		i = (i + 1) & (p->n_slots - 1);
+	p->n_used++;
+	p->slot[i] = (struct block_waiting){.sector = v->sector, .bytes = v->bytes, .device = v->device, .op = (uint16_t)v->op,
+					    .pid = v->pid, .queue_ns = TIME_NONE, .issue_ns = TIME_NONE, .used = true};
+	return &p->slot[i];
+}
+
+/* It gets its place in the trace. */
+static int begin(struct block_waiting *w, struct foreign *f, const struct block_event *v, struct err *e)
+{
+	struct trace_record r = foreign_record();
+	r.op = w->op;
+	r.begin_ns = v->ns;
+	r.offset = v->sector * 512;
+	r.length = w->bytes;
+	r.object = v->object;
+	r.pid = r.tid = w->pid;
+	r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0;
+	int rc = foreign_check(f, &r, e);
+	if (rc)
+		return rc;
+	w->ticket = record_queue_add(&f->queue, &r);
+	w->has_ticket = true;
+	return 0;
+}
+
+static int on_queue(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+{
+	struct block_waiting *w = place(p, f, v);
+	if (w->issue_ns != TIME_NONE || w->has_ticket) /* the same sectors again while they are under way: the first goes on */
+		return 0;
+	w->queue_ns = v->ns;
+	w->pid = v->pid;
+	w->bytes = v->bytes;
+	return p->by_queue ? begin(w, f, v, e) : 0;
+}
+
+static int on_issue(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+{
+	struct block_waiting *w = place(p, f, v);
+	w->issue_ns = v->ns;
+	w->bytes = v->bytes ? v->bytes : w->bytes; /* with what was merged into it */
+	if (w->queue_ns == TIME_NONE)
+		w->pid = v->pid;
+	if (w->has_ticket) {
+		struct trace_record *r = record_queue_at(&f->queue, w->ticket);
+		if (r && p->by_queue)
+			r->dispatch_ns = v->ns;
+		return 0;
+	}
+	return begin(w, f, v, e);
+}
+
+static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct block_event *v, struct err *e)
+{
+	struct trace_record *place_kept = record_queue_at(&f->queue, w->ticket), r;
+	if (place_kept) {
+		r = *place_kept;
+	} else { /* it was held back too long */
+		r = foreign_record();
+		r.op = w->op;
+		r.begin_ns = p->by_queue && w->queue_ns != TIME_NONE ? w->queue_ns : w->issue_ns;
+		r.offset = w->sector * 512;
+		r.object = v->object;
+		r.pid = r.tid = w->pid;
+	}
+	r.length = w->bytes;
+	r.end_ns = v->ns;
+	r.dispatch_ns = w->issue_ns;
+	r.error = (uint16_t)(v->error < 0 ? -v->error : v->error);
+	r.rvalue = r.error ? -1 : r.op == OP_PREAD || r.op == OP_PWRITE ? (int64_t)r.length : 0;
+	if (w->queue_ns != TIME_NONE && w->issue_ns != TIME_NONE && w->issue_ns >= w->queue_ns) {
+		f->base.notes.n_queued++;
+		f->queue_sum_ns += (double)(w->issue_ns - w->queue_ns);
+	}
+	drop(p, w);
+	if (!place_kept)
+		return foreign_add(f, &r, e);
+	r.commit = TRACE_COMMIT;
+	*place_kept = r;
+	return foreign_check(f, &r, e);
+}
+
+/* A completion may be of a part: the rest goes on behind it. */
+static int on_complete(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+{
+	struct block_waiting *w = find(p, v->device, v->sector, v->op);
+	if (w && w->has_ticket)
+		return complete(p, f, w, v, e);
+	if (w) { /* queued and completed: the issue was not seen */
+		f->base.notes.n_without_issue++;
+		drop(p, w);
+		return 0;
+	}
+	f->base.notes.n_without_begin++;
+	return 0;
+}
+
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+{
+	struct block_waiting *w;
+	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {
+		f->base.notes.n_passed_over++;
+		return 0;
+	}
+	if (v->sector > INT64_MAX / 512)
+		return err_set(e, ERANGE, "sector %llu is beyond what a device can have", (unsigned long long)v->sector);
+	switch (v->kind) {
+	case EVENT_QUEUE:
+		return on_queue(p, f, v, e);
+	case EVENT_ISSUE:
+		return on_issue(p, f, v, e);
+	case EVENT_COMPLETE:
+		return on_complete(p, f, v, e);
+	case EVENT_MERGE: /* it goes on as part of another */
+		w = find(p, v->device, v->sector, v->op);
+		if (w && w->issue_ns == TIME_NONE) {
+			if (w->has_ticket)
+				record_queue_drop(&f->queue, w->ticket);
+			drop(p, w);
+		}
+		return 0;
+	default: /* requeue: it will be issued again */
+		w = find(p, v->device, v->sector, v->op);
+		if (w && !p->by_queue && w->has_ticket) {
+			record_queue_drop(&f->queue, w->ticket);
+			w->has_ticket = false;
+		}
+		if (w)
+			w->issue_ns = TIME_NONE;
+		return 0;
+	}
+}
+
+void block_pairs_end(struct block_pairs *p, struct foreign *f)
+{
+	for (size_t i = 0; i < p->n_slots; i++)
+		if (p->slot[i].used && p->slot[i].has_ticket)
+			foreign_unfinished(f, p->slot[i].ticket);
+	block_pairs_reset(p);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue the queueing (Q) with it.
+ * What happens to a request meanwhile is followed: merges make it longer, a requeue takes the issue back, a split has parts. */
+#ifndef CAPTURE_FORMATS_BLOCK_PAIRS_H
+#define CAPTURE_FORMATS_BLOCK_PAIRS_H
+
+#include "capture/formats/foreign.h"
+
+enum block_event_kind { EVENT_OTHER, EVENT_QUEUE, EVENT_MERGE, EVENT_ISSUE, EVENT_REQUEUE, EVENT_COMPLETE };
+
+struct block_event {
+	enum block_event_kind kind;
+	enum trace_op op; /* OP_INVALID: neither reads, writes, flushes nor discards data */
+	int64_t ns;
+	uint64_t sector, bytes;
+	uint32_t device, object, pid;
+	int error;
+};
+
+struct block_waiting {
+	uint64_t sector, bytes, ticket;
+	uint32_t device, pid;
+	int64_t queue_ns, issue_ns; /* TIME_NONE: not seen */
+	uint16_t op;
+	bool used, has_ticket;
+};
+
+#define BLOCK_WAITING_MAX (1u << 17) /* 8 MiB; more are not under way at once: they are lost ones */
+
+struct block_pairs {
+	struct block_waiting *slot; /* open addressing by device and sector */
+	size_t n_slots, n_used;
+	bool by_queue;
+};
+
+void block_pairs_release(struct block_pairs *p);
+void block_pairs_reset(struct block_pairs *p);
+/* The next event, in order of time. Errors: as foreign_add. */
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e);
+/* What is under way at the end stays without an end. */
+void block_pairs_end(struct block_pairs *p, struct foreign *f);
+
+#endif

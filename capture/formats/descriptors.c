@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/formats/descriptors.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+/* --- open files --------------------------------------------------------------------------------------------------- */
+
+struct open_file *open_file_new(uint32_t object, int64_t position, bool append)
+{
+	struct open_file *f = xcalloc(1, sizeof *f);
+	*f = (struct open_file){.refs = 1, .object = object, .position = position, .append = append};
+	return f;
+}
+
+void open_file_put(struct open_file *f)
+{
+	if (f && !--f->refs)
+		free(f);
+}
+
+static struct descriptor_table *table_copy(const struct descriptor_table *from)
+{
+	struct descriptor_table *t = xcalloc(1, sizeof *t);
+	t->refs = 1;
+	t->n = from ? from->n : 0;
+	t->file = xcalloc(t->n ? t->n : 1, sizeof(struct open_file *));
+	t->cloexec = xcalloc(t->n ? t->n : 1, sizeof *t->cloexec);
+	for (size_t i = 0; i < t->n; i++) {
+		t->file[i] = from->file[i];
+		t->cloexec[i] = from->cloexec[i];
+		if (t->file[i])
+			t->file[i]->refs++;
+	}
+	return t;
+}
+
+static void table_put(struct descriptor_table *t)
+{
+	if (--t->refs)
+		return;
+	for (size_t i = 0; i < t->n; i++)
+		open_file_put(t->file[i]);
+	free(t->file);
+	free(t->cloexec);
+	free(t);
+}
+
+struct open_file *descriptor_get(const struct traced_thread *t, int64_t fd)
+{
+	const struct descriptor_table *d = t->process->table;
+	return fd >= 0 && (uint64_t)fd < d->n ? d->file[fd] : NULL;
+}
+
+void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bool cloexec)
+{
+	struct descriptor_table *d = t->process->table;
+	if (fd < 0 || fd >= DESCRIPTOR_MAX || (!f && (uint64_t)fd >= d->n))
+		return;
+	if ((uint64_t)fd >= d->n) {
+		size_t n = (size_t)fd + 16;
+		d->file = xreallocarray(d->file, n, sizeof(struct open_file *));
+		d->cloexec = xreallocarray(d->cloexec, n, sizeof *d->cloexec);
+		memset(d->file + d->n, 0, (n - d->n) * sizeof(struct open_file *));
+		memset(d->cloexec + d->n, 0, (n - d->n) * sizeof *d->cloexec);
+		d->n = n;
+	}
+	if (f)
+		f->refs++;
+	open_file_put(d->file[fd]);
+	d->file[fd] = f;
+	d->cloexec[fd] = cloexec;
+}
+
+void descriptors_exec(struct traced_thread *t)
+{
+	struct descriptor_table *own = table_copy(t->process->table);
+	table_put(t->process->table);
+	t->process->table = own;
+	for (size_t i = 0; i < own->n; i++)
+		if (own->cloexec[i])
+			descriptor_set(t, (int64_t)i, NULL, false);
+}
+
+/* --- processes and threads ---------------------------------------------------------------------------------------- */
+
+static struct traced_process *process_new(uint32_t pid, struct descriptor_table *table, const struct strbuf *cwd)
+{
+	struct traced_process *p = xcalloc(1, sizeof *p);
+	p->pid = pid;
+	p->table = table;
+	strbuf_init(&p->cwd);
+	if (cwd)
+		strbuf_add(&p->cwd, cwd->s, cwd->len);
+	return p;
+}
+
+static void process_put(struct traced_process *p)
+{
+	if (--p->refs)
+		return;
+	table_put(p->table);
+	strbuf_release(&p->cwd);
+	free(p);
+}
+
+static struct traced_thread **find(struct traced_system *s, uint32_t tid)
+{
+	struct traced_thread **t = &s->slot[tid * 2654435761u >> 20];
+	while (*t && (*t)->tid != tid)
+		t = &(*t)->next;
+	return t;
+}
+
+static struct traced_thread *thread_new(struct traced_system *s, uint32_t tid, struct traced_process *p)
+{
+	struct traced_thread *t = xcalloc(1, sizeof *t), **slot = find(s, tid);
+	t->tid = tid;
+	t->process = p;
+	p->refs++;
+	strbuf_init(&t->text);
+	*slot = t;
+	return t;
+}
+
+static struct traced_process *process_for_clone(struct traced_thread *parent, uint32_t tid, bool same, bool share)
+{
+	struct descriptor_table *table = parent->process->table;
+	if (same)
+		return parent->process;
+	if (share)
+		table->refs++;
+	return process_new(tid, share ? table : table_copy(table), &parent->process->cwd);
+}
+
+void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process, bool share_table)
+{
+	struct traced_thread **t = find(s, tid);
+	if (s->cloning == parent)
+		s->cloning = NULL;
+	if (*t && (*t)->adopted)
+		return;
+	if (*t)
+		traced_thread_exited(s, *t); /* the number is used anew */
+	thread_new(s, tid, process_for_clone(parent, tid, same_process, share_table));
+}
+
+struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid)
+{
+	if (s->last && s->last->tid == tid)
+		return s->last;
+	struct traced_thread *t = *find(s, tid);
+	struct traced_thread *parent = s->cloning;
+	if (!t && parent) { /* the child runs before its parent's clone() is seen to return */
+		bool same = memmem(parent->text.s, parent->text.len, "CLONE_THREAD", 12) != NULL;
+		bool share = memmem(parent->text.s, parent->text.len, "CLONE_FILES", 11) != NULL;
+		t = thread_new(s, tid, process_for_clone(parent, tid, same, share));
+		t->adopted = true;
+		s->cloning = NULL;
+	} else if (!t) {
+		t = thread_new(s, tid, process_new(tid, table_copy(NULL), NULL));
+	}
+	s->last = t;
+	return t;
+}
+
+void traced_thread_exited(struct traced_system *s, struct traced_thread *t)
+{
+	struct traced_thread **slot = find(s, t->tid);
+	*slot = t->next;
+	if (s->last == t)
+		s->last = NULL;
+	if (s->cloning == t)
+		s->cloning = NULL;
+	open_file_put(t->closing);
+	process_put(t->process);
+	strbuf_release(&t->text);
+	free(t);
+}
+
+void traced_system_release(struct traced_system *s)
+{
+	for (size_t i = 0; i < THREAD_SLOTS; i++)
+		while (s->slot[i])
+			traced_thread_exited(s, s->slot[i]);
+	free(s->size);
+	memset(s, 0, sizeof *s);
+}
+
+/* --- sizes -------------------------------------------------------------------------------------------------------- */
+
+int64_t file_size_get(const struct traced_system *s, uint32_t object)
+{
+	return object < s->n_sizes ? s->size[object] : -1;
+}
+
+void file_size_set(struct traced_system *s, uint32_t object, int64_t size)
+{
+	if (object == OBJECT_NONE || (size < 0 && object >= s->n_sizes))
+		return;
+	while (object >= s->n_sizes) {
+		GROW(s->size, s->n_sizes, s->cap_sizes);
+		s->size[s->n_sizes++] = -1;
+	}
+	s->size[object] = size;
+}

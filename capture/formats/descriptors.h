@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who has which file open, and where its position is: what a trace of system calls does not say with each call. Threads share a
+ * table, a fork copies it, dup and fork share the open file and with it the position. */
+#ifndef CAPTURE_FORMATS_DESCRIPTORS_H
+#define CAPTURE_FORMATS_DESCRIPTORS_H
+
+#include "capture/formats/foreign.h"
+
+#define DESCRIPTOR_MAX (1u << 20)
+
+struct open_file {
+	unsigned int refs;
+	uint32_t object;
+	int64_t position; /* -1 unknown */
+	bool append;
+	uint64_t name_hash; /* of the name that the trace shows beside the number, 0 none; as of n_renames */
+	uint64_t n_renames;
+};
+
+struct descriptor_table {
+	unsigned int refs;
+	struct open_file **file; /* file[n], NULL where nothing is open */
+	bool *cloexec;
+	size_t n;
+};
+
+struct traced_process {
+	unsigned int refs;
+	uint32_t pid;
+	struct descriptor_table *table;
+	struct strbuf cwd; /* absolute; empty: unknown */
+};
+
+struct traced_thread {
+	uint32_t tid;
+	struct traced_process *process;
+	struct traced_thread *next; /* of the hash's chain */
+	/* a call that is begun */
+	bool pending;
+	const void *call; /* of the reader's table, or NULL for one that is no request */
+	char name[24];
+	struct strbuf text; /* its arguments so far */
+	int64_t begin_ns;
+	uint64_t ticket;
+	bool has_ticket, adopted;
+	struct open_file *closing; /* what close() is about: the number may be given anew before it returns */
+};
+
+#define THREAD_SLOTS 4096u
+
+struct traced_system {
+	struct traced_thread *slot[THREAD_SLOTS], *last;
+	struct traced_thread *cloning; /* last seen to begin a clone */
+	int64_t *size; /* of files, by object; -1 unknown */
+	uint32_t n_sizes, cap_sizes;
+	uint64_t n_renames;
+};
+
+void traced_system_release(struct traced_system *s);
+
+/* The thread; a new one is made with a process of its own, or that of the clone() which is seen to be under way. */
+struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid);
+/* clone() returned `tid` to `parent`. */
+void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process, bool share_table);
+void traced_thread_exited(struct traced_system *s, struct traced_thread *t);
+
+struct open_file *descriptor_get(const struct traced_thread *t, int64_t fd);
+/* Opens: what was there is closed. `f` NULL: closes. Takes a reference of its own. */
+void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bool cloexec);
+void descriptors_exec(struct traced_thread *t);
+struct open_file *open_file_new(uint32_t object, int64_t position, bool append);
+void open_file_put(struct open_file *f);
+
+int64_t file_size_get(const struct traced_system *s, uint32_t object);
+void file_size_set(struct traced_system *s, uint32_t object, int64_t size);
+
+#endif

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/formats/foreign.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/trace_format.h"
+#include "common/xalloc.h"
+
+#define LINES_AT_ONCE 2048
+#define HEAP_KEPT (4u << 20)
+
+static struct foreign *foreign(struct trace *t)
+{
+	return (struct foreign *)t;
+}
+
+int foreign_at(struct foreign *f, const char *where, struct err *e, const char *format, ...)
+{
+	va_list ap;
+	f->wrong = where;
+	va_start(ap, format);
+	int rc = err_vset(e, EINVAL, format, ap);
+	va_end(ap);
+	return rc;
+}
+
+struct trace_record foreign_record(void)
+{
+	return (struct trace_record){.begin_ns = TIME_NONE,
+				     .end_ns = TIME_NONE,
+				     .intended_ns = TIME_NONE,
+				     .dispatch_ns = TIME_NONE,
+				     .object = OBJECT_NONE,
+				     .fd = -1,
+				     .heap = HEAP_NONE};
+}
+
+int foreign_check(struct foreign *f, const struct trace_record *r, struct err *e)
+{
+	(void)f;
+	return record_is_sane(r) ? 0 : err_set(e, ERANGE, "a time is beyond what a trace can hold");
+}
+
+int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)
+{
+	int rc = foreign_check(f, r, e);
+	r->commit = TRACE_COMMIT;
+	if (!rc)
+		record_queue_add(&f->queue, r);
+	return rc;
+}
+
+int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len, uint32_t *id, struct err *e)
+{
+	char small[256];
+	const struct trace_object *last = trace_object(&f->base, f->last_object);
+	if (last && last->kind == kind && !strncmp(last->name, name, len) && !last->name[len]) {
+		*id = f->last_object;
+		return 0;
+	}
+	if (len > NAME_LEN_MAX || memchr(name, 0, len))
+		return err_set(e, EINVAL, "a name of more than %u bytes, or with a NUL in it", NAME_LEN_MAX);
+	char *copy = len < sizeof small ? small : xmalloc(len + 1);
+	memcpy(copy, name, len);
+	copy[len] = 0;
+	int rc = object_table_intern(&f->base.objects, kind, copy, id, e);
+	if (copy != small)
+		free(copy);
+	if (!rc)
+		f->last_object = *id;
+	return rc;
+}
+
+/* --- the heap ----------------------------------------------------------------------------------------------------- */
+
+/* Forgets what no record in the queue refers to. */
+static void heap_trim(struct foreign *f)
+{
+	size_t keep = f->heap.len;
+	for (size_t i = f->queue.head; i < f->queue.n; i++) {
+		uint32_t ref = f->queue.v[i].heap;
+		size_t at = (size_t)(uint32_t)(ref - f->heap_first) * 8;
+		if (ref != HEAP_NONE && at < keep)
+			keep = at;
+	}
+	memmove(f->heap.s, f->heap.s + keep, f->heap.len - keep);
+	f->heap.len -= keep;
+	f->heap_first += (uint32_t)(keep / 8);
+}
+
+uint32_t foreign_heap(struct foreign *f, const void *data, size_t len)
+{
+	static const char zeros[8];
+	uint32_t item_len = (uint32_t)len;
+	if (f->heap_first + (uint32_t)(f->heap.len / 8) == HEAP_NONE)
+		strbuf_add(&f->heap, zeros, 8);
+	uint32_t ref = f->heap_first + (uint32_t)(f->heap.len / 8);
+	strbuf_add(&f->heap, &item_len, sizeof item_len);
+	strbuf_add(&f->heap, data, len);
+	strbuf_add(&f->heap, zeros, (8 - f->heap.len % 8) % 8);
+	return ref;
+}
+
+static const void *foreign_heap_get(struct trace *base, uint32_t ref, size_t *len)
+{
+	const struct foreign *f = foreign(base);
+	size_t at = (size_t)(uint32_t)(ref - f->heap_first) * 8;
+	uint32_t item_len;
+	if (at + sizeof item_len > f->heap.len)
+		return NULL;
+	memcpy(&item_len, f->heap.s + at, sizeof item_len);
+	if (item_len > f->heap.len - at - sizeof item_len)
+		return NULL;
+	*len = item_len;
+	return f->heap.s + at + sizeof item_len;
+}
+
+void foreign_unfinished(struct foreign *f, uint64_t ticket)
+{
+	struct trace_record *r = record_queue_at(&f->queue, ticket);
+	f->base.notes.n_without_end++;
+	if (!r)
+		return;
+	r->rvalue = -1;
+	r->error = ECANCELED;
+	r->commit = TRACE_COMMIT;
+}
+
+/* --- reading ------------------------------------------------------------------------------------------------------ */
+
+/* One that cannot be read: left out where that is allowed, else the end. 0 or -errno of the system. */
+static void unreadable(struct foreign *f, struct err *why)
+{
+	struct trace_notes *n = &f->base.notes;
+	char place[64];
+	if (f->reader->line && f->wrong && f->line)
+		snprintf(place, sizeof place, "line %llu, column %llu", (unsigned long long)f->in.line,
+			 (unsigned long long)(f->wrong - f->line) + 1);
+	else if (f->reader->line)
+		snprintf(place, sizeof place, "line %llu", (unsigned long long)f->in.line);
+	else
+		snprintf(place, sizeof place, "byte %llu", (unsigned long long)(f->in.offset + f->in.at));
+	if (n->n_skipped >= f->n_lenient) {
+		err_set(&f->error, why->code, "%s: %s: %s", f->path, place, why->msg);
+		return;
+	}
+	if (!n->n_skipped++)
+		snprintf(n->first_skipped, sizeof n->first_skipped, "%s: %.300s", place, why->msg);
+}
+
+static int take_line(struct foreign *f, struct err *e)
+{
+	size_t len;
+	struct err why = ERR_INIT;
+	f->line = f->wrong = NULL;
+	int rc = text_input_line(&f->in, &f->line, &len, &why);
+	if (rc < 0 && rc != -EMSGSIZE)
+		return err_set(e, -rc, "%s", why.msg);
+	if (rc == 1)
+		rc = f->reader->line(f, f->line, len, &why);
+	else if (!rc)
+		f->ended = true;
+	if (rc == -ENOMEM)
+		return err_set(e, ENOMEM, "%s: %s", f->path, why.msg);
+	if (rc < 0)
+		unreadable(f, &why);
+	return 0;
+}
+
+static int take_piece(struct foreign *f, struct err *e)
+{
+	struct err why = ERR_INIT;
+	int rc = f->reader->piece(f, &why);
+	if (rc == -ENOMEM || rc == -EIO)
+		return err_set(e, -rc, "%s: %s", f->path, why.msg);
+	if (rc < 0)
+		unreadable(f, &why);
+	f->ended = !rc;
+	return 0;
+}
+
+static int take_some(struct foreign *f, struct err *e)
+{
+	if (f->heap.len > HEAP_KEPT)
+		heap_trim(f);
+	int rc = 0;
+	for (int i = 0; i < LINES_AT_ONCE && !rc && !f->ended && !f->error.code; i++)
+		rc = f->reader->line ? take_line(f, e) : take_piece(f, e);
+	if (!rc && (f->ended || f->error.code) && f->reader->end)
+		f->reader->end(f); /* also before a bad line: what is unfinished is given as it is */
+	struct trace_notes *n = &f->base.notes;
+	n->mean_queue_ns = n->n_queued ? f->queue_sum_ns / (double)n->n_queued : 0;
+	return rc;
+}
+
+static int foreign_next_batch(struct trace *base, const struct trace_record **r, size_t *n, struct err *e)
+{
+	struct foreign *f = foreign(base);
+	for (;;) {
+		record_queue_take(&f->queue, r, n);
+		if (*n)
+			break;
+		if (f->error.code)
+			return err_set(e, f->error.code, "%s", f->error.msg);
+		if (f->ended)
+			return 0;
+		int rc = take_some(f, e);
+		if (rc)
+			return rc;
+	}
+	struct trace_record *v = f->queue.v + f->queue.head;
+	for (size_t i = 0; i < *n; i++)
+		v[i].seq = f->n_given++;
+	return 1;
+}
+
+static int foreign_rewind(struct trace *base, struct err *e)
+{
+	struct foreign *f = foreign(base);
+	int rc = text_input_rewind(&f->in, e);
+	if (rc)
+		return rc;
+	record_queue_reset(&f->queue);
+	f->error = (struct err)ERR_INIT;
+	f->ended = false;
+	f->n_given = 0;
+	f->queue_sum_ns = 0;
+	strbuf_reset(&f->heap);
+	f->heap_first = 0;
+	bool one_cpu = base->notes.one_cpu_of_many;
+	base->notes = (struct trace_notes){.one_cpu_of_many = one_cpu};
+	if (f->reader->reset)
+		f->reader->reset(f);
+	return 0;
+}
+
+static void foreign_close(struct trace *base)
+{
+	struct foreign *f = foreign(base);
+	if (f->reader->release)
+		f->reader->release(f);
+	text_input_close(&f->in);
+	record_queue_release(&f->queue);
+	strbuf_release(&f->heap);
+	free(f);
+}
+
+static const struct trace_reader shared = {
+    .next_batch = foreign_next_batch, .rewind = foreign_rewind, .heap = foreign_heap_get, .close = foreign_close};
+
+int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
+		 const struct trace_open_options *o, void (*setup)(struct foreign *f, const struct trace_open_options *o),
+		 struct err *e)
+{
+	struct foreign *f = xcalloc(1, size);
+	*t = NULL;
+	trace_base_init(&f->base, &shared);
+	f->reader = reader;
+	f->n_lenient = o->n_lenient;
+	f->last_object = OBJECT_NONE;
+	strbuf_init(&f->heap);
+	f->base.health.complete = true;
+	f->base.meta.meta.level = reader->level;
+	f->base.meta.meta.clock = reader->clock;
+	f->base.meta.meta.captured_by = reader->captured_by;
+	if (setup)
+		setup(f, o);
+	int rc = text_input_open(&f->in, path, e);
+	f->path = f->in.path;
+	rc = rc ? rc : foreign_rewind(&f->base, e);
+	rc = rc ? rc : take_some(f, e);
+	rc = rc ? rc : foreign_rewind(&f->base, e);
+	if (rc)
+		trace_close(&f->base);
+	else
+		*t = &f->base;
+	return rc;
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text of a mapping file: an INI file, [format] and one [column N] or [column NAME] per column that matters. */
+#include <errno.h>
+#include <ini.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/mapping.h"
+#include "common/files.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+const char *const mapping_field_names[MAP_N + 1] = {"none",   "begin",  "end", "response", "dispatch", "operation", "object",
+						    "offset", "length", "pid", "tid",	   "fd",       "rvalue",    "error",
+						    NULL};
+
+struct parse {
+	struct mapping *m;
+	struct err *e;
+	int rc;
+	char section[128];
+	struct mapping_column *column;
+};
+
+static int bad(struct parse *p, const char *key, const char *value, const char *wanted)
+{
+	p->rc = err_set(p->e, EINVAL, "%s = %.60s: not %s", key, value, wanted);
+	return 0;
+}
+
+static void set_text(char **to, const char *value)
+{
+	free(*to);
+	*to = xstrdup(value);
+}
+
+static int set_count(struct parse *p, const char *key, const char *value, unsigned int max, unsigned int *to)
+{
+	uint64_t u;
+	if (parse_uint(value, &u, NULL) || u > max)
+		return bad(p, key, value, "a number, or too large");
+	*to = (unsigned int)u;
+	return 1;
+}
+
+static int set_bool(struct parse *p, const char *key, const char *value, bool *to)
+{
+	int b;
+	if (parse_bool(value, &b, NULL))
+		return bad(p, key, value, "yes or no");
+	*to = b;
+	return 1;
+}
+
+static int set_delimiter(struct parse *p, const char *value)
+{
+	static const struct {
+		const char *name;
+		char c;
+	} names[] = {{"comma", ','}, {"tab", '\t'}, {"semicolon", ';'}, {"colon", ':'}, {"bar", '|'}, {"space", ' '}, {"blanks", 0}};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(value, names[i].name)) {
+			p->m->delimiter = names[i].c;
+			return 1;
+		}
+	if (strlen(value) != 1)
+		return bad(p, "delimiter", value, "comma, tab, semicolon, colon, bar, space, blanks or one character");
+	p->m->delimiter = *value;
+	return 1;
+}
+
+static int set_epoch(struct parse *p, const char *value)
+{
+	p->m->absolute = strcmp(value, "none") != 0;
+	p->m->epoch_s = 0;
+	if (!strcmp(value, "1601")) /* days from there to 1970 */
+		p->m->epoch_s = 134774LL * 86400;
+	else if (p->m->absolute && strcmp(value, "1970"))
+		return bad(p, "epoch", value, "none, 1970 or 1601");
+	return 1;
+}
+
+static int set_format(struct parse *p, const char *key, const char *value)
+{
+	struct mapping *m = p->m;
+	unsigned int n = 0;
+	int64_t ns;
+	if (!strcmp(key, "name"))
+		set_text(&m->name, value);
+	else if (!strcmp(key, "help"))
+		set_text(&m->help, value);
+	else if (!strcmp(key, "heading"))
+		set_text(&m->heading, value);
+	else if (!strcmp(key, "clock"))
+		set_text(&m->clock, value);
+	else if (!strcmp(key, "delimiter"))
+		return set_delimiter(p, value);
+	else if (!strcmp(key, "comment"))
+		m->comment = *value;
+	else if (!strcmp(key, "header"))
+		return set_bool(p, key, value, &m->header);
+	else if (!strcmp(key, "skip"))
+		return set_count(p, key, value, 1000000, &m->n_skipped_lines);
+	else if (!strcmp(key, "columns"))
+		return set_count(p, key, value, MAPPING_COLUMNS_MAX, &m->n_columns);
+	else if (!strcmp(key, "more"))
+		return set_bool(p, key, value, &m->more);
+	else if (!strcmp(key, "epoch"))
+		return set_epoch(p, value);
+	else if (!strcmp(key, "level") && (!strcmp(value, "block") || !strcmp(value, "syscall")))
+		m->level = *value == 'b' ? LEVEL_BLOCK : LEVEL_SYSCALL;
+	else if (!strcmp(key, "object") && (!strcmp(value, "device") || !strcmp(value, "path")))
+		m->object_kind = *value == 'd' ? OBJECT_DEVICE : OBJECT_PATH;
+	else if (!strcmp(key, "resolution") && !parse_duration(value, &ns, NULL) && ns > 0)
+		m->resolution_ns = (double)ns;
+	else if (!strcmp(key, "bid") && set_count(p, key, value, 100, &n))
+		m->bid = (int)n;
+	else
+		return bad(p, key, value, "a key of [format], or no value of it");
+	return 1;
+}
+
+static int set_values(struct parse *p, const char *value)
+{
+	char **item;
+	size_t n;
+	if (split_list(value, &item, &n, NULL))
+		return bad(p, "values", value, "a list of TEXT:OPERATION");
+	int good = n <= MAPPING_VALUES_MAX;
+	for (size_t i = 0; i < n && good; i++) {
+		struct mapping_value *v = &p->column->value[p->column->n_values];
+		char *colon = strrchr(item[i], ':');
+		if (!colon || (strcmp(colon + 1, "skip") && op_find(colon + 1) == OP_INVALID)) {
+			good = 0;
+			break;
+		}
+		v->op = op_find(colon + 1);
+		*colon = 0;
+		v->text = xstrdup(item[i]);
+		p->column->n_values++;
+	}
+	list_free(item, n);
+	return good ? 1 : bad(p, "values", value, "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
+}
+
+static int set_unit(struct parse *p, const char *value)
+{
+	static const struct {
+		const char *name;
+		int64_t unit;
+	} units[] = {{"ns", 1}, {"100ns", 100}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"bytes", 1}, {"sectors", 512}};
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (!strcmp(value, units[i].name)) {
+			p->column->unit = units[i].unit;
+			return 1;
+		}
+	uint64_t bytes;
+	if (parse_size(value, &bytes, NULL) || !bytes || bytes > 1u << 30)
+		return bad(p, "unit", value, "ns, 100ns, us, ms, s, bytes, sectors or a size");
+	p->column->unit = (int64_t)bytes;
+	return 1;
+}
+
+static int set_column(struct parse *p, const char *key, const char *value)
+{
+	struct mapping_column *c = p->column;
+	if (!strcmp(key, "field")) {
+		for (c->field = 0; c->field < MAP_N && strcmp(value, mapping_field_names[c->field]); c->field++)
+			;
+		if (c->field < MAP_N)
+			return 1;
+		c->field = MAP_NONE;
+		const char *near = nearest_name(value, mapping_field_names);
+		p->rc = err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value, near ? ", did you mean \"" : "", near ? near : "",
+				near ? "\"?" : "");
+		return 0;
+	}
+	if (!strcmp(key, "unit"))
+		return set_unit(p, value);
+	if (!strcmp(key, "values"))
+		return set_values(p, value);
+	if (!strcmp(key, "any_case"))
+		return set_bool(p, key, value, &c->any_case);
+	if (!strcmp(key, "optional"))
+		return set_bool(p, key, value, &c->optional);
+	if (!strcmp(key, "number"))
+		return set_bool(p, key, value, &c->number);
+	if (!strcmp(key, "digits"))
+		return set_count(p, key, value, 9, &c->digits);
+	if (strcmp(key, "write"))
+		return bad(p, key, value, "a key of [column]");
+	set_text(&c->write, value);
+	return 1;
+}
+
+static int new_column(struct parse *p, const char *what)
+{
+	uint64_t index;
+	if (p->m->n == MAPPING_COLUMNS_MAX)
+		return bad(p, "column", what, "possible: there are too many");
+	struct mapping_column *c = &p->m->column[p->m->n++];
+	*c = (struct mapping_column){.unit = 1};
+	if (p->m->header) {
+		c->name = xstrdup(what);
+	} else if (parse_uint(what, &index, NULL) || !index || index > MAPPING_COLUMNS_MAX) {
+		return bad(p, "column", what, "a number from 1 to 64 (names need header = yes in [format])");
+	} else {
+		c->index = (unsigned int)index - 1;
+	}
+	p->column = c;
+	return 1;
+}
+
+static int on_key(void *user, const char *section, const char *key, const char *value)
+{
+	struct parse *p = user;
+	if (strcmp(section, p->section)) {
+		snprintf(p->section, sizeof p->section, "%s", section);
+		p->column = NULL;
+		if (!strncmp(section, "column ", 7) && !new_column(p, section + 7))
+			return 0;
+	}
+	if (!strcmp(section, "format"))
+		return set_format(p, key, value);
+	if (p->column)
+		return set_column(p, key, value);
+	p->rc = err_set(p->e, EINVAL, "section [%.60s] is neither [format] nor [column ...]", section);
+	return 0;
+}
+
+static bool has(const struct mapping *m, enum mapping_field f)
+{
+	for (unsigned int i = 0; i < m->n; i++)
+		if (m->column[i].field == f)
+			return true;
+	return false;
+}
+
+static int check(struct mapping *m, struct err *e)
+{
+	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_OFFSET, MAP_LENGTH};
+	for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+		if (!has(m, needed[i]))
+			return err_set(e, EINVAL, "no column has field = %s", mapping_field_names[needed[i]]);
+	for (unsigned int i = 0; i < m->n; i++) {
+		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
+			return err_set(e, EINVAL, "the column of the operation has no values = TEXT:OPERATION, ...");
+		if (m->column[i].index >= m->n_columns)
+			m->n_columns = m->column[i].index + 1;
+	}
+	if (m->header)
+		m->n_columns = m->n_columns ? m->n_columns : 1;
+	return 0;
+}
+
+int mapping_parse(struct mapping *m, const char *name, const char *text, struct err *e)
+{
+	struct err inner = ERR_INIT;
+	struct parse p = {.m = m, .e = &inner};
+	*m = (struct mapping){.delimiter = ',', .level = LEVEL_BLOCK, .object_kind = OBJECT_DEVICE, .bid = 30};
+	int line = ini_parse_string(text, on_key, &p);
+	if (p.rc)
+		return err_set(e, EINVAL, "%s: line %d: %s", name, line, inner.msg);
+	if (line)
+		return err_set(e, EINVAL, "%s: line %d: neither [section] nor key = value", name, line);
+	if (!m->name)
+		m->name = xstrdup("mapping");
+	int rc = check(m, &inner);
+	return rc ? err_set(e, -rc, "%s: %s", name, inner.msg) : 0;
+}
+
+int mapping_load(struct mapping *m, const char *path, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	memset(m, 0, sizeof *m);
+	int rc = file_read(path, &text, 1u << 20, e);
+	if (!rc && strlen(text.s) != text.len)
+		rc = err_set(e, EINVAL, "%s: no mapping file: it holds NUL bytes", path);
+	rc = rc ? rc : mapping_parse(m, path, text.s, e);
+	strbuf_release(&text);
+	return rc;
+}
+
+void mapping_release(struct mapping *m)
+{
+	for (unsigned int i = 0; i < m->n; i++) {
+		for (unsigned int j = 0; j < m->column[i].n_values; j++)
+			free(m->column[i].value[j].text);
+		free(m->column[i].name);
+		free(m->column[i].write);
+	}
+	free(m->name);
+	free(m->help);
+	free(m->heading);
+	free(m->clock);
+	memset(m, 0, sizeof *m);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading delimited text by a mapping file. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "capture/formats/foreign.h"
+#include "capture/formats/mapping.h"
+#include "capture/formats/number.h"
+#include "common/xalloc.h"
+
+struct mapped {
+	struct foreign base;
+	const struct mapping *m;
+	struct mapping *own;
+	const struct mapping_column *at[MAPPING_COLUMNS_MAX]; /* by position in the line */
+	unsigned int n_at, n_needed; /* positions known; columns a line must have */
+	bool has_header;
+	uint64_t n_lines;
+	int64_t first_s, first_ns; /* of the first stamp: what times are relative to, where the clock is absolute */
+	bool has_first, probed;
+	int64_t step_ns; /* all stamps so far are multiples */
+	uint32_t object; /* of the line before, and its text */
+	struct strbuf object_text, object_last;
+};
+
+struct field {
+	const char *s;
+	size_t len;
+};
+
+/* --- one field ---------------------------------------------------------------------------------------------------- */
+
+static int not_a(struct mapped *t, const struct field *f, const char *what, struct err *e)
+{
+	return foreign_at(&t->base, f->s, e, "\"%.*s\" is not %s", (int)(f->len < 60 ? f->len : 60), f->s, what);
+}
+
+/* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units since 1601 would not fit. */
+static int take_time(struct mapped *t, const struct mapping_column *c, const struct field *f, bool stamp, int64_t *ns,
+		     struct err *e)
+{
+	const char *s = f->s, *end = s + f->len;
+	uint64_t whole;
+	int64_t rest = 0;
+	int64_t per_s = 1000000000 / c->unit;
+	if (!scan_u64(&s, end, &whole))
+		return not_a(t, f, s == f->s ? "a time" : "a time that can be held", e);
+	if (s < end && *s == '.') {
+		const char *zero = s;
+		int64_t weight = c->unit;
+		for (s++; s < end && (unsigned char)(*s - '0') < 10; s++) {
+			weight /= 10;
+			rest += weight * (*s - '0');
+		}
+		if (s == zero + 1)
+			return not_a(t, f, "a time", e);
+	}
+	if (s != end)
+		return not_a(t, f, "a time", e);
+	int64_t second = (int64_t)(whole / (uint64_t)per_s);
+	rest += (int64_t)(whole % (uint64_t)per_s) * c->unit;
+	if (stamp && t->m->absolute) {
+		if (!t->has_first) {
+			t->has_first = true;
+			t->first_s = second;
+			t->first_ns = rest;
+		}
+		second -= t->first_s;
+		rest -= t->first_ns;
+	}
+	if (__builtin_mul_overflow(second, (int64_t)1000000000, ns) || __builtin_add_overflow(*ns, rest, ns) ||
+	    *ns > TRACE_TIME_MAX || *ns < -TRACE_TIME_MAX)
+		return not_a(t, f, "a time within 73 years", e);
+	while (!t->probed && *ns % t->step_ns)
+		t->step_ns /= 10;
+	return 0;
+}
+
+static int take_bytes(struct mapped *t, const struct mapping_column *c, const struct field *f, uint64_t *v, struct err *e)
+{
+	const char *s = f->s, *end = s + f->len;
+	if (!scan_u64(&s, end, v) || s != end)
+		return not_a(t, f, "a whole number", e);
+	if (__builtin_mul_overflow(*v, (uint64_t)c->unit, v) || *v > INT64_MAX)
+		return not_a(t, f, "a number of bytes below 2^63", e);
+	return 0;
+}
+
+static int take_number(struct mapped *t, const struct field *f, int64_t min, int64_t max, int64_t *v, struct err *e)
+{
+	const char *s = f->s, *end = s + f->len;
+	if (!scan_i64(&s, end, v) || s != end || *v < min || *v > max)
+		return not_a(t, f, "a whole number in range", e);
+	return 0;
+}
+
+static bool same(const struct mapping_column *c, const struct field *f, const char *text)
+{
+	return strlen(text) == f->len && (c->any_case ? !strncasecmp(text, f->s, f->len) : !memcmp(text, f->s, f->len));
+}
+
+static int take_operation(struct mapped *t, const struct mapping_column *c, const struct field *f, struct trace_record *r,
+			  bool *skip, struct err *e)
+{
+	for (unsigned int i = 0; i < c->n_values; i++)
+		if (same(c, f, c->value[i].text)) {
+			r->op = (uint16_t)c->value[i].op;
+			*skip = r->op == OP_INVALID;
+			return 0;
+		}
+	return not_a(t, f, "an operation of this format", e);
+}
+
+static int take_field(struct mapped *t, const struct mapping_column *c, const struct field *f, struct trace_record *r,
+		      int64_t *response_ns, bool *skip, struct err *e)
+{
+	int64_t v = 0;
+	int rc;
+	switch (c->field) {
+	case MAP_BEGIN:
+		return take_time(t, c, f, true, &r->begin_ns, e);
+	case MAP_END:
+		return take_time(t, c, f, true, &r->end_ns, e);
+	case MAP_DISPATCH:
+		return take_time(t, c, f, true, &r->dispatch_ns, e);
+	case MAP_RESPONSE:
+		return take_time(t, c, f, false, response_ns, e);
+	case MAP_OPERATION:
+		return take_operation(t, c, f, r, skip, e);
+	case MAP_OFFSET:
+		return take_bytes(t, c, f, &r->offset, e);
+	case MAP_LENGTH:
+		return take_bytes(t, c, f, &r->length, e);
+	case MAP_OBJECT:
+		rc = c->number ? take_number(t, f, 0, INT64_MAX, &v, e) : 0;
+		if (t->object_text.len)
+			strbuf_addch(&t->object_text, '.');
+		strbuf_add(&t->object_text, f->s, f->len);
+		return rc;
+	case MAP_PID:
+	case MAP_TID:
+		rc = take_number(t, f, 0, UINT32_MAX, &v, e);
+		*(c->field == MAP_PID ? &r->pid : &r->tid) = (uint32_t)v;
+		return rc;
+	case MAP_FD:
+		rc = take_number(t, f, -1, INT32_MAX, &v, e);
+		r->fd = (int32_t)v;
+		return rc;
+	case MAP_RVALUE:
+		return take_number(t, f, INT64_MIN, INT64_MAX, &r->rvalue, e);
+	case MAP_ERROR:
+		rc = take_number(t, f, 0, UINT16_MAX, &v, e);
+		r->error = (uint16_t)v;
+		return rc;
+	default:
+		return c->number ? take_number(t, f, INT64_MIN, INT64_MAX, &v, e) : 0;
+	}
+}
+
+/* --- one line ----------------------------------------------------------------------------------------------------- */
+
+static void trim(struct field *f)
+{
+	while (f->len && (*f->s == ' ' || *f->s == '\t')) {
+		f->s++;
+		f->len--;
+	}
+	while (f->len && (f->s[f->len - 1] == ' ' || f->s[f->len - 1] == '\t'))
+		f->len--;
+	if (f->len >= 2 && f->s[0] == '"' && f->s[f->len - 1] == '"') {
+		f->s++;
+		f->len -= 2;
+	}
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The next field from *at on; false when there is none. */
+static bool next_field(char delimiter, const char **at, const char *end, struct field *f)
+{
+	const char *s = *at;
+	if (!s)
+		return false;
+	if (!delimiter) {
+		while (s < end && is_blank(*s))
+			s++;
+		if (s == end)
+			return false;
+		f->s = s;
+		while (s < end && !is_blank(*s))
+			s++;
+		f->len = (size_t)(s - f->s);
+		*at = s;
+		return true;
+	}
+	const char *stop = s;
+	while (stop < end && *stop != delimiter)
+		stop++;
+	*f = (struct field){s, (size_t)(stop - s)};
+	*at = stop < end ? stop + 1 : NULL;
+	trim(f);
+	return true;
+}
+
+static int take_header(struct mapped *t, const char *s, size_t len, struct err *e)
+{
+	const char *at = s, *end = s + len;
+	struct field f;
+	unsigned int n_found = 0;
+	memset(t->at, 0, sizeof t->at);
+	for (t->n_at = 0; next_field(t->m->delimiter, &at, end, &f); t->n_at++) {
+		if (t->n_at == MAPPING_COLUMNS_MAX)
+			return foreign_at(&t->base, f.s, e, "more than %d columns", MAPPING_COLUMNS_MAX);
+		for (unsigned int i = 0; i < t->m->n; i++)
+			if (strlen(t->m->column[i].name) == f.len && !memcmp(t->m->column[i].name, f.s, f.len)) {
+				t->at[t->n_at] = &t->m->column[i];
+				n_found++;
+			}
+	}
+	for (unsigned int i = 0; i < t->m->n; i++) {
+		bool found = !t->m->column[i].field || t->m->column[i].optional;
+		for (unsigned int j = 0; j < t->n_at; j++)
+			found |= t->at[j] == &t->m->column[i];
+		if (!found)
+			return foreign_at(&t->base, s, e, "the header has no column \"%s\"", t->m->column[i].name);
+	}
+	t->n_needed = t->n_at;
+	t->has_header = true;
+	return 0;
+}
+
+static int take_object(struct mapped *t, struct trace_record *r, struct err *e)
+{
+	struct strbuf *now = &t->object_text, *last = &t->object_last;
+	if (!now->len)
+		return 0;
+	if (now->len != last->len || memcmp(now->s, last->s, now->len) || t->object == OBJECT_NONE) {
+		int rc = foreign_object(&t->base, t->m->object_kind, now->s, now->len, &t->object, e);
+		if (rc)
+			return rc;
+		strbuf_reset(last);
+		strbuf_add(last, now->s, now->len);
+	}
+	r->object = t->object;
+	return 0;
+}
+
+static int finish(struct mapped *t, struct trace_record *r, int64_t response_ns, bool has_rvalue, struct err *e)
+{
+	int rc = take_object(t, r, e);
+	if (rc)
+		return rc;
+	if (response_ns >= 0 && r->begin_ns != TIME_NONE)
+		r->end_ns = r->begin_ns + response_ns;
+	if (!has_rvalue)
+		r->rvalue = (int64_t)r->length;
+	return foreign_add(&t->base, r, e);
+}
+
+static int mapped_row(struct mapped *t, const char *s, size_t len, struct err *e)
+{
+	struct trace_record r = foreign_record();
+	const char *at = s, *end = s + len;
+	int64_t response_ns = -1;
+	bool skip = false, has_rvalue = false;
+	unsigned int i = 0;
+	struct field f;
+	if (t->object_text.len)
+		strbuf_reset(&t->object_text);
+	for (; next_field(t->m->delimiter, &at, end, &f); i++) {
+		const struct mapping_column *c = i < t->n_at ? t->at[i] : NULL;
+		if (i >= t->n_needed && !t->m->more)
+			return foreign_at(&t->base, f.s, e, "more than %u columns", t->n_needed);
+		if (!c || (c->optional && !f.len))
+			continue;
+		has_rvalue |= c->field == MAP_RVALUE;
+		int rc = take_field(t, c, &f, &r, &response_ns, &skip, e);
+		if (rc)
+			return rc;
+	}
+	if (i < t->n_needed)
+		return foreign_at(&t->base, end, e, "the line has %u columns, %u are needed", i, t->n_needed);
+	if (skip) {
+		t->base.base.notes.n_passed_over++;
+		return 0;
+	}
+	return finish(t, &r, response_ns, has_rvalue, e);
+}
+
+static int mapped_line(struct foreign *f, const char *s, size_t len, struct err *e)
+{
+	struct mapped *t = (struct mapped *)f;
+	const struct mapping *m = t->m;
+	if (!t->n_lines++ && len >= 3 && !memcmp(s, "\xef\xbb\xbf", 3)) {
+		s += 3;
+		len -= 3;
+	}
+	size_t blanks = 0;
+	while (blanks < len && is_blank(s[blanks]))
+		blanks++;
+	if (t->n_lines <= m->n_skipped_lines || blanks == len)
+		return 0;
+	if (m->header && !t->has_header)
+		return take_header(t, s, len, e);
+	if (m->comment && s[blanks] == m->comment)
+		return 0;
+	size_t heading = m->heading ? strlen(m->heading) : 0;
+	if (heading && t->n_lines == m->n_skipped_lines + 1 && len >= heading && !strncasecmp(s, m->heading, heading))
+		return 0;
+	return mapped_row(t, s, len, e);
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+static void note_meta(struct mapped *t)
+{
+	struct trace_meta *meta = &t->base.base.meta.meta;
+	t->probed = true;
+	meta->clock_resolution_ns = t->m->resolution_ns > 0 ? t->m->resolution_ns : (double)t->step_ns;
+	if (!t->has_first)
+		return;
+	int64_t s = t->first_s - t->m->epoch_s, ns;
+	if (!__builtin_mul_overflow(s, (int64_t)1000000000, &ns) && !__builtin_add_overflow(ns, t->first_ns, &ns))
+		meta->wall_epoch_ns = ns;
+}
+
+static void mapped_reset(struct foreign *f)
+{
+	struct mapped *t = (struct mapped *)f;
+	if (t->n_lines && !t->probed)
+		note_meta(t);
+	t->n_lines = 0;
+	t->has_first = t->has_header = false;
+	t->object = OBJECT_NONE;
+	strbuf_reset(&t->object_last);
+	strbuf_reset(&t->object_text);
+}
+
+static void mapped_release(struct foreign *f)
+{
+	struct mapped *t = (struct mapped *)f;
+	strbuf_release(&t->object_text);
+	strbuf_release(&t->object_last);
+	if (t->own)
+		mapping_release(t->own);
+	free(t->own);
+}
+
+static const struct foreign_reader block_reader = {.clock = "foreign",
+						   .captured_by = "unknown (read by a mapping)",
+						   .level = LEVEL_BLOCK,
+						   .line = mapped_line,
+						   .reset = mapped_reset,
+						   .release = mapped_release};
+
+static void mapped_init(struct mapped *t, const struct mapping *m)
+{
+	t->m = m;
+	t->step_ns = 1000000000;
+	t->object = OBJECT_NONE;
+	strbuf_init(&t->object_text);
+	strbuf_init(&t->object_last);
+	for (unsigned int i = 0; i < m->n && !m->header; i++)
+		t->at[m->column[i].index] = &m->column[i];
+	t->n_at = MAPPING_COLUMNS_MAX;
+	t->n_needed = m->n_columns;
+}
+
+/* What setup needs beside the options; foreign_open has no room for a context. */
+struct mapped_setup {
+	struct trace_open_options o;
+	const struct mapping *m;
+	bool own;
+};
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	struct mapped *t = (struct mapped *)f;
+	const struct mapped_setup *s = (const struct mapped_setup *)o;
+	mapped_init(t, s->m);
+	t->own = s->own ? (struct mapping *)s->m : NULL;
+	f->base.meta.meta.level = s->m->level;
+	f->base.meta.meta.clock = s->m->clock ? s->m->clock : s->m->name;
+}
+
+int mapping_open(struct trace **out, const struct mapping *m, bool own, const char *path, const struct trace_open_options *o,
+		 struct err *e)
+{
+	struct mapped_setup s = {*o, m, own};
+	return foreign_open(out, sizeof(struct mapped), &block_reader, path, &s.o, setup, e);
+}
+
+static size_t line_length(const char *s, const char *end)
+{
+	const char *p = s;
+	while (p < end && *p != '\r' && *p != '\n')
+		p++;
+	return (size_t)(p - s);
+}
+
+/* Every whole line of the head must be one of this format. */
+int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
+{
+	struct mapped t = {.base = {.reader = &block_reader}};
+	const char *s = (const char *)head, *end = s + len;
+	bool good = true, cut = len == FORMAT_HEAD_BYTES;
+	if (memchr(head, 0, len))
+		return 0;
+	trace_base_init(&t.base.base, NULL);
+	t.base.last_object = OBJECT_NONE;
+	mapped_init(&t, m);
+	while (good && s < end) {
+		size_t line = line_length(s, end);
+		if (s + line == end && cut)
+			break;
+		good = !mapped_line(&t.base, s, line, NULL);
+		s += line;
+		while (s < end && (*s == '\r' || *s == '\n'))
+			s++;
+	}
+	good &= t.base.queue.n > 0 || (m->header && t.has_header);
+	record_queue_release(&t.base.queue);
+	trace_base_release(&t.base.base);
+	strbuf_release(&t.object_text);
+	strbuf_release(&t.object_last);
+	return good ? m->bid : 0;
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The mapping files that are built in, NAME.map beside this file, each a row of the table of formats; and the one that is given
+ * by its path. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/mapping.h"
+#include "common/xalloc.h"
+
+/* The file's bytes with a NUL behind them, taken in by the assembler. */
+#define EMBED(NAME)                                                                                                    \
+	__asm__(".section .rodata\n"                                                                                   \
+		".global mapping_text_" #NAME "\n"                                                                     \
+		"mapping_text_" #NAME ":\n"                                                                            \
+		".incbin \"capture/formats/" #NAME ".map\"\n"                                                          \
+		".byte 0\n"                                                                                            \
+		".previous\n");                                                                                        \
+	extern const char mapping_text_##NAME[] __attribute__((visibility("hidden")))
+
+static int builtin_parse(struct mapping *m, const char *name, const char *text, struct err *e)
+{
+	int rc = mapping_parse(m, name, text, e);
+	return rc ? err_context(e, "the mapping built in") : 0;
+}
+
+static int builtin_bid(const char *name, const char *text, const unsigned char *head, size_t len)
+{
+	struct mapping m;
+	int bid = builtin_parse(&m, name, text, NULL) ? 0 : mapping_bid(&m, head, len);
+	mapping_release(&m);
+	return bid;
+}
+
+static int builtin_open(const char *name, const char *text, struct trace **t, const char *path,
+			const struct trace_open_options *o, struct err *e)
+{
+	struct mapping *m = xmalloc(sizeof *m);
+	int rc = builtin_parse(m, name, text, e);
+	if (!rc)
+		return mapping_open(t, m, true, path, o, e);
+	mapping_release(m);
+	free(m);
+	return rc;
+}
+
+static int builtin_write(const char *name, const char *text, struct trace *t, const char *path,
+			 struct trace_export_report *report, struct err *e)
+{
+	struct mapping m;
+	int rc = builtin_parse(&m, name, text, e);
+	rc = rc ? rc : mapping_write(&m, t, path, report, e);
+	mapping_release(&m);
+	return rc;
+}
+
+#define READER(NAME)                                                                                                   \
+	EMBED(NAME);                                                                                                   \
+	static int bid_##NAME(const unsigned char *head, size_t len, const char *path)                                 \
+	{                                                                                                              \
+		(void)path;                                                                                            \
+		return builtin_bid(#NAME, mapping_text_##NAME, head, len);                                             \
+	}                                                                                                              \
+	static int open_##NAME(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e)  \
+	{                                                                                                              \
+		return builtin_open(#NAME, mapping_text_##NAME, t, path, o, e);                                        \
+	}
+#define WRITER(NAME)                                                                                                   \
+	static int write_##NAME(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)  \
+	{                                                                                                              \
+		return builtin_write(#NAME, mapping_text_##NAME, t, path, report, e);                                  \
+	}
+#define ROW(NAME, HELP, WRITE)                                                                                         \
+	const struct trace_format format_##NAME = {                                                                    \
+	    .name = #NAME, .help = HELP, .bid = bid_##NAME, .open = open_##NAME, .write = WRITE}
+
+READER(msr)
+WRITER(msr)
+ROW(msr, "MSR Cambridge block traces: Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime", write_msr);
+
+READER(snia)
+WRITER(snia)
+ROW(snia, "SNIA block traces as hfplayer has them: #DUMP_OFFSET.I,ELAPSED_USECS.D,...", write_snia);
+
+READER(alibaba)
+ROW(alibaba, "Alibaba block traces: device,R/W,offset,length,time in us", NULL);
+
+READER(tencent)
+ROW(tencent, "Tencent CBS traces: time in s,offset,size,0/1,volume", NULL);
+
+READER(spc)
+WRITER(spc)
+ROW(spc, "SPC 1.0.1: ASU,LBA,size,R/W,time in s", write_spc);
+
+READER(systor)
+ROW(systor, "Systor'17 traces: time,response time,R/W,LUN,offset,size", NULL);
+
+READER(fiu)
+ROW(fiu, "FIU traces: time in ns, pid, process, lba, size, R/W, major, minor, md5", NULL);
+
+/* --- by path ------------------------------------------------------------------------------------------------------ */
+
+static int path_bid(const unsigned char *head, size_t len, const char *path)
+{
+	(void)head;
+	(void)len;
+	(void)path;
+	return 0; /* only where a mapping is given */
+}
+
+static int path_open(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	if (!o->mapping)
+		return err_set(e, EINVAL, "%s: the format mapping needs a mapping file (--mapping)", path);
+	struct mapping *m = xmalloc(sizeof *m);
+	int rc = mapping_load(m, o->mapping, e);
+	if (!rc)
+		return mapping_open(t, m, true, path, o, e);
+	mapping_release(m);
+	free(m);
+	return rc;
+}
+
+const struct trace_format format_mapping = {
+    .name = "mapping",
+    .help = "any delimited text, by a mapping file that tells its columns",
+    .bid = path_bid,
+    .open = path_open,
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Names of constants as tools print them (O_RDONLY, ENOENT, SEEK_SET, ...), and the values they have on Linux. */
+#ifndef CAPTURE_FORMATS_NAMES_H
+#define CAPTURE_FORMATS_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define NAME_SLOTS 1024u
+
+/* A table by hash, filled once. Names are borrowed. */
+struct name_table {
+	struct name_slot {
+		const char *name;
+		size_t len;
+		int64_t value;
+	} slot[NAME_SLOTS];
+};
+
+void name_table_add(struct name_table *t, const char *name, int64_t value);
+bool name_table_find(const struct name_table *t, const char *s, size_t len, int64_t *value);
+
+/* Flags of open, fcntl, the *at calls, mmap, fallocate, ..., and the errors. */
+void name_table_add_constants(struct name_table *t);
+
+/* "A|B|0x10", "0", "07" as a number; unknown names are left out and *all is false. */
+uint64_t names_or(const struct name_table *t, const char *s, size_t len, bool *all);
+
+#endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Numbers in the lines of foreign traces. On the path of every byte that is imported, hence here and not strtoull: no locale, no
+ * blanks, no sign unless asked for, and an overflow is told. All take *s up to `end` at most, and leave *s behind what they
+ * took, or at what is wrong. */
+#ifndef CAPTURE_FORMATS_NUMBER_H
+#define CAPTURE_FORMATS_NUMBER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s;
+	uint64_t n = 0;
+	for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
+		if (p - *s >= 19 && (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n)))
+			return false;
+		if (p - *s < 19)
+			n = n * 10 + (uint64_t)(*p - '0');
+	}
+	bool some = p > *s;
+	*s = p;
+	*v = n;
+	return some;
+}
+
+static inline bool scan_i64(const char **s, const char *end, int64_t *v)
+{
+	uint64_t u;
+	bool negative = *s < end && **s == '-';
+	*s += negative;
+	if (!scan_u64(s, end, &u) || u > (uint64_t)INT64_MAX + negative)
+		return false;
+	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
+	return true;
+}
+
+/* "0x1f", "017" or decimal, as C has it. */
+static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
+{
+	const char *p = *s;
+	if (end - p < 2 || *p != '0')
+		return scan_u64(s, end, v);
+	unsigned int shift = p[1] == 'x' || p[1] == 'X' ? 4 : 3, digit;
+	p += shift == 4 ? 2 : 1;
+	const char *first = p;
+	uint64_t n = 0;
+	for (; p < end; p++) {
+		digit = *p >= '0' && *p <= '9'   ? (unsigned int)(*p - '0')
+			: *p >= 'a' && *p <= 'f' ? (unsigned int)(*p - 'a' + 10)
+			: *p >= 'A' && *p <= 'F' ? (unsigned int)(*p - 'A' + 10)
+						 : 16;
+		if (digit >= 1u << shift)
+			break;
+		if (n >> (64 - shift))
+			return false;
+		n = n << shift | digit;
+	}
+	if (p == first && shift == 4)
+		return false;
+	*s = p;
+	*v = n;
+	return true;
+}
+
+/* A decimal fraction times `unit` (a power of ten, 1 to 10^9), as a whole number: "1.5" with 1000 is 1500. Digits below one are
+ * cut. *digits, if not NULL: how many there were behind the point. */
+static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v, unsigned int *digits)
+{
+	uint64_t whole;
+	int64_t n;
+	unsigned int n_digits = 0;
+	if (!scan_u64(s, end, &whole) || whole > INT64_MAX || __builtin_mul_overflow((int64_t)whole, unit, &n))
+		return false;
+	if (*s < end && **s == '.') {
+		const char *p = *s + 1;
+		int64_t weight = unit;
+		for (; p < end && (unsigned char)(*p - '0') < 10; p++, n_digits++) {
+			weight /= 10;
+			if (__builtin_add_overflow(n, weight * (*p - '0'), &n))
+				return false;
+		}
+		if (!n_digits)
+			return false;
+		*s = p;
+	}
+	*v = n;
+	if (digits)
+		*digits = n_digits;
+	return true;
+}
+
+#endif

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/formats/sink.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/csv_args.h"
+#include "capture/op.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define FLUSH_BYTES (256u << 10)
+
+static int sink_flush(struct sink *s, struct err *e)
+{
+	int rc = write_all(s->fd, s->out.s, s->out.len);
+	strbuf_reset(&s->out);
+	return rc ? err_sys(e, -rc, "%s: writing", s->path) : 0;
+}
+
+/* A regular file under another name first; what is none (a pipe, /dev/null) in place. */
+static int sink_open(struct sink *s, const char *path, struct err *e)
+{
+	struct stat st;
+	*s = (struct sink){.path = path, .fd = STDOUT_FILENO, .out = STRBUF_INIT};
+	if (!strcmp(path, "-")) {
+		s->path = "standard output";
+		return 0;
+	}
+	bool regular = lstat(path, &st) || S_ISREG(st.st_mode);
+	if (regular)
+		s->temporary = xasprintf("%s.tmp", path);
+	const char *name = regular ? s->temporary : path;
+	s->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | (regular ? O_NOFOLLOW : 0), 0666);
+	return s->fd < 0 ? err_sys(e, errno, "cannot create %s", name) : 0;
+}
+
+static int sink_close(struct sink *s, const char *path, int rc, struct err *e)
+{
+	if (!rc && s->fd >= 0)
+		rc = sink_flush(s, e);
+	if (!rc && s->temporary && fsync(s->fd))
+		rc = err_sys(e, errno, "%s: fsync", path);
+	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) && !rc)
+		rc = err_sys(e, errno, "%s: close", path);
+	if (!rc && s->temporary && rename(s->temporary, path))
+		rc = err_sys(e, errno, "cannot rename %s to %s", s->temporary, path);
+	if (rc && s->temporary && s->fd >= 0)
+		unlink(s->temporary);
+	free(s->temporary);
+	strbuf_release(&s->out);
+	return rc;
+}
+
+struct walk {
+	const struct sink_writer *w;
+	void *ctx;
+	struct trace_export_report *report;
+	uint64_t n_damaged;
+	struct err damage;
+};
+
+static int write_one(struct walk *x, struct sink *s, const struct trace_record *r, struct err *e)
+{
+	const char *why = "the format has no place for it";
+	int rc = x->w->one(x->ctx, s, r, &why, e);
+	if (rc < 0)
+		return rc;
+	if (!rc && !x->report->n_left_out++)
+		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s", op_name(r->op),
+			 (unsigned long long)r->seq, why);
+	x->report->n_written += rc == 1;
+	return s->out.len >= FLUSH_BYTES ? sink_flush(s, e) : 0;
+}
+
+static int write_all_of(struct walk *x, struct sink *s, struct trace *t, struct err *e)
+{
+	const struct trace_record *r;
+	struct err one = ERR_INIT;
+	int rc = trace_rewind(t, e);
+	if (!rc && x->w->head)
+		rc = x->w->head(x->ctx, s, e);
+	while (!rc && ((rc = trace_next(t, &r, &one)) == 1 || rc == -EBADMSG)) {
+		if (rc == -EBADMSG && !x->n_damaged++)
+			x->damage = one; /* the first is told */
+		rc = rc == 1 ? write_one(x, s, r, e) : 0;
+		if (rc)
+			return rc;
+	}
+	if (rc)
+		return one.code ? err_set(e, -rc, "%s", one.msg) : rc;
+	return x->w->tail ? x->w->tail(x->ctx, s, e) : 0;
+}
+
+int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, const char *path,
+		     struct trace_export_report *report, struct err *e)
+{
+	struct trace_export_report unseen;
+	struct sink s;
+	struct walk x = {.w = w, .ctx = ctx, .report = report ? report : &unseen, .damage = ERR_INIT};
+	*x.report = (struct trace_export_report){0};
+	int rc = sink_open(&s, path, e);
+	rc = rc ? rc : write_all_of(&x, &s, t, e);
+	rc = sink_close(&s, path, rc, e);
+	if (!rc && x.n_damaged)
+		rc = err_set(e, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg, (unsigned long long)x.n_damaged);
+	return rc;
+}
+
+void sink_u64(struct sink *s, uint64_t v)
+{
+	char text[20], *p = text + sizeof text;
+	do
+		*--p = (char)('0' + v % 10);
+	while (v /= 10);
+	strbuf_add(&s->out, p, (size_t)(text + sizeof text - p));
+}
+
+void sink_decimal(struct sink *s, int64_t v, unsigned int digits)
+{
+	uint64_t u = v < 0 ? 0 - (uint64_t)v : (uint64_t)v, scale = 1;
+	for (unsigned int i = 0; i < digits; i++)
+		scale *= 10;
+	if (v < 0)
+		strbuf_addch(&s->out, '-');
+	sink_u64(s, u / scale);
+	if (digits)
+		strbuf_addf(&s->out, ".%0*llu", (int)digits, (unsigned long long)(u % scale));
+}
+
+void sink_json_string(struct sink *s, const char *text)
+{
+	const unsigned char *p = (const unsigned char *)text;
+	strbuf_addch(&s->out, '"');
+	for (size_t left = strlen(text), n; left; p += n, left -= n) {
+		n = utf8_char_len(p, left);
+		if (!n) {
+			strbuf_addstr(&s->out, "\\ufffd");
+			n = 1;
+		} else if (*p < ' ' || *p == 0x7f) {
+			strbuf_addf(&s->out, "\\u%04x", *p);
+		} else {
+			if (*p == '"' || *p == '\\')
+				strbuf_addch(&s->out, '\\');
+			strbuf_add(&s->out, p, n);
+		}
+	}
+	strbuf_addch(&s->out, '"');
+}
+
+bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool *is_write, const char **why)
+{
+	const struct op_info *o = op_info(r->op);
+	*is_write = o->family == FAMILY_WRITE;
+	*why = (o->family != FAMILY_READ && o->family != FAMILY_WRITE) || !(o->uses & OP_HAS_LENGTH)
+		   ? "it neither reads nor writes data"
+	       : r->rvalue < 0			? "it failed"
+	       : r->offset > INT64_MAX		? "its offset is not known"
+	       : r->begin_ns == TIME_NONE	? "its begin is not known"
+	       : !trace_object(t, r->object)	? "what it worked on is not known"
+						: NULL;
+	return !*why;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reading strace: the state, and how a call's arguments become a request. */
+#ifndef CAPTURE_FORMATS_STRACE_PRIVATE_H
+#define CAPTURE_FORMATS_STRACE_PRIVATE_H
+
+#include "capture/formats/descriptors.h"
+#include "capture/formats/names.h"
+#include "capture/op.h"
+
+enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD };
+
+/* One system call. `args`: a letter for each argument,
+ *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link
+ *   s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags of *at   m mode   a access mode
+ *   w whence   v number or flags   n descriptor wanted   X descriptor written to   @ offset pointer of f   # of X   N name of an
+ *   attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags   _ passed over */
+struct strace_call {
+	const char *name;
+	enum trace_op op;
+	const char *args;
+	enum call_kind kind;
+};
+extern const struct strace_call strace_calls[]; /* ends with a NULL name */
+
+struct strace {
+	struct foreign base;
+	struct name_table names, calls; /* calls: index into strace_calls */
+	struct traced_system system;
+	struct strbuf path, base_path, joined;
+	bool has_first, has_pids, time_of_day;
+	int64_t first_ns, last_ns;
+	uint32_t file_tid; /* from the name of a file of strace -ff */
+};
+
+struct part {
+	const char *s;
+	size_t len;
+};
+
+/* A call that is complete: `text` is what follows "name(", the end of the line cut off at `end`. `begin_ns`; `stamp_ns` is the
+ * line's. Errors: EINVAL by foreign_at. */
+struct call_line {
+	const struct strace_call *call;
+	const char *text, *end;
+	int64_t begin_ns, stamp_ns;
+	bool resumed;
+};
+int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l, struct err *e);
+
+int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
+
+/* The descriptor that a call's text begins with, for close(): -1 where there is none. */
+int64_t strace_first_fd(const char *s, const char *end);
+
+#endif

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/formats/sink.h"
+#include "capture/formats/strace_private.h"
+
+struct out {
+	struct trace *t;
+	int64_t wall_ns;
+	const char *root;
+	struct strbuf text; /* a line, until it is known to be possible */
+};
+
+/* As strace escapes: C's escapes, octal for the rest; in a descriptor's name the brackets too. */
+static void add_escaped(struct strbuf *b, const char *s, size_t len, bool brackets)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+		const char *simple = c ? strchr("\nn\tt\rr\vv\ff\"\"\\\\", c) : NULL;
+		bool next_digit = i + 1 < len && s[i + 1] >= '0' && s[i + 1] <= '9';
+		if (simple && (simple - "\nn\tt\rr\vv\ff\"\"\\\\") % 2 == 0)
+			strbuf_addf(b, "\\%c", simple[1]);
+		else if (c < ' ' || c >= 0x7f || (brackets && (c == '<' || c == '>')))
+			strbuf_addf(b, next_digit ? "\\%03o" : "\\%o", c);
+		else
+			strbuf_addch(b, (char)c);
+	}
+}
+
+static void add_path(struct out *x, const char *name, size_t len, bool brackets)
+{
+	if (name[0] != '/') {
+		size_t root = strlen(x->root);
+		add_escaped(&x->text, x->root, root, brackets);
+		if (!root || x->root[root - 1] != '/')
+			strbuf_addch(&x->text, '/');
+	}
+	add_escaped(&x->text, name, len, brackets);
+}
+
+static void add_fd(struct out *x, int32_t fd, uint32_t object)
+{
+	const struct trace_object *o = trace_object(x->t, object);
+	strbuf_addf(&x->text, "%d", fd);
+	if (!o || fd < 0)
+		return;
+	strbuf_addch(&x->text, '<');
+	if (o->kind == OBJECT_PATH)
+		add_path(x, o->name, strlen(o->name), true);
+	else
+		add_escaped(&x->text, o->name, strlen(o->name), true);
+	strbuf_addch(&x->text, '>');
+}
+
+static void add_names(struct strbuf *b, uint64_t v, const char *const *names, const uint64_t *values, size_t n, const char *zero)
+{
+	const char *separator = zero;
+	if (*zero)
+		strbuf_addstr(b, zero);
+	separator = *zero ? "|" : "";
+	for (size_t i = 0; i < n; i++)
+		if (values[i] && (v & values[i]) == values[i]) {
+			strbuf_addf(b, "%s%s", separator, names[i]);
+			separator = "|";
+			v &= ~values[i];
+		}
+	if (v || (!*zero && !*separator))
+		strbuf_addf(b, v ? "%s%#llx" : "%s%llx", separator, (unsigned long long)v);
+}
+
+static void add_open_flags(struct strbuf *b, uint32_t flags)
+{
+	static const char *const names[] = {"O_SYNC", "O_DSYNC", "O_TMPFILE", "O_DIRECTORY", "O_CREAT", "O_EXCL", "O_NOCTTY", "O_TRUNC",
+					    "O_APPEND", "O_NONBLOCK", "O_DIRECT", "O_NOFOLLOW", "O_CLOEXEC", "O_NOATIME", "O_PATH"};
+	static const uint64_t values[] = {O_SYNC, O_DSYNC, 020200000, O_DIRECTORY, O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC,
+					  O_APPEND, O_NONBLOCK, O_DIRECT, O_NOFOLLOW, O_CLOEXEC, O_NOATIME, O_PATH};
+	static const char *const access_names[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
+	add_names(b, flags & ~3u, names, values, sizeof values / sizeof *values, access_names[flags & 3]);
+}
+
+static void add_at_flags(struct strbuf *b, uint32_t flags)
+{
+	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR", "AT_SYMLINK_FOLLOW", "AT_EMPTY_PATH"};
+	static const uint64_t values[] = {AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH};
+	add_names(b, flags, names, values, 4, "");
+}
+
+static void add_buffers(struct out *x, const struct trace_record *r)
+{
+	size_t len;
+	const unsigned char *heap = trace_heap(x->t, r->heap, &len);
+	uint64_t one = r->length;
+	size_t n = heap && len >= 8 ? len / 8 : 1;
+	strbuf_addch(&x->text, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (heap && len >= 8)
+			memcpy(&one, heap + 8 * i, 8);
+		strbuf_addf(&x->text, "%s{iov_base=\"\"..., iov_len=%llu}", i ? ", " : "", (unsigned long long)one);
+	}
+	strbuf_addf(&x->text, "], %zu", n);
+}
+
+static void add_offset_pointer(struct strbuf *b, uint64_t offset)
+{
+	if (offset == OFFSET_NONE)
+		strbuf_addstr(b, "NULL");
+	else
+		strbuf_addf(b, "[%llu]", (unsigned long long)offset);
+}
+
+static bool add_heap_text(struct out *x, const struct trace_record *r, bool is_path)
+{
+	size_t len;
+	const char *heap = trace_heap(x->t, r->heap, &len);
+	if (!heap)
+		return false;
+	strbuf_addch(&x->text, '"');
+	if (is_path)
+		add_path(x, heap, len, false);
+	else
+		add_escaped(&x->text, heap, len, false);
+	strbuf_addch(&x->text, '"');
+	return true;
+}
+
+static bool add_arg(struct out *x, const struct trace_record *r, char letter)
+{
+	const struct trace_object *o = trace_object(x->t, r->object);
+	struct strbuf *b = &x->text;
+	struct op_peer peer = {-1, OBJECT_NONE, OFFSET_NONE};
+	size_t len;
+	const void *heap = trace_heap(x->t, r->heap, &len);
+	if ((op_info(r->op)->uses & OP_HEAP_PEER) && heap && len == sizeof peer)
+		memcpy(&peer, heap, sizeof peer);
+	switch (letter) {
+	case 'f':
+		add_fd(x, r->fd, r->object);
+		return r->fd >= 0 || r->rvalue < 0;
+	case 'D':
+	case 'd':
+		strbuf_addstr(b, "AT_FDCWD");
+		return true;
+	case 'p':
+		if (!o)
+			return false;
+		strbuf_addch(b, '"');
+		add_path(x, o->name, strlen(o->name), false);
+		strbuf_addch(b, '"');
+		return true;
+	case 'P':
+		return add_heap_text(x, r, true);
+	case 'T':
+	case 'N':
+		return add_heap_text(x, r, false);
+	case 's':
+		strbuf_addf(b, "%llu", (unsigned long long)r->length);
+		return true;
+	case 'o':
+		strbuf_addf(b, "%lld", (long long)r->offset);
+		return true;
+	case 'i':
+		add_buffers(x, r);
+		return true;
+	case 'O':
+		add_open_flags(b, r->flags);
+		return true;
+	case 'A':
+		add_at_flags(b, r->flags);
+		return true;
+	case 'm':
+	case 'a':
+		strbuf_addf(b, "%#llo", (unsigned long long)r->length);
+		return true;
+	case 'w':
+		strbuf_addstr(b, r->flags < 5 ? (const char *const[]){"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE"}[r->flags] : "SEEK_SET");
+		return r->flags < 5;
+	case 'n':
+		strbuf_addf(b, "%d", peer.fd >= 0 ? peer.fd : (int)r->rvalue);
+		return peer.fd >= 0 || r->rvalue >= 0;
+	case 'X':
+		add_fd(x, peer.fd, peer.object);
+		return peer.fd >= 0;
+	case '@':
+		add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE : r->offset);
+		return true;
+	case '#':
+		add_offset_pointer(b, peer.offset);
+		return true;
+	case 'u':
+	case 'g':
+		strbuf_addf(b, "%d", (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32));
+		return true;
+	case 'c':
+		strbuf_addf(b, "%#x, %#llx", r->flags, (unsigned long long)r->offset);
+		return true;
+	case 'R':
+		strbuf_addf(b, "%#x", r->flags >> 29);
+		return true;
+	case 'M':
+	case 'v':
+		strbuf_addf(b, "%#x", letter == 'M' ? r->flags & 0x1fffffff : r->flags);
+		return true;
+	default:
+		strbuf_addstr(b, "0x1");
+		return true;
+	}
+}
+
+/* The row to print an operation by: calls that take a directory's descriptor come first where a program would use them. */
+static const struct strace_call *row_of(const struct trace_record *r)
+{
+	static const struct {
+		enum trace_op op;
+		const char *name;
+	} chosen[] = {{OP_OPEN, "openat"}, {OP_STAT, "newfstatat"}, {OP_UNLINK, "unlink"}, {OP_UTIMENS, "utimensat"}};
+	const char *name = NULL;
+	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
+		if (chosen[i].op == r->op)
+			name = chosen[i].name;
+	if (r->op == OP_DUP2 && r->flags)
+		name = "dup3";
+	if (r->op == OP_RENAME && r->flags)
+		name = "renameat2";
+	if ((r->op == OP_CHOWN || r->op == OP_LINK || r->op == OP_UNLINK) && r->flags)
+		name = r->op == OP_CHOWN ? "fchownat" : r->op == OP_LINK ? "linkat" : "unlinkat";
+	for (const struct strace_call *c = strace_calls; c->name; c++)
+		if (c->op == r->op && (!name || !strcmp(c->name, name)))
+			return c;
+	return NULL;
+}
+
+static void add_result(struct out *x, const struct trace_record *r)
+{
+	struct strbuf *b = &x->text;
+	const char *error = r->error ? strerrorname_np(r->error) : NULL;
+	if (r->error == ECANCELED)
+		strbuf_addstr(b, ") = ?");
+	else if (r->rvalue < 0 && error)
+		strbuf_addf(b, ") = -1 %s (%s)", error, strerrordesc_np(r->error));
+	else if (op_info(r->op)->uses & OP_RESULT_VARIES)
+		strbuf_addf(b, ") = %#llx", (unsigned long long)r->rvalue);
+	else
+		strbuf_addf(b, ") = %lld", (long long)r->rvalue);
+	if ((op_info(r->op)->uses & OP_RETURNS_FD) && r->rvalue >= 0) {
+		b->len = strlen(b->s) - strlen(strrchr(b->s, ' ') + 1);
+		add_fd(x, (int32_t)r->rvalue, r->object);
+	}
+}
+
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+{
+	struct out *x = ctx;
+	const struct strace_call *c = row_of(r);
+	(void)e;
+	*why = !c ? "strace has no call of that name" : r->begin_ns == TIME_NONE ? "its begin is not known" : NULL;
+	if (*why)
+		return 0;
+	strbuf_reset(&x->text);
+	int64_t ns = x->wall_ns + r->begin_ns;
+	*why = "it begins before 1970";
+	if (ns < 0)
+		return 0;
+	*why = "an argument of it is not known";
+	strbuf_addf(&x->text, "%u %lld.%09lld %s(", r->tid, (long long)(ns / 1000000000), (long long)(ns % 1000000000), c->name);
+	for (const char *letter = c->args; *letter; letter++) {
+		if (letter > c->args)
+			strbuf_addstr(&x->text, ", ");
+		if (!add_arg(x, r, *letter))
+			return 0;
+		if (*letter == 'i' && letter[1] == '_')
+			letter++; /* the number of buffers is there */
+	}
+	add_result(x, r);
+	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns)
+		strbuf_addf(&x->text, " <%lld.%09lld>", (long long)((r->end_ns - r->begin_ns) / 1000000000),
+			    (long long)((r->end_ns - r->begin_ns) % 1000000000));
+	strbuf_addch(&x->text, '\n');
+	strbuf_add(&s->out, x->text.s, x->text.len);
+	return 1;
+}
+
+
+int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	static const struct sink_writer writer = {.one = write_one};
+	const struct trace_meta *m = trace_meta(t);
+	struct out x = {.t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .text = STRBUF_INIT};
+	int rc = sink_write_trace(&writer, &x, t, path, report, e);
+	strbuf_release(&x.text);
+	return rc;
+}

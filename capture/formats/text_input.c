@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/formats/text_input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define CHUNK (256u << 10)
+#define CAP (TEXT_LINE_MAX + CHUNK)
+
+int text_input_open(struct text_input *in, const char *path, struct err *e)
+{
+	memset(in, 0, sizeof *in);
+	in->path = xstrdup(path);
+	in->fd = file_open_regular(path, O_RDONLY, e);
+	if (in->fd < 0)
+		return in->fd;
+	in->buf = xmalloc(CAP + 1);
+	return 0;
+}
+
+void text_input_close(struct text_input *in)
+{
+	if (in->path && in->fd >= 0)
+		close(in->fd);
+	free(in->buf);
+	free(in->path);
+	memset(in, 0, sizeof *in);
+	in->fd = -1;
+}
+
+int text_input_rewind(struct text_input *in, struct err *e)
+{
+	if (lseek(in->fd, 0, SEEK_SET) < 0)
+		return err_sys(e, errno, "%s: reading it again", in->path);
+	in->at = in->len = 0;
+	in->eof = in->has_cr = in->after_cr = in->skipping = false;
+	in->line = in->offset = 0;
+	return 0;
+}
+
+/* Moves what is left to the front and reads on; at the end sets eof. */
+static int fill(struct text_input *in, struct err *e)
+{
+	ssize_t got;
+	memmove(in->buf, in->buf + in->at, in->len - in->at);
+	in->offset += in->at;
+	in->len -= in->at;
+	in->at = 0;
+	size_t room = CAP - in->len;
+	do
+		got = read(in->fd, in->buf + in->len, room < CHUNK ? room : CHUNK);
+	while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return err_sys(e, errno, "%s: reading", in->path);
+	in->eof = !got;
+	in->has_cr = memchr(in->buf, '\r', in->len + (size_t)got) != NULL;
+	in->len += (size_t)got;
+	in->buf[in->len] = '\n'; /* so that what stands at the end is followed by something */
+	return 0;
+}
+
+/* The end of the line that begins at buf[at], or NULL where it is not in the buffer. */
+static char *line_end(const struct text_input *in, size_t from)
+{
+	char *lf = memchr(in->buf + from, '\n', in->len - from);
+	if (!in->has_cr)
+		return lf;
+	char *cr = memchr(in->buf + from, '\r', (size_t)((lf ? lf : in->buf + in->len) - (in->buf + from)));
+	return cr ? cr : lf;
+}
+
+static int too_long(struct text_input *in, struct err *e)
+{
+	in->skipping = true;
+	in->line++;
+	in->at = in->len;
+	return err_set(e, EMSGSIZE, "line %llu is longer than %u bytes", (unsigned long long)in->line, TEXT_LINE_MAX);
+}
+
+int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e)
+{
+	size_t seen = 0; /* from `at` on: no line end there */
+	for (;;) {
+		if (in->after_cr && in->at < in->len) { /* the second half of CR LF */
+			in->at += in->buf[in->at] == '\n';
+			in->after_cr = false;
+		}
+		char *end = in->at + seen < in->len ? line_end(in, in->at + seen) : NULL;
+		if (!end && in->eof && in->at < in->len)
+			end = in->buf + in->len; /* the last line, without an end */
+		if (end) {
+			*s = in->buf + in->at;
+			*len = (size_t)(end - *s);
+			in->after_cr = end < in->buf + in->len && *end == '\r';
+			in->at += *len + (end < in->buf + in->len);
+			if (!in->skipping) {
+				in->line++;
+				return 1;
+			}
+			in->skipping = false; /* the rest of one that was too long */
+			seen = 0;
+			continue;
+		}
+		if (in->eof)
+			return 0;
+		if (in->skipping)
+			in->at = in->len;
+		seen = in->len - in->at;
+		if (seen >= TEXT_LINE_MAX)
+			return too_long(in, e);
+		int rc = fill(in, e);
+		if (rc)
+			return rc;
+	}
+}
+
+int text_input_peek(struct text_input *in, size_t want, const char **s, size_t *len, struct err *e)
+{
+	while (in->len - in->at < want && !in->eof) {
+		int rc = fill(in, e);
+		if (rc)
+			return rc;
+	}
+	*s = in->buf + in->at;
+	*len = in->len - in->at;
+	return 0;
+}

@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/pour.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+#define AT_ONCE 1024u
+
+/* One of the traces: where it stands, and what its objects are in the new one. */
+struct source {
+	struct trace *t;
+	int64_t shift_ns;
+	uint32_t *id;
+	uint32_t n, cap;
+	const struct trace_record *r; /* r[n_left]: read, and not yet used */
+	size_t n_left;
+	bool over;
+};
+
+struct job {
+	struct pour *p;
+	struct trace_writer *w;
+	struct source *source;
+	size_t n_sources;
+	struct trace_record some[AT_ONCE];
+	size_t n_some;
+	int64_t last_begin_ns;
+	bool stop;
+	struct strbuf name;
+};
+
+/* --- objects and heap --------------------------------------------------------------------------------------------- */
+
+static int new_object(struct job *j, const struct trace_object *o, uint32_t *id, struct err *e)
+{
+	if (!j->p->rename)
+		return trace_writer_object(j->w, o->kind, o->name, id, e);
+	strbuf_reset(&j->name);
+	int rc = j->p->rename(j->p->ctx, o->kind, o->name, &j->name, e);
+	return rc ? rc : trace_writer_object(j->w, o->kind, j->name.s, id, e);
+}
+
+/* Objects come over when a request first names them: those of requests left out do not. */
+static int map_object(struct job *j, struct source *s, uint32_t *object, struct err *e)
+{
+	const struct trace_object *o = trace_object(s->t, *object);
+	if (!o) {
+		*object = OBJECT_NONE;
+		return 0;
+	}
+	while (*object >= s->n) {
+		GROW(s->id, s->n, s->cap);
+		s->id[s->n++] = OBJECT_NONE;
+	}
+	int rc = s->id[*object] == OBJECT_NONE ? new_object(j, o, &s->id[*object], e) : 0;
+	*object = s->id[*object];
+	return rc;
+}
+
+static int map_heap(struct job *j, struct source *s, struct trace_record *r, struct err *e)
+{
+	unsigned int uses = op_info(r->op)->uses;
+	size_t len;
+	struct op_peer peer;
+	const void *data = trace_heap(s->t, r->heap, &len);
+	r->heap = HEAP_NONE;
+	if (!data)
+		return 0;
+	if ((uses & OP_HEAP_PEER) && len == sizeof peer) {
+		memcpy(&peer, data, sizeof peer);
+		int rc = map_object(j, s, &peer.object, e);
+		return rc ? rc : trace_writer_heap(j->w, &peer, sizeof peer, &r->heap, e);
+	}
+	if (!(uses & OP_HEAP_PATH) || !j->p->rename)
+		return trace_writer_heap(j->w, data, len, &r->heap, e);
+	char *path = xmalloc(len + 1);
+	memcpy(path, data, len);
+	path[len] = 0;
+	strbuf_reset(&j->name);
+	int rc = j->p->rename(j->p->ctx, OBJECT_PATH, path, &j->name, e);
+	free(path);
+	return rc ? rc : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static int flush(struct job *j, struct err *e)
+{
+	size_t n = j->n_some;
+	j->n_some = 0;
+	return n ? trace_writer_append(j->w, j->some, n, e) : 0;
+}
+
+static void shift(struct trace_record *r, int64_t by_ns)
+{
+	r->begin_ns += r->begin_ns == TIME_NONE ? 0 : by_ns;
+	r->end_ns += r->end_ns == TIME_NONE ? 0 : by_ns;
+	r->intended_ns += r->intended_ns == TIME_NONE ? 0 : by_ns;
+	r->dispatch_ns += r->dispatch_ns == TIME_NONE ? 0 : by_ns;
+}
+
+static int pour_record(struct job *j, struct source *s, const struct trace_record *from, struct err *e)
+{
+	struct trace_record *r = &j->some[j->n_some];
+	*r = *from;
+	j->p->n_read++;
+	if (s->shift_ns)
+		shift(r, s->shift_ns);
+	int keep = j->p->filter ? j->p->filter(j->p->ctx, s->t, r) : 1;
+	j->stop |= keep == 2;
+	if (keep != 1)
+		return 0;
+	int rc = r->object == OBJECT_NONE ? 0 : map_object(j, s, &r->object, e);
+	if (!rc && r->heap != HEAP_NONE)
+		rc = map_heap(j, s, r, e);
+	if (rc)
+		return rc;
+	if (j->p->new_seq)
+		r->seq = j->p->n_written;
+	j->p->n_unordered += r->begin_ns != TIME_NONE && r->begin_ns < j->last_begin_ns;
+	if (r->begin_ns > j->last_begin_ns)
+		j->last_begin_ns = r->begin_ns;
+	j->p->n_written++;
+	return ++j->n_some == AT_ONCE ? flush(j, e) : 0;
+}
+
+/* Fills s->r: 1, 0 at the end, or an error. */
+static int source_fill(struct job *j, struct source *s, struct err *e)
+{
+	while (!s->n_left && !s->over) {
+		int rc = trace_next_batch(s->t, &s->r, &s->n_left, e);
+		if (rc == -EBADMSG && j->p->skip_damage) {
+			j->p->n_damaged++;
+			s->n_left = 0;
+			continue;
+		}
+		if (rc < 0)
+			return rc;
+		s->over = !rc;
+		s->n_left = rc ? s->n_left : 0;
+	}
+	return s->n_left > 0;
+}
+
+static int64_t begin_of(const struct source *s)
+{
+	return s->r->begin_ns == TIME_NONE ? TIME_NONE : s->r->begin_ns + s->shift_ns;
+}
+
+/* The source whose next request begins first; few of them, so they are simply looked at. */
+static int next_source(struct job *j, struct source **first, struct err *e)
+{
+	*first = NULL;
+	for (size_t i = 0; i < j->n_sources; i++) {
+		struct source *s = &j->source[i];
+		int rc = source_fill(j, s, e);
+		if (rc < 0)
+			return rc;
+		if (rc && (!*first || begin_of(s) < begin_of(*first)))
+			*first = s;
+	}
+	return *first != NULL;
+}
+
+static int pour_all(struct job *j, struct err *e)
+{
+	struct source *s = j->source;
+	int rc = 0;
+	while (!j->stop && (rc = j->n_sources == 1 ? source_fill(j, s, e) : next_source(j, &s, e)) == 1) {
+		do {
+			rc = pour_record(j, s, s->r, e);
+			s->r++;
+			s->n_left--;
+		} while (!rc && !j->stop && s->n_left && j->n_sources == 1);
+		if (rc)
+			return rc;
+	}
+	return rc < 0 ? rc : flush(j, e);
+}
+
+static int pour_to(struct job *j, const struct trace_meta *meta, const char *path, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < j->n_sources && !rc; i++)
+		rc = trace_rewind(j->source[i].t, e);
+	rc = rc ? rc : trace_writer_open(&j->w, path, meta, &j->p->write, e);
+	if (rc)
+		return rc;
+	rc = pour_all(j, e);
+	if (!rc && j->p->finish) {
+		struct trace_meta last = *meta;
+		j->p->finish(j->p->ctx, &last);
+		rc = trace_writer_set_meta(j->w, &last, e);
+	}
+	if (rc)
+		trace_writer_abort(j->w);
+	else
+		rc = trace_writer_close(j->w, e);
+	return rc;
+}
+
+static int put_in_place(struct job *j, const char *temporary, const char *path, struct err *e)
+{
+	int rc = 0;
+	j->p->sorted = j->p->n_unordered && !j->p->keep_order;
+	if (j->p->sorted) {
+		char *sorted = xasprintf("%s.sorted", path);
+		rc = trace_sort(temporary, sorted, &j->p->write, e);
+		if (!rc && rename(sorted, temporary))
+			rc = err_sys(e, errno, "cannot rename %s to %s", sorted, temporary);
+		if (rc)
+			unlink(sorted);
+		free(sorted);
+	}
+	if (!rc && rename(temporary, path))
+		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, path);
+	return rc;
+}
+
+int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n, const struct trace_meta *meta,
+	 const char *path, struct err *e)
+{
+	struct job *j = xcalloc(1, sizeof *j);
+	char *temporary = xasprintf("%s.tmp", path);
+	j->p = p;
+	j->n_sources = n;
+	j->source = xcalloc(n ? n : 1, sizeof *j->source);
+	j->last_begin_ns = TIME_NONE;
+	strbuf_init(&j->name);
+	for (size_t i = 0; i < n; i++)
+		j->source[i] = (struct source){.t = t[i], .shift_ns = shift_ns ? shift_ns[i] : 0};
+	int rc = pour_to(j, meta, temporary, e);
+	rc = rc ? rc : put_in_place(j, temporary, path, e);
+	if (rc)
+		unlink(temporary);
+	for (size_t i = 0; i < n; i++)
+		free(j->source[i].id);
+	free(j->source);
+	strbuf_release(&j->name);
+	free(temporary);
+	free(j);
+	return rc;
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file, then merged by a heap. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/pour.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define RUN_RECORDS (128u << 10) /* 12 MiB */
+#define WINDOWS_BYTES (24u << 20) /* of all runs together while merging */
+
+struct run {
+	off_t at, end; /* in the file, still to be read */
+	struct trace_record *window;
+	size_t i, n; /* window[i..n) */
+};
+
+struct sort {
+	struct trace *from;
+	struct trace_writer *to;
+	int fd; /* of the runs; -1 where one was enough */
+	struct trace_record *v;
+	struct run *run;
+	size_t n_runs, cap_runs, window_records;
+	size_t *heap; /* runs by their first record */
+	size_t n_heap;
+};
+
+static int by_begin(const void *a, const void *b)
+{
+	const struct trace_record *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return x->commit < y->commit ? -1 : x->commit > y->commit; /* place in the run, see fill_run */
+}
+
+/* Requests without a begin go with the one before: for sorting they get its begin, and a mark. */
+#define NO_BEGIN 0x80000000u
+
+/* Reads up to RUN_RECORDS; the commit word holds the place meanwhile. */
+static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
+{
+	const struct trace_record *r;
+	int rc = 0;
+	*n = 0;
+	while (*n < RUN_RECORDS && (rc = trace_next(s->from, &r, e)) == 1) {
+		struct trace_record *to = &s->v[*n];
+		*to = *r;
+		to->commit = (uint32_t)(*n)++;
+		if (to->begin_ns == TIME_NONE) {
+			to->commit |= NO_BEGIN;
+			to->begin_ns = *last_ns;
+		}
+		*last_ns = to->begin_ns;
+	}
+	qsort(s->v, *n, sizeof *s->v, by_begin);
+	return rc < 0 ? rc : 0;
+}
+
+static int keep_run(struct sort *s, size_t n, struct err *e)
+{
+	off_t at = s->n_runs ? s->run[s->n_runs - 1].end : 0;
+	int rc = write_all(s->fd, s->v, n * sizeof *s->v);
+	if (rc)
+		return err_sys(e, -rc, "writing the runs of a sort");
+	GROW(s->run, s->n_runs, s->cap_runs);
+	s->run[s->n_runs++] = (struct run){.at = at, .end = at + (off_t)(n * sizeof *s->v)};
+	return 0;
+}
+
+static int emit(struct sort *s, struct trace_record *r, struct err *e)
+{
+	if (r->commit & NO_BEGIN)
+		r->begin_ns = TIME_NONE;
+	r->commit = TRACE_COMMIT;
+	return trace_writer_append(s->to, r, 1, e);
+}
+
+static int run_load(struct sort *s, struct run *r, struct err *e)
+{
+	size_t want = s->window_records * sizeof *r->window;
+	if ((off_t)want > r->end - r->at)
+		want = (size_t)(r->end - r->at);
+	ssize_t got = want ? pread(s->fd, r->window, want, r->at) : 0;
+	if (got < 0 || (size_t)got != want)
+		return err_sys(e, got < 0 ? errno : EIO, "reading the runs of a sort");
+	r->at += got;
+	r->i = 0;
+	r->n = want / sizeof *r->window;
+	return 0;
+}
+
+/* Which comes first: of equal begins, the earlier run's. */
+static bool before(const struct sort *s, size_t a, size_t b)
+{
+	const struct run *x = &s->run[a], *y = &s->run[b];
+	int64_t t = x->window[x->i].begin_ns, u = y->window[y->i].begin_ns;
+	return t < u || (t == u && a < b);
+}
+
+static void sift_down(struct sort *s, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+		for (size_t c = 2 * i + 1; c <= 2 * i + 2 && c < s->n_heap; c++)
+			if (before(s, s->heap[c], s->heap[least]))
+				least = c;
+		if (least == i)
+			return;
+		size_t swap = s->heap[i];
+		s->heap[i] = s->heap[least];
+		s->heap[least] = swap;
+		i = least;
+	}
+}
+
+static int merge(struct sort *s, struct err *e)
+{
+	s->window_records = WINDOWS_BYTES / sizeof(struct trace_record) / s->n_runs;
+	s->window_records = s->window_records ? s->window_records : 1;
+	s->heap = xcalloc(s->n_runs, sizeof *s->heap);
+	for (size_t i = 0; i < s->n_runs; i++) {
+		s->run[i].window = xmalloc(s->window_records * sizeof(struct trace_record));
+		int rc = run_load(s, &s->run[i], e);
+		if (rc)
+			return rc;
+		s->heap[s->n_heap++] = i;
+	}
+	for (size_t i = s->n_heap; i-- > 0;)
+		sift_down(s, i);
+	while (s->n_heap) {
+		struct run *r = &s->run[s->heap[0]];
+		int rc = emit(s, &r->window[r->i++], e);
+		if (!rc && r->i == r->n)
+			rc = run_load(s, r, e);
+		if (rc)
+			return rc;
+		if (!r->n)
+			s->heap[0] = s->heap[--s->n_heap];
+		sift_down(s, 0);
+	}
+	return 0;
+}
+
+/* The heap and the objects of the input, in the same places: references stay as they are. */
+static int copy_objects_and_heap(struct sort *s, struct err *e)
+{
+	const struct trace_record *r;
+	int rc;
+	while ((rc = trace_next(s->from, &r, e)) == 1)
+		if (r->heap != HEAP_NONE) {
+			size_t len;
+			uint32_t ref;
+			const void *data = trace_heap(s->from, r->heap, &len);
+			rc = data ? trace_writer_heap(s->to, data, len, &ref, e) : 0;
+			if (!rc && data && ref != r->heap)
+				rc = err_set(e, EINVAL, "the heap of the trace to be sorted is not in the order of its requests");
+			if (rc)
+				return rc;
+		}
+	for (uint32_t i = 0; i < trace_n_objects(s->from) && !rc; i++) {
+		const struct trace_object *o = trace_object(s->from, i);
+		uint32_t id = i;
+		rc = o ? trace_writer_object(s->to, o->kind, o->name, &id, e) : 0;
+		if (!rc && id != i)
+			rc = err_set(e, EINVAL, "the objects of the trace to be sorted cannot be kept in place");
+	}
+	return rc ? rc : trace_rewind(s->from, e);
+}
+
+static int sort_all(struct sort *s, struct err *e)
+{
+	size_t n;
+	int64_t last_ns = -TRACE_TIME_MAX;
+	int rc = copy_objects_and_heap(s, e);
+	while (!rc && !(rc = fill_run(s, &n, &last_ns, e)) && n)
+		rc = keep_run(s, n, e);
+	free(s->v);
+	s->v = NULL;
+	return rc || !s->n_runs ? rc : merge(s, e);
+}
+
+static int unnamed_file(const char *beside, struct err *e)
+{
+	char *copy = xstrdup(beside), *dir = dirname(copy);
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd < 0) { /* a file system that has none */
+		char *name = xasprintf("%s/.sort-XXXXXX", dir);
+		fd = mkostemp(name, O_CLOEXEC);
+		if (fd >= 0)
+			unlink(name);
+		free(name);
+	}
+	if (fd < 0)
+		err_sys(e, errno, "cannot create a file for sorting in %s", dir);
+	free(copy);
+	return fd;
+}
+
+int trace_sort(const char *from, const char *to, const struct trace_write_options *o, struct err *e)
+{
+	struct sort s = {.fd = -1};
+	int rc = trace_open(&s.from, from, e);
+	if (rc)
+		return rc;
+	s.fd = unnamed_file(to, e);
+	rc = s.fd < 0 ? -EIO : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
+	if (!rc) {
+		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
+		rc = sort_all(&s, e);
+		if (rc)
+			trace_writer_abort(s.to);
+		else
+			rc = trace_writer_close(s.to, e);
+	}
+	for (size_t i = 0; i < s.n_runs; i++)
+		free(s.run[i].window);
+	free(s.run);
+	free(s.heap);
+	free(s.v);
+	if (s.fd >= 0)
+		close(s.fd);
+	trace_close(s.from);
+	return rc;
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/anonymise.h"
+
+#include <errno.h>
+#include <gcrypt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define KEY_BYTES_MIN 16
+#define KEY_BYTES_MAX 65536
+#define HASH_BYTES 10 /* of 32 */
+
+struct anonymiser {
+	gcry_md_hd_t hash;
+};
+
+static int take_key(struct anonymiser *a, const char *path, struct err *e)
+{
+	struct strbuf key = STRBUF_INIT;
+	unsigned char some[32];
+	int rc = 0;
+	if (path) {
+		rc = file_read(path, &key, KEY_BYTES_MAX, e);
+		if (!rc && key.len < KEY_BYTES_MIN)
+			rc = err_set(e, EINVAL, "%s: a key has %d bytes at least, this has %zu", path, KEY_BYTES_MIN, key.len);
+	} else if (getrandom(some, sizeof some, 0) == (ssize_t)sizeof some) {
+		strbuf_add(&key, some, sizeof some);
+	} else {
+		rc = err_sys(e, errno, "no random key can be had");
+	}
+	if (!rc && gcry_md_setkey(a->hash, key.s, key.len))
+		rc = err_set(e, EIO, "the hash does not take the key");
+	if (key.len)
+		explicit_bzero(key.s, key.len);
+	explicit_bzero(some, sizeof some);
+	strbuf_release(&key);
+	return rc;
+}
+
+int anonymiser_open(struct anonymiser **out, const char *key_path, struct err *e)
+{
+	*out = NULL;
+	if (!gcry_control(GCRYCTL_INITIALIZATION_FINISHED_P)) {
+		gcry_check_version(NULL);
+		gcry_control(GCRYCTL_DISABLE_SECMEM, 0);
+		gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0);
+	}
+	struct anonymiser *a = xcalloc(1, sizeof *a);
+	int rc = gcry_md_open(&a->hash, GCRY_MD_SHA256, GCRY_MD_FLAG_HMAC) ? err_set(e, EIO, "libgcrypt has no HMAC-SHA-256") : 0;
+	rc = rc ? rc : take_key(a, key_path, e);
+	if (rc)
+		anonymiser_close(a);
+	else
+		*out = a;
+	return rc;
+}
+
+void anonymiser_close(struct anonymiser *a)
+{
+	if (!a)
+		return;
+	gcry_md_close(a->hash);
+	free(a);
+}
+
+static void add_part(struct anonymiser *a, const char *s, size_t len, struct strbuf *out)
+{
+	if (!len || (len == 1 && s[0] == '.') || (len == 2 && s[0] == '.' && s[1] == '.')) {
+		strbuf_add(out, s, len);
+		return;
+	}
+	gcry_md_reset(a->hash);
+	gcry_md_write(a->hash, s, len);
+	const unsigned char *h = gcry_md_read(a->hash, GCRY_MD_SHA256);
+	for (int i = 0; i < HASH_BYTES; i++)
+		strbuf_addf(out, "%02x", h[i]);
+}
+
+int anonymise_path(struct anonymiser *a, const char *path, struct strbuf *out, struct err *e)
+{
+	(void)e;
+	for (;;) {
+		size_t len = strcspn(path, "/");
+		add_part(a, path, len, out);
+		if (!path[len])
+			return 0;
+		strbuf_addch(out, '/');
+		path += len + 1;
+	}
+}
+
+int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to, struct err *e)
+{
+	int rc = 0;
+	*to = (struct fileset){.entry = xcalloc(from->n ? from->n : 1, sizeof *to->entry)};
+	for (; to->n < from->n && !rc; to->n++) {
+		struct strbuf name = STRBUF_INIT;
+		rc = anonymise_path(a, from->entry[to->n].path, &name, e);
+		to->entry[to->n] = from->entry[to->n];
+		to->entry[to->n].path = strbuf_detach(&name);
+	}
+	return rc;
+}
+
+void anonymise_fileset_release(struct fileset *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free((char *)f->entry[i].path);
+	free(f->entry);
+	*f = (struct fileset){0};
+}

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate export: a trace in the format of another tool. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/open_options.h"
+
+struct export_config {
+	struct open_options open;
+	const char *to, *output;
+	bool quiet;
+};
+#define AT(FIELD) offsetof(struct export_config, FIELD)
+
+static const struct option_spec export_options[] = {
+	{.name = "to", .type = OPT_STRING, .offset = AT(to), .arg = "FORMAT",
+	 .help = "the format to write; \"list\" shows all", .flags = OPT_CLI_ONLY},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "FILE",
+	 .help = "the file to write; - is standard output", .flags = OPT_CLI_ONLY},
+	OPEN_OPTION_ROWS(AT(open)),
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet), .help = "do not say what was written",
+	 .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+static const char about[] =
+	"Writes a trace in the format of another tool. Requests that the format cannot hold are left out, and\n"
+	"counted. The file appears whole or not at all.";
+
+static int export_trace(const struct export_config *c, const struct trace_format *f, const char *path, struct err *e)
+{
+	struct trace *t;
+	struct trace_export_report report = {0};
+	int rc = open_trace(&t, &c->open, path, NULL, 0, e);
+	if (rc)
+		return rc;
+	rc = f->write(t, c->output, &report, e);
+	bool counted = report.n_written || report.n_left_out;
+	if (!rc && !c->quiet && counted)
+		fprintf(stderr, "%s: %" PRIu64 " request%s written as %s\n", c->output, report.n_written,
+			report.n_written == 1 ? "" : "s", f->name);
+	if (!rc && report.n_left_out)
+		fprintf(stderr, "%s: %" PRIu64 " left out; the first: %s\n", c->output, report.n_left_out, report.why);
+	char text[1000];
+	for (unsigned int i = 0; !rc && !c->quiet && trace_note(t, i, text, sizeof text); i++)
+		fprintf(stderr, "%s: %s\n", path, text);
+	trace_close(t);
+	return rc;
+}
+
+static int export_run(int argc, char **argv, struct err *e)
+{
+	struct export_config c = {0};
+	const struct trace_format *f;
+	int n;
+	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE -o FILE\n--to list", about, export_options, &c,
+				   argc, argv, 0, 1, &n, e);
+	if (status >= 0)
+		return status;
+	if (c.to && !strcmp(c.to, "list")) {
+		list_formats();
+		return EXIT_OK;
+	}
+	if (!n || !c.to || !c.output) {
+		err_set(e, EINVAL, "%s", !n ? "TRACE is missing: what to export"
+				     : !c.to ? "--to FORMAT is missing (--to list shows all)"
+					     : "-o FILE is missing: where to write");
+		return EXIT_USAGE;
+	}
+	if (find_format(&f, c.to, e))
+		return EXIT_USAGE;
+	if (!f->write) {
+		err_set(e, ENOTSUP, "the format %s can only be read", f->name);
+		return EXIT_USAGE;
+	}
+	int rc = export_trace(&c, f, argv[1], e);
+	if (rc == -EPIPE && !strcmp(c.output, "-"))
+		return EXIT_OK; /* the reader has seen enough */
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command cmd_export = {"export", "write a trace in the format of another tool", export_run};

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate import: a trace of any format known becomes a trace file, and what was found in it is told. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/pour.h"
+#include "commands/commands.h"
+#include "commands/info_summary.h"
+#include "commands/trace_set.h"
+#include "commands/open_options.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+struct import_config {
+	struct open_options open;
+	const char *output;
+	bool compress, keep_order, quiet;
+};
+#define AT(FIELD) offsetof(struct import_config, FIELD)
+
+static const struct option_spec import_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	 .help = "the trace file to write", .flags = OPT_CLI_ONLY},
+	OPEN_OPTION_ROWS(AT(open)),
+	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress), .help = "compress the trace file with zstd",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "keep-order", .type = OPT_FLAG, .offset = AT(keep_order),
+	 .help = "leave the requests in the order of the input; default: sorted by their begins", .flags = OPT_CLI_ONLY},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet), .help = "print warnings only",
+	 .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+static const char about[] =
+	"Reads a trace in any format known (--from list) and writes it as a trace file, then says what was\n"
+	"found. An unreadable line is an error with file, line and column; --lenient N leaves out up to N.\n"
+	"Several files are the processors' files of one blktrace run, or traces to be merged by their times.";
+
+/* --- while reading ------------------------------------------------------------------------------------------------ */
+
+struct import {
+	struct info_summary *summary;
+	struct trace_set *set;
+	char *extra; /* the JSON of the metadata */
+};
+
+static int on_record(void *ctx, struct trace *t, struct trace_record *r)
+{
+	struct import *x = ctx;
+	(void)t;
+	info_summary_add(x->summary, r);
+	return 1;
+}
+
+static void on_finish(void *ctx, struct trace_meta *meta)
+{
+	struct import *x = ctx;
+	free(x->extra);
+	x->extra = trace_set_extra_json(x->set, "imported", meta->extra_json);
+	meta->extra_json = x->extra;
+	meta->n_events_lost = trace_set_events_lost(x->set);
+}
+
+/* --- what was found ----------------------------------------------------------------------------------------------- */
+
+static void print_found(const struct import *x, const struct trace_meta *meta, const struct pour *p, const char *path)
+{
+	const struct info_summary *s = x->summary;
+	struct strbuf out = STRBUF_INIT;
+	double span_s = (double)info_span_ns(s) * 1e-9;
+	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records, s->n_records == 1 ? "" : "s");
+	if (span_s > 0) {
+		strbuf_addstr(&out, " over ");
+		format_duration(&out, span_s * 1e9);
+		strbuf_addf(&out, ", %.4g a second", (double)s->n_begin_known / span_s);
+	}
+	strbuf_addf(&out, "\nFormat     %s\n", trace_set_format_names(x->set));
+	strbuf_addstr(&out, "Operations");
+	const char *separator = " ";
+	for (unsigned int op = 1; op < OP_N; op++)
+		if (s->op[op].n) {
+			strbuf_addf(&out, "%s%s %" PRIu64, separator, op_name(op), s->op[op].n);
+			separator = ", ";
+		}
+	strbuf_addstr(&out, "\nResolution ");
+	format_duration(&out, meta->clock_resolution_ns);
+	strbuf_addstr(&out, " of its times\n");
+	if (p->sorted)
+		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " requests stood behind later ones\n", p->n_unordered);
+	fwrite(out.s, 1, out.len, stdout);
+	strbuf_release(&out);
+}
+
+static void print_warnings(const struct import *x, const struct trace_meta *meta, const struct pour *p)
+{
+	char text[1000];
+	const char *label = "Warnings\n";
+	for (size_t k = 0; k < x->set->n; k++)
+		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text); i++, label = "")
+			printf("%s  %s%s%s\n", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "", text);
+	/* sorting has put right what was out of order in the whole */
+	for (unsigned int i = 0; info_warning(x->summary, meta, i, text, sizeof text); i++)
+		if (!p->sorted || !strstr(text, "not in order")) {
+			printf("%s  %s\n", label, text);
+			label = "";
+		}
+}
+
+static int import_all(const struct import_config *c, struct trace_set *set, struct err *e)
+{
+	struct import x = {.summary = xcalloc(1, sizeof *x.summary), .set = set};
+	struct trace_meta meta;
+	struct pour p = {.filter = on_record, .finish = on_finish, .ctx = &x, .keep_order = c->keep_order,
+			 .new_seq = set->n > 1, .write = {.compress = c->compress}};
+	info_summary_begin(x.summary);
+	trace_set_meta(set, &meta);
+	int rc = pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	if (!rc) {
+		info_summary_end(x.summary, set->t[0]);
+		meta.n_events_lost = trace_set_events_lost(set);
+		if (!c->quiet)
+			print_found(&x, &meta, &p, c->output);
+		print_warnings(&x, &meta, &p);
+	}
+	info_summary_release(x.summary);
+	free(x.summary);
+	free(x.extra);
+	return rc;
+}
+
+static int import_run(int argc, char **argv, struct err *e)
+{
+	struct import_config c = {0};
+	int n;
+	int status = command_parse(&cmd_import, "[--from FORMAT] [options] FILE... -o TRACE\n--from list", about, import_options,
+				   &c, argc, argv, 0, argc, &n, e);
+	if (status >= 0)
+		return status;
+	if (c.open.from && !strcmp(c.open.from, "list")) {
+		list_formats();
+		return EXIT_OK;
+	}
+	if (!n || !c.output) {
+		err_set(e, EINVAL, n ? "-o TRACE is missing: where to write" : "FILE is missing: what to import");
+		return EXIT_USAGE;
+	}
+	struct trace_set set;
+	int rc = trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, e);
+	rc = rc ? rc : import_all(&c, &set, e);
+	trace_set_close(&set);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command cmd_import = {"import", "make a trace file of a trace in another format", import_run};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate slice: a part of a trace, or several merged, with time scaled and names hidden where wanted. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/pour.h"
+#include "commands/anonymise.h"
+#include "commands/commands.h"
+#include "commands/trace_set.h"
+#include "commands/slice_filter.h"
+
+struct slice_config {
+	struct open_options open;
+	struct slice_filter_config filter;
+	const char *output, *key;
+	bool anonymise, compress, renumber;
+};
+#define AT(FIELD) offsetof(struct slice_config, FIELD)
+
+static const struct option_spec slice_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
+	 .help = "the trace file to write", .flags = OPT_CLI_ONLY},
+	{.name = "begin", .type = OPT_DURATION, .offset = AT(filter.begin_ns), .arg = "TIME",
+	 .help = "leave out requests that begin before TIME, counted from the first request (0)", .flags = OPT_CLI_ONLY},
+	{.name = "end", .type = OPT_DURATION, .offset = AT(filter.end_ns), .arg = "TIME",
+	 .help = "leave out requests that begin at TIME or later (none: the trace's end)", .flags = OPT_CLI_ONLY | OPT_NONE},
+	{.name = "skip", .type = OPT_UINT, .offset = AT(filter.n_skip), .arg = "N",
+	 .help = "leave out the first N of those that pass the other filters (0)", .flags = OPT_CLI_ONLY},
+	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = AT(filter.n_max), .arg = "N",
+	 .help = "write N requests at most (none: all)", .flags = OPT_CLI_ONLY | OPT_NONE},
+	{.name = "process", .type = OPT_STRING, .offset = AT(filter.processes), .arg = "LIST",
+	 .help = "only these processes (all)", .flags = OPT_CLI_ONLY},
+	{.name = "thread", .type = OPT_STRING, .offset = AT(filter.threads), .arg = "LIST", .help = "only these threads (all)",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "object", .type = OPT_STRING, .offset = AT(filter.objects), .arg = "LIST",
+	 .help = "only requests on objects whose name fits one of these patterns, as of a shell (all)",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "operation", .type = OPT_STRING, .offset = AT(filter.operations), .arg = "LIST",
+	 .help = "only these operations or families of them, as read or write (all)", .flags = OPT_CLI_ONLY},
+	{.name = "scale", .type = OPT_DOUBLE, .offset = AT(filter.scale), .arg = "FACTOR",
+	 .help = "stretch the times of begin by FACTOR from the first on; response times stay (1)", .min = 1e-9, .max = 1e9,
+	 .flags = OPT_CLI_ONLY},
+	{.name = "from-zero", .type = OPT_FLAG, .offset = AT(filter.from_zero), .help = "let the first request begin at 0",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "renumber", .type = OPT_FLAG, .offset = AT(renumber),
+	 .help = "number the requests anew; default: each keeps the number it was recorded with, but merged traces",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "anonymise", .type = OPT_FLAG, .offset = AT(anonymise),
+	 .help = "replace each part of every path by a keyed hash; leave out host, command and further facts",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
+	 .help = "the key of the hashes, so that several traces get the same names (random, kept nowhere)",
+	 .flags = OPT_CLI_ONLY},
+	OPEN_OPTION_ROWS(AT(open)),
+	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress), .help = "compress the trace file with zstd",
+	 .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+static const char about[] =
+	"Writes the requests of a trace that pass all filters as a trace file. Several traces are merged by the\n"
+	"times of their requests. LIST: items separated by commas.";
+
+struct slice {
+	struct slice_filter *filter;
+	struct anonymiser *anonymiser;
+};
+
+static int on_record(void *ctx, struct trace *t, struct trace_record *r)
+{
+	struct slice *s = ctx;
+	return slice_filter_pass(s->filter, t, r);
+}
+
+static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out, struct err *e)
+{
+	struct slice *s = ctx;
+	(void)kind;
+	return anonymise_path(s->anonymiser, name, out, e);
+}
+
+/* What would tell whose trace it is. */
+static int hide(struct slice *s, struct trace_meta *meta, struct fileset *files, struct err *e)
+{
+	meta->host = meta->command = meta->root = meta->extra_json = NULL;
+	meta->captured_by = "unknown (anonymised)";
+	meta->epoch_ns = meta->wall_epoch_ns = 0;
+	meta->seed = 0;
+	int rc = anonymise_fileset(s->anonymiser, &meta->files, files, e);
+	meta->files = *files;
+	return rc;
+}
+
+static int slice_traces(const struct slice_config *c, struct trace_set *set, struct slice *s, struct err *e)
+{
+	struct trace_meta meta;
+	struct fileset files = {0};
+	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL, .ctx = s,
+			 .new_seq = c->renumber || set->n > 1, .write = {.compress = c->compress}};
+	trace_set_meta(set, &meta);
+	meta.clock_resolution_ns *= c->filter.scale;
+	int rc = c->anonymise ? hide(s, &meta, &files, e) : 0;
+	rc = rc ? rc : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
+	anonymise_fileset_release(&files);
+	if (!rc)
+		printf("%s: %" PRIu64 " of %" PRIu64 " requests%s%s\n", c->output, p.n_written, p.n_read,
+		       slice_filter_stopped(s->filter) ? " read" : "", p.sorted ? ", sorted by begin" : "");
+	return rc;
+}
+
+static int slice_run(int argc, char **argv, struct err *e)
+{
+	struct slice_config c = {.filter = {.end_ns = -1, .n_max = UINT64_MAX, .scale = 1}};
+	struct trace_set set = {0};
+	struct slice s = {0};
+	int n;
+	int status = command_parse(&cmd_slice, "[options] TRACE... -o TRACE", about, slice_options, &c, argc, argv, 1, argc, &n, e);
+	if (status >= 0)
+		return status;
+	if (!c.output || (c.key && !c.anonymise)) {
+		err_set(e, EINVAL, "%s", c.output ? "--key is for --anonymise" : "-o TRACE is missing: where to write");
+		return EXIT_USAGE;
+	}
+	if (slice_filter_open(&s.filter, &c.filter, e)) {
+		slice_filter_close(s.filter);
+		return EXIT_USAGE;
+	}
+	int rc = c.anonymise ? anonymiser_open(&s.anonymiser, c.key, e) : 0;
+	rc = rc ? rc : trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, e);
+	rc = rc ? rc : slice_traces(&c, &set, &s, e);
+	trace_set_close(&set);
+	anonymiser_close(s.anonymiser);
+	slice_filter_close(s.filter);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command cmd_slice = {"slice", "cut, filter, merge or anonymise traces", slice_run};

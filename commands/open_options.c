@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/open_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/units.h"
+
+const char *const open_as_names[] = {"nothing", "read", "write", NULL};
+const char *const open_wait_unit_names[] = {"unknown", "us", "ms", NULL};
+
+#define FORMATS_MAX 64
+
+int find_format(const struct trace_format **f, const char *name, struct err *e)
+{
+	const char *names[FORMATS_MAX];
+	size_t n = 0;
+	*f = format_find(name);
+	if (*f)
+		return 0;
+	for (const struct trace_format *const *x = trace_formats; *x && n + 1 < FORMATS_MAX; x++)
+		names[n++] = (*x)->name;
+	names[n] = NULL;
+	const char *near = nearest_name(name, names);
+	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (--from list shows all)", name,
+		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+void list_formats(void)
+{
+	printf("  %-14s %-6s %-5s  %s\n", "FORMAT", "import", "export", "WHAT IT IS");
+	for (const struct trace_format *const *f = trace_formats; *f; f++)
+		printf("  %-14s %-6s %-5s   %s\n", (*f)->name, (*f)->open ? "yes" : "-", (*f)->write ? "yes" : "-",
+		       (*f)->help);
+}
+
+int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
+	       struct err *e)
+{
+	static const int64_t unit_ns[] = {0, 1000, 1000000};
+	const struct trace_format *f = NULL;
+	struct trace_open_options x = {.n_lenient = o->n_lenient,
+				       .mapping = o->mapping,
+				       .pair_queue = o->queue,
+				       .wait_unit_ns = unit_ns[o->wait_unit],
+				       .as = o->as ? open_as_names[o->as] : NULL,
+				       .more = more,
+				       .n_more = n_more};
+	int rc = o->from ? find_format(&f, o->from, e) : 0;
+	return rc ? rc : trace_open_with(t, f, path, &x, e);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The options by which a command is told how a foreign trace is to be read; rows for its table. */
+#ifndef COMMANDS_OPEN_OPTIONS_H
+#define COMMANDS_OPEN_OPTIONS_H
+
+#include "capture/format.h"
+#include "common/options.h"
+
+struct open_options {
+	const char *from, *mapping;
+	uint64_t n_lenient;
+	bool queue;
+	int as, wait_unit; /* indices into the choices */
+};
+
+extern const char *const open_as_names[], *const open_wait_unit_names[];
+
+#define OPEN_OPTION_ROWS(AT)                                                                                           \
+	{.name = "from", .type = OPT_STRING, .offset = (AT) + offsetof(struct open_options, from), .arg = "FORMAT",    \
+	 .help = "the input's format (told by its first bytes); \"list\" shows all", .flags = OPT_CLI_ONLY},           \
+	    {.name = "mapping", .type = OPT_STRING, .offset = (AT) + offsetof(struct open_options, mapping),           \
+	     .arg = "FILE", .help = "the input is delimited text, and FILE says what its columns are",                 \
+	     .flags = OPT_CLI_ONLY},                                                                                   \
+	    {.name = "lenient", .type = OPT_UINT, .offset = (AT) + offsetof(struct open_options, n_lenient),           \
+	     .arg = "N", .help = "leave out up to N unreadable lines, and say how many (0)", .flags = OPT_CLI_ONLY},   \
+	    {.name = "queue", .type = OPT_FLAG, .offset = (AT) + offsetof(struct open_options, queue),                 \
+	     .help = "block events: a request begins when it was queued (Q), not when it was issued (D)",              \
+	     .flags = OPT_CLI_ONLY},                                                                                   \
+	    {.name = "as", .type = OPT_CHOICE, .offset = (AT) + offsetof(struct open_options, as),                     \
+	     .choices = open_as_names, .arg = "OP",                                                                    \
+	     .help = "the operation of formats that do not tell it (nothing)", .flags = OPT_CLI_ONLY},                 \
+	    {.name = "wait-unit", .type = OPT_CHOICE, .offset = (AT) + offsetof(struct open_options, wait_unit),       \
+	     .choices = open_wait_unit_names, .arg = "UNIT",                                                           \
+	     .help = "fio iolog version 2: the unit of its waits (unknown)", .flags = OPT_CLI_ONLY}
+
+/* Opens `path`, with `more` files of the same trace where its format takes them. Errors: ENOENT for an unknown format, and as
+ * trace_open_with. */
+int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
+	       struct err *e);
+
+/* The format called `name`. Errors: ENOENT, with the nearest one. */
+int find_format(const struct trace_format **f, const char *name, struct err *e);
+
+/* Prints all formats with what can be done with them. */
+void list_formats(void);
+
+#endif

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/slice_filter.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+struct numbers {
+	uint64_t *v;
+	size_t n;
+};
+
+struct slice_filter {
+	struct slice_filter_config c;
+	struct numbers pid, tid;
+	char **pattern;
+	size_t n_patterns;
+	bool op[OP_N];
+	const struct trace *t; /* what is known of its objects: */
+	signed char *fits;     /* by object: 1, 0, -1 not looked at */
+	uint32_t n_fits;
+	int64_t first_ns; /* begin of the first request; TIME_NONE before */
+	int64_t zero_ns;  /* of the first kept one */
+	uint64_t n_passed, n_kept;
+	bool stopped;
+};
+
+static int numbers_of(struct numbers *to, const char *text, const char *option, struct err *e)
+{
+	char **item;
+	size_t n;
+	int rc = text ? split_list(text, &item, &n, e) : 0;
+	if (rc || !text)
+		return rc ? err_context(e, "%s", option) : 0;
+	to->v = xcalloc(n ? n : 1, sizeof *to->v);
+	for (; to->n < n && !rc; to->n += !rc)
+		rc = parse_uint(item[to->n], &to->v[to->n], e);
+	list_free(item, n);
+	return rc ? err_context(e, "%s", option) : 0;
+}
+
+/* "read" is a name and a family: the family has it in. */
+static int take_operation(struct slice_filter *f, const char *name, struct err *e)
+{
+	bool found = false;
+	for (unsigned int op = 1; op < OP_N; op++)
+		if (!strcmp(op_name(op), name) || !strcmp(op_family_names[op_info(op)->family], name))
+			f->op[op] = found = true;
+	if (found)
+		return 0;
+	const char *near = nearest_name(name, op_names);
+	near = near ? near : nearest_name(name, op_family_names);
+	return err_set(e, EINVAL, "--operation: \"%s\" is neither an operation nor a family of them%s%s%s", name,
+		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+static int operations_of(struct slice_filter *f, struct err *e)
+{
+	char **item;
+	size_t n;
+	if (!f->c.operations) {
+		memset(f->op, true, sizeof f->op);
+		return 0;
+	}
+	int rc = split_list(f->c.operations, &item, &n, e);
+	if (rc)
+		return err_context(e, "--operation");
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = take_operation(f, item[i], e);
+	list_free(item, n);
+	return rc;
+}
+
+int slice_filter_open(struct slice_filter **out, const struct slice_filter_config *c, struct err *e)
+{
+	struct slice_filter *f = *out = xcalloc(1, sizeof *f);
+	f->c = *c;
+	f->first_ns = f->zero_ns = TIME_NONE;
+	int rc = numbers_of(&f->pid, c->processes, "--process", e);
+	rc = rc ? rc : numbers_of(&f->tid, c->threads, "--thread", e);
+	rc = rc ? rc : operations_of(f, e);
+	if (!rc && c->objects && split_list(c->objects, &f->pattern, &f->n_patterns, e))
+		rc = err_context(e, "--object");
+	return rc;
+}
+
+void slice_filter_close(struct slice_filter *f)
+{
+	if (!f)
+		return;
+	free(f->pid.v);
+	free(f->tid.v);
+	free(f->fits);
+	if (f->pattern)
+		list_free(f->pattern, f->n_patterns);
+	free(f);
+}
+
+bool slice_filter_stopped(const struct slice_filter *f)
+{
+	return f->stopped;
+}
+
+static bool contains(const struct numbers *n, uint64_t v)
+{
+	bool found = !n->n;
+	for (size_t i = 0; i < n->n && !found; i++)
+		found = n->v[i] == v;
+	return found;
+}
+
+static bool object_fits(struct slice_filter *f, const struct trace *t, uint32_t id)
+{
+	const struct trace_object *o = trace_object(t, id);
+	if (!f->n_patterns)
+		return true;
+	if (!o)
+		return false;
+	if (f->t != t) { /* another trace of a merge: its objects have other numbers */
+		f->t = t;
+		f->n_fits = 0;
+	}
+	if (id >= f->n_fits) {
+		uint32_t n = trace_n_objects(t);
+		f->fits = xrealloc(f->fits, n);
+		memset(f->fits + f->n_fits, -1, n - f->n_fits);
+		f->n_fits = n;
+	}
+	for (size_t i = 0; i < f->n_patterns && f->fits[id] != 1; i++)
+		f->fits[id] = !fnmatch(f->pattern[i], o->name, 0);
+	return f->fits[id] == 1;
+}
+
+static void stretch(const struct slice_filter *f, int64_t *t)
+{
+	if (*t == TIME_NONE)
+		return;
+	double v = f->c.scale == 1 ? 0 : (double)(*t - f->first_ns) * f->c.scale;
+	if (f->c.scale != 1 && fabs(v) < (double)TRACE_TIME_MAX / 2)
+		*t = f->first_ns + llround(v);
+}
+
+/* The request's length in time stays; what is between requests is stretched. */
+static void retime(struct slice_filter *f, struct trace_record *r)
+{
+	if (r->begin_ns == TIME_NONE)
+		return;
+	int64_t was = r->begin_ns;
+	stretch(f, &r->begin_ns);
+	stretch(f, &r->intended_ns);
+	if (f->zero_ns == TIME_NONE)
+		f->zero_ns = f->c.from_zero ? r->begin_ns : 0;
+	r->begin_ns -= f->zero_ns;
+	int64_t by = r->begin_ns - was;
+	r->end_ns += r->end_ns == TIME_NONE ? 0 : by;
+	r->dispatch_ns += r->dispatch_ns == TIME_NONE ? 0 : by;
+	r->intended_ns -= r->intended_ns == TIME_NONE ? 0 : f->zero_ns;
+}
+
+int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trace_record *r)
+{
+	if (f->n_kept >= f->c.n_max) {
+		f->stopped = true;
+		return 2;
+	}
+	if (f->first_ns == TIME_NONE)
+		f->first_ns = r->begin_ns;
+	bool timed = r->begin_ns != TIME_NONE;
+	int64_t at = timed ? r->begin_ns - f->first_ns : 0;
+	if (timed && (at < f->c.begin_ns || (f->c.end_ns >= 0 && at >= f->c.end_ns)))
+		return 0;
+	if (!f->op[r->op] || !contains(&f->pid, r->pid) || !contains(&f->tid, r->tid) || !object_fits(f, t, r->object))
+		return 0;
+	if (f->n_passed++ < f->c.n_skip)
+		return 0;
+	f->n_kept++;
+	retime(f, r);
+	return 1;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/trace_set.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+static bool all_tell(const struct trace_set *m, bool wall)
+{
+	bool all = true;
+	for (size_t i = 0; i < m->n; i++)
+		all &= (wall ? trace_meta(m->t[i])->wall_epoch_ns : trace_meta(m->t[i])->epoch_ns) != 0;
+	return all;
+}
+
+static void align(struct trace_set *m)
+{
+	bool wall = all_tell(m, true);
+	if (m->n < 2 || (!wall && !all_tell(m, false)))
+		return;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct trace_meta *a = trace_meta(m->t[0]), *b = trace_meta(m->t[i]);
+		int64_t shift = wall ? b->wall_epoch_ns - a->wall_epoch_ns : b->epoch_ns - a->epoch_ns;
+		m->shift_ns[i] = shift > TRACE_TIME_MAX / 2 || shift < -TRACE_TIME_MAX / 2 ? 0 : shift;
+	}
+}
+
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n, struct err *e)
+{
+	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
+				.shift_ns = xcalloc(n, sizeof *m->shift_ns)};
+	const struct trace_format *f = NULL;
+	int rc = o->from ? find_format(&f, o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
+	bool one = f && !strcmp(f->name, "blktrace"); /* whose files are parts of one trace */
+	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
+		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
+		m->path[i] = path[i];
+		m->n += !rc;
+	}
+	if (!rc)
+		align(m);
+	return rc;
+}
+
+void trace_set_close(struct trace_set *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		trace_close(m->t[i]);
+	free(m->t);
+	free(m->path);
+	free(m->shift_ns);
+	free(m->names);
+	free(m->captured_by);
+	memset(m, 0, sizeof *m);
+}
+
+void trace_set_meta(struct trace_set *m, struct trace_meta *meta)
+{
+	*meta = *trace_meta(m->t[0]);
+	for (size_t i = 1; i < m->n; i++) {
+		const struct trace_meta *x = trace_meta(m->t[i]);
+		if (x->clock_resolution_ns > meta->clock_resolution_ns)
+			meta->clock_resolution_ns = x->clock_resolution_ns;
+		if (x->clock_read_cost_ns > meta->clock_read_cost_ns)
+			meta->clock_read_cost_ns = x->clock_read_cost_ns;
+	}
+	meta->n_events_lost = trace_set_events_lost(m);
+}
+
+uint64_t trace_set_events_lost(const struct trace_set *m)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < m->n; i++)
+		n += trace_meta(m->t[i])->n_events_lost;
+	return n;
+}
+
+const char *trace_set_format_names(struct trace_set *m)
+{
+	struct strbuf b = STRBUF_INIT;
+	for (size_t i = 0; i < m->n; i++) {
+		const char *name = trace_format_of(m->t[i])->name;
+		if (!i || strcmp(name, trace_format_of(m->t[i - 1])->name))
+			strbuf_addf(&b, "%s%s", i ? ", " : "", name);
+	}
+	free(m->names);
+	m->names = strbuf_detach(&b);
+	return m->names;
+}
+
+static json_t *one_source(const struct trace_set *m, size_t i)
+{
+	const struct trace_notes *n = trace_notes(m->t[i]);
+	const char *slash = strrchr(m->path[i], '/');
+	json_t *o = json_object();
+	char text[1000];
+	json_t *name = json_string(slash ? slash + 1 : m->path[i]), *notes = json_array();
+	json_object_set_new(o, "file", name ? name : json_string("(its name is not UTF-8)"));
+	json_object_set_new(o, "format", json_string(trace_format_of(m->t[i])->name));
+	json_object_set_new(o, "n_left_out", json_integer((json_int_t)n->n_skipped));
+	for (unsigned int k = 0; trace_note(m->t[i], k, text, sizeof text); k++) {
+		json_t *note = json_string(text);
+		json_array_append_new(notes, note ? note : json_string("(not UTF-8)"));
+	}
+	json_object_set_new(o, "notes", notes);
+	return o;
+}
+
+char *trace_set_extra_json(const struct trace_set *m, const char *key, const char *before)
+{
+	json_t *top = before ? json_loads(before, 0, NULL) : NULL;
+	if (!json_is_object(top)) {
+		json_decref(top);
+		top = json_object();
+	}
+	json_t *list = json_array();
+	for (size_t i = 0; i < m->n; i++)
+		json_array_append_new(list, one_source(m, i));
+	json_object_set_new(top, key, list);
+	char *text = json_dumps(top, JSON_COMPACT);
+	json_decref(top);
+	return text;
+}

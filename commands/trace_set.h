@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Traces that are taken together: opened, put on one time line, described as one. For import and slice. */
+#ifndef COMMANDS_TRACE_SET_H
+#define COMMANDS_TRACE_SET_H
+
+#include "commands/open_options.h"
+
+struct trace_set {
+	struct trace **t;
+	const char **path;
+	int64_t *shift_ns; /* what is added to the times of each */
+	size_t n;
+	char *names; /* of the formats */
+	char *captured_by;
+};
+
+/* Opens n files: as one trace where their format takes several files (blktrace), else each for itself, on one time line: by
+ * the wall clock where all tell it, else by the monotonic clock where all tell that, else all beginning at 0.
+ * Ownership: trace_set_close, also after an error. */
+int trace_set_open(struct trace_set *m, const struct open_options *o, const char *const *path, size_t n, struct err *e);
+void trace_set_close(struct trace_set *m);
+
+/* Metadata of the whole: the first's, with the coarsest clock. Strings are borrowed from the set. */
+void trace_set_meta(struct trace_set *m, struct trace_meta *meta);
+uint64_t trace_set_events_lost(const struct trace_set *m);
+const char *trace_set_format_names(struct trace_set *m);
+/* The extra facts `before` (or NULL) with one more, `key`: what was read and what was noticed. The caller frees. */
+char *trace_set_extra_json(const struct trace_set *m, const char *key, const char *before);
+
+#endif
