@@ -256,6 +256,7 @@ static json_t *report_json(const struct analysis *a)
 	for (size_t i = 0; i < a->n_cells; i++)
 		json_array_append_new(cells, json_cell(a, &a->cell[i]));
 	json_object_set_new(o, "cells", cells);
+	json_object_set_new(o, "rated_ranges", json_rated_ranges(a));
 	json_object_set_new(o, "linearity", linearity(a));
 	json_object_set_new(o, "uncertainty_sources", sources(a));
 	json_object_set_new(o, "protocol", protocol(&a->results->protocol));

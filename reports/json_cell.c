@@ -221,6 +221,8 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	json_set_text(o, "verdict", verdict_name(c->verdict));
 	json_set_text(o, "reason", c->verdict_reason);
 	json_object_set_new(o, "components", components(c));
+	json_set_why(o, a, c);
+	json_object_set_new(o, "blank", json_blank(&c->blank));
 	json_set_count(o, "n_blocks", c->n_blocks);
 	json_set_count(o, "n_pairs", c->n_pairs);
 	json_set_count(o, "n_failed_program", c->n_failed_program);

@@ -21,6 +21,11 @@ void json_set_sample(json_t *object, const char *key, const struct sample *s); /
 
 /* json_metrology.c: members of a case beside the verdict */
 void json_set_metrology(json_t *cell, const struct cell *c);
+/* json_why.c: member "why" of a case, where there is something to explain */
+void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c);
+json_t *json_rated_ranges(const struct analysis *a);
+json_t *json_blank(const struct blank *b);
+
 /* json_cell.c */
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 

@@ -26,6 +26,9 @@ void html_add_characterisation(struct strbuf *out, const struct html_page *p); /
 void html_add_conclusion(struct strbuf *out, const struct html_page *p);       /* html_conclusion.c: steps 5 and 6 */
 void html_add_evidence(struct strbuf *out, const struct html_page *p); /* html_evidence.c: cases, runs, environment */
 
+void html_add_why(struct strbuf *out, const struct html_page *p);         /* html_why.c: what differences come from */
+void html_add_rated_range(struct strbuf *out, const struct html_page *p); /* html_rated_range.c: and limits of quantification */
+
 /* Shared. */
 struct html_table_view {
 	const char *const *keys; /* columns shown, NULL-terminated; NULL: all */

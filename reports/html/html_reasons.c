@@ -107,6 +107,8 @@ void html_add_reasons(struct strbuf *out, const struct html_page *p)
 		strbuf_addstr(out, "<h2 id=\"why\">What was not accepted, and why</h2>\n");
 	for (size_t i = 0; i < p->findings->n_groups; i++)
 		add_group(out, p->a, &p->findings->group[i]);
+	html_add_why(out, p);
+	html_add_rated_range(out, p);
 	if (p->a->n_cells) {
 		strbuf_addstr(out, "<details><summary>The numbers behind every verdict</summary>\n");
 		html_add_table(out, p, "summary", NULL);

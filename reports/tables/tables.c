@@ -12,6 +12,7 @@ static void (*const builders[])(struct table *, const struct analysis *) = {
     table_linearity_bias, table_linearity,     table_time,        table_order,       table_in_flight,   table_concurrency,
     table_issue_error,    table_fidelity,      table_calibration, table_diagnostics, table_control,     table_sessions,    table_session_groups, table_uncertainty,
     table_budget,         table_paper,         table_replicates,  table_runs,
+    table_why,            table_rated_range,   table_blank,
 };
 
 void tables_build(struct tables *ts, const struct analysis *a)

@@ -46,6 +46,10 @@ void table_paper(struct table *t, const struct analysis *a);
 void table_replicates(struct table *t, const struct analysis *a);
 void table_runs(struct table *t, const struct analysis *a);
 
+void table_why(struct table *t, const struct analysis *a);         /* a row per part of a difference */
+void table_rated_range(struct table *t, const struct analysis *a); /* a row per point of a range */
+void table_blank(struct table *t, const struct analysis *a);
+
 /* Shared by them: the two columns that name a cell, and their content. */
 void table_cell_columns(struct table *t);
 void table_cell_names(struct table *t, const struct analysis *a, const struct cell *c);

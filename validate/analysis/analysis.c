@@ -9,6 +9,9 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/analysis/blank.h"
+#include "validate/analysis/rated_range.h"
+#include "validate/analysis/why.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/spending.h"
 
@@ -53,6 +56,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	const struct levels levels = {a->level_accept, a->level_reject};
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
 	measure_times(c, e, &pairs, a->results);
+	blank_measure(c, a->results, a->n_replicates);
 	measure_budget(c, &pairs);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);
@@ -117,7 +121,11 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	a->between_process_cv = between_process(a);
 	const struct levels levels = {a->level_accept, a->level_reject};
 	linearity_decide(a, evidence, &levels);
+	for (size_t i = 0; i < a->n_cells; i++)
+		blank_refuse(&a->cell[i], &evidence[i]);
 	verdicts_reach(a, evidence);
+	why_compute(a);
+	rated_ranges_compute(a);
 	a->complete |= p->n_looks > 1 && analysis_is_settled(a); /* the rest of the plan is not needed */
 	linearity_compute(a);
 	sources_list(a);
@@ -146,6 +154,8 @@ void analysis_release(struct analysis *a)
 {
 	for (size_t i = 0; i < a->n_cells; i++)
 		cell_release(&a->cell[i]);
+	why_release(a);
+	rated_ranges_release(a);
 	for (size_t i = 0; i < a->n_linearity; i++)
 		free(a->linearity[i].level);
 	free(a->cell);

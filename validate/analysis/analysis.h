@@ -128,6 +128,13 @@ struct cdf { /* of the concurrency level, averaged over runs */
 	double *p;  /* P(level <= c), owned */
 };
 
+struct blank { /* replays without calls (analysis/blank.h); STAT_NOT_ASSESSED: none was made */
+	enum stat_status status;
+	size_t n;
+	double mean_ns, sd_ns, loq_ns; /* of the runs' means; the limit of quantification, 10 sd; NaN unknown */
+	bool below;		       /* the program's mean is below the limit: nothing relative to it is decided */
+};
+
 struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
@@ -191,6 +198,7 @@ struct cell { /* one scenario x one replayer */
 	/* where the time went, means per run: shares of wall time, counts per request */
 	double off_cpu_x, off_cpu_r, stolen_x, stolen_r, faults_x, faults_r; /* NaN unknown */
 	double resident_x, resident_r; /* share of the files cached before the run */
+	struct blank blank;
 
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
@@ -223,10 +231,15 @@ struct uncertainty_source {
 	bool warning; /* something asked for could not be had (no cgroup, no cache drop, scratch on the same device) */
 };
 
+struct why;
+struct rated_range;
 struct analysis {
 	const struct results *results; /* borrowed */
 	struct cell *cell;
 	size_t n_cells;
+	struct why *why; /* [n_cells] (analysis/why.h); NULL: not computed */
+	struct rated_range *rated; /* analysis/rated_range.h */
+	size_t n_rated;
 	struct linearity *linearity;
 	size_t n_linearity;
 	struct uncertainty_source *source;

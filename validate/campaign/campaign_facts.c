@@ -8,6 +8,7 @@
 
 #include "common/clock.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/fault_cost.h"
 #include "validate/protocol/text.h"
 
 /* The runs of all sessions are analysed together: that must be known where something else ran them. */
@@ -51,6 +52,9 @@ void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
 	json_object_set_new(c->environment, "targets", json_array());
+	double fault_ns = fault_cost_ns();
+	json_object_set_new(c->environment, "costs",
+			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
 	cpu_ticks_read(&c->ticks_at_start);
 }

@@ -37,7 +37,19 @@ struct summary_work {
 	const struct campaign *campaign;
 	struct run *run;
 	const char *trace, *input;
+	const char *blank; /* trace of the replay without calls, NULL none */
 };
+
+/* A blank that cannot be summarised is none; the run stands. */
+static void blank_summarise(struct summary_work *w)
+{
+	struct run_summary s;
+	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL) < 0)
+		return;
+	w->run->has_blank = true;
+	w->run->blank_mean_ns = s.response_trimmed_mean; /* one stall is of the machine, not of the stamps */
+	summary_release(&s);
+}
 
 /* In a process of its own: what a damaged trace does to it, it does not do to the campaign. ENOTRECOVERABLE: the
  * results directory cannot be written. */
@@ -48,6 +60,7 @@ static int summary_make(void *context, struct err *e)
 	int ret = summary_compute(&r->summary, w->trace, w->input, e);
 	if (ret)
 		return ret;
+	blank_summarise(w);
 	char *path = results_run_path(w->campaign->dir, r->id);
 	json_t *o = run_summary_file(r, w->campaign->protocol);
 	ret =
@@ -131,6 +144,30 @@ static int run_step(struct campaign *c, const struct run *r, int32_t role, const
 	return step_make(c, &s, result, e);
 }
 
+bool blank_wanted(const struct campaign *c, const struct run *r)
+{
+	return r->role >= 0 && !role_is_program(c, r->role) && r->block > 0 && r->block <= DESIGN_BLANK_BLOCKS;
+}
+
+/* The same replay once more without its calls. `*made` is false where it failed: a run stands without its blank. */
+static int blank_make(struct campaign *c, const struct run *r, const char *input, const char *output, bool *made, struct err *e)
+{
+	struct step_result result;
+	struct step s = {
+	    .scenario = r->scenario,
+	    .role = r->role,
+	    .seed = design_workload_seed(c->protocol, r->bank),
+	    .n_requests = c->calibration[r->scenario].n_requests,
+	    .input = input,
+	    .output = output,
+	    .limit_bytes = step_limit(c, r->scenario, r->role),
+	    .blank = true,
+	};
+	int ret = step_make(c, &s, &result, e);
+	*made = !ret && !result.reason[0];
+	return ret;
+}
+
 /* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch
  * directory. */
 static int bank_record(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
@@ -204,7 +241,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	struct step_result result = {0};
 	struct err why = ERR_INIT;
 	char reason[500] = "";
-	char *bank = bank_path(c, r->scenario, r->bank);
+	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace");
 	const char *input = role_is_program(c, r->role) ? NULL : bank;
 	int ret = scratch_ensure(c, reason, sizeof reason, e);
 	if (!ret && !reason[0] && input)
@@ -227,8 +264,13 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		run_fail(r, result.reason);
 		goto out;
 	}
+	bool has_blank = false;
+	if (blank_wanted(c, r))
+		ret = blank_make(c, r, input, blank, &has_blank, e);
+	if (ret)
+		goto out;
 	r->state = RUN_OK;
-	struct summary_work work = {c, r, output, input};
+	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL};
 	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
@@ -242,6 +284,8 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		c->bank_known[bank_index(c, r->scenario, r->bank)] = true;
 	}
 out:
+	unlink(blank);
+	free(blank);
 	free(bank);
 	return ret;
 }

@@ -104,6 +104,7 @@ struct step {
 	const char *output;
 	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
 	bool watch_memory;
+	bool blank; /* a replay without its calls: nothing is prepared for it */
 };
 struct step_result {
 	struct prepared prepared;
@@ -128,6 +129,8 @@ int calibrate_all(struct campaign *c, struct err *e);
 int calibration_from_event(struct campaign *c, const json_t *event);
 /* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
 int run_make(struct campaign *c, uint32_t id, struct err *e);
+/* Whether the replays of run r are also made without their calls: those of the first blocks (DESIGN_BLANK_BLOCKS). */
+bool blank_wanted(const struct campaign *c, const struct run *r);
 /* After block b: analyses where a look is planned. Sets stop_replicates when everything is decided. */
 int look_after(struct campaign *c, uint64_t block, struct err *e);
 /* Has a signal to end arrived? */

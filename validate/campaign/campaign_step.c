@@ -33,6 +33,20 @@ static void settings_add(struct words *w, const struct setting *option, size_t n
 			word_add(w, xasprintf("--%s=%s", option[i].key, option[i].value));
 }
 
+/* All but what spoils calls or looks at their results: a mutant's blank is that of the engine. */
+static void blank_settings_add(struct words *w, const struct replayer *r)
+{
+	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch"};
+	for (size_t i = 0; i < r->n_options; i++) {
+		bool left_out = false;
+		for (size_t k = 0; k < sizeof of_calls / sizeof *of_calls; k++)
+			left_out |= !strcmp(r->option[i].key, of_calls[k]);
+		if (!left_out)
+			word_add(w, xasprintf("--%s=%s", r->option[i].key, r->option[i].value));
+	}
+	word_add(w, xstrdup("--blank"));
+}
+
 bool role_is_program(const struct campaign *c, int32_t role)
 {
 	return role < 0 || !strcmp(c->protocol->replayer[role].engine, "program");
@@ -55,7 +69,10 @@ static void words_make(struct words *w, const struct campaign *c, const struct s
 		const struct replayer *replayer = &c->protocol->replayer[s->role];
 		word_add(w, xstrdup("replay"));
 		word_add(w, xasprintf("--engine=%s", replayer->engine));
-		settings_add(w, replayer->option, replayer->n_options, "engine");
+		if (s->blank)
+			blank_settings_add(w, replayer);
+		else
+			settings_add(w, replayer->option, replayer->n_options, "engine");
 	}
 	word_add(w, xasprintf("--dir=%s", dir));
 	word_add(w, xasprintf("--output=%s", s->output));
@@ -150,12 +167,13 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	int64_t before_ns = clock_monotonic_ns();
 	if (unlink(s->output) < 0 && errno != ENOENT)
 		return err_sys(e, errno, "cannot remove %s", s->output);
-	int ret = prepare_run(&c->places, c->protocol, s->scenario, c->drop_caches, &r->prepared, &why);
+	int ret = s->blank ? 0 : prepare_run(&c->places, c->protocol, s->scenario, c->drop_caches, &r->prepared, &why);
 	if (!ret && s->limit_bytes)
 		ret = cgroup_make(&group, &c->cgroups, c->cgroup_name, s->limit_bytes, &why);
 	if (!ret) {
 		struct timespec wall;
-		prepare_settle(&r->prepared, c->protocol->settle_ns);
+		if (!s->blank)
+			prepare_settle(&r->prepared, c->protocol->settle_ns);
 		clock_gettime(CLOCK_REALTIME, &wall);
 		r->started_ns = wall.tv_sec * 1000000000ll + wall.tv_nsec;
 		r->preparation_s = (double)(clock_monotonic_ns() - before_ns) * 1e-9;

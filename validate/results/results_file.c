@@ -2,6 +2,7 @@
 #include "validate/results/results_file.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -130,9 +131,23 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 
 json_t *run_summary_file(const struct run *r, const struct protocol *p)
 {
-	return json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run", (json_int_t)r->id,
+	json_t *o = json_pack("{s:i, s:I, s:s, s:s, s:I, s:o}", "version", SUMMARY_VERSION, "run", (json_int_t)r->id,
 			 "scenario", p->scenario[r->scenario].name, "role", run_role_name(p, r->role), "block",
 			 (json_int_t)r->block, "summary", summary_to_json(&r->summary));
+	if (o && r->has_blank)
+		json_object_set_new(o, "blank", json_pack("{s:f}", "mean_ns", r->blank_mean_ns));
+	return o;
+}
+
+/* Absent where none was made, and in results of earlier versions. */
+static int blank_read(struct run *r, const json_t *o, const char *path, struct err *e)
+{
+	const json_t *blank = json_object_get(o, "blank"), *mean = json_object_get(blank, "mean_ns");
+	r->has_blank = blank;
+	r->blank_mean_ns = json_number_value(mean);
+	if (blank && (!json_is_number(mean) || !(r->blank_mean_ns >= 0) || !isfinite(r->blank_mean_ns)))
+		return err_set(e, EINVAL, "%s: \"blank\" has no \"mean_ns\" of 0 or more", path);
+	return 0;
 }
 
 int run_summary_read(struct run *r, const char *dir, struct err *e)
@@ -145,6 +160,8 @@ int run_summary_read(struct run *r, const char *dir, struct err *e)
 	json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run");
 	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
 		ret = err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
+	else if (blank_read(r, o, path, e) < 0)
+		ret = -EINVAL;
 	else if (summary_from_json(&r->summary, json_object_get(o, "summary"), e) < 0)
 		ret = err_context(e, "%s", path);
 	else

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the differences come from: a sentence for each case that is not trusted, the numbers behind it folded, and folded too the
+ * other cases that differ significantly. */
+#include "reports/escape.h"
+#include "reports/html/html.h"
+#include "reports/words.h"
+#include "validate/analysis/why.h"
+
+static bool is_shown(const struct why *w, bool rejected)
+{
+	return w->shown && w->rejected == rejected;
+}
+
+static size_t n_shown(const struct analysis *a, bool rejected)
+{
+	size_t n = 0;
+	for (size_t i = 0; a->why && i < a->n_cells; i++)
+		n += is_shown(&a->why[i], rejected);
+	return n;
+}
+
+static void add_sentences(struct strbuf *out, const struct analysis *a, bool rejected)
+{
+	strbuf_addstr(out, "<ul>\n");
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct strbuf name = STRBUF_INIT;
+		if (!is_shown(&a->why[i], rejected))
+			continue;
+		words_add_cell(&name, a, &a->cell[i]);
+		strbuf_addf(out, "<li><a href=\"#case-%zu\">", i + 1);
+		escape_html(out, name.s);
+		strbuf_addstr(out, "</a>: ");
+		escape_html(out, a->why[i].sentence);
+		strbuf_addstr(out, ".</li>\n");
+		strbuf_release(&name);
+	}
+	strbuf_addstr(out, "</ul>\n");
+}
+
+static bool row_wanted(const struct table *t, size_t row, const void *arg)
+{
+	const bool *rejected = arg;
+	return (table_at(t, row, 2)->verdict == VERDICT_NOT_TRUSTED) == *rejected;
+}
+
+static void add_table(struct strbuf *out, const struct html_page *p, bool rejected, const char *summary)
+{
+	static const char *const keys[] = {"scenario", "replayer", "difference_of", "cause", "part", "share", "obtained_by", NULL};
+	html_add_folded_table(out, p, "why", summary,
+			      &(struct html_table_view){.keys = keys, .wanted = row_wanted, .arg = &rejected});
+}
+
+void html_add_why(struct strbuf *out, const struct html_page *p)
+{
+	if (n_shown(p->a, true)) {
+		strbuf_addstr(out, "<h2 id=\"causes\">What the differences come from</h2>\n<p>Differences from the program, split into "
+				   "what causes them, for every case that is not trusted.</p>\n");
+		add_sentences(out, p->a, true);
+		add_table(out, p, true, "Every part with its interval, and how it was obtained");
+	}
+	if (n_shown(p->a, false)) {
+		strbuf_addf(out, "<details><summary>What significant differences of other cases come from (%zu)</summary>\n",
+			    n_shown(p->a, false));
+		add_sentences(out, p->a, false);
+		add_table(out, p, false, "Every part with its interval");
+		strbuf_addstr(out, "</details>\n");
+	}
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/rated_words.h"
+
+#include "common/units.h"
+
+static void add_rate(struct strbuf *out, const struct rated_point *q)
+{
+	strbuf_addf(out, q->rate < 9999.5 ? "%.4g requests/s" : "%.0f requests/s", q->rate);
+}
+
+static void add_gap(struct strbuf *out, const struct rated_point *q)
+{
+	format_duration(out, q->gap_ns);
+}
+
+static void add_limit(struct strbuf *out, const struct analysis *a, const struct rated_range *r, const struct rated_limit *l,
+		      const char *words, void (*add)(struct strbuf *, const struct rated_point *))
+{
+	const struct rated_point *next = l->next == RATED_NONE ? NULL : &r->point[l->next];
+	if (l->last != RATED_NONE) {
+		strbuf_addf(out, "trusted %s ", words);
+		add(out, &r->point[l->last]);
+	}
+	if (!next) {
+		strbuf_addstr(out, ", the furthest tried");
+		return;
+	}
+	strbuf_addstr(out, l->last == RATED_NONE ? "not even trusted at " : "; at ");
+	add(out, next);
+	strbuf_addf(out, " (%s): %s", a->results->protocol.scenario[a->cell[next->cell].scenario].name,
+		    verdict_name(next->verdict));
+	if (l->n_beyond)
+		strbuf_addf(out, ", though trusted in %zu beyond", l->n_beyond);
+}
+
+void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)
+{
+	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
+	add_limit(out, a, r, &r->rate, "up to", add_rate);
+	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE && r->rate.next == r->gap.next)
+		return; /* the same case both ways */
+	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and " : ". By gap: ");
+	add_limit(out, a, r, &r->gap, "down to", add_gap);
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What explains the cases that are not trusted, and the rated ranges, on the terminal: a sentence each, the rest in the report. */
+#include "reports/escape.h"
+#include "reports/rated_words.h"
+#include "reports/terminal_table.h"
+#include "validate/analysis/why.h"
+
+#define MAX_CASES 4
+#define MAX_RANGES 4
+#define NAME 48
+
+static void add_heading(struct strbuf *out, const char *text, const struct terminal_style *style)
+{
+	strbuf_addf(out, style->color ? "\n\x1b[1m%s\x1b[0m\n" : "\n%s\n", text);
+}
+
+static void add_line(struct strbuf *out, const char *line, const struct terminal_style *style)
+{
+	strbuf_addstr(out, "  ");
+	text_wrap(out, line, 2, 4, style->width);
+	strbuf_addch(out, '\n');
+}
+
+static void add_rest(struct strbuf *out, size_t n)
+{
+	if (n)
+		strbuf_addf(out, "  and %zu more in the report\n", n);
+}
+
+static void add_causes(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	size_t n = 0;
+	for (size_t i = 0; a->why && i < a->n_cells; i++) {
+		const struct protocol *p = &a->results->protocol;
+		struct strbuf line = STRBUF_INIT;
+		if (!a->why[i].rejected || n++ >= MAX_CASES)
+			continue;
+		if (n == 1)
+			add_heading(out, "Why", style);
+		text_cut(&line, p->scenario[a->cell[i].scenario].name, NAME);
+		strbuf_addstr(&line, ", ");
+		text_cut(&line, p->replayer[a->cell[i].replayer].name, NAME);
+		strbuf_addf(&line, ": %s", a->why[i].sentence);
+		add_line(out, line.s, style);
+		strbuf_release(&line);
+	}
+	add_rest(out, n > MAX_CASES ? n - MAX_CASES : 0);
+}
+
+static void add_ranges(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_rated; i++) {
+		struct strbuf line = STRBUF_INIT, shown = STRBUF_INIT;
+		if (a->rated[i].n < 2 || n++ >= MAX_RANGES)
+			continue;
+		if (n == 1)
+			add_heading(out, "Rated range", style);
+		rated_add_words(&line, a, &a->rated[i]);
+		text_cut(&shown, line.s, 400);
+		add_line(out, shown.s, style);
+		strbuf_release(&line);
+		strbuf_release(&shown);
+	}
+	add_rest(out, n > MAX_RANGES ? n - MAX_RANGES : 0);
+}
+
+void terminal_add_why(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	add_causes(out, a, style);
+	add_ranges(out, a, style);
+}

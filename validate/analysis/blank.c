@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/blank.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+#define LOQ_FACTOR 10
+
+static bool has_blank(const struct run *run, const struct cell *c, unsigned int n_blocks)
+{
+	return run->has_blank && run->state == RUN_OK && run->scenario == c->scenario && run->role >= 0 &&
+	       (size_t)run->role == c->replayer && run->block > 0 && run->block <= n_blocks;
+}
+
+void blank_measure(struct cell *c, const struct results *r, unsigned int n_blocks)
+{
+	struct blank *b = &c->blank;
+	struct sample_moments m;
+	*b = (struct blank){.status = STAT_NOT_ASSESSED, .mean_ns = NAN, .sd_ns = NAN, .loq_ns = NAN};
+	double *x = xcalloc(r->n_runs + 1, sizeof *x);
+	for (size_t i = 0; i < r->n_runs; i++)
+		if (has_blank(&r->run[i], c, n_blocks))
+			x[b->n++] = r->run[i].blank_mean_ns;
+	if (b->n) {
+		b->status = sample_moments(x, b->n, &m);
+		b->mean_ns = b->status ? NAN : m.mean;
+		b->status = b->status ? b->status : m.spread;
+	}
+	if (b->n && !b->status) {
+		b->sd_ns = m.sd;
+		b->loq_ns = LOQ_FACTOR * m.sd;
+		b->below = !c->r.status && c->r.mean < b->loq_ns;
+	}
+	free(x);
+}
+
+static bool is_relative(enum component_kind k)
+{
+	return k == COMPONENT_BIAS || k == COMPONENT_PRECISION || k == COMPONENT_UNCERTAINTY || k == COMPONENT_LINEARITY;
+}
+
+void blank_refuse(struct cell *c, struct evidence *e)
+{
+	if (!c->blank.below)
+		return;
+	for (int k = 0; k < COMPONENT_N; k++) {
+		struct component *p = &c->component[k];
+		if (!is_relative(k) || p->decision == DECISION_NOT_ASSESSED || p->decision == DECISION_NOT_APPLICABLE)
+			continue;
+		p->decision = DECISION_INCONCLUSIVE;
+		p->rejected_before_holm = false;
+		p->p_reject = p->p_reject_holm = NAN;
+		p->n_more = 0;
+		p->impractical = true;
+		snprintf(p->reason, sizeof p->reason,
+			 "refused: the program's mean of %.4g ns lies below the limit of quantification, %.4g ns (10 times the "
+			 "standard deviation of %zu replays without calls)",
+			 c->r.mean, c->blank.loq_ns, c->blank.n);
+	}
+	/* no number of replicates settles what is refused */
+	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status = STAT_NOT_ASSESSED;
+}

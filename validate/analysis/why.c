@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which cells are split, and what explains above all that one is not trusted. */
+#include "validate/analysis/why.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/why_private.h"
+
+const char *const cause_names[] = {"requests",	  "concurrency", "late issue", "reordering",   "cache hits",    "page faults",
+				   "run queue",	  "steal",	 "service",    "processor",    "off processor", NULL};
+const char *const split_names[] = {"response time", "execution time", NULL};
+
+struct why_part *split_add(struct split *s, enum cause cause, const char *name, const char *how)
+{
+	struct why_part *part = &s->part[s->n_parts++];
+	*part = (struct why_part){.cause = cause, .name = name, .how = how, .share = NAN};
+	return part;
+}
+
+static bool leaves_out_zero(const struct estimate *e)
+{
+	if (e->status)
+		return false;
+	return isnan(e->lo95) ? e->value != 0 : e->lo95 > 0 || e->hi95 < 0;
+}
+
+void split_shares(struct split *s)
+{
+	s->significant = leaves_out_zero(&s->whole);
+	for (size_t i = 0; i < s->n_parts && s->significant; i++)
+		if (!s->part[i].beside && !s->part[i].part.status)
+			s->part[i].share = s->part[i].part.value / s->whole.value;
+}
+
+/* --- the main cause ------------------------------------------------------------------------------------------------ */
+
+/* The part that does most of it, in its direction. */
+static const struct why_part *largest(const struct split *s)
+{
+	const struct why_part *most = NULL;
+	for (size_t i = 0; i < s->n_parts && s->significant; i++)
+		if (s->part[i].share > 0 && (!most || s->part[i].share > most->share))
+			most = &s->part[i];
+	return most;
+}
+
+static void set_main(struct why *w, enum cause cause, const char *name)
+{
+	w->main = cause;
+	w->main_name = name;
+}
+
+/* More requests in flight than the program has, by a tenth and surely. */
+static bool has_excess(const struct cell *c)
+{
+	return !c->in_flight.status && c->in_flight.value > 0.1 && c->in_flight.lo95 > 0;
+}
+
+/* Longer response times are explained by their own split; waiting for processors by those who compete for them, where they
+ * are more than in the program. */
+static bool main_of_split(struct why *w, const struct cell *c, enum split_quantity q)
+{
+	const struct why_part *part = largest(&w->split[q]);
+	if (part && q == SPLIT_TIME && part->cause == CAUSE_SERVICE && largest(&w->split[SPLIT_RESPONSE]))
+		part = largest(&w->split[SPLIT_RESPONSE]);
+	if (part && part->cause == CAUSE_RUN_QUEUE && has_excess(c))
+		set_main(w, CAUSE_CONCURRENCY, "excess concurrency, which waits for processors");
+	else if (part)
+		set_main(w, part->cause, part->name);
+	return part;
+}
+
+static bool rejected(const struct cell *c, enum component_kind k)
+{
+	return c->component[k].decision == DECISION_REJECT;
+}
+
+/* Components that say by themselves what it was. */
+static bool main_of_counts(struct why *w, const struct cell *c)
+{
+	if (rejected(c, COMPONENT_FIDELITY))
+		set_main(w, CAUSE_REQUESTS, c->n_lost >= c->n_extra && c->n_lost >= c->n_mismatched ? "lost requests"
+					    : c->n_extra >= c->n_mismatched			    ? "repeated requests"
+												    : "other requests or results");
+	else if (rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE))
+		set_main(w, CAUSE_LATE_ISSUE, "late issue");
+	else if (rejected(c, COMPONENT_CONCURRENCY) || rejected(c, COMPONENT_IN_FLIGHT) || rejected(c, COMPONENT_IN_FLIGHT_MAX))
+		set_main(w, CAUSE_CONCURRENCY, c->concurrency_mean_x < c->concurrency_mean_r ? "lost concurrency" : "excess concurrency");
+	else if (rejected(c, COMPONENT_REORDERING))
+		set_main(w, CAUSE_REORDERING, "reordering");
+	return w->main != CAUSE_N;
+}
+
+/* Late because requests took longer: then it is they that explain it. */
+static bool late_by_service(const struct why *w, const struct cell *c)
+{
+	const struct why_part *part = largest(&w->split[SPLIT_TIME]);
+	return rejected(c, COMPONENT_BIAS) && rejected(c, COMPONENT_EXECUTION_TIME) && part && part->cause == CAUSE_SERVICE;
+}
+
+/* Requests that are not the traced ones, or not at their times, come first: what they measure is measured of something else.
+ * Then the response time; then the execution time; then what was only counted. */
+static void main_choose(struct why *w, const struct cell *c)
+{
+	bool late = rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE);
+	if ((rejected(c, COMPONENT_FIDELITY) || (late && !late_by_service(w, c))) && main_of_counts(w, c))
+		return;
+	if (rejected(c, COMPONENT_BIAS) && main_of_split(w, c, SPLIT_RESPONSE))
+		return;
+	if (rejected(c, COMPONENT_EXECUTION_TIME) && main_of_split(w, c, SPLIT_TIME))
+		return;
+	if (main_of_counts(w, c) || w->rejected)
+		return;
+	if (!main_of_split(w, c, SPLIT_RESPONSE))
+		main_of_split(w, c, SPLIT_TIME);
+}
+
+/* --- the sentence ------------------------------------------------------------------------------------------------- */
+
+#define ADD(w, ...) phrase_add((w)->sentence, sizeof(w)->sentence, __VA_ARGS__)
+
+static const struct why_part *next_largest(const struct split *s, double below)
+{
+	const struct why_part *most = NULL;
+	for (size_t i = 0; i < s->n_parts; i++) {
+		double share = fabs(s->part[i].share);
+		if (share < below && (!most || share > fabs(most->share)))
+			most = &s->part[i];
+	}
+	return most;
+}
+
+static void add_percent(struct why *w, double ratio)
+{
+	double percent = 100 * fabs(ratio);
+	ADD(w, "%s%.*f %%", ratio < 0 ? "-" : "+", percent < 0.995 ? 2 : percent < 9.95 ? 1 : 0, percent);
+}
+
+static void describe_split(struct why *w, enum split_quantity q)
+{
+	const struct split *s = &w->split[q];
+	double below = INFINITY;
+	if (!s->significant)
+		return;
+	ADD(w, "%s%s ", *w->sentence ? "; " : "", split_names[q]);
+	add_percent(w, s->whole.value);
+	for (int i = 0; i < 3; i++) {
+		const struct why_part *part = next_largest(s, below);
+		if (!part || (i && fabs(part->share) < 0.05))
+			break;
+		ADD(w, "%s ", i ? "," : ":");
+		add_percent(w, part->part.value);
+		ADD(w, " by %s", part->name);
+		below = fabs(part->share);
+	}
+}
+
+static void describe(struct why *w)
+{
+	if (w->main != CAUSE_N)
+		ADD(w, "mainly %s", w->main_name);
+	for (int q = 0; q < SPLIT_N; q++)
+		describe_split(w, q);
+	if (!*w->sentence)
+		ADD(w, "neither the mean response time nor the execution time differs significantly");
+}
+
+/* --- all cells ---------------------------------------------------------------------------------------------------- */
+
+static double fault_cost(const struct results *r)
+{
+	const json_t *cost = json_object_get(json_object_get(r->environment, "costs"), "minor_fault_ns");
+	double ns = json_is_number(cost) ? json_number_value(cost) : NAN;
+	return ns >= 0 && isfinite(ns) ? ns : NAN;
+}
+
+static struct why_context context_of(const struct analysis *a, const struct cell *c)
+{
+	const struct protocol *p = &a->results->protocol;
+	const struct replayer *replayer = &p->replayer[c->replayer];
+	uint64_t level = p->scenario[c->scenario].level;
+	int scope = p->accept.reorder_scope;
+	if (scope == SCOPE_AUTO)
+		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
+	return (struct why_context){level ? (double)level : 1, fault_cost(a->results), scope, replayer->timed};
+}
+
+static bool can_be_split(const struct pairs *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct run_summary *s[] = {&p->x[i]->summary, &p->r[i]->summary};
+		for (int k = 0; k < 2; k++) /* what a damaged or imported summary may hold */
+			if (!(s[k]->response.mean > 0) || s[k]->execution_ns <= 0 || !s[k]->ns_at_level || s[k]->ns_at_level[0] < 0 ||
+			    s[k]->ns_at_level[0] >= s[k]->execution_ns)
+				return false;
+	}
+	return p->n >= 3;
+}
+
+static void cell_explain(struct why *w, const struct analysis *a, const struct cell *c)
+{
+	*w = (struct why){.main = CAUSE_N, .rejected = c->verdict == VERDICT_NOT_TRUSTED};
+	w->shown = w->rejected || leaves_out_zero(&c->bias) || leaves_out_zero(&c->execution_time);
+	for (int q = 0; q < SPLIT_N; q++)
+		w->split[q].whole = estimate_none(STAT_NOT_ASSESSED);
+	if (!w->shown)
+		return;
+	struct cell again = {.scenario = c->scenario, .replayer = c->replayer};
+	struct why_context context = context_of(a, c);
+	struct pairs pairs;
+	pairs_collect(&pairs, &again, a->results, a->n_replicates);
+	if (can_be_split(&pairs)) {
+		split_response(&w->split[SPLIT_RESPONSE], &pairs, &context);
+		split_time(&w->split[SPLIT_TIME], &pairs);
+	}
+	pairs_release(&pairs);
+	main_choose(w, c);
+	describe(w);
+}
+
+void why_compute(struct analysis *a)
+{
+	a->why = xcalloc(a->n_cells + 1, sizeof *a->why);
+	for (size_t i = 0; i < a->n_cells; i++)
+		cell_explain(&a->why[i], a, &a->cell[i]);
+}
+
+void why_release(struct analysis *a)
+{
+	free(a->why);
+	a->why = NULL;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The split of the execution time: an identity in every pair (why.h), so that nothing is left over. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/why_private.h"
+
+enum { TERM_REQUESTS, TERM_RESPONSE, TERM_IDLE, TERM_LEVEL, N_TERMS };
+
+/* Logarithms of the factors of a run's execution time. */
+static void terms_of(const struct run_summary *s, double term[N_TERMS])
+{
+	double idle = (double)s->ns_at_level[0], busy = (double)s->execution_ns - idle;
+	double active = s->response.mean * (double)s->response.n;
+	term[TERM_REQUESTS] = log((double)s->response.n);
+	term[TERM_RESPONSE] = log(s->response.mean);
+	term[TERM_IDLE] = -log(busy / (double)s->execution_ns);
+	term[TERM_LEVEL] = -log(active / busy);
+}
+
+static struct estimate scaled(struct estimate e, double scale)
+{
+	double *value[] = {&e.value, &e.lo90, &e.hi90, &e.lo95, &e.hi95};
+	for (size_t i = 0; i < sizeof value / sizeof *value; i++)
+		*value[i] *= scale;
+	return e;
+}
+
+static void name_part(struct split *s, int term, struct estimate part)
+{
+	static const enum cause cause[N_TERMS] = {CAUSE_REQUESTS, CAUSE_SERVICE, CAUSE_LATE_ISSUE, CAUSE_CONCURRENCY};
+	static const char *const name[N_TERMS][2] = {
+	    {"fewer requests", "more requests"},
+	    {"shorter response times", "longer response times"},
+	    {"earlier issue: less time with nothing in flight", "late issue: more time with nothing in flight"},
+	    {"excess concurrency", "lost concurrency"},
+	};
+	split_add(s, cause[term], name[term][part.value > 0], "measured")->part = part;
+}
+
+void split_time(struct split *s, const struct pairs *p)
+{
+	double *d = xcalloc(N_TERMS * p->n + 1, sizeof *d), *whole = xcalloc(p->n + 1, sizeof *whole);
+	for (size_t i = 0; i < p->n; i++) {
+		double x[N_TERMS], r[N_TERMS];
+		terms_of(&p->x[i]->summary, x);
+		terms_of(&p->r[i]->summary, r);
+		for (int k = 0; k < N_TERMS; k++) {
+			d[(size_t)k * p->n + i] = x[k] - r[k];
+			whole[i] += x[k] - r[k];
+		}
+	}
+	struct estimate total = estimate_of_mean(whole, p->n);
+	/* the logarithms' parts, in proportion, add up to the relative difference */
+	double scale = !total.status && fabs(total.value) > 1e-9 ? expm1(total.value) / total.value : 1;
+	s->whole = scaled(total, scale);
+	for (int k = 0; k < N_TERMS && !total.status; k++)
+		name_part(s, k, scaled(estimate_of_mean(&d[(size_t)k * p->n], p->n), scale));
+	split_shares(s);
+	free(d);
+	free(whole);
+}
