@@ -118,11 +118,19 @@ static void plan_uncertainty(struct component *k, const struct cell *c, double a
 	if (b->status || have < 2)
 		return;
 	bool inside = ratio < 1;
-	uint64_t n = 2;
-	double nu = inside ? b->nu_spread_upper : b->nu_spread;
-	while (n < PLANNING_MAX_N && !spread_clears(ratio, fmax(1, nu * ((double)n - 1) / (have - 1)),
-						    inside ? ALPHA_ACCEPT : alpha_reject, inside))
-		n += 1 + n / 50;
+	uint64_t below = 1, n = 2; /* what does not clear it, and what does: doubled, then halved between */
+	double nu = inside ? b->nu_spread_upper : b->nu_spread, alpha = inside ? ALPHA_ACCEPT : alpha_reject;
+	while (n < PLANNING_MAX_N && !spread_clears(ratio, fmax(1, nu * ((double)n - 1) / (have - 1)), alpha, inside)) {
+		below = n;
+		n *= 2;
+	}
+	while (n < PLANNING_MAX_N && n - below > 1) {
+		uint64_t middle = below + (n - below) / 2;
+		if (spread_clears(ratio, fmax(1, nu * ((double)middle - 1) / (have - 1)), alpha, inside))
+			n = middle;
+		else
+			below = middle;
+	}
 	if (further(k, n < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, n, c->x.n))
 		REASON_ADD(k, "; %s", no_number);
 	/* beyond the limit, but so is the program: no number of replicates makes the machine quieter */
