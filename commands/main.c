@@ -19,6 +19,7 @@ const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_report,
 	&cmd_stats,
+	&cmd_metrics,
 	&cmd_init,
 	&cmd_doctor,
 	&cmd_import,

@@ -30,6 +30,7 @@ struct arrival {
 	 * modulo 2^32, which is enough to compare requests less than 2^31 apart. */
 	uint32_t k_all, k_thread, k_object;
 	uint32_t thread, object; /* which sequence; thread ARRIVAL_NO_SEQUENCE: an extra request, in none of them */
+	uint32_t bytes;          /* payload, at most UINT32_MAX; not every user fills it in */
 };
 
 struct arrivals_sink {

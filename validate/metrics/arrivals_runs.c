@@ -2,9 +2,6 @@
 /* Sorted runs: kept in memory or in a temporary file, merged. The runs are numbered in the order of the file they came
  * from, so that among equal begins the lower run goes first. */
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +9,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/metrics/arrivals.h"
+#include "validate/metrics/spill.h"
 
 #define CURSOR_BYTES_MAX (1u << 20) /* read buffer of a run in the file while merging */
 #define CURSOR_BYTES_MIN (1u << 14)
@@ -24,40 +22,6 @@ struct arrivals_run {
 
 /* --- storing ------------------------------------------------------------------------------------------------------ */
 
-static int tmp_open_in(const char *dir)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-		return fd;
-	char path[PATH_MAX];
-	if (snprintf(path, sizeof path, "%s/validate-XXXXXX", dir) >= (int)sizeof path) {
-		errno = ENAMETOOLONG;
-		return -1;
-	}
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd >= 0)
-		unlink(path);
-	return fd;
-}
-
-static int tmp_open(struct arrivals *o, struct err *e)
-{
-	const char *env = getenv("TMPDIR");
-	const char *dir[] = {o->options.tmpdir, env && *env ? env : NULL, "/var/tmp", "/tmp"};
-	int code = ENOENT;
-	size_t first = dir[0] ? 0 : 1, last = dir[0] ? 0 : 3;
-	for (size_t i = first; i <= last && o->fd < 0; i++) {
-		if (!dir[i])
-			continue;
-		o->fd = tmp_open_in(dir[i]);
-		code = o->fd < 0 ? errno : 0;
-	}
-	if (o->fd < 0)
-		return err_sys(e, code, "%s: no temporary file for sorting requests (TMPDIR chooses the place)",
-			       dir[first] ? dir[first] : dir[last]);
-	return 0;
-}
-
 static int file_append(struct arrivals *o, const struct arrival *a, size_t n, struct err *e)
 {
 	int rc = write_all(o->fd, a, n * sizeof *a);
@@ -69,7 +33,11 @@ static int file_append(struct arrivals *o, const struct arrival *a, size_t n, st
 
 static int store_in_file(struct arrivals *o, const uint64_t *key, struct err *e)
 {
-	int rc = o->fd < 0 ? tmp_open(o, e) : 0;
+	int rc = 0;
+	if (o->fd < 0)
+		o->fd = spill_open(o->options.tmpdir, e);
+	if (o->fd < 0)
+		rc = o->fd;
 	if (!rc && !key)
 		return file_append(o, o->a, o->n, e);
 	for (size_t i = 0; i < o->n && !rc;) {

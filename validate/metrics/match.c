@@ -55,6 +55,11 @@ static bool results_differ(const struct trace_record *x, const struct trace_reco
 	return !(uses & OP_RETURNS_FD) && x->rvalue != r->rvalue;
 }
 
+bool match_results_differ(const struct trace_record *x, const struct trace_record *r)
+{
+	return results_differ(x, r, op_info(r->op)->uses);
+}
+
 bool matcher_differs_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
 {
 	unsigned int uses = op_info(r->op)->uses;

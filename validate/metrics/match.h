@@ -19,6 +19,9 @@ struct matcher {
 void matcher_init(struct matcher *m, const struct trace *replay, const struct trace *input);
 void matcher_release(struct matcher *m);
 
+/* Whether only what they returned differs: results and errors. */
+bool match_results_differ(const struct trace_record *x, const struct trace_record *r);
+
 bool matcher_differs_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r);
 
 static inline bool matcher_differs(struct matcher *m, const struct trace_record *x, const struct trace_record *r)

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate metrics: how alike two traces are. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "commands/metrics_print.h"
+#include "common/units.h"
+
+struct metrics_config {
+	bool json, list, lenient;
+	int match;
+	const char *observe, *scope, *only;
+	uint64_t dt, bt, threads;
+};
+
+static const char *const match_choices[] = {"auto", "number", "key", NULL};
+const char *const metrics_point_names[POINT_N + 1] = {"issue", "dispatch", "complete", NULL};
+const char *const metrics_scope_names[SCOPE_N + 1] = {"all", "object", "thread", NULL};
+
+static const struct part_row {
+	const char *name, *help;
+	unsigned int part;
+} parts[] = {
+    {"response", "response time by operation: mean, standard deviation, extremes, quantiles", PART_RESPONSE},
+    {"schedule", "issue error of timed replays, and how far each begin is from the traced schedule", PART_SCHEDULE},
+    {"concurrency", "requests in flight by time, busy time and request: means, maxima, distances", PART_CONCURRENCY},
+    {"lifetime", "mean level of concurrency over each request's own life", PART_LIFETIME},
+    {"order", "reordering: RFC 4737, both densities of RFC 5236, inversions and other distances", PART_ORDER},
+    {"fidelity", "results that differ from the traced ones", PART_FIDELITY},
+};
+#define N_PARTS (sizeof parts / sizeof *parts)
+
+#define FIELD(name) offsetof(struct metrics_config, name)
+static const struct option_spec metrics_options[] = {
+    {.name = "json", .type = OPT_FLAG, .offset = FIELD(json), .help = "print one JSON object"},
+    {.name = "match",
+     .letter = 'm',
+     .type = OPT_CHOICE,
+     .offset = FIELD(match),
+     .arg = "HOW",
+     .help = "by number: record i replays record i; by key: operation, object, offset, length, the k-th of a key to the "
+	     "k-th; default auto: by number where the replay's metadata says so",
+     .choices = match_choices},
+    {.name = "observe",
+     .type = OPT_STRING,
+     .offset = FIELD(observe),
+     .arg = "POINT,...",
+     .help = "where order is observed: issue, dispatch, complete; default issue and complete, dispatch where known",
+     .flags = OPT_CLI_ONLY},
+    {.name = "scope",
+     .type = OPT_STRING,
+     .offset = FIELD(scope),
+     .arg = "SCOPE,...",
+     .help = "what a sequence of requests is: all of them, those of an object, of a thread; default all,object,thread",
+     .flags = OPT_CLI_ONLY},
+    {.name = "only",
+     .type = OPT_STRING,
+     .offset = FIELD(only),
+     .arg = "METRIC,...",
+     .help = "compute no more than these (--list has their names); default all",
+     .flags = OPT_CLI_ONLY},
+    {.name = "dt",
+     .type = OPT_UINT,
+     .offset = FIELD(dt),
+     .arg = "N",
+     .help = "displacement threshold of the reorder density, at most 65536; default none",
+     .flags = OPT_NONE},
+    {.name = "bt",
+     .type = OPT_UINT,
+     .offset = FIELD(bt),
+     .arg = "N",
+     .help = "buffer threshold of the buffer-occupancy density; default none, where requests are lost 4 times the "
+	     "reference's largest number in flight",
+     .flags = OPT_NONE},
+    {.name = "lenient",
+     .type = OPT_FLAG,
+     .offset = FIELD(lenient),
+     .help = "count and pass over requests that end before they begin, and take traces that have no end"},
+    {.name = "threads",
+     .type = OPT_UINT,
+     .offset = FIELD(threads),
+     .arg = "N",
+     .help = "1 or 2 threads; default 2",
+     .min = 1,
+     .max = 2},
+    {.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .help = "list the metrics that --only takes, and end"},
+    {.name = NULL},
+};
+
+static const char synopsis[] = "[options] REFERENCE REPLAY\n--list";
+static const char about[] =
+    "Compares a replay with the trace it replayed, whatever replayed it, and prints how alike they are: fidelity,\n"
+    "execution time, throughput, response times, schedule, concurrency, order. Both may be of any format known.";
+
+/* Adds the bits of a list of names. */
+static int bits_of(const char *option, const char *text, const char *const *names, unsigned int *bits, struct err *e)
+{
+	char **item;
+	size_t n;
+	if (!text)
+		return 0;
+	if (split_list(text, &item, &n, e))
+		return err_context(e, "--%s", option);
+	int rc = 0;
+	*bits = 0;
+	for (size_t i = 0; i < n && !rc; i++) {
+		int k = 0;
+		while (names[k] && strcmp(names[k], item[i]))
+			k++;
+		if (names[k]) {
+			*bits |= 1u << k;
+			continue;
+		}
+		const char *near = nearest_name(item[i], names);
+		rc = err_set(e, EINVAL, "--%s: unknown name \"%s\" (%s%s%s)", option, item[i],
+			     near ? "did you mean \"" : "see --help", near ? near : "", near ? "\"?" : "");
+	}
+	list_free(item, n);
+	return rc;
+}
+
+static int options_of(const struct metrics_config *c, struct metrics_options *o, struct err *e)
+{
+	const char *part_names[N_PARTS + 1] = {NULL};
+	unsigned int bits = ~0u;
+	for (size_t i = 0; i < N_PARTS; i++)
+		part_names[i] = parts[i].name;
+	o->match = (enum metrics_match)c->match;
+	o->dt = c->dt;
+	o->bt = c->bt;
+	o->lenient = c->lenient;
+	o->n_threads = (unsigned int)c->threads;
+	if (c->dt > DENSITY_MAX_DT && c->dt != DENSITY_UNBOUNDED)
+		return err_set(e, ERANGE, "--dt %llu: at most %u, or none", (unsigned long long)c->dt, DENSITY_MAX_DT);
+	int rc = bits_of("observe", c->observe, metrics_point_names, &o->points, e);
+	rc = rc ? rc : bits_of("scope", c->scope, metrics_scope_names, &o->scopes, e);
+	rc = rc ? rc : bits_of("only", c->only, part_names, &bits, e);
+	o->parts = 0;
+	for (size_t i = 0; i < N_PARTS; i++)
+		o->parts |= bits >> i & 1 ? parts[i].part : 0;
+	return rc;
+}
+
+static int list_parts(void)
+{
+	for (size_t i = 0; i < N_PARTS; i++)
+		printf("%-12s%s\n", parts[i].name, parts[i].help);
+	return EXIT_OK;
+}
+
+static int metrics_run(int argc, char **argv, struct err *e)
+{
+	struct metrics_config c = {.dt = DENSITY_UNBOUNDED, .bt = DENSITY_UNBOUNDED, .threads = 2};
+	struct metrics_options o = METRICS_DEFAULTS;
+	int n_positional;
+	int status =
+	    command_parse(&cmd_metrics, synopsis, about, metrics_options, &c, argc, argv, 0, 2, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (c.list)
+		return list_parts();
+	if (n_positional < 2) {
+		err_set(e, EINVAL, "which traces? usage is validate metrics %.*s", (int)strcspn(synopsis, "\n"), synopsis);
+		return EXIT_USAGE;
+	}
+	if (options_of(&c, &o, e))
+		return EXIT_USAGE;
+	struct metrics_origin reference = metrics_file(argv[1]), replay = metrics_file(argv[2]);
+	struct metrics_paths paths = {argv[1], argv[2]};
+	static struct metrics m;
+	if (metrics_compute(&m, &reference, &replay, &o, e))
+		return EXIT_FAILED;
+	if (c.json)
+		metrics_print_json(&m, &paths);
+	else
+		metrics_print_text(&m, &paths);
+	metrics_release(&m);
+	return EXIT_OK;
+}
+
+const struct command cmd_metrics = {"metrics", "tell how alike a replay and the trace it replayed are", metrics_run};

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "capture/op.h"
+#include "commands/metrics_print.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/metrics/levels.h"
+
+#define METRICS_SCHEMA 1
+
+static void put_number(json_t *o, const char *key, double x)
+{
+	json_object_set_new(o, key, isfinite(x) ? json_real(x) : json_null());
+}
+
+static void put_count(json_t *o, const char *key, uint64_t n)
+{
+	json_object_set_new(o, key, n <= INT64_MAX ? json_integer((json_int_t)n) : json_real((double)n));
+}
+
+static double ratio(double x, double y)
+{
+	return y > 0 ? x / y : NAN;
+}
+
+/* JSON text is UTF-8: other bytes are shown as \xNN. */
+static void put_text(json_t *o, const char *key, const char *text)
+{
+	json_t *plain = text ? json_string(text) : json_null();
+	struct strbuf out = STRBUF_INIT;
+	for (const char *s = text; !plain && *s; s++) {
+		if ((unsigned char)*s < 0x80)
+			strbuf_addch(&out, *s);
+		else
+			strbuf_addf(&out, "\\x%02x", (unsigned char)*s);
+	}
+	json_object_set_new(o, key, plain ? plain : json_string(out.s));
+	strbuf_release(&out);
+}
+
+/* --- distributions -------------------------------------------------------------------------------------------------- */
+
+static const struct {
+	const char *name;
+	double p;
+} quantiles[] = {{"p50", 0.5}, {"p90", 0.9}, {"p99", 0.99}, {"p999", 0.999}};
+#define N_QUANTILES (sizeof quantiles / sizeof *quantiles)
+
+static json_t *moments_json(const struct moments *m)
+{
+	json_t *o = json_object();
+	put_count(o, "n", m->n);
+	put_number(o, "mean", m->n ? m->mean : NAN);
+	put_number(o, "sd", m->n > 1 ? m->sd : NAN);
+	put_number(o, "min", m->n ? m->min : NAN);
+	put_number(o, "max", m->n ? m->max : NAN);
+	return o;
+}
+
+static double between(double x, double min, double max)
+{
+	return x < min ? min : x > max ? max : x;
+}
+
+static json_t *distribution_json(const struct distribution *d)
+{
+	struct moments m = moment_sum_result(&d->sum, 0);
+	json_t *o = moments_json(&m);
+	for (size_t i = 0; i < N_QUANTILES; i++) {
+		double q;
+		bool known = !d->histogram.n_negative && !histogram_quantile(&d->histogram, quantiles[i].p, &q, NULL);
+		put_number(o, quantiles[i].name, known ? between(q, m.min, m.max) : NAN);
+	}
+	return o;
+}
+
+static json_t *issue_error_json(const struct issue_error *x, int64_t shift_ns)
+{
+	struct moments m = moment_sum_result(&x->sum, shift_ns);
+	json_t *o = moments_json(&m);
+	for (size_t i = 0; i < N_QUANTILES; i++) {
+		double q;
+		bool known = !issue_error_quantile(x, quantiles[i].p, &q, NULL);
+		put_number(o, quantiles[i].name, known ? between(q - (double)shift_ns, m.min, m.max) : NAN);
+	}
+	return o;
+}
+
+/* --- each trace ----------------------------------------------------------------------------------------------------- */
+
+static json_t *side_json(const struct metrics_side *s, const char *path)
+{
+	json_t *o = json_object();
+	put_text(o, "path", path);
+	json_object_set_new(o, "complete", json_boolean(s->complete));
+	put_count(o, "n_records", s->n_records);
+	put_count(o, "n_issued", s->n_issued);
+	put_count(o, "n_unfinished", s->n_unfinished);
+	put_count(o, "n_failed", s->n_failed);
+	put_count(o, "n_negative", s->n_negative);
+	if (s->n_negative)
+		put_count(o, "first_negative", s->first_negative);
+	put_count(o, "n_backwards", s->n_backwards);
+	if (s->n_backwards)
+		put_count(o, "first_backwards", s->first_backwards);
+	put_count(o, "n_unknown", s->n_unknown);
+	put_count(o, "bytes", s->n_bytes);
+	put_number(o, "execution_ns", metrics_execution_ns(s));
+	put_number(o, "requests_per_s", metrics_throughput(s));
+	put_number(o, "bytes_per_s", ratio((double)s->n_bytes * 1e9, metrics_execution_ns(s)));
+	return o;
+}
+
+static json_t *matching_json(const struct metrics *m)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "by", json_string(m->match == MATCH_KEY ? "key" : "number"));
+	put_text(o, "reason", m->match_reason);
+	put_count(o, "n_matched", m->n_matched);
+	put_count(o, "n_lost", m->n_lost);
+	put_count(o, "n_extra", m->n_extra);
+	if (m->parts & PART_FIDELITY) {
+		put_count(o, "n_mismatched", m->n_mismatched);
+		if (m->n_mismatched)
+			put_count(o, "first_mismatched", m->first_mismatched);
+	}
+	if (m->match == MATCH_KEY) {
+		put_count(o, "n_ambiguous_keys", m->n_ambiguous_keys);
+		put_count(o, "n_ambiguous_requests", m->n_ambiguous_requests);
+		json_object_set_new(o, "ambiguous_at_least", json_boolean(m->ambiguous_at_least));
+	}
+	return o;
+}
+
+static double error_pct(double replay, double reference)
+{
+	return reference > 0 ? 100 * (replay - reference) / reference : NAN;
+}
+
+static json_t *response_json(const struct metrics *m)
+{
+	json_t *all = json_array();
+	for (unsigned int op = 1; op < OP_N; op++) {
+		const struct distribution *r = &m->reference.response[op], *x = &m->replay.response[op];
+		if (!r->sum.n && !x->sum.n)
+			continue;
+		struct moments a = moment_sum_result(&r->sum, 0), b = moment_sum_result(&x->sum, 0);
+		json_t *o = json_object();
+		json_object_set_new(o, "operation", json_string(op_name(op)));
+		json_object_set_new(o, "reference_ns", distribution_json(r));
+		json_object_set_new(o, "replay_ns", distribution_json(x));
+		put_number(o, "mean_error_pct", a.n && b.n ? error_pct(b.mean, a.mean) : NAN);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
+/* --- concurrency ---------------------------------------------------------------------------------------------------- */
+
+static json_t *cdf_json(const struct concurrency *c, enum levels_weight w)
+{
+	double *cdf = levels_cdf_all(c, w);
+	json_t *a = json_array();
+	for (size_t level = 0; cdf && level <= c->highest; level++)
+		json_array_append_new(a, json_real(cdf[level]));
+	free(cdf);
+	return a;
+}
+
+static json_t *levels_json(const struct metrics_side *s, unsigned int parts)
+{
+	const struct concurrency *c = &s->concurrency;
+	json_t *o = json_object();
+	if (parts & PART_CONCURRENCY) {
+		double span = (double)(c->last_ns - c->first_ns);
+		double mean = levels_mean(c, LEVELS_BY_TIME);
+		put_number(o, "conc_mean_time", mean);
+		put_number(o, "conc_mean_busy", levels_mean(c, LEVELS_BY_BUSY_TIME));
+		put_number(o, "conc_mean_request", levels_mean(c, LEVELS_BY_REQUEST));
+		put_count(o, "conc_max_level", c->highest);
+		put_number(o, "conc_span", span);
+		put_number(o, "conc_idle_time", (double)c->ns_at_level[0]);
+		json_object_set_new(o, "conc_cdf_time", cdf_json(c, LEVELS_BY_TIME));
+		json_object_set_new(o, "conc_cdf_time_busy", cdf_json(c, LEVELS_BY_BUSY_TIME));
+		json_object_set_new(o, "conc_cdf_request", cdf_json(c, LEVELS_BY_REQUEST));
+	}
+	if (parts & PART_LIFETIME)
+		put_number(o, "conc_mean_lifetime", s->mean_lifetime_level);
+	return o;
+}
+
+static json_t *concurrency_json(const struct metrics *m)
+{
+	static const char *const names[][2] = {{"conc_ks_time", "conc_wasserstein1_time"},
+					       {"conc_ks_time_busy", "conc_wasserstein1_time_busy"},
+					       {"conc_ks_request", "conc_wasserstein1_request"}};
+	json_t *o = json_object();
+	json_object_set_new(o, "reference", levels_json(&m->reference, m->parts));
+	json_object_set_new(o, "replay", levels_json(&m->replay, m->parts));
+	for (int w = 0; w < 3 && (m->parts & PART_CONCURRENCY); w++) {
+		struct levels_distance d = levels_distance(&m->reference.concurrency, &m->replay.concurrency,
+							   (enum levels_weight)w);
+		put_number(o, names[w][0], d.largest);
+		put_number(o, names[w][1], d.area);
+	}
+	return o;
+}
+
+/* --- order ---------------------------------------------------------------------------------------------------------- */
+
+/* Shares by value; above 2047 by the middle of the histogram's bucket. */
+static void put_shares(json_t *o, const struct histogram *h, double n, const char *sign)
+{
+	char key[40];
+	for (uint32_t b = 0; b < h->n_buckets; b++) {
+		if (!h->count[b])
+			continue;
+		snprintf(key, sizeof key, "%s%.0f", sign, histogram_value(b));
+		json_object_set_new(o, key, json_real((double)h->count[b] / n));
+	}
+}
+
+static json_t *density_json(const struct disorder_total *t)
+{
+	json_t *o = json_object();
+	double n = (double)t->n_displaced;
+	uint64_t on_time = t->n_displaced - t->displaced_early.n - t->displaced_late.n;
+	if (!t->n_displaced)
+		return o;
+	put_shares(o, &t->displaced_early, n, "-");
+	if (on_time)
+		json_object_set_new(o, "0", json_real((double)on_time / n));
+	put_shares(o, &t->displaced_late, n, "");
+	return o;
+}
+
+static json_t *occupancy_json(const struct disorder_total *t)
+{
+	json_t *o = json_object();
+	uint64_t empty = t->n_occupancies - t->occupied.n;
+	if (t->needs_bt || !t->n_occupancies)
+		return o;
+	if (empty)
+		json_object_set_new(o, "0", json_real((double)empty / (double)t->n_occupancies));
+	put_shares(o, &t->occupied, (double)t->n_occupancies, "");
+	return o;
+}
+
+#define MAX_N_REORDERED 20
+
+/* [n - 1]: arrivals that are n-reordered. */
+static json_t *n_reordered_json(const struct disorder_total *t, bool degree)
+{
+	json_t *a = json_array();
+	uint64_t left = t->preceding.n;
+	for (uint32_t n = 1; n <= MAX_N_REORDERED && left; n++) {
+		json_array_append_new(a, degree ? json_real((double)left / (double)t->n_received)
+						: json_integer((json_int_t)left));
+		left -= n < t->preceding.n_buckets ? t->preceding.count[n] : 0;
+	}
+	return a;
+}
+
+static void put_runs(json_t *o, const struct disorder_total *t)
+{
+	double x = (double)t->runs_x, a = (double)t->runs_a, p = (double)t->runs_p, q = (double)t->runs_q;
+	put_count(o, "ro_runs_x", t->runs_x);
+	put_count(o, "ro_runs_a", t->runs_a);
+	put_count(o, "ro_runs_p", t->runs_p);
+	put_count(o, "ro_runs_q", t->runs_q);
+	put_number(o, "ro_runs_in_order_pct", 100 * ratio(a, p));
+	put_number(o, "ro_runs_mean", ratio(a, x));
+	put_number(o, "ro_runs_variability", x > 0 ? ratio(q / a, a / x) : NAN);
+}
+
+static json_t *scope_json(const struct disorder_total *t, uint64_t bt)
+{
+	json_t *o = json_object();
+	double n = (double)t->n_received;
+	put_count(o, "n_sequences", t->n_sequences);
+	put_count(o, "ro_received", t->n_received);
+	put_count(o, "ro_missing", t->n_lost);
+	put_number(o, "ro_missing_ratio", ratio((double)t->n_lost, n + (double)t->n_lost));
+	put_count(o, "ro_reordered", t->n_reordered);
+	put_number(o, "ro_ratio", ratio((double)t->n_reordered, n));
+	put_count(o, "ro_seq_discontinuities", t->n_sequence_discontinuities);
+	put_count(o, "ro_max_extent", t->extent.sum.n ? (uint64_t)t->extent.sum.max : 0);
+	put_number(o, "ro_mean_extent", t->extent.sum.n ? moment_sum_result(&t->extent.sum, 0).mean : NAN);
+	json_object_set_new(o, "ro_extent", distribution_json(&t->extent));
+	json_object_set_new(o, "ro_late_time", distribution_json(&t->late_ns));
+	json_object_set_new(o, "ro_byte_offset", distribution_json(&t->byte_offset));
+	put_count(o, "ro_discontinuities", t->n_discontinuities);
+	json_object_set_new(o, "ro_gap", distribution_json(&t->gap));
+	json_object_set_new(o, "ro_gap_time", distribution_json(&t->gap_ns));
+	put_runs(o, t);
+	json_object_set_new(o, "ro_n_reordered_count", n_reordered_json(t, false));
+	json_object_set_new(o, "ro_n_reordering_degree", n_reordered_json(t, true));
+	put_count(o, "ro_inversions", t->inversions);
+	put_number(o, "ro_kendall_tau", t->n_pairs ? 1 - 2 * ((double)t->inversions / (double)t->n_pairs) : NAN);
+	put_count(o, "ro_lis_length", t->n_received - t->n_moves);
+	put_number(o, "ro_min_moves_ratio", ratio((double)t->n_moves, n));
+	put_count(o, "ro_spearman_footrule", t->footrule);
+	put_count(o, "ro_hfplayer_script_count", t->n_descents);
+	json_object_set_new(o, "rd_density", density_json(t));
+	put_number(o, "rd_mean_abs_displacement", ratio((double)t->displacement_sum, (double)t->n_displaced));
+	put_number(o, "rd_frac_late", ratio((double)t->displaced_late.n, (double)t->n_displaced));
+	put_count(o, "rd_beyond_threshold", t->n_received - t->n_displaced);
+	json_object_set_new(o, "rbd_density", occupancy_json(t));
+	put_number(o, "rbd_mean_occupancy",
+		   t->needs_bt ? NAN : ratio((double)t->occupancy_sum, (double)t->n_occupancies));
+	if (bt == DENSITY_UNBOUNDED)
+		json_object_set_new(o, "rbd_threshold", json_null());
+	else
+		put_count(o, "rbd_threshold", bt);
+	return o;
+}
+
+static void put_worst(json_t *o, const struct metrics *m, int point, int scope)
+{
+	if (scope == SCOPE_ALL || !m->order[point].worst[scope].exists)
+		return;
+	json_t *w = json_object();
+	uint64_t key = m->order[point].worst[scope].key;
+	if (scope == SCOPE_THREAD) {
+		put_count(w, "pid", key >> 32);
+		put_count(w, "tid", key & UINT32_MAX);
+	} else if (key & METRICS_KEY_DESCRIPTOR) {
+		put_count(w, "fd", key & UINT32_MAX);
+	} else {
+		put_text(w, "object", m->worst_object[point]);
+	}
+	put_count(w, "ro_received", m->order[point].worst[scope].n_received);
+	put_count(w, "ro_reordered", m->order[point].worst[scope].n_reordered);
+	put_count(w, "ro_max_extent", m->order[point].worst[scope].max_extent);
+	json_object_set_new(o, "worst", w);
+}
+
+static json_t *order_json(const struct metrics *m)
+{
+	json_t *points = json_object();
+	for (int point = 0; point < POINT_N; point++) {
+		if (!m->order[point].observed)
+			continue;
+		json_t *scopes = json_object();
+		for (int s = 0; s < SCOPE_N; s++) {
+			if (!(m->scopes >> s & 1))
+				continue;
+			json_t *o = scope_json(&m->order[point].total[s], m->order[point].bt);
+			put_worst(o, m, point, s);
+			json_object_set_new(scopes, metrics_scope_names[s], o);
+		}
+		json_object_set_new(points, metrics_point_names[point], scopes);
+	}
+	return points;
+}
+
+void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
+{
+	json_t *top = json_object();
+	json_object_set_new(top, "schema", json_integer(METRICS_SCHEMA));
+	json_object_set_new(top, "reference", side_json(&m->reference, p->reference));
+	json_object_set_new(top, "replay", side_json(&m->replay, p->replay));
+	json_object_set_new(top, "matching", matching_json(m));
+	put_number(top, "execution_time_error_pct",
+		   error_pct(metrics_execution_ns(&m->replay), metrics_execution_ns(&m->reference)));
+	put_number(top, "throughput_error_pct",
+		   error_pct(metrics_throughput(&m->replay), metrics_throughput(&m->reference)));
+	if (m->parts & PART_RESPONSE)
+		json_object_set_new(top, "response", response_json(m));
+	if (m->parts & PART_SCHEDULE) {
+		json_object_set_new(top, "issue_error_ns",
+				    m->has_issue_error ? issue_error_json(&m->issue_error, 0) : json_null());
+		json_object_set_new(top, "schedule_error_ns", issue_error_json(&m->schedule, m->schedule_rest_ns));
+	}
+	if (m->parts & (PART_CONCURRENCY | PART_LIFETIME))
+		json_object_set_new(top, "concurrency", concurrency_json(m));
+	if (m->parts & PART_ORDER)
+		json_object_set_new(top, "order", order_json(m));
+	json_dumpf(top, stdout, JSON_INDENT(2)); /* main sees stdout's errors */
+	putchar('\n');
+	json_decref(top);
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate metrics: a replay beside its trace, by number and by key; foreign text; bad input.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# value KEY...: a member of the JSON in ./out, one level by keys that are unique in it
+value() {
+	sed -n "s/^ *\"$1\": \([^,]*\),\{0,1\}$/\1/p" out | head -n 1
+}
+expect_value() {
+	[ "$(value "$1")" = "$2" ] ||
+		awk -v x="$(value "$1")" -v y="$2" 'BEGIN { d = x - y; exit !(x ~ /^[-0-9]/ && d * d < 1e-24) }' ||
+		fail "$1 is $(value "$1"), not $2"
+}
+
+mkdir files
+expect_status 0 "$VALIDATE" microbench rr --level 2 --requests 300 --file-size 256K --dir files -o run.trace
+expect_status 0 "$VALIDATE" replay --dir files -o replay.trace run.trace
+expect_status 0 "$VALIDATE" metrics run.trace replay.trace
+expect_line out 'Matched    by number (the replay'
+expect_line out ' 0 lost, 0 extra, 0 with another result'
+expect_line out 'execution time '
+expect_line out 'reordered, at issue '
+expect_line out 'Order at completion'
+expect_status 0 "$VALIDATE" metrics --json run.trace replay.trace
+expect_value by '"number"'
+expect_value n_lost 0
+n=$(value n_matched)
+[ "$n" -ge 300 ] || fail "$n requests matched"
+
+# itself, and by the way of CSV: by key, nothing differs
+expect_status 0 "$VALIDATE" info run.trace --csv run.csv
+expect_status 0 "$VALIDATE" metrics --json run.trace run.csv
+expect_value by '"key"'
+expect_value n_matched "$n"
+expect_value n_mismatched 0
+expect_value execution_time_error_pct 0.0
+expect_value ro_reordered 0
+expect_value conc_ks_time 0.0
+[ "$(value n_ambiguous_keys)" -gt 0 ] || fail "no key is ambiguous"
+
+# worked examples: RFC 4737 section 7.1 (1 2 3 5 6 7 8 4 9 10), and one request lost
+head='pid,tid,begin,end,function,args,rvalue'
+row() { # number, begin, end
+	echo "1,1,$2,$3,pread,\"path=f;fd=3;offset=$(($1 * 4096));length=100\",100"
+}
+{
+	echo $head
+	for i in 1 2 3 4 5 6 7 8 9 10; do row $i $((i * 10)) $((i * 10 + 5)); done
+} >r.csv
+{
+	echo $head
+	t=0
+	for i in 1 2 3 5 6 7 8 4 9 10; do
+		t=$((t + 10))
+		row $i $t $((t + 5))
+	done
+} >x.csv
+expect_status 0 "$VALIDATE" metrics --json --observe issue --scope all r.csv x.csv
+expect_value ro_reordered 1
+expect_value ro_ratio 0.1
+expect_value ro_max_extent 4
+expect_value ro_runs_q 49
+expect_value ro_hfplayer_script_count 1
+expect_value rbd_mean_occupancy 1.0
+expect_value ro_lis_length 9
+grep -v 'offset=28672' x.csv >lost.csv
+expect_status 0 "$VALIDATE" metrics --json --observe issue --scope all --bt 3 r.csv lost.csv
+expect_value n_lost 1
+expect_value ro_missing 1
+expect_value rbd_threshold 3
+expect_status 0 "$VALIDATE" metrics --json --observe issue --scope all r.csv lost.csv
+expect_value rbd_threshold 4
+expect_status 0 "$VALIDATE" metrics --json --observe issue --scope all --dt 2 r.csv x.csv
+expect_value rd_beyond_threshold 1
+
+# no more than what is asked for
+expect_status 0 "$VALIDATE" metrics --json --only response,concurrency r.csv x.csv
+grep -q '"order"' out && fail "--only did not keep order out" || :
+expect_line out '"conc_mean_time"'
+expect_status 0 "$VALIDATE" metrics --list
+expect_line out 'concurrency '
+
+# bad input: a place, never a crash
+{
+	cat r.csv
+	echo '1,1,300,290,pread,"path=f;fd=3;offset=0;length=100",100'
+} >negative.csv
+expect_status 3 "$VALIDATE" metrics r.csv negative.csv
+expect_line err 'negative.csv: record 10 (pread from 300 ns to 290 ns) ends before it begins'
+expect_status 0 "$VALIDATE" metrics --lenient --json r.csv negative.csv
+grep -q '"n_negative": 1' out || fail "the request that ends before it begins is not counted"
+for bad in nan 1e400 99999999999999999999 ''; do
+	sed "3s/^1,1,20/1,1,$bad/" r.csv >bad.csv
+	status=0
+	"$VALIDATE" metrics r.csv bad.csv >out 2>err || status=$?
+	[ "$bad" = '' ] || [ "$status" -eq 3 ] || fail "status $status for a begin of \"$bad\""
+	[ "$bad" = '' ] || expect_line err 'bad.csv: line 3'
+done
+echo $head >empty.csv
+expect_status 3 "$VALIDATE" metrics r.csv empty.csv
+expect_line err 'empty.csv: no request'
+head -c 3000 replay.trace >cut.trace
+expect_status 3 "$VALIDATE" metrics run.trace cut.trace
+expect_line err 'cut.trace'
+expect_status 3 "$VALIDATE" metrics run.trace nowhere.trace
+expect_line err 'nowhere.trace'
+expect_status 2 "$VALIDATE" metrics run.trace
+expect_status 2 "$VALIDATE" metrics --observe ishue run.trace replay.trace
+expect_line err 'did you mean "issue"'
+expect_status 2 "$VALIDATE" metrics --dt 70000 run.trace replay.trace
+expect_status 2 "$VALIDATE" metrics --threads 3 run.trace replay.trace
+grep -iq 'nan\|inf"' out && fail "a number that is none" || :

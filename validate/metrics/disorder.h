@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reordering in full while the requests arrive: all of RFC 4737, both densities of RFC 5236, and the distances of
+ * orders, for one sequence or for many side by side (one per thread, one per object), whose figures are added up.
+ *
+ * Each request carries its place k = 0, 1, 2, ... among the requests of its sequence that arrive at all, in the order
+ * of the reference, each once, modulo 2^32 (requests that are compared must be less than 2^31 apart). Requests of the
+ * reference that never arrive are told by disorder_lost before the arrivals behind them. The same of a sequence in
+ * memory, with every singleton: reorder.h, density.h; counts alone, in constant memory: reorder_count.h.
+ *
+ * Time: a few instructions for an arrival that finds everything before it in place; otherwise O(log w), w the window
+ * of places from the first one missing to the highest seen. Memory: 20 bytes a place of the window; of RFC 5236's
+ * buffer a bit. Sources: RFC 4737 sections 3.3 to 5, RFC 5236. */
+#ifndef VALIDATE_METRICS_DISORDER_H
+#define VALIDATE_METRICS_DISORDER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "validate/metrics/density.h"
+#include "validate/metrics/histogram.h"
+#include "validate/metrics/moment_sum.h"
+
+struct distribution { /* of whole numbers; values below 0 are counted in the sum and in histogram.n_negative */
+	struct moment_sum sum;
+	struct histogram histogram;
+};
+
+static inline void distribution_add(struct distribution *d, int64_t value)
+{
+	moment_sum_add(&d->sum, value);
+	histogram_add(&d->histogram, value);
+}
+void distribution_release(struct distribution *d);
+
+/* Sums over all sequences. Units: arrivals, ns, bytes. */
+struct disorder_total {
+	uint64_t n_sequences; /* with an arrival or a loss */
+	uint64_t n_received, n_lost;
+	uint64_t n_reordered;		     /* Type-P-Reordered */
+	uint64_t n_sequence_discontinuities; /* in order, but beyond the number expected */
+	uint64_t n_descents;		     /* number below that of the arrival just before: hfplayer's script */
+	struct distribution extent, late_ns, byte_offset; /* of the reordered ones */
+	uint64_t n_discontinuities;			  /* arrivals that overtook others */
+	struct distribution gap, gap_ns; /* between successive ones of a sequence; the first has none */
+	/* reordering-free runs: runs, arrivals in order, all arrivals, sum of squared run lengths (RFC 4737 5.4) */
+	uint64_t runs_x, runs_a, runs_p, runs_q;
+	struct histogram preceding; /* arrivals with n > 0 others just before that all have larger numbers, by n */
+
+	uint64_t inversions, n_pairs; /* pairs of arrivals, in the wrong order and all */
+	uint64_t n_moves;	      /* arrivals outside a longest increasing subsequence */
+	uint64_t footrule;	      /* sum of |rank - position| */
+
+	uint64_t n_displaced; /* arrivals that have a displacement */
+	struct histogram displaced_early, displaced_late; /* by |displacement|, where it is not 0 */
+	uint64_t displacement_sum;			  /* of |displacement| */
+	uint64_t n_occupancies;		/* arrivals counted in the buffer's occupancy */
+	struct histogram occupied;	/* by occupancy, where it is not 0 */
+	uint64_t occupancy_sum;
+	bool needs_bt; /* something was lost and there is no threshold: the occupancy means nothing then */
+};
+
+struct disorder_loss { /* so many were lost before the place */
+	uint64_t place, n;
+};
+
+struct disorder_window;
+
+struct disorder_sequence {
+	uint64_t next; /* one above the highest place seen */
+	bool plain;    /* nothing is missing: `next` arrivals, all in place; what follows is up to date only if not */
+	uint64_t run_from; /* arrivals before the present reordering-free run; counts arrivals in order only */
+	uint64_t n, previous, next_number, n_in_order;
+	uint64_t n_reordered, max_extent;
+	uint64_t n_lost; /* before the places that the losses begin with */
+	struct disorder_loss *loss;
+	size_t loss_from, n_losses, loss_cap;
+	bool has_discontinuity;
+	uint64_t discontinuity;
+	int64_t discontinuity_ns;
+	struct occupancy occupancy;
+	struct disorder_window *window; /* NULL: never needed */
+	struct stay_back *stay_back;	/* NULL: no threshold of displacement */
+};
+
+struct disorder_options {
+	uint64_t dt, bt; /* DENSITY_UNBOUNDED: no threshold */
+};
+
+struct disorder {
+	struct disorder_options options;
+	struct disorder_sequence *sequence; /* [n_sequences] */
+	size_t n_sequences, cap;
+	struct disorder_total total; /* complete after disorder_finish */
+};
+
+void disorder_init(struct disorder *d, const struct disorder_options *o);
+void disorder_release(struct disorder *d);
+
+struct disorder_arrival {
+	int64_t time_ns;
+	uint64_t bytes; /* payload */
+};
+
+/* disorder_add's rare part. */
+int disorder_add_slowly(struct disorder *d, uint32_t sequence, uint32_t k, const struct disorder_arrival *a,
+			struct err *e);
+
+/* The next arrival: place k of a sequence. Errors: ENOMEM, ENOSPC of a temporary file; EINVAL for a place that was
+ * filled before. */
+static inline int disorder_add(struct disorder *d, uint32_t sequence, uint32_t k, int64_t time_ns, uint64_t bytes,
+			       struct err *e)
+{
+	if (__builtin_expect(sequence < d->n_sequences, 1)) {
+		struct disorder_sequence *s = &d->sequence[sequence];
+		if (__builtin_expect(s->plain && k == (uint32_t)s->next, 1)) {
+			s->next++;
+			return 0;
+		}
+	}
+	struct disorder_arrival a = {time_ns, bytes};
+	return disorder_add_slowly(d, sequence, k, &a, e);
+}
+
+/* A request of the reference that never arrives: the next place of its sequence is `k`. In the order of the reference,
+ * and before any arrival of place k or above, and before more than k others. */
+void disorder_lost(struct disorder *d, uint32_t sequence, uint32_t k);
+
+/* No further arrival: the totals are complete. */
+void disorder_finish(struct disorder *d);
+
+#endif

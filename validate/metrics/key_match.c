@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/key_match.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+#define NONE UINT32_MAX
+#define MAX_SEEN_BITS 25u /* 256 MiB; up to three quarters full */
+
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay)
+{
+	memset(m, 0, sizeof *m);
+	m->trace[SIDE_REFERENCE] = reference;
+	m->trace[SIDE_REPLAY] = replay;
+	sequences_init(&m->names);
+	m->free = NONE;
+	m->bits = 10;
+	m->slot = xreallocarray(NULL, (size_t)1 << m->bits, sizeof *m->slot);
+	for (size_t i = 0; i < (size_t)1 << m->bits; i++)
+		m->slot[i].head = NONE;
+	m->seen_bits = 10;
+	m->seen = xcalloc((size_t)1 << m->seen_bits, sizeof *m->seen);
+	m->seen_all = true;
+}
+
+void key_match_release(struct key_match *m)
+{
+	sequences_release(&m->names);
+	free(m->object[0]);
+	free(m->object[1]);
+	free(m->waiting);
+	free(m->slot);
+	free(m->seen);
+	memset(m, 0, sizeof *m);
+}
+
+/* --- keys ------------------------------------------------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
+	h ^= h >> 32;
+	h *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return h ^ h >> 29;
+}
+
+static uint64_t hash_text(uint64_t h, const char *s)
+{
+	for (; *s; s++)
+		h = mix(h, (unsigned char)*s);
+	return h;
+}
+
+/* Names begin at 2: even for devices by their order, odd for what has the same name. */
+static uint64_t name_object(struct key_match *m, enum match_side side, uint32_t object)
+{
+	const struct trace_object *o = trace_object(m->trace[side], object);
+	uint32_t k;
+	if (!o)
+		return UINT64_C(1) << 62 | object;
+	uint64_t by_name = hash_text(mix(o->kind, 0), o->name);
+	if (o->kind == OBJECT_DEVICE) {
+		for (uint32_t i = 0; i < m->n_objects[!side]; i++) {
+			const struct trace_object *other = trace_object(m->trace[!side], i);
+			bool same = other && other->kind == OBJECT_DEVICE && !strcmp(other->name, o->name);
+			if (m->object[!side][i] && same)
+				return m->object[!side][i];
+		}
+		return 2 * (uint64_t)++m->n_devices[side];
+	}
+	return 2 * (uint64_t)sequences_place(&m->names, by_name, &k) + 3;
+}
+
+static uint64_t object_key(struct key_match *m, enum match_side side, const struct trace_record *r)
+{
+	if (r->object == OBJECT_NONE)
+		return UINT64_C(1) << 63 | (uint32_t)r->fd;
+	if (!m->trace[side])
+		return r->object;
+	if (r->object >= m->n_objects[side]) {
+		uint32_t n = trace_n_objects(m->trace[side]);
+		if (r->object >= n)
+			return UINT64_C(1) << 62 | r->object;
+		m->object[side] = xreallocarray(m->object[side], n, sizeof *m->object[side]);
+		for (uint32_t i = m->n_objects[side]; i < n; i++)
+			m->object[side][i] = 0;
+		m->n_objects[side] = n;
+	}
+	uint64_t *known = &m->object[side][r->object];
+	if (!*known)
+		*known = name_object(m, side, r->object);
+	return *known;
+}
+
+static bool has_key(const struct trace_record *r)
+{
+	return r->object != OBJECT_NONE || r->fd >= 0 || !(op_info(r->op)->uses & (OP_HAS_FD | OP_HAS_PATH));
+}
+
+/* --- keys seen more than once --------------------------------------------------------------------------------------- */
+
+static void seen_grow(struct key_match *m)
+{
+	size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
+	uint64_t *old = m->seen;
+	m->seen = xcalloc(2 * n_old, sizeof *m->seen);
+	m->seen_bits++;
+	for (size_t j = 0; j < n_old; j++) {
+		if (!old[j])
+			continue;
+		size_t i = (size_t)(old[j] >> 1) & mask;
+		while (m->seen[i])
+			i = (i + 1) & mask;
+		m->seen[i] = old[j];
+	}
+	free(old);
+}
+
+static void count_key(struct key_match *m, uint64_t key)
+{
+	size_t mask = ((size_t)1 << m->seen_bits) - 1;
+	key = key < 2 ? 2 : key & ~UINT64_C(1); /* the lowest bit is ours, and 0 is a free slot */
+	size_t i = (size_t)(key >> 1) & mask;
+	while (m->seen[i] && (m->seen[i] & ~UINT64_C(1)) != key)
+		i = (i + 1) & mask;
+	if (m->seen[i]) {
+		m->n_ambiguous_requests += m->seen[i] & 1 ? 1 : 2;
+		m->n_ambiguous_keys += !(m->seen[i] & 1);
+		m->seen[i] |= 1;
+		return;
+	}
+	if (m->n_seen >= mask / 4 * 3 && m->seen_bits == MAX_SEEN_BITS) {
+		m->seen_all = false;
+		return;
+	}
+	m->seen[i] = key;
+	if (++m->n_seen > mask / 4 * 3 && m->seen_bits < MAX_SEEN_BITS)
+		seen_grow(m);
+}
+
+/* --- requests that wait --------------------------------------------------------------------------------------------- */
+
+static void slots_grow(struct key_match *m)
+{
+	size_t n_old = (size_t)1 << m->bits, mask = 2 * n_old - 1;
+	struct key_slot *old = m->slot;
+	m->slot = xreallocarray(NULL, 2 * n_old, sizeof *m->slot);
+	m->bits++;
+	for (size_t i = 0; i <= mask; i++)
+		m->slot[i].head = NONE;
+	for (size_t j = 0; j < n_old; j++) {
+		if (old[j].head == NONE)
+			continue;
+		size_t i = (size_t)old[j].key & mask;
+		while (m->slot[i].head != NONE)
+			i = (i + 1) & mask;
+		m->slot[i] = old[j];
+	}
+	free(old);
+}
+
+/* Leaves no hole: what follows moves up where its home allows it. */
+static void slot_free(struct key_match *m, size_t hole)
+{
+	size_t mask = ((size_t)1 << m->bits) - 1;
+	m->n_slots_used--;
+	for (size_t i = (hole + 1) & mask; m->slot[i].head != NONE; i = (i + 1) & mask) {
+		if (((i - (size_t)m->slot[i].key) & mask) < ((i - hole) & mask))
+			continue;
+		m->slot[hole] = m->slot[i];
+		hole = i;
+	}
+	m->slot[hole].head = NONE;
+}
+
+static uint32_t waiting_take(struct key_match *m)
+{
+	uint32_t at = m->free;
+	if (at != NONE) {
+		m->free = m->waiting[at].next;
+		return at;
+	}
+	GROW(m->waiting, m->n_waiting, m->waiting_cap);
+	return (uint32_t)m->n_waiting++;
+}
+
+static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint64_t key, const struct trace_record *r,
+		    uint64_t index, struct err *e)
+{
+	if (m->n_waits >= KEY_MATCH_MAX_WAITING)
+		return err_set(e, E2BIG, "%u requests wait for one with the same operation, object, offset and length: the "
+			       "traces do not belong together, or one is far ahead of the other", KEY_MATCH_MAX_WAITING);
+	uint32_t at = waiting_take(m);
+	m->waiting[at] = (struct key_waiting){*r, index, NONE, (uint8_t)side, true};
+	m->n_waits++;
+	struct key_slot *s = &m->slot[slot];
+	if (s->head != NONE) {
+		m->waiting[s->tail].next = at;
+		s->tail = at;
+		return 0;
+	}
+	*s = (struct key_slot){key, at, at, (uint8_t)side};
+	if (++m->n_slots_used > (size_t)1 << (m->bits - 1))
+		slots_grow(m);
+	return 0;
+}
+
+int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
+		  const struct key_waiting **partner, struct err *e)
+{
+	if (!has_key(r))
+		return -ENOENT;
+	uint64_t key = mix(mix(mix(mix(0, r->op), object_key(m, side, r)), r->offset), r->length);
+	size_t mask = ((size_t)1 << m->bits) - 1, i = (size_t)key & mask;
+	if (side == SIDE_REFERENCE)
+		count_key(m, key);
+	while (m->slot[i].head != NONE && m->slot[i].key != key)
+		i = (i + 1) & mask;
+	struct key_slot *s = &m->slot[i];
+	if (s->head == NONE || s->side == side)
+		return last ? 0 : wait_for(m, side, i, key, r, index, e);
+	uint32_t at = s->head;
+	*partner = &m->waiting[at];
+	m->waiting[at].waits = false;
+	m->n_waits--;
+	s->head = m->waiting[at].next;
+	m->waiting[at].next = m->free;
+	m->free = at;
+	if (s->head == NONE)
+		slot_free(m, i);
+	return 1;
+}
+
+const struct key_waiting *key_match_left(const struct key_match *m, size_t *at)
+{
+	while (*at < m->n_waiting) {
+		const struct key_waiting *w = &m->waiting[(*at)++];
+		if (w->waits)
+			return w;
+	}
+	return NULL;
+}

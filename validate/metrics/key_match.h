@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests without numbers, matched by key: operation, object, offset and length; the k-th of a key in the replay is
+ * the k-th in the reference, in the order of the files. Swaps of identical requests so go unseen.
+ *
+ * Both traces are read side by side; a request waits until its partner comes. Objects are the same by kind and name,
+ * devices also by the order of their first use, since a replay mostly goes to another one; where a request names no
+ * object, by the descriptor's number. Memory: 120 bytes for each request that waits, and 8 to 16 for each different key of
+ * the reference, up to 25 million. */
+#ifndef VALIDATE_METRICS_KEY_MATCH_H
+#define VALIDATE_METRICS_KEY_MATCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/trace.h"
+#include "common/err.h"
+#include "validate/metrics/sequences.h"
+
+#define KEY_MATCH_MAX_WAITING (1u << 21) /* of both sides together */
+
+enum match_side { SIDE_REFERENCE, SIDE_REPLAY };
+
+struct key_waiting {
+	struct trace_record record;
+	uint64_t index; /* in its trace */
+	uint32_t next;	/* the next of its key, or of the free ones; UINT32_MAX: none */
+	uint8_t side;	/* enum match_side */
+	bool waits;	/* false: free */
+};
+
+struct key_slot { /* requests of one side with one key, in order */
+	uint64_t key;
+	uint32_t head, tail; /* head UINT32_MAX: the slot is free */
+	uint8_t side;
+};
+
+struct key_match {
+	const struct trace *trace[2]; /* borrowed; NULL: object numbers mean the same in both */
+	struct sequences names;	      /* of hashes of kind and name */
+	uint64_t *object[2];	      /* [n_objects] what stands for an object in keys; 0 not yet known */
+	uint32_t n_objects[2];
+	uint32_t n_devices[2];
+	struct key_waiting *waiting;
+	size_t n_waiting, waiting_cap; /* ever used */
+	uint32_t free;
+	uint32_t n_waits; /* at present */
+	struct key_slot *slot;
+	unsigned int bits;
+	size_t n_slots_used;
+	uint64_t *seen; /* [1 << seen_bits] keys of the reference, lowest bit: more than once */
+	unsigned int seen_bits;
+	size_t n_seen;
+	bool seen_all; /* false: there were too many */
+	uint64_t n_ambiguous_keys, n_ambiguous_requests;
+};
+
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay);
+void key_match_release(struct key_match *m);
+
+/* The next request of a side. 1: its partner is in *partner (valid until the next call); 0: none yet, it waits unless
+ * `last` says that the other side has ended; -ENOENT without a message: it has no key. Errors: E2BIG for too many that
+ * wait. */
+int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
+		  const struct key_waiting **partner, struct err *e);
+
+/* The requests still waiting, in no particular order: *at begins with 0. NULL: no more. */
+const struct key_waiting *key_match_left(const struct key_match *m, size_t *at);
+
+#endif

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/lifetime.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/trace.h"
+
+void lifetime_release(struct lifetime *l)
+{
+	free(l->heap);
+	memset(l, 0, sizeof *l);
+}
+
+static void go_on(struct lifetime *l, int64_t until_ns)
+{
+	l->area += (__int128)(l->n + l->n_unfinished) * (until_ns - l->now_ns);
+	l->now_ns = until_ns;
+}
+
+static void sum_add(struct lifetime *l, double x)
+{
+	double y = x - l->lost_digits, t = l->sum + y;
+	l->lost_digits = (t - l->sum) - y;
+	l->sum = t;
+	l->n_defined++;
+}
+
+/* The request that ends first is done; the last of the heap takes its place. */
+static void end_earliest(struct lifetime *l)
+{
+	struct lifetime_request *h = l->heap, first = h[0];
+	go_on(l, first.end_ns);
+	sum_add(l, (double)(l->area - first.area_before) / (double)(first.end_ns - first.begin_ns));
+	struct lifetime_request last = h[--l->n];
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < l->n; i = child) {
+		child += child + 1 < l->n && h[child + 1].end_ns < h[child].end_ns;
+		if (h[child].end_ns >= last.end_ns)
+			break;
+		h[i] = h[child];
+	}
+	h[i] = last;
+}
+
+static int reserve(struct lifetime *l, struct err *e)
+{
+	if (l->n < l->cap)
+		return 0;
+	size_t cap = l->cap ? 2 * l->cap : 64;
+	struct lifetime_request *h = realloc(l->heap, cap * sizeof *h);
+	if (!h)
+		return err_set(e, ENOMEM, "no memory for %zu requests active at one time", cap);
+	l->heap = h;
+	l->cap = cap;
+	return 0;
+}
+
+int lifetime_add(struct lifetime *l, int64_t begin_ns, int64_t end_ns, struct err *e)
+{
+	while (l->n && l->heap[0].end_ns <= begin_ns)
+		end_earliest(l);
+	if (!l->n && !l->n_unfinished)
+		l->now_ns = begin_ns;
+	go_on(l, begin_ns);
+	if (end_ns == begin_ns)
+		return 0;
+	if (end_ns == TIME_NONE) {
+		l->n_unfinished++;
+		return 0;
+	}
+	int rc = reserve(l, e);
+	if (rc)
+		return rc;
+	size_t i = l->n++;
+	for (; i && l->heap[(i - 1) / 2].end_ns > end_ns; i = (i - 1) / 2)
+		l->heap[i] = l->heap[(i - 1) / 2];
+	l->heap[i] = (struct lifetime_request){begin_ns, end_ns, l->area};
+	return 0;
+}
+
+double lifetime_finish(struct lifetime *l)
+{
+	while (l->n)
+		end_earliest(l);
+	return l->n_defined ? l->sum / (double)l->n_defined : NAN;
+}

@@ -1,0 +1,399 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Passes over a pair of traces until every point of observation has seen the requests in its order: one, mostly; a
+ * further one where the order assumed was wrong, or where a threshold is chosen by what the first has found. */
+#include "validate/metrics/metrics.h"
+
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "common/xalloc.h"
+#include "validate/metrics/metrics_private.h"
+
+#define BT_PER_LEVEL 4 /* the buffer's threshold where requests are lost, over the largest level of the reference */
+
+void metrics_release(struct metrics *m)
+{
+	side_release(&m->reference);
+	side_release(&m->replay);
+	issue_error_release(&m->issue_error);
+	issue_error_release(&m->schedule);
+	for (int point = 0; point < POINT_N; point++) {
+		struct disorder d;
+		for (int s = 0; s < SCOPE_N; s++) {
+			memset(&d, 0, sizeof d);
+			d.total = m->order[point].total[s];
+			disorder_release(&d);
+		}
+		free(m->worst_object[point]);
+	}
+	memset(m, 0, sizeof *m);
+}
+
+double metrics_execution_ns(const struct metrics_side *s)
+{
+	return s->n_issued ? (double)(s->last_ns - s->first_begin_ns) : NAN;
+}
+
+double metrics_throughput(const struct metrics_side *s)
+{
+	double ns = metrics_execution_ns(s);
+	return ns > 0 ? (double)(s->n_issued - s->n_unfinished) / ns * 1e9 : NAN;
+}
+
+/* --- trace files ---------------------------------------------------------------------------------------------------- */
+
+struct file_source {
+	struct trace *trace;
+	const char *path;
+	uint64_t n;
+};
+
+static int file_next(void *context, const struct trace_record **r, size_t *n, struct err *e)
+{
+	struct file_source *f = context;
+	int rc = trace_next_batch(f->trace, r, n, e);
+	f->n += rc > 0 ? *n : 0;
+	return rc;
+}
+
+static int file_check_end(void *context, struct err *e)
+{
+	struct file_source *f = context;
+	struct trace_health h;
+	trace_health(f->trace, &h);
+	if (h.n_blocks_damaged)
+		return err_set(e, EBADMSG, "%s: %llu damaged blocks", f->path, (unsigned long long)h.n_blocks_damaged);
+	if (!h.complete || h.n_records_uncommitted)
+		return err_set(e, ENODATA,
+			       "%s: the trace has no end: its writer was killed or ran out of space after %llu requests",
+			       f->path, (unsigned long long)f->n);
+	return 0;
+}
+
+static void file_close(void *context)
+{
+	struct file_source *f = context;
+	trace_close(f->trace);
+	free(f);
+}
+
+static int file_open(const struct metrics_origin *o, struct metrics_source *s, struct err *e)
+{
+	struct trace *t;
+	int rc = trace_open(&t, o->context, e);
+	if (rc)
+		return rc;
+	struct file_source *f = xcalloc(1, sizeof *f);
+	*f = (struct file_source){t, o->context, 0};
+	*s = (struct metrics_source){o->name, f, t, file_next, file_check_end, file_close};
+	return 0;
+}
+
+struct metrics_origin metrics_file(const char *path)
+{
+	return (struct metrics_origin){path, path, file_open};
+}
+
+/* --- how requests are matched --------------------------------------------------------------------------------------- */
+
+/* A replay of ours tells how many records its input had; record i replays record i. */
+static enum metrics_match match_choose(const struct metrics_source *r, const struct metrics_source *x,
+				       const char **reason)
+{
+	bool known_r, known_x;
+	if (!r->trace || !x->trace) {
+		*reason = "the requests are numbered";
+		return MATCH_NUMBER;
+	}
+	uint64_t n_r = trace_n_records(r->trace, &known_r), n_x = trace_n_records(x->trace, &known_x);
+	const char *text = trace_meta(x->trace)->extra_json;
+	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *n = json_object_get(json_object_get(extra, "replay"), "n_records");
+	bool replays = json_is_integer(n), same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
+	json_decref(extra);
+	*reason = same && known_x && n_x >= n_r ? "the replay's metadata says that it replays so many requests"
+		  : replays			? "the replay's metadata tells another number of requests"
+						: "the replay has no metadata that says what it replays";
+	return same && known_x && n_x >= n_r ? MATCH_NUMBER : MATCH_KEY;
+}
+
+static int match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
+			const struct metrics_options *o, bool *dispatch, struct err *e)
+{
+	struct metrics_source r = {0}, x = {0};
+	int rc = reference->open(reference, &r, e);
+	rc = rc ? rc : replay->open(replay, &x, e);
+	m->match = o->match;
+	if (!rc && o->match == MATCH_AUTO)
+		m->match = match_choose(&r, &x, &m->match_reason);
+	*dispatch = !rc && r.trace && x.trace && trace_meta(r.trace)->level == LEVEL_BLOCK &&
+		    trace_meta(x.trace)->level == LEVEL_BLOCK;
+	if (r.close)
+		r.close(r.context);
+	if (x.close)
+		x.close(x.context);
+	return rc;
+}
+
+/* --- passes --------------------------------------------------------------------------------------------------------- */
+
+struct work { /* what is still to be done */
+	const struct metrics_origin *reference, *replay;
+	const struct metrics_options *o;
+	struct metrics *m;
+	bool tally;
+	bool todo[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
+	bool sort_reference, unsorted; /* pairs must be sorted; the reference's file is not in order */
+	uint64_t bt;
+	bool order_only; /* the levels are known */
+};
+
+static const enum metrics_point point_of[LANE_N] = {
+    [LANE_ISSUE] = POINT_ISSUE, [LANE_DISPATCH] = POINT_DISPATCH, [LANE_COMPLETE] = POINT_COMPLETE};
+
+static struct observation_options lane_options(const struct work *w, enum lane_kind kind)
+{
+	unsigned int parts = w->o->parts;
+	bool has_levels = kind == LANE_REFERENCE || kind == LANE_ISSUE;
+	bool order = kind != LANE_REFERENCE && (parts & PART_ORDER) && w->m->order[point_of[kind]].observed;
+	return (struct observation_options){
+	    .scopes = order ? w->o->scopes : 0,
+	    .levels = has_levels && !w->order_only && (parts & PART_CONCURRENCY || kind == LANE_REFERENCE),
+	    .lifetimes = has_levels && !w->order_only && (parts & PART_LIFETIME),
+	    .sort_reference = w->sort_reference && kind != LANE_REFERENCE,
+	    .mode = w->runs[kind] ? ARRIVALS_RUNS : ARRIVALS_WINDOW,
+	    .sorting = w->o->sorting,
+	    .order = {w->o->dt, w->bt},
+	};
+}
+
+static void *pass_thread(void *pass)
+{
+	struct pass *p = pass;
+	p->rc = pass_run(p, &p->e);
+	return NULL;
+}
+
+static void take_worst(struct metrics *m, const struct pass *p, enum metrics_point point, enum order_scope scope,
+		       const struct disorder *d)
+{
+	uint32_t best = UINT32_MAX;
+	double share = 0;
+	for (uint32_t i = 0; i < d->n_sequences; i++) {
+		const struct disorder_sequence *s = &d->sequence[i];
+		double x = s->n ? (double)s->n_reordered / (double)s->n : 0;
+		if (x > share || (x > 0 && x == share && s->n > d->sequence[best].n)) {
+			best = i;
+			share = x;
+		}
+	}
+	m->order[point].worst[scope].exists = best != UINT32_MAX;
+	if (best == UINT32_MAX)
+		return;
+	const struct disorder_sequence *s = &d->sequence[best];
+	const struct sequences *keys = scope == SCOPE_OBJECT ? &p->objects : &p->threads;
+	uint64_t key = 0;
+	for (size_t i = 0; i < (size_t)1 << keys->bits; i++)
+		if (keys->slot[i].id == best)
+			key = keys->slot[i].key;
+	m->order[point].worst[scope].key = key;
+	m->order[point].worst[scope].n_received = s->n;
+	m->order[point].worst[scope].n_reordered = s->n_reordered;
+	m->order[point].worst[scope].max_extent = s->max_extent;
+	if (scope != SCOPE_OBJECT || !p->reference.trace || key >= OBJECT_NONE)
+		return;
+	const struct trace_object *object = trace_object(p->reference.trace, (uint32_t)key);
+	free(m->worst_object[point]);
+	m->worst_object[point] = object ? xstrdup(object->name) : NULL;
+}
+
+/* What a lane has found becomes the result's. */
+static void take_lane(struct work *w, const struct pass *p, enum lane_kind kind, struct observation *o)
+{
+	struct metrics *m = w->m;
+	struct metrics_side *side = kind == LANE_REFERENCE ? &m->reference : &m->replay;
+	if (o->options.levels) {
+		side->concurrency = o->concurrency;
+		memset(&o->concurrency, 0, sizeof o->concurrency);
+	}
+	if (o->options.lifetimes) {
+		side->mean_lifetime_level = lifetime_finish(&o->lifetime);
+		side->n_lifetimes = o->lifetime.n_defined;
+	}
+	if (kind == LANE_REFERENCE || !o->options.scopes)
+		return;
+	struct metrics_order *order = &m->order[point_of[kind]];
+	order->bt = w->bt;
+	for (int s = 0; s < SCOPE_N; s++) {
+		if (s != SCOPE_ALL)
+			take_worst(m, p, point_of[kind], (enum order_scope)s, &o->scope[s]);
+		struct disorder old = {.total = order->total[s]};
+		disorder_release(&old);
+		order->total[s] = o->scope[s].total;
+		memset(&o->scope[s].total, 0, sizeof o->scope[s].total);
+	}
+}
+
+static void pass_plan(struct pass *p, const struct work *w, unsigned int thread, unsigned int n_threads)
+{
+	*p = (struct pass){.o = w->o, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
+			    .may_be_unsorted = w->unsorted, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
+	for (int i = 0; i < LANE_N; i++) {
+		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
+		p->lane[i].wanted = w->todo[i] && second == (thread == 1);
+		p->lane[i].options = lane_options(w, (enum lane_kind)i);
+	}
+}
+
+static int passes_run(struct pass *p, const struct work *w, unsigned int n, struct err *e)
+{
+	pthread_t thread;
+	int rc = 0;
+	for (unsigned int i = 0; i < n && !rc; i++) {
+		pass_plan(&p[i], w, i, n);
+		rc = pass_init(&p[i], w->reference, w->replay, e);
+	}
+	if (rc)
+		return rc;
+	bool threaded = n > 1 && !pthread_create(&thread, NULL, pass_thread, &p[1]);
+	pass_thread(&p[0]);
+	if (threaded)
+		pthread_join(thread, NULL);
+	else if (n > 1)
+		pass_thread(&p[1]);
+	for (unsigned int i = 0; i < n && !rc; i++) {
+		rc = p[i].rc;
+		if (rc && e)
+			*e = p[i].e;
+	}
+	return rc;
+}
+
+static void tally_reset(struct metrics *m)
+{
+	side_release(&m->reference);
+	side_release(&m->replay);
+	issue_error_release(&m->issue_error);
+	issue_error_release(&m->schedule);
+	memset(&m->issue_error, 0, sizeof m->issue_error);
+	memset(&m->schedule, 0, sizeof m->schedule);
+	m->n_matched = m->n_lost = m->n_extra = m->n_mismatched = 0;
+	side_init(&m->reference);
+	side_init(&m->replay);
+}
+
+static bool anything_todo(const struct work *w)
+{
+	bool any = w->tally;
+	for (int i = 0; i < LANE_N; i++)
+		any |= w->todo[i];
+	return any;
+}
+
+/* One pass, of as many threads as there is work for. */
+static int work_once(struct work *w, struct err *e)
+{
+	struct pass *p = xcalloc(2, sizeof *p);
+	bool second = w->todo[LANE_COMPLETE] || w->todo[LANE_DISPATCH];
+	bool first = w->tally || w->todo[LANE_REFERENCE] || w->todo[LANE_ISSUE];
+	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
+	int rc = passes_run(p, w, n, e);
+	bool unsorted = false;
+	for (unsigned int i = 0; i < n; i++)
+		unsorted |= p[i].reference_unsorted;
+	if (!rc && unsorted) {
+		w->sort_reference = w->unsorted = true;
+		tally_reset(w->m);
+	}
+	for (int i = 0; i < LANE_N && !rc && !unsorted; i++)
+		for (unsigned int k = 0; k < n; k++) {
+			struct lane *l = &p[k].lane[i];
+			if (!l->wanted)
+				continue;
+			w->runs[i] |= l->late;
+			w->todo[i] = l->late;
+			if (!l->late)
+				take_lane(w, &p[k], (enum lane_kind)i, &l->observation);
+		}
+	w->tally &= rc || unsorted;
+	for (unsigned int i = 0; i < n; i++)
+		pass_release(&p[i]);
+	free(p);
+	return rc;
+}
+
+/* Requests were lost and no threshold was given: the order is observed again with one. */
+static bool choose_bt(struct work *w)
+{
+	bool again = false;
+	if (w->bt != DENSITY_UNBOUNDED || !(w->o->parts & PART_ORDER))
+		return false;
+	size_t level = w->m->reference.concurrency.highest;
+	w->bt = BT_PER_LEVEL * (level ? level : 1);
+	for (int i = LANE_ISSUE; i < LANE_N; i++) {
+		const struct metrics_order *order = &w->m->order[point_of[i]];
+		bool needed = false;
+		for (int s = 0; s < SCOPE_N; s++)
+			needed |= order->observed && order->total[s].needs_bt;
+		w->todo[i] = needed;
+		again |= needed;
+	}
+	w->order_only = true;
+	return again;
+}
+
+static void work_plan(struct work *w, bool dispatch)
+{
+	const struct metrics_options *o = w->o;
+	unsigned int points = o->points ? o->points : 1u << POINT_ISSUE | 1u << POINT_COMPLETE |
+						      (dispatch ? 1u << POINT_DISPATCH : 0);
+	bool order = o->parts & PART_ORDER, levels = o->parts & (PART_CONCURRENCY | PART_LIFETIME);
+	for (int point = 0; point < POINT_N && order; point++)
+		w->m->order[point].observed = points >> point & 1;
+	w->todo[LANE_REFERENCE] = levels || (order && o->bt == DENSITY_UNBOUNDED);
+	w->todo[LANE_ISSUE] = levels || w->m->order[POINT_ISSUE].observed;
+	w->todo[LANE_DISPATCH] = w->m->order[POINT_DISPATCH].observed;
+	w->todo[LANE_COMPLETE] = w->m->order[POINT_COMPLETE].observed;
+	w->sort_reference = w->m->match == MATCH_KEY;
+	w->tally = true;
+	w->bt = o->bt;
+}
+
+static int check_side(const struct metrics_side *s, const char *name, struct err *e)
+{
+	if (s->n_issued > s->n_unfinished)
+		return 0;
+	return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace", name,
+		       (unsigned long long)s->n_records);
+}
+
+int metrics_compute(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
+		    const struct metrics_options *o, struct err *e)
+{
+	struct work w = {.reference = reference, .replay = replay, .o = o, .m = m};
+	bool dispatch;
+	memset(m, 0, sizeof *m);
+	side_init(&m->reference);
+	side_init(&m->replay);
+	m->parts = o->parts;
+	m->scopes = o->scopes;
+	int rc = match_decide(m, reference, replay, o, &dispatch, e);
+	if (!rc)
+		work_plan(&w, dispatch);
+	while (!rc && anything_todo(&w)) {
+		rc = work_once(&w, e);
+		if (!rc && !anything_todo(&w))
+			choose_bt(&w);
+	}
+	rc = rc ? rc : check_side(&m->reference, reference->name, e);
+	rc = rc ? rc : check_side(&m->replay, replay->name, e);
+	m->has_issue_error = m->issue_error.sum.n;
+	if (rc)
+		metrics_release(m);
+	return rc;
+}

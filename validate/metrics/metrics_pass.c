@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A pass over both traces, side by side. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "validate/metrics/metrics_private.h"
+
+int pass_init(struct pass *p, const struct metrics_origin *reference, const struct metrics_origin *replay,
+	      struct err *e)
+{
+	sequences_init(&p->threads);
+	sequences_init(&p->objects);
+	p->first_pair_ns[0] = p->first_pair_ns[1] = INT64_MAX;
+	p->reference_begin_ns = INT64_MIN;
+	int rc = reference->open(reference, &p->reference, e);
+	rc = rc ? rc : replay->open(replay, &p->replay, e);
+	if (rc)
+		return rc;
+	matcher_init(&p->matcher, p->replay.trace, p->reference.trace);
+	if (p->match == MATCH_KEY)
+		key_match_init(&p->keys, p->reference.trace, p->replay.trace);
+	for (int i = 0; i < LANE_N && !rc; i++)
+		if (p->lane[i].wanted)
+			rc = observation_init(&p->lane[i].observation, &p->lane[i].options, e);
+	return rc;
+}
+
+void pass_release(struct pass *p)
+{
+	for (int i = 0; i < LANE_N; i++)
+		if (p->lane[i].wanted)
+			observation_release(&p->lane[i].observation);
+	matcher_release(&p->matcher);
+	key_match_release(&p->keys);
+	sequences_release(&p->threads);
+	sequences_release(&p->objects);
+	free(p->thread_begin_ns);
+	if (p->reference.close)
+		p->reference.close(p->reference.context);
+	if (p->replay.close)
+		p->replay.close(p->replay.context);
+}
+
+/* --- what is refused ------------------------------------------------------------------------------------------------ */
+
+static int refuse_negative(const struct metrics_source *s, const struct trace_record *r, uint64_t index, struct err *e)
+{
+	return err_set(e, EINVAL, "%s: record %llu (%s from %lld ns to %lld ns) ends before it begins", s->name,
+		       (unsigned long long)index, op_name(r->op), (long long)r->begin_ns, (long long)r->end_ns);
+}
+
+static bool is_negative(const struct trace_record *r)
+{
+	return r->begin_ns != TIME_NONE && r->end_ns != TIME_NONE && r->end_ns < r->begin_ns;
+}
+
+/* A batch of either trace, before anything else. */
+static int check_batch(const struct pass *p, const struct metrics_source *s, const struct trace_record *r, size_t n,
+		       uint64_t index, struct err *e)
+{
+	for (size_t i = 0; i < n && !p->o->lenient; i++)
+		if (__builtin_expect(is_negative(&r[i]), 0))
+			return refuse_negative(s, &r[i], index + i, e);
+	return 0;
+}
+
+/* --- observing ------------------------------------------------------------------------------------------------------ */
+
+/* Requests that name no object are of their descriptor's sequence. */
+static uint64_t object_key(const struct trace_record *r)
+{
+	if (r->object != OBJECT_NONE)
+		return r->object;
+	return METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
+}
+
+/* Requests of the reference in the order of its file: whether it is that of their begins, and a thread's clock that goes
+ * backwards; only in the reference, for a replay may have its own order. */
+static void see_in_turn(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
+{
+	while (thread >= p->thread_cap) {
+		size_t was = p->thread_cap;
+		p->thread_cap = was ? 2 * was : 64;
+		p->thread_begin_ns = xreallocarray(p->thread_begin_ns, p->thread_cap, sizeof *p->thread_begin_ns);
+		for (size_t i = was; i < p->thread_cap; i++)
+			p->thread_begin_ns[i] = INT64_MIN;
+	}
+	if (r->begin_ns < p->thread_begin_ns[thread] && p->tally && !p->m->reference.n_backwards++)
+		p->m->reference.first_backwards = index;
+	p->thread_begin_ns[thread] = r->begin_ns;
+	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
+	p->reference_begin_ns = r->begin_ns;
+}
+
+/* What ended before it began has no length. */
+static int64_t end_of(const struct trace_record *r)
+{
+	return is_negative(r) ? r->begin_ns : r->end_ns;
+}
+
+static int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
+{
+	struct lane *l = &p->lane[LANE_REFERENCE];
+	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r)};
+	return l->wanted && r->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
+}
+
+/* A request of the replay that has no partner. */
+static int observe_extra(struct pass *p, const struct trace_record *x, struct err *e)
+{
+	struct lane *l = &p->lane[LANE_ISSUE];
+	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x)};
+	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
+}
+
+/* A request of the reference that was issued, at its turn, and its replay; x NULL: it was lost. */
+static int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
+			struct err *e)
+{
+	uint32_t k;
+	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE};
+	a.thread = sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k);
+	a.object = sequences_place(&p->objects, object_key(r), &k);
+	if (p->match != MATCH_KEY) /* there, requests come here when their partner does */
+		see_in_turn(p, a.thread, r, index);
+	int64_t place = p->by_index ? (int64_t)index : r->begin_ns; /* in the order of the reference */
+	bool issued = x && x->begin_ns != TIME_NONE;
+	if (issued && x->rvalue > 0 && (op_info(x->op)->uses & OP_RETURNS_BYTES))
+		a.bytes = x->rvalue < UINT32_MAX ? (uint32_t)x->rvalue : UINT32_MAX;
+	int rc = 0;
+	if (p->lane[LANE_ISSUE].wanted) {
+		a.begin_ns = issued ? x->begin_ns : TIME_NONE;
+		a.end_ns = issued ? end_of(x) : TIME_NONE;
+		rc = observation_add(&p->lane[LANE_ISSUE].observation, &a, place, e);
+	}
+	a.end_ns = TIME_NONE;
+	if (p->lane[LANE_COMPLETE].wanted && !rc) {
+		a.begin_ns = issued && !is_negative(x) ? x->end_ns : TIME_NONE;
+		rc = observation_add(&p->lane[LANE_COMPLETE].observation, &a, place, e);
+	}
+	if (p->lane[LANE_DISPATCH].wanted && !rc) {
+		a.begin_ns = issued ? x->dispatch_ns : TIME_NONE;
+		rc = observation_add(&p->lane[LANE_DISPATCH].observation, &a, place, e);
+	}
+	return rc;
+}
+
+/* --- by number ------------------------------------------------------------------------------------------------------ */
+
+struct batch {
+	const struct trace_record *r;
+	size_t n;
+	bool ended;
+};
+
+static int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
+{
+	if (b->n || b->ended)
+		return 0;
+	int rc = s->next(s->context, &b->r, &b->n, e);
+	b->ended = rc == 0;
+	if (rc <= 0)
+		b->n = 0;
+	return rc < 0 ? rc : 0;
+}
+
+/* Record i of the replay replays record i of the reference; either may be NULL: the other trace is longer. */
+static int take_numbered(struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
+			 struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && p->tally; i++) {
+		bool expected = r && r[i].begin_ns != TIME_NONE, issued = x && x[i].begin_ns != TIME_NONE;
+		if (expected && issued)
+			tally_pair(p, &r[i], &x[i], p->n_replay + i);
+		p->m->n_lost += expected && !issued;
+		p->m->n_extra += issued && !expected;
+	}
+	for (size_t i = 0; i < n && r && !rc; i++)
+		rc = observe_reference(p, &r[i], e);
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (r && r[i].begin_ns != TIME_NONE)
+			rc = observe_pair(p, &r[i], x ? &x[i] : NULL, p->n_reference + i, e);
+		else if (x)
+			rc = observe_extra(p, &x[i], e);
+	}
+	return rc;
+}
+
+enum { AT_ONCE = 128 }; /* looked at several times over, so as many as the first-level cache holds */
+
+static int run_numbered(struct pass *p, struct err *e)
+{
+	struct batch b = {0}, c = {0};
+	int rc = 0;
+	while (!rc && !p->reference_unsorted) {
+		rc = batch_fill(&b, &p->reference, e);
+		rc = rc ? rc : batch_fill(&c, &p->replay, e);
+		if (rc || (b.ended && c.ended))
+			break;
+		size_t n = b.n && c.n ? (b.n < c.n ? b.n : c.n) : b.n + c.n;
+		n = n < AT_ONCE ? n : AT_ONCE;
+		rc = b.n ? check_batch(p, &p->reference, b.r, n, p->n_reference, e) : 0;
+		if (!rc && c.n)
+			rc = check_batch(p, &p->replay, c.r, n, p->n_replay, e);
+		if (rc)
+			break;
+		if (p->tally && b.n)
+			tally_side(&p->m->reference, b.r, n, p->o->parts);
+		if (p->tally && c.n)
+			tally_side(&p->m->replay, c.r, n, p->o->parts);
+		rc = take_numbered(p, b.n ? b.r : NULL, c.n ? c.r : NULL, n, e);
+		if (b.n) {
+			p->n_reference += n;
+			b.r += n;
+			b.n -= n;
+		}
+		if (c.n) {
+			p->n_replay += n;
+			c.r += n;
+			c.n -= n;
+		}
+		if (p->may_be_unsorted)
+			p->reference_unsorted = false;
+	}
+	return rc;
+}
+
+/* --- by key --------------------------------------------------------------------------------------------------------- */
+
+static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
+		     struct err *e)
+{
+	if (side == SIDE_REPLAY) {
+		if (p->tally)
+			p->m->n_extra += known;
+		return observe_extra(p, r, e);
+	}
+	if (p->tally)
+		p->m->n_lost += known;
+	return known ? observe_pair(p, r, NULL, index, e) : 0;
+}
+
+static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
+		      struct err *e)
+{
+	const struct key_waiting *partner;
+	if (r->begin_ns == TIME_NONE)
+		return 0;
+	uint32_t k;
+	if (side == SIDE_REFERENCE)
+		see_in_turn(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
+	int rc = side == SIDE_REFERENCE ? observe_reference(p, r, e) : 0;
+	if (rc)
+		return rc;
+	rc = key_match_put(&p->keys, side, r, index, last, &partner, e);
+	if (rc == -ENOENT) { /* neither lost nor extra */
+		if (p->tally)
+			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
+		return left_over(p, side, r, index, false, e);
+	}
+	if (rc < 0)
+		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
+				   (unsigned long long)index);
+	if (!rc)
+		return last ? left_over(p, side, r, index, true, e) : 0;
+	bool is_replay = side == SIDE_REPLAY;
+	const struct trace_record *a = is_replay ? &partner->record : r, *x = is_replay ? r : &partner->record;
+	if (p->tally)
+		tally_pair(p, a, x, is_replay ? index : partner->index);
+	return observe_pair(p, a, x, is_replay ? partner->index : index, e);
+}
+
+static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
+{
+	struct metrics_source *s = side == SIDE_REFERENCE ? &p->reference : &p->replay;
+	uint64_t *index = side == SIDE_REFERENCE ? &p->n_reference : &p->n_replay;
+	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
+	int rc = check_batch(p, s, b->r, n, *index, e);
+	if (p->tally && !rc)
+		tally_side(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay, b->r, n, p->o->parts);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = take_keyed(p, side, &b->r[i], *index + i, last, e);
+	*index += n;
+	b->r += n;
+	b->n -= n;
+	return rc;
+}
+
+static int run_keyed(struct pass *p, struct err *e)
+{
+	struct batch b = {0}, c = {0};
+	int rc = 0;
+	while (!rc && (p->may_be_unsorted || !p->reference_unsorted)) {
+		rc = batch_fill(&b, &p->reference, e);
+		rc = rc ? rc : batch_fill(&c, &p->replay, e);
+		if (rc || (b.ended && c.ended))
+			break;
+		if (b.n)
+			rc = take_keyed_batch(p, SIDE_REFERENCE, &b, c.ended, e);
+		if (!rc && c.n)
+			rc = take_keyed_batch(p, SIDE_REPLAY, &c, b.ended, e);
+	}
+	const struct key_waiting *w;
+	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
+		rc = left_over(p, (enum match_side)w->side, &w->record, w->index, true, e);
+	if (!rc && p->tally) {
+		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
+		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;
+		p->m->ambiguous_at_least = !p->keys.seen_all;
+	}
+	if (p->may_be_unsorted)
+		p->reference_unsorted = false;
+	return rc;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------ */
+
+static int check_end(struct pass *p, struct metrics_source *s, struct metrics_side *side, struct err *e)
+{
+	int rc = s->check_end ? s->check_end(s->context, e) : 0;
+	if (rc && p->o->lenient && rc == -ENODATA) {
+		err_clear(e);
+		if (p->tally)
+			side->complete = false;
+		return 0;
+	}
+	return rc;
+}
+
+int pass_run(struct pass *p, struct err *e)
+{
+	int rc = p->match == MATCH_KEY ? run_keyed(p, e) : run_numbered(p, e);
+	if (rc || p->reference_unsorted)
+		return rc;
+	rc = check_end(p, &p->reference, &p->m->reference, e);
+	rc = rc ? rc : check_end(p, &p->replay, &p->m->replay, e);
+	for (int i = 0; i < LANE_N && !rc; i++)
+		if (p->lane[i].wanted)
+			rc = observation_finish(&p->lane[i].observation, &p->lane[i].late, e);
+	if (!rc && p->tally && p->m->n_matched)
+		p->m->schedule_rest_ns = p->first_pair_ns[SIDE_REPLAY] - p->first_pair_ns[SIDE_REFERENCE] -
+					 p->m->schedule_shift_ns;
+	return rc;
+}

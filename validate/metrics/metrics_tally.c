@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each request of a trace, and each pair of requests, adds whatever the order. */
+#include <math.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "validate/metrics/metrics_private.h"
+
+void side_init(struct metrics_side *s)
+{
+	memset(s, 0, sizeof *s);
+	s->complete = true;
+	s->first_begin_ns = INT64_MAX;
+	s->last_ns = INT64_MIN;
+	s->mean_lifetime_level = NAN;
+}
+
+void side_release(struct metrics_side *s)
+{
+	for (unsigned int op = 0; op < OP_N; op++)
+		distribution_release(&s->response[op]);
+	concurrency_release(&s->concurrency);
+	memset(s, 0, sizeof *s);
+}
+
+static int64_t earlier(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void add_ended(struct metrics_side *s, const struct trace_record *r, uint64_t index, unsigned int parts)
+{
+	s->n_failed += r->error || r->rvalue < 0;
+	s->n_bytes += op_bytes_moved(r);
+	if (r->end_ns < r->begin_ns) {
+		if (!s->n_negative++)
+			s->first_negative = index;
+		return;
+	}
+	s->last_ns = later(s->last_ns, r->end_ns);
+	if (parts & PART_RESPONSE)
+		distribution_add(&s->response[r->op], r->end_ns - r->begin_ns);
+}
+
+void tally_side(struct metrics_side *s, const struct trace_record *r, size_t n, unsigned int parts)
+{
+	for (size_t i = 0; i < n; i++) {
+		uint64_t index = s->n_records + i;
+		if (r[i].begin_ns == TIME_NONE)
+			continue;
+		s->n_issued++;
+		s->first_begin_ns = r[i].begin_ns < s->first_begin_ns ? r[i].begin_ns : s->first_begin_ns;
+		if (r[i].end_ns == TIME_NONE) {
+			s->n_unfinished++;
+			s->last_ns = later(s->last_ns, r[i].begin_ns);
+		} else {
+			add_ended(s, &r[i], index, parts);
+		}
+	}
+	s->n_records += n;
+}
+
+void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
+{
+	struct metrics *m = p->m;
+	m->n_matched++;
+	if (p->o->parts & PART_FIDELITY) {
+		bool differs = p->match == MATCH_KEY || !p->reference.trace ? match_results_differ(x, r)
+									    : matcher_differs(&p->matcher, x, r);
+		if (differs && !m->n_mismatched++)
+			m->first_mismatched = replay_index;
+	}
+	if (!(p->o->parts & PART_SCHEDULE))
+		return;
+	if (m->n_matched == 1) /* near enough to the shift that the earliest ones show: only quantiles depend on it */
+		m->schedule_shift_ns = x->begin_ns - r->begin_ns;
+	p->first_pair_ns[SIDE_REFERENCE] = earlier(p->first_pair_ns[SIDE_REFERENCE], r->begin_ns);
+	p->first_pair_ns[SIDE_REPLAY] = earlier(p->first_pair_ns[SIDE_REPLAY], x->begin_ns);
+	issue_error_add(&m->schedule, x->begin_ns - m->schedule_shift_ns, r->begin_ns);
+	if (x->intended_ns != TIME_NONE)
+		issue_error_add(&m->issue_error, x->begin_ns, x->intended_ns);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/observation.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+static int take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && o->options.levels && !rc; i++)
+		rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+	for (size_t i = 0; i < n && o->options.lifetimes && !rc; i++)
+		rc = lifetime_add(&o->lifetime, a[i].begin_ns, a[i].end_ns, e);
+	return rc;
+}
+
+/* One scope at a time: what it touches stays in the first-level cache. */
+static int take_order(struct observation *o, const struct arrival *a, size_t n, enum order_scope scope, struct err *e)
+{
+	struct disorder *d = &o->scope[scope];
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
+			continue;
+		uint32_t sequence = scope == SCOPE_ALL ? 0 : scope == SCOPE_OBJECT ? a[i].object : a[i].thread;
+		uint32_t k = scope == SCOPE_ALL ? a[i].k_all : scope == SCOPE_OBJECT ? a[i].k_object : a[i].k_thread;
+		rc = disorder_add(d, sequence, k, a[i].begin_ns, a[i].bytes, e);
+	}
+	return rc;
+}
+
+enum { AT_ONCE = 128 };
+
+static int take(void *context, const struct arrival *a, size_t n, struct err *e)
+{
+	struct observation *o = context;
+	int rc = 0;
+	while (n && !rc) {
+		size_t m = n < AT_ONCE ? n : AT_ONCE;
+		rc = take_levels(o, a, m, e);
+		for (int s = 0; s < SCOPE_N && !rc; s++)
+			if (o->options.scopes & (1u << s))
+				rc = take_order(o, a, m, (enum order_scope)s, e);
+		a += m;
+		n -= m;
+	}
+	return rc;
+}
+
+/* In the order of the reference: begin_ns is the reference's, end_ns the time of observation; k_all and k_thread hold
+ * the time from there to the end of the request, k_object that the request has none. */
+static int take_by_reference(void *context, const struct arrival *a, size_t n, struct err *e)
+{
+	struct observation *o = context;
+	int rc = 0;
+	o->options.sort_reference = false; /* from here on they are in order */
+	for (size_t i = 0; i < n && !rc; i++) {
+		struct arrival observed = a[i];
+		observed.begin_ns = a[i].end_ns;
+		observed.end_ns = TIME_NONE;
+		if (!a[i].k_object)
+			observed.end_ns = a[i].end_ns + (int64_t)((uint64_t)a[i].k_all << 32 | a[i].k_thread);
+		rc = observation_add(o, &observed, 0, e);
+	}
+	o->options.sort_reference = true;
+	return rc;
+}
+
+int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, struct err *e)
+{
+	struct arrival *to = arrivals_next(&o->by_reference);
+	bool ends = a->begin_ns != TIME_NONE && a->end_ns != TIME_NONE;
+	uint64_t duration = ends ? (uint64_t)(a->end_ns - a->begin_ns) : 0;
+	*to = *a;
+	to->begin_ns = reference_ns;
+	to->end_ns = a->begin_ns;
+	to->k_all = (uint32_t)(duration >> 32);
+	to->k_thread = (uint32_t)duration;
+	to->k_object = !ends;
+	return arrivals_added(&o->by_reference, e);
+}
+
+int observation_init(struct observation *o, const struct observation_options *options, struct err *e)
+{
+	memset(o, 0, sizeof *o);
+	o->options = *options;
+	o->by_time.fd = o->by_reference.fd = -1;
+	for (int s = 0; s < SCOPE_N; s++)
+		disorder_init(&o->scope[s], &options->order);
+	int rc = arrivals_init(&o->by_time, options->mode, &options->sorting, (struct arrivals_sink){o, take}, e);
+	if (!rc && options->sort_reference)
+		rc = arrivals_init(&o->by_reference, options->mode, &options->sorting,
+				   (struct arrivals_sink){o, take_by_reference}, e);
+	return !rc && options->levels ? concurrency_init(&o->concurrency, OBSERVATION_MAX_LEVELS, e) : rc;
+}
+
+void observation_release(struct observation *o)
+{
+	arrivals_release(&o->by_reference);
+	arrivals_release(&o->by_time);
+	free(o->n_thread);
+	free(o->n_object);
+	for (int s = 0; s < SCOPE_N; s++)
+		disorder_release(&o->scope[s]);
+	concurrency_release(&o->concurrency);
+	lifetime_release(&o->lifetime);
+}
+
+static void counters_reserve(uint32_t **n, size_t *cap, uint32_t number)
+{
+	size_t was = *cap;
+	if (number < was)
+		return;
+	while (number >= *cap)
+		*cap = *cap ? 2 * *cap : 64;
+	*n = xreallocarray(*n, *cap, sizeof **n);
+	memset(*n + was, 0, (*cap - was) * sizeof **n);
+}
+
+void observation_reserve(struct observation *o, uint32_t thread, uint32_t object)
+{
+	counters_reserve(&o->n_thread, &o->thread_cap, thread);
+	counters_reserve(&o->n_object, &o->object_cap, object);
+}
+
+int observation_lost(struct observation *o, uint32_t thread, uint32_t object)
+{
+	if (o->options.scopes & 1u << SCOPE_ALL)
+		disorder_lost(&o->scope[SCOPE_ALL], 0, o->n_all);
+	if (o->options.scopes & 1u << SCOPE_OBJECT)
+		disorder_lost(&o->scope[SCOPE_OBJECT], object, o->n_object[object]);
+	if (o->options.scopes & 1u << SCOPE_THREAD)
+		disorder_lost(&o->scope[SCOPE_THREAD], thread, o->n_thread[thread]);
+	return 0;
+}
+
+int observation_finish(struct observation *o, bool *late, struct err *e)
+{
+	*late = false;
+	if (o->options.sort_reference) {
+		int rc = arrivals_finish(&o->by_reference, e);
+		*late = o->by_reference.late;
+		if (rc || *late)
+			return rc;
+	}
+	int rc = arrivals_finish(&o->by_time, e);
+	*late = o->by_time.late;
+	if (rc || *late)
+		return rc;
+	for (int s = 0; s < SCOPE_N; s++)
+		disorder_finish(&o->scope[s]);
+	if (o->options.levels)
+		concurrency_finish(&o->concurrency);
+	return 0;
+}

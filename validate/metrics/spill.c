@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/spill.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static int open_in(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
+		return fd;
+	char path[PATH_MAX];
+	if (snprintf(path, sizeof path, "%s/validate-XXXXXX", dir) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+int spill_open(const char *wanted, struct err *e)
+{
+	const char *env = getenv("TMPDIR");
+	const char *dir[] = {wanted, env && *env ? env : NULL, "/var/tmp", "/tmp"};
+	int code = ENOENT, fd = -1;
+	size_t first = wanted ? 0 : 1, last = wanted ? 0 : 3;
+	for (size_t i = first; i <= last && fd < 0; i++) {
+		if (!dir[i])
+			continue;
+		fd = open_in(dir[i]);
+		code = fd < 0 ? errno : 0;
+	}
+	if (fd < 0)
+		return err_sys(e, code, "%s: no temporary file for sorting requests (TMPDIR chooses the place)",
+			       dir[first] ? dir[first] : dir[last]);
+	return fd;
+}
+
+int spill_map(void **table, size_t bytes, struct err *e)
+{
+	int fd = -1, flags = MAP_PRIVATE | MAP_ANONYMOUS;
+	*table = NULL;
+	if (bytes > SPILL_BYTES) {
+		fd = spill_open(NULL, e);
+		if (fd < 0)
+			return fd;
+		int code = posix_fallocate(fd, 0, (off_t)bytes); /* a page that has no room would be a SIGBUS later */
+		if (code) {
+			close(fd);
+			return err_sys(e, code, "%zu MiB in a temporary file (TMPDIR chooses the place)", bytes >> 20);
+		}
+		flags = MAP_SHARED;
+	}
+	void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, fd, 0);
+	int code = errno;
+	if (fd >= 0)
+		close(fd);
+	if (at == MAP_FAILED)
+		return err_sys(e, code, "no memory for a table of %zu MiB", bytes >> 20);
+	*table = at;
+	return 0;
+}
+
+void spill_unmap(void *table, size_t bytes)
+{
+	if (table)
+		munmap(table, bytes);
+}
+
+void spill_relieve(void *table, size_t bytes)
+{
+	if (table && bytes > SPILL_BYTES)
+		madvise(table, bytes, MADV_DONTNEED); /* of a shared file mapping: nothing is lost */
+}
