@@ -115,8 +115,8 @@ static const char about[] =
     "well is that known? One file alone is described. Files are text (columns between blanks, # comments) or CSV with a\n"
     "header; - is standard input. Samples are taken as independent unless --paired says that lines belong together.\n"
     "\n"
-    "With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4) or FILE[:COLUMN[:COLUMN=VALUE]] (groups:\n"
-    "FILE:COLUMN:GROUPCOLUMN).\n"
+    "With --compute, VALUES are numbers (1,2,3; groups 1,2/3,4) or FILE[:COLUMN[:WHERE=TEXT,...]]\n"
+    "(groups: FILE:COLUMN:GROUPCOLUMN).\n"
     "\n"
     "Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not trusted and 4 inconclusive.";
 

@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "validate/stats/named.h"
 
-enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };
+enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600, MAX_CONDITIONS = 6 };
 
 struct inputs { /* what the arguments gave */
 	struct named_role role[MAX_ARGUMENTS];
@@ -117,37 +117,72 @@ static void groups_by_label(struct inputs *in, const struct columns *c)
 	free(label);
 }
 
-/* FILE[:COLUMN[:COLUMN=VALUE]], or for groups FILE:COLUMN:GROUPCOLUMN. `text` is cut up. */
-static int file_read(struct inputs *in, const struct stats_config *config, char *text, struct err *e)
+struct conditions { /* lines wanted: each column holds its text */
+	const char *column[MAX_CONDITIONS], *text[MAX_CONDITIONS];
+	size_t n;
+};
+
+/* "A=x,B=y", cut up. */
+static int conditions_split(char *text, struct conditions *w, struct err *e)
+{
+	char *rest = NULL;
+	for (char *item = strtok_r(text, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
+		char *equals = strchr(item, '=');
+		if (!equals || w->n == MAX_CONDITIONS)
+			return err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT, or there are more than %d of them", item,
+				       MAX_CONDITIONS);
+		*equals = 0;
+		w->column[w->n] = item;
+		w->text[w->n++] = equals + 1;
+	}
+	return 0;
+}
+
+static void lines_take(struct inputs *in, const struct columns *c, const struct conditions *w)
 {
 	size_t k = in->n_roles, n = 0;
-	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL, *equals = NULL;
+	for (size_t i = 0; i < c->n; i++) {
+		bool wanted = true;
+		for (size_t j = 0; j < w->n; j++)
+			wanted &= !strcmp(c->column[j + 1].label[i], w->text[j]);
+		if (wanted)
+			in->x[k][n++] = c->column[0].x[i];
+	}
+	in->group[k] = xcalloc(1, sizeof *in->group[k]);
+	in->group[k][0] = (struct values){in->x[k], n};
+	in->role[k].n_groups = 1;
+}
+
+/* FILE[:COLUMN[:WHERE=TEXT,...]], or for groups FILE:COLUMN:GROUPCOLUMN. `text` is cut up. */
+static int file_read(struct inputs *in, const struct stats_config *config, char *text, struct err *e)
+{
+	size_t k = in->n_roles;
+	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL;
+	struct conditions w = {.n = 0};
 	struct columns c;
 	if (column)
 		*column++ = 0;
-	if (third) {
+	if (third)
 		*third++ = 0;
-		equals = strchr(third, '=');
-	}
-	if (equals)
-		*equals++ = 0;
-	struct column_choice choice[2] = {{column && *column ? column : NULL, false}, {third, true}};
-	int rc = columns_read(&c, text, choice, third ? 2 : 1, (enum columns_header)config->header, e);
+	bool grouped = third && !strchr(third, '=');
+	int rc = third && !grouped ? conditions_split(third, &w, e) : 0;
+	if (rc)
+		return rc;
+	struct column_choice choice[MAX_CONDITIONS + 1] = {{column && *column ? column : NULL, false}};
+	for (size_t i = 0; i < w.n; i++)
+		choice[i + 1] = (struct column_choice){w.column[i], true};
+	if (grouped)
+		choice[1] = (struct column_choice){third, true};
+	rc = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header, e);
 	if (rc)
 		return rc;
 	in->x[k] = xcalloc(c.n, sizeof *in->x[k]);
-	if (third && !equals) {
+	if (grouped)
 		groups_by_label(in, &c);
-	} else {
-		for (size_t i = 0; i < c.n; i++)
-			if (!equals || !strcmp(c.column[1].label[i], equals))
-				in->x[k][n++] = c.column[0].x[i];
-		in->group[k] = xcalloc(1, sizeof *in->group[k]);
-		in->group[k][0] = (struct values){in->x[k], n};
-		in->role[k].n_groups = 1;
-		if (!n)
-			rc = err_set(e, ENODATA, "%s: no line whose %s is \"%s\"", text, third, equals);
-	}
+	else
+		lines_take(in, &c, &w);
+	if (!grouped && !in->group[k][0].n)
+		rc = err_set(e, ENODATA, "%s: no line holds what is wanted", text);
 	columns_release(&c);
 	return rc;
 }

@@ -351,6 +351,14 @@ static enum stat_status spending(struct named_call *c, struct named_result *r)
 	return s;
 }
 
+/* P(at least one false rejection) in n independent tests at alpha of true hypotheses. */
+static enum stat_status family_error(struct named_call *c, struct named_result *r)
+{
+	double n = (double)named_count(c, "n"), alpha = named_number(c, "alpha");
+	r->number = -expm1(n * log1p(-alpha));
+	return alpha >= 0 && alpha < 1 ? STAT_OK : STAT_OUT_OF_RANGE;
+}
+
 static enum stat_status precision_accept(struct named_call *c, struct named_result *r)
 {
 	return power_precision_accept(named_count(c, "n"), named_number(c, "limit"), named_number(c, "alpha"),
@@ -411,5 +419,6 @@ const struct named_statistic named_metrology[] = {
     {"mann_kendall_p_exact", mk_exact, "x", "alpha"},
     {"spending_level", spending, "x", "alpha i"},
     {"power_precision_accept", precision_accept, "", "n limit alpha"},
+    {"family_error", family_error, "", "n alpha"},
     {0},
 };

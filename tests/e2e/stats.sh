@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate stats: text and CSV in, sentences, tables and JSON out; verdicts; what is wrong in a file named by its place.
+. "$SRCDIR/tests/e2e/lib.sh"
+stats() { "$VALIDATE" stats "$@"; }
+
+# one number of JSON: json FILE KEY [PARAMS]
+json() {
+	python3 - "$@" <<'END' || fail "no JSON: $*"
+import json, sys
+path, keys = sys.argv[1], sys.argv[2:]
+value = json.load(open(path), parse_constant=lambda word: sys.exit("not JSON: " + word))
+for key in keys:
+    value = value[int(key)] if isinstance(value, list) else value[key]
+print("null" if value is None else value)
+END
+}
+is() { # is WANTED FILE KEY...
+	wanted=$1
+	shift
+	got=$(json "$@")
+	[ "$got" = "$wanted" ] || fail "$* is $got instead of $wanted"
+}
+command -v python3 >/dev/null || skip "python3 is not there to read JSON"
+
+printf '# us\n100\n102\n98\n101\n99\n100\n103\n97\n100\n100\n' >ref
+printf '101\n103\n99\n102\n100\n101\n104\n98\n101\n101\n' >near
+printf '151\n153\n149\n152\n150\n151\n154\n148\n151\n151\n' >far
+printf '60\n140\n100\n90\n120\n80\n110\n70\n130\n100\n' >wild
+{
+	echo program,replay
+	tail -n +2 ref | paste -d , - near
+} >pairs.csv
+
+# --- the screen: the answer first
+expect_status 0 stats ref near
+expect_line out 'reference   ref, column 1: 10 values'
+expect_line out 'The mean of the replay is 1 % above'
+expect_line out 'the bias is within the limits of 10 %'
+expect_line out 'shown to be at most 2 times'
+expect_line out 'unpaired'
+grep -q '|.*\[.*\].*|' out || fail "no picture"
+[ "$(wc -l <out)" -le 40 ] || fail "more than a screen"
+awk 'length > 130' out | grep -q . && fail "lines that are too wide"
+expect_status 0 stats ref far
+expect_line out 'the bias is beyond the limits of 10 %'
+expect_status 0 stats ref --units us
+expect_line out 'sample      ref, column 1: 10 values'
+expect_status 0 stats ref near far
+expect_line out 'replay 2    far'
+expect_status 0 stats - near <ref
+expect_line out 'standard input'
+expect_status 0 stats ref near --all
+expect_line out 'algA_x'
+expect_line out 'mc_gum_accepted'
+
+# --- columns
+expect_status 0 stats pairs.csv -C program,replay --paired
+expect_line out 'paired by line'
+expect_status 0 stats pairs.csv near -C program,1
+expect_status 0 stats pairs.csv pairs.csv -C replay
+expect_line out 'a difference is not shown'
+
+# --- verdicts
+seq 1 40 | awk '{ printf "%.3f\n", 100 + ($1 * 7 % 40 - 19.5) / 10 }' >r40
+seq 1 40 | awk '{ printf "%.3f\n", 101 + ($1 * 11 % 40 - 19.5) / 10 }' >x40
+expect_status 0 stats r40 x40 --judge
+expect_line out 'Verdict on bias and precision: trusted.'
+expect_status 1 stats r40 far --judge
+expect_line out 'not trusted'
+head -n 3 near >few
+expect_status 4 stats ref few --judge
+expect_line out 'not shown to be at most 2 times'
+expect_line out 'inconclusive'
+expect_status 1 stats r40 x40 far --judge
+expect_status 4 stats r40 x40 --judge --limit-bias 1%
+expect_status 1 stats r40 wild --judge
+expect_status 0 stats r40 far --judge --limit-bias 60% --limit-precision 20
+expect_status 2 stats r40 --judge
+# a zero variance, a zero reference, too few: never a pass
+printf '5\n5\n5\n' >equal
+printf '0\n0\n0\n' >zero
+printf '5\n' >one
+for a in equal zero one; do
+	for b in equal zero one r40; do
+		for option in --seed=1 --paired --time-ordered; do
+			status=0
+			stats $a $b --judge $option >out 2>err || status=$?
+			[ "$status" -eq 4 ] || [ "$status" -eq 1 ] || fail "status $status: $a $b --judge $option"
+			grep -iqw 'nan' out && fail "NaN of $a $b"
+			[ "$status" -eq 4 ] || grep -q 'the bias is beyond the limits' out || fail "rejected for nothing: $a $b"
+		done
+		expect_status 0 stats $a $b --json --time-ordered
+		grep -Eiq 'nan|inf[^o]' out && fail "NaN of $a $b"
+		json out verdict >/dev/null
+	done
+done
+expect_status 0 stats zero r40 --json
+is zero_reference out replays 0 comparison status relative_bias_of_means_pct
+is null out replays 0 comparison statistics relative_bias_of_means_pct
+expect_status 0 stats equal ref --json
+is zero_variance out replays 0 comparison statistics F_status
+is null out replays 0 comparison statistics F_r
+expect_status 0 stats ref r40 --json --paired
+is not_paired out replays 0 comparison status paired_t
+
+# --- JSON: what the oracle says of its sample, to the last digits
+awk -F , '$1 == "L1_ref" { print $4 }' "$SRCDIR/tests/data/oracle/data_stats.csv" >L1_ref
+awk -F , '$1 == "L1_rep" { print $4 }' "$SRCDIR/tests/data/oracle/data_stats.csv" >L1_rep
+[ -s L1_rep ] || awk -F , '$1 != "L1_ref" && $1 ~ /^L1/ { print $4 }' "$SRCDIR/tests/data/oracle/data_stats.csv" | head -n 10 >L1_rep
+expect_status 0 stats L1_ref L1_rep --json
+cp out json
+is 10 json reference statistics n
+is 1 json schema
+for name in F_r welch_t hodges_lehmann brown_forsythe_p wasserstein1 ks_D RMS_bias_pct; do
+	a=$(json json replays 0 comparison statistics $name)
+	b=$("$VALIDATE" stats --compute $name ref=L1_ref rep=L1_rep)
+	python3 -c "import sys; sys.exit(abs($a - $b) > 1e-12 * abs($b))" || fail "$name: $a and $b"
+done
+a=$(json json replays 0 comparison statistics welch_ci_lo conf=0.95)
+b=$("$VALIDATE" stats --compute welch_ci_lo ref=L1_ref rep=L1_rep conf=0.95)
+python3 -c "import sys; sys.exit(abs($a - $b) > 1e-12 * abs($b))" || fail "welch_ci_lo: $a and $b"
+# the same numbers again, and with another seed others
+expect_status 0 stats L1_ref L1_rep --json
+cmp out json || fail "another run, other numbers"
+expect_status 0 stats L1_ref L1_rep --json --seed 2
+cmp -s out json && fail "the seed does nothing"
+expect_status 0 stats L1_ref --json
+is 10 out sample statistics n
+
+# --- sessions
+{
+	echo day,us
+	for day in 1 2 3 4 5 6; do
+		for k in 1 2 3; do echo "d$day,$((100 + day % 2 + k + (day == 4) * 30))"; done
+	done
+} >days.csv
+expect_status 0 stats days.csv -C us --sessions day
+expect_line out 'sessions of the sample: 6'
+expect_line out 'grubbs_max: outlier, session d4'
+expect_status 0 stats days.csv -C us --sessions day --json
+is 6 out sample sessions statistics anova_groups
+is outlier out sample sessions statistics grubbs_max_class
+
+# --- a series of one run
+awk 'BEGIN { srand(1); x = 0; for (i = 0; i < 2000; i++) { x = 0.9 * x + rand() - 0.5; printf "%.6f\n", 100 + x } }' >series
+awk 'BEGIN { srand(2); x = 0; for (i = 0; i < 2000; i++) { x = 0.9 * x + rand() - 0.5; printf "%.6f\n", 100 + x } }' >series2
+expect_status 0 stats series series2
+expect_line out 'depend on each other'
+expect_status 0 stats series series2 --time-ordered --json
+[ "$(json out reference statistics bootstrap_block)" -gt 5 ] || fail "no blocks"
+python3 -c "import sys; sys.exit(not $(json out reference statistics ess_capped) < 500)" || fail "no effective number"
+
+# --- one statistic
+[ "$("$VALIDATE" stats --compute median x=3,1,2)" = 2 ] || fail "median"
+[ "$("$VALIDATE" stats --compute anova_F groups=1,2,3/2,3,4)" = 1.5 ] || fail "groups of a list"
+[ "$("$VALIDATE" stats --compute anova_groups groups=days.csv:us:day)" = 6 ] || fail "groups of a file"
+[ "$("$VALIDATE" stats --compute n x=days.csv:us:day=d4)" = 3 ] || fail "lines of a file"
+[ "$("$VALIDATE" stats --compute verdict_guard y=1 u=1 upper=10 w_mult=2)" = accept ] || fail "a word"
+expect_status 0 stats --list
+[ "$(wc -l <out)" -gt 280 ] || fail "a short list"
+expect_line out 'mann_kendall_S'
+# every name of the list is explained in the documentation, and no other
+sed -n 's/^| \([A-Za-z0-9_]*\) | .*/\1/p' "$SRCDIR/doc/statistic-names.md" | grep -v '^statistic$' | sort >told
+sed 1d out | cut -d ' ' -f 1 | sort >listed
+diff listed told >&2 || fail "doc/statistic-names.md and --list differ"
+expect_status 2 stats --compute no_such
+expect_status 2 stats --compute medain x=1,2
+expect_line err 'did you mean "median"'
+expect_status 2 stats --compute quantile x=1,2 p=0.5
+expect_status 2 stats --compute median y=1,2
+expect_status 2 stats --compute median 1,2
+expect_status 3 stats --compute sd x=1
+expect_line err 'too_few'
+expect_status 3 stats --compute F_r ref=1,1 rep=1,2
+expect_line err 'zero_variance'
+expect_status 3 stats --compute mean x=nowhere:1
+expect_status 3 stats --compute mean x=days.csv:us:day=d9
+
+# --- bad input
+printf '1\n2\nthree\n' >bad
+expect_status 3 stats ref bad
+expect_line err 'bad:3:1: "three" is no number'
+printf '1\nnan\n' >bad
+expect_status 3 stats bad ref
+expect_line err 'bad:2:1'
+printf 'a,b\n1,2\n3,\n' >bad.csv
+expect_status 3 stats bad.csv -C b
+expect_line err 'bad.csv:3:2: the cell is empty'
+expect_status 3 stats bad.csv -C c
+expect_line err 'there are a, b'
+expect_status 3 stats bad.csv
+expect_line err 'which of 2 columns'
+printf '1\n-2\n3\n' >negative
+expect_status 3 stats negative ref
+expect_line err 'negative_reference'
+expect_status 3 stats ref nowhere
+expect_line err 'nowhere'
+: >empty
+expect_status 3 stats ref empty
+expect_line err 'no values'
+expect_status 3 stats ref .
+expect_status 2 stats
+expect_status 2 stats - -
+expect_status 2 stats ref near --bootstrap 5
+expect_status 2 stats ref near --alpha 2
+expect_status 2 stats ref near far -C 1,1
+expect_status 2 stats ref near --no-such
+if [ -w /dev/full ]; then
+	status=0
+	stats ref near --json >/dev/full 2>err || status=$?
+	[ "$status" -eq 3 ] || fail "a full disk gives status $status"
+fi
