@@ -90,7 +90,7 @@ struct distance_evidence { /* of two distributions over levels: by time, then by
 	size_t *level;		       /* [n_levels]; owned */
 };
 
-#define CONTRASTS_MAX 65
+#define CONTRASTS_MAX 129 /* of 128 levels; of more nothing is decided */
 struct linearity_evidence { /* of a cell: the line through its own level and those below it */
 	enum stat_status status; /* STAT_NOT_APPLICABLE: nothing below it */
 	size_t n, n_levels;

@@ -70,7 +70,7 @@ static void contrasts_make(struct linearity_evidence *e, const struct level *l, 
 	e->contrast[0] = contrast(l, w, n);
 	e->level[0] = (uint64_t)l[n - 1].at;
 	e->n_contrasts = 1;
-	for (size_t j = 0; n > 2 && j < n && e->n_contrasts < CONTRASTS_MAX; j++) {
+	for (size_t j = 0; n > 2 && j < n; j++) {
 		for (size_t i = 0; i < n; i++)
 			w[i] = (i == j) - 1 / (double)n - (l[j].at - mean) * (l[i].at - mean) / sxx;
 		e->contrast[e->n_contrasts] = contrast(l, w, n);
@@ -91,6 +91,8 @@ static void measure(struct linearity_evidence *out, const struct analysis *a, co
 			out->status = STAT_NOT_APPLICABLE;
 		out->n = i == 0 || l[i].bias->n < out->n ? l[i].bias->n : out->n;
 	}
+	if (!out->status && n >= CONTRASTS_MAX)
+		out->status = STAT_OUT_OF_RANGE;
 	if (!out->status)
 		contrasts_make(out, l, n);
 	free(l);

@@ -281,6 +281,21 @@ static void test_repeatability_of_a_single_reference(void **state)
 	done(&c, &a);
 }
 
+/* Large percentages are written out. */
+static void test_numbers_are_readable(void **state)
+{
+	(void)state;
+	const struct effect slow = {.bias = 30, .sd_x = 0.01, .sd_r = 0.01};
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &slow, 1, 1, N, 13);
+	const char *reason = component_of(&a, 0, COMPONENT_BIAS)->reason;
+	assert_decision(&a, COMPONENT_BIAS, DECISION_REJECT);
+	assert_null(strstr(reason, "e+"));
+	assert_true(!strncmp(reason, "+30", 3) || !strncmp(reason, "+29", 3)); /* +3000 % */
+	done(&c, &a);
+}
+
 /* --- beside the verdict ------------------------------------------------------------------------------------------- */
 
 /* A replay that is slower after the program than before it: the budget tells that apart from the rest. */
@@ -493,6 +508,7 @@ int main(void)
 	    cmocka_unit_test(test_no_limit),
 	    cmocka_unit_test(test_guard_band),
 	    cmocka_unit_test(test_repeatability_of_a_single_reference),
+	    cmocka_unit_test(test_numbers_are_readable),
 	    cmocka_unit_test(test_order_in_the_block),
 	    cmocka_unit_test(test_monte_carlo_beside),
 	    cmocka_unit_test(test_sessions),
