@@ -32,7 +32,7 @@ run_setup() {
 	status=0
 	env PATH="$PWD/bin" tree/setup "$@" >out 2>err </dev/null || status=$?
 }
-every='gcc libc6-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev gnuplot-nox libcmocka-dev procps strace libaio-dev'
+every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev gnuplot-nox libcmocka-dev procps strace libaio-dev'
 
 # everything there: nothing is installed, whoever asks
 for package in $every; do echo "$package"; done >installed
@@ -71,7 +71,7 @@ END
 run_setup run
 [ "$status" -eq 0 ] || fail "status $status with sudo: $(cat err)"
 expect_line log sudo
-grep -q 'apt-get .*-y.* install --no-install-recommends libc6-dev make .*gnuplot-nox$' log || fail "installed: $(cat log)"
+grep -q 'apt-get .*-y.* install --no-install-recommends libc6-dev .*make .*gnuplot-nox$' log || fail "installed: $(cat log)"
 grep -q cmocka log && fail 'run installed what only tests need'
 grep -qx 'make -j[0-9]* run' log || fail 'make was not called'
 echo 0 >uid
