@@ -103,11 +103,11 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 void html_add_reasons(struct strbuf *out, const struct html_page *p)
 {
 	add_warnings(out, p->findings);
+	html_add_why(out, p);
 	if (p->findings->n_groups)
 		strbuf_addstr(out, "<h2 id=\"why\">What was not accepted, and why</h2>\n");
 	for (size_t i = 0; i < p->findings->n_groups; i++)
 		add_group(out, p->a, &p->findings->group[i]);
-	html_add_why(out, p);
 	html_add_rated_range(out, p);
 	if (p->a->n_cells) {
 		strbuf_addstr(out, "<details><summary>The numbers behind every verdict</summary>\n");

@@ -9,7 +9,7 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/budget.h"
 
-enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_RESOLUTION, ROW_READ_COST, N_ROWS };
+enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION, ROW_READ_COST, N_ROWS };
 
 #define ALPHA_ORDER 0.05
 
@@ -113,7 +113,8 @@ static enum stat_status budget_check(const struct cell *c)
 /* The rows: scatter of one replay; both means, which the bias was estimated from; the clock's step, taken as the
  * half-width of what it may shift a mean by; and what its reading costs, which is inside every interval, in program
  * and replay alike, so that only the difference of the two is left. A single recorded reference has no mean of its
- * own to be uncertain: its scatter is not known, and sources.c says so. */
+ * own to be uncertain: its scatter is not known, and sources.c says so. And the zero of the stamps, where replays without
+ * calls were made: the mean of those (blank.h). */
 void measure_budget(struct cell *c, const struct pairs *p)
 {
 	struct budget *b = &c->budget;
@@ -136,6 +137,10 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	row[ROW_MEAN_X] = budget_component("mean of the replays", BUDGET_TYPE_A, BUDGET_NORMAL, c->x.sem / mean, dof);
 	row[ROW_MEAN_R] = budget_component("mean of the references", BUDGET_TYPE_A, BUDGET_NORMAL, mean_r,
 					   c->r.n > 1 ? (double)(c->r.n - 1) : 1);
+	const struct blank *blank = &c->blank;
+	double zero = blank->status || blank->n < 2 ? 0 : blank->sd_ns / sqrt((double)blank->n);
+	row[ROW_ZERO] = budget_component("zero of the stamps", BUDGET_TYPE_A, BUDGET_NORMAL, zero / mean,
+					 blank->n > 1 ? (double)(blank->n - 1) : 1);
 	row[ROW_RESOLUTION] = budget_component("clock resolution", BUDGET_TYPE_B, BUDGET_RECTANGULAR, step / mean, INFINITY);
 	row[ROW_READ_COST] = budget_component("clock read cost", BUDGET_TYPE_B, BUDGET_RECTANGULAR, cost / mean, INFINITY);
 	b->status = budget_combine(row, N_ROWS, &total);
@@ -152,6 +157,6 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	}
 	as_program(b, c, hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u));
 	for (size_t i = 0; i < N_ROWS; i++)
-		if (!(c->single_reference && i == ROW_MEAN_R))
+		if (!(c->single_reference && i == ROW_MEAN_R) && !(i == ROW_ZERO && zero <= 0))
 			row_set(&b->row[b->n_rows++], &row[i]);
 }

@@ -80,6 +80,25 @@ static bool rejected(const struct cell *c, enum component_kind k)
 	return c->component[k].decision == DECISION_REJECT;
 }
 
+static const struct why_part *part_of(const struct split *s, enum cause cause)
+{
+	for (size_t i = 0; i < s->n_parts; i++)
+		if (s->part[i].cause == cause && !s->part[i].part.status)
+			return &s->part[i];
+	return NULL;
+}
+
+/* Fewer requests in flight: because there were none for longer, or because fewer went together. */
+static void main_of_concurrency(struct why *w, const struct cell *c)
+{
+	const struct why_part *idle = part_of(&w->split[SPLIT_TIME], CAUSE_LATE_ISSUE),
+			      *level = part_of(&w->split[SPLIT_TIME], CAUSE_CONCURRENCY);
+	if (idle && level && fabs(idle->part.value) > fabs(level->part.value))
+		set_main(w, CAUSE_LATE_ISSUE, idle->name);
+	else
+		set_main(w, CAUSE_CONCURRENCY, c->concurrency_mean_x < c->concurrency_mean_r ? "lost concurrency" : "excess concurrency");
+}
+
 /* Components that say by themselves what it was. */
 static bool main_of_counts(struct why *w, const struct cell *c)
 {
@@ -90,7 +109,7 @@ static bool main_of_counts(struct why *w, const struct cell *c)
 	else if (rejected(c, COMPONENT_ISSUE_ERROR) || rejected(c, COMPONENT_SHARE_LATE))
 		set_main(w, CAUSE_LATE_ISSUE, "late issue");
 	else if (rejected(c, COMPONENT_CONCURRENCY) || rejected(c, COMPONENT_IN_FLIGHT) || rejected(c, COMPONENT_IN_FLIGHT_MAX))
-		set_main(w, CAUSE_CONCURRENCY, c->concurrency_mean_x < c->concurrency_mean_r ? "lost concurrency" : "excess concurrency");
+		main_of_concurrency(w, c);
 	else if (rejected(c, COMPONENT_REORDERING))
 		set_main(w, CAUSE_REORDERING, "reordering");
 	return w->main != CAUSE_N;

@@ -145,6 +145,14 @@ static void limit_of_quantification(void **state)
 	assert_between(10 * sqrt(40 / 9.0) - 1e-9, b->loq_ns, 10 * sqrt(40 / 9.0) + 1e-9);
 	assert_false(b->below);
 	assert_int_equal(a.cell[0].component[COMPONENT_BIAS].decision, DECISION_ACCEPT);
+	const struct budget_row *zero = NULL;
+	for (size_t i = 0; i < a.cell[0].budget.n_rows; i++)
+		if (!strcmp(a.cell[0].budget.row[i].source, "zero of the stamps"))
+			zero = &a.cell[0].budget.row[i];
+	assert_non_null(zero);
+	double u = sqrt(40 / 9.0 / 10) / a.cell[0].r.mean;
+	assert_between(u * (1 - 1e-9), zero->u, u * (1 + 1e-9));
+	assert_true(zero->type == 'A' && zero->nu == 9);
 	done(&c, &a);
 }
 

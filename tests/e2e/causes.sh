@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Why a replayer is not trusted: each deliberate fault has its own cause come out on top, in the report's every form; parts add up; the
+# limit of quantification is there. On a busy machine a fault may stay undecided; what is decided must be explained rightly.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+replayer() {
+	printf '[replayer %s]\nengine = event\norder = thread\nmutant = %s\n' "$1" "$2"
+}
+{
+	cat <<-END
+		[protocol]
+		replicates = 8
+		min-duration = 10ms
+		settle = 1ms
+		[target here]
+		cache = warm
+		[workload random-read]
+		level = 2
+		requests = 300
+		block-size = 64K
+		file-size = 4M
+		[accept]
+		issue-error = 100us
+	END
+	replayer service delay:300us
+	replayer requests lost:5%
+	replayer reordering swap:20%
+	replayer concurrency serialise
+	replayer late-issue drift:60%
+	echo 'timing = timestamp'
+} >causes.conf
+expect_status 1 "$VALIDATE" run causes.conf -o r -q
+expect_line out 'Why'
+expect_line out 'mainly lost requests'
+
+cat >check.jq <<'END'
+(.cells[] | select(.verdict == "not trusted") | select((.why.main_cause | sub(" "; "-")) != .replayer)
+ | "\(.replayer) comes from \(.why.main_cause): \(.why.sentence)"),
+(.cells[] | select(.replayer == "service" or .replayer == "requests" or .replayer == "reordering")
+ | select(.verdict != "not trusted") | "\(.replayer) is \(.verdict): \(.reason)"),
+(.cells[] | select(.why) | .replayer as $name | .why.splits[] | select(.whole.status == "ok")
+ | (.whole.value - ([.parts[] | select(.in_the_sum and .part.status == "ok") | .part.value] | add)) as $rest
+ | select($rest > 1e-6 or $rest < -1e-6) | "\($name): the parts leave \($rest)"),
+(.cells[] | select(.blank.n != 8 or .blank.status != "ok") | "\(.replayer): \(.blank.n) blanks, \(.blank.status)"),
+(.rated_ranges | select(length != 5) | "\(length) rated ranges")
+END
+if command -v jq >/dev/null; then
+	jq -r -f check.jq r/report/report.json >wrong
+	[ ! -s wrong ] || fail "$(cat wrong)"
+else
+	echo 'jq is not here: the causes were not compared'
+fi
+grep -q '^random-read[^,]*,requests,not trusted,execution time,fewer requests,' r/report/tables/why.csv ||
+	fail "why.csv has no fewer requests: $(grep ,requests, r/report/tables/why.csv)"
+[ "$(grep -c . r/report/tables/blank.csv)" -eq 6 ] || fail "blank.csv: $(cat r/report/tables/blank.csv)"
+expect_line r/report/index.html 'What the differences come from'
+expect_line r/report/index.html 'mainly lost requests'
+# the same numbers from the summaries alone
+cp r/report/report.json before.json
+expect_status 1 "$VALIDATE" report r
+cmp before.json r/report/report.json || fail "a rebuilt report differs"
+# a damaged blank is a damaged summary, not a crash
+victim=$(grep -l '"blank"' r/runs/*.json | head -n 1)
+sed 's/"blank":{"mean_ns":[^}]*}/"blank":{"mean_ns":-1}/' "$victim" >v && cp v "$victim"
+expect_status 1 "$VALIDATE" report r
