@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate selftest: how often the validator itself is wrong. */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "commands/commands.h"
+#include "commands/selftest_print.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/selftest/machine.h"
+#include "validate/selftest/simulate.h"
+
+struct selftest_config {
+	const char *dir, *target;
+	bool resume, quick, quiet, json, keep;
+	uint64_t campaigns, sizes, aa, permutations, replicates, simulated, seed, jobs;
+	int64_t run_ns;
+};
+
+#define FIELD(name) offsetof(struct selftest_config, name)
+static const struct option_spec selftest_options[] = {
+	{.name = "quick", .type = OPT_FLAG, .offset = FIELD(quick), .help = "less of everything, within a minute or so"},
+	{.name = "output",
+	 .letter = 'o',
+	 .type = OPT_STRING,
+	 .offset = FIELD(dir),
+	 .arg = "DIR",
+	 .help = "directory of the runs and of the plots (a temporary one, removed at the end)"},
+	{.name = "target",
+	 .type = OPT_STRING,
+	 .offset = FIELD(target),
+	 .arg = "DIR",
+	 .help = "directory whose file system is measured (that of -o)"},
+	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume), .help = "go on in the directory given by -o"},
+	{.name = "campaigns",
+	 .type = OPT_UINT,
+	 .offset = FIELD(campaigns),
+	 .arg = "N",
+	 .help = "campaigns with each fault at its largest size (59; quick: 1)",
+	 .max = 100000},
+	{.name = "campaigns-all-sizes",
+	 .type = OPT_UINT,
+	 .offset = FIELD(sizes),
+	 .arg = "N",
+	 .help = "of those, with all three sizes (20; quick: 0)",
+	 .max = 100000},
+	{.name = "campaigns-aa",
+	 .type = OPT_UINT,
+	 .offset = FIELD(aa),
+	 .arg = "N",
+	 .help = "campaigns with the program in the replayer's place (10; quick: 1)",
+	 .max = 100000},
+	{.name = "permutations",
+	 .type = OPT_UINT,
+	 .offset = FIELD(permutations),
+	 .arg = "N",
+	 .help = "of the labels in each of those (100)",
+	 .max = 1000000},
+	{.name = "replicates",
+	 .type = OPT_UINT,
+	 .offset = FIELD(replicates),
+	 .arg = "N",
+	 .help = "blocks of a campaign, on the machine (20)",
+	 .min = 3,
+	 .max = 1000},
+	{.name = "run-duration",
+	 .type = OPT_DURATION,
+	 .offset = FIELD(run_ns),
+	 .arg = "TIME",
+	 .help = "how long a run lasts at least (10ms)",
+	 .min = 1e6,
+	 .max = 60e9},
+	{.name = "simulated",
+	 .type = OPT_UINT,
+	 .offset = FIELD(simulated),
+	 .arg = "N",
+	 .help = "simulated campaigns of a faultless replayer, trials of each test (10000; quick: 300)",
+	 .min = 10,
+	 .max = 1e8},
+	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .max = 1e12, .help = "of the simulations, the workloads and the plans (1)"},
+	{.name = "jobs",
+	 .letter = 'j',
+	 .type = OPT_UINT,
+	 .offset = FIELD(jobs),
+	 .arg = "N",
+	 .help = "processes that simulate (0: as many as processors); the numbers do not depend on it",
+	 .max = 1024},
+	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep), .help = "keep the results directory of every campaign"},
+	{.name = "json", .type = OPT_FLAG, .offset = FIELD(json), .help = "print JSON"},
+	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "no progress"},
+	{.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "[--quick] [stats|replay] [-o DIR] [--resume] [options]";
+static const char about[] =
+	"Measures how often verdicts are wrong: by simulation (stats), which needs no storage and gives the same numbers for\n"
+	"the same seed, and on this machine (replay), with the program in the replayer's place and with deliberately faulty\n"
+	"replayers. Without a part, both. Every rate is printed with its 95 % interval (Clopper-Pearson) and with what is\n"
+	"promised of it.\n"
+	"\n"
+	"Exit status: 0 nothing contradicts what is promised, 1 something does, 2 wrong usage, 3 failed.";
+
+enum { PART_STATS = 1, PART_REPLAY = 2 };
+
+static int parts_choose(const char *word, int *parts, struct err *e)
+{
+	*parts = PART_STATS | PART_REPLAY;
+	if (!word)
+		return 0;
+	if (!strcmp(word, "stats"))
+		*parts = PART_STATS;
+	else if (!strcmp(word, "replay"))
+		*parts = PART_REPLAY;
+	else if (!strcmp(word, "capture"))
+		return err_set(e, ENOTSUP, "selftest capture: this version has no self-test of capture; there are stats and replay");
+	else
+		return err_set(e, EINVAL, "unknown part \"%s\": there are stats and replay", word);
+	return 0;
+}
+
+static char *own_path(struct err *e)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	if (n < 0) {
+		err_sys(e, errno, "cannot find this program's own file (is /proc mounted?)");
+		return NULL;
+	}
+	path[n] = 0;
+	return xstrdup(path);
+}
+
+static uint64_t or_default(uint64_t given, bool quick, uint64_t whole, uint64_t little)
+{
+	return given != UINT64_MAX ? given : quick ? little : whole;
+}
+
+static int replay_part(const struct selftest_config *c, const char *dir, struct rates *rates, struct err *e)
+{
+	char *self = own_path(e);
+	if (!self)
+		return -e->code;
+	struct machine_options o = {
+		.dir = dir,
+		.self = self,
+		.target = c->target,
+		.resume = c->resume,
+		.quiet = c->quiet,
+		.keep = c->keep,
+		.quick = c->quick,
+		.n_aa = or_default(c->aa, c->quick, 10, 1),
+		.n_largest = or_default(c->campaigns, c->quick, 59, 1),
+		.n_all_sizes = or_default(c->sizes, c->quick, 20, 0),
+		.n_permutations = or_default(c->permutations, c->quick, 100, 20),
+		.n_replicates = or_default(c->replicates, c->quick, 20, 20),
+		.run_ns = c->run_ns,
+		.seed = c->seed,
+	};
+	uint64_t n_runs;
+	double seconds;
+	if (o.n_all_sizes > o.n_largest)
+		o.n_all_sizes = o.n_largest;
+	machine_expect(&o, &n_runs, &seconds);
+	if (!c->quiet)
+		fprintf(stderr, "replay: %llu runs in %s, about %.0f %s in all\n", (unsigned long long)n_runs, dir,
+			seconds < 100 ? seconds : seconds / 60, seconds < 100 ? "s" : "min");
+	int ret = machine_selftest(&o, rates, e);
+	free(self);
+	return ret;
+}
+
+static int stats_part(const struct selftest_config *c, struct rates *rates, struct err *e)
+{
+	struct simulate_options o = {
+		.n_campaigns = or_default(c->simulated, c->quick, 10000, 300),
+		.seed = c->seed,
+		.n_processes = (unsigned int)c->jobs,
+		.quiet = c->quiet,
+		.quick = c->quick,
+	};
+	return simulate_selftest(&o, rates, e);
+}
+
+static int parts_run(const struct selftest_config *c, int parts, struct rates *rates, struct err *e)
+{
+	char temporary[] = "validate-selftest-XXXXXX";
+	const char *dir = c->dir;
+	int ret = parts & PART_STATS ? stats_part(c, rates, e) : 0;
+	if (!ret && parts & PART_REPLAY) {
+		if (!dir && !(dir = mkdtemp(temporary)))
+			return err_sys(e, errno, "cannot make a directory here for the runs (-o DIR names another)");
+		ret = replay_part(c, dir, rates, e);
+		if (!c->dir) {
+			struct err second = ERR_INIT;
+			if (dir_remove_tree(dir, &second) < 0 && !ret) {
+				*e = second;
+				ret = -second.code;
+			}
+			if (ret == -EINTR)
+				err_set(e, EINTR, "interrupted; with -o DIR it could be resumed");
+		}
+	}
+	return ret;
+}
+
+static int selftest_run(int argc, char **argv, struct err *e)
+{
+	struct selftest_config c = {.run_ns = 10000000,
+				    .seed = 1,
+				    .campaigns = UINT64_MAX,
+				    .sizes = UINT64_MAX,
+				    .aa = UINT64_MAX,
+				    .permutations = UINT64_MAX,
+				    .replicates = UINT64_MAX,
+				    .simulated = UINT64_MAX};
+	struct rates rates = {0};
+	int n_positional, parts;
+	int status = command_parse(&cmd_selftest, synopsis, about, selftest_options, &c, argc, argv, 0, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (parts_choose(n_positional ? argv[1] : NULL, &parts, e) < 0)
+		return EXIT_USAGE;
+	if (c.resume && (!c.dir || !(parts & PART_REPLAY))) {
+		err_set(e, EINVAL, "--resume goes on with runs: it needs -o DIR and the part replay");
+		return EXIT_USAGE;
+	}
+	int ret = parts_run(&c, parts, &rates, e);
+	if (rates.n) /* what was found before an interruption is worth seeing */
+		c.json ? selftest_print_json(&rates, stdout) : selftest_print_text(&rates, stdout);
+	if (!ret && c.dir)
+		ret = selftest_plot(&rates, c.dir, e);
+	status = ret ? EXIT_FAILED : rates_count(&rates, STANDING_BROKEN) ? EXIT_NOT_TRUSTED : EXIT_OK;
+	rates_release(&rates);
+	return status;
+}
+
+const struct command cmd_selftest = {"selftest", "how often the validator itself is wrong: simulated, and on this machine",
+				     selftest_run};

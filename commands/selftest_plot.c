@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files of a self-test: its rates as CSV, and the detection rate against the size of each fault, drawn by gnuplot. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/selftest_print.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "reports/figures/gnuplot.h"
+#include "reports/figures/palette.h"
+
+#define GNUPLOT_TIMEOUT_S 60
+
+static int write_in(const char *dir, const char *name, const struct strbuf *text, struct err *e)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int ret = file_write_atomic(path, text->s, text->len, e);
+	free(path);
+	return ret;
+}
+
+static void field(struct strbuf *out, const char *s, char end)
+{
+	strbuf_addch(out, '"');
+	for (; *s; s++) {
+		if (*s == '"')
+			strbuf_addch(out, '"');
+		strbuf_addch(out, *s);
+	}
+	strbuf_addch(out, '"');
+	strbuf_addch(out, end);
+}
+
+static int csv_write(const struct rates *rates, const char *dir, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addstr(&text, "part,group,name,condition,k,n,lo95,hi95,standing\n");
+	for (size_t i = 0; i < rates->n; i++) {
+		const struct rate *r = &rates->rate[i];
+		field(&text, r->part, ',');
+		field(&text, r->group, ',');
+		field(&text, r->name, ',');
+		field(&text, r->condition, ',');
+		strbuf_addf(&text, "%llu,%llu,%.6g,%.6g,", (unsigned long long)r->k, (unsigned long long)r->n, r->lo, r->hi);
+		field(&text, standing_names[rate_standing(r)], '\n');
+	}
+	int ret = write_in(dir, "rates.csv", &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+static bool is_plotted(const struct rate *r)
+{
+	return isfinite(r->size) && r->n > 0;
+}
+
+/* A block of lines for each fault, two empty lines between: size, rate, limits. */
+static size_t data_build(const struct rates *rates, struct strbuf *data, struct strbuf *script)
+{
+	size_t n_series = 0;
+	const char *last = NULL;
+	for (size_t i = 0; i < rates->n; i++) {
+		const struct rate *r = &rates->rate[i];
+		if (!is_plotted(r))
+			continue;
+		if (!last || strcmp(last, r->name)) {
+			strbuf_addf(data, "%s# %s, %s\n", last ? "\n\n" : "", r->name, r->condition);
+			strbuf_addf(script, "set title '%s'\nplot 'detection.dat' index %zu using 1:2:3:4 with yerrorlines lc rgb '%s' "
+					    "pt 7 ps 0.6 notitle\n",
+				    r->name, n_series, palette[PALETTE_BLUE].hex);
+			n_series++;
+		}
+		last = r->name;
+		strbuf_addf(data, "%g %.6g %.6g %.6g\n", r->size, 100 * rate_value(r), 100 * r->lo, 100 * r->hi);
+	}
+	strbuf_addch(data, '\n');
+	return n_series;
+}
+
+int selftest_plot(const struct rates *rates, const char *dir, struct err *e)
+{
+	struct strbuf data = STRBUF_INIT, script = STRBUF_INIT, plots = STRBUF_INIT;
+	size_t n = data_build(rates, &data, &plots), n_columns = 4, n_rows = (n + n_columns - 1) / n_columns;
+	char name[] = "detection.gp", *scripts[] = {name};
+	struct err why = ERR_INIT;
+	int ret = csv_write(rates, dir, e);
+	if (!ret && n) {
+		strbuf_addf(&script,
+			    "set terminal svg size 900,%zu dynamic enhanced font 'sans-serif,11'\nset output 'detection.svg'\n"
+			    "set multiplot layout %zu,%zu\nset yrange [-5:105]\nset xrange [0.7:14]\nset logscale x\n"
+			    "set xtics (1, 2, 3, 4, 10)\nset ytics 25\nset grid lc rgb '%s'\nset ylabel '%% found'\n"
+			    "set xlabel 'size of the fault'\n",
+			    210 * n_rows, n_rows, n_columns, palette[PALETTE_GRID].hex);
+		strbuf_add(&script, plots.s, plots.len);
+		strbuf_addstr(&script, "unset multiplot\n");
+		ret = write_in(dir, "detection.dat", &data, e);
+		if (!ret)
+			ret = write_in(dir, name, &script, e);
+		if (!ret && gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, &why) < 0)
+			fprintf(stderr, "no plot: %s\n", why.msg);
+	}
+	strbuf_release(&data);
+	strbuf_release(&script);
+	strbuf_release(&plots);
+	return ret;
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a self-test found, for people and for programs. */
+#ifndef COMMANDS_SELFTEST_PRINT_H
+#define COMMANDS_SELFTEST_PRINT_H
+
+#include <stdio.h>
+
+#include "common/err.h"
+#include "validate/selftest/rate.h"
+
+void selftest_print_text(const struct rates *rates, FILE *out);
+/* {"version", "rates": [{"part", "group", "name", "condition", "size", "k", "n", "rate", "lo95", "hi95", "promise",
+ * "promised", "standing", "note"}], "n_broken"}; what is not known is null. */
+void selftest_print_json(const struct rates *rates, FILE *out);
+
+/* rates.csv, detection.dat, detection.gp and, where there is gnuplot, detection.svg into `dir`. That gnuplot is missing is
+ * no error. Errors: of writing. */
+int selftest_plot(const struct rates *rates, const char *dir, struct err *e);
+
+#endif

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text of a self-test: a table for each group of rates. Groups in which every row has the same columns become a
+ * matrix, the others a list with intervals and promises. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/selftest_print.h"
+#include "common/xalloc.h"
+
+#define BAR_WIDTH 20
+
+struct group { /* rates[first..first + n) */
+	const struct rate *rate;
+	size_t n;
+};
+
+static size_t width_of(const char *s)
+{
+	size_t n = 0;
+	for (; *s; s++)
+		n += (*s & 0xc0) != 0x80; /* UTF-8 */
+	return n;
+}
+
+static void padded(FILE *out, const char *s, size_t width)
+{
+	size_t n = width_of(s);
+	fprintf(out, "%s%*s", s, (int)(width > n ? width - n : 0), "");
+}
+
+static const char *promise_text(const struct rate *r, char text[48])
+{
+	text[0] = '\0';
+	if (r->promise == PROMISE_AT_MOST)
+		snprintf(text, 48, "at most %.4g %%", 100 * r->promised);
+	else if (r->promise == PROMISE_AT_LEAST)
+		snprintf(text, 48, "at least %.4g %%", 100 * r->promised);
+	else if (r->promise == PROMISE_ALWAYS)
+		snprintf(text, 48, "always");
+	return text;
+}
+
+/* --- a matrix --------------------------------------------------------------------------------------------------------- */
+
+/* How many columns, 0 where the group is no matrix: the rates of a row follow each other, in the order of the columns. */
+static size_t n_columns(const struct group *g)
+{
+	size_t n = 0;
+	while (n < g->n && !strcmp(g->rate[n].name, g->rate[0].name))
+		n++;
+	if (n < 2 || g->n % n || g->n == n)
+		return 0;
+	for (size_t i = 0; i < g->n; i++)
+		if (strcmp(g->rate[i].condition, g->rate[i % n].condition) ||
+		    strcmp(g->rate[i].name, g->rate[i - i % n].name))
+			return 0;
+	return n;
+}
+
+static void matrix_print(const struct group *g, size_t n, FILE *out)
+{
+	size_t first = 4;
+	for (size_t i = 0; i < g->n; i++)
+		first = width_of(g->rate[i].name) > first ? width_of(g->rate[i].name) : first;
+	padded(out, "  %", first + 4);
+	for (size_t j = 0; j < n; j++) {
+		fprintf(out, "  ");
+		padded(out, g->rate[j].condition, 9);
+	}
+	fputc('\n', out);
+	for (size_t i = 0; i < g->n; i += n) {
+		fputs("  ", out);
+		padded(out, g->rate[i].name, first + 2);
+		for (size_t j = 0; j < n; j++) {
+			const struct rate *r = &g->rate[i + j];
+			size_t width = width_of(r->condition) > 9 ? width_of(r->condition) : 9;
+			char cell[32] = "-";
+			if (r->n)
+				snprintf(cell, sizeof cell, "%.2f%s", 100 * rate_value(r),
+					 rate_standing(r) == STANDING_BROKEN ? "!" : "");
+			fputs("  ", out);
+			padded(out, cell, width);
+		}
+		fputc('\n', out);
+	}
+}
+
+/* --- a list ----------------------------------------------------------------------------------------------------------- */
+
+static void bar_print(const struct rate *r, FILE *out)
+{
+	int full = (int)lround(BAR_WIDTH * rate_value(r));
+	fputs("  |", out);
+	for (int i = 0; i < BAR_WIDTH; i++)
+		fputc(i < full ? '#' : ' ', out);
+	fputc('|', out);
+}
+
+static void row_print(const struct rate *r, size_t name, size_t condition, FILE *out)
+{
+	char promise[48], counts[48], share[64];
+	fputs("  ", out);
+	padded(out, r->name, name + 2);
+	padded(out, r->condition, condition + 2);
+	snprintf(counts, sizeof counts, "%llu/%llu", (unsigned long long)r->k, (unsigned long long)r->n);
+	snprintf(share, sizeof share, "%.3g %% [%.3g, %.3g]", 100 * rate_value(r), 100 * r->lo, 100 * r->hi);
+	if (!r->n)
+		snprintf(share, sizeof share, "not tried");
+	padded(out, counts, 14);
+	padded(out, share, 24);
+	if (isfinite(r->size) && r->n)
+		bar_print(r, out);
+	if (r->promise != PROMISE_NONE)
+		fprintf(out, "  %s: %s", promise_text(r, promise), standing_names[rate_standing(r)]);
+	if (r->note[0])
+		fprintf(out, "  (%s)", r->note);
+	fputc('\n', out);
+}
+
+static void list_print(const struct group *g, FILE *out)
+{
+	size_t name = 0, condition = 0;
+	for (size_t i = 0; i < g->n; i++) {
+		name = width_of(g->rate[i].name) > name ? width_of(g->rate[i].name) : name;
+		condition = width_of(g->rate[i].condition) > condition ? width_of(g->rate[i].condition) : condition;
+	}
+	for (size_t i = 0; i < g->n; i++)
+		row_print(&g->rate[i], name, condition, out);
+}
+
+/* --- all -------------------------------------------------------------------------------------------------------------- */
+
+static void summary_print(const struct rates *rates, FILE *out)
+{
+	size_t shown = rates_count(rates, STANDING_SHOWN), holds = rates_count(rates, STANDING_HOLDS),
+	       broken = rates_count(rates, STANDING_BROKEN);
+	fprintf(out, "%s: of %zu promises %zu shown (the 95 %% interval lies within), %zu not contradicted, %zu broken\n",
+		broken ? "Not as promised" : "As promised", shown + holds + broken, shown, holds, broken);
+	for (size_t i = 0; broken && i < rates->n; i++)
+		if (rate_standing(&rates->rate[i]) == STANDING_BROKEN)
+			fprintf(out, "  broken: %s, %s, %s\n", rates->rate[i].group, rates->rate[i].name,
+				rates->rate[i].condition);
+}
+
+void selftest_print_text(const struct rates *rates, FILE *out)
+{
+	for (size_t i = 0; i < rates->n;) {
+		struct group g = {&rates->rate[i], 0};
+		while (i < rates->n && !strcmp(rates->rate[i].group, g.rate->group)) {
+			g.n++;
+			i++;
+		}
+		size_t columns = n_columns(&g);
+		fprintf(out, "%c%s\n", g.rate->group[0] & ~0x20, g.rate->group + 1);
+		if (columns)
+			matrix_print(&g, columns, out);
+		else
+			list_print(&g, out);
+		fputc('\n', out);
+	}
+	summary_print(rates, out);
+}

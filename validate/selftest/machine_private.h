@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of the self-test on the machine share. */
+#ifndef VALIDATE_SELFTEST_MACHINE_PRIVATE_H
+#define VALIDATE_SELFTEST_MACHINE_PRIVATE_H
+
+#include <jansson.h>
+
+#include "common/strbuf.h"
+#include "validate/results/results.h"
+#include "validate/selftest/faults_sized.h"
+#include "validate/selftest/machine.h"
+
+enum unit_kind { UNIT_PILOT, UNIT_AA, UNIT_FULL_SPEED, UNIT_TIMED, UNIT_N_KINDS };
+extern const char *const unit_names[UNIT_N_KINDS]; /* "pilot", "aa", "full-speed", "timed" */
+
+struct unit { /* one campaign */
+	enum unit_kind kind;
+	uint64_t index;
+	bool all_sizes;
+};
+
+struct pilot { /* what the others need to know of the program here */
+	bool known, direct; /* direct: the file system takes O_DIRECT */
+	double response_ns;
+};
+
+/* machine_protocol.c: the protocol of a campaign. */
+void machine_protocol(struct strbuf *out, const struct unit *u, const struct machine_options *o, const struct pilot *p);
+/* Its runs, recordings included. */
+uint64_t machine_runs(const struct unit *u, const struct machine_options *o);
+
+/* machine_outcome.c */
+/* What a finished campaign says, as one object. NULL with `e` filled: of loading and analysing. New reference. */
+json_t *machine_outcome(const struct unit *u, const char *dir, const struct machine_options *o, struct err *e);
+
+/* machine_rates.c: the outcomes (an array of those objects) as rates. */
+void machine_rates(struct rates *rates, const json_t *outcomes);
+
+#endif

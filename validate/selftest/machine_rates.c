@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the outcomes of the campaigns to rates. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "validate/selftest/machine_private.h"
+
+#define GROUP_AA "the program in the replayer's place"
+#define GROUP_FAULTS "faults found"
+#define GROUP_EVENT "the event replayer, as it is"
+
+static const char *text(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "";
+}
+
+static uint64_t number(const json_t *o, const char *key)
+{
+	json_int_t v = json_integer_value(json_object_get(o, key));
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+struct count {
+	uint64_t n, not_trusted, trusted, by_component;
+};
+
+/* Over the cells of this replayer (NULL: of any) in campaigns of this kind (NULL: of any). */
+static struct count cells_count(const json_t *outcomes, const char *kind, const char *replayer, const char *component)
+{
+	struct count t = {0};
+	size_t i, j, k;
+	json_t *outcome, *cell, *name;
+	json_array_foreach (outcomes, i, outcome)
+		json_array_foreach (json_object_get(outcome, "cells"), j, cell) {
+			if ((kind && strcmp(text(outcome, "kind"), kind)) ||
+			    (replayer && strcmp(text(cell, "replayer"), replayer)))
+				continue;
+			t.n++;
+			t.not_trusted += !strcmp(text(cell, "verdict"), "not trusted");
+			t.trusted += !strcmp(text(cell, "verdict"), "trusted");
+			json_array_foreach (json_object_get(cell, "rejected"), k, name)
+				t.by_component += component && !strcmp(json_string_value(name), component);
+		}
+	return t;
+}
+
+static void fault_rate(struct rates *rates, const json_t *outcomes, const struct sized_fault *f, unsigned int size)
+{
+	char replayer[64], condition[96];
+	const char *component = component_names[f->acts_on];
+	snprintf(replayer, sizeof replayer, "%s-%s", f->name, size_names[size]);
+	struct count t = cells_count(outcomes, NULL, replayer, component);
+	if (!t.n)
+		return;
+	double times = f->acts_on == COMPONENT_CONCURRENCY ? sized_fault_level(f, size) : size_factors[size];
+	snprintf(condition, sizeof condition, "%g %s", times, f->unit);
+	struct rate *r = rate_add(rates, "replay", GROUP_FAULTS, f->name, condition, t.not_trusted, t.n);
+	r->size = times;
+	if (size + 1 == N_SIZES) {
+		r->promise = PROMISE_ALWAYS;
+		r->promised = 0.95;
+	}
+	snprintf(r->note, sizeof r->note, "by its %s in %llu, called trusted %llu times", component,
+		 (unsigned long long)t.by_component, (unsigned long long)t.trusted);
+}
+
+/* Campaigns in which anything was called not trusted. */
+static uint64_t campaigns_alarmed(const json_t *outcomes, uint64_t *n)
+{
+	size_t i, j;
+	json_t *outcome, *cell;
+	uint64_t alarmed = 0;
+	*n = 0;
+	json_array_foreach (outcomes, i, outcome) {
+		bool any = false;
+		if (strcmp(text(outcome, "kind"), unit_names[UNIT_AA]))
+			continue;
+		json_array_foreach (json_object_get(outcome, "cells"), j, cell)
+			any |= !strcmp(text(cell, "verdict"), "not trusted");
+		alarmed += any;
+		++*n;
+	}
+	return alarmed;
+}
+
+static void aa_rates(struct rates *rates, const json_t *outcomes)
+{
+	uint64_t n, alarmed = campaigns_alarmed(outcomes, &n), p_n = 0, p_any = 0, p_cells = 0, p_not = 0, p_trusted = 0;
+	size_t i;
+	json_t *outcome;
+	if (!n)
+		return;
+	json_array_foreach (outcomes, i, outcome) {
+		const json_t *p = json_object_get(outcome, "permuted");
+		p_n += number(p, "n");
+		p_any += number(p, "any_not_trusted");
+		p_cells += number(p, "cells");
+		p_not += number(p, "not_trusted");
+		p_trusted += number(p, "trusted");
+	}
+	struct count t = cells_count(outcomes, unit_names[UNIT_AA], NULL, NULL);
+	struct rate *r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "as run", t.not_trusted, t.n);
+	r->promise = PROMISE_AT_MOST;
+	r->promised = 0.01;
+	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "as run", alarmed, n);
+	r->promise = PROMISE_AT_MOST;
+	r->promised = 0.01;
+	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "as run", t.trusted, t.n);
+	r = rate_add(rates, "replay", GROUP_AA, "not trusted, a case", "labels permuted", p_not, p_cells);
+	snprintf(r->note, sizeof r->note, "of the same %llu campaigns: the interval is too short",
+		 (unsigned long long)n);
+	r = rate_add(rates, "replay", GROUP_AA, "not trusted, any case of a campaign", "labels permuted", p_any, p_n);
+	snprintf(r->note, sizeof r->note, "of the same %llu campaigns: the interval is too short",
+		 (unsigned long long)n);
+	rate_add(rates, "replay", GROUP_AA, "trusted, a case", "labels permuted", p_trusted, p_cells);
+}
+
+void machine_rates(struct rates *rates, const json_t *outcomes)
+{
+	static const enum unit_kind kinds[] = {UNIT_FULL_SPEED, UNIT_TIMED};
+	aa_rates(rates, outcomes);
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		struct count t = cells_count(outcomes, unit_names[kinds[i]], "event", NULL);
+		if (!t.n)
+			continue;
+		rate_add(rates, "replay", GROUP_EVENT, "not trusted, a case", unit_names[kinds[i]], t.not_trusted, t.n);
+		rate_add(rates, "replay", GROUP_EVENT, "trusted, a case", unit_names[kinds[i]], t.trusted, t.n);
+	}
+	for (const struct sized_fault *f = sized_faults; f->name; f++)
+		for (unsigned int size = 0; size < N_SIZES; size++)
+			fault_rate(rates, outcomes, f, size);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Wrong verdicts of the whole rule: made-up campaigns go through analysis_compute, as real ones do. */
+#include <math.h>
+#include <stdio.h>
+
+#include "validate/selftest/simulate_private.h"
+#include "validate/selftest/synthetic.h"
+
+#define GROUP_FALSE_ALARM "a faultless replayer called not trusted, campaigns of 16 cases"
+#define GROUP_TRUSTED "a faultless replayer called trusted, of all cases"
+#define GROUP_AT_LIMIT "a replayer at a limit called trusted"
+#define GROUP_CURVE "a replayer off by a multiple of a limit called not trusted"
+#define GROUP_CURVE_TRUSTED "the same called trusted"
+
+#define FALSE_ALARM 0.01
+#define FALSE_TRUST 0.05
+#define WORLDS_WHOLE 2	  /* the first: all campaigns; the others a fifth */
+#define WORLDS_FEWER 5
+#define AT_LIMIT_FEWER 20 /* campaigns have 8 cases with the defect */
+#define CURVE_FEWER 50
+
+struct verdicts {
+	struct synthetic synthetic;
+	enum world world;
+	struct defect defect;
+};
+
+enum { N_CAMPAIGNS, N_ALARMED, N_CASES, N_TRUSTED, N_NOT_TRUSTED, N_COUNTS };
+
+static void trial(void *context, gsl_rng *rng, uint64_t *count)
+{
+	struct verdicts *v = context;
+	struct analysis a;
+	bool faultless = v->defect.kind == COMPONENT_N;
+	synthetic_draw(&v->synthetic, v->world, &v->defect, rng);
+	count[N_CAMPAIGNS]++;
+	if (analysis_compute(&a, &v->synthetic.results, NULL) < 0)
+		return;
+	count[N_ALARMED] += a.n_not_trusted > 0;
+	for (size_t i = 0; i < a.n_cells; i++) {
+		if (!faultless && !synthetic_is_struck(&a.cell[i], &v->defect))
+			continue;
+		count[N_CASES]++;
+		count[N_TRUSTED] += a.cell[i].verdict == VERDICT_TRUSTED;
+		count[N_NOT_TRUSTED] += a.cell[i].verdict == VERDICT_NOT_TRUSTED;
+	}
+	analysis_release(&a);
+}
+
+static int run(const struct simulate_options *o, struct verdicts *v, const char *what, uint64_t n, uint64_t stream,
+	       uint64_t *count, struct err *e)
+{
+	struct work w = simulate_work(o, what, trial, v, n, N_COUNTS, stream);
+	return work_run(&w, count, e);
+}
+
+static uint64_t stream_of(const struct verdicts *v)
+{
+	return ((uint64_t)v->world * (COMPONENT_N + 1) + v->defect.kind) * 100 + (uint64_t)lround(10 * v->defect.times);
+}
+
+/* --- faultless -------------------------------------------------------------------------------------------------------- */
+
+static int faultless(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
+{
+	uint64_t count[WORLD_N][N_COUNTS];
+	int ret = 0;
+	v->defect = (struct defect){.kind = COMPONENT_N};
+	for (v->world = 0; v->world < WORLD_N && !ret; v->world++)
+		ret = run(o, v, "faultless replayers", o->n_campaigns / (v->world < WORLDS_WHOLE ? 1 : WORLDS_FEWER), stream_of(v),
+			  count[v->world], e);
+	for (size_t i = 0; i < WORLD_N && !ret; i++) {
+		struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_FALSE_ALARM, "any case of a campaign", world_names[i],
+					  count[i][N_ALARMED], count[i][N_CAMPAIGNS]);
+		r->promise = PROMISE_AT_MOST;
+		r->promised = FALSE_ALARM;
+	}
+	for (size_t i = 0; i < WORLD_N && !ret; i++)
+		rate_add(rates, PART_STATISTICS, GROUP_TRUSTED, "of all cases", world_names[i], count[i][N_TRUSTED],
+			 count[i][N_CASES]);
+	return ret;
+}
+
+/* --- at a limit ------------------------------------------------------------------------------------------------------- */
+
+static const enum component_kind judged[] = {
+	COMPONENT_BIAS,	       COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING,
+	COMPONENT_FIDELITY,    COMPONENT_UNCERTAINTY, COMPONENT_CONCURRENCY,  COMPONENT_LINEARITY,
+	COMPONENT_ISSUE_ERROR, COMPONENT_SHARE_LATE, COMPONENT_IN_FLIGHT,     COMPONENT_IN_FLIGHT_MAX,
+};
+#define N_JUDGED (sizeof judged / sizeof *judged)
+
+/* Replicates that depend on each other break every interval, and outliers that are rarer than one in the replicates at hand
+ * cannot be seen in their scatter. */
+static bool at_limit_promised(enum component_kind kind, enum world world)
+{
+	return world != WORLD_AR6 && !(world == WORLD_OUTLIERS && kind == COMPONENT_UNCERTAINTY);
+}
+
+static int at_limits(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; i < N_JUDGED && !ret; i++)
+		for (v->world = 0; v->world < WORLD_N && !ret; v->world++) {
+			uint64_t count[N_COUNTS];
+			char what[64];
+			v->defect = (struct defect){judged[i], 1};
+			snprintf(what, sizeof what, "at the limit of %s", component_names[judged[i]]);
+			ret = run(o, v, what, o->n_campaigns / AT_LIMIT_FEWER, stream_of(v), count, e);
+			if (ret)
+				break;
+			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[judged[i]],
+						  world_names[v->world], count[N_TRUSTED], count[N_CASES]);
+			if (at_limit_promised(judged[i], v->world)) {
+				r->promise = PROMISE_AT_MOST;
+				r->promised = FALSE_TRUST;
+			}
+		}
+	return ret;
+}
+
+/* --- the operating characteristic ------------------------------------------------------------------------------------- */
+
+static const double multiples[] = {0.5, 1, 1.5, 2, 3, 5};
+#define N_MULTIPLES (sizeof multiples / sizeof *multiples)
+
+static void curve_add(struct rates *rates, const char *group, enum component_kind kind, double times, uint64_t k, uint64_t n)
+{
+	char condition[32];
+	snprintf(condition, sizeof condition, "%g x limit", times);
+	rate_add(rates, PART_STATISTICS, group, component_names[kind], condition, k, n);
+}
+
+static int curves(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
+{
+	uint64_t count[N_JUDGED][N_MULTIPLES][N_COUNTS];
+	int ret = 0;
+	v->world = WORLD_NORMAL;
+	for (size_t i = 0; i < N_JUDGED && !ret; i++)
+		for (size_t j = 0; j < N_MULTIPLES && !ret; j++) {
+			v->defect = (struct defect){judged[i], multiples[j]};
+			if (judged[i] == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1) /* beyond what is made up */
+				v->defect.times = 1;
+			ret = run(o, v, "operating characteristic", o->n_campaigns / CURVE_FEWER, stream_of(v) + 7,
+				  count[i][j], e);
+		}
+	for (int trusted = 0; trusted < 2 && !ret; trusted++)
+		for (size_t i = 0; i < N_JUDGED; i++)
+			for (size_t j = 0; j < N_MULTIPLES; j++)
+				if (judged[i] != COMPONENT_FIDELITY && judged[i] != COMPONENT_IN_FLIGHT_MAX)
+					curve_add(rates, trusted ? GROUP_CURVE_TRUSTED : GROUP_CURVE, judged[i], multiples[j],
+						  count[i][j][trusted ? N_TRUSTED : N_NOT_TRUSTED], count[i][j][N_CASES]);
+	return ret;
+}
+
+int simulate_verdicts(const struct simulate_options *o, struct rates *rates, struct err *e)
+{
+	struct verdicts v = {0};
+	synthetic_init(&v.synthetic);
+	int ret = faultless(o, &v, rates, e);
+	if (!ret)
+		ret = at_limits(o, &v, rates, e);
+	if (!ret && !o->quick)
+		ret = curves(o, &v, rates, e);
+	synthetic_release(&v.synthetic);
+	return ret;
+}

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/selftest/synthetic.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+
+#include "common/xalloc.h"
+#include "validate/selftest/noise.h"
+
+const char *const world_names[WORLD_N] = {
+	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "sessions", "noisy",
+};
+
+#define N_REQUESTS 2000
+#define N_LEVELS 9      /* of concurrency, without a defect */
+#define N_LEVELS_MAX 11 /* of the largest number in flight 25 % more */
+#define OWN_SD 0.03
+#define NOISY_SD 0.12
+#define PAIRS_SD 0.04
+#define DRIFT 0.20
+#define OUTLIERS 0.05
+#define OUTLIER 10.0
+#define SESSIONS 0.10
+#define LEVEL_SD 0.002 /* of a run's share of time at a level */
+/* Limits of components that have none by default; those replays are timed. */
+#define LIMIT_ISSUE_ERROR_NS 1000000
+#define LIMIT_SHARE_LATE 0.05
+/* of what a normal and its outliers have together, to that of the normal: 1 + p m^2/3 - (p m/2)^2 */
+#define OUTLIERS_SD sqrt(1 + OUTLIERS * OUTLIER * OUTLIER / 3 - OUTLIERS * OUTLIER / 2 * OUTLIERS * OUTLIER / 2)
+/* U is 1.96 s sqrt(1 + 2/n) of program and replay that scatter alike */
+#define SD_AT_UNCERTAINTY(limit) ((limit) / 1.959963984540054 / sqrt(1 + 2.0 / SYNTHETIC_BLOCKS))
+
+static const double level_share[N_LEVELS] = {0.30, 0.40, 0.20, 0.05, 0.02, 0.01, 0.01, 0.005, 0.005};
+
+enum { N_ROLES = 1 + SYNTHETIC_REPLAYERS }; /* the program, then the replayers */
+
+static struct run *run_of(const struct synthetic *s, size_t block, size_t scenario, size_t role)
+{
+	return &s->results.run[((block - 1) * SYNTHETIC_SCENARIOS + scenario) * N_ROLES + role];
+}
+
+static void protocol_init(struct protocol *p)
+{
+	static const char *const types[] = {"random-read", "random-write", "sequential-read", "sequential-write"};
+	*p = (struct protocol){
+		.n_scenarios = SYNTHETIC_SCENARIOS,
+		.n_replayers = SYNTHETIC_REPLAYERS,
+		.n_targets = 1,
+		.n_replicates_min = SYNTHETIC_BLOCKS,
+		.n_replicates_max = SYNTHETIC_BLOCKS,
+		.n_looks = 1,
+		.look = {SYNTHETIC_BLOCKS},
+		.accept = accept_defaults,
+	};
+	p->accept.execution_time = 0.10; /* as protocols/quick.conf */
+	p->target = xcalloc(1, sizeof *p->target);
+	p->scenario = xcalloc(p->n_scenarios, sizeof *p->scenario);
+	p->replayer = xcalloc(p->n_replayers, sizeof *p->replayer);
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		p->scenario[i] = (struct scenario){.name = xasprintf("%s level=%zu", types[i / 2], i % 2 + 1),
+						   .workload = xstrdup(types[i / 2]),
+						   .type = xstrdup(types[i / 2]),
+						   .level = i % 2 + 1,
+						   .group = i / 2};
+	for (size_t i = 0; i < p->n_replayers; i++)
+		p->replayer[i] = (struct replayer){.name = xasprintf("replayer %zu", i), .total_order = i == 0};
+}
+
+void synthetic_init(struct synthetic *s)
+{
+	*s = (struct synthetic){0};
+	struct results *r = &s->results;
+	protocol_init(&r->protocol);
+	r->finished = true;
+	r->n_runs = (size_t)SYNTHETIC_BLOCKS * SYNTHETIC_SCENARIOS * N_ROLES;
+	r->run = xcalloc(r->n_runs, sizeof *r->run);
+	for (size_t i = 0; i < r->n_runs; i++) {
+		struct run *run = &r->run[i];
+		*run = (struct run){.id = (uint32_t)i,
+				    .block = (uint32_t)(i / (SYNTHETIC_SCENARIOS * N_ROLES) + 1),
+				    .scenario = (uint32_t)(i / N_ROLES % SYNTHETIC_SCENARIOS),
+				    .role = i % N_ROLES ? (int32_t)(i % N_ROLES) - 1 : ROLE_PROGRAM,
+				    .state = RUN_OK,
+				    .has_summary = true};
+		run->bank = run->block;
+		run->summary.ns_at_level = xcalloc(N_LEVELS_MAX, sizeof *run->summary.ns_at_level);
+		run->summary.requests_at_level = xcalloc(N_LEVELS_MAX, sizeof *run->summary.requests_at_level);
+	}
+}
+
+void synthetic_release(struct synthetic *s)
+{
+	struct protocol *p = &s->results.protocol;
+	for (size_t i = 0; i < s->results.n_runs; i++) {
+		free(s->results.run[i].summary.ns_at_level);
+		free(s->results.run[i].summary.requests_at_level);
+	}
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		free(p->scenario[i].name);
+		free(p->scenario[i].workload);
+		free(p->scenario[i].type);
+	}
+	for (size_t i = 0; i < p->n_replayers; i++)
+		free(p->replayer[i].name);
+	free(p->target);
+	free(p->scenario);
+	free(p->replayer);
+	free(s->results.run);
+}
+
+/* --- response times --------------------------------------------------------------------------------------------------- */
+
+static void blocks_draw(enum world world, gsl_rng *rng, double *block)
+{
+	double sd = world == WORLD_PAIRS ? PAIRS_SD : world == WORLD_DRIFT ? 0.01 : 0;
+	for (size_t b = 0; b < SYNTHETIC_BLOCKS; b++) {
+		block[b] = sd > 0 ? gsl_ran_gaussian_ziggurat(rng, sd) : 0;
+		if (world == WORLD_DRIFT)
+			block[b] += DRIFT * (double)b / SYNTHETIC_BLOCKS;
+		if (world == WORLD_SESSIONS && b >= SYNTHETIC_BLOCKS / 2)
+			block[b] += SESSIONS;
+	}
+}
+
+/* Of standard deviation 1, but for the outliers: those are of every twentieth run, up to 10 times that. */
+static void own_draw(enum world world, double sd, gsl_rng *rng, double *own)
+{
+	enum noise kind = world == WORLD_T3	     ? NOISE_T3
+			  : world == WORLD_LOGNORMAL ? NOISE_LOGNORMAL
+			  : world == WORLD_AR6	     ? NOISE_AR6
+						     : NOISE_NORMAL;
+	noise_draw(kind, rng, own, SYNTHETIC_BLOCKS);
+	for (size_t b = 0; b < SYNTHETIC_BLOCKS; b++) {
+		if (world == WORLD_OUTLIERS && gsl_rng_uniform(rng) < OUTLIERS)
+			own[b] += OUTLIER * gsl_rng_uniform(rng);
+		own[b] *= sd;
+	}
+}
+
+/* Standard deviation of a role's own part. A scatter `times` 2 the program's counts what the blocks share, too. */
+static double own_sd(enum world world, const struct defect *d, bool struck)
+{
+	double sd = world == WORLD_NOISY ? NOISY_SD : OWN_SD, shared = world == WORLD_PAIRS ? PAIRS_SD : 0;
+	if (d->kind == COMPONENT_UNCERTAINTY)
+		return SD_AT_UNCERTAINTY(accept_defaults.uncertainty * d->times) / (world == WORLD_OUTLIERS ? OUTLIERS_SD : 1);
+	if (!struck || d->kind != COMPONENT_PRECISION)
+		return sd;
+	double ratio = d->times * accept_defaults.precision_ratio;
+	return sqrt(ratio * ratio * (sd * sd + shared * shared) - shared * shared);
+}
+
+/* Factor on the mean response time. A line through two levels cannot be off but in its slope: half below, half above. */
+static double bias_of(const struct defect *d, size_t scenario, bool struck)
+{
+	if (struck && d->kind == COMPONENT_BIAS)
+		return 1 + d->times * accept_defaults.bias;
+	if (struck && d->kind == COMPONENT_LINEARITY)
+		return 1 + (scenario % 2 ? 0.5 : -0.5) * d->times * accept_defaults.linearity;
+	return 1;
+}
+
+/* --- the rest of a summary -------------------------------------------------------------------------------------------- */
+
+/* Shares of time by concurrency level, with the defect's shift and a little scatter. */
+static size_t levels_draw(double *share, const struct defect *d, bool struck, gsl_rng *rng)
+{
+	size_t n = N_LEVELS;
+	memset(share, 0, N_LEVELS_MAX * sizeof *share);
+	memcpy(share, level_share, sizeof level_share);
+	double mean = 0, move = gsl_ran_gaussian_ziggurat(rng, LEVEL_SD);
+	for (size_t i = 0; i < N_LEVELS; i++)
+		mean += (double)i * share[i];
+	if (struck && d->kind == COMPONENT_CONCURRENCY) /* part of it one level up, the same part of another down: same mean */
+		move += d->times * accept_defaults.concurrency;
+	share[1] -= 2 * move;
+	share[0] += move;
+	share[2] += move;
+	if (struck && d->kind == COMPONENT_IN_FLIGHT) { /* five levels up: a small distance */
+		double up = d->times * accept_defaults.in_flight * mean / 5;
+		share[0] -= up;
+		share[5] += up;
+	}
+	if (struck && d->kind == COMPONENT_IN_FLIGHT_MAX) {
+		n += (size_t)lround(d->times * accept_defaults.in_flight_max * (N_LEVELS - 1));
+		share[n - 1] += 0.0005;
+		share[0] -= 0.0005;
+	}
+	return n;
+}
+
+static void levels_set(struct run_summary *s, const struct defect *d, bool struck, gsl_rng *rng)
+{
+	double share[N_LEVELS_MAX];
+	int64_t left = s->execution_ns;
+	uint64_t requests = N_REQUESTS;
+	s->n_levels = levels_draw(share, d, struck, rng);
+	for (size_t i = 1; i < s->n_levels; i++) {
+		s->ns_at_level[i] = (int64_t)(share[i] * (double)s->execution_ns);
+		s->requests_at_level[i] = (uint64_t)(share[i] * N_REQUESTS);
+		left -= s->ns_at_level[i];
+		requests -= s->requests_at_level[i];
+	}
+	s->ns_at_level[0] = left;
+	s->requests_at_level[0] = 0;
+	s->requests_at_level[1] += requests;
+}
+
+static void order_set(struct run_summary *s, const struct defect *d, bool struck, size_t block, gsl_rng *rng)
+{
+	double share = struck && d->kind == COMPONENT_REORDERING ? d->times * accept_defaults.reordered : 0.001;
+	uint64_t n = gsl_ran_binomial(rng, fmin(1, share), N_REQUESTS);
+	s->has_input = true;
+	s->n_input = N_REQUESTS;
+	/* the smallest fault there is: one request in one run */
+	s->n_lost = struck && d->kind == COMPONENT_FIDELITY && block == SYNTHETIC_BLOCKS / 2 ? 1 : 0;
+	s->reorder_all = s->reorder_thread = s->reorder_object =
+		(struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = n};
+}
+
+static void issue_set(struct run_summary *s, const struct defect *d, bool struck, gsl_rng *rng)
+{
+	double error = struck && d->kind == COMPONENT_ISSUE_ERROR ? d->times * LIMIT_ISSUE_ERROR_NS : LIMIT_ISSUE_ERROR_NS / 4;
+	double late = struck && d->kind == COMPONENT_SHARE_LATE ? d->times * LIMIT_SHARE_LATE : LIMIT_SHARE_LATE / 10;
+	s->has_issue_error = true;
+	s->issue_error = (struct moments){.n = N_REQUESTS, .mean = error / 10, .sd = error / 5, .max = 2 * error};
+	s->issue_error_p99 = fmax(0, error * (1 + gsl_ran_gaussian_ziggurat(rng, 0.2)));
+	s->issue_error_p50 = s->issue_error_p99 / 20;
+	s->share_late = (double)gsl_ran_binomial(rng, fmin(1, late), N_REQUESTS) / N_REQUESTS;
+}
+
+static void times_set(struct run_summary *s, double mean_ns, double execution_ns)
+{
+	int64_t *ns = s->ns_at_level;
+	uint64_t *requests = s->requests_at_level;
+	*s = (struct run_summary){
+		.response = {.n = N_REQUESTS, .mean = mean_ns, .sd = mean_ns / 4, .min = mean_ns / 2, .max = mean_ns * 9},
+		.response_median = mean_ns * 0.9,
+		.response_trimmed_mean = mean_ns * 0.95,
+		.response_p90 = mean_ns * 1.5,
+		.response_p99 = mean_ns * 3,
+		.response_p999 = mean_ns * 5,
+		.execution_ns = (int64_t)execution_ns,
+		.clock_resolution_ns = 1,
+		.clock_read_cost_ns = 30,
+		.ns_at_level = ns,
+		.requests_at_level = requests,
+	};
+}
+
+static bool is_timed(const struct defect *d)
+{
+	return d->kind == COMPONENT_ISSUE_ERROR || d->kind == COMPONENT_SHARE_LATE;
+}
+
+static void role_draw(struct synthetic *s, enum world world, const struct defect *d, size_t scenario, size_t role,
+		      const double *block, gsl_rng *rng)
+{
+	double own[SYNTHETIC_BLOCKS], level = (double)(scenario % 2 + 1);
+	bool struck = role == 1 && d->kind != COMPONENT_N;
+	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME ? 1 + d->times * s->results.protocol.accept.execution_time : 1;
+	own_draw(world, own_sd(world, d, struck), rng, own);
+	for (size_t b = 1; b <= SYNTHETIC_BLOCKS; b++) {
+		struct run_summary *sum = &run_of(s, b, scenario, role)->summary;
+		double noise = exp(block[b - 1] + own[b - 1]), mean = 100000 * level * noise;
+		/* every fault is of one component alone: what waits between requests makes up for what they take longer */
+		times_set(sum, mean * bias_of(d, scenario, struck), mean * N_REQUESTS / level * 1.02 * longer);
+		levels_set(sum, d, struck, rng);
+		if (role > 0)
+			order_set(sum, d, struck, b, rng);
+		if (role > 0 && is_timed(d))
+			issue_set(sum, d, struck, rng);
+	}
+}
+
+void synthetic_draw(struct synthetic *s, enum world world, const struct defect *d, gsl_rng *rng)
+{
+	struct protocol *p = &s->results.protocol;
+	double block[SYNTHETIC_BLOCKS];
+	p->accept.issue_error_ns = is_timed(d) ? LIMIT_ISSUE_ERROR_NS : -1;
+	p->accept.share_late = is_timed(d) ? LIMIT_SHARE_LATE : NAN;
+	for (size_t i = 0; i < p->n_replayers; i++)
+		p->replayer[i].timed = is_timed(d);
+	for (size_t scenario = 0; scenario < SYNTHETIC_SCENARIOS; scenario++) {
+		blocks_draw(world, rng, block);
+		for (size_t role = 0; role < N_ROLES; role++)
+			role_draw(s, world, d, scenario, role, block, rng);
+	}
+}
+
+bool synthetic_is_struck(const struct cell *c, const struct defect *d)
+{
+	if (d->kind == COMPONENT_UNCERTAINTY) /* of the machine: everybody has it */
+		return true;
+	return d->kind != COMPONENT_N && c->replayer == 0 && (d->kind != COMPONENT_LINEARITY || c->scenario % 2);
+}

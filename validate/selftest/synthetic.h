@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Campaigns made up in memory, of the shape of protocols/quick.conf: four workloads at levels 1 and 2, two replayers, 20
+ * blocks. Replayer 0 may have a fault of exact size; replayer 1 is faultless, as the program itself is. */
+#ifndef VALIDATE_SELFTEST_SYNTHETIC_H
+#define VALIDATE_SELFTEST_SYNTHETIC_H
+
+#include <gsl/gsl_rng.h>
+
+#include "validate/analysis/analysis.h"
+
+enum world { /* how response times scatter, as logarithms, with 3 % of a run's own unless told otherwise */
+	WORLD_NORMAL,	 /* independent runs */
+	WORLD_PAIRS,	 /* blocks share 4 % */
+	WORLD_DRIFT,	 /* the machine slows by 20 % over the campaign, blocks share 1 % */
+	WORLD_T3,	 /* Student's t with 3 degrees of freedom */
+	WORLD_LOGNORMAL, /* skewed */
+	WORLD_OUTLIERS,	 /* one run in twenty takes up to 35 % longer */
+	WORLD_AR6,	 /* each role's own runs are correlated, 0.6 */
+	WORLD_SESSIONS,	 /* two sessions 10 % apart */
+	WORLD_NOISY,	 /* 12 % of a run's own: too much for the limits */
+	WORLD_N
+};
+extern const char *const world_names[WORLD_N];
+
+struct defect { /* of replayer 0 */
+	enum component_kind kind; /* COMPONENT_N: none */
+	double times;		  /* the limit of that component */
+};
+
+struct synthetic {
+	struct results results;
+};
+
+#define SYNTHETIC_BLOCKS 20
+#define SYNTHETIC_SCENARIOS 8
+#define SYNTHETIC_REPLAYERS 2
+
+/* Ownership: synthetic_release. */
+void synthetic_init(struct synthetic *s);
+void synthetic_release(struct synthetic *s);
+
+/* New numbers for every run. Where the defect is one of timed replays, both replayers are timed. */
+void synthetic_draw(struct synthetic *s, enum world world, const struct defect *defect, gsl_rng *rng);
+
+/* True for cells that have the defect, for a defect of one level only is not in the others. */
+bool synthetic_is_struck(const struct cell *c, const struct defect *defect);
+
+#endif
