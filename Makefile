@@ -31,7 +31,7 @@ endif
 # --- flags ----------------------------------------------------------------------------------------------------------
 CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-prototypes -Wmissing-prototypes \
-        -Wpointer-arith -Wvla
+        -Wpointer-arith -Wvla -Wno-missing-field-initializers
 WARN += $(if $(CI),-Werror)
 ALL_CFLAGS = -std=c11 -pthread $(CFLAGS) $(WARN) $(SANITIZE)
 ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PKGS) 2>/dev/null) \

@@ -21,7 +21,9 @@
 #include "common/xalloc.h"
 
 #define LIBRARY "libvalidate-capture.so"
+/* While windows fill, often: those that come back soon are still in a cache. */
 #define POLL_MS 10
+#define POLL_BUSY_MS 2
 #define FIELD(f) offsetof(struct app_config, f)
 
 const struct option_spec app_options[] = {
@@ -29,6 +31,8 @@ const struct option_spec app_options[] = {
 	 .help = "the trace to write", .flags = OPT_CLI_ONLY},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
 	 .help = "name files relative to DIR and leave out all others; /", .flags = OPT_CLI_ONLY},
+	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot),
+	 .help = "note how the files were before they were used first, for replay --prepare", .flags = OPT_CLI_ONLY},
 	{.name = "no-characters", .type = OPT_FLAG, .offset = FIELD(no_characters),
 	 .help = "leave out stdio calls of one character (getc, putc)", .flags = OPT_CLI_ONLY},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace (zstd)",
@@ -237,6 +241,7 @@ static int processes_follow(struct run *r, struct err *e)
 {
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
 	while (children_reap(r)) {
+		size_t before = r->spool.n_windows;
 		int rc = spool_drain(&r->spool, false, e);
 		if (rc)
 			return rc;
@@ -244,7 +249,7 @@ static int processes_follow(struct run *r, struct err *e)
 			r->outcome->interrupted = true;
 			break;
 		}
-		poll(&p, 1, POLL_MS);
+		poll(&p, 1, r->spool.n_windows > before ? POLL_BUSY_MS : POLL_MS);
 	}
 	return spool_drain(&r->spool, true, e);
 }

@@ -18,7 +18,6 @@ struct app_config {
 	const char *root;	/* --root: paths in the trace are relative to it; what lies elsewhere is left out */
 	const char *scratch;	/* --scratch: where the buffers are; NULL: /dev/shm, else $TMPDIR or /tmp */
 	bool snapshot;		/* --snapshot: how the files looked before they were used first */
-	bool digests;		/* --digests: of the files that were left unchanged, SHA-256 */
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
 	bool compress;		/* --compress */
 	char **command;		/* argv of the command, NULL-terminated */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/app_census.h"
+#include "capture/app_files.h"
 #include "capture/app_state.h"
 #include "capture/op.h"
 #include "common/xalloc.h"
@@ -31,6 +32,7 @@ struct conversion {
 	uint64_t seq;
 	struct app_outcome *outcome;
 	struct strbuf second;
+	struct app_files files;
 };
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
@@ -223,6 +225,21 @@ static int async_write(struct conversion *c, struct process_state *p, const stru
 	return request_write(c, p, &shown, NULL, e);
 }
 
+/* How the files were at first. */
+static void files_follow(struct conversion *c, const struct process_state *p, const struct merge_record *r, const char *path)
+{
+	const struct log_record *l = r->r;
+	if (l->op == LOG_STATE_OF && r->path)
+		path = state_path(&c->state, p, l->dir, r->path, r->path_len);
+	const char *name = path ? below_root(c, path) : NULL;
+	if (!name)
+		return;
+	if (l->op == LOG_STATE_OF)
+		files_see(&c->files, name, r);
+	else if (l->result >= 0 && (l->op == OP_MKDIR || (l->op == OP_OPEN && l->flags & O_CREAT)))
+		files_made(&c->files, name);
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
 	const struct census_image *i = &c->census->image[r->image];
@@ -239,6 +256,8 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
 		rc = closes_write(c, p, r, e);
 	}
+	if (c->config->snapshot)
+		files_follow(c, p, r, path);
 	state_apply(&c->state, p, r, path);
 	return rc;
 }
@@ -293,8 +312,12 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	char *facts = facts_text(c->outcome);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
+	files_list(&c->files, &meta->files);
+	c->outcome->n_files = meta->files.n;
 	rc = rc ? rc : trace_writer_set_meta(c->writer, meta, e);
 	free(facts);
+	free(meta->files.entry);
+	free(meta->files.detail);
 	if (!rc)
 		return trace_writer_close(c->writer, e);
 	trace_writer_abort(c->writer);
@@ -322,6 +345,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	v->epoch_ns = clock_ns_of_ticks(clock, start);
 	v->second = (struct strbuf)STRBUF_INIT;
 	state_init(&v->state);
+	files_init(&v->files);
 	census_take(&census, s, m, o);
 	merge_rewind(m);
 	o->n_threads = merge_n_threads(m);
@@ -345,6 +369,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	free(command);
 	census_release(&census);
 	state_release(&v->state);
+	files_release(&v->files);
 	strbuf_release(&v->second);
 	merge_close(m);
 	free(v);

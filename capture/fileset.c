@@ -62,7 +62,7 @@ static int space_check(const struct fileset *s, int dir_fd, struct err *e)
 		return 0; /* it does not tell: the writing will */
 	for (size_t i = 0; i < s->n; i++) {
 		struct stat st = {0};
-		if (s->entry[i].directory)
+		if (s->entry[i].directory || fileset_link(s, i))
 			continue;
 		int fd = confined_open(dir_fd, s->entry[i].path, O_PATH, 0, NULL);
 		if (fd >= 0) {
@@ -107,6 +107,25 @@ static int make_directory(const struct restore *r, const struct fileset_entry *f
 		rc = err_sys(e, errno, "%s: making the directory", f->path);
 	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
 		rc = err_set(e, EPERM, "%s: refused: something is in the way of a directory", f->path);
+	close(parent);
+	return rc;
+}
+
+static int make_link(const struct restore *r, size_t i, struct err *e)
+{
+	const struct fileset_entry *f = &r->set->entry[i];
+	const char *name;
+	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
+	if (parent < 0)
+		return parent;
+	struct stat st;
+	int rc = 0;
+	if (!symlinkat(fileset_link(r->set, i), parent, name))
+		r->state->n_files_written++;
+	else if (errno != EEXIST)
+		rc = err_sys(e, errno, "%s: making the link", f->path);
+	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(st.st_mode))
+		rc = err_set(e, EPERM, "%s: refused: something is in the way of a link", f->path);
 	close(parent);
 	return rc;
 }
@@ -173,6 +192,12 @@ static int write_content(const struct restore *r, const struct fileset_entry *f,
 	return 0;
 }
 
+/* No privileges come from a trace, and whoever restores must be able to do it again. */
+static mode_t mode_of(const struct fileset *s, size_t i)
+{
+	return s->detail && s->detail[i].mode ? (s->detail[i].mode & 0777) | S_IRUSR | S_IWUSR : 0;
+}
+
 static int restore_file(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *f = &r->set->entry[i];
@@ -197,6 +222,9 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		goto out;
 	}
 	rc = write_content(r, f, fd, key, e);
+	mode_t mode = mode_of(r->set, i);
+	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
+		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
 	if (!rc && r->sync_each && fdatasync(fd))
 		rc = err_sys(e, errno, "%s: sync", f->path);
 	r->state->n_files_written++;
@@ -205,12 +233,18 @@ out:
 	return rc;
 }
 
+static int restore_entry(const struct restore *r, size_t i, struct err *e)
+{
+	const struct fileset_entry *f = &r->set->entry[i];
+	return f->directory ? make_directory(r, f, e) : fileset_link(r->set, i) ? make_link(r, i, e) : restore_file(r, i, e);
+}
+
 /* Notes how the files look now that all is on disk (blocks are given out when dirty pages are written). */
 static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *e)
 {
 	for (size_t i = 0; i < r->set->n; i++) {
 		const struct fileset_entry *f = &r->set->entry[i];
-		if (f->directory || r->state->stamp[i].key)
+		if (f->directory || fileset_link(r->set, i) || r->state->stamp[i].key)
 			continue; /* found as it was: the old note holds */
 		int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
 		if (fd < 0)
@@ -263,7 +297,7 @@ int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, boo
 	int rc = set_check(s, e);
 	rc = rc ? rc : space_check(s, dir_fd, e);
 	for (size_t i = 0; i < s->n && !rc; i++)
-		rc = s->entry[i].directory ? make_directory(&r, &s->entry[i], e) : restore_file(&r, i, e);
+		rc = restore_entry(&r, i, e);
 	if (!rc && r.state->n_files_written) {
 		rc = r.sync_each ? 0 : sync_together(&r, e);
 		rc = rc ? rc : take_stamps(&r, &latest_ns, e);
@@ -284,10 +318,11 @@ int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rew
 
 /* --- removing ----------------------------------------------------------------------------------------------------- */
 
-static int remove_one(const struct fileset_entry *f, int dir_fd, struct err *e)
+static int remove_one(const struct fileset *s, const struct fileset_entry *f, int dir_fd, struct err *e)
 {
 	const char *name;
 	struct stat st;
+	bool link = fileset_link(s, (size_t)(f - s->entry));
 	int parent = confined_parent(dir_fd, f->path, false, &name, e);
 	if (parent == -ENOENT)
 		return 0;
@@ -296,8 +331,9 @@ static int remove_one(const struct fileset_entry *f, int dir_fd, struct err *e)
 	int rc = 0;
 	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
 		rc = errno == ENOENT ? 0 : err_sys(e, errno, "%s", f->path);
-	else if (f->directory ? !S_ISDIR(st.st_mode) : !S_ISREG(st.st_mode))
-		rc = err_set(e, EPERM, "%s: not removed: it is no %s", f->path, f->directory ? "directory" : "file");
+	else if (f->directory ? !S_ISDIR(st.st_mode) : link ? !S_ISLNK(st.st_mode) : !S_ISREG(st.st_mode))
+		rc = err_set(e, EPERM, "%s: not removed: it is no %s", f->path,
+			     f->directory ? "directory" : link ? "link" : "file");
 	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT && errno != ENOTEMPTY &&
 		 errno != EEXIST)
 		rc = err_sys(e, errno, "%s: removing it", f->path);
@@ -322,7 +358,7 @@ int fileset_remove(const struct fileset *s, int dir_fd, struct err *e)
 	qsort(order, s->n, sizeof *order, longest_first);
 	for (size_t i = 0; i < s->n; i++) {
 		struct err one = ERR_INIT;
-		int rc = remove_one(order[i], dir_fd, &one);
+		int rc = remove_one(s, order[i], dir_fd, &one);
 		if (rc && !first_rc) {
 			first_rc = rc;
 			err_set(e, -rc, "%s", one.msg);

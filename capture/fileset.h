@@ -11,16 +11,34 @@
 
 #include "common/err.h"
 
+struct fileset_hole { /* bytes of a file that no block is given to */
+	uint64_t offset, length;
+};
+
 struct fileset_entry {
 	const char *path; /* relative, no "..", owned by whoever made the set */
 	uint64_t size;	  /* bytes */
 	bool directory;
 };
 
+struct fileset_detail { /* of an entry, as it was found where the set was taken from */
+	uint32_t mode;	  /* permissions; 0: not known */
+	const char *link; /* a symbolic link: what it points at; else NULL */
+	const struct fileset_hole *hole; /* hole[n_holes], ascending */
+	size_t n_holes;
+};
+
 struct fileset {
 	struct fileset_entry *entry; /* entry[n] */
 	size_t n;
+	struct fileset_detail *detail; /* detail[n], or NULL: nothing more is known */
 };
+
+/* What the link that entry i is points at, or NULL. */
+static inline const char *fileset_link(const struct fileset *s, size_t i)
+{
+	return s->detail ? s->detail[i].link : NULL;
+}
 
 /* What each file looked like just after it was restored; kept by whoever restores again and again. A file counts as
  * unchanged only when device, inode, size, blocks, mtime and ctime are what they were. A ctime cannot be set by a program,
@@ -44,6 +62,8 @@ void fileset_state_release(struct fileset_state *state);
  * `seed`, path and offset) is written where it is missing, was changed since the last restore, or `rewrite` says so; files are
  * overwritten in place, never truncated below their size, so that their blocks stay where they are (a longer one is cut to its
  * size, one with holes is written whole). fsyncs what it wrote. Files of DIR that are not of the set are left alone.
+ * Permissions are set where they are known (and always so that the owner can read and write), symbolic links made where
+ * nothing has their name, whatever they point at: nothing here follows them. Holes are filled: what is read must come from storage.
  *
  * `state` says what was restored before and is brought up to date; empty or NULL, every file is written.
  * Errors: ENOSPC before anything is written where the file system tells that the set does not fit, and later where it

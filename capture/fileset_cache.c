@@ -53,7 +53,7 @@ static int each_file(const struct fileset *s, int dir_fd,
 {
 	int rc = 0;
 	for (size_t i = 0; i < s->n && !rc; i++) {
-		if (s->entry[i].directory)
+		if (s->entry[i].directory || fileset_link(s, i))
 			continue;
 		int fd = fileset_open_file(dir_fd, s->entry[i].path, O_RDONLY, e);
 		if (fd < 0)

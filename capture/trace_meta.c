@@ -15,6 +15,7 @@ struct meta_memory {
 	char **string;
 	size_t n, cap;
 	struct fileset_entry *entry;
+	struct fileset_detail *detail;
 };
 
 static const char *const level_names[] = {[LEVEL_SYSCALL] = "syscall", [LEVEL_BLOCK] = "block"};
@@ -43,6 +44,7 @@ void meta_store_release(struct meta_store *m)
 			free(m->memory->string[i]);
 		free(m->memory->string);
 		free(m->memory->entry);
+		free(m->memory->detail);
 		free(m->memory);
 	}
 	meta_store_init(m);
@@ -88,6 +90,27 @@ static json_t *json_u64(uint64_t v)
 	return json_string(text);
 }
 
+/* Offset and length in turns: a list for each hole would make too many. */
+static json_t *json_holes(const struct fileset_detail *f)
+{
+	json_t *a = json_array();
+	for (size_t i = 0; i < f->n_holes; i++) {
+		json_array_append_new(a, json_u64(f->hole[i].offset));
+		json_array_append_new(a, json_u64(f->hole[i].length));
+	}
+	return a;
+}
+
+static void json_detail(json_t *o, const struct fileset_detail *d)
+{
+	if (d->mode)
+		json_object_set_new(o, "mode", json_integer(d->mode));
+	if (d->link)
+		json_object_set_new(o, "link", json_bytes(d->link));
+	if (d->n_holes)
+		json_object_set_new(o, "holes", json_holes(d));
+}
+
 static json_t *json_files(const struct fileset *s)
 {
 	json_t *a = json_array();
@@ -98,6 +121,8 @@ static json_t *json_files(const struct fileset *s)
 			json_object_set_new(o, "directory", json_true());
 		else
 			json_object_set_new(o, "size", json_u64(s->entry[i].size));
+		if (s->detail)
+			json_detail(o, &s->detail[i]);
 		json_array_append_new(a, o);
 	}
 	return a;
@@ -242,6 +267,41 @@ static int get_level(struct trace_meta *meta, const json_t *top, struct err *e)
 	return bad("level", "\"syscall\" or \"block\"", e);
 }
 
+static int get_holes(struct meta_store *m, const json_t *o, struct fileset_detail *f, struct err *e)
+{
+	const json_t *a = json_object_get(o, "holes");
+	size_t n = json_array_size(a) / 2;
+	if (!a)
+		return 0;
+	struct fileset_hole *hole = xcalloc(n + 1, sizeof *hole);
+	keep(m, (char *)hole);
+	for (size_t i = 0; i < 2 * n; i++) {
+		const json_t *v = json_array_get(a, i);
+		if (!json_is_integer(v) || json_integer_value(v) < 0)
+			return bad("holes", "a list of offsets and lengths", e);
+		uint64_t *to = i % 2 ? &hole[i / 2].length : &hole[i / 2].offset;
+		*to = (uint64_t)json_integer_value(v);
+	}
+	f->hole = hole;
+	f->n_holes = n;
+	return 0;
+}
+
+static int get_mode_and_link(struct meta_store *m, const json_t *o, struct fileset_detail *f, struct err *e)
+{
+	const json_t *mode = json_object_get(o, "mode"), *link = json_object_get(o, "link");
+	if (mode && (!json_is_integer(mode) || json_integer_value(mode) < 0 || json_integer_value(mode) > 07777))
+		return bad("mode", "permissions", e);
+	f->mode = (uint32_t)json_integer_value(mode);
+	char *target = link ? bytes_from_json(link) : NULL;
+	if (link && (!target || !*target)) {
+		free(target);
+		return bad("link", "a path", e);
+	}
+	f->link = target ? keep(m, target) : NULL;
+	return get_holes(m, o, f, e);
+}
+
 static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 {
 	const json_t *a = json_object_get(top, "files");
@@ -251,6 +311,7 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		return bad("files", "a list", e);
 	size_t n = json_array_size(a);
 	struct fileset_entry *entry = m->memory->entry = xcalloc(n ? n : 1, sizeof *entry);
+	struct fileset_detail *detail = m->memory->detail = xcalloc(n ? n : 1, sizeof *detail);
 	for (size_t i = 0; i < n; i++) {
 		const json_t *o = json_array_get(a, i);
 		char *path = bytes_from_json(json_object_get(o, "path"));
@@ -261,10 +322,11 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		entry[i].path = keep(m, path);
 		entry[i].directory = json_is_true(json_object_get(o, "directory"));
 		int rc = get_u64(o, "size", &entry[i].size, e);
+		rc = rc ? rc : get_mode_and_link(m, o, &detail[i], e);
 		if (rc)
 			return err_context(e, "files[%zu]", i);
 	}
-	m->meta.files = (struct fileset){.entry = entry, .n = n};
+	m->meta.files = (struct fileset){.entry = entry, .n = n, .detail = detail};
 	return 0;
 }
 
