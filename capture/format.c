@@ -25,6 +25,13 @@ const struct trace_format *const trace_formats[] = {
     &format_blktrace,
     &format_blkparse,
     &format_strace,
+    &format_iolog,
+    &format_dxt,
+    &format_oraclegeneral,
+    &format_btrecord,
+    &format_blkreplay,
+    &format_events,
+    &format_perfetto,
     &format_mapping,
     NULL,
 };
@@ -82,7 +89,7 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	if (!len)
 		return err_set(e, EILSEQ, "%s: no trace: the file is empty", path);
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
-		int bid = (*f)->bid(head, (size_t)len, path);
+		int bid = (*f)->open ? (*f)->bid(head, (size_t)len, path) : 0;
 		if (bid > best_bid) {
 			best_bid = bid;
 			*best = *f;

@@ -39,10 +39,23 @@ static void on_field(void *s, size_t len, void *ctx)
 		t->line++;
 }
 
+/* A line that cannot be read is left out where that is allowed. */
+static void forgive(struct csv_trace *t)
+{
+	struct trace_notes *n = &t->base.notes;
+	if (!t->error.code || !t->n_columns || n->n_skipped >= t->n_lenient)
+		return;
+	if (!n->n_skipped++)
+		snprintf(n->first_skipped, sizeof n->first_skipped, "%.390s", t->error.msg);
+	err_clear(&t->error);
+	t->field = 0;
+}
+
 /* `c`: the line end, -1 for the end of the file without one. Blank lines come here too, without fields. */
 static void on_row(int c, void *ctx)
 {
 	struct csv_trace *t = ctx;
+	forgive(t);
 	if (t->error.code)
 		return;
 	bool second_half = c == '\n' && t->after_cr; /* of CR LF */
@@ -50,6 +63,7 @@ static void on_row(int c, void *ctx)
 		csv_header_end(t);
 	else if (t->field)
 		csv_row_end(t);
+	forgive(t);
 	if (t->error.code)
 		return;
 	if (!second_half)
@@ -141,6 +155,7 @@ static int csv_rewind(struct trace *base, struct err *e)
 	struct csv_trace *t = csv(base);
 	if (lseek(t->fd, 0, SEEK_SET) < 0)
 		return err_sys(e, errno, "%s: reading it again", t->path);
+	base->notes = (struct trace_notes){0};
 	start(t);
 	return 0;
 }

@@ -9,9 +9,11 @@
 #include "capture/format.h"
 #include "commands/commands.h"
 #include "commands/info_print.h"
+#include "commands/open_options.h"
 #include "common/xalloc.h"
 
 struct info_config {
+	struct open_options open;
 	bool json;
 	uint64_t n_records;
 	const char *csv;
@@ -32,6 +34,7 @@ static const struct option_spec info_options[] = {
      .arg = "FILE",
      .help = "write all requests as CSV to FILE and nothing else; - is standard output",
      .flags = OPT_CLI_ONLY},
+    OPEN_OPTION_ROWS(offsetof(struct info_config, open)),
     {.name = NULL},
 };
 
@@ -50,6 +53,7 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 				 .file_bytes = (uint64_t)st.st_size,
 				 .format = trace_format_of(t)->name,
 				 .meta = trace_meta(t),
+				 .trace = t,
 				 .n_objects = trace_n_objects(t),
 				 .summary = s};
 		if (config->json) {
@@ -75,7 +79,7 @@ static int info_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	struct trace *t;
-	if (trace_open(&t, argv[1], e))
+	if (open_trace(&t, &config.open, argv[1], NULL, 0, e))
 		return EXIT_FAILED;
 	int rc = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);
 	trace_close(t);

@@ -169,11 +169,11 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	const struct info_summary *s = x->summary;
 	json_t *top = json_object(), *operations = json_array(), *warnings = json_array();
 	int64_t span_ns = info_span_ns(s);
-	char text[400];
+	char text[1000];
 	for (unsigned int op = 1; op < OP_N; op++)
 		if (s->op[op].n)
 			json_array_append_new(operations, json_operation(op_name(op), &s->op[op]));
-	for (unsigned int i = 0; info_warning(s, x->meta, i, text, sizeof text); i++)
+	for (unsigned int i = 0; info_any_warning(x, i, text, sizeof text); i++)
 		json_array_append_new(warnings, json_text(text));
 	json_object_set_new(top, "schema", json_integer(INFO_SCHEMA));
 	json_object_set_new(top, "path", json_text(x->path));

@@ -10,9 +10,13 @@ struct info {
 	uint64_t file_bytes;
 	const char *format;
 	const struct trace_meta *meta;
+	const struct trace *trace; /* for what its reader noticed */
 	uint64_t n_objects;
 	const struct info_summary *summary;
 };
+
+/* The i-th warning: of the reader, then of the figures; NULL when there are no more. */
+const char *info_any_warning(const struct info *x, unsigned int i, char *buf, size_t size);
 
 void info_print_text(const struct info *x);
 

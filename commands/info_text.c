@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "capture/csv_args.h"
+#include "capture/format.h"
 #include "commands/info_print.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -329,10 +330,18 @@ static void add_files(struct strbuf *out, const struct fileset *f)
 		strbuf_addf(out, "  and %zu more (--json has all)\n", f->n - FILES_SHOWN);
 }
 
+const char *info_any_warning(const struct info *x, unsigned int i, char *buf, size_t size)
+{
+	unsigned int n = 0;
+	while (n <= i && trace_note(x->trace, n, buf, size))
+		n++;
+	return n > i ? buf : info_warning(x->summary, x->meta, i - n, buf, size);
+}
+
 static void add_warnings(struct strbuf *out, const struct info *x)
 {
 	const struct info_summary *s = x->summary;
-	char text[400];
+	char text[1000];
 	for (uint64_t i = 0; i < s->n_damage && i < SUMMARY_DAMAGE_MAX; i++) {
 		strbuf_addstr(out, i ? "" : "\nDamage\n");
 		strbuf_addstr(out, "  ");
@@ -341,8 +350,11 @@ static void add_warnings(struct strbuf *out, const struct info *x)
 	}
 	if (s->n_damage > SUMMARY_DAMAGE_MAX)
 		strbuf_addf(out, "  and %llu more\n", (unsigned long long)(s->n_damage - SUMMARY_DAMAGE_MAX));
-	for (unsigned int i = 0; info_warning(s, x->meta, i, text, sizeof text); i++)
-		strbuf_addf(out, "%s  %s\n", i ? "" : "\nWarnings\n", text);
+	for (unsigned int i = 0; info_any_warning(x, i, text, sizeof text); i++) {
+		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
+		add_printable(out, text);
+		strbuf_addch(out, '\n');
+	}
 }
 
 void info_print_text(const struct info *x)

@@ -233,7 +233,7 @@ static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 	if (!scan_u64(&s, end, &v) || s == end || *s != ' ')
 		return 0;
 	s = blanks(s, end);
-	return s < end && *s >= 'A' && *s <= 'Z' ? 60 : 0;
+	return s < end && ((*s >= 'A' && *s <= 'Z') || *s == 'm') ? 60 : 0;
 }
 
 const struct trace_format format_blkparse = {

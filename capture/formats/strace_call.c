@@ -458,8 +458,7 @@ static int take_arg(struct parsed *p, char letter, unsigned int i, const struct 
 		p->r.length = flags(p, a);
 		return 0;
 	case 'n':
-		rc = number(p, a, false, &v, e);
-		p->peer = (struct op_peer){(int32_t)v, OBJECT_NONE, OFFSET_NONE};
+		p->peer = (struct op_peer){(int32_t)strace_first_fd(a->s, a->s + a->len), OBJECT_NONE, OFFSET_NONE};
 		p->has_peer = true;
 		return rc;
 	case 'X':

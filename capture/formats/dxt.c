@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What darshan-dxt-parser prints: files one after the other, each with its segments. doc/formats/others.md.
+ * " X_POSIX       0  write        0               0        4096      0.0012      0.0014  [  3]" */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/formats/foreign.h"
+#include "capture/formats/number.h"
+
+struct dxt {
+	struct foreign base;
+	uint32_t object;
+	int64_t start_s;
+};
+
+static const char *blanks(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return s;
+}
+
+static const char *word_end(const char *s, const char *end)
+{
+	while (s < end && *s != ' ' && *s != '\t')
+		s++;
+	return s;
+}
+
+static int take_comment(struct dxt *t, const char *s, const char *end, struct err *e)
+{
+	static const char file[] = "file_name: ", start[] = "# start_time: ";
+	const char *name = memmem(s, (size_t)(end - s), file, sizeof file - 1);
+	uint64_t v;
+	if (name) {
+		name += sizeof file - 1;
+		while (name < end && *name == '/') /* relative to the root */
+			name++;
+		return foreign_object(&t->base, OBJECT_PATH, name, (size_t)(end - name), &t->object, e);
+	}
+	if ((size_t)(end - s) > sizeof start && !memcmp(s, start, sizeof start - 1) && (s += sizeof start - 1, scan_u64(&s, end, &v)) &&
+	    v < 4000000000u)
+		t->base.base.meta.meta.wall_epoch_ns = (int64_t)v * 1000000000;
+	return 0;
+}
+
+static int take_number(struct dxt *t, const char **s, const char *end, const char *what, uint64_t *v, struct err *e)
+{
+	*s = blanks(*s, end);
+	if (scan_u64(s, end, v) && (*s == end || **s == ' ' || **s == '\t') && *v <= INT64_MAX)
+		return 0;
+	return foreign_at(&t->base, *s, e, "no %s", what);
+}
+
+static int take_time(struct dxt *t, const char **s, const char *end, int64_t *ns, struct err *e)
+{
+	*s = blanks(*s, end);
+	const char *at = *s;
+	*s += *s < end && **s == '-';
+	if (scan_decimal(s, end, 1000000000, ns, NULL) && *ns <= TRACE_TIME_MAX) {
+		*ns = *at == '-' ? -*ns : *ns;
+		return 0;
+	}
+	return foreign_at(&t->base, at, e, "no time in seconds");
+}
+
+static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
+{
+	struct dxt *t = (struct dxt *)f;
+	const char *end = s + len, *module = s = blanks(s, end);
+	struct trace_record r = foreign_record();
+	uint64_t rank = 0, segment;
+	if (s == end)
+		return 0;
+	if (*s == '#')
+		return take_comment(t, s, end, e);
+	s = word_end(s, end);
+	if (s - module < 3 || memcmp(module, "X_", 2))
+		return foreign_at(f, module, e, "neither a comment nor a segment (X_POSIX ...)");
+	if (s - module != 7 || memcmp(module, "X_POSIX", 7)) { /* MPI-IO is seen again below, as POSIX */
+		f->base.notes.n_passed_over++;
+		return 0;
+	}
+	int rc = take_number(t, &s, end, "rank", &rank, e);
+	const char *op = s = blanks(s, end);
+	s = word_end(s, end);
+	if (!rc && !(s - op == 5 && !memcmp(op, "write", 5)) && !(s - op == 4 && !memcmp(op, "read", 4)))
+		rc = foreign_at(f, op, e, "neither write nor read");
+	r.op = op < end && *op == 'w' ? OP_PWRITE : OP_PREAD;
+	rc = rc ? rc : take_number(t, &s, end, "number of the segment", &segment, e);
+	rc = rc ? rc : take_number(t, &s, end, "offset", &r.offset, e);
+	rc = rc ? rc : take_number(t, &s, end, "length", &r.length, e);
+	rc = rc ? rc : take_time(t, &s, end, &r.begin_ns, e);
+	rc = rc ? rc : take_time(t, &s, end, &r.end_ns, e);
+	if (rc)
+		return rc;
+	if (rank > UINT32_MAX || t->object == OBJECT_NONE)
+		return foreign_at(f, module, e, t->object == OBJECT_NONE ? "a segment before any file_name:" : "no rank");
+	r.object = t->object;
+	r.pid = r.tid = (uint32_t)rank;
+	r.rvalue = (int64_t)r.length;
+	return foreign_add(f, &r, e);
+}
+
+static void dxt_reset(struct foreign *f)
+{
+	((struct dxt *)f)->object = OBJECT_NONE;
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	(void)o;
+	f->base.meta.meta.root = "/";
+	f->base.meta.meta.clock_resolution_ns = 100000;
+	((struct dxt *)f)->object = OBJECT_NONE;
+}
+
+static const struct foreign_reader reader = {
+    .clock = "darshan", .captured_by = "Darshan DXT", .level = LEVEL_SYSCALL, .line = dxt_line, .reset = dxt_reset};
+
+static int dxt_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	return foreign_open(out, sizeof(struct dxt), &reader, path, o, setup, e);
+}
+
+static int dxt_bid(const unsigned char *head, size_t len, const char *path)
+{
+	(void)path;
+	if (!len || *head != '#')
+		return 0;
+	return memmem(head, len, "# DXT, ", 7) || memmem(head, len, "darshan", 7) ? 60 : 0;
+}
+
+const struct trace_format format_dxt = {.name = "dxt", .help = "what darshan-dxt-parser prints", .bid = dxt_bid, .open = dxt_open};

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* fio's iolog, versions 2 and 3: doc/formats/others.md. "149 f1 read 0 4096"; version 2 has no times but waits. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/foreign.h"
+#include "capture/formats/number.h"
+#include "capture/formats/sink.h"
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+struct iolog {
+	struct foreign base;
+	unsigned int version; /* 0: the first line was not seen */
+	int64_t now_ns, wait_unit_ns;
+	uint32_t n_opened; /* how often each object is open: open[object] */
+	bool *open;
+};
+
+struct word {
+	const char *s;
+	size_t len;
+};
+
+static bool is(const struct word *w, const char *text)
+{
+	return strlen(text) == w->len && !memcmp(w->s, text, w->len);
+}
+
+static unsigned int words(const char *s, const char *end, struct word *w, unsigned int max)
+{
+	unsigned int n = 0;
+	while (n < max) {
+		while (s < end && (*s == ' ' || *s == '\t'))
+			s++;
+		if (s == end)
+			break;
+		w[n].s = s;
+		while (s < end && *s != ' ' && *s != '\t')
+			s++;
+		w[n].len = (size_t)(s - w[n].s);
+		n++;
+	}
+	return n;
+}
+
+static int word_u64(struct iolog *t, const struct word *w, uint64_t max, uint64_t *v, struct err *e)
+{
+	const char *s = w->s;
+	if (scan_u64(&s, w->s + w->len, v) && s == w->s + w->len && *v <= max)
+		return 0;
+	return foreign_at(&t->base, w->s, e, "\"%.*s\" is no number, or too large", (int)(w->len < 60 ? w->len : 60), w->s);
+}
+
+static const struct {
+	const char *name;
+	enum trace_op op;
+} actions[] = {{"read", OP_PREAD}, {"write", OP_PWRITE}, {"sync", OP_FSYNC}, {"datasync", OP_FDATASYNC}, {"trim", OP_FALLOCATE},
+	       {"open", OP_OPEN}, {"close", OP_CLOSE}};
+
+static void note_open(struct iolog *t, uint32_t object, bool now)
+{
+	if (object >= t->n_opened) {
+		t->open = xreallocarray(t->open, object + 16, sizeof *t->open);
+		memset(t->open + t->n_opened, 0, (object + 16 - t->n_opened) * sizeof *t->open);
+		t->n_opened = object + 16;
+	}
+	t->open[object] = now;
+}
+
+/* w: file, action, and for transfers offset and length. */
+static int take_action(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
+{
+	struct trace_record r = foreign_record();
+	size_t k = 0, n_actions = sizeof actions / sizeof *actions;
+	if (is(&w[1], "add"))
+		return 0;
+	while (k < n_actions && !is(&w[1], actions[k].name))
+		k++;
+	if (k == n_actions)
+		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is no action of an iolog", (int)(w[1].len < 60 ? w[1].len : 60), w[1].s);
+	r.op = (uint16_t)actions[k].op;
+	int rc = foreign_object(&t->base, OBJECT_PATH, w[0].s, w[0].len, &r.object, e);
+	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
+	if (!rc && transfer && n < 4)
+		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length", actions[k].name);
+	rc = rc || !transfer ? rc : word_u64(t, &w[2], INT64_MAX, &r.offset, e);
+	rc = rc || !transfer ? rc : word_u64(t, &w[3], INT64_MAX, &r.length, e);
+	if (rc)
+		return rc;
+	r.fd = (int32_t)(r.object % (INT32_MAX - 3)) + 3;
+	r.rvalue = r.op == OP_OPEN ? r.fd : transfer && r.op != OP_FALLOCATE ? (int64_t)r.length : 0;
+	r.flags = r.op == OP_OPEN ? O_RDWR : r.op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0;
+	r.begin_ns = t->now_ns;
+	if (r.op == OP_OPEN || r.op == OP_CLOSE)
+		note_open(t, r.object, r.op == OP_OPEN);
+	else if (r.object >= t->n_opened || !t->open[r.object])
+		t->base.base.notes.n_unknown_fd++;
+	return foreign_add(&t->base, &r, e);
+}
+
+static int take_header(struct iolog *t, const struct word *w, unsigned int n, struct err *e)
+{
+	bool good = n == 4 && is(&w[0], "fio") && is(&w[1], "version") && is(&w[3], "iolog") && w[2].len == 1;
+	if (!good || (*w[2].s != '2' && *w[2].s != '3'))
+		return foreign_at(&t->base, w[0].s, e, "the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
+	t->version = (unsigned int)(*w[2].s - '0');
+	t->base.base.meta.meta.clock_resolution_ns = t->version == 3 || !t->wait_unit_ns ? 1000 : (double)t->wait_unit_ns;
+	return 0;
+}
+
+static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *e)
+{
+	struct iolog *t = (struct iolog *)f;
+	struct word w[6];
+	uint64_t v;
+	unsigned int n = words(s, s + len, w, 6);
+	if (!n)
+		return 0;
+	if (!t->version)
+		return take_header(t, w, n, e);
+	if (t->version == 3) {
+		int rc = n < 3 ? foreign_at(f, s, e, "a line has a time, a file and an action at least") : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
+		if (rc)
+			return rc;
+		t->now_ns = (int64_t)v * 1000;
+		return take_action(t, w + 1, n - 1, e);
+	}
+	if (n < 2)
+		return foreign_at(f, s, e, "a line has a file and an action at least");
+	if (!is(&w[1], "wait"))
+		return take_action(t, w, n, e);
+	if (!t->wait_unit_ns)
+		return foreign_at(f, w[1].s, e, "the unit of waits is not sure in version 2: say it (--wait-unit us or ms)");
+	int rc = n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time") : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
+	if (rc)
+		return rc;
+	t->now_ns += (int64_t)v * t->wait_unit_ns;
+	return t->now_ns <= TRACE_TIME_MAX ? 0 : foreign_at(f, w[2].s, e, "a time beyond what a trace can hold");
+}
+
+static void iolog_reset(struct foreign *f)
+{
+	struct iolog *t = (struct iolog *)f;
+	t->version = 0;
+	t->now_ns = 0;
+	free(t->open);
+	t->open = NULL;
+	t->n_opened = 0;
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	((struct iolog *)f)->wait_unit_ns = o->wait_unit_ns;
+}
+
+static const struct foreign_reader reader = {.clock = "fio iolog", .captured_by = "fio", .level = LEVEL_SYSCALL,
+					     .line = iolog_line, .reset = iolog_reset, .release = iolog_reset};
+
+static int iolog_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	return foreign_open(out, sizeof(struct iolog), &reader, path, o, setup, e);
+}
+
+static int iolog_bid(const unsigned char *head, size_t len, const char *path)
+{
+	(void)path;
+	return len >= 19 && !memcmp(head, "fio version ", 12) && !memcmp(head + 13, " iolog", 6) ? 90 : 0;
+}
+
+/* --- writing: version 3 only -------------------------------------------------------------------------------------- */
+
+struct out {
+	struct trace *t;
+	bool *added; /* by object */
+	uint32_t n_added;
+	int64_t first_us, last_us;
+	bool has_first;
+};
+
+static int write_head(void *ctx, struct sink *s, struct err *e)
+{
+	(void)ctx;
+	(void)e;
+	strbuf_addstr(&s->out, "fio version 3 iolog\n");
+	return 0;
+}
+
+static const char *action_of(const struct trace_record *r)
+{
+	enum op_family f = op_info(r->op)->family;
+	if (f == FAMILY_READ || f == FAMILY_WRITE)
+		return f == FAMILY_READ ? "read" : "write";
+	return r->op == OP_FSYNC ? "sync" : r->op == OP_FDATASYNC ? "datasync"
+	       : r->op == OP_FALLOCATE && (r->flags & FALLOC_FL_PUNCH_HOLE) ? "trim" : NULL;
+}
+
+static const char *cannot(const struct out *x, const struct trace_record *r, const char *action)
+{
+	const struct trace_object *o = trace_object(x->t, r->object);
+	bool is_write, sync = action && strstr(action, "sync");
+	const char *why = NULL;
+	if (!action)
+		return r->op == OP_OPEN || r->op == OP_CLOSE ? "files are opened by the iolog itself" : "an iolog has no action for it";
+	if (!sync && r->op != OP_FALLOCATE && !sink_is_transfer(x->t, r, &is_write, &why))
+		return why;
+	if (!o || r->begin_ns == TIME_NONE)
+		return "its file or its begin is not known";
+	if (strlen(o->name) > 255 || !*o->name || strpbrk(o->name, " \t\n\r\v\f"))
+		return "fio does not read names above 255 bytes or with blanks";
+	return !sync && (!r->length || r->length > UINT32_MAX) ? "its length is not between 1 and 2^32 - 1" : NULL;
+}
+
+/* Time 0 and steps back would be read as no delay: from 1 us on, never back. */
+static int64_t time_us(struct out *x, int64_t ns)
+{
+	int64_t us = ns / 1000 - (ns % 1000 < 0);
+	if (!x->has_first) {
+		x->has_first = true;
+		x->first_us = us - 1;
+		x->last_us = 1;
+	}
+	us -= x->first_us;
+	x->last_us = us > x->last_us ? us : x->last_us;
+	return x->last_us;
+}
+
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+{
+	struct out *x = ctx;
+	const char *action = action_of(r);
+	(void)e;
+	if ((*why = cannot(x, r, action)))
+		return 0;
+	const char *name = trace_object(x->t, r->object)->name;
+	long long us = time_us(x, r->begin_ns);
+	if (r->object >= x->n_added) {
+		uint32_t n = r->object + 64;
+		x->added = xreallocarray(x->added, n, sizeof *x->added);
+		memset(x->added + x->n_added, 0, (n - x->n_added) * sizeof *x->added);
+		x->n_added = n;
+	}
+	if (!x->added[r->object]) {
+		strbuf_addf(&s->out, "%lld %s add\n%lld %s open\n", us, name, us, name);
+		x->added[r->object] = true;
+	}
+	strbuf_addf(&s->out, "%lld %s %s", us, name, action);
+	if (strstr(action, "sync")) /* fio wants both numbers there, and does not use them */
+		strbuf_addstr(&s->out, " 0 0\n");
+	else
+		strbuf_addf(&s->out, " %llu %llu\n", (unsigned long long)r->offset, (unsigned long long)r->length);
+	return 1;
+}
+
+static int write_tail(void *ctx, struct sink *s, struct err *e)
+{
+	struct out *x = ctx;
+	(void)e;
+	for (uint32_t i = 0; i < x->n_added; i++)
+		if (x->added[i])
+			strbuf_addf(&s->out, "%lld %s close\n", (long long)x->last_us, trace_object(x->t, i)->name);
+	return 0;
+}
+
+static int iolog_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	static const struct sink_writer writer = {write_head, write_one, write_tail};
+	struct out x = {.t = t};
+	int rc = sink_write_trace(&writer, &x, t, path, report, e);
+	free(x.added);
+	return rc;
+}
+
+const struct trace_format format_iolog = {
+    .name = "iolog", .help = "fio's iolog: versions 2 and 3 are read, 3 is written", .bid = iolog_bid, .open = iolog_open, .write = iolog_write};

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object, u32 size, i64 next. They tell
+ * neither operation nor offset. doc/formats/others.md. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "capture/formats/foreign.h"
+
+#define ITEM_BYTES 24u
+
+struct oracle {
+	struct foreign base;
+	enum trace_op op;
+	int64_t first_s;
+	bool has_first;
+};
+
+static int oracle_piece(struct foreign *f, struct err *e)
+{
+	struct oracle *t = (struct oracle *)f;
+	const char *s;
+	size_t len;
+	uint32_t seconds, size;
+	uint64_t object;
+	char name[24];
+	int rc = text_input_peek(&f->in, ITEM_BYTES, &s, &len, e);
+	if (rc || !len)
+		return rc;
+	if (len < ITEM_BYTES) {
+		text_input_take(&f->in, len);
+		return err_set(e, EILSEQ, "the file ends within a request");
+	}
+	memcpy(&seconds, s, 4);
+	memcpy(&object, s + 4, 8);
+	memcpy(&size, s + 12, 4);
+	text_input_take(&f->in, ITEM_BYTES);
+	if (!t->has_first) {
+		t->has_first = true;
+		t->first_s = seconds;
+		f->base.meta.meta.wall_epoch_ns = seconds > 1000000000 ? (int64_t)seconds * 1000000000 : 0;
+	}
+	struct trace_record r = foreign_record();
+	r.op = (uint16_t)t->op;
+	r.begin_ns = ((int64_t)seconds - t->first_s) * 1000000000;
+	r.length = size;
+	r.rvalue = size;
+	int n = snprintf(name, sizeof name, "%llu", (unsigned long long)object);
+	rc = foreign_object(f, OBJECT_PATH, name, (size_t)n, &r.object, e);
+	rc = rc ? rc : foreign_add(f, &r, e);
+	return rc ? rc : 1;
+}
+
+static void oracle_reset(struct foreign *f)
+{
+	((struct oracle *)f)->has_first = false;
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	((struct oracle *)f)->op = !strcmp(o->as, "write") ? OP_PWRITE : OP_PREAD;
+	f->base.meta.meta.clock_resolution_ns = 1e9;
+}
+
+static const struct foreign_reader reader = {
+    .clock = "seconds", .captured_by = "unknown (oracleGeneral)", .level = LEVEL_SYSCALL, .piece = oracle_piece, .reset = oracle_reset};
+
+static int oracle_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	if (!o->as)
+		return err_set(e, EINVAL, "%s: oracleGeneral tells neither operation nor offset of a request: say what they shall be (--as read)", path);
+	return foreign_open(out, sizeof(struct oracle), &reader, path, o, setup, e);
+}
+
+/* There is no magic number: the name alone tells. */
+static int oracle_bid(const unsigned char *head, size_t len, const char *path)
+{
+	(void)head;
+	return len >= ITEM_BYTES && strcasestr(path, "oraclegeneral") ? 20 : 0;
+}
+
+const struct trace_format format_oraclegeneral = {
+    .name = "oraclegeneral", .help = "libCacheSim's oracleGeneral; needs --as read", .bid = oracle_bid, .open = oracle_open};

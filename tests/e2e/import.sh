@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate import: every format, by detection and by name; bad input; several files; mapping files.
+. "$SRCDIR/tests/e2e/lib.sh"
+data=$SRCDIR/tests/data/formats
+
+expect_status 0 "$VALIDATE" import --from list
+for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace iolog dxt oraclegeneral; do
+	grep -Eq "^  $name +yes" out || fail "$name is not listed as one that is read"
+done
+
+csv() { # TRACE: its requests, from standard output
+	"$VALIDATE" export -q --to csv "$1" -o - || fail "exporting $1"
+}
+nth() { # TRACE N FIELDS
+	csv "$1" | sed -n "$(($2 + 1))s/\"//gp" | cut -d, -f"$3"
+}
+
+# delimited text: values computed by hand from the definitions
+printf '128166372003061629,hm,0,Read,383496192,32768,413\r\n128166372016382155,hm,1,Write,2822144,4096,100\n' >msr.csv
+expect_status 0 "$VALIDATE" import msr.csv -o msr.trace
+expect_line out 'msr.trace: 2 requests'
+expect_line out 'Format     msr'
+expect_line out 'Resolution 100 ns'
+[ "$(nth msr.trace 1 3-)" = '0,41300,pread,device=hm.0;offset=383496192;length=32768,32768,,0,,' ] || fail "msr 1: $(nth msr.trace 1 3-)"
+[ "$(nth msr.trace 2 3-)" = '1332052600,1332062600,pwrite,device=hm.1;offset=2822144;length=4096,4096,,1,,' ] || fail "msr 2: $(nth msr.trace 2 3-)"
+expect_status 0 "$VALIDATE" info msr.trace
+expect_line out '2007-02-22 17:00:00 UTC' # 128166372003061629 - 116444736000000000 in 100 ns
+
+printf '0,R,126703644672,4096,1577808000000626\n5,W,0,512,1577808000001000\n' >ali.csv
+expect_status 0 "$VALIDATE" import ali.csv -o ali.trace
+expect_line out 'Format     alibaba'
+[ "$(nth ali.trace 2 3-)" = '374000,,pwrite,device=5;offset=0;length=512,512,,1,,' ] || fail "alibaba: $(nth ali.trace 2 3-)"
+
+printf '1538323200,12910952,128,0,1063\n1538323201,8,8,1,1063\n' >ten.csv
+expect_status 0 "$VALIDATE" import ten.csv -o ten.trace
+expect_line out 'Format     tencent'
+expect_line out 'Resolution 1 s'
+[ "$(nth ten.trace 1 6)" = 'device=1063;offset=6610407424;length=65536' ] || fail "tencent: $(nth ten.trace 1 6)"
+
+printf '0,20941264,8192,W,0.551706\n1,8,512,r,1.5,further,columns\n' >f.spc
+expect_status 0 "$VALIDATE" import f.spc -o spc.trace
+expect_line out 'Format     spc'
+[ "$(nth spc.trace 1 3-)" = '551706000,,pwrite,device=0;offset=10721927168;length=8192,8192,,0,,' ] || fail "spc: $(nth spc.trace 1 3-)"
+
+printf 'Timestamp,Response,IOType,LUN,Offset,Size\n1456095145.133076000,0.000806000,R,0,899056122368,131072\n1456095145.2,,,0,0,0\n' >sys.csv
+expect_status 0 "$VALIDATE" import sys.csv -o sys.trace
+expect_line out 'sys.trace: 1 request'
+expect_line out 'passed over: 1'
+[ "$(nth sys.trace 1 3-)" = '0,806000,pread,device=0;offset=899056122368;length=131072,131072,,0,,' ] || fail "systor: $(nth sys.trace 1 3-)"
+
+printf '89966730949 4892 syslogd 904265560 8 W 6 0 531e779d7b7d3c0f\n' >f.fiu
+expect_status 0 "$VALIDATE" import f.fiu -o fiu.trace
+[ "$(nth fiu.trace 1 1-)" = '4892,0,89966730949,,pwrite,device=6.0;offset=462983966720;length=4096,4096,,0,,' ] || fail "fiu: $(nth fiu.trace 1 1-)"
+
+expect_status 0 "$VALIDATE" import "$data/snia.csv" -o snia.trace
+expect_line out '40 requests'
+[ "$(nth snia.trace 2 3-)" = '145714,165610,pread,device=5;offset=599147929600;length=4096,4096,,1,,' ] || fail "snia: $(nth snia.trace 2 3-)"
+
+# a mapping of the user's own
+cat >own.map <<'M'
+[format]
+delimiter = tab
+header = yes
+object = path
+level = syscall
+[column t]
+field = begin
+unit = ms
+[column o]
+field = operation
+values = get:pread, put:pwrite
+[column off]
+field = offset
+unit = 4K
+[column len]
+field = length
+[column name]
+field = object
+M
+printf 'name\tt\to\toff\tlen\nx y\t1.5\tget\t2\t100\n' >own.txt
+expect_status 0 "$VALIDATE" import --mapping own.map own.txt -o own.trace
+[ "$(nth own.trace 1 3-)" = '1500000,,pread,path=x y;offset=8192;length=100,100,,0,,' ] || fail "own mapping: $(nth own.trace 1 3-)"
+printf '[format]\ndelimiter = long\n' >bad.map
+expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
+expect_line err 'bad.map: line 2: delimiter = long'
+printf '[format]\nheader = yes\n[column a]\nfield = beginn\n' >bad.map
+expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
+expect_line err 'did you mean "begin"?'
+
+# strace: real output, both forms, agree but for their times
+for form in ns us; do
+	expect_status 0 "$VALIDATE" import "$data/strace-$form.strace" -o "$form.trace"
+	expect_line out '81 requests'
+	csv "$form.trace" | cut -d, -f5- | sed 's/,[0-9]*,\([0-9]*\),,$/,\1/; s/=0x[0-9a-f]*//g' | grep -v '^mmap' |
+		sed '/^read,/s/;offset=[0-9]*//; s/,[0-9]*$//' | sort >"$form.calls" # two threads share a position
+done
+cmp ns.calls us.calls || { diff ns.calls us.calls >&2; fail "the two straces differ"; }
+csv ns.trace >ns.csv
+expect_line ns.csv 'read,"path=tmp/formats/run/d ""q\x%0A%E4/f;fd=4;offset=300;length=10",10' # behind readv, by dup
+expect_line ns.csv ';fd=3;offset=305;length=1",1'  # after lseek on the copy
+expect_line ns.csv 'path=tmp/formats/run/a;fd=4;offset=10;length=20' # O_APPEND
+expect_line ns.csv 'path=tmp/formats/run/d ""q\x%0A%E4/f;fd=3;offset=1306;length=7",7' # in the child
+
+# a program seen now, where strace is there and may trace
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	printf 'hello world\n' >in
+	strace -f -ttt -T -y -o live.strace dd if=in of=copy bs=4 status=none
+	expect_status 0 "$VALIDATE" import live.strace -o live.trace
+	csv live.trace >live.csv
+	expect_line live.csv "/copy;fd=1;offset=8;length=4"
+fi
+
+# blktrace: the processors' files, merged, and as text, are one trace
+expect_status 0 "$VALIDATE" import "$data/sda.blktrace.0" "$data/sda.blktrace.1" -o cpus.trace
+expect_line out '200 requests'
+expect_status 0 "$VALIDATE" import "$data/sda.merged" -o merged.trace
+expect_status 0 "$VALIDATE" import "$data/sda.blkparse" -o text.trace
+csv cpus.trace >cpus.csv
+csv merged.trace >merged.csv
+cmp cpus.csv merged.csv || fail "the processors' files and the merged one differ"
+csv text.trace | awk -F, -v OFS=, 'NR > 1 { $3 = ""; $4 = ""; $12 = "" } 1' >text.part
+awk -F, -v OFS=, 'NR > 1 { $3 = ""; $4 = ""; $12 = "" } 1' cpus.csv >cpus.part
+# the device 8,0 has a comma
+cmp text.part cpus.part || { diff text.part cpus.part | head >&2; fail "blkparse's text and the binary differ"; }
+expect_status 0 "$VALIDATE" info "$data/sda.blktrace.0"
+expect_line out "this is one processor's file of several"
+expect_status 0 "$VALIDATE" import --queue "$data/sda.merged" -o queue.trace
+csv queue.trace | awk -F, 'NR > 1 && ($12 == "" || $12 <= $3) { exit 1 }' || fail "with --queue the issue is not behind the begin"
+
+# iolog
+printf 'fio version 3 iolog\n0 f1 add\n0 f1 open\n149 f1 read 0 4096\n150 f1 sync 0 0\n' >v3.log
+expect_status 0 "$VALIDATE" import v3.log -o v3.trace
+[ "$(nth v3.trace 2 3-)" = '149000,,pread,path=f1;fd=3;offset=0;length=4096,4096,,1,,' ] || fail "iolog: $(nth v3.trace 2 3-)"
+printf 'fio version 2 iolog\nf1 add\nf1 open\nf1 write 0 4096\nf1 wait 20\nf1 write 4096 4096\n' >v2.log
+expect_status 3 "$VALIDATE" import v2.log -o v2.trace
+expect_line err 'v2.log: line 5, column 4: the unit of waits'
+expect_status 0 "$VALIDATE" import --wait-unit us v2.log -o v2.trace
+[ "$(nth v2.trace 3 3)" = 20000 ] || fail "wait"
+
+# Darshan DXT comes file by file and is sorted
+printf '# darshan log version: 3.4\n# start_time: 1510000000\n# DXT, file_id: 1, file_name: /s/a\n X_POSIX 1 write 0 0 4096 0.0020 0.0030\n# DXT, file_id: 2, file_name: /s/b\n X_POSIX 0 read 0 10 20 0.0010 0.0015 [ 3]\n X_MPIIO 0 read 0 10 20 0.0010 0.0015\n' >f.dxt
+expect_status 0 "$VALIDATE" import f.dxt -o dxt.trace
+expect_line out 'sorted by begin'
+[ "$(nth dxt.trace 1 2-6)" = '0,1000000,1500000,pread,path=s/b;offset=10;length=20' ] || fail "dxt: $(nth dxt.trace 1 2-6)"
+
+# oracleGeneral is refused unless told what it shall be
+printf '\001\0\0\0\005\0\0\0\0\0\0\0\0\020\0\0\377\377\377\377\377\377\377\377' >t.oracleGeneral
+expect_status 3 "$VALIDATE" import t.oracleGeneral -o o.trace
+expect_line err '--as read'
+expect_status 0 "$VALIDATE" import --as read t.oracleGeneral -o o.trace
+[ "$(nth o.trace 1 5-6)" = 'pread,path=5;offset=0;length=4096' ] || fail "oracleGeneral"
+
+# bad lines: where, and how many are let pass
+printf '0,1,512,R,0.1\n0,1,512,X,0.2\n0,1,99999999999999999999,R,0.3\n0,-1,512,R,0.4\n0,1,512,R,0.5\n' >bad.spc
+expect_status 3 "$VALIDATE" import --from spc bad.spc -o bad.trace
+expect_line err 'bad.spc: line 2, column 9: "X" is not an operation'
+[ ! -e bad.trace ] || fail "a failed import left its file"
+expect_status 3 "$VALIDATE" import --from spc --lenient 2 bad.spc -o bad.trace
+expect_line err 'bad.spc: line 4, column 3'
+expect_status 0 "$VALIDATE" import --from spc --lenient 3 bad.spc -o bad.trace
+expect_line out 'left out: 3; the first: line 2, column 9'
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,x,2,close,fd=3,0\n1,1,1,2,close,fd=3,0\n' >bad.csv
+expect_status 0 "$VALIDATE" import --lenient 1 bad.csv -o bad.trace
+expect_line out 'bad.trace: 1 request'
+
+# unfinished and resumed that do not fit together; descriptors never opened
+cat >odd.strace <<'S'
+10 1.000001 read(7, "", 10) = 10 <0.000001>
+10 1.000002 <... write resumed>) = 3 <0.000001>
+11 1.000003 pread64(9, "", 4096, 0 <unfinished ...>
+11 1.000004 +++ killed by SIGKILL +++
+12 1.000005 pread64(9, <unfinished ...>
+S
+expect_status 0 "$VALIDATE" import odd.strace -o odd.trace
+expect_line out 'begin and never end: 2'
+expect_line out 'whose beginning is not in the trace: 1'
+expect_line out 'neither opened in the trace nor named: 1'
+
+# a line of many megabytes, in little memory; garbage; nothing; a pipe; a wrong format
+{ printf '0,1,512,R,'; head -c 300000000 /dev/zero | tr '\0' 7; } >long.spc
+(ulimit -v 400000; expect_status 3 "$VALIDATE" import --from spc long.spc -o long.trace) || exit 1
+expect_line err 'longer than 1048576 bytes'
+rm long.spc
+head -c 100000 /dev/urandom >noise
+expect_status 3 "$VALIDATE" import noise -o noise.trace
+for format in msr snia alibaba tencent spc systor fiu blktrace blkparse strace iolog dxt; do
+	expect_status 3 "$VALIDATE" import --from $format noise -o noise.trace
+	[ "$(wc -l <err)" -eq 1 ] || fail "$format: noise took more than one line"
+done
+: >empty
+expect_status 3 "$VALIDATE" import empty -o x.trace
+expect_status 3 "$VALIDATE" import --from mspr empty -o x.trace
+expect_line err 'did you mean "msr"?'
+expect_status 2 "$VALIDATE" import msr.csv
+expect_status 2 "$VALIDATE" import -o x.trace
+expect_status 3 "$VALIDATE" import --from perfetto msr.csv -o x.trace
+if [ -w /dev/full ]; then
+	expect_status 3 "$VALIDATE" export -q --to spc msr.trace -o /dev/full
+	expect_line err 'No space left'
+fi
