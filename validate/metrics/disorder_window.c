@@ -224,7 +224,8 @@ static void tail_put(struct disorder_window *w, uint64_t place)
 			settled++;
 		w->n_settled += settled;
 		w->n_tails -= settled;
-		memmove(w->tail, w->tail + settled, w->n_tails * sizeof *w->tail);
+		if (settled)
+			memmove(w->tail, w->tail + settled, w->n_tails * sizeof *w->tail);
 		if (w->n_tails >= w->tail_cap / 2) {
 			w->tail_cap = w->tail_cap ? 2 * w->tail_cap : 64;
 			w->tail = xreallocarray(w->tail, w->tail_cap, sizeof *w->tail);

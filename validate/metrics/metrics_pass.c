@@ -15,6 +15,8 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 	sequences_init(&p->objects);
 	p->first_pair_ns[0] = p->first_pair_ns[1] = INT64_MAX;
 	p->reference_begin_ns = INT64_MIN;
+	for (unsigned int op = 0; op < OP_N; op++)
+		p->moves_bytes[op] = op_info(op)->uses & OP_RETURNS_BYTES;
 	int rc = reference->open(reference, &p->reference, e);
 	rc = rc ? rc : replay->open(replay, &p->replay, e);
 	if (rc)
@@ -95,6 +97,21 @@ static void see_in_turn(struct pass *p, uint32_t thread, const struct trace_reco
 	p->reference_begin_ns = r->begin_ns;
 }
 
+static void find_sequences(struct pass *p, const struct trace_record *r, struct arrival *a)
+{
+	uint64_t thread = (uint64_t)r->pid << 32 | r->tid, object = object_key(r);
+	uint32_t k;
+	if (!p->has_last || thread != p->last_thread_key)
+		p->last_thread = sequences_place(&p->threads, thread, &k);
+	if (!p->has_last || object != p->last_object_key)
+		p->last_object = sequences_place(&p->objects, object, &k);
+	p->has_last = true;
+	p->last_thread_key = thread;
+	p->last_object_key = object;
+	a->thread = p->last_thread;
+	a->object = p->last_object;
+}
+
 /* What ended before it began has no length. */
 static int64_t end_of(const struct trace_record *r)
 {
@@ -120,15 +137,13 @@ static int observe_extra(struct pass *p, const struct trace_record *x, struct er
 static int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
 			struct err *e)
 {
-	uint32_t k;
 	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE};
-	a.thread = sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k);
-	a.object = sequences_place(&p->objects, object_key(r), &k);
+	find_sequences(p, r, &a);
 	if (p->match != MATCH_KEY) /* there, requests come here when their partner does */
 		see_in_turn(p, a.thread, r, index);
 	int64_t place = p->by_index ? (int64_t)index : r->begin_ns; /* in the order of the reference */
 	bool issued = x && x->begin_ns != TIME_NONE;
-	if (issued && x->rvalue > 0 && (op_info(x->op)->uses & OP_RETURNS_BYTES))
+	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
 		a.bytes = x->rvalue < UINT32_MAX ? (uint32_t)x->rvalue : UINT32_MAX;
 	int rc = 0;
 	if (p->lane[LANE_ISSUE].wanted) {
@@ -209,9 +224,9 @@ static int run_numbered(struct pass *p, struct err *e)
 		if (rc)
 			break;
 		if (p->tally && b.n)
-			tally_side(&p->m->reference, b.r, n, p->o->parts);
+			tally_side(p, &p->m->reference, b.r, n);
 		if (p->tally && c.n)
-			tally_side(&p->m->replay, c.r, n, p->o->parts);
+			tally_side(p, &p->m->replay, c.r, n);
 		rc = take_numbered(p, b.n ? b.r : NULL, c.n ? c.r : NULL, n, e);
 		if (b.n) {
 			p->n_reference += n;
@@ -281,7 +296,7 @@ static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *
 	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
 	int rc = check_batch(p, s, b->r, n, *index, e);
 	if (p->tally && !rc)
-		tally_side(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay, b->r, n, p->o->parts);
+		tally_side(p, side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay, b->r, n);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = take_keyed(p, side, &b->r[i], *index + i, last, e);
 	*index += n;

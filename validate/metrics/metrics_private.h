@@ -30,6 +30,10 @@ struct pass {
 	struct metrics *m;
 
 	struct sequences threads, objects; /* of the reference */
+	uint64_t last_thread_key, last_object_key; /* mostly the next one's too */
+	uint32_t last_thread, last_object;
+	bool has_last;
+	bool moves_bytes[OP_N]; /* by operation: the result is a number of bytes */
 	int64_t *thread_begin_ns;	   /* [thread_cap] of the latest request of each thread */
 	size_t thread_cap;
 	int64_t reference_begin_ns; /* latest */
@@ -47,7 +51,7 @@ int pass_run(struct pass *p, struct err *e);
 void pass_release(struct pass *p);
 
 /* metrics_tally.c: what each request adds, whatever the order. */
-void tally_side(struct metrics_side *s, const struct trace_record *r, size_t n, unsigned int parts);
+void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n);
 void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index);
 void side_init(struct metrics_side *s);
 void side_release(struct metrics_side *s);

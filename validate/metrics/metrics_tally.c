@@ -33,21 +33,21 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static void add_ended(struct metrics_side *s, const struct trace_record *r, uint64_t index, unsigned int parts)
+static inline void add_ended(const struct pass *p, struct metrics_side *s, const struct trace_record *r, uint64_t index)
 {
 	s->n_failed += r->error || r->rvalue < 0;
-	s->n_bytes += op_bytes_moved(r);
+	s->n_bytes += p->moves_bytes[r->op] && r->rvalue > 0 ? (uint64_t)r->rvalue : 0;
 	if (r->end_ns < r->begin_ns) {
 		if (!s->n_negative++)
 			s->first_negative = index;
 		return;
 	}
 	s->last_ns = later(s->last_ns, r->end_ns);
-	if (parts & PART_RESPONSE)
+	if (p->o->parts & PART_RESPONSE)
 		distribution_add(&s->response[r->op], r->end_ns - r->begin_ns);
 }
 
-void tally_side(struct metrics_side *s, const struct trace_record *r, size_t n, unsigned int parts)
+void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		uint64_t index = s->n_records + i;
@@ -59,7 +59,7 @@ void tally_side(struct metrics_side *s, const struct trace_record *r, size_t n, 
 			s->n_unfinished++;
 			s->last_ns = later(s->last_ns, r[i].begin_ns);
 		} else {
-			add_ended(s, &r[i], index, parts);
+			add_ended(p, s, &r[i], index);
 		}
 	}
 	s->n_records += n;
