@@ -86,7 +86,8 @@ static void heap_trim(struct foreign *f)
 		if (ref != HEAP_NONE && at < keep)
 			keep = at;
 	}
-	memmove(f->heap.s, f->heap.s + keep, f->heap.len - keep);
+	if (keep < f->heap.len)
+		memmove(f->heap.s, f->heap.s + keep, f->heap.len - keep);
 	f->heap.len -= keep;
 	f->heap_first += (uint32_t)(keep / 8);
 }
@@ -211,7 +212,7 @@ static int foreign_next_batch(struct trace *base, const struct trace_record **r,
 		if (rc)
 			return rc;
 	}
-	struct trace_record *v = f->queue.v + f->queue.head;
+	struct trace_record *v = &f->queue.v[f->queue.head];
 	for (size_t i = 0; i < *n; i++)
 		v[i].seq = f->n_given++;
 	return 1;

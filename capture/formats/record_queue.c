@@ -69,7 +69,7 @@ void record_queue_take(struct record_queue *q, const struct trace_record **r, si
 	size_t end = q->head;
 	while (end < q->n && q->v[end].commit == TRACE_COMMIT)
 		end++;
-	*r = q->v + q->head;
+	*r = q->v ? q->v + q->head : NULL;
 	*n = q->n_given = end - q->head;
 	if (q->head == q->n)
 		q->head = q->n = 0;

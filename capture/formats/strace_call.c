@@ -364,9 +364,14 @@ static void at_offset(const struct part *a, uint64_t *offset)
 static int descriptor_arg(struct parsed *p, const struct part *a, struct err *e)
 {
 	int64_t fd;
-	int rc = file_of(p, a, &fd, &p->file, e);
+	struct open_file *f = NULL;
+	int rc = file_of(p, a, &fd, &f, e);
 	if (rc)
 		return rc;
+	if (f)
+		f->refs++; /* another argument may put another file in its place */
+	open_file_put(p->file);
+	p->file = f;
 	p->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
 	if (p->file)
 		p->r.object = p->file->object;
@@ -824,5 +829,6 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 	rc = rc ? rc : effects(&p, e);
 	rc = rc ? rc : hand_over(&p, l->resumed, e);
 	strbuf_release(&p.heap);
+	open_file_put(p.file);
 	return rc;
 }
