@@ -10,13 +10,14 @@ replayer() {
 	cat <<-END
 		[protocol]
 		replicates = 8
+		bank = 2
 		min-duration = 10ms
 		settle = 1ms
 		[target here]
 		cache = warm
 		[workload random-read]
 		level = 2
-		requests = 300
+		requests = 150
 		block-size = 64K
 		file-size = 4M
 		[accept]
