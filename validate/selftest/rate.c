@@ -41,7 +41,10 @@ enum standing rate_standing(const struct rate *r)
 	case PROMISE_AT_LEAST:
 		return r->lo >= r->promised ? STANDING_SHOWN : r->hi < r->promised ? STANDING_BROKEN : STANDING_HOLDS;
 	case PROMISE_ALWAYS:
-		return r->k < r->n ? STANDING_BROKEN : r->lo >= r->promised ? STANDING_SHOWN : STANDING_HOLDS;
+		/* n of n: the one-sided 95 % limit */
+		return r->k < r->n			     ? STANDING_BROKEN
+		       : pow(0.05, 1 / (double)r->n) >= r->promised ? STANDING_SHOWN
+								    : STANDING_HOLDS;
 	case PROMISE_NONE:
 		break;
 	}

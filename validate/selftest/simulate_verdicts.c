@@ -90,11 +90,12 @@ static const enum component_kind judged[] = {
 };
 #define N_JUDGED (sizeof judged / sizeof *judged)
 
-/* Replicates that depend on each other break every interval, and outliers that are rarer than one in the replicates at hand
- * cannot be seen in their scatter. */
+/* Replicates that depend on each other break every interval; and tails that twenty replicates need not show cannot be seen in
+ * their standard deviation, which is all that U rests on. */
 static bool at_limit_promised(enum component_kind kind, enum world world)
 {
-	return world != WORLD_AR6 && !(world == WORLD_OUTLIERS && kind == COMPONENT_UNCERTAINTY);
+	bool heavy = world == WORLD_OUTLIERS || world == WORLD_T3;
+	return world != WORLD_AR6 && !(heavy && kind == COMPONENT_UNCERTAINTY);
 }
 
 static int at_limits(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)

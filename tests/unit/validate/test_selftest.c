@@ -53,7 +53,8 @@ static void test_standings(void **state)
 	assert_int_equal(standing_of(19, 20, PROMISE_AT_LEAST, 0.95), STANDING_HOLDS);
 	assert_int_equal(standing_of(800, 1000, PROMISE_AT_LEAST, 0.95), STANDING_BROKEN);
 	assert_int_equal(standing_of(58, 59, PROMISE_ALWAYS, 0.9), STANDING_BROKEN);
-	assert_int_equal(standing_of(59, 59, PROMISE_ALWAYS, 0.9), STANDING_SHOWN);
+	assert_int_equal(standing_of(59, 59, PROMISE_ALWAYS, 0.95), STANDING_SHOWN);
+	assert_int_equal(standing_of(58, 58, PROMISE_ALWAYS, 0.95), STANDING_HOLDS);
 	assert_int_equal(standing_of(1, 1, PROMISE_ALWAYS, 0.9), STANDING_HOLDS);
 	assert_int_equal(standing_of(0, 0, PROMISE_ALWAYS, 0.9), STANDING_NONE);
 	assert_int_equal(standing_of(1, 2, PROMISE_NONE, 0), STANDING_NONE);
