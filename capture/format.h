@@ -83,7 +83,7 @@ int trace_export_csv(struct trace *t, const char *path, struct err *e);
 extern const struct trace_format format_trace, format_csv;
 /* capture/formats/ */
 extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse, format_iolog,
-    format_tracepoint, format_perf_trace, format_dxt, format_oraclegeneral, format_btrecord, format_blkreplay,
-    format_events, format_artc, format_perfetto;
+    format_dxt, format_oraclegeneral, format_btrecord, format_blkreplay,
+    format_events, format_perfetto;
 
 #endif

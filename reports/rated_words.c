@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/rated_words.h"
 
+#include <stdbool.h>
+
 #include "common/units.h"
 
 static void add_rate(struct strbuf *out, const struct rated_point *q)
@@ -33,12 +35,25 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 		strbuf_addf(out, ", though trusted in %zu beyond", l->n_beyond);
 }
 
+/* A program that goes from request to request without a pause has gaps too, of some hundred ns; they say nothing. */
+#define PAUSE_NS 1000.0
+
+static bool has_pauses(const struct rated_range *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->point[i].gap_ns >= PAUSE_NS)
+			return true;
+	return false;
+}
+
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)
 {
 	strbuf_addf(out, "%s, %s: ", r->name, r->replayer);
 	add_limit(out, a, r, &r->rate, "up to", add_rate);
 	if (r->rate.last == RATED_NONE && r->gap.last == RATED_NONE && r->rate.next == r->gap.next)
 		return; /* the same case both ways */
+	if (!has_pauses(r))
+		return;
 	strbuf_addstr(out, r->rate.next == RATED_NONE && r->gap.next == RATED_NONE ? ", and " : ". By gap: ");
 	add_limit(out, a, r, &r->gap, "down to", add_gap);
 }

@@ -86,7 +86,7 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 			    "of the risk that it may spend.",
 			    a->look, a->results->protocol.n_looks, a->n_replicates);
 	strbuf_addstr(out, "</p>\n<details open><summary>Component by component</summary>\n<dl>\n");
-	for (size_t k = 0; k < COMPONENT_N; k++) {
+	for (int k = 0; k < COMPONENT_N; k++) {
 		struct strbuf limit = STRBUF_INIT;
 		const struct component_words *w = &words_component[k];
 		words_add_limit(&limit, &p->a->results->protocol.accept, k);

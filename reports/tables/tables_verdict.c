@@ -81,7 +81,7 @@ void table_limits(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_TEXT, "limit", "Limit");
 	table_column(t, FORMAT_TEXT, "rule", "Rule");
 	table_column(t, FORMAT_TEXT, "source", "Source");
-	for (size_t k = 0; k < COMPONENT_N; k++) {
+	for (int k = 0; k < COMPONENT_N; k++) {
 		struct strbuf limit = STRBUF_INIT;
 		words_add_limit(&limit, &a->results->protocol.accept, k);
 		table_text(t, component_names[k]);

@@ -32,7 +32,7 @@ run_setup() {
 	status=0
 	env PATH="$PWD/bin" tree/setup "$@" >out 2>err </dev/null || status=$?
 }
-every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev gnuplot-nox libcmocka-dev procps strace libaio-dev'
+every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev gnuplot-nox libcmocka-dev procps strace libaio-dev jq'
 
 # everything there: nothing is installed, whoever asks
 for package in $every; do echo "$package"; done >installed
