@@ -79,7 +79,7 @@ touch offline # the lists cannot be had: those that are there may do
 run_setup check
 [ "$status" -eq 0 ] || fail "status $status as root: $(cat err)"
 grep -q sudo log && fail 'root used sudo'
-grep -q 'install .*libcmocka-dev procps strace libaio-dev$' log || fail "installed: $(cat log)"
+grep -q 'install .*libcmocka-dev procps strace libaio-dev jq$' log || fail "installed: $(cat log)"
 touch broken
 run_setup check
 [ "$status" -eq 3 ] || fail "status $status when apt-get fails"
