@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/report.h"
 #include "validate/campaign/campaign.h"
@@ -71,18 +72,6 @@ static char *default_dir(const char *name)
 	return xasprintf("results-%s-%s", name, when);
 }
 
-static char *own_path(struct err *e)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-	if (n < 0) {
-		err_sys(e, errno, "cannot find this program's own file (is /proc mounted?)");
-		return NULL;
-	}
-	path[n] = 0;
-	return xstrdup(path);
-}
-
 static int status_of(enum verdict v)
 {
 	return v == VERDICT_TRUSTED ? EXIT_OK : v == VERDICT_NOT_TRUSTED ? EXIT_NOT_TRUSTED : EXIT_INCONCLUSIVE;
@@ -116,7 +105,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 static int campaign(const struct protocol *p, const struct run_config *config, const char *dir,
 		    const struct report_form *form, struct err *e)
 {
-	char *self = own_path(e);
+	char *self = program_path(e);
 	if (!self)
 		return EXIT_FAILED;
 	struct campaign_options o = {.dir = dir, .resume = config->resume, .quiet = config->quiet, .self = self};

@@ -124,18 +124,6 @@ static int parts_choose(const char *word, int *parts, struct err *e)
 	return 0;
 }
 
-static char *own_path(struct err *e)
-{
-	char path[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
-	if (n < 0) {
-		err_sys(e, errno, "cannot find this program's own file (is /proc mounted?)");
-		return NULL;
-	}
-	path[n] = 0;
-	return xstrdup(path);
-}
-
 static uint64_t or_default(uint64_t given, bool quick, uint64_t whole, uint64_t little)
 {
 	return given != UINT64_MAX ? given : quick ? little : whole;
@@ -143,7 +131,7 @@ static uint64_t or_default(uint64_t given, bool quick, uint64_t whole, uint64_t 
 
 static int replay_part(const struct selftest_config *c, const char *dir, struct rates *rates, struct err *e)
 {
-	char *self = own_path(e);
+	char *self = program_path(e);
 	if (!self)
 		return -e->code;
 	struct machine_options o = {

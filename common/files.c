@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/files.h"
 
+#include <limits.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -259,4 +260,16 @@ int dir_remove_tree(const char *path, struct err *e)
 out:
 	free(name);
 	return ret;
+}
+
+char *program_path(struct err *e)
+{
+	char path[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	if (n < 0) {
+		err_sys(e, errno, "cannot find this program's own file (is /proc mounted?)");
+		return NULL;
+	}
+	path[n] = 0;
+	return xstrdup(path);
 }

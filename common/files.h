@@ -26,4 +26,7 @@ bool path_exists(const char *path);
  * mounted inside, ENOTDIR or ELOOP when `path` itself is no directory, ELOOP below 256 levels. What is not there is fine. */
 int dir_remove_tree(const char *path, struct err *e);
 
+/* The file that this program was started from. NULL with the error where /proc is not mounted. The caller frees. */
+char *program_path(struct err *e);
+
 #endif

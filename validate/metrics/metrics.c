@@ -147,7 +147,7 @@ struct work { /* what is still to be done */
 	const struct metrics_options *o;
 	struct metrics *m;
 	bool tally;
-	bool todo[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
+	bool left[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
 	bool sort_reference, unsorted; /* pairs must be sorted; the reference's file is not in order */
 	uint64_t bt;
 	bool order_only; /* the levels are known */
@@ -245,7 +245,7 @@ static void pass_plan(struct pass *p, const struct work *w, unsigned int thread,
 			    .may_be_unsorted = w->unsorted, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
 	for (int i = 0; i < LANE_N; i++) {
 		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
-		p->lane[i].wanted = w->todo[i] && second == (thread == 1);
+		p->lane[i].wanted = w->left[i] && second == (thread == 1);
 		p->lane[i].options = lane_options(w, (enum lane_kind)i);
 	}
 }
@@ -287,11 +287,11 @@ static void tally_reset(struct metrics *m)
 	side_init(&m->replay);
 }
 
-static bool anything_todo(const struct work *w)
+static bool anything_left(const struct work *w)
 {
 	bool any = w->tally;
 	for (int i = 0; i < LANE_N; i++)
-		any |= w->todo[i];
+		any |= w->left[i];
 	return any;
 }
 
@@ -299,8 +299,8 @@ static bool anything_todo(const struct work *w)
 static int work_once(struct work *w, struct err *e)
 {
 	struct pass *p = xcalloc(2, sizeof *p);
-	bool second = w->todo[LANE_COMPLETE] || w->todo[LANE_DISPATCH];
-	bool first = w->tally || w->todo[LANE_REFERENCE] || w->todo[LANE_ISSUE];
+	bool second = w->left[LANE_COMPLETE] || w->left[LANE_DISPATCH];
+	bool first = w->tally || w->left[LANE_REFERENCE] || w->left[LANE_ISSUE];
 	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
 	int rc = passes_run(p, w, n, e);
 	bool unsorted = false;
@@ -316,7 +316,7 @@ static int work_once(struct work *w, struct err *e)
 			if (!l->wanted)
 				continue;
 			w->runs[i] |= l->late;
-			w->todo[i] = l->late;
+			w->left[i] = l->late;
 			if (!l->late)
 				take_lane(w, &p[k], (enum lane_kind)i, &l->observation);
 		}
@@ -340,7 +340,7 @@ static bool choose_bt(struct work *w)
 		bool needed = false;
 		for (int s = 0; s < SCOPE_N; s++)
 			needed |= order->observed && order->total[s].needs_bt;
-		w->todo[i] = needed;
+		w->left[i] = needed;
 		again |= needed;
 	}
 	w->order_only = true;
@@ -355,10 +355,10 @@ static void work_plan(struct work *w, bool dispatch)
 	bool order = o->parts & PART_ORDER, levels = o->parts & (PART_CONCURRENCY | PART_LIFETIME);
 	for (int point = 0; point < POINT_N && order; point++)
 		w->m->order[point].observed = points >> point & 1;
-	w->todo[LANE_REFERENCE] = levels || (order && o->bt == DENSITY_UNBOUNDED);
-	w->todo[LANE_ISSUE] = levels || w->m->order[POINT_ISSUE].observed;
-	w->todo[LANE_DISPATCH] = w->m->order[POINT_DISPATCH].observed;
-	w->todo[LANE_COMPLETE] = w->m->order[POINT_COMPLETE].observed;
+	w->left[LANE_REFERENCE] = levels || (order && o->bt == DENSITY_UNBOUNDED);
+	w->left[LANE_ISSUE] = levels || w->m->order[POINT_ISSUE].observed;
+	w->left[LANE_DISPATCH] = w->m->order[POINT_DISPATCH].observed;
+	w->left[LANE_COMPLETE] = w->m->order[POINT_COMPLETE].observed;
 	w->sort_reference = w->m->match == MATCH_KEY;
 	w->tally = true;
 	w->bt = o->bt;
@@ -385,9 +385,9 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference, c
 	int rc = match_decide(m, reference, replay, o, &dispatch, e);
 	if (!rc)
 		work_plan(&w, dispatch);
-	while (!rc && anything_todo(&w)) {
+	while (!rc && anything_left(&w)) {
 		rc = work_once(&w, e);
-		if (!rc && !anything_todo(&w))
+		if (!rc && !anything_left(&w))
 			choose_bt(&w);
 	}
 	rc = rc ? rc : check_side(&m->reference, reference->name, e);
