@@ -75,6 +75,14 @@ const struct trace_format *trace_format_of(const struct trace *t);
  * error (trace_copy_with: options, as compression). */
 int trace_copy(struct trace *t, const char *path, struct err *e);
 int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e);
+/* The same, with other metadata (NULL: its own), and each record changed on its way, when its references are the copy's already; more may
+ * be put into the heap of `w`. */
+struct trace_change {
+	const struct trace_meta *meta;
+	int (*change)(void *ctx, struct trace_writer *w, struct trace_record *r, struct err *e);
+	void *ctx;
+};
+int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how, struct err *e);
 
 /* Writes all of `t` as CSV (doc/formats/csv.md); "-" is standard output. The file appears whole or not at all.
  * Errors: EBADMSG: damaged blocks of the input were left out, everything else is written. */

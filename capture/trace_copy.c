@@ -11,6 +11,7 @@ struct copy {
 	struct trace_writer *to;
 	uint32_t *id; /* id[n]: of the copy */
 	uint32_t n, cap;
+	const struct trace_change *how;
 };
 
 static int copy_objects(struct copy *c, struct err *e)
@@ -40,6 +41,12 @@ static int copy_record(struct copy *c, struct trace_record *r, struct err *e)
 	return data ? trace_writer_heap(c->to, data, len, &r->heap, e) : 0;
 }
 
+static int copy_changed(struct copy *c, struct trace_record *r, struct err *e)
+{
+	int rc = copy_record(c, r, e);
+	return rc || !c->how || !c->how->change ? rc : c->how->change(c->how->ctx, c->to, r, e);
+}
+
 static int copy_all(struct copy *c, struct err *e)
 {
 	const struct trace_record *r;
@@ -52,7 +59,7 @@ static int copy_all(struct copy *c, struct err *e)
 			size_t now = n < 1024 ? n : 1024;
 			for (size_t i = 0; i < now && !rc; i++) {
 				some[i] = r[i];
-				rc = copy_record(c, &some[i], e);
+				rc = copy_changed(c, &some[i], e);
 			}
 			rc = rc ? rc : trace_writer_append(c->to, some, now, e);
 			r += now;
@@ -62,17 +69,27 @@ static int copy_all(struct copy *c, struct err *e)
 	return rc ? rc : copy_objects(c, e);
 }
 
+static int copy_trace(struct copy *c, const char *path, const struct trace_write_options *o, struct err *e)
+{
+	const struct trace_meta *meta = c->how && c->how->meta ? c->how->meta : trace_meta(c->from);
+	int rc = trace_writer_open(&c->to, path, meta, o, e);
+	rc = rc ? rc : copy_all(c, e);
+	if (rc)
+		trace_writer_abort(c->to);
+	else
+		rc = trace_writer_close(c->to, e);
+	free(c->id);
+	return rc;
+}
+
 int trace_copy_with(struct trace *t, const char *path, const struct trace_write_options *o, struct err *e)
 {
-	struct copy c = {.from = t};
-	int rc = trace_writer_open(&c.to, path, trace_meta(t), o, e);
-	rc = rc ? rc : copy_all(&c, e);
-	if (rc)
-		trace_writer_abort(c.to);
-	else
-		rc = trace_writer_close(c.to, e);
-	free(c.id);
-	return rc;
+	return copy_trace(&(struct copy){.from = t}, path, o, e);
+}
+
+int trace_copy_changed(struct trace *t, const char *path, const struct trace_change *how, struct err *e)
+{
+	return copy_trace(&(struct copy){.from = t, .how = how}, path, NULL, e);
 }
 
 int trace_copy(struct trace *t, const char *path, struct err *e)

@@ -11,6 +11,7 @@
 
 #include "commands/commands.h"
 #include "commands/deps_dot.h"
+#include "commands/deps_inferred.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -19,8 +20,10 @@
 struct deps_config {
 	int order;
 	const char *dot;
-	uint64_t n_shown;
+	uint64_t n_shown, from;
 	bool json;
+	bool infer;
+	const char *think, *output;
 };
 
 static const struct option_spec deps_options[] = {
@@ -31,6 +34,15 @@ static const struct option_spec deps_options[] = {
 	 .flags = OPT_CLI_ONLY},
 	{.name = "requests", .letter = 'n', .type = OPT_UINT, .offset = offsetof(struct deps_config, n_shown), .arg = "N",
 	 .help = "only the first N requests in the graph (0: all)", .flags = OPT_CLI_ONLY},
+	{.name = "infer", .type = OPT_FLAG, .offset = offsetof(struct deps_config, infer),
+	 .help = "infer from times instead, as for block-level traces", .flags = OPT_CLI_ONLY},
+	{.name = "think-time", .type = OPT_STRING, .offset = offsetof(struct deps_config, think), .arg = "TIME",
+	 .help = "inferring: the shortest time in which a program can follow an end with a request that depends on it (10us); "
+		 "auto: the smallest of the trace", .flags = OPT_CLI_ONLY},
+	{.name = "from", .type = OPT_UINT, .offset = offsetof(struct deps_config, from), .arg = "N",
+	 .help = "inferring: the first request in the graph (0)", .flags = OPT_CLI_ONLY},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = offsetof(struct deps_config, output), .arg = "FILE",
+	 .help = "inferring: write the trace again, with each request's dependencies", .flags = OPT_CLI_ONLY},
 	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct deps_config, json), .help = "print one JSON object",
 	 .flags = OPT_CLI_ONLY},
 	{.name = NULL},
@@ -38,7 +50,8 @@ static const struct option_spec deps_options[] = {
 
 static const char about[] =
 	"Derives which request waits for which under an order policy, with the redundant waits left out, and\n"
-	"prints how many there are and how much of the trace's concurrency they leave. Nothing is replayed.";
+	"prints how many there are and how much of the trace's concurrency they leave. Nothing is replayed. Block-level\n"
+	"traces tell no files and no threads: their dependencies are inferred from times.";
 
 static void print_text(const struct deps *d, const char *path)
 {
@@ -118,15 +131,44 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return ret;
 }
 
+/* 1: to be inferred, and done (*status); 0: not to be inferred. */
+static int inferred(const struct deps_config *config, const char *path, int *status, struct err *e)
+{
+	struct trace *t;
+	bool usage = false;
+	int ret = trace_open(&t, path, e);
+	*status = EXIT_FAILED;
+	if (ret)
+		return 1;
+	if (!config->infer && trace_meta(t)->level != LEVEL_BLOCK) {
+		trace_close(t);
+		return 0;
+	}
+	const struct deps_inferred_config c = {path, config->think, config->dot, config->output, config->from, config->n_shown,
+					       config->json};
+	ret = deps_inferred(t, &c, &usage, e);
+	if (ret)
+		err_context(e, "%s", path);
+	*status = usage ? EXIT_USAGE : ret ? EXIT_FAILED : EXIT_OK;
+	trace_close(t);
+	return 1;
+}
+
 static int deps_run(int argc, char **argv, struct err *e)
 {
 	struct deps_config config = {.order = ORDER_FS};
 	struct deps d;
 	int n_positional;
-	int status = command_parse(&cmd_deps, "[--order ORDER] [--dot FILE] [--json] TRACE", about, deps_options, &config, argc,
+	int status = command_parse(&cmd_deps, "[--order ORDER | --infer] [options] TRACE", about, deps_options, &config, argc,
 				   argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
+	if (inferred(&config, argv[1], &status, e))
+		return status;
+	if (config.think || config.output || config.from) {
+		err_set(e, EINVAL, "--think-time, --from and --output go with --infer");
+		return EXIT_USAGE;
+	}
 	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, e);
 	if (!ret && config.dot)
 		ret = dot_write(&d, &config, e);

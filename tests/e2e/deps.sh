@@ -45,3 +45,32 @@ expect_status 2 "$VALIDATE" deps
 expect_status 2 "$VALIDATE" deps --order sideways in.csv
 expect_status 3 "$VALIDATE" deps missing.trace
 expect_status 3 "$VALIDATE" deps --dot /nowhere/at/all.dot in.csv
+
+# block level: dependencies from times. C overlaps nobody but follows B too soon; D is behind all of them
+cat >block.csv <<'END'
+pid,tid,begin,end,function,args,rvalue
+1,1,0,40000,read,"fd=3;offset=0;length=4096",4096
+1,1,20000,50000,read,"fd=3;offset=4096;length=4096",4096
+1,1,55000,90000,read,"fd=3;offset=8192;length=4096",4096
+1,1,150000,160000,write,"fd=3;offset=0;length=4096",4096
+END
+expect_status 0 "$VALIDATE" deps --infer block.csv
+expect_line out 'at least 10 us for a dependency'
+expect_line out 'Dependencies   3, redundant ones left out'
+expect_line out 'the longest has 3 requests; 2 chains hold them all'
+expect_status 0 "$VALIDATE" deps --infer --think-time 5us --json block.csv
+[ "$(jq .n_dependencies out)" -eq 3 ] || fail "not 3 dependencies at 5 us"
+[ "$(jq .n_independent out)" -eq 2 ] || fail "not 2 without parents at 5 us"
+expect_status 0 "$VALIDATE" deps --infer --think-time auto block.csv
+expect_line out 'too few think times'
+expect_status 0 "$VALIDATE" deps --infer --dot - --from 2 block.csv
+expect_line out 'r2 -> r3 [label="60 us"]'
+expect_line out '1 before'
+expect_status 0 "$VALIDATE" deps --infer -o annotated.trace block.csv
+expect_status 0 "$VALIDATE" info annotated.trace
+expect_line out 'threshold_ns 10000'
+expect_status 2 "$VALIDATE" deps --infer --think-time soon block.csv
+expect_status 2 "$VALIDATE" deps --think-time 1us in.csv
+for line in 1 3 2; do sed -n "${line}p" block.csv; done >unsorted.csv
+expect_status 3 "$VALIDATE" deps --infer unsorted.csv
+expect_line err 'record 1: it begins 20000 ns before the one before it'

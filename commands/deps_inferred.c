@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/deps_inferred.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/infer_trace.h"
+#include "reports/json_value.h"
+
+struct threshold {
+	int64_t ns;
+	const char *story;
+	bool estimated;
+	struct think_times seen;
+};
+
+static int threshold_find(struct threshold *h, struct trace *t, const char *think, bool *usage, struct err *e)
+{
+	*h = (struct threshold){.ns = INFER_THRESHOLD_NS, .story = "the default"};
+	if (!think)
+		return 0;
+	if (strcmp(think, "auto")) {
+		int rc = parse_duration(think, &h->ns, e);
+		if (!rc && (h->ns < 0 || h->ns > TRACE_TIME_MAX))
+			rc = err_set(e, EINVAL, "a think time is neither negative nor longer than a trace");
+		*usage = rc != 0;
+		h->story = "as given";
+		return rc ? err_context(e, "--think-time") : 0;
+	}
+	int rc = think_times_read(&h->seen, t, e);
+	h->estimated = h->seen.n >= THINK_TIMES_ENOUGH;
+	h->story = h->estimated ? "the smallest in the trace with nothing under way" :
+				  "the default: too few think times in this trace to estimate it";
+	h->ns = h->estimated ? h->seen.least_ns : INFER_THRESHOLD_NS;
+	return rc;
+}
+
+/* --- width over time ------------------------------------------------------------------------------------------------ */
+/* Slices of equal length, which double when the trace goes on behind the last. */
+
+#define N_SLICES 64
+
+struct slice {
+	uint64_t n, width_max;
+	double width_sum;
+};
+
+struct over_time {
+	struct slice slice[N_SLICES];
+	int64_t from_ns, length_ns;
+};
+
+static void slices_double(struct over_time *o)
+{
+	for (size_t i = 0; i < N_SLICES; i++) {
+		struct slice a = {0}, b = {0};
+		if (2 * i < N_SLICES)
+			a = o->slice[2 * i], b = o->slice[2 * i + 1];
+		o->slice[i] = (struct slice){a.n + b.n, a.width_max > b.width_max ? a.width_max : b.width_max,
+					     a.width_sum + b.width_sum};
+	}
+	o->length_ns *= 2;
+}
+
+static void over_time_add(struct over_time *o, int64_t begin_ns, uint64_t width)
+{
+	if (!o->length_ns)
+		*o = (struct over_time){.from_ns = begin_ns, .length_ns = 1000};
+	while ((begin_ns - o->from_ns) / o->length_ns >= N_SLICES)
+		slices_double(o);
+	struct slice *s = &o->slice[(begin_ns - o->from_ns) / o->length_ns];
+	s->n++;
+	s->width_sum += (double)width;
+	s->width_max = width > s->width_max ? width : s->width_max;
+}
+
+/* --- the pass ------------------------------------------------------------------------------------------------------- */
+
+struct shown { /* a request of the graph */
+	struct infer_parents p;
+	uint64_t rank, seq, offset, length;
+	int64_t begin_ns, end_ns;
+	uint16_t op;
+};
+
+struct pass {
+	const struct deps_inferred_config *c;
+	struct over_time time;
+	struct shown *shown;
+	size_t n_shown, cap;
+};
+
+static void fed(void *ctx, uint64_t request, const struct trace_record *r, const struct infer_parents *p)
+{
+	struct pass *s = ctx;
+	over_time_add(&s->time, r->begin_ns, request + 1 - p->hi);
+	if (!s->c->dot || request < s->c->from || (s->c->n_shown && request - s->c->from >= s->c->n_shown))
+		return;
+	GROW(s->shown, s->n_shown, s->cap);
+	s->shown[s->n_shown++] = (struct shown){*p, UINT64_MAX, r->seq, r->offset, r->length, r->begin_ns, r->end_ns, r->op};
+}
+
+static void ended(void *ctx, uint64_t request, uint64_t rank)
+{
+	struct pass *s = ctx;
+	if (request >= s->c->from && request - s->c->from < s->n_shown)
+		s->shown[request - s->c->from].rank = rank;
+}
+
+/* --- the graph ------------------------------------------------------------------------------------------------------ */
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct shown *const *x = a, *const *y = b;
+	return ((*x)->rank > (*y)->rank) - ((*x)->rank < (*y)->rank);
+}
+
+static size_t rank_first(struct shown *const *ranked, size_t n, uint64_t rank)
+{
+	size_t from = 0;
+	while (from < n) {
+		size_t mid = from + (n - from) / 2;
+		if (ranked[mid]->rank < rank)
+			from = mid + 1;
+		else
+			n = mid;
+	}
+	return from;
+}
+
+static void edges_write(struct strbuf *out, const struct pass *s, struct shown *const *ranked, const struct shown *r)
+{
+	struct strbuf gap = STRBUF_INIT;
+	uint64_t n_drawn = 0;
+	for (size_t k = rank_first(ranked, s->n_shown, r->p.lo); k < s->n_shown && ranked[k]->rank < r->p.hi; k++, n_drawn++) {
+		strbuf_reset(&gap);
+		format_duration(&gap, (double)(r->begin_ns - ranked[k]->end_ns));
+		strbuf_addf(out, "  r%" PRIu64 " -> r%" PRIu64 " [label=\"%s\"];\n", ranked[k]->seq, r->seq, gap.s);
+	}
+	uint64_t n_outside = r->p.hi - r->p.lo - n_drawn;
+	if (n_outside)
+		strbuf_addf(out, "  o%" PRIu64 " [shape=plaintext, label=\"%" PRIu64 " before\"]; o%" PRIu64 " -> r%" PRIu64
+				 " [style=dashed];\n", r->seq, n_outside, r->seq, r->seq);
+	strbuf_release(&gap);
+}
+
+static int dot_write(const struct pass *s, const struct threshold *h, struct err *e)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct shown **ranked = xcalloc(s->n_shown + 1, sizeof(struct shown *));
+	strbuf_addf(&out, "digraph deps {\n  // inferred from times; an edge: the request may depend on the other's end, and came so much "
+			  "later\n  // shortest think time %" PRId64 " ns\n  rankdir=LR; node [shape=box, fontsize=10];\n", h->ns);
+	for (size_t i = 0; i < s->n_shown; i++) {
+		const struct shown *r = &s->shown[i];
+		ranked[i] = &s->shown[i];
+		strbuf_addf(&out, "  r%" PRIu64 " [label=\"%" PRIu64 " %s", r->seq, r->seq, op_name(r->op));
+		if (r->offset != OFFSET_NONE)
+			strbuf_addf(&out, "\\n%" PRIu64 "+%" PRIu64, r->offset, r->length);
+		strbuf_addstr(&out, "\"];\n");
+	}
+	qsort(ranked, s->n_shown, sizeof *ranked, by_rank);
+	for (size_t i = 0; i < s->n_shown; i++)
+		edges_write(&out, s, ranked, &s->shown[i]);
+	strbuf_addstr(&out, "}\n");
+	int ret = 0;
+	if (strcmp(s->c->dot, "-"))
+		ret = file_write_atomic(s->c->dot, out.s, out.len, e);
+	else if (fwrite(out.s, 1, out.len, stdout) != out.len)
+		ret = err_sys(e, errno, "standard output");
+	free(ranked);
+	strbuf_release(&out);
+	return ret;
+}
+
+/* --- what it came to ------------------------------------------------------------------------------------------------ */
+
+static void say(const char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(const char *name, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	printf("%-15s", name);
+	vprintf(fmt, ap);
+	putchar('\n');
+	va_end(ap);
+}
+
+static void print_text(const struct infer_summary *s, const struct infer_what *w, const struct threshold *h, const char *path)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT, c = STRBUF_INIT;
+	format_duration(&a, (double)h->ns);
+	format_duration(&b, (double)s->span_ns);
+	format_duration(&c, (double)s->think_ns);
+	double n = s->n_requests ? (double)s->n_requests : 1;
+	printf("%s, dependencies inferred from times\n", path);
+	say("Requests", "%" PRIu64 " over %s", s->n_requests, b.s);
+	if (s->n_endless || w->n_unknown)
+		say("", "%" PRIu64 " without an end, on which nothing depends; %" PRIu64 " without a begin, left out", s->n_endless,
+		    w->n_unknown);
+	say("Think time", "at least %s for a dependency: %s", a.s, h->story);
+	say("Dependencies", "%" PRIu64 ", redundant ones left out: %.3g a request, at most %" PRIu64, s->n_edges,
+	    (double)s->n_edges / n, s->n_parents_max);
+	say("", "%" PRIu64 " requests depend on none", s->n_roots);
+	say("Chains", "the longest has %" PRIu64 " requests; %" PRIu64 " chains hold them all", s->longest_chain, s->width_max);
+	say("Width", "%.3g in the mean, %" PRIu64 " at most: requests that do not depend on each other", s->width_mean,
+	    s->width_max);
+	say("If requests", "took no time, the last would be issued after %s", c.s);
+	strbuf_release(&a);
+	strbuf_release(&b);
+	strbuf_release(&c);
+}
+
+static json_t *slices_json(const struct over_time *o)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < N_SLICES; i++) {
+		if (!o->slice[i].n)
+			continue;
+		json_t *one = json_object();
+		json_object_set_new(one, "from_ns", json_integer(o->from_ns + (json_int_t)i * o->length_ns));
+		json_set_count(one, "n_requests", o->slice[i].n);
+		json_object_set_new(one, "width_mean", json_real(o->slice[i].width_sum / (double)o->slice[i].n));
+		json_set_count(one, "width_max", o->slice[i].width_max);
+		json_array_append_new(list, one);
+	}
+	return list;
+}
+
+static void print_json(const struct infer_summary *s, const struct infer_what *w, const struct threshold *h,
+		       const struct over_time *time)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "schema", json_integer(1));
+	json_object_set_new(o, "order", json_string("inferred"));
+	json_object_set_new(o, "think_time_ns", json_integer(h->ns));
+	json_object_set_new(o, "think_time_estimated", json_boolean(h->estimated));
+	json_set_count(o, "n_requests", s->n_requests);
+	json_set_count(o, "n_without_begin", w->n_unknown);
+	json_set_count(o, "n_without_end", s->n_endless);
+	json_set_count(o, "n_dependencies", s->n_edges);
+	json_set_count(o, "n_independent", s->n_roots);
+	json_set_count(o, "n_parents_max", s->n_parents_max);
+	json_set_count(o, "longest_chain", s->longest_chain);
+	json_set_count(o, "width_max", s->width_max);
+	json_object_set_new(o, "width_mean", json_real(s->width_mean));
+	json_object_set_new(o, "span_ns", json_integer(s->span_ns));
+	json_object_set_new(o, "service_ns", json_real(s->service_ns));
+	json_object_set_new(o, "think_span_ns", json_integer(s->think_ns));
+	json_object_set_new(o, "slice_ns", json_integer(time->length_ns));
+	json_object_set_new(o, "width_over_time", slices_json(time));
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+}
+
+int deps_inferred(struct trace *t, const struct deps_inferred_config *c, bool *usage, struct err *e)
+{
+	struct threshold h;
+	struct infer_summary s;
+	struct pass pass = {.c = c};
+	struct infer_what w = {.fed = fed, .ended = ended, .ctx = &pass};
+	int rc = threshold_find(&h, t, c->think, usage, e);
+	w.threshold_ns = h.ns;
+	rc = rc ? rc : infer_trace(&w, t, &s, e);
+	if (!rc && c->dot)
+		rc = dot_write(&pass, &h, e);
+	if (!rc && c->output)
+		rc = infer_annotate(t, h.ns, c->output, e);
+	free(pass.shown);
+	if (rc || (c->dot && !strcmp(c->dot, "-")))
+		return rc;
+	if (c->json)
+		print_json(&s, &w, &h, &pass.time);
+	else
+		print_text(&s, &w, &h, c->path);
+	return 0;
+}
