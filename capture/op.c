@@ -4,7 +4,8 @@
 #include <string.h>
 
 const char *const op_family_names[FAMILY_N + 1] = {"name", "read",       "write",     "position", "sync", "attribute", "directory",
-						   "size", "descriptor", "advice",    "map",      "copy", "stream",    "async",     NULL};
+						   "size", "descriptor", "advice",    "map",      "copy", "stream",    "async",
+						   "page", NULL};
 
 #define AT_POSITION (OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_MOVES_POSITION)
 #define AT_OFFSET (OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES)
@@ -134,6 +135,8 @@ static const struct op_info table[OP_N] = {
     [OP_AIO_FSYNC] = {"aio_fsync", FAMILY_SYNC, OP_HAS_FD},
     [OP_AIO_FDATASYNC] = {"aio_fdatasync", FAMILY_SYNC, OP_HAS_FD},
     [OP_AIO_OTHER] = {"aio_other", FAMILY_ASYNC, OP_HAS_FD | OP_HAS_FLAGS},
+    [OP_PAGE_FAULT] = {"page_fault", FAMILY_PAGE, OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
+    [OP_PAGE_CACHE_ADD] = {"page_cache_add", FAMILY_PAGE, OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
 };
 
 const char *const op_names[] = {
@@ -148,7 +151,7 @@ const char *const op_names[] = {
 	"splice", "tee", "vmsplice", "fopen", "fdopen", "freopen", "fclose", "fread", "fwrite", "fgets", "fputs",
 	"getdelim", "fgetc", "fputc", "ungetc", "fprintf", "fscanf", "fseek", "ftell", "fflush", "setvbuf",
 	"io_submit", "io_getevents", "io_cancel", "io_uring_enter", "aio_read", "aio_write", "aio_readv",
-	"aio_writev", "aio_fsync", "aio_fdatasync", "aio_other",
+	"aio_writev", "aio_fsync", "aio_fdatasync", "aio_other", "page_fault", "page_cache_add",
 	NULL,
 };
 _Static_assert(sizeof op_names / sizeof *op_names == OP_N, "op_names lists every operation but invalid");

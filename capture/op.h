@@ -24,6 +24,7 @@ enum op_family {
 	FAMILY_COPY,	  /* moves data between two descriptors inside the kernel */
 	FAMILY_STREAM,	  /* stdio, as the program called it; what it does below is not seen */
 	FAMILY_ASYNC,	  /* hands over or fetches asynchronous requests, which are requests of their own */
+	FAMILY_PAGE,	  /* the page cache: faults on mapped files, pages that were not there */
 	FAMILY_N
 };
 extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., NULL */
@@ -42,6 +43,9 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_MOVES_POSITION 0x400u /* leaves the descriptor's position elsewhere: order matters on a shared one */
 #define OP_MAKES_FD 0x800u	   /* rvalue is a new descriptor, and record.fd the one it was made from */
 #define OP_RESULT_VARIES 0x1000u   /* rvalue is an address or the like: it says only whether the call succeeded */
+
+#define PAGE_ABSENT 1u /* page_fault: it was not in the cache, or cannot be told (else: mapped from the cache) */
+#define PAGE_ASKED 1u /* page_cache_add: the call or fault it happened in asked for it: a miss (else: read ahead) */
 
 /* What the record's heap item holds where there is one; nothing is aligned, numbers are little-endian. */
 #define OP_HEAP_IOVEC 0x10000u /* uint64_t n: length of each buffer */

@@ -54,6 +54,8 @@ enum trace_op {
 	OP_SETVBUF = 99, OP_IO_SUBMIT = 100, OP_IO_GETEVENTS = 101, OP_IO_CANCEL = 102, OP_IO_URING_ENTER = 103,
 	OP_AIO_READ = 104, OP_AIO_WRITE = 105, OP_AIO_READV = 106, OP_AIO_WRITEV = 107, OP_AIO_FSYNC = 108,
 	OP_AIO_FDATASYNC = 109, OP_AIO_OTHER = 110,
+	/* no calls, but what the kernel's page cache did for the thread: instants, captured through tracepoints */
+	OP_PAGE_FAULT = 111, OP_PAGE_CACHE_ADD = 112,
 	OP_N
 };
 #define OFFSET_NONE UINT64_MAX

@@ -19,6 +19,7 @@
 #include <kbuffer.h>
 #include <tracefs.h>
 
+#include "common/strbuf.h"
 #include "common/xalloc.h"
 
 #define POLL_NS 20000000
@@ -41,6 +42,7 @@ struct tracing {
 	struct tep_handle *formats;
 	struct tep_event **event; /* event[n_kinds], NULL where the kernel has none */
 	size_t n_kinds;
+	uint16_t *kind_of_id; /* kind_of_id[65536]: kind + 1; 0: not one of ours */
 	struct cpu_stream *cpu;
 	unsigned int n_cpus;
 	size_t page_bytes;
@@ -107,8 +109,9 @@ static int event_choose(struct tracing *t, size_t kind, const char *name, const 
 		return optional ? 0 : err_set(e, ENOENT, "this kernel has no tracepoint %s", name);
 	}
 	t->event[kind] = tep_find_event_by_name(t->formats, system, colon + 1);
-	if (!t->event[kind])
+	if (!t->event[kind] || t->event[kind]->id < 0 || t->event[kind]->id > UINT16_MAX)
 		return err_set(e, ENOENT, "the format of the tracepoint %s cannot be read", name);
+	t->kind_of_id[t->event[kind]->id] = (uint16_t)(kind + 1);
 	if (filter && tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
 		return err_sys(e, errno ? errno : EINVAL, "tracepoint %s: the filter \"%s\"", name, filter);
 	if (tracefs_event_enable(t->instance, system, colon + 1) < 0)
@@ -140,6 +143,7 @@ static int events_choose(struct tracing *t, const struct tracing_options *o, str
 	if (!t->formats)
 		return err_set(e, EIO, "the formats of the kernel's tracepoints cannot be read");
 	t->event = xcalloc(t->n_kinds + 1, sizeof *t->event);
+	t->kind_of_id = xcalloc(UINT16_MAX + 1, sizeof *t->kind_of_id);
 	int ret = 0;
 	for (size_t i = 0; !ret && i < t->n_kinds; i++)
 		ret = event_choose(t, i, o->event[i], o->filter, e);
@@ -248,6 +252,7 @@ void tracing_close(struct tracing *t)
 	if (t->formats)
 		tep_free(t->formats);
 	free(t->event);
+	free(t->kind_of_id);
 	free(t->cpu);
 	free(t);
 }
@@ -288,6 +293,18 @@ static void *reader_main(void *arg)
 		t->write_error = ENOMEM;
 	free(page);
 	return NULL;
+}
+
+int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e)
+{
+	struct strbuf all = STRBUF_INIT;
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(&all, "%d ", tid[i]);
+	int ret = knob(t, "options/event-fork", "1", e);
+	if (!ret && tracefs_instance_file_append(t->instance, "set_event_pid", all.s) < 0)
+		ret = err_sys(e, errno ? errno : EIO, "tracefs: limiting the tracepoints to %zu threads", n);
+	strbuf_release(&all);
+	return ret;
 }
 
 int tracing_start(struct tracing *t, struct err *e)
@@ -386,10 +403,7 @@ static unsigned int kind_of(const struct tracing *t, const struct cpu_stream *c)
 	if (c->size < 8)
 		return UINT_MAX;
 	memcpy(&id, c->data, sizeof id); /* common_type */
-	for (size_t k = 0; k < t->n_kinds; k++)
-		if (t->event[k] && t->event[k]->id == id)
-			return (unsigned int)k;
-	return UINT_MAX;
+	return t->kind_of_id[id] ? t->kind_of_id[id] - 1u : UINT_MAX;
 }
 
 int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
@@ -422,6 +436,11 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 		return 1;
 	}
 	return ret;
+}
+
+bool tracing_has(const struct tracing *t, unsigned int kind)
+{
+	return kind < t->n_kinds && t->event[kind];
 }
 
 struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, const char *name)

@@ -7,6 +7,7 @@
 #ifndef CAPTURE_KERNEL_TRACING_H
 #define CAPTURE_KERNEL_TRACING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -25,6 +26,9 @@ struct tracing_options {
  * ENOENT, EACCES, EPERM with one sentence that says what is missing and what to do; ENOENT for an unknown event.
  * Ownership: tracing_close. */
 int tracing_open(struct tracing **t, const struct tracing_options *o, struct err *e);
+/* Only these threads (numbers of the kernel's own PID namespace) and whatever they start are seen. Before tracing_start; more may be
+ * added by another call. */
+int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e);
 int tracing_start(struct tracing *t, struct err *e);
 /* Stops, empties the buffers and counts the losses. Errors: ENOSPC and others of the scratch files: what was read is there. */
 int tracing_stop(struct tracing *t, struct err *e);
@@ -50,6 +54,9 @@ struct tracing_field {
 };
 /* A field of an event kind; {0, 0} where there is none. */
 struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, const char *name);
+
+/* Whether the kernel has events of that kind. */
+bool tracing_has(const struct tracing *t, unsigned int kind);
 
 static inline uint64_t tracing_unsigned(const struct tracing_event *v, struct tracing_field f)
 {

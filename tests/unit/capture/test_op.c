@@ -16,6 +16,7 @@ static void numbers_and_names_stay(void **state)
 	assert_int_equal(OP_MMAP, 72);
 	assert_int_equal(OP_FOPEN, 82);
 	assert_int_equal(OP_AIO_OTHER, 110);
+	assert_int_equal(OP_PAGE_CACHE_ADD, 112);
 }
 
 static void every_row_is_whole(void **state)
