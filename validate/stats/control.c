@@ -90,7 +90,7 @@ enum stat_status chart_c4(double n, double *c4)
 {
 	if (!(n >= 2))
 		return STAT_OUT_OF_RANGE;
-	*c4 = sqrt(2 / (n - 1)) * exp(lgamma(n / 2) - lgamma((n - 1) / 2));
+	*c4 = sqrt(2 / (n - 1)) * exp(log_gamma(n / 2) - log_gamma((n - 1) / 2));
 	return STAT_OK;
 }
 

@@ -15,6 +15,12 @@ static int is_dof(double df)
 	return df > 0 && isfinite(df);
 }
 
+double log_gamma(double x)
+{
+	int sign;
+	return lgamma_r(x, &sign);
+}
+
 /* One tail of a distribution over 0 <= x: the lower one where `upper` is 0. */
 typedef double tail_of(double x, int upper, const double *parameter);
 

@@ -24,6 +24,9 @@ double t_two_sided(double t, double df); /* P(|T| >= |t|) */
 double f_above(double f, double df1, double df2);
 double chi2_above(double q, double df);
 
+/* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads share. */
+double log_gamma(double x);
+
 /* P(|Z| <= k), P(|T| <= k): what an interval of +-k standard uncertainties covers. */
 double normal_coverage(double k);
 double t_coverage(double k, double df);

@@ -5,6 +5,8 @@
 
 #include <gsl/gsl_randist.h>
 
+#include "validate/stats/distributions.h"
+
 /* --- seen as a generator of GSL's, for its distributions ------------------------------------------------------------- */
 static unsigned long gsl_next(void *state)
 {
@@ -87,7 +89,7 @@ double generator_poisson(struct generator *g, double mean)
 			return k;
 		if (k < 0 || (us < 0.013 && v > us))
 			continue;
-		if (log(v * inverse_alpha / (a / (us * us) + b)) <= k * log(mean) - mean - lgamma(k + 1))
+		if (log(v * inverse_alpha / (a / (us * us) + b)) <= k * log(mean) - mean - log_gamma(k + 1))
 			return k;
 	}
 }

@@ -23,7 +23,7 @@ static double density_s(double s, double nu)
 {
 	if (s <= 0)
 		return 0;
-	return exp(log(2) + nu / 2 * log(nu / 2) - lgamma(nu / 2) + (nu - 1) * log(s) - nu * s * s / 2);
+	return exp(log(2) + nu / 2 * log(nu / 2) - log_gamma(nu / 2) + (nu - 1) * log(s) - nu * s * s / 2);
 }
 
 static double integrand_t(double s, void *arg)

@@ -130,6 +130,6 @@ enum stat_status mann_whitney_least_p(double m, double n, double *p)
 {
 	if (!(m >= 1) || !(n >= 1))
 		return STAT_TOO_FEW;
-	*p = fmin(1, 2 * exp(lgamma(m + 1) + lgamma(n + 1) - lgamma(m + n + 1)));
+	*p = fmin(1, 2 * exp(log_gamma(m + 1) + log_gamma(n + 1) - log_gamma(m + n + 1)));
 	return STAT_OK;
 }
