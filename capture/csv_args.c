@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/formats/number.h"
 #include "capture/op.h"
 
 enum arg {
@@ -28,16 +29,11 @@ static const char *const arg_names[ARG_N] = {"path",   "device", "descriptor", "
 
 int decimal_u64(const char *s, size_t len, uint64_t *v)
 {
+	const char *p = s;
 	*v = 0;
-	if (!len)
-		return -EINVAL;
-	for (size_t i = 0; i < len; i++) {
-		if (s[i] < '0' || s[i] > '9')
-			return -EINVAL;
-		if (__builtin_mul_overflow(*v, 10u, v) || __builtin_add_overflow(*v, (uint64_t)(s[i] - '0'), v))
-			return -ERANGE;
-	}
-	return 0;
+	if (!scan_u64(&p, s + len, v))
+		return len && (unsigned char)(*s - '0') < 10 ? -ERANGE : -EINVAL;
+	return p == s + len ? 0 : -EINVAL;
 }
 
 int decimal_i64(const char *s, size_t len, int64_t *v)
@@ -298,6 +294,15 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 	}
 }
 
+static int set_name(const char *s, size_t len, struct csv_args *args, struct err *e)
+{
+	bool plain = !memchr(s, '%', len) && !memchr(s, 0, len);
+	int rc = plain ? 0 : unescape(&args->unescaped, s, len, e);
+	args->object_name = plain ? s : args->unescaped.s;
+	args->object_name_len = plain ? len : args->unescaped.len;
+	return rc;
+}
+
 static int set_arg(enum arg a, const char *s, size_t len, struct trace_record *r, struct csv_args *args, struct err *e)
 {
 	switch (a) {
@@ -307,7 +312,7 @@ static int set_arg(enum arg a, const char *s, size_t len, struct trace_record *r
 		if (args->object_kind)
 			return err_set(e, EINVAL, "more than one of path, device and descriptor");
 		args->object_kind = a == ARG_PATH ? OBJECT_PATH : a == ARG_DEVICE ? OBJECT_DEVICE : OBJECT_FD;
-		return unescape(&args->object_name, s, len, e);
+		return set_name(s, len, args, e);
 	case ARG_HEAP:
 		args->has_heap = true;
 		return unhex(&args->heap, s, len, e);
@@ -333,7 +338,7 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 static enum arg arg_find(const char *s, size_t len)
 {
 	enum arg a = 0;
-	while (a < ARG_N && (strlen(arg_names[a]) != len || memcmp(arg_names[a], s, len)))
+	while (a < ARG_N && (*arg_names[a] != *s || strlen(arg_names[a]) != len || memcmp(arg_names[a], s, len)))
 		a++;
 	return a;
 }

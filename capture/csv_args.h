@@ -19,7 +19,9 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r, const stru
 /* What reading gives beside the record's own fields. Buffers are reused from line to line. */
 struct csv_args {
 	enum object_kind object_kind; /* 0: none named */
-	struct strbuf object_name;
+	const char *object_name; /* of the text, or of `unescaped`; object_name[object_name_len] may be anything */
+	size_t object_name_len;
+	struct strbuf unescaped;
 	bool has_heap;
 	struct strbuf heap;
 };

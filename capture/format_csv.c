@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. libcsv splits the text; it tells no positions,
- * so lines are counted from the line ends it reports and those inside quoted fields. */
+/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. Plain lines are split by csv_scan(); everything else
+ * (quotes that are more than a field's frame, blanks, line ends other than LF and CR LF) by libcsv, which is an order of
+ * magnitude slower. libcsv tells no positions, so lines are counted from the line ends it reports and those inside quoted
+ * fields. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -33,7 +35,7 @@ static void on_field(void *s, size_t len, void *ctx)
 	if (!t->n_columns)
 		csv_header_field(t, s, len);
 	else
-		csv_row_field(t, s, len);
+		csv_row_field(t, s, len, false);
 	t->field++;
 	for (const char *p = s, *end = p + len; p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
 		t->line++;
@@ -43,7 +45,7 @@ static void on_field(void *s, size_t len, void *ctx)
 static void forgive(struct csv_trace *t)
 {
 	struct trace_notes *n = &t->base.notes;
-	if (!t->error.code || !t->n_columns || n->n_skipped >= t->n_lenient)
+	if (!t->n_columns || n->n_skipped >= t->n_lenient)
 		return;
 	if (!n->n_skipped++)
 		snprintf(n->first_skipped, sizeof n->first_skipped, "%.390s", t->error.msg);
@@ -51,11 +53,10 @@ static void forgive(struct csv_trace *t)
 	t->field = 0;
 }
 
-/* `c`: the line end, -1 for the end of the file without one. Blank lines come here too, without fields. */
-static void on_row(int c, void *ctx)
+void csv_line_end(struct csv_trace *t, int c)
 {
-	struct csv_trace *t = ctx;
-	forgive(t);
+	if (t->error.code)
+		forgive(t);
 	if (t->error.code)
 		return;
 	bool second_half = c == '\n' && t->after_cr; /* of CR LF */
@@ -63,13 +64,22 @@ static void on_row(int c, void *ctx)
 		csv_header_end(t);
 	else if (t->field)
 		csv_row_end(t);
-	forgive(t);
+	if (t->error.code)
+		forgive(t);
 	if (t->error.code)
 		return;
 	if (!second_half)
 		t->line++;
 	t->after_cr = c == '\r';
 	csv_row_begin(t);
+}
+
+/* Blank lines come here too, without fields. */
+static void on_row(int c, void *ctx)
+{
+	struct csv_trace *t = ctx;
+	t->at_row |= c == '\n';
+	csv_line_end(t, c);
 }
 
 /* --- streaming ---------------------------------------------------------------------------------------------------- */
@@ -88,6 +98,8 @@ static void start(struct csv_trace *t)
 	csv_set_blk_size(&t->parser, 1u << 20); /* what its buffer grows by: few copies of a long field */
 	t->has_parser = true;
 	t->at_end = t->after_cr = false;
+	t->at_row = true;
+	t->at = t->n_chunk = 0;
 	t->n_columns = 0;
 	t->n_rows = t->n_records = 0;
 	t->line = 1;
@@ -106,31 +118,70 @@ static void parse_failed(struct csv_trace *t)
 		csv_fail(t, "a quote where none may be, or text behind a closing quote");
 }
 
+/* To libcsv, up to the first line feed and with it: behind that a row may begin. */
+static void parse_slowly(struct csv_trace *t, const char *s, size_t len)
+{
+	t->at_row = false;
+	if (csv_parse(&t->parser, s, len, on_field, on_row, t) != len)
+		parse_failed(t);
+}
+
+/* Takes in what can be taken of chunk[at..n_chunk): what is left is the beginning of a line. */
+static void take_lines(struct csv_trace *t)
+{
+	while (t->at < t->n_chunk && !t->error.code) {
+		const char *s = t->chunk + t->at;
+		size_t len = t->n_chunk - t->at;
+		if (t->at_row && t->n_columns && !t->only_libcsv) {
+			size_t n = csv_scan(t, s, len);
+			t->at += n;
+			if (n)
+				continue;
+		}
+		const char *lf = memchr(s, '\n', len);
+		if (!lf && t->at_row && len < CHUNK / 2)
+			return;
+		size_t n = lf ? (size_t)(lf - s) + 1 : len;
+		t->at += n;
+		parse_slowly(t, s, n);
+	}
+}
+
+/* The end of the file: what is left is a line without an end. */
+static void take_end(struct csv_trace *t)
+{
+	t->at_end = true;
+	if (t->at < t->n_chunk)
+		parse_slowly(t, t->chunk + t->at, t->n_chunk - t->at);
+	t->at = t->n_chunk;
+	if (csv_fini(&t->parser, on_field, on_row, t))
+		parse_failed(t);
+	else if (!t->n_columns && !t->error.code)
+		csv_fail(t, "no header line");
+}
+
 /* Takes in one chunk: 0, or a negative errno of the system. What is wrong with the text goes to t->error. */
 static int take_chunk(struct csv_trace *t, struct err *e)
 {
 	ssize_t got;
+	bool first = !t->n_chunk;
+	t->n_chunk -= t->at;
+	memmove(t->chunk, t->chunk + t->at, t->n_chunk);
+	t->at = 0;
 	do
-		got = read(t->fd, t->chunk, CHUNK);
+		got = read(t->fd, t->chunk + t->n_chunk, CHUNK - t->n_chunk);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return err_sys(e, errno, "%s: reading", t->path);
 	t->n_records = 0;
 	strbuf_reset(&t->heap);
-	if (!got) {
-		t->at_end = true;
-		if (csv_fini(&t->parser, on_field, on_row, t))
-			parse_failed(t);
-		else if (!t->n_columns && !t->error.code)
-			csv_fail(t, "no header line");
-		return 0;
-	}
-	size_t len = (size_t)got, bom = 0;
-	if (t->line == 1 && !t->n_columns && !t->field && len >= 3 && lseek(t->fd, 0, SEEK_CUR) == got &&
-	    !memcmp(t->chunk, "\xef\xbb\xbf", 3))
-		bom = 3;
-	if (csv_parse(&t->parser, t->chunk + bom, len - bom, on_field, on_row, t) != len - bom)
-		parse_failed(t);
+	t->n_chunk += (size_t)got;
+	if (first && t->n_chunk >= 3 && !memcmp(t->chunk, "\xef\xbb\xbf", 3))
+		t->at = 3;
+	if (got)
+		take_lines(t);
+	else
+		take_end(t);
 	return 0;
 }
 
@@ -179,7 +230,7 @@ static void csv_close(struct trace *base)
 	if (t->fd >= 0)
 		close(t->fd);
 	strbuf_release(&t->args_text);
-	strbuf_release(&t->args.object_name);
+	strbuf_release(&t->args.unescaped);
 	strbuf_release(&t->args.heap);
 	strbuf_release(&t->heap);
 	free(t->record);
@@ -226,7 +277,7 @@ static int look_at_beginning(struct csv_trace *t, struct err *e)
 	return rc ? rc : csv_rewind(&t->base, e);
 }
 
-static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+static int open_csv(struct trace **out, const char *path, const struct trace_open_options *o, bool only_libcsv, struct err *e)
 {
 	struct csv_trace *t = xcalloc(1, sizeof *t);
 	struct stat st;
@@ -234,10 +285,11 @@ static int csv_open(struct trace **out, const char *path, const struct trace_ope
 	*out = NULL;
 	trace_base_init(&t->base, &reader);
 	t->n_lenient = o->n_lenient;
+	t->only_libcsv = only_libcsv;
 	t->path = xstrdup(path);
 	t->chunk = xmalloc(CHUNK);
 	strbuf_init(&t->args_text);
-	strbuf_init(&t->args.object_name);
+	strbuf_init(&t->args.unescaped);
 	strbuf_init(&t->args.heap);
 	strbuf_init(&t->heap);
 	t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -251,6 +303,16 @@ static int csv_open(struct trace **out, const char *path, const struct trace_ope
 	else
 		*out = &t->base;
 	return rc;
+}
+
+static int csv_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	return open_csv(out, path, o, false, e);
+}
+
+int csv_open_by_libcsv(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	return open_csv(out, path, o, true, e);
 }
 
 /* Text whose first line names our columns. A .csv that does not is still better refused by us, who can say why. */

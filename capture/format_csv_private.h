@@ -34,7 +34,10 @@ struct csv_trace {
 	int fd;
 	struct csv_parser parser;
 	bool has_parser, at_end;
-	char *chunk;
+	char *chunk; /* chunk[at..n_chunk) is not taken in yet */
+	size_t at, n_chunk;
+	bool only_libcsv;
+	bool at_row; /* a row begins there; else libcsv is within one */
 	uint64_t n_lenient; /* bad lines that may be left out */
 	struct err error; /* the first bad line: nothing is read behind it */
 
@@ -46,7 +49,10 @@ struct csv_trace {
 	unsigned int field; /* of the row, 0-based: the next to come */
 	struct trace_record row;
 	bool has_seq;
-	struct strbuf args_text;
+	const char *args_s; /* of this row */
+	size_t args_len;
+	struct strbuf args_text; /* a copy of it where libcsv gave it */
+	uint16_t op_memo[64];
 	struct csv_args args;
 	uint64_t n_rows;
 
@@ -59,10 +65,21 @@ struct csv_trace {
 void csv_fail(struct csv_trace *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 void csv_row_begin(struct csv_trace *t);
-/* One field of the header, and its end; one field of a line, and its end, which appends the record. */
+/* One field of the header, and its end; one field of a line, and its end, which appends the record. `stays`: s[len] is there
+ * until the row's end. */
 void csv_header_field(struct csv_trace *t, const char *s, size_t len);
 void csv_header_end(struct csv_trace *t);
-void csv_row_field(struct csv_trace *t, const char *s, size_t len);
+void csv_row_field(struct csv_trace *t, const char *s, size_t len, bool stays);
 void csv_row_end(struct csv_trace *t);
+/* A line is over, of the header or of a request, or blank. `c`: the character that ended it, -1 for the end of the file. */
+void csv_line_end(struct csv_trace *t, int c);
+
+/* Takes in plain lines from the beginning of s[len], at which a row begins, up to the first that is none: gives their bytes.
+ * A line is plain if it ends in LF or CR LF, is not blank, and each field is without quotes, blanks at its ends and CR, or wholly
+ * in quotes with no quote inside. What comes of it is the same as by libcsv. */
+size_t csv_scan(struct csv_trace *t, const char *s, size_t len);
+
+/* As the format's open, but libcsv splits all lines: what csv_scan() is compared with. */
+int csv_open_by_libcsv(struct trace **t, const char *path, const struct trace_open_options *o, struct err *e);
 
 #endif

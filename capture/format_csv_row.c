@@ -93,12 +93,20 @@ static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v
 static void take_function(struct csv_trace *t, const char *s, size_t len)
 {
 	char name[32];
+	uint16_t *memo = &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64 : 0];
+	const char *last = op_name(*memo);
+	if (*memo && strlen(last) == len && !memcmp(s, last, len)) {
+		t->row.op = *memo;
+		return;
+	}
 	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
 	t->row.op = (uint16_t)op_find(name);
 	if (t->row.op == OP_INVALID) {
 		const char *near = nearest_name(name, op_names);
 		csv_fail(t, "function \"%s\" is unknown%s%s%s", name, near ? ", did you mean \"" : "", near ? near : "",
 			 near ? "\"?" : "");
+	} else if (strlen(name) == len) {
+		*memo = t->row.op;
 	}
 }
 
@@ -144,8 +152,8 @@ static void take_field(struct csv_trace *t, enum column c, const char *s, size_t
 		take_function(t, s, len);
 		break;
 	case COL_ARGS: /* understood when the function and rvalue are known */
-		strbuf_reset(&t->args_text);
-		strbuf_add(&t->args_text, s, len);
+		t->args_s = s;
+		t->args_len = len;
 		break;
 	case COL_RVALUE:
 		if (decimal_i64(s, len, &t->row.rvalue))
@@ -164,12 +172,19 @@ static void take_field(struct csv_trace *t, enum column c, const char *s, size_t
 	}
 }
 
-void csv_row_field(struct csv_trace *t, const char *s, size_t len)
+void csv_row_field(struct csv_trace *t, const char *s, size_t len, bool stays)
 {
-	if (t->field >= t->n_columns)
+	if (t->field >= t->n_columns) {
 		csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
-	else
-		take_field(t, t->columns[t->field], s ? s : "", len);
+		return;
+	}
+	enum column c = t->columns[t->field];
+	if (c == COL_ARGS && !stays) {
+		strbuf_reset(&t->args_text);
+		strbuf_add(&t->args_text, s, len);
+		s = t->args_text.s;
+	}
+	take_field(t, c, s ? s : "", len);
 }
 
 static unsigned int field_of(const struct csv_trace *t, enum column c)
@@ -199,13 +214,14 @@ void csv_row_end(struct csv_trace *t)
 		return;
 	}
 	t->field = field_of(t, COL_ARGS);
-	if (csv_args_read(t->args_text.s, t->args_text.len, &t->row, &t->args, &e)) {
+	if (csv_args_read(t->args_s, t->args_len, &t->row, &t->args, &e)) {
 		csv_fail(t, "%s", e.msg);
 		return;
 	}
 	if (t->args.object_kind &&
-	    (t->args.object_name.len > NAME_LEN_MAX ||
-	     object_table_intern(&t->base.objects, t->args.object_kind, t->args.object_name.s, &t->row.object, &e))) {
+	    (t->args.object_name_len > NAME_LEN_MAX ||
+	     object_table_intern_bytes(&t->base.objects, t->args.object_kind, t->args.object_name, t->args.object_name_len,
+				       &t->row.object, &e))) {
 		csv_fail(t, "%s", e.code ? e.msg : "the name is longer than 65535 bytes");
 		return;
 	}

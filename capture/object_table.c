@@ -8,6 +8,14 @@
 #define NAME_CHUNK 65536u
 #define RUN_MIN 4u
 #define RUN_MAX 4096u
+#define N_RECENT 256u
+
+struct object_recent {
+	const char *name; /* of the table, or NULL */
+	size_t len;
+	enum object_kind kind;
+	uint32_t id;
+};
 
 struct name_chunk {
 	struct name_chunk *next;
@@ -26,6 +34,7 @@ void object_table_release(struct object_table *t)
 		free(t->run[i].v);
 	free(t->run);
 	free(t->slot);
+	free(t->recent);
 	while (t->names) {
 		struct name_chunk *next = t->names->next;
 		free(t->names);
@@ -112,20 +121,20 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 	return &t->run[low - 1].v[id - t->run[low - 1].first];
 }
 
-static uint64_t hash_of(enum object_kind kind, const char *name)
+static uint64_t hash_of(enum object_kind kind, const char *name, size_t len)
 {
 	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)kind; /* FNV-1a, with a last mixing for the low bits */
-	for (; *name; name++)
-		h = (h ^ (unsigned char)*name) * 0x100000001b3u;
+	for (size_t i = 0; i < len; i++)
+		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
 	return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 }
 
-static size_t slot_of(const struct object_table *t, enum object_kind kind, const char *name)
+static size_t slot_of(const struct object_table *t, enum object_kind kind, const char *name, size_t len)
 {
-	size_t i = (size_t)(hash_of(kind, name) >> 16) & (t->n_slots - 1);
+	size_t i = (size_t)(hash_of(kind, name, len) >> 16) & (t->n_slots - 1);
 	for (; t->slot[i]; i = (i + 1) & (t->n_slots - 1)) {
 		const struct trace_object *o = object_table_get(t, t->slot[i] - 1);
-		if (o->kind == kind && !strcmp(o->name, name))
+		if (o->kind == kind && !strncmp(o->name, name, len) && !o->name[len])
 			break;
 	}
 	return i;
@@ -135,30 +144,56 @@ static int slots_grow(struct object_table *t, struct err *e)
 {
 	size_t n = t->n_slots ? t->n_slots * 2 : 64;
 	uint32_t *v = calloc(n, sizeof *v);
-	if (!v)
+	if (!t->recent)
+		t->recent = calloc(N_RECENT, sizeof *t->recent);
+	if (!v || !t->recent) {
+		free(v);
 		return err_set(e, ENOMEM, "no memory to find %zu objects by name", n);
+	}
 	free(t->slot);
 	t->slot = v;
 	t->n_slots = n;
 	for (uint32_t id = 0; id < t->n; id++) {
 		const struct trace_object *o = object_table_get(t, id);
-		t->slot[slot_of(t, o->kind, o->name)] = id + 1;
+		t->slot[slot_of(t, o->kind, o->name, strlen(o->name))] = id + 1;
 	}
 	return 0;
 }
 
-int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+/* By the last eight bytes, where names differ most often. */
+static struct object_recent *recent_of(struct object_table *t, enum object_kind kind, const char *name, size_t len)
+{
+	uint64_t h = 0;
+	size_t n = len < sizeof h ? len : sizeof h;
+	memcpy(&h, name + len - n, n);
+	h = (h ^ len << 3 ^ (uint64_t)kind) * 0x9e3779b97f4a7c15u;
+	return &t->recent[h >> 56];
+}
+
+int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name, size_t len, uint32_t *id,
+			      struct err *e)
 {
 	int rc = t->n >= t->n_slots / 2 ? slots_grow(t, e) : 0;
 	if (rc)
 		return rc;
-	size_t i = slot_of(t, kind, name);
+	struct object_recent *recent = recent_of(t, kind, name, len);
+	if (recent->name && recent->len == len && recent->kind == kind && !memcmp(recent->name, name, len)) {
+		*id = recent->id;
+		return 0;
+	}
+	size_t i = slot_of(t, kind, name, len);
 	if (!t->slot[i]) {
-		rc = object_table_add(t, t->n, kind, name, strlen(name), e);
+		rc = object_table_add(t, t->n, kind, name, len, e);
 		if (rc)
 			return rc;
 		t->slot[i] = t->n;
 	}
 	*id = t->slot[i] - 1;
+	*recent = (struct object_recent){object_table_get(t, *id)->name, len, kind, *id};
 	return 0;
+}
+
+int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+{
+	return object_table_intern_bytes(t, kind, name, strlen(name), id, e);
 }

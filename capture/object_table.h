@@ -22,6 +22,7 @@ struct object_table {
 	struct name_chunk *names;
 	uint32_t *slot; /* open addressing by hash: id + 1, 0 empty; built by interning only */
 	size_t n_slots;
+	struct object_recent *recent; /* those interned last, by a cheap hash */
 };
 
 void object_table_init(struct object_table *t);
@@ -35,5 +36,8 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 
 /* The id of (kind, name), added with the next id where it is new. Only for tables without gaps. Errors: as add. */
 int object_table_intern(struct object_table *t, enum object_kind kind, const char *name, uint32_t *id, struct err *e);
+/* The same of name[len], which need not be NUL-terminated and holds no NUL. */
+int object_table_intern_bytes(struct object_table *t, enum object_kind kind, const char *name, size_t len, uint32_t *id,
+			      struct err *e);
 
 #endif

@@ -55,23 +55,9 @@ int foreign_add(struct foreign *f, struct trace_record *r, struct err *e)
 
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len, uint32_t *id, struct err *e)
 {
-	char small[256];
-	const struct trace_object *last = trace_object(&f->base, f->last_object);
-	if (last && last->kind == kind && !strncmp(last->name, name, len) && !last->name[len]) {
-		*id = f->last_object;
-		return 0;
-	}
 	if (len > NAME_LEN_MAX || memchr(name, 0, len))
 		return err_set(e, EINVAL, "a name of more than %u bytes, or with a NUL in it", NAME_LEN_MAX);
-	char *copy = len < sizeof small ? small : xmalloc(len + 1);
-	memcpy(copy, name, len);
-	copy[len] = 0;
-	int rc = object_table_intern(&f->base.objects, kind, copy, id, e);
-	if (copy != small)
-		free(copy);
-	if (!rc)
-		f->last_object = *id;
-	return rc;
+	return object_table_intern_bytes(&f->base.objects, kind, name, len, id, e);
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
@@ -261,7 +247,6 @@ int foreign_open(struct trace **t, size_t size, const struct foreign_reader *rea
 	trace_base_init(&f->base, &shared);
 	f->reader = reader;
 	f->n_lenient = o->n_lenient;
-	f->last_object = OBJECT_NONE;
 	strbuf_init(&f->heap);
 	f->base.health.complete = true;
 	f->base.meta.meta.level = reader->level;

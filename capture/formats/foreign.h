@@ -38,7 +38,6 @@ struct foreign {
 	const char *line, *wrong; /* the line being read, and what is wrong in it */
 	struct strbuf heap;
 	uint32_t heap_first; /* unit that heap begins with */
-	uint32_t last_object; /* of foreign_device */
 	uint64_t n_queued_sum; /* for the mean of the notes */
 	double queue_sum_ns;
 };

@@ -413,7 +413,6 @@ int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 	if (memchr(head, 0, len))
 		return 0;
 	trace_base_init(&t.base.base, NULL);
-	t.base.last_object = OBJECT_NONE;
 	mapped_init(&t, m);
 	while (good && s < end) {
 		size_t line = line_length(s, end);

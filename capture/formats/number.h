@@ -7,11 +7,30 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
+
+/* Eight decimal digits at once, or false where there are not so many. Source: the usual arithmetic within a register: pairs
+ * of digits, pairs of pairs, and both halves, each by one multiplication. */
+static inline bool scan_eight_digits(const char *s, uint64_t *v)
+{
+	uint64_t x;
+	memcpy(&x, s, sizeof x);
+	x -= 0x3030303030303030u;
+	if (((x + 0x7676767676767676u) | x) & 0x8080808080808080u)
+		return false;
+	x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ffu;
+	x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffffu;
+	*v = (x * 10000 + (x >> 32)) & 0xffffffffu;
+	return true;
+}
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first digit is the lowest byte");
 
 static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
 {
 	const char *p = *s;
-	uint64_t n = 0;
+	uint64_t n = 0, eight;
+	for (; end - p >= 8 && p - *s < 16 && scan_eight_digits(p, &eight); p += 8)
+		n = n * 100000000 + eight;
 	for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
 		if (p - *s >= 19 && (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n)))
 			return false;
@@ -67,6 +86,7 @@ static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
  * cut. *digits, if not NULL: how many there were behind the point. */
 static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v, unsigned int *digits)
 {
+	static const int64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 	uint64_t whole;
 	int64_t n;
 	unsigned int n_digits = 0;
@@ -74,15 +94,21 @@ static inline bool scan_decimal(const char **s, const char *end, int64_t unit, i
 		return false;
 	if (*s < end && **s == '.') {
 		const char *p = *s + 1;
-		int64_t weight = unit;
-		for (; p < end && (unsigned char)(*p - '0') < 10; p++, n_digits++) {
-			weight /= 10;
-			if (__builtin_add_overflow(n, weight * (*p - '0'), &n))
-				return false;
+		uint64_t fraction = 0, eight;
+		if (end - p >= 8 && scan_eight_digits(p, &eight)) {
+			fraction = eight;
+			n_digits = 8;
 		}
+		for (; p + n_digits < end && (unsigned char)(p[n_digits] - '0') < 10; n_digits++)
+			if (n_digits < 9)
+				fraction = fraction * 10 + (uint64_t)(p[n_digits] - '0');
 		if (!n_digits)
 			return false;
-		*s = p;
+		int64_t scale = power[n_digits < 9 ? n_digits : 9];
+		int64_t part = unit >= scale ? (int64_t)fraction * (unit / scale) : (int64_t)fraction / (scale / unit);
+		if (__builtin_add_overflow(n, part, &n))
+			return false;
+		*s = p + n_digits;
 	}
 	*v = n;
 	if (digits)

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Our own splitting of plain CSV lines against libcsv's: the same on whatever text. */
+#include "tests/unit/capture/sample.h"
+
+#include "tests/fuzz/csv_twice.h"
+
+#define HEADER "pid,tid,begin,end,function,args,rvalue,error,x-note\n"
+
+static uint64_t state = 20240607;
+
+static unsigned int below(unsigned int n)
+{
+	state = state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned int)(state >> 33) % n;
+}
+
+static void add_line(struct strbuf *b)
+{
+	strbuf_addf(b, "%u,%u,%u000,%u999,%s,\"path=d%u/f%u;fd=%u;offset=%u;length=4096\",4096,%s,%s", below(9), below(99), below(1u << 30),
+		    below(1u << 30), below(2) ? "pread" : "pwrite", below(3), below(40), below(9), below(1u << 30), below(9) ? "" : "EIO",
+		    below(3) ? "a note" : "");
+	strbuf_addstr(b, below(5) ? "\n" : "\r\n");
+}
+
+/* What turns a plain line into another, or into a bad one. */
+static void spoil(struct strbuf *b, size_t from)
+{
+	static const char *const odd[] = {"\"", "\"\"", "\r", "\n", "\r\n", " ", "\t", ",", ",\"x\"", "\"x\n\"", "9", "%", ";", "", "\n\n",
+					  "\xef\xbb\xbf"};
+	const char *with = odd[below(sizeof odd / sizeof *odd)];
+	size_t at = from + below((unsigned int)(b->len - from)), cut = below(3);
+	char *rest = strdup(b->s + at + (at + cut < b->len ? cut : 0));
+	b->len = at;
+	strbuf_addstr(b, with);
+	strbuf_addstr(b, rest);
+	free(rest);
+}
+
+static uint64_t compare(const struct strbuf *b, uint64_t n_lenient)
+{
+	spill(SCRATCH("scan.csv"), b->s, b->len);
+	uint64_t n = csv_twice(SCRATCH("scan.csv"), n_lenient);
+	unlink(SCRATCH("scan.csv"));
+	return n;
+}
+
+static void few_lines_spoilt(void **ctx)
+{
+	(void)ctx;
+	uint64_t n_read = 0;
+	for (int i = 0; i < 3000; i++) {
+		struct strbuf b = STRBUF_INIT;
+		strbuf_addstr(&b, HEADER);
+		unsigned int n = 1 + below(4);
+		for (unsigned int k = 0; k < n; k++) {
+			size_t from = b.len;
+			add_line(&b);
+			for (unsigned int s = below(3) ? 0 : below(3); s > 0; s--)
+				spoil(&b, from);
+		}
+		if (!below(4)) /* a last line without an end */
+			b.s[--b.len] = 0;
+		n_read += compare(&b, below(3));
+		strbuf_release(&b);
+	}
+	assert_true(n_read > 2000); /* or nothing was compared */
+}
+
+/* Lines lie across the ends of the pieces in which the file is read. */
+static void long_files(void **ctx)
+{
+	(void)ctx;
+	for (int i = 0; i < 6; i++) {
+		struct strbuf b = STRBUF_INIT;
+		uint64_t n = 0;
+		strbuf_addstr(&b, HEADER);
+		while (b.len < 900000) {
+			add_line(&b);
+			n++;
+			if (i % 3 == 1 && !below(500)) { /* many pieces of one field */
+				b.s[--b.len] = 0;
+				strbuf_addstr(&b, ",\"");
+				for (unsigned int k = below(400000); k > 0; k--)
+					strbuf_addch(&b, "ab\n,"[k % 4]);
+				strbuf_addstr(&b, "\"\n");
+			}
+		}
+		uint64_t n_read = compare(&b, i < 3 ? 0 : 100000);
+		assert_true(i % 3 == 1 || n_read == n);
+		strbuf_release(&b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(few_lines_spoilt), cmocka_unit_test(long_files)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
