@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a window. In most replays a thread's own requests begin in the order of the file, so that merging the threads
- * is enough. Otherwise each request gets a key of 64 bits, its begin relative to the earliest above its place in the
- * window, so that keys are distinct and their order is stable; they are sorted by insertion while little moves, else by
- * radix. */
+/* Sorting a window. Each request gets a key of 64 bits, its begin relative to the earliest above its place in the
+ * window, so that keys are distinct and their order is stable. Keys are sorted by insertion while little moves. Where
+ * more does, a thread's own requests mostly still begin in the order of the file, so that merging the threads is enough;
+ * else by radix. */
 #include "validate/metrics/arrivals.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MOVES_PER_KEY 4 /* insertion gives up beyond that many moves a key on average, and some more */
+#define MOVES_PER_KEY 2 /* insertion gives up beyond that many moves a key on average, and some more */
 #define MOVES_FREE 2000
 #define LAG_SHARE 6 /* the window grows when a request lags by more than this part of it; 4 could be too late */
 #define MAX_LISTS 8 /* threads: the next one is looked for among all of them */
@@ -194,6 +194,12 @@ static bool merge_threads(struct arrivals *o)
 	return true;
 }
 
+static void keys_make(struct arrivals *o)
+{
+	for (size_t i = 0; i < o->n; i++)
+		o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)o->min_ns) << ARRIVALS_INDEX_BITS | i;
+}
+
 /* *order: keys whose low bits are places in the window, in order; NULL where the window is in order as it is. */
 static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e)
 {
@@ -203,22 +209,20 @@ static int window_sort(struct arrivals *o, const uint64_t **order, struct err *e
 	int rc = reserve_keys(o, e);
 	if (rc)
 		return rc;
-	*order = o->key;
-	if (merge_threads(o))
-		return 0;
 	uint64_t range = (uint64_t)o->max_ns - (uint64_t)o->min_ns;
 	unsigned int bits = 64u - (unsigned int)__builtin_clzll(range); /* unsorted: the range is not 0 */
 	if (bits > 64 - ARRIVALS_INDEX_BITS) { /* hours within one window: speed is no concern */
 		for (size_t i = 0; i < o->n; i++)
 			o->key[i] = i;
 		qsort_r(o->key, o->n, sizeof *o->key, compare_places, o->a);
-	} else { /* sorting may exchange the two arrays */
-		for (size_t i = 0; i < o->n; i++)
-			o->key[i] = ((uint64_t)o->a[i].begin_ns - (uint64_t)o->min_ns) << ARRIVALS_INDEX_BITS | i;
-		if (!insertion_sort(o->key, o->n))
-			radix_sort(&o->key, &o->scratch, o->n, bits);
-		*order = o->key;
+	} else {
+		keys_make(o);
+		if (!insertion_sort(o->key, o->n) && !merge_threads(o)) {
+			keys_make(o);
+			radix_sort(&o->key, &o->scratch, o->n, bits); /* may exchange the two arrays */
+		}
 	}
+	*order = o->key;
 	return 0;
 }
 

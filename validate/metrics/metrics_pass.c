@@ -25,8 +25,10 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 	if (p->match == MATCH_KEY)
 		key_match_init(&p->keys, p->reference.trace, p->replay.trace);
 	for (int i = 0; i < LANE_N && !rc; i++)
-		if (p->lane[i].wanted)
+		if (p->lane[i].wanted) {
+			p->has_order |= p->lane[i].options.scopes;
 			rc = observation_init(&p->lane[i].observation, &p->lane[i].options, e);
+		}
 	return rc;
 }
 
@@ -79,9 +81,16 @@ static uint64_t object_key(const struct trace_record *r)
 	return METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
 }
 
-/* Requests of the reference in the order of its file: whether it is that of their begins, and a thread's clock that goes
- * backwards; only in the reference, for a replay may have its own order. */
-static void see_in_turn(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
+/* Requests of the reference in the order of its file: whether that is the order of their begins. Only of the reference,
+ * for a replay may have its own order. */
+static inline void see_order(struct pass *p, const struct trace_record *r)
+{
+	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
+	p->reference_begin_ns = r->begin_ns;
+}
+
+/* ... and whether a thread's clock goes backwards. */
+static void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
 {
 	while (thread >= p->thread_cap) {
 		size_t was = p->thread_cap;
@@ -93,23 +102,24 @@ static void see_in_turn(struct pass *p, uint32_t thread, const struct trace_reco
 	if (r->begin_ns < p->thread_begin_ns[thread] && p->tally && !p->m->reference.n_backwards++)
 		p->m->reference.first_backwards = index;
 	p->thread_begin_ns[thread] = r->begin_ns;
-	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
-	p->reference_begin_ns = r->begin_ns;
 }
 
 static void find_sequences(struct pass *p, const struct trace_record *r, struct arrival *a)
 {
-	uint64_t thread = (uint64_t)r->pid << 32 | r->tid, object = object_key(r);
+	uint64_t thread = (uint64_t)r->pid << 32 | r->tid;
 	uint32_t k;
 	if (!p->has_last || thread != p->last_thread_key)
 		p->last_thread = sequences_place(&p->threads, thread, &k);
-	if (!p->has_last || object != p->last_object_key)
-		p->last_object = sequences_place(&p->objects, object, &k);
-	p->has_last = true;
 	p->last_thread_key = thread;
-	p->last_object_key = object;
 	a->thread = p->last_thread;
-	a->object = p->last_object;
+	if (p->has_order) {
+		uint64_t object = object_key(r);
+		if (!p->has_last || object != p->last_object_key)
+			p->last_object = sequences_place(&p->objects, object, &k);
+		p->last_object_key = object;
+		a->object = p->last_object;
+	}
+	p->has_last = true;
 }
 
 /* What ended before it began has no length. */
@@ -118,11 +128,17 @@ static int64_t end_of(const struct trace_record *r)
 	return is_negative(r) ? r->begin_ns : r->end_ns;
 }
 
-static int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
+/* Where it turns out to be out of order, all will be observed again. */
+static inline int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
 {
 	struct lane *l = &p->lane[LANE_REFERENCE];
+	if (r->begin_ns == TIME_NONE)
+		return 0;
+	see_order(p, r);
+	if (!l->wanted || (p->reference_unsorted && !p->may_be_unsorted))
+		return 0;
 	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r)};
-	return l->wanted && r->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
+	return observation_add_extra(&l->observation, &a, e);
 }
 
 /* A request of the replay that has no partner. */
@@ -140,7 +156,7 @@ static int observe_pair(struct pass *p, const struct trace_record *r, const stru
 	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE};
 	find_sequences(p, r, &a);
 	if (p->match != MATCH_KEY) /* there, requests come here when their partner does */
-		see_in_turn(p, a.thread, r, index);
+		see_thread(p, a.thread, r, index);
 	int64_t place = p->by_index ? (int64_t)index : r->begin_ns; /* in the order of the reference */
 	bool issued = x && x->begin_ns != TIME_NONE;
 	if (issued && x->rvalue > 0 && p->moves_bytes[x->op])
@@ -267,7 +283,7 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 		return 0;
 	uint32_t k;
 	if (side == SIDE_REFERENCE)
-		see_in_turn(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
+		see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
 	int rc = side == SIDE_REFERENCE ? observe_reference(p, r, e) : 0;
 	if (rc)
 		return rc;

@@ -33,6 +33,7 @@ struct pass {
 	uint64_t last_thread_key, last_object_key; /* mostly the next one's too */
 	uint32_t last_thread, last_object;
 	bool has_last;
+	bool has_order; /* reordering is observed: objects matter */
 	bool moves_bytes[OP_N]; /* by operation: the result is a number of bytes */
 	int64_t *thread_begin_ns;	   /* [thread_cap] of the latest request of each thread */
 	size_t thread_cap;

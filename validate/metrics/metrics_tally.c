@@ -33,36 +33,49 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-static inline void add_ended(const struct pass *p, struct metrics_side *s, const struct trace_record *r, uint64_t index)
+/* What a batch adds, in registers until its end. */
+struct side_sum {
+	uint64_t n_issued, n_unfinished, n_failed, n_bytes;
+	int64_t first_begin_ns, last_ns;
+};
+
+static inline void add_ended(const struct pass *p, struct metrics_side *s, struct side_sum *sum,
+			     const struct trace_record *r, uint64_t index)
 {
-	s->n_failed += r->error || r->rvalue < 0;
-	s->n_bytes += p->moves_bytes[r->op] && r->rvalue > 0 ? (uint64_t)r->rvalue : 0;
-	if (r->end_ns < r->begin_ns) {
+	sum->n_failed += r->error || r->rvalue < 0;
+	sum->n_bytes += p->moves_bytes[r->op] && r->rvalue > 0 ? (uint64_t)r->rvalue : 0;
+	if (__builtin_expect(r->end_ns < r->begin_ns, 0)) {
 		if (!s->n_negative++)
 			s->first_negative = index;
 		return;
 	}
-	s->last_ns = later(s->last_ns, r->end_ns);
+	sum->last_ns = later(sum->last_ns, r->end_ns);
 	if (p->o->parts & PART_RESPONSE)
 		distribution_add(&s->response[r->op], r->end_ns - r->begin_ns);
 }
 
 void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n)
 {
+	struct side_sum sum = {.first_begin_ns = s->first_begin_ns, .last_ns = s->last_ns};
 	for (size_t i = 0; i < n; i++) {
-		uint64_t index = s->n_records + i;
 		if (r[i].begin_ns == TIME_NONE)
 			continue;
-		s->n_issued++;
-		s->first_begin_ns = r[i].begin_ns < s->first_begin_ns ? r[i].begin_ns : s->first_begin_ns;
+		sum.n_issued++;
+		sum.first_begin_ns = earlier(sum.first_begin_ns, r[i].begin_ns);
 		if (r[i].end_ns == TIME_NONE) {
-			s->n_unfinished++;
-			s->last_ns = later(s->last_ns, r[i].begin_ns);
+			sum.n_unfinished++;
+			sum.last_ns = later(sum.last_ns, r[i].begin_ns);
 		} else {
-			add_ended(p, s, &r[i], index);
+			add_ended(p, s, &sum, &r[i], s->n_records + i);
 		}
 	}
 	s->n_records += n;
+	s->n_issued += sum.n_issued;
+	s->n_unfinished += sum.n_unfinished;
+	s->n_failed += sum.n_failed;
+	s->n_bytes += sum.n_bytes;
+	s->first_begin_ns = sum.first_begin_ns;
+	s->last_ns = sum.last_ns;
 }
 
 void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)

@@ -6,7 +6,7 @@
 
 #include "common/xalloc.h"
 
-static int take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)
+int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e)
 {
 	int rc = 0;
 	for (size_t i = 0; i < n && o->options.levels && !rc; i++)
@@ -39,7 +39,7 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 	int rc = 0;
 	while (n && !rc) {
 		size_t m = n < AT_ONCE ? n : AT_ONCE;
-		rc = take_levels(o, a, m, e);
+		rc = observation_take_levels(o, a, m, e);
 		for (int s = 0; s < SCOPE_N && !rc; s++)
 			if (o->options.scopes & (1u << s))
 				rc = take_order(o, a, m, (enum order_scope)s, e);

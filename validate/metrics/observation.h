@@ -23,6 +23,7 @@ struct observation_options {
 	unsigned int scopes; /* bits 1 << enum order_scope; 0: no reordering */
 	bool levels, lifetimes;
 	bool sort_reference;	      /* requests are not given in the order of the reference */
+	bool in_order;		      /* no reordering, and requests come in the order of their begins: nothing is kept */
 	enum arrivals_mode mode;
 	struct arrivals_options sorting;
 	struct disorder_options order;
@@ -46,23 +47,39 @@ void observation_release(struct observation *o);
 void observation_reserve(struct observation *o, uint32_t thread, uint32_t object);
 int observation_lost(struct observation *o, uint32_t thread, uint32_t object);
 int observation_sort(struct observation *o, const struct arrival *a, int64_t reference_ns, struct err *e);
+int observation_take_levels(struct observation *o, const struct arrival *a, size_t n, struct err *e);
 
-/* A request of the reference that began at reference_ns (or any number that is in the order of the begins), in the given sequences (numbers from 0, in the order of first
- * use): what was observed of it is in *a: begin_ns, the time of observation (TIME_NONE: never); end_ns, for levels; bytes,
- * thread and object. */
-static inline int observation_add(struct observation *o, const struct arrival *a, int64_t reference_ns, struct err *e)
+/* Member by member: a copy by wide loads right behind the narrow stores waits until these have reached the cache. */
+__attribute__((always_inline)) static inline void arrival_put(struct arrival *to, const struct arrival *a)
 {
-	if (__builtin_expect(o->options.sort_reference, 0))
-		return observation_sort(o, a, reference_ns, e);
-	if (__builtin_expect(a->thread >= o->thread_cap || a->object >= o->object_cap, 0))
+	to->begin_ns = a->begin_ns;
+	to->end_ns = a->end_ns;
+	to->thread = a->thread;
+	to->object = a->object;
+	to->bytes = a->bytes;
+}
+
+/* A request of the reference that began at reference_ns (or any number that is in the order of the begins), in the
+ * given sequences (numbers from 0, in the order of first use): what was observed of it is in *a: begin_ns, the time of
+ * observation (TIME_NONE: never); end_ns, for levels; bytes, thread and object. */
+__attribute__((always_inline)) static inline int observation_add(struct observation *o, const struct arrival *a,
+								 int64_t reference_ns, struct err *e)
+{
+	if (__builtin_expect(o->options.sort_reference, 0)) {
+		struct arrival copy = *a; /* so that *a may stay in registers */
+		return observation_sort(o, &copy, reference_ns, e);
+	}
+	if (o->options.scopes && __builtin_expect(a->thread >= o->thread_cap || a->object >= o->object_cap, 0))
 		observation_reserve(o, a->thread, a->object);
 	if (__builtin_expect(a->begin_ns == TIME_NONE, 0))
 		return observation_lost(o, a->thread, a->object);
 	struct arrival *to = arrivals_next(&o->by_time);
-	*to = *a;
-	to->k_all = o->n_all++;
-	to->k_thread = o->n_thread[a->thread]++;
-	to->k_object = o->n_object[a->object]++;
+	arrival_put(to, a);
+	if (o->options.scopes) {
+		to->k_all = o->n_all++;
+		to->k_thread = o->n_thread[a->thread]++;
+		to->k_object = o->n_object[a->object]++;
+	}
 	return arrivals_added(&o->by_time, e);
 }
 
@@ -71,8 +88,12 @@ static inline int observation_add_extra(struct observation *o, const struct arri
 {
 	if (!o->options.levels && !o->options.lifetimes)
 		return 0;
+	if (o->options.in_order) {
+		struct arrival copy = *a;
+		return observation_take_levels(o, &copy, 1, e);
+	}
 	struct arrival *to = arrivals_next(&o->by_time);
-	*to = *a;
+	arrival_put(to, a);
 	to->thread = ARRIVAL_NO_SEQUENCE;
 	return arrivals_added(&o->by_time, e);
 }
