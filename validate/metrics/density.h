@@ -4,13 +4,14 @@
  * Displacement (reorder density, RD): receive index less number; early < 0, late > 0. Receive indices are given to the
  * arrivals in turn; numbers that were lost are left out of them. With a threshold DT an arrival displaced by more is
  * taken as lost: its own number gets no index and it gets no displacement. So is one that no index is left for, because
- * every number that waits lies below the next index. Source: RFC 5236 section 4.2, the algorithm that stays back DT + 1
- * arrivals; it leaves the latter case open.
+ * every number that waits lies below the next index. Source: RFC 5236 sections 3.1 to 3.6; section 7.1 for the algorithm
+ * that stays back DT + 1 arrivals (section 6, method b), which leaves the latter case open.
  *
  * Occupancy (reorder buffer-occupancy density, RBD): arrivals held back by a hypothetical buffer that gives everything
  * away in order. Where it holds BT and another early one comes, the number expected is taken as lost: the expectation
  * moves on to the next number that is there, and the arrival that caused it is not held, as in the RFC's algorithm.
- * Numbers below the one expected, and duplicates of what is held, are not counted. Source: RFC 5236 sections 5 and 7.2.
+ * Numbers below the one expected, and duplicates of what is held, are not counted. Source: RFC 5236 sections 3.7 to 3.11
+ * and 7.2.
  *
  * Numbers are those of the reference, from 1. */
 #ifndef VALIDATE_METRICS_DENSITY_H

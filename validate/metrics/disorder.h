@@ -9,7 +9,7 @@
  *
  * Time: a few instructions for an arrival that finds everything before it in place; otherwise O(log w), w the window
  * of places from the first one missing to the highest seen. Memory: 20 bytes a place of the window; of RFC 5236's
- * buffer a bit. Sources: RFC 4737 sections 3.3 to 5, RFC 5236. */
+ * buffer a bit. Sources: RFC 4737 sections 3.3 to 5, RFC 5236 sections 3 and 7. */
 #ifndef VALIDATE_METRICS_DISORDER_H
 #define VALIDATE_METRICS_DISORDER_H
 
