@@ -22,8 +22,12 @@ enum arg {
 	ARG_N
 };
 
-static const char *const arg_names[ARG_N] = {"path",   "device", "descriptor", "fd",     "offset",
-					     "length", "mode",   "flags",      "whence", "heap"};
+#define NAME(TEXT) {TEXT, sizeof TEXT - 1}
+static const struct {
+	const char *s;
+	size_t len;
+} arg_names[ARG_N] = {NAME("path"),   NAME("device"), NAME("descriptor"), NAME("fd"),     NAME("offset"),
+		      NAME("length"), NAME("mode"),   NAME("flags"),      NAME("whence"), NAME("heap")};
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
@@ -169,7 +173,7 @@ static void add_name(struct strbuf *out, size_t start, enum arg a)
 {
 	if (out->len > start)
 		strbuf_addch(out, ';');
-	strbuf_addstr(out, arg_names[a]);
+	strbuf_addstr(out, arg_names[a].s);
 	strbuf_addch(out, '=');
 }
 
@@ -250,7 +254,7 @@ void csv_args_write(struct strbuf *out, const struct trace_record *r, const stru
 
 static int bad_value(enum arg a, const char *s, size_t len, const char *wanted, struct err *e)
 {
-	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a], (int)(len < 60 ? len : 60), s, wanted);
+	return err_set(e, EINVAL, "%s=%.*s: not %s", arg_names[a].s, (int)(len < 60 ? len : 60), s, wanted);
 }
 
 static int set_number(enum arg a, const char *s, size_t len, struct trace_record *r, struct err *e)
@@ -338,7 +342,7 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 static enum arg arg_find(const char *s, size_t len)
 {
 	enum arg a = 0;
-	while (a < ARG_N && (*arg_names[a] != *s || strlen(arg_names[a]) != len || memcmp(arg_names[a], s, len)))
+	while (a < ARG_N && (arg_names[a].len != len || memcmp(arg_names[a].s, s, len)))
 		a++;
 	return a;
 }
@@ -365,7 +369,7 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 			return err_set(e, EINVAL, "argument \"%.*s\" is unknown",
 				       (int)(equal - s < 60 ? equal - s : 60), s);
 		if (given & 1u << a)
-			return err_set(e, EINVAL, "argument \"%s\" is given twice", arg_names[a]);
+			return err_set(e, EINVAL, "argument \"%s\" is given twice", arg_names[a].s);
 		given |= 1u << a;
 		int rc = set_arg(a, equal + 1, (size_t)(stop - equal - 1), r, args, e);
 		if (rc)

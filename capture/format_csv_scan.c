@@ -8,6 +8,9 @@ struct field {
 	size_t len;
 };
 
+/* What ends a field without quotes, or makes it none. */
+static const bool ends_field[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['"'] = true};
+
 /* The field that begins at s: behind its end, where a comma or the line's end stands, or NULL where it is not plain. s[0..end]
  * with `end` the line feed. */
 static const char *plain_field(const char *s, const char *end, struct field *f)
@@ -21,7 +24,7 @@ static const char *plain_field(const char *s, const char *end, struct field *f)
 		p++;
 		return *p == ',' || p == end || (*p == '\r' && p + 1 == end) ? p : NULL;
 	}
-	while (*p != ',' && *p != '\n' && *p != '"' && *p != '\r')
+	while (!ends_field[(unsigned char)*p])
 		p++;
 	*f = (struct field){s, (size_t)(p - s)};
 	if (*p == '"' || (*p == '\r' && p + 1 != end))

@@ -47,6 +47,18 @@ static bool take_pid(const char **at, const char *end, uint32_t *tid)
 	return true;
 }
 
+static void first_stamp(struct strace *t, int64_t ns, unsigned int digits, bool of_day)
+{
+	double step = 1e9;
+	for (unsigned int i = 0; i < digits && i < 9; i++)
+		step /= 10;
+	t->base.base.meta.meta.clock_resolution_ns = step;
+	t->base.base.meta.meta.wall_epoch_ns = of_day ? 0 : ns;
+	t->first_ns = t->last_ns = ns;
+	t->time_of_day = of_day;
+	t->has_first = true;
+}
+
 /* "1795227730.673998 " or "14:02:11.673998 ", in ns; digits behind the point give the resolution. */
 static bool take_stamp(struct strace *t, const char **at, const char *end, int64_t *ns)
 {
@@ -54,7 +66,7 @@ static bool take_stamp(struct strace *t, const char **at, const char *end, int64
 	uint64_t hours = 0, minutes = 0;
 	unsigned int digits = 0;
 	const char *p = s;
-	bool of_day = scan_u64(&p, end, &hours) && p < end && *p == ':';
+	bool of_day = end - s > 2 && (s[1] == ':' || s[2] == ':') && scan_u64(&p, end, &hours) && *p == ':';
 	if (of_day) {
 		p++;
 		if (!scan_u64(&p, end, &minutes) || p == end || *p != ':' || hours > 23 || minutes > 59)
@@ -65,16 +77,8 @@ static bool take_stamp(struct strace *t, const char **at, const char *end, int64
 		return false;
 	if (of_day)
 		*ns += (int64_t)(hours * 3600 + minutes * 60) * 1000000000;
-	if (!t->has_first) {
-		double step = 1e9;
-		for (unsigned int i = 0; i < digits && i < 9; i++)
-			step /= 10;
-		t->base.base.meta.meta.clock_resolution_ns = step;
-		t->base.base.meta.meta.wall_epoch_ns = of_day ? 0 : *ns;
-		t->first_ns = t->last_ns = *ns;
-		t->time_of_day = of_day;
-		t->has_first = true;
-	}
+	if (!t->has_first)
+		first_stamp(t, *ns, digits, of_day);
 	const int64_t day = 86400LL * 1000000000;
 	while (t->time_of_day && *ns < t->last_ns - day / 2) /* past midnight */
 		*ns += day;

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The arguments of a call, one letter of its row each. */
+#include <string.h>
+
+#include "capture/formats/number.h"
+#include "capture/formats/strace_parsed.h"
+
+static bool is_null(const struct part *a)
+{
+	return a->len >= 4 && !memcmp(a->s, "NULL", 4);
+}
+
+int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v, struct err *e)
+{
+	const char *s = a->s, *end = s + a->len;
+	int64_t i = 0;
+	bool good = is_signed && *s == '-' ? scan_i64(&s, end, &i) : scan_c_u64(&s, end, v);
+	if (i)
+		*v = (uint64_t)i;
+	if (good && s == end)
+		return 0;
+	return foreign_at(&p->t->base, a->s, e, "\"%.*s\" is no number", (int)(a->len < 60 ? a->len : 60), a->s);
+}
+
+static uint64_t flags(struct parsed *p, const struct part *a)
+{
+	bool all;
+	return names_or(&p->t->names, a->s, a->len, &all);
+}
+
+static uint64_t key_value(const struct part *a, const char *key, const struct name_table *names)
+{
+	const char *s = memmem(a->s, a->len, key, strlen(key)), *end = a->s + a->len;
+	bool all;
+	if (!s)
+		return 0;
+	s += strlen(key);
+	const char *stop = s;
+	while (stop < end && *stop != ',' && *stop != '}' && *stop != ' ')
+		stop++;
+	return names_or(names, s, (size_t)(stop - s), &all);
+}
+
+/* The lengths of the buffers: [{iov_base="..."..., iov_len=4096}, ...]. More than a few are cut by strace: "...". */
+static void buffers(struct parsed *p, const struct part *a)
+{
+	const char *s = a->s, *end = s + a->len;
+	while (s < end && (s = memmem(s, (size_t)(end - s), "iov_len=", 8))) {
+		uint64_t v;
+		s += 8;
+		if (!scan_u64(&s, end, &v))
+			break;
+		strbuf_add(&p->heap, &v, sizeof v);
+		p->r.length += v;
+		p->has_heap = true;
+	}
+}
+
+static void at_offset(const struct part *a, uint64_t *offset)
+{
+	const char *s = a->s + (a->len && *a->s == '['), *end = a->s + a->len;
+	uint64_t v;
+	*offset = !is_null(a) && scan_u64(&s, end, &v) ? v : OFFSET_NONE;
+}
+
+static int descriptor_arg(struct parsed *p, const struct part *a, struct err *e)
+{
+	int64_t fd;
+	struct open_file *f = NULL;
+	int rc = strace_file(p, a, &fd, &f, e);
+	if (rc)
+		return rc;
+	if (f)
+		f->refs++; /* another argument may put another file in its place */
+	open_file_put(p->file);
+	p->file = f;
+	p->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
+	if (p->file)
+		p->r.object = p->file->object;
+	return 0;
+}
+
+static int peer_arg(struct parsed *p, const struct part *a, struct err *e)
+{
+	int64_t fd;
+	struct open_file *f;
+	int rc = strace_file(p, a, &fd, &f, e);
+	p->peer.fd = (int32_t)fd;
+	p->peer.object = f ? f->object : OBJECT_NONE;
+	p->has_peer = true;
+	return rc;
+}
+
+static int path_arg(struct parsed *p, const struct part *a, const struct part *dir, struct err *e)
+{
+	int rc = strace_path(p, a, dir, e);
+	if (rc)
+		return rc;
+	p->has_path = true;
+	if (p->nameless_path && dir) /* AT_EMPTY_PATH: about the descriptor */
+		return dir->len && *dir->s >= '0' && *dir->s <= '9' ? descriptor_arg(p, dir, e) : 0;
+	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len, &p->r.object, e);
+}
+
+static int heap_text(struct parsed *p, const struct part *a, const struct part *dir, char letter, struct err *e)
+{
+	struct strace *t = p->t;
+	int rc = letter == 'P' ? strace_path(p, a, dir, e) : 0;
+	if (letter != 'P' && !strace_unquote(&t->path, a))
+		rc = foreign_at(&t->base, a->s, e, "\"%.*s\" is no text", (int)(a->len < 60 ? a->len : 60), a->s);
+	if (rc)
+		return rc;
+	const struct strbuf *from = letter == 'P' ? &t->joined : &t->path;
+	strbuf_reset(&p->heap);
+	strbuf_add(&p->heap, from->s, from->len);
+	p->has_heap = true;
+	return 0;
+}
+
+static int fcntl_args(struct parsed *p, unsigned int i)
+{
+	p->r.flags = (uint32_t)flags(p, &p->arg[i]);
+	if (i + 1 < p->n && *p->arg[i + 1].s != '{')
+		p->r.offset = flags(p, &p->arg[i + 1]);
+	return 0;
+}
+
+static int take_arg(struct parsed *p, char letter, unsigned int i, const struct part **dir, struct err *e)
+{
+	const struct part *a = &p->arg[i];
+	uint64_t v = 0;
+	int rc = 0;
+	switch (letter) {
+	case 'f':
+		return descriptor_arg(p, a, e);
+	case 'D':
+	case 'd':
+		*dir = a;
+		return 0;
+	case 'p':
+		return path_arg(p, a, *dir, e);
+	case 'P':
+	case 'T':
+	case 'N':
+		return heap_text(p, a, *dir, letter, e);
+	case 's':
+		return strace_number(p, a, false, &p->r.length, e);
+	case 'o':
+		return strace_number(p, a, true, &p->r.offset, e);
+	case 'i':
+		buffers(p, a);
+		return 0;
+	case 'O':
+	case 'A':
+	case 'w':
+	case 'v':
+		p->r.flags |= (uint32_t)flags(p, a);
+		return 0;
+	case 'H':
+		p->r.flags = (uint32_t)key_value(a, "flags=", &p->t->names);
+		p->r.length = key_value(a, "mode=", &p->t->names);
+		return 0;
+	case 'm':
+	case 'a':
+		p->r.length = flags(p, a);
+		return 0;
+	case 'n':
+		p->peer = (struct op_peer){(int32_t)strace_first_fd(a->s, a->s + a->len), OBJECT_NONE, OFFSET_NONE};
+		p->has_peer = true;
+		return rc;
+	case 'X':
+		return peer_arg(p, a, e);
+	case '@':
+		at_offset(a, &p->r.offset);
+		p->has_at_offset = p->r.offset != OFFSET_NONE;
+		return 0;
+	case '#':
+		at_offset(a, &p->peer.offset);
+		return 0;
+	case 'u':
+	case 'g':
+		rc = strace_number(p, a, true, &v, e);
+		p->r.offset |= letter == 'u' ? (uint32_t)v : (uint64_t)(uint32_t)v << 32;
+		return rc;
+	case 'c':
+		return fcntl_args(p, i);
+	case 'R':
+		p->r.flags |= (uint32_t)(flags(p, a) & 7) << 29;
+		return 0;
+	case 'M':
+		p->r.flags |= (uint32_t)flags(p, a) & 0x1fffffff;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int strace_take_args(struct parsed *p, struct err *e)
+{
+	const struct part *dir = NULL;
+	unsigned int i = 0;
+	int rc = 0;
+	for (const char *letter = p->call->args; *letter && !rc; letter++, i++) {
+		if (i >= p->n && (strchr("mAOv_c", *letter) || (*letter == 's' && p->r.rvalue < 0)))
+			return 0; /* a call may leave these out */
+		if (i >= p->n)
+			return foreign_at(&p->t->base, p->ret, e, "%s has %u arguments, more are needed", p->call->name, p->n);
+		rc = take_arg(p, *letter, i, &dir, e);
+		if (rc && p->r.rvalue < 0 && strchr("pPTN", *letter))
+			rc = 0; /* a path that could not be read: the call failed for it */
+	}
+	return rc;
+}

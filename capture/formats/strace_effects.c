@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What calls do to open files, their positions, sizes, and the working directory. */
+#include <fcntl.h>
+#include <string.h>
+
+#include "capture/formats/number.h"
+#include "capture/formats/strace_parsed.h"
+
+static void moved(struct parsed *p)
+{
+	struct open_file *f = p->file;
+	struct traced_system *s = &p->t->system;
+	const struct op_info *o = op_info(p->r.op);
+	bool is_write = o->family == FAMILY_WRITE;
+	if (f && (o->uses & OP_KNOWS_OFFSET) && !p->has_at_offset) {
+		int64_t at = is_write && f->append ? file_size_get(s, f->object) : f->position;
+		p->r.offset = at >= 0 ? (uint64_t)at : OFFSET_NONE;
+		if (p->r.rvalue >= 0)
+			f->position = at >= 0 ? at + p->r.rvalue : -1;
+	}
+	int64_t size = f ? file_size_get(s, f->object) : -1;
+	int64_t end = 0;
+	if (is_write && f && p->r.rvalue > 0 && size >= 0 && p->r.offset != OFFSET_NONE &&
+	    !__builtin_add_overflow((int64_t)p->r.offset, p->r.rvalue, &end) && end > size)
+		file_size_set(s, f->object, end);
+	else if (is_write && f && p->r.rvalue > 0 && p->r.offset == OFFSET_NONE)
+		file_size_set(s, f->object, -1);
+}
+
+static int opened(struct parsed *p, struct err *e)
+{
+	struct strace *t = p->t;
+	uint32_t how = p->r.flags;
+	if (p->r.rvalue < 0)
+		return 0;
+	if (!strcmp(p->call->name, "creat"))
+		p->r.flags = how = O_WRONLY | O_CREAT | O_TRUNC;
+	const char *s = p->ret;
+	uint64_t fd;
+	struct part d;
+	p->r.fd = (int32_t)p->r.rvalue;
+	bool shown = scan_u64(&s, p->end, &fd) && strace_decoration(s, p->end, &d);
+	if (shown && !t->base_path.len && t->path.s[0] != '/') { /* relative to nobody knows what: strace tells */
+		int rc = strace_object(t, &d, &p->r.object, e);
+		if (rc)
+			return rc;
+	}
+	struct open_file *f = open_file_new(p->r.object, 0, how & O_APPEND);
+	f->name_hash = shown ? strace_decoration_hash(&d) : 0;
+	f->n_renames = t->system.n_renames;
+	descriptor_set(p->th, p->r.rvalue, f, how & O_CLOEXEC);
+	open_file_put(f);
+	if ((how & O_TRUNC) || (how & (O_CREAT | O_EXCL)) == (O_CREAT | O_EXCL))
+		file_size_set(&t->system, p->r.object, 0);
+	return 0;
+}
+
+static void duplicated(struct parsed *p)
+{
+	bool cloexec = (p->r.flags & O_CLOEXEC) != 0;
+	if (p->r.rvalue < 0)
+		return;
+	if (p->r.op == OP_FCNTL) {
+		bool dup = p->r.flags == F_DUPFD || p->r.flags == F_DUPFD_CLOEXEC;
+		if (p->r.flags == F_SETFL && p->file)
+			p->file->append = p->r.offset & O_APPEND;
+		if (p->r.flags == F_SETFD && p->file && p->r.fd >= 0)
+			p->th->process->table->cloexec[p->r.fd] = p->r.offset & FD_CLOEXEC;
+		cloexec = p->r.flags == F_DUPFD_CLOEXEC;
+		if (!dup)
+			return;
+		p->r.op = OP_DUP;
+		p->r.flags = 0;
+		p->r.offset = 0;
+	}
+	if (p->r.rvalue != p->r.fd)
+		descriptor_set(p->th, p->r.rvalue, p->file, cloexec);
+}
+
+static void sought(struct parsed *p)
+{
+	if (p->r.rvalue < 0 || !p->file)
+		return;
+	p->file->position = p->r.rvalue;
+	if (p->r.flags == SEEK_END && (int64_t)p->r.offset <= p->r.rvalue)
+		file_size_set(&p->t->system, p->file->object, p->r.rvalue - (int64_t)p->r.offset);
+}
+
+/* stat and its kin tell the size. */
+static void looked_at(struct parsed *p)
+{
+	for (unsigned int i = 0; i < p->n && p->r.rvalue == 0 && p->r.object != OBJECT_NONE; i++) {
+		const struct part *a = &p->arg[i];
+		const char *s = a->len && *a->s == '{' ? memmem(a->s, a->len, "st_size=", 8) : NULL;
+		uint64_t size;
+		if (s && (s += 8, scan_u64(&s, a->s + a->len, &size)) && size <= INT64_MAX &&
+		    !memmem(a->s, a->len, "S_IFDIR", 7))
+			file_size_set(&p->t->system, p->r.object, (int64_t)size);
+	}
+}
+
+static void changed_directory(struct parsed *p)
+{
+	struct strbuf *cwd = &p->th->process->cwd;
+	const struct trace_object *o = trace_object(&p->t->base.base, p->r.object);
+	if (p->r.rvalue < 0 || p->r.op == OP_CHROOT)
+		return;
+	bool known = o && o->kind == OBJECT_PATH && (p->r.op == OP_FCHDIR || p->t->base_path.len || p->t->path.s[0] == '/');
+	strbuf_reset(cwd);
+	if (known) {
+		strbuf_addch(cwd, '/');
+		strbuf_addstr(cwd, o->name[0] == '/' ? o->name + 1 : o->name);
+	}
+}
+
+int strace_effects(struct parsed *p, struct err *e)
+{
+	struct traced_system *s = &p->t->system;
+	switch (p->r.op) {
+	case OP_OPEN:
+		return opened(p, e);
+	case OP_CLOSE:
+		if (p->th->closing && !p->file)
+			p->r.object = p->th->closing->object;
+		else
+			descriptor_set(p->th, p->r.fd, NULL, false);
+		open_file_put(p->th->closing);
+		p->th->closing = NULL;
+		return 0;
+	case OP_LSEEK:
+		sought(p);
+		return 0;
+	case OP_DUP:
+	case OP_DUP2:
+	case OP_FCNTL:
+		duplicated(p);
+		return 0;
+	case OP_STAT:
+		if (p->nameless_path && p->r.fd >= 0) {
+			p->r.op = OP_FSTAT;
+			p->r.flags = 0;
+		}
+		if (!strcmp(p->call->name, "lstat"))
+			p->r.flags |= AT_SYMLINK_NOFOLLOW;
+		looked_at(p);
+		return 0;
+	case OP_FSTAT:
+		looked_at(p);
+		return 0;
+	case OP_FTRUNCATE:
+	case OP_TRUNCATE:
+		if (p->r.rvalue == 0)
+			file_size_set(s, p->r.object, (int64_t)p->r.length);
+		return 0;
+	case OP_UNLINK:
+		if (p->r.flags & AT_REMOVEDIR) {
+			p->r.op = OP_RMDIR;
+			p->r.flags = 0;
+		}
+		file_size_set(s, p->r.object, -1);
+		return 0;
+	case OP_RENAME:
+		s->n_renames += p->r.rvalue == 0;
+		file_size_set(s, p->r.object, -1);
+		return 0;
+	case OP_CHDIR:
+	case OP_FCHDIR:
+	case OP_CHROOT:
+		changed_directory(p);
+		return 0;
+	case OP_FALLOCATE:
+		file_size_set(s, p->r.object, -1);
+		return 0;
+	default:
+		moved(p);
+		return 0;
+	}
+}

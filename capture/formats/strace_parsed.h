@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A line of strace that is one whole call, on its way to a request. Private to the reader of strace. */
+#ifndef CAPTURE_FORMATS_STRACE_PARSED_H
+#define CAPTURE_FORMATS_STRACE_PARSED_H
+
+#include "capture/formats/strace_private.h"
+
+#define PARTS_MAX 8
+
+struct parsed {
+	struct strace *t;
+	struct traced_thread *th;
+	const struct strace_call *call;
+	struct part arg[PARTS_MAX];
+	unsigned int n;
+	const char *ret, *end; /* behind "= " */
+	struct trace_record r;
+	struct open_file *file; /* of f */
+	struct op_peer peer;
+	bool has_peer, has_path, nameless_path, has_at_offset;
+	struct strbuf heap;
+	bool has_heap;
+};
+
+/* --- strace_text.c: taking the text apart --- */
+
+/* Splits at commas outside of everything, into at most PARTS_MAX parts; *s behind the closing parenthesis, or NULL where there is
+ * none. Gives their number. */
+unsigned int strace_split(const char **s, const char *end, struct part *arg);
+/* The string's bytes, with C's escapes undone; false where it is no string. NULs in it make it none. */
+bool strace_unquote(struct strbuf *to, const struct part *a);
+/* What strace shows beside a descriptor, at s, without the brackets and what it says of the device. */
+bool strace_decoration(const char *s, const char *end, struct part *d);
+
+/* --- strace_names.c: descriptors and paths; errors by foreign_at --- */
+
+int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e);
+uint64_t strace_decoration_hash(const struct part *d); /* never 0 */
+/* The open file behind a descriptor argument; made up where it was opened before the trace began and strace names it. NULL where
+ * nobody knows. */
+int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e);
+/* The full path of an argument, without the slash at its front, in t->joined. `dir`: the argument that it is relative to, or
+ * NULL. */
+int strace_path(struct parsed *p, const struct part *a, const struct part *dir, struct err *e);
+
+/* --- strace_args.c, strace_effects.c --- */
+
+int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v, struct err *e);
+/* All arguments, by the letters of the call's row. */
+int strace_take_args(struct parsed *p, struct err *e);
+/* What the call did to open files, positions, sizes and the working directory; completes the request with what these tell. */
+int strace_effects(struct parsed *p, struct err *e);
+
+#endif

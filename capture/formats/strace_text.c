@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text of a call: its arguments, strings, and what strace shows beside descriptors. */
+#include <string.h>
+
+#include "capture/formats/number.h"
+#include "capture/formats/strace_parsed.h"
+
+/* Behind a string's closing quote. */
+static const char *past_string(const char *s, const char *end)
+{
+	for (s++; s < end && *s != '"'; s++)
+		s += *s == '\\' && s + 1 < end;
+	return s < end ? s + 1 : end;
+}
+
+/* Behind the decoration that begins with '<': "</a/b>", "<TCP:[1->2]>", "</dev/pts/0<char 136:0>>". In a path the brackets
+ * are escaped, and "->" is no arrow. */
+static const char *past_decoration(const char *s, const char *end)
+{
+	unsigned int depth = 0;
+	bool path = s + 1 < end && s[1] == '/';
+	const char *close = path ? memchr(s + 1, '>', (size_t)(end - s - 1)) : NULL;
+	if (close && !memchr(s + 1, '<', (size_t)(close - s - 1)))
+		return close + 1;
+	for (; s < end; s++) {
+		depth += *s == '<';
+		if (*s == '>' && (path || s[-1] != '-') && !--depth)
+			return s + 1;
+	}
+	return end;
+}
+
+/* What a byte means outside of strings; most mean nothing. */
+enum { TEXT = 0, QUOTE, COMMA, OPENS, CLOSES, BRACKET };
+static const unsigned char meaning[256] = {['"'] = QUOTE, [','] = COMMA,  ['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,
+					   [')'] = CLOSES, [']'] = CLOSES, ['}'] = CLOSES, ['<'] = BRACKET};
+
+static void add_part(struct part *arg, unsigned int *n, const char *first, const char *end, char next)
+{
+	while (first < end && *first == ' ')
+		first++;
+	if (*n < PARTS_MAX && (end > first || next == ','))
+		arg[(*n)++] = (struct part){first, (size_t)(end - first)};
+}
+
+unsigned int strace_split(const char **s, const char *end, struct part *arg)
+{
+	const char *p = *s, *first = p;
+	unsigned int n = 0, depth = 0;
+	for (;;) {
+		while (p < end && meaning[(unsigned char)*p] == TEXT)
+			p++;
+		if (p == end)
+			break;
+		unsigned char what = meaning[(unsigned char)*p];
+		if (what == QUOTE) {
+			p = past_string(p, end);
+			continue;
+		}
+		if (what == BRACKET && p > first && p[-1] > ' ') {
+			p = past_decoration(p, end);
+			continue;
+		}
+		depth += what == OPENS;
+		if (!depth && (what == COMMA || *p == ')')) {
+			add_part(arg, &n, first, p, *p);
+			first = p + 1;
+			if (*p == ')') {
+				*s = first;
+				return n;
+			}
+		}
+		depth -= what == CLOSES && depth;
+		p++;
+	}
+	*s = NULL;
+	return n;
+}
+
+int64_t strace_first_fd(const char *s, const char *end)
+{
+	int64_t fd;
+	return scan_i64(&s, end, &fd) ? fd : -1;
+}
+
+bool strace_unquote(struct strbuf *to, const struct part *a)
+{
+	const char *s = a->s, *end = s + a->len;
+	strbuf_reset(to);
+	if (s == end || *s != '"')
+		return false;
+	for (s++; s < end && *s != '"'; s++) {
+		char c = *s;
+		if (c == '\\' && s + 1 < end) {
+			static const char from[] = "ntrvfab\"\\", into[] = "\n\t\r\v\f\a\b\"\\";
+			const char *simple = strchr(from, *++s);
+			if (simple) {
+				c = into[simple - from];
+			} else if (*s == 'x') {
+				unsigned int v = 0, k = 0;
+				for (; k < 2 && s + 1 < end; k++, s++) {
+					char d = s[1];
+					unsigned int digit = d >= '0' && d <= '9' ? (unsigned int)(d - '0')
+							     : (d | 32) >= 'a' && (d | 32) <= 'f' ? (unsigned int)((d | 32) - 'a' + 10) : 16;
+					if (digit == 16)
+						break;
+					v = v * 16 + digit;
+				}
+				c = (char)v;
+			} else if (*s >= '0' && *s <= '7') {
+				unsigned int v = 0, k = 0;
+				for (; k < 3 && s < end && *s >= '0' && *s <= '7'; k++)
+					v = v * 8 + (unsigned int)(*s++ - '0');
+				s--;
+				c = (char)v;
+			} else {
+				c = *s;
+			}
+		}
+		if (!c)
+			return false;
+		strbuf_addch(to, c);
+	}
+	return s < end;
+}
+
+bool strace_decoration(const char *s, const char *end, struct part *d)
+{
+	if (s == end || *s != '<')
+		return false;
+	const char *stop = past_decoration(s, end) - 1;
+	d->s = s + 1;
+	const char *inner = stop > d->s ? memchr(d->s, '<', (size_t)(stop - d->s)) : NULL;
+	stop = inner ? inner : stop;
+	d->len = (size_t)(stop - d->s);
+	return d->len > 0;
+}
