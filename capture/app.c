@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app.h"
 
-#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -12,7 +11,6 @@
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "capture/app_private.h"
@@ -20,7 +18,6 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-#define LIBRARY "libvalidate-capture.so"
 /* While windows fill, often: those that come back soon are still in a cache. */
 #define POLL_MS 10
 #define POLL_BUSY_MS 2
@@ -33,6 +30,10 @@ const struct option_spec app_options[] = {
 	 .help = "name files relative to DIR and leave out all others; /", .flags = OPT_CLI_ONLY},
 	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot),
 	 .help = "note how the files were before they were used first, for replay --prepare", .flags = OPT_CLI_ONLY},
+	{.name = "memory", .type = OPT_FLAG, .offset = FIELD(memory),
+	 .help = "note how much anonymous memory the programs have, over time", .flags = OPT_CLI_ONLY},
+	{.name = "memory-interval", .type = OPT_DURATION, .offset = FIELD(memory_interval_ns), .arg = "TIME",
+	 .help = "time between two looks at the memory; 100ms", .min = 1e6, .max = 3.6e12, .flags = OPT_CLI_ONLY},
 	{.name = "no-characters", .type = OPT_FLAG, .offset = FIELD(no_characters),
 	 .help = "leave out stdio calls of one character (getc, putc)", .flags = OPT_CLI_ONLY},
 	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace (zstd)",
@@ -44,109 +45,15 @@ const struct option_spec app_options[] = {
 
 void app_config_init(struct app_config *c)
 {
-	*c = (struct app_config){.root = "/"};
+	*c = (struct app_config){.root = "/", .memory_interval_ns = 100000000};
 }
 
 void app_outcome_release(struct app_outcome *o)
 {
-	for (int i = 0; i < APP_UNSEEN_SHOWN; i++)
-		free(o->unseen[i]);
-}
-
-/* --- can it be captured ------------------------------------------------------------------------------------------------ */
-
-/* The library beside the program as built, or where it is installed. The caller frees. */
-static char *library_find(struct err *e)
-{
-	char self[4096];
-	ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
-	self[len > 0 ? len : 0] = 0;
-	char *slash = strrchr(self, '/');
-	if (slash)
-		*slash = 0;
-	static const char *const places[] = {"", "../lib/validate/"};
-	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		char *path = xasprintf("%s/%s%s", self, places[i], LIBRARY);
-		char *real = realpath(path, NULL);
-		free(path);
-		if (real && strpbrk(real, " :"))
-			err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has a blank or a colon",
-				real);
-		else if (real)
-			return real;
-		if (real) {
-			free(real);
-			return NULL;
-		}
-	}
-	err_set(e, ENOENT, "%s is neither beside the program (%s) nor in ../lib/validate", LIBRARY, self);
-	return NULL;
-}
-
-/* The file that a shell would start. The caller frees. */
-static char *command_find(const char *name, struct err *e)
-{
-	const char *path = getenv("PATH");
-	if (strchr(name, '/')) {
-		if (!access(name, X_OK))
-			return xstrdup(name);
-		err_sys(e, errno, "%s", name);
-		return NULL;
-	}
-	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path; path += strspn(path, ":")) {
-		size_t len = strcspn(path, ":");
-		char *file = xasprintf("%.*s/%s", (int)len, path, name);
-		struct stat st;
-		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
-			return file;
-		free(file);
-		path += len;
-	}
-	err_set(e, ENOENT, "%s: no such command", name);
-	return NULL;
-}
-
-/* Programs that get other privileges by being started do not load what the caller names. */
-static int privileges_check(const char *file, struct err *e)
-{
-	struct stat st;
-	if (stat(file, &st))
-		return err_sys(e, errno, "%s", file);
-	bool other_user = st.st_mode & S_ISUID && st.st_uid != getuid();
-	bool other_group = st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid();
-	bool capabilities = getuid() && getxattr(file, "security.capability", NULL, 0) > 0;
-	if (!other_user && !other_group && !capabilities)
-		return 0;
-	return err_set(e, EPERM, "%s: refused: it runs with other privileges (%s), and the dynamic linker then loads no library "
-		       "for us; start it as the user it changes to",
-		       file, other_user ? "setuid" : other_group ? "setgid" : "file capabilities");
-}
-
-/* 1: an ELF program that asks for a dynamic linker, 0: one that does not, -1: no 64-bit ELF (a script, perhaps). */
-static int is_dynamic(const char *file)
-{
-	Elf64_Ehdr h;
-	Elf64_Phdr p;
-	int answer = -1, fd = open(file, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return -1;
-	if (pread(fd, &h, sizeof h, 0) == sizeof h && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
-	    h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_phentsize == sizeof p) {
-		answer = 0;
-		for (int i = 0; i < h.e_phnum && !answer; i++)
-			if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (uint64_t)i * sizeof p)) == sizeof p)
-				answer = p.p_type == PT_INTERP;
-	}
-	close(fd);
-	return answer;
-}
-
-static int command_check(const char *file, struct err *e)
-{
-	int rc = privileges_check(file, e);
-	if (!rc && is_dynamic(file) == 0)
-		rc = err_set(e, ENOEXEC, "%s is statically linked: a preloaded library does not see its calls", file);
-	return rc;
+	struct app_programs *const all[] = {&o->unseen, &o->own_calls, &o->own_rings};
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		for (int i = 0; i < APP_NAMES_SHOWN; i++)
+			free(all[k]->name[i]);
 }
 
 /* --- the command's processes ---------------------------------------------------------------------------------------------- */
@@ -155,6 +62,7 @@ struct run {
 	const struct app_config *config;
 	struct app_outcome *outcome;
 	struct spool spool;
+	struct app_memory memory;
 	struct clock clock;
 	uint64_t start;
 	int64_t wall_epoch_ns;
@@ -249,6 +157,9 @@ static int processes_follow(struct run *r, struct err *e)
 			r->outcome->interrupted = true;
 			break;
 		}
+		int64_t now = clock_monotonic_ns();
+		if (memory_is_due(&r->memory, now))
+			memory_add(&r->memory, now, spool_memory(&r->spool));
 		poll(&p, 1, r->spool.n_windows > before ? POLL_BUSY_MS : POLL_MS);
 	}
 	return spool_drain(&r->spool, true, e);
@@ -309,15 +220,17 @@ static int run_all(struct run *r, const char *file, const char *library, struct 
 		}
 		rc = clock_reanchor(&r->clock, e);
 	}
-	return rc ? rc : app_trace_write(r->config, &r->spool, &r->clock, r->start, r->wall_epoch_ns, r->outcome, e);
+	r->outcome->n_samples = r->memory.n;
+	return rc ? rc : app_trace_write(r->config, &r->spool, &r->clock, r->start, r->wall_epoch_ns, &r->memory, r->outcome, e);
 }
 
 int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e)
 {
 	struct run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1, .fd = -1}};
 	*o = (struct app_outcome){.status = 0};
-	char *library = library_find(e), *file = library ? command_find(c->command[0], e) : NULL;
-	int rc = file ? command_check(file, e) : -e->code;
+	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
+	char *library = app_library_find(e), *file = library ? app_command_find(c->command[0], e) : NULL;
+	int rc = file ? app_command_check(file, e) : -e->code;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever loses its parent is still waited for */
 	if (!rc)
 		rc = run_all(&r, file, library, e);

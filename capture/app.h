@@ -18,6 +18,8 @@ struct app_config {
 	const char *root;	/* --root: paths in the trace are relative to it; what lies elsewhere is left out */
 	const char *scratch;	/* --scratch: where the buffers are; NULL: /dev/shm, else $TMPDIR or /tmp */
 	bool snapshot;		/* --snapshot: how the files looked before they were used first */
+	bool memory;		/* --memory: how much anonymous memory the programs have, over time */
+	int64_t memory_interval_ns; /* --memory-interval */
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
 	bool compress;		/* --compress */
 	char **command;		/* argv of the command, NULL-terminated */
@@ -26,7 +28,12 @@ struct app_config {
 void app_config_init(struct app_config *c);
 extern const struct option_spec app_options[];
 
-enum { APP_UNSEEN_SHOWN = 8 };
+enum { APP_NAMES_SHOWN = 8 };
+
+struct app_programs { /* program runs that something is to be said of */
+	uint64_t n;
+	char *name[APP_NAMES_SHOWN]; /* different ones, NULL behind the last; owned */
+};
 
 /* What came of it, for the terminal. Strings are owned: app_outcome_release(). */
 struct app_outcome {
@@ -34,9 +41,12 @@ struct app_outcome {
 	uint64_t n_requests, n_processes, n_threads, n_lost;
 	uint64_t n_outside;	/* requests on files outside the root, left out */
 	uint64_t n_torn;	/* records that a killed process had not finished */
-	uint64_t n_unseen;	/* programs that ran without the library: statically linked or with more privileges */
-	char *unseen[APP_UNSEEN_SHOWN];
+	struct app_programs unseen;    /* ran without the library: statically linked or with more privileges */
+	struct app_programs own_calls; /* their code has system calls for files past the C library, which are not seen */
+	struct app_programs own_rings; /* their code enters io_uring past liburing: what it asks so is not seen */
+	uint64_t n_ring_entries;       /* io_uring_enter by syscall(3): seen, but not what was asked through the ring */
 	uint64_t n_files;	/* of the snapshot */
+	uint64_t n_samples;	/* of memory */
 	bool interrupted;	/* by a signal, before all processes had ended */
 };
 void app_outcome_release(struct app_outcome *o);

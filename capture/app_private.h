@@ -6,8 +6,18 @@
 #include <sys/types.h>
 
 #include "capture/app.h"
+#include "capture/app_memory.h"
 #include "capture/preload/log.h"
 #include "common/clock.h"
+
+/* --- app_command.c: what is to be started, and whether it can be captured ------------------------------------------------ */
+
+/* The preload library, beside the program as built or where it is installed. NULL with the error. The caller frees. */
+char *app_library_find(struct err *e);
+/* The file that a shell would start for `name`. NULL with the error. The caller frees. */
+char *app_command_find(const char *name, struct err *e);
+/* EPERM for a program that gets other privileges, ENOEXEC for one that is statically linked. */
+int app_command_check(const char *file, struct err *e);
 
 /* --- app_spool.c: windows leave the traced processes' files ----------------------------------------------------------- */
 
@@ -48,6 +58,8 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 /* Copies what is full and frees it. `last`: nobody writes any more; takes everything. Errors: of the system, as ENOSPC. */
 int spool_drain(struct spool *s, bool last, struct err *e);
 void spool_close(struct spool *s); /* removes the scratch directory */
+/* Anonymous memory of the traced processes that run, in bytes. */
+uint64_t spool_memory(const struct spool *s);
 
 /* --- app_merge.c: the spool's records in the order of their begins ------------------------------------------------------- */
 
@@ -77,6 +89,6 @@ void path_join(struct strbuf *to, const char *base, const char *path, size_t len
 /* --- app_trace.c: records become requests ------------------------------------------------------------------------------ */
 
 int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock, uint64_t start,
-		    int64_t wall_epoch_ns, struct app_outcome *o, struct err *e);
+		    int64_t wall_epoch_ns, const struct app_memory *memory, struct app_outcome *o, struct err *e);
 
 #endif

@@ -203,9 +203,11 @@ static bool is_elsewhere(const struct spool_image *i)
 
 /* --- windows ---------------------------------------------------------------------------------------------------------- */
 
+/* Read once: it may change while we look. */
 static uint32_t units_of(const struct log_record *r, uint32_t left)
 {
-	return r->n_units && r->n_units <= left ? r->n_units : 1;
+	uint32_t n = *(const volatile uint16_t *)&r->n_units;
+	return n && n <= left ? n : 1;
 }
 
 static bool is_committed(const struct log_record *r, uint32_t generation)
@@ -298,4 +300,22 @@ int spool_drain(struct spool *s, bool last, struct err *e)
 		if (s->image[i].base)
 			rc = image_drain(s, (uint32_t)i, last, e);
 	return rc;
+}
+
+/* The program that runs in its process now: the last. */
+static bool is_last_image(const struct spool *s, size_t i)
+{
+	for (size_t k = i + 1; k < s->n_images; k++)
+		if (s->image[k].base && s->image[k].pid == s->image[i].pid)
+			return false;
+	return true;
+}
+
+uint64_t spool_memory(const struct spool *s)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < s->n_images; i++)
+		if (s->image[i].base && !is_elsewhere(&s->image[i]) && is_last_image(s, i))
+			sum += memory_of_process(s->image[i].pid);
+	return sum;
 }

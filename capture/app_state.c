@@ -129,6 +129,7 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 		inherit(p, before, by_exec);
 	else
 		p->cwd = xstrdup("/");
+	p->is_root = !before;
 	if (by_exec)
 		before->is_stale = true;
 	GROW(s->process, s->n_processes, s->processes_cap);

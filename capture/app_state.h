@@ -29,6 +29,7 @@ struct descriptor {
 
 struct mapping {
 	uint64_t from, to; /* addresses */
+	uint64_t offset;   /* of the file, at `from` */
 	struct open_file *file;
 };
 
@@ -39,6 +40,7 @@ struct process_state {
 	size_t n_fds;
 	struct mapping *map;
 	size_t n_maps, maps_cap;
+	bool is_root;  /* nobody was seen that it comes from */
 	bool is_stale; /* another program runs in its place */
 };
 
@@ -71,6 +73,9 @@ struct open_file *state_file(const struct process_state *p, int fd); /* borrowed
 /* The absolute path that `path` means to the process, or NULL where its directory is unknown. Borrowed until the next. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len);
 struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
+
+/* Maps `f` from `offset` on (NULL: nothing) at [from, from + len). */
+void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset, struct open_file *f);
 
 /* What a record changes. `path` is what state_path() gave for it. */
 void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path);

@@ -64,7 +64,7 @@ static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 		if (from >= m->to || m->from >= to)
 			continue;
 		if (from > m->from && to < m->to) { /* the middle: two are left */
-			struct mapping rest = {to, m->to, m->file};
+			struct mapping rest = {to, m->to, m->offset + (to - m->from), m->file};
 			rest.file->n_users++;
 			m->to = from;
 			GROW(p->map, p->n_maps, p->maps_cap);
@@ -72,6 +72,7 @@ static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 		} else if (from > m->from) {
 			m->to = from;
 		} else if (to < m->to) {
+			m->offset += to - m->from;
 			m->from = to;
 		} else {
 			state_file_drop(m->file);
@@ -81,24 +82,25 @@ static void unmap(struct process_state *p, uint64_t from, uint64_t to)
 	}
 }
 
-static void map(struct process_state *p, uint64_t from, uint64_t len, struct open_file *f)
+void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset, struct open_file *f)
 {
 	unmap(p, from, from + len);
 	if (!f)
 		return;
 	GROW(p->map, p->n_maps, p->maps_cap);
 	f->n_users++;
-	p->map[p->n_maps++] = (struct mapping){from, from + len, f};
+	p->map[p->n_maps++] = (struct mapping){from, from + len, offset, f};
 }
 
 static void remap(struct process_state *p, const struct log_record *r)
 {
 	struct mapping *old = state_mapping(p, r->offset, r->length);
 	struct open_file *f = old ? old->file : NULL;
+	uint64_t offset = old ? old->offset + (r->offset - old->from) : 0;
 	if (f)
 		f->n_users++;
 	unmap(p, r->offset, r->offset + r->length);
-	map(p, (uint64_t)r->result, r->length, f);
+	state_map(p, (uint64_t)r->result, r->length, offset, f);
 	state_file_drop(f);
 }
 
@@ -248,7 +250,7 @@ void state_apply(struct app_state *s, struct process_state *p, const struct merg
 		break;
 	case OP_MMAP:
 		if (l->result != -1)
-			map(p, (uint64_t)l->result, l->length, f);
+			state_map(p, (uint64_t)l->result, l->length, l->offset, f);
 		break;
 	case OP_MUNMAP:
 		if (l->result == 0)

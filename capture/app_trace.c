@@ -2,7 +2,6 @@
 /* The merged records as requests of a trace. */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/app_census.h"
+#include "capture/app_facts.h"
 #include "capture/app_files.h"
 #include "capture/app_state.h"
 #include "capture/op.h"
@@ -33,6 +33,8 @@ struct conversion {
 	struct app_outcome *outcome;
 	struct strbuf second;
 	struct app_files files;
+	json_t *descriptors;
+	const struct app_memory *memory;
 };
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
@@ -240,6 +242,15 @@ static void files_follow(struct conversion *c, const struct process_state *p, co
 		files_made(&c->files, name);
 }
 
+/* What the first program of all, or one whose parent could not be seen, found open. */
+static void descriptor_note(struct conversion *c, const struct process_state *p, const struct log_record *r)
+{
+	const struct open_file *f = state_file(p, r->fd);
+	const char *name = f && f->is_path ? below_root(c, f->path) : f ? f->path : NULL;
+	if (name)
+		facts_descriptor_add(c->descriptors, p->pid, r, f->path, name);
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
 	const struct census_image *i = &c->census->image[r->image];
@@ -259,6 +270,8 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	if (c->config->snapshot)
 		files_follow(c, p, r, path);
 	state_apply(&c->state, p, r, path);
+	if (r->r->op == LOG_FD && p->is_root)
+		descriptor_note(c, p, r->r);
 	return rc;
 }
 
@@ -273,23 +286,6 @@ static char *command_text(char **argv)
 		strbuf_addstr(&b, *argv);
 	}
 	return strbuf_detach(&b);
-}
-
-static char *facts_text(const struct app_outcome *o)
-{
-	json_t *unseen = json_array();
-	for (int i = 0; i < APP_UNSEEN_SHOWN && o->unseen[i]; i++) {
-		json_t *name = json_string(o->unseen[i]);
-		json_array_append_new(unseen, name ? name : json_string("?"));
-	}
-	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:o,s:i}", "method", "preload", "processes",
-				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads, "requests_outside_root",
-				  (json_int_t)o->n_outside, "records_torn", (json_int_t)o->n_torn, "programs_unseen",
-				  (json_int_t)o->n_unseen, "unseen", unseen, "wait_status", o->status);
-	json_t *top = json_pack("{s:o}", "capture", facts);
-	char *text = json_dumps(top, JSON_COMPACT);
-	json_decref(top);
-	return text;
 }
 
 static int records_convert(struct conversion *c, struct merge *m, struct err *e)
@@ -309,7 +305,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		return rc;
 	rc = records_convert(c, m, e);
 	c->outcome->n_requests = c->seq;
-	char *facts = facts_text(c->outcome);
+	char *facts = facts_text(c->outcome, c->descriptors, c->memory, c->epoch_ns);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
 	files_list(&c->files, &meta->files);
@@ -325,7 +321,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 }
 
 int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock, uint64_t start,
-		    int64_t wall_epoch_ns, struct app_outcome *o, struct err *e)
+		    int64_t wall_epoch_ns, const struct app_memory *memory, struct app_outcome *o, struct err *e)
 {
 	struct merge *m = NULL;
 	struct census census;
@@ -339,13 +335,14 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 		return rc;
 	}
 	struct conversion *v = xcalloc(1, sizeof *v);
-	*v = (struct conversion){.config = c, .spool = s, .clock = clock, .census = &census, .outcome = o};
+	*v = (struct conversion){.config = c, .spool = s, .clock = clock, .census = &census, .outcome = o, .memory = memory};
 	v->root_len = strcmp(root, "/") ? strlen(root) : 0;
 	v->root = root;
 	v->epoch_ns = clock_ns_of_ticks(clock, start);
 	v->second = (struct strbuf)STRBUF_INIT;
 	state_init(&v->state);
 	files_init(&v->files);
+	v->descriptors = json_array();
 	census_take(&census, s, m, o);
 	merge_rewind(m);
 	o->n_threads = merge_n_threads(m);
@@ -370,6 +367,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	census_release(&census);
 	state_release(&v->state);
 	files_release(&v->files);
+	json_decref(v->descriptors);
 	strbuf_release(&v->second);
 	merge_close(m);
 	free(v);

@@ -31,6 +31,16 @@ static void how_it_ended(int status)
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(status));
 }
 
+static void programs_print(const char *label, const char *what, const struct app_programs *p)
+{
+	if (!p->n)
+		return;
+	printf("%-14s%" PRIu64 " program run%s %s:", label, p->n, p->n == 1 ? "" : "s", what);
+	for (int i = 0; i < APP_NAMES_SHOWN && p->name[i]; i++)
+		printf("%s %s", i ? "," : "", p->name[i]);
+	putchar('\n');
+}
+
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
 	how_it_ended(o->status);
@@ -42,13 +52,13 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		printf("%-14s%" PRIu64 " requests are lost: the trace is incomplete\n", "warning", o->n_lost);
 	if (o->interrupted)
 		printf("%-14sinterrupted: what ran on is not in the trace\n", "warning");
-	if (!o->n_unseen)
-		return;
-	printf("%-14s%" PRIu64 " program run%s could not be seen (statically linked, or with other privileges):", "warning",
-	       o->n_unseen, o->n_unseen == 1 ? "" : "s");
-	for (int i = 0; i < APP_UNSEEN_SHOWN && o->unseen[i]; i++)
-		printf(" %s", o->unseen[i]);
-	putchar('\n');
+	programs_print("warning", "could not be seen (statically linked, or with other privileges)", &o->unseen);
+	programs_print("warning", "made, or can make, system calls for files past the C library, which are not in the trace",
+		       &o->own_calls);
+	programs_print("note", "can enter io_uring past liburing; what would be asked so is not in the trace", &o->own_rings);
+	if (o->n_ring_entries)
+		printf("%-14s%" PRIu64 " calls of io_uring_enter by number: what was asked through the rings is not in the trace\n",
+		       "warning", o->n_ring_entries);
 }
 
 static int capture_app(int argc, char **argv, struct err *e)
@@ -84,6 +94,7 @@ static const struct way {
 } ways[] = {
 	{"app", capture_app}, /* a program's calls, by a preloaded library */
 	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
+	{"vfs", capture_vfs}, /* programs' calls, faults and cache misses, by the kernel's tracepoints */
 	{NULL, NULL},
 };
 
@@ -92,9 +103,9 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
-			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, block)", argv[1]);
+			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, block, vfs)", argv[1]);
 		else
-			err_set(e, EINVAL, "what is to be captured? usage is validate capture app or validate capture block");
+			err_set(e, EINVAL, "what is to be captured? usage is validate capture app, block or vfs");
 		return EXIT_USAGE;
 	}
 	for (const struct way *w = ways; w->name; w++) {

@@ -454,6 +454,14 @@ void capture_start(void)
 /* Says where a program stands even if it makes no call that is captured. */
 static __attribute__((constructor)) void capture_begin(void)
 {
-	if (capture_is_on() && !capture_self)
-		capture_more();
+	if (!capture_is_on() || (!capture_self && !capture_more()))
+		return;
+	process_objects_note();
+}
+
+/* What was loaded since. */
+static __attribute__((destructor)) void capture_end(void)
+{
+	if (capture_state == CAPTURE_ON && process->pid == (uint32_t)RAW(SYS_getpid))
+		process_objects_note();
 }

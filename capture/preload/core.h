@@ -173,6 +173,7 @@ HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f
 /* --- process.c: what a new process image or child says about itself ------------------------------------------------------ */
 
 HIDDEN void process_announce(uint32_t pid);
+HIDDEN void process_objects_note(void); /* those that were not noted before */
 extern HIDDEN char capture_directory[512], capture_library[1024];
 HIDDEN uint32_t capture_pid(void);
 /* In a child of vfork, and in the parent afterwards: the child's records are its own, though memory is shared. */

@@ -61,7 +61,7 @@ _Static_assert(sizeof(struct log_window) == LOG_UNIT, "one unit");
 /* Beside enum trace_op: what is no request, but must be known to understand them. */
 enum log_event {
 	LOG_START = 0x8001, /* a process image begins: path: working directory; extra: program; result: parent */
-	LOG_FD,		    /* it found this descriptor open: path: what it is; flags; offset: position */
+	LOG_FD,		    /* it found this descriptor open: path: what it is; flags; offset: position; length: type, mode */
 	LOG_FDS_END,	    /* that were all of them; error: they could not be listed */
 	LOG_EXEC,	    /* path: program; begins before the call; result -1: it failed */
 	LOG_SPAWN,	    /* path: program; result: child */
@@ -69,7 +69,10 @@ enum log_event {
 	LOG_AIO_ASKED,	    /* an asynchronous request: fd, offset, length; flags: enum trace_op; extra: its key, 8 bytes */
 	LOG_AIO_DONE,	    /* offset: its key; length: its result, or a negative error */
 	LOG_CLOSE_RANGE,    /* offset: first; length: last descriptor; flags */
+	LOG_OBJECT,	    /* path: a file whose code the program runs: itself, a library */
 };
+
+#define LOG_BY_LIBURING 1u /* flags of OP_IO_URING_ENTER: its requests are noted beside it */
 
 /* The record's `many`: what its text is. */
 struct log_text {

@@ -3,7 +3,9 @@
  * descriptors are. Read from /proc by raw calls into the stack. */
 #include <dirent.h>
 #include <fcntl.h>
+#include <link.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 
 #include "capture/preload/core.h"
@@ -61,7 +63,9 @@ static void descriptor_note(const char *name)
 		RAW(SYS_close, fd);
 	}
 	uint64_t begin = now, end = now;
-	NOTE(.op = LOG_FD, .fd = (int32_t)number_after(name, "", 10), .path = target,
+	struct stat st = {.st_mode = 0};
+	RAW(SYS_newfstatat, AT_FDCWD, path_of(path, "/proc/self/fd/", name), &st, 0);
+	NOTE(.op = LOG_FD, .fd = (int32_t)number_after(name, "", 10), .path = target, .length = st.st_mode,
 	     .flags = (uint32_t)number_after(info, "flags:", 8), .offset = number_after(info, "pos:", 10));
 }
 
@@ -95,4 +99,39 @@ void process_announce(uint32_t pid)
 	begin = end = clock_now(&capture_clock);
 	got = 0;
 	NOTE(.op = LOG_FDS_END, .flags = rc < 0);
+}
+
+/* --- whose code it runs ---------------------------------------------------------------------------------------------------- */
+
+struct listing {
+	unsigned long long n, n_noted; /* objects in the order they were loaded */
+};
+
+static int object_note(struct dl_phdr_info *object, size_t size, void *arg)
+{
+	struct listing *l = arg;
+	char program[4097];
+	const char *name = object->dlpi_name;
+	(void)size;
+	if (l->n++ < l->n_noted)
+		return 0;
+	if (l->n == 1) { /* the program itself has no name here */
+		if (read_link("/proc/self/exe", program, sizeof program) <= 0)
+			return 0;
+		name = program;
+	}
+	uint64_t begin = clock_now(&capture_clock), end = begin;
+	if (name && strchr(name, '/')) /* (the kernel's own object has none) */
+		NOTE_RESULT(0, .op = LOG_OBJECT, .dir = AT_FDCWD, .path = name);
+	return 0;
+}
+
+/* Objects that were unloaded since the last time shift the others, so that one may be missed: what is loaded and unloaded
+ * again is not listed anyway. */
+void process_objects_note(void)
+{
+	static unsigned long long n_noted;
+	struct listing l = {0, n_noted};
+	dl_iterate_phdr(object_note, &l);
+	n_noted = l.n > n_noted ? l.n : n_noted;
 }

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How much anonymous memory the traced programs have, over time: what a replay must take as well to meet the page cache
+ * that the programs met. Private to capture/. */
+#ifndef CAPTURE_APP_MEMORY_H
+#define CAPTURE_APP_MEMORY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MEMORY_SAMPLES_MAX = 4096 };
+
+struct memory_sample {
+	int64_t ns;	/* CLOCK_MONOTONIC */
+	uint64_t bytes; /* of all programs together */
+};
+
+/* Memory of the samples is bounded: when they are too many, every second one goes and the interval doubles. */
+struct app_memory {
+	int64_t interval_ns; /* 0: nobody asked */
+	int64_t next_ns;
+	size_t n;
+	struct memory_sample sample[MEMORY_SAMPLES_MAX];
+};
+
+void memory_init(struct app_memory *m, int64_t interval_ns);
+
+/* Anonymous memory of a process in bytes; pages that it shares with others count by its part of them (Pss_Anon of
+ * /proc/PID/smaps_rollup, before Linux 5.14 Anonymous; where that cannot be read, RssAnon of /proc/PID/status). 0: it has ended. */
+uint64_t memory_of_process(uint32_t pid);
+
+/* Whether it is time for a sample. */
+static inline int memory_is_due(const struct app_memory *m, int64_t now_ns)
+{
+	return m->interval_ns && now_ns >= m->next_ns;
+}
+void memory_add(struct app_memory *m, int64_t now_ns, uint64_t bytes);
+
+#endif

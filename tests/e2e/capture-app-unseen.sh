@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app says which programs make system calls past the C library, and keeps silent about all others.
+. "$SRCDIR/tests/e2e/lib.sh"
+[ "$(uname -m)" = x86_64 ] || skip 'code is looked at on x86-64 only'
+compiler=${CC:-cc}
+raw=$SRCDIR/tests/programs/raw.c
+$compiler -w -O1 -o raw "$raw" -ldl || fail 'raw.c does not compile'
+$compiler -w -O1 -DHARMLESS -o harmless "$raw" -ldl
+$compiler -w -O1 -shared -fPIC -o libraw.so "$raw" -ldl
+$compiler -w -O1 -DHARMLESS -o linked "$raw" -ldl -Wl,--no-as-needed ./libraw.so
+said='system calls for files past the C library'
+
+capture() {
+	expect_status 0 "$VALIDATE" capture app -o trace -- "$@"
+	"$VALIDATE" info trace >info
+}
+silent_about() {
+	capture "$@"
+	! grep -q 'past the C library\|past liburing\|by number' out || fail "false alarm about $*: $(cat out)"
+	expect_line info 'programs_own_calls 0'
+}
+
+# the program itself, started by another, as a library, as a library that is loaded later
+capture ./raw files
+expect_line out "1 program run made, or can make, $said"
+expect_line out "$PWD/raw"
+expect_line info 'programs_own_calls 1'
+expect_line info "$PWD/raw"
+capture sh -c './raw nothing; ./harmless; ./raw files; true'
+expect_line out '2 program runs made'
+capture ./linked nothing
+expect_line out "$PWD/linked ($PWD/libraw.so)"
+capture ./harmless loaded ./libraw.so
+expect_line out 'libraw.so)'
+
+# stripped of its sections as well
+if command -v objcopy >/dev/null && objcopy --strip-section-headers raw bare 2>/dev/null; then
+	capture ./bare files
+	expect_line out "$said"
+fi
+
+# rings: by number they are seen, but not what is asked through them
+capture ./raw ring
+expect_line out '1 calls of io_uring_enter by number'
+expect_line info 'ring_entries 1'
+
+# no false alarms: constants that look like the instruction, other calls, and what people use
+silent_about ./harmless files
+seq 1000 >numbers
+silent_about sort -r numbers -o sorted
+silent_about tar cf tar numbers
+command -v git >/dev/null && silent_about git --version
+command -v sqlite3 >/dev/null && silent_about sqlite3 :memory: 'select 1'
+[ ! -x /usr/bin/python3 ] || silent_about /usr/bin/python3 -c 'import json, ssl, sqlite3'
+printf 'int main(void) { return 0; }\n' >m.c
+silent_about "$compiler" -o m m.c
