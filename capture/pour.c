@@ -77,14 +77,16 @@ static int map_heap(struct job *j, struct source *s, struct trace_record *r, str
 		int rc = map_object(j, s, &peer.object, e);
 		return rc ? rc : trace_writer_heap(j->w, &peer, sizeof peer, &r->heap, e);
 	}
-	if (!(uses & OP_HEAP_PATH) || !j->p->rename)
+	if (!j->p->rename || (uses & (OP_HEAP_IOVEC | OP_HEAP_TIMES)))
 		return trace_writer_heap(j->w, data, len, &r->heap, e);
-	char *path = xmalloc(len + 1);
-	memcpy(path, data, len);
-	path[len] = 0;
+	if (!(uses & (OP_HEAP_PATH | OP_HEAP_NAME)))
+		return 0; /* whatever it is, it may tell something */
+	char *name = xmalloc(len + 1);
+	memcpy(name, data, len);
+	name[len] = 0;
 	strbuf_reset(&j->name);
-	int rc = j->p->rename(j->p->ctx, OBJECT_PATH, path, &j->name, e);
-	free(path);
+	int rc = j->p->rename(j->p->ctx, uses & OP_HEAP_PATH ? OBJECT_PATH : 0, name, &j->name, e);
+	free(name);
 	return rc ? rc : trace_writer_heap(j->w, j->name.s, j->name.len, &r->heap, e);
 }
 

@@ -14,7 +14,9 @@
 struct pour {
 	/* Whether the request goes on; it may be changed. NULL: all go on as they are. 1 yes, 0 no, 2 no and none behind it. */
 	int (*filter)(void *ctx, struct trace *t, struct trace_record *r);
-	/* Appends the new name of an object, or of the second path of a rename or link, to `out`. NULL: names stay. */
+	/* Appends the new name of an object, of the second path of a rename or link, of what a symbolic link points at
+	 * (OBJECT_PATH), or of an extended attribute (kind 0), to `out`. NULL: names stay. Where they are changed, what else the
+	 * heap may hold for an operation that is not known to keep anything there is left out. */
 	int (*rename)(void *ctx, enum object_kind kind, const char *name, struct strbuf *out, struct err *e);
 	/* When all are read: changes what is only known then. NULL: the metadata stays as it is. */
 	void (*finish)(void *ctx, struct trace_meta *meta);

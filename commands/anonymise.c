@@ -93,23 +93,52 @@ int anonymise_path(struct anonymiser *a, const char *path, struct strbuf *out, s
 	}
 }
 
+int anonymise_attribute(struct anonymiser *a, const char *name, struct strbuf *out, struct err *e)
+{
+	static const char *const classes[] = {"user.", "trusted.", "security.", "system.", NULL};
+	(void)e;
+	for (const char *const *c = classes; *c; c++)
+		if (!strncmp(name, *c, strlen(*c))) {
+			strbuf_addstr(out, *c);
+			name += strlen(*c);
+			break;
+		}
+	add_part(a, name, strlen(name), out);
+	return 0;
+}
+
+static char *new_path(struct anonymiser *a, const char *path, int *rc, struct err *e)
+{
+	struct strbuf name = STRBUF_INIT;
+	*rc = *rc ? *rc : anonymise_path(a, path, &name, e);
+	return strbuf_detach(&name);
+}
+
 int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to, struct err *e)
 {
 	int rc = 0;
 	*to = (struct fileset){.entry = xcalloc(from->n ? from->n : 1, sizeof *to->entry)};
+	if (from->detail)
+		to->detail = xcalloc(from->n ? from->n : 1, sizeof *to->detail);
 	for (; to->n < from->n && !rc; to->n++) {
-		struct strbuf name = STRBUF_INIT;
-		rc = anonymise_path(a, from->entry[to->n].path, &name, e);
 		to->entry[to->n] = from->entry[to->n];
-		to->entry[to->n].path = strbuf_detach(&name);
+		to->entry[to->n].path = new_path(a, from->entry[to->n].path, &rc, e);
+		if (!from->detail)
+			continue;
+		to->detail[to->n] = from->detail[to->n]; /* holes stay the other's */
+		const char *link = from->detail[to->n].link;
+		to->detail[to->n].link = link ? new_path(a, link, &rc, e) : NULL;
 	}
 	return rc;
 }
 
 void anonymise_fileset_release(struct fileset *f)
 {
-	for (size_t i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n; i++) {
 		free((char *)f->entry[i].path);
+		free(f->detail ? (char *)f->detail[i].link : NULL);
+	}
 	free(f->entry);
+	free(f->detail);
 	*f = (struct fileset){0};
 }

@@ -17,7 +17,10 @@ void anonymiser_close(struct anonymiser *a);
 /* Appends the new name: slashes, "." and ".." stay, every other part becomes 20 hexadecimal digits (80 bits). */
 int anonymise_path(struct anonymiser *a, const char *path, struct strbuf *out, struct err *e);
 
-/* A copy of the list with new names. Ownership: anonymise_fileset_release. */
+/* The same of an extended attribute's name: its class ("user.", "security.", ...) stays. */
+int anonymise_attribute(struct anonymiser *a, const char *name, struct strbuf *out, struct err *e);
+
+/* A copy of the list with new names, also of what links point at. Ownership: anonymise_fileset_release. */
 int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct fileset *to, struct err *e);
 void anonymise_fileset_release(struct fileset *f);
 

@@ -50,7 +50,7 @@ static const struct option_spec slice_options[] = {
 	 .help = "number the requests anew; default: each keeps the number it was recorded with, but merged traces",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "anonymise", .type = OPT_FLAG, .offset = AT(anonymise),
-	 .help = "replace each part of every path by a keyed hash; leave out host, command and further facts",
+	 .help = "replace each part of every path, and names of attributes, by a keyed hash; leave out host, command and further facts",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
 	 .help = "the key of the hashes, so that several traces get the same names (random, kept nowhere)",
@@ -79,8 +79,7 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out, struct err *e)
 {
 	struct slice *s = ctx;
-	(void)kind;
-	return anonymise_path(s->anonymiser, name, out, e);
+	return kind ? anonymise_path(s->anonymiser, name, out, e) : anonymise_attribute(s->anonymiser, name, out, e);
 }
 
 /* What would tell whose trace it is. */

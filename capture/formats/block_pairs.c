@@ -99,7 +99,7 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct block_
 	struct trace_record r = foreign_record();
 	r.op = w->op;
 	r.begin_ns = v->ns;
-	r.offset = v->sector * 512;
+	r.offset = w->sector * 512;
 	r.length = w->bytes;
 	r.object = v->object;
 	r.pid = r.tid = w->pid;
@@ -126,6 +126,10 @@ static int on_queue(struct block_pairs *p, struct foreign *f, const struct block
 static int on_issue(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
+	if (w->done_bytes) { /* the rest of it, again */
+		w->bytes = w->done_bytes + v->bytes;
+		return 0;
+	}
 	w->issue_ns = v->ns;
 	w->bytes = v->bytes ? v->bytes : w->bytes; /* with what was merged into it */
 	if (w->queue_ns == TIME_NONE)
@@ -139,6 +143,26 @@ static int on_issue(struct block_pairs *p, struct foreign *f, const struct block
 	return begin(w, f, v, e);
 }
 
+static uint16_t error_of(const struct block_event *v)
+{
+	return (uint16_t)(v->error < 0 ? -v->error : v->error);
+}
+
+/* It goes on with the sectors behind those that are completed. */
+static void complete_part(struct block_pairs *p, struct block_waiting *w, const struct block_event *v)
+{
+	struct block_waiting rest = *w;
+	drop(p, w);
+	rest.sector += v->bytes / 512;
+	rest.done_bytes += v->bytes;
+	rest.error = rest.error ? rest.error : error_of(v);
+	size_t i = home(p, rest.device, rest.sector);
+	while (p->slot[i].used)
+		i = (i + 1) & (p->n_slots - 1);
+	p->slot[i] = rest;
+	p->n_used++;
+}
+
 static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct block_event *v, struct err *e)
 {
 	struct trace_record *place_kept = record_queue_at(&f->queue, w->ticket), r;
@@ -148,14 +172,14 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 		r = foreign_record();
 		r.op = w->op;
 		r.begin_ns = p->by_queue && w->queue_ns != TIME_NONE ? w->queue_ns : w->issue_ns;
-		r.offset = w->sector * 512;
+		r.offset = w->sector * 512 - w->done_bytes;
 		r.object = v->object;
 		r.pid = r.tid = w->pid;
 	}
 	r.length = w->bytes;
 	r.end_ns = v->ns;
 	r.dispatch_ns = w->issue_ns;
-	r.error = (uint16_t)(v->error < 0 ? -v->error : v->error);
+	r.error = w->error ? w->error : error_of(v);
 	r.rvalue = r.error ? -1 : r.op == OP_PREAD || r.op == OP_PWRITE ? (int64_t)r.length : 0;
 	if (w->queue_ns != TIME_NONE && w->issue_ns != TIME_NONE && w->issue_ns >= w->queue_ns) {
 		f->base.notes.n_queued++;
@@ -169,10 +193,13 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 	return foreign_check(f, &r, e);
 }
 
-/* A completion may be of a part: the rest goes on behind it. */
 static int on_complete(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
 {
 	struct block_waiting *w = find(p, v->device, v->sector, v->op);
+	if (w && w->has_ticket && v->bytes % 512 == 0 && v->bytes && v->bytes < w->bytes - w->done_bytes) {
+		complete_part(p, w, v);
+		return 0;
+	}
 	if (w && w->has_ticket)
 		return complete(p, f, w, v, e);
 	if (w) { /* queued and completed: the issue was not seen */
@@ -210,6 +237,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct bloc
 		return 0;
 	default: /* requeue: it will be issued again */
 		w = find(p, v->device, v->sector, v->op);
+		if (w && w->done_bytes) /* only the rest of it */
+			return 0;
 		if (w && !p->by_queue && w->has_ticket) {
 			record_queue_drop(&f->queue, w->ticket);
 			w->has_ticket = false;

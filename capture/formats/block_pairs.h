@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue the queueing (Q) with it.
- * What happens to a request meanwhile is followed: merges make it longer, a requeue takes the issue back, a split has parts. */
+ * What happens to a request meanwhile is followed: merges make it longer, a requeue takes the issue back, a split has parts, and
+ * a completion of a part leaves the rest under way. */
 #ifndef CAPTURE_FORMATS_BLOCK_PAIRS_H
 #define CAPTURE_FORMATS_BLOCK_PAIRS_H
 
@@ -18,10 +19,11 @@ struct block_event {
 };
 
 struct block_waiting {
-	uint64_t sector, bytes, ticket;
+	uint64_t sector, bytes, ticket; /* sector: of what is not completed yet; bytes: of all */
+	uint64_t done_bytes;
 	uint32_t device, pid;
 	int64_t queue_ns, issue_ns; /* TIME_NONE: not seen */
-	uint16_t op;
+	uint16_t op, error; /* error: of a part that is completed */
 	bool used, has_ticket;
 };
 

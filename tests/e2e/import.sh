@@ -127,6 +127,32 @@ expect_line out "this is one processor's file of several"
 expect_status 0 "$VALIDATE" import --queue "$data/sda.merged" -o queue.trace
 csv queue.trace | awk -F, 'NR > 1 && ($12 == "" || $12 <= $3) { exit 1 }' || fail "with --queue the issue is not behind the begin"
 
+# completions of parts: the request ends with the last; one part's error is the request's
+cat >parts.blkparse <<'B'
+  8,0    0        1     0.000001000   100  D   R 1000 + 64 [x]
+  8,0    0        2     0.000005000     0  C   R 1000 + 16 [0]
+  8,0    0        3     0.000006000     0  C   R 1016 + 16 [0]
+  8,0    0        4     0.000007000   100  D   W 2000 + 8 [x]
+  8,0    0        5     0.000008000     0  C   R 1032 + 32 [0]
+  8,0    0        6     0.000009000     0  C   W 2000 + 8 [0]
+  8,0    0        7     0.000010000   100  D   W 3000 + 16 [x]
+  8,0    0        8     0.000011000     0  C   W 3000 + 8 [-5]
+  8,0    0        9     0.000012000     0  R   W 3008 + 8 [0]
+  8,0    0       10     0.000013000   100  D   W 3008 + 8 [x]
+  8,0    0       11     0.000014000     0  C   W 3008 + 8 [0]
+  8,0    0       12     0.000015000   100  D   W 4000 + 16 [x]
+  8,0    0       13     0.000016000     0  C   W 4000 + 8 [0]
+B
+expect_status 0 "$VALIDATE" import parts.blkparse -o parts.trace
+csv parts.trace | tail -n +2 | cut -d, -f3- >have
+cat >want <<'W'
+1000,8000,pread,"device=8,0;offset=512000;length=32768",32768,,0,,1000
+7000,9000,pwrite,"device=8,0;offset=1024000;length=4096",4096,,1,,7000
+10000,14000,pwrite,"device=8,0;offset=1536000;length=8192",-1,EIO,2,,10000
+15000,,pwrite,"device=8,0;offset=2048000;length=8192",-1,ECANCELED,3,,
+W
+cmp want have || { diff want have >&2; fail "completions of parts"; }
+
 # iolog
 printf 'fio version 3 iolog\n0 f1 add\n0 f1 open\n149 f1 read 0 4096\n150 f1 sync 0 0\n' >v3.log
 expect_status 0 "$VALIDATE" import v3.log -o v3.trace

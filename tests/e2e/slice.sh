@@ -62,3 +62,40 @@ expect_status 2 "$VALIDATE" slice --operation raed app.trace -o x.trace
 expect_line err 'did you mean "read"?'
 expect_status 2 "$VALIDATE" slice --thread x app.trace -o x.trace
 expect_status 2 "$VALIDATE" slice --key key app.trace -o x.trace
+
+# every place where a name can be: second paths, what links point at, attributes, peers, the list of files
+cat >names.strace <<'S'
+10 1.000001 rename("/home/alice/secret-a", "/home/alice/secret-b") = 0 <0.000001>
+10 1.000002 link("/home/alice/secret-b", "/home/alice/dir/secret-c") = 0 <0.000001>
+10 1.000003 symlink("../alice/secret-d", "/home/alice/secret-e") = 0 <0.000001>
+10 1.000004 setxattr("/home/alice/secret-b", "user.secret-f", "secret-g", 8, 0) = 0 <0.000001>
+10 1.000005 getxattr("/home/alice/secret-b", "secret-h", 0x1, 8) = -1 ENODATA (No data available) <0.000001>
+10 1.000006 openat(AT_FDCWD</home/alice>, "secret-b", O_RDONLY) = 3</home/alice/secret-b> <0.000001>
+10 1.000007 sendfile(4</home/alice/secret-i>, 3</home/alice/secret-b>, NULL, 100) = 100 <0.000001>
+10 1.000008 write(5<UNIX:[12->13,"/run/secret-j"]>, "secret-k", 8) = 8 <0.000001>
+10 1.000009 mkdirat(3</home/alice/secret-b>, "../x", 0755) = 0 <0.000001>
+S
+expect_status 0 "$VALIDATE" import -q names.strace -o names.trace
+head -c 16 /dev/zero | tr '\0' k >key16
+expect_status 0 "$VALIDATE" slice --anonymise --key key16 names.trace -o hidden.trace
+grep -aEq 'secret|alice|home|run/' hidden.trace && fail "a name is left"
+"$VALIDATE" export -q --to strace hidden.trace -o hidden.strace
+hidden() { # TEXT: what it becomes
+	printf %s "$1" | openssl dgst -sha256 -hmac kkkkkkkkkkkkkkkk | sed 's/.* //' | cut -c1-20
+}
+if command -v openssl >/dev/null; then
+	home=$(hidden home)/$(hidden alice)
+	expect_line hidden.strace "rename(\"/$home/$(hidden secret-a)\", \"/$home/$(hidden secret-b)\")"
+	expect_line hidden.strace "symlink(\"../$(hidden alice)/$(hidden secret-d)\", \"/$home/$(hidden secret-e)\")"
+	expect_line hidden.strace "\"user.$(hidden secret-f)\""
+	expect_line hidden.strace "\"$(hidden secret-h)\""
+	expect_line hidden.strace "4</$home/$(hidden secret-i)>"
+fi
+mkdir -p tree/secret-dir
+echo x >tree/secret-dir/secret-file
+ln -s secret-dir/secret-file tree/secret-link
+expect_status 0 "$VALIDATE" capture app --snapshot -o snap.trace -- cat tree/secret-link
+grep -aq 'secret-dir/secret-file' snap.trace || fail "nothing to hide in the list of files"
+expect_status 0 "$VALIDATE" slice --anonymise snap.trace -o hidden.trace
+grep -aq secret hidden.trace && fail "a name is left in the list of files"
+grep -aq '"link"' hidden.trace || fail "the list of files has no link any more"
