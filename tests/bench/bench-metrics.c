@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The metrics of a pair of traces: pairs of requests a second, and peak memory. Pairs are made up while they are read, 1,
- * 10 and 100 million of them, so that no disk and no page cache counts; and one pair is read from files. Each case is a
- * process of its own. What making them up takes is measured alone and shown, and is part of every figure.
+/* The metrics of a pair of traces: pairs of requests a second and peak memory, of each metric alone and of all, by the
+ * number of pairs, so that the growth of the cost shows. Pairs are made up while they are read, so that no disk and no
+ * page cache counts; then they are read from uncompressed files. Each figure is of a process of its own. What making
+ * them up, or reading them, takes is measured alone and shown, and is part of every figure.
  *
  * The replay is in order but for what four threads do to each other: a few requests overtake their neighbours ("near"),
  * or threads drift apart by thousands of requests ("drift").
  *
- * usage: bench-metrics [N...]   numbers of pairs, default 1000000 10000000 100000000
- * BENCH_FILE_REQUESTS=10000000 (0: no files) BENCH_DIR=where 200 bytes a request fit (default /dev/shm) */
+ * usage: bench-metrics [--quick] [N...]   numbers of pairs, default 1000000 10000000 100000000; --quick, or BENCH_QUICK=1 in
+ *                                         the environment: without the last
+ * BENCH_FILE_REQUESTS=10000000 (the most read from files; 0: no files) BENCH_DIR=where 200 bytes a request fit (/dev/shm) */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,7 +23,7 @@
 #include "common/xalloc.h"
 #include "validate/metrics/metrics.h"
 
-enum { BATCH = 4096, N_THREADS = 4 };
+enum { BATCH = 4096, N_THREADS = 4, MAX_SIZES = 8 };
 
 struct shape {
 	const char *name;
@@ -89,82 +93,143 @@ static int made_up_open(const struct metrics_origin *o, struct metrics_source *s
 
 /* --- cases ---------------------------------------------------------------------------------------------------------- */
 
+#define STREAMING (PART_RESPONSE | PART_SCHEDULE | PART_FIDELITY | PART_CONCURRENCY)
+
 struct benched {
 	const char *name;
 	unsigned int parts, points, scopes, n_threads;
+	enum metrics_match match;
 };
 
+#define ORDER(point, scope) PART_ORDER, 1u << POINT_##point, 1u << SCOPE_##scope, 1, MATCH_NUMBER
 static const struct benched cases[] = {
-    {"making them up", 0, 0, 0, 1},
-    {"response", PART_RESPONSE, 0, 0, 1},
-    {"schedule", PART_SCHEDULE, 0, 0, 1},
-    {"fidelity", PART_FIDELITY, 0, 0, 1},
-    {"concurrency", PART_CONCURRENCY, 0, 0, 1},
-    {"lifetime", PART_LIFETIME, 0, 0, 1},
-    {"order, issue, all", PART_ORDER, 1u << POINT_ISSUE, 1u << SCOPE_ALL, 1},
-    {"order, issue, thread", PART_ORDER, 1u << POINT_ISSUE, 1u << SCOPE_THREAD, 1},
-    {"order, complete, all", PART_ORDER, 1u << POINT_COMPLETE, 1u << SCOPE_ALL, 1},
-    {"all but order and lifetime", PART_RESPONSE | PART_SCHEDULE | PART_FIDELITY | PART_CONCURRENCY, 0, 0, 1},
-    {"everything, 1 thread", PART_ALL, 0, 7, 1},
-    {"everything, 2 threads", PART_ALL, 0, 7, 2},
+    {"nothing: the requests alone", 0, 0, 0, 1, MATCH_NUMBER},
+    {"response times", PART_RESPONSE, 0, 0, 1, MATCH_NUMBER},
+    {"schedule and issue error", PART_SCHEDULE, 0, 0, 1, MATCH_NUMBER},
+    {"fidelity", PART_FIDELITY, 0, 0, 1, MATCH_NUMBER},
+    {"concurrency", PART_CONCURRENCY, 0, 0, 1, MATCH_NUMBER},
+    {"lifetime concurrency", PART_LIFETIME, 0, 0, 1, MATCH_NUMBER},
+    {"order at issue, all", ORDER(ISSUE, ALL)},
+    {"order at issue, by object", ORDER(ISSUE, OBJECT)},
+    {"order at issue, by thread", ORDER(ISSUE, THREAD)},
+    {"order at completion, all", ORDER(COMPLETE, ALL)},
+    {"matching by key", 0, 0, 0, 1, MATCH_KEY},
+    {"all streaming", STREAMING, 0, 0, 1, MATCH_NUMBER},
+    {"everything", PART_ALL, 0, 7, 1, MATCH_NUMBER},
+    {"everything, 2 threads", PART_ALL, 0, 7, 2, MATCH_NUMBER},
 };
 #define N_CASES (sizeof cases / sizeof *cases)
+enum { CASE_STREAMING = N_CASES - 3, CASE_EVERYTHING, CASE_THREADS };
 
-static int compute(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b, double *ratio)
+struct figure {
+	double s, mib;
+};
+
+static int compute(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b)
 {
 	static struct metrics m;
 	struct metrics_options o = METRICS_DEFAULTS;
 	struct err e = ERR_INIT;
-	o.match = MATCH_NUMBER;
+	o.match = b->match;
 	o.parts = b->parts;
 	o.points = b->points;
 	o.scopes = b->scopes;
 	o.n_threads = b->n_threads;
 	int rc = metrics_compute(&m, r, x, &o, &e);
 	if (rc)
-		fprintf(stderr, "bench-metrics: %s\n", e.msg);
-	const struct disorder_total *t = &m.order[b->points == 1u << POINT_COMPLETE ? POINT_COMPLETE : POINT_ISSUE]
-					      .total[b->scopes == 1u << SCOPE_THREAD ? SCOPE_THREAD : SCOPE_ALL];
-	*ratio = t->n_received ? (double)t->n_reordered / (double)t->n_received : 0;
+		fprintf(stderr, "bench-metrics: %s: %s\n", b->name, e.msg);
 	return rc ? 3 : 0;
 }
 
-/* One case in a process of its own: its line. */
-static int run_case(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b, uint64_t n)
+/* One case in a process of its own. */
+static int run_case(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b,
+		    struct figure *f)
 {
+	static struct figure *shared;
+	if (!shared)
+		shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (shared == MAP_FAILED)
+		return 3;
 	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct rusage u;
-		double ratio = 0;
 		int64_t start = clock_monotonic_ns();
-		int rc = compute(r, x, b, &ratio);
-		double s = (double)(clock_monotonic_ns() - start) / 1e9;
+		int rc = compute(r, x, b);
+		shared->s = (double)(clock_monotonic_ns() - start) / 1e9;
 		getrusage(RUSAGE_SELF, &u);
-		double cpu = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
-			     (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
-		printf("%11llu  %-28s %8.3f s %8.3f s cpu %8.2f million/s %7.1f MiB", (unsigned long long)n, b->name, s,
-		       cpu, (double)n / s / 1e6, (double)u.ru_maxrss / 1024);
-		if (b->parts & PART_ORDER)
-			printf("  reordered %.2f %%", 100 * ratio);
-		putchar('\n');
-		fflush(stdout);
+		shared->mib = (double)u.ru_maxrss / 1024;
 		_exit(rc);
 	}
 	int status = -1;
 	waitpid(pid, &status, 0);
+	*f = *shared;
 	return status ? 3 : 0;
 }
 
-static int run_shape(const struct shape *shape, uint64_t n, size_t first)
+struct sizes {
+	uint64_t n[MAX_SIZES];
+	size_t n_sizes;
+};
+
+struct pair_paths {
+	char r[300], x[300];
+};
+
+static void print_head(const char *title, const struct sizes *z)
 {
-	struct made_up a = {.n = n, .state = 88172645463325252ull}, b = a;
-	b.shape = shape;
-	struct metrics_origin r = {"reference", &a, made_up_open}, x = {"replay", &b, made_up_open};
-	int rc = 0;
-	for (size_t i = first; i < N_CASES && !rc; i++)
-		rc = run_case(&r, &x, &cases[i], n);
-	return rc;
+	printf("\n%s\n%-28s", title, "million pairs/s, peak MiB");
+	for (size_t i = 0; i < z->n_sizes; i++)
+		printf("   of %4.6g million", (double)z->n[i] / 1e6);
+	puts("   growth");
+}
+
+/* A row: one case over all sizes, and by how much a pair of the most costs more than one of the fewest. */
+static int run_row(const struct shape *shape, const struct pair_paths *files, const struct sizes *z,
+		   const struct benched *b, struct figure *last)
+{
+	double first = 0, cost = 0;
+	printf("%-28s", b->name);
+	for (size_t i = 0; i < z->n_sizes; i++) {
+		struct made_up reference = {.n = z->n[i], .state = 88172645463325252ull}, replay = reference;
+		struct metrics_origin r = {"reference", &reference, made_up_open}, x = {"replay", &replay, made_up_open};
+		replay.shape = shape;
+		if (files) {
+			r = metrics_file(files[i].r);
+			x = metrics_file(files[i].x);
+		}
+		if (run_case(&r, &x, b, last))
+			return 3;
+		cost = last->s / (double)z->n[i];
+		first = i ? first : cost;
+		printf("  %7.2f %7.1f", (double)z->n[i] / last->s / 1e6, last->mib);
+		fflush(stdout);
+	}
+	printf("%9.2f\n", cost / first);
+	return 0;
+}
+
+/* The aims: of the largest number of pairs. */
+static void print_aim(const char *what, uint64_t n, double s, double aim)
+{
+	double rate = (double)n / s / 1e6;
+	printf("%-44s %6.2f million/s, aim %g: %s\n", what, rate, aim, rate >= aim ? "reached" : "missed");
+}
+
+static int run_shape(const char *title, const struct shape *shape, const struct sizes *z, size_t from)
+{
+	struct figure f[N_CASES];
+	uint64_t n = z->n[z->n_sizes - 1];
+	print_head(title, z);
+	for (size_t i = from; i < N_CASES; i++)
+		if (run_row(shape, NULL, z, &cases[i], &f[i]))
+			return 3;
+	if (from)
+		return 0;
+	print_aim("everything, 1 thread, made up:", n, f[CASE_EVERYTHING].s, 3);
+	printf("%-44s %6.1f MiB, aim below 1024: %s\n", "peak memory, everything, 2 threads:", f[CASE_THREADS].mib,
+	       f[CASE_THREADS].mib < 1024 ? "reached" : "missed");
+	return 0;
 }
 
 /* --- files ---------------------------------------------------------------------------------------------------------- */
@@ -189,46 +254,87 @@ static int write_file(const char *path, const struct made_up *made, struct err *
 	return rc ? rc : trace_writer_close(w, e);
 }
 
-static int run_files(uint64_t n)
+/* As many pairs as there is room for. */
+static uint64_t that_fit(const char *dir, uint64_t n)
 {
-	char r_path[300], x_path[300];
+	struct statvfs v;
+	uint64_t room = statvfs(dir, &v) ? 0 : (uint64_t)v.f_bavail * v.f_frsize / 210;
+	if (room < n)
+		printf("\n%s has room for no more than %llu pairs of the %llu\n", dir, (unsigned long long)room,
+		       (unsigned long long)n);
+	return room < n ? room : n;
+}
+
+static int write_pair(const struct pair_paths *p, const struct shape *shape, uint64_t n)
+{
 	struct err e = ERR_INIT;
-	const char *dir = getenv("BENCH_DIR");
-	struct made_up a = {.n = n, .state = 88172645463325252ull}, b = a;
-	b.shape = &near;
-	snprintf(r_path, sizeof r_path, "%s/validate-bench-%d-r.trace", dir ? dir : "/dev/shm", (int)getpid());
-	snprintf(x_path, sizeof x_path, "%s/validate-bench-%d-x.trace", dir ? dir : "/dev/shm", (int)getpid());
-	printf("\nnear, from uncompressed files in %s:\n", dir ? dir : "/dev/shm");
-	int rc = write_file(r_path, &a, &e);
-	rc = rc ? rc : write_file(x_path, &b, &e);
+	struct made_up reference = {.n = n, .state = 88172645463325252ull}, replay = reference;
+	replay.shape = shape;
+	int rc = write_file(p->r, &reference, &e);
+	rc = rc ? rc : write_file(p->x, &replay, &e);
 	if (rc)
 		fprintf(stderr, "bench-metrics: %s\n", e.msg);
-	struct metrics_origin r = metrics_file(r_path), x = metrics_file(x_path);
-	for (size_t i = 0; i < N_CASES && !rc; i++)
-		if (!i || cases[i].n_threads > 1 || i + 3 >= N_CASES)
-			rc = run_case(&r, &x, &cases[i], n);
-	unlink(r_path);
-	unlink(x_path);
 	return rc ? 3 : 0;
+}
+
+static int run_file_rows(const struct pair_paths *paths, const struct sizes *z, const char *dir)
+{
+	struct figure f[N_CASES];
+	char title[400];
+	uint64_t n = z->n[z->n_sizes - 1];
+	int rc = 0;
+	for (size_t i = 0; i < z->n_sizes && !rc; i++)
+		rc = write_pair(&paths[i], &near, z->n[i]);
+	snprintf(title, sizeof title, "near, from uncompressed files in %s", dir);
+	print_head(title, z);
+	for (size_t i = 0; i < N_CASES && !rc; i++)
+		rc = run_row(&near, paths, z, &cases[i], &f[i]);
+	if (rc)
+		return rc;
+	print_aim("all streaming, 1 thread, from files:", n, f[CASE_STREAMING].s, 10);
+	print_aim("everything, 1 thread, from files:", n, f[CASE_EVERYTHING].s, 3);
+	return 0;
+}
+
+static int run_files(const struct sizes *all, uint64_t most)
+{
+	struct pair_paths paths[MAX_SIZES];
+	struct sizes z = {{0}, 0};
+	uint64_t sum = 0;
+	const char *dir = getenv("BENCH_DIR") ? getenv("BENCH_DIR") : "/dev/shm";
+	for (size_t i = 0; i < all->n_sizes; i++) {
+		if (all->n[i] > most || that_fit(dir, sum + all->n[i]) < sum + all->n[i])
+			continue;
+		struct pair_paths *p = &paths[z.n_sizes];
+		snprintf(p->r, sizeof p->r, "%s/validate-bench-%d-%zu-r.trace", dir, (int)getpid(), i);
+		snprintf(p->x, sizeof p->x, "%s/validate-bench-%d-%zu-x.trace", dir, (int)getpid(), i);
+		sum += z.n[z.n_sizes++] = all->n[i];
+	}
+	int rc = z.n_sizes ? run_file_rows(paths, &z, dir) : 0;
+	for (size_t i = 0; i < z.n_sizes; i++) {
+		unlink(paths[i].r);
+		unlink(paths[i].x);
+	}
+	return rc;
 }
 
 int main(int argc, char **argv)
 {
-	static char *usual[] = {"", "1000000", "10000000", "100000000"};
-	const char *files = getenv("BENCH_FILE_REQUESTS");
-	int rc = 0;
+	const char *files = getenv("BENCH_FILE_REQUESTS"), *quick_text = getenv("BENCH_QUICK");
+	bool quick = quick_text && *quick_text && strcmp(quick_text, "0");
+	struct sizes z = {{0}, 0};
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	if (argc < 2) {
-		argv = usual;
-		argc = 4;
+	for (int i = 1; i < argc; i++) {
+		quick |= !strcmp(argv[i], "--quick");
+		uint64_t n = strtoull(argv[i], NULL, 10);
+		if (n && z.n_sizes < MAX_SIZES)
+			z.n[z.n_sizes++] = n;
 	}
-	puts("pairs of requests, what is computed, time, processor time, pairs a second, peak of resident memory");
-	puts("near: requests overtake their neighbours");
-	for (int i = 1; i < argc && !rc; i++)
-		rc = run_shape(&near, strtoull(argv[i], NULL, 10), 0);
-	puts("\ndrift: a thread falls behind by thousands of requests and catches up");
-	for (int i = 1; i < argc && !rc; i++)
-		rc = run_shape(&drift, strtoull(argv[i], NULL, 10), N_CASES - 2);
-	uint64_t n = files ? strtoull(files, NULL, 10) : 10000000;
-	return !rc && n ? run_files(n) : rc;
+	if (!z.n_sizes)
+		z = (struct sizes){{1000000, 10000000, 100000000}, quick ? 2 : 3};
+	int rc = run_shape("near: requests overtake their neighbours; made up", &near, &z, 0);
+	if (!rc)
+		rc = run_shape("drift: a thread falls behind by thousands of requests and catches up; made up", &drift, &z,
+			       CASE_STREAMING);
+	return rc ? rc : run_files(&z, files ? strtoull(files, NULL, 10) : 10000000);
 }
