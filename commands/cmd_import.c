@@ -10,11 +10,11 @@
 
 #include "capture/pour.h"
 #include "commands/commands.h"
-#include "commands/info_summary.h"
 #include "commands/trace_set.h"
 #include "commands/open_options.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "validate/profile/tally.h"
 
 struct import_config {
 	struct open_options open;
@@ -44,7 +44,7 @@ static const char about[] =
 /* --- while reading ------------------------------------------------------------------------------------------------ */
 
 struct import {
-	struct info_summary *summary;
+	struct tally *summary;
 	struct trace_set *set;
 	char *extra; /* the JSON of the metadata */
 };
@@ -53,7 +53,7 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 {
 	struct import *x = ctx;
 	(void)t;
-	info_summary_add(x->summary, r);
+	tally_add(x->summary, r, op_bytes_moved(r));
 	return 1;
 }
 
@@ -70,9 +70,9 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 
 static void print_found(const struct import *x, const struct trace_meta *meta, const struct pour *p, const char *path)
 {
-	const struct info_summary *s = x->summary;
+	const struct tally *s = x->summary;
 	struct strbuf out = STRBUF_INIT;
-	double span_s = (double)info_span_ns(s) * 1e-9;
+	double span_s = (double)tally_span_ns(s) * 1e-9;
 	strbuf_addf(&out, "%s: %" PRIu64 " request%s", path, s->n_records, s->n_records == 1 ? "" : "s");
 	if (span_s > 0) {
 		strbuf_addstr(&out, " over ");
@@ -104,7 +104,7 @@ static void print_warnings(const struct import *x, const struct trace_meta *meta
 		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text); i++, label = "")
 			printf("%s  %s%s%s\n", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "", text);
 	/* sorting has put right what was out of order in the whole */
-	for (unsigned int i = 0; info_warning(x->summary, meta, i, text, sizeof text); i++)
+	for (unsigned int i = 0; tally_warning(x->summary, meta, i, text, sizeof text); i++)
 		if (!p->sorted || !strstr(text, "not in order")) {
 			printf("%s  %s\n", label, text);
 			label = "";
@@ -117,17 +117,17 @@ static int import_all(const struct import_config *c, struct trace_set *set, stru
 	struct trace_meta meta;
 	struct pour p = {.filter = on_record, .finish = on_finish, .ctx = &x, .keep_order = c->keep_order,
 			 .new_seq = set->n > 1, .write = {.compress = c->compress}};
-	info_summary_begin(x.summary);
+	tally_begin(x.summary);
 	trace_set_meta(set, &meta);
 	int rc = pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	if (!rc) {
-		info_summary_end(x.summary, set->t[0]);
+		tally_end(x.summary, set->t[0]);
 		meta.n_events_lost = trace_set_events_lost(set);
 		if (!c->quiet)
 			print_found(&x, &meta, &p, c->output);
 		print_warnings(&x, &meta, &p);
 	}
-	info_summary_release(x.summary);
+	tally_release(x.summary);
 	free(x.summary);
 	free(x.extra);
 	return rc;

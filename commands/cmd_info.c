@@ -4,23 +4,35 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "capture/format.h"
 #include "commands/commands.h"
-#include "commands/info_print.h"
+#include "commands/info.h"
 #include "commands/open_options.h"
 #include "common/xalloc.h"
 
 struct info_config {
 	struct open_options open;
-	bool json;
-	uint64_t n_records;
-	const char *csv;
+	bool json, plot;
+	uint64_t n_records, n_threads;
+	const char *csv, *html;
 };
 
 static const struct option_spec info_options[] = {
     {.name = "json", .type = OPT_FLAG, .offset = offsetof(struct info_config, json), .help = "print one JSON object"},
+    {.name = "plot",
+     .type = OPT_FLAG,
+     .offset = offsetof(struct info_config, plot),
+     .help = "plots made of characters below the tables; default where standard output is a terminal"},
+    {.name = "html",
+     .type = OPT_STRING,
+     .offset = offsetof(struct info_config, html),
+     .arg = "FILE",
+     .help = "write one self-contained page with plots to FILE and nothing else; - is standard output",
+     .flags = OPT_CLI_ONLY},
     {.name = "records",
      .letter = 'n',
      .type = OPT_UINT,
@@ -34,19 +46,49 @@ static const struct option_spec info_options[] = {
      .arg = "FILE",
      .help = "write all requests as CSV to FILE and nothing else; - is standard output",
      .flags = OPT_CLI_ONLY},
+    {.name = "threads",
+     .type = OPT_UINT,
+     .offset = offsetof(struct info_config, n_threads),
+     .arg = "N",
+     .help = "1 or 2 threads; default 2",
+     .min = 1,
+     .max = 2},
     OPEN_OPTION_ROWS(offsetof(struct info_config, open)),
     {.name = NULL},
 };
 
 static const char about[] =
-    "Reads a trace of any format known and prints what it is: requests, times, operations, clock, origin,\n"
-    "the files it needs, and what makes it doubtful. Damaged blocks are named and passed over (status 3).";
+    "Reads a trace of any format known and prints what it is: requests, rates, operations, sizes, positions,\n"
+    "requests in flight, response times, errors, objects, clock, origin, the files it needs, and what makes it\n"
+    "doubtful. Damaged blocks are named and passed over (status 3).";
+
+/* The size of the terminal, or what is usual where there is none. */
+static struct info_text_options text_options(bool plot)
+{
+	struct winsize w = {0};
+	if (!plot)
+		return (struct info_text_options){0, 0};
+	ioctl(STDOUT_FILENO, TIOCGWINSZ, &w);
+	return (struct info_text_options){w.ws_col ? w.ws_col : 80, w.ws_row ? w.ws_row / 2u : 15};
+}
+
+static int show(const struct info *x, struct trace *t, const struct info_config *config, struct err *e)
+{
+	if (config->html)
+		return info_write_html(x, config->html, e);
+	if (config->json)
+		return info_print_json(x, t, config->n_records, e);
+	struct info_text_options o = text_options(config->plot);
+	info_print_text(x, &o);
+	return info_print_records(t, config->n_records, e);
+}
 
 static int print(struct trace *t, const char *path, const struct info_config *config, struct err *e)
 {
-	struct info_summary *s = xcalloc(1, sizeof *s);
+	struct profile *p = xcalloc(1, sizeof *p);
+	struct profile_options o = {(unsigned int)config->n_threads};
 	struct stat st = {0};
-	int rc = info_summary_collect(s, t, e);
+	int rc = profile_compute(p, t, &o, e);
 	if (!rc) {
 		stat(path, &st);
 		struct info x = {.path = path,
@@ -55,27 +97,22 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 				 .meta = trace_meta(t),
 				 .trace = t,
 				 .n_objects = trace_n_objects(t),
-				 .summary = s};
-		if (config->json) {
-			rc = info_print_json(&x, t, config->n_records, e);
-		} else {
-			info_print_text(&x);
-			rc = info_print_records(t, config->n_records, e);
-		}
+				 .profile = p};
+		rc = show(&x, t, config, e);
 	}
-	if (!rc && s->n_damage)
-		rc = err_set(e, EBADMSG, "%s%s", s->damage[0], s->n_damage > 1 ? " (and more, see above)" : "");
-	info_summary_release(s);
-	free(s);
+	if (!rc && p->tally.n_damage)
+		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0], p->tally.n_damage > 1 ? " (and more, see above)" : "");
+	profile_release(p);
+	free(p);
 	return rc;
 }
 
 static int info_run(int argc, char **argv, struct err *e)
 {
-	struct info_config config = {0};
+	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2};
 	int n_positional;
-	int status = command_parse(&cmd_info, "[--json] [--records N] TRACE\nTRACE --csv FILE", about, info_options,
-				   &config, argc, argv, 1, 1, &n_positional, e);
+	int status = command_parse(&cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE", about,
+				   info_options, &config, argc, argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	struct trace *t;
@@ -83,7 +120,7 @@ static int info_run(int argc, char **argv, struct err *e)
 		return EXIT_FAILED;
 	int rc = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);
 	trace_close(t);
-	if (rc == -EPIPE && config.csv && !strcmp(config.csv, "-"))
+	if (rc == -EPIPE && ((config.csv && !strcmp(config.csv, "-")) || (config.html && !strcmp(config.html, "-"))))
 		return EXIT_OK; /* the reader has seen enough */
 	return rc ? EXIT_FAILED : EXIT_OK;
 }

@@ -7,13 +7,12 @@
 #include <string.h>
 
 #include "capture/csv_args.h"
-#include "commands/info_print.h"
+#include "commands/info.h"
 #include "common/strbuf.h"
 
 #define INFO_SCHEMA 1
 
-/* JSON text is UTF-8: other bytes of a name are shown as \xNN, two characters and two digits. NULL becomes null. */
-static json_t *json_text(const char *text)
+json_t *info_json_text(const char *text)
 {
 	if (!text)
 		return json_null();
@@ -35,8 +34,7 @@ static json_t *json_text(const char *text)
 	return plain;
 }
 
-/* Above 2^63 - 1 as a string of digits, as in a trace's own metadata. */
-static json_t *json_u64(uint64_t v)
+json_t *info_json_u64(uint64_t v)
 {
 	char text[24];
 	if (v <= INT64_MAX)
@@ -50,41 +48,47 @@ static json_t *json_time(int64_t t)
 	return t == TIME_NONE ? json_null() : json_integer(t);
 }
 
-static json_t *json_number(double v)
+json_t *info_json_number(double v)
 {
 	return isfinite(v) ? json_real(v) : json_null();
 }
 
-static json_t *json_operation(const char *name, const struct op_summary *op)
+static void set_quantile(json_t *o, const char *key, const struct histogram *h, double p)
+{
+	double q;
+	json_object_set_new(o, key, info_json_number(histogram_quantile(h, p, &q, NULL) ? NAN : q));
+}
+
+static json_t *json_operation(const char *name, const struct tally_op *op)
 {
 	json_t *o = json_object(), *r = json_null();
-	double q;
 	if (op->n_timed) {
 		r = json_object();
-		json_object_set_new(r, "mean", json_number((double)(op->sum_ns / op->n_timed)));
+		json_object_set_new(r, "mean", info_json_number((double)(op->sum_ns / op->n_timed)));
 		json_object_set_new(r, "min", json_integer(op->min_ns));
-		json_object_set_new(r, "median",
-				    json_number(histogram_quantile(&op->response, 0.5, &q, NULL) ? NAN : q));
-		json_object_set_new(r, "p99", json_number(histogram_quantile(&op->response, 0.99, &q, NULL) ? NAN : q));
+		set_quantile(r, "median", &op->response, 0.5);
+		set_quantile(r, "p90", &op->response, 0.9);
+		set_quantile(r, "p99", &op->response, 0.99);
+		set_quantile(r, "p999", &op->response, 0.999);
 		json_object_set_new(r, "max", json_integer(op->max_ns));
 	}
-	json_object_set_new(o, "operation", json_text(name));
-	json_object_set_new(o, "n_requests", json_u64(op->n));
-	json_object_set_new(o, "n_failed", json_u64(op->n_failed));
-	json_object_set_new(o, "bytes", json_u64(op->bytes));
-	json_object_set_new(o, "n_timed", json_u64(op->n_timed));
+	json_object_set_new(o, "operation", info_json_text(name));
+	json_object_set_new(o, "n_requests", info_json_u64(op->n));
+	json_object_set_new(o, "n_failed", info_json_u64(op->n_failed));
+	json_object_set_new(o, "bytes", info_json_u64(op->bytes));
+	json_object_set_new(o, "n_timed", info_json_u64(op->n_timed));
 	json_object_set_new(o, "response_ns", r);
 	return o;
 }
 
-static json_t *json_health(const struct info_summary *s)
+static json_t *json_health(const struct tally *s)
 {
 	json_t *o = json_object(), *damage = json_array();
-	for (uint64_t i = 0; i < s->n_damage && i < SUMMARY_DAMAGE_MAX; i++)
-		json_array_append_new(damage, json_text(s->damage[i]));
+	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
+		json_array_append_new(damage, info_json_text(s->damage[i]));
 	json_object_set_new(o, "complete", json_boolean(s->health.complete));
-	json_object_set_new(o, "n_blocks_damaged", json_u64(s->n_damage));
-	json_object_set_new(o, "n_records_uncommitted", json_u64(s->health.n_records_uncommitted));
+	json_object_set_new(o, "n_blocks_damaged", info_json_u64(s->n_damage));
+	json_object_set_new(o, "n_records_uncommitted", info_json_u64(s->health.n_records_uncommitted));
 	json_object_set_new(o, "damage", damage);
 	return o;
 }
@@ -92,19 +96,19 @@ static json_t *json_health(const struct info_summary *s)
 static json_t *json_meta(const struct trace_meta *m)
 {
 	json_t *o = json_object(), *clock = json_object();
-	json_object_set_new(clock, "name", json_text(m->clock));
-	json_object_set_new(clock, "resolution_ns", json_number(m->clock_resolution_ns));
-	json_object_set_new(clock, "read_cost_ns", json_number(m->clock_read_cost_ns));
+	json_object_set_new(clock, "name", info_json_text(m->clock));
+	json_object_set_new(clock, "resolution_ns", info_json_number(m->clock_resolution_ns));
+	json_object_set_new(clock, "read_cost_ns", info_json_number(m->clock_read_cost_ns));
 	json_object_set_new(o, "level", json_string(m->level == LEVEL_BLOCK ? "block" : "syscall"));
 	json_object_set_new(o, "clock", clock);
 	json_object_set_new(o, "epoch_ns", json_integer(m->epoch_ns));
 	json_object_set_new(o, "wall_epoch_ns", json_integer(m->wall_epoch_ns));
-	json_object_set_new(o, "host", json_text(m->host));
-	json_object_set_new(o, "command", json_text(m->command));
-	json_object_set_new(o, "captured_by", json_text(m->captured_by));
-	json_object_set_new(o, "root", json_text(m->root));
-	json_object_set_new(o, "n_events_lost", json_u64(m->n_events_lost));
-	json_object_set_new(o, "seed", json_u64(m->seed));
+	json_object_set_new(o, "host", info_json_text(m->host));
+	json_object_set_new(o, "command", info_json_text(m->command));
+	json_object_set_new(o, "captured_by", info_json_text(m->captured_by));
+	json_object_set_new(o, "root", info_json_text(m->root));
+	json_object_set_new(o, "n_events_lost", info_json_u64(m->n_events_lost));
+	json_object_set_new(o, "seed", info_json_u64(m->seed));
 	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
 	json_object_set_new(o, "extra", extra ? extra : json_null());
 	return o;
@@ -115,8 +119,8 @@ static json_t *json_files(const struct fileset *f)
 	json_t *a = json_array();
 	for (size_t i = 0; i < f->n; i++) {
 		json_t *o = json_object();
-		json_object_set_new(o, "path", json_text(f->entry[i].path));
-		json_object_set_new(o, "size", json_u64(f->entry[i].size));
+		json_object_set_new(o, "path", info_json_text(f->entry[i].path));
+		json_object_set_new(o, "size", info_json_u64(f->entry[i].size));
 		json_object_set_new(o, "directory", json_boolean(f->entry[i].directory));
 		json_array_append_new(a, o);
 	}
@@ -128,7 +132,7 @@ static json_t *json_request(const struct trace *t, const struct trace_record *r)
 	json_t *o = json_object();
 	const struct trace_object *object = trace_object(t, r->object);
 	const char *error = r->error ? strerrorname_np(r->error) : NULL;
-	json_object_set_new(o, "seq", json_u64(r->seq));
+	json_object_set_new(o, "seq", info_json_u64(r->seq));
 	json_object_set_new(o, "pid", json_integer(r->pid));
 	json_object_set_new(o, "tid", json_integer(r->tid));
 	json_object_set_new(o, "begin_ns", json_time(r->begin_ns));
@@ -136,10 +140,10 @@ static json_t *json_request(const struct trace *t, const struct trace_record *r)
 	json_object_set_new(o, "intended_ns", json_time(r->intended_ns));
 	json_object_set_new(o, "dispatch_ns", json_time(r->dispatch_ns));
 	json_object_set_new(o, "operation", json_string(op_name(r->op)));
-	json_object_set_new(o, "object", json_text(object ? object->name : NULL));
+	json_object_set_new(o, "object", info_json_text(object ? object->name : NULL));
 	json_object_set_new(o, "fd", json_integer(r->fd));
-	json_object_set_new(o, "offset", r->offset == OFFSET_NONE ? json_null() : json_u64(r->offset));
-	json_object_set_new(o, "length", json_u64(r->length));
+	json_object_set_new(o, "offset", r->offset == OFFSET_NONE ? json_null() : info_json_u64(r->offset));
+	json_object_set_new(o, "length", info_json_u64(r->length));
 	json_object_set_new(o, "flags", json_integer(r->flags));
 	json_object_set_new(o, "rvalue", json_integer(r->rvalue));
 	json_object_set_new(o, "error", r->error ? error ? json_string(error) : json_integer(r->error) : json_null());
@@ -166,31 +170,32 @@ static int add_requests(json_t *top, struct trace *t, uint64_t n, struct err *e)
 
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e)
 {
-	const struct info_summary *s = x->summary;
+	const struct tally *s = &x->profile->tally;
 	json_t *top = json_object(), *operations = json_array(), *warnings = json_array();
-	int64_t span_ns = info_span_ns(s);
+	int64_t span_ns = tally_span_ns(s);
 	char text[1000];
 	for (unsigned int op = 1; op < OP_N; op++)
 		if (s->op[op].n)
 			json_array_append_new(operations, json_operation(op_name(op), &s->op[op]));
-	for (unsigned int i = 0; info_any_warning(x, i, text, sizeof text); i++)
-		json_array_append_new(warnings, json_text(text));
+	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++)
+		json_array_append_new(warnings, info_json_text(text));
 	json_object_set_new(top, "schema", json_integer(INFO_SCHEMA));
-	json_object_set_new(top, "path", json_text(x->path));
-	json_object_set_new(top, "format", json_text(x->format));
-	json_object_set_new(top, "file_bytes", json_u64(x->file_bytes));
+	json_object_set_new(top, "path", info_json_text(x->path));
+	json_object_set_new(top, "format", info_json_text(x->format));
+	json_object_set_new(top, "file_bytes", info_json_u64(x->file_bytes));
 	json_object_set_new(top, "health", json_health(s));
-	json_object_set_new(top, "n_requests", json_u64(s->n_records));
-	json_object_set_new(top, "bytes", json_u64(s->n_bytes));
+	json_object_set_new(top, "n_requests", info_json_u64(s->n_records));
+	json_object_set_new(top, "bytes", info_json_u64(s->n_bytes));
 	json_object_set_new(top, "first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns : TIME_NONE));
 	json_object_set_new(top, "span_ns", json_integer(span_ns));
 	json_object_set_new(top, "rate_per_s",
-			    json_number(span_ns > 0 ? (double)s->n_begin_known / ((double)span_ns * 1e-9) : NAN));
-	json_object_set_new(top, "mean_interarrival_ns", json_number(info_interarrival_ns(s)));
-	json_object_set_new(top, "n_threads", json_u64(s->n_threads));
-	json_object_set_new(top, "n_processes", json_u64(s->n_processes));
-	json_object_set_new(top, "n_objects", json_u64(x->n_objects));
+			    info_json_number(span_ns > 0 ? (double)s->n_begin_known / ((double)span_ns * 1e-9) : NAN));
+	json_object_set_new(top, "mean_interarrival_ns", info_json_number(tally_interarrival_ns(s)));
+	json_object_set_new(top, "n_threads", info_json_u64(s->n_threads));
+	json_object_set_new(top, "n_processes", info_json_u64(s->n_processes));
+	json_object_set_new(top, "n_objects", info_json_u64(x->n_objects));
 	json_object_set_new(top, "operations", operations);
+	info_json_profile(top, x);
 	json_object_set_new(top, "meta", json_meta(x->meta));
 	json_object_set_new(top, "files", json_files(&x->meta->files));
 	json_object_set_new(top, "warnings", warnings);

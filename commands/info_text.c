@@ -1,374 +1,110 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "capture/csv_args.h"
-#include "capture/format.h"
-#include "commands/info_print.h"
-#include "common/strbuf.h"
+#include "commands/info.h"
 #include "common/units.h"
+#include "common/xalloc.h"
+#include "reports/escape.h"
 
-/* --- strangers' strings ------------------------------------------------------------------------------------------- */
+#define LABEL_WIDTH 11
 
-/* Characters that a terminal obeys instead of showing: controls, and those that turn the direction of writing. */
-static bool is_printable(const unsigned char *s, size_t n)
+static void add_blanks(struct strbuf *out, size_t n)
 {
-	if (n == 1)
-		return *s >= ' ' && *s != 0x7f;
-	if (n == 2)
-		return s[0] != 0xc2 || s[1] >= 0xa0;
-	bool turns = n == 3 && s[0] == 0xe2 &&
-		     ((s[1] == 0x80 && (s[2] == 0x8e || s[2] == 0x8f || (s[2] >= 0xa8 && s[2] <= 0xae))) ||
-		      (s[1] == 0x81 && s[2] >= 0xa6 && s[2] <= 0xa9));
-	return !turns;
+	strbuf_addf(out, "%*s", (int)n, "");
 }
 
-static void add_printable(struct strbuf *out, const char *text)
+/* A text of several lines is set in below its label. */
+static void add_facts(struct strbuf *out, const struct info_page *page)
 {
-	const unsigned char *s = (const unsigned char *)text;
-	size_t left = strlen(text);
-	while (left) {
-		size_t n = utf8_char_len(s, left);
-		bool plain = n && is_printable(s, n);
-		n = n ? n : 1;
-		if (plain)
-			strbuf_add(out, s, n);
-		for (size_t i = 0; i < n && !plain; i++)
-			strbuf_addf(out, "\\x%02x", s[i]);
-		s += n;
-		left -= n;
-	}
-}
-
-/* --- lines -------------------------------------------------------------------------------------------------------- */
-
-static void add_label(struct strbuf *out, const char *label)
-{
-	strbuf_addf(out, "%-11s", label);
-}
-
-static void add_text(struct strbuf *out, const char *label, const char *text)
-{
-	if (!text)
-		return;
-	add_label(out, label);
-	add_printable(out, text);
-	strbuf_addch(out, '\n');
-}
-
-/* 1234567 as 1,234,567. */
-static void add_count(struct strbuf *out, uint64_t v)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v);
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			strbuf_addch(out, ',');
-		strbuf_addch(out, digits[i]);
-	}
-}
-
-static void add_plural(struct strbuf *out, uint64_t n, const char *one, const char *more)
-{
-	add_count(out, n);
-	strbuf_addf(out, " %s", n == 1 ? one : more);
-}
-
-static void add_wall_time(struct strbuf *out, int64_t ns)
-{
-	time_t seconds = (time_t)(ns / 1000000000);
-	struct tm tm;
-	char text[64];
-	if (gmtime_r(&seconds, &tm) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm))
-		strbuf_addstr(out, text);
-}
-
-static void add_file(struct strbuf *out, const struct info *x)
-{
-	const struct trace_health *h = &x->summary->health;
-	add_label(out, "Trace");
-	add_printable(out, x->path);
-	strbuf_addf(out, " (format \"%s\", ", x->format);
-	format_size(out, x->file_bytes);
-	strbuf_addstr(out, ")\n");
-	add_label(out, "Health");
-	strbuf_addstr(out, h->complete ? "complete" : "incomplete: it has no end");
-	if (x->summary->n_damage) {
-		strbuf_addstr(out, ", ");
-		add_plural(out, x->summary->n_damage, "damaged block", "damaged blocks");
-	}
-	if (h->n_records_uncommitted) {
-		strbuf_addstr(out, ", ");
-		add_plural(out, h->n_records_uncommitted, "request missing or not completely written",
-			   "requests missing or not completely written");
-	}
-	strbuf_addch(out, '\n');
-}
-
-static void add_rate(struct strbuf *out, double per_s)
-{
-	if (per_s >= 1000 && per_s < 1e18)
-		add_count(out, (uint64_t)(per_s + 0.5));
-	else
-		strbuf_addf(out, "%.4g", per_s);
-	strbuf_addstr(out, " a second");
-}
-
-static void add_requests(struct strbuf *out, const struct info *x)
-{
-	const struct info_summary *s = x->summary;
-	int64_t span_ns = info_span_ns(s);
-	double gap_ns = info_interarrival_ns(s);
-	add_label(out, "Requests");
-	add_count(out, s->n_records);
-	if (span_ns > 0) {
-		strbuf_addstr(out, " over ");
-		format_duration(out, (double)span_ns);
-		strbuf_addstr(out, ", ");
-		add_rate(out, (double)s->n_begin_known / ((double)span_ns * 1e-9));
-	}
-	if (!isnan(gap_ns)) {
-		strbuf_addstr(out, ", one every ");
-		format_duration(out, gap_ns);
-	}
-	strbuf_addch(out, '\n');
-	add_label(out, "By");
-	strbuf_addstr(out, s->threads_cut ? "more than " : "");
-	add_plural(out, s->n_threads, "thread", "threads");
-	strbuf_addstr(out, " in ");
-	add_plural(out, s->n_processes, "process", "processes");
-	strbuf_addstr(out, ", on ");
-	add_plural(out, x->n_objects, "object", "objects");
-	strbuf_addch(out, '\n');
-}
-
-static void add_clock(struct strbuf *out, const struct trace_meta *m)
-{
-	add_label(out, "Clock");
-	add_printable(out, m->clock ? m->clock : "unknown");
-	strbuf_addstr(out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
-	if (m->clock_resolution_ns > 0)
-		format_duration(out, m->clock_resolution_ns);
-	strbuf_addstr(out, m->clock_read_cost_ns > 0 ? ", reading it costs " : ", cost of reading it unknown");
-	if (m->clock_read_cost_ns > 0)
-		format_duration(out, m->clock_read_cost_ns);
-	strbuf_addch(out, '\n');
-}
-
-/* --- the writer's further facts ----------------------------------------------------------------------------------- */
-
-#define WIDTH 110
-
-static void add_json_value(struct strbuf *out, const json_t *v)
-{
-	if (json_is_string(v)) {
-		add_printable(out, json_string_value(v));
-		return;
-	}
-	char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
-	if (text)
-		add_printable(out, text);
-	free(text);
-}
-
-/* "key: value", or "key: name value, name value, ..." over as many lines as it takes. */
-static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
-{
-	struct strbuf item = STRBUF_INIT;
-	const char *name;
-	json_t *v;
-	add_printable(out, key);
-	strbuf_addch(out, ':');
-	if (json_array_size(value) > 4) {
-		strbuf_addf(out, " a list of %zu", json_array_size(value));
-	} else if (!json_is_object(value)) {
-		strbuf_addch(out, ' ');
-		add_json_value(out, value);
-	}
-	size_t line_start = out->len - strlen(key) - 1, n = 0;
-	json_object_foreach(value, name, v)
-	{
-		strbuf_reset(&item);
-		add_printable(&item, name);
-		strbuf_addch(&item, ' ');
-		add_json_value(&item, v);
-		strbuf_addstr(out, n++ ? "," : "");
-		if (out->len - line_start + item.len > WIDTH - 12) {
-			strbuf_addf(out, "\n%13s", "");
-			line_start = out->len;
-		} else {
-			strbuf_addch(out, ' ');
+	for (size_t i = 0; i < page->n_facts; i++) {
+		strbuf_addf(out, "%-*s", LABEL_WIDTH, page->fact[i].label);
+		for (const char *s = page->fact[i].text; *s; s++) {
+			strbuf_addch(out, *s);
+			if (*s == '\n')
+				add_blanks(out, LABEL_WIDTH);
 		}
-		strbuf_add(out, item.s, item.len);
-	}
-	strbuf_addch(out, '\n');
-	strbuf_release(&item);
-}
-
-static void add_extra(struct strbuf *out, const char *extra_json)
-{
-	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
-	const char *key, *label = "Extra";
-	json_t *value;
-	json_object_foreach(top, key, value)
-	{
-		add_label(out, label);
-		add_extra_fact(out, key, value);
-		label = "";
-	}
-	json_decref(top);
-}
-
-static void add_origin(struct strbuf *out, const struct trace_meta *m)
-{
-	add_label(out, "Level");
-	strbuf_addstr(out, m->level == LEVEL_BLOCK ? "block\n" : "system calls\n");
-	add_clock(out, m);
-	add_label(out, "Epoch");
-	strbuf_addf(out, "%lld.%09lld s of the monotonic clock", (long long)(m->epoch_ns / 1000000000),
-		    (long long)llabs(m->epoch_ns % 1000000000));
-	if (m->wall_epoch_ns) {
-		strbuf_addstr(out, ", ");
-		add_wall_time(out, m->wall_epoch_ns);
-	}
-	strbuf_addch(out, '\n');
-	add_text(out, "Host", m->host);
-	add_text(out, "Command", m->command);
-	add_text(out, "Captured", m->captured_by);
-	add_text(out, "Root", m->root);
-	if (m->seed) {
-		add_label(out, "Seed");
-		strbuf_addf(out, "%llu\n", (unsigned long long)m->seed);
-	}
-	add_label(out, "Lost");
-	if (m->n_events_lost)
-		add_plural(out, m->n_events_lost, "event", "events");
-	else
-		strbuf_addstr(out, "no events");
-	strbuf_addch(out, '\n');
-	add_extra(out, m->extra_json);
-}
-
-/* --- the table ---------------------------------------------------------------------------------------------------- */
-
-static void add_right(struct strbuf *out, int width, const struct strbuf *cell)
-{
-	strbuf_addf(out, "  %*s", width, cell->s);
-}
-
-static void add_duration_cell(struct strbuf *out, struct strbuf *cell, double ns)
-{
-	strbuf_reset(cell);
-	format_duration(cell, ns);
-	add_right(out, 9, cell);
-}
-
-static void add_op(struct strbuf *out, const char *name, const struct op_summary *op)
-{
-	struct strbuf cell = STRBUF_INIT;
-	double q;
-	strbuf_addf(out, "%-11s", name);
-	add_count(&cell, op->n);
-	add_right(out, 13, &cell);
-	strbuf_reset(&cell);
-	add_count(&cell, op->n_failed);
-	add_right(out, 8, &cell);
-	strbuf_reset(&cell);
-	format_size(&cell, op->bytes);
-	add_right(out, 10, &cell);
-	if (op->n_timed) {
-		add_duration_cell(out, &cell, (double)(op->sum_ns / op->n_timed));
-		add_duration_cell(out, &cell, (double)op->min_ns);
-		add_duration_cell(out, &cell, histogram_quantile(&op->response, 0.5, &q, NULL) ? 0 : q);
-		add_duration_cell(out, &cell, histogram_quantile(&op->response, 0.99, &q, NULL) ? 0 : q);
-		add_duration_cell(out, &cell, (double)op->max_ns);
-	}
-	strbuf_addch(out, '\n');
-	strbuf_release(&cell);
-}
-
-static void add_operations(struct strbuf *out, const struct info_summary *s)
-{
-	if (!s->n_records)
-		return;
-	strbuf_addf(out, "\n%-11s  %13s  %8s  %10s  %9s  %9s  %9s  %9s  %9s\n", "Operation", "requests", "failed",
-		    "moved", "mean", "min", "median", "p99", "max");
-	for (unsigned int op = 1; op < OP_N; op++)
-		if (s->op[op].n)
-			add_op(out, op_name(op), &s->op[op]);
-	strbuf_addstr(out, "(times: from begin to end of a request)\n");
-}
-
-#define FILES_SHOWN 10
-
-static void add_files(struct strbuf *out, const struct fileset *f)
-{
-	uint64_t bytes = 0;
-	if (!f->n)
-		return;
-	for (size_t i = 0; i < f->n; i++)
-		if (__builtin_add_overflow(bytes, f->entry[i].size, &bytes))
-			bytes = UINT64_MAX;
-	strbuf_addstr(out, "\nNeeded before the first request: ");
-	add_plural(out, f->n, "file or directory", "files and directories");
-	strbuf_addstr(out, ", ");
-	format_size(out, bytes);
-	strbuf_addch(out, '\n');
-	for (size_t i = 0; i < f->n && i < FILES_SHOWN; i++) {
-		struct strbuf size = STRBUF_INIT;
-		if (!f->entry[i].directory)
-			format_size(&size, f->entry[i].size);
-		strbuf_addf(out, "  %10s  ", f->entry[i].directory ? "directory" : size.s);
-		add_printable(out, f->entry[i].path);
 		strbuf_addch(out, '\n');
-		strbuf_release(&size);
 	}
-	if (f->n > FILES_SHOWN)
-		strbuf_addf(out, "  and %zu more (--json has all)\n", f->n - FILES_SHOWN);
 }
 
-const char *info_any_warning(const struct info *x, unsigned int i, char *buf, size_t size)
+/* --- tables ------------------------------------------------------------------------------------------------------- */
+
+static const char *cell_at(const struct info_sheet *s, size_t row, size_t column)
 {
-	unsigned int n = 0;
-	while (n <= i && trace_note(x->trace, n, buf, size))
-		n++;
-	return n > i ? buf : info_warning(x->summary, x->meta, i - n, buf, size);
+	return row ? s->cell[(row - 1) * s->n_columns + column] : s->column[column];
 }
+
+static void add_sheet(struct strbuf *out, const struct info_sheet *s)
+{
+	size_t n_rows = s->n_cells / s->n_columns + 1, *width = xcalloc(s->n_columns, sizeof *width);
+	for (size_t r = 0; r < n_rows; r++)
+		for (size_t c = 0; c < s->n_columns; c++) {
+			size_t w = text_width(cell_at(s, r, c));
+			width[c] = w > width[c] ? w : width[c];
+		}
+	strbuf_addch(out, '\n');
+	for (size_t r = 0; r < n_rows; r++) {
+		for (size_t c = 0; c < s->n_columns; c++) {
+			const char *text = cell_at(s, r, c);
+			size_t pad = width[c] - text_width(text);
+			bool left = s->left >> c & 1;
+			add_blanks(out, (c ? 2 : 0) + (left ? 0 : pad));
+			strbuf_addstr(out, text);
+			add_blanks(out, left && c + 1 < s->n_columns ? pad : 0);
+		}
+		while (out->len && out->s[out->len - 1] == ' ')
+			out->s[--out->len] = 0;
+		strbuf_addch(out, '\n');
+	}
+	if (s->note)
+		strbuf_addf(out, "(%s)\n", s->note);
+	free(width);
+}
+
+/* --- all ---------------------------------------------------------------------------------------------------------- */
 
 static void add_warnings(struct strbuf *out, const struct info *x)
 {
-	const struct info_summary *s = x->summary;
+	const struct tally *s = &x->profile->tally;
 	char text[1000];
-	for (uint64_t i = 0; i < s->n_damage && i < SUMMARY_DAMAGE_MAX; i++) {
-		strbuf_addstr(out, i ? "" : "\nDamage\n");
-		strbuf_addstr(out, "  ");
-		add_printable(out, s->damage[i]);
+	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++) {
+		strbuf_addstr(out, i ? "  " : "\nDamage\n  ");
+		info_add_printable(out, s->damage[i]);
 		strbuf_addch(out, '\n');
 	}
-	if (s->n_damage > SUMMARY_DAMAGE_MAX)
-		strbuf_addf(out, "  and %llu more\n", (unsigned long long)(s->n_damage - SUMMARY_DAMAGE_MAX));
-	for (unsigned int i = 0; info_any_warning(x, i, text, sizeof text); i++) {
+	if (s->n_damage > TALLY_DAMAGE_MAX)
+		strbuf_addf(out, "  and %llu more\n", (unsigned long long)(s->n_damage - TALLY_DAMAGE_MAX));
+	for (unsigned int i = 0; info_warning(x, i, text, sizeof text); i++) {
 		strbuf_addstr(out, i ? "  " : "\nWarnings\n  ");
-		add_printable(out, text);
+		info_add_printable(out, text);
 		strbuf_addch(out, '\n');
 	}
 }
 
-void info_print_text(const struct info *x)
+static void add_plots(struct strbuf *out, const struct info *x, const struct info_text_options *o)
+{
+	struct err e = ERR_INIT;
+	if (o->plot_columns && x->profile->tally.n_records && info_plot_text(out, x, o->plot_columns, o->plot_rows, &e))
+		fprintf(stderr, "no plots: %s\n", e.msg);
+}
+
+void info_print_text(const struct info *x, const struct info_text_options *o)
 {
 	struct strbuf out = STRBUF_INIT;
-	add_file(&out, x);
-	add_requests(&out, x);
-	add_origin(&out, x->meta);
-	add_operations(&out, x->summary);
-	add_files(&out, &x->meta->files);
+	struct info_page page = {0};
+	info_facts_build(&page, x);
+	info_sheets_build(&page, x);
+	add_facts(&out, &page);
+	for (size_t i = 0; i < page.n_sheets; i++)
+		add_sheet(&out, &page.sheet[i]);
+	add_plots(&out, x, o);
 	add_warnings(&out, x);
 	fwrite(out.s, 1, out.len, stdout); /* main sees stdout's errors */
+	info_page_release(&page);
 	strbuf_release(&out);
 }
 
@@ -377,7 +113,6 @@ void info_print_text(const struct info *x)
 static void add_request(struct strbuf *out, const struct trace *t, const struct trace_record *r)
 {
 	struct strbuf cell = STRBUF_INIT;
-	const char *error = r->error ? strerrorname_np(r->error) : NULL;
 	strbuf_addf(&cell, "%u/%u", r->pid, r->tid);
 	strbuf_addf(out, "%8llu  %-15s", (unsigned long long)r->seq, cell.s);
 	strbuf_reset(&cell);
@@ -391,10 +126,10 @@ static void add_request(struct strbuf *out, const struct trace *t, const struct 
 	strbuf_addf(out, "  %9s  %s(", cell.len ? cell.s : "-", op_name(r->op));
 	csv_args_write(out, r, trace_object(t, r->object), NULL, 0);
 	strbuf_addf(out, ") = %lld", (long long)r->rvalue);
-	if (error)
-		strbuf_addf(out, " %s", error);
-	else if (r->error)
-		strbuf_addf(out, " error %u", r->error);
+	if (r->error) {
+		strbuf_addch(out, ' ');
+		info_add_error(out, r->error);
+	}
 	strbuf_addch(out, '\n');
 	strbuf_release(&cell);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "commands/info_summary.h"
+#include "validate/profile/tally.h"
 
 #include <errno.h>
 #include <math.h>
@@ -17,7 +17,7 @@ static uint64_t hash_of(uint32_t pid, uint32_t tid)
 	return x ^ x >> 29;
 }
 
-static struct thread_entry *thread_slot(const struct info_summary *s, uint32_t pid, uint32_t tid)
+static struct tally_thread *thread_slot(const struct tally *s, uint32_t pid, uint32_t tid)
 {
 	uint64_t i = hash_of(pid, tid) & (s->n_slots - 1);
 	while (s->slot[i].used && (s->slot[i].pid != pid || s->slot[i].tid != tid))
@@ -25,9 +25,9 @@ static struct thread_entry *thread_slot(const struct info_summary *s, uint32_t p
 	return &s->slot[i];
 }
 
-static void threads_grow(struct info_summary *s)
+static void threads_grow(struct tally *s)
 {
-	struct thread_entry *old = s->slot;
+	struct tally_thread *old = s->slot;
 	uint64_t n_old = s->n_slots;
 	s->n_slots = n_old ? n_old * 2 : 64;
 	s->slot = xcalloc(s->n_slots, sizeof *s->slot);
@@ -38,20 +38,20 @@ static void threads_grow(struct info_summary *s)
 }
 
 /* The record's thread, or NULL where there are too many to be told apart. */
-static struct thread_entry *thread_of(struct info_summary *s, const struct trace_record *r)
+static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
 {
-	struct thread_entry *last = s->last_thread;
+	struct tally_thread *last = s->last_thread;
 	if (last && last->tid == r->tid && last->pid == r->pid)
 		return last;
 	if (s->n_threads >= s->n_slots / 2)
 		threads_grow(s);
-	struct thread_entry *t = thread_slot(s, r->pid, r->tid);
+	struct tally_thread *t = thread_slot(s, r->pid, r->tid);
 	if (!t->used) {
-		if (s->n_threads == SUMMARY_THREADS_MAX) {
+		if (s->n_threads == TALLY_THREADS_MAX) {
 			s->threads_cut = true;
 			return NULL;
 		}
-		*t = (struct thread_entry){r->pid, r->tid, true, TIME_NONE};
+		*t = (struct tally_thread){.pid = r->pid, .tid = r->tid, .used = true, .last_begin_ns = TIME_NONE};
 		s->n_threads++;
 	}
 	s->last_thread = t;
@@ -64,7 +64,7 @@ static int by_number(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static uint64_t count_processes(const struct info_summary *s)
+static uint64_t count_processes(const struct tally *s)
 {
 	uint32_t *pid = xmalloc((s->n_threads ? s->n_threads : 1) * sizeof *pid);
 	uint64_t n = 0, n_distinct = 0;
@@ -78,9 +78,9 @@ static uint64_t count_processes(const struct info_summary *s)
 	return n_distinct;
 }
 
-/* --- the pass ----------------------------------------------------------------------------------------------------- */
+/* --- the records -------------------------------------------------------------------------------------------------- */
 
-static void add_response(struct op_summary *op, int64_t ns)
+static void add_response(struct tally_op *op, int64_t ns)
 {
 	if (!op->n_timed++ || ns < op->min_ns)
 		op->min_ns = ns;
@@ -90,80 +90,99 @@ static void add_response(struct op_summary *op, int64_t ns)
 	histogram_add(&op->response, ns);
 }
 
-void info_summary_add(struct info_summary *s, const struct trace_record *r)
+static uint64_t add_clamped(uint64_t a, uint64_t b)
 {
-	struct op_summary *op = &s->op[r->op];
-	uint64_t moved = op_bytes_moved(r);
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Greatest common divisor; once it is 1, for most clocks within a few requests, there is nothing more to learn. */
+static uint64_t granularity_of(uint64_t g, int64_t ns)
+{
+	uint64_t a = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+	while (a) {
+		uint64_t rest = g % a;
+		g = a;
+		a = rest;
+	}
+	return g;
+}
+
+static void add_begin(struct tally *s, struct tally_thread *t, int64_t begin_ns)
+{
+	if (t) {
+		s->n_backwards += begin_ns < t->last_begin_ns;
+		t->last_begin_ns = begin_ns;
+	}
+	if (!s->n_begin_known++) {
+		s->first_begin_ns = s->last_begin_ns = begin_ns;
+		s->last_end_ns = TIME_NONE;
+	}
+	if (begin_ns < s->first_begin_ns)
+		s->first_begin_ns = begin_ns;
+	if (begin_ns > s->last_begin_ns)
+		s->last_begin_ns = begin_ns;
+	if (s->granularity_ns != 1)
+		s->granularity_ns = granularity_of(s->granularity_ns, begin_ns);
+}
+
+void tally_add(struct tally *s, const struct trace_record *r, uint64_t moved)
+{
+	struct tally_op *op = &s->op[r->op];
 	s->n_records++;
 	op->n++;
 	op->n_failed += r->rvalue < 0;
-	op->bytes += moved;
-	struct thread_entry *t = thread_of(s, r);
+	op->bytes = add_clamped(op->bytes, moved);
+	struct tally_thread *t = thread_of(s, r);
+	if (t) {
+		t->n++;
+		t->bytes = add_clamped(t->bytes, moved);
+	}
 	if (r->begin_ns == TIME_NONE) {
-		s->n_without_times++;
+		s->n_without_begin++;
 		return;
 	}
-	if (t) {
-		s->n_backwards += r->begin_ns < t->last_begin_ns;
-		t->last_begin_ns = r->begin_ns;
-	}
-	if (!s->n_begin_known++) {
-		s->first_begin_ns = s->last_begin_ns = r->begin_ns;
-		s->last_end_ns = TIME_NONE;
-	}
-	if (r->begin_ns < s->first_begin_ns)
-		s->first_begin_ns = r->begin_ns;
-	if (r->begin_ns > s->last_begin_ns)
-		s->last_begin_ns = r->begin_ns;
+	add_begin(s, t, r->begin_ns);
 	if (r->end_ns > s->last_end_ns)
 		s->last_end_ns = r->end_ns;
-	if (r->end_ns == TIME_NONE)
-		s->n_without_times++;
-	else if (r->end_ns < r->begin_ns)
+	if (r->end_ns == TIME_NONE) {
+		s->n_without_end++;
+		return;
+	}
+	if (s->granularity_ns != 1)
+		s->granularity_ns = granularity_of(s->granularity_ns, r->end_ns);
+	if (r->end_ns < r->begin_ns) {
 		s->n_end_before_begin++;
-	else
-		add_response(op, r->end_ns - r->begin_ns);
+		return;
+	}
+	add_response(op, r->end_ns - r->begin_ns);
+	if (t)
+		t->busy_ns += (double)(r->end_ns - r->begin_ns);
 }
 
-void info_summary_begin(struct info_summary *s)
+void tally_damage(struct tally *s, const char *message)
+{
+	if (s->n_damage < TALLY_DAMAGE_MAX)
+		snprintf(s->damage[s->n_damage], sizeof *s->damage, "%s", message);
+	s->n_damage++;
+}
+
+void tally_begin(struct tally *s)
 {
 	memset(s, 0, sizeof *s);
 	for (int i = 0; i < OP_N; i++)
 		histogram_init(&s->op[i].response);
 }
 
-void info_summary_end(struct info_summary *s, const struct trace *t)
+void tally_end(struct tally *s, const struct trace *t)
 {
+	s->n_bytes = 0;
 	for (int i = 0; i < OP_N; i++)
-		s->n_bytes += s->op[i].bytes;
+		s->n_bytes = add_clamped(s->n_bytes, s->op[i].bytes);
 	s->n_processes = count_processes(s);
 	trace_health(t, &s->health);
 }
 
-int info_summary_collect(struct info_summary *s, struct trace *t, struct err *e)
-{
-	const struct trace_record *r;
-	size_t n;
-	info_summary_begin(s);
-	struct err one = ERR_INIT;
-	int rc = trace_rewind(t, e);
-	if (rc)
-		return rc;
-	while ((rc = trace_next_batch(t, &r, &n, &one)) == 1 || rc == -EBADMSG) {
-		if (rc == -EBADMSG) {
-			if (s->n_damage < SUMMARY_DAMAGE_MAX)
-				snprintf(s->damage[s->n_damage], sizeof *s->damage, "%s", one.msg);
-			s->n_damage++;
-			continue;
-		}
-		for (size_t i = 0; i < n; i++)
-			info_summary_add(s, &r[i]);
-	}
-	info_summary_end(s, t);
-	return rc ? err_set(e, -rc, "%s", one.msg) : 0;
-}
-
-void info_summary_release(struct info_summary *s)
+void tally_release(struct tally *s)
 {
 	for (int i = 0; i < OP_N; i++)
 		histogram_release(&s->op[i].response);
@@ -173,7 +192,7 @@ void info_summary_release(struct info_summary *s)
 
 /* --- what it means ------------------------------------------------------------------------------------------------ */
 
-int64_t info_span_ns(const struct info_summary *s)
+int64_t tally_span_ns(const struct tally *s)
 {
 	if (!s->n_begin_known)
 		return 0;
@@ -181,10 +200,32 @@ int64_t info_span_ns(const struct info_summary *s)
 	return last - s->first_begin_ns;
 }
 
-double info_interarrival_ns(const struct info_summary *s)
+double tally_interarrival_ns(const struct tally *s)
 {
 	return s->n_begin_known < 2 ? NAN
 				    : (double)(s->last_begin_ns - s->first_begin_ns) / (double)(s->n_begin_known - 1);
+}
+
+static bool is_before(const struct tally_thread *a, const struct tally_thread *b)
+{
+	if (a->n != b->n)
+		return a->n > b->n;
+	return a->pid != b->pid ? a->pid < b->pid : a->tid < b->tid;
+}
+
+size_t tally_top_threads(const struct tally *s, struct tally_thread *top, size_t k)
+{
+	size_t n = 0;
+	for (uint64_t i = 0; i < s->n_slots; i++) {
+		const struct tally_thread *t = &s->slot[i];
+		if (!t->used || (n == k && !is_before(t, &top[n - 1])))
+			continue;
+		size_t at = n < k ? n++ : n - 1;
+		for (; at > 0 && is_before(t, &top[at - 1]); at--)
+			top[at] = top[at - 1];
+		top[at] = *t;
+	}
+	return n;
 }
 
 static unsigned long long llu(uint64_t v)
@@ -192,10 +233,10 @@ static unsigned long long llu(uint64_t v)
 	return v;
 }
 
-const char *info_warning(const struct info_summary *s, const struct trace_meta *meta, unsigned int i, char *buf,
+const char *tally_warning(const struct tally *s, const struct trace_meta *meta, unsigned int i, char *buf,
 			 size_t size)
 {
-	double gap_ns = info_interarrival_ns(s);
+	double gap_ns = tally_interarrival_ns(s);
 	unsigned int n = 0; /* each condition that holds is one more */
 #define WARN_IF(condition, ...)                                                                                        \
 	do {                                                                                                           \
@@ -215,11 +256,12 @@ const char *info_warning(const struct info_summary *s, const struct trace_meta *
 		"requests that begin before the one before them in their thread: %llu (the clock went "
 		"backwards, or the trace is not in order)",
 		llu(s->n_backwards));
-	WARN_IF(s->n_without_times, "requests without a time of begin or end: %llu", llu(s->n_without_times));
+	WARN_IF(s->n_without_begin + s->n_without_end, "requests without a time of begin or end: %llu",
+		llu(s->n_without_begin + s->n_without_end));
 	WARN_IF(gap_ns < 10, "a request every %.3g ns is implausible: is the unit of the times right?", gap_ns);
 	WARN_IF(gap_ns > 3600e9, "a request every %.3g h is implausible: is the unit of the times right?",
 		gap_ns / 3600e9);
-	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?", SUMMARY_THREADS_MAX);
+	WARN_IF(s->threads_cut, "more than %u threads: are the columns of pid and tid right?", TALLY_THREADS_MAX);
 #undef WARN_IF
 	return NULL;
 }

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The lines at the top: what there is, where it comes from, and the figures that fit a line. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "capture/format.h"
+#include "commands/info.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+static void add(struct info_page *page, const char *label, struct strbuf *text)
+{
+	GROW(page->fact, page->n_facts, page->facts_cap);
+	page->fact[page->n_facts++] = (struct info_fact){label, xstrdup(text->s)};
+	strbuf_release(text);
+}
+
+static void add_text(struct info_page *page, const char *label, const char *text)
+{
+	struct strbuf out = STRBUF_INIT;
+	if (!text)
+		return;
+	info_add_printable(&out, text);
+	add(page, label, &out);
+}
+
+/* --- the file and what is in it ----------------------------------------------------------------------------------- */
+
+static void add_file(struct info_page *page, const struct info *x)
+{
+	const struct tally *s = &x->profile->tally;
+	const struct trace_health *h = &s->health;
+	struct strbuf out = STRBUF_INIT;
+	info_add_printable(&out, x->path);
+	strbuf_addf(&out, " (format \"%s\", ", x->format);
+	format_size(&out, x->file_bytes);
+	strbuf_addstr(&out, ")");
+	add(page, "Trace", &out);
+	strbuf_addstr(&out, h->complete ? "complete" : "incomplete: it has no end");
+	if (s->n_damage) {
+		strbuf_addstr(&out, ", ");
+		info_add_plural(&out, s->n_damage, "damaged block", "damaged blocks");
+	}
+	if (h->n_records_uncommitted) {
+		strbuf_addstr(&out, ", ");
+		info_add_plural(&out, h->n_records_uncommitted, "request missing or not completely written",
+				"requests missing or not completely written");
+	}
+	add(page, "Health", &out);
+}
+
+static void add_requests(struct info_page *page, const struct info *x)
+{
+	const struct tally *s = &x->profile->tally;
+	int64_t span_ns = tally_span_ns(s);
+	double gap_ns = tally_interarrival_ns(s);
+	struct strbuf out = STRBUF_INIT;
+	info_add_count(&out, s->n_records);
+	if (span_ns > 0) {
+		strbuf_addstr(&out, " over ");
+		format_duration(&out, (double)span_ns);
+		strbuf_addstr(&out, ", ");
+		info_add_rate(&out, (double)s->n_begin_known / ((double)span_ns * 1e-9));
+	}
+	if (!isnan(gap_ns)) {
+		strbuf_addstr(&out, ", one every ");
+		format_duration(&out, gap_ns);
+	}
+	add(page, "Requests", &out);
+	strbuf_addstr(&out, s->threads_cut ? "more than " : "");
+	info_add_plural(&out, s->n_threads, "thread", "threads");
+	strbuf_addstr(&out, " in ");
+	info_add_plural(&out, s->n_processes, "process", "processes");
+	strbuf_addstr(&out, ", on ");
+	info_add_plural(&out, x->n_objects, "object", "objects");
+	add(page, "By", &out);
+}
+
+/* --- rates and levels --------------------------------------------------------------------------------------------- */
+
+static void add_instant(struct strbuf *out, const struct tally *s, int64_t ns)
+{
+	double from_start = (double)(ns - s->first_begin_ns);
+	strbuf_addstr(out, " from ");
+	format_duration(out, from_start > 0 ? from_start : 0);
+	strbuf_addstr(out, " on");
+}
+
+/* "the busiest 1 s had 12 from 3 s on" */
+static void add_busiest(struct strbuf *out, const struct tally *s, const struct timeline *t)
+{
+	int64_t begin_ns;
+	const struct timeline_bin *b = timeline_busiest(t, &begin_ns);
+	strbuf_addstr(out, "the busiest ");
+	format_duration(out, (double)t->width_ns);
+	strbuf_addstr(out, " had ");
+	info_add_count(out, timeline_requests(b));
+	add_instant(out, s, begin_ns);
+}
+
+static void add_moved_most(struct strbuf *out, const struct timeline *t)
+{
+	int64_t begin_ns;
+	const struct timeline_bin *b = timeline_most_bytes(t, &begin_ns);
+	strbuf_addstr(out, "; at most ");
+	format_size(out, b->bytes[KIND_READ] + b->bytes[KIND_WRITE]);
+	strbuf_addstr(out, " in ");
+	format_duration(out, (double)t->width_ns);
+}
+
+static void add_rates(struct info_page *page, const struct info *x)
+{
+	const struct profile *p = x->profile;
+	const struct tally *s = &p->tally;
+	struct strbuf out = STRBUF_INIT;
+	struct timeline wide, narrow;
+	if (!s->n_begin_known)
+		return;
+	timeline_widen(&wide, &p->timeline, 1000000000);
+	timeline_shrink(&narrow, &p->timeline, 1000);
+	bool many = wide.used_to - wide.used_from >= 2 && wide.width_ns > narrow.width_ns;
+	if (many) {
+		add_busiest(&out, s, &wide);
+		strbuf_addstr(&out, ", ");
+	}
+	add_busiest(&out, s, &narrow);
+	if (s->n_bytes)
+		add_moved_most(&out, many ? &wide : &narrow);
+	add(page, "Rate", &out);
+	double variation = profile_gap_variation(p);
+	if (!isnan(variation)) {
+		strbuf_addstr(&out, "median ");
+		info_add_quantile(&out, &p->gap, 0.5, false);
+		strbuf_addstr(&out, ", 99 % up to ");
+		info_add_quantile(&out, &p->gap, 0.99, false);
+		strbuf_addf(&out, ", coefficient of variation %.3g (1: as if at random)", variation);
+		add(page, "Gaps", &out);
+	}
+	timeline_release(&wide);
+	timeline_release(&narrow);
+}
+
+static void add_level(struct strbuf *out, const struct profile *p, size_t from, size_t to)
+{
+	double share = 0;
+	for (size_t i = from; i <= to; i++)
+		share += profile_share_of_time(p, i);
+	if (!(share > 0))
+		return;
+	strbuf_addstr(out, ", ");
+	if (from == 0)
+		strbuf_addstr(out, "none");
+	else if (to > from && to >= PROFILE_LEVELS)
+		strbuf_addf(out, "%zu and more", from);
+	else if (to > from)
+		strbuf_addf(out, "%zu to %zu", from, to);
+	else
+		strbuf_addf(out, "%zu", from);
+	strbuf_addstr(out, " ");
+	info_add_share(out, share, 1);
+}
+
+static void add_concurrency(struct info_page *page, const struct info *x)
+{
+	const struct profile *p = x->profile;
+	struct strbuf out = STRBUF_INIT;
+	double mean = profile_mean_concurrency(p);
+	if (!profile_has_ends(p) || isnan(mean)) {
+		strbuf_addstr(&out, "unknown: too many requests have no end");
+		if (!p->has_order || isnan(mean))
+			strbuf_release(&out);
+		else
+			add(page, "In flight", &out);
+		return;
+	}
+	strbuf_addf(&out, "%.3g on the average, at most %zu%s; of the time", mean, p->concurrency.highest,
+		    p->concurrency.highest == PROFILE_LEVELS ? " or more" : "");
+	size_t start = out.len;
+	for (size_t i = 0; i <= 4 && i <= p->concurrency.highest; i++)
+		add_level(&out, p, i, i);
+	for (size_t i = 5; i <= p->concurrency.highest; i = 2 * i - 1) {
+		size_t to = 2 * (i - 1) < PROFILE_LEVELS ? 2 * (i - 1) : PROFILE_LEVELS;
+		add_level(&out, p, i, to < p->concurrency.highest ? to : p->concurrency.highest);
+	}
+	if (out.len > start) /* the first comma */
+		memmove(out.s + start, out.s + start + 1, out.len-- - start);
+	add(page, "In flight", &out);
+}
+
+static void add_issue(struct info_page *page, const struct info *x)
+{
+	const struct profile *p = x->profile;
+	struct strbuf out = STRBUF_INIT;
+	if (!p->n_intended)
+		return;
+	info_add_plural(&out, p->n_intended, "request was", "requests were");
+	strbuf_addstr(&out, " to be issued at a certain time; late by: median ");
+	info_add_quantile(&out, &p->late, 0.5, false);
+	strbuf_addstr(&out, ", 99 % up to ");
+	info_add_quantile(&out, &p->late, 0.99, false);
+	strbuf_addstr(&out, ", at most ");
+	info_add_quantile(&out, &p->late, 1, false);
+	add(page, "Issue", &out);
+}
+
+/* --- where it comes from ------------------------------------------------------------------------------------------ */
+
+static void add_clock(struct info_page *page, const struct info *x)
+{
+	const struct trace_meta *m = x->meta;
+	uint64_t grain = x->profile->tally.granularity_ns;
+	struct strbuf out = STRBUF_INIT;
+	info_add_printable(&out, m->clock ? m->clock : "unknown");
+	strbuf_addstr(&out, m->clock_resolution_ns > 0 ? ", resolution " : ", resolution unknown");
+	if (m->clock_resolution_ns > 0)
+		format_duration(&out, m->clock_resolution_ns);
+	strbuf_addstr(&out, m->clock_read_cost_ns > 0 ? ", reading it costs " : ", cost of reading it unknown");
+	if (m->clock_read_cost_ns > 0)
+		format_duration(&out, m->clock_read_cost_ns);
+	if (grain > 1) {
+		strbuf_addstr(&out, "; all times are multiples of ");
+		format_duration(&out, (double)grain);
+	}
+	add(page, "Clock", &out);
+}
+
+static void add_epoch(struct info_page *page, const struct trace_meta *m)
+{
+	struct strbuf out = STRBUF_INIT;
+	time_t seconds = (time_t)(m->wall_epoch_ns / 1000000000);
+	struct tm tm;
+	char text[64];
+	strbuf_addf(&out, "%lld.%09lld s of the monotonic clock", (long long)(m->epoch_ns / 1000000000),
+		    (long long)llabs(m->epoch_ns % 1000000000));
+	if (m->wall_epoch_ns && gmtime_r(&seconds, &tm) && strftime(text, sizeof text, ", %Y-%m-%d %H:%M:%S UTC", &tm))
+		strbuf_addstr(&out, text);
+	add(page, "Epoch", &out);
+}
+
+static void add_state(struct info_page *page, const struct fileset *f)
+{
+	struct strbuf out = STRBUF_INIT;
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < f->n; i++)
+		if (__builtin_add_overflow(bytes, f->entry[i].size, &bytes))
+			bytes = UINT64_MAX;
+	if (f->n) {
+		strbuf_addstr(&out, "known: ");
+		info_add_plural(&out, f->n, "file or directory", "files and directories");
+		strbuf_addstr(&out, ", ");
+		format_size(&out, bytes);
+	} else {
+		strbuf_addstr(&out, "unknown: the trace does not say which files were there before the first request");
+	}
+	add(page, "State", &out);
+}
+
+static void add_json_value(struct strbuf *out, const json_t *v)
+{
+	if (json_is_string(v)) {
+		info_add_printable(out, json_string_value(v));
+		return;
+	}
+	char *text = json_dumps(v, JSON_COMPACT | JSON_ENCODE_ANY);
+	if (text)
+		info_add_printable(out, text);
+	free(text);
+}
+
+#define LIST_SHOWN 4   /* longer lists are counted: --json has them */
+#define EXTRA_WIDTH 98 /* characters, from which an object's members go on on the next line */
+
+/* "key: value", or "key: name value, name value, ..." over as many lines as it takes. */
+static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
+{
+	struct strbuf item = STRBUF_INIT;
+	const char *name;
+	json_t *v;
+	info_add_printable(out, key);
+	strbuf_addch(out, ':');
+	if (json_array_size(value) > LIST_SHOWN) {
+		strbuf_addf(out, " a list of %zu", json_array_size(value));
+	} else if (!json_is_object(value)) {
+		strbuf_addch(out, ' ');
+		add_json_value(out, value);
+	}
+	size_t line_start = 0, n = 0;
+	json_object_foreach(value, name, v)
+	{
+		strbuf_reset(&item);
+		info_add_printable(&item, name);
+		strbuf_addch(&item, ' ');
+		add_json_value(&item, v);
+		strbuf_addstr(out, n++ ? "," : "");
+		if (out->len - line_start + item.len > EXTRA_WIDTH) {
+			strbuf_addstr(out, "\n  ");
+			line_start = out->len;
+		} else {
+			strbuf_addch(out, ' ');
+		}
+		strbuf_add(out, item.s, item.len);
+	}
+	strbuf_release(&item);
+}
+
+static void add_extra(struct info_page *page, const char *extra_json)
+{
+	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
+	const char *key, *label = "Extra";
+	json_t *value;
+	json_object_foreach(top, key, value)
+	{
+		struct strbuf out = STRBUF_INIT;
+		add_extra_fact(&out, key, value);
+		add(page, label, &out);
+		label = "";
+	}
+	json_decref(top);
+}
+
+static void add_origin(struct info_page *page, const struct info *x)
+{
+	const struct trace_meta *m = x->meta;
+	struct strbuf out = STRBUF_INIT;
+	add_text(page, "Level", m->level == LEVEL_BLOCK ? "block" : "system calls");
+	add_clock(page, x);
+	add_epoch(page, m);
+	add_text(page, "Host", m->host);
+	add_text(page, "Command", m->command);
+	add_text(page, "Captured", m->captured_by);
+	add_text(page, "Root", m->root);
+	if (m->seed) {
+		strbuf_addf(&out, "%llu", (unsigned long long)m->seed);
+		add(page, "Seed", &out);
+	}
+	if (m->n_events_lost)
+		info_add_plural(&out, m->n_events_lost, "event", "events");
+	else
+		strbuf_addstr(&out, "no events");
+	add(page, "Lost", &out);
+	if (m->level != LEVEL_BLOCK)
+		add_state(page, &m->files);
+	add_extra(page, m->extra_json);
+}
+
+void info_facts_build(struct info_page *page, const struct info *x)
+{
+	add_file(page, x);
+	add_requests(page, x);
+	add_rates(page, x);
+	add_concurrency(page, x);
+	add_issue(page, x);
+	add_origin(page, x);
+}
+
+const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size)
+{
+	unsigned int n = 0;
+	while (n <= i && trace_note(x->trace, n, buf, size))
+		n++;
+	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
+}
+
+void info_page_release(struct info_page *page)
+{
+	for (size_t i = 0; i < page->n_facts; i++)
+		free(page->fact[i].text);
+	for (size_t i = 0; i < page->n_sheets; i++) {
+		for (size_t k = 0; k < page->sheet[i].n_cells; k++)
+			free(page->sheet[i].cell[k]);
+		free(page->sheet[i].cell);
+		free(page->sheet[i].note);
+	}
+	free(page->fact);
+	free(page->sheet);
+	*page = (struct info_page){0};
+}

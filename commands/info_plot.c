@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plots of a trace, by gnuplot: figures for the page, and the same data made of characters for the terminal. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/info.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "reports/figures/figures.h"
+#include "reports/figures/gnuplot.h"
+#include "reports/figures/palette.h"
+#include "reports/number.h"
+#include "reports/output.h"
+
+#define FIGURE_WIDTH 560
+#define FIGURE_HEIGHT 250
+#define FIGURE_BINS 400u
+#define GNUPLOT_TIMEOUT_S 20
+#define CDF_STEPS 200
+#define TEXT_COLUMNS_MAX 110u
+#define TEXT_ROWS_MAX 15u
+
+static const char *const kind_titles[KIND_N] = {"reads", "writes", "others"};
+
+struct axis { /* of times: what is shown is ns * scale */
+	struct number_unit unit;
+	double end; /* as shown */
+};
+
+/* --- data --------------------------------------------------------------------------------------------------------- */
+
+/* Of the bin's width, what lies between the first and the last begin. */
+static double bin_clip(const struct tally *s, int64_t begin_ns, int64_t width_ns, double *from_ns)
+{
+	int64_t lo = begin_ns > s->first_begin_ns ? begin_ns : s->first_begin_ns;
+	int64_t hi = begin_ns + width_ns < s->last_begin_ns ? begin_ns + width_ns : s->last_begin_ns;
+	*from_ns = (double)(lo - s->first_begin_ns);
+	return (double)(hi - lo);
+}
+
+static void add_bin(struct strbuf *data, const struct timeline_bin *b, double from, double to, double per_s)
+{
+	for (int end = 0; end < 2; end++) {
+		plot_number(data, end ? to : from);
+		for (int k = 0; k < KIND_N; k++)
+			plot_number(data, (double)b->n[k] * per_s);
+		plot_number(data, (double)timeline_requests(b) * per_s);
+		for (int k = 0; k < KIND_OTHER; k++)
+			plot_number(data, (double)b->bytes[k] * per_s / 1048576);
+		strbuf_addch(data, '\n');
+	}
+}
+
+/* Two lines a bin, for its begin and its end: time, requests a second of each kind and of all, MiB a second read and written. A bin
+ * at either end of which less than half is inside the trace is left out: its rate is that of a few requests. */
+static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
+{
+	const struct tally *s = &x->profile->tally;
+	struct timeline t;
+	timeline_shrink(&t, &x->profile->timeline, max_bins);
+	double end_ns = (double)(s->last_begin_ns - s->first_begin_ns), width = (double)t.width_ns;
+	bool single = t.used_to - t.used_from < 3; /* nothing can be left out */
+	axis->unit = number_unit_time(end_ns > 0 ? end_ns : width);
+	axis->end = (single ? fmax(end_ns, width) : end_ns) * axis->unit.scale;
+	strbuf_addstr(data, "# time, reads, writes, others, all a second, MiB read, written a second\n");
+	for (size_t i = t.used_from; i < t.used_to; i++) {
+		double from_ns, inside = bin_clip(s, (t.base + (int64_t)i) * t.width_ns, t.width_ns, &from_ns);
+		if (single)
+			inside = width;
+		if (inside >= width / 2)
+			add_bin(data, &t.bin[i], from_ns * axis->unit.scale, (from_ns + inside) * axis->unit.scale, 1e9 / inside);
+	}
+	timeline_release(&t);
+}
+
+/* Response times of one kind as a distribution function: value, share. Returns whether there are any. */
+static bool response_data(struct strbuf *data, const struct info *x, enum profile_kind kind, struct number_unit unit)
+{
+	static const double tail[] = {0.995, 0.998, 0.999, 0.9999, 1};
+	struct histogram h;
+	double q;
+	profile_responses(x->profile, kind, &h);
+	bool any = h.n > 0;
+	for (int i = 0; any && i < CDF_STEPS; i++)
+		if (!histogram_quantile(&h, (double)i / CDF_STEPS, &q, NULL))
+			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale, (double)i / CDF_STEPS);
+	for (size_t i = 0; any && i < sizeof tail / sizeof *tail; i++)
+		if (!histogram_quantile(&h, tail[i], &q, NULL))
+			strbuf_addf(data, "%.10g %.10g\n", fmax(q, 1) * unit.scale, tail[i]);
+	histogram_release(&h);
+	if (!any)
+		strbuf_addstr(data, "NaN NaN\n");
+	strbuf_addstr(data, "\n\n");
+	return any;
+}
+
+/* Smallest and largest response time, and the unit in which the median reads well; false where there are none. */
+static bool response_range(const struct info *x, double *min_ns, double *max_ns, struct number_unit *unit)
+{
+	struct histogram h;
+	double median;
+	profile_responses(x->profile, KIND_N, &h);
+	bool any = !histogram_quantile(&h, 0, min_ns, NULL) && !histogram_quantile(&h, 1, max_ns, NULL) &&
+		   !histogram_quantile(&h, 0.5, &median, NULL);
+	histogram_release(&h);
+	*unit = number_unit_time(any ? median : 1);
+	return any;
+}
+
+static void level_data(struct strbuf *data, const struct profile *p)
+{
+	strbuf_addstr(data, "# requests in flight, share of the time in percent\n");
+	for (size_t i = 0; i <= p->concurrency.highest; i++)
+		strbuf_addf(data, "%zu %.6g\n", i, 100 * profile_share_of_time(p, i));
+}
+
+/* The same as outlines of bars. */
+static void level_outline(struct strbuf *data, const struct profile *p)
+{
+	for (size_t i = 0; i <= p->concurrency.highest; i++) {
+		double share = 100 * profile_share_of_time(p, i), at = (double)i;
+		strbuf_addf(data, "%.6g 0\n%.6g %.6g\n%.6g %.6g\n%.6g 0\n", at - 0.3, at - 0.3, share, at + 0.3, share, at + 0.3);
+	}
+}
+
+/* A logarithmic axis of times where they differ much. */
+static void add_time_axis(struct strbuf *script, double min_ns, double max_ns, struct number_unit unit)
+{
+	double lo = fmax(min_ns, 1) * unit.scale, hi = fmax(max_ns, 1) * unit.scale;
+	bool log = hi > 20 * lo;
+	strbuf_addf(script, "%sset xrange [%.6g:%.6g]\n", log ? "set logscale x\n" : "", log ? lo / 1.2 : 0, log ? hi * 1.2 : hi * 1.05);
+}
+
+static bool has_rates(const struct info *x)
+{
+	return x->profile->tally.n_begin_known > 0;
+}
+
+static bool has_levels(const struct info *x)
+{
+	return profile_has_ends(x->profile) && isfinite(profile_mean_concurrency(x->profile));
+}
+
+/* --- figures of the page ------------------------------------------------------------------------------------------ */
+
+static void add_grid(struct strbuf *script, const char *xlabel, const char *ylabel)
+{
+	strbuf_addf(script,
+		    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n"
+		    "set key above left Left reverse horizontal samplen 2\n",
+		    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel, palette[PALETTE_TEXT].hex);
+}
+
+static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style, size_t series, const char *title)
+{
+	strbuf_addf(script, "%s%s with %s lw 1.4 lc rgb '%s' title '%s'", n ? ", \\\n  file " : "plot file ", using, style,
+		    palette_series(series), title);
+}
+
+static void figure_rates(struct figures *fs, const struct info *x)
+{
+	const struct profile *p = x->profile;
+	struct axis axis;
+	char using[64], label[64];
+	size_t n = 0;
+	struct figure *f = figure_add(fs, "rate", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	rate_data(&f->data, x, FIGURE_BINS, &axis);
+	snprintf(label, sizeof label, "time [%s]", axis.unit.name);
+	add_grid(&f->script, label, "requests a second");
+	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
+	for (int k = 0; k < KIND_N; k++) {
+		uint64_t n_kind = k == KIND_OTHER ? p->tally.n_records - p->sizes[0].distribution.n - p->sizes[1].distribution.n
+						  : p->sizes[k].distribution.n;
+		snprintf(using, sizeof using, "using 1:%d", k + 2);
+		if (n_kind)
+			add_curve(&f->script, n++, using, "lines", (size_t)k, kind_titles[k]);
+	}
+	strbuf_addch(&f->script, '\n');
+	figure_caption(f, "Requests begun in a second, over the time of the trace.");
+	if (!p->tally.n_bytes)
+		return;
+	f = figure_add(fs, "moved", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	rate_data(&f->data, x, FIGURE_BINS, &axis);
+	add_grid(&f->script, label, "MiB a second");
+	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
+	add_curve(&f->script, 0, "using 1:6", "lines", KIND_READ, "read");
+	add_curve(&f->script, 1, "using 1:7", "lines", KIND_WRITE, "written");
+	strbuf_addch(&f->script, '\n');
+	figure_caption(f, "Data moved in a second, by the time at which the requests began.");
+}
+
+static void figure_responses(struct figures *fs, const struct info *x)
+{
+	struct number_unit unit;
+	double min_ns, max_ns;
+	char using[64], label[64];
+	size_t n = 0;
+	if (!response_range(x, &min_ns, &max_ns, &unit))
+		return;
+	struct figure *f = figure_add(fs, "response", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	snprintf(label, sizeof label, "response time [%s]", unit.name);
+	add_grid(&f->script, label, "share of the requests");
+	strbuf_addstr(&f->script, "set yrange [0:1.02]\n");
+	add_time_axis(&f->script, min_ns, max_ns, unit);
+	for (int k = 0; k < KIND_N; k++) {
+		snprintf(using, sizeof using, "index %d using 1:2", k);
+		if (response_data(&f->data, x, (enum profile_kind)k, unit))
+			add_curve(&f->script, n++, using, "lines", (size_t)k, kind_titles[k]);
+	}
+	strbuf_addch(&f->script, '\n');
+	figure_caption(f, "Response times: the share of the requests that took no longer.");
+}
+
+static void figure_levels(struct figures *fs, const struct info *x)
+{
+	struct figure *f = figure_add(fs, "levels", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+	level_data(&f->data, x->profile);
+	add_grid(&f->script, "requests in flight", "share of the time [%]");
+	size_t highest = x->profile->concurrency.highest;
+	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset boxwidth 0.8\nset style fill solid 0.8\n",
+		    highest, highest / 10 + 1);
+	strbuf_addf(&f->script, "plot file using 1:2 with boxes lc rgb '%s' notitle\n", palette[PALETTE_BLUE].hex);
+	figure_caption(f, "How much of the time so many requests were in flight.");
+}
+
+/* Sizes as distribution functions. */
+static void figure_sizes(struct figures *fs, const struct info *x)
+{
+	const struct profile *p = x->profile;
+	struct figure *f = NULL;
+	size_t n = 0;
+	double q;
+	char using[64];
+	for (int k = 0; k < KIND_OTHER; k++) {
+		const struct histogram *h = &p->sizes[k].distribution;
+		if (!h->n)
+			continue;
+		if (!f) {
+			f = figure_add(fs, "sizes", NULL, FIGURE_WIDTH, FIGURE_HEIGHT);
+			add_grid(&f->script, "size asked for [KiB]", "share of the requests");
+			strbuf_addstr(&f->script, "set logscale x 2\nset yrange [0:1.02]\n");
+		}
+		/* from the left edge up, so that a single size is a step too */
+		if (!histogram_quantile(h, 0, &q, NULL))
+			strbuf_addf(&f->data, "%.10g 0\n", fmax(q, 1) / 2048);
+		for (int i = 0; i <= CDF_STEPS; i++)
+			if (!histogram_quantile(h, (double)i / CDF_STEPS, &q, NULL))
+				strbuf_addf(&f->data, "%.10g %.10g\n", fmax(q, 1) / 1024, (double)i / CDF_STEPS);
+		strbuf_addf(&f->data, "%.10g 1\n\n\n", fmax(q, 1) / 512);
+		snprintf(using, sizeof using, "index %zu using 1:2", n);
+		add_curve(&f->script, n++, using, "steps", (size_t)k, kind_titles[k]);
+	}
+	if (!f)
+		return;
+	strbuf_addch(&f->script, '\n');
+	figure_caption(f, "Sizes: the share of the requests that asked for no more.");
+}
+
+void info_figures_build(struct figures *fs, const struct info *x)
+{
+	*fs = (struct figures){0};
+	if (!has_rates(x))
+		return;
+	figure_rates(fs, x);
+	figure_responses(fs, x);
+	if (has_levels(x))
+		figure_levels(fs, x);
+	figure_sizes(fs, x);
+}
+
+/* --- characters ---------------------------------------------------------------------------------------------------- */
+
+char *info_plot_directory(struct err *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/validate-info-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (mkdtemp(dir))
+		return dir;
+	err_sys(e, errno, "cannot make a directory for plots, %s", dir);
+	free(dir);
+	return NULL;
+}
+
+/* What a plot of characters begins with; it is written to NAME.txt. */
+static void text_begin(struct strbuf *script, const char *name, unsigned int columns, unsigned int rows, const char *title)
+{
+	strbuf_addf(script,
+		    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset output '%s.txt'\nset title '%s'\n"
+		    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.3g'\nunset key\n",
+		    columns, rows, name, title);
+}
+
+static int text_files(const char *dir, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
+{
+	struct strbuf script = STRBUF_INIT, rate = STRBUF_INIT, response = STRBUF_INIT, level = STRBUF_INIT;
+	struct axis axis;
+	struct number_unit unit;
+	double min_ns, max_ns;
+	size_t highest = x->profile->concurrency.highest;
+	char title[100];
+	rate_data(&rate, x, columns - 12, &axis);
+	snprintf(title, sizeof title, "Requests a second, over time [%s]", axis.unit.name);
+	text_begin(&script, "1", columns, rows, title);
+	strbuf_addf(&script, "set yrange [0:*]\nset xrange [0:%.10g]\nplot 'rate.dat' using 1:5 with filledcurves y1=0\n", axis.end);
+	if (response_range(x, &min_ns, &max_ns, &unit)) {
+		response_data(&response, x, KIND_READ, unit);
+		response_data(&response, x, KIND_WRITE, unit);
+		response_data(&response, x, KIND_OTHER, unit);
+		snprintf(title, sizeof title, "Share of requests that took no longer [%s]: r reads, w writes, o others", unit.name);
+		text_begin(&script, "2", columns, rows, title);
+		add_time_axis(&script, min_ns, max_ns, unit);
+		strbuf_addstr(&script, "set yrange [0:1.02]\nplot 'response.dat' index 2 with points pt 'o', "
+				       "'' index 1 with points pt 'w', '' index 0 with points pt 'r'\n");
+	}
+	if (has_levels(x)) {
+		level_outline(&level, x->profile);
+		text_begin(&script, "3", columns, rows, "Share of the time [%] with so many requests in flight");
+		strbuf_addf(&script, "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\nplot 'level.dat' with filledcurves y1=0\n", highest,
+			    highest / 10 + 1);
+	}
+	int rc = output_file(dir, "rate.dat", &rate, e);
+	rc = rc ? rc : output_file(dir, "response.dat", &response, e);
+	rc = rc ? rc : output_file(dir, "level.dat", &level, e);
+	rc = rc ? rc : output_file(dir, "plots.gp", &script, e);
+	strbuf_release(&script);
+	strbuf_release(&rate);
+	strbuf_release(&response);
+	strbuf_release(&level);
+	return rc;
+}
+
+/* Appends what gnuplot made, without the blanks at the ends of lines, and one empty line before it. */
+static void add_plot(struct strbuf *out, const char *dir, const char *name)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *path = xasprintf("%s/%s", dir, name);
+	if (!file_read(path, &text, 1u << 20, NULL) && text.len)
+		strbuf_addch(out, '\n');
+	for (size_t i = 0, start = out->len; i < text.len; i++) {
+		while (text.s[i] == '\n' && out->len > start && out->s[out->len - 1] == ' ')
+			out->s[--out->len] = 0;
+		if (text.s[i] != '\f' && (text.s[i] != '\n' || out->len > start))
+			strbuf_addch(out, text.s[i]);
+	}
+	while (out->len > 1 && out->s[out->len - 1] == '\n' && out->s[out->len - 2] == '\n')
+		out->s[--out->len] = 0;
+	free(path);
+	strbuf_release(&text);
+}
+
+int info_plot_text(struct strbuf *out, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
+{
+	char plots[] = "plots.gp", *scripts[] = {plots};
+	if (!has_rates(x))
+		return 0;
+	columns = columns < 40 ? 40 : columns > TEXT_COLUMNS_MAX ? TEXT_COLUMNS_MAX : columns;
+	rows = rows < 10 ? 10 : rows > TEXT_ROWS_MAX ? TEXT_ROWS_MAX : rows;
+	char *dir = info_plot_directory(e);
+	if (!dir)
+		return -e->code;
+	int rc = text_files(dir, x, columns, rows, e);
+	rc = rc ? rc : gnuplot_run(dir, scripts, 1, GNUPLOT_TIMEOUT_S, e);
+	if (!rc) {
+		add_plot(out, dir, "1.txt");
+		add_plot(out, dir, "2.txt");
+		add_plot(out, dir, "3.txt");
+	}
+	int removed = dir_remove_tree(dir, rc ? NULL : e);
+	free(dir);
+	return rc ? rc : removed;
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tables of validate info. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/info.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+/* --- building ----------------------------------------------------------------------------------------------------- */
+
+/* `left`: bits of the columns that are text. */
+static struct info_sheet *sheet_add(struct info_page *page, const char *title, const char *const *column, uint32_t left)
+{
+	GROW(page->sheet, page->n_sheets, page->sheets_cap);
+	struct info_sheet *s = &page->sheet[page->n_sheets++];
+	*s = (struct info_sheet){.title = title, .column = column, .left = left};
+	while (column[s->n_columns])
+		s->n_columns++;
+	return s;
+}
+
+/* Takes the text. */
+static void put(struct info_sheet *s, struct strbuf *text)
+{
+	GROW(s->cell, s->n_cells, s->cap);
+	s->cell[s->n_cells++] = xstrdup(text->s);
+	strbuf_reset(text);
+}
+
+static void put_text(struct info_sheet *s, const char *text)
+{
+	GROW(s->cell, s->n_cells, s->cap);
+	s->cell[s->n_cells++] = xstrdup(text);
+}
+
+static void put_count(struct info_sheet *s, uint64_t n)
+{
+	struct strbuf out = STRBUF_INIT;
+	info_add_count(&out, n);
+	put(s, &out);
+	strbuf_release(&out);
+}
+
+static void put_size(struct info_sheet *s, uint64_t bytes)
+{
+	struct strbuf out = STRBUF_INIT;
+	format_size(&out, bytes);
+	put(s, &out);
+	strbuf_release(&out);
+}
+
+static void put_time(struct info_sheet *s, double ns)
+{
+	struct strbuf out = STRBUF_INIT;
+	format_duration(&out, ns);
+	put(s, &out);
+	strbuf_release(&out);
+}
+
+static void put_share(struct info_sheet *s, uint64_t part, uint64_t whole)
+{
+	struct strbuf out = STRBUF_INIT;
+	if (part)
+		info_add_share(&out, (double)part, (double)whole);
+	else
+		strbuf_addstr(&out, "-");
+	put(s, &out);
+	strbuf_release(&out);
+}
+
+static void put_quantile(struct info_sheet *s, const struct histogram *h, double p, bool bytes)
+{
+	struct strbuf out = STRBUF_INIT;
+	info_add_quantile(&out, h, p, bytes);
+	put(s, &out);
+	strbuf_release(&out);
+}
+
+/* --- operations --------------------------------------------------------------------------------------------------- */
+
+static void put_operation(struct info_sheet *s, const char *name, const struct tally_op *op, uint64_t n_all)
+{
+	static const double quantile[] = {0.5, 0.9, 0.99, 0.999};
+	put_text(s, name);
+	put_count(s, op->n);
+	put_share(s, op->n, n_all);
+	put_count(s, op->n_failed);
+	put_size(s, op->bytes);
+	if (!op->n_timed) {
+		for (int i = 0; i < 6; i++)
+			put_text(s, "");
+		return;
+	}
+	put_time(s, (double)(op->sum_ns / op->n_timed));
+	for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
+		put_quantile(s, &op->response, quantile[i], false);
+	put_time(s, (double)op->max_ns);
+}
+
+static void add_operations(struct info_page *page, const struct tally *t)
+{
+	static const char *const column[] = {"Operation", "requests", "share", "failed", "moved", "mean",
+					     "median",    "p90",      "p99",   "p99.9",  "max",   NULL};
+	if (!t->n_records)
+		return;
+	struct info_sheet *s = sheet_add(page, "Operations", column, 1);
+	for (unsigned int op = 1; op < OP_N; op++)
+		if (t->op[op].n)
+			put_operation(s, op_name(op), &t->op[op], t->n_records);
+	s->note = xstrdup("times: from begin to end of a request");
+}
+
+struct family_sum {
+	uint64_t n, n_failed, bytes, n_timed;
+	long double sum_ns;
+};
+
+static void family_sum(const struct tally *t, enum op_family family, struct family_sum *f)
+{
+	*f = (struct family_sum){0};
+	for (unsigned int i = 1; i < OP_N; i++) {
+		const struct tally_op *op = &t->op[i];
+		if (op_info(i)->family != family || !op->n)
+			continue;
+		f->n += op->n;
+		f->n_failed += op->n_failed;
+		f->bytes = f->bytes + op->bytes < op->bytes ? UINT64_MAX : f->bytes + op->bytes;
+		f->n_timed += op->n_timed;
+		f->sum_ns += op->sum_ns;
+	}
+}
+
+static void add_families(struct info_page *page, const struct tally *t)
+{
+	static const char *const column[] = {"Kind", "requests", "share", "failed", "moved", "time in calls", "share of time", NULL};
+	struct info_sheet *s = NULL;
+	struct family_sum f;
+	long double all_ns = 0;
+	for (unsigned int i = 1; i < OP_N; i++)
+		all_ns += t->op[i].sum_ns;
+	for (int k = 0; k < FAMILY_N; k++) {
+		struct strbuf share = STRBUF_INIT;
+		family_sum(t, (enum op_family)k, &f);
+		if (!f.n)
+			continue;
+		s = s ? s : sheet_add(page, "Kinds of operations", column, 1);
+		put_text(s, op_family_names[k]);
+		put_count(s, f.n);
+		put_share(s, f.n, t->n_records);
+		put_count(s, f.n_failed);
+		put_size(s, f.bytes);
+		put_time(s, (double)f.sum_ns);
+		if (all_ns > 0)
+			info_add_share(&share, (double)f.sum_ns, (double)all_ns);
+		put(s, &share);
+		strbuf_release(&share);
+	}
+}
+
+/* --- sizes and positions ------------------------------------------------------------------------------------------ */
+
+static void put_common(struct info_sheet *s, const struct sizes *z)
+{
+	struct size_count top[INFO_SIZES];
+	struct strbuf out = STRBUF_INIT;
+	size_t n = sizes_common(z, top, INFO_SIZES);
+	for (size_t i = 0; i < n; i++) {
+		strbuf_addstr(&out, i ? ", " : "");
+		format_size(&out, top[i].size);
+		strbuf_addch(&out, ' ');
+		info_add_share(&out, (double)top[i].n, (double)z->distribution.n);
+	}
+	put(s, &out);
+	strbuf_release(&out);
+}
+
+static void add_sizes(struct info_page *page, const struct profile *p)
+{
+	static const char *const column[] = {"Sizes", "requests", "smallest", "p10", "median", "p90", "p99", "largest", "most common",
+					     NULL};
+	static const double quantile[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
+	struct info_sheet *s = NULL;
+	for (int k = 0; k < KIND_OTHER; k++) {
+		const struct sizes *z = &p->sizes[k];
+		if (!z->distribution.n)
+			continue;
+		s = s ? s : sheet_add(page, "Sizes asked for", column, 1u | 1u << 8);
+		put_text(s, k == KIND_READ ? "reads" : "writes");
+		put_count(s, z->distribution.n);
+		for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
+			put_quantile(s, &z->distribution, quantile[i], true);
+		put_common(s, z);
+	}
+}
+
+static void put_access(struct info_sheet *s, const char *name, const struct access_counts *c)
+{
+	static const enum access_pattern shown[] = {ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_REPEATED, ACCESS_NEAR, ACCESS_RANDOM};
+	uint64_t n_first = access_total(c, ACCESS_FIRST), n = access_all(c) - n_first;
+	if (!n && !n_first)
+		return;
+	put_text(s, name);
+	put_count(s, n);
+	for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+		put_share(s, access_total(c, shown[i]), n);
+	put_count(s, n_first);
+}
+
+static void note_positions(struct info_sheet *s, const struct profile *p)
+{
+	struct strbuf out = STRBUF_INIT;
+	strbuf_addstr(&out, "reads and writes that follow another; near: within 128 KiB of its end. ");
+	info_add_share(&out, (double)p->n_aligned_4096, (double)p->n_position_known);
+	strbuf_addstr(&out, " have offset and length in multiples of 4096, ");
+	info_add_share(&out, (double)p->n_aligned_512, (double)p->n_position_known);
+	strbuf_addstr(&out, " of 512; up to byte ");
+	info_add_count(&out, p->highest);
+	if (p->n_position_unknown) {
+		strbuf_addstr(&out, ". At unknown positions: ");
+		info_add_count(&out, p->n_position_unknown);
+	}
+	s->note = xstrdup(out.s);
+	strbuf_release(&out);
+}
+
+static void add_access(struct info_page *page, const struct profile *p)
+{
+	static const char *const column[] = {"Position after the last of the same", "requests", "sequential", "strided",
+					     "repeated",			    "near",	"random",     "first",   NULL};
+	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor", "thread on an object"};
+	if (!p->n_position_known)
+		return;
+	struct info_sheet *s = sheet_add(page, "Sequentiality", column, 1);
+	for (int k = 0; k < PROFILE_SCOPES; k++)
+		put_access(s, scope[k], profile_access(p, (enum profile_scope)k));
+	note_positions(s, p);
+}
+
+/* --- block level -------------------------------------------------------------------------------------------------- */
+
+static void add_block(struct info_page *page, const struct profile *p)
+{
+	static const char *const time_column[] = {"Time of a request", "requests", "mean", "median", "p90", "p99", "p99.9", "max", NULL};
+	static const double quantile[] = {0.5, 0.9, 0.99, 0.999, 1};
+	const struct profile_block *b = &p->block;
+	if (!b->n_dispatched)
+		return;
+	struct info_sheet *s = sheet_add(page, "From begin to dispatch to end", time_column, 1);
+	const struct histogram *h[] = {&b->queue, &b->device};
+	const long double sum[] = {b->sum_queue_ns, b->sum_device_ns};
+	for (int i = 0; i < 2; i++) {
+		put_text(s, i ? "in the device" : "queued");
+		put_count(s, b->n_dispatched);
+		put_time(s, (double)(sum[i] / b->n_dispatched));
+		for (size_t k = 0; k < sizeof quantile / sizeof *quantile; k++)
+			put_quantile(s, h[i], quantile[k], false);
+	}
+}
+
+static void add_block_kinds(struct info_page *page, const struct profile *p)
+{
+	static const char *const column[] = {"Block requests", "reads", "writes", "sectors read", "sectors written", "synchronous",
+					     "metadata", "read ahead", "forced unit access", "flush first", NULL};
+	const struct profile_block *b = &p->block;
+	struct info_sheet *s = sheet_add(page, "Block requests", column, 1);
+	put_text(s, "");
+	put_count(s, p->sizes[KIND_READ].distribution.n);
+	put_count(s, p->sizes[KIND_WRITE].distribution.n);
+	put_count(s, b->sectors[KIND_READ]);
+	put_count(s, b->sectors[KIND_WRITE]);
+	const uint64_t flag[] = {b->n_sync, b->n_meta, b->n_ahead, b->n_fua, b->n_preflush};
+	for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
+		put_count(s, flag[i]);
+	s->note = xstrdup("sectors of 512 bytes");
+}
+
+/* --- objects, threads, errors ------------------------------------------------------------------------------------- */
+
+static void add_objects(struct info_page *page, const struct info *x)
+{
+	static const char *const column[] = {"Requests", "read", "written", "time in calls", "object", NULL};
+	const struct object_uses *o = &x->profile->objects;
+	struct object_use top[INFO_TOP];
+	struct strbuf name = STRBUF_INIT;
+	size_t n = object_uses_top(o, top, INFO_TOP);
+	if (!n)
+		return;
+	struct info_sheet *s = sheet_add(page, "Objects touched", column, 1u << 4);
+	for (size_t i = 0; i < n; i++) {
+		put_count(s, top[i].n);
+		put_size(s, top[i].bytes_read);
+		put_size(s, top[i].bytes_written);
+		put_time(s, top[i].busy_ns);
+		info_add_object(&name, x, top[i].object);
+		put(s, &name);
+	}
+	strbuf_addstr(&name, o->n_not_followed ? "more than " : "");
+	info_add_plural(&name, o->n_objects, "object", "objects");
+	strbuf_addstr(&name, " touched");
+	if (o->n_objects > n)
+		strbuf_addf(&name, ", the %zu with the most bytes moved shown", n);
+	s->note = strbuf_detach(&name);
+}
+
+static void add_threads(struct info_page *page, const struct tally *t)
+{
+	static const char *const column[] = {"Process", "thread", "requests", "share", "moved", "time in calls", NULL};
+	struct tally_thread top[INFO_TOP];
+	size_t n = tally_top_threads(t, top, INFO_TOP);
+	char text[24];
+	if (n < 2)
+		return;
+	struct info_sheet *s = sheet_add(page, "Threads", column, 0);
+	for (size_t i = 0; i < n; i++) {
+		snprintf(text, sizeof text, "%u", top[i].pid);
+		put_text(s, text);
+		snprintf(text, sizeof text, "%u", top[i].tid);
+		put_text(s, text);
+		put_count(s, top[i].n);
+		put_share(s, top[i].n, t->n_records);
+		put_size(s, top[i].bytes);
+		put_time(s, top[i].busy_ns);
+	}
+	if (t->n_threads > n)
+		s->note = xasprintf("of %s%llu threads, the %zu with the most requests", t->threads_cut ? "more than " : "",
+				    (unsigned long long)t->n_threads, n);
+}
+
+/* A line for each error number, with the operations that met it. */
+static void add_errors(struct info_page *page, const struct profile *p)
+{
+	static const char *const column[] = {"Error", "requests", "operations", NULL};
+	struct error_count *sorted;
+	struct strbuf ops = STRBUF_INIT, name = STRBUF_INIT;
+	size_t n = errors_sorted(&p->errors, &sorted);
+	struct info_sheet *s = n ? sheet_add(page, "Errors", column, 1u | 1u << 2) : NULL;
+	for (size_t i = 0, from = 0; i < n; i++) {
+		strbuf_addf(&ops, "%s%s ", i > from ? ", " : "", op_name(sorted[i].op));
+		info_add_count(&ops, sorted[i].n);
+		if (i + 1 < n && sorted[i + 1].error == sorted[from].error)
+			continue;
+		uint64_t sum = 0;
+		for (size_t k = from; k <= i; k++)
+			sum += sorted[k].n;
+		info_add_error(&name, sorted[i].error);
+		put(s, &name);
+		put_count(s, sum);
+		put(s, &ops);
+		from = i + 1;
+	}
+	if (p->errors.n_not_followed)
+		s->note = xasprintf("and %llu failures of further kinds", (unsigned long long)p->errors.n_not_followed);
+	strbuf_release(&ops);
+	strbuf_release(&name);
+	free(sorted);
+}
+
+/* --- initial state ------------------------------------------------------------------------------------------------ */
+
+static void add_files(struct info_page *page, const struct fileset *f)
+{
+	static const char *const column[] = {"Size", "needed before the first request", NULL};
+	struct strbuf text = STRBUF_INIT;
+	if (!f->n)
+		return;
+	struct info_sheet *s = sheet_add(page, "Needed before the first request", column, 2);
+	for (size_t i = 0; i < f->n && i < INFO_TOP; i++) {
+		if (f->entry[i].directory)
+			strbuf_addstr(&text, "directory");
+		else
+			format_size(&text, f->entry[i].size);
+		put(s, &text);
+		info_add_printable(&text, f->entry[i].path);
+		put(s, &text);
+	}
+	if (f->n > INFO_TOP)
+		s->note = xasprintf("and %zu more (--json has all)", f->n - INFO_TOP);
+	strbuf_release(&text);
+}
+
+void info_sheets_build(struct info_page *page, const struct info *x)
+{
+	const struct profile *p = x->profile;
+	add_operations(page, &p->tally);
+	add_families(page, &p->tally);
+	if (x->meta->level == LEVEL_BLOCK)
+		add_block_kinds(page, p);
+	add_block(page, p);
+	add_sizes(page, p);
+	add_access(page, p);
+	add_errors(page, p);
+	add_threads(page, &p->tally);
+	add_objects(page, x);
+	add_files(page, &x->meta->files);
+}

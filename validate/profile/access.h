@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where each read or write begins, seen from the one before it in the same sequence: an object's, a descriptor's, or a
+ * thread's on an object. Requests are taken in the order of the trace. */
+#ifndef VALIDATE_PROFILE_ACCESS_H
+#define VALIDATE_PROFILE_ACCESS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum access_pattern {
+	ACCESS_FIRST,	   /* of its sequence */
+	ACCESS_SEQUENTIAL, /* where the one before ended */
+	ACCESS_REPEATED,   /* where the one before began */
+	ACCESS_STRIDED,	   /* as far from the one before as that one from its own predecessor */
+	ACCESS_NEAR,	   /* none of these, and within ACCESS_NEAR_BYTES of where the one before ended */
+	ACCESS_RANDOM,	   /* anywhere else */
+	ACCESS_N
+};
+extern const char *const access_pattern_names[ACCESS_N + 1];
+
+#define ACCESS_NEAR_BYTES (128u << 10) /* the kernel's read-ahead window as it comes */
+#define ACCESS_SEQUENCES_MAX 131072u   /* followed; requests of further ones are counted in n_not_followed */
+
+struct access_place { /* what is remembered of a sequence */
+	uint64_t offset, end; /* of its last request; end ACCESS_NO_END: there was none */
+	uint64_t step;	      /* modulo 2^64; 0: not known */
+};
+#define ACCESS_NO_END UINT64_MAX
+#define ACCESS_PLACE_INIT ((struct access_place){0, ACCESS_NO_END, 0})
+
+struct access_counts {
+	uint64_t n[2][ACCESS_N]; /* of reads, of writes */
+	uint64_t n_not_followed;
+};
+
+/* The next request of a sequence: `moved` bytes at `offset`. */
+static inline void access_count(struct access_counts *c, struct access_place *s, bool write, uint64_t offset, uint64_t moved)
+{
+	enum access_pattern pattern;
+	uint64_t step = offset - s->offset;
+	if (s->end == ACCESS_NO_END) {
+		pattern = ACCESS_FIRST;
+		step = 0;
+	} else if (offset == s->end && step) {
+		pattern = ACCESS_SEQUENTIAL;
+	} else if (!step) {
+		pattern = ACCESS_REPEATED;
+	} else if (step == s->step) {
+		pattern = ACCESS_STRIDED;
+	} else {
+		uint64_t gap = offset > s->end ? offset - s->end : s->end - offset;
+		pattern = gap <= ACCESS_NEAR_BYTES ? ACCESS_NEAR : ACCESS_RANDOM;
+	}
+	c->n[write][pattern]++;
+	s->step = step;
+	s->offset = offset;
+	s->end = offset > ACCESS_NO_END - 1 - moved ? ACCESS_NO_END - 1 : offset + moved;
+}
+
+/* Sequences by a key of 96 bits: an object's need none, their places are with what else is known of an object. */
+struct access_sequence {
+	uint64_t high;
+	uint32_t low;
+	bool used;
+	struct access_place place;
+};
+
+struct access {
+	struct access_sequence *slot; /* [n_slots], open addressing */
+	size_t n_slots, n_sequences;
+	struct access_sequence *last;
+	struct access_counts counts;
+};
+
+void access_init(struct access *a);
+void access_release(struct access *a);
+
+struct access_sequence *access_find(struct access *a, uint64_t high, uint32_t low); /* NULL: too many */
+
+static inline void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset, uint64_t moved)
+{
+	struct access_sequence *s = a->last;
+	if (!s || s->high != high || s->low != low)
+		s = a->last = access_find(a, high, low);
+	if (__builtin_expect(!s, 0))
+		a->counts.n_not_followed++;
+	else
+		access_count(&a->counts, &s->place, write, offset, moved);
+}
+
+/* The sequence begins anew: the descriptor was opened again. */
+void access_forget(struct access *a, uint64_t high, uint32_t low);
+
+uint64_t access_total(const struct access_counts *c, enum access_pattern pattern); /* of reads and writes */
+uint64_t access_all(const struct access_counts *c); /* of all patterns, ACCESS_FIRST included */
+
+#endif

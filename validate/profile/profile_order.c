@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/profile/profile_private.h"
+
+#include <string.h>
+
+static int take(void *context, const struct arrival *a, size_t n, struct err *e)
+{
+	struct profile_order *o = context;
+	struct profile *p = o->p;
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++) {
+		rc = concurrency_add(&p->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
+		if (o->n++) {
+			double gap = (double)(a[i].begin_ns - o->last_begin_ns);
+			histogram_add(&p->gap, a[i].begin_ns - o->last_begin_ns);
+			p->sum_gap_ns += gap;
+			p->sum_gap_squared += gap * gap;
+		}
+		o->last_begin_ns = a[i].begin_ns;
+	}
+	return rc;
+}
+
+int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode, struct err *e)
+{
+	static const struct arrivals_options options = {1u << 14, 1u << 19, 32u << 20, NULL};
+	memset(o, 0, sizeof *o);
+	o->p = p;
+	concurrency_release(&p->concurrency);
+	histogram_release(&p->gap);
+	histogram_init(&p->gap);
+	p->sum_gap_ns = p->sum_gap_squared = 0;
+	p->sorted = mode == ARRIVALS_WINDOW;
+	int rc = concurrency_init(&p->concurrency, PROFILE_LEVELS, e);
+	return rc ? rc : arrivals_init(&o->arrivals, mode, &options, (struct arrivals_sink){o, take}, e);
+}
+
+void profile_order_release(struct profile_order *o)
+{
+	arrivals_release(&o->arrivals);
+}
+
+int profile_order_add(struct profile_order *o, const struct trace_record *r, size_t n, struct err *e)
+{
+	if (o->arrivals.late)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		if (r[i].begin_ns == TIME_NONE)
+			continue;
+		struct arrival *a = arrivals_next(&o->arrivals);
+		a->begin_ns = r[i].begin_ns;
+		/* what ends before it begins has no length */
+		a->end_ns = r[i].end_ns != TIME_NONE && r[i].end_ns < r[i].begin_ns ? r[i].begin_ns : r[i].end_ns;
+		int rc = arrivals_added(&o->arrivals, e);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+int profile_order_finish(struct profile_order *o, bool *late, struct err *e)
+{
+	int rc = o->arrivals.late ? 0 : arrivals_finish(&o->arrivals, e);
+	*late = o->arrivals.late;
+	if (!rc && !*late) {
+		concurrency_finish(&o->p->concurrency);
+		o->p->has_order = o->n > 0;
+	}
+	return rc;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/profile/sizes.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+void sizes_init(struct sizes *s)
+{
+	*s = (struct sizes){.n_slots = 256};
+	histogram_init(&s->distribution);
+	s->slot = xcalloc(s->n_slots, sizeof *s->slot);
+}
+
+void sizes_release(struct sizes *s)
+{
+	histogram_release(&s->distribution);
+	free(s->slot);
+	s->slot = NULL;
+	s->last = NULL;
+}
+
+static struct size_count *slot_of(const struct sizes *s, uint64_t size)
+{
+	size_t i = (size * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (s->n_slots - 1);
+	while (s->slot[i].n && s->slot[i].size != size)
+		i = (i + 1) & (s->n_slots - 1);
+	return &s->slot[i];
+}
+
+static void grow(struct sizes *s)
+{
+	struct size_count *old = s->slot;
+	size_t n_old = s->n_slots;
+	s->n_slots *= 2;
+	s->slot = xcalloc(s->n_slots, sizeof *s->slot);
+	for (size_t i = 0; i < n_old; i++)
+		if (old[i].n)
+			*slot_of(s, old[i].size) = old[i];
+	free(old);
+}
+
+void sizes_find(struct sizes *s, uint64_t size)
+{
+	if (2 * s->n_distinct >= s->n_slots && s->n_slots < 2 * SIZES_MAX)
+		grow(s);
+	s->last = slot_of(s, size);
+	if (s->last->n)
+		return;
+	if (s->n_distinct == SIZES_MAX) {
+		s->last = NULL;
+		return;
+	}
+	s->last->size = size;
+	s->n_distinct++;
+}
+
+static bool is_before(const struct size_count *a, const struct size_count *b)
+{
+	return a->n > b->n || (a->n == b->n && a->size < b->size);
+}
+
+size_t sizes_common(const struct sizes *s, struct size_count *top, size_t k)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_slots; i++) {
+		const struct size_count *c = &s->slot[i];
+		if (!c->n || (n == k && !is_before(c, &top[n - 1])))
+			continue;
+		size_t at = n < k ? n++ : n - 1;
+		for (; at > 0 && is_before(c, &top[at - 1]); at--)
+			top[at] = top[at - 1];
+		top[at] = *c;
+	}
+	return n;
+}

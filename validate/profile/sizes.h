@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* How large requests are: their distribution, and how often each size occurs. */
+#ifndef VALIDATE_PROFILE_SIZES_H
+#define VALIDATE_PROFILE_SIZES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "validate/metrics/histogram.h"
+
+#define SIZES_MAX 32768u /* distinct sizes counted one by one; those met later are counted together */
+
+struct size_count {
+	uint64_t size, n; /* n = 0: a free slot */
+};
+
+struct sizes {
+	struct histogram distribution; /* bytes; sizes from 2^63 on as 2^63 - 1 */
+	struct size_count *slot;       /* [n_slots], open addressing */
+	size_t n_slots, n_distinct;
+	uint64_t n_not_counted; /* requests whose size is none of the first SIZES_MAX */
+	struct size_count *last;
+};
+
+void sizes_init(struct sizes *s);
+void sizes_release(struct sizes *s);
+
+void sizes_find(struct sizes *s, uint64_t size); /* sizes_add's rarer part: sets `last`, or NULL where it is not counted */
+
+static inline void sizes_add(struct sizes *s, uint64_t size)
+{
+	histogram_add(&s->distribution, size < INT64_MAX ? (int64_t)size : INT64_MAX);
+	if (!s->last || s->last->size != size)
+		sizes_find(s, size);
+	if (s->last)
+		s->last->n++;
+	else
+		s->n_not_counted++;
+}
+
+/* The most frequent sizes, at most k, by falling count, equals by rising size. Returns how many. */
+size_t sizes_common(const struct sizes *s, struct size_count *top, size_t k);
+
+#endif
