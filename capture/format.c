@@ -31,6 +31,8 @@ const struct trace_format *const trace_formats[] = {
     &format_btrecord,
     &format_blkreplay,
     &format_events,
+    &format_artc,
+    &format_artc_init,
     &format_perfetto,
     &format_mapping,
     NULL,

@@ -6,6 +6,7 @@
 
 #include "capture/formats/block_pairs.h"
 #include "capture/formats/number.h"
+#include "capture/kernel/block_requests.h"
 
 struct blkparse {
 	struct foreign base;
@@ -27,7 +28,7 @@ static const char *blanks(const char *s, const char *end)
 	return s;
 }
 
-static enum block_event_kind kind_of(const char *s, size_t len)
+static enum pair_event_kind kind_of(const char *s, size_t len)
 {
 	if (len != 1)
 		return EVENT_OTHER;
@@ -48,24 +49,24 @@ static enum block_event_kind kind_of(const char *s, size_t len)
 	}
 }
 
-/* RWBS: "W", "RA", "WS", "FWS", "D", "FN", "N", ... A leading F is a flush before it. */
-static enum trace_op op_of(const char *s, size_t len, uint64_t n_sectors)
+/* RWBS: "W", "RA", "WS", "FWS", "D", "FN", "N", ... */
+static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
 {
-	bool flush = false, r = false, w = false, d = false;
-	for (size_t i = 0; i < len; i++) {
-		flush |= s[i] == 'F';
-		r |= s[i] == 'R';
-		w |= s[i] == 'W';
-		d |= s[i] == 'D';
-	}
-	if (d)
+	switch (block_rwbs(rwbs, len, flags)) {
+	case BLOCK_DISCARD:
 		return OP_FALLOCATE;
-	if (!n_sectors)
-		return flush ? OP_FDATASYNC : OP_INVALID;
-	return w ? OP_PWRITE : r ? OP_PREAD : OP_INVALID;
+	case BLOCK_WRITE:
+		return n_sectors ? OP_PWRITE : *flags & BLOCK_PREFLUSH ? OP_FDATASYNC : OP_INVALID;
+	case BLOCK_READ:
+		return n_sectors ? OP_PREAD : OP_INVALID;
+	case BLOCK_FLUSH:
+		return n_sectors ? OP_INVALID : OP_FDATASYNC;
+	default:
+		return !n_sectors && *flags & BLOCK_PREFLUSH ? OP_FDATASYNC : OP_INVALID;
+	}
 }
 
-static int take_device(struct blkparse *t, const char **at, const char *end, struct block_event *v, struct err *e)
+static int take_device(struct blkparse *t, const char **at, const char *end, struct pair_event *v, struct err *e)
 {
 	const char *s = *at;
 	uint64_t major, minor;
@@ -91,7 +92,7 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 }
 
 /* "223490 + 8 [kjournald]", "[0]" of a completion: its error. */
-static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len, struct block_event *v,
+static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len, struct pair_event *v,
 		       struct err *e)
 {
 	uint64_t n = 0;
@@ -111,7 +112,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 		p = blanks(p, end);
 	}
 	v->bytes = n * 512;
-	v->op = op_of(rwbs, rwbs_len, n);
+	v->op = op_of(rwbs, rwbs_len, n, &v->flags);
 	if (v->kind == EVENT_COMPLETE && p < end && *p == '[') {
 		p++;
 		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= -4095 && error <= 4095)
@@ -122,7 +123,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 
 static int event_line(struct blkparse *t, const char *s, const char *end, struct err *e)
 {
-	struct block_event v = {.kind = EVENT_OTHER};
+	struct pair_event v = {.kind = EVENT_OTHER};
 	uint64_t cpu, sequence, pid;
 	const char *at = s;
 	int rc = take_device(t, &at, end, &v, e);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "capture/formats/block_pairs.h"
-#include "capture/formats/number.h"
+#include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
 #define MAGIC 0x65617400u /* the lowest byte is the version */
@@ -94,7 +94,7 @@ static int next_event(struct text_input *in, struct event *v, struct err *e)
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-static enum block_event_kind kind_of(uint32_t action)
+static enum pair_event_kind kind_of(uint32_t action)
 {
 	switch (action & 0xffff) {
 	case 1:
@@ -125,6 +125,12 @@ static enum trace_op op_of(const struct event *v)
 	return category & 2 ? OP_PWRITE : category & 1 ? OP_PREAD : OP_INVALID;
 }
 
+static uint32_t flags_of(uint32_t category)
+{
+	return (category & 8 ? BLOCK_SYNC : 0) | (category & 0x1000 ? BLOCK_META : 0) | (category & 0x800 ? BLOCK_AHEAD : 0) |
+	       (category & 0x8000 ? BLOCK_FUA : 0) | (category & 4 ? BLOCK_PREFLUSH : 0);
+}
+
 static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, struct err *e)
 {
 	char name[32];
@@ -141,8 +147,9 @@ static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, 
 
 static int take_event(struct blktrace *t, const struct event *v, struct err *e)
 {
-	struct block_event b = {.kind = kind_of(v->action), .op = op_of(v), .sector = v->sector, .bytes = v->bytes,
-				.device = v->device, .pid = v->pid, .error = (int16_t)v->error};
+	struct pair_event b = {.kind = kind_of(v->action), .op = op_of(v), .sector = v->sector, .bytes = v->bytes,
+				.device = v->device, .pid = v->pid, .error = (int16_t)v->error,
+				.flags = flags_of(v->action >> 16)};
 	if (v->action >> 16 & 0x400) { /* a note: of the time, of a process's name, a message */
 		t->base.base.notes.n_passed_over++;
 		return 0;

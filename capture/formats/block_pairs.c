@@ -73,7 +73,7 @@ static void grow(struct block_pairs *p)
 }
 
 /* The place of the request, new where it is not under way; NULL where too many are. */
-static struct block_waiting *place(struct block_pairs *p, struct foreign *f, const struct block_event *v)
+static struct block_waiting *place(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
 {
 	struct block_waiting *w = find(p, v->device, v->sector, v->op);
 	if (w)
@@ -94,7 +94,7 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f, con
 }
 
 /* It gets its place in the trace. */
-static int begin(struct block_waiting *w, struct foreign *f, const struct block_event *v, struct err *e)
+static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct trace_record r = foreign_record();
 	r.op = w->op;
@@ -103,7 +103,7 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct block_
 	r.length = w->bytes;
 	r.object = v->object;
 	r.pid = r.tid = w->pid;
-	r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0;
+	r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
 	int rc = foreign_check(f, &r, e);
 	if (rc)
 		return rc;
@@ -112,7 +112,7 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct block_
 	return 0;
 }
 
-static int on_queue(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
 	if (w->issue_ns != TIME_NONE || w->has_ticket) /* the same sectors again while they are under way: the first goes on */
@@ -123,7 +123,7 @@ static int on_queue(struct block_pairs *p, struct foreign *f, const struct block
 	return p->by_queue ? begin(w, f, v, e) : 0;
 }
 
-static int on_issue(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+static int on_issue(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
 	if (w->done_bytes) { /* the rest of it, again */
@@ -143,13 +143,13 @@ static int on_issue(struct block_pairs *p, struct foreign *f, const struct block
 	return begin(w, f, v, e);
 }
 
-static uint16_t error_of(const struct block_event *v)
+static uint16_t error_of(const struct pair_event *v)
 {
 	return (uint16_t)(v->error < 0 ? -v->error : v->error);
 }
 
 /* It goes on with the sectors behind those that are completed. */
-static void complete_part(struct block_pairs *p, struct block_waiting *w, const struct block_event *v)
+static void complete_part(struct block_pairs *p, struct block_waiting *w, const struct pair_event *v)
 {
 	struct block_waiting rest = *w;
 	drop(p, w);
@@ -163,7 +163,7 @@ static void complete_part(struct block_pairs *p, struct block_waiting *w, const 
 	p->n_used++;
 }
 
-static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct block_event *v, struct err *e)
+static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct pair_event *v, struct err *e)
 {
 	struct trace_record *place_kept = record_queue_at(&f->queue, w->ticket), r;
 	if (place_kept) {
@@ -175,6 +175,7 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 		r.offset = w->sector * 512 - w->done_bytes;
 		r.object = v->object;
 		r.pid = r.tid = w->pid;
+		r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
 	}
 	r.length = w->bytes;
 	r.end_ns = v->ns;
@@ -193,7 +194,7 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 	return foreign_check(f, &r, e);
 }
 
-static int on_complete(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+static int on_complete(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct block_waiting *w = find(p, v->device, v->sector, v->op);
 	if (w && w->has_ticket && v->bytes % 512 == 0 && v->bytes && v->bytes < w->bytes - w->done_bytes) {
@@ -211,7 +212,7 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct bl
 	return 0;
 }
 
-int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e)
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct block_waiting *w;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {

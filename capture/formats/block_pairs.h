@@ -7,14 +7,15 @@
 
 #include "capture/formats/foreign.h"
 
-enum block_event_kind { EVENT_OTHER, EVENT_QUEUE, EVENT_MERGE, EVENT_ISSUE, EVENT_REQUEUE, EVENT_COMPLETE };
+enum pair_event_kind { EVENT_OTHER, EVENT_QUEUE, EVENT_MERGE, EVENT_ISSUE, EVENT_REQUEUE, EVENT_COMPLETE };
 
-struct block_event {
-	enum block_event_kind kind;
+struct pair_event {
+	enum pair_event_kind kind;
 	enum trace_op op; /* OP_INVALID: neither reads, writes, flushes nor discards data */
 	int64_t ns;
 	uint64_t sector, bytes;
 	uint32_t device, object, pid;
+	uint32_t flags; /* enum block_flag of capture/kernel/block_requests.h */
 	int error;
 };
 
@@ -38,7 +39,7 @@ struct block_pairs {
 void block_pairs_release(struct block_pairs *p);
 void block_pairs_reset(struct block_pairs *p);
 /* The next event, in order of time. Errors: as foreign_add. */
-int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct block_event *v, struct err *e);
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e);
 /* What is under way at the end stays without an end. */
 void block_pairs_end(struct block_pairs *p, struct foreign *f);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds. */
+/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds; and as the strace of 2013 would have
+ * without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside descriptors, open and stat rather
+ * than openat and newfstatat, pread for pread64, and only the calls that it is known to take. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,6 +14,8 @@ struct out {
 	struct trace *t;
 	int64_t wall_ns;
 	const char *root;
+	bool old;
+	int64_t last_us;
 	struct strbuf text; /* a line, until it is known to be possible */
 };
 
@@ -46,7 +50,7 @@ static void add_fd(struct out *x, int32_t fd, uint32_t object)
 {
 	const struct trace_object *o = trace_object(x->t, object);
 	strbuf_addf(&x->text, "%d", fd);
-	if (!o || fd < 0)
+	if (!o || fd < 0 || x->old)
 		return;
 	strbuf_addch(&x->text, '<');
 	if (o->kind == OBJECT_PATH)
@@ -204,10 +208,42 @@ static bool add_arg(struct out *x, const struct trace_record *r, char letter)
 	case 'v':
 		strbuf_addf(b, "%#x", letter == 'M' ? r->flags & 0x1fffffff : r->flags);
 		return true;
-	default:
-		strbuf_addstr(b, "0x1");
+	default: { /* a buffer: of data, or of what the kernel tells */
+		enum op_family family = op_info(r->op)->family;
+		strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..." : "0x7ffc00000000");
 		return true;
 	}
+	}
+}
+
+/* What ARTC takes: each by the name that it has there. */
+static const struct {
+	enum trace_op op;
+	const char *name;
+} old_calls[] = {{OP_OPEN, "open"}, {OP_CLOSE, "close"}, {OP_READ, "read"}, {OP_WRITE, "write"}, {OP_PREAD, "pread"},
+		 {OP_PWRITE, "pwrite"}, {OP_LSEEK, "lseek"}, {OP_FSYNC, "fsync"}, {OP_FDATASYNC, "fdatasync"},
+		 {OP_TRUNCATE, "truncate"}, {OP_FTRUNCATE, "ftruncate"}, {OP_DUP, "dup"}, {OP_DUP2, "dup2"}, {OP_STAT, "stat"},
+		 {OP_FSTAT, "fstat"}, {OP_CHMOD, "chmod"}, {OP_FCHMOD, "fchmod"}, {OP_RENAME, "rename"}, {OP_LINK, "link"},
+		 {OP_SYMLINK, "symlink"}, {OP_READLINK, "readlink"}, {OP_UNLINK, "unlink"}, {OP_MKDIR, "mkdir"}, {OP_RMDIR, "rmdir"}};
+
+static const struct strace_call *call_named(const char *name)
+{
+	for (const struct strace_call *c = strace_calls; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static const struct strace_call *old_row_of(const struct trace_record *r)
+{
+	if (r->op == OP_STAT && (r->flags & AT_SYMLINK_NOFOLLOW))
+		return call_named("lstat");
+	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_CHMOD) && r->flags)
+		return NULL;
+	for (size_t i = 0; i < sizeof old_calls / sizeof *old_calls; i++)
+		if (old_calls[i].op == r->op)
+			return call_named(old_calls[i].name);
+	return NULL;
 }
 
 /* The row to print an operation by: calls that take a directory's descriptor come first where a program would use them. */
@@ -251,12 +287,50 @@ static void add_result(struct out *x, const struct trace_record *r)
 	}
 }
 
+/* ARTC ends where two calls have one time. */
+static void add_stamp(struct out *x, int64_t ns)
+{
+	int64_t us = ns / 1000;
+	if (!x->old) {
+		strbuf_addf(&x->text, "%lld.%09lld", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+		return;
+	}
+	us = us > x->last_us ? us : x->last_us + 1;
+	strbuf_addf(&x->text, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
+}
+
+static bool add_args(struct out *x, const struct trace_record *r, const struct strace_call *c)
+{
+	bool makes = r->op == OP_OPEN && (r->flags & (O_CREAT | 020000000));
+	for (const char *letter = c->args; *letter; letter++) {
+		if (r->op == OP_OPEN && *letter == 'm' && !makes && !r->length)
+			break; /* nothing is made: no mode */
+		if (letter > c->args)
+			strbuf_addstr(&x->text, ", ");
+		if (!add_arg(x, r, *letter))
+			return false;
+		if (*letter == 'i' && letter[1] == '_')
+			letter++; /* the number of buffers is there */
+	}
+	if (x->old && (r->op == OP_STAT || r->op == OP_FSTAT))
+		strbuf_addstr(&x->text, r->rvalue ? ", 0x7ffc00000000" : ", {st_mode=S_IFREG|0644, st_size=0, ...}");
+	return true;
+}
+
+static void add_duration(struct out *x, int64_t ns)
+{
+	if (x->old)
+		strbuf_addf(&x->text, " <%lld.%06lld>", (long long)(ns / 1000000000), (long long)(ns / 1000 % 1000000));
+	else
+		strbuf_addf(&x->text, " <%lld.%09lld>", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
+}
+
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
 	struct out *x = ctx;
-	const struct strace_call *c = row_of(r);
+	const struct strace_call *c = x->old ? old_row_of(r) : row_of(r);
 	(void)e;
-	*why = !c ? "strace has no call of that name" : r->begin_ns == TIME_NONE ? "its begin is not known" : NULL;
+	*why = !c ? x->old ? "ARTC is not known to take the call" : "strace has no call of that name" : r->begin_ns == TIME_NONE ? "its begin is not known" : NULL;
 	if (*why)
 		return 0;
 	strbuf_reset(&x->text);
@@ -265,31 +339,39 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (ns < 0)
 		return 0;
 	*why = "an argument of it is not known";
-	strbuf_addf(&x->text, "%u %lld.%09lld %s(", r->tid, (long long)(ns / 1000000000), (long long)(ns % 1000000000), c->name);
-	for (const char *letter = c->args; *letter; letter++) {
-		if (letter > c->args)
-			strbuf_addstr(&x->text, ", ");
-		if (!add_arg(x, r, *letter))
-			return 0;
-		if (*letter == 'i' && letter[1] == '_')
-			letter++; /* the number of buffers is there */
-	}
+	strbuf_addf(&x->text, "%u ", r->tid);
+	add_stamp(x, ns);
+	strbuf_addf(&x->text, " %s(", c->name);
+	if (!add_args(x, r, c))
+		return 0;
 	add_result(x, r);
 	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns)
-		strbuf_addf(&x->text, " <%lld.%09lld>", (long long)((r->end_ns - r->begin_ns) / 1000000000),
-			    (long long)((r->end_ns - r->begin_ns) % 1000000000));
+		add_duration(x, r->end_ns - r->begin_ns);
+	x->last_us = ns / 1000 > x->last_us ? ns / 1000 : x->last_us + 1;
 	strbuf_addch(&x->text, '\n');
 	strbuf_add(&s->out, x->text.s, x->text.len);
 	return 1;
 }
 
 
-int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.one = write_one};
 	const struct trace_meta *m = trace_meta(t);
-	struct out x = {.t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .text = STRBUF_INIT};
+	struct out x = {.t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .old = old, .text = STRBUF_INIT};
 	int rc = sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.text);
 	return rc;
 }
+
+int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	return write_as(false, t, path, report, e);
+}
+
+static int artc_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	return write_as(true, t, path, report, e);
+}
+
+const struct trace_format format_artc = {.name = "artc", .help = "strace's text as ARTC reads it", .write = artc_write};

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/files.h"
@@ -12,6 +13,7 @@
 
 #define CHUNK (256u << 10)
 #define CAP (TEXT_LINE_MAX + CHUNK)
+#define CAP_MIN 4095u
 
 int text_input_open(struct text_input *in, const char *path, struct err *e)
 {
@@ -20,7 +22,10 @@ int text_input_open(struct text_input *in, const char *path, struct err *e)
 	in->fd = file_open_regular(path, O_RDONLY, e);
 	if (in->fd < 0)
 		return in->fd;
-	in->buf = xmalloc(CAP + 1);
+	struct stat st; /* a small file needs little */
+	size_t size = fstat(in->fd, &st) || st.st_size >= (off_t)CAP ? CAP : (size_t)st.st_size + 1;
+	in->cap = size < CAP_MIN ? CAP_MIN : size;
+	in->buf = xmalloc(in->cap + 1);
 	return 0;
 }
 
@@ -52,7 +57,11 @@ static int fill(struct text_input *in, struct err *e)
 	in->offset += in->at;
 	in->len -= in->at;
 	in->at = 0;
-	size_t room = CAP - in->len;
+	if (in->len == in->cap && in->cap < CAP) { /* it has grown since it was opened */
+		in->cap = CAP;
+		in->buf = xrealloc(in->buf, CAP + 1);
+	}
+	size_t room = in->cap - in->len;
 	do
 		got = read(in->fd, in->buf + in->len, room < CHUNK ? room : CHUNK);
 	while (got < 0 && errno == EINTR);

@@ -16,6 +16,7 @@ struct text_input {
 	int fd;
 	char *buf;
 	size_t at, len; /* buf[at..len) is still to be given out */
+	size_t cap;	/* of buf, without the byte behind */
 	bool eof, has_cr, after_cr, skipping;
 	uint64_t line;	 /* 1-based, of the line given last */
 	uint64_t offset; /* of buf[0] in the file */

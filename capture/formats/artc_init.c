@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The files that ARTC makes before a replay: "dir#PATH", "file#PATH#SIZE", "symlink#PATH#TARGET", from the list of files in the
+ * trace's metadata. doc/formats/others.md. */
+#include <errno.h>
+#include <string.h>
+
+#include "capture/formats/sink.h"
+#include "capture/object_table.h"
+
+struct list {
+	struct trace *t;
+	struct object_table told; /* directories */
+};
+
+static void add_path(struct sink *s, const struct trace_meta *m, const char *path, size_t len)
+{
+	const char *root = m->root ? m->root : "/";
+	size_t root_len = strlen(root);
+	strbuf_addf(&s->out, "%s%s%.*s", root, root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
+}
+
+/* The directory path[len], where it was not told before. */
+static int add_directory(struct list *l, struct sink *s, const char *path, size_t len, struct err *e)
+{
+	uint32_t n = l->told.n, id;
+	int rc = object_table_intern_bytes(&l->told, OBJECT_PATH, path, len, &id, e);
+	if (rc || id < n)
+		return rc;
+	strbuf_addstr(&s->out, "dir#");
+	add_path(s, trace_meta(l->t), path, len);
+	strbuf_addch(&s->out, '\n');
+	return 0;
+}
+
+static int add_entry(struct list *l, struct sink *s, const struct fileset_entry *f, const char *link, struct err *e)
+{
+	int rc = 0;
+	if (strpbrk(f->path, "#\n") || (link && strpbrk(link, "#\n")))
+		return err_set(e, EINVAL, "\"%s\": ARTC's list has no way to write a name with # or a line end", f->path);
+	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
+		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e) : 0;
+	if (rc || f->directory)
+		return rc ? rc : add_directory(l, s, f->path, strlen(f->path), e);
+	strbuf_addstr(&s->out, link ? "symlink#" : "file#");
+	add_path(s, trace_meta(l->t), f->path, strlen(f->path));
+	if (link)
+		strbuf_addf(&s->out, "#%s\n", link);
+	else
+		strbuf_addf(&s->out, "#%llu\n", (unsigned long long)f->size);
+	return 0;
+}
+
+static int write_list(void *ctx, struct sink *s, struct err *e)
+{
+	struct list *l = ctx;
+	const struct fileset *files = &trace_meta(l->t)->files;
+	int rc = 0;
+	for (size_t i = 0; i < files->n && !rc; i++)
+		rc = add_entry(l, s, &files->entry[i], fileset_link(files, i), e);
+	return rc;
+}
+
+static int nothing(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+{
+	(void)ctx;
+	(void)s;
+	(void)r;
+	(void)why;
+	(void)e;
+	return 2; /* it is of the other file */
+}
+
+static int artc_init_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	static const struct sink_writer writer = {.head = write_list, .one = nothing};
+	if (!trace_meta(t)->files.n)
+		return err_set(e, ENODATA, "the trace has no list of the files that it needs (capture app --snapshot makes one)");
+	struct list l = {.t = t};
+	object_table_init(&l.told);
+	int rc = sink_write_trace(&writer, &l, t, path, report, e);
+	object_table_release(&l.told);
+	return rc;
+}
+
+const struct trace_format format_artc_init = {
+    .name = "artc-init", .help = "the list of files that ARTC makes before a replay", .write = artc_init_write};
