@@ -16,6 +16,7 @@
 #include "common/xalloc.h"
 
 #define CHUNK (256u << 10)
+#define CHUNK_MIN 4096
 #define FIELD_MAX (48u << 20) /* a side heap item of 16 MiB in hexadecimal has room */
 #define SAMPLE_CHUNKS 4       /* read when opening, for the header and the stamps' resolution */
 
@@ -95,7 +96,7 @@ static void start(struct csv_trace *t)
 		csv_free(&t->parser);
 	csv_init(&t->parser, CSV_STRICT | CSV_STRICT_FINI | CSV_REPALL_NL);
 	csv_set_realloc_func(&t->parser, limited_realloc);
-	csv_set_blk_size(&t->parser, 1u << 20); /* what its buffer grows by: few copies of a long field */
+	csv_set_blk_size(&t->parser, t->cap); /* what its buffer grows by: few copies of a long field */
 	t->has_parser = true;
 	t->at_end = t->after_cr = false;
 	t->at_row = true;
@@ -139,7 +140,7 @@ static void take_lines(struct csv_trace *t)
 				continue;
 		}
 		const char *lf = memchr(s, '\n', len);
-		if (!lf && t->at_row && len < CHUNK / 2)
+		if (!lf && t->at_row && len < t->cap / 2)
 			return;
 		size_t n = lf ? (size_t)(lf - s) + 1 : len;
 		t->at += n;
@@ -169,7 +170,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 	memmove(t->chunk, t->chunk + t->at, t->n_chunk);
 	t->at = 0;
 	do
-		got = read(t->fd, t->chunk + t->n_chunk, CHUNK - t->n_chunk);
+		got = read(t->fd, t->chunk + t->n_chunk, t->cap - t->n_chunk);
 	while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return err_sys(e, errno, "%s: reading", t->path);
@@ -287,7 +288,6 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	t->n_lenient = o->n_lenient;
 	t->only_libcsv = only_libcsv;
 	t->path = xstrdup(path);
-	t->chunk = xmalloc(CHUNK);
 	strbuf_init(&t->args_text);
 	strbuf_init(&t->args.unescaped);
 	strbuf_init(&t->args.heap);
@@ -297,6 +297,9 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 		rc = err_sys(e, errno, "cannot open the trace %s", path);
 	else if (!S_ISREG(st.st_mode))
 		rc = err_set(e, EINVAL, "%s: not a regular file", path);
+	bool small = !rc && st.st_size < (off_t)CHUNK;
+	t->cap = small && st.st_size < CHUNK_MIN ? CHUNK_MIN : small ? (size_t)st.st_size + 1 : CHUNK;
+	t->chunk = xmalloc(t->cap);
 	rc = rc ? rc : look_at_beginning(t, e);
 	if (rc)
 		trace_close(&t->base);

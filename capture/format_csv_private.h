@@ -34,8 +34,8 @@ struct csv_trace {
 	int fd;
 	struct csv_parser parser;
 	bool has_parser, at_end;
-	char *chunk; /* chunk[at..n_chunk) is not taken in yet */
-	size_t at, n_chunk;
+	char *chunk; /* chunk[cap]; chunk[at..n_chunk) is not taken in yet */
+	size_t at, n_chunk, cap;
 	bool only_libcsv;
 	bool at_row; /* a row begins there; else libcsv is within one */
 	uint64_t n_lenient; /* bad lines that may be left out */

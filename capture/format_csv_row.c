@@ -69,7 +69,8 @@ void csv_header_end(struct csv_trace *t)
 		if (!found)
 			csv_fail(t, "the header has no column \"%s\"", column_names[c]);
 	}
-	t->n_columns = n;
+	if (!t->error.code)
+		t->n_columns = n;
 }
 
 /* --- a row -------------------------------------------------------------------------------------------------------- */
@@ -240,6 +241,8 @@ void csv_row_begin(struct csv_trace *t)
 	t->field = 0;
 	t->row_line = t->line;
 	t->has_seq = false;
+	t->args_s = "";
+	t->args_len = 0;
 	t->row = (struct trace_record){
 	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .object = OBJECT_NONE, .heap = HEAP_NONE};
 }
