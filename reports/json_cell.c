@@ -90,6 +90,7 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_set_status_number(budget, "U95", b->status, b->U95);
 	json_set_status_number(budget, "nu_spread", b->status, b->nu_spread);
 	json_set_status_number(budget, "nu_spread_upper", b->status, b->nu_spread_upper);
+	json_set_status_number(budget, "u_c_upper", b->status, b->u_c_upper);
 	json_set_status_number(budget, "u_c_program", b->status, b->u_c_program);
 	json_set_status_number(budget, "nu_spread_program", b->status, b->nu_spread_program);
 	json_object_set_new(budget, "monte_carlo", monte_carlo(&b->monte_carlo));
@@ -178,6 +179,7 @@ static void set_diagnostics(json_t *o, const struct cell *c)
 {
 	json_t *d = json_object();
 	json_set_number(d, "lag1", c->lag1);
+	json_set_number(d, "n_effective", c->n_effective);
 	json_set_number(d, "runs_p", c->runs_p);
 	json_set_number(d, "trend_p", c->trend_p);
 	json_set_number(d, "off_cpu_program", c->off_cpu_r);
@@ -204,6 +206,11 @@ static json_t *components(const struct cell *c)
 		json_set_number(o, "limit", p->limit);
 		json_set_number(o, "p_reject", p->p_reject);
 		json_set_number(o, "p_reject_holm", p->p_reject_holm);
+		json_set_number(o, "lag1", p->lag1);
+		json_set_number(o, "n_effective", p->n_effective);
+		json_set_number(o, "accept_lo", p->accept_lo);
+		json_set_number(o, "accept_hi", p->accept_hi);
+		json_object_set_new(o, "dependent", json_boolean(p->dependent));
 		json_set_count(o, "n_more", p->n_more);
 		json_object_set_new(o, "impractical", json_boolean(p->impractical));
 		json_set_text(o, "reason", p->reason);

@@ -187,18 +187,19 @@ void table_diagnostics(struct table *t, const struct analysis *a)
 {
 	table_init(t, "diagnostics", "Were the replicates independent?");
 	table_note(
-	    t, "Of the pairs in the order in which they were run: correlation of neighbours (0 is ideal), p of \"no "
-	       "runs above "
-	       "or below the median\", p of \"no trend\". Small p tell of drift, which widens what the intervals leave "
-	       "out.");
+	    t, "Of the pairs in the order in which they were run: correlation of neighbours (0 is ideal), how "
+	       "many independent pairs the pairs are taken for when a verdict rests on them, p of \"no runs above or below "
+	       "the median\", p of \"no trend\". Small p tell of drift.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_NUMBER, "lag1", "Lag-1 correlation");
+	table_column(t, FORMAT_NUMBER, "n_effective", "Pairs count as");
 	table_column(t, FORMAT_P, "runs_p", "p of the runs test");
 	table_column(t, FORMAT_P, "trend_p", "p of the trend test");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
 		table_cell_names(t, a, c);
 		table_number_u(t, c->lag1, 0.1);
+		table_number_u(t, c->n_effective, 1);
 		table_number(t, c->runs_p);
 		table_number(t, c->trend_p);
 	}

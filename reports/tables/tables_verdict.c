@@ -52,6 +52,11 @@ void table_components(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
 	table_column_estimate(t, FORMAT_NUMBER, "estimate", "Estimate");
 	table_column(t, FORMAT_NUMBER, "limit", "Limit");
+	table_column(t, FORMAT_NUMBER, "accept_lo", "Accepted from: lower limit");
+	table_column(t, FORMAT_NUMBER, "accept_hi", "Accepted from: upper limit");
+	table_column(t, FORMAT_NUMBER, "lag1", "Lag-1 correlation");
+	table_column(t, FORMAT_NUMBER, "n_effective", "Runs count as");
+	table_column(t, FORMAT_TEXT, "dependent", "Held by dependence");
 	table_column(t, FORMAT_P, "p_reject", "p of the rejection");
 	table_column(t, FORMAT_P, "p_reject_holm", "p after Holm");
 	table_column(t, FORMAT_TEXT, "rejected_before_holm", "Rejected before Holm");
@@ -65,6 +70,11 @@ void table_components(struct table *t, const struct analysis *a)
 			table_decision(t, p->decision);
 			table_estimate(t, &p->estimate);
 			table_number(t, p->limit);
+			table_number(t, p->accept_lo);
+			table_number(t, p->accept_hi);
+			table_number(t, p->lag1);
+			table_number(t, p->n_effective);
+			table_text(t, p->dependent ? "yes" : "no");
 			table_number(t, p->p_reject);
 			table_number(t, p->p_reject_holm);
 			table_text(t, p->rejected_before_holm ? "yes" : "no");

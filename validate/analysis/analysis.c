@@ -57,7 +57,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
-	measure_budget(c, &pairs);
+	measure_budget(c, e, &pairs);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);
 	measure_distributions(c, &pairs);
@@ -71,6 +71,8 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 void evidence_release(struct evidence *e)
 {
 	free(e->distance.t);
+	free(e->distance.wide);
+	free(e->distance.serial);
 	free(e->distance.level);
 }
 

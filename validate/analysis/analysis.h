@@ -61,6 +61,11 @@ struct component {
 	double limit;
 	double p_reject, p_reject_holm; /* NaN where no rejection test was made */
 	uint64_t n_more;	  /* further replicates that would probably settle it; 0: none or unknown */
+	/* What accepting was decided from: the autocorrelation of neighbours in the order of the blocks, how many independent
+	 * runs (pairs) the runs are taken for, and the limits that result, one-sided each at the error of this look, in the
+	 * estimate's unit. NaN: nothing of the kind was judged; a one-sided component has no lower limit */
+	double lag1, n_effective, accept_lo, accept_hi;
+	bool dependent; /* not accepted, and would be if the runs were known to be independent of each other */
 	bool impractical;	  /* that is more than anybody runs (or no number would do): the reason says what else would */
 	char reason[400];	  /* one sentence with the numbers that decided; UTF-8, cut between characters */
 };
@@ -85,10 +90,10 @@ struct budget {
 	struct budget_row row[BUDGET_MAX_ROWS];
 	size_t n_rows;
 	double u_c, nu_eff, k95, U95; /* relative */
-	/* Of u_c as an estimate: its degrees of freedom, fewer where the replays have long tails; for its upper limit, which
-	 * allows for tails that so few runs do not show; and of the same budget with the program's own runs in the replays' place.
-	 * NaN unknown */
-	double nu_spread, nu_spread_upper, u_c_program, nu_spread_program;
+	/* Of u_c as an estimate: its degrees of freedom, fewer where the replays have long tails; u_c and they for its upper limit,
+	 * which allows for tails and for dependence that so few runs do not show; and of the same budget with the program's own runs in
+	 * the replays' place. NaN unknown */
+	double nu_spread, nu_spread_upper, u_c_upper, u_c_program, nu_spread_program;
 	struct propagation monte_carlo; /* beside it (analysis_propagate) */
 };
 
@@ -195,6 +200,7 @@ struct cell { /* one scenario x one replayer */
 	struct control_chart control;
 	/* diagnostics of ln(x/r) in run order */
 	double lag1, runs_p, trend_p;	/* NaN undefined; trend_p also where so few could not attain 0.05 */
+	double n_effective;		/* independent pairs that the pairs are taken for (stats/serial.h); NaN undefined */
 	/* where the time went, means per run: shares of wall time, counts per request */
 	double off_cpu_x, off_cpu_r, stolen_x, stolen_r, faults_x, faults_r; /* NaN unknown */
 	double resident_x, resident_r; /* share of the files cached before the run */

@@ -12,6 +12,8 @@
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
+#include "validate/stats/serial.h"
+#include "validate/stats/spread.h"
 
 /* --- pairs.c ------------------------------------------------------------------------------------------------------ */
 
@@ -42,13 +44,6 @@ void phrase_vadd(char *phrase, size_t size, const char *fmt, va_list ap) __attri
 /* x[n] becomes the sample's own. */
 void sample_init(struct sample *s, double *x, size_t n);
 void sample_release(struct sample *s);
-/* Degrees of freedom of the standard deviation of x[n] as an estimate: 2n/(g + 2n/(n - 1)) with the sample's excess kurtosis
- * g where that is less than n - 1, for long tails make it worse known; at least 1, and that below four values. g is taken
- * for no less than `least_excess`. Source: Hummel, Banga and Hettmansperger (2005). */
-double spread_df(const double *x, size_t n, const struct sample_moments *m, double least_excess);
-/* Twenty values tell little of their tails: an upper limit of a spread allows for those of the t distribution with 5.5 degrees of
- * freedom even where none shows (the exponential distribution has 6). */
-#define TAILS_UNSEEN 4.0
 /* One number of every run, in order; the caller frees. */
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s));
 
@@ -59,34 +54,40 @@ struct estimate estimate_of_t(enum stat_status s, const struct t_estimate *t, do
 struct estimate estimate_of_mean(const double *x, size_t n);
 
 /* --- evidence: what the decisions are made from ------------------------------------------------------------------- */
+/* A mean of runs has two t-estimates: `t` as if they were independent, which is shown and rejects; `wide` as they may depend on
+ * each other in the order of the blocks (stats/serial.h), which accepts. */
 struct ratio_evidence { /* of paired log ratios */
 	enum stat_status status;
-	struct t_estimate t; /* of ln(x/r) */
+	struct t_estimate t, wide; /* of ln(x/r) */
+	struct serial serial;
 	size_t n;
 };
 
 struct share_evidence { /* a share of events per run */
 	enum stat_status status; /* STAT_ZERO_VARIANCE: all runs alike, judged by the pooled counts */
-	struct t_estimate t;
+	struct t_estimate t, wide;
+	struct serial serial;
 	size_t n;
 	double k, of; /* pooled: k events of so many */
 };
 
 struct mean_evidence { /* of one number of the runs */
 	enum stat_status status; /* STAT_ZERO_VARIANCE: t has se 0 */
-	struct t_estimate t;
+	struct t_estimate t, wide;
+	struct serial serial;
 	size_t n;
 };
 
 struct spread_evidence { /* a standard deviation, and how well it is known */
 	enum stat_status status;
-	double sd, nu, nu_upper; /* nu_upper: for its upper limit */
+	double sd, nu, sd_upper, nu_upper; /* _upper: for its upper limit, with what tails and dependence may hide */
 };
 
 struct distance_evidence { /* of two distributions over levels: by time, then by request */
 	enum stat_status status;
 	size_t n, n_levels, n_by_time; /* pairs; levels at which any pair differs, those by time first */
-	struct t_estimate *t;	       /* [n_levels]: mean difference, se 0 where all pairs are alike; owned */
+	struct t_estimate *t, *wide;   /* [n_levels]: mean difference, se 0 where all pairs are alike; owned */
+	struct serial *serial;	       /* [n_levels]; owned */
 	size_t *level;		       /* [n_levels]; owned */
 };
 
@@ -95,7 +96,8 @@ struct linearity_evidence { /* of a cell: the line through its own level and tho
 	enum stat_status status; /* STAT_NOT_APPLICABLE: nothing below it */
 	size_t n, n_levels;
 	size_t n_contrasts; /* the change from the lowest level to its own, then the distance of each level from the line */
-	struct t_estimate contrast[CONTRASTS_MAX];
+	struct t_estimate contrast[CONTRASTS_MAX], wide[CONTRASTS_MAX];
+	struct serial serial; /* of the level whose runs depend on each other the most */
 	uint64_t level[CONTRASTS_MAX]; /* of each contrast */
 };
 
@@ -104,7 +106,9 @@ struct evidence {
 	struct ratio_evidence in_flight, in_flight_max;
 	enum stat_status precision_status;
 	struct pitman_morgan precision;
+	struct serial precision_serial; /* inflation 1 where it is not known */
 	double permutation_above, permutation_below; /* NaN undefined */
+	struct serial replays;			     /* of the logarithms of the replays */
 	struct spread_evidence repeatability;	     /* of the logarithms of the replays */
 	struct share_evidence reordered, late;
 	struct mean_evidence issue_error; /* 99th percentiles, ns */
@@ -118,7 +122,7 @@ struct evidence {
 /* in cell_times.c, cell_budget.c (after times), cell_order.c, cell_concurrency.c, cell_facts.c */
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 #define BUDGET_ORDER "order in the block" /* the row's name */
-void measure_budget(struct cell *c, const struct pairs *p);
+void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p);
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p);
 void measure_distributions(struct cell *c, const struct pairs *p);
@@ -127,6 +131,10 @@ void measure_control(struct cell *c, const struct pairs *p);
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r);
 
 void evidence_release(struct evidence *e);
+
+/* Mean, widened mean and dependence of x[n]. Without scatter t and wide are x[0] with se 0. Errors: as mean_test(). */
+enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t, struct t_estimate *wide,
+				struct serial *serial) STAT_MUST_CHECK;
 
 /* ln(x/r), one for each reference, and their mean; used for all that is judged by the ratio of a pair. */
 void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p);

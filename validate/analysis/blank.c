@@ -51,7 +51,7 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		if (!is_relative(k) || p->decision == DECISION_NOT_ASSESSED || p->decision == DECISION_NOT_APPLICABLE)
 			continue;
 		p->decision = DECISION_INCONCLUSIVE;
-		p->rejected_before_holm = false;
+		p->rejected_before_holm = p->dependent = false;
 		p->p_reject = p->p_reject_holm = NAN;
 		p->n_more = 0;
 		p->impractical = true;

@@ -13,6 +13,10 @@ enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOL
 
 #define ALPHA_ORDER 0.05
 
+/* The program's tails, before its scatter is held against a replayer: those of the t distribution with 5.5 degrees of freedom even
+ * where none shows. */
+#define TAILS_UNSEEN 4.0
+
 /* Mean over runs of one number of their clocks. */
 static double mean_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
 {
@@ -76,17 +80,32 @@ static struct scatter scatter_of(const struct cell *c, const struct pairs *p)
 	return s;
 }
 
-/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where there are long tails. */
+/* Degrees of freedom of u_c as an estimate: those of its rows, the scatter's own lowered where there are long tails. The scatter
+ * and the mean of the replays come from one standard deviation and err together. */
 static double spread_dof(const struct budget_component *row, size_t n, double nu_rows, double nu_scatter)
 {
-	double sum = 0, total = 0;
+	double sum = 0, total = 0, scatter = 0, nu_own = row[ROW_REPEATABILITY].nu;
 	for (size_t i = 0; i < n; i++) {
 		double u2 = row[i].u * row[i].u * row[i].sensitivity * row[i].sensitivity;
-		double nu = i == ROW_REPEATABILITY || i == ROW_MEAN_X ? fmin(row[i].nu, nu_scatter) : row[i].nu;
 		total += u2;
-		sum += u2 * u2 / nu;
+		if (i == ROW_REPEATABILITY || i == ROW_MEAN_X)
+			scatter += u2;
+		else
+			sum += u2 * u2 / row[i].nu;
 	}
+	sum += scatter * scatter / fmin(nu_own, nu_scatter);
 	return sum > 0 ? fmax(1, fmin(total * total / sum, nu_rows)) : nu_rows;
+}
+
+/* u_c and its degrees of freedom as they are for an upper limit: with the tails and the dependence that so few runs may
+ * hide. */
+static void allow_hidden(struct budget *b, const struct budget_component *row, const struct cell *c, const struct evidence *e,
+			 const struct sample_moments *m)
+{
+	double sd = m->sd, nu = spread_df(c->x.x, c->x.n, m, 0);
+	spread_allow_hidden(c->x.n, &e->replays, &sd, &nu);
+	b->nu_spread_upper = spread_dof(row, N_ROWS, b->nu_eff, nu);
+	b->u_c_upper = b->u_c * sd / m->sd;
 }
 
 /* The same with the program's own runs in the replays' place. */
@@ -115,13 +134,13 @@ static enum stat_status budget_check(const struct cell *c)
  * and replay alike, so that only the difference of the two is left. A single recorded reference has no mean of its
  * own to be uncertain: its scatter is not known, and sources.c says so. And the zero of the stamps, where replays without
  * calls were made: the mean of those (blank.h). */
-void measure_budget(struct cell *c, const struct pairs *p)
+void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p)
 {
 	struct budget *b = &c->budget;
 	struct budget_component row[N_ROWS];
 	struct budget_total total;
-	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .nu_spread_upper = NAN, .u_c_program = NAN,
-			     .nu_spread_program = NAN};
+	*b = (struct budget){.u_c = NAN, .nu_eff = NAN, .k95 = NAN, .U95 = NAN, .nu_spread = NAN, .nu_spread_upper = NAN, .u_c_upper = NAN,
+			     .u_c_program = NAN, .nu_spread_program = NAN};
 	b->monte_carlo = (struct propagation){.status = STAT_NOT_ASSESSED};
 	b->status = budget_check(c);
 	if (b->status)
@@ -153,7 +172,7 @@ void measure_budget(struct cell *c, const struct pairs *p)
 	b->nu_eff = total.nu_eff;
 	if (!sample_moments_spread(c->x.x, c->x.n, &m)) {
 		b->nu_spread = spread_dof(row, N_ROWS, total.nu_eff, spread_df(c->x.x, c->x.n, &m, 0));
-		b->nu_spread_upper = spread_dof(row, N_ROWS, total.nu_eff, spread_df(c->x.x, c->x.n, &m, TAILS_UNSEEN));
+		allow_hidden(b, row, c, e, &m);
 	}
 	as_program(b, c, hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u));
 	for (size_t i = 0; i < N_ROWS; i++)

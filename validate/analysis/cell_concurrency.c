@@ -114,9 +114,10 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 	double *d = xcalloc(c->n_pairs, sizeof *d);
 	enum stat_status s = STAT_OK;
 	e->t = xreallocarray(e->t, e->n_levels + c->n, sizeof *e->t);
+	e->wide = xreallocarray(e->wide, e->n_levels + c->n, sizeof *e->wide);
+	e->serial = xreallocarray(e->serial, e->n_levels + c->n, sizeof *e->serial);
 	e->level = xreallocarray(e->level, e->n_levels + c->n, sizeof *e->level);
 	for (size_t level = 0; level < c->n && !s; level++) {
-		struct t_estimate t;
 		bool differs = false;
 		for (size_t i = 0; i < c->n_pairs; i++) {
 			d[i] = c->x[i * c->n + level] - c->r[i * c->n + level];
@@ -124,12 +125,8 @@ static enum stat_status add_levels(struct distance_evidence *e, const struct cur
 		}
 		if (!differs)
 			continue;
-		s = mean_test(d, c->n_pairs, &t);
-		if (s == STAT_ZERO_VARIANCE) {
-			t = (struct t_estimate){.value = d[0], .df = (double)(c->n_pairs - 1)};
-			s = STAT_OK;
-		}
-		e->t[e->n_levels] = t;
+		s = dependent_mean(d, c->n_pairs, &e->t[e->n_levels], &e->wide[e->n_levels], &e->serial[e->n_levels]);
+		s = s == STAT_ZERO_VARIANCE ? STAT_OK : s;
 		e->level[e->n_levels++] = level;
 	}
 	free(d);

@@ -42,7 +42,7 @@ static struct estimate pooled(const struct share_evidence *e)
 static struct estimate estimate_of_share(struct share_evidence *e, const double *share)
 {
 	if (!e->status)
-		e->status = mean_test(share, e->n, &e->t);
+		e->status = dependent_mean(share, e->n, &e->t, &e->wide, &e->serial);
 	if (e->status == STAT_ZERO_VARIANCE)
 		return pooled(e);
 	struct estimate out = estimate_of_t(e->status, &e->t, NULL);
@@ -171,9 +171,7 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 	c->late = late_requests(&ev->late, p);
 	double *p99 = values_of(p->x, p->n, issue_p99);
 	ev->issue_error.n = p->n;
-	ev->issue_error.status = mean_test(p99, p->n, &ev->issue_error.t);
-	if (ev->issue_error.status == STAT_ZERO_VARIANCE)
-		ev->issue_error.t = (struct t_estimate){.value = p99[0], .df = (double)(p->n - 1)};
+	ev->issue_error.status = dependent_mean(p99, p->n, &ev->issue_error.t, &ev->issue_error.wide, &ev->issue_error.serial);
 	free(p99);
 }
 

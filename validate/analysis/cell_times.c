@@ -95,11 +95,11 @@ void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct
 	e->status = x->n < 2 ? STAT_TOO_FEW : log_ratios(r->x, x->x, x->n, d);
 	e->n = distinct_ratios(d, p);
 	if (!e->status)
-		e->status = mean_test(d, e->n, &e->t);
+		e->status = dependent_mean(d, e->n, &e->t, &e->wide, &e->serial);
 	if (!e->status && is_rounding(&e->t, e->n, x, r))
 		e->status = STAT_ZERO_VARIANCE;
 	if (e->status == STAT_ZERO_VARIANCE)
-		e->t = (struct t_estimate){.value = d[0], .df = (double)(e->n - 1)};
+		e->t = e->wide = (struct t_estimate){.value = d[0], .df = (double)(e->n - 1)};
 	free(d);
 }
 
@@ -141,12 +141,16 @@ static void independent_bias(struct cell *c)
 static void repeatability(struct evidence *e, const double *lx, size_t n, enum stat_status logs)
 {
 	struct sample_moments m;
+	e->replays = serial_none(n);
 	e->repeatability.status = logs ? logs : sample_moments_spread(lx, n, &m);
 	if (e->repeatability.status)
 		return;
-	e->repeatability.sd = m.sd;
-	e->repeatability.nu = spread_df(lx, n, &m, 0);
-	e->repeatability.nu_upper = spread_df(lx, n, &m, TAILS_UNSEEN);
+	double nu = spread_df(lx, n, &m, 0);
+	struct spread_evidence *r = &e->repeatability;
+	*r = (struct spread_evidence){STAT_OK, m.sd, nu, m.sd, nu};
+	if (serial_dependence(lx, n, &e->replays))
+		e->replays = serial_none(n);
+	spread_allow_hidden(n, &e->replays, &r->sd_upper, &r->nu_upper);
 }
 
 /* Ratio of standard deviations of the logarithms, that is of the relative scatters. */
@@ -158,12 +162,15 @@ static void precision(struct cell *c, struct evidence *e, const double *lx, cons
 	size_t n = c->x.n;
 	c->precision_lower95 = c->precision_upper95 = NAN;
 	e->permutation_above = e->permutation_below = NAN;
+	e->precision_serial = serial_none(n);
 	e->precision_status = c->single_reference ? STAT_NOT_APPLICABLE : logs;
 	if (!e->precision_status)
 		e->precision_status = pitman_morgan(lr, n, lx, n, &e->precision);
 	if (!e->precision_status && limit > 0 &&
 	    pair_permutation_p(lr, lx, n, limit, &e->permutation_above, &e->permutation_below))
 		e->permutation_above = e->permutation_below = NAN;
+	if (!e->precision_status && limit > 0 && pitman_morgan_serial(lr, lx, n, limit, &e->precision_serial))
+		e->precision_serial = serial_none(n);
 	c->permutation_p_above = e->permutation_above;
 	c->permutation_p_below = e->permutation_below;
 	paired.status = e->precision_status;
@@ -219,11 +226,13 @@ static void tests_beside(struct cell *c, const double *lx, const double *lr, enu
 static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 {
 	struct trend_test t;
-	double lag1;
+	struct serial serial;
 	if (logs)
 		return;
-	if (!autocorrelation(d, c->x.n, 1, &lag1))
-		c->lag1 = lag1;
+	if (!serial_dependence(d, c->x.n, &serial)) {
+		c->lag1 = serial.lag1;
+		c->n_effective = serial.n_effective;
+	}
 	if (!runs_test(d, c->x.n, &t))
 		c->runs_p = t.p;
 	if (!mann_kendall_attains(c->x.n, 0.05) && !mann_kendall(d, c->x.n, &t))
@@ -274,7 +283,7 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	both(&c->x_time, &c->r_time, p, execution);
 	both(&c->x_rate, &c->r_rate, p, rate);
 	c->correlation = c->brown_forsythe_p = c->levene_p = c->welch_p = c->shapiro_p_x = c->shapiro_p_r = NAN;
-	c->lag1 = c->runs_p = c->trend_p = NAN;
+	c->lag1 = c->n_effective = c->runs_p = c->trend_p = NAN;
 
 	size_t n = c->x.n;
 	double *d = xcalloc(n ? n : 1, sizeof *d), *lx = xcalloc(n ? n : 1, sizeof *lx),

@@ -27,11 +27,22 @@ static struct deciding deciding_levels(const struct distance_evidence *e, const 
 	return d;
 }
 
+/* The largest upper limit of a level, with error alpha; NaN where there is none. */
+static double upper_limit(const struct distance_evidence *e, size_t from, size_t to, double alpha)
+{
+	double upper = NAN, lo, hi;
+	for (size_t i = from; i < to; i++)
+		if (e->wide[i].se > 0 && !t_interval(&e->wide[i], 1 - 2 * alpha, &lo, &hi))
+			upper = fmax(upper, fmin(1, fmax(-lo, hi)));
+	return upper;
+}
+
 void decide_distance(struct component *c, const struct distance_evidence *e, const struct cell *cell, int by,
 		     const struct levels *levels)
 {
-	double p_accept = 0, p_reject = 1;
+	double p_accept = 0, p_reject = 1, p_alone = 0;
 	const struct t_estimate *at = NULL;
+	size_t deciding = 0; /* the level at which accepting is the hardest */
 	struct deciding d = deciding_levels(e, cell, by);
 	c->estimate = d.estimate;
 	if (e->status) {
@@ -45,8 +56,10 @@ void decide_distance(struct component *c, const struct distance_evidence *e, con
 	if (decide_is_early(c, levels))
 		return;
 	for (size_t i = d.from; i < d.to; i++) {
-		struct mean_p p = decide_mean_p(&e->t[i], e->n, -c->limit, c->limit, true);
+		struct mean_p p = decide_mean_p(&e->t[i], &e->wide[i], e->n, -c->limit, c->limit, true);
+		deciding = !at || p.accept > p_accept ? i : deciding;
 		p_accept = fmax(p_accept, p.accept);
+		p_alone = fmax(p_alone, p.accept_alone);
 		p_reject = fmin(p_reject, p.reject);
 		if (!at || fabs(e->t[i].value) > fabs(at->value))
 			at = &e->t[i];
@@ -57,7 +70,9 @@ void decide_distance(struct component *c, const struct distance_evidence *e, con
 		return;
 	}
 	size_t where = (size_t)(at - e->t);
+	c->accept_hi = upper_limit(e, d.from, d.to, levels->accept);
 	REASON(c, "%.3g by %s, at %zu in flight (upper limit %.3g), %s the limit %.3g", fabs(at->value),
 	       where < e->n_by_time ? "time" : "request", e->level[where],
-	       isfinite(c->estimate.hi90) ? c->estimate.hi90 : fabs(at->value), decide_position(c), c->limit);
+	       isfinite(c->accept_hi) ? c->accept_hi : fabs(at->value), decide_position(c), c->limit);
+	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }

@@ -21,6 +21,8 @@ struct level {
 	const struct ratio_evidence *bias;
 };
 
+enum { ALONE, WIDE }; /* of the t-estimates of a level */
+
 static int ascending(const void *a, const void *b)
 {
 	double x = ((const struct level *)a)->at, y = ((const struct level *)b)->at;
@@ -43,19 +45,27 @@ static size_t levels_below(struct level *out, const struct analysis *a, const st
 	return n;
 }
 
-static struct t_estimate contrast(const struct level *l, const double *w, size_t n)
+static struct t_estimate contrast(const struct level *l, const double *w, size_t n, int which)
 {
 	struct t_estimate t = {0};
 	double variance = 0, below = 0;
 	for (size_t i = 0; i < n; i++) {
-		double u2 = w[i] * w[i] * l[i].bias->t.se * l[i].bias->t.se;
-		t.value += w[i] * l[i].bias->t.value;
+		const struct t_estimate *level = which == WIDE ? &l[i].bias->wide : &l[i].bias->t;
+		double u2 = w[i] * w[i] * level->se * level->se;
+		t.value += w[i] * level->value;
 		variance += u2;
-		below += u2 * u2 / l[i].bias->t.df;
+		below += u2 * u2 / level->df;
 	}
 	t.se = sqrt(variance);
 	t.df = below > 0 ? variance * variance / below : 1;
 	return t;
+}
+
+static void contrast_add(struct linearity_evidence *e, const struct level *l, const double *w, size_t n, double level)
+{
+	e->contrast[e->n_contrasts] = contrast(l, w, n, ALONE);
+	e->wide[e->n_contrasts] = contrast(l, w, n, WIDE);
+	e->level[e->n_contrasts++] = (uint64_t)level;
 }
 
 static void contrasts_make(struct linearity_evidence *e, const struct level *l, size_t n)
@@ -67,14 +77,11 @@ static void contrasts_make(struct linearity_evidence *e, const struct level *l, 
 		sxx += (l[i].at - mean) * (l[i].at - mean);
 	for (size_t i = 0; i < n; i++)
 		w[i] = (l[i].at - mean) / sxx * (l[n - 1].at - l[0].at);
-	e->contrast[0] = contrast(l, w, n);
-	e->level[0] = (uint64_t)l[n - 1].at;
-	e->n_contrasts = 1;
+	contrast_add(e, l, w, n, l[n - 1].at);
 	for (size_t j = 0; n > 2 && j < n; j++) {
 		for (size_t i = 0; i < n; i++)
 			w[i] = (i == j) - 1 / (double)n - (l[j].at - mean) * (l[i].at - mean) / sxx;
-		e->contrast[e->n_contrasts] = contrast(l, w, n);
-		e->level[e->n_contrasts++] = (uint64_t)l[j].at;
+		contrast_add(e, l, w, n, l[j].at);
 	}
 	free(w);
 }
@@ -89,6 +96,8 @@ static void measure(struct linearity_evidence *out, const struct analysis *a, co
 			out->status = l[i].bias->status;
 		if (i > 0 && !(l[i].at > l[i - 1].at)) /* the same level twice is no line */
 			out->status = STAT_NOT_APPLICABLE;
+		if (i == 0 || l[i].bias->serial.inflation > out->serial.inflation)
+			out->serial = l[i].bias->serial;
 		out->n = i == 0 || l[i].bias->n < out->n ? l[i].bias->n : out->n;
 	}
 	if (!out->status && n >= CONTRASTS_MAX)
@@ -100,7 +109,7 @@ static void measure(struct linearity_evidence *out, const struct analysis *a, co
 
 static void decide_linearity(struct component *c, const struct linearity_evidence *e, const struct levels *levels)
 {
-	double p_accept = 0, p_reject = 1, low = log1p(-c->limit), high = log1p(c->limit), lo, hi;
+	double p_accept = 0, p_reject = 1, p_alone = 0, low = log1p(-c->limit), high = log1p(c->limit), lo, hi;
 	size_t worst = 0;
 	if (e->status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
@@ -119,8 +128,9 @@ static void decide_linearity(struct component *c, const struct linearity_evidenc
 	if (decide_is_early(c, levels))
 		return;
 	for (size_t i = 0; i < e->n_contrasts; i++) {
-		struct mean_p p = decide_mean_p(&e->contrast[i], e->n, low, high, true);
+		struct mean_p p = decide_mean_p(&e->contrast[i], &e->wide[i], e->n, low, high, true);
 		p_accept = fmax(p_accept, p.accept);
+		p_alone = fmax(p_alone, p.accept_alone);
 		p_reject = fmin(p_reject, p.reject);
 		if (fabs(e->contrast[i].value) > fabs(e->contrast[worst].value))
 			worst = i;
@@ -134,10 +144,17 @@ static void decide_linearity(struct component *c, const struct linearity_evidenc
 	} else {
 		REASON(c, "the bias changes by %s %% from the lowest level to this one", shown_change(expm1(t->value)).text);
 	}
+	if (c->decision != DECISION_REJECT)
+		t = &e->wide[worst];
+	if (!t_interval(&e->wide[worst], 1 - 2 * levels->accept, &lo, &hi)) {
+		c->accept_lo = expm1(lo);
+		c->accept_hi = expm1(hi);
+	}
 	if (!t_interval(t, 1 - 2 * levels->accept, &lo, &hi))
 		REASON_ADD(c, ", %.*g %% interval %s to %s %%", confidence_digits(2 * levels->accept), 100 * (1 - 2 * levels->accept),
 			   shown_change(expm1(lo)).text, shown_change(expm1(hi)).text);
 	REASON_ADD(c, ", %s the limits ±%s %%", decide_position(c), shown_percent(c->limit).text);
+	decide_dependence(c, &e->serial, e->n, p_alone, levels);
 }
 
 void linearity_decide(struct analysis *a, struct evidence *e, const struct levels *levels)

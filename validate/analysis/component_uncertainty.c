@@ -4,13 +4,14 @@
  *
  * U tends to z u_c, z = 1.96, as the runs become many. u_c is itself an estimate: nu u_c^2/sigma_c^2 is taken for chi-square
  * with nu degrees of freedom (Welch and Satterthwaite), which gives limits of z sigma_c. Long tails make a standard
- * deviation worse known than nu = n - 1 says; nu is 2n/(g + 2n/(n - 1)), g the sample's excess kurtosis, where that is less,
- * and for the upper limit g is at least 4 (TAILS_UNSEEN): few runs do not show the tails that they come from.
+ * deviation worse known than nu = n - 1 says (stats/spread.h), for the upper limit even where none shows: few runs do not show the
+ * tails that they come from. And runs that depend on each other scatter less than they would in the long run, so that u_c
+ * is larger for the upper limit, and nu less (stats/serial.h).
  * Accepted: the upper limit of z sigma_c is at most the limit. Rejected: its lower limit lies above, and the same budget
  * with the program's own runs in the replays' place is shown to be within it. Otherwise the machine's noise would be held
  * against the replayer, for which the program itself would fare no better.
  * Added, the absolute bias stands on top: both at half the error.
- * Source: GUM G.4; Hummel, Banga and Hettmansperger (2005) for nu. */
+ * Source: GUM G.4. */
 #include <math.h>
 
 #include "validate/analysis/decide.h"
@@ -30,7 +31,7 @@ static double p_above(double sd, double nu, double limit)
 
 static struct spread_p spread_p(const struct spread_evidence *e, double limit)
 {
-	return (struct spread_p){p_above(e->sd, e->nu, limit), 1 - p_above(e->sd, e->nu_upper, limit)};
+	return (struct spread_p){p_above(e->sd, e->nu, limit), 1 - p_above(e->sd_upper, e->nu_upper, limit)};
 }
 
 /* One-sided limits of sigma with error alpha each. */
@@ -43,7 +44,7 @@ static enum stat_status spread_limits(const struct spread_evidence *e, double al
 	if (s || !(low > 0))
 		return s ? s : STAT_OUT_OF_RANGE;
 	*lower = e->sd * sqrt(e->nu / high);
-	*upper = e->sd * sqrt(e->nu_upper / low);
+	*upper = e->sd_upper * sqrt(e->nu_upper / low);
 	return STAT_OK;
 }
 
@@ -81,6 +82,11 @@ static double added_p(const struct spread_evidence *expanded, const struct t_est
 	return high < 0 ? pow(10, high) : 1;
 }
 
+static struct spread_p added_spread_p(const struct spread_evidence *s, const struct ratio_evidence *bias, double limit, bool wide)
+{
+	return (struct spread_p){added_p(s, &bias->t, limit, true), added_p(s, wide ? &bias->wide : &bias->t, limit, false)};
+}
+
 /* P of rejecting: the replays are beyond the limit, and the program alone would be within it. */
 static double blame_p(const struct budget *b, double p, double limit)
 {
@@ -89,20 +95,32 @@ static double blame_p(const struct budget *b, double p, double limit)
 	return fmax(p, 1 - p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit));
 }
 
+/* The same spread as if the runs were known not to depend on each other. */
+static struct spread_evidence independent(const struct spread_evidence *s, const struct serial *runs, size_t n)
+{
+	struct spread_evidence out = *s;
+	struct serial square = serial_product(runs, runs, n);
+	out.sd_upper = s->sd;
+	out.nu_upper = fmin(s->nu_upper * square.inflation, fmax(s->nu_upper, spread_df_most((double)n)));
+	return out;
+}
+
 void decide_uncertainty(struct component *c, const struct evidence *e, const struct cell *cell,
 			const struct accept_limits *l, const struct levels *levels)
 {
 	const struct budget *b = &cell->budget;
 	bool added = l->uncertainty_bias == UNCERTAINTY_BIAS_ADDED;
 	enum stat_status s = b->status ? b->status : added ? e->bias.status : STAT_OK;
-	struct spread_p p;
+	struct spread_p p, p_alone;
 	double lower, upper;
 	if (s) {
 		c->estimate = estimate_none(s);
 		decide_nothing(c, s);
 		return;
 	}
-	const struct spread_evidence expanded = {STAT_OK, COVERAGE_FACTOR * b->u_c, b->nu_spread, b->nu_spread_upper};
+	const struct spread_evidence expanded = {STAT_OK, COVERAGE_FACTOR * b->u_c, b->nu_spread, COVERAGE_FACTOR * b->u_c_upper,
+						 b->nu_spread_upper};
+	const struct spread_evidence alone = independent(&expanded, &e->replays, cell->x.n);
 	c->estimate = spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
 	if (!(c->limit > 0)) {
 		decide_shown(c, c->estimate, "U", 100, " %");
@@ -110,10 +128,8 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 	}
 	if (decide_is_early(c, levels))
 		return;
-	if (added)
-		p = (struct spread_p){added_p(&expanded, &e->bias.t, c->limit, true), added_p(&expanded, &e->bias.t, c->limit, false)};
-	else
-		p = spread_p(&expanded, c->limit);
+	p = added ? added_spread_p(&expanded, &e->bias, c->limit, true) : spread_p(&expanded, c->limit);
+	p_alone = added ? added_spread_p(&alone, &e->bias, c->limit, false) : spread_p(&alone, c->limit);
 	s = spread_limits(&expanded, levels->accept, &lower, &upper);
 	if (s) {
 		decide_nothing(c, s);
@@ -123,6 +139,8 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 	REASON(c, "U %s %%%s, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(c->estimate.value).text,
 	       added ? " with the bias" : "", confidence_digits(levels->accept), 100 * (1 - levels->accept),
 	       shown_percent(lower).text, shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
+	c->accept_hi = added ? NAN : upper;
+	decide_dependence(c, &e->replays, cell->x.n, p_alone.below, levels);
 	if (c->decision == DECISION_INCONCLUSIVE && p.above <= levels->accept)
 		REASON_ADD(c, "; the program's own runs scatter too much to hold that against the replayer");
 }
@@ -156,4 +174,7 @@ void decide_repeatability(struct component *c, const struct evidence *e, const s
 	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(x->sd).text,
 	       confidence_digits(levels->accept), 100 * (1 - levels->accept), shown_percent(lower).text,
 	       shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
+	const struct spread_evidence alone = independent(x, &e->replays, cell->x.n);
+	c->accept_hi = upper;
+	decide_dependence(c, &e->replays, cell->x.n, spread_p(&alone, c->limit).below, levels);
 }

@@ -33,9 +33,10 @@ const char *const component_names[] = {
 static void guard(struct component *c, const struct ratio_evidence *e, double low, double high, double factor)
 {
 	double k, risk;
-	if (!(factor >= 0) || t_quantile(0.975, e->t.df, &k) || conformity_risk(e->t.value, e->t.se, e->t.df, low, high, &risk))
+	const struct t_estimate *t = c->decision == DECISION_REJECT ? &e->t : &e->wide;
+	if (!(factor >= 0) || t_quantile(0.975, t->df, &k) || conformity_risk(t->value, t->se, t->df, low, high, &risk))
 		return;
-	enum conformity guarded = conformity_guarded(e->t.value, low, high, factor * k * e->t.se);
+	enum conformity guarded = conformity_guarded(t->value, low, high, factor * k * t->se);
 	if ((c->decision == DECISION_ACCEPT && guarded != CONFORMITY_ACCEPT) ||
 	    (c->decision == DECISION_REJECT && guarded != CONFORMITY_REJECT))
 		c->decision = DECISION_INCONCLUSIVE;
@@ -48,7 +49,7 @@ static void guard(struct component *c, const struct ratio_evidence *e, double lo
 static void decide_alike(struct component *c, const struct ratio_evidence *e, double low, double high,
 			 const struct levels *levels)
 {
-	struct mean_p p = decide_mean_p(&e->t, e->n, low, high, true);
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, low, high, true);
 	c->estimate.status = STAT_OK;
 	c->estimate.value = expm1(e->t.value);
 	decide(c, p.accept, p.reject, levels);
@@ -75,25 +76,40 @@ static void decide_ratio(struct component *c, const struct ratio_evidence *e, co
 		decide_alike(c, e, low, high, levels);
 		return;
 	}
-	struct mean_p p = decide_mean_p(&e->t, e->n, low, high, true);
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, low, high, true);
 	decide(c, p.accept, p.reject, levels);
 	/* the interval that decided: 1 - 2 alpha for accepting, 1 - alpha for rejecting */
-	double error = c->decision == DECISION_REJECT ? levels->accept : 2 * levels->accept, lo, hi;
-	if (t_interval(&e->t, 1 - error, &lo, &hi)) {
+	bool reject = c->decision == DECISION_REJECT;
+	double error = reject ? levels->accept : 2 * levels->accept, lo, hi;
+	if (t_interval(&e->wide, 1 - 2 * levels->accept, &c->accept_lo, &c->accept_hi) ||
+	    t_interval(reject ? &e->t : &e->wide, 1 - error, &lo, &hi)) {
 		decide_nothing(c, STAT_OUT_OF_RANGE);
 		return;
 	}
+	c->accept_lo = expm1(c->accept_lo);
+	c->accept_hi = expm1(c->accept_hi);
 	REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text,
 	       confidence_digits(error), 100 * (1 - error), shown_change(expm1(lo)).text, shown_change(expm1(hi)).text,
 	       decide_position(c), shown_percent(c->limit).text);
+	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 	guard(c, e, low, high, guard_band);
 }
 
+/* P of a permutation when as many independent exchanges stand behind it as the pairs are taken for. */
+static double permutation_widened(double p, double inflation)
+{
+	double z;
+	if (!(p > 0 && p < 0.5) || normal_quantile(p, &z))
+		return p;
+	return normal_below(z / sqrt(inflation));
+}
+
 /* The worse of both P-values, in either direction: normal theory, and the labels permuted within pairs, which no single run
- * far off can make small. */
+ * far off can make small. For accepting, both as pairs that depend on each other give them. */
 static void decide_precision(struct component *c, const struct evidence *e, const struct levels *levels)
 {
-	double p_above, p_below, lower, upper;
+	const struct serial *serial = &e->precision_serial;
+	double p_above, p_below, p_alone, unused, lower, upper, wide, dof = fmax(1, serial->n_effective - 2);
 	enum stat_status s = e->precision_status;
 	if (!s && !(c->limit > 0)) {
 		decide_shown(c, c->estimate, "scatter", 1, " times the program's");
@@ -102,9 +118,13 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 	if (!s && decide_is_early(c, levels))
 		return;
 	if (!s)
-		s = pitman_morgan_p(&e->precision, c->limit, &p_above, &p_below);
+		s = pitman_morgan_p(&e->precision, c->limit, &p_above, &p_alone);
+	if (!s)
+		s = pitman_morgan_p_of(&e->precision, dof, c->limit, &unused, &p_below);
 	if (!s)
 		s = pitman_morgan_limits(&e->precision, levels->accept, &lower, &upper);
+	if (!s)
+		s = pitman_morgan_limits_of(&e->precision, dof, levels->accept, &unused, &wide);
 	if (s) {
 		decide_nothing(c, s);
 		return;
@@ -112,9 +132,12 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 	double normal = p_above;
 	if (!isnan(e->permutation_above)) {
 		p_above = fmax(p_above, e->permutation_above);
-		p_below = fmax(p_below, e->permutation_below);
+		p_alone = fmax(p_alone, e->permutation_below);
+		p_below = fmax(p_below, permutation_widened(e->permutation_below, serial->inflation));
 	}
 	decide(c, p_below, p_above, levels);
+	c->accept_hi = wide;
+	upper = c->decision == DECISION_REJECT ? upper : wide;
 	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
 	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper,
 	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of", c->limit);
@@ -122,6 +145,7 @@ static void decide_precision(struct component *c, const struct evidence *e, cons
 		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make that scatter", p_above);
 	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
 		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make the difference", p_below);
+	decide_dependence(c, serial, e->precision.n, p_alone, levels);
 }
 
 static void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels)
@@ -157,21 +181,25 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 		       100 * (c->decision == DECISION_REJECT ? lo : hi), decide_position(c), shown_percent(c->limit).text);
 		return;
 	}
-	struct mean_p p = decide_mean_p(&e->t, e->n, -INFINITY, c->limit, false);
-	double lo, hi;
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false);
+	double lo, hi, unused;
 	decide(c, p.accept, p.reject, levels);
-	if (t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi)) {
+	if (t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) ||
+	    t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
 		decide_nothing(c, STAT_OUT_OF_RANGE);
 		return;
 	}
+	if (c->decision != DECISION_REJECT)
+		hi = c->accept_hi;
 	REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %s %%", 100 * e->t.value,
 	       100 * fmax(0, lo), 100 * hi, decide_position(c), shown_percent(c->limit).text);
+	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
 /* 99th percentiles of the runs' issue errors; only replays by a timetable have any. */
 static void decide_issue_error(struct component *c, const struct mean_evidence *e, const struct levels *levels)
 {
-	double lo = NAN, hi = NAN;
+	double lo = NAN, hi = NAN, unused;
 	if (c->estimate.status == STAT_NOT_APPLICABLE) {
 		c->decision = DECISION_NOT_APPLICABLE;
 		REASON(c, "requests are not issued by a timetable");
@@ -187,12 +215,17 @@ static void decide_issue_error(struct component *c, const struct mean_evidence *
 	}
 	if (decide_is_early(c, levels))
 		return;
-	struct mean_p p = decide_mean_p(&e->t, e->n, -INFINITY, c->limit, false);
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false);
 	decide(c, p.accept, p.reject, levels);
 	REASON(c, "99th percentile %.4g µs", e->t.value * 1e-3);
-	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi))
+	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
+	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
+		hi = c->decision == DECISION_REJECT ? hi : c->accept_hi;
 		REASON_ADD(c, ", one-sided limits %.4g and %.4g µs", lo * 1e-3, hi * 1e-3);
+	}
 	REASON_ADD(c, ", %s the limit %.4g µs", decide_position(c), c->limit * 1e-3);
+	if (!e->status)
+		decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 
 /* Deviation by waiting differently is another fault than deviation by requests that take longer:
@@ -267,7 +300,11 @@ static void components_clear(struct component *k, const struct accept_limits *l)
 					  .estimate = estimate_none(STAT_NOT_ASSESSED),
 					  .limit = limit[i],
 					  .p_reject = NAN,
-					  .p_reject_holm = NAN};
+					  .p_reject_holm = NAN,
+					  .lag1 = NAN,
+					  .n_effective = NAN,
+					  .accept_lo = NAN,
+					  .accept_hi = NAN};
 }
 
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,

@@ -49,17 +49,34 @@ void decide_shown(struct component *c, struct estimate estimate, const char *wha
 		REASON(c, "%s %s%s, no limit set", what, shown_percent(estimate.value * factor / 100).text, unit);
 }
 
-struct mean_p decide_mean_p(const struct t_estimate *t, size_t n, double lo, double hi, bool two_sided)
+static double p_inside(const struct t_estimate *t, double lo, double hi)
+{
+	return fmax(isfinite(lo) ? t_above((t->value - lo) / t->se, t->df) : 0,
+		    isfinite(hi) ? t_below((t->value - hi) / t->se, t->df) : 0);
+}
+
+struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n, double lo, double hi,
+			    bool two_sided)
 {
 	if (!(t->se > 0)) {
 		bool inside = t->value >= lo && t->value <= hi;
-		return (struct mean_p){inside ? 0 : 1, inside ? 1 : ldexp(1, n > 1000 ? -1000 : 1 - (int)n)};
+		return (struct mean_p){inside ? 0 : 1, inside ? 1 : ldexp(1, n > 1000 ? -1000 : 1 - (int)n), inside ? 0 : 1};
 	}
-	double above_low = isfinite(lo) ? (t->value - lo) / t->se : INFINITY;
-	double above_high = isfinite(hi) ? (t->value - hi) / t->se : -INFINITY;
-	double outside = fmin(isfinite(lo) ? t_below(above_low, t->df) : 1, isfinite(hi) ? t_above(above_high, t->df) : 1);
-	return (struct mean_p){fmax(isfinite(lo) ? t_above(above_low, t->df) : 0, isfinite(hi) ? t_below(above_high, t->df) : 0),
-			       fmin(1, two_sided ? 2 * outside : outside)};
+	double outside = fmin(isfinite(lo) ? t_below((t->value - lo) / t->se, t->df) : 1,
+			      isfinite(hi) ? t_above((t->value - hi) / t->se, t->df) : 1);
+	return (struct mean_p){p_inside(wide, lo, hi), fmin(1, two_sided ? 2 * outside : outside), p_inside(t, lo, hi)};
+}
+
+void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone, const struct levels *levels)
+{
+	c->lag1 = s->lag1;
+	c->n_effective = s->n_effective;
+	c->dependent = c->decision == DECISION_INCONCLUSIVE && p_alone <= levels->accept;
+	if (c->dependent)
+		REASON_ADD(c, "; it would be within if the runs were known to be independent, but %zu count as %.1f (lag 1 %.2f)", n,
+			   s->n_effective, s->lag1);
+	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)
+		REASON_ADD(c, "; %zu runs counted as %.1f (lag 1 %.2f)", n, s->n_effective, s->lag1);
 }
 
 const char *decide_position(const struct component *c)

@@ -22,11 +22,17 @@ void decide_nothing(struct component *c, enum stat_status s);
 void decide_shown(struct component *c, struct estimate estimate, const char *what, double factor, const char *unit);
 
 /* A mean against -+limit (`two_sided`, where P is doubled for rejecting) or against an upper limit; `lo` and `hi` in the
- * scale of the mean. Without scatter (se 0) all n runs are alike: inside is accepted, outside has the P of n signs that agree. */
+ * scale of the mean. `wide` accepts, `t` rejects (analysis_private.h); accept_alone is P of accepting by t. Without scatter (se 0) all
+ * n runs are alike: inside is accepted, outside has the P of n signs that agree. */
 struct mean_p {
-	double accept, reject;
+	double accept, reject, accept_alone;
 };
-struct mean_p decide_mean_p(const struct t_estimate *t, size_t n, double lo, double hi, bool two_sided);
+struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n, double lo, double hi,
+			    bool two_sided);
+
+/* After decide(): keeps what the n runs are taken for and whether they would be accepted if they were independent (P-value
+ * p_alone), and appends it to the reason. */
+void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone, const struct levels *levels);
 
 /* "within", "beyond", "not clear of" the limit. */
 const char *decide_position(const struct component *c);

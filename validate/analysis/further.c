@@ -34,17 +34,45 @@ static bool further(struct component *k, enum stat_status s, uint64_t needed, si
 
 static const char no_number[] = "no practical number of replicates settles it on this machine at this limit";
 
-/* A mean, against a limit below and one above; `what` scatters between the replicates. */
-static void plan_mean(struct component *k, const struct t_estimate *t, size_t have, double low, double high,
-		      double alpha_reject, const char *what)
+/* The smallest number of replicates that are worth `independent` ones. `among`: the autocorrelation is met again without what so
+ * few replicates may have hidden; else its coefficient stays. */
+static uint64_t as_dependent(const struct serial *s, size_t have, uint64_t independent, bool among)
 {
-	uint64_t needed = 0;
+	uint64_t below = independent > 1 ? independent - 1 : 1, n = independent;
+	if (isnan(s->lag1))
+		return independent;
+	while (n < PLANNING_MAX_N && n - below > 0) {
+		double rho = among ? serial_rho_among(s->lag1, (double)have, (double)n) : s->rho;
+		if ((double)n / serial_inflation(rho, (double)n) >= (double)independent)
+			break;
+		below = n;
+		n += n / 64 + 1;
+	}
+	return n;
+}
+
+/* A mean, against a limit below and one above; `what` scatters between the replicates. */
+static void plan_mean(struct component *k, const struct t_estimate *t, const struct serial *serial, size_t have, double low,
+		      double high, double alpha_reject, const char *what)
+{
+	uint64_t needed = 0, worth = have;
 	double sd = t->se * sqrt((double)have), most;
 	bool inside = t->value > low && t->value < high;
 	double distance = inside ? fmin(t->value - low, high - t->value) : fmax(low - t->value, t->value - high);
 	double alpha = inside ? ALPHA_ACCEPT : alpha_reject;
+	if (inside && !isnan(serial->lag1)) { /* accepting allows for dependence */
+		struct serial apart = *serial;
+		apart.inflation = serial_inflation(serial_rho_among(serial->lag1, (double)have, INFINITY), (double)have);
+		apart.n_effective = (double)have / apart.inflation;
+		sd = serial_widen(t, have, &apart).se * sqrt(apart.n_effective);
+		worth = (uint64_t)fmax(2, serial->n_effective);
+	}
 	enum stat_status s = replicates_for_mean(sd, distance, alpha, ASSURANCE, &needed);
-	if (further(k, s, needed, have) && !sd_for_mean(have, distance, alpha, ASSURANCE, &most))
+	if (!s && inside) {
+		needed = as_dependent(serial, have, needed, true);
+		s = needed < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED;
+	}
+	if (further(k, s, needed, have) && !sd_for_mean(worth, distance, alpha, ASSURANCE, &most))
 		REASON_ADD(k, "; %s: the %s of the replicates scatter too much, with a standard deviation of %.2g %%, where %zu "
 			      "replicates can do with %.2g %%",
 			   no_number, what, 100 * sd, have, 100 * most);
@@ -57,7 +85,7 @@ static void plan_ratio(struct component *k, const struct ratio_evidence *e, doub
 	else if (e->status == STAT_ZERO_VARIANCE && e->t.value != 0)
 		further(k, STAT_OK, (uint64_t)ceil(1 - log2(alpha_reject)), e->n); /* pairs that agree until P is small enough */
 	else if (!e->status)
-		plan_mean(k, &e->t, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit), alpha_reject / 2,
+		plan_mean(k, &e->t, &e->serial, e->n, k->limit < 1 ? log1p(-k->limit) : -INFINITY, log1p(k->limit), alpha_reject / 2,
 			  "ratios");
 }
 
@@ -78,6 +106,8 @@ static void plan_precision(struct component *k, const struct evidence *e, double
 	    replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha, ASSURANCE, &needed);
 	uint64_t least = (uint64_t)ceil(-log2(alpha)); /* below, no permutation is as rare */
 	needed = needed < least ? least : needed;
+	if (!s && alpha >= ALPHA_ACCEPT)
+		needed = as_dependent(&e->precision_serial, pm->n, needed, false);
 	if (further(k, s, needed, pm->n) &&
 	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, ASSURANCE, &below, &above))
 		REASON_ADD(k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g", no_number, pm->n,
@@ -93,7 +123,7 @@ static void plan_share(struct component *k, const struct share_evidence *e, doub
 		double runs = ceil(log(ALPHA_ACCEPT) / log1p(-k->limit) / (e->of / (double)e->n));
 		further(k, runs < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, runs < PLANNING_MAX_N ? (uint64_t)runs : 0, e->n);
 	} else if (!e->status) {
-		plan_mean(k, &e->t, e->n, -INFINITY, k->limit, alpha_reject, "shares");
+		plan_mean(k, &e->t, &e->serial, e->n, -INFINITY, k->limit, alpha_reject, "shares");
 	}
 }
 
@@ -109,6 +139,13 @@ static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 	return inside ? bound <= 1 : bound > 1;
 }
 
+/* Degrees of freedom of U's upper limit with n replicates; what tails may hide grows with the root of their number. */
+static double nu_then(const struct budget *b, double have, double n, bool inside)
+{
+	double nu = (inside ? b->nu_spread_upper : b->nu_spread) * (n - 1) / (have - 1);
+	return fmax(1, inside ? fmin(nu, spread_df_most(n)) : nu);
+}
+
 static void plan_uncertainty(struct component *k, const struct cell *c, double alpha_reject)
 {
 	const struct budget *b = &c->budget;
@@ -119,14 +156,14 @@ static void plan_uncertainty(struct component *k, const struct cell *c, double a
 		return;
 	bool inside = ratio < 1;
 	uint64_t below = 1, n = 2; /* what does not clear it, and what does: doubled, then halved between */
-	double nu = inside ? b->nu_spread_upper : b->nu_spread, alpha = inside ? ALPHA_ACCEPT : alpha_reject;
-	while (n < PLANNING_MAX_N && !spread_clears(ratio, fmax(1, nu * ((double)n - 1) / (have - 1)), alpha, inside)) {
+	double alpha = inside ? ALPHA_ACCEPT : alpha_reject;
+	while (n < PLANNING_MAX_N && !spread_clears(ratio, nu_then(b, have, (double)n, inside), alpha, inside)) {
 		below = n;
 		n *= 2;
 	}
 	while (n < PLANNING_MAX_N && n - below > 1) {
 		uint64_t middle = below + (n - below) / 2;
-		if (spread_clears(ratio, fmax(1, nu * ((double)middle - 1) / (have - 1)), alpha, inside))
+		if (spread_clears(ratio, nu_then(b, have, (double)middle, inside), alpha, inside))
 			n = middle;
 		else
 			below = middle;
@@ -151,7 +188,7 @@ static void plan_distance(struct component *k, const struct distance_evidence *e
 		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->t[i];
 	if (t && t->se > 0)
-		plan_mean(k, t, e->n, -k->limit, k->limit, alpha_reject / 2 / (double)(to - from), "distributions");
+		plan_mean(k, t, &e->serial[t - e->t], e->n, -k->limit, k->limit, alpha_reject / 2 / (double)(to - from), "distributions");
 }
 
 static void plan_linearity(struct component *k, const struct linearity_evidence *e, double alpha_reject)
@@ -164,7 +201,7 @@ static void plan_linearity(struct component *k, const struct linearity_evidence 
 	for (size_t i = 1; i < e->n_contrasts; i++)
 		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
 			t = &e->contrast[i];
-	plan_mean(k, t, e->n, log1p(-k->limit), log1p(k->limit), alpha_reject / 2 / (double)e->n_contrasts, "ratios");
+	plan_mean(k, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit), alpha_reject / 2 / (double)e->n_contrasts, "ratios");
 }
 
 /* In units of the limit, so that the scatter is told as a share of it. */
@@ -173,7 +210,7 @@ static void plan_issue_error(struct component *k, const struct mean_evidence *e,
 	struct t_estimate t = e->t;
 	t.value /= k->limit;
 	t.se /= k->limit;
-	plan_mean(k, &t, e->n, -INFINITY, 1, alpha_reject, "99th percentiles");
+	plan_mean(k, &t, &e->serial, e->n, -INFINITY, 1, alpha_reject, "99th percentiles");
 }
 
 void components_plan(struct cell *c, const struct evidence *e, int by, unsigned int n_tests, unsigned int until_next_look)

@@ -36,16 +36,20 @@ void sample_release(struct sample *s)
 	*s = (struct sample){0};
 }
 
-double spread_df(const double *x, size_t n, const struct sample_moments *m, double least_excess)
+enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t, struct t_estimate *wide,
+				struct serial *serial)
 {
-	double fourth = 0, k = (double)n;
-	if (n < 4 || m->sd <= 0)
-		return 1;
-	for (size_t i = 0; i < n; i++)
-		fourth += pow((x[i] - m->mean) / m->sd, 4);
-	double excess = k * (k + 1) / ((k - 1) * (k - 2) * (k - 3)) * fourth - 3 * (k - 1) * (k - 1) / ((k - 2) * (k - 3));
-	excess = fmax(excess, least_excess);
-	return excess <= 0 ? k - 1 : fmax(1, 2 * k / (excess + 2 * k / (k - 1)));
+	enum stat_status s = mean_test(x, n, t);
+	*serial = serial_none(n);
+	if (s == STAT_ZERO_VARIANCE)
+		*t = (struct t_estimate){.value = x[0], .df = (double)(n - 1)};
+	*wide = *t;
+	if (s)
+		return s;
+	s = serial_dependence(x, n, serial);
+	if (!s)
+		*wide = serial_widen(t, n, serial);
+	return s;
 }
 
 double *values_of(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))

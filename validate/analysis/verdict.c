@@ -79,6 +79,21 @@ static size_t list(struct strbuf *out, const struct cell *c, enum decision d)
 	return n;
 }
 
+/* ", bias and precision because the runs may depend on each other" */
+static void list_dependent(struct strbuf *out, const struct cell *c)
+{
+	size_t n = 0, i = 0;
+	for (int k = 0; k < COMPONENT_N; k++)
+		n += c->component[k].dependent;
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].dependent) {
+			strbuf_addf(out, "%s%s", i == 0 ? ", " : i + 1 == n ? " and " : ", ", component_names[k]);
+			i++;
+		}
+	if (n)
+		strbuf_addstr(out, " because the runs may depend on each other");
+}
+
 static void explain(struct cell *c)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -106,6 +121,7 @@ static void explain(struct cell *c)
 				unknown |= c->component[k].n_more == 0;
 				impractical |= c->component[k].impractical;
 			}
+		list_dependent(&text, c);
 		if (impractical)
 			strbuf_addstr(&text, "; no practical number of replicates would settle it on this machine at these "
 					     "limits");
@@ -145,7 +161,7 @@ static void defer(struct analysis *a)
 			if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
 				continue;
 			m->decision = DECISION_INCONCLUSIVE;
-			m->rejected_before_holm = false;
+			m->rejected_before_holm = m->dependent = false;
 			m->p_reject = m->p_reject_holm = NAN;
 			m->n_more = first > a->n_replicates ? first - a->n_replicates : 0;
 			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first,

@@ -10,7 +10,7 @@
 #define SESSION_SD 0.5
 
 const char *const noise_names[NOISE_N] = {
-	"normal", "lognormal", "exponential", "t3", "AR 0.3", "AR 0.6", "session",
+	"normal", "lognormal", "exponential", "t3", "AR 0.3", "AR 0.6", "AR 0.8", "session",
 };
 
 static double lognormal_mean(void)
@@ -39,7 +39,7 @@ static double one(enum noise kind, gsl_rng *rng)
 
 void noise_draw(enum noise kind, gsl_rng *rng, double *x, size_t n)
 {
-	double phi = kind == NOISE_AR3 ? 0.3 : kind == NOISE_AR6 ? 0.6 : 0;
+	double phi = kind == NOISE_AR3 ? 0.3 : kind == NOISE_AR6 ? 0.6 : kind == NOISE_AR8 ? 0.8 : 0;
 	double shift = kind == NOISE_SESSION ? gsl_ran_gaussian_ziggurat(rng, SESSION_SD) : 0;
 	for (size_t i = 0; i < n; i++) {
 		x[i] = one(kind, rng) + shift;

@@ -15,6 +15,7 @@ enum noise {
 	NOISE_T3,
 	NOISE_AR3,     /* first-order autoregression, 0.3 */
 	NOISE_AR6,     /* 0.6 */
+	NOISE_AR8,     /* 0.8 */
 	NOISE_SESSION, /* normal, the whole sample shifted by a normal of standard deviation 0.5 */
 	NOISE_N
 };

@@ -18,6 +18,7 @@
 #include "validate/stats/pitman_morgan.h"
 #include "validate/stats/ranks.h"
 #include "validate/stats/ratio.h"
+#include "validate/stats/serial.h"
 #include "validate/stats/series.h"
 #include "validate/stats/shapiro.h"
 #include "validate/stats/variance_ratio.h"
@@ -124,16 +125,29 @@ static double equivalence_p(const struct roles *a)
 	return equivalence_test(b.r, N, b.x, N, MARGIN_PCT * BASE / scale, &e) ? NAN : e.p;
 }
 
-static double paired_equivalence_p(const struct roles *a)
+static double pairs_inside_p(const struct roles *a, bool widened)
 {
 	double d[N];
 	struct t_estimate t;
+	struct serial serial;
 	for (int i = 0; i < N; i++)
 		d[i] = a->x[i] - a->r[i] + BASE * MARGIN_PCT / 100;
-	if (mean_test(d, N, &t))
+	if (mean_test(d, N, &t) || serial_dependence(d, N, &serial))
 		return NAN;
+	if (widened)
+		t = serial_widen(&t, N, &serial);
 	double margin = BASE * MARGIN_PCT / 100;
 	return fmax(t_below((t.value - margin) / t.se, t.df), t_above((t.value + margin) / t.se, t.df));
+}
+
+static double paired_equivalence_p(const struct roles *a)
+{
+	return pairs_inside_p(a, false);
+}
+
+static double widened_equivalence_p(const struct roles *a)
+{
+	return pairs_inside_p(a, true);
 }
 
 static void differences(const struct roles *a, double *d)
@@ -164,7 +178,7 @@ static double normality_p(const struct roles *a)
 	return shapiro_wilk(a->x, N, &w, &p) ? NAN : p;
 }
 
-enum { PROMISED_NORMAL = 1, PROMISED_INDEPENDENT = 2 };
+enum { PROMISED_NORMAL = 1, PROMISED_INDEPENDENT = 2, PROMISED_DEPENDENT = 3 };
 
 static const struct test {
 	const char *name;
@@ -181,9 +195,10 @@ static const struct test {
 	{"paired t", paired_p, PROMISED_NORMAL},
 	{"Pitman-Morgan, one-sided", pitman_morgan_above_p, PROMISED_NORMAL},
 	{"labels permuted in pairs", permutation_p, PROMISED_NORMAL},
-	{"precision: the last two (decides)", precision_p, PROMISED_NORMAL},
+	{"precision: the last two (rejects)", precision_p, PROMISED_NORMAL},
 	{"TOST at the margin", equivalence_p, PROMISED_NORMAL},
-	{"TOST of pairs at the margin (decides)", paired_equivalence_p, PROMISED_NORMAL},
+	{"TOST of pairs at the margin", paired_equivalence_p, PROMISED_NORMAL},
+	{"the same, widened (accepts)", widened_equivalence_p, PROMISED_DEPENDENT},
 	{"Mann-Kendall", trend_p, PROMISED_INDEPENDENT},
 	{"runs", runs_p, 0},
 	{"Shapiro-Wilk (elsewhere: power)", normality_p, PROMISED_NORMAL},
@@ -241,6 +256,8 @@ static const char *condition_name(size_t i)
 static bool is_promised(const struct test *t, size_t condition)
 {
 	bool independent = condition <= NOISE_T3;
+	if (t->promised == PROMISED_DEPENDENT)
+		return condition != NOISE_SESSION;
 	return condition == NOISE_NORMAL ? t->promised != 0 : t->promised == PROMISED_INDEPENDENT && independent;
 }
 

@@ -90,14 +90,6 @@ static const enum component_kind judged[] = {
 };
 #define N_JUDGED (sizeof judged / sizeof *judged)
 
-/* Replicates that depend on each other break every interval; and tails that twenty replicates need not show cannot be seen in
- * their standard deviation, which is all that U rests on. */
-static bool at_limit_promised(enum component_kind kind, enum world world)
-{
-	bool heavy = world == WORLD_OUTLIERS || world == WORLD_T3;
-	return world != WORLD_AR6 && !(heavy && kind == COMPONENT_UNCERTAINTY);
-}
-
 static int at_limits(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
 {
 	int ret = 0;
@@ -112,10 +104,8 @@ static int at_limits(const struct simulate_options *o, struct verdicts *v, struc
 				break;
 			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[judged[i]],
 						  world_names[v->world], count[N_TRUSTED], count[N_CASES]);
-			if (at_limit_promised(judged[i], v->world)) {
-				r->promise = PROMISE_AT_MOST;
-				r->promised = FALSE_TRUST;
-			}
+			r->promise = PROMISE_AT_MOST;
+			r->promised = FALSE_TRUST;
 		}
 	return ret;
 }

@@ -11,7 +11,7 @@
 #include "validate/selftest/noise.h"
 
 const char *const world_names[WORLD_N] = {
-	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "sessions", "noisy",
+	"normal", "pairs", "drift", "t3", "lognormal", "outliers", "AR 0.6", "AR 0.8", "sessions", "noisy",
 };
 
 #define N_REQUESTS 2000
@@ -125,12 +125,19 @@ static void blocks_draw(enum world world, gsl_rng *rng, double *block)
 	}
 }
 
+/* What one run after another has, of standard deviation 1: dependent where response times are. */
+static void course_draw(enum world world, gsl_rng *rng, double *z)
+{
+	noise_draw(world == WORLD_AR6 ? NOISE_AR6 : world == WORLD_AR8 ? NOISE_AR8 : NOISE_NORMAL, rng, z, SYNTHETIC_BLOCKS);
+}
+
 /* Of standard deviation 1, but for the outliers: those are of every twentieth run, up to 10 times that. */
 static void own_draw(enum world world, double sd, gsl_rng *rng, double *own)
 {
 	enum noise kind = world == WORLD_T3	     ? NOISE_T3
 			  : world == WORLD_LOGNORMAL ? NOISE_LOGNORMAL
 			  : world == WORLD_AR6	     ? NOISE_AR6
+			  : world == WORLD_AR8	     ? NOISE_AR8
 						     : NOISE_NORMAL;
 	noise_draw(kind, rng, own, SYNTHETIC_BLOCKS);
 	for (size_t b = 0; b < SYNTHETIC_BLOCKS; b++) {
@@ -164,13 +171,30 @@ static double bias_of(const struct defect *d, size_t scenario, bool struck)
 
 /* --- the rest of a summary -------------------------------------------------------------------------------------------- */
 
-/* Shares of time by concurrency level, with the defect's shift and a little scatter. */
-static size_t levels_draw(double *share, const struct defect *d, bool struck, gsl_rng *rng)
+/* The courses of one role. */
+struct course {
+	double own[SYNTHETIC_BLOCKS];			   /* logarithm of the response time */
+	double level[SYNTHETIC_BLOCKS], order[SYNTHETIC_BLOCKS], issue[SYNTHETIC_BLOCKS]; /* of standard deviation 1 */
+	bool dependent;
+};
+
+/* So many of the requests: binomial, or with its mean and variance where runs depend on each other. */
+static uint64_t requests_of(double share, const struct course *c, double z, gsl_rng *rng)
+{
+	share = fmin(1, share);
+	if (!c->dependent)
+		return gsl_ran_binomial(rng, share, N_REQUESTS);
+	double n = N_REQUESTS * share + z * sqrt(N_REQUESTS * share * (1 - share));
+	return (uint64_t)lround(fmin(N_REQUESTS, fmax(0, n)));
+}
+
+/* Shares of time by concurrency level, with the defect's shift and a little scatter, z. */
+static size_t levels_draw(double *share, const struct defect *d, bool struck, double z)
 {
 	size_t n = N_LEVELS;
 	memset(share, 0, N_LEVELS_MAX * sizeof *share);
 	memcpy(share, level_share, sizeof level_share);
-	double mean = 0, move = gsl_ran_gaussian_ziggurat(rng, LEVEL_SD);
+	double mean = 0, move = LEVEL_SD * z;
 	for (size_t i = 0; i < N_LEVELS; i++)
 		mean += (double)i * share[i];
 	if (struck && d->kind == COMPONENT_CONCURRENCY) /* part of it one level up, the same part of another down: same mean */
@@ -191,12 +215,12 @@ static size_t levels_draw(double *share, const struct defect *d, bool struck, gs
 	return n;
 }
 
-static void levels_set(struct run_summary *s, const struct defect *d, bool struck, gsl_rng *rng)
+static void levels_set(struct run_summary *s, const struct defect *d, bool struck, double z)
 {
 	double share[N_LEVELS_MAX];
 	int64_t left = s->execution_ns;
 	uint64_t requests = N_REQUESTS;
-	s->n_levels = levels_draw(share, d, struck, rng);
+	s->n_levels = levels_draw(share, d, struck, z);
 	for (size_t i = 1; i < s->n_levels; i++) {
 		s->ns_at_level[i] = (int64_t)(share[i] * (double)s->execution_ns);
 		s->requests_at_level[i] = (uint64_t)(share[i] * N_REQUESTS);
@@ -208,10 +232,11 @@ static void levels_set(struct run_summary *s, const struct defect *d, bool struc
 	s->requests_at_level[1] += requests;
 }
 
-static void order_set(struct run_summary *s, const struct defect *d, bool struck, size_t block, gsl_rng *rng)
+static void order_set(struct run_summary *s, const struct defect *d, bool struck, const struct course *c, size_t block,
+		      gsl_rng *rng)
 {
 	double share = struck && d->kind == COMPONENT_REORDERING ? d->times * accept_defaults.reordered : 0.001;
-	uint64_t n = gsl_ran_binomial(rng, fmin(1, share), N_REQUESTS);
+	uint64_t n = requests_of(share, c, c->order[block - 1], rng);
 	s->has_input = true;
 	s->n_input = N_REQUESTS;
 	/* the smallest fault there is: one request in one run */
@@ -220,15 +245,16 @@ static void order_set(struct run_summary *s, const struct defect *d, bool struck
 		(struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = n};
 }
 
-static void issue_set(struct run_summary *s, const struct defect *d, bool struck, gsl_rng *rng)
+static void issue_set(struct run_summary *s, const struct defect *d, bool struck, const struct course *c, size_t block,
+		      gsl_rng *rng)
 {
 	double error = struck && d->kind == COMPONENT_ISSUE_ERROR ? d->times * LIMIT_ISSUE_ERROR_NS : LIMIT_ISSUE_ERROR_NS / 4;
 	double late = struck && d->kind == COMPONENT_SHARE_LATE ? d->times * LIMIT_SHARE_LATE : LIMIT_SHARE_LATE / 10;
 	s->has_issue_error = true;
 	s->issue_error = (struct moments){.n = N_REQUESTS, .mean = error / 10, .sd = error / 5, .max = 2 * error};
-	s->issue_error_p99 = fmax(0, error * (1 + gsl_ran_gaussian_ziggurat(rng, 0.2)));
+	s->issue_error_p99 = fmax(0, error * (1 + 0.2 * c->issue[block - 1]));
 	s->issue_error_p50 = s->issue_error_p99 / 20;
-	s->share_late = (double)gsl_ran_binomial(rng, fmin(1, late), N_REQUESTS) / N_REQUESTS;
+	s->share_late = (double)requests_of(late, c, -c->issue[block - 1], rng) / N_REQUESTS;
 }
 
 static void times_set(struct run_summary *s, double mean_ns, double execution_ns)
@@ -258,20 +284,24 @@ static bool is_timed(const struct defect *d)
 static void role_draw(struct synthetic *s, enum world world, const struct defect *d, size_t scenario, size_t role,
 		      const double *block, gsl_rng *rng)
 {
-	double own[SYNTHETIC_BLOCKS], level = (double)(scenario % 2 + 1);
+	struct course c = {.dependent = world == WORLD_AR6 || world == WORLD_AR8};
+	double level = (double)(scenario % 2 + 1);
 	bool struck = role == 1 && d->kind != COMPONENT_N;
 	double longer = struck && d->kind == COMPONENT_EXECUTION_TIME ? 1 + d->times * s->results.protocol.accept.execution_time : 1;
-	own_draw(world, own_sd(world, d, struck), rng, own);
+	own_draw(world, own_sd(world, d, struck), rng, c.own);
+	course_draw(world, rng, c.level);
+	course_draw(world, rng, c.order);
+	course_draw(world, rng, c.issue);
 	for (size_t b = 1; b <= SYNTHETIC_BLOCKS; b++) {
 		struct run_summary *sum = &run_of(s, b, scenario, role)->summary;
-		double noise = exp(block[b - 1] + own[b - 1]), mean = 100000 * level * noise;
+		double noise = exp(block[b - 1] + c.own[b - 1]), mean = 100000 * level * noise;
 		/* every fault is of one component alone: what waits between requests makes up for what they take longer */
 		times_set(sum, mean * bias_of(d, scenario, struck), mean * N_REQUESTS / level * 1.02 * longer);
-		levels_set(sum, d, struck, rng);
+		levels_set(sum, d, struck, c.level[b - 1]);
 		if (role > 0)
-			order_set(sum, d, struck, b, rng);
+			order_set(sum, d, struck, &c, b, rng);
 		if (role > 0 && is_timed(d))
-			issue_set(sum, d, struck, rng);
+			issue_set(sum, d, struck, &c, b, rng);
 	}
 }
 

@@ -3,7 +3,9 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/moments.h"
 
@@ -29,9 +31,9 @@ enum stat_status pitman_morgan(const double *ref, size_t m, const double *rep, s
 	return isfinite(pm->ratio) && pm->ratio > 0 ? STAT_OK : STAT_NOT_FINITE;
 }
 
-enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower, double *upper)
+enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha, double *lower, double *upper)
 {
-	double t, dof = (double)(pm->n - 2), c = pm->correlation;
+	double t, c = pm->correlation;
 	enum stat_status s = t_quantile(1 - alpha, dof, &t);
 	if (s)
 		return s;
@@ -43,13 +45,43 @@ enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alp
 	return STAT_OK;
 }
 
-enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above, double *p_below)
+enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alpha, double *lower, double *upper)
+{
+	return pitman_morgan_limits_of(pm, (double)(pm->n - 2), alpha, lower, upper);
+}
+
+enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit, double *p_above, double *p_below)
 {
 	if (!(limit > 0) || !isfinite(limit))
 		return STAT_OUT_OF_RANGE;
-	double dof = (double)(pm->n - 2), c = pm->correlation, a = pm->ratio / limit;
+	double c = pm->correlation, a = pm->ratio / limit;
 	double t = (a - 1 / a) / 2 * sqrt(dof / (1 - c * c));
 	*p_above = t_above(t, dof);
 	*p_below = t_below(t, dof);
 	return STAT_OK;
+}
+
+enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above, double *p_below)
+{
+	return pitman_morgan_p_of(pm, (double)(pm->n - 2), limit, p_above, p_below);
+}
+
+enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit, struct serial *out)
+{
+	struct serial sum, difference;
+	double *a = xcalloc(n ? n : 1, sizeof *a), *b = xcalloc(n ? n : 1, sizeof *b);
+	for (size_t i = 0; i < n; i++) {
+		a[i] = rep[i] / limit + ref[i];
+		b[i] = rep[i] / limit - ref[i];
+	}
+	enum stat_status s = limit > 0 && isfinite(limit) ? STAT_OK : STAT_OUT_OF_RANGE;
+	if (!s)
+		s = serial_dependence(a, n, &sum);
+	if (!s)
+		s = serial_dependence(b, n, &difference);
+	if (!s)
+		*out = serial_product(&sum, &difference, n);
+	free(a);
+	free(b);
+	return s;
 }

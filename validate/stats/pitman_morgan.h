@@ -10,6 +10,7 @@
 #ifndef VALIDATE_STATS_PITMAN_MORGAN_H
 #define VALIDATE_STATS_PITMAN_MORGAN_H
 
+#include "validate/stats/serial.h"
 #include "validate/stats/status.h"
 
 struct pitman_morgan {
@@ -31,5 +32,16 @@ enum stat_status pitman_morgan_limits(const struct pitman_morgan *pm, double alp
  * rho < limit is shown. below <= alpha exactly when the upper limit is at most `limit`. */
 enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, double *p_above,
 				 double *p_below) STAT_MUST_CHECK;
+
+/* The same with degrees of freedom > 0 of the caller's, fewer than n - 2 where pairs depend on those before them. */
+enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double dof, double alpha, double *lower,
+					 double *upper) STAT_MUST_CHECK;
+enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit, double *p_above,
+				    double *p_below) STAT_MUST_CHECK;
+
+/* How R depends on the order of the pairs: of n products of x/limit + r and x/limit - r. Errors: as serial_dependence();
+ * STAT_OUT_OF_RANGE (limit). */
+enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
+				      struct serial *out) STAT_MUST_CHECK;
 
 #endif

@@ -119,7 +119,8 @@ static void fixture_component(struct cell *c, enum component_kind k, enum decisi
 {
 	struct component *p = &c->component[k];
 	*p = (struct component){
-	    .kind = k, .decision = d, .estimate = e, .limit = limit, .p_reject = NAN, .p_reject_holm = NAN};
+	    .kind = k, .decision = d, .estimate = e, .limit = limit, .p_reject = NAN, .p_reject_holm = NAN,
+	    .lag1 = 0.05, .n_effective = 15.2, .accept_lo = e.lo90, .accept_hi = e.hi90, .dependent = d == DECISION_INCONCLUSIVE};
 	snprintf(p->reason, sizeof p->reason, "%s", reason);
 	if (d == DECISION_REJECT) {
 		p->p_reject = 1e-6;
@@ -196,7 +197,8 @@ static void fixture_budget(struct cell *c)
 	b->k95 = 2.08;
 	b->U95 = b->k95 * b->u_c;
 	b->nu_spread = 18;
-	b->nu_spread_upper = 7;
+	b->nu_spread_upper = 5;
+	b->u_c_upper = b->u_c * 1.02;
 	b->u_c_program = b->u_c * 0.97;
 	b->nu_spread_program = 7;
 	b->monte_carlo = (struct propagation){STAT_OK, 200000, -1.01 * b->U95, 1.01 * b->U95, 0.005, true};
@@ -297,6 +299,7 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	c->share_late = timed ? 0.0013 : NAN;
 	c->schedule_error = fixture_estimate(1234, 300);
 	c->lag1 = 0.1 * fixture_normal(f);
+	c->n_effective = 15.2;
 	c->runs_p = 0.4;
 	c->trend_p = 0.7;
 	c->brown_forsythe_p = 0.31;

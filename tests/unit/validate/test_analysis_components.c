@@ -140,7 +140,7 @@ static void test_uncertainty_with_bias(void **state)
 	struct campaign c;
 	struct analysis a;
 	analysed(&c, &a, &biased, 1, 1, N, 4);
-	c.results.protocol.accept.uncertainty = 0.09;
+	c.results.protocol.accept.uncertainty = 0.095;
 	again(&c, &a);
 	assert_decision(&a, COMPONENT_UNCERTAINTY, DECISION_ACCEPT);
 	double apart = component_of(&a, 0, COMPONENT_UNCERTAINTY)->estimate.value;

@@ -114,7 +114,7 @@ static void test_noise(void **state)
 		double variance = kind == NOISE_SESSION ? 1.25 : 1;
 		assert_near(sum / N / M, 0, 0.03);
 		assert_near(squares / N / M, variance, kind == NOISE_T3 ? 0.2 : 0.03);
-		assert_near(lag / (N - 1) / M, kind == NOISE_AR3 ? 0.3 : kind == NOISE_AR6 ? 0.6 : variance - 1, 0.03);
+		assert_near(lag / (N - 1) / M, kind == NOISE_AR3 ? 0.3 : kind == NOISE_AR6 ? 0.6 : kind == NOISE_AR8 ? 0.8 : variance - 1, 0.03);
 		if (kind <= NOISE_T3)
 			assert_near(below / N / M, noise_below(kind, 0.5), 0.005);
 	}

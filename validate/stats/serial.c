@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/stats/serial.h"
+
+#include <math.h>
+
+#include "validate/stats/series.h"
+
+#define LARGEST_RHO 0.98
+
+/* The autocorrelation that n values may have without showing it. */
+static double hidden(double n)
+{
+	return (2.2 + 8 / n) / n;
+}
+
+double serial_inflation(double rho, double n)
+{
+	/* the sum in closed form: (1 + rho)/(1 - rho) less what the ends lack */
+	if (rho <= 0 || n <= 1)
+		return 1;
+	double ends = 2 * rho * (1 - pow(rho, n)) / (n * (1 - rho) * (1 - rho));
+	return fmin(n, fmax(1, (1 + rho) / (1 - rho) - ends));
+}
+
+double serial_rho_among(double lag1, double n, double n_then)
+{
+	double rho = (lag1 + 1 / n) / fmax(0.4, 1 - 4 / n) + hidden(n_then);
+	return fmin(LARGEST_RHO, fmax(0, rho));
+}
+
+struct serial serial_none(size_t n)
+{
+	return (struct serial){.lag1 = NAN, .inflation = 1, .n_effective = (double)n};
+}
+
+enum stat_status serial_dependence(const double *x, size_t n, struct serial *s)
+{
+	enum stat_status status = autocorrelation(x, n, 1, &s->lag1);
+	if (status)
+		return status;
+	s->rho = serial_rho_among(s->lag1, (double)n, (double)n);
+	s->inflation = serial_inflation(s->rho, (double)n);
+	s->n_effective = (double)n / s->inflation;
+	return STAT_OK;
+}
+
+struct serial serial_product(const struct serial *a, const struct serial *b, size_t n)
+{
+	struct serial s = {.lag1 = fmax(0, a->lag1) * fmax(0, b->lag1), .rho = a->rho * b->rho};
+	s.inflation = serial_inflation(s.rho, (double)n);
+	s.n_effective = (double)n / s.inflation;
+	return s;
+}
+
+struct t_estimate serial_widen(const struct t_estimate *t, size_t n, const struct serial *s)
+{
+	struct t_estimate wide = *t;
+	double k = (double)n, left = fmax(1e-9, k - s->inflation);
+	wide.se = t->se * sqrt(s->inflation * (k - 1) / left);
+	wide.df = fmax(1, s->n_effective - 1);
+	wide.t = wide.se > 0 ? wide.value / wide.se : 0;
+	wide.p = NAN; /* nobody asks */
+	return wide;
+}
