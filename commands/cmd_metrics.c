@@ -12,7 +12,7 @@
 struct metrics_config {
 	bool json, list, lenient;
 	int match;
-	const char *observe, *scope, *only;
+	const char *observe, *scope, *only, *warmup;
 	uint64_t dt, bt, threads;
 };
 
@@ -42,7 +42,7 @@ static const struct option_spec metrics_options[] = {
      .offset = FIELD(match),
      .arg = "HOW",
      .help = "by number: record i replays record i; by key: operation, object, offset, length, the k-th of a key to the "
-	     "k-th; default auto: by number where the replay's metadata says so",
+	     "k-th; default auto: by number where the replay's metadata says so and its records are the same requests",
      .choices = match_choices},
     {.name = "observe",
      .type = OPT_STRING,
@@ -75,6 +75,13 @@ static const struct option_spec metrics_options[] = {
      .help = "buffer threshold of the buffer-occupancy density; default none, where requests are lost 4 times the "
 	     "reference's largest number in flight",
      .flags = OPT_NONE},
+    {.name = "warmup",
+     .type = OPT_STRING,
+     .offset = FIELD(warmup),
+     .arg = "N|TIME",
+     .help = "leave out the first N requests of the reference, or those that begin within TIME (500ms) of the first, and "
+	     "their replays",
+     .flags = OPT_CLI_ONLY},
     {.name = "lenient",
      .type = OPT_FLAG,
      .offset = FIELD(lenient),
@@ -122,6 +129,18 @@ static int bits_of(const char *option, const char *text, const char *const *name
 	return rc;
 }
 
+/* A number of requests, or a time with its unit. */
+static int warmup_of(const char *text, struct metrics_options *o, struct err *e)
+{
+	if (!text)
+		return 0;
+	int rc = text[strspn(text, "0123456789")] ? parse_duration(text, &o->warmup_ns, e)
+						   : parse_uint(text, &o->warmup_requests, e);
+	if (!rc && (o->warmup_ns < 0 || o->warmup_requests >= UINT64_MAX - 1))
+		rc = err_set(e, ERANGE, "\"%s\" is no length of a warm-up", text);
+	return rc ? err_context(e, "--warmup") : 0;
+}
+
 static int options_of(const struct metrics_config *c, struct metrics_options *o, struct err *e)
 {
 	const char *part_names[N_PARTS + 1] = {NULL};
@@ -135,7 +154,8 @@ static int options_of(const struct metrics_config *c, struct metrics_options *o,
 	o->n_threads = (unsigned int)c->threads;
 	if (c->dt > DENSITY_MAX_DT && c->dt != DENSITY_UNBOUNDED)
 		return err_set(e, ERANGE, "--dt %llu: at most %u, or none", (unsigned long long)c->dt, DENSITY_MAX_DT);
-	int rc = bits_of("observe", c->observe, metrics_point_names, &o->points, e);
+	int rc = warmup_of(c->warmup, o, e);
+	rc = rc ? rc : bits_of("observe", c->observe, metrics_point_names, &o->points, e);
 	rc = rc ? rc : bits_of("scope", c->scope, metrics_scope_names, &o->scopes, e);
 	rc = rc ? rc : bits_of("only", c->only, part_names, &bits, e);
 	o->parts = 0;

@@ -110,6 +110,7 @@ static json_t *side_json(const struct metrics_side *s, const char *path)
 	if (s->n_backwards)
 		put_count(o, "first_backwards", s->first_backwards);
 	put_count(o, "n_unknown", s->n_unknown);
+	put_count(o, "n_warmup", s->n_warmup);
 	put_count(o, "bytes", s->n_bytes);
 	put_number(o, "execution_ns", metrics_execution_ns(s));
 	put_number(o, "requests_per_s", metrics_throughput(s));
@@ -122,6 +123,10 @@ static json_t *matching_json(const struct metrics *m)
 	json_t *o = json_object();
 	json_object_set_new(o, "by", json_string(m->match == MATCH_KEY ? "key" : "number"));
 	put_text(o, "reason", m->match_reason);
+	if (m->n_compared) {
+		put_count(o, "n_compared", m->n_compared);
+		put_count(o, "n_same_request", m->n_same_request);
+	}
 	put_count(o, "n_matched", m->n_matched);
 	put_count(o, "n_lost", m->n_lost);
 	put_count(o, "n_extra", m->n_extra);
@@ -360,6 +365,15 @@ static json_t *order_json(const struct metrics *m)
 	return points;
 }
 
+static json_t *warmup_json(const struct metrics *m)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "requests",
+			    m->warmup_requests ? json_integer((json_int_t)m->warmup_requests) : json_null());
+	json_object_set_new(o, "ns", m->warmup_ns ? json_integer(m->warmup_ns) : json_null());
+	return o;
+}
+
 void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 {
 	json_t *top = json_object();
@@ -367,6 +381,8 @@ void metrics_print_json(const struct metrics *m, const struct metrics_paths *p)
 	json_object_set_new(top, "reference", side_json(&m->reference, p->reference));
 	json_object_set_new(top, "replay", side_json(&m->replay, p->replay));
 	json_object_set_new(top, "matching", matching_json(m));
+	if (m->warmup_requests || m->warmup_ns)
+		json_object_set_new(top, "warmup", warmup_json(m));
 	put_number(top, "execution_time_error_pct",
 		   error_pct(metrics_execution_ns(&m->replay), metrics_execution_ns(&m->reference)));
 	put_number(top, "throughput_error_pct",

@@ -16,8 +16,10 @@ mkdir files
 expect_status 0 "$VALIDATE" microbench rr --level 2 --requests 300 --file-size 256K --dir files -o run.trace
 expect_status 0 "$VALIDATE" replay --dir files -o replay.trace run.trace
 expect_status 0 "$VALIDATE" metrics run.trace replay.trace
-expect_line out 'Matched    by number (the replay'
+expect_line out 'Matched    by number: '
 expect_line out ' 0 lost, 0 extra, 0 with another result'
+expect_line out "the replay's metadata says that it replays so many requests"
+expect_line out 'place by place, '
 expect_line out 'execution time '
 expect_line out 'reordered, at issue '
 expect_line out 'Order at completion'
@@ -26,6 +28,31 @@ expect_value by '"number"'
 expect_value n_lost 0
 n=$(value n_matched)
 [ "$n" -ge 300 ] || fail "$n requests matched"
+
+expect_value n_same_request "$n"
+expect_value n_compared "$n"
+
+# warm-up: left out of both, by the order of the reference
+expect_status 0 "$VALIDATE" metrics --json --warmup 100 run.trace replay.trace
+expect_value n_warmup 100
+expect_value n_matched $((n - 100))
+expect_value requests 100
+expect_status 0 "$VALIDATE" metrics --json --warmup 100 --match key run.trace replay.trace
+expect_value n_matched $((n - 100))
+expect_status 0 "$VALIDATE" slice --skip 100 -o behind.trace run.trace
+"$VALIDATE" metrics --json --warmup 100 run.trace run.trace | grep '"conc_\|"execution_ns\|"mean"' >by_warmup
+"$VALIDATE" metrics --json behind.trace behind.trace | grep '"conc_\|"execution_ns\|"mean"' >by_slice
+diff by_warmup by_slice >&2 || fail "a warm-up of 100 requests is not the trace without them"
+expect_status 0 "$VALIDATE" metrics --warmup 1us run.trace replay.trace
+expect_line out 'Warm-up    left out: '
+expect_line out ' of the reference within 1 us, '
+expect_status 3 "$VALIDATE" metrics --warmup "$n" run.trace replay.trace
+expect_line err 'leaves none of'
+expect_status 3 "$VALIDATE" metrics --warmup 1h run.trace replay.trace
+expect_line err 'behind the warm-up'
+for bad in -1 1.5 3x '' 99999999999999999999; do
+	expect_status 2 "$VALIDATE" metrics --warmup "$bad" run.trace replay.trace
+done
 
 # itself, and by the way of CSV: by key, nothing differs
 expect_status 0 "$VALIDATE" info run.trace --csv run.csv

@@ -144,6 +144,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	o.bt = data[0] & 8 ? data[1] >> 4 : DENSITY_UNBOUNDED;
 	o.points = data[0] & 16 ? data[3] & 7 : 0;
 	o.parts = data[0] & 32 ? (data[2] >> 1 & 63) : PART_ALL;
+	o.warmup_requests = data[3] & 128 ? data[3] >> 3 & 15 : 0;
+	o.warmup_ns = data[3] & 64 ? data[1] : 0;
+	o.warmup_requests = o.warmup_ns ? 0 : o.warmup_requests;
 	o.n_threads = 1;
 	o.sorting = (struct arrivals_options){512, 1024, 1u << 20, NULL}; /* all in one window */
 	struct metrics_origin r = {"reference", &reference, made_open}, x = {"replay", &replay, made_open};

@@ -60,16 +60,18 @@ bool match_results_differ(const struct trace_record *x, const struct trace_recor
 	return results_differ(x, r, op_info(r->op)->uses);
 }
 
-bool matcher_differs_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
+unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
 {
-	unsigned int uses = op_info(r->op)->uses;
-	if (x->op != r->op || results_differ(x, r, uses))
-		return true;
-	if ((uses & OP_HAS_OFFSET) && x->offset != r->offset)
-		return true;
-	if ((uses & OP_KNOWS_OFFSET) && x->offset != OFFSET_NONE && r->offset != OFFSET_NONE && x->offset != r->offset)
-		return true;
-	if ((uses & OP_HAS_LENGTH) && x->length != r->length)
-		return true;
-	return objects_differ(m, x->object, r->object);
+	unsigned int uses = op_info(r->op)->uses, difference = 0;
+	if (x->op != r->op)
+		return MATCH_OTHER_REQUEST;
+	if (results_differ(x, r, uses))
+		difference |= MATCH_OTHER_RESULT;
+	bool other = (uses & OP_HAS_OFFSET) && x->offset != r->offset;
+	other |= (uses & OP_KNOWS_OFFSET) && x->offset != OFFSET_NONE && r->offset != OFFSET_NONE &&
+		 x->offset != r->offset;
+	other |= (uses & OP_HAS_LENGTH) && x->length != r->length;
+	if (other || objects_differ(m, x->object, r->object))
+		difference |= MATCH_OTHER_REQUEST;
+	return difference;
 }

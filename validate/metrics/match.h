@@ -22,17 +22,22 @@ void matcher_release(struct matcher *m);
 /* Whether only what they returned differs: results and errors. */
 bool match_results_differ(const struct trace_record *x, const struct trace_record *r);
 
-bool matcher_differs_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r);
+enum match_difference {
+	MATCH_OTHER_REQUEST = 1, /* another operation, object, offset or length */
+	MATCH_OTHER_RESULT = 2,  /* another result, of the same operation */
+};
+unsigned int matcher_compare_closely(struct matcher *m, const struct trace_record *x, const struct trace_record *r);
 
-static inline bool matcher_differs(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
+/* What differs: bits of enum match_difference, 0 for nothing. */
+static inline unsigned int matcher_compare(struct matcher *m, const struct trace_record *x, const struct trace_record *r)
 {
 	bool equal = x->op == r->op && x->offset == r->offset && x->length == r->length && x->rvalue == r->rvalue &&
 		     x->error == r->error;
 	bool same_object =
 	    x->object < m->n_objects ? m->input_object[x->object] == r->object : x->object == OBJECT_NONE;
 	if (__builtin_expect(equal && same_object, 1))
-		return false;
-	return matcher_differs_closely(m, x, r);
+		return 0;
+	return matcher_compare_closely(m, x, r);
 }
 
 #endif

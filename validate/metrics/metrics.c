@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <jansson.h>
-
 #include "common/xalloc.h"
 #include "validate/metrics/metrics_private.h"
 
@@ -45,101 +43,6 @@ double metrics_throughput(const struct metrics_side *s)
 	return ns > 0 ? (double)(s->n_issued - s->n_unfinished) / ns * 1e9 : NAN;
 }
 
-/* --- trace files ---------------------------------------------------------------------------------------------------- */
-
-struct file_source {
-	struct trace *trace;
-	const char *path;
-	uint64_t n;
-};
-
-static int file_next(void *context, const struct trace_record **r, size_t *n, struct err *e)
-{
-	struct file_source *f = context;
-	int rc = trace_next_batch(f->trace, r, n, e);
-	f->n += rc > 0 ? *n : 0;
-	return rc;
-}
-
-static int file_check_end(void *context, struct err *e)
-{
-	struct file_source *f = context;
-	struct trace_health h;
-	trace_health(f->trace, &h);
-	if (h.n_blocks_damaged)
-		return err_set(e, EBADMSG, "%s: %llu damaged blocks", f->path, (unsigned long long)h.n_blocks_damaged);
-	if (!h.complete || h.n_records_uncommitted)
-		return err_set(e, ENODATA,
-			       "%s: the trace has no end: its writer was killed or ran out of space after %llu requests",
-			       f->path, (unsigned long long)f->n);
-	return 0;
-}
-
-static void file_close(void *context)
-{
-	struct file_source *f = context;
-	trace_close(f->trace);
-	free(f);
-}
-
-static int file_open(const struct metrics_origin *o, struct metrics_source *s, struct err *e)
-{
-	struct trace *t;
-	int rc = trace_open(&t, o->context, e);
-	if (rc)
-		return rc;
-	struct file_source *f = xcalloc(1, sizeof *f);
-	*f = (struct file_source){t, o->context, 0};
-	*s = (struct metrics_source){o->name, f, t, file_next, file_check_end, file_close};
-	return 0;
-}
-
-struct metrics_origin metrics_file(const char *path)
-{
-	return (struct metrics_origin){path, path, file_open};
-}
-
-/* --- how requests are matched --------------------------------------------------------------------------------------- */
-
-/* A replay of ours tells how many records its input had; record i replays record i. */
-static enum metrics_match match_choose(const struct metrics_source *r, const struct metrics_source *x,
-				       const char **reason)
-{
-	bool known_r, known_x;
-	if (!r->trace || !x->trace) {
-		*reason = "the requests are numbered";
-		return MATCH_NUMBER;
-	}
-	uint64_t n_r = trace_n_records(r->trace, &known_r), n_x = trace_n_records(x->trace, &known_x);
-	const char *text = trace_meta(x->trace)->extra_json;
-	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
-	json_t *n = json_object_get(json_object_get(extra, "replay"), "n_records");
-	bool replays = json_is_integer(n), same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
-	json_decref(extra);
-	*reason = same && known_x && n_x >= n_r ? "the replay's metadata says that it replays so many requests"
-		  : replays			? "the replay's metadata tells another number of requests"
-						: "the replay has no metadata that says what it replays";
-	return same && known_x && n_x >= n_r ? MATCH_NUMBER : MATCH_KEY;
-}
-
-static int match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
-			const struct metrics_options *o, bool *dispatch, struct err *e)
-{
-	struct metrics_source r = {0}, x = {0};
-	int rc = reference->open(reference, &r, e);
-	rc = rc ? rc : replay->open(replay, &x, e);
-	m->match = o->match;
-	if (!rc && o->match == MATCH_AUTO)
-		m->match = match_choose(&r, &x, &m->match_reason);
-	*dispatch = !rc && r.trace && x.trace && trace_meta(r.trace)->level == LEVEL_BLOCK &&
-		    trace_meta(x.trace)->level == LEVEL_BLOCK;
-	if (r.close)
-		r.close(r.context);
-	if (x.close)
-		x.close(x.context);
-	return rc;
-}
-
 /* --- passes --------------------------------------------------------------------------------------------------------- */
 
 struct work { /* what is still to be done */
@@ -151,6 +54,7 @@ struct work { /* what is still to be done */
 	bool sort_reference, unsorted; /* pairs must be sorted; the reference's file is not in order */
 	uint64_t bt;
 	bool order_only; /* the levels are known */
+	struct warmup_cut warmup;
 };
 
 static const enum metrics_point point_of[LANE_N] = {
@@ -242,7 +146,7 @@ static void take_lane(struct work *w, const struct pass *p, enum lane_kind kind,
 
 static void pass_plan(struct pass *p, const struct work *w, unsigned int thread, unsigned int n_threads)
 {
-	*p = (struct pass){.o = w->o, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
+	*p = (struct pass){.o = w->o, .warmup = w->warmup, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
 			    .may_be_unsorted = w->unsorted, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
 	for (int i = 0; i < LANE_N; i++) {
 		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
@@ -284,6 +188,7 @@ static void tally_reset(struct metrics *m)
 	memset(&m->issue_error, 0, sizeof m->issue_error);
 	memset(&m->schedule, 0, sizeof m->schedule);
 	m->n_matched = m->n_lost = m->n_extra = m->n_mismatched = 0;
+	m->n_compared = m->n_same_request = 0;
 	side_init(&m->reference);
 	side_init(&m->replay);
 }
@@ -310,6 +215,7 @@ static int work_once(struct work *w, struct err *e)
 	if (!rc && unsorted) {
 		w->sort_reference = w->unsorted = true;
 		tally_reset(w->m);
+		rc = warmup_find(&w->warmup, w->reference, w->o, true, e);
 	}
 	for (int i = 0; i < LANE_N && !rc && !unsorted; i++)
 		for (unsigned int k = 0; k < n; k++) {
@@ -369,8 +275,52 @@ static int check_side(const struct metrics_side *s, const char *name, struct err
 {
 	if (s->n_issued > s->n_unfinished)
 		return 0;
-	return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace", name,
-		       (unsigned long long)s->n_records);
+	return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace%s", name,
+		       (unsigned long long)s->n_records, s->n_warmup ? ", is left behind the warm-up" : "");
+}
+
+static void metrics_begin(struct metrics *m, const struct metrics_options *o)
+{
+	memset(m, 0, sizeof *m);
+	side_init(&m->reference);
+	side_init(&m->replay);
+	m->parts = o->parts;
+	m->scopes = o->scopes;
+	m->warmup_requests = o->warmup_requests;
+	m->warmup_ns = o->warmup_ns;
+}
+
+/* All passes, with requests matched as m->match says. */
+static int compute_matched(struct work *w, bool dispatch, struct err *e)
+{
+	int rc = warmup_find(&w->warmup, w->reference, w->o, false, e);
+	work_plan(w, dispatch);
+	while (!rc && anything_left(w)) {
+		rc = work_once(w, e);
+		if (!rc && !anything_left(w))
+			choose_bt(w);
+	}
+	return rc;
+}
+
+/* Most records are other requests than those at their place: they are not what the metadata says. */
+static bool contradicts_metadata(const struct metrics *m, const struct metrics_options *o)
+{
+	return o->match == MATCH_AUTO && m->match == MATCH_NUMBER && 2 * m->n_same_request < m->n_compared;
+}
+
+static int compute_by_key_after_all(struct metrics *m, const struct work *first, bool dispatch, struct err *e)
+{
+	struct work w = {.reference = first->reference, .replay = first->replay, .o = first->o, .m = m};
+	uint64_t n_compared = m->n_compared, n_same_request = m->n_same_request;
+	metrics_release(m);
+	metrics_begin(m, w.o);
+	m->match = MATCH_KEY;
+	m->match_reason = "the replay's metadata says that it replays so many requests, but most of its records are others";
+	int rc = compute_matched(&w, dispatch, e);
+	m->n_compared = n_compared;
+	m->n_same_request = n_same_request;
+	return rc;
 }
 
 int metrics_compute(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
@@ -378,19 +328,11 @@ int metrics_compute(struct metrics *m, const struct metrics_origin *reference, c
 {
 	struct work w = {.reference = reference, .replay = replay, .o = o, .m = m};
 	bool dispatch;
-	memset(m, 0, sizeof *m);
-	side_init(&m->reference);
-	side_init(&m->replay);
-	m->parts = o->parts;
-	m->scopes = o->scopes;
-	int rc = match_decide(m, reference, replay, o, &dispatch, e);
-	if (!rc)
-		work_plan(&w, dispatch);
-	while (!rc && anything_left(&w)) {
-		rc = work_once(&w, e);
-		if (!rc && !anything_left(&w))
-			choose_bt(&w);
-	}
+	metrics_begin(m, o);
+	int rc = metrics_match_decide(m, reference, replay, o, &dispatch, e);
+	rc = rc ? rc : compute_matched(&w, dispatch, e);
+	if (!rc && contradicts_metadata(m, o))
+		rc = compute_by_key_after_all(m, &w, dispatch, e);
 	rc = rc ? rc : check_side(&m->reference, reference->name, e);
 	rc = rc ? rc : check_side(&m->replay, replay->name, e);
 	m->has_issue_error = m->issue_error.sum.n;

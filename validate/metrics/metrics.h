@@ -38,9 +38,13 @@ struct metrics_options {
 	bool lenient;	     /* requests that end before they begin, and traces without an end, are counted and no error */
 	unsigned int n_threads;		 /* 1 or 2 */
 	struct arrivals_options sorting; /* ARRIVALS_DEFAULTS */
+	/* At most one of them: so many requests, or those that begin so early after the first, in the order of the reference's
+	 * begins, are left out, and their replays. Requests of the replay that are extra stay. */
+	uint64_t warmup_requests;
+	int64_t warmup_ns;
 };
 /* clang-format off */
-#define METRICS_DEFAULTS {MATCH_AUTO, PART_ALL, 0, 7, DENSITY_UNBOUNDED, DENSITY_UNBOUNDED, false, 2, ARRIVALS_DEFAULTS}
+#define METRICS_DEFAULTS {MATCH_AUTO, PART_ALL, 0, 7, DENSITY_UNBOUNDED, DENSITY_UNBOUNDED, false, 2, ARRIVALS_DEFAULTS, 0, 0}
 /* clang-format on */
 
 /* Where requests come from: a file, or a program that makes them up. */
@@ -66,6 +70,7 @@ struct metrics_side { /* one trace */
 	uint64_t n_negative;	/* end before begin: left out */
 	uint64_t n_backwards;	/* begins before the one before it in its thread */
 	uint64_t n_unknown;	/* names no object: cannot be matched by key */
+	uint64_t n_warmup;	/* requests left out as warm-up; not in n_issued, and in no other count but n_records */
 	uint64_t first_negative, first_backwards; /* the first record of each, from 0; while there is one */
 	bool complete;
 	uint64_t n_bytes;
@@ -91,6 +96,11 @@ struct metrics_order {
 struct metrics {
 	enum metrics_match match; /* what was done */
 	const char *match_reason; /* of MATCH_AUTO, static text; else NULL */
+	uint64_t warmup_requests; /* as asked for */
+	int64_t warmup_ns;
+	/* of MATCH_AUTO, where the replay's metadata says that it replays by number and both are trace files: pairs by number
+	 * that were compared, and those of the same operation, object, offset and length */
+	uint64_t n_compared, n_same_request;
 	unsigned int parts, scopes;
 	struct metrics_side reference, replay;
 	uint64_t n_matched, n_lost, n_extra;

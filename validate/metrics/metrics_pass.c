@@ -22,6 +22,8 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 	if (rc)
 		return rc;
 	matcher_init(&p->matcher, p->replay.trace, p->reference.trace);
+	bool by_name = p->match != MATCH_KEY && p->reference.trace && p->replay.trace;
+	p->compare = by_name && (p->o->parts & PART_FIDELITY || p->o->match == MATCH_AUTO);
 	if (p->match == MATCH_KEY)
 		key_match_init(&p->keys, p->reference.trace, p->replay.trace);
 	for (int i = 0; i < LANE_N && !rc; i++)
@@ -221,7 +223,68 @@ static int take_numbered(struct pass *p, const struct trace_record *r, const str
 	return rc;
 }
 
+/* Warm-up: both traces are passed over, but for whether they are in order. */
+static void skip_numbered(struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		see_order(p, &r[i]);
+	if (!p->tally) /* another thread does */
+		return;
+	p->m->reference.n_warmup += n;
+	for (size_t i = 0; i < n && x; i++)
+		p->m->replay.n_warmup += x[i].begin_ns != TIME_NONE;
+}
+
+/* How many of the n records of the reference are alike in whether they are warm-up, which goes to *skip. */
+static size_t warmup_span(const struct pass *p, const struct trace_record *r, size_t n, bool *skip)
+{
+	size_t i = 1;
+	*skip = warmup_covers(&p->warmup, &r[0], p->n_reference);
+	while (i < n && warmup_covers(&p->warmup, &r[i], p->n_reference + i) == *skip)
+		i++;
+	return i;
+}
+
 enum { AT_ONCE = 128 }; /* looked at several times over, so as many as the first-level cache holds */
+
+static void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally)
+{
+	if (!b->n)
+		return;
+	*index += n;
+	b->r += n;
+	b->n -= n;
+	if (tally)
+		side->n_records += n;
+}
+
+/* The next records of both, as many as can be had at once. */
+static int take_batches(struct pass *p, struct batch *b, struct batch *c, struct err *e)
+{
+	struct metrics_side *reference = &p->m->reference, *replay = &p->m->replay;
+	const struct trace_record *r = b->n ? b->r : NULL, *x = c->n ? c->r : NULL;
+	bool skip = false;
+	size_t n = r && x ? (b->n < c->n ? b->n : c->n) : b->n + c->n;
+	n = n < AT_ONCE ? n : AT_ONCE;
+	if (r && p->warmup.on)
+		n = warmup_span(p, r, n, &skip);
+	int rc = r ? check_batch(p, &p->reference, r, n, p->n_reference, e) : 0;
+	if (!rc && x)
+		rc = check_batch(p, &p->replay, x, n, p->n_replay, e);
+	if (rc)
+		return rc;
+	if (skip)
+		skip_numbered(p, r, x, n);
+	if (p->tally && r && !skip)
+		tally_side(p, reference, r, n, p->n_reference);
+	if (p->tally && x && !skip)
+		tally_side(p, replay, x, n, p->n_replay);
+	if (!skip)
+		rc = take_numbered(p, r, x, n, e);
+	batch_pass(b, n, &p->n_reference, reference, p->tally);
+	batch_pass(c, n, &p->n_replay, replay, p->tally);
+	return rc;
+}
 
 static int run_numbered(struct pass *p, struct err *e)
 {
@@ -232,28 +295,7 @@ static int run_numbered(struct pass *p, struct err *e)
 		rc = rc ? rc : batch_fill(&c, &p->replay, e);
 		if (rc || (b.ended && c.ended))
 			break;
-		size_t n = b.n && c.n ? (b.n < c.n ? b.n : c.n) : b.n + c.n;
-		n = n < AT_ONCE ? n : AT_ONCE;
-		rc = b.n ? check_batch(p, &p->reference, b.r, n, p->n_reference, e) : 0;
-		if (!rc && c.n)
-			rc = check_batch(p, &p->replay, c.r, n, p->n_replay, e);
-		if (rc)
-			break;
-		if (p->tally && b.n)
-			tally_side(p, &p->m->reference, b.r, n);
-		if (p->tally && c.n)
-			tally_side(p, &p->m->replay, c.r, n);
-		rc = take_numbered(p, b.n ? b.r : NULL, c.n ? c.r : NULL, n, e);
-		if (b.n) {
-			p->n_reference += n;
-			b.r += n;
-			b.n -= n;
-		}
-		if (c.n) {
-			p->n_replay += n;
-			c.r += n;
-			c.n -= n;
-		}
+		rc = take_batches(p, &b, &c, e);
 		if (p->may_be_unsorted)
 			p->reference_unsorted = false;
 	}
@@ -262,17 +304,43 @@ static int run_numbered(struct pass *p, struct err *e)
 
 /* --- by key --------------------------------------------------------------------------------------------------------- */
 
+/* Whether a request of the replay is left out as warm-up is known only with its partner. */
+static void tally_one(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool warmup)
+{
+	struct metrics_side *s = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
+	if (p->tally && warmup)
+		s->n_warmup++;
+	else if (p->tally)
+		tally_side(p, s, r, 1, index);
+}
+
 static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
 		     struct err *e)
 {
 	if (side == SIDE_REPLAY) {
+		tally_one(p, side, r, index, false);
 		if (p->tally)
 			p->m->n_extra += known;
 		return observe_extra(p, r, e);
 	}
+	if (p->warmup.on && warmup_covers(&p->warmup, r, index))
+		return 0;
 	if (p->tally)
 		p->m->n_lost += known;
 	return known ? observe_pair(p, r, NULL, index, e) : 0;
+}
+
+static int take_keyed_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+{
+	uint32_t k;
+	bool warmup = p->warmup.on && warmup_covers(&p->warmup, r, index);
+	tally_one(p, SIDE_REFERENCE, r, index, warmup);
+	if (warmup) {
+		see_order(p, r);
+		return 0;
+	}
+	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
+	return observe_reference(p, r, e);
 }
 
 static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
@@ -281,10 +349,7 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 	const struct key_waiting *partner;
 	if (r->begin_ns == TIME_NONE)
 		return 0;
-	uint32_t k;
-	if (side == SIDE_REFERENCE)
-		see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
-	int rc = side == SIDE_REFERENCE ? observe_reference(p, r, e) : 0;
+	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
 	if (rc)
 		return rc;
 	rc = key_match_put(&p->keys, side, r, index, last, &partner, e);
@@ -300,24 +365,26 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 		return last ? left_over(p, side, r, index, true, e) : 0;
 	bool is_replay = side == SIDE_REPLAY;
 	const struct trace_record *a = is_replay ? &partner->record : r, *x = is_replay ? r : &partner->record;
+	uint64_t of_a = is_replay ? partner->index : index, of_x = is_replay ? index : partner->index;
+	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
+	tally_one(p, SIDE_REPLAY, x, of_x, warmup);
+	if (warmup)
+		return 0;
 	if (p->tally)
-		tally_pair(p, a, x, is_replay ? index : partner->index);
-	return observe_pair(p, a, x, is_replay ? partner->index : index, e);
+		tally_pair(p, a, x, of_x);
+	return observe_pair(p, a, x, of_a, e);
 }
 
 static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
 {
 	struct metrics_source *s = side == SIDE_REFERENCE ? &p->reference : &p->replay;
+	struct metrics_side *of = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
 	uint64_t *index = side == SIDE_REFERENCE ? &p->n_reference : &p->n_replay;
 	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
 	int rc = check_batch(p, s, b->r, n, *index, e);
-	if (p->tally && !rc)
-		tally_side(p, side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay, b->r, n);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = take_keyed(p, side, &b->r[i], *index + i, last, e);
-	*index += n;
-	b->r += n;
-	b->n -= n;
+	batch_pass(b, n, index, of, p->tally);
 	return rc;
 }
 

@@ -18,11 +18,31 @@ struct lane {
 	struct observation observation;
 };
 
+/* Requests of the reference before this one, in the order of their begins, ties in the order of the file, are left out. */
+struct warmup_cut {
+	bool on;
+	int64_t begin_ns;
+	uint64_t index;
+};
+
+static inline bool warmup_covers(const struct warmup_cut *c, const struct trace_record *r, uint64_t index)
+{
+	bool before = r->begin_ns < c->begin_ns || (r->begin_ns == c->begin_ns && index < c->index);
+	return before && r->begin_ns != TIME_NONE;
+}
+
+/* Where the warm-up asked for ends; `unsorted`: the reference is not in the order of its begins, all of it is read.
+ * Errors: of reading; ENODATA where nothing is left. */
+int warmup_find(struct warmup_cut *c, const struct metrics_origin *reference, const struct metrics_options *o,
+		bool unsorted, struct err *e);
+
 struct pass {
 	const struct metrics_options *o;
+	struct warmup_cut warmup;
 	enum metrics_match match;
 	struct metrics_source reference, replay;
 	bool tally;		 /* counts what needs no order, into *m */
+	bool compare;		 /* whether pairs are the same requests */
 	bool may_be_unsorted;	 /* requests of the reference need not be in the order of their begins */
 	bool reference_unsorted; /* after it: they are not, and were taken to be */
 	bool by_index;		 /* pairs are sorted by the reference's index: it has no ties */
@@ -51,8 +71,13 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 int pass_run(struct pass *p, struct err *e);
 void pass_release(struct pass *p);
 
-/* metrics_tally.c: what each request adds, whatever the order. */
-void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n);
+/* metrics_source.c: how requests are matched, and whether both traces know when a device got them. */
+#define METRICS_BY_METADATA "the replay's metadata says that it replays so many requests"
+int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
+			 const struct metrics_options *o, bool *dispatch, struct err *e);
+
+/* metrics_tally.c: what each request adds, whatever the order; r[0] is record `first` of its trace. */
+void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n, uint64_t first);
 void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index);
 void side_init(struct metrics_side *s);
 void side_release(struct metrics_side *s);

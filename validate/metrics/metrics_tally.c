@@ -54,7 +54,7 @@ static inline void add_ended(const struct pass *p, struct metrics_side *s, struc
 		distribution_add(&s->response[r->op], r->end_ns - r->begin_ns);
 }
 
-void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n)
+void tally_side(const struct pass *p, struct metrics_side *s, const struct trace_record *r, size_t n, uint64_t first)
 {
 	struct side_sum sum = {.first_begin_ns = s->first_begin_ns, .last_ns = s->last_ns};
 	for (size_t i = 0; i < n; i++) {
@@ -66,10 +66,9 @@ void tally_side(const struct pass *p, struct metrics_side *s, const struct trace
 			sum.n_unfinished++;
 			sum.last_ns = later(sum.last_ns, r[i].begin_ns);
 		} else {
-			add_ended(p, s, &sum, &r[i], s->n_records + i);
+			add_ended(p, s, &sum, &r[i], first + i);
 		}
 	}
-	s->n_records += n;
 	s->n_issued += sum.n_issued;
 	s->n_unfinished += sum.n_unfinished;
 	s->n_failed += sum.n_failed;
@@ -78,16 +77,23 @@ void tally_side(const struct pass *p, struct metrics_side *s, const struct trace
 	s->last_ns = sum.last_ns;
 }
 
+static void compare_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
+{
+	struct metrics *m = p->m;
+	unsigned int differs = p->compare ? matcher_compare(&p->matcher, x, r)
+					  : (match_results_differ(x, r) ? MATCH_OTHER_RESULT : 0);
+	m->n_compared += p->compare;
+	m->n_same_request += p->compare && !(differs & MATCH_OTHER_REQUEST);
+	if (p->o->parts & PART_FIDELITY && differs && !m->n_mismatched++)
+		m->first_mismatched = replay_index;
+}
+
 void tally_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t replay_index)
 {
 	struct metrics *m = p->m;
 	m->n_matched++;
-	if (p->o->parts & PART_FIDELITY) {
-		bool differs = p->match == MATCH_KEY || !p->reference.trace ? match_results_differ(x, r)
-									    : matcher_differs(&p->matcher, x, r);
-		if (differs && !m->n_mismatched++)
-			m->first_mismatched = replay_index;
-	}
+	if (p->compare || p->o->parts & PART_FIDELITY)
+		compare_pair(p, r, x, replay_index);
 	if (!(p->o->parts & PART_SCHEDULE))
 		return;
 	if (m->n_matched == 1) /* near enough to the shift that the earliest ones show: only quantiles depend on it */

@@ -94,7 +94,7 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 			t->n_lost += expected;
 			continue;
 		}
-		t->n_mismatched += matcher_differs(&t->matcher, &x[i], &r[i]);
+		t->n_mismatched += matcher_compare(&t->matcher, &x[i], &r[i]) != 0;
 		if (!expected)
 			continue;
 		moment_sum_add(&t->schedule, x[i].begin_ns - r[i].begin_ns);

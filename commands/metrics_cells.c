@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/metrics_cells.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "common/units.h"
+
+void cells_add_printable(struct strbuf *out, const char *text)
+{
+	for (const unsigned char *s = (const unsigned char *)text; *s; s++) {
+		if (*s < 0x20 || *s >= 0x7f)
+			strbuf_addf(out, "\\x%02x", *s);
+		else
+			strbuf_addch(out, (char)*s);
+	}
+}
+
+void cells_add_count(struct strbuf *out, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+}
+
+static void add_cell(struct strbuf *out, struct strbuf *cell)
+{
+	strbuf_addf(out, "%*s", CELLS_WIDTH, cell->s);
+	strbuf_release(cell);
+	strbuf_init(cell);
+}
+
+static void format_value(struct strbuf *cell, double x, enum cell_unit unit)
+{
+	if (!isfinite(x))
+		strbuf_addstr(cell, "-");
+	else if (unit == CELL_COUNT)
+		cells_add_count(cell, (uint64_t)x);
+	else if (unit == CELL_DURATION)
+		format_duration(cell, x);
+	else if (unit == CELL_BYTES)
+		format_size(cell, x > 0 ? (uint64_t)x : 0);
+	else if (unit == CELL_PERCENT)
+		strbuf_addf(cell, "%.4g %%", x);
+	else
+		strbuf_addf(cell, "%.5g", x);
+}
+
+void cells_add_label(struct strbuf *out, const char *label)
+{
+	strbuf_addf(out, "  %-*s", CELLS_LABEL_WIDTH, label);
+}
+
+void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n, enum cell_unit unit)
+{
+	struct strbuf cell = STRBUF_INIT;
+	cells_add_label(out, label);
+	for (size_t i = 0; i < n; i++) {
+		format_value(&cell, x[i], unit);
+		add_cell(out, &cell);
+	}
+	strbuf_addch(out, '\n');
+}
+
+static double error_pct(double replay, double reference)
+{
+	return reference > 0 ? 100 * (replay - reference) / reference : NAN;
+}
+
+void cells_add_pair(struct strbuf *out, const char *label, double reference, double replay, enum cell_unit unit)
+{
+	struct strbuf cell = STRBUF_INIT;
+	double error = error_pct(replay, reference);
+	cells_add_label(out, label);
+	format_value(&cell, reference, unit);
+	add_cell(out, &cell);
+	format_value(&cell, replay, unit);
+	add_cell(out, &cell);
+	if (isfinite(error))
+		strbuf_addf(&cell, "%+.3g %%", error);
+	else
+		strbuf_addstr(&cell, "-");
+	add_cell(out, &cell);
+	strbuf_addch(out, '\n');
+}
+
+void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n)
+{
+	strbuf_addf(out, "\n%-*s", CELLS_LABEL_WIDTH + 2, title);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%*s", CELLS_WIDTH, head[i]);
+	strbuf_addch(out, '\n');
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests left out as warm-up, against the same pair without them; how requests are matched where nothing is asked. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/validate/made_pair.h"
+
+/* --- warm-up -------------------------------------------------------------------------------------------------------- */
+
+static void leave_out(struct made *m, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		m->n_lost -= m->x[i].begin_ns == TIME_NONE;
+	memmove(m->r, m->r + n, (m->n - n) * sizeof *m->r);
+	memmove(m->x, m->x + n, (m->n_x - n) * sizeof *m->x);
+	m->n -= n;
+	m->n_x -= n;
+}
+
+static void ask_for(struct metrics_options *o, const struct made *made, struct random *q, size_t *n)
+{
+	*n = 1 + random_below(q, made->n - 1);
+	if (random_below(q, 2)) {
+		o->warmup_requests = *n;
+		return;
+	}
+	o->warmup_ns = made->r[*n].begin_ns - made->r[0].begin_ns;
+	o->warmup_ns += !o->warmup_ns;
+	for (*n = 0; *n < made->n && made->r[*n].begin_ns < made->r[0].begin_ns + o->warmup_ns;)
+		++*n;
+}
+
+/* Whether any request that was issued is left: the last one was, at least. */
+static bool anything_left(const struct made *m)
+{
+	return m->n && m->n_lost < m->n;
+}
+
+static void check_without(const struct made *made, const struct metrics *m, size_t n_left_out)
+{
+	assert_int_equal(m->reference.n_warmup, n_left_out);
+	assert_int_equal(m->reference.n_records, made->n + n_left_out);
+	check_tally(made, m);
+	check_order(made, m);
+	check_levels(made->r, made->n, &m->reference);
+	check_levels(made->x, made->n_x, &m->replay);
+}
+
+static void test_warmup_by_number(void **state)
+{
+	(void)state;
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {409};
+	static struct made made;
+	static struct metrics m;
+	for (int round = 0; round < 120; round++) {
+		size_t n;
+		make(&q, &made, round < 60 ? 40 : MAX_N, round % 2);
+		struct metrics_options o = options_by(MATCH_NUMBER, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		ask_for(&o, &made, &q, &n);
+		write_pair(&made, &r, &x);
+		leave_out(&made, n);
+		if (!anything_left(&made))
+			continue;
+		compute(&m, &r, &x, &o);
+		check_without(&made, &m, n);
+		metrics_release(&m);
+	}
+}
+
+/* In the order of the begins, wherever the requests lie in the file. */
+static void test_warmup_of_an_unsorted_reference(void **state)
+{
+	(void)state;
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {410};
+	static struct made made, shuffled;
+	static struct metrics m;
+	for (int round = 0; round < 60; round++) {
+		size_t n;
+		make(&q, &made, round < 30 ? 40 : MAX_N, false);
+		for (size_t i = 0; i < made.n; i++) { /* no ties: they would come in the order of the file */
+			made.r[i].begin_ns = 1000 + 10 * (int64_t)i;
+			made.r[i].end_ns = made.r[i].begin_ns + 25;
+			made.x[i].begin_ns = made.x[i].begin_ns * 1000 + (int64_t)i;
+			made.x[i].end_ns = made.x[i].end_ns * 1000 + (int64_t)i;
+		}
+		struct metrics_options o = options_by(MATCH_NUMBER, 9, 2, round % 3 == 0);
+		ask_for(&o, &made, &q, &n);
+		shuffled = made;
+		for (size_t i = shuffled.n - 1; i; i--) {
+			size_t j = random_below(&q, i + 1);
+			struct trace_record t = shuffled.r[i], u = shuffled.x[i];
+			shuffled.r[i] = shuffled.r[j];
+			shuffled.x[i] = shuffled.x[j];
+			shuffled.r[j] = t;
+			shuffled.x[j] = u;
+		}
+		write_pair(&shuffled, &r, &x);
+		leave_out(&made, n);
+		if (!anything_left(&made))
+			continue;
+		compute(&m, &r, &x, &o);
+		check_without(&made, &m, n);
+		metrics_release(&m);
+	}
+}
+
+static void test_warmup_by_key(void **state)
+{
+	(void)state;
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct trace_meta meta = trace_file_meta();
+	struct random q = {411};
+	static struct made made;
+	static struct metrics m;
+	for (int round = 0; round < 60; round++) {
+		struct trace_record x_file[MAX_N];
+		size_t n, n_file = 0;
+		make(&q, &made, round < 30 ? 40 : MAX_N, round % 2);
+		made.n_x = made.n; /* a repeated request has the key of another: which of them is extra is open */
+		for (size_t i = made.n; i--;) /* backwards */
+			if (made.x[i].begin_ns != TIME_NONE)
+				x_file[n_file++] = made.x[i];
+		struct metrics_options o = options_by(MATCH_KEY, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		ask_for(&o, &made, &q, &n);
+		trace_file_write(r.s, made.r, made.n, &meta, false, false);
+		trace_file_write(x.s, x_file, n_file, &meta, true, false);
+		leave_out(&made, n);
+		if (!anything_left(&made))
+			continue;
+		compute(&m, &r, &x, &o);
+		assert_int_equal(m.replay.n_warmup + m.replay.n_issued, n_file);
+		assert_int_equal(m.reference.n_warmup, n);
+		assert_int_equal(m.replay.n_issued, made.n - made.n_lost);
+		check_tally(&made, &m);
+		check_levels(made.r, made.n, &m.reference);
+		metrics_release(&m);
+	}
+}
+
+static void test_warmup_that_leaves_nothing(void **state)
+{
+	(void)state;
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {412};
+	struct err e = ERR_INIT;
+	static struct made made;
+	static struct metrics m;
+	make(&q, &made, 40, false);
+	write_pair(&made, &r, &x);
+	struct metrics_origin a = metrics_file(r.s), b = metrics_file(x.s);
+	struct metrics_options o = options_by(MATCH_NUMBER, 9, 1, false);
+	o.warmup_requests = made.n;
+	assert_int_equal(metrics_compute(&m, &a, &b, &o, &e), -ENODATA);
+	assert_non_null(strstr(e.msg, "leaves none of"));
+	o.warmup_requests = 0;
+	o.warmup_ns = 1000000000;
+	err_clear(&e);
+	assert_int_equal(metrics_compute(&m, &a, &b, &o, &e), -ENODATA);
+	assert_non_null(strstr(e.msg, "behind the warm-up"));
+}
+
+/* --- by number or by key -------------------------------------------------------------------------------------------- */
+
+static void write_numbered(const struct made *m, const struct trace_path *r, const struct trace_path *x, size_t n_told)
+{
+	struct trace_meta meta = trace_file_meta(), told = meta;
+	char extra[60];
+	snprintf(extra, sizeof extra, "{\"replay\": {\"n_records\": %zu}}", n_told);
+	told.extra_json = extra;
+	trace_file_write(r->s, m->r, m->n, &meta, false, false);
+	trace_file_write(x->s, m->x, m->n_x, &told, true, false);
+}
+
+static void test_auto(void **state)
+{
+	(void)state;
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {413};
+	static struct made made;
+	static struct metrics m;
+	struct metrics_options o = options_by(MATCH_AUTO, 9, 2, false);
+	make(&q, &made, 400, false);
+	made.n = made.n_x = made.n / 4 * 4;
+
+	write_numbered(&made, &r, &x, made.n + 1); /* of another trace */
+	compute(&m, &r, &x, &o);
+	assert_int_equal(m.match, MATCH_KEY);
+	assert_non_null(strstr(m.match_reason, "another number"));
+	assert_int_equal(m.n_compared, 0);
+	metrics_release(&m);
+
+	for (size_t i = 0; i < made.n; i += 4) /* a replayer that goes wrong is still one that numbers its requests */
+		made.x[i].offset += 512;
+	write_numbered(&made, &r, &x, made.n);
+	compute(&m, &r, &x, &o);
+	assert_int_equal(m.match, MATCH_NUMBER);
+	assert_int_equal(m.n_compared, made.n);
+	assert_int_equal(m.n_same_request, made.n - made.n / 4);
+	assert_true(m.n_mismatched >= made.n / 4);
+	metrics_release(&m);
+	for (size_t i = 0; i < made.n; i += 4)
+		made.x[i].offset -= 512;
+
+	for (size_t i = 0; i < made.n / 2; i++) { /* somebody sorted the file */
+		struct trace_record t = made.x[i];
+		made.x[i] = made.x[made.n - 1 - i];
+		made.x[made.n - 1 - i] = t;
+	}
+	write_numbered(&made, &r, &x, made.n);
+	compute(&m, &r, &x, &o);
+	assert_int_equal(m.match, MATCH_KEY);
+	assert_non_null(strstr(m.match_reason, "but most of its records are others"));
+	assert_int_equal(m.n_same_request, 0);
+	assert_int_equal(m.n_compared, made.n);
+	assert_int_equal(m.n_matched, made.n);
+	assert_int_equal(m.n_lost + m.n_extra, 0);
+	metrics_release(&m);
+	o.match = MATCH_NUMBER;
+	compute(&m, &r, &x, &o);
+	assert_int_equal(m.n_mismatched, made.n);
+	assert_null(m.match_reason);
+	metrics_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_warmup_by_number),
+	    cmocka_unit_test(test_warmup_of_an_unsorted_reference),
+	    cmocka_unit_test(test_warmup_by_key),
+	    cmocka_unit_test(test_warmup_that_leaves_nothing),
+	    cmocka_unit_test(test_auto),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

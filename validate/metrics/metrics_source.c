@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Trace files as the sources of a pair, and how their requests are matched. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include <jansson.h>
+
+#include "common/xalloc.h"
+#include "validate/metrics/metrics_private.h"
+
+struct file_source {
+	struct trace *trace;
+	const char *path;
+	uint64_t n;
+};
+
+static int file_next(void *context, const struct trace_record **r, size_t *n, struct err *e)
+{
+	struct file_source *f = context;
+	int rc = trace_next_batch(f->trace, r, n, e);
+	f->n += rc > 0 ? *n : 0;
+	return rc;
+}
+
+static int file_check_end(void *context, struct err *e)
+{
+	struct file_source *f = context;
+	struct trace_health h;
+	trace_health(f->trace, &h);
+	if (h.n_blocks_damaged)
+		return err_set(e, EBADMSG, "%s: %llu damaged blocks", f->path, (unsigned long long)h.n_blocks_damaged);
+	if (!h.complete || h.n_records_uncommitted)
+		return err_set(e, ENODATA,
+			       "%s: the trace has no end: its writer was killed or ran out of space after %llu requests",
+			       f->path, (unsigned long long)f->n);
+	return 0;
+}
+
+static void file_close(void *context)
+{
+	struct file_source *f = context;
+	trace_close(f->trace);
+	free(f);
+}
+
+static int file_open(const struct metrics_origin *o, struct metrics_source *s, struct err *e)
+{
+	struct trace *t;
+	int rc = trace_open(&t, o->context, e);
+	if (rc)
+		return rc;
+	struct file_source *f = xcalloc(1, sizeof *f);
+	*f = (struct file_source){t, o->context, 0};
+	*s = (struct metrics_source){o->name, f, t, file_next, file_check_end, file_close};
+	return 0;
+}
+
+struct metrics_origin metrics_file(const char *path)
+{
+	return (struct metrics_origin){path, path, file_open};
+}
+
+/* --- how requests are matched --------------------------------------------------------------------------------------- */
+
+/* A replay of ours tells how many records its input had; record i replays record i. Whether the records are the same
+ * requests is counted while they are compared. */
+static enum metrics_match match_choose(const struct metrics_source *r, const struct metrics_source *x,
+				       const char **reason)
+{
+	bool known_r, known_x;
+	if (!r->trace || !x->trace) {
+		*reason = "the requests are numbered";
+		return MATCH_NUMBER;
+	}
+	uint64_t n_r = trace_n_records(r->trace, &known_r), n_x = trace_n_records(x->trace, &known_x);
+	const char *text = trace_meta(x->trace)->extra_json;
+	json_t *extra = text ? json_loads(text, 0, NULL) : NULL;
+	json_t *n = json_object_get(json_object_get(extra, "replay"), "n_records");
+	bool replays = json_is_integer(n), same = replays && known_r && (uint64_t)json_integer_value(n) == n_r;
+	json_decref(extra);
+	*reason = same && known_x && n_x >= n_r ? METRICS_BY_METADATA
+		  : replays			? "the replay's metadata tells another number of requests"
+						: "the replay has no metadata that says what it replays";
+	return same && known_x && n_x >= n_r ? MATCH_NUMBER : MATCH_KEY;
+}
+
+int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,
+			 const struct metrics_options *o, bool *dispatch, struct err *e)
+{
+	struct metrics_source r = {0}, x = {0};
+	int rc = reference->open(reference, &r, e);
+	rc = rc ? rc : replay->open(replay, &x, e);
+	m->match = o->match;
+	if (!rc && o->match == MATCH_AUTO)
+		m->match = match_choose(&r, &x, &m->match_reason);
+	*dispatch = !rc && r.trace && x.trace && trace_meta(r.trace)->level == LEVEL_BLOCK &&
+		    trace_meta(x.trace)->level == LEVEL_BLOCK;
+	if (r.close)
+		r.close(r.context);
+	if (x.close)
+		x.close(x.context);
+	return rc;
+}
+
