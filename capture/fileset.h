@@ -92,4 +92,11 @@ int fileset_residency(const struct fileset *s, int dir_fd, struct fileset_reside
  * name of a file and is none (a link, a device) stays too, and is an error (EPERM) after the rest is removed. */
 int fileset_remove(const struct fileset *s, int dir_fd, struct err *e);
 
+/* Removes everything below the directory `top` that is not of the set: what a run made beside it. `is_ours` says whether a
+ * name (without its directory) is one that the workload gives; where anything else is found, a link or another file system
+ * among it, nothing is removed. No `top`: nothing to do. `look_only`: anything that is not of the set is an error, EEXIST.
+ * Errors: EPERM with the path; of the system. */
+int fileset_clear(const struct fileset *s, int dir_fd, const char *top, bool (*is_ours)(const char *name),
+		  bool look_only, struct err *e);
+
 #endif

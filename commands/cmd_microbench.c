@@ -27,7 +27,7 @@ static char *about(void)
 		      "Workloads (or \"--list\"), by name or short name:\n");
 	for (const struct workload *const *w = workloads; *w; w++)
 		strbuf_addf(&s, "  %-18s%-4s%s\n", (*w)->name, (*w)->alias, (*w)->help);
-	s.s[--s.len] = '\0';
+	strbuf_addstr(&s, "\nDefaults in parentheses are those of most workloads; the manual has those that differ.");
 	return strbuf_detach(&s);
 }
 
@@ -100,6 +100,10 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	const struct workload *w = n_positional ? workload_find(argv[1]) : NULL;
 	if (!w)
 		return workload_missing(n_positional ? argv[1] : NULL, e);
+	/* again, on the defaults of the workload that is now known */
+	workload_config_init(w, &c);
+	if (options_parse(microbench_options, &c, argc, argv, &n_positional, e))
+		return EXIT_USAGE;
 	status = arguments_check(w, &c, e);
 	if (status)
 		return status;

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/placement.h"
 #include "common/strbuf.h"
@@ -30,12 +31,19 @@ void microbench_config_init(struct microbench_config *c)
 	};
 }
 
+void workload_config_init(const struct workload *w, struct microbench_config *c)
+{
+	microbench_config_init(c);
+	if (w->defaults)
+		w->defaults(c);
+}
+
 #define FIELD(name) offsetof(struct microbench_config, name)
 const struct option_spec microbench_options[] = {
 	{.name = "level", .type = OPT_UINT, .offset = FIELD(level), .arg = "N", .min = 1, .max = MAX_LEVEL,
 	 .help = "concurrency level: threads, each with a file of its own (1)"},
 	{.name = "requests", .type = OPT_UINT, .offset = FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	 .help = "requests of each thread (5000)"},
+	 .help = "requests of each thread (5000); rounds of fileserver, transactions of postmark, compilations of compile"},
 	{.name = "min-duration", .type = OPT_DURATION, .offset = FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "go on past --requests until this has passed (0: no longer than that)"},
 	{.name = "block-size", .type = OPT_SIZE, .offset = FIELD(block_bytes), .arg = "SIZE", .min = 1,
@@ -58,6 +66,32 @@ const struct option_spec microbench_options[] = {
 	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND", .choices = placement_names,
 	 .help = "where buffers lie in memory, alike for program and replay (offset)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "thread i on the i-th processor it may use"},
+	{.name = "anon-memory", .type = OPT_SIZE, .offset = FIELD(anon_bytes), .arg = "SIZE",
+	 .help = "anonymous memory held and touched, as programs have it (0; fileserver: 84M, as filebench takes)"},
+	{.name = "fileset-seed", .type = OPT_UINT, .offset = FIELD(fileset_seed), .arg = "N",
+	 .help = "fileserver, compile: of the layout and sizes of the files that are there at first (1)"},
+	{.name = "files", .type = OPT_UINT, .offset = FIELD(n_files), .arg = "N", .max = 1e8,
+	 .help = "files of all threads: fileserver (1000), postmark (20000); sources of compile (100)"},
+	{.name = "min-file-size", .type = OPT_SIZE, .offset = FIELD(min_file_bytes), .arg = "SIZE",
+	 .help = "postmark: smallest size of a new file (512); --file-size is the largest"},
+	{.name = "append-size", .type = OPT_SIZE, .offset = FIELD(append_bytes), .arg = "SIZE", .max = 1 << 29,
+	 .help = "fileserver: mean bytes of an append (16K)"},
+	{.name = "dir-width", .type = OPT_UINT, .offset = FIELD(dir_width), .arg = "N", .max = 1e6,
+	 .help = "fileserver: mean number of entries of a directory (20)"},
+	{.name = "size-shape", .type = OPT_DOUBLE, .offset = FIELD(size_shape), .arg = "X", .max = 1e6,
+	 .help = "fileserver, compile: shape of the gamma distribution of sizes (1.5)"},
+	{.name = "subdirs", .type = OPT_UINT, .offset = FIELD(n_subdirs), .arg = "N", .max = 1e6,
+	 .help = "postmark: directories over which each thread's files are spread (0: one for all)"},
+	{.name = "read-share", .type = OPT_RATIO, .offset = FIELD(read_share), .arg = "RATIO", .max = 1,
+	 .help = "postmark: transactions that read, the others append (50%)"},
+	{.name = "create-share", .type = OPT_RATIO, .offset = FIELD(create_share), .arg = "RATIO", .max = 1,
+	 .help = "postmark: transactions that create, the others delete (50%)"},
+	{.name = "headers", .type = OPT_UINT, .offset = FIELD(n_headers), .arg = "N", .max = 1e6,
+	 .help = "compile: headers there are (400)"},
+	{.name = "include-dirs", .type = OPT_UINT, .offset = FIELD(n_include_dirs), .arg = "N", .max = 1000,
+	 .help = "compile: directories that are searched for a header (8)"},
+	{.name = "includes", .type = OPT_UINT, .offset = FIELD(n_includes), .arg = "N", .max = 1e6,
+	 .help = "compile: mean number of headers of a source (20)"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
@@ -92,6 +126,65 @@ static bool choice_is_valid(const char *const *names, int value)
 	return value >= 0 && value < n;
 }
 
+const char *const special_options[] = {"files",       "min-file-size", "append-size", "dir-width",
+				       "size-shape",  "subdirs",       "read-share",  "create-share",
+				       "headers",     "include-dirs",  "includes",    "fileset-seed",
+				       NULL};
+
+bool workload_has_option(const struct workload *w, const char *name)
+{
+	for (const char *const *special = special_options; *special; special++)
+		if (!strcmp(*special, name)) {
+			for (const char *const *own = w->own_options; own && *own; own++)
+				if (!strcmp(*own, name))
+					return true;
+			return false;
+		}
+	return true;
+}
+
+/* Those are 0 where nobody set them. */
+static int own_options_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	const double value[] = {(double)c->n_files,     (double)c->min_file_bytes, (double)c->append_bytes,
+				(double)c->dir_width,   c->size_shape,             (double)c->n_subdirs,
+				c->read_share,          c->create_share,           (double)c->n_headers,
+				(double)c->n_include_dirs, (double)c->n_includes,  (double)c->fileset_seed};
+	for (size_t i = 0; special_options[i]; i++)
+		if (value[i] != 0 && !workload_has_option(w, special_options[i]))
+			return err_set(e, EINVAL, "%s: %s has no such option", special_options[i], w->name);
+	return 0;
+}
+
+/* What holds for every workload that plays a script. */
+static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	if (c->direct)
+		return err_set(e, EINVAL, "direct: %s moves bytes of any number, which O_DIRECT does not", w->name);
+	if (c->fsync_end)
+		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own", w->name);
+	if (w->script->finite && c->min_duration_ns)
+		return err_set(e, EINVAL, "min-duration: %s lasts as long as its %s take (--requests)", w->name,
+			       w->script->unit);
+	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
+		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
+	return w->script->check(c, e);
+}
+
+static int blocks_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	if (c->file_bytes < c->block_bytes)
+		return size_error(e, "file-size", c->file_bytes, "less than one block");
+	if (c->file_bytes > (uint64_t)INT64_MAX / c->level)
+		return size_error(e, "file-size", c->file_bytes, "too large");
+	if (!w->sequential && c->file_bytes / c->block_bytes > UINT32_MAX)
+		return size_error(e, "file-size", c->file_bytes, "more than 2^32-1 blocks");
+	if (c->direct && c->block_bytes % DIRECT_BYTES)
+		return err_set(e, EINVAL, "block-size %llu: with direct expected a multiple of %d bytes",
+			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
+	return 0;
+}
+
 int microbench_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
 	if (c->level < 1 || c->level > MAX_LEVEL)
@@ -102,27 +195,25 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 		return err_set(e, EINVAL, "min-duration and pause: expected no negative time");
 	if (c->block_bytes < 1 || c->block_bytes > MAX_BLOCK_BYTES)
 		return size_error(e, "block-size", c->block_bytes, "expected 1 B to 1 GiB");
-	if (c->file_bytes < c->block_bytes)
-		return size_error(e, "file-size", c->file_bytes, "less than one block");
-	if (c->file_bytes > (uint64_t)INT64_MAX / c->level)
-		return size_error(e, "file-size", c->file_bytes, "too large");
-	if (!w->sequential && c->file_bytes / c->block_bytes > UINT32_MAX)
-		return size_error(e, "file-size", c->file_bytes, "more than 2^32-1 blocks");
-	if (c->direct && c->block_bytes % DIRECT_BYTES)
-		return err_set(e, EINVAL, "block-size %llu: with direct expected a multiple of %d bytes",
-			       (unsigned long long)c->block_bytes, DIRECT_BYTES);
 	if (!choice_is_valid(wait_method_names, c->pause_by) || !choice_is_valid(think_names, c->think) ||
 	    !choice_is_valid(placement_names, c->placement))
 		return err_set(e, EINVAL, "pause-by, think or placement: no such choice");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
 		return err_set(e, EINVAL, "think %s: it needs a pause, its mean", think_names[c->think]);
-	return 0;
+	int ret = own_options_check(w, c, e);
+	return ret ? ret : w->script ? script_check(w, c, e) : blocks_check(w, c, e);
 }
 
 int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s, struct err *e)
 {
 	*s = (struct fileset){NULL, 0};
 	int ret = microbench_check(w, c, e);
+	if (!ret && w->script) {
+		ret = w->script->files(c, s, e);
+		if (ret)
+			microbench_files_release(s);
+		return ret;
+	}
 	if (ret)
 		return ret;
 	s->entry = xcalloc(c->level, sizeof *s->entry);

@@ -8,9 +8,9 @@
 #include "common/strbuf.h"
 #include "microbench/microbench.h"
 
-/* What a protocol could set, by option name: numbers in bytes and ns, choices by name. New reference, NULL: no memory.
- */
-json_t *describe_options(const struct microbench_config *c);
+/* What a protocol could set for this workload, by option name: numbers in bytes and ns, choices by name. New reference,
+ * NULL: no memory. */
+json_t *describe_options(const struct workload *w, const struct microbench_config *c);
 
 /* "validate microbench random-read --level 2 ... --dir DIR -o TRACE", with what differs from the defaults. */
 void describe_command(const struct workload *w, const struct microbench_config *c, struct strbuf *out);

@@ -3,12 +3,9 @@
 
 #include <errno.h>
 #include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
 #include <math.h>
 
 const char *const think_names[] = {"fixed", "exponential", "lognormal", "uniform", NULL};
-
-enum purpose { PURPOSE_BLOCKS = 1, PURPOSE_THINK = 2 };
 
 /* One round of splitmix64: neighbouring seeds and threads get streams that have nothing to do with each other.
  * Source: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014. */
@@ -20,20 +17,20 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 31;
 }
 
-static gsl_rng *stream_open(uint64_t seed, unsigned int thread, enum purpose purpose, struct err *e)
+gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose, struct err *e)
 {
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	if (!rng) {
 		err_set(e, ENOMEM, "not enough memory for random numbers");
 		return NULL;
 	}
-	gsl_rng_set(rng, mix(mix(mix(seed) ^ thread) ^ purpose));
+	gsl_rng_set(rng, mix(mix(mix(seed) ^ number) ^ purpose));
 	return rng;
 }
 
 int draw_blocks(uint32_t *block, size_t n, uint32_t n_blocks, uint64_t seed, unsigned int thread, struct err *e)
 {
-	gsl_rng *rng = stream_open(seed, thread, PURPOSE_BLOCKS, e);
+	gsl_rng *rng = draw_stream(seed, thread, DRAW_BLOCKS, e);
 	if (!rng)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)
@@ -61,7 +58,7 @@ static double draw_one(gsl_rng *rng, enum think_kind kind, double mean_ns)
 int draw_think(uint64_t *ns, size_t n, enum think_kind kind, double mean_ns, uint64_t seed, unsigned int thread,
 	       struct err *e)
 {
-	gsl_rng *rng = stream_open(seed, thread, PURPOSE_THINK, e);
+	gsl_rng *rng = draw_stream(seed, thread, DRAW_THINK, e);
 	if (!rng)
 		return -ENOMEM;
 	for (size_t i = 0; i < n; i++)

@@ -8,7 +8,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <gsl/gsl_rng.h>
+
 #include "common/err.h"
+
+/* What a stream is for; a stream of the file set has the set's own seed (--fileset-seed) and counts what it is of. */
+enum draw_purpose {
+	DRAW_BLOCKS = 1,
+	DRAW_THINK = 2,
+	DRAW_SCRIPT = 3,   /* what a thread of a script does */
+	DRAW_TREE = 4,     /* directories and sizes of files */
+	DRAW_EXISTING = 5, /* which of a thread's files are there at first */
+	DRAW_INCLUDES = 6, /* which headers a source includes */
+};
+
+/* The stream of `number` (a thread). Errors: NULL for want of memory. Ownership: gsl_rng_free. */
+gsl_rng *draw_stream(uint64_t seed, unsigned int number, enum draw_purpose purpose, struct err *e);
 
 enum think_kind { THINK_FIXED, THINK_EXPONENTIAL, THINK_LOGNORMAL, THINK_UNIFORM };
 extern const char *const think_names[]; /* in the order of the enum, NULL-terminated */

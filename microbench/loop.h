@@ -15,6 +15,8 @@
 #include "common/placement.h"
 #include "common/wait.h"
 
+struct script; /* script.h */
+
 /* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell that afterwards. */
 struct bench_sample {
 	uint64_t begin, end; /* ticks */
@@ -31,7 +33,7 @@ struct bench_thread {
 	size_t block_bytes;
 	uint64_t n_blocks;     /* whole blocks of the file */
 	const uint32_t *block; /* block of request k, block[capacity]; NULL for a sequential workload */
-	uint64_t n_requests;   /* goes on at least so long, */
+	uint64_t n_requests;   /* (of a script: units) goes on at least so long, */
 	uint64_t deadline;     /* and until this instant (ticks, 0: none), */
 	uint64_t capacity;     /* but never longer than this */
 	bool fsync_end;
@@ -40,10 +42,17 @@ struct bench_thread {
 	const uint64_t *think_ns; /* or think_ns[capacity], the pause after request k; NULL for the fixed one */
 	struct waiter waiter;
 	const atomic_bool *stop; /* set when the run must end */
+	/* of a workload that plays a script (script.h), else NULL: `fd` and blocks mean nothing then */
+	const struct script *script;
+	const char *const *names; /* paths by number, */
+	int dir_fd;               /* relative to this directory */
+	int open_flags[8];        /* open(2) flags by enum script_open */
+	int slot_fd[2];           /* descriptor of each slot, -1 free */
 	/* what comes out */
 	struct bench_sample *sample; /* with room for all requests, rewinds and the fsync */
 	uint64_t n_samples, n_requests_done;
 	bool capacity_reached;
+	bool failed; /* the last request of a script did not return what it must */
 };
 
 /* The call of a workload. Offsets are where it happens; calls at the file's own position ignore them. */
@@ -55,6 +64,10 @@ void bench_rewind(const struct bench_thread *t, struct bench_sample *s);
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end);
 void bench_fsync(const struct bench_thread *t, struct bench_sample *s);
 void bench_warm(const struct bench_thread *t, bench_call *call);
+
+/* script_loop.c: the loop of every workload that is a script, and its warming. */
+void script_loop(struct bench_thread *t);
+void script_warm(const struct bench_thread *t);
 
 static inline __attribute__((always_inline)) struct bench_sample
 bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, uint64_t k, uint64_t block)

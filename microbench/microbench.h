@@ -2,9 +2,10 @@
 /* Instrumented reference workloads. One run: files prepared, offsets drawn, buffers placed and pre-faulted, threads
  * started together, every call stamped just around it into preallocated memory; then the trace is written.
  *
- * The trace holds the requests of the measured region and nothing else: what a thread reads or writes, the lseek with
- * which a sequential workload goes back to the start of its file, and the fsync of --fsync-end. Files are opened before
- * the region; which descriptor stood for which file is told in the metadata (extra_json, "descriptors").
+ * The trace holds the requests of the measured region and nothing else. A workload of one kind of call has what its threads
+ * read or write, the lseek with which a sequential one goes back to the start of its file, and the fsync of --fsync-end;
+ * its files are opened before the region, and which descriptor stood for which file is told in the metadata (extra_json,
+ * "descriptors"). A workload that plays a script (script.h) has all its calls in the trace, opens and closes among them.
  *
  * Source: metrology paper, section III-D (workloads, levels, pauses). Unlike the paper's program nothing but the call
  * lies between the stamps. */
@@ -22,8 +23,8 @@
 
 struct microbench_config {
 	/* what is done: every one of these is also a key of a protocol's [workload NAME] */
-	uint64_t level;          /* --level: threads, one file each */
-	uint64_t n_requests;     /* --requests: per thread */
+	uint64_t level;          /* --level: threads */
+	uint64_t n_requests;     /* --requests: per thread; rounds, transactions or compilations where it plays a script */
 	int64_t min_duration_ns; /* --min-duration: each thread goes on past --requests until this has passed; 0: not */
 	uint64_t block_bytes;    /* --block-size */
 	uint64_t file_bytes;     /* --file-size, per thread */
@@ -35,6 +36,17 @@ struct microbench_config {
 	bool fsync_end;    /* --fsync-end: one fsync per thread, the last request of its trace */
 	int placement;     /* --placement: where buffers lie; see doc/buffer-placement.md */
 	bool pin;          /* --pin: thread i on the i-th processor it may use */
+	uint64_t anon_bytes; /* --anon-memory: held and touched from before the run to its end */
+	/* of the workloads that play scripts; 0 in the others */
+	uint64_t fileset_seed;   /* --fileset-seed: layout and sizes of the files that are there at first */
+	uint64_t n_files;        /* --files */
+	uint64_t min_file_bytes; /* --min-file-size: postmark, with file_bytes as the largest */
+	uint64_t append_bytes;   /* --append-size: mean */
+	uint64_t dir_width;      /* --dir-width: mean number of entries of a directory */
+	double size_shape;       /* --size-shape: of the gamma distribution of sizes, whose mean is file_bytes */
+	uint64_t n_subdirs;      /* --subdirs */
+	double read_share, create_share; /* --read-share, --create-share: of the transactions */
+	uint64_t n_headers, n_include_dirs, n_includes; /* --headers, --include-dirs, --includes */
 	/* where, and what becomes of it: command line only */
 	const char *dir;     /* --dir: the target directory; nothing outside it is touched */
 	const char *output;  /* -o: the trace */
@@ -45,10 +57,32 @@ struct microbench_config {
 	bool list;           /* --list: print the workloads and end */
 };
 
-void microbench_config_init(struct microbench_config *c); /* the defaults */
-extern const struct option_spec microbench_options[];
-
 struct bench_thread; /* loop.h */
+struct script;       /* script.h */
+struct workload;
+
+void microbench_config_init(struct microbench_config *c); /* the defaults of most workloads */
+/* The defaults of one. Whoever reads options or keys for a workload begins with these. */
+void workload_config_init(const struct workload *w, struct microbench_config *c);
+extern const struct option_spec microbench_options[];
+/* Options that only some workloads have; NULL-terminated. */
+extern const char *const special_options[];
+bool workload_has_option(const struct workload *w, const char *name);
+
+/* What a workload that plays scripts adds to its row. */
+struct workload_script {
+	const char *top;  /* the directory of --dir that is the workload's: what its runs leave there is cleared away */
+	const char *unit; /* "rounds": what --requests counts, for messages */
+	unsigned int n_per_unit; /* calls, about */
+	bool finite; /* its end belongs to it: it cannot go on for a duration */
+	int (*check)(const struct microbench_config *c, struct err *e);
+	/* Appends what is there at first to an empty set. */
+	int (*files)(const struct microbench_config *c, struct fileset *s, struct err *e);
+	/* Writes `n_units` units for one thread, the same ones for the same seeds and level; more begin with the same. */
+	int (*write)(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
+		     struct err *e);
+	double (*fastest_ns)(const struct microbench_config *c); /* no machine makes a unit in less; NULL: unknown */
+};
 
 /* One workload: what it calls, as a table row. */
 struct workload {
@@ -57,9 +91,13 @@ struct workload {
 	const char *help;
 	enum trace_op op; /* of its requests */
 	bool writes, sequential;
+	bool warm; /* what is read is brought into the page cache when the files are made */
+	void (*defaults)(struct microbench_config *c); /* changes those that differ from most, or NULL */
+	const char *const *own_options; /* NULL-terminated: names of those that most do not have, or NULL */
 	/* loop.h: one request, and the measured loop of one thread around it */
 	ssize_t (*call)(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 	void (*loop)(struct bench_thread *t);
+	const struct workload_script *script; /* NULL: one call again and again; else op, sequential and call are not used */
 };
 extern const struct workload *const workloads[]; /* NULL-terminated */
 const struct workload *workload_find(const char *name_or_alias);
@@ -68,6 +106,10 @@ const struct workload *workload_find(const char *name_or_alias);
  * microbench_files_release. */
 int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s, struct err *e);
 void microbench_files_release(struct fileset *s);
+
+/* Clears away what an earlier run left beside its files `s` in `dir_fd`; comes before fileset_restore. Only workloads that play
+ * scripts leave anything. Errors: EPERM for what the workload cannot have made: then nothing is removed; of the system. */
+int microbench_clear(const struct workload *w, const struct fileset *s, int dir_fd, struct err *e);
 
 /* Checks the configuration (block size against --direct, sizes, level) before anything is touched. Errors: EINVAL. */
 int microbench_check(const struct workload *w, const struct microbench_config *c, struct err *e);

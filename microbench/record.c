@@ -11,55 +11,9 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "microbench/describe.h"
-#include "microbench/run.h"
+#include "microbench/source.h"
 
 enum { N_BATCH = 512 };
-
-/* --- one worker's samples as records, in its own order --------------------------------------------------------- */
-
-struct source {
-	const struct worker *worker;
-	const struct bench_sample *next, *end;
-	uint64_t k;     /* requests of the workload so far */
-	uint64_t block; /* where a sequential workload stands */
-	uint32_t object;
-};
-
-static int64_t time_of(const struct bench_run *r, uint64_t ticks)
-{
-	return llrint((double)(int64_t)(ticks - r->start) * r->clock.ns_per_tick);
-}
-
-static void source_take(struct source *s, const struct bench_run *r, struct trace_record *out)
-{
-	const struct bench_thread *t = &s->worker->bench;
-	const struct bench_sample *from = s->next++;
-	*out = (struct trace_record){
-	    .begin_ns = time_of(r, from->begin),
-	    .end_ns = time_of(r, from->end),
-	    .intended_ns = TIME_NONE,
-	    .dispatch_ns = TIME_NONE,
-	    .offset = OFFSET_NONE,
-	    .rvalue = from->result < 0 ? -1 : from->result,
-	    .pid = r->pid,
-	    .tid = (uint32_t)s->worker->tid,
-	    .object = s->object,
-	    .fd = t->fd,
-	    .heap = HEAP_NONE,
-	    .op = (uint16_t)from->op,
-	    .error = (uint16_t)(from->result < 0 ? -from->result : 0),
-	};
-	if (from->op == OP_LSEEK) {
-		out->offset = 0;
-		out->flags = SEEK_SET;
-		s->block = 0;
-	} else if (from->op != OP_FSYNC) {
-		out->offset = (t->block ? t->block[s->k] : s->block) * t->block_bytes;
-		out->length = t->block_bytes;
-		s->k++;
-		s->block++;
-	}
-}
 
 /* --- merging by begin: a heap of the workers, the one whose next request began first on top -------------------- */
 
@@ -127,19 +81,17 @@ static int merge(const struct bench_run *r, struct source *heap, size_t n, struc
 
 static int merge_all(const struct bench_run *r, struct trace_writer *w, int signal_fd, struct merged *m, struct err *e)
 {
+	struct script_refs refs = {NULL, NULL, NULL};
 	struct source *heap = xcalloc(r->n_workers, sizeof *heap);
 	size_t n = 0;
-	int ret = 0;
+	int ret = r->workload->script ? script_refs_make(&refs, r, w, e) : 0;
 	for (unsigned int i = 0; i < r->n_workers && !ret; i++) {
-		const struct worker *worker = &r->worker[i];
-		const struct bench_thread *t = &worker->bench;
-		struct source *s = &heap[n];
-		*s = (struct source){.worker = worker, .next = t->sample, .end = t->sample + t->n_samples};
-		ret = trace_writer_object(w, OBJECT_PATH, r->files.entry[i].path, &s->object, e);
-		n += t->n_samples > 0;
+		ret = source_open(&heap[n], r, i, &refs, w, e);
+		n += r->worker[i].bench.n_samples > 0;
 	}
 	if (!ret)
 		ret = merge(r, heap, n, w, signal_fd, m, e);
+	script_refs_release(&refs);
 	free(heap);
 	return ret;
 }
@@ -157,7 +109,7 @@ static bool capacity_reached(const struct bench_run *r)
 static json_t *descriptors(const struct bench_run *r)
 {
 	json_t *all = json_array();
-	for (unsigned int i = 0; all && i < r->n_workers; i++) {
+	for (unsigned int i = 0; all && !r->workload->script && i < r->n_workers; i++) {
 		const struct worker *w = &r->worker[i];
 		json_t *one = json_pack("{s:i,s:s,s:i}", "fd", w->bench.fd, "path", r->files.entry[i].path, "flags",
 					w->open_flags);
@@ -169,10 +121,23 @@ static json_t *descriptors(const struct bench_run *r)
 	return all;
 }
 
+/* What the program holds as a program would, what its instrument takes, and what all of it came to. */
+static json_t *memory(const struct bench_run *r)
+{
+	uint64_t n_instrument = 0;
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		const struct worker *w = &r->worker[i];
+		n_instrument += w->samples.n_bytes + w->blocks.n_bytes + w->think.n_bytes;
+		n_instrument += w->script.cap * sizeof *w->script.step;
+	}
+	return json_pack("{s:I,s:I,s:I}", "held_bytes", (json_int_t)r->config->anon_bytes, "instrument_bytes",
+			 (json_int_t)n_instrument, "anonymous_bytes", (json_int_t)r->anonymous_bytes);
+}
+
 static char *extra_json(const struct bench_run *r)
 {
-	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
-			      describe_options(r->config), "descriptors", descriptors(r), "facts",
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
+			      describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory", memory(r), "facts",
 			      run_facts_to_json(&r->facts), "capacity_reached", capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);
@@ -196,7 +161,7 @@ static void facts_complete(struct bench_run *r)
 		if (t->n_samples && t->sample[t->n_samples - 1].end > last)
 			last = t->sample[t->n_samples - 1].end;
 	}
-	r->facts.wall_ns = last > first ? time_of(r, last) - time_of(r, first) : 0;
+	r->facts.wall_ns = last > first ? source_time(r, last) - source_time(r, first) : 0;
 }
 
 /* What is left of a trace that was not finished. Never anything but a file: the output may be named /dev/full. */
@@ -253,11 +218,27 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	return ret;
 }
 
+static int script_failure(const struct bench_run *r, const struct bench_thread *t, struct err *e)
+{
+	const struct bench_step *s = &t->script->step[t->n_samples - 1];
+	int32_t got = t->sample[t->n_samples - 1].result;
+	const char *path = source_step_path(t, t->n_samples - 1);
+	if (got < 0)
+		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there", r->config->dir,
+			       path, t->n_samples, op_name(s->op), strerror(-got));
+	return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) returned %d instead of %d; the trace ends there",
+		       r->config->dir, path, t->n_samples, op_name(s->op), got, s->expect);
+}
+
 int bench_failure(const struct bench_run *r, struct err *e)
 {
 	for (unsigned int i = 0; i < r->n_workers; i++) {
 		const struct bench_thread *t = &r->worker[i].bench;
 		if (!t->n_samples)
+			continue;
+		if (t->script && t->failed)
+			return script_failure(r, t, e);
+		if (t->script)
 			continue;
 		const struct bench_sample *last = &t->sample[t->n_samples - 1];
 		bool is_short = last->op == r->workload->op && last->result != (int32_t)t->block_bytes;

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -30,9 +31,29 @@ static int output_check(const char *path, struct err *e)
 	return ret;
 }
 
+/* A script's directory is cleared before the next run: no place for a trace. */
+static int output_is_outside(const struct bench_run *r, struct err *e)
+{
+	char *copy = xstrdup(r->config->output), *top = xasprintf("%s/%s", r->config->dir, r->workload->script->top);
+	char *of_output = realpath(dirname(copy), NULL), *of_top = realpath(top, NULL);
+	size_t len = of_top ? strlen(of_top) : 0;
+	bool inside = of_output && of_top && !strncmp(of_output, of_top, len) &&
+		      (of_output[len] == '/' || !of_output[len]);
+	int ret = inside ? err_set(e, EINVAL, "%s: %s belongs to the workload: no place for the trace",
+				   r->config->output, top)
+			 : 0;
+	free(copy);
+	free(top);
+	free(of_output);
+	free(of_top);
+	return ret;
+}
+
 static int output_is_apart(const struct bench_run *r, struct err *e)
 {
 	struct stat output, file;
+	if (r->workload->script)
+		return output_is_outside(r, e);
 	if (stat(r->config->output, &output) < 0)
 		return 0;
 	for (unsigned int i = 0; i < r->n_workers; i++)
@@ -79,6 +100,16 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 	return ret;
 }
 
+static int files_prepare(struct bench_run *r, struct err *e)
+{
+	int ret = microbench_clear(r->workload, &r->files, r->dir_fd, e);
+	if (!ret)
+		ret = fileset_restore(&r->files, r->dir_fd, r->config->seed, false, e);
+	if (!ret && r->workload->warm)
+		ret = fileset_warm(&r->files, r->dir_fd, e);
+	return ret;
+}
+
 int microbench_run(const struct workload *w, const struct microbench_config *c, struct microbench_outcome *o,
 		   struct err *e)
 {
@@ -97,13 +128,15 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 	if (!c->prepare_only)
 		ret = output_check(c->output, e);
 	if (!ret && (c->prepare || c->prepare_only))
-		ret = fileset_restore(&r.files, r.dir_fd, c->seed, false, e);
+		ret = files_prepare(&r, e);
 	if (!ret && !c->prepare_only)
 		ret = run_prepared(&r, o, e);
 	bench_teardown(&r);
 	if (c->remove) {
 		struct err unremoved = ERR_INIT;
-		int removed = fileset_remove(&r.files, r.dir_fd, &unremoved);
+		int removed = microbench_clear(w, &r.files, r.dir_fd, &unremoved);
+		if (!removed)
+			removed = fileset_remove(&r.files, r.dir_fd, &unremoved);
 		if (!ret && removed)
 			ret = err_set(e, -removed, "%s", unremoved.msg);
 	}

@@ -12,6 +12,7 @@
 #include "common/vm.h"
 #include "microbench/loop.h"
 #include "microbench/microbench.h"
+#include "microbench/script.h"
 
 struct bench_run;
 
@@ -24,6 +25,7 @@ struct worker {
 	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
 	int open_flags;
 	struct vm_region samples, blocks, think;
+	struct script script; /* of a workload that plays one */
 };
 
 /* Where the workers wait until all are ready, so that they begin together. */
@@ -45,6 +47,9 @@ struct bench_run {
 	struct placement placement;
 	struct worker *worker; /* worker[n_workers] */
 	unsigned int n_workers, n_started;
+	struct script_names names; /* paths of the scripts */
+	struct vm_region anonymous; /* --anon-memory */
+	uint64_t anonymous_bytes; /* resident and anonymous when the region began; 0 unknown */
 	struct gate gate;
 	uint64_t start; /* ticks: the common begin, and the trace's epoch */
 	int64_t wall_epoch_ns;
@@ -60,9 +65,14 @@ struct bench_run {
 int bench_setup(struct bench_run *r, struct err *e);
 void bench_teardown(struct bench_run *r);
 
-/* Room for the requests of one thread: at least --requests, and for --min-duration what the fastest machine could do in
- * it, as far as `memory_bytes` in all reach. */
+/* Room for the requests of one thread (units, where it plays a script): at least --requests, and for --min-duration what the
+ * fastest machine could do in it, as far as `memory_bytes` in all reach. */
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c, uint64_t memory_bytes);
+
+/* files.c: opens the worker's own file. */
+int bench_file_open(struct bench_run *r, struct worker *w, struct err *e);
+/* Whether what a script needs is there as it must be, and nothing else. Errors: ENOENT, EEXIST, EINVAL, EPERM with the path. */
+int bench_files_check(const struct bench_run *r, struct err *e);
 
 /* threads.c: starts the workers together and waits for them. `signal_fd` tells of a signal that ends the run: EINTR. */
 int bench_measure(struct bench_run *r, int signal_fd, struct err *e);

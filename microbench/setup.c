@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
-#include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/confine.h"
+#include "common/files.h"
 #include "common/strbuf.h"
-#include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/run.h"
@@ -23,6 +21,9 @@
 
 static uint64_t sample_bytes(const struct workload *w, const struct microbench_config *c)
 {
+	if (w->script)
+		return w->script->n_per_unit * (sizeof(struct bench_sample) + sizeof(struct bench_step)) +
+		       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 	return sizeof(struct bench_sample) + (w->sequential ? 0 : sizeof(uint32_t)) +
 	       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 }
@@ -32,70 +33,74 @@ uint64_t bench_capacity(const struct workload *w, const struct microbench_config
 	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one: an upper bound on the
 	 * rate. Pauses last as long as asked, or in the mean so: a quarter off for chance. */
 	double fastest_ns = 100 + 0.02 * (double)c->block_bytes + 0.75 * (double)c->pause_ns;
+	if (w->script && w->script->fastest_ns)
+		fastest_ns = w->script->fastest_ns(c);
 	double room = (double)memory_bytes / (double)sample_bytes(w, c) / (double)c->level;
 	double n = (double)c->min_duration_ns / fastest_ns;
 	n = n < room ? n : room;
 	return n > (double)c->n_requests ? (uint64_t)n : c->n_requests;
 }
 
-static uint64_t memory_for_records(void)
+static uint64_t memory_of_machine(void)
 {
 	long pages = sysconf(_SC_PHYS_PAGES), page_bytes = sysconf(_SC_PAGESIZE);
-	uint64_t share =
-	    pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes / MEMORY_SHARE : MEMORY_BYTES;
+	return pages > 0 && page_bytes > 0 ? (uint64_t)pages * (uint64_t)page_bytes : MEMORY_BYTES * MEMORY_SHARE;
+}
+
+static uint64_t memory_for_records(void)
+{
+	uint64_t share = memory_of_machine() / MEMORY_SHARE;
 	return share < MEMORY_BYTES ? share : MEMORY_BYTES;
 }
 
-/* --- files ----------------------------------------------------------------------------------------------------- */
-
-static int file_fits(const struct bench_run *r, const struct fileset_entry *f, int fd, struct err *e)
+/* Of this process, bytes; 0 where the kernel does not tell. */
+static uint64_t anonymous_resident(void)
 {
-	struct stat st;
-	if (fstat(fd, &st) < 0)
-		return err_sys(e, errno, "%s/%s", r->config->dir, f->path);
-	if (!S_ISREG(st.st_mode))
-		return err_set(e, EPERM, "%s/%s is no regular file", r->config->dir, f->path);
-	if ((uint64_t)st.st_size >= f->size)
-		return 0;
-	struct strbuf has = STRBUF_INIT, needs = STRBUF_INIT;
-	format_size(&has, (uint64_t)st.st_size);
-	format_size(&needs, f->size);
-	err_set(e, EINVAL, "%s/%s is too short: it has %s, the run needs %s", r->config->dir, f->path, has.s, needs.s);
-	strbuf_release(&has);
-	strbuf_release(&needs);
-	return -EINVAL;
-}
-
-static int file_open(struct bench_run *r, struct worker *w, struct err *e)
-{
-	const struct microbench_config *c = r->config;
-	const struct fileset_entry *f = &r->files.entry[w->bench.index];
-	w->open_flags =
-	    (r->workload->writes ? O_WRONLY : O_RDONLY) | (c->direct ? O_DIRECT : 0) | (c->sync ? O_SYNC : 0);
-	/* a pipe in the file's place is refused, not waited for */
-	int fd = confined_open(r->dir_fd, f->path, w->open_flags | O_NONBLOCK, 0, e);
-	if (fd == -EINVAL && c->direct)
-		return err_set(e, EINVAL, "%s/%s: this file system does not do direct I/O", c->dir, f->path);
-	if (fd < 0)
-		return err_context(e, "%s", c->dir);
-	w->bench.fd = fd;
-	if (fcntl(fd, F_SETFL, w->open_flags) < 0)
-		return err_sys(e, errno, "%s/%s", c->dir, f->path);
-	return file_fits(r, f, fd, e);
+	struct strbuf text = STRBUF_INIT;
+	uint64_t bytes = 0;
+	if (!file_read("/proc/self/status", &text, 1 << 16, NULL)) {
+		const char *line = strstr(text.s, "RssAnon:");
+		bytes = line ? strtoull(line + strlen("RssAnon:"), NULL, 10) << 10 : 0;
+	}
+	strbuf_release(&text);
+	return bytes;
 }
 
 /* --- memory ---------------------------------------------------------------------------------------------------- */
+
+/* A script is made here, before the first stamp; what cannot fit into memory is noticed before it is made. */
+static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
+{
+	const struct workload_script *script = r->workload->script;
+	struct bench_thread *t = &w->bench;
+	uint64_t one = sample_bytes(r->workload, r->config), most = memory_of_machine() / r->n_workers;
+	if (t->capacity > most / one)
+		return err_set(e, ENOMEM, "requests %" PRIu64 ": so many %s do not fit into memory", t->capacity,
+			       script->unit);
+	w->script.names = &r->names;
+	int ret = script->write(r->config, t->index, t->capacity, &w->script, e);
+	if (ret)
+		return ret;
+	for (unsigned int i = 0; i <= OPEN_DIRECTORY; i++)
+		t->open_flags[i] = script_open_flags((enum script_open)i, r->config->sync);
+	for (unsigned int i = 0; i < SCRIPT_SLOTS; i++)
+		t->slot_fd[i] = -1;
+	t->script = &w->script;
+	t->dir_fd = r->dir_fd;
+	return 0;
+}
 
 static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	struct bench_thread *t = &w->bench;
 	uint64_t n_rewinds = r->workload->sequential ? t->capacity / t->n_blocks : 0;
-	int ret = vm_alloc(&w->samples, (t->capacity + n_rewinds + 1) * sizeof *t->sample, "records of requests", e);
+	uint64_t n_samples = t->script ? t->script->n : t->capacity + n_rewinds + 1;
+	int ret = vm_alloc(&w->samples, n_samples * sizeof *t->sample, "records of requests", e);
 	if (ret)
 		return ret;
 	t->sample = w->samples.base;
-	if (!r->workload->sequential) {
+	if (!r->workload->sequential && !t->script) {
 		ret = vm_alloc(&w->blocks, t->capacity * sizeof *t->block, "offsets of requests", e);
 		if (!ret)
 			ret = draw_blocks(w->blocks.base, t->capacity, (uint32_t)t->n_blocks, c->seed, t->index, e);
@@ -157,8 +162,18 @@ static int worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	w->run = r;
 	w->wait_ns = -1;
 	w->cpu = c->pin ? nth_cpu(w->bench.index) : -1;
-	int ret = file_open(r, w, e);
+	int ret = r->workload->script ? script_fill(r, w, e) : bench_file_open(r, w, e);
 	return ret ? ret : memory_fill(r, w, e);
+}
+
+/* The longest request, which a buffer must hold. */
+static size_t buffer_bytes(const struct bench_run *r)
+{
+	size_t n = r->workload->script ? 1 : r->config->block_bytes;
+	for (unsigned int i = 0; i < r->n_workers; i++)
+		if (r->worker[i].script.max_bytes > n)
+			n = r->worker[i].script.max_bytes;
+	return n;
 }
 
 int bench_setup(struct bench_run *r, struct err *e)
@@ -173,17 +188,21 @@ int bench_setup(struct bench_run *r, struct err *e)
 	r->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->finished_fd < 0)
 		return err_sys(e, errno, "eventfd");
-	int ret = placement_init(&r->placement, (enum placement_kind)c->placement, c->block_bytes, c->direct,
-				 r->n_workers, e);
+	int ret = r->workload->script ? bench_files_check(r, e) : 0;
+	for (unsigned int i = 0; i < r->n_workers && !ret; i++)
+		ret = worker_setup(r, &r->worker[i], e);
+	if (!ret)
+		ret = placement_init(&r->placement, (enum placement_kind)c->placement, buffer_bytes(r), c->direct,
+				     r->n_workers, e);
 	if (ret)
 		return ret;
 	buffers_fill(r);
-	for (unsigned int i = 0; i < r->n_workers; i++) {
-		ret = worker_setup(r, &r->worker[i], e);
-		if (ret)
-			return ret;
-	}
-	return clock_init(&r->clock, CALIBRATION_NS, e);
+	for (unsigned int i = 0; i < r->n_workers; i++) /* now that no name is added */
+		r->worker[i].bench.names = (const char *const *)r->names.name;
+	if (c->anon_bytes)
+		ret = vm_alloc(&r->anonymous, c->anon_bytes, "anonymous memory (--anon-memory)", e);
+	r->anonymous_bytes = anonymous_resident();
+	return ret ? ret : clock_init(&r->clock, CALIBRATION_NS, e);
 }
 
 void bench_teardown(struct bench_run *r)
@@ -195,7 +214,13 @@ void bench_teardown(struct bench_run *r)
 		vm_free(&w->samples);
 		vm_free(&w->blocks);
 		vm_free(&w->think);
+		for (unsigned int k = 0; w->bench.script && k < SCRIPT_SLOTS; k++)
+			if (w->bench.slot_fd[k] >= 0)
+				close(w->bench.slot_fd[k]);
+		script_release(&w->script);
 	}
+	script_names_release(&r->names);
+	vm_free(&r->anonymous);
 	placement_release(&r->placement);
 	if (r->finished_fd >= 0)
 		close(r->finished_fd);

@@ -76,7 +76,10 @@ static int worker_prepare(struct worker *w)
 	if (c->pause_by == WAIT_HYBRID)
 		waiter_thread_setup();
 	waiter_init(&w->bench.waiter, &r->clock, (enum wait_method)c->pause_by, 0);
-	bench_warm(&w->bench, r->workload->call);
+	if (w->bench.script)
+		script_warm(&w->bench);
+	else
+		bench_warm(&w->bench, r->workload->call);
 	return 0;
 }
 
@@ -95,7 +98,9 @@ static void worker_measure(struct worker *w)
 		cpu_relax();
 	r->workload->loop(t);
 	const struct bench_sample *last = &t->sample[t->n_samples - 1];
-	bool failed = last->result < 0 || (last->op == r->workload->op && last->result != (int32_t)t->block_bytes);
+	bool failed = t->script ? t->failed
+				: last->result < 0 || (last->op == r->workload->op &&
+						       last->result != (int32_t)t->block_bytes);
 	if (failed)
 		atomic_store(&r->stop, true);
 	else if (t->fsync_end && !atomic_load(&r->stop))

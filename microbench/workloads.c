@@ -4,7 +4,9 @@
 #include <string.h>
 
 const struct workload *const workloads[] = {
-    &workload_random_read, &workload_random_write, &workload_sequential_read, &workload_sequential_write, NULL,
+    &workload_random_read,  &workload_random_write, &workload_sequential_read, &workload_sequential_write,
+    &workload_cached_pread, &workload_fileserver,   &workload_postmark,        &workload_compile,
+    NULL,
 };
 
 const struct workload *workload_find(const char *name_or_alias)

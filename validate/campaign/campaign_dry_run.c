@@ -24,13 +24,29 @@ struct expected {
 	uint64_t file_bytes;
 };
 
+static int scenario_bytes(const struct protocol *p, size_t i, const struct microbench_config *c, uint64_t *bytes,
+			  struct err *e)
+{
+	struct fileset files;
+	int ret = microbench_files(workload_find(p->scenario[i].type), c, &files, e);
+	*bytes = 0;
+	for (size_t k = 0; !ret && k < files.n; k++)
+		*bytes += files.entry[k].size;
+	microbench_files_release(&files);
+	return ret;
+}
+
 static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
 {
 	struct microbench_config c;
 	int ret = scenario_config(&p->scenario[i], &c, e);
+	if (!ret)
+		ret = scenario_bytes(p, i, &c, &x->file_bytes, e);
 	if (ret)
 		return ret;
-	double one_ns = (double)c.pause_ns + SERVICE_GUESS_NS;
+	const struct workload_script *script = workload_find(p->scenario[i].type)->script;
+	double n_per_unit = script ? script->n_per_unit : 1;
+	double one_ns = (double)c.pause_ns + n_per_unit * SERVICE_GUESS_NS;
 	if (c.pause_ns && c.pause_by == WAIT_SLEEP)
 		one_ns += OVERSHOOT_GUESS_NS;
 	double least_ns = (double)p->min_duration_ns * 1.4, as_given_ns = (double)c.n_requests * one_ns;
@@ -38,7 +54,7 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 	x->requests = x->run_s * 1e9 / one_ns * (double)c.level;
 	if (x->requests < (double)(c.n_requests * c.level))
 		x->requests = (double)(c.n_requests * c.level);
-	x->file_bytes = c.file_bytes * c.level;
+	x->requests *= n_per_unit;
 	x->n_runs = protocol_n_bank(p);
 	uint64_t roles = p->reference == REFERENCE_RERUN;
 	for (size_t r = 0; r < p->n_replayers; r++)

@@ -64,6 +64,7 @@ static void words_make(struct words *w, const struct campaign *c, const struct s
 		settings_add(w, scenario->option, scenario->n_options, "requests");
 		word_add(w, xasprintf("--requests=%llu", (unsigned long long)s->n_requests));
 		word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
+		word_add(w, xstrdup("--min-duration=0")); /* the count decides, also where a workload has a duration */
 		word_add(w, xstrdup("--no-prepare"));
 	} else {
 		const struct replayer *replayer = &c->protocol->replayer[s->role];

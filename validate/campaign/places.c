@@ -45,16 +45,18 @@ static void set_join(struct fileset *into, const struct fileset *more)
 		}
 }
 
-static size_t dir_choose(struct place *place, const struct fileset *files, bool writes)
+static size_t dir_choose(struct place *place, const struct fileset *files, const struct workload *w)
 {
-	size_t i;
-	for (i = 0; i < place->n_dirs; i++)
-		if (place->dir[i].writes == writes && sets_agree(&place->dir[i].files, files))
+	const struct workload *sole = w->script ? w : NULL;
+	size_t i = sole ? place->n_dirs : 0;
+	for (; i < place->n_dirs; i++)
+		if (!place->dir[i].sole && place->dir[i].writes == w->writes &&
+		    sets_agree(&place->dir[i].files, files))
 			break;
 	if (i == place->n_dirs) {
 		place->dir = xreallocarray(place->dir, i + 1, sizeof *place->dir);
 		place->dir[place->n_dirs++] =
-		    (struct place_dir){.fd = -1, .writes = writes, .state = FILESET_STATE_INIT};
+		    (struct place_dir){.fd = -1, .writes = w->writes, .sole = sole, .state = FILESET_STATE_INIT};
 	}
 	set_join(&place->dir[i].files, files);
 	return i;
@@ -76,7 +78,7 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 		if (!ret)
 			ret = microbench_files(w, &config, &s->scenario[i].files, e);
 		if (!ret)
-			s->scenario[i].dir = dir_choose(&s->place[c->target], &s->scenario[i].files, w->writes);
+			s->scenario[i].dir = dir_choose(&s->place[c->target], &s->scenario[i].files, w);
 	}
 	return ret;
 }
@@ -242,6 +244,8 @@ int place_remove(struct place *place, struct err *e)
 		struct place_dir *d = &place->dir[i];
 		if (d->fd < 0)
 			continue;
+		if (d->sole && microbench_clear(d->sole, &d->files, d->fd, ret ? NULL : e) < 0)
+			ret = ret ? ret : -EIO;
 		if (fileset_remove(&d->files, d->fd, ret ? NULL : e) < 0)
 			ret = ret ? ret : -EIO;
 		if (rmdir(d->path) < 0 && errno != ENOENT && !ret)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "microbench/microbench.h"
 
 #define SYNC_TRIES 20
 
@@ -73,7 +74,10 @@ int prepare_run(struct places *s, const struct protocol *p, size_t scenario, boo
 	int ret = place_dir_check(place, dir, e);
 	if (ret)
 		return ret;
-	ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+	if (dir->sole)
+		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
+	if (!ret)
+		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
 	if (!ret && target->cache == CACHE_COLD)

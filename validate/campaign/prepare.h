@@ -16,10 +16,13 @@
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
 
+struct workload;
+
 struct place_dir { /* one set of files */
 	char *path;
 	int fd;                     /* -1: not open */
 	bool writes;                /* workloads that change it use it */
+	const struct workload *sole; /* one that makes and removes files of its own: it shares with nobody; else NULL */
 	struct fileset files;       /* union of its scenarios' sets, owned */
 	struct fileset_state state; /* how the files looked after the last restore */
 };

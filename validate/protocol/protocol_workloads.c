@@ -77,7 +77,7 @@ static int reserved_check(const struct protocol_file *f, const struct ini_sectio
 
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e)
 {
-	microbench_config_init(c);
+	workload_config_init(workload_find(s->type), c);
 	return settings_apply(microbench_options, c, s->option, s->n_options, e);
 }
 

@@ -9,8 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/options_describe.h"
 #include "common/placement.h"
 #include "common/wait.h"
+#include "common/xalloc.h"
 #include "microbench/describe.h"
 #include "microbench/draw.h"
 #include "microbench/run.h"
@@ -27,6 +29,10 @@ static void the_table_of_workloads(void **state)
 	    {"random-write", "rw", OP_PWRITE, true, false},
 	    {"sequential-read", "sr", OP_READ, false, true},
 	    {"sequential-write", "sw", OP_WRITE, true, true},
+	    {"cached-pread", "cp", OP_PREAD, false, false},
+	    {"fileserver", "fs", OP_INVALID, true, false},
+	    {"postmark", "pm", OP_INVALID, true, false},
+	    {"compile", "cc", OP_INVALID, true, false},
 	};
 	size_t n = 0;
 	for (; workloads[n]; n++)
@@ -56,8 +62,44 @@ static void defaults_are_those_of_the_paper(void **state)
 	assert_int_equal(c.pause_by, WAIT_SLEEP);
 	assert_int_equal(c.placement, PLACEMENT_DEFAULT);
 	assert_true(c.prepare);
-	for (const struct workload *const *w = workloads; *w; w++)
-		assert_int_equal(microbench_check(*w, &c, NULL), 0);
+	for (const struct workload *const *w = workloads; *w; w++) {
+		struct err e = ERR_INIT;
+		workload_config_init(*w, &c);
+		if (microbench_check(*w, &c, &e))
+			fail_msg("%s: %s", (*w)->name, e.msg);
+	}
+}
+
+/* The manual says the same; sources are told beside each workload. */
+static void defaults_of_workloads(void **state)
+{
+	(void)state;
+	static const char *const expected[][2] = {
+	    {"random-read", ""},
+	    {"cached-pread", " --level 2 --requests 100000 --block-size 1024 --file-size 1048576"},
+	    {"fileserver", " --level 4 --requests 1 --min-duration 30000000000ns --block-size 1048576 --file-size 131072"
+			   " --anon-memory 88080384 --fileset-seed 1 --files 1000 --append-size 16384 --dir-width 20"
+			   " --size-shape 1.5"},
+	    {"postmark", " --requests 200000 --block-size 512 --file-size 10240 --files 20000 --min-file-size 512"
+			 " --read-share 0.5 --create-share 0.5"},
+	    {"compile", " --requests 200 --file-size 8192 --pause 20000000ns --think exponential --fileset-seed 1"
+			" --files 100 --size-shape 1.5 --headers 400 --include-dirs 8 --includes 20"},
+	};
+	struct microbench_config most, c;
+	microbench_config_init(&most);
+	for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+		struct strbuf s = STRBUF_INIT;
+		workload_config_init(workload_find(expected[i][0]), &c);
+		options_command(&s, microbench_options, &c, &most, true);
+		assert_string_equal(s.s, expected[i][1]);
+		strbuf_release(&s);
+		/* and so the command of a run with defaults has no options */
+		describe_command(workload_find(expected[i][0]), &c, &s);
+		char *command = xasprintf("validate microbench %s", expected[i][0]);
+		assert_string_equal(s.s, command);
+		free(command);
+		strbuf_release(&s);
+	}
 }
 
 static void options_are_keys_of_a_protocol(void **state)
@@ -163,6 +205,35 @@ static void impossible_combinations_are_refused(void **state)
 	assert_int_equal(microbench_check(workload_find("sr"), &c, NULL), 0);
 }
 
+static struct microbench_config of(const char *workload)
+{
+	struct microbench_config c;
+	workload_config_init(workload_find(workload), &c);
+	return c;
+}
+
+static void impossible_scripts_are_refused(void **state)
+{
+	(void)state;
+	struct microbench_config c;
+	c = of("rr"), c.n_files = 5, check_refuses(&c, "rr", "random-read has no such option");
+	c = of("fs"), c.n_headers = 5, check_refuses(&c, "fs", "headers");
+	c = of("fs"), c.direct = true, check_refuses(&c, "fs", "direct");
+	c = of("fs"), c.fsync_end = true, check_refuses(&c, "fs", "fsync-end");
+	c = of("fs"), c.n_files = 39, check_refuses(&c, "fs", "at least 40");
+	c = of("fs"), c.append_bytes = 0, check_refuses(&c, "fs", "append-size");
+	c = of("fs"), c.size_shape = 0, check_refuses(&c, "fs", "size-shape");
+	c = of("fs"), c.dir_width = 0, check_refuses(&c, "fs", "dir-width");
+	c = of("fs"), c.file_bytes = UINT64_MAX, check_refuses(&c, "fs", "file-size");
+	c = of("pm"), c.min_duration_ns = 1, check_refuses(&c, "pm", "transactions");
+	c = of("pm"), c.n_files = 0, check_refuses(&c, "pm", "files");
+	c = of("pm"), c.min_file_bytes = 10241, check_refuses(&c, "pm", "smallest");
+	c = of("pm"), c.min_file_bytes = 0, check_refuses(&c, "pm", "smallest");
+	c = of("cc"), c.n_include_dirs = 0, check_refuses(&c, "cc", "include-dirs");
+	c = of("cc"), c.n_includes = 401, check_refuses(&c, "cc", "includes");
+	c = of("cc"), c.n_headers = 0, check_refuses(&c, "cc", "headers");
+}
+
 static void one_file_each(void **state)
 {
 	(void)state;
@@ -225,7 +296,8 @@ static void the_command_makes_the_run_again(void **state)
 			    "validate microbench sequential-write --level 2 --pause 10000ns --pause-by spin --fsync-end"
 			    " --dir '/mnt/it'\\''s' --output 'a b.trace' --no-prepare");
 	strbuf_release(&s);
-	json_t *o = describe_options(&c);
+	json_t *o = describe_options(workload_find("sw"), &c);
+	assert_null(json_object_get(o, "files")); /* others' options are not told */
 	assert_int_equal(json_integer_value(json_object_get(o, "pause")), 10000);
 	assert_string_equal(json_string_value(json_object_get(o, "pause-by")), "spin");
 	assert_true(json_is_true(json_object_get(o, "fsync-end")));
@@ -238,6 +310,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_table_of_workloads),
 	    cmocka_unit_test(defaults_are_those_of_the_paper),
+	    cmocka_unit_test(defaults_of_workloads),
+	    cmocka_unit_test(impossible_scripts_are_refused),
 	    cmocka_unit_test(options_are_keys_of_a_protocol),
 	    cmocka_unit_test(bad_values_are_refused),
 	    cmocka_unit_test(impossible_combinations_are_refused),

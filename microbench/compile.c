@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What building a program does to files, in bursts. A unit is the compilation of one source: stat of object and source as make
+ * does it, the source read whole, then each header looked for along the include path, where most stats find nothing, and
+ * read whole; the object is written under another name in small pieces and renamed. Then the thread pauses, as while it
+ * computes.
+ *
+ * It begins with what a build begins with: a directory is made for the objects, and the sources are listed. Sources are
+ * compiled in turn, again after the last one; which headers a source includes does not change. */
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "microbench/draw.h"
+#include "microbench/loop.h"
+#include "microbench/script.h"
+#include "microbench/tree.h"
+#include "microbench/workloads.h"
+
+#define TOP "compile"
+#define OBJECT_RATIO 3         /* an object has so many times the bytes of its source */
+#define READ_BYTES (1u << 16)  /* sources and headers are read in pieces of this */
+#define NAMES_PER_LISTING 500u /* fit into one getdents, whatever the file system adds */
+
+static void defaults(struct microbench_config *c)
+{
+	c->n_requests = 200;
+	c->n_files = 100;
+	c->file_bytes = 8192;
+	c->fileset_seed = 1;
+	c->size_shape = 1.5;
+	c->block_bytes = 4096;
+	c->n_headers = 400;
+	c->n_include_dirs = 8;
+	c->n_includes = 20;
+	c->pause_ns = 20000000;
+	c->think = THINK_EXPONENTIAL;
+}
+
+static int check(const struct microbench_config *c, struct err *e)
+{
+	if (c->n_files < 1 || c->n_files > 1000000 || c->n_headers < 1 || c->n_headers > 1000000)
+		return err_set(e, EINVAL, "files and headers: expected 1 to 1000000");
+	if (!(c->size_shape > 0))
+		return err_set(e, EINVAL, "size-shape: expected more than 0");
+	if (c->n_include_dirs < 1 || c->n_include_dirs > 1000)
+		return err_set(e, EINVAL, "include-dirs %llu: expected 1 to 1000",
+			       (unsigned long long)c->n_include_dirs);
+	if (c->n_includes < 1 || c->n_includes > c->n_headers)
+		return err_set(e, EINVAL, "includes %llu: expected 1 to as many as there are headers (%llu)",
+			       (unsigned long long)c->n_includes, (unsigned long long)c->n_headers);
+	return 0;
+}
+
+/* --- the project --------------------------------------------------------------------------------------------------- */
+
+struct project {
+	uint64_t *source_bytes, *header_bytes; /* source_bytes[n_files], header_bytes[n_headers] */
+	uint32_t *header_dir;                  /* which of the include path has it */
+};
+
+static int project_draw(struct project *p, const struct microbench_config *c, struct err *e)
+{
+	gsl_rng *rng = draw_stream(c->fileset_seed, 0, DRAW_TREE, e);
+	if (!rng)
+		return -ENOMEM;
+	p->source_bytes = xcalloc(c->n_files, sizeof *p->source_bytes);
+	p->header_bytes = xcalloc(c->n_headers, sizeof *p->header_bytes);
+	p->header_dir = xcalloc(c->n_headers, sizeof *p->header_dir);
+	for (uint64_t i = 0; i < c->n_files; i++)
+		p->source_bytes[i] = tree_size(rng, (double)c->file_bytes, c->size_shape);
+	for (uint64_t i = 0; i < c->n_headers; i++) {
+		p->header_bytes[i] = tree_size(rng, (double)c->file_bytes, c->size_shape);
+		p->header_dir[i] = (uint32_t)gsl_rng_uniform_int(rng, c->n_include_dirs);
+	}
+	gsl_rng_free(rng);
+	return 0;
+}
+
+static void project_release(struct project *p)
+{
+	free(p->source_bytes);
+	free(p->header_bytes);
+	free(p->header_dir);
+}
+
+static char *source_path(uint64_t i)
+{
+	return xasprintf(TOP "/src/%06llu.c", (unsigned long long)i);
+}
+
+static char *header_path(uint64_t dir, uint64_t i)
+{
+	return xasprintf(TOP "/inc%llu/%06llu.h", (unsigned long long)dir, (unsigned long long)i);
+}
+
+static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	struct project p;
+	size_t cap = 0;
+	int ret = project_draw(&p, c, e);
+	if (ret)
+		return ret;
+	fileset_add_directory(s, &cap, xstrdup(TOP));
+	fileset_add_directory(s, &cap, xstrdup(TOP "/src"));
+	for (uint64_t i = 0; i < c->n_include_dirs; i++)
+		fileset_add_directory(s, &cap, xasprintf(TOP "/inc%llu", (unsigned long long)i));
+	for (uint64_t i = 0; i < c->n_files; i++)
+		fileset_add_file(s, &cap, source_path(i), p.source_bytes[i]);
+	for (uint64_t i = 0; i < c->n_headers; i++)
+		fileset_add_file(s, &cap, header_path(p.header_dir[i], i), p.header_bytes[i]);
+	project_release(&p);
+	return 0;
+}
+
+/* --- compilations -------------------------------------------------------------------------------------------------- */
+
+struct build {
+	const struct microbench_config *c;
+	const struct project *project;
+	struct script *script;
+	uint32_t *source, *object, *unfinished; /* names by source */
+	uint32_t *header;                       /* name of header i in directory d: header[i * n_include_dirs + d] */
+	uint32_t **includes;                    /* of a source, ended by UINT32_MAX */
+	bool *built;
+};
+
+static int includes_draw(struct build *b, struct err *e)
+{
+	const struct microbench_config *c = b->c;
+	uint32_t *all = xcalloc(c->n_headers, sizeof *all);
+	int ret = 0;
+	for (uint64_t i = 0; i < c->n_headers; i++)
+		all[i] = (uint32_t)i;
+	for (uint64_t i = 0; i < c->n_files && !ret; i++) {
+		gsl_rng *rng = draw_stream(c->fileset_seed, (unsigned int)i, DRAW_INCLUDES, e);
+		if (!rng) {
+			ret = -ENOMEM;
+			break;
+		}
+		uint64_t n = gsl_ran_poisson(rng, (double)c->n_includes);
+		n = n < c->n_headers ? n : c->n_headers;
+		b->includes[i] = xcalloc(n + 1, sizeof **b->includes);
+		gsl_ran_choose(rng, b->includes[i], n, all, c->n_headers, sizeof *all);
+		b->includes[i][n] = UINT32_MAX;
+		gsl_rng_free(rng);
+	}
+	free(all);
+	return ret;
+}
+
+static void read_file(struct script *s, uint32_t name, uint64_t n_bytes)
+{
+	script_stat(s, name, true);
+	script_open(s, 0, name, OPEN_READ, 0);
+	script_read_whole(s, 0, n_bytes, READ_BYTES, true);
+	script_close(s, 0);
+}
+
+static void compile(struct build *b, uint64_t i)
+{
+	struct script *s = b->script;
+	script_stat(s, b->object[i], b->built[i]);
+	read_file(s, b->source[i], b->project->source_bytes[i]);
+	for (const uint32_t *h = b->includes[i]; *h != UINT32_MAX; h++) {
+		const uint32_t *name = &b->header[*h * b->c->n_include_dirs];
+		uint32_t dir = b->project->header_dir[*h];
+		for (uint32_t d = 0; d < dir; d++)
+			script_stat(s, name[d], false);
+		read_file(s, name[dir], b->project->header_bytes[*h]);
+	}
+	script_open(s, 0, b->unfinished[i], OPEN_REPLACE, 0666);
+	script_write_whole(s, 0, OBJECT_RATIO * b->project->source_bytes[i], b->c->block_bytes);
+	script_close(s, 0);
+	script_rename(s, b->unfinished[i], b->object[i]);
+	script_end_unit(s);
+	b->built[i] = true;
+}
+
+static void names_make(struct build *b, unsigned int thread)
+{
+	const struct microbench_config *c = b->c;
+	for (uint64_t i = 0; i < c->n_files; i++) {
+		b->source[i] = script_name(b->script, source_path(i));
+		b->object[i] = script_name(
+		    b->script, xasprintf(TOP "/obj%u/%06llu.o", thread, (unsigned long long)i));
+		b->unfinished[i] = script_name(
+		    b->script, xasprintf(TOP "/obj%u/%06llu.o.new", thread, (unsigned long long)i));
+	}
+	for (uint64_t i = 0; i < c->n_headers; i++)
+		for (uint64_t d = 0; d < c->n_include_dirs; d++)
+			b->header[i * c->n_include_dirs + d] = script_name(b->script, header_path(d, i));
+}
+
+static void begin(struct build *b, unsigned int thread)
+{
+	script_mkdir(b->script, script_name(b->script, xasprintf(TOP "/obj%u", thread)), 0777);
+	script_open(b->script, 0, script_name(b->script, xstrdup(TOP "/src")), OPEN_DIRECTORY, 0);
+	for (uint64_t listed = 0; listed < b->c->n_files + NAMES_PER_LISTING; listed += NAMES_PER_LISTING)
+		script_list(b->script, 0);
+	script_close(b->script, 0);
+}
+
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
+			struct err *e)
+{
+	struct project p;
+	struct build b = {.c = c, .project = &p, .script = s};
+	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
+	int ret = rng ? project_draw(&p, c, e) : -ENOMEM;
+	if (ret)
+		return ret;
+	b.source = xcalloc(c->n_files, sizeof *b.source);
+	b.object = xcalloc(c->n_files, sizeof *b.object);
+	b.unfinished = xcalloc(c->n_files, sizeof *b.unfinished);
+	b.header = xcalloc(c->n_headers * c->n_include_dirs, sizeof *b.header);
+	b.includes = xcalloc(c->n_files, sizeof *b.includes);
+	b.built = xcalloc(c->n_files, sizeof *b.built);
+	ret = includes_draw(&b, e);
+	if (!ret) {
+		names_make(&b, thread);
+		begin(&b, thread);
+		uint64_t first = gsl_rng_uniform_int(rng, c->n_files);
+		for (uint64_t i = 0; i < n_units; i++)
+			compile(&b, (first + i) % c->n_files);
+	}
+	for (uint64_t i = 0; i < c->n_files; i++)
+		free(b.includes[i]);
+	free(b.source);
+	free(b.object);
+	free(b.unfinished);
+	free(b.header);
+	free(b.includes);
+	free(b.built);
+	project_release(&p);
+	gsl_rng_free(rng);
+	return ret;
+}
+
+static double fastest_ns(const struct microbench_config *c)
+{
+	double n_calls = (double)c->n_includes * ((double)c->n_include_dirs / 2 + 4);
+	return 200 * n_calls + 0.02 * (double)c->file_bytes * (double)(c->n_includes + 1 + OBJECT_RATIO) +
+	       0.75 * (double)c->pause_ns;
+}
+
+static const struct workload_script scripted = {
+    .top = TOP,
+    .unit = "compilations",
+    .n_per_unit = 180,
+    .check = check,
+    .files = files,
+    .write = write_script,
+    .fastest_ns = fastest_ns,
+};
+
+const struct workload workload_compile = {
+    .name = "compile",
+    .alias = "cc",
+    .help = "bursts as of a compiler: headers looked for and read, an object written and renamed",
+    .writes = true,
+    .defaults = defaults,
+    .own_options = (const char *const[]){"files", "fileset-seed", "size-shape", "headers", "include-dirs", "includes", NULL},
+    .script = &scripted,
+    .loop = script_loop,
+};

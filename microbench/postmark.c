@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* PostMark's pattern: what a mail server does to many small files. Three phases: the files are made; transactions, each a
+ * read or an append of one file and the making or deleting of one; all that is left is deleted.
+ *
+ * As in PostMark 1.5 with its defaults and without its buffering: requests of --block-size (512 bytes), a read goes through the
+ * whole file, an append adds as much as is drawn below the largest size (a file that has that size is read instead), and
+ * there are never more than twice as many files as at first.
+ *
+ * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the VFS-replay paper
+ * (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000 transactions, all four kinds equally likely. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "microbench/draw.h"
+#include "microbench/loop.h"
+#include "microbench/script.h"
+#include "microbench/tree.h"
+#include "microbench/workloads.h"
+
+#define TOP "postmark"
+#define MAX_BYTES (UINT64_C(1) << 30)
+
+static void defaults(struct microbench_config *c)
+{
+	c->n_requests = 200000;
+	c->n_files = 20000;
+	c->min_file_bytes = 512;
+	c->file_bytes = 10240;
+	c->block_bytes = 512;
+	c->read_share = 0.5;
+	c->create_share = 0.5;
+}
+
+static int check(const struct microbench_config *c, struct err *e)
+{
+	if (c->n_files < c->level || c->n_files > UINT32_MAX)
+		return err_set(e, EINVAL, "files %llu: expected at least one for each of %llu threads",
+			       (unsigned long long)c->n_files, (unsigned long long)c->level);
+	if (c->min_file_bytes < 1 || c->min_file_bytes > c->file_bytes || c->file_bytes > MAX_BYTES)
+		return err_set(e, EINVAL, "min-file-size %llu, file-size %llu: expected 1 <= smallest <= largest <= 1G",
+			       (unsigned long long)c->min_file_bytes, (unsigned long long)c->file_bytes);
+	return 0;
+}
+
+static char *thread_dir(unsigned int thread)
+{
+	return xasprintf(TOP "/%u", thread);
+}
+
+static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	size_t cap = 0;
+	(void)e;
+	fileset_add_directory(s, &cap, xstrdup(TOP));
+	for (unsigned int i = 0; i < c->level; i++)
+		fileset_add_directory(s, &cap, thread_dir(i));
+	return 0;
+}
+
+/* --- one thread's pool --------------------------------------------------------------------------------------------- */
+
+struct mail {
+	uint32_t name;
+	uint64_t n_bytes;
+};
+
+struct pool {
+	const struct microbench_config *c;
+	struct script *script;
+	gsl_rng *rng;
+	char *dir;
+	uint32_t *subdir; /* subdir[c->n_subdirs]: names */
+	struct mail *mail; /* mail[n], in any order */
+	size_t n, n_most;
+	uint64_t n_made; /* ever: numbers the names */
+};
+
+static uint64_t draw_between(gsl_rng *rng, uint64_t least, uint64_t most)
+{
+	return least + gsl_rng_uniform_int(rng, most - least + 1);
+}
+
+static void make(struct pool *p)
+{
+	struct mail *m = &p->mail[p->n++];
+	uint64_t subdir = p->c->n_subdirs ? gsl_rng_uniform_int(p->rng, p->c->n_subdirs) : 0;
+	const char *dir = p->c->n_subdirs ? p->script->names->name[p->subdir[subdir]] : p->dir;
+	m->n_bytes = draw_between(p->rng, p->c->min_file_bytes, p->c->file_bytes);
+	m->name = script_name(p->script, xasprintf("%s/%llu", dir, (unsigned long long)++p->n_made));
+	script_open(p->script, 0, m->name, OPEN_CREATE, 0644);
+	script_write_whole(p->script, 0, m->n_bytes, p->c->block_bytes);
+	script_close(p->script, 0);
+}
+
+static void delete(struct pool *p, size_t i)
+{
+	script_unlink(p->script, p->mail[i].name);
+	p->mail[i] = p->mail[--p->n];
+}
+
+static void read_one(struct pool *p, const struct mail *m)
+{
+	script_open(p->script, 0, m->name, OPEN_READ, 0644);
+	script_read_whole(p->script, 0, m->n_bytes, p->c->block_bytes, false);
+	script_close(p->script, 0);
+}
+
+static void append_one(struct pool *p, struct mail *m)
+{
+	uint64_t n_bytes = draw_between(p->rng, 1, p->c->file_bytes - m->n_bytes);
+	script_open(p->script, 0, m->name, OPEN_APPEND, 0644);
+	script_write_whole(p->script, 0, n_bytes, p->c->block_bytes);
+	script_close(p->script, 0);
+	m->n_bytes += n_bytes;
+}
+
+static void transaction(struct pool *p)
+{
+	bool reads = gsl_rng_uniform(p->rng) < p->c->read_share;
+	bool makes = gsl_rng_uniform(p->rng) < p->c->create_share;
+	if (p->n) {
+		struct mail *m = &p->mail[gsl_rng_uniform_int(p->rng, p->n)];
+		if (reads || m->n_bytes == p->c->file_bytes)
+			read_one(p, m);
+		else
+			append_one(p, m);
+	}
+	if (p->n && (!makes || p->n == p->n_most))
+		delete(p, gsl_rng_uniform_int(p->rng, p->n));
+	else
+		make(p);
+	script_end_unit(p->script);
+}
+
+static void subdirs_make(struct pool *p)
+{
+	p->subdir = xcalloc(p->c->n_subdirs + 1, sizeof *p->subdir);
+	for (uint64_t i = 0; i < p->c->n_subdirs; i++) {
+		p->subdir[i] = script_name(p->script, xasprintf("%s/s%llu", p->dir, (unsigned long long)i));
+		script_mkdir(p->script, p->subdir[i], 0755);
+	}
+}
+
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
+			struct err *e)
+{
+	struct pool p = {.c = c, .script = s, .rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e)};
+	if (!p.rng)
+		return -ENOMEM;
+	size_t n_first = (c->n_files - thread + c->level - 1) / c->level;
+	p.n_most = 2 * n_first;
+	p.mail = xcalloc(p.n_most + 1, sizeof *p.mail);
+	p.dir = thread_dir(thread);
+	subdirs_make(&p);
+	for (size_t i = 0; i < n_first; i++)
+		make(&p);
+	for (uint64_t i = 0; i < n_units; i++)
+		transaction(&p);
+	while (p.n)
+		delete(&p, p.n - 1);
+	for (uint64_t i = 0; i < c->n_subdirs; i++)
+		script_rmdir(s, p.subdir[i]);
+	free(p.subdir);
+	free(p.mail);
+	free(p.dir);
+	gsl_rng_free(p.rng);
+	return 0;
+}
+
+static const struct workload_script scripted = {
+    .top = TOP,
+    .unit = "transactions",
+    .n_per_unit = 18,
+    .finite = true,
+    .check = check,
+    .files = files,
+    .write = write_script,
+};
+
+const struct workload workload_postmark = {
+    .name = "postmark",
+    .alias = "pm",
+    .help = "makes small files, then transactions (read or append, create or delete), then deletes them all",
+    .writes = true,
+    .defaults = defaults,
+    .own_options =
+	(const char *const[]){"files", "min-file-size", "subdirs", "read-share", "create-share", NULL},
+    .script = &scripted,
+    .loop = script_loop,
+};

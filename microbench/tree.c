@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/tree.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "microbench/draw.h"
+
+enum { MAX_DEPTH = 32 };
+#define MAX_SIZE (UINT64_C(1) << 30)
+
+struct layout {
+	struct tree *tree;
+	gsl_rng *rng;
+	double width, depth; /* means */
+	size_t n_wanted;
+};
+
+uint64_t tree_size(gsl_rng *rng, double mean, double shape)
+{
+	double n = round(gsl_ran_gamma(rng, shape, mean / shape));
+	return n < 1 ? 1 : n > (double)MAX_SIZE ? MAX_SIZE : (uint64_t)n;
+}
+
+static void add_directory(struct tree *t, char *path)
+{
+	GROW(t->dir, t->n_dirs, t->dirs_cap);
+	t->dir[t->n_dirs++] = path;
+}
+
+static void add_file(struct tree *t, char *path)
+{
+	GROW(t->file, t->n_files, t->files_cap);
+	t->file[t->n_files++] = (struct tree_file){path, 0};
+}
+
+/* Fills `path` with directories or files; the top one, of level 0, goes on until there are enough files. */
+static void fill(const struct layout *l, const char *path, unsigned int level)
+{
+	uint64_t width = tree_size(l->rng, l->width, TREE_SHAPE), depth = tree_size(l->rng, l->depth, TREE_SHAPE);
+	bool holds_files = level > 0 && (level + 1 >= depth || level == MAX_DEPTH);
+	for (uint64_t i = 1; (level == 0 || i <= width) && l->tree->n_files < l->n_wanted; i++) {
+		char *entry = xasprintf("%s/%08llu", path, (unsigned long long)i);
+		if (holds_files) {
+			add_file(l->tree, entry);
+			continue;
+		}
+		add_directory(l->tree, entry);
+		fill(l, entry, level + 1);
+	}
+}
+
+int tree_draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e)
+{
+	gsl_rng *rng = draw_stream(c->fileset_seed, 0, DRAW_TREE, e);
+	if (!rng)
+		return -ENOMEM;
+	double width = (double)c->dir_width;
+	*t = (struct tree){.dir = NULL};
+	const struct layout l = {t, rng, width, width > 1 ? log((double)c->n_files) / log(width) : 2, c->n_files};
+	add_directory(t, xstrdup(top));
+	fill(&l, top, 0);
+	for (size_t i = 0; i < t->n_files; i++)
+		t->file[i].n_bytes = tree_size(rng, (double)c->file_bytes, c->size_shape);
+	gsl_rng_free(rng);
+	return 0;
+}
+
+void tree_release(struct tree *t)
+{
+	for (size_t i = 0; i < t->n_dirs; i++)
+		free(t->dir[i]);
+	for (size_t i = 0; i < t->n_files; i++)
+		free(t->file[i].path);
+	free(t->dir);
+	free(t->file);
+	*t = (struct tree){.dir = NULL};
+}
+
+void fileset_add_directory(struct fileset *s, size_t *cap, char *path)
+{
+	GROW(s->entry, s->n, *cap);
+	s->entry[s->n++] = (struct fileset_entry){path, 0, true};
+}
+
+void fileset_add_file(struct fileset *s, size_t *cap, char *path, uint64_t n_bytes)
+{
+	GROW(s->entry, s->n, *cap);
+	s->entry[s->n++] = (struct fileset_entry){path, n_bytes, false};
+}

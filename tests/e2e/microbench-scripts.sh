@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Workloads that play scripts, from the command line: what is there before and after, repetition, refusals, a kill.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+mkdir target
+run() { # status, then arguments
+	want=$1
+	shift
+	expect_status "$want" "$VALIDATE" microbench "$@"
+}
+options() {
+	case $1 in
+	fileserver) echo '--requests 20 --min-duration 0 --files 90 --file-size 8K --append-size 1K --anon-memory 1M' ;;
+	postmark) echo '--requests 40 --files 30 --subdirs 3' ;;
+	compile) echo '--requests 6 --files 4 --headers 70 --includes 5 --pause 1ms' ;;
+	esac
+}
+requests() { # of a trace: thread after thread, without times, numbers and descriptors
+	"$VALIDATE" info "$1" --csv - | tail -n +2 | sort -s -t , -k 2,2n |
+		sed -E 's/^([^,]*,){4}//; s/fd=[0-9]+/fd=/; s/,[0-9]*,[0-9]*,[0-9]*$//; s/^(open,"[^"]*"),[0-9]+/\1/'
+}
+
+for name in fileserver postmark compile; do
+	for level in 1 3; do
+		set -- $(options $name) --level $level --dir target
+		run 0 $name "$@" --prepare-only
+		find target -type f -size +0 | sort | xargs -r cksum >before
+		[ "$name" = postmark ] || [ -s before ] || fail "$name prepared no files"
+		run 0 $name "$@" -o first
+		expect_line out "$name, level $level: "
+		# again from what the first run left: prepared again, it is the same
+		run 0 $name "$@" --prepare-only
+		find target -type f -size +0 | sort | xargs -r cksum >again
+		cmp before again || fail "$name: another run left something behind after preparing"
+		run 0 $name "$@" -o second --no-prepare
+		requests first >first.txt
+		requests second >second.txt
+		[ -s first.txt ] && cmp first.txt second.txt || fail "$name: the same seeds made other requests"
+		# what was not prepared is refused (postmark leaves nothing)
+		if [ "$name" != postmark ]; then
+			run 3 $name "$@" -o third --no-prepare
+			[ ! -e third ] || fail "$name ran on what an earlier run had left"
+		fi
+		run 0 $name "$@" -o first --seed 2 --remove
+		requests first >first.txt
+		! cmp -s first.txt second.txt || fail "$name: another seed made the same requests"
+		[ -z "$(ls target)" ] || fail "$name --remove left $(ls target)"
+	done
+	"$VALIDATE" info first --json >first.json
+	grep -q '"files"' first.json || fail "info shows no files of $name"
+done
+
+# what such a workload cannot have made stays, and the run is refused
+for name in fileserver postmark compile; do
+	mkdir "target/$name"
+	echo precious >"target/$name/letter"
+	echo old >"target/$name/00000009"
+	for verb in --prepare --remove; do
+		run 6 $name $(options $name) $verb --dir target -o refused
+		expect_line err 'not made by this workload'
+		[ "$(cat "target/$name/letter")" = precious ] || fail "$name touched somebody else's file"
+		[ -e "target/$name/00000009" ] || fail "$name removed something and refused then"
+	done
+	rm -r "target/$name"
+	mkdir elsewhere
+	echo precious >elsewhere/1
+	ln -s ../elsewhere "target/$name"
+	run 6 $name $(options $name) --dir target -o refused
+	rm "target/$name"
+	mkdir "target/$name"
+	ln -s ../../elsewhere "target/$name/00000001"
+	run 6 $name $(options $name) --dir target -o refused
+	[ "$(cat elsewhere/1)" = precious ] || fail "$name went through a link"
+	rm -r "target/$name" elsewhere
+	[ ! -e refused ] || fail 'a refused run left a trace'
+done
+
+# the trace does not belong into the workload's directory
+run 0 fileserver $(options fileserver) --dir target --prepare-only
+run 3 fileserver $(options fileserver) --dir target -o target/fileserver/trace
+expect_line err 'no place for the trace'
+rm -r target/fileserver
+
+# the file server goes on for as long as it is told; a kill leaves no trace, and no files where they are to be removed
+run 0 fileserver $(options fileserver) --min-duration 300ms --dir target -o long --remove
+"$VALIDATE" info long --json | tr -d ' \n' >long.json
+span=$(sed -n 's/.*"wall_ns":\([0-9]*\).*/\1/p' long.json)
+[ "${span:-0}" -ge 300000000 ] || fail "the run lasted ${span:-?} ns"
+"$VALIDATE" microbench fileserver $(options fileserver) --min-duration 60s --dir target -o killed --remove 2>err &
+pid=$!
+until [ "$(ls "/proc/$pid/task" 2>/dev/null | wc -l)" -eq 5 ]; do
+	kill -0 "$pid" 2>/dev/null || fail "the run ended by itself: $(cat err)"
+	sleep 0.05
+done
+kill "$pid"
+status=0
+wait "$pid" || status=$?
+[ "$status" -eq 3 ] || fail "status $status after SIGTERM"
+expect_line err 'interrupted'
+[ ! -e killed ] || fail 'a killed run left a trace'
+[ -z "$(ls target)" ] || fail "a killed run left $(ls target)"
+
+# a file that disappears under the run ends it, the request is named, and the trace is there
+"$VALIDATE" microbench compile $(options compile) --requests 100000 --pause 5ms --dir target -o gone 2>err >out &
+pid=$!
+n=0
+until [ -d target/compile/obj0 ]; do
+	kill -0 "$pid" 2>/dev/null || fail "the run ended by itself: $(cat err)"
+	sleep 0.05
+done
+rm -r target/compile/src
+status=0
+wait "$pid" || status=$?
+[ "$status" -eq 3 ] || fail "status $status without sources"
+expect_line err '(stat) failed: No such file or directory; the trace ends there'
+expect_line err 'compile/src/'
+"$VALIDATE" info gone >info.txt || fail 'the trace of a run that failed cannot be read'
+expect_line info.txt 'rename'
