@@ -44,7 +44,7 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_MAKES_FD 0x800u	   /* rvalue is a new descriptor, and record.fd the one it was made from */
 #define OP_RESULT_VARIES 0x1000u   /* rvalue is an address or the like: it says only whether the call succeeded */
 
-#define PAGE_ABSENT 1u /* page_fault: it was not in the cache, or cannot be told (else: mapped from the cache) */
+#define PAGE_HANDLED 1u /* page_fault: by the file's fault handler, that page alone (else: mapped from the cache, with pages around it) */
 #define PAGE_ASKED 1u /* page_cache_add: the call or fault it happened in asked for it: a miss (else: read ahead) */
 
 /* What the record's heap item holds where there is one; nothing is aligned, numbers are little-endian. */

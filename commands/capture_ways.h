@@ -7,5 +7,6 @@
 #include "common/err.h"
 
 int capture_block(int argc, char **argv, struct err *e);
+int capture_vfs(int argc, char **argv, struct err *e);
 
 #endif

@@ -274,7 +274,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 	struct trace_meta meta = {.level = LEVEL_BLOCK, .epoch_ns = w.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
 				  .clock_resolution_ns = 1, .host = host, .command = c->command ? command : NULL,
 				  .captured_by = "validate capture block"};
-	const struct watched_options watch = {c->command, c->duration_ns, c->linger_ns};
+	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns, .linger_ns = c->linger_ns};
 	struct watched watched = {0};
 	if (!ret)
 		ret = watched_run(&watch, &watched, e);

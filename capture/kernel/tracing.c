@@ -152,27 +152,28 @@ static int events_choose(struct tracing *t, const struct tracing_options *o, str
 
 /* --- scratch files ------------------------------------------------------------------------------------------------ */
 
-static int scratch_file(const char *dir, struct err *e)
-{
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	char *path = xasprintf("%s/validate-tracing.XXXXXX", dir);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		err_sys(e, errno, "%s: a scratch file", dir);
-	else
-		unlink(path);
-	free(path);
-	return fd;
-}
-
 static const char *scratch_choose(const char *given)
 {
 	const char *tmp = getenv("TMPDIR");
 	if (given)
 		return given;
 	return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : tmp ? tmp : "/tmp";
+}
+
+int tracing_scratch_file(const char *given, struct err *e)
+{
+	const char *dir = scratch_choose(given);
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	char *path = xasprintf("%s/validate-tracing.XXXXXX", dir);
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		fd = err_sys(e, errno, "%s: a scratch file", dir);
+	else
+		unlink(path);
+	free(path);
+	return fd;
 }
 
 static int streams_open(struct tracing *t, const char *scratch, struct err *e)
@@ -189,9 +190,9 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 		c->pipe = tracefs_instance_file_open(t->instance, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 		if (c->pipe < 0)
 			continue; /* a processor that can never be there */
-		c->file = scratch_file(scratch, e);
+		c->file = tracing_scratch_file(scratch, e);
 		if (c->file < 0)
-			return -errno;
+			return c->file;
 		c->page = kbuffer_alloc(KBUFFER_LSIZE_SAME_AS_HOST, KBUFFER_ENDIAN_SAME_AS_HOST);
 		if (!c->page)
 			return err_set(e, ENOMEM, "not enough memory to read the kernel's events");
@@ -218,7 +219,7 @@ int tracing_open(struct tracing **out, const struct tracing_options *o, struct e
 	if (!ret)
 		ret = events_choose(t, o, e);
 	if (!ret)
-		ret = streams_open(t, scratch_choose(o->scratch), e);
+		ret = streams_open(t, o->scratch, e);
 	if (ret) {
 		tracing_close(t);
 		return ret;
@@ -441,6 +442,11 @@ int tracing_next(struct tracing *t, struct tracing_event *v, struct err *e)
 bool tracing_has(const struct tracing *t, unsigned int kind)
 {
 	return kind < t->n_kinds && t->event[kind];
+}
+
+int tracing_event_id(const struct tracing *t, unsigned int kind)
+{
+	return tracing_has(t, kind) ? t->event[kind]->id : -1;
 }
 
 struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, const char *name)

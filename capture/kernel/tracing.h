@@ -34,6 +34,9 @@ int tracing_start(struct tracing *t, struct err *e);
 int tracing_stop(struct tracing *t, struct err *e);
 void tracing_close(struct tracing *t); /* removes the instance; NULL is fine */
 
+/* An unlinked file in `scratch`, which may be NULL as in the options: a descriptor or -errno. */
+int tracing_scratch_file(const char *scratch, struct err *e);
+
 uint64_t tracing_n_lost(const struct tracing *t); /* events, over all processors */
 uint64_t tracing_n_events(const struct tracing *t); /* read so far */
 
@@ -57,6 +60,7 @@ struct tracing_field tracing_field(const struct tracing *t, unsigned int kind, c
 
 /* Whether the kernel has events of that kind. */
 bool tracing_has(const struct tracing *t, unsigned int kind);
+int tracing_event_id(const struct tracing *t, unsigned int kind); /* the kernel's number for it, -1 none */
 
 static inline uint64_t tracing_unsigned(const struct tracing_event *v, struct tracing_field f)
 {

@@ -2,15 +2,16 @@
 #include "capture/kernel/watched.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "common/clock.h"
-
-extern char **environ;
 
 #define GRACE_NS 1000000000
 
@@ -80,6 +81,26 @@ static void linger(const sigset_t *ours, int64_t end_ns)
 		; /* somebody else's child */
 }
 
+#define LOOK_NS 50000000
+
+/* Waits for somebody else's process. */
+static void process_wait(const struct watched_options *o, const sigset_t *ours, int64_t end_ns, struct watched *w)
+{
+	struct pollfd p = {.fd = (int)syscall(SYS_pidfd_open, o->pid, 0), .events = POLLIN};
+	while (p.fd >= 0 ? poll(&p, 1, 0) == 0 : kill(o->pid, 0) == 0 || errno == EPERM) {
+		int64_t now = clock_monotonic_ns(), next = now + LOOK_NS;
+		if (end_ns && now >= end_ns)
+			break;
+		int got = signal_wait(ours, end_ns && end_ns < next ? end_ns : next);
+		if (got && got != SIGCHLD) {
+			w->interrupted = true;
+			break;
+		}
+	}
+	if (p.fd >= 0)
+		close(p.fd);
+}
+
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e)
 {
 	sigset_t ours, before;
@@ -88,7 +109,9 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 	signals_block(&ours, &before);
 	int ret = o->command ? start(o, &before, &pid, e) : 0;
 	int64_t end_ns = o->duration_ns ? clock_monotonic_ns() + o->duration_ns : 0;
-	while (!ret && !has_ended(pid, w)) {
+	if (!o->command && o->pid > 0)
+		process_wait(o, &ours, end_ns, w);
+	while (!ret && (o->command || o->pid <= 0) && !has_ended(pid, w)) {
 		int got = signal_wait(&ours, end_ns);
 		if (got == SIGCHLD)
 			continue;

@@ -11,6 +11,7 @@
 
 struct watched_options {
 	char **command;	     /* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
+	pid_t pid;	     /* without a command: until this process ends; 0 none */
 	int64_t duration_ns; /* 0 no limit */
 	int64_t linger_ns;   /* waited after the command's end */
 };

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A system call's arguments as the fields of a record. */
+#include <fcntl.h>
+#include <string.h>
+#include <sys/uio.h>
+
+#include "capture/kernel/syscalls_private.h"
+
+struct taking {
+	struct syscall_done *d;
+	const struct syscall_memory *memory, *end;
+	int dir;
+};
+
+/* What the argument points to; NULL where it is not known, or it points to nothing. */
+static const struct syscall_memory *memory_next(struct taking *k, uint64_t pointer)
+{
+	const struct syscall_memory *m = k->memory < k->end ? k->memory++ : NULL;
+	return m && m->data && pointer ? m : NULL;
+}
+
+static void text_arg(struct taking *k, char letter, const struct syscall_memory *m)
+{
+	struct syscall_done *d = k->d;
+	if (letter == 'p') {
+		d->has_path = true;
+		d->path_unknown = !m;
+		d->l.dir = k->dir;
+		d->m.path = m ? m->data : NULL;
+		d->m.path_len = m ? m->len : 0;
+		k->dir = AT_FDCWD;
+		return;
+	}
+	d->has_extra = m != NULL;
+	d->m.extra = m ? m->data : NULL;
+	d->m.extra_len = m ? m->len : 0;
+	d->m.second_dir = k->dir;
+}
+
+/* The lengths of the buffers; of more than were read only the result is known. */
+static void vector_arg(struct taking *k, const struct syscall_memory *m, uint64_t n)
+{
+	struct syscall_done *d = k->d;
+	struct strbuf *to = &d->c->heap;
+	strbuf_reset(to);
+	d->l.length = d->l.result > 0 ? (uint64_t)d->l.result : 0;
+	if (!m || m->len / sizeof(struct iovec) < n)
+		return;
+	d->l.length = 0;
+	for (uint64_t i = 0; i < n; i++) {
+		struct iovec v;
+		memcpy(&v, (const char *)m->data + i * sizeof v, sizeof v);
+		const uint64_t len = v.iov_len;
+		strbuf_add(to, &len, sizeof len);
+		d->l.length += len;
+	}
+	d->has_extra = true;
+	d->m.extra = to->s;
+	d->m.extra_len = to->len;
+}
+
+static uint64_t word_of(const struct syscall_memory *m, size_t i, uint64_t otherwise)
+{
+	uint64_t v;
+	if (!m || m->len < (i + 1) * sizeof v)
+		return otherwise;
+	memcpy(&v, (const char *)m->data + i * sizeof v, sizeof v);
+	return v;
+}
+
+static void times_arg(struct taking *k, const struct syscall_memory *m)
+{
+	k->d->has_extra = m && m->len == 4 * sizeof(int64_t);
+	k->d->m.extra = k->d->has_extra ? m->data : NULL;
+	k->d->m.extra_len = k->d->has_extra ? m->len : 0;
+}
+
+static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t following)
+{
+	struct syscall_done *d = k->d;
+	const struct syscall_memory *m = memory_next(k, v);
+	switch (letter) {
+	case 'i':
+		vector_arg(k, m, following);
+		return;
+	case 'H':
+		d->l.flags = (uint32_t)word_of(m, 0, 0);
+		d->l.length = word_of(m, 1, 0);
+		return;
+	case 't':
+		times_arg(k, m);
+		return;
+	case '@':
+		d->l.offset = word_of(m, 0, OFFSET_NONE);
+		return;
+	case '#':
+		d->peer.offset = word_of(m, 0, OFFSET_NONE);
+		return;
+	default:
+		if (letter == 'p' && !v) { /* utimensat: of the descriptor itself */
+			d->l.fd = k->dir;
+			return;
+		}
+		text_arg(k, letter, m);
+	}
+}
+
+static void number_arg(struct taking *k, char letter, uint64_t v)
+{
+	struct syscall_done *d = k->d;
+	struct log_record *l = &d->l;
+	switch (letter) {
+	case 'f':
+		l->fd = (int32_t)v;
+		return;
+	case 'D':
+	case 'd':
+		k->dir = (int32_t)v;
+		return;
+	case 's':
+	case 'm':
+	case 'l':
+		l->length = letter == 's' ? v : (uint32_t)v;
+		return;
+	case 'o':
+	case '1':
+	case 'a':
+	case 'B':
+	case 'V':
+		l->offset = letter == '1' ? (uint32_t)v : v;
+		return;
+	case 'O':
+	case 'w':
+	case 'v':
+	case 'A':
+	case 'c':
+		l->flags |= (uint32_t)v;
+		return;
+	case 'R':
+		l->flags |= ((uint32_t)v & 7) << 29;
+		return;
+	case 'M':
+		l->flags |= (uint32_t)v & 0x1fffffff;
+		return;
+	case 'u':
+	case 'g':
+		l->offset |= letter == 'u' ? (uint32_t)v : (uint64_t)(uint32_t)v << 32;
+		return;
+	case 'n':
+	case 'X':
+		d->peer = (struct op_peer){(int32_t)v, OBJECT_NONE, OFFSET_NONE};
+		d->has_peer = true;
+		return;
+	default:
+		return;
+	}
+}
+
+/* newfstatat(fd, "", AT_EMPTY_PATH) and its like are about the descriptor. */
+static void empty_path(struct syscall_done *d)
+{
+	struct log_record *l = &d->l;
+	if (!d->has_path || d->path_unknown || d->m.path_len || !(l->flags & AT_EMPTY_PATH) || l->dir == AT_FDCWD)
+		return;
+	l->fd = l->dir;
+	if (l->op == OP_STAT)
+		l->op = OP_FSTAT;
+	else if (l->op == OP_CHOWN)
+		l->op = OP_FCHOWN;
+	if (l->op == OP_FSTAT || l->op == OP_FCHOWN)
+		l->flags = 0;
+}
+
+static void variants(struct syscall_done *d)
+{
+	struct log_record *l = &d->l;
+	if (l->op == OP_UNLINK && l->flags & AT_REMOVEDIR) {
+		l->op = OP_RMDIR;
+		l->flags = 0;
+	} else if (l->op == OP_UTIMENS && !d->has_path) {
+		l->op = OP_FUTIMENS;
+		l->flags = 0;
+	} else if ((l->op == OP_PREADV2 || l->op == OP_PWRITEV2) && l->offset == UINT64_MAX) {
+		l->offset = OFFSET_NONE; /* at the position */
+	}
+	/* the mode is an argument only where a file may be made */
+	if (l->op == OP_OPEN && !(l->flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))))
+		l->length = 0;
+}
+
+void syscall_args_take(struct syscall_done *d, const struct syscall_memory memory[SYSCALL_MEMORIES])
+{
+	const char *args = d->t->row->args;
+	struct taking k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
+	for (unsigned int i = 0; args[i]; i++) {
+		const uint64_t v = d->t->arg[i];
+		if (strchr("pPTNiHt@#", args[i]))
+			pointer_arg(&k, args[i], v, i + 1 < SYSCALL_ARGS ? d->t->arg[i + 1] : 0);
+		else
+			number_arg(&k, args[i], v);
+	}
+	empty_path(d);
+	variants(d);
+}

@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/syscalls.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/kernel/syscalls_private.h"
+#include "common/xalloc.h"
+
+/* The kernel's own numbers for a call that a signal interrupted: ERESTARTSYS and its kin. The program never sees them. */
+#define RESTART_FIRST 512
+#define RESTART_LAST 516
+
+struct syscalls *syscalls_open(const struct syscalls_sink *sink, struct record_queue *queue)
+{
+	struct syscalls *c = xcalloc(1, sizeof *c);
+	c->sink = *sink;
+	c->queue = queue;
+	strbuf_init(&c->second);
+	strbuf_init(&c->heap);
+	state_init(&c->state);
+	return c;
+}
+
+void syscalls_close(struct syscalls *c)
+{
+	if (!c)
+		return;
+	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
+		while (c->slot[i])
+			syscalls_ended(c, c->slot[i]->tid);
+	state_release(&c->state);
+	strbuf_release(&c->second);
+	strbuf_release(&c->heap);
+	free(c->file);
+	free(c->identified);
+	free(c);
+}
+
+const struct syscalls_counts *syscalls_counts(const struct syscalls *c)
+{
+	return &c->counts;
+}
+
+/* --- a call begins ------------------------------------------------------------------------------------------------ */
+
+static struct trace_record record_of(const struct syscall_thread *t, int64_t begin_ns, enum trace_op op)
+{
+	return (struct trace_record){.begin_ns = begin_ns, .end_ns = TIME_NONE, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
+				     .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE, .pid = t->pid, .tid = t->tid,
+				     .op = (uint16_t)op};
+}
+
+/* The call under way did not come to its end. */
+void syscall_abandon(struct syscalls *c, struct syscall_thread *t)
+{
+	if (t->row) {
+		struct trace_record *r = t->has_ticket ? record_queue_at(c->queue, t->ticket) : NULL;
+		c->counts.n_unfinished++;
+		if (r && c->sink.keep_unfinished) {
+			r->rvalue = -1;
+			r->error = ECANCELED;
+			r->commit = TRACE_COMMIT;
+		} else if (r) {
+			record_queue_drop(c->queue, t->ticket);
+		}
+	}
+	state_file_drop(t->closing);
+	t->closing = NULL;
+	t->row = NULL;
+}
+
+int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS], struct err *e)
+{
+	struct syscall_thread *t = syscall_thread_of(c, tid);
+	(void)e;
+	syscall_abandon(c, t);
+	t->row = row;
+	t->begin_ns = ns;
+	memcpy(t->arg, arg, sizeof t->arg);
+	t->has_ticket = !t->hidden && row->kind == SYSCALL_REQUEST;
+	if (t->has_ticket) {
+		const struct trace_record r = record_of(t, ns, row->op);
+		t->ticket = record_queue_add(c->queue, &r);
+	}
+	if (row->op == OP_CLOSE && row->kind == SYSCALL_REQUEST) {
+		t->closing = state_file(t->process, (int32_t)arg[0]);
+		if (t->closing)
+			t->closing->n_users++;
+		state_descriptor_set(t->process, (int32_t)arg[0], NULL, false);
+	}
+	return 0;
+}
+
+bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns, const struct syscall_row **row)
+{
+	const struct syscall_thread *t = syscall_thread_find(c, tid);
+	if (!t || !t->row)
+		return false;
+	*after_ns = t->before_ns;
+	*row = t->row;
+	return true;
+}
+
+/* --- a call ends: its record -------------------------------------------------------------------------------------- */
+
+static int file_object(struct syscalls *c, const struct open_file *f, uint32_t *id, struct err *e)
+{
+	return f ? syscall_object(c, f->path, f->is_path, id, e) : 0;
+}
+
+static uint64_t position_of(const struct syscall_done *d, const struct open_file *f)
+{
+	const struct log_record *l = &d->l;
+	unsigned int uses = op_info(l->op)->uses;
+	bool at_position = uses & OP_KNOWS_OFFSET || l->op == OP_PREADV2 || l->op == OP_PWRITEV2;
+	if (l->offset != OFFSET_NONE || !at_position)
+		return l->offset;
+	bool appends = f && f->append && op_info(l->op)->family == FAMILY_WRITE;
+	return f && f->position_known && !appends ? f->position : OFFSET_NONE;
+}
+
+/* What the record is about: 1; 0 where it is memory without a file; or an error. */
+static int object_take(struct syscall_done *d, const struct open_file *f, uint32_t *id, struct err *e)
+{
+	const struct log_record *l = &d->l;
+	unsigned int uses = op_info(l->op)->uses;
+	int rc = 0;
+	if (uses & OP_HAS_PATH) {
+		if (d->path)
+			rc = syscall_object(d->c, d->path, true, id, e);
+		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, of a call that has no form for descriptors */
+			rc = file_object(d->c, state_file(d->t->process, l->fd), id, e);
+		else
+			d->c->counts.n_unnamed++;
+	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
+		const struct mapping *m = state_mapping(d->t->process, l->offset, l->length);
+		return m ? (rc = file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
+	} else if (uses & OP_HAS_FD) {
+		rc = file_object(d->c, f, id, e);
+	}
+	return rc ? rc : 1;
+}
+
+/* The second name of rename and link, joined like the first. What a symbolic link points at stays as it is. */
+static void second_path(struct syscall_done *d)
+{
+	struct syscalls *c = d->c;
+	if (d->l.op == OP_SYMLINK)
+		return;
+	struct strbuf keep = c->state.path;
+	c->state.path = c->second;
+	const char *path = state_path(&c->state, d->t->process, d->m.second_dir, d->m.extra, d->m.extra_len);
+	c->second = c->state.path;
+	c->state.path = keep;
+	if (path) {
+		path += path[0] == '/' && path[1];
+		d->m.extra = path;
+		d->m.extra_len = strlen(path);
+	}
+}
+
+static int heap_put(struct syscall_done *d, struct trace_record *r, struct err *e)
+{
+	struct syscalls *c = d->c;
+	unsigned int uses = op_info(d->l.op)->uses;
+	if (uses & OP_HEAP_PEER && d->has_peer) {
+		struct op_peer peer = d->peer;
+		const struct open_file *f = state_file(d->t->process, peer.fd);
+		int rc = d->l.op == OP_DUP2 ? 0 : file_object(c, f, &peer.object, e);
+		if (rc)
+			return rc;
+		if (peer.offset == OFFSET_NONE && f && f->position_known && !f->append && d->l.op != OP_DUP2)
+			peer.offset = f->position;
+		return c->sink.heap(c->sink.context, &peer, sizeof peer, &r->heap, e);
+	}
+	if (!(uses & OP_HEAP) || !d->has_extra)
+		return 0;
+	if (uses & OP_HEAP_PATH)
+		second_path(d);
+	return c->sink.heap(c->sink.context, d->m.extra, d->m.extra_len, &r->heap, e);
+}
+
+static int record_make(struct syscall_done *d, const struct open_file *f, struct trace_record *r, struct err *e)
+{
+	const struct log_record *l = &d->l;
+	unsigned int uses = op_info(l->op)->uses;
+	*r = record_of(d->t, d->t->begin_ns, (enum trace_op)l->op);
+	r->end_ns = (int64_t)l->end;
+	r->offset = position_of(d, f);
+	r->length = l->length;
+	r->rvalue = l->result;
+	r->error = l->error;
+	r->flags = l->flags;
+	r->fd = uses & OP_HAS_FD ? l->fd : uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result : -1;
+	int rc = object_take(d, f, &r->object, e);
+	if (rc <= 0)
+		return rc;
+	rc = heap_put(d, r, e);
+	return rc ? rc : 1;
+}
+
+static int hand_over(struct syscall_done *d, const struct open_file *f, struct err *e)
+{
+	struct syscalls *c = d->c;
+	struct syscall_thread *t = d->t;
+	struct trace_record r;
+	if (!t->has_ticket)
+		return 0;
+	bool of_no_file = d->l.op == OP_MMAP && (d->l.flags & MAP_ANONYMOUS);
+	int rc = of_no_file ? 0 : record_make(d, f, &r, e);
+	struct trace_record *place = record_queue_at(c->queue, t->ticket);
+	if (rc <= 0) {
+		c->counts.n_other += !rc;
+		if (place)
+			record_queue_drop(c->queue, t->ticket);
+		return rc;
+	}
+	r.commit = TRACE_COMMIT;
+	if (place)
+		*place = r;
+	else
+		record_queue_add(c->queue, &r);
+	return 0;
+}
+
+/* Results below -4095 are addresses, as of mmap. */
+static void result_set(struct log_record *l, int64_t result)
+{
+	l->result = result;
+	if (result >= 0 || result < -4095)
+		return;
+	l->result = -1;
+	l->error = -result >= RESTART_FIRST && -result <= RESTART_LAST ? EINTR : (uint16_t)-result;
+}
+
+static void apply(struct syscall_done *d)
+{
+	struct syscalls *c = d->c;
+	struct syscall_thread *t = d->t;
+	if (d->l.op == OP_MMAP && d->l.flags & MAP_ANONYMOUS)
+		d->l.fd = -1;
+	if (d->has_peer && (op_info(d->l.op)->uses & OP_HEAP_PEER)) {
+		d->m.extra = (const char *)&d->peer;
+		d->m.extra_len = sizeof d->peer;
+	}
+	if (t->row->kind == SYSCALL_CLOSE_RANGE)
+		d->l.op = LOG_CLOSE_RANGE;
+	if (d->l.op != OP_CLOSE) /* that was done when it began */
+		state_apply(&c->state, t->process, &d->m, d->path);
+	state_advance(&c->state, d->l.end);
+}
+
+/* A close for each descriptor of a range that was open. */
+static int range_close(struct syscall_done *d, struct err *e)
+{
+	const struct process_state *p = d->t->process;
+	int rc = 0;
+	if (d->l.result < 0 || d->l.flags & 4 || d->t->hidden)
+		return 0;
+	for (uint64_t fd = d->l.offset; fd <= d->l.length && fd < p->n_fds && !rc; fd++) {
+		const struct open_file *f = state_file(p, (int)fd);
+		if (!f)
+			continue;
+		struct trace_record r = record_of(d->t, d->t->begin_ns, OP_CLOSE);
+		r.end_ns = (int64_t)d->l.end;
+		r.fd = (int32_t)fd;
+		rc = file_object(d->c, f, &r.object, e);
+		r.commit = TRACE_COMMIT;
+		if (!rc)
+			record_queue_add(d->c->queue, &r);
+	}
+	return rc;
+}
+
+/* Names that are in use tell the numbers of files. */
+static int identify(struct syscall_done *d, struct err *e)
+{
+	uint32_t id;
+	if (d->l.op != OP_OPEN || d->l.result < 0 || !d->path)
+		return 0;
+	int rc = syscall_object(d->c, d->path, true, &id, e);
+	return rc ? rc : syscall_file_identify(d->c, d->path, id, e);
+}
+
+int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
+	       const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e)
+{
+	struct syscall_thread *t = syscall_thread_of(c, tid);
+	if (t->row != row) {
+		c->counts.n_without_begin += !t->hidden;
+		syscall_abandon(c, t);
+		return 0;
+	}
+	struct syscall_done d = {.c = c, .t = t, .l = {.begin = (uint64_t)t->begin_ns, .end = (uint64_t)ns, .fd = -1, .dir = AT_FDCWD,
+						     .op = (uint16_t)row->op, .flags = row->flags}};
+	d.m = (struct merge_record){.r = &d.l, .pid = t->pid, .tid = tid, .second_dir = AT_FDCWD};
+	if (op_info(row->op)->uses & OP_KNOWS_OFFSET)
+		d.l.offset = OFFSET_NONE;
+	result_set(&d.l, result);
+	syscall_args_take(&d, memory);
+	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
+		d.path = state_path(&c->state, t->process, d.l.dir, d.m.path, d.m.path_len);
+	const struct open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
+	int rc = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
+	rc = rc ? rc : identify(&d, e);
+	apply(&d);
+	t->before_ns = ns;
+	state_file_drop(t->closing);
+	t->closing = NULL;
+	t->row = NULL;
+	return rc;
+}
+
+void syscalls_finish(struct syscalls *c)
+{
+	for (size_t i = 0; i < SYSCALL_THREAD_SLOTS; i++)
+		for (struct syscall_thread *t = c->slot[i]; t; t = t->next)
+			syscall_abandon(c, t);
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From what the kernel's tracepoints say to requests: the begin and the end of a system call, with its arguments as the numbers that
+ * they are in the registers; threads that are made and end; faults on mapped files, and pages that come into the page cache.
+ *
+ * Descriptors, positions, working directories and mappings are followed (app_state.h), so that a read has a file and a place. Events come
+ * in the order of their times. Pure: events in, records out. */
+#ifndef CAPTURE_KERNEL_SYSCALLS_H
+#define CAPTURE_KERNEL_SYSCALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "capture/formats/record_queue.h"
+#include "capture/op.h"
+#include "common/err.h"
+
+enum syscall_kind { SYSCALL_REQUEST, SYSCALL_CLOSE_RANGE };
+
+/* One system call. `args`: a letter for each argument,
+ *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link   N name of an attribute
+ *   s length   o offset   i buffers of readv (their number follows)   H struct open_how   m mode   w v O A flags of some kind
+ *   n number wanted of dup2   X descriptor written to   @ offset pointer of f   # of X   t two times   u user   g group
+ *   c command of fcntl   a its argument   R protection   M flags of mmap   B address   V device   1 first   l last   _ passed over */
+struct syscall_row {
+	const char *name; /* as the tracepoint sys_enter_NAME has it */
+	int number;	  /* of the system call on this machine; -1: it has none of that name */
+	enum trace_op op;
+	const char *args;
+	enum syscall_kind kind;
+	uint32_t flags; /* that the name means: AT_SYMLINK_NOFOLLOW of lstat */
+};
+extern const struct syscall_row syscall_rows[]; /* ends with a NULL name */
+const struct syscall_row *syscall_row_of_number(int64_t number); /* NULL: none of ours */
+const struct syscall_row *syscall_row_of_name(const char *name, size_t len); /* also "fstat" for newfstat */
+
+#define SYSCALL_ARGS 6
+#define SYSCALL_MEMORIES 2 /* at most so many arguments of one call point to something */
+
+/* What arguments point to, in the order of the letters p P T N i H t @ #. data NULL: it is not known. */
+struct syscall_memory {
+	const void *data; /* a string without its NUL; an array of struct iovec; ...: as it lies in memory */
+	size_t len;
+};
+/* How the `i`-th such argument is to be read. Returns false where there is none. */
+enum syscall_pointer { POINTER_TEXT = 1, POINTER_BYTES = 2, POINTER_VECTOR = 3 };
+struct syscall_pointee {
+	enum syscall_pointer what;
+	unsigned int arg;
+	size_t size; /* POINTER_BYTES */
+};
+bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct syscall_pointee *to);
+
+struct syscalls_sink { /* where names and heap items go; as trace_writer_object and trace_writer_heap */
+	void *context;
+	int (*object)(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e);
+	int (*heap)(void *context, const void *data, size_t len, uint32_t *ref, struct err *e);
+	/* The file system's number of an absolute path, as the kernel's events have it; NULL: cannot be had. */
+	bool (*identify)(void *context, const char *path, uint64_t *device, uint64_t *inode);
+	bool keep_unfinished; /* a call that does not return is a request without an end, not none */
+	uint64_t page_bytes;
+};
+
+struct syscalls_counts {
+	uint64_t n_without_begin, n_unfinished;
+	uint64_t n_unnamed; /* calls on a path that is not known */
+	uint64_t n_other;   /* calls that are no requests: on memory without a file */
+};
+
+struct syscalls;
+/* Finished records are in `queue` (record_queue_take). Ownership: syscalls_close. */
+struct syscalls *syscalls_open(const struct syscalls_sink *sink, struct record_queue *queue);
+void syscalls_close(struct syscalls *c);
+const struct syscalls_counts *syscalls_counts(const struct syscalls *c);
+
+/* Errors: of the sink. `pid` of thread functions: the process it belongs to where that is known, else 0. */
+int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row, const uint64_t arg[SYSCALL_ARGS], struct err *e);
+/* `result`: as the kernel has it, a negative error. */
+int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
+	       const struct syscall_memory memory[SYSCALL_MEMORIES], struct err *e);
+/* The call under way, and when the thread's last one ended; false where there is none. */
+bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns, const struct syscall_row **row);
+
+/* What is known from elsewhere of a thread: its process. `hidden`: nothing of it is recorded, until it runs another program. */
+void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden);
+void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position);
+void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset, const char *path);
+
+/* The absolute path that `path` means to the thread; borrowed until the next call. */
+const char *syscalls_path(struct syscalls *c, uint32_t tid, const char *path);
+
+/* A thread made another (flags as of clone), runs another program (old_tid: the number it had, which may be the same), ended. */
+void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t flags);
+void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid);
+void syscalls_ended(struct syscalls *c, uint32_t tid);
+
+struct page_event {
+	uint32_t tid;
+	int64_t ns;
+	uint64_t device, inode, first, n; /* pages */
+	bool handled; /* faults: PAGE_HANDLED */
+};
+/* A file that a path leads to: events tell it by its number. */
+int syscalls_identify(struct syscalls *c, const char *path, struct err *e);
+int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e);
+int syscalls_fault_at(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t address, struct err *e); /* by the thread's mappings */
+int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err *e);
+
+/* Nothing more comes. */
+void syscalls_finish(struct syscalls *c);
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Faults and the page cache: files by device and inode, and which pages were asked for. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/kernel/syscalls_private.h"
+#include "common/xalloc.h"
+
+/* --- files by their numbers --------------------------------------------------------------------------------------- */
+
+int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t *id, struct err *e)
+{
+	const char *name = is_path ? path + 1 : path;
+	return c->sink.object(c->sink.context, is_path ? OBJECT_PATH : OBJECT_FD, is_path && !*name ? "." : name, id, e);
+}
+
+static struct syscall_file *file_slot(struct syscall_file *file, size_t n, uint64_t device, uint64_t inode)
+{
+	size_t i = (size_t)((inode ^ device << 32) * 0x9e3779b97f4a7c15u >> 20) & (n - 1);
+	while (file[i].used && (file[i].device != device || file[i].inode != inode))
+		i = (i + 1) & (n - 1);
+	return &file[i];
+}
+
+static void file_put(struct syscalls *c, uint64_t device, uint64_t inode, uint32_t object)
+{
+	if (c->n_files * 2 >= c->n_file_slots) {
+		size_t n = c->n_file_slots ? c->n_file_slots * 2 : 1024;
+		struct syscall_file *more = xcalloc(n, sizeof *more);
+		for (size_t i = 0; i < c->n_file_slots; i++)
+			if (c->file[i].used)
+				*file_slot(more, n, c->file[i].device, c->file[i].inode) = c->file[i];
+		free(c->file);
+		c->file = more;
+		c->n_file_slots = n;
+	}
+	struct syscall_file *f = file_slot(c->file, c->n_file_slots, device, inode);
+	c->n_files += !f->used;
+	*f = (struct syscall_file){device, inode, object, true};
+}
+
+static void identified_set(struct syscalls *c, uint32_t object, unsigned char how)
+{
+	if (object >= c->n_identified) {
+		size_t n = (size_t)object + object / 2 + 256;
+		c->identified = xreallocarray(c->identified, n, 1);
+		memset(c->identified + c->n_identified, 0, n - c->n_identified);
+		c->n_identified = n;
+	}
+	c->identified[object] = how;
+}
+
+int syscall_file_identify(struct syscalls *c, const char *path, uint32_t object, struct err *e)
+{
+	uint64_t device, inode;
+	(void)e;
+	if (!c->sink.identify || (object < c->n_identified && c->identified[object]))
+		return 0;
+	bool known = c->sink.identify(c->sink.context, path, &device, &inode);
+	identified_set(c, object, known ? 2 : 1);
+	if (known)
+		file_put(c, device, inode, object);
+	return 0;
+}
+
+int syscalls_identify(struct syscalls *c, const char *path, struct err *e)
+{
+	uint32_t id;
+	if (path[0] != '/')
+		return 0;
+	int rc = syscall_object(c, path, true, &id, e);
+	return rc ? rc : syscall_file_identify(c, path, id, e);
+}
+
+static int object_of(struct syscalls *c, const struct page_event *v, uint32_t *id, struct err *e)
+{
+	char name[80];
+	const struct syscall_file *f = c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
+	if (f && f->used) {
+		*id = f->object;
+		return 0;
+	}
+	snprintf(name, sizeof name, "device %" PRIu64 ":%" PRIu64 " inode %" PRIu64, v->device >> 20, v->device & 0xfffff, v->inode);
+	return c->sink.object(c->sink.context, OBJECT_FD, name, id, e);
+}
+
+/* --- what the call under way asks for ------------------------------------------------------------------------------- */
+
+struct wanted {
+	const struct open_file *file;
+	uint64_t offset, length;
+};
+
+/* false: it does not read or write a file at a known place. */
+static bool wanted_by_call(const struct syscall_thread *t, struct wanted *w)
+{
+	if (!t->row || !(op_info(t->row->op)->uses & OP_HAS_LENGTH))
+		return false;
+	*w = (struct wanted){.offset = OFFSET_NONE};
+	bool vector = strchr(t->row->args, 'i') != NULL;
+	for (unsigned int i = 0; t->row->args[i]; i++) {
+		const char letter = t->row->args[i];
+		if (letter == 'f')
+			w->file = state_file(t->process, (int32_t)t->arg[i]);
+		else if (letter == 'o')
+			w->offset = t->arg[i];
+		else if (letter == 's')
+			w->length = t->arg[i];
+	}
+	if (w->offset == OFFSET_NONE && w->file && w->file->position_known)
+		w->offset = w->file->position;
+	if (vector) /* how long it is is known only at its end: what follows its beginning without a gap counts */
+		w->length = UINT64_MAX;
+	return w->file && w->offset != OFFSET_NONE;
+}
+
+static bool overlap(uint64_t a, uint64_t a_len, uint64_t b, uint64_t b_len)
+{
+	return a < b ? b - a < a_len : a - b < b_len;
+}
+
+/* A file that no name leads to any more (deleted, renamed): it is the one that is being read just where its pages come in. */
+static void file_learn(struct syscalls *c, const struct page_event *v, const struct wanted *w, uint64_t page)
+{
+	uint32_t object;
+	const struct syscall_file *f = c->n_file_slots ? file_slot(c->file, c->n_file_slots, v->device, v->inode) : NULL;
+	if ((f && f->used) || !w->file->is_path || w->offset / page != v->first)
+		return;
+	if (syscall_object(c, w->file->path, true, &object, NULL) || (object < c->n_identified && c->identified[object] == 2))
+		return;
+	identified_set(c, object, 2);
+	file_put(c, v->device, v->inode, object);
+}
+
+/* --- events ------------------------------------------------------------------------------------------------------- */
+
+static int page_record(struct syscalls *c, const struct syscall_thread *t, const struct page_event *v, enum trace_op op, uint32_t flags,
+		       uint32_t object)
+{
+	const uint64_t page = c->sink.page_bytes;
+	struct trace_record r = {.begin_ns = v->ns, .end_ns = v->ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
+				 .object = object, .fd = -1, .heap = HEAP_NONE, .pid = t->pid, .tid = t->tid, .op = (uint16_t)op,
+				 .offset = v->first * page, .length = v->n * page, .rvalue = (int64_t)v->n, .flags = flags,
+				 .commit = TRACE_COMMIT};
+	record_queue_add(c->queue, &r);
+	return 0;
+}
+
+int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e)
+{
+	struct syscall_thread *t = syscall_thread_of(c, v->tid);
+	uint32_t object;
+	if (t->hidden)
+		return 0;
+	t->fault_device = v->device;
+	t->fault_inode = v->inode;
+	t->fault_page = v->first;
+	int rc = object_of(c, v, &object, e);
+	return rc ? rc : page_record(c, t, v, OP_PAGE_FAULT, v->handled ? PAGE_HANDLED : 0, object);
+}
+
+int syscalls_fault_at(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t address, struct err *e)
+{
+	struct syscall_thread *t = syscall_thread_of(c, tid);
+	const struct mapping *m = state_mapping(t->process, address, 1);
+	uint32_t object;
+	if (t->hidden || !m)
+		return 0;
+	const struct page_event v = {.tid = tid, .ns = ns, .n = 1,
+				     .first = (address - m->from + m->offset) / c->sink.page_bytes};
+	int rc = syscall_object(c, m->file->path, m->file->is_path, &object, e);
+	return rc ? rc : page_record(c, t, &v, OP_PAGE_FAULT, PAGE_HANDLED, object);
+}
+
+int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err *e)
+{
+	struct syscall_thread *t = syscall_thread_of(c, v->tid);
+	const uint64_t page = c->sink.page_bytes;
+	struct wanted w;
+	uint32_t object;
+	bool asked = false;
+	if (t->hidden)
+		return 0;
+	bool by_call = wanted_by_call(t, &w);
+	if (by_call)
+		file_learn(c, v, &w, page);
+	int rc = object_of(c, v, &object, e);
+	if (rc)
+		return rc;
+	if (by_call) {
+		uint32_t of_call;
+		rc = syscall_object(c, w.file->path, w.file->is_path, &of_call, e);
+		asked = !rc && of_call == object && overlap(v->first * page, v->n * page, w.offset, w.length);
+	} else if (v->device == t->fault_device && v->inode == t->fault_inode) {
+		asked = overlap(v->first, v->n, t->fault_page, 1);
+	}
+	return rc ? rc : page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object);
+}

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The parts of syscalls.h: threads, a call's arguments, files by their numbers. */
+#ifndef CAPTURE_KERNEL_SYSCALLS_PRIVATE_H
+#define CAPTURE_KERNEL_SYSCALLS_PRIVATE_H
+
+#include "capture/app_state.h"
+#include "capture/kernel/syscalls.h"
+
+#define SYSCALL_THREAD_SLOTS 4096u
+
+struct syscall_thread {
+	uint32_t tid, pid;
+	struct process_state *process;
+	struct syscall_thread *next; /* of the hash's chain */
+	bool hidden;
+	/* the call under way */
+	const struct syscall_row *row; /* NULL: none */
+	uint64_t arg[SYSCALL_ARGS];
+	int64_t begin_ns;
+	int64_t before_ns; /* end of the call before */
+	uint64_t ticket;
+	bool has_ticket;
+	struct open_file *closing; /* what close is about: the number may be given anew before it returns */
+	/* the last fault */
+	uint64_t fault_device, fault_inode, fault_page;
+};
+
+struct syscall_file { /* device and inode: object */
+	uint64_t device, inode;
+	uint32_t object;
+	bool used;
+};
+
+struct syscalls {
+	struct syscalls_sink sink;
+	struct record_queue *queue;
+	struct syscalls_counts counts;
+	struct app_state state;
+	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
+	uint32_t n_images;
+	struct syscall_file *file; /* open addressing */
+	size_t n_files, n_file_slots;
+	unsigned char *identified; /* identified[n_identified], by object: 0 not looked for, 1 it has no number, 2 it has one */
+	size_t n_identified;
+	struct strbuf second, heap;
+};
+
+/* A call that has ended, on its way to a record. */
+struct syscall_done {
+	struct syscalls *c;
+	struct syscall_thread *t;
+	struct log_record l;
+	struct merge_record m;	  /* of l */
+	const char *path;	  /* joined, or NULL */
+	bool has_path, path_unknown;
+	struct op_peer peer;
+	bool has_peer, has_extra;
+	bool nofollow;
+};
+
+/* syscall_args.c: fills d->l, d->m from the registers and what they point to. */
+void syscall_args_take(struct syscall_done *d, const struct syscall_memory memory[SYSCALL_MEMORIES]);
+
+/* syscalls_pages.c */
+int syscall_file_identify(struct syscalls *c, const char *path, uint32_t object, struct err *e);
+int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t *id, struct err *e);
+
+/* syscalls.c: the call under way, if any, did not come to its end. */
+void syscall_abandon(struct syscalls *c, struct syscall_thread *t);
+
+/* syscalls_threads.c */
+struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: not known */
+struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);   /* made where it is not known */
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/user_memory.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/kernel/tracing.h"
+#include "capture/kernel/user_memory_private.h"
+#include "common/xalloc.h"
+
+#define RING_BYTES (16u << 20)
+#define POLL_NS 10000000
+#define WATCHED_MAX 65536
+#define RETRIES_MAX 16384
+#define RING_HEADER 8u
+#define RING_BUSY 0x80000000u
+#define RING_DISCARDED 0x40000000u
+
+enum { LINK_ENTER, LINK_EXIT, LINK_ENDED, LINK_NEWTASK, N_LINKS };
+
+struct found { /* where a record lies in the file */
+	uint32_t tid;
+	int64_t ns;
+	uint64_t at;
+};
+
+struct user_memory {
+	struct um_maps map;
+	int program[N_LINKS], link[N_LINKS];
+	int file;
+	unsigned char *consumer, *producer; /* of the ring; producer is followed by the data, twice */
+	size_t page;
+	uint64_t n_bytes;
+	pthread_t reader;
+	bool reading;
+	_Atomic bool stop;
+	int write_error;
+	unsigned char *data; /* the file */
+	struct found *index;
+	size_t n, cap;
+	uint64_t n_lost;
+};
+
+/* --- bpf(2) ------------------------------------------------------------------------------------------------------- */
+
+static int bpf(int command, union bpf_attr *a)
+{
+	return (int)syscall(SYS_bpf, command, a, sizeof *a);
+}
+
+static int map_make(int *fd, unsigned int type, unsigned int key_bytes, unsigned int value_bytes, unsigned int n, struct err *e)
+{
+	union bpf_attr a;
+	memset(&a, 0, sizeof a);
+	a.map_type = type;
+	a.key_size = key_bytes;
+	a.value_size = value_bytes;
+	a.max_entries = n;
+	*fd = bpf(BPF_MAP_CREATE, &a);
+	return *fd < 0 ? err_sys(e, errno, "making a BPF map") : 0;
+}
+
+static int map_set(int fd, const void *key, const void *value)
+{
+	union bpf_attr a;
+	memset(&a, 0, sizeof a);
+	a.map_fd = (uint32_t)fd;
+	a.key = (uintptr_t)key;
+	a.value = (uintptr_t)value;
+	a.flags = BPF_ANY;
+	return bpf(BPF_MAP_UPDATE_ELEM, &a) < 0 ? -errno : 0;
+}
+
+static int program_load(int *fd, unsigned int type, const struct um_code *c, const char *name, struct err *e)
+{
+	union bpf_attr a;
+	char *log = xcalloc(1, 65536);
+	memset(&a, 0, sizeof a);
+	a.prog_type = type;
+	a.insns = (uintptr_t)c->insn;
+	a.insn_cnt = c->n;
+	a.license = (uintptr_t)"GPL";
+	*fd = bpf(BPF_PROG_LOAD, &a);
+	int code = *fd < 0 ? errno : 0;
+	if (code && code != EPERM) { /* once more, for the kernel's reason: the last line but one */
+		a.log_level = 1;
+		a.log_buf = (uintptr_t)log;
+		a.log_size = 65536;
+		*fd = bpf(BPF_PROG_LOAD, &a);
+		code = *fd < 0 ? errno : 0;
+	}
+	const size_t len = strlen(log);
+	if (code)
+		err_sys(e, code, "loading the BPF program %s (%s)", name, len ? log + (len > 300 ? len - 300 : 0) : "no reason is given");
+	free(log);
+	return code ? -code : 0;
+}
+
+static int link_raw(int *fd, int program, const char *name, struct err *e)
+{
+	union bpf_attr a;
+	memset(&a, 0, sizeof a);
+	a.raw_tracepoint.name = (uintptr_t)name;
+	a.raw_tracepoint.prog_fd = (uint32_t)program;
+	*fd = bpf(BPF_RAW_TRACEPOINT_OPEN, &a);
+	return *fd < 0 ? err_sys(e, errno, "putting a BPF program at the raw tracepoint %s", name) : 0;
+}
+
+static int link_tracepoint(int *fd, int program, int id, struct err *e)
+{
+	struct perf_event_attr a = {.type = PERF_TYPE_TRACEPOINT, .size = sizeof a, .config = (uint64_t)id, .sample_period = 1};
+	*fd = (int)syscall(SYS_perf_event_open, &a, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (*fd < 0 || ioctl(*fd, PERF_EVENT_IOC_SET_BPF, program) < 0)
+		return err_sys(e, errno, "putting a BPF program at the tracepoint task:task_newtask");
+	return 0;
+}
+
+/* --- setting up --------------------------------------------------------------------------------------------------- */
+
+static int maps_make(struct user_memory *m, struct err *e)
+{
+	struct um_maps *p = &m->map;
+	int rc = map_make(&p->calls, BPF_MAP_TYPE_ARRAY, 4, 8, UM_NUMBERS, e);
+	rc = rc ? rc : map_make(&p->watched, BPF_MAP_TYPE_HASH, 4, 4, WATCHED_MAX, e);
+	rc = rc ? rc : map_make(&p->scratch, BPF_MAP_TYPE_PERCPU_ARRAY, 4, sizeof(struct um_scratch), 1, e);
+	rc = rc ? rc : map_make(&p->retry, BPF_MAP_TYPE_HASH, 8, sizeof(struct um_retry), RETRIES_MAX, e);
+	rc = rc ? rc : map_make(&p->state, BPF_MAP_TYPE_ARRAY, 4, sizeof(struct um_state), 1, e);
+	return rc ? rc : map_make(&p->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES, e);
+}
+
+static int maps_fill(struct user_memory *m, const struct user_memory_options *o, struct err *e)
+{
+	int rc = 0;
+	for (const struct syscall_row *row = syscall_rows; row->name && !rc; row++) {
+		struct syscall_pointee p;
+		uint64_t items = 0;
+		uint32_t number = (uint32_t)row->number;
+		for (unsigned int i = 0; i < SYSCALL_MEMORIES && syscall_pointee(row, i, &p); i++)
+			items |= (uint64_t)um_item(p.arg, p.what, p.size) << 32 * i;
+		if (items && row->number >= 0 && row->number < UM_NUMBERS)
+			rc = map_set(m->map.calls, &number, &items);
+	}
+	for (size_t i = 0; i < o->n && !rc; i++)
+		rc = map_set(m->map.watched, &o->tid[i], &o->tid[i]);
+	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
+}
+
+static int programs_start(struct user_memory *m, const struct user_memory_options *o, struct err *e)
+{
+	struct um_code *c = xcalloc(1, sizeof *c);
+	um_code_enter(c, &m->map);
+	int rc = program_load(&m->program[LINK_ENTER], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "enter", e);
+	um_code_exit(c, &m->map);
+	rc = rc ? rc : program_load(&m->program[LINK_EXIT], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "exit", e);
+	um_code_ended(c, &m->map);
+	rc = rc ? rc : program_load(&m->program[LINK_ENDED], BPF_PROG_TYPE_RAW_TRACEPOINT, c, "ended", e);
+	um_code_newtask(c, &m->map, o->newtask_pid_offset);
+	rc = rc ? rc : program_load(&m->program[LINK_NEWTASK], BPF_PROG_TYPE_TRACEPOINT, c, "newtask", e);
+	free(c);
+	rc = rc ? rc : link_tracepoint(&m->link[LINK_NEWTASK], m->program[LINK_NEWTASK], o->newtask_id, e);
+	rc = rc ? rc : link_raw(&m->link[LINK_ENDED], m->program[LINK_ENDED], "sched_process_exit", e);
+	rc = rc ? rc : link_raw(&m->link[LINK_EXIT], m->program[LINK_EXIT], "sys_exit", e);
+	return rc ? rc : link_raw(&m->link[LINK_ENTER], m->program[LINK_ENTER], "sys_enter", e);
+}
+
+static int ring_map(struct user_memory *m, struct err *e)
+{
+	m->page = (size_t)sysconf(_SC_PAGESIZE);
+	m->consumer = mmap(NULL, m->page, PROT_READ | PROT_WRITE, MAP_SHARED, m->map.ring, 0);
+	if (m->consumer == MAP_FAILED)
+		m->consumer = NULL;
+	if (m->consumer)
+		m->producer = mmap(NULL, m->page + 2 * (size_t)RING_BYTES, PROT_READ, MAP_SHARED, m->map.ring, (off_t)m->page);
+	if (m->producer == MAP_FAILED)
+		m->producer = NULL;
+	return m->producer ? 0 : err_sys(e, errno, "mapping the BPF ring");
+}
+
+/* --- the ring ----------------------------------------------------------------------------------------------------- */
+
+/* Copies what is complete, headers and all. */
+static void ring_drain(struct user_memory *m)
+{
+	_Atomic uint64_t *const consumed = (_Atomic uint64_t *)(void *)m->consumer;
+	_Atomic uint64_t *const produced = (_Atomic uint64_t *)(void *)m->producer;
+	const unsigned char *data = m->producer + m->page;
+	const uint64_t from = atomic_load(consumed), to = atomic_load(produced);
+	uint64_t at = from;
+	while (at < to) {
+		uint32_t len = atomic_load((const _Atomic uint32_t *)(const void *)(data + (at & (RING_BYTES - 1))));
+		if (len & RING_BUSY)
+			break;
+		at += (RING_HEADER + (len & ~RING_DISCARDED) + 7) & ~(uint64_t)7;
+	}
+	const size_t n = (size_t)(at - from);
+	if (!n)
+		return;
+	ssize_t written = m->write_error ? (ssize_t)n : pwrite(m->file, data + (from & (RING_BYTES - 1)), n, (off_t)m->n_bytes);
+	if (written != (ssize_t)n)
+		m->write_error = written < 0 ? errno : ENOSPC;
+	if (!m->write_error)
+		m->n_bytes += n;
+	atomic_store(consumed, at);
+}
+
+static void *reader_main(void *arg)
+{
+	struct user_memory *m = arg;
+	const struct timespec pause = {.tv_nsec = POLL_NS};
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, NULL);
+	for (bool last = false; !last;) {
+		last = atomic_load(&m->stop);
+		ring_drain(m);
+		if (!last)
+			nanosleep(&pause, NULL);
+	}
+	return NULL;
+}
+
+int user_memory_open(struct user_memory **out, const struct user_memory_options *o, struct err *e)
+{
+	*out = NULL;
+#if !defined(__x86_64__) && !defined(__aarch64__)
+	return err_set(e, ENOTSUP, "where this processor's registers lie is not known");
+#endif
+	struct user_memory *m = xcalloc(1, sizeof *m);
+	m->file = -1;
+	m->map = (struct um_maps){-1, -1, -1, -1, -1, -1};
+	for (int i = 0; i < N_LINKS; i++)
+		m->program[i] = m->link[i] = -1;
+	m->file = tracing_scratch_file(o->scratch, e);
+	int rc = m->file < 0 ? m->file : maps_make(m, e);
+	rc = rc ? rc : maps_fill(m, o, e);
+	rc = rc ? rc : ring_map(m, e);
+	rc = rc ? rc : programs_start(m, o, e);
+	int code = rc ? 0 : pthread_create(&m->reader, NULL, reader_main, m);
+	if (code)
+		rc = err_sys(e, code, "starting the reader of the BPF ring");
+	m->reading = !rc;
+	if (rc)
+		user_memory_close(m);
+	else
+		*out = m;
+	return rc;
+}
+
+/* --- what was read ------------------------------------------------------------------------------------------------ */
+
+static int by_thread_and_time(const void *pa, const void *pb)
+{
+	const struct found *a = pa, *b = pb;
+	if (a->tid != b->tid)
+		return a->tid < b->tid ? -1 : 1;
+	if (a->ns != b->ns)
+		return a->ns < b->ns ? -1 : 1;
+	return a->at < b->at ? -1 : a->at > b->at;
+}
+
+static int index_make(struct user_memory *m, struct err *e)
+{
+	if (!m->n_bytes)
+		return 0;
+	m->data = mmap(NULL, m->n_bytes, PROT_READ, MAP_PRIVATE, m->file, 0);
+	if (m->data == MAP_FAILED) {
+		m->data = NULL;
+		return err_sys(e, errno, "reading back what the arguments pointed to");
+	}
+	for (uint64_t at = 0; at + RING_HEADER + sizeof(struct um_record) <= m->n_bytes;) {
+		uint32_t len;
+		struct um_record r;
+		memcpy(&len, m->data + at, sizeof len);
+		memcpy(&r, m->data + at + RING_HEADER, sizeof r);
+		if (!(len & RING_DISCARDED) && len >= sizeof r) {
+			GROW(m->index, m->n, m->cap);
+			m->index[m->n++] = (struct found){r.tid, r.ns, at + RING_HEADER};
+		}
+		at += (RING_HEADER + (len & ~RING_DISCARDED) + 7) & ~(uint64_t)7;
+	}
+	if (m->n)
+		qsort(m->index, m->n, sizeof *m->index, by_thread_and_time);
+	return 0;
+}
+
+static void links_close(struct user_memory *m)
+{
+	for (int i = 0; i < N_LINKS; i++) {
+		if (m->link[i] >= 0)
+			close(m->link[i]);
+		if (m->program[i] >= 0)
+			close(m->program[i]);
+		m->link[i] = m->program[i] = -1;
+	}
+}
+
+int user_memory_stop(struct user_memory *m, struct err *e)
+{
+	struct um_state state = {0, 0};
+	union bpf_attr a;
+	uint32_t key = 0;
+	if (!m->reading)
+		return 0;
+	links_close(m);
+	atomic_store(&m->stop, true);
+	pthread_join(m->reader, NULL);
+	m->reading = false;
+	memset(&a, 0, sizeof a);
+	a.map_fd = (uint32_t)m->map.state;
+	a.key = (uintptr_t)&key;
+	a.value = (uintptr_t)&state;
+	if (bpf(BPF_MAP_LOOKUP_ELEM, &a) == 0)
+		m->n_lost = state.n_lost;
+	int rc = index_make(m, e);
+	if (!rc && m->write_error)
+		rc = err_sys(e, m->write_error, "keeping what the arguments pointed to in the scratch directory");
+	return rc;
+}
+
+void user_memory_close(struct user_memory *m)
+{
+	if (!m)
+		return;
+	user_memory_stop(m, NULL);
+	links_close(m);
+	const int fds[] = {m->map.calls, m->map.watched, m->map.scratch, m->map.retry, m->map.state, m->map.ring, m->file};
+	if (m->consumer)
+		munmap(m->consumer, m->page);
+	if (m->producer)
+		munmap(m->producer, m->page + 2 * (size_t)RING_BYTES);
+	if (m->data)
+		munmap(m->data, m->n_bytes);
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	free(m->index);
+	free(m);
+}
+
+uint64_t user_memory_n_lost(const struct user_memory *m)
+{
+	return m->n_lost;
+}
+
+/* The first of the thread's records that is later than `ns`. */
+static size_t first_after(const struct user_memory *m, uint32_t tid, int64_t ns)
+{
+	size_t from = 0, to = m->n;
+	while (from < to) {
+		size_t middle = from + (to - from) / 2;
+		const struct found *f = &m->index[middle];
+		if (f->tid < tid || (f->tid == tid && f->ns <= ns))
+			from = middle + 1;
+		else
+			to = middle;
+	}
+	return from;
+}
+
+void user_memory_find(const struct user_memory *m, uint32_t tid, const struct syscall_row *row, int64_t after_ns, int64_t end_ns,
+		      struct syscall_memory memory[SYSCALL_MEMORIES])
+{
+	struct um_record r;
+	struct syscall_pointee p;
+	memset(memory, 0, SYSCALL_MEMORIES * sizeof *memory);
+	for (size_t i = first_after(m, tid, after_ns); i < m->n && m->index[i].tid == tid && m->index[i].ns <= end_ns; i++) {
+		const unsigned char *at = m->data + m->index[i].at;
+		memcpy(&r, at, sizeof r);
+		if (r.number != (uint32_t)row->number || r.len > UM_TEXT_MAX || r.item >= SYSCALL_MEMORIES ||
+		    !syscall_pointee(row, r.item, &p))
+			continue;
+		memory[r.item] = (struct syscall_memory){at + sizeof r, r.len - (p.what == POINTER_TEXT && r.len)};
+	}
+}

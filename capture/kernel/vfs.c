@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/kernel/vfs.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/kernel/vfs_private.h"
+#include "capture/kernel/watched.h"
+#include "common/clock.h"
+#include "common/strbuf.h"
+
+#define FIELD(name) offsetof(struct vfs_config, name)
+static const char *const fault_names[] = {"auto", "filemap", "address", "none", NULL};
+static const char *const path_names[] = {"auto", "bpf", "none", NULL};
+const struct option_spec vfs_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
+	 .help = "the trace to write"},
+	{.name = "pid", .letter = 'p', .type = OPT_INT, .offset = FIELD(pid), .arg = "PID", .flags = OPT_CLI_ONLY, .min = 1, .max = 4194304,
+	 .help = "a running process, with its children, instead of a command"},
+	{.name = "duration", .type = OPT_DURATION, .offset = FIELD(duration_ns), .arg = "TIME", .flags = OPT_CLI_ONLY, .max = -1,
+	 .help = "ends after this time (0: when the command or process ends, or at a signal)"},
+	{.name = "faults", .type = OPT_CHOICE, .offset = FIELD(faults), .choices = fault_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
+	 .help = "how faults on mapped files are seen: by the page cache's own tracepoints, by address and the process's mappings, or not at "
+		 "all, and then no insertions into the page cache either (what the kernel has)"},
+	{.name = "paths", .type = OPT_CHOICE, .offset = FIELD(paths), .choices = path_names, .flags = OPT_CLI_ONLY, .arg = "HOW",
+	 .help = "how paths are read: by a BPF program, or not at all (by BPF where the kernel allows it)"},
+	{.name = "buffer", .type = OPT_SIZE, .offset = FIELD(buffer_bytes), .arg = "SIZE", .flags = OPT_CLI_ONLY, .min = 65536, .max = 1e12,
+	 .help = "the kernel's buffer for each processor (8M)"},
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	 .help = "where events are kept meanwhile (/dev/shm)"},
+	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace", .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+void vfs_config_init(struct vfs_config *c)
+{
+	*c = (struct vfs_config){.buffer_bytes = 8 << 20};
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+enum { N_BATCH = 512 };
+
+struct writing {
+	const struct vfs_config *config;
+	struct vfs_outcome *outcome;
+	struct trace_writer *writer;
+	struct record_queue queue;
+	struct syscalls *calls;
+	int64_t epoch_ns;
+	uint64_t seq;
+	struct trace_record batch[N_BATCH];
+};
+
+static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+{
+	return trace_writer_object(((struct writing *)context)->writer, kind, name, id, e);
+}
+
+static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
+{
+	return trace_writer_heap(((struct writing *)context)->writer, data, len, ref, e);
+}
+
+/* dev_t as the kernel has it inside, and in its events. */
+static bool identify_sink(void *context, const char *path, uint64_t *device, uint64_t *inode)
+{
+	struct stat st;
+	(void)context;
+	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
+		return false;
+	*device = (uint64_t)major(st.st_dev) << 20 | minor(st.st_dev);
+	*inode = st.st_ino;
+	return true;
+}
+
+static void count(struct vfs_outcome *o, const struct trace_record *r)
+{
+	o->n_requests++;
+	o->n_faults += r->op == OP_PAGE_FAULT;
+	o->n_added += r->op == OP_PAGE_CACHE_ADD;
+}
+
+static int write_finished(void *context, struct err *e)
+{
+	struct writing *w = context;
+	const struct trace_record *r;
+	size_t n, some;
+	int rc = 0;
+	for (record_queue_take(&w->queue, &r, &n); n && !rc; record_queue_take(&w->queue, &r, &n)) {
+		for (size_t at = 0; at < n && !rc; at += some) {
+			some = n - at < N_BATCH ? n - at : N_BATCH;
+			for (size_t i = 0; i < some; i++) {
+				struct trace_record *to = &w->batch[i];
+				*to = r[at + i];
+				to->seq = w->seq++;
+				to->begin_ns -= w->epoch_ns;
+				to->end_ns -= to->end_ns == TIME_NONE ? 0 : w->epoch_ns;
+				count(w->outcome, to);
+			}
+			rc = trace_writer_append(w->writer, w->batch, some, e);
+		}
+	}
+	return rc;
+}
+
+/* --- the trace ---------------------------------------------------------------------------------------------------- */
+
+static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o)
+{
+	const char *paths = c->paths == PATHS_NONE ? "none" : o->no_paths.code ? "unreadable" : "bpf";
+	json_t *all = json_pack("{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method", "tracefs", "faults",
+				fault_names[o->faults], "paths", paths, "n_events", (json_int_t)o->n_events, "n_unfinished",
+				(json_int_t)o->counts.n_unfinished, "n_without_begin", (json_int_t)o->counts.n_without_begin, "n_unnamed",
+				(json_int_t)o->counts.n_unnamed, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
+				(json_int_t)(o->has_status ? o->status : 0));
+	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
+	json_decref(all);
+	return text;
+}
+
+static int convert(struct writing *w, struct tracing *t, const struct user_memory *m, const struct trace_meta *meta,
+		   struct trace_meta *last, struct err *e)
+{
+	int rc = vfs_events_convert(t, m, w->calls, write_finished, w, e);
+	w->outcome->n_events = tracing_n_events(t);
+	w->outcome->counts = *syscalls_counts(w->calls);
+	char *facts = facts_of(w->config, w->outcome);
+	*last = *meta;
+	last->extra_json = facts;
+	last->n_events_lost = w->outcome->n_lost;
+	rc = rc ? rc : trace_writer_set_meta(w->writer, last, e);
+	free(facts);
+	return rc;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static int64_t wall_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static char *command_line(const struct vfs_config *c)
+{
+	struct strbuf s = STRBUF_INIT;
+	for (char **a = c->command; a && *a; a++)
+		strbuf_addf(&s, "%s%s", a == c->command ? "" : " ", *a);
+	if (!c->command)
+		strbuf_addf(&s, "process %" PRId64, c->pid);
+	return strbuf_detach(&s);
+}
+
+/* The tracepoints name threads by the numbers of the first PID namespace. */
+static int namespace_check(struct err *e)
+{
+	struct stat st;
+	const ino_t first = 0xeffffffc; /* PROC_PID_INIT_INO */
+	if (stat("/proc/self/ns/pid", &st) == 0 && st.st_ino != first)
+		return err_set(e, EPERM, "this runs in a PID namespace of its own, and kernel tracepoints name processes by the host's numbers: "
+					 "capture from the host");
+	return 0;
+}
+
+static int tracing_prepare(const struct vfs_config *c, struct tracing **t, struct vfs_outcome *o, struct err *e)
+{
+	o->faults = c->faults == FAULTS_AUTO ? FAULTS_FILEMAP : (enum vfs_faults)c->faults;
+	for (;;) {
+		const char **event = vfs_events_make(o->faults);
+		const struct tracing_options options = {.event = event, .buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
+		int rc = tracing_open(t, &options, e);
+		vfs_events_free(event);
+		if (rc)
+			return rc;
+		if (!tracing_has(*t, VFS_N_FIXED)) {
+			tracing_close(*t);
+			*t = NULL;
+			return err_set(e, ENOENT, "this kernel has no tracepoints of system calls (CONFIG_FTRACE_SYSCALLS)");
+		}
+		if (o->faults != FAULTS_FILEMAP || tracing_has(*t, VFS_FAULT))
+			return 0;
+		tracing_close(*t); /* an older kernel */
+		*t = NULL;
+		if (c->faults == FAULTS_FILEMAP)
+			return err_set(e, ENOENT, "this kernel has no tracepoint filemap:mm_filemap_fault; --faults address may do");
+		o->faults = FAULTS_ADDRESS;
+	}
+}
+
+/* Without paths the capture goes on: descriptors that are open, and sizes and times of calls, are known all the same. */
+static int memory_prepare(const struct vfs_config *c, const struct tracing *t, const struct vfs_threads *threads,
+			  struct user_memory **m, struct vfs_outcome *o, struct err *e)
+{
+	const struct user_memory_options options = {.tid = threads->tid, .n = threads->n, .scratch = c->scratch,
+						    .newtask_id = tracing_event_id(t, VFS_NEWTASK),
+						    .newtask_pid_offset = tracing_field(t, VFS_NEWTASK, "pid").offset};
+	if (c->paths == PATHS_NONE)
+		return 0;
+	int rc = user_memory_open(m, &options, &o->no_paths);
+	if (rc && c->paths == PATHS_BPF)
+		return err_set(e, -rc, "%s", o->no_paths.msg);
+	return 0;
+}
+
+static int record(const struct vfs_config *c, struct writing *w, struct tracing *t, struct vfs_outcome *o, struct user_memory **m,
+		  struct err *e)
+{
+	struct vfs_threads threads = {0}, more = {0};
+	const struct watched_options watch = {.command = c->command, .pid = (pid_t)c->pid, .duration_ns = c->duration_ns};
+	struct watched watched = {0};
+	const int32_t self = (int32_t)syscall(SYS_gettid);
+	int rc = vfs_threads_of(&threads, c->command ? (int32_t)getpid() : (int32_t)c->pid, e);
+	if (!rc && c->command) { /* what this thread starts, and nothing else of this program */
+		threads.tid[0] = self;
+		threads.n = 1;
+	}
+	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
+	if (!rc && !c->command) { /* who came meanwhile */
+		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
+		rc = rc ? rc : tracing_watch(t, more.tid, more.n, e);
+	}
+	const struct vfs_threads *all = c->command ? &threads : &more;
+	rc = rc ? rc : memory_prepare(c, t, all, m, o, e);
+	rc = rc ? rc : tracing_start(t, e);
+	if (!rc)
+		vfs_state_take(w->calls, all, c->command != NULL, e);
+	rc = rc ? rc : watched_run(&watch, &watched, e);
+	o->has_status = watched.has_status;
+	o->status = watched.status;
+	int stopped = tracing_stop(t, rc ? NULL : e);
+	rc = rc ? rc : stopped;
+	o->n_lost = tracing_n_lost(t);
+	stopped = *m ? user_memory_stop(*m, rc ? NULL : e) : 0;
+	rc = rc ? rc : stopped;
+	o->n_memory_lost = *m ? user_memory_n_lost(*m) : 0;
+	free(threads.tid);
+	free(more.tid);
+	return rc;
+}
+
+int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e)
+{
+	struct tracing *t = NULL;
+	struct user_memory *m = NULL;
+	char host[256] = "", *command = command_line(c);
+	*o = (struct vfs_outcome){.no_paths = ERR_INIT};
+	struct writing *w = calloc(1, sizeof *w);
+	int rc = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
+	rc = rc ? rc : tracing_prepare(c, &t, o, e);
+	gethostname(host, sizeof host - 1);
+	struct trace_meta last, meta = {.level = LEVEL_SYSCALL, .epoch_ns = clock_monotonic_ns(), .wall_epoch_ns = wall_ns(),
+					.clock = "monotonic", .clock_resolution_ns = 1, .host = host, .command = command, .root = "/",
+					.captured_by = "validate capture vfs"};
+	const struct trace_write_options how = {.compress = c->compress};
+	if (!rc) {
+		*w = (struct writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
+		rc = trace_writer_open(&w->writer, c->output, &meta, &how, e);
+	}
+	if (!rc) {
+		const struct syscalls_sink sink = {.context = w, .object = object_sink, .heap = heap_sink, .identify = identify_sink,
+						.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+		w->calls = syscalls_open(&sink, &w->queue);
+		rc = record(c, w, t, o, &m, e);
+		rc = rc ? rc : convert(w, t, m, &meta, &last, e);
+		int closed = rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
+		rc = rc ? rc : closed;
+	}
+	if (w) {
+		syscalls_close(w->calls);
+		record_queue_release(&w->queue);
+	}
+	free(w);
+	user_memory_close(m);
+	tracing_close(t);
+	free(command);
+	return rc;
+}

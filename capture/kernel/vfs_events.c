@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernel's events, one after another, to requests. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/kernel/vfs_private.h"
+#include "common/xalloc.h"
+
+#define ARGS_AT 16 /* struct syscall_trace_enter: the arguments lie behind the number, whatever the call */
+
+const char **vfs_events_make(enum vfs_faults faults)
+{
+	static const char *const fixed[VFS_N_FIXED] = {
+		[VFS_NEWTASK] = "task:task_newtask", [VFS_EXEC] = "sched:sched_process_exec", [VFS_EXIT] = "sched:sched_process_exit",
+		[VFS_ADD] = "?filemap:mm_filemap_add_to_page_cache", [VFS_FAULT] = "?filemap:mm_filemap_fault",
+		[VFS_MAP] = "?filemap:mm_filemap_map_pages", [VFS_USER_FAULT] = "?exceptions:page_fault_user"};
+	static const char nothing[] = "?task:none";
+	size_t n = 0;
+	while (syscall_rows[n].name)
+		n++;
+	const char **event = xcalloc(VFS_N_FIXED + 2 * n + 1, sizeof *event);
+	for (size_t i = 0; i < VFS_N_FIXED; i++) {
+		bool file = i == VFS_FAULT || i == VFS_MAP, address = i == VFS_USER_FAULT;
+		bool wanted = file ? faults == FAULTS_FILEMAP : address ? faults == FAULTS_ADDRESS : i != VFS_ADD || faults != FAULTS_NONE;
+		event[i] = xstrdup(wanted ? fixed[i] : nothing);
+	}
+	for (size_t i = 0; i < n; i++) {
+		const char *name = syscall_rows[i].number >= 0 ? syscall_rows[i].name : "none";
+		event[VFS_N_FIXED + 2 * i] = xasprintf("?syscalls:sys_enter_%s", name);
+		event[VFS_N_FIXED + 2 * i + 1] = xasprintf("?syscalls:sys_exit_%s", name);
+	}
+	return event;
+}
+
+void vfs_events_free(const char **event)
+{
+	for (size_t i = 0; event && event[i]; i++)
+		free((char *)(uintptr_t)event[i]);
+	free(event);
+}
+
+struct fields {
+	struct tracing_field child, flags;	     /* newtask */
+	struct tracing_field filename, pid, old_pid; /* exec */
+	struct tracing_field device, inode, index, last, order; /* of the page events, by kind below */
+	struct tracing_field address;
+};
+
+struct converting {
+	const struct user_memory *memory;
+	struct syscalls *c;
+	struct fields task, add, fault, map, user;
+	struct tracing_field result; /* of any call's end: all are alike */
+};
+
+static struct fields page_fields(const struct tracing *t, unsigned int kind)
+{
+	return (struct fields){.device = tracing_field(t, kind, "s_dev"), .inode = tracing_field(t, kind, "i_ino"),
+			       .index = tracing_field(t, kind, "index"), .last = tracing_field(t, kind, "last_index"),
+			       .order = tracing_field(t, kind, "order"), .address = tracing_field(t, kind, "address")};
+}
+
+static struct page_event page_of(const struct tracing_event *v, const struct fields *f)
+{
+	struct page_event p = {.tid = (uint32_t)v->pid, .ns = v->ns, .device = tracing_unsigned(v, f->device),
+			       .inode = tracing_unsigned(v, f->inode), .first = tracing_unsigned(v, f->index), .n = 1};
+	if (f->order.size)
+		p.n = UINT64_C(1) << (tracing_unsigned(v, f->order) & 31);
+	if (f->last.size) {
+		const uint64_t last = tracing_unsigned(v, f->last);
+		p.n = last >= p.first ? last - p.first + 1 : 1;
+	}
+	return p;
+}
+
+static int executed(struct converting *w, const struct tracing_event *v, struct err *e)
+{
+	const uint32_t place = (uint32_t)tracing_unsigned(v, w->task.filename), at = place & 0xffff, len = place >> 16;
+	syscalls_executed(w->c, (uint32_t)tracing_unsigned(v, w->task.pid), (uint32_t)tracing_unsigned(v, w->task.old_pid));
+	if (!len || at + len > v->n_bytes || v->data[at + len - 1])
+		return 0;
+	const char *path = syscalls_path(w->c, (uint32_t)v->pid, (const char *)v->data + at);
+	return path ? vfs_program_identify(w->c, path, e) : 0;
+}
+
+static int call_event(struct converting *w, const struct tracing_event *v, struct err *e)
+{
+	const struct syscall_row *row = &syscall_rows[(v->kind - VFS_N_FIXED) / 2], *under_way;
+	const bool ends = (v->kind - VFS_N_FIXED) & 1;
+	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	struct syscall_pointee p;
+	int64_t after_ns;
+	if (!ends) {
+		uint64_t arg[SYSCALL_ARGS] = {0};
+		const size_t n = strlen(row->args) * sizeof *arg;
+		if (v->n_bytes > ARGS_AT)
+			memcpy(arg, v->data + ARGS_AT, v->n_bytes - ARGS_AT < n ? v->n_bytes - ARGS_AT : n < sizeof arg ? n : sizeof arg);
+		return syscalls_enter(w->c, (uint32_t)v->pid, v->ns, row, arg, e);
+	}
+	if (w->memory && syscall_pointee(row, 0, &p) && syscalls_pending(w->c, (uint32_t)v->pid, &after_ns, &under_way) && under_way == row)
+		user_memory_find(w->memory, (uint32_t)v->pid, row, after_ns, v->ns, memory);
+	return syscalls_exit(w->c, (uint32_t)v->pid, v->ns, row, tracing_signed(v, w->result), memory, e);
+}
+
+static int convert(struct converting *w, const struct tracing_event *v, struct err *e)
+{
+	struct page_event p;
+	switch (v->kind) {
+	case VFS_NEWTASK:
+		syscalls_cloned(w->c, (uint32_t)v->pid, (uint32_t)tracing_unsigned(v, w->task.child), tracing_unsigned(v, w->task.flags));
+		return 0;
+	case VFS_EXEC:
+		return executed(w, v, e);
+	case VFS_EXIT:
+		syscalls_ended(w->c, (uint32_t)v->pid);
+		return 0;
+	case VFS_ADD:
+		p = page_of(v, &w->add);
+		return syscalls_page_add(w->c, &p, e);
+	case VFS_FAULT:
+	case VFS_MAP:
+		p = page_of(v, v->kind == VFS_MAP ? &w->map : &w->fault);
+		p.handled = v->kind == VFS_FAULT;
+		return syscalls_fault(w->c, &p, e);
+	case VFS_USER_FAULT:
+		return syscalls_fault_at(w->c, (uint32_t)v->pid, v->ns, tracing_unsigned(v, w->user.address), e);
+	default:
+		return call_event(w, v, e);
+	}
+}
+
+int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c,
+		       int (*take)(void *context, struct err *e), void *context, struct err *e)
+{
+	struct converting w = {.memory = m, .c = c, .add = page_fields(t, VFS_ADD), .fault = page_fields(t, VFS_FAULT),
+			       .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
+			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret")};
+	w.task = (struct fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
+				 .filename = tracing_field(t, VFS_EXEC, "filename"), .pid = tracing_field(t, VFS_EXEC, "pid"),
+				 .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};
+	struct tracing_event v;
+	unsigned int n = 0;
+	int any, rc = 0;
+	while (!rc && (any = tracing_next(t, &v, e)) != 0) {
+		rc = any < 0 ? any : convert(&w, &v, e);
+		if (!rc && ++n % 256 == 0)
+			rc = take(context, e);
+	}
+	syscalls_finish(c);
+	return rc ? rc : take(context, e);
+}

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What processes have open and mapped before anything of them is seen: /proc. */
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/kernel/vfs_private.h"
+#include "common/xalloc.h"
+
+#define PROCESSES_MAX 65536
+
+/* --- threads ------------------------------------------------------------------------------------------------------ */
+
+static bool thread_known(const struct vfs_threads *t, int32_t tid)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->tid[i] == tid)
+			return true;
+	return false;
+}
+
+/* The numbers in a file of /proc, as of the children of a thread. */
+static void children_add(struct vfs_threads *to, int32_t pid, int32_t tid)
+{
+	char path[80];
+	int32_t child;
+	snprintf(path, sizeof path, "/proc/%d/task/%d/children", pid, tid);
+	FILE *f = fopen(path, "re");
+	while (f && fscanf(f, "%" SCNd32, &child) == 1) {
+		GROW(to->tid, to->n, to->cap);
+		to->tid[to->n++] = child;
+	}
+	if (f)
+		fclose(f);
+}
+
+/* The threads of one process, and its children to `next`. */
+static bool process_add(struct vfs_threads *t, struct vfs_threads *next, int32_t pid)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/task", pid);
+	DIR *d = opendir(path);
+	const struct dirent *entry;
+	while (d && (entry = readdir(d))) {
+		int32_t tid = (int32_t)strtol(entry->d_name, NULL, 10);
+		if (tid <= 0)
+			continue;
+		if (!thread_known(t, tid)) {
+			GROW(t->tid, t->n, t->cap);
+			t->tid[t->n++] = tid;
+		}
+		children_add(next, pid, tid);
+	}
+	if (d)
+		closedir(d);
+	return d != NULL;
+}
+
+int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e)
+{
+	struct vfs_threads next = {0};
+	if (!process_add(t, &next, pid)) {
+		free(next.tid);
+		return err_set(e, ESRCH, "there is no process %d", pid);
+	}
+	for (size_t i = 0; i < next.n && i < PROCESSES_MAX; i++)
+		process_add(t, &next, next.tid[i]);
+	free(next.tid);
+	return 0;
+}
+
+/* --- descriptors and mappings --------------------------------------------------------------------------------------- */
+
+static bool link_read(const char *path, char *to, size_t size)
+{
+	ssize_t n = readlink(path, to, size - 1);
+	to[n > 0 ? n : 0] = 0;
+	return n > 0;
+}
+
+static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags)
+{
+	char path[80], line[256];
+	uint64_t position = 0;
+	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, fd);
+	FILE *f = fopen(path, "re");
+	*flags = 0;
+	while (f && fgets(line, sizeof line, f))
+		if (sscanf(line, "pos: %" SCNu64, &position) != 1 && sscanf(line, "flags: %" SCNo32, flags) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return position;
+}
+
+static void descriptors_take(struct syscalls *c, int32_t pid)
+{
+	char path[300], target[PATH_MAX];
+	snprintf(path, sizeof path, "/proc/%d/fd", pid);
+	DIR *d = opendir(path);
+	const struct dirent *entry;
+	while (d && (entry = readdir(d))) {
+		int fd = (int)strtol(entry->d_name, NULL, 10);
+		uint32_t flags;
+		snprintf(path, sizeof path, "/proc/%d/fd/%s", pid, entry->d_name);
+		if (entry->d_name[0] == '.' || (fd == dirfd(d) && pid == getpid()) || !link_read(path, target, sizeof target))
+			continue;
+		const uint64_t position = fdinfo(pid, fd, &flags);
+		syscalls_descriptor(c, (uint32_t)pid, fd, target, flags, position);
+		syscalls_identify(c, target, NULL);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void mappings_take(struct syscalls *c, int32_t pid)
+{
+	char path[40], *line = NULL;
+	size_t size = 0;
+	snprintf(path, sizeof path, "/proc/%d/maps", pid);
+	FILE *f = fopen(path, "re");
+	while (f && getline(&line, &size, f) > 0) {
+		uint64_t from, to, offset;
+		int at = 0;
+		line[strcspn(line, "\n")] = 0;
+		if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %" SCNx64 " %*s %*s %n", &from, &to, &offset, &at) < 3 || line[at] != '/')
+			continue;
+		syscalls_mapping(c, (uint32_t)pid, from, to, offset, line + at);
+		syscalls_identify(c, line + at, NULL);
+	}
+	if (f)
+		fclose(f);
+	free(line);
+}
+
+static uint32_t process_of(int32_t tid)
+{
+	char path[40], line[256];
+	uint32_t pid = 0;
+	snprintf(path, sizeof path, "/proc/%d/status", tid);
+	FILE *f = fopen(path, "re");
+	while (f && !pid && fgets(line, sizeof line, f))
+		if (sscanf(line, "Tgid: %" SCNu32, &pid) == 1)
+			break;
+	if (f)
+		fclose(f);
+	return pid;
+}
+
+void vfs_state_take(struct syscalls *c, const struct vfs_threads *t, bool hidden, struct err *e)
+{
+	(void)e;
+	for (size_t i = 0; i < t->n; i++) {
+		char path[40], cwd[PATH_MAX];
+		const uint32_t tid = (uint32_t)t->tid[i], pid = process_of(t->tid[i]);
+		snprintf(path, sizeof path, "/proc/%d/cwd", t->tid[i]);
+		syscalls_thread(c, tid, pid, link_read(path, cwd, sizeof cwd) ? cwd : NULL, hidden);
+		if (pid != tid)
+			continue;
+		descriptors_take(c, t->tid[i]);
+		if (!hidden)
+			mappings_take(c, t->tid[i]);
+	}
+}
+
+/* --- programs ----------------------------------------------------------------------------------------------------- */
+
+/* The loader that an ELF program asks for. */
+static bool loader_of(int fd, char *to, size_t size)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr part;
+	if (pread(fd, &head, sizeof head, 0) != sizeof head || memcmp(head.e_ident, ELFMAG, SELFMAG) ||
+	    head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_phentsize != sizeof part)
+		return false;
+	for (unsigned int i = 0; i < head.e_phnum; i++) {
+		if (pread(fd, &part, sizeof part, (off_t)(head.e_phoff + i * sizeof part)) != sizeof part)
+			return false;
+		if (part.p_type != PT_INTERP)
+			continue;
+		const size_t n = part.p_filesz < size - 1 ? (size_t)part.p_filesz : size - 1;
+		to[n] = 0;
+		return pread(fd, to, n, (off_t)part.p_offset) == (ssize_t)n && to[0] == '/';
+	}
+	return false;
+}
+
+/* "#!/bin/sh -e" */
+static bool interpreter_of(int fd, char *to, size_t size)
+{
+	ssize_t n = pread(fd, to, size - 1, 0);
+	to[n > 0 ? n : 0] = 0;
+	if (n < 3 || to[0] != '#' || to[1] != '!')
+		return false;
+	char *name = to + 2 + strspn(to + 2, " \t");
+	name[strcspn(name, " \t\n")] = 0;
+	memmove(to, name, strlen(name) + 1);
+	return to[0] == '/';
+}
+
+int vfs_program_identify(struct syscalls *c, const char *path, struct err *e)
+{
+	char next[PATH_MAX], name[PATH_MAX];
+	int rc = 0;
+	snprintf(name, sizeof name, "%s", path);
+	for (int depth = 0; depth < 4 && !rc; depth++) {
+		int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+		if (fd < 0)
+			return 0;
+		rc = syscalls_identify(c, name, e);
+		const bool more = loader_of(fd, next, sizeof next) || interpreter_of(fd, next, sizeof next);
+		close(fd);
+		if (!more)
+			break;
+		memcpy(name, next, sizeof name);
+	}
+	return rc;
+}

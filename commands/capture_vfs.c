@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate capture vfs: what programs ask of their files, as the kernel sees it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "capture/kernel/vfs.h"
+#include "commands/capture_ways.h"
+#include "commands/commands.h"
+
+static const char synopsis[] = "vfs [options] -o TRACE (--pid PID | [--] COMMAND [ARGUMENT]...)";
+static const char about[] =
+	"Writes the system calls on files of COMMAND, or of a running process, and of all that they start, as a trace, by the kernel's\n"
+	"tracepoints: with faults on mapped files and pages that were not in the page cache. Programs that are statically linked or make\n"
+	"system calls directly are seen as well. Ends with COMMAND or the process, after --duration, or at a signal. Needs root and tracefs.\n"
+	"\n"
+	"Exit status: 0 when the trace was written, whatever COMMAND's own.";
+
+static void print(const struct vfs_config *c, const struct vfs_outcome *o)
+{
+	if (o->has_status && WIFSIGNALED(o->status))
+		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
+	else if (o->has_status)
+		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
+	printf("%-14s%" PRIu64 " from %" PRIu64 " events -> %s\n", "requests", o->n_requests, o->n_events, c->output);
+	if (o->n_faults || o->n_added)
+		printf("%-14s%" PRIu64 " faults on mapped files, %" PRIu64 " insertions into the page cache\n", "of them", o->n_faults,
+		       o->n_added);
+	if (o->counts.n_unfinished)
+		printf("%-14s%" PRIu64 " calls had not returned when their thread or the capture ended: left out\n", "note",
+		       o->counts.n_unfinished);
+	if (o->counts.n_without_begin)
+		printf("%-14s%" PRIu64 " calls had begun before the capture: left out\n", "note", o->counts.n_without_begin);
+	if (o->no_paths.code)
+		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
+	if (o->counts.n_unnamed)
+		printf("%-14s%" PRIu64 " calls on paths that are not known\n", "warning", o->counts.n_unnamed);
+	if (o->n_lost)
+		printf("%-14s%" PRIu64 " events are lost: the trace is incomplete; a larger --buffer helps\n", "warning", o->n_lost);
+}
+
+int capture_vfs(int argc, char **argv, struct err *e)
+{
+	struct vfs_config c;
+	struct vfs_outcome o;
+	int n_positional, command;
+	vfs_config_init(&c);
+	int rc = options_parse_command(vfs_options, &c, argc, argv, 0, &n_positional, &command, e);
+	if (rc > 0) {
+		command_help(&cmd_capture, synopsis, about, vfs_options);
+		return EXIT_OK;
+	}
+	if (!rc && (command < argc) == (c.pid != 0))
+		rc = err_set(e, EINVAL, "%s: usage is validate capture %s", c.pid ? "a command or --pid, not both" : "which command?", synopsis);
+	if (!rc && !c.output)
+		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	if (rc)
+		return EXIT_USAGE;
+	c.command = command < argc ? argv + command : NULL;
+	rc = vfs_capture(&c, &o, e);
+	if (!rc)
+		print(&c, &o);
+	return rc ? EXIT_FAILED : EXIT_OK;
+}
