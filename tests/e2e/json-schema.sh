@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The JSON of validate metrics and of validate stats fits its schema in doc/, in all their forms; and what does not fit is told.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+faults() { # SCHEMA FILE
+	jq -r --slurpfile schema "$SRCDIR/doc/$1-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" "$2" || fail "no JSON: $2"
+}
+fits() { # SCHEMA COMMAND...
+	schema=$1
+	shift
+	expect_status 0 "$VALIDATE" "$@"
+	faults "$schema" out >faults
+	[ ! -s faults ] || fail "$*: $(head -n 3 faults)"
+}
+told() { # SCHEMA FILTER WANTED: the document in ./good, changed
+	jq "$2" good >changed
+	faults "$1" changed | grep -qF "$3" || fail "not told of $1: $2"
+}
+
+# --- metrics: by number and by key, lost and failed requests, parts, thresholds, a warm-up, block level
+mkdir files
+expect_status 0 "$VALIDATE" microbench rr --level 2 --requests 200 --file-size 256K --dir files -o run.trace
+expect_status 0 "$VALIDATE" replay --dir files --timing timestamp -o replay.trace run.trace
+expect_status 0 "$VALIDATE" slice --skip 20 -o part.trace run.trace
+fits metrics metrics --json run.trace replay.trace
+cp out good
+fits metrics metrics --json --match key run.trace part.trace
+[ "$(jq .matching.n_lost out)" -gt 0 ] || fail "nothing is lost"
+fits metrics metrics --json --warmup 10 --only response,order --scope all --observe issue run.trace replay.trace
+fits metrics metrics --json --warmup 1us --dt 4 --bt 3 part.trace run.trace
+fits metrics metrics --json --only concurrency run.trace replay.trace
+fits metrics metrics --json --only lifetime,fidelity run.trace replay.trace
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,10,20,pread,"path=f;fd=3;offset=0;length=100",100'
+	echo '1,1,5,30,pread,"path=f;fd=3;offset=100;length=100",-1'
+	echo '1,2,30,25,pread,"path=f;fd=3;offset=200;length=100",100'
+} >odd.csv
+fits metrics metrics --json --lenient odd.csv odd.csv
+[ "$(jq .reference.n_negative out)" = 1 ] || fail "no request ends before it begins"
+
+told metrics '.schema = 2' 'is not one of'
+told metrics 'del(.matching.by)' 'no by'
+told metrics '.matching.n_lost = "3"' 'string instead of integer'
+told metrics '.order.issue.all.ro_inversions = 0.5' 'instead of integer'
+told metrics '.order.issue.all.rd_density."0" = null' 'null instead of number'
+told metrics '.concurrency.reference.conc_cdf_time[0] = "1"' 'conc_cdf_time[0]'
+told metrics '.other = 1' 'other is not in the schema'
+told metrics '.response[0].replay_ns.mode = 1' 'mode is not in the schema'
+
+# --- stats: one sample, several, sessions, a series, what has no value
+printf '100\n102\n98\n101\n99\n100\n103\n97\n100\n100\n' >ref
+printf '101\n103\n99\n102\n100\n101\n104\n98\n101\n101\n' >near
+printf '5\n5\n5\n' >equal
+printf '0\n0\n' >zero
+printf '5\n' >one
+{
+	echo day,us
+	for day in 1 2 3 4 5 6; do
+		for k in 1 2 3; do echo "d$day,$((100 + day % 2 + k + (day == 4) * 30))"; done
+	done
+} >days.csv
+fits stats stats ref --json
+fits stats stats ref near --json --paired --units us
+cp out good
+fits stats stats ref near equal --json --time-ordered --bootstrap 0
+fits stats stats days.csv days.csv -C us --sessions day --json
+for a in equal zero one; do
+	fits stats stats "$a" ref --json
+	fits stats stats ref "$a" --json
+done
+told stats '.verdict = "perhaps"' 'is not one of'
+told stats 'del(.replays[0].comparison.status)' 'no status'
+told stats '.reference.statistics.n = true' 'boolean instead of'
+told stats '.reference.statistics.n = {"conf=0.95": []}' 'array instead of'
+told stats '.reference.status.n = 3' 'number instead of'
+told stats '.settings.seed = 0.5' 'instead of integer'
