@@ -66,9 +66,24 @@ enum stat_status pitman_morgan_p(const struct pitman_morgan *pm, double limit, d
 	return pitman_morgan_p_of(pm, (double)(pm->n - 2), limit, p_above, p_below);
 }
 
+/* What of b[n] a straight line over a[n] does not explain, in its place. */
+static enum stat_status residuals(const double *a, double *b, size_t n)
+{
+	struct sample_moments m, k;
+	double correlation;
+	enum stat_status s = sample_moments_spread(a, n, &m);
+	if (!s)
+		s = sample_moments_spread(b, n, &k);
+	if (!s)
+		s = sample_correlation(a, b, n, &correlation);
+	for (size_t i = 0; i < n && !s; i++)
+		b[i] -= correlation * k.sd / m.sd * (a[i] - m.mean);
+	return s;
+}
+
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit, struct serial *out)
 {
-	struct serial sum, difference;
+	struct serial sum, rest;
 	double *a = xcalloc(n ? n : 1, sizeof *a), *b = xcalloc(n ? n : 1, sizeof *b);
 	for (size_t i = 0; i < n; i++) {
 		a[i] = rep[i] / limit + ref[i];
@@ -76,11 +91,13 @@ enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size
 	}
 	enum stat_status s = limit > 0 && isfinite(limit) ? STAT_OK : STAT_OUT_OF_RANGE;
 	if (!s)
+		s = residuals(a, b, n);
+	if (!s)
 		s = serial_dependence(a, n, &sum);
 	if (!s)
-		s = serial_dependence(b, n, &difference);
+		s = serial_dependence(b, n, &rest);
 	if (!s)
-		*out = serial_product(&sum, &difference, n);
+		*out = serial_product(&sum, &rest, n);
 	free(a);
 	free(b);
 	return s;

@@ -39,8 +39,10 @@ enum stat_status pitman_morgan_limits_of(const struct pitman_morgan *pm, double 
 enum stat_status pitman_morgan_p_of(const struct pitman_morgan *pm, double dof, double limit, double *p_above,
 				    double *p_below) STAT_MUST_CHECK;
 
-/* How R depends on the order of the pairs: of n products of x/limit + r and x/limit - r. Errors: as serial_dependence();
- * STAT_OUT_OF_RANGE (limit). */
+/* How R depends on the order of the pairs: of n products of x/limit + r and what of x/limit - r a straight line over that
+ * does not explain, as for the slope of a regression. At the limit there is nothing to explain; far from it, pairs that share the
+ * course of a machine are known to scatter alike whatever that course is. Errors: as serial_dependence(); STAT_OUT_OF_RANGE
+ * (limit). */
 enum stat_status pitman_morgan_serial(const double *ref, const double *rep, size_t n, double limit,
 				      struct serial *out) STAT_MUST_CHECK;
 
