@@ -40,6 +40,15 @@ static const struct option_spec stats_options[] = {
      .offset = FIELD(sessions),
      .arg = "COLUMN",
      .help = "column that names each value's session: ISO 5725-2 of each sample"},
+    {.name = "files-are-sessions",
+     .type = OPT_FLAG,
+     .offset = FIELD(files_are_sessions),
+     .help = "every file is a session of the same samples, one for each column of -C: ISO 5725-2 over the files"},
+    {.name = "where",
+     .type = OPT_STRING,
+     .offset = FIELD(where),
+     .arg = "COLUMN=TEXT,...",
+     .help = "only lines whose columns hold (!= do not hold) these texts"},
     {.name = "alpha",
      .type = OPT_DOUBLE,
      .offset = FIELD(alpha),
@@ -108,6 +117,7 @@ static const struct option_spec stats_options[] = {
 
 static const char synopsis[] = "REFERENCE REPLAY... [-C COLUMN] [--paired] [--json]\n"
 			       "FILE [-C COLUMN,COLUMN] [--sessions COLUMN]\n"
+			       "--files-are-sessions FILE FILE... [-C COLUMN,COLUMN] [--where COLUMN=TEXT]\n"
 			       "--compute NAME [ROLE=VALUES]... [KEY=VALUE]...\n"
 			       "--list";
 static const char about[] =
@@ -119,160 +129,6 @@ static const char about[] =
     "(groups: FILE:COLUMN:GROUPCOLUMN).\n"
     "\n"
     "Exit status: 0 done, 2 wrong usage, 3 bad input; with --judge also 1 not trusted and 4 inconclusive.";
-
-/* --- reading ------------------------------------------------------------------------------------------------------------ */
-
-struct reading { /* one file, in a thread of its own where there are several */
-	const char *path;
-	struct column_choice choice[2];
-	size_t n_choices;
-	enum columns_header header;
-	struct columns *out;
-	struct err e;
-	int rc;
-};
-
-static void *read_file(void *arg)
-{
-	struct reading *r = arg;
-	r->rc = columns_read(r->out, r->path, r->choice, r->n_choices, r->header, &r->e);
-	return NULL;
-}
-
-/* Two at a time. Returns the first failure. */
-static int read_all(struct reading *r, size_t n, struct err *e)
-{
-	for (size_t i = 0; i < n; i += 2) {
-		pthread_t thread;
-		bool beside = i + 1 < n && !pthread_create(&thread, NULL, read_file, &r[i + 1]);
-		read_file(&r[i]);
-		if (beside)
-			pthread_join(thread, NULL);
-		else if (i + 1 < n)
-			read_file(&r[i + 1]);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (r[i].rc) {
-			*e = r[i].e;
-			return r[i].rc;
-		}
-	return 0;
-}
-
-/* "2,3" in place: the selectors, NULL for none. */
-static size_t selectors_split(char *text, const char **selector, size_t most)
-{
-	size_t n = 0;
-	char *rest = NULL;
-	for (char *item = strtok_r(text, ",", &rest); item && n < most; item = strtok_r(NULL, ",", &rest))
-		selector[n++] = item;
-	return n;
-}
-
-enum { MAX_SAMPLES = 64 };
-
-static int usage(struct err *e, const char *what, const char *value)
-{
-	err_set(e, EINVAL, "%s%s", what, value);
-	return -EINVAL;
-}
-
-/* Which column of which file each sample is. Returns the number of samples, or a negative errno. */
-static int samples_plan(char **path, size_t n_paths, const char **selector, size_t n_selectors, struct reading *r,
-			struct err *e)
-{
-	size_t n = n_paths == 1 && n_selectors > 1 ? n_selectors : n_paths, n_standard = 0;
-	if (n_paths > 1 && n_selectors > 1 && n_selectors != n_paths)
-		return usage(e, "--column needs one column, or one for each file", "");
-	for (size_t i = 0; i < n; i++) {
-		const char *column = n_selectors > 1 ? selector[i] : n_selectors ? selector[0] : NULL;
-		r[i].path = path[n_paths == 1 ? 0 : i];
-		r[i].choice[0] = (struct column_choice){column, false};
-		n_standard += !strcmp(r[i].path, "-");
-	}
-	if (n_standard > 1)
-		return usage(e, "standard input can be read once only", n_paths == 1 ? ": give a file" : "");
-	return (int)n;
-}
-
-static int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
-{
-	const struct stats_config *config = s->config;
-	const char *selector[MAX_SAMPLES];
-	char *text = xstrdup(config->column ? config->column : "");
-	size_t n_selectors = selectors_split(text, selector, MAX_SAMPLES);
-	struct reading *r = xcalloc(MAX_SAMPLES, sizeof *r);
-	int n = samples_plan(path, n_paths, selector, n_selectors, r, e), rc = n < 0 ? n : 0;
-	if (rc)
-		goto out;
-	s->n = (size_t)n;
-	s->sample = xcalloc(s->n, sizeof *s->sample);
-	for (size_t i = 0; i < s->n; i++) {
-		r[i].choice[1] = (struct column_choice){config->sessions, true};
-		r[i].n_choices = config->sessions ? 2 : 1;
-		r[i].header = (enum columns_header)config->header;
-		r[i].out = &s->sample[i].columns;
-	}
-	rc = read_all(r, s->n, e);
-	for (size_t i = 0; i < s->n && !rc; i++)
-		s->sample[i].column = &s->sample[i].columns.column[0];
-	if (rc) /* in the word of a status, whatever the errno was: the message has the place */
-		rc = -EBADMSG;
-out:
-	free(r);
-	free(text);
-	return rc;
-}
-
-/* A negative response time is an error of the input; zeros have a status. */
-static int values_check(const struct stats *s, struct err *e)
-{
-	for (size_t i = 0; i < s->n; i++)
-		for (size_t j = 0; s->n > 1 && j < s->sample[i].columns.n; j++)
-			if (s->sample[i].column->x[j] < 0)
-				return err_set(e, EBADMSG, "%s: value %zu, %g, is negative (negative_reference)",
-					       s->sample[i].columns.path, j + 1, s->sample[i].column->x[j]);
-	return 0;
-}
-
-/* --- sessions ------------------------------------------------------------------------------------------------------------ */
-
-static size_t session_of(struct stats_sessions *g, char *label, size_t *cap)
-{
-	for (size_t i = g->n; i-- > 0;)
-		if (!strcmp(g->label[i], label))
-			return i;
-	if (g->n == *cap) {
-		*cap = *cap ? 2 * *cap : 16;
-		g->label = xreallocarray(g->label, *cap, sizeof *g->label);
-		g->group = xreallocarray(g->group, *cap, sizeof *g->group);
-	}
-	g->label[g->n] = label;
-	g->group[g->n] = (struct values){NULL, 0};
-	return g->n++;
-}
-
-static void sessions_fill(struct stats_sample *s)
-{
-	struct stats_sessions *g = &s->sessions;
-	size_t n = s->columns.n, cap = 0, at = 0, *of = xcalloc(n, sizeof *of), *filled;
-	for (size_t i = 0; i < n; i++) {
-		of[i] = session_of(g, s->columns.column[1].label[i], &cap);
-		g->group[of[i]].n++;
-	}
-	g->x = xcalloc(n, sizeof *g->x);
-	filled = xcalloc(g->n, sizeof *filled);
-	for (size_t i = 0; i < g->n; i++) {
-		g->group[i].x = g->x + at;
-		filled[i] = at;
-		at += g->group[i].n;
-	}
-	for (size_t i = 0; i < n; i++)
-		g->x[filled[of[i]]++] = s->column->x[i];
-	free(of);
-	free(filled);
-	sessions_describe(g->group, g->n, &g->estimates);
-}
 
 /* --- the whole ------------------------------------------------------------------------------------------------------------ */
 
@@ -286,8 +142,8 @@ static void *describe(void *arg)
 	struct describing *d = arg;
 	struct stats_sample *sample = &d->s->sample[d->i];
 	column_sample_describe(&sample->sample, (struct values){sample->column->x, sample->columns.n}, &d->s->plan);
-	if (d->s->config->sessions)
-		sessions_fill(sample);
+	if (sample->columns.n_columns > 1 && sample->columns.column[1].label)
+		stats_sessions_fill(sample);
 	return NULL;
 }
 
@@ -315,15 +171,8 @@ static void stats_release(struct stats *s)
 {
 	for (size_t i = 0; s->comparison && i + 1 < s->n; i++)
 		comparison_release(&s->comparison[i]);
-	for (size_t i = 0; i < s->n; i++) {
-		struct stats_sample *sample = &s->sample[i];
-		column_sample_release(&sample->sample);
-		free(sample->sessions.label);
-		free(sample->sessions.group);
-		free(sample->sessions.x);
-		estimates_release(&sample->sessions.estimates);
-		columns_release(&sample->columns);
-	}
+	for (size_t i = 0; i < s->n; i++)
+		stats_sample_release(&s->sample[i]);
 	free(s->sample);
 	free(s->comparison);
 	free(s->reject);
@@ -363,8 +212,6 @@ static int stats_files(const struct stats_config *config, char **path, size_t n,
 		status = EXIT_USAGE;
 		rc = -EINVAL;
 	}
-	if (!rc)
-		rc = values_check(&s, e);
 	if (!rc) {
 		stats_compute_all(&s);
 		if (config->json)
@@ -387,7 +234,7 @@ static int stats_run(int argc, char **argv, struct err *e)
 	    .seed = 1,
 	};
 	int n;
-	int status = command_parse(&cmd_stats, synopsis, about, stats_options, &config, argc, argv, 0, MAX_SAMPLES, &n, e);
+	int status = command_parse(&cmd_stats, synopsis, about, stats_options, &config, argc, argv, 0, STATS_MAX_SAMPLES, &n, e);
 	if (status >= 0)
 		return status;
 	if (config.list)

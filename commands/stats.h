@@ -8,8 +8,8 @@
 #include "validate/columns/comparison.h"
 
 struct stats_config {
-	const char *column, *sessions, *units, *compute;
-	bool paired, time_ordered, judge, json, all, list;
+	const char *column, *sessions, *where, *units, *compute;
+	bool files_are_sessions, paired, time_ordered, judge, json, all, list;
 	double alpha, limit_bias, limit_precision, clock;
 	uint64_t n_resamples, seed, block;
 	int header, paper_mode;
@@ -39,6 +39,25 @@ struct stats { /* the first sample is the reference; one alone is only described
 	enum decision_word verdict;
 	size_t n;
 };
+
+/* stats_read.c: the samples of the files, and what is wrong in them. Errors: EINVAL for wrong usage, else of the files. */
+#define STATS_MAX_SAMPLES 64
+int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e);
+void stats_sample_release(struct stats_sample *s);
+
+/* Lines wanted: "COLUMN=TEXT" or "COLUMN!=TEXT", separated by commas. Errors: EINVAL. Ownership: list_free(item, n). */
+#define STATS_MAX_CONDITIONS 8
+struct stats_conditions {
+	char **item; /* [n] names of columns */
+	size_t n;
+	const char *text[STATS_MAX_CONDITIONS]; /* borrowed from item */
+	bool except[STATS_MAX_CONDITIONS];
+};
+int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e);
+void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice); /* choice[w->n] */
+
+/* stats_sessions.c: the values of each session of a sample, by its second column, described. */
+void stats_sessions_fill(struct stats_sample *s);
 
 void stats_print_text(const struct stats *s);
 int stats_print_json(const struct stats *s, struct err *e);

@@ -11,7 +11,7 @@
 #include "common/xalloc.h"
 #include "validate/stats/named.h"
 
-enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600, MAX_CONDITIONS = 6 };
+enum { MAX_ARGUMENTS = 64, MAX_NAMES = 600 };
 
 struct inputs { /* what the arguments gave */
 	struct named_role role[MAX_ARGUMENTS];
@@ -117,39 +117,12 @@ static void groups_by_label(struct inputs *in, const struct columns *c)
 	free(label);
 }
 
-struct conditions { /* lines wanted: each column holds its text */
-	const char *column[MAX_CONDITIONS], *text[MAX_CONDITIONS];
-	size_t n;
-};
-
-/* "A=x,B=y", cut up. */
-static int conditions_split(char *text, struct conditions *w, struct err *e)
+static void lines_take(struct inputs *in, const struct columns *c)
 {
-	char *rest = NULL;
-	for (char *item = strtok_r(text, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
-		char *equals = strchr(item, '=');
-		if (!equals || w->n == MAX_CONDITIONS)
-			return err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT, or there are more than %d of them", item,
-				       MAX_CONDITIONS);
-		*equals = 0;
-		w->column[w->n] = item;
-		w->text[w->n++] = equals + 1;
-	}
-	return 0;
-}
-
-static void lines_take(struct inputs *in, const struct columns *c, const struct conditions *w)
-{
-	size_t k = in->n_roles, n = 0;
-	for (size_t i = 0; i < c->n; i++) {
-		bool wanted = true;
-		for (size_t j = 0; j < w->n; j++)
-			wanted &= !strcmp(c->column[j + 1].label[i], w->text[j]);
-		if (wanted)
-			in->x[k][n++] = c->column[0].x[i];
-	}
+	size_t k = in->n_roles;
+	memcpy(in->x[k], c->column[0].x, c->n * sizeof *in->x[k]);
 	in->group[k] = xcalloc(1, sizeof *in->group[k]);
-	in->group[k][0] = (struct values){in->x[k], n};
+	in->group[k][0] = (struct values){in->x[k], c->n};
 	in->role[k].n_groups = 1;
 }
 
@@ -158,33 +131,31 @@ static int file_read(struct inputs *in, const struct stats_config *config, char 
 {
 	size_t k = in->n_roles;
 	char *column = strchr(text, ':'), *third = column ? strchr(column + 1, ':') : NULL;
-	struct conditions w = {.n = 0};
+	struct stats_conditions w = {.n = 0};
 	struct columns c;
 	if (column)
 		*column++ = 0;
 	if (third)
 		*third++ = 0;
 	bool grouped = third && !strchr(third, '=');
-	int rc = third && !grouped ? conditions_split(third, &w, e) : 0;
+	int rc = third && !grouped ? stats_conditions_split(third, &w, e) : 0;
 	if (rc)
 		return rc;
-	struct column_choice choice[MAX_CONDITIONS + 1] = {{column && *column ? column : NULL, false}};
-	for (size_t i = 0; i < w.n; i++)
-		choice[i + 1] = (struct column_choice){w.column[i], true};
+	struct column_choice choice[STATS_MAX_CONDITIONS + 1] = {{column && *column ? column : NULL, false, NULL, false}};
+	stats_conditions_choose(&w, choice + 1);
 	if (grouped)
-		choice[1] = (struct column_choice){third, true};
+		choice[1] = (struct column_choice){third, true, NULL, false};
 	rc = columns_read(&c, text, choice, 1 + w.n + grouped, (enum columns_header)config->header, e);
+	list_free(w.item, w.n);
 	if (rc)
 		return rc;
 	in->x[k] = xcalloc(c.n, sizeof *in->x[k]);
 	if (grouped)
 		groups_by_label(in, &c);
 	else
-		lines_take(in, &c, &w);
-	if (!grouped && !in->group[k][0].n)
-		rc = err_set(e, ENODATA, "%s: no line holds what is wanted", text);
+		lines_take(in, &c);
 	columns_release(&c);
-	return rc;
+	return 0;
 }
 
 /* --- arguments ------------------------------------------------------------------------------------------------------------ */

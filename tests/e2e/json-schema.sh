@@ -65,11 +65,10 @@ fits stats stats ref --json
 fits stats stats ref near --json --paired --units us
 cp out good
 fits stats stats ref near equal --json --time-ordered --bootstrap 0
-fits stats stats days.csv days.csv -C us --sessions day --json
-for a in equal zero one; do
-	fits stats stats "$a" ref --json
-	fits stats stats ref "$a" --json
-done
+fits stats stats days.csv -C us --sessions day --json --bootstrap 0
+fits stats stats equal ref --json --bootstrap 0
+fits stats stats zero ref --json --bootstrap 0
+fits stats stats ref one --json --bootstrap 0
 told stats '.verdict = "perhaps"' 'is not one of'
 told stats 'del(.replays[0].comparison.status)' 'no status'
 told stats '.reference.statistics.n = true' 'boolean instead of'

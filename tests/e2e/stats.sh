@@ -141,6 +141,52 @@ expect_status 0 stats days.csv -C us --sessions day --json
 is 6 out sample sessions statistics anova_groups
 is outlier out sample sessions statistics grubbs_max_class
 
+# the same from one file for each day, and of two columns at once; each column with its own values
+for day in 1 2 3 4 5 6; do
+	{
+		echo us,half
+		awk -F , -v d="d$day" '$1 == d { print $2 "," $2 / 2 }' days.csv
+	} >d$day
+done
+stats days.csv -C us --sessions day --json | jq '.sample.sessions | del(.labels)' >by_column
+stats d1 d2 d3 d4 d5 d6 -C us --files-are-sessions --json | jq '.sample.sessions | del(.labels)' >by_file
+cmp by_column by_file || fail "sessions in files are not those of a column"
+expect_status 0 stats d1 d2 d3 d4 d5 d6 -C us --files-are-sessions
+expect_line out 'grubbs_max: outlier, session d4'
+expect_line out 'd1 and 5 more, us: 18 values'
+expect_status 0 stats d1 d2 d3 d4 d5 d6 -C us,half --files-are-sessions --paired --json
+is d6 out reference sessions labels 5
+is 6 out replays 0 sessions statistics anova_groups
+same "$(json out replays 0 comparison statistics relative_bias_of_means_pct)" -50 || fail "not half"
+expect_status 2 stats d1 -C us --files-are-sessions
+expect_status 2 stats d1 d2 -C us --sessions us --files-are-sessions
+expect_status 2 stats - d2 -C us,half --files-are-sessions
+printf 'us,half\n1,\n2,1\n' >cut
+expect_status 3 stats d1 cut -C us,half --files-are-sessions --where 'us!=9'
+printf 'us,half\n1,2\n' >short
+expect_status 0 stats d1 short -C us,half --files-are-sessions --paired
+
+# --- lines chosen by what other columns hold; the others may hold anything
+{
+	echo role,block,us
+	echo 'event,0,999'
+	for k in 1 2 3; do echo "program,$k,$((100 + k))"; echo "event,$k,$((110 + k))"; done
+	echo 'event,4,undefined'
+} >runs.csv
+expect_status 0 stats runs.csv -C us --where 'role=event,block!=0,block!=4' --json
+is 112 out sample statistics mean
+is 3 out sample statistics n
+expect_status 0 stats runs.csv -C us --where 'role=program' --sessions block --json
+is 3 out sample sessions statistics anova_groups
+expect_status 3 stats runs.csv -C us --where role=event
+expect_line err 'undefined'
+expect_status 3 stats runs.csv -C us --where role=nobody
+expect_line err 'no line holds what is wanted'
+expect_status 3 stats runs.csv -C us --where rolle=event
+expect_status 2 stats runs.csv -C us --where role
+expect_status 2 stats runs.csv -C us --where =event
+[ "$("$VALIDATE" stats --compute n x='runs.csv:us:role=event,block!=4')" = 4 ] || fail "conditions of --compute"
+
 # --- a series of one run
 awk 'BEGIN { srand(1); x = 0; for (i = 0; i < 2000; i++) { x = 0.9 * x + rand() - 0.5; printf "%.6f\n", 100 + x } }' >series
 awk 'BEGIN { srand(2); x = 0; for (i = 0; i < 2000; i++) { x = 0.9 * x + rand() - 0.5; printf "%.6f\n", 100 + x } }' >series2

@@ -16,7 +16,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err e = ERR_INIT;
 	if (size == 0)
 		return 0;
-	struct column_choice choice[2] = {{selectors[data[0] % 6], data[0] & 0x40}, {selectors[data[0] / 6 % 6], true}};
+	struct column_choice choice[2] = {{selectors[data[0] % 6], data[0] & 0x40, NULL, false},
+					  {selectors[data[0] / 6 % 6], true, data[0] & 4 ? "a" : NULL, data[0] & 8}};
 	size_t n_choices = 1 + (data[0] & 0x80) / 0x80;
 	enum columns_header header = (enum columns_header)(data[0] / 16 % 3);
 	/* a copy of just that size, so that reading beyond its end is seen */

@@ -187,6 +187,17 @@ static void rows_grow(struct columns_reader *r)
 			c->column[i].x = xreallocarray(c->column[i].x, r->cap, sizeof *c->column[i].x);
 }
 
+static bool is_wanted(const struct columns_reader *r, const struct cell *cell, size_t n)
+{
+	for (size_t i = 0; i < r->c->n_columns; i++) {
+		const struct column_choice *choice = &r->choice[i];
+		size_t number = r->c->column[i].number;
+		if (choice->where && (number <= n && cell_is(cell[number - 1], choice->where)) == choice->except)
+			return false;
+	}
+	return true;
+}
+
 int columns_row(struct columns_reader *r, const struct cell *cell, size_t n)
 {
 	struct columns *c = r->c;
@@ -201,6 +212,8 @@ int columns_row(struct columns_reader *r, const struct cell *cell, size_t n)
 		if (header)
 			return 0;
 	}
+	if (!is_wanted(r, cell, n))
+		return 0;
 	rows_grow(r);
 	for (size_t i = 0; i < c->n_columns; i++) {
 		int rc = cell_take(r, &c->column[i], cell, n);
@@ -234,6 +247,14 @@ static char delimiter_of(const char *text, size_t len)
 	return 0;
 }
 
+static bool any_condition(const struct column_choice *choice, size_t n)
+{
+	bool any = false;
+	for (size_t i = 0; i < n; i++)
+		any |= choice[i].where != NULL;
+	return any;
+}
+
 int columns_parse(struct columns *c, const char *path, const char *text, size_t len,
 		  const struct column_choice *choice, size_t n_choices, enum columns_header header, struct err *e)
 {
@@ -248,7 +269,8 @@ int columns_parse(struct columns *c, const char *path, const char *text, size_t 
 	r.text = !delimiter;
 	int rc = delimiter ? columns_split_csv(&r, text, len, delimiter) : columns_split_text(&r, text, len);
 	if (!rc && !c->n)
-		rc = err_set(e, ENODATA, "%s: no values in it", path);
+		rc = err_set(e, ENODATA, "%s: %s", path,
+			     any_condition(choice, n_choices) ? "no line holds what is wanted" : "no values in it");
 	if (rc)
 		columns_release(c);
 	return rc;

@@ -21,6 +21,8 @@ enum columns_header { COLUMNS_HEADER_AUTO, COLUMNS_HEADER_YES, COLUMNS_HEADER_NO
 struct column_choice {
 	const char *selector; /* number from 1, or name; NULL: the only column, in text the first one */
 	bool labels;	      /* words instead of numbers */
+	const char *where;    /* only lines whose cell holds this text are taken; NULL: all */
+	bool except;	      /* ... only those whose cell does not */
 };
 
 struct column {

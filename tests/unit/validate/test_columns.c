@@ -13,7 +13,7 @@
 
 static int parse(struct columns *c, const char *text, const char *selector, enum columns_header header, struct err *e)
 {
-	struct column_choice choice = {selector, false};
+	struct column_choice choice = {selector, false, NULL, false};
 	err_clear(e);
 	return columns_parse(c, "file", text, strlen(text), &choice, 1, header, e);
 }
@@ -113,7 +113,7 @@ static void test_headers_and_labels(void **state)
 	assert_int_equal(c.n, 1);
 	columns_release(&c);
 	assert_int_not_equal(parse(&c, "t,u\n1,2\n", "1", COLUMNS_HEADER_NO, &e), 0);
-	struct column_choice choice[] = {{"us", false}, {"day", true}};
+	struct column_choice choice[] = {{"us", false, NULL, false}, {"day", true, NULL, false}};
 	const char *text = "day,us\nmon,1\n\"tue, 2\",2\nmon,3\n";
 	assert_int_equal(columns_parse(&c, "f", text, strlen(text), choice, 2, COLUMNS_HEADER_AUTO, &e), 0);
 	assert_int_equal(c.n, 3);
@@ -121,7 +121,7 @@ static void test_headers_and_labels(void **state)
 	assert_null(c.column[0].label);
 	columns_release(&c);
 	text = "day,us\nmon,1\ntue\n";
-	struct column_choice turned[] = {{"day", true}, {"us", false}};
+	struct column_choice turned[] = {{"day", true, NULL, false}, {"us", false, NULL, false}};
 	assert_int_not_equal(columns_parse(&c, "f", text, strlen(text), turned, 2, COLUMNS_HEADER_AUTO, &e), 0);
 	assert_int_not_equal(columns_read(&c, "/no/such/file", choice, 1, COLUMNS_HEADER_AUTO, &e), 0);
 	assert_non_null(strstr(e.msg, "/no/such/file"));

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The samples of validate stats: a column of a file, or the columns of that name of several files, which are sessions. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/stats.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+/* --- lines wanted -------------------------------------------------------------------------------------------------------- */
+
+int stats_conditions_split(const char *text, struct stats_conditions *w, struct err *e)
+{
+	int rc = split_list(text, &w->item, &w->n, e);
+	for (size_t i = 0; i < w->n && !rc; i++) {
+		char *equals = strchr(w->item[i], '=');
+		if (!equals || equals == w->item[i] || i == STATS_MAX_CONDITIONS) {
+			rc = err_set(e, EINVAL, "\"%s\" is not COLUMN=TEXT or COLUMN!=TEXT, or there are more than %d of them",
+				     w->item[i], STATS_MAX_CONDITIONS);
+			continue;
+		}
+		w->except[i] = equals[-1] == '!';
+		equals[w->except[i] ? -1 : 0] = 0;
+		w->text[i] = equals + 1;
+	}
+	if (rc) {
+		list_free(w->item, w->n);
+		*w = (struct stats_conditions){.n = 0};
+	}
+	return rc;
+}
+
+void stats_conditions_choose(const struct stats_conditions *w, struct column_choice *choice)
+{
+	for (size_t i = 0; i < w->n; i++)
+		choice[i] = (struct column_choice){w->item[i], true, w->text[i], w->except[i]};
+}
+
+/* --- files --------------------------------------------------------------------------------------------------------------- */
+
+enum { MAX_CHOICES = 2 + STATS_MAX_CONDITIONS };
+
+struct reading { /* one column of one file, in a thread of its own where there are several */
+	const char *path;
+	struct column_choice choice[MAX_CHOICES];
+	size_t n_choices;
+	enum columns_header header;
+	struct columns *out;
+	struct err e;
+	int rc;
+};
+
+static void *read_file(void *arg)
+{
+	struct reading *r = arg;
+	r->rc = columns_read(r->out, r->path, r->choice, r->n_choices, r->header, &r->e);
+	return NULL;
+}
+
+/* Two at a time. Returns the first failure. */
+static int read_all(struct reading *r, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < n; i += 2) {
+		pthread_t thread;
+		bool beside = i + 1 < n && !pthread_create(&thread, NULL, read_file, &r[i + 1]);
+		read_file(&r[i]);
+		if (beside)
+			pthread_join(thread, NULL);
+		else if (i + 1 < n)
+			read_file(&r[i + 1]);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (r[i].rc) {
+			*e = r[i].e;
+			return r[i].rc;
+		}
+	return 0;
+}
+
+/* --- which column of which file ------------------------------------------------------------------------------------------ */
+
+struct plan {
+	const char *selector[STATS_MAX_SAMPLES];
+	size_t n_selectors;
+	struct stats_conditions where;
+	char **path;
+	size_t n_paths;
+	size_t n_samples, n_files; /* of each sample */
+	struct columns *columns;   /* [n_samples * n_files] */
+};
+
+/* "2,3" in place: the selectors, NULL for none. */
+static size_t selectors_split(char *text, const char **selector, size_t most)
+{
+	size_t n = 0;
+	char *rest = NULL;
+	for (char *item = strtok_r(text, ",", &rest); item && n < most; item = strtok_r(NULL, ",", &rest))
+		selector[n++] = item;
+	return n;
+}
+
+static int plan_make(struct plan *p, const struct stats_config *config, struct err *e)
+{
+	size_t n_standard = 0;
+	if (config->files_are_sessions) {
+		p->n_samples = p->n_selectors ? p->n_selectors : 1;
+		p->n_files = p->n_paths;
+		if (p->n_paths < 2 || config->sessions)
+			return err_set(e, EINVAL, "--files-are-sessions needs two files or more, and no --sessions");
+	} else {
+		p->n_samples = p->n_paths == 1 && p->n_selectors > 1 ? p->n_selectors : p->n_paths;
+		p->n_files = 1;
+		if (p->n_paths > 1 && p->n_selectors > 1 && p->n_selectors != p->n_paths)
+			return err_set(e, EINVAL, "--column needs one column, or one for each file");
+	}
+	for (size_t i = 0; i < p->n_paths; i++)
+		n_standard += !strcmp(p->path[i], "-");
+	if (n_standard > 1 || (n_standard && p->n_samples * p->n_files > p->n_paths))
+		return err_set(e, EINVAL, "standard input can be read once only%s",
+			       p->n_paths == 1 ? ": give a file" : "");
+	return 0;
+}
+
+static int plan_read(struct plan *p, const struct stats_config *config, struct err *e)
+{
+	size_t n = p->n_samples * p->n_files;
+	struct reading *r = xcalloc(n, sizeof *r);
+	p->columns = xcalloc(n, sizeof *p->columns);
+	for (size_t i = 0; i < n; i++) {
+		size_t sample = i / p->n_files, file = p->n_files > 1 ? i % p->n_files : p->n_paths > 1 ? sample : 0;
+		const char *column = p->n_selectors > 1 ? p->selector[sample] : p->n_selectors ? p->selector[0] : NULL;
+		size_t k = 0;
+		r[i].choice[k++] = (struct column_choice){column, false, NULL, false};
+		if (config->sessions)
+			r[i].choice[k++] = (struct column_choice){config->sessions, true, NULL, false};
+		stats_conditions_choose(&p->where, &r[i].choice[k]);
+		r[i].n_choices = k + p->where.n;
+		r[i].header = (enum columns_header)config->header;
+		r[i].path = p->path[file];
+		r[i].out = &p->columns[i];
+	}
+	int rc = read_all(r, n, e);
+	free(r);
+	return rc;
+}
+
+/* --- samples ------------------------------------------------------------------------------------------------------------- */
+
+/* The values of all files one behind the other, each with the path of its file as the name of its session. */
+static void pool(struct columns *to, const struct columns *file, size_t n_files)
+{
+	*to = (struct columns){.n_columns = 2, .column = xcalloc(2, sizeof *to->column)};
+	for (size_t i = 0; i < n_files; i++)
+		to->n += file[i].n;
+	to->path = xasprintf("%s and %zu more", file[0].path, n_files - 1);
+	to->column[0].name = xstrdup(file[0].column[0].name);
+	to->column[1].name = xstrdup("file");
+	to->column[0].x = xcalloc(to->n, sizeof *to->column[0].x);
+	to->column[1].label = xcalloc(to->n, sizeof *to->column[1].label);
+	for (size_t i = 0, at = 0; i < n_files; i++)
+		for (size_t j = 0; j < file[i].n; j++, at++) {
+			to->column[0].x[at] = file[i].column[0].x[j];
+			to->column[1].label[at] = xstrdup(file[i].path);
+		}
+}
+
+/* Columns that only chose lines are no sessions. */
+static void forget_conditions(struct columns *c, size_t n_kept)
+{
+	for (size_t i = n_kept; i < c->n_columns; i++) {
+		for (size_t j = 0; j < c->n; j++)
+			free(c->column[i].label[j]);
+		free(c->column[i].label);
+		free(c->column[i].name);
+	}
+	c->n_columns = n_kept;
+}
+
+/* A negative response time is an error of the input; zeros have a status. */
+static int values_check(const struct columns *c, struct err *e)
+{
+	for (size_t i = 0; i < c->n; i++)
+		if (c->column[0].x[i] < 0)
+			return err_set(e, EBADMSG, "%s: value %zu, %g, is negative (negative_reference)", c->path, i + 1,
+				       c->column[0].x[i]);
+	return 0;
+}
+
+static int samples_take(struct stats *s, struct plan *p, struct err *e)
+{
+	int rc = 0;
+	s->n = p->n_samples;
+	s->sample = xcalloc(s->n, sizeof *s->sample);
+	for (size_t i = 0; i < p->n_samples * p->n_files; i++) {
+		forget_conditions(&p->columns[i], s->config->sessions ? 2 : 1);
+		if (!rc && p->n_samples > 1)
+			rc = values_check(&p->columns[i], e);
+	}
+	for (size_t i = 0; i < p->n_samples; i++) {
+		struct columns *of = &p->columns[i * p->n_files];
+		if (p->n_files > 1) {
+			pool(&s->sample[i].columns, of, p->n_files);
+		} else {
+			s->sample[i].columns = *of;
+			*of = (struct columns){0};
+		}
+		s->sample[i].column = &s->sample[i].columns.column[0];
+	}
+	/* lines of one file belong together, so that each file must have as many of either column */
+	for (size_t i = p->n_files; i < p->n_samples * p->n_files && s->config->paired && p->n_files > 1 && !rc; i++)
+		if (p->columns[i].n != p->columns[i % p->n_files].n)
+			rc = err_set(e, EBADMSG, "%s: %zu and %zu values cannot be pairs", p->columns[i].path,
+				     p->columns[i % p->n_files].n, p->columns[i].n);
+	return rc;
+}
+
+int stats_read(struct stats *s, char **path, size_t n_paths, struct err *e)
+{
+	struct plan p = {.path = path, .n_paths = n_paths};
+	char *text = xstrdup(s->config->column ? s->config->column : "");
+	p.n_selectors = selectors_split(text, p.selector, STATS_MAX_SAMPLES);
+	int rc = s->config->where ? stats_conditions_split(s->config->where, &p.where, e) : 0;
+	rc = rc ? rc : plan_make(&p, s->config, e);
+	if (!rc) {
+		rc = plan_read(&p, s->config, e);
+		rc = rc ? rc : samples_take(s, &p, e);
+		if (rc) /* in the word of a status, whatever the errno was: the message has the place */
+			rc = -EBADMSG;
+	}
+	for (size_t i = 0; p.columns && i < p.n_samples * p.n_files; i++)
+		columns_release(&p.columns[i]);
+	free(p.columns);
+	list_free(p.where.item, p.where.n);
+	free(text);
+	return rc;
+}
+
+void stats_sample_release(struct stats_sample *s)
+{
+	column_sample_release(&s->sample);
+	free(s->sessions.label);
+	free(s->sessions.group);
+	free(s->sessions.x);
+	estimates_release(&s->sessions.estimates);
+	columns_release(&s->columns);
+}
