@@ -200,34 +200,6 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 	return 0;
 }
 
-int tracing_open(struct tracing **out, const struct tracing_options *o, struct err *e)
-{
-	struct tracing *t = xcalloc(1, sizeof *t);
-	char kib[24];
-	*out = NULL;
-	t->page_bytes = (size_t)getpagesize();
-	snprintf(kib, sizeof kib, "%llu", (unsigned long long)(o->buffer_bytes >> 10));
-	int ret = instance_make(t, e);
-	if (!ret)
-		ret = knob(t, "tracing_on", "0", e);
-	if (!ret)
-		ret = knob(t, "trace_clock", "mono", e);
-	if (!ret)
-		ret = knob(t, "options/overwrite", "0", e);
-	if (!ret)
-		ret = knob(t, "buffer_size_kb", kib, e);
-	if (!ret)
-		ret = events_choose(t, o, e);
-	if (!ret)
-		ret = streams_open(t, o->scratch, e);
-	if (ret) {
-		tracing_close(t);
-		return ret;
-	}
-	*out = t;
-	return 0;
-}
-
 void tracing_close(struct tracing *t)
 {
 	if (!t)
@@ -296,6 +268,44 @@ static void *reader_main(void *arg)
 	return NULL;
 }
 
+/* Before the caller's thread may be watched with what it starts: the reader must not be among that. */
+static int reader_start(struct tracing *t, struct err *e)
+{
+	int code = pthread_create(&t->reader, NULL, reader_main, t);
+	t->reading = !code;
+	return code ? err_sys(e, code, "starting the reader of the kernel's events") : 0;
+}
+
+int tracing_open(struct tracing **out, const struct tracing_options *o, struct err *e)
+{
+	struct tracing *t = xcalloc(1, sizeof *t);
+	char kib[24];
+	*out = NULL;
+	t->page_bytes = (size_t)getpagesize();
+	snprintf(kib, sizeof kib, "%llu", (unsigned long long)(o->buffer_bytes >> 10));
+	int ret = instance_make(t, e);
+	if (!ret)
+		ret = knob(t, "tracing_on", "0", e);
+	if (!ret)
+		ret = knob(t, "trace_clock", "mono", e);
+	if (!ret)
+		ret = knob(t, "options/overwrite", "0", e);
+	if (!ret)
+		ret = knob(t, "buffer_size_kb", kib, e);
+	if (!ret)
+		ret = events_choose(t, o, e);
+	if (!ret)
+		ret = streams_open(t, o->scratch, e);
+	if (!ret)
+		ret = reader_start(t, e);
+	if (ret) {
+		tracing_close(t);
+		return ret;
+	}
+	*out = t;
+	return 0;
+}
+
 int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e)
 {
 	struct strbuf all = STRBUF_INIT;
@@ -310,10 +320,6 @@ int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e
 
 int tracing_start(struct tracing *t, struct err *e)
 {
-	int code = pthread_create(&t->reader, NULL, reader_main, t);
-	if (code)
-		return err_sys(e, code, "starting the reader of the kernel's events");
-	t->reading = true;
 	return knob(t, "tracing_on", "1", e);
 }
 

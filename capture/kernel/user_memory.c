@@ -138,7 +138,7 @@ static int maps_make(struct user_memory *m, struct err *e)
 	return rc ? rc : map_make(&p->ring, BPF_MAP_TYPE_RINGBUF, 0, 0, RING_BYTES, e);
 }
 
-static int maps_fill(struct user_memory *m, const struct user_memory_options *o, struct err *e)
+static int maps_fill(struct user_memory *m, struct err *e)
 {
 	int rc = 0;
 	for (const struct syscall_row *row = syscall_rows; row->name && !rc; row++) {
@@ -150,8 +150,14 @@ static int maps_fill(struct user_memory *m, const struct user_memory_options *o,
 		if (items && row->number >= 0 && row->number < UM_NUMBERS)
 			rc = map_set(m->map.calls, &number, &items);
 	}
-	for (size_t i = 0; i < o->n && !rc; i++)
-		rc = map_set(m->map.watched, &o->tid[i], &o->tid[i]);
+	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
+}
+
+int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = map_set(m->map.watched, &tid[i], &tid[i]);
 	return rc ? err_sys(e, -rc, "filling a BPF map") : 0;
 }
 
@@ -242,7 +248,8 @@ int user_memory_open(struct user_memory **out, const struct user_memory_options 
 		m->program[i] = m->link[i] = -1;
 	m->file = tracing_scratch_file(o->scratch, e);
 	int rc = m->file < 0 ? m->file : maps_make(m, e);
-	rc = rc ? rc : maps_fill(m, o, e);
+	rc = rc ? rc : maps_fill(m, e);
+	rc = rc ? rc : user_memory_watch(m, o->tid, o->n, e);
 	rc = rc ? rc : ring_map(m, e);
 	rc = rc ? rc : programs_start(m, o, e);
 	int code = rc ? 0 : pthread_create(&m->reader, NULL, reader_main, m);

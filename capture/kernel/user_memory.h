@@ -22,6 +22,8 @@ struct user_memory_options {
 
 /* Reads from now on. Errors: of bpf(2) and its kin, naming the step. Ownership: user_memory_close. */
 int user_memory_open(struct user_memory **m, const struct user_memory_options *o, struct err *e);
+/* Watches these threads, too. */
+int user_memory_watch(struct user_memory *m, const int32_t *tid, size_t n, struct err *e);
 /* Nothing more is read; what was read can be asked for. Errors: ENOSPC and others of the scratch file. */
 int user_memory_stop(struct user_memory *m, struct err *e);
 void user_memory_close(struct user_memory *m); /* NULL is fine */

@@ -225,16 +225,16 @@ static int record(const struct vfs_config *c, struct writing *w, struct tracing 
 		threads.tid[0] = self;
 		threads.n = 1;
 	}
+	rc = rc ? rc : memory_prepare(c, t, &threads, m, o, e); /* its reader is started before anything is watched */
 	rc = rc ? rc : tracing_watch(t, threads.tid, threads.n, e);
 	if (!rc && !c->command) { /* who came meanwhile */
 		rc = vfs_threads_of(&more, (int32_t)c->pid, e);
 		rc = rc ? rc : tracing_watch(t, more.tid, more.n, e);
+		rc = rc || !*m ? rc : user_memory_watch(*m, more.tid, more.n, e);
 	}
-	const struct vfs_threads *all = c->command ? &threads : &more;
-	rc = rc ? rc : memory_prepare(c, t, all, m, o, e);
 	rc = rc ? rc : tracing_start(t, e);
 	if (!rc)
-		vfs_state_take(w->calls, all, c->command != NULL, e);
+		vfs_state_take(w->calls, c->command ? &threads : &more, c->command != NULL, e);
 	rc = rc ? rc : watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
