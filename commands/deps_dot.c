@@ -33,7 +33,7 @@ static void node(struct strbuf *out, const struct deps *d, uint32_t i)
 		quoted(out, d->slots.file[file].name);
 	}
 	if (op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET) && r->offset != OFFSET_NONE)
-		strbuf_addf(out, "\\n%" PRIu64 "+%" PRIu32, r->offset, r->length);
+		strbuf_addf(out, "\\n%" PRIu64 "+%" PRIu64, r->offset, r->length);
 	strbuf_addstr(out, "\"];\n");
 }
 

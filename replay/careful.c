@@ -185,6 +185,8 @@ static bool request(struct runner *w, struct at *t)
 		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
 			atomic_store(&c->stop, true);
 	}
+	if (t->h->flags & HOT_LEAVE)
+		call_leave(c->plan, c->plan->process_of[w->index]);
 	if (t->h->flags & HOT_PUBLISH_ENDED)
 		gate_publish(&c->gates, w->index, 2 * t->k + 2);
 	return true;

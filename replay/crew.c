@@ -77,6 +77,8 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		atomic_init(&c->queue[i].next, 0);
 	for (uint32_t i = 0; i < c->n; i++)
 		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? nth_processor(i) : -1, .wait_ns = -1};
+	for (uint32_t i = 0; i < c->n; i++)
+		c->runner[i].store = call_store_new(c->n);
 	int ret = gates_init(&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
 	if (!ret)
 		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
@@ -89,6 +91,8 @@ void crew_release(struct crew *c)
 {
 	placement_release(&c->placement);
 	gates_release(&c->gates);
+	for (uint32_t i = 0; c->runner && i < c->n; i++)
+		call_store_free(c->runner[i].store);
 	free(c->queue);
 	free(c->runner);
 	pthread_mutex_destroy(&c->serial);
@@ -235,6 +239,7 @@ int crew_run(struct crew *c, struct err *e)
 	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)lead_ns / p->clock.ns_per_tick);
 	crew_open(c, false);
 	crew_join(c);
+	call_table_finish(p);
 	run_facts_take(&after);
 	run_facts_between(&before, &after, &p->facts);
 	gather(c);

@@ -10,6 +10,7 @@
 
 #include "common/placement.h"
 #include "common/wait.h"
+#include "replay/calls.h"
 #include "replay/gate.h"
 #include "replay/plan.h"
 
@@ -21,6 +22,7 @@ struct runner {
 	int cpu; /* to run on, -1 any */
 	struct waiter waiter;
 	uint64_t n_futex_sleeps;
+	struct call_store *store;
 	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
 	pthread_t id;
 };

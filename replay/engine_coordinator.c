@@ -259,6 +259,8 @@ static void work(struct runner *w, struct board *b)
 		site.index = now.lane; /* its gate */
 		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
 		      2 * now.index + 1, false, &a->outcome[now.index]);
+		if (h->flags & HOT_LEAVE)
+			call_leave(c->plan, c->plan->process_of[now.lane]);
 		queue_put(&b->replayed, now);
 	}
 }

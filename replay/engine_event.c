@@ -58,9 +58,15 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 		issue(&site, h, placement_buffer(&placement, index, k), begun, 2 * k + 1, false, out);
 		if (timing == TIMING_THINK)
 			last_end = out->end_ticks;
-		if (ordered && h->flags & HOT_PUBLISH_ENDED)
-			gate_publish(&site.gates, index, 2 * k + 2);
+		if (ordered && h->flags & (HOT_PUBLISH_ENDED | HOT_LEAVE)) {
+			if (h->flags & HOT_LEAVE)
+				call_leave(c->plan, c->plan->process_of[index]);
+			if (h->flags & HOT_PUBLISH_ENDED)
+				gate_publish(&site.gates, index, 2 * k + 2);
+		}
 	}
+	if (!ordered)
+		call_leave(c->plan, c->plan->process_of[index]);
 }
 
 static void lane_fullspeed(struct runner *w)

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/trace.h"
+#include "replay/calls.h"
 #include "replay/crew.h"
 #include "replay/rooted.h"
 
@@ -115,11 +116,13 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
 			out->rvalue = 0;
 		}
-	} else if (h->op == HOT_NOTHING) {
-		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);
-	} else {
+	} else if (h->op == OP_CLOSE) {
 		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
+	} else if (h->op == HOT_CALL) {
+		call_issue(s, h, buffer, publish, begun, careful, out);
+	} else {
+		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);
 	}
 }
 

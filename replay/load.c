@@ -9,6 +9,15 @@
 #include "common/xalloc.h"
 #include "replay/u64_map.h"
 
+const char *const pass_reasons[PASS_N] = {
+	[PASS_NOT] = "replayed",
+	[PASS_OBJECT] = "pipes, sockets and terminals",
+	[PASS_SYSTEM] = "/proc, /sys and /dev",
+	[PASS_FORBIDDEN] = "devices, privileges and changes of the root",
+	[PASS_UNTOLD] = "arguments that the trace does not tell",
+	[PASS_KERNEL] = "the kernel's page cache",
+};
+
 struct reader {
 	struct load *l;
 	struct trace *t;
@@ -34,23 +43,39 @@ static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
 	return 0;
 }
 
+/* Whether `length` bytes of memory are read or written. */
+static bool uses_buffer(const struct op_info *o)
+{
+	return o->uses & OP_HAS_LENGTH &&
+	       (o->family == FAMILY_READ || o->family == FAMILY_WRITE || o->family == FAMILY_STREAM);
+}
+
+/* Bytes of memory that the request needs: what it asks for, or what it got where only that is known. */
+static uint32_t buffer_bytes(const struct trace_record *r)
+{
+	const struct op_info *o = op_info(r->op);
+	uint64_t n = uses_buffer(o) ? r->length : 0, got = op_bytes_moved(r);
+	if (o->family == FAMILY_STREAM || o->family == FAMILY_COPY)
+		n = got > n ? got : n;
+	else if (o->family == FAMILY_ATTRIBUTE || o->family == FAMILY_DIRECTORY || r->op == OP_READLINK)
+		n = o->uses & OP_HAS_LENGTH ? r->length : 0;
+	if (!uses_buffer(o) && n > CALL_BUFFER_MAX && o->family != FAMILY_COPY)
+		n = CALL_BUFFER_MAX;
+	return n > REPLAY_MAX_REQUEST_BYTES ? (uint32_t)REPLAY_MAX_REQUEST_BYTES : (uint32_t)n;
+}
+
 static int record_check(const struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
 {
 	const struct op_info *info = op_info(r->op);
 	if (r->op == OP_INVALID || r->op >= OP_N)
 		return err_set(e, EINVAL, "record %llu: operation number %u is unknown to this version",
 			       (unsigned long long)i, r->op);
-	if (r->op > OP_FDATASYNC)
-		return err_set(e, ENOTSUP,
-			       "record %llu: %s is not replayed by this version, which knows open, close, read, write, pread, "
-			       "pwrite, lseek, fsync and fdatasync",
-			       (unsigned long long)i, info->name);
-	if (info->uses & OP_HAS_LENGTH && r->length > REPLAY_MAX_REQUEST_BYTES)
+	if (uses_buffer(info) && r->length > REPLAY_MAX_REQUEST_BYTES)
 		return err_set(e, E2BIG, "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
 			       (unsigned long long)i, info->name, (unsigned long long)r->length,
 			       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
 	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
-	if (r->op == OP_OPEN && (!o || o->kind != OBJECT_PATH))
+	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
 		return err_set(e, EINVAL, "record %llu: an open without a path", (unsigned long long)i);
 	return time_check(r, i, e);
 }
@@ -66,6 +91,40 @@ static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
 	return *known;
 }
 
+/* Requests with something that does not fit: a heap item, a second descriptor, a mapping. */
+static uint32_t more_take(struct reader *rd, const struct trace_record *r)
+{
+	struct load *l = rd->l;
+	const struct op_info *o = op_info(r->op);
+	size_t len = 0;
+	const void *item = o->uses & OP_HEAP && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
+	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_FCNTL && r->op != OP_IOCTL)
+		return 0;
+	if (!l->n_more)
+		l->n_more = 1;
+	GROW(l->more, l->n_more, l->more_cap);
+	struct load_more *m = &l->more[l->n_more];
+	*m = (struct load_more){.at = l->n_bytes, .name = NONE32, .map = NONE32, .from = OFFSET_NONE};
+	if (item && len) {
+		size_t room = len / 8 * 8 + 8;
+		if (l->n_bytes + room > l->bytes_cap) {
+			l->bytes_cap = (l->n_bytes + room) * 2;
+			l->bytes = xrealloc(l->bytes, l->bytes_cap);
+		}
+		memset(l->bytes + l->n_bytes + room - 8, 0, 8);
+		memcpy(l->bytes + l->n_bytes, item, len);
+		l->n_bytes += room;
+		m->len = (uint32_t)len;
+	}
+	return l->n_more++;
+}
+
+const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len)
+{
+	*len = r->more ? l->more[r->more].len : 0;
+	return *len ? l->bytes + l->more[r->more].at : NULL;
+}
+
 static void record_take(struct reader *rd, const struct trace_record *r, uint64_t i)
 {
 	struct load *l = rd->l;
@@ -77,17 +136,20 @@ static void record_take(struct reader *rd, const struct trace_record *r, uint64_
 		.rvalue = r->rvalue >= 0 ? r->rvalue : r->error ? -(int64_t)r->error : -1,
 		.record = (uint32_t)i,
 		.thread = thread_of(rd, r),
-		.length = op_info(r->op)->uses & OP_HAS_LENGTH || r->op == OP_OPEN ? (uint32_t)r->length : 0,
+		.length = r->length,
 		.flags = r->flags,
 		.object = r->object,
 		.slot = NONE32,
+		.name = NONE32,
+		.more = more_take(rd, r),
 		.fd = r->fd,
 		.op = r->op,
 	};
 	struct load_thread *t = &l->thread[q->thread];
+	uint32_t n_bytes = buffer_bytes(r);
 	t->n_requests++;
-	if (q->op != OP_OPEN && q->length > t->max_length)
-		t->max_length = q->length;
+	if (n_bytes > t->max_length)
+		t->max_length = n_bytes;
 	if (t->max_length > l->max_length)
 		l->max_length = t->max_length;
 	if (r->end_ns != TIME_NONE) {
@@ -227,6 +289,8 @@ void load_release(struct load *l)
 {
 	free(l->request);
 	free(l->thread);
+	free(l->more);
+	free(l->bytes);
 	*l = (struct load){.request = NULL};
 }
 

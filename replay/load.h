@@ -14,33 +14,64 @@
 #include "common/err.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */
+#define CALL_BUFFER_MAX (UINT32_C(1) << 20) /* and longest buffer of any other call: names, attributes, directory entries */
 #define REPLAY_MAX_REQUESTS (UINT64_C(1) << 30)
 #define REPLAY_MAX_THREADS 30000u
 #define NONE32 UINT32_MAX
 
+/* Why a request is passed over: its turn comes and goes, nothing is called. The replay trace and the summary say so. */
+enum pass_reason {
+	PASS_NOT,	/* it is replayed */
+	PASS_OBJECT,	/* of a pipe, a socket, a terminal, an event descriptor */
+	PASS_SYSTEM,	/* of something below /proc, /sys or /dev */
+	PASS_FORBIDDEN, /* would make a device, a pipe, a socket or a privileged attribute, or leave the directory (chroot) */
+	PASS_UNTOLD,	/* the trace has not what the call needs: a lock's range, an ioctl's argument, a path */
+	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself */
+	PASS_N
+};
+extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
+
 struct load_request {
 	int64_t begin_ns, end_ns; /* end_ns: INT64_MAX where the trace does not know */
 	uint64_t offset;	  /* argument, or the position it worked at as far as it can be told, or OFFSET_NONE */
+	uint64_t length;	  /* as recorded: bytes, or what its operation's row says (op.h) */
 	int64_t rvalue;		  /* traced result, or the negative errno */
 	uint32_t record;	  /* its index in the file */
 	uint32_t thread, index;	  /* whose, and the how-manieth of that thread */
-	uint32_t length, flags;
+	uint32_t flags;
 	uint32_t object; /* or OBJECT_NONE */
-	uint32_t slot;	 /* descriptor instance (slots.h); for an open the one it makes */
+	uint32_t slot;	 /* descriptor instance (slots.h) it works on; for open, fopen, opendir the one it makes; 0 none */
+	uint32_t name;	 /* the path it is about: index into slots.file, or NONE32. Of a request on a descriptor slot.file says it */
+	uint32_t more;	 /* index into load.more; 0: there is no more */
 	int32_t fd;
-	uint32_t op;
+	uint16_t op;
+	uint8_t passed; /* enum pass_reason; set by slots_find */
+};
+
+struct load_more { /* of the requests that have a heap item, a second path, a second descriptor, or a mapping */
+	uint64_t at;	/* of the heap item in load.bytes, aligned to 8 and followed by a NUL */
+	uint32_t len;	/* of it; 0 none */
+	uint32_t name;	/* rename, link: the second path, index into slots.file; else NONE32 */
+	uint32_t slot;	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
+	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
+	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings: first byte within the map */
+	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */
 };
 
 struct load_thread {
 	uint32_t pid, tid;
 	uint32_t n_requests;
-	uint32_t max_length; /* longest read or write, bytes */
+	uint32_t max_length; /* longest buffer its requests need, bytes */
 };
 
 struct load {
 	struct load_request *request; /* request[n], by (begin, record): issue order */
 	uint32_t n;
 	uint64_t n_records; /* of the file; those that were never issued (begin unknown) are not among the n */
+	struct load_more *more; /* more[n_more], more[0] unused */
+	uint32_t n_more, more_cap;
+	char *bytes; /* bytes[n_bytes]: heap items */
+	size_t n_bytes, bytes_cap;
 	struct load_thread *thread; /* thread[n_threads], by (pid, tid) */
 	uint32_t n_threads;
 	uint32_t max_length; /* at least 1 */
@@ -52,6 +83,14 @@ struct load {
 /* Reads every record of T. Errors: EINVAL, E2BIG, ENOMEM with the record's number; those of reading. */
 int load_read(struct load *l, struct trace *t, struct err *e);
 void load_release(struct load *l); /* an all-zero one is fine */
+
+/* The heap item of a request: NUL-terminated, borrowed; NULL and 0 where it has none. */
+const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len);
+/* What there is more of a request, or NULL. */
+static inline struct load_more *load_more(const struct load *l, const struct load_request *r)
+{
+	return r->more ? &l->more[r->more] : NULL;
+}
 
 /* The requests in flight while a trace is walked in issue order: a heap by end. */
 struct flight {

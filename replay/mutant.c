@@ -154,7 +154,8 @@ static bool sampler_takes(struct sampler *s)
 /* What can be struck: no kernel moves more than the second bound, and shifts are of 32 bits. */
 static bool moves_data(const struct hot_request *h)
 {
-	return op_info(h->op)->uses & OP_RETURNS_BYTES && h->length > 0 && h->length <= INT32_MAX;
+	bool plain = h->op == OP_READ || h->op == OP_WRITE || h->op == OP_PREAD || h->op == OP_PWRITE;
+	return plain && h->length > 0 && h->length <= INT32_MAX;
 }
 
 static bool is_sequential(const struct hot_request *h)

@@ -99,42 +99,68 @@ static int64_t due_ns(const struct replay_config *c, const struct load *l, const
 	return before->end_ns >= r->begin_ns ? 0 : scaled_ns(r->begin_ns - before->end_ns, c->speed);
 }
 
-static struct hot_request hot_of(const struct load_request *r)
-{
-	return (struct hot_request){
-		.offset = r->offset,
-		.length = r->op == OP_LSEEK ? r->flags : r->length,
-		.slot = r->slot,
-		.op = (uint8_t)r->op,
-	};
-}
-
 /* All of them without their calls; and nothing is expected of them. */
 static void requests_blank(struct replay_plan *p)
 {
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
-			p->lane[i].request[k].op = HOT_NOTHING;
+			if (p->lane[i].request[k].op != HOT_PASSED)
+				p->lane[i].request[k].op = HOT_NOTHING;
 			p->lane[i].expected[k] = 0;
 		}
 }
 
-static void requests_lay(struct replay_plan *p, const struct replay_config *c, const struct load *l)
+static int64_t expected_of(const struct load_request *r)
+{
+	if (r->passed)
+		return 0;
+	return r->rvalue > 0 && !call_result_counts(r) ? 0 : r->rvalue;
+}
+
+static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s)
 {
 	const struct load_request **before = xcalloc(l->n_threads + 1, sizeof *before);
 	bool by_thread = !p->pool || p->own_lanes;
+	call_table_init(&p->calls, l, s, !p->pool);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		struct lane_place at = {by_thread ? r->thread : 0, by_thread ? r->index : i};
 		struct lane *a = &p->lane[at.lane];
-		a->request[at.index] = hot_of(r);
-		a->expected[at.index] = r->op == OP_OPEN && r->rvalue > 0 ? 0 : r->rvalue;
+		a->request[at.index] = call_hot(&p->calls, l, s, r);
+		a->expected[at.index] = expected_of(r);
 		if (a->due)
 			a->due[at.index] = due_ns(c, l, r, before[r->thread]);
 		p->place[r->record] = at;
 		before[r->thread] = r;
 	}
+	call_table_laid(&p->calls);
+	p->bytes = l->bytes; /* calls point into it */
+	l->bytes = NULL;
+	l->n_bytes = l->bytes_cap = 0;
 	free(before);
+}
+
+/* A lane's last request is where its thread leaves the process. */
+static void leaves_lay(struct replay_plan *p, const struct load *l)
+{
+	if (p->pool)
+		return;
+	p->process_of = xcalloc((size_t)p->n_lanes + 1, sizeof *p->process_of);
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		p->process_of[i] = p->calls.process_of_thread[i];
+		if (call_ends_something(&p->calls, p->process_of[i]) && l->thread[i].n_requests)
+			p->lane[i].request[l->thread[i].n_requests - 1].flags |= HOT_LEAVE;
+	}
+}
+
+static void passes_lay(struct replay_plan *p, const struct load *l)
+{
+	bool any = false;
+	for (int i = PASS_NOT + 1; i < PASS_N; i++)
+		any |= p->calls.n_passed[i] > 0;
+	p->pass_reason = any ? xcalloc(l->n_records + 1, 1) : NULL;
+	for (uint32_t i = 0; any && i < l->n; i++)
+		p->pass_reason[l->request[i].record] = l->request[i].passed;
 }
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
@@ -171,14 +197,14 @@ static void opens_lay(struct replay_plan *p, const struct slots *s)
 		const struct slot *b = &s->slot[i];
 		p->direct |= b->flags & O_DIRECT && i;
 		atomic_init(&p->fds[i], -1);
-		if (i)
+		if (i && b->file != NONE32)
 			p->open[i] = (struct hot_open){s->file[b->file].name, rooted_flags(b->flags), b->mode};
 	}
 }
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-int plan_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct slots *s,
+int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e)
 {
 	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .max_length = l->max_length, .dir_fd = -1};
@@ -200,7 +226,9 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, const struct
 	free(n_waits);
 	if (ret)
 		return ret;
-	requests_lay(p, c, l);
+	requests_lay(p, c, l, s);
+	passes_lay(p, l);
+	leaves_lay(p, l);
 	if (c->blank)
 		requests_blank(p);
 	if (!p->pool)
@@ -215,6 +243,10 @@ void plan_release(struct replay_plan *p)
 		vm_free(&p->memory[i]);
 	free(p->lane);
 	free(p->place);
+	call_table_release(&p->calls);
+	free(p->process_of);
+	free(p->pass_reason);
+	free(p->bytes);
 	free((void *)p->fds);
 	free(p->open);
 	*p = (struct replay_plan){.n = 0};

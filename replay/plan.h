@@ -15,6 +15,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/vm.h"
+#include "replay/calls.h"
 #include "replay/load.h"
 #include "replay/mutant.h"
 #include "replay/order.h"
@@ -25,9 +26,13 @@ enum hot_flag {
 	HOT_PUBLISH_BEGUN = 1, /* somebody waits for exactly this */
 	HOT_PUBLISH_ENDED = 2,
 	HOT_DRAIN = 4, /* stores to the gate may be under way when the request begins, or come inside it (gate.h) */
+	HOT_LEAVE = 8, /* the last of its thread, and something ends with the process (call_leave) */
 };
 
-#define HOT_NOTHING OP_N /* as an operation: no call */
+/* As operations of a hot request: */
+#define HOT_NOTHING OP_N      /* no call */
+#define HOT_PASSED (OP_N + 1) /* no call, because there is nothing that it could be made on (enum pass_reason) */
+#define HOT_CALL (OP_N + 2)   /* one of calls.h; `length` is its place there */
 
 struct hot_request { /* 24 bytes; 8 for its due time where there is one, and 8 for each thing it waits for */
 	uint64_t offset;  /* of a sequential request with a fault: two shifts (mutant.h) */
@@ -39,14 +44,14 @@ struct hot_request { /* 24 bytes; 8 for its due time where there is one, and 8 f
 	uint8_t fault; /* enum fault_kind: what a mutant does to this one */
 	uint8_t unused[3];
 };
-_Static_assert(HOT_NOTHING <= UINT8_MAX, "every operation fits a hot request");
+_Static_assert(HOT_CALL <= UINT8_MAX, "every operation fits a hot request");
 _Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48, "at most 48 bytes a request, one dependency included");
 
 struct hot_wait {
 	uint32_t lane, threshold; /* gate.h */
 };
 
-struct hot_open { /* what an OP_OPEN needs beyond its request, by slot */
+struct hot_open { /* what a plain OP_OPEN needs beyond its request, by slot */
 	const char *path;
 	uint32_t flags, mode;
 };
@@ -63,7 +68,8 @@ struct lane {
 		       * after the start. Nanoseconds; an engine makes ticks of them when its clock is calibrated */
 	struct outcome *outcome;  /* outcome[n] */
 	struct outcome *repeated; /* repeated[n]: of the second copies that a mutant issues; NULL where none does */
-	int64_t *expected; /* expected[n]: traced result, or the negative errno; of an open that succeeded 0. Not on the path */
+	int64_t *expected; /* expected[n]: traced result, or the negative errno; 0 for a success where only that counts (call_result_counts),
+			    * and for what is passed over. Not on the path */
 	uint32_t n;
 };
 
@@ -89,6 +95,10 @@ struct replay_plan {
 	_Atomic int *fds;      /* fds[n_slots]: real descriptors, -1 not open; opened and closed by whoever made the plan */
 	struct hot_open *open; /* open[n_slots] */
 	uint32_t n_slots;
+	struct call_table calls;    /* of the requests with operation HOT_CALL */
+	uint32_t *process_of;  /* process_of[n_lanes]: whose requests a lane holds, as call_leave wants it; NULL in a pool */
+	uint8_t *pass_reason;  /* pass_reason[n_records], NULL where nothing is passed over */
+	char *bytes;	       /* load.bytes, taken over */
 	int dir_fd;
 
 	/* filled in by the engine; `clock` is initialised by whoever made the plan, some time before: the longer, the better it is known */
@@ -102,8 +112,8 @@ struct replay_plan {
 };
 
 /* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
- * of `s`, which must live as long. fds and dir_fd are left to the caller. */
-int plan_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct slots *s,
+ * of `s`, which must live as long, and takes over l->bytes. fds and dir_fd are left to the caller. */
+int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e);
 void plan_release(struct replay_plan *p); /* an all-zero one is fine */
 

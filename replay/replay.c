@@ -15,6 +15,7 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "replay/initial.h"
 #include "replay/load.h"
 #include "replay/order.h"
 #include "replay/output.h"
@@ -100,21 +101,32 @@ static int room_check(const struct fileset *f, const char *dir, int dir_fd, stru
 	return ret;
 }
 
+/* What the requests show beside what the trace lists: a list may leave out what was made while it was taken. */
+static int shown_restore(struct run *r, uint64_t seed, struct err *e)
+{
+	struct fileset shown;
+	int ret = slots_files(&r->slots, &shown, e);
+	if (!ret)
+		ret = room_check(&shown, r->c->dir, r->dir_fd, e);
+	if (!ret)
+		ret = fileset_restore(&shown, r->dir_fd, seed, false, e);
+	slots_files_release(&shown);
+	return ret;
+}
+
 static int files_prepare(struct run *r, struct err *e)
 {
 	const struct trace_meta *meta = trace_meta(r->trace);
-	struct fileset shown = {.entry = NULL};
 	const struct fileset *f = &meta->files;
-	int ret = 0;
-	if (!f->n) {
-		ret = slots_files(&r->slots, &shown, e);
-		f = &shown;
-	}
+	int ret = room_check(f, r->c->dir, r->dir_fd, e);
 	if (!ret)
-		ret = room_check(f, r->c->dir, r->dir_fd, e);
-	if (!ret)
+		ret = initial_absent_remove(r->slots.initial, r->dir_fd, e);
+	if (!ret && f->n)
 		ret = fileset_restore(f, r->dir_fd, meta->seed, false, e);
-	slots_files_release(&shown);
+	if (!ret)
+		ret = shown_restore(r, meta->seed, e);
+	if (!ret)
+		ret = initial_attributes_set(r->slots.initial, r->dir_fd, e);
 	return ret ? err_context(e, "%s: preparing the files of %s", r->c->dir, r->path) : 0;
 }
 
@@ -122,7 +134,9 @@ static int files_open(struct run *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
-	int ret = slots_open(&r->slots, r->dir_fd, fds, e);
+	int ret = initial_check(r->slots.initial, r->dir_fd, e);
+	if (!ret)
+		ret = slots_open(&r->slots, r->dir_fd, call_store_room(p->n_workers + 1), fds, e);
 	for (uint32_t i = 0; !ret && i < p->n_slots; i++)
 		atomic_store(&p->fds[i], fds[i]);
 	p->dir_fd = r->dir_fd;

@@ -3,182 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
+#include <linux/fs.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/u64_map.h"
+#include "replay/calls.h"
+#include "replay/initial.h"
+#include "replay/slots_private.h"
 
-struct finder {
-	struct slots *s;
-	struct load *l;
-	const struct trace *t;
-	json_t *extra, *table;	/* table borrowed from extra; NULL without one */
-	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
-	struct u64_map bound;	/* (pid, fd) -> slot */
-	struct u64_map nameless; /* (file, thread) -> slot, for requests that tell their file and no descriptor */
-	struct u64_map file_of_name; /* hash -> file */
-	uint32_t *file_of_object;    /* file_of_object[n_objects] */
-	uint32_t n_objects;
-	struct flight flight; /* opens and closes under way */
-};
-
-/* --- names -------------------------------------------------------------------------------------------------------- */
-
-/* Two spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a" are one file. */
-static const char *plain_name(const char *path)
-{
-	for (;;) {
-		if (path[0] == '/')
-			path++;
-		else if (path[0] == '.' && path[1] == '/')
-			path += 2;
-		else
-			return *path ? path : ".";
-	}
-}
-
-static uint32_t file_of(struct finder *f, const char *path)
-{
-	struct slots *s = f->s;
-	const char *name = plain_name(path);
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-	for (;; hash++) {
-		uint32_t *known = u64_map_at(&f->file_of_name, hash, s->n_files);
-		if (*known < s->n_files) {
-			if (!strcmp(s->file[*known].name, name))
-				return *known;
-			continue; /* another name of the same hash */
-		}
-		GROW(s->file, s->n_files, s->files_cap);
-		s->file[s->n_files] = (struct slot_file){.name = xstrdup(name)};
-		return s->n_files++;
-	}
-}
-
-/* The file a request's object names, or NONE32. */
-static uint32_t file_of_request(struct finder *f, const struct load_request *r)
-{
-	const struct trace_object *o = r->object < f->n_objects ? trace_object(f->t, r->object) : NULL;
-	if (!o || o->kind != OBJECT_PATH || !o->name)
-		return NONE32;
-	uint32_t *known = &f->file_of_object[r->object];
-	if (*known == NONE32)
-		*known = file_of(f, o->name);
-	return *known;
-}
-
-/* --- the descriptor table ----------------------------------------------------------------------------------------- */
-
-static int table_read(struct finder *f, struct err *e)
-{
-	const char *text = trace_meta(f->t)->extra_json;
-	json_error_t why;
-	if (!text || !*text)
-		return 0;
-	f->extra = json_loads(text, 0, &why);
-	if (!f->extra)
-		return err_set(e, EINVAL, "the trace's extra metadata is no JSON: %s", why.text);
-	f->table = json_object_get(f->extra, "descriptors");
-	if (!f->table)
-		return 0;
-	if (!json_is_array(f->table))
-		return err_set(e, EINVAL, "the trace's \"descriptors\" are not a list");
-	size_t i;
-	json_t *row;
-	json_array_foreach(f->table, i, row)
-	{
-		const json_t *fd = json_object_get(row, "fd"), *path = json_object_get(row, "path"),
-			     *flags = json_object_get(row, "flags"), *pid = json_object_get(row, "pid");
-		if (!json_is_integer(fd) || json_integer_value(fd) < 0 || json_integer_value(fd) > INT32_MAX ||
-		    !json_is_string(path) || (flags && !json_is_integer(flags)) || (pid && !json_is_integer(pid)))
-			return err_set(e, EINVAL, "the trace's \"descriptors\", entry %zu: it needs an integer \"fd\" and a text "
-				       "\"path\"; \"flags\" and \"pid\" are integers", i);
-		uint32_t number = (uint32_t)json_integer_value(fd);
-		if (pid)
-			u64_map_at(&f->row_of_pid_fd, u64_pair((uint32_t)json_integer_value(pid), number), (uint32_t)i);
-		else
-			u64_map_at(&f->row_of_fd, number, (uint32_t)i);
-	}
-	return 0;
-}
-
-static const json_t *table_row(const struct finder *f, uint32_t pid, int32_t fd)
-{
-	const uint32_t *row = u64_map_find(&f->row_of_pid_fd, u64_pair(pid, (uint32_t)fd));
-	if (!row)
-		row = u64_map_find(&f->row_of_fd, (uint32_t)fd);
-	return row ? json_array_get(f->table, *row) : NULL;
-}
-
-/* --- slots -------------------------------------------------------------------------------------------------------- */
-
-static uint32_t slot_add(struct slots *s, struct slot what)
-{
-	GROW(s->slot, s->n, s->cap);
-	s->slot[s->n] = what;
-	return s->n++;
-}
-
-static uint32_t bind(struct finder *f, uint32_t pid, int32_t fd, uint32_t slot)
-{
-	return *u64_map_at(&f->bound, u64_pair(pid, (uint32_t)fd), slot) = slot;
-}
-
-static uint32_t slot_infer(struct slots *s, uint32_t file)
-{
-	return slot_add(s, (struct slot){.file = file, .flags = O_RDONLY, .at_setup = true, .inferred = true, .at_known = true});
-}
-
-/* A request that tells its file and no descriptor number: each thread has one of its own for each file. */
-static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r, uint32_t file)
-{
-	if (file == NONE32 || r->rvalue == -EBADF)
-		return 0;
-	uint32_t *slot = u64_map_at(&f->nameless, u64_pair(file, r->thread), 0);
-	if (*slot == 0 || (f->s->slot[*slot].closed && r->rvalue >= 0))
-		*slot = slot_infer(f->s, file);
-	return *slot;
-}
-
-static uint32_t slot_of(struct finder *f, const struct load_request *r)
-{
-	struct slots *s = f->s;
-	uint32_t pid = f->l->thread[r->thread].pid, file = file_of_request(f, r);
-	if (r->fd < 0)
-		return slot_of_nameless(f, r, file);
-	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(pid, (uint32_t)r->fd));
-	if (bound) {
-		const struct slot *b = &s->slot[*bound];
-		bool other = file != NONE32 && b->file != file; /* the trace missed an open */
-		if (!other && !(b->closed && r->rvalue >= 0))
-			return *bound;
-	} else if (f->table) {
-		const json_t *row = table_row(f, pid, r->fd), *flags = json_object_get(row, "flags");
-		uint32_t named = row ? file_of(f, json_string_value(json_object_get(row, "path"))) : NONE32;
-		if (row && (file == NONE32 || file == named)) {
-			struct slot made = {.file = named, .at_setup = true, .at_known = true};
-			made.flags = flags ? (uint32_t)json_integer_value(flags) : O_RDWR;
-			return bind(f, pid, r->fd, slot_add(s, made));
-		}
-	}
-	if (file == NONE32 || r->rvalue == -EBADF)
-		return 0;
-	return bind(f, pid, r->fd, slot_infer(s, file));
-}
-
-static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
-{
-	struct slot made = {.file = file_of_request(f, r), .flags = r->flags, .mode = r->length, .at_known = true, .placed = true};
-	f->s->file[made.file].opened = true;
-	return slot_add(f->s, made);
-}
-
-/* --- positions and sizes ------------------------------------------------------------------------------------------ */
+/* --- positions ---------------------------------------------------------------------------------------------------- */
 
 static bool appends(const struct slot *b, const struct load_request *r)
 {
@@ -200,11 +35,10 @@ static void position_infer(struct slot *b, const struct load_request *r)
 	b->position = b->at = first > 0 ? (uint64_t)first : 0;
 }
 
+/* A sequential request on the open file `b`. */
 static void position_follow(struct slot *b, struct load_request *r)
 {
-	bool sequential = r->op == OP_READ || r->op == OP_WRITE;
-	if (!(op_info(r->op)->uses & OP_MOVES_POSITION))
-		return;
+	bool sequential = r->op != OP_LSEEK;
 	if (b->at_setup)
 		position_infer(b, r);
 	if (sequential && r->offset == OFFSET_NONE && b->at_known && !appends(b, r))
@@ -215,43 +49,202 @@ static void position_follow(struct slot *b, struct load_request *r)
 	b->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
 }
 
-static void size_follow(struct slot_file *file, const struct load_request *r)
+/* Copies between descriptors, preadv2 and pwritev2 tell where they worked, not whether they were told to: at the very position they
+ * are taken not to have been. Returns whether it moved the position. */
+static bool either_follow(struct slot *b, uint64_t *offset, int64_t rvalue)
 {
-	const struct op_info *info = op_info(r->op);
-	if (r->rvalue < 0)
+	if (*offset != OFFSET_NONE && !(b->at_known && b->at == *offset))
+		return false;
+	if (b->at_known && !(b->flags & O_APPEND))
+		*offset = b->at;
+	if (rvalue > 0 && b->at_known)
+		b->at += (uint64_t)rvalue;
+	return true;
+}
+
+static void file_follow(struct slot_file *file, const struct load_request *r)
+{
+	if (r->rvalue < 0 || file->touched)
 		return;
-	if (!file->touched) {
-		file->touched = true;
-		file->created = r->op == OP_OPEN && r->flags & O_CREAT;
-		file->needed = !file->created;
-	}
-	if (r->op == OP_OPEN && r->flags & O_TRUNC)
-		file->truncated = true;
-	uint64_t end = r->offset + (uint64_t)r->rvalue;
-	if (!(info->uses & OP_RETURNS_BYTES) || r->offset == OFFSET_NONE || r->rvalue == 0 || end > INT64_MAX || end < r->offset)
-		return;
-	if (info->family == FAMILY_WRITE && end > file->written)
-		file->written = end;
-	if (info->family == FAMILY_READ && end > file->written && end > file->size && !file->truncated) {
-		file->size = end;
-		file->needed = true;
-	}
+	file->touched = true;
+	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
 static void access_follow(struct slot *b, const struct load_request *r)
 {
-	if (b->inferred && r->rvalue >= 0 && op_info(r->op)->family == FAMILY_WRITE)
+	const struct op_info *o = op_info(r->op);
+	bool writes = o->family == FAMILY_WRITE || r->op == OP_FTRUNCATE || r->op == OP_FALLOCATE || r->op == OP_FWRITE ||
+		      r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
+	b->stream |= o->family == FAMILY_STREAM;
+	b->directory |= o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR;
+	if (b->inferred && r->rvalue >= 0 && writes)
 		b->flags = O_RDWR;
+}
+
+/* --- one request -------------------------------------------------------------------------------------------------- */
+
+static bool makes_path_slot(const struct load_request *r)
+{
+	return r->op == OP_OPEN || r->op == OP_FOPEN || r->op == OP_FREOPEN || r->op == OP_OPENDIR;
+}
+
+static bool copies_descriptor(const struct load_request *r)
+{
+	return r->op == OP_DUP || r->op == OP_DUP2 ||
+	       (r->op == OP_FCNTL && (r->flags == F_DUPFD || r->flags == F_DUPFD_CLOEXEC));
+}
+
+static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
+{
+	struct slot made = {.file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .at_known = true, .placed = true};
+	if (r->op != OP_OPEN)
+		made.mode = 0666;
+	if (r->op == OP_OPENDIR)
+		made.flags = O_RDONLY | O_DIRECTORY;
+	made.process = process_of(f, r);
+	f->s->file[made.file].opened = true;
+	return slot_add(f->s, made);
+}
+
+static void copy_slots(struct finder *f, struct load_request *r)
+{
+	struct load_more *m = load_more(f->l, r);
+	struct op_peer peer;
+	uint32_t len;
+	const char *item = load_heap(f->l, r, &len);
+	if (!m || len != sizeof peer) {
+		r->passed = PASS_UNTOLD;
+		return;
+	}
+	memcpy(&peer, item, sizeof peer);
+	struct load_request to = *r;
+	to.object = peer.object;
+	m->from = peer.offset;
+	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
+	struct slots *s = f->s;
+	if (m->slot && !s->slot[m->slot].passed) {
+		struct slot *out = &s->slot[s->slot[m->slot].origin];
+		if (s->slot[m->slot].inferred && r->rvalue >= 0)
+			s->slot[m->slot].flags = O_RDWR;
+		m->to_position = either_follow(out, &m->from, r->rvalue);
+	}
+	if (r->slot && !s->slot[r->slot].passed)
+		m->at_position = either_follow(&s->slot[s->slot[r->slot].origin], &r->offset, r->rvalue);
+	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) && r->rvalue >= 0)
+		r->passed = PASS_OBJECT;
+}
+
+static void descriptor_request(struct finder *f, struct load_request *r)
+{
+	struct slots *s = f->s;
+	const struct op_info *o = op_info(r->op);
+	r->slot = slot_of_request(f, r);
+	if (o->family == FAMILY_COPY && r->op != OP_VMSPLICE)
+		copy_slots(f, r);
+	if (r->slot == 0) {
+		s->n_unknown += r->rvalue >= 0;
+		return;
+	}
+	struct slot *origin = &s->slot[s->slot[r->slot].origin];
+	bool at_position = o->uses & OP_MOVES_POSITION && (o->uses & OP_RETURNS_BYTES || r->op == OP_LSEEK);
+	if (at_position)
+		position_follow(origin, r);
+	else if (r->op == OP_PREADV2 || r->op == OP_PWRITEV2)
+		load_more(f->l, r)->at_position = either_follow(origin, &r->offset, r->rvalue);
+	else if (o->family == FAMILY_STREAM && r->op != OP_FTELL && r->op != OP_SETVBUF && r->op != OP_FDOPEN)
+		origin->at_known = false;
+	access_follow(&s->slot[r->slot], r);
+	file_follow(&s->file[s->slot[r->slot].file], r);
+	if (copies_descriptor(r) && r->more)
+		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
+	if (r->op == OP_FCNTL && r->flags == F_SETFL && r->rvalue >= 0)
+		origin->flags = (origin->flags & ~(uint32_t)O_APPEND) | ((uint32_t)r->offset & O_APPEND);
+}
+
+static void path_request(struct finder *f, struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	struct load_more *m = load_more(f->l, r);
+	uint32_t len;
+	r->slot = 0;
+	r->name = name_of_request(f, r);
+	if (r->name == NONE32 && r->rvalue != -EFAULT)
+		r->passed = PASS_UNTOLD;
+	if (m && o->uses & OP_HEAP_PATH && r->op != OP_SYMLINK) {
+		const char *second = load_heap(f->l, r, &len);
+		if (second && strlen(second) == len)
+			m->name = name_of_text(f, r, second);
+		else if (r->rvalue != -EFAULT)
+			r->passed = PASS_UNTOLD;
+	}
+	if (r->op == OP_MKNOD && call_refusal(f->l, r) && r->name != NONE32 && r->rvalue >= 0)
+		f->s->file[r->name].passed = PASS_OBJECT;
+	if (r->op == OP_CHDIR)
+		directory_change(f, r, r->name);
+	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_RMDIR);
+	if (makes_path_slot(r) && r->name != NONE32) {
+		r->slot = slot_of_open(f, r);
+		access_follow(&f->s->slot[r->slot], r);
+		file_follow(&f->s->file[r->name], r);
+	}
+}
+
+/* What has no file to be replayed on. */
+static void pass(struct finder *f, struct load_request *r)
+{
+	const struct load_more *m = load_more(f->l, r);
+	const struct slots *s = f->s;
+	bool copy = op_info(r->op)->family == FAMILY_COPY;
+	if (r->name != NONE32 && s->file[r->name].passed)
+		r->passed = s->file[r->name].passed;
+	if (m && m->name != NONE32 && s->file[m->name].passed)
+		r->passed = s->file[m->name].passed;
+	if (r->slot && s->slot[r->slot].passed && !copy)
+		r->passed = s->slot[r->slot].passed;
+}
+
+static void request(struct finder *f, struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	if (o->family == FAMILY_MAP && r->op != OP_MMAP) {
+		map_follow(f, r);
+	} else if (o->uses & OP_HAS_PATH) {
+		path_request(f, r);
+	} else if (o->uses & OP_HAS_FD && (o->family != FAMILY_ASYNC || r->fd >= 0)) {
+		descriptor_request(f, r);
+		if (r->op == OP_MMAP)
+			map_follow(f, r);
+		if (r->op == OP_FCHDIR && r->slot)
+			directory_change(f, r, f->s->slot[r->slot].file);
+	} else {
+		r->slot = 0;
+	}
+	pass(f, r);
+	if (!r->passed)
+		r->passed = (uint8_t)call_refusal(f->l, r);
 }
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
 
+static bool closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
+}
+
+/* A descriptor is there when the call that made it has ended, and gone when its close has. */
 static void ended(struct finder *f, const struct load_request *q)
 {
-	if (q->op == OP_CLOSE)
-		f->s->slot[q->slot].closed = true;
-	else if (q->rvalue <= INT32_MAX)
-		bind(f, f->l->thread[q->thread].pid, (int32_t)q->rvalue, q->slot);
+	uint32_t process = process_of(f, q), made = q->slot;
+	if (closes(q)) {
+		slot_close(f, q->slot, q->end_ns);
+		return;
+	}
+	if (copies_descriptor(q))
+		made = load_more(f->l, q)->slot;
+	if (copies_descriptor(q) && q->rvalue == q->fd)
+		return; /* dup2 to itself */
+	if (q->rvalue <= INT32_MAX && made)
+		slot_bind(f, process, (int32_t)q->rvalue, made, q->end_ns);
 }
 
 static void walk(struct finder *f)
@@ -261,32 +254,45 @@ static void walk(struct finder *f)
 		struct load_request *r = &l->request[i];
 		while ((q = flight_pop_ended(&f->flight, l, r->begin_ns)) != NONE32)
 			ended(f, &l->request[q]);
-		r->slot = r->op == OP_OPEN ? slot_of_open(f, r) : slot_of(f, r);
-		if (r->slot == 0) {
-			f->s->n_unknown += r->rvalue >= 0;
-			continue;
-		}
-		struct slot *b = &f->s->slot[r->slot];
-		position_follow(b, r);
-		access_follow(b, r);
-		size_follow(&f->s->file[b->file], r);
-		if ((r->op == OP_OPEN || r->op == OP_CLOSE) && r->rvalue >= 0)
+		request(f, r);
+		bool makes = makes_path_slot(r) || (copies_descriptor(r) && load_more(l, r) && load_more(l, r)->slot);
+		if (r->slot && (makes || closes(r)) && r->rvalue >= 0)
 			flight_push(&f->flight, l, i);
 	}
 }
 
-/* What the trace's own table of files tells of those that are used. */
-static void files_list(struct finder *f)
+static void threads_count(struct finder *f)
 {
-	const struct fileset *listed = &trace_meta(f->t)->files;
-	uint32_t n_used = f->s->n_files;
-	for (size_t i = 0; i < listed->n && n_used; i++) {
-		if (listed->entry[i].directory)
-			continue;
-		uint32_t file = file_of(f, listed->entry[i].path);
-		f->s->file[file].listed = true;
-		f->s->file[file].listed_size = listed->entry[i].size;
+	for (uint32_t i = 0; i < f->l->n_threads; i++) {
+		const uint32_t *p = u64_map_find(&f->process_of, f->l->thread[i].pid);
+		if (p)
+			f->s->process[*p].n_threads++;
 	}
+}
+
+static bool any_absolute(const struct trace *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct trace_object *o = trace_object(t, i);
+		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/')
+			return true;
+	}
+	return false;
+}
+
+static void finder_release(struct finder *f)
+{
+	json_decref(f->extra);
+	u64_map_release(&f->row_of_fd);
+	u64_map_release(&f->row_of_pid_fd);
+	u64_map_release(&f->process_of);
+	u64_map_release(&f->bound);
+	u64_map_release(&f->nameless);
+	u64_map_release(&f->latest);
+	u64_map_release(&f->file_of_name);
+	flight_release(&f->flight);
+	maps_release(f);
+	free(f->file_of_object);
 }
 
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
@@ -294,23 +300,21 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	*s = (struct slots){.slot = NULL};
 	slot_add(s, (struct slot){.file = NONE32});
 	struct finder f = {.s = s, .l = l, .t = t, .n_objects = trace_n_objects(t)};
+	f.absolute = any_absolute(t, f.n_objects);
+	f.root = trace_meta(t)->root ? trace_meta(t)->root : f.absolute ? "/" : "unknown";
 	f.file_of_object = xmalloc((f.n_objects + 1) * sizeof *f.file_of_object);
 	memset(f.file_of_object, 0xff, (f.n_objects + 1) * sizeof *f.file_of_object);
-	int ret = table_read(&f, e);
+	int ret = descriptor_table_read(&f, e);
 	if (!ret) {
 		walk(&f);
-		files_list(&f);
-	} else {
-		slots_release(s);
+		names_list(&f);
+		links_mark(&f);
+		threads_count(&f);
+		s->initial = initial_find(l, s, trace_meta(t));
 	}
-	json_decref(f.extra);
-	u64_map_release(&f.row_of_fd);
-	u64_map_release(&f.row_of_pid_fd);
-	u64_map_release(&f.bound);
-	u64_map_release(&f.nameless);
-	u64_map_release(&f.file_of_name);
-	flight_release(&f.flight);
-	free(f.file_of_object);
+	finder_release(&f);
+	if (ret)
+		slots_release(s);
 	return ret;
 }
 
@@ -318,7 +322,12 @@ void slots_release(struct slots *s)
 {
 	for (uint32_t i = 0; i < s->n_files; i++)
 		free(s->file[i].name);
+	for (uint32_t i = 0; i < s->n_processes; i++)
+		free(s->process[i].directory);
+	initial_free(s->initial);
 	free(s->file);
 	free(s->slot);
+	free(s->map);
+	free(s->process);
 	*s = (struct slots){.slot = NULL};
 }

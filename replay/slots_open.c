@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "replay/initial.h"
 #include "replay/rooted.h"
 #include "replay/slots.h"
 
@@ -15,37 +16,22 @@
 
 /* --- the files before the first request --------------------------------------------------------------------------- */
 
-static int name_check(const char *name, struct err *e)
-{
-	for (const char *p = name; p; p = strchr(p, '/')) {
-		p += *p == '/';
-		if (p[0] == '.' && p[1] == '.' && (p[2] == '/' || !p[2]))
-			return err_set(e, EINVAL, "%s: a path with \"..\" cannot be prepared", name);
-	}
-	return 0;
-}
-
 int slots_files(const struct slots *s, struct fileset *f, struct err *e)
 {
-	*f = (struct fileset){.entry = xcalloc(2 * (size_t)s->n_files + 1, sizeof *f->entry)};
-	for (uint32_t i = 0; i < s->n_files; i++) {
-		const struct slot_file *file = &s->file[i];
-		int ret = file->touched ? name_check(file->name, e) : 0;
-		if (ret) {
-			slots_files_release(f);
-			return ret;
-		}
-		const char *slash = strrchr(file->name, '/');
-		if (!file->touched || !strcmp(file->name, "."))
+	const struct initial *initial = s->initial;
+	uint32_t n = initial ? initial->n : 0, n_shown = 0;
+	(void)e;
+	*f = (struct fileset){.entry = xcalloc((size_t)n + 1, sizeof *f->entry), .detail = xcalloc((size_t)n + 1, sizeof *f->detail)};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct initial_entry *from = &initial->entry[i];
+		if (from->listed)
 			continue;
-		if (slash) { /* also for a file that the trace itself makes */
-			char *parent = xstrdup(file->name);
-			parent[slash - file->name] = '\0';
-			f->entry[f->n++] = (struct fileset_entry){.path = parent, .directory = true};
-		}
-		if (file->needed)
-			f->entry[f->n++] = (struct fileset_entry){.path = xstrdup(file->name), .size = file->size};
+		f->entry[n_shown] = (struct fileset_entry){xstrdup(from->path), from->size, from->kind == INITIAL_DIRECTORY};
+		if (from->link)
+			f->detail[n_shown].link = xstrdup(from->link);
+		n_shown++;
 	}
+	f->n = n_shown;
 	return 0;
 }
 
@@ -53,23 +39,28 @@ void slots_files_release(struct fileset *f)
 {
 	for (size_t i = 0; i < f->n; i++)
 		free((char *)(uintptr_t)f->entry[i].path);
+	for (size_t i = 0; f->detail && i < f->n; i++)
+		free((char *)(uintptr_t)f->detail[i].link);
 	free(f->entry);
+	free(f->detail);
 	*f = (struct fileset){.entry = NULL};
 }
 
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
-static int limit_raise(uint64_t n_wanted, struct err *e)
+/* As many as the trace ever has open at once are needed; with room for all of them no order of the replay can run out. */
+static int limit_raise(uint64_t n_wanted, uint64_t n_needed, struct err *e)
 {
 	struct rlimit r;
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
 		return err_sys(e, errno, "cannot read the limit of open files");
+	if (r.rlim_max < n_needed)
+		return err_set(e, EMFILE, "the trace has %llu files open at once and may use %llu here: raise the limit of open files "
+			       "(ulimit -n %llu)", (unsigned long long)n_needed, (unsigned long long)r.rlim_max,
+			       (unsigned long long)n_needed);
 	if (r.rlim_cur >= n_wanted)
 		return 0;
-	if (r.rlim_max < n_wanted)
-		r.rlim_cur = r.rlim_max;
-	else
-		r.rlim_cur = n_wanted;
+	r.rlim_cur = r.rlim_max < n_wanted ? r.rlim_max : n_wanted;
 	if (setrlimit(RLIMIT_NOFILE, &r) < 0)
 		return err_sys(e, errno, "cannot raise the limit of open files to %llu", (unsigned long long)r.rlim_cur);
 	return 0;
@@ -94,18 +85,32 @@ static int slot_open(const struct slots *s, const struct slot *b, int dir_fd, in
 	return 0;
 }
 
-int slots_open(const struct slots *s, int dir_fd, int *fds, struct err *e)
+/* What was inherited from the slot, by copying. */
+static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err *e)
+{
+	for (uint32_t heir = s->slot[slot].heir; heir; heir = s->slot[heir].next_heir) {
+		fds[heir] = fcntl(fds[slot], F_DUPFD_CLOEXEC, 3);
+		if (fds[heir] < 0)
+			return err_sys(e, errno, "%s: cannot be copied", s->file[s->slot[slot].file].name);
+	}
+	return 0;
+}
+
+int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		fds[i] = -1;
-	int ret = limit_raise(s->n + SPARE_DESCRIPTORS, e);
+	int ret = limit_raise((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS, e);
 	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
-		int kind = s->file[i].opened ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
+		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
 		ret = kind < 0 ? kind : 0;
 	}
-	for (uint32_t i = 0; !ret && i < s->n; i++)
-		if (s->slot[i].at_setup)
+	for (uint32_t i = 1; !ret && i < s->n; i++)
+		if (s->slot[i].at_setup && !s->slot[i].passed)
 			ret = slot_open(s, &s->slot[i], dir_fd, &fds[i], e);
+	for (uint32_t i = 1; !ret && i < s->n; i++)
+		if (fds[i] >= 0 && !s->slot[i].inherited)
+			ret = heirs_open(s, i, fds, e);
 	if (ret)
 		slots_close(s, fds);
 	return ret;
