@@ -172,6 +172,7 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 {
 	switch (r->r->op) {
 	case LOG_START:
+	case LOG_CWD:
 		directory_change(p, r->path, r->path_len);
 		break;
 	case LOG_FD:

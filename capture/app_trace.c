@@ -158,7 +158,7 @@ static void request_fill(const struct conversion *c, const struct process_state 
 	    .tid = r->tid,
 	    .object = OBJECT_NONE,
 	    .fd = uses & OP_HAS_FD ? l->fd : uses & OP_RETURNS_FD && l->result >= 0 ? (int32_t)l->result : -1,
-	    .flags = l->flags,
+	    .flags = l->op == OP_IO_URING_ENTER ? 0 : l->flags,
 	    .heap = HEAP_NONE,
 	    .op = l->op,
 	    .error = l->error,
@@ -218,7 +218,7 @@ static int async_write(struct conversion *c, struct process_state *p, const stru
 	if (r->r->flags < OP_AIO_READ || r->r->flags >= OP_N)
 		return 0;
 	one.op = (uint16_t)r->r->flags;
-	one.flags = 0;
+	one.flags = one.op == OP_AIO_OTHER ? (uint32_t)r->r->dir : 0;
 	one.result = q->result < 0 ? -1 : q->result;
 	one.error = q->result < 0 && q->result > -4096 ? (uint16_t)-q->result : 0;
 	shown.r = &one;

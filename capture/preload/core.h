@@ -186,6 +186,8 @@ HIDDEN void capture_share(void);
 
 HIDDEN void state_note(int dir, const char *path);
 HIDDEN void state_note_list(int fd); /* of what lies in a directory */
+enum { STATE_DEPTH = 32 };
+HIDDEN void state_note_tree(const char *path, int depth); /* of what lies below, so many levels deep */
 static inline void capture_look(int dir, const char *path)
 {
 	if (unlikely(capture_flags & LOG_STATE) && path)

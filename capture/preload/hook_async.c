@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Asynchronous requests: libaio's and POSIX's. Two notes for each: when it was handed over and when its result was fetched; the
- * collector makes one request of them. They find each other by the address of the request's control block, which stays the
- * same while it is under way. */
+/* Asynchronous requests: libaio's and POSIX's. Their key is the address of the request's control block, which stays the same while
+ * it is under way. */
 #include <aio.h>
 #include <linux/aio_abi.h>
 #include <sys/syscall.h>
@@ -9,25 +8,19 @@
 #include <unistd.h>
 
 #include "capture/op.h"
+#include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
 enum { NOTED_BEFORE = 64 }; /* requests of one submission that are looked at before it: after it they may be gone */
 
-struct asked {
-	uint64_t key, offset, length;
-	int32_t fd;
-	uint16_t op;
-};
-
-static void note_asked(const struct asked *a, uint64_t begin, uint64_t end)
+void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end)
 {
 	const int64_t got = (int64_t)a->key;
-	NOTE_RESULT(0, .op = LOG_AIO_ASKED, .fd = a->fd, .offset = a->offset, .length = a->length, .flags = a->op,
-		    .extra = &got, .extra_len = sizeof got);
+	NOTE_RESULT(0, .op = LOG_AIO_ASKED, .fd = a->fd, .dir = a->what, .offset = a->offset, .length = a->length,
+		    .flags = a->op, .extra = &got, .extra_len = sizeof got);
 }
 
-/* Its instant is that of the call's end: a call that waits may have begun before the request. */
-static void note_done(uint64_t key, int64_t result, uint64_t end)
+void async_note_done(uint64_t key, int64_t result, uint64_t end)
 {
 	uint64_t begin = end;
 	NOTE_RESULT(0, .op = LOG_AIO_DONE, .offset = key, .length = (uint64_t)result);
@@ -87,7 +80,7 @@ EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 	note_library(OP_IO_SUBMIT, begin, end, (uint64_t)n, got);
 	for (long i = 0; i < got; i++) {
 		struct asked later = i < n_before ? before[i] : asked_of(list[i]);
-		note_asked(&later, begin, end);
+		async_note_asked(&later, begin, end);
 	}
 	return got;
 }
@@ -98,7 +91,7 @@ static void note_events(uint64_t begin, uint64_t end, long n, long got, const st
 		return;
 	note_library(OP_IO_GETEVENTS, begin, end, (uint64_t)n, got);
 	for (long i = 0; i < got; i++)
-		note_done(to[i].obj, to[i].res, end);
+		async_note_done(to[i].obj, to[i].res, end);
 }
 
 EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout)
@@ -137,7 +130,7 @@ static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
 	TIMED(int, function, __VA_ARGS__);                                                                             \
 	const struct asked a = asked_posix(cb, operation);                                                             \
 	if (got == 0)                                                                                                  \
-		note_asked(&a, begin, end);                                                                            \
+		async_note_asked(&a, begin, end);                                                                            \
 	return got
 
 EXPORT int aio_read(struct aiocb *cb)
@@ -166,7 +159,7 @@ EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n, struc
 			continue;
 		const struct asked a =
 			asked_posix(list[i], list[i]->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
-		note_asked(&a, begin, end);
+		async_note_asked(&a, begin, end);
 	}
 	return got;
 }
@@ -177,7 +170,7 @@ EXPORT ssize_t aio_return(struct aiocb *cb)
 	__typeof__(&aio_return) real = REAL(aio_return);
 	ssize_t got = real(cb);
 	if (capture_is_on())
-		note_done((uintptr_t)cb, got < 0 ? -(int64_t)errno : got, clock_end(&capture_clock));
+		async_note_done((uintptr_t)cb, got < 0 ? -(int64_t)errno : got, clock_end(&capture_clock));
 	return got;
 }
 ALIAS(aio_return64, aio_return);

@@ -2,7 +2,6 @@
 /* Calls that list directories. What they are called on is told by the directory's descriptor. */
 #include <dirent.h>
 #include <fcntl.h>
-#include <ftw.h>
 
 #include "capture/op.h"
 #include "capture/preload/core.h"
@@ -105,7 +104,7 @@ EXPORT ssize_t getdents64(int fd, void *buffer, size_t n)
 	return got;
 }
 
-/* --- whole directories and trees: one call, whatever the C library does below ------------------------------------------- */
+/* --- whole directories: one call, whatever the C library does below ------------------------------------------- */
 
 EXPORT int scandir(const char *restrict path, struct dirent ***restrict list, int (*choose)(const struct dirent *),
 		   int (*compare)(const struct dirent **, const struct dirent **))
@@ -126,11 +125,3 @@ EXPORT int scandirat(int dir, const char *restrict path, struct dirent ***restri
 	return got;
 }
 ALIAS(scandirat64, scandirat);
-
-EXPORT int ftw(const char *path, __ftw_func_t action, int n)
-{
-	TIMED(int, ftw, path, action, n);
-	NOTE(.op = OP_WALK, .dir = AT_FDCWD, .path = path);
-	return got;
-}
-ALIAS(ftw64, ftw);

@@ -66,9 +66,10 @@ enum log_event {
 	LOG_EXEC,	    /* path: program; begins before the call; result -1: it failed */
 	LOG_SPAWN,	    /* path: program; result: child */
 	LOG_STATE_OF,	    /* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes */
-	LOG_AIO_ASKED,	    /* an asynchronous request: fd, offset, length; flags: enum trace_op; extra: its key, 8 bytes */
+	LOG_AIO_ASKED,	    /* an asynchronous request: fd, offset, length; flags: enum trace_op; dir: number of another one; extra: its key, 8 bytes */
 	LOG_AIO_DONE,	    /* offset: its key; length: its result, or a negative error */
 	LOG_CLOSE_RANGE,    /* offset: first; length: last descriptor; flags */
+	LOG_CWD,	    /* path: the working directory, which the C library has changed by itself */
 	LOG_OBJECT,	    /* path: a file whose code the program runs: itself, a library */
 };
 

@@ -82,3 +82,36 @@ void state_note_list(int fd)
 		}
 	RAW(SYS_close, list);
 }
+
+/* A tree that the C library will walk through. The path is one buffer, which each level makes longer. */
+static void note_below(char *path, size_t len, size_t size, int depth)
+{
+	char buffer[1024] __attribute__((aligned(8)));
+	long got, list = RAW(SYS_openat, AT_FDCWD, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (list < 0)
+		return;
+	while ((got = RAW(SYS_getdents64, list, buffer, sizeof buffer)) > 0)
+		for (long at = 0; at < got; at += *(uint16_t *)(buffer + at + 16)) {
+			const char *name = buffer + at + 19;
+			size_t n = strlen(name);
+			if (!strcmp(name, ".") || !strcmp(name, "..") || len + 1 + n >= size)
+				continue;
+			path[len] = '/';
+			memcpy(path + len + 1, name, n + 1);
+			note_at(AT_FDCWD, path, path, AT_FDCWD);
+			if (depth > 1 && buffer[at + 18] != 8 /* DT_REG */)
+				note_below(path, len + 1 + n, size, depth - 1);
+		}
+	path[len] = 0;
+	RAW(SYS_close, list);
+}
+
+void state_note_tree(const char *path, int depth)
+{
+	char whole[4097];
+	size_t len = strlen(path);
+	if (depth <= 0 || len >= sizeof whole)
+		return;
+	memcpy(whole, path, len + 1);
+	note_below(whole, len, sizeof whole, depth);
+}
