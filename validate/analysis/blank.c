@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-
-#define LOQ_FACTOR 10
+#include "validate/stats/quantification.h"
 
 static bool has_blank(const struct run *run, const struct cell *c, unsigned int n_blocks)
 {
@@ -18,7 +17,7 @@ static bool has_blank(const struct run *run, const struct cell *c, unsigned int 
 void blank_measure(struct cell *c, const struct results *r, unsigned int n_blocks)
 {
 	struct blank *b = &c->blank;
-	struct sample_moments m;
+	struct sample_moments m = {0};
 	*b = (struct blank){.status = STAT_NOT_ASSESSED, .mean_ns = NAN, .sd_ns = NAN, .loq_ns = NAN};
 	double *x = xcalloc(r->n_runs + 1, sizeof *x);
 	for (size_t i = 0; i < r->n_runs; i++)
@@ -27,11 +26,10 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 	if (b->n) {
 		b->status = sample_moments(x, b->n, &m);
 		b->mean_ns = b->status ? NAN : m.mean;
-		b->status = b->status ? b->status : m.spread;
+		b->status = b->status ? b->status : limit_of_quantification(x, b->n, &b->loq_ns);
 	}
 	if (b->n && !b->status) {
 		b->sd_ns = m.sd;
-		b->loq_ns = LOQ_FACTOR * m.sd;
 		b->below = !c->r.status && c->r.mean < b->loq_ns;
 	}
 	free(x);
@@ -56,9 +54,9 @@ void blank_refuse(struct cell *c, struct evidence *e)
 		p->n_more = 0;
 		p->impractical = true;
 		snprintf(p->reason, sizeof p->reason,
-			 "refused: the program's mean of %.4g ns lies below the limit of quantification, %.4g ns (10 times the "
+			 "refused: the program's mean of %.4g ns lies below the limit of quantification, %.4g ns (%d times the "
 			 "standard deviation of %zu replays without calls)",
-			 c->r.mean, c->blank.loq_ns, c->blank.n);
+			 c->r.mean, c->blank.loq_ns, LOQ_FACTOR, c->blank.n);
 	}
 	/* no number of replicates settles what is refused */
 	e->bias.status = e->precision_status = e->repeatability.status = e->linearity.status = STAT_NOT_ASSESSED;

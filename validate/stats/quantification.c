@@ -10,7 +10,7 @@ enum stat_status limit_of_quantification(const double *blank, size_t n, double *
 	struct sample_moments m;
 	enum stat_status s = sample_moments_spread(blank, n, &m);
 	if (!s)
-		*loq = 10 * m.sd;
+		*loq = LOQ_FACTOR * m.sd;
 	return s;
 }
 
