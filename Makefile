@@ -190,21 +190,24 @@ PROTOCOLDIR = $(DATADIR)/protocols
 COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 PAGES = $(sort $(wildcard doc/man/*.1))
 PROTOCOLS = $(sort $(wildcard protocols/*.conf))
+WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 
 $(BUILD)/completion.bash: doc/completion $(MAIN)
 	$(Q)sh doc/completion $(MAIN) > $@
 install: $(MAIN) $(BUILD)/completion.bash
-	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)" "$(COMPLETIONDIR)"
+	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)/workloads" "$(COMPLETIONDIR)"
 	install -m 755 $(MAIN) "$(BINDIR)/validate"
 	install -m 644 $(PRELOAD) "$(LIBDIR)"
 	install -m 644 $(PAGES) "$(MANDIR)"
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
+	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
 	install -m 644 $(BUILD)/completion.bash "$(COMPLETIONDIR)/validate"
 uninstall:
 	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))"
 	for page in $(notdir $(PAGES)); do rm -f "$(MANDIR)/$$page"; done
 	for protocol in $(notdir $(PROTOCOLS)); do rm -f "$(PROTOCOLDIR)/$$protocol"; done
-	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)" "$(DATADIR)" 2>/dev/null
+	for script in $(notdir $(WORKLOAD_SCRIPTS)); do rm -f "$(PROTOCOLDIR)/workloads/$$script"; done
+	-rmdir "$(LIBDIR)" "$(PROTOCOLDIR)/workloads" "$(PROTOCOLDIR)" "$(DATADIR)" 2>/dev/null
 
 clean:
 	rm -rf $(BUILD) $(BUILD)-asan $(BUILD)-tsan $(BUILD)-fuzz $(BUILD)-coverage
