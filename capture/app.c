@@ -30,6 +30,8 @@ const struct option_spec app_options[] = {
 	 .help = "name files relative to DIR and leave out all others; /", .flags = OPT_CLI_ONLY},
 	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot),
 	 .help = "note how the files were before they were used first, for replay --prepare", .flags = OPT_CLI_ONLY},
+	{.name = "digests", .type = OPT_FLAG, .offset = FIELD(digests),
+	 .help = "with the snapshot: read each file whole and note the digest of its content", .flags = OPT_CLI_ONLY},
 	{.name = "memory", .type = OPT_FLAG, .offset = FIELD(memory),
 	 .help = "note how much anonymous memory the programs have, over time", .flags = OPT_CLI_ONLY},
 	{.name = "memory-interval", .type = OPT_DURATION, .offset = FIELD(memory_interval_ns), .arg = "TIME",
@@ -197,8 +199,10 @@ static int64_t wall_ns(void)
 static int run_all(struct run *r, const char *file, const char *library, struct err *e)
 {
 	uint32_t flags = r->config->no_characters ? LOG_NO_CHARACTERS : 0;
-	if (r->config->snapshot)
+	if (r->config->snapshot || r->config->digests)
 		flags |= LOG_STATE;
+	if (r->config->digests)
+		flags |= LOG_DIGEST;
 	struct stat st;
 	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
 		return err_sys(e, ENOTDIR, "--root %s", r->config->root);

@@ -18,6 +18,7 @@ struct app_config {
 	const char *root;	/* --root: paths in the trace are relative to it; what lies elsewhere is left out */
 	const char *scratch;	/* --scratch: where the buffers are; NULL: /dev/shm, else $TMPDIR or /tmp */
 	bool snapshot;		/* --snapshot: how the files looked before they were used first */
+	bool digests;		/* --digests: and of what content; with snapshot */
 	bool memory;		/* --memory: how much anonymous memory the programs have, over time */
 	int64_t memory_interval_ns; /* --memory-interval */
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
@@ -46,6 +47,7 @@ struct app_outcome {
 	struct app_programs own_rings; /* their code enters io_uring past liburing: what it asks so is not seen */
 	uint64_t n_ring_entries;       /* io_uring_enter by syscall(3): seen, but not what was asked through the ring */
 	uint64_t n_files;	/* of the snapshot */
+	uint64_t n_holes_cut;	/* files of the snapshot with more holes than are noted */
 	uint64_t n_samples;	/* of memory */
 	bool interrupted;	/* by a signal, before all processes had ended */
 };

@@ -75,6 +75,7 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 		return;
 	k->mode = r->r->flags;
 	k->size = r->r->length;
+	k->holes_cut = r->r->fd == 1;
 	if (S_ISLNK(k->mode)) {
 		k->link = xcalloc(1, r->extra_len + 1);
 		if (r->extra_len)
@@ -84,6 +85,16 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 		k->hole = xcalloc(k->n_holes, sizeof *k->hole);
 		memcpy(k->hole, r->extra, k->n_holes * sizeof *k->hole);
 	}
+}
+
+void files_digest(struct app_files *f, const char *path, const struct merge_record *r)
+{
+	uint32_t slot = *slot_of(f, path);
+	struct known_file *k = slot ? &f->file[slot - 1] : NULL;
+	if (!k || k->has_digest || !S_ISREG(k->mode) || k->size != r->r->length || r->extra_len != sizeof k->digest)
+		return;
+	k->has_digest = true;
+	memcpy(k->digest, r->extra, sizeof k->digest);
 }
 
 static int compare(const void *a, const void *b)
@@ -120,7 +131,13 @@ void files_list(const struct app_files *f, struct fileset *to)
 		to->entry[i].path = k->path;
 		to->entry[i].directory = S_ISDIR(k->mode);
 		to->entry[i].size = S_ISREG(k->mode) ? k->size : 0;
-		to->detail[i] = (struct fileset_detail){k->mode & 07777, k->link, k->hole, k->n_holes};
+		to->detail[i] = (struct fileset_detail){.mode = k->mode & 07777,
+							.link = k->link,
+							.hole = k->hole,
+							.n_holes = k->n_holes,
+							.holes_cut = k->holes_cut,
+							.has_digest = k->has_digest};
+		memcpy(to->detail[i].digest, k->digest, sizeof k->digest);
 	}
 	for (size_t i = 0; i < to->n; i++)
 		if (to->detail[i].link && leads_on(to, i)) {

@@ -13,6 +13,8 @@ struct known_file {
 	size_t n_holes;
 	uint64_t size;
 	uint32_t mode; /* 0: it was not there */
+	bool holes_cut, has_digest;
+	uint8_t digest[FILESET_DIGEST];
 };
 
 struct app_files {
@@ -27,6 +29,8 @@ void files_release(struct app_files *f);
 
 /* What a look at `path` found; only the first counts. */
 void files_see(struct app_files *f, const char *path, const struct merge_record *r);
+/* Its content's digest; only of a file that was there, with the size that was seen. */
+void files_digest(struct app_files *f, const char *path, const struct merge_record *r);
 /* The program made it without having looked: it was not there. */
 void files_made(struct app_files *f, const char *path);
 

@@ -231,13 +231,15 @@ static int async_write(struct conversion *c, struct process_state *p, const stru
 static void files_follow(struct conversion *c, const struct process_state *p, const struct merge_record *r, const char *path)
 {
 	const struct log_record *l = r->r;
-	if (l->op == LOG_STATE_OF && r->path)
+	if ((l->op == LOG_STATE_OF || l->op == LOG_DIGEST_OF) && r->path)
 		path = state_path(&c->state, p, l->dir, r->path, r->path_len);
 	const char *name = path ? below_root(c, path) : NULL;
 	if (!name)
 		return;
 	if (l->op == LOG_STATE_OF)
 		files_see(&c->files, name, r);
+	else if (l->op == LOG_DIGEST_OF)
+		files_digest(&c->files, name, r);
 	else if (l->result >= 0 && (l->op == OP_MKDIR || (l->op == OP_OPEN && l->flags & O_CREAT)))
 		files_made(&c->files, name);
 }
@@ -267,7 +269,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
 		rc = closes_write(c, p, r, e);
 	}
-	if (c->config->snapshot)
+	if (c->config->snapshot || c->config->digests)
 		files_follow(c, p, r, path);
 	state_apply(&c->state, p, r, path);
 	if (r->r->op == LOG_FD && p->is_root)
@@ -310,6 +312,8 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	meta->n_events_lost = c->outcome->n_lost;
 	files_list(&c->files, &meta->files);
 	c->outcome->n_files = meta->files.n;
+	for (size_t i = 0; i < meta->files.n; i++)
+		c->outcome->n_holes_cut += meta->files.detail[i].holes_cut;
 	rc = rc ? rc : trace_writer_set_meta(c->writer, meta, e);
 	free(facts);
 	free(meta->files.entry);

@@ -202,7 +202,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 {
 	const struct fileset_entry *f = &r->set->entry[i];
 	struct fileset_stamp *stamp = &r->state->stamp[i], now;
-	uint64_t key = content_key(r->seed, f->path);
+	uint64_t key = content_key_of(r->set, i, r->seed);
 	struct stat st;
 	int fd = open_or_create(r, f->path, e);
 	if (fd < 0)
@@ -221,7 +221,8 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		rc = err_sys(e, errno, "%s: cutting it to %llu bytes", f->path, (unsigned long long)f->size);
 		goto out;
 	}
-	rc = write_content(r, f, fd, key, e);
+	if (!digest_matches(r->set, i, fd))
+		rc = write_content(r, f, fd, key, e);
 	mode_t mode = mode_of(r->set, i);
 	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
 		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
@@ -249,7 +250,7 @@ static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *
 		int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
 		if (fd < 0)
 			return fd;
-		int rc = stamp_of(fd, f->path, content_key(r->seed, f->path), &r->state->stamp[i], e);
+		int rc = stamp_of(fd, f->path, content_key_of(r->set, i, r->seed), &r->state->stamp[i], e);
 		close(fd);
 		if (rc)
 			return rc;

@@ -21,11 +21,16 @@ struct fileset_entry {
 	bool directory;
 };
 
+enum { FILESET_DIGEST = 32 };
+
 struct fileset_detail { /* of an entry, as it was found where the set was taken from */
 	uint32_t mode;	  /* permissions; 0: not known */
 	const char *link; /* a symbolic link: what it points at; else NULL */
 	const struct fileset_hole *hole; /* hole[n_holes], ascending */
 	size_t n_holes;
+	bool holes_cut;	/* there are more of them */
+	bool has_digest;
+	uint8_t digest[FILESET_DIGEST]; /* SHA-256 of the content */
 };
 
 struct fileset {
@@ -64,6 +69,9 @@ void fileset_state_release(struct fileset_state *state);
  * size, one with holes is written whole). fsyncs what it wrote. Files of DIR that are not of the set are left alone.
  * Permissions are set where they are known (and always so that the owner can read and write), symbolic links made where
  * nothing has their name, whatever they point at: nothing here follows them. Holes are filled: what is read must come from storage.
+ * Where the digest of a file's content is known, a file of that content is left as it is (a copy of what the trace was taken
+ * from serves), and the content that is written otherwise is a function of `seed`, digest and offset: files that were equal are
+ * equal again.
  *
  * `state` says what was restored before and is brought up to date; empty or NULL, every file is written.
  * Errors: ENOSPC before anything is written where the file system tells that the set does not fit, and later where it

@@ -21,6 +21,19 @@ uint64_t content_key(uint64_t seed, const char *path)
 	return key ? key : 1;
 }
 
+uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed)
+{
+	const struct fileset_detail *d = s->detail ? &s->detail[i] : NULL;
+	if (!d || !d->has_digest)
+		return content_key(seed, s->entry[i].path);
+	uint64_t key = mix(seed + 0x9e3779b97f4a7c15u), part;
+	for (size_t at = 0; at < sizeof d->digest; at += sizeof part) {
+		memcpy(&part, d->digest + at, sizeof part);
+		key = mix(key ^ part) + 0x9e3779b97f4a7c15u;
+	}
+	return key ? key : 1;
+}
+
 static inline uint64_t word(uint64_t key, uint64_t i)
 {
 	return mix(key + i * 0x9e3779b97f4a7c15u);

@@ -101,6 +101,14 @@ static json_t *json_holes(const struct fileset_detail *f)
 	return a;
 }
 
+static json_t *json_digest(const uint8_t *digest)
+{
+	char text[2 * FILESET_DIGEST + 1];
+	for (size_t i = 0; i < FILESET_DIGEST; i++)
+		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	return json_string(text);
+}
+
 static void json_detail(json_t *o, const struct fileset_detail *d)
 {
 	if (d->mode)
@@ -109,6 +117,10 @@ static void json_detail(json_t *o, const struct fileset_detail *d)
 		json_object_set_new(o, "link", json_bytes(d->link));
 	if (d->n_holes)
 		json_object_set_new(o, "holes", json_holes(d));
+	if (d->holes_cut)
+		json_object_set_new(o, "holes_cut", json_true());
+	if (d->has_digest)
+		json_object_set_new(o, "sha256", json_digest(d->digest));
 }
 
 static json_t *json_files(const struct fileset *s)
@@ -284,6 +296,30 @@ static int get_holes(struct meta_store *m, const json_t *o, struct fileset_detai
 	}
 	f->hole = hole;
 	f->n_holes = n;
+	f->holes_cut = json_is_true(json_object_get(o, "holes_cut"));
+	return 0;
+}
+
+static int digit_of(char c)
+{
+	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
+{
+	const json_t *v = json_object_get(o, "sha256");
+	const char *text = json_string_value(v);
+	if (!v)
+		return 0;
+	if (!text || strlen(text) != 2 * FILESET_DIGEST)
+		return bad("sha256", "64 hexadecimal digits", e);
+	for (size_t i = 0; i < FILESET_DIGEST; i++) {
+		int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+		if (high < 0 || low < 0)
+			return bad("sha256", "64 hexadecimal digits", e);
+		f->digest[i] = (uint8_t)(high * 16 + low);
+	}
+	f->has_digest = true;
 	return 0;
 }
 
@@ -323,6 +359,7 @@ static int get_files(struct meta_store *m, const json_t *top, struct err *e)
 		entry[i].directory = json_is_true(json_object_get(o, "directory"));
 		int rc = get_u64(o, "size", &entry[i].size, e);
 		rc = rc ? rc : get_mode_and_link(m, o, &detail[i], e);
+		rc = rc ? rc : get_digest(o, &detail[i], e);
 		if (rc)
 			return err_context(e, "files[%zu]", i);
 	}

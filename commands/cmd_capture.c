@@ -48,6 +48,9 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	       o->n_threads, o->n_threads == 1 ? "" : "s", o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
 	if (o->n_outside)
 		printf("%-14s%" PRIu64 " requests outside %s are left out\n", "note", o->n_outside, c->root);
+	if (o->n_holes_cut)
+		printf("%-14s%" PRIu64 " file%s more holes than are noted: of each only the first 256\n", "note", o->n_holes_cut,
+		       o->n_holes_cut == 1 ? " has" : "s have");
 	if (o->n_lost)
 		printf("%-14s%" PRIu64 " requests are lost: the trace is incomplete\n", "warning", o->n_lost);
 	if (o->interrupted)
@@ -94,6 +97,7 @@ static const struct way {
 } ways[] = {
 	{"app", capture_app}, /* a program's calls, by a preloaded library */
 	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
+	{"vfs", capture_vfs}, /* programs' calls, faults and cache misses, by the kernel's tracepoints */
 	{NULL, NULL},
 };
 
@@ -102,9 +106,9 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
-			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, block)", argv[1]);
+			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, block, vfs)", argv[1]);
 		else
-			err_set(e, EINVAL, "what is to be captured? usage is validate capture app or validate capture block");
+			err_set(e, EINVAL, "what is to be captured? usage is validate capture app, block or vfs");
 		return EXIT_USAGE;
 	}
 	for (const struct way *w = ways; w->name; w++) {

@@ -84,6 +84,11 @@ void capture_lost(void)
 		atomic_fetch_add_explicit(&control->n_lost, 1, memory_order_relaxed);
 }
 
+struct log_control *capture_control(void)
+{
+	return control;
+}
+
 uint32_t capture_pid(void)
 {
 	return own_pid ? own_pid : (uint32_t)RAW(SYS_getpid);

@@ -188,6 +188,11 @@ HIDDEN void state_note(int dir, const char *path);
 HIDDEN void state_note_list(int fd); /* of what lies in a directory */
 enum { STATE_DEPTH = 32 };
 HIDDEN void state_note_tree(const char *path, int depth); /* of what lies below, so many levels deep */
+HIDDEN struct log_control *capture_control(void);
+/* digest.c: notes the digest of a file's content, of each file once. */
+struct statx;
+HIDDEN void digest_note(struct log_control *c, int dir, const char *path, const char *shown, int shown_dir,
+			const struct statx *x);
 static inline void capture_look(int dir, const char *path)
 {
 	if (unlikely(capture_flags & LOG_STATE) && path)

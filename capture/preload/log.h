@@ -28,6 +28,10 @@
 #define LOG_NO_CHARACTERS 1u /* leave out stdio calls that move one character */
 #define LOG_STATE 2u	     /* note how a file looks before a path is used for the first time */
 
+#define LOG_DIGEST 4u	     /* with LOG_STATE: and the digest of its content */
+#define LOG_DIGESTS 65536u   /* files whose content was looked at: the others have no digest */
+#define LOG_DIGEST_BYTES 32  /* SHA-256 */
+
 struct log_control {
 	uint64_t magic;
 	uint32_t clock_source; /* enum clock_source */
@@ -36,6 +40,7 @@ struct log_control {
 	uint32_t reserved;
 	uint64_t pid_namespace; /* inode of the collector's */
 	_Atomic uint64_t n_lost; /* records that found no room */
+	_Atomic uint64_t digested[LOG_DIGESTS]; /* by a hash of device and inode; 0: free */
 };
 
 struct log_file { /* the header of a process image's file; its window is never used otherwise */
@@ -65,7 +70,8 @@ enum log_event {
 	LOG_FDS_END,	    /* that were all of them; error: they could not be listed */
 	LOG_EXEC,	    /* path: program; begins before the call; result -1: it failed */
 	LOG_SPAWN,	    /* path: program; result: child */
-	LOG_STATE_OF,	    /* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes */
+	LOG_STATE_OF,	    /* path; length: size; flags: type and mode; offset: blocks; error; extra: target or holes; fd: 1: there are more holes */
+	LOG_DIGEST_OF,	    /* path; length: size; extra: the digest */
 	LOG_AIO_ASKED,	    /* an asynchronous request: fd, offset, length; flags: enum trace_op; dir: number of another one; extra: its key, 8 bytes */
 	LOG_AIO_DONE,	    /* offset: its key; length: its result, or a negative error */
 	LOG_CLOSE_RANGE,    /* offset: first; length: last descriptor; flags */

@@ -15,15 +15,18 @@ struct hole {
 };
 
 /* The holes of a regular file, as far as there is room for them. */
-static size_t holes_find(int dir, const char *path, uint64_t size, struct hole *to)
+static size_t holes_find(int dir, const char *path, uint64_t size, struct hole *to, bool *cut)
 {
 	size_t n = 0;
 	long fd = RAW(SYS_openat, dir, path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);
 	if (fd < 0)
 		return 0;
-	for (uint64_t at = 0; at < size && n < HOLES_MAX;) {
+	for (uint64_t at = 0; at < size;) {
 		long hole = RAW(SYS_lseek, fd, at, SEEK_HOLE);
 		if (hole < 0 || (uint64_t)hole >= size)
+			break;
+		*cut = n == HOLES_MAX;
+		if (*cut)
 			break;
 		long data = RAW(SYS_lseek, fd, hole, SEEK_DATA);
 		at = data < 0 ? size : (uint64_t)data;
@@ -40,6 +43,7 @@ static void note_at(int dir, const char *path, const char *shown, int shown_dir)
 	char target[4097];
 	const void *extra = NULL;
 	size_t extra_len = 0;
+	bool cut = false;
 	uint64_t begin = clock_now(&capture_clock), end = begin;
 	int64_t got = RAW(SYS_statx, dir, path, AT_SYMLINK_NOFOLLOW, STATX_BASIC_STATS, &x);
 	if (got < 0 && got != -ENOENT)
@@ -50,12 +54,14 @@ static void note_at(int dir, const char *path, const char *shown, int shown_dir)
 		extra_len = len > 0 ? (size_t)len : 0;
 	} else if (got == 0 && S_ISREG(x.stx_mode) && x.stx_blocks * 512 < x.stx_size) {
 		extra = holes;
-		extra_len = holes_find(dir, path, x.stx_size, holes) * sizeof *holes;
+		extra_len = holes_find(dir, path, x.stx_size, holes, &cut) * sizeof *holes;
 	}
-	const struct note n = {.begin = begin, .end = end, .op = LOG_STATE_OF, .dir = shown_dir, .path = shown,
+	const struct note n = {.begin = begin, .end = end, .op = LOG_STATE_OF, .fd = cut, .dir = shown_dir, .path = shown,
 			       .flags = got ? 0 : x.stx_mode, .length = x.stx_size, .offset = x.stx_blocks,
 			       .extra = extra, .extra_len = extra_len};
 	capture_note(&n);
+	if (capture_flags & LOG_DIGEST && got == 0 && S_ISREG(x.stx_mode))
+		digest_note(capture_control(), dir, path, shown, shown_dir, &x);
 }
 
 void state_note(int dir, const char *path)

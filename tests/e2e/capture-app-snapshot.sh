@@ -70,3 +70,73 @@ for text in '"path":"work/link"' '"link":"old"' '"path":"work/sub/deep","directo
 		fail "the snapshot of a listed tree has no $text"
 	}
 done
+
+# digests of content, as sha256sum has them; each file is read once; what the program makes has none; equal files are equal again
+rm -rf work
+mkdir work
+head -c 300000 /dev/urandom >work/old
+head -c 262144 /dev/urandom >work/cut # a whole part
+truncate -s 3M work/sparse
+: >work/new
+cp work/old work/same
+head -c 262200 /dev/urandom >work/part
+head -c 55 /dev/urandom >work/short
+cp -r work before
+expect_status 0 "$VALIDATE" capture app --digests --root "$PWD" -o trace -- sh -c './user; cat work/same work/part work/short work/old >work/made; rm work/short; cat work/made >/dev/null'
+strings -a trace | grep -o '"files":\[[^]]*.*' >files || true
+for name in old cut sparse new same part short; do
+	sum=$(sha256sum "before/$name" | cut -d ' ' -f 1)
+	grep -q "\"path\":\"work/$name\",[^{]*\"sha256\":\"$sum\"" files || {
+		cat files >&2
+		fail "digest of work/$name"
+	}
+done
+! grep -q '"path":"work/made"' files || fail 'a file that the program made is in the snapshot'
+mkdir -p twin/work
+cp before/old twin/work/old
+cp before/cut twin/work/part # of another content
+expect_status 0 "$VALIDATE" replay --prepare --dir twin -o replayed trace
+# (the program writes 4096 bytes of zeros into old)
+cmp -n 196608 twin/work/old before/old || fail 'a file with the right content was written over'
+! cmp -s twin/work/part before/cut || fail 'a file with other content was left'
+mkdir fresh
+expect_status 0 "$VALIDATE" replay --prepare --dir fresh -o replayed trace
+cmp -n 196608 fresh/work/same fresh/work/old || fail 'files that were equal are not'
+! cmp -s -n 1000 fresh/work/same fresh/work/part || fail 'files that were not equal are'
+[ "$(gzip -c fresh/work/part | wc -c)" -gt 250000 ] || fail 'the content can be compressed'
+
+# more holes than are noted: said, and the file has its size all the same
+cat >holes.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+int main(void)
+{
+	int fd = open("work/holes", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	for (int i = 0; i < 300; i++)
+		if (pwrite(fd, "x", 1, i * 131072L) != 1)
+			return 1;
+	return 0;
+}
+END
+cat >reader.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+static char buffer[65536];
+int main(void)
+{
+	int fd = open("work/holes", O_RDONLY), n = 0;
+	for (int i = 0; i < 300; i++)
+		n += pread(fd, buffer, 4096, i * 131072L) > 0;
+	return n != 300;
+}
+END
+$compiler -w -o holes holes.c && $compiler -w -o reader reader.c && ./holes || fail 'holes.c'
+if [ "$(($(stat -c %b work/holes) * 512))" -lt 30000000 ]; then # the file system has holes
+	expect_status 0 "$VALIDATE" capture app --snapshot --root "$PWD" -o trace -- ./reader
+	expect_line out '1 file has more holes than are noted'
+	strings -a trace | grep -q '"holes_cut":true' || fail 'the trace does not tell'
+	mkdir holed
+	expect_status 0 "$VALIDATE" replay --prepare --dir holed -o replayed trace
+	expect_line out 'mismatches      0'
+	[ "$(stat -c %s holed/work/holes)" -eq "$(stat -c %s work/holes)" ] || fail 'size of a file with many holes'
+fi
