@@ -56,6 +56,7 @@ void profile_release(struct profile *p)
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u
+#define N_ENOUGH (N_CHUNKS / 2) /* chunks to wait for: who sleeps for each one wakes on the processor of who woke it */
 
 struct chunk {
 	size_t n;
@@ -75,6 +76,7 @@ struct related {
 	pthread_cond_t changed;
 	struct chunk *chunk; /* [N_CHUNKS] */
 	uint64_t n_put, n_taken;
+	uint64_t wanted, free_at; /* of n_put and of n_taken: what the other thread waits for */
 	bool ended;
 };
 
@@ -91,14 +93,15 @@ static void *related_run(void *arg)
 	pthread_mutex_lock(&x->lock);
 	for (;;) {
 		while (x->n_taken == x->n_put && !x->ended)
-			pthread_cond_wait(&x->changed, &x->lock);
+			for (x->wanted = x->n_taken + N_ENOUGH; x->n_put < x->wanted && !x->ended;)
+				pthread_cond_wait(&x->changed, &x->lock);
 		if (x->n_taken == x->n_put)
 			break;
 		pthread_mutex_unlock(&x->lock);
 		const struct chunk *c = &x->chunk[x->n_taken % N_CHUNKS];
 		related_add(x, c->record, c->n);
 		pthread_mutex_lock(&x->lock);
-		if (x->n_put - x->n_taken++ == N_CHUNKS)
+		if (++x->n_taken == x->free_at)
 			pthread_cond_signal(&x->changed);
 	}
 	pthread_mutex_unlock(&x->lock);
@@ -108,14 +111,15 @@ static void *related_run(void *arg)
 static void related_put(struct related *x, const struct trace_record *r, size_t n)
 {
 	pthread_mutex_lock(&x->lock);
-	while (x->n_put - x->n_taken == N_CHUNKS)
-		pthread_cond_wait(&x->changed, &x->lock);
+	if (x->n_put - x->n_taken == N_CHUNKS)
+		for (x->free_at = x->n_taken + N_ENOUGH; x->n_taken < x->free_at;)
+			pthread_cond_wait(&x->changed, &x->lock);
 	pthread_mutex_unlock(&x->lock);
 	struct chunk *c = &x->chunk[x->n_put % N_CHUNKS];
 	c->n = n;
 	memcpy(c->record, r, n * sizeof *r);
 	pthread_mutex_lock(&x->lock);
-	if (x->n_put++ == x->n_taken)
+	if (++x->n_put == x->wanted)
 		pthread_cond_signal(&x->changed);
 	pthread_mutex_unlock(&x->lock);
 }

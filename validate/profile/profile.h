@@ -36,30 +36,37 @@ struct profile_block {
 };
 
 struct profile {
+	/* what an operation is, for both threads to look up */
+	struct profile_op {
+		uint8_t kind;	   /* enum profile_kind */
+		bool moves, opens; /* its result counts bytes; it makes a descriptor */
+	} op[OP_N];
+	char apart[128]; /* no cache line is written by both threads */
+
+	/* of the requests one by one */
 	struct tally tally;
-	struct timeline timeline; /* bins of 1 us, 10 us, ...: 1 s and narrower up to 36 hours */
-	struct sizes sizes[KIND_OTHER];	 /* lengths asked for, of reads and of writes */
+	struct timeline timeline;	/* bins of 1 us, 10 us, ...: 1 s and narrower up to 36 hours */
+	struct sizes sizes[KIND_OTHER]; /* lengths asked for, of reads and of writes */
 	struct errors errors;
+	uint64_t n_intended;   /* requests that a replayer meant to issue at a certain time */
+	struct histogram late; /* begin - intended, ns; early ones count as 0 */
+	char apart_too[128];
+
+	/* of the requests by what came before */
 	struct object_uses objects;
 	struct access access[PROFILE_SCOPES]; /* none of PROFILE_OBJECT: that is in `objects` */
-	struct profile_op {
-		uint8_t kind;	    /* enum profile_kind */
-		bool moves, opens;  /* its result counts bytes; it makes a descriptor */
-	} op[OP_N];
 	uint64_t n_position_unknown; /* reads and writes that moved data who knows where */
 	uint64_t n_position_known;   /* successful ones at known offsets, and of these with offset and length ... */
 	uint64_t n_aligned_512, n_aligned_4096;
 	uint64_t lowest, highest; /* first byte and the one behind the last, of all objects; where n_position_known */
+	struct profile_block block;
 
+	/* of the requests in the order of their begins */
 	bool has_order;			/* the next three: false where no request has a begin */
 	struct concurrency concurrency; /* of the requests that have a begin; levels up to PROFILE_LEVELS */
 	struct histogram gap;		/* between the begins of requests that follow each other, ns */
 	double sum_gap_ns, sum_gap_squared;
 	bool sorted; /* the requests stand in the order of their begins, nearly: one pass was enough */
-
-	uint64_t n_intended; /* requests that a replayer meant to issue at a certain time */
-	struct histogram late; /* begin - intended, ns; early ones count as 0 */
-	struct profile_block block;
 };
 
 struct profile_options {
