@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "capture/op.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "replay/mutant.h"
@@ -38,15 +39,61 @@ static void result_print(int64_t result)
 		printf("%" PRId64, result);
 }
 
+/* A path of a trace may hold anything; what could steer a terminal is shown as \ooo. */
+static void path_print(const char *path)
+{
+	for (; *path; path++)
+		if ((unsigned char)*path < 0x20 || *path == 0x7f || *path == '\\')
+			printf("\\%03o", (unsigned char)*path);
+		else
+			putchar(*path);
+}
+
+static void mismatch_print(const struct replay_mismatch *m)
+{
+	printf("  request %" PRIu64 ": %s", m->seq, op_name(m->op));
+	if (*m->path) {
+		fputs(" of ", stdout);
+		path_print(m->path);
+	}
+	fputs(" returned ", stdout);
+	result_print(m->actual);
+	fputs(" instead of ", stdout);
+	result_print(m->expected);
+	putchar('\n');
+}
+
 static void mismatches_print(const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64, "mismatches", s->n_mismatches);
-	if (s->n_mismatches) {
-		printf("; the first: request %" PRIu64 " returned ", s->first_mismatch_seq);
-		result_print(s->first_mismatch_actual);
-		fputs(" instead of ", stdout);
-		result_print(s->first_mismatch_expected);
+	if (!s->n_mismatches) {
+		putchar('\n');
+		return;
 	}
+	printf("; the first: request %" PRIu64 " returned ", s->first_mismatch_seq);
+	result_print(s->first_mismatch_actual);
+	fputs(" instead of ", stdout);
+	result_print(s->first_mismatch_expected);
+	putchar('\n');
+	printf("%-16s", "  by operation");
+	for (unsigned int op = 0, n = 0; op < OP_N; op++)
+		if (s->n_mismatches_of[op])
+			printf("%s%s %" PRIu64, n++ ? ", " : "", op_name(op), s->n_mismatches_of[op]);
+	putchar('\n');
+	for (uint64_t i = 0; i < s->n_mismatches && i < REPLAY_MISMATCHES_SHOWN; i++)
+		mismatch_print(&s->mismatch[i]);
+	if (s->n_mismatches > REPLAY_MISMATCHES_SHOWN)
+		printf("  and %" PRIu64 " more\n", s->n_mismatches - REPLAY_MISMATCHES_SHOWN);
+}
+
+static void passed_print(const struct replay_summary *s)
+{
+	if (!s->n_passed)
+		return;
+	printf("%-16s%" PRIu64 " requests:", "passed over", s->n_passed);
+	for (int i = PASS_NOT + 1, n = 0; i < PASS_N; i++)
+		if (s->n_passed_of[i])
+			printf("%s %s %" PRIu64, n++ ? "," : "", pass_reasons[i], s->n_passed_of[i]);
 	putchar('\n');
 }
 
@@ -82,6 +129,7 @@ static void summary_print(const struct replay_summary *s)
 	}
 	if (s->n_timed)
 		issue_error_print(s);
+	passed_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64 " requests use descriptors whose file the trace does not tell; they fail in the replay\n",

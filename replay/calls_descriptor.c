@@ -36,17 +36,20 @@ void call_close(struct caller *k)
 	pthread_mutex_unlock(&s->lock);
 }
 
-/* dup2 onto a number that is in use takes it over, with the stream that was on it. */
+/* dup, dup2, and F_DUPFD of fcntl. dup2 onto a number that is in use takes it over, with the stream that was on it. */
 void call_dup(struct caller *k)
 {
 	const struct call *c = k->c;
 	uint32_t made = c->other, old = made ? k->calls->slot[made].replaces : 0;
 	int fd = call_fd(k, c->slot), number = old ? atomic_exchange(&k->p->fds[old], -1) : -1;
-	const int how = c->flags & O_CLOEXEC ? O_CLOEXEC : 0;
+	const bool control = c->op == OP_FCNTL;
+	const int how = control ? (c->flags == F_DUPFD_CLOEXEC ? O_CLOEXEC : 0) : (int)(c->flags & O_CLOEXEC);
 	if (number >= 0 && number != fd)
 		CALL(k, dup3(fd, number, how));
 	else if (how)
 		CALL(k, fcntl(fd, F_DUPFD_CLOEXEC, 0));
+	else if (control)
+		CALL(k, fcntl(fd, F_DUPFD, 0));
 	else
 		CALL(k, dup(fd));
 	if (k->out->rvalue < 0) {
@@ -111,7 +114,7 @@ void call_fcntl(struct caller *k)
 	switch (command) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
-		CALL_SUCCESS(k, fcntl(fd, command, 0));
+		call_dup(k);
 		break;
 	case F_GETFD:
 	case F_GETFL:

@@ -153,15 +153,19 @@ void call_ungetc(struct caller *k)
 	stream_give(s);
 }
 
-/* What it read is not in the trace: the buffer is filled, and nothing taken out. */
+/* What it took is known where a later ftell shows it; else the buffer is filled and nothing taken out. */
 void call_fscanf(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
 	if (!s)
 		return;
 	FILE *f = s->file;
+	const size_t n = k->c->to <= k->p->max_length ? (size_t)k->c->to : 0;
 	int c = EOF;
-	CALL(k, (c = fgetc(f)));
+	if (n)
+		CALL(k, fread(k->buffer, 1, n, f));
+	else
+		CALL(k, (c = fgetc(f)));
 	if (c != EOF)
 		ungetc(c, f);
 	k->out->rvalue = k->c->traced < 0 ? k->c->traced : 0;

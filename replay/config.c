@@ -24,6 +24,7 @@ void replay_config_init(struct replay_config *c)
 		.wait = WAIT_HYBRID,
 		.spin_ns = 5000,
 		.placement = PLACEMENT_DEFAULT,
+		.watchdog_ns = 60000000000,
 		.engine = "event",
 	};
 }
@@ -47,6 +48,8 @@ const struct option_spec replay_options[] = {
 	 .help = "workers of order none (0: as many as traced threads)"},
 	{.name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
 	 .help = "stop at the first return value that differs from the traced one"},
+	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
+	 .help = "end a replay in which no request has ended for so long, naming the one that blocks (60s; 0: never)"},
 	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
 	 .help = "a deliberate fault, to test what judges replayers (--list-mutants)"},
 	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,

@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <string.h>
 
+#include "capture/op.h"
 #include "common/options_describe.h"
 #include "common/strbuf.h"
 
@@ -27,6 +28,24 @@ char *replay_describe_command(const struct replay_config *c, const char *input_p
 static void set_count(json_t *to, const char *key, uint64_t n)
 {
 	json_object_set_new(to, key, json_integer((json_int_t)n));
+}
+
+static json_t *counts_by_operation(const struct replay_summary *s)
+{
+	json_t *counts = json_object();
+	for (unsigned int op = 0; op < OP_N; op++)
+		if (s->n_mismatches_of[op])
+			set_count(counts, op_name(op), s->n_mismatches_of[op]);
+	return counts;
+}
+
+static json_t *counts_by_reason(const struct replay_summary *s)
+{
+	json_t *counts = json_object();
+	for (int i = PASS_NOT + 1; i < PASS_N; i++)
+		if (s->n_passed_of[i])
+			set_count(counts, pass_reasons[i], s->n_passed_of[i]);
+	return counts;
 }
 
 /* Text that is no UTF-8 cannot stand in JSON: its bad bytes become question marks. */
@@ -54,10 +73,14 @@ char *replay_describe_extra(const struct replay_config *c, const struct replay_p
 	json_object_set_new(replay, "input_command", input->command ? text_to_json(input->command) : json_null());
 	set_count(replay, "n_records", s->n_records);
 	set_count(replay, "n_issued", s->n_issued);
-	set_count(replay, "n_lost", s->n_records - s->n_issued);
+	set_count(replay, "n_passed_over", s->n_passed);
+	set_count(replay, "n_lost", s->n_records - s->n_issued - s->n_passed);
 	set_count(replay, "n_repeated", s->n_repeated);
 	set_count(replay, "n_failed", s->n_failed);
 	set_count(replay, "n_mismatches", s->n_mismatches);
+	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
+	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
+	set_count(replay, "n_given_up", s->n_given_up);
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);
 	set_count(replay, "n_workers", p->n_workers);
 	set_count(replay, "n_futex_sleeps", p->n_futex_sleeps);

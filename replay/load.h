@@ -54,7 +54,8 @@ struct load_more { /* of the requests that have a heap item, a second path, a se
 	uint32_t name;	/* rename, link: the second path, index into slots.file; else NONE32 */
 	uint32_t slot;	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
-	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings: first byte within the map */
+	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings: first byte within the map.
+			 * fscanf: bytes that it took, as far as a later ftell shows */
 	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */
 };
 

@@ -102,6 +102,18 @@ static int64_t intended_of(const struct output *o, const struct trace_record *tr
 	return time_of(o, from + (uint64_t)a->due[at.index]);
 }
 
+/* Whether the outcome of a success is always 0, and the traced result stands for it. */
+static bool success_only(const struct trace_record *r)
+{
+	return !call_result_counts(&(struct load_request){.op = r->op});
+}
+
+/* An open that succeeded only here: as nothing used it, it is open still. */
+static int64_t made_here(const struct output *o, const struct hot_request *h, int64_t traced, int64_t got)
+{
+	return h->op == OP_OPEN && traced < 0 ? atomic_load(&o->p->fds[h->slot]) : got;
+}
+
 static void outcome_put(const struct output *o, struct trace_record *r, struct lane_place at, const struct outcome *out)
 {
 	const struct lane *a = &o->p->lane[at.lane];
@@ -111,10 +123,8 @@ static void outcome_put(const struct output *o, struct trace_record *r, struct l
 	r->error = out->rvalue < 0 ? (uint16_t)-out->rvalue : 0;
 	if (out->rvalue < 0)
 		r->rvalue = -1;
-	else if (h->op != OP_OPEN)
-		r->rvalue = out->rvalue;
-	else if (a->expected[at.index] < 0) /* it succeeded only here; as nothing used it, it is open still */
-		r->rvalue = atomic_load(&o->p->fds[h->slot]);
+	else if (out->rvalue || r->rvalue < 0 || !success_only(r))
+		r->rvalue = made_here(o, h, r->rvalue, out->rvalue);
 }
 
 /* What was really asked for, where a mutant asked for something else. */
@@ -139,7 +149,28 @@ static void input_count(struct output *o, const struct trace_record *r)
 		o->input_last_ns = r->end_ns;
 }
 
-static void outcome_count(struct output *o, const struct trace_record *r, int64_t expected, const struct outcome *out)
+/* `object`: the input's. */
+static void mismatch_note(struct output *o, const struct trace_record *r, uint32_t object, int64_t expected, int64_t actual)
+{
+	struct replay_summary *s = o->s;
+	if (s->n_mismatches < REPLAY_MISMATCHES_SHOWN) {
+		struct replay_mismatch *m = &s->mismatch[s->n_mismatches];
+		*m = (struct replay_mismatch){.seq = r->seq, .op = r->op, .expected = expected, .actual = actual};
+		const struct trace_object *named = object < o->n_objects ? trace_object(o->input, object) : NULL;
+		const char *path = named && named->name ? named->name : "";
+		size_t len = strlen(path), cut = len < sizeof m->path ? 0 : len - sizeof m->path + 1;
+		memcpy(m->path, path + cut, len - cut + 1);
+	}
+	if (s->n_mismatches++ == 0) {
+		s->first_mismatch_seq = r->seq;
+		s->first_mismatch_expected = expected;
+		s->first_mismatch_actual = actual;
+	}
+	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
+}
+
+static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object, int64_t expected,
+			  const struct outcome *out)
 {
 	struct replay_summary *s = o->s;
 	if (s->n_issued == 0 || r->begin_ns < o->first_ns)
@@ -149,11 +180,8 @@ static void outcome_count(struct output *o, const struct trace_record *r, int64_
 	s->n_issued++;
 	s->n_failed += out->rvalue < 0;
 	o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->p->clock.ns_per_tick;
-	if (outcome_differs(out, expected) && s->n_mismatches++ == 0) {
-		s->first_mismatch_seq = r->seq;
-		s->first_mismatch_expected = expected;
-		s->first_mismatch_actual = out->rvalue;
-	}
+	if (outcome_differs(out, expected))
+		mismatch_note(o, r, object, expected, out->rvalue);
 	if (r->intended_ns != TIME_NONE && o->issue_error)
 		o->issue_error[s->n_timed++] = (double)(r->begin_ns - r->intended_ns);
 }
@@ -186,15 +214,16 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 		return ret;
 	const struct lane *a = at.lane == NONE32 ? NULL : &o->p->lane[at.lane];
 	const struct outcome *out = a ? &a->outcome[at.index] : NULL;
-	if (!out || !out->begin_ticks) {
+	const bool passed = a && a->request[at.index].op == HOT_PASSED;
+	if (!out || !out->begin_ticks || passed) {
 		r.begin_ns = r.end_ns = r.intended_ns = TIME_NONE;
 		r.rvalue = -1;
-		r.error = ECANCELED;
+		r.error = passed ? EOPNOTSUPP : ECANCELED;
 	} else {
 		r.intended_ns = intended_of(o, traced, at);
 		outcome_put(o, &r, at, out);
 		fault_put(&r, &a->request[at.index]);
-		outcome_count(o, &r, a->expected[at.index], out);
+		outcome_count(o, &r, traced->object, a->expected[at.index], out);
 		repeated_put(o, &r, at);
 	}
 	if (!o->w)

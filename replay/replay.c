@@ -192,6 +192,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		baseline_wait(r);
 		ret = engine->run(&r->plan, r->c, e);
 	}
+	for (int i = PASS_NOT + 1; i < PASS_N; i++) {
+		s->n_passed_of[i] = r->plan.calls.n_passed[i];
+		s->n_passed += r->plan.calls.n_passed[i];
+	}
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
 	if (!ret)

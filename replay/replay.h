@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "common/options.h"
+#include "replay/load.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
 enum replay_timing { TIMING_FULLSPEED, TIMING_TIMESTAMP, TIMING_THINK };
@@ -30,6 +31,7 @@ struct replay_config {
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as traced threads */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
+	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
 	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
 	/* where: command line only */
 	const char *engine;	 /* --engine */
@@ -56,6 +58,15 @@ struct replay_engine {
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name);
 
+#define REPLAY_MISMATCHES_SHOWN 10
+
+struct replay_mismatch {
+	uint64_t seq;
+	uint16_t op;		  /* enum trace_op */
+	int64_t expected, actual; /* result, or a negative errno; 0 for a success whose result is not compared */
+	char path[256];		  /* as traced; its end where it is longer; empty: none */
+};
+
 /* What a replay came to, for the terminal. Everything here can be computed from the two traces as well. */
 struct replay_summary {
 	uint64_t n_records;    /* of the input */
@@ -66,6 +77,11 @@ struct replay_summary {
 	uint64_t n_unknown_fd; /* requests on a descriptor whose file the trace does not tell: they fail with EBADF */
 	uint64_t first_mismatch_seq; /* meaningful when n_mismatches > 0 */
 	int64_t first_mismatch_expected, first_mismatch_actual; /* result, or a negative errno */
+	struct replay_mismatch mismatch[REPLAY_MISMATCHES_SHOWN]; /* the first of them, in the order of the file */
+	uint64_t n_mismatches_of[OP_N];
+	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
+	uint64_t n_passed_of[PASS_N];
+	uint64_t n_given_up; /* blocked requests that the watchdog ended */
 	bool stopped;	       /* by --stop-on-mismatch */
 	bool input_incomplete; /* no end block: a killed writer's */
 	uint64_t n_threads, n_workers;

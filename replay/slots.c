@@ -153,6 +153,8 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		load_more(f->l, r)->at_position = either_follow(origin, &r->offset, r->rvalue);
 	else if (o->family == FAMILY_STREAM && r->op != OP_FTELL && r->op != OP_SETVBUF && r->op != OP_FDOPEN)
 		origin->at_known = false;
+	if (o->family == FAMILY_STREAM)
+		stream_follow(f, r);
 	access_follow(&s->slot[r->slot], r);
 	file_follow(&s->file[s->slot[r->slot].file], r);
 	if (copies_descriptor(r) && r->more)
@@ -292,6 +294,7 @@ static void finder_release(struct finder *f)
 	u64_map_release(&f->file_of_name);
 	flight_release(&f->flight);
 	maps_release(f);
+	free(f->scan);
 	free(f->file_of_object);
 }
 

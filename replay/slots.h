@@ -41,6 +41,7 @@ struct slot {
 	bool placed;	      /* `position` is settled */
 	bool at_known;	      /* while walking, of origins: */
 	uint64_t at;	      /* the position, where at_known */
+	int64_t stream_at;    /* the stream's, as its calls add up */
 };
 
 struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), whatever it means at a time */

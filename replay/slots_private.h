@@ -14,6 +14,11 @@ struct traced_map { /* a mapping where the traced program had it */
 	uint32_t map;
 };
 
+struct scan {
+	uint32_t origin; /* slot */
+	uint32_t more;	 /* of the request */
+};
+
 struct map_list {
 	struct traced_map *item;
 	uint32_t n, cap;
@@ -38,6 +43,8 @@ struct finder {
 	bool absolute;	  /* some paths are: the others are relative to where their process works */
 	bool renamed;	  /* some name has changed its meaning */
 	uint32_t n_open;
+	struct scan *scan; /* scan[n_scans]: fscanf whose bytes are not known yet */
+	uint32_t n_scans, scans_cap;
 };
 
 /* slots_name.c */
@@ -61,6 +68,10 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 void slot_close(struct finder *f, uint32_t slot, int64_t now_ns);
 /* A further descriptor of the slot's open file. */
 uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
+
+/* slots_stream.c */
+/* Where a stream stands: fscanf does not tell what it took, a later ftell does. */
+void stream_follow(struct finder *f, struct load_request *r);
 
 /* slots_map.c */
 void map_follow(struct finder *f, struct load_request *r);
