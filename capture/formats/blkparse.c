@@ -100,7 +100,7 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	int64_t error;
 	if (!scan_u64(&p, end, &v->sector)) {
 		v->op = OP_INVALID; /* a message, or an event without sectors */
-		if (p > s)
+		if (s < end && *s >= '0' && *s <= '9')
 			return foreign_at(&t->base, s, e, "a sector beyond 2^64");
 		return 0;
 	}
@@ -121,6 +121,25 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	return 0;
 }
 
+/* A number with a blank behind it; *at is left behind the blanks, or where it was. */
+static bool take_number(const char **at, const char *end, uint64_t max, uint64_t *v)
+{
+	const char *s = *at;
+	if (!scan_u64(&s, end, v) || *v > max || s == end || (*s != ' ' && *s != '\t'))
+		return false;
+	*at = blanks(s, end);
+	return true;
+}
+
+static bool take_time(const char **at, const char *end, int64_t *ns)
+{
+	const char *s = *at;
+	if (!scan_decimal(&s, end, 1000000000, ns, NULL) || *ns > TRACE_TIME_MAX || s == end || (*s != ' ' && *s != '\t'))
+		return false;
+	*at = blanks(s, end);
+	return true;
+}
+
 static int event_line(struct blkparse *t, const char *s, const char *end, struct err *e)
 {
 	struct pair_event v = {.kind = EVENT_OTHER};
@@ -129,18 +148,14 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	int rc = take_device(t, &at, end, &v, e);
 	if (rc)
 		return rc;
-	if (!scan_u64(&at, end, &cpu))
+	if (!take_number(&at, end, UINT64_MAX, &cpu))
 		return foreign_at(&t->base, at, e, "no number of a processor");
-	at = blanks(at, end);
-	if (!scan_u64(&at, end, &sequence))
+	if (!take_number(&at, end, UINT64_MAX, &sequence))
 		return foreign_at(&t->base, at, e, "no sequence number");
-	at = blanks(at, end);
-	if (!scan_decimal(&at, end, 1000000000, &v.ns, NULL) || v.ns > TRACE_TIME_MAX)
+	if (!take_time(&at, end, &v.ns))
 		return foreign_at(&t->base, at, e, "no time in seconds");
-	at = blanks(at, end);
-	if (!scan_u64(&at, end, &pid) || pid > UINT32_MAX)
+	if (!take_number(&at, end, UINT32_MAX, &pid))
 		return foreign_at(&t->base, at, e, "no number of a process");
-	at = blanks(at, end);
 	const char *action = at;
 	while (at < end && *at != ' ' && *at != '\t')
 		at++;

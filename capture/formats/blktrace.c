@@ -73,10 +73,10 @@ static int next_event(struct text_input *in, struct event *v, struct err *e)
 		return err_set(e, EILSEQ, "the file ends within a record");
 	}
 	memcpy(v, s, sizeof *v);
+	uint32_t magic = v->magic;
 	if ((v->magic & 0xffffff00u) != MAGIC)
 		swap_event(v);
 	if (v->magic != (MAGIC | VERSION)) {
-		uint32_t magic = v->magic;
 		size_t n = 4;
 		for (; n + 4 <= len && n < 65536; n += 4) /* where the next one is */
 			if (!memcmp(s + n, "\x07tae", 4) || !memcmp(s + n, "eat\x07", 4))
@@ -185,7 +185,9 @@ static int blktrace_piece(struct foreign *f, struct err *e)
 	bool *has = &t->has_next;
 	for (size_t i = 0; i < t->n_more && !rc; i++) {
 		struct more_file *m = &t->more[i];
+		uint64_t at = m->in.offset + m->in.at;
 		rc = fill(&m->in, &m->next, &m->has_next, &m->over, e);
+		f->piece_at = rc ? at : f->piece_at;
 		if (rc)
 			return err_context(e, "%s", m->in.path);
 		if (m->has_next && (!first || m->next.time < first->time)) {

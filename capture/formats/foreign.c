@@ -129,7 +129,7 @@ static void unreadable(struct foreign *f, struct err *why)
 	else if (f->reader->line)
 		snprintf(place, sizeof place, "line %llu", (unsigned long long)f->in.line);
 	else
-		snprintf(place, sizeof place, "byte %llu", (unsigned long long)(f->in.offset + f->in.at));
+		snprintf(place, sizeof place, "byte %llu", (unsigned long long)f->piece_at);
 	if (n->n_skipped >= f->n_lenient) {
 		err_set(&f->error, why->code, "%s: %s: %s", f->path, place, why->msg);
 		return;
@@ -160,6 +160,7 @@ static int take_line(struct foreign *f, struct err *e)
 static int take_piece(struct foreign *f, struct err *e)
 {
 	struct err why = ERR_INIT;
+	f->piece_at = f->in.offset + f->in.at;
 	int rc = f->reader->piece(f, &why);
 	if (rc == -ENOMEM || rc == -EIO)
 		return err_set(e, -rc, "%s: %s", f->path, why.msg);

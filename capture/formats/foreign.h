@@ -36,6 +36,7 @@ struct foreign {
 	bool ended;
 	uint64_t n_given;
 	const char *line, *wrong; /* the line being read, and what is wrong in it */
+	uint64_t piece_at; /* byte of the file at which the piece begins */
 	struct strbuf heap;
 	uint32_t heap_first; /* unit that heap begins with */
 	uint64_t n_queued_sum; /* for the mean of the notes */

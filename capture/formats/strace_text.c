@@ -39,6 +39,8 @@ static void add_part(struct part *arg, unsigned int *n, const char *first, const
 {
 	while (first < end && *first == ' ')
 		first++;
+	while (first < end && end[-1] == ' ') /* before "<unfinished ...>" */
+		end--;
 	if (*n < PARTS_MAX && (end > first || next == ','))
 		arg[(*n)++] = (struct part){first, (size_t)(end - first)};
 }

@@ -108,6 +108,24 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	expect_status 0 "$VALIDATE" import live.strace -o live.trace
 	csv live.trace >live.csv
 	expect_line live.csv "/copy;fd=1;offset=8;length=4"
+
+	# whatever the options: the same calls, of several processes whose lines interrupt each other's
+	script='for i in 1 2 3 4; do dd if=in of=copy.$i bs=1 status=none & done; wait'
+	for options in '-ttt' '-tt -T' '-ttt -T -yy -s 100 -x' '-ttt -T -y -v -xx' \
+		'--absolute-timestamps=format:unix,precision:ns --syscall-times=ns -yy' '-ttt -T --decode-fds=all -Y'; do
+		# shellcheck disable=SC2086
+		strace -f $options -o live.strace sh -c "$script" 2>/dev/null || continue # an older strace
+		expect_status 0 "$VALIDATE" import live.strace -o live.trace
+		csv live.trace >live.csv
+		[ "$(grep -c ',write,.*fd=1;.*length=1"' live.csv)" -eq 48 ] || fail "strace $options: not all the writes"
+		grep -q ',write,.*fd=1;offset=11;length=1"' live.csv || fail "strace $options: positions"
+	done
+	rm -f live.strace*
+	strace -ff -ttt -T -y -o live.strace sh -c "$script"
+	expect_status 0 "$VALIDATE" import live.strace.* -o live.trace
+	csv live.trace >live.csv
+	[ "$(grep -c ',write,.*length=1"' live.csv)" -eq 48 ] || fail "strace -ff: not all the writes"
+	[ "$(awk -F, '/,write,/ { print $2 }' live.csv | sort -u | wc -l)" -eq 4 ] || fail "strace -ff: not 4 threads"
 fi
 
 # blktrace: the processors' files, merged, and as text, are one trace
@@ -122,6 +140,14 @@ csv text.trace | awk -F, -v OFS=, 'NR > 1 { $3 = ""; $4 = ""; $12 = "" } 1' >tex
 awk -F, -v OFS=, 'NR > 1 { $3 = ""; $4 = ""; $12 = "" } 1' cpus.csv >cpus.part
 # the device 8,0 has a comma
 cmp text.part cpus.part || { diff text.part cpus.part | head >&2; fail "blkparse's text and the binary differ"; }
+# the same of what the kernel's blk tracer wrote while fio ran on a loop device, and blkparse made of it
+expect_status 0 "$VALIDATE" import "$data/loop.blktrace.0" "$data/loop.blktrace.1" -o loop.trace
+expect_status 0 "$VALIDATE" import "$data/loop.blkparse" -o looptext.trace
+[ "$(csv loop.trace | wc -l)" -gt 30 ] || fail "few requests of the loop device"
+for t in loop looptext; do # the text begins at 0
+	csv $t.trace | awk -F, -v OFS=, 'NR > 1 { if (!z) z = $3; $3 -= z; if ($4 != "") $4 -= z; if ($13 != "") $13 -= z } 1' >$t.part
+done
+cmp loop.part looptext.part || { diff loop.part looptext.part | head >&2; fail "the loop device's text and binary differ"; }
 expect_status 0 "$VALIDATE" info "$data/sda.blktrace.0"
 expect_line out "this is one processor's file of several"
 expect_status 0 "$VALIDATE" import --queue "$data/sda.merged" -o queue.trace

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate import of what is wrong: for every format that is read, cut off, with garbage, of another format, with all line ends,
+# out of order, and with a line without end. Never more than a clear error, and with --lenient what is left out is counted.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/import-lib"
+
+for f in $text_formats; do
+	head=$(head_lines $f) last=$((n_good + $(head_lines $f)))
+	good $f >$f.good
+	expect_status 0 "$VALIDATE" import --from $f $f.good -o $f.trace
+	requests $f.trace >$f.want
+	[ "$(wc -l <$f.want)" -eq $((n_good + 1)) ] || fail "$f: the good file has not $n_good requests"
+	expect_status 0 "$VALIDATE" import $f.good -o told.trace # by its first bytes
+	requests told.trace | cmp - $f.want || fail "$f is taken for another format"
+
+	# cut off within the last line
+	sed "$last s/^\(.\{12\}\).*/\1/" $f.good | head -c -1 >$f.cut
+	refused $f $f.cut "$f.cut: line $last, column "
+	let_pass $f $f.cut $((n_good - 1)) 1
+
+	# bytes of all kinds between two lines
+	{
+		head -n $((head + 2)) $f.good
+		printf '\377\376\000\001garbage\200\n\000\n\033[2J%s\n' '%n%s%999999d'
+		tail -n +$((head + 3)) $f.good
+	} >$f.garbage
+	refused $f $f.garbage "line $((head + 3))"
+	let_pass $f $f.garbage $n_good some
+	LC_ALL=C grep -q "$(printf '\033')" err out && fail "$f: control characters of the file are printed"
+
+	# line ends of all kinds
+	awk 'BEGIN { ORS = ""; end[0] = "\n"; end[1] = "\r\n"; end[2] = "\r"; end[3] = "\n\n" } { print $0 end[NR % 4] }' $f.good >$f.mixed
+	expect_status 0 "$VALIDATE" import --from $f $f.mixed -o mixed.trace
+	requests mixed.trace | cmp - $f.want || fail "$f: mixed line ends"
+	head -c -1 $f.good >$f.open # the last line has none
+	expect_status 0 "$VALIDATE" import --from $f $f.open -o open.trace
+	requests open.trace | cmp - $f.want || fail "$f: a last line without an end"
+
+	# later requests first: sorted, and said
+	{
+		head -n "$head" $f.good
+		tail -n +$((head + 1)) $f.good | sed '1!G;h;$!d'
+	} >$f.back
+	expect_status 0 "$VALIDATE" import --from $f $f.back -o back.trace
+	expect_line out "sorted by begin: $((n_good - 1)) requests stood behind later ones"
+
+	# a line of 2 MB (of 1 GB: below) within little memory
+	{ cat $f.good; head -c 2000000 /dev/zero | tr '\0' 7; } >$f.long
+	(ulimit -v 200000 && refused $f $f.long "line $((last + 1))") || exit 1
+	rm $f.long
+done
+
+# no format takes another's file
+for f in $text_formats; do
+	for g in $text_formats; do
+		[ $f = $g ] || ! "$VALIDATE" import -q --from $g $f.good -o other.trace 2>>others.err || fail "$g takes a file of $f"
+	done
+done
+[ "$(grep -c '\.good: line [12], column [1-9]' others.err)" -eq "$(wc -l <others.err)" ] || fail "not all say where: $(cat others.err)"
+
+# blktrace: cut within a record; bytes of something else between records; times that go back; a length that lies
+data=$SRCDIR/tests/data/formats
+head -c $((48 * 30)) "$data/sda.blktrace.1" >blk.good
+expect_status 0 "$VALIDATE" import blk.good -o blk.trace
+n=$(requests blk.trace | wc -l)
+head -c $((48 * 30 - 7)) "$data/sda.blktrace.1" >blk.cut
+refused blktrace blk.cut 'byte 1392: the file ends within a record'
+let_pass blktrace blk.cut $((n - 1)) 1
+{ head -c 480 blk.good; printf 'some noise that is no event.'; tail -c +481 blk.good; } >blk.noise
+refused blktrace blk.noise 'byte 480: no record of blktrace: its magic number is 656d6f73'
+let_pass blktrace blk.noise $((n - 1)) 1
+{ head -c 46 blk.good; printf '\377\377'; tail -c +49 blk.good; } >blk.lies
+refused blktrace blk.lies 'the file ends within a record'
+expect_status 3 "$VALIDATE" import blk.good missing -o x.trace
+expect_line err missing
+head -c 24 /dev/zero >o.oracleGeneral
+head -c 17 /dev/zero >>o.oracleGeneral
+expect_status 3 "$VALIDATE" import --as read o.oracleGeneral -o x.trace
+expect_line err 'byte 24: the file ends within a request'
+
+# strace: calls that do not fit together, descriptors nobody opened, a thread that ends within a call
+cat >odd.strace <<'S'
+10 1.000001 read(7, "", 10) = 10 <0.000001>
+10 1.000002 <... write resumed>) = 3 <0.000001>
+10 1.000003 pread64(9, "", 4096,  <unfinished ...>
+10 1.000004 write(1, "", 1) = 1 <0.000001>
+11 1.000005 pread64(9, "", 4096,  <unfinished ...>
+11 1.000006 <... pread64 resumed>) = 10 <0.000001>
+S
+refused strace odd.strace 'line 6, column 34: pread64 has 3 arguments, more are needed'
+expect_status 0 "$VALIDATE" import --lenient 1 odd.strace -o odd.trace
+expect_line out 'odd.trace: 3 requests'
+expect_line out 'begin and never end: 1'
+expect_line out 'whose beginning is not in the trace: 1'
+
+# 1 GB without a line end, in bounded memory; the file has no blocks, its reading takes less than a second
+for f in msr strace csv; do
+	good $f >huge.$f
+	truncate -s 1G huge.$f
+	(ulimit -v 400000 && refused $f huge.$f 'line ') || exit 1
+	rm huge.$f
+done
