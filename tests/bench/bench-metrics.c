@@ -7,8 +7,9 @@
  * The replay is in order but for what four threads do to each other: a few requests overtake their neighbours ("near"),
  * or threads drift apart by thousands of requests ("drift").
  *
- * usage: bench-metrics [--quick] [N...]   numbers of pairs, default 1000000 10000000 100000000; --quick, or BENCH_QUICK=1 in
- *                                         the environment: without the last
+ * usage: bench-metrics [--quick] [--only TEXT] [N...]
+ * N: numbers of pairs, default 1000000 10000000 100000000; --quick, or BENCH_QUICK=1 in the environment: without the last.
+ * --only: cases whose name has TEXT in it, and no comparison with the aims.
  * BENCH_FILE_REQUESTS=10000000 (the most read from files; 0: no files) BENCH_DIR=where 200 bytes a request fit (/dev/shm) */
 #include <stdio.h>
 #include <stdlib.h>
@@ -125,6 +126,11 @@ struct figure {
 	double s, mib;
 };
 
+static bool is_wanted(const struct benched *b, const char *only)
+{
+	return !only || strstr(b->name, only);
+}
+
 static int compute(const struct metrics_origin *r, const struct metrics_origin *x, const struct benched *b)
 {
 	static struct metrics m;
@@ -216,15 +222,15 @@ static void print_aim(const char *what, uint64_t n, double s, double aim)
 	printf("%-44s %6.2f million/s, aim %g: %s\n", what, rate, aim, rate >= aim ? "reached" : "missed");
 }
 
-static int run_shape(const char *title, const struct shape *shape, const struct sizes *z, size_t from)
+static int run_shape(const char *title, const struct shape *shape, const struct sizes *z, size_t from, const char *only)
 {
 	struct figure f[N_CASES];
 	uint64_t n = z->n[z->n_sizes - 1];
 	print_head(title, z);
 	for (size_t i = from; i < N_CASES; i++)
-		if (run_row(shape, NULL, z, &cases[i], &f[i]))
+		if (is_wanted(&cases[i], only) && run_row(shape, NULL, z, &cases[i], &f[i]))
 			return 3;
-	if (from)
+	if (from || only)
 		return 0;
 	print_aim("everything, 1 thread, made up:", n, f[CASE_EVERYTHING].s, 3);
 	printf("%-44s %6.1f MiB, aim below 1024: %s\n", "peak memory, everything, 2 threads:", f[CASE_THREADS].mib,
@@ -277,7 +283,7 @@ static int write_pair(const struct pair_paths *p, const struct shape *shape, uin
 	return rc ? 3 : 0;
 }
 
-static int run_file_rows(const struct pair_paths *paths, const struct sizes *z, const char *dir)
+static int run_file_rows(const struct pair_paths *paths, const struct sizes *z, const char *dir, const char *only)
 {
 	struct figure f[N_CASES];
 	char title[400];
@@ -288,15 +294,15 @@ static int run_file_rows(const struct pair_paths *paths, const struct sizes *z, 
 	snprintf(title, sizeof title, "near, from uncompressed files in %s", dir);
 	print_head(title, z);
 	for (size_t i = 0; i < N_CASES && !rc; i++)
-		rc = run_row(&near, paths, z, &cases[i], &f[i]);
-	if (rc)
+		rc = is_wanted(&cases[i], only) ? run_row(&near, paths, z, &cases[i], &f[i]) : 0;
+	if (rc || only)
 		return rc;
 	print_aim("all streaming, 1 thread, from files:", n, f[CASE_STREAMING].s, 10);
 	print_aim("everything, 1 thread, from files:", n, f[CASE_EVERYTHING].s, 3);
 	return 0;
 }
 
-static int run_files(const struct sizes *all, uint64_t most)
+static int run_files(const struct sizes *all, uint64_t most, const char *only)
 {
 	struct pair_paths paths[MAX_SIZES];
 	struct sizes z = {{0}, 0};
@@ -310,7 +316,7 @@ static int run_files(const struct sizes *all, uint64_t most)
 		snprintf(p->x, sizeof p->x, "%s/validate-bench-%d-%zu-x.trace", dir, (int)getpid(), i);
 		sum += z.n[z.n_sizes++] = all->n[i];
 	}
-	int rc = z.n_sizes ? run_file_rows(paths, &z, dir) : 0;
+	int rc = z.n_sizes ? run_file_rows(paths, &z, dir, only) : 0;
 	for (size_t i = 0; i < z.n_sizes; i++) {
 		unlink(paths[i].r);
 		unlink(paths[i].x);
@@ -320,21 +326,25 @@ static int run_files(const struct sizes *all, uint64_t most)
 
 int main(int argc, char **argv)
 {
-	const char *files = getenv("BENCH_FILE_REQUESTS"), *quick_text = getenv("BENCH_QUICK");
+	const char *files = getenv("BENCH_FILE_REQUESTS"), *quick_text = getenv("BENCH_QUICK"), *only = NULL;
 	bool quick = quick_text && *quick_text && strcmp(quick_text, "0");
 	struct sizes z = {{0}, 0};
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	for (int i = 1; i < argc; i++) {
 		quick |= !strcmp(argv[i], "--quick");
+		if (!strcmp(argv[i], "--only") && i + 1 < argc) {
+			only = argv[++i];
+			continue;
+		}
 		uint64_t n = strtoull(argv[i], NULL, 10);
 		if (n && z.n_sizes < MAX_SIZES)
 			z.n[z.n_sizes++] = n;
 	}
 	if (!z.n_sizes)
 		z = (struct sizes){{1000000, 10000000, 100000000}, quick ? 2 : 3};
-	int rc = run_shape("near: requests overtake their neighbours; made up", &near, &z, 0);
+	int rc = run_shape("near: requests overtake their neighbours; made up", &near, &z, 0, only);
 	if (!rc)
 		rc = run_shape("drift: a thread falls behind by thousands of requests and catches up; made up", &drift, &z,
-			       CASE_STREAMING);
-	return rc ? rc : run_files(&z, files ? strtoull(files, NULL, 10) : 10000000);
+			       CASE_STREAMING, only);
+	return rc ? rc : run_files(&z, files ? strtoull(files, NULL, 10) : 10000000, only);
 }

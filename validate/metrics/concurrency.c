@@ -71,6 +71,74 @@ int concurrency_refuse(const struct concurrency *c, int64_t begin_ns, int64_t en
 		       begin_ns < c->last_ns ? "not in the order of begins" : "ends before it begins");
 }
 
+/* --- runs of usual requests ----------------------------------------------------------------------------------------- */
+
+/* Up to so many ends are kept in registers, sorted; INT64_MAX: none. */
+enum { FEW = 4 };
+
+static inline void few_insert(int64_t few[FEW], int64_t end_ns)
+{
+	for (int k = 0; k < FEW; k++) {
+		int64_t other = few[k];
+		few[k] = other < end_ns ? other : end_ns;
+		end_ns = other < end_ns ? end_ns : other;
+	}
+}
+
+static inline void few_drop_first(int64_t few[FEW])
+{
+	for (int k = 0; k + 1 < FEW; k++)
+		few[k] = few[k + 1];
+	few[FEW - 1] = INT64_MAX;
+}
+
+/* As many requests as are in order, end, take time and find less than FEW others. Returns their number. */
+static size_t add_few(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns, size_t stride, size_t n)
+{
+	int64_t few[FEW] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MAX}, last_ns = c->last_ns;
+	size_t level = c->n_ends, highest = c->highest, i = 0;
+	for (size_t k = 0; k < level; k++)
+		few_insert(few, c->end[k]);
+	for (; i < n; i++, begin_ns += stride, end_ns += stride) {
+		int64_t begin = *begin_ns, end = *end_ns;
+		if (__builtin_expect(begin < last_ns || end <= begin, 0)) /* TIME_NONE lies below all */
+			break;
+		for (; few[0] <= begin; level--) {
+			c->ns_at_level[level] += few[0] - last_ns;
+			last_ns = few[0];
+			few_drop_first(few);
+		}
+		c->ns_at_level[level] += begin - last_ns;
+		last_ns = begin;
+		if (__builtin_expect(level == FEW, 0))
+			break;
+		few_insert(few, end);
+		level++;
+		c->requests_at_level[level]++;
+		highest = level > highest ? level : highest;
+	}
+	for (size_t k = 0; k < FEW; k++) /* sorted, they are a heap */
+		c->end[k] = few[k];
+	c->n_ends = level;
+	c->last_ns = last_ns;
+	c->highest = highest;
+	c->n += i;
+	return i;
+}
+
+int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns, size_t stride, size_t n,
+			struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++) {
+		if (c->n && c->n_ends <= FEW && !c->n_unfinished && c->max_level > FEW)
+			i += add_few(c, begin_ns + i * stride, end_ns + i * stride, stride, n - i);
+		if (i < n)
+			rc = concurrency_add(c, begin_ns[i * stride], end_ns[i * stride], NULL, e);
+	}
+	return rc;
+}
+
 void concurrency_finish(struct concurrency *c)
 {
 	while (c->n_ends)

@@ -85,6 +85,10 @@ static inline int concurrency_add(struct concurrency *c, int64_t begin_ns, int64
 	return 0;
 }
 
+/* The same of n requests, begin_ns[i * stride] to end_ns[i * stride]; after an error those before it are added. */
+int concurrency_add_run(struct concurrency *c, const int64_t *begin_ns, const int64_t *end_ns, size_t stride, size_t n,
+			struct err *e);
+
 /* Accounts for the time until the last end. Afterwards ns_at_level sums to last_ns - first_ns. */
 void concurrency_finish(struct concurrency *c);
 

@@ -143,6 +143,30 @@ static inline int observe_reference(struct pass *p, const struct trace_record *r
 	return observation_add_extra(&l->observation, &a, e);
 }
 
+enum { AT_ONCE = 128 }; /* looked at several times over, so as many as the first-level cache holds */
+
+/* n <= AT_ONCE of them. */
+static int observe_references(struct pass *p, const struct trace_record *r, size_t n, struct err *e)
+{
+	struct lane *l = &p->lane[LANE_REFERENCE];
+	struct arrival a[AT_ONCE];
+	size_t n_issued = 0;
+	int rc = 0;
+	if (!l->wanted || !l->options.in_order) {
+		for (size_t i = 0; i < n && !rc; i++)
+			rc = observe_reference(p, &r[i], e);
+		return rc;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (r[i].begin_ns == TIME_NONE)
+			continue;
+		see_order(p, &r[i]);
+		a[n_issued].begin_ns = r[i].begin_ns;
+		a[n_issued++].end_ns = end_of(&r[i]);
+	}
+	return p->reference_unsorted ? 0 : observation_take_levels(&l->observation, a, n_issued, e);
+}
+
 /* A request of the replay that has no partner. */
 static int observe_extra(struct pass *p, const struct trace_record *x, struct err *e)
 {
@@ -212,8 +236,8 @@ static int take_numbered(struct pass *p, const struct trace_record *r, const str
 		p->m->n_lost += expected && !issued;
 		p->m->n_extra += issued && !expected;
 	}
-	for (size_t i = 0; i < n && r && !rc; i++)
-		rc = observe_reference(p, &r[i], e);
+	if (r)
+		rc = observe_references(p, r, n, e);
 	for (size_t i = 0; i < n && !rc; i++) {
 		if (r && r[i].begin_ns != TIME_NONE)
 			rc = observe_pair(p, &r[i], x ? &x[i] : NULL, p->n_reference + i, e);
@@ -244,8 +268,6 @@ static size_t warmup_span(const struct pass *p, const struct trace_record *r, si
 		i++;
 	return i;
 }
-
-enum { AT_ONCE = 128 }; /* looked at several times over, so as many as the first-level cache holds */
 
 static void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally)
 {
