@@ -60,7 +60,7 @@ static void timeline_matches(const int64_t *at, size_t n, size_t n_bins)
 	}
 	assert_int_equal(seen, n);
 	struct timeline wide, shrunk;
-	timeline_widen(&wide, &t, 10 * t.width_ns);
+	timeline_widen(&wide, &t, t.width_ns < INT64_MAX / 10 ? 10 * t.width_ns : t.width_ns);
 	timeline_shrink(&shrunk, &t, 7);
 	uint64_t in_wide = 0, in_shrunk = 0;
 	for (size_t k = wide.used_from; k < wide.used_to; k++)
