@@ -245,6 +245,8 @@ static int check(struct mapping *m, struct err *e)
 		if (!has(m, needed[i]))
 			return err_set(e, EINVAL, "no column has field = %s", mapping_field_names[needed[i]]);
 	for (unsigned int i = 0; i < m->n; i++) {
+		if (!m->column[i].name != !m->header)
+			return err_set(e, EINVAL, "header stands behind a column: it says whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL, "the column of the operation has no values = TEXT:OPERATION, ...");
 		if (m->column[i].index >= m->n_columns)

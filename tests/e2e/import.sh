@@ -87,6 +87,10 @@ printf '[format]\nheader = yes\n[column a]\nfield = beginn\n' >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 expect_line err 'did you mean "begin"?'
 
+{ sed '/^header/d' own.map; printf '[format]\nheader = yes\n'; } | sed 's/^\[column t\]/[column 1]/; s/^\[column o\]/[column 2]/; s/^\[column off\]/[column 3]/; s/^\[column len\]/[column 4]/; s/^\[column name\]/[column 5]/' >bad.map
+expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
+expect_line err 'header stands behind a column'
+
 # strace: real output, both forms, agree but for their times
 for form in ns us; do
 	expect_status 0 "$VALIDATE" import "$data/strace-$form.strace" -o "$form.trace"
