@@ -63,8 +63,7 @@ static bool is_negative(const struct trace_record *r)
 	return r->begin_ns != TIME_NONE && r->end_ns != TIME_NONE && r->end_ns < r->begin_ns;
 }
 
-/* A batch of either trace, before anything else. */
-static int check_batch(const struct pass *p, const struct metrics_source *s, const struct trace_record *r, size_t n,
+int check_batch(const struct pass *p, const struct metrics_source *s, const struct trace_record *r, size_t n,
 		       uint64_t index, struct err *e)
 {
 	for (size_t i = 0; i < n && !p->o->lenient; i++)
@@ -83,16 +82,7 @@ static uint64_t object_key(const struct trace_record *r)
 	return METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
 }
 
-/* Requests of the reference in the order of its file: whether that is the order of their begins. Only of the reference,
- * for a replay may have its own order. */
-static inline void see_order(struct pass *p, const struct trace_record *r)
-{
-	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
-	p->reference_begin_ns = r->begin_ns;
-}
-
-/* ... and whether a thread's clock goes backwards. */
-static void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
+void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
 {
 	while (thread >= p->thread_cap) {
 		size_t was = p->thread_cap;
@@ -130,8 +120,7 @@ static int64_t end_of(const struct trace_record *r)
 	return is_negative(r) ? r->begin_ns : r->end_ns;
 }
 
-/* Where it turns out to be out of order, all will be observed again. */
-static inline int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
+int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
 {
 	struct lane *l = &p->lane[LANE_REFERENCE];
 	if (r->begin_ns == TIME_NONE)
@@ -142,8 +131,6 @@ static inline int observe_reference(struct pass *p, const struct trace_record *r
 	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r)};
 	return observation_add_extra(&l->observation, &a, e);
 }
-
-enum { AT_ONCE = 128 }; /* looked at several times over, so as many as the first-level cache holds */
 
 /* n <= AT_ONCE of them. */
 static int observe_references(struct pass *p, const struct trace_record *r, size_t n, struct err *e)
@@ -167,16 +154,14 @@ static int observe_references(struct pass *p, const struct trace_record *r, size
 	return p->reference_unsorted ? 0 : observation_take_levels(&l->observation, a, n_issued, e);
 }
 
-/* A request of the replay that has no partner. */
-static int observe_extra(struct pass *p, const struct trace_record *x, struct err *e)
+int observe_extra(struct pass *p, const struct trace_record *x, struct err *e)
 {
 	struct lane *l = &p->lane[LANE_ISSUE];
 	struct arrival a = {.begin_ns = x->begin_ns, .end_ns = end_of(x)};
 	return l->wanted && x->begin_ns != TIME_NONE ? observation_add_extra(&l->observation, &a, e) : 0;
 }
 
-/* A request of the reference that was issued, at its turn, and its replay; x NULL: it was lost. */
-static int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
+int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
 			struct err *e)
 {
 	struct arrival a = {.begin_ns = TIME_NONE, .end_ns = TIME_NONE};
@@ -207,13 +192,7 @@ static int observe_pair(struct pass *p, const struct trace_record *r, const stru
 
 /* --- by number ------------------------------------------------------------------------------------------------------ */
 
-struct batch {
-	const struct trace_record *r;
-	size_t n;
-	bool ended;
-};
-
-static int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
+int batch_fill(struct batch *b, struct metrics_source *s, struct err *e)
 {
 	if (b->n || b->ended)
 		return 0;
@@ -269,7 +248,7 @@ static size_t warmup_span(const struct pass *p, const struct trace_record *r, si
 	return i;
 }
 
-static void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally)
+void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally)
 {
 	if (!b->n)
 		return;
@@ -321,119 +300,6 @@ static int run_numbered(struct pass *p, struct err *e)
 		if (p->may_be_unsorted)
 			p->reference_unsorted = false;
 	}
-	return rc;
-}
-
-/* --- by key --------------------------------------------------------------------------------------------------------- */
-
-/* Whether a request of the replay is left out as warm-up is known only with its partner. */
-static void tally_one(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool warmup)
-{
-	struct metrics_side *s = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
-	if (p->tally && warmup)
-		s->n_warmup++;
-	else if (p->tally)
-		tally_side(p, s, r, 1, index);
-}
-
-static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
-		     struct err *e)
-{
-	if (side == SIDE_REPLAY) {
-		tally_one(p, side, r, index, false);
-		if (p->tally)
-			p->m->n_extra += known;
-		return observe_extra(p, r, e);
-	}
-	if (p->warmup.on && warmup_covers(&p->warmup, r, index))
-		return 0;
-	if (p->tally)
-		p->m->n_lost += known;
-	return known ? observe_pair(p, r, NULL, index, e) : 0;
-}
-
-static int take_keyed_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
-{
-	uint32_t k;
-	bool warmup = p->warmup.on && warmup_covers(&p->warmup, r, index);
-	tally_one(p, SIDE_REFERENCE, r, index, warmup);
-	if (warmup) {
-		see_order(p, r);
-		return 0;
-	}
-	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
-	return observe_reference(p, r, e);
-}
-
-static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
-		      struct err *e)
-{
-	const struct key_waiting *partner;
-	if (r->begin_ns == TIME_NONE)
-		return 0;
-	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
-	if (rc)
-		return rc;
-	rc = key_match_put(&p->keys, side, r, index, last, &partner, e);
-	if (rc == -ENOENT) { /* neither lost nor extra */
-		if (p->tally)
-			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
-		return left_over(p, side, r, index, false, e);
-	}
-	if (rc < 0)
-		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
-				   (unsigned long long)index);
-	if (!rc)
-		return last ? left_over(p, side, r, index, true, e) : 0;
-	bool is_replay = side == SIDE_REPLAY;
-	const struct trace_record *a = is_replay ? &partner->record : r, *x = is_replay ? r : &partner->record;
-	uint64_t of_a = is_replay ? partner->index : index, of_x = is_replay ? index : partner->index;
-	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
-	tally_one(p, SIDE_REPLAY, x, of_x, warmup);
-	if (warmup)
-		return 0;
-	if (p->tally)
-		tally_pair(p, a, x, of_x);
-	return observe_pair(p, a, x, of_a, e);
-}
-
-static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
-{
-	struct metrics_source *s = side == SIDE_REFERENCE ? &p->reference : &p->replay;
-	struct metrics_side *of = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
-	uint64_t *index = side == SIDE_REFERENCE ? &p->n_reference : &p->n_replay;
-	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
-	int rc = check_batch(p, s, b->r, n, *index, e);
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = take_keyed(p, side, &b->r[i], *index + i, last, e);
-	batch_pass(b, n, index, of, p->tally);
-	return rc;
-}
-
-static int run_keyed(struct pass *p, struct err *e)
-{
-	struct batch b = {0}, c = {0};
-	int rc = 0;
-	while (!rc && (p->may_be_unsorted || !p->reference_unsorted)) {
-		rc = batch_fill(&b, &p->reference, e);
-		rc = rc ? rc : batch_fill(&c, &p->replay, e);
-		if (rc || (b.ended && c.ended))
-			break;
-		if (b.n)
-			rc = take_keyed_batch(p, SIDE_REFERENCE, &b, c.ended, e);
-		if (!rc && c.n)
-			rc = take_keyed_batch(p, SIDE_REPLAY, &c, b.ended, e);
-	}
-	const struct key_waiting *w;
-	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
-		rc = left_over(p, (enum match_side)w->side, &w->record, w->index, true, e);
-	if (!rc && p->tally) {
-		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
-		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;
-		p->m->ambiguous_at_least = !p->keys.seen_all;
-	}
-	if (p->may_be_unsorted)
-		p->reference_unsorted = false;
 	return rc;
 }
 

@@ -71,6 +71,43 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 int pass_run(struct pass *p, struct err *e);
 void pass_release(struct pass *p);
 
+/* --- metrics_pass.c, shared with metrics_keyed.c --------------------------------------------------------------------- */
+
+enum { AT_ONCE = 128 }; /* looked at several times over, so as many as the first-level cache holds */
+
+struct batch { /* what is left of the records had at once */
+	const struct trace_record *r;
+	size_t n;
+	bool ended;
+};
+int batch_fill(struct batch *b, struct metrics_source *s, struct err *e); /* unless something is left */
+/* The first n records are done: *index of the trace moves on, and its count where `tally` holds. */
+void batch_pass(struct batch *b, size_t n, uint64_t *index, struct metrics_side *side, bool tally);
+/* A batch of either trace, before anything else. Errors: EINVAL for a request that ends before it begins. */
+int check_batch(const struct pass *p, const struct metrics_source *s, const struct trace_record *r, size_t n,
+		uint64_t index, struct err *e);
+
+/* Requests of the reference in the order of its file: whether that is the order of their begins. Only of the reference,
+ * for a replay may have its own order. */
+static inline void see_order(struct pass *p, const struct trace_record *r)
+{
+	p->reference_unsorted |= r->begin_ns < p->reference_begin_ns;
+	p->reference_begin_ns = r->begin_ns;
+}
+
+/* ... and whether a thread's clock goes backwards. */
+void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index);
+
+/* A request of the reference: its part in the levels. Where it turns out to be out of order, all will be observed again. */
+int observe_reference(struct pass *p, const struct trace_record *r, struct err *e);
+/* A request of the reference that was issued, at its turn, and its replay; x NULL: it was lost. */
+int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
+		 struct err *e);
+/* A request of the replay that has no partner. */
+int observe_extra(struct pass *p, const struct trace_record *x, struct err *e);
+
+int run_keyed(struct pass *p, struct err *e); /* metrics_keyed.c */
+
 /* metrics_source.c: how requests are matched, and whether both traces know when a device got them. */
 #define METRICS_BY_METADATA "the replay's metadata says that it replays so many requests"
 int metrics_match_decide(struct metrics *m, const struct metrics_origin *reference, const struct metrics_origin *replay,

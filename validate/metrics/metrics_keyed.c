@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A pass over both traces, side by side, where requests are matched by key: one is observed when its partner comes. */
+#include <errno.h>
+
+#include "validate/metrics/metrics_private.h"
+
+/* Whether a request of the replay is left out as warm-up is known only with its partner. */
+static void tally_one(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool warmup)
+{
+	struct metrics_side *s = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
+	if (p->tally && warmup)
+		s->n_warmup++;
+	else if (p->tally)
+		tally_side(p, s, r, 1, index);
+}
+
+static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
+		     struct err *e)
+{
+	if (side == SIDE_REPLAY) {
+		tally_one(p, side, r, index, false);
+		if (p->tally)
+			p->m->n_extra += known;
+		return observe_extra(p, r, e);
+	}
+	if (p->warmup.on && warmup_covers(&p->warmup, r, index))
+		return 0;
+	if (p->tally)
+		p->m->n_lost += known;
+	return known ? observe_pair(p, r, NULL, index, e) : 0;
+}
+
+static int take_keyed_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+{
+	uint32_t k;
+	bool warmup = p->warmup.on && warmup_covers(&p->warmup, r, index);
+	tally_one(p, SIDE_REFERENCE, r, index, warmup);
+	if (warmup) {
+		see_order(p, r);
+		return 0;
+	}
+	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
+	return observe_reference(p, r, e);
+}
+
+static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
+		      struct err *e)
+{
+	const struct key_waiting *partner;
+	if (r->begin_ns == TIME_NONE)
+		return 0;
+	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
+	if (rc)
+		return rc;
+	rc = key_match_put(&p->keys, side, r, index, last, &partner, e);
+	if (rc == -ENOENT) { /* neither lost nor extra */
+		if (p->tally)
+			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
+		return left_over(p, side, r, index, false, e);
+	}
+	if (rc < 0)
+		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
+				   (unsigned long long)index);
+	if (!rc)
+		return last ? left_over(p, side, r, index, true, e) : 0;
+	bool is_replay = side == SIDE_REPLAY;
+	const struct trace_record *a = is_replay ? &partner->record : r, *x = is_replay ? r : &partner->record;
+	uint64_t of_a = is_replay ? partner->index : index, of_x = is_replay ? index : partner->index;
+	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
+	tally_one(p, SIDE_REPLAY, x, of_x, warmup);
+	if (warmup)
+		return 0;
+	if (p->tally)
+		tally_pair(p, a, x, of_x);
+	return observe_pair(p, a, x, of_a, e);
+}
+
+static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
+{
+	struct metrics_source *s = side == SIDE_REFERENCE ? &p->reference : &p->replay;
+	struct metrics_side *of = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
+	uint64_t *index = side == SIDE_REFERENCE ? &p->n_reference : &p->n_replay;
+	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
+	int rc = check_batch(p, s, b->r, n, *index, e);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = take_keyed(p, side, &b->r[i], *index + i, last, e);
+	batch_pass(b, n, index, of, p->tally);
+	return rc;
+}
+
+int run_keyed(struct pass *p, struct err *e)
+{
+	struct batch b = {0}, c = {0};
+	int rc = 0;
+	while (!rc && (p->may_be_unsorted || !p->reference_unsorted)) {
+		rc = batch_fill(&b, &p->reference, e);
+		rc = rc ? rc : batch_fill(&c, &p->replay, e);
+		if (rc || (b.ended && c.ended))
+			break;
+		if (b.n)
+			rc = take_keyed_batch(p, SIDE_REFERENCE, &b, c.ended, e);
+		if (!rc && c.n)
+			rc = take_keyed_batch(p, SIDE_REPLAY, &c, b.ended, e);
+	}
+	const struct key_waiting *w;
+	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
+		rc = left_over(p, (enum match_side)w->side, &w->record, w->index, true, e);
+	if (!rc && p->tally) {
+		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
+		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;
+		p->m->ambiguous_at_least = !p->keys.seen_all;
+	}
+	if (p->may_be_unsorted)
+		p->reference_unsorted = false;
+	return rc;
+}
