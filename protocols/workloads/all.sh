@@ -9,7 +9,7 @@
 # tree, or else the installed one.
 # A workload whose programs are missing is named and passed over; status 77 when that was all of them.
 set -eu
-here=$(cd "${0%/*}" && pwd)
+here=$(cd "$(dirname "$0")" && pwd)
 validate=${VALIDATE:-$here/../../build/validate}
 [ -x "$validate" ] || command -v "$validate" >/dev/null || validate=validate
 

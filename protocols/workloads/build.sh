@@ -4,7 +4,7 @@
 # collected in a library and linked.
 # usage: build.sh prepare|run|clean DIR [SIZE]    sources: 10 times SIZE (at least 2)
 name=build needs='cc ar awk'
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 prepare() {
 	n=$((size ? size * 10 : 2))

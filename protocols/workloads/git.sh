@@ -3,7 +3,7 @@
 # Clones a local repository by its objects and packs the clone anew.
 # usage: git.sh prepare|run|clean DIR [SIZE]    commits: 30 times SIZE (at least 4), of 20 files each
 name=git needs='git awk'
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 # nobody's settings, and nothing that depends on the clock
 HOME=/nonexistent GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null GIT_TERMINAL_PROMPT=0

@@ -3,7 +3,7 @@
 # Sorts a file that is larger than the memory it is given, so that it writes and merges temporary files.
 # usage: sort.sh prepare|run|clean DIR [SIZE]    lines: 400,000 times SIZE (at least 20,000)
 name=sort needs='sort awk'
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 prepare() {
 	random $((size ? size * 400000 : 20000)) 1 >numbers

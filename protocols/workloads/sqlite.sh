@@ -3,7 +3,7 @@
 # A database: a table is filled in transactions, indexed, read by key and by range, changed, and its space reclaimed.
 # usage: sqlite.sh prepare|run|clean DIR [SIZE]    transactions: 50 times SIZE (at least 5), of 100 rows each
 name=sqlite needs='sqlite3 awk'
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 prepare() {
 	random $((size ? size * 5000 : 500)) 3 | awk '

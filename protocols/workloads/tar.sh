@@ -3,7 +3,7 @@
 # Packs a tree of small files into an archive and unpacks it elsewhere.
 # usage: tar.sh prepare|run|clean DIR [SIZE]    files: 2000 times SIZE (at least 100), of some 60 bytes to 20 KB
 name=tar needs='tar awk'
-. "${0%/*}/lib.sh"
+. "$(dirname "$0")/lib.sh"
 
 prepare() {
 	mkdir tree unpacked
