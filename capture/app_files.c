@@ -113,8 +113,24 @@ static bool leads_on(const struct fileset *s, size_t i)
 	return false;
 }
 
-static bool is_wanted(const struct known_file *k)
+/* What lies in a directory that was not there cannot have been there either: it was brought with the directory. */
+static bool below_made(const struct app_files *f, const char *path)
 {
+	bool made = false;
+	char *parent = xstrdup(path);
+	for (char *slash = strrchr(parent, '/'); slash && !made; slash = strrchr(parent, '/')) {
+		*slash = '\0';
+		uint32_t i = *slot_of(f, parent);
+		made = i && !f->file[i - 1].mode;
+	}
+	free(parent);
+	return made;
+}
+
+static bool is_wanted(const struct app_files *f, const struct known_file *k)
+{
+	if (below_made(f, k->path))
+		return false;
 	return (S_ISREG(k->mode) || S_ISDIR(k->mode) || (S_ISLNK(k->mode) && *k->link)) && strcmp(k->path, ".");
 }
 
@@ -123,7 +139,7 @@ void files_list(const struct app_files *f, struct fileset *to)
 	const struct known_file **order = xcalloc(f->n + 1, sizeof *order);
 	*to = (struct fileset){.entry = xcalloc(f->n + 1, sizeof *to->entry), .detail = xcalloc(f->n + 1, sizeof *to->detail)};
 	for (size_t i = 0; i < f->n; i++)
-		if (is_wanted(&f->file[i]))
+		if (is_wanted(f, &f->file[i]))
 			order[to->n++] = &f->file[i];
 	qsort(order, to->n, sizeof *order, compare);
 	for (size_t i = 0; i < to->n; i++) {

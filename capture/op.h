@@ -53,12 +53,17 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_HEAP_PATH 0x40000u  /* the second path (rename, link: the new name; symlink: what it points at), no NUL */
 #define OP_HEAP_NAME 0x80000u  /* name of the extended attribute, no NUL */
 #define OP_HEAP_TIMES 0x100000u /* int64_t[4]: seconds and ns of access and of modification */
-#define OP_HEAP 0x1f0000u
+#define OP_HEAP_LOCK 0x200000u /* struct op_lock: of a lock by fcntl, as it was asked for */
+#define OP_HEAP 0x3f0000u
 
 struct op_peer { /* sendfile, copy_file_range, splice, tee: record.fd is read from, this is written to */
 	int32_t fd;
 	uint32_t object; /* or OBJECT_NONE */
 	uint64_t offset; /* OFFSET_NONE: its position */
+};
+
+struct op_lock { /* as struct flock: type, whence, and the range */
+	int64_t type, whence, start, length;
 };
 
 struct op_info {

@@ -77,7 +77,7 @@ static int map_heap(struct job *j, struct source *s, struct trace_record *r, str
 		int rc = map_object(j, s, &peer.object, e);
 		return rc ? rc : trace_writer_heap(j->w, &peer, sizeof peer, &r->heap, e);
 	}
-	if (!j->p->rename || (uses & (OP_HEAP_IOVEC | OP_HEAP_TIMES)))
+	if (!j->p->rename || (uses & (OP_HEAP_IOVEC | OP_HEAP_TIMES | OP_HEAP_LOCK)))
 		return trace_writer_heap(j->w, data, len, &r->heap, e);
 	if (!(uses & (OP_HEAP_PATH | OP_HEAP_NAME)))
 		return 0; /* whatever it is, it may tell something */

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/op.h"
 #include "replay/calls_private.h"
 
 /* --- closing and copying ---------------------------------------------------------------------------------------------- */
@@ -92,7 +93,7 @@ static bool would_block(int ret)
 }
 
 /* Locks by fcntl belong to a process; here they belong to the open file, so that traced processes stay apart. */
-static int record_lock(const struct caller *k, int fd, int command, const struct call_lock *l)
+static int record_lock(const struct caller *k, int fd, int command, const struct op_lock *l)
 {
 	struct flock f = {.l_type = (short)l->type, .l_whence = (short)l->whence, .l_start = (off_t)l->start, .l_len = (off_t)l->length};
 	if (command == F_GETLK || command == F_OFD_GETLK)
@@ -110,7 +111,7 @@ void call_fcntl(struct caller *k)
 	int fd = call_fd(k, c->slot);
 	const int command = (int)c->flags;
 	const int status = (int)c->offset & (O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME);
-	struct call_lock lock;
+	struct op_lock lock;
 	switch (command) {
 	case F_DUPFD:
 	case F_DUPFD_CLOEXEC:
@@ -160,7 +161,7 @@ void call_flock(struct caller *k)
 static int range_lock(const struct caller *k, int fd)
 {
 	const int command = (int)k->c->flags;
-	struct call_lock l = {.type = command == F_ULOCK ? F_UNLCK : F_WRLCK, .whence = SEEK_CUR, .length = (int64_t)k->c->length};
+	struct op_lock l = {.type = command == F_ULOCK ? F_UNLCK : F_WRLCK, .whence = SEEK_CUR, .length = (int64_t)k->c->length};
 	struct flock f = {.l_type = F_WRLCK, .l_whence = SEEK_CUR, .l_len = (off_t)k->c->length};
 	if (command != F_TEST)
 		return record_lock(k, fd, command == F_LOCK ? F_SETLKW : F_SETLK, &l);

@@ -34,7 +34,7 @@ static enum pass_reason control_refusal(const struct load *l, const struct load_
 	case F_OFD_SETLK:
 	case F_OFD_SETLKW:
 	case F_OFD_GETLK:
-		return len == sizeof(struct call_lock) ? PASS_NOT : PASS_UNTOLD;
+		return len == sizeof(struct op_lock) ? PASS_NOT : PASS_UNTOLD;
 	default:
 		return PASS_UNTOLD;
 	}

@@ -37,10 +37,6 @@ struct call_process {
 	_Atomic int64_t n_in_flight;
 };
 
-struct call_lock { /* the heap item of a lock by fcntl */
-	int64_t type, whence, start, length;
-};
-
 struct submission { /* while laying: of a thread */
 	int64_t begin_ns;
 	uint32_t n_left, call;

@@ -299,6 +299,9 @@ static void stream_seen(struct walker *w, struct state *s, const struct load_req
 		s->at_known = false;
 	if (r->op == OP_FTELL)
 		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+	const struct load_more *m = load_more(w->l, r);
+	if (r->op == OP_FTELL && m && m->from)
+		was_read(w, s->node, s->at); /* by macros */
 	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
 		return;
 	s->at += (uint64_t)r->rvalue;

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/slots_private.h"
 
-/* What `total` bytes the stream's open scans took is shared among them. */
-static void scans_settle(struct finder *f, uint32_t origin, int64_t total)
+/* What `total` bytes the stream's open scans took is shared among them. False where there are none. */
+static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 {
 	uint32_t n = 0, kept = 0;
 	for (uint32_t i = 0; i < f->n_scans; i++)
 		n += f->scan[i].origin == origin;
+	bool any = n > 0;
 	for (uint32_t i = 0; i < f->n_scans; i++) {
 		if (f->scan[i].origin != origin) {
 			f->scan[kept++] = f->scan[i];
@@ -20,6 +23,7 @@ static void scans_settle(struct finder *f, uint32_t origin, int64_t total)
 		n--;
 	}
 	f->n_scans = kept;
+	return any;
 }
 
 void stream_follow(struct finder *f, struct load_request *r)
@@ -35,7 +39,9 @@ void stream_follow(struct finder *f, struct load_request *r)
 		f->l->more[r->more].from = 0;
 		break;
 	case OP_FTELL:
-		scans_settle(f, origin, r->rvalue - b->stream_at);
+		f->l->more[r->more].from = 0;
+		if (!scans_settle(f, origin, r->rvalue - b->stream_at) && r->rvalue > b->stream_at && !(b->flags & O_ACCMODE))
+			f->l->more[r->more].from = (uint64_t)(r->rvalue - b->stream_at);
 		b->stream_at = r->rvalue;
 		break;
 	case OP_FSEEK:

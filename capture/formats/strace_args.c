@@ -120,8 +120,19 @@ static int heap_text(struct parsed *p, const struct part *a, const struct part *
 static int fcntl_args(struct parsed *p, unsigned int i)
 {
 	p->r.flags = (uint32_t)flags(p, &p->arg[i]);
-	if (i + 1 < p->n && *p->arg[i + 1].s != '{')
-		p->r.offset = flags(p, &p->arg[i + 1]);
+	const struct part *a = &p->arg[i + 1];
+	if (i + 1 >= p->n)
+		return 0;
+	if (*a->s != '{') {
+		p->r.offset = flags(p, a);
+	} else if (memmem(a->s, a->len, "l_type=", 7)) {
+		const struct name_table *names = &p->t->names;
+		struct op_lock lock = {(int64_t)key_value(a, "l_type=", names), (int64_t)key_value(a, "l_whence=", names),
+				       (int64_t)key_value(a, "l_start=", names), (int64_t)key_value(a, "l_len=", names)};
+		strbuf_reset(&p->heap);
+		strbuf_add(&p->heap, (const char *)&lock, sizeof lock);
+		p->has_heap = true;
+	}
 	return 0;
 }
 

@@ -161,10 +161,25 @@ EXPORT int dup3(int fd, int wanted, int flags)
 	const long argument = va_arg(ap, long);                                                                        \
 	va_end(ap)
 
+static bool is_lock(int command)
+{
+	return command == F_SETLK || command == F_SETLKW || command == F_GETLK || command == F_OFD_SETLK ||
+	       command == F_OFD_SETLKW || command == F_OFD_GETLK;
+}
+
 EXPORT int fcntl(int fd, int command, ...)
 {
 	LONG_ARGUMENT(command);
+	const struct flock *f = is_lock(command) && argument > 4095 ? (const struct flock *)(intptr_t)argument : NULL;
+	struct op_lock lock = {0, 0, 0, 0};
+	if (f) /* before the call: F_GETLK changes it */
+		lock = (struct op_lock){f->l_type, f->l_whence, f->l_start, f->l_len};
 	TIMED(int, fcntl, fd, command, argument);
+	if (f) {
+		NOTE(.op = OP_FCNTL, .fd = fd, .offset = (uint64_t)argument, .flags = (uint32_t)command, .extra = &lock,
+		     .extra_len = sizeof lock);
+		return got;
+	}
 	IO(OP_FCNTL, fd, (uint64_t)argument, 0, (uint32_t)command);
 	return got;
 }
