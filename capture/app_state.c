@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 
 #define FDS_MAX (1 << 20)
+#define PENDING_MAX 4096
 
 void state_init(struct app_state *s)
 {
@@ -112,6 +113,19 @@ static void inherit(struct process_state *to, const struct process_state *from, 
 	}
 }
 
+struct process_state *state_process_from(struct app_state *s, uint32_t pid, const struct process_state *from, bool by_exec)
+{
+	struct process_state *p = xcalloc(1, sizeof *p);
+	p->pid = pid;
+	p->is_root = !from;
+	if (from)
+		inherit(p, from, by_exec);
+	else
+		p->cwd = xstrdup("/");
+	GROW(s->process, s->n_processes, s->processes_cap);
+	return s->process[s->n_processes++] = p;
+}
+
 struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid, uint32_t image_pid,
 				    uint32_t parent)
 {
@@ -142,6 +156,10 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd, struct open_file *f,
 			 bool close_on_exec)
 {
+	if (s->n_pending >= PENDING_MAX) { /* more than threads there are: ends that cannot be true */
+		state_descriptor_set(p, fd, f, close_on_exec);
+		return;
+	}
 	GROW(s->pending, s->n_pending, s->pending_cap);
 	s->pending[s->n_pending++] = (struct effect){end, p, fd, file_keep(f), close_on_exec};
 }

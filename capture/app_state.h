@@ -66,6 +66,9 @@ void state_release(struct app_state *s);
 /* The process a record is of; made from its parent or predecessor where it is new. `parent`: as the image announced it. */
 struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid, uint32_t image_pid,
 				    uint32_t parent);
+/* A new process with what `from` has (NULL: nothing), or, by_exec, what that leaves to the program that follows it. For callers who
+ * keep account of processes themselves: state_process() does not find it. */
+struct process_state *state_process_from(struct app_state *s, uint32_t pid, const struct process_state *from, bool by_exec);
 /* Everything that was done before `now`: call it before looking anything up. */
 void state_advance(struct app_state *s, uint64_t now);
 

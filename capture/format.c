@@ -25,6 +25,8 @@ const struct trace_format *const trace_formats[] = {
     &format_blktrace,
     &format_blkparse,
     &format_strace,
+    &format_tracepoints,
+    &format_perf_trace,
     &format_iolog,
     &format_dxt,
     &format_oraclegeneral,

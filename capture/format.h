@@ -92,6 +92,7 @@ extern const struct trace_format format_trace, format_csv;
 /* capture/formats/ */
 extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse, format_iolog,
     format_dxt, format_oraclegeneral, format_btrecord, format_blkreplay,
-    format_events, format_perfetto, format_artc, format_artc_init;
+    format_events, format_perfetto, format_artc, format_artc_init,
+    format_tracepoints, format_perf_trace;
 
 #endif

@@ -160,8 +160,9 @@ static void number_arg(struct taking *k, char letter, uint64_t v)
 static void empty_path(struct syscall_done *d)
 {
 	struct log_record *l = &d->l;
-	if (!d->has_path || d->path_unknown || d->m.path_len || !(l->flags & AT_EMPTY_PATH) || l->dir == AT_FDCWD)
-		return;
+	if (!d->has_path || d->m.path_len || !(l->flags & AT_EMPTY_PATH) || l->dir == AT_FDCWD)
+		return; /* where the path is not known it is almost certainly empty */
+	d->path_unknown = true;
 	l->fd = l->dir;
 	if (l->op == OP_STAT)
 		l->op = OP_FSTAT;

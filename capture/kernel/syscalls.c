@@ -3,7 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,6 +14,7 @@
 /* The kernel's own numbers for a call that a signal interrupted: ERESTARTSYS and its kin. The program never sees them. */
 #define RESTART_FIRST 512
 #define RESTART_LAST 516
+#define NAMELESS "unnamed "
 
 struct syscalls *syscalls_open(const struct syscalls_sink *sink, struct record_queue *queue)
 {
@@ -136,7 +137,7 @@ static int object_take(struct syscall_done *d, const struct open_file *f, uint32
 		else if (l->fd >= 0) /* "" with AT_EMPTY_PATH, of a call that has no form for descriptors */
 			rc = file_object(d->c, state_file(d->t->process, l->fd), id, e);
 		else
-			d->c->counts.n_unnamed++;
+			d->c->counts.n_unnamed += l->error != EFAULT;
 	} else if (op_info(l->op)->family == FAMILY_MAP && l->op != OP_MMAP) {
 		const struct mapping *m = state_mapping(d->t->process, l->offset, l->length);
 		return m ? (rc = file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
@@ -238,6 +239,29 @@ static void result_set(struct log_record *l, int64_t result)
 	l->error = -result >= RESTART_FIRST && -result <= RESTART_LAST ? EINTR : (uint16_t)-result;
 }
 
+/* A file that was opened by a name that is not known is a file all the same, with a position. */
+static void open_nameless(struct syscall_done *d)
+{
+	char name[40];
+	if (d->l.op != OP_OPEN || d->l.result < 0 || d->path)
+		return;
+	snprintf(name, sizeof name, NAMELESS "%llu", (unsigned long long)++d->c->n_nameless);
+	struct open_file *f = state_file_make(name, strlen(name));
+	f->position_known = true;
+	f->append = d->l.flags & O_APPEND;
+	f->n_users++;
+	state_descriptor_set(d->t->process, (int)d->l.result, f, d->l.flags & O_CLOEXEC);
+	state_file_drop(f);
+}
+
+/* lseek tells the position of such a file as of any other. */
+static void nameless_sought(struct syscall_done *d)
+{
+	struct open_file *f = d->l.op == OP_LSEEK && d->l.result >= 0 ? state_file(d->t->process, d->l.fd) : NULL;
+	if (f && !strncmp(f->path, NAMELESS, sizeof NAMELESS - 1))
+		f->position_known = true;
+}
+
 static void apply(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
@@ -252,6 +276,8 @@ static void apply(struct syscall_done *d)
 		d->l.op = LOG_CLOSE_RANGE;
 	if (d->l.op != OP_CLOSE) /* that was done when it began */
 		state_apply(&c->state, t->process, &d->m, d->path);
+	open_nameless(d);
+	nameless_sought(d);
 	state_advance(&c->state, d->l.end);
 }
 

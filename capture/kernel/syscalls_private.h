@@ -37,7 +37,7 @@ struct syscalls {
 	struct syscalls_counts counts;
 	struct app_state state;
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
-	uint32_t n_images;
+	uint64_t n_nameless; /* files that were opened by a name that is not known */
 	struct syscall_file *file; /* open addressing */
 	size_t n_files, n_file_slots;
 	unsigned char *identified; /* identified[n_identified], by object: 0 not looked for, 1 it has no number, 2 it has one */

@@ -23,12 +23,6 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid)
 	return c->last = *slot_of(c, tid);
 }
 
-/* A process (or the program that follows another in it) has descriptors and a directory of its own, at first those of `parent`. */
-static struct process_state *process_new(struct syscalls *c, uint32_t pid, uint32_t parent)
-{
-	return state_process(&c->state, c->n_images++, pid, pid, parent);
-}
-
 static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint32_t pid, struct process_state *p)
 {
 	struct syscall_thread *t = xcalloc(1, sizeof *t);
@@ -42,7 +36,7 @@ static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint3
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid)
 {
 	struct syscall_thread *t = syscall_thread_find(c, tid);
-	return t ? t : thread_new(c, tid, tid, process_new(c, tid, 0));
+	return t ? t : thread_new(c, tid, tid, state_process_from(&c->state, tid, NULL, false));
 }
 
 void syscalls_ended(struct syscalls *c, uint32_t tid)
@@ -51,8 +45,6 @@ void syscalls_ended(struct syscalls *c, uint32_t tid)
 	if (!t)
 		return;
 	syscall_abandon(c, t);
-	if (t->tid == t->pid)
-		t->process->is_stale = true; /* whoever gets the number next is somebody else */
 	*slot = t->next;
 	c->last = NULL;
 	free(t);
@@ -64,7 +56,7 @@ void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t
 	syscalls_ended(c, tid); /* the number is used anew */
 	from = syscall_thread_of(c, parent);
 	const bool thread = flags & CLONE_THREAD;
-	struct process_state *p = thread || flags & CLONE_FILES ? from->process : process_new(c, tid, from->pid);
+	struct process_state *p = thread || flags & CLONE_FILES ? from->process : state_process_from(&c->state, tid, from->process, false);
 	bool hidden = from->hidden;
 	thread_new(c, tid, thread ? from->pid : tid, p)->hidden = hidden;
 }
@@ -77,13 +69,11 @@ void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 		uint32_t pid = t->pid;
 		syscalls_ended(c, old_tid);
 		syscalls_ended(c, tid);
-		before->is_stale = false;
 		t = thread_new(c, tid, pid, before);
 	}
 	syscall_abandon(c, t);
 	t->hidden = false;
-	before->is_stale = false;
-	t->process = process_new(c, t->pid, before->pid);
+	t->process = state_process_from(&c->state, t->pid, before, true);
 }
 
 /* --- what is known from elsewhere --------------------------------------------------------------------------------- */

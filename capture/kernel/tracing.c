@@ -97,14 +97,16 @@ static int knob(struct tracing *t, const char *file, const char *value, struct e
 	return err_sys(e, errno ? errno : EIO, "tracefs: writing \"%s\" to %s", value, file);
 }
 
+/* By the event's own files: the library's functions look through all events of the system for each. */
 static int event_choose(struct tracing *t, size_t kind, const char *name, const char *filter, struct err *e)
 {
 	const bool optional = name[0] == '?';
 	name += optional;
 	const char *colon = strchr(name, ':');
-	char system[64];
+	char system[64], file[300];
 	snprintf(system, sizeof system, "%.*s", (int)(colon - name), name);
-	if (!tracefs_event_file_exists(t->instance, system, colon + 1, "enable")) {
+	snprintf(file, sizeof file, "events/%s/%s/enable", system, colon + 1);
+	if (!tracefs_file_exists(t->instance, file)) {
 		t->event[kind] = NULL;
 		return optional ? 0 : err_set(e, ENOENT, "this kernel has no tracepoint %s", name);
 	}
@@ -114,9 +116,7 @@ static int event_choose(struct tracing *t, size_t kind, const char *name, const 
 	t->kind_of_id[t->event[kind]->id] = (uint16_t)(kind + 1);
 	if (filter && tracefs_event_file_write(t->instance, system, colon + 1, "filter", filter) < 0)
 		return err_sys(e, errno ? errno : EINVAL, "tracepoint %s: the filter \"%s\"", name, filter);
-	if (tracefs_event_enable(t->instance, system, colon + 1) < 0)
-		return err_sys(e, errno ? errno : EIO, "enabling the tracepoint %s", name);
-	return 0;
+	return knob(t, file, "1", e);
 }
 
 static int events_choose(struct tracing *t, const struct tracing_options *o, struct err *e)
@@ -218,7 +218,7 @@ void tracing_close(struct tracing *t)
 			kbuffer_free(c->page);
 	}
 	if (t->instance) {
-		tracefs_event_disable(t->instance, NULL, NULL);
+		knob(t, "events/enable", "0", NULL);
 		tracefs_instance_destroy(t->instance);
 		tracefs_instance_free(t->instance);
 	}

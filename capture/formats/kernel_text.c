@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/formats/kernel_text.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "capture/formats/number.h"
+
+#define PAGE_BYTES 4096
+
+static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+{
+	return foreign_object(context, kind, name, strlen(name), id, e);
+}
+
+static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
+{
+	(void)e;
+	*ref = foreign_heap(context, data, len);
+	return 0;
+}
+
+static void calls_make(struct kernel_text *k)
+{
+	const struct syscalls_sink sink = {.context = &k->base, .object = object_sink, .heap = heap_sink, .keep_unfinished = true,
+					   .page_bytes = PAGE_BYTES};
+	k->calls = syscalls_open(&sink, &k->base.queue);
+}
+
+void kernel_text_setup(struct kernel_text *k, const struct trace_open_options *o)
+{
+	k->pairs.by_queue = o->pair_queue;
+	name_table_add_constants(&k->names);
+	calls_make(k);
+	k->base.base.meta.meta.root = "/";
+}
+
+static void notes_take(struct kernel_text *k)
+{
+	const struct syscalls_counts *n = syscalls_counts(k->calls);
+	struct trace_notes *to = &k->base.base.notes;
+	to->n_without_end = n->n_unfinished;
+	to->n_without_begin = n->n_without_begin;
+	to->n_unknown_fd = n->n_unnamed;
+}
+
+void kernel_text_end(struct foreign *f)
+{
+	struct kernel_text *k = (struct kernel_text *)f;
+	syscalls_finish(k->calls);
+	if (f->base.meta.meta.level == LEVEL_SYSCALL)
+		notes_take(k);
+	block_pairs_end(&k->pairs, f);
+}
+
+void kernel_text_reset(struct foreign *f)
+{
+	struct kernel_text *k = (struct kernel_text *)f;
+	if (k->has_first && !k->decided) { /* the beginning has told what it is: programs' calls, or devices' requests */
+		f->base.meta.meta.level = k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
+		k->decided = true;
+	}
+	syscalls_close(k->calls);
+	calls_make(k);
+	block_pairs_reset(&k->pairs);
+	k->has_first = k->raw = k->has_tasks = false;
+	k->has_block = k->has_calls = false;
+}
+
+void kernel_text_release(struct foreign *f)
+{
+	struct kernel_text *k = (struct kernel_text *)f;
+	syscalls_close(k->calls);
+	block_pairs_release(&k->pairs);
+}
+
+int kernel_text_time(struct kernel_text *k, const char *where, int64_t *ns, struct err *e)
+{
+	if (!k->has_first) {
+		k->first_ns = *ns;
+		k->has_first = true;
+	}
+	if (*ns > TRACE_TIME_MAX || *ns < 0)
+		return foreign_at(&k->base, where, e, "a time beyond what a trace can hold");
+	*ns -= k->first_ns;
+	return 0;
+}
+
+/* --- words -------------------------------------------------------------------------------------------------------- */
+
+bool text_starts(struct text t, const char *with)
+{
+	size_t len = strlen(with);
+	return (size_t)(t.end - t.s) >= len && !memcmp(t.s, with, len);
+}
+
+struct text text_after(struct text t, const char *name)
+{
+	const size_t len = strlen(name);
+	for (const char *s = t.s; (s = memmem(s, (size_t)(t.end - s), name, len)); s++) {
+		bool first = s == t.s || s[-1] == ' ' || s[-1] == '(' || s[-1] == '\t';
+		const char *v = s + len;
+		if (!first || v == t.end || (*v != '=' && *v != ':' && *v != ' '))
+			continue;
+		for (v++; v < t.end && *v == ' '; v++)
+			;
+		return (struct text){v, t.end};
+	}
+	return (struct text){t.end, t.end};
+}
+
+uint64_t text_number(struct text t, unsigned int base)
+{
+	uint64_t v = 0;
+	bool negative = t.s < t.end && *t.s == '-';
+	t.s += negative;
+	if (text_starts(t, "0x")) {
+		base = 16;
+		t.s += 2;
+	}
+	for (; t.s < t.end; t.s++) {
+		unsigned int digit = *t.s >= '0' && *t.s <= '9' ? (unsigned int)(*t.s - '0')
+				     : *t.s >= 'a' && *t.s <= 'f' ? (unsigned int)(*t.s - 'a' + 10) : 16;
+		if (digit >= base)
+			break;
+		v = v * base + digit;
+	}
+	return negative ? 0 - v : v;
+}
+
+/* --- calls -------------------------------------------------------------------------------------------------------- */
+
+int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, const uint64_t *arg, struct err *e)
+{
+	k->has_calls = true;
+	return syscalls_enter(k->calls, tid, ns, row, arg, e);
+}
+
+/* The i-th "..." in the arguments, for the i-th pointer to text. */
+static void strings_take(const struct syscall_row *row, struct text args, struct syscall_memory memory[SYSCALL_MEMORIES])
+{
+	struct syscall_pointee p;
+	for (unsigned int i = 0; i < SYSCALL_MEMORIES && syscall_pointee(row, i, &p); i++) {
+		if (p.what != POINTER_TEXT)
+			continue;
+		const char *open = args.s < args.end ? memchr(args.s, '"', (size_t)(args.end - args.s)) : NULL;
+		const char *close = open ? memchr(open + 1, '"', (size_t)(args.end - open - 1)) : NULL;
+		if (!close)
+			return;
+		memory[i] = (struct syscall_memory){open + 1, (size_t)(close - open - 1)};
+		args.s = close + 1;
+	}
+}
+
+int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result, struct text args,
+		     struct err *e)
+{
+	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	strings_take(row, args, memory);
+	for (int i = 0; i < SYSCALL_MEMORIES; i++)
+		if (memory[i].data && memchr(memory[i].data, 0, memory[i].len))
+			memory[i].data = NULL;
+	k->has_calls = true;
+	return syscalls_exit(k->calls, tid, ns, row, result, memory, e);
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf script. doc/formats/tracepoints.md.
+ *
+ *	cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
+ *	cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/kernel_text.h"
+#include "capture/formats/number.h"
+#include "capture/kernel/block_requests.h"
+
+struct event {
+	uint32_t tid;
+	int64_t ns;
+	struct text name, args;
+};
+
+static const char *skip(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return s;
+}
+
+static const char *word_end(const char *s, const char *end)
+{
+	while (s < end && *s != ' ' && *s != '\t')
+		s++;
+	return s;
+}
+
+/* --- a line ------------------------------------------------------------------------------------------------------- */
+
+/* The thread, from what stands before the processor: "cat-2991", "cat 2991", "cat 2991/2992", "cat-2991 ( 2991)". */
+static bool take_thread(const char *s, const char *end, uint32_t *tid)
+{
+	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	if (end > s && end[-1] == ')') { /* the process: of no use without the others' */
+		while (end > s && *end != '(')
+			end--;
+		while (end > s && end[-1] == ' ')
+			end--;
+	}
+	const char *digits = end;
+	while (digits > s && digits[-1] >= '0' && digits[-1] <= '9')
+		digits--;
+	uint64_t v;
+	bool good = digits > s && (digits[-1] == '-' || digits[-1] == ' ' || digits[-1] == '/') && scan_u64(&digits, end, &v) &&
+		    v <= UINT32_MAX;
+	*tid = good ? (uint32_t)v : 0;
+	return good;
+}
+
+/* "[000]": the last thing in brackets that are followed by a blank and, before or behind flags, a time. */
+static const char *find_cpu(const char *s, const char *end, const char **behind)
+{
+	for (const char *at = s; (at = memmem(at, (size_t)(end - at), " [", 2)); at++) {
+		const char *p = at + 2;
+		uint64_t cpu;
+		if (scan_u64(&p, end, &cpu) && p < end && *p == ']') {
+			*behind = p + 1;
+			return at;
+		}
+	}
+	return NULL;
+}
+
+/* "15645.804220:" */
+static bool take_time(const char **at, const char *end, int64_t *ns, unsigned int *digits)
+{
+	const char *s = *at;
+	if (!scan_decimal(&s, end, 1000000000, ns, digits) || s == end || *s != ':')
+		return false;
+	*at = skip(s + 1, end);
+	return true;
+}
+
+static bool take_line(const char *s, const char *end, struct event *v, unsigned int *digits)
+{
+	const char *behind, *cpu = find_cpu(s, end, &behind);
+	if (!cpu || !take_thread(s, cpu, &v->tid))
+		return false;
+	const char *at = skip(behind, end);
+	if (!take_time(&at, end, &v->ns, digits)) { /* flags first: "d..2." */
+		at = skip(word_end(at, end), end);
+		if (!take_time(&at, end, &v->ns, digits))
+			return false;
+	}
+	const char *stop = at;
+	while (stop < end && *stop != ' ' && *stop != '(')
+		stop++;
+	v->name = (struct text){at, stop};
+	if (stop > at && stop[-1] == ':')
+		v->name.end--;
+	const char *group = memchr(v->name.s, ':', (size_t)(v->name.end - v->name.s));
+	if (group)
+		v->name.s = group + 1;
+	v->args = (struct text){skip(stop, end), end};
+	return v->name.s < v->name.end;
+}
+
+/* --- system calls ------------------------------------------------------------------------------------------------- */
+
+static bool named(const struct event *v, const char *name)
+{
+	return (size_t)(v->name.end - v->name.s) == strlen(name) && !memcmp(v->name.s, name, strlen(name));
+}
+
+/* "NR 12 (0, 7fff7d4dd94c, ...)" */
+static int raw_enter(struct kernel_text *k, const struct event *v, struct err *e)
+{
+	uint64_t arg[SYSCALL_ARGS] = {0};
+	const struct syscall_row *row = syscall_row_of_number((int64_t)text_number(text_after(v->args, "NR"), 10));
+	const char *s = memchr(v->args.s, '(', (size_t)(v->args.end - v->args.s));
+	k->raw = true;
+	if (!row || !s) {
+		k->base.base.notes.n_passed_over++;
+		return 0;
+	}
+	for (int i = 0; i < SYSCALL_ARGS && s; i++) {
+		const struct text one = {skip(s + 1, v->args.end), v->args.end};
+		arg[i] = text_number(one, 16);
+		s = memchr(one.s, ',', (size_t)(one.end - one.s));
+	}
+	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
+}
+
+static int raw_exit(struct kernel_text *k, const struct event *v, struct err *e)
+{
+	const struct syscall_row *row = syscall_row_of_number((int64_t)text_number(text_after(v->args, "NR"), 10));
+	const char *s = memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
+	if (!row || !s)
+		return 0;
+	const struct text value = {skip(s + 1, v->args.end), v->args.end};
+	return kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 10), (struct text){NULL, NULL}, e);
+}
+
+/* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000": the values in their order. */
+static int named_enter(struct kernel_text *k, const struct event *v, const struct syscall_row *row, struct err *e)
+{
+	uint64_t arg[SYSCALL_ARGS] = {0};
+	const char *s = v->args.s;
+	for (int i = 0; i < SYSCALL_ARGS; i++) {
+		const char *colon = memchr(s, ':', (size_t)(v->args.end - s));
+		if (!colon)
+			break;
+		const struct text one = {skip(colon + 1, v->args.end), v->args.end};
+		arg[i] = text_number(one, 16);
+		const char *comma = memchr(one.s, ',', (size_t)(one.end - one.s));
+		s = comma ? comma + 1 : v->args.end;
+	}
+	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
+}
+
+/* sys_enter_openat, sys_exit_openat; ftrace's own "sys_openat(dfd: ...)" and "sys_openat -> 0x3". 1: it was one. */
+static int named_call(struct kernel_text *k, const struct event *v, struct err *e)
+{
+	const size_t len = (size_t)(v->name.end - v->name.s);
+	const bool enter = text_starts(v->name, "sys_enter_"), exit = text_starts(v->name, "sys_exit_");
+	const size_t skipped = enter ? 10 : exit ? 9 : 4;
+	const bool arrow = text_starts(v->args, "->");
+	if (!text_starts(v->name, "sys_") || len <= skipped)
+		return 0;
+	const struct syscall_row *row = syscall_row_of_name(v->name.s + skipped, len - skipped);
+	if (k->raw || !row) {
+		k->base.base.notes.n_passed_over += !row;
+		return 1;
+	}
+	int rc;
+	if (exit || arrow) {
+		const struct text value = {skip(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
+		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16), (struct text){NULL, NULL}, e);
+	} else {
+		rc = named_enter(k, v, row, e);
+	}
+	return rc ? rc : 1;
+}
+
+/* --- threads and pages ---------------------------------------------------------------------------------------------- */
+
+static int task_event(struct kernel_text *k, const struct event *v)
+{
+	if (named(v, "task_newtask")) {
+		k->has_tasks = true;
+		syscalls_cloned(k->calls, v->tid, (uint32_t)text_number(text_after(v->args, "pid"), 10),
+				text_number(text_after(v->args, "clone_flags"), 16));
+	} else if (named(v, "sched_process_fork") && !k->has_tasks) {
+		syscalls_cloned(k->calls, v->tid, (uint32_t)text_number(text_after(v->args, "child_pid"), 10), 0);
+	} else if (named(v, "sched_process_exec")) {
+		syscalls_executed(k->calls, (uint32_t)text_number(text_after(v->args, "pid"), 10),
+				  (uint32_t)text_number(text_after(v->args, "old_pid"), 10));
+	} else if (named(v, "sched_process_exit")) {
+		syscalls_ended(k->calls, v->tid);
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+/* "dev 254:0 ino 1a2b pfn=0x1 ofs=8192 order=0", "dev=254:0 ino=1a2b ofs=0-65535" */
+static int page_event(struct kernel_text *k, const struct event *v, struct err *e)
+{
+	const bool add = named(v, "mm_filemap_add_to_page_cache"), handled = named(v, "mm_filemap_fault");
+	const struct text device = text_after(v->args, "dev"), place = text_after(v->args, "ofs");
+	if (!add && !handled && !named(v, "mm_filemap_map_pages"))
+		return 0;
+	const char *colon = memchr(device.s, ':', (size_t)(device.end - device.s));
+	const uint64_t minor = colon ? text_number((struct text){colon + 1, device.end}, 10) : 0, first = text_number(place, 10) / 4096;
+	struct page_event p = {.tid = v->tid, .ns = v->ns, .device = text_number(device, 10) << 20 | minor, .handled = handled,
+			       .inode = text_number(text_after(v->args, "ino"), 16), .first = first, .n = 1};
+	const char *to = place.s;
+	while (to < place.end && *to >= '0' && *to <= '9')
+		to++;
+	const uint64_t last = to < place.end && *to == '-' ? text_number((struct text){to + 1, place.end}, 10) / 4096 : first;
+	p.n = last >= first ? last - first + 1 : 1;
+	if (add)
+		p.n = UINT64_C(1) << (text_number(text_after(v->args, "order"), 10) & 31);
+	k->has_calls = true;
+	int rc = add ? syscalls_page_add(k->calls, &p, e) : syscalls_fault(k->calls, &p, e);
+	return rc ? rc : 1;
+}
+
+/* --- block events --------------------------------------------------------------------------------------------------- */
+
+static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
+{
+	const enum block_direction direction = block_rwbs(rwbs, len, flags);
+	if (direction == BLOCK_DISCARD)
+		return OP_FALLOCATE;
+	if (!n_sectors)
+		return direction == BLOCK_FLUSH || *flags & BLOCK_PREFLUSH ? OP_FDATASYNC : OP_INVALID;
+	return direction == BLOCK_WRITE ? OP_PWRITE : direction == BLOCK_READ ? OP_PREAD : OP_INVALID;
+}
+
+/* "254,0 R 4096 () 123 + 8 none,0,0 [cat]", "254,0 R () 123 + 8 [0]", "254,0 R 123 + 8 [cat]" */
+static int block_event(struct kernel_text *k, const struct event *v, struct err *e)
+{
+	static const struct {
+		const char *name;
+		enum pair_event_kind kind;
+	} known[] = {{"block_rq_issue", EVENT_ISSUE}, {"block_rq_complete", EVENT_COMPLETE}, {"block_bio_queue", EVENT_QUEUE},
+		     {"block_rq_requeue", EVENT_REQUEUE}, {"block_bio_backmerge", EVENT_MERGE}, {"block_bio_frontmerge", EVENT_MERGE}};
+	struct pair_event b = {.kind = EVENT_OTHER, .ns = v->ns, .pid = v->tid};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (named(v, known[i].name))
+			b.kind = known[i].kind;
+	const char *s = v->args.s, *end = v->args.end;
+	uint64_t major, minor, n = 0;
+	if (b.kind == EVENT_OTHER)
+		return 0;
+	const char *device = s;
+	if (!scan_u64(&s, end, &major) || s == end || *s++ != ',' || !scan_u64(&s, end, &minor))
+		return foreign_at(&k->base, s, e, "no device, as 254,0");
+	int rc = foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
+	b.device = (uint32_t)(major << 20 | (minor & 0xfffff));
+	const char *rwbs = skip(s, end), *rwbs_end = word_end(rwbs, end), *plus = memmem(rwbs_end, (size_t)(end - rwbs_end), " + ", 3);
+	if (rc || !plus)
+		return rc ? rc : 1;
+	s = plus + 3;
+	if (!scan_u64(&s, end, &n) || n > UINT32_MAX)
+		return foreign_at(&k->base, plus, e, "no number of sectors behind +");
+	while (plus > rwbs_end && plus[-1] >= '0' && plus[-1] <= '9')
+		plus--;
+	if (!scan_u64(&plus, end, &b.sector))
+		return foreign_at(&k->base, plus, e, "no sector in front of +");
+	b.bytes = n * 512;
+	b.op = op_of(rwbs, (size_t)(rwbs_end - rwbs), n, &b.flags);
+	const char *bracket = b.kind == EVENT_COMPLETE ? memchr(s, '[', (size_t)(end - s)) : NULL;
+	const int64_t error = bracket ? (int64_t)text_number((struct text){bracket + 1, end}, 10) : 0;
+	b.error = error >= -4095 && error <= 4095 ? (int)error : EIO;
+	k->has_block = true;
+	if (k->base.base.meta.meta.level == LEVEL_SYSCALL) { /* the requests of programs and of devices in one file */
+		k->base.base.notes.n_passed_over++;
+		return 1;
+	}
+	rc = block_pairs_take(&k->pairs, &k->base, &b, e);
+	return rc ? rc : 1;
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+static int event_take(struct kernel_text *k, const struct event *v, struct err *e)
+{
+	int rc = block_event(k, v, e);
+	if (rc || k->base.base.meta.meta.level == LEVEL_BLOCK) {
+		k->base.base.notes.n_passed_over += !rc;
+		return rc < 0 ? rc : 0;
+	}
+	if (named(v, "sys_enter"))
+		return raw_enter(k, v, e);
+	if (named(v, "sys_exit"))
+		return raw_exit(k, v, e);
+	rc = named_call(k, v, e);
+	rc = rc ? rc : task_event(k, v);
+	rc = rc ? rc : page_event(k, v, e);
+	k->base.base.notes.n_passed_over += !rc;
+	return rc < 0 ? rc : 0;
+}
+
+static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct err *e)
+{
+	struct kernel_text *k = (struct kernel_text *)f;
+	const char *end = s + len;
+	struct event v;
+	unsigned int digits = 0;
+	const char *at = skip(s, end);
+	if (at == end || *at == '#' || text_starts((struct text){at, end}, "cpus=") || text_starts((struct text){at, end}, "CPU"))
+		return 0;
+	if (!take_line(s, end, &v, &digits))
+		return foreign_at(f, at, e, "no event: no thread, [processor], time and name");
+	if (!k->has_first) {
+		double step = 1e9;
+		for (unsigned int i = 0; i < digits && i < 9; i++)
+			step /= 10;
+		f->base.meta.meta.clock_resolution_ns = step;
+	}
+	int rc = kernel_text_time(k, at, &v.ns, e);
+	return rc ? rc : event_take(k, &v, e);
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	kernel_text_setup((struct kernel_text *)f, o);
+}
+
+static const struct foreign_reader reader = {.clock = "tracefs",
+					     .captured_by = "kernel tracepoints (read from text)",
+					     .level = LEVEL_SYSCALL,
+					     .line = tracepoints_line,
+					     .end = kernel_text_end,
+					     .reset = kernel_text_reset,
+					     .release = kernel_text_release};
+
+static int tracepoints_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
+{
+	return foreign_open(out, sizeof(struct kernel_text), &reader, path, o, setup, e);
+}
+
+static int tracepoints_bid(const unsigned char *head, size_t len, const char *path)
+{
+	const char *s = (const char *)head, *end = s + len;
+	struct event v;
+	unsigned int digits;
+	(void)path;
+	if (text_starts((struct text){s, end}, "# tracer: "))
+		return 80;
+	for (int i = 0; i < 4 && s < end; i++) {
+		const char *stop = memchr(s, '\n', (size_t)(end - s));
+		stop = stop ? stop : end;
+		if (take_line(s, stop, &v, &digits))
+			return 55;
+		s = stop < end ? stop + 1 : end;
+	}
+	return 0;
+}
+
+const struct trace_format format_tracepoints = {
+    .name = "tracepoints",
+    .help = "kernel tracepoints as text: ftrace, trace-cmd report, perf script",
+    .bid = tracepoints_bid,
+    .open = tracepoints_open,
+};

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture vfs of a fio run, cached and mapped: as many requests, misses and faults as fio counts itself.
+. "$SRCDIR/tests/e2e/lib.sh"
+[ "$(id -u)" -eq 0 ] || skip "tracefs needs root"
+[ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"
+[ -e /sys/kernel/tracing/events/filemap/mm_filemap_fault ] || skip "this kernel has no tracepoint of faults on mapped files"
+[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ] || skip "this is a PID namespace of its own"
+command -v fio >/dev/null || skip "fio is not installed"
+case $(stat -f -c %T .) in
+ext2/ext3 | xfs) ;;
+*) skip "pages of a file system of type $(stat -f -c %T .) may come and go otherwise" ;;
+esac
+
+cat >job <<'END'
+[global]
+directory=.
+size=2M
+bs=4k
+invalidate=1
+[cached]
+ioengine=psync
+rw=randread
+filename=a
+[written]
+stonewall
+ioengine=psync
+rw=randwrite
+filename=b
+end_fsync=1
+[mapped]
+stonewall
+ioengine=mmap
+rw=randread
+filename=c
+END
+for f in a b c; do
+	head -c 2M /dev/urandom >$f
+done
+sync
+expect_status 0 "$VALIDATE" capture vfs -o trace -- fio --output-format=json --output=told.json job
+! grep -q 'lost' out || fail "events were lost"
+! grep -q 'paths cannot be read' out || skip "the kernel does not let paths be read: $(cat out)"
+"$VALIDATE" info trace --csv trace.csv >/dev/null
+
+# count FILE OPERATION [FLAGS]
+count() {
+	grep "path=$(echo "$PWD/$1" | cut -c2-);" trace.csv | grep ",$2," | grep -c "${3-.}" || :
+}
+json() {
+	jq -r ".jobs[] | select(.jobname == \"$1\") | $2" told.json
+}
+command -v jq >/dev/null || skip "jq is not installed"
+reads=$(json cached .read.total_ios) writes=$(json written .write.total_ios) mapped=$(json mapped .read.total_ios)
+faults=$(json mapped .majf)
+[ "$reads" -eq 512 ] && [ "$writes" -eq 512 ] && [ "$mapped" -eq 512 ] || fail "fio did not do what it was asked for"
+[ "$(count a pread length=4096)" -eq "$reads" ] || fail "$(count a pread) reads, and fio counts $reads"
+[ "$(count b pwrite length=4096)" -eq "$writes" ] || fail "$(count b pwrite) writes, and fio counts $writes"
+[ "$(count b fsync)" -eq 1 ] || fail "the fsync at the end"
+# every block was read once from a cold cache: a miss each, for the page it asked for
+[ "$(count a page_cache_add 'flags=0x1')" -eq "$reads" ] || fail "$(count a page_cache_add) misses of $reads cold reads"
+[ "$(count c page_cache_add 'flags=0x1')" -eq "$mapped" ] || fail "$(count c page_cache_add) misses of $mapped mapped cold reads"
+[ "$(count c page_fault 'flags=0x1')" -eq "$faults" ] || fail "$(count c page_fault 'flags=0x1') faults, and fio counts $faults"
+# each miss lies within the read that it is of, on the same thread
+awk -F, '$5 == "pread" && /fio.*|a;/ { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
+	$5 == "page_cache_add" && $6 ~ /\/a;/ { if ($3 + 0 < begin[$2] || $3 + 0 > end[$2]) bad++; n++ }
+	END { if (bad || !n) { print bad + 0 " of " n + 0 " pages outside the reads"; exit 1 } }' trace.csv || fail "misses outside their reads"
+
+# cached now: no miss at all (again where somebody else emptied the cache meanwhile)
+for i in 1 2 3 4 5; do
+	expect_status 0 "$VALIDATE" capture vfs -o again -- dd if=a of=/dev/null bs=64k
+	"$VALIDATE" info again --csv trace.csv >/dev/null
+	[ "$(count a read length=65536)" -eq 33 ] || fail "$(count a read) reads by dd"
+	[ "$(count a page_cache_add)" -ne 0 ] || break
+done
+[ "$(count a page_cache_add)" -eq 0 ] || fail "misses of a cached file"

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate capture vfs: fio's own counts, strace's view of the same runs, the beginnings and ends of a capture.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# what needs no privilege
+expect_status 2 "$VALIDATE" capture vfs
+expect_status 2 "$VALIDATE" capture vfs -o x.trace
+expect_status 2 "$VALIDATE" capture vfs -- true
+expect_status 2 "$VALIDATE" capture vfs -o x.trace --pid 1 -- true
+expect_line err 'not both'
+expect_status 2 "$VALIDATE" capture vfs -o x.trace --pid 0
+expect_status 0 "$VALIDATE" capture vfs --help
+expect_line out '--faults'
+
+[ "$(id -u)" -eq 0 ] || {
+	expect_status 3 "$VALIDATE" capture vfs -o x.trace -- true
+	expect_line err 'root'
+	skip "tracefs needs root"
+}
+[ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"
+[ -e /sys/kernel/tracing/events/syscalls/sys_enter_read ] || skip "this kernel has no tracepoints of system calls"
+[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ] || skip "this is a PID namespace of its own"
+
+work=$PWD
+# count FILE OPERATION [FLAGS]: how many the last trace has on the file
+count() {
+	grep "path=$(echo "$work/$1" | cut -c2-);" trace.csv | grep ",$2," | grep -c "${3-.}" || :
+}
+
+capture() {
+	expect_status 0 "$VALIDATE" capture vfs -o trace "$@"
+	! grep -q 'lost' out || fail "events were lost: $*"
+	cp out told
+	"$VALIDATE" info trace --csv trace.csv >/dev/null
+}
+
+# a command's end is told, and no failure; one that is not there is one
+capture -- false
+expect_line told 'ended with status 1'
+expect_status 3 "$VALIDATE" capture vfs -o none.trace -- ./nothing-of-this-name
+capture --duration 50ms -- sleep 100
+expect_line told 'killed by signal 15'
+expect_status 3 "$VALIDATE" capture vfs -o none.trace --pid 4194304
+expect_line err 'no process'
+
+# shell, with its redirections and children: nothing but what they ask for, with full names
+capture -- sh -c 'echo something >made; cat made >copy; cat <copy >/dev/null; rm made'
+paths=yes
+grep -q 'paths cannot be read' told && paths=no || :
+if [ $paths = yes ]; then
+	[ "$(count made open)" -eq 2 ] && [ "$(count made unlink)" -eq 1 ] || fail "open and unlink of a file"
+	[ "$(count made write 'length=10')" -eq 1 ] || fail "one write of 10 bytes"
+	[ "$(count copy read 'offset=0;')" -ge 1 ] && [ "$(count copy read 'offset=10;')" -ge 1 ] || fail "reads at their positions"
+fi
+
+# without paths, and with faults by address
+capture --paths none --faults none -- dd if="$VALIDATE" of=/dev/null bs=64k
+expect_line told 'paths that are not known'
+! grep -q page_ trace.csv || fail "faults in spite of --faults none"
+capture --faults address -- cat /dev/null
+grep -q ',page_fault,"path=.*libc' trace.csv || fail "no fault by address on the C library"
+
+# a running process and its children, until it ends
+sh -c 'while [ ! -e go ]; do sleep 0.05; done; cat copy; exec cat copy' >/dev/null &
+pid=$!
+"$VALIDATE" capture vfs -o running.trace --pid $pid >running.out &
+capturing=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ "$(cat "/sys/kernel/tracing/instances/validate-$capturing/tracing_on" 2>/dev/null)" = 1 ] && break
+	sleep 0.1
+done
+touch go
+wait $pid || fail "the watched process failed"
+wait $capturing || fail "capture of a running process"
+"$VALIDATE" info running.trace --csv trace.csv >/dev/null
+[ $paths = no ] || [ "$(count copy read 'length=131072')" -ge 4 ] || fail "the reads of a running process and its child"
+
+# interrupted: what there is becomes a trace, and no instance stays behind; a killed one's is removed by the next
+"$VALIDATE" capture vfs -o interrupted.trace -- sleep 100 >interrupted.out &
+pid=$!
+sleep 0.1
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ "$(cat "/sys/kernel/tracing/instances/validate-$pid/tracing_on" 2>/dev/null)" = 1 ] && break
+	sleep 0.1
+done
+kill -INT $pid
+wait $pid || fail "status $? after SIGINT"
+expect_status 0 "$VALIDATE" info interrupted.trace
+expect_line out 'complete'
+[ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "the tracing instance stayed behind"
+"$VALIDATE" capture vfs -o killed.trace -- sleep 1 >killed.out &
+pid=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+	[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && break
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null || :
+capture -- true
+[ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "a killed capture's instance was not removed"
+
+# too small a buffer: the loss is counted, told, and kept in the trace
+expect_status 0 "$VALIDATE" capture vfs --buffer 64K -o lossy.trace -- dd if=/dev/zero of=/dev/null bs=1 count=200000
+expect_line out 'incomplete'
+expect_status 0 "$VALIDATE" info lossy.trace
+expect_line out 'lost'
+
+# system calls by number and of a statically linked program
+compiler=${CC:-cc}
+$compiler -w -O1 -o raw "$SRCDIR/tests/programs/cases.c" -static -pthread -ldl 2>/dev/null && static=./raw || static=
+if [ -n "$static" ]; then
+	capture -- $static data
+	grep -q ',pread,' trace.csv || fail "nothing is seen of a statically linked program"
+fi
