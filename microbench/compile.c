@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What building a program does to files, in bursts. A unit is the compilation of one source: stat of object and source as make
- * does it, the source read whole, then each header looked for along the include path, where most stats find nothing, and
- * read whole; the object is written under another name in small pieces and renamed. Then the thread pauses, as while it
- * computes.
+/* What building a program does to files, in bursts. A unit is the compilation of one source: stat of object and source
+ * as make does it, the source read whole, then each header looked for along the include path, where most stats find
+ * nothing, and read whole; the object is written under another name in small pieces and renamed. Then the thread
+ * pauses, as while it computes.
  *
  * It begins with what a build begins with: a directory is made for the objects, and the sources are listed. Sources are
  * compiled in turn, again after the last one; which headers a source includes does not change. */
@@ -52,7 +52,8 @@ static int check(const struct microbench_config *c, struct err *e)
 	return 0;
 }
 
-/* --- the project --------------------------------------------------------------------------------------------------- */
+/* --- the project ---------------------------------------------------------------------------------------------------
+ */
 
 struct project {
 	uint64_t *source_bytes, *header_bytes; /* source_bytes[n_files], header_bytes[n_headers] */
@@ -113,7 +114,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-/* --- compilations -------------------------------------------------------------------------------------------------- */
+/* --- compilations --------------------------------------------------------------------------------------------------
+ */
 
 struct build {
 	const struct microbench_config *c;
@@ -182,10 +184,9 @@ static void names_make(struct build *b, unsigned int thread)
 	const struct microbench_config *c = b->c;
 	for (uint64_t i = 0; i < c->n_files; i++) {
 		b->source[i] = script_name(b->script, source_path(i));
-		b->object[i] = script_name(
-		    b->script, xasprintf(TOP "/obj%u/%06llu.o", thread, (unsigned long long)i));
-		b->unfinished[i] = script_name(
-		    b->script, xasprintf(TOP "/obj%u/%06llu.o.new", thread, (unsigned long long)i));
+		b->object[i] = script_name(b->script, xasprintf(TOP "/obj%u/%06llu.o", thread, (unsigned long long)i));
+		b->unfinished[i] =
+		    script_name(b->script, xasprintf(TOP "/obj%u/%06llu.o.new", thread, (unsigned long long)i));
 	}
 	for (uint64_t i = 0; i < c->n_headers; i++)
 		for (uint64_t d = 0; d < c->n_include_dirs; d++)
@@ -260,7 +261,8 @@ const struct workload workload_compile = {
     .help = "bursts as of a compiler: headers looked for and read, an object written and renamed",
     .writes = true,
     .defaults = defaults,
-    .own_options = (const char *const[]){"files", "fileset-seed", "size-shape", "headers", "include-dirs", "includes", NULL},
+    .own_options =
+	(const char *const[]){"files", "fileset-seed", "size-shape", "headers", "include-dirs", "includes", NULL},
     .script = &scripted,
     .loop = script_loop,
 };

@@ -43,7 +43,8 @@ const struct option_spec microbench_options[] = {
 	{.name = "level", .type = OPT_UINT, .offset = FIELD(level), .arg = "N", .min = 1, .max = MAX_LEVEL,
 	 .help = "concurrency level: threads, each with a file of its own (1)"},
 	{.name = "requests", .type = OPT_UINT, .offset = FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
-	 .help = "requests of each thread (5000); rounds of fileserver, transactions of postmark, compilations of compile"},
+	 .help = "requests of each thread (5000); rounds of fileserver, transactions of postmark, compilations of "
+		 "compile"},
 	{.name = "min-duration", .type = OPT_DURATION, .offset = FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "go on past --requests until this has passed (0: no longer than that)"},
 	{.name = "block-size", .type = OPT_SIZE, .offset = FIELD(block_bytes), .arg = "SIZE", .min = 1,

@@ -47,7 +47,8 @@ int bench_file_open(struct bench_run *r, struct worker *w, struct err *e)
 	return file_fits(r, f, fd, e);
 }
 
-/* --- of a script --------------------------------------------------------------------------------------------------- */
+/* --- of a script ---------------------------------------------------------------------------------------------------
+ */
 
 /* Names that scripts give: numbers, with a word before or an ending behind them. */
 static bool is_own_name(const char *name)

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The file server: filebench's fileserver personality. A round makes a file and writes all of it, appends to a second one,
- * reads all of a third one, deletes a fourth one and looks at a fifth one: 14 calls, as filebench makes them.
+/* The file server: filebench's fileserver personality. A round makes a file and writes all of it, appends to a second
+ * one, reads all of a third one, deletes a fourth one and looks at a fifth one: 14 calls, as filebench makes them.
  *
- * Files are taken in turn, as filebench does. It takes them from one list for all threads, so that no two threads meet at a
- * file; here thread t has the files t, t + level, ... for itself, which comes to the same and does not depend on who was
- * quicker: what a thread does is a function of the seeds alone. At first four fifths of the files are there.
+ * Files are taken in turn, as filebench does. It takes them from one list for all threads, so that no two threads meet
+ * at a file; here thread t has the files t, t + level, ... for itself, which comes to the same and does not depend on
+ * who was quicker: what a thread does is a function of the seeds alone. At first four fifths of the files are there.
  *
- * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes of mean 131072 and shape 1.5, 30 s, and appends of
- * 16 KB in the mean (filebench itself draws uniformly below its 16 KB). Memory: filebench 1.5-alpha3 was measured with
- * this personality and 4 threads: 41 MiB anonymous (10 MiB for each thread) and 43 MiB of shared tables. */
+ * Source: metrology paper, section III-D: 4 threads, 1000 files, gamma sizes of mean 131072 and shape 1.5, 30 s, and
+ * appends of 16 KB in the mean (filebench itself draws uniformly below its 16 KB). Memory: filebench 1.5-alpha3 was
+ * measured with this personality and 4 threads: 41 MiB anonymous (10 MiB for each thread) and 43 MiB of shared tables.
+ */
 #include <errno.h>
 #include <gsl/gsl_randist.h>
 #include <stdlib.h>
@@ -50,12 +51,13 @@ static int check(const struct microbench_config *c, struct err *e)
 	return 0;
 }
 
-/* --- a thread's files ---------------------------------------------------------------------------------------------- */
+/* --- a thread's files ----------------------------------------------------------------------------------------------
+ */
 
 struct shelf { /* file i of the thread is file i * level + thread of the tree */
 	size_t n;
 	bool *exists;
-	uint64_t *n_bytes;  /* now */
+	uint64_t *n_bytes;            /* now */
 	size_t present_at, absent_at; /* where the next one is looked for */
 };
 
@@ -120,7 +122,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return ret;
 }
 
-/* --- rounds -------------------------------------------------------------------------------------------------------- */
+/* --- rounds --------------------------------------------------------------------------------------------------------
+ */
 
 struct round {
 	const struct microbench_config *c;

@@ -2,10 +2,11 @@
 /* Instrumented reference workloads. One run: files prepared, offsets drawn, buffers placed and pre-faulted, threads
  * started together, every call stamped just around it into preallocated memory; then the trace is written.
  *
- * The trace holds the requests of the measured region and nothing else. A workload of one kind of call has what its threads
- * read or write, the lseek with which a sequential one goes back to the start of its file, and the fsync of --fsync-end;
- * its files are opened before the region, and which descriptor stood for which file is told in the metadata (extra_json,
- * "descriptors"). A workload that plays a script (script.h) has all its calls in the trace, opens and closes among them.
+ * The trace holds the requests of the measured region and nothing else. A workload of one kind of call has what its
+ * threads read or write, the lseek with which a sequential one goes back to the start of its file, and the fsync of
+ * --fsync-end; its files are opened before the region, and which descriptor stood for which file is told in the
+ * metadata (extra_json, "descriptors"). A workload that plays a script (script.h) has all its calls in the trace, opens
+ * and closes among them.
  *
  * Source: metrology paper, section III-D (workloads, levels, pauses). Unlike the paper's program nothing but the call
  * lies between the stamps. */
@@ -24,7 +25,7 @@
 struct microbench_config {
 	/* what is done: every one of these is also a key of a protocol's [workload NAME] */
 	uint64_t level;          /* --level: threads */
-	uint64_t n_requests;     /* --requests: per thread; rounds, transactions or compilations where it plays a script */
+	uint64_t n_requests;     /* --requests: per thread; units (rounds, transactions) where it plays a script */
 	int64_t min_duration_ns; /* --min-duration: each thread goes on past --requests until this has passed; 0: not */
 	uint64_t block_bytes;    /* --block-size */
 	uint64_t file_bytes;     /* --file-size, per thread */
@@ -78,7 +79,7 @@ struct workload_script {
 	int (*check)(const struct microbench_config *c, struct err *e);
 	/* Appends what is there at first to an empty set. */
 	int (*files)(const struct microbench_config *c, struct fileset *s, struct err *e);
-	/* Writes `n_units` units for one thread, the same ones for the same seeds and level; more begin with the same. */
+	/* Writes `n_units` units for one thread, the same ones for the same seeds and level; more begin alike. */
 	int (*write)(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s,
 		     struct err *e);
 	double (*fastest_ns)(const struct microbench_config *c); /* no machine makes a unit in less; NULL: unknown */
@@ -97,7 +98,7 @@ struct workload {
 	/* loop.h: one request, and the measured loop of one thread around it */
 	ssize_t (*call)(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 	void (*loop)(struct bench_thread *t);
-	const struct workload_script *script; /* NULL: one call again and again; else op, sequential and call are not used */
+	const struct workload_script *script; /* NULL: one call again and again. Else op, sequential, call: unused */
 };
 extern const struct workload *const workloads[]; /* NULL-terminated */
 const struct workload *workload_find(const char *name_or_alias);
@@ -107,8 +108,9 @@ const struct workload *workload_find(const char *name_or_alias);
 int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s, struct err *e);
 void microbench_files_release(struct fileset *s);
 
-/* Clears away what an earlier run left beside its files `s` in `dir_fd`; comes before fileset_restore. Only workloads that play
- * scripts leave anything. Errors: EPERM for what the workload cannot have made: then nothing is removed; of the system. */
+/* Clears away what an earlier run left beside its files `s` in `dir_fd`; comes before fileset_restore. Only workloads
+ * that play scripts leave anything. Errors: EPERM for what the workload cannot have made: then nothing is removed; of
+ * the system. */
 int microbench_clear(const struct workload *w, const struct fileset *s, int dir_fd, struct err *e);
 
 /* Checks the configuration (block size against --direct, sizes, level) before anything is touched. Errors: EINVAL. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* PostMark's pattern: what a mail server does to many small files. Three phases: the files are made; transactions, each a
- * read or an append of one file and the making or deleting of one; all that is left is deleted.
+/* PostMark's pattern: what a mail server does to many small files. Three phases: the files are made; transactions, each
+ * a read or an append of one file and the making or deleting of one; all that is left is deleted.
  *
- * As in PostMark 1.5 with its defaults and without its buffering: requests of --block-size (512 bytes), a read goes through the
- * whole file, an append adds as much as is drawn below the largest size (a file that has that size is read instead), and
- * there are never more than twice as many files as at first.
+ * As in PostMark 1.5 with its defaults and without its buffering: requests of --block-size (512 bytes), a read goes
+ * through the whole file, an append adds as much as is drawn below the largest size (a file that has that size is read
+ * instead), and there are never more than twice as many files as at first.
  *
  * Source: J. Katcher, "PostMark: A New File System Benchmark", Network Appliance TR-3022, 1997; the VFS-replay paper
  * (FAST 2005), section 4.1: 20,000 files of 512 bytes to 10 KB, 200,000 transactions, all four kinds equally likely. */
@@ -58,7 +58,8 @@ static int files(const struct microbench_config *c, struct fileset *s, struct er
 	return 0;
 }
 
-/* --- one thread's pool --------------------------------------------------------------------------------------------- */
+/* --- one thread's pool ---------------------------------------------------------------------------------------------
+ */
 
 struct mail {
 	uint32_t name;
@@ -70,7 +71,7 @@ struct pool {
 	struct script *script;
 	gsl_rng *rng;
 	char *dir;
-	uint32_t *subdir; /* subdir[c->n_subdirs]: names */
+	uint32_t *subdir;  /* subdir[c->n_subdirs]: names */
 	struct mail *mail; /* mail[n], in any order */
 	size_t n, n_most;
 	uint64_t n_made; /* ever: numbers the names */
@@ -93,7 +94,7 @@ static void make(struct pool *p)
 	script_close(p->script, 0);
 }
 
-static void delete(struct pool *p, size_t i)
+static void delete (struct pool *p, size_t i)
 {
 	script_unlink(p->script, p->mail[i].name);
 	p->mail[i] = p->mail[--p->n];
@@ -127,7 +128,7 @@ static void transaction(struct pool *p)
 			append_one(p, m);
 	}
 	if (p->n && (!makes || p->n == p->n_most))
-		delete(p, gsl_rng_uniform_int(p->rng, p->n));
+		delete (p, gsl_rng_uniform_int(p->rng, p->n));
 	else
 		make(p);
 	script_end_unit(p->script);
@@ -158,7 +159,7 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	for (uint64_t i = 0; i < n_units; i++)
 		transaction(&p);
 	while (p.n)
-		delete(&p, p.n - 1);
+		delete (&p, p.n - 1);
 	for (uint64_t i = 0; i < c->n_subdirs; i++)
 		script_rmdir(s, p.subdir[i]);
 	free(p.subdir);
@@ -184,8 +185,7 @@ const struct workload workload_postmark = {
     .help = "makes small files, then transactions (read or append, create or delete), then deletes them all",
     .writes = true,
     .defaults = defaults,
-    .own_options =
-	(const char *const[]){"files", "min-file-size", "subdirs", "read-share", "create-share", NULL},
+    .own_options = (const char *const[]){"files", "min-file-size", "subdirs", "read-share", "create-share", NULL},
     .script = &scripted,
     .loop = script_loop,
 };

@@ -137,8 +137,9 @@ static json_t *memory(const struct bench_run *r)
 static char *extra_json(const struct bench_run *r)
 {
 	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
-			      describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory", memory(r), "facts",
-			      run_facts_to_json(&r->facts), "capacity_reached", capacity_reached(r));
+			      describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
+			      memory(r), "facts", run_facts_to_json(&r->facts), "capacity_reached",
+			      capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);
 	return text;
@@ -224,8 +225,8 @@ static int script_failure(const struct bench_run *r, const struct bench_thread *
 	int32_t got = t->sample[t->n_samples - 1].result;
 	const char *path = source_step_path(t, t->n_samples - 1);
 	if (got < 0)
-		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there", r->config->dir,
-			       path, t->n_samples, op_name(s->op), strerror(-got));
+		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
+			       r->config->dir, path, t->n_samples, op_name(s->op), strerror(-got));
 	return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) returned %d instead of %d; the trace ends there",
 		       r->config->dir, path, t->n_samples, op_name(s->op), got, s->expect);
 }

@@ -65,13 +65,14 @@ struct bench_run {
 int bench_setup(struct bench_run *r, struct err *e);
 void bench_teardown(struct bench_run *r);
 
-/* Room for the requests of one thread (units, where it plays a script): at least --requests, and for --min-duration what the
- * fastest machine could do in it, as far as `memory_bytes` in all reach. */
+/* Room for the requests of one thread (units, where it plays a script): at least --requests, and for --min-duration what
+ * the fastest machine could do in it, as far as `memory_bytes` in all reach. */
 uint64_t bench_capacity(const struct workload *w, const struct microbench_config *c, uint64_t memory_bytes);
 
 /* files.c: opens the worker's own file. */
 int bench_file_open(struct bench_run *r, struct worker *w, struct err *e);
-/* Whether what a script needs is there as it must be, and nothing else. Errors: ENOENT, EEXIST, EINVAL, EPERM with the path. */
+/* Whether what a script needs is there as it must be, and nothing else. Errors: ENOENT, EEXIST, EINVAL, EPERM with the
+ * path. */
 int bench_files_check(const struct bench_run *r, struct err *e);
 
 /* threads.c: starts the workers together and waits for them. `signal_fd` tells of a signal that ends the run: EINTR. */

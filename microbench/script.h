@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A script: all that one thread will do, call by call, written down before the measured region. What is left to chance was
- * drawn then, every path is a string that is there already, and what each call must return is known. A workload of many
- * kinds of calls is a function that writes scripts; the loop that plays them (script_loop.c) is the same for all.
+/* A script: all that one thread will do, call by call, written down before the measured region. What is left to chance
+ * was drawn then, every path is a string that is there already, and what each call must return is known. A workload of
+ * many kinds of calls is a function that writes scripts; the loop that plays them (script_loop.c) is the same for all.
  *
- * A script consists of units (a round, a transaction, a compilation): a run ends after a whole unit, and --requests counts
- * them. Steps before the end of the first unit belong to it; steps behind the last one are the script's own end. */
+ * A script consists of units (a round, a transaction, a compilation): a run ends after a whole unit, and --requests
+ * counts them. Steps before the end of the first unit belong to it; steps behind the last one are the script's own end.
+ */
 #ifndef MICROBENCH_SCRIPT_H
 #define MICROBENCH_SCRIPT_H
 
@@ -14,16 +15,16 @@
 
 #include "capture/trace.h"
 
-enum { SCRIPT_SLOTS = 2 }; /* files that a thread has open at once */
+enum { SCRIPT_SLOTS = 2 };   /* files that a thread has open at once */
 #define EXPECT_ANY INT32_MIN /* whatever it is, as long as it is no error: a descriptor, the size of a listing */
 
 enum script_open {
-	OPEN_READ,       /* O_RDONLY */
-	OPEN_UPDATE,     /* O_RDWR */
-	OPEN_CREATE,     /* O_RDWR | O_CREAT */
-	OPEN_REPLACE,    /* O_WRONLY | O_CREAT | O_TRUNC */
-	OPEN_APPEND,     /* O_RDWR | O_APPEND */
-	OPEN_DIRECTORY,  /* O_RDONLY | O_DIRECTORY */
+	OPEN_READ,      /* O_RDONLY */
+	OPEN_UPDATE,    /* O_RDWR */
+	OPEN_CREATE,    /* O_RDWR | O_CREAT */
+	OPEN_REPLACE,   /* O_WRONLY | O_CREAT | O_TRUNC */
+	OPEN_APPEND,    /* O_RDWR | O_APPEND */
+	OPEN_DIRECTORY, /* O_RDONLY | O_DIRECTORY */
 };
 
 struct bench_step {
@@ -45,7 +46,7 @@ struct script {
 	struct bench_step *step; /* step[n], owned */
 	size_t n, cap;
 	uint64_t n_units;
-	uint32_t max_bytes; /* of one request */
+	uint32_t max_bytes;         /* of one request */
 	struct script_names *names; /* borrowed */
 };
 
@@ -72,8 +73,8 @@ void script_mkdir(struct script *s, uint32_t name, uint32_t mode);
 void script_rmdir(struct script *s, uint32_t name);
 void script_end_unit(struct script *s);
 
-/* As many calls as it takes in pieces of at most `piece` bytes, the last one as long as what is left; `to_end`: and then
- * one read more, which finds the end of the file. */
+/* As many calls as it takes in pieces of at most `piece` bytes, the last one as long as what is left; `to_end`: and
+ * then one read more, which finds the end of the file. */
 void script_write_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece);
 void script_read_whole(struct script *s, unsigned int slot, uint64_t n_bytes, uint64_t piece, bool to_end);
 

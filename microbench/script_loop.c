@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Plays a script. Which call comes next, with which arguments and buffer, is settled before the first stamp of a request;
- * between its stamps is nothing but the call; and what it returned is looked at after the second one. */
+/* Plays a script. Which call comes next, with which arguments and buffer, is settled before the first stamp of a
+ * request; between its stamps is nothing but the call; and what it returned is looked at after the second one. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -99,7 +99,7 @@ void script_loop(struct bench_thread *t)
 
 void script_warm(const struct bench_thread *t)
 {
-	static const enum trace_op calls[] = {OP_OPEN,     OP_CLOSE, OP_READ,   OP_WRITE, OP_LSEEK, OP_GETDENTS,
+	static const enum trace_op calls[] = {OP_OPEN, OP_CLOSE,  OP_READ,  OP_WRITE,  OP_LSEEK, OP_GETDENTS,
 					      OP_STAT, OP_UNLINK, OP_RMDIR, OP_RENAME, OP_MKDIR};
 	static const char *const nowhere[] = {"."};
 	struct bench_thread none = *t;

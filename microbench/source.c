@@ -9,7 +9,8 @@
 
 #include "common/xalloc.h"
 
-/* --- what scripts refer to ----------------------------------------------------------------------------------------- */
+/* --- what scripts refer to -----------------------------------------------------------------------------------------
+ */
 
 static int renamed_names(struct script_refs *s, const struct bench_run *r, struct trace_writer *w, struct err *e)
 {
@@ -79,7 +80,8 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 	return trace_writer_object(w, OBJECT_PATH, r->files.entry[worker].path, &s->object, e);
 }
 
-/* --- steps --------------------------------------------------------------------------------------------------------- */
+/* --- steps ---------------------------------------------------------------------------------------------------------
+ */
 
 static void data_take(struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
 		      struct trace_record *out)
@@ -94,8 +96,8 @@ static void data_take(struct source_slot *slot, const struct script_refs *refs, 
 		*size = slot->position;
 }
 
-static void open_take(struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step, int flags,
-		      struct trace_record *out)
+static void open_take(struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
+		      int flags, struct trace_record *out)
 {
 	*slot = (struct source_slot){0, step->name, (int32_t)out->rvalue, step->how == OPEN_APPEND};
 	out->flags = (uint32_t)flags;
@@ -155,7 +157,8 @@ const char *source_step_path(const struct bench_thread *t, size_t k)
 	return t->names[step[k].name];
 }
 
-/* --- samples ------------------------------------------------------------------------------------------------------- */
+/* --- samples -------------------------------------------------------------------------------------------------------
+ */
 
 int64_t source_time(const struct bench_run *r, uint64_t ticks)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* One worker's samples as records of a trace, in its own order. Samples hold only what the clock and the kernel said; the
- * rest follows from the drawn blocks or from the script. */
+/* One worker's samples as records of a trace, in its own order. Samples hold only what the clock and the kernel said;
+ * the rest follows from the drawn blocks or from the script. */
 #ifndef MICROBENCH_SOURCE_H
 #define MICROBENCH_SOURCE_H
 

@@ -50,7 +50,8 @@ static void release(struct written *w)
 	script_names_release(&w->names);
 }
 
-/* --- a model of a file system: names with sizes, directories among them ---------------------------------------------- */
+/* --- a model of a file system: names with sizes, directories among them ----------------------------------------------
+ */
 
 struct node {
 	char *name;
@@ -288,7 +289,8 @@ static void seeds_decide(void **state)
 	}
 }
 
-/* --- the specification ----------------------------------------------------------------------------------------------- */
+/* --- the specification -----------------------------------------------------------------------------------------------
+ */
 
 static void assert_near(double got, double expected, double standard_error)
 {
@@ -330,7 +332,7 @@ static void sizes_are_gamma_distributed(void **state)
 static void a_round_of_the_file_server(void **state)
 {
 	(void)state;
-	static const enum trace_op order[] = {OP_OPEN,  OP_WRITE, OP_CLOSE, OP_OPEN, OP_LSEEK, OP_WRITE,  OP_CLOSE,
+	static const enum trace_op order[] = {OP_OPEN, OP_WRITE, OP_CLOSE, OP_OPEN, OP_LSEEK, OP_WRITE,  OP_CLOSE,
 					      OP_OPEN, OP_LSEEK, OP_READ,  OP_READ, OP_CLOSE, OP_UNLINK, OP_STAT};
 	enum { N = 5000 };
 	struct microbench_config c = of("fileserver");
@@ -497,14 +499,10 @@ static void compiling_looks_mostly_in_vain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(scripts_expect_what_happens),
-	    cmocka_unit_test(seeds_decide),
-	    cmocka_unit_test(sizes_are_gamma_distributed),
-	    cmocka_unit_test(a_round_of_the_file_server),
-	    cmocka_unit_test(four_fifths_are_there_at_first),
-	    cmocka_unit_test(threads_of_the_file_server_do_not_meet),
-	    cmocka_unit_test(postmark_has_its_three_phases),
-	    cmocka_unit_test(compiling_looks_mostly_in_vain),
+	    cmocka_unit_test(scripts_expect_what_happens),    cmocka_unit_test(seeds_decide),
+	    cmocka_unit_test(sizes_are_gamma_distributed),    cmocka_unit_test(a_round_of_the_file_server),
+	    cmocka_unit_test(four_fifths_are_there_at_first), cmocka_unit_test(threads_of_the_file_server_do_not_meet),
+	    cmocka_unit_test(postmark_has_its_three_phases),  cmocka_unit_test(compiling_looks_mostly_in_vain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Whole runs of workloads that play scripts: what their traces hold agrees with itself, with the script, and with the files
- * that are there afterwards. */
+/* Whole runs of workloads that play scripts: what their traces hold agrees with itself, with the script, and with the
+ * files that are there afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -82,7 +82,8 @@ static void run(const char *workload, const struct microbench_config *c, struct 
 		fail_msg("%s: %s", workload, e.msg);
 }
 
-/* --- descriptors, positions and sizes, followed through the trace ----------------------------------------------------- */
+/* --- descriptors, positions and sizes, followed through the trace
+ * ----------------------------------------------------- */
 
 struct followed {
 	uint32_t object_of[64]; /* by descriptor, 0: closed, else object + 1 */
@@ -102,7 +103,7 @@ static void follow_data(struct followed *f, const struct trace_record *r)
 	if (r->op == OP_WRITE && f->position[r->fd] > *size)
 		*size = f->position[r->fd];
 	if (r->op == OP_READ) /* as much as there was */
-		assert_int_equal(r->rvalue, *size <= r->offset		  ? 0
+		assert_int_equal(r->rvalue, *size <= r->offset              ? 0
 					    : *size - r->offset < r->length ? *size - r->offset
 									    : r->length);
 }
@@ -216,7 +217,8 @@ static void traces_agree_with_the_files(void **state)
 	}
 }
 
-/* --- how long, and with how much memory ------------------------------------------------------------------------------- */
+/* --- how long, and with how much memory
+ * ------------------------------------------------------------------------------- */
 
 static void a_run_ends_after_a_whole_round(void **state)
 {
