@@ -90,6 +90,7 @@ is '.state_known' false
 # --- a trace at block level, and one of ours
 all_forms 0 "$SRCDIR/tests/data/formats/sda.blktrace.0"
 is '.meta.level' '"block"'
+is '.access.n_position_known' 200 # without completions
 is '.block.sectors_read * 512 == ([.operations[] | select(.operation == "pread") | .bytes] | add)' true
 all_forms 0 "$golden"
 is '.state_known' true

@@ -56,7 +56,7 @@ struct profile {
 	struct object_uses objects;
 	struct access access[PROFILE_SCOPES]; /* none of PROFILE_OBJECT: that is in `objects` */
 	uint64_t n_position_unknown; /* reads and writes that moved data who knows where */
-	uint64_t n_position_known;   /* successful ones at known offsets, and of these with offset and length ... */
+	uint64_t n_position_known;   /* ones that succeeded or have no end, at known offsets; of these with offset and length ... */
 	uint64_t n_aligned_512, n_aligned_4096;
 	uint64_t lowest, highest; /* first byte and the one behind the last, of all objects; where n_position_known */
 	struct profile_block block;

@@ -64,7 +64,7 @@ static struct object_use *add_object(struct profile *p, const struct trace_recor
 	return u;
 }
 
-/* A read or write that succeeded. */
+/* A read or write that succeeded, or whose end the trace does not have: block traces may have no completions. */
 static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u, bool write, uint64_t moved)
 {
 	if (r->offset == OFFSET_NONE) {
@@ -110,8 +110,8 @@ static inline void add_related(struct profile *p, const struct trace_record *r, 
 	enum profile_kind kind = (enum profile_kind)p->op[r->op].kind;
 	uint64_t moved = moved_by(p, r);
 	struct object_use *u = add_object(p, r, kind, moved);
-	if (kind != KIND_OTHER && r->rvalue >= 0)
-		add_position(p, r, u, kind == KIND_WRITE, moved);
+	if (kind != KIND_OTHER && (r->rvalue >= 0 || r->end_ns == TIME_NONE))
+		add_position(p, r, u, kind == KIND_WRITE, r->rvalue >= 0 ? moved : r->length);
 	else if (r->fd >= 0 && p->op[r->op].opens)
 		access_forget(&p->access[PROFILE_DESCRIPTOR], r->pid, (uint32_t)r->fd);
 	if (block)
