@@ -101,6 +101,16 @@ static size_t selectors_split(char *text, const char **selector, size_t most)
 	return n;
 }
 
+/* The first path that is there again; NULL: each is another. */
+static const char *given_twice(const struct plan *p)
+{
+	for (size_t i = 0; i < p->n_paths; i++)
+		for (size_t j = 0; j < i; j++)
+			if (!strcmp(p->path[i], p->path[j]))
+				return p->path[i];
+	return NULL;
+}
+
 static int plan_make(struct plan *p, const struct stats_config *config, struct err *e)
 {
 	size_t n_standard = 0;
@@ -109,6 +119,8 @@ static int plan_make(struct plan *p, const struct stats_config *config, struct e
 		p->n_files = p->n_paths;
 		if (p->n_paths < 2 || config->sessions)
 			return err_set(e, EINVAL, "--files-are-sessions needs two files or more, and no --sessions");
+		if (given_twice(p))
+			return err_set(e, EINVAL, "--files-are-sessions: %s is given twice", given_twice(p));
 	} else {
 		p->n_samples = p->n_paths == 1 && p->n_selectors > 1 ? p->n_selectors : p->n_paths;
 		p->n_files = 1;

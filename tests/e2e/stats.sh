@@ -159,6 +159,8 @@ is d6 out reference sessions labels 5
 is 6 out replays 0 sessions statistics anova_groups
 same "$(json out replays 0 comparison statistics relative_bias_of_means_pct)" -50 || fail "not half"
 expect_status 2 stats d1 -C us --files-are-sessions
+expect_status 2 stats d1 d2 d1 -C us --files-are-sessions
+expect_line err 'd1 is given twice'
 expect_status 2 stats d1 d2 -C us --sessions us --files-are-sessions
 expect_status 2 stats - d2 -C us,half --files-are-sessions
 printf 'us,half\n1,\n2,1\n' >cut
