@@ -26,6 +26,22 @@ expect_status 0 "$VALIDATE" export --to btrecord block.trace -o block.replay.0
 [ "$(wc -c <block.replay.0)" -eq $((32 + 200 * 40)) ] || fail "btrecord: another size"
 [ "$(od -An -tu8 -j16 -N16 block.replay.0 | tr -s ' ')" = ' 200 200' ] || fail "btrecord: other numbers of bunches and packets"
 
+# every format that is written, byte for byte; UPDATE=1 writes the files anew
+for file in "$data"/golden/want.*; do
+	format=${file##*.}
+	expect_status 0 "$VALIDATE" export -q --to "$format" "$data/golden/input.csv" -o "have.$format"
+	[ -z "${UPDATE:-}" ] || cp "have.$format" "$file"
+	cmp "$file" "have.$format" || fail "$format is written otherwise than it was"
+done
+expect_status 0 "$VALIDATE" export -q --to csv "$data/golden/input.csv" -o have.csv
+cmp "$data/golden/input.csv" have.csv || fail "csv is written otherwise than it was"
+"$VALIDATE" export --to list | awk '$3 == "yes" { print $1 }' >written
+[ "$(wc -l <written)" -gt 10 ] || fail "the list of formats is another"
+while read -r format; do
+	case $format in csv | trace | artc-init) continue ;; esac
+	[ -e "$data/golden/want.$format" ] || fail "$format has no golden file"
+done <written
+
 # system calls
 expect_status 0 "$VALIDATE" import -q "$data/strace-ns.strace" -o app.trace
 expect_status 0 "$VALIDATE" export --to strace app.trace -o app.strace
