@@ -61,7 +61,7 @@ faults=$(json mapped .majf)
 [ "$(count c page_cache_add 'flags=0x1')" -eq "$mapped" ] || fail "$(count c page_cache_add) misses of $mapped mapped cold reads"
 [ "$(count c page_fault 'flags=0x1')" -eq "$faults" ] || fail "$(count c page_fault 'flags=0x1') faults, and fio counts $faults"
 # each miss lies within the read that it is of, on the same thread
-awk -F, '$5 == "pread" && /fio.*|a;/ { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
+awk -F, '$5 == "pread" && $6 ~ /\/a;/ { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
 	$5 == "page_cache_add" && $6 ~ /\/a;/ { if ($3 + 0 < begin[$2] || $3 + 0 > end[$2]) bad++; n++ }
 	END { if (bad || !n) { print bad + 0 " of " n + 0 " pages outside the reads"; exit 1 } }' trace.csv || fail "misses outside their reads"
 
@@ -73,3 +73,21 @@ for i in 1 2 3 4 5; do
 	[ "$(count a page_cache_add)" -ne 0 ] || break
 done
 [ "$(count a page_cache_add)" -eq 0 ] || fail "misses of a cached file"
+
+# both ways at once, joined: the misses of a cold file lie within the reads that the program made
+head -c 64K /dev/urandom >cold
+sync cold
+for i in 1 2 3; do
+	dd of=cold oflag=nocache conv=notrunc,fdatasync count=0 status=none
+	expect_status 0 "$VALIDATE" capture vfs -o below.trace -- "$VALIDATE" capture app -o above.trace -- dd if=cold of=/dev/null bs=4k
+	expect_status 0 "$VALIDATE" slice --operation page below.trace -o pages.trace
+	expect_status 0 "$VALIDATE" slice above.trace pages.trace -o both.trace
+	"$VALIDATE" info both.trace --csv trace.csv >/dev/null
+	[ "$(count cold page_cache_add 'flags=0x1')" -eq 0 ] || break
+done
+[ "$(count cold read)" -eq 17 ] || fail "$(count cold read) reads in the joined trace"
+[ "$(count cold page_cache_add 'flags=0x1')" -ge 1 ] || fail "no miss in the joined trace"
+awk -F, '$6 !~ /\/cold;/ { next }
+	$5 == "read" { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
+	$5 == "page_cache_add" { if ($3 + 0 < begin[$2] || $3 + 0 > end[$2]) bad++; n++ }
+	END { if (bad || !n) { print bad + 0 " of " n + 0 " pages outside the reads"; exit 1 } }' trace.csv || fail "misses outside the program's reads"

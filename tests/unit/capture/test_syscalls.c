@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls and events, as the kernel gives them, to requests: descriptors, positions, threads, names, pages. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
+#include "capture/kernel/syscalls.h"
+#include "tests/unit/capture/sample.h"
+
+enum { N_MAX = 64, MAIN = 100 };
+
+struct seen {
+	struct record_queue queue;
+	struct syscalls *calls;
+	struct trace_record r[N_MAX];
+	size_t n;
+	char name[N_MAX][80];
+	uint32_t n_names;
+	unsigned char heap[N_MAX][64];
+	size_t heap_len[N_MAX];
+	uint32_t n_heap;
+	int64_t now;
+	struct err e;
+};
+
+static int object_take(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
+{
+	struct seen *s = context;
+	(void)e;
+	assert_true(kind == OBJECT_PATH || kind == OBJECT_FD);
+	for (*id = 0; *id < s->n_names; ++*id)
+		if (!strcmp(s->name[*id], name))
+			return 0;
+	snprintf(s->name[s->n_names++], sizeof s->name[0], "%s", name);
+	return 0;
+}
+
+static int heap_take(void *context, const void *data, size_t len, uint32_t *ref, struct err *e)
+{
+	struct seen *s = context;
+	(void)e;
+	assert_true(len <= sizeof s->heap[0]);
+	memcpy(s->heap[s->n_heap], data, len);
+	s->heap_len[s->n_heap] = len;
+	*ref = s->n_heap++;
+	return 0;
+}
+
+/* The file "/f" is inode 7 of device 254:0. */
+static bool identify(void *context, const char *path, uint64_t *device, uint64_t *inode)
+{
+	(void)context;
+	*device = 254u << 20;
+	*inode = 7;
+	return !strcmp(path, "/f");
+}
+
+static struct seen *begin(bool keep_unfinished)
+{
+	struct seen *s = calloc(1, sizeof *s);
+	const struct syscalls_sink sink = {.context = s, .object = object_take, .heap = heap_take, .identify = identify,
+					   .keep_unfinished = keep_unfinished, .page_bytes = 4096};
+	s->calls = syscalls_open(&sink, &s->queue);
+	syscalls_thread(s->calls, MAIN, MAIN, "/home", false);
+	return s;
+}
+
+static void take(struct seen *s)
+{
+	const struct trace_record *r;
+	size_t n;
+	for (record_queue_take(&s->queue, &r, &n); n; record_queue_take(&s->queue, &r, &n))
+		for (size_t i = 0; i < n; i++) {
+			assert_true(s->n < N_MAX);
+			s->r[s->n++] = r[i];
+		}
+}
+
+static void end(struct seen *s)
+{
+	syscalls_close(s->calls);
+	record_queue_release(&s->queue);
+	free(s);
+}
+
+/* One call from begin to end, 10 ns long; text for its pointers. */
+static const struct trace_record *call(struct seen *s, uint32_t tid, const char *name, const uint64_t arg[SYSCALL_ARGS],
+				       const char *text, const char *text2, int64_t result)
+{
+	const struct syscall_row *row = syscall_row_of_name(name, strlen(name));
+	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{text, text ? strlen(text) : 0}, {text2, text2 ? strlen(text2) : 0}};
+	assert_non_null(row);
+	assert_int_equal(syscalls_enter(s->calls, tid, s->now += 10, row, arg, &s->e), 0);
+	assert_int_equal(syscalls_exit(s->calls, tid, s->now += 10, row, result, memory, &s->e), 0);
+	size_t before = s->n;
+	take(s);
+	return s->n > before ? &s->r[s->n - 1] : NULL;
+}
+#define CALL(tid, name, text, text2, result, ...) call(s, tid, name, (const uint64_t[SYSCALL_ARGS]){__VA_ARGS__}, text, text2, result)
+
+static const char *name_of(const struct seen *s, const struct trace_record *r)
+{
+	return r->object == OBJECT_NONE ? "none" : s->name[r->object];
+}
+
+static void rows_are_whole(void **state)
+{
+	(void)state;
+	for (const struct syscall_row *row = syscall_rows; row->name; row++) {
+		struct syscall_pointee p;
+		assert_true(strlen(row->args) <= SYSCALL_ARGS);
+		assert_true(row->op > OP_INVALID && row->op < OP_N);
+		assert_false(syscall_pointee(row, SYSCALL_MEMORIES, &p)); /* no more than there is room for */
+		assert_ptr_equal(syscall_row_of_name(row->name, strlen(row->name)), row);
+		if (row->number >= 0)
+			assert_ptr_equal(syscall_row_of_number(row->number), row);
+	}
+	assert_string_equal(syscall_row_of_number(SYS_openat)->name, "openat");
+	assert_null(syscall_row_of_number(SYS_getpid));
+	assert_null(syscall_row_of_number(-1));
+	assert_null(syscall_row_of_number(1 << 20));
+	assert_string_equal(syscall_row_of_name("fstat", 5)->name, "newfstat");
+	assert_null(syscall_row_of_name("opena", 5));
+}
+
+static void positions_are_followed(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct trace_record *r = CALL(MAIN, "openat", "x", NULL, 3, (uint64_t)AT_FDCWD, 1, O_RDWR, 0777);
+	assert_string_equal(name_of(s, r), "home/x");
+	assert_int_equal(r->fd, 3);
+	assert_int_equal(r->length, 0); /* no mode without O_CREAT */
+	assert_int_equal(r->end_ns - r->begin_ns, 10);
+	r = CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 4096);
+	assert_int_equal(r->offset, 0);
+	CALL(MAIN, "dup", NULL, NULL, 7, 3);
+	r = CALL(MAIN, "read", NULL, NULL, 4096, 7, 1, 4096);
+	assert_int_equal(r->offset, 100);
+	assert_string_equal(name_of(s, r), "home/x");
+	CALL(MAIN, "lseek", NULL, NULL, 8192, 3, 8192, SEEK_SET);
+	r = CALL(MAIN, "write", NULL, NULL, -ENOSPC, 7, 1, 512);
+	assert_int_equal(r->offset, 8192);
+	assert_int_equal(r->rvalue, -1);
+	assert_int_equal(r->error, ENOSPC);
+	r = CALL(MAIN, "pread64", NULL, NULL, 1, 3, 1, 1, 77);
+	assert_int_equal(r->offset, 77);
+	r = CALL(MAIN, "read", NULL, NULL, -512, 3, 1, 1); /* ERESTARTSYS */
+	assert_int_equal(r->error, EINTR);
+	assert_int_equal(r->offset, 8192);
+	end(s);
+}
+
+/* The number is given anew before close returns. */
+static void close_frees_at_its_begin(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct syscall_row *row = syscall_row_of_name("close", 5);
+	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	const uint64_t three[SYSCALL_ARGS] = {3};
+	syscalls_cloned(s->calls, MAIN, 101, CLONE_THREAD | CLONE_FILES | CLONE_VM);
+	CALL(MAIN, "openat", "/a", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	syscalls_enter(s->calls, MAIN, s->now += 10, row, three, &s->e);
+	CALL(101, "openat", "/b", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	syscalls_exit(s->calls, MAIN, s->now += 10, row, 0, none, &s->e);
+	take(s);
+	assert_int_equal(s->r[1].op, OP_CLOSE); /* in the order of their begins */
+	assert_string_equal(name_of(s, &s->r[1]), "a");
+	const struct trace_record *r = CALL(MAIN, "read", NULL, NULL, 1, 3, 1, 1);
+	assert_string_equal(name_of(s, r), "b");
+	assert_int_equal(s->r[2].pid, MAIN);
+	assert_int_equal(s->r[2].tid, 101);
+	end(s);
+}
+
+static void processes_inherit(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	CALL(MAIN, "openat", "/kept", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	CALL(MAIN, "openat", "/shut", NULL, 4, (uint64_t)AT_FDCWD, 1, O_CLOEXEC);
+	syscalls_cloned(s->calls, MAIN, 200, 0);
+	CALL(200, "chdir", "/elsewhere", NULL, 0, 1);
+	syscalls_executed(s->calls, 200, 200);
+	assert_string_equal(name_of(s, CALL(200, "read", NULL, NULL, 5, 3, 1, 5)), "kept");
+	assert_string_equal(name_of(s, CALL(200, "read", NULL, NULL, -EBADF, 4, 1, 5)), "none");
+	assert_string_equal(name_of(s, CALL(200, "unlink", "y", NULL, 0, 1)), "elsewhere/y");
+	assert_string_equal(name_of(s, CALL(MAIN, "unlink", "y", NULL, 0, 1)), "home/y");
+	/* the position is one of both */
+	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 5, 3, 1, 5)->offset, 5);
+	CALL(200, "close", NULL, NULL, 0, 3);
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 5, 3, 1, 5)), "kept");
+	syscalls_ended(s->calls, 200);
+	assert_string_equal(name_of(s, CALL(200, "fsync", NULL, NULL, 0, 3)), "none"); /* the number anew, by nobody known */
+	end(s);
+}
+
+static void names_and_memory(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct trace_record *r = CALL(MAIN, "rename", "a", "b", 0, 1, 2);
+	assert_string_equal(name_of(s, r), "home/a");
+	assert_memory_equal(s->heap[r->heap], "home/b", 6);
+	r = CALL(MAIN, "symlinkat", "../to", "l", 0, 1, (uint64_t)AT_FDCWD, 2);
+	assert_string_equal(name_of(s, r), "home/l");
+	assert_memory_equal(s->heap[r->heap], "../to", 5);
+	r = CALL(MAIN, "unlinkat", "d", NULL, 0, (uint64_t)AT_FDCWD, 1, AT_REMOVEDIR);
+	assert_int_equal(r->op, OP_RMDIR);
+	CALL(MAIN, "openat", "/f", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	r = CALL(MAIN, "newfstatat", "", NULL, 0, 3, 1, 1, AT_EMPTY_PATH);
+	assert_int_equal(r->op, OP_FSTAT);
+	assert_int_equal(r->fd, 3);
+	assert_string_equal(name_of(s, r), "f");
+	/* a vector, read in full; and one that is not known, whose length is the result */
+	const struct iovec v[2] = {{NULL, 10}, {NULL, 20}};
+	const struct syscall_row *row = syscall_row_of_name("readv", 5);
+	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{v, sizeof v}, {NULL, 0}};
+	const uint64_t arg[SYSCALL_ARGS] = {3, 1, 2};
+	syscalls_enter(s->calls, MAIN, s->now += 10, row, arg, &s->e);
+	syscalls_exit(s->calls, MAIN, s->now += 10, row, 15, memory, &s->e);
+	take(s);
+	r = &s->r[s->n - 1];
+	assert_int_equal(r->length, 30);
+	assert_int_equal(s->heap_len[r->heap], 16);
+	r = CALL(MAIN, "readv", NULL, NULL, 12, 3, 1, 2);
+	assert_int_equal(r->length, 12);
+	assert_int_equal(r->offset, 15);
+	/* a path that is not known: the file has a position all the same */
+	r = CALL(MAIN, "openat", NULL, NULL, 5, (uint64_t)AT_FDCWD, 1, 0);
+	assert_int_equal(r->object, OBJECT_NONE);
+	CALL(MAIN, "read", NULL, NULL, 9, 5, 1, 9);
+	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 9, 5, 1, 9)->offset, 9);
+	assert_int_equal(syscalls_counts(s->calls)->n_unnamed, 1);
+	end(s);
+}
+
+static void what_is_left_out(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	assert_null(CALL(MAIN, "mmap", NULL, NULL, 4096, 0, 4096, 3, MAP_PRIVATE | MAP_ANONYMOUS, (uint64_t)-1, 0));
+	assert_null(CALL(MAIN, "munmap", NULL, NULL, 0, 4096, 4096));
+	const struct syscall_row *row = syscall_row_of_name("fsync", 5);
+	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	const uint64_t arg[SYSCALL_ARGS] = {3};
+	syscalls_exit(s->calls, MAIN, 5, row, 0, none, &s->e); /* begun before */
+	syscalls_enter(s->calls, MAIN, 6, row, arg, &s->e);
+	syscalls_ended(s->calls, MAIN); /* killed in it */
+	take(s);
+	assert_int_equal(s->n, 0);
+	assert_int_equal(syscalls_counts(s->calls)->n_without_begin, 1);
+	assert_int_equal(syscalls_counts(s->calls)->n_unfinished, 1);
+	/* hidden until it runs another program */
+	syscalls_thread(s->calls, 300, 300, "/", true);
+	syscalls_cloned(s->calls, 300, 301, CLONE_VM | CLONE_VFORK);
+	assert_null(CALL(301, "fsync", NULL, NULL, 0, 3));
+	syscalls_executed(s->calls, 301, 301);
+	assert_non_null(CALL(301, "fsync", NULL, NULL, 0, 3));
+	end(s);
+
+	s = begin(true); /* as importers have it */
+	syscalls_enter(s->calls, MAIN, 6, row, arg, &s->e);
+	syscalls_finish(s->calls);
+	take(s);
+	assert_int_equal(s->n, 1);
+	assert_int_equal(s->r[0].error, ECANCELED);
+	assert_int_equal(s->r[0].end_ns, TIME_NONE);
+	end(s);
+}
+
+static const struct trace_record *page(struct seen *s, uint64_t inode, uint64_t first, uint64_t n)
+{
+	const struct page_event v = {.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = inode, .first = first, .n = n};
+	assert_int_equal(syscalls_page_add(s->calls, &v, &s->e), 0);
+	take(s);
+	return NULL;
+}
+
+static void pages_belong_to_calls(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct syscall_row *row = syscall_row_of_name("pread64", 7);
+	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	const uint64_t arg[SYSCALL_ARGS] = {3, 1, 8192, 4096}; /* pages 1 and 2 */
+	CALL(MAIN, "openat", "/f", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	syscalls_enter(s->calls, MAIN, s->now += 10, row, arg, &s->e);
+	page(s, 7, 0, 1);
+	page(s, 7, 2, 1);
+	page(s, 7, 3, 4);
+	page(s, 8, 2, 1); /* another file */
+	syscalls_exit(s->calls, MAIN, s->now += 10, row, 8192, none, &s->e);
+	take(s);
+	assert_int_equal(s->n, 6);
+	static const uint32_t flags[] = {0, PAGE_ASKED, 0, 0};
+	assert_int_equal(s->r[1].op, OP_PREAD);
+	for (size_t i = 0; i < 4; i++) {
+		assert_int_equal(s->r[2 + i].op, OP_PAGE_CACHE_ADD);
+		assert_int_equal(s->r[2 + i].flags, flags[i]);
+		assert_string_equal(name_of(s, &s->r[2 + i]), i < 3 ? "f" : "device 254:0 inode 8");
+	}
+	assert_int_equal(s->r[4].offset, 3 * 4096);
+	assert_int_equal(s->r[4].length, 4 * 4096);
+	assert_int_equal(s->r[4].rvalue, 4);
+	/* a fault, and what comes with it */
+	const struct page_event fault = {.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 9, .n = 1, .handled = true};
+	syscalls_fault(s->calls, &fault, &s->e);
+	page(s, 7, 8, 4);
+	page(s, 7, 12, 4);
+	assert_int_equal(s->r[6].op, OP_PAGE_FAULT);
+	assert_int_equal(s->r[6].flags, PAGE_HANDLED);
+	assert_int_equal(s->r[7].flags, PAGE_ASKED);
+	assert_int_equal(s->r[8].flags, 0);
+	end(s);
+}
+
+/* A file that no name leads to is the one that is being read where its pages come in; and faults by address, by mmap. */
+static void files_without_a_name(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const struct syscall_row *row = syscall_row_of_name("pread64", 7);
+	const struct syscall_memory none[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
+	const uint64_t arg[SYSCALL_ARGS] = {3, 1, 4096, 40960};
+	CALL(MAIN, "openat", "/gone", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	syscalls_enter(s->calls, MAIN, s->now += 10, row, arg, &s->e);
+	page(s, 55, 10, 1);
+	syscalls_exit(s->calls, MAIN, s->now += 10, row, 4096, none, &s->e);
+	take(s);
+	assert_string_equal(name_of(s, &s->r[2]), "gone");
+	assert_int_equal(s->r[2].flags, PAGE_ASKED);
+	CALL(MAIN, "mmap", NULL, NULL, 1 << 20, 0, 8 * 4096, PROT_READ, MAP_PRIVATE, 3, 2 * 4096);
+	assert_int_equal(syscalls_fault_at(s->calls, MAIN, s->now += 1, (1 << 20) + 3 * 4096 + 5, &s->e), 0);
+	assert_int_equal(syscalls_fault_at(s->calls, MAIN, s->now += 1, (1 << 20) + 8 * 4096, &s->e), 0); /* outside */
+	take(s);
+	assert_int_equal(s->r[s->n - 1].op, OP_PAGE_FAULT);
+	assert_int_equal(s->r[s->n - 1].offset, 5 * 4096);
+	assert_string_equal(name_of(s, &s->r[s->n - 1]), "gone");
+	/* the first pages are unmapped: what is left keeps its place in the file */
+	CALL(MAIN, "munmap", NULL, NULL, 0, 1 << 20, 4096);
+	syscalls_fault_at(s->calls, MAIN, s->now += 1, (1 << 20) + 3 * 4096, &s->e);
+	take(s);
+	assert_int_equal(s->r[s->n - 1].offset, 5 * 4096);
+	end(s);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_are_whole),     cmocka_unit_test(positions_are_followed), cmocka_unit_test(close_frees_at_its_begin),
+		cmocka_unit_test(processes_inherit),  cmocka_unit_test(names_and_memory),	cmocka_unit_test(what_is_left_out),
+		cmocka_unit_test(pages_belong_to_calls), cmocka_unit_test(files_without_a_name),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
