@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "replay/watchdog.h"
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
 #define LEAD_NS 1000000
@@ -16,6 +18,10 @@
 
 /* With more runners than processors, whom one waits for may need the very processor one spins on. */
 #define CROWDED_SPIN_NS 2000
+
+/* How often the end is looked for: soon where a run is short, rarely where it is not. */
+#define JOIN_FIRST_NS 200000000
+#define JOIN_NEXT_NS 500000000
 
 #define STACK_BYTES ((size_t)256 << 10)
 
@@ -89,6 +95,8 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 
 void crew_release(struct crew *c)
 {
+	if (c->abandoned)
+		return;
 	placement_release(&c->placement);
 	gates_release(&c->gates);
 	for (uint32_t i = 0; c->runner && i < c->n; i++)
@@ -195,6 +203,50 @@ static void crew_join(struct crew *c)
 		pthread_join(c->runner[i].id, NULL);
 }
 
+/* Joins one thread, looking after the others meanwhile. When nothing goes on, who waits for a lock gives up; false where that
+ * does not help either. */
+static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
+{
+	for (int64_t pause_ns = JOIN_FIRST_NS;; pause_ns = JOIN_NEXT_NS) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		int64_t ns = until.tv_nsec + pause_ns;
+		until.tv_sec += ns / 1000000000;
+		until.tv_nsec = ns % 1000000000;
+		if (pthread_timedjoin_np(c->runner[i].id, NULL, &until) == 0)
+			return true;
+		if (!watchdog_is_quiet(w))
+			continue;
+		if (blocked->len)
+			return false;
+		watchdog_describe(w, blocked);
+		atomic_store(&c->plan->calls.give_up, true);
+		watchdog_restart(w);
+		if (w->ticks > c->second_ticks)
+			w->ticks = c->second_ticks;
+	}
+}
+
+/* Errors: ETIMEDOUT. */
+static int crew_join_watched(struct crew *c, struct err *e)
+{
+	struct watchdog w;
+	struct strbuf blocked = STRBUF_INIT;
+	if (c->config->watchdog_ns <= 0) {
+		crew_join(c);
+		return 0;
+	}
+	c->second_ticks = (uint64_t)(1e9 / c->plan->clock.ns_per_tick);
+	watchdog_init(&w, c, c->config->watchdog_ns);
+	for (uint32_t i = 0; i < c->n_started && !c->abandoned; i++)
+		c->abandoned = !runner_join(c, &w, i, &blocked);
+	c->plan->abandoned = c->abandoned;
+	int ret = blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s) : 0;
+	strbuf_release(&blocked);
+	watchdog_release(&w);
+	return ret;
+}
+
 static void due_to_ticks(struct replay_plan *p)
 {
 	double ticks_per_ns = 1 / p->clock.ns_per_tick;
@@ -238,7 +290,9 @@ int crew_run(struct crew *c, struct err *e)
 	int64_t lead_ns = LEAD_NS + LEAD_PER_THREAD_NS * (int64_t)c->n;
 	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)lead_ns / p->clock.ns_per_tick);
 	crew_open(c, false);
-	crew_join(c);
+	ret = crew_join_watched(c, e);
+	if (ret)
+		return ret;
 	call_table_finish(p);
 	run_facts_take(&after);
 	run_facts_between(&before, &after, &p->facts);

@@ -48,6 +48,8 @@ struct crew {
 	pthread_cond_t changed;
 	uint32_t n_ready;
 	bool open, cancelled;
+	uint64_t second_ticks; /* a second, in ticks */
+	bool abandoned; /* some thread blocks for ever: nothing that it uses may be given back */
 	int error; /* of a runner that could not get ready */
 };
 
@@ -55,10 +57,11 @@ struct crew {
  * Errors: ENOMEM. Ownership: crew_release. */
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
 	      void (*loop)(struct runner *w), struct err *e);
-void crew_release(struct crew *c);
+void crew_release(struct crew *c); /* not where a thread was abandoned: the plan says so, too, and must not be released either */
 
 /* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and facts. Errors: EAGAIN and
- * others of starting threads, ERANGE of the clock. */
+ * others of starting threads, ERANGE of the clock; ETIMEDOUT, naming it, when a request blocked for longer than the watchdog's
+ * patience. */
 int crew_run(struct crew *c, struct err *e);
 
 #endif

@@ -80,7 +80,6 @@ char *replay_describe_extra(const struct replay_config *c, const struct replay_p
 	set_count(replay, "n_mismatches", s->n_mismatches);
 	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
 	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
-	set_count(replay, "n_given_up", s->n_given_up);
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);
 	set_count(replay, "n_workers", p->n_workers);
 	set_count(replay, "n_futex_sleeps", p->n_futex_sleeps);

@@ -319,17 +319,24 @@ static void board_release(struct board *b)
 
 static int coordinator_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
-	struct crew c;
-	struct board b;
-	int ret = board_init(&b, p, e);
-	if (ret)
+	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
+	struct board *b = xcalloc(1, sizeof *b);
+	int ret = c ? board_init(b, p, e) : err_set(e, ENOMEM, "not enough memory for a crew");
+	if (ret) {
+		free(b);
+		free(c);
 		return ret;
-	ret = crew_init(&c, p, config, p->n_workers + 1, loop, e);
-	c.shared = &b;
+	}
+	ret = crew_init(c, p, config, p->n_workers + 1, loop, e);
+	c->shared = b;
 	if (!ret)
-		ret = crew_run(&c, e);
-	crew_release(&c);
-	board_release(&b);
+		ret = crew_run(c, e);
+	crew_release(c);
+	if (p->abandoned)
+		return ret;
+	board_release(b);
+	free(b);
+	free(c);
 	return ret;
 }
 

@@ -7,6 +7,7 @@
  * asking for them by instruction at full speed was measured to add 5 ns to each timed region (doc/replay-engines.md).
  * Who waits for a time, though, has its request fetched first. Mutants and stopping on a mismatch have a loop of their own (careful.c). */
 #include <errno.h>
+#include <stdlib.h>
 
 #include "replay/careful.h"
 #include "replay/crew.h"
@@ -150,11 +151,15 @@ static int event_check(const struct replay_config *c, struct err *e)
 
 static int event_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
-	struct crew c;
-	int ret = crew_init(&c, p, config, p->n_workers, loop_choose(p, config), e);
+	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
+	if (!c)
+		return err_set(e, ENOMEM, "not enough memory for a crew");
+	int ret = crew_init(c, p, config, p->n_workers, loop_choose(p, config), e);
 	if (!ret)
-		ret = crew_run(&c, e);
-	crew_release(&c);
+		ret = crew_run(c, e);
+	crew_release(c);
+	if (!p->abandoned)
+		free(c);
 	return ret;
 }
 

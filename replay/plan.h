@@ -107,6 +107,7 @@ struct replay_plan {
 	struct run_facts facts;
 	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
 	bool stopped; /* on a mismatch */
+	bool abandoned; /* some thread still uses it: it must not be released */
 
 	struct vm_region memory[6]; /* of the lanes' arrays */
 };

@@ -212,6 +212,8 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	struct run *r = xcalloc(1, sizeof *r);
 	*r = (struct run){.c = c, .path = trace_path, .dir_fd = -1};
 	ret = run_all(r, s, e);
+	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
+		return ret;
 	files_close(r);
 	plan_release(&r->plan);
 	slots_release(&r->slots);

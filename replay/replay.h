@@ -81,7 +81,6 @@ struct replay_summary {
 	uint64_t n_mismatches_of[OP_N];
 	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
 	uint64_t n_passed_of[PASS_N];
-	uint64_t n_given_up; /* blocked requests that the watchdog ended */
 	bool stopped;	       /* by --stop-on-mismatch */
 	bool input_incomplete; /* no end block: a killed writer's */
 	uint64_t n_threads, n_workers;
