@@ -126,6 +126,16 @@ struct process_state *state_process_from(struct app_state *s, uint32_t pid, cons
 	return s->process[s->n_processes++] = p;
 }
 
+void state_process_drop(struct app_state *s, struct process_state *p)
+{
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->process[i] == p) {
+			s->process[i] = s->process[--s->n_processes];
+			process_free(p);
+			return;
+		}
+}
+
 struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid, uint32_t image_pid,
 				    uint32_t parent)
 {

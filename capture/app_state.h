@@ -42,6 +42,7 @@ struct process_state {
 	size_t n_maps, maps_cap;
 	bool is_root;  /* nobody was seen that it comes from */
 	bool is_stale; /* another program runs in its place */
+	unsigned int n_threads; /* kept by callers of state_process_from() */
 };
 
 struct effect { /* a descriptor that is there when its call ends */
@@ -69,6 +70,7 @@ struct process_state *state_process(struct app_state *s, uint32_t image, uint32_
 /* A new process with what `from` has (NULL: nothing), or, by_exec, what that leaves to the program that follows it. For callers who
  * keep account of processes themselves: state_process() does not find it. */
 struct process_state *state_process_from(struct app_state *s, uint32_t pid, const struct process_state *from, bool by_exec);
+void state_process_drop(struct app_state *s, struct process_state *p); /* one of those: nobody uses it any more */
 /* Everything that was done before `now`: call it before looking anything up. */
 void state_advance(struct app_state *s, uint64_t now);
 

@@ -103,16 +103,21 @@ const struct syscall_row *syscall_row_of_number(int64_t number)
 	return row[number] ? &syscall_rows[row[number] - 1] : NULL;
 }
 
+static bool is_called(const char *known, const char *name, size_t len)
+{
+	return strlen(known) == len && !memcmp(known, name, len);
+}
+
 const struct syscall_row *syscall_row_of_name(const char *name, size_t len)
 {
 	static const char *const other[][2] = {{"stat", "newstat"}, {"lstat", "newlstat"}, {"fstat", "newfstat"},
 					       {"fstatat", "newfstatat"}, {"fstatat64", "newfstatat"}, {"sendfile", "sendfile64"},
 					       {"pread", "pread64"}, {"pwrite", "pwrite64"}, {"fadvise", "fadvise64"}};
 	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
-		if (strlen(other[i][0]) == len && !memcmp(other[i][0], name, len))
+		if (is_called(other[i][0], name, len))
 			return syscall_row_of_name(other[i][1], strlen(other[i][1]));
 	for (const struct syscall_row *row = syscall_rows; row->name; row++)
-		if (!strncmp(row->name, name, len) && !row->name[len])
+		if (is_called(row->name, name, len))
 			return row;
 	return NULL;
 }

@@ -274,6 +274,9 @@ static void apply(struct syscall_done *d)
 	}
 	if (t->row->kind == SYSCALL_CLOSE_RANGE)
 		d->l.op = LOG_CLOSE_RANGE;
+	bool copies = d->l.op == OP_FCNTL && (d->l.flags == F_DUPFD || d->l.flags == F_DUPFD_CLOEXEC);
+	if ((copies || op_info(d->l.op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) && !syscall_room_for(c, t->process, d->l.result))
+		return;
 	if (d->l.op != OP_CLOSE) /* that was done when it began */
 		state_apply(&c->state, t->process, &d->m, d->path);
 	open_nameless(d);

@@ -37,6 +37,7 @@ struct syscalls {
 	struct syscalls_counts counts;
 	struct app_state state;
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
+	uint64_t n_slots; /* of descriptors, of all processes */
 	uint64_t n_nameless; /* files that were opened by a name that is not known */
 	struct syscall_file *file; /* open addressing */
 	size_t n_files, n_file_slots;
@@ -69,6 +70,8 @@ int syscall_object(struct syscalls *c, const char *path, bool is_path, uint32_t 
 void syscall_abandon(struct syscalls *c, struct syscall_thread *t);
 
 /* syscalls_threads.c */
+/* Whether the process may come to have that descriptor. */
+bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd);
 struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid); /* NULL: not known */
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid);   /* made where it is not known */
 

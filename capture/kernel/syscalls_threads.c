@@ -23,12 +23,44 @@ struct syscall_thread *syscall_thread_find(struct syscalls *c, uint32_t tid)
 	return c->last = *slot_of(c, tid);
 }
 
+/* Descriptors that are followed, of all processes at once: more are a hostile trace's. */
+#define SLOTS_MAX (UINT64_C(1) << 22) /* 64 MiB */
+
+bool syscall_room_for(struct syscalls *c, const struct process_state *p, int64_t fd)
+{
+	if (fd < 0 || (uint64_t)fd < p->n_fds)
+		return true;
+	const uint64_t more = (uint64_t)fd + 16 - p->n_fds;
+	if (c->n_slots + more > SLOTS_MAX)
+		return false;
+	c->n_slots += more;
+	return true;
+}
+
+static void process_leave(struct syscalls *c, struct process_state *p)
+{
+	if (--p->n_threads)
+		return;
+	c->n_slots -= c->n_slots < p->n_fds ? c->n_slots : p->n_fds;
+	state_process_drop(&c->state, p);
+}
+
+/* A process, or the program that follows another in it; with nothing where there is no room for more. */
+static struct process_state *process_new(struct syscalls *c, uint32_t pid, const struct process_state *from, bool by_exec)
+{
+	const bool room = !from || c->n_slots + from->n_fds + 16 <= SLOTS_MAX;
+	struct process_state *p = state_process_from(&c->state, pid, room ? from : NULL, by_exec);
+	c->n_slots += p->n_fds;
+	return p;
+}
+
 static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint32_t pid, struct process_state *p)
 {
 	struct syscall_thread *t = xcalloc(1, sizeof *t);
 	t->tid = tid;
 	t->pid = pid;
 	t->process = p;
+	p->n_threads++;
 	*slot_of(c, tid) = t;
 	return c->last = t;
 }
@@ -36,7 +68,7 @@ static struct syscall_thread *thread_new(struct syscalls *c, uint32_t tid, uint3
 struct syscall_thread *syscall_thread_of(struct syscalls *c, uint32_t tid)
 {
 	struct syscall_thread *t = syscall_thread_find(c, tid);
-	return t ? t : thread_new(c, tid, tid, state_process_from(&c->state, tid, NULL, false));
+	return t ? t : thread_new(c, tid, tid, process_new(c, tid, NULL, false));
 }
 
 void syscalls_ended(struct syscalls *c, uint32_t tid)
@@ -45,6 +77,7 @@ void syscalls_ended(struct syscalls *c, uint32_t tid)
 	if (!t)
 		return;
 	syscall_abandon(c, t);
+	process_leave(c, t->process);
 	*slot = t->next;
 	c->last = NULL;
 	free(t);
@@ -52,11 +85,12 @@ void syscalls_ended(struct syscalls *c, uint32_t tid)
 
 void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t flags)
 {
-	struct syscall_thread *from = syscall_thread_of(c, parent);
+	if (tid == parent)
+		return; /* it cannot be */
 	syscalls_ended(c, tid); /* the number is used anew */
-	from = syscall_thread_of(c, parent);
+	const struct syscall_thread *from = syscall_thread_of(c, parent);
 	const bool thread = flags & CLONE_THREAD;
-	struct process_state *p = thread || flags & CLONE_FILES ? from->process : state_process_from(&c->state, tid, from->process, false);
+	struct process_state *p = thread || flags & CLONE_FILES ? from->process : process_new(c, tid, from->process, false);
 	bool hidden = from->hidden;
 	thread_new(c, tid, thread ? from->pid : tid, p)->hidden = hidden;
 }
@@ -64,16 +98,19 @@ void syscalls_cloned(struct syscalls *c, uint32_t parent, uint32_t tid, uint64_t
 void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 {
 	struct syscall_thread *t = syscall_thread_of(c, old_tid ? old_tid : tid);
-	struct process_state *before = t->process;
+	const uint32_t pid = t->pid;
+	struct process_state *after = process_new(c, pid, t->process, true);
 	if (t->tid != tid) { /* another thread than the first: it takes that one's number */
-		uint32_t pid = t->pid;
-		syscalls_ended(c, old_tid);
+		syscalls_ended(c, t->tid);
 		syscalls_ended(c, tid);
-		t = thread_new(c, tid, pid, before);
+		thread_new(c, tid, pid, after);
+		return;
 	}
 	syscall_abandon(c, t);
+	process_leave(c, t->process);
 	t->hidden = false;
-	t->process = state_process_from(&c->state, t->pid, before, true);
+	t->process = after;
+	after->n_threads++;
 }
 
 /* --- what is known from elsewhere --------------------------------------------------------------------------------- */

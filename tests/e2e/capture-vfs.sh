@@ -27,6 +27,16 @@ count() {
 	grep "path=$(echo "$work/$1" | cut -c2-);" trace.csv | grep ",$2," | grep -c "${3-.}" || :
 }
 
+# until_begun PID: the capture of that process records (a new instance is on at first, but follows nobody yet)
+until_begun() {
+	tries=0
+	instance=/sys/kernel/tracing/instances/validate-$1
+	until grep -q '[0-9]' "$instance/set_event_pid" 2>/dev/null && [ "$(cat "$instance/tracing_on")" = 1 ] || [ $tries -ge 300 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+}
+
 capture() {
 	expect_status 0 "$VALIDATE" capture vfs -o trace "$@"
 	! grep -q 'lost' out || fail "events were lost: $*"
@@ -65,10 +75,7 @@ sh -c 'while [ ! -e go ]; do sleep 0.05; done; cat copy; exec cat copy' >/dev/nu
 pid=$!
 "$VALIDATE" capture vfs -o running.trace --pid $pid >running.out &
 capturing=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	[ "$(cat "/sys/kernel/tracing/instances/validate-$capturing/tracing_on" 2>/dev/null)" = 1 ] && break
-	sleep 0.1
-done
+until_begun $capturing
 touch go
 wait $pid || fail "the watched process failed"
 wait $capturing || fail "capture of a running process"
@@ -78,24 +85,19 @@ wait $capturing || fail "capture of a running process"
 # interrupted: what there is becomes a trace, and no instance stays behind; a killed one's is removed by the next
 "$VALIDATE" capture vfs -o interrupted.trace -- sleep 100 >interrupted.out &
 pid=$!
-sleep 0.1
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	[ "$(cat "/sys/kernel/tracing/instances/validate-$pid/tracing_on" 2>/dev/null)" = 1 ] && break
-	sleep 0.1
-done
+until_begun $pid
 kill -INT $pid
 wait $pid || fail "status $? after SIGINT"
 expect_status 0 "$VALIDATE" info interrupted.trace
 expect_line out 'complete'
 [ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "the tracing instance stayed behind"
-"$VALIDATE" capture vfs -o killed.trace -- sleep 1 >killed.out &
+"$VALIDATE" capture vfs -o killed.trace -- sh -c 'echo $$ >sleeper; exec sleep 100' >killed.out &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && break
-	sleep 0.1
-done
+until_begun $pid
 kill -KILL $pid
 wait $pid 2>/dev/null || :
+while [ ! -s sleeper ]; do sleep 0.1; done
+kill "$(cat sleeper)"
 capture -- true
 [ ! -d "/sys/kernel/tracing/instances/validate-$pid" ] || fail "a killed capture's instance was not removed"
 
