@@ -6,7 +6,8 @@
 /* A file doc/formats/NAME.md, or `NAME`: in one of those that describe several. Tests run at the source's root. */
 static bool is_described(const char *name)
 {
-	static const char *const several[] = {"doc/formats/mapping.md", "doc/formats/blktrace.md", "doc/formats/others.md"};
+	static const char *const several[] = {"doc/formats/mapping.md", "doc/formats/blktrace.md", "doc/formats/others.md",
+					     "doc/formats/tracepoints.md"};
 	char path[256], mark[64];
 	size_t len;
 	bool found = false;
