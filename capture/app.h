@@ -42,6 +42,7 @@ struct app_outcome {
 	uint64_t n_requests, n_processes, n_threads, n_lost;
 	uint64_t n_outside;	/* requests on files outside the root, left out */
 	uint64_t n_torn;	/* records that a killed process had not finished */
+	uint64_t n_garbled;	/* records that cannot be true: a program has written into its buffers. Lost as well */
 	struct app_programs unseen;    /* ran without the library: statically linked or with more privileges */
 	struct app_programs own_calls; /* their code has system calls for files past the C library, which are not seen */
 	struct app_programs own_rings; /* their code enters io_uring past liburing: what it asks so is not seen */

@@ -34,23 +34,25 @@ void async_ask(struct async *a, const struct merge_record *r)
 	GROW(a->request, a->n, a->cap);
 	key = key_of(key, r->image);
 	a->request[a->n] = (struct async_request){.key = key};
-	uint32_t *at = &a->chain[key & (a->n_chains - 1)];
-	while (*at)
-		at = &a->request[*at].next;
-	*at = (uint32_t)a->n++;
+	struct async_chain *c = &a->chain[key & (a->n_chains - 1)];
+	*(c->last ? &a->request[c->last].next : &c->first) = (uint32_t)a->n;
+	c->last = (uint32_t)a->n++;
 }
 
 void async_done(struct async *a, const struct merge_record *r)
 {
 	uint64_t key = key_of(r->r->offset, r->image);
-	uint32_t *at = &a->chain[key & (a->n_chains - 1)];
-	while (*at && a->request[*at].key != key)
-		at = &a->request[*at].next;
+	struct async_chain *c = &a->chain[key & (a->n_chains - 1)];
+	uint32_t *at = &c->first, before = 0;
+	for (; *at && a->request[*at].key != key; at = &a->request[*at].next)
+		before = *at;
 	if (!*at)
 		return; /* asked before we looked */
 	struct async_request *q = &a->request[*at];
 	q->end = r->r->end;
 	q->result = (int64_t)r->r->length;
+	if (c->last == *at)
+		c->last = before;
 	*at = q->next;
 }
 

@@ -12,10 +12,14 @@ struct async_request {
 	uint32_t next;	/* in its chain, 0 ends */
 };
 
+struct async_chain {
+	uint32_t first, last; /* 0: none */
+};
+
 struct async {
 	struct async_request *request; /* [n], in the order asked; [0] is unused */
 	size_t n, cap;
-	uint32_t *chain; /* [n_chains], a power of two: first of the requests under way */
+	struct async_chain *chain; /* [n_chains], a power of two: requests under way */
 	size_t n_chains;
 	size_t n_replayed; /* of the second pass: how many were taken */
 };

@@ -70,6 +70,7 @@ char *facts_text(const struct app_outcome *o, const json_t *descriptors, const s
 				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads, "requests_outside_root",
 				  (json_int_t)o->n_outside, "records_torn", (json_int_t)o->n_torn, "ring_entries",
 				  (json_int_t)o->n_ring_entries, "wait_status", o->status);
+	json_object_set_new(facts, "records_garbled", json_integer((json_int_t)o->n_garbled));
 	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
 	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
 	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);

@@ -68,6 +68,21 @@ void files_made(struct app_files *f, const char *path)
 	add(f, path);
 }
 
+/* Ascending and inside the file, or they are none: the record is the program's memory. */
+static void holes_see(struct known_file *k, const struct merge_record *r)
+{
+	uint64_t end = 0;
+	k->n_holes = r->extra_len / sizeof *k->hole;
+	k->hole = xcalloc(k->n_holes, sizeof *k->hole);
+	memcpy(k->hole, r->extra, k->n_holes * sizeof *k->hole);
+	for (size_t i = 0; i < k->n_holes; end = k->hole[i].offset + k->hole[i].length, i++)
+		if (k->size > INT64_MAX || k->hole[i].offset < end || k->hole[i].offset > k->size ||
+		    k->hole[i].length > k->size - k->hole[i].offset) {
+			k->n_holes = 0;
+			return;
+		}
+}
+
 void files_see(struct app_files *f, const char *path, const struct merge_record *r)
 {
 	struct known_file *k = add(f, path);
@@ -81,9 +96,7 @@ void files_see(struct app_files *f, const char *path, const struct merge_record 
 		if (r->extra_len)
 			memcpy(k->link, r->extra, r->extra_len);
 	} else if (S_ISREG(k->mode) && r->extra_len >= sizeof *k->hole) {
-		k->n_holes = r->extra_len / sizeof *k->hole;
-		k->hole = xcalloc(k->n_holes, sizeof *k->hole);
-		memcpy(k->hole, r->extra, k->n_holes * sizeof *k->hole);
+		holes_see(k, r);
 	}
 }
 

@@ -259,8 +259,26 @@ static void descriptor_note(struct conversion *c, const struct process_state *p,
 		facts_descriptor_add(c->descriptors, p->pid, r, f->path, name);
 }
 
+static bool time_is_sound(const struct conversion *c, uint64_t ticks)
+{
+	int64_t ns;
+	return !__builtin_sub_overflow(clock_ns_of_ticks(c->clock, ticks), c->epoch_ns, &ns) && ns <= TRACE_TIME_MAX &&
+	       ns >= -TRACE_TIME_MAX;
+}
+
+/* The windows are the programs' memory: a stray write may have hit a record. */
+static bool is_sound(const struct conversion *c, const struct log_record *l)
+{
+	bool known = (l->op > OP_INVALID && l->op < OP_N) || (l->op >= LOG_START && l->op <= LOG_LAST);
+	return known && time_is_sound(c, l->begin) && (!l->end || (l->end >= l->begin && time_is_sound(c, l->end)));
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
+	if (!is_sound(c, r->r)) {
+		c->outcome->n_garbled++;
+		return 0;
+	}
 	const struct census_image *i = &c->census->image[r->image];
 	struct process_state *p = state_process(&c->state, r->image, r->pid, c->spool->image[r->image].pid, i->parent);
 	int rc = 0;
@@ -313,6 +331,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		return rc;
 	rc = records_convert(c, m, e);
 	c->outcome->n_requests = c->seq;
+	c->outcome->n_lost += c->outcome->n_garbled;
 	char *facts = facts_text(c->outcome, c->descriptors, c->memory, c->epoch_ns);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;

@@ -211,6 +211,8 @@ bool code_scan_file(const char *path, struct code_scan *s)
 	struct stat st;
 	bool done = false;
 	*s = (struct code_scan){0};
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* opening anything else may do something */
+		return false;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return false;

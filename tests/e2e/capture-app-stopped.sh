@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app: eight threads make calls while the collector stands still: none is lost, for there is room; with little room the threads
+# wait for it.
+. "$SRCDIR/tests/e2e/lib.sh"
+compiler=${CC:-cc}
+cat >hammer.c <<'END'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static int fd;
+static void *reader(void *arg)
+{
+	char c;
+	for (int i = 0; i < 20000; i++)
+		if (pread(fd, &c, 1, 0) != 1)
+			_exit(1);
+	return arg;
+}
+int main(void)
+{
+	pthread_t t[8];
+	fd = open("file", O_RDONLY);
+	for (int i = 0; i < 8; i++)
+		pthread_create(&t[i], NULL, reader, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+END
+$compiler -w -O1 -o hammer hammer.c -pthread || fail 'hammer.c does not compile'
+echo x >file
+
+# stopped LIMIT: the collector stands still for a second while the command runs, which may make files of LIMIT * 512 bytes
+stopped() {
+	"$VALIDATE" capture app -o trace --root "$PWD" -- sh -c ": >started; sleep 0.3; ulimit -f $1; exec ./hammer" >out 2>err &
+	collector=$!
+	while [ ! -e started ]; do sleep 0.05; done
+	kill -STOP "$collector"
+	sleep 1.5
+	kill -CONT "$collector"
+	wait "$collector" || fail "$(cat err)"
+	rm started
+	"$VALIDATE" info trace --csv csv >/dev/null
+}
+stopped unlimited
+[ "$(grep -c ',pread,' csv)" -eq 160000 ] || fail "$(grep -c ',pread,' csv) of 160000 calls are in the trace"
+! grep -q 'are lost' out || fail "$(cat out)"
+
+# buffers of 2 MiB for each process
+stopped 4096
+[ "$(grep -c ',pread,' csv)" -eq 160000 ] || fail "$(grep -c ',pread,' csv) of 160000 calls, with little room"
