@@ -23,12 +23,14 @@ struct deps_config {
 	uint64_t n_shown, from;
 	bool json;
 	bool infer;
-	const char *think, *output;
+	const char *think, *output, *fs_rules;
 };
 
 static const struct option_spec deps_options[] = {
 	{.name = "order", .type = OPT_CHOICE, .offset = offsetof(struct deps_config, order), .arg = "ORDER",
 	 .choices = replay_order_names, .help = "the order policy (fs)", .flags = OPT_CLI_ONLY},
+	{.name = "fs-rules", .type = OPT_STRING, .offset = offsetof(struct deps_config, fs_rules), .arg = "RULES",
+	 .help = "rules of order fs, as for validate replay (all)", .flags = OPT_CLI_ONLY},
 	{.name = "dot", .type = OPT_STRING, .offset = offsetof(struct deps_config, dot), .arg = "FILE",
 	 .help = "write the graph for Graphviz to FILE; - is standard output, and nothing else is printed",
 	 .flags = OPT_CLI_ONLY},
@@ -169,7 +171,10 @@ static int deps_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "--think-time, --from and --output go with --infer");
 		return EXIT_USAGE;
 	}
-	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, e);
+	unsigned int rules;
+	if (fs_rules_parse(&rules, config.fs_rules, e))
+		return EXIT_USAGE;
+	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, rules, e);
 	if (!ret && config.dot)
 		ret = dot_write(&d, &config, e);
 	if (!ret && !(config.dot && !strcmp(config.dot, "-"))) {

@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "replay/load.h"
 #include "replay/mutant.h"
+#include "replay/order.h"
 #include "replay/replay.h"
 
 #define NO_LIMIT -1 /* as a row's max: below any min */
@@ -37,6 +38,9 @@ const struct option_spec replay_options[] = {
 	 .help = "when a request is issued (fullspeed)"},
 	{.name = "speed", .type = OPT_DOUBLE, .offset = FIELD(speed), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	 .help = "traced times and gaps are divided by this (1)"},
+	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
+	 .help = "rules of order fs: names with commas between, or with - in front those left out of all "
+		 "(descriptor, position, name, directory, data, size, attribute)"},
 	{.name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait), .arg = "METHOD", .choices = wait_method_names,
 	 .help = "how a time is waited for (hybrid)"},
 	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
@@ -101,7 +105,9 @@ static int engine_check(const struct replay_config *c, struct err *e)
 int replay_check(const struct replay_config *c, struct err *e)
 {
 	struct mutant m;
-	int ret = mutant_parse(&m, c->mutant, e);
+	unsigned int rules;
+	int ret = fs_rules_parse(&rules, c->fs_rules, e);
+	ret = ret ? ret : mutant_parse(&m, c->mutant, e);
 	if (ret)
 		return ret;
 	const struct fault *f = mutant_fault(m.kind);

@@ -64,36 +64,77 @@ static int64_t later(int64_t a, int64_t b)
 	return a > b ? a : b;
 }
 
-/* Every wait is for an earlier request, so one pass in issue order does. */
+/* When a request could begin, if those it waits for have been looked at; NOT_YET otherwise. */
+#define NOT_YET INT64_MIN
+
+static int64_t begin_find(const struct deps *d, const int64_t *begin, const size_t *first_edge, uint32_t i)
+{
+	const struct load_request *r = &d->load.request[i];
+	int64_t at = 0;
+	if (r->index && d->order != ORDER_NONE) {
+		uint32_t before = d->of[d->first[r->thread] + r->index - 1];
+		at = begin[before] + service_of(&d->load.request[before]);
+	}
+	for (size_t k = first_edge[i]; k < first_edge[i + 1]; k++) {
+		uint32_t q = deps_source(d, &d->edges.edge[k]);
+		bool ended = !(d->edges.edge[k].threshold & 1);
+		if (begin[q] == NOT_YET)
+			return NOT_YET;
+		at = later(at, begin[q] + (ended ? service_of(&d->load.request[q]) : 0));
+	}
+	return at;
+}
+
+static size_t *edges_index(const struct deps *d)
+{
+	size_t *first = xcalloc((size_t)d->load.n + 2, sizeof *first), k = 0;
+	for (uint32_t i = 0; i <= d->load.n; i++) {
+		while (k < d->edges.n && d->edges.edge[k].request < i)
+			k++;
+		first[i] = k;
+	}
+	return first;
+}
+
+/* Threads take turns, each as far as it gets: a request may wait for one that began after it (order_linear.h). */
+static void begins_find(struct deps *d, int64_t *begin, const size_t *first_edge)
+{
+	const struct load *l = &d->load;
+	uint32_t *next = xcalloc((size_t)l->n_threads + 1, sizeof *next);
+	for (uint32_t n_left = l->n, before = 0; n_left && n_left != before;) {
+		before = n_left;
+		for (uint32_t t = 0; t < l->n_threads; t++)
+			for (; next[t] < l->thread[t].n_requests; next[t]++, n_left--) {
+				uint32_t i = d->of[d->first[t] + next[t]];
+				begin[i] = begin_find(d, begin, first_edge, i);
+				if (begin[i] == NOT_YET)
+					break;
+			}
+	}
+	free(next);
+}
+
 static void path_find(struct deps *d)
 {
 	const struct load *l = &d->load;
 	struct deps_summary *s = &d->summary;
 	int64_t *begin = xcalloc((size_t)l->n + 1, sizeof *begin);
-	size_t edge = 0;
+	size_t *first_edge = edges_index(d);
+	for (uint32_t i = 0; i < l->n; i++)
+		begin[i] = NOT_YET;
+	begins_find(d, begin, first_edge);
 	for (uint32_t i = 0; i < l->n; i++) {
-		const struct load_request *r = &l->request[i];
-		int64_t at = 0;
-		if (r->index && d->order != ORDER_NONE) {
-			uint32_t before = d->of[d->first[r->thread] + r->index - 1];
-			at = begin[before] + service_of(&l->request[before]);
-		}
-		for (; edge < d->edges.n && d->edges.edge[edge].request == i; edge++) {
-			uint32_t q = deps_source(d, &d->edges.edge[edge]);
-			bool ended = !(d->edges.edge[edge].threshold & 1);
-			at = later(at, begin[q] + (ended ? service_of(&l->request[q]) : 0));
-		}
-		begin[i] = at;
-		s->service_ns += service_of(r);
-		s->critical_ns = later(s->critical_ns, at + service_of(r));
+		s->service_ns += service_of(&l->request[i]);
+		s->critical_ns = later(s->critical_ns, begin[i] + service_of(&l->request[i]));
 	}
 	s->span_ns = l->n ? l->last_end_ns - l->first_begin_ns : 0;
 	s->mean_concurrency = s->span_ns > 0 ? (double)s->service_ns / (double)s->span_ns : NAN;
 	s->parallelism = s->critical_ns > 0 ? (double)s->service_ns / (double)s->critical_ns : NAN;
 	free(begin);
+	free(first_edge);
 }
 
-int deps_read(struct deps *d, const char *path, enum replay_order order, struct err *e)
+int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules, struct err *e)
 {
 	*d = (struct deps){.order = order};
 	int ret = trace_open(&d->trace, path, e);
@@ -105,7 +146,7 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, struct 
 	if (!ret)
 		ret = slots_find(&d->slots, &d->load, d->trace, e);
 	if (!ret)
-		ret = order_derive(&d->edges, order, &d->load, &d->slots, e);
+		ret = order_derive(&d->edges, order, fs_rules, &d->load, &d->slots, e);
 	if (ret)
 		return err_context(e, "%s", path);
 	d->summary.n_requests = d->load.n;

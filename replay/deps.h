@@ -40,7 +40,7 @@ struct deps {
 
 /* Reads TRACE and derives the order. Errors: of reading; EINVAL for a block-level trace or what cannot be replayed, naming the
  * record; ENOMEM. Ownership: deps_release. */
-int deps_read(struct deps *d, const char *path, enum replay_order order, struct err *e);
+int deps_read(struct deps *d, const char *path, enum replay_order order, unsigned int fs_rules, struct err *e);
 void deps_release(struct deps *d); /* an all-zero one is fine */
 
 /* The request that a wait is for: index into load.request. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/order.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "common/xalloc.h"
 
 const char *const replay_order_names[] = {"temporal", "temporal-serial", "fs", "thread", "none", NULL};
@@ -59,7 +61,38 @@ static void derive_temporal_serial(struct edges *out, const struct load *l)
 	}
 }
 
-int order_derive(struct edges *out, enum replay_order order, const struct load *l, const struct slots *s, struct err *e)
+static int rule_unknown(const char *name, struct err *e)
+{
+	const char *near = nearest_name(name, fs_rule_names);
+	return near ? err_set(e, EINVAL, "unknown rule \"%s\" (did you mean \"%s\"?)", name, near)
+		    : err_set(e, EINVAL, "unknown rule \"%s\"", name);
+}
+
+int fs_rules_parse(unsigned int *rules, const char *text, struct err *e)
+{
+	unsigned int with = 0, without = 0;
+	char *copy = xstrdup(text ? text : "all"), *at = copy;
+	int ret = 0;
+	for (char *name; !ret && (name = strsep(&at, ",")) != NULL;) {
+		size_t i = 0;
+		bool leave = *name == '-';
+		name += leave;
+		while (fs_rule_names[i] && strcmp(fs_rule_names[i], name))
+			i++;
+		if (fs_rule_names[i])
+			*(leave ? &without : &with) |= 1u << i;
+		else if (!leave && !strcmp(name, "all"))
+			with |= RULES_ALL;
+		else
+			ret = rule_unknown(name, e);
+	}
+	*rules = (with || !without ? with : RULES_ALL) & ~without;
+	free(copy);
+	return ret;
+}
+
+int order_derive(struct edges *out, enum replay_order order, unsigned int rules, const struct load *l, const struct slots *s,
+		 struct err *e)
 {
 	*out = (struct edges){.edge = NULL};
 	if (order == ORDER_TEMPORAL)
@@ -67,6 +100,6 @@ int order_derive(struct edges *out, enum replay_order order, const struct load *
 	else if (order == ORDER_TEMPORAL_SERIAL)
 		derive_temporal_serial(out, l);
 	else if (order == ORDER_FS)
-		return order_derive_fs(out, l, s, e);
+		return order_derive_fs(out, rules, l, s, e);
 	return 0;
 }

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Order `fs`: what the file system's rules demand, and no more. Requests are walked in issue order; what a request did takes effect
- * when it ends (in the order of ends), because only then can a later one be said to have seen it.
+/* Order `fs`: what the file system's rules demand, and no more. Requests are walked in an order in which they can have taken effect
+ * (order_linear.h); what each one used and changed is told by a model (fs_model.h).
  *
  * r waits for the end of an earlier q of another thread when
- *   descriptor  q opened the descriptor that r uses; q used it and r closes it; q closed it, ended before r began, and r uses it
- *   position    both move the position of one descriptor
- *   name        q made the file that r opens; q failed to find the file that r makes
- *   truncation  q truncated the file that r reads or writes; q read or wrote the file that r truncates
+ *   descriptor  q opened the descriptor that r uses; q used it and r closes it; q closed it
+ *   position    both move the position of one open file
+ *   name        q made, removed or replaced a name that r looks up on its way; q looked up a name that r makes, removes or replaces
+ *   directory   q made or removed an entry of the directory that r lists, or finds empty or not; the reverse
  *   data        q is the last that wrote some byte which r asked for
- *   end of file q met the end of the file, and r writes beyond that
- * where "earlier" is enough for the descriptor's opening and closing and for its position, and for the others q must have ended
- * before r began, or r's result must show that it saw what q did. */
+ *   size        q set the size of the file that r reads, writes or asks the size of; q did, and r sets it; q met the end of the
+ *               file, and r writes beyond; both append
+ *   attribute   q changed what r asks for: permissions, owner, extended attributes, locks; the reverse; both change it
+ * where "earlier" is by that order. Source: ARTC's resource rules and TBBT's (see doc/replay-engines.md). */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -20,36 +21,57 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/extent_map.h"
+#include "replay/fs_model.h"
 #include "replay/order.h"
+#include "replay/order_linear.h"
+#include "replay/order_reduce.h"
 #include "replay/use_set.h"
 
 #define MAX_EXTENTS 1024 /* a read that meets more waits for the last write of every thread instead */
 
+const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute", NULL};
+
+/* Somebody changed it last, others used it since: a use waits for the change, a change for all of them. */
+struct resource {
+	uint32_t changer; /* request, NONE32 */
+	struct use_set users;
+};
+
 struct slot_state {
 	uint32_t opener, closer; /* requests, NONE32 */
-	uint32_t mover;		 /* the last that moved its position */
+	uint32_t mover;		 /* the last that moved the position; of origins */
 	struct use_set users;
 	bool closes; /* some request closes it: users are worth noting */
 };
 
 struct file_state {
-	uint32_t maker, truncator;
-	struct use_set seekers; /* failed to find it */
-	struct use_set movers;	/* read or wrote it; noted where something truncates it */
+	struct resource attribute;
+	uint32_t resizer, appender;
+	struct use_set movers; /* read or wrote it since */
 	struct use_set writers, vague_writers; /* vague: where is not known */
 	struct use_set enders;	/* met its end; least: where that was */
 	uint32_t extents;
-	uint64_t size;
-	bool size_known, truncates;
+};
+
+struct directory_state {
+	struct use_set changers, listers;
 };
 
 struct fs {
 	const struct load *l;
 	const struct slots *s;
 	struct edges *out;
+	unsigned int rules;
+	struct fs_model model;
 	struct slot_state *slot;
-	struct file_state *file;
-	struct flight flight;
+	struct resource *name; /* name[n_names], [0] unused */
+	uint32_t n_names, names_cap;
+	struct u64_map name_at; /* the model's name to name[] */
+	struct file_state *file; /* file[n_files], [0] unused */
+	uint32_t n_files, files_cap;
+	struct u64_map directory_at;
+	struct directory_state *directory; /* directory[n_directories], [0] unused */
+	uint32_t n_directories, directories_cap;
 	struct use_table uses;
 	struct extent_pool extents;
 	struct u64_map waited; /* (thread, other) to the threshold already waited for */
@@ -58,6 +80,11 @@ struct fs {
 	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
 	uint32_t n_met;	 /* extents met by this read */
 };
+
+static bool rule(const struct fs *f, enum fs_rule which)
+{
+	return f->rules >> which & 1;
+}
 
 /* --- edges -------------------------------------------------------------------------------------------------------- */
 
@@ -88,6 +115,11 @@ static void wait_for_all(struct fs *f, const struct use_set *s)
 		wait_for(f, f->uses.use[u].request);
 }
 
+static void note(struct fs *f, struct use_set *s, uint64_t value)
+{
+	use_note(&f->uses, s, f->l->request[f->request].thread, f->request, value);
+}
+
 static void edges_settle(struct fs *f)
 {
 	uint32_t own = f->l->request[f->request].thread;
@@ -96,47 +128,143 @@ static void edges_settle(struct fs *f)
 	f->first_edge = f->out->n;
 }
 
+static void resource_rules(struct fs *f, struct resource *x, bool change)
+{
+	wait_for(f, x->changer);
+	if (!change) {
+		note(f, &x->users, 0);
+		return;
+	}
+	wait_for_all(f, &x->users);
+	x->changer = f->request;
+	x->users = (struct use_set){0};
+}
+
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
+
+static bool opens(const struct load_request *r)
+{
+	return r->op == OP_OPEN || r->op == OP_FOPEN || r->op == OP_FREOPEN || r->op == OP_OPENDIR;
+}
+
+static bool closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
+}
+
+static void made(struct fs *f, uint32_t slot)
+{
+	f->slot[slot].opener = f->request;
+	if (f->s->slot[slot].replaces) {
+		struct slot_state *old = &f->slot[f->s->slot[slot].replaces];
+		wait_for_all(f, &old->users);
+		wait_for(f, old->opener);
+	}
+	for (uint32_t h = f->s->slot[slot].heir; h; h = f->s->slot[h].next_heir)
+		f->slot[h].opener = f->request;
+}
+
+static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t slot)
+{
+	struct slot_state *b = &f->slot[slot];
+	if (!slot)
+		return;
+	wait_for(f, b->opener);
+	wait_for(f, b->closer);
+	if (closes(r)) {
+		wait_for_all(f, &b->users);
+		if (r->rvalue >= 0)
+			b->closer = f->request;
+	}
+	if (b->closes)
+		note(f, &b->users, 0);
+}
 
 static void descriptor_rules(struct fs *f, const struct load_request *r)
 {
-	struct slot_state *b = &f->slot[r->slot];
-	if (r->op == OP_OPEN) {
-		b->opener = f->request;
+	const struct load_more *more = load_more(f->l, r);
+	bool copies = op_info(r->op)->family == FAMILY_COPY;
+	if (opens(r)) {
+		made(f, r->slot);
 		return;
 	}
-	wait_for(f, b->opener);
-	wait_for(f, b->closer);
-	if (r->op == OP_CLOSE)
-		wait_for_all(f, &b->users);
-	if (op_info(r->op)->uses & OP_MOVES_POSITION) {
-		wait_for(f, b->mover);
-		b->mover = f->request;
-	}
-	if (b->closes)
-		use_note(&f->uses, &b->users, r->thread, f->request, 0);
+	descriptor_use(f, r, r->slot);
+	if (more && more->slot && copies)
+		descriptor_use(f, r, more->slot);
+	else if (more && more->slot)
+		made(f, more->slot);
 }
 
-/* --- names -------------------------------------------------------------------------------------------------------- */
-
-static void name_rules(struct fs *f, const struct load_request *r, struct file_state *file)
+static void position_use(struct fs *f, uint32_t slot)
 {
-	bool ok = r->rvalue >= 0, makes = r->flags & O_CREAT;
-	if (file->maker != NONE32) {
-		bool after = f->l->request[file->maker].end_ns <= r->begin_ns;
-		if (after || (ok && !makes) || r->rvalue == -EEXIST)
-			wait_for(f, file->maker);
-	} else if (ok && makes && !f->s->file[f->s->slot[r->slot].file].listed && f->s->file[f->s->slot[r->slot].file].created) {
-		file->maker = f->request;
-		wait_for_all(f, &file->seekers);
-	}
-	if (ok && r->flags & O_TRUNC) {
-		wait_for_all(f, &file->movers);
-		wait_for(f, file->truncator);
-	}
+	struct slot_state *b = &f->slot[f->s->slot[slot].origin];
+	if (!slot)
+		return;
+	wait_for(f, b->mover);
+	b->mover = f->request;
 }
 
-/* --- data --------------------------------------------------------------------------------------------------------- */
+static void position_rules(struct fs *f, const struct load_request *r)
+{
+	const struct load_more *more = load_more(f->l, r);
+	const struct op_info *o = op_info(r->op);
+	if (opens(r))
+		return;
+	if (o->uses & OP_MOVES_POSITION || o->family == FAMILY_STREAM || (o->family == FAMILY_COPY && r->offset == OFFSET_NONE))
+		position_use(f, r->slot);
+	if (more && o->family == FAMILY_COPY && more->from == OFFSET_NONE)
+		position_use(f, more->slot);
+}
+
+/* --- what the model tells ------------------------------------------------------------------------------------------- */
+
+static void told_name(void *ctx, uint32_t name, bool change)
+{
+	struct fs *f = ctx;
+	if (!rule(f, RULE_NAME))
+		return;
+	uint32_t *at = u64_map_at(&f->name_at, name, 0);
+	if (!*at) {
+		GROW(f->name, f->n_names, f->names_cap);
+		*at = f->n_names;
+		f->name[f->n_names++] = (struct resource){.changer = NONE32};
+	}
+	resource_rules(f, &f->name[*at], change);
+}
+
+static void told_entries(void *ctx, uint32_t directory, bool change)
+{
+	struct fs *f = ctx;
+	if (!rule(f, RULE_DIRECTORY))
+		return;
+	uint32_t *at = u64_map_at(&f->directory_at, directory, 0);
+	if (!*at) {
+		GROW(f->directory, f->n_directories, f->directories_cap);
+		*at = f->n_directories;
+		f->directory[f->n_directories++] = (struct directory_state){.changers = {0}};
+	}
+	struct directory_state *d = &f->directory[*at];
+	wait_for_all(f, change ? &d->listers : &d->changers);
+	note(f, change ? &d->changers : &d->listers, 0);
+}
+
+static struct file_state *file_of(struct fs *f, uint32_t object)
+{
+	uint64_t *at = fs_model_note(&f->model, object);
+	if (!*at) {
+		GROW(f->file, f->n_files, f->files_cap);
+		*at = f->n_files;
+		f->file[f->n_files++] = (struct file_state){.attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32};
+	}
+	return &f->file[*at];
+}
+
+static void told_attribute(void *ctx, uint32_t object, bool change)
+{
+	struct fs *f = ctx;
+	if (rule(f, RULE_ATTRIBUTE))
+		resource_rules(f, &file_of(f, object)->attribute, change);
+}
 
 static bool met(void *arg, uint32_t owner)
 {
@@ -145,118 +273,78 @@ static bool met(void *arg, uint32_t owner)
 	return ++f->n_met < MAX_EXTENTS;
 }
 
-static uint64_t end_of(uint64_t offset, uint64_t n_bytes)
+static void told_read(void *ctx, uint32_t object, uint64_t start, uint64_t end, uint64_t n)
 {
-	return offset + n_bytes < offset ? UINT64_MAX : offset + n_bytes;
-}
-
-/* Writes still under way that r must have seen, because it read what only they can have put there. */
-static void wait_for_seen(struct fs *f, const struct load_request *r, const struct file_state *file)
-{
-	uint64_t end = end_of(r->offset, (uint64_t)r->rvalue);
-	if (!file->size_known || end <= file->size)
-		return;
-	for (uint32_t i = 0; i < f->flight.n; i++) {
-		const struct load_request *q = &f->l->request[f->flight.item[i]];
-		bool writes = op_info(q->op)->family == FAMILY_WRITE && q->rvalue > 0 && q->offset != OFFSET_NONE;
-		if (writes && &f->file[f->s->slot[q->slot].file] == file && q->offset < end &&
-		    end_of(q->offset, (uint64_t)q->rvalue) > file->size)
-			wait_for(f, f->flight.item[i]);
+	struct fs *f = ctx;
+	struct file_state *file = file_of(f, object);
+	bool known = start != OFFSET_NONE;
+	if (rule(f, RULE_DATA)) {
+		f->n_met = 0;
+		if (!extent_visit(&f->extents, file->extents, known ? start : 0, end, met, f))
+			wait_for_all(f, &file->writers);
+		wait_for_all(f, &file->vague_writers);
 	}
-}
-
-static void read_rules(struct fs *f, const struct load_request *r, const struct file_state *file)
-{
-	bool known = r->offset != OFFSET_NONE;
-	uint64_t start = known ? r->offset : 0, end = known ? end_of(start, r->length) : UINT64_MAX;
-	f->n_met = 0;
-	if (!extent_visit(&f->extents, file->extents, start, end, met, f))
-		wait_for_all(f, &file->writers);
-	wait_for_all(f, &file->vague_writers);
-	if (known)
-		wait_for_seen(f, r, file);
-}
-
-static void write_rules(struct fs *f, const struct load_request *r, const struct file_state *file)
-{
-	uint64_t end = r->offset == OFFSET_NONE ? UINT64_MAX : end_of(r->offset, (uint64_t)r->rvalue);
-	for (uint32_t u = file->enders.first; u; u = f->uses.use[u].next)
-		if (end > f->uses.use[u].least)
-			wait_for(f, f->uses.use[u].request);
-}
-
-static void data_rules(struct fs *f, const struct load_request *r, const struct file_state *file)
-{
-	enum op_family family = op_info(r->op)->family;
-	if (family != FAMILY_READ && family != FAMILY_WRITE)
+	if (!rule(f, RULE_SIZE))
 		return;
-	wait_for(f, file->truncator);
-	if (r->rvalue < 0)
-		return;
-	if (family == FAMILY_READ)
-		read_rules(f, r, file);
-	else if (r->rvalue > 0)
-		write_rules(f, r, file);
+	wait_for(f, file->resizer);
+	note(f, &file->movers, 0);
+	if (!known || start + n < end)
+		note(f, &file->enders, known ? start + n : 0);
 }
 
-/* --- what takes effect when a request ends -------------------------------------------------------------------------- */
-
-static void write_ended(struct fs *f, const struct load_request *q, uint32_t number, struct file_state *file)
+static void told_write(void *ctx, uint32_t object, uint64_t start, uint64_t end, bool appends)
 {
-	uint64_t start = q->offset, n_bytes = (uint64_t)q->rvalue;
-	bool appends = f->s->slot[q->slot].flags & O_APPEND;
-	if (start == OFFSET_NONE && appends && file->size_known)
-		start = file->size;
-	use_note(&f->uses, &file->writers, q->thread, number, 0);
-	if (start == OFFSET_NONE) {
-		use_note(&f->uses, &file->vague_writers, q->thread, number, 0);
-		file->size_known = false;
+	struct fs *f = ctx;
+	struct file_state *file = file_of(f, object);
+	bool known = start != OFFSET_NONE;
+	if (rule(f, RULE_SIZE)) {
+		wait_for(f, file->resizer);
+		for (uint32_t u = file->enders.first; u; u = f->uses.use[u].next)
+			if (end > f->uses.use[u].least)
+				wait_for(f, f->uses.use[u].request);
+		if (appends) {
+			wait_for(f, file->appender);
+			wait_for_all(f, &file->writers); /* where it writes follows from theirs */
+			file->appender = f->request;
+			note(f, &file->enders, known ? start : 0);
+		}
+		note(f, &file->movers, 0);
+	}
+	note(f, &file->writers, 0);
+	if (!known) {
+		note(f, &file->vague_writers, 0);
 		return;
 	}
-	uint64_t end = end_of(start, n_bytes);
-	if (file->size_known && start > file->size)
-		start = file->size; /* it also made the hole before it readable */
-	file->extents = extent_put(&f->extents, file->extents, start, end, number);
-	if (end > file->size)
-		file->size = end;
+	file->extents = extent_put(&f->extents, file->extents, start, end, f->request);
 }
 
-static void open_ended(struct fs *f, const struct load_request *q, uint32_t number, struct file_state *file)
+static void told_resize(void *ctx, uint32_t object, uint64_t size)
 {
-	if (q->rvalue == -ENOENT)
-		use_note(&f->uses, &file->seekers, q->thread, number, 0);
-	if (q->rvalue < 0)
+	struct fs *f = ctx;
+	struct file_state *file = file_of(f, object);
+	(void)size;
+	if (!rule(f, RULE_SIZE))
 		return;
-	if (file->maker == number && !file->size_known)
-		file->size_known = true; /* and it is 0 */
-	if (q->flags & O_TRUNC) {
-		extent_clear(&f->extents, file->extents);
-		file->extents = EXTENT_NONE;
-		file->size = 0;
-		file->size_known = true;
-		file->truncator = number;
-	}
+	wait_for(f, file->resizer);
+	wait_for_all(f, &file->movers);
+	wait_for_all(f, &file->enders);
+	extent_clear(&f->extents, file->extents);
+	file->extents = EXTENT_NONE;
+	file->movers = file->writers = file->vague_writers = file->enders = (struct use_set){0};
+	file->resizer = f->request;
+	file->appender = NONE32;
 }
 
-static void ended(struct fs *f, uint32_t number)
+static void told_size(void *ctx, uint32_t object, uint64_t size)
 {
-	const struct load_request *q = &f->l->request[number];
-	struct file_state *file = &f->file[f->s->slot[q->slot].file];
-	enum op_family family = op_info(q->op)->family;
-	if (q->op == OP_OPEN)
-		open_ended(f, q, number, file);
-	else if (q->op == OP_CLOSE && q->rvalue >= 0)
-		f->slot[q->slot].closer = number;
-	bool data = family == FAMILY_READ || family == FAMILY_WRITE;
-	if (data && file->truncates)
-		use_note(&f->uses, &file->movers, q->thread, number, 0);
-	if (!data || q->rvalue < 0)
+	struct fs *f = ctx;
+	if (!rule(f, RULE_SIZE))
 		return;
-	if (family == FAMILY_WRITE && q->rvalue > 0)
-		write_ended(f, q, number, file);
-	if (family == FAMILY_READ && (uint64_t)q->rvalue < q->length)
-		use_note(&f->uses, &file->enders, q->thread, number,
-			 q->offset == OFFSET_NONE ? 0 : end_of(q->offset, (uint64_t)q->rvalue));
+	struct file_state *file = file_of(f, object);
+	wait_for(f, file->resizer);
+	wait_for_all(f, &file->writers);
+	note(f, &file->movers, 0);
+	note(f, &file->enders, size == UINT64_MAX ? 0 : size);
 }
 
 /* --- the walk ----------------------------------------------------------------------------------------------------- */
@@ -265,61 +353,74 @@ static void states_init(struct fs *f)
 {
 	for (uint32_t i = 0; i < f->s->n; i++)
 		f->slot[i].opener = f->slot[i].closer = f->slot[i].mover = NONE32;
-	for (uint32_t i = 0; i < f->s->n_files; i++) {
-		const struct slot_file *from = &f->s->file[i];
-		f->file[i].maker = f->file[i].truncator = NONE32;
-		f->file[i].size_known = from->listed;
-		f->file[i].size = from->listed_size;
-	}
-	for (uint32_t i = 0; i < f->l->n; i++) {
-		const struct load_request *r = &f->l->request[i];
-		if (r->op == OP_CLOSE)
-			f->slot[r->slot].closes = true;
-		if (r->slot && r->op == OP_OPEN && r->rvalue >= 0 && r->flags & O_TRUNC)
-			f->file[f->s->slot[r->slot].file].truncates = true;
-	}
+	for (uint32_t i = 0; i < f->l->n; i++)
+		if (closes(&f->l->request[i]))
+			f->slot[f->l->request[i].slot].closes = true;
+	for (uint32_t i = 0; i < f->s->n; i++)
+		if (f->s->slot[i].replaces)
+			f->slot[f->s->slot[i].replaces].closes = true;
 	memset(f->edge_of, 0xff, (f->l->n_threads + 1) * sizeof *f->edge_of);
+	GROW(f->name, f->n_names, f->names_cap);
+	GROW(f->file, f->n_files, f->files_cap);
+	GROW(f->directory, f->n_directories, f->directories_cap);
+	f->n_names = f->n_files = f->n_directories = 1;
 }
 
-static void walk(struct fs *f)
+static void walk(struct fs *f, const struct linear *order)
 {
-	for (uint32_t i = 0, q; i < f->l->n; i++) {
-		const struct load_request *r = &f->l->request[i];
-		while ((q = flight_pop_ended(&f->flight, f->l, r->begin_ns)) != NONE32)
-			ended(f, q);
-		if (r->slot == 0)
-			continue; /* no file, no rule */
-		f->request = i;
-		struct file_state *file = &f->file[f->s->slot[r->slot].file];
-		descriptor_rules(f, r);
-		if (r->op == OP_OPEN)
-			name_rules(f, r, file);
-		else
-			data_rules(f, r, file);
+	const struct fs_watch watch = {.name = told_name, .entries = told_entries, .attribute = told_attribute, .read = told_read,
+				       .write = told_write, .resize = told_resize, .size = told_size, .ctx = f};
+	fs_model_init(&f->model, f->l, f->s);
+	f->model.watch = &watch;
+	f->model.journal = false;
+	f->model.force = true;
+	for (uint32_t i = 0; i < f->l->n; i++) {
+		const struct load_request *r = &f->l->request[order->request[i]];
+		f->request = order->request[i];
+		if (r->passed)
+			continue;
+		if (rule(f, RULE_DESCRIPTOR))
+			descriptor_rules(f, r);
+		if (rule(f, RULE_POSITION))
+			position_rules(f, r);
+		fs_model_apply(&f->model, f->request);
 		edges_settle(f);
-		flight_push(&f->flight, f->l, i);
 	}
+	fs_model_release(&f->model);
 }
 
-int order_derive_fs(struct edges *out, const struct load *l, const struct slots *s, struct err *e)
+static void fs_release(struct fs *f)
 {
-	struct fs f = {.l = l, .s = s, .out = out};
+	free(f->slot);
+	free(f->name);
+	free(f->file);
+	free(f->directory);
+	free(f->edge_of);
+	use_table_release(&f->uses);
+	extent_pool_release(&f->extents);
+	u64_map_release(&f->waited);
+	u64_map_release(&f->name_at);
+	u64_map_release(&f->directory_at);
+}
+
+int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e)
+{
+	struct fs f = {.l = l, .s = s, .out = out, .rules = rules};
+	struct linear order = {.request = NULL};
+	if (l->n_threads < 2)
+		return 0; /* program order says it all */
 	f.slot = calloc(s->n + 1, sizeof *f.slot);
-	f.file = calloc(s->n_files + 1, sizeof *f.file);
 	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
-	int ret = f.slot && f.file && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
+	int ret = f.slot && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
+	ret = ret ? ret : order_linearise(&order, l, s, e);
 	if (!ret) {
 		/* a trace cannot be made so that the extents' tree becomes a list */
 		(void)!getrandom(&f.extents.random, sizeof f.extents.random, GRND_NONBLOCK);
 		states_init(&f);
-		walk(&f);
+		walk(&f, &order);
 	}
-	free(f.slot);
-	free(f.file);
-	free(f.edge_of);
-	flight_release(&f.flight);
-	use_table_release(&f.uses);
-	extent_pool_release(&f.extents);
-	u64_map_release(&f.waited);
+	fs_release(&f);
+	ret = ret ? ret : edges_reduce(out, l, &order, e);
+	linear_release(&order);
 	return ret;
 }

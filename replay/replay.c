@@ -66,7 +66,10 @@ static int plan_derive(struct run *r, struct err *e)
 	struct edges edges;
 	struct replay_plan *p = &r->plan;
 	const struct clock clock = p->clock;
-	int ret = order_derive(&edges, (enum replay_order)r->c->order, &r->load, &r->slots, e);
+	unsigned int rules;
+	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
+	edges = (struct edges){.edge = NULL};
+	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
 	if (!ret)
 		ret = plan_make(p, r->c, &r->load, &r->slots, &edges, e);
 	p->clock = clock;

@@ -24,6 +24,7 @@ struct replay_config {
 	/* how: every one of these is also a key of a protocol's [replayer NAME] */
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
+	const char *fs_rules;	 /* --fs-rules: those of order fs that count, NULL all (order.h) */
 	int wait;		 /* --wait hybrid|sleep|spin: how a time is waited for */
 	int64_t spin_ns;	 /* --spin: how long a predecessor is waited for by spinning before the futex */
 	int placement;		 /* --placement: where buffers lie, as in microbench */

@@ -78,6 +78,7 @@ struct slots {
 	struct slot_process *process; /* process[n_processes] */
 	uint32_t n_processes, processes_cap;
 	uint32_t n_open_max;	 /* descriptors open at one time, at the most, in the trace */
+	const struct fileset *before; /* what the trace says was there, n = 0: nothing; borrowed from the trace */
 	struct initial *initial; /* initial.h: what was there before the first request */
 	bool any_links;		 /* some path may be a symbolic link */
 	uint64_t n_unknown; /* requests on slot 0 that succeeded in the trace */

@@ -5,9 +5,42 @@
 
 #include <sys/stat.h>
 
-#include "fs_rules.h"
+#include "sample.h"
 #include "replay/mutant.h"
 #include "replay/replay.h"
+
+/* One request of a random trace; paths are f, g, h, i, and *next_fd starts at 5. */
+static inline void random_fs_request(struct sample *s, uint64_t *seed, uint32_t tid, int64_t begin, int64_t end, int *next_fd)
+{
+	static const enum trace_op ops[] = {OP_PREAD, OP_PWRITE, OP_READ, OP_WRITE, OP_LSEEK, OP_FSYNC, OP_PREAD, OP_PWRITE};
+	uint64_t what = sample_random(seed) % 12;
+	int fd = 3 + (int)(sample_random(seed) % (uint64_t)(*next_fd - 2));
+	if (what < 3) {
+		static const int flags[] = {O_RDWR, O_RDWR | O_CREAT, O_RDWR | O_TRUNC, O_RDWR | O_CREAT | O_TRUNC,
+					    O_WRONLY | O_APPEND, O_RDWR | O_CREAT | O_EXCL};
+		int f = flags[sample_random(seed) % 6];
+		uint64_t outcome = sample_random(seed) % 6;
+		int64_t rvalue = outcome == 0 ? -ENOENT : outcome == 1 && f & O_EXCL ? -EEXIST : (*next_fd)++;
+		/* f and g have descriptors from before the trace, h and i are made by it, or looked for in vain */
+		sample_open(s, tid, begin, end, (uint32_t)(sample_random(seed) % 4), f, rvalue);
+	} else if (what == 3) {
+		sample_data(s, tid, begin, end, OP_CLOSE, fd, OBJECT_NONE, OFFSET_NONE, 0, 0);
+	} else {
+		enum trace_op op = ops[sample_random(seed) % 8];
+		bool at = op == OP_PREAD || op == OP_PWRITE;
+		uint64_t length = 1 + sample_random(seed) % 12, offset = sample_random(seed) % 60;
+		int64_t rvalue = (int64_t)(sample_random(seed) % 3 ? length : sample_random(seed) % (length + 1));
+		if (sample_random(seed) % 15 == 0)
+			rvalue = -EIO;
+		if (op == OP_FSYNC || op == OP_LSEEK)
+			rvalue = op == OP_LSEEK ? (int64_t)offset : 0;
+		/* Which file a descriptor is on is told now and then only. */
+		uint32_t told = fd < 5 ? (uint32_t)(fd - 3) : OBJECT_NONE;
+		struct trace_record *r = sample_data(s, tid, begin, end, op, fd, told, at || op == OP_LSEEK ? offset : OFFSET_NONE,
+						     op == OP_FSYNC ? 0 : length, rvalue);
+		r->flags = op == OP_LSEEK ? SEEK_SET : 0;
+	}
+}
 
 struct rig {
 	char *dir, *tree, *input, *output; /* tree: the target directory */

@@ -106,6 +106,7 @@ struct loaded {
 	struct trace *t;
 	struct load l;
 	struct slots s;
+	struct edges *fs; /* of order fs, where somebody asked */
 };
 
 static inline int sample_load(const struct sample *s, const char *dir, struct loaded *x, struct err *e)
@@ -126,6 +127,9 @@ static inline void loaded_release(struct loaded *x)
 {
 	slots_release(&x->s);
 	load_release(&x->l);
+	if (x->fs)
+		edges_release(x->fs);
+	free(x->fs);
 	if (x->t)
 		trace_close(x->t);
 }
@@ -154,6 +158,25 @@ static inline uint32_t demand_temporal(const struct loaded *x, uint32_t q, uint3
 static inline uint32_t demand_serial(const struct loaded *x, uint32_t q, uint32_t r)
 {
 	return q < r ? threshold_ended(&x->l.request[q]) : 0;
+}
+
+/* What was derived, for looking whether an engine keeps it; whether it is right is for test_fs_property.c. */
+static inline uint32_t demand_fs(const struct loaded *x, uint32_t q, uint32_t r)
+{
+	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];
+	struct edges **known = (struct edges **)&x->fs;
+	if (a->thread == b->thread)
+		return q < r ? threshold_ended(a) : 0;
+	if (!*known) {
+		*known = xcalloc(1, sizeof **known);
+		if (order_derive(*known, ORDER_FS, RULES_ALL, &x->l, &x->s, NULL))
+			abort();
+	}
+	for (size_t i = 0; i < (*known)->n; i++)
+		if ((*known)->edge[i].request == r && (*known)->edge[i].thread == a->thread &&
+		    (*known)->edge[i].threshold >= threshold_ended(a))
+			return threshold_ended(a);
+	return 0;
 }
 
 static inline uint32_t demand_thread(const struct loaded *x, uint32_t q, uint32_t r)

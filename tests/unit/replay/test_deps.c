@@ -14,7 +14,7 @@ static void read_sample(struct deps *d, const struct sample *s, struct rig *g, e
 {
 	struct err e = ERR_INIT;
 	sample_write(s, g->input);
-	if (deps_read(d, g->input, order, &e))
+	if (deps_read(d, g->input, order, RULES_ALL, &e))
 		fail_msg("%s", e.msg);
 }
 
@@ -94,7 +94,7 @@ static void unknown_ends_and_nothing(void **state)
 	assert_int_equal(d.summary.n_requests, 0);
 	assert_true(isnan(d.summary.parallelism) && isnan(d.summary.mean_concurrency));
 	deps_release(&d);
-	assert_true(deps_read(&d, "/nowhere/at/all", ORDER_FS, NULL) < 0);
+	assert_true(deps_read(&d, "/nowhere/at/all", ORDER_FS, RULES_ALL, NULL) < 0);
 	deps_release(&d);
 	sample_release(&s);
 	rig_release(&g);

@@ -6,9 +6,9 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "fs_rules.h"
+#include "sample.h"
 
-enum { MAX_THREADS = 6, MAX_N = FS_REQUESTS };
+enum { MAX_THREADS = 6, MAX_N = 128 };
 
 static char *dir;
 
@@ -95,7 +95,7 @@ static void check_order(const struct sample *s, enum replay_order order, demand 
 	struct loaded x;
 	struct edges d;
 	assert_int_equal(sample_load(s, dir, &x, &e), 0);
-	assert_int_equal(order_derive(&d, order, &x.l, &x.s, &e), 0);
+	assert_int_equal(order_derive(&d, order, RULES_ALL, &x.l, &x.s, &e), 0);
 	check_exact(&x, &d, wants);
 	if (reduced)
 		check_reduced(&x, &d, wants);
@@ -109,7 +109,7 @@ static void check_edges(const struct sample *s, enum replay_order order, const s
 	struct loaded x;
 	struct edges d;
 	assert_int_equal(sample_load(s, dir, &x, &e), 0);
-	assert_int_equal(order_derive(&d, order, &x.l, &x.s, &e), 0);
+	assert_int_equal(order_derive(&d, order, RULES_ALL, &x.l, &x.s, &e), 0);
 	assert_int_equal(d.n, n);
 	for (size_t i = 0; i < n; i++) {
 		assert_int_equal(d.edge[i].request, expected[i].request);
@@ -308,38 +308,6 @@ static void fs_truncation_is_a_fence_for_its_file(void **state)
 	sample_release(&s);
 }
 
-/* --- fs at random ---------------------------------------------------------------------------------------------------- */
-
-static void fs_is_exact_on_random_traces(void **state)
-{
-	(void)state;
-	uint64_t seed = 5489;
-	size_t n_edges = 0;
-	struct fileset_entry entry[] = {{"f", 20, false}, {"g", 0, false}};
-	for (int round = 0; round < 400; round++) {
-		struct sample s = {.paths = {"f", "g", "h", "i"}, .n_paths = 4, .files = {entry, (size_t)round % 3}};
-		uint32_t n_threads = 2 + (uint32_t)round % (MAX_THREADS - 1);
-		int64_t free_at[MAX_THREADS] = {0};
-		int next_fd = 5;
-		for (uint32_t i = 0; i < 50; i++) {
-			uint32_t t = (uint32_t)(sample_random(&seed) % n_threads);
-			int64_t begin = free_at[t] + (int64_t)(sample_random(&seed) % 6);
-			free_at[t] = begin + (int64_t)(sample_random(&seed) % 9);
-			random_fs_request(&s, &seed, t + 1, begin, free_at[t], &next_fd);
-		}
-		check_order(&s, ORDER_FS, demand_fs, false);
-		struct loaded x;
-		struct edges d;
-		assert_int_equal(sample_load(&s, dir, &x, NULL), 0);
-		assert_int_equal(order_derive(&d, ORDER_FS, &x.l, &x.s, NULL), 0);
-		n_edges += d.n;
-		edges_release(&d);
-		loaded_release(&x);
-		sample_release(&s);
-	}
-	assert_true(n_edges > 2000); /* the traces were not empty of conflicts */
-}
-
 /* More extents under one read than are worth looking at: every thread's last write is waited for instead. */
 static void fs_a_read_over_many_writes(void **state)
 {
@@ -368,7 +336,6 @@ int main(void)
 		cmocka_unit_test(fs_a_file_is_made_before_it_is_opened),
 		cmocka_unit_test(fs_a_read_comes_after_the_write_it_saw),
 		cmocka_unit_test(fs_truncation_is_a_fence_for_its_file),
-		cmocka_unit_test(fs_is_exact_on_random_traces),
 		cmocka_unit_test(fs_a_read_over_many_writes),
 	};
 	dir = sample_dir();
