@@ -106,6 +106,8 @@ static int annotate(void *ctx, struct trace_writer *w, struct trace_record *r, s
 	int rc = infer_feed(&a->f, r->begin_ns, r->end_ns, &p, e);
 	if (rc)
 		return record_error(record, e);
+	if (r->heap != HEAP_NONE)
+		return 0; /* a system call that needs its own */
 	uint32_t n = p.hi - p.lo < UINT32_MAX ? (uint32_t)(p.hi - p.lo) : UINT32_MAX;
 	memcpy(item, &p.lo, sizeof p.lo);
 	memcpy(item + sizeof p.lo, &n, sizeof n);

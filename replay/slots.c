@@ -208,6 +208,7 @@ static void pass(struct finder *f, struct load_request *r)
 static void request(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
+	r->slot = 0;
 	if (o->family == FAMILY_MAP && r->op != OP_MMAP) {
 		map_follow(f, r);
 	} else if (o->uses & OP_HAS_PATH) {
@@ -300,7 +301,7 @@ static void finder_release(struct finder *f)
 
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
 {
-	*s = (struct slots){.slot = NULL};
+	*s = (struct slots){.before = &trace_meta(t)->files};
 	slot_add(s, (struct slot){.file = NONE32});
 	struct finder f = {.s = s, .l = l, .t = t, .n_objects = trace_n_objects(t)};
 	f.absolute = any_absolute(t, f.n_objects);
