@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# What capturing one cached 4 KiB pread costs, with 1 and 2 threads: nobody looks, capture app, strace, bpftrace (where it
-# is). In turns, so that a machine that changes its speed does so for all. Times in ns a call, medians; the ratio is what
+# What capturing one cached 4 KiB pread costs, with 1 and 2 threads: nobody looks, capture app, capture vfs (tracefs), strace,
+# bpftrace (where they are, and may be used). In turns, so that a machine that changes its speed does so for all. Times in ns a call, medians; the ratio is what
 # capture adds to a call against two readings of the clock (aim: 1.5 at most), and no call may be lost.
 set -eu
 work=$(mktemp -d)
@@ -14,7 +14,7 @@ median() { sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 column() { cut -d ' ' -f "$2" "$1" | median; }
 
 for threads in 1 2; do
-	rm -f none captured strace bpftrace
+	rm -f none captured tracefs strace bpftrace
 	lost=0
 	for i in $(seq "$turns"); do
 		./loop file "$n" "$threads" 9>>none
@@ -23,6 +23,7 @@ for threads in 1 2; do
 		got=$("$VALIDATE" info trace | awk '$1 == "pread" { gsub(",", "", $2); print $2 }')
 		[ "$got" -eq $((threads * (n + n / 10))) ] || { echo "only $got calls are in the trace"; exit 1; }
 	done
+	for i in 1 2 3; do "$VALIDATE" capture vfs -o trace -- ./loop file 20000 "$threads" 9>>tracefs >/dev/null 2>&1 || true; done
 	if command -v strace >/dev/null; then
 		for i in 1 2 3; do strace -f -ttt -T -o trace ./loop file 5000 "$threads" 9>>strace; done
 	fi
@@ -40,7 +41,7 @@ for threads in 1 2; do
 	reads=$(column none 2)
 	printf '%d thread%s\n' "$threads" "$([ "$threads" -eq 1 ] || echo s)"
 	printf '  %-34s %9.1f ns\n' 'two readings of the clock' "$reads" 'pread, nobody looks' "$plain"
-	for how in captured strace bpftrace; do
+	for how in captured tracefs strace bpftrace; do
 		[ -s $how ] || { printf '  %-34s not here\n' "$how"; continue; }
 		awk -v how="$how" -v t="$(column $how 1)" -v plain="$plain" -v reads="$reads" 'BEGIN {
 			printf "  %-34s %9.1f ns: adds %.1f ns, %.2f times two readings of the clock\n", how, t, t - plain, (t - plain) / reads }'
