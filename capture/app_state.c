@@ -167,7 +167,8 @@ void state_later(struct app_state *s, uint64_t end, struct process_state *p, int
 			 bool close_on_exec)
 {
 	if (s->n_pending >= PENDING_MAX) { /* more than threads there are: ends that cannot be true */
-		state_descriptor_set(p, fd, f, close_on_exec);
+		state_descriptor_set(p, fd, file_keep(f), close_on_exec);
+		state_file_drop(f);
 		return;
 	}
 	GROW(s->pending, s->n_pending, s->pending_cap);

@@ -137,15 +137,18 @@ static void close_range_of(struct process_state *p, const struct log_record *r)
 static void listed(struct process_state *p, const struct merge_record *r)
 {
 	struct open_file *f = state_file(p, r->r->fd);
-	if (!f || strlen(f->path) != r->path_len || memcmp(f->path, r->path, r->path_len)) {
+	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
+	if (!known)
 		f = state_file_make(r->path, r->path_len);
+	f->n_users++; /* ours, for a number that cannot be is not kept */
+	if (!known)
 		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
-	}
 	f->append = r->r->flags & O_APPEND;
 	f->position = r->r->offset;
 	f->position_known = f->is_path;
 	if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
 		p->fd[r->r->fd].listed = true;
+	state_file_drop(f);
 }
 
 static void list_ends(struct process_state *p, bool failed)
