@@ -122,6 +122,7 @@ struct evidence {
 /* in cell_times.c, cell_budget.c (after times), cell_order.c, cell_concurrency.c, cell_facts.c */
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 #define BUDGET_ORDER "order in the block" /* the row's name */
+#define BUDGET_CORRECTION "correction of capture"
 void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p);
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r);
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p);

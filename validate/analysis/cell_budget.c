@@ -9,7 +9,7 @@
 #include "validate/stats/anova.h"
 #include "validate/stats/budget.h"
 
-enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION, ROW_READ_COST, N_ROWS };
+enum { ROW_REPEATABILITY, ROW_ORDER, ROW_MEAN_X, ROW_MEAN_R, ROW_ZERO, ROW_RESOLUTION, ROW_READ_COST, ROW_CORRECTION, N_ROWS };
 
 #define ALPHA_ORDER 0.05
 
@@ -34,6 +34,11 @@ static double resolution(const struct run_summary *s)
 static double read_cost(const struct run_summary *s)
 {
 	return s->clock_read_cost_ns;
+}
+
+static double correction(const struct run_summary *s)
+{
+	return s->correction_u_ns;
 }
 
 static void row_set(struct budget_row *row, const struct budget_component *c)
@@ -133,7 +138,8 @@ static enum stat_status budget_check(const struct cell *c)
  * half-width of what it may shift a mean by; and what its reading costs, which is inside every interval, in program
  * and replay alike, so that only the difference of the two is left. A single recorded reference has no mean of its
  * own to be uncertain: its scatter is not known, and sources.c says so. And the zero of the stamps, where replays without
- * calls were made: the mean of those (blank.h). */
+ * calls were made: the mean of those (blank.h). Where captured response times were corrected for the bias of capture
+ * (correction.h), what is not known of that correction: it is the same in every replicate, so that no repetition shows it. */
 void measure_budget(struct cell *c, const struct evidence *e, const struct pairs *p)
 {
 	struct budget *b = &c->budget;
@@ -149,6 +155,7 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 	double mean = c->r.mean, dof = (double)(c->x.n - 1);
 	double step = fmax(mean_of(p->x, p->n, resolution), mean_of(p->r, p->n, resolution));
 	double cost = fabs(mean_of(p->x, p->n, read_cost) - mean_of(p->r, p->n, read_cost));
+	double corrected = hypot(mean_of(p->x, p->n, correction), mean_of(p->r, p->n, correction));
 	struct scatter s = scatter_of(c, p);
 	double mean_r = c->single_reference ? 0 : c->x.mean / mean * c->r.sem / mean;
 	row[ROW_REPEATABILITY] = budget_component("repeatability", BUDGET_TYPE_A, BUDGET_NORMAL, s.within / mean, s.nu_within);
@@ -162,6 +169,7 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 					 blank->n > 1 ? (double)(blank->n - 1) : 1);
 	row[ROW_RESOLUTION] = budget_component("clock resolution", BUDGET_TYPE_B, BUDGET_RECTANGULAR, step / mean, INFINITY);
 	row[ROW_READ_COST] = budget_component("clock read cost", BUDGET_TYPE_B, BUDGET_RECTANGULAR, cost / mean, INFINITY);
+	row[ROW_CORRECTION] = budget_component(BUDGET_CORRECTION, BUDGET_TYPE_B, BUDGET_NORMAL, corrected / mean, INFINITY);
 	b->status = budget_combine(row, N_ROWS, &total);
 	if (!b->status)
 		b->status = budget_expand(&total, 0.95, BUDGET_CONTINUOUS, &b->k95, &b->U95);
@@ -174,8 +182,9 @@ void measure_budget(struct cell *c, const struct evidence *e, const struct pairs
 		b->nu_spread = spread_dof(row, N_ROWS, total.nu_eff, spread_df(c->x.x, c->x.n, &m, 0));
 		allow_hidden(b, row, c, e, &m);
 	}
-	as_program(b, c, hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u));
+	as_program(b, c, hypot(hypot(row[ROW_RESOLUTION].u, row[ROW_READ_COST].u), row[ROW_CORRECTION].u));
 	for (size_t i = 0; i < N_ROWS; i++)
-		if (!(c->single_reference && i == ROW_MEAN_R) && !(i == ROW_ZERO && zero <= 0))
+		if (!(c->single_reference && i == ROW_MEAN_R) && !(i == ROW_ZERO && zero <= 0) &&
+		    !(i == ROW_CORRECTION && corrected <= 0))
 			row_set(&b->row[b->n_rows++], &row[i]);
 }

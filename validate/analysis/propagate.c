@@ -5,8 +5,10 @@
  * probabilistically symmetric 95 % interval of the sum stands beside -U..U.
  * Source: JCGM 101, 6.4, 7.7 and 8.1. */
 #include <math.h>
+#include <string.h>
 
 #include "validate/analysis/analysis_private.h"
+#include "validate/stats/budget.h"
 #include "validate/stats/digits.h"
 #include "validate/stats/monte_carlo.h"
 
@@ -16,7 +18,7 @@
 static struct monte_carlo_input input_of(const struct budget_row *row)
 {
 	double u = row->u * fabs(row->sensitivity);
-	if (row->type == 'B')
+	if (!strcmp(row->distribution, budget_distribution_names[BUDGET_RECTANGULAR]))
 		return (struct monte_carlo_input){.shape = MC_RECTANGULAR, .u = u};
 	if (isinf(row->nu))
 		return (struct monte_carlo_input){.shape = MC_NORMAL, .u = u};

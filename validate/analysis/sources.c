@@ -120,19 +120,23 @@ static void reference(struct analysis *a)
 
 static void instruments(struct analysis *a)
 {
-	double resolution = 0, cost = 0;
+	double resolution = 0, cost = 0, correction = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *run = &a->results->run[i];
 		if (run->state != RUN_OK || !run->has_summary)
 			continue;
 		resolution = fmax(resolution, run->summary.clock_resolution_ns);
 		cost = fmax(cost, run->summary.clock_read_cost_ns);
+		correction = fmax(correction, run->summary.correction_u_ns);
 	}
 	add(a, "clock", IN_BUDGET, "resolution", "steps of at most %.3g ns", resolution);
 	add(a, "clock", IN_BUDGET, "read cost",
 	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their difference is in the "
 	    "budget",
 	    cost);
+	if (correction > 0)
+		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
+		    "response times were corrected for the bias of capture; the standard uncertainty of that is at most %.3g ns", correction);
 	if (a->n_events_lost)
 		add(a, "clock", WARNING, "events lost", "%llu events were lost in capture",
 		    (unsigned long long)a->n_events_lost);

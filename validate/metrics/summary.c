@@ -9,6 +9,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
+#include "validate/metrics/correction.h"
 #include "validate/metrics/summary_private.h"
 
 _Static_assert(OP_N <= SUMMARY_MAX_OPS, "every operation has its place in a summary");
@@ -271,8 +272,12 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	if (!extra)
 		return err_set(e, EINVAL, "%s: the extra metadata is no JSON: %s", p->trace_path, why.text);
 	const json_t *facts = json_object_get(extra, "facts");
-	int rc = 0;
-	if (facts) {
+	struct correction correction;
+	int rc = correction_from_json(&correction, extra, e);
+	if (rc > 0)
+		s->correction_u_ns = correction.u_ns;
+	rc = rc < 0 ? rc : 0;
+	if (!rc && facts) {
 		rc = run_facts_from_json(&s->facts, facts, e);
 		s->has_facts = !rc;
 	}

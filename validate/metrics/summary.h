@@ -88,6 +88,7 @@ struct run_summary {
 	struct moments schedule_error;
 
 	double clock_resolution_ns, clock_read_cost_ns;
+	double correction_u_ns; /* standard uncertainty that a correction of its response times left (correction.h); 0 none */
 	uint64_t n_events_lost;
 	bool has_facts;
 	struct run_facts facts;

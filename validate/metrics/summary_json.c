@@ -73,6 +73,9 @@ static const struct member issue_members[] = {M(run_summary, REAL, issue_error_p
 					      M(run_summary, RATIO, share_late),
 					      {0}};
 
+/* only where response times were corrected */
+static const struct member correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
+
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static int put_members(json_t *o, const void *s, const struct member *m)
@@ -161,6 +164,8 @@ json_t *summary_to_json(const struct run_summary *s)
 	}
 	if (s->has_classes)
 		rc |= put_classes(o, s);
+	if (s->correction_u_ns > 0)
+		rc |= put_members(o, s, correction_members);
 	if (s->has_facts)
 		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
 	if (rc) {
@@ -373,6 +378,11 @@ static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
 	return facts ? run_facts_from_json(&s->facts, facts, e) : 0;
 }
 
+static int get_correction(struct run_summary *s, const json_t *o, struct err *e)
+{
+	return json_object_get(o, "correction_u_ns") ? get_members(s, correction_members, o, e) : 0;
+}
+
 static int check_version(const json_t *o, struct err *e)
 {
 	const json_t *version = json_object_get(o, "version");
@@ -413,6 +423,7 @@ int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
 	rc = rc ? rc : get_issue_error(s, o, e);
 	rc = rc ? rc : get_classes(s, o, e);
 	rc = rc ? rc : get_facts(s, o, e);
+	rc = rc ? rc : get_correction(s, o, e);
 	if (rc)
 		summary_release(s);
 	return rc;

@@ -327,6 +327,36 @@ static void test_order_in_the_block(void **state)
 	done(&c, &a);
 }
 
+/* A trace whose response times were corrected for the bias of capture: what is left of that is a normal Type B component. */
+static void test_correction_of_capture(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, N, 9);
+	double before = a.cell[0].budget.u_c;
+	for (size_t i = 0; i < a.cell[0].budget.n_rows; i++)
+		assert_string_not_equal(a.cell[0].budget.row[i].source, "correction of capture");
+	double u_ns = 0.2 * a.cell[0].r.mean;
+	for (unsigned int b = 1; b <= N; b++)
+		run_find(&c, b, 0, ROLE_PROGRAM)->summary.correction_u_ns = u_ns;
+	again(&c, &a);
+	const struct budget *k = &a.cell[0].budget;
+	const struct budget_row *row = &k->row[k->n_rows - 1];
+	assert_string_equal(row->source, "correction of capture");
+	assert_string_equal(row->distribution, "normal");
+	assert_true(row->type == 'B');
+	assert_between(0.2 - 1e-12, row->u, 0.2 + 1e-12);
+	assert_between(hypot(before, 0.2) - 1e-9, k->u_c, hypot(before, 0.2) + 1e-9);
+	bool named = false;
+	for (size_t i = 0; i < a.n_sources; i++)
+		named |= a.source[i].in_budget && !strcmp(a.source[i].name, "correction of capture");
+	assert_true(named);
+	analysis_propagate(&a);
+	assert_between(0.97 * k->U95, k->monte_carlo.hi, 1.03 * k->U95);
+	done(&c, &a);
+}
+
 static void test_monte_carlo_beside(void **state)
 {
 	(void)state;
@@ -510,6 +540,7 @@ int main(void)
 	    cmocka_unit_test(test_repeatability_of_a_single_reference),
 	    cmocka_unit_test(test_numbers_are_readable),
 	    cmocka_unit_test(test_order_in_the_block),
+	    cmocka_unit_test(test_correction_of_capture),
 	    cmocka_unit_test(test_monte_carlo_beside),
 	    cmocka_unit_test(test_sessions),
 	    cmocka_unit_test(test_chart_and_quantiles),
