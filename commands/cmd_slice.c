@@ -11,12 +11,13 @@
 #include "commands/anonymise.h"
 #include "commands/commands.h"
 #include "commands/trace_set.h"
+#include "commands/slice_correction.h"
 #include "commands/slice_filter.h"
 
 struct slice_config {
 	struct open_options open;
 	struct slice_filter_config filter;
-	const char *output, *key;
+	const char *output, *key, *calibration, *method;
 	bool anonymise, compress, renumber;
 };
 #define AT(FIELD) offsetof(struct slice_config, FIELD)
@@ -55,6 +56,11 @@ static const struct option_spec slice_options[] = {
 	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
 	 .help = "the key of the hashes, so that several traces get the same names (random, kept nowhere)",
 	 .flags = OPT_CLI_ONLY},
+	{.name = "calibration", .type = OPT_STRING, .offset = AT(calibration), .arg = "FILE",
+	 .help = "correct response times for the bias of capture, as validate selftest capture -o FILE measured it",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "capture-method", .type = OPT_STRING, .offset = AT(method), .arg = "NAME",
+	 .help = "the method of the calibration: app, vfs or strace (what the trace says)", .flags = OPT_CLI_ONLY},
 	OPEN_OPTION_ROWS(AT(open)),
 	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress), .help = "compress the trace file with zstd",
 	 .flags = OPT_CLI_ONLY},
@@ -68,12 +74,23 @@ static const char about[] =
 struct slice {
 	struct slice_filter *filter;
 	struct anonymiser *anonymiser;
+	struct slice_correction *correction; /* or NULL */
 };
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 {
 	struct slice *s = ctx;
-	return slice_filter_pass(s->filter, t, r);
+	int keep = slice_filter_pass(s->filter, t, r);
+	if (keep == 1 && s->correction)
+		slice_correction_apply(s->correction, r);
+	return keep;
+}
+
+static void on_finish(void *ctx, struct trace_meta *meta)
+{
+	struct slice *s = ctx;
+	if (s->correction)
+		slice_correction_finish(s->correction, meta);
 }
 
 static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out, struct err *e)
@@ -98,16 +115,19 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 {
 	struct trace_meta meta;
 	struct fileset files = {0};
-	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL, .ctx = s,
-			 .new_seq = c->renumber || set->n > 1, .write = {.compress = c->compress}};
+	struct pour p = {.filter = on_record, .rename = c->anonymise ? on_name : NULL, .finish = on_finish,
+			 .ctx = s, .new_seq = c->renumber || set->n > 1, .write = {.compress = c->compress}};
 	trace_set_meta(set, &meta);
 	meta.clock_resolution_ns *= c->filter.scale;
-	int rc = c->anonymise ? hide(s, &meta, &files, e) : 0;
+	int rc = c->calibration ? slice_correction_open(&s->correction, c->calibration, c->method, set, e) : 0;
+	rc = rc || !c->anonymise ? rc : hide(s, &meta, &files, e);
 	rc = rc ? rc : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	anonymise_fileset_release(&files);
 	if (!rc)
 		printf("%s: %" PRIu64 " of %" PRIu64 " requests%s%s\n", c->output, p.n_written, p.n_read,
 		       slice_filter_stopped(s->filter) ? " read" : "", p.sorted ? ", sorted by begin" : "");
+	if (!rc && s->correction)
+		slice_correction_print(s->correction);
 	return rc;
 }
 
@@ -124,6 +144,10 @@ static int slice_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "%s", c.output ? "--key is for --anonymise" : "-o TRACE is missing: where to write");
 		return EXIT_USAGE;
 	}
+	if (c.method && !c.calibration) {
+		err_set(e, EINVAL, "--capture-method is for --calibration");
+		return EXIT_USAGE;
+	}
 	if (slice_filter_open(&s.filter, &c.filter, e)) {
 		slice_filter_close(s.filter);
 		return EXIT_USAGE;
@@ -132,6 +156,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 	rc = rc ? rc : trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, e);
 	rc = rc ? rc : slice_traces(&c, &set, &s, e);
 	trace_set_close(&set);
+	slice_correction_close(s.correction);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
 	return rc ? EXIT_FAILED : EXIT_OK;

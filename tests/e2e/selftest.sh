@@ -60,7 +60,5 @@ wait $pid || status=$?
 [ -z "$(ls -A)" ] || fail "left behind: $(ls -A)"
 cd ..
 
-expect_status 2 "$VALIDATE" selftest capture
-expect_line err 'no self-test of capture'
 expect_status 2 "$VALIDATE" selftest everything
 expect_status 2 "$VALIDATE" selftest --resume

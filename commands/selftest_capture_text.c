@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The table of the self-test of capture for the terminal. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "capture/op.h"
+#include "commands/selftest_capture.h"
+
+/* ns up to 9999, then us, three digits or so. */
+static void time_put(char *out, size_t size, double ns, bool sign)
+{
+	double size_ns = fabs(ns);
+	if (!isfinite(ns))
+		snprintf(out, size, "-");
+	else if (size_ns < 9999.5)
+		snprintf(out, size, sign ? "%+.*f ns" : "%.*f ns", size_ns < 9.995 ? 1 : 0, ns);
+	else if (size_ns < 9.9995e6)
+		snprintf(out, size, sign ? "%+.*f us" : "%.*f us", size_ns < 99950 ? 1 : 0, ns * 1e-3);
+	else
+		snprintf(out, size, sign ? "%+.*f ms" : "%.*f ms", size_ns < 99950e3 ? 1 : 0, ns * 1e-6);
+}
+
+static void row_print(uint16_t op, unsigned int level, const struct capture_estimate *x, FILE *out)
+{
+	char bias[32], half[32], median[32], p99[32], begin[32], cost[64] = "-";
+	time_put(bias, sizeof bias, x->bias_ns, true);
+	time_put(half, sizeof half, x->bias_half_ns, false);
+	time_put(median, sizeof median, x->scatter_median_ns, false);
+	time_put(p99, sizeof p99, x->scatter_p99_ns, false);
+	time_put(begin, sizeof begin, x->begin_ns, true);
+	if (!x->cost_status)
+		snprintf(cost, sizeof cost, "%.3g (%.3g to %.3g)", x->cost_ratio, x->cost_low, x->cost_high);
+	fprintf(out, "  %-10s%4u%10" PRIu64 "%8" PRIu64 "%7" PRIu64 "   %10s +- %-10s%9s%10s%11s   %s\n", op_name(op),
+		level, x->n_matched, x->n_missed, x->n_extra, bias, half, median, p99, begin, cost);
+}
+
+static void method_print(const struct capture_trial *t, size_t method, FILE *out)
+{
+	const struct capture_standing *s = &t->method[method];
+	struct capture_estimate x;
+	fprintf(out, "\n%s: %s", capture_methods[method].name, capture_methods[method].help);
+	if (s->left_out[0]) {
+		fprintf(out, "\n  left out: %s\n", s->left_out);
+		return;
+	}
+	char resolution[32];
+	time_put(resolution, sizeof resolution, s->resolution_ns, false);
+	fprintf(out, "; resolution %s, %" PRIu64 " events lost\n", resolution, s->n_lost);
+	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.", "matched", "missed",
+		"extra", "bias", "95 %", "scatter", "p99", "begin", "own time, with to without");
+	for (uint16_t op = 0; op < OP_N; op++)
+		for (size_t l = 0; l < CAPTURE_N_LEVELS; l++)
+			if (capture_estimate(&t->study, method, op, capture_levels[l], &x) && (x.n_own || x.n_extra))
+				row_print(op, capture_levels[l], &x, out);
+}
+
+void selftest_capture_print(const struct capture_trial *t, FILE *out)
+{
+	fprintf(out, "Capture against the program's own stamps in the same runs, %zu runs of each method\n",
+		t->study.n_runs);
+	for (size_t i = 0; i < CAPTURE_N_METHODS; i++)
+		method_print(t, i, out);
+	fprintf(out, "\n"
+		     "missed     made by the program and not captured; extra: captured, and not made by it\n"
+		     "bias       captured less own response time: mean over the runs, with its 95 %% interval\n"
+		     "scatter    distance of a request's difference from the bias of its run: median, 99th percentile\n"
+		     "begin      captured less own begin\n"
+		     "own time   the program's own mean response time under capture, to that without, with its 95 %% "
+		     "interval\n");
+}

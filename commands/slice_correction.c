@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/slice_correction.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/selftest/calibration.h"
+
+struct slice_correction {
+	struct calibration calibration;
+	char *host;  /* the trace's, or NULL */
+	char *extra; /* the metadata that was put into the trace; owned */
+};
+
+static int corrected_already(const struct trace_meta *meta, struct err *e)
+{
+	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	bool is = json_object_get(extra, "correction");
+	json_decref(extra);
+	return is ? err_set(e, EINVAL, "the response times of this trace are corrected already") : 0;
+}
+
+static int method_choose(const struct trace_set *set, const char **method, struct err *e)
+{
+	for (size_t i = 0; i < set->n; i++) {
+		const struct trace_meta *meta = trace_meta(set->t[i]);
+		const char *own = calibration_method_of(meta->captured_by);
+		int rc = corrected_already(meta, e);
+		if (rc)
+			return err_context(e, "%s", set->path[i]);
+		if (!*method && !own)
+			return err_set(
+			    e, EINVAL,
+			    "%s was captured by %s: which method of the calibration is that? (--capture-method)",
+			    set->path[i], meta->captured_by ? meta->captured_by : "nobody knows what");
+		if (own && *method && strcmp(own, *method))
+			return err_set(e, EINVAL, "%s was captured by %s, and not by %s", set->path[i], own, *method);
+		*method = *method ? *method : own;
+	}
+	return 0;
+}
+
+int slice_correction_open(struct slice_correction **out, const char *file, const char *method,
+			  const struct trace_set *set, struct err *e)
+{
+	int rc = method_choose(set, &method, e);
+	if (rc)
+		return rc;
+	struct slice_correction *c = xcalloc(1, sizeof *c);
+	const char *host = trace_meta(set->t[0])->host;
+	c->host = host ? xasprintf("%s", host) : NULL;
+	*out = c;
+	return calibration_read(&c->calibration, file, method, e);
+}
+
+void slice_correction_close(struct slice_correction *c)
+{
+	if (!c)
+		return;
+	free(c->host);
+	free(c->extra);
+	free(c);
+}
+
+void slice_correction_apply(struct slice_correction *c, struct trace_record *r)
+{
+	calibration_apply(&c->calibration, r);
+}
+
+void slice_correction_finish(struct slice_correction *c, struct trace_meta *meta)
+{
+	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	json_t *facts = calibration_facts(&c->calibration);
+	extra = extra ? extra : json_object();
+	if (!meta->host) /* a trace that does not tell where it is from: nor shall this */
+		json_object_del(facts, "host");
+	json_object_set_new(extra, "correction", facts);
+	free(c->extra);
+	c->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	json_decref(extra);
+	meta->extra_json = c->extra;
+}
+
+void slice_correction_print(const struct slice_correction *c)
+{
+	struct correction done = calibration_correction(&c->calibration);
+	printf("corrected for the bias of capture by %s: %" PRIu64
+	       " requests, on the average %+.3g ns, standard uncertainty %.3g ns\n",
+	       c->calibration.method, done.n_corrected, -done.mean_ns, done.u_ns);
+	if (done.n_clipped)
+		printf("note: %" PRIu64 " response times would have been below 0, and are 0\n", done.n_clipped);
+	if (done.n_without)
+		printf("note: %" PRIu64 " requests of operations that were not calibrated stay as they were\n",
+		       done.n_without);
+	if (c->host && strcmp(c->host, c->calibration.host))
+		printf("note: the calibration was made on %s, the trace on %s\n", c->calibration.host, c->host);
+}

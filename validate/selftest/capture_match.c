@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/selftest/capture_match.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+#define SLACK_MONOTONIC_NS 2000 /* the two calibrations of the time-stamp counter */
+#define SLACK_WALL_NS 1000000   /* the wall clock is slewed by up to 500 ppm, over some seconds */
+
+struct call {
+	uint64_t key;
+	int64_t begin_ns, end_ns; /* on the common clock */
+	uint32_t tid;
+	uint16_t op;
+};
+
+struct calls {
+	struct call *call;
+	size_t n, cap;
+};
+
+struct span { /* of a thread's own requests */
+	uint32_t tid;
+	int64_t first_ns, last_ns;
+};
+
+struct job {
+	struct calls own, captured;
+	struct span *span;
+	size_t n_spans, cap_spans;
+	int64_t slack_ns;
+	bool wall;
+};
+
+/* --- keys ------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, uint64_t x)
+{
+	h = (h ^ x) * UINT64_C(0xff51afd7ed558ccd);
+	h ^= h >> 32;
+	h *= UINT64_C(0xc4ceb9fe1a85ec53);
+	return h ^ h >> 29;
+}
+
+/* Directories are told relative to different roots, so that only the last part of a path counts. */
+static uint64_t last_part(const struct trace *t, uint32_t object)
+{
+	const struct trace_object *o = object == OBJECT_NONE ? NULL : trace_object(t, object);
+	if (!o)
+		return 0;
+	const char *slash = strrchr(o->name, '/');
+	uint64_t h = 1;
+	for (const char *s = slash ? slash + 1 : o->name; *s; s++)
+		h = mix(h, (unsigned char)*s);
+	return h;
+}
+
+static uint64_t key_of(const struct trace *t, const struct trace_record *r)
+{
+	unsigned int uses = op_info(r->op)->uses;
+	uint64_t h = mix(mix(0, r->tid), r->op);
+	h = mix(h, uses & OP_HAS_FD && r->fd >= 0 ? (uint32_t)r->fd : last_part(t, r->object));
+	h = mix(h, uses & OP_HAS_OFFSET ? r->offset : 0);
+	h = mix(h, uses & OP_HAS_LENGTH ? r->length : 0);
+	return mix(mix(h, uses & OP_RESULT_VARIES ? r->rvalue == -1 : (uint64_t)r->rvalue), r->error);
+}
+
+/* --- reading ---------------------------------------------------------------------------------------------------- */
+
+static struct span *span_find(const struct job *j, uint32_t tid)
+{
+	for (size_t i = 0; i < j->n_spans; i++)
+		if (j->span[i].tid == tid)
+			return &j->span[i];
+	return NULL;
+}
+
+static void span_extend(struct job *j, const struct call *c)
+{
+	struct span *s = span_find(j, c->tid);
+	if (!s) {
+		GROW(j->span, j->n_spans, j->cap_spans);
+		s = &j->span[j->n_spans++];
+		*s = (struct span){c->tid, c->begin_ns, c->end_ns};
+	}
+	s->first_ns = c->begin_ns < s->first_ns ? c->begin_ns : s->first_ns;
+	s->last_ns = c->end_ns > s->last_ns ? c->end_ns : s->last_ns;
+}
+
+static bool wanted(const struct job *j, const struct call *c)
+{
+	const struct span *s = span_find(j, c->tid);
+	return s && c->begin_ns >= s->first_ns - j->slack_ns && c->begin_ns <= s->last_ns;
+}
+
+static int calls_read(struct job *j, struct trace *t, bool own, struct err *e)
+{
+	struct calls *to = own ? &j->own : &j->captured;
+	const struct trace_record *r;
+	int64_t zero_ns = j->wall ? trace_meta(t)->wall_epoch_ns : trace_meta(t)->epoch_ns;
+	int rc = trace_rewind(t, e);
+	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
+		rc = 0;
+		if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || op_info(r->op)->family == FAMILY_PAGE)
+			continue;
+		struct call c = {0, zero_ns + r->begin_ns, zero_ns + r->end_ns, r->tid, r->op};
+		if (own)
+			span_extend(j, &c);
+		else if (!wanted(j, &c))
+			continue;
+		c.key = key_of(t, r);
+		GROW(to->call, to->n, to->cap);
+		to->call[to->n++] = c;
+	}
+	return rc;
+}
+
+/* --- pairs ------------------------------------------------------------------------------------------------------ */
+
+static int by_key(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	return x->begin_ns < y->begin_ns ? -1 : x->begin_ns > y->begin_ns;
+}
+
+static void pair_add(struct capture_op *o, const struct call *own, const struct call *captured)
+{
+	double own_ns = (double)(own->end_ns - own->begin_ns);
+	GROW(o->pair, o->n, o->cap);
+	o->pair[o->n++] = (struct capture_pair){(double)(captured->end_ns - captured->begin_ns) - own_ns,
+						(double)(captured->begin_ns - own->begin_ns), own_ns};
+}
+
+static bool overlap(const struct call *a, const struct call *b, int64_t slack_ns)
+{
+	return a->key == b->key && a->begin_ns <= b->end_ns + slack_ns && b->begin_ns <= a->end_ns + slack_ns;
+}
+
+/* Which of the next calls stays alone: -1 the own one, 1 the captured one, 0 neither. Behind the last of either lies a
+ * call with the largest key. Two that do not quite overlap belong together only where the one behind would not do
+ * better: else a call just before the program's own ones would shift all that are like it. */
+static int alone(const struct call *own, const struct call *captured, int64_t slack_ns)
+{
+	if (own->key != captured->key)
+		return own->key < captured->key ? -1 : 1;
+	if (!overlap(own, captured, slack_ns))
+		return own->end_ns < captured->begin_ns ? -1 : 1;
+	if (overlap(own, captured, 0))
+		return 0;
+	return overlap(own, captured + 1, 0) ? 1 : overlap(own + 1, captured, 0) ? -1 : 0;
+}
+
+/* What lies just outside belongs to what the thread did before and after. */
+static bool between(const struct job *j, const struct call *captured)
+{
+	const struct span *s = span_find(j, captured->tid);
+	return captured->begin_ns >= s->first_ns && captured->end_ns <= s->last_ns;
+}
+
+static void calls_sort(struct calls *c)
+{
+	if (c->n)
+		qsort(c->call, c->n, sizeof *c->call, by_key);
+	c->call = xreallocarray(c->call, c->n + 2, sizeof *c->call);
+	c->call[c->n] = c->call[c->n + 1] = (struct call){.key = UINT64_MAX};
+}
+
+static void match(struct capture_match *m, struct job *j)
+{
+	size_t i = 0, k = 0;
+	calls_sort(&j->own);
+	calls_sort(&j->captured);
+	while (i < j->own.n || k < j->captured.n) {
+		const struct call *own = &j->own.call[i], *captured = &j->captured.call[k];
+		int which = i == j->own.n ? 1 : k == j->captured.n ? -1 : alone(own, captured, j->slack_ns);
+		if (which > 0)
+			m->op[captured->op].n_extra += between(j, captured);
+		else
+			m->op[own->op].n_own++;
+		if (which < 0)
+			m->op[own->op].n_missed++;
+		else if (!which)
+			pair_add(&m->op[own->op], own, captured);
+		i += which <= 0;
+		k += which >= 0;
+	}
+}
+
+/* The monotonic clock where both have it: the wall clock may be set, and is slewed. */
+static int clock_choose(struct job *j, const struct trace_meta *own, const struct trace_meta *captured, struct err *e)
+{
+	j->wall = !own->epoch_ns || !captured->epoch_ns;
+	j->slack_ns = (int64_t)ceil(2 * (own->clock_resolution_ns + captured->clock_resolution_ns)) +
+		      (j->wall ? SLACK_WALL_NS : SLACK_MONOTONIC_NS);
+	if (j->wall && (!own->wall_epoch_ns || !captured->wall_epoch_ns))
+		return err_set(
+		    e, EINVAL,
+		    "the captured times cannot be compared with the program's own: it is not known of both when they "
+		    "began");
+	return 0;
+}
+
+int capture_match_add(struct capture_match *m, const char *own, const char *captured, struct err *e)
+{
+	struct trace *t = NULL, *x = NULL;
+	struct job j = {0};
+	int rc = trace_open(&t, own, e);
+	rc = rc ? rc : trace_open(&x, captured, e);
+	rc = rc ? rc : clock_choose(&j, trace_meta(t), trace_meta(x), e);
+	rc = rc ? rc : calls_read(&j, t, true, e);
+	rc = rc ? rc : calls_read(&j, x, false, e);
+	if (!rc) {
+		match(m, &j);
+		m->resolution_ns = fmax(m->resolution_ns, trace_meta(x)->clock_resolution_ns);
+		m->n_lost += trace_meta(x)->n_events_lost;
+	}
+	free(j.own.call);
+	free(j.captured.call);
+	free(j.span);
+	trace_close(x);
+	trace_close(t);
+	return rc;
+}
+
+void capture_match_release(struct capture_match *m)
+{
+	for (size_t i = 0; i < OP_N; i++)
+		free(m->op[i].pair);
+	memset(m, 0, sizeof *m);
+}

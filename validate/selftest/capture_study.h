@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What captured traces say of response times, against the program's own stamps in the same runs: bias, scatter, cost.
+ *
+ * The run is the replicate: a run's bias is the mean of captured less own response times over its matched requests, and
+ * the interval of the mean comes from the scatter of the runs (Student's t, n - 1 degrees of freedom). The cost is the
+ * ratio of the program's own mean response time under capture to that without, of runs of the same block, by
+ * logarithms.
+ *
+ * A calibration is for use on other traces: its bias is the mean over the conditions it was measured in (workload and
+ * number of threads), and its standard uncertainty joins what differs between conditions, as half the range of their
+ * means, rectangular, and what one run to be corrected and the mean of n runs scatter: u^2 = range^2 / 12 + s^2 (1 +
+ * 1/n). Source: GUM (JCGM 100) 4.3.7, F.2.4.5. */
+#ifndef VALIDATE_SELFTEST_CAPTURE_STUDY_H
+#define VALIDATE_SELFTEST_CAPTURE_STUDY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "validate/selftest/capture_match.h"
+#include "validate/stats/status.h"
+
+#define CAPTURE_NONE SIZE_MAX /* the method: without capture */
+
+struct capture_run { /* one operation in one run of one workload */
+	uint64_t n_own, n_missed, n_extra;
+	double *difference_ns; /* [n]: response time of each matched request, captured less own; owned */
+	size_t n;
+	double sum_difference_ns, sum_begin_ns, sum_own_ns; /* over the matched requests */
+};
+
+struct capture_cell { /* a method, a workload at a level, an operation */
+	size_t method, workload;
+	unsigned int level; /* threads */
+	uint16_t op;
+	struct capture_run *run; /* [n_runs] */
+};
+
+struct capture_study {
+	size_t n_runs; /* of each condition */
+	struct capture_cell *cell;
+	size_t n_cells, cap_cells;
+};
+
+/* Takes what `m` has of one run (0 .. n_runs - 1) of a workload at a level. */
+void capture_study_add(struct capture_study *s, size_t method, size_t workload, unsigned int level, size_t run,
+		       const struct capture_match *m);
+void capture_study_release(struct capture_study *s);
+
+struct capture_estimate {
+	uint64_t n_own, n_matched, n_missed, n_extra; /* sums over the runs */
+	enum stat_status bias_status;
+	double bias_ns, bias_half_ns;             /* mean over the runs, half-width of its 95 % interval */
+	double bias_sd_ns;                        /* of the runs' biases */
+	double begin_ns, begin_half_ns;           /* begin, captured less own, with bias_status */
+	double scatter_median_ns, scatter_p99_ns; /* distance of a request's difference from the bias of its run */
+	enum stat_status cost_status;
+	double cost_ratio, cost_low, cost_high; /* own mean response time, with capture to without; 95 % interval */
+};
+
+/* Of one operation under a method at a level, over all workloads. False where there was no such request. */
+bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
+		      struct capture_estimate *out);
+
+struct capture_calibration {
+	double bias_ns, u_ns;
+	double low_ns, high_ns; /* smallest and largest mean of a condition */
+	size_t n_conditions;
+	uint64_t n_requests;
+};
+/* Of one operation under a method. Errors: STAT_TOO_FEW where no condition has two runs with requests. */
+enum stat_status capture_calibrate(const struct capture_study *s, size_t method, uint16_t op,
+				   struct capture_calibration *c) STAT_MUST_CHECK;
+
+#endif

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/selftest/capture_trial.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "common/files.h"
+#include "common/progress.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/campaign/launch.h"
+
+enum { N_CONDITIONS = CAPTURE_N_WORKLOADS * CAPTURE_N_LEVELS, MAX_ARGUMENTS = 24 };
+
+#define TIMEOUT_NS INT64_C(300000000000)
+
+const struct capture_method capture_methods[CAPTURE_N_METHODS + 1] = {
+    {"app", "validate capture app", "the preloaded library"},
+    {"vfs", "validate capture vfs", "the kernel's tracepoints of system calls"},
+    {"strace", "strace", "strace -f -ttt -T"},
+    {NULL, NULL, NULL},
+};
+
+const unsigned int capture_levels[CAPTURE_N_LEVELS] = {1, 2};
+
+const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1] = {
+    "random-read", "random-write", "sequential-read", "sequential-write", "postmark", "compile", NULL};
+
+/* What each is asked for besides: few requests, as strace takes long over each. */
+static const char *const arguments[CAPTURE_N_WORKLOADS] = {
+    "--requests 500 --file-size 1M",
+    "--requests 500 --file-size 1M --fsync-end",
+    "--requests 500 --file-size 1M",
+    "--requests 500 --file-size 1M --fsync-end",
+    "--requests 100 --files 60 --file-size 4K",
+    "--requests 8 --headers 60 --files 20",
+};
+
+/* The command of a run: every condition, in the order of `order`. "$1" is this program and "$2" the directory, so that
+ * no name has to be quoted. */
+static char *script_make(const int *order, uint64_t seed, bool quick)
+{
+	struct strbuf s = STRBUF_INIT;
+	strbuf_addstr(&s, "cd \"$2\"\n");
+	for (int i = 0; i < N_CONDITIONS; i++) {
+		int w = order[i] / CAPTURE_N_LEVELS, l = order[i] % CAPTURE_N_LEVELS;
+		if (quick && w < 4 && w % 2 == 0) /* the reads of the others */
+			continue;
+		strbuf_addf(&s,
+			    "\"$1\" microbench %s %s --min-duration 0 --level %u --seed %llu --remove --no-sync-output "
+			    "-d files -o own-%d.trace >own.out\n",
+			    capture_workload_names[w], arguments[w], capture_levels[l], (unsigned long long)seed,
+			    order[i]);
+	}
+	return strbuf_detach(&s);
+}
+
+struct job {
+	const struct capture_trial_options *o;
+	struct capture_trial *t;
+	char *dir;
+	gsl_rng *rng;
+	struct progress progress;
+	uint64_t n_done, n_total;
+	int signal_fd;
+	int order[N_CONDITIONS];
+};
+
+/* --- one command under a method --------------------------------------------------------------------------------- */
+
+/* Puts what starts a method before the command; method CAPTURE_N_METHODS is none. argv[0] is what is executed. */
+static size_t method_start(const struct job *j, size_t method, const char *output, const char **argv)
+{
+	const char *name = method < CAPTURE_N_METHODS ? capture_methods[method].name : "";
+	const char *own[] = {j->o->self, "capture", name, "-o", output, "--", NULL};
+	const char *strace[] = {"/bin/sh", "-c", "exec strace \"$@\"", "sh", "-f", "-ttt", "-T", "-o", output, NULL};
+	const char *const *from = !*name ? NULL : !strcmp(name, "strace") ? strace : own;
+	size_t n = 0;
+	while (from && from[n]) {
+		argv[n] = from[n];
+		n++;
+	}
+	return n;
+}
+
+static int launch(struct job *j, size_t method, const char *script, char *reason, size_t size, struct err *e)
+{
+	char *output = xasprintf("%s/captured", j->dir);
+	const char *argv[MAX_ARGUMENTS] = {NULL};
+	size_t n = method_start(j, method, output, argv);
+	const char *command[] = {"/bin/sh", "-ec", script, "sh", j->o->self, j->dir};
+	memcpy(argv + n, command, sizeof command);
+	struct launch_spec spec = {
+	    .argv = (char *const *)(uintptr_t)argv, .timeout_ns = TIMEOUT_NS, .signal_fd = j->signal_fd};
+	struct launch_result r = {0};
+	int rc = launch_run(&spec, &r, e);
+	if (!rc && r.end == LAUNCH_INTERRUPTED)
+		rc = err_set(e, EINTR, "interrupted");
+	free(r.memory);
+	free(output);
+	snprintf(reason, size, "%s", rc ? "" : r.reason);
+	return rc;
+}
+
+/* --- which methods there are ------------------------------------------------------------------------------------ */
+
+static bool named(const char *list, const char *name)
+{
+	size_t len = strlen(name);
+	for (const char *s = list; s; s = strchr(s, ','), s += s != NULL)
+		if (!strncmp(s, name, len) && (!s[len] || s[len] == ','))
+			return true;
+	return !list;
+}
+
+static int methods_check(const char *list, struct err *e)
+{
+	for (const char *s = list; s; s = strchr(s, ','), s += s != NULL) {
+		bool known = false;
+		for (const struct capture_method *m = capture_methods; m->name; m++)
+			known |= strlen(m->name) == strcspn(s, ",") && !strncmp(s, m->name, strlen(m->name));
+		if (!known)
+			return err_set(e, EINVAL, "\"%.*s\" is no method of capture: there are app, vfs and strace",
+				       (int)strcspn(s, ","), s);
+	}
+	return 0;
+}
+
+/* Each is tried on a command that does nothing. */
+static int methods_try(struct job *j, struct err *e)
+{
+	char reason[400];
+	bool any = false;
+	for (size_t i = 0; i < CAPTURE_N_METHODS; i++) {
+		struct capture_standing *s = &j->t->method[i];
+		s->tried = named(j->o->methods, capture_methods[i].name);
+		if (!s->tried) {
+			snprintf(s->left_out, sizeof s->left_out, "not asked for");
+			continue;
+		}
+		int rc = launch(j, i, "exit 0", reason, sizeof reason, e);
+		if (rc)
+			return rc;
+		reason[strcspn(reason, "\n")] = 0;
+		for (char *c = reason; *c; c++) /* it goes into JSON, whatever it was */
+			*c = *c < ' ' || *c > '~' ? '?' : *c;
+		snprintf(s->left_out, sizeof s->left_out, "%.299s", reason);
+		any |= !reason[0];
+	}
+	if (any)
+		return 0;
+	return err_set(e, ENOTSUP, "no method of capture can be had here: %.250s", j->t->method[0].left_out);
+}
+
+/* --- runs ------------------------------------------------------------------------------------------------------- */
+
+static int run_read(struct job *j, size_t method, size_t run, struct err *e)
+{
+	int rc = 0;
+	bool none = method == CAPTURE_N_METHODS;
+	uint64_t lost = 0; /* each own trace tells those of the one captured trace */
+	char *captured = xasprintf("%s/captured", j->dir);
+	for (int i = 0; i < N_CONDITIONS && !rc; i++) {
+		struct capture_match m = {0};
+		char *own = xasprintf("%s/own-%d.trace", j->dir, i);
+		if (path_exists(own)) {
+			rc = capture_match_add(&m, own, none ? own : captured, e);
+			if (!rc)
+				capture_study_add(&j->t->study, none ? CAPTURE_NONE : method,
+						  (size_t)(i / CAPTURE_N_LEVELS), capture_levels[i % CAPTURE_N_LEVELS],
+						  run, &m);
+			unlink(own);
+		}
+		if (!rc && !none) {
+			struct capture_standing *s = &j->t->method[method];
+			s->resolution_ns = m.resolution_ns > s->resolution_ns ? m.resolution_ns : s->resolution_ns;
+			if (m.n_lost > lost)
+				lost = m.n_lost;
+		}
+		capture_match_release(&m);
+		free(own);
+	}
+	if (!none)
+		j->t->method[method].n_lost += lost;
+	unlink(captured);
+	free(captured);
+	return rc;
+}
+
+static int run_make(struct job *j, size_t method, size_t run, struct err *e)
+{
+	char reason[400];
+	const char *name = method < CAPTURE_N_METHODS ? capture_methods[method].name : "no capture";
+	gsl_ran_shuffle(j->rng, j->order, N_CONDITIONS, sizeof *j->order);
+	char *script = script_make(j->order, j->o->seed + run, j->o->quick);
+	progress_step(&j->progress, j->n_done, (double)j->n_done, name);
+	int rc = launch(j, method, script, reason, sizeof reason, e);
+	free(script);
+	if (!rc && reason[0])
+		rc = err_set(e, ECHILD, "a run under %s failed: %s", name, reason);
+	rc = rc ? rc : run_read(j, method, run, e);
+	j->n_done++;
+	return rc;
+}
+
+static int runs_make(struct job *j, struct err *e)
+{
+	int rc = 0;
+	size_t method[CAPTURE_N_METHODS + 1], n = 0;
+	for (size_t i = 0; i <= CAPTURE_N_METHODS; i++)
+		if (i == CAPTURE_N_METHODS || !j->t->method[i].left_out[0])
+			method[n++] = i;
+	j->n_total = n * j->o->n_runs;
+	progress_start(&j->progress, j->n_total, (double)j->n_total, !j->o->quiet);
+	for (size_t run = 0; run < j->o->n_runs && !rc; run++) {
+		gsl_ran_shuffle(j->rng, method, n, sizeof *method);
+		for (size_t i = 0; i < n && !rc; i++)
+			rc = run_make(j, method[i], run, e);
+	}
+	progress_end(&j->progress);
+	return rc;
+}
+
+static int work(struct job *j, struct err *e)
+{
+	sigset_t old;
+	char *files = xasprintf("%s/files", j->dir);
+	int rc = dir_create(files, e);
+	free(files);
+	rc = rc ? rc : signals_take(&old, &j->signal_fd, e);
+	if (rc)
+		return rc;
+	rc = methods_try(j, e);
+	rc = rc ? rc : runs_make(j, e);
+	signals_restore(&old, j->signal_fd);
+	return rc;
+}
+
+int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o, struct err *e)
+{
+	struct job j = {.o = o, .t = t};
+	struct err second = ERR_INIT;
+	memset(t, 0, sizeof *t);
+	t->study.n_runs = o->n_runs;
+	t->seed = o->seed;
+	if (o->n_runs < CAPTURE_MIN_RUNS)
+		return err_set(e, EINVAL, "%llu runs are too few for an interval: at least %d",
+			       (unsigned long long)o->n_runs, CAPTURE_MIN_RUNS);
+	int rc = methods_check(o->methods, e);
+	if (rc)
+		return rc;
+	char *where = realpath(o->target ? o->target : ".", NULL);
+	if (!where)
+		return err_sys(e, errno, "%s", o->target);
+	j.dir = xasprintf("%s/validate-capture-XXXXXX", where);
+	free(where);
+	if (!mkdtemp(j.dir)) {
+		rc = err_sys(e, errno, "cannot make a directory like %s (--target DIR names another place)", j.dir);
+		free(j.dir);
+		return rc;
+	}
+	j.rng = gsl_rng_alloc(gsl_rng_mt19937);
+	gsl_rng_set(j.rng, (unsigned long)o->seed);
+	for (int i = 0; i < N_CONDITIONS; i++)
+		j.order[i] = i;
+	rc = work(&j, e);
+	gsl_rng_free(j.rng);
+	if (dir_remove_tree(j.dir, &second) < 0 && !rc) {
+		*e = second;
+		rc = -second.code;
+	}
+	free(j.dir);
+	return rc;
+}
+
+void capture_trial_release(struct capture_trial *t)
+{
+	capture_study_release(&t->study);
+	memset(t, 0, sizeof *t);
+}

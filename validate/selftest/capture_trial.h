@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The self-test of capture on this machine: reference workloads, which stamp their own requests, run under each method
+ * of capture and without, in random order.
+ *
+ * A run is one command that makes every workload with one thread and with two, in random order, so that a method starts
+ * once for all of them. Each block has a run of each method and one without. What cannot be had here (no privileges, no
+ * strace) is left out and says why. */
+#ifndef VALIDATE_SELFTEST_CAPTURE_TRIAL_H
+#define VALIDATE_SELFTEST_CAPTURE_TRIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/err.h"
+#include "validate/selftest/capture_study.h"
+
+enum { CAPTURE_N_METHODS = 3, CAPTURE_N_LEVELS = 2, CAPTURE_N_WORKLOADS = 6, CAPTURE_MIN_RUNS = 3 };
+
+struct capture_method {
+	const char *name;        /* "app", "vfs", "strace" */
+	const char *captured_by; /* how the metadata of its traces begins */
+	const char *help;
+};
+extern const struct capture_method capture_methods[CAPTURE_N_METHODS + 1]; /* ends with name NULL */
+extern const unsigned int capture_levels[CAPTURE_N_LEVELS];
+extern const char *const capture_workload_names[CAPTURE_N_WORKLOADS + 1]; /* ends with NULL */
+
+struct capture_trial_options {
+	const char *self;    /* path of this program */
+	const char *target;  /* directory whose file system is used: a fresh one is made in it, and removed */
+	const char *methods; /* names separated by commas; NULL: all */
+	uint64_t n_runs, seed;
+	bool quick, quiet;
+};
+
+struct capture_standing { /* of a method, in the order of the table */
+	bool tried;
+	char left_out[300]; /* "": it was measured */
+	double resolution_ns;
+	uint64_t n_lost;
+};
+
+struct capture_trial {
+	struct capture_study study;
+	struct capture_standing method[CAPTURE_N_METHODS];
+	uint64_t seed;
+};
+
+/* Errors: EINVAL for a method that there is not, or too few runs; ENOTSUP where no method can be had; EINTR; of
+ * running, with what the command said. Ownership: capture_trial_release, also after an error. */
+int capture_trial_run(struct capture_trial *t, const struct capture_trial_options *o, struct err *e);
+void capture_trial_release(struct capture_trial *t);
+
+#endif
