@@ -141,7 +141,8 @@ static void record_describe(const struct merge *m, const struct source *s, struc
 	*to = (struct merge_record){.r = r, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
 	size_t room = ((size_t)r->n_units - (r->n_units > 0)) * LOG_UNIT;
 	struct log_text text;
-	if (room < sizeof text)
+	/* a length that is no record's own must not lead out of the spool */
+	if (room < sizeof text || room > m->size - (size_t)((const char *)(r + 1) - m->base))
 		return;
 	memcpy(&text, r + 1, sizeof text);
 	if ((size_t)text.path_len + text.extra_len > room - sizeof text)
