@@ -131,7 +131,12 @@ void call_copy_file_range(struct caller *k)
 {
 	off_t from, to, *from_offset = offset_of(k->c->offset, &from), *to_offset = offset_of(k->c->to, &to);
 	int fd = call_fd(k, k->c->slot), to_fd = call_fd(k, k->c->other);
-	CALL(k, copy_file_range(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
+	if (k->c->bits & CALL_TO_NULL)
+		copy_to_null(k, moved_bytes(k));
+	else if (k->c->bits & CALL_FROM_NULL && moved_bytes(k) <= k->p->max_length)
+		copy_from_buffer(k, moved_bytes(k));
+	else
+		CALL(k, copy_file_range(fd, from_offset, to_fd, to_offset, k->c->length, k->c->flags));
 }
 
 void call_splice(struct caller *k)

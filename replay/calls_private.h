@@ -23,6 +23,7 @@ struct call_stream {
 	pthread_mutex_t lock;
 	FILE *file;
 	DIR *directory;
+	char last; /* 'r' or 'w': what was done to the file last; 0 neither */
 	long *cookie;		  /* cookie[n_cookies]: what telldir gave here */
 	uint64_t *traced_cookie;  /* and there */
 	uint32_t n_cookies, cookies_cap;

@@ -81,6 +81,17 @@ static struct call_stream *stream_take(struct caller *k)
 	return NULL;
 }
 
+/* Between reading and writing the C standard wants the stream to be positioned or flushed; a trace that has it otherwise must not
+ * upset the library. `next`: 'r', 'w', or 0 for neither. */
+static void stream_turn(struct call_stream *s, char next)
+{
+	if (s->last == 'w' && next != 'w')
+		fflush(s->file);
+	else if (s->last == 'r' && next != 'r')
+		fseeko(s->file, 0, SEEK_CUR);
+	s->last = next;
+}
+
 static void stream_give(struct call_stream *s)
 {
 	pthread_mutex_unlock(&s->lock);
@@ -100,6 +111,7 @@ void call_fread(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
+	stream_turn(s, 'r');
 	const size_t n = n_bytes_of(k);
 	CALL(k, fread(k->buffer, 1, n, f));
 	if (k->out->rvalue == 0 && k->c->traced < 0 && ferror(f))
@@ -114,6 +126,7 @@ void call_fwrite(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
+	stream_turn(s, 'w');
 	const size_t n = n_bytes_of(k);
 	CALL(k, fwrite(k->buffer, 1, n, f));
 	stream_give(s);
@@ -125,6 +138,7 @@ void call_fgetc(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
+	stream_turn(s, 'r');
 	CALL(k, fgetc(f));
 	if (k->out->rvalue >= 0 || feof(f))
 		k->out->rvalue = k->out->rvalue >= 0;
@@ -137,6 +151,7 @@ void call_fputc(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
+	stream_turn(s, 'w');
 	CALL(k, fputc('x', f));
 	if (k->out->rvalue >= 0)
 		k->out->rvalue = 1;
@@ -149,7 +164,10 @@ void call_ungetc(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
-	CALL_SUCCESS(k, ungetc('x', f));
+	if (s->last == 'r')
+		CALL_SUCCESS(k, ungetc('x', f));
+	else
+		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);
 	stream_give(s);
 }
 
@@ -160,6 +178,7 @@ void call_fscanf(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
+	stream_turn(s, 'r');
 	const size_t n = k->c->to <= k->p->max_length ? (size_t)k->c->to : 0;
 	int c = EOF;
 	if (n)
@@ -212,6 +231,7 @@ void call_setvbuf(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
+	stream_turn(s, 0);
 	const size_t n = k->c->length < BUFFER_MAX ? k->c->length : BUFFER_MAX;
 	CALL_SUCCESS(k, setvbuf(f, NULL, (int)k->c->flags, n));
 	stream_give(s);

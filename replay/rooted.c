@@ -26,7 +26,7 @@ int rooted_open(int dir_fd, const char *path, uint32_t flags, uint32_t mode)
 {
 	struct open_how how = {
 		.flags = flags,
-		.mode = flags & (O_CREAT | TEMPORARY) ? mode & 07777 : 0,
+		.mode = flags & (O_CREAT | TEMPORARY) ? mode & 01777 : 0, /* set-user-ID and set-group-ID are not replayed */
 		.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS,
 	};
 	long fd;

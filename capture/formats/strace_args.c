@@ -93,10 +93,12 @@ static int peer_arg(struct parsed *p, const struct part *a, struct err *e)
 
 static int path_arg(struct parsed *p, const struct part *a, const struct part *dir, struct err *e)
 {
-	int rc = strace_path(p, a, dir, e);
+	bool none = dir && a->len == 4 && !memcmp(a->s, "NULL", 4); /* utimensat of a descriptor */
+	int rc = none ? 0 : strace_path(p, a, dir, e);
 	if (rc)
 		return rc;
 	p->has_path = true;
+	p->nameless_path |= none;
 	if (p->nameless_path && dir) /* AT_EMPTY_PATH: about the descriptor */
 		return dir->len && *dir->s >= '0' && *dir->s <= '9' ? descriptor_arg(p, dir, e) : 0;
 	return foreign_object(&p->t->base, OBJECT_PATH, p->t->joined.s, p->t->joined.len, &p->r.object, e);

@@ -135,6 +135,12 @@ int strace_effects(struct parsed *p, struct err *e)
 	case OP_FCNTL:
 		duplicated(p);
 		return 0;
+	case OP_UTIMENS:
+		if (p->nameless_path && p->r.fd >= 0) {
+			p->r.op = OP_FUTIMENS;
+			p->r.flags = 0;
+		}
+		return 0;
 	case OP_STAT:
 		if (p->nameless_path && p->r.fd >= 0) {
 			p->r.op = OP_FSTAT;

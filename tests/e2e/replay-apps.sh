@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Captured programs replay with the results that they had: every subject of tests/programs/cases.c, and real applications, in a
+# fresh directory that --prepare makes, for both engines.
+. "$SRCDIR/tests/e2e/lib.sh"
+compiler=${CC:-cc}
+"$compiler" -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -ldl -lpthread || fail 'cases.c does not compile'
+
+captured() { # NAME COMMAND...: in ./NAME.run, to ./NAME.trace
+	name=$1
+	shift
+	mkdir -p "$name.run"
+	(cd "$name.run" && "$VALIDATE" capture app --snapshot --root "$PWD" -o "../$name.trace" -- "$@") >capture.out 2>&1 ||
+		fail "capture of $name: $(cat capture.out)"
+}
+
+replayed() { # NAME ORDER...: without a mismatch, twice in the same directory
+	name=$1
+	shift
+	for order; do
+		for engine in event coordinator; do
+			mkdir -p "$name.$engine"
+			expect_status 0 "$VALIDATE" replay --engine $engine --order "$order" --prepare --dir "$name.$engine" \
+				-o "$name.out" "$name.trace"
+			expect_line out 'mismatches      0'
+		done
+	done
+	"$VALIDATE" metrics --reference "$name.trace" "$name.out" >metrics.txt 2>&1 || "$VALIDATE" info "$name.out" >/dev/null ||
+		fail "the replay of $name cannot be read"
+}
+
+for case in data names directories streams maps forks; do
+	captured $case "$PWD/cases" $case
+	replayed $case temporal
+done
+for case in data names directories streams maps; do
+	replayed $case fs thread
+done
+
+mkdir -p tar.run/tree/a/b tar.run/tree/c
+for i in 1 2 3 4 5 6 7 8 9; do
+	head -c $((i * 4321)) /dev/zero >tar.run/tree/a/b/f$i
+done
+ln -s ../a/b/f1 tar.run/tree/c/link
+ln tar.run/tree/a/b/f2 tar.run/tree/c/hard
+captured tar tar cf out.tar tree
+replayed tar temporal fs thread
+mkdir untar.run
+cp tar.run/out.tar untar.run/
+captured untar tar xf out.tar
+replayed untar temporal fs thread
+[ "$(readlink untar.event/tree/c/link)" = ../a/b/f1 ] || fail 'no link was made as it was'
+[ "$(stat -c %s untar.event/tree/a/b/f9)" -eq $((9 * 4321)) ] || fail 'an unpacked file has another size'
+
+mkdir sort.run
+i=0
+while [ $i -lt 3000 ]; do
+	i=$((i + 1))
+	echo $((i * 7919 % 3001))
+done >sort.run/in
+captured sort sort -S 32K -o out in
+replayed sort temporal
+
+if command -v sqlite3 >/dev/null; then
+	captured sqlite sqlite3 t.db "create table t(a integer primary key, b text); insert into t values(1,'x'),(2,'y');
+		update t set b='z' where a=1; begin; delete from t; rollback; vacuum;"
+	replayed sqlite temporal fs thread
+	grep -q 'passed over' out && fail "locks are not replayed: $(cat out)"
+fi
+if command -v git >/dev/null; then
+	captured git sh -c 'git init -q r && cd r && echo a >f && git add f && git -c user.name=n -c user.email=e commit -q -m m &&
+		git mv f g && git status && git log' 2>/dev/null
+	replayed git temporal
+fi
+
+# a whole directory is moved: what is below it goes along
+captured move sh -c 'mkdir -p a/b && echo x >a/b/c && mv a d && cat d/b/c && cp -r d e && rm -r d'
+replayed move temporal
+
+# strace's record of the same, of a program that unpacks
+if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
+	mkdir straced strace.tree
+	cp tar.run/out.tar straced/
+	(cd straced && strace -f -ttt -T -y -o ../strace.txt tar xf out.tar) || fail 'strace'
+	expect_status 0 "$VALIDATE" replay --prepare --dir strace.tree strace.txt
+	expect_line out 'mismatches      0'
+fi
