@@ -7,28 +7,33 @@
 #include "capture/op.h"
 #include "commands/selftest_capture.h"
 
-/* ns up to 9999, then us, three digits or so. */
-static void time_put(char *out, size_t size, double ns, bool sign)
+/* In the unit that `like` is best told in: ns up to 9999, then us, ms. */
+static void time_put(char *out, size_t size, double ns, double like, bool sign)
 {
-	double size_ns = fabs(ns);
-	if (!isfinite(ns))
+	static const struct {
+		double ns;
+		const char *name;
+	} units[] = {{1, "ns"}, {1e3, "us"}, {1e6, "ms"}};
+	size_t k = 0;
+	if (!isfinite(ns)) {
 		snprintf(out, size, "-");
-	else if (size_ns < 9999.5)
-		snprintf(out, size, sign ? "%+.*f ns" : "%.*f ns", size_ns < 9.995 ? 1 : 0, ns);
-	else if (size_ns < 9.9995e6)
-		snprintf(out, size, sign ? "%+.*f us" : "%.*f us", size_ns < 99950 ? 1 : 0, ns * 1e-3);
-	else
-		snprintf(out, size, sign ? "%+.*f ms" : "%.*f ms", size_ns < 99950e3 ? 1 : 0, ns * 1e-6);
+		return;
+	}
+	while (k < 2 && fabs(like) >= 9999.5 * units[k].ns)
+		k++;
+	double x = ns / units[k].ns;
+	int digits = (k ? fabs(x) < 99.95 : fabs(x) < 9.995) ? 1 : 0;
+	snprintf(out, size, sign ? "%+.*f %s" : "%.*f %s", digits, x, units[k].name);
 }
 
 static void row_print(uint16_t op, unsigned int level, const struct capture_estimate *x, FILE *out)
 {
 	char bias[32], half[32], median[32], p99[32], begin[32], cost[64] = "-";
-	time_put(bias, sizeof bias, x->bias_ns, true);
-	time_put(half, sizeof half, x->bias_half_ns, false);
-	time_put(median, sizeof median, x->scatter_median_ns, false);
-	time_put(p99, sizeof p99, x->scatter_p99_ns, false);
-	time_put(begin, sizeof begin, x->begin_ns, true);
+	time_put(bias, sizeof bias, x->bias_ns, x->bias_ns, true);
+	time_put(half, sizeof half, x->bias_half_ns, x->bias_ns, false);
+	time_put(median, sizeof median, x->scatter_median_ns, x->scatter_median_ns, false);
+	time_put(p99, sizeof p99, x->scatter_p99_ns, x->scatter_p99_ns, false);
+	time_put(begin, sizeof begin, x->begin_ns, x->begin_ns, true);
 	if (!x->cost_status)
 		snprintf(cost, sizeof cost, "%.3g (%.3g to %.3g)", x->cost_ratio, x->cost_low, x->cost_high);
 	fprintf(out, "  %-10s%4u%10" PRIu64 "%8" PRIu64 "%7" PRIu64 "   %10s +- %-10s%9s%10s%11s   %s\n", op_name(op),
@@ -45,7 +50,7 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 		return;
 	}
 	char resolution[32];
-	time_put(resolution, sizeof resolution, s->resolution_ns, false);
+	time_put(resolution, sizeof resolution, s->resolution_ns, s->resolution_ns, false);
 	fprintf(out, "; resolution %s, %" PRIu64 " events lost\n", resolution, s->n_lost);
 	fprintf(out, "  %-10s%4s%10s%8s%7s   %10s +- %-10s%9s%10s%11s   %s\n", "call", "thr.", "matched", "missed",
 		"extra", "bias", "95 %", "scatter", "p99", "begin", "own time, with to without");

@@ -150,7 +150,8 @@ static int methods_try(struct job *j, struct err *e)
 		reason[strcspn(reason, "\n")] = 0;
 		for (char *c = reason; *c; c++) /* it goes into JSON, whatever it was */
 			*c = *c < ' ' || *c > '~' ? '?' : *c;
-		snprintf(s->left_out, sizeof s->left_out, "%.299s", reason);
+		const char *why = strncmp(reason, "exit status ", 12) ? NULL : strstr(reason, ": ");
+		snprintf(s->left_out, sizeof s->left_out, "%.299s", why ? why + 2 : reason);
 		any |= !reason[0];
 	}
 	if (any)
