@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# The self-test of capture: a tiny run of it, what is left out and said, and a calibration applied to a trace.
+# The self-test of capture: a tiny run of it, what is left out and said, and its calibration applied to a captured trace.
 . "$SRCDIR/tests/e2e/lib.sh"
+[ -z "${SANITIZE:-}" ] || skip 'a library is preloaded, which a sanitizer must be first of'
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
 # one method that an ordinary user has too; the JSON and the file are the same and fit the schema
@@ -17,9 +18,14 @@ for call in read write pwrite open close fsync stat rename unlink; do
 		[ -n "$row" ] || fail "no row of $call with $threads threads"
 		[ "$(echo "$row" | jq '.n_matched == .n_own and .n_missed == 0 and .n_extra == 0 and .n_own > 0')" = true ] ||
 			fail "not all captured: $row"
-		# the library stamps inside the program's own stamps
-		[ "$(echo "$row" | jq '.begin_bias_ns > 0 and .bias_ns < 0 and .bias_half95_ns > 0 and .cost_low95 > 0')" = true ] ||
-			fail "captured times that cannot be: $row"
+		[ "$(echo "$row" | jq '.bias_half95_ns > 0 and .scatter_p99_ns >= .scatter_median_ns and .cost_low95 > 0')" = true ] ||
+			fail "not estimated: $row"
+		# the library stamps inside the program's own stamps; what takes long depends on each one's calibration of the counter
+		case $call in
+		read | write | close | stat)
+			[ "$(echo "$row" | jq '.bias_ns < 0')" = true ] || fail "captured times that cannot be: $row"
+			;;
+		esac
 	done
 done
 [ "$(jq '[.methods[] | select(.left_out != null) | .method] == ["vfs", "strace"]' cal.json)" = true ] || fail "what was left out is not said"
@@ -42,36 +48,6 @@ expect_status 2 "$VALIDATE" selftest stats --methods app
 expect_status 3 "$VALIDATE" selftest capture --methods app,truss -q
 expect_line err 'truss'
 expect_status 3 "$VALIDATE" selftest capture --replicates 3 --target /nonexistent -q
-
-# a calibration on a made-up trace: 100 ns too long, and one request shorter than that
-printf 'pid,tid,begin,end,function,args,rvalue\n' >made.csv
-for i in 0 1 2 3; do
-	printf '1,1,%d,%d,read,"path=f;fd=3;offset=%d;length=10",10\n' $((i * 5000)) $((i * 5000 + 1000)) $((i * 10)) >>made.csv
-done
-printf '1,1,30000,30040,read,"path=f;fd=3;offset=90;length=10",10\n1,1,40000,41000,fsync,"path=f;fd=3",0\n' >>made.csv
-cat >made.json <<'EOF'
-{"schema": 1, "environment": {"host": "elsewhere", "kernel": {"release": "6.1"}, "date": "2026-01-01T00:00:00Z"},
- "methods": [{"method": "app", "calibration": [{"op": "read", "bias_ns": 100, "u_ns": 12}]}]}
-EOF
-expect_status 3 "$VALIDATE" slice --calibration made.json made.csv -o no.trace
-expect_line err '--capture-method'
-expect_status 2 "$VALIDATE" slice --capture-method app made.csv -o no.trace
-expect_status 3 "$VALIDATE" slice --calibration made.json --capture-method vfs made.csv -o no.trace
-expect_line err 'vfs was not measured'
-[ ! -e no.trace ] || fail "a trace was written all the same"
-expect_status 0 "$VALIDATE" slice --calibration made.json --capture-method app made.csv -o corrected.trace
-expect_line out '5 requests'
-expect_line out '1 response times would have been below 0'
-expect_line out '1 requests of operations that were not calibrated'
-"$VALIDATE" export -q --to csv corrected.trace -o - | awk -F, 'NR > 1 { print $4 - $3 }' | tr '\n' ' ' >have
-[ "$(cat have)" = "900 900 900 900 0 1000 " ] || fail "corrected to $(cat have)"
-"$VALIDATE" info --json corrected.trace >info.json
-# mean (4 x 100 + 40) / 6, u 5 x 12 / 6
-jq -e '[.. | objects | select(has("n_clipped"))][0] | .n_corrected == 5 and .n_clipped == 1 and .n_without == 1 and
-	(.mean_ns - 440 / 6 | fabs) < 1e-9 and (.u_ns - 10 | fabs) < 1e-9 and .method == "app"' info.json >have ||
-	fail "the correction is not in the metadata: $(cat info.json)"
-expect_status 3 "$VALIDATE" slice --calibration made.json --capture-method app corrected.trace -o no.trace
-expect_line err 'corrected already'
 
 # what was captured is corrected by what was measured of it here, in the direction of the program's own times
 mkdir files

@@ -291,6 +291,7 @@ static void test_calibration_file(void **state)
 	assert_int_equal(correction_from_json(&again, extra, &e), -EINVAL);
 	json_decref(extra);
 	assert_int_equal(calibration_read(&c, path.s, "vfs", &e), -ENOENT);
+	capture_trial_release(&t);
 	unlink(path.s);
 }
 
