@@ -60,10 +60,11 @@ struct tracing {
 /* What a killed process left: named after a process that is no more. */
 static void stale_remove(void)
 {
-	char **all = tracefs_instances("^" INSTANCE_PREFIX "[0-9][0-9]*$");
+	char **all = tracefs_instances(NULL); /* with an expression it loses memory */
 	for (char **name = all; name && *name; name++) {
-		long pid = strtol(*name + strlen(INSTANCE_PREFIX), NULL, 10);
-		if (pid <= 0 || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
+		char *end = *name;
+		long pid = strncmp(*name, INSTANCE_PREFIX, strlen(INSTANCE_PREFIX)) ? 0 : strtol(*name + strlen(INSTANCE_PREFIX), &end, 10);
+		if (pid <= 0 || *end || kill((pid_t)pid, 0) == 0 || errno != ESRCH)
 			continue;
 		struct tracefs_instance *old = tracefs_instance_create(*name);
 		if (old) {
