@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/crc32c.h"
@@ -128,6 +129,15 @@ int journal_read(const char *path, int (*on_event)(const json_t *event, void *co
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
+/* A campaign that was killed while it started a run holds the lock through that child, until the child dies of it. */
+static int lock_soon(int fd)
+{
+	int ret;
+	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100; n++)
+		nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+	return ret;
+}
+
 int journal_open(struct journal *j, const char *path, int create, struct err *e)
 {
 	struct journal_reading r;
@@ -137,7 +147,7 @@ int journal_open(struct journal *j, const char *path, int create, struct err *e)
 	else
 		j->fd = file_open_regular(path, O_RDWR | O_NOFOLLOW, e);
 	int ret = j->fd >= 0 ? 0 : create ? err_sys(e, errno, "cannot create %s", path) : j->fd;
-	if (!ret && flock(j->fd, LOCK_EX | LOCK_NB) < 0)
+	if (!ret && lock_soon(j->fd) < 0)
 		ret = errno == EWOULDBLOCK ? err_set(e, EBUSY, "%s is in use: another campaign is running there", path)
 					   : err_sys(e, errno, "cannot lock %s", path);
 	if (!ret)
