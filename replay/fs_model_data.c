@@ -65,6 +65,20 @@ void size_change(struct fs_model *m, uint32_t object, uint64_t size)
 		m->watch->resize(m->watch->ctx, object, size);
 }
 
+void attribute_told(struct fs_model *m, uint32_t object, bool change)
+{
+	if (m->watch && m->watch->attribute)
+		m->watch->attribute(m->watch->ctx, object, change);
+}
+
+/* A directory is listed through a descriptor: what that gives ends when it is removed. */
+static void listed(struct fs_model *m, uint32_t directory)
+{
+	if (m->watch && m->watch->entries)
+		m->watch->entries(m->watch->ctx, directory, false);
+	attribute_told(m, directory, false);
+}
+
 /* --- moving data ---------------------------------------------------------------------------------------------------- */
 
 static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint64_t asked, uint64_t got)
@@ -162,8 +176,8 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 	uint64_t at = m->word[m->slot_word[r->slot] + SLOT_POSITION];
 	bool from_end = r->flags != SEEK_SET && r->flags != SEEK_CUR;
 	/* Where a directory ends follows from what is in it. */
-	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY && m->watch && m->watch->entries)
-		m->watch->entries(m->watch->ctx, object, false);
+	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
+		listed(m, object);
 	if (r->rvalue < 0)
 		return true;
 	if (r->flags == SEEK_CUR && at != UNKNOWN && at + r->offset != (uint64_t)r->rvalue && !m->force)
@@ -198,12 +212,6 @@ static void stream_apply(struct fs_model *m, const struct load_request *r, uint3
 }
 
 /* --- attributes ----------------------------------------------------------------------------------------------------- */
-
-static void attribute_told(struct fs_model *m, uint32_t object, bool change)
-{
-	if (m->watch && m->watch->attribute)
-		m->watch->attribute(m->watch->ctx, object, change);
-}
 
 /* A word of an attribute: UNKNOWN, 0 for none, or 1 + its length. */
 static bool xattr_apply(struct fs_model *m, const struct load_request *r, uint32_t object, bool sets, bool removes)
@@ -251,8 +259,8 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 		size_change(m, object, r->length);
 	else if (r->op == OP_FALLOCATE && r->rvalue >= 0)
 		allocate_apply(m, r, object);
-	else if (family == FAMILY_DIRECTORY && m->watch && m->watch->entries && r->op != OP_CLOSEDIR && r->op != OP_TELLDIR)
-		m->watch->entries(m->watch->ctx, object, false);
+	else if (family == FAMILY_DIRECTORY && r->op != OP_CLOSEDIR && r->op != OP_TELLDIR)
+		listed(m, object);
 	else if (family == FAMILY_STREAM)
 		stream_apply(m, r, object);
 	return attribute_apply(m, r, object);

@@ -238,6 +238,8 @@ static bool remove_apply(struct fs_model *m, const struct load_request *r)
 	if (!directory && m->word[f.object + WORD_KIND] == KIND_DIRECTORY && !m->force)
 		return false;
 	name_set(m, &f, ABSENT);
+	if (directory)
+		attribute_told(m, f.object, true);
 	return true;
 }
 

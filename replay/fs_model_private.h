@@ -56,6 +56,7 @@ bool size_must_be(struct fs_model *m, uint32_t object, uint64_t at_least, uint64
 void size_change(struct fs_model *m, uint32_t object, uint64_t size);
 uint32_t slot_object(const struct fs_model *m, uint32_t slot); /* 0: not known */
 void slot_opened(struct fs_model *m, uint32_t slot); /* and what inherits it */
+void attribute_told(struct fs_model *m, uint32_t object, bool change);
 bool attribute_apply(struct fs_model *m, const struct load_request *r, uint32_t object);
 
 #endif
