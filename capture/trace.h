@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "common/err.h"
 
 #define TIME_NONE INT64_MIN

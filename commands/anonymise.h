@@ -4,7 +4,7 @@
 #ifndef COMMANDS_ANONYMISE_H
 #define COMMANDS_ANONYMISE_H
 
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "common/err.h"
 #include "common/strbuf.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "capture/app.h"
+#include "capture/app/app.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
 #include "common/units.h"

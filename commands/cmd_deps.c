@@ -15,7 +15,7 @@
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
-#include "replay/deps.h"
+#include "replay/order/deps.h"
 
 struct deps_config {
 	int order;

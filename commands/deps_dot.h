@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 #include "common/strbuf.h"
-#include "replay/deps.h"
+#include "replay/order/deps.h"
 
 /* Appends the graph of the first n_shown requests (in issue order) in Graphviz's language: a column for each thread, solid
  * lines for program order, bold ones for waits on an end, dashed ones for waits on a begin. Names are escaped. */

@@ -14,7 +14,7 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/infer_trace.h"
+#include "replay/order/infer_trace.h"
 #include "reports/json_value.h"
 
 struct threshold {

@@ -17,7 +17,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "capture/trace.h"
 #include "common/err.h"
 #include "common/options.h"

@@ -9,9 +9,9 @@
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
-#include "replay/load.h"
+#include "replay/load/load.h"
 #include "replay/mutant.h"
-#include "replay/order.h"
+#include "replay/order/order.h"
 #include "replay/replay.h"
 
 #define NO_LIMIT -1 /* as a row's max: below any min */

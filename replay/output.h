@@ -5,7 +5,7 @@
 
 #include "capture/trace.h"
 #include "common/err.h"
-#include "replay/load.h"
+#include "replay/load/load.h"
 #include "replay/plan.h"
 #include "replay/replay.h"
 

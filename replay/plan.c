@@ -9,8 +9,8 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/rooted.h"
-#include "replay/gate.h"
+#include "replay/calls/rooted.h"
+#include "replay/engines/gate.h"
 
 enum { AT_REQUESTS, AT_WAITS, AT_DUE, AT_OUTCOMES, AT_REPEATED, AT_EXPECTED };
 

@@ -15,12 +15,12 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/vm.h"
-#include "replay/calls.h"
-#include "replay/load.h"
+#include "replay/calls/calls.h"
+#include "replay/load/load.h"
 #include "replay/mutant.h"
-#include "replay/order.h"
+#include "replay/order/order.h"
 #include "replay/replay.h"
-#include "replay/slots.h"
+#include "replay/load/slots.h"
 
 enum hot_flag {
 	HOT_PUBLISH_BEGUN = 1, /* somebody waits for exactly this */

@@ -10,17 +10,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "capture/trace.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/initial.h"
-#include "replay/load.h"
-#include "replay/order.h"
+#include "replay/load/initial.h"
+#include "replay/load/load.h"
+#include "replay/order/order.h"
 #include "replay/output.h"
 #include "replay/plan.h"
-#include "replay/slots.h"
+#include "replay/load/slots.h"
 
 #define CALIBRATION_NS 5000000
 /* Baseline of the clock when times are to be met: an anchor is good to a few ns, so that the rate is good to 0.05 ppm and

@@ -13,7 +13,7 @@
 
 #include "common/err.h"
 #include "common/options.h"
-#include "replay/load.h"
+#include "replay/load/load.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
 enum replay_timing { TIMING_FULLSPEED, TIMING_TIMESTAMP, TIMING_THINK };

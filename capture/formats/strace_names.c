@@ -2,7 +2,7 @@
 /* What a call's descriptors and paths are names of. */
 #include <string.h>
 
-#include "capture/app_private.h"
+#include "capture/app/app_private.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 

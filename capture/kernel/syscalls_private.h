@@ -3,7 +3,7 @@
 #ifndef CAPTURE_KERNEL_SYSCALLS_PRIVATE_H
 #define CAPTURE_KERNEL_SYSCALLS_PRIVATE_H
 
-#include "capture/app_state.h"
+#include "capture/app/app_state.h"
 #include "capture/kernel/syscalls.h"
 
 #define SYSCALL_THREAD_SLOTS 4096u

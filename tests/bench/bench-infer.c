@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "replay/infer.h"
+#include "replay/order/infer.h"
 
 static uint64_t draw(uint64_t *state)
 {

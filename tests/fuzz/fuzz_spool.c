@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "capture/app_private.h"
+#include "capture/app/app_private.h"
 #include "capture/trace.h"
 
 enum { N_IMAGES = 3, N_WINDOWS = 8, PLACES = 4 };

@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "common/err.h"
 #include "validate/protocol/protocol.h"
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "capture/run_facts.h"
 #include "common/err.h"
 #include "validate/metrics/histogram.h"

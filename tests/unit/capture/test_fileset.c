@@ -10,7 +10,7 @@
 #include <sys/sysmacros.h>
 
 #include "capture/confine.h"
-#include "capture/fileset.h"
+#include "capture/fileset/fileset.h"
 #include "common/files.h"
 #include "tests/unit/capture/sample.h"
 

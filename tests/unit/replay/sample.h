@@ -13,9 +13,9 @@
 #include "capture/trace.h"
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "replay/load.h"
-#include "replay/order.h"
-#include "replay/slots.h"
+#include "replay/load/load.h"
+#include "replay/order/order.h"
+#include "replay/load/slots.h"
 
 struct sample {
 	struct trace_record *r;

@@ -8,7 +8,7 @@
 
 #include <dirent.h>
 
-#include "replay/rooted.h"
+#include "replay/calls/rooted.h"
 #include "rig.h"
 
 static void put(const char *path, const char *text)

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "replay/deps.h"
+#include "replay/order/deps.h"
 #include "rig.h"
 
 static void read_sample(struct deps *d, const struct sample *s, struct rig *g, enum replay_order order)

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#include "replay/extent_map.h"
-#include "replay/u64_map.h"
-#include "replay/use_set.h"
+#include "replay/order/extent_map.h"
+#include "replay/load/u64_map.h"
+#include "replay/order/use_set.h"
 
 enum { N_BYTES = 200, MAX_MET = N_BYTES };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "fs_random.h"
-#include "replay/order_linear.h"
+#include "replay/order/order_linear.h"
 
 struct again { /* a replay by hand */
 	const struct world *w;

@@ -9,7 +9,7 @@
 #include <pthread.h>
 
 #include "common/clock.h"
-#include "replay/gate.h"
+#include "replay/engines/gate.h"
 
 static struct clock a_clock;
 

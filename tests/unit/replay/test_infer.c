@@ -6,7 +6,7 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
-#include "replay/infer_trace.h"
+#include "replay/order/infer_trace.h"
 #include "rig.h"
 
 #define MAX 24

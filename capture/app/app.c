@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/app/app.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/app/app_private.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+/* While windows fill, often: those that come back soon are still in a cache. */
+#define POLL_MS 10
+#define POLL_BUSY_MS 2
+#define FIELD(f) offsetof(struct app_config, f)
+
+const struct option_spec app_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
+	 .help = "the trace to write", .flags = OPT_CLI_ONLY},
+	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
+	 .help = "name files relative to DIR and leave out all others; /", .flags = OPT_CLI_ONLY},
+	{.name = "snapshot", .type = OPT_FLAG, .offset = FIELD(snapshot),
+	 .help = "note how the files were before they were used first, for replay --prepare", .flags = OPT_CLI_ONLY},
+	{.name = "digests", .type = OPT_FLAG, .offset = FIELD(digests),
+	 .help = "with the snapshot: read each file whole and note the digest of its content", .flags = OPT_CLI_ONLY},
+	{.name = "memory", .type = OPT_FLAG, .offset = FIELD(memory),
+	 .help = "note how much anonymous memory the programs have, over time", .flags = OPT_CLI_ONLY},
+	{.name = "memory-interval", .type = OPT_DURATION, .offset = FIELD(memory_interval_ns), .arg = "TIME",
+	 .help = "time between two looks at the memory; 100ms", .min = 1e6, .max = 3.6e12, .flags = OPT_CLI_ONLY},
+	{.name = "no-characters", .type = OPT_FLAG, .offset = FIELD(no_characters),
+	 .help = "leave out stdio calls of one character (getc, putc)", .flags = OPT_CLI_ONLY},
+	{.name = "compress", .type = OPT_FLAG, .offset = FIELD(compress), .help = "compress the trace (zstd)",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
+	 .help = "where the buffers are while the command runs; /dev/shm", .flags = OPT_CLI_ONLY},
+	{0},
+};
+
+void app_config_init(struct app_config *c)
+{
+	*c = (struct app_config){.root = "/", .memory_interval_ns = 100000000};
+}
+
+void app_outcome_release(struct app_outcome *o)
+{
+	struct app_programs *const all[] = {&o->unseen, &o->own_calls, &o->own_rings};
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+		for (int i = 0; i < APP_NAMES_SHOWN; i++)
+			free(all[k]->name[i]);
+}
+
+/* --- the command's processes ---------------------------------------------------------------------------------------------- */
+
+struct run {
+	const struct app_config *config;
+	struct app_outcome *outcome;
+	struct spool spool;
+	struct app_memory memory;
+	struct clock clock;
+	uint64_t start;
+	int64_t wall_epoch_ns;
+	pid_t child;
+	int signals;
+	sigset_t old_mask;
+	unsigned int n_stops;
+};
+
+static void variables_set(const struct run *r, const char *library)
+{
+	const char *before = getenv("LD_PRELOAD");
+	char *list = before && *before ? xasprintf("%s:%s", library, before) : xstrdup(library);
+	setenv("LD_PRELOAD", list, 1);
+	setenv(LOG_DIR_VARIABLE, r->spool.dir, 1);
+	free(list);
+}
+
+static int command_start(struct run *r, const char *file, const char *library, struct err *e)
+{
+	int report[2];
+	if (pipe2(report, O_CLOEXEC))
+		return err_sys(e, errno, "making a pipe");
+	fflush(NULL);
+	r->child = fork();
+	if (r->child == 0) {
+		signal(SIGPIPE, SIG_DFL);
+		signal(SIGXFSZ, SIG_DFL);
+		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
+		variables_set(r, library);
+		execv(file, r->config->command);
+		if (errno == ENOEXEC) { /* a script without a first line that names its shell: as a shell starts it */
+			char **v = r->config->command;
+			size_t n = 0;
+			while (v[n])
+				n++;
+			char **shell = xcalloc(n + 2, sizeof *shell);
+			shell[0] = xstrdup("sh");
+			shell[1] = xstrdup(file);
+			memcpy(shell + 2, v + 1, n * sizeof *shell - sizeof *shell);
+			execv("/bin/sh", shell);
+		}
+		int code = errno;
+		if (write(report[1], &code, sizeof code) < 0)
+			_exit(126);
+		_exit(127);
+	}
+	int code = r->child < 0 ? errno : 0;
+	close(report[1]);
+	if (r->child > 0 && read(report[0], &code, sizeof code) == sizeof code)
+		waitpid(r->child, NULL, 0);
+	close(report[0]);
+	return code ? err_sys(e, code, "starting %s", file) : 0;
+}
+
+/* All children that have ended. False: there is none left. */
+static bool children_reap(struct run *r)
+{
+	int status;
+	pid_t pid;
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
+		if (pid == r->child)
+			r->outcome->status = status;
+	return pid == 0 || (pid < 0 && errno != ECHILD);
+}
+
+/* The first request to stop is passed on to the command; a second one ends the capture with what there is. */
+static bool signals_take(struct run *r)
+{
+	struct signalfd_siginfo info;
+	while (read(r->signals, &info, sizeof info) == sizeof info) {
+		if (info.ssi_signo == SIGCHLD)
+			continue;
+		if (++r->n_stops > 1)
+			return false;
+		/* from the terminal it went to the command too */
+		if (info.ssi_code != SI_KERNEL)
+			kill(r->child, (int)info.ssi_signo);
+	}
+	return true;
+}
+
+static int processes_follow(struct run *r, struct err *e)
+{
+	struct pollfd p = {.fd = r->signals, .events = POLLIN};
+	while (children_reap(r)) {
+		size_t before = r->spool.n_windows;
+		int rc = spool_drain(&r->spool, false, e);
+		if (rc)
+			return rc;
+		if (!signals_take(r)) {
+			r->outcome->interrupted = true;
+			break;
+		}
+		int64_t now = clock_monotonic_ns();
+		if (memory_is_due(&r->memory, now))
+			memory_add(&r->memory, now, spool_memory(&r->spool));
+		poll(&p, 1, r->spool.n_windows > before ? POLL_BUSY_MS : POLL_MS);
+	}
+	return spool_drain(&r->spool, true, e);
+}
+
+/* What the trace needs may be missing (the disk is full, perhaps), but the command goes on as if nobody looked. */
+static void processes_let_run(struct run *r)
+{
+	struct pollfd p = {.fd = r->signals, .events = POLLIN};
+	atomic_store(&r->spool.control->closed, 1);
+	while (children_reap(r) && signals_take(r))
+		poll(&p, 1, POLL_MS);
+}
+
+static int signals_open(struct run *r, struct err *e)
+{
+	sigset_t set;
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
+	r->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
+	return r->signals < 0 ? err_sys(e, errno, "waiting for signals") : 0;
+}
+
+static int64_t wall_ns(void)
+{
+	struct timespec ts;
+	clock_gettime(CLOCK_REALTIME, &ts);
+	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static int run_all(struct run *r, const char *file, const char *library, struct err *e)
+{
+	uint32_t flags = r->config->no_characters ? LOG_NO_CHARACTERS : 0;
+	if (r->config->snapshot || r->config->digests)
+		flags |= LOG_STATE;
+	if (r->config->digests)
+		flags |= LOG_DIGEST;
+	struct stat st;
+	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
+		return err_sys(e, ENOTDIR, "--root %s", r->config->root);
+	if (!stat(r->config->output, &st) && S_ISDIR(st.st_mode))
+		return err_sys(e, EISDIR, "%s", r->config->output);
+	int rc = clock_init(&r->clock, 5000000, e);
+	rc = rc ? rc : spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
+	if (rc)
+		return rc;
+	rc = signals_open(r, e);
+	r->start = clock_begin(&r->clock);
+	r->wall_epoch_ns = wall_ns();
+	rc = rc ? rc : command_start(r, file, library, e);
+	if (!rc) {
+		rc = processes_follow(r, e);
+		if (rc) {
+			processes_let_run(r);
+			return rc;
+		}
+		rc = clock_reanchor(&r->clock, e);
+	}
+	r->outcome->n_samples = r->memory.n;
+	return rc ? rc : app_trace_write(r->config, &r->spool, &r->clock, r->start, r->wall_epoch_ns, &r->memory, r->outcome, e);
+}
+
+int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e)
+{
+	struct run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1, .fd = -1}};
+	*o = (struct app_outcome){.status = 0};
+	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
+	char *library = app_library_find(e), *file = library ? app_command_find(c->command[0], e) : NULL;
+	int rc = file ? app_command_check(file, e) : -e->code;
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever loses its parent is still waited for */
+	if (!rc)
+		rc = run_all(&r, file, library, e);
+	spool_close(&r.spool);
+	if (r.signals >= 0) {
+		close(r.signals);
+		sigprocmask(SIG_SETMASK, &r.old_mask, NULL);
+	}
+	free(library);
+	free(file);
+	return rc;
+}

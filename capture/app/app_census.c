@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/app/app_census.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+struct birth { /* a program that should have appeared in process `pid` after `begin` */
+	uint32_t pid;
+	uint64_t begin;
+	char *name;
+	bool failed;
+};
+
+struct births {
+	struct birth *v;
+	size_t n, cap;
+};
+
+static char *text_of(const char *s, size_t len)
+{
+	char *text = xcalloc(1, len + 1);
+	if (len)
+		memcpy(text, s, len);
+	return text;
+}
+
+static void birth_expect(struct births *b, uint32_t pid, const struct merge_record *r)
+{
+	char *name = text_of(r->path, r->path_len);
+	GROW(b->v, b->n, b->cap);
+	b->v[b->n++] = (struct birth){pid, r->r->begin, name, false};
+}
+
+/* An exec that returned has failed: it is the last one of its process. */
+static void birth_withdraw(struct births *b, uint32_t pid)
+{
+	for (size_t i = b->n; i-- > 0;)
+		if (b->v[i].pid == pid && !b->v[i].failed) {
+			b->v[i].failed = true;
+			return;
+		}
+}
+
+static int compare_births(const void *a, const void *b)
+{
+	const struct birth *x = a, *y = b;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->begin > y->begin) - (x->begin < y->begin);
+}
+
+static bool image_follows(const struct spool *s, const struct birth *b, const struct birth *next)
+{
+	for (size_t i = 0; i < s->n_images; i++)
+		if (s->image[i].pid == b->pid && s->image[i].start > b->begin &&
+		    !(next && next->pid == b->pid && s->image[i].start > next->begin))
+			return true;
+	return false;
+}
+
+static void program_add(struct app_programs *p, const char *name)
+{
+	p->n++;
+	for (int i = 0; i < APP_NAMES_SHOWN; i++) {
+		if (p->name[i] && !strcmp(p->name[i], name))
+			return;
+		if (!p->name[i]) {
+			p->name[i] = xstrdup(name);
+			return;
+		}
+	}
+}
+
+/* A program, and the library in it that is meant. */
+static void program_with(struct app_programs *to, const struct objects *o, uint32_t program, uint32_t object)
+{
+	const char *name = program ? objects_at(o, program)->path : "?";
+	if (object == program) {
+		program_add(to, name);
+		return;
+	}
+	char *both = xasprintf("%s (%s)", name, objects_at(o, object)->path);
+	program_add(to, both);
+	free(both);
+}
+
+static void births_judge(const struct spool *s, struct births *b, struct app_outcome *o)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->n; i++) {
+		if (b->v[i].failed)
+			free(b->v[i].name);
+		else
+			b->v[n++] = b->v[i];
+	}
+	if (n)
+		qsort(b->v, n, sizeof *b->v, compare_births);
+	for (size_t i = 0; i < n; i++)
+		if (!image_follows(s, &b->v[i], i + 1 < n ? &b->v[i + 1] : NULL))
+			program_add(&o->unseen, b->v[i].name);
+	for (size_t i = 0; i < n; i++)
+		free(b->v[i].name);
+	free(b->v);
+}
+
+/* The first object of an image is the program. */
+static void object_see(struct census *c, struct census_image *i, const struct merge_record *r)
+{
+	if (!r->path_len)
+		return;
+	path_join(&c->path, i->cwd ? i->cwd : "/", r->path, r->path_len);
+	uint32_t number = objects_number(&c->objects, c->path.s, c->path.len);
+	if (!number)
+		return;
+	const struct code_scan *found = &objects_at(&c->objects, number)->found;
+	if (!i->program)
+		i->program = number;
+	if (!i->suspect && found->n_files + found->n_any)
+		i->suspect = number;
+	if (!i->ringed && found->n_rings)
+		i->ringed = number;
+}
+
+static void objects_judge(const struct census *c, struct app_outcome *o)
+{
+	for (size_t k = 0; k < c->n_images; k++) {
+		const struct census_image *i = &c->image[k];
+		if (i->suspect)
+			program_with(&o->own_calls, &c->objects, i->program, i->suspect);
+		else if (i->ringed)
+			program_with(&o->own_rings, &c->objects, i->program, i->ringed);
+	}
+}
+
+void census_take(struct census *c, const struct spool *s, struct merge *m, struct app_outcome *o)
+{
+	struct merge_record r;
+	struct births births = {0};
+	c->image = xcalloc(s->n_images + 1, sizeof *c->image);
+	async_init(&c->async);
+	objects_init(&c->objects);
+	c->path = (struct strbuf)STRBUF_INIT;
+	c->n_images = s->n_images;
+	o->n_processes = s->n_images;
+	while (merge_next(m, &r)) {
+		struct census_image *i = &c->image[r.image];
+		if (r.r->op == LOG_START && !i->announced) {
+			i->announced = true;
+			i->parent = (uint32_t)r.r->result;
+			i->cwd = text_of(r.path, r.path_len);
+		} else if (r.r->op == LOG_EXEC && r.r->result < 0) {
+			birth_withdraw(&births, r.pid);
+		} else if (r.r->op == LOG_EXEC) {
+			birth_expect(&births, r.pid, &r);
+		} else if (r.r->op == LOG_SPAWN && r.r->result > 0) {
+			birth_expect(&births, (uint32_t)r.r->result, &r);
+		} else if (r.r->op == LOG_AIO_ASKED) {
+			async_ask(&c->async, &r);
+		} else if (r.r->op == LOG_AIO_DONE) {
+			async_done(&c->async, &r);
+		} else if (r.r->op == LOG_OBJECT) {
+			object_see(c, i, &r);
+		} else if (r.r->op == OP_IO_URING_ENTER && !(r.r->flags & LOG_BY_LIBURING)) {
+			o->n_ring_entries++;
+		}
+	}
+	births_judge(s, &births, o);
+	objects_judge(c, o);
+}
+
+void census_release(struct census *c)
+{
+	async_release(&c->async);
+	objects_release(&c->objects);
+	strbuf_release(&c->path);
+	for (size_t i = 0; i < c->n_images; i++)
+		free(c->image[i].cwd);
+	free(c->image);
+}

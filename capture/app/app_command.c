@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is to be started, with what, and whether it can be captured. */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "capture/app/app_private.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+#define LIBRARY "libvalidate-capture.so"
+
+/* The library at `path`, NULL where there is none; or what forbids it: *rc. */
+static char *library_at(const char *path, int *rc, struct err *e)
+{
+	char *real = realpath(path, NULL);
+	if (!real || !strpbrk(real, " :"))
+		return real;
+	*rc = err_set(e, EINVAL, "%s: the dynamic linker cannot preload a library whose path has a blank or a colon", real);
+	free(real);
+	return NULL;
+}
+
+char *app_library_find(struct err *e)
+{
+	static const char *const places[] = {"", "../lib/validate/"};
+	char *self = program_path(e), *found = NULL;
+	int rc = 0;
+	if (!self)
+		return NULL;
+	char *slash = strrchr(self, '/');
+	if (slash)
+		*slash = 0;
+	for (size_t i = 0; i < sizeof places / sizeof *places && !found && !rc; i++) {
+		char *path = xasprintf("%s/%s%s", self, places[i], LIBRARY);
+		found = library_at(path, &rc, e);
+		free(path);
+	}
+	if (!found && !rc)
+		err_set(e, ENOENT, "%s is neither beside the program (%s) nor in ../lib/validate", LIBRARY, self);
+	free(self);
+	return found;
+}
+
+char *app_command_find(const char *name, struct err *e)
+{
+	const char *path = getenv("PATH");
+	if (strchr(name, '/')) {
+		if (!access(name, X_OK))
+			return xstrdup(name);
+		err_sys(e, errno, "%s", name);
+		return NULL;
+	}
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path; path += strspn(path, ":")) {
+		size_t len = strcspn(path, ":");
+		char *file = xasprintf("%.*s/%s", (int)len, path, name);
+		struct stat st;
+		if (!access(file, X_OK) && !stat(file, &st) && S_ISREG(st.st_mode))
+			return file;
+		free(file);
+		path += len;
+	}
+	err_set(e, ENOENT, "%s: no such command", name);
+	return NULL;
+}
+
+/* Programs that get other privileges by being started do not load what the caller names. */
+static int privileges_check(const char *file, struct err *e)
+{
+	struct stat st;
+	if (stat(file, &st))
+		return err_sys(e, errno, "%s", file);
+	bool other_user = st.st_mode & S_ISUID && st.st_uid != getuid();
+	bool other_group = st.st_mode & S_ISGID && st.st_mode & S_IXGRP && st.st_gid != getgid();
+	bool capabilities = getuid() && getxattr(file, "security.capability", NULL, 0) > 0;
+	if (!other_user && !other_group && !capabilities)
+		return 0;
+	return err_set(e, EPERM, "%s: refused: it runs with other privileges (%s), and the dynamic linker then loads no library "
+		       "for us; start it as the user it changes to",
+		       file, other_user ? "setuid" : other_group ? "setgid" : "file capabilities");
+}
+
+/* 1: an ELF program that asks for a dynamic linker, 0: one that does not, -1: no 64-bit ELF (a script, perhaps). */
+static int is_dynamic(const char *file)
+{
+	Elf64_Ehdr h;
+	Elf64_Phdr p;
+	int answer = -1, fd = open(file, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	if (pread(fd, &h, sizeof h, 0) == sizeof h && !memcmp(h.e_ident, ELFMAG, SELFMAG) &&
+	    h.e_ident[EI_CLASS] == ELFCLASS64 && h.e_phentsize == sizeof p) {
+		answer = 0;
+		for (int i = 0; i < h.e_phnum && !answer; i++)
+			if (pread(fd, &p, sizeof p, (off_t)(h.e_phoff + (uint64_t)i * sizeof p)) == sizeof p)
+				answer = p.p_type == PT_INTERP;
+	}
+	close(fd);
+	return answer;
+}
+
+int app_command_check(const char *file, struct err *e)
+{
+	int rc = privileges_check(file, e);
+	if (!rc && is_dynamic(file) == 0)
+		rc = err_set(e, ENOEXEC, "%s is statically linked: a preloaded library does not see its calls", file);
+	return rc;
+}

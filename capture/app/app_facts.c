@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/app/app_facts.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+static json_t *text_json(const char *text)
+{
+	json_t *o = json_string(text);
+	return o ? o : json_string("?"); /* no UTF-8 */
+}
+
+static bool begins(const char *text, const char *with)
+{
+	return !strncmp(text, with, strlen(with));
+}
+
+static const char *kind_of(const char *path, uint64_t mode)
+{
+	switch (mode & S_IFMT) {
+	case S_IFREG:
+		return begins(path, "/memfd:") ? "other" : "file";
+	case S_IFDIR:
+		return "directory";
+	case S_IFIFO:
+		return "pipe";
+	case S_IFSOCK:
+		return "socket";
+	case S_IFCHR:
+		return begins(path, "/dev/pts/") || begins(path, "/dev/tty") ? "terminal" : "device";
+	case S_IFBLK:
+		return "device";
+	default:
+		return "other";
+	}
+}
+
+void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full, const char *name)
+{
+	if (json_array_size(table) >= DESCRIPTORS_MAX)
+		return;
+	const char *kind = kind_of(full, r->length);
+	json_t *row = json_pack("{s:I,s:i,s:s,s:I,s:I}", "pid", (json_int_t)pid, "fd", r->fd, "kind", kind, "flags",
+				(json_int_t)r->flags, "position", (json_int_t)(r->offset & INT64_MAX));
+	json_object_set_new(row, "path", text_json(name));
+	json_array_append_new(table, row);
+}
+
+static void programs_set(json_t *facts, const char *count, const char *names, const struct app_programs *p)
+{
+	json_t *list = json_array();
+	for (int i = 0; i < APP_NAMES_SHOWN && p->name[i]; i++)
+		json_array_append_new(list, text_json(p->name[i]));
+	json_object_set_new(facts, count, json_integer((json_int_t)p->n));
+	json_object_set_new(facts, names, list);
+}
+
+static json_t *samples_json(const struct app_memory *m, int64_t epoch_ns)
+{
+	json_t *list = json_array();
+	for (size_t i = 0; i < m->n; i++)
+		json_array_append_new(list, json_pack("{s:I,s:I}", "t_ns", (json_int_t)(m->sample[i].ns - epoch_ns), "bytes",
+						      (json_int_t)m->sample[i].bytes));
+	return list;
+}
+
+char *facts_text(const struct app_outcome *o, const json_t *descriptors, const struct app_memory *m, int64_t epoch_ns)
+{
+	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
+				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads, "requests_outside_root",
+				  (json_int_t)o->n_outside, "records_torn", (json_int_t)o->n_torn, "ring_entries",
+				  (json_int_t)o->n_ring_entries, "wait_status", o->status);
+	json_object_set_new(facts, "records_garbled", json_integer((json_int_t)o->n_garbled));
+	programs_set(facts, "programs_unseen", "unseen", &o->unseen);
+	programs_set(facts, "programs_own_calls", "own_calls", &o->own_calls);
+	programs_set(facts, "programs_own_rings", "own_rings", &o->own_rings);
+	json_t *top = json_pack("{s:o}", "capture", facts);
+	if (descriptors && json_array_size(descriptors))
+		json_object_set(top, "descriptors", (json_t *)(uintptr_t)descriptors);
+	if (m && m->interval_ns)
+		json_object_set_new(top, "anonymous_memory", samples_json(m, epoch_ns));
+	char *text = json_dumps(top, JSON_COMPACT);
+	json_decref(top);
+	return text;
+}

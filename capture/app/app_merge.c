@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The spool's records in the order of their begins. A thread writes a record when its call ends, so that its records are
+ * in order, unless a handler of a signal made calls while one was under way: such a thread's records are sorted by an array of
+ * places, the others are streams. The streams are merged by a heap. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "capture/app/app_private.h"
+#include "common/vm.h"
+#include "common/xalloc.h"
+
+struct source { /* one thread of one process image */
+	uint32_t first, n;    /* its windows: order[first .. first + n) */
+	uint32_t window;      /* being read, of these */
+	uint32_t unit;	      /* next in it */
+	uint64_t *sorted;     /* offsets in the spool, or NULL */
+	size_t n_sorted, at;
+	uint64_t begin;	      /* of the next record */
+	const struct log_record *next; /* NULL at the end */
+};
+
+struct merge {
+	const struct spool *spool;
+	const char *base; /* of the mapped spool */
+	size_t size;
+	struct spool_window *order; /* sorted by image, thread, sequence */
+	struct source *source;
+	size_t n_sources, sources_cap;
+	struct source **heap;
+	size_t n_heap;
+};
+
+/* --- one source --------------------------------------------------------------------------------------------------- */
+
+static const struct log_record *record_at(const struct merge *m, uint64_t at)
+{
+	return (const struct log_record *)(m->base + at);
+}
+
+static const struct log_record *stream_next(const struct merge *m, struct source *s)
+{
+	for (; s->window < s->n; s->window++, s->unit = 0) {
+		const struct spool_window *w = &m->order[s->first + s->window];
+		if (s->unit >= w->n_units)
+			continue;
+		const struct log_record *r = record_at(m, w->at + (uint64_t)s->unit * LOG_UNIT);
+		s->unit += r->n_units && r->n_units <= w->n_units - s->unit ? r->n_units : 1;
+		return r;
+	}
+	return NULL;
+}
+
+static void source_advance(const struct merge *m, struct source *s)
+{
+	if (!s->sorted)
+		s->next = stream_next(m, s);
+	else
+		s->next = s->at < s->n_sorted ? record_at(m, s->sorted[s->at++]) : NULL;
+	if (s->next)
+		s->begin = s->next->begin;
+}
+
+static void source_rewind(const struct merge *m, struct source *s)
+{
+	s->window = s->unit = 0;
+	s->at = 0;
+	source_advance(m, s);
+}
+
+static int compare_places(const void *a, const void *b, void *base)
+{
+	const uint64_t *x = a, *y = b;
+	uint64_t bx = ((const struct log_record *)((const char *)base + *x))->begin;
+	uint64_t by = ((const struct log_record *)((const char *)base + *y))->begin;
+	if (bx != by)
+		return bx < by ? -1 : 1;
+	return (*x > *y) - (*x < *y);
+}
+
+/* Whether the records are in order; if not, their places are sorted. */
+static void source_order(const struct merge *m, struct source *s)
+{
+	uint64_t last = 0;
+	size_t n = 0, cap = 0;
+	bool ordered = true;
+	s->window = s->unit = 0;
+	for (const struct log_record *r; (r = stream_next(m, s)); n++) {
+		ordered &= r->begin >= last;
+		last = r->begin;
+	}
+	if (ordered)
+		return;
+	s->window = s->unit = 0;
+	for (const struct log_record *r; (r = stream_next(m, s));) {
+		GROW(s->sorted, s->n_sorted, cap);
+		s->sorted[s->n_sorted++] = (uint64_t)((const char *)r - m->base);
+	}
+	qsort_r(s->sorted, s->n_sorted, sizeof *s->sorted, compare_places, (void *)m->base);
+}
+
+/* --- the heap ----------------------------------------------------------------------------------------------------- */
+
+static bool comes_before(const struct source *a, const struct source *b)
+{
+	return a->begin != b->begin ? a->begin < b->begin : a < b;
+}
+
+static void sift_down(struct merge *m, size_t at)
+{
+	for (;;) {
+		size_t child = 2 * at + 1;
+		if (child + 1 < m->n_heap && comes_before(m->heap[child + 1], m->heap[child]))
+			child++;
+		if (child >= m->n_heap || !comes_before(m->heap[child], m->heap[at]))
+			return;
+		struct source *moved = m->heap[at];
+		m->heap[at] = m->heap[child];
+		m->heap[child] = moved;
+		at = child;
+	}
+}
+
+void merge_rewind(struct merge *m)
+{
+	m->n_heap = 0;
+	for (size_t i = 0; i < m->n_sources; i++) {
+		source_rewind(m, &m->source[i]);
+		if (m->source[i].next)
+			m->heap[m->n_heap++] = &m->source[i];
+	}
+	for (size_t i = m->n_heap; i-- > 0;)
+		sift_down(m, i);
+}
+
+static void record_describe(const struct merge *m, const struct source *s, struct merge_record *to)
+{
+	const struct spool_window *w = &m->order[s->first];
+	const struct log_record *r = s->next;
+	*to = (struct merge_record){.r = r, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
+	size_t room = ((size_t)r->n_units - (r->n_units > 0)) * LOG_UNIT;
+	struct log_text text;
+	/* a length that is no record's own must not lead out of the spool */
+	if (room < sizeof text || room > m->size - (size_t)((const char *)(r + 1) - m->base))
+		return;
+	memcpy(&text, r + 1, sizeof text);
+	if ((size_t)text.path_len + text.extra_len > room - sizeof text)
+		return; /* not of our making */
+	to->path = (const char *)(r + 1) + sizeof text;
+	to->path_len = text.path_len;
+	to->extra = to->path + text.path_len;
+	to->extra_len = text.extra_len;
+	to->second_dir = text.second_dir;
+}
+
+bool merge_next(struct merge *m, struct merge_record *r)
+{
+	if (!m->n_heap)
+		return false;
+	struct source *s = m->heap[0];
+	record_describe(m, s, r);
+	source_advance(m, s);
+	if (!s->next)
+		m->heap[0] = m->heap[--m->n_heap];
+	sift_down(m, 0);
+	return true;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------- */
+
+static int compare_windows(const void *a, const void *b)
+{
+	const struct spool_window *x = a, *y = b;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return (x->sequence > y->sequence) - (x->sequence < y->sequence);
+}
+
+static bool same_thread(const struct spool_window *x, const struct spool_window *y)
+{
+	return x->image == y->image && x->pid == y->pid && x->tid == y->tid;
+}
+
+static void sources_find(struct merge *m)
+{
+	const size_t n = m->spool->n_windows;
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && same_thread(&m->order[i], &m->order[k]); k++)
+			;
+		GROW(m->source, m->n_sources, m->sources_cap);
+		m->source[m->n_sources++] = (struct source){.first = (uint32_t)i, .n = (uint32_t)(k - i)};
+	}
+	m->heap = xcalloc(m->n_sources + 1, sizeof *m->heap);
+	for (size_t i = 0; i < m->n_sources; i++)
+		source_order(m, &m->source[i]);
+}
+
+int merge_open(struct merge **out, const struct spool *s, struct err *e)
+{
+	struct merge *m = xcalloc(1, sizeof *m);
+	m->spool = s;
+	m->size = s->end;
+	*out = m;
+	if (m->size) {
+		void *at = mmap(NULL, m->size, PROT_READ, MAP_PRIVATE, s->fd, 0);
+		if (at == MAP_FAILED) {
+			int code = errno;
+			m->size = 0;
+			merge_close(m);
+			*out = NULL;
+			return err_sys(e, code, "mapping the spool file of %llu bytes", (unsigned long long)s->end);
+		}
+		m->base = at;
+	}
+	m->order = xcalloc(s->n_windows + 1, sizeof *m->order);
+	if (s->n_windows)
+		memcpy(m->order, s->window, s->n_windows * sizeof *m->order);
+	qsort(m->order, s->n_windows, sizeof *m->order, compare_windows);
+	sources_find(m);
+	merge_rewind(m);
+	return 0;
+}
+
+void merge_close(struct merge *m)
+{
+	if (!m)
+		return;
+	if (m->size)
+		munmap((void *)m->base, m->size);
+	for (size_t i = 0; i < m->n_sources; i++)
+		free(m->source[i].sorted);
+	free(m->source);
+	free(m->heap);
+	free(m->order);
+	free(m);
+}
+
+uint64_t merge_n_threads(const struct merge *m)
+{
+	return m->n_sources;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Capturing an application: the parts. Private to capture/. */
+#ifndef CAPTURE_APP_PRIVATE_H
+#define CAPTURE_APP_PRIVATE_H
+
+#include <sys/types.h>
+
+#include "capture/app/app.h"
+#include "capture/app/app_memory.h"
+#include "capture/preload/log.h"
+#include "common/clock.h"
+
+/* --- app_command.c: what is to be started, and whether it can be captured ------------------------------------------------ */
+
+/* The preload library, beside the program as built or where it is installed. NULL with the error. The caller frees. */
+char *app_library_find(struct err *e);
+/* The file that a shell would start for `name`. NULL with the error. The caller frees. */
+char *app_command_find(const char *name, struct err *e);
+/* EPERM for a program that gets other privileges, ENOEXEC for one that is statically linked. */
+int app_command_check(const char *file, struct err *e);
+
+/* --- app_spool.c: windows leave the traced processes' files ----------------------------------------------------------- */
+
+struct spool_window { /* one copied window */
+	uint64_t at;	   /* its first record in the spool, bytes */
+	uint64_t sequence; /* orders a thread's windows */
+	uint32_t n_units;
+	uint32_t image;	   /* index into spool.image */
+	uint32_t pid, tid;
+};
+
+struct spool_image { /* one process image (a program from exec or fork to its end), one file of the scratch directory */
+	char *name;
+	uint64_t start; /* ticks */
+	uint32_t pid;
+	uint32_t n_max;
+	char *base;	/* while mapped, else NULL */
+	dev_t device;
+	ino_t inode;
+};
+
+struct spool {
+	int dir_fd, fd; /* scratch directory; the spool file, which has no name */
+	struct log_control *control;
+	uint64_t end; /* bytes in the file */
+	struct spool_window *window;
+	size_t n_windows, windows_cap;
+	struct spool_image *image;
+	size_t n_images, images_cap;
+	uint64_t n_torn;
+	char *dir;
+	unsigned char *buffer; /* one window */
+};
+
+/* Makes the scratch directory and the spool file (in the directory of `near`). Errors: of the system. */
+int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock, uint32_t flags,
+	       struct err *e);
+/* Copies what is full and frees it. `last`: nobody writes any more; takes everything. Errors: of the system, as ENOSPC. */
+int spool_drain(struct spool *s, bool last, struct err *e);
+void spool_close(struct spool *s); /* removes the scratch directory */
+/* Anonymous memory of the traced processes that run, in bytes. */
+uint64_t spool_memory(const struct spool *s);
+
+/* --- app_merge.c: the spool's records in the order of their begins ------------------------------------------------------- */
+
+struct merge_record { /* borrowed from the spool's mapping */
+	const struct log_record *r;
+	uint32_t image, pid, tid;
+	const char *path; /* not NUL-terminated; NULL: none */
+	const char *extra;
+	size_t path_len, extra_len;
+	int second_dir;
+};
+
+struct merge;
+int merge_open(struct merge **m, const struct spool *s, struct err *e);
+void merge_close(struct merge *m);
+/* The next record: false at the end. */
+bool merge_next(struct merge *m, struct merge_record *r);
+void merge_rewind(struct merge *m);
+uint64_t merge_n_threads(const struct merge *m);
+
+/* --- app_path.c ------------------------------------------------------------------------------------------------------ */
+
+struct strbuf;
+/* `path` joined to the directory `base` and made plain: no ".", no "//", ".." taken back by name. Absolute. */
+void path_join(struct strbuf *to, const char *base, const char *path, size_t len);
+
+/* --- app_trace.c: records become requests ------------------------------------------------------------------------------ */
+
+int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock, uint64_t start,
+		    int64_t wall_epoch_ns, const struct app_memory *memory, struct app_outcome *o, struct err *e);
+
+#endif

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From the traced processes' windows into one spool file. What is mapped belongs to strangers, who write while it is read:
+ * every number is copied once and checked. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "capture/app/app_private.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+/* --- the scratch directory -------------------------------------------------------------------------------------------- */
+
+static const char *scratch_choose(const char *asked)
+{
+	const char *tmp = getenv("TMPDIR");
+	if (asked)
+		return asked;
+	if (!access("/dev/shm", W_OK | X_OK))
+		return "/dev/shm";
+	return tmp && *tmp ? tmp : "/tmp";
+}
+
+static int directory_make(struct spool *s, const char *scratch, struct err *e)
+{
+	char *real = realpath(scratch_choose(scratch), NULL);
+	if (!real)
+		return err_sys(e, errno, "the scratch directory %s", scratch_choose(scratch));
+	s->dir = xasprintf("%s/validate-capture-XXXXXX", real);
+	free(real);
+	if (!mkdtemp(s->dir)) {
+		int rc = err_sys(e, errno, "%s: making the scratch directory", s->dir);
+		free(s->dir);
+		s->dir = NULL;
+		return rc;
+	}
+	s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return s->dir_fd < 0 ? err_sys(e, errno, "%s", s->dir) : 0;
+}
+
+static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
+{
+	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0 || ftruncate(fd, sizeof *s->control)) {
+		int rc = err_sys(e, errno, "%s/control", s->dir);
+		if (fd >= 0)
+			close(fd);
+		return rc;
+	}
+	void *at = mmap(NULL, sizeof *s->control, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return err_sys(e, errno, "%s/control", s->dir);
+	s->control = at;
+	s->control->clock_source = clock->source;
+	s->control->flags = flags;
+	struct stat ns;
+	s->control->pid_namespace = stat("/proc/self/ns/pid", &ns) ? 0 : ns.st_ino;
+	s->control->magic = LOG_MAGIC;
+	return 0;
+}
+
+/* Beside the trace: there must be room for it anyway. */
+static int spool_make(struct spool *s, const char *near, struct err *e)
+{
+	char *copy = xstrdup(near), *dir = dirname(copy);
+	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (s->fd < 0) { /* not every file system has unnamed files */
+		char *name = xasprintf("%s/.validate-spool-XXXXXX", dir);
+		s->fd = mkostemp(name, O_CLOEXEC);
+		if (s->fd >= 0)
+			unlink(name);
+		free(name);
+	}
+	int rc = s->fd < 0 ? err_sys(e, errno, "%s: making the spool file", dir) : 0;
+	free(copy);
+	return rc;
+}
+
+int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock, uint32_t flags,
+	       struct err *e)
+{
+	*s = (struct spool){.dir_fd = -1, .fd = -1};
+	int rc = directory_make(s, scratch, e);
+	rc = rc ? rc : control_make(s, clock, flags, e);
+	rc = rc ? rc : spool_make(s, near, e);
+	s->buffer = xmalloc(LOG_WINDOW);
+	if (rc)
+		spool_close(s);
+	return rc;
+}
+
+static void image_unmap(struct spool *s, struct spool_image *i)
+{
+	if (i->base) {
+		munmap(i->base, (size_t)i->n_max * LOG_WINDOW);
+		unlinkat(s->dir_fd, i->name, 0);
+		i->base = NULL;
+	}
+}
+
+void spool_close(struct spool *s)
+{
+	if (s->control) {
+		atomic_store(&s->control->closed, 1);
+		munmap(s->control, sizeof *s->control);
+	}
+	for (size_t i = 0; i < s->n_images; i++) {
+		image_unmap(s, &s->image[i]);
+		free(s->image[i].name);
+	}
+	if (s->dir_fd >= 0)
+		close(s->dir_fd);
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->dir)
+		dir_remove_tree(s->dir, NULL);
+	free(s->dir);
+	free(s->image);
+	free(s->window);
+	free(s->buffer);
+	*s = (struct spool){.dir_fd = -1, .fd = -1};
+}
+
+/* --- process images --------------------------------------------------------------------------------------------------- */
+
+static bool image_known(const struct spool *s, const struct stat *st)
+{
+	for (size_t i = s->n_images; i-- > 0;)
+		if (s->image[i].base && s->image[i].inode == st->st_ino && s->image[i].device == st->st_dev)
+			return true;
+	return false;
+}
+
+/* A file that is not (yet) one of ours is passed over: its process may have been killed while it made it. */
+static void image_add(struct spool *s, const char *name)
+{
+	struct stat st;
+	int fd = openat(s->dir_fd, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	if (fd < 0)
+		return;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size < 2 * LOG_WINDOW || st.st_size % LOG_WINDOW ||
+	    image_known(s, &st)) {
+		close(fd);
+		return;
+	}
+	void *at = mmap(NULL, (size_t)st.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (at == MAP_FAILED)
+		return;
+	const struct log_file *f = at;
+	uint32_t n_max = (uint32_t)(st.st_size / LOG_WINDOW);
+	if (__atomic_load_n(&f->magic, __ATOMIC_ACQUIRE) != LOG_MAGIC || f->n_max != n_max) {
+		munmap(at, (size_t)st.st_size);
+		return;
+	}
+	GROW(s->image, s->n_images, s->images_cap);
+	s->image[s->n_images++] = (struct spool_image){.name = xstrdup(name),
+						       .start = f->start,
+						       .pid = f->pid,
+						       .n_max = n_max,
+						       .base = at,
+						       .device = st.st_dev,
+						       .inode = st.st_ino};
+}
+
+static void images_find(struct spool *s)
+{
+	int fd = openat(s->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	if (!d && fd >= 0)
+		close(fd);
+	for (struct dirent *x; d && (x = readdir(d));)
+		if (x->d_name[0] >= '0' && x->d_name[0] <= '9')
+			image_add(s, x->d_name);
+	if (d)
+		closedir(d);
+}
+
+static bool process_is_gone(uint32_t pid)
+{
+	return kill((pid_t)pid, 0) < 0 && errno == ESRCH;
+}
+
+static bool thread_is_gone(uint32_t pid, uint32_t tid)
+{
+	return syscall(SYS_tgkill, pid, tid, 0) < 0 && errno == ESRCH;
+}
+
+/* Its numbers are those of another PID namespace and tell us nothing: it ends when everything has ended. */
+static bool is_elsewhere(const struct spool_image *i)
+{
+	return ((const struct log_file *)i->base)->elsewhere;
+}
+
+/* --- windows ---------------------------------------------------------------------------------------------------------- */
+
+/* Read once: it may change while we look. */
+static uint32_t units_of(const struct log_record *r, uint32_t left)
+{
+	uint32_t n = *(const volatile uint16_t *)&r->n_units;
+	return n && n <= left ? n : 1;
+}
+
+static bool is_committed(const struct log_record *r, uint32_t generation)
+{
+	return atomic_load_explicit(&r->commit, memory_order_acquire) == generation;
+}
+
+/* Copies the whole records of a window into s->buffer, one after another; returns their units, or -1 when one is still being
+ * written and `last` does not say that this will never end. */
+static int window_copy(struct spool *s, const char *base, const struct log_window *w, uint32_t n_units, bool last)
+{
+	uint32_t kept = 0, n_torn = 0;
+	for (uint32_t i = 1; i < n_units;) {
+		const struct log_record *r = (const struct log_record *)(base + (size_t)i * LOG_UNIT);
+		if (!is_committed(r, w->generation)) {
+			if (!last)
+				return -1;
+			n_torn++;
+			i++;
+			continue;
+		}
+		uint32_t n = units_of(r, n_units - i);
+		memcpy(s->buffer + (size_t)kept * LOG_UNIT, r, (size_t)n * LOG_UNIT);
+		kept += n;
+		i += n;
+	}
+	/* behind the end of a window that never got full there is nothing, or what was there before */
+	s->n_torn += n_units < LOG_UNITS ? n_torn : 0;
+	return (int)kept;
+}
+
+static int window_spool(struct spool *s, uint32_t image, const struct log_window *w, uint32_t n_units, struct err *e)
+{
+	size_t len = (size_t)n_units * LOG_UNIT;
+	for (size_t done = 0; done < len;) {
+		ssize_t got = pwrite(s->fd, s->buffer + done, len - done, (off_t)(s->end + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return err_sys(e, got ? errno : EIO, "writing the spool file at byte %llu",
+				       (unsigned long long)(s->end + done));
+		done += (size_t)got;
+	}
+	GROW(s->window, s->n_windows, s->windows_cap);
+	s->window[s->n_windows++] = (struct spool_window){.at = s->end,
+							  .sequence = w->sequence,
+							  .n_units = n_units,
+							  .image = image,
+							  .pid = w->pid,
+							  .tid = w->tid};
+	s->end += len;
+	return 0;
+}
+
+/* `last`: the process has ended. */
+static int window_drain(struct spool *s, uint32_t image, char *base, bool last, struct err *e)
+{
+	struct log_window *w = (struct log_window *)base;
+	uint32_t state = atomic_load_explicit(&w->state, memory_order_acquire);
+	bool ended = last || (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) && thread_is_gone(w->pid, w->tid));
+	if (state != WINDOW_FULL && !(state == WINDOW_ACTIVE && ended))
+		return 0;
+	uint32_t n_units = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS;
+	int kept = window_copy(s, base, w, n_units < LOG_UNITS ? n_units : LOG_UNITS, ended);
+	int rc = kept > 0 ? window_spool(s, image, w, (uint32_t)kept, e) : 0;
+	if (!rc && kept >= 0)
+		atomic_store_explicit(&w->state, WINDOW_FREE, memory_order_release);
+	return rc;
+}
+
+static int image_drain(struct spool *s, uint32_t image, bool last, struct err *e)
+{
+	struct spool_image *i = &s->image[image];
+	/* looked at first: whatever it wrote before it ended is there afterwards */
+	bool ended = last || (!is_elsewhere(i) && process_is_gone(i->pid));
+	uint32_t n = atomic_load_explicit(&((struct log_file *)i->base)->n, memory_order_acquire);
+	int rc = 0;
+	for (uint32_t k = 1; k < n && k < i->n_max && !rc; k++)
+		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
+	if (!rc && ended)
+		image_unmap(s, i);
+	return rc;
+}
+
+int spool_drain(struct spool *s, bool last, struct err *e)
+{
+	int rc = 0;
+	images_find(s);
+	for (size_t i = 0; i < s->n_images && !rc; i++)
+		if (s->image[i].base)
+			rc = image_drain(s, (uint32_t)i, last, e);
+	return rc;
+}
+
+/* The program that runs in its process now: the last. */
+static bool is_last_image(const struct spool *s, size_t i)
+{
+	for (size_t k = i + 1; k < s->n_images; k++)
+		if (s->image[k].base && s->image[k].pid == s->image[i].pid)
+			return false;
+	return true;
+}
+
+uint64_t spool_memory(const struct spool *s)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < s->n_images; i++)
+		if (s->image[i].base && !is_elsewhere(&s->image[i]) && is_last_image(s, i))
+			sum += memory_of_process(s->image[i].pid);
+	return sum;
+}

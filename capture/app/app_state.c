@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/app/app_state.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define FDS_MAX (1 << 20)
+#define PENDING_MAX 4096
+
+void state_init(struct app_state *s)
+{
+	*s = (struct app_state){.path = STRBUF_INIT};
+}
+
+/* --- files and descriptors ------------------------------------------------------------------------------------------ */
+
+struct open_file *state_file_make(const char *path, size_t len)
+{
+	static const char deleted[] = " (deleted)";
+	const size_t tail = sizeof deleted - 1;
+	struct open_file *f = xcalloc(1, sizeof *f);
+	if (len > tail && !memcmp(path + len - tail, deleted, tail))
+		len -= tail;
+	f->path = xcalloc(1, len + 1);
+	memcpy(f->path, path, len);
+	f->is_path = path[0] == '/';
+	f->position_known = f->is_path;
+	return f;
+}
+
+static struct open_file *file_keep(struct open_file *f)
+{
+	if (f)
+		f->n_users++;
+	return f;
+}
+
+void state_file_drop(struct open_file *f)
+{
+	if (f && !--f->n_users) {
+		free(f->path);
+		free(f);
+	}
+}
+
+void state_descriptor_set(struct process_state *p, int fd, struct open_file *f, bool close_on_exec)
+{
+	if (fd < 0 || fd >= FDS_MAX)
+		return;
+	if ((size_t)fd >= p->n_fds) {
+		size_t n = (size_t)fd + 16;
+		p->fd = xreallocarray(p->fd, n, sizeof *p->fd);
+		memset(p->fd + p->n_fds, 0, (n - p->n_fds) * sizeof *p->fd);
+		p->n_fds = n;
+	}
+	file_keep(f);
+	state_file_drop(p->fd[fd].file);
+	p->fd[fd] = (struct descriptor){f, close_on_exec, false};
+}
+
+struct open_file *state_file(const struct process_state *p, int fd)
+{
+	return fd >= 0 && (size_t)fd < p->n_fds ? p->fd[fd].file : NULL;
+}
+
+/* --- processes ------------------------------------------------------------------------------------------------------ */
+
+static void process_free(struct process_state *p)
+{
+	for (size_t i = 0; i < p->n_fds; i++)
+		state_file_drop(p->fd[i].file);
+	for (size_t i = 0; i < p->n_maps; i++)
+		state_file_drop(p->map[i].file);
+	free(p->fd);
+	free(p->map);
+	free(p->cwd);
+	free(p);
+}
+
+void state_release(struct app_state *s)
+{
+	for (size_t i = 0; i < s->n_pending; i++)
+		state_file_drop(s->pending[i].file);
+	for (size_t i = 0; i < s->n_processes; i++)
+		process_free(s->process[i]);
+	free(s->pending);
+	free(s->process);
+	strbuf_release(&s->path);
+}
+
+static struct process_state *latest_of(const struct app_state *s, uint32_t pid)
+{
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->process[i]->pid == pid)
+			return s->process[i];
+	return NULL;
+}
+
+/* A program takes over what its predecessor in the same process left open, a child what its parent has. */
+static void inherit(struct process_state *to, const struct process_state *from, bool by_exec)
+{
+	to->cwd = xstrdup(from->cwd);
+	for (size_t i = 0; i < from->n_fds; i++)
+		if (from->fd[i].file && !(by_exec && from->fd[i].close_on_exec))
+			state_descriptor_set(to, (int)i, from->fd[i].file, from->fd[i].close_on_exec);
+	for (size_t i = 0; i < from->n_maps && !by_exec; i++) {
+		GROW(to->map, to->n_maps, to->maps_cap);
+		to->map[to->n_maps] = from->map[i];
+		file_keep(to->map[to->n_maps++].file);
+	}
+}
+
+struct process_state *state_process_from(struct app_state *s, uint32_t pid, const struct process_state *from, bool by_exec)
+{
+	struct process_state *p = xcalloc(1, sizeof *p);
+	p->pid = pid;
+	p->is_root = !from;
+	if (from)
+		inherit(p, from, by_exec);
+	else
+		p->cwd = xstrdup("/");
+	GROW(s->process, s->n_processes, s->processes_cap);
+	return s->process[s->n_processes++] = p;
+}
+
+void state_process_drop(struct app_state *s, struct process_state *p)
+{
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->process[i] == p) {
+			s->process[i] = s->process[--s->n_processes];
+			process_free(p);
+			return;
+		}
+}
+
+struct process_state *state_process(struct app_state *s, uint32_t image, uint32_t pid, uint32_t image_pid,
+				    uint32_t parent)
+{
+	for (size_t i = s->n_processes; i-- > 0;)
+		if (s->process[i]->image == image && s->process[i]->pid == pid)
+			return s->process[i];
+	struct process_state *before = latest_of(s, pid);
+	bool by_exec = before && !before->is_stale;
+	if (!by_exec) /* a child of vfork lives in its parent's image */
+		before = latest_of(s, pid != image_pid ? image_pid : parent);
+	struct process_state *p = xcalloc(1, sizeof *p);
+	p->image = image;
+	p->pid = pid;
+	if (before)
+		inherit(p, before, by_exec);
+	else
+		p->cwd = xstrdup("/");
+	p->is_root = !before;
+	if (by_exec)
+		before->is_stale = true;
+	GROW(s->process, s->n_processes, s->processes_cap);
+	s->process[s->n_processes++] = p;
+	return p;
+}
+
+/* --- effects -------------------------------------------------------------------------------------------------------- */
+
+void state_later(struct app_state *s, uint64_t end, struct process_state *p, int fd, struct open_file *f,
+			 bool close_on_exec)
+{
+	if (s->n_pending >= PENDING_MAX) { /* more than threads there are: ends that cannot be true */
+		state_descriptor_set(p, fd, file_keep(f), close_on_exec);
+		state_file_drop(f);
+		return;
+	}
+	GROW(s->pending, s->n_pending, s->pending_cap);
+	s->pending[s->n_pending++] = (struct effect){end, p, fd, file_keep(f), close_on_exec};
+}
+
+void state_advance(struct app_state *s, uint64_t now)
+{
+	for (;;) {
+		size_t first = s->n_pending;
+		for (size_t i = 0; i < s->n_pending; i++)
+			if (s->pending[i].end <= now && (first == s->n_pending || s->pending[i].end < s->pending[first].end))
+				first = i;
+		if (first == s->n_pending)
+			return;
+		struct effect e = s->pending[first];
+		memmove(s->pending + first, s->pending + first + 1, (--s->n_pending - first) * sizeof e);
+		state_descriptor_set(e.process, e.fd, e.file, e.close_on_exec);
+		state_file_drop(e.file);
+	}
+}
+
+const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len)
+{
+	const char *base = p->cwd;
+	if (len && path[0] == '/') {
+		base = "/";
+	} else if (dir != AT_FDCWD) {
+		const struct open_file *f = state_file(p, dir);
+		if (!f || !f->is_path)
+			return NULL;
+		base = f->path;
+	}
+	path_join(&s->path, base, path, len);
+	return s->path.s;
+}
+
+struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len)
+{
+	for (size_t i = p->n_maps; i-- > 0;)
+		if (p->map[i].from < address + (len ? len : 1) && address < p->map[i].to)
+			return &p->map[i];
+	return NULL;
+}

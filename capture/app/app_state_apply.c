@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each record changes in its process. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/app/app_state.h"
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+static struct open_file *file_new(const char *path, uint32_t flags)
+{
+	struct open_file *f = xcalloc(1, sizeof *f);
+	f->path = xstrdup(path);
+	f->is_path = path[0] == '/';
+	f->position_known = f->is_path;
+	f->append = flags & O_APPEND;
+	return f;
+}
+
+static void later(struct app_state *s, struct process_state *p, const struct merge_record *r, int fd,
+		  struct open_file *f, bool close_on_exec)
+{
+	state_later(s, r->r->end, p, fd, f, close_on_exec);
+}
+
+/* --- positions ------------------------------------------------------------------------------------------------------ */
+
+static void position_move(struct open_file *f, const struct log_record *r, bool writes)
+{
+	if (!f)
+		return;
+	if (writes && f->append)
+		f->position_known = r->result <= 0 && f->position_known;
+	else if (r->result > 0)
+		f->position += (uint64_t)r->result;
+}
+
+static void position_set(struct open_file *f, const struct log_record *r)
+{
+	if (f && r->result >= 0) {
+		f->position_known = f->is_path;
+		f->position = (uint64_t)r->result;
+	}
+}
+
+static void copy_between(struct process_state *p, const struct merge_record *r)
+{
+	struct op_peer to = {-1, 0, 0};
+	if (r->extra_len >= sizeof to)
+		memcpy(&to, r->extra, sizeof to);
+	if (r->r->offset == OFFSET_NONE)
+		position_move(state_file(p, r->r->fd), r->r, false);
+	if (to.offset == OFFSET_NONE)
+		position_move(state_file(p, to.fd), r->r, true);
+}
+
+/* --- mappings ------------------------------------------------------------------------------------------------------- */
+
+static void unmap(struct process_state *p, uint64_t from, uint64_t to)
+{
+	for (size_t i = 0; i < p->n_maps;) {
+		struct mapping *m = &p->map[i++];
+		if (from >= m->to || m->from >= to)
+			continue;
+		if (from > m->from && to < m->to) { /* the middle: two are left */
+			struct mapping rest = {to, m->to, m->offset + (to - m->from), m->file};
+			rest.file->n_users++;
+			m->to = from;
+			GROW(p->map, p->n_maps, p->maps_cap);
+			p->map[p->n_maps++] = rest;
+		} else if (from > m->from) {
+			m->to = from;
+		} else if (to < m->to) {
+			m->offset += to - m->from;
+			m->from = to;
+		} else {
+			state_file_drop(m->file);
+			*m = p->map[--p->n_maps];
+			i--;
+		}
+	}
+}
+
+void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t offset, struct open_file *f)
+{
+	unmap(p, from, from + len);
+	if (!f)
+		return;
+	GROW(p->map, p->n_maps, p->maps_cap);
+	f->n_users++;
+	p->map[p->n_maps++] = (struct mapping){from, from + len, offset, f};
+}
+
+static void remap(struct process_state *p, const struct log_record *r)
+{
+	struct mapping *old = state_mapping(p, r->offset, r->length);
+	struct open_file *f = old ? old->file : NULL;
+	uint64_t offset = old ? old->offset + (r->offset - old->from) : 0;
+	if (f)
+		f->n_users++;
+	unmap(p, r->offset, r->offset + r->length);
+	state_map(p, (uint64_t)r->result, r->length, offset, f);
+	state_file_drop(f);
+}
+
+/* --- descriptors ---------------------------------------------------------------------------------------------------- */
+
+static void apply_fcntl(struct app_state *s, struct process_state *p, const struct merge_record *r)
+{
+	const struct log_record *l = r->r;
+	struct open_file *f = state_file(p, l->fd);
+	if (l->result < 0)
+		return;
+	if (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC)
+		later(s, p, r, (int)l->result, f, l->flags == F_DUPFD_CLOEXEC);
+	else if (l->flags == F_SETFD && f)
+		p->fd[l->fd].close_on_exec = l->offset & FD_CLOEXEC;
+	else if (l->flags == F_SETFL && f)
+		f->append = l->offset & O_APPEND;
+}
+
+static void close_range_of(struct process_state *p, const struct log_record *r)
+{
+	if (r->result < 0)
+		return;
+	for (uint64_t fd = r->offset; fd < p->n_fds && fd <= r->length; fd++) {
+		if (r->flags & 4) /* CLOSE_RANGE_CLOEXEC */
+			p->fd[fd].close_on_exec = true;
+		else
+			state_descriptor_set(p, (int)fd, NULL, false);
+	}
+}
+
+/* --- the list a process gives of itself ----------------------------------------------------------------------------- */
+
+static void listed(struct process_state *p, const struct merge_record *r)
+{
+	struct open_file *f = state_file(p, r->r->fd);
+	bool known = f && strlen(f->path) == r->path_len && !memcmp(f->path, r->path, r->path_len);
+	if (!known)
+		f = state_file_make(r->path, r->path_len);
+	f->n_users++; /* ours, for a number that cannot be is not kept */
+	if (!known)
+		state_descriptor_set(p, r->r->fd, f, r->r->flags & O_CLOEXEC);
+	f->append = r->r->flags & O_APPEND;
+	f->position = r->r->offset;
+	f->position_known = f->is_path;
+	if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
+		p->fd[r->r->fd].listed = true;
+	state_file_drop(f);
+}
+
+static void list_ends(struct process_state *p, bool failed)
+{
+	for (size_t i = 0; i < p->n_fds; i++) {
+		if (!failed && !p->fd[i].listed && p->fd[i].file)
+			state_descriptor_set(p, (int)i, NULL, false);
+		p->fd[i].listed = false;
+	}
+}
+
+static void directory_change(struct process_state *p, const char *path, size_t len)
+{
+	if (!path || !len || path[0] != '/')
+		return;
+	free(p->cwd);
+	p->cwd = xcalloc(1, len + 1);
+	memcpy(p->cwd, path, len);
+}
+
+/* --- one record ------------------------------------------------------------------------------------------------------ */
+
+static void apply_event(struct process_state *p, const struct merge_record *r)
+{
+	switch (r->r->op) {
+	case LOG_START:
+	case LOG_CWD:
+		directory_change(p, r->path, r->path_len);
+		break;
+	case LOG_FD:
+		if (r->path)
+			listed(p, r);
+		break;
+	case LOG_FDS_END:
+		list_ends(p, r->r->flags);
+		break;
+	case LOG_CLOSE_RANGE:
+		close_range_of(p, r->r);
+		break;
+	default:
+		break;
+	}
+}
+
+static void apply_open(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path)
+{
+	if (r->r->result >= 0 && path)
+		later(s, p, r, (int)r->r->result, file_new(path, r->r->flags), r->r->flags & O_CLOEXEC);
+}
+
+static void apply_position(struct process_state *p, const struct merge_record *r)
+{
+	struct open_file *f = state_file(p, r->r->fd);
+	const struct op_info *info = op_info(r->r->op);
+	if (r->r->op == OP_LSEEK)
+		position_set(f, r->r);
+	else if (info->family == FAMILY_COPY && info->uses & OP_HEAP_PEER)
+		copy_between(p, r);
+	else if (info->family == FAMILY_STREAM && f && r->r->op != OP_FTELL && r->r->op != OP_SETVBUF)
+		f->position_known = false; /* the library reads and writes in portions of its own */
+	else if (info->uses & OP_MOVES_POSITION && info->uses & OP_RETURNS_BYTES)
+		position_move(f, r->r, info->family == FAMILY_WRITE);
+	else if ((r->r->op == OP_PREADV2 || r->r->op == OP_PWRITEV2) && r->r->offset == OFFSET_NONE)
+		position_move(f, r->r, info->family == FAMILY_WRITE);
+}
+
+void state_apply(struct app_state *s, struct process_state *p, const struct merge_record *r, const char *path)
+{
+	const struct log_record *l = r->r;
+	struct open_file *f = state_file(p, l->fd);
+	switch (l->op) {
+	case OP_OPEN:
+	case OP_FOPEN:
+	case OP_OPENDIR:
+		apply_open(s, p, r, path);
+		break;
+	case OP_FREOPEN:
+		if (path)
+			apply_open(s, p, r, path);
+		else if (l->result >= 0 && l->result != l->fd)
+			later(s, p, r, (int)l->result, f, false);
+		break;
+	case OP_CLOSE:
+	case OP_FCLOSE:
+	case OP_CLOSEDIR:
+		state_descriptor_set(p, l->fd, NULL, false);
+		break;
+	case OP_DUP:
+	case OP_DUP2:
+		if (l->result >= 0 && l->result != l->fd)
+			later(s, p, r, (int)l->result, f, l->flags & O_CLOEXEC);
+		break;
+	case OP_FCNTL:
+		apply_fcntl(s, p, r);
+		break;
+	case OP_CHDIR:
+		if (l->result == 0 && path)
+			directory_change(p, path, strlen(path));
+		break;
+	case OP_FCHDIR:
+		if (l->result == 0 && f)
+			directory_change(p, f->path, strlen(f->path));
+		break;
+	case OP_MMAP:
+		if (l->result != -1)
+			state_map(p, (uint64_t)l->result, l->length, l->offset, f);
+		break;
+	case OP_MUNMAP:
+		if (l->result == 0)
+			unmap(p, l->offset, l->offset + l->length);
+		break;
+	case OP_MREMAP:
+		if (l->result != -1)
+			remap(p, l);
+		break;
+	default:
+		if (l->op < OP_N)
+			apply_position(p, r);
+		else
+			apply_event(p, r);
+	}
+}

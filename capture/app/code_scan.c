@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/app/code_scan.h"
+
+#include <string.h>
+
+bool code_scan_is_known(const char *path)
+{
+	/* libgomp and libitm wait for locks; the sanitizers and profilers read maps; liburing and libaio have hooks of their own */
+	static const char *const names[] = {"libc.so", "libc-", "libpthread", "librt.so", "librt-", "libdl", "libanl", "ld-linux",
+					    "ld-", "libvalidate-capture.so", "libgomp.", "libitm.", "libasan.", "libtsan.",
+					    "libubsan.", "liblsan.", "libhwasan.", "libunwind", "liburing.", "libaio.",
+					    "linux-vdso", NULL};
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	for (const char *const *n = names; *n; n++)
+		if (!strncmp(name, *n, strlen(*n)))
+			return true;
+	return false;
+}
+
+#if defined(__x86_64__)
+#include <capstone/capstone.h>
+#include <elf.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum {
+	BACK = 48,   /* bytes before the instruction where disassembling begins */
+	STARTS = 16, /* first places tried, one byte apart: an instruction has 15 bytes at most */
+	HITS = 11,   /* of them must come upon it */
+	LATEST = 600, /* beyond all numbers of calls there are */
+};
+
+enum number { NUMBER_NONE, NUMBER_KNOWN, NUMBER_MADE };
+
+struct looker {
+	csh handle;
+	cs_insn *insn;
+};
+
+/* --- one instruction -------------------------------------------------------------------------------------------------- */
+
+static bool sets_number(const cs_x86 *x)
+{
+	const cs_x86_op *to = &x->operands[0];
+	return x->op_count && to->type == X86_OP_REG && to->access & CS_AC_WRITE &&
+	       (to->reg == X86_REG_EAX || to->reg == X86_REG_RAX);
+}
+
+static enum number number_of(const cs_insn *i, int64_t *number)
+{
+	const cs_x86 *x = &i->detail->x86;
+	bool move = i->id == X86_INS_MOV || i->id == X86_INS_MOVABS;
+	if (move && x->operands[1].type == X86_OP_IMM) {
+		*number = x->operands[1].imm;
+		return NUMBER_KNOWN;
+	}
+	if (i->id == X86_INS_XOR && x->operands[1].type == X86_OP_REG && x->operands[1].reg == x->operands[0].reg) {
+		*number = 0;
+		return NUMBER_KNOWN;
+	}
+	return move || i->id == X86_INS_MOVSXD || i->id == X86_INS_LEA ? NUMBER_MADE : NUMBER_NONE;
+}
+
+/* Disassembles from `from` to `at`. False: an instruction lies across `at`, or there is none. */
+static bool arrives(const struct looker *l, const uint8_t *from, const uint8_t *at, enum number *how, int64_t *number)
+{
+	*how = NUMBER_NONE;
+	while (from < at) {
+		size_t room = (size_t)(at - from) + 2;
+		uint64_t address = 0;
+		if (!cs_disasm_iter(l->handle, &from, &room, &address, l->insn) || from > at)
+			return false;
+		if (cs_insn_group(l->handle, l->insn, CS_GRP_CALL) || cs_insn_group(l->handle, l->insn, CS_GRP_RET))
+			*how = NUMBER_NONE;
+		else if (sets_number(&l->insn->detail->x86))
+			*how = number_of(l->insn, number);
+	}
+	return true;
+}
+
+/* --- the calls that matter -------------------------------------------------------------------------------------------- */
+
+static bool is_ring(int64_t n)
+{
+	return n == SYS_io_uring_setup || n == SYS_io_uring_enter || n == SYS_io_uring_register;
+}
+
+/* Files' calls as the operations of a trace are; what also serves memory and signals is not among them. */
+static bool is_file(int64_t n)
+{
+	static const short calls[] = {
+		SYS_read, SYS_write, SYS_open, SYS_close, SYS_stat, SYS_fstat, SYS_lstat, SYS_lseek, SYS_pread64, SYS_pwrite64,
+		SYS_readv, SYS_writev, SYS_access, SYS_sendfile, SYS_fsync, SYS_fdatasync, SYS_truncate, SYS_ftruncate,
+		SYS_getdents, SYS_getdents64, SYS_rename, SYS_mkdir, SYS_rmdir, SYS_creat, SYS_link, SYS_unlink, SYS_symlink,
+		SYS_readlink, SYS_chmod, SYS_fchmod, SYS_chown, SYS_fchown, SYS_lchown, SYS_openat, SYS_mkdirat, SYS_mknodat,
+		SYS_fchownat, SYS_newfstatat, SYS_unlinkat, SYS_renameat, SYS_renameat2, SYS_linkat, SYS_symlinkat,
+		SYS_readlinkat, SYS_fchmodat, SYS_faccessat, SYS_preadv, SYS_pwritev, SYS_preadv2, SYS_pwritev2, SYS_fallocate,
+		SYS_copy_file_range, SYS_statx, SYS_splice, SYS_sync_file_range, SYS_io_submit, SYS_io_getevents,
+		437 /* openat2 */, 439 /* faccessat2 */};
+	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+		if (calls[i] == n)
+			return true;
+	return false;
+}
+
+static void site_count(const struct looker *l, const uint8_t *at, struct code_scan *s)
+{
+	int hits = 0, known = 0, made = 0;
+	int64_t number = -1;
+	for (int i = 0; i < STARTS; i++) {
+		enum number how;
+		hits += arrives(l, at - BACK + i, at, &how, &number);
+		known += how == NUMBER_KNOWN;
+		made += how == NUMBER_MADE;
+	}
+	if (hits < HITS || (!known && !made))
+		return;
+	if (!known)
+		s->n_any++;
+	else if (is_ring(number))
+		s->n_rings++;
+	else if (is_file(number))
+		s->n_files++;
+	else
+		s->n_other += number >= 0 && number < LATEST;
+}
+
+/* --- the file ----------------------------------------------------------------------------------------------------------- */
+
+struct image {
+	const uint8_t *base;
+	size_t size;
+	Elf64_Ehdr h;
+};
+
+static void range_scan(const struct looker *l, const struct image *m, uint64_t at, uint64_t n, struct code_scan *s)
+{
+	static const uint8_t instruction[] = {0x0f, 0x05};
+	if (at > m->size || n > m->size - at)
+		return;
+	const uint8_t *code = m->base + at;
+	for (size_t i = BACK; i + sizeof instruction <= n; i++) {
+		const uint8_t *found = memmem(code + i, n - i, instruction, sizeof instruction);
+		if (!found)
+			return;
+		i = (size_t)(found - code);
+		site_count(l, found, s);
+	}
+}
+
+static bool table_fits(const struct image *m, uint64_t at, uint64_t n, uint64_t each, uint64_t expected)
+{
+	return n && each == expected && at <= m->size && (m->size - at) / each >= n;
+}
+
+/* Sections tell code from data where a segment holds both. False: the file has none, as when it was stripped of them. */
+static bool sections_scan(const struct looker *l, const struct image *m, struct code_scan *s)
+{
+	if (!table_fits(m, m->h.e_shoff, m->h.e_shnum, m->h.e_shentsize, sizeof(Elf64_Shdr)))
+		return false;
+	for (unsigned int i = 0; i < m->h.e_shnum; i++) {
+		Elf64_Shdr x;
+		memcpy(&x, m->base + m->h.e_shoff + i * sizeof x, sizeof x);
+		if (x.sh_type == SHT_PROGBITS && x.sh_flags & SHF_EXECINSTR)
+			range_scan(l, m, x.sh_offset, x.sh_size, s);
+	}
+	return true;
+}
+
+static bool image_scan(const struct looker *l, struct image *m, struct code_scan *s)
+{
+	if (m->size < sizeof m->h)
+		return false;
+	memcpy(&m->h, m->base, sizeof m->h);
+	if (memcmp(m->h.e_ident, ELFMAG, SELFMAG) || m->h.e_ident[EI_CLASS] != ELFCLASS64 || m->h.e_machine != EM_X86_64 ||
+	    !table_fits(m, m->h.e_phoff, m->h.e_phnum, m->h.e_phentsize, sizeof(Elf64_Phdr)))
+		return false;
+	if (sections_scan(l, m, s))
+		return true;
+	for (unsigned int i = 0; i < m->h.e_phnum; i++) {
+		Elf64_Phdr p;
+		memcpy(&p, m->base + m->h.e_phoff + i * sizeof p, sizeof p);
+		if (p.p_type == PT_LOAD && p.p_flags & PF_X)
+			range_scan(l, m, p.p_offset, p.p_filesz, s);
+	}
+	return true;
+}
+
+static bool mapping_scan(const uint8_t *base, size_t size, struct code_scan *s)
+{
+	struct looker l;
+	struct image m = {.base = base, .size = size};
+	bool done = false;
+	if (cs_open(CS_ARCH_X86, CS_MODE_64, &l.handle) != CS_ERR_OK)
+		return false;
+	cs_option(l.handle, CS_OPT_DETAIL, CS_OPT_ON);
+	l.insn = cs_malloc(l.handle);
+	if (l.insn) {
+		done = image_scan(&l, &m, s);
+		cs_free(l.insn, 1);
+	}
+	cs_close(&l.handle);
+	return done;
+}
+
+bool code_scan_file(const char *path, struct code_scan *s)
+{
+	struct stat st;
+	bool done = false;
+	*s = (struct code_scan){0};
+	if (stat(path, &st) || !S_ISREG(st.st_mode)) /* opening anything else may do something */
+		return false;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return false;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_size > 0) {
+		void *at = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (at != MAP_FAILED) {
+			done = mapping_scan(at, (size_t)st.st_size, s);
+			munmap(at, (size_t)st.st_size);
+		}
+	}
+	close(fd);
+	return done;
+}
+#else
+bool code_scan_file(const char *path, struct code_scan *s)
+{
+	(void)path;
+	*s = (struct code_scan){0};
+	return false;
+}
+#endif

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/confine.h"
+#include "capture/fileset/fileset_private.h"
+#include "common/xalloc.h"
+
+#define CHUNK (1u << 20)
+#define SYNC_EACH_MAX 64u /* files; with more of them, one sync of the file system is cheaper than one per file */
+
+void fileset_state_release(struct fileset_state *state)
+{
+	free(state->stamp);
+	*state = (struct fileset_state)FILESET_STATE_INIT;
+}
+
+static int stamp_of(int fd, const char *path, uint64_t key, struct fileset_stamp *stamp, struct err *e)
+{
+	struct statx x; /* FORCE_SYNC: network and FUSE file systems must not answer from a cache */
+	if (statx(fd, "", AT_EMPTY_PATH | AT_STATX_FORCE_SYNC, STATX_BASIC_STATS, &x))
+		return err_sys(e, errno, "%s", path);
+	*stamp = (struct fileset_stamp){
+	    .key = key,
+	    .device = (uint64_t)x.stx_dev_major << 32 | x.stx_dev_minor,
+	    .inode = x.stx_ino,
+	    .size = x.stx_size,
+	    .blocks = x.stx_blocks,
+	    .mtime_ns = x.stx_mtime.tv_sec * 1000000000 + x.stx_mtime.tv_nsec,
+	    .ctime_ns = x.stx_ctime.tv_sec * 1000000000 + x.stx_ctime.tv_nsec,
+	};
+	return 0;
+}
+
+/* --- does it fit -------------------------------------------------------------------------------------------------- */
+
+static int set_check(const struct fileset *s, struct err *e)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		int rc = confined_path_check(s->entry[i].path, e);
+		if (!rc && s->entry[i].size > INT64_MAX)
+			rc = err_set(e, EFBIG, "%s: a file of %llu bytes cannot be", s->entry[i].path,
+				     (unsigned long long)s->entry[i].size);
+		if (rc)
+			return rc;
+	}
+	return 0;
+}
+
+/* Filling somebody's disk to the brim and failing then is worse than refusing at once. */
+static int space_check(const struct fileset *s, int dir_fd, struct err *e)
+{
+	uint64_t missing = 0;
+	struct statvfs v;
+	if (fstatvfs(dir_fd, &v) || !v.f_blocks)
+		return 0; /* it does not tell: the writing will */
+	for (size_t i = 0; i < s->n; i++) {
+		struct stat st = {0};
+		if (s->entry[i].directory || fileset_link(s, i))
+			continue;
+		int fd = confined_open(dir_fd, s->entry[i].path, O_PATH, 0, NULL);
+		if (fd >= 0) {
+			if (fstat(fd, &st))
+				st.st_blocks = 0;
+			close(fd);
+		}
+		uint64_t has = (uint64_t)st.st_blocks * 512, size = s->entry[i].size;
+		if (size > has && __builtin_add_overflow(missing, size - has, &missing))
+			missing = UINT64_MAX;
+	}
+	uint64_t free_bytes = (geteuid() ? v.f_bavail : v.f_bfree) * v.f_frsize;
+	if (missing > free_bytes)
+		return err_set(e, ENOSPC, "the files need %llu bytes more than they have, and %llu are free",
+			       (unsigned long long)missing, (unsigned long long)free_bytes);
+	return 0;
+}
+
+/* --- restoring ---------------------------------------------------------------------------------------------------- */
+
+struct restore {
+	const struct fileset *set;
+	int dir_fd;
+	uint64_t seed;
+	bool rewrite;
+	struct fileset_state *state;
+	unsigned char *buffer; /* CHUNK */
+	bool sync_each;
+};
+
+static int make_directory(const struct restore *r, const struct fileset_entry *f, struct err *e)
+{
+	const char *name;
+	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
+	if (parent < 0)
+		return parent;
+	struct stat st;
+	int rc = 0;
+	if (!mkdirat(parent, name, 0777))
+		r->state->n_files_written++;
+	else if (errno != EEXIST)
+		rc = err_sys(e, errno, "%s: making the directory", f->path);
+	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
+		rc = err_set(e, EPERM, "%s: refused: something is in the way of a directory", f->path);
+	close(parent);
+	return rc;
+}
+
+static int make_link(const struct restore *r, size_t i, struct err *e)
+{
+	const struct fileset_entry *f = &r->set->entry[i];
+	const char *name;
+	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
+	if (parent < 0)
+		return parent;
+	struct stat st;
+	int rc = 0;
+	if (!symlinkat(fileset_link(r->set, i), parent, name))
+		r->state->n_files_written++;
+	else if (errno != EEXIST)
+		rc = err_sys(e, errno, "%s: making the link", f->path);
+	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(st.st_mode))
+		rc = err_set(e, EPERM, "%s: refused: something is in the way of a link", f->path);
+	close(parent);
+	return rc;
+}
+
+/* The name of a new file must be on disk too; a file system that cannot sync a directory needs no such thing. */
+static int sync_name(int parent, const char *path, struct err *e)
+{
+	int fd = openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 || (fsync(fd) && errno != EINVAL && errno != EROFS)
+		     ? err_sys(e, errno, "%s: sync of its directory", path)
+		     : 0;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* The file, open for writing, made where it is missing. */
+static int open_or_create(const struct restore *r, const char *path, struct err *e)
+{
+	const char *name;
+	struct err first = ERR_INIT;
+	int fd = fileset_open_file(r->dir_fd, path, O_RDWR, &first);
+	if (fd < 0 && fd != -ENOENT)
+		return err_set(e, first.code, "%s", first.msg);
+	if (fd >= 0)
+		return fd;
+	int parent = confined_parent(r->dir_fd, path, true, &name, e);
+	if (parent < 0)
+		return parent;
+	fd = openat(parent, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	int rc = fd < 0         ? err_sys(e, errno, "%s: making the file", path)
+		 : r->sync_each ? sync_name(parent, path, e)
+				: 0;
+	close(parent);
+	if (rc && fd >= 0)
+		close(fd);
+	return rc ? rc : fd;
+}
+
+static bool is_as_restored(const struct fileset_stamp *was, const struct fileset_stamp *is, uint64_t size)
+{
+	return was->key == is->key && was->device == is->device && was->inode == is->inode && was->size == is->size &&
+	       was->blocks == is->blocks && was->mtime_ns == is->mtime_ns && was->ctime_ns == is->ctime_ns &&
+	       is->size == size;
+}
+
+static int write_content(const struct restore *r, const struct fileset_entry *f, int fd, uint64_t key, struct err *e)
+{
+	for (uint64_t at = 0; at < f->size;) {
+		size_t len = f->size - at < CHUNK ? f->size - at : CHUNK, done = 0;
+		content_make(key, at, r->buffer, len);
+		while (done < len) {
+			ssize_t got = pwrite(fd, r->buffer + done, len - done, (off_t)(at + done));
+			if (got < 0 && errno == EINTR)
+				continue;
+			if (got <= 0)
+				return err_sys(e, got ? errno : EIO, "%s: writing at byte %llu of %llu", f->path,
+					       (unsigned long long)(at + done), (unsigned long long)f->size);
+			done += (size_t)got;
+		}
+		at += len;
+		r->state->n_bytes_written += len;
+	}
+	return 0;
+}
+
+/* No privileges come from a trace, and whoever restores must be able to do it again. */
+static mode_t mode_of(const struct fileset *s, size_t i)
+{
+	return s->detail && s->detail[i].mode ? (s->detail[i].mode & 0777) | S_IRUSR | S_IWUSR : 0;
+}
+
+static int restore_file(const struct restore *r, size_t i, struct err *e)
+{
+	const struct fileset_entry *f = &r->set->entry[i];
+	struct fileset_stamp *stamp = &r->state->stamp[i], now;
+	uint64_t key = content_key_of(r->set, i, r->seed);
+	struct stat st;
+	int fd = open_or_create(r, f->path, e);
+	if (fd < 0)
+		return fd;
+	int rc = stamp_of(fd, f->path, key, &now, e);
+	if (rc || (!r->rewrite && is_as_restored(stamp, &now, f->size)))
+		goto out;
+	stamp->key = 0;
+	if (fstat(fd, &st) || st.st_nlink > 1) {
+		rc = err_set(e, EPERM,
+			     "%s: refused: the file has %llu names, and what is written here would be seen there",
+			     f->path, (unsigned long long)st.st_nlink);
+		goto out;
+	}
+	if (now.size > f->size && ftruncate(fd, (off_t)f->size)) {
+		rc = err_sys(e, errno, "%s: cutting it to %llu bytes", f->path, (unsigned long long)f->size);
+		goto out;
+	}
+	if (!digest_matches(r->set, i, fd))
+		rc = write_content(r, f, fd, key, e);
+	mode_t mode = mode_of(r->set, i);
+	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
+		rc = err_sys(e, errno, "%s: setting its permissions", f->path);
+	if (!rc && r->sync_each && fdatasync(fd))
+		rc = err_sys(e, errno, "%s: sync", f->path);
+	r->state->n_files_written++;
+out:
+	close(fd);
+	return rc;
+}
+
+static int restore_entry(const struct restore *r, size_t i, struct err *e)
+{
+	const struct fileset_entry *f = &r->set->entry[i];
+	return f->directory ? make_directory(r, f, e) : fileset_link(r->set, i) ? make_link(r, i, e) : restore_file(r, i, e);
+}
+
+/* Notes how the files look now that all is on disk (blocks are given out when dirty pages are written). */
+static int take_stamps(const struct restore *r, int64_t *latest_ns, struct err *e)
+{
+	for (size_t i = 0; i < r->set->n; i++) {
+		const struct fileset_entry *f = &r->set->entry[i];
+		if (f->directory || fileset_link(r->set, i) || r->state->stamp[i].key)
+			continue; /* found as it was: the old note holds */
+		int fd = confined_open(r->dir_fd, f->path, O_PATH, 0, e);
+		if (fd < 0)
+			return fd;
+		int rc = stamp_of(fd, f->path, content_key_of(r->set, i, r->seed), &r->state->stamp[i], e);
+		close(fd);
+		if (rc)
+			return rc;
+		if (r->state->stamp[i].ctime_ns > *latest_ns)
+			*latest_ns = r->state->stamp[i].ctime_ns;
+	}
+	return 0;
+}
+
+/* File times come from a clock that ticks every 1 to 10 ms: wait until it has left what was noted behind. */
+static void wait_for_file_time(int64_t latest_ns)
+{
+	for (int i = 0; i < 40; i++) {
+		struct timespec now, nap = {0, 500000};
+		clock_gettime(CLOCK_REALTIME_COARSE, &now);
+		if (now.tv_sec * INT64_C(1000000000) + now.tv_nsec > latest_ns)
+			return;
+		nanosleep(&nap, NULL);
+	}
+}
+
+/* Many files: all of the file system at once. */
+static int sync_together(const struct restore *r, struct err *e)
+{
+	int fd = openat(r->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int rc = fd < 0 || syncfs(fd) ? err_sys(e, errno, "sync of the target's file system") : 0;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct fileset_state *state,
+			 struct err *e)
+{
+	struct fileset_state own = FILESET_STATE_INIT;
+	struct restore r = {s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX};
+	int64_t latest_ns = INT64_MIN;
+	if (r.state->n != s->n) {
+		fileset_state_release(r.state);
+		r.state->stamp = xcalloc(s->n ? s->n : 1, sizeof *r.state->stamp);
+		r.state->n = s->n;
+	}
+	r.state->n_files_written = r.state->n_bytes_written = 0;
+	r.buffer = xmalloc(CHUNK);
+	int rc = set_check(s, e);
+	rc = rc ? rc : space_check(s, dir_fd, e);
+	for (size_t i = 0; i < s->n && !rc; i++)
+		rc = restore_entry(&r, i, e);
+	if (!rc && r.state->n_files_written) {
+		rc = r.sync_each ? 0 : sync_together(&r, e);
+		rc = rc ? rc : take_stamps(&r, &latest_ns, e);
+		if (!rc && state)
+			wait_for_file_time(latest_ns);
+	}
+	if (rc) /* not known to be whole: the next restore writes everything */
+		memset(r.state->stamp, 0, s->n * sizeof *r.state->stamp);
+	free(r.buffer);
+	fileset_state_release(&own);
+	return rc;
+}
+
+int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct err *e)
+{
+	return fileset_restore_with(s, dir_fd, seed, rewrite, NULL, e);
+}
+
+/* --- removing ----------------------------------------------------------------------------------------------------- */
+
+static int remove_one(const struct fileset *s, const struct fileset_entry *f, int dir_fd, struct err *e)
+{
+	const char *name;
+	struct stat st;
+	bool link = fileset_link(s, (size_t)(f - s->entry));
+	int parent = confined_parent(dir_fd, f->path, false, &name, e);
+	if (parent == -ENOENT)
+		return 0;
+	if (parent < 0)
+		return parent;
+	int rc = 0;
+	if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW))
+		rc = errno == ENOENT ? 0 : err_sys(e, errno, "%s", f->path);
+	else if (f->directory ? !S_ISDIR(st.st_mode) : link ? !S_ISLNK(st.st_mode) : !S_ISREG(st.st_mode))
+		rc = err_set(e, EPERM, "%s: not removed: it is no %s", f->path,
+			     f->directory ? "directory" : link ? "link" : "file");
+	else if (unlinkat(parent, name, f->directory ? AT_REMOVEDIR : 0) && errno != ENOENT && errno != ENOTEMPTY &&
+		 errno != EEXIST)
+		rc = err_sys(e, errno, "%s: removing it", f->path);
+	close(parent);
+	return rc;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	size_t x = strlen((*(const struct fileset_entry *const *)a)->path);
+	size_t y = strlen((*(const struct fileset_entry *const *)b)->path);
+	return x < y ? 1 : x > y ? -1 : 0;
+}
+
+int fileset_remove(const struct fileset *s, int dir_fd, struct err *e)
+{
+	/* what lies in a directory has a longer path than it: longest first empties before it removes */
+	const struct fileset_entry **order = xmalloc((s->n ? s->n : 1) * sizeof *order);
+	int first_rc = 0;
+	for (size_t i = 0; i < s->n; i++)
+		order[i] = &s->entry[i];
+	qsort(order, s->n, sizeof *order, longest_first);
+	for (size_t i = 0; i < s->n; i++) {
+		struct err one = ERR_INIT;
+		int rc = remove_one(s, order[i], dir_fd, &one);
+		if (rc && !first_rc) {
+			first_rc = rc;
+			err_set(e, -rc, "%s", one.msg);
+		}
+	}
+	free(order);
+	return first_rc;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* File content that no compressor or deduplicator can shrink: word i of a file is a hash of i under a key made of seed
+ * and path, so any part of it can be made on its own. The hash is splitmix64's (Steele, Lea, Flood, OOPSLA 2014): a
+ * counter times an odd constant, then two rounds of shift and multiply. */
+#include <string.h>
+
+#include "capture/fileset/fileset_private.h"
+
+static inline uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+uint64_t content_key(uint64_t seed, const char *path)
+{
+	uint64_t key = mix(seed + 0x9e3779b97f4a7c15u);
+	for (; *path; path++)
+		key = mix(key ^ (unsigned char)*path) + 0x9e3779b97f4a7c15u;
+	return key ? key : 1;
+}
+
+uint64_t content_key_of(const struct fileset *s, size_t i, uint64_t seed)
+{
+	const struct fileset_detail *d = s->detail ? &s->detail[i] : NULL;
+	if (!d || !d->has_digest)
+		return content_key(seed, s->entry[i].path);
+	uint64_t key = mix(seed + 0x9e3779b97f4a7c15u), part;
+	for (size_t at = 0; at < sizeof d->digest; at += sizeof part) {
+		memcpy(&part, d->digest + at, sizeof part);
+		key = mix(key ^ part) + 0x9e3779b97f4a7c15u;
+	}
+	return key ? key : 1;
+}
+
+static inline uint64_t word(uint64_t key, uint64_t i)
+{
+	return mix(key + i * 0x9e3779b97f4a7c15u);
+}
+
+void content_make(uint64_t key, uint64_t offset, void *to, size_t len)
+{
+	unsigned char *p = to;
+	uint64_t i = offset / 8;
+	size_t skip = offset % 8;
+	if (skip) {
+		uint64_t w = word(key, i++);
+		size_t n = 8 - skip < len ? 8 - skip : len;
+		memcpy(p, (const unsigned char *)&w + skip, n);
+		p += n;
+		len -= n;
+	}
+	for (; len >= 8; len -= 8, p += 8) {
+		uint64_t w = word(key, i++);
+		memcpy(p, &w, 8);
+	}
+	if (len) {
+		uint64_t w = word(key, i);
+		memcpy(p, &w, len);
+	}
+}
+
+void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len)
+{
+	content_make(content_key(seed, path), offset, to, len);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The calls that are neither read, write, pread, pwrite, lseek, fsync, fdatasync, close nor a plain open. Each is a function with
+ * stamps of its own just around the call. What does not fit a hot request lies in a table beside it, laid out when the plan is made:
+ * second paths, vectors, attribute names, times. Hot requests of this kind have the operation HOT_CALL and in `length` their
+ * place in that table.
+ *
+ * Paths: the directory that the last component lies in is looked up inside the target directory (rooted.h) before the first stamp,
+ * or taken from the runner's own store of directories; the call is made on the last component and never follows a link there. A
+ * call that does follow links goes, where the name may be a link, through a look-up of the whole path inside the stamps. */
+#ifndef REPLAY_CALLS_H
+#define REPLAY_CALLS_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "common/err.h"
+#include "replay/load/load.h"
+#include "replay/load/slots.h"
+
+enum call_bit {
+	CALL_FOLLOW = 1,	/* the call follows links at the end of the path, and there may be one */
+	CALL_BAD_ADDRESS = 2,	/* it failed with EFAULT: it is given an address that is none */
+	CALL_TURNS = 4,		/* it may change what other paths mean: stored directories are looked up again */
+	CALL_FROM_NULL = 8,	/* copies: what is read from is passed over; the buffer stands for it */
+	CALL_TO_NULL = 16,	/* copies: what is written to is passed over; /dev/null stands for it */
+	CALL_SUBMITTED = 32,	/* asynchronous: an io_submit hands it over */
+	CALL_OF_DESCRIPTOR = 64, /* link: by descriptor (/proc/self/fd/N) */
+};
+
+struct call_path {
+	const char *whole; /* inside the target directory; borrowed from slots.file */
+	const char *last;  /* last component, "." for a path that has none or ends in ".."; borrowed */
+	uint32_t place;	   /* the directory it lies in: index into calls.place */
+};
+
+struct call {
+	struct call_path path, second;
+	uint64_t offset, length;
+	uint64_t to;	  /* copies: where it writes, or OFFSET_NONE. Mappings: first byte within the map */
+	const char *text; /* symlink: what it points at; attributes: name; borrowed */
+	const uint64_t *vector; /* vector[n_vector]: bytes of each buffer */
+	struct timespec times[2];
+	int64_t traced; /* result, or the negative errno */
+	uint32_t n_vector;
+	uint32_t slot, other; /* other: the one that is made or written to, 0 none */
+	uint32_t flags;
+	uint32_t map;	  /* index into calls.map, NONE32 none */
+	uint32_t process; /* index into calls.process */
+	uint32_t first;	  /* io_submit: index in its lane of the first request it hands over */
+	uint16_t op;	  /* enum trace_op */
+	uint16_t bits;	  /* enum call_bit */
+};
+
+struct call_map;     /* a mapping while it is there */
+struct call_stream;  /* a stream of the C library, or a directory being listed */
+struct call_process; /* what ends with a traced process, and its asynchronous requests */
+
+struct call_table { /* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
+	struct call *call; /* call[n] */
+	uint32_t n, cap;
+	char **place; /* place[n_places]: paths of directories, owned; place[0] is the top */
+	uint32_t n_places, places_cap;
+	struct call_map *map; /* map[n_maps] */
+	uint32_t n_maps;
+	struct call_process *process; /* process[n_processes] */
+	uint32_t n_processes;
+	struct slot *slot; /* slot[n_slots]: heirs, flags, and what they displace; a copy */
+	_Atomic(struct call_stream *) *stream; /* stream[n_slots], NULL none */
+	_Atomic(struct call_stream *) streams;	/* all there ever were */
+	uint32_t n_slots;
+	_Atomic uint32_t turn; /* goes up when a stored directory may have become another one */
+	_Atomic bool give_up;  /* who waits for a lock shall wait no longer */
+	uint32_t *next_ending; /* next_ending[n_slots]: slots that end with their process, linked */
+	uint64_t n_passed[PASS_N]; /* requests that are not called, by reason */
+	int null_fd;   /* /dev/null, the replayer's own; -1 where no call needs it */
+	bool in_lanes; /* each thread's requests lie in a lane of their own, in their order */
+
+	/* while laying */
+	struct places *places_laid;
+	struct submission *submission; /* submission[n_threads] */
+	uint32_t *process_of_thread;   /* process_of_thread[n_threads] */
+};
+
+struct replay_plan;
+struct hot_request;
+struct runner;
+struct site;
+struct outcome;
+
+/* --- preparing (calls_lay.c) ---------------------------------------------------------------------------------------- */
+
+/* Whether the arguments of a request keep it from being replayed. */
+enum pass_reason call_refusal(const struct load *l, const struct load_request *r);
+
+/* The hot form of the requests: whatever is no plain call gets a place in the table. call_table_init once before, call_hot for each
+ * request in issue order, call_table_laid once afterwards. Borrows l->bytes and the names of `s`; `in_lanes`: each thread's requests lie in
+ * a lane of their own. */
+void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes);
+struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r);
+/* Whether descriptors or streams end with a process (index into slots.process). */
+bool call_ends_something(const struct call_table *c, uint32_t process);
+void call_table_laid(struct call_table *c);
+void call_table_release(struct call_table *c); /* an all-zero one is fine; closes what is open still */
+
+/* Whether the result of the operation is compared as it is; else only whether the call succeeded (doc/replay-engines.md). */
+bool call_result_counts(const struct load_request *r);
+
+/* --- running ----------------------------------------------------------------------------------------------------- */
+
+/* One for each runner: directories it has looked up. */
+struct call_store *call_store_new(uint32_t n_runners);
+void call_store_free(struct call_store *s); /* NULL is fine */
+uint32_t call_store_room(uint32_t n_runners); /* descriptors that all of them may hold */
+
+/* Issues a HOT_CALL request, stamped; `publish`, `begun` and `careful` as in issue.h. */
+void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun, bool careful,
+		struct outcome *out);
+
+/* A thread of the process has issued its last request; after the last thread's, the process's descriptors and streams end. */
+void call_leave(struct replay_plan *p, uint32_t process);
+/* After the run: streams are flushed and closed, asynchronous requests waited for. */
+void call_table_finish(struct replay_plan *p);
+
+#endif

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls that look at or change what is known of a file. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "replay/calls/calls_private.h"
+#include "replay/calls/rooted.h"
+
+#define PERMISSIONS 01777 /* set-user-ID and set-group-ID are not replayed */
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
+
+/* Makes the call on the last component, which is taken for no link, or on the descriptor `fd` of what the whole path leads to, looked
+ * up between the stamps. `dir`, `last` and `fd` are what the two expressions may use. */
+#define ON_PATH(k, on_name, on_descriptor)                                                                             \
+	do {                                                                                                           \
+		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->dir_fd : call_directory(k, &(k)->c->path);     \
+		const char *last = (k)->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : (k)->c->path.last;              \
+		if (dir < 0)                                                                                           \
+			return;                                                                                        \
+		if ((k)->c->bits & CALL_FOLLOW)                                                                        \
+			CALL(k, (fd = rooted_open(dir, (k)->c->path.whole, O_PATH | O_CLOEXEC, 0)) < 0 ? -1 : (on_descriptor)); \
+		else                                                                                                   \
+			CALL(k, (on_name));                                                                            \
+		(void)last;                                                                                            \
+		if (fd >= 0)                                                                                           \
+			close(fd);                                                                                     \
+	} while (0)
+
+/* --- looking ---------------------------------------------------------------------------------------------------------- */
+
+void call_stat(struct caller *k)
+{
+	struct stat st;
+	ON_PATH(k, fstatat(dir, last, &st, AT_SYMLINK_NOFOLLOW), fstat(fd, &st));
+}
+
+void call_fstat(struct caller *k)
+{
+	struct stat st;
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fstat(fd, &st));
+}
+
+void call_statx(struct caller *k)
+{
+	struct statx st;
+	const int flags = (int)(k->c->flags & (AT_STATX_FORCE_SYNC | AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT));
+	const unsigned int mask = (unsigned int)k->c->length & STATX_ALL;
+	ON_PATH(k, statx(dir, last, flags | AT_SYMLINK_NOFOLLOW, mask, &st), statx(fd, "", flags | AT_EMPTY_PATH, mask, &st));
+}
+
+void call_statfs(struct caller *k)
+{
+	struct statfs st;
+	ON_PATH(k, (fd = openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC)) < 0 ? -1 : fstatfs(fd, &st), fstatfs(fd, &st));
+}
+
+void call_fstatfs(struct caller *k)
+{
+	struct statfs st;
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fstatfs(fd, &st));
+}
+
+void call_access(struct caller *k)
+{
+	const int mode = (int)k->c->length & (R_OK | W_OK | X_OK), flags = (int)(k->c->flags & AT_EACCESS);
+	ON_PATH(k, syscall(SYS_faccessat2, dir, last, mode, flags | AT_SYMLINK_NOFOLLOW),
+		syscall(SYS_faccessat2, fd, "", mode, flags | AT_EMPTY_PATH));
+}
+
+/* --- changing --------------------------------------------------------------------------------------------------------- */
+
+static int mode_set(int dir, const char *last, mode_t mode)
+{
+	int ret = (int)syscall(SYS_fchmodat2, dir, last, mode, AT_SYMLINK_NOFOLLOW);
+	return ret < 0 && errno == ENOSYS ? fchmodat(dir, last, mode, AT_SYMLINK_NOFOLLOW) : ret;
+}
+
+static int mode_set_of(int fd, mode_t mode)
+{
+	int ret = (int)syscall(SYS_fchmodat2, fd, "", mode, AT_EMPTY_PATH);
+	return ret < 0 && errno == ENOSYS ? chmod(proc_path(fd).text, mode) : ret;
+}
+
+void call_chmod(struct caller *k)
+{
+	const mode_t mode = (mode_t)k->c->length & PERMISSIONS;
+	ON_PATH(k, mode_set(dir, last, mode), mode_set_of(fd, mode));
+}
+
+void call_fchmod(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, fchmod(fd, (mode_t)k->c->length & PERMISSIONS));
+}
+
+/* Who may not give files away gives them to himself: the call is made, and nobody gets what he must not have. */
+static void owner_of(const struct caller *k, uid_t *user, gid_t *group)
+{
+	uid_t self = geteuid();
+	*user = (uid_t)k->c->offset;
+	*group = (gid_t)(k->c->offset >> 32);
+	if (self == 0)
+		return;
+	if (*user != (uid_t)-1)
+		*user = self;
+	if (*group != (gid_t)-1)
+		*group = getegid();
+}
+
+void call_chown(struct caller *k)
+{
+	uid_t user;
+	gid_t group;
+	owner_of(k, &user, &group);
+	ON_PATH(k, fchownat(dir, last, user, group, AT_SYMLINK_NOFOLLOW), fchownat(fd, "", user, group, AT_EMPTY_PATH));
+}
+
+void call_fchown(struct caller *k)
+{
+	uid_t user;
+	gid_t group;
+	int fd = call_fd(k, k->c->slot);
+	owner_of(k, &user, &group);
+	CALL(k, fchown(fd, user, group));
+}
+
+void call_utimens(struct caller *k)
+{
+	const struct timespec *t = k->c->times;
+	ON_PATH(k, utimensat(dir, last, t, AT_SYMLINK_NOFOLLOW), utimensat(fd, "", t, AT_EMPTY_PATH));
+}
+
+void call_futimens(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot);
+	CALL(k, futimens(fd, k->c->times));
+}
+
+/* --- extended attributes ------------------------------------------------------------------------------------------------ */
+
+/* These calls take no directory. The file is looked up before the first stamp, and the call made by way of its descriptor. Where the
+ * look-up fails, it is made again as the call. */
+static int attribute_file(struct caller *k)
+{
+	const struct call *c = k->c;
+	const bool follow = c->bits & CALL_FOLLOW;
+	int fd, dir = follow ? k->p->dir_fd : call_directory(k, &c->path);
+	const char *last = c->bits & CALL_BAD_ADDRESS ? (const char *)1 : c->path.last;
+	if (dir < 0)
+		return -1;
+	fd = follow ? rooted_open(dir, c->path.whole, O_PATH | O_CLOEXEC, 0) : openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		CALL(k, openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC));
+	return fd;
+}
+
+static size_t room_of(const struct caller *k)
+{
+	return k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
+}
+
+#define ON_FILE(k, expression)                                                                                         \
+	do {                                                                                                           \
+		int fd = attribute_file(k);                                                                            \
+		if (fd < 0)                                                                                            \
+			return;                                                                                        \
+		const struct proc_path file = proc_path(fd);                                                           \
+		CALL(k, (expression));                                                                                 \
+		close(fd);                                                                                             \
+	} while (0)
+
+#define ON_OPEN(k, expression)                                                                                         \
+	do {                                                                                                           \
+		int fd = call_fd(k, (k)->c->slot);                                                                     \
+		CALL(k, (expression));                                                                                 \
+	} while (0)
+
+/* The size of a value says nothing beyond success (call_result_counts). */
+static void success_only(struct caller *k)
+{
+	if (k->out->rvalue > 0)
+		k->out->rvalue = 0;
+}
+
+void call_getxattr(struct caller *k)
+{
+	ON_FILE(k, getxattr(file.text, k->c->text, k->buffer, room_of(k)));
+	success_only(k);
+}
+
+void call_fgetxattr(struct caller *k)
+{
+	ON_OPEN(k, fgetxattr(fd, k->c->text, k->buffer, room_of(k)));
+	success_only(k);
+}
+
+void call_setxattr(struct caller *k)
+{
+	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
+	ON_FILE(k, setxattr(file.text, k->c->text, k->buffer, room_of(k), how));
+}
+
+void call_fsetxattr(struct caller *k)
+{
+	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
+	ON_OPEN(k, fsetxattr(fd, k->c->text, k->buffer, room_of(k), how));
+}
+
+void call_listxattr(struct caller *k)
+{
+	ON_FILE(k, listxattr(file.text, k->buffer, room_of(k)));
+	success_only(k);
+}
+
+void call_flistxattr(struct caller *k)
+{
+	ON_OPEN(k, flistxattr(fd, k->buffer, room_of(k)));
+	success_only(k);
+}
+
+void call_removexattr(struct caller *k)
+{
+	ON_FILE(k, removexattr(file.text, k->c->text));
+}
+
+void call_fremovexattr(struct caller *k)
+{
+	ON_OPEN(k, fremovexattr(fd, k->c->text));
+}

@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of calls.h that lays requests out before the run. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/calls/calls_private.h"
+#include "replay/plan.h"
+#include "replay/load/u64_map.h"
+
+/* --- what is not called --------------------------------------------------------------------------------------------- */
+
+static enum pass_reason control_refusal(const struct load *l, const struct load_request *r)
+{
+	uint32_t len;
+	load_heap(l, r, &len);
+	switch (r->flags) {
+	case F_DUPFD:
+	case F_DUPFD_CLOEXEC:
+	case F_GETFD:
+	case F_SETFD:
+	case F_GETFL:
+	case F_SETFL:
+		return PASS_NOT;
+	case F_SETLK:
+	case F_SETLKW:
+	case F_GETLK:
+	case F_OFD_SETLK:
+	case F_OFD_SETLKW:
+	case F_OFD_GETLK:
+		return len == sizeof(struct op_lock) ? PASS_NOT : PASS_UNTOLD;
+	default:
+		return PASS_UNTOLD;
+	}
+}
+
+enum pass_reason call_refusal(const struct load *l, const struct load_request *r)
+{
+	uint32_t len, type = (uint32_t)r->length & S_IFMT;
+	const char *text = load_heap(l, r, &len);
+	switch (r->op) {
+	case OP_CHROOT:
+		return PASS_FORBIDDEN;
+	case OP_MKNOD:
+		return type && type != S_IFREG ? PASS_FORBIDDEN : PASS_NOT;
+	case OP_RENAME:
+		return r->flags & ~3u ? PASS_FORBIDDEN : PASS_NOT; /* RENAME_WHITEOUT makes a device */
+	case OP_SETXATTR:
+	case OP_FSETXATTR:
+	case OP_REMOVEXATTR:
+	case OP_FREMOVEXATTR:
+		return r->rvalue != -EFAULT && text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
+	case OP_FCNTL:
+		return control_refusal(l, r);
+	case OP_IOCTL:
+		return r->flags == CALL_TCGETS || r->flags == FIGETBSZ || r->flags == FS_IOC_GETFLAGS ? PASS_NOT : PASS_UNTOLD;
+	case OP_FFLUSH:
+		return r->fd < 0 ? PASS_UNTOLD : PASS_NOT; /* of all streams */
+	case OP_AIO_OTHER:
+	case OP_IO_CANCEL:
+	case OP_IO_URING_ENTER:
+		return PASS_UNTOLD;
+	case OP_VMSPLICE:
+	case OP_TEE:
+		return PASS_OBJECT;
+	case OP_PAGE_FAULT:
+	case OP_PAGE_CACHE_ADD:
+		return PASS_KERNEL;
+	default:
+		return PASS_NOT;
+	}
+}
+
+bool call_result_counts(const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	if (o->uses & (OP_RESULT_VARIES | OP_MAKES_FD | OP_RETURNS_FD))
+		return false;
+	switch (r->op) {
+	case OP_FSCANF:
+	case OP_SCANDIR:
+	case OP_WALK:
+	case OP_REALPATH:
+	case OP_IO_GETEVENTS:
+	case OP_GETXATTR:
+	case OP_FGETXATTR:
+	case OP_LISTXATTR:
+	case OP_FLISTXATTR:
+		return false;
+	default:
+		return true;
+	}
+}
+
+/* --- paths ------------------------------------------------------------------------------------------------------------ */
+
+struct places { /* while laying */
+	struct u64_map of_name; /* name (slots.file) to path */
+	struct u64_map of_hash;
+	struct call_path *path; /* path[n] */
+	uint32_t n, cap;
+};
+
+static uint32_t place_find(struct call_table *c, struct places *t, const char *path, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3u;
+	for (;; hash++) {
+		uint32_t *known = u64_map_at(&t->of_hash, hash, c->n_places);
+		if (*known < c->n_places) {
+			if (strlen(c->place[*known]) == len && !memcmp(c->place[*known], path, len))
+				return *known;
+			continue;
+		}
+		GROW(c->place, c->n_places, c->places_cap);
+		char *copy = xcalloc(1, len + 1);
+		memcpy(copy, path, len);
+		c->place[c->n_places] = copy;
+		return c->n_places++;
+	}
+}
+
+static struct call_path path_split(struct call_table *c, struct places *t, const char *whole)
+{
+	const char *slash = strrchr(whole, '/'), *last = slash ? slash + 1 : whole;
+	bool is_place = !*last || !strcmp(last, ".") || !strcmp(last, "..");
+	struct call_path p = {.whole = whole, .last = is_place ? "." : last};
+	if (is_place)
+		p.place = place_find(c, t, whole, strlen(whole));
+	else if (slash)
+		p.place = place_find(c, t, whole, slash == whole ? 1 : (size_t)(slash - whole));
+	return p;
+}
+
+static struct call_path path_of(struct call_table *c, const struct slots *s, uint32_t name)
+{
+	struct places *t = c->places_laid;
+	if (name == NONE32)
+		return (struct call_path){.whole = "", .last = ""};
+	uint32_t *known = u64_map_at(&t->of_name, name, t->n);
+	if (*known == t->n) {
+		GROW(t->path, t->n, t->cap);
+		struct call_path p = path_split(c, t, s->file[name].name);
+		t->path[t->n++] = p;
+	}
+	return t->path[*known];
+}
+
+/* --- one request ------------------------------------------------------------------------------------------------------ */
+
+/* Which calls follow a link at the end of their path. */
+static bool follows(const struct load_request *r)
+{
+	switch (r->op) {
+	case OP_RENAME:
+	case OP_SYMLINK:
+	case OP_READLINK:
+	case OP_UNLINK:
+	case OP_MKDIR:
+	case OP_RMDIR:
+	case OP_MKNOD:
+		return false;
+	case OP_LINK:
+		return r->flags & AT_SYMLINK_FOLLOW;
+	default:
+		return !(r->flags & AT_SYMLINK_NOFOLLOW);
+	}
+}
+
+static bool turns(const struct slots *s, const struct load_request *r, const struct load_more *m)
+{
+	bool names = r->op == OP_RENAME || r->op == OP_RMDIR || r->op == OP_UNLINK || r->op == OP_SYMLINK;
+	if (!names || r->name == NONE32)
+		return false;
+	if (s->any_links && r->op != OP_UNLINK)
+		return true; /* whatever is below a link has other paths */
+	if (r->op == OP_UNLINK)
+		return s->file[r->name].maybe_link;
+	return s->file[r->name].leads || (m && m->name != NONE32 && s->file[m->name].leads);
+}
+
+static void vector_lay(struct call *c, const struct load *l, const struct load_request *r)
+{
+	uint32_t len;
+	const char *item = load_heap(l, r, &len);
+	c->vector = (const uint64_t *)(const void *)item;
+	c->n_vector = item ? len / 8 : 0;
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < c->n_vector; i++) /* a trace may claim anything: it may not read beyond the buffer */
+		if (c->vector[i] > r->length || (total += c->vector[i]) > r->length)
+			c->n_vector = i;
+	if (c->n_vector)
+		return;
+	c->n_vector = 1;
+	c->vector = NULL; /* one buffer of the whole length */
+}
+
+static void times_lay(struct call *c, const struct load *l, const struct load_request *r)
+{
+	uint32_t len;
+	int64_t t[4];
+	const char *item = load_heap(l, r, &len);
+	c->times[0].tv_nsec = c->times[1].tv_nsec = UTIME_NOW;
+	if (!item || len != sizeof t)
+		return;
+	memcpy(t, item, sizeof t);
+	for (int i = 0; i < 2; i++)
+		c->times[i] = (struct timespec){(time_t)t[2 * i], (long)t[2 * i + 1]};
+}
+
+static uint16_t bits_of(const struct slots *s, const struct load_request *r, const struct load_more *m)
+{
+	uint16_t bits = 0;
+	if (op_info(r->op)->uses & OP_HAS_PATH && r->name != NONE32 && follows(r) && s->file[r->name].maybe_link)
+		bits |= CALL_FOLLOW;
+	if (r->rvalue == -EFAULT)
+		bits |= CALL_BAD_ADDRESS;
+	if (turns(s, r, m))
+		bits |= CALL_TURNS;
+	if (op_info(r->op)->family == FAMILY_COPY && m) {
+		bits |= !r->slot || s->slot[r->slot].passed ? CALL_FROM_NULL : 0;
+		bits |= !m->slot || s->slot[m->slot].passed ? CALL_TO_NULL : 0;
+	}
+	return bits;
+}
+
+static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	const struct load_more *m = load_more(l, r);
+	uint32_t len;
+	struct call call = {
+		.path = path_of(c, s, r->name),
+		.offset = r->offset,
+		.length = r->length,
+		.traced = r->rvalue,
+		.slot = r->slot,
+		.flags = r->flags,
+		.map = NONE32,
+		.process = c->process_of_thread[r->thread],
+		.op = r->op,
+		.bits = bits_of(s, r, m),
+	};
+	if (m) {
+		call.second = path_of(c, s, m->name);
+		call.other = m->slot;
+		call.to = m->from;
+		call.map = m->map;
+		if (m->at_position)
+			call.offset = OFFSET_NONE;
+		if (m->to_position)
+			call.to = OFFSET_NONE;
+	}
+	if (o->uses & OP_HEAP_IOVEC)
+		vector_lay(&call, l, r);
+	if (o->uses & OP_HEAP_TIMES)
+		times_lay(&call, l, r);
+	if (o->uses & OP_HEAP_NAME || r->op == OP_SYMLINK || r->op == OP_FCNTL)
+		call.text = load_heap(l, r, &len);
+	if (!call.text)
+		call.text = "";
+	GROW(c->call, c->n, c->cap);
+	c->call[c->n] = call;
+	return c->n++;
+}
+
+static bool is_plain(const struct slots *s, const struct load_request *r)
+{
+	const struct slot *b = &s->slot[r->slot];
+	switch (r->op) {
+	case OP_READ:
+	case OP_WRITE:
+	case OP_PREAD:
+	case OP_PWRITE:
+		return r->rvalue != -EFAULT;
+	case OP_LSEEK:
+	case OP_FSYNC:
+	case OP_FDATASYNC:
+		return true;
+	case OP_CLOSE:
+		return !b->stream && !b->directory;
+	case OP_OPEN:
+		return r->rvalue != -EFAULT && !b->heir && !b->replaces;
+	default:
+		return false;
+	}
+}
+
+/* An io_submit and the requests behind it that it hands over: those of the same instant. */
+static void submission_follow(struct call_table *c, const struct load_request *r, uint32_t call)
+{
+	struct submission *s = &c->submission[r->thread];
+	if (r->op == OP_IO_SUBMIT) {
+		*s = (struct submission){r->begin_ns, r->rvalue > 0 ? (uint32_t)r->rvalue : 0, call};
+		c->call[call].first = r->index + 1;
+	} else if (s->n_left && s->begin_ns == r->begin_ns && c->in_lanes) {
+		s->n_left--;
+		c->call[call].bits |= CALL_SUBMITTED;
+		c->process[c->call[call].process].is_asynchronous = true;
+	}
+}
+
+static bool is_asynchronous(const struct load_request *r)
+{
+	return r->op == OP_IO_SUBMIT || (r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC);
+}
+
+struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	struct hot_request h = {.offset = r->offset, .length = (uint32_t)r->length, .slot = r->slot, .op = (uint8_t)r->op};
+	c->n_passed[r->passed]++;
+	if (r->passed) {
+		h.op = HOT_PASSED;
+	} else if (is_plain(s, r)) {
+		h.length = r->op == OP_LSEEK ? r->flags : h.length;
+	} else {
+		h.op = HOT_CALL;
+		h.length = call_add(c, l, s, r);
+		if (is_asynchronous(r))
+			submission_follow(c, r, h.length);
+	}
+	return h;
+}
+
+/* --- all of them ------------------------------------------------------------------------------------------------------ */
+
+static void processes_lay(struct call_table *c, const struct load *l, const struct slots *s)
+{
+	struct u64_map of_pid = {.cell = NULL};
+	c->n_processes = s->n_processes;
+	c->process = xcalloc((size_t)s->n_processes + 1, sizeof *c->process);
+	c->process_of_thread = xcalloc((size_t)l->n_threads + 1, sizeof *c->process_of_thread);
+	for (uint32_t i = 0; i < s->n_processes; i++) {
+		u64_map_at(&of_pid, s->process[i].pid, i);
+		atomic_init(&c->process[i].n_threads, s->process[i].n_threads);
+	}
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		const uint32_t *known = u64_map_find(&of_pid, l->thread[i].pid);
+		c->process_of_thread[i] = known ? *known : s->n_processes;
+	}
+	for (uint32_t i = s->n; i-- > 1;) {
+		struct slot *b = &c->slot[i];
+		struct call_process *p = &c->process[b->process];
+		if (b->ends || b->passed || s->n_processes < 2)
+			continue;
+		c->next_ending[i] = p->first_ending;
+		p->first_ending = i;
+	}
+	u64_map_release(&of_pid);
+}
+
+bool call_ends_something(const struct call_table *c, uint32_t process)
+{
+	return process < c->n_processes && c->process[process].first_ending;
+}
+
+void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes)
+{
+	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .in_lanes = in_lanes};
+	c->slot = xmalloc(((size_t)s->n + 1) * sizeof *c->slot);
+	memcpy(c->slot, s->slot, s->n * sizeof *c->slot);
+	c->stream = xcalloc((size_t)s->n + 1, sizeof *c->stream);
+	c->next_ending = xcalloc((size_t)s->n + 1, sizeof *c->next_ending);
+	c->map = xcalloc((size_t)s->n_maps + 1, sizeof *c->map);
+	for (uint32_t i = 0; i < s->n_maps; i++)
+		pthread_mutex_init(&c->map[i].lock, NULL);
+	c->submission = xcalloc((size_t)l->n_threads + 1, sizeof *c->submission);
+	c->places_laid = xcalloc(1, sizeof *c->places_laid);
+	place_find(c, c->places_laid, "", 0);
+	processes_lay(c, l, s);
+}
+
+/* What only laying needs. */
+void call_table_laid(struct call_table *c)
+{
+	struct places *t = c->places_laid;
+	bool copies = false;
+	for (uint32_t i = 0; i < c->n; i++)
+		copies |= c->call[i].bits & CALL_TO_NULL;
+	if (copies)
+		c->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
+	u64_map_release(&t->of_name);
+	u64_map_release(&t->of_hash);
+	free(t->path);
+	free(t);
+	c->places_laid = NULL;
+	free(c->submission);
+	c->submission = NULL;
+}

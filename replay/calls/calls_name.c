@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls on names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "replay/calls/calls_private.h"
+#include "replay/calls/rooted.h"
+
+#define PERMISSIONS 01777 /* set-user-ID and set-group-ID are not replayed */
+
+static const char *last_of(const struct caller *k, const struct call_path *path)
+{
+	return k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : path->last;
+}
+
+/* An open that is not plain: others inherit what it opens, or its number was somebody else's. */
+void call_open(struct caller *k)
+{
+	const struct slot *b = &k->calls->slot[k->c->slot];
+	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->path.whole;
+	uint32_t flags = rooted_flags(b->flags);
+	int dir_fd = k->p->dir_fd;
+	if (b->replaces)
+		call_slot_end(k->p, b->replaces);
+	CALL(k, rooted_open(dir_fd, path, flags, b->mode));
+	if (k->out->rvalue < 0)
+		return;
+	call_slot_set(k, k->c->slot, (int)k->out->rvalue);
+	k->out->rvalue = 0;
+}
+
+/* Two directories at a time: the second must not take the first one's place in the store. */
+struct two {
+	int from, to, kept;
+};
+
+static bool directories(struct caller *k, struct two *d)
+{
+	const struct call_path *a = &k->c->path, *b = &k->c->second;
+	*d = (struct two){.from = call_directory(k, a), .to = -1, .kept = -1};
+	if (d->from < 0)
+		return false;
+	if (a->place && b->place && a->place != b->place && call_store_collide(k->site->runner->store, a->place, b->place))
+		d->from = d->kept = fcntl(d->from, F_DUPFD_CLOEXEC, 3);
+	d->to = call_directory(k, b);
+	if (d->to < 0 && d->kept >= 0)
+		close(d->kept);
+	return d->to >= 0;
+}
+
+void call_rename(struct caller *k)
+{
+	const struct call *c = k->c;
+	struct two d;
+	if (!directories(k, &d))
+		return;
+	const char *old = last_of(k, &c->path), *new = last_of(k, &c->second);
+	if (c->flags)
+		CALL(k, syscall(SYS_renameat2, d.from, old, d.to, new, c->flags & (RENAME_NOREPLACE | RENAME_EXCHANGE)));
+	else
+		CALL(k, renameat(d.from, old, d.to, new));
+	if (d.kept >= 0)
+		close(d.kept);
+}
+
+/* By way of a descriptor: a file without a name, or what a link leads to. */
+static void link_descriptor(struct caller *k, int fd)
+{
+	const struct proc_path p = proc_path(fd);
+	int to = call_directory(k, &k->c->second);
+	if (to >= 0)
+		CALL(k, linkat(AT_FDCWD, p.text, to, last_of(k, &k->c->second), AT_SYMLINK_FOLLOW));
+}
+
+void call_link(struct caller *k)
+{
+	const struct call *c = k->c;
+	if (c->bits & CALL_OF_DESCRIPTOR) {
+		link_descriptor(k, call_fd(k, c->slot));
+		return;
+	}
+	if (c->bits & CALL_FOLLOW) {
+		int fd = rooted_open(k->p->dir_fd, c->path.whole, O_PATH, 0);
+		if (fd >= 0) {
+			link_descriptor(k, fd);
+			close(fd);
+			return;
+		}
+	}
+	struct two d;
+	if (!directories(k, &d))
+		return;
+	CALL(k, linkat(d.from, last_of(k, &c->path), d.to, last_of(k, &c->second), 0));
+	if (d.kept >= 0)
+		close(d.kept);
+}
+
+void call_symlink(struct caller *k)
+{
+	int dir = call_directory(k, &k->c->path);
+	if (dir >= 0)
+		CALL(k, symlinkat(k->c->text, dir, last_of(k, &k->c->path)));
+}
+
+void call_readlink(struct caller *k)
+{
+	int dir = call_directory(k, &k->c->path);
+	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
+	if (dir >= 0)
+		CALL(k, readlinkat(dir, last_of(k, &k->c->path), k->buffer, room));
+}
+
+/* rmdir as well */
+void call_unlink(struct caller *k)
+{
+	int dir = call_directory(k, &k->c->path);
+	int flags = k->c->op == OP_RMDIR ? AT_REMOVEDIR : (int)(k->c->flags & AT_REMOVEDIR);
+	if (dir >= 0)
+		CALL(k, unlinkat(dir, last_of(k, &k->c->path), flags));
+}
+
+void call_mkdir(struct caller *k)
+{
+	int dir = call_directory(k, &k->c->path);
+	if (dir >= 0)
+		CALL(k, mkdirat(dir, last_of(k, &k->c->path), (mode_t)k->c->length & PERMISSIONS));
+}
+
+void call_mknod(struct caller *k)
+{
+	int dir = call_directory(k, &k->c->path);
+	if (dir >= 0)
+		CALL(k, mknodat(dir, last_of(k, &k->c->path), S_IFREG | ((mode_t)k->c->length & PERMISSIONS), 0));
+}
+
+/* A path's look-up, and nothing else. */
+static void look_up(struct caller *k, uint32_t flags)
+{
+	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->path.whole;
+	int fd = -1, dir_fd = k->p->dir_fd;
+	CALL(k, fd = rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0));
+	if (fd < 0)
+		return;
+	close(fd);
+	k->out->rvalue = 0;
+}
+
+void call_realpath(struct caller *k)
+{
+	look_up(k, 0);
+}
+
+/* The replayer itself works nowhere: paths are complete. What the call costs is the look-up. */
+void call_chdir(struct caller *k)
+{
+	look_up(k, O_DIRECTORY);
+}
+
+void call_fchdir(struct caller *k)
+{
+	int fd = call_fd(k, k->c->slot), got = -1;
+	CALL(k, got = fd < 0 ? (int)call_error(EBADF) : rooted_open(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
+	if (got < 0)
+		return;
+	close(got);
+	k->out->rvalue = 0;
+}
+
+/* There is no form of it that does not follow links: the file is opened for it, which looks at the path as truncate does. */
+void call_truncate(struct caller *k)
+{
+	const struct call *c = k->c;
+	const uint32_t how = O_WRONLY | O_NONBLOCK | O_CLOEXEC;
+	int fd = -1, dir = c->bits & CALL_FOLLOW ? k->p->dir_fd : call_directory(k, &c->path);
+	if (dir < 0)
+		return;
+	if (c->bits & CALL_FOLLOW)
+		CALL(k, (fd = rooted_open(dir, c->path.whole, how, 0)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
+	else
+		CALL(k, (fd = openat(dir, last_of(k, &c->path), (int)how | O_NOFOLLOW)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
+	if (fd >= 0)
+		close(fd);
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the functions behind calls.h share. Private to replay/calls*.c. */
+#ifndef REPLAY_CALLS_PRIVATE_H
+#define REPLAY_CALLS_PRIVATE_H
+
+#include <dirent.h>
+#include <linux/aio_abi.h>
+#include <pthread.h>
+#include <stdio.h>
+
+#include "replay/calls/calls.h"
+#include "replay/engines/issue.h"
+
+#define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
+
+struct call_map {
+	pthread_mutex_t lock; /* held while something is done to it */
+	char *base;	      /* NULL: not mapped */
+	uint64_t n_bytes;
+};
+
+struct call_stream {
+	pthread_mutex_t lock;
+	FILE *file;
+	DIR *directory;
+	char last; /* 'r' or 'w': what was done to the file last; 0 neither */
+	long *cookie;		  /* cookie[n_cookies]: what telldir gave here */
+	uint64_t *traced_cookie;  /* and there */
+	uint32_t n_cookies, cookies_cap;
+	struct call_stream *next; /* of all */
+};
+
+struct call_process {
+	_Atomic uint32_t n_threads; /* that have requests left */
+	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
+	bool is_asynchronous;
+	aio_context_t aio;
+	_Atomic int64_t n_in_flight;
+};
+
+struct submission { /* while laying: of a thread */
+	int64_t begin_ns;
+	uint32_t n_left, call;
+};
+
+/* One call under way. */
+struct caller {
+	const struct site *site;
+	struct replay_plan *p;
+	struct call_table *calls;
+	const struct call *c;
+	struct outcome *out;
+	char *buffer;
+	uint32_t begun;
+	bool publish, careful;
+};
+
+INLINE uint64_t call_begin(const struct caller *k)
+{
+	uint64_t begin = clock_begin(&k->site->clock);
+	if (k->publish)
+		gate_publish(&k->site->gates, k->site->index, k->begun);
+	return begin;
+}
+
+INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
+{
+	int error = got < 0 ? errno : 0;
+	if (k->careful)
+		issue_linger(k->site->runner, begin);
+	uint64_t end = clock_end(&k->site->clock);
+	*k->out = (struct outcome){begin, end, got < 0 ? -(int64_t)error : got};
+}
+
+/* The expression, between the stamps. Its value is the result; below 0 errno counts. */
+#define CALL(k, ...)                                                                                                   \
+	do {                                                                                                           \
+		uint64_t begin_ = call_begin(k);                                                                       \
+		int64_t got_ = (int64_t)(__VA_ARGS__);                                                                 \
+		call_end(k, begin_, got_);                                                                             \
+	} while (0)
+
+/* The same for a call whose result only tells whether it succeeded. */
+#define CALL_SUCCESS(k, ...)                                                                                           \
+	do {                                                                                                           \
+		CALL(k, __VA_ARGS__);                                                                                  \
+		if ((k)->out->rvalue > 0)                                                                              \
+			(k)->out->rvalue = 0;                                                                          \
+	} while (0)
+
+/* Fails as a call would that is not made. */
+static inline int64_t call_error(int error)
+{
+	errno = error;
+	return -1;
+}
+
+static inline int call_fd(const struct caller *k, uint32_t slot)
+{
+	return atomic_load_explicit(&k->p->fds[slot], memory_order_relaxed);
+}
+
+/* calls.c */
+/* The directory that the path's last component lies in, looked up inside the target directory: a descriptor of the store's, or -1
+ * with the failed look-up as the request's outcome. */
+int call_directory(struct caller *k, const struct call_path *path);
+bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b); /* only one of the two places can be held */
+void call_slot_set(struct caller *k, uint32_t slot, int fd); /* it is open from now on, and so are its heirs */
+void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */
+struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file, DIR *directory);
+/* "/proc/self/fd/N" */
+struct proc_path {
+	char text[32];
+};
+struct proc_path proc_path(int fd);
+
+typedef void call_run(struct caller *k);
+/* calls_data.c */
+call_run call_read, call_write, call_readv, call_writev, call_preadv, call_pwritev, call_sendfile, call_copy_file_range,
+	call_splice, call_readahead, call_fadvise, call_sync, call_syncfs, call_sync_file_range, call_ftruncate, call_fallocate;
+/* calls_name.c */
+call_run call_open, call_rename, call_link, call_symlink, call_readlink, call_unlink, call_mkdir, call_mknod, call_realpath,
+	call_chdir, call_fchdir, call_truncate;
+/* calls_attribute.c */
+call_run call_stat, call_fstat, call_statx, call_statfs, call_fstatfs, call_access, call_chmod, call_fchmod, call_chown,
+	call_fchown, call_utimens, call_futimens, call_getxattr, call_fgetxattr, call_setxattr, call_fsetxattr, call_listxattr,
+	call_flistxattr, call_removexattr, call_fremovexattr;
+/* calls_directory.c */
+call_run call_opendir, call_fdopendir, call_readdir, call_rewinddir, call_seekdir, call_telldir, call_getdents, call_scandir,
+	call_walk;
+/* calls_descriptor.c */
+call_run call_close, call_dup, call_fcntl, call_ioctl, call_flock, call_lockf;
+/* calls_stream.c */
+call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fputc, call_ungetc, call_fscanf, call_fseek,
+	call_ftell, call_fflush, call_setvbuf;
+/* calls_map.c */
+call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap;
+/* calls_async.c */
+call_run call_io_submit, call_io_getevents, call_async;
+void call_async_finish(struct call_table *c, struct call_process *p, const struct clock *clock);
+
+#endif

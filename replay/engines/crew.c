@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/crew.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "replay/engines/watchdog.h"
+
+/* From opening the gate to the common begin: the threads that slept there must all be awake again. */
+#define LEAD_NS 1000000
+#define LEAD_PER_THREAD_NS 50000
+
+/* With more runners than processors, whom one waits for may need the very processor one spins on. */
+#define CROWDED_SPIN_NS 2000
+
+/* How often the end is looked for: soon where a run is short, rarely where it is not. */
+#define JOIN_FIRST_NS 200000000
+#define JOIN_NEXT_NS 500000000
+
+#define STACK_BYTES ((size_t)256 << 10)
+
+static int n_processors(void)
+{
+	cpu_set_t allowed;
+	return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? 1 : CPU_COUNT(&allowed);
+}
+
+/* The i-th processor that this process may use, counted round and round. */
+static int nth_processor(uint32_t i)
+{
+	cpu_set_t allowed;
+	if (sched_getaffinity(0, sizeof allowed, &allowed) < 0 || CPU_COUNT(&allowed) == 0)
+		return -1;
+	i %= (uint32_t)CPU_COUNT(&allowed);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &allowed) && i-- == 0)
+			return cpu;
+	return -1;
+}
+
+static void *aligned_zeroed(size_t n, size_t size)
+{
+	void *p = aligned_alloc(128, n * size);
+	return p ? memset(p, 0, n * size) : NULL;
+}
+
+/* Written content must not be zeros, which some storage treats on its own, and must not depend on the machine. */
+static void buffers_fill(struct crew *c)
+{
+	uint64_t x = c->plan->seed * 0x9e3779b97f4a7c15u | 1;
+	unsigned char *p = c->placement.region.base;
+	for (size_t i = 0; i + sizeof x <= c->placement.region.n_bytes; i += sizeof x) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		memcpy(p + i, &x, sizeof x);
+	}
+}
+
+int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
+	      void (*loop)(struct runner *w), struct err *e)
+{
+	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners};
+	pthread_mutex_init(&c->serial, NULL);
+	pthread_mutex_init(&c->mutex, NULL);
+	pthread_cond_init(&c->changed, NULL);
+	atomic_init(&c->stop, false);
+	int64_t spin_ns = config->spin_ns;
+	bool crowded = c->n > (uint32_t)n_processors();
+	if (crowded && spin_ns > CROWDED_SPIN_NS)
+		spin_ns = CROWDED_SPIN_NS;
+	c->queue = aligned_zeroed(p->n_lanes, sizeof *c->queue);
+	c->runner = aligned_zeroed(c->n, sizeof *c->runner);
+	if (!c->queue || !c->runner)
+		return err_set(e, ENOMEM, "not enough memory for %u threads", c->n);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		atomic_init(&c->queue[i].next, 0);
+	for (uint32_t i = 0; i < c->n; i++)
+		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? nth_processor(i) : -1, .wait_ns = -1};
+	for (uint32_t i = 0; i < c->n; i++)
+		c->runner[i].store = call_store_new(c->n);
+	int ret = gates_init(&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
+	if (!ret)
+		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
+	if (!ret)
+		buffers_fill(c);
+	return ret;
+}
+
+void crew_release(struct crew *c)
+{
+	if (c->abandoned)
+		return;
+	placement_release(&c->placement);
+	gates_release(&c->gates);
+	for (uint32_t i = 0; c->runner && i < c->n; i++)
+		call_store_free(c->runner[i].store);
+	free(c->queue);
+	free(c->runner);
+	pthread_mutex_destroy(&c->serial);
+	pthread_mutex_destroy(&c->mutex);
+	pthread_cond_destroy(&c->changed);
+}
+
+/* --- the runner's side -------------------------------------------------------------------------------------------- */
+
+static int runner_pin(const struct runner *w)
+{
+	cpu_set_t set;
+	if (w->cpu < 0)
+		return 0;
+	CPU_ZERO(&set);
+	CPU_SET(w->cpu, &set);
+	return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+}
+
+/* A call of everything with no descriptor, so that lazy binding is not measured. */
+static void calls_warm(const struct runner *w)
+{
+	void *buffer = placement_buffer(&w->crew->placement, w->index, 0);
+	ssize_t none = read(-1, buffer, 1) + write(-1, buffer, 1) + pread(-1, buffer, 1, 0) + pwrite(-1, buffer, 1, 0);
+	none += lseek(-1, 0, SEEK_SET) + fsync(-1) + fdatasync(-1) + close(-1);
+	(void)none;
+}
+
+static bool start_pass(struct crew *c, int error)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->n_ready++;
+	if (error)
+		c->error = error;
+	pthread_cond_broadcast(&c->changed);
+	while (!c->open && !c->cancelled)
+		pthread_cond_wait(&c->changed, &c->mutex);
+	bool pass = !c->cancelled;
+	pthread_mutex_unlock(&c->mutex);
+	return pass;
+}
+
+static void *runner_main(void *arg)
+{
+	struct runner *w = arg;
+	struct crew *c = w->crew;
+	int error = runner_pin(w);
+	if (c->config->wait != WAIT_SLEEP)
+		waiter_thread_setup();
+	calls_warm(w);
+	if (!start_pass(c, error))
+		return NULL;
+	int64_t before_ns = run_facts_thread_wait_ns();
+	wait_until(&w->waiter, c->plan->start_ticks);
+	c->loop(w);
+	int64_t after_ns = run_facts_thread_wait_ns();
+	if (before_ns >= 0 && after_ns >= before_ns)
+		w->wait_ns = after_ns - before_ns;
+	return NULL;
+}
+
+/* --- from the outside --------------------------------------------------------------------------------------------- */
+
+static int crew_start(struct crew *c, struct err *e)
+{
+	struct waiter waiter;
+	pthread_attr_t attributes;
+	waiter_thread_setup();
+	waiter_init(&waiter, &c->plan->clock, (enum wait_method)c->config->wait, 0);
+	pthread_attr_init(&attributes);
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
+	int code = 0;
+	for (; c->n_started < c->n && !code; c->n_started += !code) {
+		struct runner *w = &c->runner[c->n_started];
+		w->waiter = waiter;
+		code = pthread_create(&w->id, &attributes, runner_main, w);
+	}
+	pthread_attr_destroy(&attributes);
+	pthread_mutex_lock(&c->mutex);
+	while (c->n_ready < c->n_started)
+		pthread_cond_wait(&c->changed, &c->mutex);
+	pthread_mutex_unlock(&c->mutex);
+	if (code)
+		return err_sys(e, code, "starting thread %u of %u", c->n_started + 1, c->n);
+	return c->error ? err_sys(e, c->error, "pinning a thread to its processor") : 0;
+}
+
+static void crew_open(struct crew *c, bool cancelled)
+{
+	pthread_mutex_lock(&c->mutex);
+	c->open = true;
+	c->cancelled = cancelled;
+	pthread_cond_broadcast(&c->changed);
+	pthread_mutex_unlock(&c->mutex);
+}
+
+static void crew_join(struct crew *c)
+{
+	for (uint32_t i = 0; i < c->n_started; i++)
+		pthread_join(c->runner[i].id, NULL);
+}
+
+/* Joins one thread, looking after the others meanwhile. When nothing goes on, who waits for a lock gives up; false where that
+ * does not help either. */
+static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
+{
+	for (int64_t pause_ns = JOIN_FIRST_NS;; pause_ns = JOIN_NEXT_NS) {
+		struct timespec until;
+		clock_gettime(CLOCK_REALTIME, &until);
+		int64_t ns = until.tv_nsec + pause_ns;
+		until.tv_sec += ns / 1000000000;
+		until.tv_nsec = ns % 1000000000;
+		if (pthread_timedjoin_np(c->runner[i].id, NULL, &until) == 0)
+			return true;
+		if (!watchdog_is_quiet(w))
+			continue;
+		if (blocked->len)
+			return false;
+		watchdog_describe(w, blocked);
+		atomic_store(&c->plan->calls.give_up, true);
+		watchdog_restart(w);
+		if (w->ticks > c->second_ticks)
+			w->ticks = c->second_ticks;
+	}
+}
+
+/* Errors: ETIMEDOUT. */
+static int crew_join_watched(struct crew *c, struct err *e)
+{
+	struct watchdog w;
+	struct strbuf blocked = STRBUF_INIT;
+	if (c->config->watchdog_ns <= 0) {
+		crew_join(c);
+		return 0;
+	}
+	c->second_ticks = (uint64_t)(1e9 / c->plan->clock.ns_per_tick);
+	watchdog_init(&w, c, c->config->watchdog_ns);
+	for (uint32_t i = 0; i < c->n_started && !c->abandoned; i++)
+		c->abandoned = !runner_join(c, &w, i, &blocked);
+	c->plan->abandoned = c->abandoned;
+	int ret = blocked.len ? err_set(e, ETIMEDOUT, "%s (--watchdog)", blocked.s) : 0;
+	strbuf_release(&blocked);
+	watchdog_release(&w);
+	return ret;
+}
+
+static void due_to_ticks(struct replay_plan *p)
+{
+	double ticks_per_ns = 1 / p->clock.ns_per_tick;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; p->lane[i].due && k < p->lane[i].n; k++) {
+			int64_t *due = &p->lane[i].due[k];
+			double ticks = (double)*due * ticks_per_ns;
+			*due = ticks < 4e18 ? (int64_t)(ticks + 0.5) : INT64_MAX / 2;
+		}
+}
+
+static void gather(struct crew *c)
+{
+	struct replay_plan *p = c->plan;
+	p->facts.runqueue_wait_ns = 0;
+	for (uint32_t i = 0; i < c->n; i++) {
+		const struct runner *w = &c->runner[i];
+		p->n_futex_sleeps += w->n_futex_sleeps;
+		p->n_timed_sleeps += w->waiter.n_sleeps;
+		p->n_late_wakes += w->waiter.n_late;
+		bool known = w->wait_ns >= 0 && p->facts.runqueue_wait_ns >= 0;
+		p->facts.runqueue_wait_ns = known ? p->facts.runqueue_wait_ns + w->wait_ns : -1;
+	}
+	p->stopped = atomic_load(&c->stop);
+}
+
+int crew_run(struct crew *c, struct err *e)
+{
+	struct replay_plan *p = c->plan;
+	struct run_facts_snapshot before, after;
+	int ret = crew_start(c, e);
+	if (!ret)
+		ret = clock_reanchor(&p->clock, e);
+	if (ret) {
+		crew_open(c, true);
+		crew_join(c);
+		return ret;
+	}
+	due_to_ticks(p);
+	run_facts_take(&before);
+	int64_t lead_ns = LEAD_NS + LEAD_PER_THREAD_NS * (int64_t)c->n;
+	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)lead_ns / p->clock.ns_per_tick);
+	crew_open(c, false);
+	ret = crew_join_watched(c, e);
+	if (ret)
+		return ret;
+	call_table_finish(p);
+	run_facts_take(&after);
+	run_facts_between(&before, &after, &p->facts);
+	gather(c);
+	return clock_reanchor(&p->clock, e);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The threads of a file-level engine: made ready, started together, joined. An engine gives the loop they run. */
+#ifndef REPLAY_CREW_H
+#define REPLAY_CREW_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/placement.h"
+#include "common/wait.h"
+#include "replay/calls/calls.h"
+#include "replay/engines/gate.h"
+#include "replay/plan.h"
+
+struct crew;
+
+struct runner {
+	_Alignas(128) struct crew *crew;
+	uint32_t index;
+	int cpu; /* to run on, -1 any */
+	struct waiter waiter;
+	uint64_t n_futex_sleeps;
+	struct call_store *store;
+	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
+	pthread_t id;
+};
+
+struct queue { /* where the next request of a lane is taken from, in a pool */
+	_Alignas(128) _Atomic uint32_t next;
+};
+
+struct crew {
+	struct replay_plan *plan;
+	const struct replay_config *config;
+	void (*loop)(struct runner *w);
+	void *shared; /* what else the runners of an engine share; the engine's own */
+	struct placement placement;
+	struct gates gates;  /* one for each lane */
+	struct queue *queue; /* queue[n_lanes] */
+	struct runner *runner; /* runner[n] */
+	uint32_t n, n_started;
+	pthread_mutex_t serial; /* of the mutant that serialises */
+
+	_Alignas(128) _Atomic bool stop; /* a mismatch was met and shall end the run; careful loops look at it */
+	_Alignas(128) pthread_mutex_t mutex; /* of the start */
+	pthread_cond_t changed;
+	uint32_t n_ready;
+	bool open, cancelled;
+	uint64_t second_ticks; /* a second, in ticks */
+	bool abandoned; /* some thread blocks for ever: nothing that it uses may be given back */
+	int error; /* of a runner that could not get ready */
+};
+
+/* Sets up memory, buffers and gates for the plan; `n_runners` threads, at least its n_workers, each with buffers of its own.
+ * Errors: ENOMEM. Ownership: crew_release. */
+int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
+	      void (*loop)(struct runner *w), struct err *e);
+void crew_release(struct crew *c); /* not where a thread was abandoned: the plan says so, too, and must not be released either */
+
+/* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and facts. Errors: EAGAIN and
+ * others of starting threads, ERANGE of the clock; ETIMEDOUT, naming it, when a request blocked for longer than the watchdog's
+ * patience. */
+int crew_run(struct crew *c, struct err *e);
+
+#endif

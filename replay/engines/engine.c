@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/engine.h"
+
+#include <stddef.h>
+
+const struct replay_engine *const replay_engines[] = {
+	&engine_event,
+	&engine_coordinator,
+	NULL,
+};

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The coordinator engine: the design that the metrology paper started from, kept so that its bias can be shown.
+ *
+ * A coordinator thread colours requests: unavailable (white) until everything they wait for is done, then available
+ * (grey) and put into a queue, from which any free worker takes them; executed, the worker puts them into a second queue, and
+ * the coordinator marks them replayed (black) and looks at their successors. Both queues are guarded by a mutex and a condition
+ * variable. Timing is the coordinator's too: a request becomes available when its time has come.
+ *
+ * Unlike the original it has its buffers present beforehand (their page faults made most of what the paper blamed on the
+ * coordinator), and keeps to the order policies exactly: that a request has begun, which `temporal` asks about, is seen in
+ * the gate of its lane (gate.h), not inferred from its having been queued.
+ * Source: metrology paper, section III-B and Figure 1; Zhu et al., TBBT (FAST 2005). */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "replay/engines/crew.h"
+#include "replay/engines/due_heap.h"
+#include "replay/engines/engine.h"
+#include "replay/engines/issue.h"
+
+#define NO_LANE UINT32_MAX
+
+struct work {
+	uint32_t lane, index;
+};
+
+struct work_queue { /* every request passes once: no wrapping */
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	struct work *work; /* work[n of the plan], in pre-faulted memory */
+	uint32_t head, tail;
+	bool closed;
+};
+
+struct lane_state {
+	const struct hot_wait *wait; /* of request `next`: those not yet seen to be over */
+	uint32_t n_waits;
+	uint32_t next;	       /* first request that is not replayed */
+	uint32_t ended;	       /* progress as the coordinator knows it: 2 * index + 2 of the last one replayed */
+	uint32_t first_blocked, next_blocked; /* lanes that wait for an end of this one, linked */
+	bool watching; /* it waits for a begin */
+};
+
+struct board {
+	struct work_queue available, replayed;
+	struct lane_state *lane; /* lane[n_lanes] */
+	uint32_t *watch, n_watch; /* lanes that wait for a begin */
+	struct due_heap due;	  /* lanes whose request waits for nothing but its time */
+	struct vm_region memory;
+};
+
+/* --- queues ------------------------------------------------------------------------------------------------------- */
+
+static void queue_init(struct work_queue *q, struct work *work)
+{
+	pthread_condattr_t monotonic;
+	*q = (struct work_queue){.work = work};
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_mutex_init(&q->mutex, NULL);
+	pthread_cond_init(&q->changed, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+}
+
+static void queue_release(struct work_queue *q)
+{
+	pthread_mutex_destroy(&q->mutex);
+	pthread_cond_destroy(&q->changed);
+}
+
+static void queue_put(struct work_queue *q, struct work w)
+{
+	pthread_mutex_lock(&q->mutex);
+	q->work[q->tail++] = w;
+	pthread_cond_signal(&q->changed);
+	pthread_mutex_unlock(&q->mutex);
+}
+
+static void queue_close(struct work_queue *q)
+{
+	pthread_mutex_lock(&q->mutex);
+	q->closed = true;
+	pthread_cond_broadcast(&q->changed);
+	pthread_mutex_unlock(&q->mutex);
+}
+
+/* Waits for work; false when the queue is closed and empty. */
+static bool queue_take(struct work_queue *q, struct work *w)
+{
+	pthread_mutex_lock(&q->mutex);
+	while (q->head == q->tail && !q->closed)
+		pthread_cond_wait(&q->changed, &q->mutex);
+	bool any = q->head != q->tail;
+	if (any)
+		*w = q->work[q->head++];
+	pthread_mutex_unlock(&q->mutex);
+	return any;
+}
+
+enum patience { DO_NOT_WAIT, WAIT_UNTIL, WAIT_FOREVER };
+
+static bool queue_take_within(struct work_queue *q, struct work *w, enum patience patience, const struct timespec *until)
+{
+	int timed_out = 0;
+	pthread_mutex_lock(&q->mutex);
+	while (q->head == q->tail && patience != DO_NOT_WAIT && !timed_out)
+		timed_out = patience == WAIT_FOREVER ? pthread_cond_wait(&q->changed, &q->mutex)
+						     : pthread_cond_timedwait(&q->changed, &q->mutex, until);
+	bool any = q->head != q->tail;
+	if (any)
+		*w = q->work[q->head++];
+	pthread_mutex_unlock(&q->mutex);
+	return any;
+}
+
+/* --- colours ------------------------------------------------------------------------------------------------------ */
+
+static bool is_over(const struct crew *c, const struct board *b, const struct hot_wait *w)
+{
+	if (b->lane[w->lane].ended >= w->threshold)
+		return true;
+	return w->threshold & 1 && gate_passed(&c->gates, w->lane, w->threshold);
+}
+
+static uint64_t due_of(const struct crew *c, uint32_t lane, uint32_t k)
+{
+	const struct lane *a = &c->plan->lane[lane];
+	uint64_t from = c->plan->start_ticks;
+	if (c->config->timing == TIMING_THINK && k)
+		from = a->outcome[k - 1].end_ticks;
+	return from + (uint64_t)a->due[k];
+}
+
+/* The next request of a lane whose earlier ones are replayed: makes it available, or notes what it waits for. */
+static void consider(struct crew *c, struct board *b, uint32_t lane)
+{
+	struct lane_state *s = &b->lane[lane];
+	for (; s->n_waits; s->n_waits--, s->wait++) {
+		if (is_over(c, b, s->wait))
+			continue;
+		if (s->wait->threshold & 1) {
+			s->watching = true;
+			b->watch[b->n_watch++] = lane;
+		} else {
+			s->next_blocked = b->lane[s->wait->lane].first_blocked;
+			b->lane[s->wait->lane].first_blocked = lane;
+		}
+		return;
+	}
+	if (c->config->timing == TIMING_FULLSPEED)
+		queue_put(&b->available, (struct work){lane, s->next});
+	else
+		due_heap_add(&b->due, due_of(c, lane, s->next), lane);
+}
+
+static void begin_next(struct crew *c, struct board *b, uint32_t lane)
+{
+	struct lane_state *s = &b->lane[lane];
+	if (s->next >= c->plan->lane[lane].n)
+		return;
+	s->n_waits = c->plan->lane[lane].request[s->next].n_waits;
+	consider(c, b, lane);
+}
+
+static void mark_replayed(struct crew *c, struct board *b, struct work w)
+{
+	struct lane_state *s = &b->lane[w.lane];
+	s->ended = 2 * w.index + 2;
+	s->next = w.index + 1;
+	uint32_t blocked = s->first_blocked;
+	s->first_blocked = NO_LANE;
+	begin_next(c, b, w.lane);
+	while (blocked != NO_LANE) {
+		uint32_t next = b->lane[blocked].next_blocked;
+		consider(c, b, blocked);
+		blocked = next;
+	}
+}
+
+static void look_at_begins(struct crew *c, struct board *b)
+{
+	uint32_t n = b->n_watch;
+	b->n_watch = 0;
+	for (uint32_t i = 0; i < n; i++)
+		consider(c, b, b->watch[i]); /* puts it back where it still waits; never ahead of i */
+}
+
+/* --- the coordinator ---------------------------------------------------------------------------------------------- */
+
+/* What time there is to wait: nothing while begins are watched or a due time is within the waiter's margin. */
+static enum patience patience_of(const struct runner *w, const struct board *b, struct timespec *until)
+{
+	const struct clock *clock = &w->crew->plan->clock;
+	if (b->n_watch)
+		return DO_NOT_WAIT;
+	if (!b->due.n)
+		return WAIT_FOREVER;
+	uint64_t now = clock_now(clock), due = due_heap_first(&b->due);
+	uint64_t margin = w->waiter.method == WAIT_SLEEP ? 0 : w->waiter.margin_ticks;
+	if (w->waiter.method == WAIT_SPIN || now + margin >= due)
+		return DO_NOT_WAIT;
+	int64_t ns = clock_ns_of_ticks(clock, due - margin);
+	*until = (struct timespec){ns / 1000000000, ns % 1000000000};
+	return WAIT_UNTIL;
+}
+
+static void coordinate(struct runner *w, struct board *b)
+{
+	struct crew *c = w->crew;
+	struct timespec until;
+	struct work done;
+	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
+		begin_next(c, b, i);
+	for (uint32_t n = 0; n < c->plan->n;) {
+		while (b->due.n && due_heap_first(&b->due) <= clock_now(&c->plan->clock)) {
+			uint32_t lane = due_heap_take(&b->due);
+			queue_put(&b->available, (struct work){lane, b->lane[lane].next});
+		}
+		enum patience patience = patience_of(w, b, &until);
+		bool any = queue_take_within(&b->replayed, &done, patience, &until);
+		if (any) {
+			mark_replayed(c, b, done);
+			n++;
+		}
+		look_at_begins(c, b);
+		if (!any && b->n_watch)
+			sched_yield(); /* who shall begin may need this very processor */
+	}
+}
+
+/* Order none: everything is available from the start, or from its time on. */
+static void hand_out(struct runner *w, struct board *b)
+{
+	struct crew *c = w->crew;
+	struct work done;
+	for (uint64_t i = 0; i < c->plan->n_records; i++) {
+		struct lane_place at = c->plan->place[i];
+		if (at.lane == NO_LANE)
+			continue;
+		if (c->config->timing == TIMING_TIMESTAMP)
+			wait_until(&w->waiter, due_of(c, at.lane, at.index));
+		queue_put(&b->available, (struct work){at.lane, at.index});
+	}
+	for (uint32_t n = 0; n < c->plan->n; n++)
+		queue_take(&b->replayed, &done);
+}
+
+static void work(struct runner *w, struct board *b)
+{
+	struct crew *c = w->crew;
+	struct site site = site_of(w);
+	const bool ordered = c->plan->ordered;
+	struct work now;
+	for (uint64_t n = 0; queue_take(&b->available, &now); n++) {
+		const struct lane *a = &c->plan->lane[now.lane];
+		const struct hot_request *h = &a->request[now.index];
+		site.index = now.lane; /* its gate */
+		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
+		      2 * now.index + 1, false, &a->outcome[now.index]);
+		if (h->flags & HOT_LEAVE)
+			call_leave(c->plan, c->plan->process_of[now.lane]);
+		queue_put(&b->replayed, now);
+	}
+}
+
+static void loop(struct runner *w)
+{
+	struct board *b = w->crew->shared;
+	if (w->index != w->crew->plan->n_workers) {
+		work(w, b);
+		return;
+	}
+	if (w->crew->plan->pool)
+		hand_out(w, b);
+	else
+		coordinate(w, b);
+	queue_close(&b->available);
+}
+
+/* --- the engine --------------------------------------------------------------------------------------------------- */
+
+static int coordinator_check(const struct replay_config *c, struct err *e)
+{
+	if (c->mutant && *c->mutant)
+		return err_set(e, EINVAL, "mutant: the coordinator engine has none (event has)");
+	if (c->stop_on_mismatch)
+		return err_set(e, EINVAL, "stop-on-mismatch: the coordinator engine cannot (event can)");
+	return 0;
+}
+
+static int board_init(struct board *b, const struct replay_plan *p, struct err *e)
+{
+	*b = (struct board){.n_watch = 0};
+	int ret = vm_alloc(&b->memory, 2 * ((size_t)p->n + 1) * sizeof(struct work), "the coordinator's queues", e);
+	if (ret)
+		return ret;
+	struct work *work = b->memory.base;
+	queue_init(&b->available, work);
+	queue_init(&b->replayed, work + p->n + 1);
+	b->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *b->lane);
+	b->watch = xcalloc((size_t)p->n_lanes + 1, sizeof *b->watch);
+	due_heap_init(&b->due, p->n_lanes);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		b->lane[i] = (struct lane_state){.wait = p->lane[i].wait, .first_blocked = NO_LANE, .next_blocked = NO_LANE};
+	return 0;
+}
+
+static void board_release(struct board *b)
+{
+	queue_release(&b->available);
+	queue_release(&b->replayed);
+	free(b->lane);
+	free(b->watch);
+	due_heap_release(&b->due);
+	vm_free(&b->memory);
+}
+
+static int coordinator_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
+{
+	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
+	struct board *b = xcalloc(1, sizeof *b);
+	int ret = c ? board_init(b, p, e) : err_set(e, ENOMEM, "not enough memory for a crew");
+	if (ret) {
+		free(b);
+		free(c);
+		return ret;
+	}
+	ret = crew_init(c, p, config, p->n_workers + 1, loop, e);
+	c->shared = b;
+	if (!ret)
+		ret = crew_run(c, e);
+	crew_release(c);
+	if (p->abandoned)
+		return ret;
+	board_release(b);
+	free(b);
+	free(c);
+	return ret;
+}
+
+const struct replay_engine engine_coordinator = {
+	.name = "coordinator",
+	.help = "a coordinator thread queues requests for a pool of workers: the older design, to show what it costs",
+	.check = coordinator_check,
+	.run = coordinator_run,
+};

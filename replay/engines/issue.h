@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One request, stamped. Everything the call needs is in registers before the first stamp; between the stamps is the call, the
+ * choice of it, and, where somebody waits for that, the publication that it has begun. */
+#ifndef REPLAY_ISSUE_H
+#define REPLAY_ISSUE_H
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <unistd.h>
+
+#include "capture/trace.h"
+#include "replay/calls/calls.h"
+#include "replay/engines/crew.h"
+#include "replay/calls/rooted.h"
+
+#define INLINE static inline __attribute__((always_inline))
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* What the calls of one run have in common, held in registers and on the stack of a loop. */
+struct site {
+	const struct runner *runner;
+	const struct clock clock;
+	const struct gates gates;
+	_Atomic int *const fds;
+	const struct hot_open *const open;
+	const int dir_fd;
+	uint32_t index; /* of the lane, and its gate */
+};
+
+INLINE struct site site_of(const struct runner *w)
+{
+	const struct replay_plan *p = w->crew->plan;
+	return (struct site){w, p->clock, w->crew->gates, p->fds, p->open, p->dir_fd, w->index};
+}
+
+/* What a mutant does after the call, inside the timed region. */
+void issue_linger(const struct runner *w, uint64_t begin);
+
+struct operands {
+	int fd;
+	void *buffer;
+	size_t n_bytes;
+	uint64_t offset;
+	const struct hot_open *open;
+};
+
+INLINE int64_t issue_call(const struct site *s, const enum trace_op op, struct operands a)
+{
+	switch (op) {
+	case HOT_NOTHING:
+		return 0;
+	case OP_READ:
+		return read(a.fd, a.buffer, a.n_bytes);
+	case OP_PREAD:
+		return pread(a.fd, a.buffer, a.n_bytes, (off_t)a.offset);
+	case OP_WRITE:
+		return write(a.fd, a.buffer, a.n_bytes);
+	case OP_PWRITE:
+		return pwrite(a.fd, a.buffer, a.n_bytes, (off_t)a.offset);
+	case OP_LSEEK:
+		return lseek(a.fd, (off_t)a.offset, (int)a.n_bytes);
+	case OP_FSYNC:
+		return fsync(a.fd);
+	case OP_FDATASYNC:
+		return fdatasync(a.fd);
+	case OP_OPEN:
+		return rooted_open(s->dir_fd, a.open->path, a.open->flags, a.open->mode);
+	default:
+		return close(a.fd);
+	}
+}
+
+/* `op` and `careful` are constants wherever this is compiled in: between the stamps is one call and no choice. */
+INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct operands a, bool publish, uint32_t begun,
+			  const bool careful, struct outcome *out)
+{
+	__asm__ __volatile__("" ::"r"(a.n_bytes), "r"(a.offset), "r"(a.fd), "r"(a.buffer) : "memory");
+	uint64_t begin = clock_begin(&s->clock);
+	if (publish)
+		gate_publish(&s->gates, s->index, begun);
+	int64_t got = issue_call(s, op, a);
+	if (careful)
+		issue_linger(s->runner, begin);
+	__asm__ __volatile__("" ::"i"(op)); /* each operation its own end stamp, on the line its call returns to */
+	uint64_t end = clock_end(&s->clock);
+	*out = (struct outcome){begin, end, UNLIKELY(got < 0) ? -errno : got};
+}
+
+/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with mutants. */
+INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun,
+		  const bool careful, struct outcome *out)
+{
+	_Atomic int *place = &s->fds[h->slot];
+	struct operands a = {atomic_load_explicit(place, memory_order_relaxed), buffer, h->length, h->offset, &s->open[h->slot]};
+	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
+	 * the first stamp is taken. */
+	if (LIKELY(h->op == OP_READ))
+		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
+	else if (LIKELY(h->op == OP_PREAD))
+		issue_stamped(s, OP_PREAD, a, publish, begun, careful, out);
+	else if (LIKELY(h->op == OP_WRITE))
+		issue_stamped(s, OP_WRITE, a, publish, begun, careful, out);
+	else if (LIKELY(h->op == OP_PWRITE))
+		issue_stamped(s, OP_PWRITE, a, publish, begun, careful, out);
+	else if (h->op == OP_LSEEK)
+		issue_stamped(s, OP_LSEEK, a, publish, begun, careful, out);
+	else if (h->op == OP_FSYNC)
+		issue_stamped(s, OP_FSYNC, a, publish, begun, careful, out);
+	else if (h->op == OP_FDATASYNC)
+		issue_stamped(s, OP_FDATASYNC, a, publish, begun, careful, out);
+	else if (h->op == OP_OPEN) {
+		issue_stamped(s, OP_OPEN, a, publish, begun, careful, out);
+		if (out->rvalue >= 0) {
+			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
+			out->rvalue = 0;
+		}
+	} else if (h->op == OP_CLOSE) {
+		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
+		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
+	} else if (h->op == HOT_CALL) {
+		call_issue(s, h, buffer, publish, begun, careful, out);
+	} else {
+		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);
+	}
+}
+
+#endif

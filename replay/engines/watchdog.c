@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/engines/watchdog.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "capture/op.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+void watchdog_init(struct watchdog *w, struct crew *c, int64_t patience_ns)
+{
+	const struct clock *clock = &c->plan->clock;
+	*w = (struct watchdog){.crew = c, .quiet_since = clock_now(clock)};
+	w->next = xcalloc((size_t)c->plan->n_lanes + 1, sizeof *w->next);
+	w->ticks = (uint64_t)((double)patience_ns / clock->ns_per_tick);
+}
+
+void watchdog_release(struct watchdog *w)
+{
+	free(w->next);
+}
+
+void watchdog_restart(struct watchdog *w)
+{
+	w->quiet_since = clock_now(&w->crew->plan->clock);
+}
+
+/* An outcome is stored when its request has ended. Read without order: late news are good enough here. */
+static bool has_ended(const struct lane *a, uint32_t k)
+{
+	return *(const volatile uint64_t *)&a->outcome[k].begin_ticks != 0;
+}
+
+/* When the next request of a lane is due, 0 at once. */
+static uint64_t due_at(const struct crew *c, const struct lane *a, uint32_t k)
+{
+	if (c->config->timing == TIMING_FULLSPEED || !a->due)
+		return 0;
+	bool think = c->config->timing == TIMING_THINK && k;
+	uint64_t from = think ? *(const volatile uint64_t *)&a->outcome[k - 1].end_ticks : c->plan->start_ticks;
+	return from + (uint64_t)a->due[k];
+}
+
+bool watchdog_is_quiet(struct watchdog *w)
+{
+	const struct replay_plan *p = w->crew->plan;
+	uint64_t now = clock_now(&p->clock), sum = 0, due = p->start_ticks;
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		const struct lane *a = &p->lane[i];
+		while (w->next[i] < a->n && has_ended(a, w->next[i]))
+			w->next[i]++;
+		sum += w->next[i] + atomic_load(&w->crew->queue[i].next);
+		uint64_t lane_due = w->next[i] < a->n ? due_at(w->crew, a, w->next[i]) : 0;
+		due = lane_due > due ? lane_due : due;
+	}
+	if (sum != w->sum || due > now)
+		w->quiet_since = now;
+	else if (due > w->quiet_since)
+		w->quiet_since = due;
+	w->sum = sum;
+	return w->ticks && now > w->quiet_since && now - w->quiet_since > w->ticks;
+}
+
+/* --- telling -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t record_of(const struct replay_plan *p, uint32_t lane, uint32_t k)
+{
+	for (uint64_t i = 0; i < p->n_records; i++)
+		if (p->place[i].lane == lane && p->place[i].index == k)
+			return i;
+	return 0;
+}
+
+static void request_tell(const struct replay_plan *p, uint32_t lane, uint32_t k, struct strbuf *to)
+{
+	const struct hot_request *h = &p->lane[lane].request[k];
+	const struct call *c = h->op == HOT_CALL ? &p->calls.call[h->length] : NULL;
+	const char *path = c && *c->path.whole ? c->path.whole : p->open[h->slot].path;
+	strbuf_addf(to, "request %" PRIu64 " (%s%s%s)", record_of(p, lane, k), op_name(c ? c->op : h->op), path ? " of " : "",
+		    path ? path : "");
+}
+
+/* The first wait of a lane's next request that is not over, or NULL. */
+static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lane)
+{
+	const struct lane *a = &w->crew->plan->lane[lane];
+	const struct hot_wait *wait = a->wait;
+	if (w->crew->plan->pool || !a->wait || w->next[lane] >= a->n)
+		return NULL;
+	for (uint32_t k = 0; k < w->next[lane]; k++)
+		wait += a->request[k].n_waits;
+	for (uint32_t i = 0; i < a->request[w->next[lane]].n_waits; i++)
+		if (!gate_passed(&w->crew->gates, wait[i].lane, wait[i].threshold))
+			return &wait[i];
+	return NULL;
+}
+
+void watchdog_describe(const struct watchdog *w, struct strbuf *to)
+{
+	const struct replay_plan *p = w->crew->plan;
+	uint32_t blocked = p->n_lanes;
+	for (uint32_t i = 0; i < p->n_lanes && blocked == p->n_lanes; i++)
+		if (w->next[i] < p->lane[i].n && !waiting_for(w, i))
+			blocked = i;
+	if (blocked == p->n_lanes) {
+		strbuf_addstr(to, "every request waits for another one");
+		return;
+	}
+	request_tell(p, blocked, w->next[blocked], to);
+	strbuf_addstr(to, " does not return");
+	for (uint32_t i = 0; i < p->n_lanes; i++) {
+		const struct hot_wait *wait = waiting_for(w, i);
+		if (!wait || wait->lane != blocked)
+			continue;
+		strbuf_addstr(to, ", and ");
+		request_tell(p, i, w->next[i], to);
+		strbuf_addstr(to, " waits for ");
+		request_tell(p, wait->lane, (wait->threshold - 1) / 2, to);
+		return;
+	}
+}

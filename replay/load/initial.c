@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/initial.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/load/name_model.h"
+
+#define READ_AT_MOST (UINT64_C(1) << 62)
+
+struct state { /* of a slot's open file */
+	uint32_t node;
+	uint64_t at;  /* where a stream stands */
+	bool at_known;
+};
+
+struct walker {
+	const struct load *l;
+	const struct slots *s;
+	struct name_model m;
+	struct state *slot; /* slot[n]; meaningful for origins */
+	struct u64_map named; /* hash of (node, attribute): the trace has set it, or it is in the list */
+	struct initial *out;
+};
+
+/* --- what a request shows ------------------------------------------------------------------------------------------- */
+
+static struct node *node_at(struct walker *w, uint32_t node)
+{
+	return node ? &w->m.node[node] : NULL;
+}
+
+/* The node was there, and so were the directories it lay in. */
+static void require(struct walker *w, uint32_t node, enum initial_kind kind)
+{
+	struct node *n = node_at(w, node);
+	if (!n)
+		return;
+	if (kind != INITIAL_UNKNOWN && n->kind != INITIAL_DIRECTORY && n->kind != INITIAL_LINK)
+		n->kind = kind;
+	if (n->maybe)
+		return;
+	for (; node != NODE_ROOT && node && w->m.node[node].initial && w->m.node[node].name; node = w->m.node[node].parent)
+		w->m.node[node].required = true;
+}
+
+static const char *path_of(const struct walker *w, const struct load_request *r)
+{
+	return r->name == NONE32 ? NULL : w->s->file[r->name].name;
+}
+
+static void require_parent(struct walker *w, const char *path)
+{
+	const char *last;
+	size_t len;
+	require(w, name_model_parent(&w->m, path, &last, &len), INITIAL_DIRECTORY);
+}
+
+static void gone(struct walker *w, const char *path)
+{
+	name_model_set(&w->m, path, NODE_NONE);
+}
+
+/* What the trace makes was not there, unless something shows that it was. */
+static void absent(struct walker *w, const char *path)
+{
+	uint32_t node = name_model_find(&w->m, path, false);
+	if (node && w->m.node[node].initial)
+		w->m.node[node].absent = true;
+}
+
+/* A name that the request made: nothing had it, and its directory was there. */
+static uint32_t make(struct walker *w, const char *path, enum initial_kind kind)
+{
+	require_parent(w, path);
+	absent(w, path);
+	uint32_t made = name_model_make(&w->m, kind);
+	name_model_set(&w->m, path, made);
+	return made;
+}
+
+/* --- failures also show something ----------------------------------------------------------------------------------- */
+
+static void failed(struct walker *w, const struct load_request *r, const char *path)
+{
+	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
+	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD || r->op == OP_LINK || r->op == OP_RENAME;
+	const struct load_more *m = load_more(w->l, r);
+	if (r->rvalue == -ENOENT && !makes && !(r->flags & O_CREAT && r->op == OP_OPEN)) {
+		uint32_t node = name_model_find(&w->m, path, follow);
+		if (node && w->m.node[node].initial && !w->m.node[node].required && w->m.node[node].kind == INITIAL_UNKNOWN) {
+			absent(w, path);
+			gone(w, path);
+		}
+	} else if (r->rvalue == -EEXIST) {
+		const char *target = (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32 ? w->s->file[m->name].name : path;
+		require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
+	} else if (r->rvalue == -EISDIR || (r->rvalue == -ENOTEMPTY && r->op == OP_RMDIR)) {
+		require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
+	} else if ((r->rvalue == -EINVAL && r->op == OP_READLINK) || (r->rvalue == -ENOTDIR && (r->flags & O_DIRECTORY || r->op == OP_RMDIR))) {
+		require(w, name_model_find(&w->m, path, r->op != OP_READLINK), INITIAL_FILE);
+	} else if (r->rvalue == -ENODATA || r->rvalue == -EOPNOTSUPP) {
+		require(w, name_model_find(&w->m, path, follow), INITIAL_UNKNOWN);
+	}
+}
+
+/* --- paths ---------------------------------------------------------------------------------------------------------- */
+
+static void opened(struct walker *w, const struct load_request *r, const char *path)
+{
+	uint32_t flags = r->op == OP_OPENDIR ? O_DIRECTORY : r->flags, node = NODE_NONE;
+	bool temporary = (flags & O_TMPFILE) == O_TMPFILE;
+	enum initial_kind kind = flags & O_DIRECTORY ? INITIAL_DIRECTORY : INITIAL_UNKNOWN;
+	if (flags & O_ACCMODE || flags & O_TRUNC)
+		kind = INITIAL_FILE;
+	if (temporary) {
+		require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
+		node = name_model_make(&w->m, INITIAL_FILE);
+	} else if (flags & O_CREAT && flags & O_EXCL) {
+		node = make(w, path, INITIAL_FILE);
+	} else {
+		node = name_model_find(&w->m, path, !(flags & O_NOFOLLOW));
+		if (node == NODE_NONE)
+			node = make(w, path, kind);
+		else if (flags & O_CREAT) {
+			require_parent(w, path); /* it may have been there */
+			w->m.node[node].absent = w->m.node[node].maybe = w->m.node[node].initial && !w->m.node[node].required;
+		}
+		else
+			require(w, node, kind);
+		struct node *n = &w->m.node[node];
+		if (n->kind == INITIAL_UNKNOWN)
+			n->kind = kind;
+		n->truncated |= (flags & O_TRUNC) != 0;
+	}
+	w->slot[w->s->slot[r->slot].origin] = (struct state){node, 0, !(flags & O_APPEND)};
+}
+
+static void renamed(struct walker *w, const struct load_request *r, const char *path)
+{
+	const struct load_more *m = load_more(w->l, r);
+	if (!m || m->name == NONE32)
+		return;
+	const char *to = w->s->file[m->name].name;
+	uint32_t node = name_model_find(&w->m, path, r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW);
+	uint32_t there = r->op == OP_RENAME && r->flags & 2 ? name_model_find(&w->m, to, false) : NODE_NONE;
+	require(w, node, INITIAL_UNKNOWN);
+	require_parent(w, to);
+	if (!there)
+		absent(w, to);
+	if (there)
+		require(w, there, INITIAL_UNKNOWN);
+	if (node == NODE_NONE)
+		node = name_model_make(&w->m, INITIAL_UNKNOWN);
+	if (r->op == OP_RENAME)
+		name_model_set(&w->m, path, there);
+	name_model_set(&w->m, to, node);
+	if (r->op == OP_RENAME && w->m.node[node].kind == INITIAL_DIRECTORY) {
+		const char *last;
+		size_t len;
+		uint32_t parent = name_model_parent(&w->m, to, &last, &len);
+		if (parent && !w->m.node[node].name)
+			w->m.node[node].parent = parent;
+	}
+}
+
+static void attribute_seen(struct walker *w, const struct load_request *r, uint32_t node)
+{
+	uint32_t len;
+	const char *name = load_heap(w->l, r, &len);
+	struct node *n = node_at(w, node);
+	bool reads = r->op == OP_GETXATTR || r->op == OP_FGETXATTR;
+	if (!name || !n || r->rvalue < 0 || strncmp(name, "user.", 5) || strlen(name) != len)
+		return;
+	uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)node * 0x9e3779b97f4a7c15u;
+	for (uint32_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+	uint32_t *known = u64_map_at(&w->named, hash, 0);
+	char *path = *known || !n->initial ? NULL : name_model_first_path(&w->m, node);
+	*known = 1;
+	if (!path || r->op == OP_SETXATTR || r->op == OP_FSETXATTR) {
+		free(path);
+		return;
+	}
+	GROW(w->out->attribute, w->out->n_attributes, w->out->attributes_cap);
+	w->out->attribute[w->out->n_attributes++] =
+		(struct initial_attribute){path, xstrdup(name), reads ? (uint64_t)r->rvalue : 1};
+}
+
+static void path_seen(struct walker *w, const struct load_request *r)
+{
+	const char *path = path_of(w, r);
+	if (!path || r->passed)
+		return;
+	if (r->rvalue < 0) {
+		failed(w, r, path);
+		return;
+	}
+	uint32_t node, len;
+	switch (r->op) {
+	case OP_OPEN:
+	case OP_FOPEN:
+	case OP_FREOPEN:
+	case OP_OPENDIR:
+		opened(w, r, path);
+		return;
+	case OP_MKDIR:
+		make(w, path, INITIAL_DIRECTORY);
+		return;
+	case OP_MKNOD:
+		make(w, path, INITIAL_FILE);
+		return;
+	case OP_SYMLINK:
+		node = make(w, path, INITIAL_LINK);
+		w->m.node[node].link = load_heap(w->l, r, &len) ? xstrdup(load_heap(w->l, r, &len)) : NULL;
+		return;
+	case OP_RENAME:
+	case OP_LINK:
+		renamed(w, r, path);
+		return;
+	case OP_UNLINK:
+	case OP_RMDIR:
+		require(w, name_model_find(&w->m, path, false),
+			r->op == OP_RMDIR || r->flags & AT_REMOVEDIR ? INITIAL_DIRECTORY : INITIAL_UNKNOWN);
+		gone(w, path);
+		return;
+	case OP_READLINK:
+		node = name_model_find(&w->m, path, false);
+		require(w, node, INITIAL_LINK);
+		if (node && !w->m.node[node].link && (uint64_t)r->rvalue > w->m.node[node].link_bytes)
+			w->m.node[node].link_bytes = (uint64_t)r->rvalue;
+		return;
+	case OP_SCANDIR:
+	case OP_CHDIR:
+	case OP_WALK:
+		require(w, name_model_find(&w->m, path, true), r->op == OP_WALK ? INITIAL_UNKNOWN : INITIAL_DIRECTORY);
+		return;
+	case OP_TRUNCATE:
+		node = name_model_find(&w->m, path, true);
+		require(w, node, INITIAL_FILE);
+		if (node)
+			w->m.node[node].truncated = true;
+		return;
+	default:
+		node = name_model_find(&w->m, path, !(r->flags & AT_SYMLINK_NOFOLLOW));
+		require(w, node, INITIAL_UNKNOWN);
+		if (op_info(r->op)->uses & OP_HEAP_NAME)
+			attribute_seen(w, r, node);
+	}
+}
+
+/* --- descriptors ------------------------------------------------------------------------------------------------------ */
+
+static struct state *state_of(struct walker *w, uint32_t slot)
+{
+	const struct slot *b = &w->s->slot[slot];
+	struct state *s = &w->slot[b->origin];
+	const struct slot *origin = &w->s->slot[b->origin];
+	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
+		return s;
+	s->node = name_model_find(&w->m, w->s->file[origin->file].name, true);
+	s->at = origin->position;
+	s->at_known = true;
+	require(w, s->node, origin->directory ? INITIAL_DIRECTORY : INITIAL_FILE);
+	return s;
+}
+
+/* Bytes up to `end` were read. */
+static void was_read(struct walker *w, uint32_t node, uint64_t end)
+{
+	struct node *n = node_at(w, node);
+	if (!n || !n->initial || n->truncated || end > READ_AT_MOST || end <= n->written || end <= n->size)
+		return;
+	n->size = end;
+	n->maybe = false;
+	require(w, node, INITIAL_FILE);
+}
+
+static void was_written(struct walker *w, uint32_t node, uint64_t end)
+{
+	struct node *n = node_at(w, node);
+	if (n && end <= READ_AT_MOST && end > n->written)
+		n->written = end;
+}
+
+static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
+{
+	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
+	if (r->op == OP_FSEEK && r->flags == SEEK_SET)
+		*s = (struct state){s->node, r->offset, true};
+	else if (r->op == OP_FSEEK && r->flags == SEEK_CUR)
+		s->at += r->offset;
+	else if (r->op == OP_FSEEK || r->op == OP_FSCANF)
+		s->at_known = false;
+	if (r->op == OP_FTELL)
+		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+	const struct load_more *m = load_more(w->l, r);
+	if (r->op == OP_FTELL && m && m->from)
+		was_read(w, s->node, s->at); /* by macros */
+	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
+		return;
+	s->at += (uint64_t)r->rvalue;
+	if (s->at_known && writes)
+		was_written(w, s->node, s->at);
+	else if (s->at_known)
+		was_read(w, s->node, s->at);
+}
+
+static void copy_seen(struct walker *w, const struct load_request *r)
+{
+	const struct load_more *m = load_more(w->l, r);
+	struct state *from = state_of(w, r->slot), *to = m ? state_of(w, m->slot) : NULL;
+	uint64_t n = (uint64_t)r->rvalue;
+	if (from->node && r->offset != OFFSET_NONE)
+		was_read(w, from->node, r->offset + n);
+	if (m && m->at_position)
+		from->at = (r->offset == OFFSET_NONE ? from->at : r->offset) + n;
+	if (!to || !to->node)
+		return;
+	if (m->from != OFFSET_NONE)
+		was_written(w, to->node, m->from + n);
+	if (m->to_position)
+		to->at = (m->from == OFFSET_NONE ? to->at : m->from) + n;
+}
+
+static void descriptor_seen(struct walker *w, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	struct state *s = state_of(w, r->slot);
+	if (r->rvalue < 0 || !r->slot)
+		return;
+	if (o->uses & OP_HEAP_NAME)
+		attribute_seen(w, r, s->node);
+	if (o->family == FAMILY_STREAM) {
+		stream_seen(w, s, r);
+	} else if (o->family == FAMILY_COPY) {
+		copy_seen(w, r);
+	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
+		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
+		if (r->offset == OFFSET_NONE && !s->at_known)
+			return;
+		s->at = at + (uint64_t)r->rvalue;
+		if (o->family == FAMILY_WRITE)
+			was_written(w, s->node, s->at);
+		else
+			was_read(w, s->node, s->at);
+	} else if (r->op == OP_LSEEK) {
+		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+		uint64_t end = (uint64_t)r->rvalue - r->offset;
+		if (r->flags == SEEK_END)
+			was_read(w, s->node, end);
+	} else if (r->op == OP_FTRUNCATE && s->node) {
+		w->m.node[s->node].truncated = true;
+	} else if (r->op == OP_FALLOCATE) {
+		was_written(w, s->node, r->flags & 1 ? 0 : r->offset + r->length);
+	} else if (o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR) {
+		require(w, s->node, INITIAL_DIRECTORY);
+	}
+}
+
+/* --- the list --------------------------------------------------------------------------------------------------------- */
+
+static void listed_take(struct walker *w, const struct fileset *f)
+{
+	for (size_t i = 0; i < f->n; i++) {
+		const char *link = fileset_link(f, i);
+		uint32_t node = name_model_find(&w->m, f->entry[i].path, false);
+		if (node == NODE_NONE)
+			continue;
+		struct node *n = &w->m.node[node];
+		n->listed = true;
+		n->kind = link ? INITIAL_LINK : f->entry[i].directory ? INITIAL_DIRECTORY : INITIAL_FILE;
+		if (link && !n->link)
+			n->link = xstrdup(link);
+	}
+}
+
+/* Letters of the length that was read, where what a link points at was not. */
+static char *link_text(const struct node *n)
+{
+	uint64_t len = n->link_bytes && n->link_bytes < 4096 ? n->link_bytes : 1;
+	if (n->kind != INITIAL_LINK)
+		return NULL;
+	if (n->link)
+		return xstrdup(n->link);
+	char *text = xmalloc(len + 1);
+	memset(text, 'x', len);
+	text[len] = '\0';
+	return text;
+}
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(((const struct initial_entry *)a)->path, ((const struct initial_entry *)b)->path);
+}
+
+static void absent_take(struct walker *w)
+{
+	struct initial *out = w->out;
+	for (uint32_t i = NODE_ROOT + 1; i < w->m.n; i++) {
+		const struct node *n = &w->m.node[i];
+		char *path = n->initial && n->absent && !n->required && !n->listed ? name_model_first_path(&w->m, i) : NULL;
+		if (!path)
+			continue;
+		GROW(out->absent, out->n_absent, out->absent_cap);
+		out->absent[out->n_absent++] = path;
+	}
+}
+
+static void entries_take(struct walker *w)
+{
+	struct initial *out = w->out;
+	for (uint32_t i = NODE_ROOT + 1; i < w->m.n; i++) {
+		const struct node *n = &w->m.node[i];
+		char *path = n->initial && n->required ? name_model_first_path(&w->m, i) : NULL;
+		if (!path)
+			continue;
+		GROW(out->entry, out->n, out->cap);
+		out->entry[out->n++] = (struct initial_entry){
+			.path = path,
+			.kind = n->kind == INITIAL_UNKNOWN ? INITIAL_FILE : n->kind,
+			.size = n->size,
+			.link = link_text(n),
+			.listed = n->listed,
+		};
+	}
+	if (out->n)
+		qsort(out->entry, out->n, sizeof *out->entry, compare);
+}
+
+struct initial *initial_find(const struct load *l, const struct slots *s, const struct trace_meta *meta)
+{
+	struct walker w = {.l = l, .s = s, .out = xcalloc(1, sizeof *w.out)};
+	w.slot = xcalloc((size_t)s->n + 1, sizeof *w.slot);
+	name_model_init(&w.m);
+	listed_take(&w, &meta->files);
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		const struct op_info *o = op_info(r->op);
+		if (o->uses & OP_HAS_PATH)
+			path_seen(&w, r);
+		else if (o->uses & OP_HAS_FD && !r->passed)
+			descriptor_seen(&w, r);
+	}
+	entries_take(&w);
+	absent_take(&w);
+	name_model_release(&w.m);
+	u64_map_release(&w.named);
+	free(w.slot);
+	return w.out;
+}
+
+void initial_free(struct initial *i)
+{
+	if (!i)
+		return;
+	for (uint32_t k = 0; k < i->n; k++) {
+		free(i->entry[k].path);
+		free(i->entry[k].link);
+	}
+	for (uint32_t k = 0; k < i->n_attributes; k++) {
+		free(i->attribute[k].path);
+		free(i->attribute[k].name);
+	}
+	free(i->entry);
+	for (uint32_t k = 0; k < i->n_absent; k++)
+		free(i->absent[k]);
+	free(i->attribute);
+	free(i->absent);
+	free(i);
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What must have been there before the first request, as far as the requests show it. The trace is walked with a model of its
+ * file system: names that it makes are its own, a name that it uses without having made it was there, wherever renames have
+ * brought it since. What a request read and the trace itself did not write needs that size.
+ *
+ * A path is told where it was at first. Nothing is known of a directory's other entries. */
+#ifndef REPLAY_INITIAL_H
+#define REPLAY_INITIAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/trace.h"
+#include "replay/load/load.h"
+#include "replay/load/slots.h"
+
+enum initial_kind { INITIAL_UNKNOWN, INITIAL_FILE, INITIAL_DIRECTORY, INITIAL_LINK };
+
+struct initial_entry {
+	char *path; /* relative, without "..", owned */
+	enum initial_kind kind; /* never unknown */
+	uint64_t size;		/* of a file: at least */
+	char *link;		/* of a link: what it points at, or letters of the length that was read; owned */
+	bool listed;		/* the trace's own table of files has it */
+};
+
+struct initial_attribute { /* extended, of the user's name space */
+	char *path, *name; /* owned */
+	uint64_t n_bytes;
+};
+
+struct initial {
+	struct initial_entry *entry; /* entry[n]: parents before what they hold */
+	uint32_t n, cap;
+	struct initial_attribute *attribute; /* attribute[n_attributes] */
+	uint32_t n_attributes, attributes_cap;
+	char **absent; /* absent[n_absent]: names that the trace makes and that nothing had at first; owned */
+	uint32_t n_absent, absent_cap;
+};
+
+/* Ownership: initial_free. */
+struct initial *initial_find(const struct load *l, const struct slots *s, const struct trace_meta *meta);
+void initial_free(struct initial *i); /* NULL is fine */
+
+/* Whether everything required is there, without following a link at its end. Errors: ENOENT, naming the first that is not and
+ * how many more; ENOTDIR, EISDIR where it is of another kind. */
+int initial_check(const struct initial *i, int dir_fd, struct err *e);
+
+/* Removes what has the names that the trace makes, directories with all that is in them; links are not followed. Errors: of the
+ * system, with the path. */
+int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e);
+
+/* Gives files their extended attributes. Errors: of the system; ENOTSUP where the file system has none. */
+int initial_attributes_set(const struct initial *i, int dir_fd, struct err *e);
+
+#endif

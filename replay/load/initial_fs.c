@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of initial.h that touches the file system. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "replay/load/initial.h"
+#include "replay/calls/rooted.h"
+
+enum { FOUND, MISSING, OTHER };
+
+/* What is there instead of an entry, if anything is wrong with it. */
+static int entry_check(const struct initial_entry *i, int dir_fd)
+{
+	struct stat st;
+	int fd = rooted_open(dir_fd, i->path, O_PATH | O_NOFOLLOW, 0);
+	int error = fd < 0 ? errno : fstat(fd, &st) < 0 ? errno : 0;
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		return error == ENOENT || error == ENOTDIR ? MISSING : FOUND; /* of another error the request itself will tell */
+	if (S_ISLNK(st.st_mode))
+		return FOUND; /* to whatever */
+	if (i->kind == INITIAL_DIRECTORY)
+		return S_ISDIR(st.st_mode) ? FOUND : OTHER;
+	return FOUND;
+}
+
+int initial_check(const struct initial *i, int dir_fd, struct err *e)
+{
+	const char *first = NULL;
+	uint32_t n_missing = 0;
+	for (uint32_t k = 0; i && k < i->n; k++) {
+		int what = entry_check(&i->entry[k], dir_fd);
+		if (what == OTHER)
+			return err_set(e, ENOTDIR, "%s: the trace has a directory there", i->entry[k].path);
+		if (what == MISSING && !first)
+			first = i->entry[k].path;
+		n_missing += what == MISSING;
+	}
+	if (!n_missing)
+		return 0;
+	if (n_missing == 1)
+		return err_set(e, ENOENT, "%s: not there; --prepare makes the files that a trace needs", first);
+	return err_set(e, ENOENT, "%s and %u more: not there; --prepare makes the files that a trace needs", first, n_missing - 1);
+}
+
+/* Everything in a directory; a link in it is removed and not followed. */
+static int tree_empty(int fd)
+{
+	DIR *d = fdopendir(fd);
+	int ret = 0;
+	if (!d) {
+		close(fd);
+		return -1;
+	}
+	for (const struct dirent *entry; (entry = readdir(d));) {
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
+			continue;
+		int below = openat(dirfd(d), entry->d_name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			ret |= tree_empty(below);
+		ret |= unlinkat(dirfd(d), entry->d_name, below >= 0 ? AT_REMOVEDIR : 0);
+	}
+	closedir(d);
+	return ret;
+}
+
+static int name_remove(int dir_fd, const char *path)
+{
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+	char *parent = slash ? xstrdup(path) : xstrdup(".");
+	if (slash)
+		parent[slash - path] = '\0';
+	int ret = 0, at = rooted_open(dir_fd, parent, O_PATH | O_DIRECTORY, 0);
+	free(parent);
+	if (at < 0)
+		return 0; /* then it is not there either */
+	if (unlinkat(at, last, 0) < 0 && errno != ENOENT) {
+		int below = openat(at, last, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		if (below >= 0)
+			tree_empty(below);
+		ret = unlinkat(at, last, AT_REMOVEDIR) < 0 ? -errno : 0;
+	}
+	close(at);
+	return ret;
+}
+
+int initial_absent_remove(const struct initial *i, int dir_fd, struct err *e)
+{
+	for (uint32_t k = 0; i && k < i->n_absent; k++) {
+		int ret = name_remove(dir_fd, i->absent[k]);
+		if (ret)
+			return err_sys(e, -ret, "%s: the trace makes it, and it cannot be removed", i->absent[k]);
+	}
+	return 0;
+}
+
+int initial_attributes_set(const struct initial *i, int dir_fd, struct err *e)
+{
+	for (uint32_t k = 0; i && k < i->n_attributes; k++) {
+		const struct initial_attribute *a = &i->attribute[k];
+		size_t n_bytes = a->n_bytes > 65536 ? 65536 : (size_t)a->n_bytes;
+		int fd = rooted_open(dir_fd, a->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK, 0);
+		if (fd < 0)
+			continue; /* a link, or not there: the request itself will tell */
+		char *value = xmalloc(n_bytes + 1);
+		memset(value, 'v', n_bytes);
+		int ret = fsetxattr(fd, a->name, value, n_bytes, 0) < 0 ? -errno : 0;
+		free(value);
+		close(fd);
+		if (ret)
+			return err_sys(e, -ret, "%s: extended attribute %s cannot be set", a->path, a->name);
+	}
+	return 0;
+}

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/load.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/load/u64_map.h"
+
+const char *const pass_reasons[PASS_N] = {
+	[PASS_NOT] = "replayed",
+	[PASS_OBJECT] = "pipes, sockets and terminals",
+	[PASS_SYSTEM] = "/proc, /sys and /dev",
+	[PASS_FORBIDDEN] = "devices, privileges and changes of the root",
+	[PASS_UNTOLD] = "arguments that the trace does not tell",
+	[PASS_KERNEL] = "the kernel's page cache",
+};
+
+struct reader {
+	struct load *l;
+	struct trace *t;
+	uint32_t cap, thread_cap;
+	struct u64_map thread_of; /* (pid, tid) */
+};
+
+/* --- one record --------------------------------------------------------------------------------------------------- */
+
+static int time_check(const struct trace_record *r, uint64_t i, struct err *e)
+{
+	if (r->begin_ns > TRACE_TIME_MAX || r->begin_ns < -TRACE_TIME_MAX)
+		return err_set(e, EINVAL, "record %llu: it begins at %lld ns, which is no time of a trace",
+			       (unsigned long long)i, (long long)r->begin_ns);
+	if (r->end_ns == TIME_NONE)
+		return 0;
+	if (r->end_ns > TRACE_TIME_MAX || r->end_ns < -TRACE_TIME_MAX)
+		return err_set(e, EINVAL, "record %llu: it ends at %lld ns, which is no time of a trace",
+			       (unsigned long long)i, (long long)r->end_ns);
+	if (r->end_ns < r->begin_ns)
+		return err_set(e, EINVAL, "record %llu: it ends %lld ns before it begins; no order can be derived from that",
+			       (unsigned long long)i, (long long)(r->begin_ns - r->end_ns));
+	return 0;
+}
+
+/* Whether `length` bytes of memory are read or written. */
+static bool uses_buffer(const struct op_info *o)
+{
+	return o->uses & OP_HAS_LENGTH &&
+	       (o->family == FAMILY_READ || o->family == FAMILY_WRITE || o->family == FAMILY_STREAM);
+}
+
+/* Bytes of memory that the request needs: what it asks for, or what it got where only that is known. */
+static uint32_t buffer_bytes(const struct trace_record *r)
+{
+	const struct op_info *o = op_info(r->op);
+	uint64_t n = uses_buffer(o) ? r->length : 0, got = op_bytes_moved(r);
+	if (o->family == FAMILY_STREAM || o->family == FAMILY_COPY)
+		n = got > n ? got : n;
+	else if (o->family == FAMILY_ATTRIBUTE || o->family == FAMILY_DIRECTORY || r->op == OP_READLINK)
+		n = o->uses & OP_HAS_LENGTH ? r->length : 0;
+	if (!uses_buffer(o) && n > CALL_BUFFER_MAX && o->family != FAMILY_COPY)
+		n = CALL_BUFFER_MAX;
+	return n > REPLAY_MAX_REQUEST_BYTES ? (uint32_t)REPLAY_MAX_REQUEST_BYTES : (uint32_t)n;
+}
+
+static int record_check(const struct reader *rd, const struct trace_record *r, uint64_t i, struct err *e)
+{
+	const struct op_info *info = op_info(r->op);
+	if (r->op == OP_INVALID || r->op >= OP_N)
+		return err_set(e, EINVAL, "record %llu: operation number %u is unknown to this version",
+			       (unsigned long long)i, r->op);
+	if (uses_buffer(info) && r->length > REPLAY_MAX_REQUEST_BYTES)
+		return err_set(e, E2BIG, "record %llu: a %s of %llu bytes; the longest that is replayed is %llu",
+			       (unsigned long long)i, info->name, (unsigned long long)r->length,
+			       (unsigned long long)REPLAY_MAX_REQUEST_BYTES);
+	const struct trace_object *o = r->op == OP_OPEN ? trace_object(rd->t, r->object) : NULL;
+	if (r->op == OP_OPEN && r->error != EFAULT && (!o || o->kind != OBJECT_PATH))
+		return err_set(e, EINVAL, "record %llu: an open without a path", (unsigned long long)i);
+	return time_check(r, i, e);
+}
+
+static uint32_t thread_of(struct reader *rd, const struct trace_record *r)
+{
+	struct load *l = rd->l;
+	uint32_t *known = u64_map_at(&rd->thread_of, u64_pair(r->pid, r->tid), l->n_threads);
+	if (*known == l->n_threads) {
+		GROW(l->thread, l->n_threads, rd->thread_cap);
+		l->thread[l->n_threads++] = (struct load_thread){.pid = r->pid, .tid = r->tid};
+	}
+	return *known;
+}
+
+/* Requests with something that does not fit: a heap item, a second descriptor, a mapping. */
+static uint32_t more_take(struct reader *rd, const struct trace_record *r)
+{
+	struct load *l = rd->l;
+	const struct op_info *o = op_info(r->op);
+	size_t len = 0;
+	const void *item = o->uses & OP_HEAP && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
+	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_FCNTL && r->op != OP_IOCTL &&
+	    r->op != OP_FSCANF && r->op != OP_FTELL)
+		return 0;
+	if (!l->n_more)
+		l->n_more = 1;
+	GROW(l->more, l->n_more, l->more_cap);
+	struct load_more *m = &l->more[l->n_more];
+	*m = (struct load_more){.at = l->n_bytes, .name = NONE32, .map = NONE32, .from = OFFSET_NONE};
+	if (item && len) {
+		size_t room = len / 8 * 8 + 8;
+		if (l->n_bytes + room > l->bytes_cap) {
+			l->bytes_cap = (l->n_bytes + room) * 2;
+			l->bytes = xrealloc(l->bytes, l->bytes_cap);
+		}
+		memset(l->bytes + l->n_bytes + room - 8, 0, 8);
+		memcpy(l->bytes + l->n_bytes, item, len);
+		l->n_bytes += room;
+		m->len = (uint32_t)len;
+	}
+	return l->n_more++;
+}
+
+const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len)
+{
+	*len = r->more ? l->more[r->more].len : 0;
+	return *len ? l->bytes + l->more[r->more].at : NULL;
+}
+
+static void record_take(struct reader *rd, const struct trace_record *r, uint64_t i)
+{
+	struct load *l = rd->l;
+	struct load_request *q = &l->request[l->n++];
+	*q = (struct load_request){
+		.begin_ns = r->begin_ns,
+		.end_ns = r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns,
+		.offset = r->offset,
+		.rvalue = r->rvalue >= 0 ? r->rvalue : r->error ? -(int64_t)r->error : -1,
+		.record = (uint32_t)i,
+		.thread = thread_of(rd, r),
+		.length = r->length,
+		.flags = r->flags,
+		.object = r->object,
+		.slot = NONE32,
+		.name = NONE32,
+		.more = more_take(rd, r),
+		.fd = r->fd,
+		.op = r->op,
+	};
+	struct load_thread *t = &l->thread[q->thread];
+	uint32_t n_bytes = buffer_bytes(r);
+	t->n_requests++;
+	if (n_bytes > t->max_length)
+		t->max_length = n_bytes;
+	if (t->max_length > l->max_length)
+		l->max_length = t->max_length;
+	if (r->end_ns != TIME_NONE) {
+		l->total_response_ns += (double)(r->end_ns - r->begin_ns);
+		l->n_with_end++;
+	}
+}
+
+/* --- all of them -------------------------------------------------------------------------------------------------- */
+
+static int room_for(struct reader *rd, uint64_t n_more, struct err *e)
+{
+	uint64_t wanted = rd->l->n + n_more;
+	if (wanted > REPLAY_MAX_REQUESTS)
+		return err_set(e, E2BIG, "more than %llu requests; replay a slice of the trace",
+			       (unsigned long long)REPLAY_MAX_REQUESTS);
+	if (wanted <= rd->cap)
+		return 0;
+	uint64_t cap = rd->cap + rd->cap / 2 > wanted ? rd->cap + rd->cap / 2 : wanted;
+	if (cap > REPLAY_MAX_REQUESTS)
+		cap = REPLAY_MAX_REQUESTS;
+	struct load_request *grown = realloc(rd->l->request, cap * sizeof *grown);
+	if (!grown)
+		return err_set(e, ENOMEM, "not enough memory for %llu requests of %zu bytes", (unsigned long long)cap,
+			       sizeof *grown);
+	rd->l->request = grown;
+	rd->cap = (uint32_t)cap;
+	return 0;
+}
+
+static int records_read(struct reader *rd, struct err *e)
+{
+	const struct trace_record *r;
+	size_t n;
+	int ret;
+	struct load *l = rd->l;
+	while ((ret = trace_next_batch(rd->t, &r, &n, e)) > 0) {
+		ret = room_for(rd, n, e);
+		for (size_t i = 0; !ret && i < n; i++, l->n_records++) {
+			if (r[i].begin_ns == TIME_NONE)
+				continue; /* lost by the replay that wrote this trace */
+			ret = record_check(rd, &r[i], l->n_records, e);
+			if (ret)
+				break;
+			record_take(rd, &r[i], l->n_records);
+		}
+		if (ret)
+			return ret;
+		if (l->n_threads > REPLAY_MAX_THREADS)
+			return err_set(e, E2BIG, "more than %u threads", REPLAY_MAX_THREADS);
+		if (l->n_records > UINT32_MAX)
+			return err_set(e, E2BIG, "more than %u records", UINT32_MAX);
+	}
+	return ret;
+}
+
+/* --- issue order -------------------------------------------------------------------------------------------------- */
+
+static int compare_issue(const void *a, const void *b)
+{
+	const struct load_request *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return (x->record > y->record) - (x->record < y->record);
+}
+
+static void sort(struct load *l)
+{
+	for (uint32_t i = 1; i < l->n; i++)
+		if (compare_issue(&l->request[i - 1], &l->request[i]) > 0) {
+			qsort(l->request, l->n, sizeof *l->request, compare_issue);
+			return;
+		}
+}
+
+static int compare_thread(const void *a, const void *b)
+{
+	const struct load_thread *x = a, *y = b;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+/* Threads by (pid, tid), which is the order they were started in: so that worker i stands for the same thread in every
+ * trace of a program. Then each request's number within its thread. */
+static void number(struct reader *rd)
+{
+	struct load *l = rd->l;
+	uint32_t *renamed = xcalloc(l->n_threads + 1, sizeof *renamed);
+	struct load_thread *before = xmalloc((l->n_threads + 1) * sizeof *before);
+	if (l->n_threads) {
+		memcpy(before, l->thread, l->n_threads * sizeof *before);
+		qsort(l->thread, l->n_threads, sizeof *l->thread, compare_thread);
+	}
+	for (uint32_t i = 0; i < l->n_threads; i++)
+		*u64_map_at(&rd->thread_of, u64_pair(l->thread[i].pid, l->thread[i].tid), 0) = i;
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		renamed[i] = *u64_map_find(&rd->thread_of, u64_pair(before[i].pid, before[i].tid));
+		l->thread[i].n_requests = 0;
+	}
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct load_request *q = &l->request[i];
+		q->thread = renamed[q->thread];
+		q->index = l->thread[q->thread].n_requests++;
+	}
+	free(before);
+	free(renamed);
+}
+
+int load_read(struct load *l, struct trace *t, struct err *e)
+{
+	*l = (struct load){.max_length = 1};
+	struct reader rd = {.l = l, .t = t};
+	bool known;
+	uint64_t expected = trace_n_records(t, &known);
+	int ret = known ? room_for(&rd, expected, e) : 0;
+	if (!ret)
+		ret = records_read(&rd, e);
+	if (ret) {
+		load_release(l);
+	} else {
+		sort(l);
+		number(&rd);
+		if (l->n)
+			l->first_begin_ns = l->last_end_ns = l->request[0].begin_ns;
+		for (uint32_t i = 0; i < l->n; i++) {
+			int64_t end = l->request[i].end_ns == INT64_MAX ? l->request[i].begin_ns : l->request[i].end_ns;
+			if (end > l->last_end_ns)
+				l->last_end_ns = end;
+		}
+	}
+	u64_map_release(&rd.thread_of);
+	return ret;
+}
+
+void load_release(struct load *l)
+{
+	free(l->request);
+	free(l->thread);
+	free(l->more);
+	free(l->bytes);
+	*l = (struct load){.request = NULL};
+}
+
+/* --- requests in flight ------------------------------------------------------------------------------------------- */
+
+static bool ends_before(const struct load *l, uint32_t a, uint32_t b)
+{
+	const struct load_request *x = &l->request[a], *y = &l->request[b];
+	return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : a < b;
+}
+
+void flight_push(struct flight *f, const struct load *l, uint32_t request)
+{
+	GROW(f->item, f->n, f->cap);
+	uint32_t i = f->n++;
+	for (; i && ends_before(l, request, f->item[(i - 1) / 2]); i = (i - 1) / 2)
+		f->item[i] = f->item[(i - 1) / 2];
+	f->item[i] = request;
+}
+
+uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns)
+{
+	if (!f->n || l->request[f->item[0]].end_ns > now_ns)
+		return NONE32;
+	uint32_t top = f->item[0], last = f->item[--f->n];
+	uint32_t i = 0;
+	for (uint32_t child; (child = 2 * i + 1) < f->n; i = child) {
+		if (child + 1 < f->n && ends_before(l, f->item[child + 1], f->item[child]))
+			child++;
+		if (!ends_before(l, f->item[child], last))
+			break;
+		f->item[i] = f->item[child];
+	}
+	f->item[i] = last;
+	return top;
+}
+
+void flight_release(struct flight *f)
+{
+	free(f->item);
+	*f = (struct flight){.item = NULL};
+}

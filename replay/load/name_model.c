@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/name_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+#define MAX_LINKS 40 /* as the kernel */
+
+void name_model_init(struct name_model *m)
+{
+	*m = (struct name_model){.node = NULL};
+	for (uint32_t i = 0; i < 2; i++) {
+		GROW(m->node, m->n, m->cap);
+		m->node[m->n++] = (struct node){.kind = INITIAL_DIRECTORY, .parent = NODE_ROOT, .initial = true};
+	}
+}
+
+void name_model_release(struct name_model *m)
+{
+	for (uint32_t i = 0; i < m->n; i++) {
+		free(m->node[i].name);
+		free(m->node[i].link);
+	}
+	for (uint32_t i = 0; i < m->n_bonds; i++)
+		free(m->bond[i].name);
+	free(m->node);
+	free(m->bond);
+	u64_map_release(&m->entry);
+}
+
+static char *text_copy(const char *s, size_t len)
+{
+	char *copy = xmalloc(len + 1);
+	memcpy(copy, s, len);
+	copy[len] = '\0';
+	return copy;
+}
+
+uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
+{
+	GROW(m->node, m->n, m->cap);
+	m->node[m->n] = (struct node){.kind = kind};
+	return m->n++;
+}
+
+/* The bond of a name in a directory; a new one means what was there before, if the directory was. */
+static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)directory * 0x9e3779b97f4a7c15u;
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+	for (;; hash++) {
+		uint32_t *known = u64_map_at(&m->entry, hash, m->n_bonds);
+		if (*known < m->n_bonds) {
+			struct bond *b = &m->bond[*known];
+			if (b->directory == directory && strlen(b->name) == len && !memcmp(b->name, name, len))
+				return b;
+			continue;
+		}
+		GROW(m->bond, m->n_bonds, m->bonds_cap);
+		struct bond made = {directory, NODE_NONE, text_copy(name, len)};
+		if (m->node[directory].initial) {
+			made.node = name_model_make(m, INITIAL_UNKNOWN);
+			m->node[made.node].initial = true;
+			m->node[made.node].parent = directory;
+			m->node[made.node].name = text_copy(name, len);
+		}
+		m->bond[m->n_bonds] = made;
+		return &m->bond[m->n_bonds++];
+	}
+}
+
+static size_t component(const char **path)
+{
+	while (**path == '/')
+		++*path;
+	return strcspn(*path, "/");
+}
+
+static bool is(const char *name, size_t len, const char *what)
+{
+	return strlen(what) == len && !memcmp(name, what, len);
+}
+
+/* Walks `path` from a directory. With `parent` it stops before the last component and gives that in *last. */
+static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool follow, bool parent, unsigned int n_links,
+		     const char **last, size_t *last_len)
+{
+	for (size_t len; (len = component(&path)) > 0; path += len) {
+		const char *rest = path + len;
+		bool is_last = !rest[strspn(rest, "/")];
+		if (is_last && parent) {
+			*last = path;
+			*last_len = len;
+			return at;
+		}
+		if (is(path, len, "."))
+			continue;
+		if (is(path, len, "..")) {
+			at = m->node[at].parent ? m->node[at].parent : NODE_ROOT;
+			continue;
+		}
+		uint32_t next = bond_of(m, at, path, len)->node;
+		if (next == NODE_NONE)
+			return NODE_NONE;
+		if (m->node[next].link && (follow || !is_last)) {
+			const char *to = m->node[next].link;
+			if (n_links >= MAX_LINKS)
+				return NODE_NONE;
+			next = walk(m, *to == '/' ? NODE_ROOT : at, to, true, false, n_links + 1, NULL, NULL);
+			if (next == NODE_NONE)
+				return NODE_NONE;
+		}
+		if (!is_last && m->node[next].kind != INITIAL_LINK)
+			m->node[next].kind = INITIAL_DIRECTORY;
+		at = next;
+	}
+	return at;
+}
+
+uint32_t name_model_find(struct name_model *m, const char *path, bool follow)
+{
+	return walk(m, NODE_ROOT, path, follow, false, 0, NULL, NULL);
+}
+
+uint32_t name_model_parent(struct name_model *m, const char *path, const char **last, size_t *len)
+{
+	*last = NULL;
+	uint32_t at = walk(m, NODE_ROOT, path, false, true, 0, last, len);
+	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
+}
+
+void name_model_set(struct name_model *m, const char *path, uint32_t node)
+{
+	const char *last;
+	size_t len;
+	uint32_t directory = name_model_parent(m, path, &last, &len);
+	if (directory == NODE_NONE)
+		return;
+	bond_of(m, directory, last, len)->node = node;
+	if (node && !m->node[node].parent)
+		m->node[node].parent = directory;
+}
+
+char *name_model_first_path(const struct name_model *m, uint32_t node)
+{
+	uint32_t chain[512];
+	size_t n = 0;
+	for (; node != NODE_ROOT; node = m->node[node].parent) {
+		if (!node || !m->node[node].name || n == sizeof chain / sizeof *chain)
+			return NULL;
+		chain[n++] = node;
+	}
+	struct strbuf path = STRBUF_INIT;
+	while (n--) {
+		if (path.len)
+			strbuf_addch(&path, '/');
+		strbuf_addstr(&path, m->node[chain[n]].name);
+	}
+	return path.len ? strbuf_detach(&path) : NULL;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/slots.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/calls/calls.h"
+#include "replay/load/initial.h"
+#include "replay/load/slots_private.h"
+
+/* --- positions ---------------------------------------------------------------------------------------------------- */
+
+static bool appends(const struct slot *b, const struct load_request *r)
+{
+	return op_info(r->op)->family == FAMILY_WRITE && b->flags & O_APPEND;
+}
+
+/* Where a descriptor from before the trace stood: the first request that depends on it shows. */
+static void position_infer(struct slot *b, const struct load_request *r)
+{
+	if (b->placed || appends(b, r))
+		return;
+	b->placed = true;
+	int64_t first = 0;
+	if (r->op != OP_LSEEK && r->offset != OFFSET_NONE)
+		first = (int64_t)r->offset;
+	else if (r->op == OP_LSEEK && r->flags == SEEK_CUR && r->rvalue >= 0 &&
+		 __builtin_sub_overflow(r->rvalue, (int64_t)r->offset, &first))
+		first = 0;
+	b->position = b->at = first > 0 ? (uint64_t)first : 0;
+}
+
+/* A sequential request on the open file `b`. */
+static void position_follow(struct slot *b, struct load_request *r)
+{
+	bool sequential = r->op != OP_LSEEK;
+	if (b->at_setup)
+		position_infer(b, r);
+	if (sequential && r->offset == OFFSET_NONE && b->at_known && !appends(b, r))
+		r->offset = b->at;
+	if (r->rvalue < 0)
+		return;
+	b->at_known = r->op == OP_LSEEK || r->offset != OFFSET_NONE;
+	b->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
+}
+
+/* Copies between descriptors, preadv2 and pwritev2 tell where they worked, not whether they were told to: at the very position they
+ * are taken not to have been. Returns whether it moved the position. */
+static bool either_follow(struct slot *b, uint64_t *offset, int64_t rvalue)
+{
+	if (*offset != OFFSET_NONE && !(b->at_known && b->at == *offset))
+		return false;
+	if (b->at_known && !(b->flags & O_APPEND))
+		*offset = b->at;
+	if (rvalue > 0 && b->at_known)
+		b->at += (uint64_t)rvalue;
+	return true;
+}
+
+static void file_follow(struct slot_file *file, const struct load_request *r)
+{
+	if (r->rvalue < 0 || file->touched)
+		return;
+	file->touched = true;
+	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
+}
+
+static void access_follow(struct slot *b, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	bool writes = o->family == FAMILY_WRITE || r->op == OP_FTRUNCATE || r->op == OP_FALLOCATE || r->op == OP_FWRITE ||
+		      r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
+	b->stream |= o->family == FAMILY_STREAM;
+	b->directory |= o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR;
+	if (b->inferred && r->rvalue >= 0 && writes)
+		b->flags = O_RDWR;
+}
+
+/* --- one request -------------------------------------------------------------------------------------------------- */
+
+static bool makes_path_slot(const struct load_request *r)
+{
+	return r->op == OP_OPEN || r->op == OP_FOPEN || r->op == OP_FREOPEN || r->op == OP_OPENDIR;
+}
+
+static bool copies_descriptor(const struct load_request *r)
+{
+	return r->op == OP_DUP || r->op == OP_DUP2 ||
+	       (r->op == OP_FCNTL && (r->flags == F_DUPFD || r->flags == F_DUPFD_CLOEXEC));
+}
+
+static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
+{
+	struct slot made = {.file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .at_known = true, .placed = true};
+	if (r->op != OP_OPEN)
+		made.mode = 0666;
+	if (r->op == OP_OPENDIR)
+		made.flags = O_RDONLY | O_DIRECTORY;
+	made.process = process_of(f, r);
+	f->s->file[made.file].opened = true;
+	return slot_add(f->s, made);
+}
+
+static void copy_slots(struct finder *f, struct load_request *r)
+{
+	struct load_more *m = load_more(f->l, r);
+	struct op_peer peer;
+	uint32_t len;
+	const char *item = load_heap(f->l, r, &len);
+	if (!m || len != sizeof peer) {
+		r->passed = PASS_UNTOLD;
+		return;
+	}
+	memcpy(&peer, item, sizeof peer);
+	struct load_request to = *r;
+	to.object = peer.object;
+	m->from = peer.offset;
+	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
+	struct slots *s = f->s;
+	if (m->slot && !s->slot[m->slot].passed) {
+		struct slot *out = &s->slot[s->slot[m->slot].origin];
+		if (s->slot[m->slot].inferred && r->rvalue >= 0)
+			s->slot[m->slot].flags = O_RDWR;
+		m->to_position = either_follow(out, &m->from, r->rvalue);
+	}
+	if (r->slot && !s->slot[r->slot].passed)
+		m->at_position = either_follow(&s->slot[s->slot[r->slot].origin], &r->offset, r->rvalue);
+	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) && r->rvalue >= 0)
+		r->passed = PASS_OBJECT;
+}
+
+static void descriptor_request(struct finder *f, struct load_request *r)
+{
+	struct slots *s = f->s;
+	const struct op_info *o = op_info(r->op);
+	r->slot = slot_of_request(f, r);
+	if (o->family == FAMILY_COPY && r->op != OP_VMSPLICE)
+		copy_slots(f, r);
+	if (r->slot == 0) {
+		s->n_unknown += r->rvalue >= 0;
+		return;
+	}
+	struct slot *origin = &s->slot[s->slot[r->slot].origin];
+	bool at_position = o->uses & OP_MOVES_POSITION && (o->uses & OP_RETURNS_BYTES || r->op == OP_LSEEK);
+	if (at_position)
+		position_follow(origin, r);
+	else if (r->op == OP_PREADV2 || r->op == OP_PWRITEV2)
+		load_more(f->l, r)->at_position = either_follow(origin, &r->offset, r->rvalue);
+	else if (o->family == FAMILY_STREAM && r->op != OP_FTELL && r->op != OP_SETVBUF && r->op != OP_FDOPEN)
+		origin->at_known = false;
+	if (o->family == FAMILY_STREAM)
+		stream_follow(f, r);
+	access_follow(&s->slot[r->slot], r);
+	file_follow(&s->file[s->slot[r->slot].file], r);
+	if (copies_descriptor(r) && r->more)
+		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
+	if (r->op == OP_FCNTL && r->flags == F_SETFL && r->rvalue >= 0)
+		origin->flags = (origin->flags & ~(uint32_t)O_APPEND) | ((uint32_t)r->offset & O_APPEND);
+}
+
+static void path_request(struct finder *f, struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	struct load_more *m = load_more(f->l, r);
+	uint32_t len;
+	r->slot = 0;
+	r->name = name_of_request(f, r);
+	if (r->name == NONE32 && r->rvalue != -EFAULT)
+		r->passed = PASS_UNTOLD;
+	if (m && o->uses & OP_HEAP_PATH && r->op != OP_SYMLINK) {
+		const char *second = load_heap(f->l, r, &len);
+		if (second && strlen(second) == len)
+			m->name = name_of_text(f, r, second);
+		else if (r->rvalue != -EFAULT)
+			r->passed = PASS_UNTOLD;
+	}
+	if (r->op == OP_MKNOD && call_refusal(f->l, r) && r->name != NONE32 && r->rvalue >= 0)
+		f->s->file[r->name].passed = PASS_OBJECT;
+	if (r->op == OP_CHDIR)
+		directory_change(f, r, r->name);
+	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_RMDIR);
+	if (makes_path_slot(r) && r->name != NONE32) {
+		r->slot = slot_of_open(f, r);
+		access_follow(&f->s->slot[r->slot], r);
+		file_follow(&f->s->file[r->name], r);
+	}
+}
+
+/* What has no file to be replayed on. */
+static void pass(struct finder *f, struct load_request *r)
+{
+	const struct load_more *m = load_more(f->l, r);
+	const struct slots *s = f->s;
+	bool copy = op_info(r->op)->family == FAMILY_COPY;
+	if (r->name != NONE32 && s->file[r->name].passed)
+		r->passed = s->file[r->name].passed;
+	if (m && m->name != NONE32 && s->file[m->name].passed)
+		r->passed = s->file[m->name].passed;
+	if (r->slot && s->slot[r->slot].passed && !copy)
+		r->passed = s->slot[r->slot].passed;
+}
+
+static void request(struct finder *f, struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	r->slot = 0;
+	if (o->family == FAMILY_MAP && r->op != OP_MMAP) {
+		map_follow(f, r);
+	} else if (o->uses & OP_HAS_PATH) {
+		path_request(f, r);
+	} else if (o->uses & OP_HAS_FD && (o->family != FAMILY_ASYNC || r->fd >= 0)) {
+		descriptor_request(f, r);
+		if (r->op == OP_MMAP)
+			map_follow(f, r);
+		if (r->op == OP_FCHDIR && r->slot)
+			directory_change(f, r, f->s->slot[r->slot].file);
+	} else {
+		r->slot = 0;
+	}
+	pass(f, r);
+	if (!r->passed)
+		r->passed = (uint8_t)call_refusal(f->l, r);
+}
+
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
+
+static bool closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
+}
+
+/* A descriptor is there when the call that made it has ended, and gone when its close has. */
+static void ended(struct finder *f, const struct load_request *q)
+{
+	uint32_t process = process_of(f, q), made = q->slot;
+	if (closes(q)) {
+		slot_close(f, q->slot, q->end_ns);
+		return;
+	}
+	if (copies_descriptor(q))
+		made = load_more(f->l, q)->slot;
+	if (copies_descriptor(q) && q->rvalue == q->fd)
+		return; /* dup2 to itself */
+	if (q->rvalue <= INT32_MAX && made)
+		slot_bind(f, process, (int32_t)q->rvalue, made, q->end_ns);
+}
+
+static void walk(struct finder *f)
+{
+	struct load *l = f->l;
+	for (uint32_t i = 0, q; i < l->n; i++) {
+		struct load_request *r = &l->request[i];
+		while ((q = flight_pop_ended(&f->flight, l, r->begin_ns)) != NONE32)
+			ended(f, &l->request[q]);
+		request(f, r);
+		bool makes = makes_path_slot(r) || (copies_descriptor(r) && load_more(l, r) && load_more(l, r)->slot);
+		if (r->slot && (makes || closes(r)) && r->rvalue >= 0)
+			flight_push(&f->flight, l, i);
+	}
+}
+
+static void threads_count(struct finder *f)
+{
+	for (uint32_t i = 0; i < f->l->n_threads; i++) {
+		const uint32_t *p = u64_map_find(&f->process_of, f->l->thread[i].pid);
+		if (p)
+			f->s->process[*p].n_threads++;
+	}
+}
+
+static bool any_absolute(const struct trace *t, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct trace_object *o = trace_object(t, i);
+		if (o && o->kind == OBJECT_PATH && o->name && o->name[0] == '/')
+			return true;
+	}
+	return false;
+}
+
+static void finder_release(struct finder *f)
+{
+	json_decref(f->extra);
+	u64_map_release(&f->row_of_fd);
+	u64_map_release(&f->row_of_pid_fd);
+	u64_map_release(&f->process_of);
+	u64_map_release(&f->bound);
+	u64_map_release(&f->nameless);
+	u64_map_release(&f->latest);
+	u64_map_release(&f->file_of_name);
+	flight_release(&f->flight);
+	maps_release(f);
+	free(f->scan);
+	free(f->file_of_object);
+}
+
+int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
+{
+	*s = (struct slots){.before = &trace_meta(t)->files};
+	slot_add(s, (struct slot){.file = NONE32});
+	struct finder f = {.s = s, .l = l, .t = t, .n_objects = trace_n_objects(t)};
+	f.absolute = any_absolute(t, f.n_objects);
+	f.root = trace_meta(t)->root ? trace_meta(t)->root : f.absolute ? "/" : "unknown";
+	f.file_of_object = xmalloc((f.n_objects + 1) * sizeof *f.file_of_object);
+	memset(f.file_of_object, 0xff, (f.n_objects + 1) * sizeof *f.file_of_object);
+	int ret = descriptor_table_read(&f, e);
+	if (!ret) {
+		walk(&f);
+		names_list(&f);
+		links_mark(&f);
+		threads_count(&f);
+		s->initial = initial_find(l, s, trace_meta(t));
+	}
+	finder_release(&f);
+	if (ret)
+		slots_release(s);
+	return ret;
+}
+
+void slots_release(struct slots *s)
+{
+	for (uint32_t i = 0; i < s->n_files; i++)
+		free(s->file[i].name);
+	for (uint32_t i = 0; i < s->n_processes; i++)
+		free(s->process[i].directory);
+	initial_free(s->initial);
+	free(s->file);
+	free(s->slot);
+	free(s->map);
+	free(s->process);
+	*s = (struct slots){.slot = NULL};
+}

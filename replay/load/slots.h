@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Descriptor instances. A descriptor number means another file each time it is opened; a slot is one instance: from the open
+ * that made it (or from before the trace began) to its close. Which slot a request works on is found here, before the
+ * run, by walking the trace, so that the measured path is a plain array load, and so that a request that comes after the
+ * close of its descriptor in the replay finds none instead of a stranger's.
+ *
+ * dup and fork make further descriptors of one open file: they share its position. Such a slot is a copy; its `origin` is the
+ * slot whose open made the open file, and whoever asks about positions asks about origins. What a process inherited is copied
+ * when its source is opened, before any of its requests.
+ *
+ * Slot 0 is the descriptor that is not there: requests on it fail with EBADF. */
+#ifndef REPLAY_SLOTS_H
+#define REPLAY_SLOTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/fileset/fileset.h"
+#include "common/err.h"
+#include "replay/load/load.h"
+
+struct slot {
+	uint32_t file;	      /* by what path it was opened: index into slots.file; NONE32 for slot 0 */
+	uint32_t flags, mode; /* as traced; what its requests need where no one tells */
+	uint32_t origin;      /* itself, or the slot it is a copy of in the end */
+	uint32_t heir;	      /* first of the slots that processes inherited from this one: copied as soon as it is open, 0 none */
+	uint32_t next_heir;   /* of the same source; heirs have no heirs */
+	uint32_t source;      /* of an heir */
+	uint32_t replaces;    /* an instance of the same number that nobody closed and that this one displaces, 0 none */
+	uint32_t process;     /* index into slots.process */
+	uint64_t position;    /* where a descriptor opened at set-up stands at first */
+	int64_t open_ns, closed_ns; /* when it was there in the trace; INT64_MAX: to the end */
+	uint8_t passed;	      /* enum pass_reason: no file, requests on it are passed over */
+	bool at_setup;	      /* it existed before the first request; otherwise a request of the trace makes it */
+	bool inferred;	      /* at set-up, and no descriptor table names it */
+	bool inherited;	      /* by fork: made together with its source */
+	bool directory;	      /* some request lists it: it is opened as one */
+	bool stream;	      /* some request uses it as a stream of the C library */
+	bool closed;	      /* while walking: some request closed it */
+	bool ends;	      /* some request closes or displaces it; otherwise it ends with its process */
+	bool placed;	      /* `position` is settled */
+	bool at_known;	      /* while walking, of origins: */
+	uint64_t at;	      /* the position, where at_known */
+	int64_t stream_at;    /* the stream's, as its calls add up */
+};
+
+struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), whatever it means at a time */
+	char *name;	   /* owned */
+	uint8_t passed;	   /* enum pass_reason: it is below /proc, /sys or /dev, or a special file's */
+	bool touched;	   /* while walking: some request on a descriptor succeeded on it */
+	bool opened;	   /* some request opens it */
+	bool created;	   /* its first successful request was an open that may create: it may not have been there */
+	bool listed;	   /* the trace's own table of files has it: it was there, with this many bytes */
+	bool maybe_link;   /* it may be a symbolic link at some time */
+	bool leads;	   /* other paths begin with it: it is used as a directory */
+	uint64_t listed_size;
+};
+
+struct slot_map { /* a mapping, from its mmap to its munmap */
+	uint32_t slot;
+	uint64_t n_bytes;
+};
+
+struct slot_process {
+	uint32_t pid;
+	uint32_t n_threads;
+	int64_t birth_ns; /* its first request */
+	char *directory;  /* where it works, as a path; NULL: at the top. Only where the trace has paths relative to it */
+};
+
+struct slots {
+	struct slot *slot; /* slot[n], slot[0] is the missing one */
+	uint32_t n, cap;
+	struct slot_file *file; /* file[n_files] */
+	uint32_t n_files, files_cap;
+	struct slot_map *map; /* map[n_maps] */
+	uint32_t n_maps, maps_cap;
+	struct slot_process *process; /* process[n_processes] */
+	uint32_t n_processes, processes_cap;
+	uint32_t n_open_max;	 /* descriptors open at one time, at the most, in the trace */
+	const struct fileset *before; /* what the trace says was there, n = 0: nothing; borrowed from the trace */
+	struct initial *initial; /* initial.h: what was there before the first request */
+	bool any_links;		 /* some path may be a symbolic link */
+	uint64_t n_unknown; /* requests on slot 0 that succeeded in the trace */
+};
+
+/* Finds the slots and names of every request of `l`: fills in load_request.slot, .name and .passed, load_more's, and .offset of
+ * sequential requests whose position follows from what went before. Errors: EINVAL for a malformed descriptor table in the
+ * trace's extra metadata, which is "descriptors": [{"fd": N, "path": TEXT, "flags": N, "pid": N}]; without flags O_RDWR,
+ * without pid any process. */
+int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
+void slots_release(struct slots *s);
+
+/* The files the requests show to have existed before the first one, without those that the trace lists. Errors: EINVAL. Ownership: slots_files_release. */
+int slots_files(const struct slots *s, struct fileset *f, struct err *e);
+void slots_files_release(struct fileset *f);
+
+/* Opens what existed before the first request, inside `dir_fd`: fds[n], -1 for those that are not open (yet).
+ * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory; EMFILE where the limit of open
+ * files is too low, saying which is needed. */
+int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e);
+void slots_close(const struct slots *s, int *fds);
+
+/* Whether the slot shares the open file of another one. */
+static inline bool slot_is_copy(const struct slots *s, uint32_t slot)
+{
+	return s->slot[slot].origin != slot;
+}
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The paths of a trace. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "replay/load/slots_private.h"
+
+/* Two spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a" are one file. */
+static const char *plain_name(const char *path)
+{
+	for (;;) {
+		if (path[0] == '/')
+			path++;
+		else if (path[0] == '.' && path[1] == '/')
+			path += 2;
+		else
+			return *path ? path : ".";
+	}
+}
+
+static bool below(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/');
+}
+
+/* What the system makes up has no place in a directory of files; memory that is named like a file has. */
+static uint8_t pass_of_name(const struct finder *f, const char *name)
+{
+	static const char *const made_up[] = {"proc", "sys", "dev", NULL};
+	const char *root = plain_name(f->root);
+	size_t len = strcmp(root, ".") ? strlen(root) : 0;
+	if (len && !below(root, "proc") && !below(root, "sys") && !below(root, "dev"))
+		return PASS_NOT;
+	const char *whole = len ? root : name; /* the root itself decides, or the path's first component */
+	if (below(whole, "dev/shm") && (len || whole[7]))
+		return PASS_NOT;
+	for (const char *const *m = made_up; *m; m++)
+		if (below(whole, *m) && (len || whole[strlen(*m)]))
+			return PASS_SYSTEM;
+	return PASS_NOT;
+}
+
+static uint32_t name_add(struct finder *f, const char *name, bool is_path)
+{
+	struct slots *s = f->s;
+	uint64_t hash = is_path ? 0xcbf29ce484222325u : 0x9e3779b97f4a7c15u; /* FNV-1a */
+	for (const char *c = name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	for (;; hash++) {
+		uint32_t *known = u64_map_at(&f->file_of_name, hash, s->n_files);
+		if (*known < s->n_files) {
+			if (!strcmp(s->file[*known].name, name) && (s->file[*known].passed == PASS_OBJECT) == !is_path)
+				return *known;
+			continue; /* another name of the same hash */
+		}
+		GROW(s->file, s->n_files, s->files_cap);
+		s->file[s->n_files] = (struct slot_file){.name = xstrdup(name)};
+		s->file[s->n_files].passed = is_path ? pass_of_name(f, name) : PASS_OBJECT;
+		return s->n_files++;
+	}
+}
+
+uint32_t name_find(struct finder *f, const char *path)
+{
+	return name_add(f, plain_name(path), true);
+}
+
+/* A path relative to where the process works, where the trace has such. */
+static uint32_t name_joined(struct finder *f, const struct load_request *r, const char *path)
+{
+	uint32_t process = process_of(f, r);
+	const char *base = f->s->process[process].directory;
+	if (path[0] == '/' || !base)
+		return name_find(f, path);
+	struct strbuf joined = STRBUF_INIT;
+	strbuf_addf(&joined, "%s/%s", base, path);
+	uint32_t file = name_find(f, joined.s);
+	strbuf_release(&joined);
+	return file;
+}
+
+uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path)
+{
+	return f->absolute ? name_joined(f, r, path) : name_find(f, path);
+}
+
+uint32_t name_of_request(struct finder *f, const struct load_request *r)
+{
+	const struct trace_object *o = r->object < f->n_objects ? trace_object(f->t, r->object) : NULL;
+	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
+		return NONE32;
+	uint32_t *known = &f->file_of_object[r->object];
+	if (*known != NONE32)
+		return *known;
+	uint32_t process = process_of(f, r);
+	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' && f->s->process[process].directory)
+		return name_joined(f, r, o->name); /* it depends on the process, and on the moment */
+	uint32_t file = o->kind == OBJECT_PATH ? name_find(f, o->name) : name_add(f, o->name, false);
+	if (!f->absolute || o->name[0] == '/')
+		*known = file;
+	return file;
+}
+
+void directory_change(struct finder *f, const struct load_request *r, uint32_t file)
+{
+	uint32_t process = process_of(f, r);
+	char **directory = &f->s->process[process].directory;
+	if (!f->absolute || file == NONE32 || r->rvalue < 0)
+		return;
+	free(*directory);
+	*directory = xstrdup(f->s->file[file].name);
+}
+
+/* --- what is known of them ------------------------------------------------------------------------------------------ */
+
+void names_list(struct finder *f)
+{
+	const struct fileset *listed = &trace_meta(f->t)->files;
+	uint32_t n_used = f->s->n_files;
+	for (size_t i = 0; i < listed->n && n_used; i++) {
+		if (fileset_link(listed, i))
+			f->s->file[name_find(f, listed->entry[i].path)].maybe_link = true;
+		if (listed->entry[i].directory || fileset_link(listed, i))
+			continue;
+		uint32_t file = name_find(f, listed->entry[i].path);
+		f->s->file[file].listed = true;
+		f->s->file[file].listed_size = listed->entry[i].size;
+	}
+}
+
+static uint64_t hash_of_last(const char *name)
+{
+	const char *last = strrchr(name, '/');
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (const char *c = last ? last + 1 : name; *c; c++)
+		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
+	return hash;
+}
+
+static void leads_mark(struct finder *f)
+{
+	struct slots *s = f->s;
+	for (uint32_t i = 0, n = s->n_files; i < n; i++) {
+		char *path = xstrdup(s->file[i].name);
+		for (char *slash = strrchr(path, '/'); slash; slash = strrchr(path, '/')) {
+			*slash = '\0';
+			uint32_t parent = name_find(f, path);
+			if (s->file[parent].leads)
+				break;
+			s->file[parent].leads = true;
+		}
+		free(path);
+	}
+}
+
+/* A link may come to a name by symlink, rename and link; by the rename of a directory it comes to another path that ends alike. So
+ * what ends like a link's name may be one. */
+void links_mark(struct finder *f)
+{
+	struct slots *s = f->s;
+	struct u64_map ends = {.cell = NULL};
+	leads_mark(f);
+	for (uint32_t i = 0; i < s->n_files; i++)
+		if (s->file[i].maybe_link)
+			u64_map_at(&ends, hash_of_last(s->file[i].name), 1);
+	for (uint32_t i = 0; i < f->l->n; i++) {
+		const struct load_request *r = &f->l->request[i];
+		const struct load_more *m = load_more(f->l, r);
+		if (r->name == NONE32)
+			continue;
+		const char *name = s->file[r->name].name;
+		bool is_link = r->op == OP_SYMLINK || (r->op == OP_READLINK && r->rvalue >= 0);
+		if (is_link)
+			u64_map_at(&ends, hash_of_last(name), 1);
+		if ((r->op == OP_RENAME || r->op == OP_LINK) && m && m->name != NONE32 && u64_map_find(&ends, hash_of_last(name)))
+			u64_map_at(&ends, hash_of_last(s->file[m->name].name), 1);
+	}
+	s->any_links = ends.n > 0;
+	for (uint32_t i = 0; i < s->n_files && s->any_links; i++)
+		s->file[i].maybe_link = u64_map_find(&ends, hash_of_last(s->file[i].name)) != NULL;
+	u64_map_release(&ends);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The part of slots.h that touches the file system. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+#include "replay/load/initial.h"
+#include "replay/calls/rooted.h"
+#include "replay/load/slots.h"
+
+#define SPARE_DESCRIPTORS 64 /* of the program itself */
+
+/* --- the files before the first request --------------------------------------------------------------------------- */
+
+int slots_files(const struct slots *s, struct fileset *f, struct err *e)
+{
+	const struct initial *initial = s->initial;
+	uint32_t n = initial ? initial->n : 0, n_shown = 0;
+	(void)e;
+	*f = (struct fileset){.entry = xcalloc((size_t)n + 1, sizeof *f->entry), .detail = xcalloc((size_t)n + 1, sizeof *f->detail)};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct initial_entry *from = &initial->entry[i];
+		if (from->listed)
+			continue;
+		f->entry[n_shown] = (struct fileset_entry){xstrdup(from->path), from->size, from->kind == INITIAL_DIRECTORY};
+		if (from->link)
+			f->detail[n_shown].link = xstrdup(from->link);
+		n_shown++;
+	}
+	f->n = n_shown;
+	return 0;
+}
+
+void slots_files_release(struct fileset *f)
+{
+	for (size_t i = 0; i < f->n; i++)
+		free((char *)(uintptr_t)f->entry[i].path);
+	for (size_t i = 0; f->detail && i < f->n; i++)
+		free((char *)(uintptr_t)f->detail[i].link);
+	free(f->entry);
+	free(f->detail);
+	*f = (struct fileset){.entry = NULL};
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+/* As many as the trace ever has open at once are needed; with room for all of them no order of the replay can run out. */
+static int limit_raise(uint64_t n_wanted, uint64_t n_needed, struct err *e)
+{
+	struct rlimit r;
+	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
+		return err_sys(e, errno, "cannot read the limit of open files");
+	if (r.rlim_max < n_needed)
+		return err_set(e, EMFILE, "the trace has %llu files open at once and may use %llu here: raise the limit of open files "
+			       "(ulimit -n %llu)", (unsigned long long)n_needed, (unsigned long long)r.rlim_max,
+			       (unsigned long long)n_needed);
+	if (r.rlim_cur >= n_wanted)
+		return 0;
+	r.rlim_cur = r.rlim_max < n_wanted ? r.rlim_max : n_wanted;
+	if (setrlimit(RLIMIT_NOFILE, &r) < 0)
+		return err_sys(e, errno, "cannot raise the limit of open files to %llu", (unsigned long long)r.rlim_cur);
+	return 0;
+}
+
+static int slot_open(const struct slots *s, const struct slot *b, int dir_fd, int *fd, struct err *e)
+{
+	const uint32_t never = O_CREAT | O_EXCL | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
+	const char *name = s->file[b->file].name;
+	int kind = rooted_kind(dir_fd, name, e);
+	if (kind < 0)
+		return kind;
+	*fd = rooted_open(dir_fd, name, rooted_flags(b->flags & ~never), 0);
+	if (*fd < 0 && errno == ENOENT)
+		return err_set(e, ENOENT, "%s: not there; --prepare makes the files that a trace needs", name);
+	if (*fd < 0 && errno == EINVAL && b->flags & O_DIRECT)
+		return err_set(e, EINVAL, "%s: this file system has no direct I/O, which the trace uses", name);
+	if (*fd < 0)
+		return err_sys(e, errno, "%s: cannot be opened", name);
+	if (b->position && lseek(*fd, (off_t)b->position, SEEK_SET) < 0)
+		return err_sys(e, errno, "%s: cannot be positioned at %llu", name, (unsigned long long)b->position);
+	return 0;
+}
+
+/* What was inherited from the slot, by copying. */
+static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err *e)
+{
+	for (uint32_t heir = s->slot[slot].heir; heir; heir = s->slot[heir].next_heir) {
+		fds[heir] = fcntl(fds[slot], F_DUPFD_CLOEXEC, 3);
+		if (fds[heir] < 0)
+			return err_sys(e, errno, "%s: cannot be copied", s->file[s->slot[slot].file].name);
+	}
+	return 0;
+}
+
+int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		fds[i] = -1;
+	int ret = limit_raise((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS, e);
+	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
+		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
+		ret = kind < 0 ? kind : 0;
+	}
+	for (uint32_t i = 1; !ret && i < s->n; i++)
+		if (s->slot[i].at_setup && !s->slot[i].passed)
+			ret = slot_open(s, &s->slot[i], dir_fd, &fds[i], e);
+	for (uint32_t i = 1; !ret && i < s->n; i++)
+		if (fds[i] >= 0 && !s->slot[i].inherited)
+			ret = heirs_open(s, i, fds, e);
+	if (ret)
+		slots_close(s, fds);
+	return ret;
+}
+
+void slots_close(const struct slots *s, int *fds)
+{
+	for (uint32_t i = 0; i < s->n; i++)
+		if (fds[i] >= 0) {
+			close(fds[i]);
+			fds[i] = -1;
+		}
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The walk that finds slots, in parts. Private to replay/slots*.c. */
+#ifndef REPLAY_SLOTS_PRIVATE_H
+#define REPLAY_SLOTS_PRIVATE_H
+
+#include <jansson.h>
+
+#include "replay/load/slots.h"
+#include "replay/load/u64_map.h"
+
+struct traced_map { /* a mapping where the traced program had it */
+	uint64_t from, to;
+	uint64_t at; /* first byte within the map */
+	uint32_t map;
+};
+
+struct scan {
+	uint32_t origin; /* slot */
+	uint32_t more;	 /* of the request */
+};
+
+struct map_list {
+	struct traced_map *item;
+	uint32_t n, cap;
+};
+
+struct finder {
+	struct slots *s;
+	struct load *l;
+	const struct trace *t;
+	json_t *extra, *table;	/* table borrowed from extra; NULL without one */
+	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
+	struct u64_map process_of; /* pid -> process */
+	struct u64_map bound;	/* (process, fd) -> slot */
+	struct u64_map nameless; /* (file, thread) -> slot, for requests that tell their file and no descriptor */
+	struct u64_map latest;	/* (file, fd) -> slot that was bound last, in whatever process */
+	struct u64_map file_of_name; /* hash -> file */
+	uint32_t *file_of_object;    /* file_of_object[n_objects] */
+	uint32_t n_objects;
+	struct map_list *maps; /* maps[n_processes] */
+	struct flight flight; /* opens, copies and closes under way */
+	const char *root; /* of the trace, "" for / or where it is not known */
+	bool absolute;	  /* some paths are: the others are relative to where their process works */
+	bool renamed;	  /* some name has changed its meaning */
+	uint32_t n_open;
+	struct scan *scan; /* scan[n_scans]: fscanf whose bytes are not known yet */
+	uint32_t n_scans, scans_cap;
+};
+
+/* slots_name.c */
+uint32_t name_find(struct finder *f, const char *path);
+/* The path that a request's object names, or NONE32. */
+uint32_t name_of_request(struct finder *f, const struct load_request *r);
+/* The path in a heap item; joined like an object's. */
+uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path);
+void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
+void names_list(struct finder *f); /* what the trace's own table of files tells of those that are used */
+void links_mark(struct finder *f); /* which names may be links, and which lead to others */
+
+/* slots_bind.c */
+int descriptor_table_read(struct finder *f, struct err *e);
+uint32_t slot_of_request(struct finder *f, const struct load_request *r);
+uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file);
+uint32_t slot_add(struct slots *s, struct slot what);
+uint32_t process_of(struct finder *f, const struct load_request *r);
+/* The number means this slot from now on. */
+void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, int64_t now_ns);
+void slot_close(struct finder *f, uint32_t slot, int64_t now_ns);
+/* A further descriptor of the slot's open file. */
+uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
+
+/* slots_stream.c */
+/* Where a stream stands: fscanf does not tell what it took, a later ftell does. */
+void stream_follow(struct finder *f, struct load_request *r);
+
+/* slots_map.c */
+void map_follow(struct finder *f, struct load_request *r);
+void maps_release(struct finder *f);
+
+#endif

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <fcntl.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/load/slots_private.h"
+
+/* What `total` bytes the stream's open scans took is shared among them. False where there are none. */
+static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
+{
+	uint32_t n = 0, kept = 0;
+	for (uint32_t i = 0; i < f->n_scans; i++)
+		n += f->scan[i].origin == origin;
+	bool any = n > 0;
+	for (uint32_t i = 0; i < f->n_scans; i++) {
+		if (f->scan[i].origin != origin) {
+			f->scan[kept++] = f->scan[i];
+			continue;
+		}
+		int64_t share = total > 0 ? total / n : 0;
+		f->l->more[f->scan[i].more].from = (uint64_t)share;
+		total -= share;
+		n--;
+	}
+	f->n_scans = kept;
+	return any;
+}
+
+void stream_follow(struct finder *f, struct load_request *r)
+{
+	uint32_t origin = f->s->slot[r->slot].origin;
+	struct slot *b = &f->s->slot[origin];
+	if (r->rvalue < 0)
+		return;
+	switch (r->op) {
+	case OP_FSCANF:
+		GROW(f->scan, f->n_scans, f->scans_cap);
+		f->scan[f->n_scans++] = (struct scan){origin, r->more};
+		f->l->more[r->more].from = 0;
+		break;
+	case OP_FTELL:
+		f->l->more[r->more].from = 0;
+		if (!scans_settle(f, origin, r->rvalue - b->stream_at) && r->rvalue > b->stream_at && !(b->flags & O_ACCMODE))
+			f->l->more[r->more].from = (uint64_t)(r->rvalue - b->stream_at);
+		b->stream_at = r->rvalue;
+		break;
+	case OP_FSEEK:
+		scans_settle(f, origin, 0);
+		b->stream_at = r->flags == 0 ? (int64_t)r->offset : r->flags == 1 ? b->stream_at + (int64_t)r->offset : 0;
+		break;
+	case OP_UNGETC:
+		b->stream_at--;
+		break;
+	default:
+		if (op_info(r->op)->uses & OP_RETURNS_BYTES)
+			b->stream_at += r->rvalue;
+	}
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/u64_map.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+#include "common/xalloc.h"
+
+struct u64_map_cell {
+	uint64_t key;
+	uint32_t value;
+	bool used;
+};
+
+/* The finaliser of splitmix64 (Vigna, public domain constants), salted. */
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+	return x ^ x >> 31;
+}
+
+static struct u64_map_cell *probe(const struct u64_map *m, uint64_t key)
+{
+	uint64_t i = mix(key + m->salt) & m->mask;
+	while (m->cell[i].used && m->cell[i].key != key)
+		i = (i + 1) & m->mask;
+	return &m->cell[i];
+}
+
+static void grow(struct u64_map *m)
+{
+	struct u64_map old = *m;
+	uint64_t n_cells = old.cell ? (old.mask + 1) * 2 : 64;
+	if (!old.cell && getrandom(&m->salt, sizeof m->salt, GRND_NONBLOCK) != sizeof m->salt)
+		m->salt = (uint64_t)(uintptr_t)m;
+	m->mask = n_cells - 1;
+	m->cell = xcalloc(n_cells, sizeof *m->cell);
+	for (uint64_t i = 0; old.cell && i <= old.mask; i++)
+		if (old.cell[i].used)
+			*probe(m, old.cell[i].key) = old.cell[i];
+	free(old.cell);
+}
+
+uint32_t *u64_map_at(struct u64_map *m, uint64_t key, uint32_t initial)
+{
+	if (!m->cell || m->n * 2 > m->mask)
+		grow(m);
+	struct u64_map_cell *c = probe(m, key);
+	if (!c->used) {
+		*c = (struct u64_map_cell){.key = key, .value = initial, .used = true};
+		m->n++;
+	}
+	return &c->value;
+}
+
+uint32_t *u64_map_find(const struct u64_map *m, uint64_t key)
+{
+	struct u64_map_cell *c = m->cell ? probe(m, key) : NULL;
+	return c && c->used ? &c->value : NULL;
+}
+
+void u64_map_release(struct u64_map *m)
+{
+	free(m->cell);
+	*m = (struct u64_map){.cell = NULL};
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/order/fs_model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "replay/order/fs_model_private.h"
+
+#define LINKS_MAX 10 /* on the way of one path */
+
+/* --- words ---------------------------------------------------------------------------------------------------------- */
+
+static uint32_t words_new(struct fs_model *m, uint32_t n)
+{
+	uint32_t first = m->n_words;
+	while (m->words_cap - first < n) {
+		m->words_cap = m->words_cap ? m->words_cap * 2 : 1024;
+		m->word = xreallocarray(m->word, m->words_cap, sizeof *m->word);
+	}
+	memset(m->word + first, 0, n * sizeof *m->word);
+	m->n_words += n;
+	return first;
+}
+
+void word_set(struct fs_model *m, uint32_t word, uint64_t value)
+{
+	if (m->word[word] == value)
+		return;
+	if (m->journal) {
+		GROW(m->undo, m->n_undo, m->undo_cap);
+		m->undo[m->n_undo++] = (struct fs_undo){word, m->word[word]};
+	}
+	m->word[word] = value;
+}
+
+void fs_model_back(struct fs_model *m, size_t mark)
+{
+	while (m->n_undo > mark) {
+		m->n_undo--;
+		m->word[m->undo[m->n_undo].word] = m->undo[m->n_undo].old;
+	}
+}
+
+void fs_model_forget(struct fs_model *m)
+{
+	m->n_undo = 0;
+}
+
+/* `complete`: the trace made it, so an empty directory has no entries that nobody told of. */
+uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
+{
+	uint32_t object = words_new(m, OBJECT_WORDS);
+	m->word[object + WORD_SIZE] = complete && kind == KIND_FILE ? 0 : UNKNOWN;
+	m->word[object + WORD_KIND] = kind;
+	m->word[object + WORD_LINK] = UNKNOWN;
+	m->word[object + WORD_ENTRIES] = complete ? 0 : UNKNOWN;
+	return object;
+}
+
+/* --- components and paths ------------------------------------------------------------------------------------------- */
+
+static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
+{
+	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+	for (size_t i = 0; i < len; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
+	for (;; hash++) {
+		uint32_t *known = u64_map_at(&m->component_of, hash, m->n_components);
+		if (*known < m->n_components) {
+			const char *other = m->component_text[*known];
+			if (!strncmp(other, text, len) && !other[len])
+				return *known;
+			continue;
+		}
+		GROW(m->component_text, m->n_components, m->components_cap);
+		char *copy = xmalloc(len + 1);
+		memcpy(copy, text, len);
+		copy[len] = 0;
+		m->component_text[m->n_components] = copy;
+		return m->n_components++;
+	}
+}
+
+/* ".." takes back the name before it, as the traces' paths were made. */
+static struct fs_path components_add(struct fs_model *m, const char *text, size_t len)
+{
+	struct fs_path p = {.first = m->n_path_components, .absolute = len && text[0] == '/'};
+	for (size_t at = 0, end; at < len; at = end + 1) {
+		const char *slash = memchr(text + at, '/', len - at);
+		end = slash ? (size_t)(slash - text) : len;
+		if (end == at || (end == at + 1 && text[at] == '.'))
+			continue;
+		if (end == at + 2 && text[at] == '.' && text[at + 1] == '.') {
+			p.n -= p.n > 0;
+			m->n_path_components = p.first + p.n;
+			continue;
+		}
+		GROW(m->component, m->n_path_components, m->path_components_cap);
+		m->component[m->n_path_components++] = component_find(m, text + at, end - at);
+		p.n++;
+	}
+	return p;
+}
+
+uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len)
+{
+	GROW(m->path, m->n_paths, m->paths_cap);
+	m->path[m->n_paths] = components_add(m, text, len);
+	return m->n_paths++;
+}
+
+static uint32_t name_of(struct fs_model *m, uint32_t directory, uint32_t component)
+{
+	uint32_t *at = u64_map_at(&m->entry, u64_pair(directory, component), 0);
+	if (!*at) {
+		*at = words_new(m, 1);
+		bool complete = m->word[directory + WORD_ENTRIES] != UNKNOWN;
+		m->word[*at] = complete ? ABSENT : m->listed ? ASSUMED : UNKNOWN;
+	}
+	return *at;
+}
+
+uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint32_t len)
+{
+	uint32_t component = component_find(m, name, len);
+	uint32_t *at = u64_map_at(&m->xattr, u64_pair(object, component), 0);
+	if (!*at) {
+		*at = words_new(m, 1);
+		m->word[*at] = m->word[object + WORD_ENTRIES] != UNKNOWN ? 0 : UNKNOWN;
+	}
+	return *at;
+}
+
+/* --- looking up ----------------------------------------------------------------------------------------------------- */
+
+void told_name(struct fs_model *m, const struct found *f, bool change)
+{
+	if (!m->watch || !f->name)
+		return;
+	if (m->watch->name)
+		m->watch->name(m->watch->ctx, f->name, change);
+	if (change && m->watch->entries && f->directory)
+		m->watch->entries(m->watch->ctx, f->directory, true);
+}
+
+bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind)
+{
+	uint64_t is = m->word[object + WORD_KIND];
+	if (is != kind && is != KIND_UNKNOWN && !m->force)
+		return false;
+	if (is == KIND_UNKNOWN || m->force)
+		word_set(m, object + WORD_KIND, kind);
+	return true;
+}
+
+struct walk {
+	struct fs_model *m;
+	bool succeeded;
+	int n_links;
+};
+
+static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool follow);
+
+static struct found link_follow(struct walk *w, uint32_t directory, uint32_t link)
+{
+	uint64_t target = w->m->word[link + WORD_LINK];
+	if (target == UNKNOWN || ++w->n_links > LINKS_MAX)
+		return (struct found){.how = FOUND_VAGUE};
+	return walk(w, w->m->path[target].absolute ? w->m->root : directory, (uint32_t)target, true);
+}
+
+/* Into the directory that a name on the way means; FOUND_OBJECT when that worked. */
+static struct found enter(struct walk *w, struct found at)
+{
+	struct fs_model *m = w->m;
+	uint64_t meaning = m->word[at.name];
+	told_name(m, &at, false);
+	if (meaning == UNKNOWN && !w->succeeded)
+		return (struct found){.how = FOUND_VAGUE};
+	if (meaning == ASSUMED && !w->succeeded)
+		return (struct found){.how = FOUND_NO_WAY};
+	if (meaning == UNKNOWN || meaning == ASSUMED || (meaning == ABSENT && m->force && w->succeeded)) {
+		meaning = object_new(m, KIND_DIRECTORY, false);
+		word_set(m, at.name, meaning);
+	}
+	if (meaning == ABSENT)
+		return (struct found){.how = FOUND_NO_WAY};
+	at.object = (uint32_t)meaning;
+	if (m->word[at.object + WORD_KIND] == KIND_LINK) {
+		at = link_follow(w, at.directory, at.object);
+		told_name(m, &at, false);
+	}
+	if (at.how == FOUND_UNKNOWN && w->succeeded)
+		found_must_exist(m, &at);
+	if (at.how == FOUND_UNKNOWN)
+		return (struct found){.how = FOUND_VAGUE};
+	if (at.how != FOUND_OBJECT)
+		return (struct found){.how = at.how == FOUND_NOTHING ? FOUND_NO_WAY : at.how};
+	if (m->word[at.object + WORD_KIND] == KIND_UNKNOWN && w->succeeded)
+		word_set(m, at.object + WORD_KIND, KIND_DIRECTORY);
+	return m->word[at.object + WORD_KIND] == KIND_FILE ? (struct found){.how = FOUND_NOT_DIRECTORY} : at;
+}
+
+static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool follow)
+{
+	struct fs_model *m = w->m;
+	const struct fs_path p = m->path[path];
+	struct found at = {.how = FOUND_OBJECT, .object = from};
+	for (uint32_t i = 0; i < p.n; i++) {
+		uint32_t directory = at.object;
+		at = (struct found){.how = FOUND_OBJECT, .name = name_of(m, directory, m->component[p.first + i]),
+				    .directory = directory};
+		if (i + 1 < p.n) {
+			at = enter(w, at);
+			if (at.how != FOUND_OBJECT)
+				return at;
+		}
+	}
+	if (!at.name)
+		return at;
+	uint64_t meaning = m->word[at.name];
+	at.how = meaning == UNKNOWN || meaning == ASSUMED ? FOUND_UNKNOWN : meaning == ABSENT ? FOUND_NOTHING : FOUND_OBJECT;
+	at.object = at.how == FOUND_OBJECT ? (uint32_t)meaning : 0;
+	if (at.how == FOUND_OBJECT && follow && m->word[at.object + WORD_KIND] == KIND_LINK) {
+		told_name(m, &at, false);
+		return link_follow(w, at.directory, at.object);
+	}
+	return at;
+}
+
+struct found path_find(struct fs_model *m, uint32_t path, bool follow, bool succeeded)
+{
+	struct walk w = {.m = m, .succeeded = succeeded};
+	return walk(&w, m->root, path, follow);
+}
+
+bool found_must_exist(struct fs_model *m, struct found *f)
+{
+	if (f->how == FOUND_OBJECT || f->how == FOUND_VAGUE)
+		return true;
+	if (f->how != FOUND_UNKNOWN && !(m->force && f->name))
+		return m->force;
+	f->object = object_new(m, KIND_UNKNOWN, false);
+	f->how = FOUND_OBJECT;
+	word_set(m, f->name, f->object);
+	return true;
+}
+
+bool found_must_not_exist(struct fs_model *m, struct found *f)
+{
+	if (f->how == FOUND_OBJECT && !m->force)
+		return false;
+	if ((f->how == FOUND_UNKNOWN || f->how == FOUND_OBJECT) && f->name)
+		word_set(m, f->name, ABSENT);
+	return true;
+}
+
+/* A directory that the trace made knows how many entries it has. */
+void name_set(struct fs_model *m, const struct found *f, uint64_t meaning)
+{
+	if (!f->name)
+		return;
+	uint64_t is = m->word[f->name], was = is == ASSUMED || is == UNKNOWN ? ABSENT : is, entries = m->word[f->directory + WORD_ENTRIES];
+	if (entries != UNKNOWN && was == ABSENT && meaning != ABSENT)
+		word_set(m, f->directory + WORD_ENTRIES, entries + 1);
+	if (entries != UNKNOWN && was != ABSENT && meaning == ABSENT)
+		word_set(m, f->directory + WORD_ENTRIES, entries ? entries - 1 : 0);
+	word_set(m, f->name, meaning);
+	told_name(m, f, true);
+}
+
+/* --- the beginning and the end -------------------------------------------------------------------------------------- */
+
+static void entry_listed(struct fs_model *m, const struct fileset *before, size_t i)
+{
+	const char *path = before->entry[i].path, *link = fileset_link(before, i);
+	struct found f = path_find(m, path_of_text(m, path, (uint32_t)strlen(path)), false, true);
+	if (!found_must_exist(m, &f) || f.how != FOUND_OBJECT)
+		return;
+	word_set(m, f.object + WORD_KIND, link ? KIND_LINK : before->entry[i].directory ? KIND_DIRECTORY : KIND_FILE);
+	word_set(m, f.object + WORD_SIZE, before->entry[i].size);
+	if (link)
+		word_set(m, f.object + WORD_LINK, path_of_text(m, link, (uint32_t)strlen(link)));
+}
+
+static void slot_begin(struct fs_model *m, uint32_t slot)
+{
+	const struct slot *b = &m->s->slot[slot];
+	uint32_t words = m->slot_word[slot];
+	m->word[words + SLOT_POSITION] = b->placed ? b->position : UNKNOWN;
+	if (!b->at_setup || b->passed || b->file == NONE32)
+		return;
+	struct found f = path_find(m, b->file, true, true);
+	if (found_must_exist(m, &f) && f.how == FOUND_OBJECT)
+		m->word[words + SLOT_OBJECT] = f.object;
+}
+
+void fs_model_init(struct fs_model *m, const struct load *l, const struct slots *s)
+{
+	*m = (struct fs_model){.l = l, .s = s};
+	words_new(m, 1); /* no object and no name is 0 */
+	m->root = object_new(m, KIND_DIRECTORY, false);
+	for (uint32_t i = 0; i < s->n_files; i++)
+		path_of_text(m, s->file[i].name, (uint32_t)strlen(s->file[i].name));
+	m->listed = s->before && s->before->n;
+	for (size_t i = 0; m->listed && i < s->before->n; i++)
+		entry_listed(m, s->before, i);
+	m->slot_word = xcalloc(s->n + 1, sizeof *m->slot_word);
+	m->state_word = words_new(m, s->n);
+	for (uint32_t i = 0; i < s->n; i++)
+		m->word[m->state_word + i] = i == 0 || s->slot[i].at_setup ? SLOT_OPEN : SLOT_NOT_YET;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (!slot_is_copy(s, i))
+			m->slot_word[i] = words_new(m, SLOT_WORDS);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (slot_is_copy(s, i))
+			m->slot_word[i] = m->slot_word[s->slot[i].origin];
+		else if (i)
+			slot_begin(m, i);
+	m->journal = true;
+}
+
+void fs_model_release(struct fs_model *m)
+{
+	for (uint32_t i = 0; i < m->n_components; i++)
+		free(m->component_text[i]);
+	free(m->component_text);
+	free(m->component);
+	free(m->path);
+	free(m->word);
+	free(m->undo);
+	free(m->slot_word);
+	u64_map_release(&m->entry);
+	u64_map_release(&m->xattr);
+	u64_map_release(&m->component_of);
+	*m = (struct fs_model){.l = NULL};
+}

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests on names. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+
+#include "capture/op.h"
+#include "replay/order/fs_model_private.h"
+
+#define EXCHANGE 2u /* renameat2(2) */
+#define NO_REPLACE 1u
+
+static bool succeeded(const struct load_request *r)
+{
+	return r->rvalue >= 0;
+}
+
+/* The call got to the last name, whatever it did there. */
+static bool arrived(const struct load_request *r)
+{
+	return succeeded(r) || r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY || r->rvalue == -EISDIR;
+}
+
+/* What any call on the name would fail with because of the way to it: 0 nothing, -1 who knows. */
+static int way_error(const struct found *f)
+{
+	switch (f->how) {
+	case FOUND_NO_WAY:
+		return ENOENT;
+	case FOUND_NOT_DIRECTORY:
+		return ENOTDIR;
+	case FOUND_VAGUE:
+		return -1;
+	default:
+		return 0;
+	}
+}
+
+/* Whether a call that failed can have met what is there. */
+static bool meant(struct fs_model *m, const struct load_request *r, struct found *f)
+{
+	int way = way_error(f);
+	if (way)
+		return way < 0 || m->force || r->rvalue == -way;
+	if (r->rvalue == -ENOENT)
+		return found_must_not_exist(m, f);
+	if (f->how == FOUND_NOTHING)
+		return m->force;
+	if (f->how != FOUND_OBJECT)
+		return true;
+	uint64_t kind = m->word[f->object + WORD_KIND];
+	if ((r->rvalue == -EISDIR && (kind == KIND_FILE || kind == KIND_LINK)) || (r->rvalue == -ENOTDIR && kind == KIND_DIRECTORY))
+		return m->force;
+	return true;
+}
+
+static void told_entries(struct fs_model *m, uint32_t directory)
+{
+	if (m->watch && m->watch->entries && directory)
+		m->watch->entries(m->watch->ctx, directory, false);
+}
+
+/* --- calls that need the name to mean something --------------------------------------------------------------------- */
+
+static uint64_t kind_needed(const struct load_request *r)
+{
+	switch (r->op) {
+	case OP_OPENDIR:
+	case OP_SCANDIR:
+	case OP_CHDIR:
+		return KIND_DIRECTORY;
+	case OP_READLINK:
+		return KIND_LINK;
+	case OP_TRUNCATE:
+		return KIND_FILE;
+	default:
+		return KIND_UNKNOWN;
+	}
+}
+
+static bool look_apply(struct fs_model *m, const struct load_request *r)
+{
+	bool follow = r->op != OP_READLINK && !(r->flags & AT_SYMLINK_NOFOLLOW);
+	struct found f = path_find(m, r->name, follow, arrived(r));
+	told_name(m, &f, false);
+	if (!succeeded(r))
+		return meant(m, r, &f) && (f.how != FOUND_OBJECT || attribute_apply(m, r, f.object));
+	if (!found_must_exist(m, &f))
+		return false;
+	if (f.how != FOUND_OBJECT) {
+		if (r->op == OP_OPENDIR)
+			slot_opened(m, r->slot);
+		return true;
+	}
+	uint64_t kind = kind_needed(r);
+	if (kind != KIND_UNKNOWN && !object_must_be(m, f.object, kind))
+		return false;
+	if (r->op == OP_TRUNCATE)
+		size_change(m, f.object, r->length);
+	if (r->op == OP_SCANDIR || r->op == OP_WALK)
+		told_entries(m, f.object);
+	if (r->op == OP_OPENDIR && r->slot) {
+		slot_opened(m, r->slot);
+		word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, f.object);
+	}
+	return attribute_apply(m, r, f.object);
+}
+
+/* --- open ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_temporary(const struct load_request *r)
+{
+	return (r->flags & O_TMPFILE) == O_TMPFILE;
+}
+
+/* False where it cannot have succeeded. A file that was made is told as a change of its name. */
+static bool opened_find(struct fs_model *m, const struct load_request *r, struct found *f)
+{
+	bool makes = r->flags & O_CREAT, only = makes && r->flags & O_EXCL;
+	if (is_temporary(r)) {
+		*f = (struct found){.how = FOUND_OBJECT, .object = object_new(m, KIND_FILE, true)};
+		return true;
+	}
+	bool may_be_new = f->how == FOUND_NOTHING || (f->how == FOUND_UNKNOWN && (only || m->listed || m->s->file[r->name].created));
+	if (only && f->how == FOUND_OBJECT && !m->force)
+		return false;
+	if (makes && (may_be_new || (only && f->how == FOUND_OBJECT))) {
+		f->object = object_new(m, KIND_FILE, true);
+		name_set(m, f, f->object);
+		f->how = FOUND_OBJECT;
+		return true;
+	}
+	told_name(m, f, false);
+	return found_must_exist(m, f);
+}
+
+static bool open_failed(struct fs_model *m, const struct load_request *r, struct found *f)
+{
+	told_name(m, f, false);
+	if (r->rvalue == -EEXIST)
+		return found_must_exist(m, f);
+	if (r->flags & O_CREAT && !way_error(f) && f->how == FOUND_NOTHING)
+		return r->rvalue != -ENOENT && r->rvalue != -EISDIR && r->rvalue != -ENOTDIR ? true : m->force;
+	if (r->flags & O_CREAT && !way_error(f) && r->rvalue == -ENOENT)
+		return m->force;
+	return meant(m, r, f);
+}
+
+static bool open_apply(struct fs_model *m, const struct load_request *r)
+{
+	bool follow = !(r->flags & O_NOFOLLOW) && (r->flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
+	struct found f = path_find(m, r->name, follow, arrived(r));
+	if (!succeeded(r))
+		return open_failed(m, r, &f);
+	if (!opened_find(m, r, &f))
+		return false;
+	if (f.how != FOUND_OBJECT) {
+		slot_opened(m, r->slot);
+		return true;
+	}
+	uint32_t access = r->flags & O_ACCMODE;
+	if (r->flags & O_DIRECTORY && !is_temporary(r) && !object_must_be(m, f.object, KIND_DIRECTORY))
+		return false;
+	if (access != O_RDONLY && !object_must_be(m, f.object, KIND_FILE))
+		return false;
+	if (r->flags & O_TRUNC && access != O_RDONLY)
+		size_change(m, f.object, 0);
+	if (r->slot) {
+		slot_opened(m, r->slot);
+		word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, f.object);
+		word_set(m, m->slot_word[r->slot] + SLOT_POSITION, r->op == OP_OPEN ? 0 : UNKNOWN);
+	}
+	return attribute_apply(m, r, f.object);
+}
+
+/* --- making and removing -------------------------------------------------------------------------------------------- */
+
+static bool make_apply(struct fs_model *m, const struct load_request *r)
+{
+	struct found f = path_find(m, r->name, false, arrived(r));
+	if (!succeeded(r)) {
+		told_name(m, &f, false);
+		if (r->rvalue == -EEXIST)
+			return found_must_exist(m, &f);
+		int way = way_error(&f);
+		return way < 0 || m->force || (way ? r->rvalue == -way : r->rvalue != -ENOENT && r->rvalue != -ENOTDIR);
+	}
+	if (!found_must_not_exist(m, &f))
+		return false;
+	if (!f.name)
+		return true;
+	uint64_t kind = r->op == OP_MKDIR ? KIND_DIRECTORY : r->op == OP_SYMLINK ? KIND_LINK : KIND_FILE;
+	uint32_t object = object_new(m, kind, true), len;
+	if (r->op == OP_SYMLINK) {
+		const char *text = load_heap(m->l, r, &len);
+		m->word[object + WORD_LINK] = text ? path_of_text(m, text, len) : UNKNOWN;
+	}
+	name_set(m, &f, object);
+	return true;
+}
+
+static bool removes_directory(const struct load_request *r)
+{
+	return r->op == OP_RMDIR || r->flags & AT_REMOVEDIR;
+}
+
+static bool is_empty_as_told(struct fs_model *m, uint32_t object, bool empty)
+{
+	uint64_t entries = m->word[object + WORD_ENTRIES];
+	told_entries(m, object);
+	if (entries == UNKNOWN || (entries == 0) == empty)
+		return true;
+	if (m->force && empty)
+		word_set(m, object + WORD_ENTRIES, 0);
+	return m->force;
+}
+
+static bool remove_failed(struct fs_model *m, const struct load_request *r, struct found *f)
+{
+	told_name(m, f, false);
+	if (r->rvalue == -ENOTEMPTY && found_must_exist(m, f) && f->how == FOUND_OBJECT)
+		return is_empty_as_told(m, f->object, false);
+	return meant(m, r, f);
+}
+
+static bool remove_apply(struct fs_model *m, const struct load_request *r)
+{
+	struct found f = path_find(m, r->name, false, arrived(r));
+	if (!succeeded(r))
+		return remove_failed(m, r, &f);
+	if (!found_must_exist(m, &f))
+		return false;
+	if (f.how != FOUND_OBJECT || !f.name)
+		return true;
+	bool directory = removes_directory(r);
+	if (directory && (!object_must_be(m, f.object, KIND_DIRECTORY) || !is_empty_as_told(m, f.object, true)))
+		return false;
+	if (!directory && m->word[f.object + WORD_KIND] == KIND_DIRECTORY && !m->force)
+		return false;
+	name_set(m, &f, ABSENT);
+	if (directory)
+		attribute_told(m, f.object, true);
+	return true;
+}
+
+/* --- two names ------------------------------------------------------------------------------------------------------ */
+
+static uint64_t kind_of(const struct fs_model *m, const struct found *f)
+{
+	return f->how == FOUND_OBJECT ? m->word[f->object + WORD_KIND] : KIND_UNKNOWN;
+}
+
+/* A directory has one name, replaces only directories, and nothing else replaces it. */
+static bool pair_kinds_fit(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
+{
+	uint64_t from = kind_of(m, a), to = kind_of(m, b);
+	bool from_other = from != KIND_DIRECTORY && from != KIND_UNKNOWN, to_other = to != KIND_DIRECTORY && to != KIND_UNKNOWN;
+	if (r->op == OP_LINK && r->rvalue == -EPERM)
+		return !from_other && found_must_not_exist(m, b);
+	if (r->op == OP_RENAME && r->rvalue == -EISDIR)
+		return from != KIND_DIRECTORY && !to_other && found_must_exist(m, b);
+	if (r->op == OP_RENAME && r->rvalue == -ENOTDIR)
+		return !from_other && to != KIND_DIRECTORY && found_must_exist(m, b);
+	return true;
+}
+
+static bool pair_failed(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
+{
+	told_name(m, a, false);
+	told_name(m, b, false);
+	if (r->rvalue == -EEXIST || r->rvalue == -ENOTEMPTY) {
+		if (!found_must_exist(m, a) || !found_must_exist(m, b))
+			return false;
+		return r->rvalue != -ENOTEMPTY || b->how != FOUND_OBJECT || is_empty_as_told(m, b->object, false);
+	}
+	/* link(2) looks the old name up before it goes the way of the new one, rename(2) afterwards. */
+	if (r->op == OP_LINK && r->rvalue == -ENOENT && (a->how == FOUND_NOTHING || a->how == FOUND_UNKNOWN) && way_error(b))
+		return found_must_not_exist(m, a);
+	int way = way_error(a) ? way_error(a) : way_error(b);
+	if (way)
+		return way < 0 || m->force || r->rvalue == -way;
+	if (r->rvalue == -ENOENT)
+		return found_must_not_exist(m, a);
+	return (a->how != FOUND_NOTHING && pair_kinds_fit(m, r, a, b)) || m->force;
+}
+
+static bool exchange(struct fs_model *m, struct found *a, struct found *b)
+{
+	uint32_t first = a->object;
+	name_set(m, a, b->object);
+	name_set(m, b, first);
+	return true;
+}
+
+static bool rename_done(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
+{
+	if (r->flags & NO_REPLACE && !found_must_not_exist(m, b))
+		return false;
+	if (r->flags & EXCHANGE)
+		return found_must_exist(m, b) && (b->how != FOUND_OBJECT || exchange(m, a, b));
+	if (b->how == FOUND_OBJECT && b->object == a->object) { /* two names of one file: nothing happens */
+		told_name(m, a, false);
+		told_name(m, b, false);
+		return true;
+	}
+	bool directory = m->word[a->object + WORD_KIND] == KIND_DIRECTORY;
+	if (b->how == FOUND_OBJECT && m->word[b->object + WORD_KIND] == KIND_DIRECTORY && !is_empty_as_told(m, b->object, true))
+		return false;
+	if (b->how == FOUND_OBJECT && directory && m->word[b->object + WORD_KIND] == KIND_FILE && !m->force)
+		return false;
+	name_set(m, b, a->object);
+	name_set(m, a, ABSENT);
+	return true;
+}
+
+static bool pair_apply(struct fs_model *m, const struct load_request *r)
+{
+	const struct load_more *more = load_more(m->l, r);
+	if (!more || more->name == NONE32)
+		return true;
+	bool follow = r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW;
+	struct found a = path_find(m, r->name, follow, arrived(r)), b = path_find(m, more->name, false, arrived(r));
+	if (!succeeded(r))
+		return pair_failed(m, r, &a, &b);
+	if (!found_must_exist(m, &a))
+		return false;
+	if (a.how != FOUND_OBJECT)
+		return true;
+	if (r->op == OP_RENAME)
+		return rename_done(m, r, &a, &b);
+	if (!found_must_not_exist(m, &b))
+		return false;
+	told_name(m, &a, false);
+	name_set(m, &b, a.object);
+	return true;
+}
+
+/* --- one request ---------------------------------------------------------------------------------------------------- */
+
+static bool name_apply(struct fs_model *m, const struct load_request *r)
+{
+	switch (r->op) {
+	case OP_OPEN:
+	case OP_FOPEN:
+	case OP_FREOPEN:
+		return open_apply(m, r);
+	case OP_MKDIR:
+	case OP_MKNOD:
+	case OP_SYMLINK:
+		return make_apply(m, r);
+	case OP_UNLINK:
+	case OP_RMDIR:
+		return remove_apply(m, r);
+	case OP_RENAME:
+	case OP_LINK:
+		return pair_apply(m, r);
+	default:
+		return look_apply(m, r);
+	}
+}
+
+bool fs_model_apply(struct fs_model *m, uint32_t i)
+{
+	const struct load_request *r = &m->l->request[i];
+	if (r->passed)
+		return true;
+	size_t mark = fs_model_mark(m);
+	bool ok = op_info(r->op)->uses & OP_HAS_PATH ? r->name == NONE32 || name_apply(m, r) : data_apply(m, r);
+	if (!ok && m->force)
+		return true;
+	if (!ok)
+		fs_model_back(m, mark);
+	return ok;
+}

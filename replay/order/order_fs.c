@@ -1,0 +1,426 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Order `fs`: what the file system's rules demand, and no more. Requests are walked in an order in which they can have taken effect
+ * (order_linear.h); what each one used and changed is told by a model (fs_model.h).
+ *
+ * r waits for the end of an earlier q of another thread when
+ *   descriptor  q opened the descriptor that r uses; q used it and r closes it; q closed it
+ *   position    both move the position of one open file
+ *   name        q made, removed or replaced a name that r looks up on its way; q looked up a name that r makes, removes or replaces
+ *   directory   q made or removed an entry of the directory that r lists, or finds empty or not; the reverse
+ *   data        q is the last that wrote some byte which r asked for
+ *   size        q set the size of the file that r reads, writes or asks the size of; q did, and r sets it; q met the end of the
+ *               file, and r writes beyond; both append
+ *   attribute   q changed what r asks for: permissions, owner, extended attributes, locks; the reverse; both change it
+ * where "earlier" is by that order. Source: ARTC's resource rules and TBBT's (see doc/replay-engines.md). */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/order/extent_map.h"
+#include "replay/order/fs_model.h"
+#include "replay/order/order.h"
+#include "replay/order/order_linear.h"
+#include "replay/order/order_reduce.h"
+#include "replay/order/use_set.h"
+
+#define MAX_EXTENTS 1024 /* a read that meets more waits for the last write of every thread instead */
+
+const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute", NULL};
+
+/* Somebody changed it last, others used it since: a use waits for the change, a change for all of them. */
+struct resource {
+	uint32_t changer; /* request, NONE32 */
+	struct use_set users;
+};
+
+struct slot_state {
+	uint32_t opener, closer; /* requests, NONE32 */
+	uint32_t mover;		 /* the last that moved the position; of origins */
+	struct use_set users;
+	bool closes; /* some request closes it: users are worth noting */
+};
+
+struct file_state {
+	struct resource attribute;
+	uint32_t resizer, appender;
+	struct use_set movers; /* read or wrote it since */
+	struct use_set writers, vague_writers; /* vague: where is not known */
+	struct use_set enders;	/* met its end; least: where that was */
+	uint32_t extents;
+};
+
+struct directory_state {
+	struct use_set changers, listers;
+};
+
+struct fs {
+	const struct load *l;
+	const struct slots *s;
+	struct edges *out;
+	unsigned int rules;
+	struct fs_model model;
+	struct slot_state *slot;
+	struct resource *name; /* name[n_names], [0] unused */
+	uint32_t n_names, names_cap;
+	struct u64_map name_at; /* the model's name to name[] */
+	struct file_state *file; /* file[n_files], [0] unused */
+	uint32_t n_files, files_cap;
+	struct u64_map directory_at;
+	struct directory_state *directory; /* directory[n_directories], [0] unused */
+	uint32_t n_directories, directories_cap;
+	struct use_table uses;
+	struct extent_pool extents;
+	struct u64_map waited; /* (thread, other) to the threshold already waited for */
+	uint32_t request;      /* the one whose edges are being found */
+	size_t first_edge;
+	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
+	uint32_t n_met;	 /* extents met by this read */
+};
+
+static bool rule(const struct fs *f, enum fs_rule which)
+{
+	return f->rules >> which & 1;
+}
+
+/* --- edges -------------------------------------------------------------------------------------------------------- */
+
+static void wait_for(struct fs *f, uint32_t q)
+{
+	if (q == NONE32 || q == f->request)
+		return;
+	const struct load_request *x = &f->l->request[q];
+	uint32_t own = f->l->request[f->request].thread, threshold = threshold_ended(x);
+	if (x->thread == own)
+		return;
+	size_t at = f->edge_of[x->thread];
+	if (at >= f->first_edge && at < f->out->n && f->out->edge[at].thread == x->thread) {
+		if (f->out->edge[at].threshold < threshold)
+			f->out->edge[at].threshold = threshold;
+		return;
+	}
+	const uint32_t *waited = u64_map_find(&f->waited, u64_pair(own, x->thread));
+	if (waited && *waited >= threshold)
+		return;
+	f->edge_of[x->thread] = f->out->n;
+	edges_add(f->out, f->request, x->thread, threshold);
+}
+
+static void wait_for_all(struct fs *f, const struct use_set *s)
+{
+	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
+		wait_for(f, f->uses.use[u].request);
+}
+
+static void note(struct fs *f, struct use_set *s, uint64_t value)
+{
+	use_note(&f->uses, s, f->l->request[f->request].thread, f->request, value);
+}
+
+static void edges_settle(struct fs *f)
+{
+	uint32_t own = f->l->request[f->request].thread;
+	for (size_t i = f->first_edge; i < f->out->n; i++)
+		*u64_map_at(&f->waited, u64_pair(own, f->out->edge[i].thread), 0) = f->out->edge[i].threshold;
+	f->first_edge = f->out->n;
+}
+
+static void resource_rules(struct fs *f, struct resource *x, bool change)
+{
+	wait_for(f, x->changer);
+	if (!change) {
+		note(f, &x->users, 0);
+		return;
+	}
+	wait_for_all(f, &x->users);
+	x->changer = f->request;
+	x->users = (struct use_set){0};
+}
+
+/* --- descriptors -------------------------------------------------------------------------------------------------- */
+
+static bool opens(const struct load_request *r)
+{
+	return r->op == OP_OPEN || r->op == OP_FOPEN || r->op == OP_FREOPEN || r->op == OP_OPENDIR;
+}
+
+static bool closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
+}
+
+static void made(struct fs *f, uint32_t slot)
+{
+	f->slot[slot].opener = f->request;
+	if (f->s->slot[slot].replaces) {
+		struct slot_state *old = &f->slot[f->s->slot[slot].replaces];
+		wait_for_all(f, &old->users);
+		wait_for(f, old->opener);
+	}
+	for (uint32_t h = f->s->slot[slot].heir; h; h = f->s->slot[h].next_heir)
+		f->slot[h].opener = f->request;
+}
+
+static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t slot)
+{
+	struct slot_state *b = &f->slot[slot];
+	if (!slot)
+		return;
+	wait_for(f, b->opener);
+	wait_for(f, b->closer);
+	if (closes(r)) {
+		wait_for_all(f, &b->users);
+		if (r->rvalue >= 0)
+			b->closer = f->request;
+	}
+	if (b->closes)
+		note(f, &b->users, 0);
+}
+
+static void descriptor_rules(struct fs *f, const struct load_request *r)
+{
+	const struct load_more *more = load_more(f->l, r);
+	bool copies = op_info(r->op)->family == FAMILY_COPY;
+	if (opens(r)) {
+		made(f, r->slot);
+		return;
+	}
+	descriptor_use(f, r, r->slot);
+	if (more && more->slot && copies)
+		descriptor_use(f, r, more->slot);
+	else if (more && more->slot)
+		made(f, more->slot);
+}
+
+static void position_use(struct fs *f, uint32_t slot)
+{
+	struct slot_state *b = &f->slot[f->s->slot[slot].origin];
+	if (!slot)
+		return;
+	wait_for(f, b->mover);
+	b->mover = f->request;
+}
+
+static void position_rules(struct fs *f, const struct load_request *r)
+{
+	const struct load_more *more = load_more(f->l, r);
+	const struct op_info *o = op_info(r->op);
+	if (opens(r))
+		return;
+	if (o->uses & OP_MOVES_POSITION || o->family == FAMILY_STREAM || (o->family == FAMILY_COPY && r->offset == OFFSET_NONE))
+		position_use(f, r->slot);
+	if (more && o->family == FAMILY_COPY && more->from == OFFSET_NONE)
+		position_use(f, more->slot);
+}
+
+/* --- what the model tells ------------------------------------------------------------------------------------------- */
+
+static void told_name(void *ctx, uint32_t name, bool change)
+{
+	struct fs *f = ctx;
+	if (!rule(f, RULE_NAME))
+		return;
+	uint32_t *at = u64_map_at(&f->name_at, name, 0);
+	if (!*at) {
+		GROW(f->name, f->n_names, f->names_cap);
+		*at = f->n_names;
+		f->name[f->n_names++] = (struct resource){.changer = NONE32};
+	}
+	resource_rules(f, &f->name[*at], change);
+}
+
+static void told_entries(void *ctx, uint32_t directory, bool change)
+{
+	struct fs *f = ctx;
+	if (!rule(f, RULE_DIRECTORY))
+		return;
+	uint32_t *at = u64_map_at(&f->directory_at, directory, 0);
+	if (!*at) {
+		GROW(f->directory, f->n_directories, f->directories_cap);
+		*at = f->n_directories;
+		f->directory[f->n_directories++] = (struct directory_state){.changers = {0}};
+	}
+	struct directory_state *d = &f->directory[*at];
+	wait_for_all(f, change ? &d->listers : &d->changers);
+	note(f, change ? &d->changers : &d->listers, 0);
+}
+
+static struct file_state *file_of(struct fs *f, uint32_t object)
+{
+	uint64_t *at = fs_model_note(&f->model, object);
+	if (!*at) {
+		GROW(f->file, f->n_files, f->files_cap);
+		*at = f->n_files;
+		f->file[f->n_files++] = (struct file_state){.attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32};
+	}
+	return &f->file[*at];
+}
+
+static void told_attribute(void *ctx, uint32_t object, bool change)
+{
+	struct fs *f = ctx;
+	if (rule(f, RULE_ATTRIBUTE))
+		resource_rules(f, &file_of(f, object)->attribute, change);
+}
+
+static bool met(void *arg, uint32_t owner)
+{
+	struct fs *f = arg;
+	wait_for(f, owner);
+	return ++f->n_met < MAX_EXTENTS;
+}
+
+static void told_read(void *ctx, uint32_t object, uint64_t start, uint64_t end, uint64_t n)
+{
+	struct fs *f = ctx;
+	struct file_state *file = file_of(f, object);
+	bool known = start != OFFSET_NONE;
+	if (rule(f, RULE_DATA)) {
+		f->n_met = 0;
+		if (!extent_visit(&f->extents, file->extents, known ? start : 0, end, met, f))
+			wait_for_all(f, &file->writers);
+		wait_for_all(f, &file->vague_writers);
+	}
+	if (!rule(f, RULE_SIZE))
+		return;
+	wait_for(f, file->resizer);
+	note(f, &file->movers, 0);
+	if (!known || start + n < end)
+		note(f, &file->enders, known ? start + n : 0);
+}
+
+static void told_write(void *ctx, uint32_t object, uint64_t start, uint64_t end, bool appends)
+{
+	struct fs *f = ctx;
+	struct file_state *file = file_of(f, object);
+	bool known = start != OFFSET_NONE;
+	if (rule(f, RULE_SIZE)) {
+		wait_for(f, file->resizer);
+		for (uint32_t u = file->enders.first; u; u = f->uses.use[u].next)
+			if (end > f->uses.use[u].least)
+				wait_for(f, f->uses.use[u].request);
+		if (appends) {
+			wait_for(f, file->appender);
+			wait_for_all(f, &file->writers); /* where it writes follows from theirs */
+			file->appender = f->request;
+			note(f, &file->enders, known ? start : 0);
+		}
+		note(f, &file->movers, 0);
+	}
+	note(f, &file->writers, 0);
+	if (!known) {
+		note(f, &file->vague_writers, 0);
+		return;
+	}
+	file->extents = extent_put(&f->extents, file->extents, start, end, f->request);
+}
+
+static void told_resize(void *ctx, uint32_t object, uint64_t size)
+{
+	struct fs *f = ctx;
+	struct file_state *file = file_of(f, object);
+	(void)size;
+	if (!rule(f, RULE_SIZE))
+		return;
+	wait_for(f, file->resizer);
+	wait_for_all(f, &file->movers);
+	wait_for_all(f, &file->enders);
+	extent_clear(&f->extents, file->extents);
+	file->extents = EXTENT_NONE;
+	file->movers = file->writers = file->vague_writers = file->enders = (struct use_set){0};
+	file->resizer = f->request;
+	file->appender = NONE32;
+}
+
+static void told_size(void *ctx, uint32_t object, uint64_t size)
+{
+	struct fs *f = ctx;
+	if (!rule(f, RULE_SIZE))
+		return;
+	struct file_state *file = file_of(f, object);
+	wait_for(f, file->resizer);
+	wait_for_all(f, &file->writers);
+	note(f, &file->movers, 0);
+	note(f, &file->enders, size == UINT64_MAX ? 0 : size);
+}
+
+/* --- the walk ----------------------------------------------------------------------------------------------------- */
+
+static void states_init(struct fs *f)
+{
+	for (uint32_t i = 0; i < f->s->n; i++)
+		f->slot[i].opener = f->slot[i].closer = f->slot[i].mover = NONE32;
+	for (uint32_t i = 0; i < f->l->n; i++)
+		if (closes(&f->l->request[i]))
+			f->slot[f->l->request[i].slot].closes = true;
+	for (uint32_t i = 0; i < f->s->n; i++)
+		if (f->s->slot[i].replaces)
+			f->slot[f->s->slot[i].replaces].closes = true;
+	memset(f->edge_of, 0xff, (f->l->n_threads + 1) * sizeof *f->edge_of);
+	GROW(f->name, f->n_names, f->names_cap);
+	GROW(f->file, f->n_files, f->files_cap);
+	GROW(f->directory, f->n_directories, f->directories_cap);
+	f->n_names = f->n_files = f->n_directories = 1;
+}
+
+static void walk(struct fs *f, const struct linear *order)
+{
+	const struct fs_watch watch = {.name = told_name, .entries = told_entries, .attribute = told_attribute, .read = told_read,
+				       .write = told_write, .resize = told_resize, .size = told_size, .ctx = f};
+	fs_model_init(&f->model, f->l, f->s);
+	f->model.watch = &watch;
+	f->model.journal = false;
+	f->model.force = true;
+	for (uint32_t i = 0; i < f->l->n; i++) {
+		const struct load_request *r = &f->l->request[order->request[i]];
+		f->request = order->request[i];
+		if (r->passed)
+			continue;
+		if (rule(f, RULE_DESCRIPTOR))
+			descriptor_rules(f, r);
+		if (rule(f, RULE_POSITION))
+			position_rules(f, r);
+		fs_model_apply(&f->model, f->request);
+		edges_settle(f);
+	}
+	fs_model_release(&f->model);
+}
+
+static void fs_release(struct fs *f)
+{
+	free(f->slot);
+	free(f->name);
+	free(f->file);
+	free(f->directory);
+	free(f->edge_of);
+	use_table_release(&f->uses);
+	extent_pool_release(&f->extents);
+	u64_map_release(&f->waited);
+	u64_map_release(&f->name_at);
+	u64_map_release(&f->directory_at);
+}
+
+int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e)
+{
+	struct fs f = {.l = l, .s = s, .out = out, .rules = rules};
+	struct linear order = {.request = NULL};
+	if (l->n_threads < 2)
+		return 0; /* program order says it all */
+	f.slot = calloc(s->n + 1, sizeof *f.slot);
+	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
+	int ret = f.slot && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
+	ret = ret ? ret : order_linearise(&order, l, s, e);
+	if (!ret) {
+		/* a trace cannot be made so that the extents' tree becomes a list */
+		(void)!getrandom(&f.extents.random, sizeof f.extents.random, GRND_NONBLOCK);
+		states_init(&f);
+		walk(&f, &order);
+	}
+	fs_release(&f);
+	ret = ret ? ret : edges_reduce(out, l, &order, e);
+	linear_release(&order);
+	return ret;
+}

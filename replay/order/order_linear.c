@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/order/order_linear.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/order/fs_model.h"
+
+#define WINDOW 1024 /* calls that can be moved again: one that took long overlaps many */
+#define PULLED_MAX 3
+#define MOVABLE 64 /* last calls that are tried at another place */
+#define TRIES_A_REQUEST 16
+#define TRIES_MORE 1000000
+
+struct placed { /* of the last WINDOW */
+	size_t mark; /* of the model's journal, before it */
+	bool forced;
+};
+
+struct search {
+	const struct load *l;
+	struct fs_model model;
+	uint32_t *out, n;
+	struct placed placed[WINDOW]; /* by place modulo WINDOW */
+	uint32_t *first, *of;	      /* of[first[t] + k]: the k-th request of thread t */
+	uint32_t *next;		      /* next[t]: the first of the thread that has no place */
+	struct flight flight;
+	uint64_t tries;
+	struct linear *result;
+};
+
+static const struct load_request *request_of(const struct search *s, uint32_t i)
+{
+	return &s->l->request[i];
+}
+
+static bool is_placed(const struct search *s, uint32_t i)
+{
+	return request_of(s, i)->index < s->next[request_of(s, i)->thread];
+}
+
+static bool is_next(const struct search *s, uint32_t i)
+{
+	return request_of(s, i)->index == s->next[request_of(s, i)->thread];
+}
+
+static bool overlap(const struct search *s, uint32_t a, uint32_t b)
+{
+	const struct load_request *x = request_of(s, a), *y = request_of(s, b);
+	return x->thread != y->thread && x->end_ns > y->begin_ns && y->end_ns > x->begin_ns;
+}
+
+/* --- placing and taking back ---------------------------------------------------------------------------------------- */
+
+static void journal_trim(struct search *s)
+{
+	uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;
+	size_t base = s->n ? s->placed[from % WINDOW].mark : s->model.n_undo;
+	memmove(s->model.undo, s->model.undo + base, (s->model.n_undo - base) * sizeof *s->model.undo);
+	s->model.n_undo -= base;
+	for (uint32_t i = from; i < s->n; i++)
+		s->placed[i % WINDOW].mark -= base;
+}
+
+static bool place(struct search *s, uint32_t request, bool force)
+{
+	size_t mark = fs_model_mark(&s->model);
+	s->model.force = force;
+	s->tries -= s->tries > 0;
+	bool ok = fs_model_apply(&s->model, request);
+	s->model.force = false;
+	if (!ok)
+		return false;
+	s->placed[s->n % WINDOW] = (struct placed){mark, force};
+	s->out[s->n++] = request;
+	s->next[request_of(s, request)->thread]++;
+	return true;
+}
+
+static void back(struct search *s, uint32_t n)
+{
+	while (s->n > n) {
+		s->n--;
+		s->next[request_of(s, s->out[s->n])->thread]--;
+		fs_model_back(&s->model, s->placed[s->n % WINDOW].mark);
+	}
+}
+
+struct tail { /* what stood behind some place */
+	uint32_t request[WINDOW], n;
+	bool forced[WINDOW];
+};
+
+static void tail_copy(const struct search *s, uint32_t from, struct tail *t)
+{
+	t->n = s->n - from;
+	for (uint32_t i = 0; i < t->n; i++) {
+		t->request[i] = s->out[from + i];
+		t->forced[i] = s->placed[(from + i) % WINDOW].forced;
+	}
+}
+
+/* As it was, from place `from` of the copy on. What was learnt in another order is forgotten, so each fits again where it did. */
+static void tail_restore(struct search *s, uint32_t from, const struct tail *t)
+{
+	uint32_t same = from; /* what was not touched need not be done again */
+	while (same < s->n && same - from < t->n && s->out[same] == t->request[same - from])
+		same++;
+	back(s, same);
+	for (uint32_t i = same - from; i < t->n; i++)
+		if (!place(s, t->request[i], t->forced[i]))
+			place(s, t->request[i], true);
+}
+
+/* --- explanations --------------------------------------------------------------------------------------------------- */
+
+/* Some calls that had begun took effect before it. */
+static bool pull(struct search *s, uint32_t request, int depth)
+{
+	for (uint32_t i = 0; i < s->flight.n && s->tries; i++) {
+		uint32_t p = s->flight.item[i];
+		if (p == request || !is_next(s, p) || !place(s, p, false))
+			continue;
+		if (place(s, request, false) || (depth > 1 && pull(s, request, depth - 1)))
+			return true;
+		back(s, s->n - 1);
+	}
+	return false;
+}
+
+static uint32_t window_start(const struct search *s)
+{
+	return s->n > WINDOW - PULLED_MAX - 1 ? s->n - (WINDOW - PULLED_MAX - 1) : 0;
+}
+
+static bool tail_put_from(struct search *s, const struct tail *t, uint32_t first)
+{
+	for (uint32_t i = first; i < t->n; i++)
+		if (!place(s, t->request[i], t->forced[i]))
+			return false;
+	return true;
+}
+
+/* It took effect before some that ended before it: the later the place, the sooner it is tried. */
+static bool put_before(struct search *s, uint32_t request)
+{
+	struct tail t;
+	uint32_t n = s->n, at = n, start = window_start(s);
+	while (at > start && overlap(s, s->out[at - 1], request))
+		at--;
+	if (at == n)
+		return false;
+	tail_copy(s, at, &t);
+	for (uint32_t place_at = n; place_at-- > at && s->tries;) {
+		back(s, place_at);
+		if (!place(s, request, false))
+			continue;
+		if (tail_put_from(s, &t, place_at - at))
+			return true;
+		back(s, place_at);
+	}
+	tail_restore(s, at, &t);
+	return false;
+}
+
+/* The call at place `from` without which this one fits, somewhere before that place. */
+static bool move_and_put(struct search *s, uint32_t from, uint32_t lowest, const struct tail *t, uint32_t request)
+{
+	uint32_t moved = t->request[from - lowest];
+	back(s, from);
+	for (uint32_t i = from + 1 - lowest; i < t->n; i++)
+		if (request_of(s, t->request[i])->thread != request_of(s, moved)->thread && !place(s, t->request[i], t->forced[i]))
+			return false;
+	bool fits = request_of(s, request)->thread != request_of(s, moved)->thread ? place(s, request, false) : true;
+	if (!fits)
+		return false;
+	for (uint32_t to = from; to-- > lowest && s->tries && overlap(s, t->request[to - lowest], moved);) {
+		back(s, to);
+		if (!place(s, moved, false))
+			continue;
+		bool ok = true;
+		for (uint32_t i = to - lowest; ok && i < t->n; i++)
+			ok = i == from - lowest || place(s, t->request[i], t->forced[i]);
+		if (ok && place(s, request, false))
+			return true;
+	}
+	return false;
+}
+
+/* One earlier call took effect before others that ended before it, which shows only now. */
+static bool move_earlier(struct search *s, uint32_t request)
+{
+	struct tail t;
+	uint32_t n = s->n, lowest = window_start(s);
+	tail_copy(s, lowest, &t);
+	for (uint32_t from = n; from-- > lowest + 1 && from + MOVABLE > n && s->tries;) {
+		if (!overlap(s, t.request[from - 1 - lowest], t.request[from - lowest]))
+			continue;
+		if (move_and_put(s, from, lowest, &t, request))
+			return true;
+		tail_restore(s, lowest, &t);
+	}
+	return false;
+}
+
+/* Several earlier calls took effect in another order, which shows only now: all orders of the last calls are tried that their times
+ * allow, and those that have begun may come in between. */
+#define AGAIN_MAX 24	/* calls */
+#define AGAIN_TRIES 4000 /* in one search */
+
+struct again {
+	uint32_t request[AGAIN_MAX + 8], n, n_must; /* the first n_must have ended; the others may wait */
+	bool forced[AGAIN_MAX + 8], done[AGAIN_MAX + 8];
+	uint64_t tries;
+};
+
+static bool may_be_next(const struct search *s, const struct again *a, uint32_t i)
+{
+	if (a->done[i] || !is_next(s, a->request[i]))
+		return false;
+	int64_t begin = request_of(s, a->request[i])->begin_ns;
+	for (uint32_t k = 0; k < a->n_must; k++)
+		if (!a->done[k] && k != i && request_of(s, a->request[k])->end_ns <= begin)
+			return false;
+	return true;
+}
+
+static bool again_search(struct search *s, struct again *a, uint32_t n_left)
+{
+	if (!n_left)
+		return true;
+	for (uint32_t i = 0; i < a->n && a->tries; i++) {
+		if (!may_be_next(s, a, i))
+			continue;
+		a->tries--;
+		if (!place(s, a->request[i], a->forced[i]))
+			continue;
+		a->done[i] = true;
+		if (again_search(s, a, n_left - (i < a->n_must)))
+			return true;
+		a->done[i] = false;
+		back(s, s->n - 1);
+	}
+	return false;
+}
+
+static bool put_again(struct search *s, uint32_t request, uint32_t n_again)
+{
+	struct tail t;
+	struct again a = {.n = 0, .tries = AGAIN_TRIES < s->tries ? AGAIN_TRIES : s->tries};
+	uint32_t from = s->n - n_again;
+	for (uint32_t i = 0; i < n_again; i++) {
+		a.request[a.n] = s->out[from + i];
+		a.forced[a.n++] = s->placed[(from + i) % WINDOW].forced;
+	}
+	a.request[a.n++] = request;
+	a.n_must = a.n;
+	for (uint32_t i = 0; i < s->flight.n && a.n < AGAIN_MAX + 8; i++)
+		if (s->flight.item[i] != request && is_next(s, s->flight.item[i]))
+			a.request[a.n++] = s->flight.item[i];
+	tail_copy(s, from, &t);
+	back(s, from);
+	if (again_search(s, &a, a.n_must))
+		return true;
+	tail_restore(s, from, &t);
+	return false;
+}
+
+static bool order_again(struct search *s, uint32_t request)
+{
+	for (uint32_t n = 4; n < AGAIN_MAX && n < s->n && n < s->n - window_start(s) && s->tries; n += n / 2)
+		if (put_again(s, request, n))
+			return true;
+	return false;
+}
+
+static void settle(struct search *s, uint32_t request)
+{
+	if (place(s, request, false))
+		return;
+	if (s->tries && (pull(s, request, PULLED_MAX) || put_before(s, request) || move_earlier(s, request) || order_again(s, request))) {
+		s->result->n_moved++;
+		return;
+	}
+	s->result->n_unexplained++;
+	place(s, request, true);
+}
+
+/* A request's time is over: whatever of its thread has no place yet gets one, up to it. */
+static void ended(struct search *s, uint32_t request)
+{
+	const struct load_request *q = request_of(s, request);
+	while (!is_placed(s, request))
+		settle(s, s->of[s->first[q->thread] + s->next[q->thread]]);
+	if (s->model.n_undo > 65536)
+		journal_trim(s);
+}
+
+/* --- the walk ------------------------------------------------------------------------------------------------------- */
+
+static void threads_index(struct search *s)
+{
+	const struct load *l = s->l;
+	uint32_t at = 0;
+	for (uint32_t t = 0; t < l->n_threads; t++) {
+		s->first[t] = at;
+		at += l->thread[t].n_requests;
+	}
+	for (uint32_t i = 0; i < l->n; i++)
+		s->of[s->first[l->request[i].thread] + l->request[i].index] = i;
+}
+
+static void walk(struct search *s)
+{
+	const struct load *l = s->l;
+	for (uint32_t i = 0, q; i < l->n; i++) {
+		while ((q = flight_pop_ended(&s->flight, l, l->request[i].begin_ns)) != NONE32)
+			ended(s, q);
+		flight_push(&s->flight, l, i);
+	}
+	for (uint32_t q; (q = flight_pop_ended(&s->flight, l, INT64_MAX)) != NONE32;)
+		ended(s, q);
+}
+
+int order_linearise(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
+{
+	struct search s = {.l = l, .result = out, .tries = TRIES_MORE + (uint64_t)l->n * TRIES_A_REQUEST};
+	*out = (struct linear){.request = malloc((l->n + 1) * sizeof *out->request)};
+	s.out = out->request;
+	s.of = malloc((l->n + 1) * sizeof *s.of);
+	s.first = calloc(l->n_threads + 1, sizeof *s.first);
+	s.next = calloc(l->n_threads + 1, sizeof *s.next);
+	int ret = out->request && s.of && s.first && s.next ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
+	if (!ret) {
+		threads_index(&s);
+		fs_model_init(&s.model, l, slots);
+		walk(&s);
+		fs_model_release(&s.model);
+	}
+	free(s.of);
+	free(s.first);
+	free(s.next);
+	flight_release(&s.flight);
+	if (ret)
+		linear_release(out);
+	return ret;
+}
+
+void linear_release(struct linear *x)
+{
+	free(x->request);
+	*x = (struct linear){.request = NULL};
+}
