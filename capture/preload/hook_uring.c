@@ -4,7 +4,7 @@
  * both queues are looked at. So a request begins with the call that handed it over, and ends with the first call of the library
  * after its result was there: the one that waited for it, as a rule.
  *
- * The layouts are those of liburing's ABI 2 (liburing.so.2), whose fields up to `ring_fd` have never moved. */
+ * The layouts are those of liburing's ABI 2 (liburing.so.2), whose fields up to `features` have never moved. */
 #include <linux/io_uring.h>
 #include <signal.h>
 #include <sys/uio.h>
@@ -35,6 +35,7 @@ struct io_uring {
 	struct uring_completion cq;
 	unsigned int flags;
 	int ring_fd;
+	unsigned int features;
 };
 
 enum { N_RINGS = 64, N_FILES = 1024, NOTED_BEFORE = 64 };
@@ -158,10 +159,11 @@ static bool is_polled(const struct io_uring *u)
 	return u->flags & IORING_SETUP_SQPOLL; /* a thread of the kernel takes the entries: its pace tells nothing */
 }
 
-static void watch_begin(struct watch *w, const struct io_uring *u)
+/* `submits`: the call hands entries over; else those that go meanwhile are another thread's. */
+static void watch_begin(struct watch *w, const struct io_uring *u, bool submits)
 {
 	w->from = is_polled(u) ? u->sq.sqe_head : __atomic_load_n(u->sq.head, __ATOMIC_ACQUIRE);
-	w->n = u->sq.sqe_tail - w->from;
+	w->n = submits ? u->sq.sqe_tail - w->from : 0;
 	const struct ring *r = ring_of(u);
 	completions_note(u, clock_now(&capture_clock));
 	w->n_before = w->n < NOTED_BEFORE ? w->n : NOTED_BEFORE;
@@ -204,12 +206,12 @@ static void *real_of(const char *name)
 	if (unlikely(!real) && !(real = (__typeof__(&name))real_of(#name)))                                            \
 	return -ENOSYS
 
-#define WATCHED(length, name, ...)                                                                                     \
+#define WATCHED(submits, length, name, ...)                                                                            \
 	REAL_URING(name);                                                                                              \
 	if (!capture_is_on())                                                                                          \
 		return real(__VA_ARGS__);                                                                              \
 	struct watch w;                                                                                                \
-	watch_begin(&w, u);                                                                                            \
+	watch_begin(&w, u, submits);                                                                                   \
 	uint64_t begin = clock_begin(&capture_clock);                                                                  \
 	int got = real(__VA_ARGS__);                                                                                   \
 	uint64_t end = clock_end(&capture_clock);                                                                      \
@@ -219,13 +221,13 @@ static void *real_of(const char *name)
 int io_uring_submit(struct io_uring *u);
 EXPORT int io_uring_submit(struct io_uring *u)
 {
-	WATCHED(w.n, io_uring_submit, u);
+	WATCHED(true, w.n, io_uring_submit, u);
 }
 
 int io_uring_submit_and_wait(struct io_uring *u, unsigned int least);
 EXPORT int io_uring_submit_and_wait(struct io_uring *u, unsigned int least)
 {
-	WATCHED(w.n, io_uring_submit_and_wait, u, least);
+	WATCHED(true, w.n, io_uring_submit_and_wait, u, least);
 }
 
 int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
@@ -233,26 +235,32 @@ int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **t
 EXPORT int io_uring_submit_and_wait_timeout(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
 					    struct __kernel_timespec *timeout, sigset_t *mask)
 {
-	WATCHED(w.n, io_uring_submit_and_wait_timeout, u, to, least, timeout, mask);
+	WATCHED(true, w.n, io_uring_submit_and_wait_timeout, u, to, least, timeout, mask);
 }
 
 int io_uring_submit_and_get_events(struct io_uring *u);
 EXPORT int io_uring_submit_and_get_events(struct io_uring *u)
 {
-	WATCHED(w.n, io_uring_submit_and_get_events, u);
+	WATCHED(true, w.n, io_uring_submit_and_get_events, u);
 }
 
 int io_uring_get_events(struct io_uring *u);
 EXPORT int io_uring_get_events(struct io_uring *u)
 {
-	WATCHED(0, io_uring_get_events, u);
+	WATCHED(false, 0, io_uring_get_events, u);
 }
 
 /* What io_uring_wait_cqe and its like call when no result is there. */
 int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least, sigset_t *mask);
 EXPORT int __io_uring_get_cqe(struct io_uring *u, struct io_uring_cqe **to, unsigned int n, unsigned int least, sigset_t *mask)
 {
-	WATCHED(least, __io_uring_get_cqe, u, to, n, least, mask);
+	WATCHED(n > 0, least, __io_uring_get_cqe, u, to, n, least, mask);
+}
+
+/* Older kernels have no time limit of their own: the library asks for it by an entry. */
+static bool waiting_submits(const struct io_uring *u)
+{
+	return !(u->features & IORING_FEAT_EXT_ARG);
 }
 
 int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least, struct __kernel_timespec *timeout,
@@ -260,13 +268,13 @@ int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned in
 EXPORT int io_uring_wait_cqes(struct io_uring *u, struct io_uring_cqe **to, unsigned int least,
 			      struct __kernel_timespec *timeout, sigset_t *mask)
 {
-	WATCHED(least, io_uring_wait_cqes, u, to, least, timeout, mask);
+	WATCHED(waiting_submits(u), least, io_uring_wait_cqes, u, to, least, timeout, mask);
 }
 
 int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to, struct __kernel_timespec *timeout);
 EXPORT int io_uring_wait_cqe_timeout(struct io_uring *u, struct io_uring_cqe **to, struct __kernel_timespec *timeout)
 {
-	WATCHED(1, io_uring_wait_cqe_timeout, u, to, timeout);
+	WATCHED(waiting_submits(u), 1, io_uring_wait_cqe_timeout, u, to, timeout);
 }
 
 /* Asks the kernel for nothing, as a rule: no call of its own in the trace. */
