@@ -131,88 +131,112 @@ static bool add_heap_text(struct out *x, const struct trace_record *r, bool is_p
 	return true;
 }
 
-static bool add_arg(struct out *x, const struct trace_record *r, char letter)
+static const char *whence_name(uint32_t whence)
 {
-	const struct trace_object *o = trace_object(x->t, r->object);
-	struct strbuf *b = &x->text;
+	static const char *const names[] = {"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE"};
+	return whence < sizeof names / sizeof *names ? names[whence] : NULL;
+}
+
+/* Numbers and flags; false for letters that are something else. */
+static bool add_number(struct strbuf *b, const struct trace_record *r, char letter)
+{
+	switch (letter) {
+	case 's':
+		return strbuf_addf(b, "%llu", (unsigned long long)r->length), true;
+	case 'o':
+		return strbuf_addf(b, "%lld", (long long)r->offset), true;
+	case 'O':
+		return add_open_flags(b, r->flags), true;
+	case 'A':
+		return add_at_flags(b, r->flags), true;
+	case 'm':
+	case 'a':
+		return strbuf_addf(b, "%#llo", (unsigned long long)r->length), true;
+	case '@':
+		return add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE : r->offset), true;
+	case 'u':
+	case 'g':
+		return strbuf_addf(b, "%d", (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32)), true;
+	case 'c':
+		return strbuf_addf(b, "%#x, %#llx", r->flags, (unsigned long long)r->offset), true;
+	case 'R':
+		return strbuf_addf(b, "%#x", r->flags >> 29), true;
+	case 'M':
+	case 'v':
+		return strbuf_addf(b, "%#x", letter == 'M' ? r->flags & 0x1fffffff : r->flags), true;
+	default:
+		return false;
+	}
+}
+
+/* The other descriptor of a copy, or the one a dup2 asked for. */
+static bool add_peer(struct out *x, const struct trace_record *r, char letter)
+{
 	struct op_peer peer = {-1, OBJECT_NONE, OFFSET_NONE};
 	size_t len;
 	const void *heap = trace_heap(x->t, r->heap, &len);
 	if ((op_info(r->op)->uses & OP_HEAP_PEER) && heap && len == sizeof peer)
 		memcpy(&peer, heap, sizeof peer);
+	if (letter == '#') {
+		add_offset_pointer(&x->text, peer.offset);
+		return true;
+	}
+	if (letter == 'X') {
+		add_fd(x, peer.fd, peer.object);
+		return peer.fd >= 0;
+	}
+	strbuf_addf(&x->text, "%d", peer.fd >= 0 ? peer.fd : (int)r->rvalue);
+	return peer.fd >= 0 || r->rvalue >= 0;
+}
+
+static bool add_object_path(struct out *x, const struct trace_record *r)
+{
+	const struct trace_object *o = trace_object(x->t, r->object);
+	if (!o)
+		return false;
+	strbuf_addch(&x->text, '"');
+	add_path(x, o->name, strlen(o->name), false);
+	strbuf_addch(&x->text, '"');
+	return true;
+}
+
+/* A buffer: of data, or of what the kernel tells. */
+static bool add_buffer(struct strbuf *b, const struct trace_record *r)
+{
+	enum op_family family = op_info(r->op)->family;
+	strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..." : "0x7ffc00000000");
+	return true;
+}
+
+static bool add_arg(struct out *x, const struct trace_record *r, char letter)
+{
 	switch (letter) {
 	case 'f':
 		add_fd(x, r->fd, r->object);
 		return r->fd >= 0 || r->rvalue < 0;
 	case 'D':
 	case 'd':
-		strbuf_addstr(b, "AT_FDCWD");
+		strbuf_addstr(&x->text, "AT_FDCWD");
 		return true;
 	case 'p':
-		if (!o)
-			return false;
-		strbuf_addch(b, '"');
-		add_path(x, o->name, strlen(o->name), false);
-		strbuf_addch(b, '"');
-		return true;
+		return add_object_path(x, r);
 	case 'P':
 		return add_heap_text(x, r, true);
 	case 'T':
 	case 'N':
 		return add_heap_text(x, r, false);
-	case 's':
-		strbuf_addf(b, "%llu", (unsigned long long)r->length);
-		return true;
-	case 'o':
-		strbuf_addf(b, "%lld", (long long)r->offset);
-		return true;
 	case 'i':
 		add_buffers(x, r);
 		return true;
-	case 'O':
-		add_open_flags(b, r->flags);
-		return true;
-	case 'A':
-		add_at_flags(b, r->flags);
-		return true;
-	case 'm':
-	case 'a':
-		strbuf_addf(b, "%#llo", (unsigned long long)r->length);
-		return true;
 	case 'w':
-		strbuf_addstr(b, r->flags < 5 ? (const char *const[]){"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE"}[r->flags] : "SEEK_SET");
-		return r->flags < 5;
+		strbuf_addstr(&x->text, whence_name(r->flags) ? whence_name(r->flags) : "SEEK_SET");
+		return whence_name(r->flags) != NULL;
 	case 'n':
-		strbuf_addf(b, "%d", peer.fd >= 0 ? peer.fd : (int)r->rvalue);
-		return peer.fd >= 0 || r->rvalue >= 0;
 	case 'X':
-		add_fd(x, peer.fd, peer.object);
-		return peer.fd >= 0;
-	case '@':
-		add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE : r->offset);
-		return true;
 	case '#':
-		add_offset_pointer(b, peer.offset);
-		return true;
-	case 'u':
-	case 'g':
-		strbuf_addf(b, "%d", (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32));
-		return true;
-	case 'c':
-		strbuf_addf(b, "%#x, %#llx", r->flags, (unsigned long long)r->offset);
-		return true;
-	case 'R':
-		strbuf_addf(b, "%#x", r->flags >> 29);
-		return true;
-	case 'M':
-	case 'v':
-		strbuf_addf(b, "%#x", letter == 'M' ? r->flags & 0x1fffffff : r->flags);
-		return true;
-	default: { /* a buffer: of data, or of what the kernel tells */
-		enum op_family family = op_info(r->op)->family;
-		strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..." : "0x7ffc00000000");
-		return true;
-	}
+		return add_peer(x, r, letter);
+	default:
+		return add_number(&x->text, r, letter) || add_buffer(&x->text, r);
 	}
 }
 

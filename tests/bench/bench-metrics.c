@@ -336,9 +336,14 @@ int main(int argc, char **argv)
 			only = argv[++i];
 			continue;
 		}
+		if (!strcmp(argv[i], "--quick"))
+			continue;
 		uint64_t n = strtoull(argv[i], NULL, 10);
-		if (n && z.n_sizes < MAX_SIZES)
-			z.n[z.n_sizes++] = n;
+		if (!n || z.n_sizes == MAX_SIZES) {
+			fprintf(stderr, "usage: bench-metrics [--quick] [--only TEXT] [N...], at most %d numbers of pairs\n", MAX_SIZES);
+			return 2;
+		}
+		z.n[z.n_sizes++] = n;
 	}
 	if (!z.n_sizes)
 		z = (struct sizes){{1000000, 10000000, 100000000}, quick ? 2 : 3};

@@ -26,30 +26,7 @@
 #include "common/xalloc.h"
 #include "microbench/draw.h"
 #include "microbench/microbench.h"
-
-static char *base, *dir, *output;
-
-static int set_up(void **state)
-{
-	(void)state;
-	const char *tmp = getenv("TMPDIR");
-	base = xasprintf("%s/microbench-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-	if (!mkdtemp(base))
-		return -1;
-	dir = xasprintf("%s/target", base);
-	output = xasprintf("%s/out.trace", base);
-	return mkdir(dir, 0755);
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	int ret = dir_remove_tree(base, NULL);
-	free(base);
-	free(dir);
-	free(output);
-	return ret;
-}
+#include "target.h"
 
 static struct microbench_config small(void)
 {

@@ -324,8 +324,7 @@ static inline void world_release(struct world *w)
 
 /* --- as a trace ----------------------------------------------------------------------------------------------------- */
 
-static inline void world_call_write(struct trace_writer *tw, const struct world *w, uint32_t thread, const struct world_call *c,
-				    const uint32_t *object)
+static inline void world_call_write(struct trace_writer *tw, uint32_t thread, const struct world_call *c, const uint32_t *object)
 {
 	struct trace_record r = {.begin_ns = c->begin_ns, .end_ns = c->end_ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
 				 .offset = c->offset, .length = c->length, .rvalue = c->rvalue, .pid = 1, .tid = 1 + thread,
@@ -348,7 +347,6 @@ static inline void world_call_write(struct trace_writer *tw, const struct world 
 		trace_writer_heap(tw, second, strlen(second), &r.heap, NULL);
 	if (c->op == OP_SETXATTR || c->op == OP_GETXATTR || c->op == OP_REMOVEXATTR)
 		trace_writer_heap(tw, "user.x", 6, &r.heap, NULL);
-	(void)w;
 	if (trace_writer_append(tw, &r, 1, NULL))
 		abort();
 }
@@ -381,7 +379,7 @@ static inline void world_write(const struct world *w, const char *path, const st
 			abort();
 	for (uint32_t t = 0; t < w->n_threads; t++)
 		for (uint32_t k = 0; k < w->n_calls; k++)
-			world_call_write(tw, w, t, &w->call[t * w->n_calls + k], object);
+			world_call_write(tw, t, &w->call[t * w->n_calls + k], object);
 	if (trace_writer_close(tw, NULL))
 		abort();
 }

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A directory to run workloads in, and the trace they write. */
+#ifndef TESTS_MICROBENCH_TARGET_H
+#define TESTS_MICROBENCH_TARGET_H
+
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+static char *base, *dir, *output;
+
+static int set_up(void **state)
+{
+	(void)state;
+	const char *tmp = getenv("TMPDIR");
+	base = xasprintf("%s/microbench-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(base))
+		return -1;
+	dir = xasprintf("%s/target", base);
+	output = xasprintf("%s/out.trace", base);
+	return mkdir(dir, 0755);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	int ret = dir_remove_tree(base, NULL);
+	free(base);
+	free(dir);
+	free(output);
+	return ret;
+}
+
+#endif
