@@ -15,7 +15,7 @@ VERSION := 0.1.0
 ROOMS := common capture microbench replay validate reports commands
 
 # --- what must be installed -----------------------------------------------------------------------------------------
-PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone
+PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean uninstall,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
@@ -117,6 +117,9 @@ run: $(MAIN)
 
 # --- tests: tests/unit/ROOM/test_*.c, one program each, linked with that room and those below it -----------------------
 UNIT := $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard tests/unit/*/test_*.c)))
+ifneq ($(strip $(TESTS)),) # only those that are asked for (by a part of their path, as in tests/run-tests)
+UNIT := $(sort $(foreach t,$(UNIT),$(if $(strip $(foreach w,$(TESTS),$(findstring $(w),$(t)))),$(t))))
+endif
 define unit_room
 $(BUILD)/tests/unit/$(1)/%: $(BUILD)/obj/tests/unit/$(1)/%.o $(call libs_for,$(call upto,$(1),$(ROOMS)))
 	@mkdir -p $$(@D)

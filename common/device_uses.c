@@ -1,0 +1,351 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who uses a device: it, its partitions, the disk it is a part of, what is made of it and what it is made of. */
+#include <dirent.h>
+#include <errno.h>
+#include <libmount.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+
+#include "common/device.h"
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+const struct device_system device_system = {"/sys", "/proc/self/mountinfo", "/proc/swaps", "/dev"};
+
+#define NEAR_MAX 512 /* devices that belong together */
+#define DEPTH_MAX 16 /* of arrays upon arrays */
+
+/* A device whose use forbids writing to the one in question. */
+struct near {
+	dev_t number;
+	char *name; /* "sdb1"; owned */
+	const char *role; /* "its partition "; "" for the device itself */
+};
+
+struct search {
+	const struct device_system *system;
+	struct device_uses *uses;
+	const char *path;
+	struct stat st;
+	struct near near[NEAR_MAX];
+	size_t n_near;
+};
+
+static void use_add(struct search *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void use_add(struct search *s, const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < s->uses->n; i++)
+		if (!strcmp(s->uses->text[i], text.s)) {
+			strbuf_release(&text);
+			return;
+		}
+	s->uses->text = xrealloc(s->uses->text, (s->uses->n + 1) * sizeof *s->uses->text);
+	s->uses->text[s->uses->n++] = strbuf_detach(&text);
+}
+
+/* --- the devices that belong together ----------------------------------------------------------------------------- */
+
+static bool number_of(const char *dir, dev_t *number)
+{
+	char *file = xasprintf("%s/dev", dir);
+	char *text = file_read_line(file);
+	unsigned int major, minor;
+	bool known = text && sscanf(text, "%u:%u", &major, &minor) == 2;
+	if (known)
+		*number = makedev(major, minor);
+	free(text);
+	free(file);
+	return known;
+}
+
+static const struct near *near_of(const struct search *s, dev_t number)
+{
+	for (size_t i = 0; i < s->n_near; i++)
+		if (s->near[i].number == number)
+			return &s->near[i];
+	return NULL;
+}
+
+static int near_add(struct search *s, const char *dir, const char *role, struct err *e)
+{
+	dev_t number;
+	if (!number_of(dir, &number) || near_of(s, number))
+		return 0;
+	if (s->n_near == NEAR_MAX)
+		return err_set(e, E2BIG, "%s: more than %d devices belong to it", s->path, NEAR_MAX);
+	const char *slash = strrchr(dir, '/');
+	s->near[s->n_near++] = (struct near){number, xstrdup(slash ? slash + 1 : dir), role};
+	return 0;
+}
+
+/* Each entry of `dir`: the callback gets its whole path. A directory that is not there is empty. */
+static int each_entry(struct search *s, const char *dir, int depth, int (*call)(struct search *, const char *, int, struct err *),
+		      struct err *e)
+{
+	DIR *d = opendir(dir);
+	if (!d)
+		return errno == ENOENT ? 0 : err_sys(e, errno, "%s", dir);
+	int ret = 0;
+	for (struct dirent *entry; !ret && (entry = readdir(d));) {
+		if (entry->d_name[0] == '.')
+			continue;
+		char *joined = xasprintf("%s/%s", dir, entry->d_name);
+		char *path = realpath(joined, NULL);
+		if (path)
+			ret = call(s, path, depth, e);
+		free(path);
+		free(joined);
+	}
+	closedir(d);
+	return ret;
+}
+
+static int holders_add(struct search *s, const char *dir, int depth, struct err *e);
+
+static int holder_add(struct search *s, const char *dir, int depth, struct err *e)
+{
+	if (depth > DEPTH_MAX)
+		return err_set(e, ELOOP, "%s: arrays upon arrays, %d deep", s->path, DEPTH_MAX);
+	size_t n = s->n_near;
+	int ret = near_add(s, dir, "what is made of it, ", e);
+	if (!ret && s->n_near > n)
+		ret = holders_add(s, dir, depth + 1, e);
+	return ret;
+}
+
+static int holders_add(struct search *s, const char *dir, int depth, struct err *e)
+{
+	char *holders = xasprintf("%s/holders", dir);
+	int ret = each_entry(s, holders, depth, holder_add, e);
+	free(holders);
+	return ret;
+}
+
+static int partition_add(struct search *s, const char *dir, int depth, struct err *e)
+{
+	char *mark = xasprintf("%s/partition", dir);
+	int ret = 0;
+	if (path_exists(mark))
+		ret = near_add(s, dir, "its partition ", e);
+	if (!ret && path_exists(mark))
+		ret = holders_add(s, dir, depth, e);
+	free(mark);
+	return ret;
+}
+
+static int parent_add(struct search *s, const char *dir, struct err *e)
+{
+	char *mark = xasprintf("%s/partition", dir), *parent = xstrdup(dir);
+	char *slash = strrchr(parent, '/');
+	int ret = 0;
+	if (slash && path_exists(mark)) {
+		*slash = 0;
+		ret = near_add(s, parent, "the disk it is a part of, ", e);
+		if (!ret)
+			ret = holders_add(s, parent, 0, e);
+	}
+	free(parent);
+	free(mark);
+	return ret;
+}
+
+static char *sys_dir(const struct search *s, dev_t number)
+{
+	char *link = xasprintf("%s/dev/block/%u:%u", s->system->sys, major(number), minor(number));
+	char *dir = realpath(link, NULL);
+	free(link);
+	return dir;
+}
+
+static int family_add(struct search *s, dev_t number, const char *role, struct err *e)
+{
+	char *dir = sys_dir(s, number);
+	if (!dir)
+		return err_sys(e, errno, "%s: cannot tell who uses it: no %s/dev/block/%u:%u", s->path, s->system->sys, major(number),
+			       minor(number));
+	int ret = near_add(s, dir, role, e);
+	if (!ret)
+		ret = each_entry(s, dir, 0, partition_add, e);
+	if (!ret)
+		ret = parent_add(s, dir, e);
+	if (!ret)
+		ret = holders_add(s, dir, 0, e);
+	free(dir);
+	return ret;
+}
+
+/* --- loop devices ------------------------------------------------------------------------------------------------- */
+
+static char *backing_file(const char *dir)
+{
+	char *file = xasprintf("%s/loop/backing_file", dir);
+	char *text = file_read_line(file);
+	free(file);
+	return text;
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	if (S_ISBLK(a->st_mode) && S_ISBLK(b->st_mode))
+		return a->st_rdev == b->st_rdev;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
+/* A loop device over the file, or device, in question. */
+static int loop_look(struct search *s, const char *dir, int depth, struct err *e)
+{
+	(void)depth;
+	(void)e;
+	char *backing = backing_file(dir);
+	struct stat st;
+	dev_t number;
+	const char *name = strrchr(dir, '/') + 1;
+	bool known = backing && !stat(backing, &st) && number_of(dir, &number);
+	const struct near *near = known && S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
+	if (near)
+		use_add(s, "%s%s/%s is under the loop device %s/%s", near->role, s->system->dev, near->name, s->system->dev, name);
+	else if (known && same_file(&st, &s->st) && !near_of(s, number))
+		use_add(s, "%s is under the loop device %s/%s", s->path, s->system->dev, name);
+	free(backing);
+	return 0;
+}
+
+/* What a loop device lies on: another loop device over the same file, or the device under it. */
+static int under_loop(struct search *s, struct err *e)
+{
+	char *dir = sys_dir(s, s->st.st_rdev);
+	char *backing = dir ? backing_file(dir) : NULL;
+	free(dir);
+	struct stat st;
+	int ret = 0;
+	if (backing && !stat(backing, &st)) {
+		struct stat own = s->st;
+		if (S_ISBLK(st.st_mode))
+			ret = family_add(s, st.st_rdev, "the device under it, ", e);
+		char *block = xasprintf("%s/block", s->system->sys);
+		const char *path = s->path;
+		s->st = st;
+		s->path = backing;
+		if (!ret)
+			ret = each_entry(s, block, 0, loop_look, e);
+		s->st = own;
+		s->path = path;
+		free(block);
+	}
+	free(backing);
+	return ret;
+}
+
+/* --- mounts and swap ---------------------------------------------------------------------------------------------- */
+
+/* The device of a table's line: what it says, or what its source is (a file system over several devices has a number of its own). */
+static const struct near *near_of_fs(const struct search *s, struct libmnt_fs *fs)
+{
+	const struct near *near = near_of(s, mnt_fs_get_devno(fs));
+	const char *source = mnt_fs_get_srcpath(fs);
+	struct stat st;
+	if (!near && source && !stat(source, &st) && S_ISBLK(st.st_mode))
+		near = near_of(s, st.st_rdev);
+	return near;
+}
+
+static int mounts_look(struct search *s, struct err *e)
+{
+	struct libmnt_table *table = mnt_new_table_from_file(s->system->mountinfo);
+	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
+	int ret = table && it ? 0 : err_set(e, EIO, "%s: cannot read the mount table", s->system->mountinfo);
+	struct libmnt_fs *fs;
+	while (!ret && !mnt_table_next_fs(table, it, &fs)) {
+		const struct near *near = near_of_fs(s, fs);
+		if (near)
+			use_add(s, "%s%s/%s is mounted on %s", near->role, s->system->dev, near->name, mnt_fs_get_target(fs));
+	}
+	mnt_free_iter(it);
+	mnt_unref_table(table);
+	return ret;
+}
+
+static int swaps_look(struct search *s, struct err *e)
+{
+	struct libmnt_table *table = mnt_new_table();
+	struct libmnt_iter *it = mnt_new_iter(MNT_ITER_FORWARD);
+	int ret = table && it ? 0 : err_set(e, ENOMEM, "not enough memory for the table of swap");
+	if (!ret && path_exists(s->system->swaps) && mnt_table_parse_swaps(table, s->system->swaps))
+		ret = err_set(e, EIO, "%s: cannot read the table of swap", s->system->swaps);
+	struct libmnt_fs *fs;
+	while (!ret && !mnt_table_next_fs(table, it, &fs)) {
+		const char *source = mnt_fs_get_source(fs);
+		struct stat st;
+		if (!source || stat(source, &st) < 0)
+			continue;
+		const struct near *near = S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
+		if (near)
+			use_add(s, "%s%s/%s is swap", near->role, s->system->dev, near->name);
+		else if (S_ISREG(st.st_mode) && same_file(&st, &s->st))
+			use_add(s, "%s is swap", s->path);
+	}
+	mnt_free_iter(it);
+	mnt_unref_table(table);
+	return ret;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+/* A device that another one is made of is in use, mounted or not. */
+static void holders_tell(struct search *s)
+{
+	for (size_t i = 0; i < s->n_near; i++)
+		if (!strcmp(s->near[i].role, "what is made of it, "))
+			use_add(s, "%s/%s is made of it", s->system->dev, s->near[i].name);
+}
+
+static int uses_look(struct search *s, struct err *e)
+{
+	int ret = 0;
+	if (S_ISBLK(s->st.st_mode))
+		ret = family_add(s, s->st.st_rdev, "", e);
+	if (!ret && S_ISBLK(s->st.st_mode))
+		ret = under_loop(s, e);
+	if (!ret)
+		ret = mounts_look(s, e);
+	if (!ret)
+		ret = swaps_look(s, e);
+	holders_tell(s);
+	char *block = xasprintf("%s/block", s->system->sys);
+	if (!ret)
+		ret = each_entry(s, block, 0, loop_look, e);
+	free(block);
+	return ret;
+}
+
+int device_uses_find(struct device_uses *u, const struct device_system *system, const char *path, const struct stat *st, struct err *e)
+{
+	*u = (struct device_uses){0};
+	struct search *s = xcalloc(1, sizeof *s);
+	*s = (struct search){.system = system, .uses = u, .path = path, .st = *st};
+	int ret = uses_look(s, e);
+	for (size_t i = 0; i < s->n_near; i++)
+		free(s->near[i].name);
+	free(s);
+	if (ret)
+		device_uses_release(u);
+	return ret;
+}
+
+void device_uses_release(struct device_uses *u)
+{
+	for (size_t i = 0; i < u->n; i++)
+		free(u->text[i]);
+	free(u->text);
+	*u = (struct device_uses){0};
+}

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who uses a device, in made-up systems: a disk sdx (8:240) with partitions sdx1 and sdx2, of which arrays are made. Real loop devices:
+ * tests/e2e. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "common/device.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+static char *dir; /* a fresh one for each test; the working directory */
+static struct device_system made_up;
+
+static void put(const char *path, const char *text)
+{
+	char *parent = xstrdup(path);
+	char *slash = strrchr(parent, '/');
+	if (slash) {
+		*slash = 0;
+		assert_int_equal(dir_create(parent, NULL), 0);
+	}
+	free(parent);
+	assert_int_equal(file_write_atomic(path, text, strlen(text), NULL), 0);
+}
+
+static void block_dir(const char *path, const char *number)
+{
+	char *dev = xasprintf("sys/%s/dev", path), *link = xasprintf("sys/dev/block/%s", number), *to = xasprintf("%s/sys/%s", dir, path);
+	put(dev, number);
+	assert_int_equal(dir_create("sys/dev/block", NULL), 0);
+	assert_int_equal(symlink(to, link), 0);
+	free(dev);
+	free(link);
+	free(to);
+}
+
+static void holder(const char *below, const char *path, const char *name)
+{
+	char *holders = xasprintf("sys/%s/holders", below), *link = xasprintf("sys/%s/holders/%s", below, name),
+	     *to = xasprintf("%s/sys/%s", dir, path);
+	assert_int_equal(dir_create(holders, NULL), 0);
+	assert_int_equal(symlink(to, link), 0);
+	free(holders);
+	free(link);
+	free(to);
+}
+
+static int enter(void **state)
+{
+	(void)state;
+	dir = xasprintf("%s/test_device.XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	if (!mkdtemp(dir) || chdir(dir))
+		return -1;
+	made_up = (struct device_system){"sys", "mountinfo", "swaps", "/dev"};
+	put("mountinfo", "20 1 0:20 / /proc rw - proc proc rw\n");
+	put("swaps", "Filename\tType\tSize\tUsed\tPriority\n");
+	block_dir("block/sdx", "8:240");
+	block_dir("block/sdx/sdx1", "8:241");
+	put("sys/block/sdx/sdx1/partition", "1\n");
+	block_dir("block/sdx/sdx2", "8:242");
+	put("sys/block/sdx/sdx2/partition", "2\n");
+	return 0;
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	int ret = chdir("/");
+	ret |= dir_remove_tree(dir, NULL);
+	free(dir);
+	return ret ? -1 : 0;
+}
+
+static void mounted(const char *number, const char *where)
+{
+	char *text = xasprintf("20 1 0:20 / /proc rw - proc proc rw\n30 1 %s / %s rw - ext4 /dev/none rw\n", number, where);
+	put("mountinfo", text);
+	free(text);
+}
+
+/* Looks at 8:MINOR and compares what speaks against it, one text a line. */
+static void expect(unsigned int minor_number, const char *wanted)
+{
+	struct stat st = {.st_mode = S_IFBLK | 0600, .st_rdev = makedev(8, minor_number)};
+	struct device_uses u;
+	struct err e = ERR_INIT;
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/it", &st, &e), 0);
+	struct strbuf got = STRBUF_INIT;
+	for (size_t i = 0; i < u.n; i++)
+		strbuf_addf(&got, "%s\n", u.text[i]);
+	assert_string_equal(got.s, wanted);
+	strbuf_release(&got);
+	device_uses_release(&u);
+}
+
+static void nobody_uses_it(void **state)
+{
+	(void)state;
+	expect(240, "");
+	expect(241, "");
+}
+
+static void mounted_itself(void **state)
+{
+	(void)state;
+	mounted("8:241", "/srv");
+	expect(241, "/dev/sdx1 is mounted on /srv\n");
+}
+
+static void a_partition_of_it_is_mounted(void **state)
+{
+	(void)state;
+	mounted("8:242", "/srv/x");
+	expect(240, "its partition /dev/sdx2 is mounted on /srv/x\n");
+}
+
+static void the_other_partition_is_nobodys_business(void **state)
+{
+	(void)state;
+	mounted("8:242", "/srv");
+	expect(241, "");
+}
+
+static void the_whole_disk_is_mounted(void **state)
+{
+	(void)state;
+	mounted("8:240", "/srv");
+	expect(241, "the disk it is a part of, /dev/sdx is mounted on /srv\n");
+}
+
+static void an_array_upon_an_array(void **state)
+{
+	(void)state;
+	block_dir("block/md0", "9:0");
+	block_dir("block/dm-3", "253:3");
+	holder("block/sdx/sdx1", "block/md0", "md0");
+	holder("block/md0", "block/dm-3", "dm-3");
+	mounted("253:3", "/srv");
+	const char *both = "what is made of it, /dev/dm-3 is mounted on /srv\n/dev/md0 is made of it\n/dev/dm-3 is made of it\n";
+	expect(241, both);
+	expect(240, both); /* through its partition */
+	expect(242, "");
+}
+
+static void holders_in_a_circle_end(void **state)
+{
+	(void)state;
+	block_dir("block/md0", "9:0");
+	holder("block/sdx", "block/md0", "md0");
+	holder("block/md0", "block/sdx", "sdx");
+	expect(240, "/dev/md0 is made of it\n");
+}
+
+static void loop_devices_over_it(void **state)
+{
+	(void)state;
+	put("image", "x");
+	char *image = xasprintf("%s/image\n", dir);
+	block_dir("block/loop7", "7:7");
+	block_dir("block/loop8", "7:8");
+	put("sys/block/loop7/loop/backing_file", image);
+	struct stat st;
+	assert_int_equal(stat("image", &st), 0);
+	struct device_uses u;
+	assert_int_equal(device_uses_find(&u, &made_up, "image", &st, NULL), 0);
+	assert_int_equal(u.n, 1);
+	assert_string_equal(u.text[0], "image is under the loop device /dev/loop7");
+	device_uses_release(&u);
+
+	/* a loop device alone on its file is free; a second one over the same file is not */
+	st = (struct stat){.st_mode = S_IFBLK, .st_rdev = makedev(7, 7)};
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
+	assert_int_equal(u.n, 0);
+	put("sys/block/loop8/loop/backing_file", image);
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
+	assert_int_equal(u.n, 1);
+	assert_non_null(strstr(u.text[0], "is under the loop device /dev/loop8"));
+	device_uses_release(&u);
+	free(image);
+}
+
+static void a_file_that_is_swap(void **state)
+{
+	(void)state;
+	put("swapfile", "x");
+	char *text = xasprintf("Filename\tType\tSize\tUsed\tPriority\n%s/swapfile file 1024 0 -2\n", dir);
+	put("swaps", text);
+	free(text);
+	struct stat st;
+	assert_int_equal(stat("swapfile", &st), 0);
+	struct device_uses u;
+	assert_int_equal(device_uses_find(&u, &made_up, "swapfile", &st, NULL), 0);
+	assert_int_equal(u.n, 1);
+	assert_string_equal(u.text[0], "swapfile is swap");
+	device_uses_release(&u);
+}
+
+static void what_cannot_be_looked_at_is_not_free(void **state)
+{
+	(void)state;
+	struct stat st = {.st_mode = S_IFBLK, .st_rdev = makedev(8, 99)};
+	struct device_uses u;
+	struct err e = ERR_INIT;
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/it", &st, &e), -ENOENT);
+	assert_non_null(strstr(e.msg, "cannot tell who uses it"));
+	st.st_rdev = makedev(8, 240);
+	assert_int_equal(unlink("mountinfo"), 0);
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/it", &st, &e), -EIO);
+	assert_non_null(strstr(e.msg, "mount table"));
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+static void files_and_what_is_none(void **state)
+{
+	(void)state;
+	struct device d;
+	struct err e = ERR_INIT;
+	bool refused;
+	put("plain", "12345678");
+	assert_int_equal(device_open(&d, "plain", DEVICE_WRITE, 0, &refused, &e), 0);
+	assert_false(refused);
+	assert_false(d.is_block);
+	assert_int_equal(d.n_bytes, 8);
+	assert_int_equal(pwrite(d.fd, "x", 1, 0), 1);
+	device_close(&d);
+	assert_int_equal(d.fd, -1);
+
+	put("empty", "");
+	assert_int_equal(device_open(&d, "empty", DEVICE_READ, 0, &refused, &e), -EINVAL);
+	assert_int_equal(device_open(&d, "/dev/null", DEVICE_WRITE, 0, &refused, &e), -ENOTBLK);
+	assert_int_equal(device_open(&d, ".", DEVICE_READ, 0, &refused, &e), -ENOTBLK);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(device_open(&d, "pipe", DEVICE_READ, 0, &refused, &e), -ENOTBLK);
+	assert_int_equal(device_open(&d, "nothing", DEVICE_READ, 0, &refused, &e), -ENOENT);
+	assert_false(refused);
+}
+
+/* The signature of a swap area is ten bytes at the end of its first page, and a header before it. */
+static void signatures(void **state)
+{
+	(void)state;
+	char *image = xcalloc(1, 1 << 20);
+	int fd = open("image", O_RDWR | O_CREAT, 0600);
+	assert_int_equal(write(fd, image, 1 << 20), 1 << 20);
+	char *kind;
+	assert_int_equal(device_signature(fd, &kind, NULL), 0);
+	assert_null(kind);
+	uint32_t header[3] = {1, 255, 0}; /* version, last page */
+	assert_int_equal(pwrite(fd, header, sizeof header, 1024), sizeof header);
+	assert_int_equal(pwrite(fd, "SWAPSPACE2", 10, 4086), 10);
+	assert_int_equal(device_signature(fd, &kind, NULL), 0);
+	assert_non_null(kind);
+	assert_non_null(strstr(kind, "swap"));
+	free(kind);
+	close(fd);
+
+	struct device d;
+	struct err e = ERR_INIT;
+	bool refused;
+	assert_int_equal(device_open(&d, "image", DEVICE_WRITE, 0, &refused, &e), -EBUSY);
+	assert_true(refused);
+	assert_non_null(strstr(e.msg, "swap"));
+	assert_int_equal(device_open(&d, "image", DEVICE_READ, 0, &refused, &e), 0);
+	device_close(&d);
+	assert_int_equal(device_open(&d, "image", DEVICE_WRITE_OWN, 0, &refused, &e), 0);
+	device_close(&d);
+	assert_false(refused);
+
+	assert_int_equal(ftruncate(fd = open("image", O_RDWR), 1 << 20), 0);
+	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa}; /* one partition of 100 sectors */
+	memset(image, 0, 1 << 20);
+	assert_int_equal(pwrite(fd, image, 1 << 20, 0), 1 << 20);
+	assert_int_equal(pwrite(fd, table, sizeof table, 446), sizeof table);
+	assert_int_equal(device_signature(fd, &kind, NULL), 0);
+	assert_non_null(kind);
+	assert_string_equal(kind, "a partition table (dos)");
+	free(kind);
+	close(fd);
+	free(image);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(nobody_uses_it, enter, leave),
+		cmocka_unit_test_setup_teardown(mounted_itself, enter, leave),
+		cmocka_unit_test_setup_teardown(a_partition_of_it_is_mounted, enter, leave),
+		cmocka_unit_test_setup_teardown(the_other_partition_is_nobodys_business, enter, leave),
+		cmocka_unit_test_setup_teardown(the_whole_disk_is_mounted, enter, leave),
+		cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
+		cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
+		cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
+		cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
+		cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
+		cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
+		cmocka_unit_test_setup_teardown(signatures, enter, leave),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
