@@ -243,3 +243,11 @@ uint64_t clock_ticks_of_ns(const struct clock *c, int64_t ns)
 			 scale(since, (int64_t)(c->last.ticks - c->first.ticks), c->last.ns - c->first.ns);
 	return ticks < 0 ? 0 : ticks > UINT64_MAX ? UINT64_MAX : (uint64_t)ticks;
 }
+
+void clock_baseline_wait(const struct clock *c, int64_t baseline_ns)
+{
+	int64_t left_ns = c->first.ns + baseline_ns - clock_monotonic_ns();
+	struct timespec ts = {.tv_sec = left_ns / 1000000000, .tv_nsec = left_ns % 1000000000};
+	if (left_ns > 0)
+		nanosleep(&ts, NULL);
+}

@@ -51,6 +51,9 @@ int clock_reanchor(struct clock *c, struct err *e);
  * that another process took. */
 int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e);
 
+/* Sleeps until the first anchor is at least so old, for a better rate at the next clock_reanchor. */
+void clock_baseline_wait(const struct clock *c, int64_t baseline_ns);
+
 /* Conversion by the present line, in whole numbers: to the nearest ns (or tick), monotone, at any distance; what does not
  * fit the result is cut to its range. */
 int64_t clock_ns_of_ticks(const struct clock *c, uint64_t ticks);

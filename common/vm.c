@@ -103,3 +103,15 @@ void vm_free(struct vm_region *r)
 		munmap(r->base, r->n_bytes);
 	*r = (struct vm_region){NULL, 0};
 }
+
+void vm_fill_random(struct vm_region *r, uint64_t seed)
+{
+	uint64_t x = seed * 0x9e3779b97f4a7c15u | 1;
+	unsigned char *p = r->base;
+	for (size_t i = 0; i + sizeof x <= r->n_bytes; i += sizeof x) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		memcpy(p + i, &x, sizeof x);
+	}
+}

@@ -4,6 +4,7 @@
 #define COMMON_VM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "common/err.h"
 
@@ -15,6 +16,8 @@ struct vm_region {
 /* Maps and pre-faults `n_bytes` (huge pages where the kernel grants them), so that no later access faults.
  * Errors: ENOMEM with the amount in the message. Ownership: vm_free. */
 int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
+/* Fills it with numbers that do not compress, and are the same for the same seed on every machine. */
+void vm_fill_random(struct vm_region *r, uint64_t seed);
 void vm_free(struct vm_region *r); /* an empty region is fine */
 
 #endif

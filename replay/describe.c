@@ -62,7 +62,7 @@ static json_t *text_to_json(const char *text)
 	return good;
 }
 
-char *replay_describe_extra(const struct replay_config *c, const struct replay_plan *p, const struct replay_summary *s,
+char *replay_describe_extra(const struct replay_config *c, const struct output_source *o, const struct replay_summary *s,
 		     const struct trace_meta *input, const char *input_path)
 {
 	static const char *const kept[] = {"descriptors", "workload", NULL};
@@ -81,14 +81,16 @@ char *replay_describe_extra(const struct replay_config *c, const struct replay_p
 	json_object_set_new(replay, "mismatches_by_operation", counts_by_operation(s));
 	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);
-	set_count(replay, "n_workers", p->n_workers);
-	set_count(replay, "n_futex_sleeps", p->n_futex_sleeps);
-	set_count(replay, "n_timed_sleeps", p->n_timed_sleeps);
-	set_count(replay, "n_late_wakes", p->n_late_wakes);
+	set_count(replay, "n_workers", o->n_workers);
+	set_count(replay, "n_futex_sleeps", o->n_futex_sleeps);
+	set_count(replay, "n_timed_sleeps", o->n_timed_sleeps);
+	set_count(replay, "n_late_wakes", o->n_late_wakes);
 	json_object_set_new(replay, "blank", json_boolean(c->blank));
 	json_object_set_new(replay, "stopped", json_boolean(s->stopped));
+	if (o->more)
+		json_object_update(replay, o->more);
 	json_object_set_new(all, "replay", replay);
-	struct run_facts facts = p->facts;
+	struct run_facts facts = o->facts;
 	facts.wall_ns = s->elapsed_ns;
 	json_object_set_new(all, "facts", run_facts_to_json(&facts));
 	json_t *old = input->extra_json ? json_loads(input->extra_json, 0, NULL) : NULL;

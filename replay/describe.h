@@ -4,7 +4,7 @@
 #define REPLAY_DESCRIBE_H
 
 #include "capture/trace.h"
-#include "replay/plan.h"
+#include "replay/output.h"
 #include "replay/replay.h"
 
 /* The command line that does this again. The caller frees. */
@@ -12,7 +12,7 @@ char *replay_describe_command(const struct replay_config *c, const char *input_p
 
 /* The extra metadata, one JSON object: "replay" (engine, options, input, counts), "facts", and of the input's the parts that stay
  * true of its replay ("descriptors", "workload"). The caller frees. */
-char *replay_describe_extra(const struct replay_config *c, const struct replay_plan *p, const struct replay_summary *s,
+char *replay_describe_extra(const struct replay_config *c, const struct output_source *o, const struct replay_summary *s,
 		     const struct trace_meta *input, const char *input_path);
 
 #endif

@@ -18,7 +18,7 @@
 #define BATCH 256
 
 struct output {
-	const struct replay_plan *p;
+	const struct output_source *from;
 	const struct replay_config *c;
 	struct replay_summary *s;
 	struct trace *input;
@@ -57,7 +57,7 @@ int output_check(const char *input, const char *output, struct err *e)
 
 static int64_t time_of(const struct output *o, uint64_t ticks)
 {
-	return clock_ns_of_ticks(&o->p->clock, ticks) - o->epoch_ns;
+	return clock_ns_of_ticks(o->from->clock, ticks) - o->epoch_ns;
 }
 
 static int object_copy(struct output *o, uint32_t id, uint32_t *copy, struct err *e)
@@ -86,57 +86,14 @@ static int references_copy(struct output *o, struct trace_record *r, struct err 
 	return ret ? ret : object_copy(o, r->object, &r->object, e);
 }
 
-static int64_t intended_of(const struct output *o, const struct trace_record *traced, struct lane_place at)
+static void outcome_put(const struct output *o, struct trace_record *r, const struct output_outcome *got)
 {
-	const struct lane *a = &o->p->lane[at.lane];
-	if (o->c->timing == TIMING_FULLSPEED)
-		return TIME_NONE;
-	if (o->c->timing == TIMING_TIMESTAMP)
-		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->c->speed);
-	uint64_t from = o->p->start_ticks; /* or the end of the last one in its lane that was issued */
-	for (uint32_t k = at.index; k-- > 0;)
-		if (a->outcome[k].begin_ticks) {
-			from = a->outcome[k].end_ticks;
-			break;
-		}
-	return time_of(o, from + (uint64_t)a->due[at.index]);
-}
-
-/* Whether the outcome of a success is always 0, and the traced result stands for it. */
-static bool success_only(const struct trace_record *r)
-{
-	return !call_result_counts(&(struct load_request){.op = r->op});
-}
-
-/* An open that succeeded only here: as nothing used it, it is open still. */
-static int64_t made_here(const struct output *o, const struct hot_request *h, int64_t traced, int64_t got)
-{
-	return h->op == OP_OPEN && traced < 0 ? atomic_load(&o->p->fds[h->slot]) : got;
-}
-
-static void outcome_put(const struct output *o, struct trace_record *r, struct lane_place at, const struct outcome *out)
-{
-	const struct lane *a = &o->p->lane[at.lane];
-	const struct hot_request *h = &a->request[at.index];
+	const struct outcome *out = &got->outcome;
 	r->begin_ns = time_of(o, out->begin_ticks);
 	r->end_ns = time_of(o, out->end_ticks);
+	r->dispatch_ns = got->dispatch_ticks ? time_of(o, got->dispatch_ticks) : TIME_NONE;
 	r->error = out->rvalue < 0 ? (uint16_t)-out->rvalue : 0;
-	if (out->rvalue < 0)
-		r->rvalue = -1;
-	else if (out->rvalue || r->rvalue < 0 || !success_only(r))
-		r->rvalue = made_here(o, h, r->rvalue, out->rvalue);
-}
-
-/* What was really asked for, where a mutant asked for something else. */
-static void fault_put(struct trace_record *r, const struct hot_request *h)
-{
-	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
-	if (h->fault == FAULT_SIZE)
-		r->length = h->length;
-	else if (h->fault == FAULT_OFFSET && !sequential)
-		r->offset = h->offset;
-	else if (h->fault == FAULT_OFFSET && r->offset != OFFSET_NONE)
-		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
+	r->rvalue = out->rvalue < 0 ? -1 : got->success;
 }
 
 static void input_count(struct output *o, const struct trace_record *r)
@@ -179,23 +136,22 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 		o->last_ns = r->end_ns;
 	s->n_issued++;
 	s->n_failed += out->rvalue < 0;
-	o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->p->clock.ns_per_tick;
+	o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
 	if (outcome_differs(out, expected))
 		mismatch_note(o, r, object, expected, out->rvalue);
 	if (r->intended_ns != TIME_NONE && o->issue_error)
 		o->issue_error[s->n_timed++] = (double)(r->begin_ns - r->intended_ns);
 }
 
-static void repeated_put(struct output *o, const struct trace_record *r, struct lane_place at)
+static void repeated_put(struct output *o, const struct trace_record *r, const struct output_outcome *again)
 {
-	const struct lane *a = &o->p->lane[at.lane];
-	if (!a->repeated || !a->repeated[at.index].begin_ticks)
+	if (!again->outcome.begin_ticks)
 		return;
 	o->s->n_repeated++;
 	GROW(o->repeated, o->n_repeated, o->repeated_cap);
-	struct trace_record *again = &o->repeated[o->n_repeated++];
-	*again = *r;
-	outcome_put(o, again, at, &a->repeated[at.index]);
+	struct trace_record *copy = &o->repeated[o->n_repeated++];
+	*copy = *r;
+	outcome_put(o, copy, again);
 }
 
 static int flush(struct output *o, struct err *e)
@@ -205,26 +161,24 @@ static int flush(struct output *o, struct err *e)
 	return n ? trace_writer_append(o->w, o->batch, n, e) : 0;
 }
 
-static int record_replayed(struct output *o, const struct trace_record *traced, struct lane_place at, struct err *e)
+static int record_replayed(struct output *o, const struct trace_record *traced, uint64_t i, struct err *e)
 {
 	struct trace_record r = *traced;
+	struct output_fate f = {.intended_ns = TIME_NONE};
 	r.dispatch_ns = TIME_NONE;
 	int ret = references_copy(o, &r, e);
 	if (ret)
 		return ret;
-	const struct lane *a = at.lane == NONE32 ? NULL : &o->p->lane[at.lane];
-	const struct outcome *out = a ? &a->outcome[at.index] : NULL;
-	const bool passed = a && a->request[at.index].op == HOT_PASSED;
-	if (!out || !out->begin_ticks || passed) {
+	o->from->fate(o->from, i, traced, &r, &f);
+	if (!f.first.outcome.begin_ticks || f.passed) {
 		r.begin_ns = r.end_ns = r.intended_ns = TIME_NONE;
 		r.rvalue = -1;
-		r.error = passed ? EOPNOTSUPP : ECANCELED;
+		r.error = f.passed ? EOPNOTSUPP : ECANCELED;
 	} else {
-		r.intended_ns = intended_of(o, traced, at);
-		outcome_put(o, &r, at, out);
-		fault_put(&r, &a->request[at.index]);
-		outcome_count(o, &r, traced->object, a->expected[at.index], out);
-		repeated_put(o, &r, at);
+		r.intended_ns = f.intended_ns;
+		outcome_put(o, &r, &f.first);
+		outcome_count(o, &r, traced->object, f.expected, &f.first.outcome);
+		repeated_put(o, &r, &f.again);
 	}
 	if (!o->w)
 		return 0;
@@ -243,13 +197,13 @@ static int walk(struct output *o, struct err *e)
 	while (!ret && (ret = trace_next_batch(o->input, &r, &n, e)) > 0) {
 		ret = 0;
 		for (size_t k = 0; !ret && k < n; k++, i++) {
-			if (i >= o->p->n_records)
+			if (i >= o->from->n_records)
 				return err_set(e, EIO, "the input trace grew while it was replayed");
 			input_count(o, &r[k]);
-			ret = record_replayed(o, &r[k], o->p->place[i], e);
+			ret = record_replayed(o, &r[k], i, e);
 		}
 	}
-	if (!ret && i != o->p->n_records)
+	if (!ret && i != o->from->n_records)
 		return err_set(e, EIO, "the input trace shrank while it was replayed");
 	if (!ret && o->w)
 		ret = flush(o, e);
@@ -297,18 +251,18 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	uname(&host);
 	char *captured_by = xasprintf("validate replay %s " VALIDATE_VERSION, o->c->engine);
 	char *command = replay_describe_command(o->c, input_path);
-	char *extra = replay_describe_extra(o->c, o->p, o->s, in, input_path);
+	char *extra = replay_describe_extra(o->c, o->from, o->s, in, input_path);
 	struct trace_meta meta = {
-		.level = LEVEL_SYSCALL,
+		.level = o->from->level,
 		.epoch_ns = o->epoch_ns,
 		.wall_epoch_ns = realtime_ns() - (clock_monotonic_ns() - o->epoch_ns),
-		.clock = o->p->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
-		.clock_resolution_ns = o->p->clock.resolution_ns,
-		.clock_read_cost_ns = o->p->clock.read_cost_ns,
+		.clock = o->from->clock->source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
+		.clock_resolution_ns = o->from->clock->resolution_ns,
+		.clock_read_cost_ns = o->from->clock->read_cost_ns,
 		.host = host.nodename,
 		.command = command,
 		.captured_by = captured_by,
-		.root = o->c->dir,
+		.root = o->from->root,
 		.n_events_lost = in->n_events_lost,
 		.seed = in->seed,
 		.extra_json = extra,
@@ -322,19 +276,19 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 	return ret;
 }
 
-int output_write(struct trace *input, const char *input_path, const struct replay_plan *p, const struct replay_config *c,
+int output_write(struct trace *input, const char *input_path, const struct output_source *from, const struct replay_config *c,
 		 struct replay_summary *s, struct err *e)
 {
 	struct output *o = xcalloc(1, sizeof *o);
-	*o = (struct output){.p = p, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
-	o->epoch_ns = clock_ns_of_ticks(&p->clock, p->start_ticks);
+	*o = (struct output){.from = from, .c = c, .s = s, .input = input, .n_objects = trace_n_objects(input)};
+	o->epoch_ns = clock_ns_of_ticks(from->clock, from->start_ticks);
 	o->input_first_ns = s->input_first_ns;
 	o->input_last_ns = o->input_first_ns;
 	o->object_of = xmalloc((o->n_objects + 1) * sizeof *o->object_of);
 	memset(o->object_of, 0xff, (o->n_objects + 1) * sizeof *o->object_of);
-	bool timed = c->timing != TIMING_FULLSPEED;
-	o->issue_error = timed ? malloc((p->n + 1) * sizeof *o->issue_error) : NULL;
-	int ret = timed && !o->issue_error ? err_set(e, ENOMEM, "not enough memory for %u issue errors", p->n) : 0;
+	o->issue_error = from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
+	int ret = from->timed && !o->issue_error ? err_set(e, ENOMEM, "not enough memory for %llu issue errors",
+							   (unsigned long long)from->n_requests) : 0;
 	if (!ret && c->output)
 		ret = meta_put(o, input_path, true, e);
 	bool created = o->w != NULL;

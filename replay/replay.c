@@ -7,7 +7,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "capture/fileset/fileset.h"
@@ -21,11 +20,6 @@
 #include "replay/output.h"
 #include "replay/plan.h"
 #include "replay/load/slots.h"
-
-#define CALIBRATION_NS 5000000
-/* Baseline of the clock when times are to be met: an anchor is good to a few ns, so that the rate is good to 0.05 ppm and
- * the error of an intended time stays below 0.1 us in a run of some seconds. */
-#define TIMED_BASELINE_NS 100000000
 
 struct run {
 	const struct replay_config *c;
@@ -156,15 +150,6 @@ static void files_close(struct run *r)
 	}
 }
 
-static void baseline_wait(const struct run *r)
-{
-	int64_t left_ns = r->plan.clock.first.ns + TIMED_BASELINE_NS - clock_monotonic_ns();
-	if (r->c->timing == TIMING_FULLSPEED || left_ns <= 0)
-		return;
-	struct timespec ts = {.tv_nsec = left_ns % 1000000000};
-	nanosleep(&ts, NULL);
-}
-
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static int directory_open(struct run *r, struct err *e)
@@ -182,7 +167,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	if (!ret && r->c->output)
 		ret = output_check(r->path, r->c->output, e);
 	if (!ret)
-		ret = clock_init(&r->plan.clock, CALIBRATION_NS, e);
+		ret = clock_init(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
 	if (!ret)
 		ret = input_open(r, s, e);
 	if (!ret)
@@ -192,7 +177,8 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	if (!ret && r->plan.n) {
-		baseline_wait(r);
+		if (r->c->timing != TIMING_FULLSPEED)
+			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
 		ret = engine->run(&r->plan, r->c, e);
 	}
 	for (int i = PASS_NOT + 1; i < PASS_N; i++) {
@@ -201,9 +187,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	}
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
-	if (!ret)
-		ret = output_write(r->trace, r->path, &r->plan, r->c, s, e);
-	return ret;
+	if (ret)
+		return ret;
+	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
+	return output_write(r->trace, r->path, &from, r->c, s, e);
 }
 
 int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)

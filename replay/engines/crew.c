@@ -3,11 +3,11 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "replay/engines/watchdog.h"
@@ -25,42 +25,10 @@
 
 #define STACK_BYTES ((size_t)256 << 10)
 
-static int n_processors(void)
-{
-	cpu_set_t allowed;
-	return sched_getaffinity(0, sizeof allowed, &allowed) < 0 ? 1 : CPU_COUNT(&allowed);
-}
-
-/* The i-th processor that this process may use, counted round and round. */
-static int nth_processor(uint32_t i)
-{
-	cpu_set_t allowed;
-	if (sched_getaffinity(0, sizeof allowed, &allowed) < 0 || CPU_COUNT(&allowed) == 0)
-		return -1;
-	i %= (uint32_t)CPU_COUNT(&allowed);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && i-- == 0)
-			return cpu;
-	return -1;
-}
-
 static void *aligned_zeroed(size_t n, size_t size)
 {
 	void *p = aligned_alloc(128, n * size);
 	return p ? memset(p, 0, n * size) : NULL;
-}
-
-/* Written content must not be zeros, which some storage treats on its own, and must not depend on the machine. */
-static void buffers_fill(struct crew *c)
-{
-	uint64_t x = c->plan->seed * 0x9e3779b97f4a7c15u | 1;
-	unsigned char *p = c->placement.region.base;
-	for (size_t i = 0; i + sizeof x <= c->placement.region.n_bytes; i += sizeof x) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		memcpy(p + i, &x, sizeof x);
-	}
 }
 
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
@@ -72,7 +40,7 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	pthread_cond_init(&c->changed, NULL);
 	atomic_init(&c->stop, false);
 	int64_t spin_ns = config->spin_ns;
-	bool crowded = c->n > (uint32_t)n_processors();
+	bool crowded = c->n > (uint32_t)processors_allowed();
 	if (crowded && spin_ns > CROWDED_SPIN_NS)
 		spin_ns = CROWDED_SPIN_NS;
 	c->queue = aligned_zeroed(p->n_lanes, sizeof *c->queue);
@@ -82,14 +50,14 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		atomic_init(&c->queue[i].next, 0);
 	for (uint32_t i = 0; i < c->n; i++)
-		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? nth_processor(i) : -1, .wait_ns = -1};
+		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? processor_nth(i) : -1, .wait_ns = -1};
 	for (uint32_t i = 0; i < c->n; i++)
 		c->runner[i].store = call_store_new(c->n);
 	int ret = gates_init(&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
 	if (!ret)
 		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
-	if (!ret)
-		buffers_fill(c);
+	if (!ret) /* written content must not be zeros, which some storage treats on its own */
+		vm_fill_random(&c->placement.region, p->seed);
 	return ret;
 }
 
@@ -109,16 +77,6 @@ void crew_release(struct crew *c)
 }
 
 /* --- the runner's side -------------------------------------------------------------------------------------------- */
-
-static int runner_pin(const struct runner *w)
-{
-	cpu_set_t set;
-	if (w->cpu < 0)
-		return 0;
-	CPU_ZERO(&set);
-	CPU_SET(w->cpu, &set);
-	return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
-}
 
 /* A call of everything with no descriptor, so that lazy binding is not measured. */
 static void calls_warm(const struct runner *w)
@@ -147,7 +105,7 @@ static void *runner_main(void *arg)
 {
 	struct runner *w = arg;
 	struct crew *c = w->crew;
-	int error = runner_pin(w);
+	int error = thread_pin(w->cpu);
 	if (c->config->wait != WAIT_SLEEP)
 		waiter_thread_setup();
 	calls_warm(w);

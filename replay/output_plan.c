@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What became of the requests of a plan. */
+#include <math.h>
+
+#include "replay/output.h"
+
+static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
+{
+	return clock_ns_of_ticks(&p->clock, ticks) - clock_ns_of_ticks(&p->clock, p->start_ticks);
+}
+
+static int64_t intended_of(const struct output_source *o, const struct trace_record *traced, struct lane_place at)
+{
+	const struct replay_plan *p = o->ctx;
+	const struct lane *a = &p->lane[at.lane];
+	if (o->config->timing == TIMING_FULLSPEED)
+		return TIME_NONE;
+	if (o->config->timing == TIMING_TIMESTAMP)
+		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
+	uint64_t from = p->start_ticks; /* or the end of the last one in its lane that was issued */
+	for (uint32_t k = at.index; k-- > 0;)
+		if (a->outcome[k].begin_ticks) {
+			from = a->outcome[k].end_ticks;
+			break;
+		}
+	return ns_after_start(p, from + (uint64_t)a->due[at.index]);
+}
+
+/* Whether the outcome of a success is always 0, and the traced result stands for it. */
+static bool success_only(const struct trace_record *r)
+{
+	return !call_result_counts(&(struct load_request){.op = r->op});
+}
+
+/* An open that succeeded only here: as nothing used it, it is open still. */
+static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced, int64_t got)
+{
+	return h->op == OP_OPEN && traced < 0 ? atomic_load(&p->fds[h->slot]) : got;
+}
+
+/* `shown`: what the record says so far. */
+static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h, const struct trace_record *traced,
+					const struct outcome *out, int64_t shown)
+{
+	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || !success_only(traced))))
+		shown = made_here(p, h, shown, out->rvalue);
+	return (struct output_outcome){.outcome = *out, .success = shown};
+}
+
+/* What was really asked for, where a mutant asked for something else. */
+static void fault_put(struct trace_record *r, const struct hot_request *h)
+{
+	bool sequential = h->op == OP_READ || h->op == OP_WRITE;
+	if (h->fault == FAULT_SIZE)
+		r->length = h->length;
+	else if (h->fault == FAULT_OFFSET && !sequential)
+		r->offset = h->offset;
+	else if (h->fault == FAULT_OFFSET && r->offset != OFFSET_NONE)
+		r->offset += (uint64_t)(int64_t)shift_before(h->offset);
+}
+
+static void fate(const struct output_source *o, uint64_t i, const struct trace_record *traced, struct trace_record *r,
+		 struct output_fate *f)
+{
+	const struct replay_plan *p = o->ctx;
+	struct lane_place at = p->place[i];
+	if (at.lane == NONE32)
+		return;
+	const struct lane *a = &p->lane[at.lane];
+	const struct hot_request *h = &a->request[at.index];
+	f->passed = h->op == HOT_PASSED;
+	if (f->passed || !a->outcome[at.index].begin_ticks)
+		return;
+	f->expected = a->expected[at.index];
+	f->intended_ns = intended_of(o, traced, at);
+	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
+	fault_put(r, h);
+	if (a->repeated && a->repeated[at.index].begin_ticks)
+		f->again = outcome_of(p, h, traced, &a->repeated[at.index], f->first.outcome.rvalue < 0 ? -1 : f->first.success);
+}
+
+struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c, int64_t input_first_ns)
+{
+	return (struct output_source){
+		.ctx = p,
+		.config = c,
+		.fate = fate,
+		.clock = &p->clock,
+		.start_ticks = p->start_ticks,
+		.n_records = p->n_records,
+		.n_requests = p->n,
+		.level = LEVEL_SYSCALL,
+		.root = c->dir,
+		.timed = c->timing != TIMING_FULLSPEED,
+		.input_first_ns = input_first_ns,
+		.facts = p->facts,
+		.n_workers = p->n_workers,
+		.n_futex_sleeps = p->n_futex_sleeps,
+		.n_timed_sleeps = p->n_timed_sleeps,
+		.n_late_wakes = p->n_late_wakes,
+	};
+}
