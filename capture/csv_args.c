@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "capture/formats/byte_marks.h"
 #include "capture/formats/number.h"
 #include "capture/op.h"
 
@@ -24,38 +25,18 @@ enum arg {
 
 #define NAME(TEXT) {TEXT, sizeof TEXT - 1}
 static const struct {
-	const char *s;
+	char s[16];
 	size_t len;
 } arg_names[ARG_N] = {NAME("path"),   NAME("device"), NAME("descriptor"), NAME("fd"),     NAME("offset"),
 		      NAME("length"), NAME("mode"),   NAME("flags"),      NAME("whence"), NAME("heap")};
 
 /* --- numbers ------------------------------------------------------------------------------------------------------ */
 
-int decimal_u64(const char *s, size_t len, uint64_t *v)
-{
-	const char *p = s;
-	*v = 0;
-	if (!scan_u64(&p, s + len, v))
-		return len && (unsigned char)(*s - '0') < 10 ? -ERANGE : -EINVAL;
-	return p == s + len ? 0 : -EINVAL;
-}
-
-int decimal_i64(const char *s, size_t len, int64_t *v)
-{
-	bool negative = len && *s == '-';
-	uint64_t u;
-	int rc = decimal_u64(s + negative, len - negative, &u);
-	if (!rc && u > (uint64_t)INT64_MAX + negative)
-		rc = -ERANGE;
-	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
-	return rc;
-}
-
 /* "0x1f" or decimal; with base 8 in octal. */
 static int number_u32(const char *s, size_t len, unsigned int base, uint64_t *v)
 {
 	if (base == 16 && !(len > 2 && s[0] == '0' && s[1] == 'x'))
-		return decimal_u64(s, len, v);
+		return scan_all_u64(s, len, s + len, v) ? 0 : -EINVAL;
 	size_t i = base == 16 ? 2 : 0;
 	*v = 0;
 	if (i == len)
@@ -262,11 +243,9 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 	unsigned int uses = op_info(r->op)->uses;
 	uint64_t u = 0;
 	int64_t i = 0;
-	int rc;
 	switch (a) {
 	case ARG_FD:
-		rc = decimal_i64(s, len, &i);
-		if (rc || i < INT32_MIN || i > INT32_MAX)
+		if (!scan_all_i64(s, len, s + len + 8, &i) || i < INT32_MIN || i > INT32_MAX)
 			return bad_value(a, s, len, "a descriptor number", e);
 		r->fd = (int32_t)i;
 		return 0;
@@ -275,13 +254,13 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 			r->offset = OFFSET_NONE;
 			return 0;
 		}
-		rc = uses & OP_OFFSET_SIGNED ? decimal_i64(s, len, &i) : decimal_u64(s, len, &u);
-		if (rc)
+		if (!(uses & OP_OFFSET_SIGNED ? scan_all_i64(s, len, s + len + 8, &i)
+					      : scan_all_u64(s, len, s + len + 8, &u)))
 			return bad_value(a, s, len, "a number of bytes", e);
 		r->offset = uses & OP_OFFSET_SIGNED ? (uint64_t)i : u;
 		return 0;
 	case ARG_LENGTH:
-		if (decimal_u64(s, len, &u))
+		if (!scan_all_u64(s, len, s + len + 8, &u))
 			return bad_value(a, s, len, "a number of bytes", e);
 		r->length = u;
 		return 0;
@@ -298,16 +277,16 @@ static int set_number(enum arg a, const char *s, size_t len, struct trace_record
 	}
 }
 
-static int set_name(const char *s, size_t len, struct csv_args *args, struct err *e)
+static int set_name(const char *s, size_t len, bool plain, struct csv_args *args, struct err *e)
 {
-	bool plain = !memchr(s, '%', len) && !memchr(s, 0, len);
 	int rc = plain ? 0 : unescape(&args->unescaped, s, len, e);
 	args->object_name = plain ? s : args->unescaped.s;
 	args->object_name_len = plain ? len : args->unescaped.len;
 	return rc;
 }
 
-static int set_arg(enum arg a, const char *s, size_t len, struct trace_record *r, struct csv_args *args, struct err *e)
+/* `plain`: nothing in it is escaped. */
+static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r, struct csv_args *args, struct err *e)
 {
 	switch (a) {
 	case ARG_PATH:
@@ -316,7 +295,7 @@ static int set_arg(enum arg a, const char *s, size_t len, struct trace_record *r
 		if (args->object_kind)
 			return err_set(e, EINVAL, "more than one of path, device and descriptor");
 		args->object_kind = a == ARG_PATH ? OBJECT_PATH : a == ARG_DEVICE ? OBJECT_DEVICE : OBJECT_FD;
-		return set_name(s, len, args, e);
+		return set_name(s, len, plain, args, e);
 	case ARG_HEAP:
 		args->has_heap = true;
 		return unhex(&args->heap, s, len, e);
@@ -339,18 +318,49 @@ static int check_given(unsigned int given, const struct trace_record *r, struct 
 	return missing ? err_set(e, EINVAL, "%s needs %s=", op_name(r->op), missing) : 0;
 }
 
+/* By the first eight letters at once: no two names have the same length and those. */
 static enum arg arg_find(const char *s, size_t len)
 {
-	enum arg a = 0;
-	while (a < ARG_N && (arg_names[a].len != len || memcmp(arg_names[a].s, s, len)))
-		a++;
-	return a;
+	uint64_t have, want;
+	memcpy(&have, s, sizeof have);
+	have = len < 8 ? have & ((UINT64_C(1) << 8 * len) - 1) : have;
+	for (enum arg a = 0; a < ARG_N; a++) {
+		memcpy(&want, arg_names[a].s, sizeof want);
+		if (have == want && arg_names[a].len == len)
+			return len <= 8 || !memcmp(s, arg_names[a].s, len) ? a : ARG_N;
+	}
+	return ARG_N;
+}
+
+/* What stands in the way of plain names and values, and between them. */
+#define MARKS '=', ';', '%', '\0'
+
+/* Behind the value that follows the '='. */
+static const char *value_end(struct byte_walk *w, bool *plain)
+{
+	const char *p;
+	*plain = true;
+	while ((p = byte_walk_next(w, MARKS)) < w->end && *p != ';')
+		*plain &= *p == '=';
+	return p;
+}
+
+static int no_such_arg(const char *s, const char *equal, const char *end, struct err *e)
+{
+	const char *stop = memchr(s, ';', (size_t)(end - s));
+	stop = stop ? stop : end;
+	equal = memchr(equal, '=', (size_t)(stop - equal));
+	if (!equal)
+		return err_set(e, EINVAL, "\"%.*s\" is not of the form name=value", (int)(stop - s < 60 ? stop - s : 60), s);
+	return err_set(e, EINVAL, "argument \"%.*s\" is unknown", (int)(equal - s < 60 ? equal - s : 60), s);
 }
 
 int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *args, struct err *e)
 {
 	unsigned int given = 0, uses = op_info(r->op)->uses;
 	const char *s = text, *end = text + len;
+	struct byte_walk w = byte_walk_begin(text, end, MARKS);
+	bool plain;
 	args->object_kind = 0;
 	args->has_heap = false;
 	r->fd = default_fd(r, uses);
@@ -358,20 +368,15 @@ int csv_args_read(const char *text, size_t len, struct trace_record *r, struct c
 	r->length = 0;
 	r->flags = 0;
 	while (s < end) {
-		const char *stop = memchr(s, ';', (size_t)(end - s));
-		stop = stop ? stop : end;
-		const char *equal = memchr(s, '=', (size_t)(stop - s));
-		if (!equal)
-			return err_set(e, EINVAL, "\"%.*s\" is not of the form name=value",
-				       (int)(stop - s < 60 ? stop - s : 60), s);
-		enum arg a = arg_find(s, (size_t)(equal - s));
+		const char *equal = byte_walk_next(&w, MARKS);
+		enum arg a = equal < end && *equal == '=' ? arg_find(s, (size_t)(equal - s)) : ARG_N;
 		if (a == ARG_N)
-			return err_set(e, EINVAL, "argument \"%.*s\" is unknown",
-				       (int)(equal - s < 60 ? equal - s : 60), s);
+			return no_such_arg(s, equal, end, e);
 		if (given & 1u << a)
 			return err_set(e, EINVAL, "argument \"%s\" is given twice", arg_names[a].s);
 		given |= 1u << a;
-		int rc = set_arg(a, equal + 1, (size_t)(stop - equal - 1), r, args, e);
+		const char *stop = value_end(&w, &plain);
+		int rc = set_arg(a, equal + 1, (size_t)(stop - equal - 1), plain, r, args, e);
 		if (rc)
 			return rc;
 		s = stop + (stop < end);

@@ -27,14 +27,13 @@ struct csv_args {
 };
 
 /* Fills fd, offset, length and flags of `r`, whose op and rvalue are known, and `a`. Strict: an unknown or repeated name,
- * a bad number or escape, and a missing argument are EINVAL. */
+ * a bad number or escape, and a missing argument are EINVAL. CSV_ARGS_SLACK bytes behind the text
+ * must be readable, whatever they are. */
 int csv_args_read(const char *text, size_t len, struct trace_record *r, struct csv_args *a, struct err *e);
+#define CSV_ARGS_SLACK 64u
 
 /* The length of the UTF-8 character at s[0..len), or 0 where there is none (also overlong, surrogate, or beyond U+10FFFF). */
 size_t utf8_char_len(const unsigned char *s, size_t len);
 
-/* A whole decimal number, all of s[0..len): no blanks, no '+'. 0, or -EINVAL, -ERANGE. */
-int decimal_u64(const char *s, size_t len, uint64_t *v);
-int decimal_i64(const char *s, size_t len, int64_t *v);
 
 #endif

@@ -36,7 +36,7 @@ static void on_field(void *s, size_t len, void *ctx)
 	if (!t->n_columns)
 		csv_header_field(t, s, len);
 	else
-		csv_row_field(t, s, len, false);
+		csv_row_field(t, s, len);
 	t->field++;
 	for (const char *p = s, *end = p + len; p && (p = memchr(p, '\n', (size_t)(end - p))); p++)
 		t->line++;
@@ -177,6 +177,7 @@ static int take_chunk(struct csv_trace *t, struct err *e)
 	t->n_records = 0;
 	strbuf_reset(&t->heap);
 	t->n_chunk += (size_t)got;
+	memset(t->chunk + t->n_chunk, '\n', CSV_SLACK);
 	if (first && t->n_chunk >= 3 && !memcmp(t->chunk, "\xef\xbb\xbf", 3))
 		t->at = 3;
 	if (got)
@@ -299,7 +300,7 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 		rc = err_set(e, EINVAL, "%s: not a regular file", path);
 	bool small = !rc && st.st_size < (off_t)CHUNK;
 	t->cap = small && st.st_size < CHUNK_MIN ? CHUNK_MIN : small ? (size_t)st.st_size + 1 : CHUNK;
-	t->chunk = xmalloc(t->cap);
+	t->chunk = xmalloc(t->cap + CSV_SLACK);
 	rc = rc ? rc : look_at_beginning(t, e);
 	if (rc)
 		trace_close(&t->base);

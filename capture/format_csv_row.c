@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/format_csv_private.h"
+#include "capture/formats/number.h"
 #include "capture/op.h"
 #include "capture/trace_format.h"
 #include "common/units.h"
@@ -12,6 +13,8 @@
 
 static const char *const column_names[COL_N + 1] = {"pid",    "tid",   "begin", "end",      "function", "args",
 						    "rvalue", "error", "seq",   "intended", "dispatch", NULL};
+
+static const char no_args[CSV_ARGS_SLACK + 1];
 
 void csv_fail(struct csv_trace *t, const char *format, ...)
 {
@@ -65,7 +68,10 @@ void csv_header_end(struct csv_trace *t)
 	for (enum column c = 0; c < COL_REQUIRED; c++) {
 		bool found = false;
 		for (unsigned int i = 0; i < n; i++)
-			found |= t->columns[i] == c;
+			if (t->columns[i] == c) {
+				found = true;
+				t->args_column = c == COL_ARGS ? i : t->args_column;
+			}
 		if (!found)
 			csv_fail(t, "the header has no column \"%s\"", column_names[c]);
 	}
@@ -78,7 +84,7 @@ void csv_header_end(struct csv_trace *t)
 static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v)
 {
 	uint64_t u;
-	if (decimal_u64(s, len, &u) || u > UINT32_MAX)
+	if (!scan_all_u64(s, len, t->readable, &u) || u > UINT32_MAX)
 		csv_fail(t, "\"%.*s\" is no whole number from 0 to 4294967295", (int)(len < 60 ? len : 60), s);
 	else
 		*v = (uint32_t)u;
@@ -87,35 +93,40 @@ static void take_u32(struct csv_trace *t, const char *s, size_t len, uint32_t *v
 static void take_time(struct csv_trace *t, const char *s, size_t len, int64_t *v)
 {
 	*v = TIME_NONE;
-	if (len && (decimal_i64(s, len, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
+	if (len && (!scan_all_i64(s, len, t->readable, v) || *v > TRACE_TIME_MAX || *v < -TRACE_TIME_MAX))
 		csv_fail(t, "\"%.*s\" is no time in nanoseconds", (int)(len < 60 ? len : 60), s);
 }
 
-static void take_function(struct csv_trace *t, const char *s, size_t len)
+static void find_function(struct csv_trace *t, struct csv_op_memo *memo, const char *s, size_t len)
 {
 	char name[32];
-	uint16_t *memo = &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64 : 0];
-	const char *last = op_name(*memo);
-	if (*memo && strlen(last) == len && !memcmp(s, last, len)) {
-		t->row.op = *memo;
-		return;
-	}
 	snprintf(name, sizeof name, "%.*s", (int)(len < sizeof name ? len : sizeof name - 1), s);
 	t->row.op = (uint16_t)op_find(name);
 	if (t->row.op == OP_INVALID) {
 		const char *near = nearest_name(name, op_names);
 		csv_fail(t, "function \"%s\" is unknown%s%s%s", name, near ? ", did you mean \"" : "", near ? near : "",
 			 near ? "\"?" : "");
-	} else if (strlen(name) == len) {
-		*memo = t->row.op;
+	} else if (strlen(name) == len && len < sizeof memo->name) {
+		memcpy(memo->name, name, len);
+		memo->len = (uint16_t)len;
+		memo->op = t->row.op;
 	}
+}
+
+static void take_function(struct csv_trace *t, const char *s, size_t len)
+{
+	struct csv_op_memo *memo = &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64 : 0];
+	if (memo->op && memo->len == len && !memcmp(memo->name, s, len))
+		t->row.op = memo->op;
+	else
+		find_function(t, memo, s, len);
 }
 
 static void take_error(struct csv_trace *t, const char *s, size_t len)
 {
 	uint64_t u = 0;
 	if (len && *s >= '0' && *s <= '9') {
-		if (decimal_u64(s, len, &u) || u > UINT16_MAX)
+		if (!scan_all_u64(s, len, t->readable, &u) || u > UINT16_MAX)
 			csv_fail(t, "\"%.*s\" is no error number", (int)(len < 60 ? len : 60), s);
 	} else if (len) {
 		const char *name;
@@ -128,7 +139,7 @@ static void take_error(struct csv_trace *t, const char *s, size_t len)
 	t->row.error = (uint16_t)u;
 }
 
-static void take_field(struct csv_trace *t, enum column c, const char *s, size_t len)
+static inline void take_field(struct csv_trace *t, enum column c, const char *s, size_t len)
 {
 	switch (c) {
 	case COL_PID:
@@ -157,7 +168,7 @@ static void take_field(struct csv_trace *t, enum column c, const char *s, size_t
 		t->args_len = len;
 		break;
 	case COL_RVALUE:
-		if (decimal_i64(s, len, &t->row.rvalue))
+		if (!scan_all_i64(s, len, t->readable, &t->row.rvalue))
 			csv_fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
 		break;
 	case COL_ERROR:
@@ -165,7 +176,7 @@ static void take_field(struct csv_trace *t, enum column c, const char *s, size_t
 		break;
 	case COL_SEQ:
 		t->has_seq = len > 0;
-		if (len && decimal_u64(s, len, &t->row.seq))
+		if (len && !scan_all_u64(s, len, t->readable, &t->row.seq))
 			csv_fail(t, "\"%.*s\" is no whole number", (int)(len < 60 ? len : 60), s);
 		break;
 	case COL_IGNORED:
@@ -173,27 +184,37 @@ static void take_field(struct csv_trace *t, enum column c, const char *s, size_t
 	}
 }
 
-void csv_row_field(struct csv_trace *t, const char *s, size_t len, bool stays)
+static void too_many(struct csv_trace *t)
+{
+	csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
+}
+
+void csv_row_field(struct csv_trace *t, const char *s, size_t len)
 {
 	if (t->field >= t->n_columns) {
-		csv_fail(t, "the line has more columns than the header's %u", t->n_columns);
+		too_many(t);
 		return;
 	}
 	enum column c = t->columns[t->field];
-	if (c == COL_ARGS && !stays) {
+	if (c == COL_ARGS) { /* must stay until the row's end */
 		strbuf_reset(&t->args_text);
 		strbuf_add(&t->args_text, s, len);
+		strbuf_add(&t->args_text, no_args, CSV_ARGS_SLACK);
 		s = t->args_text.s;
 	}
-	take_field(t, c, s ? s : "", len);
+	s = s ? s : "";
+	t->readable = s + len;
+	take_field(t, c, s, len);
 }
 
-static unsigned int field_of(const struct csv_trace *t, enum column c)
+void csv_row_fields(struct csv_trace *t, const struct csv_field *f, unsigned int n)
 {
-	unsigned int i = 0;
-	while (i < t->n_columns && t->columns[i] != c)
-		i++;
-	return i;
+	t->readable = t->chunk + t->n_chunk + CSV_SLACK;
+	for (; t->field < n && !t->error.code; t->field++)
+		if (t->field < t->n_columns)
+			take_field(t, t->columns[t->field], f[t->field].s, f[t->field].len);
+		else
+			too_many(t);
 }
 
 /* As in a trace file: a length, the bytes, padding; the reference counts units of 8 bytes. */
@@ -209,12 +230,13 @@ static void keep_heap(struct csv_trace *t)
 
 void csv_row_end(struct csv_trace *t)
 {
-	struct err e = ERR_INIT;
+	struct err e; /* ERR_INIT would fill all of it, for every line */
+	err_clear(&e);
 	if (t->field < t->n_columns) {
 		csv_fail(t, "the line ends after %u of %u columns", t->field, t->n_columns);
 		return;
 	}
-	t->field = field_of(t, COL_ARGS);
+	t->field = t->args_column;
 	if (csv_args_read(t->args_s, t->args_len, &t->row, &t->args, &e)) {
 		csv_fail(t, "%s", e.msg);
 		return;
@@ -241,7 +263,7 @@ void csv_row_begin(struct csv_trace *t)
 	t->field = 0;
 	t->row_line = t->line;
 	t->has_seq = false;
-	t->args_s = "";
+	t->args_s = no_args;
 	t->args_len = 0;
 	t->row = (struct trace_record){
 	    .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .object = OBJECT_NONE, .heap = HEAP_NONE};

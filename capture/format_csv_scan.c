@@ -1,66 +1,65 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <string.h>
-
 #include "capture/format_csv_private.h"
+#include "capture/formats/byte_marks.h"
 
-struct field {
-	const char *s;
-	size_t len;
-};
+/* The commas, quotes and line ends of the text, one after the other: there is one more, a line feed stands behind it. */
+#define MARKS ',', '"', '\n', '\r'
 
-/* What ends a field without quotes, or makes it none. */
-static const bool ends_field[256] = {[','] = true, ['\n'] = true, ['\r'] = true, ['"'] = true};
-
-/* The field that begins at s: behind its end, where a comma or the line's end stands, or NULL where it is not plain. s[0..end]
- * with `end` the line feed. */
-static const char *plain_field(const char *s, const char *end, struct field *f)
+static inline const char *next_mark(struct byte_walk *w)
 {
-	const char *p = s;
-	if (*s == '"') {
-		p = memchr(s + 1, '"', (size_t)(end - s - 1));
-		if (!p)
-			return NULL;
-		*f = (struct field){s + 1, (size_t)(p - s - 1)};
-		p++;
-		return *p == ',' || p == end || (*p == '\r' && p + 1 == end) ? p : NULL;
-	}
-	while (!ends_field[(unsigned char)*p])
-		p++;
-	*f = (struct field){s, (size_t)(p - s)};
-	if (*p == '"' || (*p == '\r' && p + 1 != end))
-		return NULL;
-	return f->len && (*s == ' ' || *s == '\t' || p[-1] == ' ' || p[-1] == '\t') ? NULL : p;
+	return byte_walk_next(w, MARKS);
 }
 
-/* The fields of the line, or 0 where it is not plain. */
-static unsigned int plain_line(const char *s, const char *end, struct field *f)
+static inline bool is_blank(char c)
 {
-	if (s == end || *s == '\r')
-		return 0;
-	for (unsigned int n = 0; n < COLUMNS_MAX;) {
-		const char *p = plain_field(s, end, &f[n++]);
+	return c == ' ' || c == '\t';
+}
+
+/* The field that begins at s: behind its end, where a comma or the line's end stands, or NULL where it is not plain. */
+static inline const char *plain_field(const char *s, struct byte_walk *m, struct csv_field *f)
+{
+	const char *p = next_mark(m);
+	if (*s != '"') {
+		*f = (struct csv_field){s, (size_t)(p - s)};
+		return *p == '"' || (p > s && (is_blank(*s) || is_blank(p[-1]))) ? NULL : p;
+	}
+	do
+		p = next_mark(m);
+	while (*p == ',' || *p == '\r');
+	if (*p != '"')
+		return NULL;
+	*f = (struct csv_field){s + 1, (size_t)(p - s - 1)};
+	return next_mark(m) == p + 1 && p[1] != '"' ? p + 1 : NULL;
+}
+
+/* The fields of the line, and where its line feed stands; NULL where it is not plain. */
+static inline const char *plain_line(const char *s, struct byte_walk *m, struct csv_field *f, unsigned int *n)
+{
+	*n = 0;
+	if (*s == '\n' || *s == '\r')
+		return NULL;
+	while (*n < COLUMNS_MAX) {
+		const char *p = plain_field(s, m, &f[(*n)++]);
 		if (!p)
-			return 0;
+			return NULL;
+		if (*p == '\r' && next_mark(m) == p + 1 && p[1] == '\n')
+			p++;
 		if (*p != ',')
-			return n;
+			return *p == '\n' ? p : NULL;
 		s = p + 1;
 	}
-	return 0;
+	return NULL;
 }
 
 size_t csv_scan(struct csv_trace *t, const char *text, size_t len)
 {
 	const char *s = text, *end = text + len, *lf;
-	struct field f[COLUMNS_MAX];
-	while (s < end && !t->error.code && (lf = memchr(s, '\n', (size_t)(end - s)))) {
-		unsigned int n = plain_line(s, lf, f);
-		if (!n)
-			break;
+	struct csv_field f[COLUMNS_MAX];
+	struct byte_walk m = byte_walk_begin(text, end + 1, MARKS);
+	unsigned int n;
+	while (s < end && !t->error.code && (lf = plain_line(s, &m, f, &n)) && lf < end) {
 		t->after_cr = false;
-		for (unsigned int i = 0; i < n && !t->error.code; i++) {
-			csv_row_field(t, f[i].s, f[i].len, true);
-			t->field++;
-		}
+		csv_row_fields(t, f, n);
 		csv_line_end(t, '\n');
 		s = lf + 1;
 	}

@@ -49,6 +49,10 @@ static int new_object(struct job *j, const struct trace_object *o, uint32_t *id,
 /* Objects come over when a request first names them: those of requests left out do not. */
 static int map_object(struct job *j, struct source *s, uint32_t *object, struct err *e)
 {
+	if (*object < s->n && s->id[*object] != OBJECT_NONE) {
+		*object = s->id[*object];
+		return 0;
+	}
 	const struct trace_object *o = trace_object(s->t, *object);
 	if (!o) {
 		*object = OBJECT_NONE;
@@ -58,7 +62,7 @@ static int map_object(struct job *j, struct source *s, uint32_t *object, struct 
 		GROW(s->id, s->n, s->cap);
 		s->id[s->n++] = OBJECT_NONE;
 	}
-	int rc = s->id[*object] == OBJECT_NONE ? new_object(j, o, &s->id[*object], e) : 0;
+	int rc = new_object(j, o, &s->id[*object], e);
 	*object = s->id[*object];
 	return rc;
 }

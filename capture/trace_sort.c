@@ -20,11 +20,21 @@ struct run {
 	size_t i, n; /* window[i..n) */
 };
 
+#define OUT_RECORDS 1024u /* a block of the trace */
+
+struct key {
+	int64_t begin_ns;
+	uint32_t i; /* of v[] */
+};
+
 struct sort {
 	struct trace *from;
 	struct trace_writer *to;
-	int fd; /* of the runs; -1 where one was enough */
-	struct trace_record *v;
+	int fd; /* of the runs */
+	struct trace_record *v; /* [RUN_RECORDS], as they came */
+	struct key *key;
+	struct trace_record *out; /* [OUT_RECORDS], in order */
+	size_t n_out;
 	struct run *run;
 	size_t n_runs, cap_runs, window_records;
 	size_t *heap; /* runs by their first record */
@@ -33,52 +43,71 @@ struct sort {
 
 static int by_begin(const void *a, const void *b)
 {
-	const struct trace_record *x = a, *y = b;
+	const struct key *x = a, *y = b;
 	if (x->begin_ns != y->begin_ns)
 		return x->begin_ns < y->begin_ns ? -1 : 1;
-	return x->commit < y->commit ? -1 : x->commit > y->commit; /* place in the run, see fill_run */
+	return x->i < y->i ? -1 : x->i > y->i;
 }
 
-/* Requests without a begin go with the one before: for sorting they get its begin, and a mark. */
+/* Requests without a begin go with the one before: for sorting they get its begin, and this commit word meanwhile. */
 #define NO_BEGIN 0x80000000u
 
-/* Reads up to RUN_RECORDS; the commit word holds the place meanwhile. */
+/* Reads up to RUN_RECORDS, and finds their order. */
 static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 {
 	const struct trace_record *r;
+	bool ordered = true;
 	int rc = 0;
 	*n = 0;
 	while (*n < RUN_RECORDS && (rc = trace_next(s->from, &r, e)) == 1) {
 		struct trace_record *to = &s->v[*n];
 		*to = *r;
-		to->commit = (uint32_t)(*n)++;
 		if (to->begin_ns == TIME_NONE) {
-			to->commit |= NO_BEGIN;
+			to->commit = NO_BEGIN;
 			to->begin_ns = *last_ns;
 		}
+		ordered &= to->begin_ns >= *last_ns;
 		*last_ns = to->begin_ns;
+		s->key[*n] = (struct key){to->begin_ns, (uint32_t)*n};
+		++*n;
 	}
-	qsort(s->v, *n, sizeof *s->v, by_begin);
+	if (!ordered)
+		qsort(s->key, *n, sizeof *s->key, by_begin);
 	return rc < 0 ? rc : 0;
+}
+
+static int out_flush(struct sort *s, bool to_trace, struct err *e)
+{
+	size_t n = s->n_out;
+	s->n_out = 0;
+	if (to_trace)
+		return n ? trace_writer_append(s->to, s->out, n, e) : 0;
+	int rc = write_all(s->fd, s->out, n * sizeof *s->out);
+	return rc ? err_sys(e, -rc, "writing the runs of a sort") : 0;
+}
+
+static int emit(struct sort *s, const struct trace_record *r, struct err *e)
+{
+	struct trace_record *to = &s->out[s->n_out++];
+	*to = *r;
+	if (to->commit == NO_BEGIN)
+		to->begin_ns = TIME_NONE;
+	to->commit = TRACE_COMMIT;
+	return s->n_out == OUT_RECORDS ? out_flush(s, true, e) : 0;
 }
 
 static int keep_run(struct sort *s, size_t n, struct err *e)
 {
 	off_t at = s->n_runs ? s->run[s->n_runs - 1].end : 0;
-	int rc = write_all(s->fd, s->v, n * sizeof *s->v);
-	if (rc)
-		return err_sys(e, -rc, "writing the runs of a sort");
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++) {
+		s->out[s->n_out++] = s->v[s->key[i].i];
+		if (s->n_out == OUT_RECORDS || i + 1 == n)
+			rc = out_flush(s, false, e);
+	}
 	GROW(s->run, s->n_runs, s->cap_runs);
 	s->run[s->n_runs++] = (struct run){.at = at, .end = at + (off_t)(n * sizeof *s->v)};
-	return 0;
-}
-
-static int emit(struct sort *s, struct trace_record *r, struct err *e)
-{
-	if (r->commit & NO_BEGIN)
-		r->begin_ns = TIME_NONE;
-	r->commit = TRACE_COMMIT;
-	return trace_writer_append(s->to, r, 1, e);
+	return rc;
 }
 
 static int run_load(struct sort *s, struct run *r, struct err *e)
@@ -173,16 +202,30 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 	return rc ? rc : trace_rewind(s->from, e);
 }
 
+/* One run is written at once. */
+static int emit_run(struct sort *s, size_t n, struct err *e)
+{
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = emit(s, &s->v[s->key[i].i], e);
+	return rc;
+}
+
 static int sort_all(struct sort *s, struct err *e)
 {
 	size_t n;
 	int64_t last_ns = -TRACE_TIME_MAX;
 	int rc = copy_objects_and_heap(s, e);
-	while (!rc && !(rc = fill_run(s, &n, &last_ns, e)) && n)
-		rc = keep_run(s, n, e);
+	while (!rc && !(rc = fill_run(s, &n, &last_ns, e)) && n) {
+		bool all = !s->n_runs && n < RUN_RECORDS;
+		rc = all ? emit_run(s, n, e) : keep_run(s, n, e);
+	}
 	free(s->v);
+	free(s->key);
 	s->v = NULL;
-	return rc || !s->n_runs ? rc : merge(s, e);
+	s->key = NULL;
+	rc = rc || !s->n_runs ? rc : merge(s, e);
+	return rc ? rc : out_flush(s, true, e);
 }
 
 static int unnamed_file(const char *beside, struct err *e)
@@ -212,6 +255,8 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 	rc = s.fd < 0 ? -EIO : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
 	if (!rc) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
+		s.key = xmalloc(RUN_RECORDS * sizeof *s.key);
+		s.out = xmalloc(OUT_RECORDS * sizeof *s.out);
 		rc = sort_all(&s, e);
 		if (rc)
 			trace_writer_abort(s.to);
@@ -222,7 +267,7 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 		free(s.run[i].window);
 	free(s.run);
 	free(s.heap);
-	free(s.v);
+	free(s.out);
 	if (s.fd >= 0)
 		close(s.fd);
 	trace_close(s.from);

@@ -17,8 +17,10 @@ struct open_file *open_file_new(uint32_t object, int64_t position, bool append)
 
 void open_file_put(struct open_file *f)
 {
-	if (f && !--f->refs)
-		free(f);
+	if (!f || --f->refs)
+		return;
+	free(f->shown);
+	free(f);
 }
 
 static struct descriptor_table *table_copy(const struct descriptor_table *from)

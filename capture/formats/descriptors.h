@@ -15,6 +15,8 @@ struct open_file {
 	bool append;
 	uint64_t name_hash; /* of the name that the trace shows beside the number, 0 none; as of n_renames */
 	uint64_t n_renames;
+	char *shown; /* shown[n_shown]: that name as it stands in the text, with its brackets; NULL: not kept */
+	size_t n_shown;
 };
 
 struct descriptor_table {

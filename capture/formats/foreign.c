@@ -27,17 +27,6 @@ int foreign_at(struct foreign *f, const char *where, struct err *e, const char *
 	return rc;
 }
 
-struct trace_record foreign_record(void)
-{
-	return (struct trace_record){.begin_ns = TIME_NONE,
-				     .end_ns = TIME_NONE,
-				     .intended_ns = TIME_NONE,
-				     .dispatch_ns = TIME_NONE,
-				     .object = OBJECT_NONE,
-				     .fd = -1,
-				     .heap = HEAP_NONE};
-}
-
 int foreign_check(struct foreign *f, const struct trace_record *r, struct err *e)
 {
 	(void)f;
@@ -141,7 +130,8 @@ static void unreadable(struct foreign *f, struct err *why)
 static int take_line(struct foreign *f, struct err *e)
 {
 	size_t len;
-	struct err why = ERR_INIT;
+	struct err why; /* ERR_INIT would fill all of it, for every line */
+	err_clear(&why);
 	f->line = f->wrong = NULL;
 	int rc = text_input_line(&f->in, &f->line, &len, &why);
 	if (rc < 0 && rc != -EMSGSIZE)
@@ -159,7 +149,8 @@ static int take_line(struct foreign *f, struct err *e)
 
 static int take_piece(struct foreign *f, struct err *e)
 {
-	struct err why = ERR_INIT;
+	struct err why; /* ERR_INIT would fill all of it, for every line */
+	err_clear(&why);
 	f->piece_at = f->in.offset + f->in.at;
 	int rc = f->reader->piece(f, &why);
 	if (rc == -ENOMEM || rc == -EIO)

@@ -16,8 +16,8 @@ struct foreign;
 struct foreign_reader {
 	const char *clock, *captured_by; /* of the metadata */
 	enum trace_level level;
-	/* Takes in one line: 0, or a negative errno with what is wrong with it; foreign_at() says where. `s` is followed by
-	 * one byte more that may be read. Binary formats have `piece` instead: it takes some of f->in, 1, 0 at the end. */
+	/* Takes in one line: 0, or a negative errno with what is wrong with it; foreign_at() says where. TEXT_SLACK
+	 * bytes behind it may be read. Binary formats have `piece` instead: it takes some of f->in, 1, 0 at the end. */
 	int (*line)(struct foreign *f, const char *s, size_t len, struct err *e);
 	int (*piece)(struct foreign *f, struct err *e);
 	void (*end)(struct foreign *f);	    /* the file is over; NULL: nothing to do */
@@ -55,7 +55,16 @@ int foreign_at(struct foreign *f, const char *where, struct err *e, const char *
     __attribute__((format(printf, 4, 5)));
 
 /* A record of which nothing is known. */
-struct trace_record foreign_record(void);
+static inline struct trace_record foreign_record(void)
+{
+	return (struct trace_record){.begin_ns = TIME_NONE,
+				     .end_ns = TIME_NONE,
+				     .intended_ns = TIME_NONE,
+				     .dispatch_ns = TIME_NONE,
+				     .object = OBJECT_NONE,
+				     .fd = -1,
+				     .heap = HEAP_NONE};
+}
 
 /* Whether the record may be given out: times in range. Errors: ERANGE. */
 int foreign_check(struct foreign *f, const struct trace_record *r, struct err *e);

@@ -6,37 +6,46 @@
 #define CAPTURE_FORMATS_NUMBER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-/* Eight decimal digits at once, or false where there are not so many. Source: the usual arithmetic within a register: pairs
+/* How many decimal digits s[0..8) begins with, and their value: eight bytes at once, of which the first that is no digit is found by
+ * its high half, and the digits before it moved to where eight would stand. Source: the usual arithmetic within a register: pairs
  * of digits, pairs of pairs, and both halves, each by one multiplication. */
-static inline bool scan_eight_digits(const char *s, uint64_t *v)
+static inline unsigned int scan_up_to_eight(const char *s, uint64_t *v)
 {
 	uint64_t x;
 	memcpy(&x, s, sizeof x);
-	x -= 0x3030303030303030u;
-	if (((x + 0x7676767676767676u) | x) & 0x8080808080808080u)
-		return false;
+	uint64_t high = 0xf0f0f0f0f0f0f0f0u, zeros = 0x3030303030303030u;
+	uint64_t other = ((x & high) ^ zeros) | (((x + 0x0606060606060606u) & high) ^ zeros); /* ':' to '?' too */
+	unsigned int n = other ? (unsigned int)__builtin_ctzll(other) / 8 : 8;
+	*v = 0;
+	if (!n)
+		return 0;
+	x = (x & 0x0f0f0f0f0f0f0f0fu) << (64 - 8 * n);
 	x = (x * 10 + (x >> 8)) & 0x00ff00ff00ff00ffu;
 	x = (x * 100 + (x >> 16)) & 0x0000ffff0000ffffu;
 	*v = (x * 10000 + (x >> 32)) & 0xffffffffu;
-	return true;
+	return n;
 }
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first digit is the lowest byte");
+
+static const uint32_t scan_power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 
 static inline bool scan_u64(const char **s, const char *end, uint64_t *v)
 {
 	const char *p = *s;
-	uint64_t n = 0, eight;
-	for (; end - p >= 8 && p - *s < 16 && scan_eight_digits(p, &eight); p += 8)
-		n = n * 100000000 + eight;
-	for (; p < end && (unsigned char)(*p - '0') < 10; p++) {
-		if (p - *s >= 19 && (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n)))
-			return false;
-		if (p - *s < 19)
-			n = n * 10 + (uint64_t)(*p - '0');
+	uint64_t n = 0, more;
+	unsigned int k = 8;
+	while (k == 8 && end - p >= 8 && p - *s < 16) {
+		k = scan_up_to_eight(p, &more);
+		n = n * scan_power[k] + more;
+		p += k;
 	}
+	for (; k == 8 && p < end && (unsigned char)(*p - '0') < 10; p++)
+		if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (uint64_t)(*p - '0'), &n))
+			return false;
 	bool some = p > *s;
 	*s = p;
 	*v = n;
@@ -52,6 +61,20 @@ static inline bool scan_i64(const char **s, const char *end, int64_t *v)
 		return false;
 	*v = negative ? (int64_t)(0 - u) : (int64_t)u;
 	return true;
+}
+
+/* Whether all of s[0..len) is one whole number. Memory may be read up to `readable`, at or behind its end: with some bytes there
+ * it is faster. */
+static inline bool scan_all_u64(const char *s, size_t len, const char *readable, uint64_t *v)
+{
+	const char *p = s;
+	return scan_u64(&p, readable, v) && p == s + len;
+}
+
+static inline bool scan_all_i64(const char *s, size_t len, const char *readable, int64_t *v)
+{
+	const char *p = s;
+	return scan_i64(&p, readable, v) && p == s + len;
 }
 
 /* "0x1f", "017" or decimal, as C has it. */
@@ -86,7 +109,6 @@ static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
  * cut. *digits, if not NULL: how many there were behind the point. */
 static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v, unsigned int *digits)
 {
-	static const int64_t power[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000};
 	uint64_t whole;
 	int64_t n;
 	unsigned int n_digits = 0;
@@ -94,17 +116,15 @@ static inline bool scan_decimal(const char **s, const char *end, int64_t unit, i
 		return false;
 	if (*s < end && **s == '.') {
 		const char *p = *s + 1;
-		uint64_t fraction = 0, eight;
-		if (end - p >= 8 && scan_eight_digits(p, &eight)) {
-			fraction = eight;
-			n_digits = 8;
-		}
+		uint64_t fraction = 0;
+		if (end - p >= 8)
+			n_digits = scan_up_to_eight(p, &fraction);
 		for (; p + n_digits < end && (unsigned char)(p[n_digits] - '0') < 10; n_digits++)
 			if (n_digits < 9)
 				fraction = fraction * 10 + (uint64_t)(p[n_digits] - '0');
 		if (!n_digits)
 			return false;
-		int64_t scale = power[n_digits < 9 ? n_digits : 9];
+		int64_t scale = scan_power[n_digits < 9 ? n_digits : 9];
 		int64_t part = unit >= scale ? (int64_t)fraction * (unit / scale) : (int64_t)fraction / (scale / unit);
 		if (__builtin_add_overflow(n, part, &n))
 			return false;

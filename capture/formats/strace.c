@@ -96,6 +96,29 @@ static const struct strace_call *call_find(const struct strace *t, const char *s
 	return name_table_find(&t->calls, s, len, &i) ? &strace_calls[i] : NULL;
 }
 
+/* The call whose name and parenthesis begin at s, TEXT_SLACK bytes readable there; *open: the parenthesis. *open NULL: there is
+ * none. */
+static const struct strace_call *call_at(struct strace *t, const char *s, const char *end, const char **open)
+{
+	uint64_t first;
+	memcpy(&first, s, sizeof first);
+	unsigned int i = (unsigned int)(first * 0x9e3779b97f4a7c15u >> 58);
+	const struct strace_call *recent = t->recent[i].call;
+	size_t len = t->recent[i].len;
+	*open = s + len;
+	if (recent && len < (size_t)(end - s) && s[len] == '(' && !memcmp(s, recent->name, len))
+		return recent;
+	*open = memchr(s, '(', (size_t)(end - s));
+	if (!*open || *open == s)
+		return NULL;
+	const struct strace_call *call = call_find(t, s, (size_t)(*open - s));
+	if (call) {
+		t->recent[i].call = call;
+		t->recent[i].len = (size_t)(*open - s);
+	}
+	return call;
+}
+
 /* A call that begins and is interrupted. It has its place in the trace from now on. */
 static int take_unfinished(struct strace *t, struct traced_thread *th, const struct strace_call *call, const char *name,
 			   size_t name_len, const char *text, const char *end, int64_t begin_ns)
@@ -135,6 +158,7 @@ static int take_unfinished(struct strace *t, struct traced_thread *th, const str
 /* "<... pread64 resumed>, "..."..., 4096, 8192) = 4096 <0.000021>" */
 static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns, struct err *e)
 {
+	static const char slack[TEXT_SLACK];
 	const char *name = s + 5, *stop = memchr(name, ' ', (size_t)(end - name));
 	const char *rest = memmem(s, (size_t)(end - s), "resumed>", 8);
 	if (!stop || !rest)
@@ -151,9 +175,13 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 		return 0;
 	}
 	strbuf_add(&th->text, rest + 8, (size_t)(end - rest - 8));
+	size_t len = th->text.len;
+	strbuf_add(&th->text, slack, sizeof slack);
+	th->text.len = len;
 	struct call_line l = {.call = th->call, .text = th->text.s, .end = th->text.s + th->text.len,
 			      .begin_ns = th->begin_ns, .stamp_ns = stamp_ns, .resumed = true};
-	struct err why = ERR_INIT;
+	struct err why; /* ERR_INIT would fill all of it, for every line */
+	err_clear(&why);
 	int rc = strace_take_call(t, th, &l, &why);
 	if (rc) { /* where in the text that was put together means nothing to the reader */
 		record_queue_drop(&t->base.queue, th->ticket);
@@ -165,10 +193,10 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns, struct err *e)
 {
 	static const char mark[] = "<unfinished ...>";
-	const char *open = memchr(s, '(', (size_t)(end - s));
+	const char *open;
+	const struct strace_call *call = call_at(t, s, end, &open);
 	if (!open || open == s)
 		return foreign_at(&t->base, s, e, "neither a call nor a signal");
-	const struct strace_call *call = call_find(t, s, (size_t)(open - s));
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	if ((size_t)(end - s) > sizeof mark && !memcmp(end - (sizeof mark - 1), mark, sizeof mark - 1))

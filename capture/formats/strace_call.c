@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* From a call to a request: doc/formats/strace.md. */
 #include <errno.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "capture/formats/number.h"
@@ -8,15 +9,19 @@
 
 /* --- the result --------------------------------------------------------------------------------------------------- */
 
-/* Cuts "<0.000021>" off the end: how long it took, or -1. */
+/* Cuts "<0.000021>" off the end: how long it took, or -1. Most results are a number and nothing else. */
 static int64_t take_duration(struct parsed *p)
 {
-	const char *open = p->end;
+	const char *open = p->ret;
 	int64_t ns;
 	if (p->end - p->ret < 3 || p->end[-1] != '>')
 		return -1;
-	while (open > p->ret && *open != '<')
-		open--;
+	while (open < p->end && *open > ' ')
+		open++;
+	if (*open != ' ' || open[1] != '<')
+		for (open = p->end; open > p->ret && *open != '<'; open--)
+			;
+	open += *open == ' ';
 	const char *s = open + 1;
 	if (*open != '<' || !scan_decimal(&s, p->end, 1000000000, &ns, NULL) || s != p->end - 1)
 		return -1;
@@ -120,9 +125,16 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 
 int strace_take_call(struct strace *t, struct traced_thread *th, const struct call_line *l, struct err *e)
 {
-	struct parsed p = {.t = t, .th = th, .call = l->call, .end = l->end, .r = foreign_record(), .heap = STRBUF_INIT,
-			   .peer = {-1, OBJECT_NONE, OFFSET_NONE}};
+	struct parsed p;
 	const char *s = l->text;
+	memset(&p, 0, offsetof(struct parsed, arg)); /* the arguments are many bytes more */
+	p.t = t;
+	p.th = th;
+	p.call = l->call;
+	p.end = l->end;
+	p.r = foreign_record();
+	p.peer = (struct op_peer){-1, OBJECT_NONE, OFFSET_NONE};
+	strbuf_init(&p.heap);
 	p.n = strace_split(&s, l->end, p.arg);
 	while (s && s < l->end && *s == ' ')
 		s++;

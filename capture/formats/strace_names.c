@@ -5,6 +5,7 @@
 #include "capture/app/app_private.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
+#include "common/xalloc.h"
 
 int strace_object(struct strace *t, const struct part *d, uint32_t *id, struct err *e)
 {
@@ -37,6 +38,21 @@ uint64_t strace_decoration_hash(const struct part *d)
 	return h | 1;
 }
 
+/* Keeps what the descriptor is shown as, s[..end): the next call on it need not be taken apart. */
+static void keep_shown(struct strace *t, struct open_file *f, uint64_t hash, const char *s, const char *end)
+{
+	f->name_hash = hash;
+	f->n_renames = t->system.n_renames;
+	f->n_shown = (size_t)(end - s);
+	f->shown = xrealloc(f->shown, f->n_shown);
+	memcpy(f->shown, s, f->n_shown);
+}
+
+static bool is_shown(const struct strace *t, const struct open_file *f, const char *s, const char *end)
+{
+	return f && f->shown && f->n_renames == t->system.n_renames && f->n_shown <= (size_t)(end - s) && !memcmp(f->shown, s, f->n_shown);
+}
+
 int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e)
 {
 	const char *s = a->s, *end = s + a->len;
@@ -45,14 +61,15 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	if (!scan_i64(&s, end, fd))
 		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no descriptor", (int)(a->len < 60 ? a->len : 60), a->s);
 	*f = descriptor_get(p->th, *fd);
+	if (is_shown(t, *f, s, end))
+		return 0;
 	if (!strace_decoration(s, end, &d)) {
 		t->base.base.notes.n_unknown_fd += !*f && *fd > 2;
 		return 0;
 	}
 	uint64_t h = strace_decoration_hash(&d);
 	if (*f && ((*f)->name_hash == h || !(*f)->name_hash || (*f)->n_renames != t->system.n_renames)) {
-		(*f)->name_hash = h;
-		(*f)->n_renames = t->system.n_renames;
+		keep_shown(t, *f, h, s, end);
 		return 0;
 	}
 	uint32_t object;
@@ -60,8 +77,7 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	if (rc)
 		return rc;
 	struct open_file *made = open_file_new(object, -1, false);
-	made->name_hash = h;
-	made->n_renames = t->system.n_renames;
+	keep_shown(t, made, h, s, end);
 	descriptor_set(p->th, *fd, made, false);
 	open_file_put(made);
 	*f = *fd < DESCRIPTOR_MAX && *fd >= 0 ? made : NULL;

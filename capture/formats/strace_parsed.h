@@ -11,8 +11,7 @@ struct parsed {
 	struct strace *t;
 	struct traced_thread *th;
 	const struct strace_call *call;
-	struct part arg[PARTS_MAX];
-	unsigned int n;
+	unsigned int n; /* of arg[] */
 	const char *ret, *end; /* behind "= " */
 	struct trace_record r;
 	struct open_file *file; /* of f */
@@ -20,12 +19,13 @@ struct parsed {
 	bool has_peer, has_path, nameless_path, has_at_offset;
 	struct strbuf heap;
 	bool has_heap;
+	struct part arg[PARTS_MAX];
 };
 
 /* --- strace_text.c: taking the text apart --- */
 
 /* Splits at commas outside of everything, into at most PARTS_MAX parts; *s behind the closing parenthesis, or NULL where there is
- * none. Gives their number. */
+ * none. Gives their number. TEXT_SLACK bytes behind `end` are readable. */
 unsigned int strace_split(const char **s, const char *end, struct part *arg);
 /* The string's bytes, with C's escapes undone; false where it is no string. NULs in it make it none. */
 bool strace_unquote(struct strbuf *to, const struct part *a);

@@ -30,6 +30,10 @@ struct strace {
 	bool has_first, has_pids, time_of_day;
 	int64_t first_ns, last_ns;
 	uint32_t file_tid; /* from the name of a file of strace -ff */
+	struct {
+		const struct strace_call *call;
+		size_t len; /* of its name */
+	} recent[64]; /* calls seen, by what their names begin with */
 };
 
 struct part {
@@ -37,8 +41,8 @@ struct part {
 	size_t len;
 };
 
-/* A call that is complete: `text` is what follows "name(", the end of the line cut off at `end`. `begin_ns`; `stamp_ns` is the
- * line's. Errors: EINVAL by foreign_at. */
+/* A call that is complete: `text` is what follows "name(", the end of the line cut off at `end`, and TEXT_SLACK bytes
+ * behind that readable. `begin_ns`; `stamp_ns` is the line's. Errors: EINVAL by foreign_at. */
 struct call_line {
 	const struct strace_call *call;
 	const char *text, *end;

@@ -2,6 +2,7 @@
 /* The text of a call: its arguments, strings, and what strace shows beside descriptors. */
 #include <string.h>
 
+#include "capture/formats/byte_marks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
@@ -35,6 +36,44 @@ enum { TEXT = 0, QUOTE, COMMA, OPENS, CLOSES, BRACKET };
 static const unsigned char meaning[256] = {['"'] = QUOTE, [','] = COMMA,  ['('] = OPENS,  ['['] = OPENS,  ['{'] = OPENS,
 					   [')'] = CLOSES, [']'] = CLOSES, ['}'] = CLOSES, ['<'] = BRACKET};
 
+/* Which of s[0..64) may mean something: all that do, and some that do not. Pairs of brackets differ in few bits. */
+static inline uint64_t meaning_marks(const char *s)
+{
+	uint64_t marks = 0;
+#if defined(__SSE2__)
+	const __m128i round = _mm_set1_epi8(0x01), square = _mm_set1_epi8(0x26);
+	for (unsigned int i = 0; i < BYTE_MARKS; i += 16) {
+		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
+		__m128i a = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8(',')));
+		__m128i b = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('<')), _mm_cmpeq_epi8(_mm_or_si128(x, round), _mm_set1_epi8(')')));
+		__m128i c = _mm_cmpeq_epi8(_mm_or_si128(x, square), _mm_set1_epi8(0x7f));
+		marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), c)) << i;
+	}
+#else
+	for (unsigned int i = 0; i < BYTE_MARKS; i++)
+		marks |= (uint64_t)(meaning[(unsigned char)s[i]] != TEXT) << i;
+#endif
+	return marks;
+}
+
+/* The first at p or behind it that means something, or w->end. p only grows. */
+static inline const char *next_meaning(struct byte_walk *w, const char *p)
+{
+	for (;;) {
+		if (p >= w->end)
+			return w->end;
+		if (p >= w->at + BYTE_MARKS) {
+			w->at = p;
+			w->left = meaning_marks(p);
+		}
+		uint64_t left = w->left >> (p - w->at);
+		p = left ? p + __builtin_ctzll(left) : w->at + BYTE_MARKS;
+		if (left && (p >= w->end || meaning[(unsigned char)*p] != TEXT))
+			return p < w->end ? p : w->end;
+		p += left != 0;
+	}
+}
+
 static void add_part(struct part *arg, unsigned int *n, const char *first, const char *end, char next)
 {
 	while (first < end && *first == ' ')
@@ -49,9 +88,9 @@ unsigned int strace_split(const char **s, const char *end, struct part *arg)
 {
 	const char *p = *s, *first = p;
 	unsigned int n = 0, depth = 0;
+	struct byte_walk w = {p, end, meaning_marks(p)};
 	for (;;) {
-		while (p < end && meaning[(unsigned char)*p] == TEXT)
-			p++;
+		p = next_meaning(&w, p);
 		if (p == end)
 			break;
 		unsigned char what = meaning[(unsigned char)*p];
