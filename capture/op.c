@@ -135,7 +135,7 @@ static const struct op_info table[OP_N] = {
     [OP_AIO_FSYNC] = {"aio_fsync", FAMILY_SYNC, OP_HAS_FD},
     [OP_AIO_FDATASYNC] = {"aio_fdatasync", FAMILY_SYNC, OP_HAS_FD},
     [OP_AIO_OTHER] = {"aio_other", FAMILY_ASYNC, OP_HAS_FD | OP_HAS_FLAGS},
-    [OP_PAGE_FAULT] = {"page_fault", FAMILY_PAGE, OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
+    [OP_PAGE_FAULT] = {"page_fault", FAMILY_PAGE, OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS | OP_RESULT_VARIES},
     [OP_PAGE_CACHE_ADD] = {"page_cache_add", FAMILY_PAGE, OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
 };
 

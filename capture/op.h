@@ -45,6 +45,8 @@ extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., 
 #define OP_RESULT_VARIES 0x1000u   /* rvalue is an address or the like: it says only whether the call succeeded */
 
 #define PAGE_HANDLED 1u /* page_fault: by the file's fault handler, that page alone (else: mapped from the cache, with pages around it) */
+#define PAGE_WRITTEN 2u /* page_fault: the program wrote (else it read, or nothing tells) */
+#define PAGE_ADDRESS_MIN 65536 /* page_fault: results from here on are the address that was touched; below, the number of pages */
 #define PAGE_ASKED 1u /* page_cache_add: the call or fault it happened in asked for it: a miss (else: read ahead) */
 
 /* What the record's heap item holds where there is one; nothing is aligned, numbers are little-endian. */

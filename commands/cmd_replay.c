@@ -123,10 +123,13 @@ static void summary_print(const struct replay_summary *s)
 		printf(", %" PRIu64 " failed", s->n_failed);
 	printf("; %" PRIu64 " worker%s for %" PRIu64 " traced thread%s\n", s->n_workers, s->n_workers == 1 ? "" : "s",
 	       s->n_threads, s->n_threads == 1 ? "" : "s");
-	if (s->n_issued) {
+	if (s->n_responses) {
 		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
 	}
+	if (s->n_touches)
+		printf("%-16s%" PRIu64 " times a page of a mapped file, %" PRIu64 " of them written\n", "touched", s->n_touches,
+		       s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);
 	passed_print(s);

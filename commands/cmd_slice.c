@@ -13,11 +13,13 @@
 #include "commands/trace_set.h"
 #include "commands/slice_correction.h"
 #include "commands/slice_filter.h"
+#include "commands/slice_join.h"
+#include "common/xalloc.h"
 
 struct slice_config {
 	struct open_options open;
 	struct slice_filter_config filter;
-	const char *output, *key, *calibration, *method;
+	const char *output, *join, *key, *calibration, *method;
 	bool anonymise, compress, renumber;
 };
 #define AT(FIELD) offsetof(struct slice_config, FIELD)
@@ -42,6 +44,8 @@ static const struct option_spec slice_options[] = {
 	 .flags = OPT_CLI_ONLY},
 	{.name = "operation", .type = OPT_STRING, .offset = AT(filter.operations), .arg = "LIST",
 	 .help = "only these operations or families of them, as read or write (all)", .flags = OPT_CLI_ONLY},
+	{.name = "join", .type = OPT_STRING, .offset = AT(join), .arg = "TRACE",
+	 .help = "add the faults and page-cache misses that capture vfs saw in the same run, by thread and file", .flags = OPT_CLI_ONLY},
 	{.name = "scale", .type = OPT_DOUBLE, .offset = AT(filter.scale), .arg = "FACTOR",
 	 .help = "stretch the times of begin by FACTOR from the first on; response times stay (1)", .min = 1e-9, .max = 1e9,
 	 .flags = OPT_CLI_ONLY},
@@ -75,11 +79,14 @@ struct slice {
 	struct slice_filter *filter;
 	struct anonymiser *anonymiser;
 	struct slice_correction *correction; /* or NULL */
+	struct slice_join *join;	     /* or NULL */
 };
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 {
 	struct slice *s = ctx;
+	if (s->join && !slice_join_pass(s->join, t, r))
+		return 0;
 	int keep = slice_filter_pass(s->filter, t, r);
 	if (keep == 1 && s->correction)
 		slice_correction_apply(s->correction, r);
@@ -91,6 +98,8 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 	struct slice *s = ctx;
 	if (s->correction)
 		slice_correction_finish(s->correction, meta);
+	if (s->join)
+		slice_join_finish(s->join, meta);
 }
 
 static int on_name(void *ctx, enum object_kind kind, const char *name, struct strbuf *out, struct err *e)
@@ -126,9 +135,33 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	if (!rc)
 		printf("%s: %" PRIu64 " of %" PRIu64 " requests%s%s\n", c->output, p.n_written, p.n_read,
 		       slice_filter_stopped(s->filter) ? " read" : "", p.sorted ? ", sorted by begin" : "");
+	if (!rc && s->join)
+		slice_join_print(s->join);
 	if (!rc && s->correction)
 		slice_correction_print(s->correction);
 	return rc;
+}
+
+/* What fits together, beyond each option by itself. */
+static int usage_check(const struct slice_config *c, int n, struct err *e)
+{
+	if (!c->output || (c->key && !c->anonymise))
+		return err_set(e, EINVAL, "%s", c->output ? "--key is for --anonymise" : "-o TRACE is missing: where to write");
+	if (c->method && !c->calibration)
+		return err_set(e, EINVAL, "--capture-method is for --calibration");
+	if (c->join && n != 1)
+		return err_set(e, EINVAL, "--join adds the pages of one run to one trace of it");
+	return 0;
+}
+
+static int traces_open(const struct slice_config *c, char **argv, int n, struct trace_set *set, struct slice *s, struct err *e)
+{
+	const char **path = xcalloc((size_t)n + 1, sizeof *path);
+	memcpy(path, argv, (size_t)n * sizeof *path);
+	path[n] = c->join;
+	int rc = trace_set_open(set, &c->open, path, (size_t)n + (c->join != NULL), e);
+	free((void *)path);
+	return rc || !c->join ? rc : slice_join_open(&s->join, set, e);
 }
 
 static int slice_run(int argc, char **argv, struct err *e)
@@ -140,23 +173,18 @@ static int slice_run(int argc, char **argv, struct err *e)
 	int status = command_parse(&cmd_slice, "[options] TRACE... -o TRACE", about, slice_options, &c, argc, argv, 1, argc, &n, e);
 	if (status >= 0)
 		return status;
-	if (!c.output || (c.key && !c.anonymise)) {
-		err_set(e, EINVAL, "%s", c.output ? "--key is for --anonymise" : "-o TRACE is missing: where to write");
+	if (usage_check(&c, n, e))
 		return EXIT_USAGE;
-	}
-	if (c.method && !c.calibration) {
-		err_set(e, EINVAL, "--capture-method is for --calibration");
-		return EXIT_USAGE;
-	}
 	if (slice_filter_open(&s.filter, &c.filter, e)) {
 		slice_filter_close(s.filter);
 		return EXIT_USAGE;
 	}
 	int rc = c.anonymise ? anonymiser_open(&s.anonymiser, c.key, e) : 0;
-	rc = rc ? rc : trace_set_open(&set, &c.open, (const char *const *)argv + 1, (size_t)n, e);
+	rc = rc ? rc : traces_open(&c, argv + 1, n, &set, &s, e);
 	rc = rc ? rc : slice_traces(&c, &set, &s, e);
 	trace_set_close(&set);
 	slice_correction_close(s.correction);
+	slice_join_close(s.join);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
 	return rc ? EXIT_FAILED : EXIT_OK;

@@ -73,6 +73,8 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	json_object_set_new(replay, "input_command", input->command ? text_to_json(input->command) : json_null());
 	set_count(replay, "n_records", s->n_records);
 	set_count(replay, "n_issued", s->n_issued);
+	set_count(replay, "n_touches", s->n_touches);
+	set_count(replay, "n_touches_writing", s->n_touches_writing);
 	set_count(replay, "n_passed_over", s->n_passed);
 	set_count(replay, "n_lost", s->n_records - s->n_issued - s->n_passed);
 	set_count(replay, "n_repeated", s->n_repeated);

@@ -100,8 +100,10 @@ static void input_count(struct output *o, const struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
 		return;
-	o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
-	o->n_input_sum++;
+	if (op_info(r->op)->family != FAMILY_PAGE) { /* whose traced times are instants */
+		o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
+		o->n_input_sum++;
+	}
 	if (r->end_ns > o->input_last_ns)
 		o->input_last_ns = r->end_ns;
 }
@@ -136,7 +138,13 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 		o->last_ns = r->end_ns;
 	s->n_issued++;
 	s->n_failed += out->rvalue < 0;
-	o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
+	if (op_info(r->op)->family == FAMILY_PAGE) {
+		s->n_touches++;
+		s->n_touches_writing += (r->flags & PAGE_WRITTEN) != 0;
+	} else {
+		o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
+		s->n_responses++;
+	}
 	if (outcome_differs(out, expected))
 		mismatch_note(o, r, object, expected, out->rvalue);
 	if (r->intended_ns != TIME_NONE && o->issue_error)
@@ -221,7 +229,7 @@ static int compare_double(const void *a, const void *b)
 static void summarise(struct output *o)
 {
 	struct replay_summary *s = o->s;
-	s->mean_response_ns = s->n_issued ? o->sum_ns / (double)s->n_issued : NAN;
+	s->mean_response_ns = s->n_responses ? o->sum_ns / (double)s->n_responses : NAN;
 	s->traced_mean_response_ns = o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
 	s->elapsed_ns = s->n_issued ? o->last_ns - o->first_ns : 0;
 	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;

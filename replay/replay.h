@@ -85,6 +85,8 @@ struct replay_summary {
 	int64_t first_mismatch_expected, first_mismatch_actual; /* result, or a negative errno */
 	struct replay_mismatch mismatch[REPLAY_MISMATCHES_SHOWN]; /* the first of them, in the order of the file */
 	uint64_t n_mismatches_of[OP_N];
+	uint64_t n_touches, n_touches_writing; /* pages of mapped files that were touched, of the issued ones; how many of them written */
+	uint64_t n_responses; /* issued requests that are no touches: what the mean response is of */
 	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
 	uint64_t n_passed_of[PASS_N];
 	bool stopped;	       /* by --stop-on-mismatch */

@@ -103,7 +103,19 @@ struct page_event {
 /* A file that a path leads to: events tell it by its number. */
 int syscalls_identify(struct syscalls *c, const char *path, struct err *e);
 int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e);
-int syscalls_fault_at(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t address, struct err *e); /* by the thread's mappings */
+
+#define FAULT_PRESENT 1u /* the page was there: only writing was not allowed */
+#define FAULT_WRITE 2u
+struct fault_event {
+	uint32_t tid;
+	int64_t ns;
+	uint64_t address;
+	unsigned int how; /* FAULT_PRESENT, FAULT_WRITE: the processor's error code */
+	bool followed;	  /* what the kernel does for it at the file has an event of its own, which comes next */
+};
+/* A fault at an address. With `followed` it tells the event that comes next which page was touched, and whether it was written; the
+ * first write to a page that was mapped for reading has no such event and is a record of its own. Else the thread's mappings tell the file. */
+int syscalls_fault_at(struct syscalls *c, const struct fault_event *v, struct err *e);
 int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err *e);
 
 /* Nothing more comes. */

@@ -136,16 +136,32 @@ static void file_learn(struct syscalls *c, const struct page_event *v, const str
 
 /* --- events ------------------------------------------------------------------------------------------------------- */
 
-static int page_record(struct syscalls *c, const struct syscall_thread *t, const struct page_event *v, enum trace_op op, uint32_t flags,
-		       uint32_t object)
+static void page_record(struct syscalls *c, const struct syscall_thread *t, const struct page_event *v, enum trace_op op, uint32_t flags,
+			uint32_t object, int64_t result)
 {
 	const uint64_t page = c->sink.page_bytes;
 	struct trace_record r = {.begin_ns = v->ns, .end_ns = v->ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
 				 .object = object, .fd = -1, .heap = HEAP_NONE, .pid = t->pid, .tid = t->tid, .op = (uint16_t)op,
-				 .offset = v->first * page, .length = v->n * page, .rvalue = (int64_t)v->n, .flags = flags,
+				 .offset = v->first * page, .length = v->n * page, .rvalue = result, .flags = flags,
 				 .commit = TRACE_COMMIT};
 	record_queue_add(c->queue, &r);
+}
+
+/* `at`: where it was touched, or NULL. */
+static int fault_record(struct syscalls *c, const struct syscall_thread *t, const struct page_event *v, const struct fault_event *at,
+			uint32_t object)
+{
+	const uint32_t flags = (v->handled ? PAGE_HANDLED : 0) | (at && at->how & FAULT_WRITE ? PAGE_WRITTEN : 0);
+	page_record(c, t, v, OP_PAGE_FAULT, flags, object, at && at->address >= PAGE_ADDRESS_MIN ? (int64_t)at->address : (int64_t)v->n);
 	return 0;
+}
+
+/* Whether the thread's last fault at an address is the one that these events of a file follow: there may be several. */
+static bool fault_is_of(const struct syscalls *c, const struct syscall_thread *t, const struct page_event *v)
+{
+	const struct mapping *m = t->fault.followed ? state_mapping(t->process, t->fault.address, 1) : NULL;
+	const uint64_t page = m ? (t->fault.address - m->from + m->offset) / c->sink.page_bytes : 0;
+	return m && page >= v->first && page - v->first < v->n;
 }
 
 int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e)
@@ -157,21 +173,25 @@ int syscalls_fault(struct syscalls *c, const struct page_event *v, struct err *e
 	t->fault_device = v->device;
 	t->fault_inode = v->inode;
 	t->fault_page = v->first;
+	const struct fault_event *at = fault_is_of(c, t, v) ? &t->fault : NULL;
 	int rc = object_of(c, v, &object, e);
-	return rc ? rc : page_record(c, t, v, OP_PAGE_FAULT, v->handled ? PAGE_HANDLED : 0, object);
+	return rc ? rc : fault_record(c, t, v, at, object);
 }
 
-int syscalls_fault_at(struct syscalls *c, uint32_t tid, int64_t ns, uint64_t address, struct err *e)
+int syscalls_fault_at(struct syscalls *c, const struct fault_event *v, struct err *e)
 {
-	struct syscall_thread *t = syscall_thread_of(c, tid);
-	const struct mapping *m = state_mapping(t->process, address, 1);
+	struct syscall_thread *t = syscall_thread_of(c, v->tid);
+	const struct mapping *m = state_mapping(t->process, v->address, 1);
+	const bool own = !v->followed || (v->how & FAULT_PRESENT && v->how & FAULT_WRITE);
 	uint32_t object;
-	if (t->hidden || !m)
+	t->fault = *v;
+	t->fault.followed = !own;
+	if (t->hidden || !m || !own)
 		return 0;
-	const struct page_event v = {.tid = tid, .ns = ns, .n = 1,
-				     .first = (address - m->from + m->offset) / c->sink.page_bytes};
+	const struct page_event p = {.tid = v->tid, .ns = v->ns, .n = 1,
+				     .first = (v->address - m->from + m->offset) / c->sink.page_bytes, .handled = true};
 	int rc = syscall_object(c, m->file->path, m->file->is_path, &object, e);
-	return rc ? rc : page_record(c, t, &v, OP_PAGE_FAULT, PAGE_HANDLED, object);
+	return rc ? rc : fault_record(c, t, &p, v, object);
 }
 
 int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err *e)
@@ -196,5 +216,7 @@ int syscalls_page_add(struct syscalls *c, const struct page_event *v, struct err
 	} else if (v->device == t->fault_device && v->inode == t->fault_inode) {
 		asked = overlap(v->first, v->n, t->fault_page, 1);
 	}
-	return rc ? rc : page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object);
+	if (!rc)
+		page_record(c, t, v, OP_PAGE_CACHE_ADD, asked ? PAGE_ASKED : 0, object, (int64_t)v->n);
+	return rc;
 }

@@ -23,6 +23,7 @@ struct syscall_thread {
 	struct open_file *closing; /* what close is about: the number may be given anew before it returns */
 	/* the last fault */
 	uint64_t fault_device, fault_inode, fault_page;
+	struct fault_event fault; /* at an address; `followed`: by events of the file */
 };
 
 struct syscall_file { /* device and inode: object */

@@ -22,7 +22,7 @@ const char **vfs_events_make(enum vfs_faults faults)
 	const char **event = xcalloc(VFS_N_FIXED + 2 * n + 1, sizeof *event);
 	for (size_t i = 0; i < VFS_N_FIXED; i++) {
 		bool file = i == VFS_FAULT || i == VFS_MAP, address = i == VFS_USER_FAULT;
-		bool wanted = file ? faults == FAULTS_FILEMAP : address ? faults == FAULTS_ADDRESS : i != VFS_ADD || faults != FAULTS_NONE;
+		bool wanted = file ? faults == FAULTS_FILEMAP : (!address && i != VFS_ADD) || faults != FAULTS_NONE;
 		event[i] = xstrdup(wanted ? fixed[i] : nothing);
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -44,7 +44,7 @@ struct fields {
 	struct tracing_field child, flags;	     /* newtask */
 	struct tracing_field filename, pid, old_pid; /* exec */
 	struct tracing_field device, inode, index, last, order; /* of the page events, by kind below */
-	struct tracing_field address;
+	struct tracing_field address, error_code;
 };
 
 struct converting {
@@ -52,13 +52,15 @@ struct converting {
 	struct syscalls *c;
 	struct fields task, add, fault, map, user;
 	struct tracing_field result; /* of any call's end: all are alike */
+	bool by_address; /* faults have no events but those of addresses */
 };
 
 static struct fields page_fields(const struct tracing *t, unsigned int kind)
 {
 	return (struct fields){.device = tracing_field(t, kind, "s_dev"), .inode = tracing_field(t, kind, "i_ino"),
 			       .index = tracing_field(t, kind, "index"), .last = tracing_field(t, kind, "last_index"),
-			       .order = tracing_field(t, kind, "order"), .address = tracing_field(t, kind, "address")};
+			       .order = tracing_field(t, kind, "order"), .address = tracing_field(t, kind, "address"),
+			       .error_code = tracing_field(t, kind, "error_code")};
 }
 
 static struct page_event page_of(const struct tracing_event *v, const struct fields *f)
@@ -124,7 +126,9 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 		p.handled = v->kind == VFS_FAULT;
 		return syscalls_fault(w->c, &p, e);
 	case VFS_USER_FAULT:
-		return syscalls_fault_at(w->c, (uint32_t)v->pid, v->ns, tracing_unsigned(v, w->user.address), e);
+		return syscalls_fault_at(w->c, &(struct fault_event){(uint32_t)v->pid, v->ns, tracing_unsigned(v, w->user.address),
+								     (unsigned int)tracing_unsigned(v, w->user.error_code),
+								     !w->by_address}, e);
 	default:
 		return call_event(w, v, e);
 	}
@@ -135,7 +139,7 @@ int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct sy
 {
 	struct converting w = {.memory = m, .c = c, .add = page_fields(t, VFS_ADD), .fault = page_fields(t, VFS_FAULT),
 			       .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
-			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret")};
+			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"), .by_address = !tracing_has(t, VFS_FAULT)};
 	w.task = (struct fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
 				 .filename = tracing_field(t, VFS_EXEC, "filename"), .pid = tracing_field(t, VFS_EXEC, "pid"),
 				 .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};

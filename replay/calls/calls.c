@@ -173,6 +173,7 @@ static call_run *const runs[OP_N] = {
 	[OP_FTELL] = call_ftell, [OP_FFLUSH] = call_fflush, [OP_SETVBUF] = call_setvbuf, [OP_IO_SUBMIT] = call_io_submit,
 	[OP_IO_GETEVENTS] = call_io_getevents, [OP_AIO_READ] = call_async, [OP_AIO_WRITE] = call_async,
 	[OP_AIO_READV] = call_async, [OP_AIO_WRITEV] = call_async, [OP_AIO_FSYNC] = call_async, [OP_AIO_FDATASYNC] = call_async,
+	[OP_PAGE_FAULT] = call_touch,
 };
 
 void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun, bool careful,
@@ -198,10 +199,12 @@ void call_leave(struct replay_plan *p, uint32_t process)
 {
 	struct call_table *c = &p->calls;
 	struct call_process *t = &c->process[process];
-	if (process >= c->n_processes || !t->first_ending || atomic_fetch_sub(&t->n_threads, 1) != 1)
+	if (!call_ends_something(c, process) || atomic_fetch_sub(&t->n_threads, 1) != 1)
 		return;
 	for (uint32_t slot = t->first_ending; slot; slot = c->next_ending[slot])
 		call_slot_end(p, slot);
+	for (uint32_t map = t->first_map; map != NONE32; map = c->map[map].next_ending)
+		call_map_end(&c->map[map]);
 }
 
 void call_table_finish(struct replay_plan *p)
@@ -234,7 +237,7 @@ void call_table_release(struct call_table *c)
 	for (uint32_t i = 0; i < c->n_maps; i++) {
 		if (c->map[i].base)
 			munmap(c->map[i].base, c->map[i].n_bytes);
-		pthread_mutex_destroy(&c->map[i].lock);
+		pthread_rwlock_destroy(&c->map[i].lock);
 	}
 	for (uint32_t i = 0; i < c->n_places; i++)
 		free(c->place[i]);

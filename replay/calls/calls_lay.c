@@ -69,7 +69,6 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_VMSPLICE:
 	case OP_TEE:
 		return PASS_OBJECT;
-	case OP_PAGE_FAULT:
 	case OP_PAGE_CACHE_ADD:
 		return PASS_KERNEL;
 	default:
@@ -83,6 +82,7 @@ bool call_result_counts(const struct load_request *r)
 	if (o->uses & (OP_RESULT_VARIES | OP_MAKES_FD | OP_RETURNS_FD))
 		return false;
 	switch (r->op) {
+	case OP_PAGE_FAULT:
 	case OP_FSCANF:
 	case OP_SCANDIR:
 	case OP_WALK:
@@ -340,10 +340,16 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 	for (uint32_t i = 0; i < s->n_processes; i++) {
 		u64_map_at(&of_pid, s->process[i].pid, i);
 		atomic_init(&c->process[i].n_threads, s->process[i].n_threads);
+		c->process[i].first_map = NONE32;
 	}
 	for (uint32_t i = 0; i < l->n_threads; i++) {
 		const uint32_t *known = u64_map_find(&of_pid, l->thread[i].pid);
 		c->process_of_thread[i] = known ? *known : s->n_processes;
+	}
+	for (uint32_t i = s->n_maps; i-- > 0;) {
+		struct call_process *p = &c->process[s->map[i].process];
+		c->map[i].next_ending = p->first_map;
+		p->first_map = s->n_processes < 2 ? NONE32 : i;
 	}
 	for (uint32_t i = s->n; i-- > 1;) {
 		struct slot *b = &c->slot[i];
@@ -358,7 +364,7 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 
 bool call_ends_something(const struct call_table *c, uint32_t process)
 {
-	return process < c->n_processes && c->process[process].first_ending;
+	return process < c->n_processes && (c->process[process].first_ending || c->process[process].first_map != NONE32);
 }
 
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes)
@@ -370,7 +376,7 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 	c->next_ending = xcalloc((size_t)s->n + 1, sizeof *c->next_ending);
 	c->map = xcalloc((size_t)s->n_maps + 1, sizeof *c->map);
 	for (uint32_t i = 0; i < s->n_maps; i++)
-		pthread_mutex_init(&c->map[i].lock, NULL);
+		pthread_rwlock_init(&c->map[i].lock, NULL);
 	c->submission = xcalloc((size_t)l->n_threads + 1, sizeof *c->submission);
 	c->places_laid = xcalloc(1, sizeof *c->places_laid);
 	place_find(c, c->places_laid, "", 0);

@@ -35,9 +35,10 @@ void call_mmap(struct caller *k)
 		CALL(k, call_error(ENOMEM));
 		return;
 	}
+	call_touch_ready();
 	if (c->length > POPULATE_MAX)
 		flags &= ~MAP_POPULATE;
-	pthread_mutex_lock(&m->lock);
+	pthread_rwlock_wrlock(&m->lock);
 	CALL(k, (at = mmap(NULL, c->length, protection, flags, fd, (off_t)c->offset)) == MAP_FAILED ? -1 : 0);
 	if (at != MAP_FAILED && m->base)
 		munmap(m->base, m->n_bytes); /* a mutant mapped it twice */
@@ -45,15 +46,16 @@ void call_mmap(struct caller *k)
 		m->base = at;
 		m->n_bytes = (c->length + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	}
-	pthread_mutex_unlock(&m->lock);
+	pthread_rwlock_unlock(&m->lock);
 }
 
-/* The mapping, locked, and the part of it that the request means; NULL with the outcome of memory that is not mapped. */
-static struct call_map *map_take(struct caller *k, char **at, size_t *n_bytes)
+struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t *n_bytes)
 {
 	struct call_map *m = map_of(k);
-	if (m)
-		pthread_mutex_lock(&m->lock);
+	if (m && change)
+		pthread_rwlock_wrlock(&m->lock);
+	else if (m)
+		pthread_rwlock_rdlock(&m->lock);
 	if (m && m->base && k->c->to < m->n_bytes) {
 		uint64_t left = m->n_bytes - k->c->to;
 		*at = m->base + k->c->to;
@@ -61,21 +63,21 @@ static struct call_map *map_take(struct caller *k, char **at, size_t *n_bytes)
 		return m;
 	}
 	if (m)
-		pthread_mutex_unlock(&m->lock);
+		pthread_rwlock_unlock(&m->lock);
 	CALL(k, call_error(ENOMEM));
 	return NULL;
 }
 
-static void map_give(struct call_map *m)
+void call_map_give(struct call_map *m)
 {
-	pthread_mutex_unlock(&m->lock);
+	pthread_rwlock_unlock(&m->lock);
 }
 
 void call_munmap(struct caller *k)
 {
 	char *at;
 	size_t n;
-	struct call_map *m = map_take(k, &at, &n);
+	struct call_map *m = call_map_take(k, true, &at, &n);
 	if (!m)
 		return;
 	if (at == m->base && n + PAGE_BYTES > m->n_bytes) {
@@ -87,19 +89,19 @@ void call_munmap(struct caller *k)
 		const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
 		CALL(k, mmap(at, n, PROT_NONE, flags, -1, 0) == MAP_FAILED ? -1 : 0);
 	}
-	map_give(m);
+	call_map_give(m);
 }
 
 void call_msync(struct caller *k)
 {
 	char *at;
 	size_t n;
-	struct call_map *m = map_take(k, &at, &n);
+	struct call_map *m = call_map_take(k, false, &at, &n);
 	if (!m)
 		return;
 	const int flags = (int)(k->c->flags & (MS_ASYNC | MS_SYNC | MS_INVALIDATE));
 	CALL(k, msync(at, n, flags));
-	map_give(m);
+	call_map_give(m);
 }
 
 static bool advice_is_harmless(uint32_t advice)
@@ -112,14 +114,14 @@ void call_madvise(struct caller *k)
 {
 	char *at;
 	size_t n;
-	struct call_map *m = map_take(k, &at, &n);
+	struct call_map *m = call_map_take(k, false, &at, &n);
 	if (!m)
 		return;
 	if (advice_is_harmless(k->c->flags))
 		CALL(k, madvise(at, n, (int)k->c->flags));
 	else
 		CALL(k, k->c->traced < 0 ? call_error((int)-k->c->traced) : 0);
-	map_give(m);
+	call_map_give(m);
 }
 
 /* It may always be moved, and always is the whole of it: the old length is not in the trace. */
@@ -127,7 +129,7 @@ void call_mremap(struct caller *k)
 {
 	char *at, *to = MAP_FAILED;
 	size_t n;
-	struct call_map *m = map_take(k, &at, &n);
+	struct call_map *m = call_map_take(k, true, &at, &n);
 	if (!m)
 		return;
 	char *base = m->base;
@@ -141,6 +143,14 @@ void call_mremap(struct caller *k)
 		m->base = to;
 		m->n_bytes = (wanted + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
 	}
-	map_give(m);
+	call_map_give(m);
 }
 
+void call_map_end(struct call_map *m)
+{
+	pthread_rwlock_wrlock(&m->lock);
+	if (m->base)
+		munmap(m->base, m->n_bytes);
+	m->base = NULL;
+	pthread_rwlock_unlock(&m->lock);
+}

@@ -14,9 +14,10 @@
 #define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
 
 struct call_map {
-	pthread_mutex_t lock; /* held while something is done to it */
+	pthread_rwlock_t lock; /* for writing while it is made, moved or ended; touches of several threads go on at once */
 	char *base;	      /* NULL: not mapped */
 	uint64_t n_bytes;
+	uint32_t next_ending; /* of its process, NONE32 ends */
 };
 
 struct call_stream {
@@ -32,6 +33,7 @@ struct call_stream {
 
 struct call_process {
 	_Atomic uint32_t n_threads; /* that have requests left */
+	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
 	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
 	bool is_asynchronous;
 	aio_context_t aio;
@@ -135,6 +137,14 @@ call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fput
 	call_ftell, call_fflush, call_setvbuf;
 /* calls_map.c */
 call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap;
+void call_map_end(struct call_map *m); /* its process has ended */
+/* calls_touch.c */
+call_run call_touch;
+void call_touch_ready(void); /* before the first mapping: a touch beyond the end of a file is an outcome, and no crash */
+/* calls_map.c, for these: the mapping, locked, and the part of it that the request means; NULL with the outcome of memory that is
+ * not mapped. */
+struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t *n_bytes);
+void call_map_give(struct call_map *m);
 /* calls_async.c */
 call_run call_io_submit, call_io_getevents, call_async;
 void call_async_finish(struct call_table *c, struct call_process *p, const struct clock *clock);

@@ -442,7 +442,9 @@ struct initial *initial_find(const struct load *l, const struct slots *s, const 
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const struct op_info *o = op_info(r->op);
-		if (o->uses & OP_HAS_PATH)
+		if (load_is_touch(r) && !r->passed)
+			was_read(&w, state_of(&w, r->slot)->node, r->offset + 1);
+		else if (o->uses & OP_HAS_PATH)
 			path_seen(&w, r);
 		else if (o->uses & OP_HAS_FD && !r->passed)
 			descriptor_seen(&w, r);

@@ -98,7 +98,7 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 	const struct op_info *o = op_info(r->op);
 	size_t len = 0;
 	const void *item = o->uses & OP_HEAP && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
-	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_FCNTL && r->op != OP_IOCTL &&
+	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
 	    r->op != OP_FSCANF && r->op != OP_FTELL)
 		return 0;
 	if (!l->n_more)
@@ -214,6 +214,8 @@ static int compare_issue(const void *a, const void *b)
 	const struct load_request *x = a, *y = b;
 	if (x->begin_ns != y->begin_ns)
 		return x->begin_ns < y->begin_ns ? -1 : 1;
+	if (x->after_touches != y->after_touches)
+		return x->after_touches ? 1 : -1;
 	return (x->record > y->record) - (x->record < y->record);
 }
 
@@ -224,6 +226,28 @@ static void sort(struct load *l)
 			qsort(l->request, l->n, sizeof *l->request, compare_issue);
 			return;
 		}
+}
+
+/* A touch within a call of its thread takes the call's begin, and the call comes behind all that begins with it. */
+static void touches_settle(struct load *l)
+{
+	uint32_t *last = xmalloc(((size_t)l->n_threads + 1) * sizeof *last); /* call of each thread */
+	bool moved = false;
+	memset(last, 0xff, ((size_t)l->n_threads + 1) * sizeof *last);
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct load_request *r = &l->request[i];
+		const uint32_t c = last[r->thread];
+		if (op_info(r->op)->family != FAMILY_PAGE)
+			last[r->thread] = i;
+		else if (load_is_touch(r) && c != NONE32 && r->begin_ns < l->request[c].end_ns && l->request[c].end_ns != INT64_MAX) {
+			moved |= r->begin_ns != l->request[c].begin_ns || !l->request[c].after_touches;
+			r->begin_ns = r->end_ns = l->request[c].begin_ns;
+			l->request[c].after_touches = true;
+		}
+	}
+	free(last);
+	if (moved)
+		sort(l);
 }
 
 static int compare_thread(const void *a, const void *b)
@@ -273,6 +297,7 @@ int load_read(struct load *l, struct trace *t, struct err *e)
 		load_release(l);
 	} else {
 		sort(l);
+		touches_settle(l);
 		number(&rd);
 		if (l->n)
 			l->first_begin_ns = l->last_end_ns = l->request[0].begin_ns;

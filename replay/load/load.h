@@ -26,7 +26,7 @@ enum pass_reason {
 	PASS_SYSTEM,	/* of something below /proc, /sys or /dev */
 	PASS_FORBIDDEN, /* would make a device, a pipe, a socket or a privileged attribute, or leave the directory (chroot) */
 	PASS_UNTOLD,	/* the trace has not what the call needs: a lock's range, an ioctl's argument, a path */
-	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself */
+	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on files that nothing seen mapped */
 	PASS_N
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
@@ -46,7 +46,15 @@ struct load_request {
 	int32_t fd;
 	uint16_t op;
 	uint8_t passed; /* enum pass_reason; set by slots_find */
+	bool after_touches; /* touches that happened within it come first, at the same time */
 };
+
+/* Faults on mapped files are replayed as touches of their page: `offset` is a byte of that page in the file, `length` 1. One that happened
+ * within a call of its own thread (it read from mapped memory, or into it) was moved in front of that call. */
+static inline bool load_is_touch(const struct load_request *r)
+{
+	return r->op == OP_PAGE_FAULT;
+}
 
 struct load_more { /* of the requests that have a heap item, a second path, a second descriptor, or a mapping */
 	uint64_t at;	/* of the heap item in load.bytes, aligned to 8 and followed by a NUL */
@@ -54,7 +62,7 @@ struct load_more { /* of the requests that have a heap item, a second path, a se
 	uint32_t name;	/* rename, link: the second path, index into slots.file; else NONE32 */
 	uint32_t slot;	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
-	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings: first byte within the map.
+	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first byte within the map.
 			 * fscanf: bytes that it took, as far as a later ftell shows. ftell: bytes taken before
 			 * by calls that the trace has not */
 	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */

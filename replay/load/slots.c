@@ -209,8 +209,12 @@ static void request(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	r->slot = 0;
+	if (o->family != FAMILY_PAGE)
+		f->touch[r->thread].any = false;
 	if (o->family == FAMILY_MAP && r->op != OP_MMAP) {
 		map_follow(f, r);
+	} else if (load_is_touch(r)) {
+		touch_follow(f, r);
 	} else if (o->uses & OP_HAS_PATH) {
 		path_request(f, r);
 	} else if (o->uses & OP_HAS_FD && (o->family != FAMILY_ASYNC || r->fd >= 0)) {
@@ -304,6 +308,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	*s = (struct slots){.before = &trace_meta(t)->files};
 	slot_add(s, (struct slot){.file = NONE32});
 	struct finder f = {.s = s, .l = l, .t = t, .n_objects = trace_n_objects(t)};
+	f.touch = xcalloc((size_t)l->n_threads + 1, sizeof *f.touch);
 	f.absolute = any_absolute(t, f.n_objects);
 	f.root = trace_meta(t)->root ? trace_meta(t)->root : f.absolute ? "/" : "unknown";
 	f.file_of_object = xmalloc((f.n_objects + 1) * sizeof *f.file_of_object);

@@ -59,6 +59,9 @@ struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), wha
 struct slot_map { /* a mapping, from its mmap to its munmap */
 	uint32_t slot;
 	uint64_t n_bytes;
+	uint64_t offset; /* of the file, at the map's first byte */
+	uint32_t process; /* index into slots.process: it ends with that one at the latest */
+	bool writable;
 };
 
 struct slot_process {

@@ -8,6 +8,8 @@
 #include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
+#define TOUCH_BYTES 4096u /* at most a page: two touches of one are told apart, and that is all the same */
+
 static struct map_list *maps_of(struct finder *f, const struct load_request *r)
 {
 	uint32_t process = process_of(f, r);
@@ -58,7 +60,8 @@ static void mapped(struct finder *f, struct load_request *r)
 	struct load_more *m = load_more(f->l, r);
 	uint64_t from = (uint64_t)r->rvalue;
 	GROW(s->map, s->n_maps, s->maps_cap);
-	s->map[s->n_maps] = (struct slot_map){r->slot, r->length};
+	s->map[s->n_maps] = (struct slot_map){.slot = r->slot, .n_bytes = r->length, .offset = r->offset, .process = process_of(f, r),
+						 .writable = r->flags >> 29 & PROT_WRITE};
 	m->map = s->n_maps++;
 	if (r->rvalue < 0)
 		return;
@@ -99,9 +102,58 @@ void map_follow(struct finder *f, struct load_request *r)
 		range_clear(maps_of(f, r), r->offset, end_of(r->offset, r->length));
 }
 
+/* One access may be several events: the kernel looks for pages to map, has the file's handler read one, and looks again. */
+static bool touched_again(struct finder *f, const struct load_request *r, uint32_t map, uint64_t page)
+{
+	struct last_touch *t = &f->touch[r->thread];
+	const bool writes = r->flags & PAGE_WRITTEN, again = t->any && t->map == map && t->page == page && (t->written || !writes);
+	*t = (struct last_touch){map, page, true, writes || (again && t->written)};
+	return again;
+}
+
+/* The latest mapping that has the page, of the process and the file, and that may be touched so. */
+static const struct traced_map *map_of_page(struct finder *f, const struct load_request *r)
+{
+	const struct map_list *l = maps_of(f, r);
+	const struct slots *s = f->s;
+	for (uint32_t i = l->n; i-- > 0;) {
+		const struct traced_map *piece = &l->item[i];
+		const struct slot_map *map = &s->map[piece->map];
+		const uint64_t from = map->offset + piece->at;
+		if (s->slot[map->slot].file == r->name && r->offset >= from && r->offset - from < piece->to - piece->from &&
+		    (map->writable || !(r->flags & PAGE_WRITTEN)))
+			return piece;
+	}
+	return NULL;
+}
+
+/* A fault tells the address, or only the file and the pages that the kernel looked at. */
+void touch_follow(struct finder *f, struct load_request *r)
+{
+	struct load_more *m = load_more(f->l, r);
+	const bool at_address = r->rvalue >= PAGE_ADDRESS_MIN;
+	r->name = name_of_request(f, r);
+	r->passed = PASS_KERNEL;
+	if (r->name == NONE32 || !m)
+		return;
+	const struct traced_map *piece = at_address ? map_at(maps_of(f, r), (uint64_t)r->rvalue, 1) : map_of_page(f, r);
+	if (!piece)
+		return;
+	const struct slot_map *map = &f->s->map[piece->map];
+	m->map = piece->map;
+	m->from = at_address ? piece->at + ((uint64_t)r->rvalue - piece->from) : r->offset - map->offset;
+	if (touched_again(f, r, m->map, m->from / TOUCH_BYTES))
+		return;
+	r->slot = map->slot;
+	r->offset = map->offset + m->from;
+	r->length = 1;
+	r->passed = PASS_NOT;
+}
+
 void maps_release(struct finder *f)
 {
 	for (uint32_t i = 0; f->maps && i < f->s->n_processes; i++)
 		free(f->maps[i].item);
 	free(f->maps);
+	free(f->touch);
 }

@@ -24,6 +24,12 @@ struct map_list {
 	uint32_t n, cap;
 };
 
+struct last_touch { /* of a thread, since its last call */
+	uint32_t map;
+	uint64_t page;
+	bool any, written;
+};
+
 struct finder {
 	struct slots *s;
 	struct load *l;
@@ -38,6 +44,7 @@ struct finder {
 	uint32_t *file_of_object;    /* file_of_object[n_objects] */
 	uint32_t n_objects;
 	struct map_list *maps; /* maps[n_processes] */
+	struct last_touch *touch; /* touch[l->n_threads] */
 	struct flight flight; /* opens, copies and closes under way */
 	const char *root; /* of the trace, "" for / or where it is not known */
 	bool absolute;	  /* some paths are: the others are relative to where their process works */
@@ -75,6 +82,7 @@ void stream_follow(struct finder *f, struct load_request *r);
 
 /* slots_map.c */
 void map_follow(struct finder *f, struct load_request *r);
+void touch_follow(struct finder *f, struct load_request *r);
 void maps_release(struct finder *f);
 
 #endif

@@ -36,7 +36,8 @@ static bool slot_apply(struct fs_model *m, const struct load_request *r)
 {
 	const struct load_more *more = load_more(m->l, r);
 	bool closes = r->op == OP_CLOSE || r->op == OP_FCLOSE || r->op == OP_CLOSEDIR;
-	if (r->rvalue < 0)
+	const bool in_memory = load_is_touch(r) || (op_info(r->op)->family == FAMILY_MAP && r->op != OP_MMAP);
+	if (r->rvalue < 0 || in_memory) /* a mapping outlives its descriptor */
 		return true;
 	if (m->word[m->state_word + r->slot] != SLOT_OPEN && !m->force)
 		return false;
@@ -263,6 +264,10 @@ static bool object_apply(struct fs_model *m, const struct load_request *r, uint3
 		listed(m, object);
 	else if (family == FAMILY_STREAM)
 		stream_apply(m, r, object);
+	else if (load_is_touch(r) && r->flags & PAGE_WRITTEN)
+		write_apply(m, object, r->offset, 1, false);
+	else if (load_is_touch(r))
+		read_apply(m, object, r->offset, 1, 1);
 	return attribute_apply(m, r, object);
 }
 

@@ -365,7 +365,7 @@ bool fs_model_apply(struct fs_model *m, uint32_t i)
 	if (r->passed)
 		return true;
 	size_t mark = fs_model_mark(m);
-	bool ok = op_info(r->op)->uses & OP_HAS_PATH ? r->name == NONE32 || name_apply(m, r) : data_apply(m, r);
+	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r) ? r->name == NONE32 || name_apply(m, r) : data_apply(m, r);
 	if (!ok && m->force)
 		return true;
 	if (!ok)

@@ -64,6 +64,7 @@ struct fs {
 	unsigned int rules;
 	struct fs_model model;
 	struct slot_state *slot;
+	struct resource *map; /* map[s->n_maps] */
 	struct resource *name; /* name[n_names], [0] unused */
 	uint32_t n_names, names_cap;
 	struct u64_map name_at; /* the model's name to name[] */
@@ -180,9 +181,18 @@ static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t 
 		note(f, &b->users, 0);
 }
 
+/* A mapping is there from its mmap to its munmap. */
+static void mapping_use(struct fs *f, const struct load_request *r, uint32_t map)
+{
+	const bool change = r->op == OP_MMAP || r->op == OP_MUNMAP || r->op == OP_MREMAP;
+	resource_rules(f, &f->map[map], change && r->rvalue >= 0);
+}
+
 static void descriptor_rules(struct fs *f, const struct load_request *r)
 {
 	const struct load_more *more = load_more(f->l, r);
+	if (more && more->map < f->s->n_maps)
+		mapping_use(f, r, more->map);
 	bool copies = op_info(r->op)->family == FAMILY_COPY;
 	if (opens(r)) {
 		made(f, r->slot);
@@ -359,6 +369,8 @@ static void states_init(struct fs *f)
 	for (uint32_t i = 0; i < f->s->n; i++)
 		if (f->s->slot[i].replaces)
 			f->slot[f->s->slot[i].replaces].closes = true;
+	for (uint32_t i = 0; i < f->s->n_maps; i++)
+		f->map[i] = (struct resource){.changer = NONE32};
 	memset(f->edge_of, 0xff, (f->l->n_threads + 1) * sizeof *f->edge_of);
 	GROW(f->name, f->n_names, f->names_cap);
 	GROW(f->file, f->n_files, f->files_cap);
@@ -392,6 +404,7 @@ static void walk(struct fs *f, const struct linear *order)
 static void fs_release(struct fs *f)
 {
 	free(f->slot);
+	free(f->map);
 	free(f->name);
 	free(f->file);
 	free(f->directory);
@@ -410,8 +423,9 @@ int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 	if (l->n_threads < 2)
 		return 0; /* program order says it all */
 	f.slot = calloc(s->n + 1, sizeof *f.slot);
+	f.map = malloc((s->n_maps + 1) * sizeof *f.map);
 	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
-	int ret = f.slot && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
+	int ret = f.slot && f.map && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
 	ret = ret ? ret : order_linearise(&order, l, s, e);
 	if (!ret) {
 		/* a trace cannot be made so that the extents' tree becomes a list */

@@ -320,6 +320,53 @@ static void pages_belong_to_calls(void **state)
 	end(s);
 }
 
+static int fault_at(struct seen *s, uint64_t address, unsigned int how, bool followed)
+{
+	return syscalls_fault_at(s->calls, &(struct fault_event){MAIN, s->now += 1, address, how, followed}, &s->e);
+}
+
+/* The fault's address tells which page was touched and whether it was written; the first write to a page that is mapped
+ * already has no other event. */
+static void faults_tell_pages(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	CALL(MAIN, "openat", "/f", NULL, 3, (uint64_t)AT_FDCWD, 1, 0);
+	CALL(MAIN, "mmap", NULL, NULL, 1 << 20, 0, 64 * 4096, PROT_READ | PROT_WRITE, MAP_SHARED, 3, 2 * 4096);
+	const uint64_t base = 1 << 20;
+	struct page_event v = {.tid = MAIN, .device = 254u << 20, .inode = 7, .first = 2, .n = 16};
+	fault_at(s, base + 5 * 4096 + 1, 0, true); /* page 7 of the file, the sixth of those that are mapped */
+	v.ns = s->now += 1;
+	syscalls_fault(s->calls, &v, &s->e);
+	fault_at(s, base + 40 * 4096, FAULT_WRITE, true);
+	v = (struct page_event){.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 42, .n = 1, .handled = true};
+	syscalls_fault(s->calls, &v, &s->e);
+	fault_at(s, base + 5 * 4096, FAULT_PRESENT | FAULT_WRITE, true); /* nothing follows */
+	fault_at(s, base + 64 * 4096, FAULT_PRESENT | FAULT_WRITE, true); /* no file there */
+	fault_at(s, 1, FAULT_WRITE, true);				   /* memory of no file, filled in without an event */
+	v = (struct page_event){.tid = MAIN, .ns = s->now += 1, .device = 254u << 20, .inode = 7, .first = 50, .n = 1, .handled = true};
+	syscalls_fault(s->calls, &v, &s->e); /* from within the kernel: the address before was another one's */
+	take(s);
+	const struct {
+		uint64_t page, n;
+		uint32_t flags;
+		uint64_t result;
+	} expected[] = {{2, 16, 0, base + 5 * 4096 + 1},
+			{42, 1, PAGE_HANDLED | PAGE_WRITTEN, base + 40 * 4096},
+			{7, 1, PAGE_HANDLED | PAGE_WRITTEN, base + 5 * 4096},
+			{50, 1, PAGE_HANDLED, 1}};
+	assert_int_equal(s->n, 2 + 4);
+	for (size_t i = 0; i < 4; i++) {
+		const struct trace_record *r = &s->r[2 + i];
+		assert_int_equal(r->op, OP_PAGE_FAULT);
+		assert_int_equal(r->offset, expected[i].page * 4096);
+		assert_int_equal(r->length, expected[i].n * 4096);
+		assert_int_equal(r->flags, expected[i].flags);
+		assert_int_equal(r->rvalue, expected[i].result);
+	}
+	end(s);
+}
+
 /* A file that no name leads to is the one that is being read where its pages come in; and faults by address, by mmap. */
 static void files_without_a_name(void **state)
 {
@@ -336,15 +383,15 @@ static void files_without_a_name(void **state)
 	assert_string_equal(name_of(s, &s->r[2]), "gone");
 	assert_int_equal(s->r[2].flags, PAGE_ASKED);
 	CALL(MAIN, "mmap", NULL, NULL, 1 << 20, 0, 8 * 4096, PROT_READ, MAP_PRIVATE, 3, 2 * 4096);
-	assert_int_equal(syscalls_fault_at(s->calls, MAIN, s->now += 1, (1 << 20) + 3 * 4096 + 5, &s->e), 0);
-	assert_int_equal(syscalls_fault_at(s->calls, MAIN, s->now += 1, (1 << 20) + 8 * 4096, &s->e), 0); /* outside */
+	assert_int_equal(fault_at(s, (1 << 20) + 3 * 4096 + 5, 0, false), 0);
+	assert_int_equal(fault_at(s, (1 << 20) + 8 * 4096, 0, false), 0); /* outside */
 	take(s);
 	assert_int_equal(s->r[s->n - 1].op, OP_PAGE_FAULT);
 	assert_int_equal(s->r[s->n - 1].offset, 5 * 4096);
 	assert_string_equal(name_of(s, &s->r[s->n - 1]), "gone");
 	/* the first pages are unmapped: what is left keeps its place in the file */
 	CALL(MAIN, "munmap", NULL, NULL, 0, 1 << 20, 4096);
-	syscalls_fault_at(s->calls, MAIN, s->now += 1, (1 << 20) + 3 * 4096, &s->e);
+	fault_at(s, (1 << 20) + 3 * 4096, 0, false);
 	take(s);
 	assert_int_equal(s->r[s->n - 1].offset, 5 * 4096);
 	end(s);
@@ -356,6 +403,7 @@ int main(void)
 		cmocka_unit_test(rows_are_whole),     cmocka_unit_test(positions_are_followed), cmocka_unit_test(close_frees_at_its_begin),
 		cmocka_unit_test(processes_inherit),  cmocka_unit_test(names_and_memory),	cmocka_unit_test(what_is_left_out),
 		cmocka_unit_test(pages_belong_to_calls), cmocka_unit_test(files_without_a_name),
+		cmocka_unit_test(faults_tell_pages),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/slice_join.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+struct slice_join {
+	const struct trace *below;
+	uint32_t *pid; /* pid[n_pids], ascending: of the program's trace */
+	size_t n_pids, pids_cap;
+	const char **name; /* name[n_names], ascending: of its files; borrowed from it */
+	size_t n_names;
+	signed char *known; /* known[n_known], by object of `below`: 1 it is one of those, -1 not, 0 not looked for */
+	size_t n_known;
+	uint64_t n_faults, n_pages, n_elsewhere; /* of the program; of another process or file */
+	char *captured_by, *extra;		 /* owned */
+};
+
+static int compare_pid(const void *a, const void *b)
+{
+	const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static int compare_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/* --- opening ------------------------------------------------------------------------------------------------------ */
+
+static int of_one_run(const struct trace_set *set, struct err *e)
+{
+	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
+	if (!a->epoch_ns || !b->epoch_ns)
+		return err_set(e, EINVAL, "%s: it does not tell its monotonic clock, and cannot be joined", set->path[a->epoch_ns ? 1 : 0]);
+	if (!same_text(a->host, b->host))
+		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s", set->path[0], set->path[1],
+			       a->host ? a->host : "unknown", b->host ? b->host : "unknown");
+	if (!same_text(a->root, b->root))
+		return err_set(e, EINVAL, "%s and %s name files relative to different directories: %s, %s", set->path[0], set->path[1],
+			       a->root ? a->root : "unknown", b->root ? b->root : "unknown");
+	return 0;
+}
+
+static void pid_note(struct slice_join *j, uint32_t pid)
+{
+	size_t at = j->n_pids;
+	if (bsearch(&pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid))
+		return;
+	GROW(j->pid, j->n_pids, j->pids_cap);
+	for (; at && j->pid[at - 1] > pid; at--)
+		j->pid[at] = j->pid[at - 1];
+	j->pid[at] = pid;
+	j->n_pids++;
+}
+
+static int processes_find(struct slice_join *j, struct trace *t, struct err *e)
+{
+	const struct trace_record *r;
+	size_t n;
+	int rc;
+	uint32_t last = 0;
+	while ((rc = trace_next_batch(t, &r, &n, e)) > 0)
+		for (size_t i = 0; i < n; i++) {
+			if (j->n_pids && r[i].pid == last)
+				continue;
+			last = r[i].pid;
+			pid_note(j, last);
+		}
+	return rc;
+}
+
+static void names_find(struct slice_join *j, const struct trace *t)
+{
+	const uint32_t n = trace_n_objects(t);
+	j->name = xcalloc((size_t)n + 1, sizeof *j->name);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct trace_object *o = trace_object(t, i);
+		if (o && o->kind == OBJECT_PATH && o->name)
+			j->name[j->n_names++] = o->name;
+	}
+	qsort(j->name, j->n_names, sizeof *j->name, compare_name);
+}
+
+/* Whether the second trace can tell pages, and of a process of the first. */
+static int pages_check(const struct slice_join *j, struct trace_set *set, struct err *e)
+{
+	const struct trace_record *r;
+	size_t n;
+	bool pages = false, process = false;
+	int rc;
+	while (!(pages && process) && (rc = trace_next_batch(set->t[1], &r, &n, e)) != 0) {
+		if (rc < 0)
+			return rc;
+		for (size_t i = 0; i < n; i++) {
+			pages |= op_info(r[i].op)->family == FAMILY_PAGE;
+			process |= bsearch(&r[i].pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid) != NULL;
+		}
+	}
+	if (!process)
+		return err_set(e, EINVAL, "%s has no process of %s: they are not of one run", set->path[1], set->path[0]);
+	return pages ? 0 : err_set(e, EINVAL, "%s has nothing of the page cache (validate capture vfs)", set->path[1]);
+}
+
+int slice_join_open(struct slice_join **out, struct trace_set *set, struct err *e)
+{
+	int rc = of_one_run(set, e);
+	if (rc)
+		return rc;
+	struct slice_join *j = *out = xcalloc(1, sizeof *j);
+	const struct trace_meta *above = trace_meta(set->t[0]), *below = trace_meta(set->t[1]);
+	j->below = set->t[1];
+	j->captured_by = xasprintf("%s", below->captured_by ? below->captured_by : "unknown");
+	set->shift_ns[0] = 0;
+	set->shift_ns[1] = below->epoch_ns - above->epoch_ns;
+	rc = processes_find(j, set->t[0], e);
+	names_find(j, set->t[0]);
+	return rc ? rc : pages_check(j, set, e);
+}
+
+void slice_join_close(struct slice_join *j)
+{
+	if (!j)
+		return;
+	free(j->pid);
+	free((void *)j->name);
+	free(j->known);
+	free(j->captured_by);
+	free(j->extra);
+	free(j);
+}
+
+/* --- records ------------------------------------------------------------------------------------------------------ */
+
+static bool file_is_known(struct slice_join *j, uint32_t object)
+{
+	const struct trace_object *o = trace_object(j->below, object);
+	if (!o || o->kind != OBJECT_PATH || !o->name)
+		return false;
+	if (object >= j->n_known) {
+		const size_t n = (size_t)object + object / 2 + 256;
+		j->known = xreallocarray(j->known, n, 1);
+		memset(j->known + j->n_known, 0, n - j->n_known);
+		j->n_known = n;
+	}
+	if (!j->known[object])
+		j->known[object] = bsearch(&o->name, j->name, j->n_names, sizeof *j->name, compare_name) ? 1 : -1;
+	return j->known[object] > 0;
+}
+
+bool slice_join_pass(struct slice_join *j, const struct trace *t, const struct trace_record *r)
+{
+	if (t != j->below)
+		return true;
+	if (op_info(r->op)->family != FAMILY_PAGE)
+		return false;
+	const bool ours = bsearch(&r->pid, j->pid, j->n_pids, sizeof *j->pid, compare_pid) && file_is_known(j, r->object);
+	j->n_elsewhere += !ours;
+	j->n_faults += ours && r->op == OP_PAGE_FAULT;
+	j->n_pages += ours && r->op == OP_PAGE_CACHE_ADD;
+	return ours;
+}
+
+void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
+{
+	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
+	extra = json_is_object(extra) ? extra : json_object();
+	json_object_set_new(extra, "joined", json_pack("{s:s, s:I, s:I, s:I}", "captured_by", j->captured_by, "n_faults",
+						       (json_int_t)j->n_faults, "n_page_cache_adds", (json_int_t)j->n_pages,
+						       "n_elsewhere", (json_int_t)j->n_elsewhere));
+	free(j->extra);
+	j->extra = json_dumps(extra, JSON_COMPACT | JSON_REAL_PRECISION(17));
+	json_decref(extra);
+	meta->extra_json = j->extra;
+}
+
+void slice_join_print(const struct slice_join *j)
+{
+	printf("joined: %" PRIu64 " faults and %" PRIu64 " additions to the page cache; %" PRIu64 " of other processes or files left out\n",
+	       j->n_faults, j->n_pages, j->n_elsewhere);
+}
