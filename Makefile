@@ -15,7 +15,7 @@ VERSION := 0.1.0
 ROOMS := common capture microbench replay validate reports commands
 
 # --- what must be installed -----------------------------------------------------------------------------------------
-PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount
+PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount fuse3
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean uninstall,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
@@ -34,7 +34,7 @@ WARN := -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wstrict-protot
         -Wpointer-arith -Wvla -Wno-missing-field-initializers
 WARN += $(if $(CI),-Werror)
 ALL_CFLAGS = -std=c11 -pthread $(CFLAGS) $(WARN) $(SANITIZE)
-ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(shell pkg-config --cflags $(PKGS) 2>/dev/null) \
+ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(filter-out -D_FILE_OFFSET_BITS=%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null)) \
                 $(CPPFLAGS)
 LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -lm -pthread
 

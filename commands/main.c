@@ -30,6 +30,7 @@ const struct command *const commands[] = {
 	&cmd_capture,
 	&cmd_replay,
 	&cmd_deps,
+	&cmd_volume,
 	&cmd_selftest,
 	&cmd_version,
 	NULL,

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate volume: reference storage with a programmed service time. */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "microbench/volume/log.h"
+#include "microbench/volume/service.h"
+#include "microbench/volume/volume.h"
+#include "validate/metrics/histogram.h"
+
+struct volume_options {
+	struct volume_config made;
+	const char *lead; /* --lead */
+	const char *root; /* --root */
+	const char *output;
+	bool json, reset, all;
+};
+
+#define MADE(field) offsetof(struct volume_options, made.field)
+static const struct option_spec volume_options[] = {
+	{.name = "size", .letter = 's', .type = OPT_SIZE, .offset = MADE(n_bytes), .arg = "SIZE", .min = 4096, .max = -1,
+	 .help = "create: its size (1G)", .flags = OPT_CLI_ONLY},
+	{.name = "service", .type = OPT_STRING, .offset = MADE(service), .arg = "MODEL",
+	 .help = "create: its service time, as below (constant:time=200us)", .flags = OPT_CLI_ONLY},
+	{.name = "file", .type = OPT_STRING, .offset = MADE(backing), .arg = "FILE",
+	 .help = "create: keep its content in FILE, made if it is not there (in memory)", .flags = OPT_CLI_ONLY},
+	{.name = "seed", .type = OPT_UINT, .offset = MADE(seed), .arg = "N", .help = "create: seed of drawn service times (1)", .flags = OPT_CLI_ONLY},
+	{.name = "log", .type = OPT_UINT, .offset = MADE(log_cap), .arg = "N", .min = 1, .max = 4294967296.0,
+	 .help = "create: how many requests its log has room for (1000000)", .flags = OPT_CLI_ONLY},
+	{.name = "lead", .type = OPT_STRING, .offset = offsetof(struct volume_options, lead), .arg = "TIME",
+	 .help = "create: how long before it is due an answer is given; auto: as long as answers take to arrive, measured (auto)", .flags = OPT_CLI_ONLY},
+	{.name = "loop", .type = OPT_FLAG, .offset = MADE(loop), .help = "create: a loop device on top (yes as root, else no)", .flags = OPT_CLI_ONLY},
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = offsetof(struct volume_options, output), .arg = "TRACE",
+	 .help = "trace: where its log goes", .flags = OPT_CLI_ONLY},
+	{.name = "reset", .type = OPT_FLAG, .offset = offsetof(struct volume_options, reset), .help = "trace: empty the log afterwards", .flags = OPT_CLI_ONLY},
+	{.name = "all", .type = OPT_FLAG, .offset = offsetof(struct volume_options, all), .help = "remove: every volume of this user", .flags = OPT_CLI_ONLY},
+	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct volume_options, json), .help = "list: print one JSON object", .flags = OPT_CLI_ONLY},
+	{.name = "root", .type = OPT_STRING, .offset = offsetof(struct volume_options, root), .arg = "DIR",
+	 .help = "the directory that volumes are kept in (/run/validate-volumes; of ordinary users another)", .flags = OPT_CLI_ONLY},
+	{.name = NULL},
+};
+
+static const char synopsis[] = "create NAME [options]\nlist [NAME] [--json]\ntrace NAME -o TRACE [--reset]\nremove NAME... | --all";
+static const char about[] =
+	"Makes storage whose service time is known: a server (FUSE) with one file, over memory or over another file, that answers each request\n"
+	"when its service time is over, and a loop device on top of it. It logs arrival, begin of service and answer of every request, and so is an\n"
+	"observer at the storage's end. \"list\" shows what each really delivered; \"trace\" writes the log as a block-level trace.\n"
+	"\n"
+	"MODEL is KIND or KIND:key=value,key=value:\n"
+	"  constant:time=200us                       or read=, write= apart\n"
+	"  exponential:mean=1ms                      drawn; also lognormal:mean=,sd=  uniform:from=,to=  gamma:mean=,shape=\n"
+	"  hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,rate=150MB     one head: seek, rotation, transfer; full-seek= instead of seek=\n"
+	"  ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB    each unit belongs to one channel\n"
+	"The first two rows take parallel=N: at most N requests are served at a time (0, the default: all). All take flush=TIME (0).";
+
+/* --- what it delivered -------------------------------------------------------------------------------------------- */
+
+struct delivered {
+	const char *op;
+	uint64_t n;
+	double programmed_ns, p50_ns, p99_ns; /* medians of what the model said and, with p99, of what was kept, queueing included */
+};
+
+static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d, struct err *e)
+{
+	struct histogram programmed, kept;
+	histogram_init(&programmed);
+	histogram_init(&kept);
+	uint64_t n = atomic_load(&log->head->n);
+	for (uint64_t i = 0; i < n; i++) {
+		const struct volume_entry *x = &log->entry[i];
+		if (x->op != op || x->error || !x->end_ns)
+			continue;
+		histogram_add(&programmed, x->due_ns - x->arrival_ns);
+		histogram_add(&kept, x->end_ns - x->arrival_ns + atomic_load(&log->head->lead_ns));
+	}
+	d->n = kept.n;
+	int ret = 0;
+	if (kept.n && (histogram_quantile(&programmed, 0.5, &d->programmed_ns, e) || histogram_quantile(&kept, 0.5, &d->p50_ns, e) ||
+		       histogram_quantile(&kept, 0.99, &d->p99_ns, e)))
+		ret = -EINVAL;
+	histogram_release(&programmed);
+	histogram_release(&kept);
+	return ret;
+}
+
+#define N_OPS 3
+static const char *const op_names[N_OPS] = {"reads", "writes", "flushes"};
+
+static int delivered_all(const struct volume *v, struct delivered d[N_OPS], uint64_t *n_lost, struct err *e)
+{
+	struct volume_log log;
+	int ret = volume_log_open(&log, v->log, false, e);
+	if (ret)
+		return ret;
+	*n_lost = atomic_load(&log.head->n_lost);
+	for (int op = 0; op < N_OPS && !ret; op++) {
+		d[op] = (struct delivered){.op = op_names[op]};
+		ret = delivered_find(&log, (enum service_op)op, &d[op], e);
+	}
+	volume_log_close(&log);
+	return ret;
+}
+
+static void delivered_print(const struct delivered *d)
+{
+	struct strbuf programmed = STRBUF_INIT, p50 = STRBUF_INIT, p99 = STRBUF_INIT;
+	if (!d->n)
+		return;
+	format_duration(&programmed, d->programmed_ns);
+	format_duration(&p50, d->p50_ns);
+	format_duration(&p99, d->p99_ns);
+	printf("  %-11s%" PRIu64 ", median %s where the model said %s, p99 %s\n", d->op, d->n, p50.s, programmed.s, p99.s);
+	strbuf_release(&programmed);
+	strbuf_release(&p50);
+	strbuf_release(&p99);
+}
+
+static int volume_print(const struct volume *v, struct err *e)
+{
+	struct delivered d[N_OPS];
+	uint64_t n_lost = 0;
+	struct strbuf size = STRBUF_INIT, lead = STRBUF_INIT;
+	if (!v->service) {
+		printf("%-13s%s: not made to the end (validate volume remove %s)\n", v->name, v->dir, v->name);
+		return 0;
+	}
+	format_size(&size, v->n_bytes);
+	format_duration(&lead, (double)v->lead_ns);
+	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size.s, v->backing ? v->backing : "memory",
+	       v->alive ? "" : ", its server has ended: nothing can be read or written");
+	printf("  service    %s\n  lead       %s, given before an answer is due\n", v->service, lead.s);
+	strbuf_release(&size);
+	strbuf_release(&lead);
+	int ret = delivered_all(v, d, &n_lost, e);
+	for (int op = 0; op < N_OPS && !ret; op++)
+		delivered_print(&d[op]);
+	if (n_lost)
+		printf("  warning    %" PRIu64 " requests are not in the log: it was full\n", n_lost);
+	return ret;
+}
+
+static json_t *volume_json(const struct volume *v)
+{
+	struct delivered d[N_OPS];
+	uint64_t n_lost = 0;
+	json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:b}", "name", v->name, "path", volume_path(v), "service", v->service, "backing",
+			      v->backing, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead_ns, "alive", v->alive);
+	if (!o || delivered_all(v, d, &n_lost, NULL))
+		return o;
+	json_object_set_new(o, "n_lost", json_integer((json_int_t)n_lost));
+	for (int op = 0; op < N_OPS; op++)
+		json_object_set_new(o, d[op].op,
+				    d[op].n ? json_pack("{s:I, s:f, s:f, s:f}", "n", (json_int_t)d[op].n, "programmed_median_ns", d[op].programmed_ns,
+							"median_ns", d[op].p50_ns, "p99_ns", d[op].p99_ns)
+					    : json_pack("{s:i}", "n", 0));
+	return o;
+}
+
+/* --- the actions -------------------------------------------------------------------------------------------------- */
+
+static int create(const struct volume_options *o, char **names, struct err *e)
+{
+	struct volume v;
+	struct volume_config c = o->made;
+	if (o->lead && strcmp(o->lead, "auto") && parse_duration(o->lead, &c.lead_ns, e))
+		return err_context(e, "--lead"), EXIT_USAGE;
+	int ret = volume_create(o->root, names[0], &c, &v, e);
+	if (ret)
+		return ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+	ret = volume_print(&v, e);
+	volume_release(&v);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+static int list(const struct volume_options *o, char **names, struct err *e)
+{
+	struct volume *v = NULL, one;
+	size_t n = 1;
+	int ret = names[0] ? volume_find(o->root, names[0], &one, e) : volume_list(o->root, &v, &n, e);
+	if (ret)
+		return EXIT_FAILED;
+	const struct volume *shown = names[0] ? &one : v;
+	json_t *root = o->json ? json_array() : NULL;
+	for (size_t i = 0; i < n && !ret; i++) {
+		if (root)
+			json_array_append_new(root, volume_json(&shown[i]));
+		else
+			ret = volume_print(&shown[i], e);
+	}
+	if (root) {
+		json_t *whole = json_pack("{s:o}", "volumes", root);
+		json_dumpf(whole, stdout, JSON_INDENT(2));
+		putchar('\n');
+		json_decref(whole);
+	} else if (!n) {
+		puts("no volumes");
+	}
+	if (names[0])
+		volume_release(&one);
+	else
+		volumes_release(v, n);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+static int trace(const struct volume_options *o, char **names, struct err *e)
+{
+	struct volume v;
+	struct volume_log log;
+	if (!o->output)
+		return err_set(e, EINVAL, "-o is missing: the trace to write"), EXIT_USAGE;
+	int ret = volume_find(o->root, names[0], &v, e);
+	if (!ret)
+		ret = volume_log_open(&log, v.log, o->reset, e);
+	if (!ret) {
+		ret = volume_log_trace(&log, volume_path(&v), v.service ? v.service : "unknown", o->output, e);
+		if (!ret)
+			printf("%" PRIu64 " requests -> %s\n", atomic_load(&log.head->n), o->output);
+		if (!ret && o->reset)
+			volume_log_reset(&log);
+		volume_log_close(&log);
+	}
+	volume_release(&v);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+static int remove_one(const struct volume *v, struct err *e)
+{
+	bool refused;
+	int ret = volume_remove(v, &refused, e);
+	if (!ret)
+		printf("%s is gone\n", v->name);
+	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
+}
+
+static int remove_named(const struct volume_options *o, char **names, struct err *e)
+{
+	int status = EXIT_OK;
+	for (; *names && status == EXIT_OK; names++) {
+		struct volume v;
+		status = volume_find(o->root, *names, &v, e) ? EXIT_FAILED : remove_one(&v, e);
+		volume_release(&v);
+	}
+	return status;
+}
+
+static int remove_them(const struct volume_options *o, char **names, struct err *e)
+{
+	struct volume *v;
+	size_t n;
+	if (!o->all && !names[0])
+		return err_set(e, EINVAL, "which volume? (--all: every one)"), EXIT_USAGE;
+	if (!o->all)
+		return remove_named(o, names, e);
+	if (volume_list(o->root, &v, &n, e))
+		return EXIT_FAILED;
+	int status = EXIT_OK;
+	for (size_t i = 0; i < n && status == EXIT_OK; i++)
+		status = remove_one(&v[i], e);
+	volumes_release(v, n);
+	return status;
+}
+
+static const struct action {
+	const char *name;
+	int (*run)(const struct volume_options *o, char **names, struct err *e); /* names: NULL-terminated */
+	int min, max; /* names */
+} actions[] = {
+	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1}, {"remove", remove_them, 0, 1000}, {NULL},
+};
+
+static int volume_main(int argc, char **argv, struct err *e)
+{
+	struct volume_options o = {.json = false};
+	int n;
+	volume_config_init(&o.made);
+	int status = command_parse(&cmd_volume, synopsis, about, volume_options, &o, argc, argv, 1, 1001, &n, e);
+	if (status >= 0)
+		return status;
+	const char *names[8];
+	size_t k = 0;
+	for (const struct action *a = actions; a->name; a++) {
+		names[k++] = a->name;
+		if (strcmp(a->name, argv[1]))
+			continue;
+		if (n - 1 < a->min || n - 1 > a->max)
+			return err_set(e, EINVAL, "%s: %s", a->name, n - 1 < a->min ? "which volume?" : "one volume at a time"), EXIT_USAGE;
+		char **wanted = calloc((size_t)n, sizeof *wanted);
+		if (!wanted)
+			return err_set(e, ENOMEM, "out of memory"), EXIT_FAILED;
+		memcpy(wanted, argv + 2, (size_t)(n - 1) * sizeof *wanted);
+		status = a->run(&o, wanted, e);
+		free(wanted);
+		return status;
+	}
+	names[k] = NULL;
+	const char *near = nearest_name(argv[1], names);
+	err_set(e, EINVAL, "unknown action \"%s\"%s%s%s", argv[1], near ? " (did you mean \"" : " (create, list, trace, remove)", near ? near : "",
+		near ? "\"?)" : "");
+	return EXIT_USAGE;
+}
+
+const struct command cmd_volume = {"volume", "make and remove storage with a programmed service time", volume_main};

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/volume/answers.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "common/wait.h"
+
+struct answers {
+	void (*give)(const struct answer *x);
+	struct volume_log *log;
+	struct clock clock;
+	struct waiter waiter; /* of its margin only */
+	pthread_t thread;
+	pthread_mutex_t mutex;
+	pthread_cond_t changed;
+	struct answer *heap; /* heap[n], the first one due first */
+	size_t n, cap;
+	_Atomic uint32_t n_added; /* looked at while spinning: another one may be due earlier */
+	bool stop;
+};
+
+/* --- the heap ----------------------------------------------------------------------------------------------------- */
+
+static void heap_push(struct answers *a, const struct answer *x)
+{
+	size_t i = a->n++;
+	for (; i && a->heap[(i - 1) / 2].entry.due_ns > x->entry.due_ns; i = (i - 1) / 2)
+		a->heap[i] = a->heap[(i - 1) / 2];
+	a->heap[i] = *x;
+}
+
+static struct answer heap_pop(struct answers *a)
+{
+	struct answer first = a->heap[0], last = a->heap[--a->n];
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < a->n; i = child) {
+		if (child + 1 < a->n && a->heap[child + 1].entry.due_ns < a->heap[child].entry.due_ns)
+			child++;
+		if (a->heap[child].entry.due_ns >= last.entry.due_ns)
+			break;
+		a->heap[i] = a->heap[child];
+	}
+	a->heap[i] = last;
+	return first;
+}
+
+/* --- the thread --------------------------------------------------------------------------------------------------- */
+
+static void give(struct answers *a, struct answer *x)
+{
+	struct volume_entry *logged = volume_log_add(a->log, &x->entry);
+	a->give(x);
+	if (logged)
+		logged->end_ns = clock_monotonic_ns();
+	free(x->owned);
+}
+
+static int64_t instant(const struct answers *a, const struct answer *x)
+{
+	return x->entry.due_ns - atomic_load_explicit(&a->log->head->lead_ns, memory_order_relaxed);
+}
+
+/* With the mutex: sleeps until shortly before `due_ns`, or until something changes. */
+static void doze(struct answers *a, int64_t due_ns)
+{
+	int64_t margin_ns = (int64_t)((double)a->waiter.margin_ticks * a->clock.ns_per_tick);
+	int64_t aim_ns = due_ns - margin_ns;
+	struct timespec until = {aim_ns / 1000000000, aim_ns % 1000000000};
+	if (pthread_cond_timedwait(&a->changed, &a->mutex, &until) != ETIMEDOUT)
+		return;
+	int64_t over_ns = clock_monotonic_ns() - aim_ns;
+	waiter_learn(&a->waiter, (uint64_t)((double)(over_ns > 0 ? over_ns : 0) / a->clock.ns_per_tick));
+}
+
+/* Without the mutex: for `left_ns`, or until an answer was added. (Ticks of a duration: an instant would be off by what the rate, known from
+ * the first moments, adds up to in hours.) */
+static void spin(struct answers *a, int64_t left_ns)
+{
+	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
+	uint64_t until = clock_now(&a->clock) + (uint64_t)((double)left_ns / a->clock.ns_per_tick);
+	pthread_mutex_unlock(&a->mutex);
+	while (clock_now(&a->clock) < until && atomic_load_explicit(&a->n_added, memory_order_relaxed) == n_added)
+		cpu_relax();
+	pthread_mutex_lock(&a->mutex);
+}
+
+static void *answers_run(void *argument)
+{
+	struct answers *a = argument;
+	pthread_mutex_lock(&a->mutex);
+	while (!a->stop || a->n) {
+		if (!a->n) {
+			pthread_cond_wait(&a->changed, &a->mutex);
+			continue;
+		}
+		int64_t due_ns = instant(a, &a->heap[0]), left_ns = due_ns - clock_monotonic_ns();
+		if (left_ns <= 0 || a->stop) {
+			struct answer x = heap_pop(a);
+			pthread_mutex_unlock(&a->mutex);
+			give(a, &x);
+			pthread_mutex_lock(&a->mutex);
+		} else if ((double)left_ns > (double)a->waiter.margin_ticks * a->clock.ns_per_tick) {
+			doze(a, due_ns);
+		} else {
+			spin(a, left_ns);
+		}
+	}
+	pthread_mutex_unlock(&a->mutex);
+	return NULL;
+}
+
+static void *thread_main(void *argument)
+{
+	struct answers *a = argument;
+	waiter_thread_setup();
+	return answers_run(a);
+}
+
+static int thread_start(struct answers *a, struct err *e)
+{
+	sigset_t all, old;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &old); /* signals are others' business */
+	int code = pthread_create(&a->thread, NULL, thread_main, a);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	return code ? err_sys(e, code, "cannot start the thread that answers") : 0;
+}
+
+int answers_start(struct answers **out, void (*give_one)(const struct answer *x), struct volume_log *log, struct err *e)
+{
+	struct answers *a = calloc(1, sizeof *a);
+	*out = NULL;
+	if (!a)
+		return err_set(e, ENOMEM, "not enough memory for the queue of answers");
+	a->give = give_one;
+	a->log = log;
+	int ret = clock_init(&a->clock, 5000000, e);
+	if (!ret) {
+		waiter_thread_setup(); /* what the margin is measured with */
+		waiter_init(&a->waiter, &a->clock, WAIT_HYBRID, 0);
+		pthread_condattr_t monotonic;
+		pthread_condattr_init(&monotonic);
+		pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+		pthread_mutex_init(&a->mutex, NULL);
+		pthread_cond_init(&a->changed, &monotonic);
+		pthread_condattr_destroy(&monotonic);
+		ret = thread_start(a, e);
+	}
+	if (ret) {
+		free(a);
+		return ret;
+	}
+	*out = a;
+	return 0;
+}
+
+static bool room(struct answers *a)
+{
+	if (a->n < a->cap)
+		return true;
+	size_t cap = a->cap ? 2 * a->cap : 1024;
+	struct answer *heap = realloc(a->heap, cap * sizeof *heap);
+	if (heap) {
+		a->heap = heap;
+		a->cap = cap;
+	}
+	return heap;
+}
+
+void answers_add(struct answers *a, const struct answer *x)
+{
+	pthread_mutex_lock(&a->mutex);
+	bool placed = room(a);
+	if (placed)
+		heap_push(a, x);
+	bool first = placed && a->heap[0].request == x->request;
+	atomic_fetch_add_explicit(&a->n_added, 1, memory_order_relaxed);
+	pthread_mutex_unlock(&a->mutex);
+	if (first)
+		pthread_cond_signal(&a->changed); /* what the thread sleeps for is no longer the first */
+	if (placed)
+		return;
+	struct answer failed = *x;
+	failed.entry.error = ENOMEM;
+	a->give(&failed);
+	free(failed.owned);
+}
+
+void answers_stop(struct answers *a)
+{
+	if (!a)
+		return;
+	pthread_mutex_lock(&a->mutex);
+	a->stop = true;
+	atomic_fetch_add(&a->n_added, 1);
+	pthread_mutex_unlock(&a->mutex);
+	pthread_cond_signal(&a->changed);
+	pthread_join(a->thread, NULL);
+	pthread_mutex_destroy(&a->mutex);
+	pthread_cond_destroy(&a->changed);
+	free(a->heap);
+	free(a);
+}

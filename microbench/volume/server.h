@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The server of a volume: a FUSE file system with one file, "volume", over memory or over a file, which answers every request when its service
+ * time is over. */
+#ifndef MICROBENCH_VOLUME_SERVER_H
+#define MICROBENCH_VOLUME_SERVER_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+
+#define VOLUME_FILE "volume"
+
+struct volume_server {
+	const char *name;
+	const char *mount; /* an empty directory */
+	uint64_t n_bytes;
+	const char *backing; /* a file of n_bytes at least; NULL: memory */
+	const char *service; /* service.h */
+	uint64_t seed;
+	const char *log;     /* log.h; made anew */
+	uint64_t log_cap;
+};
+
+/* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an unmount, unmounts. Errors: of the system and of FUSE; EINVAL of the model; ENOMEM. */
+int volume_serve(const struct volume_server *v, int ready_fd, struct err *e);
+
+#endif

@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/volume/service.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_rng.h>
+
+#include "common/options.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+#define SERVERS_MAX 4096
+
+enum kind { KIND_CONSTANT, KIND_EXPONENTIAL, KIND_LOGNORMAL, KIND_UNIFORM, KIND_GAMMA, KIND_HDD, KIND_SSD, KIND_N };
+
+struct parameters {
+	int64_t time_ns, read_ns, write_ns, flush_ns; /* read, write: -1 as `time` */
+	int64_t mean_ns, sd_ns, from_ns, to_ns;
+	double shape;
+	uint64_t parallel;
+	double rpm;
+	int64_t seek_ns, track_seek_ns, full_seek_ns; /* full_seek: -1 from seek */
+	uint64_t rate; /* bytes/s; 0: transfers take no time */
+	uint64_t channels, unit_bytes;
+};
+
+struct service {
+	enum kind kind;
+	struct parameters p;
+	uint64_t n_bytes;
+	gsl_rng *random;
+	int64_t *free_ns; /* free_ns[n_servers]: when each server, head or channel has done what it was given */
+	uint64_t n_servers; /* 0: as many as requests */
+	int64_t last_done_ns; /* of all so far */
+	uint64_t head; /* hdd: the byte after the last one served */
+};
+
+/* --- the text ----------------------------------------------------------------------------------------------------- */
+
+#define ROW(key, kind, field, ...) {.name = key, .type = kind, .offset = offsetof(struct parameters, field), ##__VA_ARGS__}
+#define ANY_TIME .min = 0, .max = -1
+#define FLUSH ROW("flush", OPT_DURATION, flush_ns, ANY_TIME)
+#define PARALLEL ROW("parallel", OPT_UINT, parallel, .min = 0, .max = SERVERS_MAX)
+
+static const struct option_spec constant_keys[] = {
+	ROW("time", OPT_DURATION, time_ns, ANY_TIME), ROW("read", OPT_DURATION, read_ns, ANY_TIME),
+	ROW("write", OPT_DURATION, write_ns, ANY_TIME), PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec exponential_keys[] = {ROW("mean", OPT_DURATION, mean_ns, ANY_TIME), PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec lognormal_keys[] = {ROW("mean", OPT_DURATION, mean_ns, ANY_TIME), ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
+						    PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec uniform_keys[] = {ROW("from", OPT_DURATION, from_ns, ANY_TIME), ROW("to", OPT_DURATION, to_ns, ANY_TIME),
+						  PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec gamma_keys[] = {ROW("mean", OPT_DURATION, mean_ns, ANY_TIME),
+						ROW("shape", OPT_DOUBLE, shape, .min = 0.01, .max = 1e6), PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec hdd_keys[] = {
+	ROW("rpm", OPT_DOUBLE, rpm, .min = 1, .max = 1e6), ROW("seek", OPT_DURATION, seek_ns, ANY_TIME),
+	ROW("track-seek", OPT_DURATION, track_seek_ns, ANY_TIME), ROW("full-seek", OPT_DURATION, full_seek_ns, ANY_TIME),
+	ROW("rate", OPT_SIZE, rate, .min = 1e4, .max = -1), FLUSH, {.name = NULL}};
+static const struct option_spec ssd_keys[] = {
+	ROW("channels", OPT_UINT, channels, .min = 1, .max = SERVERS_MAX), ROW("unit", OPT_SIZE, unit_bytes, .min = 512, .max = 1 << 30),
+	ROW("read", OPT_DURATION, read_ns, ANY_TIME), ROW("write", OPT_DURATION, write_ns, ANY_TIME),
+	ROW("rate", OPT_SIZE, rate, .min = 0, .max = -1), FLUSH, {.name = NULL}};
+
+static const struct model {
+	const char *name;
+	const struct option_spec *keys;
+	struct parameters defaults;
+} models[KIND_N] = {
+	[KIND_CONSTANT] = {"constant", constant_keys, {.time_ns = 200000, .read_ns = -1, .write_ns = -1}},
+	[KIND_EXPONENTIAL] = {"exponential", exponential_keys, {.mean_ns = 1000000}},
+	[KIND_LOGNORMAL] = {"lognormal", lognormal_keys, {.mean_ns = 1000000, .sd_ns = 500000}},
+	[KIND_UNIFORM] = {"uniform", uniform_keys, {.from_ns = 0, .to_ns = 2000000}},
+	[KIND_GAMMA] = {"gamma", gamma_keys, {.mean_ns = 1000000, .shape = 2}},
+	[KIND_HDD] = {"hdd", hdd_keys, {.rpm = 7200, .seek_ns = 8500000, .track_seek_ns = 800000, .full_seek_ns = -1, .rate = 150000000}},
+	[KIND_SSD] = {"ssd", ssd_keys, {.channels = 8, .unit_bytes = 16384, .read_ns = 80000, .write_ns = 200000, .rate = 400000000}},
+};
+
+static int kind_find(const char *name, size_t len, enum kind *kind, struct err *e)
+{
+	const char *names[KIND_N + 1] = {NULL};
+	for (int k = 0; k < KIND_N; k++) {
+		names[k] = models[k].name;
+		if (strlen(names[k]) == len && !memcmp(names[k], name, len)) {
+			*kind = (enum kind)k;
+			return 0;
+		}
+	}
+	char *word = strndup(name, len);
+	const char *near = word ? nearest_name(word, names) : NULL;
+	int ret = near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)", word, near)
+		       : err_set(e, EINVAL, "unknown service model \"%s\" (constant, exponential, lognormal, uniform, gamma, hdd, ssd)",
+				 word ? word : "");
+	free(word);
+	return ret;
+}
+
+static int key_set(struct service *s, char *item, struct err *e)
+{
+	char *equals = strchr(item, '=');
+	if (!equals)
+		return err_set(e, EINVAL, "%s: \"%s\" is no KEY=VALUE", models[s->kind].name, item);
+	*equals = 0;
+	return options_set(models[s->kind].keys, &s->p, item, equals + 1, e) ? err_context(e, "%s", models[s->kind].name) : 0;
+}
+
+static int keys_read(struct service *s, const char *text, struct err *e)
+{
+	char **item;
+	size_t n;
+	int ret = split_list(text, &item, &n, e);
+	if (ret)
+		return err_context(e, "%s", models[s->kind].name);
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = key_set(s, item[i], e);
+	list_free(item, n);
+	return ret;
+}
+
+/* What follows from other keys, and what they must be to each other. */
+static int settle(struct service *s, struct err *e)
+{
+	struct parameters *p = &s->p;
+	if (s->kind == KIND_CONSTANT) {
+		p->read_ns = p->read_ns < 0 ? p->time_ns : p->read_ns;
+		p->write_ns = p->write_ns < 0 ? p->time_ns : p->write_ns;
+	}
+	if (s->kind == KIND_UNIFORM && p->to_ns < p->from_ns)
+		return err_set(e, EINVAL, "uniform: to is smaller than from");
+	if (s->kind == KIND_HDD && p->full_seek_ns < 0)
+		p->full_seek_ns = p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);
+	if (s->kind == KIND_HDD && p->full_seek_ns < p->track_seek_ns)
+		return err_set(e, EINVAL, "hdd: the longest seek is shorter than the shortest one (track-seek)");
+	s->n_servers = s->kind == KIND_HDD ? 1 : s->kind == KIND_SSD ? p->channels : p->parallel;
+	return 0;
+}
+
+int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint64_t seed, struct err *e)
+{
+	struct service *s = xcalloc(1, sizeof *s);
+	*out = NULL;
+	const char *colon = strchr(text, ':');
+	int ret = kind_find(text, colon ? (size_t)(colon - text) : strlen(text), &s->kind, e);
+	if (!ret) {
+		s->p = models[s->kind].defaults;
+		s->n_bytes = n_bytes;
+		ret = colon ? keys_read(s, colon + 1, e) : 0;
+	}
+	if (!ret)
+		ret = settle(s, e);
+	if (ret) {
+		service_free(s);
+		return ret;
+	}
+	s->free_ns = xcalloc(s->n_servers ? s->n_servers : 1, sizeof *s->free_ns);
+	for (uint64_t i = 0; i < s->n_servers; i++)
+		s->free_ns[i] = INT64_MIN;
+	s->last_done_ns = INT64_MIN;
+	s->random = gsl_rng_alloc(gsl_rng_mt19937);
+	if (!s->random) {
+		service_free(s);
+		return err_set(e, ENOMEM, "not enough memory for random numbers");
+	}
+	gsl_rng_set(s->random, (unsigned long)seed);
+	*out = s;
+	return 0;
+}
+
+void service_free(struct service *s)
+{
+	if (!s)
+		return;
+	gsl_rng_free(s->random);
+	free(s->free_ns);
+	free(s);
+}
+
+/* In the largest unit that divides it. */
+static void duration_describe(struct strbuf *b, int64_t ns)
+{
+	static const struct {
+		int64_t ns;
+		const char *name;
+	} unit[] = {{1000000000, "s"}, {1000000, "ms"}, {1000, "us"}, {1, "ns"}};
+	size_t i = 0;
+	while (ns % unit[i].ns)
+		i++;
+	strbuf_addf(b, "%lld%s", (long long)(ns / unit[i].ns), unit[i].name);
+}
+
+static void value_describe(struct strbuf *b, const struct option_spec *o, const struct parameters *p)
+{
+	const char *field = (const char *)p + o->offset;
+	if (o->type == OPT_DURATION)
+		duration_describe(b, *(const int64_t *)field);
+	else if (o->type == OPT_DOUBLE)
+		strbuf_addf(b, "%.17g", *(const double *)field);
+	else
+		strbuf_addf(b, "%llu", (unsigned long long)*(const uint64_t *)field);
+}
+
+char *service_describe(const struct service *s)
+{
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addf(&b, "%s:", models[s->kind].name);
+	for (const struct option_spec *o = models[s->kind].keys; o->name; o++) {
+		if ((s->kind == KIND_CONSTANT && !strcmp(o->name, "time")) || (s->kind == KIND_HDD && !strcmp(o->name, "seek")))
+			continue; /* others say it */
+		strbuf_addf(&b, "%s%s=", b.s[b.len - 1] == ':' ? "" : ",", o->name);
+		value_describe(&b, o, &s->p);
+	}
+	return strbuf_detach(&b);
+}
+
+/* --- the times ---------------------------------------------------------------------------------------------------- */
+
+static int64_t later(int64_t a, int64_t b)
+{
+	return a > b ? a : b;
+}
+
+static double drawn_ns(const struct service *s)
+{
+	const struct parameters *p = &s->p;
+	double mean = (double)p->mean_ns;
+	if (s->kind == KIND_EXPONENTIAL)
+		return gsl_ran_exponential(s->random, mean);
+	if (s->kind == KIND_UNIFORM)
+		return gsl_ran_flat(s->random, (double)p->from_ns, (double)p->to_ns);
+	if (s->kind == KIND_GAMMA)
+		return gsl_ran_gamma(s->random, p->shape, mean / p->shape);
+	if (mean <= 0)
+		return 0;
+	double variance = log1p(((double)p->sd_ns / mean) * ((double)p->sd_ns / mean)); /* of the logarithm */
+	return gsl_ran_lognormal(s->random, log(mean) - variance / 2, sqrt(variance));
+}
+
+/* constant and drawn: whichever server is free first. */
+static struct service_times simple_take(struct service *s, enum service_op op, int64_t now_ns)
+{
+	double ns = s->kind != KIND_CONSTANT ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
+	int64_t length = ns < 9e18 ? llround(ns) : INT64_C(9000000000000000000);
+	if (!s->n_servers)
+		return (struct service_times){now_ns, now_ns + length};
+	uint64_t first = 0;
+	for (uint64_t i = 1; i < s->n_servers; i++)
+		if (s->free_ns[i] < s->free_ns[first])
+			first = i;
+	struct service_times t = {.start_ns = later(now_ns, s->free_ns[first])};
+	t.done_ns = s->free_ns[first] = t.start_ns + length;
+	return t;
+}
+
+static double transfer_ns(const struct service *s, uint64_t length)
+{
+	return s->p.rate ? (double)length * 1e9 / (double)s->p.rate : 0;
+}
+
+static struct service_times hdd_take(struct service *s, uint64_t offset, uint64_t length, int64_t now_ns)
+{
+	const struct parameters *p = &s->p;
+	struct service_times t = {.start_ns = later(now_ns, s->free_ns[0])};
+	double turn_ns = 60e9 / p->rpm, track_bytes = (double)p->rate * turn_ns / 1e9;
+	double distance = fabs((double)offset - (double)s->head), seek_ns = 0;
+	if (distance > 0)
+		seek_ns = (double)p->track_seek_ns +
+			  (double)(p->full_seek_ns - p->track_seek_ns) * sqrt(fmin(1, distance / (double)(s->n_bytes ? s->n_bytes : 1)));
+	double there_ns = fmod((double)t.start_ns, turn_ns) + seek_ns; /* on the platter's own clock */
+	double angle = fmod(there_ns / turn_ns, 1), wanted = fmod((double)offset / track_bytes, 1);
+	double rest = wanted - angle;
+	/* the byte that follows the last one is just coming by, whatever rounding says */
+	double rotation_ns = distance > 0 || rest > 1e-4 || rest < -1e-4 ? (rest < 0 ? rest + 1 : rest) * turn_ns : 0;
+	t.done_ns = s->free_ns[0] = t.start_ns + llround(seek_ns + rotation_ns + transfer_ns(s, length));
+	s->head = offset + length;
+	return t;
+}
+
+static struct service_times ssd_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+{
+	const struct parameters *p = &s->p;
+	struct service_times t = {INT64_MAX, now_ns};
+	int64_t access_ns = op == SERVICE_READ ? p->read_ns : p->write_ns;
+	uint64_t end = offset + (length ? length : 1);
+	for (uint64_t unit = offset / p->unit_bytes; unit * p->unit_bytes < end; unit++) {
+		uint64_t from = unit * p->unit_bytes > offset ? unit * p->unit_bytes : offset;
+		uint64_t to = (unit + 1) * p->unit_bytes < end ? (unit + 1) * p->unit_bytes : end;
+		int64_t *free_ns = &s->free_ns[unit % s->n_servers];
+		int64_t start = later(now_ns, *free_ns);
+		*free_ns = start + access_ns + llround(transfer_ns(s, to - from));
+		t.start_ns = start < t.start_ns ? start : t.start_ns;
+		t.done_ns = later(t.done_ns, *free_ns);
+	}
+	return t;
+}
+
+struct service_times service_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns)
+{
+	struct service_times t;
+	if (op == SERVICE_FLUSH) {
+		t.start_ns = later(now_ns, s->last_done_ns);
+		t.done_ns = t.start_ns + s->p.flush_ns;
+	} else if (s->kind == KIND_HDD) {
+		t = hdd_take(s, offset, length, now_ns);
+	} else if (s->kind == KIND_SSD) {
+		t = ssd_take(s, op, offset, length, now_ns);
+	} else {
+		t = simple_take(s, op, now_ns);
+	}
+	s->last_done_ns = later(s->last_done_ns, t.done_ns);
+	return t;
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "microbench/volume/server.h"
+#include "microbench/volume/volume_private.h"
+
+#define NAME_MAX_BYTES 32
+
+void volume_config_init(struct volume_config *c)
+{
+	*c = (struct volume_config){.n_bytes = UINT64_C(1) << 30, .service = "constant:time=200us", .seed = 1, .log_cap = 1000000, .lead_ns = VOLUME_LEAD_AUTO,
+				    .loop = geteuid() == 0};
+}
+
+char *volume_root(const char *root)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	if (root)
+		return xstrdup(root);
+	if (geteuid() == 0)
+		return xstrdup("/run/validate-volumes");
+	if (runtime && runtime[0] == '/')
+		return xasprintf("%s/validate-volumes", runtime);
+	return xasprintf("/tmp/validate-volumes-%u", geteuid());
+}
+
+int volume_name_check(const char *name, struct err *e)
+{
+	static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+	size_t n = strlen(name);
+	if (!n || n > NAME_MAX_BYTES || strspn(name, allowed) < n || name[0] == '.' || name[0] == '-')
+		return err_set(e, EINVAL, "\"%s\" cannot be a volume's name: letters, digits, and . _ - inside, at most %d", name, NAME_MAX_BYTES);
+	return 0;
+}
+
+char *volume_inside(const struct volume *v, const char *name)
+{
+	return xasprintf("%s/%s", v->dir, name);
+}
+
+int volume_lock_open(const struct volume *v)
+{
+	char *path = volume_inside(v, "lock");
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int code = errno;
+	free(path);
+	return fd < 0 ? -code : fd;
+}
+
+static void server_look(struct volume *v)
+{
+	int fd = volume_lock_open(v);
+	char text[32] = "";
+	if (fd < 0)
+		return;
+	v->alive = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	if (v->alive && read(fd, text, sizeof text - 1) > 0)
+		v->pid = (pid_t)strtol(text, NULL, 10);
+	close(fd);
+}
+
+static void facts_read(struct volume *v)
+{
+	char *path = volume_inside(v, "volume.json");
+	json_t *o = json_load_file(path, 0, NULL);
+	free(path);
+	const char *service = json_string_value(json_object_get(o, "service")), *backing = json_string_value(json_object_get(o, "backing"));
+	if (service)
+		v->service = xstrdup(service);
+	if (backing)
+		v->backing = xstrdup(backing);
+	v->n_bytes = (uint64_t)json_integer_value(json_object_get(o, "size"));
+	v->seed = (uint64_t)json_integer_value(json_object_get(o, "seed"));
+	v->lead_ns = json_integer_value(json_object_get(o, "lead_ns"));
+	json_decref(o);
+}
+
+void volume_read(struct volume *v, const char *root, const char *name)
+{
+	*v = (struct volume){.name = xstrdup(name), .dir = xasprintf("%s/%s", root, name)};
+	v->file = volume_inside(v, "mount/" VOLUME_FILE);
+	v->log = volume_inside(v, "log");
+	facts_read(v);
+	server_look(v);
+	if (!loop_of_file(v->file, v->device))
+		v->device[0] = 0;
+}
+
+void volume_release(struct volume *v)
+{
+	free(v->name);
+	free(v->dir);
+	free(v->file);
+	free(v->log);
+	free(v->service);
+	free(v->backing);
+	*v = (struct volume){0};
+}
+
+void volumes_release(struct volume *v, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		volume_release(&v[i]);
+	free(v);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct volume *x = a, *y = b;
+	return strcmp(x->name, y->name);
+}
+
+int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
+{
+	char *top = volume_root(root);
+	struct volume *v = NULL;
+	size_t cap = 0;
+	int ret = 0;
+	*n = 0;
+	DIR *d = opendir(top);
+	if (!d && errno != ENOENT)
+		ret = err_sys(e, errno, "%s", top);
+	for (struct dirent *entry; d && (entry = readdir(d));) {
+		if (volume_name_check(entry->d_name, NULL))
+			continue;
+		GROW(v, *n, cap);
+		volume_read(&v[(*n)++], top, entry->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (*n)
+		qsort(v, *n, sizeof *v, by_name);
+	free(top);
+	*out = v;
+	return ret;
+}
+
+static int nothing_of_this_name(const char *root, const char *name, struct err *e)
+{
+	struct volume *v;
+	size_t n;
+	struct strbuf names = STRBUF_INIT;
+	if (!volume_list(root, &v, &n, NULL)) {
+		for (size_t i = 0; i < n; i++)
+			strbuf_addf(&names, "%s%s", i ? ", " : "", v[i].name);
+		volumes_release(v, n);
+	}
+	int ret = names.len ? err_set(e, ENOENT, "there is no volume \"%s\"; there is: %s", name, names.s)
+			    : err_set(e, ENOENT, "there is no volume \"%s\", nor any other of this user", name);
+	strbuf_release(&names);
+	return ret;
+}
+
+int volume_find(const char *root, const char *name, struct volume *v, struct err *e)
+{
+	*v = (struct volume){0};
+	int ret = volume_name_check(name, e);
+	if (ret)
+		return ret;
+	char *top = volume_root(root), *dir = xasprintf("%s/%s", top, name);
+	if (path_exists(dir))
+		volume_read(v, top, name);
+	else
+		ret = nothing_of_this_name(root, name, e);
+	free(dir);
+	free(top);
+	return ret;
+}

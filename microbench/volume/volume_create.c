@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A volume comes to be: its directory, its server, its loop device, its lead. */
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "microbench/volume/log.h"
+#include "microbench/volume/server.h"
+#include "microbench/volume/service.h"
+#include "microbench/volume/volume_private.h"
+
+#define SECTOR 4096
+
+/* --- before anything is made -------------------------------------------------------------------------------------- */
+
+static int memory_check(uint64_t n_bytes, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	unsigned long long kib = 0;
+	int ret = 0;
+	if (!file_read("/proc/meminfo", &text, 1 << 20, NULL)) {
+		const char *line = strstr(text.s, "MemAvailable:");
+		if (line && sscanf(line, "MemAvailable: %llu", &kib) == 1 && n_bytes / 1024 > kib / 10 * 9)
+			ret = err_set(e, ENOMEM, "a volume of %llu MiB in memory does not fit: %llu MiB are available (--file keeps it in a file)",
+				      (unsigned long long)(n_bytes >> 20), kib >> 10);
+	}
+	strbuf_release(&text);
+	return ret;
+}
+
+static int config_check(const struct volume_config *c, char **service, struct err *e)
+{
+	struct service *s;
+	if (!c->n_bytes || c->n_bytes % SECTOR)
+		return err_set(e, EINVAL, "--size must be a multiple of %d bytes", SECTOR);
+	if (!c->log_cap || c->log_cap > UINT64_C(1) << 32)
+		return err_set(e, EINVAL, "--log must lie between 1 and 2^32 requests");
+	int ret = service_parse(&s, c->service, c->n_bytes, c->seed, e);
+	if (ret)
+		return ret;
+	*service = service_describe(s);
+	service_free(s);
+	return c->backing ? 0 : memory_check(c->n_bytes, e);
+}
+
+/* Other users may not put anything there. */
+static int root_make(const char *root, struct err *e)
+{
+	struct stat st;
+	int ret = dir_create(root, e);
+	if (ret)
+		return ret;
+	if (lstat(root, &st) < 0)
+		return err_sys(e, errno, "%s", root);
+	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
+		return err_set(e, EPERM, "%s is not a directory of this user", root);
+	return chmod(root, 0700) < 0 ? err_sys(e, errno, "%s", root) : 0;
+}
+
+/* A file that is there stays as it is, but for its length. */
+static int backing_make(const struct volume_config *c, char **backing, struct err *e)
+{
+	if (!c->backing)
+		return 0;
+	int fd = open(c->backing, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0600);
+	struct stat st;
+	if (fd < 0)
+		return err_sys(e, errno, "%s", c->backing);
+	int ret = fstat(fd, &st) < 0 ? err_sys(e, errno, "%s", c->backing) : 0;
+	if (!ret && !S_ISREG(st.st_mode))
+		ret = err_set(e, EINVAL, "%s is no regular file", c->backing);
+	int code = !ret && (uint64_t)st.st_size < c->n_bytes ? posix_fallocate(fd, 0, (off_t)c->n_bytes) : 0;
+	if (code)
+		ret = err_sys(e, code, "%s: no room for %llu MiB", c->backing, (unsigned long long)(c->n_bytes >> 20));
+	close(fd);
+	if (!ret && !(*backing = realpath(c->backing, NULL)))
+		ret = err_sys(e, errno, "%s", c->backing);
+	return ret;
+}
+
+/* --- the server --------------------------------------------------------------------------------------------------- */
+
+/* Whoever waits for the end of a descriptor of ours must not wait for the server's end. Returns the lock's new number. */
+static int keep_only(int lock_fd, int *ready_fd)
+{
+	int lock = fcntl(lock_fd, F_DUPFD, 10), ready = fcntl(*ready_fd, F_DUPFD, 10), null = open("/dev/null", O_RDWR);
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	dup2(lock, 3);
+	dup2(ready, 4);
+	close_range(5, ~0u, 0);
+	*ready_fd = 4;
+	return 3;
+}
+
+/* In the child: a process of its own, without a terminal; what goes wrong before it serves is told through the pipe. */
+static void serve(const struct volume *v, const struct volume_config *c, int lock_fd, int ready_fd)
+{
+	struct err e = ERR_INIT;
+	char pid[32], *mount = volume_inside(v, "mount");
+	setsid();
+	signal(SIGPIPE, SIG_IGN);
+	lock_fd = keep_only(lock_fd, &ready_fd);
+	if (chdir("/") < 0 || pwrite(lock_fd, pid, (size_t)snprintf(pid, sizeof pid, "%d\n", (int)getpid()), 0) < 0)
+		_exit(3);
+	const struct volume_server server = {v->name, mount, c->n_bytes, v->backing, v->service, c->seed, v->log, c->log_cap};
+	int ret = volume_serve(&server, ready_fd, &e);
+	if (ret)
+		(void)!write(ready_fd, e.msg, strlen(e.msg)); /* closed by then if it served at all */
+	_exit(ret ? 3 : 0);
+}
+
+static int answer_read(int fd, struct err *e)
+{
+	char text[sizeof e->msg] = "";
+	size_t n = 0;
+	for (ssize_t got; n < sizeof text - 1 && (got = read(fd, text + n, sizeof text - 1 - n)) != 0;) {
+		if (got < 0 && errno != EINTR)
+			break;
+		n += got > 0 ? (size_t)got : 0;
+		if (text[0] == '+')
+			return 0;
+	}
+	return err_set(e, EIO, "%s", n ? text : "the volume's server ended");
+}
+
+static int server_start(const struct volume *v, const struct volume_config *c, struct err *e)
+{
+	char *lock = volume_inside(v, "lock");
+	int lock_fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0600), pipe_fd[2] = {-1, -1};
+	int ret = lock_fd < 0 || flock(lock_fd, LOCK_EX) < 0 || pipe2(pipe_fd, O_CLOEXEC) < 0 ? err_sys(e, errno, "%s", lock) : 0;
+	free(lock);
+	pid_t pid = ret ? 0 : fork();
+	if (!ret && pid < 0)
+		ret = err_sys(e, errno, "cannot start the volume's server");
+	if (!ret && !pid) {
+		close(pipe_fd[0]);
+		serve(v, c, lock_fd, pipe_fd[1]);
+	}
+	if (pipe_fd[1] >= 0)
+		close(pipe_fd[1]);
+	if (!ret)
+		ret = answer_read(pipe_fd[0], e);
+	if (pid > 0 && ret)
+		waitpid(pid, NULL, 0); /* it ends by itself; afterwards the directory can be removed */
+	if (pipe_fd[0] >= 0)
+		close(pipe_fd[0]);
+	if (lock_fd >= 0)
+		close(lock_fd); /* the server has it */
+	return ret;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------------- */
+
+static int facts_write(const struct volume *v, struct err *e)
+{
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns",
+			      (json_int_t)v->lead_ns, "backing", v->backing);
+	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *path = volume_inside(v, "volume.json");
+	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: a name that is no UTF-8", v->name);
+	free(path);
+	free(text);
+	json_decref(o);
+	return ret;
+}
+
+static int lead_settle(struct volume *v, const struct volume_config *c, struct err *e)
+{
+	if (c->lead_ns == VOLUME_LEAD_AUTO)
+		return volume_lead_measure(volume_path(v), v->log, &v->lead_ns, e);
+	struct volume_log log;
+	int ret = volume_log_open(&log, v->log, true, e);
+	if (ret)
+		return ret;
+	v->lead_ns = c->lead_ns;
+	atomic_store(&log.head->lead_ns, c->lead_ns);
+	volume_log_close(&log);
+	return 0;
+}
+
+/* The directory is there. */
+static int bring_up(struct volume *v, const struct volume_config *c, struct err *e)
+{
+	char *mount = volume_inside(v, "mount");
+	int ret = mkdir(mount, 0700) < 0 ? err_sys(e, errno, "%s", mount) : 0;
+	free(mount);
+	if (!ret)
+		ret = server_start(v, c, e);
+	if (!ret && c->loop)
+		ret = loop_attach(v->file, true, v->device, e);
+	if (!ret)
+		ret = lead_settle(v, c, e);
+	return ret ? ret : facts_write(v, e);
+}
+
+int volume_create(const char *root, const char *name, const struct volume_config *c, struct volume *v, struct err *e)
+{
+	*v = (struct volume){0};
+	char *service = NULL, *backing = NULL, *top = volume_root(root);
+	int ret = volume_name_check(name, e);
+	if (!ret)
+		ret = config_check(c, &service, e);
+	if (!ret)
+		ret = root_make(top, e);
+	char *dir = xasprintf("%s/%s", top, name);
+	if (!ret && mkdir(dir, 0700) < 0)
+		ret = errno == EEXIST ? err_set(e, EEXIST, "there is a volume \"%s\" already (validate volume remove %s)", name, name)
+				      : err_sys(e, errno, "%s", dir);
+	bool made = !ret;
+	if (!ret)
+		ret = backing_make(c, &backing, e);
+	if (!ret) {
+		volume_read(v, top, name);
+		v->service = xstrdup(service);
+		v->backing = backing ? xstrdup(backing) : NULL;
+		v->n_bytes = c->n_bytes;
+		v->seed = c->seed;
+		ret = bring_up(v, c, e);
+	}
+	if (!ret) {
+		volume_release(v);
+		volume_read(v, top, name);
+	} else if (made) {
+		bool refused;
+		volume_release(v);
+		volume_read(v, top, name);
+		volume_remove(v, &refused, NULL);
+		volume_release(v);
+	}
+	free(dir);
+	free(top);
+	free(backing);
+	free(service);
+	return ret;
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A volume ends: refused while somebody uses it; otherwise its loop device, its server and its directory go, whatever state they are in. */
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/device.h"
+#include "common/files.h"
+#include "microbench/volume/volume_private.h"
+
+#define PATIENCE_MS 10000
+
+static int uses_check(const struct volume *v, bool *refused, struct err *e)
+{
+	struct device_uses uses;
+	struct stat st;
+	if (!v->device[0])
+		return 0;
+	if (stat(v->device, &st) < 0)
+		return err_sys(e, errno, "%s", v->device);
+	int ret = device_uses_find(&uses, &device_system, v->device, &st, e);
+	if (ret)
+		return ret;
+	*refused = uses.n > 0;
+	if (uses.n)
+		ret = err_set(e, EBUSY, "volume %s stays: %s", v->name, uses.text[0]);
+	device_uses_release(&uses);
+	return ret;
+}
+
+/* Whether the lock becomes free in time. */
+static bool server_ended(const struct volume *v, int patience_ms)
+{
+	int fd = volume_lock_open(v);
+	if (fd < 0)
+		return true;
+	bool free_now = false;
+	for (int ms = 0; ms <= patience_ms && !(free_now = flock(fd, LOCK_EX | LOCK_NB) == 0); ms += 5) {
+		nanosleep(&(struct timespec){0, 5000000}, NULL);
+		waitpid(v->pid, NULL, WNOHANG); /* ours, where this very process made it */
+	}
+	close(fd);
+	return free_now;
+}
+
+/* What a killed server left mounted. Ordinary users need fusermount3, which the kernel's own unmount is not for. */
+static void unmount(const struct volume *v)
+{
+	char *mount = volume_inside(v, "mount");
+	if (umount2(mount, MNT_DETACH | UMOUNT_NOFOLLOW) < 0 && errno == EPERM) {
+		pid_t pid = fork();
+		if (!pid) {
+			execlp("fusermount3", "fusermount3", "-u", "-z", "-q", mount, (char *)NULL);
+			_exit(127);
+		}
+		if (pid > 0)
+			waitpid(pid, NULL, 0);
+	}
+	free(mount);
+}
+
+int volume_remove(const struct volume *v, bool *refused, struct err *e)
+{
+	*refused = false;
+	int ret = uses_check(v, refused, e);
+	if (!ret && v->device[0])
+		ret = loop_detach(v->device, v->file, e);
+	if (ret)
+		return ret;
+	if (v->alive && v->pid > 1)
+		kill(v->pid, SIGTERM);
+	if (v->alive && !server_ended(v, PATIENCE_MS)) {
+		kill(v->pid, SIGKILL);
+		if (!server_ended(v, PATIENCE_MS))
+			return err_set(e, EBUSY, "volume %s: its server, process %d, does not end", v->name, (int)v->pid);
+	}
+	unmount(v);
+	return dir_remove_tree(v->dir, e);
+}

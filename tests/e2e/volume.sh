@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate volume: storage with a programmed service time, from its making to its end.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# what needs no privilege
+expect_status 2 "$VALIDATE" volume
+expect_status 2 "$VALIDATE" volume creat v
+expect_line err 'did you mean "create"'
+expect_status 2 "$VALIDATE" volume create
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --size 5000
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service hd
+expect_line err 'did you mean "hdd"'
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service constant:time=5
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" ../v
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --lead soon
+expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
+expect_line err 'does not fit'
+expect_status 0 "$VALIDATE" volume list --root "$PWD/root"
+expect_line out 'no volumes'
+expect_status 3 "$VALIDATE" volume list --root "$PWD/root" v
+expect_status 3 "$VALIDATE" volume remove --root "$PWD/root" v
+expect_status 2 "$VALIDATE" volume remove --root "$PWD/root"
+expect_status 2 "$VALIDATE" volume trace --root "$PWD/root" v
+
+[ -c /dev/fuse ] || skip "no /dev/fuse"
+root=$PWD/root
+trap '"$VALIDATE" volume remove --root "$root" --all >/dev/null 2>&1 || :' EXIT
+
+# the server alone, without a loop device: any user who may mount FUSE file systems
+status=0
+"$VALIDATE" volume create --root "$root" plain --size 4M --no-loop --service constant:read=1ms,write=3ms --lead 0 >out 2>err || status=$?
+if [ "$status" -ne 0 ]; then
+	grep -q 'cannot mount' err || fail "$(cat err)"
+	skip "no FUSE mounts for this user"
+fi
+expect_line out 'constant:read=1ms,write=3ms,parallel=0,flush=0s'
+file=$root/plain/mount/volume
+[ "$(stat -c %s "$file")" -eq 4194304 ] || fail "its size is $(stat -c %s "$file")"
+expect_status 3 "$VALIDATE" volume create --root "$root" plain --size 4M --no-loop
+expect_line err 'already'
+"$VALIDATE" volume trace --root "$root" plain -o /dev/null --reset >/dev/null || fail "no trace"
+dd if=/dev/urandom of=data bs=4k count=64 2>/dev/null
+dd if=data of="$file" bs=4k oflag=direct conv=notrunc seek=16 2>/dev/null
+dd if="$file" of=back bs=4k iflag=direct skip=16 count=64 2>/dev/null
+cmp data back || fail "what was written is not what was read"
+dd if="$file" of=/dev/null bs=4k skip=1024 2>dd.err || fail "reading at its end: $(cat dd.err)"
+dd if=data of="$file" bs=4k oflag=direct conv=notrunc seek=1023 count=2 2>dd.err && fail "written beyond its end" || :
+expect_status 0 "$VALIDATE" volume trace --root "$root" plain -o plain.trace
+expect_status 0 "$VALIDATE" info plain.trace --csv plain.csv
+# begin, dispatch and end of each: no answer before its time, to the microsecond; and the counts
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR > 1 { b = $at["begin"] + 0; e = $at["end"] + 0; f = $at["function"]
+		if (f == "pwrite" && e - b < 0.002999 || f == "pread" && e - b < 0.000999) { print "line " NR ": " $0; exit 1 }
+		if (b < last) { print "line " NR ": out of order"; exit 1 }
+		n[f]++; last = b }
+	END { if (n["pwrite"] != 65 || n["pread"] != 64) { print n["pwrite"] " writes, " n["pread"] " reads"; exit 1 } }' plain.csv ||
+	fail "the log of the plain volume"
+expect_status 0 "$VALIDATE" volume list --root "$root" --json
+jq -e '.volumes[0] | .alive and .reads.n == 64 and .reads.programmed_median_ns > 999000 and .writes.median_ns > 2999000' out >/dev/null ||
+	fail "$(cat out)"
+expect_status 0 "$VALIDATE" volume remove --root "$root" plain
+[ ! -e "$root/plain" ] || fail "its directory stayed"
+grep -q "$root" /proc/mounts && fail "its mount stayed" || :
+
+# kept in a file: the content outlives it; a killed server is told, and can be removed
+expect_status 0 "$VALIDATE" volume create --root "$root" kept --size 1M --no-loop --file kept.image --service ssd --lead 0
+dd if=data of="$root/kept/mount/volume" bs=4k count=3 oflag=direct conv=notrunc 2>/dev/null
+server=$(cat "$root/kept/lock")
+kill -KILL "$server"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	kill -0 "$server" 2>/dev/null || break
+	sleep 0.1
+done
+expect_status 0 "$VALIDATE" volume list --root "$root"
+expect_line out 'its server has ended'
+expect_status 0 "$VALIDATE" volume trace --root "$root" kept -o kept.trace
+expect_line out '3 requests'
+expect_status 0 "$VALIDATE" volume remove --root "$root" kept
+[ ! -e "$root/kept" ] || fail "the directory of a killed server stayed"
+[ "$(head -c 12288 kept.image | cksum)" = "$(head -c 12288 data | cksum)" ] ||
+	fail "its file has not what was written"
+
+# a model that cannot be had leaves nothing behind
+expect_status 2 "$VALIDATE" volume create --root "$root" bad --size 1M --no-loop --file /dev/null
+[ ! -e "$root/bad" ] || fail "a failed volume stayed"
+
+[ "$(id -u)" -eq 0 ] || skip "loop devices need root"
+[ -e /dev/loop-control ] || skip "no loop devices"
+
+# with a loop device: a file system on it is not pulled away, and requests overlap as the model says
+status=0
+"$VALIDATE" volume create --root "$root" fast --size 32M --service constant:time=200ms >out 2>err || status=$?
+if [ "$status" -ne 0 ]; then
+	grep -q 'loop' err || fail "$(cat err)"
+	skip "no loop device: $(cat err)"
+fi
+expect_status 0 "$VALIDATE" volume list --root "$root" --json fast
+device=$(jq -r '.volumes[0].path' out)
+[ -b "$device" ] || fail "$device is no block device"
+for i in 1 2 3 4 5 6 7 8; do
+	dd if="$device" of=/dev/null bs=4k count=1 skip=$((i * 100)) iflag=direct 2>/dev/null &
+done
+wait
+expect_status 0 "$VALIDATE" volume trace --root "$root" fast -o fast.trace --reset
+expect_status 0 "$VALIDATE" info fast.trace --json
+jq -e ".concurrency.max >= 2" out >/dev/null || fail "no two reads at a time"
+expect_status 0 "$VALIDATE" volume remove --root "$root" fast
+[ ! -b "$device" ] || ! grep -q "$root" "/sys/block/${device#/dev/}/loop/backing_file" 2>/dev/null || fail "the loop device stayed"
+
+command -v mkfs.ext4 >/dev/null || skip "no mkfs.ext4"
+expect_status 0 "$VALIDATE" volume create --root "$root" fs --size 32M --service constant:time=0
+expect_status 0 "$VALIDATE" volume list --root "$root" --json fs
+device=$(jq -r '.volumes[0].path' out)
+mkfs.ext4 -q "$device"
+mkdir mnt
+mount "$device" mnt 2>mount.err || skip "no mounts here: $(cat mount.err)"
+cp data mnt/
+expect_status 6 "$VALIDATE" volume remove --root "$root" fs
+expect_line err 'is mounted on'
+umount mnt
+expect_status 0 "$VALIDATE" volume remove --root "$root" fs

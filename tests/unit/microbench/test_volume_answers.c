@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Answers of a volume: in the order in which they are due, none early, each logged. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "microbench/volume/answers.h"
+
+#define N 3000
+
+static char *path;
+static struct volume_log the_log;
+static _Atomic uint32_t n_given;
+static struct {
+	int64_t at_ns, due_ns;
+	size_t number;
+} given[N];
+
+static void note(const struct answer *x)
+{
+	uint32_t i = atomic_load(&n_given);
+	if (i < N) {
+		given[i].at_ns = clock_monotonic_ns();
+		given[i].due_ns = x->entry.due_ns;
+		given[i].number = (size_t)x->request;
+	}
+	atomic_store(&n_given, i + 1);
+}
+
+static int enter(void **state)
+{
+	(void)state;
+	path = xasprintf("%s/test_answers.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+	atomic_store(&n_given, 0);
+	return volume_log_create(&the_log, path, 2000, NULL);
+}
+
+static int leave(void **state)
+{
+	(void)state;
+	volume_log_close(&the_log);
+	unlink(path);
+	free(path);
+	return 0;
+}
+
+static void wait_for(uint32_t n)
+{
+	while (atomic_load(&n_given) < n)
+		usleep(1000);
+}
+
+static struct answer at(int64_t due_ns, size_t number)
+{
+	return (struct answer){.entry = {.arrival_ns = due_ns - 1000, .due_ns = due_ns, .offset = number, .length = 1}, .request = (void *)number};
+}
+
+static void in_order_and_none_early(void **state)
+{
+	(void)state;
+	struct answers *a;
+	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
+	int64_t base_ns = clock_monotonic_ns() + 100000000; /* all are added before the first is due */
+	uint64_t x = 1;
+	for (size_t i = 1; i <= N; i++) {
+		x = x * UINT64_C(6364136223846793005) + 1442695040888963407;
+		struct answer answer = at(base_ns + (int64_t)(x >> 40) % 50000000, i);
+		answers_add(a, &answer);
+	}
+	wait_for(N);
+	answers_stop(a);
+	assert_int_equal(n_given, N);
+	for (size_t i = 0; i < N; i++) {
+		assert_true(given[i].at_ns >= given[i].due_ns);
+		assert_true(!i || given[i].due_ns >= given[i - 1].due_ns);
+	}
+	assert_int_equal(the_log.head->n, 2000);
+	assert_int_equal(the_log.head->n_lost, N - 2000);
+	for (size_t i = 0; i < 2000; i++) {
+		assert_int_equal(the_log.entry[i].offset, given[i].number);
+		assert_true(the_log.entry[i].end_ns >= the_log.entry[i].due_ns);
+	}
+}
+
+/* One that is due earlier than what is slept for is not kept waiting; a lead takes effect. */
+static void a_sooner_one_comes_first(void **state)
+{
+	(void)state;
+	struct answers *a;
+	assert_int_equal(answers_start(&a, note, &the_log, NULL), 0);
+	int64_t now_ns = clock_monotonic_ns(), hour_ns = INT64_C(3600000000000);
+	struct answer late = at(now_ns + hour_ns, 1), soon = at(now_ns + 2000000, 2);
+	answers_add(a, &late);
+	usleep(1000);
+	answers_add(a, &soon);
+	wait_for(1);
+	assert_int_equal(given[0].number, 2);
+	the_log.head->lead_ns = hour_ns; /* now the late one may be given */
+	struct answer waker = at(clock_monotonic_ns() + 2 * hour_ns, 3);
+	answers_add(a, &waker);
+	struct answer again = at(clock_monotonic_ns(), 4);
+	answers_add(a, &again);
+	wait_for(3);
+	assert_int_equal(given[1].number + given[2].number, 1 + 4);
+	answers_stop(a); /* gives the last one */
+	assert_int_equal(n_given, 4);
+	assert_int_equal(given[3].number, 3);
+}
+
+static void logs_of_others(void **state)
+{
+	(void)state;
+	struct volume_log l;
+	struct err e = ERR_INIT;
+	assert_int_equal(volume_log_open(&l, path, false, &e), 0);
+	assert_int_equal(l.head->cap, 2000);
+	volume_log_close(&l);
+	the_log.head->cap = 1 << 20; /* says more than there is */
+	assert_true(volume_log_open(&l, path, false, &e) < 0);
+	the_log.head->cap = 2000;
+	the_log.head->n = 2001;
+	assert_true(volume_log_open(&l, path, false, &e) < 0);
+	the_log.head->n = 0;
+	memcpy(the_log.head->magic, "SOMETHIN", 8);
+	assert_true(volume_log_open(&l, path, false, &e) < 0);
+	assert_non_null(strstr(e.msg, "is no log of a volume"));
+	assert_true(volume_log_open(&l, "/dev/null", false, &e) < 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(in_order_and_none_early, enter, leave),
+		cmocka_unit_test_setup_teardown(a_sooner_one_comes_first, enter, leave),
+		cmocka_unit_test_setup_teardown(logs_of_others, enter, leave),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

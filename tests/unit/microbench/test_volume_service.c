@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Service times of programmed volumes, in virtual time, against values worked out by hand. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "microbench/volume/service.h"
+
+#define GIB (UINT64_C(1) << 30)
+
+static struct service *made(const char *text)
+{
+	struct service *s;
+	struct err e = ERR_INIT;
+	if (service_parse(&s, text, GIB, 1, &e))
+		fail_msg("%s: %s", text, e.msg);
+	return s;
+}
+
+static void expect(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now, int64_t start, int64_t done)
+{
+	struct service_times t = service_take(s, op, offset, length, now);
+	assert_int_equal(t.start_ns, start);
+	assert_int_equal(t.done_ns, done);
+}
+
+static void constant_and_all_at_once(void **state)
+{
+	(void)state;
+	struct service *s = made("constant:read=100us,write=300us");
+	expect(s, SERVICE_READ, 0, 4096, 1000, 1000, 101000);
+	expect(s, SERVICE_READ, 0, 4096, 1000, 1000, 101000);
+	expect(s, SERVICE_WRITE, 0, 4096, 2000, 2000, 302000);
+	expect(s, SERVICE_FLUSH, 0, 0, 3000, 302000, 302000); /* after everything before it */
+	expect(s, SERVICE_FLUSH, 0, 0, 400000, 400000, 400000);
+	service_free(s);
+}
+
+static void few_servers_queue(void **state)
+{
+	(void)state;
+	struct service *s = made("constant:time=10us,parallel=2,flush=1us");
+	expect(s, SERVICE_READ, 0, 1, 0, 0, 10000);
+	expect(s, SERVICE_READ, 0, 1, 1000, 1000, 11000);
+	expect(s, SERVICE_READ, 0, 1, 2000, 10000, 20000);
+	expect(s, SERVICE_READ, 0, 1, 3000, 11000, 21000);
+	expect(s, SERVICE_FLUSH, 0, 0, 4000, 21000, 22000);
+	expect(s, SERVICE_READ, 0, 1, 90000, 90000, 100000);
+	service_free(s);
+}
+
+/* Mean and standard deviation of 200,000 draws within five standard errors of what was asked for. */
+static void moments(const char *text, double mean, double sd)
+{
+	struct service *s = made(text);
+	double sum = 0, squares = 0;
+	const int n = 200000;
+	for (int i = 0; i < n; i++) {
+		struct service_times t = service_take(s, SERVICE_READ, 0, 1, 0);
+		double x = (double)t.done_ns;
+		assert_true(x >= 0);
+		sum += x;
+		squares += x * x;
+	}
+	double m = sum / n, got = sqrt(squares / n - m * m);
+	assert_true(fabs(m - mean) < 5 * sd / sqrt(n));
+	assert_true(fabs(got / sd - 1) < 0.05);
+	service_free(s);
+}
+
+static void drawn(void **state)
+{
+	(void)state;
+	moments("exponential:mean=1ms", 1e6, 1e6);
+	moments("lognormal:mean=1ms,sd=500us", 1e6, 5e5);
+	moments("uniform:from=1ms,to=3ms", 2e6, 2e6 / sqrt(12));
+	moments("gamma:mean=2ms,shape=4", 2e6, 1e6);
+}
+
+static void the_same_seed_draws_the_same(void **state)
+{
+	(void)state;
+	struct service *a = made("exponential:mean=1ms"), *b = made("exponential:mean=1ms");
+	for (int i = 0; i < 100; i++)
+		assert_int_equal(service_take(a, SERVICE_READ, 0, 1, 0).done_ns, service_take(b, SERVICE_WRITE, 5, 9, 0).done_ns);
+	service_free(a);
+	service_free(b);
+}
+
+/* 6000 rpm: a turn in 10 ms; at 100 MB/s a track holds 1,000,000 bytes. */
+static void one_head(void **state)
+{
+	(void)state;
+	struct service *s = made("hdd:rpm=6000,rate=100MB,track-seek=1ms,full-seek=9ms");
+	/* at byte 0, angle 0, at time 0: only the transfer, 100,000 bytes in 1 ms */
+	expect(s, SERVICE_READ, 0, 100000, 0, 0, 1000000);
+	/* the next byte comes by at once */
+	expect(s, SERVICE_READ, 100000, 100000, 500000, 1000000, 2000000);
+	/* back to 0, distance 200,000: seek 1 ms + 8 ms sqrt(200000 / 2^30) = 1.109183 ms; byte 0 comes at 10 ms */
+	expect(s, SERVICE_READ, 0, 100000, 2000000, 2000000, 11000000);
+	/* half a track on, from 11 ms: distance 400,000 = 1.154410 ms; angle of byte 500,000 is half: at 15 ms */
+	expect(s, SERVICE_WRITE, 500000, 100000, 11000000, 11000000, 16000000);
+	/* across the whole of it: 1 ms + 8 ms sqrt((2^30 - 4096 - 600000) / 2^30) = 8.997 ms, and no byte before it is there */
+	struct service_times t = service_take(s, SERVICE_READ, GIB - 4096, 4096, 20000000);
+	assert_int_equal(t.start_ns, 20000000);
+	double seek = 1e6 + 8e6 * sqrt((double)(GIB - 4096 - 600000) / (double)GIB);
+	double wanted = fmod((double)(GIB - 4096) / 1e6, 1) * 1e7, there = 20e6 + seek;
+	double rotation = fmod(wanted - fmod(there, 1e7) + 1e7, 1e7);
+	assert_true(fabs((double)t.done_ns - (there + rotation + 40960)) < 2);
+	service_free(s);
+}
+
+/* The mean over random pairs of places is what `seek` says: a check of the 8/15. */
+static void the_mean_seek(void **state)
+{
+	(void)state;
+	struct service *s = made("hdd:rpm=1000000,rate=1TB,seek=8ms,track-seek=1ms");
+	uint64_t place = 12345;
+	double sum = 0;
+	int64_t now = 0;
+	const int n = 100000;
+	for (int i = 0; i < n; i++) {
+		place = place * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+		struct service_times t = service_take(s, SERVICE_READ, (place >> 34), 1, now);
+		sum += (double)(t.done_ns - t.start_ns);
+		now = t.done_ns;
+	}
+	assert_true(fabs(sum / n - 8e6 - 30e3) < 0.02e6); /* and half a turn of 60 us */
+	service_free(s);
+}
+
+static void channels(void **state)
+{
+	(void)state;
+	struct service *s = made("ssd:channels=2,unit=4K,read=100us,write=200us,rate=0");
+	expect(s, SERVICE_READ, 0, 4096, 0, 0, 100000);      /* channel 0 */
+	expect(s, SERVICE_READ, 4096, 4096, 0, 0, 100000);   /* channel 1 */
+	expect(s, SERVICE_WRITE, 8192, 4096, 0, 100000, 300000); /* channel 0 again */
+	expect(s, SERVICE_READ, 4096, 8192, 0, 100000, 400000);	 /* both: 1 from 100, 0 from 300 */
+	expect(s, SERVICE_READ, 4000, 200, 1000000, 1000000, 1100000); /* across a border */
+	service_free(s);
+	s = made("ssd:channels=1,unit=4K,read=100us,rate=4096000");
+	expect(s, SERVICE_READ, 0, 4096, 0, 0, 1100000); /* 4096 bytes in 1 ms */
+	service_free(s);
+}
+
+static void bad_texts(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {
+		"", "const", "constant:", "constant:tim=1ms", "constant:time", "constant:time=5", "constant:time=-5us", "uniform:from=2ms,to=1ms",
+		"hdd:rpm=0", "hdd:seek=0.1ms", "ssd:channels=0", "ssd:unit=1", "gamma:shape=0", "constant:parallel=5000", "constant:rpm=7200",
+		"constant:time=1ms,,flush=1ms", "hdd:rpm=nan", "exponential:mean=99999999999999h"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct service *s;
+		struct err e = ERR_INIT;
+		int ret = service_parse(&s, texts[i], GIB, 1, &e);
+		if (ret >= 0)
+			fail_msg("\"%s\" was taken", texts[i]);
+		assert_true(e.msg[0]);
+		assert_null(s);
+	}
+}
+
+static void what_it_says_of_itself_reads_back(void **state)
+{
+	(void)state;
+	static const char *const texts[] = {"constant", "constant:read=1us,parallel=3", "exponential", "lognormal:sd=1ms", "uniform", "gamma:shape=0.1",
+					    "hdd", "hdd:seek=9ms,rpm=5400.5", "ssd:channels=3", "constant:flush=2ms"};
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		struct service *a = made(texts[i]);
+		char *said = service_describe(a);
+		struct service *b = made(said);
+		char *again = service_describe(b);
+		assert_string_equal(said, again);
+		for (int k = 0; k < 50; k++) {
+			struct service_times x = service_take(a, (enum service_op)(k % 3), (uint64_t)k * 7777777, 4096, k * 1000),
+					     y = service_take(b, (enum service_op)(k % 3), (uint64_t)k * 7777777, 4096, k * 1000);
+			assert_int_equal(x.done_ns, y.done_ns);
+		}
+		free(said);
+		free(again);
+		service_free(a);
+		service_free(b);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(constant_and_all_at_once),
+		cmocka_unit_test(few_servers_queue),
+		cmocka_unit_test(drawn),
+		cmocka_unit_test(the_same_seed_draws_the_same),
+		cmocka_unit_test(one_head),
+		cmocka_unit_test(the_mean_seek),
+		cmocka_unit_test(channels),
+		cmocka_unit_test(bad_texts),
+		cmocka_unit_test(what_it_says_of_itself_reads_back),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
