@@ -17,7 +17,7 @@
 struct info_config {
 	struct open_options open;
 	bool json, plot;
-	uint64_t n_records, n_threads;
+	uint64_t n_records, n_threads, n_replay_max;
 	const char *csv, *html;
 };
 
@@ -53,14 +53,20 @@ static const struct option_spec info_options[] = {
      .help = "1 or 2 threads; default 2",
      .min = 1,
      .max = 2},
+    {.name = "replay-max",
+     .type = OPT_UINT,
+     .offset = offsetof(struct info_config, n_replay_max),
+     .arg = "N",
+     .help = "tell what a replay would pass over of a trace of at most N requests; 0: never; default 1000000",
+     .max = UINT32_MAX},
     OPEN_OPTION_ROWS(offsetof(struct info_config, open)),
     {.name = NULL},
 };
 
 static const char about[] =
     "Reads a trace of any format known and prints what it is: requests, rates, operations, sizes, positions,\n"
-    "requests in flight, response times, errors, objects, clock, origin, the files it needs, and what makes it\n"
-    "doubtful. Damaged blocks are named and passed over (status 3).";
+    "requests in flight, response times, errors, objects, clock, origin, the files it needs, what a replay would\n"
+    "pass over, and what makes it doubtful. Damaged blocks are named and passed over (status 3).";
 
 /* The size of the terminal, or what is usual where there is none. */
 static struct info_text_options text_options(bool plot)
@@ -86,9 +92,11 @@ static int show(const struct info *x, struct trace *t, const struct info_config 
 static int print(struct trace *t, const char *path, const struct info_config *config, struct err *e)
 {
 	struct profile *p = xcalloc(1, sizeof *p);
+	struct replayable *replay = config->n_replay_max ? xcalloc(1, sizeof *replay) : NULL;
 	struct profile_options o = {(unsigned int)config->n_threads};
 	struct stat st = {0};
 	int rc = profile_compute(p, t, &o, e);
+	rc = rc || !replay ? rc : replayable_find(replay, t, config->n_replay_max, e);
 	if (!rc) {
 		stat(path, &st);
 		struct info x = {.path = path,
@@ -97,19 +105,21 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 				 .meta = trace_meta(t),
 				 .trace = t,
 				 .n_objects = trace_n_objects(t),
-				 .profile = p};
+				 .profile = p,
+				 .replay = replay};
 		rc = show(&x, t, config, e);
 	}
 	if (!rc && p->tally.n_damage)
 		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0], p->tally.n_damage > 1 ? " (and more, see above)" : "");
 	profile_release(p);
+	free(replay);
 	free(p);
 	return rc;
 }
 
 static int info_run(int argc, char **argv, struct err *e)
 {
-	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2};
+	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2, .n_replay_max = 1000000};
 	int n_positional;
 	int status = command_parse(&cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE", about,
 				   info_options, &config, argc, argv, 1, 1, &n_positional, e);

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "common/strbuf.h"
+#include "replay/load/replayable.h"
 #include "validate/profile/profile.h"
 
 struct info {
@@ -16,6 +17,7 @@ struct info {
 	const struct trace *trace; /* for its objects, and for what its reader noticed */
 	uint64_t n_objects;
 	const struct profile *profile;
+	const struct replayable *replay; /* NULL: not asked for */
 };
 
 #define INFO_TOP 10u  /* objects and threads that are named */

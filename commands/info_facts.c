@@ -346,6 +346,52 @@ static void add_origin(struct info_page *page, const struct info *x)
 	add_extra(page, m->extra_json);
 }
 
+/* --- what a replay makes of it ------------------------------------------------------------------------------------- */
+
+static void add_replay_counts(struct strbuf *out, const struct replayable *r)
+{
+	uint64_t n_passed = 0, n_unknown = replayable_n_unknown(r);
+	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
+		n_passed += replayable_n_passed(r, (enum pass_reason)reason);
+	info_add_count(out, r->n_replayed);
+	strbuf_addstr(out, " of ");
+	info_add_plural(out, r->n_records, "request", "requests");
+	if (n_passed) {
+		strbuf_addstr(out, ", ");
+		info_add_count(out, n_passed);
+		strbuf_addstr(out, " passed over");
+	}
+	if (r->never_issued.n) {
+		strbuf_addstr(out, ", ");
+		info_add_count(out, r->never_issued.n);
+		strbuf_addstr(out, " never issued");
+	}
+	if (n_unknown) {
+		strbuf_addstr(out, "; ");
+		info_add_count(out, n_unknown);
+		strbuf_addstr(out, " of them will fail: the trace does not tell the file of their descriptors");
+	}
+}
+
+static void add_replay(struct info_page *page, const struct info *x)
+{
+	const struct replayable *r = x->replay;
+	struct strbuf out = STRBUF_INIT;
+	if (!r)
+		return;
+	if (r->state == REPLAYABLE_KNOWN) {
+		add_replay_counts(&out, r);
+	} else if (r->state == REPLAYABLE_REFUSED) {
+		strbuf_addstr(&out, "refused: ");
+		info_add_printable(&out, r->why.msg);
+	} else {
+		strbuf_addstr(&out, r->state == REPLAYABLE_BLOCK
+					? "requests of a device: engines that replay system calls refuse them"
+					: "not looked at: there are more requests than --replay-max");
+	}
+	add(page, "Replay", &out);
+}
+
 void info_facts_build(struct info_page *page, const struct info *x)
 {
 	add_file(page, x);
@@ -354,6 +400,7 @@ void info_facts_build(struct info_page *page, const struct info *x)
 	add_concurrency(page, x);
 	add_issue(page, x);
 	add_origin(page, x);
+	add_replay(page, x);
 }
 
 const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size)

@@ -287,6 +287,49 @@ static json_t *json_block(const struct info *x)
 	return o;
 }
 
+static json_t *json_replay_row(const char *key, const char *what, const char *op, const struct replayable_count *c)
+{
+	json_t *o = json_object();
+	if (key)
+		json_object_set_new(o, key, json_string(what));
+	json_object_set_new(o, "operation", json_string(op));
+	set_count(o, "n_requests", c->n);
+	set_count(o, "first_record", c->first);
+	return o;
+}
+
+static void set_replay_counts(json_t *o, const struct replayable *r)
+{
+	json_t *passed = json_array(), *unknown = json_array();
+	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
+		for (unsigned int op = 0; op < OP_N; op++)
+			if (r->passed[reason][op].n)
+				json_array_append_new(passed, json_replay_row("reason", pass_reasons[reason], op_name(op),
+									      &r->passed[reason][op]));
+	for (unsigned int op = 0; op < OP_N; op++)
+		if (r->unknown[op].n)
+			json_array_append_new(unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));
+	set_count(o, "n_records", r->n_records);
+	set_count(o, "n_replayed", r->n_replayed);
+	set_count(o, "n_never_issued", r->never_issued.n);
+	json_object_set_new(o, "passed_over", passed);
+	json_object_set_new(o, "unknown_descriptors", unknown);
+}
+
+static json_t *json_replay(const struct replayable *r)
+{
+	static const char *const state[] = {[REPLAYABLE_KNOWN] = "known", [REPLAYABLE_TOO_MANY] = "too many requests",
+					    [REPLAYABLE_REFUSED] = "refused", [REPLAYABLE_BLOCK] = "block"};
+	if (!r)
+		return json_null();
+	json_t *o = json_object();
+	json_object_set_new(o, "state", json_string(state[r->state]));
+	json_object_set_new(o, "refused", r->state == REPLAYABLE_REFUSED ? info_json_text(r->why.msg) : json_null());
+	if (r->state == REPLAYABLE_KNOWN)
+		set_replay_counts(o, r);
+	return o;
+}
+
 void info_json_profile(json_t *top, const struct info *x)
 {
 	const struct profile *p = x->profile;
@@ -302,5 +345,6 @@ void info_json_profile(json_t *top, const struct info *x)
 	json_object_set_new(top, "threads", json_threads(&p->tally));
 	json_object_set_new(top, "objects", json_objects(x));
 	json_object_set_new(top, "block", json_block(x));
+	json_object_set_new(top, "replay", json_replay(x->replay));
 	json_object_set_new(top, "state_known", json_boolean(x->meta->files.n > 0));
 }

@@ -357,6 +357,46 @@ static void add_errors(struct info_page *page, const struct profile *p)
 	free(sorted);
 }
 
+/* --- what a replay makes of it ------------------------------------------------------------------------------------- */
+
+/* A line: c[op] of all operations together. */
+static struct info_sheet *put_replay(struct info_page *page, struct info_sheet *s, const char *what,
+				     const struct replayable_count c[OP_N])
+{
+	static const char *const column[] = {"Not replayed", "requests", "first record", "operations", NULL};
+	struct strbuf ops = STRBUF_INIT;
+	uint64_t n = 0, first = UINT32_MAX;
+	for (unsigned int op = 0; op < OP_N; op++) {
+		if (!c[op].n)
+			continue;
+		strbuf_addf(&ops, "%s%s ", n ? ", " : "", op == OP_INVALID ? "any" : op_name(op));
+		info_add_count(&ops, c[op].n);
+		n += c[op].n;
+		first = c[op].first < first ? c[op].first : first;
+	}
+	if (n) {
+		s = s ? s : sheet_add(page, "Not replayed", column, 1u | 1u << 3);
+		put_text(s, what);
+		put_count(s, n);
+		put_count(s, first);
+		put(s, &ops);
+	}
+	strbuf_release(&ops);
+	return s;
+}
+
+static void add_replay(struct info_page *page, const struct replayable *r)
+{
+	struct info_sheet *s = NULL;
+	if (!r || r->state != REPLAYABLE_KNOWN)
+		return;
+	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
+		s = put_replay(page, s, pass_reasons[reason], r->passed[reason]);
+	struct replayable_count never[OP_N] = {[OP_INVALID] = r->never_issued};
+	s = put_replay(page, s, "never issued: no begin", never);
+	put_replay(page, s, "fails: a descriptor of no known file", r->unknown);
+}
+
 /* --- initial state ------------------------------------------------------------------------------------------------ */
 
 static void add_files(struct info_page *page, const struct fileset *f)
@@ -394,4 +434,5 @@ void info_sheets_build(struct info_page *page, const struct info *x)
 	add_threads(page, &p->tally);
 	add_objects(page, x);
 	add_files(page, &x->meta->files);
+	add_replay(page, x->replay);
 }

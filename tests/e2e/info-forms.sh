@@ -153,3 +153,57 @@ max=18446744073709551615
 } >limits.csv
 all_forms 0 limits.csv
 is '.bytes' '"18446744073709551615"'
+
+# --- what a replay would pass over: by hand, and as a replay finds it
+cat >passed.csv <<END
+$head
+7,7,0,1,open,path=/a;fd=3;mode=0;flags=0x0,3,
+7,7,10,11,read,fd=3;length=1,1,
+7,7,20,21,open,path=/dev/null;fd=4;mode=0;flags=0x1,4,
+7,7,30,31,write,fd=4;length=1,1,
+7,7,40,41,write,descriptor=pipe:[1];fd=5;length=1,1,
+7,7,50,51,read,fd=9;length=1,1,
+7,7,60,61,ioctl,fd=3;offset=0;flags=0x1234,0,
+7,7,70,71,chroot,path=/a,0,
+7,7,,,read,fd=3;length=1,-1,
+7,7,80,81,page_fault,path=/a;offset=0;length=4096;flags=0x0,0,
+7,7,90,91,read,fd=9;length=1,1,
+END
+sed -i '2,$s/,$//; s/,\(path\|fd\|descriptor\)\(=[^,]*\),/,"\1\2",/' passed.csv
+expect_status 0 "$VALIDATE" info --json passed.csv
+cp out json
+follows_schema json
+is .replay.state '"known"'
+is '[.replay | .n_records, .n_replayed, .n_never_issued]' '[11,4,1]'
+is '[.replay.unknown_descriptors[] | .operation, .n_requests, .first_record]' '["read",2,5]'
+is '[.replay.passed_over[] | .operation, .n_requests, .first_record] | sort_by(type)' \
+	'[1,4,1,2,1,3,1,7,1,6,1,9,"write","open","write","chroot","ioctl","page_fault"]'
+expect_status 0 "$VALIDATE" info passed.csv
+expect_line out 'Replay     4 of 11 requests, 6 passed over, 1 never issued; 2 of them will fail'
+grep -q '^/proc, /sys and /dev  *2  *2  open 1, write 1$' out &&
+	grep -q '^fails: a descriptor of no known file  *2  *5  read 2$' out || fail "the table of what is not replayed"
+expect_status 0 "$VALIDATE" info --html page.html passed.csv
+grep -q '6 passed over' page.html && grep -q 'fails: a descriptor' page.html || fail "the page does not tell what a replay passes over"
+mkdir target
+echo x >target/a
+expect_status 0 "$VALIDATE" replay --dir target -o replayed.trace passed.csv
+expect_status 0 "$VALIDATE" info --json replayed.trace
+cp out json
+is .meta.extra.replay.n_passed_over 6
+expect_status 0 "$VALIDATE" info --json --replay-max 10 passed.csv
+cp out json
+follows_schema json
+is .replay.state '"too many requests"'
+expect_status 0 "$VALIDATE" info --json --replay-max 0 passed.csv
+cp out json
+is .replay null
+printf '%s\n7,7,5,1,close,fd=3,0\n' "$head" >backwards.csv
+expect_status 0 "$VALIDATE" info --json backwards.csv
+cp out json
+follows_schema json
+is .replay.state '"refused"'
+is .replay.refused '"record 0: it ends 4 ns before it begins; no order can be derived from that"'
+expect_status 0 "$VALIDATE" info backwards.csv
+expect_line out 'Replay     refused: record 0'
+expect_status 0 "$VALIDATE" info "$SRCDIR/tests/data/formats/sda.merged"
+expect_line out 'Replay     requests of a device'

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/load/replayable.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "replay/load/slots.h"
+
+static void count(struct replayable_count *c, uint32_t record)
+{
+	if (!c->n++ || record < c->first)
+		c->first = record;
+}
+
+/* How many there are: looks at all of them where the file does not say it, and then they are read twice. */
+static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
+{
+	bool known;
+	uint64_t n = trace_n_records(t, &known);
+	const struct trace_record *r;
+	size_t some;
+	int rc = 0;
+	while (!known && n <= n_max && (rc = trace_next_batch(t, &r, &some, e)) == 1)
+		n += some;
+	*many = n > n_max;
+	return rc < 0 ? rc : trace_rewind(t, e);
+}
+
+/* Records that were never issued are not among the loaded: their numbers are what is missing. */
+static int count_never_issued(struct replayable *x, struct trace *t, struct err *e)
+{
+	const struct trace_record *r;
+	uint32_t record = 0;
+	int rc = trace_rewind(t, e);
+	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
+		if (r->begin_ns == TIME_NONE)
+			count(&x->never_issued, record);
+		record++;
+		rc = 0;
+	}
+	return rc;
+}
+
+static bool is_unknown(const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	return !r->passed && !r->slot && r->rvalue >= 0 && r->name == NONE32 && (o->uses & OP_HAS_FD) && !(o->uses & OP_HAS_PATH) &&
+	       o->family != FAMILY_MAP && (o->family != FAMILY_ASYNC || r->fd >= 0);
+}
+
+static void count_requests(struct replayable *x, const struct load *l)
+{
+	x->n_records = l->n_records;
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		if (r->passed)
+			count(&x->passed[r->passed][r->op], r->record);
+		else
+			x->n_replayed++;
+		if (is_unknown(r))
+			count(&x->unknown[r->op], r->record);
+	}
+}
+
+/* An error of the text or of the trace is what a replay would refuse; of the system, an error of ours. */
+static bool is_refusal(int rc)
+{
+	return rc == -EINVAL || rc == -E2BIG || rc == -EBADMSG;
+}
+
+int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struct err *e)
+{
+	struct load load = {.n = 0};
+	struct slots slots = {.n = 0};
+	bool many = false;
+	memset(x, 0, sizeof *x);
+	err_clear(&x->why);
+	if (trace_meta(t)->level == LEVEL_BLOCK) {
+		x->state = REPLAYABLE_BLOCK;
+		return 0;
+	}
+	int rc = trace_rewind(t, &x->why);
+	rc = rc ? rc : too_many(t, n_max, &many, &x->why);
+	x->state = many ? REPLAYABLE_TOO_MANY : REPLAYABLE_KNOWN;
+	if (!rc && !many) {
+		rc = load_read(&load, t, &x->why);
+		rc = rc ? rc : slots_find(&slots, &load, t, &x->why);
+		if (!rc)
+			count_requests(x, &load);
+		if (!rc && load.n < load.n_records)
+			rc = count_never_issued(x, t, &x->why);
+		slots_release(&slots);
+		load_release(&load);
+	}
+	if (is_refusal(rc)) {
+		x->state = REPLAYABLE_REFUSED;
+		return 0;
+	}
+	return rc ? err_set(e, -rc, "%s", x->why.msg) : 0;
+}
+
+uint64_t replayable_n_passed(const struct replayable *x, enum pass_reason reason)
+{
+	uint64_t n = 0;
+	for (int op = 0; op < OP_N; op++)
+		n += x->passed[reason][op].n;
+	return n;
+}
+
+uint64_t replayable_n_unknown(const struct replayable *x)
+{
+	uint64_t n = 0;
+	for (int op = 0; op < OP_N; op++)
+		n += x->unknown[op].n;
+	return n;
+}
