@@ -14,80 +14,12 @@
 #include <unistd.h>
 
 #include "capture/format.h"
-#include "capture/op.h"
 #include "common/xalloc.h"
-
-#define N_FILES 64u
-#define N_THREADS 4u
+#include "tests/bench/made_trace.h"
 
 static const char *dir = "/dev/shm";
 static char *validate;
 static char trace_path[200];
-
-/* --- requests ----------------------------------------------------------------------------------------------------- */
-
-struct request {
-	int64_t begin_ns, end_ns;
-	uint64_t offset, length;
-	uint32_t tid, file;
-	bool is_write;
-};
-
-static uint64_t random_state;
-
-static uint64_t random_u64(void)
-{
-	uint64_t z = random_state += 0x9e3779b97f4a7c15u; /* splitmix64 */
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-	return z ^ z >> 31;
-}
-
-static struct request next_request(int64_t *now_ns)
-{
-	uint64_t a = random_u64(), b = random_u64();
-	struct request q = {.begin_ns = *now_ns, .end_ns = *now_ns + 4000 + (int64_t)(a % 90000), .length = 512u << (a >> 20) % 8,
-			    .offset = (b >> 20) % (1u << 21) * 512, .tid = 4000 + (uint32_t)(b % N_THREADS),
-			    .file = (uint32_t)(b >> 8) % N_FILES, .is_write = b >> 60 < 5};
-	*now_ns += 1000 + (int64_t)(a >> 40) % 40000;
-	return q;
-}
-
-/* --- the trace that writers write --------------------------------------------------------------------------------- */
-
-static void must(int rc, const struct err *e)
-{
-	if (!rc)
-		return;
-	fprintf(stderr, "bench-import: %s\n", e->msg);
-	exit(1);
-}
-
-static void make_trace(uint64_t n)
-{
-	struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "monotonic", .clock_resolution_ns = 1, .root = "/srv/data",
-				  .wall_epoch_ns = 1700000000000000000};
-	struct trace_writer *w;
-	struct err e = ERR_INIT;
-	uint32_t object[N_FILES];
-	int64_t now_ns = 0;
-	char name[64];
-	random_state = 1;
-	must(trace_writer_open(&w, trace_path, &meta, &(struct trace_write_options){.no_sync = true}, &e), &e);
-	for (uint32_t i = 0; i < N_FILES; i++) {
-		snprintf(name, sizeof name, "table.%u", i);
-		must(trace_writer_object(w, OBJECT_PATH, name, &object[i], &e), &e);
-	}
-	for (uint64_t i = 0; i < n; i++) {
-		struct request q = next_request(&now_ns);
-		struct trace_record r = {.seq = i, .begin_ns = q.begin_ns, .end_ns = q.end_ns, .intended_ns = TIME_NONE,
-					 .dispatch_ns = TIME_NONE, .offset = q.offset, .length = q.length, .rvalue = (int64_t)q.length,
-					 .pid = 4000, .tid = q.tid, .object = object[q.file], .fd = (int32_t)q.file + 3,
-					 .heap = HEAP_NONE, .op = q.is_write ? OP_PWRITE : OP_PREAD};
-		must(trace_writer_append(w, &r, 1, &e), &e);
-	}
-	must(trace_writer_close(w, &e), &e);
-}
 
 /* --- files of formats that are only read -------------------------------------------------------------------------- */
 
@@ -98,14 +30,14 @@ struct blk_event { /* of linux/blktrace_api.h */
 	uint16_t error, pdu_len;
 };
 
-static void print_blk_event(FILE *f, const struct request *q, int64_t ns, uint64_t sequence, char action)
+static void print_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence, char action)
 {
 	fprintf(f, "%3d,%-3d %2u %8llu %5lld.%09lld %5u  %c %3s %llu + %llu [%s]\n", 8, 0, q->tid % 4, (unsigned long long)sequence,
 		(long long)(ns / 1000000000), (long long)(ns % 1000000000), q->tid, action, q->is_write ? "W" : "R",
 		(unsigned long long)q->offset / 512, (unsigned long long)q->length / 512, action == 'C' ? "0" : "fio");
 }
 
-static void put_blk_event(FILE *f, const struct request *q, int64_t ns, uint64_t sequence, char action)
+static void put_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence, char action)
 {
 	uint32_t kind = action == 'Q' ? 1 | 0x10u << 16 : action == 'D' ? 7 | 0x20u << 16 : 8 | 0x40u << 16;
 	struct blk_event v = {0x65617407, (uint32_t)sequence, (uint64_t)ns, q->offset / 512, (uint32_t)q->length,
@@ -114,14 +46,14 @@ static void put_blk_event(FILE *f, const struct request *q, int64_t ns, uint64_t
 }
 
 /* One request after another: queued, issued, completed. */
-static void print_blk(FILE *f, struct request *q, uint64_t *i, void (*put)(FILE *, const struct request *, int64_t, uint64_t, char))
+static void print_blk(FILE *f, struct made_request *q, uint64_t *i, void (*put)(FILE *, const struct made_request *, int64_t, uint64_t, char))
 {
 	put(f, q, q->begin_ns, ++*i, 'Q');
 	put(f, q, q->begin_ns + 700, ++*i, 'D');
 	put(f, q, q->begin_ns + 900, ++*i, 'C');
 }
 
-static bool print_request(const char *format, FILE *f, struct request *q, uint64_t *i)
+static bool print_request(const char *format, FILE *f, struct made_request *q, uint64_t *i)
 {
 	unsigned long long us = (unsigned long long)q->begin_ns / 1000, offset = q->offset, length = q->length, sector = offset / 512;
 	if (!strcmp(format, "blkparse"))
@@ -155,11 +87,11 @@ static bool print_file(const char *format, const char *path, int64_t bytes)
 	int64_t now_ns = 0;
 	uint64_t i = 0;
 	bool known = f != NULL;
-	random_state = 1;
+	made_state = 1;
 	if (f && !strcmp(format, "dxt"))
 		fprintf(f, "# darshan log version: 3.41\n# DXT, file_id: 1, file_name: /srv/data/table\n");
 	while (known && ftello(f) < bytes) {
-		struct request q = next_request(&now_ns);
+		struct made_request q = made_request(&now_ns);
 		known = print_request(format, f, &q, &i);
 	}
 	if (f)
@@ -283,7 +215,7 @@ int main(int argc, char **argv)
 	dir = where ? where : dir;
 	validate = xasprintf("%s/validate", build ? build : "build");
 	snprintf(trace_path, sizeof trace_path, "%s/bench-import-%d", dir, (int)getpid());
-	make_trace((uint64_t)bytes / 100);
+	made_trace(trace_path, (uint64_t)bytes / 100);
 	printf("%-14s %5s %15s %22s %15s\n", "", "", "writing", "reading", "validate import");
 	printf("%-14s %5s %8s %6s %8s %6s %6s %8s %6s\n", "format", "MB", "MB/s", "MiB", "MB/s", "MiB", "wc -l", "MB/s", "MiB");
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
