@@ -121,8 +121,10 @@ static void summary_print(const struct replay_summary *s)
 		printf(", %" PRIu64 " repeated", s->n_repeated);
 	if (s->n_failed)
 		printf(", %" PRIu64 " failed", s->n_failed);
-	printf("; %" PRIu64 " worker%s for %" PRIu64 " traced thread%s\n", s->n_workers, s->n_workers == 1 ? "" : "s",
-	       s->n_threads, s->n_threads == 1 ? "" : "s");
+	printf("; %" PRIu64 " worker%s", s->n_workers, s->n_workers == 1 ? "" : "s");
+	if (s->n_processes > 1)
+		printf(" in %" PRIu64 " processes", s->n_processes);
+	printf(" for %" PRIu64 " traced thread%s\n", s->n_threads, s->n_threads == 1 ? "" : "s");
 	if (s->n_responses) {
 		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);

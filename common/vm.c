@@ -73,7 +73,12 @@ static int populate(char *p, size_t n_bytes, size_t page)
 	return 0;
 }
 
-int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
+static void *map_shared(size_t n_bytes)
+{
+	return mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+}
+
+static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), size_t n_bytes, const char *what_for, struct err *e)
 {
 	*r = (struct vm_region){NULL, 0};
 	if (!n_bytes)
@@ -85,16 +90,42 @@ int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct e
 	n_bytes = (n_bytes + page - 1) / page * page;
 	if (n_bytes > available)
 		return no_memory(e, n_bytes, what_for, available);
-	char *p = map_aligned(n_bytes);
+	char *p = map(n_bytes);
 	if (p == MAP_FAILED)
 		return no_memory(e, n_bytes, what_for, available);
-	(void)madvise(p, n_bytes, MADV_HUGEPAGE);
+	if (map == map_aligned)
+		(void)madvise(p, n_bytes, MADV_HUGEPAGE);
 	if (populate(p, n_bytes, page) < 0) {
 		munmap(p, n_bytes);
 		return no_memory(e, n_bytes, what_for, available);
 	}
 	*r = (struct vm_region){p, n_bytes};
 	return 0;
+}
+
+int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
+{
+	return alloc(r, map_aligned, n_bytes, what_for, e);
+}
+
+int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
+{
+	return alloc(r, map_shared, n_bytes, what_for, e);
+}
+
+void vm_own(void *p, size_t n_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)p & (page - 1);
+	volatile char *at = (char *)p - before;
+	if (!p || !n_bytes)
+		return;
+	n_bytes = (n_bytes + before + page - 1) / page * page;
+#ifdef MADV_POPULATE_WRITE
+	if (madvise((void *)(uintptr_t)at, n_bytes, MADV_POPULATE_WRITE) == 0 || errno != EINVAL) /* EINVAL: before 5.14 */
+		return;
+#endif
+	for (size_t i = 0; i < n_bytes; i += page) /* nobody else of this process writes there yet */
+		at[i] = at[i];
 }
 
 void vm_free(struct vm_region *r)

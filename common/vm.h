@@ -18,6 +18,12 @@ struct vm_region {
 int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
 /* Fills it with numbers that do not compress, and are the same for the same seed on every machine. */
 void vm_fill_random(struct vm_region *r, uint64_t seed);
+/* The same, shared with the processes that are forked afterwards; in pages of the usual size. */
+int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
 void vm_free(struct vm_region *r); /* an empty region is fine */
+
+/* After a fork: memory that came from the parent is made present and, where it is private, the caller's own now, its content
+ * unchanged, so that no later write faults. Whole pages around [p, p + n_bytes), which must be writable. */
+void vm_own(void *p, size_t n_bytes);
 
 #endif

@@ -47,6 +47,8 @@ const struct option_spec replay_options[] = {
 	 .help = "how long another request is waited for by spinning, before yielding and sleeping (5us)"},
 	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND", .choices = placement_names,
 	 .help = "where buffers lie in memory, alike for program and replay (offset)"},
+	{.name = "processes", .type = OPT_FLAG, .offset = FIELD(processes),
+	 .help = "a process for each traced process, with descriptors of its own (otherwise all are threads of one)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
 	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	 .help = "workers of order none (0: as many as traced threads)"},
@@ -87,6 +89,8 @@ static int engine_check(const struct replay_config *c, struct err *e)
 {
 	const char *name = c->engine ? c->engine : "";
 	const struct replay_engine *g = replay_engine_find(name);
+	if (g && c->processes && !g->processes)
+		return err_set(e, EINVAL, "processes: the %s engine has threads only (event and coordinator have both)", name);
 	if (g)
 		return g->check(c, e);
 	size_t n = 0;
@@ -122,6 +126,9 @@ int replay_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs timing timestamp or think", f->name);
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(e, EINVAL, "timing think needs the order of each thread: order none has no such thing (use thread)");
+	if (pool && c->processes)
+		return err_set(e, EINVAL, "processes: %s lets any worker issue any request, so that none belongs to a process",
+			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (c->n_workers && !pool)
 		return err_set(e, EINVAL, "workers: only order none has a choice; the others have one for each traced thread");
 	return engine_check(c, e);

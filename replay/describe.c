@@ -84,6 +84,7 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	json_object_set_new(replay, "passed_over_by_reason", counts_by_reason(s));
 	set_count(replay, "n_unknown_descriptor", s->n_unknown_fd);
 	set_count(replay, "n_workers", o->n_workers);
+	set_count(replay, "n_processes", s->n_processes);
 	set_count(replay, "n_futex_sleeps", o->n_futex_sleeps);
 	set_count(replay, "n_timed_sleeps", o->n_timed_sleeps);
 	set_count(replay, "n_late_wakes", o->n_late_wakes);

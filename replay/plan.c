@@ -65,7 +65,8 @@ static int memory_get(struct replay_plan *p, const struct replay_config *c, cons
 	};
 	char *base[sizeof part / sizeof *part];
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		int ret = vm_alloc(&p->memory[i], part[i].n_bytes, part[i].what, e);
+		bool across = c->processes && (i == AT_OUTCOMES || i == AT_REPEATED);
+		int ret = (across ? vm_alloc_shared : vm_alloc)(&p->memory[i], part[i].n_bytes, part[i].what, e);
 		if (ret)
 			return ret;
 		base[i] = p->memory[i].base;

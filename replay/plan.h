@@ -98,6 +98,7 @@ struct replay_plan {
 	struct call_table calls;    /* of the requests with operation HOT_CALL */
 	uint32_t *process_of;  /* process_of[n_lanes]: whose requests a lane holds, as call_leave wants it; NULL in a pool */
 	uint8_t *pass_reason;  /* pass_reason[n_records], NULL where nothing is passed over */
+	struct passing *passing; /* with --processes: descriptors on their way to heirs; the engine's while it runs */
 	char *bytes;	       /* load.bytes, taken over */
 	int dir_fd;
 

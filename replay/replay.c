@@ -19,6 +19,7 @@
 #include "replay/order/order.h"
 #include "replay/output.h"
 #include "replay/plan.h"
+#include "replay/calls/passing.h"
 #include "replay/load/slots.h"
 
 struct run {
@@ -127,13 +128,20 @@ static int files_prepare(struct run *r, struct err *e)
 	return ret ? err_context(e, "%s: preparing the files of %s", r->c->dir, r->path) : 0;
 }
 
+/* Descriptors beside those of the trace. */
+static uint32_t descriptors_more(const struct run *r)
+{
+	uint32_t n = call_store_room(r->plan.n_workers + 1);
+	return r->c->processes ? n + passing_room(r->slots.n_processes) : n;
+}
+
 static int files_open(struct run *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
 	int ret = initial_check(r->slots.initial, r->dir_fd, e);
 	if (!ret)
-		ret = slots_open(&r->slots, r->dir_fd, call_store_room(p->n_workers + 1), fds, e);
+		ret = slots_open(&r->slots, r->dir_fd, descriptors_more(r), fds, e);
 	for (uint32_t i = 0; !ret && i < p->n_slots; i++)
 		atomic_store(&p->fds[i], fds[i]);
 	p->dir_fd = r->dir_fd;
@@ -187,6 +195,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	}
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
+	s->n_processes = r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
 	if (ret)
 		return ret;
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);

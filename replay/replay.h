@@ -28,6 +28,7 @@ struct replay_config {
 	int wait;		 /* --wait hybrid|sleep|spin: how a time is waited for */
 	int64_t spin_ns;	 /* --spin: how long a predecessor is waited for by spinning before the futex */
 	int placement;		 /* --placement: where buffers lie, as in microbench */
+	bool processes;		 /* --processes: a process for each traced process */
 	bool pin;		 /* --pin: worker i on the i-th processor it may use */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as traced threads */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
@@ -55,6 +56,7 @@ struct replay_plan; /* plan.h */
 
 struct replay_engine {
 	const char *name, *help;
+	bool processes; /* it can replay with a process for each traced process */
 	/* Errors: EINVAL for a combination this engine cannot do. */
 	int (*check)(const struct replay_config *c, struct err *e);
 	/* Runs every request of the plan; returns when all have ended. Errors: of threads and memory; a failed request is an
@@ -92,6 +94,7 @@ struct replay_summary {
 	bool stopped;	       /* by --stop-on-mismatch */
 	bool input_incomplete; /* no end block: a killed writer's */
 	uint64_t n_threads, n_workers;
+	uint64_t n_processes; /* that they were threads of: 1 without --processes */
 	double mean_response_ns, traced_mean_response_ns; /* NaN when nothing was issued */
 	int64_t elapsed_ns, traced_elapsed_ns;		  /* first begin to last end */
 	uint64_t n_timed;				  /* requests with an intended time; the three below are meaningful then */

@@ -10,6 +10,7 @@
 
 #include "common/xalloc.h"
 #include "replay/calls/calls_private.h"
+#include "replay/calls/passing.h"
 #include "replay/calls/rooted.h"
 
 /* --- directories ------------------------------------------------------------------------------------------------------ */
@@ -67,7 +68,7 @@ int call_directory(struct caller *k, const struct call_path *path)
 {
 	struct call_store *store = k->site->runner->store;
 	struct stored *s = &store->item[path->place % store->n];
-	uint32_t turn = atomic_load(&k->calls->turn);
+	uint32_t turn = atomic_load(&k->calls->common->turn);
 	if (path->place == 0)
 		return k->p->dir_fd;
 	if (s->fd >= 0 && s->place == path->place && s->turn == turn)
@@ -116,6 +117,10 @@ void call_slot_set(struct caller *k, uint32_t slot, int fd)
 {
 	atomic_store_explicit(&k->p->fds[slot], fd, memory_order_relaxed);
 	for (uint32_t heir = k->calls->slot[slot].heir; heir; heir = k->calls->slot[heir].next_heir) {
+		if (k->p->passing) {
+			passing_send(k->p->passing, k->calls->slot[heir].process, heir, fd);
+			continue;
+		}
 		int was = atomic_exchange(&k->p->fds[heir], fcntl(fd, F_DUPFD_CLOEXEC, 3));
 		if (was >= 0)
 			close(was); /* a mutant opened it twice */
@@ -190,7 +195,7 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 	else
 		CALL(&k, call_error(ENOSYS));
 	if (c->bits & CALL_TURNS)
-		atomic_fetch_add(&p->calls.turn, 1);
+		atomic_fetch_add(&p->calls.common->turn, 1);
 }
 
 /* --- ends ------------------------------------------------------------------------------------------------------------- */
@@ -205,6 +210,11 @@ void call_leave(struct replay_plan *p, uint32_t process)
 		call_slot_end(p, slot);
 	for (uint32_t map = t->first_map; map != NONE32; map = c->map[map].next_ending)
 		call_map_end(&c->map[map]);
+}
+
+uint32_t call_process_pid(const struct call_table *c, uint32_t process)
+{
+	return process < c->n_processes ? c->process[process].pid : 0;
 }
 
 void call_table_finish(struct replay_plan *p)
@@ -251,5 +261,6 @@ void call_table_release(struct call_table *c)
 	free((void *)c->stream);
 	free(c->next_ending);
 	free(c->process_of_thread);
+	vm_free(&c->memory);
 	*c = (struct call_table){.null_fd = -1};
 }

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "common/err.h"
+#include "common/vm.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
 
@@ -57,6 +58,11 @@ struct call_map;     /* a mapping while it is there */
 struct call_stream;  /* a stream of the C library, or a directory being listed */
 struct call_process; /* what ends with a traced process, and its asynchronous requests */
 
+struct call_common { /* in memory that forked processes share */
+	_Atomic uint32_t turn; /* goes up when a stored directory may have become another one */
+	_Atomic bool give_up;  /* who waits for a lock shall wait no longer */
+};
+
 struct call_table { /* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
 	struct call *call; /* call[n] */
 	uint32_t n, cap;
@@ -70,8 +76,8 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	_Atomic(struct call_stream *) *stream; /* stream[n_slots], NULL none */
 	_Atomic(struct call_stream *) streams;	/* all there ever were */
 	uint32_t n_slots;
-	_Atomic uint32_t turn; /* goes up when a stored directory may have become another one */
-	_Atomic bool give_up;  /* who waits for a lock shall wait no longer */
+	struct call_common *common;
+	struct vm_region memory; /* of it */
 	uint32_t *next_ending; /* next_ending[n_slots]: slots that end with their process, linked */
 	uint64_t n_passed[PASS_N]; /* requests that are not called, by reason */
 	int null_fd;   /* /dev/null, the replayer's own; -1 where no call needs it */
@@ -120,6 +126,8 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 
 /* A thread of the process has issued its last request; after the last thread's, the process's descriptors and streams end. */
 void call_leave(struct replay_plan *p, uint32_t process);
+/* Its number in the trace. */
+uint32_t call_process_pid(const struct call_table *c, uint32_t process);
 /* After the run: streams are flushed and closed, asynchronous requests waited for. */
 void call_table_finish(struct replay_plan *p);
 

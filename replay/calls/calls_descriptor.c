@@ -72,7 +72,7 @@ void call_dup(struct caller *k)
 
 static bool gives_up(const struct caller *k)
 {
-	return atomic_load_explicit(&k->calls->give_up, memory_order_relaxed);
+	return atomic_load_explicit(&k->calls->common->give_up, memory_order_relaxed);
 }
 
 /* Waits between two attempts to get a lock. False: no longer. */

@@ -339,6 +339,7 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 	c->process_of_thread = xcalloc((size_t)l->n_threads + 1, sizeof *c->process_of_thread);
 	for (uint32_t i = 0; i < s->n_processes; i++) {
 		u64_map_at(&of_pid, s->process[i].pid, i);
+		c->process[i].pid = s->process[i].pid;
 		atomic_init(&c->process[i].n_threads, s->process[i].n_threads);
 		c->process[i].first_map = NONE32;
 	}
@@ -370,6 +371,9 @@ bool call_ends_something(const struct call_table *c, uint32_t process)
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes)
 {
 	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .in_lanes = in_lanes};
+	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
+		abort(); /* a page: as of any small memory (xalloc.h) */
+	c->common = c->memory.base;
 	c->slot = xmalloc(((size_t)s->n + 1) * sizeof *c->slot);
 	memcpy(c->slot, s->slot, s->n * sizeof *c->slot);
 	c->stream = xcalloc((size_t)s->n + 1, sizeof *c->stream);

@@ -138,12 +138,26 @@ void call_mknod(struct caller *k)
 		CALL(k, mknodat(dir, last_of(k, &k->c->path), S_IFREG | ((mode_t)k->c->length & PERMISSIONS), 0));
 }
 
-/* A path's look-up, and nothing else. */
-static void look_up(struct caller *k, uint32_t flags)
+/* A process of its own goes there; threads have one working directory for all, and stay where they are. Nothing is looked up from
+ * there: the paths of a trace are joined with it beforehand. */
+static int work_at(const struct caller *k, int fd)
+{
+	if (fd < 0 || !k->p->passing || fchdir(fd) == 0)
+		return fd;
+	int error = errno;
+	close(fd);
+	return (int)call_error(error);
+}
+
+/* A path's look-up, and nothing else. `works`: somebody will work there. */
+static void look_up(struct caller *k, uint32_t flags, bool works)
 {
 	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->path.whole;
 	int fd = -1, dir_fd = k->p->dir_fd;
-	CALL(k, fd = rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0));
+	if (works)
+		CALL(k, fd = work_at(k, rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0)));
+	else
+		CALL(k, fd = rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0));
 	if (fd < 0)
 		return;
 	close(fd);
@@ -152,19 +166,18 @@ static void look_up(struct caller *k, uint32_t flags)
 
 void call_realpath(struct caller *k)
 {
-	look_up(k, 0);
+	look_up(k, 0, false);
 }
 
-/* The replayer itself works nowhere: paths are complete. What the call costs is the look-up. */
 void call_chdir(struct caller *k)
 {
-	look_up(k, O_DIRECTORY);
+	look_up(k, O_DIRECTORY, true);
 }
 
 void call_fchdir(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot), got = -1;
-	CALL(k, got = fd < 0 ? (int)call_error(EBADF) : rooted_open(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0));
+	CALL(k, got = fd < 0 ? (int)call_error(EBADF) : work_at(k, rooted_open(fd, ".", O_PATH | O_DIRECTORY | O_CLOEXEC, 0)));
 	if (got < 0)
 		return;
 	close(got);

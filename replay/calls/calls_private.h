@@ -32,6 +32,7 @@ struct call_stream {
 };
 
 struct call_process {
+	uint32_t pid; /* as traced */
 	_Atomic uint32_t n_threads; /* that have requests left */
 	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
 	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */

@@ -135,7 +135,7 @@ static void call(struct runner *w, const struct at *t, bool begun)
 	const struct site site = site_of(w);
 	bool serial = c->plan->mutant.kind == FAULT_SERIALISE;
 	if (serial)
-		pthread_mutex_lock(&c->serial);
+		pthread_mutex_lock(&c->common->serial);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_before(t->h->offset));
 	if (begun)
@@ -152,7 +152,7 @@ static void call(struct runner *w, const struct at *t, bool begun)
 		issue(&site, t->h, buffer, false, 0, false, t->repeated);
 	}
 	if (serial)
-		pthread_mutex_unlock(&c->serial);
+		pthread_mutex_unlock(&c->common->serial);
 }
 
 /* The descriptor stands where it would, so that the next one is right. */
@@ -174,7 +174,7 @@ static bool request(struct runner *w, struct at *t)
 		order_wait(w, t);
 	if (c->plan->mutant.kind == FAULT_STALL)
 		stall(w);
-	if (atomic_load_explicit(&c->stop, memory_order_relaxed))
+	if (atomic_load_explicit(&c->common->stop, memory_order_relaxed))
 		return false;
 	bool begun = t->h->flags & HOT_PUBLISH_BEGUN;
 	if (t->h->fault == FAULT_LOST) {
@@ -183,7 +183,7 @@ static bool request(struct runner *w, struct at *t)
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;
 		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
-			atomic_store(&c->stop, true);
+			atomic_store(&c->common->stop, true);
 	}
 	if (t->h->flags & HOT_LEAVE)
 		call_leave(c->plan, c->plan->process_of[w->index]);

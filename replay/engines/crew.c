@@ -10,6 +10,7 @@
 #include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "replay/engines/crew_private.h"
 #include "replay/engines/watchdog.h"
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
@@ -19,10 +20,6 @@
 /* With more runners than processors, whom one waits for may need the very processor one spins on. */
 #define CROWDED_SPIN_NS 2000
 
-/* How often the end is looked for: soon where a run is short, rarely where it is not. */
-#define JOIN_FIRST_NS 200000000
-#define JOIN_NEXT_NS 500000000
-
 #define STACK_BYTES ((size_t)256 << 10)
 
 static void *aligned_zeroed(size_t n, size_t size)
@@ -31,14 +28,27 @@ static void *aligned_zeroed(size_t n, size_t size)
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
+static int common_init(struct crew *c, struct err *e)
+{
+	int ret = vm_alloc_shared(&c->common_memory, sizeof *c->common, "a crew", e);
+	if (ret)
+		return ret;
+	c->common = c->common_memory.base;
+	atomic_init(&c->common->stop, false);
+	pthread_mutexattr_t across;
+	pthread_mutexattr_init(&across);
+	pthread_mutexattr_setpshared(&across, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&c->common->serial, &across);
+	pthread_mutexattr_destroy(&across);
+	return 0;
+}
+
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
 	      void (*loop)(struct runner *w), struct err *e)
 {
-	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners};
-	pthread_mutex_init(&c->serial, NULL);
+	*c = (struct crew){.plan = p, .config = config, .loop = loop, .n = n_runners, .to = n_runners};
 	pthread_mutex_init(&c->mutex, NULL);
 	pthread_cond_init(&c->changed, NULL);
-	atomic_init(&c->stop, false);
 	int64_t spin_ns = config->spin_ns;
 	bool crowded = c->n > (uint32_t)processors_allowed();
 	if (crowded && spin_ns > CROWDED_SPIN_NS)
@@ -53,7 +63,10 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? processor_nth(i) : -1, .wait_ns = -1};
 	for (uint32_t i = 0; i < c->n; i++)
 		c->runner[i].store = call_store_new(c->n);
-	int ret = gates_init(&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
+	int ret = common_init(c, e);
+	if (!ret)
+		ret = (config->processes ? gates_init_across : gates_init)(
+			&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
 	if (!ret)
 		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
 	if (!ret) /* written content must not be zeros, which some storage treats on its own */
@@ -71,7 +84,7 @@ void crew_release(struct crew *c)
 		call_store_free(c->runner[i].store);
 	free(c->queue);
 	free(c->runner);
-	pthread_mutex_destroy(&c->serial);
+	vm_free(&c->common_memory);
 	pthread_mutex_destroy(&c->mutex);
 	pthread_cond_destroy(&c->changed);
 }
@@ -122,7 +135,7 @@ static void *runner_main(void *arg)
 
 /* --- from the outside --------------------------------------------------------------------------------------------- */
 
-static int crew_start(struct crew *c, struct err *e)
+int crew_start(struct crew *c, struct err *e)
 {
 	struct waiter waiter;
 	pthread_attr_t attributes;
@@ -131,8 +144,8 @@ static int crew_start(struct crew *c, struct err *e)
 	pthread_attr_init(&attributes);
 	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	int code = 0;
-	for (; c->n_started < c->n && !code; c->n_started += !code) {
-		struct runner *w = &c->runner[c->n_started];
+	for (; c->n_started < c->to - c->from && !code; c->n_started += !code) {
+		struct runner *w = &c->runner[c->from + c->n_started];
 		w->waiter = waiter;
 		code = pthread_create(&w->id, &attributes, runner_main, w);
 	}
@@ -142,11 +155,11 @@ static int crew_start(struct crew *c, struct err *e)
 		pthread_cond_wait(&c->changed, &c->mutex);
 	pthread_mutex_unlock(&c->mutex);
 	if (code)
-		return err_sys(e, code, "starting thread %u of %u", c->n_started + 1, c->n);
+		return err_sys(e, code, "starting thread %u of %u", c->from + c->n_started + 1, c->n);
 	return c->error ? err_sys(e, c->error, "pinning a thread to its processor") : 0;
 }
 
-static void crew_open(struct crew *c, bool cancelled)
+void crew_open(struct crew *c, bool cancelled)
 {
 	pthread_mutex_lock(&c->mutex);
 	c->open = true;
@@ -155,17 +168,17 @@ static void crew_open(struct crew *c, bool cancelled)
 	pthread_mutex_unlock(&c->mutex);
 }
 
-static void crew_join(struct crew *c)
+void crew_join(struct crew *c)
 {
 	for (uint32_t i = 0; i < c->n_started; i++)
-		pthread_join(c->runner[i].id, NULL);
+		pthread_join(c->runner[c->from + i].id, NULL);
 }
 
 /* Joins one thread, looking after the others meanwhile. When nothing goes on, who waits for a lock gives up; false where that
  * does not help either. */
 static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct strbuf *blocked)
 {
-	for (int64_t pause_ns = JOIN_FIRST_NS;; pause_ns = JOIN_NEXT_NS) {
+	for (int64_t pause_ns = CREW_LOOK_FIRST_NS;; pause_ns = CREW_LOOK_NEXT_NS) {
 		struct timespec until;
 		clock_gettime(CLOCK_REALTIME, &until);
 		int64_t ns = until.tv_nsec + pause_ns;
@@ -178,7 +191,7 @@ static bool runner_join(struct crew *c, struct watchdog *w, uint32_t i, struct s
 		if (blocked->len)
 			return false;
 		watchdog_describe(w, blocked);
-		atomic_store(&c->plan->calls.give_up, true);
+		atomic_store(&c->plan->calls.common->give_up, true);
 		watchdog_restart(w);
 		if (w->ticks > c->second_ticks)
 			w->ticks = c->second_ticks;
@@ -205,7 +218,7 @@ static int crew_join_watched(struct crew *c, struct err *e)
 	return ret;
 }
 
-static void due_to_ticks(struct replay_plan *p)
+void crew_due_to_ticks(struct replay_plan *p)
 {
 	double ticks_per_ns = 1 / p->clock.ns_per_tick;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
@@ -216,11 +229,11 @@ static void due_to_ticks(struct replay_plan *p)
 		}
 }
 
-static void gather(struct crew *c)
+void crew_gather(struct crew *c)
 {
 	struct replay_plan *p = c->plan;
 	p->facts.runqueue_wait_ns = 0;
-	for (uint32_t i = 0; i < c->n; i++) {
+	for (uint32_t i = c->from; i < c->to; i++) {
 		const struct runner *w = &c->runner[i];
 		p->n_futex_sleeps += w->n_futex_sleeps;
 		p->n_timed_sleeps += w->waiter.n_sleeps;
@@ -228,13 +241,20 @@ static void gather(struct crew *c)
 		bool known = w->wait_ns >= 0 && p->facts.runqueue_wait_ns >= 0;
 		p->facts.runqueue_wait_ns = known ? p->facts.runqueue_wait_ns + w->wait_ns : -1;
 	}
-	p->stopped = atomic_load(&c->stop);
+	p->stopped = atomic_load(&c->common->stop);
+}
+
+int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes)
+{
+	return LEAD_NS + LEAD_PER_THREAD_NS * ((int64_t)c->n + n_processes);
 }
 
 int crew_run(struct crew *c, struct err *e)
 {
 	struct replay_plan *p = c->plan;
 	struct run_facts_snapshot before, after;
+	if (c->config->processes)
+		return crew_run_processes(c, e);
 	int ret = crew_start(c, e);
 	if (!ret)
 		ret = clock_reanchor(&p->clock, e);
@@ -243,10 +263,9 @@ int crew_run(struct crew *c, struct err *e)
 		crew_join(c);
 		return ret;
 	}
-	due_to_ticks(p);
+	crew_due_to_ticks(p);
 	run_facts_take(&before);
-	int64_t lead_ns = LEAD_NS + LEAD_PER_THREAD_NS * (int64_t)c->n;
-	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)lead_ns / p->clock.ns_per_tick);
+	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
 	crew_open(c, false);
 	ret = crew_join_watched(c, e);
 	if (ret)
@@ -254,6 +273,6 @@ int crew_run(struct crew *c, struct err *e)
 	call_table_finish(p);
 	run_facts_take(&after);
 	run_facts_between(&before, &after, &p->facts);
-	gather(c);
+	crew_gather(c);
 	return clock_reanchor(&p->clock, e);
 }

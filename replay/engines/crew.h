@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/placement.h"
+#include "common/vm.h"
 #include "common/wait.h"
 #include "replay/calls/calls.h"
 #include "replay/engines/gate.h"
@@ -31,7 +32,12 @@ struct queue { /* where the next request of a lane is taken from, in a pool */
 	_Alignas(128) _Atomic uint32_t next;
 };
 
-struct crew {
+struct crew_common { /* in memory that forked processes share */
+	_Alignas(128) _Atomic bool stop; /* a mismatch was met and shall end the run; careful loops look at it */
+	_Alignas(128) pthread_mutex_t serial; /* of the mutant that serialises */
+};
+
+struct crew { /* with --processes each process has its own copy of it, and runs its share of the runners */
 	struct replay_plan *plan;
 	const struct replay_config *config;
 	void (*loop)(struct runner *w);
@@ -40,10 +46,12 @@ struct crew {
 	struct gates gates;  /* one for each lane */
 	struct queue *queue; /* queue[n_lanes] */
 	struct runner *runner; /* runner[n] */
-	uint32_t n, n_started;
-	pthread_mutex_t serial; /* of the mutant that serialises */
+	uint32_t n;
+	uint32_t from, to; /* runners [from, to) are threads of this process */
+	uint32_t n_started;
+	struct crew_common *common;
+	struct vm_region common_memory;
 
-	_Alignas(128) _Atomic bool stop; /* a mismatch was met and shall end the run; careful loops look at it */
 	_Alignas(128) pthread_mutex_t mutex; /* of the start */
 	pthread_cond_t changed;
 	uint32_t n_ready;

@@ -43,12 +43,16 @@ struct lane_state {
 	bool watching; /* it waits for a begin */
 };
 
+/* The queues lie in memory that forked processes share; all else is the coordinator's. */
 struct board {
-	struct work_queue available, replayed;
+	struct work_queue *available; /* available[n_queues]: one for all workers, or one for each process's */
+	struct work_queue *replayed;
+	uint32_t *queue_of; /* queue_of[n_lanes]: into available */
+	uint32_t n_queues;
 	struct lane_state *lane; /* lane[n_lanes] */
 	uint32_t *watch, n_watch; /* lanes that wait for a begin */
 	struct due_heap due;	  /* lanes whose request waits for nothing but its time */
-	struct vm_region memory;
+	struct vm_region memory, work;
 };
 
 /* --- queues ------------------------------------------------------------------------------------------------------- */
@@ -56,18 +60,17 @@ struct board {
 static void queue_init(struct work_queue *q, struct work *work)
 {
 	pthread_condattr_t monotonic;
+	pthread_mutexattr_t across;
 	*q = (struct work_queue){.work = work};
 	pthread_condattr_init(&monotonic);
 	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-	pthread_mutex_init(&q->mutex, NULL);
+	pthread_condattr_setpshared(&monotonic, PTHREAD_PROCESS_SHARED);
+	pthread_mutexattr_init(&across);
+	pthread_mutexattr_setpshared(&across, PTHREAD_PROCESS_SHARED);
+	pthread_mutex_init(&q->mutex, &across);
 	pthread_cond_init(&q->changed, &monotonic);
 	pthread_condattr_destroy(&monotonic);
-}
-
-static void queue_release(struct work_queue *q)
-{
-	pthread_mutex_destroy(&q->mutex);
-	pthread_cond_destroy(&q->changed);
+	pthread_mutexattr_destroy(&across);
 }
 
 static void queue_put(struct work_queue *q, struct work w)
@@ -115,6 +118,11 @@ static bool queue_take_within(struct work_queue *q, struct work *w, enum patienc
 	return any;
 }
 
+static void make_available(struct board *b, uint32_t lane, uint32_t index)
+{
+	queue_put(&b->available[b->queue_of[lane]], (struct work){lane, index});
+}
+
 /* --- colours ------------------------------------------------------------------------------------------------------ */
 
 static bool is_over(const struct crew *c, const struct board *b, const struct hot_wait *w)
@@ -150,7 +158,7 @@ static void consider(struct crew *c, struct board *b, uint32_t lane)
 		return;
 	}
 	if (c->config->timing == TIMING_FULLSPEED)
-		queue_put(&b->available, (struct work){lane, s->next});
+		make_available(b, lane, s->next);
 	else
 		due_heap_add(&b->due, due_of(c, lane, s->next), lane);
 }
@@ -216,10 +224,10 @@ static void coordinate(struct runner *w, struct board *b)
 	for (uint32_t n = 0; n < c->plan->n;) {
 		while (b->due.n && due_heap_first(&b->due) <= clock_now(&c->plan->clock)) {
 			uint32_t lane = due_heap_take(&b->due);
-			queue_put(&b->available, (struct work){lane, b->lane[lane].next});
+			make_available(b, lane, b->lane[lane].next);
 		}
 		enum patience patience = patience_of(w, b, &until);
-		bool any = queue_take_within(&b->replayed, &done, patience, &until);
+		bool any = queue_take_within(b->replayed, &done, patience, &until);
 		if (any) {
 			mark_replayed(c, b, done);
 			n++;
@@ -241,10 +249,10 @@ static void hand_out(struct runner *w, struct board *b)
 			continue;
 		if (c->config->timing == TIMING_TIMESTAMP)
 			wait_until(&w->waiter, due_of(c, at.lane, at.index));
-		queue_put(&b->available, (struct work){at.lane, at.index});
+		make_available(b, at.lane, at.index);
 	}
 	for (uint32_t n = 0; n < c->plan->n; n++)
-		queue_take(&b->replayed, &done);
+		queue_take(b->replayed, &done);
 }
 
 static void work(struct runner *w, struct board *b)
@@ -253,7 +261,8 @@ static void work(struct runner *w, struct board *b)
 	struct site site = site_of(w);
 	const bool ordered = c->plan->ordered;
 	struct work now;
-	for (uint64_t n = 0; queue_take(&b->available, &now); n++) {
+	struct work_queue *available = &b->available[b->n_queues > 1 ? b->queue_of[w->index] : 0];
+	for (uint64_t n = 0; queue_take(available, &now); n++) {
 		const struct lane *a = &c->plan->lane[now.lane];
 		const struct hot_request *h = &a->request[now.index];
 		site.index = now.lane; /* its gate */
@@ -261,7 +270,7 @@ static void work(struct runner *w, struct board *b)
 		      2 * now.index + 1, false, &a->outcome[now.index]);
 		if (h->flags & HOT_LEAVE)
 			call_leave(c->plan, c->plan->process_of[now.lane]);
-		queue_put(&b->replayed, now);
+		queue_put(b->replayed, now);
 	}
 }
 
@@ -276,7 +285,8 @@ static void loop(struct runner *w)
 		hand_out(w, b);
 	else
 		coordinate(w, b);
-	queue_close(&b->available);
+	for (uint32_t i = 0; i < b->n_queues; i++)
+		queue_close(&b->available[i]);
 }
 
 /* --- the engine --------------------------------------------------------------------------------------------------- */
@@ -290,38 +300,68 @@ static int coordinator_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
-static int board_init(struct board *b, const struct replay_plan *p, struct err *e)
+/* A process's workers can only issue its own requests. */
+static void queues_count(struct board *b, const struct replay_plan *p, bool processes)
 {
-	*b = (struct board){.n_watch = 0};
-	int ret = vm_alloc(&b->memory, 2 * ((size_t)p->n + 1) * sizeof(struct work), "the coordinator's queues", e);
+	b->queue_of = xcalloc((size_t)p->n_lanes + 1, sizeof *b->queue_of);
+	b->n_queues = 1;
+	for (uint32_t i = 1; processes && i < p->n_lanes; i++) {
+		b->n_queues += p->process_of[i] != p->process_of[i - 1];
+		b->queue_of[i] = b->n_queues - 1;
+	}
+}
+
+static int queues_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
+{
+	queues_count(b, p, processes);
+	int ret = vm_alloc_shared(&b->memory, ((size_t)b->n_queues + 1) * sizeof *b->available, "the coordinator's queues", e);
+	if (!ret)
+		ret = (processes ? vm_alloc_shared : vm_alloc)(&b->work, 2 * ((size_t)p->n + 1) * sizeof(struct work),
+							       "the coordinator's queues", e);
 	if (ret)
 		return ret;
-	struct work *work = b->memory.base;
-	queue_init(&b->available, work);
-	queue_init(&b->replayed, work + p->n + 1);
-	b->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *b->lane);
-	b->watch = xcalloc((size_t)p->n_lanes + 1, sizeof *b->watch);
-	due_heap_init(&b->due, p->n_lanes);
-	for (uint32_t i = 0; i < p->n_lanes; i++)
-		b->lane[i] = (struct lane_state){.wait = p->lane[i].wait, .first_blocked = NO_LANE, .next_blocked = NO_LANE};
+	b->available = b->memory.base;
+	b->replayed = b->available + b->n_queues;
+	struct work *work = b->work.base;
+	queue_init(b->replayed, work);
+	work += p->n + 1;
+	for (uint32_t q = 0, lane = 0; q < b->n_queues; q++) {
+		queue_init(&b->available[q], work);
+		for (; lane < p->n_lanes && b->queue_of[lane] == q; lane++)
+			work += p->lane[lane].n;
+	}
 	return 0;
 }
 
 static void board_release(struct board *b)
 {
-	queue_release(&b->available);
-	queue_release(&b->replayed);
+	free(b->queue_of);
 	free(b->lane);
 	free(b->watch);
 	due_heap_release(&b->due);
 	vm_free(&b->memory);
+	vm_free(&b->work);
+}
+
+static int board_init(struct board *b, const struct replay_plan *p, bool processes, struct err *e)
+{
+	*b = (struct board){.n_watch = 0};
+	int ret = queues_init(b, p, processes, e);
+	b->lane = xcalloc((size_t)p->n_lanes + 1, sizeof *b->lane);
+	b->watch = xcalloc((size_t)p->n_lanes + 1, sizeof *b->watch);
+	due_heap_init(&b->due, p->n_lanes);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		b->lane[i] = (struct lane_state){.wait = p->lane[i].wait, .first_blocked = NO_LANE, .next_blocked = NO_LANE};
+	if (ret)
+		board_release(b);
+	return ret;
 }
 
 static int coordinator_run(struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
 	struct crew *c = aligned_alloc(_Alignof(struct crew), sizeof *c);
 	struct board *b = xcalloc(1, sizeof *b);
-	int ret = c ? board_init(b, p, e) : err_set(e, ENOMEM, "not enough memory for a crew");
+	int ret = c ? board_init(b, p, config->processes, e) : err_set(e, ENOMEM, "not enough memory for a crew");
 	if (ret) {
 		free(b);
 		free(c);
@@ -343,6 +383,7 @@ static int coordinator_run(struct replay_plan *p, const struct replay_config *co
 const struct replay_engine engine_coordinator = {
 	.name = "coordinator",
 	.help = "a coordinator thread queues requests for a pool of workers: the older design, to show what it costs",
+	.processes = true,
 	.check = coordinator_check,
 	.run = coordinator_run,
 };

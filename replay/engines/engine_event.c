@@ -166,6 +166,7 @@ static int event_run(struct replay_plan *p, const struct replay_config *config, 
 const struct replay_engine engine_event = {
 	.name = "event",
 	.help = "each worker owns the requests of one traced thread and waits for their predecessors itself",
+	.processes = true,
 	.check = event_check,
 	.run = event_run,
 };

@@ -7,24 +7,24 @@
 #include <linux/membarrier.h>
 #include <sched.h>
 #include <stddef.h>
-#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 enum { LINE_BYTES = 128, SHARED = 2, N_YIELDS = 20 };
 #define YIELDED_SPIN_NS 1000
 
-int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e)
+static int init(struct gates *g, uint32_t n, struct err *e)
 {
-	*g = (struct gates){.n = n, .clock = clock, .spin_ticks = spin_ticks, .shared_line = n <= SHARED};
+	g->n = n;
+	g->shared_line = n <= SHARED;
 	g->stride_bytes = g->shared_line ? sizeof(uint32_t) : LINE_BYTES;
-	g->asymmetric = !crowded && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
-	g->words = aligned_alloc(LINE_BYTES, (n + 1) * (size_t)LINE_BYTES);
-	g->sleepers = aligned_alloc(LINE_BYTES, (n + 1) * sizeof *g->sleepers);
-	if (!g->words || !g->sleepers) {
-		gates_release(g);
-		return err_set(e, ENOMEM, "not enough memory for the progress of %u threads", n);
-	}
+	int register_command = g->across ? MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED : MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED;
+	g->asymmetric = g->asymmetric && syscall(SYS_membarrier, register_command, 0, 0) == 0;
+	int ret = vm_alloc_shared(&g->memory, (n + 1) * (size_t)(LINE_BYTES + sizeof *g->sleepers), "the progress of threads", e);
+	if (ret)
+		return ret;
+	g->words = g->memory.base;
+	g->sleepers = (struct gate_sleepers *)(void *)(g->words + (n + 1) * (size_t)LINE_BYTES);
 	for (uint32_t i = 0; i < n; i++) {
 		atomic_init(gate_progress(g, i), 0);
 		atomic_init(&g->sleepers[i].wanted, UINT32_MAX);
@@ -33,11 +33,35 @@ int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t 
 	return 0;
 }
 
+int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e)
+{
+	*g = (struct gates){.clock = clock, .spin_ticks = spin_ticks, .asymmetric = !crowded};
+	return init(g, n, e);
+}
+
+int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e)
+{
+	*g = (struct gates){.clock = clock, .spin_ticks = spin_ticks, .asymmetric = !crowded, .across = true};
+	return init(g, n, e);
+}
+
+int gates_join(const struct gates *g, struct err *e)
+{
+	vm_own(g->memory.base, g->memory.n_bytes);
+	if (g->asymmetric && syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_GLOBAL_EXPEDITED, 0, 0) < 0)
+		return err_set(e, ENOSYS, "membarrier is not allowed in a process of the replay");
+	return 0;
+}
+
 void gates_release(struct gates *g)
 {
-	free(g->words);
-	free(g->sleepers);
+	vm_free(&g->memory);
 	*g = (struct gates){.n = 0};
+}
+
+static long gate_futex(const struct gates *g, struct gate_sleepers *s, int command, uint32_t value, const struct timespec *limit)
+{
+	return syscall(SYS_futex, &s->wakes, command | (g->across ? 0 : FUTEX_PRIVATE_FLAG), value, limit, NULL, 0);
 }
 
 void gate_wake(const struct gates *g, uint32_t i)
@@ -45,7 +69,14 @@ void gate_wake(const struct gates *g, uint32_t i)
 	struct gate_sleepers *s = &g->sleepers[i];
 	atomic_store(&s->wanted, UINT32_MAX);
 	atomic_fetch_add(&s->wakes, 1);
-	syscall(SYS_futex, &s->wakes, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
+	gate_futex(g, s, FUTEX_WAKE, INT_MAX, NULL);
+}
+
+/* Makes every thread that may publish execute a fence. */
+static bool fence_all(const struct gates *g)
+{
+	int command = g->across ? MEMBARRIER_CMD_GLOBAL_EXPEDITED : MEMBARRIER_CMD_PRIVATE_EXPEDITED;
+	return !g->asymmetric || syscall(SYS_membarrier, command, 0, 0) == 0;
 }
 
 /* True when passed within the time. */
@@ -93,12 +124,12 @@ uint32_t gate_wait(const struct gates *g, uint32_t i, uint32_t threshold)
 		/* Read before the announcement: whoever takes that back has changed it by then, and the futex returns at once. */
 		uint32_t wakes = atomic_load(&s->wakes);
 		announce(s, threshold);
-		bool fenced = !g->asymmetric || syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0;
+		bool fenced = fence_all(g);
 		if (atomic_load(gate_progress(g, i)) >= threshold)
 			break;
 		/* It cannot fail once registered; if it does, a look every millisecond replaces the certainty. */
 		const struct timespec *limit = fenced ? NULL : &(struct timespec){.tv_nsec = 1000000};
-		syscall(SYS_futex, &s->wakes, FUTEX_WAIT_PRIVATE, wakes, limit, NULL, 0);
+		gate_futex(g, s, FUTEX_WAIT, wakes, limit);
 		n_sleeps++;
 	} while (!spin(g, i, threshold, g->spin_ticks));
 	return n_sleeps;

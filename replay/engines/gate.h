@@ -23,6 +23,7 @@
 
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/vm.h"
 
 #define GATE_DONE UINT32_MAX
 
@@ -35,15 +36,21 @@ struct gates { /* nothing in here changes after gates_init */
 	char *words; /* progress of gate i at words + i * stride_bytes */
 	uint32_t n, stride_bytes;
 	struct gate_sleepers *sleepers; /* sleepers[n] */
+	struct vm_region memory;	/* of both */
 	const struct clock *clock;
 	uint64_t spin_ticks; /* before sleeping */
 	bool asymmetric;     /* by membarrier: publishers need no ordering */
+	bool across;	     /* several processes use them */
 	bool shared_line;    /* of the words */
 };
 
 /* `n` gates of progress 0. `crowded`: more threads than processors, so that many will sleep. `clock` is borrowed. Errors: ENOMEM.
  * Ownership: gates_release. */
 int gates_init(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e);
+/* The same for threads of several processes: those that are forked afterwards, each of which calls gates_join() before it uses them.
+ * Their futexes are not private, and the membarrier is the one that reaches other processes, too. */
+int gates_init_across(struct gates *g, uint32_t n, const struct clock *clock, uint64_t spin_ticks, bool crowded, struct err *e);
+int gates_join(const struct gates *g, struct err *e); /* Errors: ENOSYS: no membarrier in this process */
 void gates_release(struct gates *g); /* an all-zero one is fine */
 
 /* Wakes everybody who sleeps at gate i. */

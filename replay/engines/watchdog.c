@@ -96,13 +96,32 @@ static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lan
 	return NULL;
 }
 
+/* The first of lanes [from, to) whose next request waits for nothing, or `to`. */
+static uint32_t lane_under_way(const struct watchdog *w, uint32_t from, uint32_t to)
+{
+	while (from < to && (w->next[from] >= w->crew->plan->lane[from].n || waiting_for(w, from)))
+		from++;
+	return from;
+}
+
+void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to, struct strbuf *text)
+{
+	for (uint32_t i = from; i < to; i++)
+		while (w->next[i] < w->crew->plan->lane[i].n && has_ended(&w->crew->plan->lane[i], w->next[i]))
+			w->next[i]++;
+	uint32_t lane = lane_under_way(w, from, to);
+	for (uint32_t i = from; lane == to && i < to; i++)
+		lane = w->next[i] < w->crew->plan->lane[i].n ? i : to;
+	if (lane == to)
+		return;
+	strbuf_addstr(text, ", at ");
+	request_tell(w->crew->plan, lane, w->next[lane], text);
+}
+
 void watchdog_describe(const struct watchdog *w, struct strbuf *to)
 {
 	const struct replay_plan *p = w->crew->plan;
-	uint32_t blocked = p->n_lanes;
-	for (uint32_t i = 0; i < p->n_lanes && blocked == p->n_lanes; i++)
-		if (w->next[i] < p->lane[i].n && !waiting_for(w, i))
-			blocked = i;
+	uint32_t blocked = lane_under_way(w, 0, p->n_lanes);
 	if (blocked == p->n_lanes) {
 		strbuf_addstr(to, "every request waits for another one");
 		return;

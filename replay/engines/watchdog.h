@@ -26,5 +26,7 @@ bool watchdog_is_quiet(struct watchdog *w);
 void watchdog_restart(struct watchdog *w); /* patience begins anew */
 /* Which request blocks, and one that waits for it. */
 void watchdog_describe(const struct watchdog *w, struct strbuf *to);
+/* Appends, after ", at ", a request of lanes [from, to) that was under way, or the first that was to come; nothing where there is none. */
+void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to, struct strbuf *text);
 
 #endif

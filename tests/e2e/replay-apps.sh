@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Captured programs replay with the results that they had: every subject of tests/programs/cases.c, and real applications, in a
-# fresh directory that --prepare makes, for both engines.
+# fresh directory that --prepare makes, for both engines, with threads and with a process for each.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 "$compiler" -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -ldl -lpthread || fail 'cases.c does not compile'
@@ -24,6 +24,8 @@ replayed() { # NAME ORDER...: without a mismatch, twice in the same directory
 			expect_line out 'mismatches      0'
 		done
 	done
+	expect_status 0 "$VALIDATE" replay --processes --order "$order" --prepare --dir "$name.event" "$name.trace"
+	expect_line out 'mismatches      0'
 	"$VALIDATE" metrics --reference "$name.trace" "$name.out" >metrics.txt 2>&1 || "$VALIDATE" info "$name.out" >/dev/null ||
 		fail "the replay of $name cannot be read"
 }

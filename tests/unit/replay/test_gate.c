@@ -7,6 +7,8 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "replay/engines/gate.h"
@@ -85,6 +87,37 @@ static void nor_without_membarrier(void **state)
 	assert_true(n > 100);
 }
 
+/* The same with one side in another process. */
+static void nor_across_processes(void **state)
+{
+	(void)state;
+	for (int crowded = 0; crowded < 2; crowded++) {
+		struct vm_region memory;
+		assert_int_equal(vm_alloc_shared(&memory, sizeof(struct pair), "a pair", NULL), 0);
+		struct pair *p = memory.base;
+		p->n = 20000;
+		assert_int_equal(gates_init_across(&p->gates, 2, &a_clock, 0, crowded, NULL), 0);
+		struct side side[2] = {{p, 0}, {p, 1}};
+		pid_t child = fork();
+		assert_true(child >= 0);
+		if (child == 0) {
+			if (!gates_join(&p->gates, NULL))
+				side_run(&side[1]);
+			_exit(0);
+		}
+		assert_int_equal(gates_join(&p->gates, NULL), 0);
+		side_run(&side[0]);
+		int status = -1;
+		assert_int_equal(waitpid(child, &status, 0), child);
+		assert_int_equal(status, 0);
+		assert_int_equal(p->n_early, 0);
+		assert_int_equal(p->done[1], p->n);
+		assert_true(p->n_sleeps[0] + p->n_sleeps[1] > 100);
+		gates_release(&p->gates);
+		vm_free(&memory);
+	}
+}
+
 enum { N_WAITERS = 12, N_STEPS = 3000 };
 
 struct crowd {
@@ -146,6 +179,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(no_wake_up_is_lost),
 		cmocka_unit_test(nor_without_membarrier),
+		cmocka_unit_test(nor_across_processes),
 		cmocka_unit_test(many_sleep_at_one_gate),
 	};
 	return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Replays with a process for each traced process (--processes): the processes are there, with descriptors and working directories
+# of their own; they end with the one that looks on, however that ends; protocols know the option.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# three processes: a parent, and two that work elsewhere an hour later
+cat >in.csv <<'END'
+pid,tid,begin,end,function,args,rvalue
+10,10,0,1000,open,"path=a;flags=0x42;mode=0644",3
+10,10,2000,3000,write,"fd=3;path=a;length=100",100
+20,20,4000,5000,mkdir,"path=d;mode=0755",0
+20,20,6000,7000,chdir,"path=d",0
+20,20,8000,9000,open,"path=d/b;flags=0x42;mode=0644",4
+30,30,4000,5000,open,"path=c;flags=0x42;mode=0644",3
+10,10,3600000000000,3600000001000,close,"fd=3;path=a",0
+20,20,3600000000000,3600000001000,close,"fd=4;path=d/b",0
+30,30,3600000000000,3600000001000,close,"fd=3;path=c",0
+END
+mkdir tree
+expect_status 0 "$VALIDATE" replay --processes --prepare --dir tree -o out.trace in.csv
+expect_line out 'mismatches      0'
+expect_line out '3 workers in 3 processes for 3 traced threads'
+expect_status 0 "$VALIDATE" info --json out.trace
+expect_status 2 "$VALIDATE" replay --processes --order none --dir tree in.csv
+expect_line err 'order none lets any worker issue any request'
+
+# while they wait: who has what open, and where
+started() { # COMMAND...: in the background; waits until its three processes have made their first requests
+	rm -rf tree
+	mkdir tree
+	"$@" >started.out 2>&1 &
+	looker=$!
+	i=0
+	until [ -e tree/c ] && [ -s tree/a ] && [ -e tree/d/b ]; do
+		i=$((i + 1))
+		[ $i -lt 1000 ] || fail "it does not begin: $(cat started.out)"
+		sleep 0.02
+	done
+	children=$(cat /proc/$looker/task/$looker/children)
+}
+gone() { # no child is left
+	i=0
+	for child in $children; do
+		while [ -e "/proc/$child" ] && ! grep -q '^State:.*[ZX]' "/proc/$child/status" 2>/dev/null; do
+			i=$((i + 1))
+			[ $i -lt 1000 ] || fail "process $child is left"
+			sleep 0.02
+		done
+	done
+}
+here=$(pwd -P)
+started "$VALIDATE" replay --processes --timing timestamp --dir tree in.csv
+[ "$(echo $children | wc -w)" -eq 3 ] || fail "not three processes: $children"
+holders=0
+working=0
+for child in $children; do
+	n=0
+	for fd in /proc/$child/fd/*; do
+		case $(readlink "$fd" || :) in
+		"$here"/tree/a | "$here"/tree/d/b | "$here"/tree/c) n=$((n + 1)) ;;
+		esac
+	done
+	[ $n -eq 1 ] && holders=$((holders + 1))
+	[ "$(readlink /proc/$child/cwd)" = "$here/tree/d" ] && working=$((working + 1))
+done
+[ $holders -eq 3 ] || fail 'not every process has its own file and no other open'
+[ $working -eq 1 ] || fail 'not one process works where it went'
+kill -9 "$looker"
+wait "$looker" 2>/dev/null || :
+gone
+
+# one of them is killed: the others are ended, and the error says whose it was
+for engine in event coordinator; do
+	started "$VALIDATE" replay --processes --engine $engine --timing timestamp --dir tree in.csv
+	set -- $children
+	kill -9 "$2"
+	status=0
+	wait "$looker" || status=$?
+	[ $status -eq 3 ] || fail "status $status: $(cat started.out)"
+	expect_line started.out 'process 20 of the trace: its replay was ended by signal 9'
+	expect_line started.out 'close of d/b'
+	gone
+done
+
+# in a protocol
+cat >p.conf <<'END'
+[protocol]
+replicates = 3
+[target t]
+dir = target
+[workload w]
+type = sr
+file-size = 64k
+requests = 50
+[replayer together]
+engine = event
+processes = yes
+END
+expect_status 0 "$VALIDATE" run --dry-run p.conf
+sed 's/processes = yes/processes = perhaps/' p.conf >bad.conf
+expect_status 2 "$VALIDATE" run --dry-run bad.conf

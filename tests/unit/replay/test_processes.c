@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Replays with a process for each traced process: descriptors of their own, inherited ones shared, order and outcomes across them, and
+ * what happens when one of them fails. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "rig.h"
+
+enum { PARENT = 100, CHILD = 200, OTHER = 300, MS = 1000000 };
+
+static struct trace_record *of(struct trace_record *r, uint32_t pid)
+{
+	r->pid = r->tid = pid;
+	return r;
+}
+
+/* A parent opens f and writes; two children read on in turn from the position that all share, and each opens g under a number that the
+ * other one uses for h. */
+static void family_make(struct sample *s)
+{
+	static const char *const paths[] = {"f", "g", "h"};
+	memcpy(s->paths, paths, sizeof paths);
+	s->n_paths = 3;
+	of(sample_open(s, 0, 0, 10, 0, O_RDWR | O_CREAT | O_TRUNC, 5), PARENT);
+	of(sample_data(s, 0, 20, 30, OP_WRITE, 5, 0, OFFSET_NONE, 300, 300), PARENT);
+	of(sample_data(s, 0, 40, 50, OP_LSEEK, 5, 0, 0, 0, 0), PARENT)->flags = SEEK_SET;
+	of(sample_data(s, 0, 60, 70, OP_READ, 5, 0, OFFSET_NONE, 100, 100), CHILD);
+	of(sample_data(s, 0, 80, 90, OP_READ, 5, 0, OFFSET_NONE, 150, 150), OTHER);
+	of(sample_data(s, 0, 100, 110, OP_READ, 5, 0, OFFSET_NONE, 100, 50), CHILD);
+	of(sample_open(s, 0, 120, 130, 1, O_RDWR | O_CREAT, 6), CHILD);
+	of(sample_open(s, 0, 125, 135, 2, O_RDWR | O_CREAT, 6), OTHER);
+	of(sample_data(s, 0, 140, 150, OP_WRITE, 6, 1, OFFSET_NONE, 10, 10), CHILD);
+	of(sample_data(s, 0, 145, 155, OP_WRITE, 6, 2, OFFSET_NONE, 20, 20), OTHER);
+	of(sample_data(s, 0, 160, 170, OP_CLOSE, 5, 0, OFFSET_NONE, 0, 0), CHILD);
+	of(sample_data(s, 0, 180, 190, OP_PREAD, 5, 0, 0, 10, 10), OTHER);
+	of(sample_data(s, 0, 200, 210, OP_PREAD, 5, 0, 0, 10, 10), PARENT);
+}
+
+static off_t size_of(const struct rig *g, const char *name)
+{
+	struct stat st;
+	char *path = xasprintf("%s/%s", g->tree, name);
+	off_t size = stat(path, &st) ? -1 : st.st_size;
+	free(path);
+	return size;
+}
+
+static void inherited_descriptors_share_their_position(void **state)
+{
+	(void)state;
+	static const char *const engines[] = {"event", "coordinator"};
+	static const int orders[] = {ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS};
+	struct sample s = {.r = NULL};
+	struct err e = ERR_INIT;
+	family_make(&s);
+	for (size_t i = 0; i < 6; i++) {
+		struct rig g;
+		rig_init(&g);
+		g.c.engine = engines[i % 2];
+		g.c.order = orders[i / 2];
+		g.c.processes = true;
+		if (rig_replay(&g, &s, &e))
+			fail_msg("%s", e.msg);
+		assert_int_equal(g.s.n_mismatches, 0);
+		assert_int_equal(g.s.n_issued, s.n);
+		assert_int_equal(g.s.n_processes, 3);
+		assert_int_equal(size_of(&g, "g"), 10);
+		assert_int_equal(size_of(&g, "h"), 20);
+		rig_release(&g);
+	}
+	sample_release(&s);
+}
+
+/* Every request after all that ended before it, by the stamps, whichever process made it. */
+static void stamps_keep_the_order_across_processes(void **state)
+{
+	(void)state;
+	uint64_t seed = 7;
+	for (int e = 0; e < 2; e++) {
+		struct sample s = {.paths = {"f", "g"}, .n_paths = 2};
+		struct rig g;
+		struct err err = ERR_INIT;
+		uint64_t n_wrong = 0;
+		sample_reads(&s, &seed, 6, 1500, OP_PREAD);
+		for (size_t i = 0; i < s.n; i++)
+			s.r[i].pid = 1 + s.r[i].tid / 2; /* three or four processes of up to two threads */
+		rig_init(&g);
+		g.c.engine = e ? "coordinator" : "event";
+		g.c.processes = true;
+		if (rig_replay(&g, &s, &err))
+			fail_msg("%s", err.msg);
+		assert_int_equal(g.s.n_mismatches, 0);
+		assert_true(g.s.n_processes > 2);
+		for (size_t r = 0; r < g.n; r++)
+			for (size_t q = 0; q < g.n; q++) {
+				n_wrong += s.r[q].begin_ns < s.r[r].begin_ns && g.r[q].begin_ns > g.r[r].begin_ns;
+				n_wrong += s.r[q].end_ns <= s.r[r].begin_ns && g.r[q].end_ns > g.r[r].begin_ns;
+			}
+		assert_int_equal(n_wrong, 0);
+		rig_release(&g);
+		sample_release(&s);
+	}
+}
+
+/* Two processes; the second one's request is due a good while after the first one's. */
+static void two_made(struct sample *s, int64_t later_ns)
+{
+	s->paths[0] = "f", s->paths[1] = "g";
+	s->n_paths = 2;
+	of(sample_open(s, 0, 0, 10, 0, O_RDWR | O_CREAT, 5), PARENT);
+	of(sample_data(s, 0, 20, 30, OP_WRITE, 5, 0, OFFSET_NONE, 100, 100), PARENT);
+	of(sample_open(s, 0, later_ns, later_ns + 10, 1, O_RDWR | O_CREAT, 5), CHILD);
+	of(sample_data(s, 0, later_ns + 20, later_ns + 30, OP_WRITE, 5, 1, OFFSET_NONE, 100, 100), CHILD);
+}
+
+static void killer_kill(void)
+{
+	char text[256] = "";
+	char *path = xasprintf("/proc/self/task/%d/children", (int)getpid());
+	for (int i = 0; i < 1000; i++) {
+		FILE *f = fopen(path, "r");
+		char *children = f ? fgets(text, sizeof text, f) : NULL;
+		if (f)
+			fclose(f);
+		char *second = children ? strchr(children, ' ') : NULL;
+		if (second && atoi(second + 1) > 0) {
+			nanosleep(&(struct timespec){.tv_nsec = 200 * MS}, NULL); /* so that it waits for its time */
+			kill(atoi(second + 1), SIGKILL);
+			break;
+		}
+		nanosleep(&(struct timespec){.tv_nsec = 5 * MS}, NULL);
+	}
+	free(path);
+}
+
+static void *killer(void *arg)
+{
+	killer_kill();
+	return arg;
+}
+
+/* One process is killed while it waits for a time far away: the replay fails at once, says whose it was, and leaves nobody behind. */
+static void a_killed_process_is_named_and_all_are_ended(void **state)
+{
+	(void)state;
+	struct sample s = {.r = NULL};
+	struct rig g;
+	struct err e = ERR_INIT;
+	pthread_t id;
+	two_made(&s, INT64_C(3600000) * MS);
+	rig_init(&g);
+	g.c.processes = true;
+	g.c.timing = TIMING_TIMESTAMP;
+	assert_int_equal(pthread_create(&id, NULL, killer, NULL), 0);
+	int ret = rig_replay(&g, &s, &e);
+	pthread_join(id, NULL);
+	assert_int_equal(ret, -EIO);
+	if (!strstr(e.msg, "process 200 of the trace") || !strstr(e.msg, "signal 9") || !strstr(e.msg, "request 2 (open of g)"))
+		fail_msg("%s", e.msg);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	assert_int_equal(errno, ECHILD);
+	rig_release(&g);
+	sample_release(&s);
+}
+
+/* A lock that the trace gives away and the replay never does: order `thread` lets the second one ask while the first one has it, and
+ * that one waits for a time far away before it lets it go. */
+static void a_blocked_process_is_ended_by_the_watchdog(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	struct rig g;
+	struct err e = ERR_INIT;
+	of(sample_open(&s, 0, 0, 10, 0, O_RDWR | O_CREAT, 5), PARENT);
+	of(sample_data(&s, 0, 20, 30, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 2; /* LOCK_EX */
+	of(sample_open(&s, 0, 40, 50, 0, O_RDWR | O_CREAT, 5), CHILD);
+	of(sample_data(&s, 0, 60, 70, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), CHILD)->flags = 2;
+	of(sample_data(&s, 0, 80, 90, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 8; /* LOCK_UN */
+	rig_init(&g);
+	g.c.processes = true;
+	g.c.order = ORDER_TEMPORAL;
+	g.c.watchdog_ns = 100 * MS;
+	int ret = rig_replay(&g, &s, &e);
+	assert_int_equal(ret, -ETIMEDOUT);
+	if (!strstr(e.msg, "request 3 (flock") || !strstr(e.msg, "watchdog"))
+		fail_msg("%s", e.msg);
+	assert_int_equal(waitpid(-1, NULL, WNOHANG), -1);
+	rig_release(&g);
+	sample_release(&s);
+}
+
+static void a_mismatch_in_one_stops_all(void **state)
+{
+	(void)state;
+	struct sample s = {.r = NULL};
+	struct rig g;
+	struct err e = ERR_INIT;
+	two_made(&s, INT64_C(1000) * MS);
+	s.r[1].rvalue = 50; /* what cannot be */
+	rig_init(&g);
+	g.c.processes = true;
+	g.c.stop_on_mismatch = true;
+	if (rig_replay(&g, &s, &e))
+		fail_msg("%s", e.msg);
+	assert_true(g.s.stopped);
+	assert_int_equal(g.s.n_mismatches, 1);
+	assert_int_equal(g.s.n_issued, 2);
+	rig_release(&g);
+	sample_release(&s);
+}
+
+/* What ends with a process: nobody closes its descriptor, and a lock on it goes when its last request has ended. */
+static void an_ending_process_closes_what_it_has(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	struct rig g;
+	struct err e = ERR_INIT;
+	of(sample_open(&s, 0, 0, 10, 0, O_RDWR | O_CREAT, 5), PARENT);
+	of(sample_data(&s, 0, 20, 30, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), PARENT)->flags = 2;
+	of(sample_open(&s, 0, 40, 50, 0, O_RDWR | O_CREAT, 5), CHILD);
+	of(sample_data(&s, 0, 60, 70, OP_FLOCK, 5, 0, OFFSET_NONE, 0, 0), CHILD)->flags = 2 | 4; /* LOCK_NB: it would fail */
+	rig_init(&g);
+	g.c.processes = true;
+	if (rig_replay(&g, &s, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(g.s.n_mismatches, 0);
+	rig_release(&g);
+	sample_release(&s);
+}
+
+static void what_cannot_be_combined_is_refused(void **state)
+{
+	(void)state;
+	struct replay_config c;
+	struct err e = ERR_INIT;
+	replay_config_init(&c);
+	c.processes = true;
+	assert_int_equal(replay_check(&c, &e), 0);
+	c.order = ORDER_NONE;
+	assert_int_equal(replay_check(&c, &e), -EINVAL);
+	c.order = ORDER_FS;
+	c.mutant = "double";
+	assert_int_equal(replay_check(&c, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "processes"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(inherited_descriptors_share_their_position),
+		cmocka_unit_test(stamps_keep_the_order_across_processes),
+		cmocka_unit_test(a_killed_process_is_named_and_all_are_ended),
+		cmocka_unit_test(a_blocked_process_is_ended_by_the_watchdog),
+		cmocka_unit_test(a_mismatch_in_one_stops_all),
+		cmocka_unit_test(an_ending_process_closes_what_it_has),
+		cmocka_unit_test(what_cannot_be_combined_is_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
