@@ -1,117 +1,312 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The JSON events of the metrology paper's replayer (beefs_replayer), written: the number of events, then an object a line, each
- * with the events that it follows and that follow it; here program order within a thread. doc/formats/others.md. */
+ * with the events that it follows and that follow it: the one before in its thread, what another thread did with its descriptor,
+ * and for a thread's first what had ended before. The replayer crashes on what it does not know, hence all that is left out. doc/formats/others.md. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"
 #include "capture/op.h"
 #include "common/xalloc.h"
 
-struct last_of_thread {
+#define NUMBERS 32768	/* of descriptors and processes that the replayer has room for */
+#define PATH_BYTES 255u /* and of a path */
+
+struct thread {
 	uint32_t pid, tid;
-	uint32_t id; /* of its last event, 0 none */
+	uint32_t process; /* numbered from 1 */
+	uint32_t last;	  /* its last event, 0 none */
+	int64_t end_ns;	  /* of that */
+};
+
+struct edge { /* beyond the order within a thread */
+	uint32_t from, to;
+};
+
+struct number { /* a descriptor number of a process */
+	bool open;
+	uint32_t event, thread; /* that opened it last or, if it is not open, closed it */
+	struct edge *use;	/* use[n_uses]: from: a thread, to: its last event on it since */
+	size_t n_uses, cap;
 };
 
 struct out {
 	struct trace *t;
-	struct last_of_thread *thread;
-	size_t n_threads, cap_threads;
-	uint32_t *next; /* next[id]: in its thread, 0 none. The one list that grows with the trace */
+	struct thread *thread;
+	size_t n_threads, cap_threads, last_thread;
+	uint32_t n_processes;
+	struct traced_system system; /* by process: open files, whose `object` is an index into number[] */
+	struct number *number;
+	size_t n_numbers, cap_numbers;
+	struct edge *edge; /* by `to` */
+	size_t n_edges, cap_edges;
+	struct edge *child; /* child[n_edges]: the same by `from` */
+	size_t at_edge, at_child;
+	uint32_t *next; /* next[id]: in its thread, 0 none. The list that grows with the trace */
 	size_t cap_next;
-	uint32_t *first; /* first[n_first]: of each thread */
-	size_t n_first, cap_first;
-	uint32_t n, written;
+	bool linking; /* the first pass: edges are found */
+	uint32_t n;   /* events of this pass so far */
+	uint32_t n_all;
 	int64_t first_ns;
 };
 
-static const char *cannot(const struct out *x, const struct trace_record *r)
+/* --- threads and descriptors -------------------------------------------------------------------------------------- */
+
+static size_t thread_of(struct out *x, const struct trace_record *r)
+{
+	struct thread *th = x->thread;
+	if (x->n_threads && th[x->last_thread].tid == r->tid && th[x->last_thread].pid == r->pid)
+		return x->last_thread;
+	uint32_t process = 0;
+	for (size_t i = 0; i < x->n_threads; i++) {
+		process = th[i].pid == r->pid ? th[i].process : process;
+		if (th[i].tid == r->tid && th[i].pid == r->pid)
+			return x->last_thread = i;
+	}
+	GROW(x->thread, x->n_threads, x->cap_threads);
+	x->thread[x->n_threads] = (struct thread){.pid = r->pid, .tid = r->tid, .process = process ? process : ++x->n_processes};
+	return x->last_thread = x->n_threads++;
+}
+
+static struct thread *thread_at(struct out *x, const struct trace_record *r)
+{
+	size_t i = thread_of(x, r); /* which may move them */
+	return &x->thread[i];
+}
+
+/* What is known of a descriptor number, or NULL: nothing. */
+static struct number *number_of(struct out *x, const struct trace_record *r)
+{
+	const struct open_file *f = descriptor_get(traced_thread_of(&x->system, r->pid), r->fd);
+	return f ? &x->number[f->object] : NULL;
+}
+
+static struct number *number_new(struct out *x, const struct trace_record *r)
+{
+	GROW(x->number, x->n_numbers, x->cap_numbers);
+	x->number[x->n_numbers] = (struct number){.open = false};
+	struct open_file *f = open_file_new((uint32_t)x->n_numbers, -1, false);
+	descriptor_set(traced_thread_of(&x->system, r->pid), r->fd, f, false);
+	open_file_put(f);
+	return &x->number[x->n_numbers++];
+}
+
+static void forget(struct out *x)
+{
+	for (size_t i = 0; i < x->n_numbers; i++)
+		free(x->number[i].use);
+	x->n_numbers = 0;
+	traced_system_release(&x->system);
+	for (size_t i = 0; i < x->n_threads; i++)
+		x->thread[i].last = 0;
+}
+
+static void add_edge(struct out *x, uint32_t from, uint32_t to)
+{
+	if (!x->linking)
+		return;
+	for (size_t i = x->n_edges; i-- > 0 && x->edge[i].to == to;)
+		if (x->edge[i].from == from)
+			return;
+	GROW(x->edge, x->n_edges, x->cap_edges);
+	x->edge[x->n_edges++] = (struct edge){from, to};
+}
+
+static void use_number(struct out *x, struct number *n, uint32_t thread, uint32_t id)
+{
+	size_t i = 0;
+	while (i < n->n_uses && n->use[i].from != thread)
+		i++;
+	if (i == n->n_uses) {
+		if (thread != n->thread)
+			add_edge(x, n->event, id);
+		GROW(n->use, n->n_uses, n->cap);
+		n->use[n->n_uses++].from = thread;
+	}
+	n->use[i].to = id;
+}
+
+/* An open or a close: behind whatever other threads did with the number so far. */
+static void change_number(struct out *x, struct number *n, uint32_t thread, uint32_t id, bool open)
+{
+	if (n->event && n->thread != thread)
+		add_edge(x, n->event, id);
+	for (size_t i = 0; i < n->n_uses; i++)
+		if (n->use[i].from != thread)
+			add_edge(x, n->use[i].to, id);
+	*n = (struct number){open, id, thread, n->use, 0, n->cap};
+}
+
+static void follow_descriptor(struct out *x, const struct trace_record *r, uint32_t thread, uint32_t id)
+{
+	struct number *n = r->fd >= 0 ? number_of(x, r) : NULL;
+	if (r->op == OP_OPEN && r->rvalue >= 0)
+		change_number(x, n ? n : number_new(x, r), thread, id, true);
+	else if (r->op == OP_CLOSE && n)
+		change_number(x, n, thread, id, false);
+	else if (n && (op_info(r->op)->uses & OP_HAS_FD))
+		use_number(x, n, thread, id);
+}
+
+/* --- what can be written ------------------------------------------------------------------------------------------ */
+
+static const char *call_of(const struct trace_record *r)
 {
 	switch (r->op) {
-	case OP_OPEN: case OP_CLOSE: case OP_READ: case OP_WRITE: case OP_PREAD: case OP_PWRITE: case OP_LSEEK: case OP_FSYNC:
-	case OP_MKDIR: case OP_RMDIR: case OP_UNLINK: case OP_STAT: case OP_FSTAT:
-		break;
+	case OP_OPEN: case OP_CLOSE: case OP_READ: case OP_WRITE: case OP_PREAD: case OP_PWRITE: case OP_MKDIR: case OP_FSTAT:
+		return op_name(r->op);
+	case OP_STAT:
+		return r->flags & AT_SYMLINK_NOFOLLOW ? NULL : "stat";
+	case OP_UNLINK:
+		return "rmdir"; /* which unlinks */
 	default:
-		return "the replayer has no such call";
+		return NULL;
 	}
+}
+
+static const char *cannot(struct out *x, const struct trace_record *r)
+{
+	const struct trace_object *o = trace_object(x->t, r->object);
+	unsigned int uses = op_info(r->op)->uses;
+	if (!call_of(r))
+		return r->op == OP_LSEEK ? "the replayer seeks to another place" : "the replayer has no such call";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
 		return "its begin or its end is not known";
-	if (!trace_object(x->t, r->object))
-		return "its file is not known";
-	if (r->fd >= 32768 || ((op_info(r->op)->uses & OP_HAS_OFFSET) && r->offset >= 1u << 31))
-		return "the replayer has descriptors below 32768 and offsets below 2 GiB";
+	if (r->op != OP_CLOSE && (!o || o->kind != OBJECT_PATH || strlen(o->name) > PATH_BYTES))
+		return "its file is not known, or its path is longer than 255 bytes";
+	if (r->fd >= NUMBERS || ((uses & OP_HAS_OFFSET) && r->offset > INT32_MAX) || ((uses & OP_HAS_LENGTH) && r->length > INT32_MAX))
+		return "the replayer has descriptors below 32768, and offsets and lengths below 2 GiB";
+	if (thread_at(x, r)->process >= NUMBERS)
+		return "the replayer has 32767 processes";
+	const struct number *n = (uses & OP_HAS_FD) && r->fd >= 0 ? number_of(x, r) : NULL;
+	if ((uses & OP_HAS_FD) && !(n && n->open))
+		return "the process did not open its descriptor in the trace";
 	return NULL;
 }
 
-static struct last_of_thread *thread_of(struct out *x, const struct trace_record *r)
+/* --- who follows whom --------------------------------------------------------------------------------------------- */
+
+/* The next event, or 0 with the reason where it is left out. */
+static uint32_t event_of(struct out *x, const struct trace_record *r, const char **why)
 {
-	for (size_t i = 0; i < x->n_threads; i++)
-		if (x->thread[i].tid == r->tid && x->thread[i].pid == r->pid)
-			return &x->thread[i];
-	GROW(x->thread, x->n_threads, x->cap_threads);
-	x->thread[x->n_threads] = (struct last_of_thread){r->pid, r->tid, 0};
-	return &x->thread[x->n_threads++];
+	if ((*why = cannot(x, r)))
+		return 0;
+	size_t thread = thread_of(x, r);
+	uint32_t id = ++x->n;
+	follow_descriptor(x, r, (uint32_t)thread, id);
+	return id;
+}
+
+static int by_from(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	return x->to < y->to ? -1 : x->to > y->to;
+}
+
+/* A thread begins behind what had ended by then, as far as one event stands for it: no call tells who started it. */
+static void link_first(struct out *x, const struct trace_record *r, uint32_t id)
+{
+	const struct thread *before = NULL;
+	for (size_t i = 0; i < x->n_threads; i++) {
+		const struct thread *th = &x->thread[i];
+		if (th->last && th->end_ns <= r->begin_ns && (!before || th->end_ns > before->end_ns))
+			before = th;
+	}
+	if (before)
+		add_edge(x, before->last, id);
+}
+
+static void link_event(struct out *x, const struct trace_record *r)
+{
+	const char *why;
+	uint32_t id = event_of(x, r, &why);
+	if (!id)
+		return;
+	if (id >= x->cap_next) {
+		x->cap_next = x->cap_next ? x->cap_next * 2 : 1024;
+		x->next = xreallocarray(x->next, x->cap_next, sizeof *x->next);
+	}
+	x->next[id] = 0;
+	struct thread *th = thread_at(x, r);
+	if (th->last)
+		x->next[th->last] = id;
+	else
+		link_first(x, r, id);
+	th->last = id;
+	th->end_ns = r->end_ns;
+	x->first_ns = id == 1 || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
 }
 
 static int link_events(struct out *x, struct err *e)
 {
 	const struct trace_record *r;
 	int rc = trace_rewind(x->t, e);
+	x->linking = true;
 	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
-		if (rc == 1 && !cannot(x, r)) {
-			struct last_of_thread *th = thread_of(x, r);
-			uint32_t id = ++x->n;
-			if (id >= x->cap_next) {
-				x->cap_next = x->cap_next ? x->cap_next * 2 : 1024;
-				x->next = xreallocarray(x->next, x->cap_next, sizeof *x->next);
-			}
-			x->next[id] = 0;
-			if (th->id) {
-				x->next[th->id] = id;
-			} else {
-				GROW(x->first, x->n_first, x->cap_first);
-				x->first[x->n_first++] = id;
-			}
-			th->id = id;
-			x->first_ns = id == 1 ? r->begin_ns : x->first_ns;
-		}
+		if (rc == 1)
+			link_event(x, r);
 		rc = 0;
 	}
-	for (size_t i = 0; i < x->n_threads; i++)
-		x->thread[i].id = 0;
+	x->child = xmalloc((x->n_edges + 1) * sizeof *x->child);
+	if (x->n_edges)
+		memcpy(x->child, x->edge, x->n_edges * sizeof *x->child);
+	qsort(x->child, x->n_edges, sizeof *x->child, by_from);
+	x->n_all = x->n;
+	x->n = 0;
+	x->linking = false;
+	forget(x);
 	return rc;
 }
 
-/* The number of events, and event 0, which all threads follow. */
+/* --- writing ------------------------------------------------------------------------------------------------------ */
+
 static int write_head(void *ctx, struct sink *s, struct err *e)
 {
-	struct out *x = ctx;
+	const struct out *x = ctx;
 	(void)e;
-	strbuf_addf(&s->out, "%u\n{\"rvalue\":0,\"parents\":[],\"caller\":{\"tid\":\"0\",\"pid\":\"0\",\"uid\":\"0\",\"exec\":\"none\"},"
-			     "\"stamp\":{\"begin\":0,\"elapsed\":0},\"call\":\"none\",\"args\":[],\"id\":0,\"session_id\":-1,\"children\":[",
-		    x->n + 1);
-	for (size_t i = 0; i < x->n_first; i++)
-		strbuf_addf(&s->out, "%s%u", i ? "," : "", x->first[i]);
-	strbuf_addstr(&s->out, "]}\n");
+	strbuf_addf(&s->out, "%u\n", x->n_all);
 	return 0;
 }
 
 static void add_args(struct out *x, struct sink *s, const struct trace_record *r)
 {
 	unsigned int uses = op_info(r->op)->uses;
+	if (r->op == OP_CLOSE) {
+		strbuf_addf(&s->out, "[\"%d\"]", r->fd);
+		return;
+	}
 	strbuf_addch(&s->out, '[');
 	sink_json_string(s, trace_object(x->t, r->object)->name);
-	if ((uses & OP_HAS_FD) && !(uses & OP_RETURNS_FD))
+	if (uses & OP_HAS_FD)
 		strbuf_addf(&s->out, ",\"%d\"", r->fd);
-	if (uses & OP_HAS_FLAGS && r->op != OP_LSEEK)
+	if (r->op == OP_OPEN)
 		strbuf_addf(&s->out, ",\"%u\"", r->flags);
 	if (uses & (OP_HAS_LENGTH | OP_HAS_MODE))
 		strbuf_addf(&s->out, ",\"%llu\"", (unsigned long long)r->length);
 	if (uses & OP_HAS_OFFSET)
-		strbuf_addf(&s->out, ",\"%lld\"", (long long)r->offset);
-	if (r->op == OP_LSEEK)
-		strbuf_addf(&s->out, ",\"%u\"", r->flags);
+		strbuf_addf(&s->out, ",\"%llu\"", (unsigned long long)r->offset);
+	strbuf_addch(&s->out, ']');
+}
+
+/* "[1,2]": the one of the thread, if there is one, and what the edges at *at have more. */
+static void add_list(struct out *x, struct sink *s, uint32_t id, bool children)
+{
+	uint32_t own = children ? x->next[id] : x->thread[x->last_thread].last;
+	const struct edge *edge = children ? x->child : x->edge;
+	size_t *at = children ? &x->at_child : &x->at_edge;
+	const char *comma = "";
+	strbuf_addch(&s->out, '[');
+	if (own) {
+		strbuf_addf(&s->out, "%u", own);
+		comma = ",";
+	}
+	for (; *at < x->n_edges && (children ? edge[*at].from : edge[*at].to) == id; ++*at, comma = ",")
+		strbuf_addf(&s->out, "%s%u", comma, children ? edge[*at].to : edge[*at].from);
 	strbuf_addch(&s->out, ']');
 }
 
@@ -119,32 +314,38 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 {
 	struct out *x = ctx;
 	(void)e;
-	if ((*why = cannot(x, r)))
+	uint32_t id = event_of(x, r, why);
+	if (!id)
 		return 0;
-	struct last_of_thread *th = thread_of(x, r);
-	uint32_t id = ++x->written;
-	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":[%u],\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},",
-		    (long long)r->rvalue, th->id, r->tid % 32768, r->pid % 32768);
-	strbuf_addf(&s->out, "\"stamp\":{\"begin\":%lld,\"elapsed\":%lld},\"call\":\"%s\",\"args\":", (long long)((r->begin_ns - x->first_ns) / 1000),
-		    (long long)((r->end_ns - r->begin_ns) / 1000), op_name(r->op));
+	struct thread *th = thread_at(x, r);
+	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":", (long long)r->rvalue);
+	add_list(x, s, id, false);
+	/* the begin counts only as a number with a point */
+	strbuf_addf(&s->out, ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},\"stamp\":{\"begin\":%lld.0,\"elapsed\":%lld},",
+		    r->tid % NUMBERS, th->process, (long long)((r->begin_ns - x->first_ns) / 1000), (long long)((r->end_ns - r->begin_ns) / 1000));
+	strbuf_addf(&s->out, "\"call\":\"%s\",\"args\":", call_of(r));
 	add_args(x, s, r);
-	strbuf_addf(&s->out, ",\"id\":%u,\"session_id\":-1,\"children\":[", id);
-	if (x->next[id])
-		strbuf_addf(&s->out, "%u", x->next[id]);
-	strbuf_addstr(&s->out, "]}\n");
-	th->id = id;
+	strbuf_addf(&s->out, ",\"id\":%u,\"session_id\":-1,\"children\":", id);
+	add_list(x, s, id, true);
+	strbuf_addstr(&s->out, "}\n");
+	th->last = id;
 	return 1;
 }
 
 static int events_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.head = write_head, .one = write_one};
-	struct out x = {.t = t};
-	int rc = link_events(&x, e);
-	rc = rc ? rc : sink_write_trace(&writer, &x, t, path, report, e);
-	free(x.thread);
-	free(x.next);
-	free(x.first);
+	struct out *x = xcalloc(1, sizeof *x);
+	x->t = t;
+	int rc = link_events(x, e);
+	rc = rc ? rc : sink_write_trace(&writer, x, t, path, report, e);
+	forget(x);
+	free(x->thread);
+	free(x->number);
+	free(x->edge);
+	free(x->child);
+	free(x->next);
+	free(x);
 	return rc;
 }
 

@@ -78,6 +78,31 @@ expect_line app.json '"name":"pwritev"'
 expect_status 0 "$VALIDATE" export --to events app.trace -o app.events
 [ "$(head -n 1 app.events)" -eq "$(($(wc -l <app.events) - 1))" ] || fail "events: the first line is not their number"
 expect_line err 'left out'
+# two threads hand a descriptor over; one inherited and a seek are left out; unlink is what the replayer calls rmdir
+cat >threads.csv <<'C'
+pid,tid,begin,end,function,args,rvalue
+7,7,1000,2000,mkdir,path=d;mode=0755,0
+7,7,3000,4000,open,"path=d/a;fd=5;flags=0x42;mode=0644",5
+7,8,5000,6000,pwrite,"path=d/a;fd=5;offset=0;length=10",10
+7,7,5500,6500,lseek,"path=d/a;fd=5;offset=0;whence=0",0
+7,8,7000,8000,pread,"path=d/a;fd=5;offset=0;length=10",10
+7,7,9000,9500,close,"path=d/a;fd=5",0
+9,9,9600,9700,read,"path=d/a;fd=1;offset=0;length=1",1
+7,8,9800,9900,unlink,path=d/a,0
+C
+expect_status 0 "$VALIDATE" export --to events threads.csv -o threads.events
+expect_line err '2 left out; the first: lseek (number 3): the replayer seeks to another place'
+sed 's/"rvalue":\([^,]*\),"parents":\([^ ]*\),"caller":{"tid":"\([0-9]*\)","pid":"\([0-9]*\)".*"begin":\([0-9.]*\),.*"call":\("[a-z]*"\),"args":\(.*\),"id":\([0-9]*\),.*"children":\(.*\)}/\8 \6 \7 = \1 by \4.\3 at \5, \2 - \9/; s/[{]//' threads.events >have
+cat >want <<'W'
+6
+1 "mkdir" ["d","493"] = 0 by 1.7 at 0.0, [] - [2]
+2 "open" ["d/a","66","420"] = 5 by 1.7 at 2.0, [1] - [5,3]
+3 "pwrite" ["d/a","5","10","0"] = 10 by 1.8 at 4.0, [2] - [4]
+4 "pread" ["d/a","5","10","0"] = 10 by 1.8 at 6.0, [3] - [6,5]
+5 "close" ["5"] = 0 by 1.7 at 8.0, [2,4] - []
+6 "rmdir" ["d/a"] = 0 by 1.8 at 8.0, [4] - []
+W
+cmp want have || { diff want have >&2; fail "events: calls or what they follow"; }
 expect_status 0 "$VALIDATE" export --to iolog app.trace -o app.iolog
 expect_line app.iolog 'fio version 3 iolog'
 expect_status 0 "$VALIDATE" info app.iolog
