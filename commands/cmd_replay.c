@@ -9,6 +9,7 @@
 #include "capture/op.h"
 #include "common/strbuf.h"
 #include "common/units.h"
+#include "replay/cache/reads.h"
 #include "replay/mutant.h"
 #include "replay/replay.h"
 
@@ -114,7 +115,7 @@ static void issue_error_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
-static void summary_print(const struct replay_summary *s)
+static void summary_print(const struct replay_config *c, const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
 	if (s->n_repeated)
@@ -128,6 +129,14 @@ static void summary_print(const struct replay_summary *s)
 	if (s->n_responses) {
 		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
+	}
+	if (c->reads == READS_ORIGINAL) {
+		printf("%-16spages: %" PRIu64 " missed then and read; %" PRIu64 " found then, of which %" PRIu64 " touched and %" PRIu64
+		       " not cached now and left alone\n", "original cache", s->n_pages_read, s->n_pages_touched + s->n_pages_left,
+		       s->n_pages_touched, s->n_pages_left);
+		if (s->n_pages_stayed)
+			printf("note: %" PRIu64 " pages missed then could not be dropped from the cache now, and were found there\n",
+			       s->n_pages_stayed);
 	}
 	if (s->n_touches)
 		printf("%-16s%" PRIu64 " times a page of a mapped file, %" PRIu64 " of them written\n", "touched", s->n_touches,
@@ -186,7 +195,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 	int ret = replay_run_summary(argv[1], &c, &s, e);
 	if (ret)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
-	summary_print(&s);
+	summary_print(&c, &s);
 	if (!s.stopped)
 		return EXIT_OK;
 	err_set(e, ECANCELED, "stopped at the first mismatch, as --stop-on-mismatch says");

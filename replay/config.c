@@ -9,6 +9,7 @@
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
+#include "replay/cache/reads.h"
 #include "replay/load/load.h"
 #include "replay/mutant.h"
 #include "replay/order/order.h"
@@ -52,6 +53,9 @@ const struct option_spec replay_options[] = {
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
 	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	 .help = "workers of order none (0: as many as traced threads)"},
+	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
+	 .help = "what decides which pages reads get from storage: the cache as it is, or as it was when captured (slice --join); "
+		 "none: nothing but changes of state (current)"},
 	{.name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
 	 .help = "stop at the first return value that differs from the traced one"},
 	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "replay/describe.h"
 
+#include "replay/cache/reads.h"
+
 #include <jansson.h>
 #include <string.h>
 
@@ -73,6 +75,12 @@ char *replay_describe_extra(const struct replay_config *c, const struct output_s
 	json_object_set_new(replay, "input_command", input->command ? text_to_json(input->command) : json_null());
 	set_count(replay, "n_records", s->n_records);
 	set_count(replay, "n_issued", s->n_issued);
+	if (c->reads == READS_ORIGINAL) {
+		set_count(replay, "n_pages_read", s->n_pages_read);
+		set_count(replay, "n_pages_stayed", s->n_pages_stayed);
+		set_count(replay, "n_pages_touched", s->n_pages_touched);
+		set_count(replay, "n_pages_left", s->n_pages_left);
+	}
 	set_count(replay, "n_touches", s->n_touches);
 	set_count(replay, "n_touches_writing", s->n_touches_writing);
 	set_count(replay, "n_passed_over", s->n_passed);

@@ -14,6 +14,7 @@
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "replay/cache/reads.h"
 #include "replay/load/initial.h"
 #include "replay/load/load.h"
 #include "replay/order/order.h"
@@ -64,6 +65,7 @@ static int plan_derive(struct run *r, struct err *e)
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
+	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
 	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
 	if (!ret)
 		ret = plan_make(p, r->c, &r->load, &r->slots, &edges, e);
@@ -125,6 +127,8 @@ static int files_prepare(struct run *r, struct err *e)
 		ret = shown_restore(r, meta->seed, e);
 	if (!ret)
 		ret = initial_attributes_set(r->slots.initial, r->dir_fd, e);
+	if (!ret && r->c->reads == READS_ORIGINAL) /* what is not on storage cannot be dropped from the cache */
+		ret = syncfs(r->dir_fd) < 0 ? err_sys(e, errno, "sync") : 0;
 	return ret ? err_context(e, "%s: preparing the files of %s", r->c->dir, r->path) : 0;
 }
 
@@ -168,6 +172,14 @@ static int directory_open(struct run *r, struct err *e)
 	return r->dir_fd < 0 ? err_sys(e, errno, "%s", r->c->dir) : 0;
 }
 
+static void pages_take(struct replay_summary *s, const struct call_counts *n)
+{
+	s->n_pages_read = atomic_load(&n->n_pages_read);
+	s->n_pages_stayed = atomic_load(&n->n_pages_stayed);
+	s->n_pages_touched = atomic_load(&n->n_pages_touched);
+	s->n_pages_left = atomic_load(&n->n_pages_left);
+}
+
 static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 {
 	const struct replay_engine *engine = replay_engine_find(r->c->engine);
@@ -193,6 +205,8 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		s->n_passed_of[i] = r->plan.calls.n_passed[i];
 		s->n_passed += r->plan.calls.n_passed[i];
 	}
+	if (r->plan.calls.common)
+		pages_take(s, &r->plan.calls.common->counts);
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
 	s->n_processes = r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;

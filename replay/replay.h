@@ -31,6 +31,7 @@ struct replay_config {
 	bool processes;		 /* --processes: a process for each traced process */
 	bool pin;		 /* --pin: worker i on the i-th processor it may use */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as traced threads */
+	int reads;		 /* --reads: enum replay_reads (replay/cache/reads.h) */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
@@ -88,6 +89,9 @@ struct replay_summary {
 	struct replay_mismatch mismatch[REPLAY_MISMATCHES_SHOWN]; /* the first of them, in the order of the file */
 	uint64_t n_mismatches_of[OP_N];
 	uint64_t n_touches, n_touches_writing; /* pages of mapped files that were touched, of the issued ones; how many of them written */
+	/* pages, with --reads original: missed when captured, and so read from storage, but for those that stayed in the cache; found then, and
+	 * touched where they are cached now, or left alone */
+	uint64_t n_pages_read, n_pages_stayed, n_pages_touched, n_pages_left;
 	uint64_t n_responses; /* issued requests that are no touches: what the mean response is of */
 	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
 	uint64_t n_passed_of[PASS_N];

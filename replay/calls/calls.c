@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
@@ -190,7 +189,11 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 			   .publish = publish, .careful = careful};
 	if (c->bits & CALL_BAD_ADDRESS)
 		k.buffer = (char *)1;
-	if (c->op < OP_N && runs[c->op])
+	if (c->bits & CALL_BY_PAGES && c->op != OP_PAGE_FAULT && c->op != OP_MMAP)
+		call_cached(&k);
+	else if (c->bits & CALL_SKIPPED)
+		call_skipped(&k);
+	else if (c->op < OP_N && runs[c->op])
 		runs[c->op](&k);
 	else
 		CALL(&k, call_error(ENOSYS));
@@ -245,8 +248,7 @@ void call_table_release(struct call_table *c)
 		call_table_laid(c);
 	streams_free(c);
 	for (uint32_t i = 0; i < c->n_maps; i++) {
-		if (c->map[i].base)
-			munmap(c->map[i].base, c->map[i].n_bytes);
+		call_map_end(&c->map[i]);
 		pthread_rwlock_destroy(&c->map[i].lock);
 	}
 	for (uint32_t i = 0; i < c->n_places; i++)
@@ -254,6 +256,7 @@ void call_table_release(struct call_table *c)
 	if (c->null_fd >= 0 && c->slot)
 		close(c->null_fd);
 	free(c->call);
+	free(c->part);
 	free(c->place);
 	free(c->map);
 	free(c->process);

@@ -27,6 +27,8 @@ enum call_bit {
 	CALL_FROM_NULL = 8,	/* copies: what is read from is passed over; the buffer stands for it */
 	CALL_TO_NULL = 16,	/* copies: what is written to is passed over; /dev/null stands for it */
 	CALL_SUBMITTED = 32,	/* asynchronous: an io_submit hands it over */
+	CALL_BY_PAGES = 128,	/* --reads original: in parts */
+	CALL_SKIPPED = 256,	/* --reads none: only the position moves */
 	CALL_OF_DESCRIPTOR = 64, /* link: by descriptor (/proc/self/fd/N) */
 };
 
@@ -45,6 +47,7 @@ struct call {
 	struct timespec times[2];
 	int64_t traced; /* result, or the negative errno */
 	uint32_t n_vector;
+	uint32_t first_part, n_parts; /* of call_table.part */
 	uint32_t slot, other; /* other: the one that is made or written to, 0 none */
 	uint32_t flags;
 	uint32_t map;	  /* index into calls.map, NONE32 none */
@@ -54,6 +57,22 @@ struct call {
 	uint16_t bits;	  /* enum call_bit */
 };
 
+/* A read as the original cache decided. */
+enum call_part_kind { PART_MISSED, PART_FOUND, PART_AHEAD };
+struct call_part {
+	uint64_t offset;
+	uint32_t n_bytes, at; /* at: in the buffer */
+	enum call_part_kind kind;
+};
+#define PARTS_MAX 256 /* of one call; what is behind counts as missed */
+
+struct call_counts { /* pages, with --reads original */
+	_Atomic uint64_t n_pages_read;	  /* missed then: from storage now, */
+	_Atomic uint64_t n_pages_stayed;  /* but for those of them that could not be dropped: dirty, or mapped by somebody */
+	_Atomic uint64_t n_pages_touched; /* found in the cache then, and now */
+	_Atomic uint64_t n_pages_left;	  /* then, and not now */
+};
+
 struct call_map;     /* a mapping while it is there */
 struct call_stream;  /* a stream of the C library, or a directory being listed */
 struct call_process; /* what ends with a traced process, and its asynchronous requests */
@@ -61,6 +80,7 @@ struct call_process; /* what ends with a traced process, and its asynchronous re
 struct call_common { /* in memory that forked processes share */
 	_Atomic uint32_t turn; /* goes up when a stored directory may have become another one */
 	_Atomic bool give_up;  /* who waits for a lock shall wait no longer */
+	struct call_counts counts;
 };
 
 struct call_table { /* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
@@ -68,6 +88,9 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	uint32_t n, cap;
 	char **place; /* place[n_places]: paths of directories, owned; place[0] is the top */
 	uint32_t n_places, places_cap;
+	struct call_part *part; /* part[n_parts] */
+	uint32_t n_parts, parts_cap;
+	int reads; /* enum replay_reads */
 	struct call_map *map; /* map[n_maps] */
 	uint32_t n_maps;
 	struct call_process *process; /* process[n_processes] */

@@ -60,6 +60,8 @@ void call_io_submit(struct caller *k)
 		const struct lane *a = &k->p->lane[k->site->index];
 		for (uint32_t i = k->c->first; n < wanted && i < a->n; i++) {
 			const struct hot_request *h = &a->request[i];
+			if (h->op == HOT_PASSED) /* a read that is left out */
+				continue;
 			const struct call *c = h->op == HOT_CALL ? &k->calls->call[h->length] : NULL;
 			if (!c || !(c->bits & CALL_SUBMITTED))
 				break;
@@ -78,6 +80,8 @@ void call_io_submit(struct caller *k)
 	atomic_fetch_add(&p->n_in_flight, n);
 	CALL(k, syscall(SYS_io_submit, p->aio, n, list));
 	long got = k->out->rvalue > 0 ? (long)k->out->rvalue : 0;
+	if (got == n)
+		k->out->rvalue = k->c->traced <= SUBMIT_MAX ? k->c->traced : n; /* with those that are left out */
 	for (long i = 0; i < got; i++) {
 		struct outcome *out = (struct outcome *)(uintptr_t)block[i].aio_data;
 		out->begin_ticks = k->out->begin_ticks;

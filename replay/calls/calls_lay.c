@@ -231,6 +231,69 @@ static uint16_t bits_of(const struct slots *s, const struct load_request *r, con
 	return bits;
 }
 
+/* --- reads as the original cache decided ------------------------------------------------------------------------------- */
+
+#define PAGE_BYTES 4096u
+
+static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint64_t from, uint64_t end, enum call_part_kind kind)
+{
+	while (from < end) {
+		const uint64_t n = end - from < CALL_BUFFER_MAX * 512 ? end - from : CALL_BUFFER_MAX * 512;
+		if (to->n_parts >= PARTS_MAX)
+			return;
+		GROW(c->part, c->n_parts, c->parts_cap);
+		c->part[c->n_parts++] = (struct call_part){from, (uint32_t)n, kind == PART_AHEAD ? 0 : (uint32_t)(from - begin), kind};
+		to->n_parts++;
+		from += n;
+	}
+}
+
+/* The bytes [begin, end) that a read returned, and the pages that came into the cache meanwhile. */
+static void parts_lay(struct call_table *c, struct call *to, const struct load *l, const struct load_request *r)
+{
+	uint32_t n;
+	const struct miss *miss = misses_of(&l->reads->misses, (uint32_t)(r - l->request), &n);
+	const bool reads = op_info(r->op)->family == FAMILY_READ, touch = load_is_touch(r);
+	const uint64_t begin = reads ? r->offset : 0, end = reads ? begin + (uint64_t)r->rvalue : 0;
+	uint64_t at = begin;
+	to->first_part = c->n_parts;
+	for (uint32_t i = 0; i < n; i++) {
+		const uint64_t from = miss[i].offset, till = from + miss[i].length;
+		const uint64_t first = from > at ? from : at, last = till < end ? till : end;
+		if (reads && first < last) {
+			part_add(c, to, begin, at, first, PART_FOUND);
+			part_add(c, to, begin, first, to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last, PART_MISSED);
+			at = to->n_parts + 2 * (n - i) > PARTS_MAX ? end : last;
+		} else if (touch && r->offset >= from && r->offset < till) {
+			part_add(c, to, from, from, till, PART_MISSED);
+		}
+	}
+	part_add(c, to, begin, at, end, PART_FOUND);
+	for (uint32_t i = 0; i < n; i++) { /* behind what was asked for, and before it */
+		const uint64_t from = miss[i].offset, till = from + miss[i].length;
+		if (touch && r->offset >= from && r->offset < till)
+			continue;
+		const uint64_t before = begin / PAGE_BYTES * PAGE_BYTES, behind = (end + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+		part_add(c, to, begin, from, till < before ? till : before, PART_AHEAD);
+		part_add(c, to, begin, from > behind ? from : behind, till, PART_AHEAD);
+	}
+}
+
+static void action_lay(struct call_table *c, struct call *to, const struct load *l, const struct slots *s, const struct load_request *r)
+{
+	switch (reads_action(l->reads, s, r)) {
+	case READ_BY_PAGES:
+		to->bits |= CALL_BY_PAGES;
+		parts_lay(c, to, l, r);
+		break;
+	case READ_SKIPPED:
+		to->bits |= CALL_SKIPPED;
+		break;
+	default:
+		break;
+	}
+}
+
 static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -266,6 +329,7 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 		call.text = load_heap(l, r, &len);
 	if (!call.text)
 		call.text = "";
+	action_lay(c, &call, l, s, r);
 	GROW(c->call, c->n, c->cap);
 	c->call[c->n] = call;
 	return c->n++;
@@ -318,7 +382,7 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	c->n_passed[r->passed]++;
 	if (r->passed) {
 		h.op = HOT_PASSED;
-	} else if (is_plain(s, r)) {
+	} else if (is_plain(s, r) && reads_action(l->reads, s, r) == READ_AS_IS) {
 		h.length = r->op == OP_LSEEK ? r->flags : h.length;
 	} else {
 		h.op = HOT_CALL;
@@ -379,8 +443,11 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 	c->stream = xcalloc((size_t)s->n + 1, sizeof *c->stream);
 	c->next_ending = xcalloc((size_t)s->n + 1, sizeof *c->next_ending);
 	c->map = xcalloc((size_t)s->n_maps + 1, sizeof *c->map);
-	for (uint32_t i = 0; i < s->n_maps; i++)
+	c->reads = l->reads ? (int)l->reads->mode : READS_CURRENT;
+	for (uint32_t i = 0; i < s->n_maps; i++) {
 		pthread_rwlock_init(&c->map[i].lock, NULL);
+		c->map[i].fd = -1;
+	}
 	c->submission = xcalloc((size_t)l->n_threads + 1, sizeof *c->submission);
 	c->places_laid = xcalloc(1, sizeof *c->places_laid);
 	place_find(c, c->places_laid, "", 0);

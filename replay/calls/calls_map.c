@@ -36,7 +36,7 @@ void call_mmap(struct caller *k)
 		return;
 	}
 	call_touch_ready();
-	if (c->length > POPULATE_MAX)
+	if (c->length > POPULATE_MAX || k->calls->reads != READS_CURRENT)
 		flags &= ~MAP_POPULATE;
 	pthread_rwlock_wrlock(&m->lock);
 	CALL(k, (at = mmap(NULL, c->length, protection, flags, fd, (off_t)c->offset)) == MAP_FAILED ? -1 : 0);
@@ -45,6 +45,8 @@ void call_mmap(struct caller *k)
 	if (at != MAP_FAILED) {
 		m->base = at;
 		m->n_bytes = (c->length + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+		m->is_private = flags & MAP_PRIVATE;
+		call_map_settle(k, m, fd);
 	}
 	pthread_rwlock_unlock(&m->lock);
 }
@@ -152,5 +154,8 @@ void call_map_end(struct call_map *m)
 	if (m->base)
 		munmap(m->base, m->n_bytes);
 	m->base = NULL;
+	if (m->fd >= 0)
+		close(m->fd);
+	m->fd = -1;
 	pthread_rwlock_unlock(&m->lock);
 }

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
+#include "replay/cache/reads.h"
 #include "replay/calls/calls.h"
 #include "replay/engines/issue.h"
 
@@ -18,6 +19,8 @@ struct call_map {
 	char *base;	      /* NULL: not mapped */
 	uint64_t n_bytes;
 	uint32_t next_ending; /* of its process, NONE32 ends */
+	int fd;		      /* of the file, with --reads original; else -1 */
+	bool is_private;
 };
 
 struct call_stream {
@@ -139,6 +142,12 @@ call_run call_fopen, call_fdopen, call_fread, call_fwrite, call_fgetc, call_fput
 /* calls_map.c */
 call_run call_mmap, call_munmap, call_msync, call_madvise, call_mremap;
 void call_map_end(struct call_map *m); /* its process has ended */
+/* calls_cached.c */
+call_run call_cached, call_skipped;
+void call_pages_drop(struct caller *k, int fd, uint64_t offset, uint64_t n_bytes);
+void call_map_settle(struct caller *k, struct call_map *m, int fd); /* just mapped */
+bool call_touch_settle(struct caller *k, struct call_map *m, char *at); /* false: it is left alone */
+void call_touch_ahead(struct caller *k, struct call_map *m);	      /* what was read ahead of it */
 /* calls_touch.c */
 call_run call_touch;
 void call_touch_ready(void); /* before the first mapping: a touch beyond the end of a file is an outcome, and no crash */

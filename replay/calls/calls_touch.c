@@ -70,6 +70,12 @@ void call_touch(struct caller *k)
 	struct call_map *m = call_map_take(k, false, &at, &n);
 	if (!m)
 		return;
-	touch(k, at, k->buffer[0]);
+	const bool by_pages = k->c->bits & CALL_BY_PAGES;
+	if (by_pages && !call_touch_settle(k, m, at))
+		CALL(k, 0);
+	else
+		touch(k, at, k->buffer[0]);
+	if (by_pages)
+		call_touch_ahead(k, m);
 	call_map_give(m);
 }

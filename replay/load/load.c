@@ -7,6 +7,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
+#include "replay/cache/reads.h"
 #include "replay/load/u64_map.h"
 
 const char *const pass_reasons[PASS_N] = {
@@ -16,6 +17,7 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_FORBIDDEN] = "devices, privileges and changes of the root",
 	[PASS_UNTOLD] = "arguments that the trace does not tell",
 	[PASS_KERNEL] = "the kernel's page cache",
+	[PASS_READ] = "reads that --reads leaves out",
 };
 
 struct reader {
@@ -317,6 +319,7 @@ void load_release(struct load *l)
 	free(l->thread);
 	free(l->more);
 	free(l->bytes);
+	reads_free(l->reads);
 	*l = (struct load){.request = NULL};
 }
 

@@ -27,6 +27,7 @@ enum pass_reason {
 	PASS_FORBIDDEN, /* would make a device, a pipe, a socket or a privileged attribute, or leave the directory (chroot) */
 	PASS_UNTOLD,	/* the trace has not what the call needs: a lock's range, an ioctl's argument, a path */
 	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on files that nothing seen mapped */
+	PASS_READ,	/* the way reads are replayed leaves it out (--reads) */
 	PASS_N
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
@@ -86,6 +87,7 @@ struct load {
 	uint32_t n_threads;
 	uint32_t max_length; /* at least 1 */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
+	struct reads *reads;		     /* how reads are replayed (replay/cache/reads.h); NULL: as they are */
 	double total_response_ns;	     /* over the requests with known end: for the mean */
 	uint64_t n_with_end;
 };

@@ -66,6 +66,42 @@ expect_status 0 "$VALIDATE" replay --dir tree -o replayed both
 changed=$(cmp -l zero "$g" | wc -l)
 [ "$changed" -ge 1 ] && [ "$changed" -le 11 ] || fail "$changed bytes were written"
 
+# as the cache decided then: the same pages come from storage, whether the file is cached now or not, and no other
+head -c 1M /dev/urandom >"$g"
+# added TRACE PATTERN: pages of the files that came into the cache
+added() {
+	"$VALIDATE" info "$1" --csv csv >/dev/null
+	grep ',page_cache_add,' csv | grep "$2" | sed 's/.*",//; s/,.*//' | awk '{ n += $1 } END { print n + 0 }'
+}
+missed=$(added both '/f;')
+for engine in event coordinator; do
+	cold "$g"
+	cat "$g" >/dev/null
+	expect_status 0 "$VALIDATE" capture vfs -o warm -- "$VALIDATE" replay --engine $engine --reads original --dir tree -o replayed both
+	grep -q "pages: $missed missed then and read" out || fail "$engine: $missed pages were missed: $(cat out)"
+	grep -q '^mismatches *0$' out || fail "$engine, as the cache decided: $(cat out)"
+	[ "$(added warm 'tree/.*/f;')" -eq "$missed" ] || fail "$engine: $(added warm 'tree/.*/f;') pages from storage in a warm replay, $missed were missed"
+	cold "$g"
+	expect_status 0 "$VALIDATE" replay --engine $engine --reads original --dir tree -o replayed both
+	[ "$(cached "$g")" -eq "$missed" ] || fail "$engine: $(cached "$g") pages from storage in a cold replay, $missed were missed"
+	# captured warm: nothing was missed, and a cold replay reads nothing
+	cat f >/dev/null
+	[ -e warmed ] || "$VALIDATE" capture vfs -o below2 -- "$VALIDATE" capture app --snapshot -o above2 -- ./mapped f >/dev/null
+	[ -e warmed ] || "$VALIDATE" slice --join below2 above2 -o warmed >/dev/null
+	cold "$g"
+	expect_status 0 "$VALIDATE" replay --engine $engine --reads original --dir tree -o replayed warmed
+	# what it writes in mapped memory has to come from storage first, all else has not
+	[ "$(cached "$g")" -le 11 ] || fail "$engine: $(cached "$g") pages from storage, and none was missed"
+	# no reads: only the pages that are written
+	cold "$g"
+	expect_status 0 "$VALIDATE" replay --engine $engine --reads none --dir tree -o replayed both
+	[ "$(cached "$g")" -eq 11 ] || fail "$engine: $(cached "$g") pages without reads"
+	grep -q 'reads that --reads leaves out [1-9]' out || fail "$engine: reads left out are not counted: $(cat out)"
+	grep -q '^mismatches *0$' out || fail "$engine, no reads: $(cat out)"
+done
+expect_status 3 "$VALIDATE" replay --reads original --dir tree above
+grep -q 'slice --join' err || fail "a trace that does not tell misses: $(cat err)"
+
 # traces that are not of one run
 expect_status 3 "$VALIDATE" slice --join above above -o x
 grep -q 'nothing of the page cache' err || fail "a trace without pages: $(cat err)"
