@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 
 #define AT_ONCE 1024u
@@ -232,6 +233,9 @@ static int put_in_place(struct job *j, const char *temporary, const char *path, 
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n, const struct trace_meta *meta,
 	 const char *path, struct err *e)
 {
+	int rc = file_is_in_place(path, e);
+	if (rc)
+		return rc < 0 ? rc : err_set(e, EINVAL, "%s: a trace is written to a regular file only", path);
 	struct job *j = xcalloc(1, sizeof *j);
 	char *temporary = xasprintf("%s.tmp", path);
 	j->p = p;
@@ -241,7 +245,7 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 	strbuf_init(&j->name);
 	for (size_t i = 0; i < n; i++)
 		j->source[i] = (struct source){.t = t[i], .shift_ns = shift_ns ? shift_ns[i] : 0};
-	int rc = pour_to(j, meta, temporary, e);
+	rc = pour_to(j, meta, temporary, e);
 	rc = rc ? rc : put_in_place(j, temporary, path, e);
 	if (rc)
 		unlink(temporary);

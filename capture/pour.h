@@ -33,7 +33,7 @@ struct pour {
 
 /* Writes the n traces t[] (from their beginnings) to `path`, which appears whole or not at all. `meta` is of the new trace.
  * shift_ns[n] is added to the times of each, or NULL. Errors: of reading and of the system; EBADMSG only without
- * skip_damage. */
+ * skip_damage; EINVAL where `path` is a device, a pipe or the like. */
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n, const struct trace_meta *meta,
 	 const char *path, struct err *e);
 

@@ -52,10 +52,40 @@ static int sync_parent(const char *path, struct err *e)
 	return ret;
 }
 
+int file_is_in_place(const char *path, struct err *e)
+{
+	static const char process[] = "/proc/";
+	char link[sizeof process];
+	struct stat st;
+	if (stat(path, &st) < 0)
+		return 0; /* creating it tells what is wrong */
+	if (S_ISBLK(st.st_mode))
+		return err_set(e, EINVAL, "%s is a block device, not a file to be written", path);
+	if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return 1;
+	ssize_t n = readlink(path, link, sizeof link);
+	return n >= (ssize_t)sizeof process - 1 && !memcmp(link, process, sizeof process - 1);
+}
+
+static int write_in_place(const char *path, const void *data, size_t len, struct err *e)
+{
+	int fd = open(path, O_WRONLY | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return err_sys(e, errno, "cannot open %s", path);
+	int ret = write_all(fd, data, len);
+	if (ret)
+		ret = err_sys(e, -ret, "cannot write %s", path);
+	if (close(fd) < 0 && !ret)
+		ret = err_sys(e, errno, "cannot close %s", path);
+	return ret;
+}
+
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e)
 {
+	int ret = file_is_in_place(path, e);
+	if (ret)
+		return ret < 0 ? ret : write_in_place(path, data, len, e);
 	char *tmp = xasprintf("%s.tmp", path);
-	int ret = 0;
 	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
 	if (fd < 0) {
 		ret = err_sys(e, errno, "cannot create %s", tmp);

@@ -10,7 +10,12 @@
 #include "common/err.h"
 #include "common/strbuf.h"
 
-/* Writes to PATH.tmp, flushes, fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. */
+/* How PATH is to be written: 1 where something is there that is no file of anybody's (a terminal, a pipe, /dev/null, or /dev/stdout,
+ * whatever that is), which must stay what it is: in place. 0 else: a file under another name is renamed to it, which replaces a file or a
+ * link. Errors: EINVAL: a block device. */
+int file_is_in_place(const char *path, struct err *e);
+/* Writes to PATH.tmp, flushes, fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. Errors: of the system;
+ * EINVAL as file_is_in_place, by which PATH itself is written where it says so. */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
 /* Opens a regular file, never waiting for the writer of a pipe that lies in its place. Returns the descriptor. Errors: of
  * the system; EISDIR; EINVAL where it is a pipe, a device or a socket. */

@@ -4,9 +4,11 @@
 data=$SRCDIR/tests/data/formats
 
 expect_status 0 "$VALIDATE" import --from list
-for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace iolog dxt oraclegeneral; do
+for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace tracepoints perf-trace iolog dxt \
+	oraclegeneral mapping; do
 	grep -Eq "^  $name +yes" out || fail "$name is not listed as one that is read"
 done
+[ "$(grep -Ec '^  [a-z-]+ +yes' out)" -eq 18 ] || fail "another number of formats is read than this test knows"
 
 csv() { # TRACE: its requests, from standard output
 	"$VALIDATE" export -q --to csv "$1" -o - || fail "exporting $1"
@@ -239,7 +241,7 @@ expect_line err 'longer than 1048576 bytes'
 rm long.spc
 head -c 100000 /dev/urandom >noise
 expect_status 3 "$VALIDATE" import noise -o noise.trace
-for format in msr snia alibaba tencent spc systor fiu blktrace blkparse strace iolog dxt; do
+for format in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace tracepoints perf-trace iolog dxt; do
 	expect_status 3 "$VALIDATE" import --from $format noise -o noise.trace
 	[ "$(wc -l <err)" -eq 1 ] || fail "$format: noise took more than one line"
 done
@@ -249,6 +251,9 @@ expect_status 3 "$VALIDATE" import --from mspr empty -o x.trace
 expect_line err 'did you mean "msr"?'
 expect_status 2 "$VALIDATE" import msr.csv
 expect_status 2 "$VALIDATE" import -o x.trace
+expect_status 3 "$VALIDATE" import msr.csv -o /dev/null
+expect_line err '/dev/null: a trace is written to a regular file only'
+[ -c /dev/null ] || fail "/dev/null is a device no more"
 expect_status 3 "$VALIDATE" import --from perfetto msr.csv -o x.trace
 if [ -w /dev/full ]; then
 	expect_status 3 "$VALIDATE" export -q --to spc msr.trace -o /dev/full

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -83,6 +84,44 @@ static void failures_leave_the_old_file(void **state)
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_true(file_write_atomic("d", "x", 1, &e) < 0);
 	assert_false(path_exists("d.tmp"));
+}
+
+/* As root a rename would put a file in a device's place. */
+static void what_is_no_file_is_written_in_place(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct stat st;
+	char got[8] = "";
+	assert_int_equal(file_write_atomic("/dev/null", "x", 1, &e), 0);
+	assert_int_equal(stat("/dev/null", &st), 0);
+	assert_true(S_ISCHR(st.st_mode));
+	assert_int_equal(file_write_atomic("/dev/full", "x", 1, &e), -ENOSPC);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	int fd = open("pipe", O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(file_write_atomic("pipe", "through", 7, &e), 0);
+	assert_int_equal(read(fd, got, 7), 7);
+	assert_string_equal(got, "through");
+	close(fd);
+	assert_int_equal(lstat("pipe", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode));
+	/* /dev/stdout is a link to a link of the process */
+	assert_int_equal(symlink("/proc/self/fd/1", "stdout"), 0);
+	assert_int_equal(file_is_in_place("stdout", &e), 1);
+	assert_int_equal(lstat("stdout", &st), 0);
+	/* a link to a file is replaced, and the file stays */
+	put("pointed-at", "untouched");
+	assert_int_equal(symlink("pointed-at", "link"), 0);
+	assert_int_equal(file_write_atomic("link", "new", 3, &e), 0);
+	assert_content("pointed-at", "untouched");
+	assert_content("link", "new");
+	/* a block device is refused; only root can make one */
+	if (mknod("block", S_IFBLK | 0600, makedev(7, 250)) == 0) {
+		assert_int_equal(file_write_atomic("block", "x", 1, &e), -EINVAL);
+		assert_int_equal(lstat("block", &st), 0);
+		assert_true(S_ISBLK(st.st_mode));
+	}
 }
 
 static void a_full_disk_is_an_error(void **state)
@@ -242,6 +281,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(written_whole_and_replaced, enter, leave),
 		cmocka_unit_test_setup_teardown(failures_leave_the_old_file, enter, leave),
 		cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, enter, leave),
+		cmocka_unit_test_setup_teardown(what_is_no_file_is_written_in_place, enter, leave),
 		cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, enter, leave),
 		cmocka_unit_test_setup_teardown(lines_are_trimmed, enter, leave),
 		cmocka_unit_test_setup_teardown(directories_with_parents, enter, leave),
