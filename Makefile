@@ -15,14 +15,15 @@ VERSION := 0.1.0
 ROOMS := common capture microbench replay validate reports commands
 
 # --- what must be installed -----------------------------------------------------------------------------------------
-PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount fuse3
+PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount fuse3 liburing
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean uninstall,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)
 MISSING := $(shell command -v pkg-config >/dev/null 2>&1 || echo pkg-config; \
 	command -v $(firstword $(CC)) >/dev/null 2>&1 || echo $(firstword $(CC)); \
 	for p in $(NEEDED); do pkg-config --exists $$p 2>/dev/null || echo $$p; done; \
-	test ! "$$(command -v $(firstword $(CC)))" || echo '\#include <csv.h>' | $(CC) -E - >/dev/null 2>&1 || echo csv.h)
+	for h in csv.h libaio.h; do test ! "$$(command -v $(firstword $(CC)))" || echo "\#include <$$h>" | \
+		$(CC) -E - >/dev/null 2>&1 || echo $$h; done)
 ifneq ($(strip $(MISSING)),)
 $(error cannot build without: $(strip $(MISSING)). `./setup $(firstword $(GOALS))` installs what is needed)
 endif
@@ -36,7 +37,7 @@ WARN += $(if $(CI),-Werror)
 ALL_CFLAGS = -std=c11 -pthread $(CFLAGS) $(WARN) $(SANITIZE)
 ALL_CPPFLAGS := -D_GNU_SOURCE -I. -DVALIDATE_VERSION='"$(VERSION)"' $(filter-out -D_FILE_OFFSET_BITS=%,$(shell pkg-config --cflags $(PKGS) 2>/dev/null)) \
                 $(CPPFLAGS)
-LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -lm -pthread
+LDLIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lcsv -laio -lm -pthread
 
 # the interposer is a shared library of its own: linked into a program it would interpose that program's own calls
 sources  = $(filter-out capture/preload/%,$(sort $(wildcard $(1)/*.c $(1)/*/*.c)))

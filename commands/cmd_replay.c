@@ -13,14 +13,16 @@
 #include "replay/mutant.h"
 #include "replay/replay.h"
 
-static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n--list-engines | --list-mutants";
+static const char synopsis[] = "[options] --dir DIR [-o OUT] TRACE\n[options] --device DEVICE [-o OUT] TRACE\n--list-engines | --list-mutants";
 static const char about[] =
-	"Re-issues the requests of TRACE inside DIR and prints what came of it. With -o, writes a trace whose record i\n"
+	"Re-issues the requests of TRACE inside DIR, or on DEVICE, and prints what came of it. With -o, writes a trace whose record i\n"
 	"replays record i of TRACE. Return values that differ from the traced ones are counted and reported.\n"
 	"\n"
 	"Orders: temporal (begins in traced order, and after what had ended), temporal-serial (one after another), fs (what\n"
 	"the file system's rules demand), thread (each thread's own order), none.\n"
-	"Timings: fullspeed, timestamp (at the traced times), think (with the traced pauses).";
+	"Timings: fullspeed, timestamp (at the traced times), think (with the traced pauses).\n"
+	"Modes on a device: hf (at the traced times), afap (as fast as possible), load (with as many in flight), dep (after what a\n"
+	"request depended on). What DEVICE holds is overwritten where the trace writes.";
 
 static void line_of_duration(const char *what, double ns, double traced_ns)
 {
@@ -115,6 +117,29 @@ static void issue_error_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
+static void count_print(const char *what, uint64_t n, const char *text)
+{
+	if (n)
+		printf("%-16s%" PRIu64 " %s\n", what, n, text);
+}
+
+static void block_print(const struct replay_summary *s)
+{
+	const struct block_summary *b = &s->block;
+	if (!b->backend)
+		return;
+	printf("%-16s%u at most (trace: %u); %" PRIu64 " submissions\n", "in flight", b->most_in_flight, b->traced_in_flight,
+	       b->n_submissions);
+	count_print("read only", b->n_turned, "writes were made reads");
+	count_print("moved", b->n_remapped, "requests, because they are beyond the device's end (--beyond)");
+	count_print("rounded", b->n_rounded, "requests, to whole blocks of the device");
+	count_print("short", b->n_short, "transfers moved less than they were asked for");
+	for (size_t i = 0; i < b->n_errors; i++)
+		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n, strerror(b->error[i].code));
+	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
+		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
 static void summary_print(const struct replay_config *c, const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
@@ -125,7 +150,10 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	printf("; %" PRIu64 " worker%s", s->n_workers, s->n_workers == 1 ? "" : "s");
 	if (s->n_processes > 1)
 		printf(" in %" PRIu64 " processes", s->n_processes);
-	printf(" for %" PRIu64 " traced thread%s\n", s->n_threads, s->n_threads == 1 ? "" : "s");
+	if (s->block.backend)
+		printf(", %s\n", s->block.backend);
+	else
+		printf(" for %" PRIu64 " traced thread%s\n", s->n_threads, s->n_threads == 1 ? "" : "s");
 	if (s->n_responses) {
 		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
@@ -144,6 +172,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	if (s->n_timed)
 		issue_error_print(s);
 	passed_print(s);
+	block_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64 " requests use descriptors whose file the trace does not tell; they fail in the replay\n",
@@ -171,10 +200,11 @@ static int list_mutants(void)
 
 static int replay_command(int argc, char **argv, struct err *e)
 {
-	struct replay_config c;
+	struct replay_config c, standard;
 	struct replay_summary s;
 	int n_positional;
 	replay_config_init(&c);
+	standard = c;
 	int status = command_parse(&cmd_replay, synopsis, about, replay_options, &c, argc, argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
@@ -186,8 +216,12 @@ static int replay_command(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "which trace? usage is validate replay %.*s", (int)strcspn(synopsis, "\n"), synopsis);
 		return EXIT_USAGE;
 	}
-	if (!c.dir) {
-		err_set(e, EINVAL, "--dir is missing: the directory that the trace's files are in");
+	if (c.device && c.engine == standard.engine)
+		c.engine = "block";
+	const bool block = !strcmp(c.engine, "block");
+	if (block ? !c.device : !c.dir) {
+		err_set(e, EINVAL, block ? "--device is missing: the block device or file to make the requests on"
+					 : "--dir is missing: the directory that the trace's files are in");
 		return EXIT_USAGE;
 	}
 	if (replay_check(&c, e))

@@ -29,9 +29,11 @@ void replay_config_init(struct replay_config *c)
 		.watchdog_ns = 60000000000,
 		.engine = "event",
 	};
+	block_options_init(&c->block);
 }
 
 #define FIELD(name) offsetof(struct replay_config, name)
+#define BLOCK(name) offsetof(struct replay_config, block.name)
 const struct option_spec replay_options[] = {
 	{.name = "order", .type = OPT_CHOICE, .offset = FIELD(order), .arg = "ORDER", .choices = replay_order_names,
 	 .help = "what a request waits for (temporal)"},
@@ -52,7 +54,7 @@ const struct option_spec replay_options[] = {
 	 .help = "a process for each traced process, with descriptors of its own (otherwise all are threads of one)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
 	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
-	 .help = "workers of order none (0: as many as traced threads)"},
+	 .help = "workers of order none (0: as many as traced threads), and of engine block (0: one)"},
 	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
 	 .help = "what decides which pages reads get from storage: the cache as it is, or as it was when captured (slice --join); "
 		 "none: nothing but changes of state (current)"},
@@ -62,12 +64,44 @@ const struct option_spec replay_options[] = {
 	 .help = "end a replay in which no request has ended for so long, naming the one that blocks (60s; 0: never)"},
 	{.name = "mutant", .type = OPT_STRING, .offset = FIELD(mutant), .arg = "FAULT[:SIZE]",
 	 .help = "a deliberate fault, to test what judges replayers (--list-mutants)"},
+	{.name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE", .choices = block_mode_names,
+	 .help = "engine block: when a request is issued: at its traced time with so many in flight as then, as fast as possible, with the "
+		 "traced number in flight, or after what it depended on (hf)"},
+	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names,
+	 .help = "engine block: how requests reach the kernel (auto: io_uring where it may be used)"},
+	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,
+	 .help = "mode hf: how many may be in flight: as many as in the trace then, that rounded up to a power of two, or any (rounded)"},
+	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,
+	 .help = "modes hf and dep: requests closer than this are handed over together (what a submission costs, measured)"},
+	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N", .min = 1, .max = BLOCK_BUNDLE_MAX,
+	 .help = "engine block: requests handed over together at most (256)"},
+	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,
+	 .help = "engine block: requests in flight at most (0: what the mode needs; afap: 128)"},
+	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
+	 .help = "mode dep: traced think times are divided by this (1)"},
+	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,
+	 .help = "mode dep: a device so many times faster than the traced one, by making a faster target wait (0: the target as it is)"},
+	{.name = "think-time", .type = OPT_STRING, .offset = BLOCK(think_time), .arg = "TIME",
+	 .help = "mode dep: the shortest time in which a program can follow an end with a request that depends on it (10us); auto: the "
+		 "smallest of the trace"},
+	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a thread of the kernel looks for requests"},
+	{.name = "registered", .type = OPT_FLAG, .offset = BLOCK(registered), .help = "io_uring: register file and buffers (yes)"},
+	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
+	 .help = "engine block: a thread of its own fetches the completions of each worker"},
+	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
+	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes"},
+	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,
+	 .help = "engine block: requests beyond the device's end are an error, or moved: modulo its size, or all scaled to it (error)"},
+	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW", .choices = block_unaligned_names,
+	 .help = "engine block: requests that are no whole blocks of the device are an error, or rounded to the blocks around them (error)"},
 	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
 	 .help = "no call is made between the stamps: what is measured then is the replay itself"},
 	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
-	 .help = "what replays: event (default), coordinator; --list-engines tells more"},
+	 .help = "what replays: event (default), coordinator, block (default with --device); --list-engines tells more"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
+	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
+	 .help = "engine block: the block device to make the requests on, or a regular file; what it holds is overwritten where the trace writes"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
 	 .help = "the replay trace to write (none)"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
@@ -126,13 +160,17 @@ int replay_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "blank: nothing is called that mutant %s could spoil", f->name);
 	if (c->blank && c->stop_on_mismatch)
 		return err_set(e, EINVAL, "blank: nothing is called, so no result can differ (stop-on-mismatch)");
-	if (f && f->timed && c->timing == TIMING_FULLSPEED)
-		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs timing timestamp or think", f->name);
 	if (pool && c->timing == TIMING_THINK)
 		return err_set(e, EINVAL, "timing think needs the order of each thread: order none has no such thing (use thread)");
 	if (pool && c->processes)
 		return err_set(e, EINVAL, "processes: %s lets any worker issue any request, so that none belongs to a process",
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
+	if (!strcmp(c->engine ? c->engine : "", "block"))
+		return engine_check(c, e);
+	if (!block_options_are_standard(&c->block) || c->device)
+		return err_set(e, EINVAL, "mode, device and what goes with them are for engine block");
+	if (f && f->timed && c->timing == TIMING_FULLSPEED)
+		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs timing timestamp or think", f->name);
 	if (c->n_workers && !pool)
 		return err_set(e, EINVAL, "workers: only order none has a choice; the others have one for each traced thread");
 	return engine_check(c, e);

@@ -13,15 +13,19 @@
 char *replay_describe_command(const struct replay_config *c, const char *input_path)
 {
 	struct strbuf out = STRBUF_INIT;
-	strbuf_addf(&out, "validate replay --engine %s --order %s --timing %s", c->engine, replay_order_names[c->order],
-		    replay_timing_names[c->timing]);
+	strbuf_addf(&out, "validate replay --engine %s", c->engine);
+	if (c->device)
+		strbuf_addf(&out, " --mode %s", block_mode_names[c->block.mode]);
+	else
+		strbuf_addf(&out, " --order %s --timing %s", replay_order_names[c->order], replay_timing_names[c->timing]);
 	struct replay_config standard;
 	replay_config_init(&standard);
 	standard.order = c->order; /* told already */
 	standard.timing = c->timing;
+	standard.block.mode = c->block.mode;
 	options_command(&out, replay_options, c, &standard, false);
-	strbuf_addstr(&out, c->blank ? " --blank --dir " : " --dir ");
-	shell_word(&out, c->dir);
+	strbuf_addstr(&out, c->device ? " --device " : c->blank ? " --blank --dir " : " --dir ");
+	shell_word(&out, c->device ? c->device : c->dir);
 	strbuf_addch(&out, ' ');
 	shell_word(&out, input_path);
 	return strbuf_detach(&out);

@@ -134,12 +134,18 @@ static uint64_t random_next(uint64_t *state) /* splitmix64 */
 	return x ^ x >> 31;
 }
 
-/* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly `wanted` of `left`, each subset alike. */
-struct sampler {
-	uint64_t left, wanted, state;
-};
+int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests, uint64_t seed, struct err *e)
+{
+	*s = (struct sampler){.left = n_can, .wanted = mutant_count(m->ratio, n_requests), .state = seed};
+	if (s->wanted > s->left)
+		s->wanted = s->left;
+	if (s->wanted == 0)
+		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it could strike is none", mutant_fault(m->kind)->name,
+			       m->ratio * 100, (unsigned long long)s->left);
+	return 0;
+}
 
-static bool sampler_takes(struct sampler *s)
+bool sampler_takes(struct sampler *s)
 {
 	double u = (double)(random_next(&s->state) >> 11) * 0x1p-53;
 	bool take = u * (double)s->left-- < (double)s->wanted;
@@ -270,13 +276,10 @@ int mutant_apply(struct replay_plan *p, struct err *e)
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++)
 			n_requests += moves_data(&p->lane[i].request[k]);
-	struct sampler s = {.left = walk(p, NULL, NULL), .state = p->n};
-	s.wanted = mutant_count(p->mutant.ratio, n_requests);
-	if (s.wanted > s.left)
-		s.wanted = s.left;
-	if (s.wanted == 0)
-		return err_set(e, EINVAL, "mutant %s: %.4g%% of the %llu requests that it could strike is none", f->name,
-			       p->mutant.ratio * 100, (unsigned long long)s.left);
+	struct sampler s;
+	int ret = sampler_init(&s, &p->mutant, walk(p, NULL, NULL), n_requests, p->n, e);
+	if (ret)
+		return ret;
 	uint32_t *record_at = p->mutant.kind == FAULT_SWAP ? records_by_place(p) : NULL;
 	walk(p, &s, record_at);
 	free(record_at);

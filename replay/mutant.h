@@ -59,6 +59,14 @@ int mutant_apply(struct replay_plan *p, struct err *e);
 /* How many of `n` reads and writes a share strikes: the nearest whole number (of swaps: no more than there are pairs). */
 uint64_t mutant_count(double share, uint64_t n);
 
+/* Selection sampling (Knuth, TAOCP 3.4.2, algorithm S): exactly `wanted` of `left`, each subset alike. */
+struct sampler {
+	uint64_t left, wanted, state;
+};
+/* As many as the mutant's share of `n_requests` (reads and writes), of the `n_can` that it can strike. Errors: EINVAL where that is none. */
+int sampler_init(struct sampler *s, const struct mutant *m, uint64_t n_can, uint64_t n_requests, uint64_t seed, struct err *e);
+bool sampler_takes(struct sampler *s); /* whether the next one is among them */
+
 /* The shifts of a sequential request with a fault: bytes its descriptor is moved by before and after the call, outside the stamps,
  * so that this request is wrong and the next one right again. */
 static inline uint64_t shifts_pack(int32_t before, int32_t after)

@@ -41,7 +41,7 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	if (ret)
 		return ret;
 	if (trace_meta(r->trace)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls", r->path, r->c->engine);
+		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device", r->path, r->c->engine);
 	ret = load_read(&r->load, r->trace, e);
 	if (!ret)
 		ret = slots_find(&r->slots, &r->load, r->trace, e);
@@ -222,6 +222,9 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	int ret = replay_check(c, e);
 	if (ret)
 		return ret;
+	const struct replay_engine *engine = replay_engine_find(c->engine);
+	if (engine->replay)
+		return engine->replay(trace_path, c, s, e);
 	struct run *r = xcalloc(1, sizeof *r);
 	*r = (struct run){.c = c, .path = trace_path, .dir_fd = -1};
 	ret = run_all(r, s, e);

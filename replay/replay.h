@@ -13,6 +13,8 @@
 
 #include "common/err.h"
 #include "common/options.h"
+#include "replay/block/block.h"
+#include "replay/block/block_options.h"
 #include "replay/load/load.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
@@ -35,10 +37,12 @@ struct replay_config {
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
+	struct block_options block; /* of engine block */
 	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
 	/* where: command line only */
 	const char *engine;	 /* --engine */
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */
+	const char *device;	 /* --device: of engine block, a block device or a regular file */
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
 	bool no_sync_output;	 /* --no-sync-output */
@@ -54,6 +58,7 @@ void replay_config_init(struct replay_config *c);
 extern const struct option_spec replay_options[];
 
 struct replay_plan; /* plan.h */
+struct replay_summary;
 
 struct replay_engine {
 	const char *name, *help;
@@ -63,6 +68,8 @@ struct replay_engine {
 	/* Runs every request of the plan; returns when all have ended. Errors: of threads and memory; a failed request is an
 	 * outcome, not an error. */
 	int (*run)(struct replay_plan *p, const struct replay_config *c, struct err *e);
+	/* Of an engine that has no use for that plan: all of replay_run_summary but the check; `run` is NULL. */
+	int (*replay)(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e);
 };
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name);
@@ -104,6 +111,7 @@ struct replay_summary {
 	uint64_t n_timed;				  /* requests with an intended time; the three below are meaningful then */
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns; /* begin - intended */
 	int64_t input_first_ns; /* first begin in the trace */
+	struct block_summary block; /* of engine block */
 };
 
 /* As replay_run, and tells more. */

@@ -6,5 +6,6 @@
 const struct replay_engine *const replay_engines[] = {
 	&engine_event,
 	&engine_coordinator,
+	&engine_block,
 	NULL,
 };

@@ -18,6 +18,8 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_UNTOLD] = "arguments that the trace does not tell",
 	[PASS_KERNEL] = "the kernel's page cache",
 	[PASS_READ] = "reads that --reads leaves out",
+	[PASS_DISCARD] = "discards (--discards)",
+	[PASS_NO_DATA] = "calls that move no data at a known place",
 };
 
 struct reader {

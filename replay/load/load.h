@@ -28,6 +28,8 @@ enum pass_reason {
 	PASS_UNTOLD,	/* the trace has not what the call needs: a lock's range, an ioctl's argument, a path */
 	PASS_KERNEL,	/* no call, but what the kernel's page cache did by itself: pages that came in, faults on files that nothing seen mapped */
 	PASS_READ,	/* the way reads are replayed leaves it out (--reads) */
+	PASS_DISCARD,	/* block level: discards, unless they are asked for */
+	PASS_NO_DATA,	/* block level: moves no data at a known place */
 	PASS_N
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */

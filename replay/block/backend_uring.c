@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* io_uring, with the device and the buffers registered where the kernel lets them be: neither is looked up for each request.
+ * Completions are delivered when the worker asks for them (IORING_SETUP_DEFER_TASKRUN), not by interrupting it; where the
+ * kernel has not got that, or another thread fetches them, in the usual way. */
+#include <errno.h>
+#include <fcntl.h>
+#include <liburing.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/uio.h>
+
+#include "capture/kernel/block_requests.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/block/backend.h"
+
+#define RING_ENTRIES 256u
+#define MOST_REGISTERED ((size_t)1 << 30) /* the kernel's limit for one buffer */
+
+enum { BUFFER_READS, BUFFER_CONTENT };
+
+struct block_queue {
+	struct io_uring ring;
+	bool has_ring, fixed_file, fixed_buffers, is_block;
+	int device_fd;
+	int fd; /* the same, or 0: its place among the registered ones */
+	struct block_done *at_once; /* at_once[n_slots]: discards, done when they were handed over */
+	uint32_t n_at_once, n_left; /* left: in the ring, but not taken by the kernel */
+};
+
+static void uring_close(struct block_queue *q)
+{
+	if (q && q->has_ring)
+		io_uring_queue_exit(&q->ring);
+	if (q)
+		free(q->at_once);
+	free(q);
+}
+
+/* The best way first; what an older kernel does not know it refuses with EINVAL. */
+static int ring_make(struct block_queue *q, const struct block_queue_config *c)
+{
+	static const unsigned int ways[] = {IORING_SETUP_SINGLE_ISSUER | IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_TASKRUN_FLAG,
+					    IORING_SETUP_COOP_TASKRUN | IORING_SETUP_TASKRUN_FLAG, 0};
+	int ret = -EINVAL;
+	uint32_t cq_entries = c->n_slots > RING_ENTRIES ? c->n_slots : RING_ENTRIES;
+	for (size_t i = c->sq_poll || c->harvester ? 2 : 0; ret == -EINVAL && i < sizeof ways / sizeof *ways; i++) {
+		struct io_uring_params p = {.flags = ways[i] | IORING_SETUP_CQSIZE | IORING_SETUP_CLAMP, .cq_entries = cq_entries};
+		if (c->sq_poll) {
+			p.flags |= IORING_SETUP_SQPOLL;
+			p.sq_thread_idle = 1000;
+		}
+		ret = io_uring_queue_init_params(RING_ENTRIES, &q->ring, &p);
+	}
+	q->has_ring = ret == 0;
+	return ret;
+}
+
+static void registered_note(struct strbuf *notes, int code, size_t n_bytes)
+{
+	struct rlimit limit;
+	struct strbuf size = STRBUF_INIT, has = STRBUF_INIT;
+	format_size(&size, n_bytes);
+	if (code == ENOMEM && !getrlimit(RLIMIT_MEMLOCK, &limit)) {
+		format_size(&has, limit.rlim_cur);
+		strbuf_addf(notes, "io_uring: %s of buffers are not registered: the limit of locked memory (ulimit -l) is %s\n", size.s, has.s);
+	} else {
+		strbuf_addf(notes, "io_uring: buffers are not registered: %s\n", strerror(code));
+	}
+	strbuf_release(&size);
+	strbuf_release(&has);
+}
+
+static void things_register(struct block_queue *q, const struct block_queue_config *c, struct strbuf *notes)
+{
+	const struct vm_region *region[] = {c->reads, c->content};
+	struct iovec v[2];
+	unsigned int n = 0;
+	size_t n_bytes = 0;
+	for (size_t i = 0; i < 2 && region[i] && region[i]->n_bytes; i++, n++) {
+		v[n] = (struct iovec){region[i]->base, region[i]->n_bytes};
+		n_bytes += region[i]->n_bytes;
+		if (region[i]->n_bytes > MOST_REGISTERED)
+			return;
+	}
+	q->fixed_file = io_uring_register_files(&q->ring, &c->fd, 1) == 0;
+	int ret = io_uring_register_buffers(&q->ring, v, n);
+	q->fixed_buffers = ret == 0;
+	if (ret < 0)
+		registered_note(notes, -ret, n_bytes);
+}
+
+static int uring_open(struct block_queue **out, const struct block_queue_config *c, struct strbuf *notes, struct err *e)
+{
+	struct block_queue *q = *out = xcalloc(1, sizeof *q);
+	*q = (struct block_queue){.fd = c->fd, .device_fd = c->fd, .is_block = c->is_block};
+	int ret = ring_make(q, c);
+	if (ret == -ENOMEM)
+		return err_sys(e, ENOMEM, "io_uring: a ring of %u requests; the limit of locked memory (ulimit -l) may be too low", c->n_slots);
+	if (ret)
+		return err_sys(e, -ret, "io_uring");
+	if (c->registered)
+		things_register(q, c, notes);
+	if (q->fixed_file)
+		q->fd = 0;
+	q->at_once = xcalloc(c->n_slots, sizeof *q->at_once);
+	return 0;
+}
+
+static void transfer_prepare(const struct block_queue *q, struct io_uring_sqe *s, const struct block_command *c)
+{
+	bool write = c->direction == BLOCK_WRITE;
+	int buffer = c->content ? BUFFER_CONTENT : BUFFER_READS;
+	if (q->fixed_buffers && write)
+		io_uring_prep_write_fixed(s, q->fd, c->buffer, (unsigned int)c->length, c->offset, buffer);
+	else if (q->fixed_buffers)
+		io_uring_prep_read_fixed(s, q->fd, c->buffer, (unsigned int)c->length, c->offset, buffer);
+	else if (write)
+		io_uring_prep_write(s, q->fd, c->buffer, (unsigned int)c->length, c->offset);
+	else
+		io_uring_prep_read(s, q->fd, c->buffer, (unsigned int)c->length, c->offset);
+	s->rw_flags = c->fua ? RWF_DSYNC : 0;
+}
+
+static void prepare(const struct block_queue *q, struct io_uring_sqe *s, const struct block_command *c)
+{
+	if (c->direction == BLOCK_FLUSH)
+		io_uring_prep_fsync(s, q->fd, IORING_FSYNC_DATASYNC);
+	else
+		transfer_prepare(q, s, c);
+	if (q->fixed_file)
+		s->flags |= IOSQE_FIXED_FILE;
+	io_uring_sqe_set_data64(s, c->slot);
+}
+
+static int discard_now(struct block_queue *q, const struct block_command *c)
+{
+	q->at_once[q->n_at_once++] = (struct block_done){c->slot, block_discard(q->device_fd, q->is_block, c->offset, c->length)};
+	return 1;
+}
+
+/* What the kernel did not take stays in the ring, and is offered again at the next harvest. */
+static void offer(struct block_queue *q, uint32_t n)
+{
+	int got = io_uring_submit(&q->ring);
+	q->n_left = q->n_left + n - (got > 0 ? (uint32_t)got : 0);
+}
+
+static int uring_submit(struct block_queue *q, const struct block_command *command, uint32_t n)
+{
+	struct io_uring_sqe *s;
+	uint32_t k = 0;
+	if (n && command->direction == BLOCK_DISCARD)
+		return discard_now(q, command);
+	for (; k < n && command[k].direction != BLOCK_DISCARD && (s = io_uring_get_sqe(&q->ring)); k++)
+		prepare(q, s, &command[k]);
+	if (!k)
+		return n ? -EAGAIN : 0;
+	offer(q, k);
+	return (int)k;
+}
+
+static uint32_t ring_take(struct block_queue *q, struct block_done *done, uint32_t max)
+{
+	struct io_uring_cqe *cqe;
+	unsigned int head;
+	uint32_t n = 0;
+	io_uring_for_each_cqe(&q->ring, head, cqe) {
+		if (n == max)
+			break;
+		done[n++] = (struct block_done){(uint32_t)io_uring_cqe_get_data64(cqe), cqe->res};
+	}
+	io_uring_cq_advance(&q->ring, n);
+	return n;
+}
+
+static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
+{
+	uint32_t n = 0;
+	if (q->n_left)
+		offer(q, 0);
+	while (q->n_at_once && n < max)
+		done[n++] = q->at_once[--q->n_at_once];
+	n += ring_take(q, done + n, max - n);
+	if (n)
+		return (int)n;
+	const unsigned int waiting = IORING_SQ_TASKRUN | IORING_SQ_CQ_OVERFLOW;
+	if (!wait_ns) { /* the kernel has some for us, but we must come and get them */
+		if (!(IO_URING_READ_ONCE(*q->ring.sq.kflags) & waiting))
+			return 0;
+		io_uring_get_events(&q->ring);
+		return (int)ring_take(q, done, max);
+	}
+	struct io_uring_cqe *cqe;
+	struct __kernel_timespec wait = {.tv_sec = wait_ns / 1000000000, .tv_nsec = wait_ns % 1000000000};
+	int ret = io_uring_wait_cqe_timeout(&q->ring, &cqe, &wait);
+	if (ret == -ETIME || ret == -EINTR || ret == -EAGAIN)
+		return 0;
+	return ret < 0 ? ret : (int)ring_take(q, done, max);
+}
+
+const struct block_backend block_uring = {
+	.name = "io_uring",
+	.help = "io_uring, with registered files and buffers",
+	.bundle_max = RING_ENTRIES,
+	.open = uring_open,
+	.close = uring_close,
+	.submit = uring_submit,
+	.harvest = uring_harvest,
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the engine `block` can be told. doc/block-replay.md says what each means exactly. */
+#ifndef REPLAY_BLOCK_OPTIONS_H
+#define REPLAY_BLOCK_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP };
+enum block_limit { LIMIT_ROUNDED, LIMIT_EXACT, LIMIT_NONE };
+enum block_beyond { BEYOND_ERROR, BEYOND_MODULO, BEYOND_SCALE };
+enum block_unaligned { UNALIGNED_ERROR, UNALIGNED_ROUND };
+extern const char *const block_mode_names[];	  /* "hf", "afap", "load", "dep", NULL; the others alike, as --help lists them */
+extern const char *const block_backend_names[];	  /* in the order of block_backends (backend.h), "auto" first */
+extern const char *const block_limit_names[];
+extern const char *const block_beyond_names[];
+extern const char *const block_unaligned_names[];
+
+#define BLOCK_BUNDLE_MAX 256u
+#define BLOCK_DEPTH_MAX 32768u
+#define BLOCK_WORKERS_MAX 64u
+
+struct block_options {
+	int mode;		/* --mode */
+	int backend;		/* --backend: 0 auto */
+	int limit;		/* --in-flight: of hf */
+	int64_t bundle_ns;	/* --bundle: requests closer than this are handed over together; -1: measured */
+	uint64_t bundle_max;	/* --bundle-max */
+	uint64_t depth;		/* --depth: requests in flight at most; 0: what the mode needs, afap 128 */
+	double think_scale, device_scale; /* --think-scale, --device-scale: of dep; device_scale 0: as the device is */
+	const char *think_time; /* --think-time: of dep, "10us" or "auto" */
+	bool sq_poll;		/* --sq-poll: a kernel thread takes requests from the ring */
+	bool registered;	/* --registered: files and buffers of io_uring */
+	bool harvester;		/* --harvester: a thread of its own fetches completions */
+	bool discards;		/* --discards: replay them */
+	bool read_only;		/* --read-only: writes become reads */
+	int beyond, unaligned;	/* --beyond, --unaligned */
+};
+
+void block_options_init(struct block_options *o);
+bool block_options_are_standard(const struct block_options *o);
+
+#endif

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate replay --device on a regular file, as anybody may: modes, ways to the kernel, what does not fit, what goes wrong.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# 200 requests of 4 KiB every 50 us, each 60 us long, every third one a write; as MSR Cambridge has them
+awk 'BEGIN { for (i = 0; i < 200; i++)
+	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
+truncate -s 1M target
+n_of() { # NAME: its value in the replay's metadata
+	"$VALIDATE" info --json out.trace | jq -r ".. | .$1? // empty" | head -n 1
+}
+
+expect_status 2 "$VALIDATE" replay --device target --mode nothing in.csv
+expect_status 2 "$VALIDATE" replay --device target --order none in.csv
+expect_line err 'engine block has modes'
+expect_status 2 "$VALIDATE" replay --device target --mode afap --speed 2 in.csv
+expect_status 2 "$VALIDATE" replay --device target --mode hf --think-scale 2 in.csv
+expect_status 2 "$VALIDATE" replay --device target --mode load --mutant drift in.csv
+expect_status 2 "$VALIDATE" replay --engine block in.csv
+expect_line err '--device is missing'
+expect_status 2 "$VALIDATE" replay --mode dep --dir . in.csv
+expect_line err 'are for engine block'
+expect_status 3 "$VALIDATE" replay --device no-such-file in.csv
+expect_status 3 "$VALIDATE" replay --device /dev/null in.csv
+expect_status 3 "$VALIDATE" replay --dir . in.csv
+expect_line err 'engine block'
+
+"$VALIDATE" replay --device target in.csv >out 2>err || {
+	grep -q 'O_DIRECT' err && skip "no direct I/O here: $(cat err)"
+	fail "$(cat err)"
+}
+
+# every mode, by every way to the kernel, with one worker and with two
+for backend in auto libaio psync; do
+	for mode in hf afap load dep; do
+		expect_status 0 "$VALIDATE" replay --device target --backend $backend --mode $mode -o out.trace in.csv
+		expect_line out '200 of 200; 1 worker'
+		expect_line out 'mismatches      0'
+		[ $backend = auto ] || continue
+		expect_status 0 "$VALIDATE" replay --device target --backend $backend --mode $mode --workers 2 --depth 8 -o out.trace in.csv
+		expect_line out '200 of 200; 2 workers'
+		[ "$(n_of most_in_flight)" -le 16 ] || fail "$backend $mode: $(n_of most_in_flight) in flight"
+	done
+done
+for options in '--backend io_uring --no-registered' '--backend io_uring --harvester' '--backend libaio --harvester' \
+	'--backend io_uring --sq-poll' '--bundle 0' '--bundle 1ms --bundle-max 7' '--in-flight exact' '--in-flight none --speed 4' \
+	'--pin' '--wait spin' '--wait sleep'; do
+	expect_status 0 "$VALIDATE" replay --device target $options -o out.trace in.csv
+	expect_line out '200 of 200'
+done
+
+# records in the order of the trace, what was asked for as it was, times in order: begin <= dispatch <= end
+expect_status 0 "$VALIDATE" replay --device target -o out.trace in.csv
+expect_status 0 "$VALIDATE" info out.trace --csv out.csv
+expect_status 0 "$VALIDATE" info in.csv --csv again.csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+	NR > 1 { b = $at["begin"] + 0; e = $at["end"] + 0; d = $NF + 0
+		if (b > d || d > e || b <= 0) { print "line " NR ": " $0; exit 1 } }' out.csv || fail 'times out of order'
+for f in out again; do
+	grep -o 'p[a-z]*,"[^"]*offset=[0-9]*;' $f.csv | sed 's/,.*offset/ offset/' >$f.what
+	[ -s $f.what ] || fail "no requests in $f.csv"
+done
+cmp out.what again.what || fail 'not what the trace asks for'
+
+# what is written is no zeros, and the same for the same seed
+[ "$(tr -d '\0' <target | wc -c)" -gt 100000 ] || fail 'zeros were written'
+gzip -c target >target.gz
+[ "$(wc -c <target.gz)" -gt 200000 ] || fail 'what was written can be compressed'
+
+# writes become reads
+truncate -s 0 target
+truncate -s 1M target
+expect_status 0 "$VALIDATE" replay --device target --read-only -o out.trace in.csv
+expect_line out '67 writes were made reads'
+[ "$(tr -d '\0' <target | wc -c)" -eq 0 ] || fail 'a read-only replay wrote'
+chmod 444 target
+expect_status 0 "$VALIDATE" replay --device target --read-only in.csv
+chmod 644 target
+
+# beyond the end, unaligned
+truncate -s 512K small
+expect_status 3 "$VALIDATE" replay --device small in.csv
+expect_line err 'beyond the device'
+for how in modulo scale; do
+	expect_status 0 "$VALIDATE" replay --device small --beyond $how -o out.trace in.csv
+	expect_line out 'mismatches      0'
+	expect_line out '200 of 200'
+	[ "$(n_of n_remapped)" -gt 90 ] || fail "$how: $(n_of n_remapped) requests were moved"
+done
+[ "$(wc -c <small)" -eq 524288 ] || fail 'the file grew'
+sed 's/,4096,600$/,4000,600/' in.csv >odd.csv
+expect_status 3 "$VALIDATE" replay --device target odd.csv
+expect_line err 'record 0'
+expect_line err 'blocks of'
+expect_status 0 "$VALIDATE" replay --device target --unaligned round -o out.trace odd.csv
+expect_line out '200 requests, to whole blocks of the device'
+expect_line out 'mismatches      0'
+
+# deliberate faults: as many as they say
+expect_status 0 "$VALIDATE" replay --device target --mutant lost:5% -o out.trace in.csv
+expect_line out '190 of 200'
+expect_status 0 "$VALIDATE" replay --device target --mutant repeat:5% -o out.trace in.csv
+expect_line out '10 repeated'
+n=0
+for m in delay:1ms proportional swap:10% offset:5% size:5% serialise double drift:1% coarse:1ms stall:1ms/3ms; do
+	n=$((n + 1))
+	expect_status 0 "$VALIDATE" replay --device target --mode $([ $((n % 2)) -eq 0 ] && echo hf || echo dep) --mutant $m -o out.trace in.csv
+	expect_line out '200 of 200'
+done
+expect_status 0 "$VALIDATE" replay --device target --mutant delay:5ms -o out.trace in.csv
+expect_status 0 "$VALIDATE" info out.trace --csv out.csv
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["end"] - $at["begin"] < 5000000 { exit 1 }' out.csv ||
+	fail 'a delay of 5 ms is not in every response time'
+
+# nothing for a device, several devices, a damaged trace
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,close,"fd=3",0\n' >none.csv
+expect_status 3 "$VALIDATE" replay --device target none.csv
+expect_line err 'no request that a device could be asked'
+{ cat in.csv; sed 's/hm,0/hm,1/' in.csv; } >two.csv
+expect_status 3 "$VALIDATE" replay --device target two.csv
+expect_line err 'validate slice --object'
+
+# system calls at known offsets are as good
+"$VALIDATE" microbench rr --min-duration 0 --dir . -o calls.trace >out 2>err || fail "$(cat err)"
+truncate -s 64M whole
+expect_status 0 "$VALIDATE" replay --device whole --beyond modulo --unaligned round --mode afap -o out.trace calls.trace
+expect_line out '; 1 worker'

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The modes of the block engine on a made-up device in virtual time, against references worked out request by request. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "block_rig.h"
+
+static uint64_t below(uint64_t *seed, uint64_t n)
+{
+	return sample_random(seed) % n;
+}
+
+static void random_trace(struct block_rig *g, uint64_t *seed, uint32_t n, uint64_t step, uint64_t service)
+{
+	int64_t now = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		block_rig_add(g, now, now + (int64_t)below(seed, service), 1 + (int64_t)below(seed, service));
+		now += (int64_t)below(seed, step);
+	}
+}
+
+/* --- in flight ------------------------------------------------------------------------------------------------------------- */
+
+static void depths_are_those_of_the_definition(void **state)
+{
+	(void)state;
+	uint64_t seed = 1;
+	for (int round = 0; round < 300; round++) {
+		struct block_rig g;
+		uint32_t depth[64];
+		block_rig_init(&g, MODE_HF);
+		random_trace(&g, &seed, 40, 4, 12);
+		for (uint32_t i = 0; i < g.l.n; i++)
+			if (below(&seed, 10) == 0)
+				g.l.r[i].end_ns = TIME_NONE;
+		assert_int_equal(block_depths(&g.l, depth, NULL), 0);
+		for (uint32_t i = 0; i < g.l.n; i++) {
+			uint32_t n = 1;
+			for (uint32_t k = 0; k < i; k++)
+				n += g.l.r[k].end_ns != TIME_NONE && g.l.r[k].end_ns > g.l.r[i].begin_ns;
+			assert_int_equal(depth[i], n);
+		}
+		block_rig_release(&g);
+	}
+	assert_int_equal(block_round_up(1), 1);
+	assert_int_equal(block_round_up(3), 4);
+	assert_int_equal(block_round_up(32), 32);
+	assert_int_equal(block_round_up(33), 64);
+}
+
+/* --- hf -------------------------------------------------------------------------------------------------------------------- */
+
+static void hf_keeps_times_on_the_same_device(void **state)
+{
+	(void)state;
+	uint64_t seed = 2;
+	for (int limit = LIMIT_ROUNDED; limit <= LIMIT_NONE; limit++) {
+		struct block_rig g;
+		block_rig_init(&g, MODE_HF);
+		g.c.block.limit = limit;
+		random_trace(&g, &seed, 500, 10, 60);
+		for (uint32_t i = 0; i < g.l.n; i++)
+			g.response[i] = g.l.r[i].end_ns - g.l.r[i].begin_ns;
+		block_rig_plan(&g, 0);
+		block_rig_run(&g);
+		for (uint32_t i = 0; i < g.l.n; i++) {
+			assert_int_equal(g.begin[i], g.l.r[i].begin_ns);
+			assert_int_equal(g.order[i], i);
+		}
+		block_rig_release(&g);
+	}
+}
+
+static void hf_speed_divides_times(void **state)
+{
+	(void)state;
+	struct block_rig g;
+	block_rig_init(&g, MODE_HF);
+	g.c.speed = 2;
+	for (int i = 0; i < 10; i++)
+		block_rig_add(&g, 100 * i, 100 * i + 10, 5);
+	block_rig_plan(&g, 0);
+	block_rig_run(&g);
+	for (int i = 0; i < 10; i++)
+		assert_int_equal(g.begin[i], 50 * i);
+	block_rig_release(&g);
+}
+
+/* Nothing before its time or out of order, and at no issue more in flight than then in the trace, rounded up as was asked for. */
+static void hf_keeps_limits_on_a_slower_device(void **state)
+{
+	(void)state;
+	uint64_t seed = 3;
+	for (int round = 0; round < 60; round++) {
+		struct block_rig g;
+		uint32_t depth[500];
+		block_rig_init(&g, MODE_HF);
+		g.c.block.limit = round % 2 ? LIMIT_EXACT : LIMIT_ROUNDED;
+		random_trace(&g, &seed, 300, 12, 40);
+		for (uint32_t i = 0; i < g.l.n; i++)
+			g.response[i] = 1 + (int64_t)below(&seed, 150);
+		block_depths(&g.l, depth, NULL);
+		block_rig_plan(&g, 0);
+		block_rig_run(&g);
+		bool reached = false;
+		for (uint32_t i = 0; i < g.l.n; i++) {
+			uint32_t busy = 1, limit = round % 2 ? depth[i] : block_round_up(depth[i]);
+			assert_int_equal(g.order[i], i);
+			assert_true(g.begin[i] >= g.l.r[i].begin_ns);
+			for (uint32_t k = 0; k < i; k++)
+				busy += g.end[k] > g.begin[i];
+			assert_true(busy <= limit);
+			reached |= busy == limit && limit > 1;
+		}
+		assert_true(reached);
+		block_rig_release(&g);
+	}
+}
+
+/* Closer than the threshold to the first of the bundle: together; never more than a bundle may hold. */
+static void hf_bundles_what_is_close(void **state)
+{
+	(void)state;
+	static const int64_t begin[] = {0, 3, 9, 10, 11, 30, 39, 41, 100, 100, 100};
+	static const uint32_t expected[] = {3, 3, 3, 2, 2, 2, 2, 1, 3, 3, 3}; /* 0 3 9 | 10 11 | 30 39 | 41 | 100 100 100 */
+	struct block_rig g;
+	block_rig_init(&g, MODE_HF);
+	g.c.block.bundle_ns = 9;
+	g.c.block.limit = LIMIT_NONE;
+	for (size_t i = 0; i < 11; i++)
+		block_rig_add(&g, begin[i], begin[i] + 5, 5);
+	block_rig_plan(&g, 0);
+	block_rig_run(&g);
+	for (size_t i = 0; i < 11; i++)
+		assert_int_equal(g.bundle[i], expected[i]);
+	block_rig_release(&g);
+	block_rig_init(&g, MODE_HF);
+	g.c.block.bundle_max = 2;
+	g.c.block.limit = LIMIT_NONE;
+	for (size_t i = 0; i < 11; i++)
+		block_rig_add(&g, 0, 5, 5);
+	block_rig_plan(&g, 0);
+	block_rig_run(&g);
+	for (size_t i = 0; i < 11; i++)
+		assert_int_equal(g.bundle[i], i < 10 ? 2 : 1);
+	block_rig_release(&g);
+}
+
+/* After a stall of 100 gaps: at twice the traced rate, but for what is made up for at once (grace 1000: 10 gaps, so 20 requests). */
+static void hf_catches_up_without_bursts(void **state)
+{
+	(void)state;
+	struct block_rig g;
+	block_rig_init(&g, MODE_HF);
+	g.c.block.limit = LIMIT_NONE;
+	for (int i = 0; i < 1000; i++)
+		block_rig_add(&g, 100 * i, 100 * i + 10, 10);
+	block_rig_plan(&g, 0);
+	g.stall_from = 20000;
+	g.stall_to = 30000;
+	block_rig_run(&g);
+	for (int i = 0; i < 1000; i++)
+		for (int k = i + 1; k < 1000; k++) {
+			int64_t span = g.begin[k] - g.begin[i];
+			assert_true(k - i <= 2 * (span + 1000) / 100 + 1);
+		}
+	assert_int_equal(g.begin[200], 20000);
+	assert_int_equal(g.begin[201], 30000);
+	assert_int_equal(g.begin[390], 39000); /* 201 + 20 at once, then two in a gap: caught up at the latest 10000 later */
+	assert_int_equal(g.begin[999], 99900);
+	assert_true(g.begin[300] > 30000 && g.begin[300] < 36000);
+	block_rig_release(&g);
+}
+
+/* --- load and afap -------------------------------------------------------------------------------------------------------- */
+
+/* Each at the earliest instant at which the one before it has begun and fewer than its limit are in flight. */
+static void greedy(const struct block_rig *g, const uint32_t *limit, int64_t *begin)
+{
+	for (uint32_t i = 0; i < g->l.n; i++) {
+		int64_t t = i ? begin[i - 1] : 0;
+		for (;;) {
+			uint32_t busy = 0;
+			int64_t next = INT64_MAX;
+			for (uint32_t k = 0; k < i; k++)
+				if (begin[k] + g->response[k] > t) {
+					busy++;
+					next = begin[k] + g->response[k] < next ? begin[k] + g->response[k] : next;
+				}
+			if (busy < limit[i])
+				break;
+			t = next;
+		}
+		begin[i] = t;
+	}
+}
+
+static void load_and_afap_are_greedy(void **state)
+{
+	(void)state;
+	uint64_t seed = 5;
+	for (int round = 0; round < 100; round++) {
+		struct block_rig g;
+		uint32_t limit[200];
+		int64_t begin[200];
+		block_rig_init(&g, round % 2 ? MODE_AFAP : MODE_LOAD);
+		random_trace(&g, &seed, 150, 10, 60);
+		g.c.block.depth = round % 2 ? 1 + below(&seed, 20) : 0;
+		block_depths(&g.l, limit, NULL);
+		for (uint32_t i = 0; i < g.l.n && round % 2; i++)
+			limit[i] = (uint32_t)g.c.block.depth;
+		greedy(&g, limit, begin);
+		block_rig_plan(&g, 0);
+		block_rig_run(&g);
+		for (uint32_t i = 0; i < g.l.n; i++)
+			assert_int_equal(g.begin[i], begin[i]);
+		block_rig_release(&g);
+	}
+}
+
+/* --- dep ------------------------------------------------------------------------------------------------------------------- */
+
+static bool follows(const struct block_rig *g, uint32_t q, uint32_t r, int64_t threshold)
+{
+	return q < r && g->l.r[q].end_ns != TIME_NONE && g->l.r[q].end_ns + threshold <= g->l.r[r].begin_ns;
+}
+
+static bool is_parent(const struct block_rig *g, uint32_t q, uint32_t r, int64_t threshold)
+{
+	if (!follows(g, q, r, threshold))
+		return false;
+	for (uint32_t m = q + 1; m < r; m++)
+		if (follows(g, q, m, threshold) && follows(g, m, r, threshold))
+			return false;
+	return true;
+}
+
+/* `scale`: 1 or 2, so that nothing is rounded when all times are even. */
+static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t think, int64_t device, int64_t *begin)
+{
+	for (uint32_t r = 0; r < g->l.n; r++) {
+		bool any = false;
+		int64_t at = g->l.r[r].begin_ns / think;
+		for (uint32_t q = 0; q < r; q++) {
+			if (!is_parent(g, q, r, threshold))
+				continue;
+			int64_t end = begin[q] + g->response[q];
+			int64_t least = device ? begin[q] + (g->l.r[q].end_ns - g->l.r[q].begin_ns) / device : end;
+			end = end > least ? end : least;
+			int64_t due = end + (g->l.r[r].begin_ns - g->l.r[q].end_ns) / think;
+			at = any && at > due ? at : due;
+			any = true;
+		}
+		begin[r] = at;
+	}
+}
+
+static void dep_case(uint64_t *seed, uint32_t n_workers, uint32_t n)
+{
+	struct block_rig g;
+	int64_t begin[400], think = 1 + (int64_t)below(seed, 2), device = (int64_t)below(seed, 3), threshold = (int64_t)below(seed, 4) * 2;
+	block_rig_init(&g, MODE_DEP);
+	g.c.n_workers = n_workers;
+	g.c.block.think_scale = (double)think;
+	g.c.block.device_scale = (double)device;
+	uint64_t step = 1 + below(seed, 12), service = 1 + below(seed, 60);
+	int64_t now = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t end = below(seed, 15) ? now + 2 * (int64_t)below(seed, service) : TIME_NONE;
+		block_rig_add(&g, now, end, 2 + 2 * (int64_t)below(seed, 1 + below(seed, 100)));
+		now += 2 * (int64_t)below(seed, step);
+	}
+	dep_reference(&g, threshold, think, device, begin);
+	block_rig_plan(&g, threshold);
+	block_rig_run(&g);
+	for (uint32_t i = 0; i < n; i++)
+		if (g.begin[i] != begin[i])
+			fail_msg("request %u of %u at %lld instead of %lld (threshold %lld, think %lld, device %lld)", i, n, (long long)g.begin[i],
+				 (long long)begin[i], (long long)threshold, (long long)think, (long long)device);
+	block_rig_release(&g);
+}
+
+static void dep_times_are_exact(void **state)
+{
+	(void)state;
+	uint64_t seed = 6;
+	for (int round = 0; round < 2000; round++)
+		dep_case(&seed, 1, 2 + (uint32_t)below(&seed, 40));
+	for (int round = 0; round < 20; round++)
+		dep_case(&seed, 1, 300);
+}
+
+static void dep_times_are_exact_with_workers(void **state)
+{
+	(void)state;
+	uint64_t seed = 7;
+	for (int round = 0; round < 500; round++)
+		dep_case(&seed, 2 + round % 3, 2 + (uint32_t)below(&seed, 60));
+}
+
+/* The paper's figure 3: B follows A by 3; A takes 10 in the trace and 4 here. */
+static void dep_keeps_think_times(void **state)
+{
+	(void)state;
+	struct block_rig g;
+	block_rig_init(&g, MODE_DEP);
+	block_rig_add(&g, 0, 10, 4);
+	block_rig_add(&g, 13, 23, 4);
+	block_rig_plan(&g, 1);
+	block_rig_run(&g);
+	assert_int_equal(g.begin[1], 7);
+	block_rig_release(&g);
+}
+
+/* --- several workers -------------------------------------------------------------------------------------------------------- */
+
+static void workers_keep_order_and_limits(void **state)
+{
+	(void)state;
+	uint64_t seed = 8;
+	static const enum block_mode modes[] = {MODE_HF, MODE_LOAD, MODE_AFAP};
+	for (int round = 0; round < 90; round++) {
+		struct block_rig g;
+		uint32_t depth[300];
+		block_rig_init(&g, modes[round % 3]);
+		g.c.n_workers = 2 + (uint64_t)(round / 3 % 3);
+		g.c.block.depth = modes[round % 3] == MODE_AFAP ? 5 : 0;
+		random_trace(&g, &seed, 200, 8, 40);
+		block_depths(&g.l, depth, NULL);
+		block_rig_plan(&g, 0);
+		block_rig_run(&g);
+		assert_int_equal(g.n_issued, g.l.n);
+		for (uint32_t i = 0; i < g.l.n; i++) {
+			uint32_t busy = 1, limit = modes[round % 3] == MODE_HF ? block_round_up(depth[i]) : modes[round % 3] == MODE_LOAD ? depth[i] : 5;
+			assert_int_equal(g.order[i], i);
+			for (uint32_t k = 0; k < i; k++)
+				busy += g.end[k] > g.begin[i];
+			assert_true(busy <= limit);
+		}
+		block_rig_release(&g);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(depths_are_those_of_the_definition),
+		cmocka_unit_test(hf_keeps_times_on_the_same_device),
+		cmocka_unit_test(hf_speed_divides_times),
+		cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
+		cmocka_unit_test(hf_bundles_what_is_close),
+		cmocka_unit_test(hf_catches_up_without_bursts),
+		cmocka_unit_test(load_and_afap_are_greedy),
+		cmocka_unit_test(dep_times_are_exact),
+		cmocka_unit_test(dep_times_are_exact_with_workers),
+		cmocka_unit_test(dep_keeps_think_times),
+		cmocka_unit_test(workers_keep_order_and_limits),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
