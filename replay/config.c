@@ -43,7 +43,7 @@ const struct option_spec replay_options[] = {
 	 .help = "traced times and gaps are divided by this (1)"},
 	{.name = "fs-rules", .type = OPT_STRING, .offset = FIELD(fs_rules), .arg = "RULES",
 	 .help = "rules of order fs: names with commas between, or with - in front those left out of all "
-		 "(descriptor, position, name, directory, data, size, attribute)"},
+		 "(descriptor, position, name, directory, data, size, attribute, process)"},
 	{.name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait), .arg = "METHOD", .choices = wait_method_names,
 	 .help = "how a time is waited for (hybrid)"},
 	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,

@@ -64,7 +64,8 @@ static json_t *samples_json(const struct app_memory *m, int64_t epoch_ns)
 	return list;
 }
 
-char *facts_text(const struct app_outcome *o, const json_t *descriptors, const struct app_memory *m, int64_t epoch_ns)
+char *facts_text(const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
+		 int64_t epoch_ns)
 {
 	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
 				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads, "requests_outside_root",
@@ -77,6 +78,8 @@ char *facts_text(const struct app_outcome *o, const json_t *descriptors, const s
 	json_t *top = json_pack("{s:o}", "capture", facts);
 	if (descriptors && json_array_size(descriptors))
 		json_object_set(top, "descriptors", (json_t *)(uintptr_t)descriptors);
+	if (processes)
+		json_object_set(top, "processes", (json_t *)(uintptr_t)processes);
 	if (m && m->interval_ns)
 		json_object_set_new(top, "anonymous_memory", samples_json(m, epoch_ns));
 	char *text = json_dumps(top, JSON_COMPACT);

@@ -14,7 +14,8 @@ enum { DESCRIPTORS_MAX = 65536 };
  * absolute path, or what the kernel calls it where it is no file; `name` what the trace calls it. */
 void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full, const char *name);
 
-/* The whole. `descriptors` is borrowed. Times of samples relative to `epoch_ns`. The caller frees. */
-char *facts_text(const struct app_outcome *o, const json_t *descriptors, const struct app_memory *m, int64_t epoch_ns);
+/* The whole. The lists (NULL: none) are borrowed. Times of samples relative to `epoch_ns`. The caller frees. */
+char *facts_text(const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
+		 int64_t epoch_ns);
 
 #endif

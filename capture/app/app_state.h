@@ -42,6 +42,7 @@ struct process_state {
 	size_t n_maps, maps_cap;
 	bool is_root;  /* nobody was seen that it comes from */
 	bool is_stale; /* another program runs in its place */
+	bool is_listed; /* for callers: it is in their list of processes */
 	unsigned int n_threads; /* kept by callers of state_process_from() */
 };
 

@@ -10,6 +10,7 @@
 
 #include "capture/app/app_census.h"
 #include "capture/app/app_facts.h"
+#include "capture/app/app_processes.h"
 #include "capture/app/app_files.h"
 #include "capture/app/app_state.h"
 #include "capture/op.h"
@@ -34,6 +35,7 @@ struct conversion {
 	struct strbuf second;
 	struct app_files files;
 	json_t *descriptors;
+	struct app_processes processes;
 	const struct app_memory *memory;
 };
 
@@ -273,6 +275,18 @@ static bool is_sound(const struct conversion *c, const struct log_record *l)
 	return known && time_is_sound(c, l->begin) && (!l->end || (l->end >= l->begin && time_is_sound(c, l->end)));
 }
 
+/* A child of vfork shares its parent's image until it has one of its own. */
+static void processes_follow(struct conversion *c, struct process_state *p, const struct merge_record *r)
+{
+	uint32_t image_pid = c->spool->image[r->image].pid;
+	if (!p->is_listed)
+		processes_see(&c->processes, r->pid, r->pid != image_pid ? image_pid : c->census->image[r->image].parent,
+			      clock_ns_of_ticks(c->clock, r->r->begin) - c->epoch_ns);
+	p->is_listed = true;
+	if (r->r->op == LOG_WAIT && r->r->end && r->r->result > 0 && r->r->result <= UINT32_MAX)
+		processes_waited(&c->processes, (uint32_t)r->r->result, r->tid, clock_ns_of_ticks(c->clock, r->r->end) - c->epoch_ns);
+}
+
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)
 {
 	if (!is_sound(c, r->r)) {
@@ -283,6 +297,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	struct process_state *p = state_process(&c->state, r->image, r->pid, c->spool->image[r->image].pid, i->parent);
 	int rc = 0;
 	state_advance(&c->state, r->r->begin);
+	processes_follow(c, p, r);
 	const char *path = NULL;
 	if (r->r->op < OP_N && r->r->op != OP_INVALID) {
 		if (r->path && op_info(r->r->op)->uses & OP_HAS_PATH && (r->path_len || r->r->dir != AT_FDCWD))
@@ -332,7 +347,9 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	rc = records_convert(c, m, e);
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
-	char *facts = facts_text(c->outcome, c->descriptors, c->memory, c->epoch_ns);
+	json_t *processes = processes_list(&c->processes);
+	char *facts = facts_text(c->outcome, c->descriptors, processes, c->memory, c->epoch_ns);
+	json_decref(processes);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
 	files_list(&c->files, &meta->files);
@@ -372,6 +389,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	state_init(&v->state);
 	files_init(&v->files);
 	v->descriptors = json_array();
+	processes_init(&v->processes);
 	census_take(&census, s, m, o);
 	merge_rewind(m);
 	o->n_threads = merge_n_threads(m);
@@ -397,6 +415,7 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	state_release(&v->state);
 	files_release(&v->files);
 	json_decref(v->descriptors);
+	processes_release(&v->processes);
 	strbuf_release(&v->second);
 	merge_close(m);
 	free(v);

@@ -6,7 +6,9 @@
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "capture/op.h"
@@ -211,6 +213,67 @@ EXPORT int posix_spawnp(pid_t *pid, const char *file, const posix_spawn_file_act
 	pid_t *to = pid ? pid : &own;
 	uint64_t begin = clock_now(&capture_clock);
 	return spawned(file, begin, REAL(posix_spawnp)(to, file, actions, attributes, argv, e.list), to);
+}
+
+/* --- waiting for the end of a child --------------------------------------------------------------------------------------- */
+
+static void note_wait(uint64_t begin, int64_t child)
+{
+	uint64_t end = clock_now(&capture_clock);
+	if (capture_is_on() && child > 0)
+		NOTE_RESULT(child, .op = LOG_WAIT);
+}
+
+/* `ended`: whether the child has, and has not only stopped. */
+#define WAIT(function, ended, ...)                                                                                     \
+	uint64_t begin = clock_now(&capture_clock);                                                                    \
+	pid_t got = REAL(function)(__VA_ARGS__);                                                                       \
+	note_wait(begin, (ended) ? got : 0);                                                                           \
+	return got
+
+static bool has_ended(int status)
+{
+	return WIFEXITED(status) || WIFSIGNALED(status);
+}
+
+EXPORT pid_t wait(int *status)
+{
+	int own;
+	int *to = status ? status : &own;
+	WAIT(wait, got > 0 && has_ended(*to), to);
+}
+
+EXPORT pid_t waitpid(pid_t pid, int *status, int options)
+{
+	int own;
+	int *to = status ? status : &own;
+	WAIT(waitpid, got > 0 && has_ended(*to), pid, to, options);
+}
+
+EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
+{
+	int own;
+	int *to = status ? status : &own;
+	WAIT(wait3, got > 0 && has_ended(*to), to, options, usage);
+}
+
+EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage)
+{
+	int own;
+	int *to = status ? status : &own;
+	WAIT(wait4, got > 0 && has_ended(*to), pid, to, options, usage);
+}
+
+EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
+{
+	siginfo_t own;
+	siginfo_t *to = info ? info : &own;
+	uint64_t begin = clock_now(&capture_clock);
+	to->si_pid = 0; /* as it stays where nobody has ended */
+	int got = REAL(waitid)(type, id, to, options);
+	bool ended = !got && (to->si_code == CLD_EXITED || to->si_code == CLD_KILLED || to->si_code == CLD_DUMPED);
+	note_wait(begin, ended ? to->si_pid : 0);
+	return got;
 }
 
 /* --- fork ----------------------------------------------------------------------------------------------------------------- */

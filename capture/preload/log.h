@@ -77,7 +77,8 @@ enum log_event {
 	LOG_CLOSE_RANGE,    /* offset: first; length: last descriptor; flags */
 	LOG_CWD,	    /* path: the working directory, which the C library has changed by itself */
 	LOG_OBJECT,	    /* path: a file whose code the program runs: itself, a library */
-	LOG_LAST = LOG_OBJECT,
+	LOG_WAIT,	    /* it has waited for the end of a child: result */
+	LOG_LAST = LOG_WAIT,
 };
 
 #define LOG_BY_LIBURING 1u /* flags of OP_IO_URING_ENTER: its requests are noted beside it */

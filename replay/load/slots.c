@@ -290,6 +290,7 @@ static bool any_absolute(const struct trace *t, uint32_t n)
 static void finder_release(struct finder *f)
 {
 	json_decref(f->extra);
+	u64_map_release(&f->row_of_pid);
 	u64_map_release(&f->row_of_fd);
 	u64_map_release(&f->row_of_pid_fd);
 	u64_map_release(&f->process_of);
@@ -319,6 +320,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 		names_list(&f);
 		links_mark(&f);
 		threads_count(&f);
+		processes_settle(&f);
 		s->initial = initial_find(l, s, trace_meta(t));
 	}
 	finder_release(&f);

@@ -26,6 +26,7 @@ struct slot {
 	uint32_t heir;	      /* first of the slots that processes inherited from this one: copied as soon as it is open, 0 none */
 	uint32_t next_heir;   /* of the same source; heirs have no heirs */
 	uint32_t source;      /* of an heir */
+	uint32_t earlier;     /* that had the same number and path before, in whatever process, 0 none */
 	uint32_t replaces;    /* an instance of the same number that nobody closed and that this one displaces, 0 none */
 	uint32_t process;     /* index into slots.process */
 	uint64_t position;    /* where a descriptor opened at set-up stands at first */
@@ -67,7 +68,12 @@ struct slot_map { /* a mapping, from its mmap to its munmap */
 struct slot_process {
 	uint32_t pid;
 	uint32_t n_threads;
-	int64_t birth_ns; /* its first request */
+	int64_t birth_ns; /* its first request, or what the trace tells */
+	uint32_t parent;  /* index of the nearest ancestor that has requests, NONE32 not known */
+	bool parent_told; /* by the trace; otherwise it is one that it inherited descriptors from */
+	bool waited;	  /* some thread is known to have waited for its end, until waited_ns: */
+	uint32_t waiter_tid, waiter; /* that; as a thread of the load, NONE32 where it has no requests */
+	int64_t waited_ns;
 	char *directory;  /* where it works, as a path; NULL: at the top. Only where the trace has paths relative to it */
 };
 
@@ -90,7 +96,8 @@ struct slots {
 /* Finds the slots and names of every request of `l`: fills in load_request.slot, .name and .passed, load_more's, and .offset of
  * sequential requests whose position follows from what went before. Errors: EINVAL for a malformed descriptor table in the
  * trace's extra metadata, which is "descriptors": [{"fd": N, "path": TEXT, "flags": N, "pid": N}]; without flags O_RDWR,
- * without pid any process. */
+ * without pid any process; or of "processes": [{"pid": N, "parent": N, "begin_ns": N, "waited_by": TID, "waited_ns": N}], the last
+ * two only where somebody waited. */
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
 void slots_release(struct slots *s);
 

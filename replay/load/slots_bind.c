@@ -20,6 +20,9 @@ int descriptor_table_read(struct finder *f, struct err *e)
 	f->extra = json_loads(text, 0, &why);
 	if (!f->extra)
 		return err_set(e, EINVAL, "the trace's extra metadata is no JSON: %s", why.text);
+	int ret = process_table_read(f, e);
+	if (ret)
+		return ret;
 	f->table = json_object_get(f->extra, "descriptors");
 	if (!f->table)
 		return 0;
@@ -68,6 +71,7 @@ uint32_t process_of(struct finder *f, const struct load_request *r)
 		memset(f->maps + cap, 0, (s->processes_cap - cap) * sizeof *f->maps);
 	}
 	s->process[s->n_processes] = (struct slot_process){.pid = pid, .birth_ns = r->begin_ns};
+	process_told(f, &s->process[s->n_processes]);
 	return s->n_processes++;
 }
 
@@ -112,7 +116,10 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 	s->slot[slot].open_ns = now_ns;
 	if (!s->slot[slot].passed)
 		opened(f);
-	*u64_map_at(&f->latest, u64_pair(s->slot[slot].file, (uint32_t)fd), slot) = slot;
+	uint32_t *latest = u64_map_at(&f->latest, u64_pair(s->slot[slot].file, (uint32_t)fd), 0);
+	if (*latest != slot)
+		s->slot[slot].earlier = *latest;
+	*latest = slot;
 }
 
 uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
@@ -140,27 +147,6 @@ static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r,
 	if (*slot == 0 || (f->s->slot[*slot].closed && r->rvalue >= 0))
 		*slot = slot_infer(f, r, file);
 	return *slot;
-}
-
-/* What a process has open without having opened it was its parent's, open under the same number when the process began. */
-static uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file)
-{
-	struct slots *s = f->s;
-	const uint32_t *known = u64_map_find(&f->latest, u64_pair(file, (uint32_t)fd));
-	if (!known)
-		return 0;
-	uint32_t from = *known;
-	int64_t birth = s->process[process].birth_ns;
-	if (s->slot[from].process == process || s->slot[from].open_ns > birth || s->slot[from].closed_ns < birth)
-		return 0;
-	if (s->slot[from].inherited)
-		from = s->slot[from].source;
-	uint32_t copy = slot_copy(f, from, process);
-	s->slot[copy].inherited = true;
-	s->slot[copy].source = from;
-	s->slot[copy].next_heir = s->slot[from].heir;
-	s->slot[from].heir = copy;
-	return copy;
 }
 
 static uint32_t slot_of_table(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file)

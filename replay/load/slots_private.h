@@ -35,6 +35,8 @@ struct finder {
 	struct load *l;
 	const struct trace *t;
 	json_t *extra, *table;	/* table borrowed from extra; NULL without one */
+	const json_t *processes; /* borrowed from extra; NULL: who started whom is not told */
+	struct u64_map row_of_pid; /* rows of it */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
 	struct u64_map process_of; /* pid -> process */
 	struct u64_map bound;	/* (process, fd) -> slot */
@@ -75,6 +77,13 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 void slot_close(struct finder *f, uint32_t slot, int64_t now_ns);
 /* A further descriptor of the slot's open file. */
 uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process);
+
+/* slots_process.c */
+int process_table_read(struct finder *f, struct err *e);
+void process_told(const struct finder *f, struct slot_process *p); /* what the trace says of a new one */
+void processes_settle(struct finder *f); /* after the walk */
+/* What a process has open without having opened it was its parent's, open under the same number when the process began. */
+uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file);
 
 /* slots_stream.c */
 /* Where a stream stands: fscanf does not tell what it took, a later ftell does. */

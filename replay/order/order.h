@@ -39,7 +39,7 @@ static inline uint32_t threshold_ended(const struct load_request *q)
 }
 
 /* The rules of `fs` (order_fs.c); each can be left out. */
-enum fs_rule { RULE_DESCRIPTOR, RULE_POSITION, RULE_NAME, RULE_DIRECTORY, RULE_DATA, RULE_SIZE, RULE_ATTRIBUTE, RULES_N };
+enum fs_rule { RULE_DESCRIPTOR, RULE_POSITION, RULE_NAME, RULE_DIRECTORY, RULE_DATA, RULE_SIZE, RULE_ATTRIBUTE, RULE_PROCESS, RULES_N };
 #define RULES_ALL ((1u << RULES_N) - 1)
 extern const char *const fs_rule_names[RULES_N + 1]; /* "descriptor", "position", ..., NULL */
 /* `text`: "all", or names with commas between; each with a minus sign in front is left out of all. NULL is "all". *rules gets bit

@@ -11,6 +11,8 @@
  *   size        q set the size of the file that r reads, writes or asks the size of; q did, and r sets it; q met the end of the
  *               file, and r writes beyond; both append
  *   attribute   q changed what r asks for: permissions, owner, extended attributes, locks; the reverse; both change it
+ *   process     r is the first of a process and q of its parent had ended when it began; q's process had ended when r's thread had waited
+ *               for that
  * where "earlier" is by that order. Source: ARTC's resource rules and TBBT's (see doc/replay-engines.md). */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,11 +27,13 @@
 #include "replay/order/order.h"
 #include "replay/order/order_linear.h"
 #include "replay/order/order_reduce.h"
+#include "replay/order/process_waits.h"
 #include "replay/order/use_set.h"
 
 #define MAX_EXTENTS 1024 /* a read that meets more waits for the last write of every thread instead */
 
-const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute", NULL};
+const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute",
+						     "process",	   NULL};
 
 /* Somebody changed it last, others used it since: a use waits for the change, a change for all of them. */
 struct resource {
@@ -73,6 +77,8 @@ struct fs {
 	struct u64_map directory_at;
 	struct directory_state *directory; /* directory[n_directories], [0] unused */
 	uint32_t n_directories, directories_cap;
+	struct process_waits processes;
+	struct u64_map process_wait_of; /* request to the first in processes.wait */
 	struct use_table uses;
 	struct extent_pool extents;
 	struct u64_map waited; /* (thread, other) to the threshold already waited for */
@@ -224,6 +230,20 @@ static void position_rules(struct fs *f, const struct load_request *r)
 		position_use(f, r->slot);
 	if (more && o->family == FAMILY_COPY && more->from == OFFSET_NONE)
 		position_use(f, more->slot);
+}
+
+static void processes_init(struct fs *f)
+{
+	process_waits_find(&f->processes, f->l, f->s);
+	for (size_t i = 0; i < f->processes.n; i++)
+		u64_map_at(&f->process_wait_of, f->processes.wait[i].request, (uint32_t)i);
+}
+
+static void process_rules(struct fs *f)
+{
+	const uint32_t *first = f->processes.n ? u64_map_find(&f->process_wait_of, f->request) : NULL;
+	for (size_t i = first ? *first : SIZE_MAX; i < f->processes.n && f->processes.wait[i].request == f->request; i++)
+		wait_for(f, f->processes.wait[i].earlier);
 }
 
 /* --- what the model tells ------------------------------------------------------------------------------------------- */
@@ -389,13 +409,15 @@ static void walk(struct fs *f, const struct linear *order)
 	for (uint32_t i = 0; i < f->l->n; i++) {
 		const struct load_request *r = &f->l->request[order->request[i]];
 		f->request = order->request[i];
-		if (r->passed)
-			continue;
-		if (rule(f, RULE_DESCRIPTOR))
-			descriptor_rules(f, r);
-		if (rule(f, RULE_POSITION))
-			position_rules(f, r);
-		fs_model_apply(&f->model, f->request);
+		if (rule(f, RULE_PROCESS))
+			process_rules(f);
+		if (!r->passed) {
+			if (rule(f, RULE_DESCRIPTOR))
+				descriptor_rules(f, r);
+			if (rule(f, RULE_POSITION))
+				position_rules(f, r);
+			fs_model_apply(&f->model, f->request);
+		}
 		edges_settle(f);
 	}
 	fs_model_release(&f->model);
@@ -409,6 +431,8 @@ static void fs_release(struct fs *f)
 	free(f->file);
 	free(f->directory);
 	free(f->edge_of);
+	process_waits_release(&f->processes);
+	u64_map_release(&f->process_wait_of);
 	use_table_release(&f->uses);
 	extent_pool_release(&f->extents);
 	u64_map_release(&f->waited);
@@ -431,6 +455,7 @@ int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 		/* a trace cannot be made so that the extents' tree becomes a list */
 		(void)!getrandom(&f.extents.random, sizeof f.extents.random, GRND_NONBLOCK);
 		states_init(&f);
+		processes_init(&f);
 		walk(&f, &order);
 	}
 	fs_release(&f);

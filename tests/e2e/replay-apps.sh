@@ -37,6 +37,7 @@ done
 for case in data names directories streams maps; do
 	replayed $case fs thread
 done
+replayed forks fs
 
 mkdir -p tar.run/tree/a/b tar.run/tree/c
 for i in 1 2 3 4 5 6 7 8 9; do
@@ -60,7 +61,7 @@ while [ $i -lt 3000 ]; do
 	echo $((i * 7919 % 3001))
 done >sort.run/in
 captured sort sort -S 32K -o out in
-replayed sort temporal
+replayed sort temporal fs
 
 if command -v sqlite3 >/dev/null; then
 	captured sqlite sqlite3 t.db "create table t(a integer primary key, b text); insert into t values(1,'x'),(2,'y');
@@ -71,12 +72,21 @@ fi
 if command -v git >/dev/null; then
 	captured git sh -c 'git init -q r && cd r && echo a >f && git add f && git -c user.name=n -c user.email=e commit -q -m m &&
 		git mv f g && git status && git log' 2>/dev/null
-	replayed git temporal
+	replayed git temporal fs
 fi
+
+# processes one after another and side by side, with output that they inherit
+mkdir pipes.run
+cp -r tar.run/tree pipes.run/
+captured pipes sh -c 'tar cf - tree | gzip >t.gz; (gzip -dc t.gz; echo; cat tree/a/b/f1) >all; (head -c 100 all; tail -c 50 all) >parts
+	(sort -r parts >s1) & (cat parts parts >s2) & wait; cat s1 s2 >s3; rm all parts'
+replayed pipes temporal fs
+grep -aq '"processes":\[{"pid":[0-9]*,"parent":[0-9]*,"begin_ns":[0-9]*,*.*"waited_by":[0-9]*,"waited_ns":[0-9]*}' pipes.trace ||
+	fail 'the trace does not say who started whom and who waited'
 
 # a whole directory is moved: what is below it goes along
 captured move sh -c 'mkdir -p a/b && echo x >a/b/c && mv a d && cat d/b/c && cp -r d e && rm -r d'
-replayed move temporal
+replayed move temporal fs
 
 # strace's record of the same, of a program that unpacks
 if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then

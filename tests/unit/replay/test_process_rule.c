@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who started which process: descriptors that siblings inherit one after another, and what order fs makes of births and of waiting for ends. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "sample.h"
+
+enum { PARENT = 100, ELDER = 200, YOUNGER = 300 };
+
+static char *dir;
+
+static struct trace_record *of(struct trace_record *r, uint32_t pid, uint32_t tid)
+{
+	r->pid = pid;
+	r->tid = tid;
+	return r;
+}
+
+static void load(const struct sample *s, struct loaded *x)
+{
+	struct err e = ERR_INIT;
+	if (sample_load(s, dir, x, &e))
+		fail_msg("%s", e.msg);
+}
+
+static void derive(const struct loaded *x, unsigned int rules, struct edges *d)
+{
+	struct err e = ERR_INIT;
+	if (order_derive(d, ORDER_FS, rules, &x->l, &x->s, &e))
+		fail_msg("%s", e.msg);
+}
+
+static const char told[] = "{\"processes\":["
+			   "{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
+			   "{\"pid\":200,\"parent\":100,\"begin_ns\":25},"
+			   "{\"pid\":300,\"parent\":100,\"begin_ns\":45,\"waited_by\":101,\"waited_ns\":90}]}";
+
+/* Files of their own, so that no other rule has anything to say. Two threads of the parent; the second one waits for the younger child. */
+static void births_make(struct sample *s)
+{
+	static const char *const paths[] = {"a", "b", "c", "d"};
+	memcpy(s->paths, paths, sizeof paths);
+	s->n_paths = 4;
+	of(sample_data(s, 0, 10, 20, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100);	 /* 0 */
+	of(sample_data(s, 0, 15, 30, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);	 /* 1: had not ended at 25 */
+	of(sample_data(s, 0, 40, 43, OP_PREAD, 3, 0, 0, 1, 1), PARENT, 100);	 /* 2 */
+	of(sample_data(s, 0, 50, 60, OP_PREAD, 3, 2, 0, 1, 1), ELDER, 200);	 /* 3: begun at 25 */
+	of(sample_data(s, 0, 55, 65, OP_PREAD, 3, 3, 0, 1, 1), YOUNGER, 300);	 /* 4: begun at 45 */
+	of(sample_data(s, 0, 70, 80, OP_PREAD, 3, 3, 0, 1, 1), YOUNGER, 300);	 /* 5 */
+	of(sample_data(s, 0, 85, 88, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);	 /* 6: has not waited yet */
+	of(sample_data(s, 0, 95, 99, OP_PREAD, 4, 1, 0, 1, 1), PARENT, 101);	 /* 7 */
+}
+
+static bool has(const struct edges *d, uint32_t request, uint32_t thread, uint32_t index)
+{
+	for (size_t i = 0; i < d->n; i++)
+		if (d->edge[i].request == request && d->edge[i].thread == thread && d->edge[i].threshold == 2 * index + 2)
+			return true;
+	return false;
+}
+
+static void births_and_ends_are_kept(void **state)
+{
+	(void)state;
+	struct sample s = {.extra_json = told};
+	struct loaded x;
+	struct edges d;
+	births_make(&s);
+	load(&s, &x);
+	derive(&x, RULES_ALL, &d); /* threads: 0 and 1 the parent's, 2 the elder, 3 the younger */
+	assert_true(has(&d, 3, 0, 0));
+	assert_true(has(&d, 4, 0, 1));
+	assert_true(has(&d, 4, 1, 0));
+	assert_true(has(&d, 7, 3, 1));
+	assert_int_equal(d.n, 4);
+	edges_release(&d);
+	derive(&x, RULES_ALL & ~(1u << RULE_PROCESS), &d);
+	assert_int_equal(d.n, 0);
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+/* Without a table nothing is known of who started whom, but from what was inherited. */
+static void a_parent_is_inferred_from_what_was_inherited(void **state)
+{
+	(void)state;
+	struct sample s = {.r = NULL};
+	struct loaded x;
+	struct edges d;
+	births_make(&s);
+	load(&s, &x);
+	derive(&x, RULES_ALL, &d);
+	assert_int_equal(d.n, 0);
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&s);
+
+	struct sample t = {.paths = {"a", "b"}, .n_paths = 2};
+	of(sample_open(&t, 0, 0, 10, 0, O_RDWR, 5), PARENT, 100);
+	of(sample_data(&t, 0, 20, 30, OP_PREAD, 9, 1, 0, 1, 1), PARENT, 100);
+	of(sample_data(&t, 0, 40, 50, OP_PREAD, 9, 1, 0, 1, 1), PARENT, 100);
+	of(sample_data(&t, 0, 45, 55, OP_PREAD, 5, 0, 0, 1, 1), ELDER, 200);
+	load(&t, &x);
+	assert_true(x.s.slot[x.l.request[3].slot].inherited);
+	derive(&x, 1u << RULE_PROCESS, &d);
+	assert_int_equal(d.n, 1);
+	assert_true(has(&d, 3, 0, 1)); /* not the last one, which had not ended */
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&t);
+}
+
+/* A shell starts one program after another with the same output: the second one's comes from the shell too, not from the first. */
+static void siblings_inherit_from_their_parent(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct sample s = {.paths = {"out"}, .n_paths = 1};
+		struct loaded x;
+		s.extra_json = i ? "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{\"pid\":200,\"parent\":100,\"begin_ns\":15},"
+				   "{\"pid\":300,\"parent\":100,\"begin_ns\":50}]}"
+				 : NULL;
+		of(sample_open(&s, 0, 0, 10, 0, O_WRONLY | O_CREAT | O_TRUNC, 1), PARENT, 100);
+		of(sample_data(&s, 0, 20, 30, OP_WRITE, 1, 0, OFFSET_NONE, 7, 7), ELDER, 200);
+		of(sample_data(&s, 0, 35, 40, OP_CLOSE, 1, 0, OFFSET_NONE, 0, 0), ELDER, 200);
+		of(sample_data(&s, 0, 60, 70, OP_WRITE, 1, 0, OFFSET_NONE, 7, 7), YOUNGER, 300);
+		load(&s, &x);
+		const struct slot *elder = &x.s.slot[x.l.request[1].slot], *younger = &x.s.slot[x.l.request[3].slot];
+		assert_true(elder->inherited && younger->inherited);
+		assert_int_equal(younger->source, x.l.request[0].slot);
+		assert_int_equal(x.s.process[younger->process].parent, elder->process == younger->process ? NONE32 : 0);
+		assert_int_equal(x.l.request[3].offset, 7); /* they share the position */
+		loaded_release(&x);
+		sample_release(&s);
+	}
+}
+
+static void a_bad_table_is_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"{\"processes\":7}", "{\"processes\":[{\"pid\":1,\"parent\":2}]}",
+					  "{\"processes\":[{\"pid\":\"x\",\"parent\":2,\"begin_ns\":3}]}"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct sample s = {.paths = {"f"}, .n_paths = 1, .extra_json = bad[i]};
+		struct loaded x;
+		struct err e = ERR_INIT;
+		sample_data(&s, 1, 0, 10, OP_PREAD, 3, 0, 0, 1, 1);
+		assert_int_equal(sample_load(&s, dir, &x, &e), -EINVAL);
+		assert_non_null(strstr(e.msg, "processes"));
+		loaded_release(&x);
+		sample_release(&s);
+	}
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	dir = sample_dir();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sample_dir_remove(dir);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(births_and_ends_are_kept),
+		cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
+		cmocka_unit_test(siblings_inherit_from_their_parent),
+		cmocka_unit_test(a_bad_table_is_refused),
+	};
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
