@@ -54,7 +54,7 @@ const struct option_spec replay_options[] = {
 	 .help = "a process for each traced process, with descriptors of its own (otherwise all are threads of one)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
 	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
-	 .help = "workers of order none (0: as many as traced threads), and of engine block (0: one)"},
+	 .help = "workers of order none (0: as many as there were threads at one time), and of engine block (0: one)"},
 	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
 	 .help = "what decides which pages reads get from storage: the cache as it is, or as it was when captured (slice --join); "
 		 "none: nothing but changes of state (current)"},

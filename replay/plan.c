@@ -24,16 +24,16 @@ static uint64_t lane_room(uint64_t n)
 
 /* --- layout ------------------------------------------------------------------------------------------------------- */
 
-/* One lane for each thread; one for all where a pool of workers takes requests in issue order. */
-static void lanes_choose(struct replay_plan *p, const struct replay_config *c, const struct load *l)
+/* One for all where a pool of workers takes requests in issue order. */
+static void lanes_choose(struct replay_plan *p, const struct replay_config *c, const struct lanes *lanes)
 {
 	p->pool = c->order == ORDER_NONE || p->mutant.kind == FAULT_DOUBLE;
-	uint64_t n_workers = !p->pool ? l->n_threads : c->n_workers ? c->n_workers : l->n_threads;
+	uint64_t n_workers = !p->pool ? lanes->n : c->n_workers ? c->n_workers : lanes->n;
 	if (p->mutant.kind == FAULT_DOUBLE)
-		n_workers = 2 * (c->n_workers ? c->n_workers : l->n_threads);
+		n_workers = 2 * (c->n_workers ? c->n_workers : lanes->n);
 	p->n_workers = (uint32_t)n_workers;
-	p->own_lanes = p->pool && n_workers == l->n_threads && c->timing == TIMING_FULLSPEED;
-	p->n_lanes = p->pool && !p->own_lanes ? 1 : l->n_threads;
+	p->own_lanes = p->pool && n_workers == lanes->n && c->timing == TIMING_FULLSPEED;
+	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
 }
 
 /* `base` is advanced by what a lane needs; NULL stays NULL. */
@@ -118,21 +118,25 @@ static int64_t expected_of(const struct load_request *r)
 	return r->rvalue > 0 && !call_result_counts(r) ? 0 : r->rvalue;
 }
 
-static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s)
+static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
+			 const struct lanes *lanes)
 {
-	const struct load_request **before = xcalloc(l->n_threads + 1, sizeof *before);
+	const struct load_request **before = xcalloc(lanes->n + 1, sizeof *before);
 	bool by_thread = !p->pool || p->own_lanes;
 	call_table_init(&p->calls, l, s, !p->pool);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
-		struct lane_place at = {by_thread ? r->thread : 0, by_thread ? r->index : i};
+		const uint32_t lane = lanes->lane[r->thread];
+		struct lane_place at = {by_thread ? lane : 0, by_thread ? lanes->base[r->thread] + r->index : i};
 		struct lane *a = &p->lane[at.lane];
 		a->request[at.index] = call_hot(&p->calls, l, s, r);
 		a->expected[at.index] = expected_of(r);
+		if (r->op == OP_IO_SUBMIT && a->request[at.index].op == HOT_CALL)
+			p->calls.call[a->request[at.index].length].first = at.index + 1;
 		if (a->due)
-			a->due[at.index] = due_ns(c, l, r, before[r->thread]);
+			a->due[at.index] = due_ns(c, l, r, before[lane]);
 		p->place[r->record] = at;
-		before[r->thread] = r;
+		before[lane] = r;
 	}
 	call_table_laid(&p->calls);
 	p->bytes = l->bytes; /* calls point into it */
@@ -141,16 +145,22 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	free(before);
 }
 
-/* A lane's last request is where its thread leaves the process. */
-static void leaves_lay(struct replay_plan *p, const struct load *l)
+/* A thread's last request is where it leaves its process. */
+static void leaves_lay(struct replay_plan *p, const struct load *l, const struct lanes *lanes)
 {
 	if (p->pool)
 		return;
 	p->process_of = xcalloc((size_t)p->n_lanes + 1, sizeof *p->process_of);
-	for (uint32_t i = 0; i < p->n_lanes; i++) {
-		p->process_of[i] = p->calls.process_of_thread[i];
-		if (call_ends_something(&p->calls, p->process_of[i]) && l->thread[i].n_requests)
-			p->lane[i].request[l->thread[i].n_requests - 1].flags |= HOT_LEAVE;
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		const uint32_t process = p->calls.process_of_thread[i], n = l->thread[i].n_requests;
+		const uint32_t last = lanes->base[i] + n; /* of the thread, plus one */
+		struct lane *a = &p->lane[lanes->lane[i]];
+		if (last == a->n)
+			p->process_of[lanes->lane[i]] = process;
+		if (!n || !call_ends_something(&p->calls, process))
+			continue;
+		a->request[last - 1].flags |= HOT_LEAVE;
+		a->request[last - 1].process = (uint16_t)process;
 	}
 }
 
@@ -166,18 +176,28 @@ static void passes_lay(struct replay_plan *p, const struct load *l)
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-static void edges_lay(struct replay_plan *p, const struct load *l, const struct edges *d)
+/* What a request waits for, or false where it comes later in the same lane anyhow. */
+static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g, struct hot_wait *w)
 {
-	struct hot_wait **next = xcalloc(p->n_lanes + 1, sizeof *next);
+	*w = (struct hot_wait){lanes->lane[g->thread], g->threshold + 2 * lanes->base[g->thread]};
+	return w->lane != lanes->lane[l->request[g->request].thread];
+}
+
+static void edges_lay(struct replay_plan *p, const struct load *l, const struct edges *d, const struct lanes *lanes)
+{
+	struct hot_wait **next = xcalloc(p->n_lanes + 1, sizeof *next), w;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		next[i] = p->lane[i].wait;
 	for (size_t i = 0; i < d->n; i++) {
-		const struct edge *g = &d->edge[i];
-		const struct load_request *r = &l->request[g->request];
-		*next[r->thread]++ = (struct hot_wait){g->thread, g->threshold};
-		p->lane[r->thread].request[r->index].n_waits++;
-		struct hot_request *q = &p->lane[g->thread].request[(g->threshold - 1) / 2];
-		q->flags |= g->threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
+		const struct load_request *r = &l->request[d->edge[i].request];
+		const uint32_t lane = lanes->lane[r->thread];
+		if (!wait_of(lanes, l, &d->edge[i], &w))
+			continue;
+		*next[lane]++ = w;
+		p->lane[lane].request[lanes->base[r->thread] + r->index].n_waits++;
+		struct hot_request *q = &p->lane[w.lane].request[(w.threshold - 1) / 2];
+		q->flags |= w.threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
+		p->ordered = true;
 	}
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
@@ -185,7 +205,7 @@ static void edges_lay(struct replay_plan *p, const struct load *l, const struct 
 			if (h->flags & HOT_PUBLISH_BEGUN || (k && h[-1].flags & HOT_PUBLISH_ENDED))
 				h->flags |= HOT_DRAIN;
 		}
-	p->ordered = d->n > 0;
+	p->ordered |= lanes->joined; /* threads leave their processes on the way */
 	free(next);
 }
 
@@ -205,37 +225,55 @@ static void opens_lay(struct replay_plan *p, const struct slots *s)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
+static int places_make(struct replay_plan *p, struct err *e)
+{
+	p->place = malloc((p->n_records + 1) * sizeof *p->place);
+	if (!p->place)
+		return err_set(e, ENOMEM, "not enough memory for %llu records", (unsigned long long)p->n_records);
+	memset(p->place, 0xff, (p->n_records + 1) * sizeof *p->place);
+	return 0;
+}
+
+static int lanes_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct edges *d,
+		      const struct lanes *lanes, struct err *e)
+{
+	struct hot_wait w;
+	lanes_choose(p, c, lanes);
+	p->lane = xcalloc(p->n_lanes + 1, sizeof *p->lane);
+	uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		p->lane[i].n = p->pool && !p->own_lanes ? l->n : lanes->n_requests[i];
+	for (size_t i = 0; !p->pool && i < d->n; i++)
+		n_waits[lanes->lane[l->request[d->edge[i].request].thread]] += wait_of(lanes, l, &d->edge[i], &w);
+	int ret = memory_get(p, c, n_waits, e);
+	free(n_waits);
+	return ret;
+}
+
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e)
 {
+	struct lanes lanes;
 	*p = (struct replay_plan){.n = l->n, .n_records = l->n_records, .max_length = l->max_length, .dir_fd = -1};
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (ret)
 		return ret;
-	lanes_choose(p, c, l);
-	p->lane = xcalloc(p->n_lanes + 1, sizeof *p->lane);
-	p->place = malloc((l->n_records + 1) * sizeof *p->place);
-	if (!p->place)
-		return err_set(e, ENOMEM, "not enough memory for %llu records", (unsigned long long)l->n_records);
-	memset(p->place, 0xff, (l->n_records + 1) * sizeof *p->place);
-	uint32_t *n_waits = xcalloc(p->n_lanes + 1, sizeof *n_waits);
-	for (uint32_t i = 0; i < p->n_lanes; i++)
-		p->lane[i].n = p->pool && !p->own_lanes ? l->n : l->thread[i].n_requests;
-	for (size_t i = 0; !p->pool && i < d->n; i++)
-		n_waits[l->request[d->edge[i].request].thread]++;
-	ret = memory_get(p, c, n_waits, e);
-	free(n_waits);
-	if (ret)
-		return ret;
-	requests_lay(p, c, l, s);
-	passes_lay(p, l);
-	leaves_lay(p, l);
-	if (c->blank)
-		requests_blank(p);
-	if (!p->pool)
-		edges_lay(p, l, d);
-	opens_lay(p, s);
-	return mutant_apply(p, e);
+	lanes_assign(&lanes, l, !c->processes);
+	ret = places_make(p, e);
+	ret = ret ? ret : lanes_make(p, c, l, d, &lanes, e);
+	if (!ret) {
+		requests_lay(p, c, l, s, &lanes);
+		passes_lay(p, l);
+		leaves_lay(p, l, &lanes);
+		if (c->blank)
+			requests_blank(p);
+		if (!p->pool)
+			edges_lay(p, l, d, &lanes);
+		opens_lay(p, s);
+		ret = mutant_apply(p, e);
+	}
+	lanes_release(&lanes);
+	return ret;
 }
 
 void plan_release(struct replay_plan *p)

@@ -2,8 +2,8 @@
 /* The plan: a trace in the form an engine runs from. Hot requests lie in the order in which they are touched, in pre-faulted
  * memory, with what they wait for beside them; outcomes are stored into memory of the same shape.
  *
- * A lane is a sequence of requests. Under an order policy there is one for each traced thread, and one worker for each
- * lane, which runs it from start to end. Under `none` lanes are queues that workers take requests from. */
+ * A lane is a sequence of requests. Under an order policy it has those of a traced thread, or of several that were not alive at one
+ * time (lanes.h), and there is one worker for each lane, which runs it from start to end. Under `none` lanes are queues that workers take requests from. */
 #ifndef REPLAY_PLAN_H
 #define REPLAY_PLAN_H
 
@@ -16,6 +16,7 @@
 #include "common/err.h"
 #include "common/vm.h"
 #include "replay/calls/calls.h"
+#include "replay/lanes.h"
 #include "replay/load/load.h"
 #include "replay/mutant.h"
 #include "replay/order/order.h"
@@ -42,8 +43,10 @@ struct hot_request { /* 24 bytes; 8 for its due time where there is one, and 8 f
 	uint8_t op;    /* enum trace_op, or HOT_NOTHING */
 	uint8_t flags; /* enum hot_flag */
 	uint8_t fault; /* enum fault_kind: what a mutant does to this one */
-	uint8_t unused[3];
+	uint8_t unused;
+	uint16_t process; /* with HOT_LEAVE: which one its thread leaves */
 };
+_Static_assert(REPLAY_MAX_THREADS <= UINT16_MAX, "a process's number fits a hot request");
 _Static_assert(HOT_CALL <= UINT8_MAX, "every operation fits a hot request");
 _Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48, "at most 48 bytes a request, one dependency included");
 
@@ -96,7 +99,8 @@ struct replay_plan {
 	struct hot_open *open; /* open[n_slots] */
 	uint32_t n_slots;
 	struct call_table calls;    /* of the requests with operation HOT_CALL */
-	uint32_t *process_of;  /* process_of[n_lanes]: whose requests a lane holds, as call_leave wants it; NULL in a pool */
+	uint32_t *process_of;  /* process_of[n_lanes]: whose requests a lane holds (the last of them, where threads share it), as call_leave wants
+			       * it; NULL in a pool */
 	uint8_t *pass_reason;  /* pass_reason[n_records], NULL where nothing is passed over */
 	struct passing *passing; /* with --processes: descriptors on their way to heirs; the engine's while it runs */
 	char *bytes;	       /* load.bytes, taken over */

@@ -186,7 +186,7 @@ static bool request(struct runner *w, struct at *t)
 			atomic_store(&c->common->stop, true);
 	}
 	if (t->h->flags & HOT_LEAVE)
-		call_leave(c->plan, c->plan->process_of[w->index]);
+		call_leave(c->plan, t->h->process);
 	if (t->h->flags & HOT_PUBLISH_ENDED)
 		gate_publish(&c->gates, w->index, 2 * t->k + 2);
 	return true;

@@ -269,7 +269,7 @@ static void work(struct runner *w, struct board *b)
 		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
 		      2 * now.index + 1, false, &a->outcome[now.index]);
 		if (h->flags & HOT_LEAVE)
-			call_leave(c->plan, c->plan->process_of[now.lane]);
+			call_leave(c->plan, h->process);
 		queue_put(b->replayed, now);
 	}
 }

@@ -61,7 +61,7 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 			last_end = out->end_ticks;
 		if (ordered && h->flags & (HOT_PUBLISH_ENDED | HOT_LEAVE)) {
 			if (h->flags & HOT_LEAVE)
-				call_leave(c->plan, c->plan->process_of[index]);
+				call_leave(c->plan, h->process);
 			if (h->flags & HOT_PUBLISH_ENDED)
 				gate_publish(&site.gates, index, 2 * k + 2);
 		}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/lanes.h"
+
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+struct life { /* of a thread */
+	int64_t begin_ns, end_ns;
+	uint32_t thread;
+};
+
+static struct life *lives_find(const struct load *l)
+{
+	struct life *life = xcalloc((size_t)l->n_threads + 1, sizeof *life);
+	for (uint32_t i = 0; i < l->n_threads; i++)
+		life[i] = (struct life){INT64_MAX, INT64_MIN, i};
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		struct life *x = &life[r->thread];
+		x->begin_ns = r->begin_ns < x->begin_ns ? r->begin_ns : x->begin_ns;
+		x->end_ns = r->end_ns > x->end_ns ? r->end_ns : x->end_ns;
+	}
+	return life;
+}
+
+static int compare_begin(const void *a, const void *b)
+{
+	const struct life *x = a, *y = b;
+	if (x->begin_ns != y->begin_ns)
+		return x->begin_ns < y->begin_ns ? -1 : 1;
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Lanes by when they are free: a heap of (end, lane). */
+static bool free_before(const struct life *a, const struct life *b)
+{
+	return a->end_ns != b->end_ns ? a->end_ns < b->end_ns : a->thread < b->thread;
+}
+
+static void heap_sift(struct life *heap, uint32_t n, uint32_t i)
+{
+	for (uint32_t child; (child = 2 * i + 1) < n; i = child) {
+		child += child + 1 < n && free_before(&heap[child + 1], &heap[child]);
+		if (!free_before(&heap[child], &heap[i]))
+			return;
+		const struct life x = heap[i];
+		heap[i] = heap[child];
+		heap[child] = x;
+	}
+}
+
+static void heap_add(struct life *heap, uint32_t n, struct life x)
+{
+	uint32_t i = n;
+	for (; i && free_before(&x, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+		heap[i] = heap[(i - 1) / 2];
+	heap[i] = x;
+}
+
+/* Each thread, in the order of their begins, takes the lane that has been free for longest, or a new one. */
+static uint32_t join(const struct life *life, uint32_t n_threads, uint32_t *lane)
+{
+	struct life *heap = xcalloc((size_t)n_threads + 1, sizeof *heap);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < n_threads; i++) {
+		struct life x = life[i];
+		const bool any = n && heap[0].end_ns <= x.begin_ns;
+		const uint32_t taken = any ? heap[0].thread : n;
+		lane[x.thread] = taken;
+		x.thread = taken; /* of the lane */
+		if (any) {
+			heap[0] = x;
+			heap_sift(heap, n, 0);
+		} else {
+			heap_add(heap, n++, x);
+		}
+	}
+	free(heap);
+	return n;
+}
+
+/* By their first threads' numbers. */
+static void renumber(uint32_t *lane, uint32_t n_threads, uint32_t n)
+{
+	uint32_t *new_number = xcalloc((size_t)n + 1, sizeof *new_number), next = 0;
+	for (uint32_t i = 0; i < n; i++)
+		new_number[i] = NONE32;
+	for (uint32_t i = 0; i < n_threads; i++) {
+		uint32_t *number = &new_number[lane[i]];
+		*number = *number == NONE32 ? next++ : *number;
+		lane[i] = *number;
+	}
+	free(new_number);
+}
+
+void lanes_assign(struct lanes *out, const struct load *l, bool joins)
+{
+	const size_t n = (size_t)l->n_threads + 1;
+	struct life *life = lives_find(l);
+	*out = (struct lanes){.lane = xcalloc(n, sizeof *out->lane), .base = xcalloc(n, sizeof *out->base),
+			      .n_requests = xcalloc(n, sizeof *out->n_requests), .n = l->n_threads};
+	qsort(life, l->n_threads, sizeof *life, compare_begin);
+	for (uint32_t i = 0; i < l->n_threads; i++)
+		out->lane[i] = i;
+	if (joins)
+		out->n = join(life, l->n_threads, out->lane);
+	out->joined = out->n < l->n_threads;
+	renumber(out->lane, l->n_threads, out->n);
+	for (uint32_t i = 0; i < l->n_threads; i++) {
+		const uint32_t thread = life[i].thread, lane = out->lane[thread];
+		out->base[thread] = out->n_requests[lane];
+		out->n_requests[lane] += l->thread[thread].n_requests;
+	}
+	free(life);
+}
+
+void lanes_release(struct lanes *x)
+{
+	free(x->lane);
+	free(x->base);
+	free(x->n_requests);
+	*x = (struct lanes){.lane = NULL};
+}
