@@ -128,6 +128,9 @@ $(BUILD)/tests/unit/$(1)/%: $(BUILD)/obj/tests/unit/$(1)/%.o $(call libs_for,$(c
 	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(LDFLAGS) -o $$@ $$^ $$(LDLIBS) -lcmocka
 endef
 $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
+# the recorder of the preload library without its hooks, which would interpose the test's own calls
+RECORDER := $(filter-out $(BUILD)/obj/capture/preload/hook_%.o,$(PRELOAD_OBJECTS))
+$(filter $(BUILD)/tests/unit/capture/test_preload_%,$(UNIT)): $(RECORDER)
 
 # --- the oracle: every row of tables of expected values, computed by the program's own functions; tests/e2e/oracle.sh --
 ORACLE := $(BUILD)/tests/oracle

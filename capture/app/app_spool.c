@@ -217,12 +217,12 @@ static bool is_committed(const struct log_record *r, uint32_t generation)
 
 /* Copies the whole records of a window into s->buffer, one after another; returns their units, or -1 when one is still being
  * written and `last` does not say that this will never end. */
-static int window_copy(struct spool *s, const char *base, const struct log_window *w, uint32_t n_units, bool last)
+static int window_copy(struct spool *s, const char *base, uint32_t generation, uint32_t n_units, bool last)
 {
 	uint32_t kept = 0, n_torn = 0;
 	for (uint32_t i = 1; i < n_units;) {
 		const struct log_record *r = (const struct log_record *)(base + (size_t)i * LOG_UNIT);
-		if (!is_committed(r, w->generation)) {
+		if (!is_committed(r, generation)) {
 			if (!last)
 				return -1;
 			n_torn++;
@@ -266,15 +266,17 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 static int window_drain(struct spool *s, uint32_t image, char *base, bool last, struct err *e)
 {
 	struct log_window *w = (struct log_window *)base;
-	uint32_t state = atomic_load_explicit(&w->state, memory_order_acquire);
-	bool ended = last || (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) && thread_is_gone(w->pid, w->tid));
-	if (state != WINDOW_FULL && !(state == WINDOW_ACTIVE && ended))
+	uint64_t use = atomic_load_explicit(&w->use, memory_order_acquire);
+	enum log_window_state state = log_state(use);
+	bool ended = last || state == WINDOW_LEFT ||
+		     (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) && thread_is_gone(w->pid, w->tid));
+	if (state != WINDOW_FULL && !(ended && (state == WINDOW_ACTIVE || state == WINDOW_LEFT)))
 		return 0;
 	uint32_t n_units = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS;
-	int kept = window_copy(s, base, w, n_units < LOG_UNITS ? n_units : LOG_UNITS, ended);
+	int kept = window_copy(s, base, (uint32_t)(use >> 32), n_units < LOG_UNITS ? n_units : LOG_UNITS, ended);
 	int rc = kept > 0 ? window_spool(s, image, w, (uint32_t)kept, e) : 0;
 	if (!rc && kept >= 0)
-		atomic_store_explicit(&w->state, WINDOW_FREE, memory_order_release);
+		atomic_store_explicit(&w->use, log_use((uint32_t)(use >> 32), WINDOW_FREE), memory_order_release);
 	return rc;
 }
 

@@ -40,7 +40,11 @@ struct clock capture_clock;
 char capture_directory[512], capture_library[1024];
 __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 /* what a vfork child's parent wrote to */
-static __thread char *outer_next[VFORK_DEPTH] __attribute__((tls_model("initial-exec")));
+struct outer {
+	char *next;
+	uint32_t generation, own_pid;
+};
+static __thread struct outer outer[VFORK_DEPTH] __attribute__((tls_model("initial-exec")));
 static __thread uint32_t own_pid __attribute__((tls_model("initial-exec"))); /* a vfork child's, else 0 */
 
 static __thread bool is_shared __attribute__((tls_model("initial-exec"))); /* thread-local storage, by two threads */
@@ -203,17 +207,17 @@ static struct log_window *window_at(const struct process *p, uint32_t i)
 static bool window_take(struct process *p, uint32_t i, uint32_t pid, uint32_t tid)
 {
 	struct log_window *w = window_at(p, i);
-	uint32_t is_free = WINDOW_FREE;
-	if (atomic_load_explicit(&w->state, memory_order_relaxed) != WINDOW_FREE ||
-	    !atomic_compare_exchange_strong_explicit(&w->state, &is_free, WINDOW_ACTIVE, memory_order_acq_rel,
-						     memory_order_relaxed))
-		return false;
+	uint64_t use = atomic_load_explicit(&w->use, memory_order_relaxed);
 	/* Whatever lies there from its last use must not look like records of this one. */
-	w->generation = w->generation ? w->generation + 1 : 0x5641c001u;
+	uint32_t generation = log_generation(w) ? log_generation(w) + 1 : 0x5641c001u;
+	if (log_state(use) != WINDOW_FREE || !atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, WINDOW_TAKEN),
+										      memory_order_acq_rel, memory_order_relaxed))
+		return false;
 	w->pid = pid;
 	w->tid = tid;
 	w->used = 0;
 	w->sequence = atomic_fetch_add_explicit(&p->sequence, 1, memory_order_relaxed);
+	atomic_store_explicit(&w->use, log_use(generation, WINDOW_ACTIVE), memory_order_release);
 	return true;
 }
 
@@ -259,14 +263,16 @@ static struct log_window *window_acquire(struct process *p, uint32_t pid, uint32
 	return NULL;
 }
 
-static void window_finish(char *next)
+static void window_give(char *next, uint32_t generation, enum log_window_state how)
 {
 	if (!next)
 		return;
 	/* `next` lies at the end of the window when it is full, and inside it otherwise: never at its first unit */
 	struct log_window *w = (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
-	w->used = (uint32_t)(next - (char *)w);
-	atomic_store_explicit(&w->state, WINDOW_FULL, memory_order_release);
+	uint64_t use = log_use(generation, WINDOW_ACTIVE);
+	if (how == WINDOW_FULL)
+		w->used = (uint32_t)(next - (char *)w);
+	atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, how), memory_order_release, memory_order_relaxed);
 }
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
@@ -276,7 +282,7 @@ static bool recorder_claim(struct process *p, uint32_t i, uint32_t was, uint32_t
 	struct recorder *r = &p->recorder[i];
 	if (!atomic_compare_exchange_strong(&r->tid, &was, tid))
 		return false;
-	window_finish(r->next); /* of a thread that has ended */
+	window_give(r->next, r->generation, WINDOW_LEFT);
 	r->next = NULL;
 	r->depth = 0;
 	if (!is_shared)
@@ -346,11 +352,12 @@ static bool more(bool *announce)
 			return false;
 		r = is_shared ? recorder_of(p, tid) : capture_self;
 	}
-	window_finish(r->next);
+	window_give(r->next, r->generation, WINDOW_FULL);
 	r->next = NULL;
 	struct log_window *w = window_acquire(p, is_shared ? (uint32_t)RAW(SYS_getpid) : own_pid ? own_pid : p->pid, tid);
 	if (!w)
 		return false;
+	r->generation = log_generation(w);
 	r->next = (char *)w + LOG_UNIT;
 	return true;
 }
@@ -374,9 +381,11 @@ bool capture_more(void)
 void capture_vfork_child(uint32_t pid)
 {
 	struct recorder *r = capture_self;
-	if (capture_state != CAPTURE_ON || !r || r->depth >= VFORK_DEPTH) /* (shared storage has none: it asks anyway) */
+	if (capture_state != CAPTURE_ON || !r) /* (shared storage has none: it asks anyway) */
 		return;
-	outer_next[r->depth++] = r->next;
+	if (r->depth++ >= VFORK_DEPTH) /* deeper than that it passes for its parent */
+		return;
+	outer[r->depth - 1] = (struct outer){r->next, r->generation, own_pid};
 	r->next = NULL;
 	own_pid = pid;
 }
@@ -386,11 +395,15 @@ void capture_vfork_parent(void)
 	struct recorder *r = capture_self;
 	if (capture_state != CAPTURE_ON || !r || !r->depth)
 		return;
-	window_finish(r->next);
-	r->next = outer_next[--r->depth];
-	own_pid = 0;
-	if (r->depth) /* we are a vfork child ourselves */
-		own_pid = (uint32_t)RAW(SYS_getpid);
+	if (own_pid == (uint32_t)RAW(SYS_getpid)) /* a child of vfork ourselves, whose own child was killed before it could say so */
+		return;
+	if (r->depth-- > VFORK_DEPTH)
+		return;
+	const struct outer *o = &outer[r->depth];
+	window_give(r->next, r->generation, WINDOW_LEFT); /* (it has ended, or goes on as another program) */
+	r->next = o->next;
+	r->generation = o->generation;
+	own_pid = o->own_pid;
 }
 
 /* --- the start of all ----------------------------------------------------------------------------------------------- */

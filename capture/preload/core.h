@@ -34,7 +34,8 @@ struct recorder {
 	char *next;		/* where the next record goes; at a multiple of LOG_WINDOW (or NULL) there is none */
 	_Atomic uint32_t tid;	/* whose it is, 0: nobody's */
 	uint32_t depth;		/* vforks under way */
-	uint64_t reserved[6];
+	uint32_t generation;	/* of the window that `next` is in */
+	uint32_t reserved[11];
 };
 extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 
@@ -95,7 +96,7 @@ static inline char *capture_reserve(struct recorder *r, size_t n)
 static inline void capture_commit(struct log_record *to)
 {
 	const struct log_window *w = (const struct log_window *)((uintptr_t)to & ~(uintptr_t)(LOG_WINDOW - 1));
-	atomic_store_explicit(&to->commit, w->generation, memory_order_release);
+	atomic_store_explicit(&to->commit, log_generation(w), memory_order_release);
 }
 
 /* A record with text, or of a thread that has no window: out of line. */

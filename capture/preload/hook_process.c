@@ -323,7 +323,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	if (capture_is_on() && !capture_self)
 		capture_more();
 	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
-	if (flags & CLONE_VM)
+	if (flags & CLONE_VM && got > 0)
 		capture_vfork_parent();
 	return got;
 }
@@ -339,11 +339,11 @@ long capture_vforked(long got)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 		return 0;
 	}
-	capture_vfork_parent();
 	if (got < 0) {
 		errno = (int)-got;
 		return -1;
 	}
+	capture_vfork_parent();
 	return got;
 }
 

@@ -51,17 +51,39 @@ struct log_file { /* the header of a process image's file; its window is never u
 	uint32_t elsewhere;   /* `pid` is one of another PID namespace */
 };
 
-enum log_window_state { WINDOW_FREE = 0, WINDOW_ACTIVE = 1, WINDOW_FULL = 2, WINDOW_BAD = 3 };
+enum log_window_state {
+	WINDOW_FREE = 0,
+	WINDOW_ACTIVE = 1,
+	WINDOW_FULL = 2,
+	WINDOW_LEFT = 3,  /* by a thread that has ended: how much it used is not known */
+	WINDOW_TAKEN = 4, /* about to be ACTIVE: whose it is does not stand there yet */
+};
 
 struct log_window {
-	_Atomic uint32_t state;
-	uint32_t generation; /* of this use of the window */
+	/* Together, for who gives a window back must know that it is still this use of it: the collector may have taken the window
+	 * of a thread that has ended, and another thread may have it since. */
+	_Atomic uint64_t use; /* generation << 32 | enum log_window_state; records are committed by the generation */
 	uint32_t pid, tid;
 	uint64_t sequence; /* uses of windows in this process image are numbered */
 	uint32_t used;	   /* bytes, once full */
 	uint32_t reserved[9];
 };
 _Static_assert(sizeof(struct log_window) == LOG_UNIT, "one unit");
+
+static inline uint64_t log_use(uint32_t generation, enum log_window_state state)
+{
+	return (uint64_t)generation << 32 | state;
+}
+
+static inline uint32_t log_generation(const struct log_window *w)
+{
+	return (uint32_t)(atomic_load_explicit(&w->use, memory_order_relaxed) >> 32);
+}
+
+static inline enum log_window_state log_state(uint64_t use)
+{
+	return (enum log_window_state)(uint32_t)use;
+}
 
 /* Beside enum trace_op: what is no request, but must be known to understand them. */
 enum log_event {

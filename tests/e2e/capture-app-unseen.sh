@@ -53,4 +53,4 @@ command -v git >/dev/null && silent_about git --version
 command -v sqlite3 >/dev/null && silent_about sqlite3 :memory: 'select 1'
 [ ! -x /usr/bin/python3 ] || silent_about /usr/bin/python3 -c 'import json, ssl, sqlite3'
 printf 'int main(void) { return 0; }\n' >m.c
-silent_about "$compiler" -o m m.c
+silent_about $compiler -o m m.c

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a record looks like in its window, byte by byte, and what a text does to it. */
+#include "tests/unit/capture/recorder.h"
+
+#include <fcntl.h>
+#include <sys/time.h>
+
+/* --- in the other process ------------------------------------------------------------------------------------------ */
+
+static int one_of_each(void)
+{
+	errno = ENOSPC;
+	record_io(0x1122334455667788);
+	capture_io(OP_WRITE, 5, 6, -1, OFFSET_NONE, 10, 0, -1);
+	if (errno != ENOSPC)
+		return 1;
+	const struct note n = {.begin = 7, .end = 9, .op = OP_RENAME, .fd = 3, .dir = AT_FDCWD, .flags = 0x80000001u, .offset = 11,
+			       .length = 12, .result = -1, .path = "from/here", .second_dir = 44, .extra = "to", .extra_len = 2};
+	errno = EXDEV;
+	capture_note(&n);
+	return errno == EXDEV ? 0 : 2;
+}
+
+static int texts(void)
+{
+	static char path[6000], extra[LOG_TEXT_MAX];
+	memset(path, 'p', sizeof path - 1);
+	memset(extra, 'e', sizeof extra);
+	const struct note all[] = {
+		{.begin = 1, .op = OP_OPEN, .path = ""},
+		{.begin = 2, .op = OP_OPEN, .path = path},
+		{.begin = 3, .op = OP_OPEN, .path = path + 5999 - 40},
+		{.begin = 4, .op = OP_OPEN, .extra = extra, .extra_len = sizeof extra},
+		{.begin = 5, .op = OP_OPEN, .path = path, .extra = extra, .extra_len = sizeof extra},
+	};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		capture_note(&all[i]);
+	const struct note bad = {.begin = 6, .op = OP_OPEN, .result = -1, .path = (const char *)8, .extra = (const void *)8, .extra_len = 9};
+	errno = EFAULT; /* the kernel has said that the pointers are bad */
+	capture_note(&bad);
+	return 0;
+}
+
+static int n_handled;
+
+static void handler(int number)
+{
+	(void)number;
+	capture_io(OP_WRITE, 1, 2, 9, (uint64_t)n_handled++, 0, 0, 0);
+	const struct note n = {.begin = 1, .end = 2, .op = OP_STAT, .path = "from a handler"};
+	capture_note(&n);
+}
+
+/* A handler comes between any two instructions of the recorder. */
+static int handlers(void)
+{
+	const struct sigaction a = {.sa_handler = handler};
+	const struct itimerval often = {{0, 20}, {0, 20}}, never = {{0, 0}, {0, 0}};
+	sigaction(SIGALRM, &a, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (uint64_t i = 0; i < 100000 || (n_handled < 20 && i < 20000000); i++) {
+		record_io(i);
+		if (i % 7 == 0) {
+			const struct note n = {.begin = i, .end = i, .op = OP_OPEN, .path = "between"};
+			capture_note(&n);
+		}
+	}
+	setitimer(ITIMER_REAL, &never, NULL);
+	return 0;
+}
+
+static int torn(void)
+{
+	record_io(1);
+	struct log_record *open_one = (struct log_record *)(void *)capture_reserve(capture_self, LOG_UNIT);
+	open_one->op = OP_WRITE; /* and killed before it is committed */
+	record_io(2);
+	raise(SIGKILL);
+	return 0;
+}
+
+static const struct part parts[] = {{"one_of_each", one_of_each}, {"texts", texts}, {"handlers", handlers}, {"torn", torn}, {NULL, NULL}};
+
+/* --- and what it left ------------------------------------------------------------------------------------------------- */
+
+static const struct log_record *find(const struct log_window *w, uint16_t op)
+{
+	for (uint32_t i = 1; i < LOG_UNITS; i += unit_of(w, i)->n_units) {
+		const struct log_record *r = unit_of(w, i);
+		if (!r->n_units)
+			break;
+		if (r->op == op)
+			return r;
+	}
+	fail_msg("no record of operation %u", op);
+	return NULL;
+}
+
+static void a_record_is_64_bytes_and_its_text_follows(void **state)
+{
+	(void)state;
+	struct spool s;
+	recorder_open(&s, 0);
+	pid_t pid = recorder_start(&s, "one_of_each", 0);
+	siginfo_t info;
+	assert_int_equal(waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT), 0); /* it still has its number: nothing is taken yet */
+	assert_int_equal(info.si_status, 0);
+	const struct log_window *w = window_of(only_image(&s), 1);
+	assert_int_equal(log_state(w->use), WINDOW_ACTIVE);
+	assert_int_equal(w->pid, pid);
+	assert_int_equal(w->tid, pid);
+	const unsigned char *b = (const unsigned char *)find(w, OP_PREAD);
+	static const unsigned char offset[8] = {0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11};
+	const uint64_t begin = 0x1122334455667788 + 1000, end = begin + 1000;
+	assert_memory_equal(b, &begin, 8);
+	assert_memory_equal(b + 8, &end, 8);
+	assert_memory_equal(b + 16, offset, 8);
+	static const unsigned char rest[] = {0, 16, 0, 0, 0, 0, 0, 0, 0, 16, 0, 0, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0};
+	assert_memory_equal(b + 24, rest, sizeof rest);
+	assert_int_equal(b[52] | b[53] << 8, OP_PREAD);
+	assert_int_equal(b[54] | b[55] << 8, 0); /* error */
+	assert_int_equal(b[56] | b[57] << 8, 1); /* units */
+	const uint32_t generation = log_generation(w);
+	assert_memory_equal(b + 60, &generation, 4);
+	const struct log_record *failed = find(w, OP_WRITE);
+	assert_int_equal(failed->result, -1);
+	assert_int_equal(failed->error, ENOSPC);
+	const struct log_record *named = find(w, OP_RENAME);
+	const struct log_text text = {9, 2, 44};
+	assert_int_equal(named->n_units, 2);
+	assert_int_equal(named->error, EXDEV);
+	assert_int_equal(named->dir, AT_FDCWD);
+	assert_int_equal(named->flags, 0x80000001u);
+	assert_memory_equal(named + 1, &text, sizeof text);
+	assert_memory_equal((const char *)(named + 1) + sizeof text, "from/hereto", 11);
+	recorder_wait(pid, 0);
+	spool_close(&s);
+}
+
+static void see_text(const struct merge_record *r, size_t n, void *context)
+{
+	/* path and extra each cut to what a window can hold beside its header; without either there is none */
+	static const size_t want[][2] = {{0, 0}, {4096, 0}, {40, 0}, {0, LOG_TEXT_MAX - 4096}, {4096, LOG_TEXT_MAX - 4096}, {0, 0}};
+	(void)context;
+	assert_int_equal(r->r->begin, n + 1);
+	assert_int_equal(r->path_len, want[n][0]);
+	assert_int_equal(r->extra_len, want[n][1]);
+	for (size_t i = 0; i < r->path_len; i++)
+		assert_int_equal(r->path[i], 'p');
+	for (size_t i = 0; i < r->extra_len; i++)
+		assert_int_equal(r->extra[i], 'e');
+	assert_int_equal(r->r->error, n == 5 ? EFAULT : 0);
+	assert_int_equal(r->path != NULL, n != 5);
+}
+
+static void texts_are_cut_and_bad_pointers_left_alone(void **state)
+{
+	(void)state;
+	struct spool s;
+	recorder_run(&s, 0, "texts");
+	drained(&s, true);
+	assert_int_equal(each_record(&s, OP_OPEN, see_text, NULL), 6);
+	assert_int_equal(s.control->n_lost, 0);
+	spool_close(&s);
+}
+
+static void see_number(const struct merge_record *r, size_t n, void *context)
+{
+	(void)context;
+	assert_int_equal(r->r->offset, n); /* each once, in their order */
+}
+
+static void handlers_of_signals_disturb_no_record(void **state)
+{
+	(void)state;
+	struct spool s;
+	recorder_open(&s, 0);
+	pid_t pid = recorder_start(&s, "handlers", 0);
+	int status = 0;
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		drained(&s, false);
+		usleep(2000);
+	}
+	assert_int_equal(status, 0);
+	drained(&s, true);
+	size_t n = each_record(&s, OP_PREAD, see_number, NULL), n_handled_there = each_record(&s, OP_STAT, NULL, NULL);
+	assert_true(n >= 100000 && n_handled_there >= 20);
+	assert_int_equal(each_record(&s, OP_OPEN, NULL, NULL), (n + 6) / 7);
+	assert_int_equal(each_record(&s, OP_WRITE, NULL, NULL), n_handled_there);
+	assert_int_equal(s.control->n_lost, 0);
+	assert_int_equal(s.n_torn, 0);
+	spool_close(&s);
+}
+
+static void what_was_not_finished_is_left_out(void **state)
+{
+	(void)state;
+	struct spool s;
+	recorder_open(&s, 0);
+	recorder_wait(recorder_start(&s, "torn", 0), SIGKILL);
+	drained(&s, true);
+	assert_int_equal(each_record(&s, OP_PREAD, NULL, NULL), 2);
+	assert_int_equal(each_record(&s, OP_WRITE, NULL, NULL), 0);
+	spool_close(&s);
+}
+
+int main(int argc, char **argv)
+{
+	part_run(argc, argv, parts);
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_record_is_64_bytes_and_its_text_follows),
+		cmocka_unit_test(texts_are_cut_and_bad_pointers_left_alone),
+		cmocka_unit_test(handlers_of_signals_disturb_no_record),
+		cmocka_unit_test(what_was_not_finished_is_left_out),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
