@@ -72,7 +72,13 @@ static int summary_print(const struct workload *w, const struct microbench_confi
 
 static int arguments_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
-	if (!c->dir)
+	if (w->block && !c->device)
+		err_set(e, EINVAL, "where? --device DEVICE is missing");
+	else if (!w->block && c->device)
+		err_set(e, EINVAL, "--device: %s works on files (--dir)", w->name);
+	else if (w->block && (c->dir || c->prepare_only))
+		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device (--device)", w->name);
+	else if (!w->block && !c->dir)
 		err_set(e, EINVAL, "where? --dir DIR is missing");
 	else if (!c->output && !c->prepare_only)
 		err_set(e, EINVAL, "where does the trace go? -o TRACE is missing");

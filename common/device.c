@@ -89,18 +89,30 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	return ret;
 }
 
-/* Opened anew for writing, through the descriptor that was looked at: another device put under the same name is not meant. Returns the
- * descriptor. */
-static int claim(const struct device *d, const char *path, int flags, bool *refused, struct err *e)
+/* Opened anew as it will be used, through the descriptor that was looked at: another device put under the same name is not meant. Returns
+ * the descriptor. */
+static int open_again(const struct device *d, const char *path, int flags, bool *refused, struct err *e)
 {
 	char self[64];
 	snprintf(self, sizeof self, "/proc/self/fd/%d", d->fd);
-	int fd = open(self, O_RDWR | O_CLOEXEC | (d->is_block ? O_EXCL : 0) | flags);
+	int fd = open(self, O_CLOEXEC | flags);
 	if (fd < 0 && errno == EBUSY) {
 		*refused = true;
 		return err_set(e, EBUSY, "%s: refused, nothing was written: it is in use (the kernel or another program holds it)", path);
 	}
-	return fd < 0 ? err_sys(e, errno, "%s: cannot open it for writing", path) : fd;
+	if (fd < 0 && errno == EINVAL && flags & O_DIRECT)
+		return err_set(e, EINVAL, "%s: this file system does not do direct I/O", path);
+	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
+}
+
+static int open_for_reading(struct device *d, const char *path, int flags, bool *refused, struct err *e)
+{
+	int fd = open_again(d, path, O_RDONLY | flags, refused, e);
+	if (fd < 0)
+		return fd;
+	close(d->fd);
+	d->fd = fd;
+	return 0;
 }
 
 /* Looked at before it is claimed, for the better message, and once more when nobody else can begin to use it. */
@@ -111,7 +123,7 @@ static int open_for_writing(struct device *d, const char *path, enum device_how 
 	int ret = examine(d, path, how, refused, e);
 	if (ret)
 		return ret;
-	int fd = claim(d, path, flags, refused, e);
+	int fd = open_again(d, path, O_RDWR | (d->is_block ? O_EXCL : 0) | flags, refused, e);
 	if (fd < 0)
 		return fd;
 	ret = examine(d, path, how, refused, e);
@@ -124,12 +136,12 @@ int device_open(struct device *d, const char *path, enum device_how how, int fla
 {
 	*d = (struct device){.fd = -1};
 	*refused = false;
-	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | (how == DEVICE_READ ? flags : 0)); /* not waiting for a pipe's writer */
+	d->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* not waiting for a pipe's writer */
 	if (d->fd < 0)
 		return err_sys(e, errno, "%s", path);
 	int ret = facts(d, path, e);
-	if (!ret && how != DEVICE_READ)
-		ret = open_for_writing(d, path, how, flags, refused, e);
+	if (!ret)
+		ret = how == DEVICE_READ ? open_for_reading(d, path, flags, refused, e) : open_for_writing(d, path, how, flags, refused, e);
 	if (ret)
 		device_close(d);
 	return ret;

@@ -9,6 +9,7 @@
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
+#include "microbench/block/block_load.h"
 #include "microbench/draw.h"
 #include "microbench/microbench.h"
 
@@ -37,6 +38,8 @@ void workload_config_init(const struct workload *w, struct microbench_config *c)
 	if (w->defaults)
 		w->defaults(c);
 }
+
+static const char *const arrivals_names[] = {"fixed", "poisson", NULL};
 
 #define FIELD(name) offsetof(struct microbench_config, name)
 const struct option_spec microbench_options[] = {
@@ -93,8 +96,28 @@ const struct option_spec microbench_options[] = {
 	 .help = "compile: directories that are searched for a header (8)"},
 	{.name = "includes", .type = OPT_UINT, .offset = FIELD(n_includes), .arg = "N", .max = 1e6,
 	 .help = "compile: mean number of headers of a source (20)"},
+	{.name = "queue-depth", .type = OPT_UINT, .offset = FIELD(queue_depth), .arg = "N", .max = 1024,
+	 .help = "block-*: requests in flight of each thread (32)"},
+	{.name = "rate", .type = OPT_DOUBLE, .offset = FIELD(rate), .arg = "N", .max = 1e9,
+	 .help = "block-*: requests/s of all threads, due whether others have ended or not (0: as fast as they end)"},
+	{.name = "arrivals", .type = OPT_CHOICE, .offset = FIELD(arrivals), .arg = "KIND", .choices = arrivals_names,
+	 .help = "block-*: with a rate, at equal intervals or as a Poisson process (fixed)"},
+	{.name = "burst", .type = OPT_UINT, .offset = FIELD(burst), .arg = "N", .max = 1e6,
+	 .help = "block-*: with a rate, requests due at one instant (1)"},
+	{.name = "sizes", .type = OPT_STRING, .offset = FIELD(sizes), .arg = "SIZE:SHARE,...",
+	 .help = "block-*: sizes of requests and their shares, as 4K:70%,64K:30% (--block-size)"},
+	{.name = "span", .type = OPT_SIZE, .offset = FIELD(span_bytes), .arg = "SIZE", .max = NO_LIMIT,
+	 .help = "block-*: use only so much of the device, from its begin (0: all)"},
+	{.name = "backend", .type = OPT_STRING, .offset = FIELD(backend), .arg = "NAME",
+	 .help = "block-*: how requests reach the kernel, by io_uring, libaio or psync (auto: the first that can be had)"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
+	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
+	 .help = "block-*: the block device to make requests on, or a file"},
+	{.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .flags = OPT_CLI_ONLY,
+	 .help = "block-*: what is on the device may be overwritten"},
+	{.name = "own-device", .type = OPT_FLAG, .offset = FIELD(own_device), .flags = OPT_CLI_ONLY,
+	 .help = "block-*: the device was made for this, and may carry a file system"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
 	 .flags = OPT_CLI_ONLY, .help = "the trace to write"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
@@ -130,7 +153,8 @@ static bool choice_is_valid(const char *const *names, int value)
 const char *const special_options[] = {"files",       "min-file-size", "append-size", "dir-width",
 				       "size-shape",  "subdirs",       "read-share",  "create-share",
 				       "headers",     "include-dirs",  "includes",    "fileset-seed",
-				       NULL};
+				       "queue-depth", "rate",          "arrivals",    "burst",
+				       "sizes",       "span",          "backend",     NULL};
 
 bool workload_has_option(const struct workload *w, const char *name)
 {
@@ -150,7 +174,10 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 	const double value[] = {(double)c->n_files,     (double)c->min_file_bytes, (double)c->append_bytes,
 				(double)c->dir_width,   c->size_shape,             (double)c->n_subdirs,
 				c->read_share,          c->create_share,           (double)c->n_headers,
-				(double)c->n_include_dirs, (double)c->n_includes,  (double)c->fileset_seed};
+				(double)c->n_include_dirs, (double)c->n_includes,  (double)c->fileset_seed,
+				(double)c->queue_depth, c->rate,                   (double)c->arrivals,
+				(double)c->burst,       c->sizes != NULL,          (double)c->span_bytes,
+				c->backend != NULL};
 	for (size_t i = 0; special_options[i]; i++)
 		if (value[i] != 0 && !workload_has_option(w, special_options[i]))
 			return err_set(e, EINVAL, "%s: %s has no such option", special_options[i], w->name);
@@ -202,7 +229,9 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
 		return err_set(e, EINVAL, "think %s: it needs a pause, its mean", think_names[c->think]);
 	int ret = own_options_check(w, c, e);
-	return ret ? ret : w->script ? script_check(w, c, e) : blocks_check(w, c, e);
+	if (ret)
+		return ret;
+	return w->block ? block_check(w, c, e) : w->script ? script_check(w, c, e) : blocks_check(w, c, e);
 }
 
 int microbench_files(const struct workload *w, const struct microbench_config *c, struct fileset *s, struct err *e)
@@ -215,7 +244,7 @@ int microbench_files(const struct workload *w, const struct microbench_config *c
 			microbench_files_release(s);
 		return ret;
 	}
-	if (ret)
+	if (ret || w->block)
 		return ret;
 	s->entry = xcalloc(c->level, sizeof *s->entry);
 	for (; s->n < c->level; s->n++)

@@ -16,6 +16,7 @@
 #include "common/wait.h"
 
 struct script; /* script.h */
+struct block_load; /* block/block_load.h */
 
 /* One request as it is recorded on the path. Where it went is not stored: the drawn blocks tell that afterwards. */
 struct bench_sample {
@@ -48,6 +49,8 @@ struct bench_thread {
 	int dir_fd;               /* relative to this directory */
 	int open_flags[8];        /* open(2) flags by enum script_open */
 	int slot_fd[2];           /* descriptor of each slot, -1 free */
+	struct block_load *load; /* of a workload below the file system, else NULL */
+	uint64_t start;		  /* ticks: the common begin */
 	/* what comes out */
 	struct bench_sample *sample; /* with room for all requests, rewinds and the fsync */
 	uint64_t n_samples, n_requests_done;

@@ -48,8 +48,19 @@ struct microbench_config {
 	uint64_t n_subdirs;      /* --subdirs */
 	double read_share, create_share; /* --read-share, --create-share: of the transactions */
 	uint64_t n_headers, n_include_dirs, n_includes; /* --headers, --include-dirs, --includes */
+	/* of those below the file system; 0 in the others (read_share: they have it, too) */
+	uint64_t queue_depth; /* --queue-depth: requests in flight of a thread */
+	double rate;	      /* --rate: requests/s of all threads, whether others have ended or not; 0: as fast as they end */
+	int arrivals;	      /* --arrivals fixed|poisson */
+	uint64_t burst;	      /* --burst: requests due at one instant */
+	const char *sizes;    /* --sizes: "4K:70%,64K:30%"; NULL: block_bytes */
+	uint64_t span_bytes;  /* --span: of the device, from its begin; 0: all */
+	const char *backend;  /* --backend auto|io_uring|libaio|psync */
 	/* where, and what becomes of it: command line only */
 	const char *dir;     /* --dir: the target directory; nothing outside it is touched */
+	const char *device;  /* --device: of workloads below the file system: a block device, or a file */
+	bool destructive;    /* --destructive: it may be overwritten */
+	bool own_device;     /* --own-device: it is a volume that was made for this, and may have a signature */
 	const char *output;  /* -o: the trace */
 	bool prepare;        /* --prepare: make the files before running (default yes; --no-prepare: they must fit) */
 	bool prepare_only;   /* --prepare-only: make them and stop */
@@ -57,6 +68,8 @@ struct microbench_config {
 	bool no_sync_output; /* --no-sync-output: scratch trace, leave out the fsync */
 	bool list;           /* --list: print the workloads and end */
 };
+
+enum block_arrivals { ARRIVALS_FIXED, ARRIVALS_POISSON };
 
 struct bench_thread; /* loop.h */
 struct script;       /* script.h */
@@ -99,6 +112,7 @@ struct workload {
 	ssize_t (*call)(int fd, void *buffer, size_t n_bytes, uint64_t offset);
 	void (*loop)(struct bench_thread *t);
 	const struct workload_script *script; /* NULL: one call again and again. Else op, sequential, call: unused */
+	bool block; /* below the file system (block/block_load.h): call unused */
 };
 extern const struct workload *const workloads[]; /* NULL-terminated */
 const struct workload *workload_find(const char *name_or_alias);

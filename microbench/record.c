@@ -10,6 +10,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
+#include "microbench/block/block_load.h"
 #include "microbench/describe.h"
 #include "microbench/source.h"
 
@@ -109,7 +110,8 @@ static bool capacity_reached(const struct bench_run *r)
 static json_t *descriptors(const struct bench_run *r)
 {
 	json_t *all = json_array();
-	for (unsigned int i = 0; all && !r->workload->script && i < r->n_workers; i++) {
+	const bool files = !r->workload->script && !r->workload->block;
+	for (unsigned int i = 0; all && files && i < r->n_workers; i++) {
 		const struct worker *w = &r->worker[i];
 		json_t *one = json_pack("{s:i,s:s,s:i}", "fd", w->bench.fd, "path", r->files.entry[i].path, "flags",
 					w->open_flags);
@@ -185,7 +187,7 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	uname(&host);
 	describe_command(r->workload, c, &command);
 	const struct trace_meta meta = {
-	    .level = LEVEL_SYSCALL,
+	    .level = r->workload->block ? LEVEL_BLOCK : LEVEL_SYSCALL,
 	    .epoch_ns = clock_ns_of_ticks(&r->clock, r->start),
 	    .wall_epoch_ns = r->wall_epoch_ns,
 	    .clock = r->clock.source == CLOCK_SOURCE_TSC ? "tsc" : "monotonic",
@@ -231,6 +233,20 @@ static int script_failure(const struct bench_run *r, const struct bench_thread *
 		       r->config->dir, path, t->n_samples, op_name(s->op), got, s->expect);
 }
 
+static int block_failure(const struct bench_run *r, const struct bench_thread *t, struct err *e)
+{
+	const struct block_load *b = t->load;
+	if (b->failed == UINT64_MAX)
+		return err_sys(e, b->fatal, "%s: handing over or fetching requests", r->config->device);
+	const struct block_request *request = &b->request[b->failed];
+	int32_t got = t->sample[b->failed].result;
+	if (got < 0)
+		return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " failed: %s", r->config->device,
+			       request->direction == BLOCK_READ ? "read" : "write", request->length, request->offset, strerror(-got));
+	return err_set(e, EIO, "%s: a %s of %u bytes at %" PRIu64 " moved %d", r->config->device,
+		       request->direction == BLOCK_READ ? "read" : "write", request->length, request->offset, got);
+}
+
 int bench_failure(const struct bench_run *r, struct err *e)
 {
 	for (unsigned int i = 0; i < r->n_workers; i++) {
@@ -239,7 +255,9 @@ int bench_failure(const struct bench_run *r, struct err *e)
 			continue;
 		if (t->script && t->failed)
 			return script_failure(r, t, e);
-		if (t->script)
+		if (t->load && t->failed)
+			return block_failure(r, t, e);
+		if (t->script || t->load)
 			continue;
 		const struct bench_sample *last = &t->sample[t->n_samples - 1];
 		bool is_short = last->op == r->workload->op && last->result != (int32_t)t->block_bytes;

@@ -49,11 +49,21 @@ static int output_is_outside(const struct bench_run *r, struct err *e)
 	return ret;
 }
 
+static int output_is_no_device(const struct bench_run *r, struct err *e)
+{
+	struct stat output, device;
+	if (!stat(r->config->output, &output) && !fstat(r->device.fd, &device) && output.st_dev == device.st_dev && output.st_ino == device.st_ino)
+		return err_set(e, EINVAL, "%s: the trace would overwrite the device", r->config->output);
+	return 0;
+}
+
 static int output_is_apart(const struct bench_run *r, struct err *e)
 {
 	struct stat output, file;
 	if (r->workload->script)
 		return output_is_outside(r, e);
+	if (r->workload->block)
+		return output_is_no_device(r, e);
 	if (stat(r->config->output, &output) < 0)
 		return 0;
 	for (unsigned int i = 0; i < r->n_workers; i++)
@@ -114,25 +124,26 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 		   struct err *e)
 {
 	struct microbench_outcome unwanted;
-	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .pid = (uint32_t)getpid()};
+	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .device = {.fd = -1}, .pid = (uint32_t)getpid()};
 	o = o ? o : &unwanted;
 	*o = (struct microbench_outcome){.mean_response_ns = NAN};
 	int ret = microbench_files(w, c, &r.files, e);
 	if (ret)
 		return ret;
-	r.dir_fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (r.dir_fd < 0) {
+	if (!w->block)
+		r.dir_fd = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (!w->block && r.dir_fd < 0) {
 		ret = err_sys(e, errno, "%s", c->dir);
 		goto out;
 	}
 	if (!c->prepare_only)
 		ret = output_check(c->output, e);
-	if (!ret && (c->prepare || c->prepare_only))
+	if (!ret && !w->block && (c->prepare || c->prepare_only))
 		ret = files_prepare(&r, e);
 	if (!ret && !c->prepare_only)
 		ret = run_prepared(&r, o, e);
 	bench_teardown(&r);
-	if (c->remove) {
+	if (c->remove && !w->block) {
 		struct err unremoved = ERR_INIT;
 		int removed = microbench_clear(w, &r.files, r.dir_fd, &unremoved);
 		if (!removed)

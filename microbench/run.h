@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "capture/run_facts.h"
+#include "common/device.h"
 #include "common/vm.h"
 #include "microbench/loop.h"
 #include "microbench/microbench.h"
@@ -48,6 +49,9 @@ struct bench_run {
 	struct worker *worker; /* worker[n_workers] */
 	unsigned int n_workers, n_started;
 	struct script_names names; /* paths of the scripts */
+	struct device device; /* of a workload below the file system */
+	uint64_t span_bytes;  /* what is used of it */
+	bool refused;	      /* it is not to be written to */
 	struct vm_region anonymous; /* --anon-memory */
 	uint64_t anonymous_bytes; /* resident and anonymous when the region began; 0 unknown */
 	struct gate gate;
@@ -64,6 +68,8 @@ struct bench_run {
  * the system, with the path; EINVAL for a file that does not fit. */
 int bench_setup(struct bench_run *r, struct err *e);
 void bench_teardown(struct bench_run *r);
+/* Written content: no zeros, and the same on every machine. */
+void bench_content_fill(void *base, size_t n_bytes, uint64_t seed);
 
 /* Room for the requests of one thread (units, where it plays a script): at least --requests, and for --min-duration what
  * the fastest machine could do in it, as far as `memory_bytes` in all reach. */

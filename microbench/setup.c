@@ -10,6 +10,7 @@
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "microbench/block/block_load.h"
 #include "microbench/draw.h"
 #include "microbench/run.h"
 
@@ -24,6 +25,8 @@ static uint64_t sample_bytes(const struct workload *w, const struct microbench_c
 	if (w->script)
 		return w->script->n_per_unit * (sizeof(struct bench_sample) + sizeof(struct bench_step)) +
 		       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
+	if (w->block)
+		return sizeof(struct bench_sample) + sizeof(struct block_request);
 	return sizeof(struct bench_sample) + (w->sequential ? 0 : sizeof(uint32_t)) +
 	       (c->think == THINK_FIXED ? 0 : sizeof(uint64_t));
 }
@@ -33,6 +36,8 @@ uint64_t bench_capacity(const struct workload *w, const struct microbench_config
 	/* No machine of today makes a system call in 100 ns and copies more than 50 bytes in one: an upper bound on the
 	 * rate. Pauses last as long as asked, or in the mean so: a quarter off for chance. */
 	double fastest_ns = 100 + 0.02 * (double)c->block_bytes + 0.75 * (double)c->pause_ns;
+	if (w->block) /* at the rate, with a quarter more for chance; closed, a request takes a thread a microsecond at least */
+		fastest_ns = c->rate > 0 ? 0.8e9 * (double)c->level / c->rate : 1000 + 0.75 * (double)c->pause_ns / (double)c->queue_depth;
 	if (w->script && w->script->fastest_ns)
 		fastest_ns = w->script->fastest_ns(c);
 	double room = (double)memory_bytes / (double)sample_bytes(w, c) / (double)c->level;
@@ -94,13 +99,13 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	struct bench_thread *t = &w->bench;
-	uint64_t n_rewinds = r->workload->sequential ? t->capacity / t->n_blocks : 0;
+	uint64_t n_rewinds = r->workload->sequential && !t->load ? t->capacity / t->n_blocks : 0;
 	uint64_t n_samples = t->script ? t->script->n : t->capacity + n_rewinds + 1;
 	int ret = vm_alloc(&w->samples, n_samples * sizeof *t->sample, "records of requests", e);
 	if (ret)
 		return ret;
 	t->sample = w->samples.base;
-	if (!r->workload->sequential && !t->script) {
+	if (!r->workload->sequential && !t->script && !t->load) {
 		ret = vm_alloc(&w->blocks, t->capacity * sizeof *t->block, "offsets of requests", e);
 		if (!ret)
 			ret = draw_blocks(w->blocks.base, t->capacity, (uint32_t)t->n_blocks, c->seed, t->index, e);
@@ -117,11 +122,11 @@ static int memory_fill(struct bench_run *r, struct worker *w, struct err *e)
 }
 
 /* Written content must not be zeros, which some storage treats on its own, and must not depend on the machine. */
-static void buffers_fill(struct bench_run *r)
+void bench_content_fill(void *base, size_t n_bytes, uint64_t seed)
 {
-	uint64_t x = r->config->seed * 0x9e3779b97f4a7c15u | 1;
-	unsigned char *p = r->placement.region.base;
-	for (size_t i = 0; i + sizeof x <= r->placement.region.n_bytes; i += sizeof x) {
+	uint64_t x = seed * 0x9e3779b97f4a7c15u | 1;
+	unsigned char *p = base;
+	for (size_t i = 0; i + sizeof x <= n_bytes; i += sizeof x) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
@@ -162,7 +167,7 @@ static int worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	w->run = r;
 	w->wait_ns = -1;
 	w->cpu = c->pin ? nth_cpu(w->bench.index) : -1;
-	int ret = r->workload->script ? script_fill(r, w, e) : bench_file_open(r, w, e);
+	int ret = r->workload->block ? block_setup(r, w, e) : r->workload->script ? script_fill(r, w, e) : bench_file_open(r, w, e);
 	return ret ? ret : memory_fill(r, w, e);
 }
 
@@ -188,7 +193,7 @@ int bench_setup(struct bench_run *r, struct err *e)
 	r->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	if (r->finished_fd < 0)
 		return err_sys(e, errno, "eventfd");
-	int ret = r->workload->script ? bench_files_check(r, e) : 0;
+	int ret = r->workload->block ? block_device_open(r, e) : r->workload->script ? bench_files_check(r, e) : 0;
 	for (unsigned int i = 0; i < r->n_workers && !ret; i++)
 		ret = worker_setup(r, &r->worker[i], e);
 	if (!ret)
@@ -196,7 +201,7 @@ int bench_setup(struct bench_run *r, struct err *e)
 				     r->n_workers, e);
 	if (ret)
 		return ret;
-	buffers_fill(r);
+	bench_content_fill(r->placement.region.base, r->placement.region.n_bytes, c->seed);
 	for (unsigned int i = 0; i < r->n_workers; i++) /* now that no name is added */
 		r->worker[i].bench.names = (const char *const *)r->names.name;
 	if (c->anon_bytes)
@@ -218,10 +223,12 @@ void bench_teardown(struct bench_run *r)
 			if (w->bench.slot_fd[k] >= 0)
 				close(w->bench.slot_fd[k]);
 		script_release(&w->script);
+		block_release(w);
 	}
 	script_names_release(&r->names);
 	vm_free(&r->anonymous);
 	placement_release(&r->placement);
+	device_close(&r->device);
 	if (r->finished_fd >= 0)
 		close(r->finished_fd);
 	if (r->worker) {

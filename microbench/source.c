@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "microbench/block/block_load.h"
 
 /* --- what scripts refer to -----------------------------------------------------------------------------------------
  */
@@ -77,6 +78,8 @@ int source_open(struct source *s, const struct bench_run *r, unsigned int worker
 	    .worker = &r->worker[worker], .next = t->sample, .end = t->sample + t->n_samples, .refs = refs};
 	if (r->workload->script)
 		return 0;
+	if (r->workload->block)
+		return trace_writer_object(w, OBJECT_DEVICE, r->config->device, &s->object, e);
 	return trace_writer_object(w, OBJECT_PATH, r->files.entry[worker].path, &s->object, e);
 }
 
@@ -184,6 +187,13 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 	    .op = (uint16_t)from->op,
 	    .error = (uint16_t)(from->result < 0 ? -from->result : 0),
 	};
+	if (t->load) {
+		const struct block_request *request = &t->load->request[s->k++];
+		out->offset = request->offset;
+		out->length = request->length;
+		out->intended_ns = request->due == INT64_MIN ? TIME_NONE : source_time(r, r->start + (uint64_t)request->due);
+		return;
+	}
 	if (t->script) {
 		step_take(s, &t->script->step[s->k++], t, out);
 		return;

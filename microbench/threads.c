@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
@@ -73,9 +74,12 @@ static int worker_prepare(struct worker *w)
 		if (code)
 			return code;
 	}
-	if (c->pause_by == WAIT_HYBRID)
+	const int method = w->bench.load ? WAIT_HYBRID : c->pause_by; /* a due time is not a program's pause */
+	if (method == WAIT_HYBRID)
 		waiter_thread_setup();
-	waiter_init(&w->bench.waiter, &r->clock, (enum wait_method)c->pause_by, 0);
+	waiter_init(&w->bench.waiter, &r->clock, (enum wait_method)method, 0);
+	if (w->bench.load)
+		return block_begin(r, &w->bench);
 	if (w->bench.script)
 		script_warm(&w->bench);
 	else
@@ -97,8 +101,8 @@ static void worker_measure(struct worker *w)
 	while (clock_now(&r->clock) < r->start)
 		cpu_relax();
 	r->workload->loop(t);
-	const struct bench_sample *last = &t->sample[t->n_samples - 1];
-	bool failed = t->script ? t->failed
+	const struct bench_sample *last = t->n_samples ? &t->sample[t->n_samples - 1] : &(struct bench_sample){.result = -EIO};
+	bool failed = t->script || t->load ? t->failed
 				: last->result < 0 || (last->op == r->workload->op &&
 						       last->result != (int32_t)t->block_bytes);
 	if (failed)
@@ -116,6 +120,8 @@ static void *worker_main(void *arg)
 	int error = worker_prepare(w);
 	if (gate_pass(&w->run->gate, error))
 		worker_measure(w);
+	if (w->bench.load)
+		block_end(&w->bench);
 	worker_finished(w->run);
 	return NULL;
 }
@@ -140,6 +146,9 @@ static int workers_start(struct bench_run *r, struct err *e)
 			return err_sys(e, code, "starting thread %u of %u", r->n_started + 1, r->n_workers);
 	}
 	int code = gate_wait_ready(&r->gate, r->n_workers);
+	for (unsigned int i = 0; code && i < r->n_workers; i++)
+		if (r->worker[i].bench.load && r->worker[i].bench.load->err.msg[0])
+			return err_set(e, code, "%s", r->worker[i].bench.load->err.msg);
 	return code ? err_sys(e, code, "pinning a thread to its processor") : 0;
 }
 
@@ -182,8 +191,10 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	r->start = now + lead;
 	uint64_t lasts =
 	    (uint64_t)((double)r->config->min_duration_ns * (1 + CALIBRATION_ERROR) / r->clock.ns_per_tick);
-	for (unsigned int i = 0; i < r->n_workers && lasts; i++)
-		r->worker[i].bench.deadline = r->start + lasts;
+	for (unsigned int i = 0; i < r->n_workers; i++) {
+		r->worker[i].bench.start = r->start;
+		r->worker[i].bench.deadline = lasts ? r->start + lasts : 0;
+	}
 	gate_release(&r->gate, false);
 	ret = workers_watch(r, signal_fd, e);
 	if (ret) {

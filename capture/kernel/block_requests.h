@@ -15,9 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum block_event_kind { BLOCK_QUEUE, BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE };
+#include "common/block/direction.h"
 
-enum block_direction { BLOCK_READ, BLOCK_WRITE, BLOCK_DISCARD, BLOCK_FLUSH, BLOCK_OTHER };
+enum block_event_kind { BLOCK_QUEUE, BLOCK_ISSUE, BLOCK_COMPLETE, BLOCK_REQUEUE };
 
 /* record.flags of a block-level trace */
 enum block_flag { BLOCK_SYNC = 1, BLOCK_META = 2, BLOCK_AHEAD = 4, BLOCK_FUA = 8, BLOCK_PREFLUSH = 16 };

@@ -7,7 +7,7 @@
 
 #include "common/clock.h"
 #include "common/err.h"
-#include "replay/block/backend.h"
+#include "common/block/backend.h"
 
 struct harvested {
 	struct block_done done;

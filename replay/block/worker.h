@@ -12,7 +12,7 @@
 #include "common/clock.h"
 #include "common/strbuf.h"
 #include "common/wait.h"
-#include "replay/block/backend.h"
+#include "common/block/backend.h"
 #include "replay/block/buffers.h"
 #include "replay/block/harvester.h"
 #include "replay/block/schedule.h"

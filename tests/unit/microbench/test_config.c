@@ -33,6 +33,8 @@ static void the_table_of_workloads(void **state)
 	    {"fileserver", "fs", OP_INVALID, true, false},
 	    {"postmark", "pm", OP_INVALID, true, false},
 	    {"compile", "cc", OP_INVALID, true, false},
+	    {"block-random", "br", OP_PREAD, false, false},
+	    {"block-sequential", "bs", OP_PREAD, false, true},
 	};
 	size_t n = 0;
 	for (; workloads[n]; n++)

@@ -107,7 +107,7 @@ static void every_workload_at_every_level(void **state)
 {
 	(void)state;
 	for (const struct workload *const *w = workloads; *w; w++)
-		for (uint64_t level = 1; level <= 4 && !(*w)->script; level += level == 2 ? 2 : 1) {
+		for (uint64_t level = 1; level <= 4 && !(*w)->script && !(*w)->block; level += level == 2 ? 2 : 1) {
 			struct microbench_config c = small();
 			struct microbench_outcome o;
 			struct run r;
@@ -292,7 +292,7 @@ static void the_seed_decides_the_requests(void **state)
 	(void)state;
 	static struct sequence a, b;
 	for (const struct workload *const *w = workloads; *w; w++) {
-		if ((*w)->script) /* test_script.c */
+		if ((*w)->script || (*w)->block) /* test_script.c, test_block_draw.c */
 			continue;
 		sequence_of((*w)->name, 12, &a);
 		sequence_of((*w)->name, 12, &b);

@@ -7,10 +7,9 @@
 #include <stdlib.h>
 #include <sys/uio.h>
 
-#include "capture/kernel/block_requests.h"
+#include "common/block/backend.h"
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "replay/block/backend.h"
 
 #define RING_MAGIC 0xa10a10a1u
 

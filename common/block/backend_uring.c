@@ -11,10 +11,9 @@
 #include <sys/resource.h>
 #include <sys/uio.h>
 
-#include "capture/kernel/block_requests.h"
+#include "common/block/backend.h"
 #include "common/units.h"
 #include "common/xalloc.h"
-#include "replay/block/backend.h"
 
 #define RING_ENTRIES 256u
 #define MOST_REGISTERED ((size_t)1 << 30) /* the kernel's limit for one buffer */
@@ -32,8 +31,14 @@ struct block_queue {
 
 static void uring_close(struct block_queue *q)
 {
-	if (q && q->has_ring)
+	if (q && q->has_ring) {
+		/* the kernel lets go of what is registered some time after the ring's end; a device must be free now */
+		if (q->fixed_file)
+			io_uring_unregister_files(&q->ring);
+		if (q->fixed_buffers)
+			io_uring_unregister_buffers(&q->ring);
 		io_uring_queue_exit(&q->ring);
+	}
 	if (q)
 		free(q->at_once);
 	free(q);

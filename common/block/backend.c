@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/block/backend.h"
+#include "common/block/backend.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* How requests reach the kernel and come back: one row and one file for each way. A queue belongs to one worker. */
-#ifndef REPLAY_BLOCK_BACKEND_H
-#define REPLAY_BLOCK_BACKEND_H
+#ifndef COMMON_BLOCK_BACKEND_H
+#define COMMON_BLOCK_BACKEND_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/block/direction.h"
 #include "common/err.h"
 #include "common/strbuf.h"
 #include "common/vm.h"

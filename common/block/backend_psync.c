@@ -5,9 +5,8 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "capture/kernel/block_requests.h"
+#include "common/block/backend.h"
 #include "common/xalloc.h"
-#include "replay/block/backend.h"
 
 struct block_queue {
 	int fd;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "microbench/block/block_load.h"
+#include "microbench/draw.h"
+
+static int size_add(struct block_sizes *s, char *item, struct err *e)
+{
+	char *colon = strchr(item, ':');
+	double share = 1;
+	uint64_t bytes;
+	if (s->n == BLOCK_SIZES_MAX)
+		return err_set(e, EINVAL, "sizes: more than %d", BLOCK_SIZES_MAX);
+	if (colon) {
+		*colon = 0;
+		if (parse_ratio(colon + 1, &share, e) || share < 0)
+			return err_context(e, "sizes");
+	}
+	if (parse_size(item, &bytes, e))
+		return err_context(e, "sizes");
+	if (!bytes || bytes > 1 << 30)
+		return err_set(e, EINVAL, "sizes: %s is not between 1 B and 1 GiB", item);
+	s->length[s->n] = (uint32_t)bytes;
+	s->max = bytes > s->max ? (uint32_t)bytes : s->max;
+	s->min = bytes < s->min || !s->n ? (uint32_t)bytes : s->min;
+	s->upto[s->n] = share + (s->n ? s->upto[s->n - 1] : 0);
+	s->n++;
+	return 0;
+}
+
+int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e)
+{
+	char **item;
+	size_t n;
+	*s = (struct block_sizes){.n = 0};
+	int ret = split_list(text, &item, &n, e);
+	if (ret)
+		return err_context(e, "sizes");
+	for (size_t i = 0; i < n && !ret; i++)
+		ret = size_add(s, item[i], e);
+	list_free(item, n);
+	if (!ret && s->n > 1 && fabs(s->upto[s->n - 1] - 1) > 1e-6)
+		ret = err_set(e, EINVAL, "sizes: the shares add up to %g %%, not to 100", 100 * s->upto[s->n - 1]);
+	if (!ret)
+		s->upto[s->n - 1] = 1;
+	return ret;
+}
+
+static uint32_t length_draw(const struct block_sizes *s, gsl_rng *rng)
+{
+	double x = s->n > 1 ? gsl_rng_uniform(rng) : 0;
+	uint32_t i = 0;
+	while (i + 1 < s->n && x >= s->upto[i])
+		i++;
+	return s->length[i];
+}
+
+/* Where requests go: one after another through the thread's part of the device, or anywhere on it. */
+static uint64_t offset_draw(gsl_rng *rng, uint64_t *next, uint64_t from, uint64_t n_bytes, uint32_t length, uint32_t grain)
+{
+	if (rng) /* 64 random bits: a device has more blocks than one number of the generator tells apart */
+		return (((uint64_t)gsl_rng_get(rng) << 32 | gsl_rng_get(rng)) % ((n_bytes - length) / grain + 1)) * grain;
+	if (*next + length > n_bytes)
+		*next = 0;
+	uint64_t offset = from + *next;
+	*next += length;
+	return offset;
+}
+
+/* Due times, ns after the start: bursts at equal intervals, shifted from thread to thread, or at exponential ones. */
+static double due_next(const struct microbench_config *c, gsl_rng *rng, double last_ns)
+{
+	double mean_ns = 1e9 * (double)c->level * (double)c->burst / c->rate;
+	return last_ns + (c->arrivals == ARRIVALS_POISSON ? gsl_ran_exponential(rng, mean_ns) : mean_ns);
+}
+
+static double due_first(const struct microbench_config *c, gsl_rng *rng, unsigned int thread)
+{
+	double mean_ns = 1e9 * (double)c->level * (double)c->burst / c->rate;
+	return c->arrivals == ARRIVALS_POISSON ? gsl_ran_exponential(rng, mean_ns) : mean_ns * thread / (double)c->level;
+}
+
+int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c, const struct block_sizes *sizes, bool sequential,
+	       uint64_t n_bytes, uint32_t grain, unsigned int thread, struct err *e)
+{
+	gsl_rng *where = draw_stream(c->seed, thread, DRAW_BLOCKS, e), *what = draw_stream(c->seed, thread, DRAW_SCRIPT, e),
+		*when = draw_stream(c->seed, thread, DRAW_THINK, e);
+	uint64_t part = n_bytes / c->level / grain * grain, next = 0;
+	double due_ns = 0;
+	for (uint64_t k = 0; where && what && when && k < n; k++) {
+		uint32_t length = length_draw(sizes, what);
+		if (c->rate > 0 && k % c->burst == 0)
+			due_ns = k ? due_next(c, when, due_ns) : due_first(c, when, thread);
+		request[k] = (struct block_request){
+			.offset = sequential ? offset_draw(NULL, &next, thread * part, part, length, grain)
+					     : offset_draw(where, NULL, 0, n_bytes, length, grain),
+			.length = length,
+			.direction = gsl_rng_uniform(what) < c->read_share ? BLOCK_READ : BLOCK_WRITE,
+			.due = c->rate > 0 ? llround(due_ns) : INT64_MIN,
+		};
+	}
+	bool made = where && what && when;
+	gsl_rng *all[] = {where, what, when};
+	for (size_t i = 0; i < 3; i++)
+		if (all[i])
+			gsl_rng_free(all[i]);
+	return made ? 0 : -ENOMEM;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/block/block_load.h"
+#include "microbench/workloads.h"
+
+static const char *const own_options[] = {"queue-depth", "rate", "arrivals", "burst", "sizes", "span", "read-share", "backend", NULL};
+
+static void defaults(struct microbench_config *c)
+{
+	c->queue_depth = 32;
+	c->burst = 1;
+	c->read_share = 1;
+	c->backend = "auto";
+	c->file_bytes = 0;
+}
+
+const struct workload workload_block_random = {
+	.name = "block-random",
+	.alias = "br",
+	.help = "requests at random places of a device, many in flight for each thread (--device)",
+	.op = OP_PREAD,
+	.defaults = defaults,
+	.own_options = own_options,
+	.loop = block_loop,
+	.block = true,
+};
+
+const struct workload workload_block_sequential = {
+	.name = "block-sequential",
+	.alias = "bs",
+	.help = "requests one after another on a device, each thread through a part of its own (--device)",
+	.op = OP_PREAD,
+	.sequential = true,
+	.defaults = defaults,
+	.own_options = own_options,
+	.loop = block_loop,
+	.block = true,
+};

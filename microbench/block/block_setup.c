@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "microbench/block/block_load.h"
+#include "microbench/draw.h"
+#include "microbench/run.h"
+
+#define DEPTH_MAX 1024
+#define CONTENT_BYTES ((uint64_t)1 << 20) /* written content begins at another place of it for each request */
+#define PAGE 4096u
+
+static uint64_t whole_pages(uint64_t n)
+{
+	return (n + PAGE - 1) / PAGE * PAGE;
+}
+
+static int sizes_of(const struct microbench_config *c, struct block_sizes *s, struct err *e)
+{
+	if (c->sizes)
+		return block_sizes_parse(s, c->sizes, e);
+	*s = (struct block_sizes){.length = {(uint32_t)c->block_bytes}, .upto = {1}, .n = 1, .min = (uint32_t)c->block_bytes, .max = (uint32_t)c->block_bytes};
+	return 0;
+}
+
+int block_check(const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	struct block_sizes sizes;
+	int ret = sizes_of(c, &sizes, e);
+	if (ret)
+		return ret;
+	if (c->queue_depth < 1 || c->queue_depth > DEPTH_MAX)
+		return err_set(e, EINVAL, "queue-depth: expected 1 to %d", DEPTH_MAX);
+	if (!(c->read_share >= 0 && c->read_share <= 1) || !(c->rate >= 0))
+		return err_set(e, EINVAL, "read-share or rate: out of range");
+	if (!c->burst || (c->burst > 1 && c->rate <= 0))
+		return err_set(e, EINVAL, "burst: %s", c->burst ? "it needs a rate, of requests in bursts" : "expected at least 1");
+	if (c->rate > 0 && c->pause_ns)
+		return err_set(e, EINVAL, "pause: with a rate requests do not wait for others (use one of them)");
+	if (c->think != THINK_FIXED)
+		return err_set(e, EINVAL, "think: %s has fixed pauses", w->name);
+	if (c->fsync_end)
+		return err_set(e, EINVAL, "fsync-end: %s is past the page cache", w->name);
+	return 0;
+}
+
+/* --- the device --------------------------------------------------------------------------------------------------- */
+
+static int grain_check(const struct bench_run *r, const struct block_sizes *sizes, struct err *e)
+{
+	for (uint32_t i = 0; i < sizes->n; i++)
+		if (sizes->length[i] % r->device.logical_bytes)
+			return err_set(e, EINVAL, "%s takes multiples of %u bytes: %u are none", r->config->device, r->device.logical_bytes,
+				       sizes->length[i]);
+	if (r->span_bytes / r->n_workers < sizes->max)
+		return err_set(e, EINVAL, "%s: %" PRIu64 " bytes are too few for requests of %u bytes by %u threads", r->config->device, r->span_bytes,
+			       sizes->max, r->n_workers);
+	return 0;
+}
+
+int block_device_open(struct bench_run *r, struct err *e)
+{
+	const struct microbench_config *c = r->config;
+	struct block_sizes sizes;
+	bool writes = c->read_share < 1;
+	if (writes && !c->destructive)
+		return err_set(e, EPERM, "%s: refused: what is on it would be overwritten (--destructive allows that; --read-share 100%% only reads)",
+			       c->device);
+	int ret = sizes_of(c, &sizes, e);
+	if (!ret)
+		ret = device_open(&r->device, c->device, !writes ? DEVICE_READ : c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, O_DIRECT, &r->refused, e);
+	if (ret)
+		return r->refused ? -EPERM : ret;
+	r->span_bytes = c->span_bytes && c->span_bytes < r->device.n_bytes ? c->span_bytes : r->device.n_bytes;
+	return grain_check(r, &sizes, e);
+}
+
+/* --- a thread ----------------------------------------------------------------------------------------------------- */
+
+static const struct block_backend *backend_find(const char *name)
+{
+	for (const struct block_backend *const *b = block_backends; *b; b++)
+		if (!strcmp((*b)->name, name))
+			return *b;
+	return NULL;
+}
+
+/* `auto` is the best that can be had here. */
+static int queue_open(const struct bench_run *r, struct block_load *b, struct err *e)
+{
+	const struct block_queue_config q = {.fd = r->device.fd, .is_block = r->device.is_block, .n_slots = b->depth, .registered = true, .reads = &b->reads,
+					     .content = &b->content};
+	struct strbuf notes = STRBUF_INIT;
+	int ret = -EINVAL;
+	if (strcmp(r->config->backend, "auto")) {
+		b->backend = backend_find(r->config->backend);
+		ret = b->backend ? b->backend->open(&b->queue, &q, &notes, e) : err_set(e, EINVAL, "backend %s: auto, io_uring, libaio or psync", r->config->backend);
+	}
+	for (const struct block_backend *const *try = block_backends; !strcmp(r->config->backend, "auto") && ret && *try; try++) {
+		b->backend = *try;
+		ret = b->backend->open(&b->queue, &q, &notes, e);
+	}
+	strbuf_release(&notes);
+	return ret;
+}
+
+static int memory_make(struct bench_run *r, struct block_load *b, uint64_t n, struct err *e)
+{
+	int ret = vm_alloc(&b->requests, n * sizeof *b->request, "requests", e);
+	if (!ret)
+		ret = vm_alloc(&b->reads, b->depth * b->max_length, "buffers of reads", e);
+	if (!ret)
+		ret = vm_alloc(&b->content, CONTENT_BYTES + b->max_length, "written content", e);
+	if (ret)
+		return ret;
+	bench_content_fill(b->content.base, b->content.n_bytes, r->config->seed);
+	b->request = b->requests.base;
+	b->sample_of = xcalloc(b->depth, sizeof *b->sample_of);
+	b->unused = xcalloc(b->depth, sizeof *b->unused);
+	for (b->n_unused = 0; b->n_unused < b->depth; b->n_unused++)
+		b->unused[b->n_unused] = b->depth - 1 - b->n_unused;
+	return 0;
+}
+
+int block_setup(struct bench_run *r, struct worker *w, struct err *e)
+{
+	const struct microbench_config *c = r->config;
+	struct bench_thread *t = &w->bench;
+	struct block_load *b = t->load = xcalloc(1, sizeof *b);
+	struct block_sizes sizes;
+	int ret = sizes_of(c, &sizes, e);
+	if (ret)
+		return ret;
+	if (t->capacity > UINT32_MAX)
+		return err_set(e, EINVAL, "requests: expected at most 2^32-1 of a thread");
+	b->depth = strcmp(c->backend, block_psync.name) ? (uint32_t)c->queue_depth : 1; /* it can do no more */
+	b->max_length = whole_pages(sizes.max);
+	b->failed = UINT64_MAX;
+	ret = memory_make(r, b, t->capacity, e);
+	if (!ret)
+		ret = block_draw(b->requests.base, t->capacity, c, &sizes, r->workload->sequential, r->span_bytes, sizes.min, t->index, e);
+	return ret;
+}
+
+int block_begin(const struct bench_run *r, struct bench_thread *t)
+{
+	struct block_load *b = t->load;
+	struct block_request *request = b->requests.base;
+	for (uint64_t k = 0; k < t->capacity && request[k].due != INT64_MIN; k++)
+		request[k].due = (int64_t)((double)request[k].due / t->clock->ns_per_tick);
+	b->pause_ticks = (uint64_t)((double)t->pause_ns / t->clock->ns_per_tick);
+	return -queue_open(r, b, &b->err);
+}
+
+void block_end(struct bench_thread *t)
+{
+	struct block_load *b = t->load;
+	if (b->queue)
+		b->backend->close(b->queue);
+	b->queue = NULL;
+}
+
+void block_release(struct worker *w)
+{
+	struct block_load *b = w->bench.load;
+	if (!b)
+		return;
+	vm_free(&b->requests);
+	vm_free(&b->reads);
+	vm_free(&b->content);
+	free(b->sample_of);
+	free(b->unused);
+	free(b);
+	w->bench.load = NULL;
+}
