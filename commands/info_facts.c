@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "capture/format.h"
+#include "capture/unseen.h"
 #include "commands/info.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -406,8 +407,12 @@ void info_facts_build(struct info_page *page, const struct info *x)
 const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size)
 {
 	unsigned int n = 0;
+	uint64_t n_unseen = programs_unseen_of_text(x->meta->extra_json);
 	while (n <= i && trace_note(x->trace, n, buf, size))
 		n++;
+	if (n <= i && n_unseen && n++ == i)
+		snprintf(buf, size, "programs that made, or can make, calls which capture could not see: %llu: the trace is incomplete",
+			 (unsigned long long)n_unseen);
 	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
 }
 

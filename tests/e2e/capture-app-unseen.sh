@@ -26,6 +26,7 @@ expect_line out "1 program run made, or can make, $said"
 expect_line out "$PWD/raw"
 expect_line info 'programs_own_calls 1'
 expect_line info "$PWD/raw"
+expect_line info 'calls which capture could not see: 1: the trace is incomplete'
 capture sh -c './raw nothing; ./harmless; ./raw files; true'
 expect_line out '2 program runs made'
 capture ./linked nothing

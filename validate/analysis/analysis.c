@@ -116,10 +116,15 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			c->replayer = k;
 			cell_compute(a, c, &evidence[a->n_cells++]);
 		}
-	for (size_t i = 0; i < r->n_runs; i++)
-		if (r->run[i].has_summary && __builtin_add_overflow(a->n_events_lost, r->run[i].summary.n_events_lost,
-								    &a->n_events_lost))
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run_summary *s = &r->run[i].summary;
+		if (!r->run[i].has_summary)
+			continue;
+		if (__builtin_add_overflow(a->n_events_lost, s->n_events_lost, &a->n_events_lost))
 			a->n_events_lost = UINT64_MAX;
+		if (__builtin_add_overflow(a->n_programs_unseen, s->n_programs_unseen, &a->n_programs_unseen))
+			a->n_programs_unseen = UINT64_MAX;
+	}
 	a->between_process_cv = between_process(a);
 	const struct levels levels = {a->level_accept, a->level_reject};
 	linearity_decide(a, evidence, &levels);

@@ -140,6 +140,10 @@ static void instruments(struct analysis *a)
 	if (a->n_events_lost)
 		add(a, "clock", WARNING, "events lost", "%llu events were lost in capture",
 		    (unsigned long long)a->n_events_lost);
+	if (a->n_programs_unseen)
+		add(a, "clock", WARNING, "calls unseen",
+		    "%llu programs made, or can make, calls that capture could not see: traces are incomplete",
+		    (unsigned long long)a->n_programs_unseen);
 }
 
 /* Asked for in the protocol and not had in at least one run. */

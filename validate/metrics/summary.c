@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "capture/op.h"
+#include "capture/unseen.h"
 #include "common/xalloc.h"
 #include "validate/metrics/correction.h"
 #include "validate/metrics/summary_private.h"
@@ -276,6 +277,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	int rc = correction_from_json(&correction, extra, e);
 	if (rc > 0)
 		s->correction_u_ns = correction.u_ns;
+	s->n_programs_unseen = programs_unseen(extra);
 	rc = rc < 0 ? rc : 0;
 	if (!rc && facts) {
 		rc = run_facts_from_json(&s->facts, facts, e);

@@ -75,6 +75,7 @@ static const struct member issue_members[] = {M(run_summary, REAL, issue_error_p
 
 /* only where response times were corrected */
 static const struct member correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
+static const struct member unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
@@ -166,6 +167,8 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= put_classes(o, s);
 	if (s->correction_u_ns > 0)
 		rc |= put_members(o, s, correction_members);
+	if (s->n_programs_unseen)
+		rc |= put_members(o, s, unseen_members);
 	if (s->has_facts)
 		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
 	if (rc) {
@@ -378,9 +381,11 @@ static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
 	return facts ? run_facts_from_json(&s->facts, facts, e) : 0;
 }
 
-static int get_correction(struct run_summary *s, const json_t *o, struct err *e)
+/* What is there only where it is not 0. */
+static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
-	return json_object_get(o, "correction_u_ns") ? get_members(s, correction_members, o, e) : 0;
+	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, correction_members, o, e) : 0;
+	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, unseen_members, o, e);
 }
 
 static int check_version(const json_t *o, struct err *e)
@@ -423,7 +428,7 @@ int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
 	rc = rc ? rc : get_issue_error(s, o, e);
 	rc = rc ? rc : get_classes(s, o, e);
 	rc = rc ? rc : get_facts(s, o, e);
-	rc = rc ? rc : get_correction(s, o, e);
+	rc = rc ? rc : get_rare(s, o, e);
 	if (rc)
 		summary_release(s);
 	return rc;

@@ -592,6 +592,11 @@ static void test_facts(void **state)
 	json_decref(o);
 	assert_int_equal(compute_with_extra(&s, "{\"other\": 1}", &e), 0);
 	assert_false(s.has_facts);
+	assert_int_equal(s.n_programs_unseen, 0);
+	summary_release(&s);
+	assert_int_equal(compute_with_extra(&s, "{\"capture\": {\"programs_unseen\": 1, \"programs_own_calls\": 2, "
+					       "\"programs_own_rings\": -5}}", &e), 0);
+	assert_int_equal(s.n_programs_unseen, 3);
 	summary_release(&s);
 	assert_int_equal(compute_with_extra(&s, "{\"facts\": {\"wall_ns\": \"x\"}}", &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "facts:")); /* the trace's name in front */

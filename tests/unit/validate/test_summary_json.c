@@ -90,6 +90,7 @@ static void test_round_trip_is_exact(void **state)
 		struct err e = ERR_INIT;
 		make_summary(&a, seed, seed % 3);
 		a.correction_u_ns = seed % 4 ? 0 : 0.1 * (double)seed;
+		a.n_programs_unseen = seed % 5 ? 0 : seed;
 		json_t *o = summary_to_json(&a);
 		assert_non_null(o);
 		char *text = json_dumps(o, JSON_REAL_PRECISION(17) | JSON_COMPACT);
