@@ -58,6 +58,15 @@ static json_t *calibrations(const struct capture_trial *t, size_t method)
 	return list;
 }
 
+static json_t *clock_to_json(const struct capture_trial *t, size_t method)
+{
+	struct capture_clock c;
+	if (capture_clock(&t->study, method, &c))
+		return json_null();
+	return json_pack("{s:f, s:f, s:I, s:I}", "offset_ns", c.offset_ns, "u_ns", c.u_ns, "n_processes", (json_int_t)c.n_processes,
+			 "n_conditions", (json_int_t)c.n_conditions);
+}
+
 json_t *calibration_to_json(const struct capture_trial *t, const json_t *environment)
 {
 	json_t *methods = json_array(), *workloads = json_array();
@@ -66,11 +75,11 @@ json_t *calibration_to_json(const struct capture_trial *t, const json_t *environ
 	for (size_t i = 0; i < CAPTURE_N_METHODS; i++) {
 		const struct capture_standing *s = &t->method[i];
 		bool had = !s->left_out[0];
-		json_array_append_new(methods, json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o}", "method",
+		json_array_append_new(methods, json_pack("{s:s, s:s?, s:o, s:I, s:o, s:o, s:o}", "method",
 							 capture_methods[i].name, "left_out", had ? NULL : s->left_out,
 							 "resolution_ns", had ? real(s->resolution_ns) : json_null(),
 							 "n_events_lost", (json_int_t)s->n_lost, "table", table(t, i),
-							 "calibration", calibrations(t, i)));
+							 "clock", clock_to_json(t, i), "calibration", calibrations(t, i)));
 	}
 	return json_pack("{s:i, s:s, s:I, s:I, s:o, s:o, s:O}", "schema", 1, "validate_version", VALIDATE_VERSION,
 			 "n_runs", (json_int_t)t->study.n_runs, "seed", (json_int_t)t->seed, "workloads", workloads,

@@ -220,3 +220,59 @@ enum stat_status capture_calibrate(const struct capture_study *s, size_t method,
 	c->u_ns = sqrt(range * range / 12 + variance / n * (1 + 1 / smallest_n));
 	return STAT_OK;
 }
+
+/* --- clocks ----------------------------------------------------------------------------------------------------- */
+
+/* Mean difference of the begins in each run of a condition: x[n]. Gives n. */
+static size_t begins(const struct capture_study *s, const struct capture_cell *of, double *x)
+{
+	size_t n = 0;
+	for (size_t k = 0; k < s->n_runs; k++) {
+		double sum = 0;
+		size_t n_requests = 0;
+		for (size_t i = 0; i < s->n_cells; i++) {
+			const struct capture_cell *c = &s->cell[i];
+			if (c->method != of->method || c->workload != of->workload || c->level != of->level)
+				continue;
+			sum += c->run[k].sum_begin_ns;
+			n_requests += c->run[k].n;
+		}
+		if (n_requests)
+			x[n++] = sum / (double)n_requests;
+	}
+	return n;
+}
+
+/* Whether no cell before it is of the same condition. */
+static bool is_first(const struct capture_study *s, size_t i)
+{
+	for (size_t j = 0; j < i; j++)
+		if (s->cell[j].method == s->cell[i].method && s->cell[j].workload == s->cell[i].workload &&
+		    s->cell[j].level == s->cell[i].level)
+			return false;
+	return true;
+}
+
+enum stat_status capture_clock(const struct capture_study *s, size_t method, struct capture_clock *c)
+{
+	double *x = xcalloc(s->n_runs + 1, sizeof *x), sum = 0, squares = 0;
+	struct sample_moments m;
+	*c = (struct capture_clock){.offset_ns = NAN, .u_ns = NAN};
+	for (size_t i = 0; i < s->n_cells; i++) {
+		if (s->cell[i].method != method || !is_first(s, i))
+			continue;
+		size_t n = begins(s, &s->cell[i], x);
+		if (sample_moments(x, n, &m) || m.spread)
+			continue;
+		sum += m.mean * (double)n;
+		squares += m.variance * (double)(n - 1);
+		c->n_processes += n;
+		c->n_conditions++;
+	}
+	free(x);
+	if (!c->n_conditions)
+		return STAT_TOO_FEW;
+	c->offset_ns = sum / (double)c->n_processes;
+	c->u_ns = sqrt(squares / (double)(c->n_processes - c->n_conditions));
+	return STAT_OK;
+}

@@ -235,6 +235,34 @@ static void test_calibrate(void **state)
 	capture_study_release(&s);
 }
 
+/* Processes of two conditions: begins 10, 20, 30 and 100, 100, 130: mean 65; squares about the conditions' means 200 + 600, 6 - 2
+ * degrees of freedom. A second operation of the same process adds to its mean, not another process. */
+static void test_clock(void **state)
+{
+	(void)state;
+	static const double begin_ns[2][3] = {{10, 20, 30}, {100, 100, 130}};
+	struct capture_study s = {.n_runs = 3};
+	struct capture_clock c;
+	struct capture_pair pair[2];
+	for (size_t run = 0; run < 3; run++)
+		for (size_t condition = 0; condition < 2; condition++) {
+			struct capture_match m = {0};
+			pair[0] = (struct capture_pair){-5, begin_ns[condition][run] - 3, 100};
+			pair[1] = (struct capture_pair){-5, begin_ns[condition][run] + 3, 100};
+			m.op[OP_READ] = (struct capture_op){.n_own = 1, .pair = &pair[0], .n = 1};
+			m.op[OP_WRITE] = (struct capture_op){.n_own = 1, .pair = &pair[1], .n = 1};
+			capture_study_add(&s, 2, condition, 1 + (unsigned int)condition, run, &m);
+		}
+	assert_int_equal(capture_clock(&s, 2, &c), STAT_OK);
+	assert_near(c.offset_ns, 65, 1e-9);
+	assert_near(c.u_ns, sqrt(200), 1e-9);
+	assert_int_equal(c.n_processes, 6);
+	assert_int_equal(c.n_conditions, 2);
+	assert_int_equal(capture_clock(&s, 1, &c), STAT_TOO_FEW);
+	assert_true(isnan(c.u_ns));
+	capture_study_release(&s);
+}
+
 /* --- the file --------------------------------------------------------------------------------------------------- */
 
 static void test_calibration_file(void **state)
@@ -333,7 +361,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_known_bias),          cmocka_unit_test(test_missed_and_extra),
 	    cmocka_unit_test(test_alike_before),        cmocka_unit_test(test_estimate),
-	    cmocka_unit_test(test_calibrate),           cmocka_unit_test(test_calibration_file),
+	    cmocka_unit_test(test_calibrate),
+		cmocka_unit_test(test_clock),           cmocka_unit_test(test_calibration_file),
 	    cmocka_unit_test(test_calibration_hostile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
