@@ -211,6 +211,13 @@ static int closes_write(struct conversion *c, struct process_state *p, const str
 	return rc;
 }
 
+static bool time_is_sound(const struct conversion *c, uint64_t ticks)
+{
+	int64_t ns;
+	return !__builtin_sub_overflow(clock_ns_of_ticks(c->clock, ticks), c->epoch_ns, &ns) && ns <= TRACE_TIME_MAX &&
+	       ns >= -TRACE_TIME_MAX;
+}
+
 /* An asynchronous request: from its submission to when its result was fetched. */
 static int async_write(struct conversion *c, struct process_state *p, const struct merge_record *r, struct err *e)
 {
@@ -225,7 +232,7 @@ static int async_write(struct conversion *c, struct process_state *p, const stru
 	one.error = q->result < 0 && q->result > -4096 ? (uint16_t)-q->result : 0;
 	shown.r = &one;
 	shown.extra_len = 0;
-	one.end = q->end;
+	one.end = q->end >= one.begin && time_is_sound(c, q->end) ? q->end : 0;
 	return request_write(c, p, &shown, NULL, e);
 }
 
@@ -261,13 +268,6 @@ static void descriptor_note(struct conversion *c, const struct process_state *p,
 		facts_descriptor_add(c->descriptors, p->pid, r, f->path, name);
 }
 
-static bool time_is_sound(const struct conversion *c, uint64_t ticks)
-{
-	int64_t ns;
-	return !__builtin_sub_overflow(clock_ns_of_ticks(c->clock, ticks), c->epoch_ns, &ns) && ns <= TRACE_TIME_MAX &&
-	       ns >= -TRACE_TIME_MAX;
-}
-
 /* The windows are the programs' memory: a stray write may have hit a record. */
 static bool is_sound(const struct conversion *c, const struct log_record *l)
 {
@@ -291,6 +291,8 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 {
 	if (!is_sound(c, r->r)) {
 		c->outcome->n_garbled++;
+		if (r->r->op == LOG_AIO_ASKED)
+			async_take(&c->census->async); /* the census has it all the same */
 		return 0;
 	}
 	const struct census_image *i = &c->census->image[r->image];

@@ -128,7 +128,7 @@ static int set_values(struct parse *p, const char *value)
 	size_t n;
 	if (split_list(value, &item, &n, NULL))
 		return bad(p, "values", value, "a list of TEXT:OPERATION");
-	int good = n <= MAPPING_VALUES_MAX;
+	int good = n <= MAPPING_VALUES_MAX - p->column->n_values; /* the key may be given again */
 	for (size_t i = 0; i < n && good; i++) {
 		struct mapping_value *v = &p->column->value[p->column->n_values];
 		char *colon = strrchr(item[i], ':');

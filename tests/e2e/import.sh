@@ -92,6 +92,11 @@ expect_line err 'did you mean "begin"?'
 { sed '/^header/d' own.map; printf '[format]\nheader = yes\n'; } | sed 's/^\[column t\]/[column 1]/; s/^\[column o\]/[column 2]/; s/^\[column off\]/[column 3]/; s/^\[column len\]/[column 4]/; s/^\[column name\]/[column 5]/' >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 expect_line err 'header stands behind a column'
+# the key may be given again, as long as there are not too many of them
+sed 's/^values = .*/&\nvalues = a:pread, b:pread, c:pread, d:pread, e:pread, f:pread, g:pread, h:pread\nvalues = i:pread, j:pread, k:pread, l:pread, m:pread, n:pread, o:pread/' \
+	own.map >bad.map
+expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
+expect_line err 'at most 16'
 
 # strace: real output, both forms, agree but for their times
 for form in ns us; do
