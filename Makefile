@@ -50,7 +50,7 @@ ALL_LIBS := $(call libs_for,$(call upto,commands,$(ROOMS)))
 MAIN := $(BUILD)/validate
 PRELOAD := $(BUILD)/libvalidate-capture.so
 
-.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan fuzz bench coverage install uninstall clean help FORCE
+.PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench coverage install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -62,6 +62,7 @@ help:
 	@echo 'make check           every test; unit-check and e2e-check: a part of them; TESTS=NAME: those named so'
 	@echo 'make check-asan      every test under the address and undefined-behaviour sanitizers'
 	@echo 'make check-tsan      every test under the thread sanitizer'
+	@echo 'make check-property  order fs on SEEDS=1000 random programs; a minute for each 500'
 	@echo 'make oracle          builds $(BUILD)/tests/oracle, which checks folders of expected values; `make check` runs it'
 	@echo 'make fuzz            a short run of each fuzz target (clang); FUZZ_SECONDS=20'
 	@echo 'make bench           benchmarks, as ratios'
@@ -157,6 +158,11 @@ check-asan:
 check-tsan:
 	$(Q)TSAN_OPTIONS=halt_on_error=1 $(MAKE) --no-print-directory BUILD=$(BUILD)-tsan \
 		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' CFLAGS='-O1 -g' check
+
+# the long run of a test whose short form `make check` has: random programs that order fs must explain
+SEEDS ?= 1000
+check-property: $(BUILD)/tests/unit/replay/test_fs_property
+	$(Q)FS_PROPERTY_SEEDS=$(SEEDS) $<
 
 # lines reached by the tests, from the counts that the instrumented programs left beside the objects
 coverage:

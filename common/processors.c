@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "common/processors.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
 
 int processors_allowed(void)
 {
@@ -20,6 +24,45 @@ int processor_nth(uint32_t i)
 		if (CPU_ISSET(cpu, &allowed) && i-- == 0)
 			return cpu;
 	return -1;
+}
+
+/* One number or range; *at goes behind it. */
+static int range_parse(struct processor_list *list, const char **at, const cpu_set_t *allowed, struct err *e)
+{
+	char *end;
+	errno = 0;
+	unsigned long first = **at >= '0' && **at <= '9' ? strtoul(*at, &end, 10) : (end = NULL, 0ul), last = first;
+	if (end && *end == '-' && end[1] >= '0' && end[1] <= '9')
+		last = strtoul(end + 1, &end, 10);
+	if (!end || last < first || (*end && *end != ',' && *end != '+'))
+		return err_set(e, EINVAL, "\"%s\": processors are numbers and ranges, as 0,2-3", *at);
+	if (last - first >= PROCESSORS_LISTED_MAX - list->n)
+		return err_set(e, EINVAL, "more than %d processors are listed", PROCESSORS_LISTED_MAX);
+	for (unsigned long cpu = first; cpu <= last; cpu++) {
+		if (cpu >= CPU_SETSIZE || !CPU_ISSET(cpu, allowed))
+			return err_set(e, EINVAL, "processor %lu is none that may be used here", cpu);
+		list->cpu[list->n++] = (int)cpu;
+	}
+	*at = *end ? end + 1 : end;
+	return *end && !end[1] ? err_set(e, EINVAL, "a list of processors ends with \"%c\"", *end) : 0;
+}
+
+int processors_parse(struct processor_list *list, const char *text, struct err *e)
+{
+	cpu_set_t allowed;
+	*list = (struct processor_list){.cpu = xcalloc(PROCESSORS_LISTED_MAX, sizeof *list->cpu)};
+	if (sched_getaffinity(0, sizeof allowed, &allowed) < 0)
+		return err_sys(e, errno, "the processors that may be used");
+	int ret = *text ? 0 : err_set(e, EINVAL, "no processor is listed");
+	while (!ret && *text)
+		ret = range_parse(list, &text, &allowed, e);
+	return ret;
+}
+
+void processors_release(struct processor_list *list)
+{
+	free(list->cpu);
+	*list = (struct processor_list){.cpu = NULL};
 }
 
 int thread_pin(int cpu)

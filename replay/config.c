@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/placement.h"
+#include "common/processors.h"
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
@@ -53,6 +54,8 @@ const struct option_spec replay_options[] = {
 	{.name = "processes", .type = OPT_FLAG, .offset = FIELD(processes),
 	 .help = "a process for each traced process, with descriptors of its own (otherwise all are threads of one)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
+	{.name = "cpus", .type = OPT_STRING, .offset = FIELD(cpus), .arg = "LIST",
+	 .help = "worker i on the i-th of these processors, round and round: numbers and ranges, as 0,2-3 (in a protocol 0+2-3)"},
 	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	 .help = "workers of order none (0: as many as there were threads at one time), and of engine block (0: one)"},
 	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
@@ -144,12 +147,27 @@ static int engine_check(const struct replay_config *c, struct err *e)
 	return ret;
 }
 
+static int cpus_check(const struct replay_config *c, struct err *e)
+{
+	struct processor_list list = {.cpu = NULL};
+	if (!c->cpus)
+		return 0;
+	if (!strcmp(c->cpus, "traced"))
+		return err_set(e, EINVAL, "cpus: a trace does not hold on which processor a request ran; choose them (as 0,2-3)");
+	if (c->pin)
+		return err_set(e, EINVAL, "cpus and pin: both say where workers run");
+	int ret = processors_parse(&list, c->cpus, e);
+	processors_release(&list);
+	return ret ? err_context(e, "cpus") : 0;
+}
+
 int replay_check(const struct replay_config *c, struct err *e)
 {
 	struct mutant m;
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, c->fs_rules, e);
 	ret = ret ? ret : mutant_parse(&m, c->mutant, e);
+	ret = ret ? ret : cpus_check(c, e);
 	if (ret)
 		return ret;
 	const struct fault *f = mutant_fault(m.kind);

@@ -32,6 +32,7 @@ struct replay_config {
 	int placement;		 /* --placement: where buffers lie, as in microbench */
 	bool processes;		 /* --processes: a process for each traced process */
 	bool pin;		 /* --pin: worker i on the i-th processor it may use */
+	const char *cpus;	 /* --cpus: worker i on the i-th of these, round and round; NULL: wherever the kernel puts it */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as there were threads at one time */
 	int reads;		 /* --reads: enum replay_reads (replay/cache/reads.h) */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */

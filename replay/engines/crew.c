@@ -28,6 +28,18 @@ static void *aligned_zeroed(size_t n, size_t size)
 	return p ? memset(p, 0, n * size) : NULL;
 }
 
+static void runners_place(struct crew *c)
+{
+	struct processor_list list = {.cpu = NULL};
+	if (c->config->cpus && processors_parse(&list, c->config->cpus, NULL)) /* which has been checked */
+		processors_release(&list);
+	for (uint32_t i = 0; i < c->n; i++) {
+		int cpu = list.n ? list.cpu[i % list.n] : c->config->pin ? processor_nth(i) : -1;
+		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = cpu, .wait_ns = -1};
+	}
+	processors_release(&list);
+}
+
 static int common_init(struct crew *c, struct err *e)
 {
 	int ret = vm_alloc_shared(&c->common_memory, sizeof *c->common, "a crew", e);
@@ -59,8 +71,7 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		return err_set(e, ENOMEM, "not enough memory for %u threads", c->n);
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		atomic_init(&c->queue[i].next, 0);
-	for (uint32_t i = 0; i < c->n; i++)
-		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = config->pin ? processor_nth(i) : -1, .wait_ns = -1};
+	runners_place(c);
 	for (uint32_t i = 0; i < c->n; i++)
 		c->runner[i].store = call_store_new(c->n);
 	int ret = common_init(c, e);

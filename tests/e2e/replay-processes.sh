@@ -99,3 +99,24 @@ END
 expect_status 0 "$VALIDATE" run --dry-run p.conf
 sed 's/processes = yes/processes = perhaps/' p.conf >bad.conf
 expect_status 2 "$VALIDATE" run --dry-run bad.conf
+
+# chosen processors: where each worker's thread may run
+first=$(taskset -pc $$ | sed 's/.*: //; s/[,-].*//')
+last=$(taskset -pc $$ | sed 's/.*[,:-] *//')
+started "$VALIDATE" replay --processes --timing timestamp --cpus "$last,$first" --dir tree in.csv
+allowed=
+for child in $children; do
+	for thread in /proc/$child/task/*; do
+		[ "${thread##*/}" = "$child" ] || allowed="$allowed $(sed -n 's/^Cpus_allowed_list:[[:space:]]*//p' "$thread/status")"
+	done
+done
+[ "$(echo $allowed)" = "$last $first $last" ] || fail "threads may run on$allowed instead of $last $first $last"
+kill -9 "$looker"
+wait "$looker" 2>/dev/null || :
+gone
+for bad in 0,x 4095 ''; do
+	expect_status 2 "$VALIDATE" replay --cpus "$bad" --dir tree in.csv
+done
+expect_status 2 "$VALIDATE" replay --cpus traced --dir tree in.csv
+expect_line err 'a trace does not hold on which processor a request ran'
+expect_status 2 "$VALIDATE" replay --cpus "$first" --pin --dir tree in.csv

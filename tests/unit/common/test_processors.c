@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lists of processors, and staying on one. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/processors.h"
+
+static void lists_are_read_in_their_order(void **state)
+{
+	(void)state;
+	struct processor_list list;
+	struct err e = ERR_INIT;
+	char text[64];
+	int a = processor_nth(0), b = processor_nth((uint32_t)processors_allowed() - 1);
+	snprintf(text, sizeof text, "%d,%d+%d-%d", b, a, a, a);
+	assert_int_equal(processors_parse(&list, text, &e), 0);
+	assert_int_equal(list.n, 3);
+	assert_int_equal(list.cpu[0], b);
+	assert_int_equal(list.cpu[1], a);
+	assert_int_equal(list.cpu[2], a);
+	processors_release(&list);
+}
+
+static void what_is_no_list_is_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {"", ",", "0,", "x", "0x1", "-1", "0-", "1-0", "0 1", "0,,0", "99999", "0-99999", "18446744073709551616",
+					  "0-18446744073709551615", "%s"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		struct processor_list list;
+		struct err e = ERR_INIT;
+		assert_int_equal(processors_parse(&list, bad[i], &e), -EINVAL);
+		assert_true(strlen(e.msg) > 5);
+		processors_release(&list);
+	}
+}
+
+static void a_thread_stays_where_it_was_put(void **state)
+{
+	(void)state;
+	cpu_set_t before;
+	assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+	int last = processor_nth((uint32_t)processors_allowed() - 1);
+	assert_int_equal(thread_pin(last), 0);
+	assert_int_equal(processors_allowed(), 1);
+	assert_int_equal(sched_getcpu(), last);
+	assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(lists_are_read_in_their_order),
+		cmocka_unit_test(what_is_no_list_is_refused),
+		cmocka_unit_test(a_thread_stays_where_it_was_put),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
