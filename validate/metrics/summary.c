@@ -253,6 +253,14 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 			return rc;
 		*wanted[i].value = between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
 	}
+	for (int i = 0; i < SUMMARY_N_ISSUE_QUANTILES; i++) {
+		double *q = &s->issue_error_quantile[i];
+		int rc = issue_error_quantile(&t->issue, i / (SUMMARY_N_ISSUE_QUANTILES - 1.0), q, e);
+		if (rc)
+			return rc;
+		*q = between(*q, s->issue_error.min, s->issue_error.max);
+	}
+	s->has_issue_quantiles = true;
 	double mean_gap_ns = 0;
 	if (t->n_input_issued > 1)
 		mean_gap_ns = (double)(t->input_last_ns - t->input_first_ns) / (double)(t->n_input_issued - 1);
@@ -294,6 +302,7 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 		return err_context(e, "%s", p->trace_path);
 	fill_levels(s, &p->order.concurrency);
 	fill_classes(s, p);
+	s->pace = p->tally.pace.pace;
 	if (p->input)
 		fill_comparison(s, p);
 	rc = fill_issue_error(s, &p->tally, e);

@@ -13,6 +13,7 @@
 #include "capture/run_facts.h"
 #include "common/err.h"
 #include "validate/metrics/histogram.h"
+#include "validate/metrics/pace.h"
 
 #define SUMMARY_MAX_OPS 128
 #define SUMMARY_MAX_LEVELS 1025 /* concurrency levels 0..1024; what exceeds them is counted in the last */
@@ -37,6 +38,9 @@ struct reorder_summary {
 
 /* Classes of lateness (begin - intended): [0] up to 1 us or early, [k] from 2^(k-1) us to 2^k us, the last all beyond. */
 #define SUMMARY_N_LATENESS 26
+
+/* Quantiles of the issue error that are kept: 0 %, 1 %, ... 100 %. */
+#define SUMMARY_N_ISSUE_QUANTILES 101
 
 struct run_summary {
 	/* response time: end - begin of every request that was issued, extra ones included */
@@ -65,6 +69,9 @@ struct run_summary {
 	double *response_at_level; /* [n_levels]: of the requests that found level c */
 	double response_reordered_all, response_reordered_thread, response_reordered_object; /* of the reordered ones */
 
+	/* over the time of the run, extra requests included; absent (width_ns 0) in summaries of earlier versions */
+	struct pace pace;
+
 	/* against the trace it replayed (absent for the program itself: has_input false) */
 	bool has_input;
 	uint64_t n_input;      /* its requests */
@@ -81,7 +88,10 @@ struct run_summary {
 	/* of requests issued later than intended + 1 % of the mean traced gap (between begins) or 1 us, whichever is
 	 * larger */
 	double share_late;
-	uint64_t requests_at_lateness[SUMMARY_N_LATENESS]; /* with has_classes */
+	/* absent (has_issue_quantiles false) in summaries of earlier versions */
+	bool has_issue_quantiles;
+	double issue_error_quantile[SUMMARY_N_ISSUE_QUANTILES]; /* ns, ascending */
+	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];	/* with has_classes */
 	double response_at_lateness[SUMMARY_N_LATENESS];   /* ns, sums */
 	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input, of requests issued in
 	 * both */

@@ -142,6 +142,19 @@ static int put_classes(json_t *o, const struct run_summary *s)
 					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
 }
 
+/* {"width_ns": .., "requests": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
+static json_t *pace_to_json(const struct run_summary *s)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "width_ns", json_integer(s->pace.width_ns));
+	json_object_set_new(o, "requests", levels_to_json(NULL, s->pace.requests, s->pace.n));
+	if (s->has_issue_error) {
+		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace.timed, s->pace.n));
+		json_object_set_new(o, "issue_error", reals_to_json(s->pace.issue_error, s->pace.n));
+	}
+	return o;
+}
+
 json_t *summary_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
@@ -163,6 +176,11 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= json_object_set_new(o, "issue_error", members_to_json(&s->issue_error, moments_members));
 		rc |= put_members(o, s, issue_members);
 	}
+	if (s->has_issue_quantiles)
+		rc |= json_object_set_new(o, "issue_error_quantile",
+					  reals_to_json(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES));
+	if (s->pace.width_ns)
+		rc |= json_object_set_new(o, "pace", pace_to_json(s));
 	if (s->has_classes)
 		rc |= put_classes(o, s);
 	if (s->correction_u_ns > 0)
@@ -334,16 +352,78 @@ static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e
 	return rc ? rc : get_members(s, issue_members, o, e);
 }
 
-/* x[n] from an array of n numbers of 0 or more. */
-static int get_reals(double *x, size_t n, const json_t *o, const char *name, struct err *e)
+/* x[n] from an array of n numbers of a type. */
+static int get_reals(double *x, size_t n, enum member_type type, const json_t *o, const char *name, struct err *e)
 {
 	const json_t *array = json_object_get(o, name);
 	if (!json_is_array(array) || json_array_size(array) != n)
 		return wrong(name, array, "an array with a number for each class", e);
 	int rc = 0;
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = get_real(&x[i], name, POSITIVE, json_array_get(array, i), e);
+		rc = get_real(&x[i], name, type, json_array_get(array, i), e);
 	return rc;
+}
+
+static int get_issue_quantiles(struct run_summary *s, const json_t *o, struct err *e)
+{
+	s->has_issue_quantiles = s->has_issue_error && json_object_get(o, "issue_error_quantile");
+	if (!s->has_issue_quantiles)
+		return 0;
+	int rc = get_reals(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES, REAL, o, "issue_error_quantile", e);
+	for (size_t i = 1; !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
+		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
+			rc = err_set(e, EINVAL, "summary: \"issue_error_quantile\" is not ascending");
+	return rc;
+}
+
+/* x[n] from an array of n counts. */
+static int get_counts(uint64_t *x, size_t n, const json_t *o, const char *name, struct err *e)
+{
+	const json_t *array = json_object_get(o, name);
+	if (!json_is_array(array) || json_array_size(array) != n)
+		return wrong(name, array, "an array with a count for each interval", e);
+	int rc = 0;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = get_count(&x[i], name, json_array_get(array, i), e);
+	return rc;
+}
+
+static int check_pace(const struct run_summary *s, struct err *e)
+{
+	unsigned __int128 sum = 0, timed = 0;
+	bool more_timed = false;
+	for (uint32_t i = 0; i < s->pace.n; i++) {
+		sum += s->pace.requests[i];
+		timed += s->pace.timed[i];
+		more_timed |= s->pace.timed[i] > s->pace.requests[i];
+	}
+	if (sum != (unsigned __int128)s->response.n + s->n_unfinished || timed != s->issue_error.n || more_timed)
+		return err_set(e, EINVAL, "summary: \"pace\" does not add up to the requests");
+	return 0;
+}
+
+static int get_pace(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *pace = json_object_get(o, "pace"), *requests = json_object_get(pace, "requests");
+	uint64_t width = 0;
+	size_t n = json_array_size(requests);
+	if (!pace)
+		return 0;
+	int rc = get_count(&width, "width_ns", json_object_get(pace, "width_ns"), e);
+	if (!rc && (width < PACE_FIRST_WIDTH_NS || width & (width - 1)))
+		rc = wrong("width_ns", pace, "a power of two from 65536 on", e);
+	if (!rc && (!json_is_array(requests) || !n || n > PACE_MAX))
+		rc = wrong("requests", requests, "an array of 1 to 256 counts", e);
+	if (rc)
+		return err_context(e, "pace");
+	s->pace.width_ns = (int64_t)width;
+	s->pace.n = (uint32_t)n;
+	rc = get_counts(s->pace.requests, n, pace, "requests", e);
+	if (!rc && s->has_issue_error)
+		rc = get_counts(s->pace.timed, n, pace, "timed", e);
+	if (!rc && s->has_issue_error)
+		rc = get_reals(s->pace.issue_error, n, REAL, pace, "issue_error", e);
+	return rc ? err_context(e, "pace") : check_pace(s, e);
 }
 
 static int get_lateness(struct run_summary *s, const json_t *o, struct err *e)
@@ -360,7 +440,7 @@ static int get_lateness(struct run_summary *s, const json_t *o, struct err *e)
 	}
 	if (sum != s->issue_error.n)
 		return err_set(e, EINVAL, "summary: \"requests_at_lateness\" does not add up to the requests with a time");
-	return get_reals(s->response_at_lateness, SUMMARY_N_LATENESS, o, "response_at_lateness", e);
+	return get_reals(s->response_at_lateness, SUMMARY_N_LATENESS, POSITIVE, o, "response_at_lateness", e);
 }
 
 static int get_classes(struct run_summary *s, const json_t *o, struct err *e)
@@ -369,7 +449,7 @@ static int get_classes(struct run_summary *s, const json_t *o, struct err *e)
 	if (!s->has_classes)
 		return 0;
 	s->response_at_level = xcalloc(s->n_levels, sizeof *s->response_at_level);
-	int rc = get_reals(s->response_at_level, s->n_levels, o, "response_at_level", e);
+	int rc = get_reals(s->response_at_level, s->n_levels, POSITIVE, o, "response_at_level", e);
 	rc = rc ? rc : get_members(s, reordered_members, o, e);
 	return rc || !s->has_issue_error ? rc : get_lateness(s, o, e);
 }
@@ -426,6 +506,8 @@ int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
 	rc = rc ? rc : get_levels(s, o, e);
 	rc = rc ? rc : get_comparison(s, o, e);
 	rc = rc ? rc : get_issue_error(s, o, e);
+	rc = rc ? rc : get_issue_quantiles(s, o, e);
+	rc = rc ? rc : get_pace(s, o, e);
 	rc = rc ? rc : get_classes(s, o, e);
 	rc = rc ? rc : get_facts(s, o, e);
 	rc = rc ? rc : get_rare(s, o, e);

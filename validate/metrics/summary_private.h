@@ -46,6 +46,7 @@ struct summary_tally {
 	struct matcher matcher;
 	struct moment_sum schedule; /* begin in the trace - begin in the input */
 	struct issue_error issue;
+	struct pace_tally pace;
 	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];
 	double response_at_lateness[SUMMARY_N_LATENESS];
 	int64_t first_pair_ns, input_first_pair_ns; /* first begins of the requests that both issued */

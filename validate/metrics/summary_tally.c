@@ -48,8 +48,10 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 			continue;
 		t->n_issued++;
 		t->n_extra += extra;
-		if (q->intended_ns != TIME_NONE && !extra) /* an extra copy has the time of what it repeats */
+		bool timed = q->intended_ns != TIME_NONE && !extra; /* an extra copy has the time of what it repeats */
+		if (timed)
 			issue_error_add(&t->issue, q->begin_ns, q->intended_ns);
+		pace_add(&t->pace, q->begin_ns, timed, q->intended_ns);
 		if (q->end_ns == TIME_NONE) { /* nor is its result known */
 			t->n_unfinished++;
 			continue;
@@ -64,7 +66,7 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 		} else {
 			moment_sum_add(&t->response[q->op], q->end_ns - q->begin_ns);
 			histogram_add(&t->histogram, q->end_ns - q->begin_ns);
-			if (q->intended_ns != TIME_NONE && !extra)
+			if (timed)
 				lateness_add(t, q);
 		}
 	}
