@@ -202,7 +202,7 @@ DATADIR = $(DESTDIR)$(PREFIX)/share/validate
 PROTOCOLDIR = $(DATADIR)/protocols
 COMPLETIONDIR = $(DESTDIR)$(PREFIX)/share/bash-completion/completions
 PAGES = $(sort $(wildcard doc/man/*.1))
-PROTOCOLS = $(sort $(wildcard protocols/*.conf))
+PROTOCOLS = $(sort $(wildcard protocols/*.conf protocols/*.csv))
 WORKLOAD_SCRIPTS = $(sort $(wildcard protocols/workloads/*.sh))
 
 $(BUILD)/completion.bash: doc/completion $(MAIN)

@@ -71,6 +71,7 @@ static int report_run(int argc, char **argv, struct err *e)
 	if (analysis_compute(&a, &r, e) < 0)
 		goto out;
 	analysis_propagate(&a);
+	analysis_describe(&a);
 	if (report_write_all(&a, argv[1], e) == 0 && form->print(&a, stdout, e) == 0)
 		status = status_of(a.verdict);
 	analysis_release(&a);

@@ -91,6 +91,7 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 		return ret;
 	}
 	analysis_propagate(&a);
+	analysis_describe(&a);
 	ret = report_write_all(&a, dir, e);
 	if (!ret)
 		ret = form->print(&a, stdout, e);

@@ -259,6 +259,11 @@ static json_t *report_json(const struct analysis *a)
 	json_object_set_new(o, "cells", cells);
 	json_object_set_new(o, "rated_ranges", json_rated_ranges(a));
 	json_object_set_new(o, "linearity", linearity(a));
+	json_object_set_new(o, "operations", json_operations(a));
+	json_object_set_new(o, "findings", json_claims(a));
+	json_object_set_new(o, "published", json_published(a));
+	json_object_set_new(o, "courses", json_courses(a));
+	json_object_set_new(o, "costs", json_costs(a));
 	json_object_set_new(o, "uncertainty_sources", sources(a));
 	json_object_set_new(o, "protocol", protocol(&a->results->protocol));
 	json_object_set(o, "environment", a->results->environment ? a->results->environment : json_null());

@@ -26,6 +26,15 @@ void json_set_why(json_t *cell, const struct analysis *a, const struct cell *c);
 json_t *json_rated_ranges(const struct analysis *a);
 json_t *json_blank(const struct blank *b);
 
+/* json_published.c */
+json_t *json_claims(const struct analysis *a);
+json_t *json_published(const struct analysis *a);
+json_t *json_operations(const struct analysis *a);
+
+/* json_courses.c */
+json_t *json_courses(const struct analysis *a);
+json_t *json_costs(const struct analysis *a);
+
 /* json_cell.c */
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 

@@ -102,6 +102,7 @@ void figures_build(struct figures *fs, const struct analysis *a)
 	figures_budget(fs, a);
 	figures_issue(fs, a);
 	figures_control(fs, a);
+	figures_courses(fs, a);
 }
 
 /* --- writing and running ------------------------------------------------------------------------------------------ */

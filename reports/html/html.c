@@ -29,6 +29,8 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 		strbuf_addstr(out, "<li><a href=\"#why\">Why not</a></li>\n");
 	for (size_t i = 0; i < sizeof entry / sizeof entry[0]; i++)
 		strbuf_addf(out, "<li><a href=\"#%s\">%s</a></li>\n", entry[i][0], entry[i][1]);
+	if (p->a->n_claims || p->a->n_published)
+		strbuf_addstr(out, "<li><a href=\"#published\">Published findings</a></li>\n");
 	strbuf_addstr(out, "</ol></nav>\n");
 }
 
@@ -53,6 +55,7 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	html_add_definition(out, p);
 	html_add_characterisation(out, p);
 	html_add_conclusion(out, p);
+	html_add_published(out, p);
 	html_add_evidence(out, p);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
 }

@@ -46,6 +46,7 @@ static void add_bias(struct strbuf *out, const struct html_page *p)
 			   "longer in the replay.</p>\n");
 	html_add_figures(out, p, "bias", false);
 	html_add_table(out, p, "bias", &view);
+	html_add_table(out, p, "operations", NULL);
 	html_add_folded_table(out, p, "quantiles", "Bias of the quantiles, and distance of the distributions", NULL);
 	strbuf_addstr(
 	    out, "<p class=\"src\">VIM 2.18; GUM 3.2.3; equivalence by two one-sided tests, Schuirmann 1987</p>\n");
@@ -113,6 +114,16 @@ static void add_behaviour(struct strbuf *out, const struct html_page *p)
 		html_add_table(out, p, "issue-error", NULL);
 	else
 		html_add_folded_table(out, p, "issue-error", "Schedule", NULL);
+	html_add_figures(out, p, "issue-cdf", true);
+	html_add_figures(out, p, "issue-by-rate", true);
+	html_add_figures(out, p, "issue-time", true);
+	html_add_folded_table(out, p, "issue-rate", "Issue error by the rate of the moment", NULL);
+	if (!p->a->course)
+		return;
+	strbuf_addstr(out, "<h3 id=\"pace\">Requests over time, and costs</h3>\n<p>Requests per second over the time of a run, as "
+			   "recorded and as replayed; means over the runs.</p>\n");
+	html_add_figures(out, p, "pace", true);
+	html_add_table(out, p, "costs", NULL);
 }
 
 static void add_sessions(struct strbuf *out, const struct html_page *p)

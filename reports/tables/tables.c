@@ -13,6 +13,8 @@ static void (*const builders[])(struct table *, const struct analysis *) = {
     table_issue_error,    table_fidelity,      table_calibration, table_diagnostics, table_control,     table_sessions,    table_session_groups, table_uncertainty,
     table_budget,         table_paper,         table_replicates,  table_runs,
     table_why,            table_rated_range,   table_blank,
+    table_claims,         table_claim_comparisons, table_claim_values, table_published, table_published_values,
+    table_operations,     table_pace,        table_issue_distribution, table_issue_rate, table_costs,
 };
 
 void tables_build(struct tables *ts, const struct analysis *a)

@@ -49,6 +49,16 @@ void table_runs(struct table *t, const struct analysis *a);
 void table_why(struct table *t, const struct analysis *a);         /* a row per part of a difference */
 void table_rated_range(struct table *t, const struct analysis *a); /* a row per point of a range */
 void table_blank(struct table *t, const struct analysis *a);
+void table_published(struct table *t, const struct analysis *a);	       /* a row per published value and case */
+void table_published_values(struct table *t, const struct analysis *a); /* the same in base units */
+void table_claims(struct table *t, const struct analysis *a);	       /* a row per finding */
+void table_claim_comparisons(struct table *t, const struct analysis *a);
+void table_claim_values(struct table *t, const struct analysis *a);
+void table_operations(struct table *t, const struct analysis *a);
+void table_pace(struct table *t, const struct analysis *a);
+void table_issue_distribution(struct table *t, const struct analysis *a);
+void table_issue_rate(struct table *t, const struct analysis *a);
+void table_costs(struct table *t, const struct analysis *a);
 
 /* Shared by them: the two columns that name a cell, and their content. */
 void table_cell_columns(struct table *t);

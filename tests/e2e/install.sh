@@ -12,7 +12,7 @@ make -s -C "$SRCDIR" BUILD="$build" DESTDIR="$root" PREFIX="/opt/a v" install >o
 for page in "$SRCDIR"/doc/man/*.1; do
 	cmp -s "$page" "$root/opt/a v/share/man/man1/$(basename "$page")" || fail "$(basename "$page") is not installed"
 done
-for protocol in "$SRCDIR"/protocols/*.conf; do
+for protocol in "$SRCDIR"/protocols/*.conf "$SRCDIR"/protocols/*.csv; do
 	[ -f "$protocol" ] || continue
 	cmp -s "$protocol" "$root/opt/a v/share/validate/protocols/$(basename "$protocol")" || fail "$protocol is not installed"
 done

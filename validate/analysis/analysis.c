@@ -10,6 +10,10 @@
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/blank.h"
+#include "validate/analysis/claims.h"
+#include "validate/analysis/costs.h"
+#include "validate/analysis/courses.h"
+#include "validate/analysis/operations.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 #include "validate/stats/quantiles.h"
@@ -143,6 +147,14 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 	return 0;
 }
 
+void analysis_describe(struct analysis *a)
+{
+	claims_compute(a);
+	operations_compute(a);
+	courses_compute(a);
+	costs_compute(a);
+}
+
 static void cell_release(struct cell *c)
 {
 	struct sample *sample[] = {&c->x,         &c->r,         &c->x_median, &c->r_median, &c->x_p99,  &c->r_p99,
@@ -163,6 +175,10 @@ void analysis_release(struct analysis *a)
 		cell_release(&a->cell[i]);
 	why_release(a);
 	rated_ranges_release(a);
+	analysis_claims_release(a);
+	operations_release(a);
+	courses_release(a);
+	free(a->cost);
 	for (size_t i = 0; i < a->n_linearity; i++)
 		free(a->linearity[i].level);
 	free(a->cell);

@@ -239,6 +239,11 @@ struct uncertainty_source {
 
 struct why;
 struct rated_range;
+struct claim_result;
+struct published_result;
+struct operation_result;
+struct course;
+struct cost;
 struct analysis {
 	const struct results *results; /* borrowed */
 	struct cell *cell;
@@ -246,6 +251,15 @@ struct analysis {
 	struct why *why; /* [n_cells] (analysis/why.h); NULL: not computed */
 	struct rated_range *rated; /* analysis/rated_range.h */
 	size_t n_rated;
+	/* the following after analysis_describe() only */
+	struct claim_result *claim; /* analysis/claims.h; in the order of the protocol's claims */
+	size_t n_claims;
+	struct published_result *published; /* in the order of the published values, those without a case here left out */
+	size_t n_published;
+	struct operation_result *operation; /* analysis/operations.h */
+	size_t n_operations;
+	struct course *course; /* [n_cells] (analysis/courses.h); NULL: not computed */
+	struct cost *cost;     /* [n_cells] (analysis/costs.h); NULL: not computed */
 	struct linearity *linearity;
 	size_t n_linearity;
 	struct uncertainty_source *source;
@@ -272,6 +286,9 @@ void analysis_release(struct analysis *a);
 /* Propagates every cell's budget by Monte Carlo, with a fixed seed: for a report; it takes a tenth of a second a cell, which
  * simulations of many campaigns have no use for. */
 void analysis_propagate(struct analysis *a);
+
+/* What a report shows beside the verdicts: published findings and values, kinds of requests, courses and costs. */
+void analysis_describe(struct analysis *a);
 
 /* True when a look was reached and no verdict is inconclusive: a campaign with further looks may stop. */
 bool analysis_is_settled(const struct analysis *a);

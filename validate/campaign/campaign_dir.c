@@ -56,6 +56,21 @@ static int subdirs_make(const struct campaign *c, struct err *e)
 	return ret;
 }
 
+/* The file of published values, beside the protocol as where it came from. */
+static int published_put(struct campaign *c, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	if (!c->protocol->published_file)
+		return 0;
+	char *path = published_path(c->protocol);
+	int ret = file_read(path, &text, 0, e);
+	if (!ret)
+		ret = file_put(c, c->protocol->published_file, text.s, text.len, e);
+	free(path);
+	strbuf_release(&text);
+	return ret;
+}
+
 /* The journal comes last: where it is, everything else is. */
 int dir_begin(struct campaign *c, struct err *e)
 {
@@ -77,6 +92,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = subdirs_make(c, e);
 	if (!ret)
 		ret = file_put(c, "protocol.conf", text.s, text.len, e);
+	if (!ret)
+		ret = published_put(c, e);
 	if (!ret) {
 		protocol_print_resolved(c->protocol, &resolved);
 		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);

@@ -264,6 +264,8 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		run_fail(r, result.reason);
 		goto out;
 	}
+	struct stat st;
+	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
 	bool has_blank = false;
 	if (blank_wanted(c, r))
 		ret = blank_make(c, r, input, blank, &has_blank, e);

@@ -16,7 +16,7 @@
 #define REPLICATES_MAX 10000
 #define RUNS_MAX 1000000
 
-static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", NULL};
+static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", "claim", NULL};
 
 static const unsigned int planned_looks[] = {10, 14, 20, 28, 40, 60};
 
@@ -180,7 +180,7 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind, near);
 		else if (!known)
 			err_set(e, EINVAL,
-				"unknown section [%s]: there are protocol, target, workload, replayer and accept",
+				"unknown section [%s]: there are protocol, target, workload, replayer, accept and claim",
 				s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "[%s] has no name", s->kind);
@@ -207,7 +207,7 @@ static int comments_check(const struct protocol_file *f, struct err *e)
 	for (size_t i = 0; i < f->ini.n_sections; i++)
 		for (size_t j = 0; j < f->ini.section[i].n_keys; j++) {
 			const struct ini_key *k = &f->ini.section[i].key[j];
-			if (!strcmp(k->name, "title") || (!strstr(k->value, " #") && k->value[0] != '#'))
+			if (!strcmp(k->name, "title") || !strcmp(f->ini.section[i].kind, "claim") || (!strstr(k->value, " #") && k->value[0] != '#'))
 				continue;
 			err_set(e, EINVAL, "\"%s\": a comment behind a value begins with \" ;\"", k->value);
 			return key_refuse(f, k, e);
@@ -246,6 +246,10 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 		ret = replayers_read(p, &f, e);
 	if (!ret && section_find(&f, "accept"))
 		ret = section_set(&f, accept_keys, p, section_find(&f, "accept"), e);
+	if (!ret)
+		ret = claims_read(p, &f, e);
+	if (!ret)
+		ret = published_read(p, &f, e);
 	if (!ret && protocol_n_runs(p) > RUNS_MAX)
 		ret = err_set(e, EINVAL,
 			      "%s: %llu runs are planned, at most %d are possible: fewer scenarios or replicates", path,
@@ -287,6 +291,8 @@ void protocol_release(struct protocol *p)
 		free(p->replayer[i].applies);
 		settings_free(p->replayer[i].option, p->replayer[i].n_options);
 	}
+	claims_release(p);
+	published_release(p);
 	free(p->target);
 	free(p->scenario);
 	free(p->replayer);

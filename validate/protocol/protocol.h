@@ -2,7 +2,7 @@
 /* A protocol file, read and resolved: what is measured, by which replayers, how often, and what is good enough.
  *
  * The file is INI (inih), read like a fio job file: [protocol], [target NAME], [workload NAME], [replayer NAME],
- * [accept]. Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of
+ * [accept], [claim NAME]. Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of
  * [workload] is an option of microbench, every key of [replayer] one of replay, so the option tables are the grammar.
  * Source: DESIGN sections 9 and 10. */
 #ifndef VALIDATE_PROTOCOL_H
@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/options.h"
 #include "common/strbuf.h"
+#include "validate/protocol/measure.h"
 
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
 enum on_failure { ON_FAILURE_CONTINUE, ON_FAILURE_STOP };
@@ -31,6 +32,37 @@ enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
 
 struct setting { /* one key of a section, as it will be handed to the program: --key=value */
 	char *key, *value;
+};
+
+struct selector { /* which scenarios or replayers (protocol/selector.h) */
+	struct setting *term; /* key "" is the section's name */
+	size_t n_terms;
+};
+
+/* A number that somebody published, and the case here that it is put beside. */
+struct published_value {
+	char *source; /* "Table II" */
+	enum measure measure;
+	char *operation; /* NULL: all requests */
+	struct selector scenario, replayer;
+	double value, uncertainty; /* in the measure's unit, and as a share of the value (a ratio): NaN where none was published */
+};
+
+enum claim_direction { CLAIM_LARGER, CLAIM_SMALLER, CLAIM_ALIKE };
+
+/* A finding of the literature: a measure is larger (smaller, alike) here than there. */
+struct claim {
+	char *name, *text, *source, *published; /* published: the numbers in words; NULL */
+	char *measure_name;
+	enum measure measure;
+	char *operation;
+	char *scenario_text, *replayer_text, *than_scenario_text, *than_text, *margin_text; /* as given */
+	struct selector scenario, replayer;
+	struct selector than_scenario; /* no terms: the same scenario */
+	struct selector than;	       /* no terms: the same replayer, or `limit` */
+	double limit;		       /* a number to compare with, in the measure's unit; NaN: than */
+	int direction;		       /* enum claim_direction */
+	double margin;		       /* of CLAIM_ALIKE */
 };
 
 struct target {
@@ -113,6 +145,11 @@ struct protocol {
 	struct scenario *scenario;
 	struct replayer *replayer;
 	size_t n_targets, n_scenarios, n_replayers;
+	char *published_file;		   /* NAME.csv beside the protocol file; NULL none */
+	struct published_value *published; /* in the order of the file */
+	size_t n_published;
+	struct claim *claim; /* [claim NAME] */
+	size_t n_claims;
 	struct accept_limits accept;
 };
 
@@ -120,16 +157,19 @@ extern const char *const keep_names[],
     *const on_failure_names[],
 	*const reference_names[], *const cache_state_names[],
 				      *const evict_names[], *const reorder_scope_names[],
-    *const uncertainty_bias_names[], *const concurrency_by_names[]; /* by enum, NULL-terminated */
+    *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[]; /* by enum, NULL-terminated */
 
 /* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and
- * [accept] are fields of struct protocol (offsets from its start), [target] of struct target. */
-extern const struct option_spec protocol_keys[], target_keys[], accept_keys[];
+ * [accept] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim. */
+extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], claim_keys[];
 
-/* Reads and checks PATH. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
+/* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
  * errors with the path. Nothing is started or touched. Ownership: protocol_release. */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 void protocol_release(struct protocol *p);
+
+/* Where the file of published values lies, which must be named; the caller frees. */
+char *published_path(const struct protocol *p);
 
 /* Blocks 0..n that may be run, the bank's size in traces, and all planned runs. */
 uint64_t protocol_n_blocks(const struct protocol *p);

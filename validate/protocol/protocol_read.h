@@ -21,5 +21,11 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 /* [workload ...] to scenarios (targets must be read) and [replayer ...] to variants (scenarios must be read). */
 int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 int replayers_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+/* [claim ...] (measures and selectors are checked; what they select may be nothing). */
+int claims_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+void claims_release(struct protocol *p);
+/* Key `published`: the file beside the protocol. */
+int published_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+void published_release(struct protocol *p);
 
 #endif

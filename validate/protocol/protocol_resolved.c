@@ -32,6 +32,7 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	key_add(out, "reference", reference_names[p->reference]);
 	if (p->n_sessions)
 		strbuf_addf(out, "sessions = %llu\n", (unsigned long long)p->n_sessions);
+	key_add(out, "published", p->published_file);
 	key_add(out, "scratch", p->scratch);
 	key_add(out, "cpus", p->cpus);
 	key_add(out, "scheduler", p->scheduler);
@@ -71,6 +72,16 @@ static void replayer_section(const struct protocol *p, size_t i, struct strbuf *
 		strbuf_addch(out, '\n');
 }
 
+static void claim_section(const struct claim *c, struct strbuf *out)
+{
+	strbuf_addf(out, "\n[claim %s]\n", c->name);
+	for (const struct option_spec *o = claim_keys; o->name; o++)
+		if (o->type == OPT_CHOICE)
+			key_add(out, o->name, o->choices[*(const int *)((const char *)c + o->offset)]);
+		else
+			key_add(out, o->name, *(char *const *)((const char *)c + o->offset));
+}
+
 /* Each limit as a number or "none", as the table of keys says. */
 static void accept_section(const struct accept_limits *a, struct strbuf *out)
 {
@@ -107,4 +118,6 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 	for (size_t i = 0; i < p->n_replayers; i++)
 		replayer_section(p, i, out);
 	accept_section(a, out);
+	for (size_t i = 0; i < p->n_claims; i++)
+		claim_section(&p->claim[i], out);
 }

@@ -39,6 +39,7 @@ struct run {
 	double preparation_s, run_s;
 	struct fileset_residency residency;             /* just before it started */
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
+	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
 	bool has_blank; /* the same replay was made without its calls, too */
 	double blank_mean_ns; /* mean time between the stamps then, 10 % trimmed at each end */
 	bool has_summary;

@@ -95,22 +95,24 @@ json_t *run_to_event(const struct run *r)
 	json_object_set_new(o, "cgroup",
 			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
 				      (json_int_t)r->cgroup_peak_bytes));
+	if (r->trace_bytes)
+		json_object_set_new(o, "trace_bytes", json_integer((json_int_t)r->trace_bytes));
 	return o;
 }
 
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e)
 {
-	json_int_t id, started, total, cached, dirty, limit, peak;
+	json_int_t id, started, total, cached, dirty, limit, peak, trace = 0;
 	const char *state, *reason = NULL;
 	double preparation_s, run_s;
 	int by_cachestat;
 	json_error_t why;
 	/* json_unpack does not change what it reads, its signature only does not say so */
 	if (json_unpack_ex((json_t *)event, &why, 0,
-			   "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}}", "run", &id, "state",
+			   "{s:I, s:s, s?s, s:I, s:F, s:F, s:{s:I, s:I, s:I, s:b}, s:{s:I, s:I}, s?I}", "run", &id, "state",
 			   &state, "reason", &reason, "started_ns", &started, "preparation_s", &preparation_s, "run_s",
 			   &run_s, "residency", "total_bytes", &total, "cached_bytes", &cached, "dirty_bytes", &dirty,
-			   "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit, "peak_bytes", &peak) < 0)
+			   "by_cachestat", &by_cachestat, "cgroup", "limit_bytes", &limit, "peak_bytes", &peak, "trace_bytes", &trace) < 0)
 		return err_set(e, EINVAL, "an event of a run is incomplete: %s", why.text);
 	if (id < 0 || (uint64_t)id >= n_runs)
 		return err_set(e, EINVAL, "run %lld is not in the plan", (long long)id);
@@ -124,6 +126,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->residency = (struct fileset_residency){(uint64_t)total, (uint64_t)cached, (uint64_t)dirty, by_cachestat};
 	r->cgroup_limit_bytes = (uint64_t)limit;
 	r->cgroup_peak_bytes = (uint64_t)peak;
+	r->trace_bytes = trace > 0 ? (uint64_t)trace : 0;
 	return 0;
 }
 

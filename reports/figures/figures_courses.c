@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Over the time of a run: requests per second recorded and replayed, and the issue error; its distribution, and against the rate. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "reports/figures/figures.h"
+#include "reports/figures/palette.h"
+#include "validate/analysis/courses.h"
+
+#define MAX_SCENARIOS 6
+#define WIDTH 520
+#define HEIGHT 260
+#define KEY_LINE 18
+#define LEAST_US 0.01 /* where a logarithmic axis begins: what is earlier is drawn there */
+
+static void add_axes(struct figure *f, size_t n_key, const char *x, const char *y)
+{
+	unsigned int key = (unsigned int)(KEY_LINE * ((n_key + 1) / 2) + 10);
+	f->height += key;
+	strbuf_addf(&f->script,
+		    "set grid ytics lc rgb '%s'\nset tmargin at screen %.4f\nset key at screen 0.02, screen 0.99 left top Left reverse "
+		    "horizontal maxcols 2 samplen 2\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n",
+		    palette[PALETTE_GRID].hex, 1 - (double)key / f->height, x, palette[PALETTE_TEXT].hex, y,
+		    palette[PALETTE_TEXT].hex);
+}
+
+static void add_curve(struct strbuf *plot, size_t index, const char *style, const char *color, const char *title)
+{
+	strbuf_addf(plot, "%sfile index %zu using 1:2 with %s lc rgb '%s' title ", plot->len ? ", \\\n  " : "", index, style, color);
+	plot_string(plot, title, 40);
+}
+
+static void add_point(struct strbuf *data, double x, double y)
+{
+	plot_number(data, x);
+	strbuf_addch(data, ' ');
+	plot_number(data, y);
+	strbuf_addch(data, '\n');
+}
+
+/* --- over time ---------------------------------------------------------------------------------------------------- */
+
+static void add_rate(struct figure *f, const struct course *c, const double *rate)
+{
+	for (size_t k = 0; k < c->n; k++)
+		add_point(&f->data, (double)k * c->width_s, rate[k]);
+	add_point(&f->data, (double)c->n * c->width_s, c->n ? rate[c->n - 1] : NAN);
+	strbuf_addstr(&f->data, "\n\n");
+}
+
+static const char *replayer_name(const struct analysis *a, size_t cell)
+{
+	return a->results->protocol.replayer[a->cell[cell].replayer].name;
+}
+
+static bool has_course(const struct analysis *a, size_t cell, size_t scenario)
+{
+	return a->cell[cell].scenario == scenario && a->course[cell].n > 1;
+}
+
+static void add_over_time(struct figures *fs, const struct analysis *a, size_t scenario, const char *part)
+{
+	struct figure *f = figure_add(fs, "pace", part, WIDTH, HEIGHT);
+	struct strbuf plot = STRBUF_INIT;
+	size_t index = 0;
+	strbuf_addstr(&f->data, "# s, requests per second: recorded, then each replayer\n");
+	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
+		if (!has_course(a, i, scenario))
+			continue;
+		if (!index) {
+			add_rate(f, &a->course[i], a->course[i].recorded);
+			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex, "recorded");
+		}
+		add_rate(f, &a->course[i], a->course[i].replay);
+		add_curve(&plot, index++, "steps lw 1.4", palette_series(n++), replayer_name(a, i));
+	}
+	add_axes(f, index, "s", "requests per second");
+	strbuf_addf(&f->script, "set yrange [0:*]\nplot %s\n", plot.len ? plot.s : "NaN notitle");
+	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
+	figure_alt(f, "Requests per second over the time of a run, recorded and replayed, %s",
+		   a->results->protocol.scenario[scenario].name);
+	strbuf_release(&plot);
+}
+
+/* --- issue error -------------------------------------------------------------------------------------------------- */
+
+static double shown_us(double ns)
+{
+	return fmax(LEAST_US, ns / 1000);
+}
+
+static void data_over_time(struct strbuf *data, const struct course *c)
+{
+	for (size_t k = 0; k < c->n; k++)
+		if (!isnan(c->issue_error_ns[k]))
+			add_point(data, (double)k * c->width_s, shown_us(c->issue_error_ns[k]));
+}
+
+static void data_distribution(struct strbuf *data, const struct course *c)
+{
+	for (size_t k = 0; k < SUMMARY_N_ISSUE_QUANTILES; k++)
+		add_point(data, shown_us(c->quantile_ns[k]), (double)k / (SUMMARY_N_ISSUE_QUANTILES - 1));
+}
+
+static void data_rate(struct strbuf *data, const struct course *c)
+{
+	for (int k = 0; k < COURSE_RATE_CLASSES; k++)
+		if (c->rate[k].n_requests > 0)
+			add_point(data, ldexp(1.5, k), shown_us(c->rate[k].issue_error_ns));
+}
+
+struct issue_figure {
+	const char *section, *x, *y, *settings, *style, *alt;
+	void (*data)(struct strbuf *data, const struct course *c);
+};
+
+static const struct issue_figure issue_figures[] = {
+    {"issue-cdf", "issued no later than, µs", "share of the requests", "set logscale x\nset yrange [0:1.04]\n", "lines lw 1.6",
+     "Distribution of the issue error", data_distribution},
+    {"issue-time", "s", "mean issue error, µs", "set logscale y\n", "lines lw 1.4", "Mean issue error over the time of a run",
+     data_over_time},
+    {"issue-by-rate", "requests per second at the time", "mean issue error, µs", "set logscale xy\n", "linespoints lw 1.4 pt 7 ps 0.5",
+     "Mean issue error against the rate", data_rate},
+};
+
+static void add_issue(struct figures *fs, const struct analysis *a, const struct issue_figure *kind, size_t scenario, const char *part)
+{
+	struct strbuf plot = STRBUF_INIT;
+	struct figure *f = NULL;
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
+		if (!has_course(a, i, scenario) || !a->course[i].timed)
+			continue;
+		if (!f)
+			f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
+		kind->data(&f->data, &a->course[i]);
+		strbuf_addstr(&f->data, "\n\n");
+		char style[60];
+		snprintf(style, sizeof style, "%s dt %zu", kind->style, n % 5 + 1);
+		add_curve(&plot, n, style, palette_series(n), replayer_name(a, i));
+		n++;
+	}
+	if (f) {
+		add_axes(f, n, kind->x, kind->y);
+		strbuf_addf(&f->script, "%splot %s\n", kind->settings, plot.s);
+		figure_caption(f, "%s, %s", kind->alt, a->results->protocol.scenario[scenario].name);
+	}
+	strbuf_release(&plot);
+}
+
+void figures_courses(struct figures *fs, const struct analysis *a)
+{
+	size_t n, n_left_out;
+	if (!a->course)
+		return;
+	size_t *scenario = scenarios_choose(a, MAX_SCENARIOS, NULL, &n, &n_left_out);
+	char part[24];
+	for (size_t i = 0; i < n; i++) {
+		snprintf(part, sizeof part, "%zu", scenario[i] + 1);
+		add_over_time(fs, a, scenario[i], part);
+	}
+	for (size_t k = 0; k < sizeof issue_figures / sizeof *issue_figures; k++)
+		for (size_t i = 0; i < n; i++) {
+			snprintf(part, sizeof part, "%zu", scenario[i] + 1);
+			add_issue(fs, a, &issue_figures[k], scenario[i], part);
+		}
+	fs->n_left_out += n_left_out;
+	free(scenario);
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/published_words.h"
+
+#include <math.h>
+
+#include "reports/number.h"
+#include "reports/tables/table.h"
+
+static struct number_unit unit_of(enum measure m, double value)
+{
+	switch (measure_info[m].unit) {
+	case UNIT_TIME:
+		return number_unit_time(value);
+	case UNIT_RATIO:
+		return number_unit_percent;
+	case UNIT_BYTES:
+		return value < 1e6 ? (struct number_unit){"kB", 1e-3} : (struct number_unit){"MB", 1e-6};
+	default:
+		return number_unit_plain;
+	}
+}
+
+static void add_with_interval(struct strbuf *out, const struct estimate *e, struct number_unit unit, bool sign)
+{
+	bool limits = isfinite(e->lo95) && isfinite(e->hi95);
+	double u = limits ? (e->hi95 - e->lo95) / 2 : NAN;
+	if (!isfinite(e->value)) {
+		strbuf_addstr(out, table_status_words(e->status == STAT_OK ? STAT_NOT_ASSESSED : e->status));
+		return;
+	}
+	number_add(out, e->value, u, unit, sign);
+	if (!limits)
+		return;
+	strbuf_addch(out, ' ');
+	number_add_interval(out, e->lo95, e->hi95, number_decimals(e->value * unit.scale, u * unit.scale), unit);
+}
+
+void published_add_value(struct strbuf *out, enum measure m, const struct estimate *e)
+{
+	add_with_interval(out, e, unit_of(m, e->value), measure_info[m].scale == SCALE_LOG1P);
+}
+
+void published_add_literature(struct strbuf *out, const struct published_value *v)
+{
+	number_add(out, v->value, NAN, unit_of(v->measure, v->value), measure_info[v->measure].scale == SCALE_LOG1P);
+	if (isnan(v->uncertainty))
+		return;
+	strbuf_addstr(out, " ± ");
+	number_add(out, v->uncertainty, NAN, number_unit_percent, false);
+}
+
+/* Relative ones are percentages of the other; those of ratios are percentage points. */
+static struct number_unit difference_unit(enum measure m, double value)
+{
+	return measure_info[m].scale == SCALE_LINEAR ? unit_of(m, value) : number_unit_percent;
+}
+
+void published_add_difference(struct strbuf *out, enum measure m, const struct estimate *e)
+{
+	add_with_interval(out, e, difference_unit(m, e->value), true);
+}
+
+void published_add_outcome(struct strbuf *out, const struct analysis *a, size_t claim)
+{
+	const struct claim_result *r = &a->claim[claim];
+	enum measure m = a->results->protocol.claim[claim].measure;
+	if (!r->n) {
+		strbuf_addstr(out, "no such cases in this campaign");
+		return;
+	}
+	strbuf_addf(out, "confirmed in %zu of %zu comparison%s", r->n_confirmed, r->n, r->n == 1 ? "" : "s");
+	if (r->n_not_confirmed)
+		strbuf_addf(out, ", the other way in %zu", r->n_not_confirmed);
+	if (!isfinite(r->least))
+		return;
+	strbuf_addstr(out, "; difference ");
+	if (r->n == 1) {
+		published_add_difference(out, m, &r->comparison[0].difference);
+		return;
+	}
+	double u = fmax(fabs(r->least), fabs(r->most)) / 10;
+	number_add(out, r->least, u, difference_unit(m, r->most), true);
+	strbuf_addstr(out, " to ");
+	number_add(out, r->most, u, difference_unit(m, r->most), true);
+}
+
+void published_add_measure(struct strbuf *out, enum measure m, const char *operation)
+{
+	strbuf_addstr(out, measure_info[m].title);
+	if (operation)
+		strbuf_addf(out, " (%s)", operation);
+}
+
+const char *published_unit(enum measure m)
+{
+	static const char *const names[] = {[UNIT_TIME] = "ns", [UNIT_RATIO] = "ratio", [UNIT_NUMBER] = "1", [UNIT_BYTES] = "bytes"};
+	return names[measure_info[m].unit];
+}

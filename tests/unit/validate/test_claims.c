@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Measures and their intervals against other ways to the same, and findings that hold, that hold the other way round, and that
+ * nothing can be said of. */
+#include "made_campaign.h"
+
+#include "validate/analysis/claims.h"
+#include "validate/analysis/measure_values.h"
+#include "validate/protocol/selector.h"
+#include "validate/stats/mean_difference.h"
+
+static struct setting *setting_make(const char *key, const char *value)
+{
+	struct setting *s = xcalloc(1, sizeof *s);
+	*s = (struct setting){xstrdup(key), xstrdup(value)};
+	return s;
+}
+
+static void settings_free(struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		free(p->replayer[i].option->key);
+		free(p->replayer[i].option->value);
+		free(p->replayer[i].option);
+		free(p->replayer[i].section);
+		free(p->replayer[i].engine);
+	}
+}
+
+/* Replayers 0 and 1 have order fs and temporal of the engine `a`, 2 and 3 those of `b`. */
+static void campaign_of_four(struct campaign *c, const struct effect *effect, size_t n_scenarios, unsigned int n_blocks,
+			     unsigned long seed)
+{
+	gsl_rng *rng = generator(seed);
+	campaign_make(c, n_scenarios, 4, n_blocks);
+	for (size_t i = 0; i < 4; i++) {
+		struct replayer *r = &c->results.protocol.replayer[i];
+		r->section = xstrdup(i < 2 ? "one" : "two");
+		r->engine = xstrdup(i < 2 ? "a" : "b");
+		r->option = setting_make("order", i % 2 ? "temporal" : "fs");
+		r->n_options = 1;
+	}
+	campaign_fill(c, effect, rng);
+	gsl_rng_free(rng);
+}
+
+static void claim_make(struct claim *k, enum measure m, const char *replayer, const char *than, double limit, int direction)
+{
+	struct err e = ERR_INIT;
+	*k = (struct claim){.name = "it", .text = "it", .source = "there", .measure = m, .limit = limit, .direction = direction,
+			    .margin = 0.1};
+	assert_int_equal(selector_parse(&k->replayer, replayer, &e), 0);
+	if (than)
+		assert_int_equal(selector_parse(&k->than, than, &e), 0);
+}
+
+static void claim_done(struct claim *k)
+{
+	selector_release(&k->replayer);
+	selector_release(&k->than);
+}
+
+static enum claim_outcome outcome(struct campaign *c, struct claim *k, size_t n_wanted)
+{
+	struct analysis a;
+	struct err e = ERR_INIT;
+	c->results.protocol.claim = k;
+	c->results.protocol.n_claims = 1;
+	assert_int_equal(analysis_compute(&a, &c->results, &e), 0);
+	analysis_describe(&a);
+	assert_int_equal(a.n_claims, 1);
+	assert_int_equal(a.claim[0].n, n_wanted);
+	enum claim_outcome o = a.claim[0].outcome;
+	analysis_release(&a);
+	c->results.protocol.claim = NULL;
+	c->results.protocol.n_claims = 0;
+	return o;
+}
+
+static const struct effect biased[] = {{.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
+				       {.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
+				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
+				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05}};
+
+static void test_findings(void **state)
+{
+	(void)state;
+	static const struct {
+		enum measure m;
+		const char *replayer, *than;
+		double limit;
+		int direction;
+		size_t n;
+		enum claim_outcome wanted;
+	} rows[] = {
+	    {MEASURE_BIAS_MAGNITUDE, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_CONFIRMED},
+	    {MEASURE_BIAS_MAGNITUDE, "engine=b", "engine=a", NAN, CLAIM_LARGER, 4, CLAIM_NOT_CONFIRMED},
+	    {MEASURE_BIAS_MAGNITUDE, "engine=b", "engine=a", NAN, CLAIM_SMALLER, 4, CLAIM_CONFIRMED},
+	    {MEASURE_BIAS, "engine=b", NULL, 0, CLAIM_SMALLER, 4, CLAIM_CONFIRMED},
+	    {MEASURE_BIAS, "engine=a", NULL, 0, CLAIM_SMALLER, 4, CLAIM_NOT_CONFIRMED},
+	    {MEASURE_BIAS, "engine=a order=fs", NULL, 0.5, CLAIM_ALIKE, 2, CLAIM_CONFIRMED},
+	    {MEASURE_BIAS, "engine=a order=fs", NULL, 0, CLAIM_ALIKE, 2, CLAIM_NOT_CONFIRMED},
+	    {MEASURE_RESPONSE_TIME, "engine=a order=fs", "engine=a order=temporal", NAN, CLAIM_ALIKE, 2, CLAIM_CONFIRMED},
+	    {MEASURE_RESPONSE_TIME, "engine=a order=fs", "engine=a order=temporal", NAN, CLAIM_LARGER, 2, CLAIM_INCONCLUSIVE},
+	    {MEASURE_UNCERTAINTY, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_CONFIRMED},
+	    {MEASURE_ISSUE_ERROR, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_INCONCLUSIVE}, /* no timed replay */
+	    {MEASURE_F_RATIO, "engine=a", NULL, 15.21, CLAIM_SMALLER, 4, CLAIM_CONFIRMED},
+	    {MEASURE_BIAS, "engine=c", NULL, 0, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
+	    {MEASURE_BIAS, "engine=a", "engine=c", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
+	    {MEASURE_BIAS, "one order=fs", "two", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED}, /* another engine, which is not named */
+	};
+	struct campaign c;
+	campaign_of_four(&c, biased, 2, 20, 12);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct claim k;
+		claim_make(&k, rows[i].m, rows[i].replayer, rows[i].than, rows[i].limit, rows[i].direction);
+		enum claim_outcome o = outcome(&c, &k, rows[i].n);
+		if (o != rows[i].wanted)
+			fail_msg("row %zu: %s instead of %s", i, claim_outcome_names[o], claim_outcome_names[rows[i].wanted]);
+		claim_done(&k);
+	}
+	settings_free(&c.results.protocol);
+	campaign_release(&c);
+}
+
+/* Two replicates know no scatter of scatters: nothing is confirmed by them, however large a difference looks. */
+static void test_too_few(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct claim k;
+	campaign_of_four(&c, biased, 1, 2, 5);
+	claim_make(&k, MEASURE_BIAS_MAGNITUDE, "engine=a", "engine=b", NAN, CLAIM_LARGER);
+	assert_int_equal(outcome(&c, &k, 2), CLAIM_INCONCLUSIVE);
+	claim_done(&k);
+	settings_free(&c.results.protocol);
+	campaign_release(&c);
+}
+
+/* Where nothing differs, few campaigns out of many confirm or contradict a difference: at most 5 % each by construction of the
+ * intervals, which hold together. */
+static void test_false_findings(void **state)
+{
+	(void)state;
+	enum { N = 200 };
+	static const struct effect same[4] = {{.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
+					      {.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
+					      {.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
+					      {.bias = 0.05, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05}};
+	static const enum measure measures[] = {MEASURE_BIAS_MAGNITUDE, MEASURE_RESPONSE_TIME, MEASURE_UNCERTAINTY};
+	int n_wrong[3] = {0};
+	for (unsigned long seed = 1; seed <= N; seed++) {
+		struct campaign c;
+		campaign_of_four(&c, same, 1, 10, seed);
+		for (int i = 0; i < 3; i++) {
+			struct claim k;
+			claim_make(&k, measures[i], "engine=a order=fs", "engine=b order=fs", NAN, CLAIM_LARGER);
+			enum claim_outcome o = outcome(&c, &k, 1);
+			n_wrong[i] += o == CLAIM_CONFIRMED || o == CLAIM_NOT_CONFIRMED;
+			claim_done(&k);
+		}
+		settings_free(&c.results.protocol);
+		campaign_release(&c);
+	}
+	for (int i = 0; i < 3; i++) /* 5 % of 200, and three standard deviations of that count more */
+		if (n_wrong[i] > 20)
+			fail_msg("%s: %d of %d wrong", measure_info[measures[i]].name, n_wrong[i], N);
+}
+
+/* The jackknife's interval of a mean of logarithms is the t-interval of their mean, which the analysis computes by itself. */
+static void test_bias_interval_is_the_reports(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	struct measure_runs m;
+	struct effect e = faultless;
+	e.bias = 0.07;
+	analysed(&c, &a, &e, 1, 1, 17, 3);
+	measure_runs_collect(&m, &c.results, 0, 0, 17);
+	assert_int_equal(m.n, 17);
+	struct estimate got = measure_estimate(MEASURE_BIAS, NULL, &m, 0.95);
+	assert_int_equal(got.status, STAT_OK);
+	assert_true(fabs(got.value - a.cell[0].bias.value) < 1e-12);
+	assert_true(fabs(got.lo95 - a.cell[0].bias.lo95) < 1e-12);
+	assert_true(fabs(got.hi95 - a.cell[0].bias.hi95) < 1e-12);
+	/* and of times: the ratio of the means */
+	assert_true(fabs(measure_value(MEASURE_RESPONSE_TIME, NULL, &m) - a.cell[0].x.mean) < 1e-9);
+	assert_true(fabs(measure_value(MEASURE_UNCERTAINTY, NULL, &m) - a.cell[0].paper[PAPER_TABLES].U2_pct / 100) < 1e-12);
+	assert_true(fabs(measure_value(MEASURE_F_RATIO, NULL, &m) - a.cell[0].f_ratio) < 1e-12);
+	assert_true(fabs(measure_value(MEASURE_CV, NULL, &m) - a.cell[0].x.cv) < 1e-12);
+	measure_runs_release(&m);
+	done(&c, &a);
+}
+
+static void test_selectors(void **state)
+{
+	(void)state;
+	struct selector s;
+	struct err e = ERR_INIT;
+	struct target target = {.name = (char *)"disk"};
+	struct protocol p = {.target = &target, .n_targets = 1};
+	struct setting option[] = {{(char *)"level", (char *)"2"}, {(char *)"block-size", (char *)"4K"}};
+	struct scenario scenario = {.workload = (char *)"reads", .type = (char *)"random-read", .option = option, .n_options = 2};
+	static const struct {
+		const char *text;
+		bool fits;
+	} rows[] = {{"reads", true},	      {"writes", false},	    {"type=random-read level=2", true},
+		    {"level=1", false},	      {"reads block_size=4K", true}, {"pause=1us", false},
+		    {"target=disk reads", true}, {"target=other", false}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_int_equal(selector_parse(&s, rows[i].text, &e), 0);
+		if (selector_fits_scenario(&s, &p, &scenario) != rows[i].fits)
+			fail_msg("%s", rows[i].text);
+		selector_release(&s);
+	}
+	static const char *const bad[] = {"", "  ", "level=", "=2", "level=1 level=2", "reads writes"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		assert_int_equal(selector_parse(&s, bad[i], &e), -EINVAL);
+}
+
+static void test_values_with_units(void **state)
+{
+	(void)state;
+	static const struct {
+		enum measure m;
+		const char *text;
+		double value; /* NaN: refused */
+	} rows[] = {{MEASURE_RESPONSE_TIME, "10.2 us", 10200}, {MEASURE_RESPONSE_TIME, "15 min", 9e11},
+		    {MEASURE_RESPONSE_TIME, "0", 0},	       {MEASURE_RESPONSE_TIME, "10", NAN},
+		    {MEASURE_RESPONSE_TIME, "inf us", NAN},    {MEASURE_BIAS, "-59.1 %", -0.591},
+		    {MEASURE_BIAS, "0.1", 0.1},		       {MEASURE_F_RATIO, "15.21", 15.21},
+		    {MEASURE_F_RATIO, "15.21 us", NAN},	       {MEASURE_TRACE_SIZE, "334 MB", 334e6}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		double v = NAN;
+		struct err e = ERR_INIT;
+		int ret = measure_value_parse(rows[i].m, rows[i].text, &v, &e);
+		if (isnan(rows[i].value) ? ret == 0 : ret || fabs(v - rows[i].value) > 1e-9 * fabs(rows[i].value))
+			fail_msg("%s: %d, %.17g", rows[i].text, ret, v);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_findings),
+	    cmocka_unit_test(test_too_few),
+	    cmocka_unit_test(test_false_findings),
+	    cmocka_unit_test(test_bias_interval_is_the_reports),
+	    cmocka_unit_test(test_selectors),
+	    cmocka_unit_test(test_values_with_units),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

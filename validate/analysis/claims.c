@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/claims.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/analysis/measures.h"
+#include "validate/protocol/selector.h"
+
+const char *const claim_outcome_names[] = {"confirmed", "not confirmed", "inconclusive", "not assessed", NULL};
+
+#define ALPHA 0.05
+
+static const struct scenario *scenario_of(const struct analysis *a, size_t cell)
+{
+	return &a->results->protocol.scenario[a->cell[cell].scenario];
+}
+
+static const struct replayer *replayer_of(const struct analysis *a, size_t cell)
+{
+	return &a->results->protocol.replayer[a->cell[cell].replayer];
+}
+
+static bool fits(const struct analysis *a, size_t cell, const struct selector *scenario, const struct selector *replayer)
+{
+	return selector_fits_scenario(scenario, &a->results->protocol, scenario_of(a, cell)) &&
+	       selector_fits_replayer(replayer, replayer_of(a, cell));
+}
+
+static void collect(struct measure_runs *m, const struct analysis *a, size_t cell)
+{
+	measure_runs_collect(m, a->results, a->cell[cell].scenario, a->cell[cell].replayer, a->n_replicates);
+}
+
+/* --- which cases -------------------------------------------------------------------------------------------------- */
+
+static bool is_other(const struct analysis *a, const struct claim *c, size_t cell, size_t than)
+{
+	bool elsewhere = c->than_scenario.n_terms > 0, another = c->than.n_terms > 0;
+	if (cell == than || !fits(a, than, elsewhere ? &c->than_scenario : &c->scenario, another ? &c->than : &c->replayer))
+		return false;
+	if (elsewhere ? !selector_scenarios_agree(&c->scenario, scenario_of(a, cell), &c->than_scenario, scenario_of(a, than))
+		      : a->cell[cell].scenario != a->cell[than].scenario)
+		return false;
+	return another ? selector_replayers_agree(&c->replayer, replayer_of(a, cell), &c->than, replayer_of(a, than))
+		       : a->cell[cell].replayer == a->cell[than].replayer;
+}
+
+static void comparison_add(struct claim_result *r, size_t *cap, size_t cell, size_t than)
+{
+	GROW(r->comparison, r->n, *cap);
+	r->comparison[r->n++] = (struct claim_comparison){.cell = cell, .than = than, .outcome = CLAIM_INCONCLUSIVE};
+}
+
+static void comparisons_find(struct claim_result *r, const struct analysis *a, const struct claim *c)
+{
+	size_t cap = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		if (!fits(a, i, &c->scenario, &c->replayer))
+			continue;
+		if (!isnan(c->limit))
+			comparison_add(r, &cap, i, CLAIM_NO_CELL);
+		for (size_t k = 0; isnan(c->limit) && k < a->n_cells; k++)
+			if (is_other(a, c, i, k))
+				comparison_add(r, &cap, i, k);
+	}
+}
+
+/* --- what they say ------------------------------------------------------------------------------------------------ */
+
+static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d)
+{
+	double lo = d->lo95, hi = d->hi95;
+	if (d->status)
+		return CLAIM_INCONCLUSIVE;
+	switch (c->direction) {
+	case CLAIM_LARGER:
+		return lo > 0 ? CLAIM_CONFIRMED : hi < 0 ? CLAIM_NOT_CONFIRMED : CLAIM_INCONCLUSIVE;
+	case CLAIM_SMALLER:
+		return hi < 0 ? CLAIM_CONFIRMED : lo > 0 ? CLAIM_NOT_CONFIRMED : CLAIM_INCONCLUSIVE;
+	default:
+		if (lo >= -c->margin && hi <= c->margin)
+			return CLAIM_CONFIRMED;
+		return lo > c->margin || hi < -c->margin ? CLAIM_NOT_CONFIRMED : CLAIM_INCONCLUSIVE;
+	}
+}
+
+static void comparison_make(struct claim_comparison *k, const struct analysis *a, const struct claim *c, double confidence)
+{
+	struct measure_runs runs, other = {0};
+	collect(&runs, a, k->cell);
+	k->value = measure_estimate(c->measure, c->operation, &runs, 1 - ALPHA);
+	if (k->than == CLAIM_NO_CELL) {
+		k->other = estimate_none(STAT_OK);
+		k->other.value = c->limit;
+		k->difference = measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
+	} else {
+		collect(&other, a, k->than);
+		k->other = measure_estimate(c->measure, c->operation, &other, 1 - ALPHA);
+		k->difference = measure_difference(c->measure, c->operation, &runs, &other, confidence);
+	}
+	k->outcome = outcome_of(c, &k->difference);
+	measure_runs_release(&runs);
+	measure_runs_release(&other);
+}
+
+static void claim_compute(struct claim_result *r, const struct analysis *a, const struct claim *c)
+{
+	comparisons_find(r, a, c);
+	r->least = r->most = NAN;
+	r->confidence = r->n ? 1 - ALPHA / (double)r->n : NAN;
+	for (size_t i = 0; i < r->n; i++) {
+		comparison_make(&r->comparison[i], a, c, r->confidence);
+		r->least = fmin(r->least, r->comparison[i].difference.value); /* fmin and fmax pass over NaN */
+		r->most = fmax(r->most, r->comparison[i].difference.value);
+		r->n_confirmed += r->comparison[i].outcome == CLAIM_CONFIRMED;
+		r->n_not_confirmed += r->comparison[i].outcome == CLAIM_NOT_CONFIRMED;
+		r->n_inconclusive += r->comparison[i].outcome == CLAIM_INCONCLUSIVE;
+	}
+	r->outcome = !r->n			 ? CLAIM_NOT_ASSESSED
+		     : r->n_not_confirmed	 ? CLAIM_NOT_CONFIRMED
+		     : r->n_confirmed == r->n ? CLAIM_CONFIRMED
+						 : CLAIM_INCONCLUSIVE;
+}
+
+static void published_compute(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	size_t cap = 0;
+	for (size_t i = 0; i < p->n_published; i++)
+		for (size_t k = 0; k < a->n_cells; k++) {
+			const struct published_value *v = &p->published[i];
+			struct measure_runs runs;
+			if (!fits(a, k, &v->scenario, &v->replayer))
+				continue;
+			collect(&runs, a, k);
+			GROW(a->published, a->n_published, cap);
+			a->published[a->n_published++] = (struct published_result){
+			    v, k, measure_estimate(v->measure, v->operation, &runs, 1 - ALPHA)};
+			measure_runs_release(&runs);
+		}
+}
+
+void claims_compute(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	a->n_claims = p->n_claims;
+	a->claim = xcalloc(p->n_claims + 1, sizeof *a->claim);
+	for (size_t i = 0; i < p->n_claims; i++)
+		claim_compute(&a->claim[i], a, &p->claim[i]);
+	published_compute(a);
+}
+
+void analysis_claims_release(struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_claims; i++)
+		free(a->claim[i].comparison);
+	free(a->claim);
+	free(a->published);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/costs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/analysis/measure_values.h"
+
+#define CONFIDENCE 0.95
+
+typedef double run_value(const struct run *run);
+
+static double preparation_ns(const struct run *run)
+{
+	return run->run_s * 1e9 - (double)run->summary.execution_ns;
+}
+
+static double cpu_ns(const struct run *run)
+{
+	const struct run_facts *f = &run->summary.facts;
+	return run->summary.has_facts ? (double)f->cpu_user_ns + (double)f->cpu_system_ns : NAN;
+}
+
+static struct estimate mean_estimate(const struct run *const *runs, size_t n, run_value *value)
+{
+	double *x = xcalloc(n + 1, sizeof *x);
+	for (size_t i = 0; i < n; i++)
+		x[i] = value(runs[i]);
+	struct estimate e = estimate_of_mean(x, n);
+	free(x);
+	return e;
+}
+
+/* What environment.json says of the scenario; NULL nothing. */
+static const json_t *scenario_facts(const struct results *r, const char *name)
+{
+	const json_t *list = json_object_get(r->environment, "scenarios"), *o;
+	size_t i;
+	json_array_foreach(list, i, o)
+	{
+		const char *s = json_string_value(json_object_get(o, "name"));
+		if (s && !strcmp(s, name))
+			return o;
+	}
+	return NULL;
+}
+
+static double number_of(const json_t *o)
+{
+	return json_is_number(o) && json_number_value(o) > 0 ? json_number_value(o) : NAN;
+}
+
+static void cost_compute(struct cost *k, const struct analysis *a, const struct cell *c)
+{
+	const struct protocol *p = &a->results->protocol;
+	const json_t *facts = scenario_facts(a->results, p->scenario[c->scenario].name);
+	struct measure_runs m;
+	measure_runs_collect(&m, a->results, c->scenario, c->replayer, a->n_replicates);
+	*k = (struct cost){.trace_bytes = measure_value(MEASURE_TRACE_SIZE, NULL, &m),
+			   .memory_bytes = number_of(json_object_get(json_object_get(facts, "anonymous_bytes"),
+								     p->replayer[c->replayer].name))};
+	for (size_t i = 0; i < m.n; i++)
+		k->n_requests += (double)m.x[i]->summary.response.n / (double)m.n;
+	k->preparation_program = mean_estimate(m.r, m.n, preparation_ns);
+	k->preparation_replay = mean_estimate(m.x, m.n, preparation_ns);
+	k->cpu_program = mean_estimate(m.r, m.n, cpu_ns);
+	k->cpu_replay = mean_estimate(m.x, m.n, cpu_ns);
+	k->cpu_deviation = measure_estimate(MEASURE_CPU_TIME, NULL, &m, CONFIDENCE);
+	k->speedup = measure_estimate(MEASURE_SPEEDUP, NULL, &m, CONFIDENCE);
+	measure_runs_release(&m);
+}
+
+void costs_compute(struct analysis *a)
+{
+	a->cost = xcalloc(a->n_cells + 1, sizeof *a->cost);
+	for (size_t i = 0; i < a->n_cells; i++)
+		cost_compute(&a->cost[i], a, &a->cell[i]);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a replay costs beside the requests: trace, preparation, memory, CPU time; and how fast it is against the program. */
+#ifndef VALIDATE_ANALYSIS_COSTS_H
+#define VALIDATE_ANALYSIS_COSTS_H
+
+#include "validate/analysis/analysis.h"
+
+struct cost {		     /* of the case at the same index; NaN unknown */
+	double trace_bytes;  /* of a recording, mean */
+	double n_requests;   /* a run, mean */
+	double memory_bytes; /* anonymous memory of the replay while its requests run; known where the page cache has a budget */
+	/* means over the runs with 95 % intervals: ns of a process beside the measured region, of CPU in the region */
+	struct estimate preparation_program, preparation_replay, cpu_program, cpu_replay;
+	struct estimate cpu_deviation; /* of the replay from the program, relative */
+	struct estimate speedup;       /* execution time of the program over that of the replay */
+};
+
+/* Fills a->cost[a->n_cells]. Ownership: free(a->cost). */
+void costs_compute(struct analysis *a);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/courses.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/measures.h"
+
+/* The widest interval of any of these runs: all are brought to it. */
+static int64_t widest(const struct measure_runs *m)
+{
+	int64_t width = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct run *of[3] = {m->x[i], m->r[i], m->recording[i]};
+		for (int k = 0; k < 3; k++)
+			if (of[k] && of[k]->summary.pace.width_ns > width)
+				width = of[k]->summary.pace.width_ns;
+	}
+	return width;
+}
+
+static bool pace_at(struct pace *p, const struct run *run, int64_t width)
+{
+	if (!run || !run->summary.pace.width_ns)
+		return false;
+	*p = run->summary.pace;
+	pace_widen(p, (uint64_t)(width / p->width_ns));
+	return true;
+}
+
+/* rate[PACE_MAX]: requests per second, mean over the runs that have intervals. Returns how many intervals any of them has. */
+static size_t mean_rates(double *rate, const struct run *const *runs, size_t n, int64_t width)
+{
+	struct pace p;
+	size_t most = 0, n_with = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!pace_at(&p, runs[i], width))
+			continue;
+		n_with++;
+		most = p.n > most ? p.n : most;
+		for (uint32_t k = 0; k < p.n; k++)
+			rate[k] += (double)p.requests[k] / ((double)width * 1e-9);
+	}
+	for (size_t k = 0; k < PACE_MAX && n_with; k++)
+		rate[k] /= (double)n_with;
+	return most;
+}
+
+static size_t rate_class(double per_second)
+{
+	int k = per_second >= 1 ? ilogb(per_second) : 0;
+	return (size_t)(k < COURSE_RATE_CLASSES ? k : COURSE_RATE_CLASSES - 1);
+}
+
+/* Issue error over the intervals of all runs at one width, and by the rate at each run's own. */
+static void issue_errors(struct course *c, const struct measure_runs *m, int64_t width)
+{
+	double timed[PACE_MAX] = {0}, sum[PACE_MAX] = {0};
+	struct pace p;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct pace *own = &m->x[i]->summary.pace;
+		for (uint32_t k = 0; k < own->n; k++) {
+			struct course_rate *r = &c->rate[rate_class((double)own->requests[k] / ((double)own->width_ns * 1e-9))];
+			r->n_requests += (double)own->timed[k] / (double)m->n;
+			r->issue_error_ns += own->issue_error[k] / (double)m->n;
+		}
+		if (!pace_at(&p, m->x[i], width))
+			continue;
+		for (uint32_t k = 0; k < p.n; k++) {
+			timed[k] += (double)p.timed[k];
+			sum[k] += p.issue_error[k];
+		}
+	}
+	for (size_t k = 0; k < c->n; k++)
+		c->issue_error_ns[k] = timed[k] > 0 ? sum[k] / timed[k] : NAN;
+	for (size_t k = 0; k < COURSE_RATE_CLASSES; k++)
+		if (c->rate[k].n_requests > 0)
+			c->rate[k].issue_error_ns /= c->rate[k].n_requests;
+}
+
+static void issue_quantiles(struct course *c, const struct measure_runs *m)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		const struct run_summary *s = &m->x[i]->summary;
+		n += s->has_issue_quantiles;
+		for (size_t k = 0; s->has_issue_quantiles && k < SUMMARY_N_ISSUE_QUANTILES; k++)
+			c->quantile_ns[k] += s->issue_error_quantile[k];
+	}
+	for (size_t k = 0; k < SUMMARY_N_ISSUE_QUANTILES && n; k++)
+		c->quantile_ns[k] /= (double)n;
+	c->timed = n > 0;
+}
+
+static void course_compute(struct course *c, const struct measure_runs *m)
+{
+	int64_t width = widest(m);
+	*c = (struct course){.width_s = (double)width * 1e-9};
+	if (!width)
+		return;
+	double **const rate[3] = {&c->recorded, &c->program, &c->replay};
+	const struct run *const *const runs[3] = {m->recording, m->r, m->x};
+	for (int k = 0; k < 3; k++) {
+		*rate[k] = xcalloc(PACE_MAX, sizeof **rate[k]);
+		size_t n = mean_rates(*rate[k], runs[k], m->n, width);
+		c->n = n > c->n ? n : c->n;
+	}
+	c->issue_error_ns = xcalloc(PACE_MAX, sizeof *c->issue_error_ns);
+	issue_errors(c, m, width);
+	issue_quantiles(c, m);
+}
+
+void courses_compute(struct analysis *a)
+{
+	a->course = xcalloc(a->n_cells + 1, sizeof *a->course);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct measure_runs m;
+		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer, a->n_replicates);
+		course_compute(&a->course[i], &m);
+		measure_runs_release(&m);
+	}
+}
+
+void courses_release(struct analysis *a)
+{
+	for (size_t i = 0; a->course && i < a->n_cells; i++) {
+		free(a->course[i].recorded);
+		free(a->course[i].program);
+		free(a->course[i].replay);
+		free(a->course[i].issue_error_ns);
+	}
+	free(a->course);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/measure_values.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/paper.h"
+
+double summary_response(const struct run_summary *s, const char *operation)
+{
+	if (!operation)
+		return s->response.mean;
+	for (unsigned int i = 0; i < s->n_ops; i++)
+		if (!strcmp(s->op[i].op, operation))
+			return s->op[i].response.n ? s->op[i].response.mean : NAN;
+	return NAN;
+}
+
+/* Both sides' mean response times. */
+struct responses {
+	double *x, *r;
+	size_t n;
+};
+
+static struct responses responses_of(const struct measure_runs *runs, const char *operation)
+{
+	struct responses out = {xcalloc(runs->n + 1, sizeof *out.x), xcalloc(runs->n + 1, sizeof *out.r), runs->n};
+	for (size_t i = 0; i < runs->n; i++) {
+		out.x[i] = summary_response(&runs->x[i]->summary, operation);
+		out.r[i] = summary_response(&runs->r[i]->summary, operation);
+	}
+	return out;
+}
+
+static double mean_of(const double *x, size_t n)
+{
+	struct sample_moments m;
+	return sample_moments(x, n, &m) ? NAN : m.mean;
+}
+
+static double sd_of(const double *x, size_t n, double *mean)
+{
+	struct sample_moments m;
+	if (sample_moments_spread(x, n, &m))
+		return NAN;
+	*mean = m.mean;
+	return m.sd;
+}
+
+/* exp(mean ln(x/r)) - 1, as the report's own bias. */
+static double bias_of(const struct responses *s)
+{
+	double sum = 0;
+	for (size_t i = 0; i < s->n; i++)
+		sum += log(s->x[i] / s->r[i]);
+	return s->n ? expm1(sum / (double)s->n) : NAN;
+}
+
+static double f_ratio(const struct responses *s)
+{
+	double mean, x = sd_of(s->x, s->n, &mean), r = sd_of(s->r, s->n, &mean);
+	return r > 0 ? x * x / (r * r) : NAN;
+}
+
+static double uncertainty(const struct responses *s)
+{
+	struct paper_uncertainty u;
+	return paper_uncertainty(s->r, s->n, s->x, s->n, PAPER_TABLES, &u) ? NAN : u.U2_pct / 100;
+}
+
+static double of_responses(enum measure m, const char *operation, const struct measure_runs *runs)
+{
+	struct responses s = responses_of(runs, operation);
+	double value = NAN, mean = NAN;
+	switch (m) {
+	case MEASURE_RESPONSE_TIME:
+		value = mean_of(s.x, s.n);
+		break;
+	case MEASURE_REFERENCE_TIME:
+		value = mean_of(s.r, s.n);
+		break;
+	case MEASURE_BIAS:
+	case MEASURE_BIAS_MAGNITUDE:
+		value = bias_of(&s);
+		value = m == MEASURE_BIAS ? value : fabs(value);
+		break;
+	case MEASURE_UNCERTAINTY:
+		value = uncertainty(&s);
+		break;
+	case MEASURE_F_RATIO:
+		value = f_ratio(&s);
+		break;
+	case MEASURE_CV:
+		value = sd_of(s.x, s.n, &mean) / mean;
+		break;
+	default:
+		break;
+	}
+	free(s.x);
+	free(s.r);
+	return value;
+}
+
+static double in_flight(const struct run_summary *s)
+{
+	double weighted = 0, total = 0;
+	for (uint64_t level = 0; level < s->n_levels; level++) {
+		weighted += (double)level * (double)s->ns_at_level[level];
+		total += (double)s->ns_at_level[level];
+	}
+	return weighted / total;
+}
+
+static double alone(const struct run_summary *s)
+{
+	double total = 0;
+	for (uint64_t level = 0; level < s->n_levels; level++)
+		total += (double)s->requests_at_level[level];
+	return s->n_levels > 1 ? (double)s->requests_at_level[1] / total : NAN;
+}
+
+static double cpu_time(const struct run_summary *s)
+{
+	return s->has_facts ? (double)s->facts.cpu_user_ns + (double)s->facts.cpu_system_ns : NAN;
+}
+
+/* ln of what the replay has over what the program has; the means of those become relative deviations. */
+static double log_ratio(double x, double r)
+{
+	return x > 0 && r > 0 ? log(x / r) : NAN;
+}
+
+static double of_pair(enum measure m, const struct run *run, const struct run_summary *r, const struct run *recording)
+{
+	const struct run_summary *x = &run->summary;
+	switch (m) {
+	case MEASURE_PREPARATION_TIME:
+		return run->run_s * 1e9 - (double)x->execution_ns;
+	case MEASURE_TRACE_SIZE:
+		return recording && recording->trace_bytes ? (double)recording->trace_bytes : NAN;
+	case MEASURE_SPEEDUP:
+		return log_ratio((double)r->execution_ns, (double)x->execution_ns);
+	case MEASURE_IN_FLIGHT:
+		return log_ratio(in_flight(x), in_flight(r));
+	case MEASURE_CPU_TIME:
+		return log_ratio(cpu_time(x), cpu_time(r));
+	case MEASURE_ALONE:
+		return alone(x);
+	case MEASURE_ISSUE_ERROR:
+		return x->has_issue_error ? x->issue_error.mean : NAN;
+	case MEASURE_ISSUE_ERROR_P99:
+		return x->has_issue_error ? x->issue_error_p99 : NAN;
+	case MEASURE_ERROR_RATE_CORRELATION:
+		return pace_error_correlation(&x->pace);
+	case MEASURE_TIMELINE_DISTANCE:
+		return recording ? pace_distance(&x->pace, &recording->summary.pace) : NAN;
+	default:
+		return NAN;
+	}
+}
+
+double measure_value(enum measure m, const char *operation, const struct measure_runs *runs)
+{
+	double sum = 0;
+	if (measure_info[m].by_operation)
+		return of_responses(m, operation, runs);
+	for (size_t i = 0; i < runs->n; i++)
+		sum += of_pair(m, runs->x[i], &runs->r[i]->summary, runs->recording[i]);
+	double mean = runs->n ? sum / (double)runs->n : NAN;
+	if (m == MEASURE_SPEEDUP)
+		return exp(mean);
+	return measure_info[m].scale == SCALE_LOG1P ? expm1(mean) : mean;
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Intervals of measures, and of their differences. */
+#include "validate/analysis/measures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/analysis/measure_values.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/paper.h"
+
+#define PAIRS_MIN 3
+
+/* --- runs --------------------------------------------------------------------------------------------------------- */
+
+void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario, size_t replayer, unsigned int n_blocks)
+{
+	struct cell counted = {.scenario = scenario, .replayer = replayer}; /* the case itself was counted before */
+	struct pairs p;
+	pairs_collect(&p, &counted, r, n_blocks);
+	*m = (struct measure_runs){p.x, p.r, xcalloc(p.n + 1, sizeof *m->recording), p.n};
+	p.x = p.r = NULL;
+	for (size_t i = 0; i < m->n; i++)
+		for (size_t k = 0; k < r->n_runs && !m->recording[i]; k++) {
+			const struct run *run = &r->run[k];
+			if (run->role == ROLE_RECORD && run->scenario == scenario && run->bank == m->x[i]->bank &&
+			    run->has_summary)
+				m->recording[i] = run;
+		}
+	pairs_release(&p);
+}
+
+void measure_runs_release(struct measure_runs *m)
+{
+	free(m->x);
+	free(m->r);
+	free(m->recording);
+	*m = (struct measure_runs){0};
+}
+
+/* The pairs of those blocks that both have, in their order; the arrays are the caller's. */
+static void common_blocks(const struct measure_runs *a, const struct measure_runs *b, struct measure_runs *ca,
+			  struct measure_runs *cb)
+{
+	struct measure_runs *to[2] = {ca, cb};
+	for (int k = 0; k < 2; k++)
+		*to[k] = (struct measure_runs){xcalloc(a->n + 1, sizeof *ca->x), xcalloc(a->n + 1, sizeof *ca->r),
+					       xcalloc(a->n + 1, sizeof *ca->recording), 0};
+	for (size_t i = 0; i < a->n; i++)
+		for (size_t j = 0; j < b->n; j++) {
+			if (a->x[i]->block != b->x[j]->block)
+				continue;
+			const struct measure_runs *from[2] = {a, b};
+			for (int k = 0; k < 2; k++) {
+				size_t at = k ? j : i;
+				to[k]->x[to[k]->n] = from[k]->x[at];
+				to[k]->r[to[k]->n] = from[k]->r[at];
+				to[k]->recording[to[k]->n++] = from[k]->recording[at];
+			}
+		}
+}
+
+/* --- jackknife ---------------------------------------------------------------------------------------------------- */
+
+static double scaled(enum measure_scale scale, double value)
+{
+	return scale == SCALE_LINEAR ? value : scale == SCALE_LOG ? log(value) : log1p(value);
+}
+
+static double unscaled(enum measure_scale scale, double theta)
+{
+	return scale == SCALE_LINEAR ? theta : scale == SCALE_LOG ? exp(theta) : expm1(theta);
+}
+
+/* What is made of two cases, or of one (b NULL): a - b or a + b. */
+struct statistic {
+	enum measure measure;
+	enum measure_scale scale;
+	const char *operation;
+	const struct measure_runs *a, *b;
+	double sign, constant;
+};
+
+static double value_without(const struct statistic *s, const struct measure_runs *of, size_t without)
+{
+	struct measure_runs left = {xcalloc(of->n + 1, sizeof *left.x), xcalloc(of->n + 1, sizeof *left.r),
+				    xcalloc(of->n + 1, sizeof *left.recording), 0};
+	for (size_t i = 0; i < of->n; i++)
+		if (i != without) {
+			left.x[left.n] = of->x[i];
+			left.r[left.n] = of->r[i];
+			left.recording[left.n++] = of->recording[i];
+		}
+	double value = scaled(s->scale, measure_value(s->measure, s->operation, &left));
+	measure_runs_release(&left);
+	return value;
+}
+
+static double theta_without(const struct statistic *s, size_t without)
+{
+	double theta = value_without(s, s->a, without) + s->constant;
+	return s->b ? theta + s->sign * value_without(s, s->b, without) : theta;
+}
+
+static enum stat_status jackknife(const struct statistic *s, struct t_estimate *t)
+{
+	size_t n = s->a->n;
+	double sum = 0, squares = 0;
+	if (n < PAIRS_MIN)
+		return STAT_TOO_FEW;
+	*t = (struct t_estimate){.value = theta_without(s, n), .df = (double)(n - 1)};
+	if (!isfinite(t->value))
+		return STAT_NOT_ASSESSED;
+	double *theta = xcalloc(n, sizeof *theta);
+	for (size_t i = 0; i < n; i++) {
+		theta[i] = theta_without(s, i);
+		sum += theta[i] / (double)n;
+	}
+	for (size_t i = 0; i < n; i++)
+		squares += (theta[i] - sum) * (theta[i] - sum);
+	free(theta);
+	t->se = sqrt(squares * (double)(n - 1) / (double)n);
+	if (!isfinite(t->se))
+		return STAT_NOT_FINITE;
+	return t->se > 1e-12 * fmax(1, fabs(t->value)) ? STAT_OK : STAT_ZERO_VARIANCE;
+}
+
+/* The value with its interval, mapped back by the scale. Without scatter the value is there without limits. */
+static struct estimate estimate_with(enum stat_status s, const struct t_estimate *t, double confidence, enum measure_scale back)
+{
+	struct estimate e = estimate_none(s);
+	if (s != STAT_OK && s != STAT_ZERO_VARIANCE)
+		return e;
+	e.value = unscaled(back, t->value);
+	if (s == STAT_ZERO_VARIANCE)
+		return e;
+	e.status = t_interval(t, confidence, &e.lo95, &e.hi95);
+	e.lo95 = unscaled(back, e.lo95);
+	e.hi95 = unscaled(back, e.hi95);
+	e.df = t->df;
+	return e;
+}
+
+/* --- the size of the bias ----------------------------------------------------------------------------------------- */
+
+/* |a| - |b| where d = a - b and s = a + b: it has the sign of d s and the size of the smaller, and grows or falls with each alone, so
+ * that its extremes over a box lie at corners. */
+static double size_difference(double d, double s)
+{
+	return d * s < 0 ? -fmin(fabs(d), fabs(s)) : fmin(fabs(d), fabs(s));
+}
+
+static struct estimate size_compared(const struct statistic *difference, const struct statistic *sum, double confidence)
+{
+	struct t_estimate d, s;
+	double lo[2], hi[2], half = 1 - (1 - confidence) / 2; /* both hold together */
+	enum stat_status status = jackknife(difference, &d), other = jackknife(sum, &s);
+	struct estimate e = estimate_none(status ? status : other);
+	if (!e.status)
+		e.status = t_interval(&d, half, &lo[0], &hi[0]);
+	if (!e.status)
+		e.status = t_interval(&s, half, &lo[1], &hi[1]);
+	if (e.status)
+		return e;
+	const double corner[4] = {size_difference(lo[0], lo[1]), size_difference(lo[0], hi[1]), size_difference(hi[0], lo[1]),
+				  size_difference(hi[0], hi[1])};
+	e.value = size_difference(d.value, s.value);
+	e.df = d.df;
+	e.lo95 = fmin(fmin(corner[0], corner[1]), fmin(corner[2], corner[3]));
+	e.hi95 = fmax(fmax(corner[0], corner[1]), fmax(corner[2], corner[3]));
+	return e;
+}
+
+/* Of |b| itself: the interval of b, folded at 0. */
+static struct estimate size_alone(const char *operation, const struct measure_runs *runs, double confidence)
+{
+	struct estimate e = measure_estimate(MEASURE_BIAS, operation, runs, confidence);
+	double lo = fabs(e.lo95), hi = fabs(e.hi95);
+	bool across = e.lo95 < 0 && e.hi95 > 0;
+	e.value = fabs(e.value);
+	e.lo95 = across ? 0 : fmin(lo, hi);
+	e.hi95 = fmax(lo, hi);
+	if (e.status) /* no limits to fold */
+		e.lo95 = e.hi95 = NAN;
+	return e;
+}
+
+/* --- public ------------------------------------------------------------------------------------------------------- */
+
+struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs, double confidence)
+{
+	struct t_estimate t = {0};
+	if (m == MEASURE_BIAS_MAGNITUDE)
+		return size_alone(operation, runs, confidence);
+	const struct statistic s = {m, measure_info[m].scale, operation, runs, NULL, 0, 0};
+	enum stat_status status = jackknife(&s, &t);
+	return estimate_with(status, &t, confidence, s.scale);
+}
+
+/* How a difference on a scale is told: as a ratio less one where that was a logarithm. */
+static enum measure_scale difference_scale(enum measure m)
+{
+	return measure_info[m].scale == SCALE_LINEAR ? SCALE_LINEAR : SCALE_LOG1P;
+}
+
+struct estimate measure_difference(enum measure m, const char *operation, const struct measure_runs *a,
+				   const struct measure_runs *b, double confidence)
+{
+	struct measure_runs ca, cb;
+	struct t_estimate t = {0};
+	struct estimate e;
+	common_blocks(a, b, &ca, &cb);
+	if (m == MEASURE_BIAS_MAGNITUDE) {
+		const struct statistic d = {MEASURE_BIAS, SCALE_LINEAR, operation, &ca, &cb, -1, 0};
+		const struct statistic s = {MEASURE_BIAS, SCALE_LINEAR, operation, &ca, &cb, 1, 0};
+		e = size_compared(&d, &s, confidence);
+	} else {
+		const struct statistic s = {m, measure_info[m].scale, operation, &ca, &cb, -1, 0};
+		enum stat_status status = jackknife(&s, &t);
+		e = estimate_with(status, &t, confidence, difference_scale(m));
+	}
+	measure_runs_release(&ca);
+	measure_runs_release(&cb);
+	return e;
+}
+
+struct estimate measure_excess(enum measure m, const char *operation, const struct measure_runs *a, double limit,
+			       double confidence)
+{
+	struct t_estimate t = {0};
+	if (m == MEASURE_BIAS_MAGNITUDE) {
+		const struct statistic d = {MEASURE_BIAS, SCALE_LINEAR, operation, a, NULL, 0, -limit};
+		const struct statistic s = {MEASURE_BIAS, SCALE_LINEAR, operation, a, NULL, 0, limit};
+		return size_compared(&d, &s, confidence);
+	}
+	const struct statistic s = {m, measure_info[m].scale, operation, a, NULL, 0, -scaled(measure_info[m].scale, limit)};
+	enum stat_status status = jackknife(&s, &t);
+	return estimate_with(status, &t, confidence, difference_scale(m));
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Quantities of a case that the literature publishes, so that a protocol can name them: what is computed for each is in
+ * validate/analysis/measures.h. */
+#ifndef VALIDATE_MEASURE_H
+#define VALIDATE_MEASURE_H
+
+#include <stdbool.h>
+
+#include "common/err.h"
+
+enum measure {
+	MEASURE_RESPONSE_TIME,
+	MEASURE_REFERENCE_TIME,
+	MEASURE_BIAS,
+	MEASURE_BIAS_MAGNITUDE,
+	MEASURE_UNCERTAINTY,
+	MEASURE_F_RATIO,
+	MEASURE_CV,
+	MEASURE_SPEEDUP,
+	MEASURE_IN_FLIGHT,
+	MEASURE_ALONE,
+	MEASURE_ISSUE_ERROR,
+	MEASURE_ISSUE_ERROR_P99,
+	MEASURE_ERROR_RATE_CORRELATION,
+	MEASURE_TIMELINE_DISTANCE,
+	MEASURE_CPU_TIME,
+	MEASURE_PREPARATION_TIME,
+	MEASURE_TRACE_SIZE,
+	MEASURE_N
+};
+
+enum measure_unit { UNIT_TIME, UNIT_RATIO, UNIT_NUMBER, UNIT_BYTES }; /* base units: ns, a ratio (0.1 is 10 %), a number, bytes */
+
+/* How values of it are compared: by their ratio, by the ratio of (1 + value), or by their difference. */
+enum measure_scale { SCALE_LOG, SCALE_LOG1P, SCALE_LINEAR };
+
+struct measure_info {
+	const char *name, *title, *help;
+	enum measure_unit unit;
+	enum measure_scale scale;
+	bool by_operation; /* may be asked of one operation alone */
+};
+extern const struct measure_info measure_info[MEASURE_N];
+
+/* Errors: EINVAL, with the nearest name. */
+int measure_find(const char *name, enum measure *m, struct err *e);
+
+/* "10.2 us", "35 %", "1.4" or "334 MB", as fits the measure, to base units. Errors: EINVAL for another unit or none where one is needed. */
+int measure_value_parse(enum measure m, const char *text, double *value, struct err *e);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [claim NAME]: findings of the literature, to be looked at here. */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/protocol/protocol_read.h"
+#include "validate/protocol/selector.h"
+
+#define MARGIN_DEFAULT 0.10
+
+const char *const claim_direction_names[] = {"larger", "smaller", "alike", NULL};
+
+#define FIELD(field) offsetof(struct claim, field)
+
+const struct option_spec claim_keys[] = {
+    {.name = "text", .type = OPT_STRING, .offset = FIELD(text), .arg = "TEXT", .help = "the finding as a sentence"},
+    {.name = "source", .type = OPT_STRING, .offset = FIELD(source), .arg = "TEXT", .help = "where it was published"},
+    {.name = "published",
+     .type = OPT_STRING,
+     .offset = FIELD(published),
+     .arg = "TEXT",
+     .help = "the published numbers, in words (default none)"},
+    {.name = "measure", .type = OPT_STRING, .offset = FIELD(measure_name), .arg = "NAME", .help = "what is compared"},
+    {.name = "operation",
+     .type = OPT_STRING,
+     .offset = FIELD(operation),
+     .arg = "NAME",
+     .help = "of these requests only: read, write (default all)"},
+    {.name = "scenario",
+     .type = OPT_STRING,
+     .offset = FIELD(scenario_text),
+     .arg = "SETTINGS",
+     .help = "scenarios by their settings, \"type=random-read level=2\" (default all)"},
+    {.name = "replayer",
+     .type = OPT_STRING,
+     .offset = FIELD(replayer_text),
+     .arg = "SETTINGS",
+     .help = "replayers by theirs, \"engine=event order=fs\""},
+    {.name = "direction",
+     .type = OPT_CHOICE,
+     .offset = FIELD(direction),
+     .arg = "HOW",
+     .choices = claim_direction_names,
+     .help = "what the measure is there, against than"},
+    {.name = "than",
+     .type = OPT_STRING,
+     .offset = FIELD(than_text),
+     .arg = "SETTINGS|NUMBER",
+     .help = "the replayers that they are compared with, each with the one that agrees in all other settings; or a number"},
+    {.name = "than-scenario",
+     .type = OPT_STRING,
+     .offset = FIELD(than_scenario_text),
+     .arg = "SETTINGS",
+     .help = "the scenarios that they are compared with (default each with itself)"},
+    {.name = "margin",
+     .type = OPT_STRING,
+     .offset = FIELD(margin_text),
+     .arg = "RATIO",
+     .help = "the largest difference of what is alike (default 10%)"},
+    {.name = NULL},
+};
+#undef FIELD
+
+static int key_wrong(const struct protocol_file *f, const struct ini_section *s, const char *key, struct err *e)
+{
+	return key_refuse(f, ini_key_find(s, key), e);
+}
+
+static int selector_read(struct selector *to, const struct protocol_file *f, const struct ini_section *s, const char *key,
+			 const char *text, struct err *e)
+{
+	return !text || selector_parse(to, text, e) == 0 ? 0 : key_wrong(f, s, key, e);
+}
+
+/* A selector, or a number of the measure. */
+static int than_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+{
+	c->limit = NAN;
+	if (!c->than_text || strpbrk(c->than_text, "="))
+		return selector_read(&c->than, f, s, "than", c->than_text, e);
+	if (measure_value_parse(c->measure, c->than_text, &c->limit, e) == 0)
+		return 0;
+	err_context(e, "neither KEY=VALUE of replayers nor a value of %s", measure_info[c->measure].name);
+	return key_wrong(f, s, "than", e);
+}
+
+static int missing_check(const struct protocol_file *f, const struct ini_section *s, struct err *e)
+{
+	static const char *const needed[] = {"text", "source", "measure", "replayer", "direction", NULL};
+	for (const char *const *k = needed; *k; k++)
+		if (!ini_key_find(s, *k))
+			return err_set(e, EINVAL, "%s:%u: [claim %s] has no %s", f->path, s->line, s->name, *k);
+	if (!ini_key_find(s, "than") && !ini_key_find(s, "than-scenario"))
+		return err_set(e, EINVAL, "%s:%u: [claim %s] has neither than nor than-scenario: nothing to compare with", f->path,
+			       s->line, s->name);
+	return 0;
+}
+
+static int claim_read(struct claim *c, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+{
+	*c = (struct claim){.name = xstrdup(s->name), .margin = MARGIN_DEFAULT};
+	int ret = 0;
+	for (size_t i = 0; !ret && i < s->n_keys; i++)
+		ret = key_set(f, claim_keys, c, &s->key[i], e);
+	ret = ret ? ret : missing_check(f, s, e);
+	if (ret)
+		return ret;
+	if (measure_find(c->measure_name, &c->measure, e) < 0)
+		return key_wrong(f, s, "measure", e);
+	if (c->operation && !measure_info[c->measure].by_operation) {
+		err_set(e, EINVAL, "%s is of all requests together", c->measure_name);
+		return key_wrong(f, s, "operation", e);
+	}
+	if (c->margin_text && measure_value_parse(MEASURE_CV, c->margin_text, &c->margin, e) < 0)
+		return key_wrong(f, s, "margin", e);
+	ret = selector_read(&c->scenario, f, s, "scenario", c->scenario_text, e);
+	ret = ret ? ret : selector_read(&c->replayer, f, s, "replayer", c->replayer_text, e);
+	ret = ret ? ret : selector_read(&c->than_scenario, f, s, "than-scenario", c->than_scenario_text, e);
+	return ret ? ret : than_read(c, f, s, e);
+}
+
+int claims_read(struct protocol *p, const struct protocol_file *f, struct err *e)
+{
+	p->claim = xcalloc(f->ini.n_sections + 1, sizeof *p->claim);
+	for (size_t i = 0; i < f->ini.n_sections; i++) {
+		if (strcmp(f->ini.section[i].kind, "claim"))
+			continue;
+		int ret = claim_read(&p->claim[p->n_claims++], f, &f->ini.section[i], e);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+void claims_release(struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_claims; i++) {
+		struct claim *c = &p->claim[i];
+		for (const struct option_spec *o = claim_keys; o->name; o++)
+			if (o->type == OPT_STRING)
+				free(*(char **)((char *)c + o->offset));
+		free(c->name);
+		selector_release(&c->scenario);
+		selector_release(&c->replayer);
+		selector_release(&c->than);
+		selector_release(&c->than_scenario);
+	}
+	free(p->claim);
+	p->claim = NULL;
+	p->n_claims = 0;
+}
