@@ -71,6 +71,44 @@ static int published_put(struct campaign *c, struct err *e)
 	return ret;
 }
 
+/* NAME, relative to the protocol's directory, under the same name in the results directory; nothing where it is not there. */
+static int script_put(struct campaign *c, const char *name, const char *path, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	char *to = results_path(c->dir, name), *slash = strrchr(to, '/');
+	*slash = 0;
+	int ret = dir_create(to, e);
+	if (!ret)
+		ret = file_read(path, &text, 0, e);
+	if (!ret)
+		ret = file_put(c, name, text.s, text.len, e);
+	strbuf_release(&text);
+	free(to);
+	return ret;
+}
+
+/* Scripts of programs, each with the lib.sh beside it: what is needed to make and to run them again. */
+static int scripts_put(struct campaign *c, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; !ret && i < c->protocol->n_scenarios; i++) {
+		const struct scenario *s = &c->protocol->scenario[i];
+		if (!s->script)
+			continue;
+		char *path = scenario_script_path(c->protocol, s), *slash = strrchr(path, '/');
+		char *lib = slash ? xasprintf("%.*s/lib.sh", (int)(slash - path), path) : xstrdup("lib.sh");
+		const char *cut = strrchr(s->script, '/');
+		char *lib_name = xasprintf("%.*slib.sh", cut ? (int)(cut + 1 - s->script) : 0, s->script);
+		ret = script_put(c, s->script, path, e);
+		if (!ret && path_exists(lib))
+			ret = script_put(c, lib_name, lib, e);
+		free(lib_name);
+		free(lib);
+		free(path);
+	}
+	return ret;
+}
+
 /* The journal comes last: where it is, everything else is. */
 int dir_begin(struct campaign *c, struct err *e)
 {
@@ -94,6 +132,8 @@ int dir_begin(struct campaign *c, struct err *e)
 		ret = file_put(c, "protocol.conf", text.s, text.len, e);
 	if (!ret)
 		ret = published_put(c, e);
+	if (!ret)
+		ret = scripts_put(c, e);
 	if (!ret) {
 		protocol_print_resolved(c->protocol, &resolved);
 		ret = file_put(c, "resolved.conf", resolved.s, resolved.len, e);

@@ -16,6 +16,8 @@
 #define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
 #define CALIBRATION_RUNS 4
+#define SCRIPT_GUESS_S 0.6 /* a real program of the least size and the preparation of its files; a unit of size more takes as much */
+#define SCRIPT_GUESS_REQUESTS 2e4
 
 struct expected {
 	double run_s;    /* of one run, without overhead */
@@ -36,9 +38,22 @@ static int scenario_bytes(const struct protocol *p, size_t i, const struct micro
 	return ret;
 }
 
+static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
+{
+	uint64_t roles = p->reference == REFERENCE_RERUN;
+	for (size_t r = 0; r < p->n_replayers; r++)
+		roles += p->replayer[r].applies[i];
+	x->n_runs = protocol_n_bank(p) + roles * protocol_n_blocks(p);
+}
+
 static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
 {
 	struct microbench_config c;
+	if (p->scenario[i].script) {
+		*x = (struct expected){.run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1), .requests = SCRIPT_GUESS_REQUESTS};
+		runs_expect(p, i, x);
+		return 0;
+	}
 	int ret = scenario_config(&p->scenario[i], &c, e);
 	if (!ret)
 		ret = scenario_bytes(p, i, &c, &x->file_bytes, e);
@@ -55,11 +70,7 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 	if (x->requests < (double)(c.n_requests * c.level))
 		x->requests = (double)(c.n_requests * c.level);
 	x->requests *= n_per_unit;
-	x->n_runs = protocol_n_bank(p);
-	uint64_t roles = p->reference == REFERENCE_RERUN;
-	for (size_t r = 0; r < p->n_replayers; r++)
-		roles += p->replayer[r].applies[i];
-	x->n_runs += roles * protocol_n_blocks(p);
+	runs_expect(p, i, x);
 	return 0;
 }
 

@@ -52,11 +52,44 @@ bool role_is_program(const struct campaign *c, int32_t role)
 	return role < 0 || !strcmp(c->protocol->replayer[role].engine, "program");
 }
 
+/* sh SCRIPT VERB DIR SIZE */
+static void script_words(struct words *w, const struct campaign *c, size_t scenario, const char *verb)
+{
+	const struct scenario *s = &c->protocol->scenario[scenario];
+	word_add(w, xstrdup("sh"));
+	word_add(w, scenario_script_path(c->protocol, s));
+	word_add(w, xstrdup(verb));
+	word_add(w, program_dir(&c->places, c->protocol, scenario));
+	word_add(w, xasprintf("%llu", (unsigned long long)s->size));
+}
+
+/* The program, captured as it runs, with how its files were before. */
+static void capture_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	char *root = program_work_dir(&c->places, c->protocol, s->scenario);
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("capture"));
+	word_add(w, xstrdup("app"));
+	word_add(w, xstrdup("--snapshot"));
+	word_add(w, xasprintf("--root=%s", root));
+	word_add(w, xasprintf("--output=%s", s->output));
+	word_add(w, xstrdup("--"));
+	script_words(w, c, s->scenario, "run");
+	word_add(w, NULL);
+	free(root);
+}
+
 static void words_make(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const struct place *place = &c->places.place[scenario->target];
 	const char *dir = place->dir[c->places.scenario[s->scenario].dir].path;
+	char *work_dir = scenario->script ? program_work_dir(&c->places, c->protocol, s->scenario) : NULL;
+	if (scenario->script && role_is_program(c, s->role)) {
+		capture_words(w, c, s);
+		free(work_dir);
+		return;
+	}
 	word_add(w, xstrdup(c->options->self));
 	if (role_is_program(c, s->role)) {
 		word_add(w, xstrdup("microbench"));
@@ -75,7 +108,8 @@ static void words_make(struct words *w, const struct campaign *c, const struct s
 		else
 			settings_add(w, replayer->option, replayer->n_options, "engine");
 	}
-	word_add(w, xasprintf("--dir=%s", dir));
+	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir));
+	free(work_dir);
 	word_add(w, xasprintf("--output=%s", s->output));
 	word_add(w, xstrdup("--no-sync-output"));
 	if (!role_is_program(c, s->role))
@@ -126,6 +160,30 @@ char *scratch_path(const struct campaign *c, const char *name)
 	return xasprintf("%s/%s", c->scratch.dir, name);
 }
 
+/* The script makes its files anew; what goes wrong is the run's reason. */
+static int script_prepare(struct campaign *c, const struct step *s, struct err *e)
+{
+	struct words words = {0};
+	struct launch_result made;
+	script_words(&words, c, s->scenario, "prepare");
+	word_add(&words, NULL);
+	struct launch_spec spec = {
+	    .argv = words.v,
+	    .file = "/bin/sh",
+	    .timeout_ns = c->protocol->timeout_ns,
+	    .signal_fd = c->signal_fd,
+	};
+	int ret = launch_run(&spec, &made, e);
+	if (!ret && made.end == LAUNCH_INTERRUPTED) {
+		c->interrupted = true;
+		ret = -EINTR;
+	} else if (!ret && made.reason[0]) {
+		ret = err_set(e, EIO, "%s prepare: %s", c->protocol->scenario[s->scenario].script, made.reason);
+	}
+	words_free(&words);
+	return ret;
+}
+
 static int launch(struct campaign *c, const struct step *s, struct step_result *r, const struct cgroup *group,
 		  struct err *e)
 {
@@ -168,7 +226,11 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	int64_t before_ns = clock_monotonic_ns();
 	if (unlink(s->output) < 0 && errno != ENOENT)
 		return err_sys(e, errno, "cannot remove %s", s->output);
-	int ret = s->blank ? 0 : prepare_run(&c->places, c->protocol, s->scenario, c->drop_caches, &r->prepared, &why);
+	int ret = 0;
+	if (!s->blank && c->protocol->scenario[s->scenario].script)
+		ret = script_prepare(c, s, &why);
+	if (!ret && !s->blank)
+		ret = prepare_run(&c->places, c->protocol, s->scenario, c->drop_caches, &r->prepared, &why);
 	if (!ret && s->limit_bytes)
 		ret = cgroup_make(&group, &c->cgroups, c->cgroup_name, s->limit_bytes, &why);
 	if (!ret) {

@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -62,6 +63,13 @@ static size_t dir_choose(struct place *place, const struct fileset *files, const
 	return i;
 }
 
+static size_t dir_of_program(struct place *place)
+{
+	place->dir = xreallocarray(place->dir, place->n_dirs + 1, sizeof *place->dir);
+	place->dir[place->n_dirs] = (struct place_dir){.fd = -1, .writes = true, .program = true, .state = FILESET_STATE_INIT};
+	return place->n_dirs++;
+}
+
 int places_plan(struct places *s, const struct protocol *p, struct err *e)
 {
 	*s = (struct places){.n_targets = p->n_targets, .n_scenarios = p->n_scenarios, .seed = p->seed};
@@ -74,6 +82,10 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 		const struct scenario *c = &p->scenario[i];
 		const struct workload *w = workload_find(c->type);
 		struct microbench_config config;
+		if (c->script) {
+			s->scenario[i].dir = dir_of_program(&s->place[c->target]);
+			continue;
+		}
 		ret = scenario_config(c, &config, e);
 		if (!ret)
 			ret = microbench_files(w, &config, &s->scenario[i].files, e);
@@ -246,6 +258,11 @@ int place_remove(struct place *place, struct err *e)
 			continue;
 		if (d->sole && microbench_clear(d->sole, &d->files, d->fd, ret ? NULL : e) < 0)
 			ret = ret ? ret : -EIO;
+		if (d->program) {
+			if (dir_remove_tree(d->path, ret ? NULL : e) < 0)
+				ret = ret ? ret : -EIO;
+			continue;
+		}
 		if (fileset_remove(&d->files, d->fd, ret ? NULL : e) < 0)
 			ret = ret ? ret : -EIO;
 		if (rmdir(d->path) < 0 && errno != ENOENT && !ret)

@@ -3,10 +3,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/xalloc.h"
 #include "microbench/microbench.h"
 
 #define SYNC_TRIES 20
@@ -63,6 +68,47 @@ static int warm(const struct fileset *files, int dir_fd, struct fileset_residenc
 	return ret ? ret : fileset_residency(files, dir_fd, r, e);
 }
 
+/* --- what a program's script made --------------------------------------------------------------------------------- */
+
+static void list_release(struct fileset *files)
+{
+	for (size_t i = 0; i < files->n; i++)
+		free((char *)files->entry[i].path);
+	free(files->entry);
+	*files = (struct fileset){0};
+}
+
+/* Every regular file below `path`, links not followed. Ownership: list_release. */
+static int tree_list(const char *path, struct fileset *files, struct err *e)
+{
+	char *const roots[] = {(char *)path, NULL};
+	size_t cap = 0, skip = strlen(path) + 1;
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	if (!fts)
+		return err_sys(e, errno, "cannot look into %s", path);
+	for (const FTSENT *f; (f = fts_read(fts));) {
+		if (f->fts_info != FTS_F)
+			continue;
+		GROW(files->entry, files->n, cap);
+		files->entry[files->n++] = (struct fileset_entry){xstrdup(f->fts_path + skip), (uint64_t)f->fts_statp->st_size, false};
+	}
+	fts_close(fts);
+	return 0;
+}
+
+char *program_dir(const struct places *s, const struct protocol *p, size_t scenario)
+{
+	return xstrdup(s->place[p->scenario[scenario].target].dir[s->scenario[scenario].dir].path);
+}
+
+char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario)
+{
+	const char *script = p->scenario[scenario].script, *slash = strrchr(script, '/'), *base = slash ? slash + 1 : script;
+	char *dir = program_dir(s, p, scenario), *path = xasprintf("%s/%.*s", dir, (int)(strlen(base) - 3), base);
+	free(dir);
+	return path;
+}
+
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
 		struct err *e)
 {
@@ -70,13 +116,18 @@ int prepare_run(struct places *s, const struct protocol *p, size_t scenario, boo
 	struct place *place = &s->place[p->scenario[scenario].target];
 	struct place_dir *dir = &place->dir[s->scenario[scenario].dir];
 	const struct fileset *files = &s->scenario[scenario].files;
+	struct fileset found = {0};
 	*out = (struct prepared){{0}, 0};
 	int ret = place_dir_check(place, dir, e);
 	if (ret)
 		return ret;
+	if (dir->program) {
+		ret = tree_list(dir->path, &found, e);
+		files = &found;
+	}
 	if (dir->sole)
 		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
-	if (!ret)
+	if (!ret && !dir->program)
 		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
@@ -85,6 +136,7 @@ int prepare_run(struct places *s, const struct protocol *p, size_t scenario, boo
 	if (!ret && target->cache == CACHE_WARM)
 		ret = warm(files, dir->fd, &out->residency, e);
 	out->evicted_ns = clock_monotonic_ns();
+	list_release(&found);
 	return ret ? err_context(e, "preparing the files in %s", dir->path) : 0;
 }
 

@@ -23,6 +23,7 @@ struct place_dir { /* one set of files */
 	int fd;                     /* -1: not open */
 	bool writes;                /* workloads that change it use it */
 	const struct workload *sole; /* one that makes and removes files of its own: it shares with nobody; else NULL */
+	bool program;		    /* of a program whose script makes everything below it anew before each run */
 	struct fileset files;       /* union of its scenarios' sets, owned */
 	struct fileset_state state; /* how the files looked after the last restore */
 };
@@ -69,6 +70,11 @@ struct prepared {
 /* Somebody may remove a directory that is in use: makes it again for the next run, and is an error for this one
  * (ESTALE). 0: all there. */
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
+
+/* Of a program: the directory in which its script makes what is called like the script, NAME of NAME.sh, and that itself; the
+ * caller frees. */
+char *program_dir(const struct places *s, const struct protocol *p, size_t scenario);
+char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario);
 
 /* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,

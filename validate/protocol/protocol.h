@@ -76,15 +76,20 @@ struct target {
 	uint64_t precondition_passes; /* times the files are overwritten before the campaign begins */
 };
 
+#define SCENARIO_PROGRAM "program" /* captured by capture app; its script makes what it needs, and runs it */
+
 struct scenario {
 	char *name;             /* "random-read level=2 pause=10us": workload section and the factors that vary */
 	char *workload;         /* section name */
-	char *type;             /* row of the workload registry */
+	char *type;             /* row of the workload registry, or SCENARIO_PROGRAM */
 	struct setting *option; /* option[n_options], for microbench */
 	size_t n_options;
 	size_t target;  /* index */
 	uint64_t level; /* for linearity */
 	size_t group;   /* scenarios equal but for the level share a group */
+	const char *script; /* of a program that is captured (type program), relative to the protocol's directory; borrowed from the
+			       options; NULL: a workload of microbench */
+	uint64_t size;	    /* handed to the script */
 };
 
 struct replayer {
@@ -170,6 +175,9 @@ void protocol_release(struct protocol *p);
 
 /* Where the file of published values lies, which must be named; the caller frees. */
 char *published_path(const struct protocol *p);
+
+/* The script of a scenario, where it lies; the caller frees. */
+char *scenario_script_path(const struct protocol *p, const struct scenario *s);
 
 /* Blocks 0..n that may be run, the bank's size in traces, and all planned runs. */
 uint64_t protocol_n_blocks(const struct protocol *p);

@@ -18,6 +18,12 @@ int key_refuse(const struct protocol_file *f, const struct ini_key *k, struct er
 int key_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_key *k,
 	    struct err *e);
 
+struct grid;
+/* [workload NAME] with type = program: is it one; its keys; the present combination's script and size from its options. */
+bool program_is(const struct grid *g);
+int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
+void program_take(struct scenario *s);
+
 /* [workload ...] to scenarios (targets must be read) and [replayer ...] to variants (scenarios must be read). */
 int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 int replayers_read(struct protocol *p, const struct protocol_file *f, struct err *e);

@@ -24,8 +24,13 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 	for (size_t i = 0; k && i < k->n_items; i++) {
 		if (workload_find(k->item[i]))
 			continue;
+		if (!strcmp(k->item[i], SCENARIO_PROGRAM)) {
+			err_set(e, EINVAL, "a program is captured, and stands in a section of its own");
+			return key_refuse(f, k->key, e);
+		}
 		const char *names[64];
 		size_t n = 0;
+		names[n++] = SCENARIO_PROGRAM;
 		for (const struct workload *const *w = workloads; *w && n < 63; w++)
 			names[n++] = (*w)->name;
 		names[n] = NULL;
@@ -77,6 +82,10 @@ static int reserved_check(const struct protocol_file *f, const struct ini_sectio
 
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e)
 {
+	if (s->script) { /* nothing of microbench's is its */
+		microbench_config_init(c);
+		return 0;
+	}
 	workload_config_init(workload_find(s->type), c);
 	return settings_apply(microbench_options, c, s->option, s->n_options, e);
 }
@@ -93,15 +102,21 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	*s = (struct scenario){.name = strbuf_detach(&name)};
 	s->workload = xstrdup(g->section->name);
 	const struct workload *w = workload_find(item_now(g, "type", g->section->name));
-	s->type = xstrdup(w->name);
+	s->type = xstrdup(w ? w->name : SCENARIO_PROGRAM);
 	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
 	settings_take(g, workload_own, &s->option, &s->n_options);
-	int ret = scenario_config(s, &c, e);
-	if (!ret)
+	int ret = 0;
+	if (!w)
+		program_take(s);
+	else if ((ret = scenario_config(s, &c, e)) == 0)
 		ret = microbench_check(w, &c, e);
+	if (!w && p->target[s->target].cache_budget_bytes)
+		ret = err_set(e, EINVAL, "target %s has a cache-budget, which holds for workloads of microbench only: how much memory "
+			      "the processes of a program take by themselves is not known", p->target[s->target].name);
 	if (ret)
 		err_context(e, "%s:%u: [workload %s]", f->path, g->section->line, s->name);
-	s->level = c.level;
+	if (w)
+		s->level = c.level;
 	for (s->group = 0; (*group)[s->group]; s->group++)
 		if (!strcmp((*group)[s->group], rest.s))
 			break;
@@ -123,9 +138,13 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 	if (ret)
 		return ret;
 	microbench_config_init(&scratch);
-	ret = items_check(f, &g, microbench_options, &scratch, workload_own, workload_reserved, e);
-	if (!ret)
-		ret = type_check(f, &g, e);
+	if (program_is(&g)) {
+		ret = program_keys_check(f, &g, e);
+	} else {
+		ret = items_check(f, &g, microbench_options, &scratch, workload_own, workload_reserved, e);
+		if (!ret)
+			ret = type_check(f, &g, e);
+	}
 	if (!ret)
 		ret = target_check(p, f, &g, e);
 	size_t n = grid_size(&g);

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Programs as scenarios: captured live, run again in every block, replayed by every engine without a mismatch; a program that is
+# missing is named and spoils nothing else; nothing is left behind; and the results directory is enough to measure again.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+mkdir -p given/programs
+cp "$SRCDIR/protocols/workloads/lib.sh" given/programs/
+cat >given/programs/copy.sh <<'END'
+#!/bin/sh
+name=copy needs='cp tar awk'
+. "$(dirname "$0")/lib.sh"
+prepare() {
+	random $((100 * (size + 1))) 5 >numbers
+	mkdir to
+}
+run() {
+	cp numbers to/first
+	tar cf to/all.tar numbers
+	rm to/first
+	mv to/all.tar to/kept.tar
+}
+main "$@"
+END
+cat >given/programs/lacking.sh <<'END'
+#!/bin/sh
+name=lacking needs='a-program-that-nobody-has'
+. "$(dirname "$0")/lib.sh"
+prepare() { :; }
+run() { :; }
+main "$@"
+END
+cat >given/p.conf <<'END'
+[protocol]
+replicates = 3
+bank = 2
+settle = 1ms
+[target here]
+cache = cold
+[workload copy]
+type = program
+script = programs/copy.sh
+size = 0, 1
+[workload lacking]
+type = program
+script = programs/lacking.sh
+[replayer event]
+order = temporal, fs
+[replayer coordinator]
+engine = coordinator
+order = fs
+[replayer again]
+engine = program
+END
+expect_status 0 "$VALIDATE" run given/p.conf --dry-run
+expect_line out '3 scenarios, 4 replayers'
+status=0
+"$VALIDATE" run given/p.conf -o results --quiet >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+
+# every replay of the program that is there was made, and did what the program had done
+grep -q '"event":"run"' results/journal || fail 'no runs'
+for id in $(sed -n 's/.*"event":"run","run":\([0-9]*\),"state":"ok".*/\1/p' results/journal); do
+	file=$(printf 'results/runs/%06d.json' "$id")
+	grep -q '"scenario":"copy' "$file" || fail "$file is of another scenario"
+	case $(cat "$file") in
+	*'"role":"event'* | *'"role":"coordinator'*)
+		for count in n_lost n_extra n_mismatched; do
+			grep -q "\"$count\":0[,}]" "$file" || fail "$file: $count"
+		done
+		;;
+	esac
+done
+n_ok=$(grep -c '"event":"run".*"state":"ok"' results/journal)
+[ "$n_ok" -eq $((2 * 2 + 2 * 4 * 5)) ] || fail "$n_ok runs: $(grep '"state":"failed"' results/journal | grep copy | head -n 2)"
+
+# the program that is missing is named
+expect_line out 'a-program-that-nobody-has is not installed'
+
+# nothing is left, and what is needed to measure again is there
+[ "$(ls -d results/validate-* 2>/dev/null)" = '' ] || fail "left: $(ls -d results/validate-*)"
+cmp -s given/programs/copy.sh results/programs/copy.sh || fail 'no script in the results directory'
+cmp -s given/programs/lib.sh results/programs/lib.sh || fail 'no lib.sh in the results directory'
+rm -r given
+sed -i '/^\[workload lacking\]/,/^script/d; s/^size = 0, 1/size = 0/; s/^replicates = 3/replicates = 2/' results/protocol.conf
+cp -r results/programs results/protocol.conf .
+status=0
+"$VALIDATE" run protocol.conf -o again --quiet >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "measured again: status $status: $(cat err)" ;; esac
+
+# what is wrong is told before anything is started
+refused() { # SED-SCRIPT WANTED
+	sed "$1" protocol.conf >bad.conf
+	expect_status 2 "$VALIDATE" run bad.conf --dry-run
+	expect_line err "$2"
+}
+refused 's/^script = .*//' 'has no script'
+refused 's/^script = .*/script = ..\/copy.sh/' 'in the protocol'
+refused 's/^script = .*/script = \/bin\/copy.sh/' 'in the protocol'
+refused 's/^size = 0/level = 0/' 'level'
+refused 's/^type = program/type = program, random-read/' 'script'
+refused 's/^cache = cold/cache = cold\ncache-budget = 16M/' 'cache-budget'
+sed 's/^script = .*/script = programs\/none.sh/' protocol.conf >none.conf
+expect_status 3 "$VALIDATE" run none.conf -o none --quiet
+expect_line err programs/none.sh

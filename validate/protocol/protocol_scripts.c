@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [workload NAME] with type = program: a real program, run by a script as those of protocols/workloads are. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/options.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/protocol/protocol_programs.h"
+
+struct script_config {
+	const char *script;
+	uint64_t size;
+};
+
+#define FIELD(field) offsetof(struct script_config, field)
+static const struct option_spec script_options[] = {
+    {.name = "script",
+     .type = OPT_STRING,
+     .offset = FIELD(script),
+     .arg = "NAME.sh",
+     .help = "script that prepares and runs the program, relative to the protocol's directory"},
+    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "handed to the script (default 1)", .max = 1000},
+    {.name = NULL},
+};
+
+bool program_is(const struct grid *g)
+{
+	const struct grid_key *k = grid_find(g, "type");
+	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PROGRAM);
+}
+
+/* It is copied into the results directory under the same name, so it must not leave the protocol's own. */
+static int name_check(const char *name, struct err *e)
+{
+	size_t len = strlen(name);
+	if (name[0] == '/' || name[0] == '.' || strstr(name, "..") || len < 4 || strcmp(name + len - 3, ".sh"))
+		return err_set(e, EINVAL, "\"%s\": expected a script NAME.sh in the protocol's directory or below it", name);
+	return 0;
+}
+
+int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	static const char *const own[] = {"type", "target", NULL};
+	struct script_config scratch = {.size = 1};
+	const struct grid_key *k = grid_find(g, "script");
+	int ret = items_check(f, g, script_options, &scratch, own, NULL, e);
+	if (!ret && !k)
+		ret = err_set(e, EINVAL, "%s:%u: [workload %s] is a program and has no script", f->path, g->section->line,
+			      g->section->name);
+	for (size_t i = 0; !ret && i < k->n_items; i++)
+		if (name_check(k->item[i], e) < 0)
+			ret = key_refuse(f, k->key, e);
+	return ret;
+}
+
+void program_take(struct scenario *s)
+{
+	s->size = 1;
+	s->level = 1;
+	for (size_t i = 0; i < s->n_options; i++)
+		if (!strcmp(s->option[i].key, "script"))
+			s->script = s->option[i].value;
+		else
+			parse_uint(s->option[i].value, &s->size, NULL); /* was checked */
+}
+
+char *scenario_script_path(const struct protocol *p, const struct scenario *s)
+{
+	const char *slash = strrchr(p->path, '/');
+	return slash ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, s->script) : xstrdup(s->script);
+}
