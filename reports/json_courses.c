@@ -73,6 +73,8 @@ json_t *json_costs(const struct analysis *a)
 		json_set_estimate(o, "cpu_replay_ns", &k->cpu_replay);
 		json_set_estimate(o, "cpu_deviation", &k->cpu_deviation);
 		json_set_estimate(o, "speedup", &k->speedup);
+		json_set_estimate(o, "own_mean_ns", &k->own);
+		json_set_number(o, "observed_share", k->observed_share);
 		json_array_append_new(all, o);
 	}
 	return all;

@@ -124,6 +124,7 @@ static void add_behaviour(struct strbuf *out, const struct html_page *p)
 			   "recorded and as replayed; means over the runs.</p>\n");
 	html_add_figures(out, p, "pace", true);
 	html_add_table(out, p, "costs", NULL);
+	html_add_table(out, p, "stamps", NULL);
 }
 
 static void add_sessions(struct strbuf *out, const struct html_page *p)

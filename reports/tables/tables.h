@@ -58,6 +58,7 @@ void table_operations(struct table *t, const struct analysis *a);
 void table_pace(struct table *t, const struct analysis *a);
 void table_issue_distribution(struct table *t, const struct analysis *a);
 void table_issue_rate(struct table *t, const struct analysis *a);
+void table_stamps(struct table *t, const struct analysis *a);
 void table_costs(struct table *t, const struct analysis *a);
 
 /* Shared by them: the two columns that name a cell, and their content. */

@@ -69,6 +69,25 @@ void table_issue_rate(struct table *t, const struct analysis *a)
 		}
 }
 
+void table_stamps(struct table *t, const struct analysis *a)
+{
+	table_init(t, "stamps", "Who timed the replays");
+	table_note(t, "Replays of captured programs run under the library that captured the program, and are told by its times; beside them "
+		      "the mean by the replayer's own. Requests that the library does not see keep the replayer's times.");
+	table_cell_columns(t);
+	table_column(t, FORMAT_TIME, "replay_mean", "By the library");
+	table_column_estimate(t, FORMAT_TIME, "own_mean", "By the replayer [95 %]");
+	table_column(t, FORMAT_SHARE, "observed", "Seen by the library");
+	for (size_t i = 0; a->cost && i < a->n_cells; i++) {
+		if (a->cost[i].own.status == STAT_NOT_ASSESSED || a->cost[i].own.status == STAT_TOO_FEW)
+			continue;
+		table_cell_names(t, a, &a->cell[i]);
+		table_number_u(t, a->cell[i].x.mean, a->cell[i].x.sem);
+		table_estimate(t, &a->cost[i].own);
+		table_number_u(t, a->cost[i].observed_share, 0.001);
+	}
+}
+
 void table_costs(struct table *t, const struct analysis *a)
 {
 	table_init(t, "costs", "What a replay costs");

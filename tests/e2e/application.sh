@@ -7,14 +7,14 @@ mkdir -p given/programs
 cp "$SRCDIR/protocols/workloads/lib.sh" given/programs/
 cat >given/programs/copy.sh <<'END'
 #!/bin/sh
-name=copy needs='cp tar awk'
+name=copy needs='cat tar awk'
 . "$(dirname "$0")/lib.sh"
 prepare() {
 	random $((100 * (size + 1))) 5 >numbers
 	mkdir to
 }
 run() {
-	cp numbers to/first
+	cat numbers >to/first
 	tar cf to/all.tar numbers
 	rm to/first
 	mv to/all.tar to/kept.tar
@@ -64,6 +64,7 @@ for id in $(sed -n 's/.*"event":"run","run":\([0-9]*\),"state":"ok".*/\1/p' resu
 	grep -q '"scenario":"copy' "$file" || fail "$file is of another scenario"
 	case $(cat "$file") in
 	*'"role":"event'* | *'"role":"coordinator'*)
+		grep -q '"own":{"mean_ns":[0-9.e+]*,"observed_share":0\.[0-9]*[1-9]' "$file" || fail "$file: not observed: $(grep -o '"own".*' "$file")"
 		for count in n_lost n_extra n_mismatched; do
 			grep -q "\"$count\":0[,}]" "$file" || fail "$file: $count"
 		done

@@ -24,6 +24,16 @@ static double cpu_ns(const struct run *run)
 	return run->summary.has_facts ? (double)f->cpu_user_ns + (double)f->cpu_system_ns : NAN;
 }
 
+static double own_ns(const struct run *run)
+{
+	return run->has_own ? run->own_mean_ns : NAN;
+}
+
+static double observed_share(const struct run *run)
+{
+	return run->has_own ? run->observed_share : NAN;
+}
+
 static struct estimate mean_estimate(const struct run *const *runs, size_t n, run_value *value)
 {
 	double *x = xcalloc(n + 1, sizeof *x);
@@ -68,6 +78,11 @@ static void cost_compute(struct cost *k, const struct analysis *a, const struct 
 	k->preparation_replay = mean_estimate(m.x, m.n, preparation_ns);
 	k->cpu_program = mean_estimate(m.r, m.n, cpu_ns);
 	k->cpu_replay = mean_estimate(m.x, m.n, cpu_ns);
+	struct estimate share = mean_estimate(m.x, m.n, observed_share);
+	k->own = mean_estimate(m.x, m.n, own_ns);
+	if (k->own.status == STAT_NOT_FINITE)
+		k->own = estimate_none(STAT_NOT_ASSESSED);
+	k->observed_share = share.value;
 	k->cpu_deviation = measure_estimate(MEASURE_CPU_TIME, NULL, &m, CONFIDENCE);
 	k->speedup = measure_estimate(MEASURE_SPEEDUP, NULL, &m, CONFIDENCE);
 	measure_runs_release(&m);

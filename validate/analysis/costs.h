@@ -12,6 +12,8 @@ struct cost {		     /* of the case at the same index; NaN unknown */
 	/* means over the runs with 95 % intervals: ns of a process beside the measured region, of CPU in the region */
 	struct estimate preparation_program, preparation_replay, cpu_program, cpu_replay;
 	struct estimate cpu_deviation; /* of the replay from the program, relative */
+	struct estimate own; /* mean response time by the replayer's own stamps, where the preloaded library's decide; NOT_ASSESSED: its own do */
+	double observed_share; /* of its requests that the library saw, mean */
 	struct estimate speedup;       /* execution time of the program over that of the replay */
 };
 

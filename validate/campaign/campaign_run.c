@@ -12,6 +12,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/metrics/observed.h"
 #include "validate/protocol/text.h"
 
 bool campaign_interrupted(struct campaign *c)
@@ -38,7 +39,23 @@ struct summary_work {
 	struct run *run;
 	const char *trace, *input;
 	const char *blank; /* trace of the replay without calls, NULL none */
+	bool observed;	   /* there is a trace of the preloaded library beside it */
 };
+
+/* The trace to be summarised in the place of the replayer's: with the times that the library took. */
+static int observed_make(struct summary_work *w, const char *out, struct err *e)
+{
+	struct observed o;
+	char *side = xasprintf("%s.side", w->trace);
+	int ret = observed_write(w->trace, side, out, &o, e);
+	free(side);
+	if (ret)
+		return ret;
+	w->run->has_own = true;
+	w->run->own_mean_ns = o.own_mean_ns;
+	w->run->observed_share = (double)o.n_observed / (double)o.n_requests;
+	return 0;
+}
 
 /* A blank that cannot be summarised is none; the run stands. */
 static void blank_summarise(struct summary_work *w)
@@ -57,7 +74,12 @@ static int summary_make(void *context, struct err *e)
 {
 	struct summary_work *w = context;
 	struct run *r = w->run;
-	int ret = summary_compute(&r->summary, w->trace, w->input, e);
+	char *observed = xasprintf("%s.observed", w->trace);
+	int ret = w->observed ? observed_make(w, observed, e) : 0;
+	if (!ret)
+		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, w->input, e);
+	unlink(observed);
+	free(observed);
 	if (ret)
 		return ret;
 	blank_summarise(w);
@@ -235,6 +257,13 @@ static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct 
 	return ret;
 }
 
+static void side_remove(const char *output)
+{
+	char *side = xasprintf("%s.side", output);
+	unlink(side);
+	free(side);
+}
+
 /* The run itself and its summary; what goes wrong with it is its outcome. */
 static int run_try(struct campaign *c, struct run *r, const char *output, struct err *e)
 {
@@ -272,7 +301,8 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	if (ret)
 		goto out;
 	r->state = RUN_OK;
-	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL};
+	const struct step made = {.scenario = r->scenario, .role = r->role};
+	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, step_is_observed(c, &made)};
 	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
@@ -286,6 +316,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		c->bank_known[bank_index(c, r->scenario, r->bank)] = true;
 	}
 out:
+	side_remove(output);
 	unlink(blank);
 	free(blank);
 	free(bank);

@@ -116,6 +116,9 @@ struct step_result {
 };
 /* Prepares, starts, waits. 0 with a reason for whatever went wrong with the run, -EINTR when the campaign is to end. */
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
+/* Whether a step is a replay that runs under the preloaded library, as the program that it replays did; then the library's trace is
+ * OUTPUT.side. */
+bool step_is_observed(const struct campaign *c, const struct step *s);
 /* The program takes part in a role: it is itself, or "program" in a replayer's place. */
 bool role_is_program(const struct campaign *c, int32_t role);
 /* Limit of the memory cgroup for a run, 0 for none; and the page cache that this leaves to every role of the scenario.

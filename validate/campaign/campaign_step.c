@@ -79,6 +79,21 @@ static void capture_words(struct words *w, const struct campaign *c, const struc
 	free(root);
 }
 
+bool step_is_observed(const struct campaign *c, const struct step *s)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	return scenario->script && !scenario->observe_own && !s->blank && !role_is_program(c, s->role);
+}
+
+static void observer_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("capture"));
+	word_add(w, xstrdup("app"));
+	word_add(w, xasprintf("--output=%s.side", s->output));
+	word_add(w, xstrdup("--"));
+}
+
 static void words_make(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
@@ -90,6 +105,8 @@ static void words_make(struct words *w, const struct campaign *c, const struct s
 		free(work_dir);
 		return;
 	}
+	if (step_is_observed(c, s))
+		observer_words(w, c, s);
 	word_add(w, xstrdup(c->options->self));
 	if (role_is_program(c, s->role)) {
 		word_add(w, xstrdup("microbench"));

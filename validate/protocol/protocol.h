@@ -90,6 +90,7 @@ struct scenario {
 	const char *script; /* of a program that is captured (type program), relative to the protocol's directory; borrowed from the
 			       options; NULL: a workload of microbench */
 	uint64_t size;	    /* handed to the script */
+	bool observe_own;   /* its replays are told by their own stamps; otherwise by the preloaded library, as it is (metrics/observed.h) */
 };
 
 struct replayer {

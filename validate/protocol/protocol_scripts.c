@@ -13,7 +13,10 @@
 struct script_config {
 	const char *script;
 	uint64_t size;
+	int observe;
 };
+
+static const char *const observe_names[] = {"preload", "own", NULL};
 
 #define FIELD(field) offsetof(struct script_config, field)
 static const struct option_spec script_options[] = {
@@ -23,8 +26,15 @@ static const struct option_spec script_options[] = {
      .arg = "NAME.sh",
      .help = "script that prepares and runs the program, relative to the protocol's directory"},
     {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "handed to the script (default 1)", .max = 1000},
+    {.name = "observe",
+     .type = OPT_CHOICE,
+     .offset = FIELD(observe),
+     .arg = "HOW",
+     .choices = observe_names,
+     .help = "who times replays: the preloaded library, as it does the program, or the replayer itself (default preload)"},
     {.name = NULL},
 };
+#undef FIELD
 
 bool program_is(const struct grid *g)
 {
@@ -63,6 +73,8 @@ void program_take(struct scenario *s)
 	for (size_t i = 0; i < s->n_options; i++)
 		if (!strcmp(s->option[i].key, "script"))
 			s->script = s->option[i].value;
+		else if (!strcmp(s->option[i].key, "observe"))
+			s->observe_own = !strcmp(s->option[i].value, "own");
 		else
 			parse_uint(s->option[i].value, &s->size, NULL); /* was checked */
 }

@@ -41,6 +41,8 @@ struct run {
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
 	bool has_blank; /* the same replay was made without its calls, too */
+	bool has_own; /* its response times are the preloaded library's; by the replayer's own stamps: */
+	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */
 	double blank_mean_ns; /* mean time between the stamps then, 10 % trimmed at each end */
 	bool has_summary;
 	struct run_summary summary; /* of RUN_OK runs */

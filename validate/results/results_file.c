@@ -139,7 +139,23 @@ json_t *run_summary_file(const struct run *r, const struct protocol *p)
 			 (json_int_t)r->block, "summary", summary_to_json(&r->summary));
 	if (o && r->has_blank)
 		json_object_set_new(o, "blank", json_pack("{s:f}", "mean_ns", r->blank_mean_ns));
+	if (o && r->has_own)
+		json_object_set_new(o, "own", json_pack("{s:f, s:f}", "mean_ns", r->own_mean_ns, "observed_share", r->observed_share));
 	return o;
+}
+
+/* Absent where the run was not observed by another. */
+static int own_read(struct run *r, const json_t *o, const char *path, struct err *e)
+{
+	const json_t *own = json_object_get(o, "own"), *mean = json_object_get(own, "mean_ns"),
+		     *share = json_object_get(own, "observed_share");
+	r->has_own = own;
+	r->own_mean_ns = json_number_value(mean);
+	r->observed_share = json_number_value(share);
+	if (own && (!json_is_number(mean) || !(r->own_mean_ns >= 0) || !isfinite(r->own_mean_ns) || !json_is_number(share) ||
+		    !(r->observed_share >= 0 && r->observed_share <= 1)))
+		return err_set(e, EINVAL, "%s: \"own\" has no \"mean_ns\" and \"observed_share\"", path);
+	return 0;
 }
 
 /* Absent where none was made, and in results of earlier versions. */
@@ -163,7 +179,7 @@ int run_summary_read(struct run *r, const char *dir, struct err *e)
 	json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run");
 	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
 		ret = err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
-	else if (blank_read(r, o, path, e) < 0)
+	else if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0)
 		ret = -EINVAL;
 	else if (summary_from_json(&r->summary, json_object_get(o, "summary"), e) < 0)
 		ret = err_context(e, "%s", path);

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/metrics/observed.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/format.h"
+#include "capture/op.h"
+#include "capture/trace.h"
+#include "common/xalloc.h"
+
+struct call {
+	int64_t begin_ns; /* CLOCK_MONOTONIC */
+	int64_t took_ns;
+	uint64_t index; /* of the record */
+};
+
+struct calls { /* of one kind of request */
+	struct call *call;
+	size_t n, cap;
+};
+
+struct reading {
+	struct calls of[OP_N];
+	uint64_t n_records;
+	int64_t first_ns, last_ns; /* CLOCK_MONOTONIC */
+};
+
+static void reading_release(struct reading *r)
+{
+	for (unsigned int op = 0; op < OP_N; op++)
+		free(r->of[op].call);
+}
+
+static void record_take(struct reading *r, const struct trace_record *q, int64_t epoch_ns)
+{
+	uint64_t index = r->n_records++;
+	if (q->begin_ns == TIME_NONE || q->end_ns == TIME_NONE || q->end_ns < q->begin_ns)
+		return;
+	struct calls *c = &r->of[q->op];
+	int64_t begin = epoch_ns + q->begin_ns, end = epoch_ns + q->end_ns;
+	GROW(c->call, c->n, c->cap);
+	c->call[c->n++] = (struct call){begin, q->end_ns - q->begin_ns, index};
+	r->first_ns = begin < r->first_ns ? begin : r->first_ns;
+	r->last_ns = end > r->last_ns ? end : r->last_ns;
+}
+
+static int by_begin(const void *x, const void *y)
+{
+	const struct call *a = x, *b = y;
+	if (a->begin_ns != b->begin_ns)
+		return a->begin_ns < b->begin_ns ? -1 : 1;
+	return a->index < b->index ? -1 : 1;
+}
+
+/* All calls of a trace, each kind by begin. */
+static int trace_read_calls(struct reading *r, const char *path, struct err *e)
+{
+	const struct trace_record *q;
+	struct trace *t;
+	size_t n;
+	*r = (struct reading){.first_ns = INT64_MAX, .last_ns = INT64_MIN};
+	int rc = trace_open(&t, path, e);
+	if (rc)
+		return rc;
+	while ((rc = trace_next_batch(t, &q, &n, e)) == 1)
+		for (size_t i = 0; i < n; i++)
+			record_take(r, &q[i], trace_meta(t)->epoch_ns);
+	trace_close(t);
+	for (unsigned int op = 0; op < OP_N; op++)
+		if (r->of[op].n)
+			qsort(r->of[op].call, r->of[op].n, sizeof *r->of[op].call, by_begin);
+	return rc ? err_context(e, "%s", path) : 0;
+}
+
+/* Those of c[n] that begin within first..last, widened by `slack_ns`: *from, and how many. */
+static size_t within(const struct calls *c, int64_t first_ns, int64_t last_ns, int64_t slack_ns, size_t *from)
+{
+	size_t to;
+	for (*from = 0; *from < c->n && c->call[*from].begin_ns < first_ns - slack_ns; (*from)++)
+		;
+	for (to = *from; to < c->n && c->call[to].begin_ns <= last_ns + slack_ns; to++)
+		;
+	return to - *from;
+}
+
+/* How far the clocks of the two traces, each calibrated by itself, may lie apart; the narrower is tried where others' calls lie near. */
+static const int64_t slacks_ns[] = {1000000, 100000, 10000, 0};
+
+static void kind_match(const struct calls *own, const struct calls *side, const struct reading *r, int64_t *took, struct observed *o)
+{
+	for (size_t k = 0; k < sizeof slacks_ns / sizeof *slacks_ns; k++) {
+		size_t from, n = within(side, r->first_ns, r->last_ns, slacks_ns[k], &from);
+		if (n != own->n)
+			continue;
+		for (size_t i = 0; i < n; i++)
+			took[own->call[i].index] = side->call[from + i].took_ns;
+		o->n_observed += n;
+		return;
+	}
+}
+
+struct changing {
+	const int64_t *took; /* -1: the replayer's own stays */
+	uint64_t at;
+};
+
+static int record_change(void *context, struct trace_writer *w, struct trace_record *r, struct err *e)
+{
+	struct changing *c = context;
+	int64_t took = c->took[c->at++];
+	(void)w;
+	(void)e;
+	if (took >= 0)
+		r->end_ns = r->begin_ns + took;
+	return 0;
+}
+
+static int changed_write(const char *own, const char *out, const int64_t *took, struct err *e)
+{
+	struct changing c = {.took = took};
+	struct trace_change how = {.change = record_change, .ctx = &c};
+	struct trace *t;
+	int rc = trace_open(&t, own, e);
+	if (rc)
+		return rc;
+	rc = trace_copy_changed(t, out, &how, e);
+	trace_close(t);
+	return rc;
+}
+
+int observed_write(const char *own, const char *side, const char *out, struct observed *o, struct err *e)
+{
+	struct reading mine, theirs = {0};
+	double sum = 0;
+	*o = (struct observed){0};
+	int rc = trace_read_calls(&mine, own, e);
+	if (!rc)
+		rc = trace_read_calls(&theirs, side, e);
+	int64_t *took = xreallocarray(NULL, mine.n_records + 1, sizeof *took);
+	memset(took, 0xff, (mine.n_records + 1) * sizeof *took);
+	for (unsigned int op = 0; !rc && op < OP_N; op++) {
+		for (size_t i = 0; i < mine.of[op].n; i++)
+			sum += (double)mine.of[op].call[i].took_ns;
+		o->n_requests += mine.of[op].n;
+		if (mine.of[op].n)
+			kind_match(&mine.of[op], &theirs.of[op], &mine, took, o);
+	}
+	if (!rc && !o->n_requests)
+		rc = err_set(e, ENODATA, "%s: no request that was issued and ended", own);
+	if (!rc) {
+		o->own_mean_ns = sum / (double)o->n_requests;
+		rc = changed_write(own, out, took, e);
+	}
+	free(took);
+	reading_release(&mine);
+	reading_release(&theirs);
+	return rc;
+}
