@@ -12,7 +12,6 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
-#include "validate/metrics/observed.h"
 #include "validate/protocol/text.h"
 
 bool campaign_interrupted(struct campaign *c)
@@ -30,68 +29,6 @@ static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t b
 static char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
 	return xasprintf("%s/bank-%04u-%06u.trace", c->scratch.dir, scenario, bank);
-}
-
-/* --- summaries ---------------------------------------------------------------------------------------------------- */
-
-struct summary_work {
-	const struct campaign *campaign;
-	struct run *run;
-	const char *trace, *input;
-	const char *blank; /* trace of the replay without calls, NULL none */
-	bool observed;	   /* there is a trace of the preloaded library beside it */
-};
-
-/* The trace to be summarised in the place of the replayer's: with the times that the library took. */
-static int observed_make(struct summary_work *w, const char *out, struct err *e)
-{
-	struct observed o;
-	char *side = xasprintf("%s.side", w->trace);
-	int ret = observed_write(w->trace, side, out, &o, e);
-	free(side);
-	if (ret)
-		return ret;
-	w->run->has_own = true;
-	w->run->own_mean_ns = o.own_mean_ns;
-	w->run->observed_share = (double)o.n_observed / (double)o.n_requests;
-	return 0;
-}
-
-/* A blank that cannot be summarised is none; the run stands. */
-static void blank_summarise(struct summary_work *w)
-{
-	struct run_summary s;
-	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL) < 0)
-		return;
-	w->run->has_blank = true;
-	w->run->blank_mean_ns = s.response_trimmed_mean; /* one stall is of the machine, not of the stamps */
-	summary_release(&s);
-}
-
-/* In a process of its own: what a damaged trace does to it, it does not do to the campaign. ENOTRECOVERABLE: the
- * results directory cannot be written. */
-static int summary_make(void *context, struct err *e)
-{
-	struct summary_work *w = context;
-	struct run *r = w->run;
-	char *observed = xasprintf("%s.observed", w->trace);
-	int ret = w->observed ? observed_make(w, observed, e) : 0;
-	if (!ret)
-		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, w->input, e);
-	unlink(observed);
-	free(observed);
-	if (ret)
-		return ret;
-	blank_summarise(w);
-	char *path = results_run_path(w->campaign->dir, r->id);
-	json_t *o = run_summary_file(r, w->campaign->protocol);
-	ret =
-	    o ? json_write_file(path, o, JSON_COMPACT, e) : err_set(e, EINVAL, "its summary cannot be written as JSON");
-	if (ret && o) {
-		e->code = ENOTRECOVERABLE;
-		ret = -ENOTRECOVERABLE;
-	}
-	return ret;
 }
 
 /* --- traces ------------------------------------------------------------------------------------------------------- */
@@ -264,6 +201,18 @@ static void side_remove(const char *output)
 	free(side);
 }
 
+static void result_take(struct run *r, const struct campaign *c, const struct step_result *result, const char *output)
+{
+	struct stat st;
+	r->started_ns = result->started_ns;
+	r->preparation_s = result->preparation_s;
+	r->run_s = (double)result->launch.run_ns * 1e-9;
+	r->residency = result->prepared.residency;
+	r->cgroup_limit_bytes = step_limit(c, r->scenario, r->role);
+	r->cgroup_peak_bytes = result->cgroup_peak_bytes;
+	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
+}
+
 /* The run itself and its summary; what goes wrong with it is its outcome. */
 static int run_try(struct campaign *c, struct run *r, const char *output, struct err *e)
 {
@@ -283,18 +232,11 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	ret = run_step(c, r, r->role, input, output, &result, e);
 	if (ret)
 		goto out;
-	r->started_ns = result.started_ns;
-	r->preparation_s = result.preparation_s;
-	r->run_s = (double)result.launch.run_ns * 1e-9;
-	r->residency = result.prepared.residency;
-	r->cgroup_limit_bytes = step_limit(c, r->scenario, r->role);
-	r->cgroup_peak_bytes = result.cgroup_peak_bytes;
+	result_take(r, c, &result, output);
 	if (result.reason[0]) {
 		run_fail(r, result.reason);
 		goto out;
 	}
-	struct stat st;
-	r->trace_bytes = stat(output, &st) == 0 ? (uint64_t)st.st_size : 0;
 	bool has_blank = false;
 	if (blank_wanted(c, r))
 		ret = blank_make(c, r, input, blank, &has_blank, e);

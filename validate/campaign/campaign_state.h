@@ -7,6 +7,7 @@
  *   campaign_facts.c      environment.json
  *   campaign_calibrate.c  request counts and memory per scenario
  *   campaign_step.c       one process started under controlled conditions
+ *   campaign_summary.c    the summary of a run
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
  *   campaign_look.c       planned looks
  *   campaign_dry_run.c    what would be done */
@@ -126,6 +127,18 @@ bool role_is_program(const struct campaign *c, int32_t role);
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
 uint64_t step_page_cache(const struct campaign *c, size_t scenario);
 char *scratch_path(const struct campaign *c, const char *name);
+
+/* --- campaign_summary.c ------------------------------------------------------------------------------------------- */
+struct summary_work {
+	const struct campaign *campaign;
+	struct run *run;
+	const char *trace, *input;
+	const char *blank; /* trace of the replay without calls, NULL none */
+	bool observed;	   /* there is a trace of the preloaded library beside it */
+};
+/* Makes and writes the summary of a run: work for launch_helper, so that what a damaged trace does to it, it does not do to the
+ * campaign. `context` is a struct summary_work. ENOTRECOVERABLE: the results directory cannot be written. */
+int summary_make(void *context, struct err *e);
 
 /* --- the others --------------------------------------------------------------------------------------------------- */
 int calibrate_all(struct campaign *c, struct err *e);

@@ -1,200 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A summary as JSON and back. The plain members come from tables, one row each, read and written by the same row. */
+/* A summary from JSON. The plain members come from tables, one row each, read and written by the same row. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "validate/metrics/summary.h"
-
-#define SUMMARY_VERSION 1
-
-enum member_type {
-	COUNT,    /* uint64_t up to 2^63-1 */
-	DURATION, /* int64_t, not negative */
-	REAL,     /* double, finite */
-	POSITIVE, /* double, finite, not negative */
-	RATIO,    /* double, 0 to 1 */
-};
-
-struct member {
-	const char *name;
-	enum member_type type;
-	size_t offset;
-};
-/* clang-format off */
-#define M(s, type, field) {#field, type, offsetof(struct s, field)}
-/* clang-format on */
-
-static const struct member moments_members[] = {M(moments, COUNT, n),  M(moments, REAL, mean), M(moments, POSITIVE, sd),
-						M(moments, REAL, min), M(moments, REAL, max),  {0}};
-
-static const struct member reorder_members[] = {M(reorder_summary, COUNT, n_received),
-						M(reorder_summary, COUNT, n_reordered),
-						M(reorder_summary, COUNT, n_descents),
-						M(reorder_summary, COUNT, max_extent),
-						{0}};
-
-static const struct member plain_members[] = {
-    M(run_summary, POSITIVE, response_median),
-    M(run_summary, POSITIVE, response_trimmed_mean),
-    M(run_summary, POSITIVE, response_p90),
-    M(run_summary, POSITIVE, response_p99),
-    M(run_summary, POSITIVE, response_p999),
-    M(run_summary, COUNT, n_failed),
-    M(run_summary, COUNT, n_negative),
-    M(run_summary, COUNT, n_unfinished),
-    M(run_summary, DURATION, execution_ns),
-    M(run_summary, COUNT, n_bytes),
-    M(run_summary, POSITIVE, clock_resolution_ns),
-    M(run_summary, POSITIVE, clock_read_cost_ns),
-    M(run_summary, COUNT, n_events_lost),
-    {0},
-};
-
-/* only where there is an input */
-static const struct member input_members[] = {M(run_summary, COUNT, n_input),
-					      M(run_summary, COUNT, n_lost),
-					      M(run_summary, COUNT, n_extra),
-					      M(run_summary, COUNT, n_mismatched),
-					      {0}};
-
-/* only where there are classes */
-static const struct member reordered_members[] = {M(run_summary, POSITIVE, response_reordered_all),
-						  M(run_summary, POSITIVE, response_reordered_thread),
-						  M(run_summary, POSITIVE, response_reordered_object),
-						  {0}};
-
-/* only where there is an issue error */
-static const struct member issue_members[] = {M(run_summary, REAL, issue_error_p50),
-					      M(run_summary, REAL, issue_error_p99),
-					      M(run_summary, REAL, issue_error_p999),
-					      M(run_summary, RATIO, share_late),
-					      {0}};
-
-/* only where response times were corrected */
-static const struct member correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
-static const struct member unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
-
-/* --- writing ------------------------------------------------------------------------------------------------------ */
-
-static int put_members(json_t *o, const void *s, const struct member *m)
-{
-	int rc = 0;
-	for (; m->name; m++) {
-		const void *field = (const char *)s + m->offset;
-		json_t *value = m->type == COUNT      ? json_integer((json_int_t) * (const uint64_t *)field)
-				: m->type == DURATION ? json_integer(*(const int64_t *)field)
-						      : json_real(*(const double *)field);
-		rc |= json_object_set_new(o, m->name, value);
-	}
-	return rc;
-}
-
-static json_t *members_to_json(const void *s, const struct member *m)
-{
-	json_t *o = json_object();
-	if (put_members(o, s, m)) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
-}
-
-static json_t *ops_to_json(const struct run_summary *s)
-{
-	json_t *ops = json_array();
-	for (unsigned int i = 0; i < s->n_ops; i++) {
-		json_t *o = json_object();
-		json_object_set_new(o, "op", json_string(s->op[i].op));
-		json_object_set_new(o, "response", members_to_json(&s->op[i].response, moments_members));
-		json_array_append_new(ops, o);
-	}
-	return ops;
-}
-
-static json_t *levels_to_json(const int64_t *ns, const uint64_t *requests, uint64_t n)
-{
-	json_t *levels = json_array();
-	for (uint64_t i = 0; i < n; i++)
-		json_array_append_new(levels, json_integer(ns ? ns[i] : (json_int_t)requests[i]));
-	return levels;
-}
-
-static json_t *reals_to_json(const double *x, size_t n)
-{
-	json_t *array = json_array();
-	for (size_t i = 0; i < n; i++)
-		json_array_append_new(array, json_real(x[i]));
-	return array;
-}
-
-static int put_classes(json_t *o, const struct run_summary *s)
-{
-	int rc = json_object_set_new(o, "response_at_level", reals_to_json(s->response_at_level, s->n_levels));
-	rc |= put_members(o, s, reordered_members);
-	if (!s->has_issue_error)
-		return rc;
-	rc |= json_object_set_new(o, "requests_at_lateness",
-				  levels_to_json(NULL, s->requests_at_lateness, SUMMARY_N_LATENESS));
-	return rc | json_object_set_new(o, "response_at_lateness",
-					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
-}
-
-/* {"width_ns": .., "requests": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
-static json_t *pace_to_json(const struct run_summary *s)
-{
-	json_t *o = json_object();
-	json_object_set_new(o, "width_ns", json_integer(s->pace.width_ns));
-	json_object_set_new(o, "requests", levels_to_json(NULL, s->pace.requests, s->pace.n));
-	if (s->has_issue_error) {
-		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace.timed, s->pace.n));
-		json_object_set_new(o, "issue_error", reals_to_json(s->pace.issue_error, s->pace.n));
-	}
-	return o;
-}
-
-json_t *summary_to_json(const struct run_summary *s)
-{
-	json_t *o = json_object();
-	int rc = json_object_set_new(o, "version", json_integer(SUMMARY_VERSION));
-	rc |= json_object_set_new(o, "response", members_to_json(&s->response, moments_members));
-	rc |= put_members(o, s, plain_members);
-	rc |= json_object_set_new(o, "response_histogram", histogram_to_json(&s->response_histogram));
-	rc |= json_object_set_new(o, "op", ops_to_json(s));
-	rc |= json_object_set_new(o, "ns_at_level", levels_to_json(s->ns_at_level, NULL, s->n_levels));
-	rc |= json_object_set_new(o, "requests_at_level", levels_to_json(NULL, s->requests_at_level, s->n_levels));
-	if (s->has_input) {
-		rc |= put_members(o, s, input_members);
-		rc |= json_object_set_new(o, "reorder_all", members_to_json(&s->reorder_all, reorder_members));
-		rc |= json_object_set_new(o, "reorder_thread", members_to_json(&s->reorder_thread, reorder_members));
-		rc |= json_object_set_new(o, "reorder_object", members_to_json(&s->reorder_object, reorder_members));
-		rc |= json_object_set_new(o, "schedule_error", members_to_json(&s->schedule_error, moments_members));
-	}
-	if (s->has_issue_error) {
-		rc |= json_object_set_new(o, "issue_error", members_to_json(&s->issue_error, moments_members));
-		rc |= put_members(o, s, issue_members);
-	}
-	if (s->has_issue_quantiles)
-		rc |= json_object_set_new(o, "issue_error_quantile",
-					  reals_to_json(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES));
-	if (s->pace.width_ns)
-		rc |= json_object_set_new(o, "pace", pace_to_json(s));
-	if (s->has_classes)
-		rc |= put_classes(o, s);
-	if (s->correction_u_ns > 0)
-		rc |= put_members(o, s, correction_members);
-	if (s->n_programs_unseen)
-		rc |= put_members(o, s, unseen_members);
-	if (s->has_facts)
-		rc |= json_object_set_new(o, "facts", run_facts_to_json(&s->facts));
-	if (rc) {
-		json_decref(o);
-		return NULL;
-	}
-	return o;
-}
+#include "validate/metrics/summary_json_private.h"
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
@@ -255,7 +67,7 @@ static int get_object(void *s, const struct member *m, const json_t *o, const ch
 
 static int get_moments(struct moments *m, const json_t *o, const char *name, struct err *e)
 {
-	int rc = get_object(m, moments_members, o, name, e);
+	int rc = get_object(m, summary_moments_members, o, name, e);
 	if (!rc && m->n && !(m->min <= m->mean && m->mean <= m->max))
 		rc = err_set(e, EINVAL, "summary: \"%s\": the mean does not lie between minimum and maximum", name);
 	return rc;
@@ -263,7 +75,7 @@ static int get_moments(struct moments *m, const json_t *o, const char *name, str
 
 static int get_reorder(struct reorder_summary *r, const json_t *o, const char *name, struct err *e)
 {
-	int rc = get_object(r, reorder_members, o, name, e);
+	int rc = get_object(r, summary_reorder_members, o, name, e);
 	if (!rc && (r->n_reordered > r->n_received || r->n_descents > r->n_received || r->max_extent > r->n_received))
 		rc = err_set(e, EINVAL, "summary: \"%s\": more requests are reordered than were received", name);
 	return rc;
@@ -333,7 +145,7 @@ static int get_comparison(struct run_summary *s, const json_t *o, struct err *e)
 	s->has_input = json_object_get(o, "n_input");
 	if (!s->has_input)
 		return 0;
-	int rc = get_members(s, input_members, o, e);
+	int rc = get_members(s, summary_input_members, o, e);
 	rc = rc ? rc : get_reorder(&s->reorder_all, o, "reorder_all", e);
 	rc = rc ? rc : get_reorder(&s->reorder_thread, o, "reorder_thread", e);
 	rc = rc ? rc : get_reorder(&s->reorder_object, o, "reorder_object", e);
@@ -349,7 +161,7 @@ static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e
 	if (!s->has_issue_error)
 		return 0;
 	int rc = get_moments(&s->issue_error, o, "issue_error", e);
-	return rc ? rc : get_members(s, issue_members, o, e);
+	return rc ? rc : get_members(s, summary_issue_members, o, e);
 }
 
 /* x[n] from an array of n numbers of a type. */
@@ -450,7 +262,7 @@ static int get_classes(struct run_summary *s, const json_t *o, struct err *e)
 		return 0;
 	s->response_at_level = xcalloc(s->n_levels, sizeof *s->response_at_level);
 	int rc = get_reals(s->response_at_level, s->n_levels, POSITIVE, o, "response_at_level", e);
-	rc = rc ? rc : get_members(s, reordered_members, o, e);
+	rc = rc ? rc : get_members(s, summary_reordered_members, o, e);
 	return rc || !s->has_issue_error ? rc : get_lateness(s, o, e);
 }
 
@@ -464,8 +276,8 @@ static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
 /* What is there only where it is not 0. */
 static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
-	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, correction_members, o, e) : 0;
-	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, unseen_members, o, e);
+	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, summary_correction_members, o, e) : 0;
+	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
 }
 
 static int check_version(const json_t *o, struct err *e)
@@ -499,7 +311,7 @@ int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
 	memset(s, 0, sizeof *s);
 	int rc = check_version(o, e);
 	rc = rc ? rc : get_moments(&s->response, o, "response", e);
-	rc = rc ? rc : get_members(s, plain_members, o, e);
+	rc = rc ? rc : get_members(s, summary_plain_members, o, e);
 	rc = rc ? rc : histogram_from_json(&s->response_histogram, json_object_get(o, "response_histogram"), e);
 	rc = rc ? rc : check_response(s, e);
 	rc = rc ? rc : get_ops(s, o, e);

@@ -23,7 +23,16 @@
 #define FILE_MAX_BYTES (1u << 20)
 #define ROWS_MAX 10000
 
-enum column { COLUMN_SOURCE, COLUMN_MEASURE, COLUMN_OPERATION, COLUMN_SCENARIO, COLUMN_REPLAYER, COLUMN_VALUE, COLUMN_UNCERTAINTY, N_COLUMNS };
+enum column {
+	COLUMN_SOURCE,
+	COLUMN_MEASURE,
+	COLUMN_OPERATION,
+	COLUMN_SCENARIO,
+	COLUMN_REPLAYER,
+	COLUMN_VALUE,
+	COLUMN_UNCERTAINTY,
+	N_COLUMNS
+};
 static const char *const column_names[N_COLUMNS] = {"source",	"measure", "operation",	 "scenario",
 						    "replayer", "value",   "uncertainty"};
 

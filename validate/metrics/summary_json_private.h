@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The plain members of a summary as JSON, which the same rows write and read. Private to validate/metrics/summary_json*.c. */
+#ifndef VALIDATE_SUMMARY_JSON_PRIVATE_H
+#define VALIDATE_SUMMARY_JSON_PRIVATE_H
+
+#include "validate/metrics/summary.h"
+
+#define SUMMARY_VERSION 1
+
+enum member_type {
+	COUNT,    /* uint64_t up to 2^63-1 */
+	DURATION, /* int64_t, not negative */
+	REAL,     /* double, finite */
+	POSITIVE, /* double, finite, not negative */
+	RATIO,    /* double, 0 to 1 */
+};
+
+struct member {
+	const char *name;
+	enum member_type type;
+	size_t offset;
+};
+
+extern const struct member summary_moments_members[], summary_reorder_members[], summary_plain_members[],
+    summary_input_members[], summary_reordered_members[], summary_issue_members[],
+    summary_correction_members[], summary_unseen_members[];
+
+#endif
