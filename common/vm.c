@@ -8,26 +8,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "common/files.h"
+#include "common/process_memory.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 
 #define HUGE_PAGE_BYTES ((size_t)2 << 20)
-
-/* What the kernel says can still be had without swapping; SIZE_MAX where it does not say. Populating more than there is
- * would end in the out-of-memory killer, not in an error. */
-static size_t available_bytes(void)
-{
-	struct strbuf text = STRBUF_INIT;
-	size_t bytes = SIZE_MAX;
-	if (!file_read("/proc/meminfo", &text, 1 << 16, NULL)) {
-		const char *line = strstr(text.s, "MemAvailable:");
-		if (line)
-			bytes = (size_t)strtoull(line + strlen("MemAvailable:"), NULL, 10) << 10;
-	}
-	strbuf_release(&text);
-	return bytes;
-}
 
 static int no_memory(struct err *e, size_t n_bytes, const char *what_for, size_t available)
 {
@@ -86,7 +71,9 @@ static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), size_t n_byt
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
 	if (n_bytes > PTRDIFF_MAX - HUGE_PAGE_BYTES - page)
 		return no_memory(e, n_bytes, what_for, SIZE_MAX);
-	size_t available = available_bytes();
+	/* populating more than there is would end in the out-of-memory killer, not in an error */
+	uint64_t bytes = memory_available_bytes();
+	size_t available = bytes < SIZE_MAX ? (size_t)bytes : SIZE_MAX;
 	n_bytes = (n_bytes + page - 1) / page * page;
 	if (n_bytes > available)
 		return no_memory(e, n_bytes, what_for, available);

@@ -24,10 +24,6 @@ struct app_memory {
 
 void memory_init(struct app_memory *m, int64_t interval_ns);
 
-/* Anonymous memory of a process in bytes; pages that it shares with others count by its part of them (Pss_Anon of
- * /proc/PID/smaps_rollup, before Linux 5.14 Anonymous; where that cannot be read, RssAnon of /proc/PID/status). 0: it has ended. */
-uint64_t memory_of_process(uint32_t pid);
-
 /* Whether it is time for a sample. */
 static inline int memory_is_due(const struct app_memory *m, int64_t now_ns)
 {

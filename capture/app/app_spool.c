@@ -15,6 +15,7 @@
 
 #include "capture/app/app_private.h"
 #include "common/files.h"
+#include "common/process_memory.h"
 #include "common/xalloc.h"
 
 /* --- the scratch directory -------------------------------------------------------------------------------------------- */
@@ -318,6 +319,6 @@ uint64_t spool_memory(const struct spool *s)
 	uint64_t sum = 0;
 	for (size_t i = 0; i < s->n_images; i++)
 		if (s->image[i].base && !is_elsewhere(&s->image[i]) && is_last_image(s, i))
-			sum += memory_of_process(s->image[i].pid);
+			sum += process_anonymous_bytes((pid_t)s->image[i].pid);
 	return sum;
 }

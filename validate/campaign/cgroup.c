@@ -34,63 +34,6 @@ static int file_put(const char *dir, const char *name, const char *text, struct 
 
 /* --- where -------------------------------------------------------------------------------------------------------- */
 
-/* Is `word` an item of a comma-separated list? */
-static bool list_has(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-	for (const char *p = list; *p; p += strcspn(p, ",\n"), p += *p != 0)
-		if (!strncmp(p, word, len) && (!p[len] || strchr(",\n", p[len])))
-			return true;
-	return false;
-}
-
-struct mount_found {
-	char point[500], root[500];
-};
-
-/* The mount of the memory controller (v1) or of the unified hierarchy (v2), from mountinfo. */
-static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_found *m)
-{
-	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
-	FILE *in = fopen(path, "re");
-	bool found = false;
-	free(path);
-	while (in && !found && fgets(line, sizeof line, in)) {
-		char type[50], options[500];
-		char *tail = strstr(line, " - ");
-		if (!tail || sscanf(tail, " - %49s %*s %499s", type, options) != 2 ||
-		    sscanf(line, "%*s %*s %*s %499s %499s", m->root, m->point) != 2)
-			continue;
-		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, "memory")
-					  : !strcmp(type, "cgroup2");
-	}
-	if (in)
-		fclose(in);
-	return found;
-}
-
-/* The group this process is in: the path behind "N:memory:" or "0::". */
-static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t size)
-{
-	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
-	FILE *in = fopen(path, "re");
-	bool found = false;
-	free(path);
-	while (in && !found && fgets(line, sizeof line, in)) {
-		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
-		if (!group)
-			continue;
-		*group++ = 0;
-		found = kind == CGROUP_V1 ? list_has(controllers + 1, "memory")
-					  : !controllers[1] && !strncmp(line, "0:", 2);
-		group[strcspn(group, "\n")] = 0;
-		snprintf(out, size, "%s", group);
-	}
-	if (in)
-		fclose(in);
-	return found;
-}
-
 /* A child that enters the group: having made it does not mean that one may. */
 static int enter_try(const struct cgroup *g)
 {
@@ -150,32 +93,24 @@ static bool place_try(struct cgroup_place *p, enum cgroup_kind kind, const char 
 
 static bool kind_try(struct cgroup_place *p, const char *root, enum cgroup_kind kind)
 {
-	struct mount_found m;
-	char group[1000];
-	if (!mount_find(root, kind, &m) || !own_group(root, kind, group, sizeof group))
-		return false;
-	/* seen from inside a container the mount shows only a part of the hierarchy */
-	size_t skip = strcmp(m.root, "/") && !strncmp(group, m.root, strlen(m.root)) ? strlen(m.root) : 0;
-	char *own = xasprintf("%s%s%s", root, m.point, strcmp(group + skip, "/") ? group + skip : "");
-	if (!path_exists(own)) {
-		free(own);
-		own = xasprintf("%s%s", root, m.point);
-	}
+	struct cgroup_where w;
 	bool found = false;
+	if (!cgroup_where(root, kind, &w))
+		return false;
 	if (kind == CGROUP_V1) {
-		found = place_try(p, kind, own);
+		found = place_try(p, kind, w.own);
 	} else {
 		/* in version 2 a group with processes cannot have children with controllers: try beside it, then
 		 * upwards */
-		size_t top = strlen(root) + strlen(m.point);
+		size_t top = strlen(w.top);
 		do {
-			char *slash = strrchr(own, '/');
-			if (strlen(own) > top && slash)
+			char *slash = strrchr(w.own, '/');
+			if (strlen(w.own) > top && slash)
 				*slash = 0;
-			found = place_try(p, kind, own);
-		} while (!found && strlen(own) > top);
+			found = place_try(p, kind, w.own);
+		} while (!found && strlen(w.own) > top);
 	}
-	free(own);
+	cgroup_where_release(&w);
 	return found;
 }
 

@@ -9,9 +9,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/cgroup_where.h"
 #include "common/err.h"
 
-enum cgroup_kind { CGROUP_NONE, CGROUP_V1, CGROUP_V2 };
 extern const char *const cgroup_kind_names[]; /* "none", "v1", "v2", NULL */
 
 struct cgroup_place {

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/cgroup_where.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+/* --- where -------------------------------------------------------------------------------------------------------- */
+
+/* Is `word` an item of a comma-separated list? */
+static bool list_has(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+	for (const char *p = list; *p; p += strcspn(p, ",\n"), p += *p != 0)
+		if (!strncmp(p, word, len) && (!p[len] || strchr(",\n", p[len])))
+			return true;
+	return false;
+}
+
+struct mount_found {
+	char point[500], root[500];
+};
+
+/* The mount of the memory controller (v1) or of the unified hierarchy (v2), from mountinfo. */
+static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_found *m)
+{
+	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
+	FILE *in = fopen(path, "re");
+	bool found = false;
+	free(path);
+	while (in && !found && fgets(line, sizeof line, in)) {
+		char type[50], options[500];
+		char *tail = strstr(line, " - ");
+		if (!tail || sscanf(tail, " - %49s %*s %499s", type, options) != 2 ||
+		    sscanf(line, "%*s %*s %*s %499s %499s", m->root, m->point) != 2)
+			continue;
+		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, "memory")
+					  : !strcmp(type, "cgroup2");
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+/* The group this process is in: the path behind "N:memory:" or "0::". */
+static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t size)
+{
+	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
+	FILE *in = fopen(path, "re");
+	bool found = false;
+	free(path);
+	while (in && !found && fgets(line, sizeof line, in)) {
+		char *controllers = strchr(line, ':'), *group = controllers ? strchr(controllers + 1, ':') : NULL;
+		if (!group)
+			continue;
+		*group++ = 0;
+		found = kind == CGROUP_V1 ? list_has(controllers + 1, "memory")
+					  : !controllers[1] && !strncmp(line, "0:", 2);
+		group[strcspn(group, "\n")] = 0;
+		snprintf(out, size, "%s", group);
+	}
+	if (in)
+		fclose(in);
+	return found;
+}
+
+bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *w)
+{
+	struct mount_found m;
+	char group[1000];
+	if (!mount_find(root, kind, &m) || !own_group(root, kind, group, sizeof group))
+		return false;
+	/* seen from inside a container the mount shows only a part of the hierarchy */
+	size_t skip = strcmp(m.root, "/") && !strncmp(group, m.root, strlen(m.root)) ? strlen(m.root) : 0;
+	w->top = xasprintf("%s%s", root, m.point);
+	w->own = xasprintf("%s%s", w->top, strcmp(group + skip, "/") ? group + skip : "");
+	if (!path_exists(w->own)) {
+		free(w->own);
+		w->own = xstrdup(w->top);
+	}
+	return true;
+}
+
+void cgroup_where_release(struct cgroup_where *w)
+{
+	free(w->top);
+	free(w->own);
+	*w = (struct cgroup_where){NULL, NULL};
+}
+
+/* --- room --------------------------------------------------------------------------------------------------------- */
+
+/* The number in a file, alone (key NULL) or behind `key`; false where there is none, as in "max". */
+static bool number_get(const char *dir, const char *name, const char *key, uint64_t *value)
+{
+	char *path = xasprintf("%s/%s", dir, name), line[200];
+	FILE *in = fopen(path, "re");
+	size_t len = key ? strlen(key) : 0;
+	unsigned long long v;
+	bool found = false;
+	free(path);
+	while (in && !found && fgets(line, sizeof line, in)) {
+		if (key && (strncmp(line, key, len) || line[len] != ' '))
+			continue;
+		found = sscanf(line + len, "%llu", &v) == 1;
+		if (!found && !key)
+			break;
+	}
+	if (in)
+		fclose(in);
+	if (found)
+		*value = v;
+	return found;
+}
+
+static void room_of(const char *dir, enum cgroup_kind kind, struct cgroup_room *room)
+{
+	bool v1 = kind == CGROUP_V1;
+	uint64_t limit, anonymous = 0;
+	if (!number_get(dir, v1 ? "memory.limit_in_bytes" : "memory.max", NULL, &limit))
+		return;
+	number_get(dir, "memory.stat", v1 ? "total_rss" : "anon", &anonymous);
+	uint64_t left = limit > anonymous ? limit - anonymous : 0;
+	if (room->limit_bytes == UINT64_MAX || left < room->limit_bytes - room->anonymous_bytes)
+		*room = (struct cgroup_room){limit, anonymous < limit ? anonymous : limit};
+}
+
+static void room_upwards(const char *root, enum cgroup_kind kind, struct cgroup_room *room)
+{
+	struct cgroup_where w;
+	if (!cgroup_where(root, kind, &w))
+		return;
+	for (size_t top = strlen(w.top); strlen(w.own) >= top;) {
+		room_of(w.own, kind, room);
+		char *slash = strrchr(w.own, '/');
+		if (!slash || strlen(w.own) == top)
+			break;
+		*slash = 0;
+	}
+	cgroup_where_release(&w);
+}
+
+struct cgroup_room cgroup_room(const char *root)
+{
+	struct cgroup_room room = {UINT64_MAX, 0};
+	room_upwards(root, CGROUP_V1, &room);
+	room_upwards(root, CGROUP_V2, &room);
+	return room;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/process_memory.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The kilobytes behind a label at the start of a line, as bytes; false: there is no such line. */
+static bool bytes_after(const char *text, const char *label, uint64_t *bytes)
+{
+	size_t len = strlen(label);
+	for (const char *line = text; line; line = strchr(line, '\n'), line = line ? line + 1 : NULL)
+		if (!strncmp(line, label, len)) {
+			*bytes = strtoull(line + len, NULL, 10) * 1024;
+			return true;
+		}
+	return false;
+}
+
+static bool read_text(const char *path, char *to, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	ssize_t len = read(fd, to, size - 1);
+	close(fd);
+	to[len > 0 ? len : 0] = 0;
+	return len > 0;
+}
+
+static bool read_of_process(pid_t pid, const char *name, char *to, size_t size)
+{
+	char path[64];
+	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
+	return read_text(path, to, size);
+}
+
+uint64_t process_anonymous_bytes(pid_t pid)
+{
+	char text[4096];
+	uint64_t bytes = 0;
+	if (read_of_process(pid, "smaps_rollup", text, sizeof text) &&
+	    (bytes_after(text, "Pss_Anon:", &bytes) || bytes_after(text, "Anonymous:", &bytes)))
+		return bytes;
+	if (read_of_process(pid, "status", text, sizeof text))
+		bytes_after(text, "RssAnon:", &bytes);
+	return bytes;
+}
+
+uint64_t memory_available_bytes(void)
+{
+	char text[4096];
+	uint64_t bytes;
+	return read_text("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes : UINT64_MAX;
+}
