@@ -74,6 +74,7 @@ static json_t *targets(const struct protocol *p)
 		json_set_text(o, "dir", t->dir);
 		json_set_text(o, "cache", cache_state_names[t->cache]);
 		json_set_count(o, "cache_budget_bytes", t->cache_budget_bytes);
+		json_set_count(o, "memory_limit_bytes", t->memory_limit_bytes);
 		json_set_text(o, "queue", t->queue);
 		json_set_count(o, "precondition_passes", t->precondition_passes);
 		json_array_append_new(all, o);

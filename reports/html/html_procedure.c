@@ -70,6 +70,10 @@ static void add_target(struct strbuf *out, const struct target *t)
 		strbuf_addstr(&text, "; page cache limited to ");
 		format_size(&text, t->cache_budget_bytes);
 	}
+	if (t->memory_limit_bytes) {
+		strbuf_addstr(&text, "; all memory of a run limited to ");
+		format_size(&text, t->memory_limit_bytes);
+	}
 	if (t->queue)
 		strbuf_addf(&text, "; queue %s", t->queue);
 	if (t->precondition_passes)

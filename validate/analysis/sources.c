@@ -146,6 +146,11 @@ static void instruments(struct analysis *a)
 		    (unsigned long long)a->n_programs_unseen);
 }
 
+static bool target_is_limited(const struct target *t)
+{
+	return t->cache_budget_bytes || t->memory_limit_bytes;
+}
+
 /* Asked for in the protocol and not had in at least one run. */
 static void cache_budget(struct analysis *a)
 {
@@ -154,7 +159,7 @@ static void cache_budget(struct analysis *a)
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run *run = &r->run[i];
 		if (run->state != RUN_OK || run->scenario >= r->protocol.n_scenarios ||
-		    !r->protocol.target[r->protocol.scenario[run->scenario].target].cache_budget_bytes)
+		    !target_is_limited(&r->protocol.target[r->protocol.scenario[run->scenario].target]))
 			continue;
 		n_wanted++;
 		n_had += run->cgroup_limit_bytes > 0;
@@ -164,7 +169,8 @@ static void cache_budget(struct analysis *a)
 		    "no memory cgroup for %zu of %zu runs that asked for one: memory is the limit", n_wanted - n_had,
 		    n_wanted);
 	else if (n_wanted)
-		add(a, "testbed", 0, "page-cache budget", "all runs inside a memory cgroup with the budget asked for");
+		add(a, "testbed", 0, "page-cache budget",
+		    "all runs inside a memory cgroup with the budget or limit asked for");
 }
 
 static void procedure(struct analysis *a)

@@ -26,7 +26,7 @@ static int event_append(struct campaign *c, json_t *event, struct err *e)
 static bool any_budget(const struct protocol *p)
 {
 	for (size_t i = 0; i < p->n_targets; i++)
-		if (p->target[i].cache_budget_bytes)
+		if (p->target[i].cache_budget_bytes || p->target[i].memory_limit_bytes)
 			return true;
 	return false;
 }
@@ -39,7 +39,7 @@ static int cgroup_begin(struct campaign *c, struct err *e)
 		cgroup_remove_left(c->earlier_cgroup, NULL);
 	cgroup_find(&c->cgroups, "");
 	if (c->cgroups.kind == CGROUP_NONE) {
-		environment_skip(c->environment, "memory cgroup with a page-cache budget", c->cgroups.why,
+		environment_skip(c->environment, "memory cgroup with a page-cache budget or memory limit", c->cgroups.why,
 				 "none: every run may use all of the page cache");
 		return 0;
 	}
@@ -115,6 +115,7 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	json_object_set_new(o, "name", json_string(t->name));
 	json_object_set_new(o, "cache", json_string(cache_state_names[t->cache]));
 	json_object_set_new(o, "cache_budget_bytes", json_integer((json_int_t)t->cache_budget_bytes));
+	json_object_set_new(o, "memory_limit_bytes", json_integer((json_int_t)t->memory_limit_bytes));
 	json_object_set_new(o, "files_bytes", json_integer((json_int_t)place_bytes(place)));
 	json_array_append_new(facts, o);
 	if (storage.in_memory && t->cache == CACHE_COLD)

@@ -165,6 +165,9 @@ uint64_t step_page_cache(const struct campaign *c, size_t scenario)
 
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role)
 {
+	uint64_t fixed = c->protocol->target[c->protocol->scenario[scenario].target].memory_limit_bytes;
+	if (fixed)
+		return c->cgroups.kind == CGROUP_NONE ? 0 : fixed;
 	uint64_t cache = step_page_cache(c, scenario);
 	uint64_t own = c->calibration[scenario].memory[role_is_program(c, role) ? 0 : role + 1].run_bytes;
 	return cache && own ? own + LIMIT_SLACK_BYTES + cache : 0;

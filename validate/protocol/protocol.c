@@ -134,6 +134,27 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	return 0;
 }
 
+/* Of one of the two limits, where it is set. */
+static int target_limit_check(const struct protocol_file *f, const struct ini_section *s, const struct target *t, const char *key,
+			      uint64_t bytes, struct err *e)
+{
+	const struct ini_key *k = ini_key_find(s, key);
+	if (!bytes)
+		return 0;
+	if (t->cache == CACHE_WARM)
+		err_set(e, EINVAL,
+			"\"%s\": it bounds what a run brings into the page cache, and with cache = warm "
+			"everything is there before",
+			k->value);
+	else if (bytes < 1 << 20)
+		err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills what runs in it", k->value);
+	else if (t->cache_budget_bytes && t->memory_limit_bytes)
+		err_set(e, EINVAL, "\"%s\": cache-budget or memory-limit, not both", k->value);
+	else
+		return 0;
+	return key_refuse(f, k, e);
+}
+
 static int target_sections(struct protocol *p, const struct protocol_file *f, struct err *e)
 {
 	p->target = xcalloc(f->ini.n_sections + 1, sizeof *p->target);
@@ -148,18 +169,11 @@ static int target_sections(struct protocol *p, const struct protocol_file *f, st
 			return ret;
 		if (t->queue && queue_check(t->queue, e) < 0)
 			return key_refuse(f, ini_key_find(s, "queue"), e);
-		const struct ini_key *k = ini_key_find(s, "cache-budget");
-		if (t->cache_budget_bytes && t->cache == CACHE_WARM) {
-			err_set(e, EINVAL,
-				"\"%s\": it bounds what a run brings into the page cache, and with cache = warm "
-				"everything is there before",
-				k->value);
-			return key_refuse(f, k, e);
-		}
-		if (t->cache_budget_bytes && t->cache_budget_bytes < 1 << 20) {
-			err_set(e, EINVAL, "\"%s\": a memory cgroup below 1 MiB kills what runs in it", k->value);
-			return key_refuse(f, k, e);
-		}
+		ret = target_limit_check(f, s, t, "cache-budget", t->cache_budget_bytes, e);
+		if (!ret)
+			ret = target_limit_check(f, s, t, "memory-limit", t->memory_limit_bytes, e);
+		if (ret)
+			return ret;
 	}
 	if (!p->n_targets)
 		p->target[p->n_targets++].name = xstrdup("default");

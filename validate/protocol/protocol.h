@@ -68,7 +68,8 @@ struct claim {
 struct target {
 	char *name;
 	char *dir; /* as given, relative to the results directory's parent; NULL: a fresh one inside it */
-	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: no cgroup wanted */
+	uint64_t cache_budget_bytes; /* page-cache budget of the memory cgroup; 0: none */
+	uint64_t memory_limit_bytes; /* of the memory cgroup, the same for program and replayers; 0: none */
 	int cache;                   /* enum cache_state before each run */
 	int evict;                   /* enum evict_method */
 	char

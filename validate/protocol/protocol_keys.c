@@ -152,6 +152,13 @@ const struct option_spec target_keys[] = {
      .arg = "SIZE",
      .help = "page cache that a run may use, by a memory cgroup; 0: no limit (default 0)",
      .max = 1e15},
+    {.name = "memory-limit",
+     .type = OPT_SIZE,
+     .offset = FIELD(memory_limit_bytes),
+     .arg = "SIZE",
+     .help = "instead of cache-budget: all memory of a run, page cache and its own together, the same for program and "
+	     "replayers; 0: no limit (default 0)",
+     .max = 1e15},
     {.name = "queue",
      .type = OPT_STRING,
      .offset = FIELD(queue),

@@ -45,6 +45,7 @@ static void target_section(const struct target *t, struct strbuf *out)
 	key_add(out, "cache", cache_state_names[t->cache]);
 	key_add(out, "evict", evict_names[t->evict]);
 	strbuf_addf(out, "cache-budget = %llu\n", (unsigned long long)t->cache_budget_bytes);
+	strbuf_addf(out, "memory-limit = %llu\n", (unsigned long long)t->memory_limit_bytes);
 	key_add(out, "queue", t->queue);
 	strbuf_addf(out, "precondition = %llu\n", (unsigned long long)t->precondition_passes);
 }
