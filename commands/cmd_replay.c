@@ -140,6 +140,22 @@ static void block_print(const struct replay_summary *s)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }
 
+static void balloon_print(const struct replay_summary *s)
+{
+	struct strbuf least = STRBUF_INIT, most = STRBUF_INIT, own = STRBUF_INIT;
+	if (!s->balloon)
+		return;
+	format_size(&least, s->balloon_least_bytes);
+	format_size(&most, s->balloon_most_bytes);
+	format_size(&own, s->own_memory_bytes);
+	printf("%-16s%s%s%s of memory held beside the replay's own %s\n", "balloon", least.s,
+	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : " to ",
+	       s->balloon_least_bytes == s->balloon_most_bytes ? "" : most.s, own.s);
+	strbuf_release(&least);
+	strbuf_release(&most);
+	strbuf_release(&own);
+}
+
 static void summary_print(const struct replay_config *c, const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
@@ -171,12 +187,15 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);
+	balloon_print(s);
 	passed_print(s);
 	block_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64 " requests use descriptors whose file the trace does not tell; they fail in the replay\n",
 		       s->n_unknown_fd);
+	if (*s->scheduling_note)
+		printf("note: %s\n", s->scheduling_note);
 	if (s->input_incomplete)
 		puts("note: the input has no end; who wrote it was stopped, and what is whole was replayed");
 }

@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <sys/prctl.h>
 
-const char *const wait_method_names[] = {"hybrid", "sleep", "spin", NULL};
+#include "common/wait_group.h"
+
+const char *const wait_method_names[] = {"hybrid", "nanosleep", "spin", NULL};
 
 #define N_PROBES 16
 #define PROBE_NS 100000
@@ -17,7 +19,6 @@ const char *const wait_method_names[] = {"hybrid", "sleep", "spin", NULL};
 #define WIDEN_SHIFT 3		/* a late sleep: an eighth more */
 #define NARROW_SHIFT 13		/* a timely one: 1/8192 less; in balance one in 1000 is late */
 #define RETURN_SHIFT 9		/* spun only because the margin had grown: 1/512 of the excess less */
-#define DRIFT_SHIFT 12		/* of a long wait: the two clocks need not agree over hours; the rest is waited anew */
 
 static void sleep_until_ns(int64_t ns)
 {
@@ -98,9 +99,13 @@ static void wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 	/* Without this a margin that has outgrown all gaps would never be tried again. */
 	if (gap <= w->margin_ticks && gap > w->base_ticks)
 		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
+	if (w->group) {
+		wait_group_until(w, deadline, now);
+		return;
+	}
 	while (now < deadline && deadline - now > w->margin_ticks) {
 		uint64_t target = deadline - w->margin_ticks;
-		target -= (target - now) >> DRIFT_SHIFT;
+		target -= (target - now) >> WAIT_DRIFT_SHIFT;
 		now = sleep_until_ticks(w->clock, target);
 		waiter_learn(w, now > target ? now - target : 0);
 	}
@@ -114,7 +119,7 @@ void wait_until(struct waiter *w, uint64_t deadline)
 		return;
 	if (w->method == WAIT_HYBRID) {
 		wait_hybrid(w, deadline, now);
-	} else if (w->method == WAIT_SLEEP) {
+	} else if (w->method == WAIT_NANOSLEEP) {
 		now = sleep_until_ticks(c, deadline);
 		w->n_sleeps++;
 		w->n_late += now > deadline;

@@ -5,7 +5,7 @@
  * spins the rest. The margin starts from a measured overshoot and follows what the sleeps of this run really cost, so
  * that about one in 1000 ends after its deadline: each late one widens it by an eighth, however late it was, each timely
  * one narrows it a little. So one outlier of some ms costs next to nothing, and a machine that became slow is followed
- * within some ten waits. A wait shorter than the margin is spun throughout. `sleep` and `spin` exist so that their cost
+ * within some ten waits. A wait shorter than the margin is spun throughout. `nanosleep` and `spin` exist so that their cost
  * can be shown beside it, and because programs really pause by sleeping. */
 #ifndef COMMON_WAIT_H
 #define COMMON_WAIT_H
@@ -14,8 +14,12 @@
 
 #include "common/clock.h"
 
-enum wait_method { WAIT_HYBRID, WAIT_SLEEP, WAIT_SPIN };
-extern const char *const wait_method_names[]; /* "hybrid", "sleep", "spin", NULL: for OPT_CHOICE */
+enum wait_method { WAIT_HYBRID, WAIT_NANOSLEEP, WAIT_SPIN };
+extern const char *const wait_method_names[]; /* "hybrid", "nanosleep", "spin", NULL: for OPT_CHOICE */
+
+#define WAIT_DRIFT_SHIFT 12 /* of a long wait: the two clocks need not agree over hours; the rest is waited anew */
+
+struct wait_group; /* wait_group.h */
 
 struct waiter { /* one per thread */
 	const struct clock *clock; /* borrowed */
@@ -25,13 +29,16 @@ struct waiter { /* one per thread */
 	uint64_t base_ticks;	   /* without need the margin is not above this */
 	uint64_t least_ticks, most_ticks; /* the margin stays between */
 	uint64_t last_ticks;	   /* this long before the deadline the spin no longer pauses */
+	struct wait_group *group;  /* productive pre-spin, for `hybrid`; NULL: this thread waits by itself */
+	uint32_t seat;		   /* in the group */
+	uint64_t n_relays, n_woken; /* others that it woke while it spun; sleeps of its own that another one ended */
 };
 
 /* `margin_ns` 0: measure the overshoot of a few sleeps now (some ms) and begin with that. */
 void waiter_init(struct waiter *w, const struct clock *c, enum wait_method method, int64_t margin_ns);
 
 /* Asks the kernel not to put off this thread's timers in order to join them (timer slack, by default 50 us of every
- * sleep). Call it in the thread that will wait, before waiter_init, for `hybrid`; not for `sleep` that stands for a program
+ * sleep). Call it in the thread that will wait, before waiter_init, for `hybrid`; not for `nanosleep` that stands for a program
  * which did not ask. */
 void waiter_thread_setup(void);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/placement.h"
+#include "common/scheduling.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/wait.h"
@@ -24,7 +25,7 @@ void microbench_config_init(struct microbench_config *c)
 		.n_requests = 5000,
 		.block_bytes = 4096,
 		.file_bytes = (uint64_t)16 << 20,
-		.pause_by = WAIT_SLEEP,
+		.pause_by = WAIT_NANOSLEEP,
 		.think = THINK_FIXED,
 		.seed = 1,
 		.placement = PLACEMENT_DEFAULT,
@@ -57,7 +58,9 @@ const struct option_spec microbench_options[] = {
 	{.name = "pause", .type = OPT_DURATION, .offset = FIELD(pause_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "pause between the requests of a thread (0: none)"},
 	{.name = "pause-by", .type = OPT_CHOICE, .offset = FIELD(pause_by), .arg = "METHOD", .choices = wait_method_names,
-	 .help = "how a pause is made, sleep as programs do it (sleep)"},
+	 .help = "how a pause is made, nanosleep as programs do it (nanosleep)"},
+	{.name = "scheduler", .type = OPT_STRING, .offset = FIELD(scheduler), .arg = "POLICY",
+	 .help = "of the threads: other, batch, idle, fifo:N, rr:N, deadline or deadline:RUNTIME/PERIOD (unchanged)"},
 	{.name = "think", .type = OPT_CHOICE, .offset = FIELD(think), .arg = "DISTRIBUTION", .choices = think_names,
 	 .help = "distribution of the pauses, their mean is --pause (fixed)"},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N",
@@ -228,7 +231,10 @@ int microbench_check(const struct workload *w, const struct microbench_config *c
 		return err_set(e, EINVAL, "pause-by, think or placement: no such choice");
 	if (c->think != THINK_FIXED && c->pause_ns == 0)
 		return err_set(e, EINVAL, "think %s: it needs a pause, its mean", think_names[c->think]);
-	int ret = own_options_check(w, c, e);
+	struct scheduling scheduling = {.set = false};
+	int ret = c->scheduler ? scheduling_parse(c->scheduler, &scheduling, e) : 0;
+	ret = ret ? ret : scheduling_check(&scheduling, c->pin, e);
+	ret = ret ? ret : own_options_check(w, c, e);
 	if (ret)
 		return ret;
 	return w->block ? block_check(w, c, e) : w->script ? script_check(w, c, e) : blocks_check(w, c, e);

@@ -50,7 +50,7 @@ static void pause_by_sleep(const struct bench_thread *t, int64_t ns)
 void bench_pause(struct bench_thread *t, uint64_t k, uint64_t end)
 {
 	int64_t ns = t->think_ns ? (int64_t)t->think_ns[k] : t->pause_ns;
-	if (t->waiter.method == WAIT_SLEEP) {
+	if (t->waiter.method == WAIT_NANOSLEEP) {
 		pause_by_sleep(t, ns);
 		return;
 	}

@@ -30,7 +30,8 @@ struct microbench_config {
 	uint64_t block_bytes;    /* --block-size */
 	uint64_t file_bytes;     /* --file-size, per thread */
 	int64_t pause_ns;        /* --pause: between requests */
-	int pause_by;            /* --pause-by sleep|spin|hybrid (enum wait_method order: see wait.h) */
+	int pause_by;            /* --pause-by hybrid|nanosleep|spin (wait.h) */
+	const char *scheduler;   /* --scheduler: policy of the threads (scheduling.h), NULL as it is */
 	int think;         /* --think fixed|exponential|lognormal|uniform: distribution of the pause, mean = --pause */
 	uint64_t seed;     /* --seed: offsets and think times; written content too */
 	bool direct, sync; /* --direct (O_DIRECT), --sync (O_SYNC) */

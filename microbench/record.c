@@ -136,11 +136,19 @@ static json_t *memory(const struct bench_run *r)
 			 (json_int_t)n_instrument, "anonymous_bytes", (json_int_t)r->anonymous_bytes);
 }
 
+/* As capture tells it of programs over time. All of it is present before the region begins, so that its ends will do. */
+static json_t *anonymous_memory(const struct bench_run *r)
+{
+	return json_pack("[{s:I,s:I},{s:I,s:I}]", "t_ns", (json_int_t)0, "bytes", (json_int_t)r->anonymous_bytes, "t_ns",
+			 (json_int_t)r->facts.wall_ns, "bytes", (json_int_t)r->anonymous_after_bytes);
+}
+
 static char *extra_json(const struct bench_run *r)
 {
-	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
 			      describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
-			      memory(r), "facts", run_facts_to_json(&r->facts), "capacity_reached",
+			      memory(r), "anonymous_memory", anonymous_memory(r), "facts", run_facts_to_json(&r->facts), "scheduling",
+			      scheduling_to_json(&r->scheduling), "capacity_reached",
 			      capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);

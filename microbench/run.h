@@ -10,6 +10,7 @@
 
 #include "capture/run_facts.h"
 #include "common/device.h"
+#include "common/scheduling.h"
 #include "common/vm.h"
 #include "microbench/loop.h"
 #include "microbench/microbench.h"
@@ -35,7 +36,7 @@ struct gate {
 	pthread_cond_t changed;
 	unsigned int n_ready;
 	bool open, cancelled;
-	int error; /* of a worker that could not get ready */
+	int error, scheduling_error; /* of a worker that could not get ready */
 };
 
 struct bench_run {
@@ -45,6 +46,7 @@ struct bench_run {
 	int dir_fd;
 	uint32_t pid;
 	struct clock clock;
+	struct scheduling scheduling; /* of each worker */
 	struct placement placement;
 	struct worker *worker; /* worker[n_workers] */
 	unsigned int n_workers, n_started;
@@ -53,7 +55,7 @@ struct bench_run {
 	uint64_t span_bytes;  /* what is used of it */
 	bool refused;	      /* it is not to be written to */
 	struct vm_region anonymous; /* --anon-memory */
-	uint64_t anonymous_bytes; /* resident and anonymous when the region began; 0 unknown */
+	uint64_t anonymous_bytes, anonymous_after_bytes; /* when the region began, and ended; 0 unknown */
 	struct gate gate;
 	uint64_t start; /* ticks: the common begin, and the trace's epoch */
 	int64_t wall_epoch_ns;

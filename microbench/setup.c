@@ -7,8 +7,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "common/files.h"
-#include "common/strbuf.h"
+#include "common/process_memory.h"
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
@@ -56,19 +55,6 @@ static uint64_t memory_for_records(void)
 {
 	uint64_t share = memory_of_machine() / MEMORY_SHARE;
 	return share < MEMORY_BYTES ? share : MEMORY_BYTES;
-}
-
-/* Of this process, bytes; 0 where the kernel does not tell. */
-static uint64_t anonymous_resident(void)
-{
-	struct strbuf text = STRBUF_INIT;
-	uint64_t bytes = 0;
-	if (!file_read("/proc/self/status", &text, 1 << 16, NULL)) {
-		const char *line = strstr(text.s, "RssAnon:");
-		bytes = line ? strtoull(line + strlen("RssAnon:"), NULL, 10) << 10 : 0;
-	}
-	strbuf_release(&text);
-	return bytes;
 }
 
 /* --- memory ---------------------------------------------------------------------------------------------------- */
@@ -188,6 +174,13 @@ int bench_setup(struct bench_run *r, struct err *e)
 	r->worker = xcalloc(r->n_workers, sizeof *r->worker);
 	for (unsigned int i = 0; i < r->n_workers; i++)
 		r->worker[i].bench.fd = -1;
+	if (c->scheduler) {
+		struct scheduling wanted;
+		int bad = scheduling_parse(c->scheduler, &wanted, e);
+		if (bad)
+			return bad;
+		r->scheduling = scheduling_of(&wanted, r->n_workers);
+	}
 	pthread_mutex_init(&r->gate.mutex, NULL);
 	pthread_cond_init(&r->gate.changed, NULL);
 	r->finished_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -206,7 +199,7 @@ int bench_setup(struct bench_run *r, struct err *e)
 		r->worker[i].bench.names = (const char *const *)r->names.name;
 	if (c->anon_bytes)
 		ret = vm_alloc(&r->anonymous, c->anon_bytes, "anonymous memory (--anon-memory)", e);
-	r->anonymous_bytes = anonymous_resident();
+	r->anonymous_bytes = process_anonymous_bytes(getpid());
 	return ret ? ret : clock_init(&r->clock, CALIBRATION_NS, e);
 }
 

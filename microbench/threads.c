@@ -8,6 +8,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include "common/process_memory.h"
 #include "microbench/block/block_load.h"
 #include "microbench/run.h"
 
@@ -26,12 +27,14 @@ static int64_t realtime_ns(void)
 /* --- the gate -------------------------------------------------------------------------------------------------- */
 
 /* The worker's side; false: the run was called off. */
-static bool gate_pass(struct gate *g, int error)
+static bool gate_pass(struct gate *g, int error, int scheduling_error)
 {
 	pthread_mutex_lock(&g->mutex);
 	g->n_ready++;
 	if (error)
 		g->error = error;
+	if (scheduling_error)
+		g->scheduling_error = scheduling_error;
 	pthread_cond_broadcast(&g->changed);
 	while (!g->open && !g->cancelled)
 		pthread_cond_wait(&g->changed, &g->mutex);
@@ -40,14 +43,12 @@ static bool gate_pass(struct gate *g, int error)
 	return pass;
 }
 
-static int gate_wait_ready(struct gate *g, unsigned int n)
+static void gate_wait_ready(struct gate *g, unsigned int n)
 {
 	pthread_mutex_lock(&g->mutex);
 	while (g->n_ready < n)
 		pthread_cond_wait(&g->changed, &g->mutex);
-	int error = g->error;
 	pthread_mutex_unlock(&g->mutex);
-	return error;
 }
 
 static void gate_release(struct gate *g, bool cancelled)
@@ -118,10 +119,11 @@ static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	int error = worker_prepare(w);
-	if (gate_pass(&w->run->gate, error))
+	if (gate_pass(&w->run->gate, error, scheduling_apply(&w->run->scheduling)))
 		worker_measure(w);
 	if (w->bench.load)
 		block_end(&w->bench);
+	scheduling_leave(&w->run->scheduling);
 	worker_finished(w->run);
 	return NULL;
 }
@@ -145,7 +147,10 @@ static int workers_start(struct bench_run *r, struct err *e)
 		if (code)
 			return err_sys(e, code, "starting thread %u of %u", r->n_started + 1, r->n_workers);
 	}
-	int code = gate_wait_ready(&r->gate, r->n_workers);
+	gate_wait_ready(&r->gate, r->n_workers);
+	if (r->gate.scheduling_error)
+		return scheduling_refused(&r->scheduling, r->gate.scheduling_error, r->n_workers, e);
+	int code = r->gate.error;
 	for (unsigned int i = 0; code && i < r->n_workers; i++)
 		if (r->worker[i].bench.load && r->worker[i].bench.load->err.msg[0])
 			return err_set(e, code, "%s", r->worker[i].bench.load->err.msg);
@@ -205,6 +210,7 @@ int bench_measure(struct bench_run *r, int signal_fd, struct err *e)
 	run_facts_take(&after);
 	if (ret)
 		return ret;
+	r->anonymous_after_bytes = process_anonymous_bytes(getpid());
 	run_facts_between(&before, &after, &r->facts);
 	r->wall_epoch_ns += (int64_t)((double)lead * r->clock.ns_per_tick);
 	return clock_reanchor(&r->clock, e);

@@ -7,9 +7,11 @@
 
 #include "common/placement.h"
 #include "common/processors.h"
+#include "common/scheduling.h"
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
+#include "replay/balloon.h"
 #include "replay/cache/reads.h"
 #include "replay/load/load.h"
 #include "replay/mutant.h"
@@ -25,6 +27,7 @@ void replay_config_init(struct replay_config *c)
 		.timing = TIMING_FULLSPEED,
 		.speed = 1,
 		.wait = WAIT_HYBRID,
+		.pre_spin = true,
 		.spin_ns = 5000,
 		.placement = PLACEMENT_DEFAULT,
 		.watchdog_ns = 60000000000,
@@ -47,6 +50,10 @@ const struct option_spec replay_options[] = {
 		 "(descriptor, position, name, directory, data, size, attribute, process)"},
 	{.name = "wait", .type = OPT_CHOICE, .offset = FIELD(wait), .arg = "METHOD", .choices = wait_method_names,
 	 .help = "how a time is waited for (hybrid)"},
+	{.name = "pre-spin", .type = OPT_FLAG, .offset = FIELD(pre_spin),
+	 .help = "who spins for its time wakes the thread that is due next, and no more spin than have a processor (yes)"},
+	{.name = "scheduler", .type = OPT_STRING, .offset = FIELD(scheduler), .arg = "POLICY",
+	 .help = "of the workers: other, batch, idle, fifo:N, rr:N, deadline or deadline:RUNTIME/PERIOD (unchanged)"},
 	{.name = "spin", .type = OPT_DURATION, .offset = FIELD(spin_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "how long another request is waited for by spinning, before yielding and sleeping (5us)"},
 	{.name = "placement", .type = OPT_CHOICE, .offset = FIELD(placement), .arg = "KIND", .choices = placement_names,
@@ -61,6 +68,9 @@ const struct option_spec replay_options[] = {
 	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
 	 .help = "what decides which pages reads get from storage: the cache as it is, or as it was when captured (slice --join); "
 		 "none: nothing but changes of state (current)"},
+	{.name = "balloon", .type = OPT_STRING, .offset = FIELD(balloon), .arg = "MEMORY",
+	 .help = "anonymous memory that replay and a locked balloon have together: off, traced (as much as the program had, over "
+		 "time) or a size (off)"},
 	{.name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
 	 .help = "stop at the first return value that differs from the traced one"},
 	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
@@ -168,6 +178,11 @@ int replay_check(const struct replay_config *c, struct err *e)
 	int ret = fs_rules_parse(&rules, c->fs_rules, e);
 	ret = ret ? ret : mutant_parse(&m, c->mutant, e);
 	ret = ret ? ret : cpus_check(c, e);
+	ret = ret ? ret : balloon_text_check(c->balloon, e);
+	struct scheduling scheduling = {.set = false};
+	if (!ret && c->scheduler)
+		ret = scheduling_parse(c->scheduler, &scheduling, e);
+	ret = ret ? ret : scheduling_check(&scheduling, c->pin || c->cpus, e);
 	if (ret)
 		return ret;
 	const struct fault *f = mutant_fault(m.kind);

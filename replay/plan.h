@@ -14,6 +14,7 @@
 #include "capture/run_facts.h"
 #include "common/clock.h"
 #include "common/err.h"
+#include "common/scheduling.h"
 #include "common/vm.h"
 #include "replay/calls/calls.h"
 #include "replay/lanes.h"
@@ -49,6 +50,8 @@ struct hot_request { /* 24 bytes; 8 for its due time where there is one, and 8 f
 _Static_assert(REPLAY_MAX_THREADS <= UINT16_MAX, "a process's number fits a hot request");
 _Static_assert(HOT_CALL <= UINT8_MAX, "every operation fits a hot request");
 _Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48, "at most 48 bytes a request, one dependency included");
+
+struct balloon;
 
 struct hot_wait {
 	uint32_t lane, threshold; /* gate.h */
@@ -106,11 +109,15 @@ struct replay_plan {
 	char *bytes;	       /* load.bytes, taken over */
 	int dir_fd;
 
+	struct balloon *balloon; /* held while it runs; of whoever made the plan */
+
 	/* filled in by the engine; `clock` is initialised by whoever made the plan, some time before: the longer, the better it is known */
 	struct clock clock;
 	uint64_t start_ticks; /* time 0 of the replay */
 	struct run_facts facts;
 	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
+	uint64_t n_relays;	      /* threads woken by one that spun for its own time */
+	struct scheduling scheduling; /* as the workers had it; its `set` false: as the process has it */
 	bool stopped; /* on a mismatch */
 	bool abandoned; /* some thread still uses it: it must not be released */
 

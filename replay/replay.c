@@ -11,9 +11,12 @@
 
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
+#include "common/scheduling.h"
 #include "common/strbuf.h"
 #include "common/units.h"
+#include "common/wait.h"
 #include "common/xalloc.h"
+#include "replay/balloon.h"
 #include "replay/cache/reads.h"
 #include "replay/load/initial.h"
 #include "replay/load/load.h"
@@ -30,6 +33,7 @@ struct run {
 	struct load load;
 	struct slots slots;
 	struct replay_plan plan;
+	struct balloon balloon;
 	int dir_fd;
 };
 
@@ -69,6 +73,9 @@ static int plan_derive(struct run *r, struct err *e)
 	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
 	if (!ret)
 		ret = plan_make(p, r->c, &r->load, &r->slots, &edges, e);
+	if (!ret)
+		ret = balloon_init(&r->balloon, r->c, trace_meta(r->trace), &r->load, e);
+	p->balloon = &r->balloon;
 	p->clock = clock;
 	p->seed = trace_meta(r->trace)->seed;
 	edges_release(&edges);
@@ -180,6 +187,20 @@ static void pages_take(struct replay_summary *s, const struct call_counts *n)
 	s->n_pages_left = atomic_load(&n->n_pages_left);
 }
 
+/* What the metadata tell of the conditions under which the requests were issued. */
+static json_t *more_of_plan(const struct replay_plan *p)
+{
+	return json_pack("{s:I, s:o, s:o}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "balloon", balloon_to_json(p->balloon),
+			 "scheduling", scheduling_to_json(&p->scheduling));
+}
+
+/* Whether every worker may spin at the same time. */
+static bool all_spin(const struct replay_config *c)
+{
+	bool spins = c->wait == WAIT_SPIN || (c->wait == WAIT_HYBRID && !c->pre_spin);
+	return c->timing != TIMING_FULLSPEED && spins;
+}
+
 static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 {
 	const struct replay_engine *engine = replay_engine_find(r->c->engine);
@@ -207,13 +228,22 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	}
 	if (r->plan.calls.common)
 		pages_take(s, &r->plan.calls.common->counts);
+	s->balloon = r->balloon.n_steps > 0;
+	s->own_memory_bytes = r->balloon.own_bytes;
+	s->balloon_most_bytes = r->balloon.most_bytes;
+	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes ? r->balloon.least_bytes : r->balloon.most_bytes;
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
 	s->n_processes = r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
+	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c), s->scheduling_note,
+			   sizeof s->scheduling_note);
 	if (ret)
 		return ret;
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
-	return output_write(r->trace, r->path, &from, r->c, s, e);
+	from.more = more_of_plan(&r->plan);
+	ret = output_write(r->trace, r->path, &from, r->c, s, e);
+	json_decref(from.more);
+	return ret;
 }
 
 int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
@@ -231,6 +261,7 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
 		return ret;
 	files_close(r);
+	balloon_release(&r->balloon);
 	plan_release(&r->plan);
 	slots_release(&r->slots);
 	load_release(&r->load);

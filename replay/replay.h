@@ -27,7 +27,9 @@ struct replay_config {
 	int order, timing;	 /* --order, --timing */
 	double speed;		 /* --speed: 2 halves the traced gaps (timestamp, think) */
 	const char *fs_rules;	 /* --fs-rules: those of order fs that count, NULL all (order.h) */
-	int wait;		 /* --wait hybrid|sleep|spin: how a time is waited for */
+	int wait;		 /* --wait hybrid|nanosleep|spin: how a time is waited for */
+	bool pre_spin;		 /* --pre-spin: who spins for its time wakes the thread that is due next (wait_group.h) */
+	const char *scheduler;	 /* --scheduler: policy of the workers (scheduling.h), NULL as it is */
 	int64_t spin_ns;	 /* --spin: how long a predecessor is waited for by spinning before the futex */
 	int placement;		 /* --placement: where buffers lie, as in microbench */
 	bool processes;		 /* --processes: a process for each traced process */
@@ -35,6 +37,7 @@ struct replay_config {
 	const char *cpus;	 /* --cpus: worker i on the i-th of these, round and round; NULL: wherever the kernel puts it */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as there were threads at one time */
 	int reads;		 /* --reads: enum replay_reads (replay/cache/reads.h) */
+	const char *balloon;	 /* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
@@ -113,6 +116,10 @@ struct replay_summary {
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns; /* begin - intended */
 	int64_t input_first_ns; /* first begin in the trace */
 	struct block_summary block; /* of engine block */
+	uint64_t own_memory_bytes; /* anonymous memory of the replay itself, where there is a balloon */
+	uint64_t balloon_least_bytes, balloon_most_bytes; /* held beside it; most 0: none, as the replay itself has as much */
+	bool balloon;
+	char scheduling_note[300]; /* what a real-time scheduler means here, "" nothing */
 };
 
 /* As replay_run, and tells more. */

@@ -53,8 +53,9 @@ static int block_check(const struct replay_config *c, struct err *e)
 {
 	if (c->order != ORDER_TEMPORAL || c->timing != TIMING_FULLSPEED || c->fs_rules)
 		return err_set(e, EINVAL, "engine block has modes (--mode), not orders and timings");
-	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads)
-		return err_set(e, EINVAL, "blank, stop-on-mismatch, prepare, processes, reads and dir are not for engine block");
+	if (c->blank || c->stop_on_mismatch || c->prepare || c->dir || c->processes || c->reads ||
+	    (c->balloon && strcmp(c->balloon, "off")))
+		return err_set(e, EINVAL, "blank, stop-on-mismatch, prepare, processes, reads, balloon and dir are not for engine block");
 	int ret = ranges_check(&c->block, c->n_workers, e);
 	return ret ? ret : modes_check(c, e);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/processors.h"
+#include "common/scheduling.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 
@@ -153,13 +154,25 @@ static bool start_pass(struct block_crew *c)
 	return pass;
 }
 
+static struct scheduling scheduling_wanted(const struct block_crew *c)
+{
+	struct scheduling s = {.set = false};
+	if (c->config->scheduler)
+		(void)scheduling_parse(c->config->scheduler, &s, NULL); /* it was checked */
+	return scheduling_of(&s, c->plan->n_lanes);
+}
+
 static int worker_ready(struct block_worker *w)
 {
 	struct block_crew *c = w->crew;
+	const struct scheduling scheduling = scheduling_wanted(c);
 	int code = thread_pin(w->cpu);
 	if (code)
 		return err_sys(&w->err, code, "pinning a thread to its processor");
-	if (c->config->wait != WAIT_SLEEP)
+	code = scheduling_apply(&scheduling);
+	if (code)
+		return scheduling_refused(&scheduling, code, c->plan->n_lanes, &w->err);
+	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
 	return queue_open(w);
 }
@@ -168,6 +181,7 @@ static void *worker_main(void *arg)
 {
 	struct block_worker *w = arg;
 	struct block_crew *c = w->crew;
+	const struct scheduling scheduling = scheduling_wanted(c);
 	int ret = worker_ready(w);
 	w->fatal = -ret;
 	if (start_pass(c) && !ret) {
@@ -185,6 +199,7 @@ static void *worker_main(void *arg)
 		int64_t after_ns = run_facts_thread_wait_ns();
 		w->wait_ns = before_ns >= 0 && after_ns >= before_ns ? after_ns - before_ns : -1;
 	}
+	scheduling_leave(&scheduling);
 	if (w->schedule.in_flight) /* closing the queue would wait for what does not return */
 		return NULL;
 	harvester_stop(w->harvester);

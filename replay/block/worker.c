@@ -180,7 +180,7 @@ static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t 
 /* How long before an instant a sleep must end. */
 static int64_t margin_of(const struct block_worker *w)
 {
-	return w->waiter.method == WAIT_SPIN ? TICKS_NEVER : w->waiter.method == WAIT_SLEEP ? 0 : (int64_t)w->waiter.margin_ticks;
+	return w->waiter.method == WAIT_SPIN ? TICKS_NEVER : w->waiter.method == WAIT_NANOSLEEP ? 0 : (int64_t)w->waiter.margin_ticks;
 }
 
 /* Nothing can be handed over now. */

@@ -10,6 +10,7 @@
 #include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "replay/balloon.h"
 #include "replay/engines/crew_private.h"
 #include "replay/engines/watchdog.h"
 
@@ -55,6 +56,20 @@ static int common_init(struct crew *c, struct err *e)
 	return 0;
 }
 
+/* Together where that is asked for, and two may meet. */
+static int crew_scheduling(struct crew *c, struct err *e)
+{
+	struct scheduling wanted = {.set = false};
+	int ret = c->config->scheduler ? scheduling_parse(c->config->scheduler, &wanted, e) : 0;
+	if (ret)
+		return ret;
+	c->scheduling = c->plan->scheduling = scheduling_of(&wanted, c->n);
+	if (!c->config->pre_spin || c->config->wait != WAIT_HYBRID || c->n < 2)
+		return 0;
+	/* giving way ends a deadline thread's runtime for its period */
+	return wait_group_init(&c->group, c->n, (uint32_t)processors_allowed(), !c->scheduling.runtime_ns, c->config->processes, e);
+}
+
 int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config *config, uint32_t n_runners,
 	      void (*loop)(struct runner *w), struct err *e)
 {
@@ -76,6 +91,8 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		c->runner[i].store = call_store_new(c->n);
 	int ret = common_init(c, e);
 	if (!ret)
+		ret = crew_scheduling(c, e);
+	if (!ret)
 		ret = (config->processes ? gates_init_across : gates_init)(
 			&c->gates, p->n_lanes, &p->clock, (uint64_t)((double)spin_ns / p->clock.ns_per_tick), crowded, e);
 	if (!ret)
@@ -91,6 +108,7 @@ void crew_release(struct crew *c)
 		return;
 	placement_release(&c->placement);
 	gates_release(&c->gates);
+	wait_group_release(&c->group);
 	for (uint32_t i = 0; c->runner && i < c->n; i++)
 		call_store_free(c->runner[i].store);
 	free(c->queue);
@@ -111,12 +129,14 @@ static void calls_warm(const struct runner *w)
 	(void)none;
 }
 
-static bool start_pass(struct crew *c, int error)
+static bool start_pass(struct crew *c, int pin_error, int scheduling_error)
 {
 	pthread_mutex_lock(&c->mutex);
 	c->n_ready++;
-	if (error)
-		c->error = error;
+	if (pin_error)
+		c->pin_error = pin_error;
+	if (scheduling_error)
+		c->scheduling_error = scheduling_error;
 	pthread_cond_broadcast(&c->changed);
 	while (!c->open && !c->cancelled)
 		pthread_cond_wait(&c->changed, &c->mutex);
@@ -129,18 +149,21 @@ static void *runner_main(void *arg)
 {
 	struct runner *w = arg;
 	struct crew *c = w->crew;
-	int error = thread_pin(w->cpu);
-	if (c->config->wait != WAIT_SLEEP)
+	int pin_error = thread_pin(w->cpu);
+	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
 	calls_warm(w);
-	if (!start_pass(c, error))
+	if (!start_pass(c, pin_error, scheduling_apply(&c->scheduling))) {
+		scheduling_leave(&c->scheduling);
 		return NULL;
+	}
 	int64_t before_ns = run_facts_thread_wait_ns();
 	wait_until(&w->waiter, c->plan->start_ticks);
 	c->loop(w);
 	int64_t after_ns = run_facts_thread_wait_ns();
 	if (before_ns >= 0 && after_ns >= before_ns)
 		w->wait_ns = after_ns - before_ns;
+	scheduling_leave(&c->scheduling);
 	return NULL;
 }
 
@@ -158,6 +181,8 @@ int crew_start(struct crew *c, struct err *e)
 	for (; c->n_started < c->to - c->from && !code; c->n_started += !code) {
 		struct runner *w = &c->runner[c->from + c->n_started];
 		w->waiter = waiter;
+		if (c->group.n)
+			waiter_join(&w->waiter, &c->group, w->index);
 		code = pthread_create(&w->id, &attributes, runner_main, w);
 	}
 	pthread_attr_destroy(&attributes);
@@ -167,7 +192,9 @@ int crew_start(struct crew *c, struct err *e)
 	pthread_mutex_unlock(&c->mutex);
 	if (code)
 		return err_sys(e, code, "starting thread %u of %u", c->from + c->n_started + 1, c->n);
-	return c->error ? err_sys(e, c->error, "pinning a thread to its processor") : 0;
+	if (c->scheduling_error)
+		return scheduling_refused(&c->scheduling, c->scheduling_error, c->n, e);
+	return c->pin_error ? err_sys(e, c->pin_error, "pinning a thread to its processor") : 0;
 }
 
 void crew_open(struct crew *c, bool cancelled)
@@ -249,6 +276,7 @@ void crew_gather(struct crew *c)
 		p->n_futex_sleeps += w->n_futex_sleeps;
 		p->n_timed_sleeps += w->waiter.n_sleeps;
 		p->n_late_wakes += w->waiter.n_late;
+		p->n_relays += w->waiter.n_relays;
 		bool known = w->wait_ns >= 0 && p->facts.runqueue_wait_ns >= 0;
 		p->facts.runqueue_wait_ns = known ? p->facts.runqueue_wait_ns + w->wait_ns : -1;
 	}
@@ -268,6 +296,8 @@ int crew_run(struct crew *c, struct err *e)
 		return crew_run_processes(c, e);
 	int ret = crew_start(c, e);
 	if (!ret)
+		ret = balloon_hold(p->balloon, p, NULL, 0, e);
+	if (!ret)
 		ret = clock_reanchor(&p->clock, e);
 	if (ret) {
 		crew_open(c, true);
@@ -278,11 +308,13 @@ int crew_run(struct crew *c, struct err *e)
 	run_facts_take(&before);
 	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
 	crew_open(c, false);
-	ret = crew_join_watched(c, e);
-	if (ret)
-		return ret;
+	int followed = balloon_follow(p->balloon, e);
+	ret = crew_join_watched(c, followed ? NULL : e);
+	if (ret || followed)
+		return ret ? ret : followed;
 	call_table_finish(p);
 	run_facts_take(&after);
+	balloon_let_go(p->balloon);
 	run_facts_between(&before, &after, &p->facts);
 	crew_gather(c);
 	return clock_reanchor(&p->clock, e);

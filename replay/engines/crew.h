@@ -9,8 +9,10 @@
 #include <stdint.h>
 
 #include "common/placement.h"
+#include "common/scheduling.h"
 #include "common/vm.h"
 #include "common/wait.h"
+#include "common/wait_group.h"
 #include "replay/calls/calls.h"
 #include "replay/engines/gate.h"
 #include "replay/plan.h"
@@ -44,6 +46,8 @@ struct crew { /* with --processes each process has its own copy of it, and runs 
 	void *shared; /* what else the runners of an engine share; the engine's own */
 	struct placement placement;
 	struct gates gates;  /* one for each lane */
+	struct wait_group group; /* of the runners; without seats where each waits by itself */
+	struct scheduling scheduling; /* of each runner */
 	struct queue *queue; /* queue[n_lanes] */
 	struct runner *runner; /* runner[n] */
 	uint32_t n;
@@ -58,7 +62,7 @@ struct crew { /* with --processes each process has its own copy of it, and runs 
 	bool open, cancelled;
 	uint64_t second_ticks; /* a second, in ticks */
 	bool abandoned; /* some thread blocks for ever: nothing that it uses may be given back */
-	int error; /* of a runner that could not get ready */
+	int pin_error, scheduling_error; /* of a runner that could not get ready */
 };
 
 /* Sets up memory, buffers and gates for the plan; `n_runners` threads, at least its n_workers, each with buffers of its own.

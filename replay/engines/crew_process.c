@@ -22,6 +22,7 @@
 
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "replay/balloon.h"
 #include "replay/calls/passing.h"
 #include "replay/engines/crew_private.h"
 #include "replay/engines/watchdog.h"
@@ -30,7 +31,7 @@ enum { GO_WAIT, GO_START };
 
 struct report { /* of one process */
 	struct run_facts facts;
-	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
+	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes, n_relays;
 	int error; /* it could not begin */
 	char message[400];
 };
@@ -140,6 +141,7 @@ static int process_run(struct processes *ps, const struct process *own, struct r
 	r->n_futex_sleeps = p->n_futex_sleeps;
 	r->n_timed_sleeps = p->n_timed_sleeps;
 	r->n_late_wakes = p->n_late_wakes;
+	r->n_relays = p->n_relays;
 	return 0;
 }
 
@@ -316,6 +318,17 @@ static void go(struct board *b)
 	syscall(SYS_futex, &b->go, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
+/* Held here, for all of them: what they have themselves is known now. */
+static int balloon_of_processes(const struct processes *ps, struct err *e)
+{
+	pid_t *pids = xcalloc((size_t)ps->n + 1, sizeof *pids);
+	for (uint32_t i = 0; i < ps->n; i++)
+		pids[i] = ps->process[i].pid;
+	int ret = balloon_hold(ps->crew->plan->balloon, ps->crew->plan, pids, ps->n, e);
+	free(pids);
+	return ret;
+}
+
 static int processes_start(struct processes *ps, struct err *e)
 {
 	struct crew *c = ps->crew;
@@ -327,12 +340,13 @@ static int processes_start(struct processes *ps, struct err *e)
 	descriptors_leave(p);
 	while (!ret && atomic_load(&ps->board->n_ready) < ps->n)
 		ret = look(ps, CREW_LOOK_FIRST_NS, NULL, e);
+	ret = ret ? ret : balloon_of_processes(ps, e);
 	if (ret)
 		return ret;
 	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, ps->n) / p->clock.ns_per_tick);
 	ps->board->start_ticks = p->start_ticks;
 	go(ps->board);
-	return 0;
+	return balloon_follow(p->balloon, e);
 }
 
 /* When nothing goes on, who waits for a lock gives up; where that does not help, they are ended. Errors: ETIMEDOUT; as look. */
@@ -391,6 +405,7 @@ static void reports_gather(struct processes *ps, const struct run_facts_snapshot
 		p->n_futex_sleeps += r->n_futex_sleeps;
 		p->n_timed_sleeps += r->n_timed_sleeps;
 		p->n_late_wakes += r->n_late_wakes;
+		p->n_relays += r->n_relays;
 	}
 	p->stopped = atomic_load(&ps->crew->common->stop);
 }
@@ -407,6 +422,7 @@ int crew_run_processes(struct crew *c, struct err *e)
 		ret = processes_watch(&ps, e);
 	processes_kill(&ps); /* whoever is left */
 	run_facts_take(&after);
+	balloon_let_go(c->plan->balloon);
 	if (!ret) {
 		reports_gather(&ps, &before, &after);
 		ret = clock_reanchor(&c->plan->clock, e);

@@ -206,7 +206,7 @@ static enum patience patience_of(const struct runner *w, const struct board *b, 
 	if (!b->due.n)
 		return WAIT_FOREVER;
 	uint64_t now = clock_now(clock), due = due_heap_first(&b->due);
-	uint64_t margin = w->waiter.method == WAIT_SLEEP ? 0 : w->waiter.margin_ticks;
+	uint64_t margin = w->waiter.method == WAIT_NANOSLEEP ? 0 : w->waiter.margin_ticks;
 	if (w->waiter.method == WAIT_SPIN || now + margin >= due)
 		return DO_NOT_WAIT;
 	int64_t ns = clock_ns_of_ticks(clock, due - margin);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (c) Issue error of a timestamp replay: begin less intended time, for gaps of 10 us, 50 us and 1 ms, by how a time is waited for.
+/* (c) Issue error of a timestamp replay: begin less intended time, by how a time is waited for and by the scheduler.
  *
- * The traces are made: cached 4 KiB reads of one thread, one exactly every gap. Every replay is a process of its own; methods
- * take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds together. On a machine that does other work p99.9
- * and maximum, and p99 of the long gaps, tell of that work. */
+ * The traces are made: cached reads of 1 to 4 threads, one of each thread exactly every gap, the threads in turn. The gaps are
+ * 10 us, 50 us and 1 ms with reads of 4 KiB, and half load: reads of 64 KiB, at the rate at which they keep the
+ * processors that there are threads for busy for half of the time (their mean response at full speed tells). Every replay is a
+ * process of its own; methods take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds together. Beside them
+ * what the threads did meanwhile: processors kept busy; time ready but not running, per request; and sleeps that ended late.
+ * BENCH_THREADS and BENCH_GAP (10us, 50us, 1ms, half) choose one. On a machine that does other work p99.9 and maximum, and p99
+ * of the long gaps, tell of that work. */
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
+#include <jansson.h>
+#include <sched.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,25 +19,48 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "capture/run_facts.h"
 #include "capture/trace.h"
 #include "common/files.h"
-#include "common/strbuf.h"
-#include "common/units.h"
-#include "common/wait.h"
 #include "common/xalloc.h"
 
 extern char **environ;
 
-enum { BLOCK = 4096, N_BLOCKS = 256, N_METHODS = 3, N_GAPS = 3 };
+enum { N_BLOCKS = 64, MOST_THREADS = 4, N_GAPS = 4, HALF_LOAD = 3, N_REQUESTS_MOST = 12000 };
+#define RUN_NS 200000000
 
 static const struct {
+	const char *name;
 	int64_t gap_ns;
-	uint32_t n;
-} cases[N_GAPS] = {{10000, 50000}, {50000, 20000}, {1000000, 1000}};
+	uint32_t block_bytes;
+} gaps[N_GAPS] = {{"10us", 10000, 4096}, {"50us", 50000, 4096}, {"1ms", 1000000, 4096}, {"half", 0, 65536}};
+
+static const struct method {
+	const char *name, *option[5];
+} methods[] = {
+	{"hybrid", {"--wait=hybrid", "--pre-spin"}},
+	{"hybrid alone", {"--wait=hybrid", "--no-pre-spin"}},
+	{"spin", {"--wait=spin"}},
+	{"nanosleep", {"--wait=nanosleep"}},
+	{"fifo hybrid", {"--wait=hybrid", "--pre-spin", "--scheduler=fifo:10"}},
+	{"fifo alone", {"--wait=hybrid", "--no-pre-spin", "--scheduler=fifo:10"}},
+	{"fifo spin", {"--wait=spin", "--scheduler=fifo:10"}},
+	{"rr hybrid", {"--wait=hybrid", "--pre-spin", "--scheduler=rr:10"}},
+	{"deadline", {"--wait=hybrid", "--pre-spin", "--scheduler=deadline"}},
+};
+enum { N_METHODS = sizeof methods / sizeof *methods };
 
 struct sample {
 	double *error_ns;
 	size_t n, cap;
+	double cpu_ns, wall_ns, runqueue_ns;
+	uint64_t n_late, n_relays;
+};
+
+struct bench {
+	const char *validate;
+	char *dir, *files, *input, *output;
+	int n_rounds;
 };
 
 static void fail(const char *what)
@@ -41,38 +69,59 @@ static void fail(const char *what)
 	exit(3);
 }
 
-static void trace_make(const char *path, int64_t gap_ns, uint32_t n)
+static int n_processors(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) < 0 ? 1 : CPU_COUNT(&set);
+}
+
+/* --- the trace ---------------------------------------------------------------------------------------------------- */
+
+static void request_append(struct trace_writer *w, uint32_t i, uint32_t n_threads, int64_t gap_ns, uint32_t block, uint32_t object)
+{
+	struct err e = ERR_INIT;
+	int64_t at = (int64_t)(i / n_threads) * gap_ns + (int64_t)(i % n_threads) * gap_ns / n_threads;
+	const struct trace_record r = {.seq = i, .begin_ns = at, .end_ns = at + 500, .intended_ns = TIME_NONE,
+				       .dispatch_ns = TIME_NONE, .offset = (uint64_t)block * (i * 97 % N_BLOCKS), .length = block,
+				       .rvalue = block, .pid = 1, .tid = 1 + i % n_threads, .object = object, .fd = 3,
+				       .heap = HEAP_NONE, .op = OP_PREAD};
+	if (trace_writer_append(w, &r, 1, &e))
+		fail(e.msg);
+}
+
+static void trace_make(const struct bench *b, uint32_t n_threads, int64_t gap_ns, uint32_t block)
 {
 	struct err e = ERR_INIT;
 	struct trace_writer *w;
-	struct fileset_entry file = {"file", (uint64_t)BLOCK * N_BLOCKS, false};
-	const struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "made", .files = {&file, 1}, .seed = 1};
+	struct fileset_entry file = {"file", (uint64_t)block * N_BLOCKS, false};
+	const struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "made", .files = {.entry = &file, .n = 1}, .seed = 1};
 	uint32_t object;
-	if (trace_writer_open(&w, path, &meta, &(struct trace_write_options){.no_sync = true}, &e) ||
+	uint64_t n = (uint64_t)(RUN_NS / gap_ns) * n_threads;
+	n = n > N_REQUESTS_MOST ? N_REQUESTS_MOST : n;
+	if (trace_writer_open(&w, b->input, &meta, &(struct trace_write_options){.no_sync = true}, &e) ||
 	    trace_writer_object(w, OBJECT_PATH, "file", &object, &e))
 		fail(e.msg);
-	for (uint32_t i = 0; i < n; i++) {
-		const struct trace_record r = {.seq = i, .begin_ns = i * gap_ns, .end_ns = i * gap_ns + 500, .intended_ns = TIME_NONE,
-					       .dispatch_ns = TIME_NONE, .offset = (uint64_t)BLOCK * (i * 97 % N_BLOCKS),
-					       .length = BLOCK, .rvalue = BLOCK, .pid = 1, .tid = 1, .object = object, .fd = 3,
-					       .heap = HEAP_NONE, .op = OP_PREAD};
-		if (trace_writer_append(w, &r, 1, &e))
-			fail(e.msg);
-	}
+	for (uint32_t i = 0; i < n; i++)
+		request_append(w, i, n_threads, gap_ns, block, object);
 	if (trace_writer_close(w, &e))
 		fail(e.msg);
 }
 
-static void replay(const char *validate, const char *dir, const char *input, const char *output, enum wait_method method)
+/* --- a replay ----------------------------------------------------------------------------------------------------- */
+
+static void replay(const struct bench *b, const char *timing, const struct method *m)
 {
-	const char *const argv[] = {validate, "replay", "--timing", "timestamp", "--order", "thread", "--wait",
-				    wait_method_names[method], "--prepare", "--dir", dir, "-o", output, "--no-sync-output", input, NULL};
+	const char *argv[20] = {b->validate, "replay", "--order=thread", "--prepare", "--no-sync-output", timing, "--dir",
+				b->files,    "-o",     b->output,	 b->input};
+	size_t n = 11;
+	for (int i = 0; m && m->option[i]; i++)
+		argv[n++] = m->option[i];
 	pid_t pid;
 	int status;
 	posix_spawn_file_actions_t quiet;
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	if (posix_spawn(&pid, validate, &quiet, NULL, (char *const *)(uintptr_t)argv, environ))
+	if (posix_spawn(&pid, b->validate, &quiet, NULL, (char *const *)(uintptr_t)argv, environ))
 		fail("cannot start the program (VALIDATE names it)");
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -81,19 +130,43 @@ static void replay(const char *validate, const char *dir, const char *input, con
 		fail("a replay failed");
 }
 
-static void errors_add(struct sample *s, const char *path)
+static void facts_add(struct sample *s, const struct trace_meta *meta)
+{
+	struct run_facts f;
+	json_t *extra = json_loads(meta->extra_json, 0, NULL), *told = json_object_get(extra, "replay");
+	if (run_facts_from_json(&f, json_object_get(extra, "facts"), NULL))
+		fail("a replay trace tells no facts");
+	s->cpu_ns += (double)(f.cpu_user_ns + f.cpu_system_ns);
+	s->wall_ns += (double)f.wall_ns;
+	s->runqueue_ns += f.runqueue_wait_ns > 0 ? (double)f.runqueue_wait_ns : 0;
+	s->n_late += (uint64_t)json_integer_value(json_object_get(told, "n_late_wakes"));
+	s->n_relays += (uint64_t)json_integer_value(json_object_get(told, "n_pre_spin_wakes"));
+	json_decref(extra);
+}
+
+static double replay_read(const struct bench *b, struct sample *s)
 {
 	struct err e = ERR_INIT;
 	struct trace *t;
 	const struct trace_record *r;
-	if (trace_open(&t, path, &e))
+	double sum = 0, n = 0;
+	if (trace_open(&t, b->output, &e))
 		fail(e.msg);
 	while (trace_next(t, &r, &e) > 0) {
+		sum += (double)(r->end_ns - r->begin_ns);
+		n++;
+		if (!s)
+			continue;
 		GROW(s->error_ns, s->n, s->cap);
 		s->error_ns[s->n++] = (double)(r->begin_ns - r->intended_ns);
 	}
+	if (s)
+		facts_add(s, trace_meta(t));
 	trace_close(t);
+	return sum / n;
 }
+
+/* --- the table ---------------------------------------------------------------------------------------------------- */
 
 static int compare_double(const void *a, const void *b)
 {
@@ -101,47 +174,63 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void show(struct sample *s, int64_t gap_ns, enum wait_method method)
+static void show(struct sample *s, const char *what, const struct method *m)
 {
-	struct strbuf gap = STRBUF_INIT;
-	format_duration(&gap, (double)gap_ns);
 	qsort(s->error_ns, s->n, sizeof *s->error_ns, compare_double);
 	size_t last = s->n - 1;
-	printf("gap %-6s %-7s p50 %9.3f  p99 %9.3f  p99.9 %9.3f  max %10.3f us  (%zu requests)\n", gap.s, wait_method_names[method],
-	       s->error_ns[last / 2] / 1e3, s->error_ns[last - last / 100] / 1e3, s->error_ns[last - last / 1000] / 1e3,
-	       s->error_ns[last] / 1e3, s->n);
-	strbuf_release(&gap);
+	printf("%s %-12s p50 %9.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f us  (%zu requests; %.2f processors busy, ready %.2f us "
+	       "each, %llu late sleeps, %llu woken by another)\n",
+	       what, m->name, s->error_ns[last / 2] / 1e3, s->error_ns[last - last / 100] / 1e3,
+	       s->error_ns[last - last / 1000] / 1e3, s->error_ns[last] / 1e3, s->n, s->cpu_ns / s->wall_ns,
+	       s->runqueue_ns / 1e3 / (double)s->n, (unsigned long long)s->n_late, (unsigned long long)s->n_relays);
+	free(s->error_ns);
+}
+
+static void measure(const struct bench *b, uint32_t n_threads, int g)
+{
+	struct sample sample[N_METHODS] = {{.n = 0}};
+	int64_t gap_ns = gaps[g].gap_ns;
+	char what[80];
+	if (g == HALF_LOAD) {
+		double n = n_processors() < (int)n_threads ? (double)n_processors() : (double)n_threads;
+		trace_make(b, 1, 20000, gaps[g].block_bytes);
+		replay(b, "--timing=fullspeed", NULL);
+		gap_ns = (int64_t)(replay_read(b, NULL) * n_threads / (0.5 * n));
+	}
+	snprintf(what, sizeof what, "%u thread%s gap %4s (%.1f us)", n_threads, n_threads == 1 ? " " : "s", gaps[g].name,
+		 (double)gap_ns / 1e3);
+	trace_make(b, n_threads, gap_ns, gaps[g].block_bytes);
+	for (int round = 0; round < b->n_rounds; round++)
+		for (int i = 0; i < N_METHODS; i++) {
+			int m = (i + round) % N_METHODS;
+			replay(b, "--timing=timestamp", &methods[m]);
+			replay_read(b, &sample[m]);
+		}
+	for (int m = 0; m < N_METHODS; m++)
+		show(&sample[m], what, &methods[m]);
+	fflush(stdout);
 }
 
 int main(void)
 {
-	static struct sample sample[N_GAPS][N_METHODS];
 	struct err e = ERR_INIT;
-	const char *base = getenv("BUILD"), *validate = getenv("VALIDATE"), *text = getenv("BENCH_ROUNDS");
-	int n_rounds = text && atoi(text) > 0 ? atoi(text) : 5;
-	if (!validate || !base)
+	const char *base = getenv("BUILD"), *text = getenv("BENCH_ROUNDS"), *threads = getenv("BENCH_THREADS"), *gap = getenv("BENCH_GAP");
+	struct bench b = {.validate = getenv("VALIDATE"), .n_rounds = text && atoi(text) > 0 ? atoi(text) : 5};
+	if (!b.validate || !base)
 		fail("VALIDATE and BUILD are not set: start it by tests/bench/run BUILD bench-issue-error");
-	char *dir = xasprintf("%s/bench-issue-error.XXXXXX", base);
-	if (!mkdtemp(dir))
+	b.dir = xasprintf("%s/bench-issue-error.XXXXXX", base);
+	if (!mkdtemp(b.dir))
 		fail("cannot make a directory");
-	char *files = xasprintf("%s/files", dir), *output = xasprintf("%s/output", dir), *input[N_GAPS];
-	if (dir_create(files, &e))
+	b.files = xasprintf("%s/files", b.dir);
+	b.input = xasprintf("%s/input", b.dir);
+	b.output = xasprintf("%s/output", b.dir);
+	if (dir_create(b.files, &e))
 		fail(e.msg);
-	for (int g = 0; g < N_GAPS; g++) {
-		input[g] = xasprintf("%s/input.%d", dir, g);
-		trace_make(input[g], cases[g].gap_ns, cases[g].n);
-	}
-	for (int round = 0; round < n_rounds; round++)
+	for (uint32_t n = 1; n <= MOST_THREADS; n++)
 		for (int g = 0; g < N_GAPS; g++)
-			for (int i = 0; i < N_METHODS; i++) {
-				int method = (i + round) % N_METHODS;
-				replay(validate, files, input[g], output, (enum wait_method)method);
-				errors_add(&sample[g][method], output);
-			}
-	for (int g = 0; g < N_GAPS; g++)
-		for (int method = 0; method < N_METHODS; method++)
-			show(&sample[g][method], cases[g].gap_ns, (enum wait_method)method);
-	if (dir_remove_tree(dir, &e))
+			if ((!threads || (uint32_t)atoi(threads) == n) && (!gap || !strcmp(gap, gaps[g].name)))
+				measure(&b, n, g);
+	if (dir_remove_tree(b.dir, &e))
 		fail(e.msg);
 	return 0;
 }

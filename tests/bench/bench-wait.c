@@ -15,7 +15,7 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Prints a line; `*sleep_p99_ns` is set by WAIT_SLEEP with the default timer slack, which the others are compared to. */
+/* Prints a line; `*sleep_p99_ns` is set by WAIT_NANOSLEEP with the default timer slack, which the others are compared to. */
 static void measure(const struct clock *c, enum wait_method method, int64_t gap_ns, int n, const char *note,
 		    double *sleep_p99_ns)
 {
@@ -67,10 +67,10 @@ int main(void)
 		int n = (int)(2000000000 / gap);
 		double sleep_p99_ns = 0;
 		prctl(PR_SET_TIMERSLACK, 0, 0, 0, 0); /* the default again */
-		measure(&c, WAIT_SLEEP, gap, n / 4, "", &sleep_p99_ns);
+		measure(&c, WAIT_NANOSLEEP, gap, n / 4, "", &sleep_p99_ns);
 		measure(&c, WAIT_HYBRID, gap, n, "", &sleep_p99_ns);
 		waiter_thread_setup();
-		measure(&c, WAIT_SLEEP, gap, n / 4, "noslack", &sleep_p99_ns);
+		measure(&c, WAIT_NANOSLEEP, gap, n / 4, "noslack", &sleep_p99_ns);
 		measure(&c, WAIT_HYBRID, gap, n, "noslack", &sleep_p99_ns);
 		measure(&c, WAIT_SPIN, gap, n / 2, "", &sleep_p99_ns);
 	}

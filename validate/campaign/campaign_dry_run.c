@@ -62,7 +62,7 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 	const struct workload_script *script = workload_find(p->scenario[i].type)->script;
 	double n_per_unit = script ? script->n_per_unit : 1;
 	double one_ns = (double)c.pause_ns + n_per_unit * SERVICE_GUESS_NS;
-	if (c.pause_ns && c.pause_by == WAIT_SLEEP)
+	if (c.pause_ns && c.pause_by == WAIT_NANOSLEEP)
 		one_ns += OVERSHOOT_GUESS_NS;
 	double least_ns = (double)p->min_duration_ns * 1.4, as_given_ns = (double)c.n_requests * one_ns;
 	x->run_s = (as_given_ns > least_ns ? as_given_ns : least_ns) * 1e-9;

@@ -284,7 +284,7 @@ int setup_begin(struct campaign *c, struct err *e)
 	if (p->cpus)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
 	if (!ret && p->scheduler)
-		ret = scheduler_parse(p->scheduler, &c->scheduling, e);
+		ret = launch_scheduling_parse(p->scheduler, &c->scheduling, e);
 	if (!ret)
 		ret = places_plan(&c->places, p, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++)

@@ -101,8 +101,8 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 	}
 	if (s->cpus && sched_setaffinity(0, sizeof *s->cpus, s->cpus) < 0)
 		child_fail(pipe_fd, "cannot set its processors (cpus)");
-	struct sched_param param = {.sched_priority = s->scheduling.priority};
-	if (s->scheduling.set && sched_setscheduler(0, s->scheduling.policy, &param) < 0)
+	errno = scheduling_apply(&s->scheduling);
+	if (errno)
 		child_fail(pipe_fd, "cannot set its scheduling policy (scheduler)");
 	int null = open("/dev/null", O_RDONLY);
 	if (null < 0 || dup2(null, 0) < 0 || dup2(log, 1) < 0 || dup2(log, 2) < 0)

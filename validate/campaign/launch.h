@@ -11,16 +11,14 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "common/scheduling.h"
 
 /* "0,2-5" to a set of processors. Errors: EINVAL. */
 int cpus_parse(const char *text, cpu_set_t *set, struct err *e);
 
-struct scheduling {
-	bool set;             /* else what the campaign itself has */
-	int policy, priority; /* SCHED_* */
-};
-/* "other", "batch", "idle", "fifo:10", "rr:10". Errors: EINVAL. */
-int scheduler_parse(const char *text, struct scheduling *s, struct err *e);
+/* As scheduling_parse; but a process with deadline policy could start no thread, so that it is set for the threads of a
+ * workload or replayer only. Errors: EINVAL. */
+int launch_scheduling_parse(const char *text, struct scheduling *s, struct err *e);
 
 /* The program that asks, as it was when it was started, whatever lies in its file's place by now: a launch_spec's `file`. */
 #define LAUNCH_OWN_PROGRAM "/proc/self/exe"

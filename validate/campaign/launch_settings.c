@@ -42,30 +42,12 @@ int cpus_parse(const char *text, cpu_set_t *set, struct err *e)
 	return ret;
 }
 
-int scheduler_parse(const char *text, struct scheduling *s, struct err *e)
+int launch_scheduling_parse(const char *text, struct scheduling *s, struct err *e)
 {
-	static const struct {
-		const char *name;
-		int policy;
-		bool has_priority;
-	} policies[] = {
-	    {"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false}, {"idle", SCHED_IDLE, false},
-	    {"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},
-	};
-	static const char expected[] = "other, batch, idle, fifo:1 to fifo:99 or rr:1 to rr:99";
-	size_t len = strcspn(text, ":");
-	*s = (struct scheduling){.set = true};
-	for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-		if (strlen(policies[i].name) != len || strncmp(policies[i].name, text, len))
-			continue;
-		s->policy = policies[i].policy;
-		if (!policies[i].has_priority)
-			return text[len] ? err_set(e, EINVAL, "\"%s\": %s has no priority", text, policies[i].name) : 0;
-		uint64_t priority = 0;
-		if (!text[len] || parse_uint(text + len + 1, &priority, NULL) < 0 || priority < 1 || priority > 99)
-			break;
-		s->priority = (int)priority;
-		return 0;
-	}
-	return err_set(e, EINVAL, "\"%s\" is not one of %s", text, expected);
+	int ret = scheduling_parse(text, s, e);
+	if (!ret && s->policy == SCHED_DEADLINE)
+		return err_set(e, EINVAL,
+			       "\"%s\": a process with this policy can start no threads; set it as scheduler of [workload] and [replayer]",
+			       text);
+	return ret;
 }

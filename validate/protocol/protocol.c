@@ -114,7 +114,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	if (p->cpus && cpus_parse(p->cpus, &cpus, e) < 0)
 		return key_refuse(f, ini_key_find(s, "cpus"), e);
 	struct scheduling scheduling;
-	if (p->scheduler && scheduler_parse(p->scheduler, &scheduling, e) < 0)
+	if (p->scheduler && launch_scheduling_parse(p->scheduler, &scheduling, e) < 0)
 		return key_refuse(f, ini_key_find(s, "scheduler"), e);
 	k = ini_key_find(s, "bank");
 	if (k && (!p->n_bank || p->n_bank > protocol_n_blocks(p))) {

@@ -55,7 +55,7 @@ static void who_sleeps(void **state)
 	(void)state;
 	struct waiter spin, sleep, hybrid;
 	waiter_init(&spin, &real, WAIT_SPIN, 0);
-	waiter_init(&sleep, &real, WAIT_SLEEP, 0);
+	waiter_init(&sleep, &real, WAIT_NANOSLEEP, 0);
 	waiter_init(&hybrid, &real, WAIT_HYBRID, 1000000);
 	wait_until(&spin, clock_now(&real) + ticks(3000000));
 	assert_int_equal(spin.n_sleeps, 0);

@@ -61,7 +61,7 @@ static void defaults_are_those_of_the_paper(void **state)
 	assert_int_equal(c.n_requests, 5000);
 	assert_int_equal(c.block_bytes, 4096);
 	assert_int_equal(c.pause_ns, 0);
-	assert_int_equal(c.pause_by, WAIT_SLEEP);
+	assert_int_equal(c.pause_by, WAIT_NANOSLEEP);
 	assert_int_equal(c.placement, PLACEMENT_DEFAULT);
 	assert_true(c.prepare);
 	for (const struct workload *const *w = workloads; *w; w++) {

@@ -563,7 +563,7 @@ static void a_signal_leaves_no_trace(void **state)
 {
 	(void)state;
 	static const int signals[] = {SIGTERM, SIGINT};
-	static const int methods[] = {WAIT_SLEEP, WAIT_SPIN};
+	static const int methods[] = {WAIT_NANOSLEEP, WAIT_SPIN};
 	for (int i = 0; i < 2; i++) {
 		struct microbench_config c = small();
 		c.level = 2;

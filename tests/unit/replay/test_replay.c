@@ -379,32 +379,69 @@ static void timestamps_are_met(void **state)
 		}
 }
 
-static void think_times_follow_the_end(void **state)
+/* Pauses and times as traced, divided by the speed: slowed down, as they were, and accelerated, whatever else is waited for. */
+static void check_think_times(enum replay_order order, double speed)
 {
-	(void)state;
 	struct rig g;
 	struct sample s = {.paths = {"a"}, .n_paths = 1};
 	timed_sample(&s, 2);
 	s.r[10].end_ns = TIME_NONE; /* its successor in the thread, number 12, has no gap */
 	rig_init(&g);
 	g.c.timing = TIMING_THINK;
-	g.c.order = ORDER_THREAD;
-	g.c.speed = 4;
+	g.c.order = (int)order;
+	g.c.speed = speed;
 	replay(&g, &s);
 	for (size_t i = 0; i < g.n; i++) {
 		int64_t expected;
 		if (i < 2)
-			expected = 100000 * (int64_t)i / 4;
+			expected = llrint(100000 * (double)i / speed);
 		else if (i == 12)
 			expected = g.r[10].end_ns;
 		else
-			expected = g.r[i - 2].end_ns + (s.r[i].begin_ns - s.r[i - 2].end_ns) / 4;
+			expected = g.r[i - 2].end_ns + llrint((double)(s.r[i].begin_ns - s.r[i - 2].end_ns) / speed);
 		if (llabs(g.r[i].intended_ns - expected) > 200)
 			fail_msg("request %zu: intended for %lld, not for %lld", i, (long long)g.r[i].intended_ns, (long long)expected);
 		check_not_early(&g.r[i]);
 	}
 	rig_release(&g);
 	sample_release(&s);
+}
+
+static void think_times_follow_the_end(void **state)
+{
+	(void)state;
+	static const double speeds[] = {0.5, 1, 4};
+	for (int order = ORDER_TEMPORAL; order <= ORDER_THREAD; order++)
+		for (size_t i = 0; i < 3; i++)
+			check_think_times((enum replay_order)order, speeds[i]);
+}
+
+/* A trace of 60 s at thousandfold speed: every gap is a thousandth, of both timings, and so the whole. */
+static void a_replay_is_accelerated(void **state)
+{
+	(void)state;
+	for (int timing = TIMING_TIMESTAMP; timing <= TIMING_THINK; timing++) {
+		struct rig g;
+		struct sample s = {.paths = {"a"}, .n_paths = 1};
+		for (uint32_t i = 0; i < 60; i++)
+			sample_data(&s, 1 + i % 4, 1000000000ll * i, 1000000000ll * i + 3000, OP_PREAD, 3, 0, 0, 64, 64);
+		rig_init(&g);
+		g.c.order = ORDER_THREAD;
+		g.c.timing = timing;
+		g.c.speed = 1000;
+		replay(&g, &s);
+		assert_int_equal(g.s.n_timed, 60);
+		assert_true(g.s.traced_elapsed_ns == 59000003000);
+		assert_true(g.r[59].end_ns >= 59000000 - 200); /* that it is not much later depends on the machine */
+		for (size_t i = 0; i < g.n; i++) {
+			int64_t before = i < 4 ? 0 : g.r[i - 4].end_ns, gap = llrint((4e9 - 3000) / 1000);
+			int64_t expected = timing == TIMING_THINK && i >= 4 ? before + gap : (int64_t)i * 1000000;
+			assert_true(llabs(g.r[i].intended_ns - expected) <= 200);
+			check_not_early(&g.r[i]);
+		}
+		rig_release(&g);
+		sample_release(&s);
+	}
 }
 
 static void combinations_that_make_no_sense_are_refused(void **state)
@@ -469,7 +506,8 @@ static int choose_coordinator(void **state)
 		cmocka_unit_test(none_issues_everything_once), cmocka_unit_test(fs_holds),                                     \
 		cmocka_unit_test(fs_gives_the_traced_results), cmocka_unit_test(none_with_more_and_fewer_workers),             \
 		cmocka_unit_test(every_call_is_replayed), cmocka_unit_test(mismatches_are_counted_and_told),                   \
-		cmocka_unit_test(timestamps_are_met), cmocka_unit_test(think_times_follow_the_end)
+		cmocka_unit_test(timestamps_are_met), cmocka_unit_test(think_times_follow_the_end),                            \
+		cmocka_unit_test(a_replay_is_accelerated)
 
 int main(void)
 {

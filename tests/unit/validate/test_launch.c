@@ -158,7 +158,7 @@ static void test_settings(void **state)
 	char *script =
 	    xasprintf("grep Cpus_allowed_list /proc/self/status | tr -dc 0-9- >%s/cpus; cat </dev/stdin | wc -c >%s/in",
 		      f->dir, f->dir);
-	struct launch_spec s = {.cpus = &first, .scheduling = {true, SCHED_BATCH, 0}};
+	struct launch_spec s = {.cpus = &first, .scheduling = {.set = true, .policy = SCHED_BATCH}};
 	if (run_spec(f, s, script, &r, &e) < 0)
 		fail_msg("%s", e.msg);
 	assert_string_equal(r.reason, "");
@@ -277,18 +277,18 @@ static void test_texts(void **state)
 		    {"fifo:1", SCHED_FIFO, 1},
 		    {"rr:99", SCHED_RR, 99}};
 	static const char *const bad[] = {"",      "fifo",  "fifo:", "fifo:0", "fifo:100", "fifo:x",
-					  "rr:-1", "Other", "othe",  "others", "batch:1"};
+					  "rr:-1", "Other", "othe",  "others", "batch:1", "deadline"};
 	struct scheduling s;
 	struct err e = ERR_INIT;
 	cpu_set_t set;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
-		assert_int_equal(scheduler_parse(good[i].text, &s, &e), 0);
+		assert_int_equal(launch_scheduling_parse(good[i].text, &s, &e), 0);
 		assert_true(s.set);
 		assert_int_equal(s.policy, good[i].policy);
 		assert_int_equal(s.priority, good[i].priority);
 	}
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-		assert_int_equal(scheduler_parse(bad[i], &s, &e), -EINVAL);
+		assert_int_equal(launch_scheduling_parse(bad[i], &s, &e), -EINVAL);
 	assert_int_equal(cpus_parse("0, 3-5,7", &set, &e), 0);
 	assert_int_equal(CPU_COUNT(&set), 5);
 	assert_true(CPU_ISSET(0, &set) && CPU_ISSET(3, &set) && CPU_ISSET(5, &set) && CPU_ISSET(7, &set));

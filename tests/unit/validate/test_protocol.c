@@ -121,7 +121,7 @@ static const struct {
     {PROTOCOL "scheduler = fifo:0\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"fifo:0\" is not one of"},
     {PROTOCOL "scheduler = rr:100\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"rr:100\" is not one of"},
     {PROTOCOL "scheduler = other:3\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"other:3\": other has no priority"},
-    {PROTOCOL "scheduler = deadline\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"deadline\" is not one of"},
+    {PROTOCOL "scheduler = deadline\n" WORKLOAD REPLAYER, "bad.conf:2: scheduler: \"deadline\": a process with this policy"},
     /* [target] */
     {PROTOCOL "[target t]\ncahce = cold\n" WORKLOAD REPLAYER,
      "bad.conf:3: unknown key \"cahce\" (did you mean \"cache\"?)"},

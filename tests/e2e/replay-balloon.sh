@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Resource matching: what a balloon takes, what is refused, and that with it a replay misses the page cache as often as the
+# program did, without it more rarely, inside the same memory limit. By bytes that the device had to read, not by time.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+mkdir target
+replay() { # status, then arguments
+	want=$1
+	shift
+	expect_status "$want" "$VALIDATE" replay --dir target "$@"
+}
+extra() { # TRACE FILTER: of the metadata
+	"$VALIDATE" info --json "$1" | jq -r ".meta.extra$2"
+}
+"$VALIDATE" microbench rr --anon-memory 48M --requests 200 --file-size 256K --dir target -o rr.trace >/dev/null
+
+# microbench tells its memory as capture does; held and own are together what the program had, to a page
+[ "$(extra rr.trace '.anonymous_memory | length')" = 2 ] || fail "microbench tells no memory over time"
+had=$(extra rr.trace .memory.anonymous_bytes)
+[ "$had" -gt $((48 * 1048576)) ] || fail "only $had bytes"
+replay 0 --balloon traced -o out.trace rr.trace
+expect_line out "balloon "
+sum=$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes')
+[ $((sum - had)) -ge -262144 ] && [ $((sum - had)) -le 262144 ] || fail "$sum bytes instead of $had"
+replay 0 --balloon 64M -o out.trace rr.trace
+[ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
+	fail "64M: $(extra out.trace .replay.balloon)"
+# of processes: of all of them together, to what they share
+replay 0 --processes --balloon 64M -o out.trace rr.trace
+[ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
+	fail "64M with processes: $(extra out.trace .replay.balloon)"
+# whoever has as much needs none
+replay 0 --balloon 1K -o out.trace rr.trace
+[ "$(extra out.trace .replay.balloon.most_bytes)" = 0 ] || fail "1K: $(extra out.trace .replay.balloon)"
+replay 0 -o out.trace rr.trace
+[ "$(extra out.trace .replay.balloon)" = null ] || fail "a balloon nobody asked for"
+
+# what is none, or cannot be had, before anything is issued
+replay 2 --balloon traces rr.trace
+expect_line err 'not one of off, traced or a size'
+rm -f out.trace
+replay 3 --balloon 1000T -o out.trace rr.trace
+expect_line err 'the balloon needs'
+[ ! -e out.trace ] || fail "a trace of nothing"
+"$VALIDATE" export --to csv rr.trace -o rr.csv
+replay 3 --prepare --balloon traced rr.csv
+expect_line err 'does not tell how much memory the program had'
+if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && cp "$VALIDATE" validate-copy && chmod 755 . validate-copy &&
+	chmod -R a+rX . && setpriv --reuid 12345 --regid 12345 --clear-groups ./validate-copy version >/dev/null 2>&1; then
+	(ulimit -l 64 && expect_status 3 setpriv --reuid 12345 --regid 12345 --clear-groups --bounding-set -ipc_lock \
+		./validate-copy replay --dir target --balloon 48M rr.trace)
+	expect_line err 'RLIMIT_MEMLOCK'
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than a sentence: $(cat err)"
+fi
+
+# a replay that is killed leaves nothing behind: the memory is the process' own
+for signal in TERM KILL HUP; do
+	"$VALIDATE" replay --dir target --balloon traced --timing timestamp --speed 0.00001 rr.trace >/dev/null 2>&1 &
+	pid=$!
+	i=0
+	while kill -0 $pid 2>/dev/null && [ "$(awk '/^VmLck/ { print $2 }' /proc/$pid/status 2>/dev/null || echo 0)" -lt 40000 ]; do
+		i=$((i + 1))
+		[ $i -lt 300 ] || fail "no balloon is held"
+		sleep 0.02
+	done
+	kill -$signal $pid 2>/dev/null || fail "the replay had ended before SIG$signal"
+	wait $pid && fail "SIG$signal did not end it"
+	[ ! -e /proc/$pid/status ] || fail "SIG$signal: the process is still there"
+done
+
+# --- in a campaign with one memory limit for all ---------------------------------------------------------------------
+[ "$(id -u)" -eq 0 ] || skip "a memory cgroup needs root: the page cache was not tried"
+"$VALIDATE" doctor . | grep -q '^OK .*memory cgroup' || skip "no memory cgroup can be had here: the page cache was not tried"
+cat >balloon.conf <<'END'
+[protocol]
+replicates = 2
+bank = 1
+reference = trace
+min-duration = 0
+settle = 1ms
+keep = all
+[target here]
+cache = cold
+memory-limit = 80M
+[workload fileserver]
+level = 2
+files = 300
+requests = 100
+anon-memory = 48M
+[replayer event]
+order = fs
+balloon = off, traced
+END
+expect_status 0 "$VALIDATE" run balloon.conf --dry-run
+status=0
+"$VALIDATE" run balloon.conf -o results -q >run.out 2>run.err || status=$?
+[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $(cat run.err)"
+grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
+n=$(grep '"event":"run"' results/journal | grep -vc '"limit_bytes":83886080') || :
+[ "$n" -eq 0 ] || fail "$n runs had another limit"
+
+# device reads of each kept run: of the program (its command is microbench), of replays with and without balloon
+for trace in results/traces/*.trace; do
+	"$VALIDATE" info --json "$trace" | jq -r '.meta | [
+		(if .extra.replay == null then "program" else .extra.replay.options.balloon end),
+		.extra.facts.bytes_read_device] | @tsv'
+done >reads
+grep -q '^program	[1-9]' reads || skip "no device is read here (no block device below): $(head -n 2 reads)"
+mean() {
+	awk -v who="$1" '$1 == who { sum += $2; n++ } END { if (!n) exit 1; printf "%d", sum / n / 1024 }' reads
+}
+program=$(mean program) && off=$(mean off) && traced=$(mean traced) || fail "kept: $(cat reads)"
+echo "KiB read from the device: program $program, replay without balloon $off, with $traced"
+[ "$off" -lt $((program * 9 / 10)) ] || fail "without a balloon a replay reads as much: the test shows nothing"
+low=$((program - (program - off) / 2))
+high=$((program + (program - off) / 2))
+[ "$traced" -gt $low ] && [ "$traced" -lt $high ] || fail "with a balloon it reads $traced KiB"
