@@ -265,6 +265,8 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 	snprintf(filter, sizeof filter, "dev == %u", w.device.major << 20 | w.device.minor);
 	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
 						.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
+	sigset_t before;
+	watched_hold(&before);
 	ret = tracing_open(&t, &options, e);
 	if (!ret)
 		ret = tracing_start(t, e);
@@ -274,14 +276,18 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 	struct trace_meta meta = {.level = LEVEL_BLOCK, .epoch_ns = w.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
 				  .clock_resolution_ns = 1, .host = host, .command = c->command ? command : NULL,
 				  .captured_by = "validate capture block"};
-	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns, .linger_ns = c->linger_ns};
+	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns, .linger_ns = c->linger_ns,
+					      .before = &before};
 	struct watched watched = {0};
 	if (!ret)
 		ret = watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
-	if (!ret)
-		ret = tracing_stop(t, e);
+	if (t) {
+		int stopped = tracing_stop(t, ret ? NULL : e);
+		ret = ret ? ret : stopped;
+	}
+	watched_release(&before);
 	if (!ret) {
 		o->n_lost = meta.n_events_lost = tracing_n_lost(t);
 		ret = write_trace(c, t, &w, o, &meta, e);

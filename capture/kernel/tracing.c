@@ -201,6 +201,21 @@ static int streams_open(struct tracing *t, const char *scratch, struct err *e)
 	return 0;
 }
 
+static void instance_remove(struct tracing *t)
+{
+	for (unsigned int i = 0; t->cpu && i < t->n_cpus; i++) {
+		if (t->cpu[i].pipe >= 0)
+			close(t->cpu[i].pipe);
+		t->cpu[i].pipe = -1;
+	}
+	if (t->instance) {
+		knob(t, "events/enable", "0", NULL);
+		tracefs_instance_destroy(t->instance);
+		tracefs_instance_free(t->instance);
+	}
+	t->instance = NULL;
+}
+
 void tracing_close(struct tracing *t)
 {
 	if (!t)
@@ -211,18 +226,12 @@ void tracing_close(struct tracing *t)
 		struct cpu_stream *c = &t->cpu[i];
 		if (c->map)
 			munmap(c->map, c->n_bytes);
-		if (c->pipe >= 0)
-			close(c->pipe);
 		if (c->file >= 0)
 			close(c->file);
 		if (c->page)
 			kbuffer_free(c->page);
 	}
-	if (t->instance) {
-		knob(t, "events/enable", "0", NULL);
-		tracefs_instance_destroy(t->instance);
-		tracefs_instance_free(t->instance);
-	}
+	instance_remove(t);
 	if (t->formats)
 		tep_free(t->formats);
 	free(t->event);
@@ -351,6 +360,7 @@ int tracing_stop(struct tracing *t, struct err *e)
 	t->n_lost = 0;
 	for (unsigned int i = 0; i < t->n_cpus; i++)
 		t->n_lost += losses_of(t, i);
+	instance_remove(t); /* what follows may take long, and be interrupted */
 	if (!ret && t->write_error)
 		ret = err_sys(e, t->write_error, "keeping the kernel's events in the scratch directory");
 	return ret;

@@ -30,9 +30,9 @@ int tracing_open(struct tracing **t, const struct tracing_options *o, struct err
  * added by another call. */
 int tracing_watch(struct tracing *t, const int32_t *tid, size_t n, struct err *e);
 int tracing_start(struct tracing *t, struct err *e);
-/* Stops, empties the buffers and counts the losses. Errors: ENOSPC and others of the scratch files: what was read is there. */
+/* Stops, empties the buffers, counts the losses and removes the instance. Errors: ENOSPC and others of the scratch files: what was read is there. */
 int tracing_stop(struct tracing *t, struct err *e);
-void tracing_close(struct tracing *t); /* removes the instance; NULL is fine */
+void tracing_close(struct tracing *t); /* removes the instance if it is there still; NULL is fine */
 
 /* An unlinked file in `scratch`, which may be NULL as in the options: a descriptor or -errno. */
 int tracing_scratch_file(const char *scratch, struct err *e);

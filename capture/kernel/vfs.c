@@ -213,11 +213,12 @@ static int memory_prepare(const struct vfs_config *c, const struct tracing *t, c
 	return 0;
 }
 
-static int record(const struct vfs_config *c, struct writing *w, struct tracing *t, struct vfs_outcome *o, struct user_memory **m,
-		  struct err *e)
+static int record(const struct vfs_config *c, struct writing *w, struct tracing *t, const sigset_t *before, struct vfs_outcome *o,
+		  struct user_memory **m, struct err *e)
 {
 	struct vfs_threads threads = {0}, more = {0};
-	const struct watched_options watch = {.command = c->command, .pid = (pid_t)c->pid, .duration_ns = c->duration_ns};
+	const struct watched_options watch = {.command = c->command, .pid = (pid_t)c->pid, .duration_ns = c->duration_ns,
+					      .before = before};
 	struct watched watched = {0};
 	const int32_t self = (int32_t)syscall(SYS_gettid);
 	int rc = vfs_threads_of(&threads, c->command ? (int32_t)getpid() : (int32_t)c->pid, e);
@@ -256,6 +257,8 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	char host[256] = "", *command = command_line(c);
 	*o = (struct vfs_outcome){.no_paths = ERR_INIT};
 	struct writing *w = calloc(1, sizeof *w);
+	sigset_t before;
+	watched_hold(&before);
 	int rc = w ? namespace_check(e) : err_set(e, ENOMEM, "not enough memory");
 	rc = rc ? rc : tracing_prepare(c, &t, o, e);
 	gethostname(host, sizeof host - 1);
@@ -271,7 +274,8 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 		const struct syscalls_sink sink = {.context = w, .object = object_sink, .heap = heap_sink, .identify = identify_sink,
 						.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
-		rc = record(c, w, t, o, &m, e);
+		rc = record(c, w, t, &before, o, &m, e);
+		watched_release(&before); /* the instance is gone: converting may be interrupted */
 		rc = rc ? rc : convert(w, t, m, &meta, &last, e);
 		int closed = rc ? (trace_writer_abort(w->writer), 0) : trace_writer_close(w->writer, e);
 		rc = rc ? rc : closed;
@@ -283,6 +287,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	free(w);
 	user_memory_close(m);
 	tracing_close(t);
+	watched_release(&before);
 	free(command);
 	return rc;
 }

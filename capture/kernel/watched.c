@@ -25,6 +25,17 @@ static void signals_block(sigset_t *ours, sigset_t *before)
 	sigprocmask(SIG_BLOCK, ours, before);
 }
 
+void watched_hold(sigset_t *before)
+{
+	sigset_t ours;
+	signals_block(&ours, before);
+}
+
+void watched_release(const sigset_t *before)
+{
+	sigprocmask(SIG_SETMASK, before, NULL);
+}
+
 static int start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
 {
 	posix_spawnattr_t attributes;
@@ -54,6 +65,16 @@ static int signal_wait(const sigset_t *ours, int64_t end_ns)
 		if (errno != EINTR && errno != EAGAIN)
 			return SIGTERM;
 	}
+}
+
+/* One that came before there was anything to watch. */
+static bool signal_came(const sigset_t *ours)
+{
+	const struct timespec now = {0, 0};
+	int got;
+	while ((got = sigtimedwait(ours, NULL, &now)) == SIGCHLD)
+		;
+	return got > 0;
 }
 
 static bool has_ended(pid_t pid, struct watched *w)
@@ -101,27 +122,34 @@ static void process_wait(const struct watched_options *o, const sigset_t *ours, 
 		close(p.fd);
 }
 
+static void command_wait(const struct watched_options *o, pid_t pid, const sigset_t *ours, int64_t end_ns, struct watched *w)
+{
+	while ((o->command || o->pid <= 0) && !has_ended(pid, w)) {
+		int got = signal_wait(ours, end_ns);
+		if (got == SIGCHLD)
+			continue;
+		w->interrupted = got != 0;
+		break;
+	}
+}
+
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e)
 {
 	sigset_t ours, before;
 	pid_t pid = -1;
 	*w = (struct watched){.has_status = false};
 	signals_block(&ours, &before);
-	int ret = o->command ? start(o, &before, &pid, e) : 0;
+	w->interrupted = signal_came(&ours);
+	int ret = o->command && !w->interrupted ? start(o, o->before ? o->before : &before, &pid, e) : 0;
 	int64_t end_ns = o->duration_ns ? clock_monotonic_ns() + o->duration_ns : 0;
-	if (!o->command && o->pid > 0)
+	if (!w->interrupted && !o->command && o->pid > 0)
 		process_wait(o, &ours, end_ns, w);
-	while (!ret && (o->command || o->pid <= 0) && !has_ended(pid, w)) {
-		int got = signal_wait(&ours, end_ns);
-		if (got == SIGCHLD)
-			continue;
-		w->interrupted = got != 0;
-		break;
-	}
+	if (!w->interrupted && !ret)
+		command_wait(o, pid, &ours, end_ns, w);
 	if (pid > 0 && !w->has_status)
 		command_end(pid, &ours, w);
 	else if (!ret && o->linger_ns && !w->interrupted)
 		linger(&ours, clock_monotonic_ns() + o->linger_ns);
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	watched_release(&before);
 	return ret;
 }

@@ -55,27 +55,44 @@ expect_status 0 "$VALIDATE" capture block --duration 50ms -o short.trace "$devic
 expect_line out 'killed by signal 15'
 
 # interrupted: what there is becomes a trace, and no instance stays behind
+instances=/sys/kernel/tracing/instances
+begun() { # COMMAND...: waits until the capture of the process $pid has come so far that this succeeds
+	for i in $(seq 600); do
+		"$@" 2>/dev/null && return
+		kill -0 $pid 2>/dev/null || fail "the capture ended by itself"
+		sleep 0.05
+	done
+	fail "the capture did not begin within 30 s"
+}
+is_on() { [ "$(cat "$instances/validate-$pid/tracing_on")" = 1 ]; }
 "$VALIDATE" capture block -o interrupted.trace "$device" >interrupted.out &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && [ "$(cat "/sys/kernel/tracing/instances/validate-$pid/tracing_on")" = 1 ] && break
-	sleep 0.1
-done
+# made switched on, then off, then with its events on, and on again when it is ready
+begun grep -q 1 "$instances/validate-$pid/events/block/block_rq_issue/enable"
+begun is_on
 dd if=/dev/zero of="$device" bs=4k count=3 oflag=direct 2>/dev/null
 kill -INT $pid
 wait $pid || fail "status $? after SIGINT"
 expect_status 0 "$VALIDATE" info interrupted.trace
 expect_line out 'pwrite'
-[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && fail "the tracing instance stayed behind" || :
+[ ! -d "$instances/validate-$pid" ] || fail "the tracing instance stayed behind"
+
+# whenever the signal comes, also before there is anything to end
+for after in 0 0.01 0.02 0.03 0.04 0.05 0.06 0.08 0.1; do
+	"$VALIDATE" capture block -o interrupted.trace "$device" >interrupted.out 2>&1 &
+	pid=$!
+	sleep $after
+	kill -TERM $pid
+	wait $pid || :
+	[ ! -d "$instances/validate-$pid" ] || fail "the instance stayed behind after SIGTERM at $after s"
+done
 
 # what a killed capture left is removed by the next one
 "$VALIDATE" capture block -o killed.trace "$device" >killed.out &
 pid=$!
-for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-	[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && break
-	sleep 0.1
-done
+begun test -d "$instances/validate-$pid"
 kill -KILL $pid
 wait $pid 2>/dev/null || :
+[ -d "$instances/validate-$pid" ] || fail "nothing is left to remove"
 expect_status 0 "$VALIDATE" capture block --duration 10ms -o after.trace "$device"
-[ -d "/sys/kernel/tracing/instances/validate-$pid" ] && fail "a killed capture's instance was not removed" || :
+[ ! -d "$instances/validate-$pid" ] || fail "a killed capture's instance was not removed"
