@@ -36,6 +36,7 @@ struct process {
 
 uint8_t capture_state;
 uint32_t capture_flags;
+bool capture_confined;
 struct clock capture_clock;
 char capture_directory[512], capture_library[1024];
 __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
@@ -86,6 +87,13 @@ void capture_lost(void)
 {
 	if (control)
 		atomic_fetch_add_explicit(&control->n_lost, 1, memory_order_relaxed);
+}
+
+void capture_blind(void)
+{
+	if (capture_state == CAPTURE_ON)
+		capture_lost();
+	capture_state = CAPTURE_OFF;
 }
 
 struct log_control *capture_control(void)
@@ -142,8 +150,9 @@ static char *file_map(int fd, size_t size)
 /* Pages of a window, so that writing into it neither faults nor, on a full disk, kills. */
 static bool window_populate(char *at)
 {
-	long got = RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
-	return !got || got == -EINVAL; /* EINVAL: before Linux 5.14, where pages come when they are touched */
+	long got = capture_confined ? -EPERM : RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
+	/* before Linux 5.14, or where it is forbidden, pages come when they are touched */
+	return !got || got == -EINVAL || got == -EPERM || got == -ENOSYS;
 }
 
 /* A file above the limit of sizes that the program runs under is a signal as well: taken back. */
@@ -255,7 +264,7 @@ static struct log_window *window_acquire(struct process *p, uint32_t pid, uint32
 		uint32_t found = window_find(p, pid, tid);
 		if (found)
 			return window_at(p, found);
-		if (atomic_load_explicit(&control->closed, memory_order_relaxed))
+		if (capture_confined || atomic_load_explicit(&control->closed, memory_order_relaxed))
 			return NULL;
 		RAW(SYS_nanosleep, &nap, NULL);
 	}
@@ -302,7 +311,7 @@ struct recorder *capture_mine(void)
 {
 	if (likely(!is_shared))
 		return capture_self;
-	return process ? recorder_of(process, (uint32_t)RAW(SYS_gettid)) : NULL;
+	return process && !capture_confined ? recorder_of(process, (uint32_t)RAW(SYS_gettid)) : NULL;
 }
 
 void capture_share(void)
@@ -340,6 +349,25 @@ static bool process_ready(struct process *p, bool *fresh_one)
 	return atomic_load_explicit(&p->state, memory_order_acquire) == 2;
 }
 
+/* Another window for a thread that has one, by no system call: a handler may come at any time and take one itself, which the collector
+ * finds when the thread has ended. */
+static bool more_confined(void)
+{
+	struct process *p = process;
+	struct recorder *r = is_shared ? NULL : capture_self;
+	uint32_t tid = r ? atomic_load_explicit(&r->tid, memory_order_relaxed) : 0;
+	if (!tid || r->depth || atomic_load_explicit(&p->state, memory_order_acquire) != 2)
+		return false;
+	window_give(r->next, r->generation, WINDOW_FULL);
+	r->next = NULL;
+	struct log_window *w = window_acquire(p, p->pid, tid);
+	if (!w)
+		return false;
+	r->generation = log_generation(w);
+	r->next = (char *)w + LOG_UNIT;
+	return true;
+}
+
 static bool more(bool *announce)
 {
 	struct process *p = process;
@@ -368,6 +396,8 @@ bool capture_more(void)
 	bool announce = false;
 	if (capture_state != CAPTURE_ON)
 		return false;
+	if (capture_confined)
+		return more_confined();
 	signals_block(&was);
 	bool got = more(&announce);
 	if (got && announce)
@@ -480,6 +510,6 @@ static __attribute__((constructor)) void capture_begin(void)
 /* What was loaded since. */
 static __attribute__((destructor)) void capture_end(void)
 {
-	if (capture_state == CAPTURE_ON && process->pid == (uint32_t)RAW(SYS_getpid))
+	if (capture_state == CAPTURE_ON && !capture_confined && process->pid == (uint32_t)RAW(SYS_getpid))
 		process_objects_note();
 }

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/uio.h>
 
 #include "capture/preload/log.h"
 #include "common/clock.h"
@@ -28,6 +29,10 @@ enum capture_state { CAPTURE_UNKNOWN, CAPTURE_ON, CAPTURE_OFF };
 extern HIDDEN uint8_t capture_state;
 extern HIDDEN struct clock capture_clock; /* its source only */
 extern HIDDEN uint32_t capture_flags;
+/* The program has forbidden itself system calls (seccomp): from now on we make none of our own, for any may be the end of it. Threads
+ * go on with windows that are there; what finds none, and who comes anew, is counted as lost. */
+extern HIDDEN bool capture_confined;
+HIDDEN void capture_blind(void); /* it may not read a clock any more: nothing is captured from here on, and that is counted as a loss */
 
 /* One per thread, in memory that a forked child finds zeroed: so it never writes into its parent's window. */
 struct recorder {
@@ -111,6 +116,8 @@ struct note {
 	int32_t second_dir;
 	const void *extra;
 	size_t extra_len;
+	const struct iovec *vector; /* instead of extra: the lengths of so many buffers, 8 bytes each */
+	size_t n_vector;
 };
 /* The error is errno where result is negative. errno stays as it is. */
 HIDDEN void capture_note(const struct note *n) __attribute__((noinline));
@@ -129,7 +136,7 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 	struct recorder *r = capture_self;
 	struct log_record *to = likely(r != NULL) ? (struct log_record *)capture_reserve(r, LOG_UNIT) : NULL;
 	if (unlikely(!to)) {
-		const struct note n = {begin, end, op, fd, 0, flags, offset, length, result, NULL, 0, NULL, 0};
+		const struct note n = {begin, end, op, fd, 0, flags, offset, length, result, NULL, 0, NULL, 0, NULL, 0};
 		capture_note(&n);
 		return;
 	}

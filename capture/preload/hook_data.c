@@ -69,32 +69,22 @@ ALIAS(__pread64_chk, __pread_chk);
 
 /* --- several buffers: their lengths go beside the record ---------------------------------------------------------------- */
 
-struct lengths {
-	uint64_t each[1024]; /* IOV_MAX */
-	uint64_t total;
-	size_t size; /* bytes of each[] used */
-};
-
-static void lengths_of(struct lengths *l, const struct iovec *v, int n, ssize_t got)
+static bool is_readable(const struct iovec *v, int n, ssize_t got)
 {
-	l->total = 0;
-	l->size = 0;
-	if (n < 0 || n > 1024 || (got < 0 && errno == EFAULT))
-		return;
-	for (int i = 0; i < n; i++) {
-		l->each[i] = v[i].iov_len;
-		l->total += v[i].iov_len;
-	}
-	l->size = (size_t)n * sizeof l->each[0];
+	return v && n > 0 && n <= 1024 /* IOV_MAX */ && !(got < 0 && errno == EFAULT);
+}
+
+static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
+{
+	uint64_t total = 0;
+	for (int i = 0; i < n && is_readable(v, n, got); i++)
+		total += v[i].iov_len;
+	return total;
 }
 
 #define NOTE_VECTOR(operation, where, how)                                                                             \
-	do {                                                                                                           \
-		struct lengths l;                                                                                      \
-		lengths_of(&l, v, n, got);                                                                             \
-		NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how), .length = l.total,          \
-		     .extra = l.each, .extra_len = l.size);                                                            \
-	} while (0)
+	NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how), .length = total_of(v, n, got),      \
+	     .vector = is_readable(v, n, got) ? v : NULL, .n_vector = (size_t)n)
 
 EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 {

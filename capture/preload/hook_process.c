@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Processes. A program that is started without our variables in its environment would not be traced: they are put back. A
  * forked child announces itself at once, so that its descriptors are listed before it changes them. */
+#include <linux/seccomp.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -381,3 +383,28 @@ __asm__(".text\n"
 	".globl __vfork\n"
 	".set __vfork, vfork\n");
 #endif
+
+/* --- seccomp ---------------------------------------------------------------------------------------------------------------- */
+
+/* (The other way to it, syscall(3), is in hook_syscall.c.) */
+EXPORT int prctl(int option, ...)
+{
+	unsigned long a[4];
+	va_list ap;
+	va_start(ap, option);
+	for (int i = 0; i < 4; i++)
+		a[i] = va_arg(ap, unsigned long);
+	va_end(ap);
+	__typeof__(&prctl) real = REAL(prctl);
+	const uint8_t state = capture_state;
+	const bool was = capture_confined;
+	if ((option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT) || (option == PR_SET_TSC && a[0] == PR_TSC_SIGSEGV))
+		capture_blind();
+	capture_confined |= option == PR_SET_SECCOMP;
+	int got = real(option, a[0], a[1], a[2], a[3]);
+	if (got < 0) {
+		capture_confined = was;
+		capture_state = state;
+	}
+	return got;
+}

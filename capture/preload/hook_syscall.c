@@ -2,6 +2,7 @@
 /* syscall(3): system calls that a program makes by number through the C library. Those that are file operations are noted like
  * the functions they stand for. (Calls by an instruction of the program's own are seen by nobody here.) */
 #include <fcntl.h>
+#include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,6 +111,21 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 	capture_note(&n);
 }
 
+static long confine(__typeof__(&syscall) real, const long *a)
+{
+	const uint8_t state = capture_state;
+	const bool was = capture_confined, asks = a[0] == SECCOMP_GET_ACTION_AVAIL || a[0] == SECCOMP_GET_NOTIF_SIZES;
+	if (a[0] == SECCOMP_SET_MODE_STRICT)
+		capture_blind();
+	capture_confined |= !asks;
+	long got = real(SYS_seccomp, a[0], a[1], a[2], a[3], a[4], a[5]);
+	if (got < 0) {
+		capture_confined = was;
+		capture_state = state;
+	}
+	return got;
+}
+
 EXPORT long syscall(long number, ...)
 {
 	long a[6];
@@ -120,6 +136,8 @@ EXPORT long syscall(long number, ...)
 	va_end(ap);
 	const struct row *w = row_of(number);
 	__typeof__(&syscall) real = REAL(syscall);
+	if (number == SYS_seccomp)
+		return confine(real, a);
 	if (!w || !capture_is_on())
 		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	uint64_t begin = clock_begin(&capture_clock);

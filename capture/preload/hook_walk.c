@@ -23,7 +23,7 @@ static void directory_tell(void)
 	char path[4097];
 	uint64_t begin = clock_now(&capture_clock), end = begin;
 	int saved = errno;
-	if (RAW(SYS_getcwd, path, sizeof path) > 0)
+	if (!capture_confined && RAW(SYS_getcwd, path, sizeof path) > 0)
 		NOTE_RESULT(0, .op = LOG_CWD, .dir = AT_FDCWD, .path = path);
 	errno = saved;
 }

@@ -13,6 +13,14 @@ static char *reserve(size_t n)
 	return NULL;
 }
 
+static void lengths_write(char *to, const struct note *n, size_t len)
+{
+	for (size_t i = 0; i < len / sizeof(uint64_t); i++) {
+		const uint64_t each = n->vector[i].iov_len;
+		memcpy(to + i * sizeof each, &each, sizeof each);
+	}
+}
+
 static size_t cut(size_t len, size_t most)
 {
 	return len < most ? len : most;
@@ -25,7 +33,8 @@ void capture_note(const struct note *n)
 	bool readable = !(n->result < 0 && saved == EFAULT);
 	const char *path = readable ? n->path : NULL;
 	size_t path_len = path ? cut(strlen(path), 4096) : 0;
-	size_t extra_len = readable && n->extra ? cut(n->extra_len, LOG_TEXT_MAX - 4096) : 0;
+	size_t extra_len = !readable ? 0 : n->vector ? n->n_vector * sizeof(uint64_t) : n->extra ? n->extra_len : 0;
+	extra_len = cut(extra_len, LOG_TEXT_MAX - 4096);
 	bool has_text = path || extra_len;
 	size_t len = LOG_UNIT + (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
 	uint32_t n_units = (uint32_t)((len + LOG_UNIT - 1) / LOG_UNIT);
@@ -52,7 +61,9 @@ void capture_note(const struct note *n)
 		struct log_text text = {(uint16_t)path_len, (uint16_t)extra_len, n->second_dir};
 		memcpy(at + LOG_UNIT, &text, sizeof text);
 		memcpy(at + LOG_UNIT + sizeof text, path ? path : "", path_len);
-		if (extra_len)
+		if (n->vector)
+			lengths_write(at + LOG_UNIT + sizeof text + path_len, n, extra_len);
+		else if (extra_len)
 			memcpy(at + LOG_UNIT + sizeof text + path_len, n->extra, extra_len);
 	}
 	capture_commit(to);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 
@@ -16,6 +17,12 @@ struct dirent_head { /* as getdents64 gives it */
 	uint16_t len;
 	uint8_t type;
 	char name[];
+};
+
+/* A child may begin on the last of a small stack: what is needed to announce it lies elsewhere. */
+struct room {
+	char cwd[4097], program[4097], target[4097], info[512];
+	char list[2048] __attribute__((aligned(8)));
 };
 
 static char *path_of(char *to, const char *dir, const char *name)
@@ -49,16 +56,16 @@ static uint64_t number_after(const char *text, const char *label, unsigned int b
 	return v;
 }
 
-static void descriptor_note(const char *name)
+static void descriptor_note(struct room *m, const char *name)
 {
-	char path[80], target[4097], info[512];
+	char path[80], *target = m->target, *info = m->info;
 	uint64_t now = clock_now(&capture_clock), got = 0;
-	if (read_link(path_of(path, "/proc/self/fd/", name), target, sizeof target) < 0)
+	if (read_link(path_of(path, "/proc/self/fd/", name), target, sizeof m->target) < 0)
 		return;
 	info[0] = 0;
 	long fd = RAW(SYS_openat, AT_FDCWD, path_of(path, "/proc/self/fdinfo/", name), O_RDONLY | O_CLOEXEC, 0);
 	if (fd >= 0) {
-		long len = RAW(SYS_read, fd, info, sizeof info - 1);
+		long len = RAW(SYS_read, fd, info, sizeof m->info - 1);
 		info[len > 0 ? len : 0] = 0;
 		RAW(SYS_close, fd);
 	}
@@ -70,35 +77,45 @@ static void descriptor_note(const char *name)
 }
 
 /* Returns 0, or a negative errno when they cannot be listed. */
-static long descriptors_note(void)
+static long descriptors_note(struct room *m)
 {
-	char buffer[2048] __attribute__((aligned(8)));
+	char *buffer = m->list;
 	long len, list = RAW(SYS_openat, AT_FDCWD, "/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (list < 0)
 		return list;
-	while ((len = RAW(SYS_getdents64, list, buffer, sizeof buffer)) > 0)
+	while ((len = RAW(SYS_getdents64, list, buffer, sizeof m->list)) > 0)
 		for (long at = 0; at < len; at += ((struct dirent_head *)(buffer + at))->len) {
 			const char *name = ((struct dirent_head *)(buffer + at))->name;
 			if (name[0] != '.' && (long)number_after(name, "", 10) != list)
-				descriptor_note(name);
+				descriptor_note(m, name);
 		}
 	RAW(SYS_close, list);
 	return len;
 }
 
-void process_announce(uint32_t pid)
+static void announce(struct room *m, uint32_t pid)
 {
-	char cwd[4097], program[4097];
 	uint64_t begin = clock_now(&capture_clock), end = begin;
 	int64_t got = RAW(SYS_getppid);
-	if (RAW(SYS_getcwd, cwd, sizeof cwd) < 0)
-		cwd[0] = 0;
-	read_link("/proc/self/exe", program, sizeof program);
-	NOTE(.op = LOG_START, .fd = (int32_t)pid, .path = cwd, .extra = program, .extra_len = strlen(program));
-	long rc = descriptors_note();
+	if (RAW(SYS_getcwd, m->cwd, sizeof m->cwd) < 0)
+		m->cwd[0] = 0;
+	read_link("/proc/self/exe", m->program, sizeof m->program);
+	NOTE(.op = LOG_START, .fd = (int32_t)pid, .path = m->cwd, .extra = m->program, .extra_len = strlen(m->program));
+	long rc = descriptors_note(m);
 	begin = end = clock_now(&capture_clock);
 	got = 0;
 	NOTE(.op = LOG_FDS_END, .flags = rc < 0);
+}
+
+void process_announce(uint32_t pid)
+{
+	long at = RAW(SYS_mmap, NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at < 0 && at > -4096) {
+		capture_lost();
+		return;
+	}
+	announce((struct room *)at, pid);
+	RAW(SYS_munmap, at, sizeof(struct room));
 }
 
 /* --- whose code it runs ---------------------------------------------------------------------------------------------------- */

@@ -68,7 +68,7 @@ void state_note(int dir, const char *path)
 {
 	char one;
 	/* a pointer that cannot be read is the kernel's to refuse */
-	if (RAW(SYS_readlinkat, dir, path, &one, 1) == -EFAULT)
+	if (capture_confined || RAW(SYS_readlinkat, dir, path, &one, 1) == -EFAULT)
 		return;
 	note_at(dir, path, path, dir);
 }
@@ -77,7 +77,7 @@ void state_note(int dir, const char *path)
 void state_note_list(int fd)
 {
 	char buffer[2048] __attribute__((aligned(8)));
-	long len, list = RAW(SYS_openat, fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+	long len, list = capture_confined ? -EPERM : RAW(SYS_openat, fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
 	if (list < 0)
 		return;
 	while ((len = RAW(SYS_getdents64, list, buffer, sizeof buffer)) > 0)
@@ -116,7 +116,7 @@ void state_note_tree(const char *path, int depth)
 {
 	char whole[4097];
 	size_t len = strlen(path);
-	if (depth <= 0 || len >= sizeof whole)
+	if (capture_confined || depth <= 0 || len >= sizeof whole)
 		return;
 	memcpy(whole, path, len + 1);
 	note_below(whole, len, sizeof whole, depth);

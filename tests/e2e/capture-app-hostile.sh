@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app on programs that live and die in ways that are hard on a library inside them: whatever had returned is in the trace, and
+# the program does what it does without the library.
+. "$SRCDIR/tests/e2e/lib.sh"
+compiler=${CC:-cc}
+$compiler -w -O1 -o hostile "$SRCDIR/tests/programs/hostile.c" -pthread || fail 'hostile.c does not compile'
+mkdir in
+cd in
+
+fresh() {
+	rm -rf ./*
+	head -c 8192 /dev/zero >data
+	head -c 4096 /dev/zero >count
+}
+returned() { # how many calls the program says have returned
+	od -An -t u8 -N 8 count | tr -d ' '
+}
+listed() { # PATTERN: how many requests of the trace match
+	"$VALIDATE" info ../trace --csv ../csv >/dev/null
+	grep -c "$1" ../csv || :
+}
+
+# each call of theirs is there, and nothing is lost
+for name in chain raw-fork cancelled jumps small-signal-stack small-stacks many-threads closes-all filtered; do
+	fresh
+	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile $name
+	expect_line out 'ended with status 0'
+	! grep -q 'lost' out || fail "$name: $(cat out)"
+	[ "$(listed ',pread,')" -eq "$(returned)" ] || fail "$name: $(listed ',pread,') of $(returned) calls"
+	[ "$(returned)" -ge 200 ] || fail "$name: only $(returned) calls"
+done
+fresh
+expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile forks-beside-threads
+[ "$(cut -d , -f 1 ../csv | sort -u | grep -c '^[0-9]')" -ge 1 ] && [ "$(listed ',pread,.*offset=[0-9];')" -eq 200 ] ||
+	fail "$(listed ',pread,.*offset=[0-9];') reads of children that were forked beside threads"
+# who forbids itself the clock cannot be timed any more: undisturbed, and said
+fresh
+expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile strict
+expect_line out 'ended with status 0'
+expect_line out 'lost'
+[ "$(returned)" -eq 5000 ] || fail "only $(returned) of 5000 reads under seccomp"
+fresh
+expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile far-offsets
+for call in 'ftruncate,"path=big;fd=[0-9]*;length=21474836580"' 'pwrite,"path=big;fd=[0-9]*;offset=21474836480;' \
+	'read,"path=big;fd=[0-9]*;offset=21474836480;' 'truncate,"path=big;length=21474836480"'; do
+	[ "$(listed ",$call")" -eq 1 ] || fail "no call $call: $(cat ../csv)"
+done
+
+# a limit of ten descriptors, all of them in use: a child has none for its buffers, and its calls are counted
+fresh
+expect_status 0 sh -c "ulimit -n 10; exec $VALIDATE capture app -o ../trace --root . -- ../hostile no-descriptors"
+expect_line out 'ended with status 0'
+lost=$(sed -n 's/^warning *\([0-9]*\) requests are lost.*/\1/p' out)
+[ $(($(listed ',pread,') + ${lost:-0})) -ge "$(returned)" ] || fail "$(listed ',pread,') and $lost lost of $(returned) calls"
+
+# a child behind chroot cannot reach the buffers' directory: that is counted, not passed over
+if [ "$(id -u)" -eq 0 ]; then
+	fresh
+	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../hostile root-changed
+	expect_line out 'ended with status 0'
+	lost=$(sed -n 's/^warning *\([0-9]*\) requests are lost.*/\1/p' out)
+	[ $(($(listed ',pread,') + ${lost:-0})) -ge 400 ] || fail "$(listed ',pread,') and $lost lost of 400 calls"
+fi
+
+# killed at any instant: all that had returned, and at most one more
+for after in 0.02 0.03 0.05 0.07 0.1; do
+	fresh
+	"$VALIDATE" capture app -o ../trace --root . -- sh -c "../hostile for-ever & pid=\$!; sleep $after; kill -9 \$pid; wait" >out 2>&1 || :
+	n=$(listed ',pread,')
+	[ "$n" -ge "$(returned)" ] && [ "$n" -le "$(($(returned) + 1))" ] || fail "killed after $after s: $n calls of $(returned)"
+done
+
+# the disk of the trace is full: said, and the program goes on undisturbed
+if [ "$(id -u)" -eq 0 ] && mkdir ../full && mount -t tmpfs -o size=64k none ../full 2>/dev/null; then
+	fresh
+	status=0
+	"$VALIDATE" capture app -o ../full/trace --root . -- sh -c '../hostile filtered; ../hostile many-threads; echo done >after' >out 2>err ||
+		status=$?
+	umount ../full
+	[ "$status" -eq 3 ] || fail "status $status with a full disk"
+	expect_line err 'No space left'
+	[ "$(cat after)" = 'done' ] && [ "$(returned)" -eq 8000 ] || fail 'the program was disturbed'
+fi
