@@ -83,7 +83,8 @@ const struct option_spec replay_options[] = {
 	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names,
 	 .help = "engine block: how requests reach the kernel (auto: io_uring where it may be used)"},
 	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,
-	 .help = "mode hf: how many may be in flight: as many as in the trace then, that rounded up to a power of two, or any (rounded)"},
+	 .help = "mode hf: how many may be in flight: as many as in the trace at that instant, that rounded up to a power of two, the most within "
+		 "100 us of it rounded up, or any (rounded)"},
 	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "modes hf and dep: requests closer than this are handed over together (what a submission costs, measured)"},
 	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N", .min = 1, .max = BLOCK_BUNDLE_MAX,

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP };
-enum block_limit { LIMIT_ROUNDED, LIMIT_EXACT, LIMIT_NONE };
+enum block_limit { LIMIT_ROUNDED, LIMIT_INSTANT, LIMIT_EXACT, LIMIT_NONE };
 enum block_beyond { BEYOND_ERROR, BEYOND_MODULO, BEYOND_SCALE };
 enum block_unaligned { UNALIGNED_ERROR, UNALIGNED_ROUND };
 extern const char *const block_mode_names[];	  /* "hf", "afap", "load", "dep", NULL; the others alike, as --help lists them */

@@ -10,7 +10,11 @@
 
 /* Requests closer than this go to the same worker, where the option does not say: about what handing one over costs. */
 #define DEAL_NS 3000
+#define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
+/* A program that fetches completions in batches has few in flight for an instant and many for the next: what was in flight "then" is no
+ * sharper than this in a replay, which need not be at the same point of that saw-tooth. */
+#define LIMIT_WINDOW_NS 100000
 #define LANE_ALIGN 32u /* lanes' arrays begin at multiples of this many elements, each a multiple of 128 bytes */
 
 enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };
@@ -50,6 +54,27 @@ int block_depths(const struct block_load *l, uint32_t *depth, struct err *e)
 	return 0;
 }
 
+/* A queue of those whose depth is followed by smaller ones only: the largest of a window whose bounds only grow. */
+int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns, uint32_t *most, struct err *e)
+{
+	uint32_t *queue = malloc(((size_t)l->n + 1) * sizeof *queue);
+	uint32_t from = 0, to = 0, next = 0;
+	if (!queue)
+		return err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	for (uint32_t i = 0; i < l->n; i++) {
+		for (; next < l->n && l->r[next].begin_ns - l->r[i].begin_ns <= window_ns; next++) {
+			while (to > from && depth[queue[to - 1]] <= depth[next])
+				to--;
+			queue[to++] = next;
+		}
+		while (l->r[i].begin_ns - l->r[queue[from]].begin_ns > window_ns)
+			from++;
+		most[i] = depth[queue[from]];
+	}
+	free(queue);
+	return 0;
+}
+
 uint32_t block_round_up(uint32_t n)
 {
 	uint32_t up = 1;
@@ -64,7 +89,7 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 	uint32_t most = o->depth ? (uint32_t)o->depth : o->mode == MODE_AFAP ? AFAP_DEPTH : BLOCK_DEPTH_MAX;
 	uint32_t limit = depth;
 	if (o->mode == MODE_HF)
-		limit = o->limit == LIMIT_NONE ? most : o->limit == LIMIT_ROUNDED ? block_round_up(depth) : depth;
+		limit = o->limit == LIMIT_NONE ? most : o->limit == LIMIT_EXACT ? depth : block_round_up(depth);
 	else if (o->mode != MODE_LOAD)
 		limit = most;
 	if (p->mutant.kind == FAULT_DOUBLE)
@@ -76,15 +101,18 @@ static uint32_t limit_of(const struct replay_config *c, const struct block_plan 
 
 /* --- dealing to workers -------------------------------------------------------------------------------------------------- */
 
-/* Runs of requests that are closer together than the bundle's threshold go to the workers in turn. worker[i] of each. */
+/* Runs of DEAL_LEAST requests or more go to the workers in turn, no bundle of requests closer than its threshold being divided. A turn that
+ * passes from one processor to another costs as much as some requests. worker[i] of each. */
 static void deal(const struct block_load *l, const struct block_options *o, uint32_t n_workers, uint8_t *worker)
 {
 	int64_t threshold = o->bundle_ns >= 0 ? o->bundle_ns : DEAL_NS, first = 0;
-	uint32_t w = n_workers - 1, run = 0;
+	uint32_t w = n_workers - 1, run = DEAL_LEAST;
 	for (uint32_t i = 0; i < l->n; i++) {
-		if (!run || run == o->bundle_max || l->r[i].begin_ns - first >= threshold) {
-			w = (w + 1) % n_workers;
+		bool apart = l->r[i].begin_ns - first >= threshold;
+		if (apart)
 			first = l->r[i].begin_ns;
+		if (i == 0 || (run >= DEAL_LEAST && apart) || run >= DEAL_LEAST + BLOCK_BUNDLE_MAX) {
+			w = (w + 1) % n_workers;
 			run = 0;
 		}
 		run++;
@@ -263,6 +291,16 @@ static void slots_count(struct block_plan *p, const struct replay_config *c)
 	p->n_slots = p->n_slots ? p->n_slots : 1;
 }
 
+static int depths_widen(const struct block_load *l, uint32_t *depth, struct err *e)
+{
+	uint32_t *most = malloc(((size_t)l->n + 1) * sizeof *most);
+	int ret = most ? block_depths_around(l, depth, LIMIT_WINDOW_NS, most, e) : err_set(e, ENOMEM, "not enough memory for %u requests", l->n);
+	if (!ret)
+		memcpy(depth, most, l->n * sizeof *depth);
+	free(most);
+	return ret;
+}
+
 int block_plan_make(struct block_plan *p, struct block_load *l, const struct replay_config *c, int64_t threshold_ns, struct err *e)
 {
 	*p = (struct block_plan){.n_lanes = c->n_workers ? (uint32_t)c->n_workers : 1, .n = l->n, .threshold_ns = threshold_ns};
@@ -275,6 +313,8 @@ int block_plan_make(struct block_plan *p, struct block_load *l, const struct rep
 		memset(p->at, 0xff, (l->n_records + 1) * sizeof *p->at);
 		ret = block_depths(l, depth, e);
 	}
+	if (!ret && c->block.mode == MODE_HF && c->block.limit == LIMIT_ROUNDED)
+		ret = depths_widen(l, depth, e);
 	for (uint32_t i = 0; !ret && i < l->n; i++)
 		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
 	if (!ret && c->block.mode == MODE_DEP)

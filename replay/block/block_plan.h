@@ -49,6 +49,8 @@ void block_plan_to_ticks(struct block_plan *p, const struct clock *c);
 /* In flight at the begin of each request of the trace, itself included: depth[n]. What ends at that instant has ended; what has no
  * known end does not count for others. Errors: ENOMEM. */
 int block_depths(const struct block_load *l, uint32_t *depth, struct err *e);
+/* The largest depth of all requests that begin within `window_ns` of each: most[n]. Errors: ENOMEM. */
+int block_depths_around(const struct block_load *l, const uint32_t *depth, int64_t window_ns, uint32_t *most, struct err *e);
 /* The next power of two, n itself where it is one. */
 uint32_t block_round_up(uint32_t n);
 

@@ -12,7 +12,7 @@ void schedule_init(struct block_schedule *s, const struct block_schedule_room *r
 	s->finished = s->n == 0;
 	s->paced = s->paced_due = s->n ? s->request[0].due : 0;
 	atomic_store(&s->progress[s->index].in_flight, 0);
-	schedule_publish_next(s);
+	schedule_handed_over(s);
 	if (s->mode != MODE_DEP)
 		return;
 	uint32_t cap = 2;
@@ -31,7 +31,7 @@ void schedule_release(struct block_schedule *s)
 
 /* --- among workers ------------------------------------------------------------------------------------------------- */
 
-void schedule_publish_next(struct block_schedule *s)
+void schedule_handed_over(struct block_schedule *s)
 {
 	if (!s->place)
 		return;
@@ -104,7 +104,8 @@ static uint32_t take_in_order(struct block_schedule *s, int64_t now, uint32_t ro
 			break;
 		}
 	}
-	schedule_publish_next(s);
+	if (!n)
+		schedule_handed_over(s);
 	return n;
 }
 

@@ -3,7 +3,7 @@
  * it is told the time, and what has ended; so it can be tried against a device that is made up.
  *
  * Times are ticks after the common start. A worker has its requests in issue order; in the modes hf, afap and load the workers
- * together begin all requests in the order of the trace (each waits for its turn), in dep each begins what is ready.
+ * together hand over all requests in the order of the trace (each waits for its turn), in dep each begins what is ready.
  *
  * hf    A request's time is its traced one. When it has come, the request is handed over with all others whose time has come, or
  *       comes within the bundle's threshold of the first one's. With as many in flight as its limit says it waits. Who is late by more
@@ -64,7 +64,7 @@ struct block_parents { /* dep: beside each request */
 
 struct block_progress { /* what one worker tells the others; it alone writes it */
 	_Alignas(128) _Atomic uint32_t in_flight;
-	_Atomic uint64_t next; /* place in the trace's order of the one it begins next; UINT64_MAX: none is left */
+	_Atomic uint64_t next; /* place in the trace's order of the one it hands over next; UINT64_MAX: none is left */
 };
 
 struct block_window {
@@ -107,6 +107,8 @@ void schedule_release(struct block_schedule *s);
 
 /* Takes what is to be handed over now, as one bundle, at most `room` (free places): taken[n] are indices of request[]. */
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
+/* What it gave has been handed over: now the others may have their turn. */
+void schedule_handed_over(struct block_schedule *s);
 /* When schedule_take may give something, if nothing ends before; TICKS_NEVER. After a schedule_take that gave nothing. */
 int64_t schedule_wake(const struct block_schedule *s, int64_t now);
 /* Request `k` has ended; its begin and end are in it. */

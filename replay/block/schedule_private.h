@@ -5,7 +5,6 @@
 
 #include "replay/block/schedule.h"
 
-void schedule_publish_next(struct block_schedule *s);
 uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end);
 

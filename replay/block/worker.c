@@ -152,6 +152,7 @@ static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		request[taken[i]].begin = begin;
 	hand_over(w, c, n, begin);
+	schedule_handed_over(&w->schedule);
 	int64_t dispatch = (int64_t)(clock_end(&w->clock) - w->start);
 	for (uint32_t i = 0; i < n; i++)
 		request[taken[i]].dispatch = dispatch;
@@ -196,7 +197,7 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 	} else if (!busy || w->harvester) {
 		if (wake - now > margin)
 			sched_yield();
-	} else if (wake == TICKS_NEVER && now - w->active > ticks_of(w, SPIN_NS)) {
+	} else if (wake == TICKS_NEVER && w->schedule.n_workers == 1 && now - w->active > ticks_of(w, SPIN_NS)) {
 		sleep_for_completion(w, TICKS_NEVER, now);
 	} else if (wake != TICKS_NEVER && wake - now > margin) {
 		sleep_for_completion(w, wake - margin, now);

@@ -97,6 +97,8 @@ static inline uint32_t rig_take(struct block_rig *g, uint32_t w, int64_t now, st
 	for (uint32_t i = 0; i < n_flights; i++)
 		busy += f[i].w == w;
 	uint32_t n = schedule_take(&g->s[w], now, g->room - busy, taken);
+	if (n)
+		schedule_handed_over(&g->s[w]);
 	for (uint32_t i = 0; i < n; i++) {
 		struct block_hot *r = &g->p.lane[w].request[taken[i]];
 		uint32_t record = record_at(g, w, taken[i]);

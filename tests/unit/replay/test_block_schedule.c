@@ -30,7 +30,7 @@ static void depths_are_those_of_the_definition(void **state)
 	uint64_t seed = 1;
 	for (int round = 0; round < 300; round++) {
 		struct block_rig g;
-		uint32_t depth[64];
+		uint32_t depth[64], most[64];
 		block_rig_init(&g, MODE_HF);
 		random_trace(&g, &seed, 40, 4, 12);
 		for (uint32_t i = 0; i < g.l.n; i++)
@@ -42,6 +42,15 @@ static void depths_are_those_of_the_definition(void **state)
 			for (uint32_t k = 0; k < i; k++)
 				n += g.l.r[k].end_ns != TIME_NONE && g.l.r[k].end_ns > g.l.r[i].begin_ns;
 			assert_int_equal(depth[i], n);
+		}
+		int64_t window = (int64_t)below(&seed, 10);
+		assert_int_equal(block_depths_around(&g.l, depth, window, most, NULL), 0);
+		for (uint32_t i = 0; i < g.l.n; i++) {
+			uint32_t largest = 0;
+			for (uint32_t k = 0; k < g.l.n; k++)
+				if (llabs(g.l.r[k].begin_ns - g.l.r[i].begin_ns) <= window && depth[k] > largest)
+					largest = depth[k];
+			assert_int_equal(most[i], largest);
 		}
 		block_rig_release(&g);
 	}
@@ -98,7 +107,7 @@ static void hf_keeps_limits_on_a_slower_device(void **state)
 		struct block_rig g;
 		uint32_t depth[500];
 		block_rig_init(&g, MODE_HF);
-		g.c.block.limit = round % 2 ? LIMIT_EXACT : LIMIT_ROUNDED;
+		g.c.block.limit = round % 2 ? LIMIT_EXACT : LIMIT_INSTANT;
 		random_trace(&g, &seed, 300, 12, 40);
 		for (uint32_t i = 0; i < g.l.n; i++)
 			g.response[i] = 1 + (int64_t)below(&seed, 150);
@@ -327,6 +336,7 @@ static void workers_keep_order_and_limits(void **state)
 		uint32_t depth[300];
 		block_rig_init(&g, modes[round % 3]);
 		g.c.n_workers = 2 + (uint64_t)(round / 3 % 3);
+		g.c.block.limit = modes[round % 3] == MODE_HF ? LIMIT_INSTANT : LIMIT_ROUNDED;
 		g.c.block.depth = modes[round % 3] == MODE_AFAP ? 5 : 0;
 		random_trace(&g, &seed, 200, 8, 40);
 		block_depths(&g.l, depth, NULL);

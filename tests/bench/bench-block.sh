@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Block replay at full rate. The reference is a program (fio, random reads of 4 KiB, queue depth 32) on a loop device, at shares of the rate
+# that it reaches there (Poisson arrivals; at 100 % as fast as it can). It is captured, and replayed by this program with 1 and 2
+# workers, by fio --read_iolog, by btreplay, and the program is run once more; `capture block` observes all of them. Of each: errors of
+# execution time and mean response time, and what was reordered, per cent (medians of the repeats, least and largest in brackets), and
+# the highest share at which it keeps execution time within 1 %, response time within 5 % and reordered below 1 %. Then processor
+# time per request, and how late requests were issued. Needs root, tracefs and fio.
+#
+# In the environment: ENGINES, SHARES (per cent), REPEATS, REQUESTS; DIR, where the loop device's file lies.
+set -eu
+[ "$(id -u)" -eq 0 ] || { echo 'skipped: loop devices and tracefs need root'; exit 0; }
+for tool in fio losetup jq; do command -v $tool >/dev/null || { echo "skipped: no $tool"; exit 0; }; done
+[ -w /sys/kernel/tracing/instances ] || { echo 'skipped: no tracefs'; exit 0; }
+engines=${ENGINES:-libaio io_uring} shares=${SHARES:-10 50 90 95 100} repeats=${REPEATS:-3} n=${REQUESTS:-60000}
+dir=${DIR:-$([ -w /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")}
+work=$(mktemp -d "$dir/bench-block.XXXXXX")
+device=
+trap '[ -z "$device" ] || losetup -d "$device"; rm -rf "$work"' EXIT
+trap 'exit 1' INT TERM
+cd "$work"
+dd if=/dev/urandom of=image bs=1M count=256 2>/dev/null
+device=$(losetup -f --show --direct-io=on image) || { echo 'skipped: no loop device'; exit 0; }
+echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
+
+captured() { # TRACE COMMAND...
+	trace=$1
+	shift
+	"$VALIDATE" capture block --linger 30ms -o "$trace" "$device" -- "$@" >told 2>&1 || { cat told; return 1; }
+	! grep -q 'events are lost' told || cat told
+}
+program() { # ENGINE RATE, 0 as fast as it can: the command line of the reference program
+	echo "fio --name=x --filename=$device --ioengine=$1 --iodepth=32 --direct=1 --rw=randread --bs=4k --size=256M --number_ios=$n" \
+		"--randseed=$seed --output-format=json --output=fio.json $([ "$2" -eq 0 ] || echo "--rate_iops=$2 --rate_process=poisson")"
+}
+note() { # CASE TRACE: appends its errors to a file
+	"$VALIDATE" metrics --json --match key ref.trace "$2" >m.json 2>m.err || { cat m.err; return 0; }
+	jq -r '"\(.execution_time_error_pct) \(.response[0].mean_error_pct) \(100 * .order.issue.all.ro_ratio)"' m.json >>"$1"
+}
+spread() { # FILE COLUMN: median [least, largest]
+	sort -n -k "$2,$2" "$1" | awk -v c="$2" '{ v[NR] = $c } END { printf "%+.2f [%+.2f, %+.2f]", v[int((NR + 1) / 2)], v[1], v[NR] }'
+}
+median() { sort -n "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
+good() { # FILE: whether the medians keep the limits
+	for c in 1 2 3; do
+		sort -n -k $c,$c "$1" | awk -v c=$c '{ v[NR] = $c < 0 ? -$c : $c } END { print v[int((NR + 1) / 2)] }'
+	done | awk 'NR == 1 && $1 >= 1 || NR == 2 && $1 >= 5 || NR == 3 && $1 >= 1 { bad = 1 } END { exit bad }'
+}
+replays() { # ENGINE SHARE: one repeat of all that replays ref.trace
+	for w in 1 2; do
+		captured x.trace "$VALIDATE" replay --backend "$1" --workers $w --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
+		[ $w -eq 1 ] || continue
+		"$VALIDATE" info --json own.trace | jq "[.. | objects | select(has(\"cpu_user_ns\"))][0] | (.cpu_user_ns + .cpu_system_ns) / $n" >>"$1-cpu-own-$2"
+		sed -n 's/^issue error *//p' told >>"$1-late-$2"
+	done
+	captured x.trace $(program "$1" "$rate") && note "$1-again-$2" x.trace
+	jq '.jobs[0] | (.usr_cpu + .sys_cpu) / 100 * .job_runtime * 1000000 / .read.total_ios' fio.json >>"$1-cpu-fio-$2"
+	"$VALIDATE" export -q --to iolog ref.trace -o ref.iolog
+	captured x.trace fio --name=x --ioengine="$1" --iodepth=64 --direct=1 --read_iolog=ref.iolog --replay_redirect="$device" --output=out.txt &&
+		note "$1-fio-$2" x.trace
+	if command -v btreplay >/dev/null; then
+		"$VALIDATE" export -q --to btrecord ref.trace -o t.replay.0
+		echo "t ${device##*/}" >map
+		captured x.trace timeout -s KILL 5 btreplay -W -d . -M map t && note "$1-btreplay-$2" x.trace
+	fi
+}
+
+for engine in $engines; do
+	for i in 1 2 3; do
+		seed=$i
+		captured ref.trace $(program "$engine" 0)
+		"$VALIDATE" metrics --json ref.trace ref.trace 2>/dev/null | jq .reference.requests_per_s >>"$engine-most"
+	done
+	most=$(median "$engine-most" | cut -d . -f 1)
+	echo "$engine: the program reaches $most requests/s"
+	for share in $shares; do
+		rate=$([ "$share" -eq 100 ] && echo 0 || echo $((most * share / 100)))
+		for seed in $(seq "$repeats"); do
+			captured ref.trace $(program "$engine" "$rate")
+			replays "$engine" "$share"
+		done
+	done
+	printf '%-12s %-10s %-28s %-28s %s\n' share replayer 'execution time, % error' 'response time, % error' 'reordered, %'
+	for share in $shares; do
+		for who in again hf-1 hf-2 fio btreplay; do
+			[ -s "$engine-$who-$share" ] || continue
+			printf '%-12s %-10s %-28s %-28s %s\n' "$share %" $who "$(spread "$engine-$who-$share" 1)" "$(spread "$engine-$who-$share" 2)" \
+				"$(spread "$engine-$who-$share" 3)"
+			! good "$engine-$who-$share" || echo "$share" >"$engine-best-$who"
+		done
+	done
+	for who in again hf-1 hf-2 fio btreplay; do
+		echo "  $who keeps the limits up to $(cat "$engine-best-$who" 2>/dev/null || echo none of the) % of the program's rate"
+	done
+	for share in $shares; do
+		echo "  at $share %: processor time a request $(median "$engine-cpu-own-$share" | awk '{ printf "%.2f", $1 / 1000 }') us (fio, the program:" \
+			"$(median "$engine-cpu-fio-$share" | awk '{ printf "%.2f", $1 / 1000 }') us); issue error $(head -n 1 "$engine-late-$share")"
+	done
+done

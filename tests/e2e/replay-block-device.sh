@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate replay --device on a loop device: as many requests reach it as were handed over, by what the kernel's tracepoints see; flushes,
+# forced unit access, discards; I/O errors; limits; a device that is in use.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+[ "$(id -u)" -eq 0 ] || skip "loop devices and tracefs need root"
+[ -w /sys/kernel/tracing/instances ] || skip "no tracefs at /sys/kernel/tracing that may be used"
+command -v losetup >/dev/null || skip "no losetup"
+dd if=/dev/urandom of=image bs=1M count=16 2>/dev/null
+device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"
+trap 'umount mounted 2>/dev/null || :; losetup -d "$device"' EXIT
+echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
+
+# a block-level trace: reads, writes, a write with forced unit access, one with a flush first, flushes, a discard
+{
+	printf '  7,0 0 1 0.000000000 1 D R 0 + 8 [x]\n  7,0 0 2 0.000100000 1 C R 0 + 8 [0]\n'
+	t=1000
+	for i in $(seq 1 150); do
+		op=$([ $((i % 3)) -eq 0 ] && echo W || echo R)
+		printf '  7,0 0 1 0.%09d 1 D %s %d + 8 [x]\n  7,0 0 1 0.%09d 1 C %s %d + 8 [0]\n' $((t * 1000)) $op $((i * 8)) $((t * 1000 + 60000)) $op $((i * 8))
+		t=$((t + 100))
+	done
+	printf '  7,0 0 1 0.%09d 1 D WFS 4000 + 8 [x]\n  7,0 0 1 0.%09d 1 C WFS 4000 + 8 [0]\n' 17000000 17050000
+	printf '  7,0 0 1 0.%09d 1 D FWS 4008 + 8 [x]\n  7,0 0 1 0.%09d 1 C FWS 4008 + 8 [0]\n' 17100000 17150000
+	printf '  7,0 0 1 0.%09d 1 D D 8000 + 64 [x]\n  7,0 0 1 0.%09d 1 C D 8000 + 64 [0]\n' 17200000 17250000
+} >in.blkparse
+expect_status 0 "$VALIDATE" import --from blkparse in.blkparse -o in.trace
+
+seen() { # PATTERN of the captured requests
+	grep -c "$1" seen.csv || :
+}
+for backend in io_uring libaio psync; do
+	for mode in hf dep load afap; do
+		[ $backend = io_uring ] || [ $mode = hf ] || continue
+		expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- \
+			"$VALIDATE" replay --backend $backend --mode $mode --device "$device" -o out.trace in.trace
+		expect_line out '153 of 154'
+		expect_line out 'passed over     1 requests: discards'
+		expect_line out 'mismatches      0'
+		expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
+		# and what is read to see whether the device may be written
+		[ "$(seen ',pread,')" -ge 101 ] || fail "$backend $mode: $(seen ',pread,') reads reached the device instead of 101"
+		[ "$(seen ',pwrite,')" -eq 52 ] || fail "$backend $mode: $(seen ',pwrite,') writes reached the device instead of 52"
+		[ "$(seen ',fsync,')" -ge 1 ] || fail "$backend $mode: no flush reached the device"
+		[ "$(seen ',fallocate,')" -eq 0 ] || fail "$backend $mode: a discard reached the device"
+		for k in 3 75 150; do
+			grep -q ",pwrite,.*offset=$((k * 4096));" seen.csv || fail "$backend $mode: no write at block $k"
+		done
+	done
+done
+expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- "$VALIDATE" replay --discards --device "$device" -o out.trace in.trace
+expect_line out '154 of 154'
+expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
+[ "$(seen ',fallocate,.*offset=4096000;length=32768')" -eq 1 ] || fail 'no discard reached the device'
+
+# read only: nothing is written
+before=$(cksum <image)
+expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
+expect_line out '52 writes were made reads'
+expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
+[ "$(seen ',pread,')" -eq 153 ] || fail "$(seen ',pread,') reads reached the device instead of 153"
+[ "$(seen ',pwrite,')" -eq 0 ] || fail 'a read-only replay wrote'
+[ "$before" = "$(cksum <image)" ] || fail 'a read-only replay wrote'
+
+# what lies under the device goes away: failures are outcomes, kept with their errno
+truncate -s 64K image
+expect_status 0 "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
+expect_line out 'Input/output error'
+expect_status 0 "$VALIDATE" info out.trace --csv out.csv
+grep -q ',EIO,' out.csv || fail 'no EIO in the replay trace'
+truncate -s 16M image
+
+
+# in use: refused, and nothing written
+if mkfs.ext4 -q "$device" 2>/dev/null; then
+	before=$(cksum <image)
+	expect_status 6 "$VALIDATE" replay --device "$device" in.trace
+	expect_line err 'refused'
+	[ "$before" = "$(cksum <image)" ] || fail 'a refused replay wrote'
+	expect_status 0 "$VALIDATE" replay --read-only --device "$device" in.trace
+fi
