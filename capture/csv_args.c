@@ -286,7 +286,8 @@ static int set_name(const char *s, size_t len, bool plain, struct csv_args *args
 }
 
 /* `plain`: nothing in it is escaped. */
-static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r, struct csv_args *args, struct err *e)
+static int set_arg(enum arg a, const char *s, size_t len, bool plain, struct trace_record *r, struct csv_args *args,
+		   struct err *e)
 {
 	switch (a) {
 	case ARG_PATH:
@@ -351,7 +352,8 @@ static int no_such_arg(const char *s, const char *equal, const char *end, struct
 	stop = stop ? stop : end;
 	equal = memchr(equal, '=', (size_t)(stop - equal));
 	if (!equal)
-		return err_set(e, EINVAL, "\"%.*s\" is not of the form name=value", (int)(stop - s < 60 ? stop - s : 60), s);
+		return err_set(e, EINVAL, "\"%.*s\" is not of the form name=value",
+			       (int)(stop - s < 60 ? stop - s : 60), s);
 	return err_set(e, EINVAL, "argument \"%.*s\" is unknown", (int)(equal - s < 60 ? equal - s : 60), s);
 }
 

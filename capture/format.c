@@ -110,8 +110,8 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	return rc;
 }
 
-int trace_open_with(struct trace **t, const struct trace_format *f, const char *path, const struct trace_open_options *o,
-		    struct err *e)
+int trace_open_with(struct trace **t, const struct trace_format *f, const char *path,
+		    const struct trace_open_options *o, struct err *e)
 {
 	static const struct trace_open_options none;
 	int rc = 0;
@@ -159,11 +159,13 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 	NOTE_IF(n->one_cpu_of_many, "this is one processor's file of several that lie beside it: give all of them, or "
 				    "merge them with blkparse -d");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
-	NOTE_IF(n->n_without_begin, "ends of requests whose beginning is not in the trace: %" PRIu64, n->n_without_begin);
+	NOTE_IF(n->n_without_begin, "ends of requests whose beginning is not in the trace: %" PRIu64,
+		n->n_without_begin);
 	NOTE_IF(n->n_without_issue, "requests queued (Q) and completed (C) with no issue (D) seen: %" PRIu64
 				    "; --queue begins them when they were queued", n->n_without_issue);
 	NOTE_IF(n->n_queued && n->mean_queue_ns > 0,
-		"requests wait %.3g us in the mean from queueing (Q) to issue (D): say which of them is the begin (--queue: Q)",
+		"requests wait %.3g us in the mean from queueing (Q) to issue (D): say which of them is the begin "
+		"(--queue: Q)",
 		n->mean_queue_ns / 1000);
 	NOTE_IF(n->n_unknown_fd, "calls on descriptors that were neither opened in the trace nor named: %" PRIu64,
 		n->n_unknown_fd);

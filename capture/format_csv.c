@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. Plain lines are split by csv_scan(); everything else
- * (quotes that are more than a field's frame, blanks, line ends other than LF and CR LF) by libcsv, which is an order of
- * magnitude slower. libcsv tells no positions, so lines are counted from the line ends it reports and those inside quoted
- * fields. */
+/* Reading a trace from CSV, strictly and streaming: doc/formats/csv.md. Plain lines are split by csv_scan(); everything
+ * else (quotes that are more than a field's frame, blanks, line ends other than LF and CR LF) by libcsv, which is an
+ * order of magnitude slower. libcsv tells no positions, so lines are counted from the line ends it reports and those
+ * inside quoted fields. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -279,7 +279,8 @@ static int look_at_beginning(struct csv_trace *t, struct err *e)
 	return rc ? rc : csv_rewind(&t->base, e);
 }
 
-static int open_csv(struct trace **out, const char *path, const struct trace_open_options *o, bool only_libcsv, struct err *e)
+static int open_csv(struct trace **out, const char *path, const struct trace_open_options *o, bool only_libcsv,
+		    struct err *e)
 {
 	struct csv_trace *t = xcalloc(1, sizeof *t);
 	struct stat st;

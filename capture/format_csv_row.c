@@ -115,7 +115,8 @@ static void find_function(struct csv_trace *t, struct csv_op_memo *memo, const c
 
 static void take_function(struct csv_trace *t, const char *s, size_t len)
 {
-	struct csv_op_memo *memo = &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64 : 0];
+	struct csv_op_memo *memo =
+	    &t->op_memo[len ? (len * 5 + (unsigned char)s[0] * 7u + (unsigned char)s[len - 1]) % 64 : 0];
 	if (memo->op && memo->len == len && !memcmp(memo->name, s, len))
 		t->row.op = memo->op;
 	else
@@ -243,8 +244,8 @@ void csv_row_end(struct csv_trace *t)
 	}
 	if (t->args.object_kind &&
 	    (t->args.object_name_len > NAME_LEN_MAX ||
-	     object_table_intern_bytes(&t->base.objects, t->args.object_kind, t->args.object_name, t->args.object_name_len,
-				       &t->row.object, &e))) {
+	     object_table_intern_bytes(&t->base.objects, t->args.object_kind, t->args.object_name,
+				       t->args.object_name_len, &t->row.object, &e))) {
 		csv_fail(t, "%s", e.code ? e.msg : "the name is longer than 65535 bytes");
 		return;
 	}

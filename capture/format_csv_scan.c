@@ -2,7 +2,8 @@
 #include "capture/format_csv_private.h"
 #include "capture/formats/byte_marks.h"
 
-/* The commas, quotes and line ends of the text, one after the other: there is one more, a line feed stands behind it. */
+/* The commas, quotes and line ends of the text, one after the other: there is one more, a line feed stands behind it.
+ */
 #define MARKS ',', '"', '\n', '\r'
 
 static inline const char *next_mark(struct byte_walk *w)

@@ -178,7 +178,8 @@ static int find_block(const struct block_file *f, struct window *w, uint64_t off
 	return 0;
 }
 
-/* From the window, or by a read of its own: who only goes from header to header need not have all of the file mapped. */
+/* From the window, or by a read of its own: who only goes from header to header need not have all of the file mapped.
+ */
 static int read_header(const struct block_file *f, const struct window *w, uint64_t offset, struct block_header *h,
 		       struct err *e)
 {

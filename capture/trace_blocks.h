@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The blocks of a trace file, one at a time, through a small mapped window; damage is found here. Private to capture/. */
+/* The blocks of a trace file, one at a time, through a small mapped window; damage is found here. Private to capture/.
+ */
 #ifndef CAPTURE_TRACE_BLOCKS_H
 #define CAPTURE_TRACE_BLOCKS_H
 
@@ -28,9 +29,10 @@ struct block_file {
 int block_file_open(struct block_file *f, const char *path, struct err *e);
 void block_file_close(struct block_file *f);
 
-/* Makes bytes [offset, offset + len) of the file readable at *p; they must be inside the file. What the window showed before
- * is gone. Errors: EIO where the file cannot be read there (also: it was cut meanwhile), ENOMEM. */
-int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len, const void **p, struct err *e);
+/* Makes bytes [offset, offset + len) of the file readable at *p; they must be inside the file. What the window showed
+ * before is gone. Errors: EIO where the file cannot be read there (also: it was cut meanwhile), ENOMEM. */
+int window_show(struct window *w, const struct block_file *f, uint64_t offset, size_t len, const void **p,
+		struct err *e);
 void window_release(struct window *w);
 
 enum block_state {
@@ -41,7 +43,7 @@ enum block_state {
 
 struct block {
 	struct block_header h;
-	uint64_t next;	    /* where the next block begins; of a damaged one, where the next good one does, or the end */
+	uint64_t next; /* where the next block begins; of a damaged one, where the next good one does, or the end */
 	uint64_t available; /* bytes of payload inside the file */
 	const char *why;
 };

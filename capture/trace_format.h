@@ -3,14 +3,14 @@
  *
  *	file header | block | block | ... | END block
  *
- * Everything begins at a multiple of 64 bytes; numbers are little-endian. A block is a header of 64 bytes and its payload,
- * padded with zeros to the next multiple of 64. Blocks are appended, never moved. The one block being filled (always the
- * last one, always RECORDS, never compressed) is OPEN: its header says how many bytes it may take, and what it
- * holds is told by the commit words of the records themselves. It is SEALED by writing its header again, with count,
+ * Everything begins at a multiple of 64 bytes; numbers are little-endian. A block is a header of 64 bytes and its
+ * payload, padded with zeros to the next multiple of 64. Blocks are appended, never moved. The one block being filled
+ * (always the last one, always RECORDS, never compressed) is OPEN: its header says how many bytes it may take, and what
+ * it holds is told by the commit words of the records themselves. It is SEALED by writing its header again, with count,
  * lengths and checksum: 64 bytes inside one page, which a killed writer has written or not.
  *
- * Each block header carries its own offset and the file's nonce, so that after damage the next block can be searched for
- * without taking a trace inside a trace, or a moved block, for one of ours. */
+ * Each block header carries its own offset and the file's nonce, so that after damage the next block can be searched
+ * for without taking a trace inside a trace, or a moved block, for one of ours. */
 #ifndef CAPTURE_TRACE_FORMAT_H
 #define CAPTURE_TRACE_FORMAT_H
 

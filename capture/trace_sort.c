@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file, then merged by a heap. */
+/* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file, then merged by a
+ * heap. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -188,7 +189,8 @@ static int copy_objects_and_heap(struct sort *s, struct err *e)
 			const void *data = trace_heap(s->from, r->heap, &len);
 			rc = data ? trace_writer_heap(s->to, data, len, &ref, e) : 0;
 			if (!rc && data && ref != r->heap)
-				rc = err_set(e, EINVAL, "the heap of the trace to be sorted is not in the order of its requests");
+				rc = err_set(e, EINVAL,
+					     "the heap of the trace to be sorted is not in the order of its requests");
 			if (rc)
 				return rc;
 		}

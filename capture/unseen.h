@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What a capture says that it could not see: programs that it could not look into, and such as made calls past the C library, or
- * have the code for it. Then the trace is incomplete, and nobody knows by how much. */
+/* What a capture says that it could not see: programs that it could not look into, and such as made calls past the C
+ * library, or have the code for it. Then the trace is incomplete, and nobody knows by how much. */
 #ifndef CAPTURE_UNSEEN_H
 #define CAPTURE_UNSEEN_H
 

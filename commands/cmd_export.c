@@ -57,8 +57,8 @@ static int export_run(int argc, char **argv, struct err *e)
 	struct export_config c = {0};
 	const struct trace_format *f;
 	int n;
-	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE -o FILE\n--to list", about, export_options, &c,
-				   argc, argv, 0, 1, &n, e);
+	int status = command_parse(&cmd_export, "--to FORMAT [options] TRACE -o FILE\n--to list", about, export_options,
+				   &c, argc, argv, 0, 1, &n, e);
 	if (status >= 0)
 		return status;
 	if (c.to && !strcmp(c.to, "list")) {

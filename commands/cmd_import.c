@@ -24,16 +24,31 @@ struct import_config {
 #define AT(FIELD) offsetof(struct import_config, FIELD)
 
 static const struct option_spec import_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = AT(output), .arg = "TRACE",
-	 .help = "the trace file to write", .flags = OPT_CLI_ONLY},
-	OPEN_OPTION_ROWS(AT(open)),
-	{.name = "compress", .type = OPT_FLAG, .offset = AT(compress), .help = "compress the trace file with zstd",
-	 .flags = OPT_CLI_ONLY},
-	{.name = "keep-order", .type = OPT_FLAG, .offset = AT(keep_order),
-	 .help = "leave the requests in the order of the input; default: sorted by their begins", .flags = OPT_CLI_ONLY},
-	{.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = AT(quiet), .help = "print warnings only",
-	 .flags = OPT_CLI_ONLY},
-	{.name = NULL},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = AT(output),
+     .arg = "TRACE",
+     .help = "the trace file to write",
+     .flags = OPT_CLI_ONLY},
+    OPEN_OPTION_ROWS(AT(open)),
+    {.name = "compress",
+     .type = OPT_FLAG,
+     .offset = AT(compress),
+     .help = "compress the trace file with zstd",
+     .flags = OPT_CLI_ONLY},
+    {.name = "keep-order",
+     .type = OPT_FLAG,
+     .offset = AT(keep_order),
+     .help = "leave the requests in the order of the input; default: sorted by their begins",
+     .flags = OPT_CLI_ONLY},
+    {.name = "quiet",
+     .letter = 'q',
+     .type = OPT_FLAG,
+     .offset = AT(quiet),
+     .help = "print warnings only",
+     .flags = OPT_CLI_ONLY},
+    {.name = NULL},
 };
 
 static const char about[] =
@@ -91,7 +106,8 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 	format_duration(&out, meta->clock_resolution_ns);
 	strbuf_addstr(&out, " of its times\n");
 	if (p->sorted)
-		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " requests stood behind later ones\n", p->n_unordered);
+		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " requests stood behind later ones\n",
+			    p->n_unordered);
 	fwrite(out.s, 1, out.len, stdout);
 	strbuf_release(&out);
 }
@@ -102,7 +118,8 @@ static void print_warnings(const struct import *x, const struct trace_meta *meta
 	const char *label = "Warnings\n";
 	for (size_t k = 0; k < x->set->n; k++)
 		for (unsigned int i = 0; trace_note(x->set->t[k], i, text, sizeof text); i++, label = "")
-			printf("%s  %s%s%s\n", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "", text);
+			printf("%s  %s%s%s\n", label, x->set->n > 1 ? x->set->path[k] : "", x->set->n > 1 ? ": " : "",
+			       text);
 	/* sorting has put right what was out of order in the whole */
 	for (unsigned int i = 0; tally_warning(x->summary, meta, i, text, sizeof text); i++)
 		if (!p->sorted || !strstr(text, "not in order")) {
@@ -137,8 +154,8 @@ static int import_run(int argc, char **argv, struct err *e)
 {
 	struct import_config c = {0};
 	int n;
-	int status = command_parse(&cmd_import, "[--from FORMAT] [options] FILE... -o TRACE\n--from list", about, import_options,
-				   &c, argc, argv, 0, argc, &n, e);
+	int status = command_parse(&cmd_import, "[--from FORMAT] [options] FILE... -o TRACE\n--from list", about,
+				   import_options, &c, argc, argv, 0, argc, &n, e);
 	if (status >= 0)
 		return status;
 	if (c.open.from && !strcmp(c.open.from, "list")) {

@@ -110,7 +110,8 @@ static int print(struct trace *t, const char *path, const struct info_config *co
 		rc = show(&x, t, config, e);
 	}
 	if (!rc && p->tally.n_damage)
-		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0], p->tally.n_damage > 1 ? " (and more, see above)" : "");
+		rc = err_set(e, EBADMSG, "%s%s", p->tally.damage[0],
+			     p->tally.n_damage > 1 ? " (and more, see above)" : "");
 	profile_release(p);
 	free(replay);
 	free(p);
@@ -121,8 +122,9 @@ static int info_run(int argc, char **argv, struct err *e)
 {
 	struct info_config config = {.plot = isatty(STDOUT_FILENO), .n_threads = 2, .n_replay_max = 1000000};
 	int n_positional;
-	int status = command_parse(&cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE", about,
-				   info_options, &config, argc, argv, 1, 1, &n_positional, e);
+	int status =
+	    command_parse(&cmd_info, "[--json] [--plot] [--records N] TRACE\nTRACE --html FILE\nTRACE --csv FILE",
+			  about, info_options, &config, argc, argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
 	struct trace *t;

@@ -26,7 +26,7 @@ struct info {
 /* The i-th warning: of the reader, then of the figures; NULL when there are no more. */
 const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t size);
 
-/* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show ------------------------- */
+/* --- text and page: info_facts.c and info_sheets.c build, info_text.c and info_html.c show ------------------------ */
 
 /* Texts are as they are to be read: strangers' bytes that a terminal would obey are \xNN already. */
 struct info_fact { /* "Clock": "tsc, resolution 1 ns" */
@@ -70,7 +70,7 @@ int info_write_html(const struct info *x, const char *path, struct err *e);
 /* One JSON object on stdout; doc/info-schema.json describes it, its keys are only ever added to. */
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e);
 
-/* --- info_words.c: texts ------------------------------------------------------------------------------------------- */
+/* --- info_words.c: texts ------------------------------------------------------------------------------------------ */
 
 /* Whatever bytes a stranger's text has: what is no UTF-8, and what a terminal obeys instead of showing, as \xNN. */
 void info_add_printable(struct strbuf *out, const char *text);
@@ -80,9 +80,10 @@ void info_add_rate(struct strbuf *out, double per_s);	     /* "1,234 a second" *
 void info_add_share(struct strbuf *out, double part, double whole); /* "12.3 %" */
 void info_add_error(struct strbuf *out, unsigned int error);	     /* "ENOENT" */
 void info_add_object(struct strbuf *out, const struct info *x, uint32_t id);
-void info_add_quantile(struct strbuf *out, const struct histogram *h, double p, bool bytes); /* nothing for an empty one */
+void info_add_quantile(struct strbuf *out, const struct histogram *h, double p,
+		       bool bytes); /* nothing for an empty one */
 
-/* --- info_plot.c ----------------------------------------------------------------------------------------------------- */
+/* --- info_plot.c -------------------------------------------------------------------------------------------------- */
 
 struct figures;
 /* The figures of the page, without their SVG. Ownership: figures_release. */

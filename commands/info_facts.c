@@ -347,7 +347,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 	add_extra(page, m->extra_json);
 }
 
-/* --- what a replay makes of it ------------------------------------------------------------------------------------- */
+/* --- what a replay makes of it ------------------------------------------------------------------------------------ */
 
 static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 {
@@ -411,8 +411,10 @@ const char *info_warning(const struct info *x, unsigned int i, char *buf, size_t
 	while (n <= i && trace_note(x->trace, n, buf, size))
 		n++;
 	if (n <= i && n_unseen && n++ == i)
-		snprintf(buf, size, "programs that made, or can make, calls which capture could not see: %llu: the trace is incomplete",
-			 (unsigned long long)n_unseen);
+		snprintf(
+		    buf, size,
+		    "programs that made, or can make, calls which capture could not see: %llu: the trace is incomplete",
+		    (unsigned long long)n_unseen);
 	return n > i ? buf : tally_warning(&x->profile->tally, x->meta, i - n, buf, size);
 }
 

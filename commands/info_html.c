@@ -59,7 +59,8 @@ static void add_cell(struct strbuf *out, const struct info_sheet *s, size_t colu
 {
 	bool left = s->left >> column & 1;
 	const char *tag = head ? "th" : "td";
-	strbuf_addf(out, "<%s%s%s>", tag, head ? " scope=\"col\"" : "", left ? column ? " class=\"w\"" : "" : " class=\"n\"");
+	strbuf_addf(out, "<%s%s%s>", tag, head ? " scope=\"col\"" : "",
+		    left ? column ? " class=\"w\"" : "" : " class=\"n\"");
 	escape_html(out, text);
 	strbuf_addf(out, "</%s>", tag);
 }

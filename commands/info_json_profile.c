@@ -49,7 +49,8 @@ static json_t *json_busiest(const struct timeline *t)
 
 static json_t *json_timeline(const struct timeline *t)
 {
-	static const char *const key[KIND_N + KIND_OTHER] = {"reads", "writes", "others", "bytes_read", "bytes_written"};
+	static const char *const key[KIND_N + KIND_OTHER] = {"reads", "writes", "others", "bytes_read",
+							     "bytes_written"};
 	json_t *o = json_object(), *list[KIND_N + KIND_OTHER];
 	json_object_set_new(o, "width_ns", json_integer(t->width_ns));
 	json_object_set_new(o, "begin_ns", json_integer((t->base + (int64_t)t->used_from) * t->width_ns));
@@ -57,7 +58,8 @@ static json_t *json_timeline(const struct timeline *t)
 		json_object_set_new(o, key[k], list[k] = json_array());
 	for (size_t i = t->used_from; i < t->used_to; i++)
 		for (int k = 0; k < KIND_N + KIND_OTHER; k++)
-			json_array_append_new(list[k], info_json_u64(k < KIND_N ? t->bin[i].n[k] : t->bin[i].bytes[k - KIND_N]));
+			json_array_append_new(list[k],
+					      info_json_u64(k < KIND_N ? t->bin[i].n[k] : t->bin[i].bytes[k - KIND_N]));
 	return o;
 }
 
@@ -154,7 +156,8 @@ static json_t *json_responses(const struct profile *p)
 	for (int k = 0; k <= KIND_N; k++) {
 		struct histogram h;
 		profile_responses(p, (enum profile_kind)k, &h);
-		json_object_set_new(o, k < KIND_N ? profile_kind_names[k] : "all", h.n ? json_quantiles(&h) : json_null());
+		json_object_set_new(o, k < KIND_N ? profile_kind_names[k] : "all",
+				    h.n ? json_quantiles(&h) : json_null());
 		histogram_release(&h);
 	}
 	return o;
@@ -173,8 +176,8 @@ static json_t *json_sizes(const struct profile *p)
 		set_count(o, "n_not_counted", z->n_not_counted);
 		json_object_set_new(o, "bytes", json_quantiles(&z->distribution));
 		for (size_t i = 0; i < n; i++)
-			json_array_append_new(list, json_pack("{s:o,s:o}", "bytes", info_json_u64(common[i].size), "n_requests",
-							      info_json_u64(common[i].n)));
+			json_array_append_new(list, json_pack("{s:o,s:o}", "bytes", info_json_u64(common[i].size),
+							      "n_requests", info_json_u64(common[i].n)));
 		json_object_set_new(o, "most_common", list);
 		json_object_set_new(top, profile_kind_names[k], o);
 	}
@@ -304,8 +307,8 @@ static void set_replay_counts(json_t *o, const struct replayable *r)
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
 		for (unsigned int op = 0; op < OP_N; op++)
 			if (r->passed[reason][op].n)
-				json_array_append_new(passed, json_replay_row("reason", pass_reasons[reason], op_name(op),
-									      &r->passed[reason][op]));
+				json_array_append_new(passed, json_replay_row("reason", pass_reasons[reason],
+									      op_name(op), &r->passed[reason][op]));
 	for (unsigned int op = 0; op < OP_N; op++)
 		if (r->unknown[op].n)
 			json_array_append_new(unknown, json_replay_row(NULL, NULL, op_name(op), &r->unknown[op]));

@@ -53,8 +53,9 @@ static void add_bin(struct strbuf *data, const struct timeline_bin *b, double fr
 	}
 }
 
-/* Two lines a bin, for its begin and its end: time, requests a second of each kind and of all, MiB a second read and written. A bin
- * at either end of which less than half is inside the trace is left out: its rate is that of a few requests. */
+/* Two lines a bin, for its begin and its end: time, requests a second of each kind and of all, MiB a second read and
+ * written. A bin at either end of which less than half is inside the trace is left out: its rate is that of a few
+ * requests. */
 static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins, struct axis *axis)
 {
 	const struct tally *s = &x->profile->tally;
@@ -70,7 +71,8 @@ static void rate_data(struct strbuf *data, const struct info *x, size_t max_bins
 		if (single)
 			inside = width;
 		if (inside >= width / 2)
-			add_bin(data, &t.bin[i], from_ns * axis->unit.scale, (from_ns + inside) * axis->unit.scale, 1e9 / inside);
+			add_bin(data, &t.bin[i], from_ns * axis->unit.scale, (from_ns + inside) * axis->unit.scale,
+				1e9 / inside);
 	}
 	timeline_release(&t);
 }
@@ -121,7 +123,8 @@ static void level_outline(struct strbuf *data, const struct profile *p)
 {
 	for (size_t i = 0; i <= p->concurrency.highest; i++) {
 		double share = 100 * profile_share_of_time(p, i), at = (double)i;
-		strbuf_addf(data, "%.6g 0\n%.6g %.6g\n%.6g %.6g\n%.6g 0\n", at - 0.3, at - 0.3, share, at + 0.3, share, at + 0.3);
+		strbuf_addf(data, "%.6g 0\n%.6g %.6g\n%.6g %.6g\n%.6g 0\n", at - 0.3, at - 0.3, share, at + 0.3, share,
+			    at + 0.3);
 	}
 }
 
@@ -130,7 +133,8 @@ static void add_time_axis(struct strbuf *script, double min_ns, double max_ns, s
 {
 	double lo = fmax(min_ns, 1) * unit.scale, hi = fmax(max_ns, 1) * unit.scale;
 	bool log = hi > 20 * lo;
-	strbuf_addf(script, "%sset xrange [%.6g:%.6g]\n", log ? "set logscale x\n" : "", log ? lo / 1.2 : 0, log ? hi * 1.2 : hi * 1.05);
+	strbuf_addf(script, "%sset xrange [%.6g:%.6g]\n", log ? "set logscale x\n" : "", log ? lo / 1.2 : 0,
+		    log ? hi * 1.2 : hi * 1.05);
 }
 
 static bool has_rates(const struct info *x)
@@ -147,16 +151,18 @@ static bool has_levels(const struct info *x)
 
 static void add_grid(struct strbuf *script, const char *xlabel, const char *ylabel)
 {
-	strbuf_addf(script,
-		    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n"
-		    "set key above left Left reverse horizontal samplen 2\n",
-		    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel, palette[PALETTE_TEXT].hex);
+	strbuf_addf(
+	    script,
+	    "set grid ytics lc rgb '%s'\nset xlabel '%s' textcolor rgb '%s'\nset ylabel '%s' textcolor rgb '%s'\n"
+	    "set key above left Left reverse horizontal samplen 2\n",
+	    palette[PALETTE_GRID].hex, xlabel, palette[PALETTE_TEXT].hex, ylabel, palette[PALETTE_TEXT].hex);
 }
 
-static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style, size_t series, const char *title)
+static void add_curve(struct strbuf *script, size_t n, const char *using, const char *style, size_t series,
+		      const char *title)
 {
-	strbuf_addf(script, "%s%s with %s lw 1.4 lc rgb '%s' title '%s'", n ? ", \\\n  file " : "plot file ", using, style,
-		    palette_series(series), title);
+	strbuf_addf(script, "%s%s with %s lw 1.4 lc rgb '%s' title '%s'", n ? ", \\\n  file " : "plot file ", using,
+		    style, palette_series(series), title);
 }
 
 static void figure_rates(struct figures *fs, const struct info *x)
@@ -171,8 +177,9 @@ static void figure_rates(struct figures *fs, const struct info *x)
 	add_grid(&f->script, label, "requests a second");
 	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [0:%.10g]\n", axis.end);
 	for (int k = 0; k < KIND_N; k++) {
-		uint64_t n_kind = k == KIND_OTHER ? p->tally.n_records - p->sizes[0].distribution.n - p->sizes[1].distribution.n
-						  : p->sizes[k].distribution.n;
+		uint64_t n_kind = k == KIND_OTHER
+				      ? p->tally.n_records - p->sizes[0].distribution.n - p->sizes[1].distribution.n
+				      : p->sizes[k].distribution.n;
 		snprintf(using, sizeof using, "using 1:%d", k + 2);
 		if (n_kind)
 			add_curve(&f->script, n++, using, "lines", (size_t)k, kind_titles[k]);
@@ -219,8 +226,10 @@ static void figure_levels(struct figures *fs, const struct info *x)
 	level_data(&f->data, x->profile);
 	add_grid(&f->script, "requests in flight", "share of the time [%]");
 	size_t highest = x->profile->concurrency.highest;
-	strbuf_addf(&f->script, "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset boxwidth 0.8\nset style fill solid 0.8\n",
-		    highest, highest / 10 + 1);
+	strbuf_addf(
+	    &f->script,
+	    "set yrange [0:*]\nset xrange [-0.7:%zu.7]\nset xtics %zu\nset boxwidth 0.8\nset style fill solid 0.8\n",
+	    highest, highest / 10 + 1);
 	strbuf_addf(&f->script, "plot file using 1:2 with boxes lc rgb '%s' notitle\n", palette[PALETTE_BLUE].hex);
 	figure_caption(f, "How much of the time so many requests were in flight.");
 }
@@ -270,7 +279,7 @@ void info_figures_build(struct figures *fs, const struct info *x)
 	figure_sizes(fs, x);
 }
 
-/* --- characters ---------------------------------------------------------------------------------------------------- */
+/* --- characters --------------------------------------------------------------------------------------------------- */
 
 char *info_plot_directory(struct err *e)
 {
@@ -284,12 +293,14 @@ char *info_plot_directory(struct err *e)
 }
 
 /* What a plot of characters begins with; it is written to NAME.txt. */
-static void text_begin(struct strbuf *script, const char *name, unsigned int columns, unsigned int rows, const char *title)
+static void text_begin(struct strbuf *script, const char *name, unsigned int columns, unsigned int rows,
+		       const char *title)
 {
-	strbuf_addf(script,
-		    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset output '%s.txt'\nset title '%s'\n"
-		    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.3g'\nunset key\n",
-		    columns, rows, name, title);
+	strbuf_addf(
+	    script,
+	    "reset\nset encoding utf8\nset terminal dumb noenhanced size %u,%u\nset output '%s.txt'\nset title '%s'\n"
+	    "set border 3\nset tics nomirror scale 0.5\nset format y '%%.3g'\nunset key\n",
+	    columns, rows, name, title);
 }
 
 static int text_files(const char *dir, const struct info *x, unsigned int columns, unsigned int rows, struct err *e)
@@ -303,12 +314,15 @@ static int text_files(const char *dir, const struct info *x, unsigned int column
 	rate_data(&rate, x, columns - 12, &axis);
 	snprintf(title, sizeof title, "Requests a second, over time [%s]", axis.unit.name);
 	text_begin(&script, "1", columns, rows, title);
-	strbuf_addf(&script, "set yrange [0:*]\nset xrange [0:%.10g]\nplot 'rate.dat' using 1:5 with filledcurves y1=0\n", axis.end);
+	strbuf_addf(&script,
+		    "set yrange [0:*]\nset xrange [0:%.10g]\nplot 'rate.dat' using 1:5 with filledcurves y1=0\n",
+		    axis.end);
 	if (response_range(x, &min_ns, &max_ns, &unit)) {
 		response_data(&response, x, KIND_READ, unit);
 		response_data(&response, x, KIND_WRITE, unit);
 		response_data(&response, x, KIND_OTHER, unit);
-		snprintf(title, sizeof title, "Share of requests that took no longer [%s]: r reads, w writes, o others", unit.name);
+		snprintf(title, sizeof title, "Share of requests that took no longer [%s]: r reads, w writes, o others",
+			 unit.name);
 		text_begin(&script, "2", columns, rows, title);
 		add_time_axis(&script, min_ns, max_ns, unit);
 		strbuf_addstr(&script, "set yrange [0:1.02]\nplot 'response.dat' index 2 with points pt 'o', "
@@ -317,8 +331,10 @@ static int text_files(const char *dir, const struct info *x, unsigned int column
 	if (has_levels(x)) {
 		level_outline(&level, x->profile);
 		text_begin(&script, "3", columns, rows, "Share of the time [%] with so many requests in flight");
-		strbuf_addf(&script, "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\nplot 'level.dat' with filledcurves y1=0\n", highest,
-			    highest / 10 + 1);
+		strbuf_addf(&script,
+			    "set yrange [0:*]\nset xrange [-0.5:%zu.5]\nset xtics %zu\nplot 'level.dat' with "
+			    "filledcurves y1=0\n",
+			    highest, highest / 10 + 1);
 	}
 	int rc = output_file(dir, "rate.dat", &rate, e);
 	rc = rc ? rc : output_file(dir, "response.dat", &response, e);

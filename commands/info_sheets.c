@@ -134,7 +134,8 @@ static void family_sum(const struct tally *t, enum op_family family, struct fami
 
 static void add_families(struct info_page *page, const struct tally *t)
 {
-	static const char *const column[] = {"Kind", "requests", "share", "failed", "moved", "time in calls", "share of time", NULL};
+	static const char *const column[] = {"Kind",  "requests",      "share",         "failed",
+					     "moved", "time in calls", "share of time", NULL};
 	struct info_sheet *s = NULL;
 	struct family_sum f;
 	long double all_ns = 0;
@@ -178,8 +179,8 @@ static void put_common(struct info_sheet *s, const struct sizes *z)
 
 static void add_sizes(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Sizes", "requests", "smallest", "p10", "median", "p90", "p99", "largest", "most common",
-					     NULL};
+	static const char *const column[] = {"Sizes", "requests", "smallest", "p10",         "median",
+					     "p90",   "p99",      "largest",  "most common", NULL};
 	static const double quantile[] = {0, 0.1, 0.5, 0.9, 0.99, 1};
 	struct info_sheet *s = NULL;
 	for (int k = 0; k < KIND_OTHER; k++) {
@@ -197,7 +198,8 @@ static void add_sizes(struct info_page *page, const struct profile *p)
 
 static void put_access(struct info_sheet *s, const char *name, const struct access_counts *c)
 {
-	static const enum access_pattern shown[] = {ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_REPEATED, ACCESS_NEAR, ACCESS_RANDOM};
+	static const enum access_pattern shown[] = {ACCESS_SEQUENTIAL, ACCESS_STRIDED, ACCESS_REPEATED, ACCESS_NEAR,
+						    ACCESS_RANDOM};
 	uint64_t n_first = access_total(c, ACCESS_FIRST), n = access_all(c) - n_first;
 	if (!n && !n_first)
 		return;
@@ -227,8 +229,15 @@ static void note_positions(struct info_sheet *s, const struct profile *p)
 
 static void add_access(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Position after the last of the same", "requests", "sequential", "strided",
-					     "repeated",			    "near",	"random",     "first",   NULL};
+	static const char *const column[] = {"Position after the last of the same",
+					     "requests",
+					     "sequential",
+					     "strided",
+					     "repeated",
+					     "near",
+					     "random",
+					     "first",
+					     NULL};
 	static const char *const scope[PROFILE_SCOPES] = {"object", "descriptor", "thread on an object"};
 	if (!p->n_position_known)
 		return;
@@ -242,7 +251,8 @@ static void add_access(struct info_page *page, const struct profile *p)
 
 static void add_block(struct info_page *page, const struct profile *p)
 {
-	static const char *const time_column[] = {"Time of a request", "requests", "mean", "median", "p90", "p99", "p99.9", "max", NULL};
+	static const char *const time_column[] = {
+	    "Time of a request", "requests", "mean", "median", "p90", "p99", "p99.9", "max", NULL};
 	static const double quantile[] = {0.5, 0.9, 0.99, 0.999, 1};
 	const struct profile_block *b = &p->block;
 	if (!b->n_dispatched)
@@ -261,8 +271,9 @@ static void add_block(struct info_page *page, const struct profile *p)
 
 static void add_block_kinds(struct info_page *page, const struct profile *p)
 {
-	static const char *const column[] = {"Block requests", "reads", "writes", "sectors read", "sectors written", "synchronous",
-					     "metadata", "read ahead", "forced unit access", "flush first", NULL};
+	static const char *const column[] = {"Block requests",     "reads",       "writes",   "sectors read",
+					     "sectors written",    "synchronous", "metadata", "read ahead",
+					     "forced unit access", "flush first", NULL};
 	const struct profile_block *b = &p->block;
 	struct info_sheet *s = sheet_add(page, "Block requests", column, 1);
 	put_text(s, "");
@@ -324,8 +335,8 @@ static void add_threads(struct info_page *page, const struct tally *t)
 		put_time(s, top[i].busy_ns);
 	}
 	if (t->n_threads > n)
-		s->note = xasprintf("of %s%llu threads, the %zu with the most requests", t->threads_cut ? "more than " : "",
-				    (unsigned long long)t->n_threads, n);
+		s->note = xasprintf("of %s%llu threads, the %zu with the most requests",
+				    t->threads_cut ? "more than " : "", (unsigned long long)t->n_threads, n);
 }
 
 /* A line for each error number, with the operations that met it. */
@@ -357,7 +368,7 @@ static void add_errors(struct info_page *page, const struct profile *p)
 	free(sorted);
 }
 
-/* --- what a replay makes of it ------------------------------------------------------------------------------------- */
+/* --- what a replay makes of it ------------------------------------------------------------------------------------ */
 
 /* A line: c[op] of all operations together. */
 static struct info_sheet *put_replay(struct info_page *page, struct info_sheet *s, const char *what,

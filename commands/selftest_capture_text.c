@@ -64,8 +64,8 @@ static void method_print(const struct capture_trial *t, size_t method, FILE *out
 	char offset[32], u[32];
 	time_put(offset, sizeof offset, clock.offset_ns, clock.offset_ns, true);
 	time_put(u, sizeof u, clock.u_ns, clock.u_ns, false);
-	fprintf(out, "  clock: begins lie %s from the program's own, u = %s from process to process (%zu processes)\n", offset, u,
-		clock.n_processes);
+	fprintf(out, "  clock: begins lie %s from the program's own, u = %s from process to process (%zu processes)\n",
+		offset, u, clock.n_processes);
 }
 
 void selftest_capture_print(const struct capture_trial *t, FILE *out)
@@ -79,7 +79,8 @@ void selftest_capture_print(const struct capture_trial *t, FILE *out)
 		     "bias       captured less own response time: mean over the runs, with its 95 %% interval\n"
 		     "scatter    distance of a request's difference from the bias of its run: median, 99th percentile\n"
 		     "begin      captured less own begin\n"
-		     "clock      every process measures its clock itself: u is met where instants of two processes are compared, "
+		     "clock      every process measures its clock itself: u is met where instants of two processes are "
+		     "compared, "
 		     "not by a response time\n"
 		     "own time   the program's own mean response time under capture, to that without, with its 95 %% "
 		     "interval\n");

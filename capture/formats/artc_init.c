@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The files that ARTC makes before a replay: "dir#PATH", "file#PATH#SIZE", "symlink#PATH#TARGET", from the list of files in the
- * trace's metadata. doc/formats/others.md. */
+/* The files that ARTC makes before a replay: "dir#PATH", "file#PATH#SIZE", "symlink#PATH#TARGET", from the list of
+ * files in the trace's metadata. doc/formats/others.md. */
 #include <errno.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static int add_entry(struct list *l, struct sink *s, const struct fileset_entry 
 {
 	int rc = 0;
 	if (strpbrk(f->path, "#\n") || (link && strpbrk(link, "#\n")))
-		return err_set(e, EINVAL, "\"%s\": ARTC's list has no way to write a name with # or a line end", f->path);
+		return err_set(e, EINVAL, "\"%s\": ARTC's list has no way to write a name with # or a line end",
+			       f->path);
 	for (const char *slash = strchr(f->path, '/'); slash && !rc; slash = strchr(slash + 1, '/'))
 		rc = slash > f->path ? add_directory(l, s, f->path, (size_t)(slash - f->path), e) : 0;
 	if (rc || f->directory)
@@ -74,7 +75,8 @@ static int artc_init_write(struct trace *t, const char *path, struct trace_expor
 {
 	static const struct sink_writer writer = {.head = write_list, .one = nothing};
 	if (!trace_meta(t)->files.n)
-		return err_set(e, ENODATA, "the trace has no list of the files that it needs (capture app --snapshot makes one)");
+		return err_set(e, ENODATA,
+			       "the trace has no list of the files that it needs (capture app --snapshot makes one)");
 	struct list l = {.t = t};
 	object_table_init(&l.told);
 	int rc = sink_write_trace(&writer, &l, t, path, report, e);

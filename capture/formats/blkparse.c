@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors [command]; doc/formats/blkparse.md.
- * "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]" */
+/* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors [command];
+ * doc/formats/blkparse.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]" */
 #include <errno.h>
 #include <string.h>
 
@@ -75,8 +75,8 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	size_t len = (size_t)(s - *at);
 	if (len != t->last.len || memcmp(t->last.name, *at, len) || !len) {
 		const char *p = *at;
-		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) || p != s || major > 4095 ||
-		    minor > 1048575 || len >= sizeof t->last.name)
+		if (!scan_u64(&p, s, &major) || p == s || *p++ != ',' || !scan_u64(&p, s, &minor) || p != s ||
+		    major > 4095 || minor > 1048575 || len >= sizeof t->last.name)
 			return foreign_at(&t->base, *at, e, "no device, as 8,0");
 		int rc = foreign_object(&t->base, OBJECT_DEVICE, *at, len, &t->last.object, e);
 		if (rc)
@@ -92,8 +92,8 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 }
 
 /* "223490 + 8 [kjournald]", "[0]" of a completion: its error. */
-static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len, struct pair_event *v,
-		       struct err *e)
+static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len,
+		       struct pair_event *v, struct err *e)
 {
 	uint64_t n = 0;
 	const char *p = s;
@@ -134,7 +134,8 @@ static bool take_number(const char **at, const char *end, uint64_t max, uint64_t
 static bool take_time(const char **at, const char *end, int64_t *ns)
 {
 	const char *s = *at;
-	if (!scan_decimal(&s, end, 1000000000, ns, NULL) || *ns > TRACE_TIME_MAX || s == end || (*s != ' ' && *s != '\t'))
+	if (!scan_decimal(&s, end, 1000000000, ns, NULL) || *ns > TRACE_TIME_MAX || s == end ||
+	    (*s != ' ' && *s != '\t'))
 		return false;
 	*at = blanks(s, end);
 	return true;
@@ -178,7 +179,8 @@ static int blkparse_line(struct foreign *f, const char *s, size_t len, struct er
 	s = blanks(s, end);
 	if (s == end || t->over)
 		return 0;
-	if (t->n_events && (*s < '0' || *s > '9')) { /* the figures that blkparse prints at its end: "CPU0 (8,0):", "Total" */
+	if (t->n_events &&
+	    (*s < '0' || *s > '9')) { /* the figures that blkparse prints at its end: "CPU0 (8,0):", "Total" */
 		t->over = (end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5));
 		if (t->over)
 			return 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blktrace's binary files: one per processor, or merged by blkparse -d. Source: linux/blktrace_api.h; doc/formats/blktrace.md.
- * The processors' files are merged here by time. */
+/* blktrace's binary files: one per processor, or merged by blkparse -d. Source: linux/blktrace_api.h;
+ * doc/formats/blktrace.md. The processors' files are merged here by time. */
 #include <dirent.h>
 #include <errno.h>
 #include <libgen.h>
@@ -127,8 +127,9 @@ static enum trace_op op_of(const struct event *v)
 
 static uint32_t flags_of(uint32_t category)
 {
-	return (category & 8 ? BLOCK_SYNC : 0) | (category & 0x1000 ? BLOCK_META : 0) | (category & 0x800 ? BLOCK_AHEAD : 0) |
-	       (category & 0x8000 ? BLOCK_FUA : 0) | (category & 4 ? BLOCK_PREFLUSH : 0);
+	return (category & 8 ? BLOCK_SYNC : 0) | (category & 0x1000 ? BLOCK_META : 0) |
+	       (category & 0x800 ? BLOCK_AHEAD : 0) | (category & 0x8000 ? BLOCK_FUA : 0) |
+	       (category & 4 ? BLOCK_PREFLUSH : 0);
 }
 
 static int device_object(struct blktrace *t, uint32_t device, uint32_t *object, struct err *e)

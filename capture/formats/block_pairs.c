@@ -88,8 +88,14 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f, con
 	while (p->slot[i].used)
 		i = (i + 1) & (p->n_slots - 1);
 	p->n_used++;
-	p->slot[i] = (struct block_waiting){.sector = v->sector, .bytes = v->bytes, .device = v->device, .op = (uint16_t)v->op,
-					    .pid = v->pid, .queue_ns = TIME_NONE, .issue_ns = TIME_NONE, .used = true};
+	p->slot[i] = (struct block_waiting){.sector = v->sector,
+					    .bytes = v->bytes,
+					    .device = v->device,
+					    .op = (uint16_t)v->op,
+					    .pid = v->pid,
+					    .queue_ns = TIME_NONE,
+					    .issue_ns = TIME_NONE,
+					    .used = true};
 	return &p->slot[i];
 }
 
@@ -115,7 +121,8 @@ static int begin(struct block_waiting *w, struct foreign *f, const struct pair_e
 static int on_queue(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct block_waiting *w = place(p, f, v);
-	if (w->issue_ns != TIME_NONE || w->has_ticket) /* the same sectors again while they are under way: the first goes on */
+	if (w->issue_ns != TIME_NONE ||
+	    w->has_ticket) /* the same sectors again while they are under way: the first goes on */
 		return 0;
 	w->queue_ns = v->ns;
 	w->pid = v->pid;
@@ -163,7 +170,8 @@ static void complete_part(struct block_pairs *p, struct block_waiting *w, const 
 	p->n_used++;
 }
 
-static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct pair_event *v, struct err *e)
+static int complete(struct block_pairs *p, struct foreign *f, struct block_waiting *w, const struct pair_event *v,
+		    struct err *e)
 {
 	struct trace_record *place_kept = record_queue_at(&f->queue, w->ticket), r;
 	if (place_kept) {
@@ -220,7 +228,8 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		return 0;
 	}
 	if (v->sector > INT64_MAX / 512)
-		return err_set(e, ERANGE, "sector %llu is beyond what a device can have", (unsigned long long)v->sector);
+		return err_set(e, ERANGE, "sector %llu is beyond what a device can have",
+			       (unsigned long long)v->sector);
 	switch (v->kind) {
 	case EVENT_QUEUE:
 		return on_queue(p, f, v, e);

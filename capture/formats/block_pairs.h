@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue the queueing (Q) with it.
- * What happens to a request meanwhile is followed: merges make it longer, a requeue takes the issue back, a split has parts, and
- * a completion of a part leaves the rest under way. */
+/* From events of the block layer to requests: an issue (D) with its completion (C), or with --queue the queueing (Q)
+ * with it. What happens to a request meanwhile is followed: merges make it longer, a requeue takes the issue back, a
+ * split has parts, and a completion of a part leaves the rest under way. */
 #ifndef CAPTURE_FORMATS_BLOCK_PAIRS_H
 #define CAPTURE_FORMATS_BLOCK_PAIRS_H
 

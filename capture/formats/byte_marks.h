@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where certain characters stand in the next 64 bytes, all of them found at once. On the path of every byte that is imported. */
+/* Where certain characters stand in the next 64 bytes, all of them found at once. On the path of every byte that is
+ * imported. */
 #ifndef CAPTURE_FORMATS_BYTE_MARKS_H
 #define CAPTURE_FORMATS_BYTE_MARKS_H
 
@@ -29,7 +30,8 @@ static inline uint64_t byte_marks(const char *s, char a, char b, char c, char d)
 	return marks;
 }
 
-/* Going from one to the next: `left` are those of at[0..64) still to come. BYTE_MARKS bytes behind `end` are readable. */
+/* Going from one to the next: `left` are those of at[0..64) still to come. BYTE_MARKS bytes behind `end` are readable.
+ */
 struct byte_walk {
 	const char *at, *end;
 	uint64_t left;

@@ -137,7 +137,8 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 	return process_new(tid, share ? table : table_copy(table), &parent->process->cwd);
 }
 
-void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process, bool share_table)
+void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process,
+			  bool share_table)
 {
 	struct traced_thread **t = find(s, tid);
 	if (s->cloning == parent)

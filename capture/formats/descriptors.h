@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who has which file open, and where its position is: what a trace of system calls does not say with each call. Threads share a
- * table, a fork copies it, dup and fork share the open file and with it the position. */
+/* Who has which file open, and where its position is: what a trace of system calls does not say with each call. Threads
+ * share a table, a fork copies it, dup and fork share the open file and with it the position. */
 #ifndef CAPTURE_FORMATS_DESCRIPTORS_H
 #define CAPTURE_FORMATS_DESCRIPTORS_H
 
@@ -63,7 +63,8 @@ void traced_system_release(struct traced_system *s);
 /* The thread; a new one is made with a process of its own, or that of the clone() which is seen to be under way. */
 struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid);
 /* clone() returned `tid` to `parent`. */
-void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process, bool share_table);
+void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process,
+			  bool share_table);
 void traced_thread_exited(struct traced_system *s, struct traced_thread *t);
 
 struct open_file *descriptor_get(const struct traced_thread *t, int64_t fd);

@@ -38,8 +38,8 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 			name++;
 		return foreign_object(&t->base, OBJECT_PATH, name, (size_t)(end - name), &t->object, e);
 	}
-	if ((size_t)(end - s) > sizeof start && !memcmp(s, start, sizeof start - 1) && (s += sizeof start - 1, scan_u64(&s, end, &v)) &&
-	    v < 4000000000u)
+	if ((size_t)(end - s) > sizeof start && !memcmp(s, start, sizeof start - 1) &&
+	    (s += sizeof start - 1, scan_u64(&s, end, &v)) && v < 4000000000u)
 		t->base.base.meta.meta.wall_epoch_ns = (int64_t)v * 1000000000;
 	return 0;
 }
@@ -95,7 +95,8 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 	if (rc)
 		return rc;
 	if (rank > UINT32_MAX || t->object == OBJECT_NONE)
-		return foreign_at(f, module, e, t->object == OBJECT_NONE ? "a segment before any file_name:" : "no rank");
+		return foreign_at(f, module, e,
+				  t->object == OBJECT_NONE ? "a segment before any file_name:" : "no rank");
 	r.object = t->object;
 	r.pid = r.tid = (uint32_t)rank;
 	r.rvalue = (int64_t)r.length;
@@ -131,4 +132,5 @@ static int dxt_bid(const unsigned char *head, size_t len, const char *path)
 	return memmem(head, len, "# DXT, ", 7) || memmem(head, len, "darshan", 7) ? 60 : 0;
 }
 
-const struct trace_format format_dxt = {.name = "dxt", .help = "what darshan-dxt-parser prints", .bid = dxt_bid, .open = dxt_open};
+const struct trace_format format_dxt = {
+    .name = "dxt", .help = "what darshan-dxt-parser prints", .bid = dxt_bid, .open = dxt_open};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The JSON events of the metrology paper's replayer (beefs_replayer), written: the number of events, then an object a line, each
- * with the events that it follows and that follow it: the one before in its thread, what another thread did with its descriptor,
- * and for a thread's first what had ended before. The replayer crashes on what it does not know, hence all that is left out. doc/formats/others.md. */
+/* The JSON events of the metrology paper's replayer (beefs_replayer), written: the number of events, then an object a
+ * line, each with the events that it follows and that follow it: the one before in its thread, what another thread did
+ * with its descriptor, and for a thread's first what had ended before. The replayer crashes on what it does not know,
+ * hence all that is left out. doc/formats/others.md. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -67,7 +68,8 @@ static size_t thread_of(struct out *x, const struct trace_record *r)
 			return x->last_thread = i;
 	}
 	GROW(x->thread, x->n_threads, x->cap_threads);
-	x->thread[x->n_threads] = (struct thread){.pid = r->pid, .tid = r->tid, .process = process ? process : ++x->n_processes};
+	x->thread[x->n_threads] =
+	    (struct thread){.pid = r->pid, .tid = r->tid, .process = process ? process : ++x->n_processes};
 	return x->last_thread = x->n_threads++;
 }
 
@@ -156,7 +158,14 @@ static void follow_descriptor(struct out *x, const struct trace_record *r, uint3
 static const char *call_of(const struct trace_record *r)
 {
 	switch (r->op) {
-	case OP_OPEN: case OP_CLOSE: case OP_READ: case OP_WRITE: case OP_PREAD: case OP_PWRITE: case OP_MKDIR: case OP_FSTAT:
+	case OP_OPEN:
+	case OP_CLOSE:
+	case OP_READ:
+	case OP_WRITE:
+	case OP_PREAD:
+	case OP_PWRITE:
+	case OP_MKDIR:
+	case OP_FSTAT:
 		return op_name(r->op);
 	case OP_STAT:
 		return r->flags & AT_SYMLINK_NOFOLLOW ? NULL : "stat";
@@ -177,7 +186,8 @@ static const char *cannot(struct out *x, const struct trace_record *r)
 		return "its begin or its end is not known";
 	if (r->op != OP_CLOSE && (!o || o->kind != OBJECT_PATH || strlen(o->name) > PATH_BYTES))
 		return "its file is not known, or its path is longer than 255 bytes";
-	if (r->fd >= NUMBERS || ((uses & OP_HAS_OFFSET) && r->offset > INT32_MAX) || ((uses & OP_HAS_LENGTH) && r->length > INT32_MAX))
+	if (r->fd >= NUMBERS || ((uses & OP_HAS_OFFSET) && r->offset > INT32_MAX) ||
+	    ((uses & OP_HAS_LENGTH) && r->length > INT32_MAX))
 		return "the replayer has descriptors below 32768, and offsets and lengths below 2 GiB";
 	if (thread_at(x, r)->process >= NUMBERS)
 		return "the replayer has 32767 processes";
@@ -321,8 +331,11 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	strbuf_addf(&s->out, "{\"rvalue\":%lld,\"parents\":", (long long)r->rvalue);
 	add_list(x, s, id, false);
 	/* the begin counts only as a number with a point */
-	strbuf_addf(&s->out, ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},\"stamp\":{\"begin\":%lld.0,\"elapsed\":%lld},",
-		    r->tid % NUMBERS, th->process, (long long)((r->begin_ns - x->first_ns) / 1000), (long long)((r->end_ns - r->begin_ns) / 1000));
+	strbuf_addf(&s->out,
+		    ",\"caller\":{\"tid\":\"%u\",\"pid\":\"%u\",\"uid\":\"1\",\"exec\":\"x\"},\"stamp\":{\"begin\":%"
+		    "lld.0,\"elapsed\":%lld},",
+		    r->tid % NUMBERS, th->process, (long long)((r->begin_ns - x->first_ns) / 1000),
+		    (long long)((r->end_ns - r->begin_ns) / 1000));
 	strbuf_addf(&s->out, "\"call\":\"%s\",\"args\":", call_of(r));
 	add_args(x, s, r);
 	strbuf_addf(&s->out, ",\"id\":%u,\"session_id\":-1,\"children\":", id);

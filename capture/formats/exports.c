@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Formats that are only written, one request a line or packet: blkreplay's, btreplay's, Perfetto's. doc/formats/others.md. */
+/* Formats that are only written, one request a line or packet: blkreplay's, btreplay's, Perfetto's.
+ * doc/formats/others.md. */
 #include <errno.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ static int count_transfers(struct out *x, struct err *e)
 	bool is_write;
 	int rc = trace_rewind(x->t, e);
 	while (!rc && ((rc = trace_next(x->t, &r, e)) == 1 || rc == -EBADMSG)) {
-		if (rc == 1 && sink_is_transfer(x->t, r, &is_write, &why) && r->offset % 512 == 0 && r->length % 512 == 0) {
+		if (rc == 1 && sink_is_transfer(x->t, r, &is_write, &why) && r->offset % 512 == 0 &&
+		    r->length % 512 == 0) {
 			x->first_ns = !x->count || r->begin_ns < x->first_ns ? r->begin_ns : x->first_ns;
 			x->count++;
 		}
@@ -129,20 +131,21 @@ static int perfetto_one(void *ctx, struct sink *s, const struct trace_record *r,
 	*why = "its begin or its end is not known";
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE || r->end_ns < r->begin_ns)
 		return 0;
-	strbuf_addf(&s->out, "%s{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":", x->n++ ? ",\n" : "\n", op_name(r->op),
-		    op_family_names[op_info(r->op)->family]);
+	strbuf_addf(&s->out, "%s{\"name\":\"%s\",\"cat\":\"%s\",\"ph\":\"X\",\"ts\":", x->n++ ? ",\n" : "\n",
+		    op_name(r->op), op_family_names[op_info(r->op)->family]);
 	sink_decimal(s, r->begin_ns, 3);
 	strbuf_addstr(&s->out, ",\"dur\":");
 	sink_decimal(s, r->end_ns - r->begin_ns, 3);
-	strbuf_addf(&s->out, ",\"pid\":%u,\"tid\":%u,\"args\":{\"seq\":%llu", r->pid, r->tid, (unsigned long long)r->seq);
+	strbuf_addf(&s->out, ",\"pid\":%u,\"tid\":%u,\"args\":{\"seq\":%llu", r->pid, r->tid,
+		    (unsigned long long)r->seq);
 	if (o) {
 		strbuf_addstr(&s->out, ",\"object\":");
 		sink_json_string(s, o->name);
 	}
 	if (r->offset <= INT64_MAX)
 		strbuf_addf(&s->out, ",\"offset\":%llu", (unsigned long long)r->offset);
-	strbuf_addf(&s->out, ",\"length\":%llu,\"result\":%lld,\"error\":%u}}", (unsigned long long)r->length, (long long)r->rvalue,
-		    r->error);
+	strbuf_addf(&s->out, ",\"length\":%llu,\"result\":%lld,\"error\":%u}}", (unsigned long long)r->length,
+		    (long long)r->rvalue, r->error);
 	return 1;
 }
 

@@ -231,8 +231,8 @@ static const struct trace_reader shared = {
     .next_batch = foreign_next_batch, .rewind = foreign_rewind, .heap = foreign_heap_get, .close = foreign_close};
 
 int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
-		 const struct trace_open_options *o, void (*setup)(struct foreign *f, const struct trace_open_options *o),
-		 struct err *e)
+		 const struct trace_open_options *o,
+		 void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e)
 {
 	struct foreign *f = xcalloc(1, size);
 	*t = NULL;

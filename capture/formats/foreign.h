@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the readers of foreign formats share: the file, the requests on their way, strictness and its exceptions, and what they
- * notice. A reader is a `struct foreign` as first member of its own struct, and a row of functions.
+/* What the readers of foreign formats share: the file, the requests on their way, strictness and its exceptions, and
+ * what they notice. A reader is a `struct foreign` as first member of its own struct, and a row of functions.
  *
- * Foreign text is made into requests one line at a time, in bounded memory; the requests before a bad line are given first. */
+ * Foreign text is made into requests one line at a time, in bounded memory; the requests before a bad line are given
+ * first. */
 #ifndef CAPTURE_FORMATS_FOREIGN_H
 #define CAPTURE_FORMATS_FOREIGN_H
 
@@ -43,14 +44,14 @@ struct foreign {
 	double queue_sum_ns;
 };
 
-/* Opens `path` for a reader whose struct has `size` bytes and begins with a struct foreign. *f is zeroed behind that. Reads the
- * beginning once, so that the metadata is known, and goes back. Errors: of the system. */
+/* Opens `path` for a reader whose struct has `size` bytes and begins with a struct foreign. *f is zeroed behind that.
+ * Reads the beginning once, so that the metadata is known, and goes back. Errors: of the system. */
 int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
-		 const struct trace_open_options *o, void (*setup)(struct foreign *f, const struct trace_open_options *o),
-		 struct err *e);
+		 const struct trace_open_options *o,
+		 void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e);
 
-/* Notes where in the line something is wrong, and returns err_set(e, EINVAL, ...): the message names what is wrong, "column"
- * and line are put in front of it. */
+/* Notes where in the line something is wrong, and returns err_set(e, EINVAL, ...): the message names what is wrong,
+ * "column" and line are put in front of it. */
 int foreign_at(struct foreign *f, const char *where, struct err *e, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 
@@ -70,8 +71,8 @@ static inline struct trace_record foreign_record(void)
 int foreign_check(struct foreign *f, const struct trace_record *r, struct err *e);
 /* A finished request, to the queue. */
 int foreign_add(struct foreign *f, struct trace_record *r, struct err *e);
-/* The object of that kind and name, which need not be NUL-terminated. Errors: EINVAL for a name with NULs or above 65535
- * bytes; ENOMEM. */
+/* The object of that kind and name, which need not be NUL-terminated. Errors: EINVAL for a name with NULs or above
+ * 65535 bytes; ENOMEM. */
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len, uint32_t *id, struct err *e);
 /* Keeps bytes for record.heap. */
 uint32_t foreign_heap(struct foreign *f, const void *data, size_t len);

@@ -52,14 +52,15 @@ static int word_u64(struct iolog *t, const struct word *w, uint64_t max, uint64_
 	const char *s = w->s;
 	if (scan_u64(&s, w->s + w->len, v) && s == w->s + w->len && *v <= max)
 		return 0;
-	return foreign_at(&t->base, w->s, e, "\"%.*s\" is no number, or too large", (int)(w->len < 60 ? w->len : 60), w->s);
+	return foreign_at(&t->base, w->s, e, "\"%.*s\" is no number, or too large", (int)(w->len < 60 ? w->len : 60),
+			  w->s);
 }
 
 static const struct {
 	const char *name;
 	enum trace_op op;
-} actions[] = {{"read", OP_PREAD}, {"write", OP_PWRITE}, {"sync", OP_FSYNC}, {"datasync", OP_FDATASYNC}, {"trim", OP_FALLOCATE},
-	       {"open", OP_OPEN}, {"close", OP_CLOSE}};
+} actions[] = {{"read", OP_PREAD},     {"write", OP_PWRITE}, {"sync", OP_FSYNC}, {"datasync", OP_FDATASYNC},
+	       {"trim", OP_FALLOCATE}, {"open", OP_OPEN},    {"close", OP_CLOSE}};
 
 static void note_open(struct iolog *t, uint32_t object, bool now)
 {
@@ -81,7 +82,8 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	while (k < n_actions && !is(&w[1], actions[k].name))
 		k++;
 	if (k == n_actions)
-		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is no action of an iolog", (int)(w[1].len < 60 ? w[1].len : 60), w[1].s);
+		return foreign_at(&t->base, w[1].s, e, "\"%.*s\" is no action of an iolog",
+				  (int)(w[1].len < 60 ? w[1].len : 60), w[1].s);
 	r.op = (uint16_t)actions[k].op;
 	int rc = foreign_object(&t->base, OBJECT_PATH, w[0].s, w[0].len, &r.object, e);
 	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
@@ -106,9 +108,11 @@ static int take_header(struct iolog *t, const struct word *w, unsigned int n, st
 {
 	bool good = n == 4 && is(&w[0], "fio") && is(&w[1], "version") && is(&w[3], "iolog") && w[2].len == 1;
 	if (!good || (*w[2].s != '2' && *w[2].s != '3'))
-		return foreign_at(&t->base, w[0].s, e, "the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
+		return foreign_at(&t->base, w[0].s, e,
+				  "the first line is not \"fio version 2 iolog\" or \"fio version 3 iolog\"");
 	t->version = (unsigned int)(*w[2].s - '0');
-	t->base.base.meta.meta.clock_resolution_ns = t->version == 3 || !t->wait_unit_ns ? 1000 : (double)t->wait_unit_ns;
+	t->base.base.meta.meta.clock_resolution_ns =
+	    t->version == 3 || !t->wait_unit_ns ? 1000 : (double)t->wait_unit_ns;
 	return 0;
 }
 
@@ -123,7 +127,8 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!t->version)
 		return take_header(t, w, n, e);
 	if (t->version == 3) {
-		int rc = n < 3 ? foreign_at(f, s, e, "a line has a time, a file and an action at least") : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
+		int rc = n < 3 ? foreign_at(f, s, e, "a line has a time, a file and an action at least")
+			       : word_u64(t, &w[0], INT64_MAX / 4096, &v, e);
 		if (rc)
 			return rc;
 		t->now_ns = (int64_t)v * 1000;
@@ -134,8 +139,10 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 	if (!is(&w[1], "wait"))
 		return take_action(t, w, n, e);
 	if (!t->wait_unit_ns)
-		return foreign_at(f, w[1].s, e, "the unit of waits is not sure in version 2: say it (--wait-unit us or ms)");
-	int rc = n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time") : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
+		return foreign_at(f, w[1].s, e,
+				  "the unit of waits is not sure in version 2: say it (--wait-unit us or ms)");
+	int rc = n < 3 ? foreign_at(f, w[1].s, e, "wait needs a time")
+		       : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
 	if (rc)
 		return rc;
 	t->now_ns += (int64_t)v * t->wait_unit_ns;
@@ -204,7 +211,8 @@ static const char *cannot(const struct out *x, const struct trace_record *r, con
 	bool is_write, sync = action && strstr(action, "sync");
 	const char *why = NULL;
 	if (!action)
-		return r->op == OP_OPEN || r->op == OP_CLOSE ? "files are opened by the iolog itself" : "an iolog has no action for it";
+		return r->op == OP_OPEN || r->op == OP_CLOSE ? "files are opened by the iolog itself"
+							     : "an iolog has no action for it";
 	if (!sync && r->op != OP_FALLOCATE && !sink_is_transfer(x->t, r, &is_write, &why))
 		return why;
 	if (!o || r->begin_ns == TIME_NONE)
@@ -274,5 +282,8 @@ static int iolog_write(struct trace *t, const char *path, struct trace_export_re
 	return rc;
 }
 
-const struct trace_format format_iolog = {
-    .name = "iolog", .help = "fio's iolog: versions 2 and 3 are read, 3 is written", .bid = iolog_bid, .open = iolog_open, .write = iolog_write};
+const struct trace_format format_iolog = {.name = "iolog",
+					  .help = "fio's iolog: versions 2 and 3 are read, 3 is written",
+					  .bid = iolog_bid,
+					  .open = iolog_open,
+					  .write = iolog_write};

@@ -22,7 +22,10 @@ static int heap_sink(void *context, const void *data, size_t len, uint32_t *ref,
 
 static void calls_make(struct kernel_text *k)
 {
-	const struct syscalls_sink sink = {.context = &k->base, .object = object_sink, .heap = heap_sink, .keep_unfinished = true,
+	const struct syscalls_sink sink = {.context = &k->base,
+					   .object = object_sink,
+					   .heap = heap_sink,
+					   .keep_unfinished = true,
 					   .page_bytes = PAGE_BYTES};
 	k->calls = syscalls_open(&sink, &k->base.queue);
 }
@@ -56,7 +59,8 @@ void kernel_text_end(struct foreign *f)
 void kernel_text_reset(struct foreign *f)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
-	if (k->has_first && !k->decided) { /* the beginning has told what it is: programs' calls, or devices' requests */
+	if (k->has_first &&
+	    !k->decided) { /* the beginning has told what it is: programs' calls, or devices' requests */
 		f->base.meta.meta.level = k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
 		k->decided = true;
 	}
@@ -130,14 +134,16 @@ uint64_t text_number(struct text t, unsigned int base)
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 
-int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, const uint64_t *arg, struct err *e)
+int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row,
+		      const uint64_t *arg, struct err *e)
 {
 	k->has_calls = true;
 	return syscalls_enter(k->calls, tid, ns, row, arg, e);
 }
 
 /* The i-th "..." in the arguments, for the i-th pointer to text. */
-static void strings_take(const struct syscall_row *row, struct text args, struct syscall_memory memory[SYSCALL_MEMORIES])
+static void strings_take(const struct syscall_row *row, struct text args,
+			 struct syscall_memory memory[SYSCALL_MEMORIES])
 {
 	struct syscall_pointee p;
 	for (unsigned int i = 0; i < SYSCALL_MEMORIES && syscall_pointee(row, i, &p); i++) {
@@ -152,8 +158,8 @@ static void strings_take(const struct syscall_row *row, struct text args, struct
 	}
 }
 
-int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result, struct text args,
-		     struct err *e)
+int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
+		     struct text args, struct err *e)
 {
 	struct syscall_memory memory[SYSCALL_MEMORIES] = {{NULL, 0}, {NULL, 0}};
 	strings_take(row, args, memory);

@@ -35,8 +35,9 @@ uint64_t text_number(struct text t, unsigned int base); /* 0 where there is none
 bool text_starts(struct text t, const char *with);
 
 /* A call that begins, of a thread; one that ends; with the text beside its arguments ("..."), if any. */
-int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, const uint64_t *arg, struct err *e);
-int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result, struct text args,
-		     struct err *e);
+int kernel_text_enter(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row,
+		      const uint64_t *arg, struct err *e);
+int kernel_text_exit(struct kernel_text *k, uint32_t tid, int64_t ns, const struct syscall_row *row, int64_t result,
+		     struct text args, struct err *e);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Mapping files: what the columns of a delimited text mean. One reader and one writer serve all such formats; the known ones
- * are mapping files built into the program, and anybody's own is given by its path. doc/formats/mapping.md is their manual. */
+/* Mapping files: what the columns of a delimited text mean. One reader and one writer serve all such formats; the known
+ * ones are mapping files built into the program, and anybody's own is given by its path. doc/formats/mapping.md is
+ * their manual. */
 #ifndef CAPTURE_FORMATS_MAPPING_H
 #define CAPTURE_FORMATS_MAPPING_H
 
@@ -63,8 +64,8 @@ struct mapping {
 	unsigned int n;
 };
 
-/* Parses text of a mapping file; `name` for messages. Errors: EINVAL with line. Ownership: mapping_release, also after an
- * error. */
+/* Parses text of a mapping file; `name` for messages. Errors: EINVAL with line. Ownership: mapping_release, also after
+ * an error. */
 int mapping_parse(struct mapping *m, const char *name, const char *text, struct err *e);
 void mapping_release(struct mapping *m);
 
@@ -74,12 +75,13 @@ int mapping_load(struct mapping *m, const char *path, struct err *e);
 /* How sure it is that a file that begins so is of this mapping; 0 not at all. */
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len);
 /* Opens for a mapping that outlives the trace, or that the trace shall release (`own`). */
-int mapping_open(struct trace **t, const struct mapping *m, bool own, const char *path, const struct trace_open_options *o,
-		 struct err *e);
+int mapping_open(struct trace **t, const struct mapping *m, bool own, const char *path,
+		 const struct trace_open_options *o, struct err *e);
 int mapping_write(const struct mapping *m, struct trace *t, const char *path, struct trace_export_report *report,
 		  struct err *e);
 
 /* Those built in: one row each of the table of formats. */
-extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent, format_spc, format_systor, format_fiu;
+extern const struct trace_format format_msr, format_snia, format_alibaba, format_tencent, format_spc, format_systor,
+    format_fiu;
 
 #endif

@@ -12,9 +12,9 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-const char *const mapping_field_names[MAP_N + 1] = {"none",   "begin",  "end", "response", "dispatch", "operation", "object",
-						    "offset", "length", "pid", "tid",	   "fd",       "rvalue",    "error",
-						    NULL};
+const char *const mapping_field_names[MAP_N + 1] = {"none",      "begin",  "end",    "response", "dispatch",
+						    "operation", "object", "offset", "length",   "pid",
+						    "tid",       "fd",     "rvalue", "error",    NULL};
 
 struct parse {
 	struct mapping *m;
@@ -59,7 +59,8 @@ static int set_delimiter(struct parse *p, const char *value)
 	static const struct {
 		const char *name;
 		char c;
-	} names[] = {{"comma", ','}, {"tab", '\t'}, {"semicolon", ';'}, {"colon", ':'}, {"bar", '|'}, {"space", ' '}, {"blanks", 0}};
+	} names[] = {{"comma", ','}, {"tab", '\t'},  {"semicolon", ';'}, {"colon", ':'},
+		     {"bar", '|'},   {"space", ' '}, {"blanks", 0}};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (!strcmp(value, names[i].name)) {
 			p->m->delimiter = names[i].c;
@@ -142,7 +143,8 @@ static int set_values(struct parse *p, const char *value)
 		p->column->n_values++;
 	}
 	list_free(item, n);
-	return good ? 1 : bad(p, "values", value, "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
+	return good ? 1
+		    : bad(p, "values", value, "a list of at most 16 TEXT:OPERATION, with a known operation or skip");
 }
 
 static int set_unit(struct parse *p, const char *value)
@@ -150,7 +152,8 @@ static int set_unit(struct parse *p, const char *value)
 	static const struct {
 		const char *name;
 		int64_t unit;
-	} units[] = {{"ns", 1}, {"100ns", 100}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}, {"bytes", 1}, {"sectors", 512}};
+	} units[] = {{"ns", 1},         {"100ns", 100}, {"us", 1000},    {"ms", 1000000},
+		     {"s", 1000000000}, {"bytes", 1},   {"sectors", 512}};
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
 		if (!strcmp(value, units[i].name)) {
 			p->column->unit = units[i].unit;
@@ -173,8 +176,8 @@ static int set_column(struct parse *p, const char *key, const char *value)
 			return 1;
 		c->field = MAP_NONE;
 		const char *near = nearest_name(value, mapping_field_names);
-		p->rc = err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value, near ? ", did you mean \"" : "", near ? near : "",
-				near ? "\"?" : "");
+		p->rc = err_set(p->e, EINVAL, "field = %.60s: unknown%s%s%s", value, near ? ", did you mean \"" : "",
+				near ? near : "", near ? "\"?" : "");
 		return 0;
 	}
 	if (!strcmp(key, "unit"))
@@ -246,7 +249,8 @@ static int check(struct mapping *m, struct err *e)
 			return err_set(e, EINVAL, "no column has field = %s", mapping_field_names[needed[i]]);
 	for (unsigned int i = 0; i < m->n; i++) {
 		if (!m->column[i].name != !m->header)
-			return err_set(e, EINVAL, "header stands behind a column: it says whether columns have names or numbers");
+			return err_set(e, EINVAL,
+				       "header stands behind a column: it says whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL, "the column of the operation has no values = TEXT:OPERATION, ...");
 		if (m->column[i].index >= m->n_columns)

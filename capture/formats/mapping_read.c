@@ -38,7 +38,8 @@ static int not_a(struct mapped *t, const struct field *f, const char *what, stru
 	return foreign_at(&t->base, f->s, e, "\"%.*s\" is not %s", (int)(f->len < 60 ? f->len : 60), f->s, what);
 }
 
-/* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units since 1601 would not fit. */
+/* Absolute times are kept relative to the first, taken apart into seconds and rest: 100-ns units since 1601 would not
+ * fit. */
 static int take_time(struct mapped *t, const struct mapping_column *c, const struct field *f, bool stamp, int64_t *ns,
 		     struct err *e)
 {
@@ -79,7 +80,8 @@ static int take_time(struct mapped *t, const struct mapping_column *c, const str
 	return 0;
 }
 
-static int take_bytes(struct mapped *t, const struct mapping_column *c, const struct field *f, uint64_t *v, struct err *e)
+static int take_bytes(struct mapped *t, const struct mapping_column *c, const struct field *f, uint64_t *v,
+		      struct err *e)
 {
 	const char *s = f->s, *end = s + f->len;
 	if (!scan_u64(&s, end, v) || s != end)
@@ -102,8 +104,8 @@ static bool same(const struct mapping_column *c, const struct field *f, const ch
 	return strlen(text) == f->len && (c->any_case ? !strncasecmp(text, f->s, f->len) : !memcmp(text, f->s, f->len));
 }
 
-static int take_operation(struct mapped *t, const struct mapping_column *c, const struct field *f, struct trace_record *r,
-			  bool *skip, struct err *e)
+static int take_operation(struct mapped *t, const struct mapping_column *c, const struct field *f,
+			  struct trace_record *r, bool *skip, struct err *e)
 {
 	for (unsigned int i = 0; i < c->n_values; i++)
 		if (same(c, f, c->value[i].text)) {
@@ -389,8 +391,8 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 	f->base.meta.meta.clock = s->m->clock ? s->m->clock : s->m->name;
 }
 
-int mapping_open(struct trace **out, const struct mapping *m, bool own, const char *path, const struct trace_open_options *o,
-		 struct err *e)
+int mapping_open(struct trace **out, const struct mapping *m, bool own, const char *path,
+		 const struct trace_open_options *o, struct err *e)
 {
 	struct mapped_setup s = {*o, m, own};
 	return foreign_open(out, sizeof(struct mapped), &block_reader, path, &s.o, setup, e);

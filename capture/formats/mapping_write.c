@@ -64,8 +64,8 @@ static void add_time(const struct out *x, struct sink *s, const struct mapping_c
 }
 
 /* The part of the object's name for the i-th of the columns that hold it: as they were joined on reading. */
-static void add_object(const struct out *x, struct sink *s, const struct mapping_column *c, const struct trace_record *r,
-		       unsigned int i)
+static void add_object(const struct out *x, struct sink *s, const struct mapping_column *c,
+		       const struct trace_record *r, unsigned int i)
 {
 	const char *name = trace_object(x->t, r->object)->name, *end = name + strlen(name);
 	for (unsigned int k = x->n_object_columns - 1; k > i; k--) { /* cut from behind */
@@ -104,8 +104,8 @@ static const char *value_of(const struct mapping_column *c, bool is_write)
 	return NULL;
 }
 
-static void add_column(const struct out *x, struct sink *s, const struct mapping_column *c, const struct trace_record *r,
-		       bool is_write, unsigned int *n_objects)
+static void add_column(const struct out *x, struct sink *s, const struct mapping_column *c,
+		       const struct trace_record *r, bool is_write, unsigned int *n_objects)
 {
 	uint64_t unit = (uint64_t)c->unit;
 	switch (c->field) {

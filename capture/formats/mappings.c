@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The mapping files that are built in, NAME.map beside this file, each a row of the table of formats; and the one that is given
- * by its path. */
+/* The mapping files that are built in, NAME.map beside this file, each a row of the table of formats; and the one that
+ * is given by its path. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Numbers in the lines of foreign traces. On the path of every byte that is imported, hence here and not strtoull: no locale, no
- * blanks, no sign unless asked for, and an overflow is told. All take *s up to `end` at most, and leave *s behind what they
- * took, or at what is wrong. */
+/* Numbers in the lines of foreign traces. On the path of every byte that is imported, hence here and not strtoull: no
+ * locale, no blanks, no sign unless asked for, and an overflow is told. All take *s up to `end` at most, and leave *s
+ * behind what they took, or at what is wrong. */
 #ifndef CAPTURE_FORMATS_NUMBER_H
 #define CAPTURE_FORMATS_NUMBER_H
 
@@ -10,9 +10,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* How many decimal digits s[0..8) begins with, and their value: eight bytes at once, of which the first that is no digit is found by
- * its high half, and the digits before it moved to where eight would stand. Source: the usual arithmetic within a register: pairs
- * of digits, pairs of pairs, and both halves, each by one multiplication. */
+/* How many decimal digits s[0..8) begins with, and their value: eight bytes at once, of which the first that is no
+ * digit is found by its high half, and the digits before it moved to where eight would stand. Source: the usual
+ * arithmetic within a register: pairs of digits, pairs of pairs, and both halves, each by one multiplication. */
 static inline unsigned int scan_up_to_eight(const char *s, uint64_t *v)
 {
 	uint64_t x;
@@ -63,8 +63,8 @@ static inline bool scan_i64(const char **s, const char *end, int64_t *v)
 	return true;
 }
 
-/* Whether all of s[0..len) is one whole number. Memory may be read up to `readable`, at or behind its end: with some bytes there
- * it is faster. */
+/* Whether all of s[0..len) is one whole number. Memory may be read up to `readable`, at or behind its end: with some
+ * bytes there it is faster. */
 static inline bool scan_all_u64(const char *s, size_t len, const char *readable, uint64_t *v)
 {
 	const char *p = s;
@@ -105,8 +105,8 @@ static inline bool scan_c_u64(const char **s, const char *end, uint64_t *v)
 	return true;
 }
 
-/* A decimal fraction times `unit` (a power of ten, 1 to 10^9), as a whole number: "1.5" with 1000 is 1500. Digits below one are
- * cut. *digits, if not NULL: how many there were behind the point. */
+/* A decimal fraction times `unit` (a power of ten, 1 to 10^9), as a whole number: "1.5" with 1000 is 1500. Digits below
+ * one are cut. *digits, if not NULL: how many there were behind the point. */
 static inline bool scan_decimal(const char **s, const char *end, int64_t unit, int64_t *v, unsigned int *digits)
 {
 	uint64_t whole;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object, u32 size, i64 next. They tell
- * neither operation nor offset. doc/formats/others.md. */
+/* Cache traces in libCacheSim's oracleGeneral form: 24 bytes a request, u32 seconds, u64 object, u32 size, i64 next.
+ * They tell neither operation nor offset. doc/formats/others.md. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -62,13 +62,19 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 	f->base.meta.meta.clock_resolution_ns = 1e9;
 }
 
-static const struct foreign_reader reader = {
-    .clock = "seconds", .captured_by = "unknown (oracleGeneral)", .level = LEVEL_SYSCALL, .piece = oracle_piece, .reset = oracle_reset};
+static const struct foreign_reader reader = {.clock = "seconds",
+					     .captured_by = "unknown (oracleGeneral)",
+					     .level = LEVEL_SYSCALL,
+					     .piece = oracle_piece,
+					     .reset = oracle_reset};
 
 static int oracle_open(struct trace **out, const char *path, const struct trace_open_options *o, struct err *e)
 {
 	if (!o->as)
-		return err_set(e, EINVAL, "%s: oracleGeneral tells neither operation nor offset of a request: say what they shall be (--as read)", path);
+		return err_set(e, EINVAL,
+			       "%s: oracleGeneral tells neither operation nor offset of a request: say what they shall "
+			       "be (--as read)",
+			       path);
 	return foreign_open(out, sizeof(struct oracle), &reader, path, o, setup, e);
 }
 
@@ -79,5 +85,7 @@ static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 	return len >= ITEM_BYTES && strcasestr(path, "oraclegeneral") ? 20 : 0;
 }
 
-const struct trace_format format_oraclegeneral = {
-    .name = "oraclegeneral", .help = "libCacheSim's oracleGeneral; needs --as read", .bid = oracle_bid, .open = oracle_open};
+const struct trace_format format_oraclegeneral = {.name = "oraclegeneral",
+						  .help = "libCacheSim's oracleGeneral; needs --as read",
+						  .bid = oracle_bid,
+						  .open = oracle_open};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What perf trace prints: a line a call, arguments by name (those that are 0 are left out), flags without their prefixes;
- * doc/formats/tracepoints.md.
+/* What perf trace prints: a line a call, arguments by name (those that are 0 are left out), flags without their
+ * prefixes; doc/formats/tracepoints.md.
  *
  *	0.754 ( 0.019 ms): sh/2921 openat(dfd: CWD, filename: "x", flags: RDONLY|CLOEXEC) = 4 */
 #include <errno.h>
@@ -104,13 +104,15 @@ static bool take_call(const char *s, const char *end, struct line *l)
 static const char *letters_of(const char *name, size_t len)
 {
 	static const char *const known[][2] = {
-		{"fd", "f"}, {"fildes", "f"}, {"oldfd", "f"}, {"newfd", "n"}, {"dfd", "D"}, {"olddfd", "D"}, {"newdfd", "d"},
-		{"filename", "p"}, {"pathname", "p"}, {"path", "p"}, {"oldname", "pT"}, {"newname", "Pp"}, {"name", "N"},
-		{"count", "s"}, {"len", "s"}, {"length", "s"}, {"size", "s"}, {"nbytes", "s"}, {"bufsiz", "s"}, {"old_len", "s"},
-		{"pos", "o"}, {"pos_l", "o"}, {"offset", "o"}, {"off", "o"}, {"whence", "w"}, {"flags", "OAvM"}, {"flag", "A"},
-		{"mode", "m"}, {"prot", "R"}, {"cmd", "c"}, {"arg", "a"}, {"advice", "v"}, {"behavior", "v"}, {"addr", "B"},
-		{"start", "B"}, {"fd_in", "f"}, {"fd_out", "X"}, {"in_fd", "f"}, {"out_fd", "X"}, {"user", "u"}, {"group", "g"},
-		{"mask", "s"}, {"vlen", "_"}, {"dev", "V"}, {"max_fd", "l"}};
+	    {"fd", "f"},       {"fildes", "f"},   {"oldfd", "f"},    {"newfd", "n"},    {"dfd", "D"},
+	    {"olddfd", "D"},   {"newdfd", "d"},   {"filename", "p"}, {"pathname", "p"}, {"path", "p"},
+	    {"oldname", "pT"}, {"newname", "Pp"}, {"name", "N"},     {"count", "s"},    {"len", "s"},
+	    {"length", "s"},   {"size", "s"},     {"nbytes", "s"},   {"bufsiz", "s"},   {"old_len", "s"},
+	    {"pos", "o"},      {"pos_l", "o"},    {"offset", "o"},   {"off", "o"},      {"whence", "w"},
+	    {"flags", "OAvM"}, {"flag", "A"},     {"mode", "m"},     {"prot", "R"},     {"cmd", "c"},
+	    {"arg", "a"},      {"advice", "v"},   {"behavior", "v"}, {"addr", "B"},     {"start", "B"},
+	    {"fd_in", "f"},    {"fd_out", "X"},   {"in_fd", "f"},    {"out_fd", "X"},   {"user", "u"},
+	    {"group", "g"},    {"mask", "s"},     {"vlen", "_"},     {"dev", "V"},      {"max_fd", "l"}};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (strlen(known[i][0]) == len && !memcmp(known[i][0], name, len))
 			return known[i][1];
@@ -132,7 +134,10 @@ static const char *prefix_of(char letter, enum trace_op op)
 	case 'c':
 		return "F_";
 	case 'v':
-		return op == OP_FADVISE ? "POSIX_FADV_" : op == OP_FALLOCATE ? "FALLOC_FL_" : op == OP_FLOCK ? "LOCK_" : "";
+		return op == OP_FADVISE     ? "POSIX_FADV_"
+		       : op == OP_FALLOCATE ? "FALLOC_FL_"
+		       : op == OP_FLOCK     ? "LOCK_"
+					    : "";
 	default:
 		return "AT_";
 	}
@@ -157,11 +162,13 @@ static uint64_t value_of(struct kernel_text *k, struct text v, char letter, enum
 		} else if (letter == 'D' || letter == 'd') {
 			value = AT_FDCWD; /* "CWD" */
 		} else if (letter == 'm' && op == OP_ACCESS) {
-			value = (memchr(v.s, 'R', len) ? 4 : 0) | (memchr(v.s, 'W', len) ? 2 : 0) | (memchr(v.s, 'X', len) ? 1 : 0);
+			value = (memchr(v.s, 'R', len) ? 4 : 0) | (memchr(v.s, 'W', len) ? 2 : 0) |
+				(memchr(v.s, 'X', len) ? 1 : 0);
 		} else if (len + strlen(prefix) < sizeof name) {
 			strcpy(name, prefix);
 			memcpy(name + strlen(prefix), v.s, len);
-			if (!name_table_find(&k->names, name, strlen(prefix) + len, &value) && !name_table_find(&k->names, v.s, len, &value))
+			if (!name_table_find(&k->names, name, strlen(prefix) + len, &value) &&
+			    !name_table_find(&k->names, v.s, len, &value))
 				value = 0;
 		}
 		all |= (uint64_t)value;
@@ -172,10 +179,12 @@ static uint64_t value_of(struct kernel_text *k, struct text v, char letter, enum
 	return all;
 }
 
-static void args_take(struct kernel_text *k, const struct syscall_row *row, struct text args, uint64_t arg[SYSCALL_ARGS])
+static void args_take(struct kernel_text *k, const struct syscall_row *row, struct text args,
+		      uint64_t arg[SYSCALL_ARGS])
 {
 	const char *s = args.s;
-	for (const char *letter = row->args; *letter; letter++) /* descriptors that are 0 are not printed, those pointers that are are */
+	for (const char *letter = row->args; *letter;
+	     letter++) /* descriptors that are 0 are not printed, those pointers that are are */
 		if (strchr("pPTN", *letter))
 			arg[letter - row->args] = 1; /* not NULL */
 	while (s < args.end) {
@@ -215,7 +224,8 @@ static int64_t result_of(const struct kernel_text *k, struct text t)
 static void made_thread(struct kernel_text *k, const struct line *l)
 {
 	const size_t len = (size_t)(l->name.end - l->name.s);
-	const bool clone = len >= 5 && !memcmp(l->name.s, "clone", 5), fork = len >= 4 && !memcmp(l->name.end - 4, "fork", 4);
+	const bool clone = len >= 5 && !memcmp(l->name.s, "clone", 5),
+		   fork = len >= 4 && !memcmp(l->name.end - 4, "fork", 4);
 	if (!clone && !fork)
 		return;
 	const int64_t child = (int64_t)text_number(l->result, 10);

@@ -108,7 +108,8 @@ int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, co
 	rc = rc ? rc : write_all_of(&x, &s, t, e);
 	rc = sink_close(&s, path, rc, e);
 	if (!rc && x.n_damaged)
-		rc = err_set(e, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg, (unsigned long long)x.n_damaged);
+		rc = err_set(e, EBADMSG, "%s (damaged blocks left out: %llu)", x.damage.msg,
+			     (unsigned long long)x.n_damaged);
 	return rc;
 }
 

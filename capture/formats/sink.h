@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Where an exported trace goes: a file that appears whole or not at all, or standard output; and the walk over the trace. */
+/* Where an exported trace goes: a file that appears whole or not at all, or standard output; and the walk over the
+ * trace. */
 #ifndef CAPTURE_FORMATS_SINK_H
 #define CAPTURE_FORMATS_SINK_H
 
@@ -13,9 +14,9 @@ struct sink {
 	struct strbuf out; /* what is to be written next: append to it */
 };
 
-/* Writes all of `t` to `path` ("-": standard output). `one` appends a request to s->out: 1, or 0 with `why` (a literal) where
- * the format cannot hold it, or a negative errno. `head` and `tail` (NULL: none) write what stands before and behind. Damaged
- * blocks of the input are left out, and then EBADMSG is returned although the rest is written. */
+/* Writes all of `t` to `path` ("-": standard output). `one` appends a request to s->out: 1, or 0 with `why` (a literal)
+ * where the format cannot hold it, or a negative errno. `head` and `tail` (NULL: none) write what stands before and
+ * behind. Damaged blocks of the input are left out, and then EBADMSG is returned although the rest is written. */
 struct sink_writer {
 	int (*head)(void *ctx, struct sink *s, struct err *e);
 	int (*one)(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e);
@@ -30,7 +31,8 @@ void sink_decimal(struct sink *s, int64_t v, unsigned int digits);
 /* A JSON string with its quotes; bytes that are not UTF-8 become U+FFFD. */
 void sink_json_string(struct sink *s, const char *text);
 
-/* Whether the request read or wrote data of a known object at a known offset: what block formats can hold. *why if not. */
+/* Whether the request read or wrote data of a known object at a known offset: what block formats can hold. *why if not.
+ */
 bool sink_is_transfer(const struct trace *t, const struct trace_record *r, bool *is_write, const char **why);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What strace writes, with -f, -ttt or the like, and preferably -T and -y: lines, threads, and calls that another thread's lines
- * interrupt. doc/formats/strace.md; strace 6.1 is what it was tried with. */
+/* What strace writes, with -f, -ttt or the like, and preferably -T and -y: lines, threads, and calls that another
+ * thread's lines interrupt. doc/formats/strace.md; strace 6.1 is what it was tried with. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "capture/formats/number.h"
 #include "capture/formats/strace_private.h"
 
-/* What strace's own work adds to each call's time, as far as it was measured: 7.37 us told for calls that take 0.51 us. */
+/* What strace's own work adds to each call's time, as far as it was measured: 7.37 us told for calls that take 0.51 us.
+ */
 #define STRACE_COST_NS 7000
 
 static bool starts(const char *s, const char *end, const char *with)
@@ -96,8 +97,8 @@ static const struct strace_call *call_find(const struct strace *t, const char *s
 	return name_table_find(&t->calls, s, len, &i) ? &strace_calls[i] : NULL;
 }
 
-/* The call whose name and parenthesis begin at s, TEXT_SLACK bytes readable there; *open: the parenthesis. *open NULL: there is
- * none. */
+/* The call whose name and parenthesis begin at s, TEXT_SLACK bytes readable there; *open: the parenthesis. *open NULL:
+ * there is none. */
 static const struct strace_call *call_at(struct strace *t, const char *s, const char *end, const char **open)
 {
 	uint64_t first;
@@ -156,7 +157,8 @@ static int take_unfinished(struct strace *t, struct traced_thread *th, const str
 }
 
 /* "<... pread64 resumed>, "..."..., 4096, 8192) = 4096 <0.000021>" */
-static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns, struct err *e)
+static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns,
+			struct err *e)
 {
 	static const char slack[TEXT_SLACK];
 	const char *name = s + 5, *stop = memchr(name, ' ', (size_t)(end - name));
@@ -190,7 +192,8 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 	return 0;
 }
 
-static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns, struct err *e)
+static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns,
+		     struct err *e)
 {
 	static const char mark[] = "<unfinished ...>";
 	const char *open;
@@ -333,10 +336,13 @@ static int strace_bid(const unsigned char *head, size_t len, const char *path)
 			if (!take_stamp(&t, &p, stop, &ns))
 				return 0;
 			const char *open = p;
-			while (open < stop && (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
+			while (open < stop &&
+			       (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
 				open++;
 			bool call = open > p && open < stop && *open == '(';
-			return call || starts(p, stop, "<... ") || starts(p, stop, "+++ ") || starts(p, stop, "--- ") ? 50 : 0;
+			return call || starts(p, stop, "<... ") || starts(p, stop, "+++ ") || starts(p, stop, "--- ")
+				   ? 50
+				   : 0;
 		}
 		s = next;
 	}

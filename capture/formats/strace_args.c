@@ -129,8 +129,9 @@ static int fcntl_args(struct parsed *p, unsigned int i)
 		p->r.offset = flags(p, a);
 	} else if (memmem(a->s, a->len, "l_type=", 7)) {
 		const struct name_table *names = &p->t->names;
-		struct op_lock lock = {(int64_t)key_value(a, "l_type=", names), (int64_t)key_value(a, "l_whence=", names),
-				       (int64_t)key_value(a, "l_start=", names), (int64_t)key_value(a, "l_len=", names)};
+		struct op_lock lock = {
+		    (int64_t)key_value(a, "l_type=", names), (int64_t)key_value(a, "l_whence=", names),
+		    (int64_t)key_value(a, "l_start=", names), (int64_t)key_value(a, "l_len=", names)};
 		strbuf_reset(&p->heap);
 		strbuf_add(&p->heap, (const char *)&lock, sizeof lock);
 		p->has_heap = true;
@@ -217,7 +218,8 @@ int strace_take_args(struct parsed *p, struct err *e)
 		if (i >= p->n && (strchr("mAOv_c", *letter) || (*letter == 's' && p->r.rvalue < 0)))
 			return 0; /* a call may leave these out */
 		if (i >= p->n)
-			return foreign_at(&p->t->base, p->ret, e, "%s has %u arguments, more are needed", p->call->name, p->n);
+			return foreign_at(&p->t->base, p->ret, e, "%s has %u arguments, more are needed", p->call->name,
+					  p->n);
 		rc = take_arg(p, *letter, i, &dir, e);
 		if (rc && p->r.rvalue < 0 && strchr("pPTN", *letter))
 			rc = 0; /* a path that could not be read: the call failed for it */

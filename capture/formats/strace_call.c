@@ -82,7 +82,8 @@ static void take_other(struct parsed *p, const struct call_line *l)
 	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 && strace_unquote(&t->path, &p->arg[0])) {
 		strbuf_reset(&p->th->process->cwd);
 		strbuf_add(&p->th->process->cwd, t->path.s, t->path.len);
-	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0 && !strace_number(p, &p->arg[0], false, &from, NULL) &&
+	} else if (p->call->kind == CALL_CLOSE_RANGE && p->n > 1 && p->r.rvalue == 0 &&
+		   !strace_number(p, &p->arg[0], false, &from, NULL) &&
 		   !strace_number(p, &p->arg[1], false, &to, NULL)) {
 		const struct descriptor_table *d = p->th->process->table;
 		for (uint64_t fd = from; fd <= to && fd < d->n; fd++)
@@ -115,7 +116,8 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 	p->r.pid = p->th->process->pid;
 	p->r.tid = p->th->tid;
 	int rc = foreign_check(&t->base, &p->r, e);
-	struct trace_record *place = resumed && p->th->has_ticket ? record_queue_at(&t->base.queue, p->th->ticket) : NULL;
+	struct trace_record *place =
+	    resumed && p->th->has_ticket ? record_queue_at(&t->base.queue, p->th->ticket) : NULL;
 	if (rc || !place)
 		return rc ? rc : foreign_add(&t->base, &p->r, e);
 	p->r.commit = TRACE_COMMIT;

@@ -105,7 +105,8 @@ static void changed_directory(struct parsed *p)
 	const struct trace_object *o = trace_object(&p->t->base.base, p->r.object);
 	if (p->r.rvalue < 0 || p->r.op == OP_CHROOT)
 		return;
-	bool known = o && o->kind == OBJECT_PATH && (p->r.op == OP_FCHDIR || p->t->base_path.len || p->t->path.s[0] == '/');
+	bool known =
+	    o && o->kind == OBJECT_PATH && (p->r.op == OP_FCHDIR || p->t->base_path.len || p->t->path.s[0] == '/');
 	strbuf_reset(cwd);
 	if (known) {
 		strbuf_addch(cwd, '/');

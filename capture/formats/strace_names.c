@@ -50,7 +50,8 @@ static void keep_shown(struct strace *t, struct open_file *f, uint64_t hash, con
 
 static bool is_shown(const struct strace *t, const struct open_file *f, const char *s, const char *end)
 {
-	return f && f->shown && f->n_renames == t->system.n_renames && f->n_shown <= (size_t)(end - s) && !memcmp(f->shown, s, f->n_shown);
+	return f && f->shown && f->n_renames == t->system.n_renames && f->n_shown <= (size_t)(end - s) &&
+	       !memcmp(f->shown, s, f->n_shown);
 }
 
 int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e)
@@ -59,7 +60,8 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	struct strace *t = p->t;
 	struct part d;
 	if (!scan_i64(&s, end, fd))
-		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no descriptor", (int)(a->len < 60 ? a->len : 60), a->s);
+		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no descriptor", (int)(a->len < 60 ? a->len : 60),
+				  a->s);
 	*f = descriptor_get(p->th, *fd);
 	if (is_shown(t, *f, s, end))
 		return 0;
@@ -107,7 +109,8 @@ static void base_of(struct parsed *p, const struct part *dir)
 	}
 	const char *mark = dir ? memchr(dir->s, '<', dir->len) : NULL;
 	uint32_t object;
-	if (mark && strace_decoration(mark, dir->s + dir->len, &d) && *d.s == '/' && !strace_object(t, &d, &object, NULL)) {
+	if (mark && strace_decoration(mark, dir->s + dir->len, &d) && *d.s == '/' &&
+	    !strace_object(t, &d, &object, NULL)) {
 		strbuf_add(b, t->path.s, t->path.len);
 		if (!memcmp(dir->s, "AT_FDCWD", 8)) {
 			strbuf_reset(&p->th->process->cwd);

@@ -24,8 +24,8 @@ struct parsed {
 
 /* --- strace_text.c: taking the text apart --- */
 
-/* Splits at commas outside of everything, into at most PARTS_MAX parts; *s behind the closing parenthesis, or NULL where there is
- * none. Gives their number. TEXT_SLACK bytes behind `end` are readable. */
+/* Splits at commas outside of everything, into at most PARTS_MAX parts; *s behind the closing parenthesis, or NULL
+ * where there is none. Gives their number. TEXT_SLACK bytes behind `end` are readable. */
 unsigned int strace_split(const char **s, const char *end, struct part *arg);
 /* The string's bytes, with C's escapes undone; false where it is no string. NULs in it make it none. */
 bool strace_unquote(struct strbuf *to, const struct part *a);
@@ -36,11 +36,11 @@ bool strace_decoration(const char *s, const char *end, struct part *d);
 
 int strace_object(struct strace *t, const struct part *decoration, uint32_t *id, struct err *e);
 uint64_t strace_decoration_hash(const struct part *d); /* never 0 */
-/* The open file behind a descriptor argument; made up where it was opened before the trace began and strace names it. NULL where
- * nobody knows. */
+/* The open file behind a descriptor argument; made up where it was opened before the trace began and strace names it.
+ * NULL where nobody knows. */
 int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open_file **f, struct err *e);
-/* The full path of an argument, without the slash at its front, in t->joined. `dir`: the argument that it is relative to, or
- * NULL. */
+/* The full path of an argument, without the slash at its front, in t->joined. `dir`: the argument that it is relative
+ * to, or NULL. */
 int strace_path(struct parsed *p, const struct part *a, const struct part *dir, struct err *e);
 
 /* --- strace_args.c, strace_effects.c --- */
@@ -48,7 +48,8 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 int strace_number(struct parsed *p, const struct part *a, bool is_signed, uint64_t *v, struct err *e);
 /* All arguments, by the letters of the call's row. */
 int strace_take_args(struct parsed *p, struct err *e);
-/* What the call did to open files, positions, sizes and the working directory; completes the request with what these tell. */
+/* What the call did to open files, positions, sizes and the working directory; completes the request with what these
+ * tell. */
 int strace_effects(struct parsed *p, struct err *e);
 
 #endif

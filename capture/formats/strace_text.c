@@ -14,8 +14,8 @@ static const char *past_string(const char *s, const char *end)
 	return s < end ? s + 1 : end;
 }
 
-/* Behind the decoration that begins with '<': "</a/b>", "<TCP:[1->2]>", "</dev/pts/0<char 136:0>>". In a path the brackets
- * are escaped, and "->" is no arrow. */
+/* Behind the decoration that begins with '<': "</a/b>", "<TCP:[1->2]>", "</dev/pts/0<char 136:0>>". In a path the
+ * brackets are escaped, and "->" is no arrow. */
 static const char *past_decoration(const char *s, const char *end)
 {
 	unsigned int depth = 0;
@@ -45,7 +45,8 @@ static inline uint64_t meaning_marks(const char *s)
 	for (unsigned int i = 0; i < BYTE_MARKS; i += 16) {
 		__m128i x = _mm_loadu_si128((const __m128i *)(const void *)(s + i));
 		__m128i a = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('"')), _mm_cmpeq_epi8(x, _mm_set1_epi8(',')));
-		__m128i b = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('<')), _mm_cmpeq_epi8(_mm_or_si128(x, round), _mm_set1_epi8(')')));
+		__m128i b = _mm_or_si128(_mm_cmpeq_epi8(x, _mm_set1_epi8('<')),
+					 _mm_cmpeq_epi8(_mm_or_si128(x, round), _mm_set1_epi8(')')));
 		__m128i c = _mm_cmpeq_epi8(_mm_or_si128(x, square), _mm_set1_epi8(0x7f));
 		marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_or_si128(_mm_or_si128(a, b), c)) << i;
 	}
@@ -142,7 +143,9 @@ bool strace_unquote(struct strbuf *to, const struct part *a)
 				for (; k < 2 && s + 1 < end; k++, s++) {
 					char d = s[1];
 					unsigned int digit = d >= '0' && d <= '9' ? (unsigned int)(d - '0')
-							     : (d | 32) >= 'a' && (d | 32) <= 'f' ? (unsigned int)((d | 32) - 'a' + 10) : 16;
+							     : (d | 32) >= 'a' && (d | 32) <= 'f'
+								 ? (unsigned int)((d | 32) - 'a' + 10)
+								 : 16;
 					if (digit == 16)
 						break;
 					v = v * 16 + digit;

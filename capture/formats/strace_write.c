@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds; and as the strace of 2013 would have
- * without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside descriptors, open and stat rather
- * than openat and newfstatat, pread for pread64, and only the calls that it is known to take. */
+/* A trace as strace -f -ttt -T -y would have printed it, in the form that has nanoseconds; and as the strace of 2013
+ * would have without -y, for ARTC, which reads no other: microseconds that never repeat, no names beside descriptors,
+ * open and stat rather than openat and newfstatat, pread for pread64, and only the calls that it is known to take. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -60,7 +60,8 @@ static void add_fd(struct out *x, int32_t fd, uint32_t object)
 	strbuf_addch(&x->text, '>');
 }
 
-static void add_names(struct strbuf *b, uint64_t v, const char *const *names, const uint64_t *values, size_t n, const char *zero)
+static void add_names(struct strbuf *b, uint64_t v, const char *const *names, const uint64_t *values, size_t n,
+		      const char *zero)
 {
 	const char *separator = zero;
 	if (*zero)
@@ -78,8 +79,9 @@ static void add_names(struct strbuf *b, uint64_t v, const char *const *names, co
 
 static void add_open_flags(struct strbuf *b, uint32_t flags)
 {
-	static const char *const names[] = {"O_SYNC", "O_DSYNC", "O_TMPFILE", "O_DIRECTORY", "O_CREAT", "O_EXCL", "O_NOCTTY", "O_TRUNC",
-					    "O_APPEND", "O_NONBLOCK", "O_DIRECT", "O_NOFOLLOW", "O_CLOEXEC", "O_NOATIME", "O_PATH"};
+	static const char *const names[] = {"O_SYNC",   "O_DSYNC",    "O_TMPFILE", "O_DIRECTORY", "O_CREAT",
+					    "O_EXCL",   "O_NOCTTY",   "O_TRUNC",   "O_APPEND",    "O_NONBLOCK",
+					    "O_DIRECT", "O_NOFOLLOW", "O_CLOEXEC", "O_NOATIME",   "O_PATH"};
 	static const uint64_t values[] = {O_SYNC, O_DSYNC, 020200000, O_DIRECTORY, O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC,
 					  O_APPEND, O_NONBLOCK, O_DIRECT, O_NOFOLLOW, O_CLOEXEC, O_NOATIME, O_PATH};
 	static const char *const access_names[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
@@ -88,7 +90,8 @@ static void add_open_flags(struct strbuf *b, uint32_t flags)
 
 static void add_at_flags(struct strbuf *b, uint32_t flags)
 {
-	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR", "AT_SYMLINK_FOLLOW", "AT_EMPTY_PATH"};
+	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR", "AT_SYMLINK_FOLLOW",
+					    "AT_EMPTY_PATH"};
 	static const uint64_t values[] = {AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH};
 	add_names(b, flags, names, values, 4, "");
 }
@@ -204,7 +207,8 @@ static bool add_object_path(struct out *x, const struct trace_record *r)
 static bool add_buffer(struct strbuf *b, const struct trace_record *r)
 {
 	enum op_family family = op_info(r->op)->family;
-	strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..." : "0x7ffc00000000");
+	strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..."
+											     : "0x7ffc00000000");
 	return true;
 }
 
@@ -244,11 +248,13 @@ static bool add_arg(struct out *x, const struct trace_record *r, char letter)
 static const struct {
 	enum trace_op op;
 	const char *name;
-} old_calls[] = {{OP_OPEN, "open"}, {OP_CLOSE, "close"}, {OP_READ, "read"}, {OP_WRITE, "write"}, {OP_PREAD, "pread"},
-		 {OP_PWRITE, "pwrite"}, {OP_LSEEK, "lseek"}, {OP_FSYNC, "fsync"}, {OP_FDATASYNC, "fdatasync"},
-		 {OP_TRUNCATE, "truncate"}, {OP_FTRUNCATE, "ftruncate"}, {OP_DUP, "dup"}, {OP_DUP2, "dup2"}, {OP_STAT, "stat"},
-		 {OP_FSTAT, "fstat"}, {OP_CHMOD, "chmod"}, {OP_FCHMOD, "fchmod"}, {OP_RENAME, "rename"}, {OP_LINK, "link"},
-		 {OP_SYMLINK, "symlink"}, {OP_READLINK, "readlink"}, {OP_UNLINK, "unlink"}, {OP_MKDIR, "mkdir"}, {OP_RMDIR, "rmdir"}};
+} old_calls[] = {
+    {OP_OPEN, "open"},           {OP_CLOSE, "close"},       {OP_READ, "read"},           {OP_WRITE, "write"},
+    {OP_PREAD, "pread"},         {OP_PWRITE, "pwrite"},     {OP_LSEEK, "lseek"},         {OP_FSYNC, "fsync"},
+    {OP_FDATASYNC, "fdatasync"}, {OP_TRUNCATE, "truncate"}, {OP_FTRUNCATE, "ftruncate"}, {OP_DUP, "dup"},
+    {OP_DUP2, "dup2"},           {OP_STAT, "stat"},         {OP_FSTAT, "fstat"},         {OP_CHMOD, "chmod"},
+    {OP_FCHMOD, "fchmod"},       {OP_RENAME, "rename"},     {OP_LINK, "link"},           {OP_SYMLINK, "symlink"},
+    {OP_READLINK, "readlink"},   {OP_UNLINK, "unlink"},     {OP_MKDIR, "mkdir"},         {OP_RMDIR, "rmdir"}};
 
 static const struct strace_call *call_named(const char *name)
 {
@@ -262,7 +268,8 @@ static const struct strace_call *old_row_of(const struct trace_record *r)
 {
 	if (r->op == OP_STAT && (r->flags & AT_SYMLINK_NOFOLLOW))
 		return call_named("lstat");
-	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_CHMOD) && r->flags)
+	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_CHMOD) &&
+	    r->flags)
 		return NULL;
 	for (size_t i = 0; i < sizeof old_calls / sizeof *old_calls; i++)
 		if (old_calls[i].op == r->op)
@@ -270,7 +277,8 @@ static const struct strace_call *old_row_of(const struct trace_record *r)
 	return NULL;
 }
 
-/* The row to print an operation by: calls that take a directory's descriptor come first where a program would use them. */
+/* The row to print an operation by: calls that take a directory's descriptor come first where a program would use them.
+ */
 static const struct strace_call *row_of(const struct trace_record *r)
 {
 	static const struct {
@@ -354,7 +362,9 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	struct out *x = ctx;
 	const struct strace_call *c = x->old ? old_row_of(r) : row_of(r);
 	(void)e;
-	*why = !c ? x->old ? "ARTC is not known to take the call" : "strace has no call of that name" : r->begin_ns == TIME_NONE ? "its begin is not known" : NULL;
+	*why = !c ? x->old ? "ARTC is not known to take the call" : "strace has no call of that name"
+	       : r->begin_ns == TIME_NONE ? "its begin is not known"
+					  : NULL;
 	if (*why)
 		return 0;
 	strbuf_reset(&x->text);
@@ -382,7 +392,8 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 {
 	static const struct sink_writer writer = {.one = write_one};
 	const struct trace_meta *m = trace_meta(t);
-	struct out x = {.t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .old = old, .text = STRBUF_INIT};
+	struct out x = {
+	    .t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .old = old, .text = STRBUF_INIT};
 	int rc = sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.text);
 	return rc;

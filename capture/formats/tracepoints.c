@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf script. doc/formats/tracepoints.md.
+/* The kernel's tracepoints as text: ftrace's files trace and trace_pipe, trace-cmd report, perf script.
+ * doc/formats/tracepoints.md.
  *
  *	cat-2991 [000] d..2. 15645.804220: sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0)
  *	cat 2991 [000] 15645.804220: raw_syscalls:sys_enter: NR 12 (0, 7fff7d4dd94c, 0, 37f, 0, 0) */
@@ -48,8 +49,8 @@ static bool take_thread(const char *s, const char *end, uint32_t *tid)
 	while (digits > s && digits[-1] >= '0' && digits[-1] <= '9')
 		digits--;
 	uint64_t v;
-	bool good = digits > s && (digits[-1] == '-' || digits[-1] == ' ' || digits[-1] == '/') && scan_u64(&digits, end, &v) &&
-		    v <= UINT32_MAX;
+	bool good = digits > s && (digits[-1] == '-' || digits[-1] == ' ' || digits[-1] == '/') &&
+		    scan_u64(&digits, end, &v) && v <= UINT32_MAX;
 	*tid = good ? (uint32_t)v : 0;
 	return good;
 }
@@ -172,14 +173,15 @@ static int named_call(struct kernel_text *k, const struct event *v, struct err *
 	int rc;
 	if (exit || arrow) {
 		const struct text value = {skip(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
-		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16), (struct text){NULL, NULL}, e);
+		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16), (struct text){NULL, NULL},
+				      e);
 	} else {
 		rc = named_enter(k, v, row, e);
 	}
 	return rc ? rc : 1;
 }
 
-/* --- threads and pages ---------------------------------------------------------------------------------------------- */
+/* --- threads and pages -------------------------------------------------------------------------------------------- */
 
 static int task_event(struct kernel_text *k, const struct event *v)
 {
@@ -208,13 +210,20 @@ static int page_event(struct kernel_text *k, const struct event *v, struct err *
 	if (!add && !handled && !named(v, "mm_filemap_map_pages"))
 		return 0;
 	const char *colon = memchr(device.s, ':', (size_t)(device.end - device.s));
-	const uint64_t minor = colon ? text_number((struct text){colon + 1, device.end}, 10) : 0, first = text_number(place, 10) / 4096;
-	struct page_event p = {.tid = v->tid, .ns = v->ns, .device = text_number(device, 10) << 20 | minor, .handled = handled,
-			       .inode = text_number(text_after(v->args, "ino"), 16), .first = first, .n = 1};
+	const uint64_t minor = colon ? text_number((struct text){colon + 1, device.end}, 10) : 0,
+		       first = text_number(place, 10) / 4096;
+	struct page_event p = {.tid = v->tid,
+			       .ns = v->ns,
+			       .device = text_number(device, 10) << 20 | minor,
+			       .handled = handled,
+			       .inode = text_number(text_after(v->args, "ino"), 16),
+			       .first = first,
+			       .n = 1};
 	const char *to = place.s;
 	while (to < place.end && *to >= '0' && *to <= '9')
 		to++;
-	const uint64_t last = to < place.end && *to == '-' ? text_number((struct text){to + 1, place.end}, 10) / 4096 : first;
+	const uint64_t last =
+	    to < place.end && *to == '-' ? text_number((struct text){to + 1, place.end}, 10) / 4096 : first;
 	p.n = last >= first ? last - first + 1 : 1;
 	if (add)
 		p.n = UINT64_C(1) << (text_number(text_after(v->args, "order"), 10) & 31);
@@ -223,7 +232,7 @@ static int page_event(struct kernel_text *k, const struct event *v, struct err *
 	return rc ? rc : 1;
 }
 
-/* --- block events --------------------------------------------------------------------------------------------------- */
+/* --- block events ------------------------------------------------------------------------------------------------- */
 
 static enum trace_op op_of(const char *rwbs, size_t len, uint64_t n_sectors, uint32_t *flags)
 {
@@ -241,8 +250,9 @@ static int block_event(struct kernel_text *k, const struct event *v, struct err 
 	static const struct {
 		const char *name;
 		enum pair_event_kind kind;
-	} known[] = {{"block_rq_issue", EVENT_ISSUE}, {"block_rq_complete", EVENT_COMPLETE}, {"block_bio_queue", EVENT_QUEUE},
-		     {"block_rq_requeue", EVENT_REQUEUE}, {"block_bio_backmerge", EVENT_MERGE}, {"block_bio_frontmerge", EVENT_MERGE}};
+	} known[] = {{"block_rq_issue", EVENT_ISSUE},      {"block_rq_complete", EVENT_COMPLETE},
+		     {"block_bio_queue", EVENT_QUEUE},     {"block_rq_requeue", EVENT_REQUEUE},
+		     {"block_bio_backmerge", EVENT_MERGE}, {"block_bio_frontmerge", EVENT_MERGE}};
 	struct pair_event b = {.kind = EVENT_OTHER, .ns = v->ns, .pid = v->tid};
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
 		if (named(v, known[i].name))
@@ -256,7 +266,8 @@ static int block_event(struct kernel_text *k, const struct event *v, struct err 
 		return foreign_at(&k->base, s, e, "no device, as 254,0");
 	int rc = foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
 	b.device = (uint32_t)(major << 20 | (minor & 0xfffff));
-	const char *rwbs = skip(s, end), *rwbs_end = word_end(rwbs, end), *plus = memmem(rwbs_end, (size_t)(end - rwbs_end), " + ", 3);
+	const char *rwbs = skip(s, end), *rwbs_end = word_end(rwbs, end),
+		   *plus = memmem(rwbs_end, (size_t)(end - rwbs_end), " + ", 3);
 	if (rc || !plus)
 		return rc ? rc : 1;
 	s = plus + 3;
@@ -307,7 +318,8 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	struct event v;
 	unsigned int digits = 0;
 	const char *at = skip(s, end);
-	if (at == end || *at == '#' || text_starts((struct text){at, end}, "cpus=") || text_starts((struct text){at, end}, "CPU"))
+	if (at == end || *at == '#' || text_starts((struct text){at, end}, "cpus=") ||
+	    text_starts((struct text){at, end}, "CPU"))
 		return 0;
 	if (!take_line(s, end, &v, &digits))
 		return foreign_at(f, at, e, "no event: no thread, [processor], time and name");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Speed and peak memory of every reader and writer of traces, each in a process of its own: MB of the foreign file a second of
- * processor time, beside counting the lines of the same file as wc does, and the whole `validate import` of it.
- * Files come from our own writers, of a trace made here; those of formats that are only read are printed here.
+/* Speed and peak memory of every reader and writer of traces, each in a process of its own: MB of the foreign file a
+ * second of processor time, beside counting the lines of the same file as wc does, and the whole `validate import` of
+ * it. Files come from our own writers, of a trace made here; those of formats that are only read are printed here.
  * usage: bench-import [FORMAT...]
  * BENCH_MB=200 (of each file) BENCH_DIR=/dev/shm */
 #include <fcntl.h>
@@ -32,9 +32,10 @@ struct blk_event { /* of linux/blktrace_api.h */
 
 static void print_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence, char action)
 {
-	fprintf(f, "%3d,%-3d %2u %8llu %5lld.%09lld %5u  %c %3s %llu + %llu [%s]\n", 8, 0, q->tid % 4, (unsigned long long)sequence,
-		(long long)(ns / 1000000000), (long long)(ns % 1000000000), q->tid, action, q->is_write ? "W" : "R",
-		(unsigned long long)q->offset / 512, (unsigned long long)q->length / 512, action == 'C' ? "0" : "fio");
+	fprintf(f, "%3d,%-3d %2u %8llu %5lld.%09lld %5u  %c %3s %llu + %llu [%s]\n", 8, 0, q->tid % 4,
+		(unsigned long long)sequence, (long long)(ns / 1000000000), (long long)(ns % 1000000000), q->tid,
+		action, q->is_write ? "W" : "R", (unsigned long long)q->offset / 512,
+		(unsigned long long)q->length / 512, action == 'C' ? "0" : "fio");
 }
 
 static void put_blk_event(FILE *f, const struct made_request *q, int64_t ns, uint64_t sequence, char action)
@@ -46,7 +47,8 @@ static void put_blk_event(FILE *f, const struct made_request *q, int64_t ns, uin
 }
 
 /* One request after another: queued, issued, completed. */
-static void print_blk(FILE *f, struct made_request *q, uint64_t *i, void (*put)(FILE *, const struct made_request *, int64_t, uint64_t, char))
+static void print_blk(FILE *f, struct made_request *q, uint64_t *i,
+		      void (*put)(FILE *, const struct made_request *, int64_t, uint64_t, char))
 {
 	put(f, q, q->begin_ns, ++*i, 'Q');
 	put(f, q, q->begin_ns + 700, ++*i, 'D');
@@ -55,7 +57,8 @@ static void print_blk(FILE *f, struct made_request *q, uint64_t *i, void (*put)(
 
 static bool print_request(const char *format, FILE *f, struct made_request *q, uint64_t *i)
 {
-	unsigned long long us = (unsigned long long)q->begin_ns / 1000, offset = q->offset, length = q->length, sector = offset / 512;
+	unsigned long long us = (unsigned long long)q->begin_ns / 1000, offset = q->offset, length = q->length,
+			   sector = offset / 512;
 	if (!strcmp(format, "blkparse"))
 		print_blk(f, q, i, print_blk_event);
 	else if (!strcmp(format, "blktrace"))
@@ -63,18 +66,22 @@ static bool print_request(const char *format, FILE *f, struct made_request *q, u
 	else if (!strcmp(format, "alibaba"))
 		fprintf(f, "%u,%c,%llu,%llu,%llu\n", q->file, "RW"[q->is_write], offset, length, 1577808000000000 + us);
 	else if (!strcmp(format, "tencent"))
-		fprintf(f, "%llu,%llu,%llu,%d,%u\n", 1538323200 + us / 1000000, sector, length / 512, q->is_write, q->file);
+		fprintf(f, "%llu,%llu,%llu,%d,%u\n", 1538323200 + us / 1000000, sector, length / 512, q->is_write,
+			q->file);
 	else if (!strcmp(format, "systor"))
 		fprintf(f, "%llu.%06llu000,%.9f,%c,%u,%llu,%llu\n", 1456095145 + us / 1000000, us % 1000000,
 			(double)(q->end_ns - q->begin_ns) / 1e9, "RW"[q->is_write], q->file, offset, length);
 	else if (!strcmp(format, "fiu"))
-		fprintf(f, "%lld %u syslogd %llu %llu %c 8 %u 531e779d7b7d3c0f5d3b0c4b0d6c3f0a\n", (long long)q->begin_ns, q->tid, sector,
-			length / 512, "RW"[q->is_write], q->file);
+		fprintf(f, "%lld %u syslogd %llu %llu %c 8 %u 531e779d7b7d3c0f5d3b0c4b0d6c3f0a\n",
+			(long long)q->begin_ns, q->tid, sector, length / 512, "RW"[q->is_write], q -> file);
 	else if (!strcmp(format, "dxt"))
-		fprintf(f, " X_POSIX %7u  %5s %12llu %15llu %15llu %12.4f %12.4f  [%3u]\n", q->tid, q->is_write ? "write" : "read",
-			(unsigned long long)++*i, offset, length, (double)q->begin_ns / 1e9, (double)q->end_ns / 1e9, q->file);
+		fprintf(f, " X_POSIX %7u  %5s %12llu %15llu %15llu %12.4f %12.4f  [%3u]\n", q->tid,
+			q->is_write ? "write" : "read", (unsigned long long)++*i, offset, length,
+			(double)q->begin_ns / 1e9, (double)q->end_ns / 1e9, q->file);
 	else if (!strcmp(format, "oraclegeneral"))
-		fwrite(&(struct { uint32_t s, object[2], size, next[2]; }){(uint32_t)(us / 1000000), {q->file, 0}, (uint32_t)length, {0, 0}},
+		fwrite(&(struct {
+			uint32_t s, object[2], size, next[2];
+		}){(uint32_t)(us / 1000000), {q->file, 0}, (uint32_t)length, {0, 0}},
 		       24, 1, f);
 	else
 		return false;
@@ -123,7 +130,8 @@ static struct cost measure(void (*run)(const struct work *), const struct work *
 	}
 	if (pid < 0 || wait4(pid, &status, 0, &u) < 0)
 		return (struct cost){.good = false};
-	return (struct cost){(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec),
+	return (struct cost){(double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+				 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec),
 			     (double)u.ru_maxrss / 1024, WIFEXITED(status) && !WEXITSTATUS(status)};
 }
 
@@ -168,7 +176,8 @@ static void run_import(const struct work *w)
 {
 	if (!freopen("/dev/null", "w", stdout))
 		_exit(1);
-	execl(validate, validate, "import", "--quiet", "--as", "read", "--from", w->f->name, w->path, "-o", w->out, (char *)NULL);
+	execl(validate, validate, "import", "--quiet", "--as", "read", "--from", w->f->name, w->path, "-o", w->out,
+	      (char *)NULL);
 	_exit(127);
 }
 
@@ -217,7 +226,8 @@ int main(int argc, char **argv)
 	snprintf(trace_path, sizeof trace_path, "%s/bench-import-%d", dir, (int)getpid());
 	made_trace(trace_path, (uint64_t)bytes / 100);
 	printf("%-14s %5s %15s %22s %15s\n", "", "", "writing", "reading", "validate import");
-	printf("%-14s %5s %8s %6s %8s %6s %6s %8s %6s\n", "format", "MB", "MB/s", "MiB", "MB/s", "MiB", "wc -l", "MB/s", "MiB");
+	printf("%-14s %5s %8s %6s %8s %6s %6s %8s %6s\n", "format", "MB", "MB/s", "MiB", "MB/s", "MiB", "wc -l", "MB/s",
+	       "MiB");
 	for (const struct trace_format *const *f = trace_formats; *f; f++) {
 		bool wanted = argc < 2;
 		for (int i = 1; i < argc; i++)
@@ -226,6 +236,7 @@ int main(int argc, char **argv)
 			bench_format(*f, bytes);
 	}
 	unlink(trace_path);
-	printf("MB/s: of the foreign file, a second of processor time; MiB: peak memory; wc -l: the reader's time by that of counting lines\n");
+	printf("MB/s: of the foreign file, a second of processor time; MiB: peak memory; wc -l: the reader's time by "
+	       "that of counting lines\n");
 	return 0;
 }

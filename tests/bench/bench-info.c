@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* `validate info` of a long trace beside reading the same file and doing nothing with it, in turn: the ratio of the two times, with the
- * file in the page cache, and with none of it there. Where the ratio without the cache is 1, info is limited by reading.
- * usage: bench-info
- * BENCH_RECORDS=5000000 (100 million where BENCH_QUICK is empty: 9.6 GB) BENCH_PAIRS=5 BENCH_DIR=where it fits (default BUILD) */
+/* `validate info` of a long trace beside reading the same file and doing nothing with it, in turn: the ratio of the two
+ * times, with the file in the page cache, and with none of it there. Where the ratio without the cache is 1, info is
+ * limited by reading. usage: bench-info BENCH_RECORDS=5000000 (100 million where BENCH_QUICK is empty: 9.6 GB)
+ * BENCH_PAIRS=5 BENCH_DIR=where it fits (default BUILD) */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -61,7 +61,8 @@ static struct cost measure(void (*run)(void))
 		exit(1);
 	}
 	return (struct cost){now_s() - begin_s,
-			     (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec),
+			     (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+				 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec),
 			     (double)u.ru_maxrss / 1024};
 }
 
@@ -134,7 +135,8 @@ int main(void)
 	path = xasprintf("%s/bench-info-%d.trace", where, (int)getpid());
 	double gb = (double)n * 96e-9;
 	if (statvfs(where, &fs) || (double)fs.f_bavail * (double)fs.f_frsize < 1.2e9 * gb) {
-		fprintf(stderr, "bench-info: no %.1f GB in %s: set BENCH_DIR, or BENCH_RECORDS lower\n", 1.2 * gb, where);
+		fprintf(stderr, "bench-info: no %.1f GB in %s: set BENCH_DIR, or BENCH_RECORDS lower\n", 1.2 * gb,
+			where);
 		return 3;
 	}
 	made_trace(path, n);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests for benchmarks, the same in each run: reads and writes of 512 bytes to 64 KiB at random places of 64 files, by four
- * threads. */
+/* Requests for benchmarks, the same in each run: reads and writes of 512 bytes to 64 KiB at random places of 64 files,
+ * by four threads. */
 #ifndef BENCH_MADE_TRACE_H
 #define BENCH_MADE_TRACE_H
 
@@ -35,9 +35,13 @@ static uint64_t made_u64(void)
 static struct made_request made_request(int64_t *now_ns)
 {
 	uint64_t a = made_u64(), b = made_u64();
-	struct made_request q = {.begin_ns = *now_ns, .end_ns = *now_ns + 4000 + (int64_t)(a % 90000), .length = 512u << (a >> 20) % 8,
-			    .offset = (b >> 20) % (1u << 21) * 512, .tid = 4000 + (uint32_t)(b % MADE_THREADS),
-			    .file = (uint32_t)(b >> 8) % MADE_FILES, .is_write = b >> 60 < 5};
+	struct made_request q = {.begin_ns = *now_ns,
+				 .end_ns = *now_ns + 4000 + (int64_t)(a % 90000),
+				 .length = 512u << (a >> 20) % 8,
+				 .offset = (b >> 20) % (1u << 21) * 512,
+				 .tid = 4000 + (uint32_t)(b % MADE_THREADS),
+				 .file = (uint32_t)(b >> 8) % MADE_FILES,
+				 .is_write = b >> 60 < 5};
 	*now_ns += 1000 + (int64_t)(a >> 40) % 40000;
 	return q;
 }
@@ -53,7 +57,10 @@ static void must(int rc, const struct err *e)
 /* A trace file of n such requests. */
 static void made_trace(const char *path, uint64_t n)
 {
-	struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "monotonic", .clock_resolution_ns = 1, .root = "/srv/data",
+	struct trace_meta meta = {.level = LEVEL_SYSCALL,
+				  .clock = "monotonic",
+				  .clock_resolution_ns = 1,
+				  .root = "/srv/data",
 				  .wall_epoch_ns = 1700000000000000000};
 	struct trace_writer *w;
 	struct err e = ERR_INIT;
@@ -69,11 +76,21 @@ static void made_trace(const char *path, uint64_t n)
 	}
 	for (uint64_t i = 0; i < n; i++) {
 		struct made_request q = made_request(&now_ns);
-		some[i % 1024] = (struct trace_record){
-		    .seq = i, .begin_ns = q.begin_ns, .end_ns = q.end_ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE,
-		    .offset = q.offset, .length = q.length, .rvalue = (int64_t)q.length, .pid = 4000, .tid = q.tid,
-		    .object = object[q.file], .fd = (int32_t)q.file + 3, .heap = HEAP_NONE,
-		    .op = q.is_write ? OP_PWRITE : OP_PREAD, .commit = TRACE_COMMIT};
+		some[i % 1024] = (struct trace_record){.seq = i,
+						       .begin_ns = q.begin_ns,
+						       .end_ns = q.end_ns,
+						       .intended_ns = TIME_NONE,
+						       .dispatch_ns = TIME_NONE,
+						       .offset = q.offset,
+						       .length = q.length,
+						       .rvalue = (int64_t)q.length,
+						       .pid = 4000,
+						       .tid = q.tid,
+						       .object = object[q.file],
+						       .fd = (int32_t)q.file + 3,
+						       .heap = HEAP_NONE,
+						       .op = q.is_write ? OP_PWRITE : OP_PREAD,
+						       .commit = TRACE_COMMIT};
 		if (i % 1024 == 1023 || i + 1 == n)
 			must(trace_writer_append(w, some, i % 1024 + 1, &e), &e);
 	}

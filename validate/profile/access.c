@@ -5,7 +5,8 @@
 
 #include "common/xalloc.h"
 
-const char *const access_pattern_names[ACCESS_N + 1] = {"first", "sequential", "repeated", "strided", "near", "random", NULL};
+const char *const access_pattern_names[ACCESS_N + 1] = {"first", "sequential", "repeated", "strided",
+							"near",  "random",     NULL};
 
 void access_init(struct access *a)
 {

@@ -35,7 +35,8 @@ struct access_counts {
 };
 
 /* The next request of a sequence: `moved` bytes at `offset`. */
-static inline void access_count(struct access_counts *c, struct access_place *s, bool write, uint64_t offset, uint64_t moved)
+static inline void access_count(struct access_counts *c, struct access_place *s, bool write, uint64_t offset,
+				uint64_t moved)
 {
 	enum access_pattern pattern;
 	uint64_t step = offset - s->offset;
@@ -78,7 +79,8 @@ void access_release(struct access *a);
 
 struct access_sequence *access_find(struct access *a, uint64_t high, uint32_t low); /* NULL: too many */
 
-static inline void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset, uint64_t moved)
+static inline void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
+			      uint64_t moved)
 {
 	struct access_sequence *s = a->last;
 	if (!s || s->high != high || s->low != low)

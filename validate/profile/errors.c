@@ -61,7 +61,8 @@ static int by_sum(const void *a, const void *b)
 
 size_t errors_sorted(const struct errors *e, struct error_count **sorted)
 {
-	struct error_count *pair = xmalloc((e->n_pairs + 1) * sizeof *pair), *out = xmalloc((e->n_pairs + 1) * sizeof *out);
+	struct error_count *pair = xmalloc((e->n_pairs + 1) * sizeof *pair),
+			   *out = xmalloc((e->n_pairs + 1) * sizeof *out);
 	struct group *group = xmalloc((e->n_pairs + 1) * sizeof *group);
 	size_t n = 0, n_groups = 0, n_out = 0;
 	for (size_t i = 0; i < ERRORS_SLOTS; i++)

@@ -52,7 +52,7 @@ void profile_release(struct profile *p)
 	histogram_release(&p->block.device);
 }
 
-/* --- the half that needs to know what came before, on a thread of its own ------------------------------------------ */
+/* --- the half that needs to know what came before, on a thread of its own ----------------------------------------- */
 
 #define CHUNK_RECORDS 1024u
 #define N_CHUNKS 16u

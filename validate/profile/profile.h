@@ -2,8 +2,9 @@
 /* What one trace is: everything that can be said of it without another to compare it with.
  *
  * Made by one pass over the trace, two where its requests stand far from the order of their begins. Memory is bounded
- * whatever the trace holds, about 130 MB at the most (besides the reader's names of objects), 5 MB for most: what there are
- * too many of (threads, objects, sequences, sizes, kinds of error) is followed up to a limit, and counted beyond it. */
+ * whatever the trace holds, about 130 MB at the most (besides the reader's names of objects), 5 MB for most: what there
+ * are too many of (threads, objects, sequences, sizes, kinds of error) is followed up to a limit, and counted beyond
+ * it. */
 #ifndef VALIDATE_PROFILE_H
 #define VALIDATE_PROFILE_H
 
@@ -56,7 +57,8 @@ struct profile {
 	struct object_uses objects;
 	struct access access[PROFILE_SCOPES]; /* none of PROFILE_OBJECT: that is in `objects` */
 	uint64_t n_position_unknown; /* reads and writes that moved data who knows where */
-	uint64_t n_position_known;   /* ones that succeeded or have no end, at known offsets; of these with offset and length ... */
+	uint64_t n_position_known;   /* ones that succeeded or have no end, at known offsets; of these with offset and
+					length ... */
 	uint64_t n_aligned_512, n_aligned_4096;
 	uint64_t lowest, highest; /* first byte and the one behind the last, of all objects; where n_position_known */
 	struct profile_block block;
@@ -74,8 +76,8 @@ struct profile_options {
 };
 
 /* Reads all of `t`, from its beginning. Damaged blocks are noted in the tally and passed over.
- * Errors: whatever else keeps the trace from being read; ENOSPC and others of the temporary file that a trace far out of
- * order needs. Ownership: profile_release, also after an error. */
+ * Errors: whatever else keeps the trace from being read; ENOSPC and others of the temporary file that a trace far out
+ * of order needs. Ownership: profile_release, also after an error. */
 int profile_compute(struct profile *p, struct trace *t, const struct profile_options *o, struct err *e);
 void profile_release(struct profile *p);
 
@@ -91,8 +93,8 @@ enum profile_kind profile_kind_of(unsigned int op); /* families read and write, 
 void profile_responses(const struct profile *p, enum profile_kind kind, struct histogram *h);
 /* Requests active on the average of the time from the first begin to the last end; NAN where that is none. */
 double profile_mean_concurrency(const struct profile *p);
-/* Standard deviation of the gaps between begins over their mean: 0 a metronome, 1 as if each came at random; NAN for fewer
- * than two gaps, or none that is not 0. */
+/* Standard deviation of the gaps between begins over their mean: 0 a metronome, 1 as if each came at random; NAN for
+ * fewer than two gaps, or none that is not 0. */
 double profile_gap_variation(const struct profile *p);
 /* Share of the time with `level` requests active; NAN where there is no time. */
 double profile_share_of_time(const struct profile *p, size_t level);

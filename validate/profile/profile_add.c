@@ -48,7 +48,8 @@ void profile_add_single(struct profile *p, const struct trace_record *r, size_t 
 
 /* --- by what came before ------------------------------------------------------------------------------------------ */
 
-static struct object_use *add_object(struct profile *p, const struct trace_record *r, enum profile_kind kind, uint64_t moved)
+static struct object_use *add_object(struct profile *p, const struct trace_record *r, enum profile_kind kind,
+				     uint64_t moved)
 {
 	struct object_use *u = r->object == OBJECT_NONE ? NULL : object_uses_at(&p->objects, r->object);
 	if (!u) {
@@ -65,7 +66,8 @@ static struct object_use *add_object(struct profile *p, const struct trace_recor
 }
 
 /* A read or write that succeeded, or whose end the trace does not have: block traces may have no completions. */
-static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u, bool write, uint64_t moved)
+static void add_position(struct profile *p, const struct trace_record *r, struct object_use *u, bool write,
+			 uint64_t moved)
 {
 	if (r->offset == OFFSET_NONE) {
 		p->n_position_unknown++;
@@ -80,7 +82,8 @@ static void add_position(struct profile *p, const struct trace_record *r, struct
 	if (u)
 		access_count(&p->objects.access, &u->place, write, r->offset, moved);
 	if (u || r->object != OBJECT_NONE)
-		access_add(&p->access[PROFILE_THREAD], (uint64_t)r->pid << 32 | r->tid, r->object, write, r->offset, moved);
+		access_add(&p->access[PROFILE_THREAD], (uint64_t)r->pid << 32 | r->tid, r->object, write, r->offset,
+			   moved);
 	if (r->fd >= 0)
 		access_add(&p->access[PROFILE_DESCRIPTOR], r->pid, (uint32_t)r->fd, write, r->offset, moved);
 }

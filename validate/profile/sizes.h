@@ -25,7 +25,8 @@ struct sizes {
 void sizes_init(struct sizes *s);
 void sizes_release(struct sizes *s);
 
-void sizes_find(struct sizes *s, uint64_t size); /* sizes_add's rarer part: sets `last`, or NULL where it is not counted */
+void sizes_find(struct sizes *s,
+		uint64_t size); /* sizes_add's rarer part: sets `last`, or NULL where it is not counted */
 
 static inline void sizes_add(struct sizes *s, uint64_t size)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What can be told of a trace's records one by one, in any order: operations, times, threads, and what makes them doubtful. */
+/* What can be told of a trace's records one by one, in any order: operations, times, threads, and what makes them
+ * doubtful. */
 #ifndef VALIDATE_PROFILE_TALLY_H
 #define VALIDATE_PROFILE_TALLY_H
 
@@ -38,7 +39,7 @@ struct tally {
 	uint64_t n_begin_known;
 	int64_t first_begin_ns, last_begin_ns, last_end_ns; /* smallest and largest; where n_begin_known > 0 */
 	uint64_t n_without_begin, n_without_end;	    /* the latter: of those with a begin */
-	uint64_t n_end_before_begin, n_backwards;	    /* backwards: within a thread, begin before the record before it */
+	uint64_t n_end_before_begin, n_backwards; /* backwards: within a thread, begin before the record before it */
 	uint64_t granularity_ns; /* the largest number that divides all times; 0: no time but 0 */
 	uint64_t n_threads, n_processes;
 	bool threads_cut; /* there are more than TALLY_THREADS_MAX */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests and bytes by the time at which they began, in bins that widen tenfold whenever there are too many of them: memory
- * is the same however long the trace. Bin i covers [(base + i) width, (base + i + 1) width) of the trace's own time. */
+/* Requests and bytes by the time at which they began, in bins that widen tenfold whenever there are too many of them:
+ * memory is the same however long the trace. Bin i covers [(base + i) width, (base + i + 1) width) of the trace's own
+ * time. */
 #ifndef VALIDATE_PROFILE_TIMELINE_H
 #define VALIDATE_PROFILE_TIMELINE_H
 
@@ -48,7 +49,8 @@ static inline uint64_t timeline_requests(const struct timeline_bin *b)
 const struct timeline_bin *timeline_busiest(const struct timeline *t, int64_t *begin_ns);
 const struct timeline_bin *timeline_most_bytes(const struct timeline *t, int64_t *begin_ns);
 
-/* A copy with bins of `width_ns`, a multiple of what they were; of the same width where it is none. Ownership: as below. */
+/* A copy with bins of `width_ns`, a multiple of what they were; of the same width where it is none. Ownership: as
+ * below. */
 void timeline_widen(struct timeline *to, const struct timeline *from, int64_t width_ns);
 /* A copy with at most max_bins bins, used ones only, whose width is a whole multiple of what it was: for a plot.
  * Ownership: timeline_release. */

@@ -62,11 +62,12 @@ struct capture_estimate {
 bool capture_estimate(const struct capture_study *s, size_t method, uint16_t op, unsigned int level,
 		      struct capture_estimate *out);
 
-/* How well a program's clock agrees with that of the capture. Every process measures the rate and origin of its clock itself; a process
- * is a workload at a level in a run. `offset_ns`: mean of captured less own begin, in which the constant place of the stamps is too.
- * `u_ns`: its standard deviation from process to process, about the means of the conditions (workload, level), so that it has n_processes -
- * n_conditions degrees of freedom. A response time does not meet it: both its stamps are of one clock. Where instants of two processes are
- * compared, each difference has it once. Source: GUM 4.2.2. */
+/* How well a program's clock agrees with that of the capture. Every process measures the rate and origin of its clock
+ * itself; a process is a workload at a level in a run. `offset_ns`: mean of captured less own begin, in which the
+ * constant place of the stamps is too. `u_ns`: its standard deviation from process to process, about the means of the
+ * conditions (workload, level), so that it has n_processes - n_conditions degrees of freedom. A response time does not
+ * meet it: both its stamps are of one clock. Where instants of two processes are compared, each difference has it once.
+ * Source: GUM 4.2.2. */
 struct capture_clock {
 	double offset_ns, u_ns;
 	size_t n_processes, n_conditions;
