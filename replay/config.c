@@ -36,6 +36,8 @@ void replay_config_init(struct replay_config *c)
 	block_options_init(&c->block);
 }
 
+static const char *const payload_names[] = {"buffer", "random", "zero", NULL}; /* enum replay_payload */
+
 #define FIELD(name) offsetof(struct replay_config, name)
 #define BLOCK(name) offsetof(struct replay_config, block.name)
 const struct option_spec replay_options[] = {
@@ -71,6 +73,12 @@ const struct option_spec replay_options[] = {
 	{.name = "balloon", .type = OPT_STRING, .offset = FIELD(balloon), .arg = "MEMORY",
 	 .help = "anonymous memory that replay and a locked balloon have together: off, traced (as much as the program had, over "
 		 "time) or a size (off)"},
+	{.name = "payload", .type = OPT_CHOICE, .offset = FIELD(payload), .arg = "KIND", .choices = payload_names,
+	 .help = "what is written: what lies in the worker's buffer, or content made before each write, as for the files of --prepare (buffer)"},
+	{.name = "compressible", .type = OPT_RATIO, .offset = FIELD(compressible), .arg = "SHARE", .max = 1,
+	 .help = "how much of the content of payload random a compressor can take off (0%)"},
+	{.name = "duplicates", .type = OPT_RATIO, .offset = FIELD(duplicates), .arg = "SHARE", .max = 1,
+	 .help = "how many of its blocks of 4 KiB are one of a few that are alike (0%)"},
 	{.name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
 	 .help = "stop at the first return value that differs from the traced one"},
 	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
@@ -172,6 +180,15 @@ static int cpus_check(const struct replay_config *c, struct err *e)
 	return ret ? err_context(e, "cpus") : 0;
 }
 
+static int payload_check(const struct replay_config *c, struct err *e)
+{
+	if (c->payload != PAYLOAD_RANDOM && (c->compressible > 0 || c->duplicates > 0))
+		return err_set(e, EINVAL, "compressible, duplicates: they are of payload random");
+	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
+		return err_set(e, EINVAL, "payload: with a mutant only what lies in the buffers is written");
+	return 0;
+}
+
 int replay_check(const struct replay_config *c, struct err *e)
 {
 	struct mutant m;
@@ -184,6 +201,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (!ret && c->scheduler)
 		ret = scheduling_parse(c->scheduler, &scheduling, e);
 	ret = ret ? ret : scheduling_check(&scheduling, c->pin || c->cpus, e);
+	ret = ret ? ret : payload_check(c, e);
 	if (ret)
 		return ret;
 	const struct fault *f = mutant_fault(m.kind);

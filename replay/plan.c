@@ -124,6 +124,8 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	const struct load_request **before = xcalloc(lanes->n + 1, sizeof *before);
 	bool by_thread = !p->pool || p->own_lanes;
 	call_table_init(&p->calls, l, s, !p->pool);
+	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
+	p->calls.payload = c->payload == PAYLOAD_BUFFER ? NULL : &p->payload;
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const uint32_t lane = lanes->lane[r->thread];

@@ -97,6 +97,7 @@ struct replay_plan {
 	bool direct; /* some descriptor uses O_DIRECT: buffers must be aligned */
 	uint64_t seed; /* of written content */
 	struct mutant mutant;
+	struct payload payload;
 
 	_Atomic int *fds;      /* fds[n_slots]: real descriptors, -1 not open; opened and closed by whoever made the plan */
 	struct hot_open *open; /* open[n_slots] */

@@ -116,7 +116,7 @@ static int shown_restore(struct run *r, uint64_t seed, struct err *e)
 	if (!ret)
 		ret = room_check(&shown, r->c->dir, r->dir_fd, e);
 	if (!ret)
-		ret = fileset_restore(&shown, r->dir_fd, seed, false, e);
+		ret = fileset_restore_payload(&shown, r->dir_fd, seed, r->plan.calls.payload, e);
 	slots_files_release(&shown);
 	return ret;
 }
@@ -129,7 +129,7 @@ static int files_prepare(struct run *r, struct err *e)
 	if (!ret)
 		ret = initial_absent_remove(r->slots.initial, r->dir_fd, e);
 	if (!ret && f->n)
-		ret = fileset_restore(f, r->dir_fd, meta->seed, false, e);
+		ret = fileset_restore_payload(f, r->dir_fd, meta->seed, r->plan.calls.payload, e);
 	if (!ret)
 		ret = shown_restore(r, meta->seed, e);
 	if (!ret)

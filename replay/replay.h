@@ -18,6 +18,7 @@
 #include "replay/load/load.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
+enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO };
 enum replay_timing { TIMING_FULLSPEED, TIMING_TIMESTAMP, TIMING_THINK };
 extern const char *const replay_order_names[];	/* "temporal", "temporal-serial", "fs", "thread", "none", NULL */
 extern const char *const replay_timing_names[]; /* "fullspeed", "timestamp", "think", NULL */
@@ -38,6 +39,8 @@ struct replay_config {
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as there were threads at one time */
 	int reads;		 /* --reads: enum replay_reads (replay/cache/reads.h) */
 	const char *balloon;	 /* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off */
+	int payload;		 /* --payload: enum replay_payload: what is written */
+	double compressible, duplicates; /* --compressible, --duplicates: shares of what is made for it */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */

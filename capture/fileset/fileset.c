@@ -10,6 +10,7 @@
 
 #include "capture/confine.h"
 #include "capture/fileset/fileset_private.h"
+#include "common/payload.h"
 #include "common/xalloc.h"
 
 #define CHUNK (1u << 20)
@@ -91,6 +92,7 @@ struct restore {
 	struct fileset_state *state;
 	unsigned char *buffer; /* CHUNK */
 	bool sync_each;
+	const struct payload *payload; /* what content is made by, NULL: content_make */
 };
 
 static int make_directory(const struct restore *r, const struct fileset_entry *f, struct err *e)
@@ -176,7 +178,10 @@ static int write_content(const struct restore *r, const struct fileset_entry *f,
 {
 	for (uint64_t at = 0; at < f->size;) {
 		size_t len = f->size - at < CHUNK ? f->size - at : CHUNK, done = 0;
-		content_make(key, at, r->buffer, len);
+		if (r->payload)
+			payload_make(r->payload, key, at, r->buffer, len);
+		else
+			content_make(key, at, r->buffer, len);
 		while (done < len) {
 			ssize_t got = pwrite(fd, r->buffer + done, len - done, (off_t)(at + done));
 			if (got < 0 && errno == EINTR)
@@ -221,7 +226,7 @@ static int restore_file(const struct restore *r, size_t i, struct err *e)
 		rc = err_sys(e, errno, "%s: cutting it to %llu bytes", f->path, (unsigned long long)f->size);
 		goto out;
 	}
-	if (!digest_matches(r->set, i, fd))
+	if (r->payload || !digest_matches(r->set, i, fd))
 		rc = write_content(r, f, fd, key, e);
 	mode_t mode = mode_of(r->set, i);
 	if (!rc && mode && (st.st_mode & 07777) != mode && fchmod(fd, mode))
@@ -282,11 +287,11 @@ static int sync_together(const struct restore *r, struct err *e)
 	return rc;
 }
 
-int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct fileset_state *state,
-			 struct err *e)
+static int restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, const struct payload *payload,
+		   struct fileset_state *state, struct err *e)
 {
 	struct fileset_state own = FILESET_STATE_INIT;
-	struct restore r = {s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX};
+	struct restore r = {s, dir_fd, seed, rewrite, state ? state : &own, NULL, s->n <= SYNC_EACH_MAX, payload};
 	int64_t latest_ns = INT64_MIN;
 	if (r.state->n != s->n) {
 		fileset_state_release(r.state);
@@ -312,9 +317,20 @@ int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, boo
 	return rc;
 }
 
+int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct fileset_state *state,
+			 struct err *e)
+{
+	return restore(s, dir_fd, seed, rewrite, NULL, state, e);
+}
+
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct err *e)
 {
-	return fileset_restore_with(s, dir_fd, seed, rewrite, NULL, e);
+	return restore(s, dir_fd, seed, rewrite, NULL, NULL, e);
+}
+
+int fileset_restore_payload(const struct fileset *s, int dir_fd, uint64_t seed, const struct payload *payload, struct err *e)
+{
+	return restore(s, dir_fd, seed, payload != NULL, payload, NULL, e);
 }
 
 /* --- removing ----------------------------------------------------------------------------------------------------- */

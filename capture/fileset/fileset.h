@@ -82,6 +82,10 @@ int fileset_restore_with(const struct fileset *s, int dir_fd, uint64_t seed, boo
 /* The same without memory of earlier restores. */
 int fileset_restore(const struct fileset *s, int dir_fd, uint64_t seed, bool rewrite, struct err *e);
 
+struct payload; /* common/payload.h */
+/* The same, but content is made by payload_make, of the file's key, and every file is written. `payload` NULL: as fileset_restore. */
+int fileset_restore_payload(const struct fileset *s, int dir_fd, uint64_t seed, const struct payload *payload, struct err *e);
+
 /* The bytes [offset, offset + len) of the content restored to `path`: for checking, and for whoever writes the like. */
 void fileset_content(uint64_t seed, const char *path, uint64_t offset, void *to, size_t len);
 

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "common/err.h"
+#include "common/payload.h"
 #include "common/vm.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
@@ -28,6 +29,7 @@ enum call_bit {
 	CALL_TO_NULL = 16,	/* copies: what is written to is passed over; /dev/null stands for it */
 	CALL_SUBMITTED = 32,	/* asynchronous: an io_submit hands it over */
 	CALL_BY_PAGES = 128,	/* --reads original: in parts */
+	CALL_PAYLOAD = 512,	/* what it writes is made before it */
 	CALL_SKIPPED = 256,	/* --reads none: only the position moves */
 	CALL_OF_DESCRIPTOR = 64, /* link: by descriptor (/proc/self/fd/N) */
 };
@@ -91,6 +93,7 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	struct call_part *part; /* part[n_parts] */
 	uint32_t n_parts, parts_cap;
 	int reads; /* enum replay_reads */
+	const struct payload *payload; /* what is written, borrowed; NULL: what lies in the buffers */
 	struct call_map *map; /* map[n_maps] */
 	uint32_t n_maps;
 	struct call_process *process; /* process[n_processes] */

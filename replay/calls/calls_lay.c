@@ -371,6 +371,13 @@ static void submission_follow(struct call_table *c, const struct load_request *r
 	}
 }
 
+/* Where content is made before each write, no write is a plain call. */
+static bool writes_payload(const struct call_table *c, const struct load_request *r)
+{
+	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE;
+	return c->payload && writes && r->rvalue != -EFAULT && r->op != OP_AIO_WRITE && r->op != OP_AIO_WRITEV;
+}
+
 static bool is_asynchronous(const struct load_request *r)
 {
 	return r->op == OP_IO_SUBMIT || (r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC);
@@ -382,11 +389,12 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 	c->n_passed[r->passed]++;
 	if (r->passed) {
 		h.op = HOT_PASSED;
-	} else if (is_plain(s, r) && reads_action(l->reads, s, r) == READ_AS_IS) {
+	} else if (is_plain(s, r) && !writes_payload(c, r) && reads_action(l->reads, s, r) == READ_AS_IS) {
 		h.length = r->op == OP_LSEEK ? r->flags : h.length;
 	} else {
 		h.op = HOT_CALL;
 		h.length = call_add(c, l, s, r);
+		c->call[h.length].bits |= writes_payload(c, r) ? CALL_PAYLOAD : 0;
 		if (is_asynchronous(r))
 			submission_follow(c, r, h.length);
 	}
