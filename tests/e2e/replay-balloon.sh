@@ -81,11 +81,12 @@ settle = 1ms
 keep = all
 [target here]
 cache = cold
-memory-limit = 80M
+memory-limit = 61M
 [workload fileserver]
 level = 2
-files = 300
-requests = 100
+files = 60
+file-size = 256K
+requests = 30
 anon-memory = 48M
 [replayer event]
 order = fs
@@ -96,7 +97,7 @@ status=0
 "$VALIDATE" run balloon.conf -o results -q >run.out 2>run.err || status=$?
 [ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $(cat run.err)"
 grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state":"failed"' results/journal | head -n 1)"
-n=$(grep '"event":"run"' results/journal | grep -vc '"limit_bytes":83886080') || :
+n=$(grep '"event":"run"' results/journal | grep -vc '"limit_bytes":63963136') || :
 [ "$n" -eq 0 ] || fail "$n runs had another limit"
 
 # device reads of each kept run: of the program (its command is microbench), of replays with and without balloon
