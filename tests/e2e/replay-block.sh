@@ -125,3 +125,24 @@ expect_line err 'validate slice --object'
 truncate -s 64M whole
 expect_status 0 "$VALIDATE" replay --device whole --beyond modulo --unaligned round --mode afap -o out.trace calls.trace
 expect_line out '; 1 worker'
+
+# io_uring forbidden: the next best, and said so
+if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-uring true; then
+	expect_status 0 ./without-uring "$VALIDATE" replay --device target -o out.trace in.csv
+	expect_line out '200 of 200; 1 worker, libaio'
+	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
+fi
+
+# more in flight than the system's asynchronous I/O has left: said, with where to raise it
+for i in $(seq 1 40); do cat in.csv; done >many.csv
+expect_status 3 "$VALIDATE" replay --device target --backend libaio --mode afap --depth 8000 --workers 9 many.csv
+expect_line err '/proc/sys/fs/aio-max-nr'
+
+# killed while it runs: nothing stays behind, and the next one runs
+"$VALIDATE" replay --device target --speed 0.01 -o killed.trace in.csv >out 2>err &
+pid=$!
+sleep 0.5
+kill -KILL $pid 2>/dev/null || :
+wait $pid 2>/dev/null || :
+[ ! -e killed.trace ] || fail 'a killed replay left its output'
+expect_status 0 "$VALIDATE" replay --device target -o out.trace in.csv
