@@ -2,6 +2,7 @@
 #include "common/vm.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +64,8 @@ static void *map_shared(size_t n_bytes)
 	return mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 }
 
-static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), size_t n_bytes, const char *what_for, struct err *e)
+static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), bool present, size_t n_bytes, const char *what_for,
+		 struct err *e)
 {
 	*r = (struct vm_region){NULL, 0};
 	if (!n_bytes)
@@ -82,7 +84,7 @@ static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), size_t n_byt
 		return no_memory(e, n_bytes, what_for, available);
 	if (map == map_aligned)
 		(void)madvise(p, n_bytes, MADV_HUGEPAGE);
-	if (populate(p, n_bytes, page) < 0) {
+	if (present && populate(p, n_bytes, page) < 0) {
 		munmap(p, n_bytes);
 		return no_memory(e, n_bytes, what_for, available);
 	}
@@ -92,12 +94,17 @@ static int alloc(struct vm_region *r, void *(*map)(size_t n_bytes), size_t n_byt
 
 int vm_alloc(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
 {
-	return alloc(r, map_aligned, n_bytes, what_for, e);
+	return alloc(r, map_aligned, true, n_bytes, what_for, e);
+}
+
+int vm_reserve(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
+{
+	return alloc(r, map_aligned, false, n_bytes, what_for, e);
 }
 
 int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e)
 {
-	return alloc(r, map_shared, n_bytes, what_for, e);
+	return alloc(r, map_shared, true, n_bytes, what_for, e);
 }
 
 void vm_own(void *p, size_t n_bytes)
@@ -113,6 +120,13 @@ void vm_own(void *p, size_t n_bytes)
 #endif
 	for (size_t i = 0; i < n_bytes; i += page) /* nobody else of this process writes there yet */
 		at[i] = at[i];
+}
+
+void vm_forget(void *p, size_t n_bytes)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = -(uintptr_t)p & (page - 1);
+	if (n_bytes > before && (n_bytes - before) / page)
+		(void)madvise((char *)p + before, (n_bytes - before) / page * page, MADV_DONTNEED);
 }
 
 void vm_free(struct vm_region *r)

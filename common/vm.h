@@ -22,8 +22,13 @@ void vm_fill_random(struct vm_region *r, uint64_t seed);
 int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
 void vm_free(struct vm_region *r); /* an empty region is fine */
 
+/* Maps and does not pre-fault: as memory is written to it becomes present, and the rest by vm_own. */
+int vm_reserve(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
+/* Gives back the whole pages within [p, p + n_bytes), private memory of the caller's that is not looked at again before it is freed. */
+void vm_forget(void *p, size_t n_bytes);
+
 /* After a fork: memory that came from the parent is made present and, where it is private, the caller's own now, its content
- * unchanged, so that no later write faults. Whole pages around [p, p + n_bytes), which must be writable. */
+ * unchanged, so that no later write faults. Reserved memory likewise. Whole pages around [p, p + n_bytes), which must be writable. */
 void vm_own(void *p, size_t n_bytes);
 
 #endif

@@ -17,6 +17,8 @@ enum { AT_REQUESTS, AT_WAITS, AT_DUE, AT_OUTCOMES, AT_REPEATED, AT_EXPECTED };
 /* Lanes begin at multiples of this many elements, which is a multiple of 128 bytes for every array: no two lanes share a line. */
 #define LANE_ALIGN 16u
 
+#define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
+
 static uint64_t lane_room(uint64_t n)
 {
 	return (n + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN;
@@ -66,7 +68,7 @@ static int memory_get(struct replay_plan *p, const struct replay_config *c, cons
 	char *base[sizeof part / sizeof *part];
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
 		bool across = c->processes && (i == AT_OUTCOMES || i == AT_REPEATED);
-		int ret = (across ? vm_alloc_shared : vm_alloc)(&p->memory[i], part[i].n_bytes, part[i].what, e);
+		int ret = (across ? vm_alloc_shared : vm_reserve)(&p->memory[i], part[i].n_bytes, part[i].what, e);
 		if (ret)
 			return ret;
 		base[i] = p->memory[i].base;
@@ -91,13 +93,15 @@ static int64_t scaled_ns(int64_t gap_ns, double speed)
 	return ns <= 0 ? 0 : ns > 9e18 ? INT64_MAX / 2 : llrint(ns);
 }
 
-static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r,
-		      const struct load_request *before)
+#define NO_END INT64_MIN
+
+/* `before_ns`: the end of the one before in its lane, NO_END where it is the first. */
+static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r, int64_t before_ns)
 {
-	if (c->timing == TIMING_TIMESTAMP || !before)
+	if (c->timing == TIMING_TIMESTAMP || before_ns == NO_END)
 		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
 	/* an unknown end, or calls of one thread that overlap: there was no gap */
-	return before->end_ns >= r->begin_ns ? 0 : scaled_ns(r->begin_ns - before->end_ns, c->speed);
+	return before_ns >= r->begin_ns ? 0 : scaled_ns(r->begin_ns - before_ns, c->speed);
 }
 
 /* All of them without their calls; and nothing is expected of them. */
@@ -118,11 +122,30 @@ static int64_t expected_of(const struct load_request *r)
 	return r->rvalue > 0 && !call_result_counts(r) ? 0 : r->rvalue;
 }
 
+/* What the order has laid beforehand stays: what it waits for, and what it publishes. */
+static void request_lay(struct hot_request *to, struct hot_request h)
+{
+	h.n_waits = to->n_waits;
+	h.flags |= to->flags;
+	*to = h;
+}
+
+static void pass_lay(struct replay_plan *p, const struct load_request *r)
+{
+	if (r->passed && !p->pass_reason)
+		p->pass_reason = xcalloc(p->n_records + 1, 1);
+	if (r->passed)
+		p->pass_reason[r->record] = r->passed;
+}
+
+/* The last walk over the load's requests: their memory is given back on the way, so that it and the plan's are never there both. */
 static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 			 const struct lanes *lanes)
 {
-	const struct load_request **before = xcalloc(lanes->n + 1, sizeof *before);
+	int64_t *before_ns = xmalloc(((size_t)lanes->n + 1) * sizeof *before_ns);
 	bool by_thread = !p->pool || p->own_lanes;
+	for (uint32_t i = 0; i < lanes->n; i++)
+		before_ns[i] = NO_END;
 	call_table_init(&p->calls, l, s, !p->pool);
 	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
 	p->calls.payload = c->payload == PAYLOAD_BUFFER ? NULL : &p->payload;
@@ -131,20 +154,26 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		const uint32_t lane = lanes->lane[r->thread];
 		struct lane_place at = {by_thread ? lane : 0, by_thread ? lanes->base[r->thread] + r->index : i};
 		struct lane *a = &p->lane[at.lane];
-		a->request[at.index] = call_hot(&p->calls, l, s, r);
+		request_lay(&a->request[at.index], call_hot(&p->calls, l, s, r));
 		a->expected[at.index] = expected_of(r);
 		if (r->op == OP_IO_SUBMIT && a->request[at.index].op == HOT_CALL)
 			p->calls.call[a->request[at.index].length].first = at.index + 1;
 		if (a->due)
-			a->due[at.index] = due_ns(c, l, r, before[lane]);
+			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
 		p->place[r->record] = at;
-		before[lane] = r;
+		pass_lay(p, r);
+		before_ns[lane] = r->end_ns;
+		if ((i + 1) % FORGET_REQUESTS == 0)
+			vm_forget(&l->request[i + 1 - FORGET_REQUESTS], FORGET_REQUESTS * sizeof *l->request);
 	}
 	call_table_laid(&p->calls);
 	p->bytes = l->bytes; /* calls point into it */
 	l->bytes = NULL;
 	l->n_bytes = l->bytes_cap = 0;
-	free(before);
+	free(l->request);
+	l->request = NULL;
+	l->n = 0;
+	free(before_ns);
 }
 
 /* A thread's last request is where it leaves its process. */
@@ -164,16 +193,6 @@ static void leaves_lay(struct replay_plan *p, const struct load *l, const struct
 		a->request[last - 1].flags |= HOT_LEAVE;
 		a->request[last - 1].process = (uint16_t)process;
 	}
-}
-
-static void passes_lay(struct replay_plan *p, const struct load *l)
-{
-	bool any = false;
-	for (int i = PASS_NOT + 1; i < PASS_N; i++)
-		any |= p->calls.n_passed[i] > 0;
-	p->pass_reason = any ? xcalloc(l->n_records + 1, 1) : NULL;
-	for (uint32_t i = 0; any && i < l->n; i++)
-		p->pass_reason[l->request[i].record] = l->request[i].passed;
 }
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
@@ -225,6 +244,13 @@ static void opens_lay(struct replay_plan *p, const struct slots *s)
 	}
 }
 
+/* Nothing faults once the run has begun. */
+static void memory_settle(struct replay_plan *p)
+{
+	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++)
+		vm_own(p->memory[i].base, p->memory[i].n_bytes);
+}
+
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
 static int places_make(struct replay_plan *p, struct err *e)
@@ -264,15 +290,15 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	ret = places_make(p, e);
 	ret = ret ? ret : lanes_make(p, c, l, d, &lanes, e);
 	if (!ret) {
+		if (!p->pool)
+			edges_lay(p, l, d, &lanes);
 		requests_lay(p, c, l, s, &lanes);
-		passes_lay(p, l);
 		leaves_lay(p, l, &lanes);
 		if (c->blank)
 			requests_blank(p);
-		if (!p->pool)
-			edges_lay(p, l, d, &lanes);
 		opens_lay(p, s);
 		ret = mutant_apply(p, e);
+		memory_settle(p);
 	}
 	lanes_release(&lanes);
 	return ret;

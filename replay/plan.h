@@ -126,7 +126,8 @@ struct replay_plan {
 };
 
 /* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
- * of `s`, which must live as long, and takes over l->bytes. fds and dir_fd are left to the caller. */
+ * of `s`, which must live as long, and takes over l->bytes and, piece by piece, the memory of l->request. fds and dir_fd are left to the
+ * caller. */
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e);
 void plan_release(struct replay_plan *p); /* an all-zero one is fine */
