@@ -100,10 +100,12 @@ $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 # mapping files are taken in by the assembler, of which the compiler lists no dependency
 $(BUILD)/obj/capture/formats/mappings.o: $(wildcard capture/formats/*.map)
 
-# --- the library that capture preloads into programs: only names of the C library are visible, and no sanitizer -----------
+# --- the library that capture preloads into programs: only names of the C library are visible. No sanitizer's runtime goes
+# into other people's programs; undefined behaviour is an illegal instruction there ----------------------------------------
 PRELOAD_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard capture/preload/*.c)))
 PRELOAD_FLAGS = -std=c11 -pthread $(filter-out -O0,$(CFLAGS)) -O2 -g $(WARN) -fPIC -fno-builtin -fvisibility=hidden \
-                -ftls-model=initial-exec -fexceptions -U_FORTIFY_SOURCE
+                -ftls-model=initial-exec -fexceptions -U_FORTIFY_SOURCE \
+                $(if $(findstring undefined,$(SANITIZE)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
 $(PRELOAD_OBJECTS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
