@@ -39,18 +39,20 @@ static bool same_text(const char *a, const char *b)
 	return a && b && !strcmp(a, b);
 }
 
-/* --- opening ------------------------------------------------------------------------------------------------------ */
+/* --- opening ---------------------------------------------------------------------------------------------------- */
 
 static int of_one_run(const struct trace_set *set, struct err *e)
 {
 	const struct trace_meta *a = trace_meta(set->t[0]), *b = trace_meta(set->t[1]);
 	if (!a->epoch_ns || !b->epoch_ns)
-		return err_set(e, EINVAL, "%s: it does not tell its monotonic clock, and cannot be joined", set->path[a->epoch_ns ? 1 : 0]);
+		return err_set(e, EINVAL, "%s: it does not tell its monotonic clock, and cannot be joined",
+			       set->path[a->epoch_ns ? 1 : 0]);
 	if (!same_text(a->host, b->host))
 		return err_set(e, EINVAL, "%s and %s were not captured on one host: %s, %s", set->path[0], set->path[1],
 			       a->host ? a->host : "unknown", b->host ? b->host : "unknown");
 	if (!same_text(a->root, b->root))
-		return err_set(e, EINVAL, "%s and %s name files relative to different directories: %s, %s", set->path[0], set->path[1],
+		return err_set(e, EINVAL, "%s and %s name files relative to different directories: %s, %s",
+			       set->path[0], set->path[1],
 			       a->root ? a->root : "unknown", b->root ? b->root : "unknown");
 	return 0;
 }
@@ -143,7 +145,7 @@ void slice_join_close(struct slice_join *j)
 	free(j);
 }
 
-/* --- records ------------------------------------------------------------------------------------------------------ */
+/* --- records ---------------------------------------------------------------------------------------------------- */
 
 static bool file_is_known(struct slice_join *j, uint32_t object)
 {
@@ -189,6 +191,7 @@ void slice_join_finish(struct slice_join *j, struct trace_meta *meta)
 
 void slice_join_print(const struct slice_join *j)
 {
-	printf("joined: %" PRIu64 " faults and %" PRIu64 " additions to the page cache; %" PRIu64 " of other processes or files left out\n",
+	printf("joined: %" PRIu64 " faults and %" PRIu64 " additions to the page cache; %" PRIu64
+	       " of other processes or files left out\n",
 	       j->n_faults, j->n_pages, j->n_elsewhere);
 }

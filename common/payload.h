@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Content to write, of chosen compressibility and duplication: for storage that compresses or keeps equal blocks once.
+/* Content to write, of chosen compressibility and duplication: for storage that compresses or keeps equal blocks
+ * once.
  *
- * A block is 4096 bytes, at a multiple of that. Of each sector of 512 bytes in it the first part is random and the rest zeros, so that
- * a compressor that looks at a block, or at a whole file, takes off the chosen share. A duplicate is one of 16 blocks that are the same in
- * all files; every other block differs from all others. */
+ * A block is 4096 bytes, at a multiple of that. Of each sector of 512 bytes in it the first part is random and
+ * the rest zeros, so that a compressor that looks at a block, or at a whole file, takes off the chosen share. A
+ * duplicate is one of 16 blocks that are the same in all files; every other block differs from all others. */
 #ifndef COMMON_PAYLOAD_H
 #define COMMON_PAYLOAD_H
 

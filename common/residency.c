@@ -46,7 +46,8 @@ static int by_mincore(int fd, uint64_t offset, uint64_t end, uint64_t *n_pages)
 	return rc;
 }
 
-/* cachestat looks at the overlay's own inode, which never has pages, and answers 0; a mapping shows the file below. */
+/* cachestat looks at the overlay's own inode, which never has pages, and answers 0; a mapping shows the file
+ * below. */
 static bool is_overlay(int fd)
 {
 	struct statfs s;

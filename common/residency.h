@@ -11,8 +11,9 @@ struct residency {
 	bool by_cachestat;	    /* the kernel counted itself (Linux 6.5), else mincore(2) was asked */
 };
 
-/* Pages of [offset, offset + n_bytes) in the cache; n_bytes 0: to the end of the file. `by_cachestat` false: mincore is asked at
- * once. Returns 0 or a negative errno. mincore tells the truth only to who owns or may write the file; to others all seems cached. */
+/* Pages of [offset, offset + n_bytes) in the cache; n_bytes 0: to the end of the file. `by_cachestat` false:
+ * mincore is asked at once. Returns 0 or a negative errno. mincore tells the truth only to who owns or may write
+ * the file; to others all seems cached. */
 int residency_get(int fd, uint64_t offset, uint64_t n_bytes, bool by_cachestat, struct residency *r);
 
 #endif

@@ -15,7 +15,8 @@ static uint32_t file_of(const struct slots *s, const struct load_request *r)
 	return r->slot ? s->slot[r->slot].file : NONE32;
 }
 
-static uint32_t owner_of(const struct under_way *w, const struct load *l, const struct slots *s, const struct load_request *r)
+static uint32_t owner_of(const struct under_way *w, const struct load *l, const struct slots *s,
+			 const struct load_request *r)
 {
 	const uint32_t file = r->name;
 	const struct load_request *c = w->call == NONE32 ? NULL : &l->request[w->call];

@@ -22,8 +22,8 @@ struct misses {
 	uint64_t n_elsewhere; /* additions that belong to no request: of other files, of nobody's fault */
 };
 
-/* An addition belongs to the call of its thread that was under way, if that is on the same file, or else to the thread's last touch of
- * that file. */
+/* An addition belongs to the call of its thread that was under way, if that is on the same file, or else to the
+ * thread's last touch of that file. */
 void misses_find(struct misses *m, const struct load *l, const struct slots *s);
 void misses_release(struct misses *m); /* an all-zero one is fine */
 

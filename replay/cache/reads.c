@@ -14,7 +14,7 @@
 
 const char *const replay_reads_names[] = {"current", "original", "none", NULL};
 
-/* --- what changes nothing ------------------------------------------------------------------------------------------ */
+/* --- what changes nothing --------------------------------------------------------------------------------------- */
 
 static bool reads_stream(const struct load_request *r)
 {
@@ -110,7 +110,7 @@ static void none_prepare(struct load *l, const struct slots *s)
 	free(matters);
 }
 
-/* --- as the original cache decided --------------------------------------------------------------------------------- */
+/* --- as the original cache decided ------------------------------------------------------------------------------ */
 
 static bool tells_misses(const struct load *l, const struct trace *t)
 {
@@ -144,7 +144,7 @@ static int original_prepare(struct reads *x, struct load *l, const struct slots 
 	return 0;
 }
 
-/* --- the whole ----------------------------------------------------------------------------------------------------- */
+/* --- the whole -------------------------------------------------------------------------------------------------- */
 
 int reads_prepare(struct load *l, const struct slots *s, const struct trace *t, enum replay_reads mode, struct err *e)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads as the original cache decided (--reads original), and reads that are not made (--reads none).
  *
- * A read is in parts. What was missed when the trace was captured is dropped from the cache before the first stamp and read between the
- * stamps, page by page as then: nothing is read ahead but what was. What was found in the cache then is read where it is all in the
- * cache now, and left alone where it is not; whether it is there is looked up before the first stamp. */
+ * A read is in parts. What was missed when the trace was captured is dropped from the cache before the first
+ * stamp and read between the stamps, page by page as then: nothing is read ahead but what was. What was found in
+ * the cache then is read where it is all in the cache now, and left alone where it is not; whether it is there
+ * is looked up before the first stamp. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -118,7 +119,7 @@ void call_skipped(struct caller *k)
 		k->out->rvalue = k->c->traced;
 }
 
-/* --- mapped files ----------------------------------------------------------------------------------------------------- */
+/* --- mapped files ----------------------------------------------------------------------------------------------- */
 
 void call_map_settle(struct caller *k, struct call_map *m, int fd)
 {

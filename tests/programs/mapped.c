@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* mapped FILE: reads and writes a mapped file page by page, from two threads, and reads it by calls in between. FILE has 256 pages. Says
- * how many pages it read and wrote in mapped memory, and how many by calls. */
+/* mapped FILE: reads and writes a mapped file page by page, from two threads, and reads it by calls in between.
+ * FILE has 256 pages. Says how many pages it read and wrote in mapped memory, and how many by calls. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -9,8 +9,8 @@
 #include "replay/lanes.h"
 #include "rig.h"
 
-/* Against the definition: in a lane no two threads are alive at one time and the earlier comes first; and there are no more lanes
- * than threads were alive at one time. */
+/* Against the definition: in a lane no two threads are alive at one time and the earlier comes first; and there
+ * are no more lanes than threads were alive at one time. */
 static void assignment(void **state)
 {
 	(void)state;
@@ -53,7 +53,8 @@ static void assignment(void **state)
 	}
 }
 
-/* Five thousand threads, three at a time; under every order each request has its outcome, and each thread its order. */
+/* Five thousand threads, three at a time; under every order each request has its outcome, and each thread its
+ * order. */
 static void short_lived(void **state)
 {
 	(void)state;

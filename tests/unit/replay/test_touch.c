@@ -13,7 +13,8 @@
 
 enum { PAGE = 4096, BASE = 1 << 30 };
 
-static void map_add(struct sample *s, uint32_t tid, int64_t at, uint32_t flags, uint64_t address, uint64_t length, uint64_t offset)
+static void map_add(struct sample *s, uint32_t tid, int64_t at, uint32_t flags, uint64_t address, uint64_t length,
+		    uint64_t offset)
 {
 	struct trace_record *r = sample_data(s, tid, at, at + 1, OP_MMAP, 3, 0, offset, length, (int64_t)address);
 	r->flags = flags;
@@ -36,8 +37,8 @@ static void sample_begin(struct sample *s)
 #define SHARED_RW (MAP_SHARED | (uint32_t)(PROT_READ | PROT_WRITE) << 29)
 #define SHARED_R (MAP_SHARED | (uint32_t)PROT_READ << 29)
 
-/* By its address a fault falls to its mapping, also of another thread, after the descriptor was closed, and in what munmap left;
- * what the kernel tries several times is one access. */
+/* By its address a fault falls to its mapping, also of another thread, after the descriptor was closed, and in
+ * what munmap left; what the kernel tries several times is one access. */
 static void whose_they_are(void **state)
 {
 	(void)state;
@@ -118,7 +119,8 @@ static const struct trace_record *record_at(const struct rig *g, size_t i)
 	return &g->r[i];
 }
 
-/* Beyond the end of the file, in a file that was cut, in memory that may not be written: an error, and the replay goes on. */
+/* Beyond the end of the file, in a file that was cut, in memory that may not be written: an error, and the
+ * replay goes on. */
 static void refused_touches(void **state)
 {
 	(void)state;
