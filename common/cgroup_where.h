@@ -19,12 +19,12 @@ bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *
 void cgroup_where_release(struct cgroup_where *w);
 
 struct cgroup_room {
-	uint64_t limit_bytes;	  /* of the group with the least room, own or above it; UINT64_MAX: nothing limits it */
+	uint64_t limit_bytes;     /* of the group with the least room, own or above it; UINT64_MAX: nothing limits it */
 	uint64_t anonymous_bytes; /* that this group has now, all its processes together */
 };
 
-/* The page cache can be reclaimed, anonymous memory without swap cannot: what is more than limit - anonymous ends in the
- * out-of-memory killer. */
+/* The page cache can be reclaimed, anonymous memory without swap cannot: what is more than limit - anonymous ends in
+ * the out-of-memory killer. */
 struct cgroup_room cgroup_room(const char *root);
 
 #endif

@@ -54,5 +54,6 @@ uint64_t memory_available_bytes(void)
 {
 	char text[4096];
 	uint64_t bytes;
-	return read_text("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes : UINT64_MAX;
+	return read_text("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes
+													   : UINT64_MAX;
 }

@@ -7,7 +7,8 @@
 #include <sys/types.h>
 
 /* Anonymous memory of a process in bytes; pages that it shares with others count by its part of them (Pss_Anon of
- * /proc/PID/smaps_rollup, before Linux 5.14 Anonymous; where that cannot be read, RssAnon of /proc/PID/status). 0: it has ended. */
+ * /proc/PID/smaps_rollup, before Linux 5.14 Anonymous; where that cannot be read, RssAnon of /proc/PID/status). 0: it
+ * has ended. */
 uint64_t process_anonymous_bytes(pid_t pid);
 
 /* What the kernel says can still be had without swapping (MemAvailable); UINT64_MAX where it does not say. */

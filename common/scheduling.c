@@ -18,8 +18,9 @@
 #include "common/units.h"
 
 #define AUTO_PERIOD_NS 1000000
-#define AUTO_SHARE 0.8 /* of what the processors give: admission stops at sched_rt_runtime_us, usually 95 %, of which the kernel's own
-			* server for other work takes 5 */
+/* Of what the processors give: admission stops at sched_rt_runtime_us, usually 95 %, of which the kernel's own server for
+ * other work takes 5. */
+#define AUTO_SHARE 0.8
 #define N_TRIES 20
 #define TRY_NS 1000000
 #define LEAST_RUNTIME_NS 1024 /* the kernel's own limit */
@@ -37,8 +38,8 @@ static const struct policy {
 	int policy;
 	bool has_priority;
 } policies[] = {
-	{"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false}, {"idle", SCHED_IDLE, false},
-	{"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},	      {"deadline", SCHED_DEADLINE, false},
+    {"other", SCHED_OTHER, false}, {"batch", SCHED_BATCH, false}, {"idle", SCHED_IDLE, false},
+    {"fifo", SCHED_FIFO, true},    {"rr", SCHED_RR, true},        {"deadline", SCHED_DEADLINE, false},
 };
 enum { N_POLICIES = sizeof policies / sizeof *policies };
 
@@ -50,7 +51,8 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	const char *slash = strchr(text, '/');
 	char runtime[32];
 	if (!slash || (size_t)(slash - text) >= sizeof runtime)
-		return err_set(e, EINVAL, "\"deadline:%s\": runtime and period are wanted, as in deadline:400us/1ms", text);
+		return err_set(e, EINVAL, "\"deadline:%s\": runtime and period are wanted, as in deadline:400us/1ms",
+			       text);
 	memcpy(runtime, text, (size_t)(slash - text));
 	runtime[slash - text] = 0;
 	int ret = parse_duration(runtime, &s->runtime_ns, e);
@@ -59,14 +61,15 @@ static int figures_parse(const char *text, struct scheduling *s, struct err *e)
 	if (ret)
 		return err_context(e, "deadline:%s", text);
 	if (s->runtime_ns < LEAST_RUNTIME_NS || s->runtime_ns > s->period_ns)
-		return err_set(e, EINVAL, "\"deadline:%s\": the runtime is at least 1024ns and at most the period", text);
+		return err_set(e, EINVAL, "\"deadline:%s\": the runtime is at least 1024ns and at most the period",
+			       text);
 	return 0;
 }
 
 int scheduling_parse(const char *text, struct scheduling *s, struct err *e)
 {
 	static const char expected[] =
-		"other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99, deadline or deadline:RUNTIME/PERIOD";
+	    "other, batch, idle, fifo:1 to fifo:99, rr:1 to rr:99, deadline or deadline:RUNTIME/PERIOD";
 	size_t len = strcspn(text, ":");
 	*s = (struct scheduling){.set = true};
 	for (const struct policy *p = policies; p < policies + N_POLICIES; p++) {
@@ -99,8 +102,8 @@ json_t *scheduling_to_json(const struct scheduling *s)
 	if (!s->set)
 		return json_null();
 	if (s->policy == SCHED_DEADLINE)
-		return json_pack("{s:s, s:I, s:I}", "policy", policy_name(s), "runtime_ns", (json_int_t)s->runtime_ns, "period_ns",
-				 (json_int_t)s->period_ns);
+		return json_pack("{s:s, s:I, s:I}", "policy", policy_name(s), "runtime_ns", (json_int_t)s->runtime_ns,
+				 "period_ns", (json_int_t)s->period_ns);
 	return json_pack("{s:s, s:i}", "policy", policy_name(s), "priority", s->priority);
 }
 
@@ -130,12 +133,12 @@ int scheduling_apply(const struct scheduling *s)
 	if (!s->set)
 		return 0;
 	struct attributes a = {
-		.size = sizeof a,
-		.policy = (uint32_t)s->policy,
-		.priority = (uint32_t)s->priority,
-		.runtime_ns = (uint64_t)s->runtime_ns,
-		.deadline_ns = (uint64_t)s->period_ns,
-		.period_ns = (uint64_t)s->period_ns,
+	    .size = sizeof a,
+	    .policy = (uint32_t)s->policy,
+	    .priority = (uint32_t)s->priority,
+	    .runtime_ns = (uint64_t)s->runtime_ns,
+	    .deadline_ns = (uint64_t)s->period_ns,
+	    .period_ns = (uint64_t)s->period_ns,
 	};
 	/* what a deadline thread that ended was promised is given back a period later */
 	for (int i = 0; i < N_TRIES; i++) {
@@ -174,20 +177,23 @@ static bool number_read(const char *path, int64_t *value)
 static bool throttling_read(int64_t *runtime_us, int64_t *period_us)
 {
 	return number_read("/proc/sys/kernel/sched_rt_runtime_us", runtime_us) &&
-	       number_read("/proc/sys/kernel/sched_rt_period_us", period_us) && *runtime_us >= 0 && *runtime_us < *period_us;
+	       number_read("/proc/sys/kernel/sched_rt_period_us", period_us) && *runtime_us >= 0 &&
+	       *runtime_us < *period_us;
 }
 
 static int refused_permission(const struct scheduling *s, struct err *e)
 {
 	struct rlimit limit = {.rlim_cur = 0};
 	if (s->policy == SCHED_DEADLINE)
-		return err_set(e, EACCES,
-			       "scheduler deadline is not permitted: it needs the capability CAP_SYS_NICE, and no affinity mask");
+		return err_set(
+		    e, EACCES,
+		    "scheduler deadline is not permitted: it needs the capability CAP_SYS_NICE, and no affinity mask");
 	getrlimit(RLIMIT_RTPRIO, &limit);
-	return err_set(e, EACCES,
-		       "scheduler %s:%d is not permitted: it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO "
-		       "(ulimit -r) of at least %d, which is %" PRIu64,
-		       policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
+	return err_set(
+	    e, EACCES,
+	    "scheduler %s:%d is not permitted: it needs the capability CAP_SYS_NICE or a limit RLIMIT_RTPRIO "
+	    "(ulimit -r) of at least %d, which is %" PRIu64,
+	    policy_name(s), s->priority, s->priority, (uint64_t)limit.rlim_cur);
 }
 
 int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads, struct err *e)
@@ -200,10 +206,11 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 		return err_sys(e, code, "setting scheduler %s", policy_name(s));
 	format_duration(&runtime, (double)full.runtime_ns);
 	format_duration(&period, (double)full.period_ns);
-	int ret = err_set(e, EBUSY,
-			  "scheduler deadline: %u threads with %s of every %s are more than the kernel promises on %u processors "
-			  "(kernel.sched_rt_runtime_us)",
-			  n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
+	int ret = err_set(
+	    e, EBUSY,
+	    "scheduler deadline: %u threads with %s of every %s are more than the kernel promises on %u processors "
+	    "(kernel.sched_rt_runtime_us)",
+	    n_threads, runtime.s, period.s, (uint32_t)processors_allowed());
 	strbuf_release(&runtime);
 	strbuf_release(&period);
 	return ret;
@@ -214,11 +221,14 @@ int scheduling_check(const struct scheduling *s, bool pin, struct err *e)
 	if (!s->set || s->policy != SCHED_DEADLINE)
 		return 0;
 	if (pin)
-		return err_set(e, EINVAL, "scheduler deadline: not with --pin or --cpus, for the kernel takes no deadline thread with an affinity mask");
+		return err_set(e, EINVAL,
+			       "scheduler deadline: not with --pin or --cpus, for the kernel takes no deadline thread "
+			       "with an affinity mask");
 	long n = sysconf(_SC_NPROCESSORS_ONLN);
 	if (n > 0 && (uint32_t)processors_allowed() < (uint32_t)n)
 		return err_set(e, EINVAL,
-			       "scheduler deadline: this process may use %u of %ld processors only, and the kernel takes no deadline "
+			       "scheduler deadline: this process may use %u of %ld processors only, and the kernel "
+			       "takes no deadline "
 			       "thread with an affinity mask",
 			       (uint32_t)processors_allowed(), n);
 	return 0;
@@ -232,14 +242,17 @@ void scheduling_warning(const struct scheduling *s, uint32_t n_threads, bool spi
 		return;
 	int n = 0;
 	if (spin && n_threads > (uint32_t)processors_allowed())
-		n = snprintf(to, size, "%u real-time threads that spin share %u processors: each keeps the others off its own; ",
+		n = snprintf(to, size,
+			     "%u real-time threads that spin share %u processors: each keeps the others off its own; ",
 			     n_threads, (uint32_t)processors_allowed());
 	if (n < 0 || (size_t)n >= size)
 		return;
 	if (throttling_read(&runtime_us, &period_us))
-		snprintf(to + n, size - (size_t)n, "real-time throttling: other work gets up to %" PRId64 " ms of every %" PRId64
+		snprintf(to + n, size - (size_t)n,
+			 "real-time throttling: other work gets up to %" PRId64 " ms of every %" PRId64
 			 " ms on a processor where it waits (kernel.sched_rt_runtime_us)",
 			 (period_us - runtime_us) / 1000, period_us / 1000);
 	else
-		snprintf(to + n, size - (size_t)n, "no real-time throttling: a thread that spins stops all other work on its processor");
+		snprintf(to + n, size - (size_t)n,
+			 "no real-time throttling: a thread that spins stops all other work on its processor");
 }

@@ -9,15 +9,16 @@
 #include <time.h>
 #include <unistd.h>
 
-#define WAKE_NS 8000	 /* waking somebody may cost as much: who is due sooner does not */
+#define WAKE_NS 8000     /* waking somebody may cost as much: who is due sooner does not */
 #define PREPARE_NS 30000 /* before its time, who spins puts the next one on a run queue */
-#define LEAVE_NS 20000	 /* giving a processor up and getting it back costs less */
+#define LEAVE_NS 20000   /* giving a processor up and getting it back costs less */
 
 /* --- seats -------------------------------------------------------------------------------------------------------- */
 
 int wait_group_init(struct wait_group *g, uint32_t n, uint32_t n_processors, bool yields, bool across, struct err *e)
 {
-	*g = (struct wait_group){.n = n, .n_processors = n_processors ? n_processors : 1, .yields = yields, .across = across};
+	*g = (struct wait_group){
+	    .n = n, .n_processors = n_processors ? n_processors : 1, .yields = yields, .across = across};
 	int ret = vm_alloc_shared(&g->memory, ((size_t)n + 1) * sizeof *g->seat, "threads that wait", e);
 	if (ret)
 		return ret;
@@ -95,13 +96,15 @@ static bool seat_sleep(struct waiter *w, uint64_t deadline, uint64_t target)
 	uint32_t wakes = atomic_load(&s->wakes);
 	atomic_store(&s->spins_for, WAIT_NOBODY);
 	atomic_store(&s->sleeps_for, deadline);
-	syscall(SYS_futex, &s->wakes, w->group->across ? FUTEX_WAIT_BITSET : FUTEX_WAIT_BITSET_PRIVATE, wakes, &until, NULL, FUTEX_BITSET_MATCH_ANY);
+	syscall(SYS_futex, &s->wakes, w->group->across ? FUTEX_WAIT_BITSET : FUTEX_WAIT_BITSET_PRIVATE, wakes, &until,
+		NULL, FUTEX_BITSET_MATCH_ANY);
 	bool woken = atomic_exchange(&s->sleeps_for, WAIT_NOBODY) == WAIT_NOBODY;
 	atomic_store(&s->spins_for, deadline);
 	return woken;
 }
 
-/* --- the wait ------------------------------------------------------------------------------------------------------ */
+/* --- the wait ------------------------------------------------------------------------------------------------------
+ */
 
 /* Wakes who is due next, where it would spin by now if it had a processor. */
 static void next_wake(struct waiter *w, uint64_t now, uint64_t lead)

@@ -55,7 +55,8 @@ static void step_add(struct balloon *b, size_t *cap, struct balloon_step step)
 }
 
 /* One after another in time; what a stranger's trace tells may be anything. */
-static int steps_read(struct balloon *b, const json_t *list, const struct replay_config *c, const struct load *l, struct err *e)
+static int steps_read(struct balloon *b, const json_t *list, const struct replay_config *c, const struct load *l,
+		      struct err *e)
 {
 	size_t cap = 0, n = json_array_size(list);
 	int64_t last_ns = INT64_MIN;
@@ -64,25 +65,29 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 		const json_t *t = json_object_get(json_array_get(list, i), "t_ns");
 		const json_t *bytes = json_object_get(json_array_get(list, i), "bytes");
 		int64_t ns = json_integer_value(t), value = json_integer_value(bytes);
-		if (!json_is_integer(t) || !json_is_integer(bytes) || ns < last_ns || value < 0 || value > INT64_MAX / 4 || n > SAMPLES_MAX)
-			return err_set(e, EINVAL, "the trace's memory of the program (anonymous_memory): sample %zu is none", i);
+		if (!json_is_integer(t) || !json_is_integer(bytes) || ns < last_ns || value < 0 ||
+		    value > INT64_MAX / 4 || n > SAMPLES_MAX)
+			return err_set(e, EINVAL,
+				       "the trace's memory of the program (anonymous_memory): sample %zu is none", i);
 		last_ns = ns;
 		n_requests = requests_until(l, ns, n_requests);
 		double due = ((double)ns - (double)l->first_begin_ns) / c->speed;
-		step_add(b, &cap, (struct balloon_step){n_requests, due > 9e18 ? INT64_MAX : (int64_t)due, (uint64_t)value});
+		step_add(b, &cap,
+			 (struct balloon_step){n_requests, due > 9e18 ? INT64_MAX : (int64_t)due, (uint64_t)value});
 	}
 	return 0;
 }
 
-static int steps_of_trace(struct balloon *b, const struct replay_config *c, const struct trace_meta *meta, const struct load *l,
-			  struct err *e)
+static int steps_of_trace(struct balloon *b, const struct replay_config *c, const struct trace_meta *meta,
+			  const struct load *l, struct err *e)
 {
 	json_t *extra = meta->extra_json ? json_loads(meta->extra_json, 0, NULL) : NULL;
 	int ret = steps_read(b, json_object_get(extra, "anonymous_memory"), c, l, e);
 	json_decref(extra);
 	if (!ret && !b->n_steps)
 		return err_set(e, EINVAL,
-			       "balloon traced: the trace does not tell how much memory the program had (capture app --memory notes it)");
+			       "balloon traced: the trace does not tell how much memory the program had (capture app "
+			       "--memory notes it)");
 	return ret;
 }
 
@@ -126,8 +131,9 @@ json_t *balloon_to_json(const struct balloon *b)
 	if (!b || !b->n_steps)
 		return json_null();
 	uint64_t least = b->least_bytes < b->most_bytes ? b->least_bytes : b->most_bytes;
-	return json_pack("{s:I, s:I, s:I, s:I}", "own_bytes", (json_int_t)b->own_bytes, "least_bytes", (json_int_t)least, "most_bytes",
-			 (json_int_t)b->most_bytes, "n_changes", (json_int_t)b->n_changes);
+	return json_pack("{s:I, s:I, s:I, s:I}", "own_bytes", (json_int_t)b->own_bytes, "least_bytes",
+			 (json_int_t)least, "most_bytes", (json_int_t)b->most_bytes, "n_changes",
+			 (json_int_t)b->n_changes);
 }
 
 /* --- the memory --------------------------------------------------------------------------------------------------- */
@@ -156,7 +162,8 @@ static void held_set(struct balloon *b, uint64_t bytes)
 	b->most_bytes = bytes > b->most_bytes ? bytes : b->most_bytes;
 }
 
-/* The replay's own memory as it is now, all its processes together; what else is in its cgroup is none of our business. */
+/* The replay's own memory as it is now, all its processes together; what else is in its cgroup is none of our business.
+ */
 static uint64_t own_now(const struct balloon *b)
 {
 	uint64_t all = process_anonymous_bytes(getpid());
@@ -179,7 +186,8 @@ static int refuse(const struct balloon *b, int code, const char *limit, uint64_t
 	format_size(&size, b->room_bytes);
 	format_size(&own, b->own_bytes);
 	format_size(&is, limit_bytes);
-	int ret = err_set(e, code, "the balloon needs %s beside the %s of the replay itself: %s is %s", size.s, own.s, limit, is.s);
+	int ret = err_set(e, code, "the balloon needs %s beside the %s of the replay itself: %s is %s", size.s, own.s,
+			  limit, is.s);
 	strbuf_release(&size);
 	strbuf_release(&own);
 	strbuf_release(&is);
@@ -212,7 +220,8 @@ static int reserve(struct balloon *b, struct err *e)
 	if (!mlock2(b->base, b->room_bytes, MLOCK_ONFAULT))
 		return 0;
 	getrlimit(RLIMIT_MEMLOCK, &limit);
-	return refuse(b, EACCES, "what may be locked without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)", limit.rlim_cur, e);
+	return refuse(b, EACCES, "what may be locked without CAP_IPC_LOCK (RLIMIT_MEMLOCK, ulimit -l)", limit.rlim_cur,
+		      e);
 }
 
 /* --- while it runs ------------------------------------------------------------------------------------------------ */

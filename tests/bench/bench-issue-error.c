@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* (c) Issue error of a timestamp replay: begin less intended time, by how a time is waited for and by the scheduler.
  *
- * The traces are made: cached reads of 1 to 4 threads, one of each thread exactly every gap, the threads in turn. The gaps are
- * 10 us, 50 us and 1 ms with reads of 4 KiB, and half load: reads of 64 KiB, at the rate at which they keep the
- * processors that there are threads for busy for half of the time (their mean response at full speed tells). Every replay is a
- * process of its own; methods take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds together. Beside them
- * what the threads did meanwhile: processors kept busy; time ready but not running, per request; and sleeps that ended late.
- * BENCH_THREADS and BENCH_GAP (10us, 50us, 1ms, half) choose one. On a machine that does other work p99.9 and maximum, and p99
- * of the long gaps, tell of that work. */
+ * The traces are made: cached reads of 1 to 4 threads, one of each thread exactly every gap, the threads in turn. The
+ * gaps are 10 us, 50 us and 1 ms with reads of 4 KiB, and half load: reads of 64 KiB, at the rate at which they keep
+ * the processors that there are threads for busy for half of the time (their mean response at full speed tells). Every
+ * replay is a process of its own; methods take turns, BENCH_ROUNDS times (5). The percentiles are of all rounds
+ * together. Beside them what the threads did meanwhile: processors kept busy; time ready but not running, per request;
+ * and sleeps that ended late. BENCH_THREADS and BENCH_GAP (10us, 50us, 1ms, half) choose one. On a machine that does
+ * other work p99.9 and maximum, and p99 of the long gaps, tell of that work. */
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -38,15 +38,15 @@ static const struct {
 static const struct method {
 	const char *name, *option[5];
 } methods[] = {
-	{"hybrid", {"--wait=hybrid", "--pre-spin"}},
-	{"hybrid alone", {"--wait=hybrid", "--no-pre-spin"}},
-	{"spin", {"--wait=spin"}},
-	{"nanosleep", {"--wait=nanosleep"}},
-	{"fifo hybrid", {"--wait=hybrid", "--pre-spin", "--scheduler=fifo:10"}},
-	{"fifo alone", {"--wait=hybrid", "--no-pre-spin", "--scheduler=fifo:10"}},
-	{"fifo spin", {"--wait=spin", "--scheduler=fifo:10"}},
-	{"rr hybrid", {"--wait=hybrid", "--pre-spin", "--scheduler=rr:10"}},
-	{"deadline", {"--wait=hybrid", "--pre-spin", "--scheduler=deadline"}},
+    {"hybrid", {"--wait=hybrid", "--pre-spin"}},
+    {"hybrid alone", {"--wait=hybrid", "--no-pre-spin"}},
+    {"spin", {"--wait=spin"}},
+    {"nanosleep", {"--wait=nanosleep"}},
+    {"fifo hybrid", {"--wait=hybrid", "--pre-spin", "--scheduler=fifo:10"}},
+    {"fifo alone", {"--wait=hybrid", "--no-pre-spin", "--scheduler=fifo:10"}},
+    {"fifo spin", {"--wait=spin", "--scheduler=fifo:10"}},
+    {"rr hybrid", {"--wait=hybrid", "--pre-spin", "--scheduler=rr:10"}},
+    {"deadline", {"--wait=hybrid", "--pre-spin", "--scheduler=deadline"}},
 };
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
@@ -77,14 +77,25 @@ static int n_processors(void)
 
 /* --- the trace ---------------------------------------------------------------------------------------------------- */
 
-static void request_append(struct trace_writer *w, uint32_t i, uint32_t n_threads, int64_t gap_ns, uint32_t block, uint32_t object)
+static void request_append(struct trace_writer *w, uint32_t i, uint32_t n_threads, int64_t gap_ns, uint32_t block,
+			   uint32_t object)
 {
 	struct err e = ERR_INIT;
 	int64_t at = (int64_t)(i / n_threads) * gap_ns + (int64_t)(i % n_threads) * gap_ns / n_threads;
-	const struct trace_record r = {.seq = i, .begin_ns = at, .end_ns = at + 500, .intended_ns = TIME_NONE,
-				       .dispatch_ns = TIME_NONE, .offset = (uint64_t)block * (i * 97 % N_BLOCKS), .length = block,
-				       .rvalue = block, .pid = 1, .tid = 1 + i % n_threads, .object = object, .fd = 3,
-				       .heap = HEAP_NONE, .op = OP_PREAD};
+	const struct trace_record r = {.seq = i,
+				       .begin_ns = at,
+				       .end_ns = at + 500,
+				       .intended_ns = TIME_NONE,
+				       .dispatch_ns = TIME_NONE,
+				       .offset = (uint64_t)block * (i * 97 % N_BLOCKS),
+				       .length = block,
+				       .rvalue = block,
+				       .pid = 1,
+				       .tid = 1 + i % n_threads,
+				       .object = object,
+				       .fd = 3,
+				       .heap = HEAP_NONE,
+				       .op = OP_PREAD};
 	if (trace_writer_append(w, &r, 1, &e))
 		fail(e.msg);
 }
@@ -94,7 +105,8 @@ static void trace_make(const struct bench *b, uint32_t n_threads, int64_t gap_ns
 	struct err e = ERR_INIT;
 	struct trace_writer *w;
 	struct fileset_entry file = {"file", (uint64_t)block * N_BLOCKS, false};
-	const struct trace_meta meta = {.level = LEVEL_SYSCALL, .clock = "made", .files = {.entry = &file, .n = 1}, .seed = 1};
+	const struct trace_meta meta = {
+	    .level = LEVEL_SYSCALL, .clock = "made", .files = {.entry = &file, .n = 1}, .seed = 1};
 	uint32_t object;
 	uint64_t n = (uint64_t)(RUN_NS / gap_ns) * n_threads;
 	n = n > N_REQUESTS_MOST ? N_REQUESTS_MOST : n;
@@ -111,8 +123,9 @@ static void trace_make(const struct bench *b, uint32_t n_threads, int64_t gap_ns
 
 static void replay(const struct bench *b, const char *timing, const struct method *m)
 {
-	const char *argv[20] = {b->validate, "replay", "--order=thread", "--prepare", "--no-sync-output", timing, "--dir",
-				b->files,    "-o",     b->output,	 b->input};
+	const char *argv[20] = {b->validate, "replay", "--order=thread", "--prepare", "--no-sync-output",
+				timing,      "--dir",  b->files,         "-o",        b->output,
+				b->input};
 	size_t n = 11;
 	for (int i = 0; m && m->option[i]; i++)
 		argv[n++] = m->option[i];
@@ -178,7 +191,8 @@ static void show(struct sample *s, const char *what, const struct method *m)
 {
 	qsort(s->error_ns, s->n, sizeof *s->error_ns, compare_double);
 	size_t last = s->n - 1;
-	printf("%s %-12s p50 %9.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f us  (%zu requests; %.2f processors busy, ready %.2f us "
+	printf("%s %-12s p50 %9.3f  p99 %10.3f  p99.9 %10.3f  max %10.3f us  (%zu requests; %.2f processors busy, "
+	       "ready %.2f us "
 	       "each, %llu late sleeps, %llu woken by another)\n",
 	       what, m->name, s->error_ns[last / 2] / 1e3, s->error_ns[last - last / 100] / 1e3,
 	       s->error_ns[last - last / 1000] / 1e3, s->error_ns[last] / 1e3, s->n, s->cpu_ns / s->wall_ns,
@@ -197,8 +211,8 @@ static void measure(const struct bench *b, uint32_t n_threads, int g)
 		replay(b, "--timing=fullspeed", NULL);
 		gap_ns = (int64_t)(replay_read(b, NULL) * n_threads / (0.5 * n));
 	}
-	snprintf(what, sizeof what, "%u thread%s gap %4s (%.1f us)", n_threads, n_threads == 1 ? " " : "s", gaps[g].name,
-		 (double)gap_ns / 1e3);
+	snprintf(what, sizeof what, "%u thread%s gap %4s (%.1f us)", n_threads, n_threads == 1 ? " " : "s",
+		 gaps[g].name, (double)gap_ns / 1e3);
 	trace_make(b, n_threads, gap_ns, gaps[g].block_bytes);
 	for (int round = 0; round < b->n_rounds; round++)
 		for (int i = 0; i < N_METHODS; i++) {
@@ -214,7 +228,8 @@ static void measure(const struct bench *b, uint32_t n_threads, int g)
 int main(void)
 {
 	struct err e = ERR_INIT;
-	const char *base = getenv("BUILD"), *text = getenv("BENCH_ROUNDS"), *threads = getenv("BENCH_THREADS"), *gap = getenv("BENCH_GAP");
+	const char *base = getenv("BUILD"), *text = getenv("BENCH_ROUNDS"), *threads = getenv("BENCH_THREADS"),
+		   *gap = getenv("BENCH_GAP");
 	struct bench b = {.validate = getenv("VALIDATE"), .n_rounds = text && atoi(text) > 0 ? atoi(text) : 5};
 	if (!b.validate || !base)
 		fail("VALIDATE and BUILD are not set: start it by tests/bench/run BUILD bench-issue-error");

@@ -20,19 +20,36 @@ static void texts(void **state)
 		const char *text;
 		struct scheduling is;
 	} good[] = {
-		{"other", {true, SCHED_OTHER, 0, 0, 0}},
-		{"batch", {true, SCHED_BATCH, 0, 0, 0}},
-		{"idle", {true, SCHED_IDLE, 0, 0, 0}},
-		{"fifo:1", {true, SCHED_FIFO, 1, 0, 0}},
-		{"rr:99", {true, SCHED_RR, 99, 0, 0}},
-		{"deadline", {true, SCHED_DEADLINE, 0, 0, 0}},
-		{"deadline:400us/1ms", {true, SCHED_DEADLINE, 0, 400000, 1000000}},
-		{"deadline:1ms/1ms", {true, SCHED_DEADLINE, 0, 1000000, 1000000}},
+	    {"other", {true, SCHED_OTHER, 0, 0, 0}},
+	    {"batch", {true, SCHED_BATCH, 0, 0, 0}},
+	    {"idle", {true, SCHED_IDLE, 0, 0, 0}},
+	    {"fifo:1", {true, SCHED_FIFO, 1, 0, 0}},
+	    {"rr:99", {true, SCHED_RR, 99, 0, 0}},
+	    {"deadline", {true, SCHED_DEADLINE, 0, 0, 0}},
+	    {"deadline:400us/1ms", {true, SCHED_DEADLINE, 0, 400000, 1000000}},
+	    {"deadline:1ms/1ms", {true, SCHED_DEADLINE, 0, 1000000, 1000000}},
 	};
-	static const char *const bad[] = {"",	     "fifo",	  "fifo:",	"fifo:0",	     "fifo:100",	   "fifo:x",
-					  "rr:-1",   "Other",	  "othe",	"others",	     "batch:1",		   "deadline:",
-					  "deadlin", "deadline:1ms", "deadline:2ms/1ms", "deadline:1/2", "deadline:1us/1ms",
-					  "deadline:0/1ms", "deadline:400us/", "deadline:/1ms", "deadline:400us/1ms/1ms"};
+	static const char *const bad[] = {"",
+					  "fifo",
+					  "fifo:",
+					  "fifo:0",
+					  "fifo:100",
+					  "fifo:x",
+					  "rr:-1",
+					  "Other",
+					  "othe",
+					  "others",
+					  "batch:1",
+					  "deadline:",
+					  "deadlin",
+					  "deadline:1ms",
+					  "deadline:2ms/1ms",
+					  "deadline:1/2",
+					  "deadline:1us/1ms",
+					  "deadline:0/1ms",
+					  "deadline:400us/",
+					  "deadline:/1ms",
+					  "deadline:400us/1ms/1ms"};
 	struct err e = ERR_INIT;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
 		struct scheduling s;
@@ -85,7 +102,8 @@ static int pinned_to_one(void)
 static void deadline_takes_no_affinity_mask(void **state)
 {
 	(void)state;
-	struct scheduling s = {.set = true, .policy = SCHED_DEADLINE}, fifo = {.set = true, .policy = SCHED_FIFO, .priority = 1};
+	struct scheduling s = {.set = true, .policy = SCHED_DEADLINE},
+			  fifo = {.set = true, .policy = SCHED_FIFO, .priority = 1};
 	struct err e = ERR_INIT;
 	assert_int_equal(scheduling_check(&s, true, &e), -EINVAL);
 	assert_non_null(strstr(e.msg, "--pin"));
@@ -111,9 +129,12 @@ static int applied_in_child(const char *text)
 		s = scheduling_of(&s, 1);
 		int code = scheduling_apply(&s);
 		if (code)
-			_exit(code == EPERM || code == EBUSY ? 77 : 3); /* EBUSY: others have been promised too much already */
+			_exit(code == EPERM || code == EBUSY
+				  ? 77
+				  : 3); /* EBUSY: others have been promised too much already */
 		struct sched_param p;
-		bool right = sched_getscheduler(0) == s.policy && !sched_getparam(0, &p) && p.sched_priority == s.priority;
+		bool right =
+		    sched_getscheduler(0) == s.policy && !sched_getparam(0, &p) && p.sched_priority == s.priority;
 		_exit(right ? 0 : 4);
 	}
 	int status;
@@ -160,7 +181,8 @@ static void who_spins_in_real_time_is_warned(void **state)
 {
 	(void)state;
 	char text[300];
-	struct scheduling fifo = {.set = true, .policy = SCHED_FIFO, .priority = 1}, other = {.set = true}, none = {.set = false};
+	struct scheduling fifo = {.set = true, .policy = SCHED_FIFO, .priority = 1}, other = {.set = true},
+			  none = {.set = false};
 	scheduling_warning(&other, 100, true, text, sizeof text);
 	assert_string_equal(text, "");
 	scheduling_warning(&none, 100, true, text, sizeof text);
@@ -197,13 +219,13 @@ static void as_json(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(deadline_shares_can_be_admitted),
-		cmocka_unit_test(deadline_takes_no_affinity_mask),
-		cmocka_unit_test(policies_are_set),
-		cmocka_unit_test(what_is_refused_is_said),
-		cmocka_unit_test(who_spins_in_real_time_is_warned),
-		cmocka_unit_test(as_json),
+	    cmocka_unit_test(texts),
+	    cmocka_unit_test(deadline_shares_can_be_admitted),
+	    cmocka_unit_test(deadline_takes_no_affinity_mask),
+	    cmocka_unit_test(policies_are_set),
+	    cmocka_unit_test(what_is_refused_is_said),
+	    cmocka_unit_test(who_spins_in_real_time_is_warned),
+	    cmocka_unit_test(as_json),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

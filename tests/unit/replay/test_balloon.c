@@ -23,7 +23,9 @@
 static void texts(void **state)
 {
 	(void)state;
-	static const char *const good[] = {"off", "traced", "0", "64M", "1GiB", NULL}, *const bad[] = {"", "on", "tracd", "-1", "64 bananas"};
+	static const char *const good[] = {"off", "traced", "0", "64M", "1GiB", NULL}, *const bad[] = {"", "on",
+												       "tracd", "-1",
+												       "64 bananas"};
 	struct err e = ERR_INIT;
 	for (size_t i = 0; i < 6; i++)
 		assert_int_equal(balloon_text_check(good[i], &e), 0);
@@ -39,7 +41,8 @@ static struct load ten_requests(struct load_request *r)
 	return (struct load){.request = r, .n = 10, .first_begin_ns = 5000000};
 }
 
-static int init(struct balloon *b, const char *text, const char *samples, enum replay_timing timing, double speed, struct err *e)
+static int init(struct balloon *b, const char *text, const char *samples, enum replay_timing timing, double speed,
+		struct err *e)
 {
 	struct load_request r[10];
 	struct load l = ten_requests(r);
@@ -89,9 +92,19 @@ static void what_cannot_be_is_refused(void **state)
 {
 	(void)state;
 	static const char *const bad[] = {
-		NULL, "[]", "{}", "7", "[1]", "[{\"t_ns\":0}]", "[{\"bytes\":5}]", "[{\"t_ns\":0,\"bytes\":-1}]",
-		"[{\"t_ns\":0.5,\"bytes\":1}]", "[{\"t_ns\":\"0\",\"bytes\":1}]", "[{\"t_ns\":5,\"bytes\":1},{\"t_ns\":4,\"bytes\":1}]",
-		"[{\"t_ns\":0,\"bytes\":9223372036854775807}]", "[null]",
+	    NULL,
+	    "[]",
+	    "{}",
+	    "7",
+	    "[1]",
+	    "[{\"t_ns\":0}]",
+	    "[{\"bytes\":5}]",
+	    "[{\"t_ns\":0,\"bytes\":-1}]",
+	    "[{\"t_ns\":0.5,\"bytes\":1}]",
+	    "[{\"t_ns\":\"0\",\"bytes\":1}]",
+	    "[{\"t_ns\":5,\"bytes\":1},{\"t_ns\":4,\"bytes\":1}]",
+	    "[{\"t_ns\":0,\"bytes\":9223372036854775807}]",
+	    "[null]",
 	};
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		struct balloon b;
@@ -190,9 +203,10 @@ static void it_follows_the_requests(void **state)
 	if (!may_lock())
 		skip();
 	uint64_t own = process_anonymous_bytes(getpid()) + 64 * 1024;
-	char *samples = xasprintf("[{\"t_ns\":0,\"bytes\":%llu},{\"t_ns\":7000000,\"bytes\":%llu},{\"t_ns\":12000000,\"bytes\":%llu}]",
-				  (unsigned long long)(own + 4 * MIB), (unsigned long long)(own + 16 * MIB),
-				  (unsigned long long)(own + 8 * MIB));
+	char *samples = xasprintf(
+	    "[{\"t_ns\":0,\"bytes\":%llu},{\"t_ns\":7000000,\"bytes\":%llu},{\"t_ns\":12000000,\"bytes\":%llu}]",
+	    (unsigned long long)(own + 4 * MIB), (unsigned long long)(own + 16 * MIB),
+	    (unsigned long long)(own + 8 * MIB));
 	assert_int_equal(clock_init(&plan.clock, 1000000, &e), 0);
 	plan.start_ticks = clock_now(&plan.clock);
 	assert_int_equal(init(&b, "traced", samples, TIMING_FULLSPEED, 1, &e), 0);
@@ -251,13 +265,13 @@ static void who_may_not_lock_is_told(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(texts),
-		cmocka_unit_test(samples_become_steps),
-		cmocka_unit_test(what_cannot_be_is_refused),
-		cmocka_unit_test(it_is_resident_locked_and_given_back),
-		cmocka_unit_test(it_follows_the_requests),
-		cmocka_unit_test(too_much_is_refused_before_it_is_taken),
-		cmocka_unit_test(who_may_not_lock_is_told),
+	    cmocka_unit_test(texts),
+	    cmocka_unit_test(samples_become_steps),
+	    cmocka_unit_test(what_cannot_be_is_refused),
+	    cmocka_unit_test(it_is_resident_locked_and_given_back),
+	    cmocka_unit_test(it_follows_the_requests),
+	    cmocka_unit_test(too_much_is_refused_before_it_is_taken),
+	    cmocka_unit_test(who_may_not_lock_is_told),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Calls one by one on real files: what each returns, with which errno it fails, and what it leaves behind, against what the
- * system's manual promises. A step is a record of a trace with the result that it must have; the tree is made by hand beforehand and
- * looked at by hand afterwards. */
+/* Calls one by one on real files: what each returns, with which errno it fails, and what it leaves behind, against what
+ * the system's manual promises. A step is a record of a trace with the result that it must have; the tree is made by
+ * hand beforehand and looked at by hand afterwards. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +19,7 @@
 struct step {
 	enum trace_op op;
 	const char *path; /* NULL: none */
-	int fd;		  /* 0: none */
+	int fd;           /* 0: none */
 	uint64_t offset, length;
 	uint32_t flags;
 	int64_t result; /* or the negative errno */
@@ -77,13 +77,25 @@ static void steps_write(const char *path, const struct step *step, size_t n)
 		fail_msg("%s", e.msg);
 	for (size_t i = 0; i < n; i++) {
 		const struct step *s = &step[i];
-		struct trace_record r = {.seq = i, .begin_ns = (int64_t)i * 10, .end_ns = (int64_t)i * 10 + 5, .intended_ns = TIME_NONE,
-					 .dispatch_ns = TIME_NONE, .offset = s->offset, .length = s->length, .flags = s->flags,
-					 .pid = 1, .tid = 1, .object = OBJECT_NONE, .fd = s->fd ? s->fd : -1, .heap = HEAP_NONE,
-					 .op = (uint16_t)s->op, .rvalue = s->result < 0 ? -1 : s->result,
+		struct trace_record r = {.seq = i,
+					 .begin_ns = (int64_t)i * 10,
+					 .end_ns = (int64_t)i * 10 + 5,
+					 .intended_ns = TIME_NONE,
+					 .dispatch_ns = TIME_NONE,
+					 .offset = s->offset,
+					 .length = s->length,
+					 .flags = s->flags,
+					 .pid = 1,
+					 .tid = 1,
+					 .object = OBJECT_NONE,
+					 .fd = s->fd ? s->fd : -1,
+					 .heap = HEAP_NONE,
+					 .op = (uint16_t)s->op,
+					 .rvalue = s->result < 0 ? -1 : s->result,
 					 .error = s->result < 0 ? (uint16_t)-s->result : 0};
 		if ((s->path && trace_writer_object(t, OBJECT_PATH, s->path, &r.object, &e)) ||
-		    (s->heap && trace_writer_heap(t, s->heap, s->n_heap, &r.heap, &e)) || trace_writer_append(t, &r, 1, &e))
+		    (s->heap && trace_writer_heap(t, s->heap, s->n_heap, &r.heap, &e)) ||
+		    trace_writer_append(t, &r, 1, &e))
 			fail_msg("%s", e.msg);
 	}
 	if (trace_writer_close(t, &e))
@@ -101,8 +113,8 @@ static void play(struct world *w, const struct step *step, size_t n)
 	assert_int_equal(w->g.n, n);
 	for (size_t i = 0; i < w->g.s.n_mismatches && i < REPLAY_MISMATCHES_SHOWN; i++) {
 		const struct replay_mismatch *m = &w->g.s.mismatch[i];
-		print_error("step %d: %s gave %lld instead of %lld\n", (int)m->seq, op_name(m->op), (long long)m->actual,
-			    (long long)m->expected);
+		print_error("step %d: %s gave %lld instead of %lld\n", (int)m->seq, op_name(m->op),
+			    (long long)m->actual, (long long)m->expected);
 	}
 	assert_int_equal(w->g.s.n_mismatches, 0);
 	assert_int_equal(w->g.s.n_passed, 0);
@@ -121,33 +133,33 @@ static void data(void **state)
 	put(&w, "f", "0123456789");
 	struct op_peer to = {.fd = 4, .object = OBJECT_NONE, .offset = OFFSET_NONE};
 	const struct step steps[] = {
-		{OP_OPEN, "f", 3, 0, 0644, O_RDWR, 3, NULL, 0},
-		{OP_OPEN, "g", 4, 0, 0600, O_RDWR | O_CREAT | O_EXCL, 4, NULL, 0},
-		{OP_READ, "f", 3, OFFSET_NONE, 4, 0, 4, NULL, 0},
-		{OP_PREAD, "f", 3, 8, 4, 0, 2, NULL, 0},
-		{OP_PREAD, "f", 3, 10, 4, 0, 0, NULL, 0},
-		{OP_PREAD, "f", 3, (uint64_t)-1, 4, 0, -EINVAL, NULL, 0},
-		{OP_READV, "f", 3, OFFSET_NONE, 8, 0, 6, BYTES(two_buffers)},
-		{OP_PREADV, "f", 3, 1, 8, 0, 8, BYTES(two_buffers)},
-		{OP_LSEEK, "f", 3, 2, 0, SEEK_SET, 2, NULL, 0},
-		{OP_LSEEK, "f", 3, (uint64_t)-3, 0, SEEK_CUR, -EINVAL, NULL, 0},
-		{OP_LSEEK, "f", 3, 0, 0, SEEK_END, 10, NULL, 0},
-		{OP_WRITE, "f", 3, OFFSET_NONE, 5, 0, 5, NULL, 0},
-		{OP_PWRITE, "f", 3, 100, 1, 0, 1, NULL, 0},
-		{OP_PWRITEV, "g", 4, 2, 8, 0, 8, BYTES(two_buffers)},
-		{OP_COPY_FILE_RANGE, "f", 3, 0, 7, 0, 7, BYTES(to)},
-		{OP_FTRUNCATE, "f", 3, 0, 50, 0, 0, NULL, 0},
-		{OP_FTRUNCATE, "f", 3, 0, (uint64_t)-1, 0, -EINVAL, NULL, 0},
-		{OP_FALLOCATE, "g", 4, 0, 4096, 0, 0, NULL, 0},
-		{OP_FADVISE, "f", 3, 0, 0, POSIX_FADV_RANDOM, 0, NULL, 0},
-		{OP_READAHEAD, "f", 3, 0, 10, 0, 0, NULL, 0},
-		{OP_FSYNC, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_FDATASYNC, "g", 4, 0, 0, 0, 0, NULL, 0},
-		{OP_SYNC_FILE_RANGE, "f", 3, 0, 10, 2, 0, NULL, 0},
-		{OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_READ, "f", 3, OFFSET_NONE, 4, 0, -EBADF, NULL, 0},
-		{OP_TRUNCATE, "f", 0, 0, 20, 0, 0, NULL, 0},
-		{OP_TRUNCATE, "none", 0, 0, 20, 0, -ENOENT, NULL, 0},
+	    {OP_OPEN, "f", 3, 0, 0644, O_RDWR, 3, NULL, 0},
+	    {OP_OPEN, "g", 4, 0, 0600, O_RDWR | O_CREAT | O_EXCL, 4, NULL, 0},
+	    {OP_READ, "f", 3, OFFSET_NONE, 4, 0, 4, NULL, 0},
+	    {OP_PREAD, "f", 3, 8, 4, 0, 2, NULL, 0},
+	    {OP_PREAD, "f", 3, 10, 4, 0, 0, NULL, 0},
+	    {OP_PREAD, "f", 3, (uint64_t)-1, 4, 0, -EINVAL, NULL, 0},
+	    {OP_READV, "f", 3, OFFSET_NONE, 8, 0, 6, BYTES(two_buffers)},
+	    {OP_PREADV, "f", 3, 1, 8, 0, 8, BYTES(two_buffers)},
+	    {OP_LSEEK, "f", 3, 2, 0, SEEK_SET, 2, NULL, 0},
+	    {OP_LSEEK, "f", 3, (uint64_t)-3, 0, SEEK_CUR, -EINVAL, NULL, 0},
+	    {OP_LSEEK, "f", 3, 0, 0, SEEK_END, 10, NULL, 0},
+	    {OP_WRITE, "f", 3, OFFSET_NONE, 5, 0, 5, NULL, 0},
+	    {OP_PWRITE, "f", 3, 100, 1, 0, 1, NULL, 0},
+	    {OP_PWRITEV, "g", 4, 2, 8, 0, 8, BYTES(two_buffers)},
+	    {OP_COPY_FILE_RANGE, "f", 3, 0, 7, 0, 7, BYTES(to)},
+	    {OP_FTRUNCATE, "f", 3, 0, 50, 0, 0, NULL, 0},
+	    {OP_FTRUNCATE, "f", 3, 0, (uint64_t)-1, 0, -EINVAL, NULL, 0},
+	    {OP_FALLOCATE, "g", 4, 0, 4096, 0, 0, NULL, 0},
+	    {OP_FADVISE, "f", 3, 0, 0, POSIX_FADV_RANDOM, 0, NULL, 0},
+	    {OP_READAHEAD, "f", 3, 0, 10, 0, 0, NULL, 0},
+	    {OP_FSYNC, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_FDATASYNC, "g", 4, 0, 0, 0, 0, NULL, 0},
+	    {OP_SYNC_FILE_RANGE, "f", 3, 0, 10, 2, 0, NULL, 0},
+	    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_READ, "f", 3, OFFSET_NONE, 4, 0, -EBADF, NULL, 0},
+	    {OP_TRUNCATE, "f", 0, 0, 20, 0, 0, NULL, 0},
+	    {OP_TRUNCATE, "none", 0, 0, 20, 0, -ENOENT, NULL, 0},
 	};
 	PLAY(&w, steps);
 	assert_int_equal(size_of(&w, "f"), 20);
@@ -169,26 +181,26 @@ static void names(void **state)
 	assert_int_equal(mkdirat(w.dir, "full", 0755), 0);
 	put(&w, "full/inside", "y");
 	const struct step steps[] = {
-		{OP_MKDIR, "d", 0, 0, 0700, 0, 0, NULL, 0},
-		{OP_MKDIR, "d", 0, 0, 0700, 0, -EEXIST, NULL, 0},
-		{OP_MKDIR, "none/d", 0, 0, 0700, 0, -ENOENT, NULL, 0},
-		{OP_OPEN, "d/new", 3, 0, 0640, O_WRONLY | O_CREAT, 3, NULL, 0},
-		{OP_OPEN, "d/new", 0, 0, 0640, O_WRONLY | O_CREAT | O_EXCL, -EEXIST, NULL, 0},
-		{OP_OPEN, "d", 0, 0, 0, O_WRONLY, -EISDIR, NULL, 0},
-		{OP_OPEN, "f/below", 0, 0, 0, O_RDONLY, -ENOTDIR, NULL, 0},
-		{OP_LINK, "d/new", 0, 0, 0, 0, 0, TEXT("linked")},
-		{OP_LINK, "d/new", 0, 0, 0, 0, -EEXIST, TEXT("linked")},
-		{OP_SYMLINK, "sym", 0, 0, 0, 0, 0, TEXT("d/new")},
-		{OP_READLINK, "sym", 0, 0, 100, 0, 5, NULL, 0},
-		{OP_READLINK, "f", 0, 0, 100, 0, -EINVAL, NULL, 0},
-		{OP_RENAME, "d", 0, 0, 0, 0, 0, TEXT("e")},
-		{OP_RENAME, "none", 0, 0, 0, 0, -ENOENT, TEXT("e2")},
-		{OP_RMDIR, "full", 0, 0, 0, 0, -ENOTEMPTY, NULL, 0},
-		{OP_RMDIR, "f", 0, 0, 0, 0, -ENOTDIR, NULL, 0},
-		{OP_UNLINK, "full/inside", 0, 0, 0, 0, 0, NULL, 0},
-		{OP_RMDIR, "full", 0, 0, 0, 0, 0, NULL, 0},
-		{OP_UNLINK, "none", 0, 0, 0, 0, -ENOENT, NULL, 0},
-		{OP_CLOSE, "d/new", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_MKDIR, "d", 0, 0, 0700, 0, 0, NULL, 0},
+	    {OP_MKDIR, "d", 0, 0, 0700, 0, -EEXIST, NULL, 0},
+	    {OP_MKDIR, "none/d", 0, 0, 0700, 0, -ENOENT, NULL, 0},
+	    {OP_OPEN, "d/new", 3, 0, 0640, O_WRONLY | O_CREAT, 3, NULL, 0},
+	    {OP_OPEN, "d/new", 0, 0, 0640, O_WRONLY | O_CREAT | O_EXCL, -EEXIST, NULL, 0},
+	    {OP_OPEN, "d", 0, 0, 0, O_WRONLY, -EISDIR, NULL, 0},
+	    {OP_OPEN, "f/below", 0, 0, 0, O_RDONLY, -ENOTDIR, NULL, 0},
+	    {OP_LINK, "d/new", 0, 0, 0, 0, 0, TEXT("linked")},
+	    {OP_LINK, "d/new", 0, 0, 0, 0, -EEXIST, TEXT("linked")},
+	    {OP_SYMLINK, "sym", 0, 0, 0, 0, 0, TEXT("d/new")},
+	    {OP_READLINK, "sym", 0, 0, 100, 0, 5, NULL, 0},
+	    {OP_READLINK, "f", 0, 0, 100, 0, -EINVAL, NULL, 0},
+	    {OP_RENAME, "d", 0, 0, 0, 0, 0, TEXT("e")},
+	    {OP_RENAME, "none", 0, 0, 0, 0, -ENOENT, TEXT("e2")},
+	    {OP_RMDIR, "full", 0, 0, 0, 0, -ENOTEMPTY, NULL, 0},
+	    {OP_RMDIR, "f", 0, 0, 0, 0, -ENOTDIR, NULL, 0},
+	    {OP_UNLINK, "full/inside", 0, 0, 0, 0, 0, NULL, 0},
+	    {OP_RMDIR, "full", 0, 0, 0, 0, 0, NULL, 0},
+	    {OP_UNLINK, "none", 0, 0, 0, 0, -ENOENT, NULL, 0},
+	    {OP_CLOSE, "d/new", 3, 0, 0, 0, 0, NULL, 0},
 	};
 	PLAY(&w, steps);
 	struct stat st;
@@ -209,22 +221,14 @@ static void attributes(void **state)
 	put(&w, "f", "12345");
 	static const int64_t times[4] = {1000, 5, 2000, 7};
 	const struct step steps[] = {
-		{OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
-		{OP_STAT, "f", 0, 0, 0, 0, 0, NULL, 0},
-		{OP_STAT, "none", 0, 0, 0, 0, -ENOENT, NULL, 0},
-		{OP_STAT, "f/x", 0, 0, 0, 0, -ENOTDIR, NULL, 0},
-		{OP_FSTAT, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_STATX, "f", 0, 0, 0x7ff, 0, 0, NULL, 0},
-		{OP_STATFS, "f", 0, 0, 0, 0, 0, NULL, 0},
-		{OP_FSTATFS, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_ACCESS, "f", 0, 0, R_OK, 0, 0, NULL, 0},
-		{OP_ACCESS, "none", 0, 0, F_OK, 0, -ENOENT, NULL, 0},
-		{OP_CHMOD, "f", 0, 0, 0600, 0, 0, NULL, 0},
-		{OP_CHMOD, "none", 0, 0, 0600, 0, -ENOENT, NULL, 0},
-		{OP_FCHMOD, "f", 3, 0, 0640, 0, 0, NULL, 0},
-		{OP_UTIMENS, "f", 0, 0, 0, 0, 0, BYTES(times)},
-		{OP_FSTAT, "f", 9, 0, 0, 0, -EBADF, NULL, 0},
-		{OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},     {OP_STAT, "f", 0, 0, 0, 0, 0, NULL, 0},
+	    {OP_STAT, "none", 0, 0, 0, 0, -ENOENT, NULL, 0}, {OP_STAT, "f/x", 0, 0, 0, 0, -ENOTDIR, NULL, 0},
+	    {OP_FSTAT, "f", 3, 0, 0, 0, 0, NULL, 0},         {OP_STATX, "f", 0, 0, 0x7ff, 0, 0, NULL, 0},
+	    {OP_STATFS, "f", 0, 0, 0, 0, 0, NULL, 0},        {OP_FSTATFS, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_ACCESS, "f", 0, 0, R_OK, 0, 0, NULL, 0},     {OP_ACCESS, "none", 0, 0, F_OK, 0, -ENOENT, NULL, 0},
+	    {OP_CHMOD, "f", 0, 0, 0600, 0, 0, NULL, 0},      {OP_CHMOD, "none", 0, 0, 0600, 0, -ENOENT, NULL, 0},
+	    {OP_FCHMOD, "f", 3, 0, 0640, 0, 0, NULL, 0},     {OP_UTIMENS, "f", 0, 0, 0, 0, 0, BYTES(times)},
+	    {OP_FSTAT, "f", 9, 0, 0, 0, -EBADF, NULL, 0},    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
 	};
 	PLAY(&w, steps);
 	struct stat st;
@@ -249,16 +253,16 @@ static void extended_attributes(void **state)
 		skip(); /* not this file system */
 	}
 	const struct step steps[] = {
-		{OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
-		{OP_GETXATTR, "f", 0, 0, 20, 0, 3, TEXT("user.old")},
-		{OP_GETXATTR, "f", 0, 0, 20, 0, -ENODATA, TEXT("user.none")},
-		{OP_SETXATTR, "f", 0, 0, 5, 0, 0, TEXT("user.new")},
-		{OP_SETXATTR, "f", 0, 0, 5, XATTR_CREATE, -EEXIST, TEXT("user.new")},
-		{OP_FGETXATTR, "f", 3, 0, 20, 0, 5, TEXT("user.new")},
-		{OP_LISTXATTR, "f", 0, 0, 100, 0, 18, NULL, 0},
-		{OP_REMOVEXATTR, "f", 0, 0, 0, 0, 0, TEXT("user.old")},
-		{OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -ENODATA, TEXT("user.old")},
-		{OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
+	    {OP_GETXATTR, "f", 0, 0, 20, 0, 3, TEXT("user.old")},
+	    {OP_GETXATTR, "f", 0, 0, 20, 0, -ENODATA, TEXT("user.none")},
+	    {OP_SETXATTR, "f", 0, 0, 5, 0, 0, TEXT("user.new")},
+	    {OP_SETXATTR, "f", 0, 0, 5, XATTR_CREATE, -EEXIST, TEXT("user.new")},
+	    {OP_FGETXATTR, "f", 3, 0, 20, 0, 5, TEXT("user.new")},
+	    {OP_LISTXATTR, "f", 0, 0, 100, 0, 18, NULL, 0},
+	    {OP_REMOVEXATTR, "f", 0, 0, 0, 0, 0, TEXT("user.old")},
+	    {OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -ENODATA, TEXT("user.old")},
+	    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
 	};
 	PLAY(&w, steps);
 	assert_int_equal(getxattr(path, "user.new", value, sizeof value), 5);
@@ -274,18 +278,18 @@ static void descriptors(void **state)
 	world_init(&w);
 	put(&w, "f", "0123456789");
 	const struct step steps[] = {
-		{OP_OPEN, "f", 3, 0, 0, O_RDONLY, 3, NULL, 0},
-		{OP_DUP, "f", 3, 0, 0, 0, 4, NULL, 0},
-		{OP_READ, "f", 3, OFFSET_NONE, 6, 0, 6, NULL, 0},
-		{OP_READ, "f", 4, OFFSET_NONE, 6, 0, 4, NULL, 0}, /* one position for both */
-		{OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_READ, "f", 4, OFFSET_NONE, 6, 0, 0, NULL, 0},
-		{OP_READ, "f", 3, OFFSET_NONE, 6, 0, -EBADF, NULL, 0},
-		{OP_WRITE, "f", 4, OFFSET_NONE, 6, 0, -EBADF, NULL, 0}, /* not open for writing */
-		{OP_FLOCK, "f", 4, 0, 0, LOCK_EX, 0, NULL, 0},
-		{OP_FCNTL, "f", 4, 0, 0, F_GETFL, O_RDONLY | 0100000, NULL, 0},
-		{OP_CLOSE, "f", 4, 0, 0, 0, 0, NULL, 0},
-		{OP_CLOSE, "f", 4, 0, 0, 0, -EBADF, NULL, 0},
+	    {OP_OPEN, "f", 3, 0, 0, O_RDONLY, 3, NULL, 0},
+	    {OP_DUP, "f", 3, 0, 0, 0, 4, NULL, 0},
+	    {OP_READ, "f", 3, OFFSET_NONE, 6, 0, 6, NULL, 0},
+	    {OP_READ, "f", 4, OFFSET_NONE, 6, 0, 4, NULL, 0}, /* one position for both */
+	    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_READ, "f", 4, OFFSET_NONE, 6, 0, 0, NULL, 0},
+	    {OP_READ, "f", 3, OFFSET_NONE, 6, 0, -EBADF, NULL, 0},
+	    {OP_WRITE, "f", 4, OFFSET_NONE, 6, 0, -EBADF, NULL, 0}, /* not open for writing */
+	    {OP_FLOCK, "f", 4, 0, 0, LOCK_EX, 0, NULL, 0},
+	    {OP_FCNTL, "f", 4, 0, 0, F_GETFL, O_RDONLY | 0100000, NULL, 0},
+	    {OP_CLOSE, "f", 4, 0, 0, 0, 0, NULL, 0},
+	    {OP_CLOSE, "f", 4, 0, 0, 0, -EBADF, NULL, 0},
 	};
 	PLAY(&w, steps);
 	assert_int_equal(size_of(&w, "f"), 10);
@@ -301,17 +305,17 @@ static void directories(void **state)
 	put(&w, "d/a", "x");
 	put(&w, "f", "x");
 	const struct step steps[] = {
-		{OP_OPENDIR, "d", 3, 0, 0, 0, 3, NULL, 0},
-		{OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0},
-		{OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0},
-		{OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0}, /* ".", ".." and a */
-		{OP_READDIR, "d", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_REWINDDIR, "d", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0},
-		{OP_CLOSEDIR, "d", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_OPENDIR, "f", 0, 0, 0, 0, -ENOTDIR, NULL, 0},
-		{OP_OPENDIR, "none", 0, 0, 0, 0, -ENOENT, NULL, 0},
-		{OP_SCANDIR, "d", 0, 0, 0, 0, 3, NULL, 0},
+	    {OP_OPENDIR, "d", 3, 0, 0, 0, 3, NULL, 0},
+	    {OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0},
+	    {OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0},
+	    {OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0}, /* ".", ".." and a */
+	    {OP_READDIR, "d", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_REWINDDIR, "d", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_READDIR, "d", 3, 0, 0, 0, 1, NULL, 0},
+	    {OP_CLOSEDIR, "d", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_OPENDIR, "f", 0, 0, 0, 0, -ENOTDIR, NULL, 0},
+	    {OP_OPENDIR, "none", 0, 0, 0, 0, -ENOENT, NULL, 0},
+	    {OP_SCANDIR, "d", 0, 0, 0, 0, 3, NULL, 0},
 	};
 	PLAY(&w, steps);
 	world_release(&w);
@@ -324,19 +328,19 @@ static void streams(void **state)
 	world_init(&w);
 	put(&w, "f", "0123456789");
 	const struct step steps[] = {
-		{OP_FOPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
-		{OP_FREAD, "f", 3, OFFSET_NONE, 4, 0, 4, NULL, 0},
-		{OP_FTELL, "f", 3, 0, 0, 0, 4, NULL, 0},
-		{OP_FSEEK, "f", 3, 8, 0, SEEK_SET, 0, NULL, 0},
-		{OP_FREAD, "f", 3, OFFSET_NONE, 4, 0, 2, NULL, 0},
-		{OP_FSEEK, "f", 3, 0, 0, SEEK_END, 0, NULL, 0},
-		{OP_FWRITE, "f", 3, OFFSET_NONE, 6, 0, 6, NULL, 0},
-		{OP_FFLUSH, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_FCLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_FOPEN, "none", 0, 0, 0, O_RDONLY, -ENOENT, NULL, 0},
-		{OP_FOPEN, "g", 4, 0, 0, O_WRONLY | O_CREAT | O_TRUNC, 4, NULL, 0},
-		{OP_FPUTC, "g", 4, OFFSET_NONE, 1, 0, 1, NULL, 0},
-		{OP_FCLOSE, "g", 4, 0, 0, 0, 0, NULL, 0},
+	    {OP_FOPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
+	    {OP_FREAD, "f", 3, OFFSET_NONE, 4, 0, 4, NULL, 0},
+	    {OP_FTELL, "f", 3, 0, 0, 0, 4, NULL, 0},
+	    {OP_FSEEK, "f", 3, 8, 0, SEEK_SET, 0, NULL, 0},
+	    {OP_FREAD, "f", 3, OFFSET_NONE, 4, 0, 2, NULL, 0},
+	    {OP_FSEEK, "f", 3, 0, 0, SEEK_END, 0, NULL, 0},
+	    {OP_FWRITE, "f", 3, OFFSET_NONE, 6, 0, 6, NULL, 0},
+	    {OP_FFLUSH, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_FCLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_FOPEN, "none", 0, 0, 0, O_RDONLY, -ENOENT, NULL, 0},
+	    {OP_FOPEN, "g", 4, 0, 0, O_WRONLY | O_CREAT | O_TRUNC, 4, NULL, 0},
+	    {OP_FPUTC, "g", 4, OFFSET_NONE, 1, 0, 1, NULL, 0},
+	    {OP_FCLOSE, "g", 4, 0, 0, 0, 0, NULL, 0},
 	};
 	PLAY(&w, steps);
 	assert_int_equal(size_of(&w, "f"), 16);
@@ -352,13 +356,10 @@ static void asynchronous(void **state)
 	world_init(&w);
 	put(&w, "f", "0123456789");
 	const struct step steps[] = {
-		{OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
-		{OP_AIO_READ, "f", 3, 2, 4, 0, 4, NULL, 0},
-		{OP_AIO_READ, "f", 3, 9, 4, 0, 1, NULL, 0},
-		{OP_AIO_WRITE, "f", 3, 8, 4, 0, 4, NULL, 0},
-		{OP_AIO_FSYNC, "f", 3, 0, 0, 0, 0, NULL, 0},
-		{OP_AIO_READ, "f", 7, 0, 4, 0, -EBADF, NULL, 0},
-		{OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
+	    {OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0}, {OP_AIO_READ, "f", 3, 2, 4, 0, 4, NULL, 0},
+	    {OP_AIO_READ, "f", 3, 9, 4, 0, 1, NULL, 0},  {OP_AIO_WRITE, "f", 3, 8, 4, 0, 4, NULL, 0},
+	    {OP_AIO_FSYNC, "f", 3, 0, 0, 0, 0, NULL, 0}, {OP_AIO_READ, "f", 7, 0, 4, 0, -EBADF, NULL, 0},
+	    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
 	};
 	PLAY(&w, steps);
 	assert_int_equal(size_of(&w, "f"), 12);
@@ -377,8 +378,9 @@ static void no_call_leaves_the_directory(void **state)
 	assert_int_equal(symlinkat(outside, w.dir, "out"), 0);
 	struct stat before, after, top;
 	assert_int_equal(stat(victim, &before), 0);
-	static const enum trace_op ops[] = {OP_TRUNCATE, OP_CHMOD, OP_UNLINK, OP_MKDIR, OP_RMDIR, OP_RENAME, OP_LINK, OP_SYMLINK, OP_UTIMENS,
-					    OP_STAT, OP_ACCESS, OP_READLINK, OP_OPENDIR, OP_MKNOD, OP_SETXATTR, OP_FOPEN, OP_CHOWN};
+	static const enum trace_op ops[] = {OP_TRUNCATE, OP_CHMOD,   OP_UNLINK,   OP_MKDIR, OP_RMDIR,  OP_RENAME,
+					    OP_LINK,     OP_SYMLINK, OP_UTIMENS,  OP_STAT,  OP_ACCESS, OP_READLINK,
+					    OP_OPENDIR,  OP_MKNOD,   OP_SETXATTR, OP_FOPEN, OP_CHOWN};
 	static const char *const paths[] = {"out/v", "../outside/v", "out/../outside/v"};
 	enum { N = sizeof ops / sizeof *ops };
 	struct step steps[3 * N];
@@ -406,9 +408,15 @@ static void no_call_leaves_the_directory(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(data),	       cmocka_unit_test(names),	  cmocka_unit_test(attributes),	  cmocka_unit_test(extended_attributes),
-		cmocka_unit_test(descriptors), cmocka_unit_test(directories), cmocka_unit_test(streams), cmocka_unit_test(asynchronous),
-		cmocka_unit_test(no_call_leaves_the_directory),
+	    cmocka_unit_test(data),
+	    cmocka_unit_test(names),
+	    cmocka_unit_test(attributes),
+	    cmocka_unit_test(extended_attributes),
+	    cmocka_unit_test(descriptors),
+	    cmocka_unit_test(directories),
+	    cmocka_unit_test(streams),
+	    cmocka_unit_test(asynchronous),
+	    cmocka_unit_test(no_call_leaves_the_directory),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The watchdog by itself: a made-up plan whose requests end when the test says so, and a patience that is over at once or never. */
+/* The watchdog by itself: a made-up plan whose requests end when the test says so, and a patience that is over at once
+ * or never. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -142,8 +143,9 @@ static void the_blocked_one_and_its_waiter_are_named(void **state)
 	ends(s, 1, 0);
 	watchdog_is_quiet(&w);
 	watchdog_describe(&w, &text);
-	assert_string_equal(text.s, "request 0 (fsync of the/file) does not return, and request 3 (pread of the/file) waits for "
-				    "request 0 (fsync of the/file)");
+	assert_string_equal(
+	    text.s, "request 0 (fsync of the/file) does not return, and request 3 (pread of the/file) waits for "
+		    "request 0 (fsync of the/file)");
 	strbuf_release(&text);
 	ends(s, 0, 0);
 	watchdog_is_quiet(&w);
@@ -156,10 +158,10 @@ static void the_blocked_one_and_its_waiter_are_named(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(quiet_is_when_nothing_ends),
-		cmocka_unit_test(patience_may_be_endless),
-		cmocka_unit_test(a_time_to_come_is_no_silence),
-		cmocka_unit_test(the_blocked_one_and_its_waiter_are_named),
+	    cmocka_unit_test(quiet_is_when_nothing_ends),
+	    cmocka_unit_test(patience_may_be_endless),
+	    cmocka_unit_test(a_time_to_come_is_no_silence),
+	    cmocka_unit_test(the_blocked_one_and_its_waiter_are_named),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
