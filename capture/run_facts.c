@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/run_facts.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -96,60 +94,4 @@ void run_facts_between(const struct run_facts_snapshot *a, const struct run_fact
 	    .bytes_read_device = b->read_bytes - a->read_bytes,
 	    .bytes_written_device = b->write_bytes - a->write_bytes,
 	};
-}
-
-/* --- as JSON --------------------------------------------------------------------------------------------------- */
-
-/* One row a member: its name and where it lies. All are 64 bits wide; `lowest` tells a count from a signed time. */
-static const struct fact {
-	const char *name;
-	size_t offset;
-	int64_t lowest;
-} facts[] = {
-    {"wall_ns", offsetof(struct run_facts, wall_ns), 0},
-    {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN},
-    {"cpu_system_ns", offsetof(struct run_facts, cpu_system_ns), INT64_MIN},
-    {"steal_ns", offsetof(struct run_facts, steal_ns), -1},
-    {"runqueue_wait_ns", offsetof(struct run_facts, runqueue_wait_ns), -1},
-    {"n_minor_faults", offsetof(struct run_facts, n_minor_faults), 0},
-    {"n_major_faults", offsetof(struct run_facts, n_major_faults), 0},
-    {"n_voluntary_switches", offsetof(struct run_facts, n_voluntary_switches), 0},
-    {"n_involuntary_switches", offsetof(struct run_facts, n_involuntary_switches), 0},
-    {"bytes_read_device", offsetof(struct run_facts, bytes_read_device), 0},
-    {"bytes_written_device", offsetof(struct run_facts, bytes_written_device), 0},
-};
-enum { N_FACTS = sizeof facts / sizeof *facts };
-
-json_t *run_facts_to_json(const struct run_facts *f)
-{
-	json_t *o = json_object();
-	for (size_t i = 0; o && i < N_FACTS; i++) {
-		int64_t value;
-		memcpy(&value, (const char *)f + facts[i].offset, sizeof value);
-		if (json_object_set_new(o, facts[i].name, json_integer(value)) < 0) {
-			json_decref(o);
-			return NULL;
-		}
-	}
-	return o;
-}
-
-int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
-{
-	struct run_facts read = {0};
-	if (!json_is_object(o))
-		return err_set(e, EINVAL, "the facts of a run are no JSON object");
-	for (size_t i = 0; i < N_FACTS; i++) {
-		const json_t *member = json_object_get(o, facts[i].name);
-		if (!json_is_integer(member))
-			return err_set(e, EINVAL, "the facts of a run: \"%s\" %s", facts[i].name,
-				       member ? "is no integer" : "is missing");
-		int64_t value = json_integer_value(member);
-		if (value < facts[i].lowest)
-			return err_set(e, EINVAL, "the facts of a run: \"%s\" is %lld, less than can be", facts[i].name,
-				       (long long)value);
-		memcpy((char *)&read + facts[i].offset, &value, sizeof value);
-	}
-	*f = read;
-	return 0;
 }

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include <jansson.h>
-
 #include "common/err.h"
+
+struct json_t; /* jansson's; only who wants the JSON form needs its header */
 
 struct run_facts {
 	int64_t wall_ns;	 /* first begin to last end of the region */
@@ -30,8 +30,8 @@ int64_t run_facts_thread_wait_ns(void); /* of the calling thread so far, -1 unkn
 void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b, struct run_facts *f);
 
 /* New reference. The object goes into extra_json under the key "facts". */
-json_t *run_facts_to_json(const struct run_facts *f);
+struct json_t *run_facts_to_json(const struct run_facts *f);
 /* Errors: EINVAL for a missing or wrongly typed member. */
-int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e);
+int run_facts_from_json(struct run_facts *f, const struct json_t *o, struct err *e);
 
 #endif

@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <jansson.h>
+
 #include "capture/fileset/fileset.h"
 #include "capture/run_facts.h"
 #include "common/err.h"

@@ -5,6 +5,8 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <jansson.h>
+
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
