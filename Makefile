@@ -49,12 +49,13 @@ ALL_LIBS := $(call libs_for,$(call upto,commands,$(ROOMS)))
 
 MAIN := $(BUILD)/validate
 PRELOAD := $(BUILD)/libvalidate-capture.so
+REPLAY := $(BUILD)/libvalidate-replay.a
 
 .PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench coverage install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(MAIN) $(PRELOAD)
+all: $(MAIN) $(PRELOAD) $(REPLAY)
 
 help:
 	@echo 'make                 builds $(BUILD)/validate'
@@ -114,7 +115,27 @@ $(PRELOAD): $(PRELOAD_OBJECTS) capture/preload/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs \
 		-o $@ $(PRELOAD_OBJECTS) -ldl
-$(MAIN): | $(PRELOAD)
+$(MAIN): | $(PRELOAD) $(REPLAY)
+
+# --- what compiled programs are linked with: the loops, gates and calls of the replay, and what those stand on -------------------
+# The headers that they are compiled with are taken into the program by the assembler; program.h says which.
+HEADER_LIST := $(BUILD)/gen/program-headers.inc
+$(HEADER_LIST): replay/compiled/program.h $(wildcard common/*.h capture/*.h capture/*/*.h replay/*.h replay/*/*.h)
+	@mkdir -p $(@D)
+	$(Q)echo '#include "$<"' | $(CC) $(ALL_CPPFLAGS) -MM -x c - | tr -s ' \\' '\n' | sed -n 's/.*\.h$$/HEADER("&")/p' > $@
+$(BUILD)/obj/replay/compiled/headers.o: $(HEADER_LIST) $(wildcard common/*.h capture/*.h capture/*/*.h replay/*.h replay/*/*.h)
+$(BUILD)/obj/replay/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
+$(BUILD)/obj/replay/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
+# Of these a program takes the functions that it needs, and none that would need another library.
+REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/calls/*.c replay/engines/*.c) replay/balloon.c \
+	capture/confine.c capture/op.c capture/run_facts.c $(addprefix replay/compiled/,image_open.c image_size.c program_main.c)))
+BY_FUNCTION := -ffunction-sections -fdata-sections
+$(eval $(call remember,$(BUILD)/obj/by-function,$(BY_FUNCTION)))
+$(REPLAY_OBJECTS): ALL_CFLAGS += $(BY_FUNCTION)
+$(REPLAY_OBJECTS): $(BUILD)/obj/by-function
+$(REPLAY): $(REPLAY_OBJECTS)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $^
 
 run: $(MAIN)
 	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf
@@ -134,6 +155,11 @@ $(foreach r,$(ROOMS),$(eval $(call unit_room,$(r))))
 # the recorder of the preload library without its hooks, which would interpose the test's own calls
 RECORDER := $(filter-out $(BUILD)/obj/capture/preload/hook_%.o,$(PRELOAD_OBJECTS))
 $(filter $(BUILD)/tests/unit/capture/test_preload_%,$(UNIT)): $(RECORDER)
+# a test that compiles programs finds their library where every program does: beside itself
+$(filter $(BUILD)/tests/unit/replay/%,$(UNIT)): | $(BUILD)/tests/unit/replay/$(notdir $(REPLAY))
+$(BUILD)/tests/unit/replay/$(notdir $(REPLAY)): | $(REPLAY)
+	@mkdir -p $(@D)
+	$(Q)ln -sf ../../../$(notdir $(REPLAY)) $@
 
 # --- the oracle: every row of tables of expected values, computed by the program's own functions; tests/e2e/oracle.sh --
 ORACLE := $(BUILD)/tests/oracle
@@ -212,13 +238,14 @@ $(BUILD)/completion.bash: doc/completion $(MAIN)
 install: $(MAIN) $(BUILD)/completion.bash
 	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)/workloads" "$(COMPLETIONDIR)"
 	install -m 755 $(MAIN) "$(BINDIR)/validate"
-	install -m 644 $(PRELOAD) "$(LIBDIR)"
+	install -m 644 $(PRELOAD) $(REPLAY) "$(LIBDIR)"
 	install -m 644 $(PAGES) "$(MANDIR)"
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
 	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
 	install -m 644 $(BUILD)/completion.bash "$(COMPLETIONDIR)/validate"
 uninstall:
-	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))"
+	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))" \
+		"$(LIBDIR)/$(notdir $(REPLAY))"
 	for page in $(notdir $(PAGES)); do rm -f "$(MANDIR)/$$page"; done
 	for protocol in $(notdir $(PROTOCOLS)); do rm -f "$(PROTOCOLDIR)/$$protocol"; done
 	for script in $(notdir $(WORKLOAD_SCRIPTS)); do rm -f "$(PROTOCOLDIR)/workloads/$$script"; done

@@ -9,9 +9,9 @@
 #include <stdint.h>
 #include <stddef.h>
 
-#include <jansson.h>
-
 #include "common/err.h"
+
+struct json_t; /* jansson's; only who wants the JSON form needs its header */
 
 struct scheduling {
 	bool set;             /* else what the process has */
@@ -45,7 +45,7 @@ int scheduling_refused(const struct scheduling *s, int code, uint32_t n_threads,
 int scheduling_check(const struct scheduling *s, bool pin, struct err *e);
 
 /* {"policy", "priority"} or {"policy", "runtime_ns", "period_ns"}; null where none is set. New reference. */
-json_t *scheduling_to_json(const struct scheduling *s);
+struct json_t *scheduling_to_json(const struct scheduling *s);
 
 /* fifo, rr and deadline. */
 bool scheduling_is_realtime(const struct scheduling *s);

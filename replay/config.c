@@ -116,10 +116,14 @@ const struct option_spec replay_options[] = {
 	 .help = "engine block: requests beyond the device's end are an error, or moved: modulo its size, or all scaled to it (error)"},
 	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW", .choices = block_unaligned_names,
 	 .help = "engine block: requests that are no whole blocks of the device are an error, or rounded to the blocks around them (error)"},
+	{.name = "cc", .type = OPT_STRING, .offset = FIELD(cc), .arg = "COMMAND",
+	 .help = "C compiler of engine compiled (cc)"},
+	{.name = "unroll", .type = OPT_FLAG, .offset = FIELD(unroll),
+	 .help = "engine compiled: each request as code of its own, not as a row of a table; slow to compile"},
 	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
 	 .help = "no call is made between the stamps: what is measured then is the replay itself"},
 	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
-	 .help = "what replays: event (default), coordinator, block (default with --device); --list-engines tells more"},
+	 .help = "what replays: event (default), coordinator, compiled, block (default with --device); --list-engines tells more"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
 	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
@@ -130,6 +134,12 @@ const struct option_spec replay_options[] = {
 	 .help = "first make the files that the trace needs, or put their content back"},
 	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	 .help = "do not wait until the replay trace is on disk"},
+	{.name = "compile-only", .type = OPT_FLAG, .offset = FIELD(compile_only), .flags = OPT_CLI_ONLY,
+	 .help = "engine compiled: make and keep the program, and replay nothing"},
+	{.name = "keep-source", .type = OPT_STRING, .offset = FIELD(keep_source), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	 .help = "engine compiled: make the program in this directory and leave it there, with its source (none)"},
+	{.name = "program-cache", .type = OPT_STRING, .offset = FIELD(program_cache), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	 .help = "engine compiled: where programs are kept (validate/programs in $XDG_CACHE_HOME or ~/.cache)"},
 	{.name = "list-engines", .type = OPT_FLAG, .offset = FIELD(list_engines), .flags = OPT_CLI_ONLY,
 	 .help = "print the engines and end"},
 	{.name = "list-mutants", .type = OPT_FLAG, .offset = FIELD(list_mutants), .flags = OPT_CLI_ONLY,
@@ -150,7 +160,7 @@ static int engine_check(const struct replay_config *c, struct err *e)
 	const char *name = c->engine ? c->engine : "";
 	const struct replay_engine *g = replay_engine_find(name);
 	if (g && c->processes && !g->processes)
-		return err_set(e, EINVAL, "processes: the %s engine has threads only (event and coordinator have both)", name);
+		return err_set(e, EINVAL, "processes: the %s engine has threads only (event, coordinator and compiled have both)", name);
 	if (g)
 		return g->check(c, e);
 	size_t n = 0;

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
@@ -168,6 +169,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	}
 	call_table_laid(&p->calls);
 	p->bytes = l->bytes; /* calls point into it */
+	p->n_bytes = l->n_bytes;
 	l->bytes = NULL;
 	l->n_bytes = l->bytes_cap = 0;
 	free(l->request);
@@ -314,6 +316,8 @@ void plan_release(struct replay_plan *p)
 	free(p->process_of);
 	free(p->pass_reason);
 	free(p->bytes);
+	if (p->program_fd > 0)
+		close(p->program_fd);
 	free((void *)p->fds);
 	free(p->open);
 	*p = (struct replay_plan){.n = 0};

@@ -83,7 +83,7 @@ struct lane_place {
 	uint32_t lane, index;
 };
 
-struct replay_plan {
+struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carries into a program of its own */
 	struct lane *lane; /* lane[n_lanes] */
 	uint32_t n_lanes;
 	bool ordered;	/* something is waited for */
@@ -107,7 +107,8 @@ struct replay_plan {
 			       * it; NULL in a pool */
 	uint8_t *pass_reason;  /* pass_reason[n_records], NULL where nothing is passed over */
 	struct passing *passing; /* with --processes: descriptors on their way to heirs; the engine's while it runs */
-	char *bytes;	       /* load.bytes, taken over */
+	char *bytes;	       /* bytes[n_bytes]: load.bytes, taken over */
+	size_t n_bytes;
 	int dir_fd;
 
 	struct balloon *balloon; /* held while it runs; of whoever made the plan */
@@ -115,11 +116,15 @@ struct replay_plan {
 	/* filled in by the engine; `clock` is initialised by whoever made the plan, some time before: the longer, the better it is known */
 	struct clock clock;
 	uint64_t start_ticks; /* time 0 of the replay */
+	double due_ticks_per_ns; /* by which due times became ticks */
 	struct run_facts facts;
 	uint64_t n_futex_sleeps, n_timed_sleeps, n_late_wakes;
 	uint64_t n_relays;	      /* threads woken by one that spun for its own time */
 	struct scheduling scheduling; /* as the workers had it; its `set` false: as the process has it */
 	bool stopped; /* on a mismatch */
+	bool partial;	/* the engine failed, and what was completed is in the outcomes */
+	bool fds_elsewhere; /* the numbers in fds are another process's */
+	int program_fd; /* of engine compiled: its program, 0 none */
 	bool abandoned; /* some thread still uses it: it must not be released */
 
 	struct vm_region memory[6]; /* of the lanes' arrays */

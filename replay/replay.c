@@ -162,7 +162,7 @@ static int files_open(struct run *r, struct err *e)
 
 static void files_close(struct run *r)
 {
-	for (uint32_t i = 0; i < r->plan.n_slots; i++) {
+	for (uint32_t i = 0; i < r->plan.n_slots && !r->plan.fds_elsewhere; i++) {
 		int fd = atomic_exchange(&r->plan.fds[i], -1);
 		if (fd >= 0)
 			close(fd);
@@ -213,6 +213,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = input_open(r, s, e);
 	if (!ret)
 		ret = plan_derive(r, e);
+	if (!ret && engine->prepare && r->plan.n)
+		ret = engine->prepare(&r->plan, r->c, e);
+	if (r->c->compile_only)
+		return ret;
 	if (!ret && r->c->prepare)
 		ret = files_prepare(r, e);
 	if (!ret && !r->c->blank)
@@ -237,13 +241,13 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	s->n_processes = r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
 	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c), s->scheduling_note,
 			   sizeof s->scheduling_note);
-	if (ret)
+	if (ret && !r->plan.partial)
 		return ret;
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan);
-	ret = output_write(r->trace, r->path, &from, r->c, s, e);
+	int written = output_write(r->trace, r->path, &from, r->c, s, ret ? NULL : e);
 	json_decref(from.more);
-	return ret;
+	return ret ? ret : written;
 }
 
 int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)

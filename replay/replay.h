@@ -46,6 +46,8 @@ struct replay_config {
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
 	struct block_options block; /* of engine block */
 	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
+	const char *cc;		 /* --cc: of engine compiled, NULL "cc" */
+	bool unroll;		 /* --unroll: of engine compiled, each request as code */
 	/* where: command line only */
 	const char *engine;	 /* --engine */
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */
@@ -53,6 +55,9 @@ struct replay_config {
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
 	bool no_sync_output;	 /* --no-sync-output */
+	bool compile_only;	 /* --compile-only: what the engine makes before a replay, and no replay */
+	const char *keep_source; /* --keep-source, NULL none */
+	const char *program_cache; /* --program-cache, NULL the user's own */
 	bool list_engines, list_mutants; /* for the command */
 };
 
@@ -72,6 +77,8 @@ struct replay_engine {
 	bool processes; /* it can replay with a process for each traced process */
 	/* Errors: EINVAL for a combination this engine cannot do. */
 	int (*check)(const struct replay_config *c, struct err *e);
+	/* Makes what can be made before files are touched; NULL where there is nothing to make. Errors: its own. */
+	int (*prepare)(struct replay_plan *p, const struct replay_config *c, struct err *e);
 	/* Runs every request of the plan; returns when all have ended. Errors: of threads and memory; a failed request is an
 	 * outcome, not an error. */
 	int (*run)(struct replay_plan *p, const struct replay_config *c, struct err *e);

@@ -126,7 +126,7 @@ void call_slot_set(struct caller *k, uint32_t slot, int fd)
 	}
 }
 
-static void stream_end(struct call_stream *s)
+void call_stream_end(struct call_stream *s)
 {
 	pthread_mutex_lock(&s->lock);
 	if (s->file)
@@ -143,7 +143,7 @@ void call_slot_end(struct replay_plan *p, uint32_t slot)
 	struct call_stream *s = atomic_exchange(&p->calls.stream[slot], NULL);
 	int fd = atomic_exchange(&p->fds[slot], -1);
 	if (s)
-		stream_end(s);
+		call_stream_end(s);
 	else if (fd >= 0)
 		close(fd);
 }
@@ -206,6 +206,11 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 
 /* --- ends ------------------------------------------------------------------------------------------------------------- */
 
+bool call_ends_something(const struct call_table *c, uint32_t process)
+{
+	return process < c->n_processes && (c->process[process].first_ending || c->process[process].first_map != NONE32);
+}
+
 void call_leave(struct replay_plan *p, uint32_t process)
 {
 	struct call_table *c = &p->calls;
@@ -231,42 +236,4 @@ void call_table_finish(struct replay_plan *p)
 	for (uint32_t i = 0; i < c->n_slots; i++)
 		if (atomic_load(&c->stream[i]))
 			call_slot_end(p, i);
-}
-
-static void streams_free(struct call_table *c)
-{
-	for (struct call_stream *s = atomic_load(&c->streams), *next; s; s = next) {
-		next = s->next;
-		stream_end(s);
-		pthread_mutex_destroy(&s->lock);
-		free(s->cookie);
-		free(s->traced_cookie);
-		free(s);
-	}
-}
-
-void call_table_release(struct call_table *c)
-{
-	if (c->places_laid)
-		call_table_laid(c);
-	streams_free(c);
-	for (uint32_t i = 0; i < c->n_maps; i++) {
-		call_map_end(&c->map[i]);
-		pthread_rwlock_destroy(&c->map[i].lock);
-	}
-	for (uint32_t i = 0; i < c->n_places; i++)
-		free(c->place[i]);
-	if (c->null_fd >= 0 && c->slot)
-		close(c->null_fd);
-	free(c->call);
-	free(c->part);
-	free(c->place);
-	free(c->map);
-	free(c->process);
-	free(c->slot);
-	free((void *)c->stream);
-	free(c->next_ending);
-	free(c->process_of_thread);
-	vm_free(&c->memory);
-	*c = (struct call_table){.null_fd = -1};
 }

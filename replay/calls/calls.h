@@ -139,6 +139,18 @@ void call_table_release(struct call_table *c); /* an all-zero one is fine; close
 /* Whether the result of the operation is compared as it is; else only whether the call succeeded (doc/replay-engines.md). */
 bool call_result_counts(const struct load_request *r);
 
+/* --- carrying a table into another program (calls_carry.c) ---------------------------------------------------------- */
+
+struct call_process_laid { /* what is laid of a process */
+	uint32_t pid, n_threads, first_ending, first_map;
+	uint32_t is_asynchronous;
+};
+struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process);
+uint32_t call_map_next(const struct call_table *c, uint32_t map); /* of the maps that end with the same process */
+/* Makes anew what changes while a table runs: mappings, streams, and processes, as they were laid; everything else of it is set.
+ * laid[n_processes], map_next[n_maps]. Errors: ENOMEM. */
+int call_table_revive(struct call_table *c, const struct call_process_laid *laid, const uint32_t *map_next, struct err *e);
+
 /* --- running ----------------------------------------------------------------------------------------------------- */
 
 /* One for each runner: directories it has looked up. */

@@ -435,11 +435,6 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 	u64_map_release(&of_pid);
 }
 
-bool call_ends_something(const struct call_table *c, uint32_t process)
-{
-	return process < c->n_processes && (c->process[process].first_ending || c->process[process].first_map != NONE32);
-}
-
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes)
 {
 	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .in_lanes = in_lanes};

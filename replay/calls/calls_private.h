@@ -114,6 +114,7 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b); /* 
 void call_slot_set(struct caller *k, uint32_t slot, int fd); /* it is open from now on, and so are its heirs */
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file, DIR *directory);
+void call_stream_end(struct call_stream *s); /* closes what it is */
 /* "/proc/self/fd/N" */
 struct proc_path {
 	char text[32];

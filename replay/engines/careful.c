@@ -141,15 +141,15 @@ static void call(struct runner *w, const struct at *t, bool begun)
 	if (begun)
 		gate_drain(&site.gates, w->index, 2 * t->k + 1);
 	if (lingers(c->plan))
-		issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, t->out);
+		issue(&site, t->h, buffer, begun, 2 * t->k + 1, true, ISSUE_ANY, t->out);
 	else
-		issue(&site, t->h, buffer, begun, 2 * t->k + 1, false, t->out);
+		issue(&site, t->h, buffer, begun, 2 * t->k + 1, false, ISSUE_ANY, t->out);
 	if (shifts(t->h))
 		shift(c->plan, t->h, shift_after(t->h->offset));
 	if (t->h->fault == FAULT_REPEAT) {
 		if (t->h->op == OP_READ || t->h->op == OP_WRITE)
 			shift(c->plan, t->h, t->out->rvalue > 0 ? -t->out->rvalue : 0);
-		issue(&site, t->h, buffer, false, 0, false, t->repeated);
+		issue(&site, t->h, buffer, false, 0, false, ISSUE_ANY, t->repeated);
 	}
 	if (serial)
 		pthread_mutex_unlock(&c->common->serial);

@@ -256,9 +256,9 @@ static int crew_join_watched(struct crew *c, struct err *e)
 	return ret;
 }
 
-void crew_due_to_ticks(struct replay_plan *p)
+void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns)
 {
-	double ticks_per_ns = 1 / p->clock.ns_per_tick;
+	p->due_ticks_per_ns = ticks_per_ns;
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; p->lane[i].due && k < p->lane[i].n; k++) {
 			int64_t *due = &p->lane[i].due[k];
@@ -304,7 +304,7 @@ int crew_run(struct crew *c, struct err *e)
 		crew_join(c);
 		return ret;
 	}
-	crew_due_to_ticks(p);
+	crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	run_facts_take(&before);
 	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
 	crew_open(c, false);

@@ -76,4 +76,7 @@ void crew_release(struct crew *c); /* not where a thread was abandoned: the plan
  * patience. */
 int crew_run(struct crew *c, struct err *e);
 
+/* The due times of a plan, from nanoseconds to ticks, in place; crew_run does it. */
+void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns);
+
 #endif

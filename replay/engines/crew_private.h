@@ -16,8 +16,6 @@ void crew_open(struct crew *c, bool cancelled);
 void crew_join(struct crew *c);
 /* Counts of the plan, over runners [from, to); facts.runqueue_wait_ns too. */
 void crew_gather(struct crew *c);
-/* The plan's times, from ns. */
-void crew_due_to_ticks(struct replay_plan *p);
 /* From now to a start that all of this process's threads, and those of as many others, can meet. */
 int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes);
 

@@ -334,7 +334,7 @@ static int processes_start(struct processes *ps, struct err *e)
 	struct crew *c = ps->crew;
 	struct replay_plan *p = c->plan;
 	int ret = clock_reanchor(&p->clock, e);
-	crew_due_to_ticks(p);
+	crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	for (uint32_t i = 0; !ret && i < ps->n; i++)
 		ret = process_start(ps, i, e);
 	descriptors_leave(p);

@@ -6,6 +6,7 @@
 const struct replay_engine *const replay_engines[] = {
 	&engine_event,
 	&engine_coordinator,
+	&engine_compiled,
 	&engine_block,
 	NULL,
 };

@@ -5,6 +5,6 @@
 
 #include "replay/replay.h"
 
-extern const struct replay_engine engine_event, engine_coordinator, engine_block;
+extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_block;
 
 #endif

@@ -267,7 +267,7 @@ static void work(struct runner *w, struct board *b)
 		const struct hot_request *h = &a->request[now.index];
 		site.index = now.lane; /* its gate */
 		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
-		      2 * now.index + 1, false, &a->outcome[now.index]);
+		      2 * now.index + 1, false, ISSUE_ANY, &a->outcome[now.index]);
 		if (h->flags & HOT_LEAVE)
 			call_leave(c->plan, h->process);
 		queue_put(b->replayed, now);

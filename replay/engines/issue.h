@@ -88,38 +88,80 @@ INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct o
 	*out = (struct outcome){begin, end, UNLIKELY(got < 0) ? -errno : got};
 }
 
-/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with mutants. */
+/* Kinds of requests, as a loop that was made for one trace knows them: it has no code for those that do not occur. */
+enum issue_kind {
+	ISSUE_READ = 1, ISSUE_PREAD = 2, ISSUE_WRITE = 4, ISSUE_PWRITE = 8, ISSUE_LSEEK = 16, ISSUE_FSYNC = 32,
+	ISSUE_FDATASYNC = 64, ISSUE_OPEN = 128, ISSUE_CLOSE = 256, ISSUE_CALL = 512, ISSUE_NOTHING = 1024,
+	ISSUE_ANY = 2047
+};
+
+static inline unsigned int issue_kind_of(unsigned int op)
+{
+	switch (op) {
+	case OP_READ:
+		return ISSUE_READ;
+	case OP_PREAD:
+		return ISSUE_PREAD;
+	case OP_WRITE:
+		return ISSUE_WRITE;
+	case OP_PWRITE:
+		return ISSUE_PWRITE;
+	case OP_LSEEK:
+		return ISSUE_LSEEK;
+	case OP_FSYNC:
+		return ISSUE_FSYNC;
+	case OP_FDATASYNC:
+		return ISSUE_FDATASYNC;
+	case OP_OPEN:
+		return ISSUE_OPEN;
+	case OP_CLOSE:
+		return ISSUE_CLOSE;
+	case HOT_CALL:
+		return ISSUE_CALL;
+	default:
+		return ISSUE_NOTHING;
+	}
+}
+
+/* Whether the request is of this kind; no question where `kinds` says that none is, or that all are. */
+INLINE bool issue_is(const struct hot_request *h, const unsigned int kind, const unsigned int kinds, const unsigned int op)
+{
+	return kinds & kind && (kinds == kind || h->op == op);
+}
+
+/* `publish`: somebody waits for its begin; `begun` is the progress to publish. `careful`: with mutants. `kinds` (enum issue_kind)
+ * holds the request's. */
 INLINE void issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun,
-		  const bool careful, struct outcome *out)
+		  const bool careful, const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
 	struct operands a = {atomic_load_explicit(place, memory_order_relaxed), buffer, h->length, h->offset, &s->open[h->slot]};
 	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
 	 * the first stamp is taken. */
-	if (LIKELY(h->op == OP_READ))
+	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
 		issue_stamped(s, OP_READ, a, publish, begun, careful, out);
-	else if (LIKELY(h->op == OP_PREAD))
+	else if (LIKELY(issue_is(h, ISSUE_PREAD, kinds, OP_PREAD)))
 		issue_stamped(s, OP_PREAD, a, publish, begun, careful, out);
-	else if (LIKELY(h->op == OP_WRITE))
+	else if (LIKELY(issue_is(h, ISSUE_WRITE, kinds, OP_WRITE)))
 		issue_stamped(s, OP_WRITE, a, publish, begun, careful, out);
-	else if (LIKELY(h->op == OP_PWRITE))
+	else if (LIKELY(issue_is(h, ISSUE_PWRITE, kinds, OP_PWRITE)))
 		issue_stamped(s, OP_PWRITE, a, publish, begun, careful, out);
-	else if (h->op == OP_LSEEK)
+	else if (issue_is(h, ISSUE_LSEEK, kinds, OP_LSEEK))
 		issue_stamped(s, OP_LSEEK, a, publish, begun, careful, out);
-	else if (h->op == OP_FSYNC)
+	else if (issue_is(h, ISSUE_FSYNC, kinds, OP_FSYNC))
 		issue_stamped(s, OP_FSYNC, a, publish, begun, careful, out);
-	else if (h->op == OP_FDATASYNC)
+	else if (issue_is(h, ISSUE_FDATASYNC, kinds, OP_FDATASYNC))
 		issue_stamped(s, OP_FDATASYNC, a, publish, begun, careful, out);
-	else if (h->op == OP_OPEN) {
+	else if (issue_is(h, ISSUE_OPEN, kinds, OP_OPEN)) {
 		issue_stamped(s, OP_OPEN, a, publish, begun, careful, out);
 		if (out->rvalue >= 0) {
 			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
 			out->rvalue = 0;
 		}
-	} else if (h->op == OP_CLOSE) {
+	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
 		a.fd = atomic_exchange(place, -1); /* who comes later must not use a number that means another file by then */
 		issue_stamped(s, OP_CLOSE, a, publish, begun, careful, out);
-	} else if (h->op == HOT_CALL) {
+	} else if (issue_is(h, ISSUE_CALL, kinds, HOT_CALL)) {
 		call_issue(s, h, buffer, publish, begun, careful, out);
 	} else {
 		issue_stamped(s, HOT_NOTHING, a, publish, begun, careful, out);

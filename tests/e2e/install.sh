@@ -9,6 +9,13 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 make -s -C "$SRCDIR" BUILD="$build" DESTDIR="$root" PREFIX="/opt/a v" install >out 2>&1 || { cat out >&2; fail 'make install'; }
 
 "$root/opt/a v/bin/validate" --version >/dev/null || fail 'the installed program does not run'
+if command -v cc >/dev/null; then # a compiled program needs what is installed, and no more
+	installed="$root/opt/a v/bin/validate"
+	mkdir target
+	"$installed" microbench sr --requests 50 --file-size 64K --prepare --dir target -o sr.trace >/dev/null || fail 'microbench'
+	"$installed" replay --engine compiled --dir target sr.trace >out 2>&1 || fail "compiled: $(cat out)"
+	expect_line out 'mismatches      0'
+fi
 for page in "$SRCDIR"/doc/man/*.1; do
 	cmp -s "$page" "$root/opt/a v/share/man/man1/$(basename "$page")" || fail "$(basename "$page") is not installed"
 done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Captured programs replay with the results that they had: every subject of tests/programs/cases.c, and real applications, in a
-# fresh directory that --prepare makes, for both engines, with threads and with a process for each.
+# fresh directory that --prepare makes, for every engine, with threads and with a process for each.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
 "$compiler" -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -ldl -lpthread || fail 'cases.c does not compile'
@@ -17,7 +17,7 @@ replayed() { # NAME ORDER...: without a mismatch, twice in the same directory
 	name=$1
 	shift
 	for order; do
-		for engine in event coordinator; do
+		for engine in event coordinator compiled; do
 			mkdir -p "$name.$engine"
 			expect_status 0 "$VALIDATE" replay --engine $engine --order "$order" --prepare --dir "$name.$engine" \
 				-o "$name.out" "$name.trace"

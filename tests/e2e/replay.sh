@@ -42,6 +42,7 @@ run 0 --prepare --dir fresh sr.trace
 run 0 --list-engines
 expect_line out 'event '
 expect_line out 'coordinator '
+expect_line out 'compiled '
 sed 's/ .*//' out >engines
 while read -r engine; do
 	grep -q "^## The \`$engine\` engine" "$SRCDIR/doc/replay-engines.md" || fail "engine $engine is not in doc/replay-engines.md"
@@ -75,6 +76,7 @@ wrong 'which trace' --dir target -o wrong.trace
 wrong '--dir is missing' -o wrong.trace sr.trace
 wrong 'did you mean "event"' --engine evnet --dir target -o wrong.trace sr.trace
 wrong 'coordinator engine has none' --engine coordinator --mutant delay --dir target -o wrong.trace sr.trace
+wrong 'compiled engine has none' --engine compiled --mutant delay --dir target -o wrong.trace sr.trace
 wrong 'did you mean "delay"' --mutant dealy:20us --dir target -o wrong.trace sr.trace
 wrong 'mutant delay' --mutant delay:20 --dir target -o wrong.trace sr.trace
 wrong 'temporal' --order tmporal --dir target -o wrong.trace sr.trace

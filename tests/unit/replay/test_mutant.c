@@ -450,8 +450,8 @@ static void faults_of_thinking(void **state)
 static void blank_replays(void **state)
 {
 	(void)state;
-	static const char *const engines[] = {"event", "coordinator"};
-	for (int k = 0; k < 2; k++)
+	static const char *const engines[] = {"event", "coordinator", "compiled"};
+	for (int k = 0; k < 3; k++)
 		for (const struct policy *q = policies; q->order >= 0; q++) {
 			struct rig g;
 			struct sample s;

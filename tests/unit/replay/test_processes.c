@@ -56,7 +56,7 @@ static off_t size_of(const struct rig *g, const char *name)
 static void inherited_descriptors_share_their_position(void **state)
 {
 	(void)state;
-	static const char *const engines[] = {"event", "coordinator"};
+	static const char *const engines[] = {"event", "coordinator", "compiled"};
 	static const int orders[] = {ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS};
 	struct sample s = {.r = NULL};
 	struct err e = ERR_INIT;
@@ -64,7 +64,7 @@ static void inherited_descriptors_share_their_position(void **state)
 	for (size_t i = 0; i < 6; i++) {
 		struct rig g;
 		rig_init(&g);
-		g.c.engine = engines[i % 2];
+		g.c.engine = engines[i % 3];
 		g.c.order = orders[i / 2];
 		g.c.processes = true;
 		if (rig_replay(&g, &s, &e))

@@ -13,6 +13,7 @@
 #define ROUNDS 12
 
 static const char *engine = "event"; /* the one under test */
+static int stride = 1;		     /* of the rounds, only each so-manieth: to compile takes its time */
 
 static void replay(struct rig *g, const struct sample *s)
 {
@@ -46,7 +47,7 @@ static void order_holds(enum replay_order order, demand *wants)
 	static const uint32_t n_threads[] = {1, 2, 3, 5, 16, 40}; /* more than processors */
 	static const int64_t spin_ns[] = {0, 1000, 20000};
 	uint64_t seed = 1000 + order;
-	for (int round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < ROUNDS; round += stride) {
 		struct rig g;
 		struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 		rig_init(&g);
@@ -96,7 +97,7 @@ static void fs_holds(void **state)
 	(void)state;
 	uint64_t seed = 777;
 	struct fileset_entry files[] = {{"f", 20, false}, {"g", 0, false}};
-	for (int round = 0; round < 60; round++) {
+	for (int round = 0; round < 60; round += 4 * stride - 3) {
 		struct rig g;
 		struct sample s = {.paths = {"f", "g", "h", "i"}, .n_paths = 4, .files = {files, 2}};
 		uint32_t n_threads = 2 + (uint32_t)round % 5;
@@ -127,7 +128,7 @@ static void fs_holds(void **state)
 static void fs_gives_the_traced_results(void **state)
 {
 	(void)state;
-	for (int round = 0; round < 10; round++) {
+	for (int round = 0; round < 10; round += stride) {
 		struct rig g;
 		struct sample s = {.paths = {"new", "tail"}, .n_paths = 2};
 		struct fileset_entry files[] = {{"tail", 10, false}};
@@ -157,7 +158,7 @@ static void none_with_more_and_fewer_workers(void **state)
 {
 	(void)state;
 	uint64_t seed = 5;
-	for (uint64_t n_workers = 1; n_workers < 40; n_workers += 6) {
+	for (uint64_t n_workers = 1; n_workers < 40; n_workers += 6 * (uint64_t)stride) {
 		struct rig g;
 		struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 		sample_reads(&s, &seed, 3, 500, OP_PREAD);
@@ -501,6 +502,14 @@ static int choose_coordinator(void **state)
 	return 0;
 }
 
+static int choose_compiled(void **state)
+{
+	(void)state;
+	engine = "compiled";
+	stride = 5;
+	return 0;
+}
+
 #define EVERY_ENGINE                                                                                                           \
 	cmocka_unit_test(temporal_holds), cmocka_unit_test(temporal_serial_holds), cmocka_unit_test(thread_holds),             \
 		cmocka_unit_test(none_issues_everything_once), cmocka_unit_test(fs_holds),                                     \
@@ -519,6 +528,8 @@ int main(void)
 		cmocka_unit_test(tables_are_complete),
 	};
 	const struct CMUnitTest coordinator[] = {EVERY_ENGINE};
+	const struct CMUnitTest compiled[] = {EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
 	return cmocka_run_group_tests_name("event", event, choose_event, NULL) +
-	       cmocka_run_group_tests_name("coordinator", coordinator, choose_coordinator, NULL);
+	       cmocka_run_group_tests_name("coordinator", coordinator, choose_coordinator, NULL) +
+	       cmocka_run_group_tests_name("compiled", compiled, choose_compiled, NULL);
 }

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The compiled engine: its source holds nothing of the trace, whatever names are in it; programs are kept, and not trusted from anywhere; what
+# happens without a compiler, when the program is killed, and when the replay is.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v cc >/dev/null || skip 'no C compiler is called cc'
+XDG_CACHE_HOME=$PWD/cache
+export XDG_CACHE_HOME
+store=$XDG_CACHE_HOME/validate/programs
+
+run() { # status, then arguments
+	want=$1
+	shift
+	expect_status "$want" "$VALIDATE" replay --engine compiled "$@"
+}
+
+mkdir target
+"$VALIDATE" microbench sr --level 2 --requests 300 --file-size 256K --prepare --dir target -o sr.trace >/dev/null
+
+# what was compiled once is not compiled again; other tables or another way are another program
+cat >counting-cc <<-'END'
+	#!/bin/sh
+	echo x >>"$COUNT"
+	exec cc "$@"
+	END
+chmod +x counting-cc
+COUNT=$PWD/count
+export COUNT
+run 0 --cc "$PWD/counting-cc" --dir target -o out.trace sr.trace
+run 0 --cc "$PWD/counting-cc" --dir target -o out.trace sr.trace
+run 0 --cc "$PWD/counting-cc" --wait spin --pin --dir target -o out.trace sr.trace
+expect_line out 'mismatches      0'
+[ "$(wc -l <count)" -eq 1 ] || fail "compiled $(wc -l <count) times for one program"
+run 0 --cc "$PWD/counting-cc" --timing think --dir target sr.trace
+[ "$(wc -l <count)" -eq 2 ] || fail 'another timing is the same program'
+run 0 --cc "$PWD/counting-cc" --timing timestamp --compile-only --dir target sr.trace
+run 0 --cc "$PWD/counting-cc" --timing timestamp --dir target sr.trace
+[ "$(wc -l <count)" -eq 3 ] || fail '--compile-only does not keep the program'
+[ "$(stat -c %a "$store")" = 700 ] || fail "the programs lie in a directory of mode $(stat -c %a "$store")"
+[ -z "$(find "$store" -name 'build-*')" ] || fail 'what it was made in is left'
+
+# a directory that others can write to is not used, nor a program that others could have put there
+mkdir -m 777 open
+run 6 --program-cache open --dir target sr.trace
+expect_line err 'closed to others'
+ln -s "$store" link
+run 6 --program-cache link --dir target sr.trace
+for kept in "$store"/*; do
+	chmod 700 "$kept"
+	cp /bin/false "$kept" && chmod 777 "$kept"
+done
+run 0 --cc "$PWD/counting-cc" --dir target sr.trace
+[ "$(wc -l <count)" -eq 4 ] || fail 'a program that others could write to was run'
+
+# no compiler, one that fails, and one that makes no program: a sentence, and nothing left
+for bad in no-such-cc false true; do
+	run 3 --cc $bad --dir target -o bad.trace sr.trace
+	expect_line err "$bad"
+	[ "$(wc -l <err)" -eq 1 ] || fail "more than one line: $(cat err)"
+	[ ! -e bad.trace ] || fail 'a replay that did not begin left a trace'
+done
+run 3 --cc no-such-cc --dir target sr.trace
+expect_line err 'needs a C compiler'
+
+# names that want to be code: none of them is in the text, which compiles without a warning; only what was asked for is made
+odd='*/ system("touch owned"); /* ??/" \ %s%n $(touch owned) `touch owned` #include "owned"'
+long=$(printf '%0200d' 0 | tr 0 n)
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	i=0
+	for name in 'odd1' '"' "'" '\' '??/' '*/int x' '%s%n%n' 'newlineN' 'escapeE' "$long/$long/$long/$long" "$odd"; do
+		i=$((i + 1))
+		printf '7,%s,%s000,%s500,mkdir,"path=/d%s;mode=0755",0\n' $((8 + i % 3)) $i $i $i
+		printf '7,%s,%s600,%s700,open,"path=/d%s/%s;flags=0x42;mode=0644",3\n' $((8 + i % 3)) $i $i $i "$(printf %s "$name" | sed 's/%/%25/g; s/;/%3B/g; s/"/""/g; s/N$/%0Aint owned;/; s/E$/%1B[31m%FF/; s/int owned;/int owned%3B/')"
+		printf '7,%s,%s800,%s810,write,"fd=3;length=10",10\n' $((8 + i % 3)) $i $i
+		printf '7,%s,%s820,%s830,close,"fd=3",0\n' $((8 + i % 3)) $i $i
+	done
+} >odd.csv
+mkdir odd
+for how in --no-unroll --unroll; do
+	rm -rf odd source && mkdir odd
+	run 0 $how --cc 'cc -Wall -Wextra -Werror -trigraphs' --keep-source source --dir odd -o out.trace odd.csv
+	grep -q 'of 44' out || fail "$(cat out)"
+	[ "$(find odd -type f | wc -l)" -ge 7 ] || fail "made: $(find odd)"
+	[ -x source/program ] && [ -f source/tables.bin ] || fail 'the source is not kept'
+	! grep -qE 'owned|nnnn|odd1|int x' source/*.c source/*.h source/build.sh || fail 'a name is in the text'
+	! LC_ALL=C grep -q '[^ -~	]' source/*.c source/threads.h || fail 'other bytes than text in the text'
+	grep -q odd1 source/tables.bin || fail 'the tables have no names'
+	rm source/program && (cd / && sh "$OLDPWD/source/build.sh") && [ -x source/program ] || fail 'build.sh does not do it again'
+done
+[ -z "$(find . -name 'owned*')" ] || fail 'a name became code'
+expect_status 2 source/program
+expect_line err 'validate replay --engine compiled'
+expect_status 2 source/program 1
+
+# the program is killed: what was completed is in the trace, and the replay says so
+"$VALIDATE" microbench rr --level 2 --requests 40 --pause 100ms --file-size 64K --prepare --dir target -o slow.trace >/dev/null
+child_of() { # PID: its child, when it has one
+	for try in $(seq 400); do
+		child=$(cat "/proc/$1/task/$1/children" 2>/dev/null | tr -d ' ')
+		[ -n "$child" ] && grep -q validate-program "/proc/$child/cmdline" 2>/dev/null && return
+		sleep 0.02
+	done
+	fail 'no program was started'
+}
+run 0 --timing timestamp --compile-only --dir target slow.trace
+"$VALIDATE" replay --engine compiled --timing timestamp --dir target -o killed.trace slow.trace >out 2>err &
+pid=$!
+child_of $pid
+sleep 1
+kill -SEGV "$child"
+status=0
+wait $pid || status=$?
+[ $status -eq 3 ] || fail "status $status: $(cat err)"
+expect_line err 'ended by signal 11'
+expect_line err 'requests completed'
+"$VALIDATE" info killed.trace >info.txt || fail 'what was completed is not in the trace'
+n=$(sed -n 's/.*), \([0-9]*\) of 8[0-9] requests completed.*/\1/p' err)
+[ "$n" -gt 0 ] && [ "$n" -lt 80 ] || fail "completed: $(cat err)"
+
+# the replay is killed: the program does not go on without it
+"$VALIDATE" replay --engine compiled --timing timestamp --dir target slow.trace >out 2>err &
+pid=$!
+child_of $pid
+kill -KILL $pid
+wait $pid 2>/dev/null || :
+for try in $(seq 100); do
+	[ -e "/proc/$child" ] || break
+	sleep 0.05
+done
+[ ! -e "/proc/$child" ] || ! grep -q validate-program "/proc/$child/cmdline" || fail 'the program outlived who started it'
+
+# a mismatch is reported, and stops where asked
+truncate -s 64K target/sr.0
+run 0 --dir target -o out.trace sr.trace
+expect_line out 'instead of 4096'
+run 3 --stop-on-mismatch --dir target -o stopped.trace sr.trace
+expect_line err 'stopped at the first mismatch'
+[ -e stopped.trace ] || fail 'a stopped replay wrote no trace'
