@@ -11,9 +11,11 @@
 
 #include "commands/commands.h"
 #include "common/files.h"
+#include "common/units.h"
 #include "common/xalloc.h"
 #include "reports/report.h"
 #include "validate/campaign/campaign.h"
+#include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
 #include "validate/results/results.h"
 
@@ -42,7 +44,7 @@ static const struct option_spec run_options[] = {
      .type = OPT_STRING,
      .offset = FIELD(device),
      .arg = "NAME",
-     .help = "reserved for replays on block devices, which this version does not do"},
+     .help = "the device of a target that is destructive: it may be overwritten; several separated by commas"},
     {.name = "format",
      .type = OPT_STRING,
      .offset = FIELD(format),
@@ -103,6 +105,18 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 	return ret;
 }
 
+/* The devices that may be overwritten are named here and in the protocol. */
+static int consent(const struct protocol *p, const struct run_config *config, struct err *e)
+{
+	char **named = NULL;
+	size_t n = 0;
+	if (config->device && split_list(config->device, &named, &n, e))
+		return err_context(e, "--device"), EXIT_USAGE;
+	int ret = devices_consent(p, (const char *const *)named, n, e);
+	list_free(named, n);
+	return ret ? EXIT_REFUSED : EXIT_OK;
+}
+
 static int campaign(const struct protocol *p, const struct run_config *config, const char *dir,
 		    const struct report_form *form, struct err *e)
 {
@@ -112,6 +126,8 @@ static int campaign(const struct protocol *p, const struct run_config *config, c
 	struct campaign_options o = {.dir = dir, .resume = config->resume, .quiet = config->quiet, .self = self};
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	free(self);
+	if (ret == -EPERM)
+		return EXIT_REFUSED;
 	if (ret == -ECANCELED) { /* what was measured before is worth seeing */
 		struct err second = ERR_INIT;
 		conclude(dir, form, &status, &second);
@@ -137,12 +153,6 @@ static int run_run(int argc, char **argv, struct err *e)
 	int status = command_parse(&cmd_run, synopsis, about, run_options, &config, argc, argv, 0, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
-	if (config.device) {
-		err_set(e, ENOTSUP,
-			"--device %s: refused: this version replays on file systems only, never on a block device",
-			config.device);
-		return EXIT_REFUSED;
-	}
 	if (config.resume && !config.dir)
 		return usage(e, "--resume needs -o DIR, the results directory to go on in");
 	if (n_positional < 1 && !config.resume)
@@ -159,7 +169,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (config.dry_run)
 		status =
 		    campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED : EXIT_OK;
-	else
+	else if ((status = consent(&p, &config, e)) == EXIT_OK)
 		status = campaign(&p, &config, dir, form, e);
 	free(dir);
 	protocol_release(&p);

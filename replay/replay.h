@@ -52,6 +52,8 @@ struct replay_config {
 	const char *engine;	 /* --engine */
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */
 	const char *device;	 /* --device: of engine block, a block device or a regular file */
+	bool destructive;	 /* --destructive: what is on the device may be overwritten */
+	bool own_device;	 /* --own-device: it is a volume that was made for this, and may have a signature */
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
 	bool no_sync_output;	 /* --no-sync-output */

@@ -123,7 +123,7 @@ static int prepare(struct run *r, struct replay_summary *s, struct err *e)
 	if (!ret)
 		ret = input_load(r, s, e);
 	if (!ret && r->load.n_written)
-		ret = device_get(r, DEVICE_WRITE, e);
+		ret = device_get(r, r->c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, e);
 	if (!ret)
 		ret = threshold_get(r, &threshold_ns, e);
 	if (!ret)

@@ -120,6 +120,22 @@ static void order_put(const struct design *plan, const struct protocol *p, FILE 
 			run_role_name(p, plan->run[at].role));
 }
 
+/* What is below the file system, and what would become of it. */
+static void devices_put(const struct protocol *p, FILE *out)
+{
+	for (size_t i = 0; i < p->n_targets; i++) {
+		const struct target *t = &p->target[i];
+		if (t->device)
+			fprintf(out, "\ntarget %s: requests on %s, which %s\n", t->name, t->device,
+				t->destructive ? "WOULD BE OVERWRITTEN" : "would only be read");
+		if (t->volume) {
+			fprintf(out, "\ntarget %s: a volume in memory, ", t->name);
+			size_put(out, t->size_bytes);
+			fprintf(out, ", service time %s\n", t->volume);
+		}
+	}
+}
+
 int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e)
 {
 	struct places places;
@@ -163,6 +179,7 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 	design_make(&plan, p);
 	order_put(&plan, p, out);
 	design_release(&plan);
+	devices_put(p, out);
 	fputs("\nNothing was touched.\n", out);
 	return 0;
 }

@@ -105,6 +105,8 @@ static int run_step(struct campaign *c, const struct run *r, int32_t role, const
 
 bool blank_wanted(const struct campaign *c, const struct run *r)
 {
+	if (c->places.place[c->protocol->scenario[r->scenario].target].below.path)
+		return false; /* its stamps do not lie around calls */
 	return r->role >= 0 && !role_is_program(c, r->role) && r->block > 0 && r->block <= DESIGN_BLANK_BLOCKS;
 }
 

@@ -91,6 +91,15 @@ static char *place_name(const struct campaign *c, size_t target)
 	return target ? xasprintf("validate-%s-%zu", c->token, target) : xasprintf("validate-%s", c->token);
 }
 
+/* The device or volume of a target that is none of files. */
+static int below_begin(struct campaign *c, size_t i, struct err *e)
+{
+	char *name = place_name(c, i);
+	int ret = device_begin(&c->places.place[i].below, &c->protocol->target[i], name, e);
+	free(name);
+	return ret;
+}
+
 static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err *e)
 {
 	const struct target *t = &c->protocol->target[i];
@@ -106,6 +115,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 		int noted = event_append(c, event, ret ? NULL : e);
 		ret = ret ? ret : noted;
 	}
+	if (!ret)
+		ret = below_begin(c, i, e);
 	if (ret)
 		return err_context(e, "target %s", t->name);
 	ret = storage_look(&storage, place->path, e);
@@ -117,6 +128,9 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	json_object_set_new(o, "cache_budget_bytes", json_integer((json_int_t)t->cache_budget_bytes));
 	json_object_set_new(o, "memory_limit_bytes", json_integer((json_int_t)t->memory_limit_bytes));
 	json_object_set_new(o, "files_bytes", json_integer((json_int_t)place_bytes(place)));
+	if (place->below.path)
+		json_object_set_new(o, "below", json_pack("{s:o, s:s?, s:I}", "path", text_to_json(place->below.path), "service", place->below.service, "size",
+							  (json_int_t)(t->volume ? t->size_bytes : 0)));
 	json_array_append_new(facts, o);
 	if (storage.in_memory && t->cache == CACHE_COLD)
 		environment_skip(c->environment, "cold caches", "the target directory is on a file system in memory",
@@ -319,6 +333,8 @@ int setup_adopt(struct campaign *c, struct err *e)
 	for (size_t i = 0; !ret && i < c->protocol->n_targets; i++) {
 		char *parent = target_parent(c, &c->protocol->target[i]), *name = place_name(c, i);
 		char *path = xasprintf("%s/%s", parent, name);
+		if (c->protocol->target[i].volume)
+			device_adopt(name);
 		if (path_exists(path))
 			ret = place_make(&c->places.place[i], parent, name, e);
 		free(path);
@@ -336,6 +352,9 @@ void setup_end(struct campaign *c)
 {
 	struct err e = ERR_INIT;
 	queues_put_back(c);
+	for (size_t i = 0; i < c->places.n_targets; i++)
+		if (device_end(&c->places.place[i].below, &e) < 0)
+			left_note(c, &e);
 	for (size_t i = 0; i < c->places.n_targets; i++)
 		if (place_remove(&c->places.place[i], &e) < 0)
 			left_note(c, &e);

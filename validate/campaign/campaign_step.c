@@ -94,6 +94,17 @@ static void observer_words(struct words *w, const struct campaign *c, const stru
 	word_add(w, xstrdup("--"));
 }
 
+/* A device instead of a directory. */
+static void below_add(struct words *w, const struct campaign *c, const struct step *s, const struct place *place)
+{
+	const struct target *t = &c->protocol->target[c->protocol->scenario[s->scenario].target];
+	word_add(w, xasprintf("--device=%s", place->below.path));
+	if (t->destructive || t->volume)
+		word_add(w, xstrdup("--destructive"));
+	if (t->volume)
+		word_add(w, xstrdup("--own-device"));
+}
+
 static void words_make(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
@@ -125,7 +136,10 @@ static void words_make(struct words *w, const struct campaign *c, const struct s
 		else
 			settings_add(w, replayer->option, replayer->n_options, "engine");
 	}
-	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir));
+	if (place->below.path)
+		below_add(w, c, s, place);
+	else
+		word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir));
 	free(work_dir);
 	word_add(w, xasprintf("--output=%s", s->output));
 	word_add(w, xstrdup("--no-sync-output"));

@@ -109,6 +109,7 @@ static void place_release(struct place *place)
 	}
 	if (place->fd >= 0)
 		close(place->fd);
+	device_release(&place->below);
 	free(place->dir);
 	free(place->path);
 }

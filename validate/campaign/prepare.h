@@ -14,6 +14,7 @@
 
 #include "capture/fileset/fileset.h"
 #include "common/err.h"
+#include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
 
 struct workload;
@@ -32,6 +33,7 @@ struct place {      /* of one target */
 	char *path; /* the fresh directory */
 	int fd;     /* -1: not made */
 	dev_t device;
+	struct target_device below; /* where requests below the file system go; campaign_setup.c */
 	struct place_dir *dir;
 	size_t n_dirs;
 };

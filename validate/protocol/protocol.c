@@ -8,6 +8,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "microbench/volume/service.h"
 #include "validate/protocol/ini_file.h"
 #include "validate/campaign/launch.h"
 #include "validate/protocol/protocol_read.h"
@@ -15,6 +16,7 @@
 
 #define REPLICATES_MAX 10000
 #define RUNS_MAX 1000000
+#define VOLUME_DEFAULT_BYTES (UINT64_C(256) << 20)
 
 static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", "claim", NULL};
 
@@ -155,6 +157,32 @@ static int target_limit_check(const struct protocol_file *f, const struct ini_se
 	return key_refuse(f, k, e);
 }
 
+/* Where requests below the file system go. */
+static int target_device_check(const struct protocol_file *f, const struct ini_section *s, struct target *t, struct err *e)
+{
+	const struct ini_key *volume = ini_key_find(s, "volume"), *size = ini_key_find(s, "size"), *destructive = ini_key_find(s, "destructive");
+	struct service *service = NULL;
+	int ret = 0;
+	if (t->device && t->volume) {
+		err_set(e, EINVAL, "there is a device already: one of the two");
+		return key_refuse(f, volume, e);
+	}
+	if (t->destructive && !t->device) {
+		err_set(e, EINVAL, "there is no device to destroy anything on");
+		return key_refuse(f, destructive, e);
+	}
+	if (t->size_bytes && (!t->volume || t->size_bytes % 4096)) {
+		err_set(e, EINVAL, t->volume ? "it must be a multiple of 4096 bytes" : "it is the size of a volume, and there is none");
+		return key_refuse(f, size, e);
+	}
+	if (!t->size_bytes)
+		t->size_bytes = VOLUME_DEFAULT_BYTES;
+	if (t->volume)
+		ret = service_parse(&service, t->volume, t->size_bytes, 1, e);
+	service_free(service);
+	return ret ? key_refuse(f, volume, e) : 0;
+}
+
 static int target_sections(struct protocol *p, const struct protocol_file *f, struct err *e)
 {
 	p->target = xcalloc(f->ini.n_sections + 1, sizeof *p->target);
@@ -169,7 +197,9 @@ static int target_sections(struct protocol *p, const struct protocol_file *f, st
 			return ret;
 		if (t->queue && queue_check(t->queue, e) < 0)
 			return key_refuse(f, ini_key_find(s, "queue"), e);
-		ret = target_limit_check(f, s, t, "cache-budget", t->cache_budget_bytes, e);
+		ret = target_device_check(f, s, t, e);
+		if (!ret)
+			ret = target_limit_check(f, s, t, "cache-budget", t->cache_budget_bytes, e);
 		if (!ret)
 			ret = target_limit_check(f, s, t, "memory-limit", t->memory_limit_bytes, e);
 		if (ret)
@@ -291,6 +321,8 @@ void protocol_release(struct protocol *p)
 		free(p->target[i].name);
 		free(p->target[i].dir);
 		free(p->target[i].queue);
+		free(p->target[i].device);
+		free(p->target[i].volume);
 	}
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		free(p->scenario[i].name);

@@ -75,6 +75,11 @@ struct target {
 	char
 	    *queue; /* "none,nr_requests=64,nomerges=2": device queue settings for the campaign, put back after; NULL */
 	uint64_t precondition_passes; /* times the files are overwritten before the campaign begins */
+	/* of workloads below the file system, which need one of these two: */
+	char *device; /* a block device, or a file */
+	char *volume; /* a service model (microbench/volume/service.h): the campaign makes a volume for itself */
+	uint64_t size_bytes; /* of the volume */
+	bool destructive; /* the device may be overwritten */
 };
 
 #define SCENARIO_PROGRAM "program" /* captured by capture app; its script makes what it needs, and runs it */

@@ -6,6 +6,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "microbench/microbench.h"
 #include "replay/replay.h"
 #include "validate/protocol/protocol_programs.h"
 
@@ -47,6 +48,26 @@ int replayer_config(const struct replayer *r, struct replay_config *c, struct er
 	return settings_apply(replay_options, c, r->option, r->n_options, e);
 }
 
+/* Requests of a device are for engine block, calls for the others: without key `workloads` each takes what is its own. */
+static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct replayer *r, struct err *e)
+{
+	bool named = ini_key_find(g->section, "workloads"), any = false, block = !strcmp(r->engine, "block");
+	for (size_t s = 0; s < p->n_scenarios && strcmp(r->engine, "program"); s++) {
+		const struct workload *w = workload_find(p->scenario[s].type);
+		if (!r->applies[s] || (w && w->block) == block) {
+			any |= r->applies[s];
+			continue;
+		}
+		if (named)
+			return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s cannot replay [workload %s]: %s", f->path, g->section->line, r->name, r->engine,
+				       p->scenario[s].workload, block ? "it makes calls on files" : "it makes requests on a device");
+		r->applies[s] = false;
+	}
+	if (any || !strcmp(r->engine, "program"))
+		return 0;
+	return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s can replay none of the workloads", f->path, g->section->line, r->name, r->engine);
+}
+
 static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, const bool *applies,
 			struct err *e)
 {
@@ -59,6 +80,9 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	settings_take(g, replayer_own, &r->option, &r->n_options);
 	r->applies = xcalloc(p->n_scenarios, sizeof *r->applies);
 	memcpy(r->applies, applies, p->n_scenarios * sizeof *applies);
+	int fits = level_fits(p, f, g, r, e);
+	if (fits)
+		return fits;
 	if (!strcmp(r->engine, "program"))
 		return 0; /* no promise of order, no times to keep */
 	struct replay_config c;

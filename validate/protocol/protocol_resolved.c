@@ -48,6 +48,11 @@ static void target_section(const struct target *t, struct strbuf *out)
 	strbuf_addf(out, "memory-limit = %llu\n", (unsigned long long)t->memory_limit_bytes);
 	key_add(out, "queue", t->queue);
 	strbuf_addf(out, "precondition = %llu\n", (unsigned long long)t->precondition_passes);
+	key_add(out, "device", t->device);
+	if (t->destructive)
+		key_add(out, "destructive", "yes");
+	if (t->volume)
+		strbuf_addf(out, "volume = %s\nsize = %llu\n", t->volume, (unsigned long long)t->size_bytes);
 }
 
 static void settings_add(const struct setting *option, size_t n, struct strbuf *out)

@@ -90,6 +90,19 @@ int scenario_config(const struct scenario *s, struct microbench_config *c, struc
 	return settings_apply(microbench_options, c, s->option, s->n_options, e);
 }
 
+/* Files need a directory, requests below the file system a device. */
+static int place_check(const struct target *t, const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	bool device = t->device || t->volume;
+	if (w->block && !device)
+		return err_set(e, EINVAL, "%s makes requests on a device: target %s needs a device or a volume", w->name, t->name);
+	if (!w->block && device)
+		return err_set(e, EINVAL, "%s works on files: target %s is a device", w->name, t->name);
+	if (w->block && t->device && !t->destructive && c->read_share < 1)
+		return err_set(e, EINVAL, "read-share: %s would write, and target %s is not destructive", w->name, t->name);
+	return 0;
+}
+
 /* The present combination as the next scenario; `group` is its name without the level. */
 static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, char ***group,
 			struct err *e)
@@ -110,6 +123,8 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 		program_take(s);
 	else if ((ret = scenario_config(s, &c, e)) == 0)
 		ret = microbench_check(w, &c, e);
+	if (!ret && w)
+		ret = place_check(&p->target[s->target], w, &c, e);
 	if (!w && p->target[s->target].cache_budget_bytes)
 		ret = err_set(e, EINVAL, "target %s has a cache-budget, which holds for workloads of microbench only: how much memory "
 			      "the processes of a program take by themselves is not known", p->target[s->target].name);

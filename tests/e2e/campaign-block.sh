@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Campaigns below the file system: what is refused, on a file, and on a volume that the campaign makes and removes.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+protocol() { # target lines on standard input
+	echo '[protocol]'
+	echo 'replicates = 2'
+	echo 'min-duration = 1ms'
+	echo '[target disk]'
+	cat
+	cat <<'END'
+[workload random]
+type = block-random
+target = disk
+queue-depth = 4
+read-share = 50%
+requests = 100
+[replayer block]
+engine = block
+mode = hf
+[replayer again]
+engine = program
+END
+}
+bad() { # what the message must have
+	expect_status 2 "$VALIDATE" run bad.conf --dry-run
+	expect_line err "$1"
+}
+
+truncate -s 4M disk.img
+printf 'device = %s\ndestructive = yes\n' "$PWD/disk.img" | protocol >file.conf
+printf 'device = %s\n' "$PWD/disk.img" | protocol >bad.conf
+bad 'is not destructive'
+printf 'cache = cold\n' | protocol >bad.conf
+bad 'needs a device or a volume'
+printf 'destructive = yes\n' | protocol >bad.conf
+bad 'there is no device'
+printf 'volume = hd\n' | protocol >bad.conf
+bad 'did you mean "hdd"'
+printf 'volume = hdd\ndevice = x\n' | protocol >bad.conf
+bad 'one of the two'
+printf 'size = 1M\n' | protocol >bad.conf
+bad 'there is none'
+sed 's/^engine = block/engine = event/; s/^mode.*//' file.conf >bad.conf
+bad 'can replay none of the workloads'
+sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' file.conf >bad.conf
+bad 'works on files'
+
+# named in the protocol alone: nothing is touched
+expect_status 0 "$VALIDATE" run file.conf --dry-run
+expect_line out 'WOULD BE OVERWRITTEN'
+cksum disk.img >before
+expect_status 6 "$VALIDATE" run file.conf -o refused
+expect_line err '--device'
+expect_status 6 "$VALIDATE" run file.conf -o refused --device "$PWD/other.img"
+[ ! -e refused ] || fail "a refused campaign made something"
+[ "$(cksum disk.img)" = "$(cat before)" ] || fail "it was written to"
+
+dd if=disk.img of=/dev/null bs=4k count=1 iflag=direct 2>dd.err || skip "no direct I/O on this file system"
+status=0
+"$VALIDATE" run file.conf -q -o on-file --device disk.img >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+[ "$(cksum disk.img)" != "$(cat before)" ] || fail "nothing was written"
+jq -e '[.cells[] | select(.replayer != null)] | length == 2' on-file/report/report.json >/dev/null 2>&1 ||
+	jq -e '.cells | length == 2' on-file/report/report.json >/dev/null || fail "not two cases: $(jq -c 'keys' on-file/report/report.json)"
+jq -e '.targets[0].below.path | endswith("disk.img")' on-file/environment.json >/dev/null || fail "the device is not in the environment"
+grep -q '"state": *"failed"' on-file/journal* && fail "a run failed: $(grep failed on-file/journal* | head -n 1)" || :
+
+[ "$(id -u)" -eq 0 ] || skip "loop devices need root"
+[ -c /dev/fuse ] && [ -e /dev/loop-control ] || skip "no /dev/fuse or no loop devices"
+printf 'volume = constant:time=300us,parallel=2\nsize = 8M\n' | protocol >volume.conf
+"$VALIDATE" volume create probe --size 1M --service constant:time=0 >out 2>err || skip "no volumes here: $(cat err)"
+"$VALIDATE" volume remove probe >/dev/null
+status=0
+"$VALIDATE" run volume.conf -q -o on-volume >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+jq -e '.targets[0].below.service | startswith("constant:read=300us")' on-volume/environment.json >/dev/null || fail "no volume in the environment"
+"$VALIDATE" volume list | grep -q 'no volumes' || fail "a volume stayed: $("$VALIDATE" volume list)"
+
+# killed: the volume stays until the campaign goes on, and then goes
+"$VALIDATE" run volume.conf -q -o killed >out 2>err &
+pid=$!
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
+	"$VALIDATE" volume list | grep -q 'no volumes' || break
+	sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null || :
+status=0
+"$VALIDATE" run -q -o killed --resume >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "resumed: status $status: $(cat err)" ;; esac
+"$VALIDATE" volume list | grep -q 'no volumes' || fail "a volume stayed: $("$VALIDATE" volume list)"

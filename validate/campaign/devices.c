@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/devices.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/device.h"
+#include "common/xalloc.h"
+#include "microbench/volume/volume.h"
+
+static bool is_named(const char *device, const char *const *named, size_t n)
+{
+	char *real = realpath(device, NULL);
+	bool found = false;
+	for (size_t i = 0; i < n && !found; i++) {
+		char *other = realpath(named[i], NULL);
+		found = !strcmp(device, named[i]) || (real && other && !strcmp(real, other));
+		free(other);
+	}
+	free(real);
+	return found;
+}
+
+int devices_consent(const struct protocol *p, const char *const *named, size_t n, struct err *e)
+{
+	for (size_t i = 0; i < p->n_targets; i++) {
+		const struct target *t = &p->target[i];
+		if (t->device && t->destructive && !is_named(t->device, named, n))
+			return err_set(e, EPERM, "target %s: refused, nothing was touched: what is on %s would be overwritten; to allow that, name it on the "
+				       "command line too: --device %s", t->name, t->device, t->device);
+	}
+	for (size_t k = 0; k < n; k++) {
+		bool used = false;
+		for (size_t i = 0; i < p->n_targets; i++)
+			used |= p->target[i].device && is_named(p->target[i].device, &named[k], 1);
+		if (!used)
+			return err_set(e, EPERM, "--device %s: refused, nothing was touched: no target of the protocol is that device", named[k]);
+	}
+	return 0;
+}
+
+/* A last look before hours are spent; every run looks again. */
+static int look(const struct target *t, struct err *e)
+{
+	struct device d;
+	bool refused;
+	int ret = device_open(&d, t->device, t->destructive ? DEVICE_WRITE : DEVICE_READ, O_DIRECT, &refused, e);
+	if (!ret)
+		device_close(&d);
+	return refused ? -EPERM : ret;
+}
+
+void device_adopt(const char *name)
+{
+	struct volume v;
+	bool refused;
+	if (!volume_find(NULL, name, &v, NULL))
+		volume_remove(&v, &refused, NULL);
+	volume_release(&v);
+}
+
+static int volume_begin(struct target_device *d, const struct target *t, const char *name, struct err *e)
+{
+	struct volume_config c;
+	struct volume v;
+	volume_config_init(&c);
+	c.service = t->volume;
+	c.n_bytes = t->size_bytes;
+	device_adopt(name);
+	int ret = volume_create(NULL, name, &c, &v, e);
+	if (ret)
+		return err_context(e, "volume");
+	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service)};
+	volume_release(&v);
+	return 0;
+}
+
+int device_begin(struct target_device *d, const struct target *t, const char *name, struct err *e)
+{
+	*d = (struct target_device){NULL, NULL, NULL};
+	if (t->volume)
+		return volume_begin(d, t, name, e);
+	int ret = t->device ? look(t, e) : 0;
+	if (!ret && t->device)
+		d->path = xstrdup(t->device);
+	return ret;
+}
+
+int device_end(struct target_device *d, struct err *e)
+{
+	struct volume v;
+	bool refused;
+	int ret = 0;
+	if (d->volume && !volume_find(NULL, d->volume, &v, NULL)) {
+		ret = volume_remove(&v, &refused, e);
+		volume_release(&v);
+	}
+	return ret;
+}
+
+void device_release(struct target_device *d)
+{
+	free(d->path);
+	free(d->volume);
+	free(d->service);
+	*d = (struct target_device){NULL, NULL, NULL};
+}
