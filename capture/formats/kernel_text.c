@@ -80,12 +80,12 @@ void kernel_text_release(struct foreign *f)
 
 int kernel_text_time(struct kernel_text *k, const char *where, int64_t *ns, struct err *e)
 {
+	if (*ns > TRACE_TIME_MAX || *ns < 0)
+		return foreign_at(&k->base, where, e, "a time beyond what a trace can hold");
 	if (!k->has_first) {
 		k->first_ns = *ns;
 		k->has_first = true;
 	}
-	if (*ns > TRACE_TIME_MAX || *ns < 0)
-		return foreign_at(&k->base, where, e, "a time beyond what a trace can hold");
 	*ns -= k->first_ns;
 	return 0;
 }

@@ -47,7 +47,7 @@ good() { # FILE: whether the medians keep the limits
 }
 replays() { # ENGINE SHARE: one repeat of all that replays ref.trace
 	for w in 1 2; do
-		captured x.trace "$VALIDATE" replay --backend "$1" --workers $w --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
+		captured x.trace "$VALIDATE" replay --backend "$1" --workers $w --destructive --device "$device" -o own.trace ref.trace && note "$1-hf-$w-$2" x.trace
 		[ $w -eq 1 ] || continue
 		"$VALIDATE" info --json own.trace | jq "[.. | objects | select(has(\"cpu_user_ns\"))][0] | (.cpu_user_ns + .cpu_system_ns) / $n" >>"$1-cpu-own-$2"
 		sed -n 's/^issue error *//p' told >>"$1-late-$2"

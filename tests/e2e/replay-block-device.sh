@@ -33,7 +33,7 @@ for backend in io_uring libaio psync; do
 	for mode in hf dep load afap; do
 		[ $backend = io_uring ] || [ $mode = hf ] || continue
 		expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- \
-			"$VALIDATE" replay --backend $backend --mode $mode --device "$device" -o out.trace in.trace
+			"$VALIDATE" replay --backend $backend --mode $mode --destructive --device "$device" -o out.trace in.trace
 		expect_line out '153 of 154'
 		expect_line out 'passed over     1 requests: discards'
 		expect_line out 'mismatches      0'
@@ -48,7 +48,7 @@ for backend in io_uring libaio psync; do
 		done
 	done
 done
-expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- "$VALIDATE" replay --discards --device "$device" -o out.trace in.trace
+expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- "$VALIDATE" replay --discards --destructive --device "$device" -o out.trace in.trace
 expect_line out '154 of 154'
 expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 [ "$(seen ',fallocate,.*offset=4096000;length=32768')" -eq 1 ] || fail 'no discard reached the device'
@@ -74,7 +74,7 @@ truncate -s 16M image
 # in use: refused, and nothing written
 if mkfs.ext4 -q "$device" 2>/dev/null; then
 	before=$(cksum <image)
-	expect_status 6 "$VALIDATE" replay --device "$device" in.trace
+	expect_status 6 "$VALIDATE" replay --destructive --device "$device" in.trace
 	expect_line err 'refused'
 	[ "$before" = "$(cksum <image)" ] || fail 'a refused replay wrote'
 	expect_status 0 "$VALIDATE" replay --read-only --device "$device" in.trace

@@ -10,22 +10,26 @@ n_of() { # NAME: its value in the replay's metadata
 	"$VALIDATE" info --json out.trace | jq -r ".. | .$1? // empty" | head -n 1
 }
 
-expect_status 2 "$VALIDATE" replay --device target --mode nothing in.csv
-expect_status 2 "$VALIDATE" replay --device target --order none in.csv
+expect_status 2 "$VALIDATE" replay --destructive --device target --mode nothing in.csv
+expect_status 2 "$VALIDATE" replay --destructive --device target --order none in.csv
 expect_line err 'engine block has modes'
-expect_status 2 "$VALIDATE" replay --device target --mode afap --speed 2 in.csv
-expect_status 2 "$VALIDATE" replay --device target --mode hf --think-scale 2 in.csv
-expect_status 2 "$VALIDATE" replay --device target --mode load --mutant drift in.csv
+expect_status 2 "$VALIDATE" replay --destructive --device target --mode afap --speed 2 in.csv
+expect_status 2 "$VALIDATE" replay --destructive --device target --mode hf --think-scale 2 in.csv
+expect_status 2 "$VALIDATE" replay --destructive --device target --mode load --mutant drift in.csv
 expect_status 2 "$VALIDATE" replay --engine block in.csv
 expect_line err '--device is missing'
 expect_status 2 "$VALIDATE" replay --mode dep --dir . in.csv
 expect_line err 'are for engine block'
-expect_status 3 "$VALIDATE" replay --device no-such-file in.csv
-expect_status 3 "$VALIDATE" replay --device /dev/null in.csv
+expect_status 3 "$VALIDATE" replay --destructive --device no-such-file in.csv
+expect_status 3 "$VALIDATE" replay --destructive --device /dev/null in.csv
 expect_status 3 "$VALIDATE" replay --dir . in.csv
 expect_line err 'engine block'
 
-"$VALIDATE" replay --device target in.csv >out 2>err || {
+cksum target >before
+expect_status 6 "$VALIDATE" replay --device target in.csv
+expect_line err '--destructive'
+[ "$(cksum target)" = "$(cat before)" ] || fail "it was written to without a word"
+"$VALIDATE" replay --destructive --device target in.csv >out 2>err || {
 	grep -q 'O_DIRECT' err && skip "no direct I/O here: $(cat err)"
 	fail "$(cat err)"
 }
@@ -33,11 +37,11 @@ expect_line err 'engine block'
 # every mode, by every way to the kernel, with one worker and with two
 for backend in auto libaio psync; do
 	for mode in hf afap load dep; do
-		expect_status 0 "$VALIDATE" replay --device target --backend $backend --mode $mode -o out.trace in.csv
+		expect_status 0 "$VALIDATE" replay --destructive --device target --backend $backend --mode $mode -o out.trace in.csv
 		expect_line out '200 of 200; 1 worker'
 		expect_line out 'mismatches      0'
 		[ $backend = auto ] || break
-		expect_status 0 "$VALIDATE" replay --device target --backend $backend --mode $mode --workers 2 --depth 8 -o out.trace in.csv
+		expect_status 0 "$VALIDATE" replay --destructive --device target --backend $backend --mode $mode --workers 2 --depth 8 -o out.trace in.csv
 		expect_line out '200 of 200; 2 workers'
 		[ "$(n_of most_in_flight)" -le 16 ] || fail "$backend $mode: $(n_of most_in_flight) in flight"
 	done
@@ -45,12 +49,12 @@ done
 for options in '--backend io_uring --no-registered' '--backend io_uring --harvester' '--backend libaio --harvester' \
 	'--bundle 0' '--bundle 1ms --bundle-max 7' '--in-flight exact' '--in-flight none --speed 4' \
 	'--sq-poll --bundle 1ms' '--pin' '--wait spin' '--wait nanosleep'; do
-	expect_status 0 "$VALIDATE" replay --device target $options -o out.trace in.csv
+	expect_status 0 "$VALIDATE" replay --destructive --device target $options -o out.trace in.csv
 	expect_line out '200 of 200'
 done
 
 # records in the order of the trace, what was asked for as it was, times in order: begin <= dispatch <= end
-expect_status 0 "$VALIDATE" replay --device target -o out.trace in.csv
+expect_status 0 "$VALIDATE" replay --destructive --device target -o out.trace in.csv
 expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 expect_status 0 "$VALIDATE" info in.csv --csv again.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
@@ -79,70 +83,70 @@ chmod 644 target
 
 # beyond the end, unaligned
 truncate -s 512K small
-expect_status 3 "$VALIDATE" replay --device small in.csv
+expect_status 3 "$VALIDATE" replay --destructive --device small in.csv
 expect_line err 'beyond the device'
 for how in modulo scale; do
-	expect_status 0 "$VALIDATE" replay --device small --beyond $how -o out.trace in.csv
+	expect_status 0 "$VALIDATE" replay --destructive --device small --beyond $how -o out.trace in.csv
 	expect_line out 'mismatches      0'
 	expect_line out '200 of 200'
 	[ "$(n_of n_remapped)" -gt 90 ] || fail "$how: $(n_of n_remapped) requests were moved"
 done
 [ "$(wc -c <small)" -eq 524288 ] || fail 'the file grew'
 sed 's/,4096,600$/,4000,600/' in.csv >odd.csv
-expect_status 3 "$VALIDATE" replay --device target odd.csv
+expect_status 3 "$VALIDATE" replay --destructive --device target odd.csv
 expect_line err 'record 0'
 expect_line err 'blocks of'
-expect_status 0 "$VALIDATE" replay --device target --unaligned round -o out.trace odd.csv
+expect_status 0 "$VALIDATE" replay --destructive --device target --unaligned round -o out.trace odd.csv
 expect_line out '200 requests, to whole blocks of the device'
 expect_line out 'mismatches      0'
 
 # deliberate faults: as many as they say
-expect_status 0 "$VALIDATE" replay --device target --mutant lost:5% -o out.trace in.csv
+expect_status 0 "$VALIDATE" replay --destructive --device target --mutant lost:5% -o out.trace in.csv
 expect_line out '190 of 200'
-expect_status 0 "$VALIDATE" replay --device target --mutant repeat:5% -o out.trace in.csv
+expect_status 0 "$VALIDATE" replay --destructive --device target --mutant repeat:5% -o out.trace in.csv
 expect_line out '10 repeated'
 n=0
 for m in delay:1ms proportional swap:10% offset:5% size:5% serialise double drift:1% coarse:1ms stall:1ms/3ms; do
 	n=$((n + 1))
-	expect_status 0 "$VALIDATE" replay --device target --mode $([ $((n % 2)) -eq 0 ] && echo hf || echo dep) --mutant $m -o out.trace in.csv
+	expect_status 0 "$VALIDATE" replay --destructive --device target --mode $([ $((n % 2)) -eq 0 ] && echo hf || echo dep) --mutant $m -o out.trace in.csv
 	expect_line out '200 of 200'
 done
-expect_status 0 "$VALIDATE" replay --device target --mutant delay:5ms -o out.trace in.csv
+expect_status 0 "$VALIDATE" replay --destructive --device target --mutant delay:5ms -o out.trace in.csv
 expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 && $at["end"] - $at["begin"] < 5000000 { exit 1 }' out.csv ||
 	fail 'a delay of 5 ms is not in every response time'
 
 # nothing for a device, several devices, a damaged trace
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,10,close,"fd=3",0\n' >none.csv
-expect_status 3 "$VALIDATE" replay --device target none.csv
+expect_status 3 "$VALIDATE" replay --destructive --device target none.csv
 expect_line err 'no request that a device could be asked'
 { cat in.csv; sed 's/hm,0/hm,1/' in.csv; } >two.csv
-expect_status 3 "$VALIDATE" replay --device target two.csv
+expect_status 3 "$VALIDATE" replay --destructive --device target two.csv
 expect_line err 'validate slice --object'
 
 # system calls at known offsets are as good
 "$VALIDATE" microbench rr --min-duration 0 --dir . -o calls.trace >out 2>err || fail "$(cat err)"
 truncate -s 64M whole
-expect_status 0 "$VALIDATE" replay --device whole --beyond modulo --unaligned round --mode afap -o out.trace calls.trace
+expect_status 0 "$VALIDATE" replay --destructive --device whole --beyond modulo --unaligned round --mode afap -o out.trace calls.trace
 expect_line out '; 1 worker'
 
 # io_uring forbidden: the next best, and said so
 if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-uring true; then
-	expect_status 0 ./without-uring "$VALIDATE" replay --device target -o out.trace in.csv
+	expect_status 0 ./without-uring "$VALIDATE" replay --destructive --device target -o out.trace in.csv
 	expect_line out '200 of 200; 1 worker, libaio'
 	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
 fi
 
 # more in flight than the system's asynchronous I/O has left: said, with where to raise it
 for i in $(seq 1 40); do cat in.csv; done >many.csv
-expect_status 3 "$VALIDATE" replay --device target --backend libaio --mode afap --depth 8000 --workers 9 many.csv
+expect_status 3 "$VALIDATE" replay --destructive --device target --backend libaio --mode afap --depth 8000 --workers 9 many.csv
 expect_line err '/proc/sys/fs/aio-max-nr'
 
 # killed while it runs: nothing stays behind, and the next one runs
-"$VALIDATE" replay --device target --speed 0.01 -o killed.trace in.csv >out 2>err &
+"$VALIDATE" replay --destructive --device target --speed 0.01 -o killed.trace in.csv >out 2>err &
 pid=$!
 sleep 0.5
 kill -KILL $pid 2>/dev/null || :
 wait $pid 2>/dev/null || :
 [ ! -e killed.trace ] || fail 'a killed replay left its output'
-expect_status 0 "$VALIDATE" replay --device target -o out.trace in.csv
+expect_status 0 "$VALIDATE" replay --destructive --device target -o out.trace in.csv
