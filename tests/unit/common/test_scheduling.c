@@ -6,6 +6,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <jansson.h>
 #include <sched.h>
 #include <string.h>
 #include <sys/wait.h>
