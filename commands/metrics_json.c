@@ -129,6 +129,7 @@ static json_t *matching_json(const struct metrics *m)
 	}
 	put_count(o, "n_matched", m->n_matched);
 	put_count(o, "n_lost", m->n_lost);
+	put_count(o, "n_passed", m->n_passed);
 	put_count(o, "n_extra", m->n_extra);
 	if (m->parts & PART_FIDELITY) {
 		put_count(o, "n_mismatched", m->n_mismatched);

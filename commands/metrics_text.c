@@ -31,6 +31,11 @@ static void add_matching(struct strbuf *out, const struct metrics *m)
 	strbuf_addstr(out, " lost, ");
 	cells_add_count(out, m->n_extra);
 	strbuf_addstr(out, " extra");
+	if (m->n_passed) {
+		strbuf_addstr(out, ", ");
+		cells_add_count(out, m->n_passed);
+		strbuf_addstr(out, " passed over");
+	}
 	if (m->parts & PART_FIDELITY) {
 		strbuf_addstr(out, ", ");
 		cells_add_count(out, m->n_mismatched);

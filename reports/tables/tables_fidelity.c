@@ -157,12 +157,14 @@ void table_fidelity(struct table *t, const struct analysis *a)
 	table_init(t, "fidelity", "What was replayed, and failed runs");
 	table_note(t, "Requests over all runs. Lost: in the trace, never replayed. Extra: replayed more often than "
 		      "traced. Mismatched: "
-		      "another return value than in the trace.");
+		      "another return value than in the trace. Passed over: what the replayer says it does not make (pipes and "
+		      "the like, what its options leave out); not judged.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_requests", "Requests");
 	table_column(t, FORMAT_COUNT, "n_lost", "Lost");
 	table_column(t, FORMAT_COUNT, "n_extra", "Extra");
 	table_column(t, FORMAT_COUNT, "n_mismatched", "Mismatched");
+	table_column(t, FORMAT_COUNT, "n_passed", "Passed over");
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
 	table_column(t, FORMAT_COUNT, "n_blocks", "Blocks");
 	table_column(t, FORMAT_COUNT, "n_failed_program", "Failed runs, program");
@@ -175,6 +177,7 @@ void table_fidelity(struct table *t, const struct analysis *a)
 		table_count(t, (double)c->n_lost);
 		table_count(t, (double)c->n_extra);
 		table_count(t, (double)c->n_mismatched);
+		table_count(t, (double)c->n_passed);
 		table_decision(t, c->component[COMPONENT_FIDELITY].decision);
 		table_count(t, c->n_blocks);
 		table_count(t, c->n_failed_program);

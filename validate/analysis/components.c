@@ -270,6 +270,8 @@ static void decide_fidelity(struct component *c, const struct evidence *e, const
 		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, limit %.0f", e->worst_run,
 		       c->limit);
 	}
+	if (cell->n_passed)
+		REASON_ADD(c, "; %" PRIu64 " more passed over", cell->n_passed);
 }
 
 /* A limit that is not positive is none, except where none at all may be allowed. */

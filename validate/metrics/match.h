@@ -5,6 +5,7 @@
 #ifndef VALIDATE_METRICS_MATCH_H
 #define VALIDATE_METRICS_MATCH_H
 
+#include <errno.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -21,6 +22,13 @@ void matcher_release(struct matcher *m);
 
 /* Whether only what they returned differs: results and errors. */
 bool match_results_differ(const struct trace_record *x, const struct trace_record *r);
+
+/* Whether the replay passed this request over: it was never begun, and the replayer says that it was not to be (EOPNOTSUPP):
+ * a pipe, a call that must not be made, what options leave out. Any other request without a begin is lost. */
+static inline bool match_passed_over(const struct trace_record *x)
+{
+	return x->begin_ns == TIME_NONE && x->error == EOPNOTSUPP;
+}
 
 enum match_difference {
 	MATCH_OTHER_REQUEST = 1, /* another operation, object, offset or length */

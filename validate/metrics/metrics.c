@@ -187,7 +187,7 @@ static void tally_reset(struct metrics *m)
 	issue_error_release(&m->schedule);
 	memset(&m->issue_error, 0, sizeof m->issue_error);
 	memset(&m->schedule, 0, sizeof m->schedule);
-	m->n_matched = m->n_lost = m->n_extra = m->n_mismatched = 0;
+	m->n_matched = m->n_lost = m->n_passed = m->n_extra = m->n_mismatched = 0;
 	m->n_compared = m->n_same_request = 0;
 	side_init(&m->reference);
 	side_init(&m->replay);

@@ -226,24 +226,41 @@ static int take_numbered(struct pass *p, const struct trace_record *r, const str
 	return rc;
 }
 
-/* Warm-up: both traces are passed over, but for whether they are in order. */
-static void skip_numbered(struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n)
+/* Why requests of the reference, and what replays them, are left out. */
+enum leaving { LEAVE_NOT, LEAVE_WARMUP, LEAVE_PASSED };
+
+/* Of requests that are left out only their order matters. */
+static void skip_numbered(struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
+			  enum leaving why)
 {
 	for (size_t i = 0; i < n; i++)
 		see_order(p, &r[i]);
 	if (!p->tally) /* another thread does */
 		return;
+	if (why == LEAVE_PASSED) {
+		p->m->n_passed += n;
+		return;
+	}
 	p->m->reference.n_warmup += n;
 	for (size_t i = 0; i < n && x; i++)
 		p->m->replay.n_warmup += x[i].begin_ns != TIME_NONE;
 }
 
-/* How many of the n records of the reference are alike in whether they are warm-up, which goes to *skip. */
-static size_t warmup_span(const struct pass *p, const struct trace_record *r, size_t n, bool *skip)
+/* Of record i from here on; x NULL: no record replays it. */
+static inline enum leaving leaving_of(const struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t i)
+{
+	if (p->warmup.on && warmup_covers(&p->warmup, &r[i], p->n_reference + i))
+		return LEAVE_WARMUP;
+	return x && match_passed_over(&x[i]) && r[i].begin_ns != TIME_NONE ? LEAVE_PASSED : LEAVE_NOT;
+}
+
+/* How many of the n records of the reference are alike in whether they are left out, which goes to *why. */
+static size_t leaving_span(const struct pass *p, const struct trace_record *r, const struct trace_record *x, size_t n,
+			   enum leaving *why)
 {
 	size_t i = 1;
-	*skip = warmup_covers(&p->warmup, &r[0], p->n_reference);
-	while (i < n && warmup_covers(&p->warmup, &r[i], p->n_reference + i) == *skip)
+	*why = leaving_of(p, r, x, 0);
+	while (i < n && leaving_of(p, r, x, i) == *why)
 		i++;
 	return i;
 }
@@ -264,23 +281,23 @@ static int take_batches(struct pass *p, struct batch *b, struct batch *c, struct
 {
 	struct metrics_side *reference = &p->m->reference, *replay = &p->m->replay;
 	const struct trace_record *r = b->n ? b->r : NULL, *x = c->n ? c->r : NULL;
-	bool skip = false;
+	enum leaving why = LEAVE_NOT;
 	size_t n = r && x ? (b->n < c->n ? b->n : c->n) : b->n + c->n;
 	n = n < AT_ONCE ? n : AT_ONCE;
-	if (r && p->warmup.on)
-		n = warmup_span(p, r, n, &skip);
+	if (r)
+		n = leaving_span(p, r, x, n, &why);
 	int rc = r ? check_batch(p, &p->reference, r, n, p->n_reference, e) : 0;
 	if (!rc && x)
 		rc = check_batch(p, &p->replay, x, n, p->n_replay, e);
 	if (rc)
 		return rc;
-	if (skip)
-		skip_numbered(p, r, x, n);
-	if (p->tally && r && !skip)
+	if (why)
+		skip_numbered(p, r, x, n, why);
+	if (p->tally && r && !why)
 		tally_side(p, reference, r, n, p->n_reference);
-	if (p->tally && x && !skip)
+	if (p->tally && x && !why)
 		tally_side(p, replay, x, n, p->n_replay);
-	if (!skip)
+	if (!why)
 		rc = take_numbered(p, r, x, n, e);
 	batch_pass(b, n, &p->n_reference, reference, p->tally);
 	batch_pass(c, n, &p->n_replay, replay, p->tally);

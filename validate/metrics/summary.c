@@ -230,6 +230,7 @@ static void fill_comparison(struct run_summary *s, const struct pass *p)
 	s->has_input = true;
 	s->n_input = t->n_input;
 	s->n_lost = t->n_lost;
+	s->n_passed = t->n_passed;
 	s->n_extra = t->n_extra;
 	s->n_mismatched = t->n_mismatched;
 	s->reorder_all = p->order.all.total;

@@ -77,7 +77,8 @@ struct run_summary {
 	/* against the trace it replayed (absent for the program itself: has_input false) */
 	bool has_input;
 	uint64_t n_input;      /* its requests */
-	uint64_t n_lost;       /* of those, never issued: no record, or one without a begin */
+	uint64_t n_lost;       /* of those, never issued: no record, or one without a begin; those passed over left out */
+	uint64_t n_passed;     /* of those, passed over by the replayer (metrics/match.h). 0 in summaries of earlier versions */
 	uint64_t n_extra;      /* requests issued that it does not have: records beyond its last */
 	uint64_t n_mismatched; /* another result, operation, object, offset or length than there (metrics/match.h) */
 	struct reorder_summary reorder_all;

@@ -146,12 +146,16 @@ static int get_comparison(struct run_summary *s, const json_t *o, struct err *e)
 	if (!s->has_input)
 		return 0;
 	int rc = get_members(s, summary_input_members, o, e);
+	if (!rc && json_object_get(o, "n_passed"))
+		rc = get_members(s, summary_passed_members, o, e);
 	rc = rc ? rc : get_reorder(&s->reorder_all, o, "reorder_all", e);
 	rc = rc ? rc : get_reorder(&s->reorder_thread, o, "reorder_thread", e);
 	rc = rc ? rc : get_reorder(&s->reorder_object, o, "reorder_object", e);
 	rc = rc ? rc : get_moments(&s->schedule_error, o, "schedule_error", e);
 	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
 		rc = err_set(e, EINVAL, "summary: more requests are lost or mismatched than there were");
+	if (!rc && s->n_passed > s->n_input - s->n_lost)
+		rc = err_set(e, EINVAL, "summary: \"n_passed\": more requests are lost or passed over than there were");
 	return rc;
 }
 

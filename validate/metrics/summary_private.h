@@ -39,7 +39,7 @@ struct summary_tally {
 	struct moment_sum response[OP_N]; /* by operation */
 	struct histogram histogram;
 	uint64_t n_issued, n_failed, n_negative, n_unfinished, n_bytes;
-	uint64_t n_input, n_lost, n_extra, n_mismatched;
+	uint64_t n_input, n_lost, n_passed, n_extra, n_mismatched;
 	struct trace_record first_negative;
 	uint64_t first_negative_index;
 	bool moves_bytes[OP_N];

@@ -90,10 +90,12 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 	t->n_input += n;
 	for (size_t i = 0; i < n; i++) {
 		bool issued = x[i].begin_ns != TIME_NONE, expected = r[i].begin_ns != TIME_NONE;
-		if (expected)
+		bool passed = match_passed_over(&x[i]);
+		if (expected && !passed)
 			see_input(t, &r[i]);
 		if (!issued) { /* what the input did not issue either is not lost */
-			t->n_lost += expected;
+			t->n_lost += expected && !passed;
+			t->n_passed += expected && passed;
 			continue;
 		}
 		t->n_mismatched += matcher_compare(&t->matcher, &x[i], &r[i]) != 0;

@@ -44,6 +44,22 @@ static void test_faultless_is_trusted(void **state)
 	done(&c, &a);
 }
 
+/* What a replayer passes over is told, and is no fault. */
+static void test_passed_over_is_not_judged(void **state)
+{
+	(void)state;
+	const struct effect effect = {.sd_x = 0.01, .sd_r = 0.01, .n_passed = 3};
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &effect, 1, 1, 20, 5);
+	const struct component *fidelity = &a.cell[0].component[COMPONENT_FIDELITY];
+	assert_int_equal(fidelity->decision, DECISION_ACCEPT);
+	assert_int_equal(a.cell[0].n_passed, 60);
+	assert_int_equal(a.cell[0].n_lost, 0);
+	assert_non_null(strstr(fidelity->reason, "60 more passed over"));
+	done(&c, &a);
+}
+
 static void test_faults_are_rejected(void **state)
 {
 	(void)state;
@@ -766,6 +782,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_faultless_is_trusted),
 	    cmocka_unit_test(test_faults_are_rejected),
+	    cmocka_unit_test(test_passed_over_is_not_judged),
 	    cmocka_unit_test(test_cells_are_separate),
 	    cmocka_unit_test(test_inconclusive_says_how_many_more),
 	    cmocka_unit_test(test_too_noisy_is_said),

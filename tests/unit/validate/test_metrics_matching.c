@@ -37,6 +37,66 @@ static void ask_for(struct metrics_options *o, const struct made *made, struct r
 		++*n;
 }
 
+/* Requests that the replay passes over are left out of both: against the pair without them. */
+static void pass_over(struct made *m, struct random *q, struct made *without)
+{
+	without->n = without->n_x = without->n_lost = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		struct trace_record *x = &m->x[i];
+		if (i && i + 1 < m->n && random_below(q, 3)) {
+			x->begin_ns = x->end_ns = x->intended_ns = TIME_NONE;
+			x->rvalue = -1;
+			x->error = EOPNOTSUPP;
+			continue;
+		}
+		without->n_lost += x->begin_ns == TIME_NONE;
+		without->r[without->n++] = m->r[i];
+		without->x[without->n_x++] = *x;
+	}
+	for (size_t i = m->n; i < m->n_x; i++)
+		without->x[without->n_x++] = m->x[i];
+}
+
+static void check_passed_over(const struct made *without, const struct metrics *m, size_t n_passed)
+{
+	double sum = 0;
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	for (size_t i = 0; i < without->n; i++) {
+		const struct trace_record *r = &without->r[i];
+		sum += (double)(r->end_ns - r->begin_ns);
+		first = r->begin_ns < first ? r->begin_ns : first;
+		last = r->end_ns > last ? r->end_ns : last;
+	}
+	assert_int_equal(m->n_passed, n_passed);
+	assert_int_equal(m->reference.n_issued, without->n);
+	assert_int_equal(m->reference.n_records, without->n + n_passed);
+	assert_int_equal(m->reference.response[OP_PREAD].sum.n, without->n);
+	assert_true(fabs(moment_sum_result(&m->reference.response[OP_PREAD].sum, 0).mean - sum / (double)without->n) < 1e-9 * sum);
+	assert_true(metrics_execution_ns(&m->reference) == (double)(last - first));
+	check_tally(without, m);
+	check_order(without, m);
+	check_levels(without->r, without->n, &m->reference);
+	check_levels(without->x, without->n_x, &m->replay);
+}
+
+static void test_passed_over_by_number(void **state)
+{
+	(void)state;
+	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
+	struct random q = {811};
+	static struct made made, without;
+	static struct metrics m;
+	for (int round = 0; round < 80; round++) {
+		make(&q, &made, round < 40 ? 40 : MAX_N, round % 2);
+		pass_over(&made, &q, &without);
+		write_pair(&made, &r, &x);
+		struct metrics_options o = options_by(MATCH_NUMBER, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		compute(&m, &r, &x, &o);
+		check_passed_over(&without, &m, made.n - without.n);
+		metrics_release(&m);
+	}
+}
+
 /* Whether any request that was issued is left: the last one was, at least. */
 static bool anything_left(const struct made *m)
 {
@@ -235,6 +295,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_warmup_by_number),
+	    cmocka_unit_test(test_passed_over_by_number),
 	    cmocka_unit_test(test_warmup_of_an_unsorted_reference),
 	    cmocka_unit_test(test_warmup_by_key),
 	    cmocka_unit_test(test_warmup_that_leaves_nothing),

@@ -196,7 +196,7 @@ struct run_case {
 	struct trace_record r[MAX_N], x[MAX_N];
 	size_t n_r, n_x;
 	bool spoiled[MAX_N];
-	uint64_t n_lost, n_extra, n_mismatched;
+	uint64_t n_lost, n_passed, n_extra, n_mismatched;
 };
 
 static void spoil(struct random *rnd, struct trace_record *q)
@@ -241,14 +241,20 @@ static void draw_case(struct random *rnd, struct run_case *c)
 		x->end_ns = x->begin_ns + (int64_t)random_below(rnd, longest);
 		if (faulty && i && !random_below(rnd, 10)) {
 			x->begin_ns = x->end_ns = TIME_NONE;
-			c->n_lost++;
+			bool passed = random_below(rnd, 2);
+			x->error = passed ? EOPNOTSUPP : ECANCELED;
+			c->n_lost += !passed;
+			c->n_passed += passed;
 		} else if (faulty && !random_below(rnd, 10)) {
 			spoil(rnd, x);
 			c->n_mismatched += c->spoiled[i] = true;
 		}
 	}
 	if (faulty && c->n_x > 1 && random_below(rnd, 2)) { /* a trace that stops early */
-		c->n_lost += c->x[--c->n_x].begin_ns != TIME_NONE;
+		const struct trace_record *cut = &c->x[--c->n_x];
+		bool passed = cut->begin_ns == TIME_NONE && cut->error == EOPNOTSUPP; /* now there is no record: lost */
+		c->n_lost += passed || cut->begin_ns != TIME_NONE;
+		c->n_passed -= passed;
 		c->n_mismatched -= c->spoiled[c->n_x];
 	}
 	for (; faulty && c->n_x >= c->n_r && c->n_x < c->n_r + 5; c->n_x++, c->n_extra++) {
@@ -279,6 +285,7 @@ static void check_case(const struct run_case *c, const struct arrivals_options *
 	assert_true(s.has_input);
 	assert_int_equal(s.n_input, c->n_r);
 	assert_int_equal(s.n_lost, c->n_lost);
+	assert_int_equal(s.n_passed, c->n_passed);
 	assert_int_equal(s.n_extra, c->n_extra);
 	assert_int_equal(s.n_mismatched, c->n_mismatched);
 	int64_t x0 = INT64_MAX, r0 = c->r[0].begin_ns; /* the first is never lost */
@@ -516,6 +523,44 @@ static void test_lost_and_repeated_requests_of_a_timed_replay(void **state)
 	summary_release(&s);
 }
 
+/* The traced gaps, of which a hundredth is the limit of lateness, are those of what was replayed. */
+static void test_passed_over(void **state)
+{
+	(void)state;
+	enum { N = 11 };
+	struct trace_record r[N], x[N];
+	for (int i = 0; i < N; i++) { /* the middle ones, 10 us apart, lie between two that are 10 ms apart */
+		int64_t t = i == 0 ? 0 : i == N - 1 ? 10000000 : 10000 * i;
+		r[i] = x[i] = request(t, t + 50, 1, 0);
+		x[i].begin_ns += 40000;
+		x[i].end_ns += 40000;
+		x[i].intended_ns = r[i].begin_ns;
+		if (i == 0 || i == N - 1)
+			continue;
+		x[i].begin_ns = x[i].end_ns = x[i].intended_ns = TIME_NONE;
+		x[i].rvalue = -1;
+		x[i].error = EOPNOTSUPP;
+	}
+	struct run_summary s;
+	summarise(&s, x, N, r, N);
+	assert_int_equal(s.n_passed, N - 2);
+	assert_int_equal(s.n_lost + s.n_extra + s.n_mismatched, 0);
+	assert_int_equal(s.n_failed, 0);
+	assert_int_equal(s.reorder_all.n_received, 2);
+	assert_true(s.share_late == 0); /* 40 us late; 1 % of a mean gap of 10 ms, not of 1 ms */
+	summary_release(&s);
+	x[3].error = ECANCELED; /* never begun for another reason, or a request that did begin and failed so */
+	x[0].error = EOPNOTSUPP;
+	x[0].rvalue = -1;
+	r[5].begin_ns = r[5].end_ns = TIME_NONE; /* not issued there either */
+	summarise(&s, x, N, r, N);
+	assert_int_equal(s.n_lost, 1);
+	assert_int_equal(s.n_passed, N - 4);
+	assert_int_equal(s.n_mismatched, 1);
+	assert_int_equal(s.n_failed, 1);
+	summary_release(&s);
+}
+
 /* What a killed program left can be replayed: as an input it is as good as another. */
 static void test_input_without_an_end(void **state)
 {
@@ -699,6 +744,7 @@ int main(void)
 	    cmocka_unit_test(test_classes_of_lateness),
 	    cmocka_unit_test(test_issue_error),
 	    cmocka_unit_test(test_lost_and_repeated_requests_of_a_timed_replay),
+	    cmocka_unit_test(test_passed_over),
 	    cmocka_unit_test(test_input_without_an_end),
 	    cmocka_unit_test(test_many_sequences),
 	    cmocka_unit_test(test_facts),

@@ -91,6 +91,7 @@ static void test_round_trip_is_exact(void **state)
 		make_summary(&a, seed, seed % 3);
 		a.correction_u_ns = seed % 4 ? 0 : 0.1 * (double)seed;
 		a.n_programs_unseen = seed % 5 ? 0 : seed;
+		a.n_passed = a.has_input && seed % 2 ? seed : 0;
 		json_t *o = summary_to_json(&a);
 		assert_non_null(o);
 		char *text = json_dumps(o, JSON_REAL_PRECISION(17) | JSON_COMPACT);
@@ -210,6 +211,19 @@ static void expect_change_refused(const char *member, const char *inner, json_t 
 	summary_release(&s);
 }
 
+static void test_more_passed_over_than_there_were(void **state)
+{
+	(void)state;
+	struct run_summary s;
+	make_summary(&s, 7, true);
+	assert_int_equal(s.n_lost, 1);
+	s.n_passed = s.n_input;
+	json_t *o = summary_to_json(&s);
+	expect_refused(o, "n_passed");
+	json_decref(o);
+	summary_release(&s);
+}
+
 static void test_contradictions(void **state)
 {
 	(void)state;
@@ -254,6 +268,7 @@ int main(void)
 	    cmocka_unit_test(test_round_trip_is_exact),
 	    cmocka_unit_test(test_members_are_checked),
 	    cmocka_unit_test(test_contradictions),
+	    cmocka_unit_test(test_more_passed_over_than_there_were),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
