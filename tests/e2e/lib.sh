@@ -30,7 +30,7 @@ expect_status() {
 # expect_line FILE TEXT: some line of FILE contains TEXT
 expect_line() {
 	grep -qF -- "$2" "$1" || {
-		sed "s/^/$1: /" "$1" >&2
+		awk -v name="$1" '{ print name ": " $0 }' <"$1" >&2
 		fail "$1 has no line with: $2"
 	}
 }

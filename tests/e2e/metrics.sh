@@ -32,6 +32,23 @@ n=$(value n_matched)
 expect_value n_same_request "$n"
 expect_value n_compared "$n"
 
+# what a replay passes over is not lost, and the reference is compared without it
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	for i in 0 1 2 3 4 5 6 7 8 9; do
+		[ $((i % 2)) -eq 0 ] && call=pread || call=pwrite
+		echo "1,1,${i}0000,${i}5000,$call,\"path=mixed;fd=3;offset=$((i * 4096));length=100\",100"
+	done
+} >mixed.csv
+expect_status 0 "$VALIDATE" replay --prepare --reads none --dir files -o mixed.trace mixed.csv
+expect_status 0 "$VALIDATE" metrics mixed.csv mixed.trace
+expect_line out 'Reference  mixed.csv: 5 requests in 85 us'
+expect_line out '5 requests, 0 lost, 0 extra, 5 passed over, 0 with another result'
+expect_status 0 "$VALIDATE" metrics --json mixed.csv mixed.trace
+expect_value n_lost 0
+expect_value n_passed 5
+expect_value n_issued 5
+
 # warm-up: left out of both, by the order of the reference
 expect_status 0 "$VALIDATE" metrics --json --warmup 100 run.trace replay.trace
 expect_value n_warmup 100

@@ -3,7 +3,7 @@
 # fresh directory that --prepare makes, for every engine, with threads and with a process for each.
 . "$SRCDIR/tests/e2e/lib.sh"
 compiler=${CC:-cc}
-"$compiler" -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -ldl -lpthread || fail 'cases.c does not compile'
+$compiler -w -O1 -o cases "$SRCDIR/tests/programs/cases.c" -ldl -lpthread || fail 'cases.c does not compile'
 
 captured() { # NAME COMMAND...: in ./NAME.run, to ./NAME.trace
 	name=$1
