@@ -170,6 +170,7 @@ static void campaign_release(struct campaign *c)
 	design_release(&c->plan);
 	places_release(&c->places);
 	scratch_release(&c->scratch);
+	free(c->programs);
 	cgroup_place_release(&c->cgroups);
 	journal_close(&c->journal);
 	free(c->dir);

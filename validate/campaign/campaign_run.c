@@ -88,6 +88,20 @@ static bool trace_is_whole(const char *path)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
+/* Programs are made as soon as a trace is there, for all who will replay it, with and without its calls. One that cannot be made fails
+ * in its runs, with its reason. Returns -EINTR only. */
+static int programs_make(struct campaign *c, const struct run *r, const char *trace)
+{
+	struct err why = ERR_INIT;
+	for (size_t i = 0; i < 2 * c->protocol->n_replayers; i++) {
+		const struct step s = {.scenario = r->scenario, .role = (int32_t)(i / 2), .input = trace, .blank = i % 2};
+		bool applies = c->protocol->replayer[s.role].applies[r->scenario];
+		if (applies && step_compile(c, &s, &why) == -EINTR)
+			return -EINTR;
+	}
+	return 0;
+}
+
 static int run_step(struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output,
 		    struct step_result *result, struct err *e)
 {
@@ -258,6 +272,8 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		if (rename(output, bank) < 0)
 			ret = err_sys(e, errno, "cannot rename %s to %s", output, bank);
 		c->bank_known[bank_index(c, r->scenario, r->bank)] = true;
+		if (!ret && programs_make(c, r, bank))
+			c->interrupted = true; /* after this run, which is done */
 	}
 out:
 	side_remove(output);

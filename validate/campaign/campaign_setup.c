@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "common/files.h"
@@ -13,6 +14,7 @@
 #include "validate/protocol/text.h"
 
 #define SCRATCH_LEAST_BYTES (64u << 20)
+#define PROGRAM_CODE_BYTES (1u << 20)
 
 static int event_append(struct campaign *c, json_t *event, struct err *e)
 {
@@ -148,6 +150,15 @@ static void scratch_describe(struct campaign *c)
 	json_object_set_new(c->environment, "scratch", o);
 }
 
+/* /dev/shm may forbid to execute what lies there. */
+static void programs_find(struct campaign *c)
+{
+	struct statvfs st;
+	bool executable = statvfs(c->scratch.dir, &st) < 0 || !(st.f_flag & ST_NOEXEC);
+	free(c->programs);
+	c->programs = xasprintf("%s/programs", executable ? c->scratch.dir : c->dir);
+}
+
 static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 {
 	const struct protocol *p = c->protocol;
@@ -166,6 +177,7 @@ static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 		return ret;
 	ret = event_append(c, json_pack("{s:s, s:o}", "event", "scratch", "path", text_to_json(c->scratch.dir)), e);
 	scratch_describe(c);
+	programs_find(c);
 	return ret;
 }
 
@@ -177,12 +189,24 @@ static void scratch_warn(struct campaign *c)
 				 "traces are written to the target's device, between the measured parts of the runs");
 }
 
-/* Bytes of the whole bank, and of the trace of one run. */
+/* Of the programs that are made of one trace of a scenario: tables, which are hardly larger than the trace, and code. */
+static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
+{
+	uint64_t n = 0;
+	for (size_t i = 0; i < c->protocol->n_replayers; i++) {
+		const struct step s = {.scenario = scenario, .role = (int32_t)i};
+		n += c->protocol->replayer[i].applies[scenario] && step_has_program(c, &s);
+	}
+	n *= 2; /* with and without calls */
+	return n * (c->calibration[scenario].trace_bytes * 2 + PROGRAM_CODE_BYTES);
+}
+
+/* Bytes of the whole bank with its programs, and of the trace of one run. */
 static uint64_t bank_bytes(const struct campaign *c)
 {
 	uint64_t per_bank = 0, largest = 0;
 	for (size_t i = 0; i < c->protocol->n_scenarios; i++) {
-		per_bank += c->calibration[i].trace_bytes;
+		per_bank += c->calibration[i].trace_bytes + programs_bytes(c, i);
 		if (c->calibration[i].trace_bytes > largest)
 			largest = c->calibration[i].trace_bytes;
 	}
@@ -358,6 +382,8 @@ void setup_end(struct campaign *c)
 	for (size_t i = 0; i < c->places.n_targets; i++)
 		if (place_remove(&c->places.place[i], &e) < 0)
 			left_note(c, &e);
+	if (c->programs && path_exists(c->programs) && dir_remove_tree(c->programs, &e) < 0)
+		left_note(c, &e);
 	if (scratch_remove(&c->scratch, &e) < 0)
 		left_note(c, &e);
 }

@@ -6,6 +6,7 @@
  *   campaign_setup.c      where runs happen and what is put back afterwards
  *   campaign_facts.c      environment.json
  *   campaign_calibrate.c  request counts and memory per scenario
+ *   campaign_words.c      the command lines of a step
  *   campaign_step.c       one process started under controlled conditions
  *   campaign_summary.c    the summary of a run
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
@@ -59,6 +60,7 @@ struct campaign {
 
 	struct places places;
 	struct scratch scratch;
+	char *programs; /* directory of compiled programs: in scratch, or in the results where scratch may not execute */
 	struct cgroup_place cgroups;
 	char cgroup_name[40];
 	bool drop_caches;
@@ -115,6 +117,10 @@ struct step_result {
 	uint64_t cgroup_peak_bytes;
 	char reason[500]; /* why it failed, "" when it went well */
 };
+/* Makes the program that a replay is to run, if its engine makes one and it is not there yet: never while anything is measured, and
+ * outside the memory cgroup. Errors: why it cannot be made; EINTR. */
+int step_compile(struct campaign *c, const struct step *s, struct err *e);
+bool step_has_program(const struct campaign *c, const struct step *s);
 /* Prepares, starts, waits. 0 with a reason for whatever went wrong with the run, -EINTR when the campaign is to end. */
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
 /* Whether a step is a replay that runs under the preloaded library, as the program that it replays did; then the library's trace is
@@ -127,6 +133,17 @@ bool role_is_program(const struct campaign *c, int32_t role);
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
 uint64_t step_page_cache(const struct campaign *c, size_t scenario);
 char *scratch_path(const struct campaign *c, const char *name);
+
+/* --- campaign_words.c --------------------------------------------------------------------------------------------- */
+struct words { /* v[n], NULL at the end; words_free */
+	char **v;
+	size_t n, cap;
+};
+void words_make(struct words *w, const struct campaign *c, const struct step *s);
+/* To compile what the step is to run. */
+void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
+void script_words_make(struct words *w, const struct campaign *c, size_t scenario, const char *verb);
+void words_free(struct words *w);
 
 /* --- campaign_summary.c ------------------------------------------------------------------------------------------- */
 struct summary_work {

@@ -13,148 +13,6 @@
 
 #define LIMIT_SLACK_BYTES (1u << 20) /* kernel memory and what is charged per processor in advance */
 
-/* --- command lines ------------------------------------------------------------------------------------------------ */
-
-struct words {
-	char **v;
-	size_t n, cap;
-};
-
-static void word_add(struct words *w, char *word)
-{
-	GROW(w->v, w->n, w->cap);
-	w->v[w->n++] = word;
-}
-
-static void settings_add(struct words *w, const struct setting *option, size_t n, const char *but)
-{
-	for (size_t i = 0; i < n; i++)
-		if (strcmp(option[i].key, but))
-			word_add(w, xasprintf("--%s=%s", option[i].key, option[i].value));
-}
-
-/* All but what spoils calls or looks at their results: a mutant's blank is that of the engine. */
-static void blank_settings_add(struct words *w, const struct replayer *r)
-{
-	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch"};
-	for (size_t i = 0; i < r->n_options; i++) {
-		bool left_out = false;
-		for (size_t k = 0; k < sizeof of_calls / sizeof *of_calls; k++)
-			left_out |= !strcmp(r->option[i].key, of_calls[k]);
-		if (!left_out)
-			word_add(w, xasprintf("--%s=%s", r->option[i].key, r->option[i].value));
-	}
-	word_add(w, xstrdup("--blank"));
-}
-
-bool role_is_program(const struct campaign *c, int32_t role)
-{
-	return role < 0 || !strcmp(c->protocol->replayer[role].engine, "program");
-}
-
-/* sh SCRIPT VERB DIR SIZE */
-static void script_words(struct words *w, const struct campaign *c, size_t scenario, const char *verb)
-{
-	const struct scenario *s = &c->protocol->scenario[scenario];
-	word_add(w, xstrdup("sh"));
-	word_add(w, scenario_script_path(c->protocol, s));
-	word_add(w, xstrdup(verb));
-	word_add(w, program_dir(&c->places, c->protocol, scenario));
-	word_add(w, xasprintf("%llu", (unsigned long long)s->size));
-}
-
-/* The program, captured as it runs, with how its files were before. */
-static void capture_words(struct words *w, const struct campaign *c, const struct step *s)
-{
-	char *root = program_work_dir(&c->places, c->protocol, s->scenario);
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("capture"));
-	word_add(w, xstrdup("app"));
-	word_add(w, xstrdup("--snapshot"));
-	word_add(w, xasprintf("--root=%s", root));
-	word_add(w, xasprintf("--output=%s", s->output));
-	word_add(w, xstrdup("--"));
-	script_words(w, c, s->scenario, "run");
-	word_add(w, NULL);
-	free(root);
-}
-
-bool step_is_observed(const struct campaign *c, const struct step *s)
-{
-	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	return scenario->script && !scenario->observe_own && !s->blank && !role_is_program(c, s->role);
-}
-
-static void observer_words(struct words *w, const struct campaign *c, const struct step *s)
-{
-	word_add(w, xstrdup(c->options->self));
-	word_add(w, xstrdup("capture"));
-	word_add(w, xstrdup("app"));
-	word_add(w, xasprintf("--output=%s.side", s->output));
-	word_add(w, xstrdup("--"));
-}
-
-/* A device instead of a directory. */
-static void below_add(struct words *w, const struct campaign *c, const struct step *s, const struct place *place)
-{
-	const struct target *t = &c->protocol->target[c->protocol->scenario[s->scenario].target];
-	word_add(w, xasprintf("--device=%s", place->below.path));
-	if (t->destructive || t->volume)
-		word_add(w, xstrdup("--destructive"));
-	if (t->volume)
-		word_add(w, xstrdup("--own-device"));
-}
-
-static void words_make(struct words *w, const struct campaign *c, const struct step *s)
-{
-	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	const struct place *place = &c->places.place[scenario->target];
-	const char *dir = place->dir[c->places.scenario[s->scenario].dir].path;
-	char *work_dir = scenario->script ? program_work_dir(&c->places, c->protocol, s->scenario) : NULL;
-	if (scenario->script && role_is_program(c, s->role)) {
-		capture_words(w, c, s);
-		free(work_dir);
-		return;
-	}
-	if (step_is_observed(c, s))
-		observer_words(w, c, s);
-	word_add(w, xstrdup(c->options->self));
-	if (role_is_program(c, s->role)) {
-		word_add(w, xstrdup("microbench"));
-		word_add(w, xstrdup(scenario->type));
-		settings_add(w, scenario->option, scenario->n_options, "requests");
-		word_add(w, xasprintf("--requests=%llu", (unsigned long long)s->n_requests));
-		word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
-		word_add(w, xstrdup("--min-duration=0")); /* the count decides, also where a workload has a duration */
-		word_add(w, xstrdup("--no-prepare"));
-	} else {
-		const struct replayer *replayer = &c->protocol->replayer[s->role];
-		word_add(w, xstrdup("replay"));
-		word_add(w, xasprintf("--engine=%s", replayer->engine));
-		if (s->blank)
-			blank_settings_add(w, replayer);
-		else
-			settings_add(w, replayer->option, replayer->n_options, "engine");
-	}
-	if (place->below.path)
-		below_add(w, c, s, place);
-	else
-		word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : dir));
-	free(work_dir);
-	word_add(w, xasprintf("--output=%s", s->output));
-	word_add(w, xstrdup("--no-sync-output"));
-	if (!role_is_program(c, s->role))
-		word_add(w, xstrdup(s->input));
-	word_add(w, NULL);
-}
-
-static void words_free(struct words *w)
-{
-	for (size_t i = 0; i < w->n; i++)
-		free(w->v[i]);
-	free(w->v);
-}
-
 /* --- memory ------------------------------------------------------------------------------------------------------- */
 
 /* What a process takes while its requests run is added to the page-cache budget, so that program and replayers have the
@@ -194,26 +52,43 @@ char *scratch_path(const struct campaign *c, const char *name)
 	return xasprintf("%s/%s", c->scratch.dir, name);
 }
 
-/* The script makes its files anew; what goes wrong is the run's reason. */
-static int script_prepare(struct campaign *c, const struct step *s, struct err *e)
+/* Starts what readies a run, outside its cgroup and with no other conditions; what goes wrong is the run's reason. */
+static int helper_run(struct campaign *c, const struct words *words, const char *file, const char *what, struct err *e)
 {
-	struct words words = {0};
 	struct launch_result made;
-	script_words(&words, c, s->scenario, "prepare");
-	word_add(&words, NULL);
 	struct launch_spec spec = {
-	    .argv = words.v,
-	    .file = "/bin/sh",
+	    .argv = words->v,
+	    .file = file,
 	    .timeout_ns = c->protocol->timeout_ns,
 	    .signal_fd = c->signal_fd,
 	};
 	int ret = launch_run(&spec, &made, e);
 	if (!ret && made.end == LAUNCH_INTERRUPTED) {
 		c->interrupted = true;
-		ret = -EINTR;
-	} else if (!ret && made.reason[0]) {
-		ret = err_set(e, EIO, "%s prepare: %s", c->protocol->scenario[s->scenario].script, made.reason);
+		return -EINTR;
 	}
+	return !ret && made.reason[0] ? err_set(e, EIO, "%s: %s", what, made.reason) : ret;
+}
+
+/* The script makes its files anew. */
+static int script_prepare(struct campaign *c, const struct step *s, struct err *e)
+{
+	struct words words = {0};
+	script_words_make(&words, c, s->scenario, "prepare");
+	char *what = xasprintf("%s prepare", c->protocol->scenario[s->scenario].script);
+	int ret = helper_run(c, &words, "/bin/sh", what, e);
+	free(what);
+	words_free(&words);
+	return ret;
+}
+
+int step_compile(struct campaign *c, const struct step *s, struct err *e)
+{
+	struct words words = {0};
+	if (!step_has_program(c, s))
+		return 0;
+	compile_words_make(&words, c, s);
+	int ret = helper_run(c, &words, LAUNCH_OWN_PROGRAM, "compiling the trace", e);
 	words_free(&words);
 	return ret;
 }
@@ -263,6 +138,8 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	int ret = 0;
 	if (!s->blank && c->protocol->scenario[s->scenario].script)
 		ret = script_prepare(c, s, &why);
+	if (!ret)
+		ret = step_compile(c, s, &why); /* as a rule it is there */
 	if (!ret && !s->blank)
 		ret = prepare_run(&c->places, c->protocol, s->scenario, c->drop_caches, &r->prepared, &why);
 	if (!ret && s->limit_bytes)

@@ -16,6 +16,7 @@
 
 #include "common/clock.h"
 #include "common/xalloc.h"
+#include "validate/campaign/own_memory.h"
 #include "validate/protocol/text.h"
 
 #define GRACE_NS 2000000000 /* between SIGTERM and SIGKILL */
@@ -118,22 +119,6 @@ static void child_exec(const struct launch_spec *s, pid_t parent, int pipe_fd, i
 
 /* --- the campaign's side ------------------------------------------------------------------------------------------ */
 
-/* RssAnon and page tables of a process, which is what its cgroup is charged with beside the page cache. */
-static uint64_t anonymous_bytes(pid_t pid)
-{
-	char path[40], line[200];
-	unsigned long long kib, sum = 0;
-	snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-	FILE *in = fopen(path, "re");
-	if (!in)
-		return 0;
-	while (fgets(line, sizeof line, in))
-		if (sscanf(line, "RssAnon: %llu", &kib) == 1 || sscanf(line, "VmPTE: %llu", &kib) == 1)
-			sum += kib;
-	fclose(in);
-	return sum * 1024;
-}
-
 struct waiting {
 	const struct launch_spec *spec;
 	struct launch_result *result;
@@ -165,7 +150,7 @@ static int child_wait(struct waiting *w)
 			struct launch_result *r = w->result;
 			GROW(r->memory, r->n_memory, r->cap_memory);
 			r->memory[r->n_memory++] =
-			    (struct memory_sample){clock_monotonic_ns(), anonymous_bytes(w->pid)};
+			    (struct memory_sample){clock_monotonic_ns(), own_memory_bytes(w->pid)};
 		}
 		int64_t left_ms = (w->deadline_ns - clock_monotonic_ns()) / 1000000 + 1;
 		if (left_ms <= 0) {

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A campaign with the compiled engine: programs are made before the runs and outside their memory cgroup, once for each trace and way; their
+# memory counts; where they cannot be made the runs fail, and say why.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+command -v cc >/dev/null || skip 'no C compiler is called cc'
+XDG_CACHE_HOME=$PWD/cache
+export XDG_CACHE_HOME
+
+# tells where it is started, and by what
+cat >counting-cc <<-END
+	#!/bin/sh
+	cat /proc/self/cgroup | tr '\n' ' ' >>$PWD/count
+	tr '\0' ' ' </proc/\$PPID/cmdline >>$PWD/count
+	echo >>$PWD/count
+	exec cc "\$@"
+	END
+chmod +x counting-cc
+
+engines() { # FILE COMPILER
+	tiny any.conf
+	sed "/^\[replayer/,\$d" any.conf >"$1"
+	printf '[replayer engines]\nengine = event, coordinator, compiled\norder = fs\ncc = %s\n' "$2" >>"$1"
+}
+outcome() { # DIR STATE: how many runs
+	journal_runs "$1" | grep -c " $2\$" || :
+}
+
+engines good.conf "$PWD/counting-cc"
+status=0
+"$VALIDATE" run good.conf -o results >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+complete results 36 # for 2 scenarios: 2 recordings, and in blocks 0..3 the program and 3 replayers
+[ "$(outcome results ok)" -eq 36 ] || fail "runs failed: $(grep '"state":"failed"' results/journal)"
+clean results
+[ ! -e cache ] && [ ! -e results/programs ] || fail 'programs are left, or lie in the cache of the user'
+
+# for each scenario: one in calibration, and for each of 2 traces one with and one without calls
+[ "$(wc -l <count)" -eq 10 ] || fail "compiled $(wc -l <count) times: $(cat count)"
+! grep -v -e '--compile-only' count || fail 'a replay that was measured has compiled'
+! grep 'validate-' count | grep -q 'memory:[^ ]*validate-\|0::[^ ]*/validate-' || fail "compiled in the memory cgroup of the runs: $(cat count)"
+! grep -v 'engine=compiled' count || fail 'another engine compiles'
+
+for number in $(journal_runs results | cut -d' ' -f1); do
+	summary=results/runs/$(printf %06d "$number").json
+	[ -s "$summary" ] || fail "run $number has no summary"
+done
+jq -e '[.. | .engine? // empty | strings] | index("compiled")' results/report/report.json >/dev/null || fail 'the report does not know the engine'
+grep -q 'engine=compiled' out || fail 'the terminal does not show the replayer'
+
+# what its program takes counts like that of any replayer: its process and the program have more than one process has
+if grep -q '"event":"cgroup"' results/journal; then
+	sed -n 's/.*"anonymous_bytes":\(\[\[[^"]*\]\]\).*/\1/p' results/journal >memory
+	[ -s memory ] || fail 'no memory was looked at'
+	jq -se 'all(.[]; .[3][0] > .[1][0])' memory >/dev/null || fail "the program's memory does not count: $(cat memory)"
+fi
+
+# no compiler: its runs fail with the reason, and no other
+engines made.conf no-such-cc
+sed 's/^level = .*/level = 1/' made.conf >bad.conf
+status=0
+"$VALIDATE" run bad.conf -o failed >out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+[ "$(outcome failed ok)" -eq 14 ] && [ "$(outcome failed failed)" -eq 4 ] || fail "outcomes: $(journal_runs failed)"
+[ "$(grep '"state":"failed"' failed/journal | grep -c 'needs a C compiler')" -eq 4 ] || fail 'the reason is not in the journal'
+clean failed

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The command lines of a step. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "replay/replay.h"
+#include "validate/campaign/campaign_state.h"
+
+static void word_add(struct words *w, char *word)
+{
+	GROW(w->v, w->n, w->cap);
+	w->v[w->n++] = word;
+}
+
+static void settings_add(struct words *w, const struct setting *option, size_t n, const char *but)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(option[i].key, but))
+			word_add(w, xasprintf("--%s=%s", option[i].key, option[i].value));
+}
+
+/* All but what spoils calls or looks at their results: a mutant's blank is that of the engine. */
+static void blank_settings_add(struct words *w, const struct replayer *r)
+{
+	static const char *const of_calls[] = {"engine", "mutant", "stop-on-mismatch"};
+	for (size_t i = 0; i < r->n_options; i++) {
+		bool left_out = false;
+		for (size_t k = 0; k < sizeof of_calls / sizeof *of_calls; k++)
+			left_out |= !strcmp(r->option[i].key, of_calls[k]);
+		if (!left_out)
+			word_add(w, xasprintf("--%s=%s", r->option[i].key, r->option[i].value));
+	}
+	word_add(w, xstrdup("--blank"));
+}
+
+bool role_is_program(const struct campaign *c, int32_t role)
+{
+	return role < 0 || !strcmp(c->protocol->replayer[role].engine, "program");
+}
+
+/* sh SCRIPT VERB DIR SIZE */
+static void script_words(struct words *w, const struct campaign *c, size_t scenario, const char *verb)
+{
+	const struct scenario *s = &c->protocol->scenario[scenario];
+	word_add(w, xstrdup("sh"));
+	word_add(w, scenario_script_path(c->protocol, s));
+	word_add(w, xstrdup(verb));
+	word_add(w, program_dir(&c->places, c->protocol, scenario));
+	word_add(w, xasprintf("%llu", (unsigned long long)s->size));
+}
+
+/* The program, captured as it runs, with how its files were before. */
+static void capture_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	char *root = program_work_dir(&c->places, c->protocol, s->scenario);
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("capture"));
+	word_add(w, xstrdup("app"));
+	word_add(w, xstrdup("--snapshot"));
+	word_add(w, xasprintf("--root=%s", root));
+	word_add(w, xasprintf("--output=%s", s->output));
+	word_add(w, xstrdup("--"));
+	script_words(w, c, s->scenario, "run");
+	word_add(w, NULL);
+	free(root);
+}
+
+bool step_is_observed(const struct campaign *c, const struct step *s)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	return scenario->script && !scenario->observe_own && !s->blank && !role_is_program(c, s->role);
+}
+
+static void observer_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("capture"));
+	word_add(w, xstrdup("app"));
+	word_add(w, xasprintf("--output=%s.side", s->output));
+	word_add(w, xstrdup("--"));
+}
+
+/* A device instead of a directory. */
+static void below_add(struct words *w, const struct campaign *c, const struct step *s, const struct place *place)
+{
+	const struct target *t = &c->protocol->target[c->protocol->scenario[s->scenario].target];
+	word_add(w, xasprintf("--device=%s", place->below.path));
+	if (t->destructive || t->volume)
+		word_add(w, xstrdup("--destructive"));
+	if (t->volume)
+		word_add(w, xstrdup("--own-device"));
+}
+
+/* Where the files of a step are: its target's directory or device. */
+static void place_add(struct words *w, const struct campaign *c, const struct step *s)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	const struct place *place = &c->places.place[scenario->target];
+	if (place->below.path) {
+		below_add(w, c, s, place);
+		return;
+	}
+	char *work_dir = scenario->script ? program_work_dir(&c->places, c->protocol, s->scenario) : NULL;
+	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : place->dir[c->places.scenario[s->scenario].dir].path));
+	free(work_dir);
+}
+
+static void microbench_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	word_add(w, xstrdup("microbench"));
+	word_add(w, xstrdup(scenario->type));
+	settings_add(w, scenario->option, scenario->n_options, "requests");
+	word_add(w, xasprintf("--requests=%llu", (unsigned long long)s->n_requests));
+	word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
+	word_add(w, xstrdup("--min-duration=0")); /* the count decides, also where a workload has a duration */
+	word_add(w, xstrdup("--no-prepare"));
+}
+
+bool step_has_program(const struct campaign *c, const struct step *s)
+{
+	const struct replay_engine *g = role_is_program(c, s->role) ? NULL : replay_engine_find(c->protocol->replayer[s->role].engine);
+	return g && g->prepare;
+}
+
+static void replay_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	const struct replayer *replayer = &c->protocol->replayer[s->role];
+	word_add(w, xstrdup("replay"));
+	word_add(w, xasprintf("--engine=%s", replayer->engine));
+	if (s->blank)
+		blank_settings_add(w, replayer);
+	else
+		settings_add(w, replayer->option, replayer->n_options, "engine");
+	if (step_has_program(c, s))
+		word_add(w, xasprintf("--program-cache=%s", c->programs));
+}
+
+void words_make(struct words *w, const struct campaign *c, const struct step *s)
+{
+	bool program = role_is_program(c, s->role);
+	if (program && c->protocol->scenario[s->scenario].script) {
+		capture_words(w, c, s);
+		return;
+	}
+	if (step_is_observed(c, s))
+		observer_words(w, c, s);
+	word_add(w, xstrdup(c->options->self));
+	if (program)
+		microbench_words(w, c, s);
+	else
+		replay_words(w, c, s);
+	place_add(w, c, s);
+	word_add(w, xasprintf("--output=%s", s->output));
+	word_add(w, xstrdup("--no-sync-output"));
+	if (!program)
+		word_add(w, xstrdup(s->input));
+	word_add(w, NULL);
+}
+
+void compile_words_make(struct words *w, const struct campaign *c, const struct step *s)
+{
+	word_add(w, xstrdup(c->options->self));
+	replay_words(w, c, s);
+	place_add(w, c, s);
+	word_add(w, xstrdup("--compile-only"));
+	word_add(w, xstrdup(s->input));
+	word_add(w, NULL);
+}
+
+void script_words_make(struct words *w, const struct campaign *c, size_t scenario, const char *verb)
+{
+	script_words(w, c, scenario, verb);
+	word_add(w, NULL);
+}
+
+void words_free(struct words *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i]);
+	free(w->v);
+}
