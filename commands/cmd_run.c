@@ -112,9 +112,10 @@ static int consent(const struct protocol *p, const struct run_config *config, st
 	size_t n = 0;
 	if (config->device && split_list(config->device, &named, &n, e))
 		return err_context(e, "--device"), EXIT_USAGE;
-	int ret = devices_consent(p, (const char *const *)named, n, e);
+	bool refused;
+	int ret = devices_consent(p, (const char *const *)named, n, &refused, e);
 	list_free(named, n);
-	return ret ? EXIT_REFUSED : EXIT_OK;
+	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 
 static int campaign(const struct protocol *p, const struct run_config *config, const char *dir,
@@ -126,8 +127,6 @@ static int campaign(const struct protocol *p, const struct run_config *config, c
 	struct campaign_options o = {.dir = dir, .resume = config->resume, .quiet = config->quiet, .self = self};
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	free(self);
-	if (ret == -EPERM)
-		return EXIT_REFUSED;
 	if (ret == -ECANCELED) { /* what was measured before is worth seeing */
 		struct err second = ERR_INIT;
 		conclude(dir, form, &status, &second);

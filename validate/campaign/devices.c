@@ -23,33 +23,41 @@ static bool is_named(const char *device, const char *const *named, size_t n)
 	return found;
 }
 
-int devices_consent(const struct protocol *p, const char *const *named, size_t n, struct err *e)
-{
-	for (size_t i = 0; i < p->n_targets; i++) {
-		const struct target *t = &p->target[i];
-		if (t->device && t->destructive && !is_named(t->device, named, n))
-			return err_set(e, EPERM, "target %s: refused, nothing was touched: what is on %s would be overwritten; to allow that, name it on the "
-				       "command line too: --device %s", t->name, t->device, t->device);
-	}
-	for (size_t k = 0; k < n; k++) {
-		bool used = false;
-		for (size_t i = 0; i < p->n_targets; i++)
-			used |= p->target[i].device && is_named(p->target[i].device, &named[k], 1);
-		if (!used)
-			return err_set(e, EPERM, "--device %s: refused, nothing was touched: no target of the protocol is that device", named[k]);
-	}
-	return 0;
-}
-
-/* A last look before hours are spent; every run looks again. */
-static int look(const struct target *t, struct err *e)
+/* Every run looks again. */
+static int look(const struct target *t, bool *refused, struct err *e)
 {
 	struct device d;
-	bool refused;
-	int ret = device_open(&d, t->device, t->destructive ? DEVICE_WRITE : DEVICE_READ, O_DIRECT, &refused, e);
+	int ret = device_open(&d, t->device, t->destructive ? DEVICE_WRITE : DEVICE_READ, O_DIRECT, refused, e);
 	if (!ret)
 		device_close(&d);
-	return refused ? -EPERM : ret;
+	return ret;
+}
+
+static int named_check(const struct protocol *p, const char *device, struct err *e)
+{
+	for (size_t i = 0; i < p->n_targets; i++)
+		if (p->target[i].device && is_named(p->target[i].device, &device, 1))
+			return 0;
+	return err_set(e, EPERM, "--device %s: refused, nothing was touched: no target of the protocol is that device", device);
+}
+
+int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused, struct err *e)
+{
+	int ret = 0;
+	*refused = false;
+	for (size_t k = 0; k < n && !ret; k++)
+		ret = named_check(p, named[k], e);
+	for (size_t i = 0; i < p->n_targets && !ret; i++) {
+		const struct target *t = &p->target[i];
+		if (t->device && t->destructive && !is_named(t->device, named, n))
+			ret = err_set(e, EPERM, "target %s: refused, nothing was touched: what is on %s would be overwritten; to allow that, name it on "
+				      "the command line too: --device %s", t->name, t->device, t->device);
+	}
+	*refused = ret;
+	for (size_t i = 0; i < p->n_targets && !ret; i++)
+		if (p->target[i].device)
+			ret = look(&p->target[i], refused, e);
+	return ret;
 }
 
 void device_adopt(const char *name)
@@ -82,7 +90,8 @@ int device_begin(struct target_device *d, const struct target *t, const char *na
 	*d = (struct target_device){NULL, NULL, NULL};
 	if (t->volume)
 		return volume_begin(d, t, name, e);
-	int ret = t->device ? look(t, e) : 0;
+	bool refused;
+	int ret = t->device ? look(t, &refused, e) : 0;
 	if (!ret && t->device)
 		d->path = xstrdup(t->device);
 	return ret;

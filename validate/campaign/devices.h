@@ -16,11 +16,11 @@ struct target_device { /* all NULL: a directory */
 	char *service; /* its model, every default written out */
 };
 
-/* Whether the protocol's devices may be overwritten: each that has `destructive` must be named in named[n]. Errors: EPERM (status 6)
- * naming what is missing. Nothing is touched. */
-int devices_consent(const struct protocol *p, const char *const *named, size_t n, struct err *e);
+/* Whether the protocol's devices may be overwritten: each that has `destructive` must be named in named[n], and be used by nobody else.
+ * *refused (status 6) tells that from a failure. Errors: EPERM naming what is missing; those of device_open. Nothing is touched. */
+int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused, struct err *e);
 /* Finds the device, or makes the volume `name`; one that an earlier session left under that name is removed first. Errors: of the
- * system; EPERM for a device that is in use. */
+ * system; EBUSY for a device that is in use. */
 int device_begin(struct target_device *d, const struct target *t, const char *name, struct err *e);
 /* Removes the volume `name` of an earlier session, if there is one. */
 void device_adopt(const char *name);
