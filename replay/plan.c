@@ -147,7 +147,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	bool by_thread = !p->pool || p->own_lanes;
 	for (uint32_t i = 0; i < lanes->n; i++)
 		before_ns[i] = NO_END;
-	call_table_init(&p->calls, l, s, !p->pool);
+	call_table_init(&p->calls, l, s);
 	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
 	p->calls.payload = c->payload == PAYLOAD_BUFFER ? NULL : &p->payload;
 	for (uint32_t i = 0; i < l->n; i++) {
@@ -157,8 +157,6 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		struct lane *a = &p->lane[at.lane];
 		request_lay(&a->request[at.index], call_hot(&p->calls, l, s, r));
 		a->expected[at.index] = expected_of(r);
-		if (r->op == OP_IO_SUBMIT && a->request[at.index].op == HOT_CALL)
-			p->calls.call[a->request[at.index].length].first = at.index + 1;
 		if (a->due)
 			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
 		p->place[r->record] = at;

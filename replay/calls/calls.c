@@ -231,8 +231,6 @@ uint32_t call_process_pid(const struct call_table *c, uint32_t process)
 void call_table_finish(struct replay_plan *p)
 {
 	struct call_table *c = &p->calls;
-	for (uint32_t i = 0; i < c->n_processes; i++)
-		call_async_finish(c, &c->process[i], &p->clock);
 	for (uint32_t i = 0; i < c->n_slots; i++)
 		if (atomic_load(&c->stream[i]))
 			call_slot_end(p, i);

@@ -27,7 +27,6 @@ enum call_bit {
 	CALL_TURNS = 4,		/* it may change what other paths mean: stored directories are looked up again */
 	CALL_FROM_NULL = 8,	/* copies: what is read from is passed over; the buffer stands for it */
 	CALL_TO_NULL = 16,	/* copies: what is written to is passed over; /dev/null stands for it */
-	CALL_SUBMITTED = 32,	/* asynchronous: an io_submit hands it over */
 	CALL_BY_PAGES = 128,	/* --reads original: in parts */
 	CALL_PAYLOAD = 512,	/* what it writes is made before it */
 	CALL_SKIPPED = 256,	/* --reads none: only the position moves */
@@ -54,7 +53,6 @@ struct call {
 	uint32_t flags;
 	uint32_t map;	  /* index into calls.map, NONE32 none */
 	uint32_t process; /* index into calls.process */
-	uint32_t first;	  /* io_submit: index in its lane of the first request it hands over */
 	uint16_t op;	  /* enum trace_op */
 	uint16_t bits;	  /* enum call_bit */
 };
@@ -77,7 +75,7 @@ struct call_counts { /* pages, with --reads original */
 
 struct call_map;     /* a mapping while it is there */
 struct call_stream;  /* a stream of the C library, or a directory being listed */
-struct call_process; /* what ends with a traced process, and its asynchronous requests */
+struct call_process; /* what ends with a traced process */
 
 struct call_common { /* in memory that forked processes share */
 	_Atomic uint32_t turn; /* goes up when a stored directory may have become another one */
@@ -107,11 +105,9 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	uint32_t *next_ending; /* next_ending[n_slots]: slots that end with their process, linked */
 	uint64_t n_passed[PASS_N]; /* requests that are not called, by reason */
 	int null_fd;   /* /dev/null, the replayer's own; -1 where no call needs it */
-	bool in_lanes; /* each thread's requests lie in a lane of their own, in their order */
 
 	/* while laying */
 	struct places *places_laid;
-	struct submission *submission; /* submission[n_threads] */
 	uint32_t *process_of_thread;   /* process_of_thread[n_threads] */
 };
 
@@ -127,9 +123,8 @@ struct outcome;
 enum pass_reason call_refusal(const struct load *l, const struct load_request *r);
 
 /* The hot form of the requests: whatever is no plain call gets a place in the table. call_table_init once before, call_hot for each
- * request in issue order, call_table_laid once afterwards. Borrows l->bytes and the names of `s`; `in_lanes`: each thread's requests lie in
- * a lane of their own. */
-void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes);
+ * request in issue order, call_table_laid once afterwards. Borrows l->bytes and the names of `s`. */
+void call_table_init(struct call_table *c, const struct load *l, const struct slots *s);
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r);
 /* Whether descriptors or streams end with a process (index into slots.process). */
 bool call_ends_something(const struct call_table *c, uint32_t process);
@@ -143,7 +138,6 @@ bool call_result_counts(const struct load_request *r);
 
 struct call_process_laid { /* what is laid of a process */
 	uint32_t pid, n_threads, first_ending, first_map;
-	uint32_t is_asynchronous;
 };
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process);
 uint32_t call_map_next(const struct call_table *c, uint32_t map); /* of the maps that end with the same process */
@@ -166,7 +160,7 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 void call_leave(struct replay_plan *p, uint32_t process);
 /* Its number in the trace. */
 uint32_t call_process_pid(const struct call_table *c, uint32_t process);
-/* After the run: streams are flushed and closed, asynchronous requests waited for. */
+/* After the run: streams are flushed and closed. */
 void call_table_finish(struct replay_plan *p);
 
 #endif

@@ -8,7 +8,7 @@
 struct call_process_laid call_process_laid(const struct call_table *c, uint32_t process)
 {
 	const struct call_process *p = &c->process[process];
-	return (struct call_process_laid){p->pid, atomic_load(&p->n_threads), p->first_ending, p->first_map, p->is_asynchronous};
+	return (struct call_process_laid){p->pid, atomic_load(&p->n_threads), p->first_ending, p->first_map};
 }
 
 uint32_t call_map_next(const struct call_table *c, uint32_t map)
@@ -34,7 +34,6 @@ int call_table_revive(struct call_table *c, const struct call_process_laid *laid
 		p->pid = laid[i].pid;
 		p->first_ending = laid[i].first_ending;
 		p->first_map = laid[i].first_map;
-		p->is_asynchronous = laid[i].is_asynchronous;
 		atomic_init(&p->n_threads, laid[i].n_threads);
 	}
 	c->stream = xcalloc((size_t)c->n_slots + 1, sizeof *c->stream);

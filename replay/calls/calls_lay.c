@@ -357,30 +357,11 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 	}
 }
 
-/* An io_submit and the requests behind it that it hands over: those of the same instant. */
-static void submission_follow(struct call_table *c, const struct load_request *r, uint32_t call)
-{
-	struct submission *s = &c->submission[r->thread];
-	if (r->op == OP_IO_SUBMIT) {
-		*s = (struct submission){r->begin_ns, r->rvalue > 0 ? (uint32_t)r->rvalue : 0, call};
-		c->call[call].first = r->index + 1;
-	} else if (s->n_left && s->begin_ns == r->begin_ns && c->in_lanes) {
-		s->n_left--;
-		c->call[call].bits |= CALL_SUBMITTED;
-		c->process[c->call[call].process].is_asynchronous = true;
-	}
-}
-
 /* Where content is made before each write, no write is a plain call. */
 static bool writes_payload(const struct call_table *c, const struct load_request *r)
 {
 	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE;
 	return c->payload && writes && r->rvalue != -EFAULT && r->op != OP_AIO_WRITE && r->op != OP_AIO_WRITEV;
-}
-
-static bool is_asynchronous(const struct load_request *r)
-{
-	return r->op == OP_IO_SUBMIT || (r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC);
 }
 
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
@@ -395,8 +376,6 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 		h.op = HOT_CALL;
 		h.length = call_add(c, l, s, r);
 		c->call[h.length].bits |= writes_payload(c, r) ? CALL_PAYLOAD : 0;
-		if (is_asynchronous(r))
-			submission_follow(c, r, h.length);
 	}
 	return h;
 }
@@ -435,9 +414,9 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 	u64_map_release(&of_pid);
 }
 
-void call_table_init(struct call_table *c, const struct load *l, const struct slots *s, bool in_lanes)
+void call_table_init(struct call_table *c, const struct load *l, const struct slots *s)
 {
-	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .in_lanes = in_lanes};
+	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1};
 	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
 		abort(); /* a page: as of any small memory (xalloc.h) */
 	c->common = c->memory.base;
@@ -451,7 +430,6 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 		pthread_rwlock_init(&c->map[i].lock, NULL);
 		c->map[i].fd = -1;
 	}
-	c->submission = xcalloc((size_t)l->n_threads + 1, sizeof *c->submission);
 	c->places_laid = xcalloc(1, sizeof *c->places_laid);
 	place_find(c, c->places_laid, "", 0);
 	processes_lay(c, l, s);
@@ -471,6 +449,4 @@ void call_table_laid(struct call_table *c)
 	free(t->path);
 	free(t);
 	c->places_laid = NULL;
-	free(c->submission);
-	c->submission = NULL;
 }

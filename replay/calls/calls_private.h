@@ -4,7 +4,6 @@
 #define REPLAY_CALLS_PRIVATE_H
 
 #include <dirent.h>
-#include <linux/aio_abi.h>
 #include <pthread.h>
 #include <stdio.h>
 
@@ -39,14 +38,6 @@ struct call_process {
 	_Atomic uint32_t n_threads; /* that have requests left */
 	uint32_t first_map;	    /* of its mappings, through call_map.next_ending; NONE32 none */
 	uint32_t first_ending;	    /* of its slots that no request closes, through calls.next_ending */
-	bool is_asynchronous;
-	aio_context_t aio;
-	_Atomic int64_t n_in_flight;
-};
-
-struct submission { /* while laying: of a thread */
-	int64_t begin_ns;
-	uint32_t n_left, call;
 };
 
 /* One call under way. */
@@ -158,6 +149,5 @@ struct call_map *call_map_take(struct caller *k, bool change, char **at, size_t 
 void call_map_give(struct call_map *m);
 /* calls_async.c */
 call_run call_io_submit, call_io_getevents, call_async;
-void call_async_finish(struct call_table *c, struct call_process *p, const struct clock *clock);
 
 #endif

@@ -13,7 +13,7 @@
 #include "common/err.h"
 #include "replay/plan.h"
 
-#define IMAGE_MAGIC "validate replay tables 1"
+#define IMAGE_MAGIC "validate replay tables 2"
 
 enum image_part {
 	IMAGE_LANES,	/* struct image_lane[n_lanes] */
@@ -48,7 +48,7 @@ struct image {
 	uint64_t seed, n_records;
 	int32_t reads; /* enum replay_reads */
 	uint32_t n_lanes, n, n_workers, max_length, n_slots, n_calls, n_parts, n_directories, n_maps, n_processes;
-	uint8_t ordered, pool, own_lanes, direct, timed, in_lanes, by_process, opened;
+	uint8_t ordered, pool, own_lanes, direct, timed, by_process, opened;
 };
 
 /* Where the bytes of an image go, piece by piece. Errors: of writing. */

@@ -44,7 +44,7 @@ static int calls_open(struct image *m, struct call_table *c, struct err *e)
 	*c = (struct call_table){.call = part(m, IMAGE_CALLS), .n = m->n_calls, .place = part(m, IMAGE_DIRECTORIES),
 				 .n_places = m->n_directories, .n_maps = m->n_maps, .n_processes = m->n_processes,
 				 .slot = part(m, IMAGE_SLOTS), .n_slots = m->n_slots, .next_ending = part(m, IMAGE_ENDING),
-				 .part = part(m, IMAGE_PARTS), .n_parts = m->n_parts, .reads = m->reads, .null_fd = -1, .in_lanes = m->in_lanes};
+				 .part = part(m, IMAGE_PARTS), .n_parts = m->n_parts, .reads = m->reads, .null_fd = -1};
 	for (uint32_t i = 0; i < c->n_places; i++)
 		c->place[i] = (char *)(uintptr_t)text_at(m, c->place[i], "");
 	for (uint32_t i = 0; i < c->n; i++) {

@@ -126,7 +126,7 @@ static void image_lay(struct writer *w, const struct image_lane *sum)
 			    .n_workers = p->n_workers, .max_length = p->max_length, .n_slots = p->n_slots, .n_calls = p->calls.n,
 			    .n_parts = p->calls.n_parts, .reads = p->calls.reads, .n_directories = p->calls.n_places, .n_maps = p->calls.n_maps, .n_processes = p->calls.n_processes,
 			    .ordered = p->ordered, .pool = p->pool, .own_lanes = p->own_lanes, .direct = p->direct,
-			    .timed = p->n_lanes && p->lane[0].due, .in_lanes = p->calls.in_lanes,
+			    .timed = p->n_lanes && p->lane[0].due,
 			    .by_process = p->process_of != NULL};
 	uint64_t at = rounded(sizeof *m, ALIGN);
 	for (int i = 0; i < IMAGE_N; i++) {

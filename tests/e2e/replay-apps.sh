@@ -39,6 +39,19 @@ for case in data names directories streams maps; do
 done
 replayed forks fs
 
+# asynchronous requests: each made, with its result, at its place
+if $compiler -w -O1 -o aio "$SRCDIR/tests/programs/aio.c" -pthread -laio 2>/dev/null; then
+	for kind in libaio posix; do
+		captured $kind "$PWD/aio" $kind
+		replayed $kind temporal
+		"$VALIDATE" info --csv $kind.csv $kind.out >/dev/null || fail "the replay of $kind cannot be read"
+		wanted=$([ $kind = libaio ] && echo 100 || echo 11)
+		[ "$(grep -c ',aio_.*,4096,' $kind.csv)" -eq "$wanted" ] || fail "requests of $kind: $(grep aio_ $kind.csv | head -5)"
+	done
+else
+	echo 'asynchronous requests are not tried: no libaio to compile with'
+fi
+
 mkdir -p tar.run/tree/a/b tar.run/tree/c
 for i in 1 2 3 4 5 6 7 8 9; do
 	head -c $((i * 4321)) /dev/zero >tar.run/tree/a/b/f$i
