@@ -110,6 +110,9 @@ static void serve(const struct volume *v, const struct volume_config *c, int loc
 {
 	struct err e = ERR_INIT;
 	char pid[32], *mount = volume_inside(v, "mount");
+	sigset_t none;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL); /* the caller's may keep it from being ended */
 	setsid();
 	signal(SIGPIPE, SIG_IGN);
 	lock_fd = keep_only(lock_fd, &ready_fd);

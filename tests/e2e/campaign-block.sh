@@ -68,6 +68,11 @@ grep -q '"state": *"failed"' on-file/journal* && fail "a run failed: $(grep fail
 
 [ "$(id -u)" -eq 0 ] || skip "loop devices need root"
 [ -c /dev/fuse ] && [ -e /dev/loop-control ] || skip "no /dev/fuse or no loop devices"
+ours() { # volumes of campaigns in this directory, by the tokens in their journals
+	for journal in on-volume/journal killed/journal; do
+		[ ! -e $journal ] || sed -n 's/.*"token":"\([a-z0-9]*\)".*/\1/p' $journal
+	done | sort -u | while read -r token; do "$VALIDATE" volume list | grep "^validate-$token" || :; done
+}
 printf 'volume = constant:time=300us,parallel=2\nsize = 8M\n' | protocol >volume.conf
 "$VALIDATE" volume create probe --size 1M --service constant:time=0 >out 2>err || skip "no volumes here: $(cat err)"
 "$VALIDATE" volume remove probe >/dev/null
@@ -75,13 +80,13 @@ status=0
 "$VALIDATE" run volume.conf -q -o on-volume >out 2>err || status=$?
 case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
 jq -e '.targets[0].below.service | startswith("constant:read=300us")' on-volume/environment.json >/dev/null || fail "no volume in the environment"
-"$VALIDATE" volume list | grep -q 'no volumes' || fail "a volume stayed: $("$VALIDATE" volume list)"
+[ -z "$(ours)" ] || fail "a volume stayed: $(ours)"
 
 # killed: the volume stays until the campaign goes on, and then goes
 "$VALIDATE" run volume.conf -q -o killed >out 2>err &
 pid=$!
 for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30; do
-	"$VALIDATE" volume list | grep -q 'no volumes' || break
+	[ -z "$(ours)" ] || break
 	sleep 0.1
 done
 kill -KILL $pid
@@ -89,4 +94,4 @@ wait $pid 2>/dev/null || :
 status=0
 "$VALIDATE" run -q -o killed --resume >out 2>err || status=$?
 case $status in 0 | 1 | 4) ;; *) fail "resumed: status $status: $(cat err)" ;; esac
-"$VALIDATE" volume list | grep -q 'no volumes' || fail "a volume stayed: $("$VALIDATE" volume list)"
+[ -z "$(ours)" ] || fail "a volume stayed: $(ours)"
