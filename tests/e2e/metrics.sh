@@ -48,6 +48,10 @@ expect_status 0 "$VALIDATE" metrics --json mixed.csv mixed.trace
 expect_value n_lost 0
 expect_value n_passed 5
 expect_value n_issued 5
+expect_status 0 "$VALIDATE" metrics --json --match key mixed.csv mixed.trace
+expect_value n_lost 0
+expect_value n_passed 5
+expect_value n_issued 5
 
 # warm-up: left out of both, by the order of the reference
 expect_status 0 "$VALIDATE" metrics --json --warmup 100 run.trace replay.trace

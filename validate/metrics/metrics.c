@@ -52,6 +52,7 @@ struct work { /* what is still to be done */
 	bool tally;
 	bool left[LANE_N], runs[LANE_N]; /* runs: sorted in runs */
 	bool sort_reference, unsorted; /* pairs must be sorted; the reference's file is not in order */
+	bool late_reference; /* by key, and requests are passed over */
 	uint64_t bt;
 	bool order_only; /* the levels are known */
 	struct warmup_cut warmup;
@@ -70,7 +71,7 @@ static struct observation_options lane_options(const struct work *w, enum lane_k
 	    .levels = has_levels && !w->order_only && (parts & PART_CONCURRENCY || kind == LANE_REFERENCE),
 	    .lifetimes = has_levels && !w->order_only && (parts & PART_LIFETIME),
 	    .sort_reference = w->sort_reference && kind != LANE_REFERENCE,
-	    .in_order = !w->unsorted && kind == LANE_REFERENCE,
+	    .in_order = !w->unsorted && !w->late_reference && kind == LANE_REFERENCE,
 	    .mode = w->runs[kind] ? ARRIVALS_RUNS : ARRIVALS_WINDOW,
 	    .sorting = w->o->sorting,
 	    .order = {w->o->dt, w->bt},
@@ -147,7 +148,7 @@ static void take_lane(struct work *w, const struct pass *p, enum lane_kind kind,
 static void pass_plan(struct pass *p, const struct work *w, unsigned int thread, unsigned int n_threads)
 {
 	*p = (struct pass){.o = w->o, .warmup = w->warmup, .m = w->m, .match = w->m->match, .tally = w->tally && thread == 0, .e = ERR_INIT,
-			    .may_be_unsorted = w->unsorted, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
+			    .may_be_unsorted = w->unsorted, .late_reference = w->late_reference, .by_index = w->m->match == MATCH_KEY && !w->unsorted};
 	for (int i = 0; i < LANE_N; i++) {
 		bool second = n_threads > 1 && (i == LANE_COMPLETE || i == LANE_DISPATCH);
 		p->lane[i].wanted = w->left[i] && second == (thread == 1);
@@ -209,15 +210,20 @@ static int work_once(struct work *w, struct err *e)
 	bool first = w->tally || w->left[LANE_REFERENCE] || w->left[LANE_ISSUE];
 	unsigned int n = w->o->n_threads > 1 && first && second ? 2 : 1;
 	int rc = passes_run(p, w, n, e);
-	bool unsorted = false;
-	for (unsigned int i = 0; i < n; i++)
+	bool unsorted = false, passed_over = false;
+	for (unsigned int i = 0; i < n; i++) {
 		unsorted |= p[i].reference_unsorted;
-	if (!rc && unsorted) {
-		w->sort_reference = w->unsorted = true;
-		tally_reset(w->m);
-		rc = warmup_find(&w->warmup, w->reference, w->o, true, e);
+		passed_over |= p[i].needs_late_reference;
 	}
-	for (int i = 0; i < LANE_N && !rc && !unsorted; i++)
+	bool again = unsorted || passed_over;
+	if (!rc && again) {
+		w->late_reference |= passed_over;
+		w->unsorted |= unsorted;
+		w->sort_reference |= unsorted;
+		tally_reset(w->m);
+		rc = warmup_find(&w->warmup, w->reference, w->o, w->unsorted, e);
+	}
+	for (int i = 0; i < LANE_N && !rc && !again; i++)
 		for (unsigned int k = 0; k < n; k++) {
 			struct lane *l = &p[k].lane[i];
 			if (!l->wanted)
@@ -227,7 +233,7 @@ static int work_once(struct work *w, struct err *e)
 			if (!l->late)
 				take_lane(w, &p[k], (enum lane_kind)i, &l->observation);
 		}
-	w->tally &= rc || unsorted;
+	w->tally &= rc || again;
 	for (unsigned int i = 0; i < n; i++)
 		pass_release(&p[i]);
 	free(p);

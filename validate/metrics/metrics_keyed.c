@@ -14,9 +14,20 @@ static void tally_one(struct pass *p, enum match_side side, const struct trace_r
 		tally_side(p, s, r, 1, index);
 }
 
+/* A request of the reference that the replay did not pass over, where the others are left out. */
+static int count_late(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
+{
+	if (!p->late_reference)
+		return 0;
+	tally_one(p, SIDE_REFERENCE, r, index, false);
+	return observe_reference_late(p, r, e);
+}
+
 static int left_over(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool known,
 		     struct err *e)
 {
+	if (side == SIDE_REPLAY && match_passed_over(r))
+		return 0;
 	if (side == SIDE_REPLAY) {
 		tally_one(p, side, r, index, false);
 		if (p->tally)
@@ -27,34 +38,56 @@ static int left_over(struct pass *p, enum match_side side, const struct trace_re
 		return 0;
 	if (p->tally)
 		p->m->n_lost += known;
-	return known ? observe_pair(p, r, NULL, index, e) : 0;
+	int rc = count_late(p, r, index, e);
+	return known && !rc ? observe_pair(p, r, NULL, index, e) : rc;
 }
 
 static int take_keyed_reference(struct pass *p, const struct trace_record *r, uint64_t index, struct err *e)
 {
 	uint32_t k;
 	bool warmup = p->warmup.on && warmup_covers(&p->warmup, r, index);
-	tally_one(p, SIDE_REFERENCE, r, index, warmup);
-	if (warmup) {
+	if (warmup || !p->late_reference)
+		tally_one(p, SIDE_REFERENCE, r, index, warmup);
+	if (warmup || p->late_reference)
 		see_order(p, r);
+	if (warmup)
+		return 0;
+	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
+	return p->late_reference ? 0 : observe_reference(p, r, e);
+}
+
+/* Request a of the reference and its replay. */
+static int take_matched(struct pass *p, const struct trace_record *a, uint64_t of_a, const struct trace_record *x,
+			uint64_t of_x, struct err *e)
+{
+	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
+	if (match_passed_over(x)) {
+		p->needs_late_reference |= !warmup && !p->late_reference;
+		if (p->tally)
+			p->m->n_passed += !warmup;
 		return 0;
 	}
-	see_thread(p, sequences_place(&p->threads, (uint64_t)r->pid << 32 | r->tid, &k), r, index);
-	return observe_reference(p, r, e);
+	tally_one(p, SIDE_REPLAY, x, of_x, warmup);
+	if (warmup)
+		return 0;
+	if (p->tally)
+		tally_pair(p, a, x, of_x);
+	int rc = count_late(p, a, of_a, e);
+	return rc ? rc : observe_pair(p, a, x, of_a, e);
 }
 
 static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
 		      struct err *e)
 {
 	const struct key_waiting *partner;
-	if (r->begin_ns == TIME_NONE)
+	if (r->begin_ns == TIME_NONE && (side == SIDE_REFERENCE || !match_passed_over(r)))
 		return 0;
 	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
 	if (rc)
 		return rc;
 	rc = key_match_put(&p->keys, side, r, index, last, &partner, e);
 	if (rc == -ENOENT) { /* neither lost nor extra */
-		if (p->tally)
+		if (p->tally && r->begin_ns != TIME_NONE)
 			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
 		return left_over(p, side, r, index, false, e);
 	}
@@ -63,16 +96,9 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 				   (unsigned long long)index);
 	if (!rc)
 		return last ? left_over(p, side, r, index, true, e) : 0;
-	bool is_replay = side == SIDE_REPLAY;
-	const struct trace_record *a = is_replay ? &partner->record : r, *x = is_replay ? r : &partner->record;
-	uint64_t of_a = is_replay ? partner->index : index, of_x = is_replay ? index : partner->index;
-	bool warmup = p->warmup.on && warmup_covers(&p->warmup, a, of_a);
-	tally_one(p, SIDE_REPLAY, x, of_x, warmup);
-	if (warmup)
-		return 0;
-	if (p->tally)
-		tally_pair(p, a, x, of_x);
-	return observe_pair(p, a, x, of_a, e);
+	if (side == SIDE_REPLAY)
+		return take_matched(p, &partner->record, partner->index, r, index, e);
+	return take_matched(p, r, index, &partner->record, partner->index, e);
 }
 
 static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
@@ -92,7 +118,7 @@ int run_keyed(struct pass *p, struct err *e)
 {
 	struct batch b = {0}, c = {0};
 	int rc = 0;
-	while (!rc && (p->may_be_unsorted || !p->reference_unsorted)) {
+	while (!rc && !p->needs_late_reference && (p->may_be_unsorted || !p->reference_unsorted)) {
 		rc = batch_fill(&b, &p->reference, e);
 		rc = rc ? rc : batch_fill(&c, &p->replay, e);
 		if (rc || (b.ended && c.ended))

@@ -122,10 +122,15 @@ static int64_t end_of(const struct trace_record *r)
 
 int observe_reference(struct pass *p, const struct trace_record *r, struct err *e)
 {
-	struct lane *l = &p->lane[LANE_REFERENCE];
 	if (r->begin_ns == TIME_NONE)
 		return 0;
 	see_order(p, r);
+	return observe_reference_late(p, r, e);
+}
+
+int observe_reference_late(struct pass *p, const struct trace_record *r, struct err *e)
+{
+	struct lane *l = &p->lane[LANE_REFERENCE];
 	if (!l->wanted || (p->reference_unsorted && !p->may_be_unsorted))
 		return 0;
 	struct arrival a = {.begin_ns = r->begin_ns, .end_ns = end_of(r)};
@@ -337,7 +342,7 @@ static int check_end(struct pass *p, struct metrics_source *s, struct metrics_si
 int pass_run(struct pass *p, struct err *e)
 {
 	int rc = p->match == MATCH_KEY ? run_keyed(p, e) : run_numbered(p, e);
-	if (rc || p->reference_unsorted)
+	if (rc || p->reference_unsorted || p->needs_late_reference)
 		return rc;
 	rc = check_end(p, &p->reference, &p->m->reference, e);
 	rc = rc ? rc : check_end(p, &p->replay, &p->m->replay, e);

@@ -45,6 +45,8 @@ struct pass {
 	bool compare;		 /* whether pairs are the same requests */
 	bool may_be_unsorted;	 /* requests of the reference need not be in the order of their begins */
 	bool reference_unsorted; /* after it: they are not, and were taken to be */
+	bool late_reference;	 /* by key: requests of the reference count only when it is known that none passed them over */
+	bool needs_late_reference; /* after it: some were passed over, and had been counted */
 	bool by_index;		 /* pairs are sorted by the reference's index: it has no ties */
 	struct lane lane[LANE_N];
 	struct metrics *m;
@@ -103,6 +105,8 @@ int observe_reference(struct pass *p, const struct trace_record *r, struct err *
 /* A request of the reference that was issued, at its turn, and its replay; x NULL: it was lost. */
 int observe_pair(struct pass *p, const struct trace_record *r, const struct trace_record *x, uint64_t index,
 		 struct err *e);
+/* The same of one whose place in the file was seen before. */
+int observe_reference_late(struct pass *p, const struct trace_record *r, struct err *e);
 /* A request of the replay that has no partner. */
 int observe_extra(struct pass *p, const struct trace_record *x, struct err *e);
 

@@ -79,22 +79,35 @@ static void check_passed_over(const struct made *without, const struct metrics *
 	check_levels(without->x, without->n_x, &m->replay);
 }
 
-static void test_passed_over_by_number(void **state)
+static void passed_over(enum metrics_match match, uint64_t seed)
 {
-	(void)state;
 	struct trace_path r = trace_file_path("reference.trace"), x = trace_file_path("replay.trace");
-	struct random q = {811};
+	struct random q = {seed};
 	static struct made made, without;
 	static struct metrics m;
 	for (int round = 0; round < 80; round++) {
 		make(&q, &made, round < 40 ? 40 : MAX_N, round % 2);
+		if (match == MATCH_KEY) /* which of two alike is extra is open there */
+			made.n_x = made.n;
 		pass_over(&made, &q, &without);
 		write_pair(&made, &r, &x);
-		struct metrics_options o = options_by(MATCH_NUMBER, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
+		struct metrics_options o = options_by(match, 9, 1 + (unsigned int)round / 2 % 2, round % 3 == 0);
 		compute(&m, &r, &x, &o);
 		check_passed_over(&without, &m, made.n - without.n);
 		metrics_release(&m);
 	}
+}
+
+static void test_passed_over_by_number(void **state)
+{
+	(void)state;
+	passed_over(MATCH_NUMBER, 811);
+}
+
+static void test_passed_over_by_key(void **state)
+{
+	(void)state;
+	passed_over(MATCH_KEY, 812);
 }
 
 /* Whether any request that was issued is left: the last one was, at least. */
@@ -296,6 +309,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_warmup_by_number),
 	    cmocka_unit_test(test_passed_over_by_number),
+	    cmocka_unit_test(test_passed_over_by_key),
 	    cmocka_unit_test(test_warmup_of_an_unsorted_reference),
 	    cmocka_unit_test(test_warmup_by_key),
 	    cmocka_unit_test(test_warmup_that_leaves_nothing),
