@@ -154,7 +154,7 @@ static _Noreturn void process_main(struct processes *ps, uint32_t i, pid_t paren
 		_exit(1);
 	int ret = process_run(ps, &ps->process[i], r, &e);
 	if (ret) {
-		snprintf(r->message, sizeof r->message, "%s", e.msg);
+		snprintf(r->message, sizeof r->message, "%.399s", e.msg);
 		r->error = -ret;
 	}
 	_exit(ret ? 1 : 0);
