@@ -78,7 +78,7 @@ expect_line out '8 scenarios, 2 replayers, 20 replicates'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/microbenchmark.conf" --dry-run
 expect_line out '48 scenarios'
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/fileserver.conf" --dry-run
-expect_line out '1 scenario, 4 replayers, 10 replicates'
+expect_line out '1 scenario, 5 replayers, 10 replicates'
 expect_line out '103 MiB'
 
 # doctor
