@@ -4,6 +4,7 @@
  * Input: four bytes of options, then records of eight bytes, those of the reference and of the replay by turns or not
  * (third byte): step of the begin, duration, thread, object, offset, operation and result, flags. */
 #include <assert.h>
+#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +68,10 @@ static void made_add(struct made *m, const uint8_t *p, int64_t *now_ns)
 				   .commit = TRACE_COMMIT};
 	if ((p[6] & 0xf0) == 0x10)
 		r->end_ns = TIME_NONE;
-	if ((p[6] & 0xf0) == 0x20)
+	if ((p[6] & 0xf0) == 0x20) { /* never begun: lost, or passed over */
 		r->begin_ns = r->end_ns = TIME_NONE;
+		r->error = p[6] & 8 ? EOPNOTSUPP : r->error;
+	}
 	m->n++;
 }
 
@@ -84,6 +87,7 @@ static void check_sum(const struct metrics *m)
 		}
 	assert(m->n_matched + m->n_extra <= m->replay.n_issued);
 	assert(m->n_matched + m->n_lost <= m->reference.n_issued);
+	assert(m->n_passed + m->reference.n_issued <= m->reference.n_records);
 	if (m->parts & PART_CONCURRENCY) {
 		int64_t ns = 0;
 		for (size_t c = 0; c <= m->replay.concurrency.highest; c++)
@@ -112,6 +116,7 @@ static void check_same_order(const struct disorder_total *t, const struct disord
 static void check_same(const struct metrics *a, const struct metrics *b)
 {
 	assert(a->n_matched == b->n_matched && a->n_lost == b->n_lost && a->n_extra == b->n_extra);
+	assert(a->n_passed == b->n_passed && a->reference.n_issued == b->reference.n_issued);
 	assert(a->n_mismatched == b->n_mismatched && a->reference.n_backwards == b->reference.n_backwards);
 	assert(a->replay.n_negative == b->replay.n_negative && a->replay.n_bytes == b->replay.n_bytes);
 	assert(same_moments(&a->schedule.sum, &b->schedule.sum) && a->schedule_rest_ns == b->schedule_rest_ns);
