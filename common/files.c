@@ -226,6 +226,20 @@ static int open_below(int dir, const char *name)
 	return fd < 0 ? -errno : (int)fd;
 }
 
+/* A directory of ours may be one that its owner cannot enter or change: what is replayed may have made it so. Not through a link. */
+static void make_enterable(int dir, const char *name, const struct stat *st)
+{
+	char self[64];
+	if ((st->st_mode & 0700) == 0700 || st->st_uid != geteuid())
+		return;
+	int fd = openat(dir, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	snprintf(self, sizeof self, "/proc/self/fd/%d", fd);
+	(void)!chmod(self, 0700); /* what cannot be done is told by what is tried next */
+	close(fd);
+}
+
 /* Empties the directory open at `fd`, which it closes. `path` is for messages. */
 static int remove_content(int fd, dev_t device, const char *path, int depth, struct err *e)
 {
@@ -250,7 +264,7 @@ static int remove_content(int fd, dev_t device, const char *path, int depth, str
 			ret = err_sys(e, code, "cannot remove %s", below);
 		else if (depth >= MAX_TREE_DEPTH)
 			ret = err_set(e, ELOOP, "cannot remove %s: more than %d levels deep", below, MAX_TREE_DEPTH);
-		else if (st.st_dev != device || (sub = open_below(fd, entry->d_name)) == -EXDEV)
+		else if (make_enterable(fd, entry->d_name, &st), st.st_dev != device || (sub = open_below(fd, entry->d_name)) == -EXDEV)
 			ret = err_set(e, EXDEV, "cannot remove %s: another file system is mounted there", below);
 		else if (sub < 0)
 			ret = err_sys(e, -sub, "cannot open directory %s", below);

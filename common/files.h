@@ -27,7 +27,8 @@ char *file_read_line(const char *path);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 int dir_create(const char *path, struct err *e);     /* with parents; an existing directory is fine */
 bool path_exists(const char *path);
-/* Removes a directory tree, never following a link and never leaving it or its file system: EXDEV where something is
+/* Removes a directory tree, also where directories of this user's own in it forbid that, never following a link and never leaving it or
+ * its file system: EXDEV where something is
  * mounted inside, ENOTDIR or ELOOP when `path` itself is no directory, ELOOP below 256 levels. What is not there is fine. */
 int dir_remove_tree(const char *path, struct err *e);
 

@@ -275,6 +275,29 @@ static void only_regular_files_are_read(void **state)
 	strbuf_release(&b);
 }
 
+/* As an ordinary user: root is stopped by no mode. */
+static void trees_that_forbid_it(void **state)
+{
+	(void)state;
+	assert_int_equal(dir_create("tree/a/b", NULL), 0);
+	assert_int_equal(dir_create("tree/c/d", NULL), 0);
+	put("tree/a/b/file", "x");
+	put("tree/c/d/file", "x");
+	assert_int_equal(chmod("tree/a/b", 0500), 0);
+	assert_int_equal(chmod("tree/a", 0001), 0);
+	assert_int_equal(chmod("tree/c/d", 0), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		if (!geteuid() && (chown("tree/a/b", 65534, 65534) || chown("tree/a", 65534, 65534) || chown("tree/c/d", 65534, 65534) ||
+				   chown("tree/c", 65534, 65534) || chown("tree", 65534, 65534) || chmod(dir, 0777) || setuid(65534)))
+			_exit(2);
+		_exit(dir_remove_tree("tree", NULL) || path_exists("tree"));
+	}
+	int status;
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -289,6 +312,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(names_that_are_paths_of_dots, enter, leave),
 		cmocka_unit_test_setup_teardown(a_very_deep_tree_is_refused, enter, leave),
 		cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
+		cmocka_unit_test_setup_teardown(trees_that_forbid_it, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
