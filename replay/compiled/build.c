@@ -144,7 +144,7 @@ static int command_start(const struct command *c, const char *dir, const char *l
 	if (!code)
 		return 0;
 	const char *name = c->n ? c->word[0] : "";
-	if (code == ENOENT && path_exists(dir))
+	if ((code == ENOENT || code == EACCES) && path_exists(dir)) /* EACCES: a directory of PATH that may not be entered */
 		return err_set(e, ENOENT, "engine compiled needs a C compiler, and there is no \"%s\" (--cc names another)", name);
 	return err_sys(e, code, "starting the compiler \"%s\"", name);
 }

@@ -3,6 +3,8 @@
 # program did, without it more rarely, inside the same memory limit. By bytes that the device had to read, not by time.
 . "$SRCDIR/tests/e2e/lib.sh"
 
+locked=$(ulimit -l)
+[ "$(id -u)" -eq 0 ] || [ "$locked" = unlimited ] || [ "$locked" -ge 131072 ] || skip "only $locked KiB may be locked (RLIMIT_MEMLOCK)"
 mkdir target
 replay() { # status, then arguments
 	want=$1
