@@ -61,6 +61,8 @@ static int take_time(struct mapped *t, const struct mapping_column *c, const str
 	}
 	if (s != end)
 		return not_a(t, f, "a time", e);
+	if (whole / (uint64_t)per_s > INT64_MAX / 4) /* differences must not overflow */
+		return not_a(t, f, "a time that can be held", e);
 	int64_t second = (int64_t)(whole / (uint64_t)per_s);
 	rest += (int64_t)(whole % (uint64_t)per_s) * c->unit;
 	if (stamp && t->m->absolute) {
