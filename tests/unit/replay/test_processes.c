@@ -121,45 +121,53 @@ static void two_made(struct sample *s, int64_t later_ns)
 	of(sample_data(s, 0, later_ns + 20, later_ns + 30, OP_WRITE, 5, 1, OFFSET_NONE, 100, 100), CHILD);
 }
 
-static void killer_kill(void)
+/* The second child of this process, once the replay has made `made`; 0: there is none after a minute. */
+static pid_t second_child(const char *made)
 {
 	char text[256] = "";
 	char *path = xasprintf("/proc/self/task/%d/children", (int)getpid());
-	for (int i = 0; i < 1000; i++) {
-		FILE *f = fopen(path, "r");
+	pid_t pid = 0;
+	for (int i = 0; !pid && i < 12000; i++) {
+		nanosleep(&(struct timespec){.tv_nsec = 5 * MS}, NULL);
+		FILE *f = access(made, F_OK) ? NULL : fopen(path, "r");
 		char *children = f ? fgets(text, sizeof text, f) : NULL;
 		if (f)
 			fclose(f);
 		char *second = children ? strchr(children, ' ') : NULL;
-		if (second && atoi(second + 1) > 0) {
-			nanosleep(&(struct timespec){.tv_nsec = 200 * MS}, NULL); /* so that it waits for its time */
-			kill(atoi(second + 1), SIGKILL);
-			break;
-		}
-		nanosleep(&(struct timespec){.tv_nsec = 5 * MS}, NULL);
+		pid = second ? atoi(second + 1) : 0;
 	}
 	free(path);
+	return pid;
 }
 
-static void *killer(void *arg)
+/* Both processes wait by then, and neither would come back by itself. */
+static void *killer(void *made)
 {
-	killer_kill();
-	return arg;
+	pid_t pid = second_child(made);
+	if (!pid) {
+		fprintf(stderr, "no second process was seen\n");
+		_exit(1);
+	}
+	kill(pid, SIGKILL);
+	return NULL;
 }
 
 /* One process is killed while it waits for a time far away: the replay fails at once, says whose it was, and leaves nobody behind. */
 static void a_killed_process_is_named_and_all_are_ended(void **state)
 {
 	(void)state;
+	const int64_t hour_ns = INT64_C(3600000) * MS;
 	struct sample s = {.r = NULL};
 	struct rig g;
 	struct err e = ERR_INIT;
 	pthread_t id;
-	two_made(&s, INT64_C(3600000) * MS);
+	two_made(&s, hour_ns);
+	of(sample_data(&s, 0, hour_ns + 40, hour_ns + 50, OP_WRITE, 5, 0, OFFSET_NONE, 100, 100), PARENT); /* it is still there, too */
 	rig_init(&g);
 	g.c.processes = true;
 	g.c.timing = TIMING_TIMESTAMP;
-	assert_int_equal(pthread_create(&id, NULL, killer, NULL), 0);
+	char *made = xasprintf("%s/f", g.tree);
+	assert_int_equal(pthread_create(&id, NULL, killer, made), 0);
 	int ret = rig_replay(&g, &s, &e);
 	pthread_join(id, NULL);
 	assert_int_equal(ret, -EIO);
@@ -169,6 +177,7 @@ static void a_killed_process_is_named_and_all_are_ended(void **state)
 	assert_int_equal(errno, ECHILD);
 	rig_release(&g);
 	sample_release(&s);
+	free(made);
 }
 
 /* A lock that the trace gives away and the replay never does: order `thread` lets the second one ask while the first one has it, and
