@@ -10,19 +10,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-
-/* Reads the start of a file of /proc with two system calls and no allocation: a snapshot is taken next to a measured
- * region, whose memory it must not disturb. False when it cannot be read. */
-static bool text_read(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t got = read(fd, text, size - 1);
-	close(fd);
-	text[got > 0 ? got : 0] = '\0';
-	return got > 0;
-}
+#include "common/proc_text.h"
 
 /* The steal column of /proc/stat's first line (proc(5)): the eighth number, in clock ticks. */
 static int64_t steal_ns(void)
@@ -30,7 +18,7 @@ static int64_t steal_ns(void)
 	char text[512];
 	long ticks_per_second = sysconf(_SC_CLK_TCK);
 	unsigned long long steal;
-	if (ticks_per_second <= 0 || !text_read("/proc/stat", text, sizeof text) ||
+	if (ticks_per_second <= 0 || !proc_text_read("/proc/stat", text, sizeof text) ||
 	    sscanf(text, "cpu %*u %*u %*u %*u %*u %*u %*u %llu", &steal) != 1)
 		return -1;
 	return (int64_t)(steal * (1000000000ull / (unsigned long long)ticks_per_second));
@@ -54,7 +42,7 @@ void run_facts_take(struct run_facts_snapshot *s)
 	memset(s, 0, sizeof *s);
 	s->steal_ns = steal_ns();
 	/* "\nread_bytes" and not "cancelled_write_bytes"; the file is not there in a kernel without I/O accounting */
-	if (text_read("/proc/self/io", text, sizeof text)) {
+	if (proc_text_read("/proc/self/io", text, sizeof text)) {
 		s->read_bytes = named_number(text, "\nread_bytes: ");
 		s->write_bytes = named_number(text, "\nwrite_bytes: ");
 	}
@@ -74,7 +62,7 @@ int64_t run_facts_thread_wait_ns(void)
 	char text[128];
 	long long wait;
 	/* time on the processor, time waiting for one (ns), time slices */
-	if (!text_read("/proc/thread-self/schedstat", text, sizeof text) || sscanf(text, "%*u %lld", &wait) != 1)
+	if (!proc_text_read("/proc/thread-self/schedstat", text, sizeof text) || sscanf(text, "%*u %lld", &wait) != 1)
 		return -1;
 	return wait;
 }

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/proc_text.h"
+
 /* The kilobytes behind a label at the start of a line, as bytes; false: there is no such line. */
 static bool bytes_after(const char *text, const char *label, uint64_t *bytes)
 {
@@ -20,22 +22,11 @@ static bool bytes_after(const char *text, const char *label, uint64_t *bytes)
 	return false;
 }
 
-static bool read_text(const char *path, char *to, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	ssize_t len = read(fd, to, size - 1);
-	close(fd);
-	to[len > 0 ? len : 0] = 0;
-	return len > 0;
-}
-
 static bool read_of_process(pid_t pid, const char *name, char *to, size_t size)
 {
 	char path[64];
 	snprintf(path, sizeof path, "/proc/%d/%s", (int)pid, name);
-	return read_text(path, to, size);
+	return proc_text_read(path, to, size);
 }
 
 uint64_t process_anonymous_bytes(pid_t pid)
@@ -54,6 +45,6 @@ uint64_t memory_available_bytes(void)
 {
 	char text[4096];
 	uint64_t bytes;
-	return read_text("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes
+	return proc_text_read("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes
 													   : UINT64_MAX;
 }

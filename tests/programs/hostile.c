@@ -226,18 +226,23 @@ static void many_threads(void)
 		pthread_join(t[i], NULL);
 }
 
-static void closes_all(void)
+static void reads_in_a_child(void)
 {
-	int keep = dup2(fd, 700);
-	need(close_range(0, 699, 0) == 0 && close_range(701, ~0u, 0) == 0, "close_range");
-	fd = keep;
-	reads(READS);
 	pid_t pid = fork();
 	if (!pid) {
 		reads(READS);
 		_exit(0);
 	}
 	wait_for(pid);
+}
+
+static void closes_all(void)
+{
+	int keep = dup2(fd, 700);
+	need(close_range(0, 699, 0) == 0 && close_range(701, ~0u, 0) == 0, "close_range");
+	fd = keep;
+	reads(READS);
+	reads_in_a_child();
 }
 
 /* No descriptor is to be had while a child begins. */
@@ -247,24 +252,14 @@ static void no_descriptors(void)
 		;
 	need(errno == EMFILE, "dup");
 	reads(READS);
-	pid_t pid = fork();
-	if (!pid) {
-		reads(READS);
-		_exit(0);
-	}
-	wait_for(pid);
+	reads_in_a_child();
 }
 
 static void root_changed(void)
 {
 	need(mkdir("root", 0700) == 0 && chroot("root") == 0 && chdir("/") == 0, "chroot");
 	reads(READS);
-	pid_t pid = fork();
-	if (!pid) {
-		reads(READS);
-		_exit(0);
-	}
-	wait_for(pid);
+	reads_in_a_child();
 }
 
 /* Nothing but read, write and exit. */

@@ -148,7 +148,7 @@ static void it_is_resident_locked_and_given_back(void **state)
 	struct balloon b;
 	struct err e = ERR_INIT;
 	if (!may_lock())
-		skip();
+		skip(); /* RLIMIT_MEMLOCK allows too little */
 	uint64_t own = process_anonymous_bytes(getpid());
 	char text[40];
 	snprintf(text, sizeof text, "%llu", (unsigned long long)(own + 16 * MIB));
@@ -201,7 +201,7 @@ static void it_follows_the_requests(void **state)
 	struct lane lane = {.n = 10, .outcome = outcome};
 	struct replay_plan plan = {.lane = &lane, .n_lanes = 1};
 	if (!may_lock())
-		skip();
+		skip(); /* RLIMIT_MEMLOCK allows too little */
 	uint64_t own = process_anonymous_bytes(getpid()) + 64 * 1024;
 	char *samples = xasprintf(
 	    "[{\"t_ns\":0,\"bytes\":%llu},{\"t_ns\":7000000,\"bytes\":%llu},{\"t_ns\":12000000,\"bytes\":%llu}]",
@@ -258,7 +258,7 @@ static void who_may_not_lock_is_told(void **state)
 	int status;
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	if (WEXITSTATUS(status) == 77)
-		skip();
+		skip(); /* this user may lock whatever the limit says */
 	assert_int_equal(status, 0);
 }
 
