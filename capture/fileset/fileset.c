@@ -95,20 +95,29 @@ struct restore {
 	const struct payload *payload; /* what content is made by, NULL: content_make */
 };
 
+/* What was to be made by `code` (0: it was made now) as something of the type `type`, which `what` names: one that is there already will
+ * do. */
+static int made_or_there(const struct restore *r, int parent, const char *name, const char *path, int code, mode_t type, const char *what,
+			 struct err *e)
+{
+	struct stat st;
+	if (!code)
+		r->state->n_files_written++;
+	else if (code != EEXIST)
+		return err_sys(e, code, "%s: making the %s", path, what);
+	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || (st.st_mode & S_IFMT) != type)
+		return err_set(e, EPERM, "%s: refused: something is in the way of a %s", path, what);
+	return 0;
+}
+
 static int make_directory(const struct restore *r, const struct fileset_entry *f, struct err *e)
 {
 	const char *name;
 	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
 	if (parent < 0)
 		return parent;
-	struct stat st;
-	int rc = 0;
-	if (!mkdirat(parent, name, 0777))
-		r->state->n_files_written++;
-	else if (errno != EEXIST)
-		rc = err_sys(e, errno, "%s: making the directory", f->path);
-	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISDIR(st.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: something is in the way of a directory", f->path);
+	int code = mkdirat(parent, name, 0777) ? errno : 0;
+	int rc = made_or_there(r, parent, name, f->path, code, S_IFDIR, "directory", e);
 	close(parent);
 	return rc;
 }
@@ -120,14 +129,8 @@ static int make_link(const struct restore *r, size_t i, struct err *e)
 	int parent = confined_parent(r->dir_fd, f->path, true, &name, e);
 	if (parent < 0)
 		return parent;
-	struct stat st;
-	int rc = 0;
-	if (!symlinkat(fileset_link(r->set, i), parent, name))
-		r->state->n_files_written++;
-	else if (errno != EEXIST)
-		rc = err_sys(e, errno, "%s: making the link", f->path);
-	else if (fstatat(parent, name, &st, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(st.st_mode))
-		rc = err_set(e, EPERM, "%s: refused: something is in the way of a link", f->path);
+	int code = symlinkat(fileset_link(r->set, i), parent, name) ? errno : 0;
+	int rc = made_or_there(r, parent, name, f->path, code, S_IFLNK, "link", e);
 	close(parent);
 	return rc;
 }
