@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* (b) How fast and how true the event engine replays at full speed: cached 4 KiB sequential reads, 1 and 2 threads, against the
- * program itself, for each order.
+/* (b) How fast and how true the engines replay at full speed: cached 4 KiB reads, sequential and random, 1 to 4 threads, against the
+ * program itself, by engine and order.
  *
  * Every run is a process of its own and lasts 200 ms or more, with as many requests a thread in the program as in the replay. A
- * block is the program, the program again (what noise alone does) and a replay in each order, shuffled; each is compared
- * with the block's program run. The replays take the trace that the program wrote in the block before. At least BENCH_PAIRS
- * blocks (40), then on until every median's 95 % interval is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of
- * the ratio, its 95 % interval (by order statistics, so that no distribution is assumed), and the quartiles; for two threads
- * also what an ideal replayer could reach that keeps the temporal order (ideal_order.h). */
+ * block is the program, the program again (what noise alone does) and each replay once, shuffled; each is compared
+ * with the block's program run. The replays take the trace that the program wrote in the block before; what the compiled engine
+ * makes of it is made before the block. At least BENCH_PAIRS blocks (40), then on until the 95 % interval of every median of `event`
+ * is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of the ratio, its 95 % interval (by order statistics, so that
+ * no distribution is assumed), and the quartiles; for two threads also what an ideal replayer could reach that keeps the
+ * temporal order (ideal_order.h).
+ *
+ * BENCH_THREADS, BENCH_WORKLOADS, BENCH_ENGINES and BENCH_ORDERS choose some, as words of a list. With BENCH_SAMPLES=FILE the blocks of
+ * earlier runs are taken from there and those of this one added, so that a machine need not be kept for long. */
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -26,7 +30,14 @@
 
 extern char **environ;
 
-enum { PROGRAM, AGAIN, FIRST_ORDER, N_ORDERS = ORDER_NONE + 1, N_KINDS = FIRST_ORDER + N_ORDERS, MAX_PAIRS = 2000 };
+static const struct replayer {
+	const char *engine, *order;
+} replayers[] = {{"event", "temporal"},	      {"event", "fs"},	    {"event", "thread"},     {"event", "none"},
+		 {"compiled", "temporal"},    {"compiled", "fs"},   {"compiled", "thread"},  {"compiled", "none"},
+		 {"coordinator", "temporal"}, {"coordinator", "fs"}, {"coordinator", "thread"}, {"coordinator", "none"}};
+
+enum { PROGRAM, AGAIN, FIRST_REPLAY, N_REPLAYERS = sizeof replayers / sizeof *replayers, N_KINDS = FIRST_REPLAY + N_REPLAYERS,
+       MAX_PAIRS = 2000, MOST_THREADS = 4 };
 
 struct figures {
 	double response_ns, rate; /* mean of a run; requests per second */
@@ -34,8 +45,8 @@ struct figures {
 };
 
 struct bench {
-	const char *validate;
-	char *dir, *files, *input, *output, *next;
+	const char *validate, *workload;
+	char *dir, *files, *input, *output, *next, *programs;
 	int level;
 	uint64_t n_requests; /* of a thread; 0: not known yet */
 	unsigned int seed;
@@ -45,6 +56,36 @@ static void fail(const char *what)
 {
 	fprintf(stderr, "bench-replay-speed: %s\n", what);
 	exit(3);
+}
+
+/* Whether the environment's list `name` has the word, or there is no such list. */
+static bool chosen(const char *name, const char *word)
+{
+	const char *list = getenv(name);
+	size_t n = strlen(word);
+	if (!list || !*list)
+		return true;
+	for (const char *p = list; *p; p += strcspn(p, " ,"), p += strspn(p, " ,"))
+		if (!strncmp(p, word, n) && strchr(" ,", p[n]))
+			return true;
+	return false;
+}
+
+static bool replays(int kind)
+{
+	const struct replayer *r = &replayers[kind - FIRST_REPLAY];
+	return chosen("BENCH_ENGINES", r->engine) && chosen("BENCH_ORDERS", r->order);
+}
+
+/* Replays by the coordinator take ten times as long and more, and their distance is plain: every eighth block has them. */
+static bool takes_part(int kind, int i_block)
+{
+	return replays(kind) && (strcmp(replayers[kind - FIRST_REPLAY].engine, "coordinator") || i_block % 8 == 0);
+}
+
+static bool compiles(int kind)
+{
+	return !strcmp(replayers[kind - FIRST_REPLAY].engine, "compiled");
 }
 
 static void run(const char *const argv[])
@@ -89,44 +130,94 @@ static struct figures program(const struct bench *b, const char *output, bool pr
 	char level[16], n_requests[32];
 	snprintf(level, sizeof level, "%d", b->level);
 	snprintf(n_requests, sizeof n_requests, "%" PRIu64, b->n_requests ? b->n_requests : 5000);
-	const char *const argv[] = {b->validate, "microbench", "sequential-read", "--level", level, "--requests", n_requests,
+	const char *const argv[] = {b->validate, "microbench", b->workload, "--level", level, "--requests", n_requests,
 				    "--min-duration", b->n_requests ? "0" : "230ms", "--dir", b->files, "-o", output,
 				    "--no-sync-output", prepare ? "--prepare" : "--no-prepare", NULL};
 	run(argv);
 	return figures_of(output);
 }
 
-static struct figures replay(const struct bench *b, int order)
+static void replay(const struct bench *b, int kind, bool compile_only)
 {
-	const char *const argv[] = {b->validate, "replay", "--order", replay_order_names[order], "--dir", b->files, "-o", b->output,
-				    "--no-sync-output", b->input, NULL};
+	const struct replayer *r = &replayers[kind - FIRST_REPLAY];
+	const char *argv[20] = {b->validate, "replay", "--engine", r->engine, "--order", r->order, "--dir", b->files, "-o", b->output,
+				"--no-sync-output", b->input};
+	int n = 12;
+	if (compiles(kind)) {
+		argv[n++] = "--program-cache";
+		argv[n++] = b->programs;
+	}
+	if (compile_only)
+		argv[n++] = "--compile-only";
 	run(argv);
-	return figures_of(b->output);
 }
 
-static void block(struct bench *b, struct figures *f, double *ideal)
+static void shuffle(struct bench *b, int *turn, int n)
 {
-	int turn[N_KINDS];
-	for (int i = 0; i < N_KINDS; i++)
+	for (int i = 0; i < n; i++)
 		turn[i] = i;
-	for (int i = N_KINDS - 1; i > 0; i--) {
+	for (int i = n - 1; i > 0; i--) {
 		b->seed = b->seed * 1664525u + 1013904223u; /* Numerical Recipes' generator */
 		int k = (int)((b->seed >> 8) % (unsigned int)(i + 1)), was = turn[i];
 		turn[i] = turn[k];
 		turn[k] = was;
 	}
+}
+
+static void block(struct bench *b, int i_block, struct figures *f, double *ideal)
+{
+	int turn[N_KINDS];
+	for (int kind = FIRST_REPLAY; kind < N_KINDS; kind++)
+		if (compiles(kind) && replays(kind))
+			replay(b, kind, true);
+	shuffle(b, turn, N_KINDS);
 	for (int i = 0; i < N_KINDS; i++) {
-		if (turn[i] == PROGRAM)
+		if (turn[i] == PROGRAM) {
 			f[PROGRAM] = program(b, b->next, false);
-		else if (turn[i] == AGAIN)
+		} else if (turn[i] == AGAIN) {
 			f[AGAIN] = program(b, b->output, false);
-		else
-			f[turn[i]] = replay(b, turn[i] - FIRST_ORDER);
+		} else if (takes_part(turn[i], i_block)) {
+			replay(b, turn[i], false);
+			f[turn[i]] = figures_of(b->output);
+		}
 	}
 	*ideal = b->level == 2 ? ideal_rate(b->input, b->next) : 0;
 	char *was = b->input;
 	b->input = b->next;
 	b->next = was;
+}
+
+/* --- samples of earlier runs ---------------------------------------------------------------------------------------- */
+
+/* One line of a block: workload, threads, ideal rate, then response time and rate of each kind (0 0: not run). Returns the
+ * number of blocks. */
+static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], double *ideal)
+{
+	FILE *in = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "re") : NULL;
+	char workload[64];
+	int level, n = 0;
+	while (in && n < MAX_PAIRS && fscanf(in, "%63s %d %lf", workload, &level, &ideal[n]) == 3) {
+		for (int k = 0; k < N_KINDS; k++)
+			if (fscanf(in, "%lf %lf", &f[n][k].response_ns, &f[n][k].rate) != 2)
+				fail("BENCH_SAMPLES: not a file of samples");
+		n += level == b->level && !strcmp(workload, b->workload);
+	}
+	if (in)
+		fclose(in);
+	return n;
+}
+
+static void samples_add(const struct bench *b, const struct figures *f, double ideal)
+{
+	FILE *out = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "ae") : NULL;
+	if (!out)
+		return;
+	fprintf(out, "%s %d %g", b->workload, b->level, ideal);
+	for (int k = 0; k < N_KINDS; k++)
+		fprintf(out, " %.9g %.9g", f[k].response_ns, f[k].rate);
+	fputc('\n', out);
+	if (fclose(out))
+		fail("BENCH_SAMPLES cannot be written");
 }
 
 /* --- figures ------------------------------------------------------------------------------------------------------- */
@@ -150,28 +241,33 @@ static struct spread spread_of(double *x, int n)
 	return (struct spread){(x[(n - 1) / 2] + x[n / 2]) / 2, x[k], x[n - 1 - k], {x[n / 4], x[n - 1 - n / 4]}};
 }
 
-static struct spread ratio(const struct figures (*f)[N_KINDS], int n, int kind, bool rate)
+/* Of the `n` blocks that have this kind; `*n_used` of them. */
+static struct spread ratio(const struct figures (*f)[N_KINDS], int n, int kind, bool rate, int *n_used)
 {
 	double *x = xmalloc((size_t)n * sizeof *x);
+	int k = 0;
 	for (int i = 0; i < n; i++)
-		x[i] = rate ? f[i][kind].rate / f[i][PROGRAM].rate : f[i][kind].response_ns / f[i][PROGRAM].response_ns;
-	struct spread s = spread_of(x, n);
+		if (f[i][kind].rate > 0)
+			x[k++] = rate ? f[i][kind].rate / f[i][PROGRAM].rate : f[i][kind].response_ns / f[i][PROGRAM].response_ns;
+	struct spread s = k ? spread_of(x, k) : (struct spread){0};
 	free(x);
+	*n_used = k;
 	return s;
 }
 
 static double widest(const struct figures (*f)[N_KINDS], int n)
 {
 	double w = 0;
+	int n_used;
 	for (int kind = AGAIN; kind < N_KINDS; kind++)
-		for (int rate = 0; rate < 2 && kind != FIRST_ORDER + ORDER_TEMPORAL_SERIAL; rate++) {
-			struct spread s = ratio(f, n, kind, rate);
-			w = fmax(w, (s.high - s.low) / 2 / s.median);
+		for (int rate = 0; rate < 2 && (kind == AGAIN || !strcmp(replayers[kind - FIRST_REPLAY].engine, "event")); rate++) {
+			struct spread s = ratio(f, n, kind, rate, &n_used);
+			w = n_used ? fmax(w, (s.high - s.low) / 2 / s.median) : w;
 		}
 	return w;
 }
 
-static void show(const struct figures (*f)[N_KINDS], int n, int level)
+static void show_program(const struct bench *b, const struct figures (*f)[N_KINDS], int n)
 {
 	double *x = xmalloc((size_t)n * sizeof *x), *y = xmalloc((size_t)n * sizeof *y);
 	for (int i = 0; i < n; i++) {
@@ -179,38 +275,52 @@ static void show(const struct figures (*f)[N_KINDS], int n, int level)
 		y[i] = f[i][PROGRAM].rate;
 	}
 	struct spread p = spread_of(x, n), q = spread_of(y, n);
-	printf("%d thread%s, %d pairs, widest 95 %% interval of a median +-%.1f %%; the program: mean response %.0f ns (quartiles "
-	       "%.0f to %.0f), %.0f requests/s\n",
-	       level, level == 1 ? "" : "s", n, 100 * widest(f, n), p.median, p.quartile[0], p.quartile[1], q.median);
-	printf("  %-16s  %-42s  %s\n", "", "mean response / program's", "requests/s / program's");
-	for (int kind = AGAIN; kind < N_KINDS; kind++) {
-		struct spread r = ratio(f, n, kind, false), s = ratio(f, n, kind, true);
-		printf("  %-16s  %.4f [%.4f, %.4f] quartiles %.3f %.3f  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n",
-		       kind == AGAIN ? "program again" : replay_order_names[kind - FIRST_ORDER], r.median, r.low, r.high,
-		       r.quartile[0], r.quartile[1], s.median, s.low, s.high, s.quartile[0], s.quartile[1]);
-	}
-	fflush(stdout);
+	printf("%s, %d thread%s, %d pairs, widest 95 %% interval of a median of event +-%.1f %%; the program: mean response %.0f ns "
+	       "(quartiles %.0f to %.0f), %.0f requests/s\n",
+	       b->workload, b->level, b->level == 1 ? "" : "s", n, 100 * widest(f, n), p.median, p.quartile[0], p.quartile[1], q.median);
 	free(x);
 	free(y);
+}
+
+static void show(const struct bench *b, const struct figures (*f)[N_KINDS], int n)
+{
+	show_program(b, f, n);
+	printf("  %-12s %-9s %4s %-44s  %s\n", "", "", "n", "mean response / program's", "requests/s / program's");
+	for (int kind = AGAIN; kind < N_KINDS; kind++) {
+		int n_used;
+		struct spread r = ratio(f, n, kind, false, &n_used), s = ratio(f, n, kind, true, &n_used);
+		bool again = kind == AGAIN;
+		if (n_used)
+			printf("  %-12s %-9s %4d %.4f [%.4f, %.4f] quartiles %.3f %.3f  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n",
+			       again ? "the program" : replayers[kind - FIRST_REPLAY].engine,
+			       again ? "again" : replayers[kind - FIRST_REPLAY].order, n_used, r.median, r.low, r.high, r.quartile[0],
+			       r.quartile[1], s.median, s.low, s.high, s.quartile[0], s.quartile[1]);
+	}
+	fflush(stdout);
 }
 
 static void measure(struct bench *b, int n_least, int n_most)
 {
 	static struct figures f[MAX_PAIRS][N_KINDS];
 	static double ideal[MAX_PAIRS];
-	int n = 0;
+	struct figures warm[N_KINDS];
+	double unused;
+	int n = samples_read(b, f, ideal), n_new = 0;
 	b->n_requests = 0;
 	b->n_requests = program(b, b->input, true).n / (uint64_t)b->level;
 	program(b, b->input, false);
-	block(b, f[0], &ideal[0]); /* not counted: the machine and the files get warm */
+	block(b, 1, warm, &unused); /* not counted: the machine and the files get warm */
 	do {
-		block(b, f[n], &ideal[n]);
+		memset(f[n], 0, sizeof f[n]);
+		block(b, n, f[n], &ideal[n]);
+		samples_add(b, f[n], ideal[n]);
 		n++;
-	} while (n < n_least || (n < n_most && widest(f, n) > 0.01));
-	show(f, n, b->level);
+		n_new++;
+	} while (n < MAX_PAIRS && (n_new < n_least || (n_new < n_most && widest(f, n) > 0.01)));
+	show(b, f, n);
 	if (b->level == 2) {
 		struct spread s = spread_of(ideal, n);
-		printf("  %-16s  %-42s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "temporal, ideal", "(waits only as the order says)",
+		printf("  %-12s %-9s %4d %-44s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "ideal", "temporal", n, "(waits only as the order says)",
 		       s.median, s.low, s.high, s.quartile[0], s.quartile[1]);
 		fflush(stdout);
 	}
@@ -237,11 +347,18 @@ int main(void)
 	b.input = xasprintf("%s/input", b.dir);
 	b.next = xasprintf("%s/next", b.dir);
 	b.output = xasprintf("%s/output", b.dir);
+	b.programs = xasprintf("%s/programs", b.dir);
 	if (dir_create(b.files, &e))
 		fail(e.msg);
 	int n_least = number("BENCH_PAIRS", 40), n_most = number("BENCH_MAX_PAIRS", 120);
-	for (b.level = 1; b.level <= 2; b.level++)
-		measure(&b, n_least, n_most < n_least ? n_least : n_most);
+	static const char *const workloads[] = {"sequential-read", "random-read", NULL};
+	for (const char *const *w = workloads; *w; w++)
+		for (b.level = 1; b.level <= MOST_THREADS; b.level++) {
+			char threads[] = {(char)('0' + b.level), '\0'};
+			b.workload = *w;
+			if (chosen("BENCH_WORKLOADS", *w) && chosen("BENCH_THREADS", threads))
+				measure(&b, n_least, n_most < n_least ? n_least : n_most);
+		}
 	if (dir_remove_tree(b.dir, &e))
 		fail(e.msg);
 	return 0;
