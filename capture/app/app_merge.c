@@ -18,7 +18,8 @@ struct source { /* one thread of one process image */
 	uint64_t *sorted;     /* offsets in the spool, or NULL */
 	size_t n_sorted, at;
 	uint64_t begin;	      /* of the next record */
-	const struct log_record *next; /* NULL at the end */
+	const char *next;     /* NULL at the end */
+	uint32_t n_units;     /* of it; 0: it is none */
 };
 
 struct merge {
@@ -30,36 +31,51 @@ struct merge {
 	size_t n_sources, sources_cap;
 	struct source **heap;
 	size_t n_heap;
+	struct log_record record; /* handed out last */
 };
 
 /* --- one source --------------------------------------------------------------------------------------------------- */
 
-static const struct log_record *record_at(const struct merge *m, uint64_t at)
+static bool stream_next(const struct merge *m, struct source *s)
 {
-	return (const struct log_record *)(m->base + at);
-}
-
-static const struct log_record *stream_next(const struct merge *m, struct source *s)
-{
+	s->next = NULL;
 	for (; s->window < s->n; s->window++, s->unit = 0) {
 		const struct spool_window *w = &m->order[s->first + s->window];
 		if (s->unit >= w->n_units)
 			continue;
-		const struct log_record *r = record_at(m, w->at + (uint64_t)s->unit * LOG_UNIT);
-		s->unit += r->n_units && r->n_units <= w->n_units - s->unit ? r->n_units : 1;
-		return r;
+		s->next = m->base + w->at + (uint64_t)s->unit * LOG_UNIT;
+		s->n_units = log_units(s->next, w->n_units - s->unit);
+		s->begin = log_begin(s->next, s->n_units);
+		s->unit += s->n_units ? s->n_units : 1;
+		return true;
 	}
-	return NULL;
+	return false;
+}
+
+static uint32_t units_at(const struct merge *m, uint64_t at)
+{
+	uint64_t left = (m->size - at) / LOG_UNIT;
+	return log_units(m->base + at, left < LOG_UNITS ? (uint32_t)left : LOG_UNITS);
+}
+
+static uint64_t begin_at(const struct merge *m, uint64_t at)
+{
+	return log_begin(m->base + at, units_at(m, at));
 }
 
 static void source_advance(const struct merge *m, struct source *s)
 {
-	if (!s->sorted)
-		s->next = stream_next(m, s);
-	else
-		s->next = s->at < s->n_sorted ? record_at(m, s->sorted[s->at++]) : NULL;
-	if (s->next)
-		s->begin = s->next->begin;
+	if (!s->sorted) {
+		stream_next(m, s);
+		return;
+	}
+	s->next = NULL;
+	if (s->at == s->n_sorted)
+		return;
+	uint64_t at = s->sorted[s->at++];
+	s->next = m->base + at;
+	s->n_units = units_at(m, at);
+	s->begin = begin_at(m, at);
 }
 
 static void source_rewind(const struct merge *m, struct source *s)
@@ -69,35 +85,32 @@ static void source_rewind(const struct merge *m, struct source *s)
 	source_advance(m, s);
 }
 
-static int compare_places(const void *a, const void *b, void *base)
+static int compare_places(const void *a, const void *b, void *merge)
 {
 	const uint64_t *x = a, *y = b;
-	uint64_t bx = ((const struct log_record *)((const char *)base + *x))->begin;
-	uint64_t by = ((const struct log_record *)((const char *)base + *y))->begin;
+	uint64_t bx = begin_at(merge, *x), by = begin_at(merge, *y);
 	if (bx != by)
 		return bx < by ? -1 : 1;
 	return (*x > *y) - (*x < *y);
 }
 
 /* Whether the records are in order; if not, their places are sorted. */
-static void source_order(const struct merge *m, struct source *s)
+static void source_order(struct merge *m, struct source *s)
 {
 	uint64_t last = 0;
-	size_t n = 0, cap = 0;
+	size_t cap = 0;
 	bool ordered = true;
 	s->window = s->unit = 0;
-	for (const struct log_record *r; (r = stream_next(m, s)); n++) {
-		ordered &= r->begin >= last;
-		last = r->begin;
-	}
+	for (; stream_next(m, s); last = s->begin)
+		ordered &= s->begin >= last;
 	if (ordered)
 		return;
 	s->window = s->unit = 0;
-	for (const struct log_record *r; (r = stream_next(m, s));) {
+	while (stream_next(m, s)) {
 		GROW(s->sorted, s->n_sorted, cap);
-		s->sorted[s->n_sorted++] = (uint64_t)((const char *)r - m->base);
+		s->sorted[s->n_sorted++] = (uint64_t)(s->next - m->base);
 	}
-	qsort_r(s->sorted, s->n_sorted, sizeof *s->sorted, compare_places, (void *)m->base);
+	qsort_r(s->sorted, s->n_sorted, sizeof *s->sorted, compare_places, m);
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
@@ -134,20 +147,22 @@ void merge_rewind(struct merge *m)
 		sift_down(m, i);
 }
 
-static void record_describe(const struct merge *m, const struct source *s, struct merge_record *to)
+static void record_describe(struct merge *m, const struct source *s, struct merge_record *to)
 {
 	const struct spool_window *w = &m->order[s->first];
-	const struct log_record *r = s->next;
-	*to = (struct merge_record){.r = r, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
-	size_t room = ((size_t)r->n_units - (r->n_units > 0)) * LOG_UNIT;
+	*to = (struct merge_record){.r = &m->record, .image = w->image, .pid = w->pid, .tid = w->tid, .second_dir = 0};
+	m->record = (struct log_record){.begin = s->begin, .op = OP_INVALID};
+	if (s->n_units)
+		log_expand(s->next, s->n_units, &m->record);
+	const char *at = s->next + sizeof m->record;
 	struct log_text text;
-	/* a length that is no record's own must not lead out of the spool */
-	if (room < sizeof text || room > m->size - (size_t)((const char *)(r + 1) - m->base))
+	if ((size_t)s->n_units * LOG_UNIT < sizeof m->record + sizeof text)
 		return;
-	memcpy(&text, r + 1, sizeof text);
+	size_t room = (size_t)s->n_units * LOG_UNIT - sizeof m->record;
+	memcpy(&text, at, sizeof text);
 	if ((size_t)text.path_len + text.extra_len > room - sizeof text)
 		return; /* not of our making */
-	to->path = (const char *)(r + 1) + sizeof text;
+	to->path = at + sizeof text;
 	to->path_len = text.path_len;
 	to->extra = to->path + text.path_len;
 	to->extra_len = text.extra_len;

@@ -63,8 +63,8 @@ uint64_t spool_memory(const struct spool *s);
 
 /* --- app_merge.c: the spool's records in the order of their begins ------------------------------------------------------- */
 
-struct merge_record { /* borrowed from the spool's mapping */
-	const struct log_record *r;
+struct merge_record { /* borrowed until the next one is asked for */
+	const struct log_record *r; /* OP_INVALID: what lies there is no record */
 	uint32_t image, pid, tid;
 	const char *path; /* not NUL-terminated; NULL: none */
 	const char *extra;

@@ -204,47 +204,44 @@ static bool is_elsewhere(const struct spool_image *i)
 
 /* --- windows ---------------------------------------------------------------------------------------------------------- */
 
-/* Read once: it may change while we look. */
-static uint32_t units_of(const struct log_record *r, uint32_t left)
+static bool is_committed(const char *unit, uint32_t generation)
 {
-	uint32_t n = *(const volatile uint16_t *)&r->n_units;
-	return n && n <= left ? n : 1;
+	return atomic_load_explicit(&((const struct log_record *)(const void *)unit)->commit, memory_order_acquire) == generation;
 }
 
-static bool is_committed(const struct log_record *r, uint32_t generation)
+/* Units from `unit` on that whole records fill. */
+static uint32_t units_committed(const char *unit, uint32_t n_units, uint32_t generation)
 {
-	return atomic_load_explicit(&r->commit, memory_order_acquire) == generation;
-}
-
-/* Copies the whole records of a window into s->buffer, one after another; returns their units, or -1 when one is still being
- * written and `last` does not say that this will never end. */
-static int window_copy(struct spool *s, const char *base, uint32_t generation, uint32_t n_units, bool last)
-{
-	uint32_t kept = 0, n_torn = 0;
-	for (uint32_t i = 1; i < n_units;) {
-		const struct log_record *r = (const struct log_record *)(base + (size_t)i * LOG_UNIT);
-		if (!is_committed(r, generation)) {
-			if (!last)
-				return -1;
-			n_torn++;
-			i++;
-			continue;
-		}
-		uint32_t n = units_of(r, n_units - i);
-		memcpy(s->buffer + (size_t)kept * LOG_UNIT, r, (size_t)n * LOG_UNIT);
-		kept += n;
-		i += n;
+	uint32_t i = 0;
+	while (i < n_units && is_committed(unit + (size_t)i * LOG_UNIT, generation)) {
+		uint32_t n = log_units(unit + (size_t)i * LOG_UNIT, n_units - i);
+		i += n ? n : 1;
 	}
-	/* behind the end of a window that never got full there is nothing, or what was there before */
-	s->n_torn += n_units < LOG_UNITS ? n_torn : 0;
-	return (int)kept;
+	return i;
 }
 
-static int window_spool(struct spool *s, uint32_t image, const struct log_window *w, uint32_t n_units, struct err *e)
+/* What is left of `n_units` from `unit` on, of which some are not committed: one record after another, in s->buffer. */
+static uint32_t window_gather(struct spool *s, const char *unit, uint32_t n_units, uint32_t generation, bool was_full)
 {
-	size_t len = (size_t)n_units * LOG_UNIT;
+	uint32_t kept = 0;
+	bool torn = false;
+	for (uint32_t i = 0; i < n_units;) {
+		const char *at = unit + (size_t)i * LOG_UNIT;
+		uint32_t n = units_committed(at, n_units - i, generation);
+		memcpy(s->buffer + (size_t)kept * LOG_UNIT, at, (size_t)n * LOG_UNIT);
+		/* behind the end of a window that never got full there is nothing, or what was there before */
+		s->n_torn += was_full && !n && !torn;
+		torn = !n;
+		kept += n;
+		i += n ? n : 1;
+	}
+	return kept;
+}
+
+static int spool_write(struct spool *s, const char *from, size_t len, struct err *e)
+{
 	for (size_t done = 0; done < len;) {
-		ssize_t got = pwrite(s->fd, s->buffer + done, len - done, (off_t)(s->end + done));
+		ssize_t got = pwrite(s->fd, from + done, len - done, (off_t)(s->end + done));
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
@@ -252,6 +249,16 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 				       (unsigned long long)(s->end + done));
 		done += (size_t)got;
 	}
+	return 0;
+}
+
+static int window_spool(struct spool *s, uint32_t image, const struct log_window *w, const char *from, uint32_t n_units,
+			struct err *e)
+{
+	size_t len = (size_t)n_units * LOG_UNIT;
+	int rc = spool_write(s, from, len, e);
+	if (rc)
+		return rc;
 	GROW(s->window, s->n_windows, s->windows_cap);
 	s->window[s->n_windows++] = (struct spool_window){.at = s->end,
 							  .sequence = w->sequence,
@@ -273,11 +280,19 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 		     (state == WINDOW_ACTIVE && !is_elsewhere(&s->image[image]) && thread_is_gone(w->pid, w->tid));
 	if (state != WINDOW_FULL && !(ended && (state == WINDOW_ACTIVE || state == WINDOW_LEFT)))
 		return 0;
-	uint32_t n_units = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS;
-	int kept = window_copy(s, base, (uint32_t)(use >> 32), n_units < LOG_UNITS ? n_units : LOG_UNITS, ended);
-	int rc = kept > 0 ? window_spool(s, image, w, (uint32_t)kept, e) : 0;
-	if (!rc && kept >= 0)
-		atomic_store_explicit(&w->use, log_use((uint32_t)(use >> 32), WINDOW_FREE), memory_order_release);
+	uint32_t end = state == WINDOW_FULL ? w->used / LOG_UNIT : LOG_UNITS, generation = (uint32_t)(use >> 32);
+	uint32_t n_units = (end < LOG_UNITS ? end : LOG_UNITS) - (end < LOG_FIRST_UNIT ? end : LOG_FIRST_UNIT);
+	const char *from = base + LOG_FIRST_UNIT * LOG_UNIT;
+	uint32_t kept = units_committed(from, n_units, generation);
+	if (kept < n_units && !ended) /* one is still being written */
+		return 0;
+	if (kept < n_units) {
+		kept = window_gather(s, from, n_units, generation, state == WINDOW_FULL);
+		from = (const char *)s->buffer;
+	}
+	int rc = kept ? window_spool(s, image, w, from, kept, e) : 0;
+	if (!rc)
+		atomic_store_explicit(&w->use, log_use(generation, WINDOW_FREE), memory_order_release);
 	return rc;
 }
 

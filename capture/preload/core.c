@@ -364,7 +364,7 @@ static bool more_confined(void)
 	if (!w)
 		return false;
 	r->generation = log_generation(w);
-	r->next = (char *)w + LOG_UNIT;
+	r->next = (char *)(w + 1);
 	return true;
 }
 
@@ -386,7 +386,7 @@ static bool more(bool *announce)
 	if (!w)
 		return false;
 	r->generation = log_generation(w);
-	r->next = (char *)w + LOG_UNIT;
+	r->next = (char *)(w + 1);
 	return true;
 }
 

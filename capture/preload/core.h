@@ -2,7 +2,7 @@
 /* Inside the preload library: how a hook times its call and notes it.
  *
  * A hook looks up the real function, reads the clock, calls it, reads the clock, and writes a record into its thread's window:
- * no lock, no allocation, no system call, errno as the call left it. Only taking a new window (every 1023 records), the
+ * no lock, no allocation, no system call, errno as the call left it. Only taking a new window (every 2046 records), the
  * first call of a thread and the first call of a process do more, outside the timed region. */
 #ifndef CAPTURE_PRELOAD_CORE_H
 #define CAPTURE_PRELOAD_CORE_H
@@ -98,13 +98,12 @@ static inline char *capture_reserve(struct recorder *r, size_t n)
 	}
 }
 
-static inline void capture_commit(struct log_record *to)
+static inline uint32_t capture_generation(const void *record)
 {
-	const struct log_window *w = (const struct log_window *)((uintptr_t)to & ~(uintptr_t)(LOG_WINDOW - 1));
-	atomic_store_explicit(&to->commit, log_generation(w), memory_order_release);
+	return log_generation((const struct log_window *)((uintptr_t)record & ~(uintptr_t)(LOG_WINDOW - 1)));
 }
 
-/* A record with text, or of a thread that has no window: out of line. */
+/* A record with text, of a call that failed, of large numbers, or of a thread that has no window: out of line. */
 struct note {
 	uint64_t begin, end;
 	uint16_t op;
@@ -134,25 +133,19 @@ static inline void capture_io(uint16_t op, uint64_t begin, uint64_t end, int fd,
 			      uint32_t flags, int64_t result)
 {
 	struct recorder *r = capture_self;
-	struct log_record *to = likely(r != NULL) ? (struct log_record *)capture_reserve(r, LOG_UNIT) : NULL;
+	struct log_short *to = NULL;
+	if (likely(r && log_fits_short(op, begin, end, fd, offset, length, flags, result)))
+		to = (struct log_short *)(void *)capture_reserve(r, sizeof *to);
 	if (unlikely(!to)) {
 		const struct note n = {begin, end, op, fd, 0, flags, offset, length, result, NULL, 0, NULL, 0, NULL, 0};
 		capture_note(&n);
 		return;
 	}
-	to->begin = begin;
-	to->end = end;
-	to->offset = offset;
-	to->length = length;
-	to->result = result;
-	to->fd = fd;
-	to->dir = 0;
-	to->flags = flags;
-	to->op = op;
-	to->error = (uint16_t)(unlikely(result < 0) ? errno : 0);
-	to->n_units = 1;
-	to->reserved = 0;
-	capture_commit(to);
+	to->begin_op = begin | (uint64_t)op << LOG_SHORT_BEGIN_BITS;
+	to->offset_fd = (offset & ((UINT64_C(1) << LOG_SHORT_OFFSET_BITS) - 1)) | (uint64_t)(uint16_t)fd << LOG_SHORT_OFFSET_BITS;
+	to->duration = (uint32_t)(end - begin);
+	to->length = (uint32_t)length;
+	atomic_store_explicit(&to->commit, (uint64_t)result | LOG_SHORT | (uint64_t)capture_generation(to) << 32, memory_order_release);
 }
 #define IO(op, fd, offset, length, flags) capture_io(op, begin, end, fd, offset, length, flags, (int64_t)got)
 

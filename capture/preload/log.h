@@ -4,9 +4,9 @@
  *	control			one, made by the collector: what every traced process must know
  *	PID-TICKS		one for each process image: windows of 64 KiB, the first is the file's header
  *
- * A window belongs to one thread at a time. Its first unit of 64 bytes is its header, the others hold records; a record's
- * text follows it in units of its own. A record counts when its last word is the window's generation, which is written last: a
- * process that is killed at any instant leaves every record that was whole. When a window is full its thread takes another;
+ * A window belongs to one thread at a time. It begins with a header, the rest holds records in units of 32 bytes: of one unit for
+ * calls as most are, of two for any other, and of more where a text follows. A record counts when its first unit's last word is the
+ * window's generation, which is written last: a process that is killed at any instant leaves every record that was whole. When a window is full its thread takes another;
  * the collector copies full windows away and frees them, so that memory does not grow with the run. A mapping needs no
  * descriptor: a program that closes all it finds does no harm.
  *
@@ -15,14 +15,17 @@
 #define CAPTURE_PRELOAD_LOG_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "capture/trace.h"
 
 #define LOG_MAGIC 0x474f4c5641435631u /* "1VCAVLOG" */
-#define LOG_UNIT 64u
+#define LOG_UNIT 32u
 #define LOG_WINDOW 65536u
 #define LOG_UNITS (LOG_WINDOW / LOG_UNIT)
+#define LOG_FIRST_UNIT 2u /* behind the window's header */
 #define LOG_DIR_VARIABLE "VALIDATE_CAPTURE_DIR"
 
 #define LOG_NO_CHARACTERS 1u /* leave out stdio calls that move one character */
@@ -68,7 +71,7 @@ struct log_window {
 	uint32_t used;	   /* bytes, once full */
 	uint32_t reserved[9];
 };
-_Static_assert(sizeof(struct log_window) == LOG_UNIT, "one unit");
+_Static_assert(sizeof(struct log_window) == LOG_FIRST_UNIT * LOG_UNIT, "whole units");
 
 static inline uint64_t log_use(uint32_t generation, enum log_window_state state)
 {
@@ -112,20 +115,84 @@ struct log_text {
 	int32_t second_dir; /* descriptor that the second path is relative to */
 };
 
-struct log_record {
+struct log_record { /* its text follows it */
 	uint64_t begin, end; /* ticks */
-	uint64_t offset, length;
+	uint64_t offset;
+	uint16_t op;	  /* enum trace_op or enum log_event */
+	uint16_t n_units; /* of this record, text included: 2 or more, less than LOG_SHORT >> 16 */
+	_Atomic uint32_t commit;
+	uint64_t length;
 	int64_t result;
 	int32_t fd;
 	int32_t dir; /* descriptor that the path is relative to, AT_FDCWD */
 	uint32_t flags;
-	uint16_t op; /* enum trace_op or enum log_event */
 	uint16_t error;
-	uint16_t n_units; /* of this record, text included: 1 or more */
 	uint16_t reserved;
-	_Atomic uint32_t commit;
 };
-_Static_assert(sizeof(struct log_record) == LOG_UNIT, "one unit");
+_Static_assert(sizeof(struct log_record) == 2 * LOG_UNIT, "two units");
+
+/* A call that succeeded, on a descriptor, without flags or text, whose numbers are not too large. */
+struct log_short {
+	uint64_t begin_op;  /* begin | op << 56 */
+	uint64_t offset_fd; /* offset, all ones: OFFSET_NONE | fd << 48, all ones: -1 */
+	uint32_t duration, length;
+	_Atomic uint64_t commit; /* result | LOG_SHORT | generation << 32 */
+};
+#define LOG_SHORT UINT32_C(0x80000000)
+_Static_assert(sizeof(struct log_short) == LOG_UNIT, "one unit");
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__ && offsetof(struct log_short, commit) == offsetof(struct log_record, op) &&
+		       offsetof(struct log_short, commit) + 4 == offsetof(struct log_record, commit),
+	       "what tells them apart is at the same place in both");
+
+#define LOG_SHORT_OFFSET_BITS 48
+#define LOG_SHORT_BEGIN_BITS 56
+
+static inline bool log_fits_short(uint16_t op, uint64_t begin, uint64_t end, int fd, uint64_t offset, uint64_t length,
+				  uint32_t flags, int64_t result)
+{
+	return !(begin >> LOG_SHORT_BEGIN_BITS | (offset + 1) >> LOG_SHORT_OFFSET_BITS | (end - begin) >> 32 | length >> 32 |
+		 (uint64_t)result >> 31 | ((uint32_t)fd + 1) >> 16 | op >> 8 | flags);
+}
+
+/* The units of the record at `at`, of which `left` are there; 0: it cannot be one. Any bytes may lie there, and change. */
+static inline uint32_t log_units(const void *at, uint32_t left)
+{
+	uint32_t word;
+	__builtin_memcpy(&word, (const char *)at + offsetof(struct log_record, op), sizeof word);
+	uint32_t n = word & LOG_SHORT ? 1 : word >> 16;
+	return n <= left && (n >= 2 || word & LOG_SHORT) ? n : 0;
+}
+
+/* When the record of `n` units at `at` begins. */
+static inline uint64_t log_begin(const void *at, uint32_t n)
+{
+	uint64_t word;
+	__builtin_memcpy(&word, at, sizeof word);
+	return n >= 2 ? word : word & ((UINT64_C(1) << LOG_SHORT_BEGIN_BITS) - 1);
+}
+
+/* The record of `n` units at `at` as `r`; a short one written out. */
+static inline void log_expand(const void *at, uint32_t n, struct log_record *r)
+{
+	if (n >= 2) {
+		__builtin_memcpy(r, at, sizeof *r);
+		return;
+	}
+	uint64_t word[4];
+	__builtin_memcpy(word, at, sizeof word);
+	const uint64_t offsets = (UINT64_C(1) << LOG_SHORT_OFFSET_BITS) - 1;
+	const uint64_t begin = log_begin(at, n), fd = word[1] >> LOG_SHORT_OFFSET_BITS;
+	*r = (struct log_record){
+	    .begin = begin,
+	    .end = begin + (uint32_t)word[2],
+	    .offset = (word[1] & offsets) == offsets ? OFFSET_NONE : word[1] & offsets,
+	    .op = (uint16_t)(word[0] >> LOG_SHORT_BEGIN_BITS),
+	    .n_units = 1,
+	    .length = word[2] >> 32,
+	    .result = (int64_t)(word[3] & (LOG_SHORT - 1)),
+	    .fd = fd == UINT16_MAX ? -1 : (int32_t)fd,
+	};
+}
 
 #define LOG_TEXT_MAX 16384u /* bytes of path and extra */
 

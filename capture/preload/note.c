@@ -36,7 +36,7 @@ void capture_note(const struct note *n)
 	size_t extra_len = !readable ? 0 : n->vector ? n->n_vector * sizeof(uint64_t) : n->extra ? n->extra_len : 0;
 	extra_len = cut(extra_len, LOG_TEXT_MAX - 4096);
 	bool has_text = path || extra_len;
-	size_t len = LOG_UNIT + (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
+	size_t len = sizeof(struct log_record) + (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
 	uint32_t n_units = (uint32_t)((len + LOG_UNIT - 1) / LOG_UNIT);
 	char *at = reserve(n_units * LOG_UNIT);
 	if (!at) {
@@ -58,14 +58,15 @@ void capture_note(const struct note *n)
 	to->n_units = (uint16_t)n_units;
 	to->reserved = 0;
 	if (has_text) {
+		char *texts = at + sizeof *to;
 		struct log_text text = {(uint16_t)path_len, (uint16_t)extra_len, n->second_dir};
-		memcpy(at + LOG_UNIT, &text, sizeof text);
-		memcpy(at + LOG_UNIT + sizeof text, path ? path : "", path_len);
+		memcpy(texts, &text, sizeof text);
+		memcpy(texts + sizeof text, path ? path : "", path_len);
 		if (n->vector)
-			lengths_write(at + LOG_UNIT + sizeof text + path_len, n, extra_len);
+			lengths_write(texts + sizeof text + path_len, n, extra_len);
 		else if (extra_len)
-			memcpy(at + LOG_UNIT + sizeof text + path_len, n->extra, extra_len);
+			memcpy(texts + sizeof text + path_len, n->extra, extra_len);
 	}
-	capture_commit(to);
+	atomic_store_explicit(&to->commit, capture_generation(to), memory_order_release);
 	errno = saved;
 }

@@ -30,8 +30,12 @@ capture sh -c 'echo y >killed; kill -9 $$'
 expect_line out 'killed by signal 9'
 expect_line calls 'open,"path=killed;'
 
-# nothing is left behind
-[ -z "$(ls /dev/shm/validate-capture-* 2>/dev/null)" ] || fail 'buffers are left in /dev/shm'
+# nothing is left behind (of this capture: others may run beside it)
+capture sh -c 'ls "$VALIDATE_CAPTURE_DIR" >had; echo "$VALIDATE_CAPTURE_DIR" >where'
+expect_line had 'control'
+[ ! -e "$(cat where)" ] || fail "buffers are left in $(cat where)"
+capture sh -c 'echo "$VALIDATE_CAPTURE_DIR" >where; kill -9 $$'
+[ ! -e "$(cat where)" ] || fail "buffers are left in $(cat where)"
 
 # usage and refusals
 expect_status 2 "$VALIDATE" capture

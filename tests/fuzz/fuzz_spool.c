@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What traced programs left for the collector: whatever lies in their windows, a readable trace comes of it.
  *
- * Input: number of windows; image, process, thread and units of each, a byte each; then the windows' units of 64 bytes. */
+ * Input: number of windows; image, process, thread and units of each, a byte each; then the windows' units of 32 bytes. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

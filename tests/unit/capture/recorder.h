@@ -107,9 +107,9 @@ static inline const struct log_window *window_of(const char *base, uint32_t i)
 	return (const struct log_window *)(const void *)(base + (size_t)i * LOG_WINDOW);
 }
 
-static inline const struct log_record *unit_of(const struct log_window *w, uint32_t i)
+static inline const void *unit_of(const struct log_window *w, uint32_t i)
 {
-	return (const struct log_record *)(const void *)((const char *)w + (size_t)i * LOG_UNIT);
+	return (const void *)((const char *)w + (size_t)i * LOG_UNIT);
 }
 
 /* All records of one operation in the order of their begins, called for one by one; returns their number. */
@@ -131,7 +131,7 @@ static inline size_t each_record(struct spool *s, uint16_t op, void (*see)(const
 	return n;
 }
 
-/* In the other process. */
+/* In the other process: a record of two units, for it has flags. */
 static inline void record_io(uint64_t offset)
 {
 	capture_io(OP_PREAD, offset + 1000, offset + 2000, 7, offset, 4096, 3, 4096);

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 
-enum { IN_WINDOW = LOG_UNITS - 1, THREADS = 4500, LITTLE = 16 };
+enum { IN_WINDOW = (LOG_UNITS - LOG_FIRST_UNIT) / 2, THREADS = 4500, LITTLE = 16 };
 
 /* --- in the other process ------------------------------------------------------------------------------------------ */
 
