@@ -237,7 +237,9 @@ static int replay_command(int argc, char **argv, struct err *e)
 	}
 	if (c.device && c.engine == standard.engine)
 		c.engine = "block";
-	const bool block = !strcmp(c.engine, "block");
+	const struct replay_engine *engine = replay_engine_find(c.engine);
+	const enum trace_level level = engine ? replay_engine_level(engine) : LEVEL_SYSCALL;
+	const bool block = level ? level == LEVEL_BLOCK : c.device != NULL;
 	if (block ? !c.device : !c.dir) {
 		err_set(e, EINVAL, block ? "--device is missing: the block device or file to make the requests on"
 					 : "--dir is missing: the directory that the trace's files are in");

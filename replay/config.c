@@ -11,6 +11,7 @@
 #include "common/units.h"
 #include "common/wait.h"
 #include "common/xalloc.h"
+#include "replay/adapters/adapter.h"
 #include "replay/balloon.h"
 #include "replay/cache/reads.h"
 #include "replay/load/load.h"
@@ -34,12 +35,14 @@ void replay_config_init(struct replay_config *c)
 		.engine = "event",
 	};
 	block_options_init(&c->block);
+	c->adapter = (struct adapter_options){ADAPTER_OPTIONS_STANDARD};
 }
 
 static const char *const payload_names[] = {"buffer", "random", "zero", NULL}; /* enum replay_payload */
 
 #define FIELD(name) offsetof(struct replay_config, name)
 #define BLOCK(name) offsetof(struct replay_config, block.name)
+#define ADAPTER(name) offsetof(struct replay_config, adapter.name)
 const struct option_spec replay_options[] = {
 	{.name = "order", .type = OPT_CHOICE, .offset = FIELD(order), .arg = "ORDER", .choices = replay_order_names,
 	 .help = "what a request waits for (temporal)"},
@@ -120,6 +123,7 @@ const struct option_spec replay_options[] = {
 	 .help = "C compiler of engine compiled (cc)"},
 	{.name = "unroll", .type = OPT_FLAG, .offset = FIELD(unroll),
 	 .help = "engine compiled: each request as code of its own, not as a row of a table; slow to compile"},
+	ADAPTER_OPTION_ROWS(ADAPTER),
 	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
 	 .help = "no call is made between the stamps: what is measured then is the replay itself"},
 	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
@@ -157,6 +161,11 @@ const struct replay_engine *replay_engine_find(const char *name)
 		if (!strcmp((*g)->name, name))
 			return *g;
 	return NULL;
+}
+
+enum trace_level replay_engine_level(const struct replay_engine *g)
+{
+	return g->adapter ? g->adapter->level : g->level;
 }
 
 static int engine_check(const struct replay_config *c, struct err *e)
@@ -207,6 +216,9 @@ int replay_check(const struct replay_config *c, struct err *e)
 {
 	struct mutant m;
 	unsigned int rules;
+	const struct replay_engine *g = replay_engine_find(c->engine ? c->engine : "");
+	if (g && g->adapter)
+		return g->check(c, e);
 	int ret = fs_rules_parse(&rules, c->fs_rules, e);
 	ret = ret ? ret : mutant_parse(&m, c->mutant, e);
 	ret = ret ? ret : cpus_check(c, e);

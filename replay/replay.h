@@ -11,8 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/trace.h"
 #include "common/err.h"
 #include "common/options.h"
+#include "replay/adapters/adapter_options.h"
 #include "replay/block/block.h"
 #include "replay/block/block_options.h"
 #include "replay/load/load.h"
@@ -45,6 +47,7 @@ struct replay_config {
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
 	struct block_options block; /* of engine block */
+	struct adapter_options adapter; /* of the engines that are other people's replayers */
 	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
 	const char *cc;		 /* --cc: of engine compiled, NULL "cc" */
 	bool unroll;		 /* --unroll: of engine compiled, each request as code */
@@ -74,8 +77,12 @@ extern const struct option_spec replay_options[];
 struct replay_plan; /* plan.h */
 struct replay_summary;
 
+struct adapter; /* replay/adapters/adapter.h */
+
 struct replay_engine {
 	const char *name, *help;
+	enum trace_level level; /* of the traces it replays; of adapters: replay_engine_level() */
+	const struct adapter *adapter; /* somebody else's replayer; NULL: ours */
 	bool processes; /* it can replay with a process for each traced process */
 	/* Errors: EINVAL for a combination this engine cannot do. */
 	int (*check)(const struct replay_config *c, struct err *e);
@@ -89,6 +96,8 @@ struct replay_engine {
 };
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name);
+/* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: either, as the target says. */
+enum trace_level replay_engine_level(const struct replay_engine *g);
 
 #define REPLAY_MISMATCHES_SHOWN 10
 

@@ -173,6 +173,7 @@ static int block_replay(const char *trace_path, const struct replay_config *c, s
 
 const struct replay_engine engine_block = {
 	.name = "block",
+	.level = LEVEL_BLOCK,
 	.help = "requests on a block device (--device), in modes hf, afap, load and dep, by io_uring or libaio",
 	.check = block_check,
 	.replay = block_replay,

@@ -8,5 +8,6 @@ const struct replay_engine *const replay_engines[] = {
 	&engine_coordinator,
 	&engine_compiled,
 	&engine_block,
+	&engine_exec,
 	NULL,
 };

@@ -6,5 +6,7 @@
 #include "replay/replay.h"
 
 extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_block;
+/* other people's (replay/adapters/) */
+extern const struct replay_engine engine_exec;
 
 #endif

@@ -122,6 +122,7 @@ static int compiled_check(const struct replay_config *c, struct err *e)
 
 const struct replay_engine engine_compiled = {
 	.name = "compiled",
+	.level = LEVEL_SYSCALL,
 	.help = "a program made of the trace, with a function for each traced thread, compiled and run on its own",
 	.processes = true,
 	.check = compiled_check,

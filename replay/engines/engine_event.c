@@ -83,6 +83,7 @@ static int event_run(struct replay_plan *p, const struct replay_config *config, 
 
 const struct replay_engine engine_event = {
 	.name = "event",
+	.level = LEVEL_SYSCALL,
 	.help = "each worker owns the requests of one traced thread and waits for their predecessors itself",
 	.processes = true,
 	.check = event_check,

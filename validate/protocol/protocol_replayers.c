@@ -51,10 +51,13 @@ int replayer_config(const struct replayer *r, struct replay_config *c, struct er
 /* Requests of a device are for engine block, calls for the others: without key `workloads` each takes what is its own. */
 static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct replayer *r, struct err *e)
 {
-	bool named = ini_key_find(g->section, "workloads"), any = false, block = !strcmp(r->engine, "block");
+	bool named = ini_key_find(g->section, "workloads"), any = false;
+	const struct replay_engine *engine = replay_engine_find(r->engine);
+	enum trace_level level = engine ? replay_engine_level(engine) : 0;
+	bool block = level == LEVEL_BLOCK;
 	for (size_t s = 0; s < p->n_scenarios && strcmp(r->engine, "program"); s++) {
 		const struct workload *w = workload_find(p->scenario[s].type);
-		if (!r->applies[s] || (w && w->block) == block) {
+		if (!r->applies[s] || !level || (w && w->block) == block) {
 			any |= r->applies[s];
 			continue;
 		}
