@@ -48,7 +48,7 @@ const struct option_spec microbench_options[] = {
 	 .help = "concurrency level: threads, each with a file of its own (1)"},
 	{.name = "requests", .type = OPT_UINT, .offset = FIELD(n_requests), .arg = "N", .min = 1, .max = 1e12,
 	 .help = "requests of each thread (5000); rounds of fileserver, transactions of postmark, compilations of "
-		 "compile"},
+		 "compile, files of createfiles and copyfiles"},
 	{.name = "min-duration", .type = OPT_DURATION, .offset = FIELD(min_duration_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "go on past --requests until this has passed (0: no longer than that)"},
 	{.name = "block-size", .type = OPT_SIZE, .offset = FIELD(block_bytes), .arg = "SIZE", .min = 1,
@@ -76,17 +76,18 @@ const struct option_spec microbench_options[] = {
 	{.name = "anon-memory", .type = OPT_SIZE, .offset = FIELD(anon_bytes), .arg = "SIZE",
 	 .help = "anonymous memory held and touched, as programs have it (0; fileserver: 84M, as filebench takes)"},
 	{.name = "fileset-seed", .type = OPT_UINT, .offset = FIELD(fileset_seed), .arg = "N",
-	 .help = "fileserver, compile: of the layout and sizes of the files that are there at first (1)"},
+	 .help = "fileserver, createfiles, copyfiles, compile: of the layout and sizes of the files that are there at first (1)"},
 	{.name = "files", .type = OPT_UINT, .offset = FIELD(n_files), .arg = "N", .max = 1e8,
-	 .help = "files of all threads: fileserver (1000), postmark (20000); sources of compile (100)"},
+	 .help = "files of all threads: fileserver (1000), postmark (20000), createfiles (50000), copyfiles (100000); "
+		 "sources of compile (100)"},
 	{.name = "min-file-size", .type = OPT_SIZE, .offset = FIELD(min_file_bytes), .arg = "SIZE",
 	 .help = "postmark: smallest size of a new file (512); --file-size is the largest"},
 	{.name = "append-size", .type = OPT_SIZE, .offset = FIELD(append_bytes), .arg = "SIZE", .max = 1 << 29,
 	 .help = "fileserver: mean bytes of an append (16K)"},
 	{.name = "dir-width", .type = OPT_UINT, .offset = FIELD(dir_width), .arg = "N", .max = 1e6,
-	 .help = "fileserver: mean number of entries of a directory (20)"},
+	 .help = "fileserver, copyfiles (20), createfiles (100): mean number of entries of a directory"},
 	{.name = "size-shape", .type = OPT_DOUBLE, .offset = FIELD(size_shape), .arg = "X", .max = 1e6,
-	 .help = "fileserver, compile: shape of the gamma distribution of sizes (1.5)"},
+	 .help = "fileserver, createfiles, copyfiles, compile: shape of the gamma distribution of sizes (1.5)"},
 	{.name = "subdirs", .type = OPT_UINT, .offset = FIELD(n_subdirs), .arg = "N", .max = 1e6,
 	 .help = "postmark: directories over which each thread's files are spread (0: one for all)"},
 	{.name = "read-share", .type = OPT_RATIO, .offset = FIELD(read_share), .arg = "RATIO", .max = 1,
@@ -190,7 +191,7 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 /* What holds for every workload that plays a script. */
 static int script_check(const struct workload *w, const struct microbench_config *c, struct err *e)
 {
-	if (c->direct)
+	if (c->direct && !w->script->direct)
 		return err_set(e, EINVAL, "direct: %s moves bytes of any number, which O_DIRECT does not", w->name);
 	if (c->fsync_end)
 		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own", w->name);

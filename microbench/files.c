@@ -58,7 +58,7 @@ static bool is_own_name(const char *name)
 	const char *number = strpbrk(name, digits);
 	size_t n_before = number ? (size_t)(number - name) : 0, i, k;
 	if (!number)
-		return !strcmp(name, "src");
+		return !strcmp(name, "src") || !strcmp(name, "copy");
 	for (i = 0; i < 4 && (strlen(before[i]) != n_before || memcmp(before[i], name, n_before)); i++)
 		;
 	for (k = 0; k < 5 && strcmp(behind[k], number + strspn(number, digits)); k++)

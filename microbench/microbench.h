@@ -89,6 +89,7 @@ struct workload_script {
 	const char *top;  /* the directory of --dir that is the workload's: what its runs leave there is cleared away */
 	const char *unit; /* "rounds": what --requests counts, for messages */
 	unsigned int n_per_unit; /* calls, about */
+	bool direct; /* --direct makes its requests whole blocks; others move bytes of any number */
 	bool finite; /* its end belongs to it: it cannot go on for a duration */
 	int (*check)(const struct microbench_config *c, struct err *e);
 	/* Appends what is there at first to an empty set. */

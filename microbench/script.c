@@ -31,7 +31,7 @@ uint32_t script_name(struct script *s, char *path)
 	return (uint32_t)n->n++;
 }
 
-int script_open_flags(enum script_open how, bool sync)
+int script_open_flags(enum script_open how, bool sync, bool direct)
 {
 	static const int flags[] = {
 	    [OPEN_READ] = O_RDONLY,
@@ -41,7 +41,8 @@ int script_open_flags(enum script_open how, bool sync)
 	    [OPEN_APPEND] = O_RDWR | O_APPEND,
 	    [OPEN_DIRECTORY] = O_RDONLY | O_DIRECTORY,
 	};
-	return flags[how] | (sync && how != OPEN_READ && how != OPEN_DIRECTORY ? O_SYNC : 0);
+	return flags[how] | (sync && how != OPEN_READ && how != OPEN_DIRECTORY ? O_SYNC : 0) |
+	       (direct && how != OPEN_DIRECTORY ? O_DIRECT : 0);
 }
 
 static void add(struct script *s, struct bench_step step)

@@ -56,8 +56,8 @@ void script_names_release(struct script_names *n);
 /* A new number for a path. Ownership: the string goes over. */
 uint32_t script_name(struct script *s, char *path);
 
-/* open(2) flags of a kind of opening; `sync` adds O_SYNC where it is for writing. */
-int script_open_flags(enum script_open how, bool sync);
+/* open(2) flags of a kind of opening; `sync` adds O_SYNC where it is for writing, `direct` O_DIRECT where it is for either. */
+int script_open_flags(enum script_open how, bool sync, bool direct);
 
 /* One call each. A slot is free again after script_close. */
 void script_open(struct script *s, unsigned int slot, uint32_t name, enum script_open how, uint32_t mode);

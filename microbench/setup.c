@@ -73,7 +73,7 @@ static int script_fill(struct bench_run *r, struct worker *w, struct err *e)
 	if (ret)
 		return ret;
 	for (unsigned int i = 0; i <= OPEN_DIRECTORY; i++)
-		t->open_flags[i] = script_open_flags((enum script_open)i, r->config->sync);
+		t->open_flags[i] = script_open_flags((enum script_open)i, r->config->sync, r->config->direct);
 	for (unsigned int i = 0; i < SCRIPT_SLOTS; i++)
 		t->slot_fd[i] = -1;
 	t->script = &w->script;

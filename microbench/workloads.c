@@ -6,6 +6,7 @@
 const struct workload *const workloads[] = {
     &workload_random_read,  &workload_random_write, &workload_sequential_read, &workload_sequential_write,
     &workload_cached_pread, &workload_fileserver,   &workload_postmark,        &workload_compile,
+    &workload_createfiles,  &workload_copyfiles,
     &workload_block_random, &workload_block_sequential,
     NULL,
 };

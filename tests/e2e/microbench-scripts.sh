@@ -12,6 +12,7 @@ options() {
 	case $1 in
 	fileserver) echo '--requests 20 --min-duration 0 --files 90 --file-size 8K --append-size 1K --anon-memory 1M' ;;
 	postmark) echo '--requests 40 --files 30 --subdirs 3' ;;
+	createfiles | copyfiles) echo '--level 4 --requests 12 --files 30 --file-size 8K' ;;
 	compile) echo '--requests 6 --files 4 --headers 70 --includes 5 --pause 1ms' ;;
 	esac
 }
@@ -20,12 +21,12 @@ requests() { # of a trace: thread after thread, without times, numbers and descr
 		sed -E 's/^([^,]*,){4}//; s/fd=[0-9]+/fd=/; s/,[0-9]*,[0-9]*,[0-9]*$//; s/^(open,"[^"]*"),[0-9]+/\1/'
 }
 
-for name in fileserver postmark compile; do
+for name in fileserver postmark compile createfiles copyfiles; do
 	for level in 1 3; do
 		set -- $(options $name) --level $level --dir target
 		run 0 $name "$@" --prepare-only
 		find target -type f -size +0 | sort | xargs -r cksum >before
-		[ "$name" = postmark ] || [ -s before ] || fail "$name prepared no files"
+		[ "$name" = postmark ] || [ "$name" = createfiles ] || [ -s before ] || fail "$name prepared no files"
 		run 0 $name "$@" -o first
 		expect_line out "$name, level $level: "
 		# again from what the first run left: prepared again, it is the same
@@ -51,7 +52,7 @@ for name in fileserver postmark compile; do
 done
 
 # what such a workload cannot have made stays, and the run is refused
-for name in fileserver postmark compile; do
+for name in fileserver postmark compile createfiles copyfiles; do
 	mkdir "target/$name"
 	echo precious >"target/$name/letter"
 	echo old >"target/$name/00000009"

@@ -33,6 +33,8 @@ static void the_table_of_workloads(void **state)
 	    {"fileserver", "fs", OP_INVALID, true, false},
 	    {"postmark", "pm", OP_INVALID, true, false},
 	    {"compile", "cc", OP_INVALID, true, false},
+	    {"createfiles", "mf", OP_INVALID, true, false},
+	    {"copyfiles", "cf", OP_INVALID, true, false},
 	    {"block-random", "br", OP_PREAD, false, false},
 	    {"block-sequential", "bs", OP_PREAD, false, true},
 	};
@@ -86,6 +88,10 @@ static void defaults_of_workloads(void **state)
 			 " --read-share 0.5 --create-share 0.5"},
 	    {"compile", " --requests 200 --file-size 8192 --pause 20000000ns --think exponential --fileset-seed 1"
 			" --files 100 --size-shape 1.5 --headers 400 --include-dirs 8 --includes 20"},
+	    {"createfiles", " --level 16 --requests 3125 --block-size 1048576 --file-size 16384 --fileset-seed 1 --files 50000"
+			    " --dir-width 100 --size-shape 1.5"},
+	    {"copyfiles", " --level 256 --requests 391 --block-size 1048576 --file-size 16384 --fileset-seed 1 --files 100000"
+			  " --dir-width 20 --size-shape 1.5"},
 	};
 	struct microbench_config most, c;
 	microbench_config_init(&most);

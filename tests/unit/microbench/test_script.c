@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scripts of fileserver, postmark and compile: played on a model of a file system, every call must return what the
+/* The scripts of fileserver, postmark, compile, createfiles and copyfiles: played on a model of a file system, every call must return what the
  * script expects; and mix and sizes are those of the specification, within what theory allows for the number drawn (4.5
  * standard errors; the seeds are fixed). */
 #include <stdarg.h>
@@ -223,8 +223,8 @@ static void play_all(struct model *m, const struct script *s)
 static void scripts_expect_what_happens(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"fileserver", "postmark", "compile"};
-	for (int k = 0; k < 3; k++)
+	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles"};
+	for (int k = 0; k < 5; k++)
 		for (uint64_t seed = 1; seed <= 3; seed++)
 			for (uint64_t level = 1; level <= 4; level += 3) {
 				struct microbench_config c = of(names[k]);
@@ -244,6 +244,8 @@ static void scripts_expect_what_happens(void **state)
 				}
 				if (k < 2) /* rounds make as many as they delete; postmark deletes all */
 					assert_int_equal(m.n_there, n_before);
+				if (k > 2) /* once through all of them and again */
+					assert_int_equal(m.n_there, n_before + 100);
 				model_end(&m);
 			}
 }
@@ -251,8 +253,8 @@ static void scripts_expect_what_happens(void **state)
 static void seeds_decide(void **state)
 {
 	(void)state;
-	static const char *const names[] = {"fileserver", "postmark", "compile"};
-	for (int k = 0; k < 3; k++) {
+	static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles"};
+	for (int k = 0; k < 5; k++) {
 		struct microbench_config c = of(names[k]);
 		struct written a, b;
 		struct fileset one, two;
@@ -286,6 +288,32 @@ static void seeds_decide(void **state)
 		}
 		microbench_files_release(&one);
 		microbench_files_release(&two);
+	}
+}
+
+/* With direct every request is whole blocks, and a copy is as long as its original. */
+static void direct_moves_whole_blocks(void **state)
+{
+	(void)state;
+	static const char *const names[] = {"createfiles", "copyfiles"};
+	for (int k = 0; k < 2; k++) {
+		struct microbench_config c = of(names[k]);
+		struct written w;
+		uint64_t n_read = 0, n_written = 0;
+		c.level = 4;
+		c.n_files = 100;
+		c.direct = true;
+		write_one(&w, names[k], &c, 3, 25);
+		for (size_t i = 0; i < w.script.n; i++) {
+			const struct bench_step *s = &w.script.step[i];
+			if (s->op != OP_READ && s->op != OP_WRITE)
+				continue;
+			assert_true(s->expect > 0 && s->expect % 4096 == 0 && s->value % 4096 == 0);
+			*(s->op == OP_READ ? &n_read : &n_written) += (uint64_t)s->expect;
+		}
+		assert_true(n_written >= 25 * 4096);
+		assert_int_equal(n_read, k ? n_written : 0);
+		release(&w);
 	}
 }
 
@@ -502,7 +530,7 @@ int main(void)
 	    cmocka_unit_test(scripts_expect_what_happens),    cmocka_unit_test(seeds_decide),
 	    cmocka_unit_test(sizes_are_gamma_distributed),    cmocka_unit_test(a_round_of_the_file_server),
 	    cmocka_unit_test(four_fifths_are_there_at_first), cmocka_unit_test(threads_of_the_file_server_do_not_meet),
-	    cmocka_unit_test(postmark_has_its_three_phases),  cmocka_unit_test(compiling_looks_mostly_in_vain),
+	    cmocka_unit_test(direct_moves_whole_blocks), cmocka_unit_test(postmark_has_its_three_phases),  cmocka_unit_test(compiling_looks_mostly_in_vain),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,7 @@
 #include "microbench/script.h"
 #include "target.h"
 
-static const char *const names[] = {"fileserver", "postmark", "compile", NULL};
+static const char *const names[] = {"fileserver", "postmark", "compile", "createfiles", "copyfiles", NULL};
 
 static struct microbench_config small(const char *workload)
 {

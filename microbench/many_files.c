@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Many files, made or copied by many threads: filebench's createfiles and copyfiles personalities. Of createfiles a unit makes a file
+ * and writes all of it; of copyfiles it reads all of a file and writes as much to a copy. The files are taken in turn, thread t has t,
+ * t + level, ...; who has been through all of its own begins again, and makes them anew.
+ *
+ * With --direct sizes are whole blocks of 4 KiB.
+ *
+ * Source: filebench 1.5 (createfiles: 50,000 files, mean width of a directory 100, 16 threads, 1 MB requests; copyfiles: width 20),
+ * sizes gamma-distributed with mean 16 KB and shape 1.5; the block-replay paper (FAST 2017), section 5.2.1: 100,000 files copied
+ * by 256 threads. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "microbench/draw.h"
+#include "microbench/loop.h"
+#include "microbench/script.h"
+#include "microbench/tree.h"
+#include "microbench/workloads.h"
+
+#define CREATE_TOP "createfiles"
+#define COPY_TOP "copyfiles"
+#define COPY_FROM COPY_TOP "/src"
+#define COPY_TO COPY_TOP "/copy"
+#define DIRECT_BYTES 4096
+
+static void defaults(struct microbench_config *c)
+{
+	c->block_bytes = 1 << 20;
+	c->file_bytes = 16384;
+	c->fileset_seed = 1;
+	c->size_shape = 1.5;
+}
+
+static void create_defaults(struct microbench_config *c)
+{
+	defaults(c);
+	c->level = 16;
+	c->n_files = 50000;
+	c->n_requests = 3125; /* all of them */
+	c->dir_width = 100;
+}
+
+static void copy_defaults(struct microbench_config *c)
+{
+	defaults(c);
+	c->level = 256;
+	c->n_files = 100000;
+	c->n_requests = 391;
+	c->dir_width = 20;
+}
+
+static int check(const struct microbench_config *c, struct err *e)
+{
+	if (c->n_files < c->level)
+		return err_set(e, EINVAL, "files %llu: expected at least one for each of %llu threads", (unsigned long long)c->n_files,
+			       (unsigned long long)c->level);
+	if (c->dir_width < 1 || !(c->size_shape > 0))
+		return err_set(e, EINVAL, "dir-width and size-shape: expected more than 0");
+	if (c->direct && c->block_bytes % DIRECT_BYTES)
+		return err_set(e, EINVAL, "block-size %llu: with direct expected a multiple of %d bytes", (unsigned long long)c->block_bytes,
+			       DIRECT_BYTES);
+	return 0;
+}
+
+static int draw(struct tree *t, const char *top, const struct microbench_config *c, struct err *e)
+{
+	int ret = tree_draw(t, top, c, e);
+	for (size_t i = 0; !ret && c->direct && i < t->n_files; i++)
+		t->file[i].n_bytes = (t->file[i].n_bytes + DIRECT_BYTES - 1) / DIRECT_BYTES * DIRECT_BYTES;
+	return ret;
+}
+
+/* The name of a copy: below COPY_TO what the original is below COPY_FROM. */
+static char *copy_of(const char *path)
+{
+	return xasprintf(COPY_TO "%s", path + strlen(COPY_FROM));
+}
+
+static int create_files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	struct tree t;
+	size_t cap = 0;
+	int ret = draw(&t, CREATE_TOP, c, e);
+	if (ret)
+		return ret;
+	for (size_t i = 0; i < t.n_dirs; i++)
+		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
+	tree_release(&t);
+	return 0;
+}
+
+static int copy_files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	struct tree t;
+	size_t cap = 0;
+	int ret = draw(&t, COPY_FROM, c, e);
+	if (ret)
+		return ret;
+	fileset_add_directory(s, &cap, xstrdup(COPY_TOP));
+	for (size_t i = 0; i < t.n_dirs; i++) {
+		fileset_add_directory(s, &cap, xstrdup(t.dir[i]));
+		fileset_add_directory(s, &cap, copy_of(t.dir[i]));
+	}
+	for (size_t i = 0; i < t.n_files; i++)
+		fileset_add_file(s, &cap, xstrdup(t.file[i].path), t.file[i].n_bytes);
+	tree_release(&t);
+	return 0;
+}
+
+static void create(const struct microbench_config *c, const struct tree_file *f, uint32_t name, struct script *s)
+{
+	script_open(s, 0, name, OPEN_REPLACE, 0666);
+	script_write_whole(s, 0, f->n_bytes, c->block_bytes);
+	script_close(s, 0);
+}
+
+static void copy(const struct microbench_config *c, const struct tree_file *f, uint32_t name, struct script *s)
+{
+	script_open(s, 0, name, OPEN_READ, 0666);
+	script_read_whole(s, 0, f->n_bytes, c->block_bytes, false);
+	script_open(s, 1, name + 1, OPEN_REPLACE, 0666);
+	script_write_whole(s, 1, f->n_bytes, c->block_bytes);
+	script_close(s, 0);
+	script_close(s, 1);
+}
+
+static int write_script(const struct microbench_config *c, unsigned int thread, uint64_t n_units, bool copies, struct script *s, struct err *e)
+{
+	struct tree t;
+	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
+	int ret = rng ? draw(&t, copies ? COPY_FROM : CREATE_TOP, c, e) : -ENOMEM;
+	if (ret) {
+		gsl_rng_free(rng);
+		return ret;
+	}
+	size_t n = (t.n_files - thread + c->level - 1) / c->level, first = gsl_rng_uniform_int(rng, n);
+	uint32_t first_name = (uint32_t)s->names->n, n_names = copies ? 2 : 1;
+	for (size_t i = 0; i < n; i++) {
+		const struct tree_file *f = &t.file[i * c->level + thread];
+		script_name(s, xstrdup(f->path));
+		if (copies)
+			script_name(s, copy_of(f->path));
+	}
+	for (uint64_t i = 0; i < n_units; i++) {
+		size_t k = (first + i) % n;
+		(copies ? copy : create)(c, &t.file[k * c->level + thread], first_name + (uint32_t)k * n_names, s);
+		script_end_unit(s);
+	}
+	tree_release(&t);
+	gsl_rng_free(rng);
+	return 0;
+}
+
+static int create_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s, struct err *e)
+{
+	return write_script(c, thread, n_units, false, s, e);
+}
+
+static int copy_write(const struct microbench_config *c, unsigned int thread, uint64_t n_units, struct script *s, struct err *e)
+{
+	return write_script(c, thread, n_units, true, s, e);
+}
+
+/* 3 or 6 calls, and the bytes copied with fresh pages: no machine of today is faster. */
+static double create_fastest_ns(const struct microbench_config *c)
+{
+	return 3 * 400 + 0.05 * (double)c->file_bytes;
+}
+
+static double copy_fastest_ns(const struct microbench_config *c)
+{
+	return 2 * create_fastest_ns(c);
+}
+
+static const struct workload_script create_scripted = {
+    .top = CREATE_TOP,
+    .unit = "files",
+    .n_per_unit = 3,
+    .direct = true,
+    .check = check,
+    .files = create_files,
+    .write = create_write,
+    .fastest_ns = create_fastest_ns,
+};
+
+static const struct workload_script copy_scripted = {
+    .top = COPY_TOP,
+    .unit = "files",
+    .n_per_unit = 6,
+    .direct = true,
+    .check = check,
+    .files = copy_files,
+    .write = copy_write,
+    .fastest_ns = copy_fastest_ns,
+};
+
+static const char *const own_options[] = {"files", "fileset-seed", "dir-width", "size-shape", NULL};
+
+const struct workload workload_createfiles = {
+    .name = "createfiles",
+    .alias = "mf",
+    .help = "makes many small files in a tree of directories, and writes each of them",
+    .writes = true,
+    .defaults = create_defaults,
+    .own_options = own_options,
+    .script = &create_scripted,
+    .loop = script_loop,
+};
+
+const struct workload workload_copyfiles = {
+    .name = "copyfiles",
+    .alias = "cf",
+    .help = "copies a tree of many small files, file by file",
+    .writes = true,
+    .defaults = copy_defaults,
+    .own_options = own_options,
+    .script = &copy_scripted,
+    .loop = script_loop,
+};
