@@ -46,6 +46,7 @@ struct adapter_run {
 	int64_t first_ns, last_ns; /* first begin and last end of it */
 	int64_t started_ns, ended_ns; /* of the replayer's process, CLOCK_MONOTONIC. After the run */
 	int status;	     /* as waitpid gives it. After the run */
+	bool quiet;	     /* it was killed because it had fallen quiet (quiet_ns). After the run */
 	void *own;	     /* the core's */
 };
 
@@ -76,6 +77,10 @@ struct adapter {
 	unsigned int times;	  /* enum adapter_times that it can: several */
 	enum adapter_times usual; /* where --times does not say */
 	bool timed;		  /* it means to issue requests at their traced times */
+	bool in_target;		  /* it is started in the target directory, as names in its input count from there; else in the scratch directory */
+	int64_t resolution_ns;	  /* of the times that `parse` gives, for the metadata; 0: they are as good as the clock */
+	int64_t quiet_ns;	  /* not 0: it may hang behind its last request. When it has used no processor time for so long, and the input's span
+				   * is over, it is killed with `quiet` set; `ended` says whether that was good */
 	const char *const *takes; /* names of the replay options it heeds beside those of all adapters and cpus; NULL-terminated, NULL none */
 
 	/* All may be NULL. Errors: with a message; the replay fails, and nothing is left running. */
@@ -87,8 +92,9 @@ struct adapter {
 	int (*ready)(struct adapter_run *r, struct err *e);
 	/* Appends further words behind those of `command`, by adapter_word(). Placeholders are replaced in them as well. */
 	int (*words)(struct adapter_run *r, struct err *e);
-	/* Of a status other than 0, and those that options accept: 0 where the run is good nevertheless; a negative errno with why it failed,
-	 * -EAGAIN without a message where the core's own words do (ended by signal 6 ...). */
+	/* After each run, whatever its status: 0 where the run is good (some end with another status than 0 after a complete one); a
+	 * negative errno with why it failed (some end with 0 although they failed); -EAGAIN without a message where the core is to judge by the
+	 * status, and those that options accept. */
 	int (*ended)(struct adapter_run *r, struct err *e);
 	/* times self: reads what it wrote and gives each request to adapter_seen(). Every byte of it is a stranger's. Errors: EBADMSG naming
 	 * file, line and value. */
