@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Who wrote each byte of a file last: disjoint extents with an owner each, in a treap (Seidel and Aragon 1996), so that neither
- * random writes nor a trace made to hurt take more than logarithmic time. Many files share one pool of nodes. */
+/* Who wrote each byte of a file last: disjoint extents with an owner each, in a B+ tree (Bayer and McCreight 1972), so that neither
+ * random writes nor a trace made to hurt take more than logarithmic time, and a look-up meets few cache lines. Nodes that become
+ * empty are taken out, others are not joined. Many files share one pool of nodes; up to three extents take 64 bytes. */
 #ifndef REPLAY_EXTENT_MAP_H
 #define REPLAY_EXTENT_MAP_H
 
@@ -11,8 +12,9 @@
 
 struct extent_pool {
 	struct extent_node *node; /* node[n], node[0] unused */
-	uint32_t n, cap, free;	  /* `free`: list through `left` */
-	uint64_t random;
+	uint32_t n, cap, free;	  /* `free`: list of nodes, 0 ends */
+	struct extent_few *few;	  /* few[n_few], few[0] unused: maps of some extents only */
+	uint32_t n_few, few_cap, few_free;
 };
 
 void extent_pool_release(struct extent_pool *p); /* an all-zero one is an empty pool */

@@ -18,7 +18,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
@@ -144,7 +143,7 @@ static void resource_rules(struct fs *f, struct resource *x, bool change)
 	}
 	wait_for_all(f, &x->users);
 	x->changer = f->request;
-	x->users = (struct use_set){0};
+	use_drop(&f->uses, &x->users);
 }
 
 /* --- descriptors -------------------------------------------------------------------------------------------------- */
@@ -180,8 +179,10 @@ static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t 
 	wait_for(f, b->closer);
 	if (closes(r)) {
 		wait_for_all(f, &b->users);
-		if (r->rvalue >= 0)
+		if (r->rvalue >= 0) {
 			b->closer = f->request;
+			use_drop(&f->uses, &b->users); /* what comes later waits for this one */
+		}
 	}
 	if (b->closes)
 		note(f, &b->users, 0);
@@ -360,7 +361,9 @@ static void told_resize(void *ctx, uint32_t object, uint64_t size)
 	wait_for_all(f, &file->enders);
 	extent_clear(&f->extents, file->extents);
 	file->extents = EXTENT_NONE;
-	file->movers = file->writers = file->vague_writers = file->enders = (struct use_set){0};
+	struct use_set *const sets[] = {&file->movers, &file->writers, &file->vague_writers, &file->enders};
+	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+		use_drop(&f->uses, sets[i]);
 	file->resizer = f->request;
 	file->appender = NONE32;
 }
@@ -452,8 +455,6 @@ int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 	int ret = f.slot && f.map && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
 	ret = ret ? ret : order_linearise(&order, l, s, e);
 	if (!ret) {
-		/* a trace cannot be made so that the extents' tree becomes a list */
-		(void)!getrandom(&f.extents.random, sizeof f.extents.random, GRND_NONBLOCK);
 		states_init(&f);
 		processes_init(&f);
 		walk(&f, &order);

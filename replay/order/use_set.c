@@ -5,26 +5,81 @@
 
 #include "common/xalloc.h"
 
+#define LISTED_MAX 8u /* threads of a set that is looked through; beyond that it is in the hash table */
+
 void use_table_release(struct use_table *t)
 {
 	u64_map_release(&t->at);
 	free(t->use);
+	free(t->number);
 	*t = (struct use_table){.use = NULL};
+}
+
+/* Where its place in the hash table is. */
+static uint32_t *hashed(struct use_table *t, const struct use_set *s, uint32_t thread)
+{
+	return u64_map_at(&t->at, u64_pair(s->number, thread), 0);
+}
+
+static uint32_t find(struct use_table *t, const struct use_set *s, uint32_t thread)
+{
+	if (s->number) {
+		const uint32_t u = *hashed(t, s, thread);
+		return u && t->use[u].set == s->number && t->use[u].thread == thread ? u : 0;
+	}
+	uint32_t u = s->first;
+	while (u && t->use[u].thread != thread)
+		u = t->use[u].next;
+	return u;
+}
+
+static void number_take(struct use_table *t, struct use_set *s)
+{
+	s->number = t->n_numbers ? t->number[--t->n_numbers] : ++t->n_sets;
+	for (uint32_t u = s->first; u; u = t->use[u].next) {
+		t->use[u].set = s->number;
+		*hashed(t, s, t->use[u].thread) = u;
+	}
+}
+
+static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uint64_t value)
+{
+	uint32_t u = t->free;
+	if (u) {
+		t->free = t->use[u].next;
+	} else {
+		t->n += t->n == 0; /* number 0 ends lists */
+		GROW(t->use, t->n, t->cap);
+		u = t->n++;
+	}
+	if (s->n++ == LISTED_MAX)
+		number_take(t, s);
+	t->use[u] = (struct use){.next = s->first, .least = value, .thread = thread, .set = s->number};
+	if (s->number)
+		*hashed(t, s, thread) = u;
+	s->first = u;
+	return u;
 }
 
 void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request, uint64_t value)
 {
-	if (!s->number)
-		s->number = ++t->n_sets;
-	uint32_t *known = u64_map_at(&t->at, u64_pair(s->number, thread), 0);
-	if (!*known) {
-		t->n += t->n == 0; /* number 0 ends lists */
-		GROW(t->use, t->n, t->cap);
-		t->use[t->n] = (struct use){.next = s->first, .least = value};
-		*known = s->first = t->n++;
-	}
-	struct use *u = &t->use[*known];
+	const uint32_t known = find(t, s, thread), at = known ? known : add(t, s, thread, value);
+	struct use *u = &t->use[at];
 	u->request = request;
 	if (value < u->least)
 		u->least = value;
+}
+
+void use_drop(struct use_table *t, struct use_set *s)
+{
+	for (uint32_t u = s->first, next; u; u = next) {
+		next = t->use[u].next;
+		t->use[u] = (struct use){.next = t->free};
+		t->free = u;
+	}
+	if (s->number) {
+		GROW(t->number, t->n_numbers, t->numbers_cap);
+		t->number[t->n_numbers++] = s->number;
+	}
+	*s = (struct use_set){.first = 0};
 }

@@ -11,7 +11,7 @@
 #include "replay/load/u64_map.h"
 #include "replay/order/use_set.h"
 
-enum { N_BYTES = 200, MAX_MET = N_BYTES };
+enum { N_BYTES = 2000, MAX_MET = N_BYTES };
 
 static uint64_t next_random(uint64_t *x)
 {
@@ -39,15 +39,17 @@ static void last_writer_of_each_byte(void **state)
 	(void)state;
 	uint64_t seed = 42;
 	for (int round = 0; round < 50; round++) {
-		struct extent_pool p = {.random = (uint64_t)round};
+		struct extent_pool p = {.node = NULL};
 		uint32_t root = EXTENT_NONE, byte[N_BYTES];
 		memset(byte, 0, sizeof byte);
-		for (uint32_t owner = 1; owner <= 300; owner++) {
-			uint64_t start = next_random(&seed) % N_BYTES, end = start + next_random(&seed) % (N_BYTES - start + 1);
+		for (uint32_t owner = 1; owner <= 1000; owner++) {
+			const bool small = round % 3; /* many small ones, with now and then one over all of them */
+			uint64_t start = next_random(&seed) % N_BYTES, room = small && owner % 50 ? 9 : N_BYTES;
+			uint64_t end = start + next_random(&seed) % ((room < N_BYTES - start ? room : N_BYTES - start) + 1);
 			root = extent_put(&p, root, start, end, owner);
 			for (uint64_t i = start; i < end; i++)
 				byte[i] = owner;
-			if (owner % 100 == 0 && round % 2) {
+			if (owner % 250 == 0 && round % 2) {
 				extent_clear(&p, root);
 				root = EXTENT_NONE;
 				memset(byte, 0, sizeof byte);
@@ -78,7 +80,7 @@ static void last_writer_of_each_byte(void **state)
 static void ends_of_the_range_and_early_end_of_a_visit(void **state)
 {
 	(void)state;
-	struct extent_pool p = {.random = 1};
+	struct extent_pool p = {.node = NULL};
 	uint32_t root = extent_put(&p, EXTENT_NONE, 10, 20, 1);
 	root = extent_put(&p, root, 20, 30, 2);
 	root = extent_put(&p, root, 5, 5, 3); /* nothing */
@@ -100,11 +102,30 @@ static void ends_of_the_range_and_early_end_of_a_visit(void **state)
 	extent_pool_release(&p);
 }
 
+/* What is given back is used again, whatever is written over what. */
+static void nodes_are_used_again(void **state)
+{
+	(void)state;
+	struct extent_pool p = {.node = NULL};
+	uint32_t root = EXTENT_NONE, n_first = 0;
+	for (int round = 0; round < 20; round++) {
+		for (uint32_t i = 0; i < 20000; i++)
+			root = extent_put(&p, root, (i * 7919u % 20000u) * UINT64_C(8), (i * 7919u % 20000u) * UINT64_C(8) + 4, i);
+		n_first = round < 2 ? p.n : n_first; /* the second one leaves pieces of the whole between them */
+		root = extent_put(&p, root, 0, UINT64_MAX, 1);
+		struct met m = {.n = 0, .most = SIZE_MAX};
+		assert_true(extent_visit(&p, root, 0, UINT64_MAX, meet, &m));
+		assert_int_equal(m.n, 1);
+	}
+	assert_true(p.n < n_first + n_first / 4);
+	extent_pool_release(&p);
+}
+
 /* Ascending writes, the worst case of a plain tree, deeper than a stack of recursion would take. */
 static void a_million_extents(void **state)
 {
 	(void)state;
-	struct extent_pool p = {.random = 7};
+	struct extent_pool p = {.node = NULL};
 	uint32_t root = EXTENT_NONE;
 	for (uint32_t i = 0; i < 1000000; i++)
 		root = extent_put(&p, root, 2 * (uint64_t)i, 2 * (uint64_t)i + 1, i);
@@ -153,14 +174,45 @@ static void the_last_use_of_each_thread(void **state)
 	use_table_release(&t);
 }
 
+/* Against an array of the last requests: sets of few threads and of many, dropped now and then, whose parts others use. */
+static void sets_that_are_dropped(void **state)
+{
+	(void)state;
+	enum { N_SETS = 20, N_THREADS = 30 };
+	struct use_table t = {.use = NULL};
+	struct use_set set[N_SETS] = {{0}};
+	uint32_t last[N_SETS][N_THREADS] = {{0}};
+	uint64_t seed = 7;
+	for (uint32_t request = 1; request < 50000; request++) {
+		uint32_t s = (uint32_t)(next_random(&seed) % N_SETS), n_threads = s % 2 ? N_THREADS : 4;
+		uint32_t thread = (uint32_t)(next_random(&seed) % n_threads), n = 0;
+		if (next_random(&seed) % 100 == 0) {
+			use_drop(&t, &set[s]);
+			memset(last[s], 0, sizeof last[s]);
+		}
+		use_note(&t, &set[s], thread, request, 0);
+		last[s][thread] = request;
+		for (uint32_t u = set[s].first; u; u = t.use[u].next, n++)
+			assert_int_equal(t.use[u].request, last[s][t.use[u].thread]);
+		assert_int_equal(n, set[s].n);
+		for (uint32_t i = 0; i < N_THREADS; i++)
+			n -= last[s][i] != 0;
+		assert_int_equal(n, 0);
+	}
+	assert_true(t.n <= N_SETS * N_THREADS + 1);
+	use_table_release(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(last_writer_of_each_byte),
 		cmocka_unit_test(ends_of_the_range_and_early_end_of_a_visit),
+		cmocka_unit_test(nodes_are_used_again),
 		cmocka_unit_test(a_million_extents),
 		cmocka_unit_test(a_map_of_numbers),
 		cmocka_unit_test(the_last_use_of_each_thread),
+		cmocka_unit_test(sets_that_are_dropped),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
