@@ -42,6 +42,9 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 struct trace_export_report {
 	uint64_t n_written, n_left_out;
 	char why[200]; /* of the first that was left out */
+	/* Set by the caller, NULL for none: told each record that is left out, with its place in the trace. */
+	void (*left_out)(void *ctx, uint64_t index, const struct trace_record *r);
+	void *ctx;
 };
 
 struct trace_format {

@@ -61,7 +61,7 @@ struct walk {
 	const struct sink_writer *w;
 	void *ctx;
 	struct trace_export_report *report;
-	uint64_t n_damaged;
+	uint64_t n, n_damaged;
 	struct err damage;
 };
 
@@ -71,6 +71,9 @@ static int write_one(struct walk *x, struct sink *s, const struct trace_record *
 	int rc = x->w->one(x->ctx, s, r, &why, e);
 	if (rc < 0)
 		return rc;
+	if (!rc && x->report->left_out)
+		x->report->left_out(x->report->ctx, x->n, r);
+	x->n++;
 	if (!rc && !x->report->n_left_out++)
 		snprintf(x->report->why, sizeof x->report->why, "%s (number %llu): %s", op_name(r->op),
 			 (unsigned long long)r->seq, why);
@@ -100,10 +103,11 @@ static int write_all_of(struct walk *x, struct sink *s, struct trace *t, struct 
 int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, const char *path,
 		     struct trace_export_report *report, struct err *e)
 {
-	struct trace_export_report unseen;
+	struct trace_export_report unseen = {.left_out = NULL};
 	struct sink s;
 	struct walk x = {.w = w, .ctx = ctx, .report = report ? report : &unseen, .damage = ERR_INIT};
-	*x.report = (struct trace_export_report){0};
+	x.report->n_written = x.report->n_left_out = 0;
+	x.report->why[0] = 0;
 	int rc = sink_open(&s, path, e);
 	rc = rc ? rc : write_all_of(&x, &s, t, e);
 	rc = sink_close(&s, path, rc, e);

@@ -97,8 +97,8 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 	if (!rc)
 		return last ? left_over(p, side, r, index, true, e) : 0;
 	if (side == SIDE_REPLAY)
-		return take_matched(p, &partner->record, partner->index, r, index, e);
-	return take_matched(p, r, index, &partner->record, partner->index, e);
+		return take_matched(p, key_match_record(&p->keys, partner), partner->index, r, index, e);
+	return take_matched(p, r, index, key_match_record(&p->keys, partner), partner->index, e);
 }
 
 static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
@@ -130,7 +130,7 @@ int run_keyed(struct pass *p, struct err *e)
 	}
 	const struct key_waiting *w;
 	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
-		rc = left_over(p, (enum match_side)w->side, &w->record, w->index, true, e);
+		rc = left_over(p, (enum match_side)w->side, key_match_record(&p->keys, w), w->index, true, e);
 	if (!rc && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;

@@ -3,10 +3,10 @@
 #ifndef VALIDATE_METRICS_PRIVATE_H
 #define VALIDATE_METRICS_PRIVATE_H
 
-#include "validate/metrics/key_match.h"
+#include "capture/match/key_match.h"
 #include "validate/metrics/match.h"
 #include "validate/metrics/metrics.h"
-#include "validate/metrics/sequences.h"
+#include "capture/match/sequences.h"
 
 /* Where a trace, or both, are observed: each needs the requests in its own order. */
 enum lane_kind { LANE_REFERENCE, LANE_ISSUE, LANE_DISPATCH, LANE_COMPLETE, LANE_N };

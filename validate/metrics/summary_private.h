@@ -10,7 +10,7 @@
 #include "validate/metrics/match.h"
 #include "validate/metrics/moment_sum.h"
 #include "validate/metrics/reorder_count.h"
-#include "validate/metrics/sequences.h"
+#include "capture/match/sequences.h"
 #include "validate/metrics/summary.h"
 
 /* What needs the requests in the order of their begins. */

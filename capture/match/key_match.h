@@ -4,24 +4,25 @@
  *
  * Both traces are read side by side; a request waits until its partner comes. Objects are the same by kind and name,
  * devices also by the order of their first use, since a replay mostly goes to another one; where a request names no
- * object, by the descriptor's number. Memory: 120 bytes for each request that waits, and 8 to 16 for each different key of
- * the reference, up to 25 million. */
-#ifndef VALIDATE_METRICS_KEY_MATCH_H
-#define VALIDATE_METRICS_KEY_MATCH_H
+ * object, by the descriptor's number. Memory: 120 bytes for each request that waits (40 where its record is not kept), and 8 to 16 for each
+ * different key of the reference, up to 25 million. */
+#ifndef CAPTURE_MATCH_KEY_MATCH_H
+#define CAPTURE_MATCH_KEY_MATCH_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "capture/trace.h"
 #include "common/err.h"
-#include "validate/metrics/sequences.h"
+#include "capture/match/sequences.h"
 
-#define KEY_MATCH_MAX_WAITING (1u << 21) /* of both sides together */
+/* that wait, of both sides together */
+#define KEY_MATCH_MAX_KEPT (1u << 21)
+#define KEY_MATCH_MAX_WAITING (1u << 27) /* where records are not kept */
 
 enum match_side { SIDE_REFERENCE, SIDE_REPLAY };
 
 struct key_waiting {
-	struct trace_record record;
 	uint64_t index; /* in its trace */
 	uint32_t next;	/* the next of its key, or of the free ones; UINT32_MAX: none */
 	uint8_t side;	/* enum match_side */
@@ -41,6 +42,8 @@ struct key_match {
 	uint32_t n_objects[2];
 	uint32_t n_devices[2];
 	struct key_waiting *waiting;
+	struct trace_record *record; /* record[waiting_cap]: of each that waits; NULL: not kept */
+	bool keeps_records;
 	size_t n_waiting, waiting_cap; /* ever used */
 	uint32_t free;
 	uint32_t n_waits; /* at present */
@@ -54,7 +57,8 @@ struct key_match {
 	uint64_t n_ambiguous_keys, n_ambiguous_requests;
 };
 
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay);
+/* `keep_records`: key_match_record() is wanted. */
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, bool keep_records);
 void key_match_release(struct key_match *m);
 
 /* The next request of a side. 1: its partner is in *partner (valid until the next call); 0: none yet, it waits unless
@@ -62,6 +66,12 @@ void key_match_release(struct key_match *m);
  * wait. */
 int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
 		  const struct key_waiting **partner, struct err *e);
+
+/* The record of one that waits or of a partner, valid as long. */
+static inline const struct trace_record *key_match_record(const struct key_match *m, const struct key_waiting *w)
+{
+	return &m->record[w - m->waiting];
+}
 
 /* The requests still waiting, in no particular order: *at begins with 0. NULL: no more. */
 const struct key_waiting *key_match_left(const struct key_match *m, size_t *at);

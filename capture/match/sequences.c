@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/metrics/sequences.h"
+#include "capture/match/sequences.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "validate/metrics/key_match.h"
+#include "capture/match/key_match.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -11,9 +11,10 @@
 #define NONE UINT32_MAX
 #define MAX_SEEN_BITS 25u /* 256 MiB; up to three quarters full */
 
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay)
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, bool keep_records)
 {
 	memset(m, 0, sizeof *m);
+	m->keeps_records = keep_records;
 	m->trace[SIDE_REFERENCE] = reference;
 	m->trace[SIDE_REPLAY] = replay;
 	sequences_init(&m->names);
@@ -33,6 +34,7 @@ void key_match_release(struct key_match *m)
 	free(m->object[0]);
 	free(m->object[1]);
 	free(m->waiting);
+	free(m->record);
 	free(m->slot);
 	free(m->seen);
 	memset(m, 0, sizeof *m);
@@ -184,18 +186,25 @@ static uint32_t waiting_take(struct key_match *m)
 		m->free = m->waiting[at].next;
 		return at;
 	}
-	GROW(m->waiting, m->n_waiting, m->waiting_cap);
+	if (m->n_waiting >= m->waiting_cap) {
+		GROW(m->waiting, m->n_waiting, m->waiting_cap);
+		if (m->keeps_records)
+			m->record = xreallocarray(m->record, m->waiting_cap, sizeof *m->record);
+	}
 	return (uint32_t)m->n_waiting++;
 }
 
 static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint64_t key, const struct trace_record *r,
 		    uint64_t index, struct err *e)
 {
-	if (m->n_waits >= KEY_MATCH_MAX_WAITING)
+	const uint32_t most = m->keeps_records ? KEY_MATCH_MAX_KEPT : KEY_MATCH_MAX_WAITING;
+	if (m->n_waits >= most)
 		return err_set(e, E2BIG, "%u requests wait for one with the same operation, object, offset and length: the "
-			       "traces do not belong together, or one is far ahead of the other", KEY_MATCH_MAX_WAITING);
+			       "traces do not belong together, or one is far ahead of the other", most);
 	uint32_t at = waiting_take(m);
-	m->waiting[at] = (struct key_waiting){*r, index, NONE, (uint8_t)side, true};
+	m->waiting[at] = (struct key_waiting){index, NONE, (uint8_t)side, true};
+	if (m->keeps_records)
+		m->record[at] = *r;
 	m->n_waits++;
 	struct key_slot *s = &m->slot[slot];
 	if (s->head != NONE) {
