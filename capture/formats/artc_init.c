@@ -19,6 +19,18 @@ static void add_path(struct sink *s, const struct trace_meta *m, const char *pat
 	strbuf_addf(&s->out, "%s%s%.*s", root, root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
+/* The directories above all names: ARTC stops at a file in one that it was not told of. */
+static void add_root(struct sink *s, const struct trace_meta *m)
+{
+	const char *root = m->root ? m->root : "/", *slash = root;
+	while (*slash) {
+		slash = strchr(slash + 1, '/');
+		slash = slash ? slash : root + strlen(root);
+		if (slash > root + 1 && slash[-1] != '/')
+			strbuf_addf(&s->out, "dir#%.*s\n", (int)(slash - root), root);
+	}
+}
+
 /* The directory path[len], where it was not told before. */
 static int add_directory(struct list *l, struct sink *s, const char *path, size_t len, struct err *e)
 {
@@ -56,6 +68,7 @@ static int write_list(void *ctx, struct sink *s, struct err *e)
 	struct list *l = ctx;
 	const struct fileset *files = &trace_meta(l->t)->files;
 	int rc = 0;
+	add_root(s, trace_meta(l->t));
 	for (size_t i = 0; i < files->n && !rc; i++)
 		rc = add_entry(l, s, &files->entry[i], fileset_link(files, i), e);
 	return rc;

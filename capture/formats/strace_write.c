@@ -5,17 +5,27 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
+#include "common/xalloc.h"
+
+struct thread {
+	uint32_t tid;
+	int64_t end_us;
+};
 
 struct out {
 	struct trace *t;
 	int64_t wall_ns;
 	const char *root;
 	bool old;
+	/* of the old form */
 	int64_t last_us;
+	struct thread *thread;
+	size_t n_threads, cap_threads, last_thread;
 	struct strbuf text; /* a line, until it is known to be possible */
 };
 
@@ -319,16 +329,35 @@ static void add_result(struct out *x, const struct trace_record *r)
 	}
 }
 
-/* ARTC ends where two calls have one time. */
-static void add_stamp(struct out *x, int64_t ns)
+static struct thread *thread_of(struct out *x, uint32_t tid)
+{
+	size_t i = x->last_thread;
+	if (i >= x->n_threads || x->thread[i].tid != tid)
+		for (i = 0; i < x->n_threads && x->thread[i].tid != tid; i++)
+			;
+	if (i == x->n_threads) {
+		GROW(x->thread, x->n_threads, x->cap_threads);
+		x->thread[x->n_threads++] = (struct thread){.tid = tid, .end_us = INT64_MIN};
+	}
+	x->last_thread = i;
+	return &x->thread[i];
+}
+
+/* ARTC ends where two calls have one time, and where a thread's call does not begin after its last one has ended: they are moved back by what
+ * is lacking. */
+static int64_t old_begin_us(const struct out *x, const struct thread *th, int64_t ns)
 {
 	int64_t us = ns / 1000;
-	if (!x->old) {
-		strbuf_addf(&x->text, "%lld.%09lld", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
-		return;
-	}
 	us = us > x->last_us ? us : x->last_us + 1;
-	strbuf_addf(&x->text, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
+	return us > th->end_us ? us : th->end_us + 1;
+}
+
+static void add_stamp(struct out *x, int64_t ns, int64_t us)
+{
+	if (x->old)
+		strbuf_addf(&x->text, "%lld.%06lld", (long long)(us / 1000000), (long long)(us % 1000000));
+	else
+		strbuf_addf(&x->text, "%lld.%09lld", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
 }
 
 static bool add_args(struct out *x, const struct trace_record *r, const struct strace_call *c)
@@ -373,15 +402,18 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	if (ns < 0)
 		return 0;
 	*why = "an argument of it is not known";
+	struct thread *th = thread_of(x, r->tid);
+	int64_t us = old_begin_us(x, th, ns), took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns ? r->end_ns - r->begin_ns : -1;
 	strbuf_addf(&x->text, "%u ", r->tid);
-	add_stamp(x, ns);
+	add_stamp(x, ns, us);
 	strbuf_addf(&x->text, " %s(", c->name);
 	if (!add_args(x, r, c))
 		return 0;
 	add_result(x, r);
-	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns)
-		add_duration(x, r->end_ns - r->begin_ns);
-	x->last_us = ns / 1000 > x->last_us ? ns / 1000 : x->last_us + 1;
+	if (took_ns >= 0)
+		add_duration(x, took_ns);
+	x->last_us = us;
+	th->end_us = us + (took_ns > 0 ? took_ns / 1000 : 0);
 	strbuf_addch(&x->text, '\n');
 	strbuf_add(&s->out, x->text.s, x->text.len);
 	return 1;
@@ -396,6 +428,7 @@ static int write_as(bool old, struct trace *t, const char *path, struct trace_ex
 	    .t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .old = old, .text = STRBUF_INIT};
 	int rc = sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.text);
+	free(x.thread);
 	return rc;
 }
 
