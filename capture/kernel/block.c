@@ -9,11 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/kernel/block_device.h"
 #include "capture/kernel/tracing.h"
 #include "capture/kernel/watched.h"
 #include "capture/trace.h"
@@ -48,62 +47,6 @@ void block_config_init(struct block_config *c)
 	*c = (struct block_config){.buffer_bytes = 8 << 20, .linger_ns = 200000000};
 }
 
-/* --- the device --------------------------------------------------------------------------------------------------- */
-
-struct device {
-	unsigned int major, minor; /* of the whole device: what the events name */
-	uint64_t first_sector, n_sectors; /* of the partition, or all */
-	char name[64];
-};
-
-static int sysfs_number(const struct device *d, const char *file, uint64_t *value)
-{
-	char *path = xasprintf("/sys/dev/block/%u:%u/%s", d->major, d->minor, file);
-	FILE *f = fopen(path, "re");
-	int ok = f && fscanf(f, "%" SCNu64, value) == 1;
-	if (f)
-		fclose(f);
-	free(path);
-	return ok ? 0 : -ENOENT;
-}
-
-/* A partition's requests are seen on its device, at the device's positions. */
-static int partition_resolve(struct device *d, struct err *e)
-{
-	uint64_t number;
-	if (sysfs_number(d, "size", &d->n_sectors))
-		d->n_sectors = UINT64_MAX;
-	if (sysfs_number(d, "partition", &number))
-		return 0;
-	char *path = xasprintf("/sys/dev/block/%u:%u/../dev", d->major, d->minor);
-	FILE *f = fopen(path, "re");
-	unsigned int major, minor;
-	int ok = f && fscanf(f, "%u:%u", &major, &minor) == 2 && !sysfs_number(d, "start", &d->first_sector);
-	if (f)
-		fclose(f);
-	if (ok) {
-		d->major = major;
-		d->minor = minor;
-	} else {
-		err_set(e, ENOENT, "%s: of which device it is a partition cannot be told", path);
-	}
-	free(path);
-	return ok ? 0 : -ENOENT;
-}
-
-static int device_resolve(struct device *d, const char *path, struct err *e)
-{
-	struct stat st;
-	if (stat(path, &st) < 0)
-		return err_sys(e, errno, "%s", path);
-	if (!S_ISBLK(st.st_mode))
-		return err_set(e, ENOTBLK, "%s is no block device", path);
-	*d = (struct device){.major = major(st.st_rdev), .minor = minor(st.st_rdev)};
-	const char *base = strrchr(path, '/');
-	snprintf(d->name, sizeof d->name, "%s", base ? base + 1 : path);
-	return partition_resolve(d, e);
-}
-
 /* --- events to requests to records -------------------------------------------------------------------------------- */
 
 enum { EVENT_ISSUE, EVENT_COMPLETE, EVENT_REQUEUE, EVENT_QUEUE, N_EVENTS };
@@ -116,7 +59,7 @@ struct fields {
 };
 
 struct work {
-	struct device device;
+	struct block_device device;
 	struct trace_writer *writer;
 	uint32_t object;
 	int64_t epoch_ns;
@@ -172,7 +115,7 @@ static struct block_event event_of(const struct tracing_event *v, const struct f
 }
 
 /* Outside the partition, what the events of the whole device show; flushes have no place. */
-static bool is_elsewhere(const struct device *d, const struct block_event *b)
+static bool is_elsewhere(const struct block_device *d, const struct block_event *b)
 {
 	return b->n_sectors && (b->sector < d->first_sector || b->sector - d->first_sector >= d->n_sectors);
 }
@@ -205,7 +148,7 @@ static int convert(struct tracing *t, struct work *w, bool bios, struct block_ou
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-static char *facts_of(const struct block_config *c, const struct device *d, const struct block_outcome *o)
+static char *facts_of(const struct block_config *c, const struct block_device *d, const struct block_outcome *o)
 {
 	json_t *all = json_pack("{s:{s:s, s:s, s:I, s:I, s:I, s:I, s:I}}", "block", "device", d->name, "unit", unit_names[c->unit],
 				"n_events", (json_int_t)o->n_events, "n_unfinished", (json_int_t)o->counts.n_unfinished, "n_unpaired",
@@ -216,23 +159,34 @@ static char *facts_of(const struct block_config *c, const struct device *d, cons
 	return text;
 }
 
-static int write_trace(const struct block_config *c, struct tracing *t, struct work *w, struct block_outcome *o,
-		       struct trace_meta *meta, struct err *e)
+struct block_watch {
+	struct block_config config; /* borrowed strings */
+	struct tracing *tracing;
+	struct work work;
+	struct trace_meta meta;
+	char host[256], *command;
+};
+
+static int write_trace(struct block_watch *b, struct block_outcome *o, struct err *e)
 {
-	const struct trace_write_options options = {.compress = c->compress};
-	int ret = trace_writer_open(&w->writer, c->output, meta, &options, e);
+	const struct block_config *c = &b->config;
+	const struct trace_write_options options = {.compress = c->compress, .no_sync = c->no_sync};
+	struct work *w = &b->work;
+	int ret = trace_writer_open(&w->writer, c->output, &b->meta, &options, e);
 	if (!ret)
 		ret = trace_writer_object(w->writer, OBJECT_DEVICE, w->device.name, &w->object, e);
+	w->e = e;
 	if (!ret)
-		ret = convert(t, w, c->unit == UNIT_BIO, o);
+		ret = convert(b->tracing, w, c->unit == UNIT_BIO, o);
 	if (ret) {
 		trace_writer_abort(w->writer);
 		return ret;
 	}
 	char *facts = facts_of(c, &w->device, o);
-	meta->extra_json = facts;
-	ret = trace_writer_set_meta(w->writer, meta, e);
+	b->meta.extra_json = facts;
+	ret = trace_writer_set_meta(w->writer, &b->meta, e);
 	int closed = trace_writer_close(w->writer, ret ? NULL : e);
+	b->meta.extra_json = NULL;
 	free(facts);
 	return ret ? ret : closed;
 }
@@ -252,47 +206,81 @@ static char *command_line(char **command)
 	return strbuf_detach(&s);
 }
 
-int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e)
+static void meta_make(struct block_watch *b)
 {
-	struct work w = {.e = e};
-	struct tracing *t = NULL;
-	char filter[40], host[256] = "";
-	*o = (struct block_outcome){0};
-	int ret = device_resolve(&w.device, c->device, e);
-	if (ret)
-		return ret;
+	gethostname(b->host, sizeof b->host - 1);
+	b->command = command_line(b->config.command);
+	b->work.epoch_ns = clock_monotonic_ns();
+	b->meta = (struct trace_meta){.level = LEVEL_BLOCK, .epoch_ns = b->work.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
+				      .clock_resolution_ns = 1, .host = b->host, .command = b->command ? b->command : NULL,
+				      .captured_by = "validate capture block"};
+}
+
+int block_watch_begin(struct block_watch **watch, const struct block_config *c, struct err *e)
+{
+	struct block_watch *b = xcalloc(1, sizeof *b);
+	char filter[40];
+	b->config = *c;
+	*watch = NULL;
+	int ret = c->number ? block_device_of_number(&b->work.device, c->number, e) : block_device_resolve(&b->work.device, c->device, e);
 	/* dev_t as the kernel has it inside */
-	snprintf(filter, sizeof filter, "dev == %u", w.device.major << 20 | w.device.minor);
+	snprintf(filter, sizeof filter, "dev == %u", b->work.device.major << 20 | b->work.device.minor);
 	const struct tracing_options options = {.event = c->unit == UNIT_BIO ? events_of_bios : events_of_requests, .filter = filter,
 						.buffer_bytes = c->buffer_bytes, .scratch = c->scratch};
-	sigset_t before;
-	watched_hold(&before);
-	ret = tracing_open(&t, &options, e);
 	if (!ret)
-		ret = tracing_start(t, e);
-	gethostname(host, sizeof host - 1);
-	char *command = command_line(c->command);
-	w.epoch_ns = clock_monotonic_ns();
-	struct trace_meta meta = {.level = LEVEL_BLOCK, .epoch_ns = w.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
-				  .clock_resolution_ns = 1, .host = host, .command = c->command ? command : NULL,
-				  .captured_by = "validate capture block"};
+		ret = tracing_open(&b->tracing, &options, e);
+	if (!ret)
+		ret = tracing_start(b->tracing, e);
+	if (ret) {
+		block_watch_close(b);
+		return ret;
+	}
+	meta_make(b);
+	*watch = b;
+	return 0;
+}
+
+int block_watch_stop(struct block_watch *b, struct err *e)
+{
+	return tracing_stop(b->tracing, e);
+}
+
+int block_watch_write(struct block_watch *b, struct block_outcome *o, struct err *e)
+{
+	o->n_lost = b->meta.n_events_lost = tracing_n_lost(b->tracing);
+	return write_trace(b, o, e);
+}
+
+void block_watch_close(struct block_watch *b)
+{
+	if (!b)
+		return;
+	tracing_close(b->tracing);
+	free(b->command);
+	free(b);
+}
+
+int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e)
+{
+	struct block_watch *b = NULL;
+	sigset_t before;
 	const struct watched_options watch = {.command = c->command, .duration_ns = c->duration_ns, .linger_ns = c->linger_ns,
 					      .before = &before};
 	struct watched watched = {0};
+	*o = (struct block_outcome){0};
+	watched_hold(&before);
+	int ret = block_watch_begin(&b, c, e);
 	if (!ret)
 		ret = watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
-	if (t) {
-		int stopped = tracing_stop(t, ret ? NULL : e);
+	if (b) { /* also after an error: the instance goes before signals come through */
+		int stopped = block_watch_stop(b, ret ? NULL : e);
 		ret = ret ? ret : stopped;
 	}
 	watched_release(&before);
-	if (!ret) {
-		o->n_lost = meta.n_events_lost = tracing_n_lost(t);
-		ret = write_trace(c, t, &w, o, &meta, e);
-	}
-	free(command);
-	tracing_close(t);
+	if (!ret)
+		ret = block_watch_write(b, o, e);
+	block_watch_close(b);
 	return ret;
 }

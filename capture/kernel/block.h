@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "capture/kernel/block_requests.h"
 #include "common/err.h"
@@ -15,12 +16,14 @@ enum block_unit { UNIT_REQUEST, UNIT_BIO };
 struct block_config {
 	const char *output;    /* -o: the trace */
 	const char *device;    /* a block device or a partition of one */
+	dev_t number;	       /* the same by its number, where there is no path; 0: `device` */
 	const char *scratch;   /* --scratch */
 	uint64_t buffer_bytes; /* --buffer: of the kernel, for each processor */
 	int64_t duration_ns;   /* --duration: 0 until the command ends, or a signal comes */
 	int64_t linger_ns;     /* --linger: goes on after the command, for what is still under way */
 	int unit;	       /* --unit request|bio */
 	bool compress;	       /* --compress */
+	bool no_sync;	       /* a scratch trace: no fsync at its end */
 	char **command;	       /* argv, NULL-terminated; NULL none */
 };
 
@@ -38,5 +41,14 @@ struct block_outcome {
 /* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES, EPERM where the kernel's tracing cannot be had, saying what to do;
  * of the command; of the system. A command that fails is no error. */
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e);
+
+/* The same around whatever the caller does: begin, then stop, then write `output`, which the events of the meantime become. `c`
+ * and its strings are borrowed until close. `command`, durations and `linger` are not looked at. Errors: as block_capture; of
+ * writing. block_watch_close, also in between, leaves no instance behind; NULL is fine. */
+struct block_watch;
+int block_watch_begin(struct block_watch **b, const struct block_config *c, struct err *e);
+int block_watch_stop(struct block_watch *b, struct err *e);
+int block_watch_write(struct block_watch *b, struct block_outcome *o, struct err *e);
+void block_watch_close(struct block_watch *b);
 
 #endif
