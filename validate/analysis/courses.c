@@ -30,8 +30,8 @@ static bool pace_at(struct pace *p, const struct run *run, int64_t width)
 	return true;
 }
 
-/* rate[PACE_MAX]: requests per second, mean over the runs that have intervals. Returns how many intervals any of them has. */
-static size_t mean_rates(double *rate, const struct run *const *runs, size_t n, int64_t width)
+/* rate[PACE_MAX]: requests per second, and active[PACE_MAX] (NULL: none): in flight, mean over the runs that have intervals. Returns how many intervals any of them has. */
+static size_t mean_rates(double *rate, double *active, const struct run *const *runs, size_t n, int64_t width)
 {
 	struct pace p;
 	size_t most = 0, n_with = 0;
@@ -42,9 +42,14 @@ static size_t mean_rates(double *rate, const struct run *const *runs, size_t n, 
 		most = p.n > most ? p.n : most;
 		for (uint32_t k = 0; k < p.n; k++)
 			rate[k] += (double)p.requests[k] / ((double)width * 1e-9);
+		for (uint32_t k = 0; active && k < p.n; k++)
+			active[k] += p.active_ns[k] / (double)width;
 	}
-	for (size_t k = 0; k < PACE_MAX && n_with; k++)
+	for (size_t k = 0; k < PACE_MAX && n_with; k++) {
 		rate[k] /= (double)n_with;
+		if (active)
+			active[k] /= (double)n_with;
+	}
 	return most;
 }
 
@@ -101,10 +106,13 @@ static void course_compute(struct course *c, const struct measure_runs *m)
 	if (!width)
 		return;
 	double **const rate[3] = {&c->recorded, &c->program, &c->replay};
+	c->in_flight_program = xcalloc(PACE_MAX, sizeof *c->in_flight_program);
+	c->in_flight_replay = xcalloc(PACE_MAX, sizeof *c->in_flight_replay);
+	double *const active[3] = {NULL, c->in_flight_program, c->in_flight_replay};
 	const struct run *const *const runs[3] = {m->recording, m->r, m->x};
 	for (int k = 0; k < 3; k++) {
 		*rate[k] = xcalloc(PACE_MAX, sizeof **rate[k]);
-		size_t n = mean_rates(*rate[k], runs[k], m->n, width);
+		size_t n = mean_rates(*rate[k], active[k], runs[k], m->n, width);
 		c->n = n > c->n ? n : c->n;
 	}
 	c->issue_error_ns = xcalloc(PACE_MAX, sizeof *c->issue_error_ns);
@@ -130,6 +138,8 @@ void courses_release(struct analysis *a)
 		free(a->course[i].program);
 		free(a->course[i].replay);
 		free(a->course[i].issue_error_ns);
+		free(a->course[i].in_flight_program);
+		free(a->course[i].in_flight_replay);
 	}
 	free(a->course);
 }

@@ -22,6 +22,11 @@ void pace_widen(struct pace *p, uint64_t factor)
 		p->issue_error[to] += error;
 		n = to + 1;
 	}
+	for (uint32_t i = 0; i < PACE_MAX; i++) {
+		double active = p->active_ns[i];
+		p->active_ns[i] = 0;
+		p->active_ns[i / factor] += active;
+	}
 	p->n = n;
 	p->width_ns *= (int64_t)factor;
 }
@@ -30,6 +35,19 @@ void pace_make_room(struct pace_tally *t, uint64_t ns)
 {
 	while (ns / (uint64_t)t->pace.width_ns >= PACE_MAX)
 		pace_widen(&t->pace, 2);
+}
+
+void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns)
+{
+	struct pace *p = &t->pace;
+	int64_t from = begin_ns > t->origin_ns ? begin_ns - t->origin_ns : 0, to = end_ns - t->origin_ns, all = p->width_ns * PACE_MAX;
+	to = to < all ? to : all;
+	while (from < to) {
+		int64_t i = from / p->width_ns, next = (i + 1) * p->width_ns;
+		next = next < to ? next : to;
+		p->active_ns[i] += (double)(next - from);
+		from = next;
+	}
 }
 
 static double total(const struct pace *p)

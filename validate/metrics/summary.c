@@ -304,6 +304,8 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 	fill_levels(s, &p->order.concurrency);
 	fill_classes(s, p);
 	s->pace = p->tally.pace.pace;
+	for (uint32_t i = s->pace.n; i < PACE_MAX; i++) /* of requests active behind the last begin */
+		s->pace.active_ns[i] = 0;
 	if (p->input)
 		fill_comparison(s, p);
 	rc = fill_issue_error(s, &p->tally, e);

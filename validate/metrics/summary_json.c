@@ -239,6 +239,8 @@ static int get_pace(struct run_summary *s, const json_t *o, struct err *e)
 		rc = get_counts(s->pace.timed, n, pace, "timed", e);
 	if (!rc && s->has_issue_error)
 		rc = get_reals(s->pace.issue_error, n, REAL, pace, "issue_error", e);
+	if (!rc && json_object_get(pace, "active_ns")) /* not in summaries of earlier versions */
+		rc = get_reals(s->pace.active_ns, n, POSITIVE, pace, "active_ns", e);
 	return rc ? err_context(e, "pace") : check_pace(s, e);
 }
 

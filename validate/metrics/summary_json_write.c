@@ -126,12 +126,13 @@ static int put_classes(json_t *o, const struct run_summary *s)
 					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
 }
 
-/* {"width_ns": .., "requests": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
+/* {"width_ns": .., "requests": [..], "active_ns": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
 static json_t *pace_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
 	json_object_set_new(o, "width_ns", json_integer(s->pace.width_ns));
 	json_object_set_new(o, "requests", levels_to_json(NULL, s->pace.requests, s->pace.n));
+	json_object_set_new(o, "active_ns", reals_to_json(s->pace.active_ns, s->pace.n));
 	if (s->has_issue_error) {
 		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace.timed, s->pace.n));
 		json_object_set_new(o, "issue_error", reals_to_json(s->pace.issue_error, s->pace.n));

@@ -48,6 +48,35 @@ static void test_against_a_plain_count(void **state)
 	}
 }
 
+/* Time that requests spend in each interval, against sums over the requests; what lies beyond the intervals is left out. */
+static void test_active(void **state)
+{
+	(void)state;
+	enum { N = 400 };
+	static int64_t begin[N], end[N];
+	for (uint64_t seed = 1; seed <= 30; seed++) {
+		struct random rnd = {seed};
+		struct pace_tally t = {0};
+		for (int i = 0; i < N; i++) {
+			begin[i] = i ? (int64_t)random_below(&rnd, 1ull << (14 + seed % 20)) : 0;
+			end[i] = begin[i] + (int64_t)random_below(&rnd, 1ull << (8 + seed % 20));
+			pace_add(&t, begin[i], false, 0);
+			pace_active(&t, begin[i], end[i]);
+		}
+		const struct pace *p = &t.pace;
+		for (uint32_t k = 0; k < p->n - 1; k++) { /* later ones may have been beyond when there were fewer, narrower ones */
+			int64_t from = k * p->width_ns, to = from + p->width_ns, least = 0, most = 0;
+			for (int i = 0; i < N; i++) {
+				int64_t a = begin[i] > from ? begin[i] : from, b = end[i] < to ? end[i] : to;
+				most += b > a ? b - a : 0;
+				least += b > a && end[i] < PACE_FIRST_WIDTH_NS * PACE_MAX ? b - a : 0;
+			}
+			if (p->active_ns[k] < (double)least - 1e-3 || p->active_ns[k] > (double)most + 1e-3)
+				fail_msg("seed %d, interval %u: %g, not %lld to %lld", (int)seed, k, p->active_ns[k], (long long)least, (long long)most);
+		}
+	}
+}
+
 static void test_before_the_first_counts_as_the_first(void **state)
 {
 	(void)state;
@@ -94,6 +123,7 @@ static void test_correlation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_active),
 	    cmocka_unit_test(test_against_a_plain_count),
 	    cmocka_unit_test(test_before_the_first_counts_as_the_first),
 	    cmocka_unit_test(test_distance),
