@@ -18,6 +18,7 @@
 #include "validate/campaign/devices.h"
 #include "validate/protocol/protocol.h"
 #include "validate/results/results.h"
+#include "validate/results/results_file.h"
 
 struct run_config {
 	const char *dir, *device, *format;
@@ -118,6 +119,20 @@ static int consent(const struct protocol *p, const struct run_config *config, st
 	return refused ? EXIT_REFUSED : ret ? EXIT_FAILED : EXIT_OK;
 }
 
+/* Who is there to be judged: now, or when the campaign was begun. */
+static int replayers_choose(struct protocol *p, const struct run_config *config, struct err *e)
+{
+	char *path;
+	json_t *plan;
+	if (!config->resume)
+		return replayers_find(p, e);
+	path = results_path(config->dir, "plan.json");
+	int ret = json_read_file(path, &plan, NULL) ? 0 : design_leave_out(p, plan, e); /* campaign_run says what is wrong with it */
+	json_decref(plan);
+	free(path);
+	return ret;
+}
+
 static int campaign(const struct protocol *p, const struct run_config *config, const char *dir,
 		    const struct report_form *form, struct err *e)
 {
@@ -164,6 +179,10 @@ static int run_run(int argc, char **argv, struct err *e)
 	free(path);
 	if (ret)
 		return EXIT_USAGE;
+	if (replayers_choose(&p, &config, e) < 0) {
+		protocol_release(&p);
+		return EXIT_FAILED;
+	}
 	char *dir = config.dir ? xstrdup(config.dir) : default_dir(p.name);
 	if (config.dry_run)
 		status =

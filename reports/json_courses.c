@@ -48,6 +48,8 @@ json_t *json_courses(const struct analysis *a)
 		json_object_set_new(o, "recorded_per_s", numbers(c->recorded, c->n));
 		json_object_set_new(o, "program_per_s", numbers(c->program, c->n));
 		json_object_set_new(o, "replay_per_s", numbers(c->replay, c->n));
+		json_object_set_new(o, "program_in_flight", numbers(c->in_flight_program, c->n));
+		json_object_set_new(o, "replay_in_flight", numbers(c->in_flight_replay, c->n));
 		if (c->timed) {
 			json_object_set_new(o, "issue_error_ns", numbers(c->issue_error_ns, c->n));
 			json_object_set_new(o, "issue_error_quantiles_ns", numbers(c->quantile_ns, SUMMARY_N_ISSUE_QUANTILES));
@@ -72,6 +74,10 @@ json_t *json_costs(const struct analysis *a)
 		json_set_estimate(o, "cpu_program_ns", &k->cpu_program);
 		json_set_estimate(o, "cpu_replay_ns", &k->cpu_replay);
 		json_set_estimate(o, "cpu_deviation", &k->cpu_deviation);
+		json_set_estimate(o, "process_cpu_program_ns", &k->process_cpu_program);
+		json_set_estimate(o, "process_cpu_replay_ns", &k->process_cpu_replay);
+		json_set_estimate(o, "peak_program_bytes", &k->peak_program);
+		json_set_estimate(o, "peak_replay_bytes", &k->peak_replay);
 		json_set_estimate(o, "speedup", &k->speedup);
 		json_set_estimate(o, "own_mean_ns", &k->own);
 		json_set_number(o, "observed_share", k->observed_share);

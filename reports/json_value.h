@@ -35,6 +35,10 @@ json_t *json_operations(const struct analysis *a);
 json_t *json_courses(const struct analysis *a);
 json_t *json_costs(const struct analysis *a);
 
+/* json_league.c */
+json_t *json_league(const struct analysis *a);
+json_t *json_at_device(const struct analysis *a);
+
 /* json_cell.c */
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 

@@ -16,7 +16,9 @@
 #include "reports/output.h"
 #include "reports/terminal_table.h"
 #include "reports/words.h"
+#include "validate/analysis/league.h"
 
+#define LEAGUE_LEAST 3 /* two are seen at a glance */
 #define WIDTH 100
 #define MIN_WIDTH 80
 #define MAX_WARNINGS 6
@@ -166,6 +168,45 @@ static void add_group(struct strbuf *out, const struct analysis *a, const struct
 		add_finding(out, a, &g->finding[k], style);
 }
 
+static void add_worst(struct strbuf *line, const struct analysis *a, const struct league_row *row)
+{
+	if (row->worst[LEAGUE_BIAS] == LEAGUE_NO_CELL)
+		return;
+	const struct cell *c = &a->cell[row->worst[LEAGUE_BIAS]];
+	strbuf_addstr(line, "; bias up to ");
+	words_add_estimate(line, &c->component[COMPONENT_BIAS], false);
+	strbuf_addf(line, " (%s)", a->results->protocol.scenario[c->scenario].name);
+}
+
+/* The replayers beside each other, where there are several, the best first. */
+static void add_league(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	if (a->n_league < LEAGUE_LEAST)
+		return;
+	add_heading(out, "League table", style);
+	for (size_t i = 0; i < a->n_league; i++) {
+		const struct league_row *row = &a->league[i];
+		const struct replayer *r = &a->results->protocol.replayer[row->replayer];
+		struct strbuf line = STRBUF_INIT;
+		strbuf_addf(&line, "%2zu. %s: ", i + 1, r->name);
+		if (row->absent)
+			strbuf_addf(&line, "not found (%s)", r->absent);
+		else if (!row->judged)
+			strbuf_addstr(&line, "no result");
+		else
+			strbuf_addf(&line, "%s, %zu of %zu trusted, %zu not", words_verdict(row->verdict), row->n_trusted, row->n_cells,
+				    row->n_not_trusted);
+		if (row->judged)
+			add_worst(&line, a, row);
+		if (row->n_failed)
+			strbuf_addf(&line, "; %llu runs failed", (unsigned long long)row->n_failed);
+		strbuf_addstr(out, "  ");
+		text_wrap(out, line.s, 2, 6, style->width);
+		strbuf_addch(out, '\n');
+		strbuf_release(&line);
+	}
+}
+
 static void add_reasons(struct strbuf *out, const struct analysis *a, const struct findings *f,
 			const struct terminal_style *style)
 {
@@ -232,6 +273,7 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 		strbuf_addch(out, '\n');
 		terminal_add_cells(out, a, &style);
 	}
+	add_league(out, a, &style);
 	add_reasons(out, a, &f, &style);
 	terminal_add_why(out, a, &style);
 	terminal_add_published(out, a, &style);

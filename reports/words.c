@@ -200,3 +200,11 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 			i++;
 		}
 }
+
+void words_add_observation(struct strbuf *out, const struct scenario *s)
+{
+	if (s->observe == OBSERVE_BLOCK)
+		strbuf_addf(out, "the kernel at the device, from %s to completion", s->observe_from == OBSERVE_FROM_QUEUE ? "queueing" : "dispatch");
+	else
+		strbuf_addstr(out, s->observe == OBSERVE_PRELOAD ? "the preloaded library" : "their own stamps");
+}

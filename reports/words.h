@@ -28,6 +28,8 @@ const char *words_treatment(const struct uncertainty_source *s); /* "quantified"
 void words_add_cell(struct strbuf *out, const struct analysis *a, const struct cell *c);
 /* Protocol title, or what stands for it. */
 const char *words_title(const struct analysis *a);
+/* Who times the runs of a scenario. */
+void words_add_observation(struct strbuf *out, const struct scenario *s);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);
 /* "bias, precision and order" of those components for which assessed[] is `which`. */

@@ -216,6 +216,15 @@ static void meta_make(struct block_watch *b)
 				      .captured_by = "validate capture block"};
 }
 
+int block_watch_possible(struct err *e)
+{
+	const struct tracing_options options = {.event = events_of_bios, .buffer_bytes = 65536};
+	struct tracing *t = NULL;
+	int ret = tracing_open(&t, &options, e);
+	tracing_close(t);
+	return ret;
+}
+
 int block_watch_begin(struct block_watch **watch, const struct block_config *c, struct err *e)
 {
 	struct block_watch *b = xcalloc(1, sizeof *b);

@@ -46,6 +46,7 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
  * and its strings are borrowed until close. `command`, durations and `linger` are not looked at. Errors: as block_capture; of
  * writing. block_watch_close, also in between, leaves no instance behind; NULL is fine. */
 struct block_watch;
+int block_watch_possible(struct err *e); /* whether the kernel's tracing can be had, for nothing yet. Errors: as block_capture */
 int block_watch_begin(struct block_watch **b, const struct block_config *c, struct err *e);
 int block_watch_stop(struct block_watch *b, struct err *e);
 int block_watch_write(struct block_watch *b, struct block_outcome *o, struct err *e);

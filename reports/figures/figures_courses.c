@@ -59,27 +59,43 @@ static bool has_course(const struct analysis *a, size_t cell, size_t scenario)
 	return a->cell[cell].scenario == scenario && a->course[cell].n > 1;
 }
 
-static void add_over_time(struct figures *fs, const struct analysis *a, size_t scenario, const char *part)
+/* Of the program, and of each replay. */
+struct over_time {
+	const char *section, *y, *first, *alt;
+	double *(*program)(const struct course *c), *(*replay)(const struct course *c);
+};
+
+static double *rate_recorded(const struct course *c) { return c->recorded; }
+static double *rate_replay(const struct course *c) { return c->replay; }
+static double *in_flight_program(const struct course *c) { return c->in_flight_program; }
+static double *in_flight_replay(const struct course *c) { return c->in_flight_replay; }
+
+static const struct over_time over_time[] = {
+    {"pace", "requests per second", "recorded", "Requests per second over the time of a run, recorded and replayed", rate_recorded, rate_replay},
+    {"in-flight-time", "requests in flight", "program", "Mean number of requests in flight over the time of a run", in_flight_program,
+     in_flight_replay},
+};
+
+static void add_over_time(struct figures *fs, const struct analysis *a, const struct over_time *kind, size_t scenario, const char *part)
 {
-	struct figure *f = figure_add(fs, "pace", part, WIDTH, HEIGHT);
+	struct figure *f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
 	struct strbuf plot = STRBUF_INIT;
 	size_t index = 0;
-	strbuf_addstr(&f->data, "# s, requests per second: recorded, then each replayer\n");
+	strbuf_addf(&f->data, "# s, %s: %s, then each replayer\n", kind->y, kind->first);
 	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
 		if (!has_course(a, i, scenario))
 			continue;
 		if (!index) {
-			add_rate(f, &a->course[i], a->course[i].recorded);
-			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex, "recorded");
+			add_rate(f, &a->course[i], kind->program(&a->course[i]));
+			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex, kind->first);
 		}
-		add_rate(f, &a->course[i], a->course[i].replay);
+		add_rate(f, &a->course[i], kind->replay(&a->course[i]));
 		add_curve(&plot, index++, "steps lw 1.4", palette_series(n++), replayer_name(a, i));
 	}
-	add_axes(f, index, "s", "requests per second");
+	add_axes(f, index, "s", kind->y);
 	strbuf_addf(&f->script, "set yrange [0:*]\nplot %s\n", plot.len ? plot.s : "NaN notitle");
 	figure_caption(f, "%s", a->results->protocol.scenario[scenario].name);
-	figure_alt(f, "Requests per second over the time of a run, recorded and replayed, %s",
-		   a->results->protocol.scenario[scenario].name);
+	figure_alt(f, "%s, %s", kind->alt, a->results->protocol.scenario[scenario].name);
 	strbuf_release(&plot);
 }
 
@@ -156,10 +172,11 @@ void figures_courses(struct figures *fs, const struct analysis *a)
 		return;
 	size_t *scenario = scenarios_choose(a, MAX_SCENARIOS, NULL, &n, &n_left_out);
 	char part[24];
-	for (size_t i = 0; i < n; i++) {
-		snprintf(part, sizeof part, "%zu", scenario[i] + 1);
-		add_over_time(fs, a, scenario[i], part);
-	}
+	for (size_t k = 0; k < sizeof over_time / sizeof *over_time; k++)
+		for (size_t i = 0; i < n; i++) {
+			snprintf(part, sizeof part, "%zu", scenario[i] + 1);
+			add_over_time(fs, a, &over_time[k], scenario[i], part);
+		}
 	for (size_t k = 0; k < sizeof issue_figures / sizeof *issue_figures; k++)
 		for (size_t i = 0; i < n; i++) {
 			snprintf(part, sizeof part, "%zu", scenario[i] + 1);

@@ -23,6 +23,8 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<nav aria-label=\"Contents\"><ol>\n");
 	if (p->a->n_cells)
 		strbuf_addstr(out, "<li><a href=\"#which\">Verdicts</a></li>\n");
+	if (p->a->n_league > 1)
+		strbuf_addstr(out, "<li><a href=\"#league\">League table</a></li>\n");
 	if (p->findings->n_warnings)
 		strbuf_addf(out, "<li><a href=\"#warnings\">Warnings (%zu)</a></li>\n", p->findings->n_warnings);
 	if (p->findings->n_groups)
@@ -32,6 +34,14 @@ static void add_contents(struct strbuf *out, const struct html_page *p)
 	if (p->a->n_claims || p->a->n_published)
 		strbuf_addstr(out, "<li><a href=\"#published\">Published findings</a></li>\n");
 	strbuf_addstr(out, "</ol></nav>\n");
+}
+
+static void add_league(struct strbuf *out, const struct html_page *p)
+{
+	if (p->a->n_league < 2)
+		return;
+	strbuf_addstr(out, "<h2 id=\"league\">League table</h2>\n");
+	html_add_table(out, p, "league", NULL);
 }
 
 static void add_page(struct strbuf *out, const struct html_page *p)
@@ -51,6 +61,7 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<main>\n");
 	html_add_verdict(out, p);
 	add_contents(out, p);
+	add_league(out, p);
 	html_add_reasons(out, p);
 	html_add_definition(out, p);
 	html_add_characterisation(out, p);

@@ -123,6 +123,10 @@ static void add_behaviour(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "<h3 id=\"pace\">Requests over time, and costs</h3>\n<p>Requests per second over the time of a run, as "
 			   "recorded and as replayed; means over the runs.</p>\n");
 	html_add_figures(out, p, "pace", true);
+	strbuf_addstr(out, "<p>Mean number of requests in flight over the time of a run, of the program and as replayed"
+			   " (at the device, where runs are observed there); means over the runs.</p>\n");
+	html_add_figures(out, p, "in-flight-time", true);
+	html_add_table(out, p, "device", NULL);
 	html_add_table(out, p, "costs", NULL);
 	html_add_table(out, p, "stamps", NULL);
 }

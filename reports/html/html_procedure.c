@@ -146,11 +146,12 @@ static void add_procedure(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(
 	    out, ". Before each run the files are restored in place, written back, brought to the cache state asked "
 		 "for, and what "
-		 "remains cached is counted. Times are stamped just around each call into memory that was reserved "
+		 "remains cached is counted. Own stamps are taken just around each call into memory that was reserved "
 		 "before.</p>\n");
 	add_design(out, p->a->results);
 	html_add_table(out, p, "replayers", NULL);
 	html_add_table(out, p, "scenarios", NULL);
+	html_add_table(out, p, "observation", NULL);
 	strbuf_addstr(out, "<p>The machine, its software and what could not be had on it are listed under <a "
 			   "href=\"#environment\">environment</a>.</p>\n"
 			   "<p class=\"src\">VIM 2.6 (measurement procedure), 2.20 (repeatability condition); Pereira "

@@ -16,6 +16,7 @@ static void (*const builders[])(struct table *, const struct analysis *) = {
     table_why,            table_rated_range,   table_blank,
     table_claims,         table_claim_comparisons, table_claim_values, table_published, table_published_values,
     table_operations,     table_pace,        table_issue_distribution, table_issue_rate, table_costs, table_stamps,
+    table_league,         table_observation,    table_device,
 };
 
 void tables_build(struct tables *ts, const struct analysis *a)

@@ -60,6 +60,9 @@ void table_issue_distribution(struct table *t, const struct analysis *a);
 void table_issue_rate(struct table *t, const struct analysis *a);
 void table_stamps(struct table *t, const struct analysis *a);
 void table_costs(struct table *t, const struct analysis *a);
+void table_league(struct table *t, const struct analysis *a);	   /* a row per replayer, the best first */
+void table_observation(struct table *t, const struct analysis *a); /* a row per scenario: whose times count */
+void table_device(struct table *t, const struct analysis *a);	   /* a row per case that was observed at its device */
 
 /* Shared by them: the two columns that name a cell, and their content. */
 void table_cell_columns(struct table *t);

@@ -8,7 +8,7 @@
 
 void table_pace(struct table *t, const struct analysis *a)
 {
-	table_init(t, "pace", "Requests per second and issue error over the time of a run");
+	table_init(t, "pace", "Requests per second, in flight, and issue error over the time of a run");
 	t->data_only = true;
 	table_cell_columns(t);
 	table_column(t, FORMAT_NUMBER, "begin_s", "From, s");
@@ -17,6 +17,8 @@ void table_pace(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_RATE, "program_requests", "Program");
 	table_column(t, FORMAT_RATE, "replay_requests", "Replay");
 	table_column(t, FORMAT_TIME, "issue_error", "Mean issue error");
+	table_column(t, FORMAT_NUMBER, "program_in_flight", "In flight, program");
+	table_column(t, FORMAT_NUMBER, "replay_in_flight", "In flight, replay");
 	for (size_t i = 0; a->course && i < a->n_cells; i++) {
 		const struct course *c = &a->course[i];
 		for (size_t k = 0; k < c->n; k++) {
@@ -27,6 +29,8 @@ void table_pace(struct table *t, const struct analysis *a)
 			table_number(t, c->program[k]);
 			table_number(t, c->replay[k]);
 			table_number_status(t, isnan(c->issue_error_ns[k]) ? STAT_NOT_ASSESSED : STAT_OK, c->issue_error_ns[k], NAN);
+			table_number(t, c->in_flight_program[k]);
+			table_number(t, c->in_flight_replay[k]);
 		}
 	}
 }
@@ -72,12 +76,12 @@ void table_issue_rate(struct table *t, const struct analysis *a)
 void table_stamps(struct table *t, const struct analysis *a)
 {
 	table_init(t, "stamps", "Who timed the replays");
-	table_note(t, "Replays of captured programs run under the library that captured the program, and are told by its times; beside them "
-		      "the mean by the replayer's own. Requests that the library does not see keep the replayer's times.");
+	table_note(t, "Where somebody else times the runs (table \"observation\"), the mean by the replayer's own stamps beside it. Requests that the "
+		      "preloaded library does not see keep the replayer's times.");
 	table_cell_columns(t);
-	table_column(t, FORMAT_TIME, "replay_mean", "By the library");
+	table_column(t, FORMAT_TIME, "replay_mean", "By the observer");
 	table_column_estimate(t, FORMAT_TIME, "own_mean", "By the replayer [95 %]");
-	table_column(t, FORMAT_SHARE, "observed", "Seen by the library");
+	table_column(t, FORMAT_SHARE, "observed", "Seen by the observer");
 	for (size_t i = 0; a->cost && i < a->n_cells; i++) {
 		if (a->cost[i].own.status == STAT_NOT_ASSESSED || a->cost[i].own.status == STAT_TOO_FEW)
 			continue;
@@ -93,7 +97,7 @@ void table_costs(struct table *t, const struct analysis *a)
 	table_init(t, "costs", "What a replay costs");
 	table_note(t, "The recording's size; the time of a process beside its requests (starting, reading and preparing the trace, "
 		      "writing the new one); anonymous memory of the replayer while its requests run, where the page cache has a "
-		      "budget; CPU time while requests run, and how many times as fast as the program the replay is.");
+		      "budget; CPU time while requests run; CPU time and largest resident memory of the whole process and those that it started; and how many times as fast as the program the replay is.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_requests", "Requests a run");
 	table_column(t, FORMAT_BYTES, "trace", "Trace");
@@ -103,6 +107,10 @@ void table_costs(struct table *t, const struct analysis *a)
 	table_column_estimate(t, FORMAT_TIME, "program_cpu", "CPU time, program [95 %]");
 	table_column_estimate(t, FORMAT_TIME, "replay_cpu", "replay [95 %]");
 	table_column_estimate(t, FORMAT_RELATIVE, "cpu_deviation", "Deviation [95 %]");
+	table_column_estimate(t, FORMAT_TIME, "program_process_cpu", "Whole process, program [95 %]");
+	table_column_estimate(t, FORMAT_TIME, "replay_process_cpu", "replay [95 %]");
+	table_column_estimate(t, FORMAT_BYTES, "program_peak", "Peak memory, program [95 %]");
+	table_column_estimate(t, FORMAT_BYTES, "replay_peak", "replay [95 %]");
 	table_column_estimate(t, FORMAT_NUMBER, "speedup", "Times as fast [95 %]");
 	for (size_t i = 0; a->cost && i < a->n_cells; i++) {
 		const struct cost *k = &a->cost[i];
@@ -115,6 +123,10 @@ void table_costs(struct table *t, const struct analysis *a)
 		table_estimate(t, &k->cpu_program);
 		table_estimate(t, &k->cpu_replay);
 		table_estimate(t, &k->cpu_deviation);
+		table_estimate(t, &k->process_cpu_program);
+		table_estimate(t, &k->process_cpu_replay);
+		table_estimate(t, &k->peak_program);
+		table_estimate(t, &k->peak_replay);
 		table_estimate(t, &k->speedup);
 	}
 }

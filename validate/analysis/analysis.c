@@ -11,7 +11,9 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/blank.h"
 #include "validate/analysis/claims.h"
+#include "validate/analysis/at_device.h"
 #include "validate/analysis/costs.h"
+#include "validate/analysis/league.h"
 #include "validate/analysis/courses.h"
 #include "validate/analysis/operations.h"
 #include "validate/analysis/rated_range.h"
@@ -153,6 +155,8 @@ void analysis_describe(struct analysis *a)
 	operations_compute(a);
 	courses_compute(a);
 	costs_compute(a);
+	at_device_compute(a);
+	league_compute(a);
 }
 
 static void cell_release(struct cell *c)
@@ -179,6 +183,8 @@ void analysis_release(struct analysis *a)
 	operations_release(a);
 	courses_release(a);
 	free(a->cost);
+	free(a->device);
+	free(a->league);
 	for (size_t i = 0; i < a->n_linearity; i++)
 		free(a->linearity[i].level);
 	free(a->cell);

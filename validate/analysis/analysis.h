@@ -245,6 +245,8 @@ struct published_result;
 struct operation_result;
 struct course;
 struct cost;
+struct at_device;
+struct league_row;
 struct analysis {
 	const struct results *results; /* borrowed */
 	struct cell *cell;
@@ -261,6 +263,9 @@ struct analysis {
 	size_t n_operations;
 	struct course *course; /* [n_cells] (analysis/courses.h); NULL: not computed */
 	struct cost *cost;     /* [n_cells] (analysis/costs.h); NULL: not computed */
+	struct at_device *device; /* [n_cells] (analysis/at_device.h); NULL: not computed */
+	struct league_row *league; /* [n_league] (analysis/league.h), the best first; NULL: not computed */
+	size_t n_league;
 	struct linearity *linearity;
 	size_t n_linearity;
 	struct uncertainty_source *source;

@@ -24,6 +24,16 @@ static double cpu_ns(const struct run *run)
 	return run->summary.has_facts ? (double)f->cpu_user_ns + (double)f->cpu_system_ns : NAN;
 }
 
+static double process_cpu_ns(const struct run *run)
+{
+	return run->cpu_s > 0 ? run->cpu_s * 1e9 : NAN;
+}
+
+static double peak_bytes(const struct run *run)
+{
+	return run->peak_bytes ? (double)run->peak_bytes : NAN;
+}
+
 static double own_ns(const struct run *run)
 {
 	return run->has_own ? run->own_mean_ns : NAN;
@@ -42,6 +52,13 @@ static struct estimate mean_estimate(const struct run *const *runs, size_t n, ru
 	struct estimate e = estimate_of_mean(x, n);
 	free(x);
 	return e;
+}
+
+/* Where the runs do not know it, it is not assessed. */
+static struct estimate known_estimate(const struct run *const *runs, size_t n, run_value *value)
+{
+	struct estimate e = mean_estimate(runs, n, value);
+	return e.status == STAT_NOT_FINITE ? estimate_none(STAT_NOT_ASSESSED) : e;
 }
 
 /* What environment.json says of the scenario; NULL nothing. */
@@ -78,10 +95,12 @@ static void cost_compute(struct cost *k, const struct analysis *a, const struct 
 	k->preparation_replay = mean_estimate(m.x, m.n, preparation_ns);
 	k->cpu_program = mean_estimate(m.r, m.n, cpu_ns);
 	k->cpu_replay = mean_estimate(m.x, m.n, cpu_ns);
+	k->process_cpu_program = known_estimate(m.r, m.n, process_cpu_ns);
+	k->process_cpu_replay = known_estimate(m.x, m.n, process_cpu_ns);
+	k->peak_program = known_estimate(m.r, m.n, peak_bytes);
+	k->peak_replay = known_estimate(m.x, m.n, peak_bytes);
 	struct estimate share = mean_estimate(m.x, m.n, observed_share);
-	k->own = mean_estimate(m.x, m.n, own_ns);
-	if (k->own.status == STAT_NOT_FINITE)
-		k->own = estimate_none(STAT_NOT_ASSESSED);
+	k->own = known_estimate(m.x, m.n, own_ns);
 	k->observed_share = share.value;
 	k->cpu_deviation = measure_estimate(MEASURE_CPU_TIME, NULL, &m, CONFIDENCE);
 	k->speedup = measure_estimate(MEASURE_SPEEDUP, NULL, &m, CONFIDENCE);

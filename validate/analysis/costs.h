@@ -11,6 +11,9 @@ struct cost {		     /* of the case at the same index; NaN unknown */
 	double memory_bytes; /* anonymous memory of the replay while its requests run; known where the page cache has a budget */
 	/* means over the runs with 95 % intervals: ns of a process beside the measured region, of CPU in the region */
 	struct estimate preparation_program, preparation_replay, cpu_program, cpu_replay;
+	/* the same of the whole process, with its start and the reading of the trace: ns; bytes of resident memory; NOT_ASSESSED in results of
+	 * earlier versions */
+	struct estimate process_cpu_program, process_cpu_replay, peak_program, peak_replay;
 	struct estimate cpu_deviation; /* of the replay from the program, relative */
 	struct estimate own; /* mean response time by the replayer's own stamps, where the preloaded library's decide; NOT_ASSESSED: its own do */
 	double observed_share; /* of its requests that the library saw, mean */

@@ -8,6 +8,7 @@
 #include "common/clock.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/observe.h"
 #include "validate/protocol/text.h"
 
 #define JOURNAL_VERSION 1
@@ -206,6 +207,9 @@ static int leftovers_remove(struct campaign *c, struct err *e)
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e)
 {
 	struct campaign c;
+	int possible = observe_possible(p, e);
+	if (possible)
+		return possible;
 	campaign_init(&c, p, o);
 	int ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
 	if (!ret && !c.run)

@@ -12,6 +12,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/observe.h"
 #include "validate/protocol/text.h"
 
 bool campaign_interrupted(struct campaign *c)
@@ -121,6 +122,10 @@ bool blank_wanted(const struct campaign *c, const struct run *r)
 {
 	if (c->places.place[c->protocol->scenario[r->scenario].target].below.path)
 		return false; /* its stamps do not lie around calls */
+	if (c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK)
+		return false; /* whose stamps are not those that count */
+	if (r->role >= 0 && replayer_adapter(&c->protocol->replayer[r->role]))
+		return false;
 	return r->role >= 0 && !role_is_program(c, r->role) && r->block > 0 && r->block <= DESIGN_BLANK_BLOCKS;
 }
 
@@ -143,6 +148,43 @@ static int blank_make(struct campaign *c, const struct run *r, const char *input
 	return ret;
 }
 
+static void side_remove(const char *output)
+{
+	char *side = xasprintf("%s.side", output);
+	unlink(side);
+	free(side);
+}
+
+struct bank_work {
+	const struct campaign *campaign;
+	struct run run;
+	const char *trace, *out;
+};
+
+static int bank_observed(void *context, struct err *e)
+{
+	struct bank_work *w = context;
+	return observed_make(w->campaign, &w->run, w->trace, NULL, w->out, e);
+}
+
+/* The device's view of a recording, which replays are matched to. 0 with a reason where it cannot be made. */
+static int bank_observe(struct campaign *c, const struct run *r, const char *trace, const char *path, char *reason, size_t size)
+{
+	struct err why = ERR_INIT;
+	const struct step s = {.scenario = r->scenario, .role = ROLE_RECORD};
+	if (step_observation(c, &s) != OBSERVE_BLOCK)
+		return 0;
+	char *out = observed_bank_path(path);
+	struct bank_work w = {c, {.scenario = r->scenario, .role = ROLE_RECORD}, trace, out};
+	int ret = launch_helper(bank_observed, &w, c->signal_fd, &why);
+	free(out);
+	if (ret == -EINTR)
+		c->interrupted = true;
+	else if (ret)
+		snprintf(reason, size, "%.400s", why.msg);
+	return 0;
+}
+
 /* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch
  * directory. */
 static int bank_record(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
@@ -152,6 +194,9 @@ static int bank_record(struct campaign *c, const struct run *r, const char *path
 	char *part = scratch_path(c, "bank.part");
 	reason[0] = 0;
 	int ret = run_step(c, r, ROLE_RECORD, NULL, part, &result, e);
+	if (!ret && !result.reason[0])
+		ret = bank_observe(c, r, part, path, result.reason, sizeof result.reason);
+	side_remove(part);
 	if (!ret && result.reason[0])
 		snprintf(reason, size, "its reference trace is missing and could not be recorded: %.400s",
 			 result.reason);
@@ -174,6 +219,11 @@ static int bank_ensure(struct campaign *c, const struct run *r, const char *path
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;
 	*known = *known ? path_exists(path) : trace_is_whole(path); /* somebody may remove it */
+	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK) {
+		char *device = observed_bank_path(path);
+		*known = trace_is_whole(device);
+		free(device);
+	}
 	if (*known)
 		return 0;
 	int ret = bank_record(c, r, path, reason, size, e);
@@ -210,19 +260,14 @@ static int scratch_ensure(struct campaign *c, char *reason, size_t size, struct 
 	return ret;
 }
 
-static void side_remove(const char *output)
-{
-	char *side = xasprintf("%s.side", output);
-	unlink(side);
-	free(side);
-}
-
 static void result_take(struct run *r, const struct campaign *c, const struct step_result *result, const char *output)
 {
 	struct stat st;
 	r->started_ns = result->started_ns;
 	r->preparation_s = result->preparation_s;
 	r->run_s = (double)result->launch.run_ns * 1e-9;
+	r->cpu_s = (double)result->launch.cpu_ns * 1e-9;
+	r->peak_bytes = result->launch.peak_bytes;
 	r->residency = result->prepared.residency;
 	r->cgroup_limit_bytes = step_limit(c, r->scenario, r->role);
 	r->cgroup_peak_bytes = result->cgroup_peak_bytes;
@@ -235,7 +280,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	struct step_result result = {0};
 	struct err why = ERR_INIT;
 	char reason[500] = "";
-	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace");
+	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace"), *device = observed_bank_path(bank);
 	const char *input = role_is_program(c, r->role) ? NULL : bank;
 	int ret = scratch_ensure(c, reason, sizeof reason, e);
 	if (!ret && !reason[0] && input)
@@ -260,7 +305,9 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		goto out;
 	r->state = RUN_OK;
 	const struct step made = {.scenario = r->scenario, .role = r->role};
-	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, step_is_observed(c, &made)};
+	const bool watched = step_observation(c, &made) == OBSERVE_BLOCK;
+	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, step_observation(c, &made) != OBSERVE_OWN,
+				    watched && r->role == ROLE_RECORD ? device : NULL};
 	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
@@ -279,6 +326,7 @@ out:
 	side_remove(output);
 	unlink(blank);
 	free(blank);
+	free(device);
 	free(bank);
 	return ret;
 }

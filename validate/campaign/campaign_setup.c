@@ -10,6 +10,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/observe.h"
 #include "validate/campaign/queue.h"
 #include "validate/protocol/text.h"
 
@@ -119,6 +120,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	}
 	if (!ret)
 		ret = below_begin(c, i, e);
+	if (!ret)
+		ret = observe_device(c->protocol, i, place, &place->observed, e);
 	if (ret)
 		return err_context(e, "target %s", t->name);
 	ret = storage_look(&storage, place->path, e);

@@ -8,6 +8,7 @@
  *   campaign_calibrate.c  request counts and memory per scenario
  *   campaign_words.c      the command lines of a step
  *   campaign_step.c       one process started under controlled conditions
+ *   observe.c             runs seen by others
  *   campaign_summary.c    the summary of a run
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
  *   campaign_look.c       planned looks
@@ -123,9 +124,6 @@ int step_compile(struct campaign *c, const struct step *s, struct err *e);
 bool step_has_program(const struct campaign *c, const struct step *s);
 /* Prepares, starts, waits. 0 with a reason for whatever went wrong with the run, -EINTR when the campaign is to end. */
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
-/* Whether a step is a replay that runs under the preloaded library, as the program that it replays did; then the library's trace is
- * OUTPUT.side. */
-bool step_is_observed(const struct campaign *c, const struct step *s);
 /* The program takes part in a role: it is itself, or "program" in a replayer's place. */
 bool role_is_program(const struct campaign *c, int32_t role);
 /* Limit of the memory cgroup for a run, 0 for none; and the page cache that this leaves to every role of the scenario.
@@ -151,7 +149,8 @@ struct summary_work {
 	struct run *run;
 	const char *trace, *input;
 	const char *blank; /* trace of the replay without calls, NULL none */
-	bool observed;	   /* there is a trace of the preloaded library beside it */
+	bool observed;	   /* by others, whose trace is TRACE.side */
+	const char *keep;  /* where the observed trace goes afterwards, NULL nowhere */
 };
 /* Makes and writes the summary of a run: work for launch_helper, so that what a damaged trace does to it, it does not do to the
  * campaign. `context` is a struct summary_work. ENOTRECOVERABLE: the results directory cannot be written. */

@@ -7,9 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "capture/kernel/block.h"
 #include "common/clock.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/observe.h"
 
 #define LIMIT_SLACK_BYTES (1u << 20) /* kernel memory and what is charged per processor in advance */
 
@@ -108,9 +110,16 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	    .signal_fd = c->signal_fd,
 	    .watch_memory = s->watch_memory,
 	};
-	int ret = launch_run(&spec, &r->launch, e);
+	struct block_watch *watch;
+	char *side;
+	int ret = observe_begin(&watch, c, s, &side, e);
+	if (!ret)
+		ret = launch_run(&spec, &r->launch, e);
+	int seen = ret || r->launch.reason[0] ? 0 : observe_end(watch, e);
+	block_watch_close(watch);
+	free(side);
 	words_free(&words);
-	return ret;
+	return ret ? ret : seen;
 }
 
 static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed, int64_t before_ns)

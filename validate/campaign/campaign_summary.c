@@ -1,27 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The summary of a run, from the traces that it left. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
-#include "validate/metrics/observed.h"
-
-/* The trace to be summarised in the place of the replayer's: with the times that the library took. */
-static int observed_make(struct summary_work *w, const char *out, struct err *e)
-{
-	struct observed o;
-	char *side = xasprintf("%s.side", w->trace);
-	int ret = observed_write(w->trace, side, out, &o, e);
-	free(side);
-	if (ret)
-		return ret;
-	w->run->has_own = true;
-	w->run->own_mean_ns = o.own_mean_ns;
-	w->run->observed_share = (double)o.n_observed / (double)o.n_requests;
-	return 0;
-}
+#include "validate/campaign/observe.h"
 
 /* A blank that cannot be summarised is none; the run stands. */
 static void blank_summarise(struct summary_work *w)
@@ -38,12 +24,17 @@ int summary_make(void *context, struct err *e)
 {
 	struct summary_work *w = context;
 	struct run *r = w->run;
-	char *observed = xasprintf("%s.observed", w->trace);
-	int ret = w->observed ? observed_make(w, observed, e) : 0;
+	char *observed = xasprintf("%s.observed", w->trace), *input = NULL;
+	int ret = w->observed ? observed_make(w->campaign, r, w->trace, w->input, observed, e) : 0;
+	if (r->has_device && w->input)
+		input = observed_bank_path(w->input);
 	if (!ret)
-		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, w->input, e);
+		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, e);
+	if (!ret && w->keep && rename(observed, w->keep) < 0)
+		ret = err_sys(e, errno, "cannot rename %s to %s", observed, w->keep);
 	unlink(observed);
 	free(observed);
+	free(input);
 	if (ret)
 		return ret;
 	blank_summarise(w);

@@ -4,8 +4,9 @@
 #include <string.h>
 
 #include "common/xalloc.h"
-#include "replay/replay.h"
+#include "replay/adapters/adapter.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/observe.h"
 
 static void word_add(struct words *w, char *word)
 {
@@ -66,12 +67,6 @@ static void capture_words(struct words *w, const struct campaign *c, const struc
 	free(root);
 }
 
-bool step_is_observed(const struct campaign *c, const struct step *s)
-{
-	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	return scenario->script && !scenario->observe_own && !s->blank && !role_is_program(c, s->role);
-}
-
 static void observer_words(struct words *w, const struct campaign *c, const struct step *s)
 {
 	word_add(w, xstrdup(c->options->self));
@@ -124,6 +119,21 @@ bool step_has_program(const struct campaign *c, const struct step *s)
 	return g && g->prepare;
 }
 
+/* Whose times somebody else's replayer gives: the library's where that observes; where the device does, its own beside it. */
+static void times_add(struct words *w, const struct campaign *c, const struct step *s)
+{
+	const struct replayer *r = &c->protocol->replayer[s->role];
+	const struct adapter *a = replayer_adapter(r);
+	const int observe = c->protocol->scenario[s->scenario].observe;
+	for (size_t i = 0; i < r->n_options; i++)
+		if (!strcmp(r->option[i].key, "times"))
+			return;
+	if (a && observe == OBSERVE_PRELOAD && a->times & ADAPTER_PRELOAD)
+		word_add(w, xstrdup("--times=preload"));
+	else if (a && observe == OBSERVE_BLOCK && a->times & ADAPTER_SELF)
+		word_add(w, xstrdup("--times=self"));
+}
+
 static void replay_words(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *replayer = &c->protocol->replayer[s->role];
@@ -133,6 +143,7 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 		blank_settings_add(w, replayer);
 	else
 		settings_add(w, replayer->option, replayer->n_options, "engine");
+	times_add(w, c, s);
 	if (step_has_program(c, s))
 		word_add(w, xasprintf("--program-cache=%s", c->programs));
 }
@@ -144,7 +155,7 @@ void words_make(struct words *w, const struct campaign *c, const struct step *s)
 		capture_words(w, c, s);
 		return;
 	}
-	if (step_is_observed(c, s))
+	if (step_observation(c, s) == OBSERVE_PRELOAD)
 		observer_words(w, c, s);
 	word_add(w, xstrdup(c->options->self));
 	if (program)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "validate/protocol/text.h"
 #include "validate/results/results.h"
 
 #define PLAN_VERSION 1
@@ -125,9 +126,29 @@ json_t *design_to_json(const struct design *plan, const struct protocol *p)
 		json_array_append_new(runs, json_pack("[I,I,I,i,I]", (json_int_t)r->block, (json_int_t)r->position,
 						      (json_int_t)r->scenario, r->role, (json_int_t)r->bank));
 	}
-	return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", (json_int_t)p->seed,
+	json_t *absent = json_object();
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (p->replayer[i].absent)
+			json_object_set_new(absent, p->replayer[i].name, text_to_json(p->replayer[i].absent));
+	return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", (json_int_t)p->seed,
 			 "bank_runs", (json_int_t)plan->n_bank_runs, "scenarios", scenarios, "replayers", replayers,
-			 "runs", runs);
+			 "absent", absent, "runs", runs);
+}
+
+int design_leave_out(struct protocol *p, const json_t *plan, struct err *e)
+{
+	const char *name;
+	json_t *why;
+	json_object_foreach(json_object_get(plan, "absent"), name, why)
+	{
+		size_t i = 0;
+		while (i < p->n_replayers && strcmp(p->replayer[i].name, name))
+			i++;
+		if (i == p->n_replayers || !json_is_string(why))
+			return err_set(e, EINVAL, "the plan leaves out replayers that the protocol does not have");
+		replayer_leave_out(p, i, json_string_value(why));
+	}
+	return 0;
 }
 
 static bool names_match(const json_t *names, size_t n, const char *(*name)(const struct protocol *, size_t),

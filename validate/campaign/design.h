@@ -50,4 +50,7 @@ json_t *design_to_json(const struct design *plan, const struct protocol *p);
 /* Errors: EINVAL where it is no plan, or none of this protocol. Ownership: design_release. */
 int design_from_json(struct design *plan, const struct protocol *p, const json_t *o, struct err *e);
 
+/* Takes out of the protocol the replayers that were not found when the plan was made. Errors: EINVAL for ones that it does not have. */
+int design_leave_out(struct protocol *p, const json_t *plan, struct err *e);
+
 #endif

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -136,14 +137,23 @@ static void child_end(struct waiting *w, enum launch_end why)
 	w->deadline_ns = clock_monotonic_ns() + GRACE_NS;
 }
 
+static void usage_take(struct launch_result *r, const struct rusage *use)
+{
+	r->cpu_ns = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * INT64_C(1000000000) + (use->ru_utime.tv_usec + use->ru_stime.tv_usec) * INT64_C(1000);
+	r->peak_bytes = (uint64_t)use->ru_maxrss * 1024;
+}
+
 /* Sleeps until the child has ended, ending it where it must be. Returns its wait status. */
 static int child_wait(struct waiting *w)
 {
 	for (;;) {
 		int status;
-		pid_t got = waitpid(w->pid, &status, WNOHANG);
-		if (got == w->pid)
+		struct rusage use;
+		pid_t got = wait4(w->pid, &status, WNOHANG, &use);
+		if (got == w->pid) {
+			usage_take(w->result, &use);
 			return status;
+		}
 		if (got < 0 && errno != EINTR)
 			return 0x7f00; /* cannot happen: it is our child */
 		if (w->spec->watch_memory) {

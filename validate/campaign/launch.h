@@ -45,6 +45,8 @@ struct launch_result {
 	enum launch_end end;
 	int status;                   /* exit status or signal number */
 	int64_t run_ns;               /* from start to end of the process */
+	int64_t cpu_ns;		      /* of it and of those that it started and waited for, user and system */
+	uint64_t peak_bytes;	      /* resident memory of the largest of them */
 	struct memory_sample *memory; /* memory[n_memory] when watched; the caller frees */
 	size_t n_memory, cap_memory;
 	char reason[400]; /* why it did not end with status 0, with the first lines it printed; "" when it did */

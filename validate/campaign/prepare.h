@@ -34,6 +34,7 @@ struct place {      /* of one target */
 	int fd;     /* -1: not made */
 	dev_t device;
 	struct target_device below; /* where requests below the file system go; campaign_setup.c */
+	dev_t observed;		    /* device that is watched while runs are made here, 0 none (observe.h) */
 	struct place_dir *dir;
 	size_t n_dirs;
 };

@@ -288,6 +288,8 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 		ret = workloads_read(p, &f, e);
 	if (!ret)
 		ret = replayers_read(p, &f, e);
+	if (!ret)
+		ret = observe_resolve(p, e);
 	if (!ret && section_find(&f, "accept"))
 		ret = section_set(&f, accept_keys, p, section_find(&f, "accept"), e);
 	if (!ret)
@@ -335,6 +337,7 @@ void protocol_release(struct protocol *p)
 		free(p->replayer[i].section);
 		free(p->replayer[i].engine);
 		free(p->replayer[i].applies);
+		free(p->replayer[i].absent);
 		settings_free(p->replayer[i].option, p->replayer[i].n_options);
 	}
 	claims_release(p);

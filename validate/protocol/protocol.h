@@ -30,6 +30,13 @@ enum evict_method { EVICT_AUTO, EVICT_FADVISE, EVICT_DROP };
  * legitimate. */
 enum reorder_scope { SCOPE_AUTO, SCOPE_ALL, SCOPE_THREAD, SCOPE_OBJECT };
 
+/* Whose times are those of a run's requests, alike for the program and every replayer (protocol_observe.c): their own stamps; the
+ * preloaded library's (metrics/observed.h); the device's (metrics/observed_device.h). Protocols that were read have no AUTO. */
+enum observe { OBSERVE_AUTO, OBSERVE_OWN, OBSERVE_PRELOAD, OBSERVE_BLOCK };
+enum observe_from { OBSERVE_FROM_DISPATCH, OBSERVE_FROM_QUEUE };
+
+struct adapter;
+
 struct setting { /* one key of a section, as it will be handed to the program: --key=value */
 	char *key, *value;
 };
@@ -96,7 +103,8 @@ struct scenario {
 	const char *script; /* of a program that is captured (type program), relative to the protocol's directory; borrowed from the
 			       options; NULL: a workload of microbench */
 	uint64_t size;	    /* handed to the script */
-	bool observe_own;   /* its replays are told by their own stamps; otherwise by the preloaded library, as it is (metrics/observed.h) */
+	int observe, observe_from; /* enum observe, enum observe_from */
+	const char *observe_why;   /* static text */
 };
 
 struct replayer {
@@ -107,6 +115,8 @@ struct replayer {
 	size_t n_options;
 	bool total_order; /* it promises one (order temporal or temporal-serial) */
 	bool timed;       /* timing timestamp or think: issue error is assessed */
+	bool optional;	  /* key `optional`: where it is not found, the others are judged */
+	char *absent;	  /* why it is not found on this machine, where that was asked (replayers_find): it replays nothing; NULL there */
 	bool *applies;    /* applies[n_scenarios]: it replays this scenario; cells exist only where this holds (key
 			     `workloads`) */
 };
@@ -169,11 +179,12 @@ extern const char *const keep_names[],
     *const on_failure_names[],
 	*const reference_names[], *const cache_state_names[],
 				      *const evict_names[], *const reorder_scope_names[],
-    *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[]; /* by enum, NULL-terminated */
+    *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[],
+    *const observe_names[], *const observe_from_names[]; /* by enum, NULL-terminated */
 
 /* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and
- * [accept] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim. */
-extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], claim_keys[];
+ * [accept] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim; observe_keys, those of [workload], of struct scenario. */
+extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], claim_keys[], observe_keys[];
 
 /* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
  * errors with the path. Nothing is started or touched. Ownership: protocol_release. */
@@ -193,6 +204,15 @@ uint64_t protocol_n_runs(const struct protocol *p);
 
 /* The protocol with its grids expanded, as a protocol file again: one scenario and one replayer variant a section. */
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
+
+/* How somebody else's replayer is run; NULL for ours and for the program. */
+const struct adapter *replayer_adapter(const struct replayer *r);
+
+/* Looks for the programs of others' replayers; those that are optional and not found replay nothing from then on. Errors: ENOENT for one that
+ * is not, naming it; EINVAL where none is left for a workload. */
+int replayers_find(struct protocol *p, struct err *e);
+/* The same from what a campaign found at its start: takes replayer i out, with why. */
+void replayer_leave_out(struct protocol *p, size_t i, const char *why);
 
 /* A scenario's or a replayer's settings as the program would have them; strings are borrowed from the scenario or
  * replayer. */

@@ -3,16 +3,17 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
-#include "replay/replay.h"
+#include "replay/adapters/adapter.h"
 #include "validate/protocol/protocol_programs.h"
 
 #define REPLAYERS_MAX 100
 
-static const char *const replayer_own[] = {"engine", "workloads", NULL};
+static const char *const replayer_own[] = {"engine", "workloads", "optional", NULL};
 
 static int engine_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
@@ -48,6 +49,12 @@ int replayer_config(const struct replayer *r, struct replay_config *c, struct er
 	return settings_apply(replay_options, c, r->option, r->n_options, e);
 }
 
+const struct adapter *replayer_adapter(const struct replayer *r)
+{
+	const struct replay_engine *g = replay_engine_find(r->engine);
+	return g ? g->adapter : NULL;
+}
+
 /* Requests of a device are for engine block, calls for the others: without key `workloads` each takes what is its own. */
 static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct replayer *r, struct err *e)
 {
@@ -71,13 +78,24 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 	return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s can replay none of the workloads", f->path, g->section->line, r->name, r->engine);
 }
 
+/* Are its requests to be issued at times of the trace's? */
+static bool keeps_times(const struct replayer *r, const struct replay_config *c)
+{
+	const struct adapter *a = replayer_adapter(r);
+	if (a)
+		return a->timed;
+	if (!strcmp(r->engine, "block"))
+		return c->block.mode == MODE_HF || c->block.mode == MODE_DEP;
+	return c->timing != TIMING_FULLSPEED;
+}
+
 static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, const bool *applies,
-			struct err *e)
+			bool optional, struct err *e)
 {
 	struct replayer *r = &p->replayer[p->n_replayers++];
 	struct strbuf name = STRBUF_INIT;
 	grid_name(g, NULL, &name);
-	*r = (struct replayer){.name = strbuf_detach(&name)};
+	*r = (struct replayer){.name = strbuf_detach(&name), .optional = optional};
 	r->section = xstrdup(g->section->name);
 	r->engine = xstrdup(item_now(g, "engine", "event"));
 	settings_take(g, replayer_own, &r->option, &r->n_options);
@@ -95,7 +113,7 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 	if (ret)
 		return err_context(e, "%s:%u: [replayer %s]", f->path, g->section->line, r->name);
 	r->total_order = c.order == ORDER_TEMPORAL || c.order == ORDER_TEMPORAL_SERIAL;
-	r->timed = c.timing != TIMING_FULLSPEED;
+	r->timed = keeps_times(r, &c);
 	return 0;
 }
 
@@ -122,14 +140,79 @@ static int applies_read(const struct protocol *p, const struct protocol_file *f,
 	return ret ? key_refuse(f, k, e) : 0;
 }
 
+/* Key `optional` */
+static int optional_read(const struct protocol_file *f, const struct ini_section *s, bool *optional, struct err *e)
+{
+	static const char *const names[] = {"no", "yes", NULL};
+	const struct ini_key *k = ini_key_find(s, "optional");
+	*optional = k && !strcmp(k->value, names[1]);
+	if (!k || *optional || !strcmp(k->value, names[0]))
+		return 0;
+	err_set(e, EINVAL, "\"%s\": expected yes or no", k->value);
+	return key_refuse(f, k, e);
+}
+
+void replayer_leave_out(struct protocol *p, size_t i, const char *why)
+{
+	struct replayer *r = &p->replayer[i];
+	free(r->absent);
+	r->absent = xstrdup(why);
+	memset(r->applies, 0, p->n_scenarios * sizeof *r->applies);
+}
+
+/* Every workload has somebody who replays it. */
+static int workloads_check(const struct protocol *p, struct err *e)
+{
+	for (size_t s = 0; s < p->n_scenarios; s++) {
+		bool any = false;
+		for (size_t r = 0; r < p->n_replayers; r++)
+			any |= p->replayer[r].applies[s];
+		if (!any)
+			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]", p->path,
+				       p->scenario[s].workload);
+	}
+	return 0;
+}
+
+/* Until adapter_binary is there. */
+static char *program_find(const struct adapter *a, struct err *e)
+{
+	const char *path = getenv("PATH");
+	for (const char *p = path ? path : ""; *p; p += *p == ':') {
+		size_t n = strcspn(p, ":");
+		char *file = xasprintf("%.*s/%s", (int)n, p, a->program);
+		if (n && !access(file, X_OK))
+			return file;
+		free(file);
+		p += n;
+	}
+	err_set(e, ENOENT, "%s is not in PATH", a->program);
+	return NULL;
+}
+
+int replayers_find(struct protocol *p, struct err *e)
+{
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		const struct adapter *a = replayer_adapter(&p->replayer[i]);
+		struct err why = ERR_INIT;
+		char *binary = a && a->program ? program_find(a, &why) : NULL;
+		if (a && a->program && !binary && !p->replayer[i].optional)
+			return err_set(e, ENOENT, "%s: [replayer %s]: %s (optional = yes goes on without it)", p->path, p->replayer[i].name, why.msg);
+		if (a && a->program && !binary)
+			replayer_leave_out(p, i, why.msg);
+		free(binary);
+	}
+	return workloads_check(p, e);
+}
+
 static int replayer_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
 			    struct err *e)
 {
-	static const char *const without[] = {"workloads", NULL};
+	static const char *const without[] = {"workloads", "optional", NULL};
 	static const char *const reserved[] = {"engine", NULL};
 	struct replay_config scratch;
 	struct grid g;
-	bool *applies = xcalloc(p->n_scenarios, sizeof *applies);
+	bool *applies = xcalloc(p->n_scenarios, sizeof *applies), optional;
 	int ret = grid_make(&g, s, without, f->path, e);
 	if (ret) {
 		free(applies);
@@ -137,6 +220,8 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 	}
 	replay_config_init(&scratch);
 	ret = applies_read(p, f, s, applies, e);
+	if (!ret)
+		ret = optional_read(f, s, &optional, e);
 	if (!ret)
 		ret = items_check(f, &g, replay_options, &scratch, replayer_own, reserved, e);
 	if (!ret)
@@ -148,7 +233,7 @@ static int replayer_section(struct protocol *p, const struct protocol_file *f, c
 	if (!ret) {
 		p->replayer = xreallocarray(p->replayer, p->n_replayers + n, sizeof *p->replayer);
 		do
-			ret = replayer_add(p, f, &g, applies, e);
+			ret = replayer_add(p, f, &g, applies, optional, e);
 		while (!ret && grid_next(&g));
 	}
 	grid_release(&g);
@@ -167,13 +252,5 @@ int replayers_read(struct protocol *p, const struct protocol_file *f, struct err
 	}
 	if (!p->n_replayers)
 		return err_set(e, EINVAL, "%s: there is no [replayer NAME]: nothing to judge", f->path);
-	for (size_t s = 0; s < p->n_scenarios; s++) {
-		bool any = false;
-		for (size_t r = 0; r < p->n_replayers; r++)
-			any |= p->replayer[r].applies[s];
-		if (!any)
-			return err_set(e, EINVAL, "%s: no replayer replays [workload %s]", f->path,
-				       p->scenario[s].workload);
-	}
-	return 0;
+	return workloads_check(p, e);
 }

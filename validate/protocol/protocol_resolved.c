@@ -68,6 +68,8 @@ static void replayer_section(const struct protocol *p, size_t i, struct strbuf *
 	const struct replayer *r = &p->replayer[i];
 	bool all = true;
 	strbuf_addf(out, "\n; %s\n[replayer replayer-%zu]\nengine = %s\n", r->name, i, r->engine);
+	if (r->optional)
+		strbuf_addstr(out, "optional = yes\n");
 	settings_add(r->option, r->n_options, out);
 	for (size_t s = 0; s < p->n_scenarios; s++)
 		all &= r->applies[s];
@@ -119,6 +121,8 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 		const struct scenario *s = &p->scenario[i];
 		strbuf_addf(out, "\n; %s\n[workload scenario-%zu]\ntype = %s\ntarget = %s\n", s->name, i, s->type,
 			    p->target[s->target].name);
+		key_add(out, "observe", observe_names[s->observe]);
+		key_add(out, "observe-from", observe_from_names[s->observe_from]);
 		settings_add(s->option, s->n_options, out);
 	}
 	for (size_t i = 0; i < p->n_replayers; i++)

@@ -13,10 +13,7 @@
 struct script_config {
 	const char *script;
 	uint64_t size;
-	int observe;
 };
-
-static const char *const observe_names[] = {"preload", "own", NULL};
 
 #define FIELD(field) offsetof(struct script_config, field)
 static const struct option_spec script_options[] = {
@@ -26,12 +23,6 @@ static const struct option_spec script_options[] = {
      .arg = "NAME.sh",
      .help = "script that prepares and runs the program, relative to the protocol's directory"},
     {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "handed to the script (default 1)", .max = 1000},
-    {.name = "observe",
-     .type = OPT_CHOICE,
-     .offset = FIELD(observe),
-     .arg = "HOW",
-     .choices = observe_names,
-     .help = "who times replays: the preloaded library, as it does the program, or the replayer itself (default preload)"},
     {.name = NULL},
 };
 #undef FIELD
@@ -53,7 +44,7 @@ static int name_check(const char *name, struct err *e)
 
 int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
-	static const char *const own[] = {"type", "target", NULL};
+	static const char *const own[] = {"type", "target", "observe", "observe-from", NULL};
 	struct script_config scratch = {.size = 1};
 	const struct grid_key *k = grid_find(g, "script");
 	int ret = items_check(f, g, script_options, &scratch, own, NULL, e);
@@ -73,8 +64,6 @@ void program_take(struct scenario *s)
 	for (size_t i = 0; i < s->n_options; i++)
 		if (!strcmp(s->option[i].key, "script"))
 			s->script = s->option[i].value;
-		else if (!strcmp(s->option[i].key, "observe"))
-			s->observe_own = !strcmp(s->option[i].value, "own");
 		else
 			parse_uint(s->option[i].value, &s->size, NULL); /* was checked */
 }

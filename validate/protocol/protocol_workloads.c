@@ -11,7 +11,7 @@
 
 #define SCENARIOS_MAX 1000
 
-static const char *const workload_own[] = {"type", "target", NULL};
+static const char *const workload_own[] = {"type", "target", "observe", "observe-from", NULL};
 /* the campaign sets these, alike for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 
@@ -118,6 +118,7 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	s->type = xstrdup(w ? w->name : SCENARIO_PROGRAM);
 	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
 	settings_take(g, workload_own, &s->option, &s->n_options);
+	observe_take(s, g);
 	int ret = 0;
 	if (!w)
 		program_take(s);
@@ -160,6 +161,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 		if (!ret)
 			ret = type_check(f, &g, e);
 	}
+	if (!ret)
+		ret = observe_check(f, &g, e);
 	if (!ret)
 		ret = target_check(p, f, &g, e);
 	size_t n = grid_size(&g);

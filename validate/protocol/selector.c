@@ -77,6 +77,8 @@ static const char *scenario_value(const struct scenario *s, const char *key)
 {
 	if (!*key)
 		return s->workload;
+	if (!strcmp(key, "observe"))
+		return observe_names[s->observe];
 	return !strcmp(key, "type") ? s->type : setting_find(s->option, s->n_options, key);
 }
 
@@ -137,7 +139,7 @@ bool selector_replayers_agree(const struct selector *a, const struct replayer *r
 bool selector_scenarios_agree(const struct selector *a, const struct scenario *sa, const struct selector *b,
 			      const struct scenario *sb)
 {
-	return (names(a, b, "type") || same(sa->type, sb->type)) && (names(a, b, "target") || sa->target == sb->target) &&
+	return (names(a, b, "type") || same(sa->type, sb->type)) && (names(a, b, "observe") || sa->observe == sb->observe) && (names(a, b, "target") || sa->target == sb->target) &&
 	       options_agree(a, b, sa->option, sa->n_options, sb->option, sb->n_options) &&
 	       options_agree(a, b, sb->option, sb->n_options, sa->option, sa->n_options);
 }

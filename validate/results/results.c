@@ -82,7 +82,9 @@ static int plan_load(struct results *r, struct design *plan, struct err *e)
 	json_t *o;
 	int ret = json_read_file(path, &o, e);
 	if (!ret) {
-		ret = design_from_json(plan, &r->protocol, o, e);
+		ret = design_leave_out(&r->protocol, o, e);
+		if (!ret)
+			ret = design_from_json(plan, &r->protocol, o, e);
 		if (ret)
 			err_context(e, "%s", path);
 		json_decref(o);

@@ -37,12 +37,20 @@ struct run {
 	int64_t started_ns; /* CLOCK_REALTIME */
 	uint32_t session;   /* how often the campaign had been resumed before it was made */
 	double preparation_s, run_s;
+	double cpu_s;	     /* of the whole process and those that it started; 0 in results of earlier versions */
+	uint64_t peak_bytes; /* resident memory of the largest of them */
 	struct fileset_residency residency;             /* just before it started */
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
 	bool has_blank; /* the same replay was made without its calls, too */
 	bool has_own; /* its response times are the preloaded library's; by the replayer's own stamps: */
 	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */
+	bool has_device; /* its times are the device's: what that saw */
+	struct run_device {
+		uint64_t n_requests, n_seen, n_split, n_extra, n_outside; /* as struct observed_device */
+		uint64_t n_received, n_reordered; /* of the program: at the device, against the order in which it asked; 0 unknown */
+		double own_in_flight, own_in_flight_max; /* mean and largest number by its own stamps; 0 unknown */
+	} device;
 	double blank_mean_ns; /* mean time between the stamps then, 10 % trimmed at each end */
 	bool has_summary;
 	struct run_summary summary; /* of RUN_OK runs */

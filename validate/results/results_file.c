@@ -95,6 +95,7 @@ json_t *run_to_event(const struct run *r)
 	json_object_set_new(o, "cgroup",
 			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
 				      (json_int_t)r->cgroup_peak_bytes));
+	json_object_set_new(o, "process", json_pack("{s:f, s:I}", "cpu_s", r->cpu_s, "peak_bytes", (json_int_t)r->peak_bytes));
 	if (r->trace_bytes)
 		json_object_set_new(o, "trace_bytes", json_integer((json_int_t)r->trace_bytes));
 	return o;
@@ -127,10 +128,22 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	r->cgroup_limit_bytes = (uint64_t)limit;
 	r->cgroup_peak_bytes = (uint64_t)peak;
 	r->trace_bytes = trace > 0 ? (uint64_t)trace : 0;
+	const json_t *process = json_object_get(event, "process"); /* not in results of earlier versions */
+	json_int_t rss = json_integer_value(json_object_get(process, "peak_bytes"));
+	r->cpu_s = json_number_value(json_object_get(process, "cpu_s"));
+	r->peak_bytes = rss > 0 ? (uint64_t)rss : 0;
 	return 0;
 }
 
 /* --- summaries ---------------------------------------------------------------------------------------------------- */
+
+static json_t *device_to_json(const struct run_device *d)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:f, s:f}", "requests", (json_int_t)d->n_requests, "seen", (json_int_t)d->n_seen,
+			 "split", (json_int_t)d->n_split, "extra", (json_int_t)d->n_extra, "outside", (json_int_t)d->n_outside, "received",
+			 (json_int_t)d->n_received, "reordered", (json_int_t)d->n_reordered, "own_in_flight", d->own_in_flight,
+			 "own_in_flight_max", d->own_in_flight_max);
+}
 
 json_t *run_summary_file(const struct run *r, const struct protocol *p)
 {
@@ -141,7 +154,27 @@ json_t *run_summary_file(const struct run *r, const struct protocol *p)
 		json_object_set_new(o, "blank", json_pack("{s:f}", "mean_ns", r->blank_mean_ns));
 	if (o && r->has_own)
 		json_object_set_new(o, "own", json_pack("{s:f, s:f}", "mean_ns", r->own_mean_ns, "observed_share", r->observed_share));
+	if (o && r->has_device)
+		json_object_set_new(o, "device", device_to_json(&r->device));
 	return o;
+}
+
+/* Absent where the run was not observed at its device. */
+static int device_read(struct run *r, const json_t *o, const char *path, struct err *e)
+{
+	const json_t *d = json_object_get(o, "device");
+	json_int_t n[7] = {0};
+	double mean, most;
+	r->has_device = d;
+	if (!d)
+		return 0;
+	if (json_unpack((json_t *)d, "{s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:F, s:F}", "requests", &n[0], "seen", &n[1], "split", &n[2], "extra",
+			&n[3], "outside", &n[4], "received", &n[5], "reordered", &n[6], "own_in_flight", &mean, "own_in_flight_max", &most) < 0 ||
+	    n[0] < 0 || n[1] < 0 || n[2] < 0 || n[3] < 0 || n[4] < 0 || n[6] < 0 || n[5] < n[6] || !(mean >= 0) || !(most >= 0) || !isfinite(mean + most))
+		return err_set(e, EINVAL, "%s: \"device\" is damaged", path);
+	r->device = (struct run_device){(uint64_t)n[0], (uint64_t)n[1], (uint64_t)n[2], (uint64_t)n[3], (uint64_t)n[4], (uint64_t)n[5], (uint64_t)n[6],
+					mean, most};
+	return 0;
 }
 
 /* Absent where the run was not observed by another. */
@@ -179,7 +212,7 @@ int run_summary_read(struct run *r, const char *dir, struct err *e)
 	json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run");
 	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
 		ret = err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
-	else if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0)
+	else if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
 		ret = -EINVAL;
 	else if (summary_from_json(&r->summary, json_object_get(o, "summary"), e) < 0)
 		ret = err_context(e, "%s", path);

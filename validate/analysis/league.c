@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/league.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+const struct estimate *league_estimate(const struct cell *c, enum league_quantity q)
+{
+	switch (q) {
+	case LEAGUE_BIAS:
+		return &c->component[COMPONENT_BIAS].estimate;
+	case LEAGUE_EXECUTION_TIME:
+		return &c->component[COMPONENT_EXECUTION_TIME].estimate;
+	case LEAGUE_IN_FLIGHT:
+		return &c->in_flight;
+	case LEAGUE_CONCURRENCY:
+		return &c->concurrency_time;
+	case LEAGUE_REORDERED:
+		return &c->reordered;
+	default:
+		return &c->issue_error_p99;
+	}
+}
+
+static bool is_known(const struct estimate *e)
+{
+	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
+}
+
+/* Keeps the case with the larger size. */
+static void larger(size_t *at, size_t cell, const struct analysis *a, enum league_quantity q)
+{
+	const struct estimate *e = league_estimate(&a->cell[cell], q);
+	if (is_known(e) && (*at == LEAGUE_NO_CELL || fabs(e->value) > fabs(league_estimate(&a->cell[*at], q)->value)))
+		*at = cell;
+}
+
+static void cell_add(struct league_row *row, const struct analysis *a, size_t i, double *bias, size_t *n_bias)
+{
+	const struct cell *c = &a->cell[i];
+	row->judged = true;
+	row->n_cells++;
+	row->n_trusted += c->verdict == VERDICT_TRUSTED;
+	row->n_not_trusted += c->verdict == VERDICT_NOT_TRUSTED;
+	row->n_inconclusive += c->verdict == VERDICT_INCONCLUSIVE;
+	row->n_infidelities += c->n_lost + c->n_extra + c->n_mismatched;
+	for (int q = 0; q < LEAGUE_N; q++)
+		larger(&row->worst[q], i, a, q);
+	if (is_known(league_estimate(c, LEAGUE_BIAS))) {
+		*bias += fabs(league_estimate(c, LEAGUE_BIAS)->value);
+		++*n_bias;
+	}
+}
+
+static void runs_add(struct league_row *row, const struct results *r)
+{
+	double cpu_s = 0, requests = 0;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run *run = &r->run[i];
+		if (run->role != (int32_t)row->replayer)
+			continue;
+		row->n_failed += run->state == RUN_FAILED;
+		if (run->state != RUN_OK || !run->block || !(run->cpu_s > 0))
+			continue;
+		cpu_s += run->cpu_s;
+		requests += (double)run->summary.response.n;
+	}
+	row->cpu_per_request_ns = requests > 0 ? cpu_s * 1e9 / requests : NAN;
+}
+
+static void row_compute(struct league_row *row, const struct analysis *a, size_t replayer)
+{
+	double bias = 0;
+	size_t n_bias = 0;
+	*row = (struct league_row){.replayer = replayer, .absent = a->results->protocol.replayer[replayer].absent != NULL};
+	for (int q = 0; q < LEAGUE_N; q++)
+		row->worst[q] = LEAGUE_NO_CELL;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == replayer)
+			cell_add(row, a, i, &bias, &n_bias);
+	runs_add(row, a->results);
+	row->mean_bias = n_bias ? bias / (double)n_bias : NAN;
+	row->verdict = row->n_not_trusted ? VERDICT_NOT_TRUSTED : row->n_inconclusive || !row->n_cells ? VERDICT_INCONCLUSIVE : VERDICT_TRUSTED;
+}
+
+static int rank_of(const struct league_row *row)
+{
+	if (row->absent)
+		return 4;
+	if (!row->judged)
+		return 3;
+	return row->verdict == VERDICT_TRUSTED ? 0 : row->verdict == VERDICT_INCONCLUSIVE ? 1 : 2;
+}
+
+static double share(size_t n, const struct league_row *row)
+{
+	return row->n_cells ? (double)n / (double)row->n_cells : 0;
+}
+
+static int by_rank(const void *x, const void *y)
+{
+	const struct league_row *a = x, *b = y;
+	const double first[] = {rank_of(a), -share(a->n_trusted, a), share(a->n_not_trusted, a), isnan(a->mean_bias) ? INFINITY : a->mean_bias,
+				(double)a->replayer},
+		     second[] = {rank_of(b), -share(b->n_trusted, b), share(b->n_not_trusted, b), isnan(b->mean_bias) ? INFINITY : b->mean_bias,
+				 (double)b->replayer};
+	for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+		if (first[i] < second[i] || first[i] > second[i])
+			return first[i] < second[i] ? -1 : 1;
+	return 0;
+}
+
+void league_compute(struct analysis *a)
+{
+	a->n_league = a->results->protocol.n_replayers;
+	a->league = xcalloc(a->n_league + 1, sizeof *a->league);
+	for (size_t i = 0; i < a->n_league; i++)
+		row_compute(&a->league[i], a, i);
+	qsort(a->league, a->n_league, sizeof *a->league, by_rank);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Who observes the runs of a scenario: keys observe and observe-from of [workload NAME]. */
+#include <errno.h>
+#include <stddef.h>
+
+#include "replay/adapters/adapter.h"
+#include "validate/protocol/protocol_programs.h"
+
+const char *const observe_names[] = {"auto", "own", "preload", "block", NULL};
+const char *const observe_from_names[] = {"dispatch", "queue", NULL};
+
+#define FIELD(field) offsetof(struct scenario, field)
+const struct option_spec observe_keys[] = {
+    {.name = "observe",
+     .type = OPT_CHOICE,
+     .offset = FIELD(observe),
+     .arg = "HOW",
+     .choices = observe_names,
+     .help = "who times the requests, of the program and of every replayer alike: own, their own stamps; preload, the preloaded "
+	     "library; block, the kernel at the device; auto: own where all can, else what all have in common (default auto)"},
+    {.name = "observe-from",
+     .type = OPT_CHOICE,
+     .offset = FIELD(observe_from),
+     .arg = "POINT",
+     .choices = observe_from_names,
+     .help = "observe = block: a request begins when the device is given it, or when it was queued (default dispatch)"},
+    {.name = NULL},
+};
+#undef FIELD
+
+int observe_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	struct scenario scratch = {0};
+	for (const struct option_spec *o = observe_keys; o->name; o++) {
+		const struct grid_key *k = grid_find(g, o->name);
+		for (size_t i = 0; k && i < k->n_items; i++)
+			if (options_set(observe_keys, &scratch, o->name, k->item[i], e) < 0)
+				return err_context(e, "%s:%u", f->path, k->key->line);
+	}
+	return 0;
+}
+
+void observe_take(struct scenario *s, const struct grid *g)
+{
+	for (const struct option_spec *o = observe_keys; o->name; o++)
+		if (grid_find(g, o->name))
+			options_set(observe_keys, s, o->name, item_now(g, o->name, ""), NULL); /* was checked */
+}
+
+/* --- what it comes to ------------------------------------------------------------------------------------------------- */
+
+/* One that the library cannot be put around, NULL: none. */
+static const struct replayer *unseen_find(const struct protocol *p, size_t scenario)
+{
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		const struct adapter *a = p->replayer[i].applies[scenario] ? replayer_adapter(&p->replayer[i]) : NULL;
+		if (a && !(a->times & ADAPTER_PRELOAD))
+			return &p->replayer[i];
+	}
+	return NULL;
+}
+
+/* A replayer that is not ours: it takes no stamps as the program does. */
+static const struct replayer *foreign_find(const struct protocol *p, size_t scenario)
+{
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (p->replayer[i].applies[scenario] && replayer_adapter(&p->replayer[i]))
+			return &p->replayer[i];
+	return NULL;
+}
+
+static void choose(struct scenario *s, enum observe how, const char *why)
+{
+	s->observe = how;
+	s->observe_why = why;
+}
+
+static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
+{
+	if (s->script)
+		choose(s, OBSERVE_PRELOAD, "the program is captured by the preloaded library");
+	else if (foreign && below)
+		choose(s, OBSERVE_BLOCK, "a replayer takes no stamps as the program does; the device is what all have in common");
+	else if (foreign)
+		choose(s, OBSERVE_PRELOAD, "a replayer takes no stamps as the program does; the preloaded library sees the calls of all");
+	else
+		choose(s, OBSERVE_OWN, "the program and every replayer take stamps around their calls in the same way");
+}
+
+static int observe_refuse(const struct protocol *p, const struct scenario *s, const char *why, struct err *e)
+{
+	return err_set(e, EINVAL, "%s: [workload %s]: observe = %s: %s", p->path, s->workload, observe_names[s->observe], why);
+}
+
+int observe_resolve(struct protocol *p, struct err *e)
+{
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		struct scenario *s = &p->scenario[i];
+		const struct target *t = &p->target[s->target];
+		const bool below = t->device || t->volume;
+		const struct replayer *foreign = foreign_find(p, i);
+		if (s->observe == OBSERVE_AUTO)
+			observe_choose(s, foreign, below);
+		else
+			s->observe_why = "the protocol says so";
+		if (s->observe == OBSERVE_PRELOAD && below)
+			return observe_refuse(p, s, "the requests on a device are seen there (observe = block), or by each one's own stamps", e);
+		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
+			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded library (%s), which cannot be put around [replayer %s]",
+				       p->path, s->workload, s->observe_why, unseen_find(p, i)->name);
+		if (s->observe == OBSERVE_OWN && s->script && foreign)
+			return observe_refuse(p, s, "a captured program is timed by the library, and so must be those that others replay", e);
+	}
+	return 0;
+}
