@@ -176,6 +176,6 @@ bool strace_decoration(const char *s, const char *end, struct part *d)
 	d->s = s + 1;
 	const char *inner = stop > d->s ? memchr(d->s, '<', (size_t)(stop - d->s)) : NULL;
 	stop = inner ? inner : stop;
-	d->len = (size_t)(stop - d->s);
+	d->len = stop > d->s ? (size_t)(stop - d->s) : 0; /* (a '<' may be all there is) */
 	return d->len > 0;
 }

@@ -94,6 +94,16 @@ expect_line out 'begin and never end: 1'
 expect_line out 'whose beginning is not in the trace: 1'
 
 # 1 GB without a line end, in bounded memory; the file has no blocks, its reading takes less than a second
+# a descriptor's name that ends with its first character is none
+cat >begun.strace <<'S'
+7 1795227730.000001 openat(AT_FDCWD, "/a", O_RDONLY) = 3<
+7 1795227730.000003 close(3) = 0
+S
+expect_status 0 "$VALIDATE" import begun.strace -o begun.trace
+requests begun.trace >begun
+expect_line begun 'open,"path=a;'
+expect_line begun 'close,"path=a;fd=3'
+
 for f in msr strace csv; do
 	good $f >huge.$f
 	truncate -s 1G huge.$f
