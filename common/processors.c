@@ -4,8 +4,10 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "common/proc_text.h"
 #include "common/xalloc.h"
 
 int processors_allowed(void)
@@ -24,6 +26,14 @@ int processor_nth(uint32_t i)
 		if (CPU_ISSET(cpu, &allowed) && i-- == 0)
 			return cpu;
 	return -1;
+}
+
+bool processors_are_busy(void)
+{
+	char text[128];
+	int running; /* the caller is one of them */
+	return proc_text_read("/proc/loadavg", text, sizeof text) && sscanf(text, "%*s %*s %*s %d/", &running) == 1 &&
+	       running > processors_allowed();
 }
 
 /* One number or range; *at goes behind it. */

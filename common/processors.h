@@ -3,6 +3,7 @@
 #ifndef COMMON_PROCESSORS_H
 #define COMMON_PROCESSORS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/err.h"
@@ -10,6 +11,10 @@
 int processors_allowed(void); /* at least 1 */
 /* Number of the i-th of them, counted round and round; -1 where the kernel does not say. */
 int processor_nth(uint32_t i);
+
+/* Whether, beside the caller, as many threads want to run now on the whole machine as there are processors that this process may use: a
+ * guess at whether what the caller does now is taken from others. False where the kernel does not say. Source: proc(5), /proc/loadavg. */
+bool processors_are_busy(void);
 
 struct processor_list {
 	int *cpu; /* cpu[n], in the order given; a number may stand there more than once */

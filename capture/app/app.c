@@ -15,6 +15,7 @@
 
 #include "capture/app/app_private.h"
 #include "common/files.h"
+#include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -152,7 +153,7 @@ static int processes_follow(struct run *r, struct err *e)
 	struct pollfd p = {.fd = r->signals, .events = POLLIN};
 	while (children_reap(r)) {
 		size_t before = r->spool.n_windows;
-		int rc = spool_drain(&r->spool, false, e);
+		int rc = spool_drain(&r->spool, processors_are_busy() ? SPOOL_BUSY : SPOOL_NOW, e);
 		if (rc)
 			return rc;
 		if (!signals_take(r)) {
@@ -164,7 +165,7 @@ static int processes_follow(struct run *r, struct err *e)
 			memory_add(&r->memory, now, spool_memory(&r->spool));
 		poll(&p, 1, r->spool.n_windows > before ? POLL_BUSY_MS : POLL_MS);
 	}
-	return spool_drain(&r->spool, true, e);
+	return spool_drain(&r->spool, SPOOL_LAST, e);
 }
 
 /* What the trace needs may be missing (the disk is full, perhaps), but the command goes on as if nobody looked. */

@@ -50,13 +50,20 @@ struct spool {
 	uint64_t n_torn;
 	char *dir;
 	unsigned char *buffer; /* one window */
+	uint32_t n_put_off_max; /* full windows that may stay where they are for a while, together */
+};
+
+enum spool_when {
+	SPOOL_BUSY, /* others want the processor: what a running process has filled stays where it is, as long as there is room */
+	SPOOL_NOW,
+	SPOOL_LAST, /* nobody writes any more: takes everything */
 };
 
 /* Makes the scratch directory and the spool file (in the directory of `near`). Errors: of the system. */
 int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock, uint32_t flags,
 	       struct err *e);
-/* Copies what is full and frees it. `last`: nobody writes any more; takes everything. Errors: of the system, as ENOSPC. */
-int spool_drain(struct spool *s, bool last, struct err *e);
+/* Copies what is full and frees it. Errors: of the system, as ENOSPC. */
+int spool_drain(struct spool *s, enum spool_when when, struct err *e);
 void spool_close(struct spool *s); /* removes the scratch directory */
 /* Anonymous memory of the traced processes that run, in bytes. */
 uint64_t spool_memory(const struct spool *s);

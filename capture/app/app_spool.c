@@ -10,6 +10,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -86,6 +87,17 @@ static int spool_make(struct spool *s, const char *near, struct err *e)
 	return rc;
 }
 
+/* 64 MiB, but little of what the machine has and of what there is room for. */
+static uint32_t put_off_max(int dir_fd)
+{
+	const uint64_t most = UINT64_C(64) << 20;
+	struct statvfs v;
+	uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 64;
+	uint64_t room = fstatvfs(dir_fd, &v) ? 0 : (uint64_t)v.f_bavail * v.f_frsize / 4;
+	uint64_t bytes = memory < room ? memory : room;
+	return (uint32_t)((bytes < most ? bytes : most) / LOG_WINDOW);
+}
+
 int spool_open(struct spool *s, const char *scratch, const char *near, const struct clock *clock, uint32_t flags,
 	       struct err *e)
 {
@@ -94,6 +106,7 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 	rc = rc ? rc : control_make(s, clock, flags, e);
 	rc = rc ? rc : spool_make(s, near, e);
 	s->buffer = xmalloc(LOG_WINDOW);
+	s->n_put_off_max = rc ? 0 : put_off_max(s->dir_fd);
 	if (rc)
 		spool_close(s);
 	return rc;
@@ -296,27 +309,68 @@ static int window_drain(struct spool *s, uint32_t image, char *base, bool last, 
 	return rc;
 }
 
-static int image_drain(struct spool *s, uint32_t image, bool last, struct err *e)
+/* Windows of the image that are full. */
+static uint32_t image_n_full(const struct spool_image *i, uint32_t n)
+{
+	uint32_t n_full = 0;
+	for (uint32_t k = 1; k < n; k++) {
+		const struct log_window *w = (const struct log_window *)(const void *)(i->base + (size_t)k * LOG_WINDOW);
+		n_full += log_state(atomic_load_explicit(&w->use, memory_order_relaxed)) == WINDOW_FULL;
+	}
+	return n_full;
+}
+
+/* Whether the image's full windows may stay: `left` of all images together, and not most of what it can have itself. */
+static bool image_may_wait(const struct spool_image *i, uint32_t n, uint32_t *left)
+{
+	uint32_t most = *left < i->n_max / 2 ? *left : i->n_max / 2, n_full = image_n_full(i, n);
+	if (n_full > most)
+		return false;
+	*left -= n_full;
+	return true;
+}
+
+static int windows_drain(struct spool *s, uint32_t image, uint32_t n, bool ended, struct err *e)
+{
+	struct spool_image *i = &s->image[image];
+	struct log_file *f = (struct log_file *)i->base;
+	size_t before = s->n_windows;
+	int rc = 0;
+	for (uint32_t k = 1; k < n && !rc; k++) {
+		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
+		if (s->n_windows > before) { /* the first ones again: they are in a cache still, for as few as there are */
+			atomic_store_explicit(&f->hint, k - 1, memory_order_relaxed);
+			before = SIZE_MAX;
+		}
+	}
+	return rc;
+}
+
+static int image_drain(struct spool *s, uint32_t image, enum spool_when when, uint32_t *left, struct err *e)
 {
 	struct spool_image *i = &s->image[image];
 	/* looked at first: whatever it wrote before it ended is there afterwards */
-	bool ended = last || (!is_elsewhere(i) && process_is_gone(i->pid));
+	bool ended = when == SPOOL_LAST || (!is_elsewhere(i) && process_is_gone(i->pid));
 	uint32_t n = atomic_load_explicit(&((struct log_file *)i->base)->n, memory_order_acquire);
-	int rc = 0;
-	for (uint32_t k = 1; k < n && k < i->n_max && !rc; k++)
-		rc = window_drain(s, image, i->base + (size_t)k * LOG_WINDOW, ended, e);
+	n = n < i->n_max ? n : i->n_max;
+	if (when == SPOOL_BUSY && !ended && image_may_wait(i, n, left))
+		return 0;
+	int rc = windows_drain(s, image, n, ended, e);
 	if (!rc && ended)
 		image_unmap(s, i);
 	return rc;
 }
 
-int spool_drain(struct spool *s, bool last, struct err *e)
+int spool_drain(struct spool *s, enum spool_when when, struct err *e)
 {
 	int rc = 0;
+	uint32_t left = s->n_put_off_max;
+	if (atomic_exchange_explicit(&s->control->wanted, 0, memory_order_relaxed) && when == SPOOL_BUSY)
+		when = SPOOL_NOW;
 	images_find(s);
 	for (size_t i = 0; i < s->n_images && !rc; i++)
 		if (s->image[i].base)
-			rc = image_drain(s, (uint32_t)i, last, e);
+			rc = image_drain(s, (uint32_t)i, when, &left, e);
 	return rc;
 }
 

@@ -29,7 +29,6 @@ struct process {
 	uint32_t pid;
 	char *base; /* of the mapped file */
 	uint32_t n_max;
-	_Atomic uint32_t hint; /* where to look for a free window first */
 	_Atomic uint64_t sequence;
 	struct recorder recorder[N_RECORDERS] __attribute__((aligned(64)));
 };
@@ -235,11 +234,12 @@ static uint32_t window_find(struct process *p, uint32_t pid, uint32_t tid)
 {
 	struct log_file *f = (struct log_file *)p->base;
 	uint32_t n = atomic_load_explicit(&f->n, memory_order_acquire);
-	uint32_t from = atomic_load_explicit(&p->hint, memory_order_relaxed);
-	for (uint32_t k = 1; k < n; k++) {
+	/* (a stranger's number, for all that is known) */
+	uint32_t from = n > 1 ? atomic_load_explicit(&f->hint, memory_order_relaxed) % (n - 1) : 0;
+	for (uint32_t k = 0; k + 1 < n; k++) {
 		uint32_t i = 1 + (from + k) % (n - 1);
 		if (window_take(p, i, pid, tid)) {
-			atomic_store_explicit(&p->hint, i - 1, memory_order_relaxed);
+			atomic_store_explicit(&f->hint, i, memory_order_relaxed);
 			return i;
 		}
 	}
@@ -266,6 +266,7 @@ static struct log_window *window_acquire(struct process *p, uint32_t pid, uint32
 			return window_at(p, found);
 		if (capture_confined || atomic_load_explicit(&control->closed, memory_order_relaxed))
 			return NULL;
+		atomic_store_explicit(&control->wanted, 1, memory_order_relaxed);
 		RAW(SYS_nanosleep, &nap, NULL);
 	}
 	atomic_store_explicit(&control->closed, 1, memory_order_relaxed); /* once is enough */

@@ -40,7 +40,7 @@ struct log_control {
 	uint32_t clock_source; /* enum clock_source */
 	uint32_t flags;
 	_Atomic uint32_t closed; /* the collector has gone: nobody frees windows */
-	uint32_t reserved;
+	_Atomic uint32_t wanted; /* somebody waits for a window: the collector is not to put it off any longer */
 	uint64_t pid_namespace; /* inode of the collector's */
 	_Atomic uint64_t n_lost; /* records that found no room */
 	_Atomic uint64_t digested[LOG_DIGESTS]; /* by a hash of device and inode; 0: free */
@@ -52,6 +52,7 @@ struct log_file { /* the header of a process image's file; its window is never u
 	uint32_t pid, n_max;  /* windows the file may come to have, this one included */
 	_Atomic uint32_t n;   /* windows in use or free again, this one included */
 	uint32_t elsewhere;   /* `pid` is one of another PID namespace */
+	_Atomic uint32_t hint; /* where to look for a free window first: by the collector the first of those it has freed */
 };
 
 enum log_window_state {

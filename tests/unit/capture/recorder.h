@@ -88,7 +88,7 @@ static inline void recorder_run(struct spool *s, uint32_t flags, const char *par
 static inline void drained(struct spool *s, bool last)
 {
 	struct err e = ERR_INIT;
-	if (spool_drain(s, last, &e))
+	if (spool_drain(s, last ? SPOOL_LAST : SPOOL_NOW, &e))
 		fail_msg("%s", e.msg);
 }
 

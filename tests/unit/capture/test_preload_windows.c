@@ -101,6 +101,13 @@ static int no_room(void)
 	return 0;
 }
 
+static int far_more(void)
+{
+	for (uint64_t i = 0; i < 100 * IN_WINDOW; i++)
+		record_io(i);
+	return 0;
+}
+
 static int no_file(void)
 {
 	for (uint64_t i = 0; i < 10; i++)
@@ -111,6 +118,7 @@ static int no_file(void)
 static const struct part parts[] = {{"fill_and_go_on", fill_and_go_on}, {"many_threads", many_threads},
 				    {"threads_at_once", threads_at_once}, {"children", children},
 				    {"children_in_this_memory", children_in_this_memory}, {"no_room", no_room}, {"no_file", no_file},
+				    {"far_more", far_more},
 				    {NULL, NULL}};
 
 /* --- and what it left ------------------------------------------------------------------------------------------------- */
@@ -132,7 +140,7 @@ static void full_windows_are_taken_and_used_again(void **state)
 	recorder_wait_stopped(pid);
 	const char *base = only_image(&s);
 	const struct log_file *f = (const struct log_file *)(const void *)base;
-	uint32_t n = f->n, generation = log_generation(window_of(base, 2)), n_free = 0, n_active = 0;
+	uint32_t n = f->n, generation = log_generation(window_of(base, 1)), n_free = 0, n_active = 0;
 	for (uint32_t i = 1; i < n; i++) {
 		n_free += log_state(window_of(base, i)->use) == WINDOW_FREE;
 		n_active += log_state(window_of(base, i)->use) == WINDOW_ACTIVE;
@@ -145,10 +153,62 @@ static void full_windows_are_taken_and_used_again(void **state)
 	kill(pid, SIGCONT);
 	recorder_wait(pid, 0);
 	assert_int_equal(f->n, n); /* no new ones */
-	assert_int_equal(log_generation(window_of(base, 2)), generation + 1); /* the one behind the last that was taken */
+	assert_int_equal(log_generation(window_of(base, 1)), generation + 1); /* the first that was free */
 	drained(&s, true);
 	assert_int_equal(each_record(&s, OP_PREAD, see_number, NULL), 9 * IN_WINDOW);
 	assert_int_equal(s.n_torn, 0);
+	spool_close(&s);
+}
+
+/* What it would take from others is put off while there is room, and nobody waits. */
+static void full_windows_stay_while_processors_are_busy(void **state)
+{
+	(void)state;
+	struct spool s;
+	struct err e = ERR_INIT;
+	recorder_open(&s, 0);
+	pid_t pid = recorder_start(&s, "fill_and_go_on", 0);
+	recorder_wait_stopped(pid);
+	s.n_put_off_max = 5;
+	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0);
+	assert_int_equal(s.n_images, 1);
+	assert_int_equal(s.n_windows, 0);
+	s.n_put_off_max = 4;
+	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0);
+	assert_int_equal(s.n_windows, 5);
+	assert_int_equal(s.control->wanted, 0);
+	kill(pid, SIGCONT);
+	recorder_wait(pid, 0);
+	s.n_put_off_max = 1000;
+	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0); /* it has ended: there is nobody to take anything from */
+	assert_null(s.image[0].base);
+	assert_int_equal(each_record(&s, OP_PREAD, see_number, NULL), 9 * IN_WINDOW);
+	spool_close(&s);
+}
+
+static void who_waits_is_served_however_busy_processors_are(void **state)
+{
+	(void)state;
+	struct spool s;
+	struct err e = ERR_INIT;
+	int status = 0, tries = 0;
+	recorder_open(&s, 0);
+	/* a file of few windows, and far more than these hold */
+	pid_t pid = recorder_start(&s, "far_more", LITTLE * (rlim_t)LOG_WINDOW);
+	while (!atomic_load(&s.control->wanted) && tries++ < 60000)
+		usleep(1000);
+	assert_true(tries < 60000);
+	s.n_put_off_max = UINT32_MAX;
+	assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0);
+	assert_true(s.n_windows > LITTLE / 2);
+	while (waitpid(pid, &status, WNOHANG) == 0) {
+		assert_int_equal(spool_drain(&s, SPOOL_BUSY, &e), 0);
+		usleep(1000);
+	}
+	assert_int_equal(status, 0);
+	drained(&s, true);
+	assert_int_equal(each_record(&s, OP_PREAD, see_number, NULL), 100 * IN_WINDOW);
+	assert_int_equal(s.control->n_lost, 0);
 	spool_close(&s);
 }
 
@@ -296,6 +356,8 @@ int main(int argc, char **argv)
 	part_run(argc, argv, parts);
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(full_windows_are_taken_and_used_again),
+		cmocka_unit_test(full_windows_stay_while_processors_are_busy),
+		cmocka_unit_test(who_waits_is_served_however_busy_processors_are),
 		cmocka_unit_test(places_of_ended_threads_are_given_again),
 		cmocka_unit_test(threads_at_once_keep_apart),
 		cmocka_unit_test(a_forked_child_begins_anew),

@@ -7,9 +7,12 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/processors.h"
 
@@ -55,12 +58,37 @@ static void a_thread_stays_where_it_was_put(void **state)
 	assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
+static _Atomic bool enough;
+
+static void *spin(void *arg)
+{
+	while (!enough)
+		;
+	return arg;
+}
+
+static void more_threads_than_processors_are_busy(void **state)
+{
+	(void)state;
+	pthread_t t[65];
+	int n = processors_allowed() < 64 ? processors_allowed() + 1 : 65, tries = 0;
+	for (int i = 0; i < n; i++)
+		assert_int_equal(pthread_create(&t[i], NULL, spin, NULL), 0);
+	while (!processors_are_busy() && tries++ < 60000)
+		usleep(1000);
+	enough = true;
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+	assert_true(tries < 60000 || processors_allowed() > 64);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lists_are_read_in_their_order),
 		cmocka_unit_test(what_is_no_list_is_refused),
 		cmocka_unit_test(a_thread_stays_where_it_was_put),
+		cmocka_unit_test(more_threads_than_processors_are_busy),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
