@@ -5,32 +5,43 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "commands/commands.h"
 #include "commands/doctor.h"
+#include "common/xalloc.h"
 #include "validate/campaign/environment.h"
+#include "validate/campaign/storage.h"
+#include "validate/provenance/provenance.h"
 
 #define CHECKS_MAX 64
 
 static const char *const health_names[] = {"ok", "warn", "fail"};
 
 struct doctor_config {
-	bool json;
+	bool json, redact;
 };
 
 static const struct option_spec doctor_options[] = {
     {.name = "json", .type = OPT_FLAG, .offset = offsetof(struct doctor_config, json), .help = "print one JSON object"},
+    {.name = "redact",
+     .type = OPT_FLAG,
+     .offset = offsetof(struct doctor_config, redact),
+     .help = "hide hosts, serials, UUIDs and paths, to show it to others"},
     {.name = NULL},
 };
 
-static const char synopsis[] = "[--json] [DIR]";
+static const char synopsis[] = "[--json] [--redact] [DIR]";
 static const char about[] =
     "Looks at what measuring depends on: clock, processors, load, caches, memory cgroup, and the file system of the\n"
-    "target directory DIR (the present one). Each finding that is not good comes with what to do about it.\n"
+    "target directory DIR (the present one). Each finding that is not good comes with what to do about it. Then all\n"
+    "that is known of the machine, as a campaign records it.\n"
     "\n"
     "Exit status: 0, or 3 when something essential is missing.";
 
-static void print_text(const struct finding *found)
+/* --- text --------------------------------------------------------------------------------------------------------- */
+
+static void print_findings(const struct finding *found)
 {
 	static const char *const marks[] = {"OK  ", "WARN", "FAIL"};
 	for (size_t i = 0; doctor_checks[i].name; i++) {
@@ -40,21 +51,87 @@ static void print_text(const struct finding *found)
 	}
 }
 
-static int print_json(const char *dir, const struct finding *found, struct err *e)
+static int print_name(const char *name, int indent)
 {
-	json_t *list = json_array(), *self = environment_make("/proc/self/exe");
+	int width = printf("%*s", indent, "");
+	for (; *name; name++, width++)
+		putchar(*name == '_' ? ' ' : *name);
+	return width;
+}
+
+static void print_facts(json_t *o, int indent)
+{
+	const char *key;
+	json_t *v;
+	json_object_foreach(o, key, v)
+	{
+		int width = print_name(key, indent);
+		if (json_is_object(v)) {
+			putchar('\n');
+			print_facts(v, indent + 2);
+			continue;
+		}
+		char *text = json_is_null(v)	 ? xstrdup("not available")
+			     : json_is_string(v) ? xstrdup(json_string_value(v))
+						 : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(6));
+		printf("%*s%s\n", width < 34 ? 34 - width : 1, "", text ? text : "");
+		free(text);
+	}
+}
+
+static void print_all(const struct finding *found, json_t *facts)
+{
+	print_findings(found);
+	putchar('\n');
+	print_facts(facts, 0);
+}
+
+/* --- JSON --------------------------------------------------------------------------------------------------------- */
+
+static int print_json(const char *dir, const struct finding *found, json_t *facts, struct err *e)
+{
+	json_t *list = json_array();
 	for (size_t i = 0; doctor_checks[i].name; i++)
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "check", doctor_checks[i].name, "health",
 						      health_names[found[i].health], "found", found[i].what, "advice",
 						      found[i].advice));
-	json_object_del(self, "replaced_or_skipped");
-	json_t *root = json_pack("{s:s, s:o, s:o}", "target", dir, "checks", list, "environment", self);
+	json_t *root = json_pack("{s:s, s:o, s:O}", "target", dir, "checks", list, "environment", facts);
 	if (!root)
 		return err_set(e, EINVAL, "%s cannot be written as JSON", dir);
 	json_dumpf(root, stdout, JSON_INDENT(2));
 	putchar('\n');
 	json_decref(root);
 	return 0;
+}
+
+/* What a campaign would record, as far as it is known before one. */
+static json_t *facts_make(const char *dir)
+{
+	struct storage s;
+	json_t *facts = environment_make("/proc/self/exe");
+	json_object_del(facts, "replaced_or_skipped");
+	if (storage_look(&s, dir, NULL) == 0) {
+		json_object_set_new(facts, "target", storage_to_json(&s));
+		storage_release(&s);
+	}
+	return facts;
+}
+
+static void findings_redact(struct finding *found, const char *host)
+{
+	for (size_t i = 0; doctor_checks[i].name; i++) {
+		char *what = provenance_redact_text(found[i].what, host);
+		snprintf(found[i].what, sizeof found[i].what, "%s", what);
+		free(what);
+	}
+}
+
+static void redact(struct finding *found, json_t *facts)
+{
+	char *host = xstrdup(json_string_value(json_object_get(facts, "host")));
+	findings_redact(found, host);
+	provenance_redact(facts);
+	free(host);
 }
 
 static int doctor_run(int argc, char **argv, struct err *e)
@@ -67,14 +144,23 @@ static int doctor_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	const char *dir = n_positional ? argv[1] : ".";
+	json_t *facts = facts_make(dir);
 	for (size_t i = 0; doctor_checks[i].name; i++) {
-		doctor_checks[i].look(dir, &found[i]);
+		if (doctor_checks[i].look)
+			doctor_checks[i].look(dir, &found[i]);
+		else
+			doctor_checks[i].judge(facts, &found[i]);
 		n_fail += found[i].health == HEALTH_FAIL;
 	}
-	if (config.json && print_json(dir, found, e) < 0)
-		return EXIT_FAILED;
+	if (config.redact)
+		redact(found, facts);
 	if (!config.json)
-		print_text(found);
+		print_all(found, facts);
+	else if (print_json(config.redact ? "redacted" : dir, found, facts, e) < 0)
+		n_fail = -1;
+	json_decref(facts);
+	if (n_fail < 0)
+		return EXIT_FAILED;
 	if (n_fail)
 		err_set(e, ENOSYS, "%d essential thing%s missing", n_fail, n_fail == 1 ? " is" : "s are");
 	return n_fail ? EXIT_FAILED : EXIT_OK;

@@ -9,7 +9,7 @@
 
 struct report_config {
 	const char *format;
-	bool list;
+	bool list, redact;
 };
 
 #define FIELD(name) offsetof(struct report_config, name)
@@ -20,12 +20,16 @@ static const struct option_spec report_options[] = {
      .offset = FIELD(format),
      .arg = "FORM",
      .help = "what is printed: a form of --list (terminal)"},
+    {.name = "redact",
+     .type = OPT_FLAG,
+     .offset = FIELD(redact),
+     .help = "hide hosts, serials, UUIDs and paths in the report and in what is printed"},
     {.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .help = "print the forms of a report and end"},
     {.name = NULL},
 };
 #undef FIELD
 
-static const char synopsis[] = "DIR [--format FORM]\n--list";
+static const char synopsis[] = "DIR [--format FORM] [--redact]\n--list";
 static const char about[] =
     "Makes DIR/report again from what the campaign left in the results directory DIR: every table and figure,\n"
     "the same bytes on the same machine and versions. DIR/report/index.html is the page to read. It is made\n"
@@ -68,6 +72,8 @@ static int report_run(int argc, char **argv, struct err *e)
 	if (results_load(&r, argv[1], e) < 0)
 		return EXIT_FAILED;
 	status = EXIT_FAILED;
+	if (config.redact)
+		results_redact(&r);
 	if (analysis_compute(&a, &r, e) < 0)
 		goto out;
 	analysis_propagate(&a);

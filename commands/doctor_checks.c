@@ -24,7 +24,7 @@
 #include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"
 
-static void say(struct finding *f, enum health health, const char *what, const char *advice)
+void finding_say(struct finding *f, enum health health, const char *what, const char *advice)
 {
 	f->health = health;
 	snprintf(f->what, sizeof f->what, "%.299s", what);
@@ -40,33 +40,20 @@ static void clock_look(const char *dir, struct finding *f)
 	char what[200];
 	(void)dir;
 	if (clock_init(&c, 5000000, &e) < 0) {
-		say(f, HEALTH_FAIL, e.msg, "nothing can be measured with a clock that does not run");
+		finding_say(f, HEALTH_FAIL, e.msg, "nothing can be measured with a clock that does not run");
 		return;
 	}
 	snprintf(what, sizeof what, "%s, resolution %.0f ns, a pair of reads costs %.0f ns",
 		 c.source == CLOCK_SOURCE_TSC ? "time-stamp counter" : "CLOCK_MONOTONIC", c.resolution_ns,
 		 c.read_cost_ns);
 	if (c.source != CLOCK_SOURCE_TSC)
-		say(f, HEALTH_WARN, what,
+		finding_say(f, HEALTH_WARN, what,
 		    "the time-stamp counter is not invariant here, or not the kernel's clock: short requests "
 		    "are measured less well");
 	else if (c.read_cost_ns > 500)
-		say(f, HEALTH_WARN, what, "reading the clock is slow: requests of a few microseconds are distorted");
+		finding_say(f, HEALTH_WARN, what, "reading the clock is slow: requests of a few microseconds are distorted");
 	else
-		say(f, HEALTH_OK, what, "");
-}
-
-static void governor_look(const char *dir, struct finding *f)
-{
-	char *governor = file_read_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	char what[120];
-	(void)dir;
-	snprintf(what, sizeof what, "%.100s",
-		 governor ? governor : "not visible (a virtual machine, or fixed frequency)");
-	bool varies = governor && strcmp(governor, "performance");
-	say(f, varies ? HEALTH_WARN : HEALTH_OK, what,
-	    varies ? "as root: cpupower frequency-set -g performance, so that the speed is not part of the noise" : "");
-	free(governor);
+		finding_say(f, HEALTH_OK, what, "");
 }
 
 static void slack_look(const char *dir, struct finding *f)
@@ -75,7 +62,7 @@ static void slack_look(const char *dir, struct finding *f)
 	char what[100];
 	(void)dir;
 	snprintf(what, sizeof what, "%ld ns are added to sleeps", slack);
-	say(f, slack > 100000 ? HEALTH_WARN : HEALTH_OK, what,
+	finding_say(f, slack > 100000 ? HEALTH_WARN : HEALTH_OK, what,
 	    slack > 100000 ? "pauses made by sleeping will be longer" : "");
 }
 
@@ -90,7 +77,7 @@ static void processors_look(const char *dir, struct finding *f)
 	sched_getaffinity(0, sizeof allowed, &allowed);
 	int n = CPU_COUNT(&allowed);
 	snprintf(what, sizeof what, "%d may be used, %ld are online", n, sysconf(_SC_NPROCESSORS_ONLN));
-	say(f, n < 2 ? HEALTH_WARN : HEALTH_OK, what,
+	finding_say(f, n < 2 ? HEALTH_WARN : HEALTH_OK, what,
 	    n < 2 ? "levels above 1 share one processor, and so do a run and what else happens" : "");
 }
 
@@ -105,7 +92,7 @@ static void load_look(const char *dir, struct finding *f)
 	free(line);
 	snprintf(what, sizeof what, "%.2f in the last minute", one);
 	bool busy = one > 0.3 * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	say(f, busy ? HEALTH_WARN : HEALTH_OK, what,
+	finding_say(f, busy ? HEALTH_WARN : HEALTH_OK, what,
 	    busy ? "something else is running: wait for it, or expect wide intervals" : "");
 }
 
@@ -115,7 +102,7 @@ static void stolen_look(const char *dir, struct finding *f)
 	char what[100];
 	(void)dir;
 	if (!cpu_ticks_read(&a)) {
-		say(f, HEALTH_OK, "not told by the kernel", "");
+		finding_say(f, HEALTH_OK, "not told by the kernel", "");
 		return;
 	}
 	usleep(300000);
@@ -123,7 +110,7 @@ static void stolen_look(const char *dir, struct finding *f)
 	double share = stolen_share(&a, &b), ever = a.total ? (double)a.stolen / (double)a.total : 0;
 	snprintf(what, sizeof what, "%.1f %% now, %.1f %% since boot", 100 * (share > 0 ? share : 0), 100 * ever);
 	bool bad = share > 0.02 || ever > 0.02;
-	say(f, bad ? HEALTH_WARN : HEALTH_OK, what, bad ? "the hypervisor gives this machine's time to others" : "");
+	finding_say(f, bad ? HEALTH_WARN : HEALTH_OK, what, bad ? "the hypervisor gives this machine's time to others" : "");
 }
 
 static void scheduler_look(const char *dir, struct finding *f)
@@ -132,7 +119,7 @@ static void scheduler_look(const char *dir, struct finding *f)
 	(void)dir;
 	getrlimit(RLIMIT_RTPRIO, &limit);
 	bool may = geteuid() == 0 || limit.rlim_cur > 0;
-	say(f, HEALTH_OK,
+	finding_say(f, HEALTH_OK,
 	    may ? "fifo and rr may be used" : "fifo and rr may not be used (needed only where a protocol asks)", "");
 }
 
@@ -142,9 +129,9 @@ static void drop_look(const char *dir, struct finding *f)
 {
 	(void)dir;
 	if (may_drop_caches())
-		say(f, HEALTH_OK, "all caches may be dropped", "");
+		finding_say(f, HEALTH_OK, "all caches may be dropped", "");
 	else
-		say(f, HEALTH_WARN, "caches may not be dropped",
+		finding_say(f, HEALTH_WARN, "caches may not be dropped",
 		    "posix_fadvise is used on each file, and what stays cached is "
 		    "recorded; run as root to drop them");
 }
@@ -157,10 +144,10 @@ static void cgroup_look(const char *dir, struct finding *f)
 	cgroup_find(&p, "");
 	if (p.kind == CGROUP_NONE) {
 		snprintf(what, sizeof what, "none: %s", p.why);
-		say(f, HEALTH_WARN, what, "the page cache of a run is not bounded: make files larger, or run as root");
+		finding_say(f, HEALTH_WARN, what, "the page cache of a run is not bounded: make files larger, or run as root");
 	} else {
 		snprintf(what, sizeof what, "%s in %.250s", cgroup_kind_names[p.kind], p.parent);
-		say(f, HEALTH_OK, what, "");
+		finding_say(f, HEALTH_OK, what, "");
 	}
 	cgroup_place_release(&p);
 }
@@ -173,7 +160,7 @@ static void cachestat_look(const char *dir, struct finding *f)
 	bool works = fd >= 0 && syscall(451, fd, range, answer, 0) == 0;
 	if (fd >= 0)
 		close(fd);
-	say(f, HEALTH_OK,
+	finding_say(f, HEALTH_OK,
 	    works ? "cachestat: cached and dirty pages are seen" : "mincore: cached pages are seen, dirty ones not",
 	    "");
 }
@@ -194,7 +181,7 @@ static void memory_look(const char *dir, struct finding *f)
 	format_size(&text, free_bytes);
 	strbuf_addstr(&text, " available");
 	bool little = free_bytes && free_bytes < (512ull << 20);
-	say(f, little ? HEALTH_WARN : HEALTH_OK, text.s,
+	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, text.s,
 	    little ? "traces on /dev/shm and large requests may not fit" : "");
 	strbuf_release(&text);
 }
@@ -207,7 +194,7 @@ static void target_look(const char *dir, struct finding *f)
 	struct strbuf text = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	if (storage_look(&s, dir, &e) < 0) {
-		say(f, HEALTH_FAIL, e.msg, "name a directory that is there: validate doctor DIR");
+		finding_say(f, HEALTH_FAIL, e.msg, "name a directory that is there: validate doctor DIR");
 		return;
 	}
 	const char *device = s.queue_dir ? strrchr(s.queue_dir, '/') + 1 : "no block device";
@@ -215,13 +202,13 @@ static void target_look(const char *dir, struct finding *f)
 	format_size(&text, s.free_bytes);
 	strbuf_addstr(&text, " free");
 	if (access(dir, W_OK | X_OK) < 0)
-		say(f, HEALTH_WARN, text.s, "this user may not write there: choose another target directory");
+		finding_say(f, HEALTH_WARN, text.s, "this user may not write there: choose another target directory");
 	else if (s.in_memory)
-		say(f, HEALTH_WARN, text.s, "a file system in memory has no cold caches: use a directory on a disk");
+		finding_say(f, HEALTH_WARN, text.s, "a file system in memory has no cold caches: use a directory on a disk");
 	else if (s.free_bytes < (1ull << 30))
-		say(f, HEALTH_WARN, text.s, "less than 1 GiB: the workloads' files may not fit");
+		finding_say(f, HEALTH_WARN, text.s, "less than 1 GiB: the workloads' files may not fit");
 	else
-		say(f, HEALTH_OK, text.s, "");
+		finding_say(f, HEALTH_OK, text.s, "");
 	strbuf_release(&text);
 	storage_release(&s);
 }
@@ -233,20 +220,20 @@ static void scratch_look(const char *dir, struct finding *f)
 	struct strbuf text = STRBUF_INIT;
 	struct err e = ERR_INIT;
 	if (storage_look(&target, dir, &e) < 0) {
-		say(f, HEALTH_WARN, "depends on the target directory", "");
+		finding_say(f, HEALTH_WARN, "depends on the target directory", "");
 		return;
 	}
 	char *name = xasprintf("validate-doctor-%d", (int)getpid());
 	int ret = scratch_make(&s, NULL, name, &target.device, 1, dir, 0, &e);
 	free(name);
 	if (ret) {
-		say(f, HEALTH_WARN, e.msg, "name one in the protocol: scratch = DIR");
+		finding_say(f, HEALTH_WARN, e.msg, "name one in the protocol: scratch = DIR");
 	} else {
 		char *parent = xasprintf("%.*s", (int)(strrchr(s.dir, '/') - s.dir), s.dir);
 		strbuf_addf(&text, "%s (%s), ", parent, s.storage.file_system);
 		format_size(&text, s.storage.free_bytes);
 		strbuf_addstr(&text, " free");
-		say(f, s.apart ? HEALTH_OK : HEALTH_WARN, text.s,
+		finding_say(f, s.apart ? HEALTH_OK : HEALTH_WARN, text.s,
 		    s.apart ? "" : "traces would be written to the target's device: name another with scratch = DIR");
 		scratch_remove(&s, NULL);
 		scratch_release(&s);
@@ -266,7 +253,7 @@ static void openat2_look(const char *dir, struct finding *f)
 	if (fd >= 0)
 		close((int)fd);
 	bool missing = fd < 0 && errno == ENOSYS;
-	say(f, missing ? HEALTH_FAIL : HEALTH_OK, missing ? "missing" : "a replay cannot leave its directory",
+	finding_say(f, missing ? HEALTH_FAIL : HEALTH_OK, missing ? "missing" : "a replay cannot leave its directory",
 	    missing ? "a kernel of 5.6 or later is needed to confine replays to their directory" : "");
 }
 
@@ -274,7 +261,7 @@ static void membarrier_look(const char *dir, struct finding *f)
 {
 	(void)dir;
 	long known = syscall(SYS_membarrier, MEMBARRIER_CMD_QUERY, 0, 0);
-	say(f, HEALTH_OK, known >= 0 ? "available" : "not available (nothing depends on it yet)", "");
+	finding_say(f, HEALTH_OK, known >= 0 ? "available" : "not available (nothing depends on it yet)", "");
 }
 
 static bool program_on_path(const char *name)
@@ -295,26 +282,36 @@ static void gnuplot_look(const char *dir, struct finding *f)
 {
 	(void)dir;
 	bool found = program_on_path("gnuplot");
-	say(f, found ? HEALTH_OK : HEALTH_WARN, found ? "found" : "not found",
+	finding_say(f, found ? HEALTH_OK : HEALTH_WARN, found ? "found" : "not found",
 	    found ? "" : "reports come without plots: apt-get install gnuplot-nox");
 }
 
 const struct doctor_check doctor_checks[] = {
-    {"clock", clock_look},
-    {"frequency governor", governor_look},
-    {"timer slack", slack_look},
-    {"processors", processors_look},
-    {"load", load_look},
-    {"stolen time", stolen_look},
-    {"real-time scheduling", scheduler_look},
-    {"memory", memory_look},
-    {"memory cgroup", cgroup_look},
-    {"cache dropping", drop_look},
-    {"residency", cachestat_look},
-    {"target directory", target_look},
-    {"scratch directory", scratch_look},
-    {"openat2", openat2_look},
-    {"membarrier", membarrier_look},
-    {"gnuplot", gnuplot_look},
-    {NULL, NULL},
+    {"clock", clock_look, NULL},
+    {"frequency governor", NULL, governor_judge},
+    {"turbo", NULL, turbo_judge},
+    {"idle states", NULL, idle_judge},
+    {"timer slack", slack_look, NULL},
+    {"processors", processors_look, NULL},
+    {"threads of a core", NULL, smt_judge},
+    {"processor quota", NULL, quota_judge},
+    {"NUMA", NULL, numa_judge},
+    {"mitigations", NULL, mitigations_judge},
+    {"load", load_look, NULL},
+    {"stolen time", stolen_look, NULL},
+    {"real-time scheduling", scheduler_look, NULL},
+    {"memory", memory_look, NULL},
+    {"swap", NULL, swap_judge},
+    {"huge pages", NULL, huge_pages_judge},
+    {"locked memory", NULL, locked_judge},
+    {"memory cgroup", cgroup_look, NULL},
+    {"cache dropping", drop_look, NULL},
+    {"write-back", NULL, write_back_judge},
+    {"residency", cachestat_look, NULL},
+    {"target directory", target_look, NULL},
+    {"scratch directory", scratch_look, NULL},
+    {"openat2", openat2_look, NULL},
+    {"membarrier", membarrier_look, NULL},
+    {"gnuplot", gnuplot_look, NULL},
+    {NULL, NULL, NULL},
 };

@@ -24,8 +24,8 @@ struct mount_found {
 	char point[500], root[500];
 };
 
-/* The mount of the memory controller (v1) or of the unified hierarchy (v2), from mountinfo. */
-static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_found *m)
+/* The mount of a controller (v1) or of the unified hierarchy (v2), from mountinfo. */
+static bool mount_find(const char *root, enum cgroup_kind kind, const char *controller, struct mount_found *m)
 {
 	char *path = xasprintf("%s/proc/self/mountinfo", root), line[2000];
 	FILE *in = fopen(path, "re");
@@ -37,7 +37,7 @@ static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_fou
 		if (!tail || sscanf(tail, " - %49s %*s %499s", type, options) != 2 ||
 		    sscanf(line, "%*s %*s %*s %499s %499s", m->root, m->point) != 2)
 			continue;
-		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, "memory")
+		found = kind == CGROUP_V1 ? !strcmp(type, "cgroup") && list_has(options, controller)
 					  : !strcmp(type, "cgroup2");
 	}
 	if (in)
@@ -45,8 +45,8 @@ static bool mount_find(const char *root, enum cgroup_kind kind, struct mount_fou
 	return found;
 }
 
-/* The group this process is in: the path behind "N:memory:" or "0::". */
-static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t size)
+/* The group this process is in: the path behind "N:CONTROLLER:" or "0::". */
+static bool own_group(const char *root, enum cgroup_kind kind, const char *controller, char *out, size_t size)
 {
 	char *path = xasprintf("%s/proc/self/cgroup", root), line[1000];
 	FILE *in = fopen(path, "re");
@@ -57,7 +57,7 @@ static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t
 		if (!group)
 			continue;
 		*group++ = 0;
-		found = kind == CGROUP_V1 ? list_has(controllers + 1, "memory")
+		found = kind == CGROUP_V1 ? list_has(controllers + 1, controller)
 					  : !controllers[1] && !strncmp(line, "0:", 2);
 		group[strcspn(group, "\n")] = 0;
 		snprintf(out, size, "%s", group);
@@ -67,11 +67,11 @@ static bool own_group(const char *root, enum cgroup_kind kind, char *out, size_t
 	return found;
 }
 
-bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *w)
+bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *controller, struct cgroup_where *w)
 {
 	struct mount_found m;
 	char group[1000];
-	if (!mount_find(root, kind, &m) || !own_group(root, kind, group, sizeof group))
+	if (!mount_find(root, kind, controller, &m) || !own_group(root, kind, controller, group, sizeof group))
 		return false;
 	/* seen from inside a container the mount shows only a part of the hierarchy */
 	size_t skip = strcmp(m.root, "/") && !strncmp(group, m.root, strlen(m.root)) ? strlen(m.root) : 0;
@@ -82,6 +82,11 @@ bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *
 		w->own = xstrdup(w->top);
 	}
 	return true;
+}
+
+bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *w)
+{
+	return cgroup_where_of(root, kind, "memory", w);
 }
 
 void cgroup_where_release(struct cgroup_where *w)

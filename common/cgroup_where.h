@@ -16,6 +16,8 @@ struct cgroup_where {
 /* False where there is no such hierarchy. `root` is put in front of /proc and of mount points ("" but in tests).
  * Ownership: cgroup_where_release. */
 bool cgroup_where(const char *root, enum cgroup_kind kind, struct cgroup_where *w);
+/* As cgroup_where, of any controller: "cpu", "blkio"; version 2 has all in one hierarchy. */
+bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *controller, struct cgroup_where *w);
 void cgroup_where_release(struct cgroup_where *w);
 
 struct cgroup_room {

@@ -8,6 +8,7 @@
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
+#include "validate/provenance/provenance.h"
 
 #define MAX_RUNS_LISTED 1200
 #define MAX_PROTOCOL_BYTES (256u << 10)
@@ -114,6 +115,10 @@ static void add_runs(struct strbuf *out, const struct html_page *p)
 
 static void add_json_value(struct strbuf *out, const json_t *v)
 {
+	if (json_is_null(v)) {
+		strbuf_addstr(out, "not available");
+		return;
+	}
 	char *text = json_is_string(v) ? xstrdup(json_string_value(v))
 				       : json_dumps(v, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(12));
 	escape_html(out, text ? text : "");
@@ -163,8 +168,10 @@ static void add_protocol(struct strbuf *out, const struct results *r)
 	struct strbuf text = STRBUF_INIT;
 	char *path = xasprintf("%s/protocol.conf", r->dir);
 	if (!file_read(path, &text, MAX_PROTOCOL_BYTES, NULL) && text.len) {
+		char *shown = r->redacted ? provenance_redact_text(text.s, r->redacted) : xstrdup(text.s);
 		strbuf_addstr(out, "<details><summary>The protocol as given</summary>\n<pre><code>");
-		escape_html_text(out, text.s);
+		escape_html_text(out, shown);
+		free(shown);
 		strbuf_addstr(out, "</code></pre>\n</details>\n");
 	}
 	free(path);

@@ -88,6 +88,12 @@ status=0
 for check in clock load 'memory cgroup' 'cache dropping' 'scratch directory' openat2 gnuplot; do
 	expect_line out "$check"
 done
+for fact in 'command line' 'mitigations' 'dirty ratio' 'file system' 'sha256'; do
+	expect_line out "$fact"
+done
+"$VALIDATE" doctor --redact >out 2>err || [ $? -eq 3 ]
+! grep -qF "$(pwd -P)" out || fail 'a path is not hidden'
+grep -q '^host  *redacted$' out || fail 'the host is not hidden'
 status=0
 "$VALIDATE" doctor --json >out 2>err || status=$?
 expect_line out '"checks":'

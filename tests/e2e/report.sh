@@ -54,6 +54,17 @@ expect_line results/report/index.html "gnuplot was not found"
 expect_status "$verdict" "$VALIDATE" report results
 diff -r before results/report >diffs || fail "the report differs after a while without gnuplot: $(head -n 3 diffs)"
 
+# to be shown to others: neither the host nor a path of this machine anywhere
+host=$(uname -n)
+expect_status "$verdict" "$VALIDATE" report results --redact --format json
+jq -e '.environment.host == "redacted" and .environment.program.sha256 != null and .environment.kernel.mitigations != {}' out >/dev/null ||
+	fail "the environment: $(jq -c .environment out | head -c 500)"
+! grep -rqF "$(pwd -P)" results/report || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" results/report | head -n 3 | cut -c1-300)"
+! grep -rqE "(^|[^a-zA-Z0-9])$host([^a-zA-Z0-9]|\$)" results/report/report.json || fail "the host is not hidden"
+jq -e --arg host "$host" '.host == $host' results/environment.json >/dev/null || fail 'the results were changed'
+expect_status "$verdict" "$VALIDATE" report results
+diff -r before results/report >diffs || fail "the report differs after a redacted one: $(head -n 3 diffs)"
+
 # forms
 expect_status 0 "$VALIDATE" report --list
 [ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json " ] || fail "--list: $(cat out)"

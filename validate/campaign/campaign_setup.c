@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 #include "validate/campaign/observe.h"
 #include "validate/campaign/queue.h"
 #include "validate/protocol/text.h"
+#include "validate/provenance/provenance.h"
 
 #define SCRATCH_LEAST_BYTES (64u << 20)
 #define PROGRAM_CODE_BYTES (1u << 20)
@@ -103,6 +105,17 @@ static int below_begin(struct campaign *c, size_t i, struct err *e)
 	return ret;
 }
 
+static json_t *below_facts(const struct place *place, const struct target *t)
+{
+	struct stat st;
+	bool is_device = stat(place->below.path, &st) == 0 && S_ISBLK(st.st_mode);
+	char *dir = is_device ? queue_device_dir(st.st_rdev) : NULL;
+	json_t *o = json_pack("{s:o, s:s?, s:I, s:o}", "path", text_to_json(place->below.path), "service", place->below.service, "size",
+			      (json_int_t)(t->volume ? t->size_bytes : 0), "device", dir ? provenance_device(dir) : json_null());
+	free(dir);
+	return o;
+}
+
 static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err *e)
 {
 	const struct target *t = &c->protocol->target[i];
@@ -134,8 +147,7 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	json_object_set_new(o, "memory_limit_bytes", json_integer((json_int_t)t->memory_limit_bytes));
 	json_object_set_new(o, "files_bytes", json_integer((json_int_t)place_bytes(place)));
 	if (place->below.path)
-		json_object_set_new(o, "below", json_pack("{s:o, s:s?, s:I}", "path", text_to_json(place->below.path), "service", place->below.service, "size",
-							  (json_int_t)(t->volume ? t->size_bytes : 0)));
+		json_object_set_new(o, "below", below_facts(place, t));
 	json_array_append_new(facts, o);
 	if (storage.in_memory && t->cache == CACHE_COLD)
 		environment_skip(c->environment, "cold caches", "the target directory is on a file system in memory",

@@ -17,9 +17,11 @@
 
 #include "common/clock.h"
 #include "common/crc32c.h"
+#include "common/file_digest.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/protocol/text.h"
+#include "validate/provenance/provenance.h"
 
 #define ENVIRONMENT_VERSION 1
 
@@ -70,8 +72,8 @@ static json_t *flag_of(const char *flags, const char *flag)
 static json_t *program_facts(const char *self)
 {
 	struct stat st;
-	json_t *crc = json_null();
-	char buffer[1 << 16], digits[9];
+	json_t *crc = json_null(), *sha256 = json_null();
+	char buffer[1 << 16], digits[9], digest[FILE_DIGEST_HEX];
 	uint32_t sum = 0;
 	ssize_t n;
 	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC); /* not what may lie in its place by now */
@@ -81,8 +83,10 @@ static json_t *program_facts(const char *self)
 		snprintf(digits, sizeof digits, "%08x", sum);
 		crc = json_string(digits);
 	}
-	json_t *o = json_pack("{s:s, s:o, s:I, s:o}", "version", VALIDATE_VERSION, "path", text_to_json(self), "bytes",
-			      fd < 0 ? (json_int_t)0 : (json_int_t)st.st_size, "crc32c", crc);
+	if (fd >= 0 && file_digest_fd(fd, digest))
+		sha256 = json_string(digest);
+	json_t *o = json_pack("{s:s, s:o, s:I, s:o, s:o}", "version", VALIDATE_VERSION, "path", text_to_json(self), "bytes",
+			      fd < 0 ? (json_int_t)0 : (json_int_t)st.st_size, "crc32c", crc, "sha256", sha256);
 	if (fd >= 0)
 		close(fd);
 	return o;
@@ -155,6 +159,9 @@ json_t *environment_make(const char *self)
 				      text_to_json(u.release), "version", text_to_json(u.version), "machine",
 				      text_to_json(u.machine)));
 	json_object_set_new(o, "clock", clock_facts());
+	json_t *provenance = provenance_make("");
+	json_object_update_recursive(o, provenance);
+	json_decref(provenance);
 	json_object_set_new(o, "load", load_facts());
 	json_object_set_new(o, "timer_slack_ns", line_of("/proc/self/timerslack_ns"));
 	json_object_set_new(o, "replaced_or_skipped", json_array());

@@ -14,6 +14,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/queue.h"
 #include "validate/protocol/text.h"
+#include "validate/provenance/provenance.h"
 
 /* --- looking ------------------------------------------------------------------------------------------------------ */
 
@@ -88,27 +89,9 @@ void storage_release(struct storage *s)
 	s->queue_dir = NULL;
 }
 
-static void queue_file_add(json_t *o, const char *dir, const char *name)
-{
-	char *path = xasprintf("%s/queue/%s", dir, name);
-	char *line = file_read_line(path);
-	if (line)
-		json_object_set_new(o, name, text_to_json(line));
-	free(line);
-	free(path);
-}
-
 json_t *storage_to_json(const struct storage *s)
 {
-	static const char *const files[] = {
-	    "rotational",         "scheduler",           "nr_requests", "nomerges", "read_ahead_kb",
-	    "logical_block_size", "physical_block_size", "write_cache", NULL};
-	json_t *device = json_null();
-	if (s->queue_dir) {
-		device = json_pack("{s:s}", "name", strrchr(s->queue_dir, '/') + 1);
-		for (const char *const *f = files; *f; f++)
-			queue_file_add(device, s->queue_dir, *f);
-	}
+	json_t *device = s->queue_dir ? provenance_device(s->queue_dir) : json_null();
 	return json_pack("{s:o, s:o, s:o, s:o, s:I, s:o}", "dir", text_to_json(s->path), "file_system",
 			 text_to_json(s->file_system), "source", text_to_json(s->source), "mount_options",
 			 text_to_json(s->options), "free_bytes", (json_int_t)s->free_bytes, "device", device);

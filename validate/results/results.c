@@ -167,5 +167,6 @@ void results_release(struct results *r)
 	protocol_release(&r->protocol);
 	json_decref(r->environment);
 	free(r->dir);
+	free(r->redacted);
 	*r = (struct results){0};
 }

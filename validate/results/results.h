@@ -63,6 +63,7 @@ struct results {
 	struct run *run;     /* in the order of the plan */
 	size_t n_runs, n_damaged_journal_lines;
 	bool finished; /* every planned run has an outcome */
+	char *redacted; /* of results_redact: the host that is hidden; NULL: nothing is */
 };
 
 /* Loads everything but traces and the summaries' histograms, which are empty here: they would make most of the memory
@@ -71,5 +72,9 @@ struct results {
  * Ownership: results_release. */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
+
+/* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the protocol's directories and the reasons of
+ * runs (validate/provenance). What is on disk stays as it is. */
+void results_redact(struct results *r);
 
 #endif

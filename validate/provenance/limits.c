@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Memory, and what this process may have of the machine. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+
+#include "common/cgroup_where.h"
+#include "common/xalloc.h"
+#include "validate/provenance/groups.h"
+#include "validate/provenance/read.h"
+
+/* "1234 kB" as bytes. */
+static json_t *kilobytes(const char *root, const char *key)
+{
+	json_t *text = fact_keyed(root, "/proc/meminfo", key);
+	const char *s = json_string_value(text);
+	char *end = NULL;
+	unsigned long long kb = s ? strtoull(s, &end, 10) : 0;
+	json_t *o = s && end != s && kb < INT64_MAX / 1024 ? json_integer((json_int_t)kb * 1024) : json_null();
+	json_decref(text);
+	return o;
+}
+
+void memory_facts_add(json_t *memory, const char *root)
+{
+	json_object_set_new(memory, "total_bytes", kilobytes(root, "MemTotal"));
+	json_object_set_new(memory, "available_bytes", kilobytes(root, "MemAvailable"));
+	json_object_set_new(memory, "swap_total_bytes", kilobytes(root, "SwapTotal"));
+	json_object_set_new(memory, "swap_free_bytes", kilobytes(root, "SwapFree"));
+	json_t *text = fact_keyed(root, "/proc/meminfo", "HugePages_Total");
+	json_object_set_new(memory, "huge_pages", fact_of_text(json_string_value(text), FACT_NUMBER));
+	json_decref(text);
+}
+
+#define UNLIMITED (INT64_C(1) << 62) /* version 1 of control groups says "unlimited" by a number near 2^63 */
+
+/* --- limits --------------------------------------------------------------------------------------------------------- */
+
+static const struct group_file {
+	enum cgroup_kind kind;
+	const char *controller, *file, *name;
+} group_files[] = {
+    {CGROUP_V1, "memory", "/memory.limit_in_bytes", "memory_limit"},
+    {CGROUP_V1, "cpu", "/cpu.cfs_quota_us", "cpu_quota_us"},
+    {CGROUP_V1, "cpu", "/cpu.cfs_period_us", "cpu_period_us"},
+    {CGROUP_V1, "cpu", "/cpu.shares", "cpu_shares"},
+    {CGROUP_V1, "cpuset", "/cpuset.cpus", "cpuset"},
+    {CGROUP_V1, "blkio", "/blkio.throttle.read_bps_device", "io_read_bytes_per_s"},
+    {CGROUP_V1, "blkio", "/blkio.throttle.write_bps_device", "io_write_bytes_per_s"},
+    {CGROUP_V1, "blkio", "/blkio.throttle.read_iops_device", "io_reads_per_s"},
+    {CGROUP_V1, "blkio", "/blkio.throttle.write_iops_device", "io_writes_per_s"},
+    {CGROUP_V2, "memory", "/memory.max", "memory_limit"},
+    {CGROUP_V2, "memory", "/memory.high", "memory_high"},
+    {CGROUP_V2, "cpu", "/cpu.max", "cpu_quota_and_period_us"},
+    {CGROUP_V2, "cpu", "/cpu.weight", "cpu_weight"},
+    {CGROUP_V2, "cpuset", "/cpuset.cpus.effective", "cpuset"},
+    {CGROUP_V2, "io", "/io.max", "io_max"},
+};
+
+static json_t *group_limits(const char *root)
+{
+	json_t *o = json_object();
+	struct cgroup_room room = cgroup_room(root);
+	for (size_t i = 0; i < sizeof group_files / sizeof *group_files; i++) {
+		const struct group_file *f = &group_files[i];
+		struct cgroup_where w;
+		if (!cgroup_where_of(root, f->kind, f->controller, &w))
+			continue;
+		json_t *value = fact_read(w.own, f->file, FACT_NUMBER);
+		if (json_integer_value(value) >= UNLIMITED)
+			json_object_set_new(o, f->name, json_string("unlimited"));
+		else if (!json_is_null(value))
+			json_object_set(o, f->name, value);
+		json_decref(value);
+		cgroup_where_release(&w);
+	}
+	if (room.limit_bytes < (uint64_t)UNLIMITED)
+		json_object_set_new(o, "memory_limit_in_force_bytes", json_integer((json_int_t)room.limit_bytes));
+	if (json_object_size(o))
+		return o;
+	json_decref(o);
+	return json_null();
+}
+
+static json_t *own_limit(int which)
+{
+	struct rlimit r;
+	if (getrlimit((__rlimit_resource_t)which, &r) < 0)
+		return json_null();
+	return r.rlim_cur == RLIM_INFINITY || r.rlim_cur > INT64_MAX ? json_string("unlimited") : json_integer((json_int_t)r.rlim_cur);
+}
+
+void limit_facts_add(json_t *limits, const char *root)
+{
+	json_object_set_new(limits, "cgroup", group_limits(root));
+	json_object_set_new(limits, "locked_memory_bytes", own_limit(RLIMIT_MEMLOCK));
+	json_object_set_new(limits, "open_files", own_limit(RLIMIT_NOFILE));
+	json_object_set_new(limits, "realtime_priority", own_limit(RLIMIT_RTPRIO));
+}

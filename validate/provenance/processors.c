@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <dirent.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/provenance/groups.h"
+#include "validate/provenance/read.h"
+
+/* --- faults of processors, and what is done about them -------------------------------------------------------------- */
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void mitigation_facts_add(json_t *kernel, const char *root)
+{
+	const char *const where = "/sys/devices/system/cpu/vulnerabilities";
+	char *dir = xasprintf("%s%s", root, where), **name = NULL;
+	size_t n = 0, cap = 0;
+	json_t *all = json_object();
+	DIR *d = opendir(dir);
+	for (struct dirent *x; d && (x = readdir(d));) {
+		if (x->d_name[0] == '.')
+			continue;
+		GROW(name, n, cap);
+		name[n++] = xstrdup(x->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		qsort(name, n, sizeof *name, compare_names);
+	for (size_t i = 0; i < n; i++) {
+		char *path = xasprintf("%s/%s", where, name[i]);
+		json_t *state = fact_read(root, path, FACT_LINE);
+		json_object_set_new(all, name[i], state); /* a name that is no text is left out */
+		free(path);
+		free(name[i]);
+	}
+	json_object_set_new(kernel, "mitigations", n ? all : json_null());
+	if (!n)
+		json_decref(all);
+	free(name);
+	free(dir);
+}
+
+/* --- frequencies ---------------------------------------------------------------------------------------------------- */
+
+struct over { /* a file of each processor */
+	const char *file;
+	json_t *found; /* a list of the values, each once */
+	json_int_t least, most;
+};
+
+static void value_add(const char *path, const char *name, void *context)
+{
+	struct over *o = context;
+	json_t *value = fact_read(path, o->file, FACT_NUMBER), *other;
+	size_t i;
+	bool known = json_is_null(value);
+	(void)name;
+	json_array_foreach(o->found, i, other) known |= json_equal(other, value);
+	if (json_is_integer(value)) {
+		json_int_t v = json_integer_value(value);
+		bool first = !o->least && !o->most;
+		o->least = first || v < o->least ? v : o->least;
+		o->most = v > o->most ? v : o->most;
+	}
+	if (!known)
+		json_array_append(o->found, value);
+	json_decref(value);
+}
+
+static struct over over_processors(const char *root, const char *file)
+{
+	struct over o = {.file = file, .found = json_array()};
+	numbered_each(root, "/sys/devices/system/cpu", "cpu", value_add, &o);
+	return o;
+}
+
+static json_t *governors(const char *root)
+{
+	struct over o = over_processors(root, "/cpufreq/scaling_governor");
+	if (json_array_size(o.found))
+		return o.found;
+	json_decref(o.found);
+	return json_null();
+}
+
+static json_t *frequency(const char *root, const char *file, bool most)
+{
+	struct over o = over_processors(root, file);
+	json_decref(o.found);
+	json_int_t v = most ? o.most : o.least;
+	return v > 0 ? json_integer(v) : json_null();
+}
+
+/* Whether frequencies above the nominal one may be taken. */
+static json_t *turbo(const char *root)
+{
+	json_t *o = fact_read(root, "/sys/devices/system/cpu/intel_pstate/no_turbo", FACT_SWITCH);
+	if (json_is_boolean(o)) {
+		bool off = json_is_true(o);
+		json_decref(o);
+		return json_boolean(!off);
+	}
+	json_decref(o);
+	return fact_read(root, "/sys/devices/system/cpu/cpufreq/boost", FACT_SWITCH);
+}
+
+/* --- idle states ---------------------------------------------------------------------------------------------------- */
+
+static void state_add(const char *path, const char *name, void *list)
+{
+	json_t *o = json_object();
+	(void)name;
+	json_object_set_new(o, "name", fact_read(path, "/name", FACT_LINE));
+	json_object_set_new(o, "latency_us", fact_read(path, "/latency", FACT_NUMBER));
+	json_object_set_new(o, "disabled", fact_read(path, "/disable", FACT_SWITCH));
+	json_array_append_new(list, o);
+}
+
+static json_t *idle_states(const char *root)
+{
+	json_t *list = json_array();
+	numbered_each(root, "/sys/devices/system/cpu/cpu0/cpuidle", "state", state_add, list);
+	if (json_array_size(list))
+		return list;
+	json_decref(list);
+	return json_null();
+}
+
+void processor_facts_add(json_t *processors, const char *root)
+{
+	json_object_set_new(processors, "model", fact_keyed(root, "/proc/cpuinfo", "model name"));
+	json_object_set_new(processors, "microcode", fact_keyed(root, "/proc/cpuinfo", "microcode"));
+	json_object_set_new(processors, "affinity", fact_keyed(root, "/proc/self/status", "Cpus_allowed_list"));
+	json_object_set_new(processors, "governors", governors(root));
+	json_object_set_new(processors, "lowest_frequency_kHz", frequency(root, "/cpufreq/scaling_min_freq", false));
+	json_object_set_new(processors, "highest_frequency_kHz", frequency(root, "/cpufreq/scaling_max_freq", true));
+	json_object_set_new(processors, "turbo", turbo(root));
+	json_object_set_new(processors, "idle_states", idle_states(root));
+}

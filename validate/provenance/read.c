@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/provenance/read.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "validate/protocol/text.h"
+
+static json_t *number_of(const char *text)
+{
+	char *end;
+	errno = 0;
+	long long n = strtoll(text, &end, 10);
+	return errno || end == text || *end ? text_to_json(text) : json_integer(n);
+}
+
+static json_t *chosen_of(const char *text)
+{
+	const char *from = strpbrk(text, "[(");
+	const char *to = from ? strpbrk(from, "])") : NULL;
+	if (!to)
+		return text_to_json(text);
+	char *chosen = xasprintf("%.*s", (int)(to - from - 1), from + 1);
+	json_t *o = text_to_json(chosen);
+	free(chosen);
+	return o;
+}
+
+static json_t *switch_of(const char *text)
+{
+	static const char *const off[] = {"0", "off", "N", "n", NULL}, *const on[] = {"1", "on", "Y", "y", NULL};
+	for (size_t i = 0; off[i]; i++) {
+		if (!strcmp(text, off[i]))
+			return json_false();
+		if (!strcmp(text, on[i]))
+			return json_true();
+	}
+	return text_to_json(text);
+}
+
+json_t *fact_of_text(const char *text, enum fact_kind kind)
+{
+	if (!text || !*text)
+		return json_null();
+	switch (kind) {
+	case FACT_NUMBER:
+		return number_of(text);
+	case FACT_CHOSEN:
+		return chosen_of(text);
+	case FACT_SWITCH:
+		return switch_of(text);
+	case FACT_LINE:
+		break;
+	}
+	return text_to_json(text);
+}
+
+json_t *fact_read(const char *root, const char *path, enum fact_kind kind)
+{
+	char *full = xasprintf("%s%s", root, path), *line = file_read_line(full);
+	json_t *o = fact_of_text(line, kind);
+	free(line);
+	free(full);
+	return o;
+}
+
+json_t *fact_keyed(const char *root, const char *path, const char *key)
+{
+	char *full = xasprintf("%s%s", root, path), *line = NULL;
+	size_t cap = 0, len = strlen(key);
+	int fd = file_open_regular(full, O_RDONLY, NULL);
+	FILE *in = fd >= 0 ? fdopen(fd, "re") : NULL;
+	json_t *o = NULL;
+	while (in && !o && getline(&line, &cap, in) > 0) {
+		char *after = line + len;
+		if (strncmp(line, key, len))
+			continue;
+		after += strspn(after, " \t");
+		if (*after != ':')
+			continue;
+		after += 1 + strspn(after + 1, " \t");
+		after[strcspn(after, "\n")] = 0;
+		o = fact_of_text(after, FACT_LINE);
+	}
+	free(line);
+	free(full);
+	if (in)
+		fclose(in);
+	return o ? o : json_null();
+}
+
+struct numbered {
+	unsigned long number;
+	char *name;
+};
+
+static int compare_numbered(const void *a, const void *b)
+{
+	const struct numbered *x = a, *y = b;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static bool is_numbered(const char *name, const char *prefix)
+{
+	size_t len = strlen(prefix);
+	return !strncmp(name, prefix, len) && name[len] && strspn(name + len, "0123456789") == strlen(name + len);
+}
+
+void numbered_each(const char *root, const char *path, const char *prefix,
+		   void (*each)(const char *path, const char *name, void *context), void *context)
+{
+	char *dir = xasprintf("%s%s", root, path);
+	DIR *d = opendir(dir);
+	struct numbered *entry = NULL;
+	size_t n = 0, cap = 0;
+	for (struct dirent *x; d && (x = readdir(d));) {
+		if (!is_numbered(x->d_name, prefix))
+			continue;
+		GROW(entry, n, cap);
+		entry[n++] = (struct numbered){strtoul(x->d_name + strlen(prefix), NULL, 10), xstrdup(x->d_name)};
+	}
+	if (d)
+		closedir(d);
+	if (n)
+		qsort(entry, n, sizeof *entry, compare_numbered);
+	for (size_t i = 0; i < n; i++) {
+		char *full = xasprintf("%s/%s", dir, entry[i].name);
+		each(full, entry[i].name, context);
+		free(full);
+		free(entry[i].name);
+	}
+	free(entry);
+	free(dir);
+}

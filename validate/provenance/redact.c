@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+#include "validate/protocol/text.h"
+#include "validate/provenance/provenance.h"
+
+static const char hidden[] = "redacted";
+
+static bool is_secret(const char *key)
+{
+	static const char *const secret[] = {"host", "serial", "uuid", NULL};
+	for (size_t i = 0; secret[i]; i++)
+		if (!strcmp(key, secret[i]))
+			return true;
+	return false;
+}
+
+/* 8-4-4-4-12 hexadecimal digits, or 4-4 of FAT and 16 of NTFS behind "UUID=": the first form anywhere. */
+static size_t uuid_length(const char *s)
+{
+	static const unsigned char group[] = {8, 4, 4, 4, 12};
+	size_t at = 0;
+	for (size_t i = 0; i < sizeof group; i++) {
+		if (i && s[at++] != '-')
+			return 0;
+		for (unsigned char k = 0; k < group[i]; k++)
+			if (!isxdigit((unsigned char)s[at++]))
+				return 0;
+	}
+	return at;
+}
+
+static size_t token_length(const char *s)
+{
+	return strcspn(s, " \t\n\"',;:=<>()");
+}
+
+/* How much of a text that begins a word is a path that tells of somebody; 0: none. */
+static size_t path_length(const char *s)
+{
+	static const char *const common[] = {"/dev/", "/proc/", "/sys/", NULL};
+	size_t len = token_length(s);
+	if (s[0] != '/' || len < 2)
+		return 0;
+	for (size_t i = 0; common[i]; i++)
+		if (!strncmp(s, common[i], strlen(common[i])))
+			return !strncmp(s, "/dev/disk/by-", 13) ? len : 0;
+	return len;
+}
+
+static size_t label_length(const char *s)
+{
+	static const char *const labels[] = {"UUID=", "PARTUUID=", "LABEL=", "PARTLABEL=", "SERIAL=", NULL};
+	for (size_t i = 0; labels[i]; i++)
+		if (!strncmp(s, labels[i], strlen(labels[i])))
+			return strlen(labels[i]);
+	return 0;
+}
+
+static size_t host_length(const char *s, const char *host)
+{
+	size_t len = host ? strlen(host) : 0;
+	return len && !strncmp(s, host, len) && !isalnum((unsigned char)s[len]) ? len : 0;
+}
+
+/* What is hidden at this place of the text; *keep: bytes in front of it that stay. */
+static size_t secret_length(const char *s, bool begins, const char *host, size_t *keep)
+{
+	*keep = begins ? label_length(s) : 0;
+	if (*keep)
+		return token_length(s + *keep);
+	size_t len = uuid_length(s);
+	if (!len && begins)
+		len = path_length(s);
+	return !len && begins ? host_length(s, host) : len;
+}
+
+char *provenance_redact_text(const char *s, const char *host)
+{
+	struct strbuf out = STRBUF_INIT;
+	bool begins = true;
+	while (*s) {
+		size_t keep, len = secret_length(s, begins, host, &keep);
+		if (len) {
+			strbuf_add(&out, s, keep);
+			strbuf_addstr(&out, hidden);
+			s += keep + len;
+			begins = false;
+			continue;
+		}
+		begins = !isalnum((unsigned char)*s) && *s != '/' && *s != '_' && *s != '.' && *s != '-';
+		strbuf_addch(&out, *s++);
+	}
+	return out.s ? strbuf_detach(&out) : xstrdup("");
+}
+
+static json_t *text_redacted(const char *s, const char *host)
+{
+	char *text = provenance_redact_text(s, host);
+	json_t *o = text_to_json(text);
+	free(text);
+	return o;
+}
+
+static void value_redact(json_t *v, const char *host);
+
+static void object_redact(json_t *o, const char *host)
+{
+	const char *key;
+	json_t *v;
+	void *next;
+	json_object_foreach_safe(o, next, key, v)
+	{
+		if (is_secret(key) && !json_is_null(v))
+			json_object_set_new(o, key, json_string(hidden));
+		else if (json_is_string(v))
+			json_object_set_new(o, key, text_redacted(json_string_value(v), host));
+		else
+			value_redact(v, host);
+	}
+}
+
+static void value_redact(json_t *v, const char *host)
+{
+	if (json_is_object(v))
+		object_redact(v, host);
+	for (size_t i = 0; json_is_array(v) && i < json_array_size(v); i++) {
+		json_t *item = json_array_get(v, i);
+		if (json_is_string(item))
+			json_array_set_new(v, i, text_redacted(json_string_value(item), host));
+		else
+			value_redact(item, host);
+	}
+}
+
+void provenance_redact(json_t *environment)
+{
+	const char *name = json_string_value(json_object_get(environment, "host"));
+	char *host = name ? xstrdup(name) : NULL;
+	value_redact(environment, host);
+	free(host);
+}
