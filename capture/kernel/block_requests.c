@@ -129,6 +129,8 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 		o = request_find(q, v, true);
 		if (!o)
 			o = begin(q, v);
+		if (v->n_sectors) /* the flush before it was issued as a request of its own */
+			o->r.flags &= ~(uint32_t)BLOCK_PREFLUSH;
 		o->requeued = false;
 		o->r.dispatch_ns = v->ns;
 		return;
@@ -141,8 +143,8 @@ static void request_event(struct block_requests *q, const struct block_event *v)
 		return;
 	case BLOCK_COMPLETE:
 		o = request_find(q, v, false);
-		if (!o) {
-			q->counts.n_unpaired++;
+		if (!o) { /* a write of length 0 is never issued: the flush that it asks for is */
+			q->counts.n_unpaired += v->n_sectors || v->direction == BLOCK_FLUSH;
 			return;
 		}
 		o->r.error = o->r.error ? o->r.error : v->error;
@@ -215,8 +217,12 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-int block_requests_add(struct block_requests *q, const struct block_event *v)
+int block_requests_add(struct block_requests *q, const struct block_event *event)
 {
+	struct block_event placed = *event;
+	const struct block_event *const v = &placed;
+	if (v->direction == BLOCK_FLUSH) /* the kernel says 0 when it is issued, and 2^64 - 1 when it has completed */
+		placed.sector = 0;
 	if (q->bios)
 		bio_event(q, v);
 	else

@@ -173,6 +173,7 @@ static struct block_hot request_of(const struct block_plan *p, const struct repl
 struct inferred {
 	struct infer_parents *parents; /* parents[n] */
 	uint32_t *rank;		       /* rank[n] */
+	int64_t *end_ns;	       /* of --think-from last: traced ends by rank */
 };
 
 static void rank_note(void *ctx, uint64_t request, uint64_t rank)
@@ -204,6 +205,18 @@ static int parents_infer(struct block_plan *p, const struct block_load *l, struc
 	return ret;
 }
 
+/* By rank, for those whose gap is the last parent's. */
+static int ends_sort(const struct block_load *l, struct inferred *d, struct err *e)
+{
+	d->end_ns = malloc(((size_t)l->n + 1) * sizeof *d->end_ns);
+	if (!d->end_ns)
+		return err_set(e, ENOMEM, "not enough memory for %u ends", l->n);
+	for (uint32_t i = 0; i < l->n; i++)
+		if (d->rank[i] != RANK_NONE)
+			d->end_ns[d->rank[i]] = l->r[i].end_ns;
+	return 0;
+}
+
 static struct block_parents parents_of(const struct block_plan *p, const struct replay_config *c, const struct block_loaded *q,
 				       const struct infer_parents *range, uint32_t rank)
 {
@@ -211,9 +224,8 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 	struct block_parents b = {.lo = (uint32_t)range->lo, .hi = (uint32_t)range->hi, .rank = rank};
 	if (rank == RANK_NONE)
 		return b;
-	b.end = scaled(q->end_ns, o->think_scale);
-	if (p->mutant.kind == FAULT_DRIFT)
-		b.end += llrint((double)b.end * p->mutant.ratio);
+	if (o->think_from == THINK_FROM_EACH)
+		b.end = due_of(p, c, q->end_ns);
 	if (o->device_scale > 0)
 		b.least = scaled(q->end_ns - q->begin_ns, o->device_scale);
 	return b;
@@ -239,6 +251,8 @@ static void request_lay(struct laying *y, uint32_t i, uint32_t source, bool copy
 	struct block_hot *r = &a->request[a->n];
 	*r = request_of(p, y->c, &y->l->r[i], y->depth[i]);
 	r->due = due_of(p, y->c, y->l->r[source].begin_ns);
+	if (y->dep.end_ns && y->dep.parents[source].hi > y->dep.parents[source].lo)
+		r->due -= due_of(p, y->c, y->dep.end_ns[y->dep.parents[source].hi - 1]);
 	r->flags |= copy ? REQUEST_COPY : 0;
 	if (a->parents)
 		a->parents[a->n] = parents_of(p, y->c, &y->l->r[i], &y->dep.parents[source], copy ? RANK_NONE : y->dep.rank[i]);
@@ -319,6 +333,8 @@ int block_plan_make(struct block_plan *p, struct block_load *l, const struct rep
 		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
 	if (!ret && c->block.mode == MODE_DEP)
 		ret = parents_infer(p, l, &y.dep, threshold_ns, e);
+	if (!ret && c->block.mode == MODE_DEP && c->block.think_from == THINK_FROM_LAST)
+		ret = ends_sort(l, &y.dep, e);
 	if (!ret)
 		ret = block_faults_apply(l, &p->mutant, e);
 	if (!ret) {
@@ -333,6 +349,7 @@ int block_plan_make(struct block_plan *p, struct block_load *l, const struct rep
 	}
 	free(y.dep.parents);
 	free(y.dep.rank);
+	free(y.dep.end_ns);
 	free(depth);
 	free(worker);
 	return ret;

@@ -150,11 +150,21 @@ static void flushes(void **state)
 	struct taken t = {.n = 0};
 	struct block_counts n;
 	struct block_requests *q = block_requests_open(false, take, &t);
-	add(q, BLOCK_ISSUE, 1, UINT64_MAX, 0, "FF");
+	add(q, BLOCK_ISSUE, 1, 0, 0, "FF"); /* as Linux tells them: another place when it has completed, and the write of length 0 that asked for it */
 	add(q, BLOCK_COMPLETE, 5, UINT64_MAX, 0, "FF");
-	check(&t.r[0], UINT64_MAX, 1, 1, 5);
+	add(q, BLOCK_COMPLETE, 6, 0, 0, "WS");
+	check(&t.r[0], 0, 1, 1, 5);
 	assert_int_equal(t.r[0].direction, BLOCK_FLUSH);
-	block_requests_finish(q, &n);
+	add(q, BLOCK_ISSUE, 11, 0, 0, "FF"); /* one before a journal's commit */
+	add(q, BLOCK_COMPLETE, 15, UINT64_MAX, 0, "FF");
+	add(q, BLOCK_ISSUE, 16, 800, 8, "FWSM");
+	add(q, BLOCK_COMPLETE, 19, 800, 8, "WSM");
+	check(&t.r[1], 0, 11, 11, 15);
+	check(&t.r[2], 800, 16, 16, 19);
+	assert_int_equal(t.r[2].flags, BLOCK_SYNC | BLOCK_META); /* it would be flushed twice */
+	assert_int_equal(block_requests_finish(q, &n), 0);
+	assert_int_equal(t.n, 3);
+	assert_int_equal(n.n_unfinished + n.n_unpaired, 0);
 	block_requests_close(q);
 }
 
