@@ -102,8 +102,9 @@ const struct option_spec replay_options[] = {
 	 .help = "engine block: requests handed over together at most (256)"},
 	{.name = "depth", .type = OPT_UINT, .offset = BLOCK(depth), .arg = "N", .max = BLOCK_DEPTH_MAX,
 	 .help = "engine block: requests in flight at most (0: what the mode needs; afap: 128)"},
-	{.name = "think-from", .type = OPT_CHOICE, .offset = BLOCK(think_from), .arg = "PARENTS", .choices = block_think_from_names,
-	 .help = "dep: traced gaps are kept from each parent's end, or all parents must have ended and the gap is the last one's (each)"},
+	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,
+	 .help = "mode dep: a request follows each of its parents by the traced gap, all of them by that of the one that ended last in the "
+		 "trace, or that one alone (each)"},
 	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	 .help = "mode dep: traced think times are divided by this (1)"},
 	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,

@@ -33,8 +33,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 	const struct fault *f = ret ? NULL : mutant_fault(m.kind);
 	if (ret)
 		return ret;
-	if (o->mode != MODE_DEP && (o->think_scale != 1 || o->device_scale > 0 || o->think_from || o->think_time))
-		return err_set(e, EINVAL, "think-scale, device-scale, think-from and think-time are for mode dep");
+	if (o->mode != MODE_DEP && (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
+		return err_set(e, EINVAL, "think-scale, device-scale, follow and think-time are for mode dep");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");

@@ -30,8 +30,8 @@ static void schedule_make(struct block_crew *c, struct block_worker *w)
 	w->schedule = (struct block_schedule){
 		.mode = (enum block_mode)o->mode, .request = a->request, .place = a->place, .n = a->n, .parents = a->parents,
 		.shift = p->shift, .bundle_max = (uint32_t)o->bundle_max, .progress = c->progress, .index = w->index,
-		.n_workers = p->n_lanes, .mutant = p->mutant};
-	struct block_schedule_room room = {(uint32_t)p->inferred.width_max, (uint32_t)p->inferred.n_parents_max};
+		.n_workers = p->n_lanes, .mutant = p->mutant, .follow = (enum block_follow)o->follow};
+	struct block_schedule_room room = {(uint32_t)p->inferred.width_max, (uint32_t)p->inferred.n_parents_max, p->n};
 	if (p->mutant.kind == FAULT_DOUBLE || room.n_ready > a->n)
 		room.n_ready = a->n;
 	schedule_init(&w->schedule, &room);

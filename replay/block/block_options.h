@@ -9,13 +9,13 @@
 enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP };
 enum block_limit { LIMIT_ROUNDED, LIMIT_INSTANT, LIMIT_EXACT, LIMIT_NONE };
 enum block_beyond { BEYOND_ERROR, BEYOND_MODULO, BEYOND_SCALE };
-enum block_think_from { THINK_FROM_EACH, THINK_FROM_LAST };
+enum block_follow { FOLLOW_EACH, FOLLOW_ALL, FOLLOW_NEAREST };
 enum block_unaligned { UNALIGNED_ERROR, UNALIGNED_ROUND };
 extern const char *const block_mode_names[];	  /* "hf", "afap", "load", "dep", NULL; the others alike, as --help lists them */
 extern const char *const block_backend_names[];	  /* in the order of block_backends (backend.h), "auto" first */
 extern const char *const block_limit_names[];
 extern const char *const block_beyond_names[];
-extern const char *const block_think_from_names[];
+extern const char *const block_follow_names[];
 extern const char *const block_unaligned_names[];
 
 #define BLOCK_BUNDLE_MAX 256u
@@ -30,7 +30,7 @@ struct block_options {
 	uint64_t bundle_max;	/* --bundle-max */
 	uint64_t depth;		/* --depth: requests in flight at most; 0: what the mode needs, afap 128 */
 	double think_scale, device_scale; /* --think-scale, --device-scale: of dep; device_scale 0: as the device is */
-	int think_from;		/* --think-from: of dep */
+	int follow;		/* --follow: of dep */
 	const char *think_time; /* --think-time: of dep, "10us" or "auto" */
 	bool sq_poll;		/* --sq-poll: a kernel thread takes requests from the ring */
 	bool registered;	/* --registered: files and buffers of io_uring */

@@ -173,7 +173,7 @@ static struct block_hot request_of(const struct block_plan *p, const struct repl
 struct inferred {
 	struct infer_parents *parents; /* parents[n] */
 	uint32_t *rank;		       /* rank[n] */
-	int64_t *end_ns;	       /* of --think-from last: traced ends by rank */
+	int64_t *end_ns;	       /* of --follow all and nearest: traced ends by rank */
 };
 
 static void rank_note(void *ctx, uint64_t request, uint64_t rank)
@@ -224,7 +224,7 @@ static struct block_parents parents_of(const struct block_plan *p, const struct 
 	struct block_parents b = {.lo = (uint32_t)range->lo, .hi = (uint32_t)range->hi, .rank = rank};
 	if (rank == RANK_NONE)
 		return b;
-	if (o->think_from == THINK_FROM_EACH)
+	if (o->follow == FOLLOW_EACH)
 		b.end = due_of(p, c, q->end_ns);
 	if (o->device_scale > 0)
 		b.least = scaled(q->end_ns - q->begin_ns, o->device_scale);
@@ -333,7 +333,7 @@ int block_plan_make(struct block_plan *p, struct block_load *l, const struct rep
 		p->max_in_flight = depth[i] > p->max_in_flight ? depth[i] : p->max_in_flight;
 	if (!ret && c->block.mode == MODE_DEP)
 		ret = parents_infer(p, l, &y.dep, threshold_ns, e);
-	if (!ret && c->block.mode == MODE_DEP && c->block.think_from == THINK_FROM_LAST)
+	if (!ret && c->block.mode == MODE_DEP && c->block.follow != FOLLOW_EACH)
 		ret = ends_sort(l, &y.dep, e);
 	if (!ret)
 		ret = block_faults_apply(l, &p->mutant, e);

@@ -15,6 +15,7 @@
  *       below hi have": one number that only grows, as hi does from request to request. So requests become ready in
  *       their order (a heap puts them in the order of their times), and the maximum over a window whose bounds only
  *       grow is a queue. All is amortised constant time, but the heap's logarithm of those ready and not due.
+ *       With --follow nearest only the rank hi - 1 counts. Those that follow one rank lie one after another, because hi only grows.
  * Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */
 #ifndef REPLAY_BLOCK_SCHEDULE_H
 #define REPLAY_BLOCK_SCHEDULE_H
@@ -64,6 +65,8 @@ struct block_parents { /* dep: beside each request */
 
 struct block_progress { /* what one worker tells the others; it alone writes it */
 	_Alignas(128) _Atomic uint32_t in_flight;
+	_Atomic uint32_t n_ended; /* of --follow nearest: ended[n_ended], the ranks of what has ended, in that order */
+	uint32_t *ended;
 	_Atomic uint64_t next; /* place in the trace's order of the one it hands over next; UINT64_MAX: none is left */
 };
 
@@ -91,6 +94,9 @@ struct block_schedule {
 	_Atomic int64_t *shift;		     /* shift[n_ranks], of all workers: end in the replay - traced end, NOT_ENDED not yet */
 	uint32_t watermark;		     /* all ranks below have ended */
 	struct due_heap ready;
+	enum block_follow follow;
+	uint32_t *child;		     /* of nearest: those that follow rank r are the requests [child[r], child[r + 1]) */
+	uint32_t *seen;			     /* of nearest: seen[n_workers], how many of each worker's ends were dealt with */
 	struct block_window *window; /* window[window_mask + 1], a queue: shifts that fall */
 	uint32_t window_from, window_n, window_mask;
 };
@@ -98,6 +104,7 @@ struct block_schedule {
 struct block_schedule_room {
 	uint32_t n_ready;   /* requests that none of them depends on another of, at most (infer_summary.width_max), 1 at least */
 	uint32_t n_parents; /* n_parents_max */
+	uint32_t n_ranks;   /* of all workers */
 };
 
 /* The fields down to `finished` are the caller's to set (next, in_flight 0), and parents and shift for dep. Allocates what dep needs.

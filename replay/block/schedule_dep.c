@@ -2,6 +2,10 @@
 /* Mode dep: what is ready, and when it is due (schedule.h). */
 #include "replay/block/schedule_private.h"
 
+#include <string.h>
+
+#include "common/xalloc.h"
+
 /* --- the largest shift of a window of ranks ------------------------------------------------------------------------- */
 
 static void window_add(struct block_schedule *s, uint32_t rank, int64_t shift)
@@ -42,8 +46,53 @@ static int64_t coarse(const struct block_schedule *s, int64_t at)
 	return (at + s->mutant.ns - 1) / s->mutant.ns * s->mutant.ns;
 }
 
+/* --- after the nearest parent alone -------------------------------------------------------------------------------- */
+
+void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks)
+{
+	uint32_t at = 0;
+	s->child = xcalloc((size_t)n_ranks + 1, sizeof *s->child);
+	for (uint32_t rank = 0; rank <= n_ranks; rank++) {
+		while (at < s->n && s->parents[at].hi <= rank)
+			at++;
+		s->child[rank] = at;
+	}
+	s->seen = xcalloc(s->n_workers, sizeof *s->seen);
+	uint32_t *ended = xcalloc((size_t)s->n + 1, sizeof *ended);
+	memset(ended, 0xff, ((size_t)s->n + 1) * sizeof *ended); /* present before the start */
+	s->progress[s->index].ended = ended;
+	atomic_store(&s->progress[s->index].n_ended, 0);
+}
+
+static void ready_one(struct block_schedule *s, uint32_t k, int64_t shift)
+{
+	struct block_hot *r = &s->request[k];
+	r->due = coarse(s, r->due + shift > 0 ? r->due + shift : 0);
+	due_heap_add(&s->ready, (uint64_t)r->due, k);
+	s->next++;
+}
+
+static void ready_add_nearest(struct block_schedule *s)
+{
+	while (s->next < s->child[0]) /* those without parents come first */
+		ready_one(s, s->next, 0);
+	for (uint32_t w = 0; w < s->n_workers; w++) {
+		uint32_t n = atomic_load_explicit(&s->progress[w].n_ended, memory_order_acquire);
+		for (; s->seen[w] < n; s->seen[w]++) {
+			uint32_t rank = s->progress[w].ended[s->seen[w]];
+			int64_t shift = atomic_load_explicit(&s->shift[rank], memory_order_relaxed);
+			for (uint32_t k = s->child[rank]; k < s->child[rank + 1]; k++)
+				ready_one(s, k, shift);
+		}
+	}
+}
+
 static void ready_add(struct block_schedule *s)
 {
+	if (s->follow == FOLLOW_NEAREST) {
+		ready_add_nearest(s);
+		return;
+	}
 	for (; s->next < s->n; s->next++) {
 		const struct block_parents *p = &s->parents[s->next];
 		struct block_hot *r = &s->request[s->next];
@@ -86,4 +135,10 @@ void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end)
 		return;
 	int64_t least = s->request[k].fault == FAULT_LOST ? end : s->request[k].begin + p->least;
 	atomic_store_explicit(&s->shift[p->rank], (end > least ? end : least) - p->end, memory_order_release);
+	if (s->follow != FOLLOW_NEAREST)
+		return;
+	struct block_progress *mine = &s->progress[s->index];
+	uint32_t n = atomic_load_explicit(&mine->n_ended, memory_order_relaxed);
+	mine->ended[n] = p->rank;
+	atomic_store_explicit(&mine->n_ended, n + 1, memory_order_release);
 }

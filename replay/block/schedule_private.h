@@ -6,6 +6,7 @@
 #include "replay/block/schedule.h"
 
 uint32_t schedule_take_ready(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
+void schedule_nearest_init(struct block_schedule *s, uint32_t n_ranks);
 void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end);
 
 #endif

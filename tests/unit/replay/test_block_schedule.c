@@ -247,19 +247,31 @@ static bool is_parent(const struct block_rig *g, uint32_t q, uint32_t r, int64_t
 	return true;
 }
 
-/* `scale`: 1 or 2, so that nothing is rounded when all times are even. */
+/* Of r's parents the one that ended last; of equal ends the later request. UINT32_MAX: none. */
+static uint32_t nearest_of(const struct block_rig *g, uint32_t r, int64_t threshold)
+{
+	uint32_t nearest = UINT32_MAX;
+	for (uint32_t q = 0; q < r; q++)
+		if (is_parent(g, q, r, threshold) && (nearest == UINT32_MAX || g->l.r[q].end_ns >= g->l.r[nearest].end_ns))
+			nearest = q;
+	return nearest;
+}
+
+/* `think` and `device` 1 or 2, so that nothing is rounded when all times are even. */
 static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t think, int64_t device, int64_t *begin)
 {
+	const int follow = g->c.block.follow;
 	for (uint32_t r = 0; r < g->l.n; r++) {
 		bool any = false;
 		int64_t at = g->l.r[r].begin_ns / think;
+		const uint32_t nearest = follow == FOLLOW_EACH ? UINT32_MAX : nearest_of(g, r, threshold);
 		for (uint32_t q = 0; q < r; q++) {
-			if (!is_parent(g, q, r, threshold))
+			if (!is_parent(g, q, r, threshold) || (follow == FOLLOW_NEAREST && q != nearest))
 				continue;
 			int64_t end = begin[q] + g->response[q];
 			int64_t least = device ? begin[q] + (g->l.r[q].end_ns - g->l.r[q].begin_ns) / device : end;
 			end = end > least ? end : least;
-			int64_t due = end + (g->l.r[r].begin_ns - g->l.r[q].end_ns) / think;
+			int64_t due = end + (g->l.r[r].begin_ns - g->l.r[nearest == UINT32_MAX ? q : nearest].end_ns) / think;
 			at = any && at > due ? at : due;
 			any = true;
 		}
@@ -275,6 +287,7 @@ static void dep_case(uint64_t *seed, uint32_t n_workers, uint32_t n)
 	g.c.n_workers = n_workers;
 	g.c.block.think_scale = (double)think;
 	g.c.block.device_scale = (double)device;
+	g.c.block.follow = (int)below(seed, 3);
 	uint64_t step = 1 + below(seed, 12), service = 1 + below(seed, 60);
 	int64_t now = 0;
 	for (uint32_t i = 0; i < n; i++) {
