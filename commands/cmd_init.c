@@ -131,6 +131,8 @@ static void protocol_write(struct strbuf *out)
 			   "execution-time = 1%\n"
 			   "mismatches = 0\n");
 	keys_add(out, accept_keys, NULL);
+	strbuf_addstr(out, "\n; How much may change between two versions of a replayer before \"validate compare\" says worse.\n[compare]\n");
+	keys_add(out, compare_keys, NULL);
 	strbuf_addstr(out, "\n; [claim NAME]: a published finding, to be looked at here. Its keys:\n");
 	keys_add(out, claim_keys, NULL);
 }

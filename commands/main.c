@@ -18,6 +18,7 @@
 const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_report,
+	&cmd_baseline,
 	&cmd_stats,
 	&cmd_metrics,
 	&cmd_init,

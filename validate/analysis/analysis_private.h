@@ -9,6 +9,7 @@
 #include <stdarg.h>
 
 #include "validate/analysis/analysis.h"
+#include "validate/analysis/pairs.h"
 #include "validate/stats/mean_difference.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/pitman_morgan.h"
@@ -17,21 +18,8 @@
 
 /* --- pairs.c ------------------------------------------------------------------------------------------------------ */
 
-/* The runs of a cell that make pairs, in block order: x[i] and r[i] are of the same block (or r[i] is the recording that
- * x[i] replayed, where the trace is the reference). */
-struct pairs {
-	const struct run **x, **r; /* owned arrays of borrowed runs */
-	size_t n;
-	bool shared; /* some of r[] are the same run */
-	const struct run **replay; /* every replay that succeeded, those without a reference too; owned array */
-	size_t n_replays;
-};
-
 /* The number of blocks 1..m all of whose runs have an outcome. */
 unsigned int blocks_complete(const struct results *r);
-/* Fills the pairs from blocks 1..n_blocks, and the cell's counts of blocks, pairs and failures. */
-void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
-void pairs_release(struct pairs *p);
 
 /* --- phrase.c ----------------------------------------------------------------------------------------------------- */
 

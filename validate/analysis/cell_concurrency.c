@@ -184,8 +184,7 @@ static void compare(struct cell *c, struct evidence *e, const struct pairs *p)
 	curves_release(&request);
 }
 
-/* Mean number of requests in flight over a run, NaN without any time. */
-static double mean_in_flight(const struct run_summary *s)
+double run_in_flight(const struct run_summary *s)
 {
 	double weighted = 0, total = 0;
 	for (uint64_t level = 0; level < s->n_levels; level++) {
@@ -234,6 +233,6 @@ static struct estimate in_flight(struct ratio_evidence *e, const struct pairs *p
 void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs *p)
 {
 	compare(c, e, p);
-	c->in_flight = in_flight(&e->in_flight, p, mean_in_flight, &c->concurrency_mean_x, &c->concurrency_mean_r);
+	c->in_flight = in_flight(&e->in_flight, p, run_in_flight, &c->concurrency_mean_x, &c->concurrency_mean_r);
 	c->in_flight_max = in_flight(&e->in_flight_max, p, max_in_flight, &c->concurrency_max_x, &c->concurrency_max_r);
 }

@@ -176,16 +176,26 @@ static void times_of_issue(struct cell *c, struct evidence *ev, const struct pai
 	free(p99);
 }
 
+static reorder_of *deciding_order(const struct protocol *p, const struct replayer *replayer)
+{
+	int scope = p->accept.reorder_scope;
+	if (scope == SCOPE_AUTO)
+		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
+	return scope == SCOPE_ALL ? of_all : scope == SCOPE_OBJECT ? of_object : of_thread;
+}
+
+const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer, const struct run_summary *s)
+{
+	return deciding_order(p, replayer)(s);
+}
+
 void measure_order(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *r)
 {
 	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
-	int scope = r->protocol.accept.reorder_scope;
 	struct share_evidence aside;
-	if (scope == SCOPE_AUTO)
-		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
 	/* the program in the replayer's place replays nothing; every other replay has something to be compared with */
 	bool replays = !replayer->engine || strcmp(replayer->engine, "program");
-	reorder_of *deciding = scope == SCOPE_ALL ? of_all : scope == SCOPE_OBJECT ? of_object : of_thread;
+	reorder_of *deciding = deciding_order(&r->protocol, replayer);
 
 	c->reordered = reordered(&e->reordered, p, deciding, replays);
 	c->reordered_all = reordered(&aside, p, of_all, replays);

@@ -11,6 +11,7 @@
 #include "capture/unseen.h"
 #include "common/xalloc.h"
 #include "validate/metrics/correction.h"
+#include "validate/metrics/requests_hash.h"
 #include "validate/metrics/summary_private.h"
 
 _Static_assert(OP_N <= SUMMARY_MAX_OPS, "every operation has its place in a summary");
@@ -31,6 +32,7 @@ struct pass {
 	struct trace *trace, *input;
 	struct summary_tally tally;
 	struct summary_order order;
+	struct requests_hash requests; /* where there is no input */
 	uint64_t n_records; /* of the trace, so far */
 	/* what is left of a batch of the input */
 	const struct trace_record *r;
@@ -68,6 +70,8 @@ static int take_batch(struct pass *p, const struct trace_record *x, size_t n, st
 			p->n_r -= m;
 		}
 		summary_tally_add(&p->tally, x, m, p->n_records, extra);
+		if (!p->input)
+			requests_hash_add(&p->requests, x, m);
 		p->n_records += m;
 		rc = summary_order_add(&p->order, x, m, extra, e);
 		if (rc)
@@ -308,6 +312,8 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 		s->pace.active_ns[i] = 0;
 	if (p->input)
 		fill_comparison(s, p);
+	else
+		s->requests_hash = requests_hash_value(&p->requests);
 	rc = fill_issue_error(s, &p->tally, e);
 	return rc ? rc : fill_meta(s, p, e);
 }
@@ -325,6 +331,7 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 		rc = trace_open(&p.input, input, e);
 	if (!rc) {
 		summary_tally_init(&p.tally, p.trace, p.input);
+		requests_hash_init(&p.requests, p.trace);
 		rc = summary_order_init(&p.order, ARRIVALS_WINDOW, options, p.input, e);
 		rc = rc ? rc : pass_run(&p, e);
 		rc = rc ? rc : check_run(&p, e);
@@ -333,6 +340,7 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 			rc = reorder_run(&p, options, e);
 		rc = rc ? rc : fill_summary(s, &p, e);
 		summary_tally_release(&p.tally);
+		requests_hash_release(&p.requests);
 		summary_order_release(&p.order);
 	}
 	if (rc)

@@ -100,6 +100,9 @@ struct run_summary {
 	 * both */
 	struct moments schedule_error;
 
+	/* which requests were made (metrics/requests_hash.h), of runs without an input; 0: not known, as in summaries of earlier
+	 * versions */
+	uint64_t requests_hash;
 	double clock_resolution_ns, clock_read_cost_ns;
 	double correction_u_ns; /* standard uncertainty that a correction of its response times left (correction.h); 0 none */
 	uint64_t n_events_lost;

@@ -279,10 +279,24 @@ static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
 	return facts ? run_facts_from_json(&s->facts, facts, e) : 0;
 }
 
+/* 16 hexadecimal digits, of which some is not 0. */
+static int get_requests_hash(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *text = json_object_get(o, "requests_hash");
+	const char *digits = json_string_value(text);
+	if (!text)
+		return 0;
+	if (!digits || strlen(digits) != 16 || strspn(digits, "0123456789abcdef") != 16)
+		return err_set(e, EINVAL, "summary: \"requests_hash\" is not 16 hexadecimal digits");
+	s->requests_hash = strtoull(digits, NULL, 16);
+	return 0;
+}
+
 /* What is there only where it is not 0. */
 static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
 	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, summary_correction_members, o, e) : 0;
+	rc = rc ? rc : get_requests_hash(s, o, e);
 	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
 }
 

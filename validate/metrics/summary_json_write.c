@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A summary as JSON. */
+#include <inttypes.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "validate/metrics/summary_json_private.h"
 
@@ -171,6 +173,11 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= put_classes(o, s);
 	if (s->correction_u_ns > 0)
 		rc |= put_members(o, s, summary_correction_members);
+	if (s->requests_hash) {
+		char digits[17];
+		snprintf(digits, sizeof digits, "%016" PRIx64, s->requests_hash);
+		rc |= json_object_set_new(o, "requests_hash", json_string(digits));
+	}
 	if (s->n_programs_unseen)
 		rc |= put_members(o, s, summary_unseen_members);
 	if (s->has_facts)

@@ -18,7 +18,7 @@
 #define RUNS_MAX 1000000
 #define VOLUME_DEFAULT_BYTES (UINT64_C(256) << 20)
 
-static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", "claim", NULL};
+static const char *const section_kinds[] = {"protocol", "target", "workload", "replayer", "accept", "compare", "claim", NULL};
 
 static const unsigned int planned_looks[] = {10, 14, 20, 28, 40, 60};
 
@@ -30,6 +30,7 @@ static void defaults_set(struct protocol *p)
 	    .timeout_ns = 60000000000,
 	    .settle_ns = 10000000,
 	    .accept = accept_defaults,
+	    .compare = compare_defaults,
 	};
 }
 
@@ -57,8 +58,8 @@ int key_set(const struct protocol_file *f, const struct option_spec *table, void
 	return 0;
 }
 
-static int section_set(const struct protocol_file *f, const struct option_spec *table, void *config,
-		       const struct ini_section *s, struct err *e)
+int section_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_section *s,
+		struct err *e)
 {
 	for (size_t i = 0; i < s->n_keys; i++) {
 		int ret = key_set(f, table, config, &s->key[i], e);
@@ -215,16 +216,14 @@ static int sections_check(const struct protocol_file *f, struct err *e)
 	for (size_t i = 0; i < f->ini.n_sections; i++) {
 		const struct ini_section *s = &f->ini.section[i];
 		const char *near = nearest_name(s->kind, section_kinds);
-		bool known = false, single = !strcmp(s->kind, "protocol") || !strcmp(s->kind, "accept");
+		bool known = false, single = !strcmp(s->kind, "protocol") || !strcmp(s->kind, "accept") || !strcmp(s->kind, "compare");
 		for (const char *const *k = section_kinds; *k; k++)
 			known |= !strcmp(*k, s->kind);
-		if (!strcmp(s->kind, "compare"))
-			err_set(e, EINVAL, "[compare] is not known to this version");
-		else if (!known && near)
+		if (!known && near)
 			err_set(e, EINVAL, "unknown section [%s] (did you mean [%s]?)", s->kind, near);
 		else if (!known)
 			err_set(e, EINVAL,
-				"unknown section [%s]: there are protocol, target, workload, replayer, accept and claim",
+				"unknown section [%s]: there are protocol, target, workload, replayer, accept, compare and claim",
 				s->kind);
 		else if (single && s->name)
 			err_set(e, EINVAL, "[%s] has no name", s->kind);
@@ -293,6 +292,8 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 	if (!ret && section_find(&f, "accept"))
 		ret = section_set(&f, accept_keys, p, section_find(&f, "accept"), e);
 	if (!ret)
+		ret = compare_read(p, &f, e);
+	if (!ret)
 		ret = claims_read(p, &f, e);
 	if (!ret)
 		ret = published_read(p, &f, e);
@@ -340,6 +341,7 @@ void protocol_release(struct protocol *p)
 		free(p->replayer[i].absent);
 		settings_free(p->replayer[i].option, p->replayer[i].n_options);
 	}
+	compare_release(p);
 	claims_release(p);
 	published_release(p);
 	free(p->target);

@@ -2,7 +2,7 @@
 /* A protocol file, read and resolved: what is measured, by which replayers, how often, and what is good enough.
  *
  * The file is INI (inih), read like a fio job file: [protocol], [target NAME], [workload NAME], [replayer NAME],
- * [accept], [claim NAME]. Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of
+ * [accept], [compare], [claim NAME]. Values that are lists make a grid: workloads become scenarios, replayers become variants. Every key of
  * [workload] is an option of microbench, every key of [replayer] one of replay, so the option tables are the grammar.
  * Source: DESIGN sections 9 and 10. */
 #ifndef VALIDATE_PROTOCOL_H
@@ -146,6 +146,19 @@ struct accept_limits {
 /* What holds where [accept] says nothing. */
 extern const struct accept_limits accept_defaults;
 
+/* How much may change between two versions of a replayer before it matters ([compare]). Ratios: 0.10 is 10 %; NaN (UINT64_MAX
+ * of counts): shown, not judged. */
+struct compare_limits {
+	/* change of replay over program, either way: mean response time, its quantiles, execution time, mean number in flight */
+	double response_time, median, p90, p99, p999, execution_time, in_flight;
+	double precision_ratio, uncertainty_ratio; /* new over old, either way */
+	double reordered, concurrency;		   /* change of a share; of a distance of distributions */
+	uint64_t n_mismatched;			   /* change of the lost, extra and mismatched requests of a run */
+	char *environment; /* list of what must be the same of the environment: "kernel, machine.cpu_model"; NULL none */
+	char *old, *new;   /* names of replayers of this protocol that are compared within it; NULL none */
+};
+extern const struct compare_limits compare_defaults;
+
 struct protocol {
 	char *path, *title;                          /* title: as given, or the file's name without .conf */
 	char *name;                                  /* the file's name without .conf: for directories */
@@ -173,6 +186,7 @@ struct protocol {
 	struct claim *claim; /* [claim NAME] */
 	size_t n_claims;
 	struct accept_limits accept;
+	struct compare_limits compare;
 };
 
 extern const char *const keep_names[],
@@ -182,9 +196,10 @@ extern const char *const keep_names[],
     *const uncertainty_bias_names[], *const concurrency_by_names[], *const claim_direction_names[],
     *const observe_names[], *const observe_from_names[]; /* by enum, NULL-terminated */
 
-/* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol] and
- * [accept] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim; observe_keys, those of [workload], of struct scenario. */
-extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], claim_keys[], observe_keys[];
+/* The keys of the sections that are not options of a program, for the reader and for the manual. [protocol], [accept]
+ * and [compare] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim;
+ * observe_keys, those of [workload], of struct scenario. */
+extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], compare_keys[], claim_keys[], observe_keys[];
 
 /* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
  * errors with the path. Nothing is started or touched. Ownership: protocol_release. */
@@ -213,6 +228,9 @@ const struct adapter *replayer_adapter(const struct replayer *r);
 int replayers_find(struct protocol *p, struct err *e);
 /* The same from what a campaign found at its start: takes replayer i out, with why. */
 void replayer_leave_out(struct protocol *p, size_t i, const char *why);
+
+/* The replayer of that name, or the only variant of the section of that name. Errors: ENOENT naming those there are. */
+int protocol_replayer_find(const struct protocol *p, const char *name, size_t *index, struct err *e);
 
 /* A scenario's or a replayer's settings as the program would have them; strings are borrowed from the scenario or
  * replayer. */

@@ -32,6 +32,12 @@ int observe_resolve(struct protocol *p, struct err *e);
 /* [workload ...] to scenarios (targets must be read) and [replayer ...] to variants (scenarios must be read). */
 int workloads_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 int replayers_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+/* [compare] (replayers must be read). */
+int compare_read(struct protocol *p, const struct protocol_file *f, struct err *e);
+void compare_release(struct protocol *p);
+/* Sets every key of a section from its table. */
+int section_set(const struct protocol_file *f, const struct option_spec *table, void *config, const struct ini_section *s,
+		struct err *e);
 /* [claim ...] (measures and selectors are checked; what they select may be nothing). */
 int claims_read(struct protocol *p, const struct protocol_file *f, struct err *e);
 void claims_release(struct protocol *p);

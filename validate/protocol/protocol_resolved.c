@@ -90,13 +90,27 @@ static void claim_section(const struct claim *c, struct strbuf *out)
 			key_add(out, o->name, *(char *const *)((const char *)c + o->offset));
 }
 
-/* Each limit as a number or "none", as the table of keys says. */
-static void accept_section(const struct accept_limits *a, struct strbuf *out)
+/* A text of [compare]; its replayers have the names of this file. */
+static void text_add(const struct protocol *p, const char *key, const char *value, struct strbuf *out)
 {
-	static const size_t from = offsetof(struct protocol, accept);
-	strbuf_addstr(out, "\n[accept]\n");
-	for (const struct option_spec *o = accept_keys; o->name; o++) {
-		const void *field = (const char *)a + (o->offset - from);
+	size_t index;
+	bool replayer = !strcmp(key, "old") || !strcmp(key, "new");
+	if (value && replayer && protocol_replayer_find(p, value, &index, NULL) == 0)
+		strbuf_addf(out, "%s = replayer-%zu\n", key, index);
+	else
+		key_add(out, key, value);
+}
+
+/* Each limit as a number or "none", as the table of keys says. */
+static void limits_section(const char *kind, const struct option_spec *keys, const struct protocol *p, struct strbuf *out)
+{
+	strbuf_addf(out, "\n[%s]\n", kind);
+	for (const struct option_spec *o = keys; o->name; o++) {
+		const void *field = (const char *)p + o->offset;
+		if (o->type == OPT_STRING) {
+			text_add(p, o->name, *(char *const *)field, out);
+			continue;
+		}
 		strbuf_addf(out, "%s = ", o->name);
 		if (o->type == OPT_CHOICE)
 			strbuf_addf(out, "%s\n", o->choices[*(const int *)field]);
@@ -113,7 +127,6 @@ static void accept_section(const struct accept_limits *a, struct strbuf *out)
 
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 {
-	const struct accept_limits *a = &p->accept;
 	protocol_section(p, out);
 	for (size_t i = 0; i < p->n_targets; i++)
 		target_section(&p->target[i], out);
@@ -127,7 +140,8 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 	}
 	for (size_t i = 0; i < p->n_replayers; i++)
 		replayer_section(p, i, out);
-	accept_section(a, out);
+	limits_section("accept", accept_keys, p, out);
+	limits_section("compare", compare_keys, p, out);
 	for (size_t i = 0; i < p->n_claims; i++)
 		claim_section(&p->claim[i], out);
 }

@@ -54,7 +54,12 @@ static const struct {
     {PROTOCOL WORKLOAD, "bad.conf: there is no [replayer NAME]"},
     {PROTOCOL WORKLOAD REPLAYER "[wokload b]\n", "bad.conf:6: unknown section [wokload] (did you mean [workload]?)"},
     {PROTOCOL WORKLOAD REPLAYER "[zzz]\n", "bad.conf:6: unknown section [zzz]"},
-    {PROTOCOL WORKLOAD REPLAYER "[compare]\n", "bad.conf:6: [compare] is not known to this version"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare x]\n", "bad.conf:6: [compare] has no name"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\np9 = 5%\n", "bad.conf:7: "},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nresponse-time = 5\nprecision-ratio = 1\n", "bad.conf:8: precision-ratio"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nenvironment = kernel,,\n", "bad.conf:7: environment"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\n", "bad.conf:6: [compare]: \"old\" and \"new\" go together"},
+    {PROTOCOL WORKLOAD REPLAYER "[compare]\nold = r\nnew = rr\n", "bad.conf:8: new: there is no replayer \"rr\", but \"r\""},
     {PROTOCOL WORKLOAD REPLAYER "[protocol]\n", "bad.conf:6: [protocol] is there twice, first at line 1"},
     {PROTOCOL WORKLOAD REPLAYER "[workload a]\ntype=random-read\n",
      "bad.conf:6: [workload a] is there twice, first at line 2"},
@@ -450,11 +455,39 @@ static void test_limits(void **state)
 	strbuf_release(&resolved);
 }
 
+/* [compare]: defaults, every limit and none; the resolved form has its own names of the two replayers. */
+static void test_compare(void **state)
+{
+	(void)state;
+	struct strbuf resolved = STRBUF_INIT;
+	struct protocol p, again;
+	struct err e = ERR_INIT;
+	assert_int_equal(read_text(PROTOCOL WORKLOAD REPLAYER, &p, &e), 0);
+	assert_true(p.compare.response_time == 0.05 && p.compare.precision_ratio == 2 && p.compare.n_mismatched == 0);
+	assert_null(p.compare.old);
+	protocol_release(&p);
+	const char *text = PROTOCOL WORKLOAD REPLAYER "[replayer s]\norder = fs, temporal\n[compare]\nresponse-time = 7%\np999 = none\n"
+						      "mismatches = none\nold = r\nnew = s order=fs\nenvironment = kernel, clock\n";
+	if (read_text(text, &p, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_true(p.compare.response_time == 0.07 && isnan(p.compare.p999) && p.compare.n_mismatched == UINT64_MAX);
+	protocol_print_resolved(&p, &resolved);
+	if (read_text(resolved.s, &again, &e) < 0)
+		fail_msg("%s\n%s", e.msg, resolved.s);
+	assert_true(again.compare.response_time == 0.07 && isnan(again.compare.p999) && again.compare.n_mismatched == UINT64_MAX);
+	assert_string_equal(again.compare.environment, "kernel, clock");
+	assert_string_equal(again.compare.new, "replayer-1");
+	protocol_release(&p);
+	protocol_release(&again);
+	strbuf_release(&resolved);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_bad),      cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
 	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_limits),
+	    cmocka_unit_test(test_compare),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate baseline: keeps what is needed of a campaign to compare it later. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "common/files.h"
+#include "reports/baseline_text.h"
+#include "reports/output.h"
+#include "validate/compare/baseline.h"
+
+struct baseline_config {
+	const char *output, *replayer;
+};
+
+#define FIELD(name) offsetof(struct baseline_config, name)
+static const struct option_spec baseline_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = FIELD(output),
+     .arg = "FILE",
+     .help = "save: where it is written (standard output)"},
+    {.name = "replayer",
+     .type = OPT_STRING,
+     .offset = FIELD(replayer),
+     .arg = "NAME",
+     .help = "only this replayer's cases (all)"},
+    {.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "save DIR [--replayer NAME] [-o FILE]\nshow FILE|DIR [--replayer NAME]";
+static const char about[] =
+    "save: writes what is needed of the results directory DIR to compare it with another campaign later, as JSON\n"
+    "of a few kilobytes a case with a line for each replicate: fit to be committed and reviewed. \"validate compare\"\n"
+    "gives the same numbers from it as from the directory.\n"
+    "show: prints what a baseline is of, and what it says.";
+
+static int save(const struct baseline *b, const char *path, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int ret = 0;
+	baseline_print(b, &text);
+	if (path)
+		ret = file_write_atomic(path, text.s, text.len, e);
+	else
+		ret = output_stream(stdout, &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+static int show(const struct baseline *b, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	baseline_text_add(&text, b);
+	int ret = output_stream(stdout, &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+static int baseline_run(int argc, char **argv, struct err *e)
+{
+	struct baseline_config config = {0};
+	struct baseline b;
+	int n_positional;
+	int status = command_parse(&cmd_baseline, synopsis, about, baseline_options, &config, argc, argv, 0, 2, &n_positional, e);
+	if (status >= 0)
+		return status;
+	bool saves = n_positional && !strcmp(argv[1], "save"), shows = n_positional && !strcmp(argv[1], "show");
+	if (n_positional < 2 || (!saves && !shows)) {
+		err_set(e, EINVAL, "what is to be done with which? usage is validate baseline save DIR or validate baseline show FILE");
+		return EXIT_USAGE;
+	}
+	if (shows && config.output) {
+		err_set(e, EINVAL, "--output is of \"save\"");
+		return EXIT_USAGE;
+	}
+	if (baseline_open(&b, argv[2], e) < 0)
+		return EXIT_FAILED;
+	int ret = config.replayer ? baseline_choose(&b, config.replayer, e) : 0;
+	if (!ret)
+		ret = saves ? save(&b, config.output, e) : show(&b, e);
+	baseline_release(&b);
+	return ret ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command cmd_baseline = {"baseline", "save what is needed of a campaign to compare it later", baseline_run};

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `validate baseline`: what it keeps of a campaign, that it comes back to the byte, and baselines that are damaged.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+tiny tiny.conf
+status=0
+"$VALIDATE" run tiny.conf -o results --quiet >run.out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+
+# from the directory and from its own file: the same bytes; as the schema says
+expect_status 0 "$VALIDATE" baseline save results -o baseline.json
+[ ! -s out ] || fail "printed although written to a file"
+expect_status 0 "$VALIDATE" baseline save results
+cmp -s out baseline.json || fail "standard output differs from the file"
+expect_status 0 "$VALIDATE" baseline save baseline.json
+cmp -s out baseline.json || fail "a baseline of a baseline differs: $(diff out baseline.json | head -n 3)"
+jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" baseline.json >faults ||
+	fail "no JSON"
+[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
+
+# its numbers are those of the runs
+[ "$(jq '.cases | length' baseline.json)" -eq 4 ] || fail "not 4 cases"
+[ "$(jq -c '[.cases[].replicates[][0]] | unique' baseline.json)" = '[1,2,3]' ] || fail "not blocks 1 to 3"
+expect_status 0 sh -c "jq -e --slurpfile b baseline.json '
+	[.runs[] | select(.block > 0 and .scenario == \"reads level=1\" and .replayer == \"event\") | .mean_ns] as \$means
+	| \$b[0].columns | index(\"x_mean_ns\") as \$at
+	| [\$b[0].cases[] | select(.scenario == \"reads level=1\" and .replayer == \"event\") | .replicates[][\$at]] as \$kept
+	| (\$kept | length) == 3 and ([\$kept, (\$means | sort)] | transpose | length) == 3 and
+	  ([(\$kept | sort), (\$means | sort)] | transpose | all((.[0] / .[1] - 1) | fabs < 1e-8))' results/report/report.json"
+[ "$(jq '[.scenarios[].requests[]] | length' baseline.json)" -eq 4 ] || fail "not a hash for each recording"
+jq -e '.scenarios[0].requests[0] != .scenarios[0].requests[1] and (.scenarios[0].requests | index(null)) == null' baseline.json \
+	>/dev/null || fail "recordings with different seeds have equal hashes, or none"
+
+# for people; one replayer only
+expect_status 0 "$VALIDATE" baseline show baseline.json
+expect_line out "reads level=2, event: 3 replicates, bias"
+expect_line out "kernel.release: "
+! grep -q "program.path" out || fail "a path of this machine is taken for a fact of the environment"
+expect_status 0 "$VALIDATE" baseline save results --replayer event -o one.json
+[ "$(jq -r '[.cases[].replayer] | unique | join(" ")' one.json)" = event ] || fail "not only event"
+expect_status 3 "$VALIDATE" baseline save results --replayer evnt
+expect_line err 'there is no replayer "evnt", but "event", "again"'
+
+# usage
+expect_status 2 "$VALIDATE" baseline
+expect_status 2 "$VALIDATE" baseline keep results
+expect_status 2 "$VALIDATE" baseline show baseline.json -o x
+expect_status 3 "$VALIDATE" baseline show nowhere.json
+expect_line err nowhere.json
+[ ! -w /dev/full ] || { "$VALIDATE" baseline save results >/dev/full 2>err && fail "a full disk is no failure"; expect_line err "No space left"; }
+
+# damaged ones: refused by name, never crashed on
+refused() { # FILTER MESSAGE
+	jq "$1" baseline.json >bad.json
+	expect_status 3 "$VALIDATE" baseline show bad.json
+	expect_line err bad.json
+	expect_line err "$2"
+}
+refused '.format_version = 2' 'a baseline of version 2; this program reads version 1'
+refused '.format = "other"' 'this is no baseline'
+refused '.columns[1] = "x_mean_us"' 'column 1 is "x_mean_us", and must be "x_mean_ns"'
+refused '.cases[0].replicates[1][3] = "x"' 'replicate 1: "x_median_ns" is no number'
+refused '.cases[0].replicates[1][3] = -1' 'replicate 1: "x_median_ns"'
+refused '.cases[0].replicates[1][0] = 1' 'block 1 comes after block 1'
+refused '.cases[0].replicates[1] = [2]' 'replicate 1 is not a block and'
+refused '.cases[1].scenario = "none"' 'there is no scenario "none"'
+refused '.cases += [.cases[0]]' 'is there twice'
+refused '.scenarios += [.scenarios[0]]' 'two scenarios are called'
+refused '.limits["response-time"] = -1' '"response-time"'
+refused 'del(.limits.p99)' '"p99"'
+refused '.level_reject = 2' 'level'
+refused '.protocol_hash = "x"' '"protocol_hash"'
+for what in NaN Infinity 1e999; do
+	sed "s/\"level_reject\": [0-9.e-]*/\"level_reject\": $what/" baseline.json >bad.json
+	expect_status 3 "$VALIDATE" baseline show bad.json
+done
+size=$(wc -c <baseline.json)
+for cut in 0 1 100 $((size / 2)) $((size - 3)); do
+	head -c "$cut" baseline.json >bad.json
+	expect_status 3 "$VALIDATE" baseline show bad.json
+	expect_line err bad.json
+done

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The runs of a cell that make pairs, and single numbers of them that the analysis judges by: for what else is computed of a
+ * campaign, so that it speaks of the same runs. */
+#ifndef VALIDATE_ANALYSIS_PAIRS_H
+#define VALIDATE_ANALYSIS_PAIRS_H
+
+#include "validate/analysis/analysis.h"
+
+/* In block order: x[i] and r[i] are of the same block (or r[i] is the recording that x[i] replayed, where the trace is the
+ * reference). */
+struct pairs {
+	const struct run **x, **r; /* owned arrays of borrowed runs */
+	size_t n;
+	bool shared; /* some of r[] are the same run */
+	const struct run **replay; /* every replay that succeeded, those without a reference too; owned array */
+	size_t n_replays;
+};
+
+/* Fills the pairs from blocks 1..n_blocks, and adds to the cell's counts of blocks, pairs and failures. */
+void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
+void pairs_release(struct pairs *p);
+
+/* Mean number of requests in flight over a run, NaN without any time. */
+double run_in_flight(const struct run_summary *s);
+/* What a replay's order is judged by: as [accept] says, or as the replayer promises. */
+const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer, const struct run_summary *s);
+
+#endif

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a baseline takes from a campaign. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/pairs.h"
+#include "validate/compare/baseline.h"
+#include "validate/compare/baseline_private.h"
+
+const char *const baseline_columns[COLUMN_N + 1] = {
+    [COLUMN_X_MEAN] = "x_mean_ns",	     [COLUMN_R_MEAN] = "r_mean_ns",
+    [COLUMN_X_MEDIAN] = "x_median_ns",	     [COLUMN_R_MEDIAN] = "r_median_ns",
+    [COLUMN_X_P90] = "x_p90_ns",	     [COLUMN_R_P90] = "r_p90_ns",
+    [COLUMN_X_P99] = "x_p99_ns",	     [COLUMN_R_P99] = "r_p99_ns",
+    [COLUMN_X_P999] = "x_p999_ns",	     [COLUMN_R_P999] = "r_p999_ns",
+    [COLUMN_X_TIME] = "x_execution_time_ns", [COLUMN_R_TIME] = "r_execution_time_ns",
+    [COLUMN_X_IN_FLIGHT] = "x_in_flight",    [COLUMN_R_IN_FLIGHT] = "r_in_flight",
+    [COLUMN_DISTANCE] = "concurrency_distance", [COLUMN_REORDERED] = "share_reordered",
+    [COLUMN_MISMATCHED] = "n_mismatched",    [COLUMN_REQUESTS] = "n_requests",
+    [COLUMN_N] = NULL,
+};
+
+/* As it comes back from a file. */
+double baseline_round(double x)
+{
+	char digits[40];
+	if (!isfinite(x))
+		return NAN;
+	snprintf(digits, sizeof digits, "%.*g", BASELINE_DIGITS, x);
+	return strtod(digits, NULL);
+}
+
+static void lines_take(char ***lines, size_t *n, const struct strbuf *text)
+{
+	size_t cap = 0;
+	for (const char *s = text->s; *s;) {
+		size_t len = strcspn(s, "\n");
+		GROW(*lines, *n, cap);
+		(*lines)[(*n)++] = xasprintf("%.*s", (int)len, s);
+		s += len + (s[len] == '\n');
+	}
+}
+
+/* --- the environment ------------------------------------------------------------------------------------------------ */
+
+/* What differs from one campaign to the next on the same machine, or is told elsewhere. */
+static const char *const passing[] = {"version", "date", "load", "session", "scenarios", "replaced_or_skipped", "left_behind",
+				      "costs", "program.path", "clock.resolution_ns", "clock.read_cost_ns", "protocol", "host", NULL};
+
+static bool is_passing(const char *name)
+{
+	for (const char *const *p = passing; *p; p++) {
+		size_t n = strlen(*p);
+		if (!strncmp(name, *p, n) && (!name[n] || name[n] == '.'))
+			return true;
+	}
+	const char *last = strrchr(name, '.');
+	return last && (!strcmp(last, ".free_bytes") || !strcmp(last, ".dir") || !strcmp(last, ".files_bytes"));
+}
+
+static void fact_add(struct baseline *b, const char *name, char *value)
+{
+	b->fact = xreallocarray(b->fact, b->n_facts + 1, sizeof *b->fact);
+	b->fact[b->n_facts++] = (struct baseline_fact){xstrdup(name), value};
+}
+
+#define FACTS_MAX 2000
+#define DEPTH_MAX 8
+
+static void facts_take(struct baseline *b, const char *name, const json_t *value, unsigned int depth)
+{
+	const char *key;
+	json_t *member;
+	size_t i;
+	if (is_passing(name) || depth > DEPTH_MAX || b->n_facts >= FACTS_MAX)
+		return;
+	if (json_is_object(value)) {
+		json_object_foreach((json_t *)value, key, member)
+		{
+			char *below = xasprintf("%s%s%s", name, *name ? "." : "", key);
+			facts_take(b, below, member, depth + 1);
+			free(below);
+		}
+	} else if (json_is_array(value)) {
+		json_array_foreach(value, i, member)
+		{
+			char *below = xasprintf("%s.%zu", name, i);
+			facts_take(b, below, member, depth + 1);
+			free(below);
+		}
+	} else if (json_is_string(value)) {
+		fact_add(b, name, xstrdup(json_string_value(value)));
+	} else if (!json_is_null(value)) {
+		fact_add(b, name, json_dumps(value, JSON_ENCODE_ANY | JSON_REAL_PRECISION(BASELINE_DIGITS)));
+	}
+}
+
+static char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return xstrdup(s ? s : "not available");
+}
+
+/* --- cases ---------------------------------------------------------------------------------------------------------- */
+
+static double share_at(const struct run_summary *s, uint64_t level)
+{
+	return level < s->n_levels ? (double)s->ns_at_level[level] : 0;
+}
+
+/* The largest difference of the shares of time with at most so many in flight. */
+static double distance(const struct run_summary *x, const struct run_summary *r)
+{
+	double sum_x = 0, sum_r = 0, total_x = 0, total_r = 0, most = 0;
+	uint64_t n = x->n_levels > r->n_levels ? x->n_levels : r->n_levels;
+	for (uint64_t level = 0; level < n; level++) {
+		total_x += share_at(x, level);
+		total_r += share_at(r, level);
+	}
+	for (uint64_t level = 0; level < n; level++) {
+		sum_x += share_at(x, level);
+		sum_r += share_at(r, level);
+		most = fmax(most, fabs(sum_x / total_x - sum_r / total_r));
+	}
+	return total_x > 0 && total_r > 0 ? most : NAN;
+}
+
+static void row_take(struct baseline_case *c, size_t i, const struct run_summary *x, const struct run_summary *r,
+		     const struct reorder_summary *order)
+{
+	const double row[COLUMN_N] = {
+	    [COLUMN_X_MEAN] = x->response.mean,
+	    [COLUMN_R_MEAN] = r->response.mean,
+	    [COLUMN_X_MEDIAN] = x->response_median,
+	    [COLUMN_R_MEDIAN] = r->response_median,
+	    [COLUMN_X_P90] = x->response_p90,
+	    [COLUMN_R_P90] = r->response_p90,
+	    [COLUMN_X_P99] = x->response_p99,
+	    [COLUMN_R_P99] = r->response_p99,
+	    [COLUMN_X_P999] = x->response_p999,
+	    [COLUMN_R_P999] = r->response_p999,
+	    [COLUMN_X_TIME] = (double)x->execution_ns,
+	    [COLUMN_R_TIME] = (double)r->execution_ns,
+	    [COLUMN_X_IN_FLIGHT] = run_in_flight(x),
+	    [COLUMN_R_IN_FLIGHT] = run_in_flight(r),
+	    [COLUMN_DISTANCE] = distance(x, r),
+	    [COLUMN_REORDERED] = x->has_input && order->n_received ? (double)order->n_reordered / (double)order->n_received : NAN,
+	    [COLUMN_MISMATCHED] = x->has_input ? (double)x->n_lost + (double)x->n_extra + (double)x->n_mismatched : NAN,
+	    [COLUMN_REQUESTS] = (double)x->response.n,
+	};
+	for (size_t k = 0; k < COLUMN_N; k++)
+		c->column[k][i] = baseline_round(row[k]);
+}
+
+static char *settings_of(const struct replayer *r)
+{
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "engine=%s", r->engine ? r->engine : "event");
+	for (size_t i = 0; i < r->n_options; i++)
+		strbuf_addf(&text, " %s=%s", r->option[i].key, r->option[i].value);
+	return strbuf_detach(&text);
+}
+
+static void case_take(struct baseline_case *out, const struct results *r, const struct analysis *a, const struct cell *c)
+{
+	struct pairs pairs;
+	struct cell counted = {.scenario = c->scenario, .replayer = c->replayer}; /* c has been counted already */
+	const struct replayer *replayer = &r->protocol.replayer[c->replayer];
+	pairs_collect(&pairs, &counted, r, a->n_replicates);
+	*out = (struct baseline_case){
+	    .scenario = c->scenario,
+	    .replayer = xstrdup(replayer->name),
+	    .settings = settings_of(replayer),
+	    .verdict = xstrdup(verdict_name(c->verdict)),
+	    .reason = xstrdup(c->verdict_reason),
+	    .single_reference = c->single_reference,
+	    .n_failed = c->n_failed_program + c->n_failed_replayer,
+	    .bias = baseline_round(c->bias.status ? NAN : c->bias.value),
+	    .bias_lo95 = baseline_round(c->bias.status ? NAN : c->bias.lo95),
+	    .bias_hi95 = baseline_round(c->bias.status ? NAN : c->bias.hi95),
+	    .u_c = baseline_round(c->budget.status ? NAN : c->budget.u_c),
+	    .u_c_df = baseline_round(c->budget.status ? NAN : c->budget.nu_spread),
+	    .U95 = baseline_round(c->budget.status ? NAN : c->budget.U95),
+	    .n = pairs.n,
+	};
+	baseline_rows_make(out);
+	for (size_t i = 0; i < pairs.n; i++) {
+		out->block[i] = pairs.x[i]->block;
+		row_take(out, i, &pairs.x[i]->summary, &pairs.r[i]->summary,
+			 run_order(&r->protocol, replayer, &pairs.x[i]->summary));
+	}
+	pairs_release(&pairs);
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------ */
+
+/* A number of what was measured and when: no two campaigns have the same. */
+static void campaign_mark(struct baseline *b, const struct results *r)
+{
+	uint64_t x = UINT64_C(0xcbf29ce484222325);
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const int64_t part[2] = {r->run[i].started_ns, r->run[i].has_summary ? r->run[i].summary.execution_ns : -1};
+		for (size_t k = 0; k < sizeof part; k++)
+			x = (x ^ ((const unsigned char *)part)[k]) * UINT64_C(0x100000001b3);
+	}
+	snprintf(b->campaign, sizeof b->campaign, "%016" PRIx64, x);
+}
+
+static void scenario_take(struct baseline_scenario *s, const struct results *r, size_t index)
+{
+	struct strbuf text = STRBUF_INIT;
+	size_t cap = 0;
+	*s = (struct baseline_scenario){.name = xstrdup(r->protocol.scenario[index].name)};
+	conditions_add_scenario(&r->protocol, index, &text);
+	lines_take(&s->condition, &s->n_conditions, &text);
+	strbuf_release(&text);
+	for (size_t i = 0; i < r->n_runs; i++) { /* recordings come first in a plan, in the order of the bank */
+		if (r->run[i].role != ROLE_RECORD || r->run[i].scenario != index)
+			continue;
+		GROW(s->requests, s->n_requests, cap);
+		s->requests[s->n_requests++] = r->run[i].has_summary ? r->run[i].summary.requests_hash : 0;
+	}
+}
+
+static void limits_take(struct compare_limits *out, const struct compare_limits *l)
+{
+	*out = *l;
+	out->environment = l->environment ? xstrdup(l->environment) : NULL;
+	out->old = l->old ? xstrdup(l->old) : NULL;
+	out->new = l->new ? xstrdup(l->new) : NULL;
+}
+
+int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a, struct err *e)
+{
+	const struct protocol *p = &r->protocol;
+	struct strbuf text = STRBUF_INIT;
+	*b = (struct baseline){.look = a->look,
+			       .n_replicates = a->n_replicates,
+			       .level_accept = a->level_accept,
+			       .level_reject = a->level_reject,
+			       .complete = a->complete};
+	int ret = conditions_hash(p, b->protocol_hash, e);
+	if (ret)
+		return ret;
+	b->source = xstrdup(r->dir ? r->dir : "results");
+	b->title = xstrdup(p->title ? p->title : "");
+	b->protocol = xstrdup(p->name ? p->name : "");
+	b->program_version = text_of(json_object_get(r->environment, "program"), "version");
+	b->date = text_of(r->environment, "date");
+	b->host = text_of(r->environment, "host");
+	campaign_mark(b, r);
+	limits_take(&b->limits, &p->compare);
+	conditions_add(p, &text);
+	lines_take(&b->condition, &b->n_conditions, &text);
+	strbuf_release(&text);
+	facts_take(b, "", r->environment, 0);
+	b->scenario = xcalloc(p->n_scenarios + 1, sizeof *b->scenario);
+	for (; b->n_scenarios < p->n_scenarios; b->n_scenarios++)
+		scenario_take(&b->scenario[b->n_scenarios], r, b->n_scenarios);
+	b->cell = xcalloc(a->n_cells + 1, sizeof *b->cell);
+	for (; b->n_cells < a->n_cells; b->n_cells++)
+		case_take(&b->cell[b->n_cells], r, a, &a->cell[b->n_cells]);
+	return 0;
+}

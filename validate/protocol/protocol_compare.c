@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [compare]: how much may change between two versions of a replayer. */
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "validate/protocol/protocol_read.h"
+
+const struct compare_limits compare_defaults = {
+    .response_time = 0.05,
+    .median = 0.05,
+    .p90 = 0.10,
+    .p99 = 0.25,
+    .p999 = 0.50,
+    .execution_time = 0.05,
+    .in_flight = 0.10,
+    .precision_ratio = 2,
+    .uncertainty_ratio = 2,
+    .reordered = 0.01,
+    .concurrency = 0.10,
+};
+
+#define FIELD(field) offsetof(struct protocol, compare.field)
+#define CHANGE(key, member, what, value)                                                                               \
+	{                                                                                                              \
+		.name = key, .type = OPT_RATIO, .offset = FIELD(member), .arg = "RATIO",                                \
+		.help = "largest change of " what ", either way (default " value ")", .min = 1e-6, .max = 100,           \
+		.flags = OPT_NONE                                                                                       \
+	}
+
+const struct option_spec compare_keys[] = {
+    CHANGE("response-time", response_time, "the mean response time relative to the program's", "5%"),
+    CHANGE("median", median, "the median of the response times, likewise", "5%"),
+    CHANGE("p90", p90, "their 90th percentile", "10%"),
+    CHANGE("p99", p99, "their 99th percentile", "25%"),
+    CHANGE("p999", p999, "their 99.9th percentile", "50%"),
+    CHANGE("execution-time", execution_time, "the execution time relative to the program's", "5%"),
+    CHANGE("in-flight", in_flight, "the mean number of requests in flight, likewise", "10%"),
+    {.name = "precision-ratio",
+     .type = OPT_DOUBLE,
+     .offset = FIELD(precision_ratio),
+     .arg = "X",
+     .help = "largest ratio of the standard deviations from run to run, new over old, either way (default 2)",
+     .min = 1.01,
+     .max = 1e6,
+     .flags = OPT_NONE},
+    {.name = "uncertainty-ratio",
+     .type = OPT_DOUBLE,
+     .offset = FIELD(uncertainty_ratio),
+     .arg = "X",
+     .help = "largest ratio of the combined standard uncertainties, likewise (default 2)",
+     .min = 1.01,
+     .max = 1e6,
+     .flags = OPT_NONE},
+    CHANGE("reordered", reordered, "the share of Type-P-Reordered requests, a difference", "1%"),
+    CHANGE("concurrency", concurrency, "the distance of the concurrency CDFs, a difference", "10%"),
+    {.name = "mismatches",
+     .type = OPT_UINT,
+     .offset = FIELD(n_mismatched),
+     .arg = "N",
+     .help = "lost, extra and mismatched requests that a run may have more (default 0)",
+     .flags = OPT_NONE},
+    {.name = "environment",
+     .type = OPT_STRING,
+     .offset = FIELD(environment),
+     .arg = "LIST",
+     .help = "members of the environment that must be the same, else the two are not compared: \"kernel, machine.cpu_model\" "
+	     "(default none)"},
+    {.name = "old",
+     .type = OPT_STRING,
+     .offset = FIELD(old),
+     .arg = "REPLAYER",
+     .help = "with new: the two replayers of this protocol that are compared; looks are then ended by the comparison"},
+    {.name = "new", .type = OPT_STRING, .offset = FIELD(new), .arg = "REPLAYER", .help = "see old"},
+    {.name = NULL},
+};
+
+int protocol_replayer_find(const struct protocol *p, const char *name, size_t *index, struct err *e)
+{
+	size_t n_of_section = 0;
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (!strcmp(p->replayer[i].name, name)) {
+			*index = i;
+			return 0;
+		}
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (p->replayer[i].section && !strcmp(p->replayer[i].section, name)) {
+			*index = i;
+			n_of_section++;
+		}
+	if (n_of_section == 1)
+		return 0;
+	if (n_of_section)
+		return err_set(e, ENOENT, "[replayer %s] has %zu variants: name one of them, as \"%s\"", name, n_of_section,
+			       p->replayer[*index].name);
+	struct strbuf names = STRBUF_INIT;
+	for (size_t i = 0; i < p->n_replayers; i++)
+		strbuf_addf(&names, "%s\"%s\"", i ? ", " : "", p->replayer[i].name);
+	err_set(e, ENOENT, "there is no replayer \"%s\", but %s", name, names.s);
+	strbuf_release(&names);
+	return -ENOENT;
+}
+
+static int name_check(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s, const char *key,
+		      const char *name, struct err *e)
+{
+	size_t index;
+	if (protocol_replayer_find(p, name, &index, e) == 0)
+		return 0;
+	e->code = EINVAL;
+	return key_refuse(f, ini_key_find(s, key), e);
+}
+
+static int environment_check(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s, struct err *e)
+{
+	char **item = NULL;
+	size_t n = 0;
+	if (split_list(p->compare.environment, &item, &n, e) < 0)
+		return key_refuse(f, ini_key_find(s, "environment"), e);
+	list_free(item, n);
+	return 0;
+}
+
+int compare_read(struct protocol *p, const struct protocol_file *f, struct err *e)
+{
+	const struct ini_section *s = section_find(f, "compare");
+	struct compare_limits *c = &p->compare;
+	int ret = s ? section_set(f, compare_keys, p, s, e) : 0;
+	if (!ret && !c->old != !c->new)
+		ret = err_set(e, EINVAL, "%s:%u: [compare]: \"old\" and \"new\" go together", f->path, s->line);
+	if (!ret && c->old)
+		ret = name_check(p, f, s, "old", c->old, e);
+	if (!ret && c->new)
+		ret = name_check(p, f, s, "new", c->new, e);
+	if (!ret && c->environment)
+		ret = environment_check(p, f, s, e);
+	return ret;
+}
+
+void compare_release(struct protocol *p)
+{
+	free(p->compare.environment);
+	free(p->compare.old);
+	free(p->compare.new);
+}
