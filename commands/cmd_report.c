@@ -9,7 +9,7 @@
 
 struct report_config {
 	const char *format;
-	bool list, redact;
+	bool list, redact, certificate;
 };
 
 #define FIELD(name) offsetof(struct report_config, name)
@@ -20,6 +20,10 @@ static const struct option_spec report_options[] = {
      .offset = FIELD(format),
      .arg = "FORM",
      .help = "what is printed: a form of --list (terminal)"},
+    {.name = "certificate",
+     .type = OPT_FLAG,
+     .offset = FIELD(certificate),
+     .help = "the same as --format certificate: a page for each replayer, to be cited"},
     {.name = "redact",
      .type = OPT_FLAG,
      .offset = FIELD(redact),
@@ -29,7 +33,7 @@ static const struct option_spec report_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "DIR [--format FORM] [--redact]\n--list";
+static const char synopsis[] = "DIR [--format FORM | --certificate] [--redact]\n--list";
 static const char about[] =
     "Makes DIR/report again from what the campaign left in the results directory DIR: every table and figure,\n"
     "the same bytes on the same machine and versions. DIR/report/index.html is the page to read. It is made\n"
@@ -67,7 +71,7 @@ static int report_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "which results directory? usage is validate report DIR");
 		return EXIT_USAGE;
 	}
-	if (report_form_choose(config.format, &form, e) < 0)
+	if (report_form_choose(config.certificate ? "certificate" : config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	if (results_load(&r, argv[1], e) < 0)
 		return EXIT_FAILED;

@@ -6,6 +6,6 @@
 #include "reports/report.h"
 
 extern const struct report_form report_form_terminal, report_form_html, report_form_csv, report_form_latex,
-    report_form_json;
+    report_form_json, report_form_certificate;
 
 #endif

@@ -7,7 +7,7 @@
 #include "common/units.h"
 
 const struct report_form *const report_forms[] = {
-    &report_form_terminal, &report_form_html, &report_form_csv, &report_form_latex, &report_form_json, NULL,
+    &report_form_terminal, &report_form_html, &report_form_csv, &report_form_latex, &report_form_json, &report_form_certificate, NULL,
 };
 
 const struct report_form *report_form_find(const char *name)

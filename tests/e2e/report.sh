@@ -54,6 +54,18 @@ expect_line results/report/index.html "gnuplot was not found"
 expect_status "$verdict" "$VALIDATE" report results
 diff -r before results/report >diffs || fail "the report differs after a while without gnuplot: $(head -n 3 diffs)"
 
+# the certificate: a page for each replayer, with the hashes that others can check, and what the report says
+expect_status "$verdict" "$VALIDATE" report results --certificate
+cmp -s out results/report/certificate.txt || fail '--certificate is not certificate.txt'
+replayers=$(jq '.replayers | length' results/plan.json)
+[ "$(grep -c '^Certificate of method validation: ' out)" -eq "$replayers" ] || fail 'not a page for each replayer'
+[ "$(grep -c '<section>' results/report/certificate.html)" -eq "$replayers" ] || fail 'not a sheet for each replayer'
+for hash in "$(sha256sum <results/protocol.conf | cut -c1-64)" "$(sha256sum <results/journal | cut -c1-64)" "$(sha256sum <"$VALIDATE" | cut -c1-64)"; do
+	expect_line out "$hash"
+	expect_line results/report/certificate.html "$hash"
+done
+[ "$(wc -L <out)" -le 100 ] || fail 'longer than a line of the certificate'
+
 # to be shown to others: neither the host nor a path of this machine anywhere
 host=$(uname -n)
 expect_status "$verdict" "$VALIDATE" report results --redact --format json
@@ -67,7 +79,7 @@ diff -r before results/report >diffs || fail "the report differs after a redacte
 
 # forms
 expect_status 0 "$VALIDATE" report --list
-[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json " ] || fail "--list: $(cat out)"
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
 expect_line err 'did you mean "html"?'
 expect_status 2 "$VALIDATE" report

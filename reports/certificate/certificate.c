@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/certificate/certificate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "reports/rated_words.h"
+#include "reports/words.h"
+#include "validate/results/identity.h"
+
+const char certificate_explanation[] =
+    "Bias: relative difference of the mean response time of the replay from that of the program run again beside it, with its "
+    "95 % interval. U: expanded uncertainty of that ratio for a coverage of 95 % with the coverage factor k (GUM). Precision: scatter "
+    "of the replay from run to run over that of the program. A verdict holds for these workloads, this machine and this target, and for "
+    "the components that were assessed; it says nothing of others.";
+
+/* --- facts ---------------------------------------------------------------------------------------------------------- */
+
+static void fact_add(struct certificate *c, const char *label, struct strbuf *text)
+{
+	GROW(c->fact, c->n_facts, c->cap_facts);
+	c->fact[c->n_facts++] = (struct certificate_fact){label, text->s ? strbuf_detach(text) : xstrdup("")};
+	strbuf_init(text);
+}
+
+static const json_t *member(const json_t *environment, const char *group, const char *name)
+{
+	return json_object_get(json_object_get(environment, group), name);
+}
+
+static const char *member_text(const json_t *environment, const char *group, const char *name)
+{
+	const char *s = json_string_value(member(environment, group, name));
+	return s ? s : "not available";
+}
+
+static void add_replayer(struct certificate *c, const struct analysis *a)
+{
+	const struct replayer *r = &a->results->protocol.replayer[c->replayer];
+	struct replayer_identity i;
+	struct strbuf text = STRBUF_INIT;
+	replayer_identify(&i, a->results, c->replayer);
+	strbuf_addf(&text, "%s (engine %s)", r->name, r->engine);
+	for (size_t k = 0; k < r->n_options; k++)
+		strbuf_addf(&text, "%s%s = %s", k ? ", " : ": ", r->option[k].key, r->option[k].value);
+	fact_add(c, "Replayer", &text);
+	strbuf_addf(&text, "%s, version %s, SHA-256 %s", i.program, *i.version ? i.version : "not available",
+		    *i.sha256 ? i.sha256 : "not available");
+	fact_add(c, "Program", &text);
+}
+
+static void add_scope(struct certificate *c, const struct analysis *a)
+{
+	struct strbuf text = STRBUF_INIT;
+	words_add_count(&text, c->n_cases, "scenario", "scenarios");
+	strbuf_addstr(&text, "; assessed: ");
+	words_add_components(&text, a, true);
+	strbuf_addstr(&text, "; not assessed: ");
+	words_add_components(&text, a, false);
+	fact_add(c, "Scope", &text);
+}
+
+#define RATED_SHOWN 3
+
+static void add_rated_range(struct certificate *c, const struct analysis *a)
+{
+	const char *name = a->results->protocol.replayer[c->replayer].name;
+	struct strbuf text = STRBUF_INIT;
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_rated; i++) {
+		if (strcmp(a->rated[i].replayer, name))
+			continue;
+		if (++n > RATED_SHOWN)
+			continue;
+		strbuf_addstr(&text, n > 1 ? " | " : "");
+		rated_add_words(&text, a, &a->rated[i]);
+	}
+	if (n > RATED_SHOWN)
+		strbuf_addf(&text, " | and %zu more in the report", n - RATED_SHOWN);
+	if (!n)
+		strbuf_addstr(&text, "not available");
+	fact_add(c, "Rated range", &text);
+}
+
+static void date_add(struct strbuf *out, int64_t ns)
+{
+	time_t s = (time_t)(ns / 1000000000);
+	struct tm tm;
+	char date[40];
+	if (ns <= 0 || !gmtime_r(&s, &tm)) {
+		strbuf_addstr(out, "not available");
+		return;
+	}
+	strftime(date, sizeof date, "%Y-%m-%d %H:%M UTC", &tm);
+	strbuf_addstr(out, date);
+}
+
+static void add_conditions(struct certificate *c, const struct analysis *a)
+{
+	const json_t *e = a->results->environment, *memory = member(e, "machine", "memory_bytes");
+	struct strbuf text = STRBUF_INIT;
+	int64_t first_ns, last_ns;
+	results_span(a->results, &first_ns, &last_ns);
+	date_add(&text, first_ns);
+	strbuf_addstr(&text, " to ");
+	date_add(&text, last_ns);
+	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates, a->complete ? "" : "; the campaign was not finished");
+	fact_add(c, "Measured", &text);
+	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"), (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
+	if (json_is_integer(memory)) {
+		strbuf_addstr(&text, ", ");
+		format_size(&text, (uint64_t)json_integer_value(memory));
+	}
+	strbuf_addf(&text, "; governor %s; %s %s; clock %s", member_text(e, "machine", "governor"), member_text(e, "kernel", "name"),
+		    member_text(e, "kernel", "release"), member_text(e, "clock", "source"));
+	fact_add(c, "Machine", &text);
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "not available";
+}
+
+static void add_targets(struct certificate *c, const struct analysis *a)
+{
+	const json_t *all = json_object_get(a->results->environment, "targets"), *t;
+	struct strbuf text = STRBUF_INIT;
+	size_t i;
+	json_array_foreach(all, i, t)
+	{
+		const json_t *device = json_object_get(t, "device"), *below = json_object_get(t, "below");
+		const char *service = json_string_value(json_object_get(below, "service"));
+		strbuf_addf(&text, "%s%s: ", i ? " | " : "", text_of(t, "name"));
+		if (service)
+			strbuf_addf(&text, "a volume of service %s", service);
+		else if (below)
+			strbuf_addf(&text, "the device %s", text_of(below, "path"));
+		else
+			strbuf_addf(&text, "%s on %s, %s, scheduler %s, caches %s", text_of(t, "file_system"), text_of(device, "name"),
+				    text_of(device, "model"), text_of(device, "scheduler"), text_of(t, "cache"));
+	}
+	if (!text.len)
+		strbuf_addstr(&text, "not available");
+	fact_add(c, "Target", &text);
+}
+
+static void add_protocol(struct certificate *c, const struct analysis *a, const struct results_identity *i)
+{
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addf(&text, "%s; SHA-256 %s; seed %llu", a->results->protocol.name, *i->protocol ? i->protocol : "not available",
+		    (unsigned long long)a->results->protocol.seed);
+	fact_add(c, "Protocol", &text);
+	strbuf_addf(&text, "SHA-256 of the journal %s; judged by validate %s", *i->journal ? i->journal : "not available", VALIDATE_VERSION);
+	fact_add(c, "Results", &text);
+}
+
+/* --- results -------------------------------------------------------------------------------------------------------- */
+
+struct ranked {
+	const struct analysis *a;
+	size_t cell;
+};
+
+static int severity(enum verdict v)
+{
+	return v == VERDICT_NOT_TRUSTED ? 2 : v == VERDICT_INCONCLUSIVE ? 1 : 0;
+}
+
+/* Those in which it is trusted least first, then by the scenario. */
+static int compare_ranked(const void *x, const void *y)
+{
+	const struct ranked *p = x, *q = y;
+	int s = severity(p->a->cell[p->cell].verdict), t = severity(q->a->cell[q->cell].verdict);
+	return s != t ? t - s : (p->cell > q->cell) - (p->cell < q->cell);
+}
+
+static void results_columns(struct table *t)
+{
+	table_init(t, "certificate", "Results");
+	table_column(t, FORMAT_TEXT, "scenario", "Scenario");
+	t->n_row_headers = 1;
+	table_column_estimate(t, FORMAT_RELATIVE, "bias", "Bias");
+	table_column(t, FORMAT_SHARE, "U", "U");
+	table_column(t, FORMAT_NUMBER, "k", "k");
+	table_column_estimate(t, FORMAT_NUMBER, "precision", "Precision");
+	table_column(t, FORMAT_SHARE, "reordered", "Reordered");
+	table_column(t, FORMAT_VERDICT, "verdict", "Verdict");
+}
+
+static void results_row(struct table *t, const struct analysis *a, const struct cell *c)
+{
+	table_text(t, a->results->protocol.scenario[c->scenario].name);
+	table_estimate(t, &c->component[COMPONENT_BIAS].estimate);
+	table_number_status(t, c->budget.status, c->budget.U95, NAN);
+	table_number_status(t, c->budget.status, c->budget.k95, NAN);
+	table_estimate(t, &c->precision_ratio);
+	table_number_status(t, c->reordered.status, c->reordered.value, NAN);
+	table_verdict(t, c->verdict);
+}
+
+static void add_results(struct certificate *c, const struct analysis *a)
+{
+	struct ranked *rank = xcalloc(a->n_cells + 1, sizeof *rank);
+	size_t n = 0;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == c->replayer)
+			rank[n++] = (struct ranked){a, i};
+	qsort(rank, n, sizeof *rank, compare_ranked);
+	results_columns(&c->results);
+	for (size_t i = 0; i < n && i < CERTIFICATE_MAX_CASES; i++)
+		results_row(&c->results, a, &a->cell[rank[i].cell]);
+	c->n_cases = n;
+	c->n_left_out = n > CERTIFICATE_MAX_CASES ? n - CERTIFICATE_MAX_CASES : 0;
+	free(rank);
+}
+
+/* --- all ------------------------------------------------------------------------------------------------------------ */
+
+static void verdict_find(struct certificate *c, const struct analysis *a)
+{
+	size_t n[3] = {0};
+	struct strbuf text = STRBUF_INIT;
+	c->verdict = VERDICT_TRUSTED;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *x = &a->cell[i];
+		if (x->replayer != c->replayer)
+			continue;
+		n[x->verdict]++;
+		c->verdict = severity(x->verdict) > severity(c->verdict) ? x->verdict : c->verdict;
+	}
+	strbuf_addf(&text, "%zu of %zu scenarios trusted, %zu not trusted, %zu inconclusive", n[VERDICT_TRUSTED], c->n_cases, n[VERDICT_NOT_TRUSTED],
+		    n[VERDICT_INCONCLUSIVE]);
+	c->sentence = strbuf_detach(&text);
+}
+
+static void certificate_make(struct certificate *c, const struct analysis *a, size_t replayer, const struct results_identity *i)
+{
+	*c = (struct certificate){.replayer = replayer, .name = xstrdup(a->results->protocol.replayer[replayer].name)};
+	add_results(c, a);
+	verdict_find(c, a);
+	add_replayer(c, a);
+	add_scope(c, a);
+	add_rated_range(c, a);
+	add_conditions(c, a);
+	add_targets(c, a);
+	add_protocol(c, a, i);
+}
+
+static bool has_case(const struct analysis *a, size_t replayer)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == replayer)
+			return true;
+	return false;
+}
+
+void certificates_collect(struct certificates *c, const struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	struct results_identity identity;
+	struct strbuf text = STRBUF_INIT;
+	int64_t first_ns, last_ns;
+	results_identify(&identity, a->results);
+	*c = (struct certificates){.one = xcalloc(p->n_replayers + 1, sizeof *c->one)};
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (has_case(a, i))
+			certificate_make(&c->one[c->n++], a, i, &identity);
+	results_span(a->results, &first_ns, &last_ns);
+	strbuf_addf(&text, "validate %s, protocol \"%s\" (SHA-256 %.12s), results %.12s, ", VALIDATE_VERSION, words_title(a), identity.protocol,
+		    identity.journal);
+	date_add(&text, last_ns);
+	c->citation = strbuf_detach(&text);
+}
+
+void certificates_release(struct certificates *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		for (size_t k = 0; k < c->one[i].n_facts; k++)
+			free(c->one[i].fact[k].text);
+		free(c->one[i].fact);
+		free(c->one[i].name);
+		free(c->one[i].sentence);
+		table_release(&c->one[i].results);
+	}
+	free(c->one);
+	free(c->citation);
+	*c = (struct certificates){0};
+}

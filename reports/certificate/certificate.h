@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A page for each replayer that says what was found, in what range, under which conditions, and by which protocol: to be cited beside
+ * published measurements. Collected once, written as text and as a page for printing.
+ * Source: ISO/IEC 17025, 7.8 (what a report of results holds). */
+#ifndef REPORTS_CERTIFICATE_H
+#define REPORTS_CERTIFICATE_H
+
+#include "common/strbuf.h"
+#include "reports/tables/table.h"
+#include "validate/analysis/analysis.h"
+
+#define CERTIFICATE_MAX_CASES 14 /* of one replayer on its page: those in which it is trusted least first */
+
+struct certificate_fact {
+	const char *label; /* "Machine" */
+	char *text;	   /* one line, not escaped; owned */
+};
+
+struct certificate {
+	size_t replayer;
+	enum verdict verdict;
+	char *name;	/* owned */
+	char *sentence; /* the verdict in one sentence; owned */
+	struct certificate_fact *fact;
+	size_t n_facts, cap_facts;
+	struct table results; /* at most CERTIFICATE_MAX_CASES rows */
+	size_t n_cases, n_left_out;
+};
+
+struct certificates {
+	struct certificate *one; /* one[n]: the replayers that have a case, in the order of the protocol */
+	size_t n;
+	char *citation; /* owned */
+};
+
+void certificates_collect(struct certificates *c, const struct analysis *a);
+void certificates_release(struct certificates *c);
+
+/* What the numbers are, the same under every table. */
+extern const char certificate_explanation[];
+
+void certificate_add_text(struct strbuf *out, const struct certificates *c, size_t width);
+void certificate_add_html(struct strbuf *out, const struct certificates *c);
+
+#endif

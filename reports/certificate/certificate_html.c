@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/certificate/certificate.h"
+#include "reports/escape.h"
+#include "reports/html/html.h"
+#include "reports/words.h"
+
+/* Beside the style of the report: one certificate a sheet of A4. */
+static const char sheet[] =
+    "<style>\nmain{max-width:50rem}section{padding-bottom:1.5rem;margin-bottom:2rem;border-bottom:1px solid var(--rule)}"
+    "h1{font-size:1.35rem}dl{font-size:.88rem;gap:.2rem 1rem}dt{max-width:9rem}dd{overflow-wrap:anywhere;max-width:none}"
+    "td.name{white-space:normal;overflow-wrap:anywhere;min-width:9rem}.cite{font-size:.88rem}\n"
+    "@media print{section{border:0;margin:0;padding:0;break-after:page;break-inside:avoid}section:last-of-type{break-after:auto}"
+    "h1{margin-top:0}}\n</style>\n";
+
+static const char *const banner_class[] = {
+    [VERDICT_TRUSTED] = "trusted", [VERDICT_NOT_TRUSTED] = "not", [VERDICT_INCONCLUSIVE] = "inconclusive"};
+
+static void add_cell(struct strbuf *out, const struct table *t, size_t row, size_t column)
+{
+	const struct table_cell *cell = table_at(t, row, column);
+	struct strbuf text = STRBUF_INIT;
+	if (cell->kind == CELL_VERDICT) {
+		strbuf_addstr(out, "<td>");
+		html_add_verdict_chip(out, cell->verdict);
+		strbuf_addstr(out, "</td>");
+		return;
+	}
+	table_cell_text(&text, &t->column[column], cell, true);
+	strbuf_addstr(out, column ? "<td class=\"n\">" : "<td class=\"name\">");
+	if (column)
+		html_add_number(out, text.s ? text.s : "");
+	else
+		escape_html(out, text.s ? text.s : "");
+	strbuf_addstr(out, "</td>");
+	strbuf_release(&text);
+}
+
+static void add_table(struct strbuf *out, const struct table *t)
+{
+	strbuf_addstr(out, "<div class=\"scroll\"><table><thead><tr>");
+	for (size_t i = 0; i < t->n_columns; i++) {
+		bool number = i && t->column[i].format != FORMAT_VERDICT;
+		strbuf_addf(out, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");
+		escape_html(out, t->column[i].title);
+		strbuf_addstr(out, "</th>");
+	}
+	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");
+	for (size_t r = 0; r < table_n_rows(t); r++) {
+		strbuf_addstr(out, "<tr>");
+		for (size_t i = 0; i < t->n_columns; i++)
+			add_cell(out, t, r, i);
+		strbuf_addstr(out, "</tr>\n");
+	}
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+static void add_certificate(struct strbuf *out, const struct certificate *c, const char *citation)
+{
+	strbuf_addstr(out, "<section>\n<h1>Certificate of method validation: ");
+	escape_html(out, c->name);
+	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">%s</p><p>", banner_class[c->verdict], words_verdict(c->verdict));
+	escape_html(out, c->sentence);
+	strbuf_addstr(out, ".</p></div>\n<dl>\n");
+	for (size_t i = 0; i < c->n_facts; i++) {
+		strbuf_addf(out, "<dt>%s</dt><dd>", c->fact[i].label);
+		escape_html(out, c->fact[i].text);
+		strbuf_addstr(out, "</dd>\n");
+	}
+	strbuf_addstr(out, "</dl>\n");
+	add_table(out, &c->results);
+	if (c->n_left_out)
+		strbuf_addf(out, "<p class=\"note\">And %zu more scenarios in the report, none of which is trusted less.</p>\n", c->n_left_out);
+	strbuf_addstr(out, "<p class=\"note\">");
+	escape_html(out, certificate_explanation);
+	strbuf_addstr(out, "</p>\n<p class=\"cite\"><strong>Cite as:</strong> ");
+	escape_html(out, citation);
+	strbuf_addstr(out, "</p>\n</section>\n");
+}
+
+void certificate_add_html(struct strbuf *out, const struct certificates *c)
+{
+	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
+			   "<title>Certificate of method validation</title>\n");
+	html_add_style(out);
+	strbuf_addstr(out, sheet);
+	strbuf_addstr(out, "</head>\n<body>\n<main>\n");
+	for (size_t i = 0; i < c->n; i++)
+		add_certificate(out, &c->one[i], c->citation);
+	if (!c->n)
+		strbuf_addstr(out, "<p>No replayer has a complete block: there is nothing to certify.</p>\n");
+	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+}

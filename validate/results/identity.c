@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/results/identity.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+static void file_identify(char hex[FILE_DIGEST_HEX], const char *dir, const char *name)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	if (!file_digest(path, hex))
+		hex[0] = 0;
+	free(path);
+}
+
+void results_identify(struct results_identity *i, const struct results *r)
+{
+	file_identify(i->protocol, r->dir, "protocol.conf");
+	file_identify(i->journal, r->dir, "journal");
+}
+
+void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
+{
+	*first_ns = *last_ns = 0;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		int64_t at = r->run[i].started_ns;
+		if (r->run[i].state != RUN_OK || at <= 0)
+			continue;
+		*first_ns = !*first_ns || at < *first_ns ? at : *first_ns;
+		*last_ns = at > *last_ns ? at : *last_ns;
+	}
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+	const char *s = json_string_value(json_object_get(o, key));
+	return s ? s : "";
+}
+
+void replayer_identify(struct replayer_identity *i, const struct results *r, size_t replayer)
+{
+	const json_t *all = json_object_get(r->environment, "replayers"), *one, *found = NULL;
+	size_t k;
+	json_array_foreach(all, k, one) if (!strcmp(text_of(one, "name"), r->protocol.replayer[replayer].name)) found = one;
+	if (!found)
+		found = json_object_get(r->environment, "program");
+	i->program = text_of(found, "program");
+	i->version = text_of(found, "version");
+	i->sha256 = text_of(found, "sha256");
+	if (!*i->program)
+		i->program = all && *text_of(found, "path") ? text_of(found, "path") : "validate";
+}
