@@ -156,6 +156,28 @@ static void balloon_print(const struct replay_summary *s)
 	strbuf_release(&own);
 }
 
+static void memory_print(const struct replay_config *c, const struct replay_memory *m)
+{
+	struct strbuf limit = STRBUF_INIT, ahead = STRBUF_INIT, plan = STRBUF_INIT, peak = STRBUF_INIT;
+	format_size(&limit, c->memory_bytes);
+	format_size(&ahead, m->ahead_bytes);
+	format_size(&plan, m->plan_bytes);
+	format_size(&peak, m->peak_bytes);
+	if (m->ahead_bytes) {
+		printf("%-16s%s at a time of a plan of %s, %s; %s resident at most while requests ran\n", "memory", ahead.s, plan.s,
+		       m->locked_bytes ? "locked" : "not locked (ulimit -l)", peak.s);
+		printf("%-16s%" PRIu64 " of %" PRIu64 " chunks were waited for\n", "read ahead", m->n_late_chunks, m->n_chunks);
+	} else if (m->whole) {
+		printf("note: the plan takes %s, more than %s (--memory): %s\n", plan.s, limit.s, m->whole);
+	}
+	if (m->ahead_bytes && m->scratch_in_memory)
+		puts("note: the scratch file lies in memory; --scratch names a directory on storage");
+	strbuf_release(&limit);
+	strbuf_release(&ahead);
+	strbuf_release(&plan);
+	strbuf_release(&peak);
+}
+
 static void summary_print(const struct replay_config *c, const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
@@ -188,6 +210,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	if (s->n_timed)
 		issue_error_print(s);
 	balloon_print(s);
+	memory_print(c, &s->memory);
 	passed_print(s);
 	block_print(s);
 	mismatches_print(s);

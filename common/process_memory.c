@@ -48,3 +48,21 @@ uint64_t memory_available_bytes(void)
 	return proc_text_read("/proc/meminfo", text, sizeof text) && bytes_after(text, "MemAvailable:", &bytes) ? bytes
 													   : UINT64_MAX;
 }
+
+void process_peak_reset(void)
+{
+	int fd = open("/proc/self/clear_refs", O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	(void)!write(fd, "5", 1); /* proc(5): the peak resident set becomes the present one */
+	close(fd);
+}
+
+uint64_t process_peak_bytes(void)
+{
+	char text[4096];
+	uint64_t bytes = 0;
+	if (read_of_process(getpid(), "status", text, sizeof text))
+		(void)bytes_after(text, "VmHWM:", &bytes);
+	return bytes;
+}

@@ -14,4 +14,8 @@ uint64_t process_anonymous_bytes(pid_t pid);
 /* What the kernel says can still be had without swapping (MemAvailable); UINT64_MAX where it does not say. */
 uint64_t memory_available_bytes(void);
 
+/* The largest resident set of this process since the last reset, which may be refused (then: since it began). */
+void process_peak_reset(void);
+uint64_t process_peak_bytes(void); /* 0: the kernel does not say */
+
 #endif

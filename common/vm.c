@@ -107,6 +107,23 @@ int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, s
 	return alloc(r, map_shared, true, n_bytes, what_for, e);
 }
 
+int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const char *what_for, struct err *e)
+{
+	*r = (struct vm_region){NULL, 0};
+	if (!n_bytes)
+		return 0;
+	void *p = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)at);
+	if (p == MAP_FAILED)
+		return err_sys(e, errno, "mapping a file for %s", what_for);
+	*r = (struct vm_region){p, n_bytes};
+	return 0;
+}
+
+int vm_lock(const struct vm_region *r, struct err *e)
+{
+	return r->n_bytes && mlock(r->base, r->n_bytes) ? err_sys(e, errno, "locking memory") : 0;
+}
+
 void vm_own(void *p, size_t n_bytes)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)p & (page - 1);

@@ -22,6 +22,11 @@ void vm_fill_random(struct vm_region *r, uint64_t seed);
 int vm_alloc_shared(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
 void vm_free(struct vm_region *r); /* an empty region is fine */
 
+/* `n_bytes` of a file from `at` on, a multiple of the page size: what is written there goes into the file, and the kernel may take the memory
+ * back at any time. */
+int vm_map_file(struct vm_region *r, int fd, uint64_t at, size_t n_bytes, const char *what_for, struct err *e);
+/* Keeps it in memory, whatever the kernel is short of. Errors: EPERM, ENOMEM: more than may be locked (RLIMIT_MEMLOCK). */
+int vm_lock(const struct vm_region *r, struct err *e);
 /* Maps and does not pre-fault: as memory is written to it becomes present, and the rest by vm_own. */
 int vm_reserve(struct vm_region *r, size_t n_bytes, const char *what_for, struct err *e);
 /* Gives back the whole pages within [p, p + n_bytes), private memory of the caller's that is not looked at again before it is freed. */

@@ -226,14 +226,11 @@ static int reserve(struct balloon *b, struct err *e)
 
 /* --- while it runs ------------------------------------------------------------------------------------------------ */
 
-/* An outcome is stored when its request has ended. Read without order: late news are good enough here. */
 static uint64_t n_ended(struct balloon *b)
 {
 	uint64_t n = 0;
 	for (uint32_t i = 0; i < b->plan->n_lanes; i++) {
-		const struct lane *a = &b->plan->lane[i];
-		while (b->next[i] < a->n && *(const volatile uint64_t *)&a->outcome[b->next[i]].begin_ticks)
-			b->next[i]++;
+		b->next[i] = plan_first_left(b->plan, i, b->next[i]);
 		n += b->next[i];
 	}
 	return n;

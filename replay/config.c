@@ -31,6 +31,7 @@ void replay_config_init(struct replay_config *c)
 		.pre_spin = true,
 		.spin_ns = 5000,
 		.placement = PLACEMENT_DEFAULT,
+		.memory_bytes = REPLAY_MEMORY_BYTES,
 		.watchdog_ns = 60000000000,
 		.engine = "event",
 	};
@@ -82,6 +83,9 @@ const struct option_spec replay_options[] = {
 	 .help = "how much of the content of payload random a compressor can take off (0%)"},
 	{.name = "duplicates", .type = OPT_RATIO, .offset = FIELD(duplicates), .arg = "SHARE", .max = 1,
 	 .help = "how many of its blocks of 4 KiB are one of a few that are alike (0%)"},
+	{.name = "memory", .type = OPT_SIZE, .offset = FIELD(memory_bytes), .arg = "SIZE", .min = 1, .max = NO_LIMIT, .flags = OPT_NONE,
+	 .help = "engine event: of requests, order and outcomes that take more than this, what comes next is read ahead from a scratch "
+		 "file into locked memory of this size (64MiB; none: all of it in memory)"},
 	{.name = "stop-on-mismatch", .type = OPT_FLAG, .offset = FIELD(stop_on_mismatch),
 	 .help = "stop at the first return value that differs from the traced one"},
 	{.name = "watchdog", .type = OPT_DURATION, .offset = FIELD(watchdog_ns), .arg = "TIME", .max = NO_LIMIT,
@@ -141,6 +145,8 @@ const struct option_spec replay_options[] = {
 	 .help = "engine block: the device was made for this, and may carry a file system"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
 	 .help = "the replay trace to write (none)"},
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,
+	 .help = "where that scratch file is (the directory of -o, else $TMPDIR or /var/tmp)"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
 	 .help = "first make the files that the trace needs, or put their content back"},
 	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output), .flags = OPT_CLI_ONLY,

@@ -23,7 +23,7 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 			from = a->outcome[k].end_ticks;
 			break;
 		}
-	return ns_after_start(p, from + (uint64_t)a->due[at.index]);
+	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
 }
 
 /* Whether the outcome of a success is always 0, and the traced result stands for it. */

@@ -12,18 +12,9 @@
 #include "common/xalloc.h"
 #include "replay/calls/rooted.h"
 #include "replay/engines/gate.h"
-
-enum { AT_REQUESTS, AT_WAITS, AT_DUE, AT_OUTCOMES, AT_REPEATED, AT_EXPECTED };
-
-/* Lanes begin at multiples of this many elements, which is a multiple of 128 bytes for every array: no two lanes share a line. */
-#define LANE_ALIGN 16u
+#include "replay/plan_memory.h"
 
 #define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
-
-static uint64_t lane_room(uint64_t n)
-{
-	return (n + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN;
-}
 
 /* --- layout ------------------------------------------------------------------------------------------------------- */
 
@@ -37,53 +28,6 @@ static void lanes_choose(struct replay_plan *p, const struct replay_config *c, c
 	p->n_workers = (uint32_t)n_workers;
 	p->own_lanes = p->pool && n_workers == lanes->n && c->timing == TIMING_FULLSPEED;
 	p->n_lanes = p->pool && !p->own_lanes ? 1 : lanes->n;
-}
-
-/* `base` is advanced by what a lane needs; NULL stays NULL. */
-static void *lane_part(char **base, uint64_t n, size_t size)
-{
-	char *part = *base;
-	if (part)
-		*base += lane_room(n) * size;
-	return part;
-}
-
-static int memory_get(struct replay_plan *p, const struct replay_config *c, const uint32_t *n_waits, struct err *e)
-{
-	uint64_t n = 0, n_all_waits = 0;
-	for (uint32_t i = 0; i < p->n_lanes; i++) {
-		n += lane_room(p->lane[i].n);
-		n_all_waits += lane_room(n_waits[i]);
-	}
-	const struct {
-		size_t n_bytes;
-		const char *what;
-	} part[] = {
-		[AT_REQUESTS] = {n * sizeof(struct hot_request), "the requests"},
-		[AT_WAITS] = {n_all_waits * sizeof(struct hot_wait), "the order"},
-		[AT_DUE] = {c->timing == TIMING_FULLSPEED ? 0 : n * sizeof(int64_t), "the times of the requests"},
-		[AT_OUTCOMES] = {n * sizeof(struct outcome), "the outcomes"},
-		[AT_REPEATED] = {p->mutant.kind == FAULT_REPEAT ? n * sizeof(struct outcome) : 0, "the repeated outcomes"},
-		[AT_EXPECTED] = {n * sizeof(int64_t), "the expected results"},
-	};
-	char *base[sizeof part / sizeof *part];
-	for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
-		bool across = c->processes && (i == AT_OUTCOMES || i == AT_REPEATED);
-		int ret = (across ? vm_alloc_shared : vm_reserve)(&p->memory[i], part[i].n_bytes, part[i].what, e);
-		if (ret)
-			return ret;
-		base[i] = p->memory[i].base;
-	}
-	for (uint32_t i = 0; i < p->n_lanes; i++) {
-		struct lane *a = &p->lane[i];
-		a->request = lane_part(&base[AT_REQUESTS], a->n, sizeof *a->request);
-		a->wait = lane_part(&base[AT_WAITS], n_waits[i], sizeof *a->wait);
-		a->due = lane_part(&base[AT_DUE], a->n, sizeof *a->due);
-		a->outcome = lane_part(&base[AT_OUTCOMES], a->n, sizeof *a->outcome);
-		a->repeated = lane_part(&base[AT_REPEATED], a->n, sizeof *a->repeated);
-		a->expected = lane_part(&base[AT_EXPECTED], a->n, sizeof *a->expected);
-	}
-	return 0;
 }
 
 /* --- one request -------------------------------------------------------------------------------------------------- */
@@ -244,23 +188,7 @@ static void opens_lay(struct replay_plan *p, const struct slots *s)
 	}
 }
 
-/* Nothing faults once the run has begun. */
-static void memory_settle(struct replay_plan *p)
-{
-	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++)
-		vm_own(p->memory[i].base, p->memory[i].n_bytes);
-}
-
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
-
-static int places_make(struct replay_plan *p, struct err *e)
-{
-	p->place = malloc((p->n_records + 1) * sizeof *p->place);
-	if (!p->place)
-		return err_set(e, ENOMEM, "not enough memory for %llu records", (unsigned long long)p->n_records);
-	memset(p->place, 0xff, (p->n_records + 1) * sizeof *p->place);
-	return 0;
-}
 
 static int lanes_make(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct edges *d,
 		      const struct lanes *lanes, struct err *e)
@@ -273,7 +201,7 @@ static int lanes_make(struct replay_plan *p, const struct replay_config *c, cons
 		p->lane[i].n = p->pool && !p->own_lanes ? l->n : lanes->n_requests[i];
 	for (size_t i = 0; !p->pool && i < d->n; i++)
 		n_waits[lanes->lane[l->request[d->edge[i].request].thread]] += wait_of(lanes, l, &d->edge[i], &w);
-	int ret = memory_get(p, c, n_waits, e);
+	int ret = plan_memory_get(p, c, n_waits, e);
 	free(n_waits);
 	return ret;
 }
@@ -287,8 +215,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	if (ret)
 		return ret;
 	lanes_assign(&lanes, l, !c->processes);
-	ret = places_make(p, e);
-	ret = ret ? ret : lanes_make(p, c, l, d, &lanes, e);
+	ret = lanes_make(p, c, l, d, &lanes, e);
 	if (!ret) {
 		if (!p->pool)
 			edges_lay(p, l, d, &lanes);
@@ -298,7 +225,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 			requests_blank(p);
 		opens_lay(p, s);
 		ret = mutant_apply(p, e);
-		memory_settle(p);
+		ret = ret ? ret : plan_memory_settle(p, e);
 	}
 	lanes_release(&lanes);
 	return ret;
@@ -306,10 +233,8 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 
 void plan_release(struct replay_plan *p)
 {
-	for (size_t i = 0; i < sizeof p->memory / sizeof *p->memory; i++)
-		vm_free(&p->memory[i]);
+	plan_memory_release(p);
 	free(p->lane);
-	free(p->place);
 	call_table_release(&p->calls);
 	free(p->process_of);
 	free(p->pass_reason);

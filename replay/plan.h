@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The plan: a trace in the form an engine runs from. Hot requests lie in the order in which they are touched, in pre-faulted
- * memory, with what they wait for beside them; outcomes are stored into memory of the same shape.
+ * memory, with what they wait for beside them; outcomes are stored into memory of the same shape. A plan that is larger than it may be
+ * (--memory) lies in a scratch file, mapped; while it runs, each worker has what comes next in locked memory (engines/feed.h).
  *
  * A lane is a sequence of requests. Under an order policy it has those of a traced thread, or of several that were not alive at one
  * time (lanes.h), and there is one worker for each lane, which runs it from start to end. Under `none` lanes are queues that workers take requests from. */
@@ -83,6 +84,26 @@ struct lane_place {
 	uint32_t lane, index;
 };
 
+enum plan_part { PLAN_REQUESTS, PLAN_WAITS, PLAN_DUE, PLAN_OUTCOMES, PLAN_REPEATED, PLAN_EXPECTED, PLAN_PLACES, PLAN_PARTS };
+
+struct plan_file { /* where the parts of a large plan are */
+	int fd; /* 0: none, they are in memory */
+	uint64_t at[PLAN_PARTS]; /* of each part, in the file */
+	uint64_t n_bytes; /* of the plan, wherever it is */
+	uint64_t limit_bytes; /* of what is held of it while it runs */
+	uint64_t n_waits;
+	const char *whole; /* why it is in memory, although it is larger than the limit; NULL */
+	bool in_memory; /* the file is in memory itself (tmpfs) */
+};
+
+struct feed;
+
+struct feed_summary { /* what was held of a plan that lies in a file */
+	uint64_t n_bytes, n_locked_bytes;
+	uint64_t n_chunks, n_late; /* handed to workers; that a worker had to wait for */
+	uint32_t n_ahead; /* chunks of a lane */
+};
+
 struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carries into a program of its own */
 	struct lane *lane; /* lane[n_lanes] */
 	uint32_t n_lanes;
@@ -127,7 +148,10 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	int program_fd; /* of engine compiled: its program, 0 none */
 	bool abandoned; /* some thread still uses it: it must not be released */
 
-	struct vm_region memory[6]; /* of the lanes' arrays */
+	struct vm_region memory[PLAN_PARTS]; /* of the lanes' arrays, and of place[] */
+	struct plan_file file;
+	struct feed *feed; /* while it runs from a file: the engine's */
+	struct feed_summary fed;
 };
 
 /* Lays out the plan. `e` may name records. Errors: ENOMEM; EINVAL from the mutant. Ownership: plan_release. Borrows the names
@@ -136,6 +160,41 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 int plan_make(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
 	      const struct edges *d, struct err *e);
 void plan_release(struct replay_plan *p); /* an all-zero one is fine */
+
+/* engines/feed.c: outcome k of a lane, while its plan runs from a file. */
+const struct outcome *feed_outcome(const struct feed *f, uint32_t lane, uint32_t k);
+/* And how many requests of the lane have ended for certain. */
+uint32_t feed_ended(const struct feed *f, uint32_t lane);
+
+/* Outcome k of a lane, while it runs and afterwards. */
+static inline const struct outcome *plan_outcome(const struct replay_plan *p, uint32_t lane, uint32_t k)
+{
+	return p->feed ? feed_outcome(p->feed, lane, k) : &p->lane[lane].outcome[k];
+}
+
+/* The first request of a lane, from `next` on, that has not ended; an outcome is stored when its request has. Read without order: late
+ * news are good enough for who only watches. */
+static inline uint32_t plan_first_left(const struct replay_plan *p, uint32_t lane, uint32_t next)
+{
+	const uint32_t n_ended = p->feed ? feed_ended(p->feed, lane) : 0;
+	next = n_ended > next ? n_ended : next;
+	while (next < p->lane[lane].n && *(const volatile uint64_t *)&plan_outcome(p, lane, next)->begin_ticks)
+		next++;
+	return next;
+}
+
+static inline int64_t plan_ticks(double ns, double ticks_per_ns)
+{
+	const double ticks = ns * ticks_per_ns;
+	return ticks < 4e18 ? (int64_t)(ticks + 0.5) : INT64_MAX / 2;
+}
+
+/* The due time of request k of a lane in ticks, once its clock is calibrated. In a file they remain nanoseconds. */
+static inline uint64_t plan_due(const struct replay_plan *p, uint32_t lane, uint32_t k)
+{
+	const int64_t due = p->lane[lane].due[k];
+	return (uint64_t)(p->file.fd ? plan_ticks((double)due, p->due_ticks_per_ns) : due);
+}
 
 /* Whether what came back is not what the trace says: another count, success instead of failure, or another errno
  * where the trace knows it. */

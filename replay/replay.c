@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/statvfs.h>
@@ -11,6 +12,7 @@
 
 #include "capture/fileset/fileset.h"
 #include "capture/trace.h"
+#include "common/process_memory.h"
 #include "common/scheduling.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -187,11 +189,32 @@ static void pages_take(struct replay_summary *s, const struct call_counts *n)
 	s->n_pages_left = atomic_load(&n->n_pages_left);
 }
 
-/* What the metadata tell of the conditions under which the requests were issued. */
-static json_t *more_of_plan(const struct replay_plan *p)
+static void memory_take(struct replay_memory *m, const struct replay_plan *p)
 {
-	return json_pack("{s:I, s:o, s:o}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "balloon", balloon_to_json(p->balloon),
-			 "scheduling", scheduling_to_json(&p->scheduling));
+	*m = (struct replay_memory){
+		.plan_bytes = p->file.n_bytes,
+		.ahead_bytes = p->fed.n_bytes,
+		.locked_bytes = p->fed.n_locked_bytes,
+		.peak_bytes = m->peak_bytes,
+		.n_chunks = p->fed.n_chunks,
+		.n_late_chunks = p->fed.n_late,
+		.whole = p->file.whole,
+		.scratch_in_memory = p->file.in_memory,
+	};
+}
+
+static json_t *memory_to_json(const struct replay_memory *m)
+{
+	return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I}", "plan_bytes", (json_int_t)m->plan_bytes, "ahead_bytes",
+			 (json_int_t)m->ahead_bytes, "locked_bytes", (json_int_t)m->locked_bytes, "peak_resident_bytes",
+			 (json_int_t)m->peak_bytes, "n_chunks", (json_int_t)m->n_chunks, "n_late_chunks", (json_int_t)m->n_late_chunks);
+}
+
+/* What the metadata tell of the conditions under which the requests were issued. */
+static json_t *more_of_plan(const struct replay_plan *p, const struct replay_memory *m)
+{
+	return json_pack("{s:I, s:o, s:o, s:o}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "balloon", balloon_to_json(p->balloon),
+			 "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(m));
 }
 
 /* Whether every worker may spin at the same time. */
@@ -224,7 +247,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
+		malloc_trim(0); /* what preparing took is given back before the start */
+		process_peak_reset();
 		ret = engine->run(&r->plan, r->c, e);
+		s->memory.peak_bytes = process_peak_bytes();
 	}
 	for (int i = PASS_NOT + 1; i < PASS_N; i++) {
 		s->n_passed_of[i] = r->plan.calls.n_passed[i];
@@ -236,6 +262,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	s->own_memory_bytes = r->balloon.own_bytes;
 	s->balloon_most_bytes = r->balloon.most_bytes;
 	s->balloon_least_bytes = r->balloon.least_bytes < r->balloon.most_bytes ? r->balloon.least_bytes : r->balloon.most_bytes;
+	memory_take(&s->memory, &r->plan);
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
 	s->n_processes = r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
@@ -244,7 +271,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	if (ret && !r->plan.partial)
 		return ret;
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
-	from.more = more_of_plan(&r->plan);
+	from.more = more_of_plan(&r->plan, &s->memory);
 	int written = output_write(r->trace, r->path, &from, r->c, s, ret ? NULL : e);
 	json_decref(from.more);
 	return ret ? ret : written;

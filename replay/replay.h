@@ -43,6 +43,7 @@ struct replay_config {
 	const char *balloon;	 /* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off */
 	int payload;		 /* --payload: enum replay_payload: what is written */
 	double compressible, duplicates; /* --compressible, --duplicates: shares of what is made for it */
+	uint64_t memory_bytes;	 /* --memory: a plan that takes more is held in parts; UINT64_MAX: never */
 	bool stop_on_mismatch;	 /* --stop-on-mismatch */
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
@@ -57,6 +58,7 @@ struct replay_config {
 	const char *device;	 /* --device: of engine block, a block device or a regular file */
 	bool destructive;	 /* --destructive: what is on the device may be overwritten */
 	bool own_device;	 /* --own-device: it is a volume that was made for this, and may have a signature */
+	const char *scratch;	 /* --scratch: where a plan is that is held in parts; NULL: beside the output, else $TMPDIR or /var/tmp */
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
 	bool no_sync_output;	 /* --no-sync-output */
@@ -71,6 +73,8 @@ struct replay_config {
 #define REPLAY_CALIBRATION_NS 5000000
 #define REPLAY_TIMED_BASELINE_NS 100000000
 
+#define REPLAY_MEMORY_BYTES (UINT64_C(64) << 20) /* --memory */
+
 void replay_config_init(struct replay_config *c);
 extern const struct option_spec replay_options[];
 
@@ -83,6 +87,7 @@ struct replay_engine {
 	const char *name, *help;
 	enum trace_level level; /* of the traces it replays; of adapters: replay_engine_level() */
 	const struct adapter *adapter; /* somebody else's replayer; NULL: ours */
+	bool bounded;	/* it can run from a plan in a file (--memory) */
 	bool processes; /* it can replay with a process for each traced process */
 	/* Errors: EINVAL for a combination this engine cannot do. */
 	int (*check)(const struct replay_config *c, struct err *e);
@@ -106,6 +111,16 @@ struct replay_mismatch {
 	uint16_t op;		  /* enum trace_op */
 	int64_t expected, actual; /* result, or a negative errno; 0 for a success whose result is not compared */
 	char path[256];		  /* as traced; its end where it is longer; empty: none */
+};
+
+struct replay_memory { /* of a replay of system calls */
+	uint64_t plan_bytes;  /* requests, order, times, outcomes */
+	uint64_t ahead_bytes; /* what of it was held at a time; 0: all of it */
+	uint64_t locked_bytes;
+	uint64_t peak_bytes;  /* largest resident set of the process while requests ran; 0 unknown */
+	uint64_t n_chunks, n_late_chunks; /* read ahead for the workers; that one of them had to wait for */
+	const char *whole;    /* why it was all held, although that is more than the limit; NULL */
+	bool scratch_in_memory; /* the scratch file lies in memory, too */
 };
 
 /* What a replay came to, for the terminal. Everything here can be computed from the two traces as well. */
@@ -140,6 +155,7 @@ struct replay_summary {
 	uint64_t own_memory_bytes; /* anonymous memory of the replay itself, where there is a balloon */
 	uint64_t balloon_least_bytes, balloon_most_bytes; /* held beside it; most 0: none, as the replay itself has as much */
 	bool balloon;
+	struct replay_memory memory;
 	char scheduling_note[300]; /* what a real-time scheduler means here, "" nothing */
 };
 

@@ -17,6 +17,7 @@
 #include "capture/app/app_private.h"
 #include "common/files.h"
 #include "common/process_memory.h"
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
 /* --- the scratch directory -------------------------------------------------------------------------------------------- */
@@ -74,15 +75,8 @@ static int control_make(struct spool *s, const struct clock *clock, uint32_t fla
 static int spool_make(struct spool *s, const char *near, struct err *e)
 {
 	char *copy = xstrdup(near), *dir = dirname(copy);
-	s->fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (s->fd < 0) { /* not every file system has unnamed files */
-		char *name = xasprintf("%s/.validate-spool-XXXXXX", dir);
-		s->fd = mkostemp(name, O_CLOEXEC);
-		if (s->fd >= 0)
-			unlink(name);
-		free(name);
-	}
-	int rc = s->fd < 0 ? err_sys(e, errno, "%s: making the spool file", dir) : 0;
+	s->fd = unnamed_file_open(dir, e);
+	int rc = s->fd < 0 ? s->fd : 0;
 	free(copy);
 	return rc;
 }

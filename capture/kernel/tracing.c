@@ -20,6 +20,7 @@
 #include <tracefs.h>
 
 #include "common/strbuf.h"
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
 #define POLL_NS 20000000
@@ -163,18 +164,7 @@ static const char *scratch_choose(const char *given)
 
 int tracing_scratch_file(const char *given, struct err *e)
 {
-	const char *dir = scratch_choose(given);
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd >= 0)
-		return fd;
-	char *path = xasprintf("%s/validate-tracing.XXXXXX", dir);
-	fd = mkostemp(path, O_CLOEXEC);
-	if (fd < 0)
-		fd = err_sys(e, errno, "%s: a scratch file", dir);
-	else
-		unlink(path);
-	free(path);
-	return fd;
+	return unnamed_file_open(scratch_choose(given), e);
 }
 
 static int streams_open(struct tracing *t, const char *scratch, struct err *e)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "replay/engines/feed.h"
 #include "replay/engines/issue.h"
 
 #define RATION 16
@@ -192,6 +193,13 @@ static bool request(struct runner *w, struct at *t)
 	return true;
 }
 
+void lane_fed(const struct runner *w, uint32_t k)
+{
+	feed_leave(w->crew->feed, w->index, k);
+	if (k < w->crew->plan->lane[w->index].n)
+		gate_publish(&w->crew->gates, w->index, GATE_DONE);
+}
+
 /* --- the loops ---------------------------------------------------------------------------------------------------- */
 
 static void at_set(struct at *t, const struct lane *a, uint32_t k)
@@ -207,13 +215,18 @@ static void at_set(struct at *t, const struct lane *a, uint32_t k)
 static void careful_lane(struct runner *w)
 {
 	struct crew *c = w->crew;
-	const struct lane *a = &c->plan->lane[w->index];
-	struct at t = {.wait = a->wait, .last_end = c->plan->start_ticks};
-	for (uint32_t k = 0; k < a->n; k++, t.n++) {
-		at_set(&t, a, k);
+	struct lane a = c->plan->lane[w->index];
+	struct at t = {.wait = a.wait, .last_end = c->plan->start_ticks};
+	uint32_t k = 0, end = c->feed ? 0 : a.n;
+	for (; k < a.n; k++, t.n++) {
+		if (k == end && (end = feed_next(c->feed, w->index, &a, &t.wait, k)) == k)
+			break;
+		at_set(&t, &a, k);
 		if (!request(w, &t))
 			break;
 	}
+	if (c->feed)
+		feed_leave(c->feed, w->index, k);
 	/* Who stopped early will not publish what others wait for; they shall come and see that it is over. */
 	gate_publish(&c->gates, w->index, GATE_DONE);
 }

@@ -21,4 +21,8 @@ struct ration {
  * others, one request at a time. From a common lane always one, in issue order. */
 bool ration_take(const struct runner *w, struct ration *r);
 
+/* A lane has ended behind k requests that was read ahead: its last chunk goes back. Where those are not all, nobody shall wait for the
+ * rest. */
+void lane_fed(const struct runner *w, uint32_t k);
+
 #endif

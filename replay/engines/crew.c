@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "replay/balloon.h"
 #include "replay/engines/crew_private.h"
+#include "replay/engines/feed.h"
 #include "replay/engines/watchdog.h"
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
@@ -99,6 +100,8 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 		ret = placement_init(&c->placement, (enum placement_kind)config->placement, p->max_length, p->direct, c->n, e);
 	if (!ret) /* written content must not be zeros, which some storage treats on its own */
 		vm_fill_random(&c->placement.region, p->seed);
+	if (!ret && p->file.fd)
+		ret = feed_open(&c->feed, p, config->stop_on_mismatch, e);
 	return ret;
 }
 
@@ -106,6 +109,7 @@ void crew_release(struct crew *c)
 {
 	if (c->abandoned)
 		return;
+	feed_close(c->feed);
 	placement_release(&c->placement);
 	gates_release(&c->gates);
 	wait_group_release(&c->group);
@@ -259,12 +263,9 @@ static int crew_join_watched(struct crew *c, struct err *e)
 void crew_due_to_ticks(struct replay_plan *p, double ticks_per_ns)
 {
 	p->due_ticks_per_ns = ticks_per_ns;
-	for (uint32_t i = 0; i < p->n_lanes; i++)
-		for (uint32_t k = 0; p->lane[i].due && k < p->lane[i].n; k++) {
-			int64_t *due = &p->lane[i].due[k];
-			double ticks = (double)*due * ticks_per_ns;
-			*due = ticks < 4e18 ? (int64_t)(ticks + 0.5) : INT64_MAX / 2;
-		}
+	for (uint32_t i = 0; i < p->n_lanes && !p->file.fd; i++)
+		for (uint32_t k = 0; p->lane[i].due && k < p->lane[i].n; k++)
+			p->lane[i].due[k] = plan_ticks((double)p->lane[i].due[k], ticks_per_ns);
 }
 
 void crew_gather(struct crew *c)
@@ -299,12 +300,15 @@ int crew_run(struct crew *c, struct err *e)
 		ret = balloon_hold(p->balloon, p, NULL, 0, e);
 	if (!ret)
 		ret = clock_reanchor(&p->clock, e);
+	if (!ret)
+		crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
+	if (!ret && c->feed)
+		ret = feed_start(c->feed, p->due_ticks_per_ns, e);
 	if (ret) {
 		crew_open(c, true);
 		crew_join(c);
 		return ret;
 	}
-	crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	run_facts_take(&before);
 	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
 	crew_open(c, false);
@@ -317,5 +321,6 @@ int crew_run(struct crew *c, struct err *e)
 	balloon_let_go(p->balloon);
 	run_facts_between(&before, &after, &p->facts);
 	crew_gather(c);
-	return clock_reanchor(&p->clock, e);
+	ret = c->feed ? feed_stop(c->feed, e) : 0;
+	return ret ? ret : clock_reanchor(&p->clock, e);
 }

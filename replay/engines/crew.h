@@ -46,6 +46,7 @@ struct crew { /* with --processes each process has its own copy of it, and runs 
 	void *shared; /* what else the runners of an engine share; the engine's own */
 	struct placement placement;
 	struct gates gates;  /* one for each lane */
+	struct feed *feed;   /* of a plan that lies in a file, NULL: it is in memory */
 	struct wait_group group; /* of the runners; without seats where each waits by itself */
 	struct scheduling scheduling; /* of each runner */
 	struct queue *queue; /* queue[n_lanes] */

@@ -85,6 +85,7 @@ const struct replay_engine engine_event = {
 	.name = "event",
 	.level = LEVEL_SYSCALL,
 	.help = "each worker owns the requests of one traced thread and waits for their predecessors itself",
+	.bounded = true,
 	.processes = true,
 	.check = event_check,
 	.run = event_run,

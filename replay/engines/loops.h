@@ -10,6 +10,7 @@
 
 #include "replay/engines/careful.h"
 #include "replay/engines/crew.h"
+#include "replay/engines/feed.h"
 #include "replay/engines/issue.h"
 
 /* --- an order policy: worker i runs lane i ------------------------------------------------------------------------ */
@@ -48,6 +49,19 @@ INLINE struct lane_walk lane_walk_of(const struct runner *w)
 	return (struct lane_walk){w->crew->placement, *a, a->wait, p->start_ticks, p->start_ticks};
 }
 
+/* Which requests from k on are in memory: all, or those up to what is returned. */
+INLINE uint32_t lane_ahead(const struct runner *w, struct lane_walk *t, uint32_t k)
+{
+	if (LIKELY(!w->crew->feed))
+		return t->lane.n;
+	struct lane lane = t->lane; /* copies, so that t stays in registers */
+	const struct hot_wait *wait = t->wait;
+	const uint32_t end = feed_next(w->crew->feed, w->index, &lane, &wait, k);
+	t->lane = lane;
+	t->wait = wait;
+	return end;
+}
+
 /* Request k of the lane, which is `h`, from its waiting to the publication of its end. */
 INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *t, const struct hot_request *h, uint32_t k,
 		      const bool ordered, const enum replay_timing timing, const unsigned int kinds)
@@ -82,8 +96,12 @@ INLINE void lane_run(struct runner *w, const bool ordered, const enum replay_tim
 {
 	const struct site site = site_of(w);
 	struct lane_walk t = lane_walk_of(w);
-	for (uint32_t k = 0; k < t.lane.n; k++)
-		lane_step(w, &site, &t, &t.lane.request[k], k, ordered, timing, kinds);
+	uint32_t k = 0;
+	for (uint32_t end = 0; k < t.lane.n && (end = lane_ahead(w, &t, k)) > k;)
+		for (; k < end; k++)
+			lane_step(w, &site, &t, &t.lane.request[k], k, ordered, timing, kinds);
+	if (UNLIKELY(w->crew->feed))
+		lane_fed(w, k);
 	if (!ordered)
 		lane_leave(w);
 }

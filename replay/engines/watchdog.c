@@ -26,20 +26,15 @@ void watchdog_restart(struct watchdog *w)
 	w->quiet_since = clock_now(&w->crew->plan->clock);
 }
 
-/* An outcome is stored when its request has ended. Read without order: late news are good enough here. */
-static bool has_ended(const struct lane *a, uint32_t k)
-{
-	return *(const volatile uint64_t *)&a->outcome[k].begin_ticks != 0;
-}
-
 /* When the next request of a lane is due, 0 at once. */
-static uint64_t due_at(const struct crew *c, const struct lane *a, uint32_t k)
+static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 {
-	if (c->config->timing == TIMING_FULLSPEED || !a->due)
+	const struct replay_plan *p = c->plan;
+	if (c->config->timing == TIMING_FULLSPEED || !p->lane[lane].due)
 		return 0;
 	bool think = c->config->timing == TIMING_THINK && k;
-	uint64_t from = think ? *(const volatile uint64_t *)&a->outcome[k - 1].end_ticks : c->plan->start_ticks;
-	return from + (uint64_t)a->due[k];
+	uint64_t from = think ? *(const volatile uint64_t *)&plan_outcome(p, lane, k - 1)->end_ticks : p->start_ticks;
+	return from + plan_due(p, lane, k);
 }
 
 bool watchdog_is_quiet(struct watchdog *w)
@@ -48,10 +43,9 @@ bool watchdog_is_quiet(struct watchdog *w)
 	uint64_t now = clock_now(&p->clock), sum = 0, due = p->start_ticks;
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		const struct lane *a = &p->lane[i];
-		while (w->next[i] < a->n && has_ended(a, w->next[i]))
-			w->next[i]++;
+		w->next[i] = plan_first_left(p, i, w->next[i]);
 		sum += w->next[i] + atomic_load(&w->crew->queue[i].next);
-		uint64_t lane_due = w->next[i] < a->n ? due_at(w->crew, a, w->next[i]) : 0;
+		uint64_t lane_due = w->next[i] < a->n ? due_at(w->crew, i, w->next[i]) : 0;
 		due = lane_due > due ? lane_due : due;
 	}
 	if (sum != w->sum || due > now)
@@ -107,8 +101,7 @@ static uint32_t lane_under_way(const struct watchdog *w, uint32_t from, uint32_t
 void watchdog_describe_lanes(const struct watchdog *w, uint32_t from, uint32_t to, struct strbuf *text)
 {
 	for (uint32_t i = from; i < to; i++)
-		while (w->next[i] < w->crew->plan->lane[i].n && has_ended(&w->crew->plan->lane[i], w->next[i]))
-			w->next[i]++;
+		w->next[i] = plan_first_left(w->crew->plan, i, w->next[i]);
 	uint32_t lane = lane_under_way(w, from, to);
 	for (uint32_t i = from; lane == to && i < to; i++)
 		lane = w->next[i] < w->crew->plan->lane[i].n ? i : to;

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/unnamed_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <stdlib.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+int unnamed_file_open(const char *dir, struct err *e)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		return fd;
+	char *path = xasprintf("%s/.validate-XXXXXX", dir); /* not every file system has unnamed files */
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd < 0)
+		fd = err_sys(e, errno, "%s: making a scratch file", dir);
+	else
+		unlink(path);
+	free(path);
+	return fd;
+}
+
+int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e)
+{
+	for (size_t done = 0; done < n_bytes;) {
+		const ssize_t got = pread(fd, (char *)to + done, n_bytes - done, (off_t)(offset + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return err_sys(e, got ? errno : EIO, "reading a scratch file");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e)
+{
+	for (size_t done = 0; done < n_bytes;) {
+		const ssize_t got = pwrite(fd, (const char *)from + done, n_bytes - done, (off_t)(offset + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			return err_sys(e, got ? errno : EIO, "writing a scratch file");
+		done += (size_t)got;
+	}
+	return 0;
+}
+
+bool file_in_memory(int fd)
+{
+	struct statfs v;
+	return fstatfs(fd, &v) == 0 && (v.f_type == TMPFS_MAGIC || v.f_type == RAMFS_MAGIC);
+}

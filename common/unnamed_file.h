@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Files that have no name, and are gone when they are closed, however the program ends. */
+#ifndef COMMON_UNNAMED_FILE_H
+#define COMMON_UNNAMED_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/err.h"
+
+/* Opens one in `dir`, for reading and writing. Returns the descriptor. Errors: of the system, with the directory. */
+int unnamed_file_open(const char *dir, struct err *e);
+
+/* Reads or writes all of `n_bytes` at `offset` of any file. Errors: of the system; EIO where the file ends before. */
+int file_read_at(int fd, void *to, size_t n_bytes, uint64_t offset, struct err *e);
+int file_write_at(int fd, const void *from, size_t n_bytes, uint64_t offset, struct err *e);
+
+/* Whether the file's bytes are in memory anyhow (tmpfs, ramfs). */
+bool file_in_memory(int fd);
+
+#endif
