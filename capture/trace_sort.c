@@ -33,7 +33,7 @@ struct sort {
 	struct trace_writer *to;
 	int fd; /* of the runs */
 	struct trace_record *v; /* [RUN_RECORDS], as they came */
-	struct key *key;
+	struct key *key; /* [2 * RUN_RECORDS]: the second half for sorting */
 	struct trace_record *out; /* [OUT_RECORDS], in order */
 	size_t n_out;
 	struct run *run;
@@ -42,12 +42,41 @@ struct sort {
 	size_t n_heap;
 };
 
-static int by_begin(const void *a, const void *b)
+#define DIGIT_BITS 11u
+#define DIGITS (1u << DIGIT_BITS)
+
+static inline size_t digit(int64_t begin_ns, unsigned int shift)
 {
-	const struct key *x = a, *y = b;
-	if (x->begin_ns != y->begin_ns)
-		return x->begin_ns < y->begin_ns ? -1 : 1;
-	return x->i < y->i ? -1 : x->i > y->i;
+	return ((uint64_t)begin_ns ^ UINT64_C(1) << 63) >> shift & (DIGITS - 1); /* negative ones first */
+}
+
+/* By begin, those of the same begin as they came: digit by digit from the last one on, but for those that all have alike. `spare` has room
+ * for as many. */
+static void keys_sort(struct key *v, struct key *spare, size_t n)
+{
+	uint64_t differ = 0;
+	struct key *from = v, *to = spare;
+	for (size_t i = 1; i < n; i++)
+		differ |= (uint64_t)(v[i].begin_ns ^ v[0].begin_ns);
+	for (unsigned int shift = 0; shift < 64; shift += DIGIT_BITS) {
+		size_t at[DIGITS] = {0}, sum = 0;
+		if (!(differ >> shift & (DIGITS - 1)))
+			continue;
+		for (size_t i = 0; i < n; i++)
+			at[digit(from[i].begin_ns, shift)]++;
+		for (size_t d = 0; d < DIGITS; d++) {
+			size_t here = at[d];
+			at[d] = sum;
+			sum += here;
+		}
+		for (size_t i = 0; i < n; i++)
+			to[at[digit(from[i].begin_ns, shift)]++] = from[i];
+		struct key *swap = from;
+		from = to;
+		to = swap;
+	}
+	if (from != v)
+		memcpy(v, from, n * sizeof *v);
 }
 
 /* Requests without a begin go with the one before: for sorting they get its begin, and this commit word meanwhile. */
@@ -73,7 +102,7 @@ static int fill_run(struct sort *s, size_t *n, int64_t *last_ns, struct err *e)
 		++*n;
 	}
 	if (!ordered)
-		qsort(s->key, *n, sizeof *s->key, by_begin);
+		keys_sort(s->key, s->key + RUN_RECORDS, *n);
 	return rc < 0 ? rc : 0;
 }
 
@@ -257,7 +286,7 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 	rc = s.fd < 0 ? -EIO : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
 	if (!rc) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
-		s.key = xmalloc(RUN_RECORDS * sizeof *s.key);
+		s.key = xmalloc(2 * RUN_RECORDS * sizeof *s.key);
 		s.out = xmalloc(OUT_RECORDS * sizeof *s.out);
 		rc = sort_all(&s, e);
 		if (rc)
