@@ -53,6 +53,7 @@ void run_facts_take(struct run_facts_snapshot *s)
 		s->major = (uint64_t)usage.ru_majflt;
 		s->voluntary = (uint64_t)usage.ru_nvcsw;
 		s->involuntary = (uint64_t)usage.ru_nivcsw;
+		s->peak_bytes = (uint64_t)usage.ru_maxrss * 1024;
 	}
 	s->now_ns = clock_monotonic_ns();
 }
@@ -81,5 +82,6 @@ void run_facts_between(const struct run_facts_snapshot *a, const struct run_fact
 	    .n_involuntary_switches = b->involuntary - a->involuntary,
 	    .bytes_read_device = b->read_bytes - a->read_bytes,
 	    .bytes_written_device = b->write_bytes - a->write_bytes,
+	    .peak_memory_bytes = b->peak_bytes,
 	};
 }

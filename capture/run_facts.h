@@ -18,12 +18,13 @@ struct run_facts {
 	uint64_t n_minor_faults, n_major_faults;
 	uint64_t n_voluntary_switches, n_involuntary_switches;
 	uint64_t bytes_read_device, bytes_written_device; /* /proc/self/io, 0 unknown */
+	uint64_t peak_memory_bytes; /* resident, of the process so far (ru_maxrss); 0 unknown, as in facts of earlier versions */
 };
 
 /* Snapshot of the calling process; worker threads call run_facts_thread around their own loop for the run-queue part. */
 struct run_facts_snapshot {
 	int64_t now_ns, user_ns, system_ns, steal_ns;
-	uint64_t minor, major, voluntary, involuntary, read_bytes, write_bytes;
+	uint64_t minor, major, voluntary, involuntary, read_bytes, write_bytes, peak_bytes;
 };
 void run_facts_take(struct run_facts_snapshot *s);
 int64_t run_facts_thread_wait_ns(void); /* of the calling thread so far, -1 unknown */

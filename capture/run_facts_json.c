@@ -2,6 +2,7 @@
 /* The JSON form of run_facts.h, apart so that who only takes facts needs no JSON library. */
 #include <errno.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -12,18 +13,20 @@ static const struct fact {
 	const char *name;
 	size_t offset;
 	int64_t lowest;
+	bool may_miss; /* in facts of earlier versions, where it is 0 */
 } facts[] = {
-    {"wall_ns", offsetof(struct run_facts, wall_ns), 0},
-    {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN},
-    {"cpu_system_ns", offsetof(struct run_facts, cpu_system_ns), INT64_MIN},
-    {"steal_ns", offsetof(struct run_facts, steal_ns), -1},
-    {"runqueue_wait_ns", offsetof(struct run_facts, runqueue_wait_ns), -1},
-    {"n_minor_faults", offsetof(struct run_facts, n_minor_faults), 0},
-    {"n_major_faults", offsetof(struct run_facts, n_major_faults), 0},
-    {"n_voluntary_switches", offsetof(struct run_facts, n_voluntary_switches), 0},
-    {"n_involuntary_switches", offsetof(struct run_facts, n_involuntary_switches), 0},
-    {"bytes_read_device", offsetof(struct run_facts, bytes_read_device), 0},
-    {"bytes_written_device", offsetof(struct run_facts, bytes_written_device), 0},
+    {"wall_ns", offsetof(struct run_facts, wall_ns), 0, false},
+    {"cpu_user_ns", offsetof(struct run_facts, cpu_user_ns), INT64_MIN, false},
+    {"cpu_system_ns", offsetof(struct run_facts, cpu_system_ns), INT64_MIN, false},
+    {"steal_ns", offsetof(struct run_facts, steal_ns), -1, false},
+    {"runqueue_wait_ns", offsetof(struct run_facts, runqueue_wait_ns), -1, false},
+    {"n_minor_faults", offsetof(struct run_facts, n_minor_faults), 0, false},
+    {"n_major_faults", offsetof(struct run_facts, n_major_faults), 0, false},
+    {"n_voluntary_switches", offsetof(struct run_facts, n_voluntary_switches), 0, false},
+    {"n_involuntary_switches", offsetof(struct run_facts, n_involuntary_switches), 0, false},
+    {"bytes_read_device", offsetof(struct run_facts, bytes_read_device), 0, false},
+    {"bytes_written_device", offsetof(struct run_facts, bytes_written_device), 0, false},
+    {"peak_memory_bytes", offsetof(struct run_facts, peak_memory_bytes), 0, true},
 };
 enum { N_FACTS = sizeof facts / sizeof *facts };
 
@@ -48,6 +51,8 @@ int run_facts_from_json(struct run_facts *f, const json_t *o, struct err *e)
 		return err_set(e, EINVAL, "the facts of a run are no JSON object");
 	for (size_t i = 0; i < N_FACTS; i++) {
 		const json_t *member = json_object_get(o, facts[i].name);
+		if (!member && facts[i].may_miss)
+			continue;
 		if (!json_is_integer(member))
 			return err_set(e, EINVAL, "the facts of a run: \"%s\" %s", facts[i].name,
 				       member ? "is no integer" : "is missing");

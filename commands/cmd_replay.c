@@ -178,13 +178,35 @@ static void memory_print(const struct replay_config *c, const struct replay_memo
 	strbuf_release(&peak);
 }
 
-static void summary_print(const struct replay_config *c, const struct replay_summary *s)
+static void adapter_print(const struct replay_summary *s)
+{
+	const struct adapter_summary *a = &s->adapter;
+	struct strbuf cpu = STRBUF_INIT, peak = STRBUF_INIT;
+	if (!a->times)
+		return;
+	format_duration(&cpu, (double)a->cpu_ns);
+	format_size(&peak, a->peak_bytes);
+	printf("%-16s%s%s%s of processor time, %s of memory at most\n", "replayer", a->version, *a->version ? ": " : "", cpu.s, peak.s);
+	count_print("not seen", s->n_records - s->n_issued - s->n_passed, "requests that the replayer was given");
+	count_print("extra", s->n_repeated, "requests that the input does not have");
+	count_print("ambiguous", a->n_ambiguous, "requests of the input, like another in operation, object, offset and length");
+	for (const char *line = a->notes; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n'))
+		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
+	strbuf_release(&cpu);
+	strbuf_release(&peak);
+}
+
+static void requests_print(const struct replay_summary *s)
 {
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
 	if (s->n_repeated)
 		printf(", %" PRIu64 " repeated", s->n_repeated);
 	if (s->n_failed)
 		printf(", %" PRIu64 " failed", s->n_failed);
+	if (s->adapter.times) {
+		printf("; times: %s\n", s->adapter.times);
+		return;
+	}
 	printf("; %" PRIu64 " worker%s", s->n_workers, s->n_workers == 1 ? "" : "s");
 	if (s->n_processes > 1)
 		printf(" in %" PRIu64 " processes", s->n_processes);
@@ -192,6 +214,11 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		printf(", %s\n", s->block.backend);
 	else
 		printf(" for %" PRIu64 " traced thread%s\n", s->n_threads, s->n_threads == 1 ? "" : "s");
+}
+
+static void summary_print(const struct replay_config *c, const struct replay_summary *s)
+{
+	requests_print(s);
 	if (s->n_responses) {
 		line_of_duration("mean response", s->mean_response_ns, s->traced_mean_response_ns);
 		line_of_duration("elapsed", (double)s->elapsed_ns, (double)s->traced_elapsed_ns);
@@ -213,6 +240,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	memory_print(c, &s->memory);
 	passed_print(s);
 	block_print(s);
+	adapter_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
 		printf("note: %" PRIu64 " requests use descriptors whose file the trace does not tell; they fail in the replay\n",

@@ -74,6 +74,14 @@ static bool is_same(const struct option_spec *o, const void *a, const void *b)
 	}
 }
 
+const struct option_spec *options_changed(const struct option_spec *table, const void *config, const void *standard)
+{
+	for (const struct option_spec *o = table; o->name; o++)
+		if (!is_same(o, field(o, config), field(o, standard)))
+			return o;
+	return NULL;
+}
+
 static void value_print(struct strbuf *out, const struct option_spec *o, const void *value)
 {
 	switch (o->type) {

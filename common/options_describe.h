@@ -18,6 +18,9 @@ json_t *options_to_json(const struct option_spec *table, const void *config);
 void options_command(struct strbuf *out, const struct option_spec *table, const void *config, const void *standard,
 		     bool with_cli_only);
 
+/* The next row, from `table` on, in which `config` differs from `standard`; NULL: there is none. */
+const struct option_spec *options_changed(const struct option_spec *table, const void *config, const void *standard);
+
 /* Appends a word as a shell needs it: in single quotes where it would take it for something else. */
 void shell_word(struct strbuf *out, const char *word);
 

@@ -317,6 +317,24 @@ void format_duration(struct strbuf *out, double ns)
 
 /* --- lists -------------------------------------------------------------------------------------------------------- */
 
+/* What closes the bracket at `s`, or NULL. Inside, quotes hide brackets, and brackets nest. */
+static const char *bracket_end(const char *s)
+{
+	int depth = 0;
+	bool quoted = false;
+	for (; *s; s++) {
+		if (quoted && *s == '\\' && s[1])
+			s++;
+		else if (*s == '"')
+			quoted = !quoted;
+		else if (!quoted && strchr("([", *s))
+			depth++;
+		else if (!quoted && strchr(")]", *s) && --depth == 0)
+			return s;
+	}
+	return NULL;
+}
+
 int split_list(const char *text, char ***items, size_t *n, struct err *e)
 {
 	*items = NULL;
@@ -337,6 +355,9 @@ int split_list(const char *text, char ***items, size_t *n, struct err *e)
 				keep = item.len;
 				continue;
 			}
+			const char *end = !quoted && (*p == '(' || *p == '[') ? bracket_end(p) : NULL;
+			for (; end && p < end; p++)
+				strbuf_addch(&item, *p);
 			strbuf_addch(&item, *p);
 			if (quoted || !strchr(blanks, *p))
 				keep = item.len;

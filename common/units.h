@@ -27,7 +27,8 @@ int parse_bool(const char *text, int *value, struct err *e); /* yes no true fals
 void format_size(struct strbuf *out, uint64_t bytes);
 void format_duration(struct strbuf *out, double ns);
 
-/* Splits at commas, trimming blanks; commas inside double quotes do not split. items[] and its strings are the
+/* Splits at commas, trimming blanks; commas inside double quotes do not split, nor those inside (...) and [...], which stay as they
+ * are, quotes included. items[] and its strings are the
  * caller's, list_free. An empty item is EINVAL. */
 int split_list(const char *text, char ***items, size_t *n, struct err *e);
 void list_free(char **items, size_t n);

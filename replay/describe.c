@@ -14,7 +14,10 @@ char *replay_describe_command(const struct replay_config *c, const char *input_p
 {
 	struct strbuf out = STRBUF_INIT;
 	strbuf_addf(&out, "validate replay --engine %s", c->engine);
-	if (c->device)
+	const struct replay_engine *g = replay_engine_find(c->engine);
+	if (g && g->adapter)
+		; /* it has neither */
+	else if (c->device)
 		strbuf_addf(&out, " --mode %s", block_mode_names[c->block.mode]);
 	else
 		strbuf_addf(&out, " --order %s --timing %s", replay_order_names[c->order], replay_timing_names[c->timing]);

@@ -194,6 +194,24 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 	return o->n_batch == BATCH ? flush(o, e) : 0;
 }
 
+static int extra_put(struct output *o, struct err *e)
+{
+	struct output_outcome got = {.dispatch_ticks = 0};
+	struct trace_record r;
+	int ret = 0;
+	while (!ret && o->from->extra && (ret = o->from->extra(o->from, &r, &got, e)) == 1) {
+		o->s->n_repeated++;
+		r.heap = HEAP_NONE;
+		ret = o->w ? object_copy(o, r.object, &r.object, e) : 0;
+		if (ret || !o->w)
+			continue;
+		outcome_put(o, &r, &got);
+		o->batch[o->n_batch++] = r;
+		ret = o->n_batch == BATCH ? flush(o, e) : 0;
+	}
+	return ret;
+}
+
 /* --- all of them -------------------------------------------------------------------------------------------------- */
 
 static int walk(struct output *o, struct err *e)
@@ -217,6 +235,10 @@ static int walk(struct output *o, struct err *e)
 		ret = flush(o, e);
 	if (!ret && o->w && o->n_repeated)
 		ret = trace_writer_append(o->w, o->repeated, o->n_repeated, e);
+	if (!ret)
+		ret = extra_put(o, e);
+	if (!ret && o->w)
+		ret = flush(o, e);
 	return ret;
 }
 
@@ -271,7 +293,7 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 		.command = command,
 		.captured_by = captured_by,
 		.root = o->from->root,
-		.n_events_lost = in->n_events_lost,
+		.n_events_lost = in->n_events_lost + o->from->n_events_lost,
 		.seed = in->seed,
 		.extra_json = extra,
 		.files = in->files,

@@ -44,6 +44,10 @@ struct output_source {
 	int64_t input_first_ns;
 	struct run_facts facts;
 	uint64_t n_workers, n_futex_sleeps, n_timed_sleeps, n_late_wakes;
+	uint64_t n_events_lost; /* by who observed the replay, beside those of the input */
+	/* Requests that the input does not have: the next one, which begin and end at ticks like outcomes, with the input's object; 1, 0 at the
+	 * end, or a negative errno. NULL: none. */
+	int (*extra)(const struct output_source *o, struct trace_record *r, struct output_outcome *got, struct err *e);
 	json_t *more; /* further members of the metadata's "replay", borrowed; NULL none */
 };
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c, int64_t input_first_ns);

@@ -106,6 +106,17 @@ enum trace_level replay_engine_level(const struct replay_engine *g);
 
 #define REPLAY_MISMATCHES_SHOWN 10
 
+struct adapter_summary { /* of engines that are other people's replayers */
+	const char *times;   /* whose times these are; NULL: another engine */
+	char version[200];   /* as the replayer tells it, "" not at all */
+	char notes[1000];    /* sentences, a line each */
+	uint64_t n_seen;     /* requests and other calls that were seen */
+	uint64_t n_ambiguous; /* requests of the input that have the same operation, object, offset and length as another */
+	uint64_t n_left_out; /* the replayer's format has no place for them: passed over */
+	int64_t cpu_ns;      /* user and system, of the replayer and all it started */
+	uint64_t peak_bytes; /* resident, of the largest of them */
+};
+
 struct replay_mismatch {
 	uint64_t seq;
 	uint16_t op;		  /* enum trace_op */
@@ -152,6 +163,7 @@ struct replay_summary {
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns; /* begin - intended */
 	int64_t input_first_ns; /* first begin in the trace */
 	struct block_summary block; /* of engine block */
+	struct adapter_summary adapter;
 	uint64_t own_memory_bytes; /* anonymous memory of the replay itself, where there is a balloon */
 	uint64_t balloon_least_bytes, balloon_most_bytes; /* held beside it; most 0: none, as the replay itself has as much */
 	bool balloon;

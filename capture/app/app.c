@@ -96,6 +96,8 @@ static int command_start(struct run *r, const char *file, const char *library, s
 		signal(SIGXFSZ, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 		variables_set(r, library);
+		if (r->config->start)
+			_exit(r->config->start(r->config->start_ctx));
 		execv(file, r->config->command);
 		if (errno == ENOEXEC) { /* a script without a first line that names its shell: as a shell starts it */
 			char **v = r->config->command;

@@ -24,6 +24,9 @@ struct app_config {
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
 	bool compress;		/* --compress */
 	char **command;		/* argv of the command, NULL-terminated */
+	/* Done by a process of its own instead of starting the command, whose program it starts itself; its exit status. NULL: start it */
+	int (*start)(void *ctx);
+	void *start_ctx;
 };
 
 void app_config_init(struct app_config *c);
@@ -59,5 +62,8 @@ void app_outcome_release(struct app_outcome *o);
  * with other privileges; ENOEXEC for a statically linked one; of the system. Whatever was captured is written even if the command
  * failed or was killed: that is in `o`, and no error. */
 int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e);
+
+/* The file that a shell would start for `name`. NULL with the error. The caller frees. */
+char *app_command_find(const char *name, struct err *e);
 
 #endif

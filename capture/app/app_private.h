@@ -14,8 +14,6 @@
 
 /* The preload library, beside the program as built or where it is installed. NULL with the error. The caller frees. */
 char *app_library_find(struct err *e);
-/* The file that a shell would start for `name`. NULL with the error. The caller frees. */
-char *app_command_find(const char *name, struct err *e);
 /* EPERM for a program that gets other privileges, ENOEXEC for one that is statically linked. */
 int app_command_check(const char *file, struct err *e);
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -36,10 +37,23 @@ void watched_release(const sigset_t *before)
 	sigprocmask(SIG_SETMASK, before, NULL);
 }
 
+static int work_start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
+{
+	fflush(NULL);
+	*pid = fork();
+	if (*pid == 0) {
+		sigprocmask(SIG_SETMASK, mask, NULL);
+		_exit(o->start(o->start_ctx));
+	}
+	return *pid < 0 ? err_sys(e, errno, "starting a process") : 0;
+}
+
 static int start(const struct watched_options *o, const sigset_t *mask, pid_t *pid, struct err *e)
 {
 	posix_spawnattr_t attributes;
 	sigset_t defaults;
+	if (o->start)
+		return work_start(o, mask, pid, e);
 	posix_spawnattr_init(&attributes);
 	sigemptyset(&defaults);
 	sigaddset(&defaults, SIGPIPE);

@@ -17,6 +17,8 @@ void watched_release(const sigset_t *before);
 
 struct watched_options {
 	char **command;	     /* argv, NULL-terminated; NULL: none, until the time is over or a signal comes */
+	int (*start)(void *ctx); /* done by a process of its own instead of starting the command: its exit status; NULL: start it */
+	void *start_ctx;
 	pid_t pid;	     /* without a command: until this process ends; 0 none */
 	int64_t duration_ns; /* 0 no limit */
 	int64_t linger_ns;   /* waited after the command's end */

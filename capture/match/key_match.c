@@ -11,10 +11,12 @@
 #define NONE UINT32_MAX
 #define MAX_SEEN_BITS 25u /* 256 MiB; up to three quarters full */
 
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, bool keep_records)
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, size_t kept_bytes, uint32_t most)
 {
 	memset(m, 0, sizeof *m);
-	m->keeps_records = keep_records;
+	m->kept_bytes = kept_bytes;
+	m->most = most ? most : (uint32_t)(KEY_MATCH_MAX_KEPT_BYTES / (kept_bytes ? kept_bytes : 1));
+	m->most = m->most < KEY_MATCH_MAX_WAITING ? m->most : KEY_MATCH_MAX_WAITING;
 	m->trace[SIDE_REFERENCE] = reference;
 	m->trace[SIDE_REPLAY] = replay;
 	sequences_init(&m->names);
@@ -34,7 +36,7 @@ void key_match_release(struct key_match *m)
 	free(m->object[0]);
 	free(m->object[1]);
 	free(m->waiting);
-	free(m->record);
+	free(m->kept);
 	free(m->slot);
 	free(m->seen);
 	memset(m, 0, sizeof *m);
@@ -188,23 +190,22 @@ static uint32_t waiting_take(struct key_match *m)
 	}
 	if (m->n_waiting >= m->waiting_cap) {
 		GROW(m->waiting, m->n_waiting, m->waiting_cap);
-		if (m->keeps_records)
-			m->record = xreallocarray(m->record, m->waiting_cap, sizeof *m->record);
+		if (m->kept_bytes)
+			m->kept = xreallocarray(m->kept, m->waiting_cap, m->kept_bytes);
 	}
 	return (uint32_t)m->n_waiting++;
 }
 
-static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint64_t key, const struct trace_record *r,
+static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint64_t key, const void *keep,
 		    uint64_t index, struct err *e)
 {
-	const uint32_t most = m->keeps_records ? KEY_MATCH_MAX_KEPT : KEY_MATCH_MAX_WAITING;
-	if (m->n_waits >= most)
+	if (m->n_waits >= m->most)
 		return err_set(e, E2BIG, "%u requests wait for one with the same operation, object, offset and length: the "
-			       "traces do not belong together, or one is far ahead of the other", most);
+			       "traces do not belong together, or one is far ahead of the other", m->most);
 	uint32_t at = waiting_take(m);
 	m->waiting[at] = (struct key_waiting){index, NONE, (uint8_t)side, true};
-	if (m->keeps_records)
-		m->record[at] = *r;
+	if (m->kept_bytes)
+		memcpy(m->kept + at * m->kept_bytes, keep, m->kept_bytes);
 	m->n_waits++;
 	struct key_slot *s = &m->slot[slot];
 	if (s->head != NONE) {
@@ -218,8 +219,8 @@ static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint
 	return 0;
 }
 
-int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
-		  const struct key_waiting **partner, struct err *e)
+int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, const void *keep,
+		  bool last, const struct key_waiting **partner, struct err *e)
 {
 	if (!has_key(r))
 		return -ENOENT;
@@ -231,7 +232,7 @@ int key_match_put(struct key_match *m, enum match_side side, const struct trace_
 		i = (i + 1) & mask;
 	struct key_slot *s = &m->slot[i];
 	if (s->head == NONE || s->side == side)
-		return last ? 0 : wait_for(m, side, i, key, r, index, e);
+		return last ? 0 : wait_for(m, side, i, key, keep, index, e);
 	uint32_t at = s->head;
 	*partner = &m->waiting[at];
 	m->waiting[at].waits = false;

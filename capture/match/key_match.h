@@ -4,8 +4,8 @@
  *
  * Both traces are read side by side; a request waits until its partner comes. Objects are the same by kind and name,
  * devices also by the order of their first use, since a replay mostly goes to another one; where a request names no
- * object, by the descriptor's number. Memory: 120 bytes for each request that waits (40 where its record is not kept), and 8 to 16 for each
- * different key of the reference, up to 25 million. */
+ * object, by the descriptor's number. Memory: 24 bytes and what the caller keeps for each request that waits, and 8 to 16 for each different
+ * key of the reference, up to 25 million. */
 #ifndef CAPTURE_MATCH_KEY_MATCH_H
 #define CAPTURE_MATCH_KEY_MATCH_H
 
@@ -16,9 +16,9 @@
 #include "common/err.h"
 #include "capture/match/sequences.h"
 
-/* that wait, of both sides together */
-#define KEY_MATCH_MAX_KEPT (1u << 21)
-#define KEY_MATCH_MAX_WAITING (1u << 27) /* where records are not kept */
+/* that wait, of both sides together: many, but no more than memory is for */
+#define KEY_MATCH_MAX_WAITING (1u << 27)
+#define KEY_MATCH_MAX_KEPT_BYTES (UINT64_C(200) << 20)
 
 enum match_side { SIDE_REFERENCE, SIDE_REPLAY };
 
@@ -42,8 +42,9 @@ struct key_match {
 	uint32_t n_objects[2];
 	uint32_t n_devices[2];
 	struct key_waiting *waiting;
-	struct trace_record *record; /* record[waiting_cap]: of each that waits; NULL: not kept */
-	bool keeps_records;
+	char *kept;	   /* kept[waiting_cap * kept_bytes]: of each that waits */
+	size_t kept_bytes;
+	uint32_t most;	   /* that may wait */
 	size_t n_waiting, waiting_cap; /* ever used */
 	uint32_t free;
 	uint32_t n_waits; /* at present */
@@ -57,20 +58,20 @@ struct key_match {
 	uint64_t n_ambiguous_keys, n_ambiguous_requests;
 };
 
-/* `keep_records`: key_match_record() is wanted. */
-void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, bool keep_records);
+/* `kept_bytes`: of each request that waits, for key_match_kept(). `most`: how many may wait, 0: what KEY_MATCH_MAX_KEPT_BYTES hold. */
+void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, size_t kept_bytes, uint32_t most);
 void key_match_release(struct key_match *m);
 
 /* The next request of a side. 1: its partner is in *partner (valid until the next call); 0: none yet, it waits unless
- * `last` says that the other side has ended; -ENOENT without a message: it has no key. Errors: E2BIG for too many that
+ * `last` says that the other side has ended, and `keep` is kept of it; -ENOENT without a message: it has no key. Errors: E2BIG for too many that
  * wait. */
-int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
-		  const struct key_waiting **partner, struct err *e);
+int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, const void *keep,
+		  bool last, const struct key_waiting **partner, struct err *e);
 
-/* The record of one that waits or of a partner, valid as long. */
-static inline const struct trace_record *key_match_record(const struct key_match *m, const struct key_waiting *w)
+/* What is kept of one that waits or of a partner, valid as long. */
+static inline const void *key_match_kept(const struct key_match *m, const struct key_waiting *w)
 {
-	return &m->record[w - m->waiting];
+	return m->kept + (size_t)(w - m->waiting) * m->kept_bytes;
 }
 
 /* The requests still waiting, in no particular order: *at begins with 0. NULL: no more. */

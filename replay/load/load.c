@@ -20,6 +20,7 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_READ] = "reads that --reads leaves out",
 	[PASS_DISCARD] = "discards (--discards)",
 	[PASS_NO_DATA] = "calls that move no data at a known place",
+	[PASS_FORMAT] = "what the replayer's format has no place for",
 };
 
 struct reader {

@@ -30,6 +30,7 @@ enum pass_reason {
 	PASS_READ,	/* the way reads are replayed leaves it out (--reads) */
 	PASS_DISCARD,	/* block level: discards, unless they are asked for */
 	PASS_NO_DATA,	/* block level: moves no data at a known place */
+	PASS_FORMAT,	/* somebody else's replayer cannot be told of it */
 	PASS_N
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */

@@ -85,7 +85,7 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
 	if (rc)
 		return rc;
-	rc = key_match_put(&p->keys, side, r, index, last, &partner, e);
+	rc = key_match_put(&p->keys, side, r, index, r, last, &partner, e);
 	if (rc == -ENOENT) { /* neither lost nor extra */
 		if (p->tally && r->begin_ns != TIME_NONE)
 			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
@@ -97,8 +97,8 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 	if (!rc)
 		return last ? left_over(p, side, r, index, true, e) : 0;
 	if (side == SIDE_REPLAY)
-		return take_matched(p, key_match_record(&p->keys, partner), partner->index, r, index, e);
-	return take_matched(p, r, index, key_match_record(&p->keys, partner), partner->index, e);
+		return take_matched(p, key_match_kept(&p->keys, partner), partner->index, r, index, e);
+	return take_matched(p, r, index, key_match_kept(&p->keys, partner), partner->index, e);
 }
 
 static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *b, bool last, struct err *e)
@@ -130,7 +130,7 @@ int run_keyed(struct pass *p, struct err *e)
 	}
 	const struct key_waiting *w;
 	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
-		rc = left_over(p, (enum match_side)w->side, key_match_record(&p->keys, w), w->index, true, e);
+		rc = left_over(p, (enum match_side)w->side, key_match_kept(&p->keys, w), w->index, true, e);
 	if (!rc && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;

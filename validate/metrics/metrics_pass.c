@@ -25,7 +25,7 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 	bool by_name = p->match != MATCH_KEY && p->reference.trace && p->replay.trace;
 	p->compare = by_name && (p->o->parts & PART_FIDELITY || p->o->match == MATCH_AUTO);
 	if (p->match == MATCH_KEY)
-		key_match_init(&p->keys, p->reference.trace, p->replay.trace, true);
+		key_match_init(&p->keys, p->reference.trace, p->replay.trace, sizeof(struct trace_record), 0);
 	for (int i = 0; i < LANE_N && !rc; i++)
 		if (p->lane[i].wanted) {
 			p->has_order |= p->lane[i].options.scopes;

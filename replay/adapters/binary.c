@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/adapters/binary.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <gcrypt.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/app/app.h"
+#include "common/clock.h"
+#include "common/xalloc.h"
+
+#define VERSION_LIMIT_NS 5000000000
+#define VERSION_BYTES 200
+
+char *binary_find(const char *name, struct err *e)
+{
+	char *found = app_command_find(name, e), *real = NULL;
+	if (found) {
+		real = realpath(found, NULL);
+		if (!real)
+			err_sys(e, errno, "%s", found);
+	}
+	free(found);
+	return real;
+}
+
+char *adapter_binary(const struct adapter *a, struct err *e)
+{
+	char *variable = xasprintf("VALIDATE_%s", a->name);
+	for (char *p = variable; *p; p++)
+		*p = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+	const char *given = getenv(variable);
+	char *found = binary_find(given && *given ? given : a->program, e);
+	if (!found && given && *given)
+		err_context(e, "%s", variable);
+	else if (!found)
+		err_set(e, ENOENT, "%s is not found: no program \"%s\" in PATH, and %s does not say where it is", a->name, a->program, variable);
+	free(variable);
+	return found;
+}
+
+/* --- which version ---------------------------------------------------------------------------------------------------- */
+
+static pid_t spawn(char *const *argv, int out)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t how;
+	pid_t pid = -1;
+	posix_spawn_file_actions_init(&files);
+	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_adddup2(&files, out, 1);
+	posix_spawn_file_actions_adddup2(&files, out, 2);
+	posix_spawnattr_init(&how);
+	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
+	errno = posix_spawn(&pid, argv[0], &files, &how, argv, environ);
+	posix_spawnattr_destroy(&how);
+	posix_spawn_file_actions_destroy(&files);
+	return errno ? -1 : pid;
+}
+
+/* Up to the first line end, or until the time is over. */
+static size_t line_read(int fd, char *line, size_t size)
+{
+	int64_t until_ns = clock_monotonic_ns() + VERSION_LIMIT_NS;
+	size_t n = 0;
+	while (n < size - 1 && !memchr(line, '\n', n)) {
+		int64_t left_ms = (until_ns - clock_monotonic_ns()) / 1000000;
+		struct pollfd p = {.fd = fd, .events = POLLIN};
+		if (left_ms <= 0 || poll(&p, 1, (int)left_ms) <= 0)
+			break;
+		ssize_t got = read(fd, line + n, size - 1 - n);
+		if (got <= 0)
+			break;
+		n += (size_t)got;
+	}
+	line[n] = 0;
+	return n;
+}
+
+int binary_first_line(char *const *argv, struct strbuf *out, struct err *e)
+{
+	char line[VERSION_BYTES];
+	int ends[2];
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_sys(e, errno, "making a pipe");
+	pid_t pid = spawn(argv, ends[1]);
+	int code = errno;
+	close(ends[1]);
+	if (pid > 0) {
+		line_read(ends[0], line, sizeof line);
+		kill(-pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+	}
+	close(ends[0]);
+	if (pid < 0)
+		return err_sys(e, code, "starting %s", argv[0]);
+	line[strcspn(line, "\r\n")] = 0;
+	if (!*line)
+		return err_set(e, ENODATA, "%s does not tell its version", argv[0]);
+	for (const char *p = line; *p; p++)
+		strbuf_addch(out, (unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e ? '?' : *p);
+	return 0;
+}
+
+/* --- which file ------------------------------------------------------------------------------------------------------- */
+
+int binary_digest(const char *path, char digest[65], struct err *e)
+{
+	gcry_md_hd_t h;
+	char part[65536];
+	ssize_t got;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	digest[0] = 0;
+	if (fd < 0)
+		return err_sys(e, errno, "%s", path);
+	if (!gcry_check_version(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0)) {
+		close(fd);
+		return err_set(e, EIO, "libgcrypt has no SHA-256");
+	}
+	while ((got = read(fd, part, sizeof part)) > 0)
+		gcry_md_write(h, part, (size_t)got);
+	int code = errno;
+	const unsigned char *d = gcry_md_read(h, GCRY_MD_SHA256);
+	for (int i = 0; i < 32; i++)
+		snprintf(digest + 2 * i, 3, "%02x", d[i]);
+	gcry_md_close(h);
+	close(fd);
+	return got < 0 ? err_sys(e, code, "%s", path) : 0;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The program of an adapter: where it is, which version, and exactly which file. */
+#ifndef REPLAY_ADAPTER_BINARY_H
+#define REPLAY_ADAPTER_BINARY_H
+
+#include "common/err.h"
+#include "common/strbuf.h"
+#include "replay/adapters/adapter.h"
+
+/* A program by name (looked for in PATH) or path, as an absolute path. Errors: ENOENT, EACCES. The caller frees. */
+char *binary_find(const char *name, struct err *e);
+
+/* The first line that a command prints, made plain text, in at most 5 s. Errors: of starting it; ENODATA. */
+int binary_first_line(char *const *argv, struct strbuf *out, struct err *e);
+
+/* SHA-256 of the file, 64 hexadecimal digits. Errors: of the system. */
+int binary_digest(const char *path, char digest[65], struct err *e);
+
+#endif

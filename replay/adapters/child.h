@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Running a program of which nothing is known: it may hang, crash, leave processes behind, or print without end.
+ *
+ * A keeper, a process of its own, starts it in a process group of its own and waits. Whoever loses its parent becomes the keeper's child,
+ * so that everything that the program started can be found when it has ended, is named, and ended. */
+#ifndef REPLAY_ADAPTER_CHILD_H
+#define REPLAY_ADAPTER_CHILD_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "common/err.h"
+
+struct child_spec {
+	char *const *argv;	  /* argv[0] is the file */
+	char *const *environment; /* NAME=VALUE, NULL-terminated, beside those there are; NULL none */
+	const char *dir;	  /* where it is started */
+	const char *user;	  /* NULL: as who asks */
+	const cpu_set_t *cpus;	  /* NULL: all of them */
+	int64_t time_limit_ns;	  /* then SIGKILL, for SIGTERM may be ignored */
+	int64_t quiet_ns;	  /* without processor time for so long it is killed, if so much time has passed since its start; 0: never */
+	int64_t quiet_from_ns;
+	const char *output;	  /* file for its standard output; NULL: that is printed */
+	const char *watched;	  /* a file that it writes itself, and that counts for the limit; NULL none */
+	uint64_t output_limit_bytes;
+	const char *printed; /* file for what it prints: the first and the last CHILD_PRINTED_BYTES */
+};
+#define CHILD_PRINTED_BYTES 65536u
+
+enum child_end { CHILD_NOT_STARTED, CHILD_EXITED, CHILD_QUIET, CHILD_TIMED_OUT, CHILD_TOO_MUCH_OUTPUT, CHILD_INTERRUPTED };
+
+struct child_result { /* in memory shared with the keeper */
+	enum child_end end;
+	int error;	/* errno where it could not be started */
+	char step[100]; /* and what could not be done */
+	int status;	/* as waitpid gives it */
+	int64_t started_ns, ended_ns; /* CLOCK_MONOTONIC */
+	int64_t user_ns, system_ns;   /* of it and all it started */
+	uint64_t peak_bytes;	      /* resident, of the largest of them */
+	uint64_t n_minor, n_major, n_voluntary, n_involuntary, bytes_read, bytes_written;
+	uint32_t n_left;	 /* processes still there when it had ended */
+	char left[300];		 /* the first of them, by name and number */
+	uint64_t n_printed_bytes;
+};
+
+/* Memory for a result. Ownership: child_result_free. */
+struct child_result *child_result_make(struct err *e);
+void child_result_free(struct child_result *r);
+
+/* The keeper's work: for a process of its own, made by fork, whose parent may end it with SIGTERM. Everything that it started has
+ * ended when it returns. Returns 0, or 1 where the program was not even started. */
+int child_keep(const struct child_spec *s, struct child_result *r);
+
+/* The user's numbers. Errors: ENOENT; EPERM where only root could become it. */
+int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e);
+
+#endif

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/adapters/surroundings.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+struct surrounding {
+	char *name;
+	mode_t mode;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct surrounding *)a)->name, ((const struct surrounding *)b)->name);
+}
+
+static bool is_excepted(const char *dir, const char *name, const char *const *except)
+{
+	size_t len = strcmp(dir, "/") ? strlen(dir) : 0;
+	for (; *except; except++)
+		if (!strncmp(*except, dir, len) && (*except)[len] == '/' && !strncmp(*except + len + 1, name, strlen(name)) &&
+		    ((*except)[len + 1 + strlen(name)] == 0 || (*except)[len + 1 + strlen(name)] == '/'))
+			return true;
+	return false;
+}
+
+static void entry_take(struct surroundings *s, int dir_fd, const char *name)
+{
+	struct stat st;
+	if (fstatat(dir_fd, name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+		return;
+	GROW(s->v, s->n, s->cap);
+	s->v[s->n++] = (struct surrounding){xstrdup(name), st.st_mode, st.st_ino, S_ISDIR(st.st_mode) ? 0 : st.st_size, st.st_mtim};
+}
+
+/* Whoever may write there, does. */
+static bool is_shared(const char *dir)
+{
+	struct stat st;
+	return stat(dir, &st) < 0 || st.st_mode & S_IWOTH || !strncmp(dir, "/dev", 4) || !strncmp(dir, "/proc", 5) || !strncmp(dir, "/sys", 4);
+}
+
+void surroundings_take(struct surroundings *s, const char *target, const char *const *except)
+{
+	const char *slash = strrchr(target, '/');
+	*s = (struct surroundings){.dir = NULL};
+	if (!slash)
+		return;
+	char *dir = slash == target ? xstrdup("/") : xasprintf("%.*s", (int)(slash - target), target);
+	DIR *d = is_shared(dir) ? NULL : opendir(dir);
+	const struct dirent *entry;
+	if (!d) {
+		free(dir);
+		return;
+	}
+	s->dir = dir;
+	while ((entry = readdir(d)) && !s->too_many) {
+		if (strcmp(entry->d_name, ".") && strcmp(entry->d_name, "..") && !is_excepted(dir, entry->d_name, except))
+			entry_take(s, dirfd(d), entry->d_name);
+		s->too_many = s->n >= SURROUNDINGS_MAX;
+	}
+	closedir(d);
+	if (s->n)
+		qsort(s->v, s->n, sizeof *s->v, by_name);
+}
+
+void surroundings_release(struct surroundings *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->v[i].name);
+	free(s->v);
+	free(s->dir);
+	*s = (struct surroundings){.dir = NULL};
+}
+
+static void tell(char *text, size_t size, const char *what, const char *name)
+{
+	size_t len = strlen(text);
+	if (len + 60 < size)
+		snprintf(text + len, size - len, "%s%s %.100s", len ? ", " : "", what, name);
+}
+
+static bool is_same(const struct surrounding *a, const struct surrounding *b)
+{
+	return a->mode == b->mode && a->ino == b->ino && a->size == b->size && a->changed.tv_sec == b->changed.tv_sec &&
+	       a->changed.tv_nsec == b->changed.tv_nsec;
+}
+
+bool surroundings_differ(const struct surroundings *before, const struct surroundings *after, char *text, size_t size)
+{
+	size_t i = 0, k = 0;
+	*text = 0;
+	if (!before->dir || !after->dir || before->too_many || after->too_many)
+		return false;
+	while (i < before->n || k < after->n) {
+		int order = i == before->n ? 1 : k == after->n ? -1 : by_name(&before->v[i], &after->v[k]);
+		if (order > 0)
+			tell(text, size, "made", after->v[k++].name);
+		else if (order < 0)
+			tell(text, size, "removed", before->v[i++].name);
+		else if (!is_same(&before->v[i++], &after->v[k++]))
+			tell(text, size, "changed", before->v[i - 1].name);
+	}
+	return *text != 0;
+}

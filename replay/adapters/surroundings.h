@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What lies beside the target: did a replayer write there? The entries of the directory that the target is in, before and after, by
+ * name, kind, size and time of their last change. A directory that everybody may write to (/tmp, /dev) tells nothing, and is not looked
+ * at. */
+#ifndef REPLAY_ADAPTER_SURROUNDINGS_H
+#define REPLAY_ADAPTER_SURROUNDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct surrounding;
+
+struct surroundings {
+	char *dir; /* NULL: not looked at */
+	struct surrounding *v; /* v[n], by name */
+	size_t n, cap;
+	bool too_many;
+};
+#define SURROUNDINGS_MAX 100000u
+
+/* `except`: paths (NULL-terminated) whose change says nothing. Ownership: surroundings_release. */
+void surroundings_take(struct surroundings *s, const char *target, const char *const *except);
+void surroundings_release(struct surroundings *s);
+
+/* What differs: "made x, changed y, removed z", the first few. False where nothing does, or where one was not looked at. */
+bool surroundings_differ(const struct surroundings *before, const struct surroundings *after, char *text, size_t size);
+
+#endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/adapters/words.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+static const char blanks[] = " \t\r\n";
+
+void words_list_add(struct words_list *w, const char *word)
+{
+	if (w->n + 1 >= w->cap) {
+		w->cap = w->cap ? w->cap * 2 : 16;
+		w->v = xreallocarray(w->v, w->cap, sizeof *w->v);
+	}
+	w->v[w->n++] = xstrdup(word);
+	w->v[w->n] = NULL;
+}
+
+void words_list_release(struct words_list *w)
+{
+	for (size_t i = 0; i < w->n; i++)
+		free(w->v[i]);
+	free(w->v);
+	*w = (struct words_list){NULL, 0, 0};
+}
+
+static int json_words(struct words_list *w, const char *text, struct err *e)
+{
+	json_error_t why;
+	json_t *list = json_loads(text, JSON_REJECT_DUPLICATES, &why), *word;
+	size_t i;
+	int ret = list ? 0 : err_set(e, EINVAL, "\"%s\" is no list of words: %s", text, why.text);
+	json_array_foreach(list, i, word) {
+		if (!json_is_string(word)) {
+			ret = err_set(e, EINVAL, "\"%s\": word %zu is no text in double quotes", text, i + 1);
+			break;
+		}
+		words_list_add(w, json_string_value(word));
+	}
+	json_decref(list);
+	return ret;
+}
+
+/* One word from *p on, quotes taken away. */
+static int plain_word(struct strbuf *out, const char **p, const char *text, struct err *e)
+{
+	bool quoted = false;
+	for (; **p && (quoted || !strchr(blanks, **p)); ++*p) {
+		if (**p == '"') {
+			quoted = !quoted;
+			continue;
+		}
+		if (quoted && **p == '\\' && ((*p)[1] == '"' || (*p)[1] == '\\'))
+			++*p;
+		strbuf_addch(out, **p);
+	}
+	return quoted ? err_set(e, EINVAL, "\"%s\": a quote is not closed", text) : 0;
+}
+
+int words_parse(struct words_list *w, const char *text, struct err *e)
+{
+	const char *p = text + strspn(text, blanks);
+	struct strbuf word = STRBUF_INIT;
+	int ret = 0;
+	*w = (struct words_list){NULL, 0, 0};
+	if (*p == '[')
+		ret = json_words(w, p, e);
+	else
+		for (; !ret && *p; p += strspn(p, blanks)) {
+			strbuf_reset(&word);
+			ret = plain_word(&word, &p, text, e);
+			if (!ret)
+				words_list_add(w, word.s);
+		}
+	strbuf_release(&word);
+	if (!ret && !w->n)
+		ret = err_set(e, EINVAL, "\"%s\": no word", text);
+	if (ret)
+		words_list_release(w);
+	return ret;
+}
+
+/* --- placeholders ----------------------------------------------------------------------------------------------------- */
+
+void placeholders_set(struct placeholders *p, const char *name, const char *value)
+{
+	size_t i = 0;
+	while (i < p->n && strcmp(p->v[i].name, name))
+		i++;
+	if (i < p->n) {
+		free(p->v[i].value);
+	} else {
+		GROW(p->v, p->n, p->cap);
+		p->v[p->n++].name = xstrdup(name);
+	}
+	p->v[i].value = xstrdup(value);
+}
+
+const char *placeholders_get(const struct placeholders *p, const char *name)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (!strcmp(p->v[i].name, name))
+			return p->v[i].value;
+	return NULL;
+}
+
+void placeholders_release(struct placeholders *p)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		free(p->v[i].name);
+		free(p->v[i].value);
+	}
+	free(p->v);
+	*p = (struct placeholders){NULL, 0, 0};
+}
+
+static int unknown(const struct placeholders *p, const char *name, const char *word, struct err *e)
+{
+	const char **names = xcalloc(p->n + 1, sizeof *names);
+	for (size_t i = 0; i < p->n; i++)
+		names[i] = p->v[i].name;
+	const char *near = nearest_name(name, names);
+	int ret = near ? err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} (did you mean {%s}?)", word, name, near)
+		       : err_set(e, EINVAL, "\"%s\": there is no placeholder {%s} ({{ is a brace)", word, name);
+	free(names);
+	return ret;
+}
+
+/* The length of the name between braces at `s`, 0 where there is none. */
+static size_t name_length(const char *s)
+{
+	size_t n = 0;
+	if (*s != '{' || !islower((unsigned char)s[1]))
+		return 0;
+	while (islower((unsigned char)s[1 + n]) || isdigit((unsigned char)s[1 + n]) || s[1 + n] == '_')
+		n++;
+	return s[1 + n] == '}' ? n : 0;
+}
+
+int placeholders_replace(const struct placeholders *p, const char *word, char **out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int ret = 0;
+	*out = NULL;
+	for (const char *s = word; *s && !ret;) {
+		size_t n = name_length(s);
+		if (!n) {
+			s += s[0] == '{' && s[1] == '{';
+			strbuf_addch(&text, *s++);
+			continue;
+		}
+		char *name = xasprintf("%.*s", (int)n, s + 1);
+		const char *value = placeholders_get(p, name);
+		if (value)
+			strbuf_addstr(&text, value);
+		else
+			ret = unknown(p, name, word, e);
+		free(name);
+		s += n + 2;
+	}
+	*out = ret ? NULL : strbuf_detach(&text);
+	if (ret)
+		strbuf_release(&text);
+	return ret;
+}
