@@ -24,14 +24,13 @@
 
 char *binary_find(const char *name, struct err *e)
 {
-	char *found = app_command_find(name, e), *real = NULL;
-	if (found) {
-		real = realpath(found, NULL);
-		if (!real)
-			err_sys(e, errno, "%s", found);
-	}
+	char *found = app_command_find(name, e), *here = found && *found != '/' ? getcwd(NULL, 0) : NULL;
+	if (!here)
+		return found; /* links are not followed: some programs are known by the name they are called by */
+	char *whole = xasprintf("%s/%s", here, found);
 	free(found);
-	return real;
+	free(here);
+	return whole;
 }
 
 char *adapter_binary(const struct adapter *a, struct err *e)

@@ -59,8 +59,11 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 	head = len < head ? len : head;
 	if (head && write_all(o->printed_file, data, head))
 		head = len; /* a full disk: its last words must do */
-	for (size_t i = head; i < len; i++)
-		o->tail[(o->n_printed + i) % CHILD_PRINTED_BYTES] = data[i];
+	for (size_t i = head, n; i < len; i += n) {
+		size_t at = (o->n_printed + i) % CHILD_PRINTED_BYTES;
+		n = CHILD_PRINTED_BYTES - at < len - i ? CHILD_PRINTED_BYTES - at : len - i;
+		memcpy(o->tail + at, data + i, n);
+	}
 	o->n_printed += len;
 }
 

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Engine exec, as doc/adapters.md shows it: the example replayer, observed in each way; how a command and its times are told; and
+# replayers that hang, crash, fork, flood, lie, skip, repeat and reorder, each named, with nothing of them left behind.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# 200 requests of 4 KiB at different places, every 50 us
+awk 'BEGIN { for (i = 0; i < 200; i++)
+	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
+truncate -s 1M target
+mkdir near
+${CC:-cc} -O1 -o simple-replayer "$SRCDIR/tests/programs/simple-replayer.c"
+${CC:-cc} -O1 -o hostile-replayer "$SRCDIR/tests/programs/hostile-replayer.c"
+form='self:csv(begin=1, end=2, op=3, offset=4, length=5, unit=us, unit-offset=512)'
+
+run() { # STATUS OPTION...: on the file
+	expected=$1
+	shift
+	rm -f out.trace out.trace.printed
+	expect_status "$expected" "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace "$@" in.csv
+	[ -z "$(ls -d out.trace.run-* 2>/dev/null)" ] || fail "the scratch directory stayed: $(ls -d out.trace.run-*)"
+}
+fact() { # NAME: of the replay's metadata
+	"$VALIDATE" info --json out.trace | jq -r ".. | .$1? // empty" | head -n 1
+}
+hostile() { # STATUS FAULT OPTION...
+	expected=$1 fault=$2
+	shift 2
+	run "$expected" --times "$form" --command "[\"./hostile-replayer\", \"$fault\", \"{trace}\", \"{device}\"]" "$@"
+}
+
+# --- the example, in each way ------------------------------------------------------------------------------------------------
+run 0 --command '["./simple-replayer", "{trace}", "{device}"]' --times "$form"
+expect_line out '200 of 200; times: self'
+[ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 0 ] || fail "of 200 requests $(fact n_matched) matched, $(fact n_extra) extra"
+[ "$(fact sha256)" = "$(sha256sum simple-replayer | cut -d ' ' -f 1)" ] || fail "another digest: $(fact sha256)"
+"$VALIDATE" metrics --json in.csv out.trace >json
+jq -e '.matched.n_lost // .n_lost // 0 | . == 0' json >/dev/null || fail "requests are lost: $(cat json)"
+run 0 --command './simple-replayer {trace} {device}' --times preload
+expect_line out '200 of 200; times: preload'
+run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,unit=us)'
+expect_line out '200 of 200'
+[ ! -e out.trace.printed ] || fail "it printed nothing but its times"
+# a file that a word names instead of standard output; a variable; a limit of its own
+run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'
+expect_line out '200 of 200'
+
+# --- what is told wrongly -----------------------------------------------------------------------------------------------------
+run 2 --times "$form" --command './simple-replayer {trac}'
+expect_line err 'did you mean {trace}?'
+run 2 --times 'self:csv(begin=1,edn=2)' --command './simple-replayer'
+expect_line err 'did you mean "end"?'
+run 2 --times 'self:csv(begin=1)' --command './simple-replayer'
+expect_line err 'begin, and end or took, are needed'
+run 2 --times selv --command './simple-replayer'
+expect_line err 'did you mean "self"?'
+run 2 --times self --command './simple-replayer'
+run 2 --times preload
+expect_line err 'command is missing'
+run 2 --times preload --command './simple-replayer' --order none
+expect_line err 'engine exec has no such option'
+run 2 --times preload --command '["a", 5]'
+expect_line err 'word 2 is no text'
+run 2 --times preload --command './simple-replayer' --export oracle
+run 3 --times preload --command './no-such-replayer {trace}'
+expect_line err 'no-such-replayer'
+expect_status 6 "$VALIDATE" replay --engine exec --device target --export blkreplay --command './simple-replayer {trace} {device}' in.csv
+expect_line err 'would be overwritten'
+
+# --- hostile ones -------------------------------------------------------------------------------------------------------------
+hostile 3 nothing
+expect_line err 'of 200 requests none was seen'
+hostile 3 status
+expect_line err 'ended with exit status 7: there is no such thing'
+expect_line out.trace.printed 'there is no such thing'
+hostile 0 none --accept-status 7,134
+hostile 3 crash
+expect_line err 'was ended by signal 11'
+hostile 3 crash-late
+expect_line err 'was ended by signal 6'
+hostile 3 hang --time-limit 300ms
+expect_line err 'did not end within 0.3 s'
+hostile 3 nan
+expect_line err 'times:1: column 1: "nan" is not a number'
+hostile 3 backwards
+expect_line err 'before it begins'
+hostile 3 garbage
+expect_line err 'times:1:'
+hostile 3 endless-times
+expect_line err 'wrote more than'
+hostile 0 flood
+expect_line out 'it printed 1073741824 bytes'
+[ "$(wc -c <out.trace.printed)" -lt 200000 ] || fail "what it printed is not bounded: $(wc -c <out.trace.printed) bytes"
+hostile 0 skip
+expect_line out '180 of 200'
+expect_line out '20 requests that the replayer was given'
+[ "$(fact n_lost)" = 20 ] || fail "20 are skipped, not $(fact n_lost)"
+hostile 0 repeat
+expect_line out '10 requests that the input does not have'
+hostile 0 reorder
+expect_line out '200 of 200'
+"$VALIDATE" metrics in.csv out.trace >metrics
+grep -q 'reordered, at issue *0 %' metrics && fail "replayed backwards, and not reordered"
+# the same with the library looking
+run 0 --times preload --command './hostile-replayer skip {trace} {device}'
+[ "$(fact n_lost)" = 20 ] || fail "20 are skipped, not $(fact n_lost)"
+run 0 --times preload --command './hostile-replayer repeat {trace} {device}'
+[ "$(fact n_extra)" = 10 ] || fail "10 are made twice, not $(fact n_extra)"
+run 3 --times preload --command './hostile-replayer hang {trace} {device}' --time-limit 300ms
+expect_line err 'did not end within 0.3 s'
+
+# a daemon is found, named and ended, however it hid
+hostile 3 daemon
+expect_line err 'killed: '
+expect_line err 'hostile-replaye ('
+for daemon in $(grep -o '([0-9]*)' err | tr -d '()'); do
+	! grep -qs hostile "/proc/$daemon/comm" || fail "the daemon $daemon runs on"
+done
+
+# written beside the target, where nobody else may write
+chmod 755 .
+mv target near/target
+expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/target --export blkreplay -o out.trace --times "$form" \
+	--environment "OUTSIDE=$PWD/near/stray" --command "./hostile-replayer outside {trace} {device}" in.csv
+expect_line err 'wrote outside of its target'
+expect_line err 'made stray'
