@@ -374,7 +374,7 @@ static bool add_args(struct out *x, const struct trace_record *r, const struct s
 			letter++; /* the number of buffers is there */
 	}
 	if (x->old && (r->op == OP_STAT || r->op == OP_FSTAT))
-		strbuf_addstr(&x->text, r->rvalue ? ", 0x7ffc00000000" : ", {st_mode=S_IFREG|0644, st_size=0, ...}");
+		strbuf_addstr(&x->text, r->rvalue ? ", 0x7ffc00000000" : ", {st_dev=makedev(0, 0), st_mode=S_IFREG|0644, st_size=0, ...}");
 	return true;
 }
 

@@ -58,7 +58,7 @@ expect_line err '1 left out; the first: access (number 3): ARTC is not known to 
 cat >want <<'W'
 10 1.000000 open("/d/f", O_RDWR|O_CREAT, 0644) = 3 <0.000002>
 10 1.000003 pwrite(3, ""..., 5, 7) = 5 <0.000001>
-10 1.000005 fstat(3, {st_mode=S_IFREG|0644, st_size=0, ...}) = 0 <0.000001>
+10 1.000005 fstat(3, {st_dev=makedev(0, 0), st_mode=S_IFREG|0644, st_size=0, ...}) = 0 <0.000001>
 10 1.000007 lstat("/d/g", 0x7ffc00000000) = -1 ENOENT (No such file or directory) <0.000001>
 10 1.000009 close(3) = 0 <0.000001>
 W
