@@ -37,8 +37,8 @@ struct adapter_run {
 	const char *binary;  /* absolute path of the replayer; the command's first word */
 	const char *output;  /* where it is to write its own times, if it does; {output}. Its standard output, where no word names it */
 	const char *printed; /* what it printed, standard output and errors together: bounded. After the run */
-	struct trace *input; /* only what is exported, numbered by position: rewind before use */
-	uint64_t n_requests; /* of it */
+	struct trace *input; /* rewind before use; adapter_is_exported() says which of it is */
+	uint64_t n_requests; /* of it that are exported */
 	uint32_t n_threads, n_processes, n_devices;
 	char *const *trace;  /* trace[n_traces]: the exported files; {trace} is the first, the word {traces} all of them */
 	size_t n_traces;
@@ -78,6 +78,7 @@ struct adapter {
 	enum adapter_times usual; /* where --times does not say */
 	bool timed;		  /* it means to issue requests at their traced times */
 	bool in_target;		  /* it is started in the target directory, as names in its input count from there; else in the scratch directory */
+	bool stdin_trace;	  /* its standard input is the exported file; else there is none */
 	int64_t resolution_ns;	  /* of the times that `parse` gives, for the metadata; 0: they are as good as the clock */
 	int64_t quiet_ns;	  /* not 0: it may hang behind its last request. When it has used no processor time for so long, and the input's span
 				   * is over, it is killed with `quiet` set; `ended` says whether that was good */
@@ -113,6 +114,8 @@ void adapter_placeholder(struct adapter_run *r, const char *name, const char *va
 char *adapter_path(const struct adapter_run *r, const char *name);
 /* Takes in a request that it says it made. Errors: EBADMSG for one that ends before it begins or whose times cannot be. */
 int adapter_seen(struct adapter_run *r, const struct adapter_request *q, struct err *e);
+/* Whether the i-th record of r->input is in the exported files. */
+bool adapter_is_exported(const struct adapter_run *r, uint64_t i);
 /* A decimal number as programs print times and offsets, in units of 10^-digits: ("1.25", 6) is 1250000. `*end`: behind it. Errors:
  * EBADMSG for nan, inf, no number, too large a one, saying which. */
 int adapter_number(const char *text, unsigned int digits, int64_t *value, const char **end, struct err *e);

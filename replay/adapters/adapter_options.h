@@ -7,6 +7,8 @@
 
 #include <stdint.h>
 
+#include "replay/adapters/known_options.h"
+
 struct adapter_options {
 	const char *times;	/* --times self|self:FORM|preload|block, NULL: the adapter's usual one (times.h) */
 	const char *export;	/* --export FORMAT[/trace|thread|process|device]: of engine exec */
@@ -15,10 +17,11 @@ struct adapter_options {
 	const char *user;	/* --user: whom the replayer runs as, NULL: who asks */
 	const char *accept_status; /* --accept-status: exit statuses that are no failure, beside 0; NULL none */
 	int64_t time_limit_ns;	/* --time-limit: then it is killed */
+	struct known_options known; /* of each adapter's own */
 };
 
 /* Designated initialisers for a struct adapter_options. */
-#define ADAPTER_OPTIONS_STANDARD .time_limit_ns = INT64_C(600000000000)
+#define ADAPTER_OPTIONS_STANDARD .time_limit_ns = INT64_C(600000000000), .known = KNOWN_OPTIONS_STANDARD
 
 /* Rows of an option table; AT(FIELD) is the offset of a field of the struct adapter_options. */
 #define ADAPTER_OPTION_ROWS(AT)                                                                                                        \
@@ -35,6 +38,7 @@ struct adapter_options {
 	{.name = "accept-status", .type = OPT_STRING, .offset = AT(accept_status), .arg = "LIST",                                      \
 	 .help = "foreign replayers: exit statuses beside 0 that are no failure (none)"},                                              \
 	{.name = "time-limit", .type = OPT_DURATION, .offset = AT(time_limit_ns), .arg = "TIME", .min = 1e6, .max = 1e15,              \
-	 .help = "foreign replayers: how long they may take; then they are killed (10min)"}
+	 .help = "foreign replayers: how long they may take; then they are killed (10min)"},                                            \
+	KNOWN_OPTION_ROWS(AT)
 
 #endif

@@ -85,11 +85,11 @@ static void program_exec(const struct start *s)
 {
 	const struct child_spec *c = s->spec;
 	sigset_t none;
-	int null = open("/dev/null", O_RDONLY);
+	int input = open(c->input ? c->input : "/dev/null", O_RDONLY);
 	setpgid(0, 0);
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || getppid() != s->keeper)
 		start_fail(s, "tying its life to ours");
-	if (null < 0 || dup2(null, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
+	if (input < 0 || dup2(input, 0) < 0 || dup2(s->out, 1) < 0 || dup2(s->printed, 2) < 0)
 		start_fail(s, "setting its input and output");
 	if (c->cpus && sched_setaffinity(0, sizeof *c->cpus, c->cpus) < 0)
 		start_fail(s, "setting its processors (cpus)");

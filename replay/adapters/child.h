@@ -17,6 +17,7 @@ struct child_spec {
 	char *const *argv;	  /* argv[0] is the file */
 	char *const *environment; /* NAME=VALUE, NULL-terminated, beside those there are; NULL none */
 	const char *dir;	  /* where it is started */
+	const char *input;	  /* file that is its standard input; NULL: none */
 	const char *user;	  /* NULL: as who asks */
 	const cpu_set_t *cpus;	  /* NULL: all of them */
 	int64_t time_limit_ns;	  /* then SIGKILL, for SIGTERM may be ignored */

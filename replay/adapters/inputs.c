@@ -10,6 +10,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "replay/adapters/adapter_private.h"
 #include "replay/load/u64_map.h"
 
 #define FILES_MAX 512 /* written at one time */
@@ -263,6 +264,12 @@ int inputs_export(struct inputs *in, struct trace *t, const struct trace_format 
 	if (!ret && in->n_left_out >= in->n_records)
 		ret = err_set(e, EINVAL, "none of its requests can be told in the format %s: %s", f->name, in->why);
 	return ret;
+}
+
+bool adapter_is_exported(const struct adapter_run *r, uint64_t i)
+{
+	const struct adapter_state *a = r->own;
+	return !inputs_is_left_out(&a->inputs, i);
 }
 
 void inputs_release(struct inputs *in)

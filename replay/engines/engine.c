@@ -9,5 +9,11 @@ const struct replay_engine *const replay_engines[] = {
 	&engine_compiled,
 	&engine_block,
 	&engine_exec,
+	&engine_fio,
+	&engine_btreplay,
+	&engine_blkreplay,
+	&engine_hfplayer,
+	&engine_artc,
+	&engine_beefs,
 	NULL,
 };

@@ -7,6 +7,6 @@
 
 extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_block;
 /* other people's (replay/adapters/) */
-extern const struct replay_engine engine_exec;
+extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay, engine_hfplayer, engine_artc, engine_beefs;
 
 #endif

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/adapters/tool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/files.h"
+
+#define LOG_BYTES 400
+
+static int tool_start(pid_t *pid, char *const *argv, const char *dir, const char *log)
+{
+	posix_spawn_file_actions_t files;
+	posix_spawnattr_t attributes;
+	posix_spawn_file_actions_init(&files);
+	posix_spawnattr_init(&attributes);
+	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+	posix_spawn_file_actions_addchdir_np(&files, dir);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+	int code = posix_spawnp(pid, argv[0], &files, &attributes, argv, environ);
+	posix_spawn_file_actions_destroy(&files);
+	posix_spawnattr_destroy(&attributes);
+	return code;
+}
+
+/* What it printed last, on one line. */
+static void log_end(const char *log, struct strbuf *out)
+{
+	struct strbuf all = STRBUF_INIT;
+	if (!file_read(log, &all, 1 << 20, NULL))
+		strbuf_addstr(out, all.len > LOG_BYTES ? all.s + all.len - LOG_BYTES : all.s);
+	while (out->len && strchr(" \r\n", out->s[out->len - 1]))
+		out->s[--out->len] = 0;
+	for (size_t i = 0; i < out->len; i++)
+		if ((unsigned char)out->s[i] < ' ')
+			out->s[i] = ' ';
+	strbuf_release(&all);
+}
+
+/* 0 when it has ended. */
+static int tool_wait(pid_t pid, int64_t limit_ns, int *status)
+{
+	struct pollfd ended = {.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN};
+	int64_t ms = limit_ns / 1000000;
+	int ready = ended.fd < 0 ? 1 : poll(&ended, 1, ms > INT32_MAX ? INT32_MAX : (int)ms);
+	if (ended.fd >= 0)
+		close(ended.fd);
+	if (ready < 1)
+		kill(-pid, SIGKILL);
+	while (waitpid(pid, status, 0) < 0 && errno == EINTR)
+		;
+	return ready < 1 ? -ETIMEDOUT : 0;
+}
+
+int tool_run(char *const *argv, const char *dir, const char *log, int64_t limit_ns, struct err *e)
+{
+	pid_t pid;
+	int status = 0, code = tool_start(&pid, argv, dir, log);
+	if (code)
+		return err_sys(e, code, "%s cannot be started", argv[0]);
+	if (tool_wait(pid, limit_ns, &status))
+		return err_set(e, ETIMEDOUT, "%s had not ended after %lld s", argv[0], (long long)(limit_ns / 1000000000));
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		return 0;
+	struct strbuf end = STRBUF_INIT;
+	log_end(log, &end);
+	err_set(e, EPROTO, "%s ended %s %d: %s", argv[0], WIFSIGNALED(status) ? "by signal" : "with status",
+		WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status), end.len ? end.s : "it printed nothing");
+	strbuf_release(&end);
+	return -EPROTO;
+}

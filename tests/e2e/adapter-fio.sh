@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate replay --engine fio: fio itself on a file, in a directory and, as root, on a loop device by each of its engines; and what it does
+# wrong in ways that its status does not tell.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+command -v fio >/dev/null || skip "no fio"
+data=$SRCDIR/tests/data/replayers
+head -c 67108864 /dev/zero >image
+
+expect_status 0 "$VALIDATE" replay --engine fio --times self --fio-direct no --destructive --device image -o self.trace "$data/requests.trace"
+expect_line out '40 of 40; times: self'
+expect_line out 'fio-3'
+expect_status 0 "$VALIDATE" info --json self.trace
+[ "$(jq -r '.clock.resolution_ns // .clock_resolution_ns // 1000000' out)" -ge 1000000 ] || fail 'fio tells instants in ms'
+
+# calls in a directory: as the preloaded library sees them
+mkdir dir
+expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 100 --file-size 1M --dir dir -o calls.trace
+expect_status 0 "$VALIDATE" replay --engine fio --times preload --dir dir -o preload.trace calls.trace
+expect_line out '200 of 200; times: preload'
+expect_status 0 "$VALIDATE" replay --engine fio --times self --dir dir -o self.trace calls.trace
+expect_line out '200 of 200; times: self'
+
+# what cannot be
+expect_status 2 "$VALIDATE" replay --engine fio --fio-iodepth 4 --device image -o no.trace "$data/requests.trace"
+expect_line err 'fio-iodepth is for libaio and io_uring'
+expect_status 2 "$VALIDATE" replay --engine fio --fio-ioengine libaoi --device image -o no.trace "$data/requests.trace"
+expect_line err 'libaio'
+
+# something in its place: it ends with 0 although its job crashed; its log is nonsense, cut, or lies outside any range
+mkdir bin
+fake() { # MESSAGE, what it does from standard input: PREFIX is that of its logs
+	{ printf '#!/bin/sh\nfor w; do case $w in --write_lat_log=*) PREFIX=${w#*=} ;; esac; done\n'; cat; } >bin/fio
+	chmod +x bin/fio
+	VALIDATE_FIO=$PWD/bin/fio expect_status 3 "$VALIDATE" replay --engine fio --times self --destructive --device image -o no.trace "$data/requests.trace"
+	expect_line err "$1"
+}
+fake 'was ended by signal 11' <<'S'
+echo 'fio: pid=12, got signal=11'
+S
+fake 'fio_lat.1.log, line 2: time' <<'S'
+printf '1, 5000, 1, 4096, 20828160, 0\nnan, 5000, 0, 4096, 0, 0\n' >"${PREFIX}_lat.1.log"
+: >"${PREFIX}_slat.1.log"
+S
+fake 'instead of time, value, direction, size and offset' <<'S'
+printf '1, 5000, 1\n' >"${PREFIX}_lat.1.log"
+S
+fake 'out of range' <<'S'
+printf '1, -5000, 1, 4096, 0, 0\n' >"${PREFIX}_lat.1.log"
+S
+fake 'fio_lat.1.log' <<'S'
+exit 0
+S
+
+[ "$(id -u)" -eq 0 ] || { echo "its engines on a loop device: not root"; exit 0; }
+[ -w /sys/kernel/tracing/instances ] || { echo "its engines on a loop device: no tracefs at /sys/kernel/tracing"; exit 0; }
+device=$(losetup -f --show image 2>losetup.err) || { echo "its engines on a loop device: $(cat losetup.err)"; exit 0; }
+trap 'losetup -d "$device"' EXIT
+for engine in psync libaio io_uring; do
+	expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine $engine --destructive --device "$device" -o block.trace "$data/requests.trace"
+	expect_line out '40 of 40; times: block'
+	expect_line out 'mismatches      0'
+done

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate replay --engine blkreplay, artc, beefs: recorded input and output (tests/data/replayers), given by scripts in their place that check
+# what they are given; and the programs themselves where VALIDATE_BLKREPLAY, VALIDATE_ARTC, VALIDATE_BEEFS name them.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+data=$SRCDIR/tests/data/replayers
+export data
+mkdir bin target outside
+head -c 67108864 /dev/zero >image
+program() { # NAME: what stands in for it, from standard input
+	{ printf '#!/bin/sh\n'; cat; } >"bin/$1"
+	chmod +x "bin/$1"
+}
+
+# blkreplay: the trace comes by standard input
+program blkreplay <<'S'
+cmp - "$data/blkreplay/input" >&2 || exit 9
+for word; do last=$word; done
+[ -f "$last" ] && [ "$1" = --threads=7 ] && [ "$2" = --with-ordering ] || { echo "$*" >&2; exit 8; }
+cat "$data/blkreplay/output"
+S
+blkreplay() {
+	VALIDATE_BLKREPLAY=$PWD/bin/blkreplay expect_status "$@" --times self --destructive --device image -o blk.trace "$data/requests.trace"
+}
+blkreplay 0 "$VALIDATE" replay --engine blkreplay --blkreplay-threads 7 --blkreplay-conflicts ordered
+expect_line out '40 of 40; times: self'
+expect_status 0 "$VALIDATE" metrics "$data/requests.trace" blk.trace
+expect_line out '40 requests, 0 lost, 0 extra'
+program blkreplay <<'S'
+head -n 40 "$data/blkreplay/output"
+S
+blkreplay 3 "$VALIDATE" replay --engine blkreplay
+expect_line err 'it ends within the table of requests'
+program blkreplay <<'S'
+echo 'ERROR: cannot open file: Permission denied'
+S
+blkreplay 3 "$VALIDATE" replay --engine blkreplay
+expect_line err 'ERROR: cannot open file: Permission denied'
+
+# ARTC: artc and make make the program, artrun runs it in bench_root, which is the target
+program artc <<'S'
+cmp "$2" "$data/artc/input" >&2 || exit 9
+grep -qx 'file#/srv/data/there#3' "$3" && grep -qx 'dir#/srv' "$3" || { cat "$3" >&2; exit 8; }
+mkdir "$4"
+printf 'all:\n\ttouch bench.so\n' >"$4/Makefile"
+S
+program artrun <<'S'
+for word; do before=$last last=$word; done
+[ -f "$before" ] && [ -f "$last/bench_root/srv/data/there" ] || { echo "$*" >&2; exit 8; }
+[ "$1 $2 $3 $4 $5 $6 $7 $8" = '-n -P -k all -K temporal -c 0' ] || { echo "$*" >&2; exit 7; }
+cat "$data/artc/output"
+S
+printf abc >target/there
+VALIDATE_ARTC=$PWD/bin/artrun expect_status 0 "$VALIDATE" replay --engine artc --artc-order temporal --dir target -o artc.trace "$data/calls.trace"
+expect_line out '27 of 27; times: self'
+expect_status 0 "$VALIDATE" info artc.trace --csv artc.csv
+[ "$(grep -c ',pwrite,' artc.csv)" -eq 6 ] || fail 'calls of the replay'
+program artc <<'S'
+echo 'line 3: syntax error'
+exit 1
+S
+VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
+expect_line err 'artc ended with status 1: line 3: syntax error'
+
+# the paper's replayer: started in the target
+program beefs <<'S'
+cmp "$1" "$data/beefs/input" >&2 || exit 9
+[ -f there ] && [ "$2 $3 $4 $5" = 'conservative 2 5 debug' ] || { echo "$*" >&2; exit 8; }
+cat "$data/beefs/output"
+S
+VALIDATE_BEEFS=$PWD/bin/beefs expect_status 0 "$VALIDATE" replay --engine beefs --beefs-policy conservative --beefs-workers 2 --beefs-delay 5us \
+	--dir target -o beefs.trace "$data/calls.trace"
+expect_line out '22 of 27'
+expect_line out 'passed over     5 requests'
+
+# themselves
+real() { # NAME OPTION...
+	name=$1 variable=VALIDATE_$(echo "$1" | tr '[:lower:]' '[:upper:]')
+	shift
+	eval "path=\${$variable:-}"
+	[ -n "$path" ] || { echo "$name itself: $variable does not name it"; return; }
+	expect_status 0 "$VALIDATE" replay --engine "$name" "$@"
+	expect_line out 'times: self'
+}
+rm -rf target
+mkdir target
+real beefs --dir target -o out.trace "$data/calls.trace"
+rm -rf target
+mkdir target
+real artc --dir target -o out.trace "$data/calls.trace"
+real blkreplay --times self --destructive --device image -o out.trace "$data/requests.trace"
