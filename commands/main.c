@@ -18,6 +18,7 @@
 const struct command *const commands[] = {
 	&cmd_run,
 	&cmd_report,
+	&cmd_compare,
 	&cmd_baseline,
 	&cmd_stats,
 	&cmd_metrics,
@@ -59,7 +60,7 @@ static void help_print(FILE *out)
 	fputs("\n"
 	      "\"validate COMMAND --help\" tells a command's arguments and options.\n"
 	      "\n"
-	      "Exit status: 0 done (and, where there is a verdict, trusted), 1 not trusted, 2 wrong usage, 3 failed,\n"
+	      "Exit status: 0 done (and, where there is a verdict, trusted), 1 not trusted or worse, 2 wrong usage, 3 failed,\n"
 	      "4 inconclusive, 5 not comparable, 6 refused for safety.\n",
 	      out);
 }

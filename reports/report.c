@@ -7,7 +7,8 @@
 #include "common/units.h"
 
 const struct report_form *const report_forms[] = {
-    &report_form_terminal, &report_form_html, &report_form_csv, &report_form_latex, &report_form_json, &report_form_certificate, NULL,
+    &report_form_terminal, &report_form_html,     &report_form_csv,   &report_form_latex,  &report_form_json,
+    &report_form_certificate, &report_form_markdown, &report_form_junit, &report_form_github, &report_form_openmetrics, NULL,
 };
 
 const struct report_form *report_form_find(const char *name)

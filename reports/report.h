@@ -11,12 +11,12 @@
 
 struct report_form {
 	const char *name, *help;
-	/* Writes its files into report_dir (already there). The same analysis gives the same bytes. */
+	/* Writes its files into report_dir (already there). The same analysis gives the same bytes. NULL: printed only. */
 	int (*write)(const struct analysis *a, const char *report_dir, struct err *e);
 	/* Prints to a stream instead, where the form can (--format FORM); NULL otherwise. */
 	int (*print)(const struct analysis *a, FILE *out, struct err *e);
 };
-extern const struct report_form *const report_forms[]; /* terminal html csv latex json, NULL */
+extern const struct report_form *const report_forms[]; /* terminal html csv latex json certificate markdown junit github openmetrics, NULL */
 const struct report_form *report_form_find(const char *name);
 /* The form of that name, for printing. Errors: ENOENT with the nearest name, EINVAL for one that cannot be printed. */
 int report_form_choose(const char *name, const struct report_form **form, struct err *e);

@@ -132,7 +132,7 @@ int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 	remove_stale(dir);
 	int ret = make_temporary(dir, &made, &fd, e);
 	for (const struct report_form *const *f = report_forms; *f && !ret; f++) {
-		ret = (*f)->write(a, made, e);
+		ret = (*f)->write ? (*f)->write(a, made, e) : 0;
 		if (ret)
 			err_context(e, "report as %s", (*f)->name);
 	}

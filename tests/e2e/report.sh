@@ -79,7 +79,7 @@ diff -r before results/report >diffs || fail "the report differs after a redacte
 
 # forms
 expect_status 0 "$VALIDATE" report --list
-[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate " ] || fail "--list: $(cat out)"
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "terminal html csv latex json certificate markdown junit github openmetrics " ] || fail "--list: $(cat out)"
 expect_status 2 "$VALIDATE" report results --format htlm
 expect_line err 'did you mean "html"?'
 expect_status 2 "$VALIDATE" report

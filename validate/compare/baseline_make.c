@@ -240,8 +240,8 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 	struct strbuf text = STRBUF_INIT;
 	*b = (struct baseline){.look = a->look,
 			       .n_replicates = a->n_replicates,
-			       .level_accept = a->level_accept,
-			       .level_reject = a->level_reject,
+			       .level_accept = baseline_round(a->level_accept),
+			       .level_reject = baseline_round(a->level_reject),
 			       .complete = a->complete};
 	int ret = conditions_hash(p, b->protocol_hash, e);
 	if (ret)

@@ -189,15 +189,18 @@ static int get_bias(struct baseline_case *c, const json_t *o, struct err *e)
 
 static int find_scenario(const struct baseline *b, struct baseline_case *c, const json_t *o, struct err *e)
 {
-	const char *name = json_string_value(json_object_get(o, "scenario"));
-	if (!name)
-		return wrong("scenario", "a text", e);
-	for (size_t i = 0; i < b->n_scenarios; i++)
-		if (!strcmp(b->scenario[i].name, name)) {
-			c->scenario = i;
-			return 0;
-		}
-	return err_set(e, EINVAL, "there is no scenario \"%.100s\"", name);
+	char *name = NULL;
+	int ret = get_text(&name, o, "scenario", e);
+	if (ret)
+		return ret;
+	while (c->scenario < b->n_scenarios && strcmp(b->scenario[c->scenario].name, name))
+		c->scenario++;
+	if (c->scenario == b->n_scenarios) {
+		c->scenario = 0;
+		ret = err_set(e, EINVAL, "there is no scenario \"%.100s\"", name);
+	}
+	free(name);
+	return ret;
 }
 
 static int get_case(struct baseline *b, const json_t *o, struct err *e)

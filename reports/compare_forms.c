@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/compare_forms.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "reports/output.h"
+
+const struct compare_form *const compare_forms[] = {&compare_form_text,	 &compare_form_markdown, &compare_form_json, &compare_form_html,
+						    &compare_form_junit, &compare_form_github,	 &compare_form_openmetrics, NULL};
+
+int compare_form_choose(const char *name, const struct compare_form **form, struct err *e)
+{
+	const char *names[sizeof compare_forms / sizeof *compare_forms];
+	size_t n = 0;
+	*form = NULL;
+	for (const struct compare_form *const *f = compare_forms; *f; f++) {
+		names[n++] = (*f)->name;
+		if (!strcmp((*f)->name, name))
+			*form = *f;
+	}
+	names[n] = NULL;
+	if (*form)
+		return 0;
+	const char *near = nearest_name(name, names);
+	if (near)
+		return err_set(e, ENOENT, "unknown form \"%s\" of a comparison (did you mean \"%s\"?)", name, near);
+	return err_set(e, ENOENT, "unknown form \"%s\" of a comparison (\"validate compare --list\" names them)", name);
+}
+
+int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	form->add(&text, c);
+	int ret = output_stream(out, &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+/* --- forms for other programs ------------------------------------------------------------------------------------------ */
+
+static enum outcome outcome_of(enum change w)
+{
+	switch (w) {
+	case CHANGE_SAME:
+		return OUTCOME_PASS;
+	case CHANGE_BETTER:
+		return OUTCOME_BETTER;
+	case CHANGE_WORSE:
+		return OUTCOME_FAIL;
+	case CHANGE_INCONCLUSIVE:
+		return OUTCOME_OPEN;
+	default:
+		return OUTCOME_SKIPPED;
+	}
+}
+
+static char *text_by(void (*add)(struct strbuf *, const struct aspect_change *, enum aspect), const struct aspect_change *a, enum aspect k)
+{
+	struct strbuf text = STRBUF_INIT;
+	add(&text, a, k);
+	return strbuf_detach(&text);
+}
+
+static void row_of(struct machine *m, const struct case_change *c, enum aspect k)
+{
+	const struct aspect_change *a = &c->aspect[k];
+	struct machine_row *r = machine_row_add(m);
+	r->scenario = c->scenario;
+	r->replayer = c->new_case->replayer;
+	r->component = aspect_names[k];
+	r->outcome = outcome_of(a->word);
+	r->word = change_name(a->word);
+	r->number = text_by(compare_add_change, a, k);
+	r->limit = text_by(compare_add_limit, a, k);
+	r->message = text_by(compare_add_reason, a, k);
+	r->value = a->change;
+	r->value_limit = a->limit;
+}
+
+static void machine_of_comparison(struct machine *m, const struct campaign_change *c)
+{
+	struct strbuf title = STRBUF_INIT, headline = STRBUF_INIT, line = STRBUF_INIT;
+	compare_add_title(&title, c);
+	compare_add_headline(&headline, c);
+	*m = (struct machine){
+	    .suite = "validate compare",
+	    .metric = "validate_compare",
+	    .title = strbuf_detach(&title),
+	    .headline = strbuf_detach(&headline),
+	    .word = c->n_refusing ? "not comparable" : change_name(c->word),
+	    .outcome = c->n_refusing ? OUTCOME_OPEN : outcome_of(c->word),
+	};
+	for (size_t i = 0; i < c->n_differences; i++) {
+		strbuf_reset(&line);
+		compare_add_difference(&line, &c->difference[i]);
+		machine_note_add(m, "%s", line.s);
+	}
+	strbuf_release(&line);
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++)
+			row_of(m, &c->cell[i], (enum aspect)k);
+}
+
+static void add_by(const struct machine_format *f, struct strbuf *out, const struct campaign_change *c)
+{
+	struct machine m;
+	machine_of_comparison(&m, c);
+	f->add(out, &m);
+	machine_release(&m);
+}
+
+#define FORM(which, what)                                                                                              \
+	static void add_##which(struct strbuf *out, const struct campaign_change *c)                                        \
+	{                                                                                                              \
+		add_by(&machine_##which, out, c);                                                                      \
+	}                                                                                                              \
+	const struct compare_form compare_form_##which = {#which, what, add_##which}
+
+FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB");
+FORM(junit, "XML, a test case for each case and component");
+FORM(github, "annotations of a GitHub Actions run, at most ten");
+FORM(openmetrics, "gauges and states for a time series database");

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Forms of a comparison: functions of it. Nothing here computes. */
+#ifndef REPORTS_COMPARE_FORMS_H
+#define REPORTS_COMPARE_FORMS_H
+
+#include <stdio.h>
+
+#include "common/err.h"
+#include "common/strbuf.h"
+#include "reports/machine.h"
+#include "validate/compare/compare.h"
+
+struct compare_form {
+	const char *name, *help;
+	void (*add)(struct strbuf *out, const struct campaign_change *c);
+};
+extern const struct compare_form *const compare_forms[]; /* text markdown json html junit github openmetrics, NULL */
+/* Errors: ENOENT with the nearest name. */
+int compare_form_choose(const char *name, const struct compare_form **form, struct err *e);
+int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out, struct err *e);
+
+/* Shared by them (compare_words.c). One line of at most 140 bytes. */
+void compare_add_headline(struct strbuf *out, const struct campaign_change *c);
+void compare_add_title(struct strbuf *out, const struct campaign_change *c); /* "OLD against NEW" */
+/* "+20.1 [+18.0, +22.3] %", "1.3 [0.9, 1.9]", "+3"; of the limit: "±5 %", "2" */
+void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k);
+void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum aspect k);
+/* A side's value: "+1.2 %", "0.034" */
+void compare_add_value(struct strbuf *out, double value, enum aspect k);
+/* "was X, is Y; p 0.001 (Holm); why". */
+void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k);
+/* "kernel.release: 6.1 before, 6.2 now" */
+void compare_add_difference(struct strbuf *out, const struct difference *d);
+/* "old" or "old and new" where their names differ. */
+void compare_add_replayer(struct strbuf *out, const struct case_change *c);
+
+extern const struct compare_form compare_form_text, compare_form_json, compare_form_html;
+extern const struct compare_form compare_form_markdown, compare_form_junit, compare_form_github, compare_form_openmetrics;
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison as one page that needs nothing from anywhere. */
+#include <math.h>
+#include <string.h>
+
+#include "reports/compare_forms.h"
+#include "reports/escape.h"
+#include "reports/html/html.h"
+
+static const char *class_of(enum change w)
+{
+	return w == CHANGE_SAME || w == CHANGE_BETTER ? "trusted" : w == CHANGE_WORSE ? "not" : w == CHANGE_INCONCLUSIVE ? "inconclusive" : "none";
+}
+
+static const char *sign_of(enum change w)
+{
+	static const char *const signs[] = {"=", "↑", "↓", "?", "·"};
+	return signs[w];
+}
+
+static void chip(struct strbuf *out, enum change w)
+{
+	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", class_of(w), sign_of(w), change_name(w));
+}
+
+static void escaped_by(struct strbuf *out, void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
+		       const struct aspect_change *a, enum aspect k)
+{
+	struct strbuf text = STRBUF_INIT;
+	add(&text, a, k);
+	escape_html(out, text.s);
+	strbuf_release(&text);
+}
+
+static void banner(struct strbuf *out, const struct campaign_change *c)
+{
+	struct strbuf text = STRBUF_INIT;
+	strbuf_addstr(out, "<h1>");
+	compare_add_title(&text, c);
+	escape_html(out, text.s);
+	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">%s</p><p>", c->n_refusing ? "inconclusive" : class_of(c->word),
+		    c->n_refusing ? "not comparable" : change_name(c->word));
+	strbuf_reset(&text);
+	compare_add_headline(&text, c);
+	escape_html(out, text.s);
+	strbuf_addstr(out, "</p></div>\n");
+	strbuf_release(&text);
+}
+
+static void side_row(struct strbuf *out, const char *which, const struct baseline *b)
+{
+	const char *const text[] = {b->source, b->date, b->host, b->program_version, b->protocol};
+	strbuf_addf(out, "<tr><th>%s</th>", which);
+	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		strbuf_addstr(out, "<td>");
+		escape_html(out, text[i]);
+		strbuf_addstr(out, "</td>");
+	}
+	strbuf_addf(out, "<td class=\"n\">%u</td></tr>\n", b->n_replicates);
+}
+
+static void sides(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addstr(out, "<div class=\"scroll\"><table><thead><tr><th></th><th>from</th><th>date</th><th>host</th><th>validate</th>"
+			   "<th>protocol</th><th class=\"n\">replicates</th></tr></thead><tbody>\n");
+	side_row(out, "old", c->old_side);
+	side_row(out, "new", c->new_side);
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum aspect k)
+{
+	strbuf_addstr(out, "<td>");
+	chip(out, a->word);
+	strbuf_addstr(out, "<small>");
+	escaped_by(out, compare_add_change, a, k);
+	strbuf_addstr(out, "</small></td>");
+}
+
+/* Aspects without a limit in every case are left out. */
+static bool is_shown(const struct campaign_change *c, size_t k)
+{
+	for (size_t i = 0; i < c->n_cells; i++)
+		if (c->cell[i].aspect[k].word != CHANGE_NOT_JUDGED)
+			return true;
+	return false;
+}
+
+static void limits_row(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addstr(out, "<tr><th class=\"l\">limit of the change</th><td></td>");
+	for (size_t k = 0; k < ASPECT_N; k++)
+		if (is_shown(c, k)) {
+			strbuf_addstr(out, "<td>");
+			escaped_by(out, compare_add_limit, &c->cell[0].aspect[k], (enum aspect)k);
+			strbuf_addstr(out, "</td>");
+		}
+	strbuf_addstr(out, "</tr>\n");
+}
+
+static void matrix(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addstr(out, "<h2>Cases</h2>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"matrix\"><thead><tr><th>Scenario, "
+			   "replayer</th><th>Word</th>");
+	for (size_t k = 0; k < ASPECT_N; k++)
+		if (is_shown(c, k))
+			strbuf_addf(out, "<th>%s</th>", aspect_names[k]);
+	strbuf_addstr(out, "</tr></thead><tbody>\n");
+	limits_row(out, c);
+	for (size_t i = 0; i < c->n_cells; i++) {
+		const struct case_change *cell = &c->cell[i];
+		struct strbuf name = STRBUF_INIT;
+		strbuf_addf(&name, "%s, ", cell->scenario);
+		compare_add_replayer(&name, cell);
+		strbuf_addstr(out, "<tr><th class=\"l\">");
+		escape_html(out, name.s);
+		strbuf_addstr(out, "</th><td>");
+		chip(out, cell->word);
+		strbuf_addf(out, "<small>%zu%s</small></td>", cell->paired ? cell->n : cell->new_case->n, cell->paired ? " pairs" : " runs");
+		for (size_t k = 0; k < ASPECT_N; k++)
+			if (is_shown(c, k))
+				aspect_cell(out, &cell->aspect[k], (enum aspect)k);
+		strbuf_addstr(out, "</tr>\n");
+		strbuf_release(&name);
+	}
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+static void reason_row(struct strbuf *out, const struct case_change *c, enum aspect k)
+{
+	const struct aspect_change *a = &c->aspect[k];
+	strbuf_addstr(out, "<tr><td>");
+	chip(out, a->word);
+	strbuf_addstr(out, "</td><th class=\"l\">");
+	escape_html(out, c->scenario);
+	strbuf_addf(out, "</th><td>%s</td><td>", aspect_names[k]);
+	escaped_by(out, compare_add_change, a, k);
+	strbuf_addstr(out, "</td><td>");
+	escaped_by(out, compare_add_limit, a, k);
+	strbuf_addstr(out, "</td><td class=\"w\">");
+	escaped_by(out, compare_add_reason, a, k);
+	strbuf_addstr(out, "</td></tr>\n");
+}
+
+static void reasons(struct strbuf *out, const struct campaign_change *c)
+{
+	static const enum change order[] = {CHANGE_WORSE, CHANGE_BETTER, CHANGE_INCONCLUSIVE};
+	bool any = false;
+	for (size_t w = 0; w < sizeof order / sizeof *order; w++)
+		for (size_t i = 0; i < c->n_cells; i++)
+			for (size_t k = 0; k < ASPECT_N; k++) {
+				if (c->cell[i].aspect[k].word != order[w])
+					continue;
+				if (!any)
+					strbuf_addstr(out, "<h2>What is not the same</h2>\n<div class=\"scroll\"><table><thead><tr><th>Word</th>"
+							   "<th>Scenario</th><th>Component</th><th>Change, 95 % interval</th><th>Limit</th>"
+							   "<th>Why</th></tr></thead><tbody>\n");
+				any = true;
+				reason_row(out, &c->cell[i], (enum aspect)k);
+			}
+	if (any)
+		strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+static void differences(struct strbuf *out, const struct campaign_change *c)
+{
+	if (!c->n_differences)
+		return;
+	strbuf_addstr(out, "<h2>What differs besides</h2>\n<div class=\"scroll\"><table><thead><tr><th>Kind</th><th>What</th><th>Old</th>"
+			   "<th>New</th><th></th></tr></thead><tbody>\n");
+	for (size_t i = 0; i < c->n_differences; i++) {
+		const struct difference *d = &c->difference[i];
+		const char *const text[] = {d->what, d->old_value, d->new_value};
+		strbuf_addf(out, "<tr><td>%s</td>", difference_names[d->kind]);
+		for (size_t k = 0; k < 3; k++) {
+			strbuf_addstr(out, "<td class=\"w\">");
+			escape_html(out, text[k] ? text[k] : "");
+			strbuf_addstr(out, "</td>");
+		}
+		strbuf_addf(out, "<td>%s</td></tr>\n", d->refuses ? "not comparable" : "");
+	}
+	strbuf_addstr(out, "</tbody></table></div>\n");
+}
+
+static void explain(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addf(out,
+		    "<h2>How it is judged</h2>\n<p>The value of a replicate is the replay over the program run again in the same block. "
+		    "<b>Same</b>: two one-sided tests at %.3g show the change within the limit, allowing for runs that depend on each other. "
+		    "<b>Worse</b>, <b>better</b>: a test against the limit, with Holm's correction over %zu tests, shows it beyond the limit at "
+		    "%.3g: farther from the program or nearer to it; of scatter, reordering, distances and mismatches: more or less of it. "
+		    "<b>Inconclusive</b>: neither.</p>\n",
+		    c->level_same, c->n_tests, c->level_worse);
+}
+
+static void html_add(struct strbuf *out, const struct campaign_change *c)
+{
+	struct strbuf title = STRBUF_INIT;
+	compare_add_title(&title, c);
+	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
+	strbuf_addf(out, "%s: ", c->n_refusing ? "not comparable" : change_name(c->word));
+	escape_html(out, title.s);
+	strbuf_addstr(out, "</title>\n");
+	strbuf_release(&title);
+	html_add_style(out);
+	strbuf_addstr(out, "</head>\n<body>\n<main>\n");
+	banner(out, c);
+	sides(out, c);
+	if (c->n_cells) {
+		matrix(out, c);
+		reasons(out, c);
+	}
+	differences(out, c);
+	if (c->n_cells)
+		explain(out, c);
+	strbuf_addstr(out, "</main>\n</body>\n</html>\n");
+}
+
+const struct compare_form compare_form_html = {"html", "one self-contained page", html_add};

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison on one screen: the word, what is not the same and why, what differs besides. */
+#include <string.h>
+
+#include "reports/compare_forms.h"
+#include "reports/escape.h"
+#include "validate/compare/compare.h"
+
+#define WIDTH 100
+#define ROWS_MAX 40	   /* of aspects that are not the same */
+#define DIFFERENCES_MAX 12 /* those that refuse are all told */
+#define NAME 44
+
+static void paragraph(struct strbuf *out, const char *text, size_t first, size_t indent)
+{
+	for (size_t i = 0; i < first; i++)
+		strbuf_addch(out, ' ');
+	struct strbuf line = STRBUF_INIT;
+	escape_line(&line, text);
+	text_wrap(out, line.s, first, indent, WIDTH);
+	strbuf_release(&line);
+	strbuf_addch(out, '\n');
+}
+
+static void side_add(struct strbuf *out, const char *which, const struct baseline *b)
+{
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addf(&line, "%s  %s: %u replicates, %s", which, b->source, b->n_replicates, b->date);
+	paragraph(out, line.s, 2, 7);
+	strbuf_release(&line);
+}
+
+static void differences_add(struct strbuf *out, const struct campaign_change *c, bool refusing)
+{
+	size_t n = 0, left = 0;
+	struct strbuf line = STRBUF_INIT;
+	for (size_t i = 0; i < c->n_differences; i++) {
+		if (c->difference[i].refuses != refusing)
+			continue;
+		if (!refusing && n >= DIFFERENCES_MAX) {
+			left++;
+			continue;
+		}
+		if (!n++)
+			strbuf_addstr(out, refusing ? "\nNot comparable\n" : "\nWhat differs besides\n");
+		strbuf_reset(&line);
+		compare_add_difference(&line, &c->difference[i]);
+		paragraph(out, line.s, 2, 4);
+	}
+	if (left)
+		strbuf_addf(out, "  and %zu more\n", left);
+	strbuf_release(&line);
+}
+
+/* A row for each case: the aspects that are judged, in words. */
+static void case_add(struct strbuf *out, const struct case_change *c)
+{
+	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT, cut = STRBUF_INIT;
+	const struct aspect_change *a = &c->aspect[ASPECT_RESPONSE_TIME];
+	size_t count[CHANGE_NOT_JUDGED + 1] = {0};
+	for (size_t k = 0; k < ASPECT_N; k++)
+		count[c->aspect[k].word]++;
+	strbuf_addf(&name, "%s, ", c->scenario);
+	compare_add_replayer(&name, c);
+	escape_line(&line, name.s);
+	text_cut(&cut, line.s, NAME);
+	strbuf_addf(out, "  %s%*s  %-13s ", cut.s, (int)(NAME - text_width(cut.s)), "", change_name(c->word));
+	strbuf_reset(&line);
+	compare_add_change(&line, a, ASPECT_RESPONSE_TIME);
+	strbuf_addf(out, "%s%*s", line.s, text_width(line.s) < 22 ? (int)(22 - text_width(line.s)) : 1, "");
+	strbuf_addf(out, "%zu/%zu/%zu/%zu\n", count[CHANGE_WORSE], count[CHANGE_INCONCLUSIVE], count[CHANGE_BETTER], count[CHANGE_SAME]);
+	strbuf_release(&name);
+	strbuf_release(&line);
+	strbuf_release(&cut);
+}
+
+static void cases_add(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME, "Scenario, replayer", "Word", "Response time", "Worse/inconclusive/better/same");
+	size_t n = 0;
+	for (size_t pass = 0; pass < 2; pass++) /* what is not the same first, where there are many */
+		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)
+			if (c->n_cells <= ROWS_MAX ? pass == 0 : (c->cell[i].word == CHANGE_SAME) == (pass == 1)) {
+				case_add(out, &c->cell[i]);
+				n++;
+			}
+	if (n < c->n_cells)
+		strbuf_addf(out, "  and %zu more\n", c->n_cells - n);
+}
+
+static void aspect_add(struct strbuf *out, const struct case_change *c, enum aspect k)
+{
+	const struct aspect_change *a = &c->aspect[k];
+	struct strbuf line = STRBUF_INIT;
+	strbuf_addf(&line, "%s: %s of %s, ", change_name(a->word), aspect_names[k], c->scenario);
+	compare_add_replayer(&line, c);
+	strbuf_addstr(&line, ": ");
+	if (!a->status) {
+		compare_add_change(&line, a, k);
+		strbuf_addstr(&line, ", limit ");
+		compare_add_limit(&line, a, k);
+		strbuf_addstr(&line, "; ");
+	}
+	compare_add_reason(&line, a, k);
+	paragraph(out, line.s, 2, 4);
+	strbuf_release(&line);
+}
+
+static void aspects_add(struct strbuf *out, const struct campaign_change *c, enum change word, const char *heading)
+{
+	size_t n = 0, left = 0;
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++) {
+			if (c->cell[i].aspect[k].word != word)
+				continue;
+			if (n >= ROWS_MAX / 2) {
+				left++;
+				continue;
+			}
+			if (!n++)
+				strbuf_addf(out, "\n%s\n", heading);
+			aspect_add(out, &c->cell[i], (enum aspect)k);
+		}
+	if (left)
+		strbuf_addf(out, "  and %zu more\n", left);
+}
+
+static void text_add(struct strbuf *out, const struct campaign_change *c)
+{
+	struct strbuf line = STRBUF_INIT;
+	compare_add_title(&line, c);
+	paragraph(out, line.s, 0, 0);
+	strbuf_reset(&line);
+	strbuf_addch(out, '\n');
+	compare_add_headline(&line, c);
+	paragraph(out, line.s, 0, 2);
+	strbuf_release(&line);
+	side_add(out, "old", c->old_side);
+	side_add(out, "new", c->new_side);
+	differences_add(out, c, true);
+	if (c->n_cells) {
+		cases_add(out, c);
+		aspects_add(out, c, CHANGE_WORSE, "Worse");
+		aspects_add(out, c, CHANGE_BETTER, "Better");
+		aspects_add(out, c, CHANGE_INCONCLUSIVE, "Inconclusive");
+	}
+	differences_add(out, c, false);
+	if (!c->n_cells)
+		return;
+	strbuf_addch(out, '\n');
+	paragraph(out,
+		  "Same: shown to be within the limit. Worse: shown to be beyond it, farther from the program run again beside the replay (of "
+		  "scatter, order and mismatches: more of it), with the error of all such words together at most 1 %. Inconclusive: neither. "
+		  "Intervals are of 95 %.",
+		  0, 2);
+}
+
+const struct compare_form compare_form_text = {"text", "the words on one screen", text_add};

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Plain words for a comparison, the same in every form. */
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "reports/compare_forms.h"
+#include "reports/escape.h"
+#include "reports/number.h"
+
+#define HEADLINE_MAX 140
+
+static bool is_percent(enum aspect k)
+{
+	return aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE || k == ASPECT_UNCERTAINTY || k == ASPECT_PRECISION;
+}
+
+void compare_add_value(struct strbuf *out, double value, enum aspect k)
+{
+	if (isnan(value))
+		strbuf_addstr(out, "none");
+	else
+		number_add(out, value, NAN, is_percent(k) ? number_unit_percent : number_unit_plain, aspect_scale(k) == SCALE_CHANGE);
+}
+
+void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k)
+{
+	bool ratio = aspect_scale(k) == SCALE_RATIO, count = aspect_scale(k) == SCALE_COUNT;
+	struct number_unit unit = ratio || count ? number_unit_plain : number_unit_percent;
+	double half = (a->hi95 - a->lo95) / 2;
+	if (a->status) {
+		strbuf_addstr(out, "none");
+		return;
+	}
+	if (!(half > 0) || !isfinite(half)) {
+		number_add(out, a->change, NAN, unit, !ratio);
+		return;
+	}
+	number_add(out, a->change, half, unit, !ratio);
+	strbuf_addch(out, ' ');
+	number_add_interval(out, a->lo95, a->hi95, number_decimals(a->change * unit.scale, half * unit.scale), unit);
+}
+
+void compare_add_limit(struct strbuf *out, const struct aspect_change *a, enum aspect k)
+{
+	if (isnan(a->limit)) {
+		strbuf_addstr(out, "none");
+		return;
+	}
+	bool percent = aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE;
+	bool sided = aspect_scale(k) != SCALE_RATIO && a->limit > 0;
+	strbuf_addf(out, percent ? "%s%.4g %%" : "%s%.4g", sided ? "±" : "", percent ? 100 * a->limit : a->limit);
+}
+
+void compare_add_reason(struct strbuf *out, const struct aspect_change *a, enum aspect k)
+{
+	if (a->status) {
+		strbuf_addstr(out, a->reason);
+		return;
+	}
+	if (k == ASPECT_MISMATCHES) {
+		strbuf_addstr(out, a->reason);
+	} else {
+		compare_add_value(out, a->old_value, k);
+		strbuf_addstr(out, " before, ");
+		compare_add_value(out, a->new_value, k);
+		strbuf_addstr(out, " now");
+		if (a->reason[0])
+			strbuf_addf(out, "; %s", a->reason);
+	}
+	if (!isnan(a->p_holm) && a->word != CHANGE_SAME) {
+		strbuf_addstr(out, "; beyond the limit: p ");
+		number_add_p(out, a->p_holm);
+	}
+	if (a->word == CHANGE_SAME && k != ASPECT_MISMATCHES) {
+		strbuf_addstr(out, "; within it: p ");
+		number_add_p(out, a->p_same);
+	}
+}
+
+void compare_add_replayer(struct strbuf *out, const struct case_change *c)
+{
+	strbuf_addstr(out, c->old_case->replayer);
+	if (strcmp(c->old_case->replayer, c->new_case->replayer))
+		strbuf_addf(out, " and %s", c->new_case->replayer);
+}
+
+void compare_add_difference(struct strbuf *out, const struct difference *d)
+{
+	strbuf_addf(out, "%s%s: %s: ", d->refuses ? "not comparable: " : "", difference_names[d->kind], d->what);
+	if (d->old_value && d->new_value)
+		strbuf_addf(out, "%s before, %s now", d->old_value, d->new_value);
+	else if (d->old_value)
+		strbuf_addf(out, "%s before", d->old_value);
+	else
+		strbuf_addf(out, "%s now", d->new_value ? d->new_value : "nothing");
+}
+
+void compare_add_title(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addstr(out, *c->new_side->title ? c->new_side->title : c->new_side->protocol);
+}
+
+/* The first aspect that is worse, or not decided. */
+static void example_add(struct strbuf *out, const struct campaign_change *c, enum change word)
+{
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++) {
+			const struct aspect_change *a = &c->cell[i].aspect[k];
+			if (a->word != word)
+				continue;
+			strbuf_addf(out, "; %s of %s ", aspect_names[k], c->cell[i].scenario);
+			compare_add_change(out, a, (enum aspect)k);
+			return;
+		}
+}
+
+void compare_add_headline(struct strbuf *out, const struct campaign_change *c)
+{
+	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
+	if (c->n_refusing) {
+		strbuf_addf(&text, "not comparable: %zu difference%s", c->n_refusing, c->n_refusing == 1 ? "" : "s");
+		for (size_t i = 0; i < c->n_differences; i++)
+			if (c->difference[i].refuses) {
+				strbuf_addf(&text, "; %s", c->difference[i].what);
+				break;
+			}
+	} else {
+		strbuf_addf(&text, "%s: of %zu cases %zu worse, %zu inconclusive, %zu better, %zu the same", change_name(c->word), c->n_cells,
+			    c->n_worse, c->n_inconclusive, c->n_better, c->n_same);
+		if (c->n_missing)
+			strbuf_addf(&text, ", %zu missing on one side", c->n_missing);
+		if (c->word == CHANGE_WORSE || c->word == CHANGE_BETTER)
+			example_add(&text, c, c->word);
+	}
+	escape_line(&line, text.s);
+	text_cut(out, line.s, line.len > HEADLINE_MAX ? HEADLINE_MAX - 20 : HEADLINE_MAX); /* signs of two and three bytes */
+	strbuf_release(&line);
+	strbuf_release(&text);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "reports/machine.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+const struct machine_format *const machine_formats[] = {&machine_markdown, &machine_junit, &machine_github, &machine_openmetrics, NULL};
+
+struct machine_row *machine_row_add(struct machine *m)
+{
+	GROW(m->row, m->n_rows, m->cap_rows);
+	m->row[m->n_rows] = (struct machine_row){.value = NAN, .value_limit = NAN};
+	return &m->row[m->n_rows++];
+}
+
+void machine_note_add(struct machine *m, const char *fmt, ...)
+{
+	struct strbuf text = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, fmt);
+	strbuf_vaddf(&text, fmt, ap);
+	va_end(ap);
+	m->note = xreallocarray(m->note, m->n_notes + 1, sizeof *m->note);
+	m->note[m->n_notes++] = strbuf_detach(&text);
+}
+
+void machine_release(struct machine *m)
+{
+	for (size_t i = 0; i < m->n_rows; i++) {
+		free(m->row[i].number);
+		free(m->row[i].limit);
+		free(m->row[i].message);
+	}
+	for (size_t i = 0; i < m->n_notes; i++)
+		free(m->note[i]);
+	free(m->row);
+	free(m->note);
+	free(m->title);
+	free(m->headline);
+	*m = (struct machine){0};
+}

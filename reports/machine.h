@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What programs that read many tools' results want of ours: rows of a case and a component with an outcome and a sentence. A report and
+ * a comparison are brought to this form, and each format is written once. */
+#ifndef REPORTS_MACHINE_H
+#define REPORTS_MACHINE_H
+
+#include <stddef.h>
+
+#include "common/strbuf.h"
+
+enum outcome { OUTCOME_PASS, OUTCOME_BETTER, OUTCOME_FAIL, OUTCOME_OPEN, OUTCOME_SKIPPED }; /* OPEN: inconclusive */
+
+struct machine_row {
+	const char *scenario, *replayer, *component; /* borrowed */
+	enum outcome outcome;
+	const char *word;  /* "worse", "reject"; static */
+	char *number;	   /* what was found, for people: "+20.1 [+18.0, +22.3] %"; owned, may be NULL */
+	char *limit;	   /* likewise */
+	char *message;	   /* owned; one sentence, may be NULL */
+	double value, value_limit; /* in base units; NaN none */
+};
+
+struct machine {
+	const char *suite; /* "validate compare"; static */
+	const char *metric; /* "validate_compare"; static */
+	char *title, *headline; /* headline: fit for a commit status, at most 140 bytes */
+	const char *word;	/* of the whole; static */
+	enum outcome outcome;
+	struct machine_row *row;
+	size_t n_rows, cap_rows;
+	char **note; /* what a reader must know besides, a sentence each */
+	size_t n_notes;
+};
+
+/* The next row, zeroed. */
+struct machine_row *machine_row_add(struct machine *m);
+void machine_note_add(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void machine_release(struct machine *m);
+
+struct machine_format {
+	const char *name, *help;
+	void (*add)(struct strbuf *out, const struct machine *m);
+};
+/* markdown (below 1 MiB), junit, github (at most ten annotations), openmetrics; NULL */
+extern const struct machine_format *const machine_formats[];
+extern const struct machine_format machine_markdown, machine_junit, machine_github, machine_openmetrics;
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Workflow commands of GitHub Actions: annotations of a run. Ten of a kind are shown for a step, so no more are written.
+ * Source: docs.github.com, "Workflow commands for GitHub Actions"; toolkit's command.ts for what is escaped. */
+#include <stdbool.h>
+
+#include "reports/escape.h"
+#include "reports/machine.h"
+
+#define ANNOTATIONS_MAX 10
+
+static void escaped(struct strbuf *out, const char *s, bool property)
+{
+	struct strbuf line = STRBUF_INIT;
+	escape_line(&line, s);
+	for (const char *c = line.s; *c; c++)
+		if (*c == '%')
+			strbuf_addstr(out, "%25");
+		else if (property && *c == ':')
+			strbuf_addstr(out, "%3A");
+		else if (property && *c == ',')
+			strbuf_addstr(out, "%2C");
+		else
+			strbuf_addch(out, *c);
+	strbuf_release(&line);
+}
+
+static void annotation(struct strbuf *out, const char *level, const char *title, const char *message)
+{
+	strbuf_addf(out, "::%s title=", level);
+	escaped(out, title, true);
+	strbuf_addstr(out, "::");
+	escaped(out, message, false);
+	strbuf_addch(out, '\n');
+}
+
+static void row_add(struct strbuf *out, const struct machine_row *r, const char *level)
+{
+	struct strbuf title = STRBUF_INIT, text = STRBUF_INIT;
+	strbuf_addf(&title, "%s: %s", r->component, r->word);
+	strbuf_addf(&text, "%s, %s: %s", r->scenario, r->replayer, r->message ? r->message : r->word);
+	annotation(out, level, title.s, text.s);
+	strbuf_release(&title);
+	strbuf_release(&text);
+}
+
+static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome o, const char *level, size_t room)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m->n_rows && n < room; i++)
+		if (m->row[i].outcome == o) {
+			row_add(out, &m->row[i], level);
+			n++;
+		}
+	return n;
+}
+
+static void github_add(struct strbuf *out, const struct machine *m)
+{
+	const char *level = m->outcome == OUTCOME_FAIL ? "error" : m->outcome == OUTCOME_OPEN ? "warning" : "notice";
+	size_t room = ANNOTATIONS_MAX - 1;
+	annotation(out, level, m->title, m->headline);
+	room -= rows_add(out, m, OUTCOME_FAIL, "error", room);
+	rows_add(out, m, OUTCOME_OPEN, "warning", room);
+}
+
+const struct machine_format machine_github = {"github", "annotations of a GitHub Actions run, at most ten", github_add};

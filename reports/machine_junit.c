@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* JUnit's XML: a test case for each case and component; what is rejected is a failure, what is inconclusive an error, as far as readers
+ * go a state of its own. Source: the schema of Jenkins' xUnit plugin (junit-10.xsd). */
+#include "reports/escape.h"
+#include "reports/machine.h"
+
+static size_t count(const struct machine *m, size_t from, size_t to, enum outcome o)
+{
+	size_t n = 0;
+	for (size_t i = from; i < to; i++)
+		n += m->row[i].outcome == o;
+	return n;
+}
+
+static void attribute(struct strbuf *out, const char *name, const char *value)
+{
+	strbuf_addf(out, " %s=\"", name);
+	escape_html(out, value);
+	strbuf_addch(out, '"');
+}
+
+static void counts_add(struct strbuf *out, const struct machine *m)
+{
+	strbuf_addf(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", m->n_rows,
+		    count(m, 0, m->n_rows, OUTCOME_FAIL), count(m, 0, m->n_rows, OUTCOME_OPEN), count(m, 0, m->n_rows, OUTCOME_SKIPPED));
+}
+
+static void outcome_add(struct strbuf *out, const struct machine_row *r, const char *element)
+{
+	strbuf_addf(out, "   <%s", element);
+	if (r->outcome != OUTCOME_SKIPPED)
+		attribute(out, "type", r->word);
+	attribute(out, "message", r->message ? r->message : r->word);
+	strbuf_addstr(out, "/>\n");
+}
+
+static void row_add(struct strbuf *out, const struct machine_row *r)
+{
+	static const char *const element[] = {
+	    [OUTCOME_FAIL] = "failure", [OUTCOME_OPEN] = "error", [OUTCOME_SKIPPED] = "skipped", [OUTCOME_PASS] = NULL};
+	struct strbuf name = STRBUF_INIT;
+	strbuf_addf(&name, "%s, %s", r->scenario, r->replayer);
+	strbuf_addstr(out, "  <testcase");
+	attribute(out, "classname", name.s);
+	attribute(out, "name", r->component);
+	strbuf_release(&name);
+	if (element[r->outcome]) {
+		strbuf_addstr(out, ">\n");
+		outcome_add(out, r, element[r->outcome]);
+		strbuf_addstr(out, "  </testcase>\n");
+		return;
+	}
+	strbuf_addstr(out, r->message ? ">\n   <system-out>" : "/>\n");
+	if (!r->message)
+		return;
+	escape_html(out, r->message);
+	strbuf_addstr(out, "</system-out>\n  </testcase>\n");
+}
+
+static void junit_add(struct strbuf *out, const struct machine *m)
+{
+	strbuf_addstr(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites");
+	attribute(out, "name", m->suite);
+	counts_add(out, m);
+	strbuf_addstr(out, ">\n <testsuite");
+	attribute(out, "name", m->title);
+	counts_add(out, m);
+	strbuf_addstr(out, ">\n");
+	for (size_t i = 0; i < m->n_rows; i++)
+		row_add(out, &m->row[i]);
+	strbuf_addstr(out, "  <system-out>");
+	escape_html(out, m->headline);
+	strbuf_addstr(out, "</system-out>\n </testsuite>\n</testsuites>\n");
+}
+
+const struct machine_format machine_junit = {"junit", "XML, a test case for each case and component", junit_add};

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A report in the forms that other programs read: a row for each case and component. */
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "reports/forms.h"
+#include "reports/machine.h"
+#include "reports/output.h"
+#include "reports/words.h"
+
+static enum outcome outcome_of(enum decision d)
+{
+	switch (d) {
+	case DECISION_ACCEPT:
+		return OUTCOME_PASS;
+	case DECISION_REJECT:
+		return OUTCOME_FAIL;
+	case DECISION_INCONCLUSIVE:
+		return OUTCOME_OPEN;
+	default:
+		return OUTCOME_SKIPPED;
+	}
+}
+
+static void component_row(struct machine *m, const struct analysis *a, const struct cell *c, const struct component *k)
+{
+	struct machine_row *r = machine_row_add(m);
+	struct strbuf number = STRBUF_INIT, limit = STRBUF_INIT;
+	const struct protocol *p = &a->results->protocol;
+	if (!k->estimate.status)
+		words_add_estimate(&number, k, true);
+	words_add_limit(&limit, &p->accept, k->kind);
+	r->scenario = p->scenario[c->scenario].name;
+	r->replayer = p->replayer[c->replayer].name;
+	r->component = component_names[k->kind];
+	r->outcome = outcome_of(k->decision);
+	r->word = decision_name(k->decision);
+	r->number = strbuf_detach(&number);
+	r->limit = strbuf_detach(&limit);
+	r->message = xstrdup(k->reason);
+	if (!k->estimate.status)
+		r->value = k->estimate.value;
+	r->value_limit = k->limit;
+}
+
+static void machine_of_report(struct machine *m, const struct analysis *a)
+{
+	*m = (struct machine){
+	    .suite = "validate report",
+	    .metric = "validate_report",
+	    .title = xstrdup(words_title(a)),
+	    .headline = xasprintf("%s: of %zu cases %zu trusted, %zu not trusted, %zu inconclusive", verdict_name(a->verdict), a->n_cells,
+				  a->n_trusted, a->n_not_trusted, a->n_inconclusive),
+	    .word = verdict_name(a->verdict),
+	    .outcome = a->verdict == VERDICT_TRUSTED	   ? OUTCOME_PASS
+		       : a->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL
+							   : OUTCOME_OPEN,
+	};
+	for (size_t i = 0; i < a->n_cells; i++)
+		for (size_t k = 0; k < COMPONENT_N; k++)
+			component_row(m, a, &a->cell[i], &a->cell[i].component[k]);
+}
+
+static int print(const struct machine_format *f, const struct analysis *a, FILE *out, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct machine m;
+	machine_of_report(&m, a);
+	f->add(&text, &m);
+	machine_release(&m);
+	int ret = output_stream(out, &text, e);
+	strbuf_release(&text);
+	return ret;
+}
+
+#define FORM(which, what)                                                                                              \
+	static int print_##which(const struct analysis *a, FILE *out, struct err *e)                                   \
+	{                                                                                                              \
+		return print(&machine_##which, a, out, e);                                                             \
+	}                                                                                                              \
+	const struct report_form report_form_##which = {.name = #which, .help = what, .print = print_##which}
+
+FORM(markdown, "for a comment on a pull request or a step summary, below 1 MiB");
+FORM(junit, "XML, a test case for each case and component");
+FORM(github, "annotations of a GitHub Actions run, at most ten");
+FORM(openmetrics, "gauges and states for a time series database");

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `validate compare` on stored baselines: words, numbers, exit statuses, every form, and what cannot be compared.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+cp "$SRCDIR"/tests/data/compare/*.json .
+fits() { # a comparison in ./out
+	jq -r --slurpfile schema "$SRCDIR/doc/compare-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" out >faults || fail "no JSON"
+	[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
+}
+word() { # SCENARIO COMPONENT
+	jq -r --arg s "$1" --arg c "$2" '.cases[] | select(.scenario == $s) | .components[] | select(.component == $c) | .word' out
+}
+
+# words and statuses
+expect_status 0 "$VALIDATE" compare old.json same.json
+expect_line out "same: of 3 cases 0 worse, 0 inconclusive, 0 better, 3 the same"
+expect_line out "kernel.release: 6.1.0-18-amd64 before, 6.1.0-20-amd64 now"
+expect_status 1 "$VALIDATE" compare old.json worse.json
+expect_line out "worse: response time of reads level=2, event: +21.2 % [18.9, 23.5], limit ±5 %"
+expect_status 0 "$VALIDATE" compare worse.json old.json
+expect_line out "better: of 3 cases 0 worse, 0 inconclusive, 1 better, 2 the same"
+expect_status 1 "$VALIDATE" compare old.json worse.json --format json
+fits
+[ "$(word 'reads level=2' 'execution time')" = worse ] || fail "execution time is not worse"
+[ "$(word 'reads level=1' 'response time')" = same ] || fail "level 1 is not the same"
+
+# the numbers: Welch's t on logarithms of x/r, computed by another program from the same file
+near() { # FILTER WANTED
+	jq -e "($1) / $2 - 1 | . < 1e-9 and . > -1e-9" out >/dev/null || fail "$1 is $(jq "$1" out), not $2"
+}
+near '.cases[1].components[0].change' 0.2118388531000845
+near '.cases[1].components[0].lo95' 0.18863768648976
+near '.cases[1].components[0].hi95' 0.235492886162649
+near '.cases[1].components[1].change' 1.0491960831652885
+jq -e '.cases[1].components[0].p | . > 1.53e-17 and . < 1.54e-17' out >/dev/null || fail "p is not 1.537e-17"
+
+# a fifth of the replicates: undecided, not the same
+jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
+expect_status 4 "$VALIDATE" compare old.json few.json
+expect_line out "inconclusive: of 3 cases"
+
+# a mismatch in every new run is worse; in one of them it is inconclusive
+at=$(jq '.columns | index("n_mismatched")' same.json)
+jq ".cases[0].replicates |= map(.[$at] = 3)" same.json >mismatched.json
+expect_status 1 "$VALIDATE" compare old.json mismatched.json
+expect_line out "worse: mismatches of reads level=1"
+jq ".cases[0].replicates[7][$at] = 1" same.json >one.json
+expect_status 4 "$VALIDATE" compare old.json one.json
+
+# limits: of the new side; none switches a component off
+jq '.limits["response-time"] = 0.5 | .limits.median = 0.5 | .limits.p90 = null | .limits["execution-time"] = 0.5' worse.json >lax.json
+expect_status 0 "$VALIDATE" compare old.json lax.json -f json
+[ "$(word 'reads level=2' p90)" = "not judged" ] || fail "p90 is judged without a limit"
+
+# forms
+expect_status 1 "$VALIDATE" compare old.json worse.json -f markdown
+expect_line out '### ❌'
+expect_line out '| ❌ worse | reads level=2 | event | response time |'
+[ "$(wc -c <out)" -lt 1048576 ] || fail "markdown of 1 MiB and more"
+expect_status 1 "$VALIDATE" compare old.json worse.json -f junit
+expect_line out '<testsuites name="validate compare" tests="36" failures="4" errors="0" skipped="0">'
+[ "$(grep -c '<testcase ' out)" -eq 36 ] || fail "not a test case for each case and component"
+expect_status 1 "$VALIDATE" compare old.json worse.json -f openmetrics
+[ "$(tail -n 1 out)" = '# EOF' ] || fail "openmetrics does not end in # EOF"
+expect_line out 'validate_compare{validate_compare="fail"} 1'
+grep -q '^validate_compare_value{scenario="reads level=2",replayer="event",component="response time"} 0.2' out || fail "no value"
+expect_status 1 "$VALIDATE" compare old.json worse.json -f html
+expect_line out '<div class="banner not"><p class="big">worse</p>'
+expect_status 1 "$VALIDATE" compare old.json worse.json -f github
+expect_line out '::error title=response time%3A worse::reads level=2, event: '
+expect_status 4 "$VALIDATE" compare old.json few.json -f github
+[ "$(grep -c '^::' out)" -eq 10 ] || fail "not ten annotations: $(grep -c '^::' out)"
+
+# hostile names: escaped in every form
+jq '(.. | strings | select(. == "reads level=2")) |= "a|b<i>\"&\u001b[31m\n::error::x %0A,@all"' worse.json >odd.json
+jq '(.. | strings | select(. == "reads level=2")) |= "a|b<i>\"&\u001b[31m\n::error::x %0A,@all"' old.json >odd-old.json
+for form in text markdown json html junit github openmetrics; do
+	expect_status 1 "$VALIDATE" compare odd-old.json odd.json -f "$form"
+	! grep -q "$(printf '\033')" out || fail "an escape sequence in $form"
+	! grep -q '^::error::x' out || fail "a command of its own in $form"
+	case $form in html | junit | markdown) ! grep -q '<i>' out || fail "markup in $form" ;; esac
+done
+expect_status 0 "$VALIDATE" compare --list
+[ "$(cut -d' ' -f1 out | tr '\n' ' ')" = "text markdown json html junit github openmetrics " ] || fail "--list: $(cat out)"
+
+# what cannot be compared: status 5 with what differs, unless it is allowed
+refused() { # FILTER MESSAGE ALLOW [STATUS]
+	jq "$1" same.json >other.json
+	expect_status 5 "$VALIDATE" compare old.json other.json
+	expect_line out "$2"
+	expect_line err "not comparable"
+	expect_status 5 "$VALIDATE" compare old.json other.json -f json
+	fits
+	expect_status "${4-0}" "$VALIDATE" compare old.json other.json --allow "$3"
+}
+refused '.conditions |= map(sub("cache = warm"; "cache = cold"))' 'not comparable: protocol: cache: warm before, cold now' protocol
+refused '.scenarios[0].conditions[2] = "level = 8"' 'reads level=1: level: 1 before, 8 now' protocol
+refused '.scenarios[1].requests[0] = "0123456789abcdef"' 'requests: requests of reads level=2: not the same' requests
+refused '.scenarios[1].requests = [null, null]' 'requests of reads level=2: not known' requests,environment
+refused '.limits.environment = "kernel, machine.cpu_model"' 'not comparable: environment: kernel.release: 6.1.0-18' environment
+expect_status 2 "$VALIDATE" compare old.json same.json --allow envronment
+expect_line err 'did you mean "environment"?'
+
+# missing on one side: listed, and the whole is inconclusive
+jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
+expect_status 4 "$VALIDATE" compare old.json two.json
+expect_line out "scenario reads level=4"
+expect_status 4 "$VALIDATE" compare two.json same.json
+expect_status 0 "$VALIDATE" compare old.json two.json --allow missing
+jq '.cases = []' same.json >none.json
+expect_status 5 "$VALIDATE" compare old.json none.json
+expect_line err "no case in common"
+
+# dates do not matter, nor which clock they are of
+jq '.date = "1970-01-01T00:00:00Z"' same.json >past.json
+expect_status 0 "$VALIDATE" compare old.json past.json
+
+# one replayer of several; the two of one campaign by pairs, as [compare] says
+jq '.cases |= (map(.replayer = "old") + map(.replayer = "new")) | .limits.old = "old" | .limits.new = "new"' same.json >both.json
+expect_status 0 "$VALIDATE" compare old.json both.json:new
+expect_status 0 "$VALIDATE" compare both.json -f json
+jq -e '.cases | all(.paired)' out >/dev/null || fail "not paired"
+expect_status 0 "$VALIDATE" compare both.json:old both.json:new
+expect_status 3 "$VALIDATE" compare both.json:old both.json:nwe
+expect_line err 'there is no replayer "nwe", but "old", "new"'
+expect_status 3 "$VALIDATE" compare old.json
+expect_line err '[compare] names no "old" and "new"'
+expect_status 2 "$VALIDATE" compare
+expect_status 2 "$VALIDATE" compare old.json same.json -f tex
+expect_status 3 "$VALIDATE" compare old.json nowhere
+expect_line err nowhere
+if [ -w /dev/full ]; then
+	status=0
+	"$VALIDATE" compare old.json worse.json >/dev/full 2>err || status=$?
+	[ "$status" -eq 3 ] || fail "status $status with a full standard output"
+fi

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A comparison as a whole: which cases belong together, words, and Holm's correction over all of them. */
+#include "validate/compare/compare.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/compare/compare_private.h"
+#include "validate/stats/multiplicity.h"
+
+#define LEVEL_SAME 0.05
+#define LEVEL_WORSE 0.01
+
+const char *change_name(enum change c)
+{
+	static const char *const names[] = {"same", "better", "worse", "inconclusive", "not judged"};
+	return names[c];
+}
+
+/* --- which cases belong together -------------------------------------------------------------------------------------- */
+
+static size_t n_replayers(const struct baseline *b)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < b->n_cells; i++) {
+		bool seen = false;
+		for (size_t k = 0; k < i && !seen; k++)
+			seen = !strcmp(b->cell[k].replayer, b->cell[i].replayer);
+		n += !seen;
+		if (n > 1)
+			break;
+	}
+	return n;
+}
+
+/* Cases of one side by scenario and replayer, to be found again quickly. */
+struct place {
+	const char *scenario, *replayer;
+	const struct baseline_case *c;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *p = a, *q = b;
+	int order = strcmp(p->scenario, q->scenario);
+	return order ? order : strcmp(p->replayer, q->replayer);
+}
+
+/* With one replayer on each side, whatever its name, it is the same one in two versions: `only`. */
+static struct place *places(const struct baseline *b, bool only)
+{
+	struct place *p = xcalloc(b->n_cells + 1, sizeof *p);
+	for (size_t i = 0; i < b->n_cells; i++)
+		p[i] = (struct place){b->scenario[b->cell[i].scenario].name, only ? "" : b->cell[i].replayer, &b->cell[i]};
+	qsort(p, b->n_cells, sizeof *p, by_place);
+	return p;
+}
+
+static const struct baseline_case *place_find(const struct place *p, size_t n, const char *scenario, const char *replayer)
+{
+	struct place wanted = {scenario, replayer, NULL};
+	const struct place *found = bsearch(&wanted, p, n, sizeof *p, by_place);
+	return found ? found->c : NULL;
+}
+
+static void difference_add(struct campaign_change *c, enum difference_kind kind, char *what, const char *was, const char *is)
+{
+	c->difference = xreallocarray(c->difference, c->n_differences + 1, sizeof *c->difference);
+	c->difference[c->n_differences++] =
+	    (struct difference){kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, false};
+}
+
+static void cases_match(struct campaign_change *c, const struct compare_options *o)
+{
+	const struct baseline *a = c->old_side, *b = c->new_side;
+	bool only = n_replayers(a) == 1 && n_replayers(b) == 1, same = is_same_campaign(a, b);
+	bool allowed = o->allow && (strstr(o->allow, "missing") || strstr(o->allow, "all"));
+	struct place *was = places(a, only), *is = places(b, only);
+	c->cell = xcalloc(a->n_cells + 1, sizeof *c->cell);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct baseline_case *old_case = &a->cell[i];
+		const char *scenario = a->scenario[old_case->scenario].name;
+		const struct baseline_case *new_case = place_find(is, b->n_cells, scenario, only ? "" : old_case->replayer);
+		if (!new_case) {
+			difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario, old_case->replayer), NULL, "not there");
+			c->n_missing += !allowed;
+			continue;
+		}
+		if (strcmp(old_case->settings, new_case->settings))
+			difference_add(c, DIFFERENCE_SETTINGS, xasprintf("%s, %s", scenario, new_case->replayer), old_case->settings,
+				       new_case->settings);
+		c->cell[c->n_cells++] =
+		    (struct case_change){.old_case = old_case, .new_case = new_case, .scenario = scenario, .paired = same};
+	}
+	for (size_t i = 0; i < b->n_cells; i++) {
+		const struct baseline_case *new_case = &b->cell[i];
+		const char *scenario = b->scenario[new_case->scenario].name;
+		if (place_find(was, a->n_cells, scenario, only ? "" : new_case->replayer))
+			continue;
+		difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario, new_case->replayer), "not there", NULL);
+		c->n_missing += !allowed;
+	}
+	free(was);
+	free(is);
+}
+
+static size_t n_common(const struct baseline_case *a, const struct baseline_case *b)
+{
+	size_t n = 0;
+	for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+		n += a->block[i] == b->block[j];
+		unsigned int x = a->block[i], y = b->block[j];
+		i += x <= y;
+		j += y <= x;
+	}
+	return n;
+}
+
+/* --- words -------------------------------------------------------------------------------------------------------------- */
+
+/* Farther from the program, for what has a right value; more, for the rest. What went from one side of the program to the
+ * other may be as far from it as before: then the word is neither. */
+static enum change direction(const struct aspect_change *a, enum aspect k)
+{
+	double was = fabs(log1p(a->old_value)), is = fabs(log1p(a->new_value));
+	switch (aspect_scale(k)) {
+	case SCALE_CHANGE:
+		if (a->old_value * a->new_value >= 0)
+			return is > was ? CHANGE_WORSE : CHANGE_BETTER;
+		return fabs(is - was) <= log1p(a->limit) ? CHANGE_INCONCLUSIVE : is > was ? CHANGE_WORSE : CHANGE_BETTER;
+	case SCALE_RATIO:
+		return a->change > 1 ? CHANGE_WORSE : CHANGE_BETTER;
+	default:
+		return a->change > 0 ? CHANGE_WORSE : CHANGE_BETTER;
+	}
+}
+
+static void holm(struct campaign_change *c)
+{
+	size_t most = c->n_cells * ASPECT_N, n = 0;
+	double *p = xcalloc(most + 1, sizeof *p);
+	struct aspect_change **of = xcalloc(most + 1, sizeof *of);
+	enum aspect *kind = xcalloc(most + 1, sizeof *kind);
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++) {
+			struct aspect_change *a = &c->cell[i].aspect[k];
+			if (isnan(a->p))
+				continue;
+			kind[n] = (enum aspect)k;
+			of[n] = a;
+			p[n++] = fmin(1, fmax(0, a->p));
+		}
+	c->n_tests = n;
+	if (!adjust_holm(p, n, p))
+		for (size_t i = 0; i < n; i++) {
+			of[i]->p_holm = p[i];
+			if (p[i] <= c->level_worse && of[i]->word != CHANGE_SAME)
+				of[i]->word = direction(of[i], kind[i]);
+		}
+	free(p);
+	free(of);
+	free(kind);
+}
+
+/* The worst of them: worse, then inconclusive, then better; the same when nothing else. */
+static enum change worst(enum change a, enum change b)
+{
+	static const int rank[] = {[CHANGE_NOT_JUDGED] = 0, [CHANGE_SAME] = 1, [CHANGE_BETTER] = 2, [CHANGE_INCONCLUSIVE] = 3, [CHANGE_WORSE] = 4};
+	return rank[a] >= rank[b] ? a : b;
+}
+
+static void words_reach(struct campaign_change *c)
+{
+	c->word = CHANGE_NOT_JUDGED;
+	for (size_t i = 0; i < c->n_cells; i++) {
+		struct case_change *cell = &c->cell[i];
+		cell->word = CHANGE_NOT_JUDGED;
+		for (size_t k = 0; k < ASPECT_N; k++)
+			cell->word = worst(cell->word, cell->aspect[k].word);
+		if (cell->word == CHANGE_NOT_JUDGED)
+			cell->word = CHANGE_INCONCLUSIVE; /* nothing was, so nothing is known */
+		c->n_worse += cell->word == CHANGE_WORSE;
+		c->n_better += cell->word == CHANGE_BETTER;
+		c->n_same += cell->word == CHANGE_SAME;
+		c->n_inconclusive += cell->word == CHANGE_INCONCLUSIVE;
+		c->word = worst(c->word, cell->word);
+	}
+	if (c->n_missing && c->word != CHANGE_WORSE)
+		c->word = CHANGE_INCONCLUSIVE;
+}
+
+static double least(double a, double b, double c)
+{
+	return fmin(a, fmin(b, c));
+}
+
+/* Of one number on one side, which no scatter tells of. */
+static void aspects_explain(struct case_change *c)
+{
+	for (size_t k = 0; k < ASPECT_N; k++) {
+		struct aspect_change *a = &c->aspect[k];
+		if (a->status)
+			reason_add(a, "%s", stat_status_text(a->status));
+		else if (isnan(a->limit))
+			reason_add(a, "no limit set");
+		else if (a->dependent)
+			reason_add(a, "it would be the same if the runs were known to be independent of each other");
+	}
+}
+
+int compare_compute(struct campaign_change *c, const struct baseline *old_side, const struct baseline *new_side,
+		    const struct compare_options *o, struct err *e)
+{
+	*c = (struct campaign_change){
+	    .old_side = old_side,
+	    .new_side = new_side,
+	    .limits = new_side->limits,
+	    .level_same = least(LEVEL_SAME, old_side->look ? old_side->level_accept : LEVEL_SAME,
+				new_side->look ? new_side->level_accept : LEVEL_SAME),
+	    .level_worse = least(LEVEL_WORSE, old_side->look ? old_side->level_reject : LEVEL_WORSE,
+				 new_side->look ? new_side->level_reject : LEVEL_WORSE),
+	    .word = CHANGE_INCONCLUSIVE,
+	};
+	int ret = differences_find(c, o, e);
+	if (ret) {
+		campaign_change_release(c);
+		return ret;
+	}
+	if (c->n_refusing)
+		return 0;
+	cases_match(c, o);
+	if (!c->n_cells) {
+		campaign_change_release(c);
+		return err_set(e, ENODATA, "%s and %s have no case in common: nothing can be compared", old_side->source, new_side->source);
+	}
+	for (size_t i = 0; i < c->n_cells; i++) {
+		struct case_change *cell = &c->cell[i];
+		cell->n = cell->paired ? n_common(cell->old_case, cell->new_case) : 0;
+		aspects_compute(cell, &c->limits, c->level_same);
+	}
+	holm(c);
+	for (size_t i = 0; i < c->n_cells; i++)
+		aspects_explain(&c->cell[i]);
+	words_reach(c);
+	return 0;
+}
+
+void campaign_change_release(struct campaign_change *c)
+{
+	for (size_t i = 0; i < c->n_differences; i++) {
+		free(c->difference[i].what);
+		free(c->difference[i].old_value);
+		free(c->difference[i].new_value);
+	}
+	free(c->difference);
+	free(c->cell);
+	*c = (struct campaign_change){0};
+}

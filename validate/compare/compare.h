@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What changed between two baselines: per scenario and component one word, with the numbers behind it.
+ *
+ * d_i = ln(x_i/r_i), the replay over the program run again in the same block, is the value of a replicate. Of two campaigns at
+ * different times, the change is mean d of the new less mean d of the old one, by Welch's t: each campaign brings its own references,
+ * so what a machine became slower in between cancels as far as the references show it. Where both are replayers of one campaign, their
+ * runs are paired by block and the references cancel exactly.
+ *   worse, better: the change is shown to be beyond the limit: the test against the limit (not against no change), two-sided, with
+ *     Holm's correction over the whole comparison at 0.01. So it is significant statistically and practically at once.
+ *   same: two one-sided tests at 0.05 show it within the limits, allowing for replicates that depend on each other
+ *     (stats/serial.h). "No difference found" is not enough.
+ *   inconclusive: everything else.
+ * Worse means farther from the program, for what has a right value: times, quantiles, the number in flight. For scatter, uncertainty,
+ * reordering, distances and mismatches it means more.
+ * Source: Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for exceedances. doc/compare.md has all of it. */
+#ifndef VALIDATE_COMPARE_H
+#define VALIDATE_COMPARE_H
+
+#include "validate/compare/baseline.h"
+
+enum change { CHANGE_SAME, CHANGE_BETTER, CHANGE_WORSE, CHANGE_INCONCLUSIVE, CHANGE_NOT_JUDGED };
+const char *change_name(enum change c); /* "same", "better", "worse", "inconclusive", "not judged" */
+
+enum aspect { /* what is compared */
+	ASPECT_RESPONSE_TIME, ASPECT_PRECISION, ASPECT_UNCERTAINTY, ASPECT_MEDIAN, ASPECT_P90, ASPECT_P99, ASPECT_P999,
+	ASPECT_EXECUTION_TIME, ASPECT_REORDERING, ASPECT_IN_FLIGHT, ASPECT_CONCURRENCY, ASPECT_MISMATCHES,
+	ASPECT_N
+};
+extern const char *const aspect_names[ASPECT_N + 1]; /* "response time", ..., NULL */
+
+enum aspect_scale {
+	SCALE_CHANGE,	  /* of a ratio to the program: 0.1 is 10 % more */
+	SCALE_RATIO,	  /* new over old, 1 is the same */
+	SCALE_DIFFERENCE, /* new less old, of shares and distances */
+	SCALE_COUNT,	  /* new less old, requests of a run */
+};
+enum aspect_scale aspect_scale(enum aspect k);
+
+struct aspect_change {
+	enum change word;
+	enum stat_status status; /* STAT_OK, or why there is no number */
+	double old_value, new_value; /* relative bias; standard deviation of d; u_c; share; distance; mean count */
+	double change, lo95, hi95;   /* in its scale; limits NaN where there are none */
+	double limit;		     /* NaN: none, not judged */
+	double p, p_holm;	     /* of the test against the limit; NaN none was made */
+	double p_difference;	     /* two-sided, against no change at all; NaN. Decides nothing */
+	double p_same;		     /* of equivalence; NaN */
+	double p_brown_forsythe;     /* precision only; NaN. Decides nothing */
+	bool dependent; /* not shown the same, and would be if the runs were known to be independent */
+	char reason[300];
+};
+
+struct case_change {
+	const struct baseline_case *old_case, *new_case; /* borrowed */
+	const char *scenario;				 /* borrowed */
+	bool paired; /* by block, in one campaign */
+	size_t n;    /* pairs of pairs; else 0 */
+	struct aspect_change aspect[ASPECT_N];
+	enum change word;
+};
+
+enum difference_kind { DIFFERENCE_PROTOCOL, DIFFERENCE_REQUESTS, DIFFERENCE_ENVIRONMENT, DIFFERENCE_MISSING, DIFFERENCE_SETTINGS, DIFFERENCE_LIMITS };
+extern const char *const difference_names[]; /* "protocol", "requests", "environment", "missing", "settings", "limits" */
+struct difference { /* between the two sides */
+	enum difference_kind kind;
+	char *what, *old_value, *new_value; /* values NULL where they say nothing */
+	bool refuses; /* they are not compared because of it */
+};
+
+struct campaign_change {
+	const struct baseline *old_side, *new_side; /* borrowed */
+	struct compare_limits limits;		    /* of the new side; strings borrowed */
+	struct difference *difference;
+	size_t n_differences, n_refusing, n_missing;
+	struct case_change *cell;
+	size_t n_cells;
+	double level_same, level_worse; /* errors: of calling one aspect the same, of all of worse and better together */
+	size_t n_tests;			/* Holm's family */
+	size_t n_worse, n_better, n_same, n_inconclusive; /* cases */
+	enum change word; /* worse, else inconclusive, else better, else same */
+};
+
+/* What of the differences that would refuse a comparison are let pass: names of kinds, comma-separated; "all". */
+struct compare_options {
+	const char *allow; /* NULL none */
+};
+
+/* Both baselines outlive the comparison. With differences that refuse, nothing is computed (n_cells 0): n_refusing says so.
+ * Errors: EINVAL for an unknown name in `allow`; ENODATA when nothing is in both. Ownership: campaign_change_release. */
+int compare_compute(struct campaign_change *c, const struct baseline *old_side, const struct baseline *new_side,
+		    const struct compare_options *o, struct err *e);
+void campaign_change_release(struct campaign_change *c);
+
+#endif

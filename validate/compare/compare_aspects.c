@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The aspects of one case, from its replicates. */
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/compare/compare_private.h"
+#include "validate/stats/distributions.h"
+
+const char *const aspect_names[ASPECT_N + 1] = {
+    [ASPECT_RESPONSE_TIME] = "response time",
+    [ASPECT_PRECISION] = "precision",
+    [ASPECT_UNCERTAINTY] = "uncertainty",
+    [ASPECT_MEDIAN] = "median",
+    [ASPECT_P90] = "p90",
+    [ASPECT_P99] = "p99",
+    [ASPECT_P999] = "p99.9",
+    [ASPECT_EXECUTION_TIME] = "execution time",
+    [ASPECT_REORDERING] = "reordering",
+    [ASPECT_IN_FLIGHT] = "in flight",
+    [ASPECT_CONCURRENCY] = "concurrency",
+    [ASPECT_MISMATCHES] = "mismatches",
+    [ASPECT_N] = NULL,
+};
+
+enum aspect_scale aspect_scale(enum aspect k)
+{
+	switch (k) {
+	case ASPECT_PRECISION:
+	case ASPECT_UNCERTAINTY:
+		return SCALE_RATIO;
+	case ASPECT_REORDERING:
+	case ASPECT_CONCURRENCY:
+		return SCALE_DIFFERENCE;
+	case ASPECT_MISMATCHES:
+		return SCALE_COUNT;
+	default:
+		return SCALE_CHANGE;
+	}
+}
+
+void reason_add(struct aspect_change *a, const char *fmt, ...)
+{
+	size_t used = strlen(a->reason);
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(a->reason + used, sizeof a->reason - used, fmt, ap);
+	va_end(ap);
+}
+
+/* What an aspect is computed from: the columns of x and r, whose ratio counts, or of one number alone. */
+static const struct {
+	enum baseline_column x, r;
+} columns[ASPECT_N] = {
+    [ASPECT_RESPONSE_TIME] = {COLUMN_X_MEAN, COLUMN_R_MEAN},	  [ASPECT_PRECISION] = {COLUMN_X_MEAN, COLUMN_R_MEAN},
+    [ASPECT_MEDIAN] = {COLUMN_X_MEDIAN, COLUMN_R_MEDIAN},	  [ASPECT_P90] = {COLUMN_X_P90, COLUMN_R_P90},
+    [ASPECT_P99] = {COLUMN_X_P99, COLUMN_R_P99},		  [ASPECT_P999] = {COLUMN_X_P999, COLUMN_R_P999},
+    [ASPECT_EXECUTION_TIME] = {COLUMN_X_TIME, COLUMN_R_TIME},	  [ASPECT_IN_FLIGHT] = {COLUMN_X_IN_FLIGHT, COLUMN_R_IN_FLIGHT},
+    [ASPECT_REORDERING] = {COLUMN_REORDERED, COLUMN_N},		  [ASPECT_CONCURRENCY] = {COLUMN_DISTANCE, COLUMN_N},
+    [ASPECT_MISMATCHES] = {COLUMN_MISMATCHED, COLUMN_N},
+};
+
+static double limit_of(const struct compare_limits *l, enum aspect k)
+{
+	const double limit[ASPECT_N] = {
+	    [ASPECT_RESPONSE_TIME] = l->response_time,
+	    [ASPECT_PRECISION] = l->precision_ratio,
+	    [ASPECT_UNCERTAINTY] = l->uncertainty_ratio,
+	    [ASPECT_MEDIAN] = l->median,
+	    [ASPECT_P90] = l->p90,
+	    [ASPECT_P99] = l->p99,
+	    [ASPECT_P999] = l->p999,
+	    [ASPECT_EXECUTION_TIME] = l->execution_time,
+	    [ASPECT_REORDERING] = l->reordered,
+	    [ASPECT_IN_FLIGHT] = l->in_flight,
+	    [ASPECT_CONCURRENCY] = l->concurrency,
+	    [ASPECT_MISMATCHES] = l->n_mismatched == UINT64_MAX ? NAN : (double)l->n_mismatched,
+	};
+	return limit[k];
+}
+
+struct sides { /* the replicates that count: all of each, or those of the blocks that both have */
+	double *was, *is;
+	size_t n_was, n_is;
+};
+
+/* ln(x/r), or one number; NaN where there is none. In a single reference's campaign r is the same throughout. */
+static double value_at(const struct baseline_case *c, enum aspect k, size_t i)
+{
+	double x = c->column[columns[k].x][i];
+	if (columns[k].r == COLUMN_N)
+		return x;
+	double r = c->column[columns[k].r][i];
+	return x > 0 && r > 0 ? log(x / r) : NAN;
+}
+
+static void sides_make(struct sides *s, const struct case_change *c, enum aspect k)
+{
+	const struct baseline_case *a = c->old_case, *b = c->new_case;
+	*s = (struct sides){.was = xcalloc(a->n + 1, sizeof(double)), .is = xcalloc(b->n + 1, sizeof(double))};
+	if (!c->paired) {
+		for (size_t i = 0; i < a->n; i++)
+			s->was[s->n_was++] = value_at(a, k, i);
+		for (size_t i = 0; i < b->n; i++)
+			s->is[s->n_is++] = value_at(b, k, i);
+		return;
+	}
+	for (size_t i = 0, j = 0; i < a->n && j < b->n;) {
+		if (a->block[i] == b->block[j]) {
+			s->was[s->n_was++] = value_at(a, k, i++);
+			s->is[s->n_is++] = value_at(b, k, j++);
+		} else if (a->block[i] < b->block[j]) {
+			i++;
+		} else {
+			j++;
+		}
+	}
+}
+
+static double mean_of(const double *x, size_t n)
+{
+	double sum = 0;
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	return n ? sum / (double)n : NAN;
+}
+
+static void interval_set(struct aspect_change *a, const struct t_estimate *t, bool log_scale)
+{
+	double q;
+	if (t->se > 0 && !t_quantile(0.975, t->df, &q)) {
+		a->lo95 = t->value - q * t->se;
+		a->hi95 = t->value + q * t->se;
+	} else {
+		a->lo95 = a->hi95 = t->value;
+	}
+	if (!log_scale)
+		return;
+	a->lo95 = expm1(a->lo95);
+	a->hi95 = expm1(a->hi95);
+}
+
+/* Of times to that of the program (logarithms), or of a share or distance. */
+static void mean_compare(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
+{
+	struct sides s;
+	bool log_scale = aspect_scale(k) == SCALE_CHANGE;
+	sides_make(&s, c, k);
+	struct shift shift = c->paired ? shift_of_pairs(s.was, s.is, s.n_was) : shift_of_groups(s.was, s.n_was, s.is, s.n_is);
+	a->status = shift.status == STAT_NOT_FINITE ? STAT_NOT_ASSESSED : shift.status;
+	if (!a->status) {
+		double limit = isnan(a->limit) ? 1 : a->limit;
+		double hi = log_scale ? log1p(limit) : limit, lo = -hi;
+		struct shift_p p = shift_test(&shift, lo, hi);
+		a->old_value = log_scale ? expm1(mean_of(s.was, s.n_was)) : mean_of(s.was, s.n_was);
+		a->new_value = log_scale ? expm1(mean_of(s.is, s.n_is)) : mean_of(s.is, s.n_is);
+		a->change = log_scale ? expm1(shift.t.value) : shift.t.value;
+		interval_set(a, &shift.t, log_scale);
+		a->p_difference = p.difference;
+		if (!isnan(a->limit)) {
+			a->p = p.beyond;
+			a->p_same = p.same;
+			a->dependent = p.same > level_same && p.same_alone <= level_same;
+		}
+	}
+	free(s.was);
+	free(s.is);
+}
+
+static void precision_compare(struct aspect_change *a, const struct case_change *c)
+{
+	struct sides s;
+	sides_make(&s, c, ASPECT_PRECISION);
+	spread_compare(a, s.was, s.n_was, s.is, s.n_is, c->paired);
+	if (a->status == STAT_NOT_FINITE)
+		a->status = STAT_NOT_ASSESSED;
+	free(s.was);
+	free(s.is);
+}
+
+static void mismatches_compare(struct aspect_change *a, const struct case_change *c)
+{
+	const struct baseline_case *was = c->old_case, *is = c->new_case;
+	counts_compare(a, was->column[COLUMN_MISMATCHED], was->n, is->column[COLUMN_MISMATCHED], is->n);
+}
+
+static void aspect_compute(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
+{
+	switch (k) {
+	case ASPECT_PRECISION:
+		precision_compare(a, c);
+		break;
+	case ASPECT_UNCERTAINTY:
+		uncertainty_compare(a, c->old_case->u_c, c->old_case->u_c_df, c->new_case->u_c, c->new_case->u_c_df);
+		break;
+	case ASPECT_MISMATCHES:
+		mismatches_compare(a, c);
+		break;
+	default:
+		mean_compare(a, c, k, level_same);
+	}
+}
+
+void aspects_compute(struct case_change *c, const struct compare_limits *l, double level_same)
+{
+	for (size_t k = 0; k < ASPECT_N; k++) {
+		struct aspect_change *a = &c->aspect[k];
+		*a = (struct aspect_change){.word = CHANGE_INCONCLUSIVE, .limit = limit_of(l, (enum aspect)k)};
+		a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
+		a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
+		aspect_compute(a, c, (enum aspect)k, level_same);
+		if (isnan(a->limit) || a->status == STAT_NOT_ASSESSED) {
+			a->word = CHANGE_NOT_JUDGED;
+			a->p = NAN;
+		} else if (!a->status && a->p_same <= level_same) {
+			a->word = CHANGE_SAME;
+		}
+	}
+}

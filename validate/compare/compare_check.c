@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether two baselines can be compared: what differs between them besides what was measured. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/compare/compare_private.h"
+
+const char *const difference_names[] = {"protocol", "requests", "environment", "missing", "settings", "limits", NULL};
+
+static void add(struct campaign_change *c, enum difference_kind kind, char *what, const char *was, const char *is, bool refuses)
+{
+	c->difference = xreallocarray(c->difference, c->n_differences + 1, sizeof *c->difference);
+	c->difference[c->n_differences++] =
+	    (struct difference){kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, refuses};
+	c->n_missing += kind == DIFFERENCE_MISSING;
+}
+
+bool is_same_campaign(const struct baseline *a, const struct baseline *b)
+{
+	return !strcmp(a->campaign, b->campaign) && !strcmp(a->protocol_hash, b->protocol_hash);
+}
+
+static bool has_line(char *const *line, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(line[i], text))
+			return true;
+	return false;
+}
+
+/* Lines "key = value" that only one side has; those of one key are one difference. */
+static void lines_compare(struct campaign_change *c, const char *where, char *const *was, size_t n_was, char *const *is, size_t n_is)
+{
+	for (size_t i = 0; i < n_was; i++) {
+		const char *equals = strstr(was[i], " = "), *other = NULL;
+		size_t key = equals ? (size_t)(equals - was[i]) + 3 : strlen(was[i]);
+		if (has_line(is, n_is, was[i]))
+			continue;
+		for (size_t k = 0; k < n_is; k++)
+			if (!strncmp(is[k], was[i], key) && !has_line(was, n_was, is[k]))
+				other = is[k] + key;
+		add(c, DIFFERENCE_PROTOCOL, xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), was[i]), equals ? was[i] + key : NULL,
+		    other ? other : "not there", true);
+	}
+	for (size_t i = 0; i < n_is; i++) {
+		const char *equals = strstr(is[i], " = ");
+		size_t key = equals ? (size_t)(equals - is[i]) + 3 : strlen(is[i]);
+		bool told = has_line(was, n_was, is[i]);
+		for (size_t k = 0; k < n_was; k++)
+			told |= !strncmp(was[k], is[i], key) && !has_line(is, n_is, was[k]);
+		if (!told)
+			add(c, DIFFERENCE_PROTOCOL, xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), is[i]), "not there",
+			    equals ? is[i] + key : NULL, true);
+	}
+}
+
+/* Recordings of the same place in the bank. */
+static void requests_compare(struct campaign_change *c, const struct baseline_scenario *was, const struct baseline_scenario *is)
+{
+	size_t n = was->n_requests < is->n_requests ? was->n_requests : is->n_requests, n_unknown = 0;
+	for (size_t i = 0; i < n; i++) {
+		n_unknown += !was->requests[i] || !is->requests[i];
+		if (was->requests[i] && is->requests[i] && was->requests[i] != is->requests[i]) {
+			add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name), "not the same",
+			    "other operations, files, offsets or lengths, or another number of them, as a search for it (min-duration) "
+			    "finds: with min-duration = 0 it is held",
+			    true);
+			return;
+		}
+	}
+	if (!n || n_unknown == n)
+		add(c, DIFFERENCE_REQUESTS, xasprintf("requests of %s", was->name), "not known",
+		    "recorded by an earlier version, or no recording succeeded", true);
+}
+
+static const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_scenarios; i++)
+		if (!strcmp(b->scenario[i].name, name))
+			return &b->scenario[i];
+	return NULL;
+}
+
+static void scenarios_compare(struct campaign_change *c)
+{
+	const struct baseline *a = c->old_side, *b = c->new_side;
+	for (size_t i = 0; i < a->n_scenarios; i++) {
+		const struct baseline_scenario *was = &a->scenario[i], *is = scenario_find(b, was->name);
+		if (!is) {
+			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", was->name), NULL, "not there", false);
+			continue;
+		}
+		char *where = xasprintf("%s: ", was->name);
+		lines_compare(c, where, was->condition, was->n_conditions, is->condition, is->n_conditions);
+		free(where);
+		if (strcmp(a->campaign, b->campaign))
+			requests_compare(c, was, is);
+	}
+	for (size_t i = 0; i < b->n_scenarios; i++)
+		if (!scenario_find(a, b->scenario[i].name))
+			add(c, DIFFERENCE_MISSING, xasprintf("scenario %s", b->scenario[i].name), "not there", NULL, false);
+}
+
+/* --- the environment ------------------------------------------------------------------------------------------------ */
+
+static bool is_below(const char *name, const char *list)
+{
+	char **item = NULL;
+	size_t n = 0;
+	bool found = false;
+	struct err e = ERR_INIT;
+	if (!list || split_list(list, &item, &n, &e) < 0)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(item[i]);
+		found |= !strcmp(item[i], "all") || (!strncmp(name, item[i], len) && (!name[len] || name[len] == '.'));
+	}
+	list_free(item, n);
+	return found;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct baseline_fact *)a)->name, ((const struct baseline_fact *)b)->name);
+}
+
+static struct baseline_fact *sorted(const struct baseline *b)
+{
+	struct baseline_fact *f = xcalloc(b->n_facts + 1, sizeof *f);
+	if (b->n_facts)
+		memcpy(f, b->fact, b->n_facts * sizeof *f);
+	qsort(f, b->n_facts, sizeof *f, by_name);
+	return f;
+}
+
+static void environment_compare(struct campaign_change *c)
+{
+	const struct baseline *a = c->old_side, *b = c->new_side;
+	struct baseline_fact *was = sorted(a), *is = sorted(b);
+	for (size_t i = 0, j = 0; i < a->n_facts || j < b->n_facts;) {
+		int order = i >= a->n_facts ? 1 : j >= b->n_facts ? -1 : strcmp(was[i].name, is[j].name);
+		const char *name = order <= 0 ? was[i].name : is[j].name;
+		if (order || strcmp(was[i].value, is[j].value))
+			add(c, DIFFERENCE_ENVIRONMENT, xstrdup(name), order <= 0 ? was[i].value : "not available",
+			    order >= 0 ? is[j].value : "not available", is_below(name, c->limits.environment));
+		i += order <= 0;
+		j += order >= 0;
+	}
+	free(was);
+	free(is);
+}
+
+/* --- what is let pass ------------------------------------------------------------------------------------------------- */
+
+static int allow(struct campaign_change *c, const char *list, struct err *e)
+{
+	char **item = NULL;
+	size_t n = 0;
+	const char *names[sizeof difference_names / sizeof *difference_names + 1] = {"all"};
+	for (size_t i = 0; difference_names[i]; i++)
+		names[i + 1] = difference_names[i];
+	int ret = list ? split_list(list, &item, &n, e) : 0;
+	for (size_t i = 0; i < n && !ret; i++) {
+		bool all = !strcmp(item[i], "all"), known = all;
+		for (size_t k = 0; difference_names[k]; k++)
+			known |= !strcmp(item[i], difference_names[k]);
+		for (size_t k = 0; k < c->n_differences; k++) {
+			struct difference *d = &c->difference[k];
+			bool meant = all || !strcmp(item[i], difference_names[d->kind]);
+			d->refuses &= !meant;
+			c->n_missing -= meant && d->kind == DIFFERENCE_MISSING && c->n_missing;
+		}
+		const char *near = known ? NULL : nearest_name(item[i], names);
+		if (!known && near)
+			ret = err_set(e, EINVAL, "--allow: \"%s\" is no kind of difference (did you mean \"%s\"?)", item[i], near);
+		else if (!known)
+			ret = err_set(e, EINVAL, "--allow: \"%s\" is no kind of difference", item[i]);
+	}
+	list_free(item, n);
+	return ret;
+}
+
+int differences_find(struct campaign_change *c, const struct compare_options *o, struct err *e)
+{
+	const struct baseline *a = c->old_side, *b = c->new_side;
+	lines_compare(c, "", a->condition, a->n_conditions, b->condition, b->n_conditions);
+	scenarios_compare(c);
+	environment_compare(c);
+	int ret = allow(c, o->allow, e);
+	for (size_t i = 0; i < c->n_differences; i++)
+		c->n_refusing += c->difference[i].refuses;
+	return ret;
+}

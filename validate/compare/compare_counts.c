@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Lost, extra and mismatched requests: counts of few values, so the tests are exact and the run is the unit, for the requests of one
+ * run fail together.
+ *
+ * Exceedances (Rosenbaum, 1965): of n new runs k have more than every one of m old ones. Were they alike, the k largest of all would all be new with
+ * probability C(n, k)/C(n + m, k); with ties it is less. Two-sided: twice the smaller one. */
+#include <math.h>
+
+#include "validate/compare/compare_private.h"
+#include "validate/stats/distributions.h"
+
+static double log_choose(double n, double k)
+{
+	return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1);
+}
+
+static double p_exceedances(double k, double n, double m)
+{
+	return exp(log_choose(n, k) - log_choose(n + m, k));
+}
+
+struct count_facts {
+	double mean, least, most;
+};
+
+static struct count_facts facts_of(const double *x, size_t n)
+{
+	struct count_facts f = {0, x[0], x[0]};
+	for (size_t i = 0; i < n; i++) {
+		f.mean += x[i] / (double)n;
+		f.least = fmin(f.least, x[i]);
+		f.most = fmax(f.most, x[i]);
+	}
+	return f;
+}
+
+static double n_beyond(const double *x, size_t n, double limit)
+{
+	double k = 0;
+	for (size_t i = 0; i < n; i++)
+		k += x[i] > limit;
+	return k;
+}
+
+void counts_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
+{
+	a->status = n_was < 2 || n_is < 2 ? STAT_TOO_FEW : STAT_OK;
+	for (size_t i = 0; i < n_was && !a->status; i++)
+		a->status = isfinite(was[i]) ? STAT_OK : STAT_NOT_ASSESSED;
+	for (size_t i = 0; i < n_is && !a->status; i++)
+		a->status = isfinite(is[i]) ? STAT_OK : STAT_NOT_ASSESSED;
+	if (a->status)
+		return;
+	struct count_facts before = facts_of(was, n_was), now = facts_of(is, n_is);
+	double limit = isnan(a->limit) ? 0 : a->limit, m = (double)n_was, n = (double)n_is;
+	double k_more = n_beyond(is, n_is, before.most + limit), k_fewer = n_beyond(was, n_was, now.most + limit);
+	a->old_value = before.mean;
+	a->new_value = now.mean;
+	a->change = now.mean - before.mean;
+	a->p = fmin(1, 2 * fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)));
+	a->p_difference = a->p;
+	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict on one replayer */
+	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
+	a->p_same = same ? 0 : 1;
+	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run", before.mean * m, n_was, now.mean * n, n_is,
+		   before.most, now.most);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the files of a comparison share; nothing outside includes this. */
+#ifndef VALIDATE_COMPARE_PRIVATE_H
+#define VALIDATE_COMPARE_PRIVATE_H
+
+#include "validate/compare/compare.h"
+#include "validate/stats/mean_difference.h"
+
+/* compare_check.c: what differs, and whether it refuses. Errors: EINVAL (allow). */
+int differences_find(struct campaign_change *c, const struct compare_options *o, struct err *e);
+/* Whether both are of one campaign, so that blocks are the same. */
+bool is_same_campaign(const struct baseline *a, const struct baseline *b);
+
+/* compare_aspects.c: all aspects of a case, tests made, words before Holm. */
+void aspects_compute(struct case_change *c, const struct compare_limits *l, double level_same);
+
+/* compare_means.c: a difference of two groups, or the mean of pairs' differences. `t` as if runs were independent; `wide` allows for
+ * dependence. se 0: all runs are alike. n: runs of the smaller group. */
+struct shift {
+	enum stat_status status;
+	struct t_estimate t, wide;
+	double n_old, n_new;
+	bool paired;
+};
+struct shift shift_of_groups(const double *was, size_t n_was, const double *is, size_t n_is);
+struct shift shift_of_pairs(const double *was, const double *is, size_t n);
+/* Against limits lo < 0 < hi in the scale of the shift: p of being beyond them, two-sided; of being within; of no change. */
+struct shift_p {
+	double beyond, same, same_alone, difference;
+};
+struct shift_p shift_test(const struct shift *s, double lo, double hi);
+
+/* compare_spread.c: ratio of the standard deviations of two groups. */
+void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired);
+/* Of two standard uncertainties with their degrees of freedom. */
+void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is, double df_is);
+
+/* compare_counts.c: lost, extra and mismatched requests of the runs. */
+void counts_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is);
+
+/* Appends to a reason. */
+void reason_add(struct aspect_change *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

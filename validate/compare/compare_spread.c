@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Scatter from run to run, new over old.
+ *
+ * A test on normal theory (F of independent groups; Pitman and Morgan of pairs) takes one value far off for scatter, so
+ * that labels permuted must say so, too: P is the larger of both, and either direction. The scatters are taken about the medians, and that of the new side is
+ * divided by the limit before labels are exchanged. Permutations of groups are drawn with a fixed seed and drawn no longer than needed
+ * (Besag and Clifford, 1991): until 20 were at least as extreme, P = 20/drawn then, or as many as DRAWN_MAX.
+ * Source: Snedecor and Cochran; Pitman (1939); Good, Permutation, parametric and bootstrap tests of hypotheses. */
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/compare/compare_private.h"
+#include "validate/stats/anova.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/moments.h"
+#include "validate/stats/pair_permutation.h"
+#include "validate/stats/pitman_morgan.h"
+#include "validate/stats/quantiles.h"
+
+#define ENOUGH 20
+#define DRAWN_MAX 400000u
+#define DRAWN_SAME 2000u /* for "same", of which P need not be small */
+#define P_WORTH 0.05	 /* where normal theory says more, drawing is for nothing */
+
+static uint32_t draw_below(uint64_t *state, uint32_t n) /* xorshift64*, Vigna (2016) */
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return (uint32_t)(((*state * UINT64_C(2685821657736338717)) >> 32) * n >> 32);
+}
+
+/* Squared deviations from the median, divided by the square of `by`. */
+static enum stat_status deviations(const double *x, size_t n, double by, double *z)
+{
+	double median;
+	enum stat_status s = sample_median(x, n, &median);
+	for (size_t i = 0; i < n && !s; i++)
+		z[i] = (x[i] - median) * (x[i] - median) / (by * by);
+	return s;
+}
+
+/* P that n of z[n + m] drawn at random have a mean as far above the rest's as the first n (sign 1), or below (-1). */
+static double p_permuted(double *z, size_t n, size_t m, double sign, unsigned int most)
+{
+	uint64_t state = UINT64_C(0x9e3779b97f4a7c15);
+	double observed = 0, total = 0;
+	unsigned int drawn = 0, extreme = 0;
+	for (size_t i = 0; i < n + m; i++)
+		total += z[i];
+	for (size_t i = 0; i < n; i++)
+		observed += z[i];
+	double rounding = 1e-12 * total;
+	while (drawn < most && extreme < ENOUGH) {
+		double sum = 0;
+		for (size_t i = 0; i < n; i++) { /* the first n of a shuffle */
+			size_t k = i + draw_below(&state, (uint32_t)(n + m - i));
+			double other = z[k];
+			z[k] = z[i];
+			z[i] = other;
+			sum += other;
+		}
+		drawn++;
+		extreme += sign > 0 ? sum >= observed - rounding : sum <= observed + rounding;
+	}
+	return extreme >= ENOUGH ? (double)extreme / drawn : (extreme + 1.0) / (drawn + 1.0);
+}
+
+/* P against sigma_new <= limit sigma_old (sign 1) or >= limit sigma_old (-1), labels permuted. */
+static double p_groups(const double *was, size_t m, const double *is, size_t n, double limit, double sign, unsigned int most)
+{
+	double *z = xcalloc(n + m, sizeof *z), p = 1;
+	if (!deviations(is, n, limit, z) && !deviations(was, m, 1, z + n))
+		p = p_permuted(z, n, m, sign, most);
+	free(z);
+	return p;
+}
+
+static double p_pairs(const double *was, const double *is, size_t n, double limit, double sign)
+{
+	double above, below;
+	if (pair_permutation_p(was, is, n, limit, &above, &below))
+		return 1;
+	return sign > 0 ? above : below;
+}
+
+struct spread_test_of {
+	const double *was, *is;
+	size_t m, n;
+	bool paired;
+	double ratio; /* of standard deviations */
+	struct pitman_morgan pm;
+};
+
+/* The larger of both tests. */
+static double p_of(const struct spread_test_of *t, double limit, double sign, unsigned int most)
+{
+	double above = 1, below = 1, p;
+	if (t->paired) {
+		if (pitman_morgan_p(&t->pm, limit, &above, &below))
+			return 1;
+	} else {
+		double f = t->ratio * t->ratio / (limit * limit), a = (double)(t->n - 1), b = (double)(t->m - 1);
+		above = f_above(f, a, b);
+		below = f_above(1 / f, b, a);
+	}
+	p = sign > 0 ? above : below;
+	if (p > P_WORTH)
+		return p;
+	return fmax(p, t->paired ? p_pairs(t->was, t->is, t->n, limit, sign) : p_groups(t->was, t->m, t->is, t->n, limit, sign, most));
+}
+
+static void limits_set(struct aspect_change *a, const struct spread_test_of *t)
+{
+	double q_lo, q_hi;
+	if (t->paired) {
+		if (pitman_morgan_limits(&t->pm, 0.025, &a->lo95, &a->hi95))
+			a->lo95 = a->hi95 = NAN;
+		return;
+	}
+	double df_new = (double)(t->n - 1), df_old = (double)(t->m - 1);
+	if (f_quantile(0.975, df_new, df_old, &q_lo) || f_quantile(0.025, df_new, df_old, &q_hi))
+		return;
+	a->lo95 = t->ratio / sqrt(q_lo);
+	a->hi95 = t->ratio / sqrt(q_hi);
+}
+
+/* A replayer beside itself. */
+static bool is_equal(const double *was, size_t n_was, const double *is, size_t n_is)
+{
+	bool equal = n_was == n_is && n_was > 1;
+	for (size_t i = 0; i < n_was && equal; i++)
+		equal = !(was[i] < is[i]) && !(was[i] > is[i]) && isfinite(was[i]);
+	return equal;
+}
+
+void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired)
+{
+	struct sample_moments before, now;
+	struct spread_test_of t = {.was = was, .is = is, .m = n_was, .n = n_is, .paired = paired};
+	struct spread_test bf;
+	const struct values groups[2] = {{was, n_was}, {is, n_is}};
+	a->status = sample_moments_spread(was, n_was, &before);
+	if (!a->status && paired && is_equal(was, n_was, is, n_is)) {
+		a->old_value = a->new_value = before.sd;
+		a->change = a->lo95 = a->hi95 = a->p = a->p_difference = 1;
+		a->p_same = 0;
+		return;
+	}
+	if (!a->status)
+		a->status = sample_moments_spread(is, n_is, &now);
+	if (!a->status && paired)
+		a->status = pitman_morgan(was, n_was, is, n_is, &t.pm);
+	if (!a->status && (n_was < 3 || n_is < 3))
+		a->status = STAT_TOO_FEW;
+	if (a->status)
+		return;
+	a->old_value = before.sd;
+	a->new_value = now.sd;
+	a->change = t.ratio = now.sd / before.sd;
+	limits_set(a, &t);
+	if (!spread_test(groups, 2, SPREAD_ABOUT_MEDIAN, &bf))
+		a->p_brown_forsythe = bf.p;
+	a->p_difference = fmin(1, 2 * fmin(p_of(&t, 1, 1, DRAWN_SAME), p_of(&t, 1, -1, DRAWN_SAME)));
+	if (isnan(a->limit))
+		return;
+	a->p = fmin(1, 2 * fmin(p_of(&t, a->limit, 1, DRAWN_MAX), p_of(&t, 1 / a->limit, -1, DRAWN_MAX)));
+	a->p_same = fmax(p_of(&t, a->limit, -1, DRAWN_SAME), p_of(&t, 1 / a->limit, 1, DRAWN_SAME));
+}
+
+void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is, double df_is)
+{
+	double q_lo, q_hi;
+	a->status = isfinite(was) && isfinite(is) ? STAT_OK : STAT_NOT_ASSESSED;
+	if (!a->status && (!(was > 0) || !(is > 0) || !(df_was > 0) || !(df_is > 0)))
+		a->status = STAT_ZERO_VARIANCE;
+	if (!a->status && (f_quantile(0.975, df_is, df_was, &q_lo) || f_quantile(0.025, df_is, df_was, &q_hi)))
+		a->status = STAT_NOT_CONVERGED;
+	if (a->status)
+		return;
+	double ratio = is / was, square = ratio * ratio;
+	a->old_value = was;
+	a->new_value = is;
+	a->change = ratio;
+	a->lo95 = ratio / sqrt(q_lo);
+	a->hi95 = ratio / sqrt(q_hi);
+	a->p_difference = fmin(1, 2 * fmin(f_above(square, df_is, df_was), f_above(1 / square, df_was, df_is)));
+	if (isnan(a->limit))
+		return;
+	double most = a->limit * a->limit;
+	a->p = fmin(1, 2 * fmin(f_above(square / most, df_is, df_was), f_above(1 / (square * most), df_was, df_is)));
+	a->p_same = fmax(f_above(most / square, df_was, df_is), f_above(square * most, df_is, df_was));
+}
