@@ -20,6 +20,7 @@ const struct command *const commands[] = {
 	&cmd_report,
 	&cmd_compare,
 	&cmd_baseline,
+	&cmd_pool,
 	&cmd_stats,
 	&cmd_metrics,
 	&cmd_init,

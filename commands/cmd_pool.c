@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate pool: one protocol, several laboratories: do they measure the same thing? */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "commands/commands.h"
+#include "common/xalloc.h"
+#include "reports/pool/pool_report.h"
+#include "validate/compare/baseline.h"
+#include "validate/pool/pool.h"
+
+struct pool_config {
+	const char *output, *format, *replayer;
+	int measure;
+	bool allow;
+};
+
+#define FIELD(name) offsetof(struct pool_config, name)
+static const struct option_spec pool_options[] = {
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = FIELD(output),
+     .arg = "DIR",
+     .help = "write the report into this directory, too: page, plots, tables, JSON"},
+    {.name = "format",
+     .letter = 'f',
+     .type = OPT_STRING,
+     .offset = FIELD(format),
+     .arg = "FORM",
+     .help = "what is printed: terminal, html, csv, latex or json (terminal)"},
+    {.name = "measure",
+     .type = OPT_CHOICE,
+     .offset = FIELD(measure),
+     .choices = pool_measure_names,
+     .help = "what the laboratories are compared by: response times' mean, median, quantiles, or the execution time (mean)"},
+    {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
+    {.name = "allow", .type = OPT_FLAG, .offset = FIELD(allow), .help = "pool them although their protocols differ, and say so"},
+    {.name = NULL},
+};
+#undef FIELD
+
+#define POOL_MAX 256
+
+static const char synopsis[] = "PATH PATH... [-o DIR] [--format FORM]";
+static const char about[] =
+    "Puts the results of several laboratories that ran one protocol beside each other; each PATH is a results directory or\n"
+    "a baseline's file (validate baseline save). For each case: repeatability within a laboratory, reproducibility between\n"
+    "them, the limits that two results exceed once in twenty, and who is an outlier: Cochran's and Grubbs' tests, Mandel's\n"
+    "h and k with their plots (ISO 5725-2).\n"
+    "\n"
+    "Exit status: 0, or 5 when they did not measure by the same protocol.";
+
+static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, struct err *e)
+{
+	struct pool p;
+	int ret = pool_make(&p, b, n, (enum pool_measure)c->measure, c->allow, e);
+	if (!ret && c->output)
+		ret = pool_write(&p, c->output, e);
+	if (!ret)
+		ret = pool_print(&p, c->format, stdout, e);
+	pool_release(&p);
+	return ret;
+}
+
+static int pool_run(int argc, char **argv, struct err *e)
+{
+	struct pool_config config = {.format = "terminal"};
+	int n_positional, ret = 0;
+	int status = command_parse(&cmd_pool, synopsis, about, pool_options, &config, argc, argv, 0, POOL_MAX, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (n_positional < 2) {
+		err_set(e, EINVAL, "which laboratories? usage is validate pool PATH PATH...");
+		return EXIT_USAGE;
+	}
+	if (pool_form_check(config.format, e))
+		return EXIT_USAGE;
+	struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
+	size_t n = 0;
+	for (; n < (size_t)n_positional && !ret; n += !ret) {
+		ret = baseline_open(&b[n], argv[n + 1], e);
+		if (!ret && config.replayer && (ret = baseline_choose(&b[n], config.replayer, e)))
+			baseline_release(&b[n]);
+	}
+	if (!ret)
+		ret = pool_them(&config, b, n, e);
+	for (size_t i = 0; i < n; i++)
+		baseline_release(&b[i]);
+	free(b);
+	return !ret ? EXIT_OK : ret == -EPROTO ? EXIT_NOT_COMPARABLE : EXIT_FAILED;
+}
+
+const struct command cmd_pool = {"pool", "several laboratories that ran one protocol: do they measure the same?", pool_run};

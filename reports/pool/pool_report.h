@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The forms of a study between laboratories. Nothing here computes. */
+#ifndef REPORTS_POOL_REPORT_H
+#define REPORTS_POOL_REPORT_H
+
+#include "reports/figures/figure.h"
+#include "reports/tables/tables.h"
+#include "validate/pool/pool.h"
+
+/* A row a case; a row a case and laboratory; a row a laboratory; what somebody lacks. Ownership: tables_release. */
+void pool_tables_build(struct tables *ts, const struct pool *p);
+/* Mandel's h and k of every case, laboratory by laboratory. Ownership: figures_release. */
+void pool_figures_build(struct figures *fs, const struct pool *p);
+
+/* The question first: who is the outlier, and by how much two results may differ. */
+void pool_text_add(struct strbuf *out, const struct pool *p, size_t width);
+void pool_sentence_add(struct strbuf *out, const struct pool *p); /* one line, as it came */
+void pool_json_add(struct strbuf *out, const struct pool *p);
+void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables *ts, const struct figures *fs);
+
+extern const char pool_explanation[];
+
+/* "terminal", "html", "csv", "latex", "json". Errors: EINVAL for another one, naming the nearest. */
+int pool_form_check(const char *form, struct err *e);
+/* Prints a form; html with its figures, made in a directory that does not stay. */
+int pool_print(const struct pool *p, const char *form, FILE *out, struct err *e);
+/* Writes DIR/index.html, plots/, tables/, pool.json and summary.txt; DIR is made. Errors: of the system; EEXIST where DIR holds what this
+ * did not make. */
+int pool_write(const struct pool *p, const char *dir, struct err *e);
+
+#endif

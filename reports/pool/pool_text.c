@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
+#include "reports/escape.h"
+#include "reports/pool/pool_report.h"
+#include "reports/text_table.h"
+#include "reports/words.h"
+
+#define NAME_MAX 22
+
+const char pool_explanation[] =
+    "Each result is x/r, the replay's figure over that of the program run again beside it on the same machine; so laboratories of different "
+    "speed can be put beside each other. s_r: scatter within a laboratory; s_L: between them; s_R: both. Two results of one laboratory "
+    "differ by more than r, of two laboratories by more than R, once in twenty. Outliers and stragglers are named and not left out "
+    "(ISO 5725-2).";
+
+static size_t n_suspect(const struct pool *p, bool outliers)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < p->n_laboratories; i++)
+		n += (outliers ? p->laboratory[i].n_outlying : p->laboratory[i].n_straggling) > 0;
+	return n;
+}
+
+void pool_sentence_add(struct strbuf *out, const struct pool *p)
+{
+	size_t n = 0;
+	strbuf_addf(out, "%zu laboratories, ", p->n_laboratories);
+	words_add_count(out, p->n_cases, "case", "cases");
+	if (!n_suspect(p, true)) {
+		strbuf_addstr(out, n_suspect(p, false) ? ": no outlier, stragglers only" : ": no outlier and no straggler");
+		return;
+	}
+	strbuf_addstr(out, ": outlier ");
+	for (size_t i = 0; i < p->n_laboratories; i++) {
+		const struct pool_laboratory *l = &p->laboratory[i];
+		if (!l->n_outlying)
+			continue;
+		strbuf_addf(out, "%s%s (in %zu of %zu)", n++ ? ", " : "", l->name, l->n_outlying, l->n_cases);
+	}
+}
+
+void pool_text_add(struct strbuf *out, const struct pool *p, size_t width)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct tables ts;
+	pool_sentence_add(&line, p);
+	text_wrap(out, line.s, 0, 2, width);
+	strbuf_addstr(out, "\n");
+	if (p->difference) {
+		strbuf_addstr(out, "Warning: ");
+		text_wrap(out, p->difference, 9, 2, width);
+		strbuf_addch(out, '\n');
+	}
+	pool_tables_build(&ts, p);
+	for (size_t i = 0; i < ts.n; i++) {
+		if (!table_n_rows(&ts.table[i]) || !strcmp(ts.table[i].name, "laboratories"))
+			continue;
+		strbuf_addf(out, "\n%s\n\n", ts.table[i].title);
+		text_add_table(out, &ts.table[i], NAME_MAX);
+	}
+	strbuf_addch(out, '\n');
+	text_wrap(out, pool_explanation, 0, 0, width);
+	strbuf_addch(out, '\n');
+	tables_release(&ts);
+	strbuf_release(&line);
+}

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# `validate pool`: laboratories made of one campaign's baseline, of which one differs; its forms; what cannot be pooled.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+command -v jq >/dev/null || skip "jq is not there to make laboratories"
+
+tiny tiny.conf
+status=0
+"$VALIDATE" run tiny.conf -o results --quiet >run.out 2>err || status=$?
+case $status in 0 | 1 | 4) ;; *) fail "the campaign ended with status $status: $(cat err)" ;; esac
+"$VALIDATE" baseline save results -o own.json
+
+# x is 1.1, 1.2, 1.3 times r in the blocks, and in each laboratory a little more: what comes out is known
+laboratory() { # NUMBER FACTOR
+	jq --arg i "$1" --argjson f "$2" '.host = "lab" + $i | .campaign = "000000000000000" + $i
+		| .cases |= map(.replicates |= map(.[1] = .[2] * (1 + 0.1 * .[0]) * $f))' own.json >"lab$1.json"
+}
+laboratory 1 1
+laboratory 2 1.01
+laboratory 3 0.99
+laboratory 4 1.02
+laboratory 5 0.98
+expect_status 0 "$VALIDATE" pool lab1.json lab2.json lab3.json lab4.json lab5.json
+expect_line out '5 laboratories, 4 cases: no outlier and no straggler'
+[ "$(wc -L <out)" -le 100 ] || fail 'longer than a line of a terminal'
+expect_status 0 "$VALIDATE" pool lab1.json lab2.json lab3.json lab4.json lab5.json --format json
+jq -e '.format == "validate-pool" and (.cases | length) == 4 and
+	(.cases | all((.bias - 0.2 | fabs) < 1e-6 and (.s_r - 0.1 | fabs) < 1e-3 and .repeatability_limit == 2.8 * .s_r))' out >/dev/null ||
+	fail "not the values that were put in: $(jq -c '.cases[0]' out | head -c 400)"
+jq -r --slurpfile schema "$SRCDIR/doc/pool-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" out >faults || fail 'no JSON'
+[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
+
+# one that measures something else is named, with every form
+laboratory 6 2
+labs='lab1.json lab2.json lab3.json lab4.json lab5.json lab6.json'
+expect_status 0 "$VALIDATE" pool $labs -o report
+expect_line out 'outlier lab6 (in 4 of 4)'
+cmp -s out report/summary.txt || fail 'what is printed is not summary.txt'
+for file in index.html pool.json tables/pool.csv tables/laboratories.tex tables/suspects.csv plots/mandel-h.gp plots/mandel-k.dat; do
+	[ -s "report/$file" ] || fail "no report/$file"
+done
+grep -q 'lab6' report/index.html || fail 'the page does not name it'
+for form in html csv latex json; do
+	expect_status 0 "$VALIDATE" pool $labs --format $form
+	grep -q lab6 out || fail "form $form does not name it"
+done
+expect_status 0 "$VALIDATE" pool $labs -o report # its own report may be replaced
+mkdir other && echo mine >other/file
+expect_status 3 "$VALIDATE" pool $labs -o other
+expect_line err 'no report of "validate pool"'
+[ "$(ls other)" = file ] || fail 'something was written beside it'
+
+# names and values of strangers
+jq '.host = "<script>alert(1)</script>"' lab2.json >hostile.json
+expect_status 0 "$VALIDATE" pool lab1.json hostile.json lab3.json --format html
+! grep -q '<script>' out || fail 'a name became markup'
+
+# a results directory among them; one twice; one alone; another protocol; a replayer that nobody has
+expect_status 0 "$VALIDATE" pool results lab1.json --replayer event
+expect_line out '2 laboratories, 2 cases'
+expect_status 3 "$VALIDATE" pool lab1.json lab1.json
+expect_line err 'are one campaign'
+expect_status 2 "$VALIDATE" pool lab1.json
+expect_status 2 "$VALIDATE" pool lab1.json lab2.json --format htlm
+expect_line err 'did you mean "html"'
+expect_status 3 "$VALIDATE" pool lab1.json lab2.json --replayer nobody
+expect_status 3 "$VALIDATE" pool lab1.json nothing.json
+jq '.protocol_hash = "0000000000000000000000000000000000000000000000000000000000000000" | .conditions[0] = "seed = 99"' lab2.json >differs.json
+expect_status 5 "$VALIDATE" pool lab1.json differs.json
+expect_line err 'seed = 99'
+expect_status 0 "$VALIDATE" pool lab1.json differs.json --allow
+expect_line out 'Warning: the protocols'
+
+# without gnuplot: everything but the plots
+path=$PATH
+PATH=/nonexistent
+status=0
+"$VALIDATE" pool $labs -o bare >out 2>err || status=$?
+PATH=$path
+[ $status -eq 0 ] || fail "status $status without gnuplot: $(cat err)"
+[ -s bare/index.html ] || fail 'no page without gnuplot'

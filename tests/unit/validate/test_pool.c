@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Studies between laboratories: certified values of a balanced study, what differs, what is missing, who is the outlier. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/file_digest.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+#include "tests/unit/validate/temp_dir.h"
+#include "validate/pool/pool.h"
+
+enum { LABORATORIES = 8, RESULTS = 3 };
+
+/* Dataset "bal8x3" of the oracle (tests/data/oracle), and its values there. */
+static double study[LABORATORIES][RESULTS];
+#define S_R_WITHIN 1.1613049412909027
+#define S_R_BETWEEN 1.3603455735088343
+#define COCHRAN 0.6295682962020076
+#define H_FIRST -0.637329014915085
+#define H_SEVENTH 1.7923810633938984
+
+static void study_read(void)
+{
+	const char *source = getenv("SRCDIR");
+	char *path = xasprintf("%s/tests/data/oracle/data_iso5725.csv", source ? source : ".");
+	FILE *in = fopen(path, "r");
+	char line[200];
+	int n = 0;
+	assert_non_null(in);
+	while (fgets(line, sizeof line, in)) {
+		int group, index;
+		double value;
+		if (sscanf(line, "bal8x3,%d,%d,%lf", &group, &index, &value) == 3)
+			study[group - 1][index - 1] = value, n++;
+	}
+	assert_int_equal(n, LABORATORIES * RESULTS);
+	fclose(in);
+	free(path);
+}
+
+/* A baseline with one case, whose results x/r are these. */
+static void laboratory_make(struct baseline *b, int number, const char *scenario, const double *x, size_t n)
+{
+	*b = (struct baseline){.source = xasprintf("lab%d.json", number), .title = xstrdup("t"), .protocol = xstrdup("t"), .date = xstrdup("now"),
+			       .program_version = xstrdup("1"), .host = xasprintf("host%d", number)};
+	snprintf(b->campaign, sizeof b->campaign, "%016d", number);
+	snprintf(b->protocol_hash, sizeof b->protocol_hash, "%s", "same");
+	b->scenario = xcalloc(1, sizeof *b->scenario);
+	b->scenario[b->n_scenarios++].name = xstrdup(scenario);
+	b->cell = xcalloc(1, sizeof *b->cell);
+	struct baseline_case *c = &b->cell[b->n_cells++];
+	*c = (struct baseline_case){.replayer = xstrdup("event"), .settings = xstrdup(""), .verdict = xstrdup("trusted"), .reason = xstrdup(""), .n = n};
+	c->block = xcalloc(n + 1, sizeof *c->block);
+	for (int k = 0; k < COLUMN_N; k++)
+		c->column[k] = xcalloc(n + 1, sizeof **c->column);
+	for (size_t i = 0; i < n; i++) {
+		c->block[i] = (unsigned)i + 1;
+		c->column[COLUMN_R_MEAN][i] = 2;
+		c->column[COLUMN_X_MEAN][i] = 2 * x[i];
+		c->column[COLUMN_X_TIME][i] = 5;
+		c->column[COLUMN_R_TIME][i] = 4;
+	}
+}
+
+static struct baseline *laboratories_make(void)
+{
+	struct baseline *b = xcalloc(LABORATORIES, sizeof *b);
+	study_read();
+	for (int i = 0; i < LABORATORIES; i++)
+		laboratory_make(&b[i], i, "s", study[i], RESULTS);
+	return b;
+}
+
+static void laboratories_free(struct baseline *b)
+{
+	for (int i = 0; i < LABORATORIES; i++)
+		baseline_release(&b[i]);
+	free(b);
+}
+
+#define expect_near(value, expected) assert_true(fabs((value) - (expected)) <= 1e-10 * fabs(expected))
+
+static void certified_values(void **state)
+{
+	(void)state;
+	struct baseline *b = laboratories_make();
+	struct pool p;
+	struct err e = ERR_INIT;
+	if (pool_make(&p, b, LABORATORIES, POOL_MEAN, false, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(p.n_cases, 1);
+	const struct pool_case *c = &p.one[0];
+	assert_int_equal(c->status, STAT_OK);
+	assert_int_equal(c->n_groups, LABORATORIES);
+	assert_int_equal(c->n_results, LABORATORIES * RESULTS);
+	expect_near(c->s_r, S_R_WITHIN);
+	expect_near(c->s_R, S_R_BETWEEN);
+	expect_near(c->r_limit, 2.8 * S_R_WITHIN);
+	expect_near(c->R_limit, 2.8 * S_R_BETWEEN);
+	expect_near(c->s_L, sqrt(S_R_BETWEEN * S_R_BETWEEN - S_R_WITHIN * S_R_WITHIN));
+	expect_near(c->cochran.statistic, COCHRAN);
+	expect_near(c->group[0].h.statistic, H_FIRST);
+	expect_near(c->group[6].h.statistic, H_SEVENTH);
+	assert_int_equal(c->cochran.class, OUTLIER_OUTLIER); /* beyond 0.615, its 1 % value */
+	assert_int_equal(p.laboratory[c->group[c->cochran.group].laboratory].n_outlying, 1);
+	assert_string_equal(p.laboratory[3].name, "host3");
+	pool_release(&p);
+	assert_int_equal(pool_make(&p, b, LABORATORIES, POOL_EXECUTION_TIME, false, &e), 0); /* all 5/4: no scatter at all */
+	expect_near(p.one[0].mean, 0.25);
+	assert_true(p.one[0].s_R == 0);
+	assert_int_not_equal(p.one[0].group[0].h.status, STAT_OK);
+	pool_release(&p);
+	laboratories_free(b);
+}
+
+static void who_lacks_a_case(void **state)
+{
+	(void)state;
+	static const double x[] = {1, 1.1, 1.2}, infinite[] = {1, INFINITY, NAN};
+	struct baseline b[4];
+	struct pool p;
+	struct err e = ERR_INIT;
+	laboratory_make(&b[0], 0, "s", x, 3);
+	laboratory_make(&b[1], 1, "s", x, 3);
+	laboratory_make(&b[2], 2, "other", x, 3);
+	laboratory_make(&b[3], 3, "s", infinite, 3); /* one result that counts: too few */
+	if (pool_make(&p, b, 4, POOL_MEAN, false, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(p.n_cases, 2);
+	assert_int_equal(p.one[0].n_groups, 2);
+	assert_int_equal(p.one[0].status, STAT_OK);
+	assert_int_equal(p.one[1].n_groups, 1);
+	assert_int_equal(p.one[1].status, STAT_TOO_FEW);
+	assert_int_equal(p.n_missing, 2 + 3);
+	pool_release(&p);
+	for (int i = 0; i < 4; i++)
+		baseline_release(&b[i]);
+}
+
+static void what_cannot_be_pooled(void **state)
+{
+	(void)state;
+	struct baseline *b = laboratories_make();
+	struct pool p;
+	struct err e = ERR_INIT;
+	assert_int_equal(pool_make(&p, b, 1, POOL_MEAN, false, &e), -EINVAL);
+	pool_release(&p);
+	memcpy(b[1].campaign, b[0].campaign, sizeof b[0].campaign);
+	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "lab0.json and lab1.json"));
+	pool_release(&p);
+	b[2].condition = xcalloc(1, sizeof *b[2].condition);
+	b[2].condition[b[2].n_conditions++] = xstrdup("cache = warm");
+	strcpy(b[2].protocol_hash, "another");
+	assert_int_equal(pool_make(&p, b + 2, LABORATORIES - 2, POOL_MEAN, false, &e), -EPROTO);
+	assert_non_null(strstr(e.msg, "cache = warm"));
+	pool_release(&p);
+	assert_int_equal(pool_make(&p, b + 2, LABORATORIES - 2, POOL_MEAN, true, &e), 0);
+	assert_non_null(p.difference);
+	pool_release(&p);
+	laboratories_free(b);
+}
+
+/* Where hosts are not told apart, by where they were read from. */
+static void names(void **state)
+{
+	(void)state;
+	struct baseline *b = laboratories_make();
+	struct pool p;
+	struct err e = ERR_INIT;
+	free(b[5].host);
+	b[5].host = xstrdup("host0");
+	assert_int_equal(pool_make(&p, b, LABORATORIES, POOL_MEAN, false, &e), 0);
+	assert_string_equal(p.laboratory[0].name, "lab0.json");
+	pool_release(&p);
+	laboratories_free(b);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(certified_values),
+	    cmocka_unit_test(who_lacks_a_case),
+	    cmocka_unit_test(what_cannot_be_pooled),
+	    cmocka_unit_test(names),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
