@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Captures the real workloads beside it, each one live, with the state of its files before it.
 #
+# Those that work on a device are not among them.
+#
 # usage: all.sh capture OUTDIR [SIZE] [NAME...]    NAME: only these
 #        all.sh list
 #
@@ -14,14 +16,14 @@ validate=${VALIDATE:-$here/../../build/validate}
 [ -x "$validate" ] || command -v "$validate" >/dev/null || validate=validate
 
 usage() {
-	sed -n '5,6s/^# \{0,1\}//p' "$here/all.sh" >&2
+	sed -n '7,8s/^# \{0,1\}//p' "$here/all.sh" >&2
 	exit 2
 }
 
 list() {
 	for script in "$here"/*.sh; do
 		name=$(basename "$script" .sh)
-		[ "$name" = lib ] || [ "$name" = all ] || echo "$name"
+		[ "$name" = lib ] || [ "$name" = all ] || grep -q "on_device=yes" "$script" || echo "$name"
 	done
 }
 

@@ -8,6 +8,9 @@
 # A size may follow: a whole number, 1 is a second or so on a small machine, 0 the least that still does everything. It must be the
 # same for prepare and run.
 #
+# Those that work on a device have it as a fourth argument (SIZE must be given then): they make a file system on it, mount it on DIR/NAME, and
+# clean unmounts it and leaves no signature behind. What is on the device is lost.
+#
 # A script sets `name` and `needs` (programs), and defines prepare and run, which work in the directory DIR/NAME; then it calls
 # main "$@".
 set -eu
@@ -18,13 +21,52 @@ unset CDPATH
 usage() {
 	# name and needs are set by the script
 	# shellcheck disable=SC2154
-	echo "usage: $name.sh prepare|run|clean DIR [SIZE]" >&2
+	echo "usage: $name.sh prepare|run|clean DIR [SIZE]${on_device:+ DEVICE}" >&2
 	exit 2
 }
 
+# file_system: a fresh one on the device, mounted on DIR/NAME, which becomes the working directory. Nothing is left to be done in the
+# background, and no blocks are discarded.
+make_options='-q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0'
+file_system() {
+	# shellcheck disable=SC2086
+	mkfs.ext4 $make_options "$device"
+	mount -t ext4 "$device" "$dir"
+	cd "$dir"
+}
+
+# cold: everything is on the device, and nothing in the cache
+cold() {
+	cd /
+	umount "$dir"
+	mount -t ext4 "$device" "$dir"
+	cd "$dir"
+}
+
+# wipe: no signature stays. Whoever copied the mounts meanwhile (a container that was just started) holds the device for a moment longer.
+wipe() {
+	tries=0
+	until wipefs -q -a "$device" 2>"$dir.wipefs"; do
+		tries=$((tries + 1))
+		[ $tries -lt 600 ] || {
+			cat "$dir.wipefs" >&2
+			exit 3
+		}
+		sleep 0.1
+	done
+	rm -f "$dir.wipefs"
+}
+
+unmount() {
+	if [ -n "$device" ] && mountpoint -q "$dir" 2>/dev/null; then
+		umount "$dir"
+	fi
+}
+
 main() {
-	[ $# -eq 2 ] || [ $# -eq 3 ] || usage
-	verb=$1 dir=$2 size=${3:-1}
+	[ $# -ge 2 ] && [ $# -le 4 ] || usage
+	verb=$1 dir=$2 size=${3:-1} device=${4:-}
+	[ -z "${on_device:-}" ] || [ -n "$device" ] || usage
 	case $size in '' | *[!0-9]*) usage ;; esac
 	[ -d "$dir" ] || {
 		echo "$name.sh: $dir is no directory" >&2
@@ -39,6 +81,7 @@ main() {
 	dir=$(cd "$dir" && pwd)/$name
 	case $verb in
 	prepare)
+		unmount
 		rm -rf "$dir"
 		mkdir "$dir"
 		cd "$dir"
@@ -48,7 +91,11 @@ main() {
 		cd "$dir" || exit 3
 		run
 		;;
-	clean) rm -rf "$dir" ;;
+	clean)
+		unmount
+		[ -z "$device" ] || wipe
+		rm -rf "$dir" "$dir.trace"
+		;;
 	*) usage ;;
 	esac
 }

@@ -133,6 +133,17 @@ static double log_ratio(double x, double r)
 	return x > 0 && r > 0 ? log(x / r) : NAN;
 }
 
+/* Requests per second. */
+static double rate(const struct run_summary *s)
+{
+	return s->execution_ns > 0 ? (double)s->response.n / (double)s->execution_ns : NAN;
+}
+
+static double reordered(const struct run_summary *s)
+{
+	return s->reorder_all.n_received ? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received : NAN;
+}
+
 static double of_pair(enum measure m, const struct run *run, const struct run_summary *r, const struct run *recording)
 {
 	const struct run_summary *x = &run->summary;
@@ -143,6 +154,13 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 		return recording && recording->trace_bytes ? (double)recording->trace_bytes : NAN;
 	case MEASURE_SPEEDUP:
 		return log_ratio((double)r->execution_ns, (double)x->execution_ns);
+	case MEASURE_EXECUTION_TIME:
+		return log_ratio((double)x->execution_ns, (double)r->execution_ns);
+	case MEASURE_IOPS:
+	case MEASURE_IOPS_MAGNITUDE:
+		return log_ratio(rate(x), rate(r));
+	case MEASURE_REORDERED:
+		return x->has_input ? reordered(x) : NAN;
 	case MEASURE_IN_FLIGHT:
 		return log_ratio(in_flight(x), in_flight(r));
 	case MEASURE_CPU_TIME:
@@ -172,5 +190,7 @@ double measure_value(enum measure m, const char *operation, const struct measure
 	double mean = runs->n ? sum / (double)runs->n : NAN;
 	if (m == MEASURE_SPEEDUP)
 		return exp(mean);
+	if (m == MEASURE_IOPS_MAGNITUDE)
+		return fabs(expm1(mean));
 	return measure_info[m].scale == SCALE_LOG1P ? expm1(mean) : mean;
 }

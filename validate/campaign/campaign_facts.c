@@ -62,7 +62,8 @@ void facts_begin(struct campaign *c)
 static const char *residency_method(const struct campaign *c)
 {
 	struct fileset_residency r;
-	const struct place_dir *d = &c->places.place[0].dir[0];
+	const struct place *place = &c->places.place[c->protocol->scenario[0].target]; /* one may be there for recordings alone */
+	const struct place_dir *d = &place->dir[c->places.scenario[0].dir];
 	bool known = fileset_residency(&d->files, d->fd, &r, NULL) == 0;
 	return known && !r.by_cachestat ? "mincore" : "cachestat";
 }

@@ -174,7 +174,7 @@ static int bank_observe(struct campaign *c, const struct run *r, const char *tra
 	const struct step s = {.scenario = r->scenario, .role = ROLE_RECORD};
 	if (step_observation(c, &s) != OBSERVE_BLOCK)
 		return 0;
-	char *out = observed_bank_path(path);
+	char *out = observed_bank_path(c, r->scenario, path);
 	struct bank_work w = {c, {.scenario = r->scenario, .role = ROLE_RECORD}, trace, out};
 	int ret = launch_helper(bank_observed, &w, c->signal_fd, &why);
 	free(out);
@@ -220,7 +220,7 @@ static int bank_ensure(struct campaign *c, const struct run *r, const char *path
 	reason[0] = 0;
 	*known = *known ? path_exists(path) : trace_is_whole(path); /* somebody may remove it */
 	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK) {
-		char *device = observed_bank_path(path);
+		char *device = observed_bank_path(c, r->scenario, path);
 		*known = trace_is_whole(device);
 		free(device);
 	}
@@ -280,7 +280,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	struct step_result result = {0};
 	struct err why = ERR_INIT;
 	char reason[500] = "";
-	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace"), *device = observed_bank_path(bank);
+	char *bank = bank_path(c, r->scenario, r->bank), *blank = scratch_path(c, "blank.trace"), *device = observed_bank_path(c, r->scenario, bank);
 	const char *input = role_is_program(c, r->role) ? NULL : bank;
 	int ret = scratch_ensure(c, reason, sizeof reason, e);
 	if (!ret && !reason[0] && input)

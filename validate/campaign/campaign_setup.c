@@ -11,6 +11,7 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/mounts.h"
 #include "validate/campaign/observe.h"
 #include "validate/campaign/queue.h"
 #include "validate/protocol/text.h"
@@ -131,6 +132,8 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 		int noted = event_append(c, event, ret ? NULL : e);
 		ret = ret ? ret : noted;
 	}
+	if (!ret)
+		ret = mounts_end(place->path, e); /* of a session that was killed */
 	if (!ret)
 		ret = below_begin(c, i, e);
 	if (!ret)
@@ -338,6 +341,8 @@ int setup_begin(struct campaign *c, struct err *e)
 		ret = cpus_parse(p->cpus, &c->cpus, e);
 	if (!ret && p->scheduler)
 		ret = launch_scheduling_parse(p->scheduler, &c->scheduling, e);
+	if (setenv("VALIDATE", c->options->self, 1) < 0) /* for scripts whose program is a workload of ours */
+		ret = err_sys(e, errno, "environment");
 	if (!ret)
 		ret = places_plan(&c->places, p, e);
 	for (size_t i = 0; !ret && i < p->n_targets; i++)
@@ -372,6 +377,7 @@ int setup_adopt(struct campaign *c, struct err *e)
 	for (size_t i = 0; !ret && i < c->protocol->n_targets; i++) {
 		char *parent = target_parent(c, &c->protocol->target[i]), *name = place_name(c, i);
 		char *path = xasprintf("%s/%s", parent, name);
+		mounts_end(path, NULL);
 		if (c->protocol->target[i].volume)
 			device_adopt(name);
 		if (path_exists(path))
@@ -391,6 +397,9 @@ void setup_end(struct campaign *c)
 {
 	struct err e = ERR_INIT;
 	queues_put_back(c);
+	for (size_t i = 0; i < c->places.n_targets; i++)
+		if (c->places.place[i].path && mounts_end(c->places.place[i].path, &e) < 0)
+			left_note(c, &e);
 	for (size_t i = 0; i < c->places.n_targets; i++)
 		if (device_end(&c->places.place[i].below, &e) < 0)
 			left_note(c, &e);

@@ -130,6 +130,8 @@ bool role_is_program(const struct campaign *c, int32_t role);
  */
 uint64_t step_limit(const struct campaign *c, size_t scenario, int32_t role);
 uint64_t step_page_cache(const struct campaign *c, size_t scenario);
+/* The target it happens on: recordings may be made on another one than everything else. */
+size_t step_target(const struct campaign *c, const struct step *s);
 char *scratch_path(const struct campaign *c, const char *name);
 
 /* --- campaign_words.c --------------------------------------------------------------------------------------------- */
@@ -140,7 +142,7 @@ struct words { /* v[n], NULL at the end; words_free */
 void words_make(struct words *w, const struct campaign *c, const struct step *s);
 /* To compile what the step is to run. */
 void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
-void script_words_make(struct words *w, const struct campaign *c, size_t scenario, const char *verb);
+void script_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *verb);
 void words_free(struct words *w);
 
 /* --- campaign_summary.c ------------------------------------------------------------------------------------------- */

@@ -72,12 +72,12 @@ static int helper_run(struct campaign *c, const struct words *words, const char 
 	return !ret && made.reason[0] ? err_set(e, EIO, "%s: %s", what, made.reason) : ret;
 }
 
-/* The script makes its files anew. */
-static int script_prepare(struct campaign *c, const struct step *s, struct err *e)
+/* `prepare`: the script makes its files anew. `clean`: it gives back the device. */
+static int script_call(struct campaign *c, const struct step *s, const char *verb, struct err *e)
 {
 	struct words words = {0};
-	script_words_make(&words, c, s->scenario, "prepare");
-	char *what = xasprintf("%s prepare", c->protocol->scenario[s->scenario].script);
+	script_words_make(&words, c, s, verb);
+	char *what = xasprintf("%s %s", c->protocol->scenario[s->scenario].script, verb);
 	int ret = helper_run(c, &words, "/bin/sh", what, e);
 	free(what);
 	words_free(&words);
@@ -102,7 +102,7 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	words_make(&words, c, s);
 	struct launch_spec spec = {
 	    .argv = words.v,
-	    .file = LAUNCH_OWN_PROGRAM,
+	    .file = step_is_captured(c, s) ? "/bin/sh" : LAUNCH_OWN_PROGRAM,
 	    .cgroup_procs = group->procs,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,
@@ -145,8 +145,9 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	if (unlink(s->output) < 0 && errno != ENOENT)
 		return err_sys(e, errno, "cannot remove %s", s->output);
 	int ret = 0;
-	if (!s->blank && c->protocol->scenario[s->scenario].script)
-		ret = script_prepare(c, s, &why);
+	const bool captured = step_is_captured(c, s), below = scenario_is_below(c->protocol, &c->protocol->scenario[s->scenario]);
+	if (!s->blank && c->protocol->scenario[s->scenario].script && (captured || !below))
+		ret = script_call(c, s, "prepare", &why);
 	if (!ret)
 		ret = step_compile(c, s, &why); /* as a rule it is there */
 	if (!ret && !s->blank)
@@ -162,6 +163,8 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 		r->preparation_s = (double)(clock_monotonic_ns() - before_ns) * 1e-9;
 		ret = launch(c, s, r, &group, &why);
 	}
+	if (captured && script_call(c, s, "clean", ret ? NULL : &why) < 0 && !ret)
+		ret = -EBUSY;
 	cgroup_use(&group, &r->cgroup_peak_bytes, &n_killed);
 	if (cgroup_remove(&group, ret ? NULL : &why) < 0 && !ret)
 		ret = -EBUSY;

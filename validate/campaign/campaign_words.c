@@ -40,15 +40,24 @@ bool role_is_program(const struct campaign *c, int32_t role)
 	return role < 0 || !strcmp(c->protocol->replayer[role].engine, "program");
 }
 
-/* sh SCRIPT VERB DIR SIZE */
-static void script_words(struct words *w, const struct campaign *c, size_t scenario, const char *verb)
+size_t step_target(const struct campaign *c, const struct step *s)
 {
-	const struct scenario *s = &c->protocol->scenario[scenario];
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	return s->role == ROLE_RECORD ? scenario->recorded_on : scenario->target;
+}
+
+/* sh SCRIPT VERB DIR SIZE [DEVICE] */
+static void script_words(struct words *w, const struct campaign *c, const struct step *s, const char *verb)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	const char *device = c->places.place[step_target(c, s)].below.path;
 	word_add(w, xstrdup("sh"));
-	word_add(w, scenario_script_path(c->protocol, s));
+	word_add(w, scenario_script_path(c->protocol, scenario));
 	word_add(w, xstrdup(verb));
-	word_add(w, program_dir(&c->places, c->protocol, scenario));
-	word_add(w, xasprintf("%llu", (unsigned long long)s->size));
+	word_add(w, program_dir(&c->places, c->protocol, s->scenario));
+	word_add(w, xasprintf("%llu", (unsigned long long)scenario->size));
+	if (device)
+		word_add(w, xstrdup(device));
 }
 
 /* The program, captured as it runs, with how its files were before. */
@@ -62,7 +71,7 @@ static void capture_words(struct words *w, const struct campaign *c, const struc
 	word_add(w, xasprintf("--root=%s", root));
 	word_add(w, xasprintf("--output=%s", s->output));
 	word_add(w, xstrdup("--"));
-	script_words(w, c, s->scenario, "run");
+	script_words(w, c, s, "run");
 	word_add(w, NULL);
 	free(root);
 }
@@ -151,6 +160,10 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 void words_make(struct words *w, const struct campaign *c, const struct step *s)
 {
 	bool program = role_is_program(c, s->role);
+	if (step_is_captured(c, s)) {
+		script_words_make(w, c, s, "run");
+		return;
+	}
 	if (program && c->protocol->scenario[s->scenario].script) {
 		capture_words(w, c, s);
 		return;
@@ -180,9 +193,9 @@ void compile_words_make(struct words *w, const struct campaign *c, const struct 
 	word_add(w, NULL);
 }
 
-void script_words_make(struct words *w, const struct campaign *c, size_t scenario, const char *verb)
+void script_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *verb)
 {
-	script_words(w, c, scenario, verb);
+	script_words(w, c, s, verb);
 	word_add(w, NULL);
 }
 

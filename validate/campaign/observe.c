@@ -15,7 +15,9 @@
 static bool wanted(const struct protocol *p, size_t target)
 {
 	for (size_t i = 0; i < p->n_scenarios; i++)
-		if (p->scenario[i].target == target && p->scenario[i].observe == OBSERVE_BLOCK)
+		if ((p->scenario[i].target == target && p->scenario[i].observe == OBSERVE_BLOCK) ||
+		    (p->scenario[i].script && scenario_is_below(p, &p->scenario[i]) &&
+		     (p->scenario[i].target == target || p->scenario[i].recorded_on == target)))
 			return true;
 	return false;
 }
@@ -44,11 +46,17 @@ int observe_device(const struct protocol *p, size_t target, const struct place *
 	return ret ? err_context(e, "observe = block") : 0;
 }
 
+bool step_is_captured(const struct campaign *c, const struct step *s)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	return scenario->script && scenario_is_below(c->protocol, scenario) && role_is_program(c, s->role);
+}
+
 enum observe step_observation(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const bool program = role_is_program(c, s->role);
-	if (s->blank)
+	if (s->blank || step_is_captured(c, s))
 		return OBSERVE_OWN;
 	if (scenario->observe == OBSERVE_BLOCK && s->watch_memory) /* a trial run */
 		return OBSERVE_OWN;
@@ -60,15 +68,16 @@ enum observe step_observation(const struct campaign *c, const struct step *s)
 int observe_begin(struct block_watch **watch, const struct campaign *c, const struct step *s, char **side, struct err *e)
 {
 	struct block_config b;
+	const bool captured = step_is_captured(c, s);
 	*watch = NULL;
 	*side = NULL;
-	if (step_observation(c, s) != OBSERVE_BLOCK)
+	if (!captured && step_observation(c, s) != OBSERVE_BLOCK)
 		return 0;
 	block_config_init(&b);
-	b.output = *side = xasprintf("%s.side", s->output);
-	b.number = c->places.place[c->protocol->scenario[s->scenario].target].observed;
+	b.output = *side = captured ? xstrdup(s->output) : xasprintf("%s.side", s->output);
+	b.number = c->places.place[step_target(c, s)].observed;
 	b.buffer_bytes = BUFFER_BYTES;
-	b.unit = UNIT_BIO;
+	b.unit = captured && c->protocol->scenario[s->scenario].observe_from == OBSERVE_FROM_DISPATCH ? UNIT_REQUEST : UNIT_BIO;
 	b.no_sync = true;
 	return block_watch_begin(watch, &b, e);
 }
@@ -86,9 +95,10 @@ int observe_end(struct block_watch *watch, struct err *e)
 	return ret;
 }
 
-char *observed_bank_path(const char *bank)
+char *observed_bank_path(const struct campaign *c, size_t scenario, const char *bank)
 {
-	return xasprintf("%s.device", bank);
+	const struct step s = {.scenario = scenario, .role = ROLE_RECORD};
+	return step_is_captured(c, &s) ? xstrdup(bank) : xasprintf("%s.device", bank);
 }
 
 /* --- what comes of it ------------------------------------------------------------------------------------------------- */
@@ -143,7 +153,7 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 {
 	const struct scenario *scenario = &c->protocol->scenario[run->scenario];
 	const bool below = c->places.place[scenario->target].below.path; /* its requests are the program's, one by one */
-	char *recorded = input ? observed_bank_path(input) : NULL;
+	char *recorded = input ? observed_bank_path(c, run->scenario, input) : NULL;
 	struct observed_device o;
 	struct device_observation how = {
 	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace, .numbered = below,

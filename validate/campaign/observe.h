@@ -21,8 +21,11 @@ int observe_begin(struct block_watch **watch, const struct campaign *c, const st
 /* Ends it, and writes the device's requests to OUTPUT.side. Errors: of reading and writing; EIO for events that the kernel lost. */
 int observe_end(struct block_watch *watch, struct err *e);
 
-/* Where the device's view of a recording lies. The caller frees. */
-char *observed_bank_path(const char *bank);
+/* Whether a step is a program whose requests are captured at its device: what was seen there is its trace. */
+bool step_is_captured(const struct campaign *c, const struct step *s);
+
+/* Where the device's view of a recording lies, which may be the recording itself. The caller frees. */
+char *observed_bank_path(const struct campaign *c, size_t scenario, const char *bank);
 
 /* Replaces the times of a run's trace by the observer's: writes OUT from TRACE and TRACE.side, and tells in `run` what it came to. `input`
  * is the recording that was replayed, NULL for the program. */

@@ -98,6 +98,7 @@ struct scenario {
 	struct setting *option; /* option[n_options], for microbench */
 	size_t n_options;
 	size_t target;  /* index */
+	size_t recorded_on; /* of the target that its recordings are made on; target, but where that says otherwise */
 	uint64_t level; /* for linearity */
 	size_t group;   /* scenarios equal but for the level share a group */
 	const char *script; /* of a program that is captured (type program), relative to the protocol's directory; borrowed from the
@@ -208,6 +209,9 @@ void protocol_release(struct protocol *p);
 
 /* Where the file of published values lies, which must be named; the caller frees. */
 char *published_path(const struct protocol *p);
+
+/* Whether it is about requests on a device, and not about calls on files. */
+bool scenario_is_below(const struct protocol *p, const struct scenario *s);
 
 /* The script of a scenario, where it lies; the caller frees. */
 char *scenario_script_path(const struct protocol *p, const struct scenario *s);

@@ -77,7 +77,9 @@ static void choose(struct scenario *s, enum observe how, const char *why)
 
 static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
 {
-	if (s->script)
+	if (s->script && below)
+		choose(s, OBSERVE_BLOCK, "the program's requests are captured at its device");
+	else if (s->script)
 		choose(s, OBSERVE_PRELOAD, "the program is captured by the preloaded library");
 	else if (foreign && below)
 		choose(s, OBSERVE_BLOCK, "a replayer takes no stamps as the program does; the device is what all have in common");
@@ -108,7 +110,7 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded library (%s), which cannot be put around [replayer %s]",
 				       p->path, s->workload, s->observe_why, unseen_find(p, i)->name);
-		if (s->observe == OBSERVE_OWN && s->script && foreign)
+		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
 			return observe_refuse(p, s, "a captured program is timed by the library, and so must be those that others replay", e);
 	}
 	return 0;

@@ -63,8 +63,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 	enum trace_level level = engine ? replay_engine_level(engine) : 0;
 	bool block = level == LEVEL_BLOCK;
 	for (size_t s = 0; s < p->n_scenarios && strcmp(r->engine, "program"); s++) {
-		const struct workload *w = workload_find(p->scenario[s].type);
-		if (!r->applies[s] || !level || (w && w->block) == block) {
+		if (!r->applies[s] || !level || scenario_is_below(p, &p->scenario[s]) == block) {
 			any |= r->applies[s];
 			continue;
 		}

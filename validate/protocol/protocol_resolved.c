@@ -134,6 +134,8 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out)
 		const struct scenario *s = &p->scenario[i];
 		strbuf_addf(out, "\n; %s\n[workload scenario-%zu]\ntype = %s\ntarget = %s\n", s->name, i, s->type,
 			    p->target[s->target].name);
+		if (s->recorded_on != s->target)
+			key_add(out, "recorded-on", p->target[s->recorded_on].name);
 		key_add(out, "observe", observe_names[s->observe]);
 		key_add(out, "observe-from", observe_from_names[s->observe_from]);
 		settings_add(s->option, s->n_options, out);

@@ -44,7 +44,7 @@ static int name_check(const char *name, struct err *e)
 
 int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
-	static const char *const own[] = {"type", "target", "observe", "observe-from", NULL};
+	static const char *const own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
 	struct script_config scratch = {.size = 1};
 	const struct grid_key *k = grid_find(g, "script");
 	int ret = items_check(f, g, script_options, &scratch, own, NULL, e);
@@ -66,6 +66,11 @@ void program_take(struct scenario *s)
 			s->script = s->option[i].value;
 		else
 			parse_uint(s->option[i].value, &s->size, NULL); /* was checked */
+}
+
+bool scenario_is_below(const struct protocol *p, const struct scenario *s)
+{
+	return p->target[s->target].device || p->target[s->target].volume;
 }
 
 char *scenario_script_path(const struct protocol *p, const struct scenario *s)

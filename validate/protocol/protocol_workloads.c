@@ -11,7 +11,7 @@
 
 #define SCENARIOS_MAX 1000
 
-static const char *const workload_own[] = {"type", "target", "observe", "observe-from", NULL};
+static const char *const workload_own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
 /* the campaign sets these, alike for recording, reruns and replays */
 static const char *const workload_reserved[] = {"seed", "min-duration", NULL};
 
@@ -52,13 +52,9 @@ static int target_find(const struct protocol *p, const char *name, size_t *index
 	return -ENOENT;
 }
 
-static int target_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e)
+static int targets_check(const struct protocol *p, const struct protocol_file *f, const struct grid_key *k, struct err *e)
 {
-	const struct grid_key *k = grid_find(g, "target");
-	if (!k && p->n_targets > 1)
-		return err_set(e, EINVAL, "%s:%u: [workload %s] has no target, and there are %zu to choose from",
-			       f->path, g->section->line, g->section->name, p->n_targets);
-	for (size_t i = 0; k && i < k->n_items; i++) {
+	for (size_t i = 0; i < k->n_items; i++) {
 		size_t index;
 		if (target_find(p, k->item[i], &index) == 0)
 			continue;
@@ -66,6 +62,17 @@ static int target_check(const struct protocol *p, const struct protocol_file *f,
 		return key_refuse(f, k->key, e);
 	}
 	return 0;
+}
+
+static int target_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	const struct grid_key *k = grid_find(g, "target");
+	if (!k && p->n_targets > 1)
+		return err_set(e, EINVAL, "%s:%u: [workload %s] has no target, and there are %zu to choose from",
+			       f->path, g->section->line, g->section->name, p->n_targets);
+	int ret = k ? targets_check(p, f, k, e) : 0;
+	k = grid_find(g, "recorded-on");
+	return ret || !k ? ret : targets_check(p, f, k, e);
 }
 
 static int reserved_check(const struct protocol_file *f, const struct ini_section *s, struct err *e)
@@ -103,6 +110,31 @@ static int place_check(const struct target *t, const struct workload *w, const s
 	return 0;
 }
 
+/* A recording that is made elsewhere: of a program on a device, for calls know nothing of the storage below them. */
+static int recorded_take(const struct protocol *p, struct scenario *s, const struct grid *g, struct err *e)
+{
+	s->recorded_on = s->target;
+	if (!grid_find(g, "recorded-on"))
+		return 0;
+	target_find(p, item_now(g, "recorded-on", ""), &s->recorded_on);
+	const struct target *t = &p->target[s->recorded_on];
+	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
+		return err_set(e, EINVAL, "recorded-on: it is for programs (type = program) whose target is a device or a volume");
+	if (!t->device && !t->volume)
+		return err_set(e, EINVAL, "recorded-on: target %s is neither a device nor a volume", t->name);
+	return 0;
+}
+
+static int program_place_check(const struct target *t, struct err *e)
+{
+	if (t->cache_budget_bytes)
+		return err_set(e, EINVAL, "target %s has a cache-budget, which holds for workloads of microbench only: how much memory "
+			      "the processes of a program take by themselves is not known", t->name);
+	if (t->device && !t->destructive)
+		return err_set(e, EINVAL, "the program would write, and target %s is not destructive", t->name);
+	return 0;
+}
+
 /* The present combination as the next scenario; `group` is its name without the level. */
 static int scenario_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, char ***group,
 			struct err *e)
@@ -126,9 +158,12 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 		ret = microbench_check(w, &c, e);
 	if (!ret && w)
 		ret = place_check(&p->target[s->target], w, &c, e);
-	if (!w && p->target[s->target].cache_budget_bytes)
-		ret = err_set(e, EINVAL, "target %s has a cache-budget, which holds for workloads of microbench only: how much memory "
-			      "the processes of a program take by themselves is not known", p->target[s->target].name);
+	if (!ret)
+		ret = recorded_take(p, s, g, e);
+	if (!ret && !w)
+		ret = program_place_check(&p->target[s->target], e);
+	if (!ret && !w)
+		ret = program_place_check(&p->target[s->recorded_on], e);
 	if (ret)
 		err_context(e, "%s:%u: [workload %s]", f->path, g->section->line, s->name);
 	if (w)
