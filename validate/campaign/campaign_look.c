@@ -4,6 +4,27 @@
 
 #include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/compare/compare.h"
+
+/* Where [compare] names two replayers, what is to be decided is how they compare. */
+static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided, size_t *n_cells, struct err *e)
+{
+	struct baseline was = {0}, is = {0};
+	struct campaign_change change;
+	int ret = baseline_make(&was, r, a, e);
+	ret = ret ? ret : baseline_make(&is, r, a, e);
+	ret = ret ? ret : baseline_choose(&was, r->protocol.compare.old, e);
+	ret = ret ? ret : baseline_choose(&is, r->protocol.compare.new, e);
+	ret = ret ? ret : compare_compute(&change, &was, &is, &(struct compare_options){0}, e);
+	if (!ret) {
+		*n_undecided = change.n_inconclusive;
+		*n_cells = change.n_cells;
+		campaign_change_release(&change);
+	}
+	baseline_release(&was);
+	baseline_release(&is);
+	return ret;
+}
 
 static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_cells, struct err *e)
 {
@@ -19,6 +40,8 @@ static int undecided_count(struct campaign *c, size_t *n_undecided, size_t *n_ce
 	} else if (!ret) {
 		*n_undecided = a.n_inconclusive;
 		*n_cells = a.n_cells;
+		if (r.protocol.compare.old)
+			ret = comparison_count(&r, &a, n_undecided, n_cells, e);
 		analysis_release(&a);
 	}
 	results_release(&r);

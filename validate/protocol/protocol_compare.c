@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/units.h"
+#include "common/xalloc.h"
 #include "validate/protocol/protocol_read.h"
 
 const struct compare_limits compare_defaults = {
@@ -103,12 +104,16 @@ int protocol_replayer_find(const struct protocol *p, const char *name, size_t *i
 	return -ENOENT;
 }
 
+/* The section's name becomes that of its one variant. */
 static int name_check(const struct protocol *p, const struct protocol_file *f, const struct ini_section *s, const char *key,
-		      const char *name, struct err *e)
+		      char **name, struct err *e)
 {
 	size_t index;
-	if (protocol_replayer_find(p, name, &index, e) == 0)
+	if (protocol_replayer_find(p, *name, &index, e) == 0) {
+		free(*name);
+		*name = xstrdup(p->replayer[index].name);
 		return 0;
+	}
 	e->code = EINVAL;
 	return key_refuse(f, ini_key_find(s, key), e);
 }
@@ -131,9 +136,9 @@ int compare_read(struct protocol *p, const struct protocol_file *f, struct err *
 	if (!ret && !c->old != !c->new)
 		ret = err_set(e, EINVAL, "%s:%u: [compare]: \"old\" and \"new\" go together", f->path, s->line);
 	if (!ret && c->old)
-		ret = name_check(p, f, s, "old", c->old, e);
+		ret = name_check(p, f, s, "old", &c->old, e);
 	if (!ret && c->new)
-		ret = name_check(p, f, s, "new", c->new, e);
+		ret = name_check(p, f, s, "new", &c->new, e);
 	if (!ret && c->environment)
 		ret = environment_check(p, f, s, e);
 	return ret;

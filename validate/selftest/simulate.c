@@ -30,6 +30,8 @@ int simulate_selftest(const struct simulate_options *o, struct rates *rates, str
 		ret = simulate_tests(o, rates, e);
 	if (!ret)
 		ret = simulate_intervals(o, rates, e);
+	if (!ret)
+		ret = simulate_compare(o, rates, e);
 	gsl_set_error_handler(handler);
 	return ret;
 }

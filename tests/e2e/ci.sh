@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# The CI files of doc/ci: their steps are run as they stand, on stored campaigns in the place of new ones. A delay in the new version
+# fails them, none passes, what is undecided passes with a word, and a campaign that fails is a failure.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+# campaigns of two replayers, from stored ones
+both() { # OUT NEW
+	jq --slurpfile n "$SRCDIR/tests/data/compare/$2.json" '.limits.old = "old" | .limits.new = "new" | .limits["precision-ratio"] = 4
+		| .cases = (.cases | map(.replayer = "old")) + ($n[0].cases | map(.replayer = "new"))' \
+		"$SRCDIR/tests/data/compare/old.json" >"$1"
+}
+both passes.json same
+both delayed.json worse
+jq '.cases |= map(.replicates |= .[0:3])' passes.json >few.json
+
+# `validate` in the path: `run` leaves the stored campaign and ends as a campaign may, all else is the program
+mkdir bin
+cat >bin/validate <<END
+#!/bin/sh
+if [ "\$1" = run ]; then
+	[ -f "\$2" ] || { echo "no protocol \$2" >&2; exit 2; }
+	while [ "\$1" != -o ]; do shift; done
+	[ -z "\$STORED" ] || cp "\$STORED" "\$2"
+	exit "\$RUN_STATUS"
+fi
+exec "$VALIDATE" "\$@"
+END
+chmod +x bin/validate
+PATH=$PWD/bin:$PATH
+mkdir protocols
+cp "$SRCDIR/protocols/ci.conf" protocols/
+
+# steps FILE: the scripts of its steps, one file each, as the service would make them
+steps() {
+	rm -f step-*
+	awk '/^ *run: \|$/ { match($0, /^ */); indent = RLENGTH + 2; n++; on = 1; next }
+		on { match($0, /^ */); if (RLENGTH < indent && $0 != "") { on = 0; next } print substr($0, indent + 1) > ("step-" n) }' "$1"
+}
+workflow() { # STATUS: of the first step that fails, as the service would end
+	rm -rf results summary.md compare.* step-*.out
+	status=0
+	for step in step-[0-9]; do
+		GITHUB_STEP_SUMMARY=$PWD/summary.md bash -e "$step" >"$step.out" 2>&1 || { status=$?; break; }
+	done
+	[ "$status" -eq "$1" ] || { cat step-*.out >&2; fail "the workflow ended with $status at $step instead of $1"; }
+}
+steps "$SRCDIR/doc/ci/github-actions.yml"
+[ "$(ls step-[0-9] | wc -l)" -eq 3 ] || fail "the workflow has not 3 steps"
+
+STORED=$PWD/passes.json RUN_STATUS=4
+export STORED RUN_STATUS
+workflow 0
+expect_line summary.md '✅'
+expect_line step-2.out '::notice title='
+grep -q 'failures="0"' compare.xml || fail "failures in compare.xml"
+STORED=$PWD/delayed.json RUN_STATUS=1
+workflow 1
+expect_line summary.md '| ❌ worse | reads level=2 | new | response time |'
+expect_line step-2.out '::error title=response time%3A worse::reads level=2, new: '
+[ "$(grep -c '^::' step-2.out)" -le 10 ] || fail "more than ten annotations"
+expect_line compare.html 'worse'
+STORED=$PWD/few.json
+workflow 0
+expect_line step-3.out '::warning::inconclusive'
+RUN_STATUS=3 STORED=
+workflow 3
+
+# the plain one
+plain() { # STATUS [NAME=VALUE...]
+	rm -rf results*
+	wanted=$1
+	shift
+	expect_status "$wanted" env VALIDATE=validate "$@" sh "$SRCDIR/doc/ci/compare.sh"
+}
+RUN_STATUS=1 STORED=$PWD/delayed.json
+plain 1
+expect_line out "worse: response time of reads level=2, old and new: +"
+for file in md xml html json; do
+	[ -s "results.compare.$file" ] || fail "no results.compare.$file"
+done
+plain 0 "STORED=$PWD/passes.json"
+plain 0 "STORED=$PWD/few.json"
+plain 4 "STORED=$PWD/few.json" STRICT=1
+plain 3 STORED= RUN_STATUS=3
+expect_status 2 env VALIDATE=validate sh "$SRCDIR/doc/ci/compare.sh" nowhere.conf
+
+# the protocol itself: 16 scenarios, both versions named, some looks
+expect_status 0 "$VALIDATE" run protocols/ci.conf -o there --dry-run
+[ "$(grep -c 'level=[12] block-size=\|block-size=.* level=[12]' out)" -ge 16 ] || fail "not 16 scenarios: $(cat out)"
