@@ -40,6 +40,16 @@ jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
 expect_line out "inconclusive: of 3 cases"
 
+# from as far on one side of the program to the other: it changed, and is neither better nor worse
+scale() { # FACTOR FILE: of all that is of the replay
+	jq --argjson f "$1" '.columns as $c | .cases |= map(.replicates |= map([., $c] | transpose
+		| map(if .[1] | test("^x_.*_ns$") then .[0] * $f else .[0] end)))' "$2"
+}
+scale 0.9 old.json >faster.json
+scale 1.11 same.json >slower.json
+expect_status 4 "$VALIDATE" compare faster.json slower.json
+expect_line out "it changed, and whether it is nearer to the program is not known"
+
 # a mismatch in every new run is worse; in one of them it is inconclusive
 at=$(jq '.columns | index("n_mismatched")' same.json)
 jq ".cases[0].replicates |= map(.[$at] = 3)" same.json >mismatched.json

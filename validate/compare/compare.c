@@ -121,16 +121,25 @@ static size_t n_common(const struct baseline_case *a, const struct baseline_case
 
 /* --- words -------------------------------------------------------------------------------------------------------------- */
 
-/* Farther from the program, for what has a right value; more, for the rest. What went from one side of the program to the
- * other may be as far from it as before: then the word is neither. */
-static enum change direction(const struct aspect_change *a, enum aspect k)
+/* Farther from the program by the estimates is worse; nearer is better only where the old one is shown to have been off to that side, for
+ * pairs know a change better than they know where it began. What went from one side of the program to the other may be as far from it as
+ * before: then the word is neither. */
+static enum change direction_to_program(const struct aspect_change *a)
 {
 	double was = fabs(log1p(a->old_value)), is = fabs(log1p(a->new_value));
+	bool crossed = a->old_value * a->new_value < 0;
+	if (crossed && fabs(is - was) <= log1p(a->limit))
+		return CHANGE_INCONCLUSIVE;
+	if (is > was)
+		return CHANGE_WORSE;
+	return a->old_side == (a->change > 0 ? -1 : 1) ? CHANGE_BETTER : CHANGE_INCONCLUSIVE;
+}
+
+static enum change direction(const struct aspect_change *a, enum aspect k)
+{
 	switch (aspect_scale(k)) {
 	case SCALE_CHANGE:
-		if (a->old_value * a->new_value >= 0)
-			return is > was ? CHANGE_WORSE : CHANGE_BETTER;
-		return fabs(is - was) <= log1p(a->limit) ? CHANGE_INCONCLUSIVE : is > was ? CHANGE_WORSE : CHANGE_BETTER;
+		return direction_to_program(a);
 	case SCALE_RATIO:
 		return a->change > 1 ? CHANGE_WORSE : CHANGE_BETTER;
 	default:
@@ -197,8 +206,8 @@ static double least(double a, double b, double c)
 	return fmin(a, fmin(b, c));
 }
 
-/* Of one number on one side, which no scatter tells of. */
-static void aspects_explain(struct case_change *c)
+/* Why there is no number, or no word. */
+static void aspects_explain(struct case_change *c, double level)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		struct aspect_change *a = &c->aspect[k];
@@ -206,6 +215,8 @@ static void aspects_explain(struct case_change *c)
 			reason_add(a, "%s", stat_status_text(a->status));
 		else if (isnan(a->limit))
 			reason_add(a, "no limit set");
+		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= level)
+			reason_add(a, "it changed, and whether it is nearer to the program is not known");
 		else if (a->dependent)
 			reason_add(a, "it would be the same if the runs were known to be independent of each other");
 	}
@@ -243,7 +254,7 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 	}
 	holm(c);
 	for (size_t i = 0; i < c->n_cells; i++)
-		aspects_explain(&c->cell[i]);
+		aspects_explain(&c->cell[i], c->level_worse);
 	words_reach(c);
 	return 0;
 }

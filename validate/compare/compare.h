@@ -10,7 +10,8 @@
  *   same: two one-sided tests at 0.05 show it within the limits, allowing for replicates that depend on each other
  *     (stats/serial.h). "No difference found" is not enough.
  *   inconclusive: everything else.
- * Worse means farther from the program, for what has a right value: times, quantiles, the number in flight. For scatter, uncertainty,
+ * Worse means farther from the program, for what has a right value: times, quantiles, the number in flight; better, nearer to it, and
+ * only where the old one was shown not to be there. For scatter, uncertainty,
  * reordering, distances and mismatches it means more.
  * Source: Welch (1947); Schuirmann (1987); Holm (1979); Rosenbaum (1965) for exceedances. doc/compare.md has all of it. */
 #ifndef VALIDATE_COMPARE_H
@@ -46,6 +47,7 @@ struct aspect_change {
 	double p_difference;	     /* two-sided, against no change at all; NaN. Decides nothing */
 	double p_same;		     /* of equivalence; NaN */
 	double p_brown_forsythe;     /* precision only; NaN. Decides nothing */
+	int old_side; /* of the program, for what has a right value: 1 shown above it at 1 %, -1 below, 0 neither */
 	bool dependent; /* not shown the same, and would be if the runs were known to be independent */
 	char reason[300];
 };

@@ -159,6 +159,7 @@ static void mean_compare(struct aspect_change *a, const struct case_change *c, e
 		a->new_value = log_scale ? expm1(mean_of(s.is, s.n_is)) : mean_of(s.is, s.n_is);
 		a->change = log_scale ? expm1(shift.t.value) : shift.t.value;
 		interval_set(a, &shift.t, log_scale);
+		a->old_side = log_scale ? shift_side(s.was, s.n_was) : 0;
 		a->p_difference = p.difference;
 		if (!isnan(a->limit)) {
 			a->p = p.beyond;

@@ -24,6 +24,15 @@ static enum stat_status mean_of(const double *x, size_t n, struct t_estimate *t,
 	return s;
 }
 
+int shift_side(const double *x, size_t n)
+{
+	struct t_estimate t, wide;
+	double q = 0;
+	if (mean_of(x, n, &t, &wide) || (wide.se > 0 && t_quantile(0.995, wide.df, &q)))
+		return 0;
+	return wide.value > q * wide.se ? 1 : wide.value < -q * wide.se ? -1 : 0;
+}
+
 /* Welch and Satterthwaite. */
 static struct t_estimate difference(const struct t_estimate *was, const struct t_estimate *is)
 {

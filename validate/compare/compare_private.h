@@ -24,6 +24,8 @@ struct shift {
 };
 struct shift shift_of_groups(const double *was, size_t n_was, const double *is, size_t n_is);
 struct shift shift_of_pairs(const double *was, const double *is, size_t n);
+/* 1 where the mean is shown to be above 0 at 1 %, -1 below, 0 neither; dependence allowed for. */
+int shift_side(const double *x, size_t n);
 /* Against limits lo < 0 < hi in the scale of the shift: p of being beyond them, two-sided; of being within; of no change. */
 struct shift_p {
 	double beyond, same, same_alone, difference;

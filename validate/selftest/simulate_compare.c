@@ -12,6 +12,7 @@
 #include "validate/compare/compare.h"
 #include "validate/selftest/noise.h"
 #include "validate/selftest/simulate_private.h"
+#include "validate/stats/spending.h"
 
 #define GROUP_UNCHANGED "a version that did not change called worse"
 #define GROUP_SAME "a version that did not change called the same, of all cases"
@@ -41,6 +42,13 @@ static void side_init(struct baseline *b, struct baseline_scenario *scenario, st
 	b->limits.median = b->limits.p90 = b->limits.p99 = b->limits.p999 = b->limits.uncertainty_ratio = NAN;
 	b->limits.execution_time = 0.10;
 	b->limits.precision_ratio = 4;
+	static const unsigned int looks[2] = {10, REPLICATES};
+	double same[2], worse[2];
+	if (!spending_levels(0.05, looks, 2, same) && !spending_levels(0.01, looks, 2, worse)) {
+		b->look = 2; /* what may be spent at the last one */
+		b->level_accept = same[1];
+		b->level_reject = worse[1];
+	}
 	b->source = (char *)"made up";
 	snprintf(b->campaign, sizeof b->campaign, "%s", campaign);
 	for (size_t i = 0; i < SCENARIOS; i++) {

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The tests behind a comparison's words, against values computed by hand and with mpmath. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "validate/compare/compare_private.h"
+
+#define N(x) (sizeof(x) / sizeof *(x))
+
+static void assert_near(double a, double b, double tolerance)
+{
+	if (!(fabs(a - b) <= tolerance))
+		fail_msg("%.12g is not within %.3g of %.12g", a, tolerance, b);
+}
+
+/* Means 2.5 and 4.5, variances 5/3: se = sqrt(5/6), 6 degrees of freedom. */
+static void test_groups(void **state)
+{
+	(void)state;
+	const double was[] = {1, 2, 4, 3}, is[] = {3, 6, 4, 5};
+	struct shift s = shift_of_groups(was, N(was), is, N(is));
+	assert_int_equal(s.status, STAT_OK);
+	assert_near(s.t.value, 2, 1e-12);
+	assert_near(s.t.se, sqrt(5.0 / 6), 1e-12);
+	assert_near(s.t.df, 6, 1e-9);
+	assert_true(s.wide.se >= s.t.se && s.wide.df <= s.t.df);
+	struct shift_p p = shift_test(&s, -1, 1);
+	assert_near(p.difference, 0.0709876543209877, 1e-9);
+	assert_near(p.beyond, 0.31533359620123, 1e-9);
+	assert_true(p.same > 0.5);
+	p = shift_test(&s, -20, 20);
+	assert_true(p.same_alone < 1e-4 && p.same > p.same_alone && p.beyond > 0.99);
+}
+
+/* Without scatter: P that labels dealt at random part 3 and 3, or 4 pairs' signs agree. */
+static void test_no_scatter(void **state)
+{
+	(void)state;
+	const double was[] = {1, 1, 1, 1}, is[] = {2, 2, 2, 2};
+	struct shift s = shift_of_groups(was, 3, is, 3);
+	struct shift_p p = shift_test(&s, -0.5, 0.5);
+	assert_near(p.beyond, 2.0 / 20, 1e-9);
+	assert_near(p.same, 1, 0);
+	s = shift_of_pairs(was, is, 4);
+	assert_near(shift_test(&s, -0.5, 0.5).beyond, 2.0 / 16, 1e-12);
+	s = shift_of_groups(was, 3, was, 4);
+	p = shift_test(&s, -0.5, 0.5);
+	assert_true(p.same <= 0 && p.beyond >= 1);
+	assert_int_equal(shift_of_groups(was, 1, is, 3).status, STAT_TOO_FEW);
+}
+
+static struct aspect_change aspect_with(double limit)
+{
+	return (struct aspect_change){.limit = limit, .p = NAN, .p_same = NAN, .p_difference = NAN, .p_brown_forsythe = NAN, .lo95 = NAN, .hi95 = NAN};
+}
+
+/* All 5 new runs have more than every old one: 2/C(10, 5). */
+static void test_counts(void **state)
+{
+	(void)state;
+	const double none[] = {0, 0, 0, 0, 0}, some[] = {3, 1, 2, 1, 9}, one[] = {0, 0, 4, 0, 0}, unknown[] = {0, NAN};
+	struct aspect_change a = aspect_with(0);
+	counts_compare(&a, none, 5, some, 5);
+	assert_near(a.p, 2.0 / 252, 1e-12);
+	assert_near(a.change, 3.2, 1e-12);
+	assert_true(a.p_same >= 1);
+	a = aspect_with(0);
+	counts_compare(&a, some, 5, none, 5);
+	assert_near(a.p, 2.0 / 252, 1e-12);
+	a = aspect_with(0);
+	counts_compare(&a, none, 5, one, 5);
+	assert_near(a.p, 1, 1e-12); /* 2 * 5/10 */
+	a = aspect_with(0);
+	counts_compare(&a, none, 5, none, 5);
+	assert_true(a.p_same <= 0 && a.p >= 1);
+	a = aspect_with(9);
+	counts_compare(&a, none, 5, some, 5);
+	assert_true(a.p_same <= 0);
+	a = aspect_with(0);
+	counts_compare(&a, none, 5, unknown, 2);
+	assert_int_equal(a.status, STAT_NOT_ASSESSED);
+}
+
+static const double still[20] = {-1.5, -1.2, -1, -0.8, -0.6, -0.5, -0.35, -0.2, -0.1, 0, 0.05, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 1, 1.2, 1.5};
+
+/* Ten times the scatter is found in either design; one value far off is not taken for scatter, although F takes it. */
+static void test_spread(void **state)
+{
+	(void)state;
+	double wide[20], outlier[20];
+	for (size_t i = 0; i < 20; i++) {
+		wide[i] = 10 * still[(i * 7) % 20];
+		outlier[i] = still[(i * 7) % 20];
+	}
+	outlier[3] = 60;
+	for (int paired = 0; paired < 2; paired++) {
+		struct aspect_change a = aspect_with(2);
+		spread_compare(&a, still, 20, wide, 20, paired);
+		assert_int_equal(a.status, STAT_OK);
+		assert_near(a.change, 10, 1e-9);
+		assert_true(a.p < 1e-4 && a.p_same > 0.9 && a.lo95 > 5 && a.hi95 < 20);
+		a = aspect_with(2);
+		spread_compare(&a, still, 20, outlier, 20, paired);
+		assert_true(a.change > 10 && a.p > 0.05 && a.p_same > 0.05);
+	}
+	struct aspect_change a = aspect_with(2);
+	spread_compare(&a, still, 20, still, 20, true);
+	assert_true(a.status == STAT_OK && a.p_same <= 0 && a.change >= 1 && a.change <= 1);
+}
+
+/* Equal ones are the same; nine times as much is beyond 1.5. */
+static void test_uncertainty(void **state)
+{
+	(void)state;
+	struct aspect_change a = aspect_with(3);
+	uncertainty_compare(&a, 0.1, 30, 0.1, 30);
+	assert_true(a.p_same < 1e-4 && a.p >= 1);
+	a = aspect_with(1.5);
+	uncertainty_compare(&a, 0.1, 30, 0.9, 30);
+	assert_true(a.p < 1e-4 && a.change > 8.9);
+	a = aspect_with(2);
+	uncertainty_compare(&a, NAN, 30, 0.1, 30);
+	assert_int_equal(a.status, STAT_NOT_ASSESSED);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_groups), cmocka_unit_test(test_no_scatter),  cmocka_unit_test(test_counts),
+	    cmocka_unit_test(test_spread), cmocka_unit_test(test_uncertainty),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
