@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file_digest.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
 #include "replay/adapters/binary.h"
@@ -127,7 +128,9 @@ static int binary_resolve(struct adapter_state *a, const char *name, struct err 
 {
 	a->binary = name ? binary_find(name, e) : adapter_binary(a->run.adapter, e);
 	a->run.binary = a->binary;
-	return a->binary ? binary_digest(a->binary, a->digest, e) : -(e ? e->code : ENOENT);
+	if (!a->binary)
+		return -(e ? e->code : ENOENT);
+	return file_digest(a->binary, a->digest) ? 0 : err_set(e, EIO, "%s cannot be read", a->binary);
 }
 
 static void version_ask(struct adapter_state *a)

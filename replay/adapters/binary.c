@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <gcrypt.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
@@ -109,30 +108,4 @@ int binary_first_line(char *const *argv, struct strbuf *out, struct err *e)
 	for (const char *p = line; *p; p++)
 		strbuf_addch(out, (unsigned char)*p < 0x20 || (unsigned char)*p > 0x7e ? '?' : *p);
 	return 0;
-}
-
-/* --- which file ------------------------------------------------------------------------------------------------------- */
-
-int binary_digest(const char *path, char digest[65], struct err *e)
-{
-	gcry_md_hd_t h;
-	char part[65536];
-	ssize_t got;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	digest[0] = 0;
-	if (fd < 0)
-		return err_sys(e, errno, "%s", path);
-	if (!gcry_check_version(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0)) {
-		close(fd);
-		return err_set(e, EIO, "libgcrypt has no SHA-256");
-	}
-	while ((got = read(fd, part, sizeof part)) > 0)
-		gcry_md_write(h, part, (size_t)got);
-	int code = errno;
-	const unsigned char *d = gcry_md_read(h, GCRY_MD_SHA256);
-	for (int i = 0; i < 32; i++)
-		snprintf(digest + 2 * i, 3, "%02x", d[i]);
-	gcry_md_close(h);
-	close(fd);
-	return got < 0 ? err_sys(e, code, "%s", path) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The program of an adapter: where it is, which version, and exactly which file. */
+/* The program of an adapter: where it is, and which version. */
 #ifndef REPLAY_ADAPTER_BINARY_H
 #define REPLAY_ADAPTER_BINARY_H
 
@@ -12,8 +12,5 @@ char *binary_find(const char *name, struct err *e);
 
 /* The first line that a command prints, made plain text, in at most 5 s. Errors: of starting it; ENODATA. */
 int binary_first_line(char *const *argv, struct strbuf *out, struct err *e);
-
-/* SHA-256 of the file, 64 hexadecimal digits. Errors: of the system. */
-int binary_digest(const char *path, char digest[65], struct err *e);
 
 #endif

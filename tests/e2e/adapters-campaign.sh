@@ -35,6 +35,12 @@ command = ["sh", "-c", "trap '' TERM; sleep 100 & wait", "$PWD/hangs"]
 times = self:csv(begin=1, end=2, unit=us)
 time-limit = 100ms
 
+[replayer pretends]
+engine = exec
+export = csv
+command = ["awk", "-F,", "NR > 1 { print NR * 10, NR * 10 + 5 }", "OFS=,", "{trace}"]
+times = self:csv(begin=1, end=2, unit=us)
+
 [replayer nothing]
 engine = exec
 command = true
@@ -47,6 +53,12 @@ journal=$(find results -name 'journal*' -type f | head -n 1)
 grep -q 'was ended by signal 11' "$journal" || fail "no crash in the journal: $(cat "$journal")"
 grep -q 'did not end within 0.1 s' "$journal" || fail "no time-out in the journal"
 grep -q 'none was seen' "$journal" || fail "nothing of the one that did nothing in the journal"
+# who made the runs is in the environment: name, file and its hash
+awk=$(readlink -f "$(command -v awk)")
+jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.name == "pretends")] | length == 1 and .[0].sha256 == $sha and .[0].engine == "exec"' \
+	results/environment.json >/dev/null || fail "not the program that was started: $(jq -c .replayers results/environment.json)"
+"$VALIDATE" report results --certificate >certificate.txt || :
+grep -q "$(sha256sum <"$awk" | cut -c1-64 | cut -c1-60)" certificate.txt || fail 'its hash is not in the certificate'
 for p in /proc/[0-9]*; do
 	! grep -qs "$PWD/hangs" "$p/cmdline" || fail "the one that hangs runs on: $p"
 done

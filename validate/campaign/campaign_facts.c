@@ -6,7 +6,9 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "capture/trace.h"
 #include "common/clock.h"
+#include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/fault_cost.h"
 #include "validate/protocol/text.h"
@@ -42,6 +44,8 @@ static void earlier_inherit(struct campaign *c)
 	if (c->options->resume && json_read_file(path, &earlier, NULL) == 0) {
 		json_array_foreach(json_object_get(earlier, "replaced_or_skipped"), i, skip)
 		    json_array_append(json_object_get(c->environment, "replaced_or_skipped"), skip);
+		if (json_is_array(json_object_get(earlier, "replayers")))
+			json_object_set(c->environment, "replayers", json_object_get(earlier, "replayers"));
 		sameness_check(c, earlier);
 		json_decref(earlier);
 	}
@@ -57,6 +61,55 @@ void facts_begin(struct campaign *c)
 			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
 	cpu_ticks_read(&c->ticks_at_start);
+}
+
+/* --- replayers ---------------------------------------------------------------------------------------------------------- */
+
+static const json_t *replayer_known(const json_t *all, const char *name)
+{
+	const json_t *one;
+	size_t i;
+	json_array_foreach(all, i, one)
+	{
+		const char *known = json_string_value(json_object_get(one, "name"));
+		if (known && !strcmp(known, name))
+			return one;
+	}
+	return NULL;
+}
+
+static void replayer_note(struct campaign *c, const char *name, const json_t *told)
+{
+	json_t *all = json_object_get(c->environment, "replayers");
+	const json_t *known = replayer_known(all, name), *digest = json_object_get(told, "sha256");
+	if (!all) {
+		all = json_array();
+		json_object_set_new(c->environment, "replayers", all);
+	}
+	if (!known) {
+		json_array_append_new(all, json_pack("{s:o, s:O?, s:O?, s:O?, s:O?}", "name", text_to_json(name), "engine", json_object_get(told, "name"),
+						     "program", json_object_get(told, "program"), "version", json_object_get(told, "version"),
+						     "sha256", digest));
+		return;
+	}
+	if (json_equal(json_object_get(known, "sha256"), digest))
+		return;
+	char *what = xasprintf("one program for all runs of %s", name);
+	environment_skip(c->environment, what, "its file was another one in later runs", "none: all runs are analysed together");
+	free(what);
+}
+
+void facts_note_replayer(struct campaign *c, int32_t role, const char *trace)
+{
+	struct trace *t;
+	if (role < 0 || !replayer_adapter(&c->protocol->replayer[role]) || trace_open(&t, trace, NULL) < 0)
+		return;
+	const char *extra = trace_meta(t)->extra_json;
+	json_t *all = extra ? json_loads(extra, 0, NULL) : NULL, *told = json_object_get(json_object_get(all, "replay"), "replayer");
+	if (json_is_object(told))
+		replayer_note(c, c->protocol->replayer[role].name, told);
+	json_decref(all);
+	trace_close(t);
 }
 
 static const char *residency_method(const struct campaign *c)

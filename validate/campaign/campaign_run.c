@@ -298,6 +298,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 		run_fail(r, result.reason);
 		goto out;
 	}
+	facts_note_replayer(c, r->role, output);
 	bool has_blank = false;
 	if (blank_wanted(c, r))
 		ret = blank_make(c, r, input, blank, &has_blank, e);

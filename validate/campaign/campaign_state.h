@@ -97,6 +97,9 @@ int dir_resume(struct campaign *c, struct err *e);
 /* --- campaign_facts.c --------------------------------------------------------------------------------------------- */
 void facts_begin(struct campaign *c);    /* what is known before anything is set up */
 void facts_describe(struct campaign *c); /* and after that */
+/* Which program somebody else's replayer was in a run, as its trace tells: a member of "replayers", once for each. Another file than in
+ * earlier runs is noted as what could not be had: one program. */
+void facts_note_replayer(struct campaign *c, int32_t role, const char *trace);
 int environment_save(struct campaign *c, struct err *e);
 
 /* --- campaign_step.c ---------------------------------------------------------------------------------------------- */
