@@ -143,7 +143,8 @@ void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent,
 	struct traced_thread **t = find(s, tid);
 	if (s->cloning == parent)
 		s->cloning = NULL;
-	if (*t && (*t)->adopted)
+	/* one's own number, too, is that of a child that has another in its PID namespace: nobody can tell which */
+	if (*t && ((*t)->adopted || *t == parent))
 		return;
 	if (*t)
 		traced_thread_exited(s, *t); /* the number is used anew */

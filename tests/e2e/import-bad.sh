@@ -94,6 +94,16 @@ expect_line out 'begin and never end: 1'
 expect_line out 'whose beginning is not in the trace: 1'
 
 # 1 GB without a line end, in bounded memory; the file has no blocks, its reading takes less than a second
+# a thread that is its own child
+cat >self.strace <<'S'
+7 1795227730.000001 openat(AT_FDCWD, "/a", O_RDONLY) = 3
+7 1795227730.000002 clone(child_stack=NULL, flags=SIGCHLD) = 7
+7 1795227730.000003 close(3) = 0
+S
+expect_status 0 "$VALIDATE" import self.strace -o self.trace
+requests self.trace >self
+expect_line self 'close,"path=a;fd=3'
+
 # a descriptor's name that ends with its first character is none
 cat >begun.strace <<'S'
 7 1795227730.000001 openat(AT_FDCWD, "/a", O_RDONLY) = 3<
