@@ -191,7 +191,19 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 struct place {
 	struct adapter_run *run;
 	uint64_t seq;
+	int64_t last_ns; /* that is in the log */
+	uint64_t n_open; /* without a completion in it */
 };
+
+static int last_take(void *ctx, const struct adapter_request *seen, struct err *e)
+{
+	struct place *p = ctx;
+	int64_t ns = seen->end_ns == TIME_NONE ? seen->begin_ns : seen->end_ns;
+	(void)e;
+	p->n_open += seen->end_ns == TIME_NONE;
+	p->last_ns = ns > p->last_ns ? ns : p->last_ns;
+	return 0;
+}
 
 static bool is_alike(const struct trace_record *r, const struct adapter_request *q)
 {
@@ -205,6 +217,7 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 	struct adapter_request q = *seen;
 	const struct trace_record *r;
 	int ret;
+	q.end_ns = q.end_ns == TIME_NONE ? p->last_ns : q.end_ns;
 	while ((ret = trace_next(p->run->input, &r, e)) == 1) {
 		q.seq = p->seq++;
 		if (is_alike(r, seen) && adapter_is_exported(p->run, q.seq))
@@ -216,12 +229,16 @@ static int fio_take(void *ctx, const struct adapter_request *seen, struct err *e
 
 static int fio_parse(struct adapter_run *r, struct err *e)
 {
-	struct place p = {.run = r};
-	const struct request_taker taker = {fio_take, &p};
+	struct place p = {.run = r, .last_ns = INT64_MIN};
+	const struct request_taker last = {last_take, &p}, taker = {fio_take, &p};
 	char *prefix = adapter_path(r, "fio");
-	int ret = trace_rewind(r->input, e);
+	int ret = fio_logs_read(prefix, &last, e);
+	if (!ret)
+		ret = trace_rewind(r->input, e);
 	if (!ret)
 		ret = fio_logs_read(prefix, &taker, e);
+	if (!ret && p.n_open)
+		adapter_note(r, "%llu requests have no completion in fio's log: they are taken to have ended at its end", (unsigned long long)p.n_open);
 	adapter_note(r, "fio's log has instants in whole ms: what lies closer is not told apart");
 	if (r->config->adapter.known.fio_ioengine != ENGINE_PSYNC)
 		adapter_note(r, "fio takes completions in when its queue is full: its own response times are not the device's");
