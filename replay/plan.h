@@ -120,7 +120,8 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	struct mutant mutant;
 	struct payload payload;
 
-	_Atomic int *fds;      /* fds[n_slots]: real descriptors, -1 not open; opened and closed by whoever made the plan */
+	_Atomic int *fds;      /* fds[n_slots]: real descriptors, -1 not open; opened and closed by whoever made the plan. Stored to
+				* release, read to acquire: what another process handed over is known by nothing else of this one */
 	struct hot_open *open; /* open[n_slots] */
 	uint32_t n_slots;
 	struct call_table calls;    /* of the requests with operation HOT_CALL */
@@ -172,13 +173,32 @@ static inline const struct outcome *plan_outcome(const struct replay_plan *p, ui
 	return p->feed ? feed_outcome(p->feed, lane, k) : &p->lane[lane].outcome[k];
 }
 
-/* The first request of a lane, from `next` on, that has not ended; an outcome is stored when its request has. Read without order: late
- * news are good enough for who only watches. */
+/* Stores what came of a request. Who sees by outcome_begin() that it has a begin sees its end and its result, too; plain stores on
+ * machines that keep their order. */
+static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t end_ticks, int64_t rvalue)
+{
+	__atomic_store_n(&o->rvalue, rvalue, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->end_ticks, end_ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&o->begin_ticks, begin_ticks, __ATOMIC_RELEASE);
+}
+
+/* While requests run: 0 until this one has ended. */
+static inline uint64_t outcome_begin(const struct outcome *o)
+{
+	return __atomic_load_n(&o->begin_ticks, __ATOMIC_ACQUIRE);
+}
+
+static inline uint64_t outcome_end(const struct outcome *o)
+{
+	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED);
+}
+
+/* The first request of a lane, from `next` on, that has not ended. */
 static inline uint32_t plan_first_left(const struct replay_plan *p, uint32_t lane, uint32_t next)
 {
 	const uint32_t n_ended = p->feed ? feed_ended(p->feed, lane) : 0;
 	next = n_ended > next ? n_ended : next;
-	while (next < p->lane[lane].n && *(const volatile uint64_t *)&plan_outcome(p, lane, next)->begin_ticks)
+	while (next < p->lane[lane].n && outcome_begin(plan_outcome(p, lane, next)))
 		next++;
 	return next;
 }

@@ -114,7 +114,7 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
 
 void call_slot_set(struct caller *k, uint32_t slot, int fd)
 {
-	atomic_store_explicit(&k->p->fds[slot], fd, memory_order_relaxed);
+	atomic_store_explicit(&k->p->fds[slot], fd, memory_order_release);
 	for (uint32_t heir = k->calls->slot[slot].heir; heir; heir = k->calls->slot[heir].next_heir) {
 		if (k->p->passing) {
 			passing_send(k->p->passing, k->calls->slot[heir].process, heir, fd);

@@ -66,7 +66,7 @@ INLINE void call_end(const struct caller *k, uint64_t begin, int64_t got)
 	if (k->careful)
 		issue_linger(k->site->runner, begin);
 	uint64_t end = clock_end(&k->site->clock);
-	*k->out = (struct outcome){begin, end, got < 0 ? -(int64_t)error : got};
+	outcome_set(k->out, begin, end, got < 0 ? -(int64_t)error : got);
 }
 
 /* The expression, between the stamps. Its value is the result; below 0 errno counts. */
@@ -94,7 +94,7 @@ static inline int64_t call_error(int error)
 
 static inline int call_fd(const struct caller *k, uint32_t slot)
 {
-	return atomic_load_explicit(&k->p->fds[slot], memory_order_relaxed);
+	return atomic_load_explicit(&k->p->fds[slot], memory_order_acquire);
 }
 
 /* calls.c */

@@ -17,6 +17,14 @@ struct touching {
 };
 static _Thread_local struct touching touching;
 
+/* Whether the jump out of the handler puts the signal mask back: its flags leave it as it was, but under ThreadSanitizer, whose own
+ * handler blocks all signals meanwhile. */
+#if defined(__SANITIZE_THREAD__)
+enum { MASK_KEPT = 1 };
+#else
+enum { MASK_KEPT = 0 };
+#endif
+
 static struct sigaction before[2];
 
 static void refused(int number, siginfo_t *info, void *context)
@@ -49,7 +57,7 @@ static void touch(const struct caller *k, volatile char *at, char value)
 {
 	const bool writes = k->c->flags & PAGE_WRITTEN;
 	volatile uint64_t begin = 0;
-	if (sigsetjmp(touching.back, 0)) {
+	if (sigsetjmp(touching.back, MASK_KEPT)) {
 		touching.under_way = 0;
 		call_end(k, begin, call_error(EFAULT));
 		return;

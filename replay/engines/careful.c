@@ -103,7 +103,7 @@ static bool shifts(const struct hot_request *h)
 
 static void shift(const struct replay_plan *p, const struct hot_request *h, int64_t by)
 {
-	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_relaxed);
+	int fd = atomic_load_explicit(&p->fds[h->slot], memory_order_acquire);
 	if (by && lseek(fd, by, SEEK_CUR) < 0)
 		return; /* before the start, or no descriptor: the call itself shows it */
 }

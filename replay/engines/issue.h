@@ -85,7 +85,7 @@ INLINE void issue_stamped(const struct site *s, const enum trace_op op, struct o
 		issue_linger(s->runner, begin);
 	__asm__ __volatile__("" ::"i"(op)); /* each operation its own end stamp, on the line its call returns to */
 	uint64_t end = clock_end(&s->clock);
-	*out = (struct outcome){begin, end, UNLIKELY(got < 0) ? -errno : got};
+	outcome_set(out, begin, end, UNLIKELY(got < 0) ? -errno : got);
 }
 
 /* Kinds of requests, as a loop that was made for one trace knows them: it has no code for those that do not occur. */
@@ -135,7 +135,7 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 		  const bool careful, const unsigned int kinds, struct outcome *out)
 {
 	_Atomic int *place = &s->fds[h->slot];
-	struct operands a = {atomic_load_explicit(place, memory_order_relaxed), buffer, h->length, h->offset, &s->open[h->slot]};
+	struct operands a = {atomic_load_explicit(place, memory_order_acquire), buffer, h->length, h->offset, &s->open[h->slot]};
 	/* The usual ones by comparison: a jump table costs a load and an indirect jump, of which some is still under way when
 	 * the first stamp is taken. */
 	if (LIKELY(issue_is(h, ISSUE_READ, kinds, OP_READ)))
@@ -155,7 +155,7 @@ INLINE void issue(const struct site *s, const struct hot_request *h, void *buffe
 	else if (issue_is(h, ISSUE_OPEN, kinds, OP_OPEN)) {
 		issue_stamped(s, OP_OPEN, a, publish, begun, careful, out);
 		if (out->rvalue >= 0) {
-			atomic_store_explicit(place, (int)out->rvalue, memory_order_relaxed);
+			atomic_store_explicit(place, (int)out->rvalue, memory_order_release);
 			out->rvalue = 0;
 		}
 	} else if (issue_is(h, ISSUE_CLOSE, kinds, OP_CLOSE)) {
