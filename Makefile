@@ -184,7 +184,7 @@ check-asan:
 	$(Q)ASAN_OPTIONS=detect_stack_use_after_return=1 $(MAKE) --no-print-directory BUILD=$(BUILD)-asan \
 		SANITIZE='$(ASAN)' CFLAGS='-O1 -g' check
 check-tsan:
-	$(Q)TSAN_OPTIONS=halt_on_error=1 $(MAKE) --no-print-directory BUILD=$(BUILD)-tsan \
+	$(Q)TSAN_OPTIONS='halt_on_error=1 suppressions=$(CURDIR)/tests/tsan.supp' $(MAKE) --no-print-directory BUILD=$(BUILD)-tsan \
 		SANITIZE='-fsanitize=thread $(if $(findstring clang,$(CC)),,-Wno-tsan)' CFLAGS='-O1 -g' check
 
 # the long run of a test whose short form `make check` has: random programs that order fs must explain

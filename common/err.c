@@ -65,7 +65,10 @@ int err_context(struct err *e, const char *fmt, ...)
 	int ret = err_vset(e, old.code ? old.code : EIO, fmt, ap);
 	va_end(ap);
 	size_t len = strlen(e->msg);
-	snprintf(e->msg + len, sizeof e->msg - len, ": %s", old.msg);
+	if (strncmp(old.msg, e->msg, len) || strncmp(old.msg + len, ": ", 2))
+		snprintf(e->msg + len, sizeof e->msg - len, ": %s", old.msg);
+	else
+		*e = old; /* somebody below has named it */
 	return ret;
 }
 

@@ -24,7 +24,7 @@ int err_vset(struct err *e, int code, const char *fmt, va_list ap) __attribute__
 /* As err_set, and appends ": " and the system's text for `code`. */
 int err_sys(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
-/* Puts "context: " in front of the message already there; returns -code (-EIO where `e` is NULL and the code not known). */
+/* Puts "context: " in front of the message already there, unless that begins so; returns -code (-EIO where `e` is NULL and the code not known). */
 int err_context(struct err *e, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 void err_clear(struct err *e);

@@ -173,7 +173,7 @@ static inline const struct outcome *plan_outcome(const struct replay_plan *p, ui
 	return p->feed ? feed_outcome(p->feed, lane, k) : &p->lane[lane].outcome[k];
 }
 
-/* Stores what came of a request. Who sees by outcome_begin() that it has a begin sees its end and its result, too; plain stores on
+/* Stores what came of a request. Who sees by outcome_begun_at() that it has a begin sees its end and its result, too; plain stores on
  * machines that keep their order. */
 static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t end_ticks, int64_t rvalue)
 {
@@ -183,12 +183,12 @@ static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t
 }
 
 /* While requests run: 0 until this one has ended. */
-static inline uint64_t outcome_begin(const struct outcome *o)
+static inline uint64_t outcome_begun_at(const struct outcome *o)
 {
 	return __atomic_load_n(&o->begin_ticks, __ATOMIC_ACQUIRE);
 }
 
-static inline uint64_t outcome_end(const struct outcome *o)
+static inline uint64_t outcome_ended_at(const struct outcome *o)
 {
 	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED);
 }
@@ -198,7 +198,7 @@ static inline uint32_t plan_first_left(const struct replay_plan *p, uint32_t lan
 {
 	const uint32_t n_ended = p->feed ? feed_ended(p->feed, lane) : 0;
 	next = n_ended > next ? n_ended : next;
-	while (next < p->lane[lane].n && outcome_begin(plan_outcome(p, lane, next)))
+	while (next < p->lane[lane].n && outcome_begun_at(plan_outcome(p, lane, next)))
 		next++;
 	return next;
 }

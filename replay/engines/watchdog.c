@@ -33,7 +33,7 @@ static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 	if (c->config->timing == TIMING_FULLSPEED || !p->lane[lane].due)
 		return 0;
 	bool think = c->config->timing == TIMING_THINK && k;
-	uint64_t from = think ? outcome_end(plan_outcome(p, lane, k - 1)) : p->start_ticks;
+	uint64_t from = think ? outcome_ended_at(plan_outcome(p, lane, k - 1)) : p->start_ticks;
 	return from + plan_due(p, lane, k);
 }
 

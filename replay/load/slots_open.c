@@ -49,15 +49,15 @@ void slots_files_release(struct fileset *f)
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 /* As many as the trace ever has open at once are needed; with room for all of them no order of the replay can run out. */
-static int limit_raise(uint64_t n_wanted, uint64_t n_needed, struct err *e)
+static int limit_raise(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e)
 {
 	struct rlimit r;
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
 		return err_sys(e, errno, "cannot read the limit of open files");
 	if (r.rlim_max < n_needed)
-		return err_set(e, EMFILE, "the trace has %llu files open at once and may use %llu here: raise the limit of open files "
-			       "(ulimit -n %llu)", (unsigned long long)n_needed, (unsigned long long)r.rlim_max,
-			       (unsigned long long)n_needed);
+		return err_set(e, EMFILE, "%llu descriptors are needed, %llu of them for what the trace has open at once, and %llu allowed "
+			       "here: raise the limit of open files (ulimit -n %llu)", (unsigned long long)n_needed,
+			       (unsigned long long)n_of_trace, (unsigned long long)r.rlim_max, (unsigned long long)n_needed);
 	if (r.rlim_cur >= n_wanted)
 		return 0;
 	r.rlim_cur = r.rlim_max < n_wanted ? r.rlim_max : n_wanted;
@@ -100,7 +100,8 @@ int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, str
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		fds[i] = -1;
-	int ret = limit_raise((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS, e);
+	int ret = limit_raise((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS,
+			      s->n_open_max, e);
 	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
 		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
 		ret = kind < 0 ? kind : 0;

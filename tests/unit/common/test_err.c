@@ -61,6 +61,12 @@ static void context_goes_in_front(void **state)
 	/* the old message may be an argument of the new one */
 	err_set(&e, EIO, "again: %s", e.msg);
 	assert_string_equal(e.msg, "again: run 5: trace.vt: block 3");
+	/* once, not twice */
+	err_set(&e, EINVAL, "trace.csv: line 2: odd");
+	assert_int_equal(err_context(&e, "%s", "trace.csv"), -EINVAL);
+	assert_string_equal(e.msg, "trace.csv: line 2: odd");
+	err_context(&e, "%s", "trace");
+	assert_string_equal(e.msg, "trace: trace.csv: line 2: odd");
 }
 
 static void a_message_is_one_line(void **state)
