@@ -12,6 +12,7 @@
 #include "capture/match/key_match.h"
 #include "capture/object_table.h"
 #include "capture/op.h"
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
 
@@ -20,14 +21,10 @@
 /* In a file without a name, so that memory is bounded by what the machine can spare. */
 static int outcomes_make(struct adapter_state *a, struct err *e)
 {
-	char *path = xasprintf("%s/outcomes", a->scratch);
 	const size_t n_bytes = a->inputs.n_records * sizeof *a->outcome;
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600), ret = 0;
-	if (fd >= 0)
-		unlink(path);
-	if (fd < 0 || (errno = posix_fallocate(fd, 0, (off_t)n_bytes)))
+	int fd = unnamed_file_open(a->scratch, e), ret = fd < 0 ? fd : 0;
+	if (!ret && (errno = posix_fallocate(fd, 0, (off_t)n_bytes)))
 		ret = err_sys(e, errno, "%s: room for what became of %" PRIu64 " requests", a->scratch, a->inputs.n_records);
-	free(path);
 	if (!ret) {
 		void *at = mmap(NULL, n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		if (at == MAP_FAILED)

@@ -8,7 +8,7 @@ cat >bad.conf <<EOC
 seed = 5
 replicates = 3
 scratch = $PWD
-keep = none
+keep = failed
 min-duration = 0
 
 [target here]
@@ -26,7 +26,7 @@ engine = event
 [replayer crash]
 engine = exec
 export = csv
-command = ["sh", "-c", "kill -SEGV \$\$"]
+command = ["sh", "-c", "echo its last words; kill -SEGV \$\$"]
 times = preload
 
 [replayer hang]
@@ -59,6 +59,7 @@ jq -e --arg sha "$(sha256sum <"$awk" | cut -c1-64)" '[.replayers[] | select(.nam
 	results/environment.json >/dev/null || fail "not the program that was started: $(jq -c .replayers results/environment.json)"
 "$VALIDATE" report results --certificate >certificate.txt || :
 grep -q "$(sha256sum <"$awk" | cut -c1-64 | cut -c1-60)" certificate.txt || fail 'its hash is not in the certificate'
+grep -q 'its last words' results/traces/*.printed || fail "what a failed replayer printed is not kept: $(ls results/traces)"
 for p in /proc/[0-9]*; do
 	! grep -qs "$PWD/hangs" "$p/cmdline" || fail "the one that hangs runs on: $p"
 done

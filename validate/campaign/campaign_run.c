@@ -73,6 +73,19 @@ static int trace_keep(const struct campaign *c, const struct run *r, const char 
 	return ret;
 }
 
+/* What somebody else's replayer printed, which it left beside its trace: kept where the trace is. */
+static int printed_keep(const struct campaign *c, const struct run *r, const char *trace, struct err *e)
+{
+	int keep = c->protocol->keep, ret = 0;
+	char *printed = xasprintf("%s.printed", trace), *to = xasprintf("%s/traces/%06u.printed", c->dir, r->id);
+	if (path_exists(printed) && (keep == KEEP_ALL || (keep == KEEP_FAILED && r->state == RUN_FAILED)))
+		ret = file_copy(printed, to, e);
+	unlink(printed);
+	free(printed);
+	free(to);
+	return ret;
+}
+
 /* Is the trace there and whole? It may be of a session that was killed, or of a machine that went down. */
 static bool trace_is_whole(const char *path)
 {
@@ -348,6 +361,8 @@ int run_make(struct campaign *c, uint32_t id, struct err *e)
 	} else {
 		ret = trace_keep(c, r, output, e);
 	}
+	if (!ret)
+		ret = printed_keep(c, r, output, e);
 	if (ret)
 		goto out;
 	json_t *event = run_to_event(r);
