@@ -7,12 +7,18 @@
 #include "capture/trace.h"
 #include "common/xalloc.h"
 
+#define AGAIN_NS 1000000000
+
 struct open_request {
 	struct block_request r;
 	uint64_t sector; /* of what is left to complete, for a request */
 	uint64_t n_left; /* sectors; of a flush and the like 1 */
 	bool requeued;	 /* given back by the driver, not issued again yet */
 	bool done;
+	/* of a bio */
+	uint64_t n_issued; /* sectors */
+	int64_t issued_ns; /* when part of it was issued last */
+	bool again;	   /* when it was queued, one that is alike waited to be issued */
 };
 
 struct block_requests {
@@ -91,11 +97,21 @@ static struct open_request *begin(struct block_requests *q, const struct block_e
 	return &q->item[q->n++];
 }
 
-/* Gives out what is done and has nothing open before it. */
-static int settle(struct block_requests *q, bool all)
+/* Of a bio that was never issued and may be one that was queued again: so long it holds up what comes after it. */
+static bool is_same_one(const struct open_request *o, int64_t now_ns)
+{
+	return o->again && o->r.dispatch_ns == TIME_NONE && now_ns - o->r.begin_ns > AGAIN_NS;
+}
+
+/* Gives out what is done and has nothing open before it. `now_ns` INT64_MAX: everything. */
+static int settle(struct block_requests *q, int64_t now_ns)
 {
 	int ret = 0;
-	for (; !ret && q->first < q->n && (all || q->item[q->first].done); q->first++) {
+	for (; !ret && q->first < q->n; q->first++) {
+		if (is_same_one(&q->item[q->first], now_ns))
+			continue;
+		if (now_ns != INT64_MAX && !q->item[q->first].done)
+			break;
 		q->counts.n_requests++;
 		q->counts.n_unfinished += !q->item[q->first].done;
 		ret = q->take(q->context, &q->item[q->first].r);
@@ -183,11 +199,40 @@ static bool concerns(const struct open_request *o, const struct block_event *v)
 	return flush_of(o, v) || (o->r.direction == v->direction && overlap(o, v));
 }
 
+static bool alike(const struct open_request *a, const struct open_request *b)
+{
+	return !a->done && a->r.n_sectors && a->r.sector == b->r.sector && a->r.n_sectors == b->r.n_sectors && a->r.direction == b->r.direction;
+}
+
+/* Who must not wait (io_uring) is refused where the queue is full, and queues its bio again: two are told of, and one is issued. So of those that
+ * are alike each issue is that of the first which is not issued yet; what never is and was perhaps the same is not given out. */
+static bool asked_before(const struct block_requests *q, const struct open_request *o)
+{
+	for (size_t i = q->first; &q->item[i] < o; i++)
+		if (alike(&q->item[i], o) && !q->item[i].n_issued)
+			return true;
+	return false;
+}
+
+static void bio_issue(const struct block_requests *q, struct open_request *o, const struct block_event *v)
+{
+	if (o->r.n_sectors && o->n_issued >= o->r.n_sectors)
+		return;
+	for (size_t i = q->first; o->r.n_sectors && &q->item[i] < o; i++)
+		if (alike(&q->item[i], o) && (q->item[i].issued_ns == v->ns || q->item[i].n_issued < o->r.n_sectors))
+			return;
+	o->n_issued += overlap(o, v);
+	o->issued_ns = v->ns;
+	o->r.dispatch_ns = o->r.dispatch_ns == TIME_NONE ? v->ns : o->r.dispatch_ns;
+}
+
 static void bio_event(struct block_requests *q, const struct block_event *v)
 {
 	bool any = false;
 	if (v->kind == BLOCK_QUEUE) {
-		begin(q, v);
+		struct open_request *o = begin(q, v);
+		o->issued_ns = TIME_NONE;
+		o->again = asked_before(q, o);
 		return;
 	}
 	uint64_t left = v->n_sectors; /* of a completion: sectors it can still account for */
@@ -197,7 +242,7 @@ static void bio_event(struct block_requests *q, const struct block_event *v)
 			continue;
 		any = true;
 		if (v->kind == BLOCK_ISSUE) {
-			o->r.dispatch_ns = o->r.dispatch_ns == TIME_NONE ? v->ns : o->r.dispatch_ns;
+			bio_issue(q, o, v);
 			continue;
 		}
 		if (v->kind != BLOCK_COMPLETE || o->r.dispatch_ns == TIME_NONE)
@@ -227,12 +272,12 @@ int block_requests_add(struct block_requests *q, const struct block_event *event
 		bio_event(q, v);
 	else
 		request_event(q, v);
-	return settle(q, false);
+	return settle(q, v->ns);
 }
 
 int block_requests_finish(struct block_requests *q, struct block_counts *n)
 {
-	int ret = settle(q, true);
+	int ret = settle(q, INT64_MAX);
 	*n = q->counts;
 	return ret;
 }

@@ -222,6 +222,37 @@ static void bios_of_one_place(void **state)
 	block_requests_close(q);
 }
 
+/* Asked for again because the queue was full: one request. Two that are alike, each issued: two. */
+static void bios_queued_again(void **state)
+{
+	(void)state;
+	struct taken t = {.n = 0};
+	struct block_counts n;
+	struct block_requests *q = block_requests_open(true, take, &t);
+	add(q, BLOCK_QUEUE, 1, 300, 8, "R"); /* refused */
+	add(q, BLOCK_QUEUE, 2, 300, 8, "R");
+	add(q, BLOCK_QUEUE, 3, 308, 8, "R");
+	add(q, BLOCK_ISSUE, 5, 300, 16, "R");
+	add(q, BLOCK_COMPLETE, 6, 300, 16, "R");
+	add(q, BLOCK_QUEUE, 7, 400, 16, "W");
+	add(q, BLOCK_QUEUE, 8, 400, 16, "W");
+	add(q, BLOCK_ISSUE, 9, 400, 8, "W"); /* the first one, in two parts */
+	add(q, BLOCK_ISSUE, 10, 408, 8, "W");
+	add(q, BLOCK_ISSUE, 11, 400, 16, "W");
+	add(q, BLOCK_COMPLETE, 12, 408, 8, "W");
+	add(q, BLOCK_COMPLETE, 13, 400, 8, "W");
+	add(q, BLOCK_COMPLETE, 14, 400, 16, "W");
+	assert_int_equal(block_requests_finish(q, &n), 0);
+	assert_int_equal(t.n, 4);
+	check(&t.r[0], 300, 1, 5, 6);
+	check(&t.r[1], 308, 3, 5, 6);
+	check(&t.r[2], 400, 7, 9, 13);
+	check(&t.r[3], 400, 8, 11, 14);
+	assert_int_equal(n.n_requests, 4);
+	assert_int_equal(n.n_unfinished + n.n_unpaired, 0);
+	block_requests_close(q);
+}
+
 /* The taker's error comes back and nothing more is given out. */
 static void an_error_ends_it(void **state)
 {
@@ -246,7 +277,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(letters),		       cmocka_unit_test(out_of_order),
 		cmocka_unit_test(equals_and_directions),       cmocka_unit_test(pieces_requeues_errors_and_strays),
-		cmocka_unit_test(flushes),		       cmocka_unit_test(bios_split_and_merged),
+		cmocka_unit_test(flushes),		       cmocka_unit_test(bios_split_and_merged), cmocka_unit_test(bios_queued_again),
 		cmocka_unit_test(bios_of_one_place),	       cmocka_unit_test(an_error_ends_it),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
