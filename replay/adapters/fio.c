@@ -84,12 +84,18 @@ static int by_order(const void *x, const void *y)
 	return (a->order > b->order) - (a->order < b->order);
 }
 
+static void rows_sort(struct rows *rows, int (*compare)(const void *, const void *))
+{
+	if (rows->n)
+		qsort(rows->row, rows->n, sizeof *rows->row, compare);
+}
+
 /* To each submission the completion of the same transfer, the k-th to the k-th. Completions without one stay behind: order is theirs. */
 static void rows_join(struct rows *issued, struct rows *ended)
 {
 	size_t i = 0, k = 0;
-	qsort(issued->row, issued->n, sizeof *issued->row, by_key_and_order);
-	qsort(ended->row, ended->n, sizeof *ended->row, by_key_and_order);
+	rows_sort(issued, by_key_and_order);
+	rows_sort(ended, by_key_and_order);
 	while (i < issued->n && k < ended->n) {
 		int c = by_key(&issued->row[i], &ended->row[k]);
 		if (!c) {
@@ -99,7 +105,7 @@ static void rows_join(struct rows *issued, struct rows *ended)
 		i += c <= 0;
 		k += c >= 0;
 	}
-	qsort(issued->row, issued->n, sizeof *issued->row, by_order);
+	rows_sort(issued, by_order);
 }
 
 /* `lat` is the row of the completion, `row` that of the submission or of the completion as well. */
@@ -120,7 +126,7 @@ static int rows_give(struct rows *issued, struct rows *ended, const struct reque
 	rows_join(issued, ended);
 	for (size_t i = 0; i < issued->n && !ret; i++)
 		ret = row_give(&issued->row[i], issued->row[i].lat, t, e);
-	qsort(ended->row, ended->n, sizeof *ended->row, by_order);
+	rows_sort(ended, by_order);
 	for (size_t i = 0; i < ended->n && !ret; i++)
 		ret = ended->row[i].lat ? 0 : row_give(&ended->row[i], &ended->row[i], t, e);
 	return ret;
