@@ -244,6 +244,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = files_prepare(r, e);
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
+	slots_opened(&r->slots);
 	if (!ret && r->plan.n) {
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);

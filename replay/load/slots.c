@@ -329,6 +329,17 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	return ret;
 }
 
+void slots_opened(struct slots *s)
+{
+	initial_free(s->initial);
+	free(s->slot);
+	free(s->map);
+	s->initial = NULL;
+	s->slot = NULL;
+	s->map = NULL;
+	s->n = s->n_maps = s->cap = s->maps_cap = 0;
+}
+
 void slots_release(struct slots *s)
 {
 	for (uint32_t i = 0; i < s->n_files; i++)

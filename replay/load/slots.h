@@ -100,6 +100,8 @@ struct slots {
  * two only where somebody waited. */
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
 void slots_release(struct slots *s);
+/* Gives back what nobody needs once the descriptors are open and the files are there: all but paths, processes and numbers. */
+void slots_opened(struct slots *s);
 
 /* The files the requests show to have existed before the first one, without those that the trace lists. Errors: EINVAL. Ownership: slots_files_release. */
 int slots_files(const struct slots *s, struct fileset *f, struct err *e);

@@ -157,6 +157,7 @@ static void prepare(const char *path, enum shape shape, enum replay_order order,
 	struct replay_plan p;
 	struct replay_config c;
 	replay_config_init(&c);
+	c.memory_bytes = UINT64_MAX; /* the whole plan, and no file */
 	c.order = order;
 	printf("%-12s %8llu requests, %s\n", shape_names[shape], (unsigned long long)n, replay_order_names[order]);
 	struct meter start = meter_read(), m = start;
