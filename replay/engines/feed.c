@@ -13,6 +13,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/unnamed_file.h"
@@ -58,6 +59,7 @@ struct feed {
 	struct err err;
 	int error;
 	bool running;
+	bool crowded; /* no processor is left for the feeder: it is woken only by who waits */
 	pthread_t id;
 };
 
@@ -172,9 +174,8 @@ static int chunk_write(struct feed *f, uint32_t lane)
 
 /* --- the feeder ------------------------------------------------------------------------------------------------------- */
 
-static void ready_publish(struct feed_lane *s)
+static void lane_wake(struct feed_lane *s)
 {
-	atomic_fetch_add(&s->n_ready, 1);
 	if (atomic_load(&s->waiting))
 		futex(&s->n_ready, FUTEX_WAKE, INT_MAX);
 }
@@ -192,10 +193,21 @@ static int lane_serve(struct feed *f, uint32_t lane)
 	}
 	if (!ret && s->next < f->plan->lane[lane].n && s->n_ready - s->n_written < f->n_ahead) {
 		ret = chunk_read(f, lane);
-		if (!ret)
-			ready_publish(s);
+		s->n_ready += !ret;
 		worked = true;
 	}
+	if (!f->crowded)
+		lane_wake(s);
+	return ret ? ret : worked;
+}
+
+/* Where it works in the place of the worker that waits, that one is woken when there is nothing left to do for it. */
+static int lane_serve_all(struct feed *f, uint32_t lane)
+{
+	int ret, worked = 0;
+	while ((ret = lane_serve(f, lane)) > 0)
+		worked = 1;
+	lane_wake(&f->lane[lane]);
 	return ret ? ret : worked;
 }
 
@@ -206,7 +218,7 @@ static int serve_all(struct feed *f)
 	while (worked > 0) {
 		worked = 0;
 		for (uint32_t i = 0; i < f->n_lanes; i++) {
-			const int ret = lane_serve(f, i);
+			const int ret = (f->crowded ? lane_serve_all : lane_serve)(f, i);
 			if (ret < 0)
 				return ret;
 			worked |= ret;
@@ -219,15 +231,17 @@ static void feed_fail(struct feed *f, int error)
 {
 	f->error = error;
 	atomic_store(&f->failed, true);
-	for (uint32_t i = 0; i < f->n_lanes; i++)
-		ready_publish(&f->lane[i]);
+	for (uint32_t i = 0; i < f->n_lanes; i++) {
+		atomic_fetch_add(&f->lane[i].n_ready, 1);
+		lane_wake(&f->lane[i]);
+	}
 }
 
 static void *feeder_main(void *arg)
 {
 	struct feed *f = arg;
 	const struct sched_param none = {.sched_priority = 0};
-	(void)sched_setscheduler(0, SCHED_IDLE, &none);
+	(void)sched_setscheduler(0, SCHED_BATCH, &none);
 	for (;;) {
 		const uint32_t seen = atomic_load(&f->work);
 		const bool last = atomic_load(&f->stopping);
@@ -256,13 +270,15 @@ void feed_leave(struct feed *f, uint32_t lane, uint32_t k)
 {
 	atomic_store_explicit(&f->lane[lane].n_ended, k, memory_order_relaxed);
 	atomic_fetch_add(&f->lane[lane].n_done, 1);
-	feeder_wake(f);
+	if (!f->crowded)
+		feeder_wake(f);
 }
 
 static void ready_wait(struct feed *f, struct feed_lane *s, uint32_t n_done)
 {
 	s->n_late++;
 	atomic_store(&s->waiting, true);
+	feeder_wake(f);
 	for (uint32_t n; (n = atomic_load(&s->n_ready)) <= n_done && !atomic_load(&f->failed);)
 		futex(&s->n_ready, FUTEX_WAIT, n);
 	atomic_store(&s->waiting, false);
@@ -377,6 +393,7 @@ int feed_open(struct feed **to, struct replay_plan *p, bool expected, struct err
 	memset(f, 0, sizeof *f);
 	f->plan = p;
 	f->n_lanes = p->n_lanes;
+	f->crowded = p->n_lanes >= (uint32_t)processors_allowed();
 	f->lane = aligned_alloc(_Alignof(struct feed_lane), (p->n_lanes + 1) * sizeof *f->lane);
 	if (!f->lane)
 		return err_set(e, ENOMEM, "not enough memory for %u lanes", p->n_lanes);

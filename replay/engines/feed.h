@@ -4,8 +4,8 @@
  * number of chunks, and takes outcomes back into the file. A worker asks for its next chunk between two requests, outside of all stamps;
  * nothing of this is on the path of a request. Where the chunk is not there yet the worker waits, which is counted.
  *
- * The feeder runs as SCHED_IDLE: while processors are to be had it is ahead all the time, and on a busy machine it gets its turn when a
- * worker waits for it, and not in the midst of a request that is being measured. What it has read and written it drops from the page
+ * Where there are as many workers as processors, the feeder works only when some worker waits for its next chunk, in that one's place:
+ * otherwise it would take a processor from a worker in the midst of a request. What it has read and written it drops from the page
  * cache. Source: Joukov, Wong and Zadok (FAST 2005), sections 2.1 and 2.2: prefetching on a fixed horizon. */
 #ifndef REPLAY_FEED_H
 #define REPLAY_FEED_H
