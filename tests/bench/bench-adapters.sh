@@ -17,7 +17,7 @@ measure() { # HOW COMMAND...: "mean-response-us total-us" of the times that the 
 	how=$1
 	shift
 	"$@" >told 2>/dev/null || return 1
-	awk -F , 'NR == 1 { first = $1 } { sum += $2 - $1; last = $2 } END { printf "%.4f %.1f\n", sum / NR, last - first }' told >>"$how"
+	awk -F , '$3 ~ /^[RW]$/ { first = n++ ? first : $1; sum += $2 - $1; last = $2 } END { printf "%.4f %.1f\n", sum / n, last - first }' told >>"$how"
 }
 ratio() { # HOW COLUMN
 	paste -d ' ' "$1" nobody | awk -v c="$2" '{ print $c / $(c + 2) }' | sort -n |
