@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/run_campaign.h"
 #include "common/files.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -65,7 +66,7 @@ static const char about[] =
     "\n"
     "Exit status: 0 every replayer is trusted, 1 one is not, 4 inconclusive, 2 bad protocol, 3 failed.";
 
-static char *default_dir(const char *name)
+char *run_default_dir(const char *name)
 {
 	char when[40];
 	struct tm tm;
@@ -106,12 +107,11 @@ static int conclude(const char *dir, const struct report_form *form, int *status
 	return ret;
 }
 
-/* The devices that may be overwritten are named here and in the protocol. */
-static int consent(const struct protocol *p, const struct run_config *config, struct err *e)
+int run_consent(const struct protocol *p, const char *device, struct err *e)
 {
 	char **named = NULL;
 	size_t n = 0;
-	if (config->device && split_list(config->device, &named, &n, e))
+	if (device && split_list(device, &named, &n, e))
 		return err_context(e, "--device"), EXIT_USAGE;
 	bool refused;
 	int ret = devices_consent(p, (const char *const *)named, n, &refused, e);
@@ -133,13 +133,14 @@ static int replayers_choose(struct protocol *p, const struct run_config *config,
 	return ret;
 }
 
-static int campaign(const struct protocol *p, const struct run_config *config, const char *dir,
-		    const struct report_form *form, struct err *e)
+int run_campaign(const struct protocol *p, const struct campaign_options *given, const struct report_form *form, struct err *e)
 {
+	const char *dir = given->dir;
 	char *self = program_path(e);
 	if (!self)
 		return EXIT_FAILED;
-	struct campaign_options o = {.dir = dir, .resume = config->resume, .quiet = config->quiet, .self = self};
+	struct campaign_options o = *given;
+	o.self = self;
 	int status = EXIT_OK, ret = campaign_run(p, &o, e);
 	free(self);
 	if (ret == -ECANCELED) { /* what was measured before is worth seeing */
@@ -183,12 +184,12 @@ static int run_run(int argc, char **argv, struct err *e)
 		protocol_release(&p);
 		return EXIT_FAILED;
 	}
-	char *dir = config.dir ? xstrdup(config.dir) : default_dir(p.name);
+	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	if (config.dry_run)
 		status =
 		    campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED : EXIT_OK;
-	else if ((status = consent(&p, &config, e)) == EXIT_OK)
-		status = campaign(&p, &config, dir, form, e);
+	else if ((status = run_consent(&p, config.device, e)) == EXIT_OK)
+		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .quiet = config.quiet}, form, e);
 	free(dir);
 	protocol_release(&p);
 	return status;

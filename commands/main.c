@@ -17,6 +17,7 @@
 
 const struct command *const commands[] = {
 	&cmd_run,
+	&cmd_judge,
 	&cmd_report,
 	&cmd_compare,
 	&cmd_baseline,

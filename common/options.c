@@ -128,6 +128,13 @@ static int set_value(const struct option_spec *o, void *config, const char *text
 	case OPT_STRING:
 		*(const char **)field = text;
 		return 0;
+	case OPT_LIST: {
+		struct option_list *list = field;
+		if (list->n == sizeof list->text / sizeof *list->text)
+			return err_set(e, E2BIG, "\"%s\": more than %zu of them", text, list->n);
+		list->text[list->n++] = text;
+		return 0;
+	}
 	case OPT_CHOICE:
 		return set_choice(o, field, text, e);
 	case OPT_UINT:

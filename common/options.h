@@ -19,6 +19,12 @@ enum option_type {	/* and the field's C type */
 	OPT_DURATION,	/* int64_t, ns (units.h) */
 	OPT_RATIO,	/* double, "10%" is 0.1 */
 	OPT_CHOICE,	/* int, index into choices */
+	OPT_LIST,	/* struct option_list: an option that may come several times */
+};
+
+struct option_list {
+	const char *text[64]; /* text[n], borrowed */
+	size_t n;
 };
 
 struct option_spec {

@@ -26,6 +26,7 @@ static json_t *value_to_json(const struct option_spec *o, const void *value)
 		return isfinite(*(const double *)value) ? json_real(*(const double *)value) : json_null();
 	case OPT_CHOICE:
 		return json_string(o->choices[*(const int *)value]);
+	case OPT_LIST:
 	case OPT_STRING:
 		return *(const char *const *)value ? json_string(*(const char *const *)value) : json_null();
 	}
@@ -65,6 +66,7 @@ static bool is_same(const struct option_spec *o, const void *a, const void *b)
 		return *(const bool *)a == *(const bool *)b;
 	case OPT_CHOICE:
 		return *(const int *)a == *(const int *)b;
+	case OPT_LIST:
 	case OPT_STRING: {
 		const char *x = *(const char *const *)a, *y = *(const char *const *)b;
 		return x == y || (x && y && !strcmp(x, y));
@@ -104,6 +106,7 @@ static void value_print(struct strbuf *out, const struct option_spec *o, const v
 	case OPT_CHOICE:
 		strbuf_addf(out, " %s", o->choices[*(const int *)value]);
 		return;
+	case OPT_LIST:
 	case OPT_STRING:
 		strbuf_addch(out, ' ');
 		shell_word(out, *(const char *const *)value ? *(const char *const *)value : "");

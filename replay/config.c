@@ -151,6 +151,8 @@ const struct option_spec replay_options[] = {
 	 .help = "first make the files that the trace needs, or put their content back"},
 	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	 .help = "do not wait until the replay trace is on disk"},
+	{.name = "prepare-only", .type = OPT_FLAG, .offset = FIELD(prepare_only), .flags = OPT_CLI_ONLY,
+	 .help = "make the files that the trace needs in --dir, as --prepare does, and end"},
 	{.name = "compile-only", .type = OPT_FLAG, .offset = FIELD(compile_only), .flags = OPT_CLI_ONLY,
 	 .help = "engine compiled: make and keep the program, and replay nothing"},
 	{.name = "keep-source", .type = OPT_STRING, .offset = FIELD(keep_source), .arg = "DIR", .flags = OPT_CLI_ONLY,

@@ -240,8 +240,10 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = engine->prepare(&r->plan, r->c, e);
 	if (r->c->compile_only)
 		return ret;
-	if (!ret && r->c->prepare)
+	if (!ret && (r->c->prepare || r->c->prepare_only))
 		ret = files_prepare(r, e);
+	if (r->c->prepare_only)
+		return ret;
 	if (!ret && !r->c->blank)
 		ret = files_open(r, e);
 	slots_opened(&r->slots);

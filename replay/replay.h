@@ -62,6 +62,7 @@ struct replay_config {
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
 	bool no_sync_output;	 /* --no-sync-output */
+	bool prepare_only;	 /* --prepare-only: the trace's files, and no replay */
 	bool compile_only;	 /* --compile-only: what the engine makes before a replay, and no replay */
 	const char *keep_source; /* --keep-source, NULL none */
 	const char *program_cache; /* --program-cache, NULL the user's own */

@@ -146,7 +146,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->memory[0] = t.memory;
 		k->trace_bytes = t.trace_bytes;
 		double ratio = t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
-		if (ratio * MARGIN <= 1 || c->protocol->scenario[scenario].script) { /* a program lasts as long as it does */
+		if (ratio * MARGIN <= 1 || c->protocol->scenario[scenario].script || c->protocol->scenario[scenario].trace) { /* these last as long as they do */
 			n_long++;
 			continue;
 		}

@@ -49,7 +49,7 @@ static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
 static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
 {
 	struct microbench_config c;
-	if (p->scenario[i].script) {
+	if (p->scenario[i].script || p->scenario[i].trace) {
 		*x = (struct expected){.run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1), .requests = SCRIPT_GUESS_REQUESTS};
 		runs_expect(p, i, x);
 		return 0;

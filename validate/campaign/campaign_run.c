@@ -232,7 +232,7 @@ static int bank_ensure(struct campaign *c, const struct run *r, const char *path
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
 	reason[0] = 0;
 	*known = *known ? path_exists(path) : trace_is_whole(path); /* somebody may remove it */
-	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK) {
+	if (*known && c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK && !c->protocol->scenario[r->scenario].trace) {
 		char *device = observed_bank_path(c, r->scenario, path);
 		*known = trace_is_whole(device);
 		free(device);

@@ -146,6 +146,8 @@ void words_make(struct words *w, const struct campaign *c, const struct step *s)
 /* To compile what the step is to run. */
 void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
 void script_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *verb);
+/* To make the files of the trace that the step is to replay, in `dir`. */
+void prepare_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *dir);
 void words_free(struct words *w);
 
 /* --- campaign_summary.c ------------------------------------------------------------------------------------------- */

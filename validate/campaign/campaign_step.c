@@ -9,6 +9,7 @@
 
 #include "capture/kernel/block.h"
 #include "common/clock.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
@@ -84,6 +85,24 @@ static int script_call(struct campaign *c, const struct step *s, const char *ver
 	return ret;
 }
 
+/* The files that a trace needs are made anew, before a replay. */
+static int trace_prepare(struct campaign *c, const struct step *s, struct err *e)
+{
+	if (!s->input || c->places.place[c->protocol->scenario[s->scenario].target].below.path)
+		return 0;
+	struct words words = {0};
+	char *dir = program_work_dir(&c->places, c->protocol, s->scenario);
+	int ret = path_exists(dir) ? dir_remove_tree(dir, e) : 0;
+	if (!ret)
+		ret = dir_create(dir, e);
+	prepare_words_make(&words, c, s, dir);
+	if (!ret)
+		ret = helper_run(c, &words, LAUNCH_OWN_PROGRAM, "making the trace's files", e);
+	words_free(&words);
+	free(dir);
+	return ret;
+}
+
 int step_compile(struct campaign *c, const struct step *s, struct err *e)
 {
 	struct words words = {0};
@@ -148,6 +167,8 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	const bool captured = step_is_captured(c, s), below = scenario_is_below(c->protocol, &c->protocol->scenario[s->scenario]);
 	if (!s->blank && c->protocol->scenario[s->scenario].script && (captured || !below))
 		ret = script_call(c, s, "prepare", &why);
+	if (!s->blank && c->protocol->scenario[s->scenario].trace)
+		ret = trace_prepare(c, s, &why);
 	if (!ret)
 		ret = step_compile(c, s, &why); /* as a rule it is there */
 	if (!ret && !s->blank)

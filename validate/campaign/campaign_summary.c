@@ -26,7 +26,7 @@ int summary_make(void *context, struct err *e)
 	struct run *r = w->run;
 	char *observed = xasprintf("%s.observed", w->trace), *input = NULL;
 	int ret = w->observed ? observed_make(w->campaign, r, w->trace, w->input, observed, e) : 0;
-	if (r->has_device && w->input)
+	if (r->has_device && w->input && !w->campaign->protocol->scenario[r->scenario].trace)
 		input = observed_bank_path(w->campaign, r->scenario, w->input);
 	if (!ret)
 		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, e);

@@ -105,7 +105,7 @@ static void place_add(struct words *w, const struct campaign *c, const struct st
 		below_add(w, c, s, place);
 		return;
 	}
-	char *work_dir = scenario->script ? program_work_dir(&c->places, c->protocol, s->scenario) : NULL;
+	char *work_dir = scenario->script || scenario->trace ? program_work_dir(&c->places, c->protocol, s->scenario) : NULL;
 	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : place->dir[c->places.scenario[s->scenario].dir].path));
 	free(work_dir);
 }
@@ -157,6 +157,28 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 		word_add(w, xasprintf("--program-cache=%s", c->programs));
 }
 
+/* A trace that is the reference is not recorded: it is read. */
+static void import_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("import"));
+	word_add(w, scenario_trace_path(c->protocol, &c->protocol->scenario[s->scenario]));
+	word_add(w, xasprintf("--output=%s", s->output));
+	word_add(w, NULL);
+}
+
+void prepare_words_make(struct words *w, const struct campaign *c, const struct step *s, const char *dir)
+{
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("replay"));
+	word_add(w, xstrdup("--engine=event"));
+	word_add(w, xstrdup("--order=thread"));
+	word_add(w, xasprintf("--dir=%s", dir));
+	word_add(w, xstrdup("--prepare-only"));
+	word_add(w, xstrdup(s->input));
+	word_add(w, NULL);
+}
+
 void words_make(struct words *w, const struct campaign *c, const struct step *s)
 {
 	bool program = role_is_program(c, s->role);
@@ -166,6 +188,10 @@ void words_make(struct words *w, const struct campaign *c, const struct step *s)
 	}
 	if (program && c->protocol->scenario[s->scenario].script) {
 		capture_words(w, c, s);
+		return;
+	}
+	if (program && c->protocol->scenario[s->scenario].trace) {
+		import_words(w, c, s);
 		return;
 	}
 	if (step_observation(c, s) == OBSERVE_PRELOAD)

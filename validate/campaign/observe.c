@@ -56,7 +56,7 @@ enum observe step_observation(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const bool program = role_is_program(c, s->role);
-	if (s->blank || step_is_captured(c, s))
+	if (s->blank || step_is_captured(c, s) || (scenario->trace && program))
 		return OBSERVE_OWN;
 	if (scenario->observe == OBSERVE_BLOCK && s->watch_memory) /* a trial run */
 		return OBSERVE_OWN;
@@ -153,7 +153,7 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 {
 	const struct scenario *scenario = &c->protocol->scenario[run->scenario];
 	const bool below = c->places.place[scenario->target].below.path; /* its requests are the program's, one by one */
-	char *recorded = input ? observed_bank_path(c, run->scenario, input) : NULL;
+	char *recorded = !input ? NULL : scenario->trace ? xstrdup(input) : observed_bank_path(c, run->scenario, input);
 	struct observed_device o;
 	struct device_observation how = {
 	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace, .numbered = below,

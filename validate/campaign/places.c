@@ -82,7 +82,7 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 		const struct scenario *c = &p->scenario[i];
 		const struct workload *w = workload_find(c->type);
 		struct microbench_config config;
-		if (c->script) {
+		if (c->script || c->trace) {
 			s->scenario[i].dir = dir_of_program(&s->place[c->target]);
 			continue;
 		}

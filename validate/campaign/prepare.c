@@ -103,7 +103,8 @@ char *program_dir(const struct places *s, const struct protocol *p, size_t scena
 
 char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario)
 {
-	const char *script = p->scenario[scenario].script, *slash = strrchr(script, '/'), *base = slash ? slash + 1 : script;
+	const char *script = p->scenario[scenario].script ? p->scenario[scenario].script : "trace.sh";
+	const char *slash = strrchr(script, '/'), *base = slash ? slash + 1 : script;
 	char *dir = program_dir(s, p, scenario), *path = xasprintf("%s/%.*s", dir, (int)(strlen(base) - 3), base);
 	free(dir);
 	return path;

@@ -74,8 +74,8 @@ struct prepared {
  * (ESTALE). 0: all there. */
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
 
-/* Of a program: the directory in which its script makes what is called like the script, NAME of NAME.sh, and that itself; the
- * caller frees. */
+/* Of a program: the directory in which its script makes what is called like the script, NAME of NAME.sh, and that itself, "trace" of
+ * a trace; the caller frees. */
 char *program_dir(const struct places *s, const struct protocol *p, size_t scenario);
 char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario);
 

@@ -269,6 +269,16 @@ static int names_set(struct protocol *p, const char *path)
 	return 0;
 }
 
+/* One copy of a trace is enough. */
+static void bank_default(struct protocol *p)
+{
+	bool all = true;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		all &= p->scenario[i].trace != NULL;
+	if (all && !p->n_bank)
+		p->n_bank = 1;
+}
+
 int protocol_read(struct protocol *p, const char *path, struct err *e)
 {
 	struct protocol_file f = {.path = path};
@@ -285,6 +295,8 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 		ret = target_sections(p, &f, e);
 	if (!ret)
 		ret = workloads_read(p, &f, e);
+	if (!ret)
+		bank_default(p);
 	if (!ret)
 		ret = replayers_read(p, &f, e);
 	if (!ret)

@@ -89,6 +89,7 @@ struct target {
 	bool destructive; /* the device may be overwritten */
 };
 
+#define SCENARIO_TRACE "trace" /* a trace that there is; nothing is run again */
 #define SCENARIO_PROGRAM "program" /* captured by capture app; its script makes what it needs, and runs it */
 
 struct scenario {
@@ -104,6 +105,7 @@ struct scenario {
 	const char *script; /* of a program that is captured (type program), relative to the protocol's directory; borrowed from the
 			       options; NULL: a workload of microbench */
 	uint64_t size;	    /* handed to the script */
+	const char *trace;  /* of type trace: its file, relative to the protocol's directory; borrowed from the options; else NULL */
 	int observe, observe_from; /* enum observe, enum observe_from */
 	const char *observe_why;   /* static text */
 };
@@ -215,6 +217,9 @@ bool scenario_is_below(const struct protocol *p, const struct scenario *s);
 
 /* The script of a scenario, where it lies; the caller frees. */
 char *scenario_script_path(const struct protocol *p, const struct scenario *s);
+
+/* The file of a scenario that is a trace; the caller frees. */
+char *scenario_trace_path(const struct protocol *p, const struct scenario *s);
 
 /* Blocks 0..n that may be run, the bank's size in traces, and all planned runs. */
 uint64_t protocol_n_blocks(const struct protocol *p);

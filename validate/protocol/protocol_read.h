@@ -24,6 +24,11 @@ bool program_is(const struct grid *g);
 int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
 void program_take(struct scenario *s);
 
+/* [workload NAME] with type = trace, likewise. */
+bool trace_is(const struct grid *g);
+int trace_keys_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e);
+void trace_take(struct scenario *s);
+
 /* Keys observe and observe-from: their items, the present combination's, and what it comes to when the replayers are known. */
 int observe_check(const struct protocol_file *f, const struct grid *g, struct err *e);
 void observe_take(struct scenario *s, const struct grid *g);

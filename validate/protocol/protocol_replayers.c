@@ -62,7 +62,13 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 	const struct replay_engine *engine = replay_engine_find(r->engine);
 	enum trace_level level = engine ? replay_engine_level(engine) : 0;
 	bool block = level == LEVEL_BLOCK;
-	for (size_t s = 0; s < p->n_scenarios && strcmp(r->engine, "program"); s++) {
+	const bool program = !strcmp(r->engine, "program");
+	for (size_t s = 0; s < p->n_scenarios; s++) {
+		if (program && r->applies[s] && p->scenario[s].trace)
+			return err_set(e, EINVAL, "%s:%u: [replayer %s]: [workload %s] is a trace, and has no program that could run", f->path,
+				       g->section->line, r->name, p->scenario[s].workload);
+		if (program)
+			continue;
 		if (!r->applies[s] || !level || scenario_is_below(p, &p->scenario[s]) == block) {
 			any |= r->applies[s];
 			continue;
@@ -72,7 +78,7 @@ static int level_fits(const struct protocol *p, const struct protocol_file *f, c
 				       p->scenario[s].workload, block ? "it makes calls on files" : "it makes requests on a device");
 		r->applies[s] = false;
 	}
-	if (any || !strcmp(r->engine, "program"))
+	if (any || program)
 		return 0;
 	return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s can replay none of the workloads", f->path, g->section->line, r->name, r->engine);
 }

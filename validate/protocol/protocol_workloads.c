@@ -24,13 +24,14 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 	for (size_t i = 0; k && i < k->n_items; i++) {
 		if (workload_find(k->item[i]))
 			continue;
-		if (!strcmp(k->item[i], SCENARIO_PROGRAM)) {
-			err_set(e, EINVAL, "a program is captured, and stands in a section of its own");
+		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE)) {
+			err_set(e, EINVAL, "a %s is no workload like the others, and stands in a section of its own", k->item[i]);
 			return key_refuse(f, k->key, e);
 		}
 		const char *names[64];
 		size_t n = 0;
 		names[n++] = SCENARIO_PROGRAM;
+		names[n++] = SCENARIO_TRACE;
 		for (const struct workload *const *w = workloads; *w && n < 63; w++)
 			names[n++] = (*w)->name;
 		names[n] = NULL;
@@ -89,7 +90,7 @@ static int reserved_check(const struct protocol_file *f, const struct ini_sectio
 
 int scenario_config(const struct scenario *s, struct microbench_config *c, struct err *e)
 {
-	if (s->script) { /* nothing of microbench's is its */
+	if (s->script || s->trace) { /* nothing of microbench's is its */
 		microbench_config_init(c);
 		return 0;
 	}
@@ -147,12 +148,14 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	*s = (struct scenario){.name = strbuf_detach(&name)};
 	s->workload = xstrdup(g->section->name);
 	const struct workload *w = workload_find(item_now(g, "type", g->section->name));
-	s->type = xstrdup(w ? w->name : SCENARIO_PROGRAM);
+	s->type = xstrdup(w ? w->name : trace_is(g) ? SCENARIO_TRACE : SCENARIO_PROGRAM);
 	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
 	settings_take(g, workload_own, &s->option, &s->n_options);
 	observe_take(s, g);
 	int ret = 0;
-	if (!w)
+	if (trace_is(g))
+		trace_take(s);
+	else if (!w)
 		program_take(s);
 	else if ((ret = scenario_config(s, &c, e)) == 0)
 		ret = microbench_check(w, &c, e);
@@ -191,6 +194,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 	microbench_config_init(&scratch);
 	if (program_is(&g)) {
 		ret = program_keys_check(f, &g, e);
+	} else if (trace_is(&g)) {
+		ret = trace_keys_check(p, f, &g, e);
 	} else {
 		ret = items_check(f, &g, microbench_options, &scratch, workload_own, workload_reserved, e);
 		if (!ret)

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate judge: a verdict on replayers for one trace, by a protocol that is made for it. */
+#include <errno.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/trace.h"
+#include "commands/commands.h"
+#include "commands/run_campaign.h"
+#include "common/files.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "replay/adapters/adapter.h"
+
+struct judge_config {
+	struct option_list with;
+	const char *dir, *device, *output, *format;
+	uint64_t replicates;
+	bool destructive, dry_run, quiet;
+};
+
+#define FIELD(name) offsetof(struct judge_config, name)
+static const struct option_spec judge_options[] = {
+    {.name = "with",
+     .type = OPT_LIST,
+     .offset = FIELD(with),
+     .arg = "REPLAYER",
+     .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think; may be given several "
+	     "times (all that are found and can replay the trace)"},
+    {.name = "dir",
+     .type = OPT_STRING,
+     .offset = FIELD(dir),
+     .arg = "DIR",
+     .help = "a trace of calls: where its files are made, in a fresh directory (the results directory)"},
+    {.name = "device",
+     .type = OPT_STRING,
+     .offset = FIELD(device),
+     .arg = "DEV",
+     .help = "a trace of a device's requests: the block device or file to make them on"},
+    {.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .help = "what is on the device may be overwritten"},
+    {.name = "replicates",
+     .type = OPT_UINT,
+     .offset = FIELD(replicates),
+     .arg = "N",
+     .min = 2,
+     .max = 10000,
+     .help = "replays that count, of each replayer (10)"},
+    {.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "RESULTS",
+     .help = "results directory, new or empty (./results-judge-NAME-DATE-TIME)"},
+    {.name = "dry-run", .type = OPT_FLAG, .offset = FIELD(dry_run), .help = "print the protocol, and touch nothing"},
+    {.name = "format",
+     .type = OPT_STRING,
+     .offset = FIELD(format),
+     .arg = "FORM",
+     .help = "what is printed at the end, a form of \"validate report --list\" (terminal)"},
+    {.name = "quiet", .letter = 'q', .type = OPT_FLAG, .offset = FIELD(quiet), .help = "neither protocol nor progress line"},
+    {.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "[--with REPLAYER]... [--dir DIR | --device DEV [--destructive]] [options] TRACE";
+static const char about[] =
+    "Replays TRACE several times with each replayer, in random order and from the same state, and judges them against the times in the\n"
+    "trace, which is the one reference: how often it would have come out differently is not known, so that a replayer's precision is\n"
+    "shown and not judged. The protocol that is made for it is printed, and kept in the results directory: it can be changed and run\n"
+    "by \"validate run\". A trace of another storage than this says little of how long requests take here.\n"
+    "\n"
+    "Exit status: as of validate run.";
+
+/* --- the trace -------------------------------------------------------------------------------------------------------- */
+
+struct judged {
+	char *path, *name; /* resolved; the file's name without what does not belong into a protocol's */
+	enum trace_level level;
+	int64_t lasts_ns;
+};
+
+static char *name_of(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	char *name = xstrdup(base ? base + 1 : path), *dot = strchr(name, '.');
+	if (dot && dot != name)
+		*dot = 0;
+	for (char *c = name; *c; c++)
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *c))
+			*c = '-';
+	return name;
+}
+
+static int trace_look(struct judged *j, const char *path, struct err *e)
+{
+	const struct trace_record *r;
+	struct trace *t;
+	size_t n;
+	int64_t first = INT64_MAX, last = INT64_MIN;
+	*j = (struct judged){0};
+	int ret = trace_open(&t, path, e);
+	if (ret)
+		return ret;
+	while ((ret = trace_next_batch(t, &r, &n, e)) == 1)
+		for (size_t i = 0; i < n; i++) {
+			if (r[i].begin_ns == TIME_NONE)
+				continue;
+			first = r[i].begin_ns < first ? r[i].begin_ns : first;
+			last = r[i].begin_ns > last ? r[i].begin_ns : last;
+			last = r[i].end_ns > last ? r[i].end_ns : last;
+		}
+	j->level = trace_meta(t)->level;
+	trace_close(t);
+	if (!ret && last == INT64_MIN)
+		ret = err_set(e, ENODATA, "no request in it was issued");
+	if (ret)
+		return err_context(e, "%s", path);
+	j->lasts_ns = last - first;
+	j->path = realpath(path, NULL);
+	j->name = name_of(path);
+	return j->path ? 0 : err_sys(e, errno, "%s", path);
+}
+
+static void judged_release(struct judged *j)
+{
+	free(j->path);
+	free(j->name);
+}
+
+/* --- the replayers ---------------------------------------------------------------------------------------------------- */
+
+static bool can_take(const struct replay_engine *g, const struct judged *j)
+{
+	enum trace_level level = replay_engine_level(g);
+	return !level || level == j->level;
+}
+
+/* What makes our own keep the trace's times, where nothing else is asked for: then its schedule can be judged. */
+static void usual_options(struct strbuf *out, const struct replay_engine *g)
+{
+	if (g->adapter)
+		strbuf_addstr(out, "optional = yes\n");
+	else if (g->level == LEVEL_BLOCK)
+		strbuf_addstr(out, "mode = hf\n");
+	else
+		strbuf_addstr(out, "order = fs\ntiming = timestamp\n");
+}
+
+/* All that can take the trace, others' where they are found; those that must be told what to do are left out. */
+static void replayers_add_all(struct strbuf *out, const struct judged *j)
+{
+	for (const struct replay_engine *const *g = replay_engines; *g; g++) {
+		const bool told = (*g)->adapter && !(*g)->adapter->program;
+		if (told || !can_take(*g, j))
+			continue;
+		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
+		usual_options(out, *g);
+	}
+}
+
+/* NAME:key=value,key=value; a comma within brackets or quotes belongs to the value. */
+static void settings_add(struct strbuf *out, const char *text)
+{
+	int depth = 0;
+	bool quoted = false, key = true;
+	for (const char *p = text; *p; p++) {
+		quoted ^= *p == '"';
+		depth += !quoted && *p == '[' ? 1 : !quoted && *p == ']' ? -1 : 0;
+		if (*p == ',' && !quoted && depth <= 0) {
+			strbuf_addch(out, '\n');
+			key = true;
+		} else if (*p == '=' && key) {
+			strbuf_addstr(out, " = ");
+			key = false;
+		} else {
+			strbuf_addch(out, *p);
+		}
+	}
+	strbuf_addch(out, '\n');
+}
+
+static int replayer_add(struct strbuf *out, const char *text, size_t index, const struct judged *j, struct err *e)
+{
+	size_t len = strcspn(text, ":");
+	char *name = xasprintf("%.*s", (int)len, text);
+	const struct replay_engine *g = replay_engine_find(name);
+	int ret = 0;
+	if (!g) {
+		const char *names[66];
+		size_t n = 0;
+		for (const struct replay_engine *const *r = replay_engines; *r && n < 65; r++)
+			names[n++] = (*r)->name;
+		names[n] = NULL;
+		const char *near = nearest_name(name, names);
+		ret = err_set(e, EINVAL, "--with %s: there is no such replayer%s%s%s", text, near ? " (did you mean \"" : "", near ? near : "",
+			      near ? "\"?)" : " (\"validate replay --list-engines\")");
+	} else if (!can_take(g, j)) {
+		ret = err_set(e, EINVAL, "--with %s: it cannot replay a trace of %s", text, j->level == LEVEL_BLOCK ? "a device's requests" : "calls on files");
+	} else if (strchr(text, '\n')) {
+		ret = err_set(e, EINVAL, "--with %s: an option on one line", name);
+	} else {
+		strbuf_addf(out, "\n[replayer %s%s%.0zu]\nengine = %s\n", name, index ? "-" : "", index, name);
+		if (text[len] && text[len + 1])
+			settings_add(out, text + len + 1);
+		else if (!g->adapter)
+			usual_options(out, g);
+	}
+	free(name);
+	return ret;
+}
+
+static int replayers_add(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
+{
+	int ret = 0;
+	if (!c->with.n)
+		replayers_add_all(out, j);
+	for (size_t i = 0; i < c->with.n && !ret; i++)
+		ret = replayer_add(out, c->with.text[i], i, j, e);
+	return ret;
+}
+
+/* --- the protocol ----------------------------------------------------------------------------------------------------- */
+
+/* Long enough for a replayer that is much too slow, and not for ever. */
+static int64_t timeout_s(const struct judged *j)
+{
+	return 60 + 20 * (j->lasts_ns / 1000000000);
+}
+
+static void path_add(struct strbuf *out, const char *key, const char *path)
+{
+	char *real = realpath(path, NULL);
+	strbuf_addf(out, "%s = %s\n", key, real ? real : path);
+	free(real);
+}
+
+static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
+{
+	strbuf_addf(out,
+		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n[protocol]\ntitle = Verdict on replays of %s\n"
+		    "replicates = %llu\nreference = trace\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
+		    j->name, (unsigned long long)c->replicates, (long long)timeout_s(j));
+	if (j->level == LEVEL_BLOCK) {
+		path_add(out, "device", c->device);
+		if (c->destructive)
+			strbuf_addstr(out, "destructive = yes\n");
+	} else {
+		if (c->dir)
+			path_add(out, "dir", c->dir);
+		strbuf_addstr(out, "cache = cold\n");
+	}
+	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
+	int ret = replayers_add(out, c, j, e);
+	strbuf_addstr(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%\nuncertainty = none\n"
+			   "reorder-scope = auto\nissue-error = none\n");
+	return ret;
+}
+
+/* Reads it as a protocol of the name judge-NAME. */
+static int protocol_of(struct protocol *p, const struct strbuf *text, const char *name, char **path, struct err *e)
+{
+	const char *tmp = getenv("TMPDIR");
+	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	if (!mkdtemp(dir)) {
+		int ret = err_sys(e, errno, "cannot make a directory for the protocol, %s", dir);
+		free(dir);
+		return ret;
+	}
+	*path = xasprintf("%s/judge-%s.conf", dir, name);
+	free(dir);
+	int ret = file_write_atomic(*path, text->s, text->len, e);
+	ret = ret ? ret : protocol_read(p, *path, e);
+	return ret ? ret : replayers_find(p, e);
+}
+
+static void protocol_forget(char *path)
+{
+	if (!path)
+		return;
+	unlink(path);
+	*strrchr(path, '/') = 0;
+	rmdir(path);
+	free(path);
+}
+
+static int judge(const struct judge_config *c, const struct judged *j, const struct report_form *form, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	struct protocol p = {0};
+	char *path = NULL, *dir = NULL;
+	int status = protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
+	if (status == EXIT_OK && protocol_of(&p, &text, j->name, &path, e))
+		status = EXIT_USAGE;
+	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
+		printf("%s\n", text.s);
+		fflush(stdout);
+	}
+	if (status == EXIT_OK && !c->dry_run)
+		status = run_consent(&p, c->destructive ? c->device : NULL, e);
+	if (status == EXIT_OK && !c->dry_run) {
+		dir = c->output ? xstrdup(c->output) : run_default_dir(p.name);
+		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .quiet = c->quiet}, form, e);
+	}
+	protocol_release(&p);
+	protocol_forget(path);
+	strbuf_release(&text);
+	free(dir);
+	return status;
+}
+
+static int judge_run(int argc, char **argv, struct err *e)
+{
+	struct judge_config c = {.format = "terminal", .replicates = 10};
+	const struct report_form *form;
+	struct judged j;
+	int n_positional;
+	int status = command_parse(&cmd_judge, synopsis, about, judge_options, &c, argc, argv, 1, 1, &n_positional, e);
+	if (status >= 0)
+		return status;
+	if (report_form_choose(c.format, &form, e) < 0)
+		return EXIT_USAGE;
+	if (trace_look(&j, argv[1], e)) {
+		judged_release(&j);
+		return EXIT_FAILED;
+	}
+	const bool block = j.level == LEVEL_BLOCK;
+	if (block ? !c.device : c.device != NULL) {
+		err_set(e, EINVAL, block ? "--device is missing: %s is a trace of a device's requests" : "--device: %s is a trace of calls on files (--dir)", argv[1]);
+		status = EXIT_USAGE;
+	} else {
+		status = judge(&c, &j, form, e);
+	}
+	judged_release(&j);
+	return status;
+}
+
+const struct command cmd_judge = {"judge", "judge replayers by replays of one trace", judge_run};

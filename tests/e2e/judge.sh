@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate judge: a verdict for one trace, the protocol that it used, which is a protocol; replayers by name; what is refused.
+. "$SRCDIR/tests/e2e/lib.sh"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+judged() { # DIR ARGUMENT...: whatever the verdict
+	dir=$1
+	shift
+	status=0
+	"$VALIDATE" judge --replicates 3 -o "$dir" "$@" >out 2>err || status=$?
+	case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
+	grep '"state":"failed"' "$dir/journal" && fail "a run failed" || :
+}
+
+mkdir files
+expect_status 0 "$VALIDATE" microbench rw --level 2 --requests 300 --file-size 1M --dir files -o reference.trace
+rm -rf files
+
+expect_status 2 "$VALIDATE" judge
+expect_status 3 "$VALIDATE" judge nothing.trace
+expect_status 2 "$VALIDATE" judge --with evnt reference.trace
+expect_line err 'did you mean "event"'
+expect_status 2 "$VALIDATE" judge --with block reference.trace
+expect_line err 'it cannot replay a trace of calls on files'
+expect_status 2 "$VALIDATE" judge --with event:ordr=fs reference.trace
+expect_line err 'did you mean "order"'
+expect_status 2 "$VALIDATE" judge --device x reference.trace
+
+# without --with: ours that can take it, each with the trace's times
+expect_status 0 "$VALIDATE" judge --dry-run reference.trace
+expect_line out 'engine = event'
+expect_line out 'timing = timestamp'
+grep -q 'engine = block' out && fail "a replayer of devices for a trace of calls" || :
+
+# the same engine twice: a faultless one, and one that loses requests
+judged verdict --with event:order=fs --with event:order=fs,mutant=lost reference.trace
+expect_line out 'reference = trace'
+expect_line out 'mutant = lost'
+[ "$(sed -n '/^; Made by/,/^issue-error/p' out)" = "$(cat verdict/protocol.conf)" ] || fail "the protocol that is printed is not the one that was used"
+jq -e '.cells | length == 2' verdict/report/report.json >/dev/null || fail "not two cases"
+jq -e '[.league[] | .replayer] == ["event", "event-1"]' verdict/report/report.json >/dev/null || fail "$(jq -c '[.league[] | [.replayer, .verdict]]' verdict/report/report.json)"
+jq -s -e 'map(select(.role == "event-1" and .summary.n_lost == 0)) | length == 0' verdict/runs/*.json >/dev/null || fail "lost requests were not counted"
+jq -s -e 'map(select(.role == "event" and (.summary.n_lost != 0 or .summary.n_mismatched != 0))) | length == 0' verdict/runs/*.json >/dev/null ||
+	fail "a faultless replay is told of losses"
+[ "$status" -eq 1 ] || fail "status $status with a replayer that is not trusted"
+
+# what it used is a protocol, also where it lies
+expect_status 0 "$VALIDATE" run verdict/protocol.conf --dry-run
+expect_status 1 "$VALIDATE" report verdict
+
+# a device's requests, on a file; what is on it is safe unless said otherwise
+truncate -s 4M disk.img
+dd if=disk.img of=/dev/null bs=4k count=1 iflag=direct 2>dd.err || skip "no direct I/O on this file system"
+expect_status 0 "$VALIDATE" microbench block-random --queue-depth 4 --read-share 50% --requests 200 --device disk.img --destructive -o block.trace
+expect_status 2 "$VALIDATE" judge block.trace
+expect_line err '--device is missing'
+cksum disk.img >before
+status=0
+"$VALIDATE" judge --with block --device disk.img -q -o unsaid block.trace >out 2>err || status=$?
+[ "$(cksum disk.img)" = "$(cat before)" ] || fail "a device that was not to be overwritten was (status $status)"
+judged device --with block --with block:mode=afap --device disk.img --destructive -q block.trace
+jq -e '.cells | length == 2' device/report/report.json >/dev/null || fail "not two cases on a device"
+jq -s -e 'map(select(.block > 0 and .summary.n_lost != 0)) | length == 0' device/runs/*.json >/dev/null || fail "requests are lost on a device"

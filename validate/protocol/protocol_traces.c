@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [workload NAME] with type = trace: a trace whose program cannot be run again, the one reference of all replays. */
+#include <errno.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "common/options.h"
+#include "common/xalloc.h"
+#include "validate/protocol/protocol_programs.h"
+
+struct trace_config {
+	const char *trace;
+};
+
+static const struct option_spec trace_options[] = {
+    {.name = "trace",
+     .type = OPT_STRING,
+     .offset = offsetof(struct trace_config, trace),
+     .arg = "FILE",
+     .help = "the trace, in any format that can be read, relative to the protocol's directory"},
+    {.name = NULL},
+};
+
+bool trace_is(const struct grid *g)
+{
+	const struct grid_key *k = grid_find(g, "type");
+	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_TRACE);
+}
+
+int trace_keys_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	static const char *const own[] = {"type", "target", "observe", "observe-from", NULL};
+	struct trace_config scratch = {0};
+	int ret = items_check(f, g, trace_options, &scratch, own, NULL, e);
+	if (!ret && !grid_find(g, "trace"))
+		ret = err_set(e, EINVAL, "%s:%u: [workload %s] is a trace, and key trace does not say which", f->path, g->section->line,
+			      g->section->name);
+	if (!ret && p->reference != REFERENCE_TRACE)
+		ret = err_set(e, EINVAL, "%s:%u: [workload %s]: a trace cannot be run again: reference = trace in [protocol]", f->path,
+			      g->section->line, g->section->name);
+	return ret;
+}
+
+void trace_take(struct scenario *s)
+{
+	s->level = 1;
+	for (size_t i = 0; i < s->n_options; i++)
+		if (!strcmp(s->option[i].key, "trace"))
+			s->trace = s->option[i].value;
+}
+
+char *scenario_trace_path(const struct protocol *p, const struct scenario *s)
+{
+	const char *slash = strrchr(p->path, '/');
+	return slash && s->trace[0] != '/' ? xasprintf("%.*s/%s", (int)(slash - p->path), p->path, s->trace) : xstrdup(s->trace);
+}
