@@ -35,6 +35,7 @@ json_t *json_claims(const struct analysis *a)
 		json_set_text(o, "text", c->text);
 		json_set_text(o, "source", c->source);
 		json_set_text(o, "published", c->published);
+		json_set_text(o, "reproduce", c->reproduce);
 		json_set_text(o, "measure", measure_info[c->measure].name);
 		json_set_text(o, "operation", c->operation);
 		json_set_text(o, "unit", published_unit(c->measure));

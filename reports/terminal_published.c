@@ -28,6 +28,8 @@ void terminal_add_published(struct strbuf *out, const struct analysis *a, const 
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 4, style->width);
 		strbuf_addch(out, '\n');
+		if (c->reproduce)
+			strbuf_addf(out, "    by hand: %s\n", c->reproduce);
 		strbuf_release(&line);
 	}
 	if (a->n_published)

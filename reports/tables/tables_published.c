@@ -78,6 +78,7 @@ void table_claims(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_TEXT, "text", "As published");
 	table_column(t, FORMAT_TEXT, "source", "Published in");
 	table_column(t, FORMAT_TEXT, "published", "Numbers there");
+	table_column(t, FORMAT_TEXT, "reproduce", "To look at it by hand");
 	table_column(t, FORMAT_TEXT, "measured", "Here");
 	table_column(t, FORMAT_COUNT, "n_comparisons", "Comparisons");
 	table_column(t, FORMAT_COUNT, "n_confirmed", "Confirmed");
@@ -91,6 +92,7 @@ void table_claims(struct table *t, const struct analysis *a)
 		table_text(t, c->text);
 		table_text(t, c->source);
 		table_text(t, c->published);
+		table_text(t, c->reproduce);
 		published_add_outcome(&s, a, i);
 		text_take(t, &s);
 		table_count(t, (double)r->n);

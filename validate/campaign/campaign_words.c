@@ -128,7 +128,7 @@ bool step_has_program(const struct campaign *c, const struct step *s)
 	return g && g->prepare;
 }
 
-/* Whose times somebody else's replayer gives: the library's where that observes; where the device does, its own beside it. */
+/* Whose times somebody else's replayer gives: the library's where that observes; else what it usually gives. */
 static void times_add(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
@@ -139,8 +139,6 @@ static void times_add(struct words *w, const struct campaign *c, const struct st
 			return;
 	if (a && observe == OBSERVE_PRELOAD && a->times & ADAPTER_PRELOAD)
 		word_add(w, xstrdup("--times=preload"));
-	else if (a && observe == OBSERVE_BLOCK && a->times & ADAPTER_SELF)
-		word_add(w, xstrdup("--times=self"));
 }
 
 static void replay_words(struct words *w, const struct campaign *c, const struct step *s)

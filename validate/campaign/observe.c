@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/kernel/block.h"
 #include "capture/kernel/block_device.h"
 #include "common/xalloc.h"
+#include "replay/adapters/adapter.h"
 #include "validate/metrics/observed.h"
 #include "validate/metrics/observed_device.h"
 
@@ -148,6 +150,16 @@ static void program_order(struct run *run, const char *observed, const char *tra
 	summary_release(&s);
 }
 
+/* Are the times of its trace its own? */
+static bool takes_stamps(const struct replayer *r)
+{
+	const struct adapter *a = replayer_adapter(r);
+	for (size_t i = 0; a && i < r->n_options; i++)
+		if (!strcmp(r->option[i].key, "times"))
+			return !strncmp(r->option[i].value, "self", 4);
+	return !a || a->usual == ADAPTER_SELF;
+}
+
 static int by_device(const struct campaign *c, struct run *run, const char *trace, const char *input, const char *side, const char *out,
 		     struct err *e)
 {
@@ -166,7 +178,8 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 	run->device = (struct run_device){.n_requests = o.n_requests, .n_seen = o.n_seen, .n_split = o.n_split, .n_extra = o.n_extra,
 					  .n_outside = o.n_outside};
 	run->observed_share = (double)o.n_seen / (double)o.n_requests;
-	own_stamps(run, trace, below ? input : NULL);
+	if (run->role < 0 || takes_stamps(&c->protocol->replayer[run->role]))
+		own_stamps(run, trace, below ? input : NULL);
 	if (!input && below)
 		program_order(run, out, trace);
 	return 0;

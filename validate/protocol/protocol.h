@@ -60,6 +60,7 @@ enum claim_direction { CLAIM_LARGER, CLAIM_SMALLER, CLAIM_ALIKE };
 /* A finding of the literature: a measure is larger (smaller, alike) here than there. */
 struct claim {
 	char *name, *text, *source, *published; /* published: the numbers in words; NULL */
+	char *reproduce; /* commands that show it by hand; NULL none */
 	char *measure_name;
 	enum measure measure;
 	char *operation;

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -179,28 +178,12 @@ static int workloads_check(const struct protocol *p, struct err *e)
 	return 0;
 }
 
-/* Until adapter_binary is there. */
-static char *program_find(const struct adapter *a, struct err *e)
-{
-	const char *path = getenv("PATH");
-	for (const char *p = path ? path : ""; *p; p += *p == ':') {
-		size_t n = strcspn(p, ":");
-		char *file = xasprintf("%.*s/%s", (int)n, p, a->program);
-		if (n && !access(file, X_OK))
-			return file;
-		free(file);
-		p += n;
-	}
-	err_set(e, ENOENT, "%s is not in PATH", a->program);
-	return NULL;
-}
-
 int replayers_find(struct protocol *p, struct err *e)
 {
 	for (size_t i = 0; i < p->n_replayers; i++) {
 		const struct adapter *a = replayer_adapter(&p->replayer[i]);
 		struct err why = ERR_INIT;
-		char *binary = a && a->program ? program_find(a, &why) : NULL;
+		char *binary = a && a->program ? adapter_binary(a, &why) : NULL;
 		if (a && a->program && !binary && !p->replayer[i].optional)
 			return err_set(e, ENOENT, "%s: [replayer %s]: %s (optional = yes goes on without it)", p->path, p->replayer[i].name, why.msg);
 		if (a && a->program && !binary)
