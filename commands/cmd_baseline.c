@@ -7,7 +7,7 @@
 
 #include "commands/commands.h"
 #include "common/files.h"
-#include "reports/baseline_text.h"
+#include "reports/compare/baseline_text.h"
 #include "reports/output.h"
 #include "validate/compare/baseline.h"
 

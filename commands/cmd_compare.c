@@ -9,7 +9,7 @@
 #include "commands/commands.h"
 #include "common/files.h"
 #include "common/xalloc.h"
-#include "reports/compare_forms.h"
+#include "reports/compare/compare_forms.h"
 #include "validate/compare/compare.h"
 
 struct compare_config {

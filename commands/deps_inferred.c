@@ -15,7 +15,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/order/infer_trace.h"
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 
 struct threshold {
 	int64_t ns;

@@ -2,7 +2,7 @@
 /* doc/pool-schema.json describes it. */
 #include <stdlib.h>
 
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 #include "reports/pool/pool_report.h"
 
 static json_t *finding(const struct pool *p, const struct pool_case *c, const struct outlier_finding *f)

@@ -13,7 +13,7 @@
 
 #include "reports/escape.h"
 #include "reports/report.h"
-#include "reports/terminal.h"
+#include "reports/terminal/terminal.h"
 
 static void make(struct strbuf *out, enum fixture_kind kind, size_t width, bool color)
 {

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 
 #include "reports/escape.h"
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 
 #define ANNOTATIONS_MAX 10
 

@@ -2,7 +2,7 @@
 /* What the differences of a case come from, rated ranges and blanks, as JSON. */
 #include <math.h>
 
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 

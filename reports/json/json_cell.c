@@ -2,7 +2,7 @@
 /* One case as JSON: everything in struct cell, in its order. */
 #include <math.h>
 
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 
 static void set_samples(json_t *o, const struct cell *c)
 {

@@ -7,7 +7,7 @@
 
 #include "common/err.h"
 #include "common/strbuf.h"
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 #include "validate/compare/compare.h"
 
 struct compare_form {

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "reports/compare_forms.h"
+#include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 

@@ -2,7 +2,7 @@
 /* JUnit's XML: a test case for each case and component; what is rejected is a failure, what is inconclusive an error, as far as readers
  * go a state of its own. Source: the schema of Jenkins' xUnit plugin (junit-10.xsd). */
 #include "reports/escape.h"
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 
 static size_t count(const struct machine *m, size_t from, size_t to, enum outcome o)
 {

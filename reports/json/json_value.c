@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 
 #include <math.h>
 #include <stdio.h>

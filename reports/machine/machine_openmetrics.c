@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "reports/escape.h"
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 
 static const char *const states[] = {
     [OUTCOME_PASS] = "pass", [OUTCOME_BETTER] = "better", [OUTCOME_FAIL] = "fail", [OUTCOME_OPEN] = "inconclusive", [OUTCOME_SKIPPED] = "not_judged"};

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "reports/forms.h"
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 #include "reports/output.h"
 #include "reports/words.h"
 

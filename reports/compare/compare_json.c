@@ -3,8 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "reports/compare_forms.h"
-#include "reports/json_value.h"
+#include "reports/compare/compare_forms.h"
+#include "reports/json/json_value.h"
 
 #define COMPARE_FORMAT_VERSION 1
 

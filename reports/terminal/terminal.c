@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* One screen that answers the question: which replayer may be trusted for what, and if not, why not. */
-#include "reports/terminal.h"
+#include "reports/terminal/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "reports/findings.h"
 #include "reports/forms.h"
 #include "reports/output.h"
-#include "reports/terminal_table.h"
+#include "reports/terminal/terminal_table.h"
 #include "reports/words.h"
 #include "validate/analysis/league.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/terminal_table.h"
+#include "reports/terminal/terminal_table.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* Members "league" and "at_device" of report.json. */
 #include <math.h>
 
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/league.h"
 

@@ -2,7 +2,7 @@
 /* Published findings on the terminal: each with its outcome here. The values are in the report. */
 #include "reports/escape.h"
 #include "reports/published_words.h"
-#include "reports/terminal_table.h"
+#include "reports/terminal/terminal_table.h"
 
 #define TEXT 300
 

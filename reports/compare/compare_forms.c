@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/compare_forms.h"
+#include "reports/compare/compare_forms.h"
 
 #include <errno.h>
 #include <stdlib.h>

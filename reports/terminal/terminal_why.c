@@ -2,7 +2,7 @@
 /* What explains the cases that are not trusted, and the rated ranges, on the terminal: a sentence each, the rest in the report. */
 #include "reports/escape.h"
 #include "reports/rated_words.h"
-#include "reports/terminal_table.h"
+#include "reports/terminal/terminal_table.h"
 #include "validate/analysis/why.h"
 
 #define MAX_CASES 4

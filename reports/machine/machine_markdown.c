@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "reports/escape.h"
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 
 #define BYTES_MAX ((size_t)1000 * 1000)
 

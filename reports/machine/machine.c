@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
 /* A comparison on one screen: the word, what is not the same and why, what differs besides. */
 #include <string.h>
 
-#include "reports/compare_forms.h"
+#include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "validate/compare/compare.h"
 

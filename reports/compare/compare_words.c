@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "reports/compare_forms.h"
+#include "reports/compare/compare_forms.h"
 #include "reports/escape.h"
 #include "reports/number.h"
 

@@ -4,7 +4,7 @@
 
 #include "common/xalloc.h"
 #include "reports/forms.h"
-#include "reports/machine.h"
+#include "reports/machine/machine.h"
 #include "reports/output.h"
 #include "reports/words.h"
 

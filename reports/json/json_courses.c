@@ -2,7 +2,7 @@
 /* Members "courses" and "costs" of report.json. */
 #include <math.h>
 
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 #include "validate/analysis/costs.h"
 #include "validate/analysis/courses.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Members "findings", "published" and "operations" of report.json. */
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 #include "reports/published_words.h"
 #include "validate/analysis/operations.h"
 

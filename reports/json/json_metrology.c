@@ -2,7 +2,7 @@
 /* The members of a case that stand beside the verdict: quantiles, sessions, the chart of individuals. */
 #include <math.h>
 
-#include "reports/json_value.h"
+#include "reports/json/json_value.h"
 
 static void set_quantiles(json_t *o, const struct cell *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "reports/baseline_text.h"
+#include "reports/compare/baseline_text.h"
 
 #include <math.h>
 
