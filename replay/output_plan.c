@@ -26,23 +26,17 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
 }
 
-/* Whether the outcome of a success is always 0, and the traced result stands for it. */
-static bool success_only(const struct trace_record *r)
-{
-	return !call_result_counts(&(struct load_request){.op = r->op});
-}
-
 /* An open that succeeded only here: as nothing used it, it is open still. */
 static int64_t made_here(const struct replay_plan *p, const struct hot_request *h, int64_t traced, int64_t got)
 {
 	return h->op == OP_OPEN && traced < 0 ? atomic_load(&p->fds[h->slot]) : got;
 }
 
-/* `shown`: what the record says so far. */
+/* `shown`: what the record says so far; where only success counts its outcome is always 0, and the traced result stands for it. */
 static struct output_outcome outcome_of(const struct replay_plan *p, const struct hot_request *h, const struct trace_record *traced,
 					const struct outcome *out, int64_t shown)
 {
-	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || !success_only(traced))))
+	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || call_result_counts(traced->op))))
 		shown = made_here(p, h, shown, out->rvalue);
 	return (struct output_outcome){.outcome = *out, .success = shown};
 }

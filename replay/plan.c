@@ -64,7 +64,7 @@ static int64_t expected_of(const struct load_request *r)
 {
 	if (r->passed)
 		return 0;
-	return r->rvalue > 0 && !call_result_counts(r) ? 0 : r->rvalue;
+	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
 
 /* What the order has laid beforehand stays: what it waits for, and what it publishes. */

@@ -280,6 +280,25 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	return ret ? ret : written;
 }
 
+static struct run *run_make(const char *trace_path, const struct replay_config *c)
+{
+	struct run *r = xcalloc(1, sizeof *r);
+	*r = (struct run){.c = c, .path = trace_path, .dir_fd = -1};
+	return r;
+}
+
+/* What is there before the plan. */
+static void run_free(struct run *r)
+{
+	slots_release(&r->slots);
+	load_release(&r->load);
+	if (r->trace)
+		trace_close(r->trace);
+	if (r->dir_fd >= 0)
+		close(r->dir_fd);
+	free(r);
+}
+
 int replay_run_summary(const char *trace_path, const struct replay_config *c, struct replay_summary *s, struct err *e)
 {
 	*s = (struct replay_summary){.mean_response_ns = NAN, .traced_mean_response_ns = NAN};
@@ -289,21 +308,25 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	const struct replay_engine *engine = replay_engine_find(c->engine);
 	if (engine->replay)
 		return engine->replay(trace_path, c, s, e);
-	struct run *r = xcalloc(1, sizeof *r);
-	*r = (struct run){.c = c, .path = trace_path, .dir_fd = -1};
+	struct run *r = run_make(trace_path, c);
 	ret = run_all(r, s, e);
 	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
 		return ret;
 	files_close(r);
 	balloon_release(&r->balloon);
 	plan_release(&r->plan);
-	slots_release(&r->slots);
-	load_release(&r->load);
-	if (r->trace)
-		trace_close(r->trace);
-	if (r->dir_fd >= 0)
-		close(r->dir_fd);
-	free(r);
+	run_free(r);
+	return ret;
+}
+
+int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e)
+{
+	struct run *r = run_make(trace_path, c);
+	struct replay_summary s = {.n_records = 0};
+	int ret = directory_open(r, e);
+	ret = ret ? ret : input_open(r, &s, e);
+	ret = ret ? ret : files_prepare(r, e);
+	run_free(r);
 	return ret;
 }
 

@@ -179,6 +179,10 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
  * value differs from the traced one goes to *n_mismatches. Stopping on a mismatch is not an error. */
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e);
 
+/* What --prepare does, and nothing else: makes the files of TRACE in c->dir. For engines that have no use for the plan. Errors: EINVAL for
+ * a trace of requests on a device; ENOSPC before anything is written; of the system, with the path. */
+int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
+
 /* Checks what can be checked without the trace: engine, mutant, combinations. Errors: EINVAL, ENOENT. */
 int replay_check(const struct replay_config *c, struct err *e);
 

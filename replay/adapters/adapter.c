@@ -88,6 +88,8 @@ int adapter_check(const struct replay_config *c, struct err *e)
 		ret = cpus_read(c, &set, e);
 	if (!ret && times.how == ADAPTER_BLOCK && c->dir)
 		ret = err_set(e, EINVAL, "times block: it is for requests on a device (--device)");
+	if (!ret && c->prepare && c->device)
+		ret = err_set(e, EINVAL, "prepare: it makes the files of a directory (--dir); a device has none");
 	ret = ret ? ret : command_check(a, c, e);
 	return ret || !a->check ? ret : a->check(c, e);
 }
@@ -219,6 +221,8 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	if (!ret && a->has_cpus)
 		ret = cpus_read(c, &a->cpus, e);
 	ret = ret ? ret : target_resolve(a, e);
+	if (!ret && c->prepare)
+		ret = replay_files_prepare(a->input_path, c, e);
 	ret = ret ? ret : scratch_make(a, e);
 	ret = ret ? ret : input_export(a, e);
 	ret = ret ? ret : command_make(a, e);

@@ -9,6 +9,7 @@
 
 #include "capture/op.h"
 #include "replay/adapters/adapter_private.h"
+#include "replay/calls/calls.h"
 #include "replay/output.h"
 
 struct source {
@@ -26,13 +27,22 @@ static int64_t expected_of(const struct trace_record *traced)
 	return traced->rvalue < 0 || traced->error ? (traced->error ? -(int64_t)traced->error : -1) : traced->rvalue;
 }
 
-static struct output_outcome outcome_make(const struct outcome_slot *x, int64_t traced)
+/* What is compared of a result: descriptors and the like may differ, there it is 0 for every success. */
+static int64_t compared_of(uint16_t op, int64_t rvalue)
+{
+	return rvalue > 0 && !call_result_counts(op) ? 0 : rvalue;
+}
+
+/* Where only success counts the traced result stands for it, so that the descriptors of later requests are those of the record. */
+static struct output_outcome outcome_make(const struct outcome_slot *x, uint16_t op, int64_t traced)
 {
 	int64_t begin_ns = outcome_begin_ns(x), rvalue = x->rvalue == ADAPTER_AS_TRACED ? traced : x->rvalue;
+	bool stands = traced >= 0 && !call_result_counts(op);
 	return (struct output_outcome){
-		.outcome = {.begin_ticks = (uint64_t)begin_ns, .end_ticks = (uint64_t)(begin_ns + x->took_ns), .rvalue = rvalue},
+		.outcome = {.begin_ticks = (uint64_t)begin_ns, .end_ticks = (uint64_t)(begin_ns + x->took_ns),
+			    .rvalue = compared_of(op, rvalue)},
 		.dispatch_ticks = x->dispatched_ns < 0 ? 0 : (uint64_t)(begin_ns + x->dispatched_ns),
-		.success = rvalue < 0 ? 0 : rvalue,
+		.success = rvalue < 0 ? 0 : stands ? traced : rvalue,
 	};
 }
 
@@ -44,8 +54,8 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	f->passed = inputs_is_left_out(&s->a->inputs, i);
 	if (!x->begin || f->passed)
 		return;
-	f->expected = expected_of(traced);
-	f->first = outcome_make(x, f->expected);
+	f->expected = compared_of(traced->op, expected_of(traced));
+	f->first = outcome_make(x, traced->op, expected_of(traced));
 	if (traced->begin_ns == TIME_NONE)
 		return;
 	if (s->first_begin_ns == TIME_NONE) {

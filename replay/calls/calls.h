@@ -132,7 +132,7 @@ void call_table_laid(struct call_table *c);
 void call_table_release(struct call_table *c); /* an all-zero one is fine; closes what is open still */
 
 /* Whether the result of the operation is compared as it is; else only whether the call succeeded (doc/replay-engines.md). */
-bool call_result_counts(const struct load_request *r);
+bool call_result_counts(uint16_t op);
 
 /* --- carrying a table into another program (calls_carry.c) ---------------------------------------------------------- */
 

@@ -76,12 +76,12 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	}
 }
 
-bool call_result_counts(const struct load_request *r)
+bool call_result_counts(uint16_t op)
 {
-	const struct op_info *o = op_info(r->op);
+	const struct op_info *o = op_info(op);
 	if (o->uses & (OP_RESULT_VARIES | OP_MAKES_FD | OP_RETURNS_FD))
 		return false;
-	switch (r->op) {
+	switch (op) {
 	case OP_PAGE_FAULT:
 	case OP_FSCANF:
 	case OP_SCANDIR:

@@ -123,3 +123,29 @@ expect_status 3 "$VALIDATE" replay --engine exec --destructive --device near/tar
 	--environment "OUTSIDE=$PWD/near/stray" --command "./hostile-replayer outside {trace} {device}" in.csv
 expect_line err 'wrote outside of its target'
 expect_line err 'made stray'
+
+# the trace's files: made before it is started, and what has the names that the trace makes is removed
+cat >need.csv <<'C'
+pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch
+1,1,1000,2000,open,"path=sub/there;mode=0644;flags=0x0",7,,0,,
+1,1,3000,4000,pread,"path=sub/there;fd=7;offset=0;length=4096",4096,,1,,
+1,1,5000,6000,mkdir,"path=made;mode=0755",0,,2,,
+C
+mkdir -p dir/made/old
+on_files() { # STATUS OPTION...
+	expected=$1
+	shift
+	expect_status "$expected" "$VALIDATE" replay --engine exec --times preload -o out.trace "$@" \
+		--command '["sh", "-c", "dd if=$1/sub/there bs=4096 count=1 of=/dev/null && mkdir $1/made", "-", "{dir}"]' need.csv
+}
+on_files 3 --dir dir
+expect_line err 'failed to open'
+on_files 0 --dir dir --prepare
+expect_line out '3 of 3'
+[ -d dir/made ] && [ ! -e dir/made/old ] || fail 'what the trace makes was there already'
+# 7 was the traced descriptor: another one is no mismatch, and the record has the traced one
+expect_line out 'mismatches      0'
+"$VALIDATE" info out.trace --csv out.csv
+grep -q ',open,.*,7,' out.csv || fail "not the traced descriptor: $(cat out.csv)"
+on_files 2 --device target --prepare
+expect_line err 'a device has none'
