@@ -25,6 +25,7 @@ static const struct run_facts example = {
     .n_involuntary_switches = 9,
     .bytes_read_device = 1ull << 40,
     .bytes_written_device = 4096,
+    .peak_memory_bytes = 5 << 20,
 };
 
 static void differences_of_snapshots(void **state)
@@ -109,11 +110,15 @@ static void json_and_back(void **state)
 	struct err e = ERR_INIT;
 	json_t *o = run_facts_to_json(&example);
 	assert_non_null(o);
-	assert_int_equal(json_object_size(o), 11);
+	assert_int_equal(json_object_size(o), 12);
 	assert_int_equal(json_integer_value(json_object_get(o, "bytes_read_device")), 1ll << 40);
 	assert_int_equal(json_integer_value(json_object_get(o, "runqueue_wait_ns")), -1);
 	assert_int_equal(run_facts_from_json(&back, o, &e), 0);
 	assert_memory_equal(&back, &example, sizeof back);
+	/* earlier versions did not tell the peak */
+	json_object_del(o, "peak_memory_bytes");
+	assert_int_equal(run_facts_from_json(&back, o, &e), 0);
+	assert_int_equal(back.peak_memory_bytes, 0);
 	json_decref(o);
 }
 

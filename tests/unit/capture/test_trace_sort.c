@@ -25,7 +25,7 @@ static int64_t begin_of(uint64_t i, uint64_t *state)
 	case 0:
 		return (int64_t)(v % 1000) - 500;
 	case 1:
-		return ((int64_t)v - (INT64_C(1) << 30)) << 20;
+		return ((int64_t)v - (INT64_C(1) << 30)) * (1 << 20);
 	case 2:
 		return i % 64 == 2 ? TIME_NONE : (int64_t)v;
 	default:
