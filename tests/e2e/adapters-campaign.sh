@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Replayers of a protocol that hang, crash and do nothing: each run's reason is in the journal, and the campaign goes on to the others.
 . "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
 
 mkdir files
 cat >bad.conf <<EOC

@@ -14,6 +14,15 @@ skip() {
 	exit 77
 }
 
+# preload_before_sanitizer: called by a script that runs programs of ours under the preloaded library. The address sanitizer wants to
+# come first and can do without; the others cannot
+preload_before_sanitizer() {
+	case ${SANITIZE:-} in
+	*address*) export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" ;;
+	?*) skip 'a library is preloaded, which this sanitizer must be first of' ;;
+	esac
+}
+
 # expect_status N COMMAND...: runs it with output in ./out and ./err; fails with both when it ends with another status
 expect_status() {
 	expected=$1

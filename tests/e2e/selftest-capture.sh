@@ -1,10 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # The self-test of capture: a tiny run of it, what is left out and said, and its calibration applied to a captured trace.
 . "$SRCDIR/tests/e2e/lib.sh"
-case ${SANITIZE:-} in
-*address*) export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0" ;; # the preloaded library comes before it
-?*) skip 'a library is preloaded, which this sanitizer must be first of' ;;
-esac
+preload_before_sanitizer
 command -v jq >/dev/null || skip "jq is not there to read JSON"
 
 # one method that an ordinary user has too; the JSON and the file are the same and fit the schema
