@@ -15,7 +15,7 @@ VERSION := 0.1.0
 ROOMS := common capture microbench replay validate reports commands
 
 # --- what must be installed -----------------------------------------------------------------------------------------
-PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount fuse3 liburing
+PKGS := gsl libzstd jansson inih libgcrypt libtracefs libtraceevent capstone blkid mount fuse3 liburing sqlite3
 GOALS := $(or $(MAKECMDGOALS),all)
 ifneq ($(filter-out help clean uninstall,$(GOALS)),)
 NEEDED := $(PKGS) $(if $(filter check unit-check,$(GOALS)),cmocka)

@@ -57,9 +57,9 @@ static int pool_them(const struct pool_config *c, const struct baseline *b, size
 	struct pool p;
 	int ret = pool_make(&p, b, n, (enum pool_measure)c->measure, c->allow, e);
 	if (!ret && c->output)
-		ret = pool_write(&p, c->output, e);
+		ret = study_write(&pool_form, &p, c->output, e);
 	if (!ret)
-		ret = pool_print(&p, c->format, stdout, e);
+		ret = study_print(&pool_form, &p, c->format, stdout, e);
 	pool_release(&p);
 	return ret;
 }
@@ -75,7 +75,7 @@ static int pool_run(int argc, char **argv, struct err *e)
 		err_set(e, EINVAL, "which laboratories? usage is validate pool PATH PATH...");
 		return EXIT_USAGE;
 	}
-	if (pool_form_check(config.format, e))
+	if (study_form_check(config.format, e))
 		return EXIT_USAGE;
 	struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
 	size_t n = 0;

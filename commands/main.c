@@ -22,6 +22,7 @@ const struct command *const commands[] = {
 	&cmd_compare,
 	&cmd_baseline,
 	&cmd_pool,
+	&cmd_history,
 	&cmd_stats,
 	&cmd_metrics,
 	&cmd_init,

@@ -3,8 +3,7 @@
 #ifndef REPORTS_POOL_REPORT_H
 #define REPORTS_POOL_REPORT_H
 
-#include "reports/figures/figure.h"
-#include "reports/tables/tables.h"
+#include "reports/study_form.h"
 #include "validate/pool/pool.h"
 
 /* A row a case; a row a case and laboratory; a row a laboratory; what somebody lacks. Ownership: tables_release. */
@@ -20,12 +19,6 @@ void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables
 
 extern const char pool_explanation[];
 
-/* "terminal", "html", "csv", "latex", "json". Errors: EINVAL for another one, naming the nearest. */
-int pool_form_check(const char *form, struct err *e);
-/* Prints a form; html with its figures, made in a directory that does not stay. */
-int pool_print(const struct pool *p, const char *form, FILE *out, struct err *e);
-/* Writes DIR/index.html, plots/, tables/, pool.json and summary.txt; DIR is made. Errors: of the system; EEXIST where DIR holds what this
- * did not make. */
-int pool_write(const struct pool *p, const char *dir, struct err *e);
+extern const struct study_form pool_form; /* a study is a struct pool */
 
 #endif

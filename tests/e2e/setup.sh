@@ -32,7 +32,7 @@ run_setup() {
 	status=0
 	env PATH="$PWD/bin" tree/setup "$@" >out 2>err </dev/null || status=$?
 }
-every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev libcapstone-dev libblkid-dev libmount-dev libfuse3-dev libaio-dev liburing-dev gnuplot-nox libcmocka-dev procps strace jq git sqlite3 fio blktrace'
+every='gcc libc6-dev libgcrypt20-dev make pkg-config libgsl-dev libcsv-dev libinih-dev libjansson-dev libzstd-dev libtracefs-dev libtraceevent-dev libcapstone-dev libblkid-dev libmount-dev libfuse3-dev libaio-dev liburing-dev libsqlite3-dev gnuplot-nox libcmocka-dev procps strace jq git sqlite3 fio blktrace'
 
 # everything there: nothing is installed, whoever asks
 for package in $every; do echo "$package"; done >installed

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate history: results over months, with control charts. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "commands/commands.h"
+#include "reports/history/history_report.h"
+#include "reports/output.h"
+#include "validate/compare/baseline.h"
+#include "validate/history/charts.h"
+#include "validate/history/history.h"
+
+struct history_config {
+	const char *label, *output, *format, *replayer, *scenario;
+	uint64_t baseline, from;
+};
+
+#define FIELD(name) offsetof(struct history_config, name)
+static const struct option_spec history_options[] = {
+    {.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT", .help = "add: what this campaign is to be called: a commit, a month"},
+    {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
+    {.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME", .help = "show: only this scenario (all)"},
+    {.name = "baseline",
+     .type = OPT_UINT,
+     .offset = FIELD(baseline),
+     .arg = "N",
+     .help = "show: entries in control that make the limits (20)",
+     .min = HISTORY_BASELINE_MIN,
+     .max = 1000000},
+    {.name = "from",
+     .type = OPT_UINT,
+     .offset = FIELD(from),
+     .arg = "N",
+     .help = "show: campaigns from this number on, as after a change that was wanted (1)",
+     .min = 1,
+     .max = 1e15},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPT_STRING,
+     .offset = FIELD(output),
+     .arg = "DIR",
+     .help = "show: write the report into this directory, too: page, plots, tables, JSON"},
+    {.name = "format",
+     .letter = 'f',
+     .type = OPT_STRING,
+     .offset = FIELD(format),
+     .arg = "FORM",
+     .help = "show: what is printed: terminal, html, csv, latex or json (terminal)"},
+    {.name = NULL},
+};
+#undef FIELD
+
+static const char synopsis[] = "add DB PATH [--label TEXT] [--replayer NAME]\n"
+			       "show DB [--replayer NAME] [--scenario NAME] [--baseline N] [--from N] [-o DIR] [--format FORM]";
+static const char about[] =
+    "add: adds a campaign, a results directory or a baseline's file (validate baseline save), to the history in DB, which is\n"
+    "made where there is none. Nothing is ever changed or removed in it; a campaign is added once.\n"
+    "show: control charts of each replayer in each scenario, with limits frozen from the first entries in control: individuals\n"
+    "and moving range, CUSUM, EWMA; what shifted or drifted since when, and what changed on the machine nearest to it.";
+
+static int add(const struct history_config *c, const char *db, const char *path, struct err *e)
+{
+	struct baseline b;
+	struct history_added added = {0};
+	struct strbuf line = STRBUF_INIT;
+	int ret = baseline_open(&b, path, e);
+	if (ret)
+		return ret;
+	if (c->replayer)
+		ret = baseline_choose(&b, c->replayer, e);
+	if (!ret)
+		ret = history_add(db, &b, c->label, &added, e);
+	if (!ret) {
+		strbuf_addf(&line, "added to %s as number %lld: %zu %s of campaign %s, %s\n", db, added.number, added.n_entries,
+			    added.n_entries == 1 ? "case" : "cases", b.campaign, b.date ? b.date : "an unknown date");
+		if (added.goes_back)
+			strbuf_addf(&line, "Warning: %s\n", added.goes_back);
+		ret = output_stream(stdout, &line, e);
+	}
+	free(added.goes_back);
+	strbuf_release(&line);
+	baseline_release(&b);
+	return ret;
+}
+
+static int show(const struct history_config *c, const char *db, struct err *e)
+{
+	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from};
+	struct history h;
+	struct history_study study;
+	int ret = history_load(&h, db, &filter, e);
+	if (ret)
+		return ret;
+	history_study_make(&study, &h, (size_t)c->baseline);
+	if (c->output)
+		ret = study_write(&history_form, &study, c->output, e);
+	if (!ret)
+		ret = study_print(&history_form, &study, c->format, stdout, e);
+	history_study_release(&study);
+	history_release(&h);
+	return ret;
+}
+
+static int wrong_usage(struct err *e, const char *what)
+{
+	err_set(e, EINVAL, "%s", what);
+	return EXIT_USAGE;
+}
+
+static int history_run(int argc, char **argv, struct err *e)
+{
+	struct history_config config = {.format = "terminal", .baseline = HISTORY_BASELINE, .from = 1};
+	int n_positional;
+	int status = command_parse(&cmd_history, synopsis, about, history_options, &config, argc, argv, 0, 3, &n_positional, e);
+	if (status >= 0)
+		return status;
+	bool adds = n_positional == 3 && !strcmp(argv[1], "add"), shows = n_positional == 2 && !strcmp(argv[1], "show");
+	if (!adds && !shows)
+		return wrong_usage(e, "what is to be done? usage is validate history add DB PATH or validate history show DB");
+	if (adds && (config.output || config.scenario || strcmp(config.format, "terminal")))
+		return wrong_usage(e, "--output, --format and --scenario are of \"show\"");
+	if (shows && config.label)
+		return wrong_usage(e, "--label is of \"add\"");
+	if (study_form_check(config.format, e))
+		return EXIT_USAGE;
+	return (adds ? add(&config, argv[2], argv[3], e) : show(&config, argv[2], e)) ? EXIT_FAILED : EXIT_OK;
+}
+
+const struct command cmd_history = {"history", "results over months: has a replayer drifted, since when, and what changed then", history_run};

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/history/history_db.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "common/xalloc.h"
+
+#define BUSY_MS 10000
+
+#define APPEND_ONLY(table)                                                                                                     \
+	"CREATE TRIGGER " table "_stays BEFORE UPDATE ON " table " BEGIN SELECT raise(ABORT, 'a history is only added to'); END", \
+	"CREATE TRIGGER " table "_remains BEFORE DELETE ON " table " BEGIN SELECT raise(ABORT, 'a history is only added to'); END"
+
+/* STRICT, and compared with what a file holds: a file that passes has these types and nothing that runs but these triggers. */
+static const char *const schema[] = {
+    "CREATE TABLE environment(id INTEGER PRIMARY KEY, facts TEXT NOT NULL UNIQUE) STRICT",
+    "CREATE TABLE campaign(id INTEGER PRIMARY KEY, campaign TEXT NOT NULL UNIQUE, date TEXT, label TEXT, title TEXT, protocol TEXT, "
+    "protocol_hash TEXT, program_version TEXT, host TEXT, source TEXT, environment INTEGER NOT NULL REFERENCES environment(id)) STRICT",
+    "CREATE TABLE series(id INTEGER PRIMARY KEY, scenario TEXT NOT NULL, replayer TEXT NOT NULL, UNIQUE(scenario, replayer)) STRICT",
+    "CREATE TABLE entry(series INTEGER NOT NULL REFERENCES series(id), campaign INTEGER NOT NULL REFERENCES campaign(id), n INTEGER NOT NULL, "
+    "mean_ln REAL, sd_ln REAL, bias REAL, bias_lo95 REAL, bias_hi95 REAL, u_c REAL, u_c_df REAL, U95 REAL, settings TEXT, verdict TEXT, "
+    "reason TEXT, PRIMARY KEY(series, campaign)) STRICT, WITHOUT ROWID",
+    APPEND_ONLY("environment"),
+    APPEND_ONLY("campaign"),
+    APPEND_ONLY("series"),
+    APPEND_ONLY("entry"),
+};
+#define N_SCHEMA (sizeof schema / sizeof *schema)
+
+int history_db_err(sqlite3 *db, const char *path, struct err *e)
+{
+	int system = sqlite3_system_errno(db);
+	switch (sqlite3_errcode(db) & 0xff) {
+	case SQLITE_BUSY:
+	case SQLITE_LOCKED:
+		return err_set(e, EBUSY, "%s: another program has been writing to it for %d s", path, BUSY_MS / 1000);
+	case SQLITE_READONLY:
+		return err_set(e, EROFS, "%s cannot be written: it, its directory or its file system is read-only", path);
+	case SQLITE_FULL:
+		return err_set(e, ENOSPC, "%s: no space left; nothing was added", path);
+	case SQLITE_NOTADB:
+		return err_set(e, EINVAL, "%s is no history: it is no SQLite database", path);
+	case SQLITE_CORRUPT:
+		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path, sqlite3_errmsg(db));
+	case SQLITE_CANTOPEN:
+		return err_sys(e, system ? system : EIO, "cannot open %s", path);
+	case SQLITE_IOERR:
+		return err_sys(e, system ? system : EIO, "%s: cannot read or write", path);
+	case SQLITE_NOMEM:
+		return err_set(e, ENOMEM, "%s: out of memory", path);
+	default:
+		return err_set(e, EIO, "%s: %s", path, sqlite3_errmsg(db));
+	}
+}
+
+int history_db_prepare(sqlite3 *db, const char *path, sqlite3_stmt **s, const char *sql, struct err *e)
+{
+	return sqlite3_prepare_v2(db, sql, -1, s, NULL) == SQLITE_OK ? 0 : history_db_err(db, path, e);
+}
+
+int history_db_step_done(sqlite3 *db, const char *path, sqlite3_stmt *s, struct err *e)
+{
+	int ret = 0, rc;
+	while ((rc = sqlite3_step(s)) == SQLITE_ROW)
+		;
+	if (rc != SQLITE_DONE)
+		ret = history_db_err(db, path, e);
+	sqlite3_reset(s);
+	return ret;
+}
+
+static int run(sqlite3 *db, const char *path, const char *sql, struct err *e)
+{
+	return sqlite3_exec(db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : history_db_err(db, path, e);
+}
+
+/* The number that a statement gives, in its first row and column. */
+static int number_of(sqlite3 *db, const char *path, const char *sql, const char *parameter, long long *value, struct err *e)
+{
+	sqlite3_stmt *s;
+	int ret = history_db_prepare(db, path, &s, sql, e);
+	if (ret)
+		return ret;
+	history_db_bind_text(s, 1, parameter);
+	if (sqlite3_step(s) == SQLITE_ROW)
+		*value = sqlite3_column_int64(s, 0);
+	else
+		ret = history_db_err(db, path, e);
+	sqlite3_finalize(s);
+	return ret;
+}
+
+static int tables_make(sqlite3 *db, const char *path, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; i < N_SCHEMA && !ret; i++)
+		ret = run(db, path, schema[i], e);
+	char *marks = xasprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", HISTORY_DB_APPLICATION_ID, HISTORY_DB_VERSION);
+	ret = ret ? ret : run(db, path, marks, e);
+	free(marks);
+	return ret;
+}
+
+static int tables_check(sqlite3 *db, const char *path, struct err *e)
+{
+	long long n, one;
+	int ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql IS NOT NULL", NULL, &n, e);
+	for (size_t i = 0; i < N_SCHEMA && !ret; i++) {
+		ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema WHERE sql = ?1", schema[i], &one, e);
+		if (!ret && !one)
+			n = 0;
+	}
+	if (ret)
+		return ret;
+	return n == N_SCHEMA ? 0 : err_set(e, EINVAL, "%s: its tables are not those of a history: somebody changed them", path);
+}
+
+static int integrity_check(sqlite3 *db, const char *path, struct err *e)
+{
+	sqlite3_stmt *s;
+	int ret = history_db_prepare(db, path, &s, "PRAGMA integrity_check(1)", e);
+	if (ret)
+		return ret;
+	if (sqlite3_step(s) != SQLITE_ROW)
+		ret = history_db_err(db, path, e);
+	else if (strcmp((const char *)sqlite3_column_text(s, 0), "ok"))
+		ret = err_set(e, EINVAL, "%s is damaged or cut short: %s", path, (const char *)sqlite3_column_text(s, 0));
+	sqlite3_finalize(s);
+	return ret;
+}
+
+/* Whose file it is; makes the tables of a new one. */
+static int content_check(sqlite3 *db, const char *path, bool writes, struct err *e)
+{
+	long long id = 0, version = 0, n = 0;
+	int ret = number_of(db, path, "SELECT count(*) FROM sqlite_schema", NULL, &n, e);
+	ret = ret ? ret : number_of(db, path, "PRAGMA application_id", NULL, &id, e);
+	ret = ret ? ret : number_of(db, path, "PRAGMA user_version", NULL, &version, e);
+	if (ret)
+		return ret;
+	if (!n && !id && !version)
+		return writes ? tables_make(db, path, e) : err_set(e, EINVAL, "%s is empty: no history was begun in it", path);
+	if (id != HISTORY_DB_APPLICATION_ID)
+		return err_set(e, EINVAL, "%s is no history: it is a database of another program", path);
+	if (version != HISTORY_DB_VERSION)
+		return err_set(e, EPROTONOSUPPORT, "%s: version %lld of a history, this program reads version %d", path, version, HISTORY_DB_VERSION);
+	ret = tables_check(db, path, e);
+	return ret ? ret : integrity_check(db, path, e);
+}
+
+int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
+{
+	struct stat st;
+	*db = NULL;
+	if (stat(path, &st) < 0) {
+		if (errno != ENOENT || !writes)
+			return err_sys(e, errno, "cannot open %s", path);
+	} else if (!S_ISREG(st.st_mode))
+		return err_set(e, EINVAL, "%s is no file", path);
+	/* SQLite gives names that begin with ':' a meaning of its own */
+	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
+	int rc = sqlite3_open_v2(name, db, writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY, NULL);
+	free(name);
+	if (rc != SQLITE_OK)
+		return *db ? history_db_err(*db, path, e) : err_set(e, ENOMEM, "%s: out of memory", path);
+	sqlite3_busy_timeout(*db, BUSY_MS);
+	sqlite3_extended_result_codes(*db, 1);
+	sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	int ret = run(*db, path, "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", e);
+	ret = ret ? ret : run(*db, path, writes ? "BEGIN IMMEDIATE" : "BEGIN", e);
+	return ret ? ret : content_check(*db, path, writes, e);
+}
+
+int history_db_close(sqlite3 *db, const char *path, int ret, struct err *e)
+{
+	if (!ret)
+		ret = run(db, path, "COMMIT", e);
+	if (db && !sqlite3_get_autocommit(db))
+		sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+	sqlite3_close(db);
+	return ret;
+}
+
+void history_db_bind_text(sqlite3_stmt *s, int at, const char *text)
+{
+	if (text)
+		sqlite3_bind_text(s, at, text, -1, SQLITE_STATIC);
+	else
+		sqlite3_bind_null(s, at);
+}
+
+void history_db_bind_number(sqlite3_stmt *s, int at, double x)
+{
+	if (isfinite(x))
+		sqlite3_bind_double(s, at, x);
+	else
+		sqlite3_bind_null(s, at);
+}
+
+double history_db_number(sqlite3_stmt *s, int at)
+{
+	return sqlite3_column_type(s, at) == SQLITE_NULL ? NAN : sqlite3_column_double(s, at);
+}
+
+char *history_db_text(sqlite3_stmt *s, int at)
+{
+	const unsigned char *text = sqlite3_column_text(s, at);
+	return text ? xstrdup((const char *)text) : NULL;
+}

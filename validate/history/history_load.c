@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/history/dates.h"
+#include "validate/history/history.h"
+#include "validate/history/history_db.h"
+
+struct reader {
+	sqlite3 *db;
+	const char *path;
+	const struct history_filter *f;
+	struct err *e;
+};
+
+/* Calls `take` with each row of a statement with the filter's parameters: ?1 from, ?2 scenario, ?3 replayer. */
+static int rows_read(struct reader *r, struct history *h, const char *sql, int (*take)(struct reader *, struct history *, sqlite3_stmt *))
+{
+	sqlite3_stmt *s;
+	int rc = SQLITE_DONE, ret = history_db_prepare(r->db, r->path, &s, sql, r->e);
+	if (ret)
+		return ret;
+	int n = sqlite3_bind_parameter_count(s);
+	if (n > 0)
+		sqlite3_bind_int64(s, 1, r->f->from);
+	if (n > 1) {
+		history_db_bind_text(s, 2, r->f->scenario);
+		history_db_bind_text(s, 3, r->f->replayer);
+	}
+	while (!ret && (rc = sqlite3_step(s)) == SQLITE_ROW)
+		ret = take(r, h, s);
+	if (!ret && rc != SQLITE_DONE)
+		ret = history_db_err(r->db, r->path, r->e);
+	sqlite3_finalize(s);
+	return ret;
+}
+
+static int dangling(struct reader *r, const char *what)
+{
+	return err_set(r->e, EINVAL, "%s is damaged: %s that is not there", r->path, what);
+}
+
+/* Ids are counted from 1 without gaps, as nothing is ever deleted. */
+static int environment_take(struct reader *r, struct history *h, sqlite3_stmt *s)
+{
+	if (sqlite3_column_int64(s, 0) != (sqlite3_int64)h->n_environments + 1)
+		return dangling(r, "an environment");
+	GROW(h->environment, h->n_environments, h->cap_environments);
+	h->environment[h->n_environments++] = history_db_text(s, 1);
+	return 0;
+}
+
+static int campaign_take(struct reader *r, struct history *h, sqlite3_stmt *s)
+{
+	sqlite3_int64 environment = sqlite3_column_int64(s, 8);
+	if (environment < 1 || (size_t)environment > h->n_environments)
+		return dangling(r, "a campaign with an environment");
+	GROW(h->campaign, h->n_campaigns, h->cap_campaigns);
+	struct history_campaign *c = &h->campaign[h->n_campaigns++];
+	*c = (struct history_campaign){.number = sqlite3_column_int64(s, 0), .campaign = history_db_text(s, 1), .date = history_db_text(s, 2),
+				       .label = history_db_text(s, 3), .title = history_db_text(s, 4), .protocol_hash = history_db_text(s, 5),
+				       .program_version = history_db_text(s, 6), .host = history_db_text(s, 7), .environment = (size_t)environment - 1};
+	c->goes_back = h->n_campaigns > 1 && date_is_earlier(c->date, c[-1].date);
+	return 0;
+}
+
+static struct history_series *series_of(struct history *h, sqlite3_stmt *s)
+{
+	long long id = sqlite3_column_int64(s, 0);
+	if (!h->n_series || h->series[h->n_series - 1].id != id) {
+		GROW(h->series, h->n_series, h->cap_series);
+		h->series[h->n_series++] = (struct history_series){.id = id, .scenario = history_db_text(s, 1), .replayer = history_db_text(s, 2)};
+	}
+	return &h->series[h->n_series - 1];
+}
+
+static bool campaign_find(const struct history *h, long long number, size_t *at)
+{
+	size_t lo = 0, hi = h->n_campaigns;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (h->campaign[mid].number < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	*at = lo;
+	return lo < h->n_campaigns && h->campaign[lo].number == number;
+}
+
+static int entry_take(struct reader *r, struct history *h, sqlite3_stmt *s)
+{
+	struct history_series *one = series_of(h, s);
+	size_t campaign;
+	if (!campaign_find(h, sqlite3_column_int64(s, 3), &campaign))
+		return dangling(r, "an entry of a campaign");
+	GROW(one->entry, one->n, one->cap);
+	one->entry[one->n++] = (struct history_entry){
+	    .campaign = campaign, .n = (size_t)sqlite3_column_int64(s, 4), .mean = history_db_number(s, 5), .sd = history_db_number(s, 6),
+	    .bias = history_db_number(s, 7), .bias_lo95 = history_db_number(s, 8), .bias_hi95 = history_db_number(s, 9), .u_c = history_db_number(s, 10),
+	    .u_c_df = history_db_number(s, 11), .U95 = history_db_number(s, 12), .settings = history_db_text(s, 13), .verdict = history_db_text(s, 14)};
+	return 0;
+}
+
+static int all_read(struct reader *r, struct history *h)
+{
+	int ret = rows_read(r, h, "SELECT id, facts FROM environment ORDER BY id", environment_take);
+	ret = ret ? ret : rows_read(r, h, "SELECT id, campaign, date, label, title, protocol_hash, program_version, host, environment FROM campaign "
+					   "WHERE id >= ?1 ORDER BY id", campaign_take);
+	return ret ? ret : rows_read(r, h, "SELECT s.id, s.scenario, s.replayer, e.campaign, e.n, e.mean_ln, e.sd_ln, e.bias, e.bias_lo95, e.bias_hi95, "
+					    "e.u_c, e.u_c_df, e.U95, e.settings, e.verdict FROM entry e JOIN series s ON s.id = e.series "
+					    "WHERE e.campaign >= ?1 AND (?2 IS NULL OR s.scenario = ?2) AND (?3 IS NULL OR s.replayer = ?3) "
+					    "ORDER BY e.series, e.campaign", entry_take);
+}
+
+int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e)
+{
+	struct reader r = {NULL, path, f, e};
+	*h = (struct history){.source = xstrdup(path)};
+	int ret = history_db_open(&r.db, path, false, e);
+	ret = ret ? ret : all_read(&r, h);
+	ret = history_db_close(r.db, path, ret, e);
+	if (!ret && !h->n_series)
+		ret = err_set(e, ENOENT, "%s has no entry%s%s%s%s", path, f->scenario ? " of scenario " : "", f->scenario ? f->scenario : "",
+			      f->replayer ? " of replayer " : "", f->replayer ? f->replayer : "");
+	if (ret)
+		history_release(h);
+	return ret;
+}
+
+static void series_release(struct history_series *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		free(s->entry[i].settings);
+		free(s->entry[i].verdict);
+	}
+	free(s->entry);
+	free(s->scenario);
+	free(s->replayer);
+}
+
+void history_release(struct history *h)
+{
+	for (size_t i = 0; i < h->n_campaigns; i++) {
+		struct history_campaign *c = &h->campaign[i];
+		char *const text[] = {c->campaign, c->date, c->label, c->title, c->protocol_hash, c->program_version, c->host};
+		for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+			free(text[k]);
+	}
+	for (size_t i = 0; i < h->n_series; i++)
+		series_release(&h->series[i]);
+	for (size_t i = 0; i < h->n_environments; i++)
+		free(h->environment[i]);
+	free(h->campaign);
+	free(h->series);
+	free(h->environment);
+	free(h->source);
+	*h = (struct history){0};
+}
