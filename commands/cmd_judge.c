@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: a verdict on replayers for one trace, by a protocol that is made for it. */
 #include <errno.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -20,8 +21,12 @@ struct judge_config {
 	struct option_list with;
 	const char *dir, *device, *output, *format;
 	uint64_t replicates;
+	int cache; /* index of judge_caches */
 	bool destructive, dry_run, quiet;
 };
+
+enum { JUDGE_CACHE_AUTO, JUDGE_CACHE_COLD, JUDGE_CACHE_WARM, JUDGE_CACHE_AS_IS };
+static const char *const judge_caches[] = {"auto", "cold", "warm", "as-is", NULL};
 
 #define FIELD(name) offsetof(struct judge_config, name)
 static const struct option_spec judge_options[] = {
@@ -42,6 +47,12 @@ static const struct option_spec judge_options[] = {
      .arg = "DEV",
      .help = "a trace of a device's requests: the block device or file to make them on"},
     {.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .help = "what is on the device may be overwritten"},
+    {.name = "cache",
+     .type = OPT_CHOICE,
+     .offset = FIELD(cache),
+     .choices = judge_caches,
+     .help = "a trace of calls: whether its files are cached before each replay; auto: as they were when it was recorded, by what it then read "
+	     "from storage, or by how long its reads took"},
     {.name = "replicates",
      .type = OPT_UINT,
      .offset = FIELD(replicates),
@@ -77,7 +88,11 @@ struct judged {
 	char *path, *name; /* resolved; the file's name without what does not belong into a protocol's */
 	enum trace_level level;
 	int64_t lasts_ns;
+	uint64_t n_reads, n_quick_reads, n_read_bytes; /* that returned data; those quicker than any storage is */
+	int64_t device_bytes; /* read from storage meanwhile; -1 the trace does not tell */
 };
+
+#define QUICK_NS 10000 /* a cached read takes less, a read from storage more */
 
 static char *name_of(const char *path)
 {
@@ -89,6 +104,26 @@ static char *name_of(const char *path)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *c))
 			*c = '-';
 	return name;
+}
+
+static void read_count(struct judged *j, const struct trace_record *r)
+{
+	bool is_read = r->op == OP_READ || r->op == OP_PREAD || r->op == OP_READV || r->op == OP_PREADV;
+	if (!is_read || r->rvalue <= 0 || r->end_ns < r->begin_ns)
+		return;
+	j->n_reads++;
+	j->n_quick_reads += r->end_ns - r->begin_ns < QUICK_NS;
+	j->n_read_bytes += (uint64_t)r->rvalue;
+}
+
+static int64_t device_bytes_of(const struct trace *t)
+{
+	const char *extra = trace_meta(t)->extra_json;
+	json_t *all = extra ? json_loads(extra, 0, NULL) : NULL;
+	const json_t *bytes = json_object_get(json_object_get(all, "facts"), "bytes_read_device");
+	int64_t n = json_is_integer(bytes) ? json_integer_value(bytes) : -1;
+	json_decref(all);
+	return n;
 }
 
 static int trace_look(struct judged *j, const char *path, struct err *e)
@@ -108,7 +143,9 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 			first = r[i].begin_ns < first ? r[i].begin_ns : first;
 			last = r[i].begin_ns > last ? r[i].begin_ns : last;
 			last = r[i].end_ns > last ? r[i].end_ns : last;
+			read_count(j, &r[i]);
 		}
+	j->device_bytes = device_bytes_of(t);
 	j->level = trace_meta(t)->level;
 	trace_close(t);
 	if (!ret && last == INT64_MIN)
@@ -234,6 +271,24 @@ static void path_add(struct strbuf *out, const char *key, const char *path)
 	free(real);
 }
 
+/* Replays are to find the files as the recorded program did: cached or not. */
+static void cache_add(struct strbuf *out, const struct judge_config *c, const struct judged *j)
+{
+	if (c->cache != JUDGE_CACHE_AUTO) {
+		strbuf_addf(out, "cache = %s\n", judge_caches[c->cache]);
+		return;
+	}
+	bool told = j->device_bytes >= 0 && j->n_read_bytes;
+	bool warm = told ? (uint64_t)j->device_bytes < j->n_read_bytes / 10 : j->n_quick_reads > j->n_reads / 2;
+	if (told)
+		strbuf_addf(out, "; when it was recorded, %lld bytes were read from storage for the %llu that it read\n", (long long)j->device_bytes,
+			    (unsigned long long)j->n_read_bytes);
+	else if (j->n_reads)
+		strbuf_addf(out, "; whether its files were cached is not told; %llu of its %llu reads took less than %d us\n",
+			    (unsigned long long)j->n_quick_reads, (unsigned long long)j->n_reads, QUICK_NS / 1000);
+	strbuf_addf(out, "cache = %s\n", warm ? "warm" : "cold");
+}
+
 static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
 {
 	strbuf_addf(out,
@@ -247,7 +302,7 @@ static int protocol_make(struct strbuf *out, const struct judge_config *c, const
 	} else {
 		if (c->dir)
 			path_add(out, "dir", c->dir);
-		strbuf_addstr(out, "cache = cold\n");
+		cache_add(out, c, j);
 	}
 	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
 	int ret = replayers_add(out, c, j, e);

@@ -32,6 +32,24 @@ expect_line out 'engine = event'
 expect_line out 'timing = timestamp'
 grep -q 'engine = block' out && fail "a replayer of devices for a trace of calls" || :
 
+# caches as they were: a recording of files that had just been written read nothing from storage; one that does not tell goes by its times
+mkdir files
+expect_status 0 "$VALIDATE" microbench rr --requests 300 --file-size 1M --prepare --dir files -o cached.trace
+rm -rf files
+expect_status 0 "$VALIDATE" judge --dry-run cached.trace
+expect_line out 'cache = warm'
+expect_line out 'were read from storage'
+expect_status 0 "$VALIDATE" judge --dry-run --cache cold cached.trace
+expect_line out 'cache = cold'
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,1000,2000,open,"path=f;flags=0",3'
+	for i in 1 2 3; do echo "1,1,${i}0000000,${i}0200000,pread,\"fd=3;offset=0;length=100\",100"; done
+} >slow.csv
+expect_status 0 "$VALIDATE" judge --dry-run slow.csv
+expect_line out '0 of its 3 reads took less than 10 us'
+expect_line out 'cache = cold'
+
 # the same engine twice: a faultless one, and one that loses requests
 judged verdict --with event:order=fs --with event:order=fs,mutant=lost reference.trace
 expect_line out 'reference = trace'
