@@ -120,6 +120,15 @@ status=0
 expect_status 0 "$VALIDATE" history show full
 expect_line out '1 campaign'
 
+# a writer that was killed half way: what it wrote is taken back
+sqlite3 full 'PRAGMA cache_size = 2; BEGIN; WITH RECURSIVE n(i) AS (VALUES(1) UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+	INSERT INTO environment(facts) SELECT hex(randomblob(1000)) || i FROM n' '.system cp full half; cp full-journal half-journal' >/dev/null
+[ -s half-journal ] || fail 'no journal: nothing is tried here'
+! cmp -s full half || fail 'nothing was written yet: nothing is tried here'
+expect_status 0 "$VALIDATE" history show half
+expect_line out '1 campaign,'
+[ "$(sqlite3 half 'SELECT count(*) FROM environment')" -eq 1 ] || fail 'half of a transaction stayed'
+
 # two writers at once: both get in
 "$VALIDATE" history add few c3.json >out.3 2>err.3 &
 first=$!

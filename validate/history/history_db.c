@@ -47,6 +47,8 @@ int history_db_err(sqlite3 *db, const char *path, struct err *e)
 	case SQLITE_CORRUPT:
 		return err_set(e, EINVAL, "%s is damaged or cut short: %s", path, sqlite3_errmsg(db));
 	case SQLITE_CANTOPEN:
+		if (system == ENOENT) /* whatever kept it from being made */
+			return err_set(e, ENOENT, "cannot make %s: its directory is not there or cannot be written", path);
 		return err_sys(e, system ? system : EIO, "cannot open %s", path);
 	case SQLITE_IOERR:
 		return err_sys(e, system ? system : EIO, "%s: cannot read or write", path);
@@ -163,7 +165,8 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 		return err_set(e, EINVAL, "%s is no file", path);
 	/* SQLite gives names that begin with ':' a meaning of its own */
 	char *name = xasprintf("%s%s", *path == '/' ? "" : "./", path);
-	int rc = sqlite3_open_v2(name, db, writes ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY, NULL);
+	/* a reader, too, takes back what a writer that was killed left half done; where it cannot be written SQLite opens it for reading */
+	int rc = sqlite3_open_v2(name, db, SQLITE_OPEN_READWRITE | (writes ? SQLITE_OPEN_CREATE : 0), NULL);
 	free(name);
 	if (rc != SQLITE_OK)
 		return *db ? history_db_err(*db, path, e) : err_set(e, ENOMEM, "%s: out of memory", path);
@@ -172,7 +175,7 @@ int history_db_open(sqlite3 **db, const char *path, bool writes, struct err *e)
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 	sqlite3_db_config(*db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
 	int ret = run(*db, path, "PRAGMA synchronous = EXTRA; PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON", e);
-	ret = ret ? ret : run(*db, path, writes ? "BEGIN IMMEDIATE" : "BEGIN", e);
+	ret = ret ? ret : run(*db, path, writes ? "BEGIN IMMEDIATE" : "PRAGMA query_only = ON; BEGIN", e);
 	return ret ? ret : content_check(*db, path, writes, e);
 }
 
