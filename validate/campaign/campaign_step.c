@@ -141,7 +141,8 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	return ret ? ret : seen;
 }
 
-static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed, int64_t before_ns)
+/* `wanted`: the trace that it was to leave. Whoever observes a program ends well whatever that one did. */
+static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_killed, int64_t before_ns, const char *wanted)
 {
 	if (clock_monotonic_ns() < before_ns)
 		snprintf(r->reason, sizeof r->reason, "the clock went backwards by %lld ns while it ran",
@@ -150,6 +151,9 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 		snprintf(r->reason, sizeof r->reason,
 			 "killed for want of memory in its cgroup (limit %llu bytes); %.300s",
 			 (unsigned long long)limit_bytes, r->launch.reason);
+	else if (!r->launch.reason[0] && access(wanted, F_OK) < 0 && errno == ENOENT)
+		snprintf(r->reason, sizeof r->reason, "it ended without the trace that it was to write%s%s", r->launch.said[0] ? ": " : "",
+			 r->launch.said);
 	else
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);
 }
@@ -196,6 +200,6 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	if (ret)
 		snprintf(r->reason, sizeof r->reason, "%.490s", why.msg);
 	else
-		reason_make(r, s->limit_bytes, n_killed, before_ns);
+		reason_make(r, s->limit_bytes, n_killed, before_ns, s->output);
 	return 0;
 }

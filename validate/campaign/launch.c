@@ -23,7 +23,6 @@
 #define GRACE_NS 2000000000 /* between SIGTERM and SIGKILL */
 #define WATCH_MS 2
 #define LOG_MAX_BYTES (1 << 20)
-#define LOG_SHOWN 300 /* bytes of a child's messages in the reason */
 
 /* --- signals ------------------------------------------------------------------------------------------------------ */
 
@@ -199,9 +198,9 @@ static void log_read(int fd, char *out, size_t size)
 
 static void reason_make(const struct launch_spec *s, struct launch_result *r, int log)
 {
-	char said[LOG_SHOWN], seconds[40];
-	log_read(log, said, sizeof said);
-	const char *text = said;
+	char seconds[40];
+	log_read(log, r->said, sizeof r->said);
+	const char *text = r->said;
 	if (!strncmp(text, "validate: ", 10))
 		text += 10;
 	const char *colon = *text ? ": " : "";

@@ -49,6 +49,7 @@ struct launch_result {
 	uint64_t peak_bytes;	      /* resident memory of the largest of them */
 	struct memory_sample *memory; /* memory[n_memory] when watched; the caller frees */
 	size_t n_memory, cap_memory;
+	char said[300];	  /* the first lines it printed, as one */
 	char reason[400]; /* why it did not end with status 0, with the first lines it printed; "" when it did */
 };
 

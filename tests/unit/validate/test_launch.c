@@ -63,6 +63,9 @@ static void test_ends(void **state)
 	assert_int_equal(r.status, 0);
 	assert_string_equal(r.reason, "");
 	assert_true(r.run_ns > 0);
+	assert_int_equal(run(*state, "echo its words; echo more", &r), 0);
+	assert_string_equal(r.reason, "");
+	assert_string_equal(r.said, "its words;more");
 	assert_int_equal(run(*state, "echo 'validate: it broke' >&2; echo 'second line'; exit 3", &r), 0);
 	assert_int_equal(r.status, 3);
 	assert_string_equal(r.reason, "exit status 3: it broke;second line");
