@@ -66,16 +66,18 @@ for hash in "$(sha256sum <results/protocol.conf | cut -c1-64)" "$(sha256sum <res
 done
 [ "$(wc -L <out)" -le 100 ] || fail 'longer than a line of the certificate'
 
-# to be shown to others: neither the host nor a path of this machine anywhere
-host=$(uname -n)
-expect_status "$verdict" "$VALIDATE" report results --redact --format json
+# to be shown to others: neither the host (here one that is no other word) nor a path of this machine anywhere
+cp -r results others
+jq '.host = "laika-1957" | .kernel.command_line = "nfsroot=laika-1957:/export ip=dhcp"' results/environment.json >others/environment.json
+cp others/environment.json told.json
+expect_status "$verdict" "$VALIDATE" report others --redact --format json
 jq -e '.environment.host == "redacted" and .environment.program.sha256 != null and .environment.kernel.mitigations != {}' out >/dev/null ||
 	fail "the environment: $(jq -c .environment out | head -c 500)"
-! grep -rqF "$(pwd -P)" results/report || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" results/report | head -n 3 | cut -c1-300)"
-! grep -rqE "(^|[^a-zA-Z0-9])$host([^a-zA-Z0-9]|\$)" results/report/report.json || fail "the host is not hidden"
-jq -e --arg host "$host" '.host == $host' results/environment.json >/dev/null || fail 'the results were changed'
-expect_status "$verdict" "$VALIDATE" report results
-diff -r before results/report >diffs || fail "the report differs after a redacted one: $(head -n 3 diffs)"
+! grep -rqF "$(pwd -P)" others/report || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" others/report | head -n 3 | cut -c1-300)"
+! grep -rqF laika-1957 others/report || fail "the host is not hidden: $(grep -rnF laika-1957 others/report | head -n 3 | cut -c1-300)"
+cmp -s told.json others/environment.json || fail 'the results were changed'
+expect_status "$verdict" "$VALIDATE" report others
+grep -qF laika-1957 others/report/report.json || fail 'the host is hidden although nobody asked'
 
 # forms
 expect_status 0 "$VALIDATE" report --list
