@@ -2,7 +2,6 @@
 /* Sorting a trace file of any length by begin: runs that fit into memory, kept in an unnamed file, then merged by a
  * heap. */
 #include <errno.h>
-#include <fcntl.h>
 #include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "capture/pour.h"
 #include "common/files.h"
+#include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
 #define RUN_RECORDS (128u << 10) /* 12 MiB */
@@ -259,21 +259,13 @@ static int sort_all(struct sort *s, struct err *e)
 	return rc ? rc : out_flush(s, true, e);
 }
 
-static int unnamed_file(const char *beside, struct err *e)
+/* In the directory of the result, where there must be room for as much anyway. */
+static int scratch_beside(const char *path, struct err *e)
 {
-	char *copy = xstrdup(beside), *dir = dirname(copy);
-	int fd = open(dir, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-	if (fd < 0) { /* a file system that has none */
-		char *name = xasprintf("%s/.sort-XXXXXX", dir);
-		fd = mkostemp(name, O_CLOEXEC);
-		if (fd >= 0)
-			unlink(name);
-		free(name);
-	}
-	if (fd < 0)
-		err_sys(e, errno, "cannot create a file for sorting in %s", dir);
+	char *copy = xstrdup(path);
+	int fd = unnamed_file_open(dirname(copy), e);
 	free(copy);
-	return fd;
+	return fd < 0 ? err_context(e, "sorting") : fd;
 }
 
 int trace_sort(const char *from, const char *to, const struct trace_write_options *o, struct err *e)
@@ -282,8 +274,8 @@ int trace_sort(const char *from, const char *to, const struct trace_write_option
 	int rc = trace_open(&s.from, from, e);
 	if (rc)
 		return rc;
-	s.fd = unnamed_file(to, e);
-	rc = s.fd < 0 ? -EIO : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
+	s.fd = scratch_beside(to, e);
+	rc = s.fd < 0 ? s.fd : trace_writer_open(&s.to, to, trace_meta(s.from), o, e);
 	if (!rc) {
 		s.v = xmalloc(RUN_RECORDS * sizeof *s.v);
 		s.key = xmalloc(2 * RUN_RECORDS * sizeof *s.key);

@@ -49,5 +49,5 @@ void replayer_identify(struct replayer_identity *i, const struct results *r, siz
 	i->version = text_of(found, "version");
 	i->sha256 = text_of(found, "sha256");
 	if (!*i->program)
-		i->program = all && *text_of(found, "path") ? text_of(found, "path") : "validate";
+		i->program = "validate";
 }

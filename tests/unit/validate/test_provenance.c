@@ -215,7 +215,7 @@ static void what_is_hidden(void **state)
 		assert_string_equal(hidden, cases[i].hidden);
 		free(hidden);
 	}
-	json_t *o = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i}", "host", "laika", "a", "list", "/root/x", "source", "laika:/export", "serial", "n", 3);
+	json_t *o = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i}", "host", "laika", "a", "list", "/srv/x", "source", "laika:/export", "serial", "n", 3);
 	json_t *expected = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i}", "host", "redacted", "a", "list", "redacted", "source", "redacted:redacted",
 				     "serial", "n", 3);
 	provenance_redact(o);
