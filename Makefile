@@ -50,12 +50,17 @@ ALL_LIBS := $(call libs_for,$(call upto,commands,$(ROOMS)))
 MAIN := $(BUILD)/validate
 PRELOAD := $(BUILD)/libvalidate-capture.so
 REPLAY := $(BUILD)/libvalidate-replay.a
+# programs that run as ranks of MPI jobs, where OpenMPI is installed; all else is built without it
+MPI := $(shell pkg-config --exists ompi-c 2>/dev/null && echo ompi-c)
+MPI_REPLAY := $(BUILD)/validate-mpi-replay
+MPI_WORKLOAD := $(BUILD)/validate-mpi-workload
+MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/parallel/mpi/*.c),$(MPI_REPLAY)) $(if $(wildcard microbench/parallel/mpi/*.c),$(MPI_WORKLOAD)))
 
 .PHONY: all run oracle check unit-check e2e-check check-asan check-tsan check-property fuzz bench coverage install uninstall clean help FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(MAIN) $(PRELOAD) $(REPLAY)
+all: $(MAIN) $(PRELOAD) $(REPLAY) $(MPI_PROGRAMS)
 
 help:
 	@echo 'make                 builds $(BUILD)/validate'
@@ -136,6 +141,18 @@ $(REPLAY_OBJECTS): $(BUILD)/obj/by-function
 $(REPLAY): $(REPLAY_OBJECTS)
 	@rm -f $@
 	$(Q)$(AR) rcs $@ $^
+
+# --- ranks of MPI jobs: each is linked with its own room and those below it ---------------------------------------------
+MPI_CPPFLAGS := $(patsubst -I%,-isystem %,$(if $(MPI),$(shell pkg-config --cflags $(MPI))))
+MPI_LDLIBS := $(if $(MPI),$(shell pkg-config --libs $(MPI)))
+mpi_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard $(1)/parallel/mpi/*.c)))
+$(call mpi_objects,replay) $(call mpi_objects,microbench): ALL_CPPFLAGS += $(MPI_CPPFLAGS)
+$(MPI_REPLAY): $(call mpi_objects,replay) $(call libs_for,$(call upto,replay,$(ROOMS)))
+$(MPI_WORKLOAD): $(call mpi_objects,microbench) $(call libs_for,$(call upto,microbench,$(ROOMS)))
+$(MPI_REPLAY) $(MPI_WORKLOAD):
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(MPI_LDLIBS) $(LDLIBS)
+$(MAIN): | $(MPI_PROGRAMS)
 
 run: $(MAIN)
 	$(Q)sh protocols/run-here $(MAIN) protocols/quick.conf

@@ -5,7 +5,7 @@
 
 const char *const op_family_names[FAMILY_N + 1] = {"name",      "read",  "write",      "position", "sync", "attribute",
 						   "directory", "size",  "descriptor", "advice",   "map",  "copy",
-						   "stream",    "async", "page",       NULL};
+						   "stream",    "async", "page",       "cause", NULL};
 
 #define AT_POSITION (OP_HAS_FD | OP_KNOWS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES | OP_MOVES_POSITION)
 #define AT_OFFSET (OP_HAS_FD | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_RETURNS_BYTES)
@@ -138,6 +138,9 @@ static const struct op_info table[OP_N] = {
     [OP_PAGE_FAULT] = {"page_fault", FAMILY_PAGE,
 		       OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS | OP_RESULT_VARIES},
     [OP_PAGE_CACHE_ADD] = {"page_cache_add", FAMILY_PAGE, OP_HAS_PATH | OP_HAS_OFFSET | OP_HAS_LENGTH | OP_HAS_FLAGS},
+    [OP_COMPUTE] = {"compute", FAMILY_CAUSE, OP_HAS_OFFSET | OP_HAS_LENGTH},
+    [OP_SIGNAL] = {"signal", FAMILY_CAUSE, OP_HAS_LENGTH},
+    [OP_WAIT] = {"wait", FAMILY_CAUSE, OP_HAS_LENGTH},
 };
 
 const char *const op_names[] = {
@@ -152,7 +155,8 @@ const char *const op_names[] = {
 	"splice", "tee", "vmsplice", "fopen", "fdopen", "freopen", "fclose", "fread", "fwrite", "fgets", "fputs",
 	"getdelim", "fgetc", "fputc", "ungetc", "fprintf", "fscanf", "fseek", "ftell", "fflush", "setvbuf",
 	"io_submit", "io_getevents", "io_cancel", "io_uring_enter", "aio_read", "aio_write", "aio_readv",
-	"aio_writev", "aio_fsync", "aio_fdatasync", "aio_other", "page_fault", "page_cache_add",
+	"aio_writev", "aio_fsync", "aio_fdatasync", "aio_other", "page_fault", "page_cache_add", "compute",
+	"signal", "wait",
 	NULL,
 };
 _Static_assert(sizeof op_names / sizeof *op_names == OP_N, "op_names lists every operation but invalid");

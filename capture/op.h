@@ -25,6 +25,7 @@ enum op_family {
 	FAMILY_STREAM,	  /* stdio, as the program called it; what it does below is not seen */
 	FAMILY_ASYNC,	  /* hands over or fetches asynchronous requests, which are requests of their own */
 	FAMILY_PAGE,	  /* the page cache: faults on mapped files, pages that were not there */
+	FAMILY_CAUSE,	  /* no request, but what makes the next one wait: computing, and other nodes of the application */
 	FAMILY_N
 };
 extern const char *const op_family_names[FAMILY_N + 1]; /* "name", "read", ..., NULL */

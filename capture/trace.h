@@ -56,6 +56,10 @@ enum trace_op {
 	OP_AIO_FDATASYNC = 109, OP_AIO_OTHER = 110,
 	/* no calls, but what the kernel's page cache did for the thread: instants, captured through tracepoints */
 	OP_PAGE_FAULT = 111, OP_PAGE_CACHE_ADD = 112,
+	/* no calls, but what passes between the requests of a node of a parallel application (capture/causality/causality.h) */
+	OP_COMPUTE = 113, /* length: ns that the node computed; offset: what it waited besides, OFFSET_NONE unknown */
+	OP_SIGNAL = 114,  /* length: number of the node that waits for this */
+	OP_WAIT = 115,	  /* length: number of the node that this waits for; the k-th of a pair answers its k-th signal */
 	OP_N
 };
 #define OFFSET_NONE UINT64_MAX

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Traces of parallel applications with what makes each node wait: computing, and the other nodes.
+ *
+ * A node is a thread that makes requests on the application's files. The trace of an application is one trace of all its nodes. Its
+ * requests, with their times, are those of a run in which nothing was delayed. Between them, in the order of each node, are
+ *
+ *	compute	length: ns of computing before the node's next request; offset: ns that it was blocked besides
+ *	wait	length: number of the node it waits for, before its next request
+ *	signal	length: number of the node it lets go on, after its last request
+ *
+ * The k-th wait of node b for node a is answered by the k-th signal of a to b. They have the pid and tid of their node; begin and end
+ * are the instant that they stand at (compute: its interval). In the metadata (extra_json) stands
+ *
+ *	"causality": {"nodes": [{"node": 0, "pid": 11, "tid": 11, "rank": 0, "host": "name"}, ...],	rank -1: of no MPI job
+ *		"period": 1, "throttled": [0, 1, ...], "runs": 9, "compute": "blocking-calls" | "throttled", "clock": "cpu" | "wall",
+ *		"application_ns": 1234, "tracing_ns": 5678, "command": [...]}
+ *
+ * application_ns: from the first begin to the last end of the run in which nothing was delayed; tracing_ns: of all runs together.
+ *
+ * Source: parallel-trace paper, sections 3 and 4, figures 3, 5, 6 and 7. */
+#ifndef CAPTURE_CAUSALITY_H
+#define CAPTURE_CAUSALITY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/trace.h"
+#include "common/err.h"
+
+#define CAUSALITY_MAX_NODES 4096
+
+struct causality_node {
+	uint32_t number; /* 0 ... n - 1: ranks in their order, the threads of one in the order of their first request */
+	uint32_t pid, tid;
+	int32_t rank;	 /* -1: of no MPI job */
+	const char *host; /* NULL unknown */
+};
+
+/* What a trace says of its nodes. n_nodes 0: it is of no parallel application. Strings borrowed from the trace. */
+struct causality_facts {
+	struct causality_node *node; /* node[n_nodes], owned */
+	uint32_t n_nodes;
+	uint64_t period;	     /* each period-th request was delayed; 0: none */
+	uint32_t *throttled;	     /* throttled[n_throttled], ascending, owned: nodes that were delayed, each in a run */
+	uint32_t n_throttled;
+	uint32_t n_runs;
+	bool by_throttling; /* how compute was found: think times of the delayed node; else think times without blocking calls */
+	bool cpu_time;	    /* compute is time on the processor; else of the clock */
+	int64_t application_ns, tracing_ns;
+};
+
+/* Errors: EINVAL where "causality" cannot be understood, with what is wrong. No "causality" is no error: n_nodes 0. */
+int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, struct err *e);
+void causality_facts_release(struct causality_facts *f);
+/* The node of a record's thread, or -1. */
+int64_t causality_node_of(const struct causality_facts *f, uint32_t pid, uint32_t tid);
+
+/* One dependency that was seen: the first request of `waiter` that had not begun when `signaller`'s was held back. */
+struct causality_edge {
+	uint32_t signaller, waiter;	 /* node numbers */
+	uint64_t signaller_request, waiter_request; /* counted from 0 in each node: `waiter_request` must not begin before `signaller_request` has ended */
+};
+
+/* One run of the application: its requests (and compute records) as a trace, and the edges that it showed. */
+struct causality_run {
+	const char *trace; /* path */
+	int64_t throttled; /* the node that was delayed; -1: none */
+	const struct causality_edge *edge; /* edge[n_edges] */
+	uint64_t n_edges;
+};
+
+struct causality_merge_counts {
+	uint64_t n_requests, n_edges_seen, n_edges_left; /* after the redundant ones were removed */
+	uint64_t n_barriers;
+};
+
+/* Merges the runs of one application: run[0] is the one without delays, whose requests and times these become. Redundant edges are removed,
+ * and what is left is checked as causality_check does. Errors: EILSEQ where the requests of a node differ between runs, naming the node, the
+ * runs, the request and how it differs; ELOOP for a cycle; of reading and writing. */
+int causality_merge(const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts, const char *output,
+		    struct causality_merge_counts *counts, struct err *e);
+
+/* Whether a replay can end: each wait has its signal, and no cycle of waits and program order. Errors: ENOENT for a wait without a signal, EINVAL
+ * for a signal that nobody waits for (which a merge never leaves), ELOOP for a cycle; each names nodes and requests. */
+int causality_check(struct trace *t, struct err *e);
+
+#endif
