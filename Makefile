@@ -256,13 +256,14 @@ install: $(MAIN) $(BUILD)/completion.bash
 	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)/workloads" "$(COMPLETIONDIR)"
 	install -m 755 $(MAIN) "$(BINDIR)/validate"
 	install -m 644 $(PRELOAD) $(REPLAY) "$(LIBDIR)"
+	$(if $(MPI_PROGRAMS),install -m 755 $(MPI_PROGRAMS) "$(LIBDIR)")
 	install -m 644 $(PAGES) "$(MANDIR)"
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
 	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
 	install -m 644 $(BUILD)/completion.bash "$(COMPLETIONDIR)/validate"
 uninstall:
 	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))" \
-		"$(LIBDIR)/$(notdir $(REPLAY))"
+		"$(LIBDIR)/$(notdir $(REPLAY))" "$(LIBDIR)/$(notdir $(MPI_REPLAY))" "$(LIBDIR)/$(notdir $(MPI_WORKLOAD))"
 	for page in $(notdir $(PAGES)); do rm -f "$(MANDIR)/$$page"; done
 	for protocol in $(notdir $(PROTOCOLS)); do rm -f "$(PROTOCOLDIR)/$$protocol"; done
 	for script in $(notdir $(WORKLOAD_SCRIPTS)); do rm -f "$(PROTOCOLDIR)/workloads/$$script"; done

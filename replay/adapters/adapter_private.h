@@ -5,12 +5,12 @@
 
 #include <sched.h>
 
+#include "common/words.h"
 #include "replay/adapters/adapter.h"
 #include "replay/adapters/child.h"
 #include "replay/adapters/inputs.h"
 #include "replay/adapters/surroundings.h"
 #include "replay/adapters/times.h"
-#include "replay/adapters/words.h"
 
 struct outcome_slot { /* of one request of the input; all bytes 0: it was not seen */
 	uint64_t begin;	       /* outcome_begin() of CLOCK_MONOTONIC */

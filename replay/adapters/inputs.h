@@ -8,8 +8,8 @@
 #include "capture/format.h"
 #include "capture/trace.h"
 #include "common/err.h"
+#include "common/words.h"
 #include "replay/adapters/adapter.h"
-#include "replay/adapters/words.h"
 
 struct inputs {
 	struct words_list file;	  /* those exported */

@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/companion.h"
 #include "common/files.h"
 #include "common/options_describe.h"
 #include "common/strbuf.h"
@@ -27,22 +28,7 @@ const char build_flags[] = "-std=c11 -O2 -D_GNU_SOURCE -pthread -I. " PROGRAM_FL
 
 char *build_library_find(struct err *e)
 {
-	static const char *const places[] = {"", "../lib/validate/"};
-	char *self = program_path(e), *found = NULL;
-	char *slash = self ? strrchr(self, '/') : NULL;
-	if (!slash)
-		return NULL;
-	*slash = '\0';
-	for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
-		char *path = xasprintf("%s/%s%s", self, places[i], LIBRARY);
-		found = realpath(path, NULL);
-		free(path);
-	}
-	if (!found)
-		err_set(e, ENOENT, "%s, which compiled programs are linked with, is neither beside the program (%s) nor in ../lib/validate",
-			LIBRARY, self);
-	free(self);
-	return found;
+	return companion_find(LIBRARY, "which compiled programs are linked with", e);
 }
 
 /* --- commands ----------------------------------------------------------------------------------------------------- */

@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
+#include "common/words.h"
 #include "replay/adapters/times.h"
-#include "replay/adapters/words.h"
 
 static void words_of_both_kinds(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Commands as protocols tell them: words, with placeholders in braces. No shell is involved. */
-#ifndef REPLAY_ADAPTER_WORDS_H
-#define REPLAY_ADAPTER_WORDS_H
+#ifndef COMMON_WORDS_H
+#define COMMON_WORDS_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/adapters/words.h"
+#include "common/words.h"
 
 #include <ctype.h>
 #include <errno.h>

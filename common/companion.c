@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/companion.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/xalloc.h"
+
+char *companion_find(const char *name, const char *what_it_is, struct err *e)
+{
+	static const char *const places[] = {"", "../lib/validate/"};
+	char *self = program_path(e), *found = NULL;
+	char *slash = self ? strrchr(self, '/') : NULL;
+	if (!slash)
+		return NULL;
+	*slash = '\0';
+	for (size_t i = 0; i < sizeof places / sizeof *places && !found; i++) {
+		char *path = xasprintf("%s/%s%s", self, places[i], name);
+		found = realpath(path, NULL);
+		free(path);
+	}
+	if (!found)
+		err_set(e, ENOENT, "%s, %s, is neither beside the program (%s) nor in ../lib/validate", name, what_it_is, self);
+	free(self);
+	return found;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/mpi_launch.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/processors.h"
+#include "common/xalloc.h"
+
+static bool is_installed(const char *name)
+{
+	const char *path = getenv("PATH");
+	if (strchr(name, '/'))
+		return access(name, X_OK) == 0;
+	for (path = path ? path : "/usr/local/bin:/usr/bin:/bin"; *path; path += strspn(path, ":")) {
+		size_t len = strcspn(path, ":");
+		char *file = xasprintf("%.*s/%s", (int)len, path, name);
+		struct stat st;
+		bool found = access(file, X_OK) == 0 && stat(file, &st) == 0 && S_ISREG(st.st_mode);
+		free(file);
+		if (found)
+			return true;
+		path += len;
+	}
+	return false;
+}
+
+static void words_add(struct words_list *w, const char *const *word)
+{
+	for (; *word; word++)
+		words_list_add(w, *word);
+}
+
+/* No resource manager and no remote shell: the ranks are on this host, whatever is installed. Copies by one process out of another are
+ * forbidden in many containers, which OpenMPI warns of. */
+static void mpirun_words(struct words_list *w, unsigned int n_ranks)
+{
+	static const char *const always[] = {"mpirun",		"--oversubscribe", "--mca", "plm",
+					     "isolated",	"--mca",	   "pml",   "ob1",
+					     "--mca",		"btl",		   "self,vader", "--mca",
+					     "btl_vader_single_copy_mechanism", "none", NULL};
+	static const char *const crowded[] = {"--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", NULL};
+	words_add(w, always);
+	if (geteuid() == 0)
+		words_list_add(w, "--allow-run-as-root");
+	if (n_ranks > (unsigned int)processors_allowed())
+		words_add(w, crowded);
+}
+
+static int launcher_words(struct words_list *w, const char *launcher, const char *number, struct err *e)
+{
+	struct words_list given;
+	struct placeholders known = {NULL, 0, 0};
+	bool told = false;
+	int ret = words_parse(&given, launcher, e);
+	if (ret)
+		return err_context(e, "launcher");
+	placeholders_set(&known, "n", number);
+	for (size_t i = 0; i < given.n && !ret; i++) {
+		char *word;
+		ret = placeholders_replace(&known, given.v[i], &word, e);
+		if (ret)
+			break;
+		told |= strstr(given.v[i], "{n}") != NULL;
+		words_list_add(w, word);
+		free(word);
+	}
+	placeholders_release(&known);
+	words_list_release(&given);
+	if (ret)
+		return err_context(e, "launcher");
+	if (!told) {
+		words_list_add(w, "-n");
+		words_list_add(w, number);
+	}
+	return 0;
+}
+
+int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_ranks, struct err *e)
+{
+	*w = (struct words_list){NULL, 0, 0};
+	char *number = xasprintf("%u", n_ranks);
+	int ret = 0;
+	if (launcher) {
+		ret = launcher_words(w, launcher, number, e);
+	} else {
+		mpirun_words(w, n_ranks);
+		words_list_add(w, "-n");
+		words_list_add(w, number);
+	}
+	free(number);
+	if (!ret && !is_installed(w->v[0]))
+		ret = err_set(e, ENOENT, "%s is not installed: MPI is needed here (Debian: apt-get install openmpi-bin libopenmpi-dev, then make again)", w->v[0]);
+	if (ret)
+		words_list_release(w);
+	return ret;
+}
