@@ -9,13 +9,14 @@
  *	signal	length: number of the node it lets go on, after its last request
  *
  * The k-th wait of node b for node a is answered by the k-th signal of a to b. They have the pid and tid of their node; begin and end
- * are the instant that they stand at (compute: its interval). In the metadata (extra_json) stands
+ * are the instant that they stand at (compute: its interval). What stands between two requests of a node is in this order: signals,
+ * compute, waits, and then the next request; where compute is in two parts, the waits are before the last. In the metadata (extra_json) stands
  *
  *	"causality": {"nodes": [{"node": 0, "pid": 11, "tid": 11, "rank": 0, "host": "name"}, ...],	rank -1: of no MPI job
  *		"period": 1, "throttled": [0, 1, ...], "runs": 9, "compute": "blocking-calls" | "throttled", "clock": "cpu" | "wall",
- *		"application_ns": 1234, "tracing_ns": 5678, "command": [...]}
+ *		"application_ns": 1234, "tracing_ns": 5678}
  *
- * application_ns: from the first begin to the last end of the run in which nothing was delayed; tracing_ns: of all runs together.
+ * of which only the nodes with their numbers, pids and tids must be there. application_ns: from the first begin to the last end of the run in which nothing was delayed; tracing_ns: of all runs together.
  *
  * Source: parallel-trace paper, sections 3 and 4, figures 3, 5, 6 and 7. */
 #ifndef CAPTURE_CAUSALITY_H
@@ -36,9 +37,9 @@ struct causality_node {
 	const char *host; /* NULL unknown */
 };
 
-/* What a trace says of its nodes. n_nodes 0: it is of no parallel application. Strings borrowed from the trace. */
+/* What a trace says of its nodes. n_nodes 0: it is of no parallel application. All zero but for node[] is fine where facts are made, not read. */
 struct causality_facts {
-	struct causality_node *node; /* node[n_nodes], owned */
+	struct causality_node *node; /* node[n_nodes], by number, owned */
 	uint32_t n_nodes;
 	uint64_t period;	     /* each period-th request was delayed; 0: none */
 	uint32_t *throttled;	     /* throttled[n_throttled], ascending, owned: nodes that were delayed, each in a run */
@@ -46,12 +47,16 @@ struct causality_facts {
 	uint32_t n_runs;
 	bool by_throttling; /* how compute was found: think times of the delayed node; else think times without blocking calls */
 	bool cpu_time;	    /* compute is time on the processor; else of the clock */
-	int64_t application_ns, tracing_ns;
+	int64_t application_ns, tracing_ns; /* 0: unknown */
+	struct json_t *kept;	/* what was read holds its strings; NULL else */
+	uint32_t *by_thread;	/* numbers in the order of (pid, tid); NULL else */
 };
 
 /* Errors: EINVAL where "causality" cannot be understood, with what is wrong. No "causality" is no error: n_nodes 0. */
 int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, struct err *e);
-void causality_facts_release(struct causality_facts *f);
+void causality_facts_release(struct causality_facts *f); /* an all-zero one is fine; what is borrowed in node[].host stays */
+/* The metadata's extra_json (NULL: none so far) with the facts in it. The caller frees. NULL: extra_json is no JSON object. */
+char *causality_facts_text(const struct causality_facts *f, const char *extra_json);
 /* The node of a record's thread, or -1. */
 int64_t causality_node_of(const struct causality_facts *f, uint32_t pid, uint32_t tid);
 
@@ -61,7 +66,9 @@ struct causality_edge {
 	uint64_t signaller_request, waiter_request; /* counted from 0 in each node: `waiter_request` must not begin before `signaller_request` has ended */
 };
 
-/* One run of the application: its requests (and compute records) as a trace, and the edges that it showed. */
+/* One run of the application: its requests (and compute records) as a trace, and the edges that it showed. The trace says by its own
+ * "causality" which of its threads are which nodes; they have the same numbers in all runs. What is no request of a node, as a page fault, or
+ * a call of a thread that is no node, is not counted in edges, and of the base run it is left out. */
 struct causality_run {
 	const char *trace; /* path */
 	int64_t throttled; /* the node that was delayed; -1: none */
@@ -72,11 +79,14 @@ struct causality_run {
 struct causality_merge_counts {
 	uint64_t n_requests, n_edges_seen, n_edges_left; /* after the redundant ones were removed */
 	uint64_t n_barriers;
+	uint64_t n_left_out; /* records of the base run that are no request of a node */
 };
 
-/* Merges the runs of one application: run[0] is the one without delays, whose requests and times these become. Redundant edges are removed,
- * and what is left is checked as causality_check does. Errors: EILSEQ where the requests of a node differ between runs, naming the node, the
- * runs, the request and how it differs; ELOOP for a cycle; of reading and writing. */
+/* Merges the runs of one application: run[0] is the one without delays, whose requests and times these become. Compute is the base run's,
+ * whose running time a replay is held against (a median over the runs would be of each request, and their sum is not the median of the sums);
+ * facts->by_throttling: of a node that was delayed, that run's, where it is the slowest and waits for nobody. Redundant edges are removed,
+ * and what is left is checked as causality_check does. Memory grows with the edges, and not with the requests. Errors: EILSEQ where the requests of a node differ between runs, naming the node, the
+ * runs, the request and how it differs; ELOOP for a cycle; EINVAL for an edge of a node or request that is not there; of reading and writing. */
 int causality_merge(const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts, const char *output,
 		    struct causality_merge_counts *counts, struct err *e);
 

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "capture/causality/merge_private.h"
+#include "common/unnamed_file.h"
+#include "common/xalloc.h"
+
+static int file_get(struct computes *c, uint64_t n, const char *dir, struct err *e)
+{
+	int fd = unnamed_file_open(dir, e);
+	if (fd < 0)
+		return fd;
+	c->n_bytes = n * sizeof *c->v;
+	void *at = ftruncate(fd, (off_t)c->n_bytes) ? MAP_FAILED : mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	int code = errno;
+	close(fd);
+	if (at == MAP_FAILED)
+		return err_sys(e, code, "%s: a file of %zu bytes for the times of computing", dir, c->n_bytes);
+	c->v = at;
+	for (uint64_t i = 0; i < n; i++)
+		c->v[i] = (struct compute){-1, 0};
+	return 0;
+}
+
+static int of_run(struct computes *c, const struct causality_run *run, uint32_t n_nodes, struct err *e)
+{
+	struct requests q;
+	const struct trace_record *r;
+	int64_t node;
+	uint64_t number;
+	int rc = requests_open(&q, run->trace, n_nodes, e);
+	if (rc)
+		return rc;
+	while (!rc && (rc = requests_next(&q, &r, &node, &number, e)) == 1) {
+		rc = 0;
+		if (node != run->throttled || r->op != OP_COMPUTE || r->length > (uint64_t)TRACE_TIME_MAX)
+			continue;
+		struct compute *at = &c->v[c->first[node] + number];
+		at->ns = (at->ns < 0 ? 0 : at->ns) + (int64_t)r->length;
+		if (r->offset != OFFSET_NONE)
+			at->blocked_ns += r->offset;
+	}
+	requests_close(&q);
+	return rc ? err_context(e, "%s", run->trace) : 0;
+}
+
+int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs, const uint64_t *n_requests, uint32_t n_nodes, const char *dir,
+		    struct err *e)
+{
+	uint64_t n = 0;
+	c->first = xcalloc((size_t)n_nodes + 1, sizeof *c->first);
+	for (uint32_t i = 0; i < n_nodes; i++)
+		c->first[i] = UINT64_MAX;
+	for (uint32_t i = 0; i < n_runs; i++)
+		if (run[i].throttled >= 0 && run[i].throttled < n_nodes && c->first[run[i].throttled] == UINT64_MAX) {
+			c->first[run[i].throttled] = n;
+			n += n_requests[run[i].throttled] + 1;
+		}
+	int rc = n ? file_get(c, n, dir, e) : 0;
+	bool *done = xcalloc((size_t)n_nodes + 1, sizeof *done);
+	for (uint32_t i = 0; i < n_runs && !rc; i++) {
+		if (run[i].throttled < 0 || run[i].throttled >= n_nodes || done[run[i].throttled])
+			continue;
+		done[run[i].throttled] = true;
+		rc = of_run(c, &run[i], n_nodes, e);
+	}
+	free(done);
+	return rc;
+}
+
+void computes_release(struct computes *c)
+{
+	if (c->v)
+		munmap(c->v, c->n_bytes);
+	free(c->first);
+	*c = (struct computes){0};
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "capture/causality/merge_private.h"
+#include "common/xalloc.h"
+
+/* By pair; of a pair by the waiter's request, and of one request the last signaller's first. */
+static int compare_links(const void *a, const void *b)
+{
+	const struct causality_link *x = a, *y = b;
+	if (x->signaller != y->signaller)
+		return x->signaller < y->signaller ? -1 : 1;
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	if (x->wait_place != y->wait_place)
+		return x->wait_place < y->wait_place ? -1 : 1;
+	return (x->signal_place < y->signal_place) - (x->signal_place > y->signal_place);
+}
+
+static int edge_take(struct causality_links *l, const struct causality_run *run, const struct causality_edge *g, const uint64_t *n_requests, struct err *e)
+{
+	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
+		return err_set(e, EINVAL, "%s: a dependency of node %" PRIu32 " on node %" PRIu32 ", where there are %" PRIu32, run->trace, g->waiter,
+			       g->signaller, l->n_nodes);
+	if (g->signaller_request >= n_requests[g->signaller] || g->waiter_request > n_requests[g->waiter])
+		return err_set(e, EINVAL,
+			       "%s: request %" PRIu64 " of node %" PRIu32 ", which makes %" PRIu64 ", depends on request %" PRIu64 " of node %" PRIu32
+			       ", which makes %" PRIu64, run->trace, g->waiter_request, g->waiter, n_requests[g->waiter], g->signaller_request,
+			       g->signaller, n_requests[g->signaller]);
+	if (g->waiter_request == n_requests[g->waiter])
+		return 0; /* it makes no more: nothing is delayed */
+	l->link[l->n++] = (struct causality_link){g->signaller, g->waiter, PLACE_AFTER(g->signaller_request), PLACE_BEFORE(g->waiter_request),
+						  g->signaller_request + 1, g->waiter_request};
+	return 0;
+}
+
+/* A wait of the same pair that comes earlier, or at the same request, for a later request, or the same, implies it. */
+static void keep_greatest(struct causality_links *l)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct causality_link *last = n ? &l->link[n - 1] : NULL, *g = &l->link[i];
+		if (!last || last->signaller != g->signaller || last->waiter != g->waiter || g->signal_place > last->signal_place)
+			l->link[n++] = *g;
+	}
+	l->n = n;
+}
+
+int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
+		 uint64_t *n_seen, struct err *e)
+{
+	size_t n = 0;
+	for (uint32_t i = 0; i < n_runs; i++)
+		n += run[i].n_edges;
+	*n_seen = n;
+	*l = (struct causality_links){.n_nodes = n_nodes, .cap = n + 1, .link = malloc((n + 1) * sizeof *l->link)};
+	if (!l->link)
+		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", n);
+	int rc = 0;
+	for (uint32_t i = 0; i < n_runs && !rc; i++)
+		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++)
+			rc = edge_take(l, &run[i], &run[i].edge[k], n_requests, e);
+	if (rc)
+		return rc;
+	qsort(l->link, l->n, sizeof *l->link, compare_links);
+	keep_greatest(l);
+	return 0;
+}

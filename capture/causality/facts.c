@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/causality/causality.h"
+#include "common/xalloc.h"
+
+static int compare_threads(const void *a, const void *b, void *facts)
+{
+	const struct causality_facts *f = facts;
+	const struct causality_node *x = &f->node[*(const uint32_t *)a], *y = &f->node[*(const uint32_t *)b];
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return (x->tid > y->tid) - (x->tid < y->tid);
+}
+
+static int whole(const json_t *o, const char *name, json_int_t least, json_int_t most, json_int_t missing, json_int_t *v, struct err *e)
+{
+	const json_t *member = json_object_get(o, name);
+	*v = member ? json_integer_value(member) : missing;
+	if (member && !json_is_integer(member))
+		return err_set(e, EINVAL, "\"causality\": \"%s\" is no integer", name);
+	if (*v < least || *v > most)
+		return err_set(e, EINVAL, member ? "\"causality\": \"%s\" is %lld, which cannot be" : "\"causality\": a node without \"%s\"", name,
+			       (long long)*v);
+	return 0;
+}
+
+static int node_read(struct causality_facts *f, const json_t *o, struct err *e)
+{
+	json_int_t number, pid, tid, rank;
+	const json_t *host = json_object_get(o, "host");
+	int rc = whole(o, "node", 0, (json_int_t)f->n_nodes - 1, -1, &number, e);
+	rc = rc ? rc : whole(o, "pid", 0, UINT32_MAX, -1, &pid, e);
+	rc = rc ? rc : whole(o, "tid", 0, UINT32_MAX, -1, &tid, e);
+	rc = rc ? rc : whole(o, "rank", -1, INT32_MAX, -1, &rank, e);
+	if (rc)
+		return rc;
+	if (host && !json_is_string(host) && !json_is_null(host))
+		return err_set(e, EINVAL, "\"causality\": the host of node %lld is no text", (long long)number);
+	struct causality_node *n = &f->node[number];
+	if (n->number != UINT32_MAX)
+		return err_set(e, EINVAL, "\"causality\": node %lld is there twice", (long long)number);
+	*n = (struct causality_node){(uint32_t)number, (uint32_t)pid, (uint32_t)tid, (int32_t)rank, json_string_value(host)};
+	return 0;
+}
+
+static int nodes_read(struct causality_facts *f, const json_t *list, struct err *e)
+{
+	size_t n = json_array_size(list);
+	if (!n || n > CAUSALITY_MAX_NODES)
+		return err_set(e, EINVAL, "\"causality\": %zu nodes; there must be 1 to %d", n, CAUSALITY_MAX_NODES);
+	f->n_nodes = (uint32_t)n;
+	f->node = xcalloc(n, sizeof *f->node);
+	f->by_thread = xcalloc(n, sizeof *f->by_thread);
+	for (uint32_t i = 0; i < n; i++) {
+		f->node[i].number = UINT32_MAX;
+		f->by_thread[i] = i;
+	}
+	for (size_t i = 0; i < n; i++) {
+		int rc = node_read(f, json_array_get(list, i), e);
+		if (rc)
+			return rc;
+	}
+	qsort_r(f->by_thread, n, sizeof *f->by_thread, compare_threads, f);
+	for (size_t i = 1; i < n; i++)
+		if (!compare_threads(&f->by_thread[i - 1], &f->by_thread[i], f))
+			return err_set(e, EINVAL, "\"causality\": nodes %u and %u are the same thread", f->by_thread[i - 1], f->by_thread[i]);
+	return 0;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+	const uint32_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static int throttled_read(struct causality_facts *f, const json_t *list, struct err *e)
+{
+	size_t n = json_array_size(list);
+	if ((list && !json_is_array(list)) || n > f->n_nodes)
+		return err_set(e, EINVAL, "\"causality\": \"throttled\" is no list of nodes");
+	f->throttled = xcalloc(n + 1, sizeof *f->throttled);
+	for (size_t i = 0; i < n; i++) {
+		const json_t *one = json_array_get(list, i);
+		json_int_t v = json_is_integer(one) ? json_integer_value(one) : -1;
+		if (v < 0 || v >= f->n_nodes)
+			return err_set(e, EINVAL, "\"causality\": \"throttled\" names a node that is not there");
+		f->throttled[f->n_throttled++] = (uint32_t)v;
+	}
+	qsort(f->throttled, n, sizeof *f->throttled, compare_numbers);
+	return 0;
+}
+
+/* One of two words; missing: the first. */
+static int word(const json_t *o, const char *name, const char *first, const char *second, bool *is_second, struct err *e)
+{
+	const json_t *member = json_object_get(o, name);
+	const char *text = json_string_value(member);
+	*is_second = text && !strcmp(text, second);
+	if (member && (!text || (!*is_second && strcmp(text, first))))
+		return err_set(e, EINVAL, "\"causality\": \"%s\" is neither \"%s\" nor \"%s\"", name, first, second);
+	return 0;
+}
+
+static int all_read(struct causality_facts *f, const json_t *o, struct err *e)
+{
+	json_int_t period, runs, application, tracing;
+	int rc = nodes_read(f, json_object_get(o, "nodes"), e);
+	rc = rc ? rc : throttled_read(f, json_object_get(o, "throttled"), e);
+	rc = rc ? rc : word(o, "compute", "blocking-calls", "throttled", &f->by_throttling, e);
+	rc = rc ? rc : word(o, "clock", "wall", "cpu", &f->cpu_time, e);
+	rc = rc ? rc : whole(o, "period", 0, INT64_MAX, 0, &period, e);
+	rc = rc ? rc : whole(o, "runs", 0, UINT32_MAX, 0, &runs, e);
+	rc = rc ? rc : whole(o, "application_ns", 0, INT64_MAX, 0, &application, e);
+	rc = rc ? rc : whole(o, "tracing_ns", 0, INT64_MAX, 0, &tracing, e);
+	if (rc)
+		return rc;
+	f->period = (uint64_t)period;
+	f->n_runs = (uint32_t)runs;
+	f->application_ns = application;
+	f->tracing_ns = tracing;
+	return 0;
+}
+
+int causality_facts_read(struct causality_facts *f, const struct trace_meta *m, struct err *e)
+{
+	*f = (struct causality_facts){0};
+	f->kept = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
+	const json_t *o = json_object_get(f->kept, "causality");
+	int rc = 0;
+	if (o)
+		rc = json_is_object(o) ? all_read(f, o, e) : err_set(e, EINVAL, "\"causality\" is no JSON object");
+	if (rc || !o)
+		causality_facts_release(f);
+	return rc;
+}
+
+void causality_facts_release(struct causality_facts *f)
+{
+	free(f->node);
+	free(f->throttled);
+	free(f->by_thread);
+	json_decref(f->kept);
+	*f = (struct causality_facts){0};
+}
+
+int64_t causality_node_of(const struct causality_facts *f, uint32_t pid, uint32_t tid)
+{
+	uint32_t from = 0, to = f->n_nodes;
+	for (uint32_t i = 0; !f->by_thread && i < f->n_nodes; i++)
+		if (f->node[i].pid == pid && f->node[i].tid == tid)
+			return i;
+	while (f->by_thread && from < to) {
+		uint32_t mid = from + (to - from) / 2;
+		const struct causality_node *n = &f->node[f->by_thread[mid]];
+		if (n->pid == pid && n->tid == tid)
+			return f->by_thread[mid];
+		if (n->pid < pid || (n->pid == pid && n->tid < tid))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return -1;
+}
+
+static json_t *nodes_json(const struct causality_facts *f)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		const struct causality_node *n = &f->node[i];
+		json_t *o = json_pack("{s:I,s:I,s:I,s:i}", "node", (json_int_t)i, "pid", (json_int_t)n->pid, "tid", (json_int_t)n->tid,
+				      "rank", (int)n->rank);
+		if (n->host)
+			json_object_set_new(o, "host", json_string(n->host));
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+char *causality_facts_text(const struct causality_facts *f, const char *extra_json)
+{
+	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : json_object(), *throttled = json_array();
+	for (uint32_t i = 0; i < f->n_throttled; i++)
+		json_array_append_new(throttled, json_integer(f->throttled[i]));
+	json_t *o = json_pack("{s:o,s:I,s:o,s:I,s:s,s:s,s:I,s:I}", "nodes", nodes_json(f), "period", (json_int_t)f->period, "throttled",
+			      throttled, "runs", (json_int_t)f->n_runs, "compute", f->by_throttling ? "throttled" : "blocking-calls",
+			      "clock", f->cpu_time ? "cpu" : "wall", "application_ns", (json_int_t)f->application_ns, "tracing_ns",
+			      (json_int_t)f->tracing_ns);
+	char *text = json_is_object(top) && !json_object_set(top, "causality", o) ? json_dumps(top, JSON_COMPACT) : NULL;
+	json_decref(o);
+	json_decref(top);
+	return text;
+}

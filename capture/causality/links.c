@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/links.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/strbuf.h"
+#include "common/xalloc.h"
+
+struct node {
+	size_t wait, waits_end;	    /* in by_wait[] */
+	size_t signal, signals_end; /* in by_signal[] */
+	bool queued;
+};
+
+struct walk {
+	const struct causality_links *l;
+	const struct causality_walk *to;
+	size_t *by_wait, *by_signal; /* links in the order of (node, place) */
+	bool *sent;		     /* sent[n]: the signal of each link */
+	struct node *node;
+	uint32_t *ready; /* nodes, as a ring */
+	uint32_t first, n_ready;
+};
+
+void causality_links_release(struct causality_links *l)
+{
+	free(l->link);
+	*l = (struct causality_links){0};
+}
+
+static int compare(uint32_t a_node, uint64_t a, uint32_t b_node, uint64_t b)
+{
+	if (a_node != b_node)
+		return a_node < b_node ? -1 : 1;
+	return (a > b) - (a < b);
+}
+
+static int by_wait(const void *a, const void *b, void *links)
+{
+	const struct causality_link *v = links, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	int order = compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
+	return order ? order : compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
+}
+
+static int by_signal(const void *a, const void *b, void *links)
+{
+	const struct causality_link *v = links, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	int order = compare(x->signaller, x->signal_place, y->signaller, y->signal_place);
+	return order ? order : compare(x->waiter, x->wait_place, y->waiter, y->wait_place);
+}
+
+void causality_links_order(const struct causality_links *l, size_t *wait, size_t *signal)
+{
+	for (size_t i = 0; i < l->n; i++)
+		wait[i] = signal[i] = i;
+	qsort_r(wait, l->n, sizeof *wait, by_wait, l->link);
+	qsort_r(signal, l->n, sizeof *signal, by_signal, l->link);
+}
+
+static void make_ready(struct walk *w, uint32_t node)
+{
+	if (w->node[node].queued)
+		return;
+	w->node[node].queued = true;
+	w->ready[(w->first + w->n_ready++) % w->l->n_nodes] = node;
+}
+
+static void send(struct walk *w, size_t i)
+{
+	const struct causality_link *g = &w->l->link[i];
+	const struct node *waiter = &w->node[g->waiter];
+	w->sent[i] = true;
+	if (w->to && w->to->signal)
+		w->to->signal(w->to->ctx, i);
+	if (waiter->wait < waiter->waits_end && w->by_wait[waiter->wait] == i)
+		make_ready(w, g->waiter);
+}
+
+/* As far as it goes. */
+static void go_on(struct walk *w, struct node *n)
+{
+	const struct causality_link *v = w->l->link;
+	for (;;) {
+		bool waits = n->wait < n->waits_end, signals = n->signal < n->signals_end;
+		if (signals && (!waits || v[w->by_signal[n->signal]].signal_place < v[w->by_wait[n->wait]].wait_place)) {
+			send(w, w->by_signal[n->signal++]);
+		} else if (waits && w->sent[w->by_wait[n->wait]]) {
+			size_t i = w->by_wait[n->wait++];
+			if (w->to && w->to->wait)
+				w->to->wait(w->to->ctx, i);
+		} else {
+			return;
+		}
+	}
+}
+
+/* The node whose signal a node that cannot go on lacks. It cannot go on either. */
+static uint32_t waits_for(const struct walk *w, uint32_t node)
+{
+	return w->l->link[w->by_wait[w->node[node].wait]].signaller;
+}
+
+static int loop_error(const struct walk *w, uint32_t node, struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	for (uint32_t i = 0; i < w->l->n_nodes; i++) /* so far, and one is on the loop */
+		node = waits_for(w, node);
+	uint32_t first = node, n = 0;
+	do {
+		const struct causality_link *g = &w->l->link[w->by_wait[w->node[node].wait]];
+		if (n++ < 6)
+			strbuf_addf(&text, "%s node %" PRIu32 " before its request %" PRIu64 " for node %" PRIu32 " after its request %" PRId64,
+				    n > 1 ? "," : "", node, g->wait_request, g->signaller, (int64_t)g->signal_request - 1);
+		node = g->signaller;
+	} while (node != first);
+	if (n > 6)
+		strbuf_addf(&text, ", and %" PRIu32 " more", n - 6);
+	int rc = err_set(e, ELOOP, "nodes wait for each other, so that none of them can go on:%s (requests are counted from 0 in each node)",
+			 text.s);
+	strbuf_release(&text);
+	return rc;
+}
+
+static int memory_get(struct walk *w, struct err *e)
+{
+	size_t n = w->l->n + 1;
+	w->by_wait = malloc(n * sizeof *w->by_wait);
+	w->by_signal = malloc(n * sizeof *w->by_signal);
+	w->sent = calloc(n, sizeof *w->sent);
+	w->node = calloc(w->l->n_nodes + 1, sizeof *w->node);
+	w->ready = calloc(w->l->n_nodes + 1, sizeof *w->ready);
+	if (!w->by_wait || !w->by_signal || !w->sent || !w->node || !w->ready)
+		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", w->l->n);
+	return 0;
+}
+
+static void order_all(struct walk *w)
+{
+	const struct causality_links *l = w->l;
+	causality_links_order(l, w->by_wait, w->by_signal);
+	for (size_t i = 0; i < l->n; i++) {
+		w->node[l->link[i].waiter].waits_end++;
+		w->node[l->link[i].signaller].signals_end++;
+	}
+	for (uint32_t i = 0; i < l->n_nodes; i++) {
+		struct node *n = &w->node[i], *before = i ? n - 1 : NULL;
+		n->wait = before ? before->waits_end : 0;
+		n->signal = before ? before->signals_end : 0;
+		n->waits_end += n->wait;
+		n->signals_end += n->signal;
+	}
+}
+
+static int walk_all(struct walk *w, struct err *e)
+{
+	for (uint32_t i = 0; i < w->l->n_nodes; i++)
+		make_ready(w, i);
+	while (w->n_ready) {
+		struct node *n = &w->node[w->ready[w->first]];
+		w->first = (w->first + 1) % w->l->n_nodes;
+		w->n_ready--;
+		n->queued = false;
+		go_on(w, n);
+	}
+	for (uint32_t i = 0; i < w->l->n_nodes; i++)
+		if (w->node[i].wait < w->node[i].waits_end)
+			return loop_error(w, i, e);
+	return 0;
+}
+
+int causality_links_walk(const struct causality_links *l, const struct causality_walk *to, struct err *e)
+{
+	struct walk w = {.l = l, .to = to};
+	int rc = memory_get(&w, e);
+	if (!rc) {
+		order_all(&w);
+		rc = walk_all(&w, e);
+	}
+	free(w.by_wait);
+	free(w.by_signal);
+	free(w.sent);
+	free(w.node);
+	free(w.ready);
+	return rc;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The waits and signals of a trace, brought together. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "capture/causality/links.h"
+#include "capture/op.h"
+#include "common/xalloc.h"
+
+struct end { /* of a link */
+	uint32_t signaller, waiter;
+	uint64_t place, request;
+};
+
+struct ends {
+	struct end *v;
+	size_t n, cap;
+};
+
+struct node {
+	uint64_t n_records, n_requests;
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+	if (x->signaller != y->signaller)
+		return x->signaller < y->signaller ? -1 : 1;
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	return (x->place > y->place) - (x->place < y->place);
+}
+
+static int end_add(struct ends *ends, const struct end *one, struct err *e)
+{
+	if (ends->n == ends->cap) {
+		size_t cap = ends->cap ? 2 * ends->cap : 1024;
+		struct end *v = reallocarray(ends->v, cap, sizeof *v);
+		if (!v)
+			return err_set(e, ENOMEM, "not enough memory for %zu waits or signals", cap);
+		ends->v = v;
+		ends->cap = cap;
+	}
+	ends->v[ends->n++] = *one;
+	return 0;
+}
+
+static int take(struct ends *signals, struct ends *waits, struct node *node, const struct causality_facts *f, const struct trace_record *r,
+		uint64_t index, struct err *e)
+{
+	int64_t of = causality_node_of(f, r->pid, r->tid);
+	bool cause = op_info(r->op)->family == FAMILY_CAUSE;
+	if (of < 0)
+		return cause ? err_set(e, EINVAL, "record %" PRIu64 ": %s of thread %" PRIu32 " of process %" PRIu32 ", which is no node", index,
+				       op_name(r->op), r->tid, r->pid)
+			     : 0;
+	uint64_t place = node[of].n_records++;
+	if (!cause)
+		node[of].n_requests++;
+	if (r->op != OP_SIGNAL && r->op != OP_WAIT)
+		return 0;
+	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
+		return err_set(e, EINVAL, "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64 ", %s", index, op_name(r->op), of, r->length,
+			       r->length == (uint64_t)of ? "itself" : "which is not there");
+	uint32_t other = (uint32_t)r->length;
+	struct end one = {r->op == OP_WAIT ? other : (uint32_t)of, r->op == OP_WAIT ? (uint32_t)of : other, place, node[of].n_requests};
+	return end_add(r->op == OP_WAIT ? waits : signals, &one, e);
+}
+
+static int lone_error(const struct end *signal, const struct end *wait, struct err *e)
+{
+	if (wait)
+		return err_set(e, ENOENT,
+			       "node %" PRIu32 " waits before its request %" PRIu64 " for a signal of node %" PRIu32 " that never comes", wait->waiter,
+			       wait->request, wait->signaller);
+	return err_set(e, EINVAL, "node %" PRIu32 " signals after %" PRIu64 " requests to node %" PRIu32 ", which does not wait for it",
+		       signal->signaller, signal->request, signal->waiter);
+}
+
+static bool same_pair(const struct end *a, const struct end *b)
+{
+	return a->signaller == b->signaller && a->waiter == b->waiter;
+}
+
+/* What has no other end: of the lower pair of nodes. */
+static int lone_find(const struct ends *signals, const struct ends *waits, size_t i, struct err *e)
+{
+	const struct end *s = i < signals->n ? &signals->v[i] : NULL, *w = i < waits->n ? &waits->v[i] : NULL;
+	const struct end sx = s ? (struct end){s->signaller, s->waiter, 0, 0} : (struct end){0}, wx = w ? (struct end){w->signaller, w->waiter, 0, 0} : (struct end){0};
+	bool wait_alone = !s || (w && compare_ends(&wx, &sx) < 0);
+	return wait_alone ? lone_error(NULL, w, e) : lone_error(s, NULL, e);
+}
+
+static int join(struct causality_links *l, struct ends *signals, struct ends *waits, struct err *e)
+{
+	if (signals->n)
+		qsort(signals->v, signals->n, sizeof *signals->v, compare_ends);
+	if (waits->n)
+		qsort(waits->v, waits->n, sizeof *waits->v, compare_ends);
+	l->link = malloc((waits->n + 1) * sizeof *l->link);
+	if (!l->link)
+		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", waits->n);
+	l->cap = waits->n + 1;
+	for (size_t i = 0; i < signals->n || i < waits->n; i++) {
+		if (i >= signals->n || i >= waits->n || !same_pair(&signals->v[i], &waits->v[i]))
+			return lone_find(signals, waits, i, e);
+		const struct end *s = &signals->v[i], *w = &waits->v[i];
+		l->link[l->n++] = (struct causality_link){s->signaller, s->waiter, s->place, w->place, s->request, w->request};
+	}
+	return 0;
+}
+
+int causality_links_read(struct causality_links *l, struct trace *t, const struct causality_facts *f, struct err *e)
+{
+	struct ends signals = {0}, waits = {0};
+	struct node *node = xcalloc(f->n_nodes + 1, sizeof *node);
+	const struct trace_record *r;
+	uint64_t index = 0;
+	*l = (struct causality_links){.n_nodes = f->n_nodes};
+	int rc = trace_rewind(t, e), got = 0;
+	while (!rc && (got = trace_next(t, &r, e)) == 1)
+		rc = take(&signals, &waits, node, f, r, index++, e);
+	rc = rc ? rc : got;
+	rc = rc ? rc : join(l, &signals, &waits, e);
+	free(signals.v);
+	free(waits.v);
+	free(node);
+	if (rc)
+		causality_links_release(l);
+	return rc;
+}
+
+int causality_check(struct trace *t, struct err *e)
+{
+	struct causality_facts f;
+	struct causality_links l = {0};
+	int rc = causality_facts_read(&f, trace_meta(t), e);
+	rc = rc ? rc : causality_links_read(&l, t, &f, e);
+	rc = rc ? rc : causality_links_walk(&l, NULL, e);
+	causality_links_release(&l);
+	causality_facts_release(&f);
+	return rc;
+}

@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The base run, written again with what makes its nodes wait. It goes by in the order of begins: a signal is due when its request ends, which
+ * other nodes' requests may begin before; those that are due later wait in a heap, at most one request's for each node. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/causality/merge_private.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+struct node {
+	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
+	uint64_t n_requests, n_parts; /* written; parts of compute since the last */
+	bool owes;	    /* signals after its last request, at due_ns */
+	int64_t due_ns;
+	int64_t last_ns;    /* where it was last */
+};
+
+struct due {
+	int64_t ns;
+	uint32_t node;
+};
+
+struct job {
+	struct requests q;
+	struct trace_writer *to;
+	const struct causality_links *l;
+	const struct computes *c;
+	size_t *by_wait, *by_signal;
+	struct node *node;
+	struct due *due; /* a heap by ns */
+	size_t n_due, cap_due;
+	uint32_t n_objects;
+	uint64_t seq, n_left_out;
+	struct trace_record out[1024];
+	size_t n_out;
+};
+
+/* --- what goes out -------------------------------------------------------------------------------------------------- */
+
+static int flush(struct job *j, struct err *e)
+{
+	size_t n = j->n_out;
+	j->n_out = 0;
+	return n ? trace_writer_append(j->to, j->out, n, e) : 0;
+}
+
+static int emit(struct job *j, const struct trace_record *r, struct err *e)
+{
+	struct trace_record *to = &j->out[j->n_out++];
+	*to = *r;
+	to->seq = j->seq++;
+	return j->n_out == sizeof j->out / sizeof *j->out ? flush(j, e) : 0;
+}
+
+static int emit_cause(struct job *j, enum trace_op op, uint32_t of, int64_t ns, uint64_t length, uint64_t offset, struct err *e)
+{
+	const struct causality_node *n = &j->q.f.node[of];
+	const struct trace_record r = {.begin_ns = ns, .end_ns = ns, .intended_ns = TIME_NONE, .dispatch_ns = TIME_NONE, .offset = offset,
+				       .length = length, .pid = n->pid, .tid = n->tid, .object = OBJECT_NONE, .fd = -1, .heap = HEAP_NONE,
+				       .op = (uint16_t)op};
+	return emit(j, &r, e);
+}
+
+/* Objects and heap items have the base run's places, for nothing is written to the heap besides. */
+static int emit_copy(struct job *j, const struct trace_record *r, struct err *e)
+{
+	struct trace_record copy = *r;
+	for (; j->n_objects < trace_n_objects(j->q.t); j->n_objects++) {
+		const struct trace_object *o = trace_object(j->q.t, j->n_objects);
+		uint32_t id;
+		int rc = o ? trace_writer_object(j->to, o->kind, o->name, &id, e) : 0;
+		if (!rc && (!o || id != j->n_objects))
+			rc = err_set(e, EBADMSG, "object %" PRIu32 " is missing", j->n_objects);
+		if (rc)
+			return rc;
+	}
+	if (r->heap != HEAP_NONE) {
+		size_t len;
+		const void *data = trace_heap(j->q.t, r->heap, &len);
+		copy.heap = HEAP_NONE;
+		int rc = data ? trace_writer_heap(j->to, data, len, &copy.heap, e) : 0;
+		if (rc)
+			return rc;
+	}
+	return emit(j, &copy, e);
+}
+
+/* --- signals that are due later --------------------------------------------------------------------------------------- */
+
+static void due_add(struct job *j, int64_t ns, uint32_t node)
+{
+	GROW(j->due, j->n_due, j->cap_due);
+	size_t i = j->n_due++;
+	for (; i && j->due[(i - 1) / 2].ns > ns; i = (i - 1) / 2)
+		j->due[i] = j->due[(i - 1) / 2];
+	j->due[i] = (struct due){ns, node};
+}
+
+static struct due due_take(struct job *j)
+{
+	struct due first = j->due[0], last = j->due[--j->n_due];
+	size_t i = 0;
+	for (size_t child; (child = 2 * i + 1) < j->n_due; i = child) {
+		if (child + 1 < j->n_due && j->due[child + 1].ns < j->due[child].ns)
+			child++;
+		if (j->due[child].ns >= last.ns)
+			break;
+		j->due[i] = j->due[child];
+	}
+	j->due[i] = last;
+	return first;
+}
+
+/* The signals that stand after a node's requests so far. */
+static int signals_emit(struct job *j, uint32_t of, int64_t ns, struct err *e)
+{
+	struct node *n = &j->node[of];
+	int rc = 0;
+	n->owes = false;
+	n->last_ns = ns;
+	while (n->signal < n->signals_end && !rc) {
+		const struct causality_link *g = &j->l->link[j->by_signal[n->signal]];
+		if (g->signal_request > n->n_requests)
+			break;
+		n->signal++;
+		rc = emit_cause(j, OP_SIGNAL, of, ns, g->waiter, 0, e);
+	}
+	return rc;
+}
+
+/* Of all nodes, up to `ns`. */
+static int due_emit(struct job *j, int64_t ns, struct err *e)
+{
+	int rc = 0;
+	while (!rc && j->n_due && j->due[0].ns <= ns) {
+		struct due d = due_take(j);
+		if (j->node[d.node].owes && j->node[d.node].due_ns == d.ns)
+			rc = signals_emit(j, d.node, d.ns, e);
+	}
+	return rc;
+}
+
+/* --- the base run ------------------------------------------------------------------------------------------------------ */
+
+static int waits_emit(struct job *j, uint32_t of, int64_t ns, uint64_t number, struct err *e)
+{
+	struct node *n = &j->node[of];
+	int rc = 0;
+	while (n->wait < n->waits_end && !rc) {
+		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
+		if (g->wait_request > number)
+			break;
+		n->wait++;
+		rc = emit_cause(j, OP_WAIT, of, ns, g->signaller, 0, e);
+	}
+	return rc;
+}
+
+static const struct compute *compute_of(const struct job *j, int64_t node, uint64_t number)
+{
+	return j->c->v && j->c->first[node] != UINT64_MAX ? &j->c->v[j->c->first[node] + number] : NULL;
+}
+
+static int compute_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, struct err *e)
+{
+	const struct compute *other = compute_of(j, node, number);
+	struct trace_record changed = *r;
+	int rc = 0;
+	if (j->node[node].n_parts++) {
+		if (other)
+			return 0;
+		rc = waits_emit(j, (uint32_t)node, r->begin_ns, number, e);
+	}
+	if (other && other->ns < 0)
+		return rc;
+	if (other) {
+		changed.length = (uint64_t)other->ns;
+		changed.offset = other->blocked_ns;
+	}
+	return rc ? rc : emit(j, &changed, e);
+}
+
+static int request_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, int64_t ns, struct err *e)
+{
+	struct node *n = &j->node[node];
+	const struct compute *other = compute_of(j, node, number);
+	int rc = 0;
+	if (other && !n->n_parts && other->ns >= 0)
+		rc = emit_cause(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns, other->blocked_ns, e);
+	n->n_parts = 0;
+	n->n_requests = number + 1;
+	rc = rc ? rc : waits_emit(j, (uint32_t)node, ns, number, e);
+	rc = rc ? rc : emit_copy(j, r, e);
+	if (n->signal < n->signals_end && j->l->link[j->by_signal[n->signal]].signal_request <= n->n_requests) {
+		n->owes = true;
+		n->due_ns = r->end_ns > ns ? r->end_ns : ns;
+		due_add(j, n->due_ns, (uint32_t)node);
+	}
+	return rc;
+}
+
+static int take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, struct err *e)
+{
+	if (node < 0 || (!is_request(r) && r->op != OP_COMPUTE)) {
+		j->n_left_out++;
+		return 0;
+	}
+	struct node *n = &j->node[node];
+	int64_t ns = r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
+	int rc = due_emit(j, r->begin_ns, e);
+	if (!rc && n->owes)
+		rc = signals_emit(j, (uint32_t)node, ns, e);
+	n->last_ns = ns;
+	if (rc)
+		return rc;
+	return r->op == OP_COMPUTE ? compute_take(j, r, node, number, e) : request_take(j, r, node, number, ns, e);
+}
+
+static int take_all(struct job *j, struct err *e)
+{
+	const struct trace_record *r;
+	int64_t node;
+	uint64_t number;
+	int rc = 0;
+	while (!rc && (rc = requests_next(&j->q, &r, &node, &number, e)) == 1)
+		rc = take(j, r, node, number, e);
+	rc = rc ? rc : due_emit(j, INT64_MAX, e);
+	return rc ? rc : flush(j, e);
+}
+
+static void links_index(struct job *j)
+{
+	causality_links_order(j->l, j->by_wait, j->by_signal);
+	for (size_t i = 0; i < j->l->n; i++) {
+		j->node[j->l->link[i].waiter].waits_end++;
+		j->node[j->l->link[i].signaller].signals_end++;
+	}
+	for (uint32_t i = 0; i < j->l->n_nodes; i++) {
+		struct node *n = &j->node[i];
+		n->wait = i ? n[-1].waits_end : 0;
+		n->signal = i ? n[-1].signals_end : 0;
+		n->waits_end += n->wait;
+		n->signals_end += n->signal;
+		n->last_ns = TIME_NONE;
+	}
+}
+
+static int write_all_of(struct job *j, const struct causality_facts *facts, const char *path, struct err *e)
+{
+	struct causality_facts f = *facts;
+	struct trace_meta meta = *trace_meta(j->q.t);
+	f.node = j->q.f.node;
+	char *extra = causality_facts_text(&f, meta.extra_json);
+	meta.extra_json = extra;
+	int rc = trace_writer_open(&j->to, path, &meta, NULL, e);
+	if (!rc) {
+		rc = take_all(j, e);
+		if (rc)
+			trace_writer_abort(j->to);
+		else
+			rc = trace_writer_close(j->to, e);
+	}
+	free(extra);
+	return rc;
+}
+
+int merge_write(const struct causality_run *base, const struct causality_links *l, const struct computes *c, const struct causality_facts *facts,
+		const char *output, uint64_t *n_left_out, struct err *e)
+{
+	struct job *j = xcalloc(1, sizeof *j);
+	int rc = requests_open(&j->q, base->trace, facts->n_nodes, e);
+	if (rc) {
+		free(j);
+		return rc;
+	}
+	char *temporary = xasprintf("%s.tmp", output);
+	j->l = l;
+	j->c = c;
+	j->node = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->node);
+	j->by_wait = malloc((l->n + 1) * sizeof *j->by_wait);
+	j->by_signal = malloc((l->n + 1) * sizeof *j->by_signal);
+	if (!j->by_wait || !j->by_signal)
+		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
+	if (!rc) {
+		links_index(j);
+		rc = write_all_of(j, facts, temporary, e);
+	}
+	if (!rc && rename(temporary, output))
+		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, output);
+	if (rc)
+		unlink(temporary);
+	*n_left_out = j->n_left_out;
+	requests_close(&j->q);
+	free(j->node);
+	free(j->by_wait);
+	free(j->by_signal);
+	free(j->due);
+	free(temporary);
+	free(j);
+	return rc;
+}

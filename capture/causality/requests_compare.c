@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether an application makes the same requests in each run. The order between nodes is another in each, so that two runs cannot be read side
+ * by side: of each node there is a running digest with some of its values on the way. Where they differ, what is between two of
+ * those values is read again. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/causality/requests.h"
+#include "common/xalloc.h"
+
+#define MARKS 512u
+
+struct chain { /* of a node */
+	uint64_t digest, n;
+	uint64_t stride; /* mark[i]: after (i + 1) * stride requests */
+	uint64_t mark[MARKS];
+};
+
+/* --- digests -------------------------------------------------------------------------------------------------------- */
+
+static uint64_t mixed(uint64_t h, uint64_t v)
+{
+	h = (h ^ v) * UINT64_C(0x9e3779b97f4a7c15);
+	h ^= h >> 29;
+	h *= UINT64_C(0xbf58476d1ce4e5b9);
+	return h ^ h >> 32;
+}
+
+static uint64_t bytes_mixed(uint64_t h, const void *data, size_t len)
+{
+	const unsigned char *s = data;
+	h = mixed(h, len);
+	for (; len >= 8; s += 8, len -= 8) {
+		uint64_t v;
+		memcpy(&v, s, 8);
+		h = mixed(h, v);
+	}
+	uint64_t last = 0;
+	memcpy(&last, s, len);
+	return mixed(h, last);
+}
+
+/* Descriptors' numbers and the positions of shared ones are not the node's own doing, and how much a read gives is the storage's; but nothing
+ * is not something. */
+static uint64_t result_class(const struct trace_record *r)
+{
+	if (r->error || r->rvalue < 0)
+		return UINT64_C(1) << 32 | r->error;
+	return op_info(r->op)->uses & OP_RETURNS_BYTES ? r->rvalue > 0 : 0;
+}
+
+static uint64_t request_digest(const struct trace *t, const struct trace_record *r)
+{
+	const unsigned int uses = op_info(r->op)->uses;
+	const struct trace_object *o = trace_object(t, r->object);
+	uint64_t h = mixed(r->op, result_class(r));
+	h = mixed(h, uses & OP_HAS_OFFSET ? r->offset : 0);
+	h = mixed(h, uses & (OP_HAS_LENGTH | OP_HAS_MODE) ? r->length : 0);
+	h = mixed(h, uses & OP_HAS_FLAGS ? r->flags : 0);
+	if (o)
+		h = bytes_mixed(h, o->name, strlen(o->name));
+	if (uses & (OP_HEAP_IOVEC | OP_HEAP_PATH | OP_HEAP_NAME)) {
+		size_t len;
+		const void *heap = trace_heap(t, r->heap, &len);
+		h = heap ? bytes_mixed(h, heap, len) : h;
+	}
+	return h;
+}
+
+static void chain_add(struct chain *c, uint64_t digest)
+{
+	c->digest = mixed(c->digest, digest);
+	if (++c->n % c->stride)
+		return;
+	if (c->n / c->stride > MARKS) {
+		for (uint32_t i = 0; i < MARKS / 2; i++)
+			c->mark[i] = c->mark[2 * i + 1];
+		c->stride *= 2;
+		if (c->n % c->stride)
+			return;
+	}
+	c->mark[c->n / c->stride - 1] = c->digest;
+}
+
+static int chains_read(struct requests *q, struct chain *chain, struct err *e)
+{
+	const struct trace_record *r;
+	int64_t node;
+	uint64_t number;
+	int rc = requests_rewind(q, e);
+	for (uint32_t i = 0; i < q->f.n_nodes; i++)
+		chain[i] = (struct chain){.stride = 1};
+	while (!rc && (rc = requests_next(q, &r, &node, &number, e)) == 1) {
+		if (node >= 0 && is_request(r))
+			chain_add(&chain[node], request_digest(q->t, r));
+		rc = 0;
+	}
+	return rc;
+}
+
+/* --- where they differ ---------------------------------------------------------------------------------------------- */
+
+/* The requests before `number` are the same; those from there on, to the next mark, are not all. */
+static uint64_t differ_from(const struct chain *a, const struct chain *b, uint64_t *stride)
+{
+	uint64_t number = 0;
+	*stride = a->stride > b->stride ? a->stride : b->stride;
+	while (number + *stride <= a->n && number + *stride <= b->n &&
+	       a->mark[(number + *stride) / a->stride - 1] == b->mark[(number + *stride) / b->stride - 1])
+		number += *stride;
+	return number;
+}
+
+/* The digests of a node's requests from `from` on: digest[n]. */
+static int digests_read(struct requests *q, uint32_t of, uint64_t from, uint64_t *digest, uint64_t n, uint64_t *n_read, struct err *e)
+{
+	const struct trace_record *r;
+	int64_t node;
+	uint64_t number;
+	int rc = requests_rewind(q, e), got = 0;
+	*n_read = 0;
+	while (!rc && *n_read < n && (got = requests_next(q, &r, &node, &number, e)) == 1)
+		if (node == of && is_request(r) && number >= from)
+			digest[(*n_read)++] = request_digest(q->t, r);
+	return rc ? rc : got < 0 ? got : 0;
+}
+
+static int request_text(struct requests *q, uint32_t of, uint64_t wanted, struct strbuf *out, struct err *e)
+{
+	const struct trace_record *r;
+	int64_t node;
+	uint64_t number;
+	int rc = requests_rewind(q, e), got = 0;
+	while (!rc && (got = requests_next(q, &r, &node, &number, e)) == 1)
+		if (node == of && is_request(r) && number == wanted) {
+			request_describe(out, q->t, r);
+			return 0;
+		}
+	strbuf_addstr(out, "no request any more");
+	return rc ? rc : got < 0 ? got : 0;
+}
+
+static int differ_error(struct requests *base, struct requests *other, const struct causality_run *run, uint32_t node, uint64_t number, struct err *e)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT, when = STRBUF_INIT;
+	if (run->throttled >= 0)
+		strbuf_addf(&when, "while node %" PRId64 " is delayed", run->throttled);
+	else
+		strbuf_addstr(&when, "in another run");
+	int rc = request_text(base, node, number, &a, e);
+	rc = rc ? rc : request_text(other, node, number, &b, e);
+	if (!rc)
+		rc = err_set(e, EILSEQ,
+			     "the application does not make the same requests in each run, so that its dependencies cannot be found: request "
+			     "%" PRIu64 " of node %" PRIu32 " (counted from 0) is %s without delays, and %s %s (%s)", number, node, a.s, b.s, when.s, run->trace);
+	strbuf_release(&a);
+	strbuf_release(&b);
+	strbuf_release(&when);
+	return rc;
+}
+
+static int differ_find(struct requests *base, struct requests *other, const struct causality_run *run, uint32_t node, const struct chain *a,
+		       const struct chain *b, struct err *e)
+{
+	uint64_t stride, from = differ_from(a, b, &stride), n_a = 0, n_b = 0, i = 0;
+	uint64_t *digest = malloc(2 * stride * sizeof *digest);
+	if (!digest)
+		return err_set(e, ENOMEM, "not enough memory to compare %" PRIu64 " requests", stride);
+	int rc = digests_read(base, node, from, digest, stride, &n_a, e);
+	rc = rc ? rc : digests_read(other, node, from, digest + stride, stride, &n_b, e);
+	while (i < n_a && i < n_b && digest[i] == digest[stride + i])
+		i++;
+	free(digest);
+	return rc ? rc : differ_error(base, other, run, node, from + i, e);
+}
+
+static int compare_one(struct requests *base, const struct chain *want, const struct causality_run *run, struct chain *got, struct err *e)
+{
+	struct requests other;
+	int rc = requests_open(&other, run->trace, base->f.n_nodes, e);
+	if (rc)
+		return rc;
+	rc = chains_read(&other, got, e);
+	if (rc)
+		err_context(e, "%s", run->trace);
+	for (uint32_t i = 0; !rc && i < base->f.n_nodes; i++)
+		if (want[i].n != got[i].n || want[i].digest != got[i].digest)
+			rc = differ_find(base, &other, run, i, &want[i], &got[i], e);
+	requests_close(&other);
+	return rc;
+}
+
+int requests_compare(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, uint64_t *n_requests, struct err *e)
+{
+	struct requests base;
+	int rc = requests_open(&base, run[0].trace, n_nodes, e);
+	if (rc)
+		return rc;
+	struct chain *chain = calloc(2 * (size_t)n_nodes, sizeof *chain);
+	rc = chain ? chains_read(&base, chain, e) : err_set(e, ENOMEM, "not enough memory to compare the requests of %" PRIu32 " nodes", n_nodes);
+	for (uint32_t i = 1; !rc && i < n_runs; i++)
+		rc = compare_one(&base, chain, &run[i], chain + n_nodes, e);
+	for (uint32_t i = 0; !rc && i < n_nodes; i++)
+		n_requests[i] = chain[i].n;
+	requests_close(&base);
+	free(chain);
+	return rc;
+}

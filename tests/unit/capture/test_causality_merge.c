@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Runs of a parallel application become one trace with its waits and signals, or an error that says why not. */
+#include "tests/unit/capture/causality_sample.h"
+
+static int merge(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, bool by_throttling, struct causality_merge_counts *counts,
+		 struct err *e)
+{
+	struct causality_facts f = made_facts(n_nodes, 100);
+	f.by_throttling = by_throttling;
+	int rc = causality_merge(run, n_runs, &f, SCRATCH("merged"), counts, e);
+	free(f.node);
+	return rc;
+}
+
+static void expect(const char *want)
+{
+	char *got = made_read(SCRATCH("merged"));
+	assert_string_equal(got, want);
+	free(got);
+	struct trace *t;
+	struct err e = ERR_INIT;
+	must(trace_open(&t, SCRATCH("merged"), &e), &e);
+	must(causality_check(t, &e), &e);
+	trace_close(t);
+	unlink(SCRATCH("merged"));
+}
+
+static void the_papers_example_has_one_signal(void **state)
+{
+	(void)state;
+	/* figure 3: node 1 reads what node 0 wrote, after node 0 has closed it; delayed in each of its requests */
+	made_write(SCRATCH("base"), 2, 0, "1 c 77, 0 w 10 5, 0 c 1000, 0 w 20 5, 0 c 2000, 0 w 30 5, 0 c 3000, 1 r 50 5, 1 c 4000, 1 r 60 5");
+	made_write(SCRATCH("run0"), 2, 1, "0 w 10 5, 0 w 120 5, 0 w 230 5, 1 r 350 5, 1 r 460 5");
+	const struct causality_edge edge[] = {{0, 1, 0, 0}, {0, 1, 1, 0}, {0, 1, 2, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, edge, 3}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 2, 2, false, &counts, &e), &e);
+	expect("1 c 77, 0 w 10, 0 c 1000, 0 w 20, 0 c 2000, 0 w 30, 0 s 1, 0 c 3000, 1 W 0, 1 r 50, 1 c 4000, 1 r 60");
+	assert_int_equal(counts.n_edges_seen, 3);
+	assert_int_equal(counts.n_edges_left, 1);
+	assert_int_equal(counts.n_requests, 5);
+}
+
+static void compute_of_a_delayed_node_is_from_its_run(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 0 c 999, 0 w 20 5, 1 w 30 5, 1 c 5, 1 w 40 5");
+	made_write(SCRATCH("run0"), 2, 1, "0 w 10 5, 0 c 1000, 0 w 120 5, 1 c 1, 1 w 130 5, 1 c 7, 1 w 140 5");
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, NULL, 0}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 2, 2, true, &counts, &e), &e);
+	expect("0 w 10, 0 c 1000, 0 w 20, 1 w 30, 1 c 5, 1 w 40");
+}
+
+/* Node 0's request ends behind the begin of node 1's; its signal stands where it ends. */
+static void a_signal_stands_at_the_end_of_its_request(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 3, 0, "2 c 9, 0 w 10 50, 1 w 20 5, 1 w 30 5, 2 w 70 5, 1 w 80 5");
+	const struct causality_edge edge[] = {{0, 2, 0, 0}, {1, 2, 1, 0}, {0, 1, 0, 3}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, 3, false, &counts, &e), &e);
+	expect("2 c 9, 0 w 10, 1 w 20, 1 w 30, 1 s 2, 0 s 2, 2 W 0, 2 W 1, 2 w 70, 1 w 80");
+	assert_int_equal(counts.n_edges_left, 2); /* node 1 makes no fourth request */
+}
+
+static void other_requests_are_an_error_that_says_which(void **state)
+{
+	(void)state;
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	struct causality_merge_counts counts;
+	for (int i = 0; i < 3000; i++) {
+		strbuf_addf(&a, "%d w %d 1,", i % 2, 10 * i + 1);
+		strbuf_addf(&b, "%d %c %d 1,", i % 2, i == 2001 ? 'r' : 'w', 10 * i + 1 + i % 2 * 50000);
+	}
+	made_write(SCRATCH("base"), 2, 0, a.s);
+	made_write(SCRATCH("run0"), 2, 1, b.s);
+	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, NULL, 0}};
+	struct err e = ERR_INIT;
+	assert_int_equal(merge(run, 2, 2, false, &counts, &e), -EILSEQ);
+	assert_non_null(strstr(e.msg, "request 1000 of node 1"));
+	assert_non_null(strstr(e.msg, "pwrite("));
+	assert_non_null(strstr(e.msg, "pread("));
+	assert_non_null(strstr(e.msg, "while node 0 is delayed"));
+	a.s[strlen(a.s) - strlen("0 w 10001 1,")] = 0;
+	strbuf_release(&b);
+	made_write(SCRATCH("run0"), 2, 1, a.s);
+	assert_int_equal(merge(run, 2, 2, false, &counts, &e), -EILSEQ);
+	assert_non_null(strstr(e.msg, "request 1499 of node 1"));
+	assert_non_null(strstr(e.msg, "no request any more"));
+	assert_int_equal(access(SCRATCH("merged"), F_OK), -1);
+	strbuf_release(&a);
+}
+
+static void a_cycle_is_an_error_that_names_it(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 3, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5");
+	const struct causality_edge edge[] = {{0, 1, 1, 0}, {1, 2, 1, 1}, {2, 0, 1, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	assert_int_equal(merge(run, 1, 3, false, &counts, &e), -ELOOP);
+	assert_non_null(strstr(e.msg, "node 1 before its request 0 for node 0 after its request 1"));
+}
+
+static void edges_of_strangers_are_refused(void **state)
+{
+	(void)state;
+	static const struct causality_edge bad[] = {{0, 2, 0, 0}, {2, 0, 0, 0}, {1, 1, 0, 1}, {0, 1, 1, 0}, {0, 1, 0, 2}};
+	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 1 w 10 5");
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		const struct causality_run run[] = {{SCRATCH("base"), -1, &bad[i], 1}};
+		struct causality_merge_counts counts;
+		struct err e = ERR_INIT;
+		assert_int_equal(merge(run, 1, 2, false, &counts, &e), -EINVAL);
+		assert_non_null(strstr(e.msg, "base"));
+	}
+}
+
+static int check(const char *text, struct err *e)
+{
+	struct trace *t;
+	made_write(SCRATCH("checked"), 3, 0, text);
+	must(trace_open(&t, SCRATCH("checked"), e), e);
+	int rc = causality_check(t, e);
+	trace_close(t);
+	return rc;
+}
+
+static void checking_finds_what_cannot_be_replayed(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	must(check("0 w 10 5, 0 s 1, 1 W 0, 1 w 20 5, 1 s 0, 0 W 1, 0 w 30 5", &e), &e);
+	/* the wait may be read before its signal */
+	must(check("1 W 0, 1 w 20 5, 0 w 10 5, 0 s 1", &e), &e);
+	assert_int_equal(check("0 w 10 5, 1 W 0, 1 w 20 5", &e), -ENOENT);
+	assert_non_null(strstr(e.msg, "node 1 waits before its request 0 for a signal of node 0"));
+	assert_int_equal(check("0 w 10 5, 0 s 1, 0 s 1, 1 W 0, 1 w 20 5, 2 W 0", &e), -EINVAL);
+	assert_non_null(strstr(e.msg, "node 0 signals after 1 requests to node 1"));
+	assert_int_equal(check("0 W 1, 0 s 1, 1 W 0, 1 s 0", &e), -ELOOP);
+	assert_int_equal(check("0 W 0", &e), -EINVAL);
+	assert_int_equal(check("0 s 3", &e), -EINVAL);
+	assert_int_equal(check("0 s 4294967297", &e), -EINVAL);
+}
+
+static void facts_are_read_as_they_were_written(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	uint32_t throttled[] = {0, 2};
+	struct causality_facts f = made_facts(3, 7), g;
+	f.throttled = throttled;
+	f.n_throttled = 2;
+	f.period = 10;
+	f.n_runs = 3;
+	f.by_throttling = f.cpu_time = true;
+	f.application_ns = 123456789;
+	f.tracing_ns = INT64_C(1) << 60;
+	f.node[1].host = "far\xc3\xa4";
+	char *text = causality_facts_text(&f, "{\"other\":[1]}");
+	assert_non_null(strstr(text, "\"other\":[1]"));
+	const struct trace_meta meta = {.extra_json = text};
+	must(causality_facts_read(&g, &meta, &e), &e);
+	assert_int_equal(g.n_nodes, 3);
+	assert_int_equal(g.n_throttled, 2);
+	assert_int_equal(g.throttled[1], 2);
+	assert_int_equal(g.period, 10);
+	assert_int_equal(g.n_runs, 3);
+	assert_true(g.by_throttling && g.cpu_time);
+	assert_int_equal(g.tracing_ns, f.tracing_ns);
+	assert_string_equal(g.node[1].host, f.node[1].host);
+	assert_null(g.node[0].host);
+	for (uint32_t i = 0; i < 3; i++) {
+		assert_int_equal(causality_node_of(&g, 7 + i, 7 + i), i);
+		assert_int_equal(causality_node_of(&f, 7 + i, 7 + i), i);
+	}
+	assert_int_equal(causality_node_of(&g, 7, 8), -1);
+	causality_facts_release(&g);
+	free(text);
+	free(f.node);
+	assert_null(causality_facts_text(&g, "["));
+}
+
+static void bad_facts_are_refused(void **state)
+{
+	(void)state;
+	static const char *const bad[] = {
+	    "3", "{}", "{\"nodes\":[]}", "{\"nodes\":[{\"node\":1,\"pid\":1,\"tid\":1}]}", "{\"nodes\":[{\"node\":0,\"pid\":1}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":-1,\"tid\":1}]}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1,\"host\":3}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1},{\"node\":1,\"pid\":1,\"tid\":1}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1},{\"node\":0,\"pid\":1,\"tid\":2}]}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"throttled\":[1]}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"throttled\":3}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"compute\":\"guessed\"}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"clock\":1}",
+	    "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"period\":-1}", "{\"nodes\":[{\"node\":0,\"pid\":1,\"tid\":1}],\"runs\":1.5}"};
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		char text[512];
+		struct causality_facts f;
+		struct err e = ERR_INIT;
+		snprintf(text, sizeof text, "{\"causality\":%s}", bad[i]);
+		const struct trace_meta meta = {.extra_json = text};
+		assert_int_equal(causality_facts_read(&f, &meta, &e), -EINVAL);
+		assert_non_null(strstr(e.msg, "causality"));
+		assert_int_equal(f.n_nodes, 0);
+	}
+	struct causality_facts f;
+	struct err e = ERR_INIT;
+	const struct trace_meta none = {.extra_json = "{\"capture\":{}}"}, nothing = {0};
+	must(causality_facts_read(&f, &none, &e), &e);
+	assert_int_equal(f.n_nodes, 0);
+	must(causality_facts_read(&f, &nothing, &e), &e);
+	causality_facts_release(&f);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	static const char *const files[] = {"base", "run0", "checked", "merged", "merged.tmp"};
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+		unlink(SCRATCH(files[i]));
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(the_papers_example_has_one_signal),
+	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
+	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
+	    cmocka_unit_test(other_requests_are_an_error_that_says_which),
+	    cmocka_unit_test(a_cycle_is_an_error_that_names_it),
+	    cmocka_unit_test(edges_of_strangers_are_refused),
+	    cmocka_unit_test(checking_finds_what_cannot_be_replayed),
+	    cmocka_unit_test(facts_are_read_as_they_were_written),
+	    cmocka_unit_test(bad_facts_are_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, clean);
+}
