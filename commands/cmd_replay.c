@@ -9,6 +9,7 @@
 #include "capture/op.h"
 #include "common/strbuf.h"
 #include "common/units.h"
+#include "replay/adapters/times.h"
 #include "replay/cache/reads.h"
 #include "replay/mutant.h"
 #include "replay/replay.h"
@@ -178,6 +179,11 @@ static void memory_print(const struct replay_config *c, const struct replay_memo
 	strbuf_release(&peak);
 }
 
+static bool is_untimed(const struct replay_summary *s)
+{
+	return s->adapter.times && !strcmp(s->adapter.times, times_name(ADAPTER_UNTIMED));
+}
+
 static void adapter_print(const struct replay_summary *s)
 {
 	const struct adapter_summary *a = &s->adapter;
@@ -187,7 +193,8 @@ static void adapter_print(const struct replay_summary *s)
 	format_duration(&cpu, (double)a->cpu_ns);
 	format_size(&peak, a->peak_bytes);
 	printf("%-16s%s%s%s of processor time, %s of memory at most\n", "replayer", a->version, *a->version ? ": " : "", cpu.s, peak.s);
-	count_print("not seen", s->n_records - s->n_issued - s->n_passed, "requests that the replayer was given");
+	if (!is_untimed(s))
+		count_print("not seen", s->n_records - s->n_issued - s->n_passed, "requests that the replayer was given");
 	count_print("extra", s->n_repeated, "requests that the input does not have");
 	count_print("ambiguous", a->n_ambiguous, "requests of the input, like another in operation, object, offset and length");
 	for (const char *line = a->notes; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n'))
@@ -198,6 +205,11 @@ static void adapter_print(const struct replay_summary *s)
 
 static void requests_print(const struct replay_summary *s)
 {
+	if (is_untimed(s)) {
+		printf("%-16s%" PRIu64 " given to the replayer; nobody looked what became of them (times: none)\n", "requests",
+		       s->n_records - s->n_passed);
+		return;
+	}
 	printf("%-16s%" PRIu64 " of %" PRIu64, "requests", s->n_issued, s->n_records);
 	if (s->n_repeated)
 		printf(", %" PRIu64 " repeated", s->n_repeated);

@@ -179,7 +179,8 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 		return ret;
 	o->from->fate(o->from, i, traced, &r, &f);
 	if (!f.first.outcome.begin_ticks || f.passed) {
-		r.begin_ns = r.end_ns = r.intended_ns = TIME_NONE;
+		r.begin_ns = r.end_ns = TIME_NONE;
+		r.intended_ns = o->from->untimed ? f.intended_ns : TIME_NONE;
 		r.rvalue = -1;
 		r.error = f.passed ? EOPNOTSUPP : ECANCELED;
 	} else {

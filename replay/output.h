@@ -41,6 +41,7 @@ struct output_source {
 	enum trace_level level;
 	const char *root;
 	bool timed; /* requests have times that they were meant for */
+	bool untimed; /* nobody looked: none has a begin, and intended times are kept all the same */
 	int64_t input_first_ns;
 	struct run_facts facts;
 	uint64_t n_workers, n_futex_sleeps, n_timed_sleeps, n_late_wakes;

@@ -22,6 +22,7 @@ enum adapter_times {
 	ADAPTER_SELF = 1,    /* it writes the times of each request, which `parse` reads */
 	ADAPTER_PRELOAD = 2, /* our library sees its calls */
 	ADAPTER_BLOCK = 4,   /* the kernel's tracepoints on the target device */
+	ADAPTER_UNTIMED = 8, /* nobody: who asked looks himself. Every adapter can */
 };
 
 /* One input file for the whole trace, or one for each of its threads, processes or devices, in the order of their first request. */

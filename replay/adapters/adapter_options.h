@@ -10,7 +10,7 @@
 #include "replay/adapters/known_options.h"
 
 struct adapter_options {
-	const char *times;	/* --times self|self:FORM|preload|block, NULL: the adapter's usual one (times.h) */
+	const char *times;	/* --times self|self:FORM|preload|block|none, NULL: the adapter's usual one (times.h) */
 	const char *export;	/* --export FORMAT[/trace|thread|process|device]: of engine exec */
 	const char *command;	/* --command: words with placeholders; NULL: the adapter's own */
 	const char *environment; /* --environment NAME=VALUE...: words as of command, NULL none */
@@ -27,7 +27,7 @@ struct adapter_options {
 #define ADAPTER_OPTION_ROWS(AT)                                                                                                        \
 	{.name = "times", .type = OPT_STRING, .offset = AT(times), .arg = "HOW",                                                       \
 	 .help = "foreign replayers: whose times count: its own per request (self), those of the preloaded library (preload), or the " \
-		 "device's (block); self:csv(begin=3,end=4,unit=us) of engine exec (the replayer's usual)"},                           \
+		 "device's (block), or nobody's (none); self:csv(begin=3,end=4,unit=us) of engine exec (the replayer's usual)"},       \
 	{.name = "export", .type = OPT_STRING, .offset = AT(export), .arg = "FORMAT",                                                  \
 	 .help = "engine exec: the format it is given the trace in, with /thread, /process or /device behind it one file for each"},  \
 	{.name = "command", .type = OPT_STRING, .offset = AT(command), .arg = "WORDS",                                                 \

@@ -52,6 +52,8 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	const struct outcome_slot *x = &s->a->outcome[i];
 	(void)out;
 	f->passed = inputs_is_left_out(&s->a->inputs, i);
+	if (o->untimed && o->timed && !f->passed && traced->begin_ns != TIME_NONE)
+		f->intended_ns = (int64_t)((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
 	if (!x->begin || f->passed)
 		return;
 	f->expected = compared_of(traced->op, expected_of(traced));
@@ -184,7 +186,8 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 	const int64_t resolution_ns = own && a->run.adapter->resolution_ns ? a->run.adapter->resolution_ns : 1;
 	const struct clock clock = {.source = CLOCK_SOURCE_MONOTONIC, .ns_per_tick = 1, .resolution_ns = (double)resolution_ns};
 	struct source from = {.a = a, .first_begin_ns = TIME_NONE};
-	int ret = trace_open(&from.seen, a->seen_path, e);
+	const bool untimed = a->times.how == ADAPTER_UNTIMED;
+	int ret = untimed ? 0 : trace_open(&from.seen, a->seen_path, e);
 	if (ret)
 		return ret;
 	summarise(a, s);
@@ -200,6 +203,7 @@ int adapter_output_write(struct adapter_state *a, struct replay_summary *s, stru
 		.level = trace_meta(a->run.input)->level,
 		.root = a->device ? NULL : a->target,
 		.timed = a->run.adapter->timed && a->inputs.first_ns != TIME_NONE,
+		.untimed = untimed,
 		.input_first_ns = s->input_first_ns,
 		.facts = facts_of(a->result),
 		.n_workers = s->n_workers,

@@ -9,12 +9,15 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 
-const char *const times_names[] = {"self", "preload", "block", NULL};
-static const enum adapter_times times_values[] = {ADAPTER_SELF, ADAPTER_PRELOAD, ADAPTER_BLOCK};
+const char *const times_names[] = {"self", "preload", "block", "none", NULL};
+static const enum adapter_times times_values[] = {ADAPTER_SELF, ADAPTER_PRELOAD, ADAPTER_BLOCK, ADAPTER_UNTIMED};
 
 const char *times_name(enum adapter_times how)
 {
-	return times_names[how == ADAPTER_SELF ? 0 : how == ADAPTER_PRELOAD ? 1 : 2];
+	size_t i = 0;
+	while (times_names[i + 1] && times_values[i] != how)
+		i++;
+	return times_names[i];
 }
 
 /* --- the form --------------------------------------------------------------------------------------------------------- */
@@ -122,7 +125,7 @@ static int way_refuse(const struct adapter *a, const char *way, struct err *e)
 {
 	struct strbuf has = STRBUF_INIT;
 	for (int i = 0; times_names[i]; i++)
-		if (a->times & times_values[i])
+		if ((a->times | ADAPTER_UNTIMED) & times_values[i])
 			strbuf_addf(&has, "%s%s", has.len ? ", " : "", times_names[i]);
 	int ret = err_set(e, EINVAL, "times: %s has no %s (it has %s)", a->name, way, has.s);
 	strbuf_release(&has);
@@ -139,12 +142,12 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 	int at = place_in(times_names, way), ret = 0;
 	if (at < 0) {
 		const char *near = nearest_name(way, times_names);
-		ret = near ? err_set(e, EINVAL, "times: \"%s\" is not one of self, preload, block (did you mean \"%s\"?)", way, near)
-			   : err_set(e, EINVAL, "times: \"%s\" is not one of self, preload, block", way);
+		ret = near ? err_set(e, EINVAL, "times: \"%s\" is not one of self, preload, block, none (did you mean \"%s\"?)", way, near)
+			   : err_set(e, EINVAL, "times: \"%s\" is not one of self, preload, block, none", way);
 	} else {
 		t->how = times_values[at];
 		t->has_form = text[len] != 0;
-		if (!(a->times & t->how) && !t->has_form)
+		if (!((a->times | ADAPTER_UNTIMED) & t->how) && !t->has_form)
 			ret = way_refuse(a, way, e);
 	}
 	if (!ret && t->has_form && t->how != ADAPTER_SELF)

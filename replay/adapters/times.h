@@ -2,6 +2,7 @@
 /* The option `times`: how the times of requests come back.
  *
  *     self | preload | block                     the adapter's own reading, or an observer
+ *     none                                       they do not: who asks watches the device himself
  *     self:csv(begin=3,end=4,unit=us, ...)       text in columns, counted from 1, which any program may write
  *
  * Columns: begin, and end or took (a duration); optional: op (r or w as first letter, R, W, or the name of an operation), offset, length,
@@ -53,7 +54,7 @@ struct times_how {
 /* `text` NULL: the adapter's usual one. Errors: EINVAL: no such way, with the nearest; one that this adapter has not; what is wrong with
  * the form. */
 int times_parse(struct times_how *t, const char *text, const struct adapter *a, struct err *e);
-extern const char *const times_names[]; /* "self", "preload", "block", NULL */
+extern const char *const times_names[]; /* "self", "preload", "block", "none", NULL */
 const char *times_name(enum adapter_times how);
 
 /* Reads r->output in that form and gives each line to adapter_seen(). Errors: EBADMSG with file, line and value; of the system. */

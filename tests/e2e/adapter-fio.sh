@@ -19,6 +19,22 @@ expect_status 0 "$VALIDATE" replay --engine fio --fio-ioengine libaio --fio-iode
 expect_line out '40 of 40; times: self'
 cat out err | grep -q 'fio takes completions in when its queue is full' || fail 'nothing is said of its response times'
 
+# nobody looks: what is left is what was meant
+expect_status 0 "$VALIDATE" replay --engine fio --times none --fio-direct no --destructive --device image -o none.trace "$data/requests.trace"
+expect_line out '40 given to the replayer; nobody looked'
+expect_status 3 "$VALIDATE" metrics "$data/requests.trace" none.trace
+cat >none.conf <<'END'
+[protocol]
+replicates = 2
+[workload w]
+type = random-read
+[replayer fio]
+engine = fio
+times = none
+END
+expect_status 2 "$VALIDATE" run none.conf --dry-run
+expect_line err 'nobody would time it'
+
 # calls in a directory: as the preloaded library sees them
 mkdir dir
 expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 100 --file-size 1M --dir dir -o calls.trace

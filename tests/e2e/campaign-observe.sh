@@ -87,6 +87,28 @@ jq -r --slurpfile schema "$SRCDIR/doc/report-schema.json" -f "$SRCDIR/tests/e2e/
 grep -v '_status is not' faults && fail "report.json does not fit its schema" || :
 [ "$("$VALIDATE" volume list | grep -c "^validate-$(sed -n 's/.*"token":"\([a-z0-9]*\)".*/\1/p' at-device/journal | head -n 1)")" -eq 0 ] || fail "a volume stayed"
 
+# --- somebody else's replayer is not traced a second time; its times are meant from its first request on, however long it took to begin
+if command -v fio >/dev/null; then
+	printf 'volume = constant:time=300us,parallel=4\nsize = 8M\n' |
+		protocol 'type = block-random' 'arrivals = fixed' 'rate = 1000' 'queue-depth = 4' 'requests = 60' >others.conf
+	cat >>others.conf <<-'END'
+		[replayer untimed]
+		engine = fio
+		fio-ioengine = psync
+		[replayer own-figures]
+		engine = fio
+		fio-ioengine = psync
+		times = self
+	END
+	run others others.conf
+	summaries others 'map(select(.device.seen != .device.requests)) | length == 0' | grep -qx true || fail "requests were lost: $(summaries others 'map([.role, .device])')"
+	summaries others 'map(select(.role == "untimed" and .own != null or .role == "own-figures" and .own == null)) | length == 0' | grep -qx true ||
+		fail "own figures: $(summaries others 'map([.role, .own])')"
+	# the first request is in time, by whose clock its times are meant
+	summaries others 'map(select((.role == "untimed" or .role == "own-figures") and (.summary.issue_error.n != 60 or .summary.issue_error.min > 1e8))) | length == 0' |
+		grep -qx true || fail "the start counts: $(summaries others 'map([.role, .summary.issue_error])')"
+fi
+
 # --- files: what the device was asked for by the calls
 command -v mkfs.ext4 >/dev/null || skip "no mkfs.ext4"
 truncate -s 24M image

@@ -128,17 +128,19 @@ bool step_has_program(const struct campaign *c, const struct step *s)
 	return g && g->prepare;
 }
 
-/* Whose times somebody else's replayer gives: the library's where that observes; else what it usually gives. */
+/* Whose times somebody else's replayer gives: the library's where that observes, nobody's where the campaign watches the device; else what it
+ * usually gives. */
 static void times_add(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct replayer *r = &c->protocol->replayer[s->role];
 	const struct adapter *a = replayer_adapter(r);
 	const int observe = c->protocol->scenario[s->scenario].observe;
-	for (size_t i = 0; i < r->n_options; i++)
-		if (!strcmp(r->option[i].key, "times"))
-			return;
-	if (a && observe == OBSERVE_PRELOAD && a->times & ADAPTER_PRELOAD)
+	if (!a || replayer_option(r, "times"))
+		return;
+	if (observe == OBSERVE_PRELOAD && a->times & ADAPTER_PRELOAD)
 		word_add(w, xstrdup("--times=preload"));
+	else if (observe == OBSERVE_BLOCK && replayer_is_untimed(r))
+		word_add(w, xstrdup("--times=none"));
 }
 
 static void replay_words(struct words *w, const struct campaign *c, const struct step *s)

@@ -154,10 +154,14 @@ static void program_order(struct run *run, const char *observed, const char *tra
 static bool takes_stamps(const struct replayer *r)
 {
 	const struct adapter *a = replayer_adapter(r);
-	for (size_t i = 0; a && i < r->n_options; i++)
-		if (!strcmp(r->option[i].key, "times"))
-			return !strncmp(r->option[i].value, "self", 4);
-	return !a || a->usual == ADAPTER_SELF;
+	const char *times = replayer_option(r, "times");
+	return !a || (times ? !strncmp(times, "self", 4) : a->usual == ADAPTER_SELF);
+}
+
+bool replayer_is_untimed(const struct replayer *r)
+{
+	const char *times = replayer_option(r, "times");
+	return times ? !strcmp(times, "none") : !takes_stamps(r);
 }
 
 static int by_device(const struct campaign *c, struct run *run, const char *trace, const char *input, const char *side, const char *out,
@@ -169,6 +173,7 @@ static int by_device(const struct campaign *c, struct run *run, const char *trac
 	struct observed_device o;
 	struct device_observation how = {
 	    .side = side, .sequence = input ? recorded : below ? trace : NULL, .own = trace, .numbered = below,
+	    .floating = run->role >= 0 && replayer_adapter(&c->protocol->replayer[run->role]),
 	    .queued = scenario->observe_from == OBSERVE_FROM_QUEUE};
 	int ret = observed_device_write(&how, out, &o, e);
 	free(recorded);

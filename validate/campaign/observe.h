@@ -21,6 +21,9 @@ int observe_begin(struct block_watch **watch, const struct campaign *c, const st
 /* Ends it, and writes the device's requests to OUTPUT.side. Errors: of reading and writing; EIO for events that the kernel lost. */
 int observe_end(struct block_watch *watch, struct err *e);
 
+/* Whether a replayer's own trace has no times where the device is observed: it is somebody else's, and not asked for its own figures. */
+bool replayer_is_untimed(const struct replayer *r);
+
 /* Whether a step is a program whose requests are captured at its device: what was seen there is its trace. */
 bool step_is_captured(const struct campaign *c, const struct step *s);
 

@@ -5,173 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "capture/op.h"
 #include "capture/trace.h"
 #include "common/xalloc.h"
-
-enum kind { KIND_READ, KIND_WRITE, KIND_FLUSH, KIND_DISCARD, KIND_NONE };
-
-struct seen { /* a request of the device */
-	uint64_t offset, length;
-	int64_t queue_ns, dispatch_ns, end_ns;
-	uint64_t index; /* in its trace */
-	uint32_t object;
-	uint16_t error;
-	uint8_t kind; /* enum kind */
-	bool taken;
-};
-
-struct device_side {
-	struct seen *seen; /* by kind, offset, time */
-	size_t n, cap;
-	size_t *first; /* [n]: from here on, those of the same place that may be free */
-	struct trace *trace;
-};
-
-static enum kind kind_of(const struct trace_record *r)
-{
-	switch (op_info(r->op)->family) {
-	case FAMILY_READ:
-		return KIND_READ;
-	case FAMILY_WRITE:
-		return KIND_WRITE;
-	case FAMILY_SYNC:
-		return KIND_FLUSH;
-	default:
-		return r->op == OP_FALLOCATE ? KIND_DISCARD : KIND_NONE;
-	}
-}
-
-/* --- the device's requests ------------------------------------------------------------------------------------------- */
-
-static int by_place(const void *x, const void *y)
-{
-	const struct seen *a = x, *b = y;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->offset != b->offset)
-		return a->offset < b->offset ? -1 : 1;
-	if (a->queue_ns != b->queue_ns)
-		return a->queue_ns < b->queue_ns ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
-}
-
-static int side_read(struct device_side *s, const char *path, struct err *e)
-{
-	const struct trace_record *r;
-	size_t n;
-	*s = (struct device_side){0};
-	int rc = trace_open(&s->trace, path, e);
-	while (!rc && (rc = trace_next_batch(s->trace, &r, &n, e)) == 1) {
-		for (size_t i = 0; i < n; i++) {
-			GROW(s->seen, s->n, s->cap);
-			s->seen[s->n] = (struct seen){.offset = r[i].offset, .length = r[i].length, .queue_ns = r[i].begin_ns,
-						      .dispatch_ns = r[i].dispatch_ns, .end_ns = r[i].end_ns, .index = s->n,
-						      .object = r[i].object, .error = r[i].error, .kind = (uint8_t)kind_of(&r[i])};
-			s->n++;
-		}
-		rc = 0;
-	}
-	if (rc)
-		return err_context(e, "%s", path);
-	if (s->n)
-		qsort(s->seen, s->n, sizeof *s->seen, by_place);
-	s->first = xreallocarray(NULL, s->n + 1, sizeof *s->first);
-	for (size_t i = 0; i < s->n; i++)
-		s->first[i] = i;
-	return 0;
-}
-
-static void side_release(struct device_side *s)
-{
-	trace_close(s->trace);
-	free(s->seen);
-	free(s->first);
-}
-
-/* The first request of a place, s->n where there is none. */
-static size_t place_find(const struct device_side *s, enum kind kind, uint64_t offset)
-{
-	size_t lo = 0, hi = s->n;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct seen *q = &s->seen[mid];
-		if (q->kind < kind || (q->kind == kind && q->offset < offset))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n && s->seen[lo].kind == kind && s->seen[lo].offset == offset ? lo : s->n;
-}
-
-/* The earliest free one of a place with that length; `shorter`: with less. NULL: none. */
-static struct seen *place_take(struct device_side *s, enum kind kind, uint64_t offset, uint64_t length, bool shorter)
-{
-	size_t at = place_find(s, kind, offset);
-	if (at == s->n)
-		return NULL;
-	size_t i = s->first[at];
-	while (i < s->n && s->seen[i].taken && s->seen[i].kind == kind && s->seen[i].offset == offset)
-		i++;
-	s->first[at] = i;
-	for (; i < s->n && s->seen[i].kind == kind && s->seen[i].offset == offset; i++) {
-		struct seen *q = &s->seen[i];
-		if (!q->taken && (shorter ? q->length < length && q->length : q->length == length)) {
-			q->taken = true;
-			return q;
-		}
-	}
-	return NULL;
-}
-
-/* Adds a piece to what was seen of a request. */
-static void piece_join(struct seen *all, const struct seen *piece)
-{
-	all->length += piece->length;
-	all->queue_ns = piece->queue_ns < all->queue_ns ? piece->queue_ns : all->queue_ns;
-	if (all->dispatch_ns == TIME_NONE || (piece->dispatch_ns != TIME_NONE && piece->dispatch_ns < all->dispatch_ns))
-		all->dispatch_ns = piece->dispatch_ns;
-	if (piece->end_ns == TIME_NONE || all->end_ns == TIME_NONE)
-		all->end_ns = TIME_NONE;
-	else
-		all->end_ns = piece->end_ns > all->end_ns ? piece->end_ns : all->end_ns;
-	all->error = all->error ? all->error : piece->error;
-}
-
-#define PIECES_MAX 4096
-
-/* What the device saw of a request, whole or in pieces that follow each other; false: nothing, or not all of it. */
-static bool request_find(struct device_side *s, enum kind kind, const struct trace_record *r, struct seen *found, bool *split)
-{
-	struct seen *piece[PIECES_MAX], *q = place_take(s, kind, r->offset, r->length, false);
-	size_t n = 0;
-	*split = false;
-	if (q) {
-		*found = *q;
-		return true;
-	}
-	uint64_t done = 0;
-	while (done < r->length && n < PIECES_MAX) {
-		q = place_take(s, kind, r->offset + done, r->length - done, n == 0);
-		if (!q && n)
-			q = place_take(s, kind, r->offset + done, r->length - done, true);
-		if (!q)
-			break;
-		done += q->length;
-		piece[n++] = q;
-	}
-	if (!n || done < r->length) {
-		while (n)
-			piece[--n]->taken = false;
-		return false;
-	}
-	*found = *piece[0];
-	for (size_t i = 1; i < n; i++)
-		piece_join(found, piece[i]);
-	return *split = true;
-}
-
-/* --- the result ------------------------------------------------------------------------------------------------------- */
+#include "validate/metrics/device_side.h"
 
 struct making {
 	const struct device_observation *how;
@@ -180,18 +16,19 @@ struct making {
 	struct trace_writer *writer;
 	struct observed_device *o;
 	int64_t own_shift_ns; /* from the own trace's times to the device's */
+	bool anchored;	      /* where its clock floats that is known: the first request that was found was in time */
 	int64_t first_ns, last_ns; /* of what was found */
 	uint32_t *object;     /* [n_objects] of the sequence: in the result */
 	uint32_t n_objects;
 	uint64_t n_records;
 };
 
-static int64_t begin_of(const struct making *m, const struct seen *q)
+static int64_t begin_of(const struct making *m, const struct device_request *q)
 {
 	return m->how->queued || q->dispatch_ns == TIME_NONE ? q->queue_ns : q->dispatch_ns;
 }
 
-static void times_set(struct making *m, struct trace_record *r, const struct seen *q)
+static void times_set(struct making *m, struct trace_record *r, const struct device_request *q)
 {
 	r->begin_ns = begin_of(m, q);
 	r->dispatch_ns = q->dispatch_ns;
@@ -208,26 +45,40 @@ static void times_set(struct making *m, struct trace_record *r, const struct see
 }
 
 /* Was it issued in the sequence, and is it of a kind that a device sees? */
-static bool is_wanted(const struct trace_record *r, enum kind kind)
+static bool is_wanted(const struct trace_record *r, enum device_kind kind)
 {
 	return r->begin_ns != TIME_NONE && kind != KIND_NONE && (kind == KIND_FLUSH || r->length) && r->rvalue >= 0;
+}
+
+static void intended_set(struct making *m, struct trace_record *r, const struct trace_record *own, const struct device_request *found)
+{
+	if (!own || own->intended_ns == TIME_NONE)
+		return;
+	if (m->how->floating && !m->anchored) {
+		m->own_shift_ns = found->queue_ns - own->intended_ns;
+		m->anchored = true;
+	}
+	r->intended_ns = own->intended_ns + m->own_shift_ns;
 }
 
 /* A request of the sequence as the device saw it; `own` is the same in the run's own trace, NULL unknown. */
 static void record_make(struct making *m, struct trace_record *r, const struct trace_record *own)
 {
-	struct seen found;
-	enum kind kind = kind_of(r);
+	struct device_request found;
+	enum device_kind kind = device_kind_of(r);
 	bool split, wanted = is_wanted(r, kind), passed = own && own->begin_ns == TIME_NONE && own->error == EOPNOTSUPP;
-	r->intended_ns = own && own->intended_ns != TIME_NONE ? own->intended_ns + m->own_shift_ns : TIME_NONE;
+	r->intended_ns = TIME_NONE;
 	r->heap = HEAP_NONE;
 	m->o->n_requests += wanted && !passed;
-	if (wanted && !passed && request_find(&m->side, kind, r, &found, &split)) {
+	if (wanted && !passed && device_side_find(&m->side, kind, r, &found, &split)) {
 		m->o->n_seen++;
 		m->o->n_split += split;
+		intended_set(m, r, own, &found);
 		times_set(m, r, &found);
 		return;
 	}
+	if (!m->how->floating)
+		intended_set(m, r, own, NULL);
 	r->begin_ns = r->end_ns = r->dispatch_ns = TIME_NONE;
 	if (passed || !wanted || kind == KIND_FLUSH) {
 		r->rvalue = -1;
@@ -284,11 +135,11 @@ static int sequence_write(struct making *m, struct err *e)
 
 static int by_time(const void *x, const void *y)
 {
-	const struct seen *a = x, *b = y;
+	const struct device_request *a = x, *b = y;
 	return a->queue_ns != b->queue_ns ? (a->queue_ns < b->queue_ns ? -1 : 1) : a->index < b->index ? -1 : a->index > b->index;
 }
 
-static int extra_write(struct making *m, const struct seen *q, uint32_t object, struct err *e)
+static int extra_write(struct making *m, const struct device_request *q, uint32_t object, struct err *e)
 {
 	static const uint16_t op[] = {[KIND_READ] = OP_PREAD, [KIND_WRITE] = OP_PWRITE, [KIND_FLUSH] = OP_FSYNC, [KIND_DISCARD] = OP_FALLOCATE};
 	struct trace_record r = {.seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset, .length = q->length,
@@ -308,7 +159,7 @@ static int extras_write(struct making *m, struct err *e)
 	if (s->n)
 		qsort(s->seen, s->n, sizeof *s->seen, by_time);
 	for (size_t i = 0; i < s->n && !rc; i++) {
-		const struct seen *q = &s->seen[i];
+		const struct device_request *q = &s->seen[i];
 		if (q->taken || q->kind == KIND_NONE || (q->kind == KIND_FLUSH && m->how->sequence))
 			continue;
 		if (begin_of(m, q) < first || begin_of(m, q) > last) {
@@ -363,7 +214,7 @@ int observed_device_write(const struct device_observation *how, const char *out,
 	struct making m = {.how = how, .o = o, .first_ns = INT64_MAX, .last_ns = INT64_MIN};
 	struct trace *own = NULL;
 	*o = (struct observed_device){0};
-	int rc = side_read(&m.side, how->side, e);
+	int rc = device_side_read(&m.side, how->side, e);
 	if (!rc && how->sequence)
 		rc = trace_open(&m.sequence, how->sequence, e);
 	if (!rc && how->own)
@@ -374,6 +225,6 @@ int observed_device_write(const struct device_observation *how, const char *out,
 	trace_close(own);
 	trace_close(m.sequence);
 	free(m.object);
-	side_release(&m.side);
+	device_side_release(&m.side);
 	return rc;
 }

@@ -22,6 +22,7 @@ struct device_observation {
 	const char *sequence; /* request i is to be found as request i of the result; NULL: the device's own order, all of them */
 	const char *own;      /* the run's own trace, for its facts, and where its record i is request i, its intended times; NULL none */
 	bool numbered;	      /* it is */
+	bool floating;	      /* its clock is its own or none: intended times count from the first request of the sequence that the device saw */
 	bool queued;	      /* a request begins when it was asked for (Q); else when the device was given it (D) */
 };
 

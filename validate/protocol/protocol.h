@@ -232,6 +232,10 @@ void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
 
 /* How somebody else's replayer is run; NULL for ours and for the program. */
 const struct adapter *replayer_adapter(const struct replayer *r);
+/* The value of a key of its section; NULL: it is not there. */
+const char *replayer_option(const struct replayer *r, const char *key);
+/* The value of a key of its section; NULL: it is not there. */
+const char *replayer_option(const struct replayer *r, const char *key);
 
 /* Looks for the programs of others' replayers; those that are optional and not found replay nothing from then on. Errors: ENOENT for one that
  * is not, naming it; EINVAL where none is left for a workload. */

@@ -2,6 +2,7 @@
 /* Who observes the runs of a scenario: keys observe and observe-from of [workload NAME]. */
 #include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "replay/adapters/adapter.h"
 #include "validate/protocol/protocol_programs.h"
@@ -89,6 +90,17 @@ static void observe_choose(struct scenario *s, const struct replayer *foreign, b
 		choose(s, OBSERVE_OWN, "the program and every replayer take stamps around their calls in the same way");
 }
 
+/* One that is told to time nothing, which only the device's observer makes up for. NULL: none. */
+static const struct replayer *untimed_find(const struct protocol *p, size_t scenario)
+{
+	for (size_t i = 0; i < p->n_replayers; i++) {
+		const char *times = replayer_option(&p->replayer[i], "times");
+		if (p->replayer[i].applies[scenario] && times && !strcmp(times, "none"))
+			return &p->replayer[i];
+	}
+	return NULL;
+}
+
 static int observe_refuse(const struct protocol *p, const struct scenario *s, const char *why, struct err *e)
 {
 	return err_set(e, EINVAL, "%s: [workload %s]: observe = %s: %s", p->path, s->workload, observe_names[s->observe], why);
@@ -110,6 +122,9 @@ int observe_resolve(struct protocol *p, struct err *e)
 		if (s->observe == OBSERVE_PRELOAD && unseen_find(p, i))
 			return err_set(e, EINVAL, "%s: [workload %s] is observed by the preloaded library (%s), which cannot be put around [replayer %s]",
 				       p->path, s->workload, s->observe_why, unseen_find(p, i)->name);
+		if (s->observe != OBSERVE_BLOCK && untimed_find(p, i))
+			return err_set(e, EINVAL, "%s: [replayer %s]: times = none: nobody would time it in [workload %s], which is not observed at a device",
+				       p->path, untimed_find(p, i)->name, s->workload);
 		if (s->observe == OBSERVE_OWN && s->script && foreign && !below)
 			return observe_refuse(p, s, "a captured program is timed by the library, and so must be those that others replay", e);
 	}

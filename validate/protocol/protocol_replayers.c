@@ -48,6 +48,14 @@ int replayer_config(const struct replayer *r, struct replay_config *c, struct er
 	return settings_apply(replay_options, c, r->option, r->n_options, e);
 }
 
+const char *replayer_option(const struct replayer *r, const char *key)
+{
+	for (size_t i = 0; i < r->n_options; i++)
+		if (!strcmp(r->option[i].key, key))
+			return r->option[i].value;
+	return NULL;
+}
+
 const struct adapter *replayer_adapter(const struct replayer *r)
 {
 	const struct replay_engine *g = replay_engine_find(r->engine);

@@ -107,6 +107,11 @@ static void times_of_options(void **state)
 	assert_int_equal(t.how, ADAPTER_BLOCK);
 	assert_int_equal(times_parse(&t, "preload", &some, NULL), 0);
 	assert_int_equal(t.how, ADAPTER_PRELOAD);
+	assert_int_equal(times_parse(&t, "none", &some, NULL), 0); /* every one can do without */
+	assert_int_equal(t.how, ADAPTER_UNTIMED);
+	assert_string_equal(times_name(t.how), "none");
+	assert_string_equal(times_name(ADAPTER_BLOCK), "block");
+	assert_int_equal(times_parse(&t, "none:csv(begin=1,end=2)", &some, NULL), -EINVAL);
 	assert_int_equal(times_parse(&t, "self:csv(begin=3, took=4,unit=ms,sep=blank,header=2,op=5,offset=6,length=7,unit-offset=512,comment=#,first=1)",
 				     &some, NULL), 0);
 	assert_true(t.has_form && t.how == ADAPTER_SELF);

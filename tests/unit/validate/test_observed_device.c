@@ -40,6 +40,7 @@ struct made {
 	struct err e;
 };
 
+static bool floating;
 #define SHIFT 500000 /* the device's epoch lies so much later */
 
 static void make(struct made *m, const struct trace_record *sequence, size_t n, const struct trace_record *own, size_t n_own,
@@ -56,7 +57,8 @@ static void make(struct made *m, const struct trace_record *sequence, size_t n, 
 	meta.epoch_ns += SHIFT;
 	meta.n_events_lost = lost;
 	trace_file_write(dev.s, side, n_side, &meta, false, false);
-	struct device_observation how = {.side = dev.s, .sequence = n ? seq.s : NULL, .own = own ? mine.s : NULL, .numbered = own != NULL, .queued = queued};
+	struct device_observation how = {.side = dev.s, .sequence = n ? seq.s : NULL, .own = own ? mine.s : NULL, .numbered = own != NULL,
+					 .floating = floating, .queued = queued};
 	m->rc = observed_device_write(&how, out.s, &m->o, &m->e);
 	if (!m->rc) {
 		assert_int_equal(trace_open(&t, out.s, &m->e), 0);
@@ -170,6 +172,35 @@ static void test_passed_over_and_intended(void **state)
 	assert_int_equal(m.o.n_seen, 1);
 }
 
+/* Whose clock is his own, or who has none: its times are meant from the first request that was found on, of which the device saw when it was asked
+ * for. */
+static void test_intended_of_a_floating_clock(void **state)
+{
+	(void)state;
+	const struct trace_record sequence[] = {request(OP_PREAD, 5 * K, K, 10, 20), request(OP_PREAD, 0, K, 1010, 1020), request(OP_PREAD, K, K, 2010, 2020)};
+	struct trace_record own[] = {sequence[0], sequence[1], sequence[2]};
+	const struct trace_record side[] = {seen(OP_PREAD, 0, K, 70000, 70005, 70100), seen(OP_PREAD, K, K, 71300, 71350, 71400)};
+	struct made m;
+	for (size_t i = 0; i < 3; i++) {
+		own[i].intended_ns = own[i].begin_ns - 10;
+		own[i].begin_ns = own[i].end_ns = TIME_NONE;
+		own[i].error = ECANCELED;
+	}
+	floating = true;
+	make(&m, sequence, 3, own, 3, side, 2, false, 0);
+	floating = false;
+	assert_int_equal(m.rc, 0);
+	assert_int_equal(m.o.n_requests, 3);
+	assert_int_equal(m.o.n_seen, 2);
+	times_are(&m.r[0], TIME_NONE, TIME_NONE);
+	assert_int_equal(m.r[0].error, 0); /* lost, and not passed over */
+	assert_true(m.r[0].intended_ns == TIME_NONE);
+	assert_int_equal(m.r[1].intended_ns, 70000);
+	times_are(&m.r[1], 70005, 70100);
+	assert_int_equal(m.r[2].intended_ns, 71000);
+	times_are(&m.r[2], 71350, 71400);
+}
+
 /* Without a sequence the device's own order is one. Nothing seen is an error. */
 static void test_alone_and_nothing(void **state)
 {
@@ -194,7 +225,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_by_key_in_any_order), cmocka_unit_test(test_lost_extra_and_failed), cmocka_unit_test(test_pieces),
-	    cmocka_unit_test(test_passed_over_and_intended), cmocka_unit_test(test_alone_and_nothing),
+	    cmocka_unit_test(test_passed_over_and_intended), cmocka_unit_test(test_intended_of_a_floating_clock), cmocka_unit_test(test_alone_and_nothing),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
