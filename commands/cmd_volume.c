@@ -9,12 +9,11 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "commands/volume_delivered.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "microbench/volume/log.h"
-#include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
-#include "validate/metrics/histogram.h"
 
 struct volume_options {
 	struct volume_config made;
@@ -61,107 +60,55 @@ static const char about[] =
 	"  ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB    each unit belongs to one channel\n"
 	"The first two rows take parallel=N: at most N requests are served at a time (0, the default: all). All take flush=TIME (0).";
 
-/* --- what it delivered -------------------------------------------------------------------------------------------- */
+/* --- what there is ------------------------------------------------------------------------------------------------ */
 
-struct delivered {
-	const char *op;
-	uint64_t n;
-	double programmed_ns, p50_ns, p99_ns; /* medians of what the model said and, with p99, of what was kept, queueing included */
-};
-
-static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d, struct err *e)
+static void lead_print(const struct volume_lead *l)
 {
-	struct histogram programmed, kept;
-	histogram_init(&programmed);
-	histogram_init(&kept);
-	uint64_t n = atomic_load(&log->head->n);
-	for (uint64_t i = 0; i < n; i++) {
-		const struct volume_entry *x = &log->entry[i];
-		if (x->op != op || x->error || !x->end_ns)
-			continue;
-		histogram_add(&programmed, x->due_ns - x->arrival_ns);
-		histogram_add(&kept, x->end_ns - x->arrival_ns + atomic_load(&log->head->lead_ns));
-	}
-	d->n = kept.n;
-	int ret = 0;
-	if (kept.n && (histogram_quantile(&programmed, 0.5, &d->programmed_ns, e) || histogram_quantile(&kept, 0.5, &d->p50_ns, e) ||
-		       histogram_quantile(&kept, 0.99, &d->p99_ns, e)))
-		ret = -EINVAL;
-	histogram_release(&programmed);
-	histogram_release(&kept);
-	return ret;
-}
-
-#define N_OPS 3
-static const char *const op_names[N_OPS] = {"reads", "writes", "flushes"};
-
-static int delivered_all(const struct volume *v, struct delivered d[N_OPS], uint64_t *n_lost, struct err *e)
-{
-	struct volume_log log;
-	int ret = volume_log_open(&log, v->log, false, e);
-	if (ret)
-		return ret;
-	*n_lost = atomic_load(&log.head->n_lost);
-	for (int op = 0; op < N_OPS && !ret; op++) {
-		d[op] = (struct delivered){.op = op_names[op]};
-		ret = delivered_find(&log, (enum service_op)op, &d[op], e);
-	}
-	volume_log_close(&log);
-	return ret;
-}
-
-static void delivered_print(const struct delivered *d)
-{
-	struct strbuf programmed = STRBUF_INIT, p50 = STRBUF_INIT, p99 = STRBUF_INIT;
-	if (!d->n)
-		return;
-	format_duration(&programmed, d->programmed_ns);
-	format_duration(&p50, d->p50_ns);
-	format_duration(&p99, d->p99_ns);
-	printf("  %-11s%" PRIu64 ", median %s where the model said %s, p99 %s\n", d->op, d->n, p50.s, programmed.s, p99.s);
-	strbuf_release(&programmed);
-	strbuf_release(&p50);
-	strbuf_release(&p99);
+	struct strbuf lead = STRBUF_INIT, low = STRBUF_INIT, high = STRBUF_INIT;
+	format_duration(&lead, (double)l->ns);
+	format_duration(&low, (double)l->low_ns);
+	format_duration(&high, (double)l->high_ns);
+	printf("  lead       %s, given before an answer is due", lead.s);
+	if (l->high_ns)
+		printf("; there and back, half of some reads took %s to %s", low.s, high.s);
+	puts(l->ns < l->low_ns ? ": the machine was busy" : "");
+	strbuf_release(&lead);
+	strbuf_release(&low);
+	strbuf_release(&high);
 }
 
 static int volume_print(const struct volume *v, struct err *e)
 {
-	struct delivered d[N_OPS];
-	uint64_t n_lost = 0;
-	struct strbuf size = STRBUF_INIT, lead = STRBUF_INIT;
+	struct volume_log log;
+	struct strbuf size = STRBUF_INIT;
 	if (!v->service) {
 		printf("%-13s%s: not made to the end (validate volume remove %s)\n", v->name, v->dir, v->name);
 		return 0;
 	}
 	format_size(&size, v->n_bytes);
-	format_duration(&lead, (double)v->lead_ns);
 	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size.s, v->backing ? v->backing : "memory",
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
-	printf("  service    %s\n  lead       %s, given before an answer is due\n", v->service, lead.s);
+	printf("  service    %s\n", v->service);
+	lead_print(&v->lead);
 	strbuf_release(&size);
-	strbuf_release(&lead);
-	int ret = delivered_all(v, d, &n_lost, e);
-	for (int op = 0; op < N_OPS && !ret; op++)
-		delivered_print(&d[op]);
-	if (n_lost)
-		printf("  warning    %" PRIu64 " requests are not in the log: it was full\n", n_lost);
+	int ret = volume_log_open(&log, v->log, false, e);
+	if (ret)
+		return ret;
+	ret = volume_delivered_print(&log, e);
+	volume_log_close(&log);
 	return ret;
 }
 
 static json_t *volume_json(const struct volume *v)
 {
-	struct delivered d[N_OPS];
-	uint64_t n_lost = 0;
-	json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:b}", "name", v->name, "path", volume_path(v), "service", v->service, "backing",
-			      v->backing, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead_ns, "alive", v->alive);
-	if (!o || delivered_all(v, d, &n_lost, NULL))
+	struct volume_log log;
+	json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:b}", "name", v->name, "path", volume_path(v), "service", v->service,
+			      "backing", v->backing, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns,
+			      "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "alive", v->alive);
+	if (!o || volume_log_open(&log, v->log, false, NULL))
 		return o;
-	json_object_set_new(o, "n_lost", json_integer((json_int_t)n_lost));
-	for (int op = 0; op < N_OPS; op++)
-		json_object_set_new(o, d[op].op,
-				    d[op].n ? json_pack("{s:I, s:f, s:f, s:f}", "n", (json_int_t)d[op].n, "programmed_median_ns", d[op].programmed_ns,
-							"median_ns", d[op].p50_ns, "p99_ns", d[op].p99_ns)
-					    : json_pack("{s:i}", "n", 0));
+	volume_delivered_json(&log, o, NULL);
+	volume_log_close(&log);
 	return o;
 }
 

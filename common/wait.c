@@ -87,6 +87,13 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);
 }
 
+void waiter_forgo(struct waiter *w, uint64_t gap_ticks)
+{
+	/* Without this a margin that has outgrown all gaps would never be tried again. */
+	if (gap_ticks <= w->margin_ticks && gap_ticks > w->base_ticks)
+		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
+}
+
 static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 {
 	sleep_until_ns(clock_ns_of_ticks(c, target));
@@ -95,10 +102,7 @@ static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 
 static void wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
-	uint64_t gap = deadline - now;
-	/* Without this a margin that has outgrown all gaps would never be tried again. */
-	if (gap <= w->margin_ticks && gap > w->base_ticks)
-		w->margin_ticks -= (w->margin_ticks - w->base_ticks) >> RETURN_SHIFT;
+	waiter_forgo(w, deadline - now);
 	if (w->group) {
 		wait_group_until(w, deadline, now);
 		return;

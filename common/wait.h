@@ -47,5 +47,7 @@ void wait_until(struct waiter *w, uint64_t deadline);
 
 /* What wait_until learns from a sleep that ended `overshoot_ticks` after the instant it aimed at; apart for tests. */
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks);
+/* And from a wait of `gap_ticks` that it spins throughout, where it is shorter than the margin. */
+void waiter_forgo(struct waiter *w, uint64_t gap_ticks);
 
 #endif

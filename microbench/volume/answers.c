@@ -53,10 +53,9 @@ static struct answer heap_pop(struct answers *a)
 
 static void give(struct answers *a, struct answer *x)
 {
-	struct volume_entry *logged = volume_log_add(a->log, &x->entry);
+	x->entry.end_ns = clock_monotonic_ns();
+	volume_log_add(a->log, &x->entry);
 	a->give(x);
-	if (logged)
-		logged->end_ns = clock_monotonic_ns();
 	free(x->owned);
 }
 
@@ -82,7 +81,8 @@ static void doze(struct answers *a, int64_t due_ns)
 static void spin(struct answers *a, int64_t left_ns)
 {
 	uint32_t n_added = atomic_load_explicit(&a->n_added, memory_order_relaxed);
-	uint64_t until = clock_now(&a->clock) + (uint64_t)((double)left_ns / a->clock.ns_per_tick);
+	uint64_t left_ticks = (uint64_t)((double)left_ns / a->clock.ns_per_tick), until = clock_now(&a->clock) + left_ticks;
+	waiter_forgo(&a->waiter, left_ticks);
 	pthread_mutex_unlock(&a->mutex);
 	while (clock_now(&a->clock) < until && atomic_load_explicit(&a->n_added, memory_order_relaxed) == n_added)
 		cpu_relax();

@@ -2,6 +2,7 @@
 /* How long the kernel, FUSE and the loop device take with a request, apart from its service time. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -11,10 +12,12 @@
 #include "microbench/volume/service.h"
 #include "microbench/volume/volume.h"
 
-#define N_MAX 64
-#define N_MIN 4
+#define N_MAX 1024
+#define N_MIN 8
 #define BLOCK 4096
-#define PATIENCE_NS 2000000000
+#define PLACES 16
+#define WARM_NS 50000000
+#define MEASURE_NS 400000000
 
 static int ascending(const void *a, const void *b)
 {
@@ -25,18 +28,14 @@ static int ascending(const void *a, const void *b)
 /* The entry of a read at `offset` among those from the n-th on; others may use the device, too. NULL when it did not come. */
 static const struct volume_entry *entry_of(const struct volume_log *log, uint64_t n, uint64_t offset)
 {
-	int64_t give_up_ns = clock_monotonic_ns() + 100000000; /* it is written after the answer is given */
-	do {
-		for (; n < atomic_load(&log->head->n); n++)
-			if (log->entry[n].op == SERVICE_READ && log->entry[n].offset == offset && log->entry[n].length == BLOCK)
-				return &log->entry[n];
-		cpu_relax();
-	} while (clock_monotonic_ns() < give_up_ns);
+	for (; n < atomic_load(&log->head->n); n++)
+		if (log->entry[n].op == SERVICE_READ && log->entry[n].offset == offset && log->entry[n].length == BLOCK)
+			return &log->entry[n];
 	return NULL;
 }
 
-/* One direct read at `offset`: what it took beyond its service time. */
-static int excess(int fd, char *buffer, off_t offset, const struct volume_log *log, int64_t *ns)
+/* One direct read at `offset`: how long it was under way outside of the server, there and back. */
+static int way(int fd, char *buffer, off_t offset, const struct volume_log *log, int64_t *ns)
 {
 	uint64_t n = atomic_load(&log->head->n);
 	int64_t begin_ns = clock_monotonic_ns();
@@ -47,24 +46,37 @@ static int excess(int fd, char *buffer, off_t offset, const struct volume_log *l
 	const struct volume_entry *x = entry_of(log, n, (uint64_t)offset);
 	if (!x)
 		return -ENODATA;
-	*ns = (end_ns - begin_ns) - (x->due_ns - x->arrival_ns);
+	*ns = (end_ns - begin_ns) - (x->end_ns - x->arrival_ns);
 	return 0;
 }
 
-static int measure(int fd, char *buffer, const struct volume_log *log, int64_t *lead_ns)
+/* The first ones, which take longer, are not counted. */
+static int measure(int fd, char *buffer, struct volume_log *log, struct volume_lead *lead)
 {
-	int64_t sample[N_MAX], begun_ns = clock_monotonic_ns();
-	int n = 0, ret = 0;
-	for (; n < N_MAX && !ret && (n < N_MIN || clock_monotonic_ns() - begun_ns < PATIENCE_NS); n++)
-		ret = excess(fd, buffer, (off_t)n % 16 * BLOCK, log, &sample[n]);
+	int64_t sample[N_MAX], begun_ns = clock_monotonic_ns(), now_ns = begun_ns;
+	int n = 0, i = 0, ret = 0;
+	bool warm = false;
+	while (n < N_MAX && !ret && (n < N_MIN || now_ns - begun_ns < MEASURE_NS)) {
+		if (atomic_load(&log->head->n) == log->head->cap)
+			volume_log_reset(log);
+		ret = way(fd, buffer, (off_t)(i++ % PLACES) * BLOCK, log, &sample[n]);
+		now_ns = clock_monotonic_ns();
+		n += warm && !ret;
+		if (!warm && !ret && now_ns - begun_ns >= WARM_NS) {
+			warm = true;
+			begun_ns = now_ns;
+		}
+	}
 	if (ret)
 		return ret;
 	qsort(sample, (size_t)n, sizeof *sample, ascending);
-	*lead_ns = sample[n / 2] > 0 ? sample[n / 2] : 0;
+	int64_t low = sample[n / 4], high = sample[n - 1 - n / 4];
+	int64_t most = 2 * sample[n / 20], ns = low < most ? low : most; /* beyond it, other work held the requests up */
+	*lead = (struct volume_lead){.ns = ns > 0 ? ns : 0, .low_ns = low, .high_ns = high};
 	return 0;
 }
 
-int volume_lead_measure(const char *path, const char *log_path, int64_t *lead_ns, struct err *e)
+int volume_lead_measure(const char *path, const char *log_path, struct volume_lead *lead, struct err *e)
 {
 	struct volume_log log;
 	int ret = volume_log_open(&log, log_path, true, e);
@@ -76,7 +88,7 @@ int volume_lead_measure(const char *path, const char *log_path, int64_t *lead_ns
 		ret = err_sys(e, errno, "%s", path);
 	else if (buffer == MAP_FAILED)
 		ret = err_sys(e, errno, "no memory for a buffer");
-	else if ((ret = measure(fd, buffer, &log, lead_ns)))
+	else if ((ret = measure(fd, buffer, &log, lead)))
 		err_sys(e, -ret, "%s: cannot measure what it adds to service times", path);
 	if (buffer != MAP_FAILED)
 		munmap(buffer, BLOCK);
@@ -84,7 +96,8 @@ int volume_lead_measure(const char *path, const char *log_path, int64_t *lead_ns
 		close(fd);
 	if (!ret) {
 		volume_log_reset(&log);
-		atomic_store(&log.head->lead_ns, *lead_ns);
+		atomic_store(&log.head->lead_ns, lead->ns);
+		atomic_fetch_add(&log.head->n_restarts, 1); /* what is drawn does not depend on how many reads this took */
 	}
 	volume_log_close(&log);
 	return ret;

@@ -74,16 +74,15 @@ void volume_log_close(struct volume_log *l)
 	*l = (struct volume_log){0};
 }
 
-struct volume_entry *volume_log_add(struct volume_log *l, const struct volume_entry *x)
+void volume_log_add(struct volume_log *l, const struct volume_entry *x)
 {
 	uint64_t n = atomic_load_explicit(&l->head->n, memory_order_relaxed);
 	if (n >= l->head->cap) {
 		atomic_fetch_add_explicit(&l->head->n_lost, 1, memory_order_relaxed);
-		return NULL;
+		return;
 	}
 	l->entry[n] = *x;
 	atomic_store_explicit(&l->head->n, n + 1, memory_order_release);
-	return &l->entry[n];
 }
 
 void volume_log_reset(struct volume_log *l)
@@ -102,7 +101,7 @@ static struct trace_record record_of(const struct volume_entry *x, uint64_t seq,
 		.begin_ns = x->arrival_ns - epoch_ns,
 		.dispatch_ns = x->start_ns - epoch_ns,
 		.intended_ns = TIME_NONE,
-		.end_ns = x->end_ns ? x->end_ns - epoch_ns : TIME_NONE,
+		.end_ns = x->end_ns - epoch_ns,
 		.offset = x->op == SERVICE_FLUSH ? OFFSET_NONE : x->offset,
 		.length = x->length,
 		.rvalue = x->error ? -1 : (int64_t)x->length,

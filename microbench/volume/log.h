@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a volume's server did, request by request, in the order of completion: a file of fixed-size entries that the server maps and
- * others read. An entry is there before its request is answered, so whatever was answered before the server was killed can be read; its
- * end is added afterwards. Times: ns of CLOCK_MONOTONIC. */
+ * others read. An entry is there before its request is answered, so whatever was answered before the server was killed can be read.
+ * Times: ns of CLOCK_MONOTONIC. */
 #ifndef MICROBENCH_VOLUME_LOG_H
 #define MICROBENCH_VOLUME_LOG_H
 
@@ -16,7 +16,7 @@ struct volume_entry { /* 56 bytes */
 	int64_t arrival_ns; /* the request was read from the kernel */
 	int64_t start_ns;   /* its service began, as the model has it */
 	int64_t due_ns;	    /* when it was to be answered */
-	_Atomic int64_t end_ns; /* the answer had been given; 0 unknown: not yet, or the server was killed */
+	int64_t end_ns;	    /* the giving of the answer began: before it was over, whoever waits may have had it */
 	uint64_t offset;
 	uint32_t length;
 	uint16_t error;
@@ -31,6 +31,7 @@ struct volume_log_head {
 	uint64_t cap;
 	_Atomic int64_t lead_ns; /* answers are given this long before they are due: what lies between the giving and whoever waits. Set by whoever
 				  * measured it from outside */
+	_Atomic uint32_t n_restarts; /* of the model: raised by whoever wants it as it was at first, before the next request */
 };
 
 struct volume_log {
@@ -45,8 +46,8 @@ int volume_log_create(struct volume_log *l, const char *path, uint64_t cap, stru
 int volume_log_open(struct volume_log *l, const char *path, bool write, struct err *e);
 void volume_log_close(struct volume_log *l); /* a closed one is fine */
 
-/* One writer at a time. Returns the entry, NULL where there is no room. */
-struct volume_entry *volume_log_add(struct volume_log *l, const struct volume_entry *x);
+/* One writer at a time. Where there is no room it is counted as lost. */
+void volume_log_add(struct volume_log *l, const struct volume_entry *x);
 /* Forgets what it has: not while requests are under way. */
 void volume_log_reset(struct volume_log *l);
 

@@ -28,6 +28,7 @@ struct server {
 	int fd;	     /* of the backing file, or -1 */
 	pthread_mutex_t mutex; /* of the model: requests arrive in one order */
 	struct service *service;
+	uint32_t n_restarts; /* that it has seen */
 	struct volume_log log;
 	struct answers *answers;
 };
@@ -56,6 +57,11 @@ static void give(const struct answer *x)
 static struct volume_entry arrive(struct server *s, enum service_op op, uint64_t offset, size_t length)
 {
 	pthread_mutex_lock(&s->mutex);
+	uint32_t n_restarts = atomic_load_explicit(&s->log.head->n_restarts, memory_order_relaxed);
+	if (n_restarts != s->n_restarts) {
+		s->n_restarts = n_restarts;
+		service_restart(s->service);
+	}
 	int64_t now_ns = clock_monotonic_ns();
 	struct service_times t = service_take(s->service, op, offset, length, now_ns);
 	pthread_mutex_unlock(&s->mutex);

@@ -32,7 +32,7 @@ struct parameters {
 struct service {
 	enum kind kind;
 	struct parameters p;
-	uint64_t n_bytes;
+	uint64_t n_bytes, seed;
 	gsl_rng *random;
 	int64_t *free_ns; /* free_ns[n_servers]: when each server, head or channel has done what it was given */
 	uint64_t n_servers; /* 0: as many as requests */
@@ -148,6 +148,7 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 	if (!ret) {
 		s->p = models[s->kind].defaults;
 		s->n_bytes = n_bytes;
+		s->seed = seed;
 		ret = colon ? keys_read(s, colon + 1, e) : 0;
 	}
 	if (!ret)
@@ -157,17 +158,23 @@ int service_parse(struct service **out, const char *text, uint64_t n_bytes, uint
 		return ret;
 	}
 	s->free_ns = xcalloc(s->n_servers ? s->n_servers : 1, sizeof *s->free_ns);
-	for (uint64_t i = 0; i < s->n_servers; i++)
-		s->free_ns[i] = INT64_MIN;
-	s->last_done_ns = INT64_MIN;
 	s->random = gsl_rng_alloc(gsl_rng_mt19937);
 	if (!s->random) {
 		service_free(s);
 		return err_set(e, ENOMEM, "not enough memory for random numbers");
 	}
-	gsl_rng_set(s->random, (unsigned long)seed);
+	service_restart(s);
 	*out = s;
 	return 0;
+}
+
+void service_restart(struct service *s)
+{
+	gsl_rng_set(s->random, (unsigned long)s->seed);
+	for (uint64_t i = 0; i < s->n_servers; i++)
+		s->free_ns[i] = INT64_MIN;
+	s->last_done_ns = INT64_MIN;
+	s->head = 0;
 }
 
 void service_free(struct service *s)

@@ -34,6 +34,7 @@ struct service_times {
 
 /* Reads a model for a volume of `n_bytes`; `seed` of what is drawn. Errors: EINVAL naming kind, key or value. Ownership: service_free. */
 int service_parse(struct service **s, const char *text, uint64_t n_bytes, uint64_t seed, struct err *e);
+void service_restart(struct service *s); /* as it was when it was read: the same times are drawn again */
 void service_free(struct service *s); /* NULL is fine */
 
 /* A request that arrived at `now_ns` (any clock that does not go backwards), in the order of arrival. Not thread-safe. */

@@ -83,7 +83,9 @@ static void facts_read(struct volume *v)
 		v->backing = xstrdup(backing);
 	v->n_bytes = (uint64_t)json_integer_value(json_object_get(o, "size"));
 	v->seed = (uint64_t)json_integer_value(json_object_get(o, "seed"));
-	v->lead_ns = json_integer_value(json_object_get(o, "lead_ns"));
+	v->lead.ns = json_integer_value(json_object_get(o, "lead_ns"));
+	v->lead.low_ns = json_integer_value(json_object_get(o, "way_low_ns"));
+	v->lead.high_ns = json_integer_value(json_object_get(o, "way_high_ns"));
 	json_decref(o);
 }
 

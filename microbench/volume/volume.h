@@ -27,6 +27,12 @@ struct volume_config {
 };
 void volume_config_init(struct volume_config *c);
 
+/* How long before it is due an answer is given, and what was measured to set it: a quarter of requests were under way outside of the server, there and
+ * back, for at most low_ns, a quarter for at least high_ns. Both 0: it was not measured. */
+struct volume_lead {
+	int64_t ns, low_ns, high_ns;
+};
+
 struct volume { /* strings are owned */
 	char *name;
 	char *dir;     /* ROOT/NAME */
@@ -36,7 +42,7 @@ struct volume { /* strings are owned */
 	char *backing; /* NULL: memory */
 	uint64_t n_bytes;
 	uint64_t seed;
-	int64_t lead_ns;
+	struct volume_lead lead;
 	char device[LOOP_NAME_MAX]; /* "": no loop device */
 	pid_t pid;
 	bool alive;
@@ -61,8 +67,9 @@ static inline const char *volume_path(const struct volume *v)
 	return v->device[0] ? v->device : v->file;
 }
 
-/* lead.c: what lies between an answer and whoever waits for it: median over some requests made on `path`, of what they took beyond their service time.
- * Errors: of the system. */
-int volume_lead_measure(const char *path, const char *log, int64_t *lead_ns, struct err *e);
+/* lead.c: makes reads on `path` for some tenths of a second, one after another, and sets the lead to the lower quartile of what they took outside of the
+ * server, but to no more than twice what one in twenty took: a program that keeps the processors awake has its answers sooner than one that sleeps, and where the two
+ * differ a volume that is somewhat too slow is to be preferred to one that is faster than its model. Errors: of the system. */
+int volume_lead_measure(const char *path, const char *log, struct volume_lead *lead, struct err *e);
 
 #endif

@@ -169,8 +169,8 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 
 static int facts_write(const struct volume *v, struct err *e)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns",
-			      (json_int_t)v->lead_ns, "backing", v->backing);
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns",
+			      (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing);
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: a name that is no UTF-8", v->name);
 	free(path);
@@ -182,12 +182,12 @@ static int facts_write(const struct volume *v, struct err *e)
 static int lead_settle(struct volume *v, const struct volume_config *c, struct err *e)
 {
 	if (c->lead_ns == VOLUME_LEAD_AUTO)
-		return volume_lead_measure(volume_path(v), v->log, &v->lead_ns, e);
+		return volume_lead_measure(volume_path(v), v->log, &v->lead, e);
 	struct volume_log log;
 	int ret = volume_log_open(&log, v->log, true, e);
 	if (ret)
 		return ret;
-	v->lead_ns = c->lead_ns;
+	v->lead.ns = c->lead_ns;
 	atomic_store(&log.head->lead_ns, c->lead_ns);
 	volume_log_close(&log);
 	return 0;

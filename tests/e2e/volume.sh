@@ -58,6 +58,10 @@ awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 expect_status 0 "$VALIDATE" volume list --root "$root" --json
 jq -e '.volumes[0] | .alive and .reads.n == 64 and .reads.programmed_median_ns > 999000 and .writes.median_ns > 2999000' out >/dev/null ||
 	fail "$(cat out)"
+jq -e '.volumes[0].reads | .n_shorter_than_lead == 0 and .delivered.p05_ns >= .programmed.p05_ns * 0.999 and .delivered.p99_ns >= .delivered.p50_ns and
+	.programmed.mean_ns == 1000000 and .delivered.mean_ns >= 1000000' out >/dev/null || fail "$(cat out)"
+expect_status 0 "$VALIDATE" volume list --root "$root"
+expect_line out 'delivered'
 expect_status 0 "$VALIDATE" volume remove --root "$root" plain
 [ ! -e "$root/plain" ] || fail "its directory stayed"
 grep -q "$root" /proc/mounts && fail "its mount stayed" || :
@@ -79,6 +83,17 @@ expect_status 0 "$VALIDATE" volume remove --root "$root" kept
 [ ! -e "$root/kept" ] || fail "the directory of a killed server stayed"
 [ "$(head -c 12288 kept.image | cksum)" = "$(head -c 12288 data | cksum)" ] ||
 	fail "its file has not what was written"
+
+# measuring the lead uses the model up, and it begins anew: the drawn times are those of the seed
+for name in drawn again; do
+	expect_status 0 "$VALIDATE" volume create --root "$root" "$name" --size 1M --no-loop --service exponential:mean=2ms --seed 5
+	dd if="$root/$name/mount/volume" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
+	expect_status 0 "$VALIDATE" volume list --root "$root" --json "$name"
+	jq -c '.volumes[0] | .lead_ns >= 0, .way_low_ns > 0, .way_high_ns >= .way_low_ns, .reads.n, .reads.programmed' out >"$name.facts"
+	expect_status 0 "$VALIDATE" volume remove --root "$root" "$name"
+done
+cmp drawn.facts again.facts || fail "$(cat drawn.facts again.facts)"
+[ "$(head -n 4 drawn.facts | tr '\n' ' ')" = "true true true 20 " ] || fail "$(cat drawn.facts)"
 
 # a model that cannot be had leaves nothing behind
 expect_status 2 "$VALIDATE" volume create --root "$root" bad --size 1M --no-loop --file /dev/null

@@ -192,6 +192,29 @@ static void what_it_says_of_itself_reads_back(void **state)
 	}
 }
 
+/* Restarted, it draws the same times again, and nothing is under way. */
+static void restarts(void **state)
+{
+	static const char *const text[] = {"gamma:mean=1ms,parallel=1", "hdd", "ssd", NULL};
+	(void)state;
+	for (const char *const *t = text; *t; t++) {
+		struct service *s;
+		struct service_times first[20];
+		assert_int_equal(service_parse(&s, *t, 1 << 30, 7, NULL), 0);
+		for (int round = 0; round < 2; round++) {
+			for (int i = 0; i < 20; i++) {
+				struct service_times x = service_take(s, SERVICE_READ, (uint64_t)i * 4096000, 4096, 1000 * i);
+				if (!round)
+					first[i] = x;
+				assert_int_equal(x.start_ns, first[i].start_ns);
+				assert_int_equal(x.done_ns, first[i].done_ns);
+			}
+			service_restart(s);
+		}
+		service_free(s);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -204,6 +227,7 @@ int main(void)
 		cmocka_unit_test(channels),
 		cmocka_unit_test(bad_texts),
 		cmocka_unit_test(what_it_says_of_itself_reads_back),
+		cmocka_unit_test(restarts),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

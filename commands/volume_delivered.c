@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/volume_delivered.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "microbench/volume/service.h"
+#include "validate/metrics/histogram.h"
+
+#define N_POINTS 6
+static const struct {
+	double p;
+	const char *head, *key;
+} point[N_POINTS] = {{0.05, "5 %", "p05_ns"}, {0.25, "25 %", "p25_ns"}, {0.5, "median", "p50_ns"},
+		     {0.75, "75 %", "p75_ns"}, {0.95, "95 %", "p95_ns"}, {0.99, "99 %", "p99_ns"}};
+enum { MEDIAN = 2, P99 = 5 };
+
+struct times { /* arrival to answer, queueing included */
+	double mean_ns, at_ns[N_POINTS];
+};
+
+struct delivered {
+	uint64_t n, n_short; /* answered without an error; of those, programmed shorter than the lead */
+	struct times programmed, kept;
+};
+
+static const char *const op_names[] = {[SERVICE_READ] = "reads", [SERVICE_WRITE] = "writes", [SERVICE_FLUSH] = "flushes", NULL};
+
+static int times_find(const struct histogram *h, double sum_ns, struct times *t, struct err *e)
+{
+	t->mean_ns = sum_ns / (double)h->n;
+	for (int i = 0; i < N_POINTS; i++)
+		if (histogram_quantile(h, point[i].p, &t->at_ns[i], e))
+			return -EINVAL;
+	return 0;
+}
+
+static int delivered_find(const struct volume_log *log, enum service_op op, struct delivered *d, struct err *e)
+{
+	struct histogram programmed, kept;
+	double programmed_sum_ns = 0, kept_sum_ns = 0;
+	int64_t lead_ns = atomic_load(&log->head->lead_ns);
+	uint64_t n = atomic_load_explicit(&log->head->n, memory_order_acquire);
+	*d = (struct delivered){0};
+	histogram_init(&programmed);
+	histogram_init(&kept);
+	for (uint64_t i = 0; i < n; i++) {
+		const struct volume_entry *x = &log->entry[i];
+		if (x->op != op || x->error)
+			continue;
+		int64_t due_ns = x->due_ns - x->arrival_ns, kept_ns = x->end_ns - x->arrival_ns + lead_ns;
+		histogram_add(&programmed, due_ns);
+		histogram_add(&kept, kept_ns);
+		programmed_sum_ns += (double)due_ns;
+		kept_sum_ns += (double)kept_ns;
+		d->n_short += due_ns < lead_ns;
+	}
+	d->n = kept.n;
+	int ret = 0;
+	if (d->n)
+		ret = times_find(&programmed, programmed_sum_ns, &d->programmed, e);
+	if (d->n && !ret)
+		ret = times_find(&kept, kept_sum_ns, &d->kept, e);
+	histogram_release(&programmed);
+	histogram_release(&kept);
+	return ret;
+}
+
+/* --- for people --------------------------------------------------------------------------------------------------- */
+
+static void row_print(const char *label, const struct times *t)
+{
+	struct strbuf cell = STRBUF_INIT;
+	printf("    %-12s", label);
+	for (int i = 0; i <= N_POINTS; i++) {
+		strbuf_reset(&cell);
+		format_duration(&cell, i < N_POINTS ? t->at_ns[i] : t->mean_ns);
+		printf("%10s", cell.s);
+	}
+	putchar('\n');
+	strbuf_release(&cell);
+}
+
+static void op_print(const char *name, const struct delivered *d)
+{
+	printf("  %-10s %-3" PRIu64, name, d->n);
+	for (int i = 0; i < N_POINTS; i++)
+		printf("%10s", point[i].head);
+	printf("%10s\n", "mean");
+	row_print("programmed", &d->programmed);
+	row_print("delivered", &d->kept);
+	if (d->n_short)
+		printf("    %" PRIu64 " were programmed shorter than the lead, and answered at once\n", d->n_short);
+}
+
+int volume_delivered_print(const struct volume_log *log, struct err *e)
+{
+	int ret = 0;
+	for (int op = 0; op_names[op] && !ret; op++) {
+		struct delivered d;
+		ret = delivered_find(log, (enum service_op)op, &d, e);
+		if (!ret && d.n)
+			op_print(op_names[op], &d);
+	}
+	uint64_t n_lost = atomic_load(&log->head->n_lost);
+	if (n_lost)
+		printf("  warning    %" PRIu64 " requests are not in the log: it was full\n", n_lost);
+	return ret;
+}
+
+/* --- for programs ------------------------------------------------------------------------------------------------- */
+
+static json_t *times_json(const struct times *t)
+{
+	json_t *o = json_pack("{s:f}", "mean_ns", t->mean_ns);
+	for (int i = 0; i < N_POINTS; i++)
+		json_object_set_new(o, point[i].key, json_real(t->at_ns[i]));
+	return o;
+}
+
+int volume_delivered_json(const struct volume_log *log, json_t *o, struct err *e)
+{
+	int ret = 0;
+	json_object_set_new(o, "n_lost", json_integer((json_int_t)atomic_load(&log->head->n_lost)));
+	for (int op = 0; op_names[op] && !ret; op++) {
+		struct delivered d;
+		ret = delivered_find(log, (enum service_op)op, &d, e);
+		if (ret)
+			break;
+		json_object_set_new(o, op_names[op],
+				    d.n ? json_pack("{s:I, s:I, s:f, s:f, s:f, s:o, s:o}", "n", (json_int_t)d.n, "n_shorter_than_lead", (json_int_t)d.n_short,
+						    "programmed_median_ns", d.programmed.at_ns[MEDIAN], "median_ns", d.kept.at_ns[MEDIAN], "p99_ns",
+						    d.kept.at_ns[P99], "programmed", times_json(&d.programmed), "delivered", times_json(&d.kept))
+					: json_pack("{s:i}", "n", 0));
+	}
+	return ret;
+}
