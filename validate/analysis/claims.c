@@ -70,10 +70,13 @@ static void comparisons_find(struct claim_result *r, const struct analysis *a, c
 
 /* --- what they say ------------------------------------------------------------------------------------------------ */
 
-static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d)
+/* `n` runs. Where all of them say the same, as counts may, there is no scatter to make an interval of: the sign test decides, by which so
+ * many runs on one side of a number have a probability of 2^(1 - n). */
+static enum claim_outcome outcome_of(const struct claim *c, const struct estimate *d, size_t n, double confidence)
 {
-	double lo = d->lo95, hi = d->hi95;
-	if (d->status)
+	const bool alike = d->status == STAT_ZERO_VARIANCE && exp2(1 - (double)n) <= 1 - confidence;
+	double lo = alike ? d->value : d->lo95, hi = alike ? d->value : d->hi95;
+	if (d->status && !alike)
 		return CLAIM_INCONCLUSIVE;
 	switch (c->direction) {
 	case CLAIM_LARGER:
@@ -95,13 +98,14 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 	if (k->than == CLAIM_NO_CELL) {
 		k->other = estimate_none(STAT_OK);
 		k->other.value = c->limit;
+		other.n = runs.n;
 		k->difference = measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
 	} else {
 		collect(&other, a, k->than);
 		k->other = measure_estimate(c->measure, c->operation, &other, 1 - ALPHA);
 		k->difference = measure_difference(c->measure, c->operation, &runs, &other, confidence);
 	}
-	k->outcome = outcome_of(c, &k->difference);
+	k->outcome = outcome_of(c, &k->difference, runs.n < other.n ? runs.n : other.n, confidence);
 	measure_runs_release(&runs);
 	measure_runs_release(&other);
 }

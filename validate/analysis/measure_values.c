@@ -161,6 +161,8 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 		return log_ratio(rate(x), rate(r));
 	case MEASURE_REORDERED:
 		return x->has_input ? reordered(x) : NAN;
+	case MEASURE_LOST:
+		return x->has_input && x->n_input ? (double)x->n_lost / (double)x->n_input : NAN;
 	case MEASURE_IN_FLIGHT:
 		return log_ratio(in_flight(x), in_flight(r));
 	case MEASURE_CPU_TIME:

@@ -33,6 +33,8 @@ const struct measure_info measure_info[MEASURE_N] = {
 				"relative deviation of the requests per second without its sign", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_REORDERED] = {"reordered", "reordered requests", "share of the replay's requests that are Type-P-Reordered (RFC 4737), all in one order",
 			   UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_LOST] = {"lost", "requests lost", "share of the trace's requests that the replayer never made and did not say so", UNIT_RATIO, SCALE_LINEAR,
+		      false},
     [MEASURE_IN_FLIGHT] = {"in-flight", "requests in flight",
 			   "relative deviation of the mean number of requests in flight", UNIT_RATIO, SCALE_LOG1P, false},
     [MEASURE_ALONE] = {"alone", "requests with no other in flight",

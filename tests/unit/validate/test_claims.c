@@ -81,6 +81,40 @@ static const struct effect biased[] = {{.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02,
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05}};
 
+/* Counts that are the same in every run have no scatter and so no interval; many enough they decide. */
+static void test_counts_that_are_alike(void **state)
+{
+	(void)state;
+	static const struct {
+		unsigned int n_blocks;
+		uint64_t lost;
+		double limit;
+		int direction;
+		enum claim_outcome wanted;
+	} rows[] = {
+	    {10, 10, 0, CLAIM_LARGER, CLAIM_CONFIRMED},	      {10, 0, 0, CLAIM_LARGER, CLAIM_INCONCLUSIVE},
+	    {10, 0, 0, CLAIM_ALIKE, CLAIM_CONFIRMED},	      {10, 500, 0, CLAIM_ALIKE, CLAIM_NOT_CONFIRMED},
+	    {10, 10, 0.5, CLAIM_LARGER, CLAIM_NOT_CONFIRMED}, {5, 10, 0, CLAIM_LARGER, CLAIM_INCONCLUSIVE}, /* 2^-4 */
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct campaign c;
+		struct claim k;
+		campaign_of_four(&c, biased, 1, rows[i].n_blocks, 12);
+		for (size_t run = 0; run < c.results.n_runs; run++)
+			if (c.results.run[run].role >= 0) {
+				c.results.run[run].summary.n_input = 1000;
+				c.results.run[run].summary.n_lost = rows[i].lost;
+			}
+		claim_make(&k, MEASURE_LOST, "engine=a order=fs", NULL, rows[i].limit, rows[i].direction);
+		enum claim_outcome o = outcome(&c, &k, 1);
+		if (o != rows[i].wanted)
+			fail_msg("row %zu: %s instead of %s", i, claim_outcome_names[o], claim_outcome_names[rows[i].wanted]);
+		claim_done(&k);
+		settings_free(&c.results.protocol);
+		campaign_release(&c);
+	}
+}
+
 static void test_findings(void **state)
 {
 	(void)state;
@@ -242,7 +276,7 @@ static void test_values_with_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_findings),
+	    cmocka_unit_test(test_counts_that_are_alike), cmocka_unit_test(test_findings),
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_false_findings),
 	    cmocka_unit_test(test_bias_interval_is_the_reports),
