@@ -42,4 +42,26 @@ int causality_links_walk(const struct causality_links *l, const struct causality
  * no node; of reading. */
 int causality_links_read(struct causality_links *l, struct trace *t, const struct causality_facts *f, struct err *e);
 
+/* Leaves out what follows from other links and the nodes' own order: the transitive reduction, which is unique. The links are sorted by waiter
+ * and place. What each node knows of the others (a vector clock: Fidge 1988, Mattern 1989) is kept while somebody may ask; above 1 GiB of it
+ * some that follow are left in. Errors: as causality_links_walk. */
+int causality_links_reduce(struct causality_links *l, struct err *e);
+
+/* Nodes that each wait for all others of them: none goes on behind its place before all have come there. */
+struct causality_barrier {
+	uint32_t n_nodes;
+	uint32_t *node;	   /* node[n_nodes], ascending */
+	uint64_t *place;   /* of their waits */
+	uint64_t *request; /* which the waits are before */
+};
+struct causality_barriers {
+	struct causality_barrier *v; /* v[n], in an order that is possible, owned */
+	uint32_t n, cap;
+	uint32_t *of_link; /* of_link[l->n], owned: the barrier that it is part of, or UINT32_MAX */
+};
+
+/* Errors: as causality_links_walk; ENOMEM. Ownership: causality_barriers_release. */
+int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l, struct err *e);
+void causality_barriers_release(struct causality_barriers *b); /* an all-zero one is fine */
+
 #endif

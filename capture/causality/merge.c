@@ -10,15 +10,19 @@
 static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts,
 		  const char *output, struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
+	struct causality_barriers barriers = {0};
 	char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
 	rc = rc ? rc : edges_gather(l, run, n_runs, facts->n_nodes, n_requests, &counts->n_edges_seen, e);
-	rc = rc ? rc : causality_links_walk(l, NULL, e);
+	rc = rc ? rc : causality_links_reduce(l, e);
+	rc = rc ? rc : causality_barriers_find(&barriers, l, e);
 	if (!rc && facts->by_throttling)
 		rc = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);
 	for (uint32_t i = 0; !rc && i < facts->n_nodes; i++)
 		counts->n_requests += n_requests[i];
 	counts->n_edges_left = l->n;
+	counts->n_barriers = barriers.n;
+	causality_barriers_release(&barriers);
 	free(copy);
 	return rc;
 }

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Where nodes wait for each other. Two nodes do at a place of each, where each waits there for a signal that the other sent before its own: a
+ * barrier is a set of nodes of which all pairs do. A signal may come from long before, as when not each request was delayed. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/causality/links.h"
+#include "common/xalloc.h"
+
+struct finder {
+	struct causality_barriers *b;
+	const struct causality_links *l;
+	size_t *by_wait, *by_signal;
+	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
+	int rc;
+};
+
+static int by_pair(const void *a, const void *b, void *links)
+{
+	const struct causality_link *v = links, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
+	if (x->signaller != y->signaller)
+		return x->signaller < y->signaller ? -1 : 1;
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	if (x->wait_place != y->wait_place)
+		return x->wait_place < y->wait_place ? -1 : 1;
+	return (x->signal_place > y->signal_place) - (x->signal_place < y->signal_place);
+}
+
+/* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of links; l->n: none. */
+static size_t link_at(const struct finder *f, uint32_t signaller, uint32_t waiter, uint64_t place)
+{
+	const struct causality_link wanted = {signaller, waiter, 0, place, 0, 0};
+	size_t from = 0, to = f->l->n;
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		const struct causality_link *g = &f->l->link[f->by_pair[mid]];
+		bool before = g->signaller != wanted.signaller ? g->signaller < wanted.signaller
+			      : g->waiter != wanted.waiter ? g->waiter < wanted.waiter : g->wait_place < wanted.wait_place;
+		if (before)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	if (from == f->l->n)
+		return f->l->n;
+	const struct causality_link *g = &f->l->link[f->by_pair[from]];
+	return g->signaller == signaller && g->waiter == waiter ? f->by_pair[from] : f->l->n;
+}
+
+struct member {
+	uint32_t node;
+	uint64_t place, request;
+};
+
+/* Whether b waits at its place for a signal that a sent before its own. */
+static size_t waits_there(const struct finder *f, const struct member *a, const struct member *b)
+{
+	size_t i = link_at(f, a->node, b->node, b->place);
+	if (i == f->l->n || f->l->link[i].wait_place != b->place || f->l->link[i].signal_place >= a->place)
+		return f->l->n;
+	return i;
+}
+
+static int compare_members(const void *a, const void *b)
+{
+	const struct member *x = a, *y = b;
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static void barrier_add(struct finder *f, struct member *m, uint32_t n)
+{
+	struct causality_barriers *b = f->b;
+	struct causality_barrier one = {.n_nodes = n, .node = xcalloc(n, sizeof *one.node), .place = xcalloc(n, sizeof *one.place),
+					.request = xcalloc(n, sizeof *one.request)};
+	qsort(m, n, sizeof *m, compare_members);
+	for (uint32_t i = 0; i < n; i++) {
+		one.node[i] = m[i].node;
+		one.place[i] = m[i].place;
+		one.request[i] = m[i].request;
+		for (uint32_t k = 0; k < n; k++)
+			if (k != i)
+				b->of_link[waits_there(f, &m[k], &m[i])] = b->n;
+	}
+	GROW(b->v, b->n, b->cap);
+	b->v[b->n++] = one;
+}
+
+static bool with_all(const struct finder *f, const struct member *m, uint32_t n, const struct member *other)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (waits_there(f, &m[i], other) == f->l->n || waits_there(f, other, &m[i]) == f->l->n)
+			return false;
+	return true;
+}
+
+/* The waits by_wait[from .. to) of one place: of a barrier, if those that it is for wait for it likewise. */
+static void look(struct finder *f, size_t from, size_t to)
+{
+	const struct causality_link *first = &f->l->link[f->by_wait[from]];
+	struct member *m = xcalloc(to - from + 1, sizeof *m);
+	uint32_t n = 0;
+	m[n++] = (struct member){first->waiter, first->wait_place, first->wait_request};
+	for (size_t i = from; i < to; i++) {
+		const struct causality_link *g = &f->l->link[f->by_wait[i]];
+		size_t back = link_at(f, g->waiter, g->signaller, g->signal_place + 1);
+		if (back == f->l->n || f->b->of_link[back] != UINT32_MAX || f->b->of_link[f->by_wait[i]] != UINT32_MAX)
+			continue;
+		const struct causality_link *other = &f->l->link[back];
+		struct member one = {other->waiter, other->wait_place, other->wait_request};
+		if (with_all(f, m, n, &one))
+			m[n++] = one;
+	}
+	if (n > 1)
+		barrier_add(f, m, n);
+	free(m);
+}
+
+static void waited(void *ctx, size_t i)
+{
+	struct finder *f = ctx;
+	const struct causality_link *g = &f->l->link[i];
+	size_t from = 0, to = f->l->n;
+	while (from < to) { /* by_wait: where its place begins */
+		size_t mid = from + (to - from) / 2;
+		const struct causality_link *x = &f->l->link[f->by_wait[mid]];
+		if (x->waiter < g->waiter || (x->waiter == g->waiter && x->wait_place < g->wait_place))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (to = from; to < f->l->n; to++) {
+		const struct causality_link *x = &f->l->link[f->by_wait[to]];
+		if (x->waiter != g->waiter || x->wait_place != g->wait_place)
+			break;
+	}
+	if (f->by_wait[to - 1] == i)
+		look(f, from, to);
+}
+
+int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l, struct err *e)
+{
+	struct finder f = {.b = b, .l = l};
+	const struct causality_walk walk = {.wait = waited, .ctx = &f};
+	size_t n = l->n + 1;
+	*b = (struct causality_barriers){.of_link = malloc(n * sizeof *b->of_link)};
+	f.by_wait = malloc(n * sizeof *f.by_wait);
+	f.by_signal = malloc(n * sizeof *f.by_signal);
+	f.by_pair = malloc(n * sizeof *f.by_pair);
+	int rc = 0;
+	if (!b->of_link || !f.by_wait || !f.by_signal || !f.by_pair)
+		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
+	if (!rc) {
+		causality_links_order(l, f.by_wait, f.by_signal);
+		for (size_t i = 0; i < l->n; i++) {
+			f.by_pair[i] = i;
+			b->of_link[i] = UINT32_MAX;
+		}
+		qsort_r(f.by_pair, l->n, sizeof *f.by_pair, by_pair, l->link);
+		rc = causality_links_walk(l, &walk, e);
+	}
+	free(f.by_wait);
+	free(f.by_signal);
+	free(f.by_pair);
+	if (rc)
+		causality_barriers_release(b);
+	return rc;
+}
+
+void causality_barriers_release(struct causality_barriers *b)
+{
+	for (uint32_t i = 0; i < b->n; i++) {
+		free(b->v[i].node);
+		free(b->v[i].place);
+		free(b->v[i].request);
+	}
+	free(b->v);
+	free(b->of_link);
+	*b = (struct causality_barriers){0};
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/causality/links.h"
+#include "common/xalloc.h"
+
+#define KNOWLEDGE_MAX (1024u << 20) /* bytes */
+
+/* What a node knows of the others: v[node] of its signals have been sent. Of itself: 0, for that is in the link's rank. Many signals share one
+ * until the node waits again. */
+struct knowledge {
+	uint32_t n_users;
+	uint32_t v[];
+};
+
+struct reducer {
+	struct causality_links *l;
+	uint32_t *rank; /* rank[n]: the place of a link's signal among its node's, from 1 on */
+	struct knowledge **of_node, **of_link;
+	uint32_t *merged, *direct; /* direct[node]: the highest rank that the waits at hand have of it */
+	bool *drop;
+	uint64_t n_bytes; /* of knowledge */
+};
+
+static void knowledge_put(struct reducer *x, struct knowledge *k)
+{
+	if (!k || --k->n_users)
+		return;
+	free(k);
+	x->n_bytes -= sizeof *k + x->l->n_nodes * sizeof *k->v;
+}
+
+static void signal_sent(void *ctx, size_t i)
+{
+	struct reducer *x = ctx;
+	struct knowledge *k = x->of_node[x->l->link[i].signaller];
+	if (k)
+		k->n_users++;
+	x->of_link[i] = k;
+}
+
+static bool same_wait(const struct causality_link *a, const struct causality_link *b)
+{
+	return a->waiter == b->waiter && a->wait_place == b->wait_place;
+}
+
+static void merge_knowledge(struct reducer *x, const struct knowledge *k)
+{
+	for (uint32_t i = 0; k && i < x->l->n_nodes; i++)
+		x->merged[i] = k->v[i] > x->merged[i] ? k->v[i] : x->merged[i];
+}
+
+/* The links of one wait: link[from .. to). */
+static void wait_reduce(struct reducer *x, size_t from, size_t to)
+{
+	const struct causality_link *v = x->l->link;
+	const uint32_t waiter = v[from].waiter;
+	memset(x->merged, 0, x->l->n_nodes * sizeof *x->merged);
+	merge_knowledge(x, x->of_node[waiter]);
+	for (size_t i = from; i < to; i++) {
+		merge_knowledge(x, x->of_link[i]);
+		uint32_t *direct = &x->direct[v[i].signaller];
+		*direct = x->rank[i] > *direct ? x->rank[i] : *direct;
+	}
+	for (size_t i = from; i < to; i++) {
+		bool again = i > from && v[i - 1].signaller == v[i].signaller && x->rank[i - 1] == x->rank[i];
+		x->drop[i] = again || x->merged[v[i].signaller] >= x->rank[i] || x->direct[v[i].signaller] > x->rank[i];
+	}
+	for (size_t i = from; i < to; i++) {
+		const uint32_t s = v[i].signaller;
+		x->merged[s] = x->rank[i] > x->merged[s] ? x->rank[i] : x->merged[s];
+		x->direct[s] = 0;
+		knowledge_put(x, x->of_link[i]);
+		x->of_link[i] = NULL;
+	}
+	x->merged[waiter] = 0;
+}
+
+static void waited(void *ctx, size_t i)
+{
+	struct reducer *x = ctx;
+	const struct causality_link *v = x->l->link;
+	size_t from = i, size = sizeof(struct knowledge) + x->l->n_nodes * sizeof *x->merged;
+	if (i + 1 < x->l->n && same_wait(&v[i + 1], &v[i]))
+		return;
+	while (from && same_wait(&v[from - 1], &v[i]))
+		from--;
+	wait_reduce(x, from, i + 1);
+	knowledge_put(x, x->of_node[v[i].waiter]);
+	struct knowledge *k = x->n_bytes < KNOWLEDGE_MAX ? malloc(size) : NULL;
+	x->of_node[v[i].waiter] = k;
+	if (!k)
+		return; /* as if it knew nothing: what follows from that is kept */
+	x->n_bytes += size;
+	k->n_users = 1;
+	memcpy(k->v, x->merged, x->l->n_nodes * sizeof *k->v);
+}
+
+static int by_wait(const void *a, const void *b)
+{
+	const struct causality_link *x = a, *y = b;
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	if (x->wait_place != y->wait_place)
+		return x->wait_place < y->wait_place ? -1 : 1;
+	if (x->signaller != y->signaller)
+		return x->signaller < y->signaller ? -1 : 1;
+	return (x->signal_place > y->signal_place) - (x->signal_place < y->signal_place);
+}
+
+static int ranks_find(struct reducer *x, struct err *e)
+{
+	const struct causality_links *l = x->l;
+	size_t *wait = malloc((l->n + 1) * sizeof *wait), *signal = malloc((l->n + 1) * sizeof *signal);
+	if (wait && signal)
+		causality_links_order(l, wait, signal);
+	for (size_t k = 0; wait && signal && k < l->n; k++) {
+		const struct causality_link *g = &l->link[signal[k]], *before = k ? &l->link[signal[k - 1]] : NULL;
+		uint32_t last = before && before->signaller == g->signaller ? x->rank[signal[k - 1]] : 0;
+		x->rank[signal[k]] = last + (!last || before->signal_place != g->signal_place);
+	}
+	int rc = wait && signal ? 0 : err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
+	free(wait);
+	free(signal);
+	return rc;
+}
+
+static void drop_all(struct causality_links *l, const bool *drop)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->n; i++)
+		if (!drop[i])
+			l->link[n++] = l->link[i];
+	l->n = n;
+}
+
+static int reduce_all(struct reducer *x, struct err *e)
+{
+	const struct causality_walk walk = {.signal = signal_sent, .wait = waited, .ctx = x};
+	int rc = ranks_find(x, e);
+	rc = rc ? rc : causality_links_walk(x->l, &walk, e);
+	if (!rc)
+		drop_all(x->l, x->drop);
+	return rc;
+}
+
+int causality_links_reduce(struct causality_links *l, struct err *e)
+{
+	struct reducer x = {.l = l};
+	size_t n = l->n + 1;
+	int rc = 0;
+	if (l->n)
+		qsort(l->link, l->n, sizeof *l->link, by_wait);
+	x.rank = calloc(n, sizeof *x.rank);
+	x.of_link = calloc(n, sizeof *x.of_link);
+	x.drop = calloc(n, sizeof *x.drop);
+	x.of_node = calloc(l->n_nodes + 1, sizeof *x.of_node);
+	x.merged = calloc(l->n_nodes + 1, sizeof *x.merged);
+	x.direct = calloc(l->n_nodes + 1, sizeof *x.direct);
+	if (!x.rank || !x.of_link || !x.drop || !x.of_node || !x.merged || !x.direct)
+		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
+	rc = rc ? rc : reduce_all(&x, e);
+	for (size_t i = 0; rc && x.of_link && i < l->n; i++) /* of signals that were not waited for when a cycle was met */
+		knowledge_put(&x, x.of_link[i]);
+	for (uint32_t i = 0; x.of_node && i < l->n_nodes; i++)
+		knowledge_put(&x, x.of_node[i]);
+	free(x.rank);
+	free(x.of_link);
+	free(x.drop);
+	free(x.of_node);
+	free(x.merged);
+	free(x.direct);
+	return rc;
+}
