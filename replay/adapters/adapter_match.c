@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "capture/match/key_match.h"
+#include "capture/match/positions.h"
 #include "capture/object_table.h"
 #include "capture/op.h"
 #include "common/unnamed_file.h"
@@ -61,6 +62,7 @@ struct matching {
 	struct object_table names;
 	struct numbers numbers[2];
 	struct key_match keys;
+	struct positions positions[2];
 	bool block;
 	uint64_t n[2];	  /* records read */
 };
@@ -91,6 +93,14 @@ static int object_number(struct matching *m, enum match_side side, uint32_t obje
 	}
 	*number = x->of[object] - 1;
 	return ret;
+}
+
+/* What a file's position is followed for, and not that of a pipe. */
+static uint64_t offset_of(struct matching *m, enum match_side side, const struct trace_record *r)
+{
+	const struct trace_object *o = r->object == OBJECT_NONE ? NULL : trace_object(trace_of(m, side), r->object);
+	uint64_t at = positions_follow(&m->positions[side], r);
+	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
 }
 
 static bool is_transfer(const struct op_info *o)
@@ -210,7 +220,7 @@ static int put(struct matching *m, enum match_side side, const struct trace_reco
 	return ret < 0 ? ret : 0;
 }
 
-/* One request of a side, where it has any left. */
+/* One record of a side, where it has any left. */
 static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended, struct err *e)
 {
 	struct adapter_state *a = m->a;
@@ -221,10 +231,12 @@ static int step(struct matching *m, enum match_side side, bool *ended, bool othe
 		return ret;
 	}
 	uint64_t i = m->n[side]++;
+	struct trace_record at = *r;
+	at.offset = m->block ? r->offset : offset_of(m, side, r);
 	if (side == SIDE_REFERENCE)
-		return inputs_is_left_out(&a->inputs, i) ? 0 : put(m, side, r, i, other_ended, e);
+		return inputs_is_left_out(&a->inputs, i) ? 0 : put(m, side, &at, i, other_ended, e);
 	if (is_request(m, r))
-		return put(m, side, r, i, false, e);
+		return put(m, side, &at, i, false, e);
 	a->n_other++;
 	a->is_matched[i / 8] |= (uint8_t)(1 << i % 8);
 	return 0;
@@ -275,6 +287,8 @@ int seen_match(struct adapter_state *a, struct err *e)
 		ret = err_set(e, EINVAL, "times: with several input files the place of a line does not tell its request; it must tell op, offset "
 			      "and length, or its number (seq)");
 	object_table_init(&m.names);
+	positions_init(&m.positions[0]);
+	positions_init(&m.positions[1]);
 	key_match_init(&m.keys, NULL, NULL, sizeof(struct outcome_slot), KEY_MATCH_MAX_WAITING);
 	if (!ret)
 		ret = outcomes_make(a, e);
@@ -282,6 +296,8 @@ int seen_match(struct adapter_state *a, struct err *e)
 		ret = a->numbered || a->in_order ? match_in_place(&m, e) : match_by_key(&m, e);
 	key_match_release(&m.keys);
 	object_table_release(&m.names);
+	positions_release(&m.positions[0]);
+	positions_release(&m.positions[1]);
 	free(m.numbers[0].of);
 	free(m.numbers[1].of);
 	trace_close(m.seen);

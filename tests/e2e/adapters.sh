@@ -149,3 +149,18 @@ expect_line out 'mismatches      0'
 grep -q ',open,.*,7,' out.csv || fail "not the traced descriptor: $(cat out.csv)"
 on_files 2 --device target --prepare
 expect_line err 'a device has none'
+
+# reads of which the trace does not say where: a file is read on from where it stands, and one read too few is the last
+cat >on.csv <<'C'
+pid,tid,begin,end,function,args,rvalue,error,seq,intended,dispatch
+1,1,1000,2000,read,"path=sub/there;fd=7;length=512",512,,0,,
+1,1,3000,4000,read,"path=sub/there;fd=7;length=512",512,,1,,
+1,1,5000,6000,lseek,"path=sub/there;fd=7;offset=2048;whence=0",2048,,2,,
+1,1,7000,8000,read,"path=sub/there;fd=7;length=512",512,,3,,
+C
+mkdir -p dir/sub
+head -c 4096 /dev/zero >dir/sub/there
+expect_status 0 "$VALIDATE" replay --engine exec --times preload -o out.trace --dir dir --command '["dd", "if={dir}/sub/there", "bs=512", "skip=1", "count=1", "of=/dev/null"]' on.csv
+"$VALIDATE" info out.trace --csv out.csv
+cut -d , -f 3,5 out.csv | grep -q '^[0-9][0-9]*,read$' || fail "nothing was matched: $(cat out.csv)"
+[ "$(awk -F , '$5 == "read" && $3 != "" { print $(NF - 2) }' out.csv)" = 1 ] || fail "not the second read: $(cat out.csv)"

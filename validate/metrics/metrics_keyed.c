@@ -76,6 +76,15 @@ static int take_matched(struct pass *p, const struct trace_record *a, uint64_t o
 	return rc ? rc : observe_pair(p, a, x, of_a, e);
 }
 
+/* Where it works: a file's position where it has no offset; that of a pipe is none. */
+static uint64_t place_of(struct pass *p, enum match_side side, const struct trace_record *r)
+{
+	const struct trace *t = p->keys.trace[side];
+	const struct trace_object *o = !t || r->object == OBJECT_NONE ? NULL : trace_object(t, r->object);
+	uint64_t at = positions_follow(&p->positions[side], r);
+	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
+}
+
 static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
 		      struct err *e)
 {
@@ -85,7 +94,9 @@ static int take_keyed(struct pass *p, enum match_side side, const struct trace_r
 	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
 	if (rc)
 		return rc;
-	rc = key_match_put(&p->keys, side, r, index, r, last, &partner, e);
+	struct trace_record key = *r;
+	key.offset = place_of(p, side, r);
+	rc = key_match_put(&p->keys, side, &key, index, r, last, &partner, e);
 	if (rc == -ENOENT) { /* neither lost nor extra */
 		if (p->tally && r->begin_ns != TIME_NONE)
 			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;

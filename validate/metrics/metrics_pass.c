@@ -24,8 +24,11 @@ int pass_init(struct pass *p, const struct metrics_origin *reference, const stru
 	matcher_init(&p->matcher, p->replay.trace, p->reference.trace);
 	bool by_name = p->match != MATCH_KEY && p->reference.trace && p->replay.trace;
 	p->compare = by_name && (p->o->parts & PART_FIDELITY || p->o->match == MATCH_AUTO);
-	if (p->match == MATCH_KEY)
+	if (p->match == MATCH_KEY) {
 		key_match_init(&p->keys, p->reference.trace, p->replay.trace, sizeof(struct trace_record), 0);
+		positions_init(&p->positions[0]);
+		positions_init(&p->positions[1]);
+	}
 	for (int i = 0; i < LANE_N && !rc; i++)
 		if (p->lane[i].wanted) {
 			p->has_order |= p->lane[i].options.scopes;
@@ -41,6 +44,8 @@ void pass_release(struct pass *p)
 			observation_release(&p->lane[i].observation);
 	matcher_release(&p->matcher);
 	key_match_release(&p->keys);
+	positions_release(&p->positions[0]);
+	positions_release(&p->positions[1]);
 	sequences_release(&p->threads);
 	sequences_release(&p->objects);
 	free(p->thread_begin_ns);

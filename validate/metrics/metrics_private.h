@@ -4,6 +4,7 @@
 #define VALIDATE_METRICS_PRIVATE_H
 
 #include "capture/match/key_match.h"
+#include "capture/match/positions.h"
 #include "validate/metrics/match.h"
 #include "validate/metrics/metrics.h"
 #include "capture/match/sequences.h"
@@ -64,6 +65,7 @@ struct pass {
 	int64_t first_pair_ns[2];	/* earliest begins of matched requests, by enum match_side */
 	struct matcher matcher;
 	struct key_match keys;
+	struct positions positions[2]; /* enum match_side; with the keys */
 	int rc;
 	struct err e;
 };
