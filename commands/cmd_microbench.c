@@ -13,7 +13,7 @@
 static void workloads_print(FILE *out)
 {
 	for (const struct workload *const *w = workloads; *w; w++)
-		fprintf(out, "  %-18s%-4s%s\n", (*w)->name, (*w)->alias, (*w)->help);
+		fprintf(out, "  %-20s%-15s%s\n", (*w)->name, (*w)->alias, (*w)->help);
 }
 
 /* The text of --help above the options; the workloads come from their table. */
@@ -26,7 +26,7 @@ static char *about(void)
 		      "\n"
 		      "Workloads (or \"--list\"), by name or short name:\n");
 	for (const struct workload *const *w = workloads; *w; w++)
-		strbuf_addf(&s, "  %-18s%-4s%s\n", (*w)->name, (*w)->alias, (*w)->help);
+		strbuf_addf(&s, "  %-20s%-15s%s\n", (*w)->name, (*w)->alias, (*w)->help);
 	strbuf_addstr(&s, "\nDefaults in parentheses are those of most workloads; the manual has those that differ.");
 	return strbuf_detach(&s);
 }

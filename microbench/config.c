@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/mpi_launch.h"
 #include "common/placement.h"
 #include "common/scheduling.h"
 #include "common/strbuf.h"
@@ -114,6 +115,10 @@ const struct option_spec microbench_options[] = {
 	 .help = "block-*: use only so much of the device, from its begin (0: all)"},
 	{.name = "backend", .type = OPT_STRING, .offset = FIELD(backend), .arg = "NAME",
 	 .help = "block-*: how requests reach the kernel, by io_uring, libaio or psync (auto: the first that can be had)"},
+	{.name = "compute", .type = OPT_DURATION, .offset = FIELD(compute_ns), .arg = "TIME", .max = 2e9,
+	 .help = "checkpoint-compute, earthquake: mean time on the processor between requests (1ms)"},
+	{.name = "launcher", .type = OPT_STRING, .offset = FIELD(launcher), .arg = "COMMAND",
+	 .help = "parallel applications: " MPI_LAUNCHER_HELP},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
 	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
@@ -158,7 +163,8 @@ const char *const special_options[] = {"files",       "min-file-size", "append-s
 				       "size-shape",  "subdirs",       "read-share",  "create-share",
 				       "headers",     "include-dirs",  "includes",    "fileset-seed",
 				       "queue-depth", "rate",          "arrivals",    "burst",
-				       "sizes",       "span",          "backend",     NULL};
+				       "sizes",       "span",          "backend",     "compute",
+				       "launcher",    NULL};
 
 bool workload_has_option(const struct workload *w, const char *name)
 {
@@ -181,7 +187,7 @@ static int own_options_check(const struct workload *w, const struct microbench_c
 				(double)c->n_include_dirs, (double)c->n_includes,  (double)c->fileset_seed,
 				(double)c->queue_depth, c->rate,                   (double)c->arrivals,
 				(double)c->burst,       c->sizes != NULL,          (double)c->span_bytes,
-				c->backend != NULL};
+				c->backend != NULL,     (double)c->compute_ns,     c->launcher != NULL};
 	for (size_t i = 0; special_options[i]; i++)
 		if (value[i] != 0 && !workload_has_option(w, special_options[i]))
 			return err_set(e, EINVAL, "%s: %s has no such option", special_options[i], w->name);
@@ -193,13 +199,15 @@ static int script_check(const struct workload *w, const struct microbench_config
 {
 	if (c->direct && !w->script->direct)
 		return err_set(e, EINVAL, "direct: %s moves bytes of any number, which O_DIRECT does not", w->name);
-	if (c->fsync_end)
+	if (c->fsync_end && !w->script->parallel)
 		return err_set(e, EINVAL, "fsync-end: a thread of %s has no file of its own", w->name);
 	if (w->script->finite && c->min_duration_ns)
 		return err_set(e, EINVAL, "min-duration: %s lasts as long as its %s take (--requests)", w->name,
 			       w->script->unit);
 	if (c->file_bytes < 1 || c->file_bytes > (uint64_t)1 << 30)
 		return size_error(e, "file-size", c->file_bytes, "expected 1 B to 1 GiB");
+	if (w->script->parallel && (c->pin || c->scheduler))
+		return err_set(e, EINVAL, "pin, scheduler: where and how the ranks of %s run is the launcher's business (--launcher)", w->name);
 	return w->script->check(c, e);
 }
 

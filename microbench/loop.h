@@ -71,6 +71,9 @@ void bench_warm(const struct bench_thread *t, bench_call *call);
 /* script_loop.c: the loop of every workload that is a script, and its warming. */
 void script_loop(struct bench_thread *t);
 void script_warm(const struct bench_thread *t);
+/* One step that is a call. */
+struct bench_step;
+struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer);
 
 static inline __attribute__((always_inline)) struct bench_sample
 bench_request(const struct bench_thread *t, enum trace_op op, bench_call *call, uint64_t k, uint64_t block)

@@ -24,7 +24,7 @@
 
 struct microbench_config {
 	/* what is done: every one of these is also a key of a protocol's [workload NAME] */
-	uint64_t level;          /* --level: threads */
+	uint64_t level;          /* --level: threads; ranks */
 	uint64_t n_requests;     /* --requests: per thread; units (rounds, transactions) where it plays a script */
 	int64_t min_duration_ns; /* --min-duration: each thread goes on past --requests until this has passed; 0: not */
 	uint64_t block_bytes;    /* --block-size */
@@ -57,6 +57,9 @@ struct microbench_config {
 	const char *sizes;    /* --sizes: "4K:70%,64K:30%"; NULL: block_bytes */
 	uint64_t span_bytes;  /* --span: of the device, from its begin; 0: all */
 	const char *backend;  /* --backend auto|io_uring|libaio|psync */
+	/* of parallel applications; 0 in the others */
+	int64_t compute_ns;   /* --compute: on the processor, between requests */
+	const char *launcher; /* --launcher: what starts the ranks (mpi_launch.h); NULL: mpirun */
 	/* where, and what becomes of it: command line only */
 	const char *dir;     /* --dir: the target directory; nothing outside it is touched */
 	const char *device;  /* --device: of workloads below the file system: a block device, or a file */
@@ -91,6 +94,7 @@ struct workload_script {
 	unsigned int n_per_unit; /* calls, about */
 	bool direct; /* --direct makes its requests whole blocks; others move bytes of any number */
 	bool finite; /* its end belongs to it: it cannot go on for a duration */
+	bool parallel; /* its threads are the ranks of an MPI job (parallel/rank.h) */
 	int (*check)(const struct microbench_config *c, struct err *e);
 	/* Appends what is there at first to an empty set. */
 	int (*files)(const struct microbench_config *c, struct fileset *s, struct err *e);

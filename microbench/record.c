@@ -231,9 +231,10 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 
 static int script_failure(const struct bench_run *r, const struct bench_thread *t, struct err *e)
 {
-	const struct bench_step *s = &t->script->step[t->n_samples - 1];
+	const size_t at = script_step_of_call(t->script, t->n_samples - 1);
+	const struct bench_step *s = &t->script->step[at];
 	int32_t got = t->sample[t->n_samples - 1].result;
-	const char *path = source_step_path(t, t->n_samples - 1);
+	const char *path = source_step_path(t, at);
 	if (got < 0)
 		return err_set(e, EIO, "%s/%s: request %" PRIu64 " (%s) failed: %s; the trace ends there",
 			       r->config->dir, path, t->n_samples, op_name(s->op), strerror(-got));

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "microbench/parallel/launch.h"
 #include "microbench/run.h"
 
 /* A trace that cannot be written is noticed before the run, not after it. Nothing is created yet. */
@@ -110,6 +111,14 @@ static int run_prepared(struct bench_run *r, struct microbench_outcome *o, struc
 	return ret;
 }
 
+static int run_parallel(struct bench_run *r, struct microbench_outcome *o, struct err *e)
+{
+	int ret = bench_files_check(r, e);
+	if (!ret)
+		ret = output_is_apart(r, e);
+	return ret ? ret : parallel_launch(r->workload, r->config, o, e);
+}
+
 static int files_prepare(struct bench_run *r, struct err *e)
 {
 	int ret = microbench_clear(r->workload, &r->files, r->dir_fd, e);
@@ -124,7 +133,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 		   struct err *e)
 {
 	struct microbench_outcome unwanted;
-	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .device = {.fd = -1}, .pid = (uint32_t)getpid()};
+	struct bench_run r = {.workload = w, .config = c, .dir_fd = -1, .finished_fd = -1, .device = {.fd = -1}};
 	o = o ? o : &unwanted;
 	*o = (struct microbench_outcome){.mean_response_ns = NAN};
 	int ret = microbench_files(w, c, &r.files, e);
@@ -141,7 +150,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 	if (!ret && !w->block && (c->prepare || c->prepare_only))
 		ret = files_prepare(&r, e);
 	if (!ret && !c->prepare_only)
-		ret = run_prepared(&r, o, e);
+		ret = w->script && w->script->parallel ? run_parallel(&r, o, e) : run_prepared(&r, o, e);
 	bench_teardown(&r);
 	if (c->remove && !w->block) {
 		struct err unremoved = ERR_INIT;

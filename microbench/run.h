@@ -22,6 +22,7 @@ struct worker {
 	struct bench_thread bench;
 	struct bench_run *run;
 	pthread_t id;
+	uint32_t pid;
 	pid_t tid;
 	int cpu;         /* to run on, -1 any */
 	int64_t wait_ns; /* runnable but not running, over the loop; -1 unknown */
@@ -44,7 +45,6 @@ struct bench_run {
 	const struct microbench_config *config;
 	struct fileset files;
 	int dir_fd;
-	uint32_t pid;
 	struct clock clock;
 	struct scheduling scheduling; /* of each worker */
 	struct placement placement;
@@ -69,6 +69,8 @@ struct bench_run {
 /* setup.c: opens the files, draws what is to be drawn and makes every page present that the run will touch. Errors: of
  * the system, with the path; EINVAL for a file that does not fit. */
 int bench_setup(struct bench_run *r, struct err *e);
+/* Of it, what one worker of `r->worker` needs: its file or script, and memory for its samples. */
+int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e);
 void bench_teardown(struct bench_run *r);
 /* Written content: no zeros, and the same on every machine. */
 void bench_content_fill(void *base, size_t n_bytes, uint64_t seed);

@@ -116,6 +116,36 @@ void script_rmdir(struct script *s, uint32_t name)
 	add(s, (struct bench_step){.name = name, .op = OP_RMDIR});
 }
 
+void script_pread(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes)
+{
+	moved(s, n_bytes);
+	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PREAD, (uint8_t)slot, 0, false});
+}
+
+void script_pwrite(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes)
+{
+	moved(s, n_bytes);
+	add(s, (struct bench_step){block, n_bytes, (int32_t)n_bytes, OP_PWRITE, (uint8_t)slot, 0, false});
+}
+
+void script_fsync(struct script *s, unsigned int slot)
+{
+	add(s, (struct bench_step){.op = OP_FSYNC, .slot = (uint8_t)slot});
+}
+
+void script_between(struct script *s, enum script_between what, uint32_t rank, uint32_t value)
+{
+	add(s, (struct bench_step){.name = rank, .value = value, .op = (uint8_t)what});
+}
+
+size_t script_step_of_call(const struct script *s, uint64_t n)
+{
+	size_t i = 0;
+	for (; !step_is_call(&s->step[i]) || n > 0; i++)
+		n -= step_is_call(&s->step[i]);
+	return i;
+}
+
 void script_end_unit(struct script *s)
 {
 	s->step[s->n - 1].ends_unit = true;

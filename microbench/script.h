@@ -27,11 +27,22 @@ enum script_open {
 	OPEN_DIRECTORY, /* O_RDONLY | O_DIRECTORY */
 };
 
+/* Steps that are no calls, of the scripts of a parallel application's ranks (parallel/rank_loop.h). They are in no trace. */
+enum script_between {
+	STEP_COMPUTE = 224, /* value: ns on the processor */
+	STEP_BARRIER,
+	STEP_SEND,     /* name: a rank, value: bytes */
+	STEP_RECEIVE,  /* likewise */
+	STEP_EXCHANGE, /* likewise: both send and receive */
+	STEP_RAISE,    /* the rank's word in shared memory becomes `value` */
+	STEP_AWAIT,    /* until the word of rank `name` is at least `value` */
+};
+
 struct bench_step {
-	uint32_t name;  /* of the path, into script_names */
+	uint32_t name;  /* of the path, into script_names; pread, pwrite: which block of `value` bytes */
 	uint32_t value; /* bytes to read or write; lseek: offset; rename: the new name; open, mkdir: the mode */
 	int32_t expect; /* result, negative errno, or EXPECT_ANY */
-	uint8_t op;     /* enum trace_op */
+	uint8_t op;     /* enum trace_op, or script_between */
 	uint8_t slot;   /* the open file it works on */
 	uint8_t how;    /* open: enum script_open; lseek: whence */
 	bool ends_unit;
@@ -49,6 +60,11 @@ struct script {
 	uint32_t max_bytes;         /* of one request */
 	struct script_names *names; /* borrowed */
 };
+
+static inline bool step_is_call(const struct bench_step *s)
+{
+	return s->op < STEP_COMPUTE;
+}
 
 void script_release(struct script *s);
 void script_names_release(struct script_names *n);
@@ -71,7 +87,14 @@ void script_unlink(struct script *s, uint32_t name);
 void script_rename(struct script *s, uint32_t from, uint32_t to);
 void script_mkdir(struct script *s, uint32_t name, uint32_t mode);
 void script_rmdir(struct script *s, uint32_t name);
+void script_pread(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes); /* the `block`-th of its file */
+void script_pwrite(struct script *s, unsigned int slot, uint32_t block, uint32_t n_bytes);
+void script_fsync(struct script *s, unsigned int slot);
+void script_between(struct script *s, enum script_between what, uint32_t rank, uint32_t value); /* no call */
 void script_end_unit(struct script *s);
+
+/* The step that made the `n`-th call, counted from 0. There must be one. */
+size_t script_step_of_call(const struct script *s, uint64_t n);
 
 /* As many calls as it takes in pieces of at most `piece` bytes, the last one as long as what is left; `to_end`: and
  * then one read more, which finds the end of the file. */

@@ -19,10 +19,12 @@
 
 _Static_assert(sizeof((struct bench_thread){0}.slot_fd) == SCRIPT_SLOTS * sizeof(int), "a descriptor for each slot");
 
-static struct bench_sample play(struct bench_thread *t, const struct bench_step *s, void *buffer)
+struct bench_sample script_play(struct bench_thread *t, const struct bench_step *s, void *buffer)
 {
 	const struct clock *clock = t->clock;
-	const char *path = t->names[s->name];
+	const bool by_name = s->op != OP_PREAD && s->op != OP_PWRITE;
+	const char *path = by_name ? t->names[s->name] : NULL;
+	const off_t at = (off_t)s->name * s->value;
 	const char *to = s->op == OP_RENAME ? t->names[s->value] : NULL;
 	const int dir = t->dir_fd, fd = t->slot_fd[s->slot], flags = t->open_flags[s->how], whence = s->how;
 	const uint32_t value = s->value;
@@ -46,6 +48,15 @@ static struct bench_sample play(struct bench_thread *t, const struct bench_step 
 		break;
 	case OP_LSEEK:
 		STAMPED(lseek(fd, (off_t)value, whence));
+		break;
+	case OP_PREAD:
+		STAMPED(pread(fd, buffer, value, at));
+		break;
+	case OP_PWRITE:
+		STAMPED(pwrite(fd, buffer, value, at));
+		break;
+	case OP_FSYNC:
+		STAMPED(fsync(fd));
 		break;
 	case OP_GETDENTS:
 		STAMPED(getdents64(fd, buffer, value));
@@ -79,7 +90,7 @@ void script_loop(struct bench_thread *t)
 	uint64_t n_units = 0;
 	for (size_t i = 0; i < script->n && !t->failed; i++) {
 		const struct bench_step *s = &script->step[i];
-		*out = play(t, s, placement_buffer(t->placement, t->index, i));
+		*out = script_play(t, s, placement_buffer(t->placement, t->index, i));
 		uint64_t end = out->end;
 		t->failed = s->expect == EXPECT_ANY ? out->result < 0 : out->result != s->expect;
 		out++;
@@ -100,7 +111,8 @@ void script_loop(struct bench_thread *t)
 void script_warm(const struct bench_thread *t)
 {
 	static const enum trace_op calls[] = {OP_OPEN, OP_CLOSE,  OP_READ,  OP_WRITE,  OP_LSEEK, OP_GETDENTS,
-					      OP_STAT, OP_UNLINK, OP_RMDIR, OP_RENAME, OP_MKDIR};
+					      OP_STAT, OP_UNLINK, OP_RMDIR, OP_RENAME, OP_MKDIR,
+					      OP_PREAD, OP_PWRITE, OP_FSYNC};
 	static const char *const nowhere[] = {"."};
 	struct bench_thread none = *t;
 	none.names = nowhere;
@@ -108,6 +120,6 @@ void script_warm(const struct bench_thread *t)
 	for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
 		const struct bench_step s = {.op = (uint8_t)calls[i]};
 		none.slot_fd[0] = -1;
-		play(&none, &s, placement_buffer(t->placement, t->index, 0));
+		script_play(&none, &s, placement_buffer(t->placement, t->index, 0));
 	}
 }

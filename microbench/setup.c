@@ -133,7 +133,7 @@ static int nth_cpu(unsigned int i)
 	return -1;
 }
 
-static int worker_setup(struct bench_run *r, struct worker *w, struct err *e)
+int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
 	w->bench = (struct bench_thread){
@@ -151,6 +151,7 @@ static int worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	    .stop = &r->stop,
 	};
 	w->run = r;
+	w->pid = (uint32_t)getpid();
 	w->wait_ns = -1;
 	w->cpu = c->pin ? nth_cpu(w->bench.index) : -1;
 	int ret = r->workload->block ? block_setup(r, w, e) : r->workload->script ? script_fill(r, w, e) : bench_file_open(r, w, e);
@@ -188,7 +189,7 @@ int bench_setup(struct bench_run *r, struct err *e)
 		return err_sys(e, errno, "eventfd");
 	int ret = r->workload->block ? block_device_open(r, e) : r->workload->script ? bench_files_check(r, e) : 0;
 	for (unsigned int i = 0; i < r->n_workers && !ret; i++)
-		ret = worker_setup(r, &r->worker[i], e);
+		ret = bench_worker_setup(r, &r->worker[i], e);
 	if (!ret)
 		ret = placement_init(&r->placement, (enum placement_kind)c->placement, buffer_bytes(r), c->direct,
 				     r->n_workers, e);

@@ -99,6 +99,16 @@ static void data_take(struct source_slot *slot, const struct script_refs *refs, 
 		*size = slot->position;
 }
 
+static void data_at_take(const struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
+			 struct trace_record *out)
+{
+	out->offset = (uint64_t)step->name * step->value;
+	out->length = step->value;
+	uint64_t end = out->offset + (out->rvalue > 0 ? (uint64_t)out->rvalue : 0);
+	if (step->op == OP_PWRITE && end > refs->n_bytes[slot->name])
+		refs->n_bytes[slot->name] = end;
+}
+
 static void open_take(struct source_slot *slot, const struct script_refs *refs, const struct bench_step *step,
 		      int flags, struct trace_record *out)
 {
@@ -125,6 +135,12 @@ static void step_take(struct source *s, const struct bench_step *step, const str
 	case OP_READ:
 	case OP_WRITE:
 		data_take(slot, s->refs, step, out);
+		break;
+	case OP_PREAD:
+	case OP_PWRITE:
+		data_at_take(slot, s->refs, step, out);
+		break;
+	case OP_FSYNC:
 		break;
 	case OP_LSEEK:
 		out->offset = step->value;
@@ -153,8 +169,8 @@ const char *source_step_path(const struct bench_thread *t, size_t k)
 {
 	const struct bench_step *step = t->script->step;
 	unsigned int slot = step[k].slot;
-	bool by_slot = step[k].op == OP_READ || step[k].op == OP_WRITE || step[k].op == OP_LSEEK ||
-		       step[k].op == OP_CLOSE || step[k].op == OP_GETDENTS;
+	bool by_slot = step[k].op == OP_READ || step[k].op == OP_WRITE || step[k].op == OP_LSEEK || step[k].op == OP_PREAD ||
+		       step[k].op == OP_PWRITE || step[k].op == OP_FSYNC || step[k].op == OP_CLOSE || step[k].op == OP_GETDENTS;
 	while (by_slot && k > 0 && !(step[k].op == OP_OPEN && step[k].slot == slot))
 		k--;
 	return t->names[step[k].name];
@@ -179,7 +195,7 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 	    .dispatch_ns = TIME_NONE,
 	    .offset = OFFSET_NONE,
 	    .rvalue = from->result < 0 ? -1 : from->result,
-	    .pid = r->pid,
+	    .pid = s->worker->pid,
 	    .tid = (uint32_t)s->worker->tid,
 	    .object = s->object,
 	    .fd = t->fd,
@@ -195,6 +211,8 @@ void source_take(struct source *s, const struct bench_run *r, struct trace_recor
 		return;
 	}
 	if (t->script) {
+		while (!step_is_call(&t->script->step[s->k]))
+			s->k++;
 		step_take(s, &t->script->step[s->k++], t, out);
 		return;
 	}

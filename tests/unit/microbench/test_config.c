@@ -37,6 +37,12 @@ static void the_table_of_workloads(void **state)
 	    {"copyfiles", "cf", OP_INVALID, true, false},
 	    {"block-random", "br", OP_PREAD, false, false},
 	    {"block-sequential", "bs", OP_PREAD, false, true},
+	    {"checkpoint", "pseudo", OP_INVALID, true, false},
+	    {"checkpoint-sync", "pseudosync", OP_INVALID, true, false},
+	    {"checkpoint-compute", "pseudosyncdat", OP_INVALID, true, false},
+	    {"partitioned-read", "fitness", OP_INVALID, false, false},
+	    {"earthquake", "quake", OP_INVALID, true, false},
+	    {"shared-polling", "polling", OP_INVALID, true, false},
 	};
 	size_t n = 0;
 	for (; workloads[n]; n++)
@@ -92,6 +98,11 @@ static void defaults_of_workloads(void **state)
 			    " --dir-width 100 --size-shape 1.5"},
 	    {"copyfiles", " --level 256 --requests 391 --block-size 1048576 --file-size 16384 --fileset-seed 1 --files 100000"
 			  " --dir-width 20 --size-shape 1.5"},
+	    {"checkpoint", " --level 8 --requests 64 --block-size 65536 --file-size 4194304"},
+	    {"checkpoint-compute", " --level 8 --requests 64 --block-size 65536 --file-size 4194304 --compute 1000000ns"},
+	    {"partitioned-read", " --level 4 --requests 128 --block-size 65536 --file-size 8388608"},
+	    {"earthquake", " --level 8 --requests 100 --block-size 8192 --file-size 262144 --compute 1000000ns"},
+	    {"shared-polling", " --level 2 --requests 200 --block-size 16384 --file-size 65536"},
 	};
 	struct microbench_config most, c;
 	microbench_config_init(&most);

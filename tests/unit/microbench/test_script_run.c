@@ -228,11 +228,13 @@ static void a_run_ends_after_a_whole_round(void **state)
 	c.min_duration_ns = 50000000;
 	run("fileserver", &c, &o, &t);
 	assert_false(o.capacity_reached);
-	assert_true(o.elapsed_ns >= c.min_duration_ns);
+	int64_t last_ns = 0; /* since the common begin, after which a first request may come late */
 	while (trace_next(t, &r, &e) > 0) {
+		last_ns = r->end_ns > last_ns ? r->end_ns : last_ns;
 		n_stats += r->op == OP_STAT;
 		n_creates += r->op == OP_OPEN && (r->flags & O_CREAT);
 	}
+	assert_true(last_ns >= c.min_duration_ns);
 	assert_true(n_stats == n_creates && n_stats >= 2 * c.level);
 	trace_close(t);
 }

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A defensive checkpoint: all ranks write one file, their blocks interleaved, wait for each other, and read back what they wrote. Variants
+ * wait for each other after every write, and compute on what was read besides. A checkpoint of earlier is overwritten in place, so that a run
+ * does what every other run does.
+ *
+ * Source: parallel-trace paper (FAST 2007), section 5.1: Pseudo, PseudoSync and PseudoSyncDat, after the pseudo-application of Los Alamos
+ * National Laboratory, 8 ranks. */
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "microbench/loop.h"
+#include "microbench/parallel/ranks.h"
+#include "microbench/workloads.h"
+
+#define TOP "checkpoint"
+
+static void defaults(struct microbench_config *c)
+{
+	c->level = 8;
+	c->n_requests = 64;
+	c->block_bytes = 65536;
+	c->file_bytes = 64 * c->block_bytes;
+}
+
+static void defaults_compute(struct microbench_config *c)
+{
+	defaults(c);
+	c->compute_ns = 1000000;
+}
+
+static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	size_t cap = 0;
+	(void)e;
+	ranks_file(c, s, &cap, TOP, "data");
+	return 0;
+}
+
+static int write_all_blocks(const struct microbench_config *c, unsigned int rank, uint64_t n_blocks, bool sync_each, bool computes,
+			    struct script *s)
+{
+	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_CREATE, 0644);
+	for (uint64_t k = 0; k < n_blocks; k++) {
+		script_pwrite(s, 0, block_interleaved(c, rank, k), (uint32_t)c->block_bytes);
+		if (sync_each)
+			script_between(s, STEP_BARRIER, 0, 0);
+		script_end_unit(s);
+	}
+	if (c->fsync_end)
+		script_fsync(s, 0);
+	script_between(s, STEP_BARRIER, 0, 0);
+	for (uint64_t k = 0; k < n_blocks; k++) {
+		script_pread(s, 0, block_interleaved(c, rank, k), (uint32_t)c->block_bytes);
+		if (computes)
+			script_between(s, STEP_COMPUTE, 0, (uint32_t)c->compute_ns);
+	}
+	script_close(s, 0);
+	return 0;
+}
+
+static int write_plain(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+{
+	(void)e;
+	return write_all_blocks(c, rank, n_units, false, false, s);
+}
+
+static int write_sync(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+{
+	(void)e;
+	return write_all_blocks(c, rank, n_units, true, false, s);
+}
+
+static int write_compute(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+{
+	(void)e;
+	return write_all_blocks(c, rank, n_units, true, true, s);
+}
+
+#define SCRIPTED(how)                                                                                                                          \
+	{                                                                                                                                      \
+		.top = TOP, .unit = "writes", .n_per_unit = 2, .direct = true, .finite = true, .parallel = true, .check = ranks_check,         \
+		.files = files, .write = how,                                                                                                  \
+	}
+static const struct workload_script plain = SCRIPTED(write_plain), sync_each = SCRIPTED(write_sync), computing = SCRIPTED(write_compute);
+
+const struct workload workload_checkpoint = {
+    .name = "checkpoint",
+    .alias = "pseudo",
+    .help = "ranks of an MPI job write a file, interleaved, wait for each other, read back",
+    .writes = true,
+    .defaults = defaults,
+    .own_options = ranks_options,
+    .script = &plain,
+};
+
+const struct workload workload_checkpoint_sync = {
+    .name = "checkpoint-sync",
+    .alias = "pseudosync",
+    .help = "checkpoint whose ranks wait for each other after every write",
+    .writes = true,
+    .defaults = defaults,
+    .own_options = ranks_options,
+    .script = &sync_each,
+};
+
+const struct workload workload_checkpoint_compute = {
+    .name = "checkpoint-compute",
+    .alias = "pseudosyncdat",
+    .help = "checkpoint-sync which computes on what it read back",
+    .writes = true,
+    .defaults = defaults_compute,
+    .own_options = ranks_compute_options,
+    .script = &computing,
+};

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A simulation in three phases, in the manner of one of earthquakes.
+ *
+ * 1. The ranks build a mesh, a structure on disk: each refines the octants of its own region, reading a page, computing, writing it back. How many
+ *    times depends on the region: some ground is finer. Now and then a rank looks up a page of its neighbour's region.
+ * 2. Rank 0 collects the mesh from all of them and writes it to a file.
+ * 3. Iterations: every rank computes, exchanges its border with its neighbours, and every tenth time all write their state and wait for each other.
+ *
+ * Pages of --block-size; --file-size is the region of each rank; --requests are the iterations of phase 3; --compute is the mean of what they compute,
+ * drawn from half of it to one and a half; refining an octant and collecting a piece take a tenth.
+ *
+ * Source: parallel-trace paper (FAST 2007), section 5.1: Quake, 8 ranks, and Figure 7. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "microbench/draw.h"
+#include "microbench/loop.h"
+#include "microbench/parallel/ranks.h"
+#include "microbench/workloads.h"
+
+#define TOP "earthquake"
+#define BORDER_BYTES 2048 /* of what neighbours exchange */
+
+enum { STATE_PERIOD = 10, PIECE_PAGES = 8, LOOK_UP_SHARE = 16 };
+
+static void defaults(struct microbench_config *c)
+{
+	c->level = 8;
+	c->n_requests = 100;
+	c->block_bytes = 8192;
+	c->file_bytes = 32 * c->block_bytes;
+	c->compute_ns = 1000000;
+}
+
+static int check(const struct microbench_config *c, struct err *e)
+{
+	if (c->block_bytes > ((uint64_t)1 << 30) / PIECE_PAGES)
+		return err_set(e, EINVAL, "block-size %llu: %d of them are moved at once, 1 GiB at most", (unsigned long long)c->block_bytes, PIECE_PAGES);
+	if (c->file_bytes % (PIECE_PAGES * c->block_bytes))
+		return err_set(e, EINVAL, "file-size %llu: expected a multiple of %d blocks for each rank", (unsigned long long)c->file_bytes, PIECE_PAGES);
+	return ranks_check(c, e);
+}
+
+static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	size_t cap = 0;
+	(void)e;
+	ranks_file(c, s, &cap, TOP, "etree");
+	ranks_file(c, s, &cap, TOP, "mesh");
+	ranks_file(c, s, &cap, TOP, "state");
+	return 0;
+}
+
+struct writer {
+	const struct microbench_config *c;
+	struct script *s;
+	gsl_rng *rng;
+	unsigned int rank;
+	uint32_t page, piece; /* bytes */
+};
+
+static void compute(struct writer *w, double mean_ns)
+{
+	const double ns = mean_ns * (0.5 + gsl_rng_uniform(w->rng));
+	if (ns >= 1)
+		script_between(w->s, STEP_COMPUTE, 0, (uint32_t)ns);
+}
+
+/* One to three visits to each page of the region, the mean of which is the region's. */
+static void build(struct writer *w)
+{
+	const uint32_t n_pages = blocks_of_rank(w->c);
+	const uint64_t n_visits = (uint64_t)((double)n_pages * (1 + 2 * gsl_rng_uniform(w->rng)));
+	for (uint64_t k = 0; k < n_visits; k++) {
+		const uint32_t page = block_in_part(w->c, w->rank, gsl_rng_uniform_int(w->rng, n_pages));
+		if (w->c->level > 1 && gsl_rng_uniform_int(w->rng, LOOK_UP_SHARE) == 0)
+			script_pread(w->s, 0, block_in_part(w->c, (w->rank + 1) % (unsigned int)w->c->level, k), w->page);
+		script_pread(w->s, 0, page, w->page);
+		compute(w, (double)w->c->compute_ns / 10);
+		script_pwrite(w->s, 0, page, w->page);
+	}
+}
+
+/* In pieces of several pages; rank 0 takes the ranks one after the other. */
+static void collect(struct writer *w)
+{
+	const uint32_t n_pieces = blocks_of_rank(w->c) / PIECE_PAGES;
+	const unsigned int n_ranks = (unsigned int)w->c->level;
+	for (uint32_t k = 0; k < n_pieces; k++) {
+		script_pread(w->s, 0, w->rank * n_pieces + k, w->piece);
+		if (w->rank > 0)
+			script_between(w->s, STEP_SEND, 0, w->piece);
+		else
+			script_pwrite(w->s, 1, k, w->piece);
+	}
+	for (unsigned int from = 1; from < n_ranks && w->rank == 0; from++)
+		for (uint32_t k = 0; k < n_pieces; k++) {
+			script_between(w->s, STEP_RECEIVE, from, w->piece);
+			compute(w, (double)w->c->compute_ns / 10);
+			script_pwrite(w->s, 1, from * n_pieces + k, w->piece);
+		}
+}
+
+/* With the neighbours on a line; even ranks turn to the one above first, so that no two wait for each other round the line. */
+static void exchange(struct writer *w)
+{
+	for (unsigned int turn = 0; turn < 2; turn++) {
+		const bool above = (w->rank + turn) % 2 == 0;
+		if (above && w->rank + 1 < w->c->level)
+			script_between(w->s, STEP_EXCHANGE, w->rank + 1, BORDER_BYTES);
+		if (!above && w->rank > 0)
+			script_between(w->s, STEP_EXCHANGE, w->rank - 1, BORDER_BYTES);
+	}
+}
+
+static void solve(struct writer *w, uint64_t n_iterations)
+{
+	for (uint64_t i = 0; i < n_iterations; i++) {
+		compute(w, (double)w->c->compute_ns);
+		exchange(w);
+		if (i % STATE_PERIOD == STATE_PERIOD - 1) {
+			script_pwrite(w->s, 0, block_interleaved(w->c, w->rank, i / STATE_PERIOD), w->page);
+			script_between(w->s, STEP_BARRIER, 0, 0);
+		}
+		script_end_unit(w->s);
+	}
+}
+
+static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+{
+	struct writer w = {c, s, draw_stream(c->seed, rank, DRAW_SCRIPT, e), rank, (uint32_t)c->block_bytes, (uint32_t)c->block_bytes * PIECE_PAGES};
+	if (!w.rng)
+		return -ENOMEM;
+	script_open(s, 0, script_name(s, xstrdup(TOP "/etree")), OPEN_UPDATE, 0644);
+	build(&w);
+	script_between(s, STEP_BARRIER, 0, 0);
+	if (rank == 0)
+		script_open(s, 1, script_name(s, xstrdup(TOP "/mesh")), OPEN_CREATE, 0640);
+	collect(&w);
+	if (rank == 0)
+		script_close(s, 1);
+	script_close(s, 0);
+	script_between(s, STEP_BARRIER, 0, 0);
+	script_open(s, 0, script_name(s, xstrdup(TOP "/state")), OPEN_CREATE, 0644);
+	solve(&w, n_units);
+	if (c->fsync_end)
+		script_fsync(s, 0);
+	script_close(s, 0);
+	gsl_rng_free(w.rng);
+	return 0;
+}
+
+static const struct workload_script scripted = {
+    .top = TOP,
+    .unit = "iterations",
+    .n_per_unit = 2,
+    .direct = true,
+    .finite = true,
+    .parallel = true,
+    .check = check,
+    .files = files,
+    .write = write_script,
+};
+
+const struct workload workload_earthquake = {
+    .name = "earthquake",
+    .alias = "quake",
+    .help = "ranks of an MPI job build a mesh on disk, rank 0 collects it, then they compute and write their state",
+    .writes = true,
+    .defaults = defaults,
+    .own_options = ranks_compute_options,
+    .script = &scripted,
+};

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+
+#include "microbench/parallel/mpi/rank.h"
+
+enum { TAG = 2, MOST_BYTES = 1 << 28 };
+
+/* What rank 0 must know of another besides its samples. */
+struct told {
+	uint32_t pid;
+	int32_t tid;
+	int64_t wait_ns;
+	uint64_t n_samples, n_requests_done, anonymous_bytes, anonymous_after_bytes;
+	struct run_facts facts;
+	uint32_t source; /* enum clock_source */
+};
+
+static void facts_add(struct run_facts *sum, const struct run_facts *f)
+{
+	sum->cpu_user_ns += f->cpu_user_ns;
+	sum->cpu_system_ns += f->cpu_system_ns;
+	sum->n_minor_faults += f->n_minor_faults;
+	sum->n_major_faults += f->n_major_faults;
+	sum->n_voluntary_switches += f->n_voluntary_switches;
+	sum->n_involuntary_switches += f->n_involuntary_switches;
+	sum->bytes_read_device += f->bytes_read_device;
+	sum->bytes_written_device += f->bytes_written_device;
+	sum->peak_memory_bytes += f->peak_memory_bytes;
+}
+
+static void samples_send(const struct worker *w)
+{
+	const unsigned char *from = (const unsigned char *)w->bench.sample;
+	for (size_t left = w->bench.n_samples * sizeof *w->bench.sample, n; left; left -= n, from += n) {
+		n = left < MOST_BYTES ? left : MOST_BYTES;
+		MPI_Send(from, (int)n, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+	}
+}
+
+static void samples_receive(struct worker *w, int from)
+{
+	unsigned char *to = (unsigned char *)w->bench.sample;
+	for (size_t left = w->bench.n_samples * sizeof *w->bench.sample, n; left; left -= n, to += n) {
+		n = left < MOST_BYTES ? left : MOST_BYTES;
+		MPI_Recv(to, (int)n, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	}
+}
+
+static void rank_tell(const struct rank *r)
+{
+	const struct worker *w = &r->run.worker[r->number];
+	const struct told told = {
+	    .pid = w->pid,
+	    .tid = w->tid,
+	    .wait_ns = w->wait_ns,
+	    .n_samples = w->bench.n_samples,
+	    .n_requests_done = w->bench.n_requests_done,
+	    .anonymous_bytes = r->run.anonymous_bytes,
+	    .anonymous_after_bytes = r->run.anonymous_after_bytes,
+	    .facts = r->run.facts,
+	    .source = r->run.clock.source,
+	};
+	MPI_Send(&told, sizeof told, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+}
+
+/* Its script is written here once more: what its samples are of. */
+static int rank_hear(struct rank *r, int from, struct err *e)
+{
+	struct bench_run *run = &r->run;
+	struct worker *w = &run->worker[from];
+	struct told told;
+	int go_on = 1;
+	MPI_Recv(&told, sizeof told, MPI_BYTE, from, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	int ret = bench_worker_setup(run, w, e);
+	if (!ret && told.source != run->clock.source)
+		ret = err_set(e, EXDEV, "rank %d has another clock than rank 0: their times cannot be put into one trace", from);
+	go_on = ret == 0;
+	MPI_Send(&go_on, 1, MPI_INT, from, TAG, MPI_COMM_WORLD);
+	if (ret)
+		return ret;
+	w->pid = told.pid;
+	w->tid = told.tid;
+	w->wait_ns = told.wait_ns;
+	w->bench.n_samples = told.n_samples;
+	w->bench.n_requests_done = told.n_requests_done;
+	samples_receive(w, from);
+	facts_add(&run->facts, &told.facts);
+	run->anonymous_bytes += told.anonymous_bytes;
+	run->anonymous_after_bytes += told.anonymous_after_bytes;
+	return 0;
+}
+
+static int all_hear(struct rank *r, struct err *e)
+{
+	struct bench_run *run = &r->run;
+	int ret = 0, heard;
+	for (int from = 1; from < r->n_ranks; from++) {
+		struct err one = ERR_INIT;
+		heard = rank_hear(r, from, &one);
+		if (heard && !ret)
+			ret = err_set(e, -heard, "%s", one.msg);
+	}
+	for (unsigned int i = 0; i < run->n_workers; i++)
+		run->worker[i].bench.names = (const char *const *)run->names.name;
+	return ret;
+}
+
+int rank_gather(struct rank *r, struct err *e)
+{
+	struct microbench_outcome unwanted;
+	int go_on;
+	if (!r->one_host)
+		return err_set(e, EXDEV, "the ranks are on several hosts, whose clocks are not one: without -o the application runs there as well");
+	if (r->number == 0) {
+		int ret = all_hear(r, e);
+		return ret ? ret : bench_record(&r->run, -1, &unwanted, e);
+	}
+	rank_tell(r);
+	MPI_Recv(&go_on, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	if (go_on)
+		samples_send(&r->run.worker[r->number]);
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Ranks read the parts of one file in turn: each reads its part from the begin to the end, then lets the next one begin. There are as many
+ * dependencies as ranks, less one, and whoever does not see them reads all parts at once.
+ *
+ * Source: parallel-trace paper (FAST 2007), section 5.1: Fitness, 4 ranks (of 1 GB each). */
+#include "common/xalloc.h"
+#include "microbench/loop.h"
+#include "microbench/parallel/ranks.h"
+#include "microbench/workloads.h"
+
+#define TOP "partitioned"
+
+static void defaults(struct microbench_config *c)
+{
+	c->level = 4;
+	c->n_requests = 128;
+	c->block_bytes = 65536;
+	c->file_bytes = 128 * c->block_bytes;
+}
+
+static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	size_t cap = 0;
+	(void)e;
+	ranks_file(c, s, &cap, TOP, "data");
+	return 0;
+}
+
+static int write_script(const struct microbench_config *c, unsigned int rank, uint64_t n_units, struct script *s, struct err *e)
+{
+	(void)e;
+	script_open(s, 0, script_name(s, xstrdup(TOP "/data")), OPEN_READ, 0644);
+	if (rank > 0)
+		script_between(s, STEP_RECEIVE, rank - 1, 8);
+	for (uint64_t k = 0; k < n_units; k++) {
+		script_pread(s, 0, block_in_part(c, rank, k), (uint32_t)c->block_bytes);
+		script_end_unit(s);
+	}
+	if (rank + 1 < c->level)
+		script_between(s, STEP_SEND, rank + 1, 8);
+	script_close(s, 0);
+	return 0;
+}
+
+static const struct workload_script scripted = {
+    .top = TOP,
+    .unit = "reads",
+    .n_per_unit = 1,
+    .direct = true,
+    .finite = true,
+    .parallel = true,
+    .check = ranks_check,
+    .files = files,
+    .write = write_script,
+};
+
+const struct workload workload_partitioned_read = {
+    .name = "partitioned-read",
+    .alias = "fitness",
+    .help = "ranks of an MPI job read the parts of a file in turn, each lets the next one begin",
+    .defaults = defaults,
+    .own_options = ranks_options,
+    .script = &scripted,
+};
