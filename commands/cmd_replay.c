@@ -137,6 +137,13 @@ static void block_print(const struct replay_summary *s)
 	count_print("short", b->n_short, "transfers moved less than they were asked for");
 	for (size_t i = 0; i < b->n_errors; i++)
 		printf("%-16s%" PRIu64 " requests: %s\n", i ? "" : "failed", b->error[i].n, strerror(b->error[i].code));
+	if (b->n_silent >= BLOCK_SILENT_MANY) {
+		struct strbuf time = STRBUF_INIT;
+		format_duration(&time, (double)b->silent_ns);
+		printf("note: nothing succeeded from record %" PRIu64 " on, %s after the start: the device, or what lies under it, fails altogether\n",
+		       b->silent_record, time.s);
+		strbuf_release(&time);
+	}
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
 }

@@ -132,6 +132,12 @@ static int open_for_writing(struct device *d, const char *path, enum device_how 
 	return ret;
 }
 
+bool device_gone(const struct device *d)
+{
+	uint64_t n_bytes; /* the kernel sets that of a disk which was removed to 0 */
+	return d->is_block && (ioctl(d->fd, BLKGETSIZE64, &n_bytes) < 0 || !n_bytes);
+}
+
 int device_open(struct device *d, const char *path, enum device_how how, int flags, bool *refused, struct err *e)
 {
 	*d = (struct device){.fd = -1};

@@ -35,6 +35,8 @@ enum device_how {
  * EBUSY refused, saying who uses it; EROFS; ENOTBLK for neither block device nor regular file; EINVAL for an empty one. Ownership:
  * device_close. */
 int device_open(struct device *d, const char *path, enum device_how how, int flags, bool *refused, struct err *e);
+/* Whether a block device that was opened is there no more: unplugged, or its size set to nothing. A file never is. */
+bool device_gone(const struct device *d);
 void device_close(struct device *d); /* a closed one (fd -1) is fine */
 
 /* What speaks against writing to it. */

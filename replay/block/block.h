@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define BLOCK_ERRORS_SHOWN 8
+#define BLOCK_SILENT_MANY 16 /* so many failures at the end, and no success after them, are no accident */
 #define BLOCK_NOTES_BYTES 2000
 
 struct block_summary { /* what the terminal is told beside replay_summary */
@@ -19,6 +20,8 @@ struct block_summary { /* what the terminal is told beside replay_summary */
 		int code; /* errno */
 		uint64_t n;
 	} error[BLOCK_ERRORS_SHOWN]; /* in the order of their first */
+	uint64_t n_silent, silent_record; /* requests that failed after the last one that succeeded; the first of them */
+	int64_t silent_ns;		  /* its begin after the start */
 	size_t n_errors;
 	uint32_t traced_in_flight, most_in_flight;
 	uint64_t n_submissions;

@@ -2,7 +2,6 @@
 #include "replay/block/block_crew.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -10,8 +9,8 @@
 
 #include "common/processors.h"
 #include "common/scheduling.h"
-#include "common/units.h"
 #include "common/xalloc.h"
+#include "replay/block/block_watch.h"
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
 #define LEAD_NS 2000000
@@ -255,65 +254,7 @@ static void deadline_after(struct timespec *t, int64_t ns)
 	t->tv_nsec = ns % 1000000000;
 }
 
-/* --- looking whether it goes on ------------------------------------------------------------------------------------------------ */
-
-struct watch {
-	uint64_t n_ended;
-	int64_t since_ns;
-};
-
-/* The request that is longest under way, if any is. */
-static const struct block_hot *oldest(const struct block_crew *c)
-{
-	const struct block_hot *first = NULL;
-	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
-		for (uint32_t k = 0; k < c->plan->lane[i].n; k++) {
-			const volatile struct block_hot *r = &c->plan->lane[i].request[k];
-			if (r->begin != NOT_ENDED && r->end == NOT_ENDED && (!first || r->begin < first->begin))
-				first = (const struct block_hot *)r;
-		}
-	return first;
-}
-
-static bool is_quiet(const struct block_crew *c, struct watch *v)
-{
-	uint64_t n_ended = 0;
-	int64_t now_ns = clock_monotonic_ns();
-	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
-		n_ended += atomic_load(&c->worker[i].n_ended);
-	if (n_ended != v->n_ended || !v->since_ns) {
-		v->n_ended = n_ended;
-		v->since_ns = now_ns;
-	}
-	if (c->config->watchdog_ns <= 0 || now_ns - v->since_ns < c->config->watchdog_ns)
-		return false;
-	if (oldest(c))
-		return true;
-	v->since_ns = now_ns; /* it waits for a time */
-	return false;
-}
-
-static uint64_t record_of(const struct block_plan *p, const struct block_hot *r, uint64_t n_records)
-{
-	for (uint64_t i = 0; i < n_records; i++)
-		if (p->at[i].lane < p->n_lanes && &p->lane[p->at[i].lane].request[p->at[i].index] == r)
-			return i;
-	return 0;
-}
-
-static int stuck(const struct block_crew *c, struct err *e)
-{
-	static const char *const names[] = {"read", "write", "discard", "flush"};
-	const struct block_hot *r = oldest(c);
-	struct strbuf time = STRBUF_INIT;
-	format_duration(&time, (double)c->config->watchdog_ns);
-	int ret = r ? err_set(e, ETIMEDOUT, "no request has ended for %s; the %s of %" PRIu64 " bytes at %" PRIu64
-			      " (record %" PRIu64 ") does not return (--watchdog)", time.s, r->direction < 4 ? names[r->direction] : "request",
-			      r->length, r->offset, record_of(c->plan, r, c->n_records))
-		    : err_set(e, ETIMEDOUT, "no request has ended for %s (--watchdog)", time.s);
-	strbuf_release(&time);
-	return ret;
-}
+/* --- the end ----------------------------------------------------------------------------------------------------------------- */
 
 static bool join_until(struct block_crew *c, uint32_t i, int64_t ns)
 {
@@ -324,7 +265,7 @@ static bool join_until(struct block_crew *c, uint32_t i, int64_t ns)
 
 static int workers_join(struct block_crew *c, struct err *e)
 {
-	struct watch v = {0, 0};
+	struct block_watch v = {0, 0};
 	int ret = 0;
 	for (uint32_t i = 0; i < c->n_started; i++)
 		while (!join_until(c, i, JOIN_NS)) {
@@ -332,9 +273,9 @@ static int workers_join(struct block_crew *c, struct err *e)
 				c->abandoned = true;
 				break;
 			}
-			if (!is_quiet(c, &v))
+			ret = block_watch_look(&v, c, e);
+			if (!ret)
 				continue;
-			ret = stuck(c, e);
 			atomic_store(&c->stop, true);
 			if (!join_until(c, i, GIVE_UP_NS))
 				c->abandoned = true;
@@ -374,6 +315,8 @@ int block_crew_run(struct block_crew *c, struct err *e)
 	for (uint32_t i = 0; !ret && i < c->n_started; i++)
 		if (c->worker[i].fatal)
 			ret = err_sys(e, c->worker[i].fatal, "%s: the queue failed", c->backend->name);
+	if (!ret && device_gone(c->device)) /* before anybody looked */
+		ret = block_watch_gone(c, e);
 	if (ret)
 		return ret;
 	run_facts_take(&after);

@@ -88,6 +88,38 @@ static void results_count(struct block_summary *b, const struct block_plan *p)
 		}
 }
 
+static bool has_failed(const struct block_hot *r)
+{
+	return r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result < 0;
+}
+
+/* Whether from some time on everything failed, which is another thing than a bad block. */
+static void silence_find(struct block_summary *b, const struct block_crew *c)
+{
+	const struct block_plan *p = c->plan;
+	int64_t last = INT64_MIN; /* begin of a request that succeeded */
+	uint64_t first_record = UINT64_MAX;
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			const struct block_hot *r = &p->lane[i].request[k];
+			if (r->begin != NOT_ENDED && r->end != NOT_ENDED && r->result >= 0 && r->begin > last)
+				last = r->begin;
+		}
+	int64_t first = INT64_MAX;
+	for (uint64_t i = 0; i < c->n_records; i++) {
+		const struct block_hot *r = p->at[i].lane < p->n_lanes ? &p->lane[p->at[i].lane].request[p->at[i].index] : NULL;
+		if (!r || !has_failed(r) || r->begin <= last)
+			continue;
+		b->n_silent++;
+		if (r->begin < first) {
+			first = r->begin;
+			first_record = i;
+		}
+	}
+	b->silent_record = first_record;
+	b->silent_ns = b->n_silent ? ns_after_start(c, first) : 0;
+}
+
 static void summarise(struct block_summary *b, const struct block_load *l, const struct block_crew *c)
 {
 	*b = (struct block_summary){.backend = c->backend->name, .n_discards = l->n_discards, .n_turned = l->n_turned,
@@ -101,6 +133,8 @@ static void summarise(struct block_summary *b, const struct block_load *l, const
 		b->bundle_ns += (double)w->schedule.bundle * c->clock->ns_per_tick / c->plan->n_lanes;
 	}
 	results_count(b, c->plan);
+	if (b->n_errors)
+		silence_find(b, c);
 }
 
 static json_t *describe(const struct block_summary *b, const struct block_crew *c)
@@ -111,6 +145,8 @@ static json_t *describe(const struct block_summary *b, const struct block_crew *
 			      (json_int_t)b->n_remapped, "n_rounded", (json_int_t)b->n_rounded, "n_short", (json_int_t)b->n_short, "n_submissions",
 			      (json_int_t)b->n_submissions, "traced_in_flight", (json_int_t)b->traced_in_flight, "most_in_flight",
 			      (json_int_t)b->most_in_flight, "bundle_ns", b->bundle_ns);
+	if (b->n_silent)
+		json_object_set_new(j, "n_last_failed", json_integer((json_int_t)b->n_silent));
 	if (o->mode == MODE_DEP)
 		json_object_set_new(j, "threshold_ns", json_integer((json_int_t)b->threshold_ns));
 	return json_pack("{s:o}", "block", j);

@@ -66,10 +66,30 @@ expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
 truncate -s 64K image
 expect_status 0 "$VALIDATE" replay --read-only --device "$device" -o out.trace in.trace
 expect_line out 'Input/output error'
+expect_line out 'note: nothing succeeded from record 16 on'
 expect_status 0 "$VALIDATE" info out.trace --csv out.csv
 grep -q ',EIO,' out.csv || fail 'no EIO in the replay trace'
 truncate -s 16M image
 
+# the device itself goes away, as one that is unplugged: the kernel sets its size to nothing
+n_reads() {
+	awk '{ print $1 }' "/sys/block/${device##*/}/stat"
+}
+n=$(n_reads)
+"$VALIDATE" replay --mode dep --think-scale 0.001 --read-only --device "$device" -o gone.trace in.trace >gone.out 2>gone.err &
+pid=$!
+for i in $(seq 1 200); do
+	[ "$(n_reads)" -lt $((n + 3)) ] || break
+	sleep 0.05
+done
+truncate -s 0 image
+losetup -c "$device"
+status=0
+wait $pid || status=$?
+[ $status -eq 3 ] || fail "a device that has gone: status $status, $(cat gone.out gone.err)"
+expect_line gone.err 'has gone while its requests were replayed'
+truncate -s 16M image
+losetup -c "$device"
 
 # in use: refused, and nothing written
 if mkfs.ext4 -q "$device" 2>/dev/null; then

@@ -137,6 +137,15 @@ if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err 
 	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
 fi
 
+# not enough memory may be locked for io_uring's buffers: done without, and said so
+locks="setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
+[ "$(id -u)" -eq 0 ] && $locks true 2>/dev/null || locks=
+if "$VALIDATE" replay --destructive --device target in.csv | grep -q 'worker, io_uring' && { [ -n "$locks" ] || [ "$(id -u)" -ne 0 ]; }; then
+	(ulimit -l 64 && exec $locks "$VALIDATE" replay --destructive --device target in.csv) >out 2>err || fail "64 KiB may be locked: $(cat err)"
+	expect_line out '200 of 200'
+	expect_line out 'buffers are not registered: the limit of locked memory (ulimit -l) is 64 KiB'
+fi
+
 # more in flight than the system's asynchronous I/O has left: said, with where to raise it
 for i in $(seq 1 40); do cat in.csv; done >many.csv
 expect_status 3 "$VALIDATE" replay --destructive --device target --backend libaio --mode afap --depth 8000 --workers 9 many.csv
