@@ -64,7 +64,7 @@ static json_t *json_operation(const char *name, const struct tally_op *op)
 	json_t *o = json_object(), *r = json_null();
 	if (op->n_timed) {
 		r = json_object();
-		json_object_set_new(r, "mean", info_json_number((double)(op->sum_ns / op->n_timed)));
+		json_object_set_new(r, "mean", info_json_number(tally_mean_ns(op)));
 		json_object_set_new(r, "min", json_integer(op->min_ns));
 		set_quantile(r, "median", &op->response, 0.5);
 		set_quantile(r, "p90", &op->response, 0.9);

@@ -128,7 +128,7 @@ static json_t *json_families(const struct tally *t)
 	json_t *list = json_array();
 	for (int k = 0; k < FAMILY_N; k++) {
 		uint64_t n = 0, n_failed = 0, bytes = 0;
-		long double sum_ns = 0;
+		unsigned __int128 sum_ns = 0;
 		for (unsigned int i = 1; i < OP_N; i++) {
 			if ((int)op_info(i)->family != k)
 				continue;

@@ -93,7 +93,7 @@ static void put_operation(struct info_sheet *s, const char *name, const struct t
 			put_text(s, "");
 		return;
 	}
-	put_time(s, (double)(op->sum_ns / op->n_timed));
+	put_time(s, tally_mean_ns(op));
 	for (size_t i = 0; i < sizeof quantile / sizeof *quantile; i++)
 		put_quantile(s, &op->response, quantile[i], false);
 	put_time(s, (double)op->max_ns);
@@ -114,7 +114,7 @@ static void add_operations(struct info_page *page, const struct tally *t)
 
 struct family_sum {
 	uint64_t n, n_failed, bytes, n_timed;
-	long double sum_ns;
+	unsigned __int128 sum_ns;
 };
 
 static void family_sum(const struct tally *t, enum op_family family, struct family_sum *f)
@@ -138,7 +138,7 @@ static void add_families(struct info_page *page, const struct tally *t)
 					     "moved", "time in calls", "share of time", NULL};
 	struct info_sheet *s = NULL;
 	struct family_sum f;
-	long double all_ns = 0;
+	unsigned __int128 all_ns = 0;
 	for (unsigned int i = 1; i < OP_N; i++)
 		all_ns += t->op[i].sum_ns;
 	for (int k = 0; k < FAMILY_N; k++) {

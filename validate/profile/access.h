@@ -50,7 +50,8 @@ static inline void access_count(struct access_counts *c, struct access_place *s,
 	} else if (step == s->step) {
 		pattern = ACCESS_STRIDED;
 	} else {
-		uint64_t gap = offset > s->end ? offset - s->end : s->end - offset;
+		const uint64_t before = 0 - (uint64_t)(offset < s->end); /* of random places no branch is foreseen */
+		const uint64_t gap = ((offset - s->end) ^ before) - before;
 		pattern = gap <= ACCESS_NEAR_BYTES ? ACCESS_NEAR : ACCESS_RANDOM;
 	}
 	c->n[write][pattern]++;
@@ -63,14 +64,14 @@ static inline void access_count(struct access_counts *c, struct access_place *s,
 struct access_sequence {
 	uint64_t high;
 	uint32_t low;
-	bool used;
 	struct access_place place;
 };
 
 struct access {
-	struct access_sequence *slot; /* [n_slots], open addressing */
-	size_t n_slots, n_sequences;
-	struct access_sequence *last;
+	struct access_sequence *sequence; /* [n_sequences] */
+	size_t n_sequences, cap_sequences;
+	uint32_t *slot; /* [n_slots], a power of two, open addressing: number of a sequence, 0 free */
+	size_t n_slots;
 	struct access_counts counts;
 };
 
@@ -79,12 +80,19 @@ void access_release(struct access *a);
 
 struct access_sequence *access_find(struct access *a, uint64_t high, uint32_t low); /* NULL: too many */
 
+static inline size_t access_hash(uint64_t high, uint32_t low)
+{
+	const uint64_t hash = (high ^ (uint64_t)low << 19) * UINT64_C(0x9e3779b97f4a7c15);
+	return hash ^ hash >> 32;
+}
+
 static inline void access_add(struct access *a, uint64_t high, uint32_t low, bool write, uint64_t offset,
 			      uint64_t moved)
 {
-	struct access_sequence *s = a->last;
+	const uint32_t number = a->slot[access_hash(high, low) & (a->n_slots - 1)];
+	struct access_sequence *s = number ? &a->sequence[number - 1] : NULL;
 	if (!s || s->high != high || s->low != low)
-		s = a->last = access_find(a, high, low);
+		s = access_find(a, high, low);
 	if (__builtin_expect(!s, 0))
 		a->counts.n_not_followed++;
 	else

@@ -7,18 +7,20 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 {
 	struct profile_order *o = context;
 	struct profile *p = o->p;
-	int rc = 0;
-	for (size_t i = 0; i < n && !rc; i++) {
-		rc = concurrency_add(&p->concurrency, a[i].begin_ns, a[i].end_ns, NULL, e);
-		if (o->n++) {
-			double gap = (double)(a[i].begin_ns - o->last_begin_ns);
-			histogram_add(&p->gap, a[i].begin_ns - o->last_begin_ns);
-			p->sum_gap_ns += gap;
-			p->sum_gap_squared += gap * gap;
-		}
-		o->last_begin_ns = a[i].begin_ns;
+	double sum = p->sum_gap_ns, squared = p->sum_gap_squared;
+	int64_t last_ns = o->n || !n ? o->last_begin_ns : a[0].begin_ns;
+	for (size_t i = o->n ? 0 : 1; i < n; i++) {
+		const int64_t gap_ns = a[i].begin_ns - last_ns;
+		histogram_add(&p->gap, gap_ns);
+		sum += (double)gap_ns;
+		squared += (double)gap_ns * (double)gap_ns;
+		last_ns = a[i].begin_ns;
 	}
-	return rc;
+	p->sum_gap_ns = sum;
+	p->sum_gap_squared = squared;
+	o->last_begin_ns = last_ns;
+	o->n += n;
+	return concurrency_add_run(&p->concurrency, &a->begin_ns, &a->end_ns, sizeof *a / sizeof(int64_t), n, e);
 }
 
 int profile_order_init(struct profile_order *o, struct profile *p, enum arrivals_mode mode, struct err *e)

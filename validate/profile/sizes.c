@@ -3,6 +3,7 @@
 
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 
@@ -18,12 +19,11 @@ void sizes_release(struct sizes *s)
 	histogram_release(&s->distribution);
 	free(s->slot);
 	s->slot = NULL;
-	s->last = NULL;
 }
 
 static struct size_count *slot_of(const struct sizes *s, uint64_t size)
 {
-	size_t i = (size * UINT64_C(0x9e3779b97f4a7c15)) >> 32 & (s->n_slots - 1);
+	size_t i = sizes_hash(size) >> 32 & (s->n_slots - 1);
 	while (s->slot[i].n && s->slot[i].size != size)
 		i = (i + 1) & (s->n_slots - 1);
 	return &s->slot[i];
@@ -39,21 +39,21 @@ static void grow(struct sizes *s)
 		if (old[i].n)
 			*slot_of(s, old[i].size) = old[i];
 	free(old);
+	memset(s->recent, 0, sizeof s->recent);
 }
 
-void sizes_find(struct sizes *s, uint64_t size)
+struct size_count *sizes_find(struct sizes *s, uint64_t size)
 {
 	if (2 * s->n_distinct >= s->n_slots && s->n_slots < 2 * SIZES_MAX)
 		grow(s);
-	s->last = slot_of(s, size);
-	if (s->last->n)
-		return;
-	if (s->n_distinct == SIZES_MAX) {
-		s->last = NULL;
-		return;
-	}
-	s->last->size = size;
+	struct size_count *c = slot_of(s, size);
+	if (c->n)
+		return c;
+	if (s->n_distinct == SIZES_MAX)
+		return NULL;
+	c->size = size;
 	s->n_distinct++;
+	return c;
 }
 
 static bool is_before(const struct size_count *a, const struct size_count *b)

@@ -8,6 +8,7 @@
 
 #include "validate/metrics/histogram.h"
 
+#define SIZES_RECENT 64u
 #define SIZES_MAX 32768u /* distinct sizes counted one by one; those met later are counted together */
 
 struct size_count {
@@ -19,22 +20,27 @@ struct sizes {
 	struct size_count *slot;       /* [n_slots], open addressing */
 	size_t n_slots, n_distinct;
 	uint64_t n_not_counted; /* requests whose size is none of the first SIZES_MAX */
-	struct size_count *last;
+	struct size_count *recent[SIZES_RECENT]; /* by their hash; NULL: none yet */
 };
 
 void sizes_init(struct sizes *s);
 void sizes_release(struct sizes *s);
 
-void sizes_find(struct sizes *s,
-		uint64_t size); /* sizes_add's rarer part: sets `last`, or NULL where it is not counted */
+struct size_count *sizes_find(struct sizes *s, uint64_t size); /* sizes_add's rarer part: NULL where it is not counted */
+
+static inline uint64_t sizes_hash(uint64_t size)
+{
+	return size * UINT64_C(0x9e3779b97f4a7c15);
+}
 
 static inline void sizes_add(struct sizes *s, uint64_t size)
 {
 	histogram_add(&s->distribution, size < INT64_MAX ? (int64_t)size : INT64_MAX);
-	if (!s->last || s->last->size != size)
-		sizes_find(s, size);
-	if (s->last)
-		s->last->n++;
+	struct size_count **recent = &s->recent[sizes_hash(size) >> 58];
+	if (!*recent || (*recent)->size != size)
+		*recent = sizes_find(s, size);
+	if (*recent)
+		(*recent)->n++;
 	else
 		s->n_not_counted++;
 }

@@ -35,14 +35,15 @@ static void threads_grow(struct tally *s)
 		if (old[i].used)
 			*thread_slot(s, old[i].pid, old[i].tid) = old[i];
 	free(old);
+	memset(s->recent, 0, sizeof s->recent);
 }
 
 /* The record's thread, or NULL where there are too many to be told apart. */
 static struct tally_thread *thread_of(struct tally *s, const struct trace_record *r)
 {
-	struct tally_thread *last = s->last_thread;
-	if (last && last->tid == r->tid && last->pid == r->pid)
-		return last;
+	struct tally_thread **recent = &s->recent[r->tid % TALLY_RECENT];
+	if (*recent && (*recent)->tid == r->tid && (*recent)->pid == r->pid)
+		return *recent;
 	if (s->n_threads >= s->n_slots / 2)
 		threads_grow(s);
 	struct tally_thread *t = thread_slot(s, r->pid, r->tid);
@@ -54,7 +55,7 @@ static struct tally_thread *thread_of(struct tally *s, const struct trace_record
 		*t = (struct tally_thread){.pid = r->pid, .tid = r->tid, .used = true, .last_begin_ns = TIME_NONE};
 		s->n_threads++;
 	}
-	s->last_thread = t;
+	*recent = t;
 	return t;
 }
 
@@ -86,7 +87,7 @@ static void add_response(struct tally_op *op, int64_t ns)
 		op->min_ns = ns;
 	if (op->n_timed == 1 || ns > op->max_ns)
 		op->max_ns = ns;
-	op->sum_ns += (long double)ns;
+	op->sum_ns += (uint64_t)ns;
 	histogram_add(&op->response, ns);
 }
 

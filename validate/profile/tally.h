@@ -17,12 +17,13 @@ struct tally_op {
 	uint64_t n, n_failed; /* failed: the call returned less than 0 */
 	uint64_t bytes;	      /* really moved; UINT64_MAX: that or more */
 	uint64_t n_timed;
-	long double sum_ns;
+	unsigned __int128 sum_ns;
 	int64_t min_ns, max_ns; /* where n_timed > 0 */
 	struct histogram response;
 };
 
 #define TALLY_DAMAGE_MAX 20	   /* messages kept */
+#define TALLY_RECENT 16u
 #define TALLY_THREADS_MAX 131072u /* told apart; beyond that a trace's threads are no threads */
 
 struct tally_thread {
@@ -49,8 +50,13 @@ struct tally {
 
 	struct tally_thread *slot; /* open addressing */
 	uint64_t n_slots;
-	struct tally_thread *last_thread;
+	struct tally_thread *recent[TALLY_RECENT]; /* by tid; NULL: none yet */
 };
+
+static inline double tally_mean_ns(const struct tally_op *op) /* n_timed > 0 */
+{
+	return (double)((long double)op->sum_ns / (long double)op->n_timed);
+}
 
 /* Ownership: tally_release. */
 void tally_begin(struct tally *s);
