@@ -13,7 +13,7 @@
 #include "validate/history/history.h"
 
 struct history_config {
-	const char *label, *output, *format, *replayer, *scenario;
+	const char *label, *output, *format, *replayer, *scenario, *host;
 	uint64_t baseline, from;
 };
 
@@ -22,6 +22,7 @@ static const struct option_spec history_options[] = {
     {.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT", .help = "add: what this campaign is to be called: a commit, a month"},
     {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
     {.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME", .help = "show: only this scenario (all)"},
+    {.name = "host", .type = OPT_STRING, .offset = FIELD(host), .arg = "NAME", .help = "show: only campaigns of this host (all)"},
     {.name = "baseline",
      .type = OPT_UINT,
      .offset = FIELD(baseline),
@@ -53,7 +54,7 @@ static const struct option_spec history_options[] = {
 #undef FIELD
 
 static const char synopsis[] = "add DB PATH [--label TEXT] [--replayer NAME]\n"
-			       "show DB [--replayer NAME] [--scenario NAME] [--baseline N] [--from N] [-o DIR] [--format FORM]";
+			       "show DB [--replayer NAME] [--scenario NAME] [--host NAME] [--baseline N] [--from N] [-o DIR] [--format FORM]";
 static const char about[] =
     "add: adds a campaign, a results directory or a baseline's file (validate baseline save), to the history in DB, which is\n"
     "made where there is none. Nothing is ever changed or removed in it; a campaign is added once.\n"
@@ -87,7 +88,7 @@ static int add(const struct history_config *c, const char *db, const char *path,
 
 static int show(const struct history_config *c, const char *db, struct err *e)
 {
-	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from};
+	const struct history_filter filter = {c->scenario, c->replayer, (long long)c->from, c->host};
 	struct history h;
 	struct history_study study;
 	int ret = history_load(&h, db, &filter, e);
@@ -119,8 +120,8 @@ static int history_run(int argc, char **argv, struct err *e)
 	bool adds = n_positional == 3 && !strcmp(argv[1], "add"), shows = n_positional == 2 && !strcmp(argv[1], "show");
 	if (!adds && !shows)
 		return wrong_usage(e, "what is to be done? usage is validate history add DB PATH or validate history show DB");
-	if (adds && (config.output || config.scenario || strcmp(config.format, "terminal")))
-		return wrong_usage(e, "--output, --format and --scenario are of \"show\"");
+	if (adds && (config.output || config.scenario || config.host || strcmp(config.format, "terminal")))
+		return wrong_usage(e, "--output, --format, --scenario and --host are of \"show\"");
 	if (shows && config.label)
 		return wrong_usage(e, "--label is of \"add\"");
 	if (study_form_check(config.format, e))

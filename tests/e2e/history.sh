@@ -78,6 +78,15 @@ expect_status 0 "$VALIDATE" history show few
 expect_line out 'no limits yet'
 expect_status 3 "$VALIDATE" history show db --scenario nothing
 expect_line err 'no entry of scenario nothing'
+jq '.host = "it'"'"'s elsewhere" | .campaign = "00000000000000ff"' c1.json >other.json
+cp db two
+expect_status 0 "$VALIDATE" history add two other.json
+expect_status 0 "$VALIDATE" history show two --host "it's elsewhere"
+expect_line out '1 campaign, 3 charts'
+expect_status 0 "$VALIDATE" history show two --host "$(jq -r .host c1.json)"
+expect_line out "$(sqlite3 db 'SELECT count(*) FROM campaign') campaigns, 3 charts: "
+expect_status 3 "$VALIDATE" history show two --host nowhere
+expect_line err 'of host nowhere'
 expect_status 2 "$VALIDATE" history show db --baseline 3
 expect_status 2 "$VALIDATE" history show db --format htlm
 expect_status 2 "$VALIDATE" history add db

@@ -6,8 +6,8 @@
  * `baseline` of them the limits still move as entries come; with fewer than HISTORY_BASELINE_MIN there are none.
  * Four charts look at all entries, those of the baseline too, z being the distance from the centre in standard deviations (mean moving
  * range / d2): individuals (3 sigma) for a single large deviation, moving range for a jump from one entry to the next, CUSUM (k 0.5, h 5) and
- * EWMA (lambda 0.2, L 2.962) for small lasting ones. In control each signals about once in 370 to 500 entries where the limits are known;
- * more often where they come from few entries.
+ * EWMA (lambda 0.2, L 2.962) for small lasting ones. In control each signals about once in 370 to 500 entries where the limits are known
+ * (the moving range in 110); more often where they come from few entries (tests/unit/validate/test_history_alarms.c).
  * The onset of a step is its maximum-likelihood estimate (Samuel, Pignatiello and Calvin, 1998).
  * Source: ISO 7870; Montgomery, Statistical quality control; stats/control.h. */
 #ifndef VALIDATE_HISTORY_CHARTS_H

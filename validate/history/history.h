@@ -58,6 +58,7 @@ int history_add(const char *path, const struct baseline *b, const char *label, s
 struct history_filter {
 	const char *scenario, *replayer; /* NULL: all */
 	long long from; /* campaigns from this number on */
+	const char *host; /* made there; NULL: anywhere */
 };
 /* Errors: as history_add, never made; ENOENT where nothing is left by the filter. Ownership: history_release. */
 int history_load(struct history *h, const char *path, const struct history_filter *f, struct err *e);

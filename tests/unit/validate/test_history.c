@@ -205,7 +205,7 @@ static void stored_and_loaded(void **state)
 	struct baseline b;
 	struct history_added added;
 	struct history h;
-	struct history_filter all = {NULL, NULL, 1}, none = {"nothing", NULL, 1};
+	struct history_filter all = {NULL, NULL, 1, NULL}, none = {"nothing", NULL, 1, NULL}, elsewhere = {NULL, NULL, 1, "g"}, here = {NULL, NULL, 1, "h"};
 	struct err e = ERR_INIT;
 	assert_int_equal(history_load(&h, path, &all, &e), -ENOENT);
 	baseline_fill(&b, 1, "2026-02-01T00:00:00Z");
@@ -223,6 +223,11 @@ static void stored_and_loaded(void **state)
 	b.n_cells = 1;
 	baseline_release(&b);
 	assert_int_equal(history_load(&h, path, &none, &e), -ENOENT);
+	assert_int_equal(history_load(&h, path, &elsewhere, &e), -ENOENT);
+	assert_non_null(strstr(e.msg, "of host g"));
+	assert_int_equal(history_load(&h, path, &here, &e), 0);
+	assert_int_equal(h.n_campaigns, 2);
+	history_release(&h);
 	assert_int_equal(history_load(&h, path, &all, &e), 0);
 	assert_int_equal(h.n_campaigns, 2);
 	assert_string_equal(h.campaign[0].label, "label");
