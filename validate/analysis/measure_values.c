@@ -144,6 +144,11 @@ static double reordered(const struct run_summary *s)
 	return s->reorder_all.n_received ? (double)s->reorder_all.n_reordered / (double)s->reorder_all.n_received : NAN;
 }
 
+static double percent_error(double replay_ns, double program_ns)
+{
+	return program_ns > 0 ? (program_ns - replay_ns) / program_ns : NAN;
+}
+
 static double of_pair(enum measure m, const struct run *run, const struct run_summary *r, const struct run *recording)
 {
 	const struct run_summary *x = &run->summary;
@@ -154,6 +159,13 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 		return recording && recording->trace_bytes ? (double)recording->trace_bytes : NAN;
 	case MEASURE_SPEEDUP:
 		return log_ratio((double)r->execution_ns, (double)x->execution_ns);
+	case MEASURE_PERCENT_ERROR:
+	case MEASURE_PERCENT_ERROR_MAGNITUDE:
+		return percent_error((double)x->execution_ns, (double)r->execution_ns);
+	case MEASURE_TRACING_TIME:
+		return recording ? log(causality_tracing_time(&recording->summary.causality)) : NAN;
+	case MEASURE_TRACING_INCREASE:
+		return recording ? log(causality_tracing_increase(&recording->summary.causality)) : NAN;
 	case MEASURE_EXECUTION_TIME:
 		return log_ratio((double)x->execution_ns, (double)r->execution_ns);
 	case MEASURE_IOPS:
@@ -190,8 +202,10 @@ double measure_value(enum measure m, const char *operation, const struct measure
 	for (size_t i = 0; i < runs->n; i++)
 		sum += of_pair(m, runs->x[i], &runs->r[i]->summary, runs->recording[i]);
 	double mean = runs->n ? sum / (double)runs->n : NAN;
-	if (m == MEASURE_SPEEDUP)
+	if (m == MEASURE_SPEEDUP || m == MEASURE_TRACING_TIME || m == MEASURE_TRACING_INCREASE)
 		return exp(mean);
+	if (m == MEASURE_PERCENT_ERROR_MAGNITUDE)
+		return fabs(mean);
 	if (m == MEASURE_IOPS_MAGNITUDE)
 		return fabs(expm1(mean));
 	return measure_info[m].scale == SCALE_LOG1P ? expm1(mean) : mean;

@@ -23,10 +23,11 @@ void measure_runs_collect(struct measure_runs *m, const struct results *r, size_
 	pairs_collect(&p, &counted, r, n_blocks);
 	*m = (struct measure_runs){p.x, p.r, xcalloc(p.n + 1, sizeof *m->recording), p.n};
 	p.x = p.r = NULL;
+	const size_t recorded = scenario_recording(&r->protocol, scenario);
 	for (size_t i = 0; i < m->n; i++)
 		for (size_t k = 0; k < r->n_runs && !m->recording[i]; k++) {
 			const struct run *run = &r->run[k];
-			if (run->role == ROLE_RECORD && run->scenario == scenario && run->bank == m->x[i]->bank &&
+			if (run->role == ROLE_RECORD && run->scenario == recorded && run->bank == m->x[i]->bank &&
 			    run->has_summary)
 				m->recording[i] = run;
 		}
@@ -144,7 +145,18 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 	return e;
 }
 
-/* --- the size of the bias ----------------------------------------------------------------------------------------- */
+/* --- sizes ---------------------------------------------------------------------------------------------------------- */
+
+/* The measure with its sign that `m` is the size of; else m. */
+static enum measure signed_measure(enum measure m)
+{
+	return m == MEASURE_BIAS_MAGNITUDE ? MEASURE_BIAS : m == MEASURE_PERCENT_ERROR_MAGNITUDE ? MEASURE_PERCENT_ERROR : m;
+}
+
+static bool is_size(enum measure m)
+{
+	return signed_measure(m) != m;
+}
 
 /* |a| - |b| where d = a - b and s = a + b: it has the sign of d s and the size of the smaller, and grows or falls with each alone, so
  * that its extremes over a box lie at corners. */
@@ -175,9 +187,9 @@ static struct estimate size_compared(const struct statistic *difference, const s
 }
 
 /* Of |b| itself: the interval of b, folded at 0. */
-static struct estimate size_alone(const char *operation, const struct measure_runs *runs, double confidence)
+static struct estimate size_alone(enum measure m, const char *operation, const struct measure_runs *runs, double confidence)
 {
-	struct estimate e = measure_estimate(MEASURE_BIAS, operation, runs, confidence);
+	struct estimate e = measure_estimate(signed_measure(m), operation, runs, confidence);
 	double lo = fabs(e.lo95), hi = fabs(e.hi95);
 	bool across = e.lo95 < 0 && e.hi95 > 0;
 	e.value = fabs(e.value);
@@ -193,8 +205,8 @@ static struct estimate size_alone(const char *operation, const struct measure_ru
 struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs, double confidence)
 {
 	struct t_estimate t = {0};
-	if (m == MEASURE_BIAS_MAGNITUDE)
-		return size_alone(operation, runs, confidence);
+	if (is_size(m))
+		return size_alone(m, operation, runs, confidence);
 	const struct statistic s = {m, measure_info[m].scale, operation, runs, NULL, 0, 0};
 	enum stat_status status = jackknife(&s, &t);
 	return estimate_with(status, &t, confidence, s.scale);
@@ -213,9 +225,9 @@ struct estimate measure_difference(enum measure m, const char *operation, const 
 	struct t_estimate t = {0};
 	struct estimate e;
 	common_blocks(a, b, &ca, &cb);
-	if (m == MEASURE_BIAS_MAGNITUDE) {
-		const struct statistic d = {MEASURE_BIAS, SCALE_LINEAR, operation, &ca, &cb, -1, 0};
-		const struct statistic s = {MEASURE_BIAS, SCALE_LINEAR, operation, &ca, &cb, 1, 0};
+	if (is_size(m)) {
+		const struct statistic d = {signed_measure(m), SCALE_LINEAR, operation, &ca, &cb, -1, 0};
+		const struct statistic s = {signed_measure(m), SCALE_LINEAR, operation, &ca, &cb, 1, 0};
 		e = size_compared(&d, &s, confidence);
 	} else {
 		const struct statistic s = {m, measure_info[m].scale, operation, &ca, &cb, -1, 0};
@@ -231,9 +243,9 @@ struct estimate measure_excess(enum measure m, const char *operation, const stru
 			       double confidence)
 {
 	struct t_estimate t = {0};
-	if (m == MEASURE_BIAS_MAGNITUDE) {
-		const struct statistic d = {MEASURE_BIAS, SCALE_LINEAR, operation, a, NULL, 0, -limit};
-		const struct statistic s = {MEASURE_BIAS, SCALE_LINEAR, operation, a, NULL, 0, limit};
+	if (is_size(m)) {
+		const struct statistic d = {signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, -limit};
+		const struct statistic s = {signed_measure(m), SCALE_LINEAR, operation, a, NULL, 0, limit};
 		return size_compared(&d, &s, confidence);
 	}
 	const struct statistic s = {m, measure_info[m].scale, operation, a, NULL, 0, -scaled(measure_info[m].scale, limit)};

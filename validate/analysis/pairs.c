@@ -78,7 +78,7 @@ static const struct run **recordings(const struct results *r, size_t scenario)
 	const struct run **bank = xcalloc(r->n_runs, sizeof *bank);
 	for (size_t i = r->n_runs; i-- > 0;) {
 		const struct run *run = &r->run[i];
-		if (run->role == ROLE_RECORD && run->scenario == scenario && run->bank < r->n_runs)
+		if (run->role == ROLE_RECORD && run->scenario == scenario_recording(&r->protocol, scenario) && run->bank < r->n_runs)
 			bank[run->bank] = run;
 	}
 	return bank;

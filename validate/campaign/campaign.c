@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
@@ -101,6 +102,15 @@ static int session_note(struct campaign *c, const char *event, struct err *e)
 	return ret;
 }
 
+/* What `keep` asks for is among the traces of the runs. */
+static void recordings_remove(const struct campaign *c)
+{
+	char *dir = recordings_dir(c);
+	if (path_exists(dir))
+		dir_remove_tree(dir, NULL);
+	free(dir);
+}
+
 static int session(struct campaign *c, struct err *e)
 {
 	int ret = session_note(c, c->options->resume ? "resume" : "start", e);
@@ -125,8 +135,10 @@ static int session(struct campaign *c, struct err *e)
 		ret = saved;
 	if (ret == -EINTR || c->interrupted)
 		session_note(c, "interrupted", NULL);
-	else if (!ret)
+	else if (!ret) {
+		recordings_remove(c);
 		ret = session_note(c, "end", e);
+	}
 	return ret;
 }
 
@@ -201,6 +213,7 @@ static int leftovers_remove(struct campaign *c, struct err *e)
 {
 	int ret = setup_adopt(c, e);
 	setup_end(c);
+	recordings_remove(c);
 	return ret ? ret : session_note(c, "end", e);
 }
 
@@ -208,6 +221,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 {
 	struct campaign c;
 	int possible = observe_possible(p, e);
+	if (!possible)
+		possible = parallel_possible(p, e);
 	if (possible)
 		return possible;
 	campaign_init(&c, p, o);

@@ -147,7 +147,7 @@ static int program_calibrate(struct campaign *c, size_t scenario, const char *ou
 		k->trace_bytes = t.trace_bytes;
 		double ratio = t.execution_ns > 0 ? (double)least / (double)t.execution_ns : GROWTH_MAX;
 		if (ratio * MARGIN <= 1 || c->protocol->scenario[scenario].script || c->protocol->scenario[scenario].trace) { /* these last as long as they do */
-			n_long++;
+			n_long += c->protocol->scenario[scenario].parallel.is ? 2 : 1;
 			continue;
 		}
 		ratio *= AIM;
@@ -247,6 +247,26 @@ static int scenario_calibrate(struct campaign *c, size_t scenario, struct err *e
 	return ret;
 }
 
+/* However it was recorded, a parallel application is the same one on the same target. */
+static bool calibration_share(struct campaign *c, size_t scenario)
+{
+	const struct scenario *s = &c->protocol->scenario[scenario];
+	struct calibration *k = &c->calibration[scenario];
+	for (size_t i = 0; i < scenario; i++) {
+		const struct calibration *other = &c->calibration[i];
+		if (!other->done || s->target != c->protocol->scenario[i].target || !scenario_same_application(s, &c->protocol->scenario[i]))
+			continue;
+		k->n_requests = other->n_requests;
+		k->execution_ns = other->execution_ns;
+		k->trace_bytes = other->trace_bytes;
+		k->memory[0] = other->memory[0];
+		free(k->failure);
+		k->failure = other->failure ? xstrdup(other->failure) : NULL;
+		return true;
+	}
+	return false;
+}
+
 int calibrate_all(struct campaign *c, struct err *e)
 {
 	const struct protocol *p = c->protocol;
@@ -256,6 +276,11 @@ int calibrate_all(struct campaign *c, struct err *e)
 		struct microbench_config config;
 		if (k->done)
 			continue;
+		if (calibration_share(c, i)) {
+			ret = calibration_journal(c, i, e);
+			k->done = !ret;
+			continue;
+		}
 		char *what = xasprintf("calibrating %s", p->scenario[i].name);
 		progress_step(&c->progress, 0, 0, what);
 		ret = scenario_config(&p->scenario[i], &config, e);

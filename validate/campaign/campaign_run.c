@@ -22,14 +22,19 @@ bool campaign_interrupted(struct campaign *c)
 	return c->interrupted;
 }
 
+/* Of the scenario whose recordings are used. */
 static size_t bank_index(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
-	return scenario * protocol_n_bank(c->protocol) + bank;
+	return scenario_recording(c->protocol, scenario) * protocol_n_bank(c->protocol) + bank;
 }
 
 static char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank)
 {
-	return xasprintf("%s/bank-%04u-%06u.trace", c->scratch.dir, scenario, bank);
+	const bool parallel = c->protocol->scenario[scenario].parallel.is;
+	char *dir = parallel ? recordings_dir(c) : xstrdup(c->scratch.dir);
+	char *path = xasprintf("%s/bank-%04zu-%06u.trace", dir, scenario_recording(c->protocol, scenario), bank);
+	free(dir);
+	return path;
 }
 
 /* --- traces ------------------------------------------------------------------------------------------------------- */
@@ -59,6 +64,18 @@ static int file_copy(const char *from, const char *to, struct err *e)
 	if (out >= 0 && close(out) < 0 && !ret)
 		ret = err_sys(e, errno, "cannot close %s", to);
 	free(buffer);
+	return ret;
+}
+
+/* A recording to its place, which may be on another file system. */
+static int bank_move(const char *from, const char *to, struct err *e)
+{
+	if (rename(from, to) == 0)
+		return 0;
+	if (errno != EXDEV)
+		return err_sys(e, errno, "cannot rename %s to %s", from, to);
+	int ret = file_copy(from, to, e);
+	unlink(from);
 	return ret;
 }
 
@@ -116,7 +133,7 @@ static int programs_make(struct campaign *c, const struct run *r, const char *tr
 	return 0;
 }
 
-static int run_step(struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output,
+static int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output,
 		    struct step_result *result, struct err *e)
 {
 	struct step s = {
@@ -128,11 +145,15 @@ static int run_step(struct campaign *c, const struct run *r, int32_t role, const
 	    .output = output,
 	    .limit_bytes = step_limit(c, r->scenario, role),
 	};
+	if (role == ROLE_RECORD && c->protocol->scenario[r->scenario].parallel.is)
+		return parallel_record(c, r, &s, result, e);
 	return step_make(c, &s, result, e);
 }
 
 bool blank_wanted(const struct campaign *c, const struct run *r)
 {
+	if (c->protocol->scenario[r->scenario].parallel.is)
+		return false; /* what it waits for is part of it */
 	if (c->places.place[c->protocol->scenario[r->scenario].target].below.path)
 		return false; /* its stamps do not lie around calls */
 	if (c->protocol->scenario[r->scenario].observe == OBSERVE_BLOCK)
@@ -200,7 +221,7 @@ static int bank_observe(struct campaign *c, const struct run *r, const char *tra
 
 /* Records the trace that run `r` needs, where it is missing: its recording failed, or it was lost with the scratch
  * directory. */
-static int bank_record(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
+static int bank_record(struct campaign *c, struct run *r, const char *path, char *reason, size_t size,
 		       struct err *e)
 {
 	struct step_result result;
@@ -213,8 +234,8 @@ static int bank_record(struct campaign *c, const struct run *r, const char *path
 	if (!ret && result.reason[0])
 		snprintf(reason, size, "its reference trace is missing and could not be recorded: %.400s",
 			 result.reason);
-	else if (!ret && rename(part, path) < 0)
-		ret = err_sys(e, errno, "cannot rename %s to %s", part, path);
+	else if (!ret)
+		ret = bank_move(part, path, e);
 	free(part);
 	if (ret)
 		return ret;
@@ -226,7 +247,7 @@ static int bank_record(struct campaign *c, const struct run *r, const char *path
 	return ret;
 }
 
-static int bank_ensure(struct campaign *c, const struct run *r, const char *path, char *reason, size_t size,
+static int bank_ensure(struct campaign *c, struct run *r, const char *path, char *reason, size_t size,
 		       struct err *e)
 {
 	bool *known = &c->bank_known[bank_index(c, r->scenario, r->bank)];
@@ -330,8 +351,7 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	else if (bad)
 		run_fail(r, why.msg);
 	if (!ret && r->role == ROLE_RECORD && r->state == RUN_OK) {
-		if (rename(output, bank) < 0)
-			ret = err_sys(e, errno, "cannot rename %s to %s", output, bank);
+		ret = bank_move(output, bank, e);
 		c->bank_known[bank_index(c, r->scenario, r->bank)] = true;
 		if (!ret && programs_make(c, r, bank))
 			c->interrupted = true; /* after this run, which is done */

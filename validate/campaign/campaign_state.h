@@ -8,6 +8,7 @@
  *   campaign_calibrate.c  request counts and memory per scenario
  *   campaign_words.c      the command lines of a step
  *   campaign_step.c       one process started under controlled conditions
+ *   campaign_parallel.c   recordings of parallel applications
  *   observe.c             runs seen by others
  *   campaign_summary.c    the summary of a run
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
@@ -112,6 +113,11 @@ struct step {
 	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
 	bool watch_memory;
 	bool blank; /* a replay without its calls: nothing is prepared for it */
+	/* of parallel applications: where a recording keeps its runs, and each how-many-th request it holds back; a replay on the target
+	 * that was recorded on */
+	const char *runs_dir;
+	uint64_t period;
+	bool where_recorded;
 };
 struct step_result {
 	struct prepared prepared;
@@ -136,6 +142,15 @@ uint64_t step_page_cache(const struct campaign *c, size_t scenario);
 /* The target it happens on: recordings may be made on another one than everything else. */
 size_t step_target(const struct campaign *c, const struct step *s);
 char *scratch_path(const struct campaign *c, const char *name);
+
+/* --- campaign_parallel.c ------------------------------------------------------------------------------------------ */
+/* Whether what replays parallel applications is there, before anything is started. Errors: ENOENT, with what to install. */
+int parallel_possible(const struct protocol *p, struct err *e);
+/* As step_make, of a step that records a parallel application for run r. */
+int parallel_record(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e);
+/* Where recordings of parallel applications are kept while the campaign lasts, in the results directory: they are too dear to be lost when
+ * it is interrupted. The caller frees. */
+char *recordings_dir(const struct campaign *c);
 
 /* --- campaign_words.c --------------------------------------------------------------------------------------------- */
 struct words { /* v[n], NULL at the end; words_free */

@@ -91,7 +91,7 @@ static int trace_prepare(struct campaign *c, const struct step *s, struct err *e
 	if (!s->input || c->places.place[c->protocol->scenario[s->scenario].target].below.path)
 		return 0;
 	struct words words = {0};
-	char *dir = program_work_dir(&c->places, c->protocol, s->scenario);
+	char *dir = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
 	int ret = path_exists(dir) ? dir_remove_tree(dir, e) : 0;
 	if (!ret)
 		ret = dir_create(dir, e);
@@ -114,6 +114,13 @@ int step_compile(struct campaign *c, const struct step *s, struct err *e)
 	return ret;
 }
 
+/* A recording of a parallel application is many runs of it. */
+static int64_t step_timeout_ns(const struct campaign *c, const struct step *s)
+{
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	return scenario->parallel.is && s->role == ROLE_RECORD ? scenario->parallel.capture_timeout_ns : c->protocol->timeout_ns;
+}
+
 static int launch(struct campaign *c, const struct step *s, struct step_result *r, const struct cgroup *group,
 		  struct err *e)
 {
@@ -125,7 +132,7 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	    .cgroup_procs = group->procs,
 	    .cpus = c->protocol->cpus ? &c->cpus : NULL,
 	    .scheduling = c->scheduling,
-	    .timeout_ns = c->protocol->timeout_ns,
+	    .timeout_ns = step_timeout_ns(c, s),
 	    .signal_fd = c->signal_fd,
 	    .watch_memory = s->watch_memory,
 	};
@@ -158,6 +165,17 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);
 }
 
+/* How many ranks the script is to start. */
+static void parallel_environment(const struct scenario *s)
+{
+	char *n = xasprintf("%llu", (unsigned long long)s->parallel.n_ranks);
+	if (s->parallel.n_ranks)
+		setenv("RANKS", n, 1);
+	else
+		unsetenv("RANKS");
+	free(n);
+}
+
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e)
 {
 	struct cgroup group = {0};
@@ -168,15 +186,19 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	if (unlink(s->output) < 0 && errno != ENOENT)
 		return err_sys(e, errno, "cannot remove %s", s->output);
 	int ret = 0;
-	const bool captured = step_is_captured(c, s), below = scenario_is_below(c->protocol, &c->protocol->scenario[s->scenario]);
-	if (!s->blank && c->protocol->scenario[s->scenario].script && (captured || !below))
+	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
+	const bool captured = step_is_captured(c, s), below = scenario_is_below(c->protocol, scenario);
+	const bool cleaned = captured || (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
+	if (scenario->parallel.is)
+		parallel_environment(scenario);
+	if (!s->blank && scenario->script && (captured || !below))
 		ret = script_call(c, s, "prepare", &why);
-	if (!s->blank && c->protocol->scenario[s->scenario].trace)
+	if (!s->blank && scenario->trace)
 		ret = trace_prepare(c, s, &why);
 	if (!ret)
 		ret = step_compile(c, s, &why); /* as a rule it is there */
 	if (!ret && !s->blank)
-		ret = prepare_run(&c->places, c->protocol, s->scenario, c->drop_caches, &r->prepared, &why);
+		ret = prepare_run(&c->places, c->protocol, s->scenario, step_target(c, s), c->drop_caches, &r->prepared, &why);
 	if (!ret && s->limit_bytes)
 		ret = cgroup_make(&group, &c->cgroups, c->cgroup_name, s->limit_bytes, &why);
 	if (!ret) {
@@ -188,7 +210,7 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 		r->preparation_s = (double)(clock_monotonic_ns() - before_ns) * 1e-9;
 		ret = launch(c, s, r, &group, &why);
 	}
-	if (captured && script_call(c, s, "clean", ret ? NULL : &why) < 0 && !ret)
+	if (cleaned && script_call(c, s, "clean", ret ? NULL : &why) < 0 && !ret)
 		ret = -EBUSY;
 	cgroup_use(&group, &r->cgroup_peak_bytes, &n_killed);
 	if (cgroup_remove(&group, ret ? NULL : &why) < 0 && !ret)

@@ -43,7 +43,7 @@ bool role_is_program(const struct campaign *c, int32_t role)
 size_t step_target(const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	return s->role == ROLE_RECORD ? scenario->recorded_on : scenario->target;
+	return s->role == ROLE_RECORD || s->where_recorded ? scenario->recorded_on : scenario->target;
 }
 
 /* sh SCRIPT VERB DIR SIZE [DEVICE] */
@@ -54,7 +54,7 @@ static void script_words(struct words *w, const struct campaign *c, const struct
 	word_add(w, xstrdup("sh"));
 	word_add(w, scenario_script_path(c->protocol, scenario));
 	word_add(w, xstrdup(verb));
-	word_add(w, program_dir(&c->places, c->protocol, s->scenario));
+	word_add(w, program_dir(&c->places, c->protocol, s->scenario, step_target(c, s)));
 	word_add(w, xasprintf("%llu", (unsigned long long)scenario->size));
 	if (device)
 		word_add(w, xstrdup(device));
@@ -63,13 +63,57 @@ static void script_words(struct words *w, const struct campaign *c, const struct
 /* The program, captured as it runs, with how its files were before. */
 static void capture_words(struct words *w, const struct campaign *c, const struct step *s)
 {
-	char *root = program_work_dir(&c->places, c->protocol, s->scenario);
+	char *root = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
 	word_add(w, xstrdup(c->options->self));
 	word_add(w, xstrdup("capture"));
 	word_add(w, xstrdup("app"));
 	word_add(w, xstrdup("--snapshot"));
 	word_add(w, xasprintf("--root=%s", root));
 	word_add(w, xasprintf("--output=%s", s->output));
+	word_add(w, xstrdup("--"));
+	script_words(w, c, s, "run");
+	word_add(w, NULL);
+	free(root);
+}
+
+/* As words_parse reads it (common/words.h). */
+static char *words_text(const struct words *w)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < w->n; i++)
+		json_array_append_new(all, json_string(w->v[i]));
+	char *text = json_dumps(all, JSON_COMPACT);
+	json_decref(all);
+	return text;
+}
+
+/* A parallel application, with what its nodes wait for: the recording is many runs of it, before each of which its files are made anew; one
+ * that is run again is its run without delays alone. */
+static void causality_words(struct words *w, const struct campaign *c, const struct step *s)
+{
+	const struct scenario_parallel *x = &c->protocol->scenario[s->scenario].parallel;
+	struct words before = {0};
+	char *root = program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s));
+	word_add(w, xstrdup(c->options->self));
+	word_add(w, xstrdup("capture"));
+	word_add(w, xstrdup("causality"));
+	word_add(w, xasprintf("--root=%s", root));
+	word_add(w, xasprintf("--output=%s", s->output));
+	if (s->role == ROLE_RECORD) {
+		script_words(&before, c, s, "prepare");
+		char *text = words_text(&before);
+		word_add(w, xasprintf("--before=%s", text));
+		free(text);
+		word_add(w, xasprintf("--runs-dir=%s", s->runs_dir));
+		word_add(w, xasprintf("--period=%llu", (unsigned long long)s->period));
+		word_add(w, x->n_throttled ? xasprintf("--nodes=random:%llu", (unsigned long long)x->n_throttled) : xstrdup("--nodes=all"));
+		word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
+		if (x->compute)
+			word_add(w, xasprintf("--compute=%s", x->compute));
+		words_free(&before);
+	} else {
+		word_add(w, xstrdup("--nodes=none"));
+	}
 	word_add(w, xstrdup("--"));
 	script_words(w, c, s, "run");
 	word_add(w, NULL);
@@ -100,12 +144,12 @@ static void below_add(struct words *w, const struct campaign *c, const struct st
 static void place_add(struct words *w, const struct campaign *c, const struct step *s)
 {
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
-	const struct place *place = &c->places.place[scenario->target];
-	if (place->below.path) {
+	const struct place *place = &c->places.place[step_target(c, s)];
+	if (scenario_is_below(c->protocol, scenario)) {
 		below_add(w, c, s, place);
 		return;
 	}
-	char *work_dir = scenario->script || scenario->trace ? program_work_dir(&c->places, c->protocol, s->scenario) : NULL;
+	char *work_dir = scenario->script || scenario->trace ? program_work_dir(&c->places, c->protocol, s->scenario, step_target(c, s)) : NULL;
 	word_add(w, xasprintf("--dir=%s", work_dir ? work_dir : place->dir[c->places.scenario[s->scenario].dir].path));
 	free(work_dir);
 }
@@ -184,6 +228,10 @@ void words_make(struct words *w, const struct campaign *c, const struct step *s)
 	bool program = role_is_program(c, s->role);
 	if (step_is_captured(c, s)) {
 		script_words_make(w, c, s, "run");
+		return;
+	}
+	if (program && c->protocol->scenario[s->scenario].parallel.is) {
+		causality_words(w, c, s);
 		return;
 	}
 	if (program && c->protocol->scenario[s->scenario].script) {

@@ -61,7 +61,8 @@ static void bank_add(struct design *plan, const struct protocol *p, struct order
 	for (uint64_t k = 0; k < protocol_n_bank(p); k++) {
 		block_shuffle(o, p, (1ull << 32) + k);
 		for (size_t i = 0; i < p->n_scenarios; i++)
-			run_add(plan, 0, 0, o->scenario[i], ROLE_RECORD, k);
+			if (scenario_recording(p, o->scenario[i]) == o->scenario[i])
+				run_add(plan, 0, 0, o->scenario[i], ROLE_RECORD, k);
 	}
 	plan->n_bank_runs = plan->n_runs;
 }

@@ -84,6 +84,8 @@ int places_plan(struct places *s, const struct protocol *p, struct err *e)
 		struct microbench_config config;
 		if (c->script || c->trace) {
 			s->scenario[i].dir = dir_of_program(&s->place[c->target]);
+			if (c->script && c->recorded_on != c->target)
+				s->scenario[i].recorded_dir = dir_of_program(&s->place[c->recorded_on]);
 			continue;
 		}
 		ret = scenario_config(c, &config, e);

@@ -96,26 +96,32 @@ static int tree_list(const char *path, struct fileset *files, struct err *e)
 	return 0;
 }
 
-char *program_dir(const struct places *s, const struct protocol *p, size_t scenario)
+static struct place_dir *dir_of(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
 {
-	return xstrdup(s->place[p->scenario[scenario].target].dir[s->scenario[scenario].dir].path);
+	const struct scenario_files *f = &s->scenario[scenario];
+	return &s->place[target].dir[target == p->scenario[scenario].target ? f->dir : f->recorded_dir];
 }
 
-char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario)
+char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
+{
+	return xstrdup(dir_of(s, p, scenario, target)->path);
+}
+
+char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
 {
 	const char *script = p->scenario[scenario].script ? p->scenario[scenario].script : "trace.sh";
 	const char *slash = strrchr(script, '/'), *base = slash ? slash + 1 : script;
-	char *dir = program_dir(s, p, scenario), *path = xasprintf("%s/%.*s", dir, (int)(strlen(base) - 3), base);
+	char *dir = program_dir(s, p, scenario, target), *path = xasprintf("%s/%.*s", dir, (int)(strlen(base) - 3), base);
 	free(dir);
 	return path;
 }
 
-int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
+int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t on, bool drop_caches, struct prepared *out,
 		struct err *e)
 {
-	const struct target *target = &p->target[p->scenario[scenario].target];
-	struct place *place = &s->place[p->scenario[scenario].target];
-	struct place_dir *dir = &place->dir[s->scenario[scenario].dir];
+	const struct target *target = &p->target[on];
+	struct place *place = &s->place[on];
+	struct place_dir *dir = dir_of(s, p, scenario, on);
 	const struct fileset *files = &s->scenario[scenario].files;
 	struct fileset found = {0};
 	*out = (struct prepared){{0}, 0};

@@ -41,6 +41,7 @@ struct place {      /* of one target */
 
 struct scenario_files {
 	size_t dir;           /* index into the dirs of its target's place */
+	size_t recorded_dir;  /* and of that of the target that it is recorded on, where that is another */
 	struct fileset files; /* what this scenario needs; microbench_files_release */
 };
 
@@ -74,13 +75,15 @@ struct prepared {
  * (ESTALE). 0: all there. */
 int place_dir_check(struct place *place, struct place_dir *dir, struct err *e);
 
-/* Of a program: the directory in which its script makes what is called like the script, NAME of NAME.sh, and that itself, "trace" of
+/* `target`: the scenario's own, or the one that it is recorded on.
+ *
+ * Of a program: the directory in which its script makes what is called like the script, NAME of NAME.sh, and that itself, "trace" of
  * a trace; the caller frees. */
-char *program_dir(const struct places *s, const struct protocol *p, size_t scenario);
-char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario);
+char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target);
+char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target);
 
 /* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
-int prepare_run(struct places *s, const struct protocol *p, size_t scenario, bool drop_caches, struct prepared *out,
+int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t target, bool drop_caches, struct prepared *out,
 		struct err *e);
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);

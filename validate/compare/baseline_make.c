@@ -220,7 +220,7 @@ static void scenario_take(struct baseline_scenario *s, const struct results *r, 
 	lines_take(&s->condition, &s->n_conditions, &text);
 	strbuf_release(&text);
 	for (size_t i = 0; i < r->n_runs; i++) { /* recordings come first in a plan, in the order of the bank */
-		if (r->run[i].role != ROLE_RECORD || r->run[i].scenario != index)
+		if (r->run[i].role != ROLE_RECORD || r->run[i].scenario != scenario_recording(&r->protocol, index))
 			continue;
 		GROW(s->requests, s->n_requests, cap);
 		s->requests[s->n_requests++] = r->run[i].has_summary ? r->run[i].summary.requests_hash : 0;

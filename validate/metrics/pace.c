@@ -23,9 +23,10 @@ void pace_widen(struct pace *p, uint64_t factor)
 		n = to + 1;
 	}
 	for (uint32_t i = 0; i < PACE_MAX; i++) {
-		double active = p->active_ns[i];
-		p->active_ns[i] = 0;
+		double active = p->active_ns[i], moved = p->moved[i];
+		p->active_ns[i] = p->moved[i] = 0;
 		p->active_ns[i / factor] += active;
+		p->moved[i / factor] += moved;
 	}
 	p->n = n;
 	p->width_ns *= (int64_t)factor;
@@ -37,15 +38,19 @@ void pace_make_room(struct pace_tally *t, uint64_t ns)
 		pace_widen(&t->pace, 2);
 }
 
-void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns)
+void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double bytes)
 {
 	struct pace *p = &t->pace;
 	int64_t from = begin_ns > t->origin_ns ? begin_ns - t->origin_ns : 0, to = end_ns - t->origin_ns, all = p->width_ns * PACE_MAX;
+	const double whole = to > from ? (double)(to - from) : 1;
 	to = to < all ? to : all;
+	if (from == to && from < all) /* an instant */
+		p->moved[from / p->width_ns] += bytes;
 	while (from < to) {
 		int64_t i = from / p->width_ns, next = (i + 1) * p->width_ns;
 		next = next < to ? next : to;
 		p->active_ns[i] += (double)(next - from);
+		p->moved[i] += bytes * ((double)(next - from) / whole);
 		from = next;
 	}
 }

@@ -19,6 +19,7 @@ struct pace { /* all zero: empty */
 	uint64_t timed[PACE_MAX];      /* of these, with an intended time */
 	double issue_error[PACE_MAX]; /* sum of begin - intended of those, ns */
 	double active_ns[PACE_MAX];   /* time that requests spent in the interval, all together: over its width, their mean number */
+	double moved[PACE_MAX];	      /* bytes, those of a request spread evenly over its time */
 };
 
 struct pace_tally { /* while requests are added */
@@ -49,8 +50,8 @@ static inline void pace_add(struct pace_tally *t, int64_t begin_ns, bool timed, 
 		p->issue_error[i] += (double)(begin_ns - intended_ns);
 }
 
-/* A request that was added, once its end is known. What lies beyond the intervals that there are, and before the first, is left out. */
-void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns);
+/* A request that was added, once its end and the bytes that it moved are known. What lies beyond the intervals that there are, and before the first, is left out. */
+void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double bytes);
 
 /* Share of the requests that lie in other intervals in one than in the other: half the sum of the differences of the shares, 0
  * (alike) to 1. Intervals are widened until both runs have the same and at most PACE_COARSE of them: what is moved by less than

@@ -22,6 +22,7 @@ void summary_release(struct run_summary *s)
 	free(s->ns_at_level);
 	free(s->requests_at_level);
 	free(s->response_at_level);
+	free(s->node);
 	memset(s, 0, sizeof *s);
 }
 
@@ -309,7 +310,7 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 	fill_classes(s, p);
 	s->pace = p->tally.pace.pace;
 	for (uint32_t i = s->pace.n; i < PACE_MAX; i++) /* of requests active behind the last begin */
-		s->pace.active_ns[i] = 0;
+		s->pace.active_ns[i] = s->pace.moved[i] = 0;
 	if (p->input)
 		fill_comparison(s, p);
 	else
@@ -339,6 +340,7 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 		if (!rc && late)
 			rc = reorder_run(&p, options, e);
 		rc = rc ? rc : fill_summary(s, &p, e);
+		rc = rc ? rc : summary_nodes(s, trace, input, e);
 		summary_tally_release(&p.tally);
 		requests_hash_release(&p.requests);
 		summary_order_release(&p.order);

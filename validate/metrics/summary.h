@@ -18,6 +18,7 @@
 #include "validate/metrics/pace.h"
 
 #define SUMMARY_MAX_OPS 128
+#define SUMMARY_MAX_NODES 4096
 #define SUMMARY_MAX_LEVELS 1025 /* concurrency levels 0..1024; what exceeds them is counted in the last */
 
 struct moments {         /* of one quantity over the requests of a run, from exact sums (metrics/moment_sum.h) */
@@ -40,6 +41,25 @@ struct reorder_summary {
 
 /* Classes of lateness (begin - intended): [0] up to 1 us or early, [k] from 2^(k-1) us to 2^k us, the last all beyond. */
 #define SUMMARY_N_LATENESS 26
+
+/* Of a trace of a parallel application (capture/causality/causality.h); all 0: it is of none. */
+struct causality_summary {
+	uint64_t n_nodes, n_throttled, n_runs, period;	/* runs: that it was made from, the one without delays included */
+	int64_t application_ns, tracing_ns;		/* the latter of all runs */
+	uint64_t n_computes, n_waits, n_signals;	/* records, which are no requests */
+	int64_t compute_ns;				/* sum over the nodes */
+};
+
+/* Time of all runs over that of the application; of a run with a delayed node, in the mean. NaN: not known, none. */
+double causality_tracing_time(const struct causality_summary *c);
+double causality_tracing_increase(const struct causality_summary *c);
+
+/* Requests of one node, a thread of a parallel application: in a replay those that replay its own. */
+struct node_summary {
+	uint64_t node;
+	struct moments response;
+	int64_t busy_ns; /* first begin to last end */
+};
 
 /* Quantiles of the issue error that are kept: 0 %, 1 %, ... 100 %. */
 #define SUMMARY_N_ISSUE_QUANTILES 101
@@ -99,6 +119,11 @@ struct run_summary {
 	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input, of requests issued in
 	 * both */
 	struct moments schedule_error;
+
+	/* of parallel applications, and replays of them */
+	struct causality_summary causality;
+	struct node_summary *node; /* node[n_nodes], by number; those without a request left out */
+	uint64_t n_nodes;
 
 	/* which requests were made (metrics/requests_hash.h), of runs without an input; 0: not known, as in summaries of earlier
 	 * versions */

@@ -241,6 +241,8 @@ static int get_pace(struct run_summary *s, const json_t *o, struct err *e)
 		rc = get_reals(s->pace.issue_error, n, REAL, pace, "issue_error", e);
 	if (!rc && json_object_get(pace, "active_ns")) /* not in summaries of earlier versions */
 		rc = get_reals(s->pace.active_ns, n, POSITIVE, pace, "active_ns", e);
+	if (!rc && json_object_get(pace, "moved_bytes"))
+		rc = get_reals(s->pace.moved, n, POSITIVE, pace, "moved_bytes", e);
 	return rc ? err_context(e, "pace") : check_pace(s, e);
 }
 
@@ -292,11 +294,31 @@ static int get_requests_hash(struct run_summary *s, const json_t *o, struct err 
 	return 0;
 }
 
+static int get_nodes(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *nodes = json_object_get(o, "nodes");
+	int rc = json_object_get(o, "causality") ? get_object(&s->causality, summary_causality_members, o, "causality", e) : 0;
+	if (rc || !nodes)
+		return rc;
+	if (!json_is_array(nodes) || !json_array_size(nodes) || json_array_size(nodes) > SUMMARY_MAX_NODES)
+		return wrong("nodes", nodes, "an array of 1 to 4096 nodes", e);
+	s->node = xcalloc(json_array_size(nodes), sizeof *s->node);
+	for (size_t i = 0; i < json_array_size(nodes) && !rc; i++) {
+		struct node_summary *node = &s->node[s->n_nodes++];
+		rc = get_members(node, summary_node_members, json_array_get(nodes, i), e);
+		rc = rc ? rc : get_moments(&node->response, json_array_get(nodes, i), "response", e);
+		if (!rc && (!node->response.n || (i && node->node <= node[-1].node)))
+			rc = err_set(e, EINVAL, "summary: \"nodes\" are not ascending, or one has no request");
+	}
+	return rc;
+}
+
 /* What is there only where it is not 0. */
 static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 {
 	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, summary_correction_members, o, e) : 0;
 	rc = rc ? rc : get_requests_hash(s, o, e);
+	rc = rc ? rc : get_nodes(s, o, e);
 	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
 }
 

@@ -23,6 +23,6 @@ struct member {
 
 extern const struct member summary_moments_members[], summary_reorder_members[], summary_plain_members[],
     summary_input_members[], summary_passed_members[], summary_reordered_members[], summary_issue_members[],
-    summary_correction_members[], summary_unseen_members[];
+    summary_correction_members[], summary_unseen_members[], summary_causality_members[], summary_node_members[];
 
 #endif

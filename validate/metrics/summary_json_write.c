@@ -63,6 +63,15 @@ const struct member summary_issue_members[] = {M(run_summary, REAL, issue_error_
 const struct member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
 const struct member summary_unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
 
+/* only of parallel applications */
+const struct member summary_causality_members[] = {M(causality_summary, COUNT, n_nodes),	 M(causality_summary, COUNT, n_throttled),
+						   M(causality_summary, COUNT, n_runs),	 M(causality_summary, COUNT, period),
+						   M(causality_summary, DURATION, application_ns), M(causality_summary, DURATION, tracing_ns),
+						   M(causality_summary, COUNT, n_computes), M(causality_summary, COUNT, n_waits),
+						   M(causality_summary, COUNT, n_signals), M(causality_summary, DURATION, compute_ns),
+						   {0}};
+const struct member summary_node_members[] = {M(node_summary, COUNT, node), M(node_summary, DURATION, busy_ns), {0}};
+
 /* --- writing ------------------------------------------------------------------------------------------------------ */
 
 static int put_members(json_t *o, const void *s, const struct member *m)
@@ -128,13 +137,25 @@ static int put_classes(json_t *o, const struct run_summary *s)
 					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
 }
 
-/* {"width_ns": .., "requests": [..], "active_ns": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
+static json_t *nodes_to_json(const struct run_summary *s)
+{
+	json_t *nodes = json_array();
+	for (uint64_t i = 0; i < s->n_nodes; i++) {
+		json_t *o = members_to_json(&s->node[i], summary_node_members);
+		json_object_set_new(o, "response", members_to_json(&s->node[i].response, summary_moments_members));
+		json_array_append_new(nodes, o);
+	}
+	return nodes;
+}
+
+/* {"width_ns": .., "requests": [..], "active_ns": [..], "moved_bytes": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
 static json_t *pace_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
 	json_object_set_new(o, "width_ns", json_integer(s->pace.width_ns));
 	json_object_set_new(o, "requests", levels_to_json(NULL, s->pace.requests, s->pace.n));
 	json_object_set_new(o, "active_ns", reals_to_json(s->pace.active_ns, s->pace.n));
+	json_object_set_new(o, "moved_bytes", reals_to_json(s->pace.moved, s->pace.n));
 	if (s->has_issue_error) {
 		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace.timed, s->pace.n));
 		json_object_set_new(o, "issue_error", reals_to_json(s->pace.issue_error, s->pace.n));
@@ -173,6 +194,10 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= put_classes(o, s);
 	if (s->correction_u_ns > 0)
 		rc |= put_members(o, s, summary_correction_members);
+	if (s->causality.n_nodes)
+		rc |= json_object_set_new(o, "causality", members_to_json(&s->causality, summary_causality_members));
+	if (s->n_nodes)
+		rc |= json_object_set_new(o, "nodes", nodes_to_json(s));
 	if (s->requests_hash) {
 		char digits[17];
 		snprintf(digits, sizeof digits, "%016" PRIx64, s->requests_hash);

@@ -64,6 +64,9 @@ void summary_tally_compare(struct summary_tally *t, const struct trace_record *x
 /* Records of the input that the trace has none for. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
+/* The nodes of s, and of a trace without an input its `causality`; nothing where it is of no parallel application. Errors: of reading, EINVAL. */
+int summary_nodes(struct run_summary *s, const char *trace, const char *input, struct err *e);
+
 /* summary_compute with another window and budget for ordering: the tests reach every path with small ones. */
 int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
 			 const struct arrivals_options *options, struct err *e);

@@ -64,7 +64,7 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 				t->first_negative_index = index + i;
 			}
 		} else {
-			pace_active(&t->pace, q->begin_ns, q->end_ns);
+			pace_active(&t->pace, q->begin_ns, q->end_ns, t->moves_bytes[q->op] && q->rvalue > 0 ? (double)q->rvalue : 0);
 			moment_sum_add(&t->response[q->op], q->end_ns - q->begin_ns);
 			histogram_add(&t->histogram, q->end_ns - q->begin_ns);
 			if (timed)

@@ -57,6 +57,17 @@ const struct measure_info measure_info[MEASURE_N] = {
 				  "of a replay's process: starting, reading and preparing the trace, writing the new one", UNIT_TIME,
 				  SCALE_LOG, false},
     [MEASURE_TRACE_SIZE] = {"trace-size", "size of the trace", "of a recording", UNIT_BYTES, SCALE_LOG, false},
+    [MEASURE_PERCENT_ERROR] = {"percent-error", "error of the running time",
+			       "(running time of the program - that of the replay) / that of the program, mean over the runs, with its sign: above "
+			       "0 the replay is too short",
+			       UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_PERCENT_ERROR_MAGNITUDE] = {"percent-error-magnitude", "size of the error of the running time", "percent-error without its sign",
+					 UNIT_RATIO, SCALE_LINEAR, false},
+    [MEASURE_TRACING_TIME] = {"tracing-time", "time of all runs of a recording",
+			      "of a parallel application's, over the running time of the application", UNIT_NUMBER, SCALE_LOG, false},
+    [MEASURE_TRACING_INCREASE] = {"tracing-increase", "increase of the running time while a node is delayed",
+				  "mean running time of a recording's runs with a delayed node over that of the application", UNIT_NUMBER, SCALE_LOG,
+				  false},
 };
 
 int measure_find(const char *name, enum measure *m, struct err *e)

@@ -269,12 +269,12 @@ static int names_set(struct protocol *p, const char *path)
 	return 0;
 }
 
-/* One copy of a trace is enough. */
+/* One copy of a trace is enough, and recording an application takes a run for each of its nodes. */
 static void bank_default(struct protocol *p)
 {
 	bool all = true;
 	for (size_t i = 0; i < p->n_scenarios; i++)
-		all &= p->scenario[i].trace != NULL;
+		all &= p->scenario[i].trace || p->scenario[i].parallel.is;
 	if (all && !p->n_bank)
 		p->n_bank = 1;
 }
@@ -299,6 +299,8 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 		bank_default(p);
 	if (!ret)
 		ret = replayers_read(p, &f, e);
+	if (!ret)
+		ret = parallel_check(p, e);
 	if (!ret)
 		ret = observe_resolve(p, e);
 	if (!ret && section_find(&f, "accept"))
@@ -385,5 +387,8 @@ uint64_t protocol_n_runs(const struct protocol *p)
 	for (size_t i = 0; i < p->n_replayers; i++)
 		for (size_t s = 0; s < p->n_scenarios; s++)
 			per_block += p->replayer[i].applies[s];
-	return protocol_n_bank(p) * p->n_scenarios + protocol_n_blocks(p) * per_block;
+	uint64_t n_recorded = 0;
+	for (size_t s = 0; s < p->n_scenarios; s++)
+		n_recorded += scenario_recording(p, s) == s;
+	return protocol_n_bank(p) * n_recorded + protocol_n_blocks(p) * per_block;
 }

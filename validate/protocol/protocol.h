@@ -92,6 +92,19 @@ struct target {
 
 #define SCENARIO_TRACE "trace" /* a trace that there is; nothing is run again */
 #define SCENARIO_PROGRAM "program" /* captured by capture app; its script makes what it needs, and runs it */
+#define SCENARIO_PARALLEL "parallel" /* likewise, an application of several nodes, captured with what makes them wait */
+
+/* How a parallel application is captured (validate capture causality). */
+struct scenario_parallel {
+	bool is;
+	uint64_t n_ranks;     /* 0: as many as its script starts by itself */
+	uint64_t period;      /* each so many-th request of a delayed node is held back; 0: to be found, by halving */
+	uint64_t n_throttled; /* nodes that are delayed, drawn; 0: all */
+	double error;	      /* that ends the search for a period */
+	const char *compute;  /* static text; NULL: as capture chooses */
+	int64_t capture_timeout_ns; /* of all runs of a recording together */
+	size_t recording; /* index of the scenario whose recordings it is given: itself, or one before it that is recorded in the same way */
+};
 
 struct scenario {
 	char *name;             /* "random-read level=2 pause=10us": workload section and the factors that vary */
@@ -103,10 +116,11 @@ struct scenario {
 	size_t recorded_on; /* of the target that its recordings are made on; target, but where that says otherwise */
 	uint64_t level; /* for linearity */
 	size_t group;   /* scenarios equal but for the level share a group */
-	const char *script; /* of a program that is captured (type program), relative to the protocol's directory; borrowed from the
-			       options; NULL: a workload of microbench */
+	const char *script; /* of a program that is captured (type program or parallel), relative to the protocol's directory; borrowed from
+			       the options; NULL: a workload of microbench */
 	uint64_t size;	    /* handed to the script */
 	const char *trace;  /* of type trace: its file, relative to the protocol's directory; borrowed from the options; else NULL */
+	struct scenario_parallel parallel;
 	int observe, observe_from; /* enum observe, enum observe_from */
 	const char *observe_why;   /* static text */
 };
@@ -204,6 +218,8 @@ extern const char *const keep_names[],
  * and [compare] are fields of struct protocol (offsets from its start), [target] of struct target, [claim] of struct claim;
  * observe_keys, those of [workload], of struct scenario. */
 extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], compare_keys[], claim_keys[], observe_keys[];
+/* Keys of [workload] with type = parallel. */
+extern const struct option_spec parallel_options[];
 
 /* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
  * errors with the path. Nothing is started or touched. Ownership: protocol_release. */
@@ -213,8 +229,13 @@ void protocol_release(struct protocol *p);
 /* Where the file of published values lies, which must be named; the caller frees. */
 char *published_path(const struct protocol *p);
 
-/* Whether it is about requests on a device, and not about calls on files. */
+/* Whether it is about requests on a device, and not about calls on files: those of a parallel application are on the files of a file
+ * system on it. */
 bool scenario_is_below(const struct protocol *p, const struct scenario *s);
+/* The scenario whose recordings the replays of scenario i are given: i, but where it shares those of a parallel application. */
+size_t scenario_recording(const struct protocol *p, size_t i);
+/* Both are the same parallel application, however and wherever it was recorded or runs. */
+bool scenario_same_application(const struct scenario *a, const struct scenario *b);
 
 /* The script of a scenario, where it lies; the caller frees. */
 char *scenario_script_path(const struct protocol *p, const struct scenario *s);
@@ -229,6 +250,9 @@ uint64_t protocol_n_runs(const struct protocol *p);
 
 /* The protocol with its grids expanded, as a protocol file again: one scenario and one replayer variant a section. */
 void protocol_print_resolved(const struct protocol *p, struct strbuf *out);
+
+/* It replays parallel applications as their nodes wait for each other: engine parallel, mode causal. */
+bool replayer_is_causal(const struct replayer *r);
 
 /* How somebody else's replayer is run; NULL for ours and for the program. */
 const struct adapter *replayer_adapter(const struct replayer *r);

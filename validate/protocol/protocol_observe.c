@@ -78,7 +78,9 @@ static void choose(struct scenario *s, enum observe how, const char *why)
 
 static void observe_choose(struct scenario *s, const struct replayer *foreign, bool below)
 {
-	if (s->script && below)
+	if (s->parallel.is)
+		choose(s, OBSERVE_OWN, "the preloaded library stamps the application's calls, and the ranks of a replay their own in the same way");
+	else if (s->script && below)
 		choose(s, OBSERVE_BLOCK, "the program's requests are captured at its device");
 	else if (s->script)
 		choose(s, OBSERVE_PRELOAD, "the program is captured by the preloaded library");
@@ -113,6 +115,8 @@ int observe_resolve(struct protocol *p, struct err *e)
 		const struct target *t = &p->target[s->target];
 		const bool below = t->device || t->volume;
 		const struct replayer *foreign = foreign_find(p, i);
+		if (s->parallel.is && s->observe != OBSERVE_AUTO && s->observe != OBSERVE_OWN)
+			return observe_refuse(p, s, "the nodes of a parallel application are timed by stamps around their calls", e);
 		if (s->observe == OBSERVE_AUTO)
 			observe_choose(s, foreign, below);
 		else

@@ -24,6 +24,15 @@ bool program_is(const struct grid *g);
 int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
 void program_take(struct scenario *s);
 
+int script_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e); /* key script alone */
+
+/* [workload NAME] with type = parallel, likewise; and, when all scenarios are there, who shares recordings. */
+bool parallel_is(const struct grid *g);
+int parallel_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e);
+void parallel_take(struct scenario *s);
+void recordings_share(struct protocol *p);
+int parallel_check(const struct protocol *p, struct err *e); /* with the replayers */
+
 /* [workload NAME] with type = trace, likewise. */
 bool trace_is(const struct grid *g);
 int trace_keys_check(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct err *e);

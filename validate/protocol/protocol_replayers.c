@@ -62,20 +62,28 @@ const struct adapter *replayer_adapter(const struct replayer *r)
 	return g ? g->adapter : NULL;
 }
 
-/* Requests of a device are for engine block, calls for the others: without key `workloads` each takes what is its own. */
+/* Requests of a device are for engine block, parallel applications for engine parallel, calls for the others: without key `workloads`
+ * each takes what is its own. */
 static int level_fits(const struct protocol *p, const struct protocol_file *f, const struct grid *g, struct replayer *r, struct err *e)
 {
 	bool named = ini_key_find(g->section, "workloads"), any = false;
 	const struct replay_engine *engine = replay_engine_find(r->engine);
 	enum trace_level level = engine ? replay_engine_level(engine) : 0;
 	bool block = level == LEVEL_BLOCK;
-	const bool program = !strcmp(r->engine, "program");
+	const bool program = !strcmp(r->engine, "program"), parallel = !strcmp(r->engine, "parallel");
 	for (size_t s = 0; s < p->n_scenarios; s++) {
 		if (program && r->applies[s] && p->scenario[s].trace)
 			return err_set(e, EINVAL, "%s:%u: [replayer %s]: [workload %s] is a trace, and has no program that could run", f->path,
 				       g->section->line, r->name, p->scenario[s].workload);
 		if (program)
 			continue;
+		if (r->applies[s] && p->scenario[s].parallel.is != parallel && (parallel || !named)) {
+			if (named)
+				return err_set(e, EINVAL, "%s:%u: [replayer %s]: engine %s cannot replay [workload %s], which is no parallel application", f->path,
+					       g->section->line, r->name, r->engine, p->scenario[s].workload);
+			r->applies[s] = false;
+			continue;
+		}
 		if (!r->applies[s] || !level || scenario_is_below(p, &p->scenario[s]) == block) {
 			any |= r->applies[s];
 			continue;

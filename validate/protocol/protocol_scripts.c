@@ -42,19 +42,23 @@ static int name_check(const char *name, struct err *e)
 	return 0;
 }
 
+int script_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	const struct grid_key *k = grid_find(g, "script");
+	if (!k)
+		return err_set(e, EINVAL, "%s:%u: [workload %s] is a program and has no script", f->path, g->section->line, g->section->name);
+	for (size_t i = 0; i < k->n_items; i++)
+		if (name_check(k->item[i], e) < 0)
+			return key_refuse(f, k->key, e);
+	return 0;
+}
+
 int program_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
 {
 	static const char *const own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
 	struct script_config scratch = {.size = 1};
-	const struct grid_key *k = grid_find(g, "script");
 	int ret = items_check(f, g, script_options, &scratch, own, NULL, e);
-	if (!ret && !k)
-		ret = err_set(e, EINVAL, "%s:%u: [workload %s] is a program and has no script", f->path, g->section->line,
-			      g->section->name);
-	for (size_t i = 0; !ret && i < k->n_items; i++)
-		if (name_check(k->item[i], e) < 0)
-			ret = key_refuse(f, k->key, e);
-	return ret;
+	return ret ? ret : script_keys_check(f, g, e);
 }
 
 void program_take(struct scenario *s)
@@ -70,7 +74,7 @@ void program_take(struct scenario *s)
 
 bool scenario_is_below(const struct protocol *p, const struct scenario *s)
 {
-	return p->target[s->target].device || p->target[s->target].volume;
+	return !s->parallel.is && (p->target[s->target].device || p->target[s->target].volume);
 }
 
 char *scenario_script_path(const struct protocol *p, const struct scenario *s)

@@ -24,7 +24,7 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 	for (size_t i = 0; k && i < k->n_items; i++) {
 		if (workload_find(k->item[i]))
 			continue;
-		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE)) {
+		if (!strcmp(k->item[i], SCENARIO_PROGRAM) || !strcmp(k->item[i], SCENARIO_TRACE) || !strcmp(k->item[i], SCENARIO_PARALLEL)) {
 			err_set(e, EINVAL, "a %s is no workload like the others, and stands in a section of its own", k->item[i]);
 			return key_refuse(f, k->key, e);
 		}
@@ -32,6 +32,7 @@ static int type_check(const struct protocol_file *f, const struct grid *g, struc
 		size_t n = 0;
 		names[n++] = SCENARIO_PROGRAM;
 		names[n++] = SCENARIO_TRACE;
+		names[n++] = SCENARIO_PARALLEL;
 		for (const struct workload *const *w = workloads; *w && n < 63; w++)
 			names[n++] = (*w)->name;
 		names[n] = NULL;
@@ -111,7 +112,13 @@ static int place_check(const struct target *t, const struct workload *w, const s
 	return 0;
 }
 
-/* A recording that is made elsewhere: of a program on a device, for calls know nothing of the storage below them. */
+static bool below(const struct target *t)
+{
+	return t->device || t->volume;
+}
+
+/* A recording that is made elsewhere: of a program on a device, for calls know nothing of the storage below them; or of a parallel
+ * application, whose calls wait for each other as the storage lets them. */
 static int recorded_take(const struct protocol *p, struct scenario *s, const struct grid *g, struct err *e)
 {
 	s->recorded_on = s->target;
@@ -119,8 +126,12 @@ static int recorded_take(const struct protocol *p, struct scenario *s, const str
 		return 0;
 	target_find(p, item_now(g, "recorded-on", ""), &s->recorded_on);
 	const struct target *t = &p->target[s->recorded_on];
+	if (s->parallel.is)
+		return below(t) == below(&p->target[s->target]) ? 0 : err_set(e, EINVAL, "recorded-on: of targets %s and %s one is a directory and the other "
+										 "a device or a volume, which the script is told", t->name, p->target[s->target].name);
 	if (strcmp(s->type, SCENARIO_PROGRAM) || !scenario_is_below(p, s))
-		return err_set(e, EINVAL, "recorded-on: it is for programs (type = program) whose target is a device or a volume");
+		return err_set(e, EINVAL, "recorded-on: it is for parallel applications (type = parallel), and for programs (type = program) whose target is a "
+			      "device or a volume");
 	if (!t->device && !t->volume)
 		return err_set(e, EINVAL, "recorded-on: target %s is neither a device nor a volume", t->name);
 	return 0;
@@ -148,13 +159,15 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	*s = (struct scenario){.name = strbuf_detach(&name)};
 	s->workload = xstrdup(g->section->name);
 	const struct workload *w = workload_find(item_now(g, "type", g->section->name));
-	s->type = xstrdup(w ? w->name : trace_is(g) ? SCENARIO_TRACE : SCENARIO_PROGRAM);
+	s->type = xstrdup(w ? w->name : trace_is(g) ? SCENARIO_TRACE : parallel_is(g) ? SCENARIO_PARALLEL : SCENARIO_PROGRAM);
 	target_find(p, item_now(g, "target", p->target[0].name), &s->target);
 	settings_take(g, workload_own, &s->option, &s->n_options);
 	observe_take(s, g);
 	int ret = 0;
 	if (trace_is(g))
 		trace_take(s);
+	else if (parallel_is(g))
+		parallel_take(s);
 	else if (!w)
 		program_take(s);
 	else if ((ret = scenario_config(s, &c, e)) == 0)
@@ -180,6 +193,26 @@ static int scenario_add(struct protocol *p, const struct protocol_file *f, const
 	return ret;
 }
 
+/* With lists of targets, an application that was recorded on one is replayed on the others. */
+static bool is_left_out(const struct grid *g)
+{
+	const struct grid_key *on = grid_find(g, "recorded-on"), *target = grid_find(g, "target");
+	return parallel_is(g) && on && target && (on->n_items > 1 || target->n_items > 1) && !strcmp(on->item[on->at], target->item[target->at]);
+}
+
+static int scenarios_add(struct protocol *p, const struct protocol_file *f, struct grid *g, char ***group, struct err *e)
+{
+	const size_t before = p->n_scenarios;
+	int ret = 0;
+	do
+		ret = is_left_out(g) ? 0 : scenario_add(p, f, g, group, e);
+	while (!ret && grid_next(g));
+	if (!ret && p->n_scenarios == before)
+		ret = err_set(e, EINVAL, "%s:%u: [workload %s]: each target is the one that is recorded on", f->path, g->section->line,
+			      g->section->name);
+	return ret;
+}
+
 static int workload_section(struct protocol *p, const struct protocol_file *f, const struct ini_section *s,
 			    char ***group, struct err *e)
 {
@@ -194,6 +227,8 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 	microbench_config_init(&scratch);
 	if (program_is(&g)) {
 		ret = program_keys_check(f, &g, e);
+	} else if (parallel_is(&g)) {
+		ret = parallel_keys_check(f, &g, e);
 	} else if (trace_is(&g)) {
 		ret = trace_keys_check(p, f, &g, e);
 	} else {
@@ -214,9 +249,7 @@ static int workload_section(struct protocol *p, const struct protocol_file *f, c
 		p->scenario = xreallocarray(p->scenario, p->n_scenarios + n, sizeof *p->scenario);
 		*group = xreallocarray(*group, p->n_scenarios + n + 1, sizeof **group);
 		memset(*group + p->n_scenarios, 0, (n + 1) * sizeof **group);
-		do
-			ret = scenario_add(p, f, &g, group, e);
-		while (!ret && grid_next(&g));
+		ret = scenarios_add(p, f, &g, group, e);
 	}
 	grid_release(&g);
 	return ret;
@@ -232,6 +265,7 @@ int workloads_read(struct protocol *p, const struct protocol_file *f, struct err
 	for (size_t i = 0; group && group[i]; i++)
 		free(group[i]);
 	free(group);
+	recordings_share(p);
 	if (!ret && !p->n_scenarios)
 		ret = err_set(e, EINVAL, "%s: there is no [workload NAME]: nothing to measure", f->path);
 	return ret;

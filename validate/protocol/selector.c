@@ -77,6 +77,10 @@ static const char *scenario_value(const struct scenario *s, const char *key)
 {
 	if (!*key)
 		return s->workload;
+	if (!strcmp(key, "period") && s->parallel.is && !setting_find(s->option, s->n_options, key))
+		return "1";
+	if (!strcmp(key, "nodes") && s->parallel.is && !setting_find(s->option, s->n_options, key))
+		return "all";
 	if (!strcmp(key, "observe"))
 		return observe_names[s->observe];
 	return !strcmp(key, "type") ? s->type : setting_find(s->option, s->n_options, key);
@@ -98,8 +102,8 @@ bool selector_fits_scenario(const struct selector *s, const struct protocol *p, 
 {
 	for (size_t i = 0; i < s->n_terms; i++) {
 		const struct setting *t = &s->term[i];
-		bool target = !strcmp(t->key, "target");
-		if (!same(target ? p->target[scenario->target].name : scenario_value(scenario, t->key), t->value))
+		bool target = !strcmp(t->key, "target"), on = !strcmp(t->key, "recorded-on");
+		if (!same(target ? p->target[scenario->target].name : on ? p->target[scenario->recorded_on].name : scenario_value(scenario, t->key), t->value))
 			return false;
 	}
 	return true;
@@ -140,6 +144,7 @@ bool selector_scenarios_agree(const struct selector *a, const struct scenario *s
 			      const struct scenario *sb)
 {
 	return (names(a, b, "type") || same(sa->type, sb->type)) && (names(a, b, "observe") || sa->observe == sb->observe) && (names(a, b, "target") || sa->target == sb->target) &&
+	       (names(a, b, "recorded-on") || !sa->parallel.is || !sb->parallel.is || sa->recorded_on == sb->recorded_on) &&
 	       options_agree(a, b, sa->option, sa->n_options, sb->option, sb->n_options) &&
 	       options_agree(a, b, sb->option, sb->n_options, sa->option, sa->n_options);
 }

@@ -51,6 +51,13 @@ struct run {
 		uint64_t n_received, n_reordered; /* of the program: at the device, against the order in which it asked; 0 unknown */
 		double own_in_flight, own_in_flight_max; /* mean and largest number by its own stamps; 0 unknown */
 	} device;
+	/* of the recording of a parallel application whose period was looked for: how many were tried, for how long, and the error of the
+	 * running time with the last one; n_periods 0: none was */
+	struct run_search {
+		uint32_t n_periods;
+		int64_t ns;
+		double error;
+	} search;
 	double blank_mean_ns; /* mean time between the stamps then, 10 % trimmed at each end */
 	bool has_summary;
 	struct run_summary summary; /* of RUN_OK runs */

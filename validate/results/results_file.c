@@ -96,9 +96,22 @@ json_t *run_to_event(const struct run *r)
 			    json_pack("{s:I, s:I}", "limit_bytes", (json_int_t)r->cgroup_limit_bytes, "peak_bytes",
 				      (json_int_t)r->cgroup_peak_bytes));
 	json_object_set_new(o, "process", json_pack("{s:f, s:I}", "cpu_s", r->cpu_s, "peak_bytes", (json_int_t)r->peak_bytes));
+	if (r->search.n_periods)
+		json_object_set_new(o, "search", json_pack("{s:I, s:I, s:o}", "periods", (json_int_t)r->search.n_periods, "ns", (json_int_t)r->search.ns, "error",
+							   isfinite(r->search.error) ? json_real(r->search.error) : json_null()));
 	if (r->trace_bytes)
 		json_object_set_new(o, "trace_bytes", json_integer((json_int_t)r->trace_bytes));
 	return o;
+}
+
+/* Absent but where a period was looked for. */
+static void search_from_event(struct run_search *s, const json_t *o)
+{
+	const json_t *error = json_object_get(o, "error");
+	json_int_t n = json_integer_value(json_object_get(o, "periods")), ns = json_integer_value(json_object_get(o, "ns"));
+	*s = (struct run_search){0};
+	if (n > 0 && n <= UINT32_MAX && ns >= 0)
+		*s = (struct run_search){(uint32_t)n, ns, json_is_number(error) ? json_number_value(error) : NAN};
 }
 
 int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct err *e)
@@ -132,6 +145,7 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 	json_int_t rss = json_integer_value(json_object_get(process, "peak_bytes"));
 	r->cpu_s = json_number_value(json_object_get(process, "cpu_s"));
 	r->peak_bytes = rss > 0 ? (uint64_t)rss : 0;
+	search_from_event(&r->search, json_object_get(event, "search"));
 	return 0;
 }
 

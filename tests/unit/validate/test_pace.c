@@ -61,7 +61,7 @@ static void test_active(void **state)
 			begin[i] = i ? (int64_t)random_below(&rnd, 1ull << (14 + seed % 20)) : 0;
 			end[i] = begin[i] + (int64_t)random_below(&rnd, 1ull << (8 + seed % 20));
 			pace_add(&t, begin[i], false, 0);
-			pace_active(&t, begin[i], end[i]);
+			pace_active(&t, begin[i], end[i], 4096);
 		}
 		const struct pace *p = &t.pace;
 		for (uint32_t k = 0; k < p->n - 1; k++) { /* later ones may have been beyond when there were fewer, narrower ones */

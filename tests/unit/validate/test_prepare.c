@@ -92,14 +92,14 @@ static void test_restored(void **state)
 	int fd = open(path, O_WRONLY);
 	assert_int_equal(pwrite(fd, "changed", 7, 5000), 7);
 	close(fd);
-	if (prepare_run(&f.s, &f.p, 2, false, &now, &e) < 0)
+	if (prepare_run(&f.s, &f.p, 2, f.p.scenario[2].target, false, &now, &e) < 0)
 		fail_msg("%s", e.msg);
 	file_get(d->path, file, &is);
 	assert_int_equal(is.len, was.len);
 	assert_memory_equal(is.s, was.s, was.len);
 	assert_int_equal(now.residency.total_bytes, 65536);
 	assert_int_equal(now.residency.dirty_bytes, 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 2, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 2, f.p.scenario[2].target, false, &now, &e), 0);
 	assert_int_equal(d->state.n_files_written, 0);
 	strbuf_release(&was);
 	strbuf_release(&is);
@@ -114,7 +114,7 @@ static void test_caches(void **state)
 	struct prepared now;
 	struct err e = ERR_INIT;
 	begin(&f, "cache = warm");
-	assert_int_equal(prepare_run(&f.s, &f.p, 1, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 1, f.p.scenario[1].target, false, &now, &e), 0);
 	assert_int_equal(now.residency.total_bytes, 3 * 65536);
 	assert_int_equal(now.residency.cached_bytes, 3 * 65536);
 	int64_t before = now.evicted_ns;
@@ -123,10 +123,10 @@ static void test_caches(void **state)
 	end(&f);
 
 	begin(&f, "cache = cold");
-	assert_int_equal(prepare_run(&f.s, &f.p, 1, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 1, f.p.scenario[1].target, false, &now, &e), 0);
 	uint64_t cold = now.residency.cached_bytes;
 	f.p.target[0].cache = CACHE_AS_IS;
-	assert_int_equal(prepare_run(&f.s, &f.p, 1, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 1, f.p.scenario[1].target, false, &now, &e), 0);
 	assert_int_equal(now.residency.cached_bytes, cold);
 	end(&f);
 	if (cold) /* tmpfs, or another file system whose pages cannot be evicted */
@@ -143,25 +143,25 @@ static void test_removed(void **state)
 	begin(&f, "");
 	struct place_dir *d = &f.s.place[0].dir[f.s.scenario[0].dir];
 	assert_int_equal(dir_remove_tree(d->path, &e), 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), -ESTALE);
 	assert_non_null(strstr(e.msg, d->path));
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), 0);
 	assert_int_equal(now.residency.total_bytes, 65536);
 	/* the whole place */
 	assert_int_equal(dir_remove_tree(f.s.place[0].path, &e), 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), -ESTALE);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), 0);
 	/* a link to somewhere else is not followed */
 	char *elsewhere = temp_dir_make();
 	assert_int_equal(dir_remove_tree(d->path, &e), 0);
 	assert_int_equal(symlink(elsewhere, d->path), 0);
-	assert_true(prepare_run(&f.s, &f.p, 0, false, &now, &e) < 0);
-	assert_true(prepare_run(&f.s, &f.p, 0, false, &now, &e) < 0);
+	assert_true(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e) < 0);
+	assert_true(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e) < 0);
 	assert_int_equal(rmdir(elsewhere), 0); /* still empty */
 	free(elsewhere);
 	assert_int_equal(unlink(d->path), 0);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), -ESTALE);
-	assert_int_equal(prepare_run(&f.s, &f.p, 0, false, &now, &e), 0);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), -ESTALE);
+	assert_int_equal(prepare_run(&f.s, &f.p, 0, f.p.scenario[0].target, false, &now, &e), 0);
 	end(&f);
 }
 

@@ -27,7 +27,9 @@ static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 	meta.extra_json = "{\"facts\": {\"wall_ns\": 1, \"cpu_user_ns\": 2, \"cpu_system_ns\": 3, \"steal_ns\": -1,"
 			  "\"runqueue_wait_ns\": -1, \"n_minor_faults\": 4, \"n_major_faults\": 5,"
 			  "\"n_voluntary_switches\": 6, \"n_involuntary_switches\": 7, \"bytes_read_device\": 8,"
-			  "\"bytes_written_device\": 9}}";
+			  "\"bytes_written_device\": 9}, \"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 7, \"tid\": 7, \"rank\": 0},"
+			  "{\"node\": 1, \"pid\": 7, \"tid\": 8, \"rank\": 1}, {\"node\": 2, \"pid\": 7, \"tid\": 9, \"rank\": 2}],"
+			  "\"period\": 5, \"throttled\": [0, 2], \"runs\": 3, \"application_ns\": 1000000, \"tracing_ns\": 4000000}}";
 	for (int i = 0; i < N; i++) {
 		int64_t t = i * 1000 + (int64_t)random_below(&rnd, 3000);
 		r[i] = (struct trace_record){.seq = (uint64_t)i,
@@ -74,6 +76,10 @@ static void assert_same(const struct run_summary *a, const struct run_summary *b
 	assert_memory_equal(a->ns_at_level, b->ns_at_level, a->n_levels * sizeof *a->ns_at_level);
 	assert_memory_equal(a->requests_at_level, b->requests_at_level, a->n_levels * sizeof *a->requests_at_level);
 	assert_memory_equal(a->response_at_level, b->response_at_level, a->n_levels * sizeof *a->response_at_level);
+	assert_int_equal(a->n_nodes, 3);
+	assert_int_equal(a->n_nodes, b->n_nodes);
+	assert_memory_equal(a->node, b->node, a->n_nodes * sizeof *a->node);
+	x.node = y.node = NULL;
 	/* the rest, bit by bit: both were zeroed before they were filled */
 	x.ns_at_level = y.ns_at_level = NULL;
 	x.requests_at_level = y.requests_at_level = NULL;
@@ -157,13 +163,14 @@ static bool is_optional(const char *name)
 {
 	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input") ||
 	       !strcmp(name, "response_at_level") || !strcmp(name, "issue_error_quantile") || !strcmp(name, "pace") ||
-	       !strcmp(name, "active_ns") || !strcmp(name, "peak_memory_bytes");
+	       !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes") ||
+	       !strcmp(name, "causality") || !strcmp(name, "nodes");
 }
 
 /* Optional also as a member of a member. */
 static bool is_optional_below(const char *name)
 {
-	return !strcmp(name, "active_ns") || !strcmp(name, "peak_memory_bytes");
+	return !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes");
 }
 
 static void leave_out_members(json_t *whole, json_t *o)
@@ -191,6 +198,7 @@ static void test_members_are_checked(void **state)
 	struct run_summary s;
 	struct err e = ERR_INIT;
 	make_summary(&s, 5, true);
+	s.causality = (struct causality_summary){.n_nodes = 3, .n_runs = 4, .n_waits = 5};
 	json_t *o = summary_to_json(&s);
 	assert_true(spoil_members(o, o, "") > 300);
 	leave_out_members(o, o);
@@ -237,6 +245,8 @@ static void test_contradictions(void **state)
 	expect_change_refused("pace", "width_ns", json_integer(65536 * 3));
 	expect_change_refused("pace", "requests", json_pack("[i]", 1));
 	expect_change_refused("issue_error_quantile", NULL, json_pack("[i,i]", 2, 1));
+	expect_change_refused("nodes", NULL, json_array());
+	expect_change_refused("nodes", NULL, json_pack("[{s:i}]", "node", 1));
 	expect_change_refused("version", NULL, json_integer(2));
 	expect_change_refused("response", "n", json_integer(501));
 	expect_change_refused("response", "mean", json_real(1e30));

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [workload NAME] with type = parallel: which pairs of targets become scenarios, who shares recordings, and what is refused. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/validate/temp_dir.h"
+#include "validate/campaign/design.h"
+#include "validate/protocol/selector.h"
+#include "validate/results/results.h"
+
+#define TARGETS "[target a]\nvolume = gamma:mean=1ms\n[target b]\nvolume = gamma:mean=2ms\n[target c]\nvolume = gamma:mean=4ms\n[target d]\ndir = /tmp\n"
+#define REPLAYER "[replayer again]\nengine = program\n"
+
+static int protocol_try(struct protocol *p, const char *workloads, struct err *e)
+{
+	char *dir = temp_dir_make(), *path = xasprintf("%s/p.conf", dir), *text = xasprintf("[protocol]\nreplicates = 5\n" TARGETS "%s" REPLAYER, workloads);
+	file_put(dir, "p.conf", text, strlen(text));
+	int ret = protocol_read(p, path, e);
+	free(text);
+	free(path);
+	temp_dir_remove(dir);
+	return ret;
+}
+
+static void protocol_make(struct protocol *p, const char *workloads)
+{
+	struct err e = ERR_INIT;
+	if (protocol_try(p, workloads, &e) < 0)
+		fail_msg("%s", e.msg);
+}
+
+/* Each application is recorded on each target and replayed on the others. */
+static void test_pairs(void **state)
+{
+	(void)state;
+	struct protocol p;
+	unsigned int pair[3][3] = {{0}};
+	protocol_make(&p, "[workload it]\ntype = parallel\nscript = w/x.sh, w/y.sh\nrecorded-on = a, b, c\ntarget = a, b, c\n");
+	assert_int_equal(p.n_scenarios, 2 * 6);
+	for (size_t i = 0; i < p.n_scenarios; i++) {
+		const struct scenario *s = &p.scenario[i];
+		assert_true(s->parallel.is);
+		assert_string_equal(s->type, SCENARIO_PARALLEL);
+		assert_int_equal(s->parallel.period, 1);
+		assert_int_equal(s->parallel.n_throttled, 0);
+		assert_int_equal(s->observe, OBSERVE_OWN);
+		assert_false(scenario_is_below(&p, s));
+		pair[s->recorded_on][s->target]++;
+	}
+	for (size_t i = 0; i < 3; i++)
+		for (size_t k = 0; k < 3; k++)
+			assert_int_equal(pair[i][k], i == k ? 0 : 2);
+	assert_int_equal(protocol_n_bank(&p), 1);
+	protocol_release(&p);
+}
+
+/* One recording serves all targets, and all workloads that would make the same one; only those that are needed are planned. */
+static void test_recordings_are_shared(void **state)
+{
+	(void)state;
+	struct protocol p;
+	struct design d;
+	size_t n_recorded = 0;
+	protocol_make(&p, "[workload one]\ntype = parallel\nscript = x.sh\nperiod = 1\nrecorded-on = a, b, c\ntarget = a, b, c\n"
+			  "[workload periods]\ntype = parallel\nscript = x.sh\nperiod = 1, 5, 7\nrecorded-on = a\ntarget = b, c\n"
+			  "[workload nodes]\ntype = parallel\nscript = x.sh\nnodes = all, 2\nrecorded-on = b\ntarget = a\n");
+	assert_int_equal(p.n_scenarios, 6 + 6 + 2);
+	for (size_t i = 0; i < p.n_scenarios; i++) {
+		const size_t r = scenario_recording(&p, i);
+		const struct scenario *of = &p.scenario[r], *s = &p.scenario[i];
+		n_recorded += r == i;
+		assert_true(r <= i && scenario_recording(&p, r) == r);
+		assert_int_equal(of->recorded_on, s->recorded_on);
+		assert_int_equal(of->parallel.period, s->parallel.period);
+		assert_int_equal(of->parallel.n_throttled, s->parallel.n_throttled);
+		assert_true(scenario_same_application(of, s));
+	}
+	assert_int_equal(n_recorded, 3 + 2 + 1); /* a, b, c; of periods 5 and 7; of 2 nodes */
+	design_make(&d, &p);
+	assert_int_equal(d.n_bank_runs, n_recorded);
+	assert_int_equal(d.n_runs, n_recorded + 6 * 2 * p.n_scenarios);
+	assert_int_equal(d.n_runs, protocol_n_runs(&p));
+	for (size_t i = 0; i < d.n_bank_runs; i++)
+		assert_int_equal(scenario_recording(&p, d.run[i].scenario), d.run[i].scenario);
+	design_release(&d);
+	protocol_release(&p);
+}
+
+static void test_settings(void **state)
+{
+	(void)state;
+	struct protocol p;
+	struct selector s;
+	struct err e = ERR_INIT;
+	protocol_make(&p, "[workload it]\ntype = parallel\nscript = x.sh\nsize = 3\nranks = 4\nperiod = 100\nnodes = 2\ncompute = "
+			  "throttled\ncapture-timeout = 10min\nrecorded-on = a\ntarget = b\n"
+			  "[workload here]\ntype = parallel\nscript = x.sh\ntarget = d\n");
+	const struct scenario_parallel *x = &p.scenario[0].parallel, *y = &p.scenario[1].parallel;
+	assert_int_equal(p.scenario[0].size, 3);
+	assert_int_equal(x->n_ranks, 4);
+	assert_int_equal(x->period, 100);
+	assert_int_equal(x->n_throttled, 2);
+	assert_string_equal(x->compute, "throttled");
+	assert_int_equal(x->capture_timeout_ns, INT64_C(600000000000));
+	assert_null(y->compute);
+	assert_int_equal(p.scenario[1].recorded_on, p.scenario[1].target);
+	static const struct {
+		const char *text;
+		bool fits[2];
+	} rows[] = {{"period=1", {false, true}}, {"period=100", {true, false}}, {"nodes=all", {false, true}}, {"nodes=2", {true, false}},
+		    {"recorded-on=a", {true, false}}, {"recorded-on=d", {false, true}}, {"target=b", {true, false}}, {"script=x.sh", {true, true}}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		assert_int_equal(selector_parse(&s, rows[i].text, &e), 0);
+		for (size_t k = 0; k < 2; k++)
+			if (selector_fits_scenario(&s, &p, &p.scenario[k]) != rows[i].fits[k])
+				fail_msg("%s and scenario %zu", rows[i].text, k);
+		selector_release(&s);
+	}
+	protocol_release(&p);
+}
+
+static void test_refused(void **state)
+{
+	(void)state;
+	static const struct {
+		const char *workload, *wanted;
+	} rows[] = {
+	    {"script = x.sh\nrecorded-on = a, a\ntarget = b\n", "twice"},
+	    {"script = x.sh\nperiod = 0\ntarget = a\n", "expected a whole number from 1"},
+	    {"script = x.sh\nperiod = 5, often\ntarget = a\n", "or auto"},
+	    {"script = x.sh\nnodes = none\ntarget = a\n", "or all"},
+	    {"script = x.sh\nnodes = 5000\ntarget = a\n", "from 1 to 4096"},
+	    {"script = x.sh\nerror = 10%\nperiod = 1, 5\ntarget = a\n", "period = auto"},
+	    {"script = x.sh\nerror = 5%\nperiod = auto\ntarget = a\n", "mode = causal"},
+	    {"target = a\n", "no script"},
+	    {"script = ../x.sh\ntarget = a\n", "expected a script"},
+	    {"script = x.sh\ntarget = e\n", "no [target e]"},
+	    {"script = x.sh\nrecorded-on = e\ntarget = a\n", "no [target e]"},
+	    {"script = x.sh\nrecorded-on = a\ntarget = d\n", "directory"},
+	    {"script = x.sh\nlevel = 2\ntarget = a\n", "unknown key \"level\""},
+	    {"script = x.sh\nperoid = 2\ntarget = a\n", "did you mean \"period\""},
+	    {"script = x.sh\nobserve = block\ntarget = a\n", "stamps"},
+	};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct protocol p;
+		struct err e = ERR_INIT;
+		char *text = xasprintf("[workload it]\ntype = parallel\n%s", rows[i].workload);
+		if (protocol_try(&p, text, &e) != -EINVAL)
+			fail_msg("row %zu: %s", i, e.msg);
+		if (!strstr(e.msg, rows[i].wanted))
+			fail_msg("row %zu: %s", i, e.msg);
+		free(text);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_pairs),
+	    cmocka_unit_test(test_recordings_are_shared),
+	    cmocka_unit_test(test_settings),
+	    cmocka_unit_test(test_refused),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

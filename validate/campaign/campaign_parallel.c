@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Recording a parallel application: many runs of it, and where its period is to be found, several times over. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/clock.h"
+#include "common/files.h"
+#include "common/mpi_launch.h"
+#include "common/xalloc.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/protocol/text.h"
+
+#define PERIOD_FIRST 1000
+
+char *recordings_dir(const struct campaign *c)
+{
+	return results_path(c->dir, "recordings");
+}
+
+static char *runs_dir(const struct campaign *c, const struct run *r)
+{
+	return xasprintf("%s/recordings/runs-%04zu-%06u", c->dir, scenario_recording(c->protocol, r->scenario), r->bank);
+}
+
+/* --- whether the machine can ------------------------------------------------------------------------------------------ */
+
+int parallel_possible(const struct protocol *p, struct err *e)
+{
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		for (size_t k = 0; p->scenario[i].parallel.is && k < p->n_replayers; k++) {
+			struct words_list w = {0};
+			if (!p->replayer[k].applies[i] || strcmp(p->replayer[k].engine, "parallel"))
+				continue;
+			const char *launcher = NULL;
+			for (size_t o = 0; o < p->replayer[k].n_options; o++)
+				if (!strcmp(p->replayer[k].option[o].key, "launcher"))
+					launcher = p->replayer[k].option[o].value;
+			int ret = mpi_launch_words(&w, launcher, 2, e);
+			words_list_release(&w);
+			if (ret)
+				return err_context(e, "[workload %s] is a parallel application, which [replayer %s] replays under MPI; nothing was started",
+						   p->scenario[i].workload, p->replayer[k].name);
+		}
+	return 0;
+}
+
+/* --- the period ------------------------------------------------------------------------------------------------------- */
+
+/* The replayer that the error of a period is measured with. */
+static int32_t causal_replayer(const struct protocol *p, size_t scenario)
+{
+	for (size_t i = 0; i < p->n_replayers; i++)
+		if (p->replayer[i].applies[scenario] && replayer_is_causal(&p->replayer[i]))
+			return (int32_t)i;
+	return ROLE_PROGRAM;
+}
+
+struct error_work {
+	const char *recording, *replay;
+	int out;
+};
+
+static int error_read(void *context, struct err *e)
+{
+	struct error_work *w = context;
+	struct run_summary x, r;
+	int ret = summary_compute(&r, w->recording, NULL, e);
+	if (ret)
+		return ret;
+	const double program_ns = (double)r.execution_ns;
+	summary_release(&r);
+	ret = summary_compute(&x, w->replay, w->recording, e);
+	if (ret)
+		return ret;
+	double error = program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
+	summary_release(&x);
+	return write(w->out, &error, sizeof error) == sizeof error ? 0 : err_sys(e, errno, "cannot tell the error of the running time");
+}
+
+static int error_find(struct campaign *c, const char *recording, const char *replay, double *error, struct err *e)
+{
+	int fd[2];
+	if (pipe2(fd, O_CLOEXEC) < 0)
+		return err_sys(e, errno, "cannot make a pipe");
+	struct error_work w = {recording, replay, fd[1]};
+	int ret = launch_helper(error_read, &w, c->signal_fd, e);
+	close(fd[1]);
+	if (!ret && read(fd[0], error, sizeof *error) != sizeof *error)
+		ret = err_set(e, EIO, "the error of the running time did not arrive");
+	close(fd[0]);
+	if (ret == -EINTR)
+		c->interrupted = true;
+	return ret;
+}
+
+/* How far a replay is off on the storage that the application was recorded on. 0 with a reason where that cannot be found. */
+static int error_measure(struct campaign *c, const struct step *recorded, double *error, char *reason, size_t size, struct err *e)
+{
+	struct err why = ERR_INIT;
+	struct step_result result;
+	char *replay = scratch_path(c, "period.trace");
+	const struct step s = {.scenario = recorded->scenario,
+			       .role = causal_replayer(c->protocol, recorded->scenario),
+			       .seed = recorded->seed,
+			       .n_requests = recorded->n_requests,
+			       .input = recorded->output,
+			       .output = replay,
+			       .where_recorded = true};
+	int ret = step_make(c, &s, &result, e);
+	if (!ret && result.reason[0])
+		snprintf(reason, size, "with period %llu it could not be replayed: %.400s", (unsigned long long)recorded->period, result.reason);
+	else if (!ret && (ret = error_find(c, recorded->output, replay, error, &why)) != 0 && ret != -EINTR) {
+		snprintf(reason, size, "with period %llu: %.400s", (unsigned long long)recorded->period, why.msg);
+		ret = 0;
+	}
+	unlink(replay);
+	free(replay);
+	return ret;
+}
+
+static int period_journal(struct campaign *c, const struct run *r, const struct step *s, double error, struct err *e)
+{
+	json_t *event = json_pack("{s:s, s:I, s:I, s:I, s:o}", "event", "period", "scenario", (json_int_t)r->scenario, "bank", (json_int_t)r->bank,
+				  "period", (json_int_t)s->period, "error", isfinite(error) ? json_real(error) : json_null());
+	int ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
+/* From 1000 on half as large, until a replay is near enough to the application. */
+static int period_search(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e)
+{
+	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
+	const int64_t begin_ns = clock_monotonic_ns();
+	for (s->period = PERIOD_FIRST;; s->period /= 2) {
+		double error = NAN;
+		int ret = step_make(c, s, result, e);
+		if (!ret && !result->reason[0])
+			ret = error_measure(c, s, &error, result->reason, sizeof result->reason, e);
+		if (!ret && !result->reason[0])
+			ret = period_journal(c, r, s, error, e);
+		r->search.n_periods++;
+		r->search.error = error;
+		r->search.ns = clock_monotonic_ns() - begin_ns;
+		if (ret || result->reason[0] || error <= x->error || s->period == 1)
+			return ret;
+	}
+}
+
+int parallel_record(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e)
+{
+	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
+	char *dir = runs_dir(c, r), *parent = recordings_dir(c);
+	s->runs_dir = dir;
+	s->period = x->period;
+	int ret = dir_create(parent, e);
+	if (!ret)
+		ret = dir_create(dir, e);
+	if (!ret)
+		ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
+	if (ret != -EINTR) /* the runs that were made are there when the campaign goes on */
+		dir_remove_tree(dir, NULL);
+	free(dir);
+	free(parent);
+	return ret;
+}

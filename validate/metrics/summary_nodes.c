@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The nodes of a parallel application, each by itself, in a second reading of the traces. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/causality/causality.h"
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "validate/metrics/moment_sum.h"
+#include "validate/metrics/summary_private.h"
+
+double causality_tracing_time(const struct causality_summary *c)
+{
+	return c->application_ns > 0 && c->tracing_ns > 0 ? (double)c->tracing_ns / (double)c->application_ns : NAN;
+}
+
+double causality_tracing_increase(const struct causality_summary *c)
+{
+	if (c->application_ns <= 0 || c->n_runs < 2 || c->tracing_ns <= c->application_ns)
+		return NAN;
+	return ((double)c->tracing_ns / (double)c->application_ns - 1) / (double)(c->n_runs - 1);
+}
+
+struct tally {
+	struct moment_sum response;
+	int64_t first_ns, last_ns;
+	bool any;
+};
+
+static bool is_request(const struct trace_record *r)
+{
+	return r->begin_ns != TIME_NONE && op_info(r->op)->family != FAMILY_CAUSE;
+}
+
+static void tally_add(struct tally *t, const struct trace_record *x)
+{
+	if (!is_request(x) || x->end_ns == TIME_NONE || x->end_ns < x->begin_ns)
+		return;
+	t->first_ns = t->any && t->first_ns < x->begin_ns ? t->first_ns : x->begin_ns;
+	t->last_ns = t->any && t->last_ns > x->end_ns ? t->last_ns : x->end_ns;
+	t->any = true;
+	moment_sum_add(&t->response, x->end_ns - x->begin_ns);
+}
+
+static void cause_add(struct causality_summary *c, const struct trace_record *r)
+{
+	c->n_waits += r->op == OP_WAIT;
+	c->n_signals += r->op == OP_SIGNAL;
+	if (r->op != OP_COMPUTE)
+		return;
+	c->n_computes++;
+	if (__builtin_add_overflow(c->compute_ns, (int64_t)(r->length & INT64_MAX), &c->compute_ns))
+		c->compute_ns = INT64_MAX;
+}
+
+/* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one. */
+static int read_both(struct tally *tally, struct causality_summary *c, const struct causality_facts *facts, struct trace *trace, struct trace *of,
+		     struct err *e)
+{
+	const struct trace_record *r, *x;
+	int rc;
+	while ((rc = trace_next(of, &r, e)) > 0) {
+		int64_t node = causality_node_of(facts, r->pid, r->tid);
+		x = r;
+		if (trace != of && (rc = trace_next(trace, &x, e)) <= 0)
+			return rc;
+		if (op_info(r->op)->family == FAMILY_CAUSE)
+			cause_add(c, r);
+		else if (node >= 0 && node < SUMMARY_MAX_NODES)
+			tally_add(&tally[node], x);
+	}
+	return rc;
+}
+
+static void nodes_take(struct run_summary *s, const struct tally *tally, uint32_t n)
+{
+	s->node = xcalloc(n, sizeof *s->node);
+	for (uint32_t i = 0; i < n; i++)
+		if (tally[i].any)
+			s->node[s->n_nodes++] = (struct node_summary){i, moment_sum_result(&tally[i].response, 0), tally[i].last_ns - tally[i].first_ns};
+}
+
+static void facts_take(struct causality_summary *c, const struct causality_facts *f)
+{
+	c->n_nodes = f->n_nodes;
+	c->n_throttled = f->n_throttled;
+	c->n_runs = f->n_runs;
+	c->period = f->period;
+	c->application_ns = f->application_ns > 0 ? f->application_ns : 0;
+	c->tracing_ns = f->tracing_ns > 0 ? f->tracing_ns : 0;
+}
+
+int summary_nodes(struct run_summary *s, const char *trace, const char *input, struct err *e)
+{
+	struct trace *t = NULL, *of = NULL;
+	struct causality_facts facts = {0};
+	struct causality_summary causes = {0};
+	int rc = trace_open(&of, input ? input : trace, e);
+	rc = rc ? rc : causality_facts_read(&facts, trace_meta(of), e);
+	if (rc || !facts.n_nodes)
+		goto out;
+	if (facts.n_nodes > SUMMARY_MAX_NODES) {
+		rc = err_set(e, EINVAL, "%s: %u nodes, at most %d are possible", input ? input : trace, facts.n_nodes, SUMMARY_MAX_NODES);
+		goto out;
+	}
+	rc = input ? trace_open(&t, trace, e) : 0;
+	struct tally *tally = xcalloc(facts.n_nodes, sizeof *tally);
+	rc = rc ? rc : read_both(tally, &causes, &facts, input ? t : of, of, e);
+	if (!rc)
+		nodes_take(s, tally, facts.n_nodes);
+	if (!rc && !input) {
+		facts_take(&causes, &facts);
+		s->causality = causes;
+	}
+	free(tally);
+out:
+	causality_facts_release(&facts);
+	trace_close(t);
+	trace_close(of);
+	return rc;
+}

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* [workload NAME] with type = parallel: an application of several nodes, captured with what makes each of them wait. */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/options.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/protocol/protocol_programs.h"
+
+#define PERIOD_MAX 1000000000
+#define ERROR_DEFAULT 0.10
+#define CAPTURE_TIMEOUT_NS (INT64_C(3600) * 1000000000)
+
+static const char *const compute_names[] = {"auto", "blocking", "throttled", NULL};
+
+struct parallel_config {
+	const char *script, *period, *nodes;
+	uint64_t size, n_ranks;
+	double error;
+	int compute;
+	int64_t capture_timeout_ns;
+};
+
+#define FIELD(field) offsetof(struct parallel_config, field)
+const struct option_spec parallel_options[] = {
+    {.name = "script",
+     .type = OPT_STRING,
+     .offset = FIELD(script),
+     .arg = "NAME.sh",
+     .help = "script that prepares and runs the application, relative to the protocol's directory"},
+    {.name = "size", .type = OPT_UINT, .offset = FIELD(size), .arg = "N", .help = "handed to the script (default 1)", .max = 1000},
+    {.name = "ranks",
+     .type = OPT_UINT,
+     .offset = FIELD(n_ranks),
+     .arg = "N",
+     .help = "handed to the script as $RANKS (default 0: as many as it starts by itself)",
+     .max = 4096},
+    {.name = "period",
+     .type = OPT_STRING,
+     .offset = FIELD(period),
+     .arg = "N|auto",
+     .help = "each N-th request of a node is held back while its dependencies are looked for; auto: 1000, and half as many until "
+	     "`error` is reached (default 1)"},
+    {.name = "nodes",
+     .type = OPT_STRING,
+     .offset = FIELD(nodes),
+     .arg = "all|N",
+     .help = "nodes whose requests are held back, each in a run of its own: all, or N that are drawn (default all)"},
+    {.name = "error",
+     .type = OPT_RATIO,
+     .offset = FIELD(error),
+     .arg = "RATIO",
+     .help = "of period = auto: the error of the running time that is small enough, on the storage that it is recorded on (default 10 %)",
+     .min = 0.001,
+     .max = 10},
+    {.name = "compute",
+     .type = OPT_CHOICE,
+     .offset = FIELD(compute),
+     .arg = "HOW",
+     .choices = compute_names,
+     .help = "what a node computes between its requests: its think time without its blocking calls, or that of the delayed node (default "
+	     "auto)"},
+    {.name = "capture-timeout",
+     .type = OPT_DURATION,
+     .offset = FIELD(capture_timeout_ns),
+     .arg = "TIME",
+     .help = "a recording, with all of its runs, that lasts longer is ended and failed (default 1 h)",
+     .min = 1e9,
+     .max = 30 * 86400e9},
+    {.name = NULL},
+};
+#undef FIELD
+
+bool parallel_is(const struct grid *g)
+{
+	const struct grid_key *k = grid_find(g, "type");
+	return k && k->n_items == 1 && !strcmp(k->item[0], SCENARIO_PARALLEL);
+}
+
+static void config_init(struct parallel_config *c)
+{
+	*c = (struct parallel_config){.period = "1", .nodes = "all", .size = 1, .error = ERROR_DEFAULT, .capture_timeout_ns = CAPTURE_TIMEOUT_NS};
+}
+
+/* A whole number from 1 on, or the word that stands for 0. */
+static int count_or_word(const char *text, const char *word, uint64_t max, uint64_t *n, struct err *e)
+{
+	*n = 0;
+	if (!strcmp(text, word))
+		return 0;
+	if (parse_uint(text, n, NULL) < 0 || *n < 1 || *n > max)
+		return err_set(e, EINVAL, "\"%s\": expected a whole number from 1 to %llu, or %s", text, (unsigned long long)max, word);
+	return 0;
+}
+
+static int counts_check(const struct protocol_file *f, const struct grid *g, const char *key, const char *word, uint64_t max, struct err *e)
+{
+	const struct grid_key *k = grid_find(g, key);
+	uint64_t n;
+	for (size_t i = 0; k && i < k->n_items; i++)
+		if (count_or_word(k->item[i], word, max, &n, e) < 0)
+			return key_refuse(f, k->key, e);
+	return 0;
+}
+
+static int alone_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	const struct grid_key *error = grid_find(g, "error"), *period = grid_find(g, "period");
+	for (size_t i = 0; period && i < period->n_items; i++)
+		if (!strcmp(period->item[i], "auto"))
+			return 0;
+	if (!error)
+		return 0;
+	err_set(e, EINVAL, "it is what period = auto looks for, and no period here is");
+	return key_refuse(f, error->key, e);
+}
+
+int parallel_keys_check(const struct protocol_file *f, const struct grid *g, struct err *e)
+{
+	static const char *const own[] = {"type", "target", "recorded-on", "observe", "observe-from", NULL};
+	struct parallel_config scratch;
+	config_init(&scratch);
+	int ret = items_check(f, g, parallel_options, &scratch, own, NULL, e);
+	if (!ret)
+		ret = script_keys_check(f, g, e);
+	if (!ret)
+		ret = counts_check(f, g, "period", "auto", PERIOD_MAX, e);
+	if (!ret)
+		ret = counts_check(f, g, "nodes", "all", 4096, e);
+	return ret ? ret : alone_check(f, g, e);
+}
+
+void parallel_take(struct scenario *s)
+{
+	struct parallel_config c;
+	config_init(&c);
+	settings_apply(parallel_options, &c, s->option, s->n_options, NULL); /* were checked */
+	s->level = 1;
+	s->script = c.script;
+	s->size = c.size;
+	s->parallel = (struct scenario_parallel){
+	    .is = true,
+	    .n_ranks = c.n_ranks,
+	    .error = c.error,
+	    .compute = c.compute ? compute_names[c.compute] : NULL,
+	    .capture_timeout_ns = c.capture_timeout_ns,
+	};
+	count_or_word(c.period, "auto", PERIOD_MAX, &s->parallel.period, NULL);
+	count_or_word(c.nodes, "all", 4096, &s->parallel.n_throttled, NULL);
+}
+
+/* --- who shares recordings -------------------------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+bool scenario_same_application(const struct scenario *a, const struct scenario *b)
+{
+	return a->parallel.is && b->parallel.is && same_text(a->script, b->script) && a->size == b->size &&
+	       a->parallel.n_ranks == b->parallel.n_ranks;
+}
+
+static bool same_recording(const struct scenario *a, const struct scenario *b)
+{
+	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
+	return scenario_same_application(a, b) && a->recorded_on == b->recorded_on && x->period == y->period &&
+	       x->n_throttled == y->n_throttled && same_text(x->compute, y->compute) && (x->period || fabs(x->error - y->error) < 1e-12);
+}
+
+void recordings_share(struct protocol *p)
+{
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		size_t k = 0;
+		while (k < i && !same_recording(&p->scenario[k], &p->scenario[i]))
+			k++;
+		p->scenario[i].parallel.recording = k;
+	}
+}
+
+size_t scenario_recording(const struct protocol *p, size_t i)
+{
+	return p->scenario[i].parallel.is ? p->scenario[i].parallel.recording : i;
+}
+
+/* --- who replays ------------------------------------------------------------------------------------------------------ */
+
+bool replayer_is_causal(const struct replayer *r)
+{
+	const char *mode = "causal";
+	for (size_t i = 0; i < r->n_options; i++)
+		if (!strcmp(r->option[i].key, "mode"))
+			mode = r->option[i].value;
+	return !strcmp(r->engine, "parallel") && !strcmp(mode, "causal");
+}
+
+/* An error that is to be reached is that of somebody. */
+int parallel_check(const struct protocol *p, struct err *e)
+{
+	for (size_t s = 0; s < p->n_scenarios; s++) {
+		bool any = !p->scenario[s].parallel.is || p->scenario[s].parallel.period;
+		for (size_t r = 0; r < p->n_replayers; r++)
+			any |= p->replayer[r].applies[s] && replayer_is_causal(&p->replayer[r]);
+		if (!any)
+			return err_set(e, EINVAL, "%s: [workload %s]: period = auto measures the error of a replay, and no replayer has engine = parallel and mode = "
+				      "causal", p->path, p->scenario[s].workload);
+	}
+	return 0;
+}
