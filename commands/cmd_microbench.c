@@ -5,10 +5,12 @@
 #include <stdlib.h>
 
 #include "commands/commands.h"
+#include "common/options_describe.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
+#include "microbench/parallel/launch.h"
 
 static void workloads_print(FILE *out)
 {
@@ -49,6 +51,24 @@ static int workload_missing(const char *name, struct err *e)
 	return EXIT_USAGE;
 }
 
+static int command_print(const struct workload *w, const struct microbench_config *c, struct err *e)
+{
+	struct words_list words;
+	struct strbuf line = STRBUF_INIT;
+	int ret = parallel_command(w, c, &words, e);
+	if (ret)
+		return EXIT_FAILED;
+	for (size_t i = 0; i < words.n; i++) {
+		if (i)
+			strbuf_addch(&line, ' ');
+		shell_word(&line, words.v[i]);
+	}
+	puts(line.s);
+	strbuf_release(&line);
+	words_list_release(&words);
+	return EXIT_OK;
+}
+
 static int summary_print(const struct workload *w, const struct microbench_config *c,
 			 const struct microbench_outcome *o)
 {
@@ -80,7 +100,9 @@ static int arguments_check(const struct workload *w, const struct microbench_con
 		err_set(e, EINVAL, "--dir, --prepare-only: %s works on a device (--device)", w->name);
 	else if (!w->block && !c->dir)
 		err_set(e, EINVAL, "where? --dir DIR is missing");
-	else if (!c->output && !c->prepare_only)
+	else if (c->print_command && !(w->script && w->script->parallel))
+		err_set(e, EINVAL, "--print-command: %s is no parallel application, and nothing else is started", w->name);
+	else if (!c->output && !c->prepare_only && !c->print_command)
 		err_set(e, EINVAL, "where does the trace go? -o TRACE is missing");
 	else if (microbench_check(w, c, e) == 0)
 		return 0;
@@ -113,6 +135,8 @@ static int microbench_main(int argc, char **argv, struct err *e)
 	status = arguments_check(w, &c, e);
 	if (status)
 		return status;
+	if (c.print_command)
+		return command_print(w, &c, e);
 	int ret = microbench_run(w, &c, &o, e);
 	if (ret)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;

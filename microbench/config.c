@@ -135,6 +135,8 @@ const struct option_spec microbench_options[] = {
 	 .help = "make the files and end"},
 	{.name = "remove", .type = OPT_FLAG, .offset = FIELD(remove), .flags = OPT_CLI_ONLY,
 	 .help = "remove the files afterwards"},
+	{.name = "print-command", .type = OPT_FLAG, .offset = FIELD(print_command), .flags = OPT_CLI_ONLY,
+	 .help = "parallel applications: print what starts the ranks, as a shell takes it, and end"},
 	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	 .help = "do not wait until the trace is on disk"},
 	{.name = "list", .type = OPT_FLAG, .offset = FIELD(list), .flags = OPT_CLI_ONLY,

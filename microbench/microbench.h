@@ -70,6 +70,7 @@ struct microbench_config {
 	bool prepare_only;   /* --prepare-only: make them and stop */
 	bool remove;         /* --remove: remove the files afterwards */
 	bool no_sync_output; /* --no-sync-output: scratch trace, leave out the fsync */
+	bool print_command;  /* --print-command: of a parallel application's ranks; and end */
 	bool list;           /* --list: print the workloads and end */
 };
 

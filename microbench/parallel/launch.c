@@ -20,7 +20,7 @@
 /* What the ranks need not know: the files are there, and how many they are the launcher tells them. */
 static bool is_of_the_launch(const char *name)
 {
-	static const char *const names[] = {"level", "launcher", "prepare", "prepare-only", "remove", "list", NULL};
+	static const char *const names[] = {"level", "launcher", "prepare", "prepare-only", "remove", "print-command", "list", NULL};
 	for (const char *const *n = names; *n; n++)
 		if (!strcmp(*n, name))
 			return true;

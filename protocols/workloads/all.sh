@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Captures the real workloads beside it, each one live, with the state of its files before it.
 #
-# Those that work on a device are not among them.
+# Those that work on a device, and parallel applications, are not among them.
 #
 # usage: all.sh capture OUTDIR [SIZE] [NAME...]    NAME: only these
 #        all.sh list
@@ -23,7 +23,8 @@ usage() {
 list() {
 	for script in "$here"/*.sh; do
 		name=$(basename "$script" .sh)
-		[ "$name" = lib ] || [ "$name" = all ] || grep -q "on_device=yes" "$script" || echo "$name"
+		case $name in lib | ranks | all) continue ;; esac
+		grep -q -e "on_device=yes" -e "ranks.sh" "$script" || echo "$name"
 	done
 }
 

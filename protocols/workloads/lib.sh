@@ -94,7 +94,7 @@ main() {
 	clean)
 		unmount
 		[ -z "$device" ] || wipe
-		rm -rf "$dir" "$dir.trace"
+		rm -rf "$dir" "$dir.trace" "$dir.command"
 		;;
 	*) usage ;;
 	esac

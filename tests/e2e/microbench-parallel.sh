@@ -62,6 +62,28 @@ run 0 pseudo --level 3 --dir target --prepare-only
 [ "$(ls target)" = checkpoint ] || fail "by hand it left $(ls target)"
 run 0 checkpoint --level 2 --requests 5 --dir target -o by-launcher --launcher "mpirun $root --oversubscribe -n {n}"
 
+# what starts the ranks, printed for a shell; and the scripts of protocols, which do so
+run 0 checkpoint --level 2 --requests 7 --dir 'a dir' --launcher 'mpirun "x y"' --print-command
+expect_line out "mpirun 'x y' -n 2 "
+expect_line out "validate-mpi-workload checkpoint --requests 7 '--dir=a dir'"
+run 2 random-read --dir target --print-command
+VALIDATE=$VALIDATE RANKS=2
+export VALIDATE RANKS
+for name in checkpoint shared-polling; do
+	mkdir -p scripts
+	for verb in prepare run clean; do
+		sh "$SRCDIR/protocols/workloads/$name.sh" $verb scripts 0 >out 2>err || fail "$name.sh $verb: $(cat out err)"
+		[ $verb = clean ] || [ -d "scripts/$name/" ] || fail "$name.sh $verb left no $name"
+	done
+	[ -z "$(ls scripts)" ] || fail "$name.sh clean left $(ls scripts)"
+done
+for script in "$SRCDIR"/protocols/workloads/*.sh; do
+	grep -q "^application()" "$script" || continue
+	run 0 --list
+	grep -q "^  $(basename "$script" .sh) " out || fail "$script is of no application"
+done
+unset RANKS
+
 # wrong usage is said before anything is started
 run 2 checkpoint --dir target -o wrong --file-size 100
 expect_line err 'whole blocks'

@@ -1,0 +1,14 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A mesh is built on disk, collected by rank 0, and then computed with, in the manner of Quake of the parallel-trace paper.
+# usage: earthquake.sh prepare|run|clean DIR [SIZE [DEVICE]]    40 times SIZE iterations (at least 10)
+name=earthquake needs=mpirun ranks=8
+. "$(dirname "$0")/lib.sh"
+. "$(dirname "$0")/ranks.sh"
+
+application() {
+	n=$((size ? size * 40 : 10))
+	echo "earthquake --requests $n --block-size 16K --file-size 256K --compute 2ms"
+}
+
+main "$@"
