@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison on one screen: the word, what is not the same and why, what differs besides. */
+#include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "reports/compare/compare_forms.h"
@@ -9,6 +11,7 @@
 #define WIDTH 100
 #define ROWS_MAX 40	   /* of aspects that are not the same */
 #define DIFFERENCES_MAX 12 /* those that refuse are all told */
+#define OPEN_MAX 6	   /* not decided, one by one */
 #define NAME 44
 
 static void paragraph(struct strbuf *out, const char *text, size_t first, size_t indent)
@@ -22,10 +25,22 @@ static void paragraph(struct strbuf *out, const char *text, size_t first, size_t
 	strbuf_addch(out, '\n');
 }
 
-static void side_add(struct strbuf *out, const char *which, const struct baseline *b)
+static bool is_of_one_replayer(const struct campaign_change *c)
+{
+	for (size_t i = 1; i < c->n_cells; i++)
+		if (strcmp(c->cell[i].old_case->replayer, c->cell[0].old_case->replayer) ||
+		    strcmp(c->cell[i].new_case->replayer, c->cell[0].new_case->replayer))
+			return false;
+	return true;
+}
+
+static void side_add(struct strbuf *out, const char *which, const struct campaign_change *c, const struct baseline *b)
 {
 	struct strbuf line = STRBUF_INIT;
-	strbuf_addf(&line, "%s  %s: %u replicates, %s", which, b->source, b->n_replicates, b->date);
+	strbuf_addf(&line, "%s  %s", which, b->source);
+	if (c->n_cells && is_of_one_replayer(c))
+		strbuf_addf(&line, ", replayer %s", (b == c->old_side ? c->cell[0].old_case : c->cell[0].new_case)->replayer);
+	strbuf_addf(&line, ": %u replicates, %s", b->n_replicates, b->date);
 	paragraph(out, line.s, 2, 7);
 	strbuf_release(&line);
 }
@@ -53,15 +68,18 @@ static void differences_add(struct strbuf *out, const struct campaign_change *c,
 }
 
 /* A row for each case: the aspects that are judged, in words. */
-static void case_add(struct strbuf *out, const struct case_change *c)
+static void case_add(struct strbuf *out, const struct case_change *c, bool replayer)
 {
 	struct strbuf name = STRBUF_INIT, line = STRBUF_INIT, cut = STRBUF_INIT;
 	const struct aspect_change *a = &c->aspect[ASPECT_RESPONSE_TIME];
 	size_t count[CHANGE_NOT_JUDGED + 1] = {0};
 	for (size_t k = 0; k < ASPECT_N; k++)
 		count[c->aspect[k].word]++;
-	strbuf_addf(&name, "%s, ", c->scenario);
-	compare_add_replayer(&name, c);
+	strbuf_addstr(&name, c->scenario);
+	if (replayer) {
+		strbuf_addstr(&name, ", ");
+		compare_add_replayer(&name, c);
+	}
 	escape_line(&line, name.s);
 	text_cut(&cut, line.s, NAME);
 	strbuf_addf(out, "  %s%*s  %-13s ", cut.s, (int)(NAME - text_width(cut.s)), "", change_name(c->word));
@@ -76,12 +94,13 @@ static void case_add(struct strbuf *out, const struct case_change *c)
 
 static void cases_add(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME, "Scenario, replayer", "Word", "Response time", "Worse/inconclusive/better/same");
+	const bool replayer = !is_of_one_replayer(c);
+	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME, replayer ? "Scenario, replayer" : "Scenario", "Word", "Response time", "Worse/inconclusive/better/same");
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++) /* what is not the same first, where there are many */
 		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)
 			if (c->n_cells <= ROWS_MAX ? pass == 0 : (c->cell[i].word == CHANGE_SAME) == (pass == 1)) {
-				case_add(out, &c->cell[i]);
+				case_add(out, &c->cell[i], replayer);
 				n++;
 			}
 	if (n < c->n_cells)
@@ -125,6 +144,64 @@ static void aspects_add(struct strbuf *out, const struct campaign_change *c, enu
 		strbuf_addf(out, "  and %zu more\n", left);
 }
 
+/* How wide the intervals are tells what could have been decided. */
+static void open_group_add(struct strbuf *out, const struct campaign_change *c, enum aspect k)
+{
+	struct strbuf line = STRBUF_INIT;
+	const struct aspect_change *first = NULL;
+	size_t n = 0, at = 0;
+	double least = INFINITY, most = 0;
+	for (size_t i = 0; i < c->n_cells; i++) {
+		const struct aspect_change *a = &c->cell[i].aspect[k];
+		if (a->word != CHANGE_INCONCLUSIVE)
+			continue;
+		n++;
+		if (!first || (!first->reason[0] && a->reason[0])) { /* one that says more than its numbers */
+			first = a;
+			at = i;
+		}
+		if (!a->status && a->hi95 > a->lo95) {
+			least = fmin(least, (a->hi95 - a->lo95) / 2);
+			most = fmax(most, (a->hi95 - a->lo95) / 2);
+		}
+	}
+	if (!first)
+		return;
+	if (n == 1) {
+		aspect_add(out, &c->cell[at], k);
+		return;
+	}
+	strbuf_addf(&line, "%s in %zu of %zu cases, limit ", aspect_names[k], n, c->n_cells);
+	compare_add_limit(&line, first, k);
+	if (most > 0 && (aspect_scale(k) == SCALE_CHANGE || aspect_scale(k) == SCALE_DIFFERENCE))
+		strbuf_addf(&line, ": intervals of ±%.2g to ±%.2g %%", 100 * least, 100 * most);
+	paragraph(out, line.s, 2, 4);
+	strbuf_reset(&line);
+	strbuf_addf(&line, "for example %s: ", c->cell[at].scenario);
+	compare_add_change(&line, first, k);
+	strbuf_addstr(&line, "; ");
+	compare_add_reason(&line, first, k);
+	paragraph(out, line.s, 4, 6);
+	strbuf_release(&line);
+}
+
+/* A few one by one; many by component, for on a busy machine that may be all of them. */
+static void open_add(struct strbuf *out, const struct campaign_change *c)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < c->n_cells; i++)
+		for (size_t k = 0; k < ASPECT_N; k++)
+			n += c->cell[i].aspect[k].word == CHANGE_INCONCLUSIVE;
+	if (n <= OPEN_MAX) {
+		aspects_add(out, c, CHANGE_INCONCLUSIVE, "Inconclusive");
+		return;
+	}
+	strbuf_addstr(out, "\nInconclusive\n");
+	for (size_t k = 0; k < ASPECT_N; k++)
+		open_group_add(out, c, (enum aspect)k);
+	strbuf_addstr(out, "  Where nothing changed, narrower intervals show it: more replicates, longer runs, a quieter machine.\n");
+}
+
 static void text_add(struct strbuf *out, const struct campaign_change *c)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -135,14 +212,14 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	compare_add_headline(&line, c);
 	paragraph(out, line.s, 0, 2);
 	strbuf_release(&line);
-	side_add(out, "old", c->old_side);
-	side_add(out, "new", c->new_side);
+	side_add(out, "old", c, c->old_side);
+	side_add(out, "new", c, c->new_side);
 	differences_add(out, c, true);
 	if (c->n_cells) {
 		cases_add(out, c);
 		aspects_add(out, c, CHANGE_WORSE, "Worse");
 		aspects_add(out, c, CHANGE_BETTER, "Better");
-		aspects_add(out, c, CHANGE_INCONCLUSIVE, "Inconclusive");
+		open_add(out, c);
 	}
 	differences_add(out, c, false);
 	if (!c->n_cells)

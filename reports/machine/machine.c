@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 
@@ -25,6 +26,23 @@ void machine_note_add(struct machine *m, const char *fmt, ...)
 	va_end(ap);
 	m->note = xreallocarray(m->note, m->n_notes + 1, sizeof *m->note);
 	m->note[m->n_notes++] = strbuf_detach(&text);
+}
+
+struct machine_group machine_group_at(const struct machine *m, size_t i)
+{
+	struct machine_group g = {.first = &m->row[i]};
+	for (size_t k = 0; k < m->n_rows; k++) {
+		const struct machine_row *r = &m->row[k];
+		if (strcmp(r->component, g.first->component))
+			continue;
+		g.n_component++;
+		if (r->outcome != g.first->outcome)
+			continue;
+		if (k < i)
+			return (struct machine_group){.first = NULL};
+		g.n++;
+	}
+	return g;
 }
 
 void machine_release(struct machine *m)

@@ -37,6 +37,14 @@ struct machine_row *machine_row_add(struct machine *m);
 void machine_note_add(struct machine *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void machine_release(struct machine *m);
 
+/* Rows of one outcome and component, for forms that tell of many at once. */
+struct machine_group {
+	const struct machine_row *first; /* NULL: none */
+	size_t n, n_component; /* of them; all rows of that component */
+};
+/* The group that begins with row `i`; none where an earlier row is of the same. */
+struct machine_group machine_group_at(const struct machine *m, size_t i);
+
 struct machine_format {
 	const char *name, *help;
 	void (*add)(struct strbuf *out, const struct machine *m);

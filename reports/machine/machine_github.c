@@ -54,13 +54,34 @@ static size_t rows_add(struct strbuf *out, const struct machine *m, enum outcome
 	return n;
 }
 
+/* One for each component: on a busy machine everything may be inconclusive, which is one thing to know. */
+static void groups_add(struct strbuf *out, const struct machine *m, enum outcome o, const char *level, size_t room)
+{
+	for (size_t i = 0; i < m->n_rows && room; i++) {
+		struct machine_group g = {.first = NULL};
+		if (m->row[i].outcome == o)
+			g = machine_group_at(m, i);
+		if (!g.first)
+			continue;
+		struct strbuf title = STRBUF_INIT, text = STRBUF_INIT;
+		strbuf_addf(&title, "%s: %s", g.first->component, g.first->word);
+		if (g.n > 1)
+			strbuf_addf(&text, "in %zu of %zu cases; for example ", g.n, g.n_component);
+		strbuf_addf(&text, "%s, %s: %s", g.first->scenario, g.first->replayer, g.first->message ? g.first->message : g.first->word);
+		annotation(out, level, title.s, text.s);
+		strbuf_release(&title);
+		strbuf_release(&text);
+		room--;
+	}
+}
+
 static void github_add(struct strbuf *out, const struct machine *m)
 {
 	const char *level = m->outcome == OUTCOME_FAIL ? "error" : m->outcome == OUTCOME_OPEN ? "warning" : "notice";
 	size_t room = ANNOTATIONS_MAX - 1;
 	annotation(out, level, m->title, m->headline);
 	room -= rows_add(out, m, OUTCOME_FAIL, "error", room);
-	rows_add(out, m, OUTCOME_OPEN, "warning", room);
+	groups_add(out, m, OUTCOME_OPEN, "warning", room);
 }
 
 const struct machine_format machine_github = {"github", "annotations of a GitHub Actions run, at most ten", github_add};

@@ -8,6 +8,7 @@
 #include "reports/machine/machine.h"
 
 #define BYTES_MAX ((size_t)1000 * 1000)
+#define OPEN_MAX 12 /* rows that are not decided; more are counted by component, and folded */
 
 static const char *const mark[] = {
     [OUTCOME_PASS] = "✅", [OUTCOME_BETTER] = "✅", [OUTCOME_FAIL] = "❌", [OUTCOME_OPEN] = "❔", [OUTCOME_SKIPPED] = "·"};
@@ -44,13 +45,49 @@ static void row_add(struct strbuf *out, const struct machine_row *r)
 	strbuf_addstr(out, " |\n");
 }
 
-static void rows_add(struct strbuf *out, const struct machine *m, bool accepted)
+static size_t n_of(const struct machine *m, enum outcome o)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < m->n_rows; i++)
+		n += m->row[i].outcome == o;
+	return n;
+}
+
+static bool is_folded(const struct machine *m, const struct machine_row *r)
+{
+	return r->outcome != OUTCOME_FAIL && (r->outcome != OUTCOME_OPEN || n_of(m, OUTCOME_OPEN) > OPEN_MAX);
+}
+
+/* What is not decided, a line for each component. */
+static void open_groups_add(struct strbuf *out, const struct machine *m)
+{
+	strbuf_addstr(out, "| | component | cases | limit | for example |\n|---|---|---|---|---|\n");
+	for (size_t i = 0; i < m->n_rows; i++) {
+		struct machine_group g = {.first = NULL};
+		if (m->row[i].outcome == OUTCOME_OPEN)
+			g = machine_group_at(m, i);
+		if (!g.first)
+			continue;
+		strbuf_addf(out, "| %s ", mark[OUTCOME_OPEN]);
+		escaped(out, g.first->word);
+		strbuf_addstr(out, " | ");
+		escaped(out, g.first->component);
+		strbuf_addf(out, " | %zu of %zu | ", g.n, g.n_component);
+		escaped(out, g.first->limit);
+		strbuf_addstr(out, " | ");
+		escaped(out, g.first->scenario);
+		strbuf_addstr(out, ": ");
+		escaped(out, g.first->number);
+		strbuf_addstr(out, " |\n");
+	}
+}
+
+static void rows_add(struct strbuf *out, const struct machine *m, bool folded)
 {
 	size_t left = 0;
 	strbuf_addstr(out, "| | scenario | replayer | component | found | limit | why |\n|---|---|---|---|---|---|---|\n");
 	for (size_t i = 0; i < m->n_rows; i++) {
-		bool fine = m->row[i].outcome != OUTCOME_FAIL && m->row[i].outcome != OUTCOME_OPEN;
-		if (fine != accepted)
+		if (is_folded(m, &m->row[i]) != folded)
 			continue;
 		if (out->len > BYTES_MAX)
 			left++;
@@ -59,14 +96,6 @@ static void rows_add(struct strbuf *out, const struct machine *m, bool accepted)
 	}
 	if (left)
 		strbuf_addf(out, "\nand %zu more\n", left);
-}
-
-static size_t n_open(const struct machine *m)
-{
-	size_t n = 0;
-	for (size_t i = 0; i < m->n_rows; i++)
-		n += m->row[i].outcome == OUTCOME_FAIL || m->row[i].outcome == OUTCOME_OPEN;
-	return n;
 }
 
 static void markdown_add(struct strbuf *out, const struct machine *m)
@@ -83,11 +112,17 @@ static void markdown_add(struct strbuf *out, const struct machine *m)
 	}
 	if (m->n_notes)
 		strbuf_addch(out, '\n');
-	if (n_open(m))
+	const bool many = n_of(m, OUTCOME_OPEN) > OPEN_MAX;
+	const size_t n_shown = n_of(m, OUTCOME_FAIL) + (many ? 0 : n_of(m, OUTCOME_OPEN));
+	if (n_shown)
 		rows_add(out, m, false);
-	if (n_open(m) == m->n_rows)
+	if (n_shown && many)
+		strbuf_addch(out, '\n');
+	if (many)
+		open_groups_add(out, m);
+	if (n_shown == m->n_rows)
 		return;
-	strbuf_addf(out, "\n<details><summary>%zu more</summary>\n\n", m->n_rows - n_open(m));
+	strbuf_addf(out, "\n<details><summary>%zu %s</summary>\n\n", m->n_rows - n_shown, n_shown ? "more" : "in full");
 	rows_add(out, m, true);
 	strbuf_addstr(out, "\n</details>\n");
 }
