@@ -76,7 +76,7 @@ static void on_finish(void *ctx, struct trace_meta *meta)
 {
 	struct import *x = ctx;
 	free(x->extra);
-	x->extra = trace_set_extra_json(x->set, "imported", meta->extra_json);
+	x->extra = trace_set_extra_json(x->set, "imported");
 	meta->extra_json = x->extra;
 	meta->n_events_lost = trace_set_events_lost(x->set);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/processes.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -109,13 +110,37 @@ static json_t *one_source(const struct trace_set *m, size_t i)
 	return o;
 }
 
-char *trace_set_extra_json(const struct trace_set *m, const char *key, const char *before)
+/* New reference: an object, empty where there is none. */
+static json_t *extra_of(const struct trace *t)
 {
-	json_t *top = before ? json_loads(before, 0, NULL) : NULL;
-	if (!json_is_object(top)) {
-		json_decref(top);
-		top = json_object();
+	const char *text = trace_meta(t)->extra_json;
+	json_t *top = text ? json_loads(text, 0, NULL) : NULL;
+	if (json_is_object(top))
+		return top;
+	json_decref(top);
+	return json_object();
+}
+
+static void join_processes(const struct trace_set *m, json_t *top)
+{
+	struct processes all;
+	processes_init(&all);
+	for (size_t i = 0; i < m->n; i++) {
+		json_t *one = extra_of(m->t[i]);
+		processes_add(&all, json_object_get(one, "processes"), m->shift_ns[i]);
+		json_decref(one);
 	}
+	json_t *list = processes_list(&all);
+	if (list)
+		json_object_set_new(top, "processes", list);
+	processes_release(&all);
+}
+
+char *trace_set_extra_json(const struct trace_set *m, const char *key)
+{
+	json_t *top = extra_of(m->t[0]);
+	if (m->n > 1)
+		join_processes(m, top);
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));

@@ -24,7 +24,8 @@ void trace_set_close(struct trace_set *m);
 void trace_set_meta(struct trace_set *m, struct trace_meta *meta);
 uint64_t trace_set_events_lost(const struct trace_set *m);
 const char *trace_set_format_names(struct trace_set *m);
-/* The extra facts `before` (or NULL) with one more, `key`: what was read and what was noticed. The caller frees. */
-char *trace_set_extra_json(const struct trace_set *m, const char *key, const char *before);
+/* The first's extra facts, the processes of all of them, and one more, `key`: what was read and what was noticed. To be asked for when all is
+ * read. The caller frees. */
+char *trace_set_extra_json(const struct trace_set *m, const char *key);
 
 #endif

@@ -10,7 +10,7 @@
 
 #include "capture/app/app_census.h"
 #include "capture/app/app_facts.h"
-#include "capture/app/app_processes.h"
+#include "capture/processes.h"
 #include "capture/app/app_files.h"
 #include "capture/app/app_state.h"
 #include "capture/op.h"
@@ -35,7 +35,7 @@ struct conversion {
 	struct strbuf second;
 	struct app_files files;
 	json_t *descriptors;
-	struct app_processes processes;
+	struct processes processes;
 	const struct app_memory *memory;
 };
 

@@ -134,7 +134,9 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 		return parent->process;
 	if (share)
 		table->refs++;
-	return process_new(tid, share ? table : table_copy(table), &parent->process->cwd);
+	struct traced_process *p = process_new(tid, share ? table : table_copy(table), &parent->process->cwd);
+	p->parent = parent->process->pid;
+	return p;
 }
 
 void traced_thread_cloned(struct traced_system *s, struct traced_thread *parent, uint32_t tid, bool same_process,

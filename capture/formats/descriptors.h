@@ -28,7 +28,8 @@ struct descriptor_table {
 
 struct traced_process {
 	unsigned int refs;
-	uint32_t pid;
+	uint32_t pid, parent; /* parent 0: not known */
+	bool noted;	      /* for the reader's use */
 	struct descriptor_table *table;
 	struct strbuf cwd; /* absolute; empty: unknown */
 };

@@ -241,6 +241,10 @@ static int strace_line(struct foreign *f, const char *s, size_t len, struct err 
 		return foreign_at(f, stamp, e, "a time beyond what a trace can hold");
 	t->has_pids |= named;
 	struct traced_thread *th = traced_thread_of(&t->system, tid);
+	if (!th->process->noted) {
+		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
+		th->process->noted = true;
+	}
 	if (starts(s, end, "--- "))
 		return 0;
 	if (starts(s, end, "+++ ")) {
@@ -264,12 +268,20 @@ static void strace_end(struct foreign *f)
 				foreign_unfinished(f, th->ticket);
 				th->pending = false;
 			}
+	json_t *list = processes_list(&t->processes), *top = list ? json_pack("{s:o}", "processes", list) : NULL;
+	free(t->extra);
+	t->extra = top ? json_dumps(top, JSON_COMPACT) : NULL;
+	f->base.meta.meta.extra_json = t->extra;
+	json_decref(top);
 }
 
 static void strace_reset(struct foreign *f)
 {
 	struct strace *t = (struct strace *)f;
 	traced_system_release(&t->system);
+	processes_release(&t->processes);
+	processes_init(&t->processes);
+	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = false;
 }
 
@@ -277,6 +289,8 @@ static void strace_release(struct foreign *f)
 {
 	struct strace *t = (struct strace *)f;
 	traced_system_release(&t->system);
+	processes_release(&t->processes);
+	free(t->extra);
 	strbuf_release(&t->path);
 	strbuf_release(&t->base_path);
 	strbuf_release(&t->joined);

@@ -60,14 +60,49 @@ static int take_result(struct parsed *p, struct err *e)
 
 /* --- calls that are no requests ----------------------------------------------------------------------------------- */
 
+static int64_t known_end_ns(const struct parsed *p)
+{
+	return p->r.end_ns == TIME_NONE ? p->r.begin_ns : p->r.end_ns;
+}
+
+static void take_child(struct parsed *p, uint32_t pid, uint32_t parent)
+{
+	if (pid == parent) /* numbers of another PID namespace */
+		return;
+	processes_started_by(&p->t->processes, pid, parent);
+	processes_see(&p->t->processes, pid, parent, known_end_ns(p));
+}
+
 static void take_clone(struct parsed *p, const char *text, const char *end)
 {
 	size_t len = (size_t)(end - text);
 	bool thread = memmem(text, len, "CLONE_THREAD", 12), share = memmem(text, len, "CLONE_FILES", 11);
-	if (p->r.rvalue > 0 && p->r.rvalue <= UINT32_MAX)
+	if (p->r.rvalue > 0 && p->r.rvalue <= UINT32_MAX) {
 		traced_thread_cloned(&p->t->system, p->th, (uint32_t)p->r.rvalue, thread, share);
-	else if (p->t->system.cloning == p->th)
+		if (!thread)
+			take_child(p, (uint32_t)p->r.rvalue, p->th->process->pid);
+	} else if (p->t->system.cloning == p->th)
 		p->t->system.cloning = NULL;
+}
+
+static bool has(const char *text, const char *end, const char *word)
+{
+	return memmem(text, (size_t)(end - text), word, strlen(word)) != NULL;
+}
+
+/* wait4 tells the child by its result, waitid by "si_pid=1234"; one that has stopped or goes on has not ended. */
+static void take_wait(struct parsed *p, const char *text, const char *end)
+{
+	static const char si_pid[] = "si_pid=";
+	uint64_t pid = p->r.rvalue > 0 ? (uint64_t)p->r.rvalue : 0;
+	const bool ended = has(text, end, "WIFEXITED(") || has(text, end, "WIFSIGNALED(") || has(text, end, "CLD_EXITED") ||
+			   has(text, end, "CLD_KILLED") || has(text, end, "CLD_DUMPED");
+	const bool may_be_alive = has(text, end, "STOPPED") || has(text, end, "WUNTRACED") || has(text, end, "CONTINUED");
+	const char *s = memmem(text, (size_t)(end - text), si_pid, sizeof si_pid - 1);
+	if (s && !p->r.rvalue && (s += sizeof si_pid - 1, !scan_u64(&s, end, &pid)))
+		return;
+	if (p->r.rvalue >= 0 && pid && pid <= UINT32_MAX && (ended || !may_be_alive))
+		processes_waited(&p->t->processes, (uint32_t)pid, p->th->tid, known_end_ns(p));
 }
 
 static void take_other(struct parsed *p, const struct call_line *l)
@@ -77,6 +112,8 @@ static void take_other(struct parsed *p, const struct call_line *l)
 	t->base.base.notes.n_passed_over++;
 	if (p->call->kind == CALL_CLONE) {
 		take_clone(p, l->text, l->end);
+	} else if (p->call->kind == CALL_WAIT) {
+		take_wait(p, l->text, l->end);
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
 	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 && strace_unquote(&t->path, &p->arg[0])) {
@@ -150,6 +187,7 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 		p.r.offset = OFFSET_NONE;
 	int64_t duration_ns = take_duration(&p);
 	int rc = take_result(&p, e);
+	times(&p, l, duration_ns);
 	if (!rc && l->call->kind != CALL_REQUEST) {
 		take_other(&p, l);
 		return 0;
@@ -161,7 +199,6 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 		return 0;
 	}
 	rc = rc ? rc : strace_take_args(&p, e);
-	times(&p, l, duration_ns);
 	rc = rc ? rc : strace_effects(&p, e);
 	rc = rc ? rc : hand_over(&p, l->resumed, e);
 	strbuf_release(&p.heap);

@@ -43,6 +43,7 @@ const struct strace_call strace_calls[] = {
     {"clone", 0, "", CALL_CLONE}, {"clone3", 0, "", CALL_CLONE}, {"fork", 0, "", CALL_CLONE},
     {"vfork", 0, "", CALL_CLONE},
     {"execve", 0, "", CALL_EXEC}, {"execveat", 0, "", CALL_EXEC}, {"close_range", 0, "nn", CALL_CLOSE_RANGE},
-    {"getcwd", 0, "", CALL_GETCWD},
+    {"getcwd", 0, "", CALL_GETCWD}, {"wait4", 0, "", CALL_WAIT}, {"waitid", 0, "", CALL_WAIT},
+    {"waitpid", 0, "", CALL_WAIT},
     {NULL, 0, NULL, 0},
 };

@@ -6,8 +6,9 @@
 #include "capture/formats/descriptors.h"
 #include "capture/formats/names.h"
 #include "capture/op.h"
+#include "capture/processes.h"
 
-enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD };
+enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD, CALL_WAIT };
 
 /* One system call. `args`: a letter for each argument,
  *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link
@@ -27,6 +28,8 @@ struct strace {
 	struct foreign base;
 	struct name_table names, calls; /* calls: index into strace_calls */
 	struct traced_system system;
+	struct processes processes; /* as far as it was read */
+	char *extra;		    /* the metadata's, once all is read */
 	struct strbuf path, base_path, joined;
 	bool has_first, has_pids, time_of_day;
 	int64_t first_ns, last_ns;

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/processes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/trace.h"
+
+struct key {
+	char text[12];
+};
+
+static struct key key_of(uint32_t pid)
+{
+	struct key k;
+	snprintf(k.text, sizeof k.text, "%" PRIu32, pid);
+	return k;
+}
+
+void processes_init(struct processes *p)
+{
+	p->of_pid = json_object();
+}
+
+void processes_release(struct processes *p)
+{
+	json_decref(p->of_pid);
+	p->of_pid = NULL;
+}
+
+void processes_see(struct processes *p, uint32_t pid, uint32_t parent, int64_t begin_ns)
+{
+	struct key k = key_of(pid);
+	if (json_object_size(p->of_pid) >= PROCESSES_MAX || json_object_get(p->of_pid, k.text))
+		return;
+	json_t *row = json_pack("{s:I,s:I,s:I}", "pid", (json_int_t)pid, "parent", (json_int_t)parent, "begin_ns", (json_int_t)begin_ns);
+	json_object_set_new(p->of_pid, k.text, row);
+}
+
+void processes_started_by(struct processes *p, uint32_t pid, uint32_t parent)
+{
+	json_t *row = json_object_get(p->of_pid, key_of(pid).text);
+	if (row && !json_object_get(row, "waited_ns"))
+		json_object_set_new(row, "parent", json_integer((json_int_t)parent));
+}
+
+static bool is_time(json_int_t ns)
+{
+	return ns >= -TRACE_TIME_MAX && ns <= TRACE_TIME_MAX;
+}
+
+void processes_add(struct processes *p, const json_t *rows, int64_t shift_ns)
+{
+	size_t i;
+	json_t *row;
+	json_array_foreach(rows, i, row)
+	{
+		json_int_t pid, parent, begin_ns, waited_by = 0, waited_ns = 0;
+		if (json_unpack(row, "{s:I,s:I,s:I,s?I,s?I}", "pid", &pid, "parent", &parent, "begin_ns", &begin_ns, "waited_by",
+				&waited_by, "waited_ns", &waited_ns))
+			continue;
+		if (!is_time(begin_ns) || !is_time(waited_ns) || pid < 0 || pid > UINT32_MAX || parent < 0 || parent > UINT32_MAX ||
+		    waited_by < 0 || waited_by > UINT32_MAX)
+			continue;
+		const json_t *known = json_object_get(p->of_pid, key_of((uint32_t)pid).text);
+		if (!known)
+			processes_see(p, (uint32_t)pid, (uint32_t)parent, begin_ns + shift_ns);
+		else if (parent && !json_integer_value(json_object_get(known, "parent")))
+			processes_started_by(p, (uint32_t)pid, (uint32_t)parent);
+		if (waited_by)
+			processes_waited(p, (uint32_t)pid, (uint32_t)waited_by, waited_ns + shift_ns);
+	}
+}
+
+void processes_waited(struct processes *p, uint32_t pid, uint32_t tid, int64_t end_ns)
+{
+	json_t *row = json_object_get(p->of_pid, key_of(pid).text);
+	if (!row || json_object_get(row, "waited_ns"))
+		return;
+	json_object_set_new(row, "waited_by", json_integer((json_int_t)tid));
+	json_object_set_new(row, "waited_ns", json_integer((json_int_t)end_ns));
+}
+
+json_t *processes_list(const struct processes *p)
+{
+	const char *pid;
+	json_t *row, *list = json_object_size(p->of_pid) > 1 ? json_array() : NULL;
+	json_object_foreach(p->of_pid, pid, row)
+	{
+		if (list)
+			json_array_append(list, row);
+	}
+	return list;
+}
