@@ -60,7 +60,7 @@ MPI_PROGRAMS := $(if $(MPI),$(if $(wildcard replay/parallel/mpi/*.c),$(MPI_REPLA
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(MAIN) $(PRELOAD) $(REPLAY) $(MPI_PROGRAMS)
+all: $(MAIN) $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) $(MPI_PROGRAMS)
 
 help:
 	@echo 'make                 builds $(BUILD)/validate'
@@ -120,7 +120,19 @@ $(PRELOAD): $(PRELOAD_OBJECTS) capture/preload/exports.map
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(PRELOAD_FLAGS) -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs \
 		-o $@ $(PRELOAD_OBJECTS) -ldl
-$(MAIN): | $(PRELOAD) $(REPLAY)
+
+# The same sources once more with what tells apart computing and waiting: only parallel applications have to pay for that
+PRELOAD_CAUSES := $(BUILD)/libvalidate-causality.so
+PRELOAD_CAUSES_OBJECTS := $(patsubst %.c,$(BUILD)/obj/causes/%.o,$(sort $(wildcard capture/preload/*.c capture/preload/causes/*.c)))
+$(PRELOAD_CAUSES_OBJECTS): $(BUILD)/obj/causes/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(PRELOAD_FLAGS) -DCAPTURE_CAUSES $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
+$(PRELOAD_CAUSES): $(PRELOAD_CAUSES_OBJECTS) capture/preload/exports.map
+	$(call say,LINK,$@)
+	$(Q)$(CC) $(PRELOAD_FLAGS) -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs \
+		-o $@ $(PRELOAD_CAUSES_OBJECTS) -ldl
+$(MAIN): | $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY)
 
 # --- what compiled programs are linked with: the loops, gates and calls of the replay, and what those stand on -------------------
 # The headers that they are compiled with are taken into the program by the assembler; program.h says which.
@@ -255,14 +267,14 @@ $(BUILD)/completion.bash: doc/completion $(MAIN)
 install: $(MAIN) $(BUILD)/completion.bash
 	install -d "$(BINDIR)" "$(LIBDIR)" "$(MANDIR)" "$(PROTOCOLDIR)/workloads" "$(COMPLETIONDIR)"
 	install -m 755 $(MAIN) "$(BINDIR)/validate"
-	install -m 644 $(PRELOAD) $(REPLAY) "$(LIBDIR)"
+	install -m 644 $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY) "$(LIBDIR)"
 	$(if $(MPI_PROGRAMS),install -m 755 $(MPI_PROGRAMS) "$(LIBDIR)")
 	install -m 644 $(PAGES) "$(MANDIR)"
 	$(if $(PROTOCOLS),install -m 644 $(PROTOCOLS) "$(PROTOCOLDIR)")
 	install -m 755 $(WORKLOAD_SCRIPTS) "$(PROTOCOLDIR)/workloads"
 	install -m 644 $(BUILD)/completion.bash "$(COMPLETIONDIR)/validate"
 uninstall:
-	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))" \
+	rm -f "$(BINDIR)/validate" "$(COMPLETIONDIR)/validate" "$(LIBDIR)/$(notdir $(PRELOAD))" "$(LIBDIR)/$(notdir $(PRELOAD_CAUSES))" \
 		"$(LIBDIR)/$(notdir $(REPLAY))" "$(LIBDIR)/$(notdir $(MPI_REPLAY))" "$(LIBDIR)/$(notdir $(MPI_WORKLOAD))"
 	for page in $(notdir $(PAGES)); do rm -f "$(MANDIR)/$$page"; done
 	for protocol in $(notdir $(PROTOCOLS)); do rm -f "$(PROTOCOLDIR)/$$protocol"; done

@@ -72,7 +72,6 @@ struct run {
 	pid_t child;
 	int signals;
 	sigset_t old_mask;
-	unsigned int n_stops;
 };
 
 static void variables_set(const struct run *r, const char *library)
@@ -141,7 +140,7 @@ static bool signals_take(struct run *r)
 	while (read(r->signals, &info, sizeof info) == sizeof info) {
 		if (info.ssi_signo == SIGCHLD)
 			continue;
-		if (++r->n_stops > 1)
+		if (++r->outcome->n_stops > 1)
 			return false;
 		/* from the terminal it went to the command too */
 		if (info.ssi_code != SI_KERNEL)
@@ -216,6 +215,8 @@ static int run_all(struct run *r, const char *file, const char *library, struct 
 	if (rc)
 		return rc;
 	rc = signals_open(r, e);
+	if (!rc && r->config->prepare)
+		rc = r->config->prepare(r->config->prepare_ctx, r->spool.dir, e);
 	r->start = clock_begin(&r->clock);
 	r->wall_epoch_ns = wall_ns();
 	rc = rc ? rc : command_start(r, file, library, e);
@@ -236,7 +237,7 @@ int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e
 	struct run r = {.config = c, .outcome = o, .signals = -1, .spool = {.dir_fd = -1, .fd = -1}};
 	*o = (struct app_outcome){.status = 0};
 	memory_init(&r.memory, c->memory ? c->memory_interval_ns : 0);
-	char *library = app_library_find(e), *file = library ? app_command_find(c->command[0], e) : NULL;
+	char *library = app_library_find(c->causes, e), *file = library ? app_command_find(c->command[0], e) : NULL;
 	int rc = file ? app_command_check(file, e) : -e->code;
 	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* whoever loses its parent is still waited for */
 	if (!rc)

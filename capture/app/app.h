@@ -27,6 +27,10 @@ struct app_config {
 	/* Done by a process of its own instead of starting the command, whose program it starts itself; its exit status. NULL: start it */
 	int (*start)(void *ctx);
 	void *start_ctx;
+	bool causes;		/* with the library that watches parallel applications (preload/causes.h) */
+	/* Called before the command is started, with the scratch directory and no threads but the caller's: 0 or a negative errno. NULL: none */
+	int (*prepare)(void *ctx, const char *scratch_dir, struct err *e);
+	void *prepare_ctx;
 };
 
 void app_config_init(struct app_config *c);
@@ -53,6 +57,7 @@ struct app_outcome {
 	uint64_t n_files;	/* of the snapshot */
 	uint64_t n_holes_cut;	/* files of the snapshot with more holes than are noted */
 	uint64_t n_samples;	/* of memory */
+	unsigned int n_stops;	/* signals that asked for an end */
 	bool interrupted;	/* by a signal, before all processes had ended */
 };
 void app_outcome_release(struct app_outcome *o);

@@ -15,6 +15,7 @@
 #include "common/xalloc.h"
 
 #define LIBRARY "libvalidate-capture.so"
+#define LIBRARY_CAUSES "libvalidate-causality.so"
 
 /* The library at `path`, NULL where there is none; or what forbids it: *rc. */
 static char *library_at(const char *path, int *rc, struct err *e)
@@ -27,9 +28,10 @@ static char *library_at(const char *path, int *rc, struct err *e)
 	return NULL;
 }
 
-char *app_library_find(struct err *e)
+char *app_library_find(bool causes, struct err *e)
 {
 	static const char *const places[] = {"", "../lib/validate/"};
+	const char *name = causes ? LIBRARY_CAUSES : LIBRARY;
 	char *self = program_path(e), *found = NULL;
 	int rc = 0;
 	if (!self)
@@ -38,12 +40,12 @@ char *app_library_find(struct err *e)
 	if (slash)
 		*slash = 0;
 	for (size_t i = 0; i < sizeof places / sizeof *places && !found && !rc; i++) {
-		char *path = xasprintf("%s/%s%s", self, places[i], LIBRARY);
+		char *path = xasprintf("%s/%s%s", self, places[i], name);
 		found = library_at(path, &rc, e);
 		free(path);
 	}
 	if (!found && !rc)
-		err_set(e, ENOENT, "%s is neither beside the program (%s) nor in ../lib/validate", LIBRARY, self);
+		err_set(e, ENOENT, "%s is neither beside the program (%s) nor in ../lib/validate", name, self);
 	free(self);
 	return found;
 }

@@ -12,8 +12,8 @@
 
 /* --- app_command.c: what is to be started, and whether it can be captured ------------------------------------------------ */
 
-/* The preload library, beside the program as built or where it is installed. NULL with the error. The caller frees. */
-char *app_library_find(struct err *e);
+/* The preload library (or that for parallel applications), beside the program as built or where it is installed. NULL with the error. The caller frees. */
+char *app_library_find(bool causes, struct err *e);
 /* EPERM for a program that gets other privileges, ENOEXEC for one that is statically linked. */
 int app_command_check(const char *file, struct err *e);
 

@@ -295,6 +295,7 @@ static bool recorder_claim(struct process *p, uint32_t i, uint32_t was, uint32_t
 	window_give(r->next, r->generation, WINDOW_LEFT);
 	r->next = NULL;
 	r->depth = 0;
+	r->slot = 0;
 	if (!is_shared)
 		capture_self = r;
 	return true;

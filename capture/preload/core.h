@@ -40,7 +40,8 @@ struct recorder {
 	_Atomic uint32_t tid;	/* whose it is, 0: nobody's */
 	uint32_t depth;		/* vforks under way */
 	uint32_t generation;	/* of the window that `next` is in */
-	uint32_t reserved[11];
+	uint32_t slot;		/* causes/cause.c: of the page, counted from 1; 0: none */
+	uint32_t reserved[10];
 };
 extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 
@@ -68,11 +69,29 @@ static inline bool capture_is_on(void)
 		real_##name;                                                                                           \
 	}))
 
+/* What a call is for the other threads of a parallel application: before its first stamp. Nothing in the ordinary library. */
+#ifdef CAPTURE_CAUSES
+#include "capture/preload/causes/cause.h"
+#else
+#define CAUSE_CALL(function, ...)
+#define CAUSE_FD(descriptor)
+#define CAUSE_PATH(directory, name)
+#define CAUSE_WAIT(how)
+#define CAUSE_LOCK(waits)
+#define cause_fork_prepare() ((void)0)
+#define cause_forked() ((void)0)
+#define cause_exec(failed) ((void)0)
+#define cause_asynchronous() ((void)0)
+#endif
+
 /* Declares `got`, what `function` returned, and the stamps around its call; returns at once where nothing is captured. */
-#define TIMED(type, function, ...)                                                                                     \
+#define TIMED(type, function, ...) TIMED_OF(CAUSE_CALL(function, ##__VA_ARGS__), type, function, ##__VA_ARGS__)
+/* The same, of what the arguments do not tell by their types. */
+#define TIMED_OF(cause, type, function, ...)                                                                           \
 	__typeof__(&function) real_ = REAL(function);                                                                  \
 	if (!capture_is_on())                                                                                          \
 		return real_(__VA_ARGS__);                                                                             \
+	cause;                                                                                                         \
 	uint64_t begin = clock_begin(&capture_clock);                                                                  \
 	type got = real_(__VA_ARGS__);                                                                                 \
 	uint64_t end = clock_end(&capture_clock)

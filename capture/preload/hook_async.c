@@ -16,6 +16,7 @@ enum { NOTED_BEFORE = 64 }; /* requests of one submission that are looked at bef
 void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end)
 {
 	const int64_t got = (int64_t)a->key;
+	cause_asynchronous();
 	NOTE_RESULT(0, .op = LOG_AIO_ASKED, .fd = a->fd, .dir = a->what, .offset = a->offset, .length = a->length,
 		    .flags = a->op, .extra = &got, .extra_len = sizeof got);
 }

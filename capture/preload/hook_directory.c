@@ -38,6 +38,7 @@ EXPORT struct dirent *readdir(DIR *d)
 	int before = errno;
 	errno = 0;
 	__typeof__(&readdir) real = REAL(readdir);
+	CAUSE_FD(descriptor_of(d));
 	uint64_t begin = clock_begin(&capture_clock);
 	struct dirent *got = real(d);
 	uint64_t end = clock_end(&capture_clock);
@@ -73,6 +74,7 @@ EXPORT int closedir(DIR *d)
 EXPORT void rewinddir(DIR *d)
 {
 	__typeof__(&rewinddir) real = REAL(rewinddir);
+	CAUSE_FD(descriptor_of(d));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(d);
 	uint64_t end = clock_end(&capture_clock);
@@ -83,6 +85,7 @@ EXPORT void rewinddir(DIR *d)
 EXPORT void seekdir(DIR *d, long at)
 {
 	__typeof__(&seekdir) real = REAL(seekdir);
+	CAUSE_FD(descriptor_of(d));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(d, at);
 	uint64_t end = clock_end(&capture_clock);

@@ -80,6 +80,7 @@ EXPORT int old_vfscanf(FILE *restrict f, const char *restrict format, va_list ap
 		real = (__typeof__(real))capture_real("vfscanf");
 	if (!capture_is_on())
 		return real(f, format, ap);
+	CAUSE_FD(fd_of(f));
 	uint64_t begin = clock_begin(&capture_clock);
 	int got = real(f, format, ap);
 	uint64_t end = clock_end(&capture_clock);

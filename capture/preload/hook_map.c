@@ -10,7 +10,7 @@ EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t o
 {
 	if (flags & MAP_ANONYMOUS)
 		return REAL(mmap)(at, n, protection, flags, fd, offset);
-	TIMED(void *, mmap, at, n, protection, flags, fd, offset);
+	TIMED_OF(CAUSE_FD(fd), void *, mmap, at, n, protection, flags, fd, offset);
 	uint32_t both = ((uint32_t)flags & 0x1fffffff) | (uint32_t)(protection & 7) << 29;
 	capture_io(OP_MMAP, begin, end, fd, (uint64_t)offset, n, both, (int64_t)(intptr_t)got);
 	return got;

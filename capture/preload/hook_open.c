@@ -174,6 +174,7 @@ EXPORT int fcntl(int fd, int command, ...)
 	struct op_lock lock = {0, 0, 0, 0};
 	if (f) /* before the call: F_GETLK changes it */
 		lock = (struct op_lock){f->l_type, f->l_whence, f->l_start, f->l_len};
+	CAUSE_LOCK(command == F_SETLKW || command == F_OFD_SETLKW);
 	TIMED(int, fcntl, fd, command, argument);
 	if (f) {
 		NOTE(.op = OP_FCNTL, .fd = fd, .offset = (uint64_t)argument, .flags = (uint32_t)command, .extra = &lock,
@@ -196,6 +197,7 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 
 EXPORT int flock(int fd, int operation)
 {
+	CAUSE_LOCK(!(operation & LOCK_NB) && operation != LOCK_UN);
 	TIMED(int, flock, fd, operation);
 	IO(OP_FLOCK, fd, 0, 0, (uint32_t)operation);
 	return got;
@@ -203,6 +205,7 @@ EXPORT int flock(int fd, int operation)
 
 EXPORT int lockf(int fd, int command, off_t n)
 {
+	CAUSE_LOCK(command == F_LOCK);
 	TIMED(int, lockf, fd, command, n);
 	IO(OP_LOCKF, fd, 0, (uint64_t)n, (uint32_t)command);
 	return got;

@@ -98,6 +98,7 @@ static void complete(struct environment *e, char *const *from, char **room)
 static void note_exec(const char *path, int64_t got)
 {
 	uint64_t begin = clock_now(&capture_clock), end = begin;
+	cause_exec(got < 0);
 	if (capture_is_on())
 		NOTE(.op = LOG_EXEC, .dir = -100, .path = path);
 }
@@ -229,6 +230,7 @@ static void note_wait(uint64_t begin, int64_t child)
 /* `ended`: whether the child has, and has not only stopped. */
 #define WAIT(function, ended, ...)                                                                                     \
 	uint64_t begin = clock_now(&capture_clock);                                                                    \
+	CAUSE_WAIT(CAUSE_WAITING);                                                                                     \
 	pid_t got = REAL(function)(__VA_ARGS__);                                                                       \
 	note_wait(begin, (ended) ? got : 0);                                                                           \
 	return got
@@ -272,6 +274,7 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	siginfo_t *to = info ? info : &own;
 	uint64_t begin = clock_now(&capture_clock);
 	to->si_pid = 0; /* as it stays where nobody has ended */
+	CAUSE_WAIT(CAUSE_WAITING);
 	int got = REAL(waitid)(type, id, to, options);
 	bool ended = !got && (to->si_code == CLD_EXITED || to->si_code == CLD_KILLED || to->si_code == CLD_DUMPED);
 	note_wait(begin, ended ? to->si_pid : 0);
@@ -282,9 +285,12 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 EXPORT pid_t fork(void)
 {
+	cause_fork_prepare();
 	pid_t got = REAL(fork)();
-	if (got == 0 && capture_state == CAPTURE_ON)
+	if (got == 0 && capture_state == CAPTURE_ON) {
+		cause_forked();
 		capture_more();
+	}
 	return got;
 }
 ALIAS(__fork, fork);
@@ -301,8 +307,10 @@ static int clone_child(void *argument)
 	struct start s = *(struct start *)argument;
 	if (s.flags & CLONE_VM)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
-	else if (capture_state == CAPTURE_ON)
+	else if (capture_state == CAPTURE_ON) {
+		cause_forked();
 		capture_more();
+	}
 	return s.function(s.argument);
 }
 
@@ -324,6 +332,7 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	}
 	if (capture_is_on() && !capture_self)
 		capture_more();
+	cause_fork_prepare();
 	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
 	if (flags & CLONE_VM && got > 0)
 		capture_vfork_parent();

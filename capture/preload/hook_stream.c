@@ -179,7 +179,7 @@ EXPORT ssize_t getline(char **restrict line, size_t *restrict n, FILE *restrict 
 }
 
 #define TEXT(text, more, stream, function, ...)                                                                        \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
 	size_t len = strlen(text) + (more);                                                                            \
 	capture_io(OP_FPUTS, begin, end, fd_of(stream), 0, len, 0, got < 0 ? -1 : (int64_t)len);                       \
 	return got
@@ -209,13 +209,13 @@ EXPORT int puts(const char *s)
 #define READ_ONE(stream, function, ...)                                                                                \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
 	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : at_end(stream) ? 0 : -1);            \
 	return got
 #define WRITE_ONE(stream, function, ...)                                                                               \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
-	TIMED(int, function, __VA_ARGS__);                                                                             \
+	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
 	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : -1);                                 \
 	return got
 
@@ -290,6 +290,7 @@ ALIAS(fseeko64, fseeko);
 EXPORT void rewind(FILE *f)
 {
 	__typeof__(&rewind) real = REAL(rewind);
+	CAUSE_FD(fd_of(f));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(f);
 	uint64_t end = clock_end(&capture_clock);

@@ -126,6 +126,33 @@ static long confine(__typeof__(&syscall) real, const long *a)
 	return got;
 }
 
+#ifdef CAPTURE_CAUSES
+#include <linux/futex.h>
+
+/* Calls by number that wait for others; a condition or a lock in somebody's own manner is a futex. */
+static struct cause_call call_begin(long number, const long *a)
+{
+	int futex = (int)a[1] & FUTEX_CMD_MASK;
+	bool waits = number == SYS_futex && (futex == FUTEX_WAIT || futex == FUTEX_WAIT_BITSET || futex == FUTEX_LOCK_PI || futex == FUTEX_WAIT_REQUEUE_PI);
+	return waits ? cause_wait_begin(CAUSE_WAITING) : (struct cause_call){CAUSE_NOTHING, 0};
+}
+
+static struct cause_call row_begin(const struct row *w, const long *a)
+{
+	struct subject s = {SUBJECT_FD, (int)a[0], NULL};
+	if (w->shape == PATH_FLAGS_MODE || w->shape == PATH_ONLY)
+		s = (struct subject){SUBJECT_PATH, AT_FDCWD, (const char *)a[0]};
+	else if (w->shape == AT_FLAGS || w->shape == AT_FLAGS_MASK || w->shape == AT_FLAGS_MODE)
+		s = (struct subject){SUBJECT_PATH, (int)a[0], (const char *)a[1]};
+	return cause_enter(&s, false);
+}
+#define CAUSE_NUMBER(number, a) CAUSE_SCOPE = call_begin(number, a)
+#define CAUSE_ROW(w, a) CAUSE_SCOPE = row_begin(w, a)
+#else
+#define CAUSE_NUMBER(number, a)
+#define CAUSE_ROW(w, a)
+#endif
+
 EXPORT long syscall(long number, ...)
 {
 	long a[6];
@@ -138,8 +165,11 @@ EXPORT long syscall(long number, ...)
 	__typeof__(&syscall) real = REAL(syscall);
 	if (number == SYS_seccomp)
 		return confine(real, a);
-	if (!w || !capture_is_on())
+	if (!w || !capture_is_on()) {
+		CAUSE_NUMBER(number, a);
 		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	}
+	CAUSE_ROW(w, a);
 	uint64_t begin = clock_begin(&capture_clock);
 	long got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	uint64_t end = clock_end(&capture_clock);

@@ -53,6 +53,7 @@ EXPORT int nftw(const char *path, __nftw_func_t function, int n, int flags)
 	__typeof__(&nftw) real = REAL(nftw);
 	if (!capture_is_on())
 		return real(path, function, n, flags);
+	CAUSE_PATH(AT_FDCWD, path);
 	if (changes)
 		own_function = function;
 	uint64_t begin = clock_begin(&capture_clock);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the threads of a parallel application and the collector tell each other: the layout of the file "causes" in the scratch
+ * directory, which both map. The collector makes it before the application begins; where there is none, nobody is watched.
+ *
+ * A slot belongs to one thread, which alone writes it (but for n_children); it is never used again by another. The collector reads: a
+ * state counts together with the `changes` that were read before and after it. Mapped files are the same in every network, IPC and
+ * host-name namespace; process numbers must be those of the collector's PID namespace.
+ *
+ * Times are ns of CLOCK_MONOTONIC; CPU times are of the thread. Nobody's slot may be trusted: it lies in the programs' memory. */
+#ifndef CAPTURE_PRELOAD_CAUSES_H
+#define CAPTURE_PRELOAD_CAUSES_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CAUSE_FILE "causes"
+#define CAUSE_MAGIC UINT64_C(0x45535541434c4156)
+#define CAUSE_SLOTS 4096u
+
+enum cause_state {
+	CAUSE_COMPUTING = 0,
+	CAUSE_WAITING, /* in a call that sleeps until something happens */
+	CAUSE_POLLING, /* in a call that may poll, as those of MPI do */
+	CAUSE_SLEEPING, /* in a call that ends by the clock: it is taken for computing */
+	CAUSE_REQUEST, /* in a request on the application's files */
+	CAUSE_HELD,    /* before one, until the collector lets it go on */
+	CAUSE_STATES
+};
+
+#define CAUSE_EXEC 1u /* flags of a slot: its process is about to become another program, which goes on with it */
+
+struct cause_slot {
+	_Atomic uint64_t changes; /* of the state, so far */
+	_Atomic uint32_t state;	  /* enum cause_state */
+	uint32_t pid, tid, parent; /* parent: process */
+	int32_t rank;		   /* -1: of no MPI job */
+	uint32_t flags;
+	uint64_t key;	    /* names the thread alike in every run: its rank, or how it came about (children and threads are counted) */
+	_Atomic int64_t since_ns, since_cpu_ns; /* when the state began */
+	_Atomic uint64_t n_requests; /* begun, held ones included */
+	_Atomic uint64_t n_held;     /* so often it was held back */
+	_Atomic uint64_t n_idle;     /* times that it gave way in a call that polls: nothing was there to do */
+	_Atomic uint32_t n_children; /* processes and threads that it has begun */
+	uint32_t depth;		     /* calls that wait, one in the other */
+	/* since its last request ended */
+	_Atomic int64_t compute_ns; /* on the processor, or asleep by the clock; without the state it is in */
+	_Atomic int64_t blocked_ns; /* in calls that wait */
+	uint64_t left_ticks;	    /* when that request ended */
+	/* longest so far */
+	int64_t compute_max_ns, blocked_max_ns, request_max_ns;
+	int64_t phase_max_ns; /* from request to request, both of computing and blocked */
+	/* together */
+	int64_t compute_sum_ns, blocked_sum_ns, request_sum_ns;
+} __attribute__((aligned(64)));
+
+#define CAUSE_ROOT_MAX 4096
+
+struct cause_page {
+	uint64_t magic;
+	/* what the collector wants */
+	uint64_t throttled; /* key of the node that is held back, 0: none */
+	uint64_t period;    /* at each so many-th request */
+	uint32_t has_root;  /* else files count that are no part of the system */
+	char root[CAUSE_ROOT_MAX];
+	/* what passes between them */
+	_Atomic uint32_t n_slots;  /* in use; may come to exceed CAUSE_SLOTS: those found none */
+	_Atomic uint32_t n_async;  /* asynchronous requests, which are of no thread */
+	_Atomic uint32_t n_roots;  /* programs without a parent that is watched */
+	_Atomic uint32_t held;	   /* how often somebody was held back, */
+	_Atomic uint32_t released; /* and how often let go: a futex */
+	_Atomic int64_t beat_ns;   /* the collector was alive */
+	struct cause_slot slot[CAUSE_SLOTS];
+};
+
+#define CAUSE_BEAT_MAX_NS INT64_C(10000000000) /* without a beat for so long nobody is held any more */
+
+#endif

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A thread's slot: what it does, since when, and what that added up to. Only the thread itself writes there, and a signal's handler
+ * that comes in between is counted with what it interrupted. */
+#include "capture/preload/causes/cause.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "capture/preload/core.h"
+
+#define NO_SLOT UINT32_MAX
+
+__thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
+static __thread uint64_t own_key __attribute__((tls_model("initial-exec")));   /* a thread's that was made by a hooked call, or a forked child's */
+static __thread uint64_t child_key __attribute__((tls_model("initial-exec"))); /* of the child that is being forked */
+static __thread bool is_busy __attribute__((tls_model("initial-exec")));       /* a handler may come while a request is held */
+
+static struct cause_page *page; /* NULL: nobody is watched */
+static bool page_looked_for;
+
+static struct cause_page *page_map(void)
+{
+	char path[600];
+	size_t len = strlen(capture_directory);
+	if (!len || len + sizeof "/" CAUSE_FILE > sizeof path)
+		return NULL;
+	memcpy(path, capture_directory, len);
+	memcpy(path + len, "/" CAUSE_FILE, sizeof "/" CAUSE_FILE);
+	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+	if (fd < 0)
+		return NULL;
+	long at = RAW(SYS_mmap, NULL, sizeof(struct cause_page), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	RAW(SYS_close, fd);
+	if (at < 0 && at > -4096)
+		return NULL;
+	struct cause_page *p = (struct cause_page *)at;
+	if (p->magic == CAUSE_MAGIC && !cause_is_launcher())
+		return p;
+	RAW(SYS_munmap, at, sizeof *p);
+	return NULL;
+}
+
+/* (Two threads that look at the same time map it twice, which does no harm.) */
+static struct cause_page *page_find(void)
+{
+	if (likely(page_looked_for))
+		return page;
+	if (!capture_is_on() || capture_confined)
+		return NULL;
+	struct cause_page *p = page_map();
+	page = p;
+	__atomic_store_n(&page_looked_for, true, __ATOMIC_RELEASE);
+	return p;
+}
+
+bool cause_is_watched(void)
+{
+	return page_find() != NULL;
+}
+
+/* --- clocks ----------------------------------------------------------------------------------------------------------- */
+
+static int64_t now_ns(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+static int64_t cpu_ns(void)
+{
+	struct timespec t = {0, 0};
+	RAW(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
+	return t.tv_sec * INT64_C(1000000000) + t.tv_nsec;
+}
+
+/* --- who a thread is: the same in every run ------------------------------------------------------------------------------ */
+
+enum key_way { WAY_RANK = 1, WAY_ROOT, WAY_CHILD, WAY_UNKNOWN };
+
+/* Source: splitmix64's finalizer (Steele, Lea, Flood 2014). */
+static uint64_t key_of(uint64_t parent, enum key_way way, uint32_t n)
+{
+	uint64_t x = parent * UINT64_C(0x9e3779b97f4a7c15) + ((uint64_t)way << 32 | n) + 1;
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	x ^= x >> 31;
+	return x ? x : 1;
+}
+
+static int32_t rank_told(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *text = getenv(names[i]);
+		if (!text || *text < '0' || *text > '9')
+			continue;
+		int32_t rank = 0;
+		for (; *text >= '0' && *text <= '9' && rank < 100000000; text++)
+			rank = rank * 10 + (*text - '0');
+		return rank;
+	}
+	return -1;
+}
+
+static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
+{
+	uint32_t n = atomic_load(&p->n_slots);
+	for (uint32_t i = n < CAUSE_SLOTS ? n : CAUSE_SLOTS; i > 0; i--)
+		if (p->slot[i - 1].pid == pid && p->slot[i - 1].tid == tid)
+			return (struct cause_slot *)(uintptr_t)&p->slot[i - 1];
+	return NULL;
+}
+
+/* Of the first thread of a program: a rank, or a child of somebody, or none of both. A rank's children have its variables too. */
+static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *rank)
+{
+	struct cause_slot *from = slot_of(p, parent, parent);
+	*rank = rank_told();
+	if (*rank >= 0 && (!from || from->rank != *rank))
+		return key_of(0, WAY_RANK, (uint32_t)*rank);
+	if (from)
+		return key_of(from->key, WAY_CHILD, atomic_fetch_add(&from->n_children, 1));
+	return key_of(0, WAY_ROOT, atomic_fetch_add(&p->n_roots, 1));
+}
+
+static uint64_t key_find(struct cause_page *p, uint32_t pid, uint32_t tid, uint32_t parent, int32_t *rank)
+{
+	if (tid == pid && !own_key)
+		return key_of_program(p, parent, rank);
+	struct cause_slot *first = slot_of(p, pid, pid), *forked = first ? first : slot_of(p, parent, parent);
+	*rank = forked ? forked->rank : rank_told();
+	if (own_key)
+		return own_key;
+	return first ? key_of(first->key, WAY_UNKNOWN, atomic_fetch_add(&first->n_children, 1)) : key_of(tid, WAY_UNKNOWN, 0);
+}
+
+static uint32_t slot_claim(struct cause_page *p)
+{
+	uint32_t pid = (uint32_t)RAW(SYS_getpid), tid = (uint32_t)RAW(SYS_gettid), parent = (uint32_t)RAW(SYS_getppid);
+	struct cause_slot *s = slot_of(p, pid, tid);
+	int32_t rank;
+	if (s && s->flags & CAUSE_EXEC) {
+		s->flags = 0;
+		s->depth = 0;
+	} else {
+		const uint64_t key = key_find(p, pid, tid, parent, &rank);
+		uint32_t i = atomic_fetch_add(&p->n_slots, 1);
+		if (i >= CAUSE_SLOTS)
+			return NO_SLOT;
+		s = &p->slot[i];
+		s->parent = parent;
+		s->rank = rank;
+		s->key = key;
+		s->left_ticks = clock_now(&capture_clock);
+		s->tid = tid;
+		__atomic_store_n(&s->pid, pid, __ATOMIC_RELEASE);
+	}
+	atomic_store_explicit(&s->since_ns, now_ns(), memory_order_relaxed);
+	atomic_store_explicit(&s->since_cpu_ns, cpu_ns(), memory_order_relaxed);
+	atomic_store(&s->state, CAUSE_COMPUTING);
+	return (uint32_t)(s - p->slot);
+}
+
+/* The thread's slot, or NULL. It is kept in memory that a forked child finds zeroed. */
+static struct cause_slot *slot_mine(struct cause_page *p)
+{
+	struct recorder *r = capture_mine();
+	if (unlikely(!r || !atomic_load_explicit(&r->tid, memory_order_relaxed)) && (!capture_more() || !(r = capture_mine())))
+		return NULL;
+	if (r->depth) /* a child of vfork, in its parent's memory */
+		return NULL;
+	if (unlikely(!r->slot))
+		r->slot = slot_claim(p) + 1; /* (NO_SLOT + 1 is 0: it tries again, and does not mind) */
+	return r->slot ? &p->slot[r->slot - 1] : NULL;
+}
+
+/* --- states ------------------------------------------------------------------------------------------------------------ */
+
+#define ADD(field, ns) atomic_store_explicit(&(field), atomic_load_explicit(&(field), memory_order_relaxed) + (ns), memory_order_relaxed)
+
+static void most(int64_t *to, int64_t ns)
+{
+	if (ns > *to)
+		*to = ns;
+}
+
+/* What the state that ends has cost. */
+static void account(struct cause_slot *s, int64_t now, int64_t cpu)
+{
+	const int64_t passed = now - s->since_ns, used = cpu - s->since_cpu_ns;
+	switch ((enum cause_state)atomic_load_explicit(&s->state, memory_order_relaxed)) {
+	case CAUSE_COMPUTING:
+		ADD(s->compute_ns, used);
+		s->compute_sum_ns += used;
+		break;
+	case CAUSE_SLEEPING:
+		ADD(s->compute_ns, passed);
+		s->compute_sum_ns += passed;
+		break;
+	case CAUSE_WAITING:
+	case CAUSE_POLLING:
+		ADD(s->blocked_ns, passed);
+		s->blocked_sum_ns += passed;
+		most(&s->blocked_max_ns, passed);
+		break;
+	case CAUSE_REQUEST:
+		s->request_sum_ns += passed;
+		most(&s->request_max_ns, passed);
+		break;
+	case CAUSE_HELD:
+	case CAUSE_STATES:
+		break;
+	}
+}
+
+static void become(struct cause_slot *s, enum cause_state state)
+{
+	const int64_t now = now_ns(), cpu = cpu_ns();
+	account(s, now, cpu);
+	atomic_store_explicit(&s->since_ns, now, memory_order_relaxed);
+	atomic_store_explicit(&s->since_cpu_ns, cpu, memory_order_relaxed);
+	atomic_store_explicit(&s->state, (uint32_t)state, memory_order_relaxed);
+	atomic_store_explicit(&s->changes, atomic_load_explicit(&s->changes, memory_order_relaxed) + 1, memory_order_release);
+}
+
+/* --- requests ---------------------------------------------------------------------------------------------------------- */
+
+static void compute_note(struct cause_slot *s)
+{
+	const uint64_t begin = s->left_ticks, end = clock_now(&capture_clock);
+	const struct note n = {.begin = begin, .end = end > begin ? end : begin, .op = OP_COMPUTE, .fd = -1,
+			       .length = (uint64_t)s->compute_ns, .offset = (uint64_t)s->blocked_ns};
+	most(&s->compute_max_ns, s->compute_ns);
+	most(&s->phase_max_ns, s->compute_ns + s->blocked_ns);
+	capture_note(&n);
+}
+
+/* Until the collector has seen that everybody else waits. */
+static void hold(struct cause_page *p, struct cause_slot *s)
+{
+	const struct timespec look = {0, 50000000};
+	become(s, CAUSE_HELD);
+	ADD(s->n_held, 1);
+	const uint32_t mine = atomic_fetch_add(&p->held, 1) + 1;
+	RAW(SYS_futex, &p->held, FUTEX_WAKE, 1);
+	for (;;) {
+		uint32_t got = atomic_load(&p->released);
+		if ((int32_t)(got - mine) >= 0)
+			break;
+		if (now_ns() - atomic_load(&p->beat_ns) > CAUSE_BEAT_MAX_NS)
+			break;
+		RAW(SYS_futex, &p->released, FUTEX_WAIT, got, &look);
+	}
+}
+
+static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits)
+{
+	become(s, CAUSE_COMPUTING); /* adds up what passed until now */
+	compute_note(s);
+	uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
+	if (unlikely(p->throttled == s->key) && p->period && n % p->period == 0)
+		hold(p, s);
+	atomic_store_explicit(&s->n_requests, n + 1, memory_order_relaxed);
+	become(s, waits ? CAUSE_WAITING : CAUSE_REQUEST);
+}
+
+static void request_end(struct cause_slot *s, enum cause_state outside)
+{
+	become(s, outside);
+	atomic_store_explicit(&s->compute_ns, 0, memory_order_relaxed);
+	atomic_store_explicit(&s->blocked_ns, 0, memory_order_relaxed);
+	s->left_ticks = clock_now(&capture_clock);
+}
+
+struct cause_call cause_enter(const struct subject *subject, bool waits)
+{
+	struct cause_call c = {CAUSE_NOTHING, 0};
+	struct cause_page *p = page_find();
+	if (!p || is_busy || capture_confined)
+		return c;
+	const int saved = errno;
+	is_busy = true;
+	struct cause_slot *s = slot_mine(p);
+	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
+	if (state != CAUSE_REQUEST && state != CAUSE_HELD && cause_counts(p, subject)) {
+		c = (struct cause_call){CAUSE_A_REQUEST, (int)state};
+		request_begin(p, s, waits);
+	} else if (state == CAUSE_COMPUTING) {
+		c = (struct cause_call){CAUSE_A_CALL, (int)state};
+		become(s, CAUSE_WAITING);
+	}
+	is_busy = false;
+	errno = saved;
+	return c;
+}
+
+struct cause_call cause_wait_begin(enum cause_state how)
+{
+	struct cause_call c = {CAUSE_NOTHING, 0};
+	struct cause_page *p = page_find();
+	if (!p || is_busy || capture_confined)
+		return c;
+	const int saved = errno;
+	is_busy = true;
+	struct cause_slot *s = slot_mine(p);
+	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
+	if (state == CAUSE_COMPUTING) {
+		c = (struct cause_call){CAUSE_A_CALL, (int)state};
+		become(s, how);
+	}
+	is_busy = false;
+	errno = saved;
+	return c;
+}
+
+void cause_leave(struct cause_call *c)
+{
+	if (likely(c->what == CAUSE_NOTHING))
+		return;
+	const int saved = errno;
+	is_busy = true;
+	struct cause_slot *s = page ? slot_mine(page) : NULL;
+	if (s && c->what == CAUSE_A_REQUEST)
+		request_end(s, (enum cause_state)c->state_before);
+	else if (s)
+		become(s, (enum cause_state)c->state_before);
+	is_busy = false;
+	errno = saved;
+}
+
+/* --- what other hooks tell ---------------------------------------------------------------------------------------------- */
+
+uint64_t cause_child_key(void)
+{
+	struct cause_page *p = page_find();
+	struct cause_slot *s = p && !capture_confined ? slot_mine(p) : NULL;
+	return s ? key_of(s->key, WAY_CHILD, atomic_fetch_add(&s->n_children, 1)) : 0;
+}
+
+void cause_fork_prepare(void)
+{
+	child_key = cause_child_key();
+}
+
+void cause_forked(void)
+{
+	own_key = child_key;
+}
+
+void cause_thread_begin(uint64_t key)
+{
+	struct cause_page *p = page_find();
+	own_key = key;
+	if (p && !capture_confined)
+		slot_mine(p);
+}
+
+void cause_exec(bool failed)
+{
+	struct cause_page *p = page_find();
+	struct cause_slot *s = p && !capture_confined ? slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid)) : NULL;
+	if (s)
+		s->flags = failed ? 0 : CAUSE_EXEC;
+}
+
+void cause_idle(void)
+{
+	struct recorder *r = page ? capture_mine() : NULL;
+	if (r && r->slot)
+		ADD(page->slot[r->slot - 1].n_idle, 1);
+}
+
+void cause_asynchronous(void)
+{
+	if (page_find())
+		atomic_fetch_add(&page->n_async, 1);
+}

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which files are the application's: those below the root that was asked for; else regular files, directories and block devices that
+ * are no part of the system, nor of the MPI library, nor named after a process. */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "capture/preload/causes/cause.h"
+#include "capture/preload/core.h"
+
+struct subject cause_subject(long stream, enum subject_kind first_kind, long first, enum subject_kind second_kind, long second)
+{
+	if (stream)
+		return (struct subject){SUBJECT_STREAM, ((const FILE *)stream)->_fileno, NULL};
+	if (first_kind == SUBJECT_DIRECTORY && first) /* (the descriptor comes first in the C library's structure) */
+		return (struct subject){SUBJECT_FD, *(const int *)first, NULL};
+	if (first_kind == SUBJECT_FD && second_kind == SUBJECT_PATH)
+		return (struct subject){SUBJECT_PATH, (int)first, (const char *)second};
+	if (first_kind == SUBJECT_FD)
+		return (struct subject){SUBJECT_FD, (int)first, NULL};
+	if (first_kind == SUBJECT_PATH)
+		return (struct subject){SUBJECT_PATH, AT_FDCWD, (const char *)first};
+	return (struct subject){SUBJECT_NONE, -1, NULL};
+}
+
+/* --- by name ----------------------------------------------------------------------------------------------------------- */
+
+static bool lies_below(const char *path, const char *directory)
+{
+	size_t len = strlen(directory);
+	while (len > 1 && directory[len - 1] == '/')
+		len--;
+	if (len == 1 && *directory == '/')
+		return true;
+	return !strncmp(path, directory, len) && (!path[len] || path[len] == '/');
+}
+
+static bool is_of_the_system(const char *path)
+{
+	static const char *const places[] = {"/proc", "/sys", "/dev", "/usr", "/lib", "/lib32", "/lib64", "/bin", "/sbin", "/etc", "/run", "/var/run"};
+	for (size_t i = 0; i < sizeof places / sizeof *places; i++)
+		if (lies_below(path, places[i]))
+			return true;
+	return false;
+}
+
+/* Session directories, shared segments and settings of MPI libraries. */
+static bool is_of_mpi(const char *path)
+{
+	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.", "/pmix-", "/pmix_", "/psm", "/vader_segment", "/mpich_shm"};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (strstr(path, parts[i]))
+			return true;
+	return false;
+}
+
+static bool has_number(const char *path, uint32_t wanted)
+{
+	while (*path) {
+		uint64_t n = 0;
+		if (*path < '0' || *path > '9') {
+			path++;
+			continue;
+		}
+		for (; *path >= '0' && *path <= '9'; path++)
+			n = n < UINT32_MAX ? n * 10 + (uint64_t)(*path - '0') : n;
+		if (n == wanted && n > 99) /* (smaller ones are likely to be something else) */
+			return true;
+	}
+	return false;
+}
+
+static bool path_counts(const struct cause_page *page, const char *path)
+{
+	if (*path != '/')
+		return false; /* a pipe, a socket, memory */
+	if (page->has_root)
+		return lies_below(path, page->root);
+	return !is_of_the_system(path) && !is_of_mpi(path) && !has_number(path, (uint32_t)RAW(SYS_getpid)) &&
+	       !has_number(path, (uint32_t)RAW(SYS_getppid));
+}
+
+static bool kind_counts(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) || S_ISDIR(st->st_mode) || S_ISBLK(st->st_mode);
+}
+
+/* --- descriptors -------------------------------------------------------------------------------------------------------- */
+
+/* What is known of each, to be asked again where it is of another file by now. */
+enum { N_KNOWN = 1024 };
+static struct known {
+	_Atomic uint64_t file; /* a hash of device and inode | whether it counts in the lowest bit; 0: nothing is known */
+} known[N_KNOWN];
+
+static size_t link_of(int fd, char *to, size_t size)
+{
+	char path[40] = "/proc/self/fd/", digits[12], *end = path + 14;
+	int n = 0;
+	do
+		digits[n++] = (char)('0' + fd % 10);
+	while ((fd /= 10) > 0);
+	while (n)
+		*end++ = digits[--n];
+	*end = 0;
+	long len = RAW(SYS_readlinkat, AT_FDCWD, path, to, size - 1);
+	to[len > 0 ? len : 0] = 0;
+	return len > 0 ? (size_t)len : 0;
+}
+
+static bool device_counts(const struct cause_page *page, const struct stat *st, const char *path)
+{
+	return S_ISBLK(st->st_mode) && !page->has_root && lies_below(path, "/dev");
+}
+
+static bool fd_counts(const struct cause_page *page, int fd)
+{
+	struct stat st;
+	char path[4097];
+	if (fd < 0 || (fd <= 2 && !page->has_root) || RAW(SYS_fstat, fd, &st) || !kind_counts(&st))
+		return false;
+	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_ino * UINT64_C(0xbf58476d1ce4e5b9)) | 2;
+	struct known *k = fd < N_KNOWN ? &known[fd] : NULL;
+	uint64_t before = k ? atomic_load_explicit(&k->file, memory_order_relaxed) : 0;
+	if ((before & ~UINT64_C(1)) == (file & ~UINT64_C(1)))
+		return before & 1;
+	bool counts = link_of(fd, path, sizeof path) && (path_counts(page, path) || device_counts(page, &st, path));
+	if (k)
+		atomic_store_explicit(&k->file, (file & ~UINT64_C(1)) | counts, memory_order_relaxed);
+	return counts;
+}
+
+/* --- paths ---------------------------------------------------------------------------------------------------------------- */
+
+/* The path as it is written, without "." and "..", joined to its directory. */
+static bool path_whole(int dir, const char *path, char *to, size_t size)
+{
+	size_t len = 0;
+	if (*path != '/') {
+		long got = dir == AT_FDCWD ? RAW(SYS_getcwd, to, size) : (long)link_of(dir, to, size);
+		if (got <= 0 || *to != '/')
+			return false;
+		len = strlen(to);
+	}
+	while (*path) {
+		size_t n = strcspn(path, "/");
+		if (n == 2 && path[0] == '.' && path[1] == '.') {
+			while (len && to[--len] != '/')
+				;
+		} else if (n && !(n == 1 && *path == '.')) {
+			if (len + n + 2 > size)
+				return false;
+			if (!len || to[len - 1] != '/')
+				to[len++] = '/';
+			memcpy(to + len, path, n);
+			len += n;
+		}
+		path += n + (path[n] == '/');
+	}
+	if (!len)
+		to[len++] = '/';
+	to[len] = 0;
+	return true;
+}
+
+static bool name_counts(const struct cause_page *page, int dir, const char *path)
+{
+	struct stat st;
+	char whole[4097];
+	if (!path || !*path)
+		return path && dir >= 0 && fd_counts(page, dir);
+	if (!path_whole(dir, path, whole, sizeof whole) && !path_whole(AT_FDCWD, path, whole, sizeof whole))
+		return false;
+	long got = RAW(SYS_newfstatat, AT_FDCWD, whole, &st, 0);
+	if (!got && device_counts(page, &st, whole))
+		return true;
+	return path_counts(page, whole) && (got || kind_counts(&st));
+}
+
+bool cause_counts(const struct cause_page *page, const struct subject *s)
+{
+	return s->kind == SUBJECT_PATH ? name_counts(page, s->fd, s->path) : s->kind != SUBJECT_NONE && fd_counts(page, s->fd);
+}
+
+/* --- programs ------------------------------------------------------------------------------------------------------------- */
+
+bool cause_is_launcher(void)
+{
+	static const char *const launchers[] = {"mpirun", "mpiexec", "orterun", "orted", "prterun", "prte", "prted", "mpiexec.hydra", "hydra_pmi_proxy",
+						"hydra_bstrap_proxy", "srun", "slurmstepd", "ssh", "rsh"};
+	char path[4097];
+	long len = RAW(SYS_readlinkat, AT_FDCWD, "/proc/self/exe", path, sizeof path - 1);
+	if (len <= 0)
+		return false;
+	path[len] = 0;
+	const char *name = path;
+	for (const char *c = path; *c; c++)
+		if (*c == '/')
+			name = c + 1;
+	for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++)
+		if (!strcmp(name, launchers[i]))
+			return true;
+	return false;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Calls of MPI that wait for other ranks, in C and in Fortran. No header of MPI is needed: arguments are passed on as words, for all of
+ * them are integers or addresses, whichever library it is. Inside they poll, so what they use of the processor is waiting too.
+ *
+ * Source: MPI 3.1, appendix A.2 (C bindings) and A.3 (Fortran: one argument more, the error; names in small letters with "_"). */
+#include "capture/preload/core.h"
+
+typedef long word;
+
+#define PARAMETERS_0 void
+#define PARAMETERS_1 word a
+#define PARAMETERS_2 PARAMETERS_1, word b
+#define PARAMETERS_3 PARAMETERS_2, word c
+#define PARAMETERS_4 PARAMETERS_3, word d
+#define PARAMETERS_5 PARAMETERS_4, word e
+#define PARAMETERS_6 PARAMETERS_5, word f
+#define PARAMETERS_7 PARAMETERS_6, word g
+#define PARAMETERS_8 PARAMETERS_7, word h
+#define PARAMETERS_9 PARAMETERS_8, word i
+#define PARAMETERS_10 PARAMETERS_9, word j
+#define PARAMETERS_11 PARAMETERS_10, word k
+#define PARAMETERS_12 PARAMETERS_11, word l
+#define PARAMETERS_13 PARAMETERS_12, word m
+#define ARGUMENTS_0
+#define ARGUMENTS_1 a
+#define ARGUMENTS_2 ARGUMENTS_1, b
+#define ARGUMENTS_3 ARGUMENTS_2, c
+#define ARGUMENTS_4 ARGUMENTS_3, d
+#define ARGUMENTS_5 ARGUMENTS_4, e
+#define ARGUMENTS_6 ARGUMENTS_5, f
+#define ARGUMENTS_7 ARGUMENTS_6, g
+#define ARGUMENTS_8 ARGUMENTS_7, h
+#define ARGUMENTS_9 ARGUMENTS_8, i
+#define ARGUMENTS_10 ARGUMENTS_9, j
+#define ARGUMENTS_11 ARGUMENTS_10, k
+#define ARGUMENTS_12 ARGUMENTS_11, l
+#define ARGUMENTS_13 ARGUMENTS_12, m
+
+enum { MPI_ERROR_OTHER = 15 };
+
+#define FORWARD(how, name, n)                                                                                          \
+	word name(PARAMETERS_##n);                                                                                     \
+	EXPORT word name(PARAMETERS_##n)                                                                               \
+	{                                                                                                              \
+		__typeof__(&name) real = REAL(name);                                                                   \
+		CAUSE_WAIT(how);                                                                                       \
+		return real ? real(ARGUMENTS_##n) : MPI_ERROR_OTHER;                                                   \
+	}
+/* `small`: in Fortran; n + 1 arguments there. */
+#define POLLS(name, small, n, n_fortran)                                                                               \
+	FORWARD(CAUSE_POLLING, MPI_##name, n)                                                                          \
+	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)                                                              \
+	FORWARD(CAUSE_POLLING, mpi_##small##_f08_, n_fortran)
+
+/* These work as well as wait: they are not known to have nothing to do only because they go on. */
+FORWARD(CAUSE_WAITING, MPI_Init, 2)
+FORWARD(CAUSE_WAITING, MPI_Init_thread, 4)
+FORWARD(CAUSE_WAITING, mpi_init_, 1)
+FORWARD(CAUSE_WAITING, mpi_init_thread_, 3)
+FORWARD(CAUSE_WAITING, mpi_init_f08_, 1)
+FORWARD(CAUSE_WAITING, mpi_init_thread_f08_, 3)
+POLLS(Finalize, finalize, 0, 1)
+
+/* point to point */
+POLLS(Recv, recv, 7, 8)
+POLLS(Mrecv, mrecv, 5, 6)
+POLLS(Send, send, 6, 7)
+POLLS(Ssend, ssend, 6, 7)
+POLLS(Rsend, rsend, 6, 7)
+POLLS(Bsend, bsend, 6, 7)
+POLLS(Sendrecv, sendrecv, 12, 13)
+POLLS(Sendrecv_replace, sendrecv_replace, 9, 10)
+POLLS(Probe, probe, 4, 5)
+POLLS(Mprobe, mprobe, 5, 6)
+POLLS(Iprobe, iprobe, 5, 6)
+POLLS(Improbe, improbe, 6, 7)
+POLLS(Wait, wait, 2, 3)
+POLLS(Waitall, waitall, 3, 4)
+POLLS(Waitany, waitany, 4, 5)
+POLLS(Waitsome, waitsome, 5, 6)
+POLLS(Test, test, 3, 4)
+POLLS(Testall, testall, 4, 5)
+POLLS(Testany, testany, 5, 6)
+POLLS(Testsome, testsome, 5, 6)
+POLLS(Buffer_detach, buffer_detach, 2, 3)
+
+/* collective */
+POLLS(Barrier, barrier, 1, 2)
+POLLS(Bcast, bcast, 5, 6)
+POLLS(Reduce, reduce, 7, 8)
+POLLS(Allreduce, allreduce, 6, 7)
+POLLS(Reduce_scatter, reduce_scatter, 6, 7)
+POLLS(Reduce_scatter_block, reduce_scatter_block, 6, 7)
+POLLS(Scan, scan, 6, 7)
+POLLS(Exscan, exscan, 6, 7)
+POLLS(Gather, gather, 8, 9)
+POLLS(Gatherv, gatherv, 9, 10)
+POLLS(Scatter, scatter, 8, 9)
+POLLS(Scatterv, scatterv, 9, 10)
+POLLS(Allgather, allgather, 7, 8)
+POLLS(Allgatherv, allgatherv, 8, 9)
+POLLS(Alltoall, alltoall, 7, 8)
+POLLS(Alltoallv, alltoallv, 9, 10)
+POLLS(Alltoallw, alltoallw, 9, 10)
+
+/* communicators, and processes */
+POLLS(Comm_dup, comm_dup, 2, 3)
+POLLS(Comm_split, comm_split, 4, 5)
+POLLS(Comm_split_type, comm_split_type, 5, 6)
+POLLS(Comm_create, comm_create, 3, 4)
+POLLS(Comm_free, comm_free, 1, 2)
+POLLS(Cart_create, cart_create, 6, 7)
+POLLS(Intercomm_create, intercomm_create, 6, 7)
+POLLS(Intercomm_merge, intercomm_merge, 3, 4)
+POLLS(Comm_accept, comm_accept, 5, 6)
+POLLS(Comm_connect, comm_connect, 5, 6)
+POLLS(Comm_disconnect, comm_disconnect, 1, 2)
+
+/* one-sided */
+POLLS(Win_fence, win_fence, 2, 3)
+POLLS(Win_lock, win_lock, 4, 5)
+POLLS(Win_lock_all, win_lock_all, 2, 3)
+POLLS(Win_unlock, win_unlock, 2, 3)
+POLLS(Win_unlock_all, win_unlock_all, 1, 2)
+POLLS(Win_flush, win_flush, 2, 3)
+POLLS(Win_flush_all, win_flush_all, 1, 2)
+POLLS(Win_start, win_start, 3, 4)
+POLLS(Win_complete, win_complete, 1, 2)
+POLLS(Win_post, win_post, 3, 4)
+POLLS(Win_wait, win_wait, 1, 2)
+POLLS(Win_test, win_test, 2, 3)
+POLLS(Win_free, win_free, 1, 2)
+
+/* files: what they read and write are requests; for the rest they wait for each other */
+POLLS(File_open, file_open, 5, 6)
+POLLS(File_close, file_close, 1, 2)
+POLLS(File_set_view, file_set_view, 6, 7)
+POLLS(File_set_size, file_set_size, 2, 3)
+POLLS(File_preallocate, file_preallocate, 2, 3)
+POLLS(File_sync, file_sync, 1, 2)
+POLLS(File_read_all, file_read_all, 5, 6)
+POLLS(File_write_all, file_write_all, 5, 6)
+POLLS(File_read_at_all, file_read_at_all, 6, 7)
+POLLS(File_write_at_all, file_write_at_all, 6, 7)
+POLLS(File_read_ordered, file_read_ordered, 5, 6)
+POLLS(File_write_ordered, file_write_ordered, 5, 6)
+POLLS(File_read_shared, file_read_shared, 5, 6)
+POLLS(File_write_shared, file_write_shared, 5, 6)

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Threads: what they wait for each other by, and how they begin. A lock that is free is taken without any account of it. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+
+#include "capture/preload/core.h"
+
+#define WAITS(name, parameters, ...)                                                                                   \
+	EXPORT int name parameters                                                                                     \
+	{                                                                                                              \
+		__typeof__(&name) real = REAL(name);                                                                   \
+		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
+		return real(__VA_ARGS__);                                                                              \
+	}
+/* `attempt`: takes it if it is free; `taken`: whether there is nothing to wait for after what it returned in `r`. */
+#define WAITS_AFTER(attempt, taken, name, parameters, ...)                                                             \
+	EXPORT int name parameters                                                                                     \
+	{                                                                                                              \
+		int r = attempt;                                                                                       \
+		if (taken)                                                                                             \
+			return r;                                                                                      \
+		__typeof__(&name) real = REAL(name);                                                                   \
+		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
+		return real(__VA_ARGS__);                                                                              \
+	}
+
+/* --- locks --------------------------------------------------------------------------------------------------------------- */
+
+WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_lock, (pthread_mutex_t * m), m)
+WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
+	    (pthread_mutex_t *restrict m, const struct timespec *restrict limit), m, limit)
+WAITS_AFTER(pthread_rwlock_tryrdlock(l), r != EBUSY, pthread_rwlock_rdlock, (pthread_rwlock_t * l), l)
+WAITS_AFTER(pthread_rwlock_trywrlock(l), r != EBUSY, pthread_rwlock_wrlock, (pthread_rwlock_t * l), l)
+
+static int semaphore_try(sem_t *s)
+{
+	int saved = errno, r = sem_trywait(s);
+	errno = saved;
+	return r;
+}
+
+WAITS_AFTER(semaphore_try(s), r == 0, sem_wait, (sem_t * s), s)
+WAITS_AFTER(semaphore_try(s), r == 0, sem_timedwait, (sem_t *restrict s, const struct timespec *restrict limit), s, limit)
+WAITS_AFTER(semaphore_try(s), r == 0, sem_clockwait, (sem_t *restrict s, clockid_t clock, const struct timespec *restrict limit), s, clock,
+	    limit)
+
+/* --- meetings -------------------------------------------------------------------------------------------------------------- */
+
+WAITS(pthread_barrier_wait, (pthread_barrier_t * b), b)
+WAITS(pthread_join, (pthread_t t, void **to), t, to)
+WAITS(pthread_timedjoin_np, (pthread_t t, void **to, const struct timespec *limit), t, to, limit)
+
+/* Of a condition there is an older version, whose variable looks otherwise. */
+static void *real_condition(const char *name)
+{
+	int saved = errno;
+	void *found = dlvsym(RTLD_NEXT, name, "GLIBC_2.3.2");
+	errno = saved;
+	return found ? found : capture_real(name);
+}
+
+#define CONDITION(name, parameters, ...)                                                                               \
+	EXPORT int name parameters                                                                                     \
+	{                                                                                                              \
+		static __typeof__(&name) real;                                                                         \
+		if (unlikely(!real))                                                                                   \
+			real = (__typeof__(&name))real_condition(#name);                                               \
+		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
+		return real(__VA_ARGS__);                                                                              \
+	}
+
+CONDITION(pthread_cond_wait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m), c, m)
+CONDITION(pthread_cond_timedwait, (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, const struct timespec *restrict limit), c, m, limit)
+CONDITION(pthread_cond_clockwait,
+	  (pthread_cond_t *restrict c, pthread_mutex_t *restrict m, clockid_t clock, const struct timespec *restrict limit), c, m, clock, limit)
+
+/* --- beginning ---------------------------------------------------------------------------------------------------------------- */
+
+struct start {
+	void *(*function)(void *);
+	void *argument;
+	uint64_t key;
+};
+
+static void *begin(void *from)
+{
+	struct start s = *(struct start *)from;
+	free(from);
+	cause_thread_begin(s.key);
+	return s.function(s.argument);
+}
+
+EXPORT int pthread_create(pthread_t *restrict t, const pthread_attr_t *restrict a, void *(*function)(void *), void *restrict argument)
+{
+	__typeof__(&pthread_create) real = REAL(pthread_create);
+	struct start *s = cause_is_watched() ? malloc(sizeof *s) : NULL;
+	if (!s)
+		return real(t, a, function, argument);
+	*s = (struct start){function, argument, cause_child_key()};
+	int r = real(t, a, begin, s);
+	if (r)
+		free(s);
+	return r;
+}
