@@ -6,6 +6,7 @@
 
 #include "common/err.h"
 
+int capture_causality(int argc, char **argv, struct err *e);
 int capture_block(int argc, char **argv, struct err *e);
 int capture_vfs(int argc, char **argv, struct err *e);
 

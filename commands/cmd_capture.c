@@ -96,6 +96,7 @@ static const struct way {
 	int (*run)(int argc, char **argv, struct err *e); /* argv[0] is the way's name */
 } ways[] = {
 	{"app", capture_app}, /* a program's calls, by a preloaded library */
+	{"causality", capture_causality}, /* a parallel application's, with whom its threads wait for, by many runs */
 	{"block", capture_block}, /* a device's requests, by the kernel's tracepoints */
 	{"vfs", capture_vfs}, /* programs' calls, faults and cache misses, by the kernel's tracepoints */
 	{NULL, NULL},
@@ -106,9 +107,9 @@ static int capture_nothing(int argc, char **argv, struct err *e)
 {
 	if (argc < 2 || (strcmp(argv[1], "--help") && strcmp(argv[1], "-h"))) {
 		if (argc > 1)
-			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, block, vfs)", argv[1]);
+			err_set(e, ENOENT, "unknown option %s: what is to be captured comes first (app, causality, block, vfs)", argv[1]);
 		else
-			err_set(e, EINVAL, "what is to be captured? usage is validate capture app, block or vfs");
+			err_set(e, EINVAL, "what is to be captured? usage is validate capture app, causality, block or vfs");
 		return EXIT_USAGE;
 	}
 	for (const struct way *w = ways; w->name; w++) {

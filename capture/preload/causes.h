@@ -65,8 +65,10 @@ struct cause_page {
 	char root[CAUSE_ROOT_MAX];
 	/* what passes between them */
 	_Atomic uint32_t n_slots;  /* in use; may come to exceed CAUSE_SLOTS: those found none */
+	_Atomic uint32_t n_born;   /* threads and processes that were begun: each takes a slot as soon as it runs */
 	_Atomic uint32_t n_async;  /* asynchronous requests, which are of no thread */
 	_Atomic uint32_t n_roots;  /* programs without a parent that is watched */
+	_Atomic uint32_t n_ranks;  /* that the job has, as its ranks are told; 0: no MPI job */
 	_Atomic uint32_t held;	   /* how often somebody was held back, */
 	_Atomic uint32_t released; /* and how often let go: a futex */
 	_Atomic int64_t beat_ns;   /* the collector was alive */

@@ -507,6 +507,7 @@ static __attribute__((constructor)) void capture_begin(void)
 	if (!capture_is_on() || (!capture_self && !capture_more()))
 		return;
 	process_objects_note();
+	cause_thread_begin(0);
 }
 
 /* What was loaded since. */

@@ -80,6 +80,7 @@ static inline bool capture_is_on(void)
 #define CAUSE_LOCK(waits)
 #define cause_fork_prepare() ((void)0)
 #define cause_forked() ((void)0)
+#define cause_thread_begin(key) ((void)0)
 #define cause_exec(failed) ((void)0)
 #define cause_asynchronous() ((void)0)
 #endif

@@ -288,8 +288,8 @@ EXPORT pid_t fork(void)
 	cause_fork_prepare();
 	pid_t got = REAL(fork)();
 	if (got == 0 && capture_state == CAPTURE_ON) {
-		cause_forked();
 		capture_more();
+		cause_forked();
 	}
 	return got;
 }
@@ -308,8 +308,8 @@ static int clone_child(void *argument)
 	if (s.flags & CLONE_VM)
 		capture_vfork_child((uint32_t)RAW(SYS_getpid));
 	else if (capture_state == CAPTURE_ON) {
-		cause_forked();
 		capture_more();
+		cause_forked();
 	}
 	return s.function(s.argument);
 }

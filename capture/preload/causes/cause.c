@@ -94,19 +94,33 @@ static uint64_t key_of(uint64_t parent, enum key_way way, uint32_t n)
 	return x ? x : 1;
 }
 
-static int32_t rank_told(void)
+/* The first of the variables that holds a number, or -1. */
+static int32_t number_told(const char *const *names)
 {
-	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID"};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *text = getenv(names[i]);
+	for (; *names; names++) {
+		const char *text = getenv(*names);
 		if (!text || *text < '0' || *text > '9')
 			continue;
-		int32_t rank = 0;
-		for (; *text >= '0' && *text <= '9' && rank < 100000000; text++)
-			rank = rank * 10 + (*text - '0');
-		return rank;
+		int32_t n = 0;
+		for (; *text >= '0' && *text <= '9' && n < 100000000; text++)
+			n = n * 10 + (*text - '0');
+		return n;
 	}
 	return -1;
+}
+
+static int32_t rank_told(void)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
+	return number_told(names);
+}
+
+static void ranks_note(struct cause_page *p)
+{
+	static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+	int32_t n = number_told(names);
+	if (n > 0)
+		atomic_store(&p->n_ranks, (uint32_t)n);
 }
 
 static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
@@ -123,8 +137,10 @@ static uint64_t key_of_program(struct cause_page *p, uint32_t parent, int32_t *r
 {
 	struct cause_slot *from = slot_of(p, parent, parent);
 	*rank = rank_told();
-	if (*rank >= 0 && (!from || from->rank != *rank))
+	if (*rank >= 0 && (!from || from->rank != *rank)) {
+		ranks_note(p);
 		return key_of(0, WAY_RANK, (uint32_t)*rank);
+	}
 	if (from)
 		return key_of(from->key, WAY_CHILD, atomic_fetch_add(&from->n_children, 1));
 	return key_of(0, WAY_ROOT, atomic_fetch_add(&p->n_roots, 1));
@@ -150,6 +166,8 @@ static uint32_t slot_claim(struct cause_page *p)
 		s->flags = 0;
 		s->depth = 0;
 	} else {
+		if (!own_key)
+			atomic_fetch_add(&p->n_born, 1);
 		const uint64_t key = key_find(p, pid, tid, parent, &rank);
 		uint32_t i = atomic_fetch_add(&p->n_slots, 1);
 		if (i >= CAUSE_SLOTS)
@@ -271,12 +289,17 @@ static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits
 	become(s, waits ? CAUSE_WAITING : CAUSE_REQUEST);
 }
 
-static void request_end(struct cause_slot *s, enum cause_state outside)
+static void phase_begin(struct cause_slot *s)
 {
-	become(s, outside);
 	atomic_store_explicit(&s->compute_ns, 0, memory_order_relaxed);
 	atomic_store_explicit(&s->blocked_ns, 0, memory_order_relaxed);
 	s->left_ticks = clock_now(&capture_clock);
+}
+
+static void request_end(struct cause_slot *s, enum cause_state outside)
+{
+	become(s, outside);
+	phase_begin(s);
 }
 
 struct cause_call cause_enter(const struct subject *subject, bool waits)
@@ -341,7 +364,20 @@ uint64_t cause_child_key(void)
 {
 	struct cause_page *p = page_find();
 	struct cause_slot *s = p && !capture_confined ? slot_mine(p) : NULL;
-	return s ? key_of(s->key, WAY_CHILD, atomic_fetch_add(&s->n_children, 1)) : 0;
+	if (!s)
+		return 0;
+	atomic_fetch_add(&p->n_born, 1);
+	return key_of(s->key, WAY_CHILD, atomic_fetch_add(&s->n_children, 1));
+}
+
+void cause_phase_end(void)
+{
+	struct cause_slot *s = page && !capture_confined ? slot_mine(page) : NULL;
+	if (!s || atomic_load_explicit(&s->state, memory_order_relaxed) != CAUSE_COMPUTING)
+		return;
+	become(s, CAUSE_COMPUTING);
+	compute_note(s);
+	phase_begin(s);
 }
 
 void cause_fork_prepare(void)
@@ -351,7 +387,7 @@ void cause_fork_prepare(void)
 
 void cause_forked(void)
 {
-	own_key = child_key;
+	cause_thread_begin(child_key);
 }
 
 void cause_thread_begin(uint64_t key)

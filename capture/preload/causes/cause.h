@@ -42,6 +42,7 @@ CAUSE_HIDDEN bool cause_is_launcher(void);
 CAUSE_HIDDEN void cause_fork_prepare(void); /* before a child is made, by the parent */
 CAUSE_HIDDEN void cause_forked(void);	     /* in the child, before all else */
 CAUSE_HIDDEN void cause_exec(bool failed);
+CAUSE_HIDDEN void cause_phase_end(void); /* notes what was computed until now apart from what follows */
 CAUSE_HIDDEN void cause_idle(void);
 CAUSE_HIDDEN void cause_asynchronous(void);
 CAUSE_HIDDEN uint64_t cause_child_key(void); /* for a thread that is about to be made */

@@ -1,0 +1,478 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/collect.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/causality/collect_runs.h"
+#include "capture/causality/nodes.h"
+#include "capture/causality/run.h"
+#include "capture/causality/run_filter.h"
+#include "common/files.h"
+#include "common/processors.h"
+#include "common/progress.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+enum { PERIOD_FIRST = 1000, ATTEMPTS = 4 };
+#define QUIET_NS INT64_C(1000000)
+#define FIELD(f) offsetof(struct collect_config, f)
+
+static const char *const compute_names[] = {"auto", "blocking", "throttled", NULL};
+static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
+
+const struct option_spec collect_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .help = "the trace to write", .flags = OPT_CLI_ONLY},
+	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
+	 .help = "which are held back, each in a run of its own: all, random:M, or a list as 0,2-5; all", .flags = OPT_CLI_ONLY},
+	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
+	 .help = "at each so many-th request; auto: 1000, halved until a replay is as long as the application; 1", .flags = OPT_CLI_ONLY},
+	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO", .help = "of auto: how far the replay's time may be off; 10%",
+	 .min = 0.0001, .max = 10, .flags = OPT_CLI_ONLY},
+	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
+	 .help = "of auto: prints how long a replay of $TRACE takes, as \"1.5s\"; our own engine parallel", .flags = OPT_CLI_ONLY},
+	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .help = "of random nodes; 1", .flags = OPT_CLI_ONLY},
+	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
+	 .help = "only files below DIR are the application's; all that are no part of the system", .flags = OPT_CLI_ONLY},
+	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
+	 .help = "run by the shell before each run, to bring files back to their first state", .flags = OPT_CLI_ONLY},
+	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW", .choices = compute_names,
+	 .help = "computing is what remains without waiting calls, or what the held-back node does; auto: the latter where memory is polled",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK", .choices = clock_names,
+	 .help = "computing is counted by this; auto: cpu where there are more nodes than processors", .flags = OPT_CLI_ONLY},
+	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
+	 .help = "computing for X times the longest seen is taken for waiting; 2", .min = 1, .max = 1000, .flags = OPT_CLI_ONLY},
+	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME", .help = "but never less than this; 10ms", .min = 1e5,
+	 .max = 3.6e12, .flags = OPT_CLI_ONLY},
+	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR", .help = "where the runs are kept; TRACE.runs",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume), .help = "go on with the runs that are there", .flags = OPT_CLI_ONLY},
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
+	 .help = "where the buffers are while the command runs; /dev/shm", .flags = OPT_CLI_ONLY},
+	{0},
+};
+
+void collect_config_init(struct collect_config *c)
+{
+	*c = (struct collect_config){.nodes = "all", .period = "1", .error = 0.1, .seed = 1, .factor = 2, .floor_ns = 10000000};
+}
+
+struct job {
+	const struct collect_config *config;
+	struct collect_outcome *outcome;
+	struct kept_runs kept;
+	struct progress progress;
+	bool *wanted; /* wanted[kept.n_nodes] */
+	uint32_t n_wanted;
+	double done_s; /* work behind, for the progress */
+	uint64_t n_done;
+};
+
+static void tell(const struct job *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void tell(const struct job *j, const char *format, ...)
+{
+	struct strbuf b = STRBUF_INIT;
+	va_list ap;
+	va_start(ap, format);
+	strbuf_vaddf(&b, format, ap);
+	va_end(ap);
+	if (j->config->tell)
+		j->config->tell(j->config->ctx, b.s);
+	strbuf_release(&b);
+}
+
+static char *duration(double ns)
+{
+	struct strbuf b = STRBUF_INIT;
+	format_duration(&b, ns);
+	return strbuf_detach(&b);
+}
+
+/* --- facts of a run ---------------------------------------------------------------------------------------------------- */
+
+static void facts_init(const struct job *j, struct causality_facts *f, char *host)
+{
+	*f = (struct causality_facts){.n_nodes = j->kept.n_nodes, .cpu_time = j->kept.cpu_time, .n_runs = 1};
+	f->node = xcalloc(f->n_nodes + 1, sizeof *f->node);
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		f->node[i] = (struct causality_node){i, j->kept.node[i].pid, j->kept.node[i].tid, j->kept.node[i].rank, host};
+}
+
+/* The nodes' pids and tids in this run. */
+static void facts_of_run(struct causality_facts *f, const struct watch_thread *t, uint32_t n, const int64_t *number)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (number[i] >= 0) {
+			f->node[number[i]].pid = t[i].pid;
+			f->node[number[i]].tid = t[i].tid;
+		}
+}
+
+static void host_name(char *to, size_t size)
+{
+	if (gethostname(to, size))
+		*to = 0;
+	to[size - 1] = 0;
+}
+
+/* --- runs --------------------------------------------------------------------------------------------------------------- */
+
+static void run_config_fill(const struct job *j, struct run_config *r, const char *raw, const char *log)
+{
+	const struct collect_config *c = j->config;
+	*r = (struct run_config){.command = c->command, .root = c->root, .scratch = c->scratch, .before = c->before, .raw = raw, .log = log};
+	r->watch = (struct watch_config){.root = c->root, .known = j->kept.node, .n_known = j->kept.n_nodes, .factor = c->factor * j->kept.scale,
+					 .compute_floor_ns = (int64_t)((double)c->floor_ns * j->kept.scale),
+					 .quiet_ns = (int64_t)((double)QUIET_NS * j->kept.scale)};
+}
+
+static int ranks_check(const struct watch_thread *t, uint32_t n, const struct watch_outcome *o, struct err *e)
+{
+	uint32_t seen = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		bool again = t[i].rank < 0;
+		for (uint32_t k = 0; k < i && !again; k++)
+			again = t[k].rank == t[i].rank;
+		seen += !again;
+	}
+	if (!o->n_ranks || seen >= o->n_ranks)
+		return 0;
+	return err_set(e, ENOTSUP, "of %" PRIu32 " ranks only %" PRIu32 " were seen: the others run where they cannot map this machine's files (another host, or another "
+		       "PID namespace), or were started without our library. Ranks on one machine are captured, also in network namespaces of their own",
+		       o->n_ranks, seen);
+}
+
+/* What the run without delays tells: who the nodes are, and how long it takes. */
+static int base_take(struct job *j, struct run_result *r, struct err *e)
+{
+	uint32_t n;
+	const struct watch_thread *t = watch_threads(r->watch, &n);
+	int rc = ranks_check(t, n, &r->seen, e);
+	rc = rc ? rc : nodes_take(t, n, &j->kept.node, &j->kept.n_nodes, &j->kept.n_outside, e);
+	j->kept.cpu_time = j->config->clock == CLOCK_CPU || (j->config->clock == CLOCK_AUTO && j->kept.n_nodes > (uint32_t)processors_allowed());
+	return rc;
+}
+
+static int run_keep(struct job *j, struct run_result *r, int64_t node, uint64_t period, const char *name, const char *raw, struct err *e)
+{
+	struct kept_run kept = {.throttled = node, .period = period, .took_ns = r->took_ns, .n_held = r->seen.n_held, .held_ns = r->seen.held_ns};
+	struct causality_facts facts;
+	struct causality_edge *edge = NULL;
+	struct run_filter_counts counts;
+	uint32_t n;
+	uint64_t n_waits;
+	char host[256];
+	const struct watch_thread *t = watch_threads(r->watch, &n);
+	const struct watch_wait *waits = watch_waits(r->watch, &n_waits);
+	char *trace = kept_path(&j->kept, name, ".trace"), *edges = kept_path(&j->kept, name, ".edges");
+	int64_t *number = xcalloc(n + 1, sizeof *number);
+	host_name(host, sizeof host);
+	facts_init(j, &facts, host);
+	int rc = nodes_match(j->kept.node, j->kept.n_nodes, t, n, number, e);
+	if (!rc) {
+		facts_of_run(&facts, t, n, number);
+		rc = run_filter(raw, trace, &facts, false, &counts, e);
+	}
+	rc = rc ? rc : waits_to_edges(trace, &facts, waits, n_waits, number, &edge, &kept.n_edges, &kept.n_computing, e);
+	rc = rc ? rc : edges_save(edges, edge, kept.n_edges, e);
+	if (!rc) {
+		j->kept.application_ns = node < 0 ? counts.running_ns : j->kept.application_ns;
+		kept.name = xstrdup(name);
+		kept_run_add(&j->kept, &kept);
+		rc = kept_runs_save(&j->kept, e);
+	}
+	causality_facts_release(&facts);
+	free(edge);
+	free(number);
+	free(trace);
+	free(edges);
+	return rc;
+}
+
+/* node -1: without delays. */
+static int run_make(struct job *j, int64_t node, uint64_t period, struct err *e)
+{
+	char *name = node < 0 ? xstrdup("run-base") : xasprintf("run-%" PRIu64 "-%" PRId64, period, node);
+	char *raw = kept_path(&j->kept, name, ".raw"), *log = kept_path(&j->kept, name, ".log");
+	struct run_config c;
+	struct run_result r;
+	run_config_fill(j, &c, raw, log);
+	if (node >= 0) {
+		c.watch.throttled = j->kept.node[node].key;
+		c.watch.period = period;
+	}
+	int rc = run_once(&c, &r, e);
+	if (!rc && node < 0)
+		rc = base_take(j, &r, e);
+	rc = rc ? rc : run_keep(j, &r, node, period, name, raw, e);
+	if (rc && rc != -EINTR)
+		err_context(e, node < 0 ? "the run without delays" : "the run that holds back node %" PRId64, node);
+	watch_close(r.watch);
+	unlink(raw);
+	free(name);
+	free(raw);
+	free(log);
+	return rc;
+}
+
+/* --- how long it takes ---------------------------------------------------------------------------------------------------- */
+
+/* A throttled run's, ns: by what the others took to hold back a request, or a guess. */
+static double run_expected_ns(const struct job *j, uint32_t node, uint64_t period)
+{
+	const struct kept_runs *k = &j->kept;
+	double held = 0, n = 0;
+	for (uint32_t i = 1; i < k->n_runs; i++) {
+		held += (double)k->run[i].held_ns;
+		n += (double)k->run[i].n_held;
+	}
+	const double each = n > 0 ? held / n : (k->node[0].rank >= 0 ? 8 : 3) * (double)QUIET_NS;
+	return (double)k->run[0].took_ns + each * ceil((double)k->node[node].n_requests / (double)period);
+}
+
+static double runs_expected_ns(const struct job *j, uint64_t period, uint32_t *n)
+{
+	double sum = 0;
+	*n = 0;
+	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
+		if (j->wanted[i] && !kept_run_find(&j->kept, i, period)) {
+			sum += run_expected_ns(j, i, period);
+			++*n;
+		}
+	return sum;
+}
+
+static void expectation_tell(const struct job *j, uint64_t period)
+{
+	uint32_t n;
+	double ns = runs_expected_ns(j, period, &n);
+	char *each = duration((double)j->kept.run[0].took_ns), *sum = duration(ns);
+	if (n)
+		tell(j, "%" PRIu32 " node%s; the run without delays took %s; %" PRIu32 " run%s at period %" PRIu64 " to come, about %s", j->kept.n_nodes,
+		     j->kept.n_nodes == 1 ? "" : "s", each, n, n == 1 ? "" : "s", period, sum);
+	free(each);
+	free(sum);
+}
+
+/* --- all runs of one period -------------------------------------------------------------------------------------------------- */
+
+static int stuck_again(struct job *j, struct err *e)
+{
+	j->kept.scale *= 2;
+	tell(j, "%s: stopped; again, with maxima %g times as long", e->msg, j->kept.scale);
+	kept_runs_forget(&j->kept);
+	err_clear(e);
+	return kept_runs_save(&j->kept, e);
+}
+
+static int runs_make(struct job *j, uint64_t period, struct err *e)
+{
+	uint32_t n, done = 0;
+	int rc = 0;
+	progress_start(&j->progress, 0, runs_expected_ns(j, period, &n) / 1e9, j->config->progress);
+	j->progress.n_total = n;
+	double work = 0;
+	for (uint32_t i = 0; i < j->kept.n_nodes && !rc; i++) {
+		if (!j->wanted[i] || kept_run_find(&j->kept, i, period))
+			continue;
+		char what[80];
+		snprintf(what, sizeof what, "holding back node %" PRIu32 " at period %" PRIu64, i, period);
+		progress_step(&j->progress, done++, work, what);
+		work += run_expected_ns(j, i, period) / 1e9;
+		rc = run_make(j, i, period, e);
+	}
+	progress_end(&j->progress);
+	return rc;
+}
+
+/* --- merge ------------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_by_throttling(const struct job *j, uint64_t period, uint64_t *n_computing)
+{
+	*n_computing = 0;
+	for (uint32_t i = 1; i < j->kept.n_runs; i++)
+		if (j->kept.run[i].period == period)
+			*n_computing += j->kept.run[i].n_computing;
+	return j->config->compute == COMPUTE_THROTTLED || (j->config->compute == COMPUTE_AUTO && *n_computing);
+}
+
+static int runs_list(const struct job *j, uint64_t period, struct causality_run *run, struct causality_facts *f, struct err *e)
+{
+	int rc = 0;
+	f->n_runs = 0;
+	for (uint32_t i = 0; i < j->kept.n_runs && !rc; i++) {
+		const struct kept_run *k = &j->kept.run[i];
+		if (k->throttled >= 0 && (k->period != period || !j->wanted[k->throttled]))
+			continue;
+		char *edges = kept_path(&j->kept, k->name, ".edges");
+		struct causality_run *to = &run[f->n_runs++];
+		struct causality_edge *edge;
+		to->trace = kept_path(&j->kept, k->name, ".trace");
+		to->throttled = k->throttled;
+		rc = edges_load(edges, &edge, &to->n_edges, e);
+		to->edge = edge;
+		free(edges);
+		f->tracing_ns += k->took_ns;
+	}
+	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
+		if (j->wanted[i])
+			f->throttled[f->n_throttled++] = i;
+	return rc;
+}
+
+static int runs_merge(struct job *j, uint64_t period, struct err *e)
+{
+	struct collect_outcome *o = j->outcome;
+	struct causality_run *run = xcalloc(j->kept.n_runs, sizeof *run);
+	struct causality_facts f;
+	char host[256];
+	host_name(host, sizeof host);
+	facts_init(j, &f, host);
+	f.throttled = xcalloc(j->kept.n_nodes + 1, sizeof *f.throttled);
+	f.period = period;
+	f.by_throttling = is_by_throttling(j, period, &o->n_computing);
+	f.application_ns = j->kept.application_ns;
+	int rc = runs_list(j, period, run, &f, e);
+	rc = rc ? rc : causality_merge(run, f.n_runs, &f, j->config->output, &o->merged, e);
+	o->n_runs = f.n_runs;
+	o->n_throttled = f.n_throttled;
+	o->tracing_ns = f.tracing_ns;
+	o->by_throttling = f.by_throttling;
+	o->period = period;
+	for (uint32_t i = 0; i < f.n_runs; i++) {
+		free((char *)(uintptr_t)run[i].trace);
+		free((struct causality_edge *)(uintptr_t)run[i].edge);
+	}
+	free(run);
+	causality_facts_release(&f);
+	return rc;
+}
+
+/* The runs and their merge; again with longer maxima where somebody got stuck, or where edges contradict each other: then somebody was taken for
+ * waiting who was not. */
+static int period_collect(struct job *j, uint64_t period, struct err *e)
+{
+	for (int attempt = 1;; attempt++) {
+		expectation_tell(j, period);
+		int rc = runs_make(j, period, e);
+		rc = rc ? rc : runs_merge(j, period, e);
+		if ((rc != -EDEADLK && rc != -ELOOP) || attempt == ATTEMPTS)
+			return rc;
+		rc = stuck_again(j, e);
+		if (rc)
+			return rc;
+	}
+}
+
+/* --- auto --------------------------------------------------------------------------------------------------------------------------- */
+
+static int check_run(const struct job *j, int64_t *took_ns, struct err *e)
+{
+	char line[200] = "";
+	setenv("TRACE", j->config->output, 1);
+	FILE *f = popen(j->config->check, "re");
+	if (!f)
+		return err_sys(e, errno, "--check");
+	bool got = fgets(line, sizeof line, f) != NULL;
+	int status = pclose(f);
+	line[strcspn(line, "\n")] = 0;
+	if (!got || status)
+		return err_set(e, ECHILD, "--check \"%s\" %s", j->config->check, status ? "failed" : "printed nothing");
+	int rc = parse_duration(line, took_ns, e);
+	return rc ? err_context(e, "--check") : 0;
+}
+
+static int error_measure(struct job *j, struct err *e)
+{
+	int64_t took = 0;
+	int rc = j->config->check ? check_run(j, &took, e) : j->config->replay(j->config->ctx, j->config->output, &took, e);
+	if (rc)
+		return rc;
+	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
+	j->outcome->error = fabs((double)took - (double)j->kept.application_ns) / (double)j->kept.application_ns;
+	tell(j, "period %" PRIu64 ": the replay takes %s, the application %s: %.1f %% off", j->outcome->period, text, app, 100 * j->outcome->error);
+	free(text);
+	free(app);
+	return 0;
+}
+
+static int auto_collect(struct job *j, struct err *e)
+{
+	for (uint64_t period = PERIOD_FIRST; period; period /= 2) {
+		int rc = period_collect(j, period, e);
+		rc = rc ? rc : error_measure(j, e);
+		if (rc || j->outcome->error <= j->config->error)
+			return rc;
+	}
+	tell(j, "no period comes within %.1f %%: the trace is that of period 1", 100 * j->config->error);
+	return 0;
+}
+
+/* --- the whole ---------------------------------------------------------------------------------------------------------------------- */
+
+/* What makes runs comparable, as text. */
+static char *what_of(const struct collect_config *c)
+{
+	char *cwd = getcwd(NULL, 0);
+	json_t *command = json_array();
+	for (char **v = c->command; *v; v++)
+		json_array_append_new(command, json_string(*v) ? json_string(*v) : json_string("?"));
+	json_t *o = json_pack("{s:o,s:s?,s:s?,s:s?,s:s}", "command", command, "in", cwd, "root", c->root, "before", c->before, "clock", clock_names[c->clock]);
+	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS) : xstrdup("?");
+	json_decref(o);
+	free(cwd);
+	return text;
+}
+
+static int config_check(const struct collect_config *c, uint64_t *period, struct err *e)
+{
+	*period = 0;
+	if (strcmp(c->period, "auto")) {
+		int rc = parse_uint(c->period, period, e);
+		if (rc || !*period)
+			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0: at each so many-th request; 1 is every one");
+	} else if (!c->check && !c->replay) {
+		return err_set(e, EINVAL, "--period auto needs a way to replay: --check COMMAND");
+	}
+	return 0;
+}
+
+int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
+{
+	struct job j = {.config = c, .outcome = o};
+	uint64_t period;
+	*o = (struct collect_outcome){.error = NAN};
+	int rc = config_check(c, &period, e);
+	if (rc)
+		return rc;
+	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = what_of(c);
+	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
+	if (!rc && !j.kept.n_runs)
+		rc = run_make(&j, -1, 0, e);
+	if (!rc) {
+		j.wanted = xcalloc(j.kept.n_nodes + 1, sizeof *j.wanted);
+		rc = nodes_choose(c->nodes, c->seed, j.kept.n_nodes, j.wanted, e);
+	}
+	rc = rc ? rc : period ? period_collect(&j, period, e) : auto_collect(&j, e);
+	if (rc == -EINTR)
+		err_set(e, EINTR, "interrupted: %" PRIu32 " run%s kept in %s; the same command with --resume goes on", j.kept.n_runs,
+			j.kept.n_runs == 1 ? " is" : "s are", dir);
+	o->n_nodes = j.kept.n_nodes;
+	o->n_outside = j.kept.n_outside;
+	o->application_ns = j.kept.application_ns;
+	o->cpu_time = j.kept.cpu_time;
+	kept_runs_release(&j.kept);
+	free(j.wanted);
+	free(dir);
+	free(what);
+	return rc;
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/judge.h"
+
+enum {
+	POLL_QUIET = 5,	       /* times the quiet of those who sleep */
+	POLL_QUIET_BLIND = 50, /* at most, where nothing tells that a poll was in vain */
+	POLL_IDLE_LEAST = 10,
+	POLL_CPU_LEAST_NS = 100000,
+};
+
+static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
+{
+	/* one call that lasts is judged by itself; many short ones are a way to poll */
+	return now->compute_ns > limits->compute || (now->compute_ns > 0 && now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
+}
+
+enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits)
+{
+	if (!now->os_state || now->os_state == 'Z' || now->os_state == 'X')
+		return JUDGE_GONE;
+	switch (now->state) {
+	case CAUSE_WAITING:
+		if (now->os_state == 'S')
+			return JUDGE_ASLEEP;
+		break;
+	case CAUSE_POLLING:
+		return now->os_state == 'D' ? JUDGE_ACTIVE : JUDGE_POLLS;
+	case CAUSE_COMPUTING:
+		/* in a call that nobody knows of, or for a page of a mapped file (D) */
+		if (now->os_state == 'S' && now->off_cpu_ns > limits->asleep)
+			return JUDGE_TOO_LONG;
+		break;
+	case CAUSE_SLEEPING:
+		break;
+	case CAUSE_REQUEST:
+	case CAUSE_HELD:
+	case CAUSE_STATES:
+		return JUDGE_ACTIVE;
+	}
+	return is_over(now, limits) ? JUDGE_TOO_LONG : JUDGE_ACTIVE;
+}
+
+static void at_least(int64_t *to, int64_t ns)
+{
+	if (*to < ns)
+		*to = ns;
+}
+
+static enum judge_change polls_since(const struct judge_sight *before, const struct judge_sight *now, int64_t quiet_ns, int64_t blocked_max_ns,
+				     int64_t *needed_ns)
+{
+	if (now->os_state == 'S' && now->n_slices == before->n_slices) { /* it does not poll but sleeps */
+		at_least(needed_ns, quiet_ns);
+		return JUDGE_UNCHANGED;
+	}
+	at_least(needed_ns, POLL_QUIET * quiet_ns);
+	if (now->n_idle - before->n_idle >= POLL_IDLE_LEAST)
+		return JUDGE_UNCHANGED;
+	at_least(needed_ns, blocked_max_ns < POLL_QUIET_BLIND * quiet_ns ? blocked_max_ns : POLL_QUIET_BLIND * quiet_ns);
+	return now->cpu_ns - before->cpu_ns >= POLL_CPU_LEAST_NS ? JUDGE_UNCHANGED : JUDGE_NOT_YET;
+}
+
+enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sight *before, const struct judge_sight *now, int64_t quiet_ns,
+			      int64_t blocked_max_ns, int64_t *needed_ns)
+{
+	switch (verdict) {
+	case JUDGE_GONE:
+	case JUDGE_TOO_LONG:
+		return JUDGE_UNCHANGED;
+	case JUDGE_ASLEEP:
+		at_least(needed_ns, quiet_ns);
+		return now->changes == before->changes && now->n_slices == before->n_slices ? JUDGE_UNCHANGED : JUDGE_CHANGED;
+	case JUDGE_POLLS:
+		if (now->changes != before->changes)
+			return JUDGE_CHANGED;
+		return polls_since(before, now, quiet_ns, blocked_max_ns, needed_ns);
+	case JUDGE_ACTIVE:
+	case JUDGE_VERDICTS:
+		break;
+	}
+	return JUDGE_CHANGED;
+}

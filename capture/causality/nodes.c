@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/nodes.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/units.h"
+#include "common/xalloc.h"
+
+static int order(int64_t a, int64_t b)
+{
+	return a < b ? -1 : a > b;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct watch_thread *x = a, *y = b;
+	int c = order(x->rank, y->rank);
+	c = c ? c : order(x->pid, y->pid);
+	return c ? c : order(x->tid, y->tid);
+}
+
+int nodes_take(const struct watch_thread *thread, uint32_t n, struct watch_thread **node, uint32_t *n_nodes, uint32_t *n_outside, struct err *e)
+{
+	bool has_ranks = false;
+	*node = xcalloc(n + 1, sizeof **node);
+	*n_nodes = *n_outside = 0;
+	for (uint32_t i = 0; i < n; i++)
+		has_ranks |= thread[i].n_requests && thread[i].rank >= 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!thread[i].n_requests)
+			continue;
+		if (has_ranks && thread[i].rank < 0)
+			++*n_outside;
+		else
+			(*node)[(*n_nodes)++] = thread[i];
+	}
+	qsort(*node, *n_nodes, sizeof **node, compare);
+	if (*n_nodes)
+		return 0;
+	free(*node);
+	*node = NULL;
+	return err_set(e, ENOENT, "the application makes no requests on files of its own: --root DIR says which count");
+}
+
+/* --- from run to run --------------------------------------------------------------------------------------------------- */
+
+struct place {
+	uint64_t key;
+	uint32_t pid, tid, index;
+};
+
+static int compare_places(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	if (x->key != y->key)
+		return x->key < y->key ? -1 : 1;
+	int c = order(x->pid, y->pid);
+	return c ? c : order(x->tid, y->tid);
+}
+
+static struct place *places_make(const struct watch_thread *t, uint32_t n, bool has_ranks, uint32_t *n_places)
+{
+	struct place *p = xcalloc(n + 1, sizeof *p);
+	*n_places = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (t[i].n_requests && (!has_ranks || t[i].rank >= 0))
+			p[(*n_places)++] = (struct place){t[i].key, t[i].pid, t[i].tid, i};
+	qsort(p, *n_places, sizeof *p, compare_places);
+	return p;
+}
+
+int nodes_match(const struct watch_thread *base, uint32_t n_base, const struct watch_thread *thread, uint32_t n, int64_t *number, struct err *e)
+{
+	uint32_t n_a, n_b, b = 0;
+	int rc = 0;
+	struct place *in_base = places_make(base, n_base, false, &n_a);
+	struct place *here = places_make(thread, n, n_base && base[0].rank >= 0, &n_b);
+	for (uint32_t i = 0; i < n; i++)
+		number[i] = -1;
+	for (uint32_t a = 0; a < n_a && !rc; a++, b++) {
+		const struct watch_thread *t = &base[in_base[a].index];
+		if (b == n_b || here[b].key != in_base[a].key)
+			rc = err_set(e, EILSEQ, "node %" PRIu32 "%s%.0d, with %" PRIu64 " requests in the first run, makes none in this one, or is begun otherwise: "
+				     "the application does not do the same in every run",
+				     in_base[a].index, t->rank >= 0 ? " of rank " : "", t->rank >= 0 ? (int)t->rank : 0, t->n_requests);
+		else
+			number[here[b].index] = in_base[a].index;
+	}
+	if (!rc && b < n_b)
+		rc = err_set(e, EILSEQ, "process %" PRIu32 " (thread %" PRIu32 ") makes requests, and was not there in the first run: the application does not "
+			     "do the same in every run", here[b].pid, here[b].tid);
+	free(in_base);
+	free(here);
+	return rc;
+}
+
+/* --- which are throttled ------------------------------------------------------------------------------------------------- */
+
+/* Source: splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t random_next(uint64_t *state)
+{
+	uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static int random_choose(const char *text, uint64_t seed, uint32_t n, bool *wanted, struct err *e)
+{
+	uint64_t m, state = seed;
+	int rc = parse_uint(text, &m, e);
+	if (rc)
+		return err_context(e, "--nodes random:%s", text);
+	if (!m || m > n)
+		return err_set(e, ERANGE, "--nodes random:%s: the application has %" PRIu32 " node%s", text, n, n == 1 ? "" : "s");
+	for (uint32_t i = 0; i < n && m; i++) { /* each is taken with as many left to take as there are left: all sets are as likely */
+		if (random_next(&state) % (n - i) < m) {
+			wanted[i] = true;
+			m--;
+		}
+	}
+	return 0;
+}
+
+static int range_choose(const char *item, uint32_t n, bool *wanted, struct err *e)
+{
+	unsigned int from, to;
+	int end = 0;
+	if (sscanf(item, "%u%n", &from, &end) == 1 && !item[end])
+		to = from;
+	else if (end = 0, sscanf(item, "%u-%u%n", &from, &to, &end) != 2 || item[end] || to < from)
+		return err_set(e, EINVAL, "--nodes: \"%s\" is neither all, random:M, a number nor a range as 2-5", item);
+	if (to >= n)
+		return err_set(e, ERANGE, "--nodes: there is no node %u: the application has %" PRIu32, to, n);
+	for (uint32_t i = from; i <= to; i++)
+		wanted[i] = true;
+	return 0;
+}
+
+int nodes_choose(const char *text, uint64_t seed, uint32_t n_nodes, bool *wanted, struct err *e)
+{
+	char **items;
+	size_t n;
+	memset(wanted, !strcmp(text, "all"), n_nodes * sizeof *wanted);
+	if (!strcmp(text, "all"))
+		return 0;
+	if (!strncmp(text, "random:", 7))
+		return random_choose(text + 7, seed, n_nodes, wanted, e);
+	int rc = split_list(text, &items, &n, e);
+	if (rc)
+		return err_context(e, "--nodes");
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = range_choose(items[i], n_nodes, wanted, e);
+	list_free(items, n);
+	return rc;
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/run.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "capture/app/app.h"
+#include "capture/causality/thread_look.h"
+#include "common/clock.h"
+#include "common/xalloc.h"
+
+struct start {
+	const struct run_config *config;
+	char *file;
+};
+
+static int output_redirect(const char *log)
+{
+	int null = open("/dev/null", O_RDONLY | O_CLOEXEC), to = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	bool ok = null >= 0 && to >= 0 && dup2(null, 0) >= 0 && dup2(to, 1) >= 0 && dup2(to, 2) >= 0;
+	return ok ? 0 : -errno;
+}
+
+/* In a process of its own. */
+static int start(void *ctx)
+{
+	const struct start *s = ctx;
+	if (output_redirect(s->config->log))
+		return 126;
+	execv(s->file, s->config->command);
+	int code = errno;
+	fprintf(stderr, "%s: %s\n", s->file, strerror(code));
+	return code == ENOENT ? 127 : 126;
+}
+
+static int before_run(const char *line, const char *log, struct err *e)
+{
+	int status;
+	pid_t pid = line ? fork() : 0;
+	if (!line)
+		return 0;
+	if (pid < 0)
+		return err_sys(e, errno, "--before");
+	if (!pid) {
+		output_redirect(log);
+		execl("/bin/sh", "sh", "-c", line, (char *)NULL);
+		_exit(127);
+	}
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return err_sys(e, errno, "--before");
+	if (status)
+		return err_set(e, ECHILD, "--before \"%s\" ended with status %d; what it printed is in %s", line,
+			       WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), log);
+	return 0;
+}
+
+/* Who of a stopped application is still there: with a second signal its capture ends before it does. */
+static void leave_nothing(void)
+{
+	for (int i = 0; i < 200; i++) {
+		descendants_kill();
+		pid_t got;
+		while ((got = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+		if (got < 0)
+			return;
+		const struct timespec nap = {0, 10000000};
+		nanosleep(&nap, NULL);
+	}
+}
+
+static int outcome_judge(const struct run_config *c, const struct app_outcome *o, const struct run_result *r, struct err *e)
+{
+	if (o->n_stops)
+		return err_set(e, EINTR, "interrupted");
+	if (r->seen.stuck)
+		return err_set(e, EDEADLK, "nobody made a request any more while one was held back (%s)", r->seen.stuck_at);
+	if (WIFSIGNALED(o->status))
+		return err_set(e, ECHILD, "the application was killed by signal %d (%s); what it printed is in %s", WTERMSIG(o->status),
+			       strsignal(WTERMSIG(o->status)), c->log);
+	if (WEXITSTATUS(o->status))
+		return err_set(e, ECHILD, "the application ended with status %d; what it printed is in %s", WEXITSTATUS(o->status), c->log);
+	if (r->seen.too_many)
+		return err_set(e, E2BIG, "the application has more than %u threads", CAUSALITY_THREADS_MAX);
+	if (r->seen.n_async)
+		return err_set(e, ENOTSUP, "the application makes asynchronous requests (%" PRIu32 "; libaio, POSIX AIO, io_uring), which no thread waits for: "
+			       "dependencies are found between threads", r->seen.n_async);
+	if (o->n_lost)
+		return err_set(e, EOVERFLOW, "%" PRIu64 " requests were lost: --scratch with more room may help", o->n_lost);
+	return 0;
+}
+
+int run_once(const struct run_config *c, struct run_result *r, struct err *e)
+{
+	struct app_config app;
+	struct app_outcome o = {.status = 0};
+	struct start s = {c, NULL};
+	*r = (struct run_result){NULL};
+	int rc = before_run(c->before, c->log, e);
+	s.file = rc ? NULL : app_command_find(c->command[0], e);
+	if (!s.file)
+		return rc ? rc : -e->code;
+	app_config_init(&app);
+	app.output = c->raw;
+	app.command = c->command;
+	app.scratch = c->scratch;
+	app.causes = true;
+	app.root = c->root ? c->root : app.root;
+	app.start = start;
+	app.start_ctx = &s;
+	watch_open(&r->watch, &c->watch);
+	app.prepare = watch_prepare;
+	app.prepare_ctx = r->watch;
+	const int64_t begin = clock_monotonic_ns();
+	rc = app_capture(&app, &o, e);
+	r->took_ns = clock_monotonic_ns() - begin;
+	watch_end(r->watch, &r->seen);
+	leave_nothing();
+	r->interrupted = o.n_stops > 0;
+	if (!rc || o.n_stops)
+		rc = outcome_judge(c, &o, r, e);
+	app_outcome_release(&o);
+	free(s.file);
+	return rc;
+}

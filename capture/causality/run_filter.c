@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/run_filter.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "capture/op.h"
+#include "capture/pour.h"
+#include "common/xalloc.h"
+
+struct filter {
+	const struct causality_facts *facts;
+	int64_t *armed_ns; /* armed_ns[n_nodes]: its next request from this instant on counts; NEVER: none */
+	bool *begun; /* it has made one */
+	int64_t first_ns, last_ns;
+	bool by_clock;
+	uint64_t n;
+};
+
+#define NEVER INT64_MAX
+
+static void disarm(struct filter *f)
+{
+	for (uint32_t i = 0; i < f->facts->n_nodes; i++)
+		f->armed_ns[i] = NEVER;
+}
+
+static bool is_cause(const struct trace_record *r)
+{
+	return op_info(r->op)->family == FAMILY_CAUSE;
+}
+
+/* Sets the compute to what counts of it. False: nothing. */
+static bool compute_keep(const struct filter *f, int64_t node, struct trace_record *r)
+{
+	if (r->end_ns <= f->first_ns && !f->begun[node])
+		return false;
+	if (f->by_clock) {
+		int64_t passed = r->end_ns - r->begin_ns - (int64_t)r->offset;
+		r->length = passed > 0 ? (uint64_t)passed : 0;
+	}
+	if (r->begin_ns < f->first_ns) {
+		r->begin_ns = f->first_ns;
+		uint64_t left = (uint64_t)(r->end_ns - f->first_ns);
+		r->length = r->length < left ? r->length : left;
+		r->offset = r->offset < left - r->length ? r->offset : left - r->length;
+	}
+	return true;
+}
+
+static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
+{
+	struct filter *f = ctx;
+	int64_t node = causality_node_of(f->facts, r->pid, r->tid);
+	(void)t;
+	if (node < 0)
+		return 0;
+	if (r->op == OP_COMPUTE) {
+		f->armed_ns[node] = r->end_ns;
+		return compute_keep(f, node, r);
+	}
+	if (is_cause(r) || r->begin_ns < f->armed_ns[node])
+		return 0;
+	f->armed_ns[node] = NEVER;
+	f->begun[node] = true;
+	f->n++;
+	if (r->end_ns != TIME_NONE && r->end_ns > f->last_ns)
+		f->last_ns = r->end_ns;
+	return 1;
+}
+
+/* When the first request that counts begins. */
+static int first_find(struct trace *t, struct filter *f, struct err *e)
+{
+	const struct trace_record *r;
+	int rc;
+	while ((rc = trace_next(t, &r, e)) > 0) {
+		int64_t node = causality_node_of(f->facts, r->pid, r->tid);
+		if (node < 0)
+			continue;
+		if (r->op == OP_COMPUTE) {
+			f->armed_ns[node] = r->end_ns;
+		} else if (!is_cause(r) && r->begin_ns >= f->armed_ns[node]) {
+			f->first_ns = f->last_ns = r->begin_ns;
+			return trace_rewind(t, e);
+		}
+	}
+	return rc < 0 ? rc : err_set(e, ENODATA, "no request of the application is in the trace");
+}
+
+int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress, struct run_filter_counts *counts, struct err *e)
+{
+	struct trace *t = NULL;
+	struct filter f = {.facts = facts, .by_clock = !facts->cpu_time};
+	f.armed_ns = xcalloc(facts->n_nodes + 1, sizeof *f.armed_ns);
+	disarm(&f);
+	f.begun = xcalloc(facts->n_nodes + 1, sizeof *f.begun);
+	int rc = trace_open(&t, from, e);
+	rc = rc ? rc : first_find(t, &f, e);
+	if (!rc) {
+		struct trace_meta meta = *trace_meta(t);
+		struct pour p = {.filter = filter_record, .ctx = &f, .write = {.compress = compress}, .new_seq = true};
+		char *text = causality_facts_text(facts, meta.extra_json);
+		meta.extra_json = text;
+		disarm(&f);
+		rc = pour(&p, &t, NULL, 1, &meta, to, e);
+		free(text);
+	}
+	trace_close(t);
+	free(f.armed_ns);
+	free(f.begun);
+	*counts = (struct run_filter_counts){f.n, f.last_ns - f.first_ns};
+	return rc;
+}
+
+/* --- edges ------------------------------------------------------------------------------------------------------------------ */
+
+struct open_wait { /* whose requests behind it were not all seen yet */
+	uint64_t signaller_request, waiter_request;
+};
+
+int waits_to_edges(const char *trace, const struct causality_facts *facts, const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
+		   struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing, struct err *e)
+{
+	struct trace *t = NULL;
+	const struct trace_record *r;
+	uint64_t *made = xcalloc(facts->n_nodes + 1, sizeof *made);
+	struct open_wait *at = xcalloc(n_waits + 1, sizeof *at);
+	uint64_t next = 0;
+	int rc = trace_open(&t, trace, e), got = 0;
+	const int64_t epoch = rc ? 0 : trace_meta(t)->epoch_ns;
+	*edge = NULL;
+	*n_edges = *n_computing = 0;
+	while (!rc && (got = trace_next(t, &r, e)) > 0) {
+		int64_t node = causality_node_of(facts, r->pid, r->tid);
+		if (node < 0 || is_cause(r))
+			continue;
+		for (; next < n_waits && wait[next].at_ns - epoch <= r->begin_ns; next++)
+			if (number[wait[next].throttled] >= 0 && number[wait[next].waiter] >= 0)
+				at[next] = (struct open_wait){made[number[wait[next].throttled]], made[number[wait[next].waiter]]};
+		made[node]++;
+	}
+	rc = rc ? rc : got;
+	*edge = xcalloc(next + 1, sizeof **edge);
+	for (uint64_t i = 0; i < next && !rc; i++) {
+		const int64_t a = number[wait[i].throttled], b = number[wait[i].waiter];
+		if (a < 0 || b < 0 || a == b || at[i].signaller_request >= made[a] || at[i].waiter_request >= made[b])
+			continue;
+		(*edge)[(*n_edges)++] = (struct causality_edge){(uint32_t)a, (uint32_t)b, at[i].signaller_request, at[i].waiter_request};
+		*n_computing += wait[i].by_computing;
+	}
+	trace_close(t);
+	free(made);
+	free(at);
+	return rc;
+}

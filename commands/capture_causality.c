@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* validate capture causality: what the threads of a parallel application do, and whom they wait for. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "capture/causality/collect.h"
+#include "commands/capture_ways.h"
+#include "commands/commands.h"
+#include "common/units.h"
+
+static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
+static const char about[] =
+	"Runs COMMAND, a parallel application (mpirun ..., or processes and threads of any kind), once as it is and then once for each\n"
+	"node, a thread that makes requests on files: in that run every P-th request of the node is held back until all the others wait.\n"
+	"Who waits then, waits for it. The trace has the requests and times of the first run with what was computed between them, and\n"
+	"signals and waits: replays keep to them on storage of any speed. The application must do the same in every run.\n"
+	"\n"
+	"Exit status: 0 when the trace was written; 3 when the application failed, or does otherwise from run to run.";
+
+static void line_print(void *ctx, const char *line)
+{
+	(void)ctx;
+	printf("%s\n", line);
+	fflush(stdout);
+}
+
+static void print(const struct collect_config *c, const struct collect_outcome *o)
+{
+	struct strbuf app = STRBUF_INIT, all = STRBUF_INIT;
+	format_duration(&app, (double)o->application_ns);
+	format_duration(&all, (double)o->tracing_ns);
+	printf("%-14s%" PRIu64 " of %" PRIu32 " node%s -> %s\n", "requests", o->merged.n_requests, o->n_nodes, o->n_nodes == 1 ? "" : "s", c->output);
+	printf("%-14s%" PRIu64 ", %" PRIu32 " of them with a node held back at every ", "runs", o->n_runs, o->n_throttled);
+	if (o->period == 1)
+		printf("request");
+	else
+		printf("%" PRIu64 "th request", o->period);
+	printf("; %s altogether, the application itself takes %s\n", all.s, app.s);
+	printf("%-14s%" PRIu64 " seen, %" PRIu64 " needed; %" PRIu64 " barrier%s\n", "dependencies", o->merged.n_edges_seen, o->merged.n_edges_left,
+	       o->merged.n_barriers, o->merged.n_barriers == 1 ? "" : "s");
+	printf("%-14sby %s, in time %s\n", "computing", o->by_throttling ? "what nodes do that are held back" : "what remains without waiting calls",
+	       o->cpu_time ? "on the processor" : "of the clock");
+	if (o->n_computing)
+		printf("%-14s%" PRIu64 " times a node that waited was found computing: it polls memory\n", "note", o->n_computing);
+	if (o->n_outside)
+		printf("%-14s%" PRIu32 " thread%s of no rank made requests, which are left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s");
+	strbuf_release(&app);
+	strbuf_release(&all);
+}
+
+int capture_causality(int argc, char **argv, struct err *e)
+{
+	struct collect_config c;
+	struct collect_outcome o;
+	int n_positional, command;
+	collect_config_init(&c);
+	int rc = options_parse_command(collect_options, &c, argc, argv, 0, &n_positional, &command, e);
+	if (rc > 0) {
+		command_help(&cmd_capture, synopsis, about, collect_options);
+		return EXIT_OK;
+	}
+	if (!rc && command >= argc)
+		rc = err_set(e, EINVAL, "which command? usage is validate capture %s", synopsis);
+	if (!rc && !c.output)
+		rc = err_set(e, EINVAL, "-o is missing: the trace to write");
+	if (rc)
+		return EXIT_USAGE;
+	c.command = argv + command;
+	c.tell = line_print;
+	c.progress = true;
+	rc = collect(&c, &o, e);
+	if (!rc)
+		print(&c, &o);
+	return !rc ? EXIT_OK : rc == -EINVAL || rc == -ERANGE || rc == -EEXIST ? EXIT_USAGE : EXIT_FAILED;
+}

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture causality on applications whose dependencies are known: each is found at period 1, none where there is none; a capture that was
+# interrupted goes on; an application that fails or does otherwise each time is an error that says so.
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+${CC:-cc} -w -O1 -o parallel "$SRCDIR/tests/programs/parallel.c" -pthread || fail 'parallel.c does not compile'
+mkdir work
+cd work
+
+# the files of the applications lie here, and nothing else
+capture() {
+	rm -rf ../trace ../trace.runs ./*
+	expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel "$@"
+	mv out err ..
+}
+edges() { # of the run that held back node $1
+	sort -u "../trace.runs/run-1-$1.edges" | tr '\n' ' '
+}
+same() {
+	[ "$2" = "$3" ] || fail "$1: $2 instead of $3"
+}
+
+# the child's k-th read waits for the parent's k-th write, which is behind its open
+capture pipe
+same 'a pipe' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
+same 'a pipe, backwards' "$(edges 1)" ''
+expect_line ../out 'requests      11 of 2 nodes'
+"$VALIDATE" info ../trace --csv ../csv >/dev/null
+same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 5
+
+# barriers of threads
+capture threads 4
+expect_line ../out 'requests      15 of 3 nodes'
+for k in 0 1 2; do
+	for other in 0 1 2; do
+		[ $k = $other ] || for i in 1 2 3; do
+			edges $k | grep -qF "$k:$i $other:$((i + 1)) " || fail "node $other does not wait for write $i of node $k: $(edges $k)"
+		done
+	done
+done
+
+# memory that is polled: found by computing too long, and computing is taken from where nobody waits
+capture polling
+same 'polling' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
+expect_line ../out 'it polls memory'
+expect_line ../out 'by what nodes do that are held back'
+
+# a lock is a request, and waits: the child goes on when the parent has unlocked
+capture locking
+edges 0 | grep -qF '0:7 1:2 ' || fail "the lock is not waited for: $(edges 0)"
+
+capture independent
+same 'nothing to wait for' "$(edges 0)$(edges 1)" ''
+
+# less: a node, a period
+expect_status 2 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel pipe
+expect_line err 'resume'
+rm -r ../trace.runs
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes 0 --period 3 -- ../parallel pipe 12
+same 'a period' "$(sort -u ../trace.runs/run-3-0.edges | cut -d ' ' -f 1 | tr '\n' ' ')" '0:12 0:3 0:6 0:9 '
+[ ! -e ../trace.runs/run-3-1.edges ] || fail 'node 1 was held back too'
+
+# goes on where it was: nothing is run again but what is missing
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --period 3 --resume -- ../parallel pipe 12
+expect_line out '1 run at period 3 to come'
+[ -e ../trace.runs/run-3-1.edges ] || fail 'node 1 is still missing'
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 13
+expect_line err 'another command'
+
+# faults
+rm -rf ../trace.runs
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel fails
+expect_line err 'killed by signal 9'
+rm -rf ../trace.runs ./*
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel differs
+expect_line err 'node 0'
+rm -rf ../trace.runs ./*
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- true
+expect_line err '--root'
+rm -rf ../trace.runs
+expect_status 2 "$VALIDATE" capture causality -o ../trace --root . --period 0 -- true
+rm -rf ../trace.runs
+expect_status 2 "$VALIDATE" capture causality -o ../trace --root . --nodes 5 -- ../parallel pipe
+expect_line err 'there is no node 5'

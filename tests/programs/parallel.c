@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Small parallel applications whose dependencies are known: parallel KIND [N]. */
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static char block[4096];
+static int n = 5;
+
+static void die(const char *what)
+{
+	perror(what);
+	exit(1);
+}
+
+static int file_open(const char *name, int flags)
+{
+	int fd = open(name, flags | O_CREAT, 0644);
+	if (fd < 0)
+		die(name);
+	return fd;
+}
+
+static void put(int fd, int i)
+{
+	if (pwrite(fd, block, sizeof block, (off_t)i * (off_t)sizeof block) != sizeof block)
+		die("pwrite");
+}
+
+static void get(int fd, int i)
+{
+	if (pread(fd, block, sizeof block, (off_t)i * (off_t)sizeof block) != sizeof block)
+		die("pread");
+}
+
+static void compute(double ms)
+{
+	struct timespec a, b;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &a);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &b);
+	while ((double)(b.tv_sec - a.tv_sec) * 1e3 + (double)(b.tv_nsec - a.tv_nsec) / 1e6 < ms);
+}
+
+static void children_wait(void)
+{
+	int status;
+	while (wait(&status) > 0)
+		if (status)
+			exit(1);
+}
+
+/* The child reads what the parent has written, block by block. */
+static int by_pipe(void)
+{
+	int p[2];
+	char c;
+	if (pipe(p))
+		die("pipe");
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	if (!fork()) {
+		close(p[1]);
+		for (int i = 0; i < n && read(p[0], &c, 1) == 1; i++)
+			get(fd, i);
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		if (write(p[1], "x", 1) != 1)
+			die("write");
+	}
+	children_wait();
+	return 0;
+}
+
+/* Two processes that have nothing to do with each other. */
+static int independent(void)
+{
+	for (int k = 0; k < 2; k++)
+		if (!fork()) {
+			int fd = file_open(k ? "one" : "two", O_RDWR | O_TRUNC);
+			for (int i = 0; i < n; i++) {
+				put(fd, i);
+				compute(0.2);
+			}
+			_exit(0);
+		}
+	children_wait();
+	return 0;
+}
+
+static pthread_barrier_t barrier;
+
+static void *writer(void *arg)
+{
+	char name[20];
+	snprintf(name, sizeof name, "part%d", (int)(long)arg);
+	int fd = file_open(name, O_RDWR | O_TRUNC);
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		pthread_barrier_wait(&barrier);
+	}
+	return NULL;
+}
+
+/* Three threads with a barrier after each write. */
+static int threads(void)
+{
+	pthread_t t[3];
+	pthread_barrier_init(&barrier, NULL, 3);
+	for (long k = 0; k < 3; k++)
+		if (pthread_create(&t[k], NULL, writer, (void *)k))
+			die("pthread_create");
+	for (int k = 0; k < 3; k++)
+		pthread_join(t[k], NULL);
+	return 0;
+}
+
+/* As by_pipe, but the child looks at shared memory until the block is there, and computes in between. */
+static int polling(void)
+{
+	volatile int *done = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	if (!fork()) {
+		for (int i = 0; i < n; i++) {
+			while (*done <= i)
+				;
+			get(fd, i);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		++*done;
+		compute(1);
+	}
+	children_wait();
+	return 0;
+}
+
+/* The child waits for the parent's lock on the file. */
+static int locking(void)
+{
+	int fd = file_open("data", O_RDWR | O_TRUNC), p[2];
+	char c;
+	if (pipe(p))
+		die("pipe");
+	if (flock(fd, LOCK_EX))
+		die("flock");
+	if (!fork()) {
+		int own = file_open("data", O_RDWR);
+		close(p[0]);
+		close(p[1]);
+		if (flock(own, LOCK_EX))
+			die("flock");
+		get(own, 0);
+		_exit(0);
+	}
+	close(p[1]);
+	if (read(p[0], &c, 1) != 0) /* until the child has come to its lock, or nearly */
+		die("read");
+	for (int i = 0; i < n; i++)
+		put(fd, i);
+	flock(fd, LOCK_UN);
+	children_wait();
+	return 0;
+}
+
+/* Another number of requests each time. */
+static int differs(void)
+{
+	int fd = file_open("count", O_RDWR);
+	char text[20] = "";
+	if (read(fd, text, sizeof text - 1) < 0)
+		die("read");
+	int runs = atoi(text) + 1;
+	snprintf(text, sizeof text, "%d", runs);
+	if (pwrite(fd, text, strlen(text), 0) < 0)
+		die("pwrite");
+	for (int i = 0; i < runs; i++)
+		put(fd, 1 + i);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *kind = argc > 1 ? argv[1] : "";
+	n = argc > 2 ? atoi(argv[2]) : n;
+	if (!strcmp(kind, "pipe"))
+		return by_pipe();
+	if (!strcmp(kind, "independent"))
+		return independent();
+	if (!strcmp(kind, "threads"))
+		return threads();
+	if (!strcmp(kind, "polling"))
+		return polling();
+	if (!strcmp(kind, "locking"))
+		return locking();
+	if (!strcmp(kind, "differs"))
+		return differs();
+	if (!strcmp(kind, "fails")) {
+		put(file_open("data", O_RDWR), 0);
+		raise(SIGKILL);
+	}
+	fprintf(stderr, "parallel: what? \"%s\"\n", kind);
+	return 2;
+}
