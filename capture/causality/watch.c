@@ -360,7 +360,7 @@ void watch_open(struct watch **w, const struct watch_config *c)
 {
 	*w = xcalloc(1, sizeof **w);
 	(*w)->config = *c;
-	(*w)->root = c->root ? xstrdup(c->root) : NULL;
+	(*w)->root = c->root ? realpath(c->root, NULL) : NULL; /* (what is no directory is said by app_capture) */
 	(*w)->seen = xcalloc(CAUSE_SLOTS, sizeof *(*w)->seen);
 	int64_t longest = 0;
 	for (uint32_t i = 0; i < c->n_known; i++)
