@@ -5,7 +5,6 @@
 #undef __USE_EXTERN_INLINES
 #include <stdarg.h>
 #include <stdio.h>
-#include <wchar.h>
 
 #include "capture/op.h"
 #include "capture/preload/core.h"
@@ -160,47 +159,4 @@ EXPORT int __isoc99_fscanf(FILE *restrict f, const char *restrict format, ...)
 EXPORT int __isoc99_scanf(const char *restrict format, ...)
 {
 	WITH_LIST(__isoc99_vscanf(format, ap));
-}
-
-/* --- wide characters: one record a call; bytes are not known, so the result is the number of characters -------------------- */
-
-EXPORT wint_t fgetwc(FILE *f)
-{
-	TIMED(wint_t, fgetwc, f);
-	capture_io(OP_FGETC, begin, end, fd_of(f), 0, 1, 0, got == WEOF ? 0 : 1);
-	return got;
-}
-ALIAS(getwc, fgetwc);
-
-EXPORT wint_t fputwc(wchar_t c, FILE *f)
-{
-	TIMED(wint_t, fputwc, c, f);
-	capture_io(OP_FPUTC, begin, end, fd_of(f), 0, 1, 0, got == WEOF ? -1 : 1);
-	return got;
-}
-ALIAS(putwc, fputwc);
-
-EXPORT wchar_t *fgetws(wchar_t *restrict s, int n, FILE *restrict f)
-{
-	TIMED(wchar_t *, fgetws, s, n, f);
-	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0, got ? (int64_t)wcslen(got) : 0);
-	return got;
-}
-
-EXPORT int fputws(const wchar_t *restrict s, FILE *restrict f)
-{
-	TIMED(int, fputws, s, f);
-	uint64_t len = wcslen(s);
-	capture_io(OP_FPUTS, begin, end, fd_of(f), 0, len, 0, got < 0 ? -1 : (int64_t)len);
-	return got;
-}
-
-EXPORT int vfwprintf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
-{
-	FORMATTED(OP_FPRINTF, fd_of(f), vfwprintf, f, format, ap);
-}
-
-EXPORT int fwprintf(FILE *restrict f, const wchar_t *restrict format, ...)
-{
-	WITH_LIST(vfwprintf(f, format, ap));
 }

@@ -70,6 +70,15 @@ done
 expect_status 0 "$VALIDATE" capture app -o ../trace --no-characters --root . -- ../cases streams
 "$VALIDATE" info ../trace --csv ../csv >/dev/null
 [ "$(count ',fgetc,\|,fputc,\|,ungetc,')" -eq 0 ] || fail 'characters are not left out'
+# wide ones, plain and fortified: the same records of both
+want='fopen fprintf fputs fputc fseek fscanf fgets fgets fgetc ungetc fgetc fgetc fgets fclose'
+$compiler -w -O2 -D_FORTIFY_SOURCE=2 -o ../fortified "$programs/cases.c" -pthread -ldl || fail 'cases.c does not compile fortified'
+for program in ../cases ../fortified; do
+	capture $program wide
+	has ../csv ',fgets,"path=wide;fd=3;length=100",0'
+	got=$(grep 'path=wide' ../csv | cut -d , -f 5 | tr '\n' ' ')
+	[ "${got% }" = "$want" ] || fail "$program, wide characters: $got"
+done
 capture ../cases signals
 capture ../cases clones
 [ "$(count ',pread,')" -eq 200 ] || fail 'the reads of cloned children are missing'

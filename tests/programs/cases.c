@@ -22,6 +22,7 @@
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+#include <wchar.h>
 
 extern char **environ;
 static char buffer[65536];
@@ -113,6 +114,18 @@ static void directories(void)
 	int fd = open("many", O_RDONLY | O_DIRECTORY);
 	d = fdopendir(fd);
 	need(d && readdir(d) && closedir(d) == 0, "fdopendir");
+}
+
+static void wide(void)
+{
+	wchar_t line[100];
+	int i = 0;
+	FILE *f = fopen("wide", "w+");
+	need(f && fwprintf(f, L"%d items\n", 12) == 9 && fputws(L"second\n", f) >= 0 && fputwc(L'c', f) == L'c', "put");
+	rewind(f);
+	need(fwscanf(f, L"%d", &i) == 1 && i == 12 && fgetws(line, 100, f) && fgetws_unlocked(line, 100, f), "get");
+	need(fgetwc(f) == L'c' && ungetwc(L'c', f) == L'c' && getwc(f) == L'c' && getwc_unlocked(f) == WEOF, "characters");
+	need(!fgetws(line, 100, f) && fclose(f) == 0, "end");
 }
 
 static void streams(void)
@@ -346,7 +359,7 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} cases[] = {{"data", data},	   {"names", names},	   {"directories", directories}, {"streams", streams},
+	} cases[] = {{"data", data},	   {"names", names},	   {"directories", directories}, {"streams", streams}, {"wide", wide},
 		     {"maps", maps},	   {"threads", threads},   {"forks", forks},	      {"kept", kept},
 		     {"signals", signals}, {"clones", clones},	   {"close-all", close_all}, {"by-number", by_number},
 		     {"many", many}};
