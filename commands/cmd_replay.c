@@ -191,6 +191,23 @@ static bool is_untimed(const struct replay_summary *s)
 	return s->adapter.times && !strcmp(s->adapter.times, times_name(ADAPTER_UNTIMED));
 }
 
+static void parallel_print(const struct replay_summary *s)
+{
+	const struct parallel_summary *p = &s->parallel;
+	struct strbuf uncertainty = STRBUF_INIT;
+	if (!p->n_ranks)
+		return;
+	format_duration(&uncertainty, (double)p->uncertainty_ns);
+	printf("%-16s%s; %u rank%s on %u host%s: %s\n", "parallel", p->mode, p->n_ranks, p->n_ranks == 1 ? "" : "s", p->n_hosts,
+	       p->n_hosts == 1 ? "" : "s", p->launcher);
+	if (p->n_ranks > 1)
+		printf("%-16scompared before and after, to ± %s at most\n", "clocks", uncertainty.s);
+	count_print("signals", p->n_signals, "between nodes, each of which one waited for");
+	if (p->n_crowded)
+		printf("note: %u rank%s share processors, with more threads than these are\n", p->n_crowded, p->n_crowded == 1 ? "" : "s");
+	strbuf_release(&uncertainty);
+}
+
 static void adapter_print(const struct replay_summary *s)
 {
 	const struct adapter_summary *a = &s->adapter;
@@ -259,6 +276,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	memory_print(c, &s->memory);
 	passed_print(s);
 	block_print(s);
+	parallel_print(s);
 	adapter_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)

@@ -37,17 +37,21 @@ static void words_add(struct words_list *w, const char *const *word)
 
 /* No resource manager and no remote shell: the ranks are on this host, whatever is installed. Copies by one process out of another are
  * forbidden in many containers, which OpenMPI warns of. */
-static void mpirun_words(struct words_list *w, unsigned int n_ranks)
+static void mpirun_words(struct words_list *w, unsigned int n_ranks, unsigned int n_threads)
 {
 	static const char *const always[] = {"mpirun",		"--oversubscribe", "--mca", "plm",
 					     "isolated",	"--mca",	   "pml",   "ob1",
 					     "--mca",		"btl",		   "self,vader", "--mca",
 					     "btl_vader_single_copy_mechanism", "none", NULL};
-	static const char *const crowded[] = {"--bind-to", "none", "--mca", "mpi_yield_when_idle", "1", NULL};
+	static const char *const unbound[] = {"--bind-to", "none", NULL};
+	static const char *const crowded[] = {"--mca", "mpi_yield_when_idle", "1", NULL};
+	const unsigned int n_processors = (unsigned int)processors_allowed();
 	words_add(w, always);
 	if (geteuid() == 0)
 		words_list_add(w, "--allow-run-as-root");
-	if (n_ranks > (unsigned int)processors_allowed())
+	if (n_threads > n_ranks || n_ranks > n_processors)
+		words_add(w, unbound);
+	if (n_threads > n_processors)
 		words_add(w, crowded);
 }
 
@@ -82,13 +86,18 @@ static int launcher_words(struct words_list *w, const char *launcher, const char
 
 int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_ranks, struct err *e)
 {
+	return mpi_launch_words_threads(w, launcher, n_ranks, n_ranks, e);
+}
+
+int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigned int n_ranks, unsigned int n_threads, struct err *e)
+{
 	*w = (struct words_list){NULL, 0, 0};
 	char *number = xasprintf("%u", n_ranks);
 	int ret = 0;
 	if (launcher) {
 		ret = launcher_words(w, launcher, number, e);
 	} else {
-		mpirun_words(w, n_ranks);
+		mpirun_words(w, n_ranks, n_threads);
 		words_list_add(w, "-n");
 		words_list_add(w, number);
 	}

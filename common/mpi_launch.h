@@ -15,5 +15,7 @@
  * follow. NULL: mpirun with shared memory between the ranks; where they are more than the processors of this process, bound to none and giving
  * way while they wait. Errors: EINVAL for the text; ENOENT where the launcher is not installed, with what to do. Ownership: words_list_release. */
 int mpi_launch_words(struct words_list *w, const char *launcher, unsigned int n_ranks, struct err *e);
+/* The same for ranks that have several threads: n_threads in all, which share the processors. */
+int mpi_launch_words_threads(struct words_list *w, const char *launcher, unsigned int n_ranks, unsigned int n_threads, struct err *e);
 
 #endif

@@ -36,6 +36,7 @@ void replay_config_init(struct replay_config *c)
 		.engine = "event",
 	};
 	block_options_init(&c->block);
+	c->parallel = (struct parallel_options){.launcher = NULL};
 	c->adapter = (struct adapter_options){ADAPTER_OPTIONS_STANDARD};
 }
 
@@ -43,6 +44,7 @@ static const char *const payload_names[] = {"buffer", "random", "zero", NULL}; /
 
 #define FIELD(name) offsetof(struct replay_config, name)
 #define BLOCK(name) offsetof(struct replay_config, block.name)
+#define PARALLEL(name) offsetof(struct replay_config, parallel.name)
 #define ADAPTER(name) offsetof(struct replay_config, adapter.name)
 const struct option_spec replay_options[] = {
 	{.name = "order", .type = OPT_CHOICE, .offset = FIELD(order), .arg = "ORDER", .choices = replay_order_names,
@@ -94,7 +96,8 @@ const struct option_spec replay_options[] = {
 	 .help = "a deliberate fault, to test what judges replayers (--list-mutants)"},
 	{.name = "mode", .type = OPT_CHOICE, .offset = BLOCK(mode), .arg = "MODE", .choices = block_mode_names,
 	 .help = "engine block: when a request is issued: at its traced time with so many in flight as then, as fast as possible, with the "
-		 "traced number in flight, or after what it depended on (hf)"},
+		 "traced number in flight, or after what it depended on (hf). Engine parallel: after computing and waiting for other "
+		 "nodes, as fast as possible, after the traced pauses, or at its traced time (causal)"},
 	{.name = "backend", .type = OPT_CHOICE, .offset = BLOCK(backend), .arg = "NAME", .choices = block_backend_names,
 	 .help = "engine block: how requests reach the kernel (auto: io_uring where it may be used)"},
 	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,
@@ -130,11 +133,19 @@ const struct option_spec replay_options[] = {
 	 .help = "C compiler of engine compiled (cc)"},
 	{.name = "unroll", .type = OPT_FLAG, .offset = FIELD(unroll),
 	 .help = "engine compiled: each request as code of its own, not as a row of a table; slow to compile"},
+	{.name = "launcher", .type = OPT_STRING, .offset = PARALLEL(launcher), .arg = "COMMAND",
+	 .help = "engine parallel: the command that starts the ranks; {n} is their number, -n N is appended where it is not named "
+		 "(mpirun, with the options it needs here)"},
+	{.name = "compute", .type = OPT_CHOICE, .offset = PARALLEL(compute), .arg = "HOW", .choices = parallel_compute_names,
+	 .help = "engine parallel: computing keeps a processor busy, or sleeps (spin)"},
+	{.name = "clock", .type = OPT_CHOICE, .offset = PARALLEL(clock), .arg = "CLOCK", .choices = parallel_clock_names,
+	 .help = "engine parallel: computing is counted in time on the processor, or as it passes; auto: as the trace says, and on the processor "
+		 "where there are more threads than processors (auto)"},
 	ADAPTER_OPTION_ROWS(ADAPTER),
 	{.name = "blank", .type = OPT_FLAG, .offset = FIELD(blank), .flags = OPT_CLI_ONLY,
 	 .help = "no call is made between the stamps: what is measured then is the replay itself"},
 	{.name = "engine", .letter = 'e', .type = OPT_STRING, .offset = FIELD(engine), .arg = "NAME", .flags = OPT_CLI_ONLY,
-	 .help = "what replays: event (default), coordinator, compiled, block (default with --device); --list-engines tells more"},
+	 .help = "what replays: event (default), coordinator, compiled, parallel, block (default with --device); --list-engines tells more"},
 	{.name = "dir", .letter = 'd', .type = OPT_STRING, .offset = FIELD(dir), .arg = "DIR", .flags = OPT_CLI_ONLY,
 	 .help = "target directory; nothing outside it is touched"},
 	{.name = "device", .type = OPT_STRING, .offset = FIELD(device), .arg = "DEVICE", .flags = OPT_CLI_ONLY,
@@ -172,6 +183,15 @@ const struct replay_engine *replay_engine_find(const char *name)
 		if (!strcmp((*g)->name, name))
 			return *g;
 	return NULL;
+}
+
+struct replay_config replay_settled(const struct replay_config *c)
+{
+	const struct replay_engine *g = replay_engine_find(c->engine ? c->engine : "");
+	struct replay_config settled = *c;
+	if (g && g->settle)
+		g->settle(&settled);
+	return settled;
 }
 
 enum trace_level replay_engine_level(const struct replay_engine *g)
@@ -256,8 +276,12 @@ int replay_check(const struct replay_config *c, struct err *e)
 			       f && f->kind == FAULT_DOUBLE ? "mutant double" : "order none");
 	if (!strcmp(c->engine ? c->engine : "", "block"))
 		return engine_check(c, e);
+	if (!strcmp(c->engine ? c->engine : "", "parallel"))
+		return engine_check(c, e);
+	if (!parallel_options_are_standard(&c->parallel))
+		return err_set(e, EINVAL, "launcher, compute and clock are for engine parallel");
 	if (!block_options_are_standard(&c->block) || c->device)
-		return err_set(e, EINVAL, "mode, device and what goes with them are for engine block");
+		return err_set(e, EINVAL, "mode, device and what goes with them are for engine block (mode: and parallel)");
 	if (f && f->timed && c->timing == TIMING_FULLSPEED)
 		return err_set(e, EINVAL, "mutant %s is a fault of waiting for times: it needs timing timestamp or think", f->name);
 	if (c->n_workers && !pool)

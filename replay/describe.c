@@ -17,6 +17,8 @@ char *replay_describe_command(const struct replay_config *c, const char *input_p
 	const struct replay_engine *g = replay_engine_find(c->engine);
 	if (g && g->adapter)
 		; /* it has neither */
+	else if (g && g->settle)
+		strbuf_addf(&out, " --mode %s", block_mode_names[replay_settled(c).block.mode]);
 	else if (c->device)
 		strbuf_addf(&out, " --mode %s", block_mode_names[c->block.mode]);
 	else
@@ -74,7 +76,7 @@ static json_t *text_to_json(const char *text)
 char *replay_describe_extra(const struct replay_config *c, const struct output_source *o, const struct replay_summary *s,
 		     const struct trace_meta *input, const char *input_path)
 {
-	static const char *const kept[] = {"descriptors", "workload", NULL};
+	static const char *const kept[] = {"descriptors", "workload", "causality", NULL};
 	json_t *all = json_object(), *replay = json_object();
 	json_object_set_new(replay, "engine", json_string(c->engine));
 	json_object_set_new(replay, "options", options_to_json(replay_options, c));

@@ -96,11 +96,17 @@ static void outcome_put(const struct output *o, struct trace_record *r, const st
 	r->rvalue = out->rvalue < 0 ? -1 : got->success;
 }
 
+/* Touches of pages are traced as instants; computing and waiting are no requests. */
+static bool is_response(uint16_t op)
+{
+	return op_info(op)->family != FAMILY_PAGE && op_info(op)->family != FAMILY_CAUSE;
+}
+
 static void input_count(struct output *o, const struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
 		return;
-	if (op_info(r->op)->family != FAMILY_PAGE) { /* whose traced times are instants */
+	if (is_response(r->op)) {
 		o->input_sum_ns += (double)(r->end_ns - r->begin_ns);
 		o->n_input_sum++;
 	}
@@ -141,7 +147,7 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 	if (op_info(r->op)->family == FAMILY_PAGE) {
 		s->n_touches++;
 		s->n_touches_writing += (r->flags & PAGE_WRITTEN) != 0;
-	} else {
+	} else if (is_response(r->op)) {
 		o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
 		s->n_responses++;
 	}

@@ -2,6 +2,7 @@
 /* What became of the requests of a plan. */
 #include <math.h>
 
+#include "capture/op.h"
 #include "replay/output.h"
 
 static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
@@ -58,6 +59,7 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 {
 	const struct replay_plan *p = o->ctx;
 	struct lane_place at = p->place[i];
+	f->passed = at.lane == NONE32 && op_info(traced->op)->family == FAMILY_CAUSE && traced->begin_ns != TIME_NONE;
 	if (at.lane == NONE32)
 		return;
 	const struct lane *a = &p->lane[at.lane];

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "replay/calls/rooted.h"
 #include "replay/engines/gate.h"
+#include "replay/parallel/layout.h"
 #include "replay/plan_memory.h"
 
 #define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
@@ -62,7 +63,7 @@ static void requests_blank(struct replay_plan *p)
 
 static int64_t expected_of(const struct load_request *r)
 {
-	if (r->passed)
+	if (r->passed || op_info(r->op)->family == FAMILY_CAUSE)
 		return 0;
 	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
@@ -109,6 +110,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		if ((i + 1) % FORGET_REQUESTS == 0)
 			vm_forget(&l->request[i + 1 - FORGET_REQUESTS], FORGET_REQUESTS * sizeof *l->request);
 	}
+	p->calls.n_passed[PASS_CAUSE] = l->n_causes;
 	call_table_laid(&p->calls);
 	p->bytes = l->bytes; /* calls point into it */
 	p->n_bytes = l->n_bytes;
@@ -236,6 +238,7 @@ void plan_release(struct replay_plan *p)
 	plan_memory_release(p);
 	free(p->lane);
 	call_table_release(&p->calls);
+	layout_free(p->layout);
 	free(p->process_of);
 	free(p->pass_reason);
 	free(p->bytes);

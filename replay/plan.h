@@ -53,6 +53,7 @@ _Static_assert(HOT_CALL <= UINT8_MAX, "every operation fits a hot request");
 _Static_assert(sizeof(struct hot_request) + 8 + 8 <= 48, "at most 48 bytes a request, one dependency included");
 
 struct balloon;
+struct layout; /* replay/parallel/layout.h */
 
 struct hot_wait {
 	uint32_t lane, threshold; /* gate.h */
@@ -133,6 +134,7 @@ struct replay_plan { /* what a worker needs of it, replay/compiled/image.h carri
 	size_t n_bytes;
 	int dir_fd;
 
+	struct layout *layout; /* of engine parallel: its ranks; owned, NULL none */
 	struct balloon *balloon; /* held while it runs; of whoever made the plan */
 
 	/* filled in by the engine; `clock` is initialised by whoever made the plan, some time before: the longer, the better it is known */

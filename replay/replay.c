@@ -24,12 +24,14 @@
 #include "replay/load/load.h"
 #include "replay/order/order.h"
 #include "replay/output.h"
+#include "replay/parallel/layout.h"
 #include "replay/plan.h"
 #include "replay/calls/passing.h"
 #include "replay/load/slots.h"
 
 struct run {
-	const struct replay_config *c;
+	const struct replay_config *c; /* as the engine takes it */
+	const struct replay_config *asked;
 	const char *path;
 	struct trace *trace;
 	struct load load;
@@ -48,7 +50,7 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 		return ret;
 	if (trace_meta(r->trace)->level == LEVEL_BLOCK)
 		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device", r->path, r->c->engine);
-	ret = load_read(&r->load, r->trace, e);
+	ret = (r->c->causes ? load_read_with_causes : load_read)(&r->load, r->trace, e);
 	if (!ret)
 		ret = slots_find(&r->slots, &r->load, r->trace, e);
 	if (ret)
@@ -67,6 +69,7 @@ static int plan_derive(struct run *r, struct err *e)
 {
 	struct edges edges;
 	struct replay_plan *p = &r->plan;
+	const struct replay_engine *engine = replay_engine_find(r->c->engine);
 	const struct clock clock = p->clock;
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
@@ -75,6 +78,8 @@ static int plan_derive(struct run *r, struct err *e)
 	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
 	if (!ret)
 		ret = plan_make(p, r->c, &r->load, &r->slots, &edges, e);
+	if (!ret && engine->lay)
+		ret = engine->lay(p, r->c, &r->load, &r->slots, r->trace, e);
 	if (!ret)
 		ret = balloon_init(&r->balloon, r->c, trace_meta(r->trace), &r->load, e);
 	p->balloon = &r->balloon;
@@ -151,9 +156,12 @@ static uint32_t descriptors_more(const struct run *r)
 static int files_open(struct run *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
+	const bool elsewhere = replay_engine_find(r->c->engine)->opens;
 	int *fds = xcalloc(p->n_slots + 1, sizeof *fds);
 	int ret = initial_check(r->slots.initial, r->dir_fd, e);
-	if (!ret)
+	for (uint32_t i = 0; i < p->n_slots; i++)
+		fds[i] = -1;
+	if (!ret && !elsewhere)
 		ret = slots_open(&r->slots, r->dir_fd, descriptors_more(r), fds, e);
 	for (uint32_t i = 0; !ret && i < p->n_slots; i++)
 		atomic_store(&p->fds[i], fds[i]);
@@ -213,7 +221,7 @@ static json_t *memory_to_json(const struct replay_memory *m)
 /* What the metadata tell of the conditions under which the requests were issued. */
 static json_t *more_of_plan(const struct replay_plan *p, const struct replay_memory *m)
 {
-	return json_pack("{s:I, s:o, s:o, s:o}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "balloon", balloon_to_json(p->balloon),
+	return json_pack("{s:I, s:o*, s:o, s:o, s:o}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon", balloon_to_json(p->balloon),
 			 "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(m));
 }
 
@@ -268,14 +276,16 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	memory_take(&s->memory, &r->plan);
 	s->stopped = r->plan.stopped;
 	s->n_workers = r->plan.n_workers;
-	s->n_processes = r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
+	s->n_processes = r->plan.layout ? layout_n_ranks(r->plan.layout) : r->c->processes && r->slots.n_processes ? r->slots.n_processes : 1;
 	scheduling_warning(&r->plan.scheduling, (uint32_t)s->n_workers, all_spin(r->c), s->scheduling_note,
 			   sizeof s->scheduling_note);
 	if (ret && !r->plan.partial)
 		return ret;
+	if (r->plan.layout)
+		layout_summary(r->plan.layout, &s->parallel);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, &s->memory);
-	int written = output_write(r->trace, r->path, &from, r->c, s, ret ? NULL : e);
+	int written = output_write(r->trace, r->path, &from, r->asked, s, ret ? NULL : e);
 	json_decref(from.more);
 	return ret ? ret : written;
 }
@@ -308,7 +318,9 @@ int replay_run_summary(const char *trace_path, const struct replay_config *c, st
 	const struct replay_engine *engine = replay_engine_find(c->engine);
 	if (engine->replay)
 		return engine->replay(trace_path, c, s, e);
-	struct run *r = run_make(trace_path, c);
+	const struct replay_config settled = replay_settled(c);
+	struct run *r = run_make(trace_path, &settled);
+	r->asked = c;
 	ret = run_all(r, s, e);
 	if (r->plan.abandoned) /* some thread is still at it, and will be until the process ends */
 		return ret;

@@ -18,6 +18,7 @@
 #include "replay/block/block.h"
 #include "replay/block/block_options.h"
 #include "replay/load/load.h"
+#include "replay/parallel/parallel_options.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
 enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO };
@@ -48,6 +49,7 @@ struct replay_config {
 	const char *mutant;	 /* --mutant FAULT[:SIZE]: a deliberate fault (mutant.h), NULL none */
 	int64_t watchdog_ns;	 /* --watchdog: how long nothing may end before a blocked request is told; 0: for ever */
 	struct block_options block; /* of engine block */
+	struct parallel_options parallel; /* of engine parallel */
 	struct adapter_options adapter; /* of the engines that are other people's replayers */
 	bool blank;		 /* --blank: everything but the calls; what the stamps then see is the replayer's own */
 	const char *cc;		 /* --cc: of engine compiled, NULL "cc" */
@@ -67,6 +69,8 @@ struct replay_config {
 	const char *keep_source; /* --keep-source, NULL none */
 	const char *program_cache; /* --program-cache, NULL the user's own */
 	bool list_engines, list_mutants; /* for the command */
+	/* neither: an engine's own (settle) */
+	bool causes; /* what nodes compute, signal and wait for is replayed, too */
 };
 
 /* The clock's first baseline; and the one when times are to be met: an anchor is good to a few ns, so that the rate is good to
@@ -83,6 +87,7 @@ struct replay_plan; /* plan.h */
 struct replay_summary;
 
 struct adapter; /* replay/adapters/adapter.h */
+struct slots;	/* replay/load/slots.h */
 
 struct replay_engine {
 	const char *name, *help;
@@ -90,8 +95,14 @@ struct replay_engine {
 	const struct adapter *adapter; /* somebody else's replayer; NULL: ours */
 	bool bounded;	/* it can run from a plan in a file (--memory) */
 	bool processes; /* it can replay with a process for each traced process */
+	bool opens;	/* its processes open the descriptors that were there before the first request */
 	/* Errors: EINVAL for a combination this engine cannot do. */
 	int (*check)(const struct replay_config *c, struct err *e);
+	/* What the engine's own options mean for the plan; NULL: they mean what they say. */
+	void (*settle)(struct replay_config *c);
+	/* What else it needs of the load, which is freed afterwards; NULL nothing. The plan is made. Errors: its own. */
+	int (*lay)(struct replay_plan *p, const struct replay_config *c, const struct load *l, const struct slots *s, struct trace *t,
+		   struct err *e);
 	/* Makes what can be made before files are touched; NULL where there is nothing to make. Errors: its own. */
 	int (*prepare)(struct replay_plan *p, const struct replay_config *c, struct err *e);
 	/* Runs every request of the plan; returns when all have ended. Errors: of threads and memory; a failed request is an
@@ -102,6 +113,8 @@ struct replay_engine {
 };
 extern const struct replay_engine *const replay_engines[]; /* NULL-terminated */
 const struct replay_engine *replay_engine_find(const char *name);
+/* The configuration as the engine takes it. */
+struct replay_config replay_settled(const struct replay_config *c);
 /* LEVEL_SYSCALL: calls on files in a directory; LEVEL_BLOCK: requests on a device; 0: either, as the target says. */
 enum trace_level replay_engine_level(const struct replay_engine *g);
 
@@ -116,6 +129,15 @@ struct adapter_summary { /* of engines that are other people's replayers */
 	uint64_t n_left_out; /* the replayer's format has no place for them: passed over */
 	int64_t cpu_ns;      /* user and system, of the replayer and all it started */
 	uint64_t peak_bytes; /* resident, of the largest of them */
+};
+
+struct parallel_summary { /* of engine parallel */
+	char launcher[400]; /* as it was started; empty: another engine */
+	const char *mode;
+	uint32_t n_ranks, n_hosts;
+	uint32_t n_crowded; /* ranks on machines with more threads of the replay than processors: they give way when they wait */
+	uint64_t n_signals, n_waits;
+	int64_t uncertainty_ns; /* largest of what the clocks differ by, half width */
 };
 
 struct replay_mismatch {
@@ -164,6 +186,7 @@ struct replay_summary {
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns; /* begin - intended */
 	int64_t input_first_ns; /* first begin in the trace */
 	struct block_summary block; /* of engine block */
+	struct parallel_summary parallel;
 	struct adapter_summary adapter;
 	uint64_t own_memory_bytes; /* anonymous memory of the replay itself, where there is a balloon */
 	uint64_t balloon_least_bytes, balloon_most_bytes; /* held beside it; most 0: none, as the replay itself has as much */

@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 
-const char *const block_mode_names[] = {"hf", "afap", "load", "dep", NULL};
+const char *const block_mode_names[] = {"hf", "afap", "load", "dep", "causal", "think-limited", "timing-accurate", NULL};
 const char *const block_backend_names[] = {"auto", "io_uring", "libaio", "psync", NULL};
 const char *const block_limit_names[] = {"rounded", "instant", "exact", "none", NULL};
 const char *const block_beyond_names[] = {"error", "modulo", "scale", NULL};

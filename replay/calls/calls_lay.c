@@ -368,6 +368,8 @@ struct hot_request call_hot(struct call_table *c, const struct load *l, const st
 {
 	struct hot_request h = {.offset = r->offset, .length = (uint32_t)r->length, .slot = r->slot, .op = (uint8_t)r->op};
 	c->n_passed[r->passed]++;
+	if (op_info(r->op)->family == FAMILY_CAUSE)
+		return (struct hot_request){.op = (uint8_t)r->op, .offset = r->length};
 	if (r->passed) {
 		h.op = HOT_PASSED;
 	} else if (is_plain(s, r) && !writes_payload(c, r) && reads_action(l->reads, s, r) == READ_AS_IS) {

@@ -289,6 +289,16 @@ int64_t crew_lead_ns(const struct crew *c, uint32_t n_processes)
 	return LEAD_NS + LEAD_PER_THREAD_NS * ((int64_t)c->n + n_processes);
 }
 
+/* The start, as soon as all threads can meet it; or when others say. */
+static int start_choose(struct crew *c, struct err *e)
+{
+	struct replay_plan *p = c->plan;
+	if (c->meet)
+		return c->meet(c, e);
+	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
+	return 0;
+}
+
 int crew_run(struct crew *c, struct err *e)
 {
 	struct replay_plan *p = c->plan;
@@ -304,13 +314,14 @@ int crew_run(struct crew *c, struct err *e)
 		crew_due_to_ticks(p, 1 / p->clock.ns_per_tick);
 	if (!ret && c->feed)
 		ret = feed_start(c->feed, p->due_ticks_per_ns, e);
+	run_facts_take(&before);
+	if (!ret)
+		ret = start_choose(c, e);
 	if (ret) {
 		crew_open(c, true);
 		crew_join(c);
 		return ret;
 	}
-	run_facts_take(&before);
-	p->start_ticks = clock_now(&p->clock) + (uint64_t)((double)crew_lead_ns(c, 0) / p->clock.ns_per_tick);
 	crew_open(c, false);
 	int followed = balloon_follow(p->balloon, e);
 	ret = crew_join_watched(c, followed ? NULL : e);

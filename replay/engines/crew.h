@@ -43,6 +43,7 @@ struct crew { /* with --processes each process has its own copy of it, and runs 
 	struct replay_plan *plan;
 	const struct replay_config *config;
 	void (*loop)(struct runner *w);
+	int (*meet)(struct crew *c, struct err *e); /* sets the plan's start, when every thread here is ready; NULL: soon */
 	void *shared; /* what else the runners of an engine share; the engine's own */
 	struct placement placement;
 	struct gates gates;  /* one for each lane */

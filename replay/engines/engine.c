@@ -7,6 +7,7 @@ const struct replay_engine *const replay_engines[] = {
 	&engine_event,
 	&engine_coordinator,
 	&engine_compiled,
+	&engine_parallel,
 	&engine_block,
 	&engine_exec,
 	&engine_fio,

@@ -5,7 +5,7 @@
 
 #include "replay/replay.h"
 
-extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_block;
+extern const struct replay_engine engine_event, engine_coordinator, engine_compiled, engine_parallel, engine_block;
 /* other people's (replay/adapters/) */
 extern const struct replay_engine engine_exec, engine_fio, engine_btreplay, engine_blkreplay, engine_hfplayer, engine_artc, engine_beefs;
 

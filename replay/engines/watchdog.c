@@ -37,18 +37,28 @@ static uint64_t due_at(const struct crew *c, uint32_t lane, uint32_t k)
 	return from + plan_due(p, lane, k);
 }
 
+/* What computes, or waits for a node elsewhere, is as long under way as that takes, and blocks nobody that is looked after here. */
+static bool is_cause(const struct replay_plan *p, uint32_t lane, uint32_t k)
+{
+	const unsigned int op = p->file.fd ? OP_INVALID : p->lane[lane].request[k].op;
+	return op < OP_N && op_info(op)->family == FAMILY_CAUSE;
+}
+
 bool watchdog_is_quiet(struct watchdog *w)
 {
 	const struct replay_plan *p = w->crew->plan;
 	uint64_t now = clock_now(&p->clock), sum = 0, due = p->start_ticks;
+	uint32_t n_causes = 0, n_calls = 0; /* what lanes are at */
 	for (uint32_t i = 0; i < p->n_lanes; i++) {
 		const struct lane *a = &p->lane[i];
 		w->next[i] = plan_first_left(p, i, w->next[i]);
 		sum += w->next[i] + atomic_load(&w->crew->queue[i].next);
 		uint64_t lane_due = w->next[i] < a->n ? due_at(w->crew, i, w->next[i]) : 0;
 		due = lane_due > due ? lane_due : due;
+		if (w->next[i] < a->n)
+			*(is_cause(p, i, w->next[i]) ? &n_causes : &n_calls) += 1;
 	}
-	if (sum != w->sum || due > now)
+	if (sum != w->sum || due > now || (n_causes && !n_calls))
 		w->quiet_since = now;
 	else if (due > w->quiet_since)
 		w->quiet_since = due;
@@ -71,8 +81,11 @@ static void request_tell(const struct replay_plan *p, uint32_t lane, uint32_t k,
 	const struct hot_request *h = &p->lane[lane].request[k];
 	const struct call *c = h->op == HOT_CALL ? &p->calls.call[h->length] : NULL;
 	const char *path = c && *c->path.whole ? c->path.whole : p->open[h->slot].path;
-	strbuf_addf(to, "request %" PRIu64 " (%s%s%s)", record_of(p, lane, k), op_name(c ? c->op : h->op), path ? " of " : "",
-		    path ? path : "");
+	if (p->n_records)
+		strbuf_addf(to, "request %" PRIu64, record_of(p, lane, k));
+	else
+		strbuf_addf(to, "request %u of thread %u", k + 1, lane + 1);
+	strbuf_addf(to, " (%s%s%s)", op_name(c ? c->op : h->op), path ? " of " : "", path ? path : "");
 }
 
 /* The first wait of a lane's next request that is not over, or NULL. */
@@ -93,7 +106,8 @@ static const struct hot_wait *waiting_for(const struct watchdog *w, uint32_t lan
 /* The first of lanes [from, to) whose next request waits for nothing, or `to`. */
 static uint32_t lane_under_way(const struct watchdog *w, uint32_t from, uint32_t to)
 {
-	while (from < to && (w->next[from] >= w->crew->plan->lane[from].n || waiting_for(w, from)))
+	while (from < to && (w->next[from] >= w->crew->plan->lane[from].n || waiting_for(w, from) ||
+			     is_cause(w->crew->plan, from, w->next[from])))
 		from++;
 	return from;
 }

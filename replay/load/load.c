@@ -21,12 +21,14 @@ const char *const pass_reasons[PASS_N] = {
 	[PASS_DISCARD] = "discards (--discards)",
 	[PASS_NO_DATA] = "calls that move no data at a known place",
 	[PASS_FORMAT] = "what the replayer's format has no place for",
+	[PASS_CAUSE] = "computing and waiting of parallel applications",
 };
 
 struct reader {
 	struct load *l;
 	struct trace *t;
 	uint32_t cap, thread_cap;
+	bool causes; /* are wanted */
 	struct u64_map thread_of; /* (pid, tid) */
 };
 
@@ -197,6 +199,10 @@ static int records_read(struct reader *rd, struct err *e)
 		for (size_t i = 0; !ret && i < n; i++, l->n_records++) {
 			if (r[i].begin_ns == TIME_NONE)
 				continue; /* lost by the replay that wrote this trace */
+			if (!rd->causes && op_info(r[i].op)->family == FAMILY_CAUSE) {
+				l->n_causes++;
+				continue;
+			}
 			ret = record_check(rd, &r[i], l->n_records, e);
 			if (ret)
 				break;
@@ -289,10 +295,10 @@ static void number(struct reader *rd)
 	free(renamed);
 }
 
-int load_read(struct load *l, struct trace *t, struct err *e)
+static int load_take(struct load *l, struct trace *t, bool causes, struct err *e)
 {
 	*l = (struct load){.max_length = 1};
-	struct reader rd = {.l = l, .t = t};
+	struct reader rd = {.l = l, .t = t, .causes = causes};
 	bool known;
 	uint64_t expected = trace_n_records(t, &known);
 	int ret = known ? room_for(&rd, expected, e) : 0;
@@ -314,6 +320,16 @@ int load_read(struct load *l, struct trace *t, struct err *e)
 	}
 	u64_map_release(&rd.thread_of);
 	return ret;
+}
+
+int load_read(struct load *l, struct trace *t, struct err *e)
+{
+	return load_take(l, t, false, e);
+}
+
+int load_read_with_causes(struct load *l, struct trace *t, struct err *e)
+{
+	return load_take(l, t, true, e);
 }
 
 void load_release(struct load *l)

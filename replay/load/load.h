@@ -31,6 +31,7 @@ enum pass_reason {
 	PASS_DISCARD,	/* block level: discards, unless they are asked for */
 	PASS_NO_DATA,	/* block level: moves no data at a known place */
 	PASS_FORMAT,	/* somebody else's replayer cannot be told of it */
+	PASS_CAUSE,	/* no request: what a node of a parallel application computed, and whom it waited for; engine parallel replays it */
 	PASS_N
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
@@ -82,6 +83,7 @@ struct load {
 	struct load_request *request; /* request[n], by (begin, record): issue order */
 	uint32_t n;
 	uint64_t n_records; /* of the file; those that were never issued (begin unknown) are not among the n */
+	uint64_t n_causes;  /* computing, signals and waits that were left out (FAMILY_CAUSE) */
 	struct load_more *more; /* more[n_more], more[0] unused */
 	uint32_t n_more, more_cap;
 	char *bytes; /* bytes[n_bytes]: heap items */
@@ -95,8 +97,11 @@ struct load {
 	uint64_t n_with_end;
 };
 
-/* Reads every record of T. Errors: EINVAL, E2BIG, ENOMEM with the record's number; those of reading. */
+/* Reads every record of T but those that are no requests (compute, signal, wait). Errors: EINVAL, E2BIG, ENOMEM with the record's number;
+ * those of reading. */
 int load_read(struct load *l, struct trace *t, struct err *e);
+/* And those, too: for who replays them. */
+int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
 void load_release(struct load *l); /* an all-zero one is fine */
 
 /* The heap item of a request: NUL-terminated, borrowed; NULL and 0 where it has none. */

@@ -26,8 +26,8 @@ static int too_many(struct trace *t, uint64_t n_max, bool *many, struct err *e)
 	return rc < 0 ? rc : trace_rewind(t, e);
 }
 
-/* Records that were never issued are not among the loaded: their numbers are what is missing. */
-static int count_never_issued(struct replayable *x, struct trace *t, struct err *e)
+/* Records that are not among the loaded: never issued, or no requests. */
+static int count_not_loaded(struct replayable *x, struct trace *t, struct err *e)
 {
 	const struct trace_record *r;
 	uint32_t record = 0;
@@ -35,6 +35,8 @@ static int count_never_issued(struct replayable *x, struct trace *t, struct err 
 	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
 		if (r->begin_ns == TIME_NONE)
 			count(&x->never_issued, record);
+		else if (op_info(r->op)->family == FAMILY_CAUSE)
+			count(&x->passed[PASS_CAUSE][r->op], record);
 		record++;
 		rc = 0;
 	}
@@ -88,7 +90,7 @@ int replayable_find(struct replayable *x, struct trace *t, uint64_t n_max, struc
 		if (!rc)
 			count_requests(x, &load);
 		if (!rc && load.n < load.n_records)
-			rc = count_never_issued(x, t, &x->why);
+			rc = count_not_loaded(x, t, &x->why);
 		slots_release(&slots);
 		load_release(&load);
 	}

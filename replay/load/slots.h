@@ -111,6 +111,11 @@ void slots_files_release(struct fileset *f);
  * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory; EMFILE where the limit of open
  * files is too low, saying which is needed. */
 int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e);
+/* One of them, by the slot's flags and position. */
+int descriptor_open(int dir_fd, const char *name, const struct slot *b, int *fd, struct err *e);
+/* Raises the limit of open files to n_wanted, or as far as that goes. Errors: EMFILE below n_needed, `n_of_trace` of which the trace has open
+ * at once. */
+int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e);
 void slots_close(const struct slots *s, int *fds);
 
 /* Whether the slot shares the open file of another one. */

@@ -49,7 +49,7 @@ void slots_files_release(struct fileset *f)
 /* --- opening ------------------------------------------------------------------------------------------------------ */
 
 /* As many as the trace ever has open at once are needed; with room for all of them no order of the replay can run out. */
-static int limit_raise(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e)
+int descriptors_allow(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace, struct err *e)
 {
 	struct rlimit r;
 	if (getrlimit(RLIMIT_NOFILE, &r) < 0)
@@ -66,10 +66,9 @@ static int limit_raise(uint64_t n_wanted, uint64_t n_needed, uint64_t n_of_trace
 	return 0;
 }
 
-static int slot_open(const struct slots *s, const struct slot *b, int dir_fd, int *fd, struct err *e)
+int descriptor_open(int dir_fd, const char *name, const struct slot *b, int *fd, struct err *e)
 {
 	const uint32_t never = O_CREAT | O_EXCL | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY);
-	const char *name = s->file[b->file].name;
 	int kind = rooted_kind(dir_fd, name, e);
 	if (kind < 0)
 		return kind;
@@ -100,7 +99,7 @@ int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, str
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		fds[i] = -1;
-	int ret = limit_raise((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS,
+	int ret = descriptors_allow((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS,
 			      s->n_open_max, e);
 	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
 		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
@@ -108,7 +107,7 @@ int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, str
 	}
 	for (uint32_t i = 1; !ret && i < s->n; i++)
 		if (s->slot[i].at_setup && !s->slot[i].passed)
-			ret = slot_open(s, &s->slot[i], dir_fd, &fds[i], e);
+			ret = descriptor_open(dir_fd, s->file[s->slot[i].file].name, &s->slot[i], &fds[i], e);
 	for (uint32_t i = 1; !ret && i < s->n; i++)
 		if (fds[i] >= 0 && !s->slot[i].inherited)
 			ret = heirs_open(s, i, fds, e);

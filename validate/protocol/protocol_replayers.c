@@ -106,7 +106,7 @@ static bool keeps_times(const struct replayer *r, const struct replay_config *c)
 		return a->timed;
 	if (!strcmp(r->engine, "block"))
 		return c->block.mode == MODE_HF || c->block.mode == MODE_DEP;
-	return c->timing != TIMING_FULLSPEED;
+	return replay_settled(c).timing != TIMING_FULLSPEED;
 }
 
 static int replayer_add(struct protocol *p, const struct protocol_file *f, const struct grid *g, const bool *applies,
@@ -132,7 +132,8 @@ static int replayer_add(struct protocol *p, const struct protocol_file *f, const
 		ret = replay_check(&c, e);
 	if (ret)
 		return err_context(e, "%s:%u: [replayer %s]", f->path, g->section->line, r->name);
-	r->total_order = c.order == ORDER_TEMPORAL || c.order == ORDER_TEMPORAL_SERIAL;
+	const int order = replay_settled(&c).order;
+	r->total_order = order == ORDER_TEMPORAL || order == ORDER_TEMPORAL_SERIAL;
 	r->timed = keeps_times(r, &c);
 	return 0;
 }

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Starting the ranks with a launcher of MPI jobs, and judging how that ended. */
+#ifndef REPLAY_PARALLEL_JOB_H
+#define REPLAY_PARALLEL_JOB_H
+
+#include <stdint.h>
+
+#include "common/err.h"
+#include "common/strbuf.h"
+#include "common/words.h"
+
+#define JOB_PROGRAM "validate-mpi-replay"
+
+struct job {
+	struct words_list command;
+	struct strbuf shown; /* the launcher's part of it */
+};
+
+/* The command for so many ranks with so many threads in all: the launcher's words (common/mpi_launch.h), and `JOB_PROGRAM dir token`. Errors: ENOENT where the program or the launcher is
+ * not there, saying what to install; EINVAL for a launcher that is no command. Ownership: job_release. */
+int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads, const char *dir, const char *token,
+		   struct err *e);
+void job_release(struct job *l); /* an all-zero one is fine */
+
+/* Runs it; whatever it started has ended when this returns. `scratch`: a directory for what it prints. Errors: EIO with what a rank or the launcher said;
+ * EINTR after SIGINT, SIGTERM or SIGHUP. */
+int job_run(struct job *l, const char *scratch, struct err *e);
+
+#endif

@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Engine parallel with ranks on this host: modes, what waits for what, threads, and what it refuses.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/parallel-lib"
+trap 'rm -rf "$TMPDIR"' EXIT
+
+replay() { # status, options...
+	wanted=$1
+	shift
+	expect_status "$wanted" timeout 100 "$VALIDATE" replay --engine parallel --dir target "$@"
+}
+stamps() { # trace: seq, begin and end of each record, in order
+	"$VALIDATE" export --to csv "$1" -o - | awk -F , 'NR > 1 { n = NF - 2; print $(NF - 2), $3, $4, $5 }'
+}
+after() { # A ends before B begins, or began before B ended with "begins"
+	stamps out.trace | awk -v a="$1" -v b="$2" '$1 == a { end = $3 } $1 == b { begin = $2 } END { exit !(end != "" && end <= begin) }' ||
+		fail "record $2 began before record $1 had ended: $(stamps out.trace)"
+}
+
+mkdir target
+cat >ring <<'END'
+node 0 0 0
+node 1 1 0
+node 2 2 0
+0 open a 20
+0 write 0 4096 30
+0 compute 3000000
+0 signal 1
+0 close 5
+1 wait 0
+1 open b 10
+1 write 0 100 10
+1 compute 2000000
+1 signal 2
+1 close 5
+2 wait 1
+2 open c 10
+2 write 0 100 10
+2 signal 0
+2 close 5
+0 wait 2
+0 open a 10
+0 read 0 4096 10
+0 close 5
+END
+./causal-trace in.trace <ring
+
+# --- causal: every record, in the order that the application demanded
+replay 0 --prepare -o out.trace in.trace
+expect_line out 'requests        20 of 20; 3 workers in 3 processes'
+expect_line out 'mismatches      0'
+expect_line out 'causal; 3 ranks on 1 host'
+expect_line out 'clocks          compared before and after'
+expect_line out 'signals         3 between nodes'
+"$VALIDATE" export --to csv in.trace -o in.csv
+seq_of() { # pid, op, how-manieth
+	awk -F , -v p="$1" -v o="$2" -v k="$3" 'NR > 1 && $1 == p && $5 == o && ++n == k { print $(NF - 2) }' in.csv
+}
+after "$(seq_of 100 compute 1)" "$(seq_of 101 open 1)"
+after "$(seq_of 101 compute 1)" "$(seq_of 102 open 1)"
+after "$(seq_of 102 pwrite 1)" "$(seq_of 100 open 2)"
+stamps out.trace | awk -v s="$(seq_of 100 compute 1)" '$1 == s && $3 - $2 >= 3000000 { ok = 1 } END { exit !ok }' || fail 'it did not compute'
+"$VALIDATE" info out.trace >info
+expect_line info '"clock_uncertainty_ns"'
+[ "$(stat -c %s target/a target/b target/c | tr '\n' ' ')" = '4096 100 100 ' ] || fail 'other files'
+[ -z "$(find target "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
+
+# --- the other modes pass over what is no request
+for mode in afap think-limited timing-accurate; do
+	replay 0 --prepare --mode "$mode" -o out.trace in.trace
+	expect_line out "$mode; 3 ranks"
+	expect_line out 'requests        12 of 20'
+	expect_line out 'computing and waiting of parallel applications 8'
+	expect_line out 'mismatches      0'
+done
+expect_line out 'issue error'
+expect_status 0 "$VALIDATE" replay --dir target --prepare in.trace
+expect_line out 'computing and waiting of parallel applications 8'
+sed 's/^node \([0-9]\) [0-9]/node \1 none/; / compute \| signal \| wait /d' ring | ./causal-trace plain.trace
+replay 3 --prepare plain.trace
+expect_line err 'does not tell what its processes computed and waited for'
+replay 0 --prepare --mode afap plain.trace
+
+# --- sleeping, and options that a launcher gets
+replay 0 --prepare --compute sleep --clock cpu --launcher "$(command -v mpirun) $([ "$(id -u)" = 0 ] && echo --allow-run-as-root) --oversubscribe --mca btl self,vader -n {n}" in.trace
+expect_line out 'mpirun'
+
+# --- threads of one rank, with one of another
+cat >threads <<'END'
+node 0 0 0
+node 1 0 1
+node 2 1 0
+0 open a 10
+0 write 0 10 10
+0 signal 1
+0 signal 1
+0 signal 2
+1 wait 0
+1 wait 0
+1 open b 10
+1 write 0 20 10
+1 signal 2
+2 wait 0
+2 wait 1
+2 open c 10
+2 signal 1
+1 wait 2
+1 close 10
+END
+./causal-trace threads.trace cpu <threads
+replay 0 --prepare -o out.trace threads.trace
+expect_line out '3 workers in 2 processes'
+expect_line out 'mismatches      0'
+"$VALIDATE" export --to csv threads.trace -o in.csv
+grep -q ',1100,' in.csv || fail 'no thread'
+awk -F , 'NR > 1 && $2 == 1100 && $5 == "open" { print $(NF - 2) }' in.csv >b
+awk -F , 'NR > 1 && $2 == 100 && $5 == "pwrite" { print $(NF - 2) }' in.csv >a
+after "$(cat a)" "$(cat b)"
+
+# --- refused before anything starts
+refused() { # what is said; text on standard input
+	./causal-trace bad.trace
+	replay 3 --prepare bad.trace
+	grep -qi -- "$1" err || fail "not told \"$1\": $(cat err)"
+}
+printf 'node 0 0 0\nnode 1 1 0\n0 open a 1\n1 wait 0\n1 open b 1\n' | refused 'signal'
+printf 'node 0 0 0\nnode 1 1 0\n0 wait 1\n0 open a 1\n0 signal 1\n1 wait 0\n1 open b 1\n1 signal 0\n' | refused 'cycle\|each other\|for ever'
+for option in '--order fs' '--timing think' '--mutant delay:1ms' '--mode dep' '--processes' '--speed 2' '--balloon 1MiB' '--stop-on-mismatch' '--device x'; do
+	# shellcheck disable=SC2086
+	replay 2 $option in.trace
+done
+expect_status 2 "$VALIDATE" replay --dir target --launcher x in.trace
+expect_line err 'engine parallel'
+expect_status 2 "$VALIDATE" replay --dir target --mode causal in.trace
+replay 3 --launcher 'no-such-launcher' in.trace
+expect_line err 'no-such-launcher'
+replay 3 --launcher 'false' in.trace
+expect_line err 'the launcher said'
+expect_status 3 env PATH=/nowhere "$VALIDATE" replay --engine parallel --dir target in.trace
+expect_line err 'not installed'
+
+# --- a rank that is not served by the right number of others
+cat >two-ranks <<END
+#!/bin/sh
+shift 2
+exec mpirun $([ "$(id -u)" = 0 ] && echo --allow-run-as-root) --oversubscribe --mca btl self,vader -n 2 "\$@"
+END
+chmod +x two-ranks
+replay 3 --launcher "$PWD/two-ranks" in.trace
+expect_line err 'the launcher started'
+
+# --- a rank that dies ends the run, and names itself
+{
+	echo 'node 0 0 0'
+	echo 'node 1 1 0'
+	echo '0 open a 1'
+	echo '0 compute 30000000000'
+	echo '0 signal 1'
+	echo '1 open b 1'
+	echo '1 wait 0'
+	echo '1 close 1'
+} | ./causal-trace long.trace
+"$VALIDATE" replay --engine parallel --dir target --prepare long.trace >out 2>err &
+job=$!
+n=0
+until set -- $(pgrep -f "validate-mpi-replay $TMPDIR/validate-ranks") && [ $# -ge 3 ] && [ -e target/b ]; do
+	n=$((n + 1))
+	[ "$n" -lt 300 ] || fail "no ranks: $(cat err)"
+	sleep 0.1
+done
+for pid; do
+	[ "$(cat "/proc/$pid/comm" 2>/dev/null)" = validate-mpi-re ] || continue
+	victim=$pid
+done
+kill -9 "$victim"
+status=0
+wait "$job" || status=$?
+[ "$status" -eq 3 ] || fail "status $status: $(cat err)"
+grep -q 'rank [01]' err || fail "no rank is named: $(cat err)"
+! pgrep -f "validate-mpi-replay $TMPDIR/validate-ranks" >/dev/null || fail 'ranks are left'
+[ -z "$(find target "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
