@@ -37,10 +37,6 @@ for f in a b c; do
 	head -c 2M /dev/urandom >$f
 done
 sync
-expect_status 0 "$VALIDATE" capture vfs -o trace -- fio --output-format=json --output=told.json job
-! grep -q 'lost' out || fail "events were lost"
-! grep -q 'paths cannot be read' out || skip "the kernel does not let paths be read: $(cat out)"
-"$VALIDATE" info trace --csv trace.csv >/dev/null
 
 # count FILE OPERATION [FLAGS]
 count() {
@@ -49,9 +45,17 @@ count() {
 json() {
 	jq -r ".jobs[] | select(.jobname == \"$1\") | $2" told.json
 }
+# again where the kernel took pages of fio itself from the cache: fio counts the faults that bring them back among its own
 command -v jq >/dev/null || skip "jq is not installed"
-reads=$(json cached .read.total_ios) writes=$(json written .write.total_ios) mapped=$(json mapped .read.total_ios)
-faults=$(json mapped .majf)
+for i in 1 2 3 4 5; do
+	expect_status 0 "$VALIDATE" capture vfs -o trace -- fio --output-format=json --output=told.json job
+	! grep -q 'lost' out || fail "events were lost"
+	! grep -q 'paths cannot be read' out || skip "the kernel does not let paths be read: $(cat out)"
+	"$VALIDATE" info trace --csv trace.csv >/dev/null
+	reads=$(json cached .read.total_ios) writes=$(json written .write.total_ios) mapped=$(json mapped .read.total_ios)
+	faults=$(json mapped .majf)
+	[ "$(count c page_fault 'flags=0x1')" -ne "$faults" ] || break
+done
 [ "$reads" -eq 512 ] && [ "$writes" -eq 512 ] && [ "$mapped" -eq 512 ] || fail "fio did not do what it was asked for"
 [ "$(count a pread length=4096)" -eq "$reads" ] || fail "$(count a pread) reads, and fio counts $reads"
 [ "$(count b pwrite length=4096)" -eq "$writes" ] || fail "$(count b pwrite) writes, and fio counts $writes"
