@@ -31,6 +31,7 @@ void smt_judge(const json_t *facts, struct finding *f);
 void mitigations_judge(const json_t *facts, struct finding *f);
 void huge_pages_judge(const json_t *facts, struct finding *f);
 void swap_judge(const json_t *facts, struct finding *f);
+void reclaim_judge(const json_t *facts, struct finding *f);
 void quota_judge(const json_t *facts, struct finding *f);
 void numa_judge(const json_t *facts, struct finding *f);
 void locked_judge(const json_t *facts, struct finding *f);

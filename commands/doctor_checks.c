@@ -302,6 +302,7 @@ const struct doctor_check doctor_checks[] = {
     {"real-time scheduling", scheduler_look, NULL},
     {"memory", memory_look, NULL},
     {"swap", NULL, swap_judge},
+    {"reclaim", NULL, reclaim_judge},
     {"huge pages", NULL, huge_pages_judge},
     {"locked memory", NULL, locked_judge},
     {"memory cgroup", cgroup_look, NULL},

@@ -167,6 +167,16 @@ void swap_judge(const json_t *facts, struct finding *f)
 	strbuf_release(&what);
 }
 
+void reclaim_judge(const json_t *facts, struct finding *f)
+{
+	if (json_is_true(fact(facts, "memory", "reclaimed_ahead")))
+		finding_say(f, HEALTH_WARN, "pages leave the cache ahead of need (DAMON)",
+			    "what a run expects in the page cache may be gone: as root, turn off the schemes with action pageout in "
+			    "/sys/kernel/mm/damon/admin/kdamonds, and damon_reclaim");
+	else
+		finding_say(f, HEALTH_OK, "when memory is needed", "");
+}
+
 void huge_pages_judge(const json_t *facts, struct finding *f)
 {
 	const char *when = text_of(facts, "memory", "transparent_huge_pages");

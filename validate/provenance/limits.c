@@ -2,6 +2,7 @@
 /* Memory, and what this process may have of the machine. */
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "common/cgroup_where.h"
@@ -21,10 +22,54 @@ static json_t *kilobytes(const char *root, const char *key)
 	return o;
 }
 
+/* --- memory that is taken ahead of need ------------------------------------------------------------------------------ */
+
+static bool fact_is(const char *root, const char *path, const char *text)
+{
+	json_t *o = fact_read(root, path, FACT_LINE);
+	const bool is = json_is_string(o) && !strcmp(json_string_value(o), text);
+	json_decref(o);
+	return is;
+}
+
+static void scheme_look(const char *path, const char *name, void *pages_out)
+{
+	(void)name;
+	*(bool *)pages_out |= fact_is(path, "/action", "pageout");
+}
+
+static void context_look(const char *path, const char *name, void *pages_out)
+{
+	(void)name;
+	numbered_each(path, "/schemes", "", scheme_look, pages_out);
+}
+
+static void monitor_look(const char *path, const char *name, void *pages_out)
+{
+	(void)name;
+	if (fact_is(path, "/state", "on"))
+		numbered_each(path, "/contexts", "", context_look, pages_out);
+}
+
+/* Whether pages that were not used for a while leave the cache though there is room: DAMON, by its module or by a scheme of somebody's.
+ * Null where none of it may be read. */
+static json_t *reclaimed_ahead(const char *root)
+{
+	static const char module[] = "/sys/module/damon_reclaim/parameters/enabled";
+	json_t *by_module = fact_read(root, module, FACT_LINE), *n = fact_read(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", FACT_LINE);
+	bool pages_out = fact_is(root, module, "Y");
+	const bool known = !json_is_null(by_module) || !json_is_null(n);
+	numbered_each(root, "/sys/kernel/mm/damon/admin/kdamonds", "", monitor_look, &pages_out);
+	json_decref(by_module);
+	json_decref(n);
+	return known ? json_boolean(pages_out) : json_null();
+}
+
 void memory_facts_add(json_t *memory, const char *root)
 {
 	json_object_set_new(memory, "total_bytes", kilobytes(root, "MemTotal"));
 	json_object_set_new(memory, "available_bytes", kilobytes(root, "MemAvailable"));
+	json_object_set_new(memory, "reclaimed_ahead", reclaimed_ahead(root));
 	json_object_set_new(memory, "swap_total_bytes", kilobytes(root, "SwapTotal"));
 	json_object_set_new(memory, "swap_free_bytes", kilobytes(root, "SwapFree"));
 	json_t *text = fact_keyed(root, "/proc/meminfo", "HugePages_Total");

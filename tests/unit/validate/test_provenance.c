@@ -42,6 +42,10 @@ static void a_machine_with_everything(void **state)
 	put(root, "/proc/self/status", "Name:\tx\nCpus_allowed_list:\t0-3,7\n");
 	put(root, "/proc/meminfo", "MemTotal:       1024 kB\nMemAvailable: 512 kB\nSwapTotal: 8 kB\nSwapFree: 4 kB\nHugePages_Total: 3\n");
 	put(root, "/proc/sys/vm/dirty_ratio", "20\n");
+	put(root, "/sys/kernel/mm/damon/admin/kdamonds/nr_kdamonds", "2\n");
+	put(root, "/sys/kernel/mm/damon/admin/kdamonds/1/state", "on\n");
+	put(root, "/sys/kernel/mm/damon/admin/kdamonds/1/contexts/0/schemes/0/action", "stat\n");
+	put(root, "/sys/kernel/mm/damon/admin/kdamonds/1/contexts/0/schemes/1/action", "pageout\n");
 	put(root, "/proc/sys/kernel/tainted", "512\n");
 	put(root, "/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
 	put(root, "/sys/kernel/debug/sched/preempt", "none voluntary (full)\n");
@@ -75,6 +79,7 @@ static void a_machine_with_everything(void **state)
 	expect_number(o, "memory", "total_bytes", 1 << 20);
 	expect_number(o, "memory", "swap_free_bytes", 4096);
 	expect_number(o, "memory", "huge_pages", 3);
+	assert_true(json_is_true(at(o, "memory", "reclaimed_ahead")));
 	expect_number(o, "memory", "dirty_ratio", 20);
 	expect_number(o, "kernel", "tainted", 512);
 	expect_text(o, "memory", "transparent_huge_pages", "madvise");
