@@ -148,7 +148,7 @@ static int memory_get(struct block_plan *p, bool dep, struct err *e)
 static int64_t scaled(int64_t ns, double scale)
 {
 	double x = (double)ns / scale;
-	return x > 4e18 ? (int64_t)4e18 : llrint(x);
+	return x > 1e18 ? (int64_t)1e18 : llrint(x); /* in ticks it must have room, too */
 }
 
 /* hf's times and those of dep, with the faults that are faults of times. */
