@@ -103,6 +103,7 @@ void figures_build(struct figures *fs, const struct analysis *a)
 	figures_issue(fs, a);
 	figures_control(fs, a);
 	figures_courses(fs, a);
+	figures_parallel(fs, a);
 }
 
 /* --- writing and running ------------------------------------------------------------------------------------------ */

@@ -41,11 +41,11 @@ static void add_point(struct strbuf *data, double x, double y)
 
 /* --- over time ---------------------------------------------------------------------------------------------------- */
 
-static void add_rate(struct figure *f, const struct course *c, const double *rate)
+static void add_rate(struct figure *f, const struct course *c, const double *rate, double unit)
 {
 	for (size_t k = 0; k < c->n; k++)
-		add_point(&f->data, (double)k * c->width_s, rate[k]);
-	add_point(&f->data, (double)c->n * c->width_s, c->n ? rate[c->n - 1] : NAN);
+		add_point(&f->data, (double)k * c->width_s, rate[k] / unit);
+	add_point(&f->data, (double)c->n * c->width_s, c->n ? rate[c->n - 1] / unit : NAN);
 	strbuf_addstr(&f->data, "\n\n");
 }
 
@@ -63,6 +63,7 @@ static bool has_course(const struct analysis *a, size_t cell, size_t scenario)
 struct over_time {
 	const char *section, *y, *first, *alt;
 	double *(*program)(const struct course *c), *(*replay)(const struct course *c);
+	double unit;
 };
 
 static double *rate_recorded(const struct course *c) { return c->recorded; }
@@ -70,26 +71,44 @@ static double *rate_replay(const struct course *c) { return c->replay; }
 static double *in_flight_program(const struct course *c) { return c->in_flight_program; }
 static double *in_flight_replay(const struct course *c) { return c->in_flight_replay; }
 
+static double *bandwidth_program(const struct course *c) { return c->bandwidth_program; }
+static double *bandwidth_replay(const struct course *c) { return c->bandwidth_replay; }
+
 static const struct over_time over_time[] = {
-    {"pace", "requests per second", "recorded", "Requests per second over the time of a run, recorded and replayed", rate_recorded, rate_replay},
+    {"pace", "requests per second", "recorded", "Requests per second over the time of a run, recorded and replayed", rate_recorded, rate_replay, 1},
     {"in-flight-time", "requests in flight", "program", "Mean number of requests in flight over the time of a run", in_flight_program,
-     in_flight_replay},
+     in_flight_replay, 1},
+    {"bandwidth", "MB per second", "application", "Bandwidth over the time of a run (figure 1 of the parallel-trace paper)", bandwidth_program,
+     bandwidth_replay, 1e6},
 };
+
+/* Bandwidth is told of parallel applications only; the others of all, though there be nothing to show. */
+static bool is_told(const struct analysis *a, const struct over_time *kind, size_t scenario)
+{
+	if (kind->program != bandwidth_program)
+		return true;
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (has_course(a, i, scenario) && a->course[i].bandwidth_program && a->course[i].bandwidth_replay)
+			return true;
+	return false;
+}
 
 static void add_over_time(struct figures *fs, const struct analysis *a, const struct over_time *kind, size_t scenario, const char *part)
 {
-	struct figure *f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
 	struct strbuf plot = STRBUF_INIT;
 	size_t index = 0;
+	if (!is_told(a, kind, scenario))
+		return;
+	struct figure *f = figure_add(fs, kind->section, part, WIDTH, HEIGHT);
 	strbuf_addf(&f->data, "# s, %s: %s, then each replayer\n", kind->y, kind->first);
 	for (size_t i = 0, n = 0; i < a->n_cells && n < PALETTE_N_SERIES; i++) {
-		if (!has_course(a, i, scenario))
+		if (!has_course(a, i, scenario) || !kind->program(&a->course[i]) || !kind->replay(&a->course[i]))
 			continue;
 		if (!index) {
-			add_rate(f, &a->course[i], kind->program(&a->course[i]));
+			add_rate(f, &a->course[i], kind->program(&a->course[i]), kind->unit);
 			add_curve(&plot, index++, "steps lw 4", palette[PALETTE_GRID].hex, kind->first);
 		}
-		add_rate(f, &a->course[i], kind->replay(&a->course[i]));
+		add_rate(f, &a->course[i], kind->replay(&a->course[i]), kind->unit);
 		add_curve(&plot, index++, "steps lw 1.4", palette_series(n++), replayer_name(a, i));
 	}
 	add_axes(f, index, "s", kind->y);

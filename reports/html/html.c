@@ -66,6 +66,7 @@ static void add_page(struct strbuf *out, const struct html_page *p)
 	html_add_definition(out, p);
 	html_add_characterisation(out, p);
 	html_add_conclusion(out, p);
+	html_add_parallel(out, p);
 	html_add_published(out, p);
 	html_add_evidence(out, p);
 	strbuf_addstr(out, "</main>\n</body>\n</html>\n");

@@ -29,6 +29,7 @@ void html_add_evidence(struct strbuf *out, const struct html_page *p); /* html_e
 void html_add_why(struct strbuf *out, const struct html_page *p);         /* html_why.c: what differences come from */
 void html_add_rated_range(struct strbuf *out, const struct html_page *p); /* html_rated_range.c: and limits of quantification */
 
+void html_add_parallel(struct strbuf *out, const struct html_page *p); /* html_parallel.c: running times of parallel applications */
 void html_add_published(struct strbuf *out, const struct html_page *p); /* html_published.c: the literature's findings and values */
 
 /* Shared. */

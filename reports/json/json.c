@@ -267,6 +267,8 @@ static json_t *report_json(const struct analysis *a)
 	json_object_set_new(o, "costs", json_costs(a));
 	json_object_set_new(o, "league", json_league(a));
 	json_object_set_new(o, "at_device", json_at_device(a));
+	if (a->parallel)
+		json_object_set_new(o, "parallel", json_parallel(a));
 	json_object_set_new(o, "uncertainty_sources", sources(a));
 	json_object_set_new(o, "protocol", protocol(&a->results->protocol));
 	json_object_set(o, "environment", a->results->environment ? a->results->environment : json_null());

@@ -50,6 +50,10 @@ json_t *json_courses(const struct analysis *a)
 		json_object_set_new(o, "replay_per_s", numbers(c->replay, c->n));
 		json_object_set_new(o, "program_in_flight", numbers(c->in_flight_program, c->n));
 		json_object_set_new(o, "replay_in_flight", numbers(c->in_flight_replay, c->n));
+		if (c->bandwidth_program && c->bandwidth_replay) {
+			json_object_set_new(o, "program_bytes_per_s", numbers(c->bandwidth_program, c->n));
+			json_object_set_new(o, "replay_bytes_per_s", numbers(c->bandwidth_replay, c->n));
+		}
 		if (c->timed) {
 			json_object_set_new(o, "issue_error_ns", numbers(c->issue_error_ns, c->n));
 			json_object_set_new(o, "issue_error_quantiles_ns", numbers(c->quantile_ns, SUMMARY_N_ISSUE_QUANTILES));

@@ -39,6 +39,9 @@ json_t *json_costs(const struct analysis *a);
 json_t *json_league(const struct analysis *a);
 json_t *json_at_device(const struct analysis *a);
 
+/* json_parallel.c: of a protocol with parallel applications */
+json_t *json_parallel(const struct analysis *a);
+
 /* json_cell.c */
 json_t *json_cell(const struct analysis *a, const struct cell *c);
 

@@ -17,6 +17,7 @@ static void (*const builders[])(struct table *, const struct analysis *) = {
     table_claims,         table_claim_comparisons, table_claim_values, table_published, table_published_values,
     table_operations,     table_pace,        table_issue_distribution, table_issue_rate, table_costs, table_stamps,
     table_league,         table_observation,    table_device,
+    table_parallel_replayers, table_parallel_worst, table_parallel, table_parallel_nodes,
 };
 
 void tables_build(struct tables *ts, const struct analysis *a)

@@ -62,6 +62,10 @@ void table_stamps(struct table *t, const struct analysis *a);
 void table_costs(struct table *t, const struct analysis *a);
 void table_league(struct table *t, const struct analysis *a);	   /* a row per replayer, the best first */
 void table_observation(struct table *t, const struct analysis *a); /* a row per scenario: whose times count */
+void table_parallel(struct table *t, const struct analysis *a);	   /* a row per case of a parallel application */
+void table_parallel_worst(struct table *t, const struct analysis *a);
+void table_parallel_replayers(struct table *t, const struct analysis *a);
+void table_parallel_nodes(struct table *t, const struct analysis *a);
 void table_device(struct table *t, const struct analysis *a);	   /* a row per case that was observed at its device */
 
 /* Shared by them: the two columns that name a cell, and their content. */

@@ -276,6 +276,7 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	add_league(out, a, &style);
 	add_reasons(out, a, &f, &style);
 	terminal_add_why(out, a, &style);
+	terminal_add_parallel(out, a, &style);
 	terminal_add_published(out, a, &style);
 	add_warnings(out, &f, &style);
 	add_footer(out, a, &style, report);

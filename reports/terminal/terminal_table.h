@@ -17,6 +17,7 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a, const stru
 /* What explains the cases that are not trusted, and the rated ranges, a line each (terminal_why.c). */
 void terminal_add_why(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
 /* Findings of the literature and their outcome here (terminal_published.c). */
+void terminal_add_parallel(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
 void terminal_add_published(struct strbuf *out, const struct analysis *a, const struct terminal_style *style);
 /* The verdict's word, coloured where wanted. */
 void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold);

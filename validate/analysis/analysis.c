@@ -16,6 +16,7 @@
 #include "validate/analysis/league.h"
 #include "validate/analysis/courses.h"
 #include "validate/analysis/operations.h"
+#include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
 #include "validate/stats/quantiles.h"
@@ -157,6 +158,7 @@ void analysis_describe(struct analysis *a)
 	costs_compute(a);
 	at_device_compute(a);
 	league_compute(a);
+	parallel_compute(a);
 }
 
 static void cell_release(struct cell *c)
@@ -185,6 +187,7 @@ void analysis_release(struct analysis *a)
 	free(a->cost);
 	free(a->device);
 	free(a->league);
+	parallel_release(a);
 	for (size_t i = 0; i < a->n_linearity; i++)
 		free(a->linearity[i].level);
 	free(a->cell);

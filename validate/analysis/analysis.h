@@ -247,6 +247,7 @@ struct course;
 struct cost;
 struct at_device;
 struct league_row;
+struct parallel_analysis;
 struct analysis {
 	const struct results *results; /* borrowed */
 	struct cell *cell;
@@ -266,6 +267,7 @@ struct analysis {
 	struct at_device *device; /* [n_cells] (analysis/at_device.h); NULL: not computed */
 	struct league_row *league; /* [n_league] (analysis/league.h), the best first; NULL: not computed */
 	size_t n_league;
+	struct parallel_analysis *parallel; /* analysis/parallel.h; NULL: not computed, or no parallel application */
 	struct linearity *linearity;
 	size_t n_linearity;
 	struct uncertainty_source *source;

@@ -53,6 +53,25 @@ static size_t mean_rates(double *rate, double *active, const struct run *const *
 	return most;
 }
 
+/* Bytes per second, mean over the runs; NULL where they moved none, or do not tell. */
+static double *mean_bandwidth(const struct run *const *runs, size_t n, int64_t width)
+{
+	double *of = xcalloc(PACE_MAX, sizeof *of), sum = 0;
+	struct pace p;
+	for (size_t i = 0; i < n; i++) {
+		if (!pace_at(&p, runs[i], width))
+			continue;
+		for (uint32_t k = 0; k < p.n; k++) {
+			of[k] += p.moved[k] / ((double)width * 1e-9) / (double)n;
+			sum += p.moved[k];
+		}
+	}
+	if (sum > 0)
+		return of;
+	free(of);
+	return NULL;
+}
+
 static size_t rate_class(double per_second)
 {
 	int k = per_second >= 1 ? ilogb(per_second) : 0;
@@ -127,6 +146,11 @@ void courses_compute(struct analysis *a)
 		struct measure_runs m;
 		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer, a->n_replicates);
 		course_compute(&a->course[i], &m);
+		if (a->course[i].n && a->results->protocol.scenario[a->cell[i].scenario].parallel.is) {
+			const int64_t width = widest(&m);
+			a->course[i].bandwidth_program = mean_bandwidth(m.r, m.n, width);
+			a->course[i].bandwidth_replay = mean_bandwidth(m.x, m.n, width);
+		}
 		measure_runs_release(&m);
 	}
 }
@@ -140,6 +164,8 @@ void courses_release(struct analysis *a)
 		free(a->course[i].issue_error_ns);
 		free(a->course[i].in_flight_program);
 		free(a->course[i].in_flight_replay);
+		free(a->course[i].bandwidth_program);
+		free(a->course[i].bandwidth_replay);
 	}
 	free(a->course);
 }

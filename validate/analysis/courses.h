@@ -19,6 +19,7 @@ struct course { /* of the case at the same index */
 	 * interval without a timed request */
 	double *recorded, *program, *replay, *issue_error_ns;
 	double *in_flight_program, *in_flight_replay; /* [n], mean number of requests active; all 0 in results of earlier versions */
+	double *bandwidth_program, *bandwidth_replay; /* [n], bytes per second; NULL where the runs do not tell, or of no parallel application */
 	bool timed; /* the next two hold something */
 	double quantile_ns[SUMMARY_N_ISSUE_QUANTILES]; /* of the issue error, at 0 %, 1 % ... */
 	struct course_rate rate[COURSE_RATE_CLASSES];  /* intervals of all runs, by their rate */

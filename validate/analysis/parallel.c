@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/analysis/parallel.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/analysis/analysis_private.h"
+#include "validate/analysis/measure_values.h"
+#include "validate/protocol/selector.h"
+#include "validate/stats/distributions.h"
+
+#define CONFIDENCE 0.95
+
+static const struct scenario *scenario_of(const struct analysis *a, size_t cell)
+{
+	return &a->results->protocol.scenario[a->cell[cell].scenario];
+}
+
+static bool is_known(const struct estimate *e)
+{
+	return (e->status == STAT_OK || e->status == STAT_ZERO_VARIANCE) && isfinite(e->value);
+}
+
+bool parallel_same_family(const struct scenario *a, const struct scenario *b)
+{
+	const struct scenario_parallel *x = &a->parallel, *y = &b->parallel;
+	const bool same_compute = x->compute == y->compute || (x->compute && y->compute && !strcmp(x->compute, y->compute));
+	return scenario_same_application(a, b) && !strcmp(a->workload, b->workload) && a->target == b->target && x->period == y->period &&
+	       x->n_throttled == y->n_throttled && same_compute && fabs(x->error - y->error) < 1e-12;
+}
+
+/* --- cases ---------------------------------------------------------------------------------------------------------- */
+
+static struct estimate over_runs(const struct run **runs, size_t n, double (*value)(const struct run_summary *s))
+{
+	double *x = values_of(runs, n, value);
+	struct estimate e = estimate_of_mean(x, n);
+	free(x);
+	return e;
+}
+
+static double running_ns(const struct run_summary *s)
+{
+	return (double)s->execution_ns;
+}
+
+static double bandwidth(const struct run_summary *s)
+{
+	return s->execution_ns > 0 ? (double)s->n_bytes / ((double)s->execution_ns * 1e-9) : NAN;
+}
+
+/* An estimate's standard error and the clock's step at both ends of two runs, as a rectangular distribution has it. */
+static void expand(struct parallel_case *c, const struct measure_runs *m)
+{
+	double step = 0;
+	c->u = c->k = c->U = NAN;
+	double k;
+	if (c->error.status || !(c->program.value > 0) || t_quantile(0.5 + CONFIDENCE / 2, c->error.df, &k))
+		return;
+	for (size_t i = 0; i < m->n; i++)
+		step = fmax(step, fmax(m->x[i]->summary.clock_resolution_ns, m->r[i]->summary.clock_resolution_ns));
+	const double type_a = (c->error.hi95 - c->error.lo95) / 2 / k, type_b = 2 * step / sqrt(3) / c->program.value;
+	c->k = k;
+	c->u = hypot(type_a, type_b);
+	c->U = k * c->u;
+}
+
+static void case_compute(struct parallel_case *c, const struct analysis *a, size_t cell, const struct measure_runs *m)
+{
+	*c = (struct parallel_case){.cell = cell};
+	c->program = over_runs(m->r, m->n, running_ns);
+	c->replay = over_runs(m->x, m->n, running_ns);
+	c->error = measure_estimate(MEASURE_PERCENT_ERROR, NULL, m, CONFIDENCE);
+	c->bandwidth_program = over_runs(m->r, m->n, bandwidth);
+	c->bandwidth_replay = over_runs(m->x, m->n, bandwidth);
+	c->tracing_time = measure_value(MEASURE_TRACING_TIME, NULL, m);
+	c->tracing_increase = measure_value(MEASURE_TRACING_INCREASE, NULL, m);
+	if (m->n && m->recording[0] && m->recording[0]->summary.causality.n_nodes)
+		c->recording = &m->recording[0]->summary.causality;
+	expand(c, m);
+	(void)a;
+}
+
+/* --- nodes ---------------------------------------------------------------------------------------------------------- */
+
+static const struct node_summary *node_find(const struct run_summary *s, uint64_t node)
+{
+	for (uint64_t i = 0; i < s->n_nodes; i++)
+		if (s->node[i].node == node)
+			return &s->node[i];
+	return NULL;
+}
+
+/* One number of a node in each run, NaN where it made no request there. */
+static double *node_values(const struct run *const *runs, size_t n, uint64_t node, double (*value)(const struct node_summary *s))
+{
+	double *x = xcalloc(n + 1, sizeof *x);
+	for (size_t i = 0; i < n; i++) {
+		const struct node_summary *s = node_find(&runs[i]->summary, node);
+		x[i] = s ? value(s) : NAN;
+	}
+	return x;
+}
+
+static double node_response(const struct node_summary *s)
+{
+	return s->response.mean;
+}
+
+static double node_requests(const struct node_summary *s)
+{
+	return (double)s->response.n;
+}
+
+static double node_busy(const struct node_summary *s)
+{
+	return (double)s->busy_ns * 1e-9;
+}
+
+static double mean_of(const struct run *const *runs, size_t n, uint64_t node, double (*value)(const struct node_summary *s))
+{
+	double sum = 0, *x = node_values(runs, n, node, value);
+	for (size_t i = 0; i < n; i++)
+		sum += x[i];
+	free(x);
+	return n ? sum / (double)n : NAN;
+}
+
+static double relative(double d)
+{
+	return expm1(d);
+}
+
+/* Of one replay: its scatter, and that of the two means, relative to the program's. */
+static double node_uncertainty(const double *x, const double *r, size_t n)
+{
+	struct sample_moments mx, mr;
+	double k;
+	if (sample_moments_spread(x, n, &mx) || sample_moments_spread(r, n, &mr) || !(mr.mean > 0) ||
+	    t_quantile(0.5 + CONFIDENCE / 2, (double)(n - 1), &k))
+		return NAN;
+	const double u2 = mx.sd * mx.sd * (1 + 1 / (double)n) + mr.sd * mr.sd / (double)n;
+	return k * sqrt(u2) / mr.mean;
+}
+
+static void node_compute(struct parallel_node *o, size_t cell, uint64_t node, const struct measure_runs *m)
+{
+	struct t_estimate t = {0}, wide;
+	struct serial serial;
+	double *x = node_values(m->x, m->n, node, node_response), *r = node_values(m->r, m->n, node, node_response);
+	double *d = xcalloc(m->n + 1, sizeof *d);
+	*o = (struct parallel_node){.cell = cell, .node = node};
+	o->program = estimate_of_mean(r, m->n);
+	o->replay = estimate_of_mean(x, m->n);
+	enum stat_status s = m->n < 2 ? STAT_TOO_FEW : log_ratios(r, x, m->n, d);
+	if (!s)
+		s = dependent_mean(d, m->n, &t, &wide, &serial);
+	o->bias = estimate_of_t(s, &t, relative);
+	o->U = node_uncertainty(x, r, m->n);
+	o->n_requests = mean_of(m->r, m->n, node, node_requests);
+	o->busy_program_s = mean_of(m->r, m->n, node, node_busy);
+	o->busy_replay_s = mean_of(m->x, m->n, node, node_busy);
+	free(x);
+	free(r);
+	free(d);
+}
+
+static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell, const struct measure_runs *m)
+{
+	const struct run_summary *s = m->n ? &m->r[0]->summary : NULL;
+	for (uint64_t i = 0; s && i < s->n_nodes; i++) {
+		GROW(p->node, p->n_nodes, *cap);
+		node_compute(&p->node[p->n_nodes++], cell, s->node[i].node, m);
+	}
+}
+
+/* --- the worst ------------------------------------------------------------------------------------------------------ */
+
+static struct estimate folded(const struct estimate *e)
+{
+	struct estimate f = *e;
+	const double lo = fabs(e->lo95), hi = fabs(e->hi95);
+	f.value = fabs(e->value);
+	f.lo95 = e->lo95 < 0 && e->hi95 > 0 ? 0 : fmin(lo, hi);
+	f.hi95 = fmax(lo, hi);
+	f.lo90 = f.hi90 = NAN;
+	return f;
+}
+
+static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
+{
+	w->n_cells++;
+	w->tracing_time = fmax(w->tracing_time, c->tracing_time); /* fmax passes over NaN */
+	w->tracing_increase = fmax(w->tracing_increase, c->tracing_increase);
+	if (!is_known(&c->error) || (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))
+		return;
+	w->cell = c->cell;
+	w->size = folded(&c->error);
+}
+
+static const struct published_value *published_find(const struct analysis *a, size_t cell)
+{
+	const struct protocol *p = &a->results->protocol;
+	for (size_t i = 0; i < p->n_published; i++) {
+		const struct published_value *v = &p->published[i];
+		if ((v->measure == MEASURE_PERCENT_ERROR || v->measure == MEASURE_PERCENT_ERROR_MAGNITUDE) &&
+		    selector_fits_scenario(&v->scenario, p, scenario_of(a, cell)) &&
+		    selector_fits_replayer(&v->replayer, &p->replayer[a->cell[cell].replayer]))
+			return v;
+	}
+	return NULL;
+}
+
+static void worst_compute(struct parallel_analysis *p, const struct analysis *a)
+{
+	size_t cap = 0;
+	for (size_t i = 0; i < p->n_cases; i++) {
+		const struct cell *c = &a->cell[p->of_case[i].cell];
+		size_t k = 0;
+		for (; k < p->n_worst; k++) {
+			const struct cell *other = &a->cell[p->worst[k].first];
+			if (other->replayer == c->replayer && parallel_same_family(scenario_of(a, p->worst[k].first), scenario_of(a, p->of_case[i].cell)))
+				break;
+		}
+		if (k == p->n_worst) {
+			GROW(p->worst, p->n_worst, cap);
+			p->worst[p->n_worst++] = (struct parallel_worst){.cell = PARALLEL_NO_CELL, .first = p->of_case[i].cell, .size = estimate_none(STAT_NOT_ASSESSED),
+									 .published = published_find(a, p->of_case[i].cell),
+									 .tracing_time = NAN, .tracing_increase = NAN};
+		}
+		worst_add(&p->worst[k], &p->of_case[i]);
+	}
+}
+
+static void sum_compute(struct parallel_sum *s, const struct parallel_analysis *p, const struct analysis *a, size_t replayer)
+{
+	double sizes = 0, worst = 0;
+	*s = (struct parallel_sum){.replayer = replayer, .worst = PARALLEL_NO_CELL};
+	for (size_t i = 0; i < p->n_cases; i++)
+		if (a->cell[p->of_case[i].cell].replayer == replayer && is_known(&p->of_case[i].error)) {
+			sizes += fabs(p->of_case[i].error.value);
+			s->n_cells++;
+		}
+	for (size_t i = 0; i < p->n_worst; i++) {
+		const struct parallel_worst *w = &p->worst[i];
+		if (w->cell == PARALLEL_NO_CELL || a->cell[w->cell].replayer != replayer)
+			continue;
+		worst += w->size.value;
+		s->n_worst++;
+		if (s->worst == PARALLEL_NO_CELL || w->size.value > p->worst[s->worst].size.value)
+			s->worst = i;
+	}
+	s->mean_size = s->n_cells ? sizes / (double)s->n_cells : NAN;
+	s->mean_worst_size = s->n_worst ? worst / (double)s->n_worst : NAN;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------ */
+
+void parallel_compute(struct analysis *a)
+{
+	const size_t n_replayers = a->results->protocol.n_replayers;
+	size_t cap = 0, cap_nodes = 0;
+	struct parallel_analysis *p = xcalloc(1, sizeof *p);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		struct measure_runs m;
+		if (!scenario_of(a, i)->parallel.is)
+			continue;
+		measure_runs_collect(&m, a->results, a->cell[i].scenario, a->cell[i].replayer, a->n_replicates);
+		GROW(p->of_case, p->n_cases, cap);
+		case_compute(&p->of_case[p->n_cases++], a, i, &m);
+		nodes_compute(p, &cap_nodes, i, &m);
+		measure_runs_release(&m);
+	}
+	if (!p->n_cases) {
+		free(p);
+		return;
+	}
+	worst_compute(p, a);
+	p->sum = xcalloc(n_replayers + 1, sizeof *p->sum);
+	for (size_t i = 0; i < n_replayers; i++) {
+		sum_compute(&p->sum[p->n_sums], p, a, i);
+		p->n_sums += p->sum[p->n_sums].n_cells > 0;
+	}
+	a->parallel = p;
+}
+
+void parallel_release(struct analysis *a)
+{
+	if (!a->parallel)
+		return;
+	free(a->parallel->of_case);
+	free(a->parallel->worst);
+	free(a->parallel->node);
+	free(a->parallel->sum);
+	free(a->parallel);
+	a->parallel = NULL;
+}
