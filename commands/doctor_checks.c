@@ -15,7 +15,10 @@
 
 #include "commands/doctor.h"
 #include "common/clock.h"
+#include "common/companion.h"
 #include "common/files.h"
+#include "common/mpi_launch.h"
+#include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "common/xalloc.h"
@@ -23,6 +26,7 @@
 #include "validate/campaign/environment.h"
 #include "validate/campaign/prepare.h"
 #include "validate/campaign/storage.h"
+#include "validate/provenance/provenance.h"
 
 void finding_say(struct finding *f, enum health health, const char *what, const char *advice)
 {
@@ -286,6 +290,33 @@ static void gnuplot_look(const char *dir, struct finding *f)
 	    found ? "" : "reports come without plots: apt-get install gnuplot-nox");
 }
 
+/* A parallel application of 8 ranks, as most of those in the protocols have, takes turns on fewer processors. */
+#define RANKS_USUAL 8
+
+static void mpi_look(const char *dir, struct finding *f)
+{
+	struct words_list words = {0};
+	char *version = provenance_mpi();
+	char *rank = companion_find("validate-mpi-replay", "the program that replays a rank", NULL);
+	const int n = processors_allowed();
+	(void)dir;
+	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
+		finding_say(f, HEALTH_WARN, "no mpirun: parallel applications cannot be replayed, nor those that need MPI captured", "apt-get install openmpi-bin");
+	else if (!rank)
+		finding_say(f, HEALTH_WARN, "this program was built without MPI: parallel applications cannot be replayed", "apt-get install libopenmpi-dev, and build again");
+	else
+		finding_say(f, HEALTH_OK, version ? version : "found", "");
+	if (f->health == HEALTH_OK && n < RANKS_USUAL) {
+		char *what = xasprintf("%s; %d processor%s: ranks beyond that take turns, and running times have the errors of that", version ? version : "found", n,
+				       n == 1 ? "" : "s");
+		finding_say(f, HEALTH_OK, what, "");
+		free(what);
+	}
+	words_list_release(&words);
+	free(rank);
+	free(version);
+}
+
 const struct doctor_check doctor_checks[] = {
     {"clock", clock_look, NULL},
     {"frequency governor", NULL, governor_judge},
@@ -314,5 +345,6 @@ const struct doctor_check doctor_checks[] = {
     {"openat2", openat2_look, NULL},
     {"membarrier", membarrier_look, NULL},
     {"gnuplot", gnuplot_look, NULL},
+    {"MPI", mpi_look, NULL},
     {NULL, NULL, NULL},
 };

@@ -32,7 +32,7 @@ static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
 const struct option_spec collect_options[] = {
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .help = "the trace to write", .flags = OPT_CLI_ONLY},
 	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
-	 .help = "which are held back, each in a run of its own: all, random:M, or a list as 0,2-5; all", .flags = OPT_CLI_ONLY},
+	 .help = "which are held back, each in a run of its own: all, random:M, a list as 0,2-5, or none; all", .flags = OPT_CLI_ONLY},
 	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
 	 .help = "at each so many-th request; auto: 1000, halved until a replay is as long as the application; 1", .flags = OPT_CLI_ONLY},
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO", .help = "of auto: how far the replay's time may be off; 10%",

@@ -146,7 +146,7 @@ int nodes_choose(const char *text, uint64_t seed, uint32_t n_nodes, bool *wanted
 	char **items;
 	size_t n;
 	memset(wanted, !strcmp(text, "all"), n_nodes * sizeof *wanted);
-	if (!strcmp(text, "all"))
+	if (!strcmp(text, "all") || !strcmp(text, "none"))
 		return 0;
 	if (!strncmp(text, "random:", 7))
 		return random_choose(text + 7, seed, n_nodes, wanted, e);

@@ -23,6 +23,7 @@ struct expected {
 	double run_s;    /* of one run, without overhead */
 	uint64_t n_runs; /* recordings, reruns and replays */
 	double requests; /* per run, all threads */
+	double recording_s; /* of a recording; 0: as a run */
 	uint64_t file_bytes;
 };
 
@@ -46,12 +47,32 @@ static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
 	x->n_runs = protocol_n_bank(p) + roles * protocol_n_blocks(p);
 }
 
+/* A run of a parallel application for each node that is delayed, which it makes so much longer, and one without delays; of a period that is to
+ * be found, some of those. */
+#define RANKS_GUESS 8
+#define DELAY_GUESS 10.0
+#define PERIODS_GUESS 4
+
+static void recording_expect(const struct protocol *p, size_t i, struct expected *x)
+{
+	const struct scenario_parallel *s = &p->scenario[i].parallel;
+	const double nodes = (double)(s->n_throttled ? s->n_throttled : s->n_ranks ? s->n_ranks : RANKS_GUESS);
+	const double longer = 1 + DELAY_GUESS / (double)(s->period ? s->period : 100);
+	x->recording_s = x->run_s * (1 + nodes * longer) * (s->period ? 1 : PERIODS_GUESS);
+	if (scenario_recording(p, i) == i)
+		return;
+	x->recording_s = 0;
+	x->n_runs -= protocol_n_bank(p);
+}
+
 static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
 {
 	struct microbench_config c;
 	if (p->scenario[i].script || p->scenario[i].trace) {
 		*x = (struct expected){.run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1), .requests = SCRIPT_GUESS_REQUESTS};
 		runs_expect(p, i, x);
+		if (p->scenario[i].parallel.is)
+			recording_expect(p, i, x);
 		return 0;
 	}
 	int ret = scenario_config(&p->scenario[i], &c, e);
@@ -140,7 +161,7 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 {
 	struct places places;
 	struct design plan;
-	double total_s = 0, bank_bytes = 0;
+	double total_s = 0, recordings_s = 0, bank_bytes = 0;
 	uint64_t n_calibrations = 0;
 	(void)o;
 	heading_put(p, out);
@@ -158,6 +179,8 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		strbuf_release(&run);
 		strbuf_release(&files);
 		total_s += ((double)x.n_runs + CALIBRATION_RUNS) * (x.run_s + OVERHEAD_S);
+		total_s += x.recording_s * (double)protocol_n_bank(p);
+		recordings_s += x.recording_s * (double)protocol_n_bank(p);
 		n_calibrations += CALIBRATION_RUNS;
 		bank_bytes += x.requests * (double)sizeof(struct trace_record) * (double)protocol_n_bank(p);
 	}
@@ -171,6 +194,11 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 	fprintf(out, "\nruns:    %llu, and about %llu to find request counts\ntime:    about ",
 		(unsigned long long)protocol_n_runs(p), (unsigned long long)n_calibrations);
 	time_put(out, total_s);
+	if (recordings_s > 0) {
+		fputs(", of which recording parallel applications may take ", out);
+		time_put(out, recordings_s);
+		fputs(": each node is delayed in a run of its own, and how many there are is known when they run", out);
+	}
 	fputs("\nspace:   ", out);
 	size_put(out, files_bytes);
 	fputs(" of files (shared between scenarios), about ", out);

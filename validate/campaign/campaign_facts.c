@@ -8,10 +8,12 @@
 
 #include "capture/trace.h"
 #include "common/clock.h"
+#include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/fault_cost.h"
 #include "validate/protocol/text.h"
+#include "validate/provenance/provenance.h"
 
 /* The runs of all sessions are analysed together: that must be known where something else ran them. */
 static void sameness_check(struct campaign *c, const json_t *earlier)
@@ -52,10 +54,22 @@ static void earlier_inherit(struct campaign *c)
 	free(path);
 }
 
+static bool campaign_is_parallel(const struct campaign *c)
+{
+	for (size_t i = 0; i < c->protocol->n_scenarios; i++)
+		if (c->protocol->scenario[i].parallel.is)
+			return true;
+	return false;
+}
+
 void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
 	json_object_set_new(c->environment, "targets", json_array());
+	char *mpi = campaign_is_parallel(c) ? provenance_mpi() : NULL;
+	if (campaign_is_parallel(c))
+		json_object_set_new(c->environment, "mpi", json_pack("{s:o, s:i}", "version", text_to_json(mpi), "processors", processors_allowed()));
+	free(mpi);
 	double fault_ns = fault_cost_ns();
 	json_object_set_new(c->environment, "costs",
 			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));

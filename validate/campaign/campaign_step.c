@@ -165,6 +165,15 @@ static void reason_make(struct step_result *r, uint64_t limit_bytes, uint64_t n_
 		snprintf(r->reason, sizeof r->reason, "%s", r->launch.reason);
 }
 
+/* What capturing one run of an application leaves beside its trace. */
+static void runs_remove(const char *output)
+{
+	char *dir = xasprintf("%s.runs", output);
+	if (path_exists(dir))
+		dir_remove_tree(dir, NULL);
+	free(dir);
+}
+
 /* How many ranks the script is to start. */
 static void parallel_environment(const struct scenario *s)
 {
@@ -189,8 +198,10 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const bool captured = step_is_captured(c, s), below = scenario_is_below(c->protocol, scenario);
 	const bool cleaned = captured || (scenario->parallel.is && c->places.place[step_target(c, s)].below.path);
-	if (scenario->parallel.is)
+	if (scenario->parallel.is) {
 		parallel_environment(scenario);
+		runs_remove(s->output);
+	}
 	if (!s->blank && scenario->script && (captured || !below))
 		ret = script_call(c, s, "prepare", &why);
 	if (!s->blank && scenario->trace)
@@ -210,6 +221,8 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 		r->preparation_s = (double)(clock_monotonic_ns() - before_ns) * 1e-9;
 		ret = launch(c, s, r, &group, &why);
 	}
+	if (scenario->parallel.is && role_is_program(c, s->role) && s->role != ROLE_RECORD)
+		runs_remove(s->output);
 	if (cleaned && script_call(c, s, "clean", ret ? NULL : &why) < 0 && !ret)
 		ret = -EBUSY;
 	cgroup_use(&group, &r->cgroup_peak_bytes, &n_killed);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/options_describe.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter.h"
 #include "validate/campaign/campaign_state.h"
@@ -76,15 +77,15 @@ static void capture_words(struct words *w, const struct campaign *c, const struc
 	free(root);
 }
 
-/* As words_parse reads it (common/words.h). */
+/* As a shell reads it. The caller frees. */
 static char *words_text(const struct words *w)
 {
-	json_t *all = json_array();
-	for (size_t i = 0; i < w->n; i++)
-		json_array_append_new(all, json_string(w->v[i]));
-	char *text = json_dumps(all, JSON_COMPACT);
-	json_decref(all);
-	return text;
+	struct strbuf text = STRBUF_INIT;
+	for (size_t i = 0; i < w->n; i++) {
+		strbuf_addstr(&text, i ? " " : "");
+		shell_word(&text, w->v[i]);
+	}
+	return strbuf_detach(&text);
 }
 
 /* A parallel application, with what its nodes wait for: the recording is many runs of it, before each of which its files are made anew; one
@@ -105,6 +106,7 @@ static void causality_words(struct words *w, const struct campaign *c, const str
 		word_add(w, xasprintf("--before=%s", text));
 		free(text);
 		word_add(w, xasprintf("--runs-dir=%s", s->runs_dir));
+		word_add(w, xstrdup("--resume"));
 		word_add(w, xasprintf("--period=%llu", (unsigned long long)s->period));
 		word_add(w, x->n_throttled ? xasprintf("--nodes=random:%llu", (unsigned long long)x->n_throttled) : xstrdup("--nodes=all"));
 		word_add(w, xasprintf("--seed=%llu", (unsigned long long)s->seed));
@@ -112,6 +114,7 @@ static void causality_words(struct words *w, const struct campaign *c, const str
 			word_add(w, xasprintf("--compute=%s", x->compute));
 		words_free(&before);
 	} else {
+		word_add(w, xasprintf("--runs-dir=%s.runs", s->output));
 		word_add(w, xstrdup("--nodes=none"));
 	}
 	word_add(w, xstrdup("--"));
