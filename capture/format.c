@@ -25,6 +25,7 @@ const struct trace_format *const trace_formats[] = {
     &format_blktrace,
     &format_blkparse,
     &format_strace,
+    &format_parallel,
     &format_tracepoints,
     &format_perf_trace,
     &format_iolog,

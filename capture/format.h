@@ -17,7 +17,7 @@ struct trace_open_options {
 	bool pair_queue;      /* block events: a request begins when it was queued (Q), not when it was issued (D) */
 	int64_t wait_unit_ns; /* fio iolog version 2: unit of its waits, 0 unknown */
 	const char *as;	      /* operation of formats that do not tell it: "read" or "write" */
-	const char *const *more; /* more[n_more]: further files of the same trace (blktrace: the other processors') */
+	const char *const *more; /* more[n_more]: further files of the same trace (blktrace: the other processors'; parallel: the other nodes') */
 	size_t n_more;
 };
 
@@ -96,6 +96,6 @@ extern const struct trace_format format_trace, format_csv;
 extern const struct trace_format format_mapping, format_strace, format_blktrace, format_blkparse, format_iolog,
     format_dxt, format_oraclegeneral, format_btrecord, format_blkreplay,
     format_events, format_perfetto, format_artc, format_artc_init,
-    format_tracepoints, format_perf_trace;
+    format_tracepoints, format_perf_trace, format_parallel;
 
 #endif

@@ -41,21 +41,42 @@ uint64_t trace_n_records(const struct trace *t, bool *known)
 	return t->n_records_known ? t->n_records : 0;
 }
 
+/* Operations of the family cause are the last ones. */
+static inline bool is_cause(const struct trace_record *r)
+{
+	return r->op >= OP_COMPUTE && r->op <= OP_WAIT;
+}
+
+static bool cause_counted(struct trace *t, const struct trace_record *r)
+{
+	struct trace_causes *c = &t->causes;
+	if (!is_cause(r))
+		return false;
+	c->n_computes += r->op == OP_COMPUTE;
+	c->n_signals += r->op == OP_SIGNAL;
+	c->n_waits += r->op == OP_WAIT;
+	if (r->op == OP_COMPUTE)
+		c->compute_ns += (double)r->length;
+	return true;
+}
+
 int trace_next(struct trace *t, const struct trace_record **r, struct err *e)
 {
-	if (!t->n_pending) {
-		int rc = t->reader->next_batch(t, &t->pending, &t->n_pending, e);
-		if (rc != 1) {
-			t->n_pending = 0;
-			return rc;
+	do {
+		if (!t->n_pending) {
+			int rc = t->reader->next_batch(t, &t->pending, &t->n_pending, e);
+			if (rc != 1) {
+				t->n_pending = 0;
+				return rc;
+			}
 		}
-	}
-	t->n_pending--;
-	*r = t->pending++;
+		t->n_pending--;
+		*r = t->pending++;
+	} while (t->requests_only && cause_counted(t, *r));
 	return 1;
 }
 
-int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e)
+static int batch_next(struct trace *t, const struct trace_record **r, size_t *n, struct err *e)
 {
 	if (t->n_pending) { /* trace_next() was called before: the rest of its batch */
 		*r = t->pending;
@@ -66,10 +87,43 @@ int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, 
 	return t->reader->next_batch(t, r, n, e);
 }
 
+int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e)
+{
+	if (!t->requests_only)
+		return batch_next(t, r, n, e);
+	for (;;) {
+		int rc = batch_next(t, r, n, e);
+		if (rc != 1)
+			return rc;
+		for (; *n && cause_counted(t, *r); --*n)
+			++*r;
+		size_t n_requests = 0;
+		while (n_requests < *n && !is_cause(*r + n_requests))
+			n_requests++;
+		if (!n_requests)
+			continue;
+		t->pending = *r + n_requests; /* what follows in this batch */
+		t->n_pending = *n - n_requests;
+		*n = n_requests;
+		return 1;
+	}
+}
+
 int trace_rewind(struct trace *t, struct err *e)
 {
 	t->n_pending = 0;
+	t->causes = (struct trace_causes){0};
 	return t->reader->rewind(t, e);
+}
+
+void trace_requests_only(struct trace *t, bool on)
+{
+	t->requests_only = on;
+}
+
+const struct trace_causes *trace_causes(const struct trace *t)
+{
+	return &t->causes;
 }
 
 const struct trace_object *trace_object(const struct trace *t, uint32_t id)

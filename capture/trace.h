@@ -159,6 +159,16 @@ int trace_next(struct trace *t, const struct trace_record **r, struct err *e);
 /* As many contiguous records as can be had at once: *r[n] borrowed until the next call. Return as trace_next. */
 int trace_next_batch(struct trace *t, const struct trace_record **r, size_t *n, struct err *e);
 int trace_rewind(struct trace *t, struct err *e);
+
+/* What a parallel application's trace has beside requests (family cause): passed over from now on, and counted, anew after each
+ * trace_rewind(). Whoever looks at requests as such asks for it. */
+struct trace_causes {
+	uint64_t n_computes, n_signals, n_waits;
+	double compute_ns; /* of all */
+};
+void trace_requests_only(struct trace *t, bool on);
+const struct trace_causes *trace_causes(const struct trace *t); /* passed over so far; borrowed */
+
 const struct trace_object *trace_object(const struct trace *t, uint32_t id); /* NULL for an unknown id */
 uint32_t trace_n_objects(const struct trace *t); /* so far: grows while streaming */
 /* What the heap holds at `ref`, for a record read so far; borrowed until the next call. NULL for none. */

@@ -27,6 +27,8 @@ struct trace {
 	bool n_records_known;
 	const struct trace_record *pending; /* of a batch that trace_next() goes through */
 	size_t n_pending;
+	bool requests_only;
+	struct trace_causes causes;
 };
 
 void trace_base_init(struct trace *t, const struct trace_reader *reader);

@@ -12,6 +12,7 @@
 #include "commands/commands.h"
 #include "commands/deps_dot.h"
 #include "commands/deps_inferred.h"
+#include "commands/deps_parallel.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -42,7 +43,7 @@ static const struct option_spec deps_options[] = {
 	 .help = "inferring: the shortest time in which a program can follow an end with a request that depends on it (10us); "
 		 "auto: the smallest of the trace", .flags = OPT_CLI_ONLY},
 	{.name = "from", .type = OPT_UINT, .offset = offsetof(struct deps_config, from), .arg = "N",
-	 .help = "inferring: the first request in the graph (0)", .flags = OPT_CLI_ONLY},
+	 .help = "inferring, and of parallel applications: the first request in the graph (0)", .flags = OPT_CLI_ONLY},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = offsetof(struct deps_config, output), .arg = "FILE",
 	 .help = "inferring: write the trace again, with each request's dependencies", .flags = OPT_CLI_ONLY},
 	{.name = "json", .type = OPT_FLAG, .offset = offsetof(struct deps_config, json), .help = "print one JSON object",
@@ -53,7 +54,8 @@ static const struct option_spec deps_options[] = {
 static const char about[] =
 	"Derives which request waits for which under an order policy, with the redundant waits left out, and\n"
 	"prints how many there are and how much of the trace's concurrency they leave. Nothing is replayed. Block-level\n"
-	"traces tell no files and no threads: their dependencies are inferred from times.";
+	"traces tell no files and no threads: their dependencies are inferred from times. Traces of parallel applications\n"
+	"hold the waits of their nodes: these are shown unless an order is named.";
 
 static void print_text(const struct deps *d, const char *path)
 {
@@ -133,15 +135,29 @@ static int dot_write(const struct deps *d, const struct deps_config *config, str
 	return ret;
 }
 
-/* 1: to be inferred, and done (*status); 0: not to be inferred. */
-static int inferred(const struct deps_config *config, const char *path, int *status, struct err *e)
+/* Traces whose dependencies no order policy makes: 1: it is one, and done (*status); 0: it is none. */
+static int of_itself(const struct deps_config *config, const char *path, int *status, struct err *e)
 {
 	struct trace *t;
 	bool usage = false;
 	int ret = trace_open(&t, path, e);
+	struct causality_facts facts = {0};
 	*status = EXIT_FAILED;
 	if (ret)
 		return 1;
+	ret = config->infer || config->order >= 0 ? 0 : causality_facts_read(&facts, trace_meta(t), e);
+	if (ret || facts.n_nodes) {
+		const struct deps_parallel_config p = {path, config->dot, config->from, config->n_shown, config->json};
+		if (!ret && (config->think || config->output))
+			usage = (ret = err_set(e, EINVAL, "--think-time and --output go with --infer")) != 0;
+		ret = ret ? ret : deps_parallel(t, &facts, &p, e);
+		if (ret && !usage)
+			err_context(e, "%s", path);
+		*status = usage ? EXIT_USAGE : ret ? EXIT_FAILED : EXIT_OK;
+		causality_facts_release(&facts);
+		trace_close(t);
+		return 1;
+	}
 	if (!config->infer && trace_meta(t)->level != LEVEL_BLOCK) {
 		trace_close(t);
 		return 0;
@@ -158,19 +174,21 @@ static int inferred(const struct deps_config *config, const char *path, int *sta
 
 static int deps_run(int argc, char **argv, struct err *e)
 {
-	struct deps_config config = {.order = ORDER_FS};
+	struct deps_config config = {.order = -1};
 	struct deps d;
 	int n_positional;
 	int status = command_parse(&cmd_deps, "[--order ORDER | --infer] [options] TRACE", about, deps_options, &config, argc,
 				   argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
-	if (inferred(&config, argv[1], &status, e))
+	if (of_itself(&config, argv[1], &status, e))
 		return status;
 	if (config.think || config.output || config.from) {
 		err_set(e, EINVAL, "--think-time, --from and --output go with --infer");
 		return EXIT_USAGE;
 	}
+	if (config.order < 0)
+		config.order = ORDER_FS;
 	unsigned int rules;
 	if (fs_rules_parse(&rules, config.fs_rules, e))
 		return EXIT_USAGE;

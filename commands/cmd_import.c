@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/op.h"
 #include "capture/pour.h"
 #include "commands/commands.h"
 #include "commands/trace_set.h"
@@ -61,6 +62,7 @@ static const char about[] =
 struct import {
 	struct tally *summary;
 	struct trace_set *set;
+	uint64_t n_causes[3]; /* compute, signal, wait: no requests */
 	char *extra; /* the JSON of the metadata */
 };
 
@@ -68,6 +70,10 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 {
 	struct import *x = ctx;
 	(void)t;
+	if (op_info(r->op)->family == FAMILY_CAUSE) {
+		x->n_causes[r->op - OP_COMPUTE]++;
+		return 1;
+	}
 	tally_add(x->summary, r, op_bytes_moved(r));
 	return 1;
 }
@@ -102,6 +108,8 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 			strbuf_addf(&out, "%s%s %" PRIu64, separator, op_name(op), s->op[op].n);
 			separator = ", ";
 		}
+	if (x->n_causes[0] || x->n_causes[1] || x->n_causes[2])
+		strbuf_addf(&out, "\nBetween    compute %" PRIu64 ", signal %" PRIu64 ", wait %" PRIu64, x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");
 	format_duration(&out, meta->clock_resolution_ns);
 	strbuf_addstr(&out, " of its times\n");

@@ -136,6 +136,7 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 	int ret = trace_open(&t, path, e);
 	if (ret)
 		return ret;
+	trace_requests_only(t, true);
 	while ((ret = trace_next_batch(t, &r, &n, e)) == 1)
 		for (size_t i = 0; i < n; i++) {
 			if (r[i].begin_ns == TIME_NONE)

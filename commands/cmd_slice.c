@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/causality/causality.h"
+#include "capture/op.h"
 #include "capture/pour.h"
 #include "commands/anonymise.h"
 #include "commands/commands.h"
 #include "commands/trace_set.h"
+#include "commands/slice_causes.h"
 #include "commands/slice_correction.h"
 #include "commands/slice_filter.h"
 #include "commands/slice_join.h"
@@ -80,6 +83,10 @@ struct slice {
 	struct anonymiser *anonymiser;
 	struct slice_correction *correction; /* or NULL */
 	struct slice_join *join;	     /* or NULL */
+	struct slice_causes *causes;	     /* or NULL */
+	bool no_causes;			     /* several traces: whose nodes are which is not told any more */
+	uint64_t n_causes_left_out;
+	char *extra; /* of an anonymised trace's metadata */
 };
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)
@@ -87,7 +94,14 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 	struct slice *s = ctx;
 	if (s->join && !slice_join_pass(s->join, t, r))
 		return 0;
+	if (s->no_causes && op_info(r->op)->family == FAMILY_CAUSE) {
+		s->n_causes_left_out++;
+		return 0;
+	}
+	bool paired = !s->causes || slice_causes_pass(s->causes, r);
 	int keep = slice_filter_pass(s->filter, t, r);
+	if (keep == 1 && !paired)
+		return 0;
 	if (keep == 1 && s->correction)
 		slice_correction_apply(s->correction, r);
 	return keep;
@@ -111,11 +125,20 @@ static int on_name(void *ctx, enum object_kind kind, const char *name, struct st
 /* What would tell whose trace it is. */
 static int hide(struct slice *s, struct trace_meta *meta, struct fileset *files, struct err *e)
 {
-	meta->host = meta->command = meta->root = meta->extra_json = NULL;
+	struct causality_facts f;
+	int rc = causality_facts_read(&f, meta, e);
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < f.n_nodes; i++)
+		f.node[i].host = NULL;
+	s->extra = f.n_nodes ? causality_facts_text(&f, NULL) : NULL;
+	causality_facts_release(&f);
+	meta->host = meta->command = meta->root = NULL;
+	meta->extra_json = s->extra;
 	meta->captured_by = "unknown (anonymised)";
 	meta->epoch_ns = meta->wall_epoch_ns = 0;
 	meta->seed = 0;
-	int rc = anonymise_fileset(s->anonymiser, &meta->files, files, e);
+	rc = anonymise_fileset(s->anonymiser, &meta->files, files, e);
 	meta->files = *files;
 	return rc;
 }
@@ -129,12 +152,19 @@ static int slice_traces(const struct slice_config *c, struct trace_set *set, str
 	trace_set_meta(set, &meta);
 	meta.clock_resolution_ns *= c->filter.scale;
 	int rc = c->calibration ? slice_correction_open(&s->correction, c->calibration, c->method, set, e) : 0;
+	s->no_causes = set->n > 1 && !s->join;
+	rc = rc || s->no_causes ? rc : slice_causes_open(&s->causes, set->t[0], &c->filter, e);
 	rc = rc || !c->anonymise ? rc : hide(s, &meta, &files, e);
 	rc = rc ? rc : pour(&p, set->t, set->shift_ns, set->n, &meta, c->output, e);
 	anonymise_fileset_release(&files);
 	if (!rc)
-		printf("%s: %" PRIu64 " of %" PRIu64 " requests%s%s\n", c->output, p.n_written, p.n_read,
+		printf("%s: %" PRIu64 " of %" PRIu64 " %s%s%s\n", c->output, p.n_written, p.n_read,
+		       s->causes ? "requests and what is between them" : "requests",
 		       slice_filter_stopped(s->filter) ? " read" : "", p.sorted ? ", sorted by begin" : "");
+	if (!rc && s->causes)
+		slice_causes_print(s->causes);
+	if (!rc && s->n_causes_left_out)
+		printf("%" PRIu64 " signals, waits and parts of computing left out: they cannot be merged\n", s->n_causes_left_out);
 	if (!rc && s->join)
 		slice_join_print(s->join);
 	if (!rc && s->correction)
@@ -185,6 +215,8 @@ static int slice_run(int argc, char **argv, struct err *e)
 	trace_set_close(&set);
 	slice_correction_close(s.correction);
 	slice_join_close(s.join);
+	slice_causes_close(s.causes);
+	free(s.extra);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
 	return rc ? EXIT_FAILED : EXIT_OK;

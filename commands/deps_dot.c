@@ -8,7 +8,7 @@
 #include "capture/csv_args.h"
 
 /* Inside a quoted string: no byte of a stranger's name ends it, starts an escape of Graphviz's, or reaches a terminal. */
-static void quoted(struct strbuf *out, const char *name)
+void dot_quoted(struct strbuf *out, const char *name)
 {
 	const unsigned char *s = (const unsigned char *)name;
 	for (size_t left = strlen(name), n; left; s += n, left -= n) {
@@ -30,7 +30,7 @@ static void node(struct strbuf *out, const struct deps *d, uint32_t i)
 	uint32_t file = r->slot ? d->slots.slot[r->slot].file : NONE32;
 	if (file != NONE32) {
 		strbuf_addch(out, ' ');
-		quoted(out, d->slots.file[file].name);
+		dot_quoted(out, d->slots.file[file].name);
 	}
 	if (op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET) && r->offset != OFFSET_NONE)
 		strbuf_addf(out, "\\n%" PRIu64 "+%" PRIu64, r->offset, r->length);

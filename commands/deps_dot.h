@@ -11,4 +11,7 @@
  * lines for program order, bold ones for waits on an end, dashed ones for waits on a begin. Names are escaped. */
 void deps_dot(struct strbuf *out, const struct deps *d, uint64_t n_shown);
 
+/* Appends a name from a trace, to stand between quotes. */
+void dot_quoted(struct strbuf *out, const char *name);
+
 #endif

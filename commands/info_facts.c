@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "capture/causality/causality.h"
 #include "capture/format.h"
 #include "capture/unseen.h"
 #include "commands/info.h"
@@ -53,6 +54,23 @@ static void add_file(struct info_page *page, const struct info *x)
 	add(page, "Health", &out);
 }
 
+static void add_causes(struct info_page *page, const struct trace_causes *c)
+{
+	struct strbuf out = STRBUF_INIT;
+	if (!c->n_computes && !c->n_signals && !c->n_waits)
+		return;
+	strbuf_addstr(&out, "and between them computing of ");
+	format_duration(&out, c->compute_ns);
+	strbuf_addstr(&out, " in ");
+	info_add_plural(&out, c->n_computes, "part", "parts");
+	strbuf_addstr(&out, ", ");
+	info_add_plural(&out, c->n_signals, "signal", "signals");
+	strbuf_addstr(&out, " and ");
+	info_add_plural(&out, c->n_waits, "wait", "waits");
+	strbuf_addstr(&out, " (validate deps), in none of the figures below");
+	add(page, "", &out);
+}
+
 static void add_requests(struct info_page *page, const struct info *x)
 {
 	const struct tally *s = &x->profile->tally;
@@ -71,6 +89,7 @@ static void add_requests(struct info_page *page, const struct info *x)
 		format_duration(&out, gap_ns);
 	}
 	add(page, "Requests", &out);
+	add_causes(page, &x->profile->causes);
 	strbuf_addstr(&out, s->threads_cut ? "more than " : "");
 	info_add_plural(&out, s->n_threads, "thread", "threads");
 	strbuf_addstr(&out, " in ");
@@ -307,6 +326,31 @@ static void add_extra_fact(struct strbuf *out, const char *key, json_t *value)
 	strbuf_release(&item);
 }
 
+/* The nodes of a parallel application, and how their dependencies were found. */
+static void add_nodes(struct info_page *page, const struct trace_meta *m)
+{
+	struct causality_facts f;
+	struct strbuf out = STRBUF_INIT;
+	struct err e = ERR_INIT;
+	if (causality_facts_read(&f, m, &e)) {
+		add_text(page, "Nodes", e.msg);
+		return;
+	}
+	if (!f.n_nodes)
+		return;
+	info_add_plural(&out, f.n_nodes, "node of a parallel application", "nodes of a parallel application");
+	if (f.n_throttled) {
+		strbuf_addf(&out, ", of which %u %s delayed", f.n_throttled, f.n_throttled == 1 ? "was" : "were");
+		strbuf_addf(&out, f.period == 1 ? " at each request" : " at each %lluth request", (unsigned long long)f.period);
+	}
+	if (f.n_runs)
+		strbuf_addf(&out, f.n_runs == 1 ? ", in %u run" : ", in %u runs", f.n_runs);
+	strbuf_addf(&out, "; computing: %s, %s", f.by_throttling ? "think times of the delayed nodes" : "think times without calls that block",
+		    f.cpu_time ? "time of the processor" : "time of the clock");
+	add(page, "Nodes", &out);
+	causality_facts_release(&f);
+}
+
 static void add_extra(struct info_page *page, const char *extra_json)
 {
 	json_t *top = extra_json ? json_loads(extra_json, 0, NULL) : NULL;
@@ -315,6 +359,8 @@ static void add_extra(struct info_page *page, const char *extra_json)
 	json_object_foreach(top, key, value)
 	{
 		struct strbuf out = STRBUF_INIT;
+		if (!strcmp(key, "causality"))
+			continue;
 		add_extra_fact(&out, key, value);
 		add(page, label, &out);
 		label = "";
@@ -344,6 +390,7 @@ static void add_origin(struct info_page *page, const struct info *x)
 	add(page, "Lost", &out);
 	if (m->level != LEVEL_BLOCK)
 		add_state(page, &m->files);
+	add_nodes(page, m);
 	add_extra(page, m->extra_json);
 }
 

@@ -185,6 +185,9 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	json_object_set_new(top, "file_bytes", info_json_u64(x->file_bytes));
 	json_object_set_new(top, "health", json_health(s));
 	json_object_set_new(top, "n_requests", info_json_u64(s->n_records));
+	json_object_set_new(top, "between_requests", json_pack("{s:o,s:o,s:o,s:o}", "n_computes", info_json_u64(x->profile->causes.n_computes),
+				      "n_signals", info_json_u64(x->profile->causes.n_signals), "n_waits",
+				      info_json_u64(x->profile->causes.n_waits), "compute_ns", info_json_number(x->profile->causes.compute_ns)));
 	json_object_set_new(top, "bytes", info_json_u64(s->n_bytes));
 	json_object_set_new(top, "first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns : TIME_NONE));
 	json_object_set_new(top, "span_ns", json_integer(span_ns));

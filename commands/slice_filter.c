@@ -146,7 +146,7 @@ static void stretch(const struct slice_filter *f, int64_t *t)
 		*t = f->first_ns + llround(v);
 }
 
-/* The request's length in time stays; what is between requests is stretched. */
+/* The request's length in time stays, that of computing does not; what is between requests is stretched. */
 static void retime(struct slice_filter *f, struct trace_record *r)
 {
 	if (r->begin_ns == TIME_NONE)
@@ -156,6 +156,8 @@ static void retime(struct slice_filter *f, struct trace_record *r)
 	stretch(f, &r->intended_ns);
 	if (f->zero_ns == TIME_NONE)
 		f->zero_ns = f->c.from_zero ? r->begin_ns : 0;
+	if (r->op == OP_COMPUTE && f->c.scale != 1 && (double)r->length * f->c.scale < (double)TRACE_TIME_MAX)
+		r->length = (uint64_t)llround((double)r->length * f->c.scale);
 	r->begin_ns -= f->zero_ns;
 	int64_t by = r->begin_ns - was;
 	r->end_ns += r->end_ns == TIME_NONE ? 0 : by;
@@ -177,9 +179,12 @@ int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trac
 		return 0;
 	if (!f->op[r->op] || !contains(&f->pid, r->pid) || !contains(&f->tid, r->tid) || !object_fits(f, t, r->object))
 		return 0;
-	if (f->n_passed++ < f->c.n_skip)
+	bool is_request = op_info(r->op)->family != FAMILY_CAUSE;
+	if (f->n_passed < f->c.n_skip) {
+		f->n_passed += is_request;
 		return 0;
-	f->n_kept++;
+	}
+	f->n_kept += is_request;
 	retime(f, r);
 	return 1;
 }

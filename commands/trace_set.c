@@ -35,7 +35,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 				.shift_ns = xcalloc(n, sizeof *m->shift_ns)};
 	const struct trace_format *f = NULL;
 	int rc = o->from ? find_format(&f, o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
-	bool one = f && !strcmp(f->name, "blktrace"); /* whose files are parts of one trace */
+	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel")); /* whose files are parts of one trace */
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);
 		m->path[i] = path[i];

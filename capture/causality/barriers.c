@@ -167,6 +167,17 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 	return rc;
 }
 
+void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n)
+{
+	for (uint32_t i = 0, last; i < n; i = last + 1) {
+		for (last = i; last + 1 < n && node[last + 1] == node[last] + 1; last++)
+			;
+		strbuf_addf(out, i ? ",%u" : "%u", node[i]);
+		if (last > i)
+			strbuf_addf(out, "%c%u", last > i + 1 ? '-' : ',', node[last]);
+	}
+}
+
 void causality_barriers_release(struct causality_barriers *b)
 {
 	for (uint32_t i = 0; i < b->n; i++) {

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "capture/causality/causality.h"
+#include "common/strbuf.h"
 
 /* A wait and its signal. Places ascend in the order of a node. */
 struct causality_link {
@@ -37,7 +38,8 @@ struct causality_walk {
 /* Goes through all links. Errors: ELOOP: nodes wait for each other, naming them and their requests; ENOMEM. */
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *w, struct err *e);
 
-/* The waits and signals of `t`, which is read from its beginning; places count the records of a node. Waits and signals of one pair of nodes
+/* The waits and signals of `t`, which is read from its beginning; places count what a node does, waits that follow each other as one, and
+ * signals too. Waits and signals of one pair of nodes
  * answer each other one by one. Errors: as causality_check; EINVAL for a node that is not there, a wait for itself, a thread that is
  * no node; of reading. */
 int causality_links_read(struct causality_links *l, struct trace *t, const struct causality_facts *f, struct err *e);
@@ -62,6 +64,8 @@ struct causality_barriers {
 
 /* Errors: as causality_links_walk; ENOMEM. Ownership: causality_barriers_release. */
 int causality_barriers_find(struct causality_barriers *b, const struct causality_links *l, struct err *e);
+/* Appends ascending numbers as "0-3,5". */
+void causality_nodes_text(struct strbuf *out, const uint32_t *node, uint32_t n);
 void causality_barriers_release(struct causality_barriers *b); /* an all-zero one is fine */
 
 #endif

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 
 #include "capture/causality/links.h"
-#include "capture/op.h"
+#include "capture/causality/requests.h"
 #include "common/xalloc.h"
 
 struct end { /* of a link */
 	uint32_t signaller, waiter;
-	uint64_t place, request;
+	uint64_t record, place, request;
 };
 
 struct ends {
@@ -19,7 +19,8 @@ struct ends {
 };
 
 struct node {
-	uint64_t n_records, n_requests;
+	uint64_t place, n_requests;
+	uint16_t last_op; /* waits that follow each other stand in one place; so do signals */
 };
 
 static int compare_ends(const void *a, const void *b)
@@ -29,7 +30,7 @@ static int compare_ends(const void *a, const void *b)
 		return x->signaller < y->signaller ? -1 : 1;
 	if (x->waiter != y->waiter)
 		return x->waiter < y->waiter ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->record > y->record) - (x->record < y->record);
 }
 
 static int end_add(struct ends *ends, const struct end *one, struct err *e)
@@ -55,16 +56,17 @@ static int take(struct ends *signals, struct ends *waits, struct node *node, con
 		return cause ? err_set(e, EINVAL, "record %" PRIu64 ": %s of thread %" PRIu32 " of process %" PRIu32 ", which is no node", index,
 				       op_name(r->op), r->tid, r->pid)
 			     : 0;
-	uint64_t place = node[of].n_records++;
-	if (!cause)
-		node[of].n_requests++;
+	struct node *n = &node[of];
+	n->place += r->op != n->last_op || (r->op != OP_SIGNAL && r->op != OP_WAIT);
+	n->last_op = r->op;
+	n->n_requests += is_request(r);
 	if (r->op != OP_SIGNAL && r->op != OP_WAIT)
 		return 0;
 	if (r->length >= f->n_nodes || r->length == (uint64_t)of)
 		return err_set(e, EINVAL, "record %" PRIu64 ": %s of node %" PRId64 " for node %" PRIu64 ", %s", index, op_name(r->op), of, r->length,
 			       r->length == (uint64_t)of ? "itself" : "which is not there");
 	uint32_t other = (uint32_t)r->length;
-	struct end one = {r->op == OP_WAIT ? other : (uint32_t)of, r->op == OP_WAIT ? (uint32_t)of : other, place, node[of].n_requests};
+	struct end one = {r->op == OP_WAIT ? other : (uint32_t)of, r->op == OP_WAIT ? (uint32_t)of : other, index, n->place, n->n_requests};
 	return end_add(r->op == OP_WAIT ? waits : signals, &one, e);
 }
 
@@ -87,7 +89,7 @@ static bool same_pair(const struct end *a, const struct end *b)
 static int lone_find(const struct ends *signals, const struct ends *waits, size_t i, struct err *e)
 {
 	const struct end *s = i < signals->n ? &signals->v[i] : NULL, *w = i < waits->n ? &waits->v[i] : NULL;
-	const struct end sx = s ? (struct end){s->signaller, s->waiter, 0, 0} : (struct end){0}, wx = w ? (struct end){w->signaller, w->waiter, 0, 0} : (struct end){0};
+	const struct end sx = s ? (struct end){s->signaller, s->waiter, 0, 0, 0} : (struct end){0}, wx = w ? (struct end){w->signaller, w->waiter, 0, 0, 0} : (struct end){0};
 	bool wait_alone = !s || (w && compare_ends(&wx, &sx) < 0);
 	return wait_alone ? lone_error(NULL, w, e) : lone_error(s, NULL, e);
 }

@@ -234,7 +234,7 @@ static void link_first(struct out *x, const struct trace_record *r, uint32_t id)
 static void link_event(struct out *x, const struct trace_record *r)
 {
 	const char *why;
-	uint32_t id = event_of(x, r, &why);
+	uint32_t id = op_info(r->op)->family == FAMILY_CAUSE ? 0 : event_of(x, r, &why);
 	if (!id)
 		return;
 	if (id >= x->cap_next) {

@@ -139,7 +139,7 @@ static int take_line(struct foreign *f, struct err *e)
 	if (rc == 1)
 		rc = f->reader->line(f, f->line, len, &why);
 	else if (!rc)
-		f->ended = true;
+		f->ended = !f->reader->next || (rc = f->reader->next(f, &why)) != 1;
 	if (rc == -ENOMEM)
 		return err_set(e, ENOMEM, "%s: %s", f->path, why.msg);
 	if (rc < 0)
@@ -230,9 +230,9 @@ static void foreign_close(struct trace *base)
 static const struct trace_reader shared = {
     .next_batch = foreign_next_batch, .rewind = foreign_rewind, .heap = foreign_heap_get, .close = foreign_close};
 
-int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
-		 const struct trace_open_options *o,
-		 void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e)
+int foreign_open_unread(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
+			const struct trace_open_options *o,
+			void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e)
 {
 	struct foreign *f = xcalloc(1, size);
 	*t = NULL;
@@ -248,12 +248,26 @@ int foreign_open(struct trace **t, size_t size, const struct foreign_reader *rea
 		setup(f, o);
 	int rc = text_input_open(&f->in, path, e);
 	f->path = f->in.path;
-	rc = rc ? rc : foreign_rewind(&f->base, e);
-	rc = rc ? rc : take_some(f, e);
-	rc = rc ? rc : foreign_rewind(&f->base, e);
 	if (rc)
 		trace_close(&f->base);
 	else
 		*t = &f->base;
+	return rc;
+}
+
+int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
+		 const struct trace_open_options *o,
+		 void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e)
+{
+	int rc = foreign_open_unread(t, size, reader, path, o, setup, e);
+	if (rc)
+		return rc;
+	rc = foreign_rewind(*t, e);
+	rc = rc ? rc : take_some(foreign(*t), e);
+	rc = rc ? rc : foreign_rewind(*t, e);
+	if (rc) {
+		trace_close(*t);
+		*t = NULL;
+	}
 	return rc;
 }

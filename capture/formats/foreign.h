@@ -21,6 +21,7 @@ struct foreign_reader {
 	 * bytes behind it may be read. Binary formats have `piece` instead: it takes some of f->in, 1, 0 at the end. */
 	int (*line)(struct foreign *f, const char *s, size_t len, struct err *e);
 	int (*piece)(struct foreign *f, struct err *e);
+	int (*next)(struct foreign *f, struct err *e); /* a file is over: puts another into f->in, 1, or 0; NULL: there is one only */
 	void (*end)(struct foreign *f);	    /* the file is over; NULL: nothing to do */
 	void (*reset)(struct foreign *f);   /* back to the beginning */
 	void (*release)(struct foreign *f); /* what is its own; not the struct itself */
@@ -49,6 +50,10 @@ struct foreign {
 int foreign_open(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
 		 const struct trace_open_options *o,
 		 void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e);
+/* The same without reading: the caller makes ready what its reader needs, and rewinds. */
+int foreign_open_unread(struct trace **t, size_t size, const struct foreign_reader *reader, const char *path,
+			const struct trace_open_options *o,
+			void (*setup)(struct foreign *f, const struct trace_open_options *o), struct err *e);
 
 /* Notes where in the line something is wrong, and returns err_set(e, EINVAL, ...): the message names what is wrong,
  * "column" and line are put in front of it. */

@@ -68,7 +68,10 @@ struct walk {
 static int write_one(struct walk *x, struct sink *s, const struct trace_record *r, struct err *e)
 {
 	const char *why = "the format has no place for it";
-	int rc = x->w->one(x->ctx, s, r, &why, e);
+	bool held = x->w->causes || op_info(r->op)->family != FAMILY_CAUSE;
+	int rc = held ? x->w->one(x->ctx, s, r, &why, e) : 0;
+	if (!held)
+		why = "the format holds requests only";
 	if (rc < 0)
 		return rc;
 	if (!rc && x->report->left_out)

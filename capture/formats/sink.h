@@ -21,6 +21,7 @@ struct sink_writer {
 	int (*head)(void *ctx, struct sink *s, struct err *e);
 	int (*one)(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e);
 	int (*tail)(void *ctx, struct sink *s, struct err *e);
+	bool causes; /* the format holds what a parallel application has beside requests; else it is left out */
 };
 int sink_write_trace(const struct sink_writer *w, void *ctx, struct trace *t, const char *path,
 		     struct trace_export_report *report, struct err *e);

@@ -285,9 +285,8 @@ static void strace_reset(struct foreign *f)
 	t->has_first = t->time_of_day = false;
 }
 
-static void strace_release(struct foreign *f)
+void strace_state_release(struct strace *t)
 {
-	struct strace *t = (struct strace *)f;
 	traced_system_release(&t->system);
 	processes_release(&t->processes);
 	free(t->extra);
@@ -296,17 +295,26 @@ static void strace_release(struct foreign *f)
 	strbuf_release(&t->joined);
 }
 
-static void setup(struct foreign *f, const struct trace_open_options *o)
+static void strace_release(struct foreign *f)
 {
-	struct strace *t = (struct strace *)f;
-	(void)o;
+	strace_state_release((struct strace *)f);
+}
+
+void strace_state_init(struct strace *t)
+{
 	name_table_add_constants(&t->names);
 	for (int i = 0; strace_calls[i].name; i++)
 		name_table_add(&t->calls, strace_calls[i].name, i);
 	strbuf_init(&t->path);
 	strbuf_init(&t->base_path);
 	strbuf_init(&t->joined);
-	f->base.meta.meta.root = "/";
+	t->base.base.meta.meta.root = "/";
+}
+
+static void setup(struct foreign *f, const struct trace_open_options *o)
+{
+	(void)o;
+	strace_state_init((struct strace *)f);
 	f->base.meta.meta.clock_read_cost_ns = STRACE_COST_NS;
 }
 

@@ -55,6 +55,13 @@ struct call_line {
 };
 int strace_take_call(struct strace *t, struct traced_thread *thread, const struct call_line *l, struct err *e);
 
+/* Appends "name(arguments) = result" as it stands in a line of strace. false, and nothing: strace has no such call, or an argument is not known. */
+bool strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text);
+
+/* The state of a reader of calls, begun and released by it. */
+void strace_state_init(struct strace *t);
+void strace_state_release(struct strace *t);
+
 int strace_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
 
 /* The descriptor that a call's text begins with, for close(): -1 where there is none. */

@@ -386,6 +386,25 @@ static void add_duration(struct out *x, int64_t ns)
 		strbuf_addf(&x->text, " <%lld.%09lld>", (long long)(ns / 1000000000), (long long)(ns % 1000000000));
 }
 
+bool strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text)
+{
+	const struct strace_call *c = row_of(r);
+	const char *root = trace_meta(t)->root;
+	struct out x = {.t = t, .root = root ? root : "/", .text = *text};
+	size_t len = text->len;
+	bool known = false;
+	if (c) {
+		strbuf_addf(&x.text, "%s(", c->name);
+		known = add_args(&x, r, c);
+	}
+	if (known)
+		add_result(&x, r);
+	*text = x.text;
+	if (!known)
+		text->len = len;
+	return known;
+}
+
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
 	struct out *x = ctx;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/op.h"
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
@@ -91,6 +92,8 @@ static void record_count(struct counting *c, const struct trace_record *r)
 {
 	struct inputs *in = c->in;
 	in->n_records++;
+	if (op_info(r->op)->family == FAMILY_CAUSE)
+		return;
 	in->n_of[r->op]++;
 	count_in(&c->threads, u64_pair(r->pid, r->tid), &in->n_threads);
 	count_in(&c->processes, r->pid, &in->n_processes);

@@ -49,6 +49,7 @@ static int file_open(const struct metrics_origin *o, struct metrics_source *s, s
 	int rc = trace_open(&t, o->context, e);
 	if (rc)
 		return rc;
+	trace_requests_only(t, true);
 	struct file_source *f = xcalloc(1, sizeof *f);
 	*f = (struct file_source){t, o->context, 0};
 	*s = (struct metrics_source){o->name, f, t, file_next, file_check_end, file_close};

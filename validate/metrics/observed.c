@@ -65,6 +65,7 @@ static int trace_read_calls(struct reading *r, const char *path, struct err *e)
 	int rc = trace_open(&t, path, e);
 	if (rc)
 		return rc;
+	trace_requests_only(t, true);
 	while ((rc = trace_next_batch(t, &q, &n, e)) == 1)
 		for (size_t i = 0; i < n; i++)
 			record_take(r, &q[i], trace_meta(t)->epoch_ns);

@@ -331,6 +331,9 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 	if (!rc && input)
 		rc = trace_open(&p.input, input, e);
 	if (!rc) {
+		trace_requests_only(p.trace, true);
+		if (p.input)
+			trace_requests_only(p.input, true);
 		summary_tally_init(&p.tally, p.trace, p.input);
 		requests_hash_init(&p.requests, p.trace);
 		rc = summary_order_init(&p.order, ARRIVALS_WINDOW, options, p.input, e);

@@ -182,6 +182,7 @@ static int pass(struct profile *p, struct trace *t, struct related *x, struct er
 			tally_damage(&p->tally, one.msg);
 	}
 	tally_end(&p->tally, t);
+	p->causes = *trace_causes(t);
 	return rc ? err_set(e, -rc, "%s", one.msg) : 0;
 }
 
@@ -214,6 +215,7 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 	struct related x;
 	bool late = false;
 	profile_init(p);
+	trace_requests_only(t, true);
 	int rc = related_start(&x, p, trace_meta(t)->level == LEVEL_BLOCK, o->n_threads, e);
 	rc = rc ? rc : pass(p, t, &x, e);
 	related_end(&x);
@@ -221,7 +223,9 @@ int profile_compute(struct profile *p, struct trace *t, const struct profile_opt
 		rc = err_set(e, -x.rc, "%s", x.e.msg);
 	rc = rc ? rc : profile_order_finish(&x.order, &late, e);
 	profile_order_release(&x.order);
-	return rc || !late ? rc : pass_of_order(p, t, e);
+	rc = rc || !late ? rc : pass_of_order(p, t, e);
+	trace_requests_only(t, false);
+	return rc;
 }
 
 /* --- what follows from it ----------------------------------------------------------------------------------------- */

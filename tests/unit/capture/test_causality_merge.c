@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Runs of a parallel application become one trace with its waits and signals, or an error that says why not. */
+#include "capture/causality/work.h"
 #include "tests/unit/capture/causality_sample.h"
 
 static int merge(const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, bool by_throttling, struct causality_merge_counts *counts,
@@ -66,6 +67,63 @@ static void a_signal_stands_at_the_end_of_its_request(void **state)
 	must(merge(run, 1, 3, false, &counts, &e), &e);
 	expect("2 c 9, 0 w 10, 1 w 20, 1 w 30, 1 s 2, 0 s 2, 2 W 0, 2 W 1, 2 w 70, 1 w 80");
 	assert_int_equal(counts.n_edges_left, 2); /* node 1 makes no fourth request */
+}
+
+static void work_read(struct causality_work *w, const char *path)
+{
+	struct causality_facts f;
+	struct trace *t;
+	struct err e = ERR_INIT;
+	must(trace_open(&t, path, &e), &e);
+	must(causality_facts_read(&f, trace_meta(t), &e), &e);
+	must(causality_work_read(w, t, &f, &e), &e);
+	causality_facts_release(&f);
+	trace_close(t);
+}
+
+static void a_barrier_is_found_in_the_merged_trace(void **state)
+{
+	(void)state;
+	struct causality_edge edge[6];
+	uint64_t n = 0;
+	for (uint32_t s = 0; s < 3; s++)
+		for (uint32_t w = 0; w < 3; w++)
+			if (s != w)
+				edge[n++] = (struct causality_edge){s, w, 0, 1};
+	made_write(SCRATCH("base"), 3, 0, "0 w 10 5, 1 w 11 5, 2 w 12 5, 0 c 1000, 0 w 30 5, 1 w 31 5, 2 w 32 5");
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, n}};
+	struct causality_merge_counts counts;
+	struct causality_work w;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, 3, false, &counts, &e), &e);
+	assert_int_equal(counts.n_barriers, 1);
+	work_read(&w, SCRATCH("merged"));
+	assert_int_equal(w.barriers.n, 1);
+	assert_int_equal(w.barriers.v[0].n_nodes, 3);
+	assert_int_equal(w.n_implied, 0);
+	assert_int_equal(w.n_waiting, 3);
+	assert_int_equal(w.n_pairs, 6);
+	causality_work_release(&w);
+	unlink(SCRATCH("merged"));
+}
+
+/* Node 1 takes 10 us, node 0 30 us and 7 of computing before it may go on; then 20 us. */
+static void the_critical_path_is_the_longest_way(void **state)
+{
+	(void)state;
+	struct causality_work w;
+	made_write(SCRATCH("checked"), 3, 0,
+		   "1 w 0 10, 0 c 7000, 0 w 7 30, 0 s 1, 0 s 2, 1 W 0, 1 w 40 20, 1 s 2, 2 W 0, 2 W 1, 2 c 1000, 2 w 70 5");
+	work_read(&w, SCRATCH("checked"));
+	assert_int_equal(w.critical_ns, 7000 + 30000 + 20000 + 1000 + 5000);
+	assert_int_equal(w.critical_compute_ns, 8000);
+	assert_int_equal(w.n_implied, 1); /* of node 2 for node 0 */
+	assert_int_equal(w.all.n_requests, 4);
+	assert_int_equal(w.all.request_ns, 65000);
+	assert_int_equal(w.all.compute_ns, 8000);
+	assert_int_equal(w.node[2].n_waits, 2);
+	assert_int_equal(w.barriers.n, 0);
+	causality_work_release(&w);
 }
 
 static void other_requests_are_an_error_that_says_which(void **state)
@@ -232,6 +290,8 @@ int main(void)
 	    cmocka_unit_test(the_papers_example_has_one_signal),
 	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
+	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
+	    cmocka_unit_test(the_critical_path_is_the_longest_way),
 	    cmocka_unit_test(other_requests_are_an_error_that_says_which),
 	    cmocka_unit_test(a_cycle_is_an_error_that_names_it),
 	    cmocka_unit_test(edges_of_strangers_are_refused),

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/work.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/causality/requests.h"
+#include "common/xalloc.h"
+
+struct amount {
+	int64_t ns, compute_ns; /* of requests and computing; of computing alone */
+};
+
+struct place { /* in a node, while the trace is read, or on the way through it */
+	size_t wait, signal;  /* in by_wait[], by_signal[] */
+	struct amount done;   /* the node's own so far */
+	struct amount when;   /* on the critical path */
+};
+
+struct reading {
+	struct causality_work *w;
+	size_t *by_wait, *by_signal;
+	struct amount *at_wait, *at_signal; /* [links.n]: what the node has done there */
+	struct amount *sent;		    /* [links.n]: when on the critical path */
+	struct place *place;
+};
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	return a > TRACE_TIME_MAX - b ? TRACE_TIME_MAX : a + b;
+}
+
+static void do_work(struct place *p, int64_t ns, bool computing)
+{
+	p->done.ns = plus(p->done.ns, ns);
+	if (computing)
+		p->done.compute_ns = plus(p->done.compute_ns, ns);
+}
+
+static void request_take(struct causality_node_work *n, struct place *p, const struct trace_record *r)
+{
+	n->n_requests++;
+	if (r->begin_ns == TIME_NONE)
+		return;
+	int64_t end_ns = r->end_ns > r->begin_ns ? r->end_ns : r->begin_ns;
+	n->first_ns = n->first_ns == TIME_NONE || r->begin_ns < n->first_ns ? r->begin_ns : n->first_ns;
+	n->last_ns = end_ns > n->last_ns ? end_ns : n->last_ns;
+	n->request_ns = plus(n->request_ns, end_ns - r->begin_ns);
+	do_work(p, end_ns - r->begin_ns, false);
+}
+
+static void take(struct reading *x, uint32_t of, const struct trace_record *r)
+{
+	struct causality_node_work *n = &x->w->node[of];
+	struct place *p = &x->place[of];
+	int64_t ns = r->length < (uint64_t)TRACE_TIME_MAX ? (int64_t)r->length : TRACE_TIME_MAX;
+	switch (r->op) {
+	case OP_COMPUTE:
+		n->n_computes++;
+		n->compute_ns = plus(n->compute_ns, ns);
+		do_work(p, ns, true);
+		break;
+	case OP_SIGNAL:
+		n->n_signals++;
+		x->at_signal[x->by_signal[p->signal++]] = p->done;
+		break;
+	case OP_WAIT:
+		n->n_waits++;
+		x->at_wait[x->by_wait[p->wait++]] = p->done;
+		break;
+	default:
+		if (is_request(r))
+			request_take(n, p, r);
+	}
+}
+
+/* Where each node's waits and signals begin, and nothing done. */
+static void places_reset(struct reading *x)
+{
+	const struct causality_links *l = &x->w->links;
+	memset(x->place, 0, l->n_nodes * sizeof *x->place);
+	for (size_t i = 0; i < l->n; i++) {
+		if (l->link[i].waiter + 1 < l->n_nodes)
+			x->place[l->link[i].waiter + 1].wait++;
+		if (l->link[i].signaller + 1 < l->n_nodes)
+			x->place[l->link[i].signaller + 1].signal++;
+	}
+	for (uint32_t i = 1; i < l->n_nodes; i++) {
+		x->place[i].wait += x->place[i - 1].wait;
+		x->place[i].signal += x->place[i - 1].signal;
+	}
+}
+
+/* --- the critical path ------------------------------------------------------------------------------------------------ */
+
+static void advance(struct place *p, const struct amount *done)
+{
+	p->when.ns = plus(p->when.ns, done->ns - p->done.ns);
+	p->when.compute_ns = plus(p->when.compute_ns, done->compute_ns - p->done.compute_ns);
+	p->done = *done;
+}
+
+static void signalled(void *ctx, size_t i)
+{
+	struct reading *x = ctx;
+	struct place *p = &x->place[x->w->links.link[i].signaller];
+	advance(p, &x->at_signal[i]);
+	x->sent[i] = p->when;
+}
+
+static void waited(void *ctx, size_t i)
+{
+	struct reading *x = ctx;
+	struct place *p = &x->place[x->w->links.link[i].waiter];
+	advance(p, &x->at_wait[i]);
+	if (x->sent[i].ns > p->when.ns)
+		p->when = x->sent[i];
+}
+
+static int critical_path(struct reading *x, struct err *e)
+{
+	const struct causality_walk walk = {signalled, waited, x};
+	struct causality_work *w = x->w;
+	struct amount *total = xcalloc((size_t)w->n_nodes + 1, sizeof *total);
+	for (uint32_t i = 0; i < w->n_nodes; i++)
+		total[i] = x->place[i].done;
+	memset(x->place, 0, w->n_nodes * sizeof *x->place);
+	int rc = causality_links_walk(&w->links, &walk, e);
+	for (uint32_t i = 0; i < w->n_nodes && !rc; i++) {
+		struct place *p = &x->place[i];
+		advance(p, &total[i]);
+		if (p->when.ns > w->critical_ns) {
+			w->critical_ns = p->when.ns;
+			w->critical_compute_ns = p->when.compute_ns;
+		}
+	}
+	free(total);
+	return rc;
+}
+
+/* --- what is said of all ------------------------------------------------------------------------------------------------ */
+
+static int implied_count(struct causality_work *w, struct err *e)
+{
+	struct causality_links copy = w->links;
+	copy.link = malloc((copy.n + 1) * sizeof *copy.link);
+	if (!copy.link)
+		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", copy.n);
+	memcpy(copy.link, w->links.link, copy.n * sizeof *copy.link);
+	int rc = causality_links_reduce(&copy, e);
+	w->n_implied = w->links.n - copy.n;
+	free(copy.link);
+	return rc;
+}
+
+static int compare_pairs(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+	return (*x > *y) - (*x < *y);
+}
+
+static void links_count(struct causality_work *w, const size_t *by_wait)
+{
+	const struct causality_link *v = w->links.link;
+	uint64_t *pair = xcalloc(w->links.n + 1, sizeof *pair);
+	for (size_t i = 0; i < w->links.n; i++) {
+		const struct causality_link *g = &v[by_wait[i]], *before = i ? &v[by_wait[i - 1]] : NULL;
+		w->n_waiting += !before || before->waiter != g->waiter || before->wait_request != g->wait_request;
+		pair[i] = (uint64_t)v[i].signaller << 32 | v[i].waiter;
+	}
+	qsort(pair, w->links.n, sizeof *pair, compare_pairs);
+	for (size_t i = 0; i < w->links.n; i++)
+		w->n_pairs += !i || pair[i] != pair[i - 1];
+	free(pair);
+}
+
+static void all_sum(struct causality_work *w)
+{
+	struct causality_node_work *a = &w->all;
+	a->first_ns = a->last_ns = TIME_NONE;
+	for (uint32_t i = 0; i < w->n_nodes; i++) {
+		const struct causality_node_work *n = &w->node[i];
+		a->n_requests += n->n_requests;
+		a->n_computes += n->n_computes;
+		a->n_signals += n->n_signals;
+		a->n_waits += n->n_waits;
+		a->request_ns = plus(a->request_ns, n->request_ns);
+		a->compute_ns = plus(a->compute_ns, n->compute_ns);
+		if (n->first_ns != TIME_NONE && (a->first_ns == TIME_NONE || n->first_ns < a->first_ns))
+			a->first_ns = n->first_ns;
+		a->last_ns = n->last_ns > a->last_ns ? n->last_ns : a->last_ns;
+	}
+}
+
+static int trace_read(struct reading *x, struct trace *t, const struct causality_facts *f, struct err *e)
+{
+	const struct trace_record *r;
+	int rc = trace_rewind(t, e), got = 0;
+	for (uint32_t i = 0; i < x->w->n_nodes; i++)
+		x->w->node[i].first_ns = x->w->node[i].last_ns = TIME_NONE;
+	places_reset(x);
+	while (!rc && (got = trace_next(t, &r, e)) == 1) {
+		int64_t of = causality_node_of(f, r->pid, r->tid);
+		if (of >= 0)
+			take(x, (uint32_t)of, r);
+	}
+	return rc ? rc : got;
+}
+
+int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f, struct err *e)
+{
+	struct reading x = {.w = w};
+	*w = (struct causality_work){.n_nodes = f->n_nodes, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *w->node)};
+	int rc = causality_links_read(&w->links, t, f, e);
+	size_t n = w->links.n + 1;
+	x.by_wait = xcalloc(n, sizeof *x.by_wait);
+	x.by_signal = xcalloc(n, sizeof *x.by_signal);
+	x.at_wait = xcalloc(n, sizeof *x.at_wait);
+	x.at_signal = xcalloc(n, sizeof *x.at_signal);
+	x.sent = xcalloc(n, sizeof *x.sent);
+	x.place = xcalloc((size_t)f->n_nodes + 1, sizeof *x.place);
+	if (!rc) {
+		causality_links_order(&w->links, x.by_wait, x.by_signal);
+		links_count(w, x.by_wait);
+		rc = trace_read(&x, t, f, e);
+	}
+	rc = rc ? rc : critical_path(&x, e);
+	rc = rc ? rc : implied_count(w, e);
+	rc = rc ? rc : causality_barriers_find(&w->barriers, &w->links, e);
+	all_sum(w);
+	free(x.by_wait);
+	free(x.by_signal);
+	free(x.at_wait);
+	free(x.at_signal);
+	free(x.sent);
+	free(x.place);
+	return rc;
+}
+
+void causality_work_release(struct causality_work *w)
+{
+	free(w->node);
+	causality_links_release(&w->links);
+	causality_barriers_release(&w->barriers);
+	*w = (struct causality_work){0};
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a parallel application's trace comes to: the work of its nodes, what makes them wait, and how long that lets it take at least. */
+#ifndef CAPTURE_CAUSALITY_WORK_H
+#define CAPTURE_CAUSALITY_WORK_H
+
+#include <stdint.h>
+
+#include "capture/causality/links.h"
+
+struct causality_node_work {
+	uint64_t n_requests, n_computes, n_signals, n_waits;
+	int64_t request_ns, compute_ns; /* of requests whose end is known */
+	int64_t first_ns, last_ns;	/* begin of its first, end of its last; TIME_NONE: none */
+};
+
+struct causality_work {
+	struct causality_node_work *node; /* node[n_nodes], owned */
+	struct causality_node_work all;
+	uint32_t n_nodes;
+	uint64_t n_implied; /* waits that follow from others */
+	uint64_t n_waiting; /* requests that wait */
+	uint64_t n_pairs;   /* pairs of nodes of which one waits for the other */
+	/* Critical path: the shortest execution in which each node does its computing and requests one after the other, with the traced times, and
+	 * waits only where it must; and how much of it is computing. */
+	int64_t critical_ns, critical_compute_ns;
+	struct causality_links links;	    /* all, by waiter and place */
+	struct causality_barriers barriers; /* of these */
+};
+
+/* Reads all of `t`, from its beginning. Errors: as causality_check. Ownership: causality_work_release, also after an error. */
+int causality_work_read(struct causality_work *w, struct trace *t, const struct causality_facts *f, struct err *e);
+void causality_work_release(struct causality_work *w);
+
+#endif

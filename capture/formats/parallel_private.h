@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The text of parallel applications' traces: what its reader and its writer share. */
+#ifndef CAPTURE_FORMATS_PARALLEL_PRIVATE_H
+#define CAPTURE_FORMATS_PARALLEL_PRIVATE_H
+
+#include "capture/format.h"
+
+#define PARALLEL_MAGIC "/* validate parallel 1 " /* and the metadata as JSON */
+
+int parallel_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e);
+
+#endif

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A parallel application's trace as text, node by node: into one file, or a file for each node in a directory. The trace is in the order of
+ * time, so that each node's lines are kept in an unnamed file until all are there. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "capture/causality/links.h"
+#include "capture/csv_args.h"
+#include "capture/formats/parallel_private.h"
+#include "capture/formats/sink.h"
+#include "capture/formats/strace_private.h"
+#include "capture/trace_meta.h"
+#include "common/files.h"
+#include "common/unnamed_file.h"
+#include "common/xalloc.h"
+
+#define CHUNK (16u << 10)
+#define META_MAX (512u << 10) /* bytes of the first line; beyond it the files of the trace are left out */
+
+struct chunk {
+	uint64_t at;
+	size_t len;
+};
+
+struct node {
+	struct strbuf text, held; /* held: waits, until the request is known */
+	struct chunk *chunk;
+	size_t n_chunks, cap;
+	size_t wait, waits_end; /* in by_wait[] */
+	uint32_t barrier;	/* of the waits in `held`, or UINT32_MAX */
+};
+
+struct out {
+	struct trace *t;
+	const char *dir; /* NULL: one file */
+	struct causality_facts f;
+	struct causality_links links;
+	struct causality_barriers barriers;
+	size_t *by_wait;
+	struct node *node;
+	int fd;
+	uint64_t end; /* of the unnamed file */
+	struct strbuf name, line;
+	char *head;
+};
+
+/* --- what is kept -------------------------------------------------------------------------------------------------- */
+
+static int node_flush(struct out *x, struct node *n, struct err *e)
+{
+	int rc = n->text.len ? file_write_at(x->fd, n->text.s, n->text.len, x->end, e) : 0;
+	if (rc || !n->text.len)
+		return rc;
+	GROW(n->chunk, n->n_chunks, n->cap);
+	n->chunk[n->n_chunks++] = (struct chunk){x->end, n->text.len};
+	x->end += n->text.len;
+	strbuf_reset(&n->text);
+	return 0;
+}
+
+static int node_copy(struct out *x, struct node *n, int fd, const char *path, struct err *e)
+{
+	char *buf = xmalloc(CHUNK);
+	int rc = node_flush(x, n, e);
+	for (size_t i = 0; i < n->n_chunks && !rc; i++)
+		for (size_t at = 0, part; at < n->chunk[i].len && !rc; at += part) {
+			part = n->chunk[i].len - at < CHUNK ? n->chunk[i].len - at : CHUNK;
+			rc = file_read_at(x->fd, buf, part, n->chunk[i].at + at, e);
+			if (!rc && (rc = write_all(fd, buf, part)))
+				rc = err_sys(e, -rc, "%s: writing", path);
+		}
+	free(buf);
+	return rc;
+}
+
+/* --- lines ---------------------------------------------------------------------------------------------------------- */
+
+static void add_seconds(struct strbuf *b, int64_t ns)
+{
+	uint64_t u = ns < 0 ? 0 - (uint64_t)ns : (uint64_t)ns;
+	strbuf_addf(b, "%s%llu.%09llu", ns < 0 ? "-" : "", (unsigned long long)(u / 1000000000), (unsigned long long)(u % 1000000000));
+}
+
+static void add_times(struct strbuf *b, const struct trace_record *r)
+{
+	bool instant = r->op == OP_COMPUTE || r->op == OP_SIGNAL || r->op == OP_WAIT;
+	bool to = instant && r->end_ns != TIME_NONE && r->end_ns != r->begin_ns;
+	bool blocked = r->op == OP_COMPUTE && r->offset && r->offset <= (uint64_t)TRACE_TIME_MAX;
+	strbuf_addstr(b, " /* ");
+	add_seconds(b, r->begin_ns);
+	if (to) {
+		strbuf_addstr(b, " to ");
+		add_seconds(b, r->end_ns);
+	}
+	if (blocked) {
+		strbuf_addstr(b, " blocked ");
+		add_seconds(b, (int64_t)r->offset);
+	}
+	strbuf_addstr(b, r->op == OP_COMPUTE && r->offset == OFFSET_NONE ? " blocked ? */\n" : " */\n");
+}
+
+/* A path as the reader of calls would have it: below the root of the file system, without the slash. */
+static const char *whole_name(struct out *x, const struct trace_object *o)
+{
+	const char *root = trace_meta(x->t)->root;
+	strbuf_reset(&x->name);
+	if (o->kind == OBJECT_PATH && o->name[0] != '/' && root && root[0] == '/' && root[1])
+		strbuf_addf(&x->name, "%s%s", root + 1, root[strlen(root) - 1] == '/' ? "" : "/");
+	strbuf_addstr(&x->name, o->kind == OBJECT_PATH && o->name[0] == '/' ? o->name + 1 : o->name);
+	return x->name.s;
+}
+
+/* What strace has no call for. */
+static void add_other(struct out *x, const struct trace_record *r)
+{
+	const struct trace_object *o = trace_object(x->t, r->object);
+	size_t len = 0;
+	const void *heap = trace_heap(x->t, r->heap, &len);
+	struct trace_object whole = {o ? o->kind : OBJECT_PATH, o ? whole_name(x, o) : NULL};
+	const char *error = r->error ? strerrorname_np(r->error) : NULL;
+	strbuf_addf(&x->line, "@%s(", op_name(r->op));
+	csv_args_write(&x->line, r, o ? &whole : NULL, heap, len);
+	strbuf_addf(&x->line, ") = %lld", (long long)r->rvalue);
+	if (error)
+		strbuf_addf(&x->line, " %s", error);
+}
+
+static void add_request(struct out *x, const struct trace_record *r)
+{
+	if (!strace_call_text(x->t, r, &x->line))
+		add_other(x, r);
+	if (r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns) {
+		strbuf_addstr(&x->line, " <");
+		add_seconds(&x->line, r->end_ns - r->begin_ns);
+		strbuf_addch(&x->line, '>');
+	}
+	add_times(&x->line, r);
+}
+
+static void add_waits(struct out *x, struct node *n, const char *before)
+{
+	if (!n->held.len)
+		return;
+	strbuf_addch(&n->text, '\n');
+	if (n->barrier != UINT32_MAX) {
+		strbuf_addf(&n->text, "/* barrier %u of nodes ", n->barrier + 1);
+		causality_nodes_text(&n->text, x->barriers.v[n->barrier].node, x->barriers.v[n->barrier].n_nodes);
+		strbuf_addf(&n->text, " before %s */\n", before);
+	}
+	strbuf_add(&n->text, n->held.s, n->held.len);
+	strbuf_reset(&n->held);
+	n->barrier = UINT32_MAX;
+}
+
+static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
+{
+	struct out *x = ctx;
+	int64_t of = causality_node_of(&x->f, r->pid, r->tid);
+	(void)s;
+	*why = "its thread is no node";
+	if (of < 0)
+		return 0;
+	*why = "it was never issued";
+	if (r->begin_ns == TIME_NONE)
+		return 0;
+	struct node *n = &x->node[of];
+	strbuf_reset(&x->line);
+	if (r->op == OP_COMPUTE) {
+		*why = "it is longer than a trace can be";
+		if (r->length > (uint64_t)TRACE_TIME_MAX)
+			return 0;
+		strbuf_addstr(&x->line, "COMPUTE(");
+		add_seconds(&x->line, (int64_t)r->length);
+		strbuf_addch(&x->line, ')');
+		add_times(&x->line, r);
+		if (n->held.len) { /* after the waits: its second part */
+			strbuf_add(&n->held, x->line.s, x->line.len);
+			return 1;
+		}
+	} else if (r->op == OP_SIGNAL || r->op == OP_WAIT) {
+		strbuf_addf(&x->line, "%s(%llu)", r->op == OP_WAIT ? "WAIT" : "SIGNAL", (unsigned long long)r->length);
+		add_times(&x->line, r);
+	} else {
+		add_waits(x, n, op_name(r->op));
+		add_request(x, r);
+	}
+	if (r->op == OP_WAIT) {
+		size_t i = n->wait < n->waits_end ? x->by_wait[n->wait++] : SIZE_MAX;
+		if (i != SIZE_MAX && n->barrier == UINT32_MAX)
+			n->barrier = x->barriers.of_link[i];
+		strbuf_add(&n->held, x->line.s, x->line.len);
+		return 1;
+	}
+	if (n->held.len)
+		add_waits(x, n, op_name(r->op));
+	strbuf_add(&n->text, x->line.s, x->line.len);
+	int rc = n->text.len >= CHUNK ? node_flush(x, n, e) : 0;
+	return rc ? rc : 1;
+}
+
+/* --- all of it ------------------------------------------------------------------------------------------------------ */
+
+static void node_head(const struct out *x, uint32_t of, struct strbuf *b)
+{
+	const struct causality_node *n = &x->f.node[of];
+	strbuf_addf(b, "\n/* node %u: process %u, thread %u", of, n->pid, n->tid);
+	if (n->rank >= 0)
+		strbuf_addf(b, ", rank %d", n->rank);
+	strbuf_addstr(b, " */\n");
+}
+
+static int file_of_node(struct out *x, uint32_t of, struct err *e)
+{
+	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary = xasprintf("%s.tmp", path);
+	struct strbuf head = STRBUF_INIT;
+	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc = 0;
+	if (fd < 0)
+		rc = err_sys(e, errno, "cannot write %s", temporary);
+	strbuf_addf(&head, "%s\n", x->head);
+	node_head(x, of, &head);
+	if (!rc && (rc = write_all(fd, head.s, head.len)))
+		rc = err_sys(e, -rc, "%s: writing", temporary);
+	rc = rc ? rc : node_copy(x, &x->node[of], fd, temporary, e);
+	if (fd >= 0 && (rc ? 0 : fsync(fd)) | close(fd))
+		rc = rc ? rc : err_sys(e, errno, "%s: writing", temporary);
+	if (!rc && rename(temporary, path))
+		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, path);
+	if (rc && fd >= 0)
+		unlink(temporary);
+	strbuf_release(&head);
+	free(path);
+	free(temporary);
+	return rc;
+}
+
+static int write_nodes(void *ctx, struct sink *s, struct err *e)
+{
+	struct out *x = ctx;
+	int rc = 0;
+	for (uint32_t i = 0; i < x->f.n_nodes; i++)
+		add_waits(x, &x->node[i], "the end");
+	if (!x->dir)
+		strbuf_addf(&s->out, "%s\n", x->head);
+	for (uint32_t i = 0; i < x->f.n_nodes && !rc; i++) {
+		if (x->dir) {
+			rc = file_of_node(x, i, e);
+			continue;
+		}
+		node_head(x, i, &s->out);
+		if ((rc = write_all(s->fd, s->out.s, s->out.len)))
+			return err_sys(e, -rc, "%s: writing", s->path);
+		strbuf_reset(&s->out);
+		rc = node_copy(x, &x->node[i], s->fd, s->path, e);
+	}
+	return rc;
+}
+
+/* The metadata as the first line has it: with names below the root of the file system. */
+static int head_make(struct out *x, struct err *e)
+{
+	struct trace_meta m = *trace_meta(x->t);
+	struct fileset_entry *entry = xcalloc(m.files.n + 1, sizeof *entry);
+	char *text = NULL;
+	size_t len = 0;
+	for (size_t i = 0; i < m.files.n; i++) {
+		entry[i] = m.files.entry[i];
+		entry[i].path = xstrdup(whole_name(x, &(struct trace_object){OBJECT_PATH, m.files.entry[i].path}));
+	}
+	size_t n = m.files.n;
+	m.root = "/";
+	m.files.entry = entry;
+	int rc = meta_to_json(&m, &text, &len, e);
+	if (!rc && len > META_MAX) {
+		free(text);
+		m.files.n = 0;
+		rc = meta_to_json(&m, &text, &len, e);
+	}
+	if (!rc) {
+		struct strbuf b = STRBUF_INIT;
+		strbuf_addstr(&b, PARALLEL_MAGIC);
+		for (const char *s = text; *s; s++) { /* nothing in it ends the comment, or the line */
+			if (*s == '/' && b.s[b.len - 1] == '*')
+				strbuf_addch(&b, '\\');
+			strbuf_addch(&b, *s == '\n' ? ' ' : *s);
+		}
+		strbuf_addstr(&b, " */");
+		x->head = strbuf_detach(&b);
+	}
+	for (size_t i = 0; i < n; i++)
+		free((char *)(uintptr_t)entry[i].path);
+	free(entry);
+	free(text);
+	return rc;
+}
+
+/* A trace that could not be replayed is written, too, without names of barriers. */
+static void barriers_look(struct out *x)
+{
+	struct err e = ERR_INIT;
+	bool known = !causality_links_read(&x->links, x->t, &x->f, &e) && !causality_barriers_find(&x->barriers, &x->links, &e);
+	size_t *by_signal = xcalloc(x->links.n + 1, sizeof *by_signal);
+	x->by_wait = xcalloc(x->links.n + 1, sizeof *x->by_wait);
+	if (known) {
+		causality_links_order(&x->links, x->by_wait, by_signal);
+		for (size_t i = 0; i < x->links.n; i++)
+			x->node[x->links.link[i].waiter].waits_end++;
+		for (uint32_t i = 1; i < x->f.n_nodes; i++) {
+			x->node[i].wait = x->node[i - 1].waits_end;
+			x->node[i].waits_end += x->node[i].wait;
+		}
+	}
+	free(by_signal);
+}
+
+static int prepare(struct out *x, const char *path, struct err *e)
+{
+	char *copy = xstrdup(path);
+	const char *dir = x->dir ? x->dir : strcmp(path, "-") ? dirname(copy) : "/tmp";
+	int rc = causality_facts_read(&x->f, trace_meta(x->t), e);
+	if (!rc && !x->f.n_nodes)
+		rc = err_set(e, EINVAL, "the trace is of no parallel application: its metadata names no nodes");
+	x->node = xcalloc((size_t)x->f.n_nodes + 1, sizeof *x->node);
+	for (uint32_t i = 0; i < x->f.n_nodes; i++) {
+		strbuf_init(&x->node[i].text);
+		strbuf_init(&x->node[i].held);
+		x->node[i].barrier = UINT32_MAX;
+	}
+	if (!rc)
+		barriers_look(x);
+	rc = rc ? rc : head_make(x, e);
+	if (!rc && (x->fd = unnamed_file_open(dir, e)) < 0)
+		rc = x->fd;
+	free(copy);
+	return rc;
+}
+
+int parallel_write(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
+{
+	static const struct sink_writer writer = {.one = write_one, .tail = write_nodes, .causes = true};
+	struct stat st;
+	bool is_dir = strcmp(path, "-") && (path[strlen(path) - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+	struct out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT, .line = STRBUF_INIT};
+	int rc = is_dir ? dir_create(path, e) : 0;
+	rc = rc ? rc : prepare(&x, path, e);
+	rc = rc ? rc : sink_write_trace(&writer, &x, t, is_dir ? "/dev/null" : path, report, e);
+	for (uint32_t i = 0; i < x.f.n_nodes && x.node; i++) {
+		strbuf_release(&x.node[i].text);
+		strbuf_release(&x.node[i].held);
+		free(x.node[i].chunk);
+	}
+	if (x.fd >= 0)
+		close(x.fd);
+	causality_barriers_release(&x.barriers);
+	causality_links_release(&x.links);
+	causality_facts_release(&x.f);
+	strbuf_release(&x.name);
+	strbuf_release(&x.line);
+	free(x.by_wait);
+	free(x.node);
+	free(x.head);
+	return rc;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/deps_parallel.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/files.h"
+#include "common/units.h"
+#include "reports/json/json_value.h"
+
+#define NODES_SHOWN 32 /* --json has all */
+
+static int64_t span_of(const struct causality_work *w)
+{
+	return w->all.first_ns == TIME_NONE ? 0 : w->all.last_ns - w->all.first_ns;
+}
+
+static void print_nodes(const struct causality_work *w)
+{
+	struct strbuf a = STRBUF_INIT, b = STRBUF_INIT;
+	printf("\n%6s  %10s  %10s  %10s  %10s  %10s\n", "node", "requests", "their time", "computing", "signals", "waits");
+	for (uint32_t i = 0; i < w->n_nodes && i < NODES_SHOWN; i++) {
+		const struct causality_node_work *n = &w->node[i];
+		strbuf_reset(&a);
+		strbuf_reset(&b);
+		format_duration(&a, (double)n->request_ns);
+		format_duration(&b, (double)n->compute_ns);
+		printf("%6" PRIu32 "  %10" PRIu64 "  %10s  %10s  %10" PRIu64 "  %10" PRIu64 "\n", i, n->n_requests, a.s, b.s, n->n_signals,
+		       n->n_waits);
+	}
+	if (w->n_nodes > NODES_SHOWN)
+		printf("(and %" PRIu32 " more: --json has all)\n", w->n_nodes - NODES_SHOWN);
+	strbuf_release(&a);
+	strbuf_release(&b);
+}
+
+static void print_text(const struct causality_work *w, const char *path)
+{
+	const struct causality_node_work *all = &w->all;
+	struct strbuf span = STRBUF_INIT, requests = STRBUF_INIT, compute = STRBUF_INIT, critical = STRBUF_INIT, of_it = STRBUF_INIT;
+	double work_ns = (double)all->request_ns + (double)all->compute_ns;
+	uint64_t n_of_barriers = 0;
+	for (uint32_t i = 0; i < w->barriers.n; i++)
+		n_of_barriers += (uint64_t)w->barriers.v[i].n_nodes * (w->barriers.v[i].n_nodes - 1);
+	format_duration(&span, (double)span_of(w));
+	format_duration(&requests, (double)all->request_ns);
+	format_duration(&compute, (double)all->compute_ns);
+	format_duration(&critical, (double)w->critical_ns);
+	format_duration(&of_it, (double)w->critical_compute_ns);
+	printf("%s, dependencies between the nodes of a parallel application\n", path);
+	printf("Requests       %" PRIu64 " of %" PRIu32 " node%s over %s; %s in them, %s of computing\n", all->n_requests, w->n_nodes,
+	       w->n_nodes == 1 ? "" : "s", span.s, requests.s, compute.s);
+	printf("Waits          %zu for the end of another node's request, before %" PRIu64 " requests, between %" PRIu64 " pair%s of nodes\n",
+	       w->links.n, w->n_waiting, w->n_pairs, w->n_pairs == 1 ? "" : "s");
+	if (w->n_implied)
+		printf("               %" PRIu64 " of them follow from others\n", w->n_implied);
+	printf("Barriers       %" PRIu32 ", of %" PRIu64 " waits\n", w->barriers.n, n_of_barriers);
+	printf("Critical path  %s, of which %s computing", critical.s, of_it.s);
+	if (w->critical_ns > 0)
+		printf("; %.3g nodes at a time in the mean, at most", work_ns / (double)w->critical_ns);
+	putchar('\n');
+	print_nodes(w);
+	strbuf_release(&span);
+	strbuf_release(&requests);
+	strbuf_release(&compute);
+	strbuf_release(&critical);
+	strbuf_release(&of_it);
+}
+
+static json_t *node_json(const struct causality_node_work *n)
+{
+	json_t *o = json_object();
+	json_set_count(o, "n_requests", n->n_requests);
+	json_set_count(o, "n_computes", n->n_computes);
+	json_set_count(o, "n_signals", n->n_signals);
+	json_set_count(o, "n_waits", n->n_waits);
+	json_object_set_new(o, "request_ns", json_integer(n->request_ns));
+	json_object_set_new(o, "compute_ns", json_integer(n->compute_ns));
+	return o;
+}
+
+static json_t *barriers_json(const struct causality_barriers *b)
+{
+	json_t *list = json_array();
+	for (uint32_t i = 0; i < b->n; i++) {
+		json_t *o = json_object(), *nodes = json_array(), *requests = json_array();
+		for (uint32_t k = 0; k < b->v[i].n_nodes; k++) {
+			json_array_append_new(nodes, json_integer(b->v[i].node[k]));
+			json_array_append_new(requests, json_integer((json_int_t)b->v[i].request[k]));
+		}
+		json_object_set_new(o, "nodes", nodes);
+		json_object_set_new(o, "before_request", requests);
+		json_array_append_new(list, o);
+	}
+	return list;
+}
+
+static void print_json(const struct causality_work *w)
+{
+	json_t *o = node_json(&w->all), *nodes = json_array();
+	for (uint32_t i = 0; i < w->n_nodes; i++)
+		json_array_append_new(nodes, node_json(&w->node[i]));
+	json_object_set_new(o, "schema", json_integer(1));
+	json_object_set_new(o, "order", json_string("causal"));
+	json_set_count(o, "n_nodes", w->n_nodes);
+	json_set_count(o, "n_implied_waits", w->n_implied);
+	json_set_count(o, "n_waiting_requests", w->n_waiting);
+	json_set_count(o, "n_node_pairs", w->n_pairs);
+	json_object_set_new(o, "span_ns", json_integer(span_of(w)));
+	json_object_set_new(o, "critical_path_ns", json_integer(w->critical_ns));
+	json_object_set_new(o, "critical_path_compute_ns", json_integer(w->critical_compute_ns));
+	json_object_set_new(o, "parallelism",
+			    w->critical_ns > 0 ? json_real(((double)w->all.request_ns + (double)w->all.compute_ns) / (double)w->critical_ns) : json_null());
+	json_object_set_new(o, "barriers", barriers_json(&w->barriers));
+	json_object_set_new(o, "nodes", nodes);
+	json_dumpf(o, stdout, JSON_INDENT(2));
+	putchar('\n');
+	json_decref(o);
+}
+
+static int dot_write(struct trace *t, const struct causality_facts *f, const struct causality_work *w, const struct deps_parallel_config *c,
+		     struct err *e)
+{
+	struct strbuf text = STRBUF_INIT;
+	int rc = deps_parallel_dot(&text, t, f, w, c, e);
+	if (!rc && strcmp(c->dot, "-"))
+		rc = file_write_atomic(c->dot, text.s, text.len, e);
+	else if (!rc && fwrite(text.s, 1, text.len, stdout) != text.len)
+		rc = err_sys(e, errno, "standard output");
+	strbuf_release(&text);
+	return rc;
+}
+
+int deps_parallel(struct trace *t, const struct causality_facts *f, const struct deps_parallel_config *c, struct err *e)
+{
+	struct causality_work w;
+	int rc = causality_work_read(&w, t, f, e);
+	if (!rc && c->dot)
+		rc = dot_write(t, f, &w, c, e);
+	if (!rc && !(c->dot && !strcmp(c->dot, "-"))) {
+		if (c->json)
+			print_json(&w);
+		else
+			print_text(&w, c->path);
+	}
+	causality_work_release(&w);
+	return rc;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/causality/requests.h"
+#include "commands/deps_dot.h"
+#include "commands/deps_parallel.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+
+struct shown { /* requests of a node in the graph: first .. first + n */
+	uint64_t first, n;
+	int64_t compute_ns; /* since its last request */
+	struct strbuf requests, order;
+};
+
+struct drawing {
+	const struct causality_facts *f;
+	const struct causality_work *w;
+	struct shown *node;
+	uint64_t *n_requests; /* so far, of each node */
+};
+
+static bool is_shown(const struct drawing *d, uint32_t node, uint64_t request)
+{
+	return request >= d->node[node].first && request - d->node[node].first < d->node[node].n;
+}
+
+static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const struct trace *t, const struct trace_record *r)
+{
+	struct shown *n = &d->node[of];
+	const struct trace_object *o = trace_object(t, r->object);
+	if (!n->n)
+		n->first = number;
+	n->n++;
+	strbuf_addf(&n->requests, "    n%" PRIu32 "_%" PRIu64 " [label=\"%" PRIu64 " %s", of, number, number, op_name(r->op));
+	if (o) {
+		strbuf_addch(&n->requests, ' ');
+		dot_quoted(&n->requests, o->name);
+	}
+	if (op_info(r->op)->uses & (OP_HAS_OFFSET | OP_KNOWS_OFFSET) && r->offset != OFFSET_NONE)
+		strbuf_addf(&n->requests, "\\n%" PRIu64 "+%" PRIu64, r->offset, r->length);
+	strbuf_addstr(&n->requests, "\"];\n");
+	if (n->n < 2)
+		return;
+	strbuf_addf(&n->order, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64, of, number - 1, of, number);
+	if (n->compute_ns) {
+		struct strbuf time = STRBUF_INIT;
+		format_duration(&time, (double)n->compute_ns);
+		strbuf_addf(&n->order, " [label=\"compute %s\"]", time.s);
+		strbuf_release(&time);
+	}
+	strbuf_addstr(&n->order, ";\n");
+}
+
+static int requests_draw(struct drawing *d, struct trace *t, const struct deps_parallel_config *c, struct err *e)
+{
+	const struct trace_record *r;
+	uint64_t i = 0;
+	int rc = trace_rewind(t, e), got = 0;
+	while (!rc && (got = trace_next(t, &r, e)) == 1) {
+		int64_t of = causality_node_of(d->f, r->pid, r->tid);
+		if (of < 0)
+			continue;
+		if (r->op == OP_COMPUTE)
+			d->node[of].compute_ns += r->length < (uint64_t)TRACE_TIME_MAX ? (int64_t)r->length : 0;
+		if (!is_request(r))
+			continue;
+		uint64_t number = d->n_requests[of]++;
+		if (i >= c->from && (!c->n_shown || i - c->from < c->n_shown))
+			request_draw(d, (uint32_t)of, number, t, r);
+		d->node[of].compute_ns = 0;
+		i++;
+	}
+	return rc ? rc : got;
+}
+
+static void links_draw(struct strbuf *out, const struct drawing *d)
+{
+	for (size_t i = 0; i < d->w->links.n; i++) {
+		const struct causality_link *g = &d->w->links.link[i];
+		if (d->w->barriers.of_link[i] == UINT32_MAX && g->signal_request && is_shown(d, g->signaller, g->signal_request - 1) &&
+		    is_shown(d, g->waiter, g->wait_request))
+			strbuf_addf(out, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64 " [style=bold];\n", g->signaller,
+				    g->signal_request - 1, g->waiter, g->wait_request);
+	}
+}
+
+static void barriers_draw(struct strbuf *out, const struct drawing *d)
+{
+	for (uint32_t i = 0; i < d->w->barriers.n; i++) {
+		const struct causality_barrier *b = &d->w->barriers.v[i];
+		bool any = false;
+		for (uint32_t k = 0; k < b->n_nodes; k++) {
+			bool after = is_shown(d, b->node[k], b->request[k]), before = b->request[k] && is_shown(d, b->node[k], b->request[k] - 1);
+			if ((after || before) && !any) {
+				strbuf_addf(out, "  b%" PRIu32 " [shape=box, style=filled, label=\"barrier %" PRIu32 " of nodes ", i, i + 1);
+				causality_nodes_text(out, b->node, b->n_nodes);
+				strbuf_addstr(out, "\"];\n");
+				any = true;
+			}
+			if (before)
+				strbuf_addf(out, "  n%" PRIu32 "_%" PRIu64 " -> b%" PRIu32 " [style=bold];\n", b->node[k], b->request[k] - 1, i);
+			if (after)
+				strbuf_addf(out, "  b%" PRIu32 " -> n%" PRIu32 "_%" PRIu64 " [style=bold];\n", i, b->node[k], b->request[k]);
+		}
+	}
+}
+
+int deps_parallel_dot(struct strbuf *out, struct trace *t, const struct causality_facts *f, const struct causality_work *w,
+		      const struct deps_parallel_config *c, struct err *e)
+{
+	struct drawing d = {.f = f, .w = w, .node = xcalloc((size_t)f->n_nodes + 1, sizeof *d.node),
+			    .n_requests = xcalloc((size_t)f->n_nodes + 1, sizeof *d.n_requests)};
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		strbuf_init(&d.node[i].requests);
+		strbuf_init(&d.node[i].order);
+	}
+	int rc = requests_draw(&d, t, c, e);
+	strbuf_addstr(out, "digraph deps {\n  // nodes of a parallel application; bold: waits for the end of the other\n"
+			   "  rankdir=TB; node [shape=box, fontsize=10]; edge [fontsize=9];\n");
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		struct shown *n = &d.node[i];
+		strbuf_addf(out, "  subgraph cluster_%" PRIu32 " {\n    label=\"node %" PRIu32, i, i);
+		if (f->node[i].rank >= 0)
+			strbuf_addf(out, ", rank %" PRId32, f->node[i].rank);
+		strbuf_addf(out, "\";\n%s  }\n", n->requests.s);
+	}
+	for (uint32_t i = 0; i < f->n_nodes; i++)
+		strbuf_add(out, d.node[i].order.s, d.node[i].order.len);
+	links_draw(out, &d);
+	barriers_draw(out, &d);
+	strbuf_addstr(out, "}\n");
+	for (uint32_t i = 0; i < f->n_nodes; i++) {
+		strbuf_release(&d.node[i].requests);
+		strbuf_release(&d.node[i].order);
+	}
+	free(d.node);
+	free(d.n_requests);
+	return rc;
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "commands/slice_causes.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "capture/causality/causality.h"
+#include "common/xalloc.h"
+
+struct end { /* a signal or a wait */
+	uint32_t signaller, waiter;
+	bool is_wait, kept;
+	uint64_t number; /* among all of them */
+};
+
+struct slice_causes {
+	bool *drop; /* drop[n]: by number */
+	uint64_t n, n_dropped, at;
+};
+
+static int compare_ends(const void *a, const void *b)
+{
+	const struct end *x = a, *y = b;
+	if (x->signaller != y->signaller)
+		return x->signaller < y->signaller ? -1 : 1;
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	if (x->is_wait != y->is_wait)
+		return x->is_wait ? 1 : -1;
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+/* end[n] are those of one pair of nodes: signals, then waits. The k-th answers the k-th. */
+static void pair_look(struct slice_causes *x, const struct end *end, size_t n)
+{
+	size_t n_signals = 0;
+	while (n_signals < n && !end[n_signals].is_wait)
+		n_signals++;
+	for (size_t i = 0; i < n; i++) {
+		size_t partner = end[i].is_wait ? i - n_signals : i + n_signals;
+		bool has = end[i].is_wait ? partner < n_signals : partner < n;
+		x->drop[end[i].number] = !has || !end[partner].kept;
+		x->n_dropped += end[i].kept && x->drop[end[i].number];
+	}
+}
+
+static int ends_read(struct trace *t, const struct causality_facts *f, struct slice_filter *filter, struct end **end, size_t *n, struct err *e)
+{
+	const struct trace_record *r;
+	size_t cap = 0;
+	bool over = false;
+	int rc = trace_rewind(t, e);
+	while (!rc && (rc = trace_next(t, &r, e)) == 1) {
+		struct trace_record copy = *r;
+		int keep = over ? 0 : slice_filter_pass(filter, t, &copy);
+		over |= keep == 2;
+		rc = 0;
+		if (r->op != OP_SIGNAL && r->op != OP_WAIT)
+			continue;
+		bool is_wait = r->op == OP_WAIT;
+		int64_t node = causality_node_of(f, r->pid, r->tid);
+		uint32_t of = node < 0 ? UINT32_MAX : (uint32_t)node, other = r->length < f->n_nodes ? (uint32_t)r->length : UINT32_MAX;
+		GROW(*end, *n, cap);
+		(*end)[*n] = (struct end){is_wait ? other : of, is_wait ? of : other, is_wait, keep == 1, *n};
+		++*n;
+	}
+	return rc;
+}
+
+int slice_causes_open(struct slice_causes **out, struct trace *t, const struct slice_filter_config *c, struct err *e)
+{
+	struct causality_facts f;
+	struct slice_filter *filter = NULL;
+	struct end *end = NULL;
+	size_t n = 0;
+	*out = NULL;
+	int rc = causality_facts_read(&f, trace_meta(t), e);
+	if (rc || !f.n_nodes)
+		return rc;
+	struct slice_causes *x = *out = xcalloc(1, sizeof *x);
+	rc = slice_filter_open(&filter, c, e);
+	rc = rc ? rc : ends_read(t, &f, filter, &end, &n, e);
+	x->drop = xcalloc(n + 1, sizeof *x->drop);
+	x->n = n;
+	if (n)
+		qsort(end, n, sizeof *end, compare_ends);
+	for (size_t from = 0, to; !rc && from < n; from = to) {
+		for (to = from + 1; to < n && end[to].signaller == end[from].signaller && end[to].waiter == end[from].waiter; to++)
+			;
+		pair_look(x, end + from, to - from);
+	}
+	free(end);
+	slice_filter_close(filter);
+	causality_facts_release(&f);
+	return rc;
+}
+
+void slice_causes_close(struct slice_causes *x)
+{
+	if (!x)
+		return;
+	free(x->drop);
+	free(x);
+}
+
+bool slice_causes_pass(struct slice_causes *x, const struct trace_record *r)
+{
+	if (r->op != OP_SIGNAL && r->op != OP_WAIT)
+		return true;
+	return x->at >= x->n || !x->drop[x->at++];
+}
+
+void slice_causes_print(const struct slice_causes *x)
+{
+	if (x->n_dropped)
+		printf("%" PRIu64 " signal%s and waits left out, because the other node's part of them is not in the slice\n", x->n_dropped,
+		       x->n_dropped == 1 ? "" : "s");
+}
