@@ -276,6 +276,8 @@ static int head_make(struct out *x, struct err *e)
 	size_t n = m.files.n;
 	m.root = "/";
 	m.files.entry = entry;
+	char *extra = causality_facts_text(&x->f, m.extra_json);
+	m.extra_json = extra;
 	int rc = meta_to_json(&m, &text, &len, e);
 	if (!rc && len > META_MAX) {
 		free(text);
@@ -296,6 +298,7 @@ static int head_make(struct out *x, struct err *e)
 	for (size_t i = 0; i < n; i++)
 		free((char *)(uintptr_t)entry[i].path);
 	free(entry);
+	free(extra);
 	free(text);
 	return rc;
 }
@@ -319,13 +322,37 @@ static void barriers_look(struct out *x)
 	free(by_signal);
 }
 
+/* Of a trace that names no nodes, each thread is one. */
+static int threads_find(struct out *x, struct err *e)
+{
+	const struct trace_record *r;
+	uint32_t cap = 0, last = 0;
+	int rc = trace_rewind(x->t, e), got = 0;
+	while (!rc && ((got = trace_next(x->t, &r, e)) == 1 || got == -EBADMSG)) {
+		if (got != 1 || (last < x->f.n_nodes && x->f.node[last].pid == r->pid && x->f.node[last].tid == r->tid))
+			continue;
+		int64_t of = causality_node_of(&x->f, r->pid, r->tid);
+		last = of < 0 ? x->f.n_nodes : (uint32_t)of;
+		if (of >= 0)
+			continue;
+		if (x->f.n_nodes == CAUSALITY_MAX_NODES)
+			return err_set(e, E2BIG, "the trace has more than %d threads", CAUSALITY_MAX_NODES);
+		GROW(x->f.node, x->f.n_nodes, cap);
+		x->f.node[x->f.n_nodes] = (struct causality_node){x->f.n_nodes, r->pid, r->tid, -1, NULL};
+		x->f.n_nodes++;
+	}
+	if (!rc && !got && !x->f.n_nodes)
+		rc = err_set(e, EINVAL, "the trace is empty");
+	return rc ? rc : got;
+}
+
 static int prepare(struct out *x, const char *path, struct err *e)
 {
 	char *copy = xstrdup(path);
 	const char *dir = x->dir ? x->dir : strcmp(path, "-") ? dirname(copy) : "/tmp";
 	int rc = causality_facts_read(&x->f, trace_meta(x->t), e);
 	if (!rc && !x->f.n_nodes)
-		rc = err_set(e, EINVAL, "the trace is of no parallel application: its metadata names no nodes");
+		rc = threads_find(x, e);
 	x->node = xcalloc((size_t)x->f.n_nodes + 1, sizeof *x->node);
 	for (uint32_t i = 0; i < x->f.n_nodes; i++) {
 		strbuf_init(&x->node[i].text);

@@ -202,17 +202,25 @@ static void reading_again_gives_the_same(void **state)
 	rmdir(SCRATCH("dir"));
 }
 
-static void an_ordinary_trace_has_no_nodes(void **state)
+static void threads_of_an_ordinary_trace_are_nodes(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
 	struct trace *t;
+	struct causality_facts f;
 	write_sample(SCRATCH("plain"), 10, NULL);
 	must(trace_open(&t, SCRATCH("plain"), &e), &e);
-	assert_int_equal(format_parallel.write(t, SCRATCH("text"), NULL, &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "no parallel application"));
+	must(format_parallel.write(t, SCRATCH("text"), NULL, &e), &e);
+	trace_close(t);
+	must(trace_open(&t, SCRATCH("text"), &e), &e);
+	must(causality_facts_read(&f, trace_meta(t), &e), &e);
+	assert_int_equal(f.n_nodes, 4);
+	assert_int_equal(f.node[3].tid, 103);
+	assert_int_equal(trace_meta(t)->seed, UINT64_MAX);
+	causality_facts_release(&f);
 	trace_close(t);
 	unlink(SCRATCH("plain"));
+	unlink(SCRATCH("text"));
 }
 
 int main(void)
@@ -220,7 +228,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_figure_is_read_as_it_stands), cmocka_unit_test(what_is_wrong_is_said_with_its_line),
 	    cmocka_unit_test(a_trace_comes_back_as_it_was),	      cmocka_unit_test(reading_again_gives_the_same),
-	    cmocka_unit_test(an_ordinary_trace_has_no_nodes),
+	    cmocka_unit_test(threads_of_an_ordinary_trace_are_nodes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
