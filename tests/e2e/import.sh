@@ -4,11 +4,11 @@
 data=$SRCDIR/tests/data/formats
 
 expect_status 0 "$VALIDATE" import --from list
-for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace tracepoints perf-trace iolog dxt \
+for name in trace csv msr snia alibaba tencent spc systor fiu blktrace blkparse strace tracepoints perf-trace iolog dxt parallel \
 	oraclegeneral mapping; do
 	grep -Eq "^  $name +yes" out || fail "$name is not listed as one that is read"
 done
-[ "$(grep -Ec '^  [a-z-]+ +yes' out)" -eq 18 ] || fail "another number of formats is read than this test knows"
+[ "$(grep -Ec '^  [a-z-]+ +yes' out)" -eq 19 ] || fail "another number of formats is read than this test knows"
 
 csv() { # TRACE: its requests, from standard output
 	"$VALIDATE" export -q --to csv "$1" -o - || fail "exporting $1"

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Traces of parallel applications: text both ways, what deps, info, slice and exporters make of them, and what is refused.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# three nodes that meet at a barrier; then node 0 lets node 1 close. Written by hand, as the paper has it
+cat >n.0 <<'END'
+/* node 0 of the example */
+open64m("/data/f0", 578, 416 ) = 3
+COMPUTE(0.001)
+write(3, 4096) = 4096
+SIGNAL(1)
+SIGNAL(2)
+COMPUTE(0.002)
+
+/* barrier before
+   the second write */
+WAIT(1)
+WAIT(2)
+_llseek(3, 8192, SEEK_SET) = 8192
+write(3, 4096) = 4096
+SIGNAL(1)
+COMPUTE(0.5)
+END
+cat >n.1 <<'END'
+open64m("/data/f1", 578, 416) = 3
+COMPUTE(0.003)
+write(3, 4096) = 4096
+SIGNAL(0)
+SIGNAL(2)
+WAIT(0)
+WAIT(2)
+write(3, 4096) = 4096
+WAIT(0)
+close(3) = 0
+END
+cat >n.2 <<'END'
+open64m("/data/f2", 578, 416) = 3
+COMPUTE(0.005000001)
+write(3, 4096) = 4096
+SIGNAL(0)
+SIGNAL(1)
+WAIT(0)
+WAIT(1)
+write(3, 4096) = 4096
+close(3) = 0
+END
+expect_status 0 "$VALIDATE" import n.0 n.1 n.2 -o p.trace
+expect_line out 'p.trace: 12 requests'
+expect_line out 'Between    compute 5, signal 7, wait 7'
+
+expect_status 0 "$VALIDATE" deps p.trace
+expect_line out '12 of 3 nodes'
+expect_line out '7 for the end of another'
+expect_line out 'Barriers       1, of 6 waits'
+expect_line out 'Critical path  505 ms'
+expect_status 0 "$VALIDATE" deps --json p.trace
+expect_line out '"critical_path_ns": 505000001'
+expect_line out '"n_implied_waits": 0'
+expect_status 0 "$VALIDATE" deps --dot - p.trace
+[ "$(grep -c 'label="barrier 1 of nodes 0-2"' out)" -eq 1 ] || fail "the barrier is not one box"
+[ "$(grep -c ' -> b0 ' out)" -eq 3 ] || fail "not 3 edges to the barrier"
+expect_line out 'n0_3 -> n1_2 [style=bold]'
+expect_line out 'label="compute 2 ms"'
+if command -v dot >/dev/null; then
+	dot -Tplain out >plain || fail "Graphviz does not read it"
+fi
+expect_status 0 "$VALIDATE" deps --dot - --from 6 --requests 3 p.trace
+[ "$(grep -c ' \[label="[0-9]' out)" -eq 3 ] || fail "not 3 requests in the window"
+expect_status 0 "$VALIDATE" deps --order fs p.trace
+expect_line out 'order fs'
+expect_status 2 "$VALIDATE" deps --think-time 1us p.trace
+
+# text and back, in one file and in one for each node; COMPUTE to the nanosecond
+expect_status 0 "$VALIDATE" export --to parallel p.trace -o p.txt
+expect_line p.txt '/* barrier 1 of nodes 0-2 before lseek */'
+expect_line p.txt 'COMPUTE(0.005000001)'
+if [ "${UPDATE:-}" ]; then
+	sed 1d p.txt >"$SRCDIR/tests/data/formats/golden/parallel.txt"
+fi
+sed 1d p.txt | cmp - "$SRCDIR/tests/data/formats/golden/parallel.txt" || fail "the text is not what it was"
+expect_status 0 "$VALIDATE" export --to parallel p.trace -o nodes/
+expect_status 0 "$VALIDATE" import p.txt -o one.trace
+expect_status 0 "$VALIDATE" import nodes/node.0 nodes/node.1 nodes/node.2 -o three.trace
+for t in p one three; do
+	"$VALIDATE" export -q --to csv $t.trace -o $t.csv
+done
+cmp p.csv one.csv || fail "the text of one file gives another trace"
+cmp p.csv three.csv || fail "the texts of three files give another trace"
+
+# what is between requests is no request
+expect_status 0 "$VALIDATE" info --json p.trace
+expect_line out '"n_requests": 12'
+expect_line out '"n_waits": 7'
+expect_status 0 "$VALIDATE" info p.trace
+expect_line out '3 nodes of a parallel application'
+expect_line out 'computing of 511 ms in 5 parts, 7 signals and 7 waits'
+expect_status 0 "$VALIDATE" export --to strace p.trace -o p.strace
+expect_line err '12 requests written'
+expect_line err '19 left out'
+expect_status 0 "$VALIDATE" metrics p.trace p.trace
+expect_line out '12'
+
+# a slice has no half of a pair; and an anonymised one still names its nodes
+expect_status 0 "$VALIDATE" slice --thread 1,2 p.trace -o s.trace
+expect_line out '6 signals and waits left out'
+expect_status 0 "$VALIDATE" deps s.trace
+expect_line out 'Barriers       1, of 2 waits'
+expect_status 0 "$VALIDATE" slice --scale 2 p.trace -o slow.trace
+expect_status 0 "$VALIDATE" deps --json slow.trace
+expect_line out '"critical_path_ns": 1010000002'
+expect_status 0 "$VALIDATE" slice --anonymise p.trace -o a.trace
+expect_status 0 "$VALIDATE" deps a.trace
+expect_line out 'Barriers       1, of 6 waits'
+expect_status 0 "$VALIDATE" slice p.trace one.trace -o both.trace
+expect_line out 'they cannot be merged'
+
+# what cannot end is found, and said with its nodes
+printf 'WAIT(1)\nread(3, 1) = 1\nSIGNAL(1)\n' >c.0
+printf 'WAIT(0)\nread(3, 1) = 1\nSIGNAL(0)\n' >c.1
+expect_status 0 "$VALIDATE" import c.0 c.1 -o c.trace
+expect_status 3 "$VALIDATE" deps c.trace
+expect_line err 'nodes wait for each other'
+expect_line err 'node 0 before its request 0 for node 1 after its request 0'
+printf 'read(3, 1) = 1\nWAIT(1)\nread(3, 1) = 1\n' >u.0
+expect_status 0 "$VALIDATE" import u.0 -o u.trace
+expect_status 3 "$VALIDATE" deps u.trace
+expect_line err 'node 0 waits before its request 1 for a signal of node 1 that never comes'
+
+# bad text is said with file and line
+printf 'COMPUTE(0.1)\nSIGNAL(me)\n' >bad.0
+expect_status 3 "$VALIDATE" import bad.0 -o bad.trace
+expect_line err 'bad.0: line 2, column 8'
+expect_status 0 "$VALIDATE" import --lenient 1 bad.0 -o bad.trace
+expect_line out 'left out: 1'
