@@ -168,6 +168,16 @@ static int add_requests(json_t *top, struct trace *t, uint64_t n, struct err *e)
 	return rc;
 }
 
+static json_t *json_causes(const struct trace_causes *c)
+{
+	json_t *o = json_object();
+	json_object_set_new(o, "n_computes", info_json_u64(c->n_computes));
+	json_object_set_new(o, "n_signals", info_json_u64(c->n_signals));
+	json_object_set_new(o, "n_waits", info_json_u64(c->n_waits));
+	json_object_set_new(o, "compute_ns", info_json_number(c->compute_ns));
+	return o;
+}
+
 int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, struct err *e)
 {
 	const struct tally *s = &x->profile->tally;
@@ -185,9 +195,8 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	json_object_set_new(top, "file_bytes", info_json_u64(x->file_bytes));
 	json_object_set_new(top, "health", json_health(s));
 	json_object_set_new(top, "n_requests", info_json_u64(s->n_records));
-	json_object_set_new(top, "between_requests", json_pack("{s:o,s:o,s:o,s:o}", "n_computes", info_json_u64(x->profile->causes.n_computes),
-				      "n_signals", info_json_u64(x->profile->causes.n_signals), "n_waits",
-				      info_json_u64(x->profile->causes.n_waits), "compute_ns", info_json_number(x->profile->causes.compute_ns)));
+	if (x->profile->causes.n_computes || x->profile->causes.n_signals || x->profile->causes.n_waits)
+		json_object_set_new(top, "between_requests", json_causes(&x->profile->causes));
 	json_object_set_new(top, "bytes", info_json_u64(s->n_bytes));
 	json_object_set_new(top, "first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns : TIME_NONE));
 	json_object_set_new(top, "span_ns", json_integer(span_ns));
