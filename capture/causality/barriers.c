@@ -3,6 +3,7 @@
  * barrier is a set of nodes of which all pairs do. A signal may come from long before, as when not each request was delayed. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/causality/links.h"
 #include "common/xalloc.h"
@@ -12,40 +13,39 @@ struct finder {
 	const struct causality_links *l;
 	size_t *by_wait, *by_signal;
 	size_t *by_pair; /* links by (signaller, waiter, place of the wait) */
-	int rc;
+	size_t *first;	 /* first[signaller * n_nodes + waiter]: where theirs begin in by_pair[] */
+	uint32_t *at;	 /* of a pair's, the one that was found last */
 };
 
-static int by_pair(const void *a, const void *b, void *links)
+/* by_wait[] has the waits of each node in order, and so of each pair. */
+static void pairs_make(struct finder *f)
 {
-	const struct causality_link *v = links, *x = &v[*(const size_t *)a], *y = &v[*(const size_t *)b];
-	if (x->signaller != y->signaller)
-		return x->signaller < y->signaller ? -1 : 1;
-	if (x->waiter != y->waiter)
-		return x->waiter < y->waiter ? -1 : 1;
-	if (x->wait_place != y->wait_place)
-		return x->wait_place < y->wait_place ? -1 : 1;
-	return (x->signal_place > y->signal_place) - (x->signal_place < y->signal_place);
+	const struct causality_links *l = f->l;
+	const size_t n_pairs = (size_t)l->n_nodes * l->n_nodes;
+	for (size_t i = 0; i < l->n; i++)
+		f->first[(size_t)l->link[i].signaller * l->n_nodes + l->link[i].waiter + 1]++;
+	for (size_t i = 0; i < n_pairs; i++)
+		f->first[i + 1] += f->first[i];
+	for (size_t i = 0; i < l->n; i++) {
+		const struct causality_link *g = &l->link[f->by_wait[i]];
+		size_t pair = (size_t)g->signaller * l->n_nodes + g->waiter;
+		f->by_pair[f->first[pair] + f->at[pair]++] = f->by_wait[i];
+	}
+	memset(f->at, 0, n_pairs * sizeof *f->at);
 }
 
-/* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of links; l->n: none. */
-static size_t link_at(const struct finder *f, uint32_t signaller, uint32_t waiter, uint64_t place)
+/* The first link from `signaller` to `waiter` whose wait is at `place` or behind it, as index of links; l->n: none. What is asked for comes
+ * nearly in order, so that it is near what was found last. */
+static size_t link_at(struct finder *f, uint32_t signaller, uint32_t waiter, uint64_t place)
 {
-	const struct causality_link wanted = {signaller, waiter, 0, place, 0, 0};
-	size_t from = 0, to = f->l->n;
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		const struct causality_link *g = &f->l->link[f->by_pair[mid]];
-		bool before = g->signaller != wanted.signaller ? g->signaller < wanted.signaller
-			      : g->waiter != wanted.waiter ? g->waiter < wanted.waiter : g->wait_place < wanted.wait_place;
-		if (before)
-			from = mid + 1;
-		else
-			to = mid;
-	}
-	if (from == f->l->n)
-		return f->l->n;
-	const struct causality_link *g = &f->l->link[f->by_pair[from]];
-	return g->signaller == signaller && g->waiter == waiter ? f->by_pair[from] : f->l->n;
+	const struct causality_link *v = f->l->link;
+	const size_t pair = (size_t)signaller * f->l->n_nodes + waiter, first = f->first[pair], n = f->first[pair + 1] - first;
+	uint32_t *at = &f->at[pair];
+	while (*at < n && v[f->by_pair[first + *at]].wait_place < place)
+		++*at;
+	while (*at && v[f->by_pair[first + *at - 1]].wait_place >= place)
+		--*at;
+	return *at < n ? f->by_pair[first + *at] : f->l->n;
 }
 
 struct member {
@@ -54,7 +54,7 @@ struct member {
 };
 
 /* Whether b waits at its place for a signal that a sent before its own. */
-static size_t waits_there(const struct finder *f, const struct member *a, const struct member *b)
+static size_t waits_there(struct finder *f, const struct member *a, const struct member *b)
 {
 	size_t i = link_at(f, a->node, b->node, b->place);
 	if (i == f->l->n || f->l->link[i].wait_place != b->place || f->l->link[i].signal_place >= a->place)
@@ -86,7 +86,7 @@ static void barrier_add(struct finder *f, struct member *m, uint32_t n)
 	b->v[b->n++] = one;
 }
 
-static bool with_all(const struct finder *f, const struct member *m, uint32_t n, const struct member *other)
+static bool with_all(struct finder *f, const struct member *m, uint32_t n, const struct member *other)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (waits_there(f, &m[i], other) == f->l->n || waits_there(f, other, &m[i]) == f->l->n)
@@ -147,21 +147,23 @@ int causality_barriers_find(struct causality_barriers *b, const struct causality
 	f.by_wait = malloc(n * sizeof *f.by_wait);
 	f.by_signal = malloc(n * sizeof *f.by_signal);
 	f.by_pair = malloc(n * sizeof *f.by_pair);
+	f.first = calloc((size_t)l->n_nodes * l->n_nodes + 2, sizeof *f.first);
+	f.at = calloc((size_t)l->n_nodes * l->n_nodes + 1, sizeof *f.at);
 	int rc = 0;
-	if (!b->of_link || !f.by_wait || !f.by_signal || !f.by_pair)
+	if (!b->of_link || !f.by_wait || !f.by_signal || !f.by_pair || !f.first || !f.at)
 		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
 	if (!rc) {
 		causality_links_order(l, f.by_wait, f.by_signal);
-		for (size_t i = 0; i < l->n; i++) {
-			f.by_pair[i] = i;
+		for (size_t i = 0; i < l->n; i++)
 			b->of_link[i] = UINT32_MAX;
-		}
-		qsort_r(f.by_pair, l->n, sizeof *f.by_pair, by_pair, l->link);
+		pairs_make(&f);
 		rc = causality_links_walk(l, &walk, e);
 	}
 	free(f.by_wait);
 	free(f.by_signal);
 	free(f.by_pair);
+	free(f.first);
+	free(f.at);
 	if (rc)
 		causality_barriers_release(b);
 	return rc;

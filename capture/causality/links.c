@@ -111,9 +111,14 @@ static int loop_error(const struct walk *w, uint32_t node, struct err *e)
 	uint32_t first = node, n = 0;
 	do {
 		const struct causality_link *g = &w->l->link[w->by_wait[w->node[node].wait]];
-		if (n++ < 6)
-			strbuf_addf(&text, "%s node %" PRIu32 " before its request %" PRIu64 " for node %" PRIu32 " after its request %" PRId64,
-				    n > 1 ? "," : "", node, g->wait_request, g->signaller, (int64_t)g->signal_request - 1);
+		if (n++ < 6) {
+			strbuf_addf(&text, "%s node %" PRIu32 " before its request %" PRIu64 " for node %" PRIu32, n > 1 ? "," : "", node,
+				    g->wait_request, g->signaller);
+			if (g->signal_request)
+				strbuf_addf(&text, " after its request %" PRIu64, g->signal_request - 1);
+			else
+				strbuf_addstr(&text, " before any request of it");
+		}
 		node = g->signaller;
 	} while (node != first);
 	if (n > 6)
