@@ -164,6 +164,7 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 	}
 	const struct deps_inferred_config c = {path, config->think, config->dot, config->output, config->from, config->n_shown,
 					       config->json};
+	trace_requests_only(t, !config->output); /* what is written again is all of it */
 	ret = deps_inferred(t, &c, &usage, e);
 	if (ret)
 		err_context(e, "%s", path);

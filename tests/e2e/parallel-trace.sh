@@ -68,6 +68,9 @@ expect_status 0 "$VALIDATE" deps --dot - --from 6 --requests 3 p.trace
 [ "$(grep -c ' \[label="[0-9]' out)" -eq 3 ] || fail "not 3 requests in the window"
 expect_status 0 "$VALIDATE" deps --order fs p.trace
 expect_line out 'order fs'
+expect_line out '12 by 3 threads'
+expect_status 0 "$VALIDATE" deps --infer p.trace
+expect_line out '12 over 5 ms'
 expect_status 2 "$VALIDATE" deps --think-time 1us p.trace
 
 # text and back, in one file and in one for each node; COMPUTE to the nanosecond

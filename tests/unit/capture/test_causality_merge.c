@@ -275,6 +275,51 @@ static void bad_facts_are_refused(void **state)
 	causality_facts_release(&f);
 }
 
+/* One by one and in batches, and again from the beginning. */
+static void what_is_no_request_is_passed_over_and_counted(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	struct trace *t;
+	const struct trace_record *r;
+	struct strbuf text = STRBUF_INIT;
+	size_t n, sum;
+	strbuf_addstr(&text, "0 c 3, 0 W 1,");
+	for (int i = 0; i < 5000; i++)
+		strbuf_addf(&text, "%d w %d 1,%s", i % 2, 10 * i + 1, i % 3 ? "" : " 0 s 1, 0 c 4,");
+	made_write(SCRATCH("checked"), 2, 0, text.s);
+	must(trace_open(&t, SCRATCH("checked"), &e), &e);
+	trace_requests_only(t, true);
+	for (int pass = 0; pass < 2; pass++) {
+		must(trace_rewind(t, &e), &e);
+		assert_int_equal(trace_causes(t)->n_signals, 0);
+		for (sum = 0; sum < 10 && trace_next(t, &r, &e) == 1; sum++)
+			assert_int_equal(r->op, OP_PWRITE);
+		while (pass && trace_next(t, &r, &e) == 1) {
+			assert_int_equal(r->op, OP_PWRITE);
+			sum++;
+		}
+		while (!pass && trace_next_batch(t, &r, &n, &e) == 1) {
+			sum += n;
+			for (size_t i = 0; i < n; i++)
+				assert_int_equal(r[i].op, OP_PWRITE);
+		}
+		must(-e.code, &e);
+		assert_int_equal(sum, 5000);
+		assert_int_equal(trace_causes(t)->n_signals, 1667);
+		assert_int_equal(trace_causes(t)->n_computes, 1668);
+		assert_int_equal(trace_causes(t)->n_waits, 1);
+		assert_true(trace_causes(t)->compute_ns == 3 + 1667 * 4.0);
+	}
+	trace_requests_only(t, false);
+	must(trace_rewind(t, &e), &e);
+	for (sum = 0; trace_next(t, &r, &e) == 1; sum++)
+		;
+	assert_int_equal(sum, 5000 + 2 * 1667 + 2);
+	trace_close(t);
+	strbuf_release(&text);
+}
+
 static int clean(void **state)
 {
 	(void)state;
@@ -292,6 +337,7 @@ int main(void)
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),
+	    cmocka_unit_test(what_is_no_request_is_passed_over_and_counted),
 	    cmocka_unit_test(other_requests_are_an_error_that_says_which),
 	    cmocka_unit_test(a_cycle_is_an_error_that_names_it),
 	    cmocka_unit_test(edges_of_strangers_are_refused),
