@@ -95,7 +95,8 @@ struct workload_script {
 	unsigned int n_per_unit; /* calls, about */
 	bool direct; /* --direct makes its requests whole blocks; others move bytes of any number */
 	bool finite; /* its end belongs to it: it cannot go on for a duration */
-	bool parallel; /* its threads are the ranks of an MPI job (parallel/rank.h) */
+	bool parallel; /* its threads are the ranks of an MPI job (parallel/rank_loop.h) */
+	bool inside_mpi; /* by MPI's own file functions: no script (`write` NULL), and no trace */
 	int (*check)(const struct microbench_config *c, struct err *e);
 	/* Appends what is there at first to an empty set. */
 	int (*files)(const struct microbench_config *c, struct fileset *s, struct err *e);

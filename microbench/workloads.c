@@ -9,7 +9,7 @@ const struct workload *const workloads[] = {
     &workload_createfiles,  &workload_copyfiles,
     &workload_block_random, &workload_block_sequential,
     &workload_checkpoint, &workload_checkpoint_sync, &workload_checkpoint_compute, &workload_partitioned_read,
-    &workload_earthquake, &workload_shared_polling,
+    &workload_earthquake, &workload_shared_polling, &workload_mpi_io,
     NULL,
 };
 

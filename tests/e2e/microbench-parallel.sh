@@ -67,9 +67,11 @@ run 0 checkpoint --level 2 --requests 7 --dir 'a dir' --launcher 'mpirun "x y"' 
 expect_line out "mpirun 'x y' -n 2 "
 expect_line out "validate-mpi-workload checkpoint --requests 7 '--dir=a dir'"
 run 2 random-read --dir target --print-command
+run 2 mpi-io --dir target -o wrong
+expect_line err 'captured'
 VALIDATE=$VALIDATE RANKS=2
 export VALIDATE RANKS
-for name in checkpoint shared-polling; do
+for name in checkpoint mpi-io; do
 	mkdir -p scripts
 	for verb in prepare run clean; do
 		sh "$SRCDIR/protocols/workloads/$name.sh" $verb scripts 0 >out 2>err || fail "$name.sh $verb: $(cat out err)"

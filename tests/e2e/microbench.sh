@@ -17,7 +17,7 @@ while read -r name alias _; do
 	grep -q "$(echo "$name" | sed 's/-/\\\\-/')" "$SRCDIR/doc/man/validate-microbench.1" || fail "$name is not in the manual"
 	case $name in
 	fileserver | postmark | compile | createfiles | copyfiles) continue ;; # tests/e2e/microbench-scripts.sh
-	checkpoint* | partitioned-read | earthquake | shared-polling) continue ;; # tests/e2e/microbench-parallel.sh
+	checkpoint* | partitioned-read | earthquake | shared-polling | mpi-io) continue ;; # tests/e2e/microbench-parallel.sh
 	esac
 	run 0 "$name" --level 1 --requests 50 --file-size 64K --dir target -o "$name.trace"
 	expect_line out "$name, level 1: "

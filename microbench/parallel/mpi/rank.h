@@ -21,6 +21,12 @@ struct rank {
 /* Collective: whether something failed on any rank; then the lowest such rank says what, and all return the same. */
 int rank_agree(const struct rank *r, int ret, const struct err *e);
 
+/* Says what went wrong on this rank, and ends the job. */
+void rank_abort(const struct rank *r, const struct err *e);
+
+/* rank_mpi_io.c: workload mpi-io. Collective. Errors: EIO. */
+int rank_mpi_io(const struct rank *r, struct err *e);
+
 /* rank_messages.c: buffers, and words in shared memory where the script asks for them. Collective. Errors: EXDEV where ranks on several
  * hosts are to share memory. */
 int rank_messages_init(struct rank *r, struct err *e);

@@ -21,9 +21,15 @@
 #define CALIBRATION_NS 5000000
 enum { STATUS_USAGE = 2, STATUS_FAILED = 3 };
 
-static int message_print(int rank, const char *message)
+static void message_print(int rank, const char *message)
 {
-	return fprintf(stderr, "validate-mpi-workload: rank %d: %s\n", rank, message);
+	fprintf(stderr, "validate-mpi-workload: rank %d: %s\n", rank, message);
+}
+
+void rank_abort(const struct rank *r, const struct err *e)
+{
+	message_print(r->number, e->msg);
+	MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
 }
 
 int rank_agree(const struct rank *r, int ret, const struct err *e)
@@ -58,6 +64,8 @@ static int arguments(struct rank *r, int argc, char **argv, struct microbench_co
 		return err_set(e, EINVAL, "level %llu: the launcher started %d ranks", (unsigned long long)c->level, r->n_ranks);
 	if (!c->dir)
 		return err_set(e, EINVAL, "where? --dir DIR is missing");
+	if ((*w)->script->inside_mpi && c->output)
+		return err_set(e, EINVAL, "-o: %s has no trace of its own: it is there to be captured", (*w)->name);
 	return microbench_check(*w, c, e);
 }
 
@@ -121,8 +129,7 @@ static void rank_failed(const struct rank *r)
 	else
 		err_set(&e, EIO, "%s/%s: request %zu (%s) returned %d instead of %d", run->config->dir, source_step_path(t, at),
 			(size_t)t->n_samples, op_name(s->op), got, s->expect);
-	message_print(r->number, e.msg);
-	MPI_Abort(MPI_COMM_WORLD, STATUS_FAILED);
+	rank_abort(r, &e);
 }
 
 static int rank_measure(struct rank *r, struct err *e)
@@ -156,6 +163,8 @@ static int rank_measure(struct rank *r, struct err *e)
 
 static int rank_run(struct rank *r, struct err *e)
 {
+	if (r->run.workload->script->inside_mpi)
+		return rank_agree(r, rank_mpi_io(r, e), e);
 	int ret = rank_agree(r, rank_setup(r, e), e);
 	if (!ret)
 		ret = rank_agree(r, rank_messages_init(r, e), e);

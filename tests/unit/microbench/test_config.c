@@ -43,6 +43,7 @@ static void the_table_of_workloads(void **state)
 	    {"partitioned-read", "fitness", OP_INVALID, false, false},
 	    {"earthquake", "quake", OP_INVALID, true, false},
 	    {"shared-polling", "polling", OP_INVALID, true, false},
+	    {"mpi-io", "mpiio", OP_INVALID, true, false},
 	};
 	size_t n = 0;
 	for (; workloads[n]; n++)

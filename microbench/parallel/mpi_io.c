@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What programs do that leave their files to MPI: collective writes of interleaved blocks, collective reads of what the next rank wrote, independent
+ * reads. Which rank makes which request of the file system is the MPI library's choice (collective buffering), and so are the messages between them. So
+ * there is no instrument around a request, and no trace of this program's own: it is there to be captured.
+ *
+ * Source: MPI 3.1, chapter 13; the access pattern of IOR's MPI-IO interface (interleaved segments). */
+#include <errno.h>
+
+#include "microbench/loop.h"
+#include "microbench/parallel/ranks.h"
+#include "microbench/workloads.h"
+
+static void defaults(struct microbench_config *c)
+{
+	c->level = 4;
+	c->n_requests = 32;
+	c->block_bytes = 65536;
+	c->file_bytes = 32 * c->block_bytes;
+}
+
+static int check(const struct microbench_config *c, struct err *e)
+{
+	if (c->direct || c->sync || c->fsync_end)
+		return err_set(e, EINVAL, "direct, sync, fsync-end: mpi-io leaves how its file is opened to the MPI library");
+	return ranks_check(c, e);
+}
+
+static int files(const struct microbench_config *c, struct fileset *s, struct err *e)
+{
+	size_t cap = 0;
+	(void)e;
+	ranks_file(c, s, &cap, "mpi-io", "data");
+	return 0;
+}
+
+static const struct workload_script scripted = {
+    .top = "mpi-io",
+    .unit = "blocks",
+    .n_per_unit = 3,
+    .finite = true,
+    .parallel = true,
+    .inside_mpi = true,
+    .check = check,
+    .files = files,
+};
+
+const struct workload workload_mpi_io = {
+    .name = "mpi-io",
+    .alias = "mpiio",
+    .help = "ranks of an MPI job write and read a file by MPI's own functions; to be captured, without a trace of its own",
+    .writes = true,
+    .defaults = defaults,
+    .own_options = ranks_options,
+    .script = &scripted,
+};
