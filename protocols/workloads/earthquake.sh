@@ -8,7 +8,7 @@ name=earthquake needs=mpirun ranks=8
 
 application() {
 	n=$((size ? size * 40 : 10))
-	echo "earthquake --requests $n --block-size 16K --file-size 256K --compute 2ms"
+	echo "earthquake --requests $n --block-size 16K --file-size $((size ? 256 : 128))K --compute 2ms"
 }
 
 main "$@"
