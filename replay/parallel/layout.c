@@ -125,16 +125,25 @@ static void ranks_find(struct layout *y, const struct replay_plan *p, const stru
 
 /* --- the whole ---------------------------------------------------------------------------------------------------- */
 
-static int nodes_check(const struct causality_facts *f, const struct load *l, struct trace *t, struct err *e)
+static int computing_check(const struct replay_plan *p, const struct load *l, struct err *e)
+{
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		for (uint32_t k = 0; k < p->lane[i].n; k++) {
+			const struct hot_request *h = &p->lane[i].request[k];
+			if (h->op == OP_COMPUTE && h->offset > TRACE_TIME_MAX)
+				return err_set(e, EINVAL, "thread %u of process %u computes for %llu ns, which is no time of a trace", l->thread[i].tid,
+					       l->thread[i].pid, (unsigned long long)h->offset);
+		}
+	return 0;
+}
+
+static int nodes_check(const struct causality_facts *f, const struct replay_plan *p, const struct load *l, struct trace *t, struct err *e)
 {
 	if (!f->n_nodes)
 		return err_set(e, EINVAL, "the trace does not tell what its processes computed and waited for (validate capture causality "
 			       "finds out); modes afap, think-limited and timing-accurate do without");
-	for (uint32_t i = 0; i < l->n; i++)
-		if (l->request[i].op == OP_COMPUTE && l->request[i].length > TRACE_TIME_MAX)
-			return err_set(e, EINVAL, "record %u: it computes for %llu ns, which is no time of a trace", l->request[i].record,
-				       (unsigned long long)l->request[i].length);
-	return causality_check(t, e);
+	int ret = computing_check(p, l, e);
+	return ret ? ret : causality_check(t, e);
 }
 
 int layout_make(struct layout **out, struct replay_plan *p, bool causes, const struct load *l, const struct slots *s, struct trace *t,
@@ -146,7 +155,7 @@ int layout_make(struct layout **out, struct replay_plan *p, bool causes, const s
 	y->n_open_max = s->n_open_max;
 	int ret = causality_facts_read(&facts, trace_meta(t), e);
 	if (!ret && causes)
-		ret = nodes_check(&facts, l, t, e);
+		ret = nodes_check(&facts, p, l, t, e);
 	if (!ret) {
 		y->causal = facts.n_nodes;
 		y->cpu_time = facts.cpu_time;

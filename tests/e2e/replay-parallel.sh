@@ -66,7 +66,7 @@ expect_line info '"clock_uncertainty_ns"'
 [ -z "$(find target "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
 
 # --- the other modes pass over what is no request
-for mode in afap think-limited timing-accurate; do
+for mode in think-limited timing-accurate; do
 	replay 0 --prepare --mode "$mode" -o out.trace in.trace
 	expect_line out "$mode; 3 ranks"
 	expect_line out 'requests        12 of 20'
@@ -80,12 +80,9 @@ sed 's/^node \([0-9]\) [0-9]/node \1 none/; / compute \| signal \| wait /d' ring
 replay 3 --prepare plain.trace
 expect_line err 'does not tell what its processes computed and waited for'
 replay 0 --prepare --mode afap plain.trace
+expect_line out 'afap; 3 ranks'
 
-# --- sleeping, and options that a launcher gets
-replay 0 --prepare --compute sleep --clock cpu --launcher "$(command -v mpirun) $([ "$(id -u)" = 0 ] && echo --allow-run-as-root) --oversubscribe --mca btl self,vader -n {n}" in.trace
-expect_line out 'mpirun'
-
-# --- threads of one rank, with one of another
+# --- threads of one rank, with one of another; computing asleep, and a launcher's own options
 cat >threads <<'END'
 node 0 0 0
 node 1 0 1
@@ -105,10 +102,13 @@ node 2 1 0
 2 open c 10
 2 signal 1
 1 wait 2
+1 compute 1000000
 1 close 10
 END
 ./causal-trace threads.trace cpu <threads
-replay 0 --prepare -o out.trace threads.trace
+replay 0 --prepare --compute sleep --clock wall -o out.trace \
+	--launcher "$(command -v mpirun) $([ "$(id -u)" = 0 ] && echo --allow-run-as-root) --oversubscribe --bind-to none --mca btl self,vader -n {n}" threads.trace
+expect_line out '--bind-to none --mca btl self,vader -n 2'
 expect_line out '3 workers in 2 processes'
 expect_line out 'mismatches      0'
 "$VALIDATE" export --to csv threads.trace -o in.csv
