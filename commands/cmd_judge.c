@@ -184,12 +184,13 @@ static void usual_options(struct strbuf *out, const struct replay_engine *g)
 		strbuf_addstr(out, "order = fs\ntiming = timestamp\n");
 }
 
-/* All that can take the trace, others' where they are found; those that must be told what to do are left out. */
+/* All that can take the trace, others' where they are found; those that must be told what to do are left out, and the engine of parallel
+ * applications, which a protocol compares with one that can be run again. */
 static void replayers_add_all(struct strbuf *out, const struct judged *j)
 {
 	for (const struct replay_engine *const *g = replay_engines; *g; g++) {
 		const bool told = (*g)->adapter && !(*g)->adapter->program;
-		if (told || !can_take(*g, j))
+		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j))
 			continue;
 		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
 		usual_options(out, *g);
