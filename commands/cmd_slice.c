@@ -15,6 +15,7 @@
 #include "commands/trace_set.h"
 #include "commands/slice_causes.h"
 #include "commands/slice_correction.h"
+#include "commands/slice_facts.h"
 #include "commands/slice_filter.h"
 #include "commands/slice_join.h"
 #include "common/xalloc.h"
@@ -58,7 +59,7 @@ static const struct option_spec slice_options[] = {
 	 .help = "number the requests anew; default: each keeps the number it was recorded with, but merged traces",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "anonymise", .type = OPT_FLAG, .offset = AT(anonymise),
-	 .help = "replace each part of every path, and names of attributes, by a keyed hash; leave out host, command and further facts",
+	 .help = "replace each part of every path, and names of attributes, by a keyed hash; leave out host, command and further facts but the tree of processes",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
 	 .help = "the key of the hashes, so that several traces get the same names (random, kept nowhere)",
@@ -87,6 +88,8 @@ struct slice {
 	bool no_causes;			     /* several traces: whose nodes are which is not told any more */
 	uint64_t n_causes_left_out;
 	char *extra; /* of an anonymised trace's metadata */
+	const struct trace_set *set;
+	char *facts; /* of the slice, or NULL */
 };
 
 static int on_record(void *ctx, struct trace *t, struct trace_record *r)
@@ -110,6 +113,10 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 static void on_finish(void *ctx, struct trace_meta *meta)
 {
 	struct slice *s = ctx;
+	const char *hidden = meta->extra_json ? meta->extra_json : "{}";
+	s->facts = slice_facts_text(s->set, s->join ? 1 : s->set->n, s->filter, s->anonymiser ? hidden : NULL);
+	if (s->facts)
+		meta->extra_json = s->facts;
 	if (s->correction)
 		slice_correction_finish(s->correction, meta);
 	if (s->join)
@@ -198,7 +205,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 {
 	struct slice_config c = {.filter = {.end_ns = -1, .n_max = UINT64_MAX, .scale = 1}};
 	struct trace_set set = {0};
-	struct slice s = {0};
+	struct slice s = {.set = &set};
 	int n;
 	int status = command_parse(&cmd_slice, "[options] TRACE... -o TRACE", about, slice_options, &c, argc, argv, 1, argc, &n, e);
 	if (status >= 0)
@@ -217,6 +224,7 @@ static int slice_run(int argc, char **argv, struct err *e)
 	slice_join_close(s.join);
 	slice_causes_close(s.causes);
 	free(s.extra);
+	free(s.facts);
 	anonymiser_close(s.anonymiser);
 	slice_filter_close(s.filter);
 	return rc ? EXIT_FAILED : EXIT_OK;

@@ -165,6 +165,14 @@ static void retime(struct slice_filter *f, struct trace_record *r)
 	r->intended_ns -= r->intended_ns == TIME_NONE ? 0 : f->zero_ns;
 }
 
+int64_t slice_filter_time(const struct slice_filter *f, int64_t ns)
+{
+	if (f->first_ns == TIME_NONE || ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
+		return ns;
+	stretch(f, &ns);
+	return ns - (f->zero_ns == TIME_NONE ? 0 : f->zero_ns);
+}
+
 int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trace_record *r)
 {
 	if (f->n_kept >= f->c.n_max) {

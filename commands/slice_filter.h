@@ -25,6 +25,8 @@ void slice_filter_close(struct slice_filter *f);
 
 /* For the requests in order: 1 to keep it (its times may have been changed), 0 to leave it out, 2 when nothing more comes. */
 int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trace_record *r);
+/* Where an instant of the trace is in the slice; as it is while no request has passed, and beyond TRACE_TIME_MAX. */
+int64_t slice_filter_time(const struct slice_filter *f, int64_t ns);
 bool slice_filter_stopped(const struct slice_filter *f); /* before the end, as enough was written */
 
 #endif

@@ -110,8 +110,7 @@ static json_t *one_source(const struct trace_set *m, size_t i)
 	return o;
 }
 
-/* New reference: an object, empty where there is none. */
-static json_t *extra_of(const struct trace *t)
+json_t *trace_extra(const struct trace *t)
 {
 	const char *text = trace_meta(t)->extra_json;
 	json_t *top = text ? json_loads(text, 0, NULL) : NULL;
@@ -121,26 +120,25 @@ static json_t *extra_of(const struct trace *t)
 	return json_object();
 }
 
-static void join_processes(const struct trace_set *m, json_t *top)
+json_t *trace_set_processes(const struct trace_set *m, size_t n)
 {
 	struct processes all;
 	processes_init(&all);
-	for (size_t i = 0; i < m->n; i++) {
-		json_t *one = extra_of(m->t[i]);
+	for (size_t i = 0; i < n; i++) {
+		json_t *one = trace_extra(m->t[i]);
 		processes_add(&all, json_object_get(one, "processes"), m->shift_ns[i]);
 		json_decref(one);
 	}
 	json_t *list = processes_list(&all);
-	if (list)
-		json_object_set_new(top, "processes", list);
 	processes_release(&all);
+	return list;
 }
 
 char *trace_set_extra_json(const struct trace_set *m, const char *key)
 {
-	json_t *top = extra_of(m->t[0]);
-	if (m->n > 1)
-		join_processes(m, top);
+	json_t *top = trace_extra(m->t[0]), *processes = m->n > 1 ? trace_set_processes(m, m->n) : NULL;
+	if (processes)
+		json_object_set_new(top, "processes", processes);
 	json_t *list = json_array();
 	for (size_t i = 0; i < m->n; i++)
 		json_array_append_new(list, one_source(m, i));

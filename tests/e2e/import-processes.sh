@@ -43,6 +43,19 @@ S
 diff want got || fail "processes of the log made by hand"
 processes made.strace | diff want - || fail "processes of a log that is not imported"
 
+# a slice has them at its own times, also of what is not imported, and when nobody shall know whose they were
+awk '{ $3 *= 2; $5 = $5 ? $5 * 2 : "" } { print $1, $2, $3, $4, $5 }' want >want2
+for made in made.trace made.strace; do
+	expect_status 0 "$VALIDATE" slice --scale 2 "$made" -o part.trace
+	processes part.trace | diff want2 - || fail "processes of a slice of $made"
+done
+expect_status 0 "$VALIDATE" slice --begin 10us --from-zero made.trace -o part.trace
+awk '{ $3 -= 20000; $5 = $5 ? $5 - 20000 : "" } { print $1, $2, $3, $4, $5 }' want >want3
+processes part.trace | diff want3 - || fail "processes of a slice that begins at 0"
+expect_status 0 "$VALIDATE" slice --anonymise made.trace -o part.trace
+processes part.trace | diff want - || fail "processes of an anonymised slice"
+[ "$("$VALIDATE" info --json part.trace | jq -c '.meta.extra | keys')" = '["processes"]' ] || fail "facts of an anonymised slice"
+
 command -v strace >/dev/null || skip "no strace: only a log made by hand was read"
 strace -f -ttt -T -y -o log sh -c 'echo x >a; (cat a >b; true); cat b >c & wait; exec cat c' || skip "strace may not trace here"
 expect_status 0 "$VALIDATE" import log -o log.trace
