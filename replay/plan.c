@@ -13,6 +13,7 @@
 #include "replay/calls/rooted.h"
 #include "replay/engines/gate.h"
 #include "replay/parallel/layout.h"
+#include "replay/plan_blank.h"
 #include "replay/plan_memory.h"
 
 #define FORGET_REQUESTS (UINT32_C(1) << 17) /* of the load, given back at a time */
@@ -48,17 +49,6 @@ static int64_t due_ns(const struct replay_config *c, const struct load *l, const
 		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
 	/* an unknown end, or calls of one thread that overlap: there was no gap */
 	return before_ns >= r->begin_ns ? 0 : scaled_ns(r->begin_ns - before_ns, c->speed);
-}
-
-/* All of them without their calls; and nothing is expected of them. */
-static void requests_blank(struct replay_plan *p)
-{
-	for (uint32_t i = 0; i < p->n_lanes; i++)
-		for (uint32_t k = 0; k < p->lane[i].n; k++) {
-			if (p->lane[i].request[k].op != HOT_PASSED)
-				p->lane[i].request[k].op = HOT_NOTHING;
-			p->lane[i].expected[k] = 0;
-		}
 }
 
 static int64_t expected_of(const struct load_request *r)
@@ -224,7 +214,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 		requests_lay(p, c, l, s, &lanes);
 		leaves_lay(p, l, &lanes);
 		if (c->blank)
-			requests_blank(p);
+			plan_blank(p);
 		opens_lay(p, s);
 		ret = mutant_apply(p, e);
 		ret = ret ? ret : plan_memory_settle(p, e);

@@ -26,6 +26,7 @@
 #include "replay/output.h"
 #include "replay/parallel/layout.h"
 #include "replay/plan.h"
+#include "replay/plan_blank.h"
 #include "replay/calls/passing.h"
 #include "replay/load/slots.h"
 
@@ -71,13 +72,15 @@ static int plan_derive(struct run *r, struct err *e)
 	struct replay_plan *p = &r->plan;
 	const struct replay_engine *engine = replay_engine_find(r->c->engine);
 	const struct clock clock = p->clock;
+	struct replay_config laid = *r->c; /* an engine that prepares is shown the calls */
 	unsigned int rules;
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
 	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
 	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
+	laid.blank &= !engine->prepare;
 	if (!ret)
-		ret = plan_make(p, r->c, &r->load, &r->slots, &edges, e);
+		ret = plan_make(p, &laid, &r->load, &r->slots, &edges, e);
 	if (!ret && engine->lay)
 		ret = engine->lay(p, r->c, &r->load, &r->slots, r->trace, e);
 	if (!ret)
@@ -248,6 +251,8 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = engine->prepare(&r->plan, r->c, e);
 	if (r->c->compile_only)
 		return ret;
+	if (!ret && engine->prepare && r->c->blank)
+		plan_blank(&r->plan);
 	if (!ret && (r->c->prepare || r->c->prepare_only))
 		ret = files_prepare(r, e);
 	if (r->c->prepare_only)

@@ -20,6 +20,7 @@ typedef void program_part(struct runner *w, const struct site *s, struct lane_wa
 struct program {
 	struct image *image;
 	program_thread *const *thread; /* thread[n_threads]; worker i of a pool runs thread[0] */
+	program_thread *const *blank;  /* the same without calls, for --blank */
 	uint32_t n_threads;
 };
 

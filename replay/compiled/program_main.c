@@ -39,10 +39,13 @@ static struct control *control_open(int argc, char **argv)
 static void loop(struct runner *w)
 {
 	const struct program *program = w->crew->shared;
+	const uint32_t i = w->crew->plan->pool ? 0 : w->index;
 	if (w->crew->config->stop_on_mismatch)
 		careful_loop(w); /* looks at each result */
+	else if (w->crew->config->blank)
+		program->blank[i](w);
 	else
-		program->thread[w->crew->plan->pool ? 0 : w->index](w);
+		program->thread[i](w);
 }
 
 static int plan_take(struct control *c, const struct program *program, struct err *e)

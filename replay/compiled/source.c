@@ -176,6 +176,7 @@ static int declarations_write(struct source *s, struct err *e)
 	fputs("/* made by validate replay */\n#include \"replay/compiled/program.h\"\n\nextern struct image program_tables;\n", s->out);
 	for (uint32_t i = 0; i < s->n_loops; i++)
 		fprintf(s->out, "program_thread loop_%" PRIu32 ";\n", i);
+	fputs("program_thread blank_0, blank_1;\n", s->out);
 	for (uint32_t i = 0; i < n_threads(s); i++)
 		fprintf(s->out, "program_thread thread_%" PRIu32 ";\n", i);
 	for (uint32_t i = 0; unrolled(s) && i < s->p->n_lanes; i++)
@@ -191,8 +192,11 @@ static void main_text(struct source *s)
 	      s->out);
 	for (uint32_t i = 0; i < n_threads(s); i++)
 		fprintf(s->out, "\tthread_%" PRIu32 ",\n", i);
+	fputs("};\n\nstatic program_thread *const blanks[] = {\n", s->out);
+	for (uint32_t i = 0; i < n_threads(s); i++)
+		fprintf(s->out, unrolled(s) ? "\tthread_%" PRIu32 ",\n" : "\tblank_%" PRIu32 ",\n", unrolled(s) ? i : (uint32_t)s->lane[i].ordered);
 	fprintf(s->out, "};\n\nint main(int argc, char **argv)\n{\n"
-			"\tconst struct program program = {&program_tables, threads, %" PRIu32 "};\n"
+			"\tconst struct program program = {&program_tables, threads, blanks, %" PRIu32 "};\n"
 			"\treturn program_main(argc, argv, &program);\n}\n", n_threads(s));
 }
 
@@ -205,6 +209,17 @@ static void loops_text(struct source *s)
 		else
 			fprintf(s->out, "\tlane_run(w, %d, %s, %uu);\n}\n\n", s->loop[i].ordered, timing_word(s), s->loop[i].kinds);
 	}
+}
+
+/* The loops of a replay without calls: so it and its blank are one program. */
+static void blanks_text(struct source *s)
+{
+	for (int ordered = 0; ordered < 2; ordered++)
+		if (s->p->pool)
+			fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tpool_run(w, %s, ISSUE_NOTHING);\n}\n\n", ordered, timing_word(s));
+		else
+			fprintf(s->out, "void blank_%d(struct runner *w)\n{\n\tlane_run(w, %d, %s, ISSUE_NOTHING);\n}\n\n", ordered, ordered,
+				timing_word(s));
 }
 
 static void thread_write(struct source *s, uint32_t i)
@@ -227,8 +242,10 @@ static int threads_write(struct source *s, struct err *e)
 	if (ret)
 		return ret;
 	main_text(s);
-	if (!unrolled(s))
+	if (!unrolled(s)) {
 		loops_text(s);
+		blanks_text(s);
+	}
 	for (uint32_t i = 0; i < n_threads(s) && !ret; i++) {
 		if (i && i % THREADS_PER_FILE == 0) {
 			ret = file_end(s, e);
@@ -247,8 +264,9 @@ static void part_write(struct source *s, uint32_t lane, uint32_t part)
 	fprintf(s->out, "void part_%" PRIu32 "_%" PRIu32 "(struct runner *w, const struct site *s, struct lane_walk *t)\n{\n", lane, part);
 	for (uint32_t k = first; k < end; k++) {
 		const struct hot_request *h = &a->request[k];
+		unsigned int op = s->c->blank ? HOT_NOTHING : h->op;
 		fprintf(s->out, "\tPROGRAM_STEP(%d, %s, %" PRIu32 "u, %uu, %u, %u, %u, %u, %" PRIu32 "u, %" PRIu32 "u, %" PRIu64 "u);\n",
-			s->lane[lane].ordered, timing_word(s), k, issue_kind_of(h->op), h->op, h->flags, h->process, h->n_waits, h->slot,
+			s->lane[lane].ordered, timing_word(s), k, issue_kind_of(op), op, h->flags, h->process, h->n_waits, h->slot,
 			h->length, h->offset);
 	}
 	fputs("}\n\n", s->out);
@@ -315,7 +333,7 @@ int source_key(const struct replay_plan *p, const struct replay_config *c, const
 		return err_set(e, EIO, "libgcrypt has no SHA-256");
 	const struct image_sink sink = {digest_put, h};
 	int ret = image_write(p, &sink, e);
-	const char how[] = {(char)c->timing, (char)c->unroll};
+	const char how[] = {(char)c->timing, (char)c->unroll, (char)(c->unroll && c->blank)};
 	gcry_md_write(h, how, sizeof how);
 	for (const char *name = program_headers; *name; name = program_header_next(name))
 		gcry_md_write(h, program_header_text(name), strlen(program_header_text(name)) + 1);

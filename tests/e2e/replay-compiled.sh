@@ -35,6 +35,26 @@ run 0 --cc "$PWD/counting-cc" --timing think --dir target sr.trace
 run 0 --cc "$PWD/counting-cc" --timing timestamp --compile-only --dir target sr.trace
 run 0 --cc "$PWD/counting-cc" --timing timestamp --dir target sr.trace
 [ "$(wc -l <count)" -eq 3 ] || fail '--compile-only does not keep the program'
+# a replay and its blank are one program, in which nothing is called
+"$VALIDATE" microbench sw --level 2 --requests 300 --file-size 256K --prepare --dir target -o sw.trace >/dev/null
+for order in temporal none; do
+	rm -f count
+	run 0 --cc "$PWD/counting-cc" --order $order --dir target -o out.trace sw.trace
+	"$VALIDATE" replay --blank --order $order --dir target -o event.trace sw.trace >/dev/null
+	find target -type f -exec sh -c 'tr "\\0-\\377" x <"$1" >"$1.x" && mv "$1.x" "$1"' - {} \;
+	cksum target/* >before
+	run 0 --cc "$PWD/counting-cc" --order $order --blank --dir target -o blank.trace sw.trace
+	n=$(awk '$1 == "requests" { print $2 }' out)
+	expect_line out "$n of $n"
+	expect_line out 'mismatches      0'
+	[ "$(wc -l <count)" -eq 1 ] || fail "$order: the blank was compiled apart"
+	[ "$(cksum target/*)" = "$(cat before)" ] || fail "$order: a blank replay wrote"
+	for t in event blank; do # as by event: every request there, and each result 0
+		"$VALIDATE" info --csv $t.csv $t.trace >/dev/null
+		[ "$(grep -c ',"[^"]*",0,' $t.csv)" -eq "$n" ] || fail "$order: $t: $(head -n 5 $t.csv)"
+	done
+done
+printf 'x\nx\nx\n' >count
 [ "$(stat -c %a "$store")" = 700 ] || fail "the programs lie in a directory of mode $(stat -c %a "$store")"
 [ -z "$(find "$store" -name 'build-*')" ] || fail 'what it was made in is left'
 
