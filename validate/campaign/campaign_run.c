@@ -247,6 +247,16 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	return ret;
 }
 
+/* Of a parallel application: recording it takes too long to be tried for every replay. NULL: it did not fail. */
+static const struct run *recording_failed(const struct campaign *c, const struct run *r)
+{
+	const size_t scenario = scenario_recording(c->protocol, r->scenario);
+	for (size_t i = 0; i < c->plan.n_bank_runs && c->protocol->scenario[scenario].parallel.is; i++)
+		if (c->run[i].scenario == scenario && c->run[i].bank == r->bank && c->run[i].state == RUN_FAILED)
+			return &c->run[i];
+	return NULL;
+}
+
 static int bank_ensure(struct campaign *c, struct run *r, const char *path, char *reason, size_t size,
 		       struct err *e)
 {
@@ -258,7 +268,10 @@ static int bank_ensure(struct campaign *c, struct run *r, const char *path, char
 		*known = trace_is_whole(device);
 		free(device);
 	}
-	if (*known)
+	const struct run *failed = *known ? NULL : recording_failed(c, r);
+	if (failed)
+		snprintf(reason, size, "the application could not be recorded (run %u): %.400s", failed->id, failed->reason);
+	if (*known || failed)
 		return 0;
 	int ret = bank_record(c, r, path, reason, size, e);
 	*known = !ret && !reason[0];

@@ -196,13 +196,30 @@ static void log_read(int fd, char *out, size_t size)
 	text_make_line(out);
 }
 
+/* What one of our programs says at its end, behind what it told meanwhile; as one line. False where that is not found. */
+static bool complaint_read(int fd, char *out, size_t size)
+{
+	static const char begin[] = "\nvalidate: ";
+	char text[16384];
+	ssize_t n = pread(fd, text, sizeof text - 1, 0);
+	text[n > 0 ? n : 0] = 0;
+	const char *at = strstr(text, begin);
+	if (!at)
+		return false;
+	snprintf(out, size, "%s", at + strlen(begin));
+	text_make_line(out);
+	return true;
+}
+
 static void reason_make(const struct launch_spec *s, struct launch_result *r, int log)
 {
-	char seconds[40];
+	char seconds[40], complaint[sizeof r->said];
 	log_read(log, r->said, sizeof r->said);
 	const char *text = r->said;
 	if (!strncmp(text, "validate: ", 10))
 		text += 10;
+	else if (complaint_read(log, complaint, sizeof complaint))
+		text = complaint;
 	const char *colon = *text ? ": " : "";
 	r->reason[0] = 0;
 	switch (r->end) {
