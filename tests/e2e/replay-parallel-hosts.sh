@@ -5,7 +5,6 @@
 
 if [ -z "${HOSTS_INSIDE:-}" ]; then
 	. "$SRCDIR/tests/e2e/parallel-lib"
-	trap 'rm -rf "$TMPDIR"' EXIT
 	for program in ip unshare nsenter; do
 		command -v "$program" >/dev/null || skip "no $program"
 	done

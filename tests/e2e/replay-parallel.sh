@@ -2,7 +2,6 @@
 # Engine parallel with ranks on this host: modes, what waits for what, threads, and what it refuses.
 . "$SRCDIR/tests/e2e/lib.sh"
 . "$SRCDIR/tests/e2e/parallel-lib"
-trap 'rm -rf "$TMPDIR"' EXIT
 
 replay() { # status, options...
 	wanted=$1
