@@ -3,19 +3,8 @@
 # Time and peak memory of `validate history show` on 10,000 entries: 100 charts of 100 campaigns, one chart of 10,000 campaigns (each in an
 # environment of its own), in turn with a plain read of the same rows by sqlite3.
 # usage: bench-history.sh [BUILD]; BENCH_ROUNDS=5
-set -u
-LC_ALL=C
-export LC_ALL
-SRCDIR=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
-BUILD=$(cd -- "${1:-${BUILD:-$SRCDIR/build}}" && pwd) || exit 3
-rounds=${BENCH_ROUNDS:-5}
-tool=$BUILD/tests/bench/summarise
-[ -x "$tool" ] || { echo "$tool is missing: \"make bench\" builds it" >&2; exit 3; }
+. "$(dirname "$0")/lib.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is not there to make the history" >&2; exit 3; }
-dir=$(mktemp -d "${TMPDIR:-/var/tmp}/validate-bench-XXXXXX") || exit 3
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 
 make_history() { # FILE CHARTS CAMPAIGNS ENVIRONMENTS: after one campaign that the program added itself
 	"$BUILD/validate" history add "$1" "$SRCDIR/tests/data/compare/old.json" >"$dir/log" 2>&1 || exit 3
@@ -33,25 +22,16 @@ make_history() { # FILE CHARTS CAMPAIGNS ENVIRONMENTS: after one campaign that t
 make_history "$dir/wide" 100 100 10
 make_history "$dir/long" 1 10000 10000
 
-spread() {
-	sort -n | awk -v f="$1" '{ x[NR] = $1 } END {
-		m = NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2
-		printf f " (" f " .. " f ")", m, x[1], x[NR] }'
-}
 for name in wide long; do
-	rm -rf "$dir/rows" "$dir/page" "$dir/plain"
+	rm -f "$dir/rows" "$dir/page" "$dir/plain"
 	i=0
 	while [ $i -lt "$rounds" ]; do
 		rm -rf "$dir/report"
-		"$tool" cost "$BUILD/validate" history show "$dir/$name" >>"$dir/rows" 2>"$dir/log" &&
-			"$tool" cost "$BUILD/validate" history show "$dir/$name" -o "$dir/report" >>"$dir/page" 2>"$dir/log" &&
-			"$tool" cost sqlite3 "$dir/$name" 'SELECT count(*), sum(mean_ln), sum(length(verdict)) FROM entry' >>"$dir/plain" 2>"$dir/log" || {
-			tail -n 3 "$dir/log" >&2
-			exit 3
-		}
+		cost rows "$BUILD/validate" history show "$dir/$name"
+		cost page "$BUILD/validate" history show "$dir/$name" -o "$dir/report"
+		cost plain sqlite3 "$dir/$name" 'SELECT count(*), sum(mean_ln), sum(length(verdict)) FROM entry'
 		i=$((i + 1))
 	done
 	printf 'validate history show, 10,000 entries, %s: %s s, peak %s MiB; with -o %s s; the rows read by sqlite3: %s s\n' "$name" \
-		"$(awk '{ print $1 }' "$dir/rows" | spread %.2f)" "$(awk '{ print $3 }' "$dir/rows" | sort -n | tail -n 1)" \
-		"$(awk '{ print $1 }' "$dir/page" | spread %.2f)" "$(awk '{ print $1 }' "$dir/plain" | spread %.2f)"
+		"$(seconds rows)" "$(peak rows)" "$(seconds page)" "$(seconds plain)"
 done

@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/observe.h"
+#include "validate/results/summaries.h"
 
 /* A blank that cannot be summarised is none; the run stands. */
 static void blank_summarise(struct summary_work *w)
@@ -45,6 +46,8 @@ int summary_make(void *context, struct err *e)
 	if (ret && o) {
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;
+	} else if (!ret) {
+		summaries_append(w->campaign->dir, r->id, o, NULL); /* without its line the file is read */
 	}
 	return ret;
 }

@@ -155,5 +155,7 @@ json_t *summary_to_json(const struct run_summary *s);
  * numbers. Members of later versions are passed over. Errors: EINVAL, naming the member. `s` is empty after an error.
  * Ownership: summary_release. */
 int summary_from_json(struct run_summary *s, const json_t *o, struct err *e);
+/* The same of one that has no "response_histogram", which is empty then. */
+int summary_brief_from_json(struct run_summary *s, const json_t *o, struct err *e);
 
 #endif

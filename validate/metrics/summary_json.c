@@ -334,11 +334,11 @@ static int check_version(const json_t *o, struct err *e)
 }
 
 /* What no trace can give: quantiles beyond the extremes, more failures than requests. */
-static int check_response(const struct run_summary *s, struct err *e)
+static int check_response(const struct run_summary *s, bool brief, struct err *e)
 {
 	const double within[] = {s->response_median, s->response_trimmed_mean, s->response_p90, s->response_p99,
 				 s->response_p999};
-	if (s->response_histogram.n != s->response.n || !s->response.n || s->response.min < 0)
+	if ((!brief && s->response_histogram.n != s->response.n) || !s->response.n || s->response.min < 0)
 		return err_set(e, EINVAL, "summary: \"response\" and \"response_histogram\" do not agree");
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
@@ -348,14 +348,22 @@ static int check_response(const struct run_summary *s, struct err *e)
 	return 0;
 }
 
-int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
+static int get_histogram(struct run_summary *s, const json_t *o, bool brief, struct err *e)
+{
+	if (!brief)
+		return histogram_from_json(&s->response_histogram, json_object_get(o, "response_histogram"), e);
+	histogram_init(&s->response_histogram);
+	return 0;
+}
+
+static int get_summary(struct run_summary *s, const json_t *o, bool brief, struct err *e)
 {
 	memset(s, 0, sizeof *s);
 	int rc = check_version(o, e);
 	rc = rc ? rc : get_moments(&s->response, o, "response", e);
 	rc = rc ? rc : get_members(s, summary_plain_members, o, e);
-	rc = rc ? rc : histogram_from_json(&s->response_histogram, json_object_get(o, "response_histogram"), e);
-	rc = rc ? rc : check_response(s, e);
+	rc = rc ? rc : get_histogram(s, o, brief, e);
+	rc = rc ? rc : check_response(s, brief, e);
 	rc = rc ? rc : get_ops(s, o, e);
 	rc = rc ? rc : get_levels(s, o, e);
 	rc = rc ? rc : get_comparison(s, o, e);
@@ -368,4 +376,14 @@ int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
 	if (rc)
 		summary_release(s);
 	return rc;
+}
+
+int summary_from_json(struct run_summary *s, const json_t *o, struct err *e)
+{
+	return get_summary(s, o, false, e);
+}
+
+int summary_brief_from_json(struct run_summary *s, const json_t *o, struct err *e)
+{
+	return get_summary(s, o, true, e);
 }

@@ -23,15 +23,16 @@
 
 /* --- lines -------------------------------------------------------------------------------------------------------- */
 
-static int line_make(json_t *event, struct strbuf *out, struct err *e)
+int journal_line_add(struct strbuf *out, const json_t *event, struct err *e)
 {
+	const size_t start = out->len;
 	char *text = json_dumps(event, JSON_COMPACT | JSON_PRESERVE_ORDER);
 	if (!text)
 		return err_set(e, EINVAL, "an event cannot be written as JSON");
 	size_t len = strlen(text) - 1; /* without the closing brace */
 	strbuf_add(out, text, len);
 	free(text);
-	strbuf_addf(out, MARK "%08x\"}\n", crc32c(0, out->s, out->len));
+	strbuf_addf(out, MARK "%08x\"}\n", crc32c(0, out->s + start, out->len - start));
 	return 0;
 }
 
@@ -178,7 +179,7 @@ int journal_append(struct journal *j, json_t *event, struct err *e)
 	json_t *o = json_object();
 	json_object_set_new(o, "seq", json_integer((json_int_t)j->next_seq));
 	json_object_update(o, event);
-	int ret = line_make(o, &line, e);
+	int ret = journal_line_add(&line, o, e);
 	json_decref(o);
 	if (ret)
 		goto out;

@@ -15,6 +15,7 @@
 #include <jansson.h>
 
 #include "common/err.h"
+#include "common/strbuf.h"
 
 struct journal {
 	int fd;
@@ -44,6 +45,9 @@ struct journal_reading {
  * Errors: of the system with the path, EINVAL where it is no regular file, EFBIG above 1 GiB. */
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
+
+/* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and "event". Errors: EINVAL. */
+int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);
 
 /* A believable line's object (new reference), or NULL. `len` is without the newline. */
 json_t *journal_parse_line(const char *line, size_t len);

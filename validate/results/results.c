@@ -11,6 +11,7 @@
 #include "validate/results/journal.h"
 #include "validate/campaign/design.h"
 #include "validate/results/results_file.h"
+#include "validate/results/summaries.h"
 
 struct loading {
 	struct results *r;
@@ -60,10 +61,11 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 
 static void summaries_load(struct results *r)
 {
+	summaries_read(r->dir, r->run, r->n_runs);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
 		struct err e = ERR_INIT;
-		if (run->state != RUN_OK)
+		if (run->state != RUN_OK || run->has_summary)
 			continue;
 		if (run_summary_read(run, r->dir, &e) == 0) {
 			histogram_release(&run->summary.response_histogram);

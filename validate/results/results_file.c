@@ -216,24 +216,27 @@ static int blank_read(struct run *r, const json_t *o, const char *path, struct e
 	return 0;
 }
 
+int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e)
+{
+	const json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run"), *summary = json_object_get(o, "summary");
+	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
+		return err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
+	if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
+		return -EINVAL;
+	if ((brief ? summary_brief_from_json : summary_from_json)(&r->summary, summary, e) < 0)
+		return err_context(e, "%s", path);
+	r->has_summary = true;
+	return 0;
+}
+
 int run_summary_read(struct run *r, const char *dir, struct err *e)
 {
 	char *path = results_run_path(dir, r->id);
 	json_t *o;
 	int ret = json_read_file(path, &o, e);
-	if (ret)
-		goto out;
-	json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run");
-	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
-		ret = err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
-	else if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
-		ret = -EINVAL;
-	else if (summary_from_json(&r->summary, json_object_get(o, "summary"), e) < 0)
-		ret = err_context(e, "%s", path);
-	else
-		r->has_summary = true;
+	if (!ret)
+		ret = run_summary_take(r, o, path, false, e);
 	json_decref(o);
-out:
 	free(path);
 	return ret;
 }

@@ -22,6 +22,8 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 
 /* {"version": 1, "run": id, "scenario": name, "role": name, "block": .., "summary": {...}} */
 json_t *run_summary_file(const struct run *r, const struct protocol *p);
+/* The same back, from `path`; `brief`: without the histogram, which is empty then. Errors: EINVAL where it is damaged or of another run. */
+int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e);
 /* Reads runs/NNNNNN.json into r->summary. Errors: EINVAL where it is damaged or of another run. */
 int run_summary_read(struct run *r, const char *dir, struct err *e);
 

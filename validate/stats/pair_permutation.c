@@ -12,23 +12,30 @@ struct tally {
 	double above, below, n;
 };
 
-static int ascending(const void *a, const void *b)
+/* next[2 n], ascending: every sum[n], which is ascending, less d and with it. d is not negative. */
+static void sums_double(double *next, const double *sum, size_t n, double d)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-	return (x > y) - (x < y);
+	size_t i = 0, k = 0;
+	for (; i < n; i++) { /* less is the smaller one of two of the same place: they run out first */
+		while (sum[k] + d < sum[i] - d)
+			*next++ = sum[k++] + d;
+		*next++ = sum[i] - d;
+	}
+	for (; k < n; k++)
+		*next++ = sum[k] + d;
 }
 
-/* All 2^n sums of z with either sign, sorted; the caller frees. */
+/* All 2^n sums of z with either sign, ascending; the caller frees. */
 static double *sums_of(const double *z, size_t n)
 {
-	size_t count = 1;
-	double *sum = xcalloc((size_t)1 << n, sizeof *sum);
-	for (size_t k = 0; k < n; k++, count *= 2)
-		for (size_t i = 0; i < count; i++) {
-			sum[count + i] = sum[i] - z[k];
-			sum[i] += z[k];
-		}
-	qsort(sum, count, sizeof *sum, ascending);
+	double *sum = xcalloc((size_t)1 << n, sizeof *sum), *next = xcalloc((size_t)1 << n, sizeof *next);
+	for (size_t k = 0; k < n; k++) {
+		double *made = next;
+		sums_double(made, sum, (size_t)1 << k, fabs(z[k]));
+		next = sum;
+		sum = made;
+	}
+	free(next);
 	return sum;
 }
 

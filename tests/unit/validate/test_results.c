@@ -13,6 +13,7 @@
 #include "tests/unit/validate/trace_file.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
+#include "validate/results/summaries.h"
 
 static const char protocol_text[] = "[protocol]\nreplicates = 2\nbank = 1\n"
 				    "[workload a]\ntype = random-read\n"
@@ -274,6 +275,82 @@ static void test_damaged_summary(void **state)
 	temp_dir_remove(dir);
 }
 
+static void summary_line_put(const char *dir, uint32_t id)
+{
+	char *path = results_run_path(dir, id);
+	struct err e = ERR_INIT;
+	json_t *o;
+	assert_int_equal(json_read_file(path, &o, &e), 0);
+	assert_int_equal(summaries_append(dir, id, o, &e), 0);
+	json_decref(o);
+	free(path);
+}
+
+/* As many bytes, none of them of use: who has a summary then has it from its line. */
+static void file_blank(const char *dir, const char *name)
+{
+	struct strbuf text = STRBUF_INIT;
+	file_get(dir, name, &text);
+	memset(text.s, ' ', text.len);
+	file_put(dir, name, text.s, text.len);
+	strbuf_release(&text);
+}
+
+static void two_is(const char *dir, enum run_state state, double mean)
+{
+	struct results r;
+	struct err e = ERR_INIT;
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_int_equal(r.run[2].state, state);
+	assert_int_equal(r.run[2].has_summary, state == RUN_OK);
+	if (state == RUN_OK)
+		assert_true(r.run[2].summary.response.mean == mean && r.run[2].summary.n_ops == 1 && !r.run[2].summary.response_histogram.count);
+	assert_int_equal(r.run[4].state, RUN_OK);
+	assert_int_equal(r.run[3].state, RUN_FAILED);
+	results_release(&r);
+}
+
+static void test_summaries_in_one_file(void **state)
+{
+	(void)state;
+	char *dir = results_make(), *all = results_path(dir, "summaries");
+	struct strbuf text = STRBUF_INIT, two = STRBUF_INIT;
+	file_get(dir, "runs/000002.json", &two);
+	for (uint32_t i = 0; i < N_RUNS; i++)
+		if (i != 3)
+			summary_line_put(dir, i);
+	two_is(dir, RUN_OK, 102);
+	file_blank(dir, "runs/000002.json");
+	two_is(dir, RUN_OK, 102);
+	/* a line that is damaged, cut or missing; what is appended behind it counts again */
+	file_get(dir, "summaries", &text);
+	char *at = strstr(text.s, "\"run\":2,");
+	assert_non_null(at);
+	at[6] = '1';
+	file_put(dir, "summaries", text.s, text.len);
+	two_is(dir, RUN_FAILED, 0);
+	at[6] = '2';
+	file_put(dir, "summaries", text.s, (size_t)(at - text.s));
+	two_is(dir, RUN_FAILED, 0);
+	file_put(dir, "runs/000002.json", two.s, two.len);
+	two_is(dir, RUN_OK, 102);
+	summary_line_put(dir, 2);
+	file_blank(dir, "runs/000002.json");
+	two_is(dir, RUN_OK, 102);
+	/* another file than it was taken from; none */
+	file_put(dir, "runs/000002.json", two.s, two.len - 2);
+	two_is(dir, RUN_FAILED, 0);
+	file_put(dir, "runs/000002.json", two.s, two.len);
+	assert_int_equal(unlink(all), 0);
+	two_is(dir, RUN_OK, 102);
+	assert_int_equal(mkdir(all, 0777), 0);
+	two_is(dir, RUN_OK, 102);
+	free(all);
+	strbuf_release(&text);
+	strbuf_release(&two);
+	temp_dir_remove(dir);
+}
+
 /* A damaged line in the midst: that run is as if it had not been made. One that is not of the plan is damage, too. */
 static void test_damaged_line(void **state)
 {
@@ -345,7 +422,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),         cmocka_unit_test(test_no_results),
 	    cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_damaged_summary),
-	    cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
+	    cmocka_unit_test(test_summaries_in_one_file), cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
 	    cmocka_unit_test(test_no_files),      cmocka_unit_test(test_plan_of_too_many),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# What benchmark scripts begin with: SRCDIR, BUILD, rounds, tool (tests/bench/summarise), dir (removed at the end), spread.
+# usage: . tests/bench/lib.sh, with the script's own arguments: [BUILD]
+set -u
+LC_ALL=C
+export LC_ALL
+SRCDIR=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
+BUILD=$(cd -- "${1:-${BUILD:-$SRCDIR/build}}" && pwd) || exit 3
+rounds=${BENCH_ROUNDS:-5}
+tool=$BUILD/tests/bench/summarise
+[ -x "$tool" ] || { echo "$tool is missing: \"make bench\" builds it" >&2; exit 3; }
+dir=$(mktemp -d "${TMPDIR:-/var/tmp}/validate-bench-XXXXXX") || exit 3
+trap 'rm -rf "$dir"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# median (smallest .. largest) of the numbers on standard input, by a format of printf
+spread() {
+	sort -n | awk -v f="$1" '{ x[NR] = $1 } END {
+		m = NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2
+		printf f " (" f " .. " f ")", m, x[1], x[NR] }'
+}
+
+# ROWS COMMAND...: its seconds, processor seconds and MiB at most, as a line of dir/ROWS
+cost() {
+	rows=$dir/$1
+	shift
+	"$tool" cost "$@" >>"$rows" 2>"$dir/log" || { tail -n 3 "$dir/log" >&2; exit 3; }
+}
+seconds() { awk '{ print $1 }' "$dir/$1" | spread %.2f; }
+cpu() { awk '{ print $2 }' "$dir/$1" | spread %.2f; }
+peak() { awk '{ print $3 }' "$dir/$1" | sort -n | tail -n 1; }

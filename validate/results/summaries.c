@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/results/summaries.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/files.h"
+#include "common/strbuf.h"
+#include "validate/results/journal.h"
+#include "validate/results/results_file.h"
+
+/* What was being written when the machine or the program died ends there. */
+static bool is_torn(int fd)
+{
+	struct stat st;
+	char last;
+	return fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
+}
+
+int summaries_append(const char *dir, uint32_t run, json_t *o, struct err *e)
+{
+	struct strbuf line = STRBUF_INIT;
+	struct stat st;
+	char *path = results_path(dir, "summaries"), *file = results_run_path(dir, run);
+	int ret = 0, fd = open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (fd < 0 || stat(file, &st) < 0) {
+		ret = err_sys(e, errno, "%s", fd < 0 ? path : file);
+		goto out;
+	}
+	json_object_del(json_object_get(o, "summary"), "response_histogram");
+	json_object_set_new(o, "seq", json_integer((json_int_t)run));
+	json_object_set_new(o, "event", json_string("summary"));
+	json_object_set_new(o, "bytes", json_integer((json_int_t)st.st_size));
+	if (is_torn(fd))
+		strbuf_addch(&line, '\n');
+	ret = journal_line_add(&line, o, e);
+	if (!ret && (ret = write_all(fd, line.s, line.len)))
+		ret = err_sys(e, -ret, "cannot write to %s", path);
+out:
+	if (fd >= 0)
+		close(fd);
+	strbuf_release(&line);
+	free(path);
+	free(file);
+	return ret;
+}
+
+struct reading {
+	struct run *run;
+	size_t n_runs;
+	int runs_fd; /* DIR/runs; -1 none */
+};
+
+/* Is the file that it was taken from still there as it was? */
+static bool is_of_file(const struct reading *g, json_int_t run, const json_t *line)
+{
+	struct stat st;
+	char name[32];
+	snprintf(name, sizeof name, "%06lld.json", (long long)run);
+	return fstatat(g->runs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size == json_integer_value(json_object_get(line, "bytes"));
+}
+
+static int line_take(const json_t *line, void *context, struct err *e)
+{
+	const struct reading *g = context;
+	const json_int_t id = json_integer_value(json_object_get(line, "run"));
+	(void)e;
+	if (id < 0 || (uint64_t)id >= g->n_runs || g->run[id].state != RUN_OK || !is_of_file(g, id, line))
+		return 0;
+	struct run *r = &g->run[id];
+	if (r->has_summary) /* it was made once more: the last counts */
+		summary_release(&r->summary);
+	r->has_summary = false;
+	run_summary_take(r, line, "summaries", true, NULL);
+	return 0;
+}
+
+void summaries_read(const char *dir, struct run *run, size_t n_runs)
+{
+	struct journal_reading reading;
+	char *path = results_path(dir, "summaries"), *runs = results_path(dir, "runs");
+	struct reading g = {run, n_runs, open(runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	if (g.runs_fd >= 0) {
+		journal_read(path, line_take, &g, &reading, NULL);
+		close(g.runs_fd);
+	}
+	free(path);
+	free(runs);
+}
