@@ -2,11 +2,17 @@
 /* validate capture causality: what the threads of a parallel application do, and whom they wait for. */
 #include <errno.h>
 #include <inttypes.h>
+#include <fcntl.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "capture/causality/collect.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
+#include "common/files.h"
 #include "common/units.h"
 
 static const char synopsis[] = "causality [options] -o TRACE [--] COMMAND [ARGUMENT]...";
@@ -23,6 +29,31 @@ static void line_print(void *ctx, const char *line)
 	(void)ctx;
 	printf("%s\n", line);
 	fflush(stdout);
+}
+
+/* By this program's own engine, as a program of its own. */
+static int replay_by_engine(void *ctx, const char *trace, const char *dir, const char *to, struct err *e)
+{
+	char *self = program_path(e);
+	int status;
+	pid_t pid;
+	(void)ctx;
+	if (!self)
+		return -e->code;
+	char *const argv[] = {self, "replay", "--engine", "parallel", "--mode", "causal", "--prepare", "--dir", (char *)(uintptr_t)dir, "-o", (char *)(uintptr_t)to,
+			      (char *)(uintptr_t)trace, NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawn_file_actions_init(&actions);
+	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	int rc = posix_spawn(&pid, self, &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	free(self);
+	if (rc)
+		return err_sys(e, rc, "starting the replay");
+	while (waitpid(pid, &status, 0) < 0)
+		if (errno != EINTR)
+			return err_sys(e, errno, "waiting for the replay");
+	return status ? err_set(e, ECHILD, "the replay by engine parallel failed (what it says stands above): --check COMMAND takes another way") : 0;
 }
 
 static void print(const struct collect_config *c, const struct collect_outcome *o)
@@ -68,6 +99,7 @@ int capture_causality(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	c.command = argv + command;
 	c.tell = line_print;
+	c.replay = replay_by_engine;
 	c.progress = true;
 	rc = collect(&c, &o, e);
 	if (!rc)

@@ -38,7 +38,9 @@ const struct option_spec collect_options[] = {
 	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO", .help = "of auto: how far the replay's time may be off; 10%",
 	 .min = 0.0001, .max = 10, .flags = OPT_CLI_ONLY},
 	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "of auto: prints how long a replay of $TRACE takes, as \"1.5s\"; our own engine parallel", .flags = OPT_CLI_ONLY},
+	 .help = "of auto: replays $TRACE and prints how long that takes, as \"1.5s\"; our own engine parallel", .flags = OPT_CLI_ONLY},
+	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
+	 .help = "of auto without --check: replays lay their files here, on the application's storage", .flags = OPT_CLI_ONLY},
 	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .help = "of random nodes; 1", .flags = OPT_CLI_ONLY},
 	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
 	 .help = "only files below DIR are the application's; all that are no part of the system", .flags = OPT_CLI_ONLY},
@@ -206,6 +208,7 @@ static int run_make(struct job *j, int64_t node, uint64_t period, struct err *e)
 	struct run_config c;
 	struct run_result r;
 	run_config_fill(j, &c, raw, log);
+	c.snapshot = node < 0;
 	if (node >= 0) {
 		c.watch.throttled = j->kept.node[node].key;
 		c.watch.period = period;
@@ -391,10 +394,20 @@ static int check_run(const struct job *j, int64_t *took_ns, struct err *e)
 	return rc ? err_context(e, "--check") : 0;
 }
 
+static int replay_run(const struct job *j, int64_t *took_ns, struct err *e)
+{
+	char *to = kept_path(&j->kept, "replay", ".trace");
+	int rc = j->config->replay(j->config->ctx, j->config->output, j->config->replay_dir, to, e);
+	rc = rc ? rc : trace_running(to, took_ns, e);
+	unlink(to);
+	free(to);
+	return rc;
+}
+
 static int error_measure(struct job *j, struct err *e)
 {
 	int64_t took = 0;
-	int rc = j->config->check ? check_run(j, &took, e) : j->config->replay(j->config->ctx, j->config->output, &took, e);
+	int rc = j->config->check ? check_run(j, &took, e) : replay_run(j, &took, e);
 	if (rc)
 		return rc;
 	char *text = duration((double)took), *app = duration((double)j->kept.application_ns);
@@ -440,8 +453,8 @@ static int config_check(const struct collect_config *c, uint64_t *period, struct
 		int rc = parse_uint(c->period, period, e);
 		if (rc || !*period)
 			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0: at each so many-th request; 1 is every one");
-	} else if (!c->check && !c->replay) {
-		return err_set(e, EINVAL, "--period auto needs a way to replay: --check COMMAND");
+	} else if (!c->check && (!c->replay || !c->replay_dir)) {
+		return err_set(e, EINVAL, "--period auto replays what it has: --replay-dir DIR says where, or --check COMMAND how");
 	}
 	return 0;
 }

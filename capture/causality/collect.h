@@ -24,14 +24,15 @@ struct collect_config {
 	const char *runs_dir; /* --runs-dir; NULL: OUTPUT.runs */
 	const char *before;   /* --before: a shell's command line before each run */
 	const char *check;    /* --check: of auto, a shell's command line that prints how long a replay of $TRACE takes */
+	const char *replay_dir; /* --replay-dir: of auto, where replays lay their files */
 	double factor;	      /* --factor: of the longest that was seen */
 	int64_t floor_ns;     /* --floor: but at least */
 	int compute, clock;   /* enums above */
 	bool resume;
 	const char *scratch;
 	char **command;	      /* NULL-terminated */
-	/* How long a replay of a trace takes, ns, for auto; NULL without --check: auto is refused. Negative errno: its own failure. */
-	int (*replay)(void *ctx, const char *trace, int64_t *took_ns, struct err *e);
+	/* Replays `trace` in `dir` for auto without --check, and writes what it did as the trace `to`. Errors: its own. */
+	int (*replay)(void *ctx, const char *trace, const char *dir, const char *to, struct err *e);
 	/* One line for the user, as it becomes known. */
 	void (*tell)(void *ctx, const char *line);
 	void *ctx;

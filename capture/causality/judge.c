@@ -3,9 +3,10 @@
 
 enum {
 	POLL_QUIET = 5,	       /* times the quiet of those who sleep */
-	POLL_QUIET_BLIND = 50, /* at most, where nothing tells that a poll was in vain */
-	POLL_IDLE_LEAST = 10,
-	POLL_CPU_LEAST_NS = 100000,
+	POLL_QUIET_BLIND = 10, /* at most, where nothing tells that a poll was in vain */
+	POLL_IDLE_LEAST = 5,
+	SPIN_IDLE_LEAST = 1000, /* who gives way so often computes nothing */
+	POLL_CPU_LEAST_NS = 1000000,
 };
 
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
@@ -26,6 +27,8 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 	case CAUSE_POLLING:
 		return now->os_state == 'D' ? JUDGE_ACTIVE : JUDGE_POLLS;
 	case CAUSE_COMPUTING:
+		if (now->n_idle_held >= SPIN_IDLE_LEAST)
+			return JUDGE_TOO_LONG;
 		/* in a call that nobody knows of, or for a page of a mapped file (D) */
 		if (now->os_state == 'S' && now->off_cpu_ns > limits->asleep)
 			return JUDGE_TOO_LONG;

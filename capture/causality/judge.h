@@ -27,7 +27,8 @@ struct judge_sight { /* of a thread */
 	char os_state; /* of proc(5): R, S, D, Z ...; 0: there is no such thread */
 	int64_t cpu_ns;	   /* of the processor, ever */
 	uint64_t n_slices; /* times it came to run */
-	uint64_t n_idle;   /* times it gave way because there was nothing to do */
+	uint64_t n_idle;   /* times it gave way because there was nothing to do; */
+	uint64_t n_idle_held; /* of these since its last request, and since somebody was held back */
 };
 
 struct judge_limits { /* ns */

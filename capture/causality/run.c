@@ -113,6 +113,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	app.command = c->command;
 	app.scratch = c->scratch;
 	app.causes = true;
+	app.snapshot = c->snapshot;
 	app.root = c->root ? c->root : app.root;
 	app.start = start;
 	app.start_ctx = &s;

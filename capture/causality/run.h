@@ -12,6 +12,7 @@
 struct run_config {
 	char **command;
 	const char *root, *scratch, *before; /* NULL: none. before: a shell's command line, run first and not captured */
+	bool snapshot;	   /* with how the files are before they are used first */
 	const char *raw;   /* where the capture goes */
 	const char *log;   /* where the application's output goes */
 	struct watch_config watch;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/op.h"
 #include "capture/pour.h"
@@ -15,6 +16,11 @@ struct filter {
 	int64_t first_ns, last_ns;
 	bool by_clock;
 	uint64_t n;
+	struct trace *t;
+	bool *named; /* named[n_named]: the source's objects that requests which count are about */
+	uint32_t n_named, named_cap;
+	struct fileset_entry *entry; /* of the files that are left */
+	struct fileset_detail *detail;
 };
 
 #define NEVER INT64_MAX
@@ -52,7 +58,6 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 {
 	struct filter *f = ctx;
 	int64_t node = causality_node_of(f->facts, r->pid, r->tid);
-	(void)t;
 	if (node < 0)
 		return 0;
 	if (r->op == OP_COMPUTE) {
@@ -64,9 +69,61 @@ static int filter_record(void *ctx, struct trace *t, struct trace_record *r)
 	f->armed_ns[node] = NEVER;
 	f->begun[node] = true;
 	f->n++;
+	while (r->object != OBJECT_NONE && r->object >= f->n_named && r->object < trace_n_objects(t)) {
+		GROW(f->named, f->n_named, f->named_cap);
+		f->named[f->n_named++] = false;
+	}
+	if (r->object < f->n_named)
+		f->named[r->object] = true;
 	if (r->end_ns != TIME_NONE && r->end_ns > f->last_ns)
 		f->last_ns = r->end_ns;
 	return 1;
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Whether it is one of the names, or a directory above one. */
+static bool is_wanted(const char *path, bool directory, const char **name, size_t n)
+{
+	size_t from = 0, to = n, len = strlen(path);
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (strcmp(name[mid], path) < 0)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	for (; from < n && !strncmp(name[from], path, len); from++)
+		if (!name[from][len] || (directory && name[from][len] == '/'))
+			return true;
+	return false;
+}
+
+/* Of the snapshot there stays what those requests need. */
+static void files_keep(void *ctx, struct trace_meta *meta)
+{
+	struct filter *f = ctx;
+	size_t n = 0, kept = 0;
+	const char **name = xcalloc(f->n_named + 1, sizeof *name);
+	for (uint32_t i = 0; i < f->n_named; i++)
+		if (f->named[i])
+			name[n++] = trace_object(f->t, i)->name;
+	qsort(name, n, sizeof *name, compare_names);
+	f->entry = xcalloc(meta->files.n + 1, sizeof *f->entry);
+	f->detail = xcalloc(meta->files.n + 1, sizeof *f->detail);
+	for (size_t i = 0; i < meta->files.n; i++) {
+		if (!is_wanted(meta->files.entry[i].path, meta->files.entry[i].directory, name, n))
+			continue;
+		f->entry[kept] = meta->files.entry[i];
+		if (meta->files.detail)
+			f->detail[kept] = meta->files.detail[i];
+		kept++;
+	}
+	meta->files = (struct fileset){f->entry, kept, meta->files.detail ? f->detail : NULL};
+	free(name);
 }
 
 /* When the first request that counts begins. */
@@ -99,18 +156,42 @@ int run_filter(const char *from, const char *to, const struct causality_facts *f
 	rc = rc ? rc : first_find(t, &f, e);
 	if (!rc) {
 		struct trace_meta meta = *trace_meta(t);
-		struct pour p = {.filter = filter_record, .ctx = &f, .write = {.compress = compress}, .new_seq = true};
+		struct pour p = {.filter = filter_record, .finish = files_keep, .ctx = &f, .write = {.compress = compress}, .new_seq = true};
 		char *text = causality_facts_text(facts, meta.extra_json);
 		meta.extra_json = text;
 		disarm(&f);
+		f.t = t;
 		rc = pour(&p, &t, NULL, 1, &meta, to, e);
 		free(text);
 	}
 	trace_close(t);
 	free(f.armed_ns);
 	free(f.begun);
+	free(f.named);
+	free(f.entry);
+	free(f.detail);
 	*counts = (struct run_filter_counts){f.n, f.last_ns - f.first_ns};
 	return rc;
+}
+
+int trace_running(const char *path, int64_t *running_ns, struct err *e)
+{
+	struct trace *t = NULL;
+	const struct trace_record *r;
+	int64_t first = 0, last = 0;
+	bool any = false;
+	int rc = trace_open(&t, path, e), got = 0;
+	while (!rc && (got = trace_next(t, &r, e)) > 0) {
+		if (is_cause(r) || r->begin_ns == TIME_NONE || r->end_ns == TIME_NONE)
+			continue;
+		first = !any || r->begin_ns < first ? r->begin_ns : first;
+		last = !any || r->end_ns > last ? r->end_ns : last;
+		any = true;
+	}
+	trace_close(t);
+	*running_ns = last - first;
+	rc = rc ? rc : got;
+	return rc ? rc : any ? 0 : err_set(e, ENODATA, "%s: no request in it has a begin and an end", path);
 }
 
 /* --- edges ------------------------------------------------------------------------------------------------------------------ */

@@ -16,6 +16,9 @@ struct run_filter_counts {
  * before the first request of all is left out: programs are being started then. Errors: of reading and writing; ENODATA where no request is left. */
 int run_filter(const char *from, const char *to, const struct causality_facts *facts, bool compress, struct run_filter_counts *counts, struct err *e);
 
+/* From the first begin of a request to the last end in any trace. Errors: of reading; ENODATA. */
+int trace_running(const char *path, int64_t *running_ns, struct err *e);
+
 /* The edges that waits (by instants, in order) stand for in a filtered trace: the first requests of both that begin behind the instant. number[] is
  * the node of each thread the waits speak of, or -1. Waits of nodes that make no request any more are none. The caller frees *edge.
  * n_computing: edges to nodes that were found computing. */

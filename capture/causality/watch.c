@@ -36,7 +36,8 @@ struct so_far { /* of a thread since its last request */
 
 struct seen { /* of a slot */
 	uint32_t held;		 /* which time somebody was held back when it was first looked at */
-	uint64_t n_requests;	 /* then */
+	uint64_t n_requests, n_idle; /* then */
+	uint64_t n_idle_of; /* after how many requests n_idle was taken, where that was later */
 	struct so_far then;
 	struct judge_sight mark; /* at the first look since which nothing has changed */
 	enum judge_verdict verdict;
@@ -165,8 +166,14 @@ static enum judge_verdict slot_judge(struct watch *w, uint32_t i, struct judge_s
 		seen->held = w->n_holds;
 		seen->n_requests = r.n_requests;
 		seen->then = f;
+		seen->n_idle = r.n_idle;
 	}
 	const bool same = seen->n_requests == r.n_requests;
+	if (!same && seen->n_idle_of != r.n_requests) { /* since its last request: from here on */
+		seen->n_idle_of = r.n_requests;
+		seen->n_idle = r.n_idle;
+	}
+	to->n_idle_held = r.n_idle - seen->n_idle;
 	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
 	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
 	to->off_cpu_ns = less(f.off_cpu_ns, less(f.off_cpu_ns, now - w->held_since_ns));

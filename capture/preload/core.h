@@ -216,8 +216,10 @@ HIDDEN void digest_note(struct log_control *c, int dir, const char *path, const 
 			const struct statx *x);
 static inline void capture_look(int dir, const char *path)
 {
-	if (unlikely(capture_flags & LOG_STATE) && path)
+	if (unlikely(capture_flags & LOG_STATE) && path) {
+		CAUSE_WAIT(CAUSE_WAITING); /* it is no computing of the program's */
 		state_note(dir, path);
+	}
 }
 
 #endif

@@ -24,13 +24,15 @@
 	}
 #define WAITS(type, name, parameters, ...) CALL_AS(CAUSE_WAITING, type, name, parameters, __VA_ARGS__)
 #define SLEEPS(type, name, parameters, ...) CALL_AS(CAUSE_SLEEPING, type, name, parameters, __VA_ARGS__)
-/* With a limit of no time it only looks. */
+/* With a limit of no time it only looks: libraries do so while they poll, when nothing is there to do. */
 #define WAITS_UNLESS(looks, type, name, parameters, ...)                                                               \
 	EXPORT type name parameters                                                                                    \
 	{                                                                                                              \
 		__typeof__(&name) real = REAL(name);                                                                   \
-		if (looks)                                                                                             \
+		if (looks) {                                                                                           \
+			cause_idle();                                                                                  \
 			return real(__VA_ARGS__);                                                                      \
+		}                                                                                                      \
 		CAUSE_WAIT(CAUSE_WAITING);                                                                             \
 		return real(__VA_ARGS__);                                                                              \
 	}
