@@ -418,9 +418,20 @@ static int error_measure(struct job *j, struct err *e)
 	return 0;
 }
 
+static uint64_t requests_most(const struct job *j)
+{
+	uint64_t most = 1;
+	for (uint32_t i = 0; i < j->kept.n_nodes; i++)
+		most = j->kept.node[i].n_requests > most ? j->kept.node[i].n_requests : most;
+	return most;
+}
+
 static int auto_collect(struct job *j, struct err *e)
 {
-	for (uint64_t period = PERIOD_FIRST; period; period /= 2) {
+	uint64_t period = PERIOD_FIRST;
+	while (period / 2 >= requests_most(j)) /* of each node only the first request would be held back, again and again */
+		period /= 2;
+	for (; period; period /= 2) {
 		int rc = period_collect(j, period, e);
 		rc = rc ? rc : error_measure(j, e);
 		if (rc || j->outcome->error <= j->config->error)

@@ -4,6 +4,7 @@
 enum {
 	POLL_QUIET = 5,	       /* times the quiet of those who sleep */
 	POLL_QUIET_BLIND = 10, /* at most, where nothing tells that a poll was in vain */
+	START_QUIET = 20,
 	POLL_IDLE_LEAST = 5,
 	SPIN_IDLE_LEAST = 1000, /* who gives way so often computes nothing */
 	POLL_CPU_LEAST_NS = 1000000,
@@ -11,8 +12,8 @@ enum {
 
 static bool is_over(const struct judge_sight *now, const struct judge_limits *limits)
 {
-	/* one call that lasts is judged by itself; many short ones are a way to poll */
-	return now->compute_ns > limits->compute || (now->compute_ns > 0 && now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
+	/* many short calls, or one that uses the processor */
+	return now->compute_ns > limits->compute || (now->blocked_ns > 0 && now->compute_ns + now->blocked_ns > limits->phase);
 }
 
 enum judge_verdict judge_thread(const struct judge_sight *now, const struct judge_limits *limits)
@@ -26,6 +27,8 @@ enum judge_verdict judge_thread(const struct judge_sight *now, const struct judg
 		break;
 	case CAUSE_POLLING:
 		return now->os_state == 'D' ? JUDGE_ACTIVE : JUDGE_POLLS;
+	case CAUSE_STARTING:
+		return JUDGE_STARTS;
 	case CAUSE_COMPUTING:
 		if (now->n_idle_held >= SPIN_IDLE_LEAST)
 			return JUDGE_TOO_LONG;
@@ -70,6 +73,9 @@ enum judge_change judge_since(enum judge_verdict verdict, const struct judge_sig
 	case JUDGE_GONE:
 	case JUDGE_TOO_LONG:
 		return JUDGE_UNCHANGED;
+	case JUDGE_STARTS:
+		at_least(needed_ns, START_QUIET * quiet_ns);
+		return now->changes == before->changes ? JUDGE_UNCHANGED : JUDGE_CHANGED;
 	case JUDGE_ASLEEP:
 		at_least(needed_ns, quiet_ns);
 		return now->changes == before->changes && now->n_slices == before->n_slices ? JUDGE_UNCHANGED : JUDGE_CHANGED;

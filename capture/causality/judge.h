@@ -14,6 +14,7 @@ enum judge_verdict {
 	JUDGE_GONE,	 /* it has ended */
 	JUDGE_ASLEEP,	 /* in a call that waits, asleep */
 	JUDGE_POLLS,	 /* in a call that may poll */
+	JUDGE_STARTS,	 /* its rank is being made ready, and may need the one that is held back for that: no dependency of the application's */
 	JUDGE_TOO_LONG,	 /* neither request nor end for longer than ever before: what it does is to wait */
 	JUDGE_VERDICTS
 };

@@ -23,7 +23,7 @@
 enum {
 	LOOK_NS = 250000,	/* between two looks while somebody is held */
 	BEAT_NS = 100000000,	/* without anybody held */
-	BIRTH_QUIETS = 100,	/* a thread that was begun is there after so many times the quiet */
+	BIRTH_QUIETS = 3000,	/* a thread that was begun is there after so many times the quiet, on a busy machine too */
 	STUCK_FACTOR = 20,	/* of the longest that passed between two requests */
 	EXTRA_THREAD_LOOKS = 50 /* a thread without a slot that runs at so many looks polls as well */
 };
@@ -135,7 +135,7 @@ static struct so_far so_far_of(const struct raw_sight *r, int64_t cpu_ns, int64_
 		f.compute_ns += used;
 	else if (r->state == CAUSE_SLEEPING)
 		f.compute_ns += passed;
-	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING)
+	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING || r->state == CAUSE_STARTING)
 		f.blocked_ns += passed;
 	return f;
 }
@@ -277,6 +277,9 @@ static void waits_note(struct watch *w, int64_t now)
 {
 	const int64_t t = throttled_index(w), at = w->quiet_since_ns + (now - w->quiet_since_ns) / 2;
 	uint32_t n = slots_used(w);
+	for (uint32_t i = 0; i < n; i++)
+		if (w->seen[i].verdict == JUDGE_STARTS) /* it cannot be told what the others wait for */
+			return;
 	for (uint32_t i = 0; i < n && t >= 0; i++) {
 		if (i == t || w->seen[i].verdict == JUDGE_GONE)
 			continue;
@@ -306,7 +309,7 @@ static void held_look(struct watch *w, int64_t now)
 
 static void stuck_tell(struct watch *w, int64_t now)
 {
-	static const char *const names[] = {"computes", "waits", "polls", "sleeps", "in a request", "held back"};
+	static const char *const names[] = {"computes", "waits", "polls", "starts", "sleeps", "in a request", "held back"};
 	struct strbuf b = STRBUF_INIT;
 	uint32_t n = slots_used(w);
 	for (uint32_t i = 0; i < n && b.len < sizeof w->outcome.stuck_at; i++) {

@@ -22,6 +22,7 @@ enum cause_state {
 	CAUSE_COMPUTING = 0,
 	CAUSE_WAITING, /* in a call that sleeps until something happens */
 	CAUSE_POLLING, /* in a call that may poll, as those of MPI do */
+	CAUSE_STARTING, /* in MPI_Init and its like, which polls, works, and needs the other ranks to go on */
 	CAUSE_SLEEPING, /* in a call that ends by the clock: it is taken for computing */
 	CAUSE_REQUEST, /* in a request on the application's files */
 	CAUSE_HELD,    /* before one, until the collector lets it go on */

@@ -17,6 +17,7 @@
 #define NO_SLOT UINT32_MAX
 
 __thread bool cause_lock_next __attribute__((tls_model("initial-exec")));
+__thread bool cause_of_library __attribute__((tls_model("initial-exec")));
 static __thread uint64_t own_key __attribute__((tls_model("initial-exec")));   /* a thread's that was made by a hooked call, or a forked child's */
 static __thread uint64_t child_key __attribute__((tls_model("initial-exec"))); /* of the child that is being forked */
 static __thread bool is_busy __attribute__((tls_model("initial-exec")));       /* a handler may come while a request is held */
@@ -224,6 +225,7 @@ static void account(struct cause_slot *s, int64_t now, int64_t cpu)
 		break;
 	case CAUSE_WAITING:
 	case CAUSE_POLLING:
+	case CAUSE_STARTING:
 		ADD(s->blocked_ns, passed);
 		s->blocked_sum_ns += passed;
 		most(&s->blocked_max_ns, passed);
@@ -312,7 +314,7 @@ struct cause_call cause_enter(const struct subject *subject, bool waits)
 	is_busy = true;
 	struct cause_slot *s = slot_mine(p);
 	uint32_t state = s ? atomic_load_explicit(&s->state, memory_order_relaxed) : CAUSE_HELD;
-	if (state != CAUSE_REQUEST && state != CAUSE_HELD && cause_counts(p, subject)) {
+	if (state != CAUSE_REQUEST && state != CAUSE_HELD && !cause_of_library && cause_counts(p, subject)) {
 		c = (struct cause_call){CAUSE_A_REQUEST, (int)state};
 		request_begin(p, s, waits);
 	} else if (state == CAUSE_COMPUTING) {

@@ -75,8 +75,8 @@ static bool path_counts(const struct cause_page *page, const char *path)
 {
 	if (*path != '/')
 		return false; /* a pipe, a socket, memory */
-	if (page->has_root)
-		return lies_below(path, page->root);
+	if (page->has_root) /* (temporary files may lie below it as well) */
+		return lies_below(path, page->root) && !is_of_mpi(path + strlen(page->root) - (page->root[1] == 0));
 	return !is_of_the_system(path) && !is_of_mpi(path) && !has_number(path, (uint32_t)RAW(SYS_getpid)) &&
 	       !has_number(path, (uint32_t)RAW(SYS_getppid));
 }

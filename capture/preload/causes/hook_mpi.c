@@ -52,27 +52,31 @@ enum { MPI_ERROR_OTHER = 15 };
 	FORWARD(CAUSE_POLLING, mpi_##small##_, n_fortran)                                                              \
 	FORWARD(CAUSE_POLLING, mpi_##small##_f08_, n_fortran)
 
-/* These work as well as wait: they are not known to have nothing to do only because they go on. The application begins behind them. */
-#define INITS(name, n)                                                                                                 \
+/* The application begins behind the ones, and ends before the others. */
+#define WHOLE(how, name, n)                                                                                                \
 	word name(PARAMETERS_##n);                                                                                     \
 	EXPORT word name(PARAMETERS_##n)                                                                               \
 	{                                                                                                              \
 		__typeof__(&name) real = REAL(name);                                                                   \
 		word got = MPI_ERROR_OTHER;                                                                            \
 		if (real) {                                                                                            \
-			CAUSE_WAIT(CAUSE_WAITING);                                                                     \
+			CAUSE_WAIT(how);                                                                               \
+			cause_of_library = true;                                                                       \
 			got = real(ARGUMENTS_##n);                                                                     \
+			cause_of_library = false;                                                                      \
 		}                                                                                                      \
 		cause_phase_end();                                                                                     \
 		return got;                                                                                            \
 	}
-INITS(MPI_Init, 2)
-INITS(MPI_Init_thread, 4)
-INITS(mpi_init_, 1)
-INITS(mpi_init_thread_, 3)
-INITS(mpi_init_f08_, 1)
-INITS(mpi_init_thread_f08_, 3)
-POLLS(Finalize, finalize, 0, 1)
+WHOLE(CAUSE_STARTING, MPI_Init, 2)
+WHOLE(CAUSE_STARTING, MPI_Init_thread, 4)
+WHOLE(CAUSE_STARTING, mpi_init_, 1)
+WHOLE(CAUSE_STARTING, mpi_init_thread_, 3)
+WHOLE(CAUSE_STARTING, mpi_init_f08_, 1)
+WHOLE(CAUSE_STARTING, mpi_init_thread_f08_, 3)
+WHOLE(CAUSE_POLLING, MPI_Finalize, 0)
+WHOLE(CAUSE_POLLING, mpi_finalize_, 1)
+WHOLE(CAUSE_POLLING, mpi_finalize_f08_, 1)
 
 /* point to point */
 POLLS(Recv, recv, 7, 8)

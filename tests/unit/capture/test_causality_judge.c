@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether a thread waits, by what is seen of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "capture/causality/judge.h"
+
+#define MS INT64_C(1000000)
+
+static const struct judge_limits limits = {.compute = 20 * MS, .phase = 100 * MS, .asleep = 50 * MS};
+
+static enum judge_verdict judge(struct judge_sight s)
+{
+	return judge_thread(&s, &limits);
+}
+
+static void test_verdicts(void **unused)
+{
+	(void)unused;
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 0}), JUDGE_GONE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'Z'}), JUDGE_GONE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'S'}), JUDGE_ASLEEP);
+	/* it was woken, or moves data */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R'}), JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'D'}), JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_POLLING, .os_state = 'R'}), JUDGE_POLLS);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_POLLING, .os_state = 'S'}), JUDGE_POLLS);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_STARTING, .os_state = 'R'}), JUDGE_STARTS);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_WAITING, .os_state = 'R', .blocked_ns = 101 * MS}), JUDGE_TOO_LONG);
+	/* however long a request takes, it is no waiting for others */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_REQUEST, .os_state = 'S', .off_cpu_ns = 100000 * MS}), JUDGE_ACTIVE);
+}
+
+static void test_computing(void **unused)
+{
+	(void)unused;
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 20 * MS}), JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 20 * MS + 1}), JUDGE_TOO_LONG);
+	/* it waits for a processor: not its doing */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = MS, .off_cpu_ns = 5000 * MS}), JUDGE_ACTIVE);
+	/* asleep in a call that nobody knows of; or for a page of a mapped file */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'S', .off_cpu_ns = 51 * MS}), JUDGE_TOO_LONG);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'D', .off_cpu_ns = 51 * MS}), JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .n_idle_held = 1000}), JUDGE_TOO_LONG);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'S', .compute_ns = 19 * MS}), JUDGE_ACTIVE);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'S', .compute_ns = 21 * MS}), JUDGE_TOO_LONG);
+	/* many short calls with a limit of time, one after the other */
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 5 * MS, .blocked_ns = 96 * MS}), JUDGE_TOO_LONG);
+}
+
+static enum judge_change since(enum judge_verdict v, struct judge_sight a, struct judge_sight b, int64_t *needed)
+{
+	*needed = 0;
+	return judge_since(v, &a, &b, MS, 400 * MS, needed);
+}
+
+static void test_changes(void **unused)
+{
+	int64_t needed;
+	const struct judge_sight asleep = {.state = CAUSE_WAITING, .os_state = 'S', .changes = 7, .n_slices = 9, .cpu_ns = 50 * MS};
+	struct judge_sight ran = asleep, moved = asleep;
+	(void)unused;
+	ran.n_slices++;
+	moved.changes++;
+	assert_int_equal(since(JUDGE_ASLEEP, asleep, asleep, &needed), JUDGE_UNCHANGED);
+	assert_int_equal(needed, MS);
+	assert_int_equal(since(JUDGE_ASLEEP, asleep, ran, &needed), JUDGE_CHANGED);
+	assert_int_equal(since(JUDGE_ASLEEP, asleep, moved, &needed), JUDGE_CHANGED);
+	assert_int_equal(since(JUDGE_GONE, asleep, moved, &needed), JUDGE_UNCHANGED);
+	assert_int_equal(since(JUDGE_ACTIVE, asleep, asleep, &needed), JUDGE_CHANGED);
+}
+
+static void test_polls(void **unused)
+{
+	int64_t needed, vain;
+	const struct judge_sight before = {.state = CAUSE_POLLING, .os_state = 'R', .changes = 7, .n_slices = 9, .cpu_ns = 50 * MS, .n_idle = 100};
+	struct judge_sight now = before;
+	(void)unused;
+	/* it had no processor: it may have a message that it has not seen */
+	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_NOT_YET);
+	now.n_slices += 50;
+	now.n_idle += 50;
+	assert_int_equal(since(JUDGE_POLLS, before, now, &vain), JUDGE_UNCHANGED);
+	now.n_idle = before.n_idle;
+	now.cpu_ns += 2 * MS;
+	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_UNCHANGED);
+	assert_true(needed > vain); /* it may have moved data all the time */
+	now.changes++;
+	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_CHANGED);
+	now = before;
+	now.os_state = 'S'; /* this library sleeps */
+	assert_int_equal(since(JUDGE_POLLS, before, now, &needed), JUDGE_UNCHANGED);
+	assert_int_equal(needed, MS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_verdicts),
+		cmocka_unit_test(test_computing),
+		cmocka_unit_test(test_changes),
+		cmocka_unit_test(test_polls),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
