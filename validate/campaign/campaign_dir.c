@@ -87,7 +87,25 @@ static int script_put(struct campaign *c, const char *name, const char *path, st
 	return ret;
 }
 
-/* Scripts of programs, each with the lib.sh beside it: what is needed to make and to run them again. */
+/* What scripts share lies beside them. */
+static const char *const script_libraries[] = {"lib.sh", "ranks.sh", NULL};
+
+static int libraries_put(struct campaign *c, const char *script, const char *path, struct err *e)
+{
+	const char *cut = strrchr(script, '/'), *slash = strrchr(path, '/');
+	int ret = 0;
+	for (const char *const *name = script_libraries; !ret && *name; name++) {
+		char *from = xasprintf("%.*s%s", slash ? (int)(slash + 1 - path) : 0, path, *name);
+		char *to = xasprintf("%.*s%s", cut ? (int)(cut + 1 - script) : 0, script, *name);
+		if (path_exists(from))
+			ret = script_put(c, to, from, e);
+		free(from);
+		free(to);
+	}
+	return ret;
+}
+
+/* Scripts of programs, each with the libraries beside it: what is needed to make and to run them again. */
 static int scripts_put(struct campaign *c, struct err *e)
 {
 	int ret = 0;
@@ -95,15 +113,10 @@ static int scripts_put(struct campaign *c, struct err *e)
 		const struct scenario *s = &c->protocol->scenario[i];
 		if (!s->script)
 			continue;
-		char *path = scenario_script_path(c->protocol, s), *slash = strrchr(path, '/');
-		char *lib = slash ? xasprintf("%.*s/lib.sh", (int)(slash - path), path) : xstrdup("lib.sh");
-		const char *cut = strrchr(s->script, '/');
-		char *lib_name = xasprintf("%.*slib.sh", cut ? (int)(cut + 1 - s->script) : 0, s->script);
+		char *path = scenario_script_path(c->protocol, s);
 		ret = script_put(c, s->script, path, e);
-		if (!ret && path_exists(lib))
-			ret = script_put(c, lib_name, lib, e);
-		free(lib_name);
-		free(lib);
+		if (!ret)
+			ret = libraries_put(c, s->script, path, e);
 		free(path);
 	}
 	return ret;

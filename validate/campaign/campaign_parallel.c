@@ -158,11 +158,19 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 	char *dir = runs_dir(c, r), *parent = recordings_dir(c);
 	s->runs_dir = dir;
 	s->period = x->period;
+	bool earlier = path_exists(dir); /* of a session that was killed */
 	int ret = dir_create(parent, e);
 	if (!ret)
 		ret = dir_create(dir, e);
 	if (!ret)
 		ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
+	if (!ret && earlier && result->reason[0]) { /* the runs there may be of another device: all of them anew */
+		dir_remove_tree(dir, NULL);
+		s->period = x->period;
+		ret = dir_create(dir, e);
+		if (!ret)
+			ret = x->period ? step_make(c, s, result, e) : period_search(c, r, s, result, e);
+	}
 	if (ret != -EINTR) /* the runs that were made are there when the campaign goes on */
 		dir_remove_tree(dir, NULL);
 	free(dir);

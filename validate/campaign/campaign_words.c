@@ -53,7 +53,8 @@ static void script_words(struct words *w, const struct campaign *c, const struct
 	const struct scenario *scenario = &c->protocol->scenario[s->scenario];
 	const char *device = c->places.place[step_target(c, s)].below.path;
 	word_add(w, xstrdup("sh"));
-	word_add(w, scenario_script_path(c->protocol, scenario));
+	/* the copy in the results directory is there whenever a recording goes on, under the same name */
+	word_add(w, scenario->parallel.is ? results_path(c->dir, scenario->script) : scenario_script_path(c->protocol, scenario));
 	word_add(w, xstrdup(verb));
 	word_add(w, program_dir(&c->places, c->protocol, s->scenario, step_target(c, s)));
 	word_add(w, xasprintf("%llu", (unsigned long long)scenario->size));
