@@ -47,6 +47,7 @@ sed '/^exec /,$d; s/ .*//' out >engines # from exec on they are other people's: 
 grep -q '^block ' out || fail 'engine block is not listed'
 while read -r engine; do
 	[ "$engine" = block ] && continue # on devices: replay-block.sh
+	[ "$engine" = parallel ] && continue # under MPI: replay-parallel.sh
 	grep -q "^## The \`$engine\` engine" "$SRCDIR/doc/replay-engines.md" || fail "engine $engine is not in doc/replay-engines.md"
 	for order in temporal temporal-serial fs thread none; do
 		run 0 --engine "$engine" --order $order --prepare --dir target -o "$engine.trace" sr.trace
