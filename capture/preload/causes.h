@@ -29,7 +29,9 @@ enum cause_state {
 	CAUSE_STATES
 };
 
-#define CAUSE_EXEC 1u /* flags of a slot: its process is about to become another program, which goes on with it */
+/* flags of a slot */
+#define CAUSE_EXEC 1u /* its process is about to become another program, which goes on with it if it is watched */
+#define CAUSE_LEFT 2u /* its process has become a launcher of ranks, which is no node and is not watched */
 
 struct cause_slot {
 	_Atomic uint64_t changes; /* of the state, so far */

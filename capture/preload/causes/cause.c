@@ -25,6 +25,15 @@ static __thread bool is_busy __attribute__((tls_model("initial-exec")));       /
 static struct cause_page *page; /* NULL: nobody is watched */
 static bool page_looked_for;
 
+static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
+{
+	uint32_t n = atomic_load(&p->n_slots);
+	for (uint32_t i = n < CAUSE_SLOTS ? n : CAUSE_SLOTS; i > 0; i--)
+		if (p->slot[i - 1].pid == pid && p->slot[i - 1].tid == tid)
+			return (struct cause_slot *)(uintptr_t)&p->slot[i - 1];
+	return NULL;
+}
+
 static struct cause_page *page_map(void)
 {
 	char path[600];
@@ -41,8 +50,13 @@ static struct cause_page *page_map(void)
 	if (at < 0 && at > -4096)
 		return NULL;
 	struct cause_page *p = (struct cause_page *)at;
-	if (p->magic == CAUSE_MAGIC && !cause_is_launcher())
-		return p;
+	if (p->magic == CAUSE_MAGIC) {
+		if (!cause_is_launcher())
+			return p;
+		struct cause_slot *s = slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid));
+		if (s && s->flags & CAUSE_EXEC)
+			s->flags = CAUSE_LEFT;
+	}
 	RAW(SYS_munmap, at, sizeof *p);
 	return NULL;
 }
@@ -122,15 +136,6 @@ static void ranks_note(struct cause_page *p)
 	int32_t n = number_told(names);
 	if (n > 0)
 		atomic_store(&p->n_ranks, (uint32_t)n);
-}
-
-static struct cause_slot *slot_of(const struct cause_page *p, uint32_t pid, uint32_t tid)
-{
-	uint32_t n = atomic_load(&p->n_slots);
-	for (uint32_t i = n < CAUSE_SLOTS ? n : CAUSE_SLOTS; i > 0; i--)
-		if (p->slot[i - 1].pid == pid && p->slot[i - 1].tid == tid)
-			return (struct cause_slot *)(uintptr_t)&p->slot[i - 1];
-	return NULL;
 }
 
 /* Of the first thread of a program: a rank, or a child of somebody, or none of both. A rank's children have its variables too. */
@@ -404,8 +409,10 @@ void cause_exec(bool failed)
 {
 	struct cause_page *p = page_find();
 	struct cause_slot *s = p && !capture_confined ? slot_of(p, (uint32_t)RAW(SYS_getpid), (uint32_t)RAW(SYS_gettid)) : NULL;
-	if (s)
-		s->flags = failed ? 0 : CAUSE_EXEC;
+	if (!s)
+		return;
+	s->flags = failed ? 0 : CAUSE_EXEC;
+	atomic_store(&s->state, failed ? CAUSE_COMPUTING : CAUSE_WAITING); /* as long as the new program does not tell: whether it sleeps */
 }
 
 void cause_idle(void)
