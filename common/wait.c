@@ -82,7 +82,7 @@ void waiter_learn(struct waiter *w, uint64_t overshoot_ticks)
 		w->n_late++;
 		margin += margin >> WIDEN_SHIFT;
 	} else {
-		margin -= margin >> NARROW_SHIFT;
+		margin -= (margin + (UINT64_C(1) << NARROW_SHIFT) - 1) >> NARROW_SHIFT; /* one tick at least */
 	}
 	w->margin_ticks = clamp(margin, w->least_ticks, w->most_ticks);
 }
