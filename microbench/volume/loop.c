@@ -50,14 +50,10 @@ static int configure(int loop_fd, int file_fd, const char *file, bool direct)
 }
 
 /* The kernel falls back in silence where the file cannot do it. */
-static int direct_check(const char *device, const char *file, struct err *e)
+static bool is_direct(int loop_fd)
 {
-	char *path = xasprintf("/sys/block/%s/loop/dio", device + strlen("/dev/"));
-	char *dio = file_read_line(path);
-	int ret = dio && !strcmp(dio, "1") ? 0 : err_set(e, EINVAL, "%s: the file system of %s takes no direct I/O from a loop device", device, file);
-	free(dio);
-	free(path);
-	return ret;
+	struct loop_info64 info;
+	return ioctl(loop_fd, LOOP_GET_STATUS64, &info) == 0 && info.lo_flags & LO_FLAGS_DIRECT_IO;
 }
 
 /* One attempt with whichever device is free now: EBUSY when another program was faster. */
@@ -71,8 +67,14 @@ static int attach_once(int control, int file_fd, const char *file, bool direct, 
 	if (fd < 0)
 		return err_sys(e, errno, "%s", device);
 	int ret = configure(fd, file_fd, file, direct);
+	if (ret) {
+		ret = err_sys(e, -ret, "%s: cannot attach %s", device, file);
+	} else if (direct && !is_direct(fd)) {
+		ioctl(fd, LOOP_CLR_FD);
+		ret = err_set(e, EINVAL, "%s: the file system of %s takes no direct I/O from a loop device", device, file);
+	}
 	close(fd);
-	return ret ? err_sys(e, -ret, "%s: cannot attach %s", device, file) : 0;
+	return ret;
 }
 
 int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struct err *e)
@@ -87,8 +89,6 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 	if (file_fd >= 0)
 		close(file_fd);
 	close(control);
-	if (!ret && direct && (ret = direct_check(device, file, e)))
-		loop_detach(device, file, NULL);
 	return ret;
 }
 

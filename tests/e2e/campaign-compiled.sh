@@ -35,8 +35,8 @@ complete results 36 # for 2 scenarios: 2 recordings, and in blocks 0..3 the prog
 clean results
 [ ! -e cache/validate ] && [ ! -e results/programs ] || fail 'programs are left, or lie in the cache of the user'
 
-# for each scenario: one in calibration, and one for each of 2 traces, which serves the blank replays, too
-[ "$(wc -l <count)" -eq 6 ] || fail "compiled $(wc -l <count) times: $(cat count)"
+# for each scenario: one for each of 2 traces, which serves the blank replays, too; and where memory is limited one in calibration
+case $(wc -l <count) in 4 | 6) ;; *) false ;; esac || fail "compiled $(wc -l <count) times: $(cat count)"
 ! grep -v -e '--compile-only' count || fail 'a replay that was measured has compiled'
 ! grep 'validate-' count | grep -q 'memory:[^ ]*validate-\|0::[^ ]*/validate-' || fail "compiled in the memory cgroup of the runs: $(cat count)"
 ! grep -v 'engine=compiled' count || fail 'another engine compiles'
