@@ -4,20 +4,7 @@
 # of the same traces, measured in turn; and of `validate report` on 1,000 runs.
 # usage: bench-summary.sh [BUILD]
 # BENCH_REQUESTS=10000000 BENCH_ROUNDS=5 BENCH_DIR=where 4.5 GB fit (default /dev/shm, else TMPDIR)
-set -u
-LC_ALL=C
-export LC_ALL
-SRCDIR=${SRCDIR:-$(cd "$(dirname "$0")/../.." && pwd)}
-BUILD=$(cd -- "${1:-${BUILD:-$SRCDIR/build}}" && pwd) || exit 3
 n=${BENCH_REQUESTS:-10000000}
-rounds=${BENCH_ROUNDS:-5}
-tool=$BUILD/tests/bench/summarise
-maker=$BUILD/tests/bench/make-results
-if [ ! -x "$tool" ] || [ ! -x "$maker" ]; then
-	echo "$tool is missing: \"make bench\" builds it" >&2
-	exit 3
-fi
-
 need_kib=$((n / 1000 * 96 * 4 + n / 1000 * 40 + 100000))
 fits() {
 	[ -d "$1" ] && [ -w "$1" ] && [ "$(df -Pk "$1" | awk 'NR == 2 { print $4 }')" -gt "$need_kib" ]
@@ -34,17 +21,9 @@ if ! fits "$base"; then
 	echo "no $((need_kib / 1024)) MiB in $base for traces of $n requests: set BENCH_DIR, or BENCH_REQUESTS lower" >&2
 	exit 3
 fi
-dir=$(mktemp -d "$base/validate-bench-XXXXXX") || exit 3
-trap 'rm -rf "$dir"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-# median (smallest .. largest) of the numbers on stdin
-spread() {
-	sort -n | awk -v f="$1" '{ x[NR] = $1 } END {
-		m = NR % 2 ? x[(NR + 1) / 2] : (x[NR / 2] + x[NR / 2 + 1]) / 2
-		printf f " (" f " .. " f ")", m, x[1], x[NR] }'
-}
+TMPDIR=$base
+. "$(dirname "$0")/lib.sh"
+maker=$BUILD/tests/bench/make-results
 
 # what, traces of the pass, arguments of summary: each round runs both, so that both meet the same machine
 compare() {

@@ -67,7 +67,7 @@ CAUSE_HIDDEN struct subject cause_subject(long stream, enum subject_kind first_k
 		CAUSE_SUBJECT(0, ##__VA_ARGS__, (char)0, (char)0, (char)0, (char)0, (char)0, (char)0);                           \
 	CAUSE_SCOPE = cause_enter(&cause_subject_, cause_lock_take())
 
-/* What this thread asks for now is the MPI library's business. */
+/* Calls of this thread come from within the MPI library, and are no requests of the application. */
 extern CAUSE_HIDDEN __thread bool cause_of_library __attribute__((tls_model("initial-exec")));
 
 /* The next call may wait for another program's lock. */
