@@ -201,6 +201,49 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 		}
 }
 
+/* Of the cases that are inconclusive, the least and the largest U that the program itself would have as its own replay, and how
+ * many of them are beyond the limit. */
+static void add_own_uncertainty(struct strbuf *out, const struct analysis *a)
+{
+	double lo = INFINITY, hi = -INFINITY, limit = NAN;
+	size_t n = 0, n_beyond = 0;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct cell *c = &a->cell[i];
+		const struct component *u = &c->component[COMPONENT_UNCERTAINTY];
+		double own = c->budget.k95 * c->budget.u_c_program;
+		if (u->decision != DECISION_INCONCLUSIVE || !isfinite(u->limit) || !isfinite(own))
+			continue;
+		lo = fmin(lo, own);
+		hi = fmax(hi, own);
+		limit = u->limit;
+		n_beyond += own > u->limit;
+		n++;
+	}
+	if (!n)
+		return;
+	strbuf_addstr(out, "; it would itself have an uncertainty U of ");
+	number_add(out, lo, lo, number_unit_percent, false);
+	if (hi > lo) {
+		strbuf_addstr(out, " to ");
+		number_add(out, hi, hi, number_unit_percent, false);
+	}
+	strbuf_addf(out, " in the %zu %s undecided for that (limit ", n, n == 1 ? "case that is" : "cases that are");
+	number_add(out, limit, limit, number_unit_percent, false);
+	if (n_beyond)
+		strbuf_addf(out, ", beyond it in %zu", n_beyond);
+	strbuf_addch(out, ')');
+}
+
+void words_add_machine_scatter(struct strbuf *out, const struct analysis *a)
+{
+	if (!a->n_inconclusive || !isfinite(a->between_process_cv))
+		return;
+	strbuf_addstr(out, "The program's own runs scatter by ");
+	number_add(out, a->between_process_cv, a->between_process_cv, number_unit_percent, false);
+	strbuf_addstr(out, " from run to run on this machine (standard deviation, median of the scenarios)");
+	add_own_uncertainty(out, a);
+}
+
 void words_add_observation(struct strbuf *out, const struct scenario *s)
 {
 	if (s->observe == OBSERVE_BLOCK)

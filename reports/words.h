@@ -35,4 +35,8 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
+/* "The program's own runs scatter by 9.8 % from run to run ...": what the machine leaves a verdict to be decided from; nothing
+ * where no case is inconclusive or it is not known. */
+void words_add_machine_scatter(struct strbuf *out, const struct analysis *a);
+
 #endif

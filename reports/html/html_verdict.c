@@ -62,6 +62,11 @@ static void add_headline(struct strbuf *out, const struct analysis *a)
 			    "<b>%zu</b> inconclusive; the "
 			    "verdict on the whole is that of the worst.</p>\n",
 			    a->n_trusted, a->n_not_trusted, a->n_inconclusive);
+	struct strbuf scatter = STRBUF_INIT;
+	words_add_machine_scatter(&scatter, a);
+	if (scatter.len)
+		strbuf_addf(out, "<p>%s.</p>\n", scatter.s);
+	strbuf_release(&scatter);
 	strbuf_addstr(out, "<p>Assessed: ");
 	words_add_components(out, a, true);
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");

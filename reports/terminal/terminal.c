@@ -103,6 +103,18 @@ static void add_replayers(struct strbuf *out, const struct analysis *a, const st
 	}
 }
 
+static void add_machine(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	struct strbuf line = STRBUF_INIT;
+	words_add_machine_scatter(&line, a);
+	if (line.len) {
+		strbuf_addstr(out, "  ");
+		text_wrap(out, line.s, 2, 6, style->width);
+		strbuf_addch(out, '\n');
+	}
+	strbuf_release(&line);
+}
+
 static void add_case(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
 	text_cut(out, a->results->protocol.scenario[c->scenario].name, NAME);
@@ -269,6 +281,7 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	findings_collect(&f, a);
 	add_headline(out, a, &style);
 	add_replayers(out, a, &f, &style);
+	add_machine(out, a, &style);
 	if (a->n_cells) {
 		strbuf_addch(out, '\n');
 		terminal_add_cells(out, a, &style);

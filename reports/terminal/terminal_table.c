@@ -199,12 +199,15 @@ static void add_cases(struct grid *g, const struct analysis *a)
 
 struct span { /* smallest and largest of what is defined */
 	double lo, hi;
+	enum stat_status status; /* where nothing is (lo > hi): that of the last one */
 };
 
 static void widen(struct span *s, const struct estimate *e)
 {
-	if (e->status != STAT_OK || isnan(e->value))
+	if (e->status != STAT_OK || isnan(e->value)) {
+		s->status = e->status;
 		return;
+	}
 	s->lo = fmin(s->lo, e->value);
 	s->hi = fmax(s->hi, e->value);
 }
@@ -232,7 +235,7 @@ static void take(struct sum *s, const struct cell *c)
 
 static struct sum sum_of(const struct analysis *a, const char *workload, size_t replayer)
 {
-	struct span none = {INFINITY, -INFINITY};
+	struct span none = {INFINITY, -INFINITY, STAT_NOT_ASSESSED};
 	struct sum s = {.bias = none, .time = none, .reordered = none};
 	for (size_t k = 0; k < a->n_cells; k++) {
 		const struct cell *c = &a->cell[k];
@@ -247,7 +250,7 @@ static void add_span(struct strbuf *out, const struct span *s, bool sign)
 	const struct number_unit percent = {"", 100};
 	double u = fmax(fabs(s->lo), fabs(s->hi));
 	if (s->lo > s->hi) {
-		strbuf_addstr(out, "undefined");
+		strbuf_addstr(out, no_number(s->status));
 		return;
 	}
 	struct strbuf hi = STRBUF_INIT;
@@ -272,7 +275,10 @@ static void fill_sum(struct row *r, const struct sum *s)
 	else if (time.lo <= time.hi)
 		time.lo = time.hi;
 	add_span(&r->cell[3], &time, true);
-	add_span(&r->cell[4], &(struct span){s->reordered.hi, s->reordered.hi}, false);
+	struct span reordered = s->reordered;
+	if (reordered.lo <= reordered.hi)
+		reordered.lo = reordered.hi;
+	add_span(&r->cell[4], &reordered, false);
 	strbuf_addf(&r->cell[5], "%.0f", s->n_infidelities);
 	strbuf_addf(&r->cell[6], "%zu of %zu", s->n_trusted, s->n);
 	r->verdict = s->verdict;

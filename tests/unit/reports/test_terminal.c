@@ -100,6 +100,23 @@ static void a_grid_fits_a_screen_or_two(void **state)
 	strbuf_release(&out);
 }
 
+/* What no case of a row has is a dash there, not the largest of nothing. */
+static void a_grid_without_reordering_has_dashes(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct strbuf out = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_GRID);
+	for (size_t i = 0; i < f.analysis.n_cells; i++)
+		f.analysis.cell[i].component[COMPONENT_REORDERING].estimate =
+		    (struct estimate){.status = STAT_NOT_APPLICABLE, .value = NAN};
+	terminal_add(&out, &f.analysis, 100, false, NULL);
+	assert_null(strstr(out.s, "∞"));
+	assert_non_null(strstr(out.s, " –"));
+	fixture_release(&f);
+	strbuf_release(&out);
+}
+
 static void escape_sequences_come_from_us_only(void **state)
 {
 	(void)state;
@@ -149,6 +166,7 @@ int main(void)
 	    cmocka_unit_test(one_trusted_case_is_short),
 	    cmocka_unit_test(no_line_is_wider_than_the_terminal),
 	    cmocka_unit_test(a_grid_fits_a_screen_or_two),
+	    cmocka_unit_test(a_grid_without_reordering_has_dashes),
 	    cmocka_unit_test(escape_sequences_come_from_us_only),
 	    cmocka_unit_test(a_file_gets_no_colour_and_a_full_disk_is_an_error),
 	};
