@@ -33,6 +33,21 @@ expect_status 0 sh -c "jq -e --slurpfile b baseline.json '
 jq -e '.scenarios[0].requests[0] != .scenarios[0].requests[1] and (.scenarios[0].requests | index(null)) == null' baseline.json \
 	>/dev/null || fail "recordings with different seeds have equal hashes, or none"
 
+# compared, it is as good as its directory, on either side
+jq '.campaign = "0000000000000000" | .cases |= map(.replicates |= map(.[1] *= 1.01))' baseline.json >other.json
+compared() { # OLD NEW FILE: the comparison without the names of its sides
+	status=0
+	"$VALIDATE" compare "$1" "$2" --format json >out 2>err || status=$?
+	[ "$(jq '.cases | length' out)" -eq 4 ] || fail "$1, $2: $(cat err)"
+	{ jq 'del(.old.source, .new.source)' out; echo "$status"; } >"$3"
+}
+compared results other.json of-directory
+compared baseline.json other.json of-file
+cmp -s of-directory of-file || fail "a directory and its baseline compare differently: $(diff of-directory of-file | head -n 3)"
+compared other.json results of-directory
+compared other.json baseline.json of-file
+cmp -s of-directory of-file || fail "as the new side, too: $(diff of-directory of-file | head -n 3)"
+
 # for people; one replayer only
 expect_status 0 "$VALIDATE" baseline show baseline.json
 expect_line out "reads level=2, event: 3 replicates, bias"

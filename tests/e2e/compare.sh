@@ -35,6 +35,14 @@ near '.cases[1].components[0].hi95' 0.235492886162649
 near '.cases[1].components[1].change' 1.0491960831652885
 jq -e '.cases[1].components[0].p | . > 1.53e-17 and . < 1.54e-17' out >/dev/null || fail "p is not 1.537e-17"
 
+# a campaign and itself: everything that is judged is the same
+for form in text json markdown junit openmetrics html github; do
+	expect_status 0 "$VALIDATE" compare old.json old.json -f "$form"
+done
+expect_status 0 "$VALIDATE" compare old.json old.json -f json
+[ "$(jq -r '[.cases[] | .word, (.components[].word | select(. != "not judged"))] | unique | join(" ")' out)" = same ] ||
+	fail "a campaign is not the same as itself: $(jq -c '[.cases[].components[] | select(.word != "same")][0]' out)"
+
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
