@@ -99,6 +99,9 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		if (a->source[i].warning && !said_already(a->source[i].name))
 			warn(f, "%s: %s", a->source[i].name,
 			     *a->source[i].note ? a->source[i].note : "could not be controlled");
+	if (!protocol_in_detail(&a->results->protocol))
+		warn(f, "Of more than %d cases the courses over the time of a run and the propagation of distributions are left out.",
+		     PROTOCOL_DETAIL_CASES);
 	if (a->results->protocol.reference == REFERENCE_TRACE)
 		warn(f,
 		     "The recorded trace itself is the reference: the program was not run again beside the replays, so "

@@ -7,6 +7,7 @@
 #include "reports/figures/figures.h"
 #include "reports/number.h"
 #include "reports/figures/palette.h"
+#include "validate/results/run_index.h"
 
 #define MAX_SCENARIOS 8
 #define MAX_REPLAYERS PALETTE_N_SERIES
@@ -14,9 +15,9 @@
 #define WIDTH 480
 #define HEIGHT 250
 
-static bool has_mean(const struct run *r, size_t scenario, int32_t role)
+static bool has_mean(const struct run *r, int32_t role)
 {
-	return r->scenario == scenario && r->role == role && r->block > 0 && r->state == RUN_OK && r->has_summary &&
+	return r->role == role && r->block > 0 && r->state == RUN_OK && r->has_summary &&
 	       isfinite(r->summary.response.mean);
 }
 
@@ -29,9 +30,8 @@ static size_t add_series(struct figure *f, const struct results *r, size_t scena
 			 struct extent *x)
 {
 	size_t n = 0;
-	for (size_t i = 0; i < r->n_runs; i++) {
-		const struct run *u = &r->run[i];
-		if (!has_mean(u, scenario, role))
+	for (const struct run *u = NULL; (u = run_of_scenario(r, scenario, u));) {
+		if (!has_mean(u, role))
 			continue;
 		double y = u->summary.response.mean * scale;
 		strbuf_addf(&f->data, "%u", (unsigned int)u->block);
@@ -49,9 +49,9 @@ static size_t add_series(struct figure *f, const struct results *r, size_t scena
 
 static double first_mean(const struct results *r, size_t scenario)
 {
-	for (size_t i = 0; i < r->n_runs; i++)
-		if (has_mean(&r->run[i], scenario, ROLE_PROGRAM))
-			return r->run[i].summary.response.mean;
+	for (const struct run *u = NULL; (u = run_of_scenario(r, scenario, u));)
+		if (has_mean(u, ROLE_PROGRAM))
+			return u->summary.response.mean;
 	return 0;
 }
 

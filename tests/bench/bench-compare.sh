@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-3.0-or-later
 # Time and peak memory of `validate compare` on 1,000 scenarios with 30 replicates each: of two baselines made of the stored ones, in turn with a
-# plain read of both files as JSON by jq; and of a results directory of 62,000 runs, in turn with a plain read of what it reads.
+# plain read of both files as JSON by jq; and of a results directory of 64,000 runs, in turn with a plain read of what it reads; and of `validate report` there.
 # usage: bench-compare.sh [BUILD]; BENCH_ROUNDS=5; BENCH_SCENARIOS=1000 of the results directory
 . "$(dirname "$0")/lib.sh"
 maker=$BUILD/tests/bench/make-results scenarios=${BENCH_SCENARIOS:-1000}
@@ -27,8 +27,12 @@ n_runs=$("$maker" "$dir/results" 30 "$scenarios") || exit 3
 i=0
 while [ $i -lt "$rounds" ]; do
 	cost save "$BUILD/validate" baseline save "$dir/results" -o "$dir/saved.json"
+	cost directory "$BUILD/validate" compare "$dir/results" "$dir/saved.json"
+	cost report "$BUILD/validate" report "$dir/results"
 	cost read cat "$dir/results/summaries" "$dir/results/journal" "$dir/results/plan.json"
 	i=$((i + 1))
 done
-printf 'validate baseline save, as one side of a comparison, %s runs: %s s, cpu %s s, peak %s MiB; a plain read of the same: %s s\n' "$n_runs" \
+printf 'validate baseline save, %s runs: %s s, cpu %s s, peak %s MiB; a plain read of the same: %s s\n' "$n_runs" \
 	"$(seconds save)" "$(cpu save)" "$(peak save)" "$(seconds read)"
+printf 'validate compare, that directory with its baseline: %s s, cpu %s s, peak %s MiB\n' "$(seconds directory)" "$(cpu directory)" "$(peak directory)"
+printf 'validate report of it: %s s, cpu %s s, peak %s MiB\n' "$(seconds report)" "$(cpu report)" "$(peak report)"

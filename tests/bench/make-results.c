@@ -73,6 +73,7 @@ static void fill_response(struct run_summary *s, double mean_ns)
 	histogram_quantile(&s->response_histogram, 0.99, &s->response_p99, NULL);
 	s->response_p999 = s->response_p99;
 	s->response_trimmed_mean = s->response_median;
+	s->op = xcalloc(1, sizeof *s->op);
 	s->n_ops = 1;
 	strcpy(s->op[0].op, "pread");
 	s->op[0].response = s->response;
@@ -119,9 +120,11 @@ static int write_run(struct run *r, const struct protocol *p, const char *dir, d
 	int rc = f && text && fputs(text, f) >= 0 ? 0 : err_sys(e, errno, "cannot write %s", path);
 	if (f && fclose(f) && !rc)
 		rc = err_sys(e, errno, "cannot write %s", path);
-	rc = rc ? rc : summaries_append(dir, r->id, o, e);
-	json_object_set_new(event, "seq", json_integer((json_int_t)r->id));
-	rc = rc ? rc : journal_line_add(journal, event, e); /* journal_append would wait for the disk */
+	rc = rc ? rc : summaries_append(dir, r->id, o, protocol_in_detail(p), e);
+	json_t *numbered = json_pack("{s:I}", "seq", (json_int_t)r->id);
+	json_object_update(numbered, event);
+	rc = rc ? rc : journal_line_add(journal, numbered, e); /* journal_append would wait for the disk */
+	json_decref(numbered);
 	free(text);
 	free(path);
 	json_decref(o);

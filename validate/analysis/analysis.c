@@ -7,6 +7,7 @@
 
 #include <gsl/gsl_errno.h>
 
+#include "common/each.h"
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/blank.h"
@@ -75,6 +76,29 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	pairs_release(&pairs);
 }
 
+struct cells { /* the analysis as far as it got, to every thread the same */
+	struct analysis *a;
+	struct evidence *evidence;
+};
+
+static void cell_of(void *context, size_t i)
+{
+	const struct cells *all = context;
+	cell_compute(all->a, &all->a->cell[i], &all->evidence[i]);
+}
+
+/* Threads are for the large ones: simulations make thousands of small ones, on processes of their own. */
+static void cells_compute(struct analysis *a, struct evidence *evidence)
+{
+	struct cells all = {a, evidence};
+	if (!protocol_in_detail(&a->results->protocol)) {
+		each_do(a->n_cells, cell_of, &all);
+		return;
+	}
+	for (size_t i = 0; i < a->n_cells; i++)
+		cell_of(&all, i);
+}
+
 void evidence_release(struct evidence *e)
 {
 	free(e->distance.t);
@@ -118,11 +142,10 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 		for (size_t k = 0; k < p->n_replayers; k++) {
 			if (!applies(p, s, k))
 				continue;
-			struct cell *c = &a->cell[a->n_cells];
-			c->scenario = s;
-			c->replayer = k;
-			cell_compute(a, c, &evidence[a->n_cells++]);
+			a->cell[a->n_cells].scenario = s;
+			a->cell[a->n_cells++].replayer = k;
 		}
+	cells_compute(a, evidence);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const struct run_summary *s = &r->run[i].summary;
 		if (!r->run[i].has_summary)

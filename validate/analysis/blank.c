@@ -6,12 +6,13 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
+#include "validate/results/run_index.h"
 #include "validate/stats/quantification.h"
 
 static bool has_blank(const struct run *run, const struct cell *c, unsigned int n_blocks)
 {
-	return run->has_blank && run->state == RUN_OK && run->scenario == c->scenario && run->role >= 0 &&
-	       (size_t)run->role == c->replayer && run->block > 0 && run->block <= n_blocks;
+	return run->has_blank && run->state == RUN_OK && run->role >= 0 && (size_t)run->role == c->replayer &&
+	       run->block > 0 && run->block <= n_blocks;
 }
 
 void blank_measure(struct cell *c, const struct results *r, unsigned int n_blocks)
@@ -19,10 +20,14 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 	struct blank *b = &c->blank;
 	struct sample_moments m = {0};
 	*b = (struct blank){.status = STAT_NOT_ASSESSED, .mean_ns = NAN, .sd_ns = NAN, .loq_ns = NAN};
-	double *x = xcalloc(r->n_runs + 1, sizeof *x);
-	for (size_t i = 0; i < r->n_runs; i++)
-		if (has_blank(&r->run[i], c, n_blocks))
-			x[b->n++] = r->run[i].blank_mean_ns;
+	double *x = NULL;
+	size_t cap = 0;
+	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));) {
+		if (!has_blank(run, c, n_blocks))
+			continue;
+		GROW(x, b->n, cap);
+		x[b->n++] = run->blank_mean_ns;
+	}
 	if (b->n) {
 		b->status = sample_moments(x, b->n, &m);
 		b->mean_ns = b->status ? NAN : m.mean;

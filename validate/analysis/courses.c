@@ -15,17 +15,17 @@ static int64_t widest(const struct measure_runs *m)
 	for (size_t i = 0; i < m->n; i++) {
 		const struct run *of[3] = {m->x[i], m->r[i], m->recording[i]};
 		for (int k = 0; k < 3; k++)
-			if (of[k] && of[k]->summary.pace.width_ns > width)
-				width = of[k]->summary.pace.width_ns;
+			if (of[k] && of[k]->summary.pace && of[k]->summary.pace->width_ns > width)
+				width = of[k]->summary.pace->width_ns;
 	}
 	return width;
 }
 
 static bool pace_at(struct pace *p, const struct run *run, int64_t width)
 {
-	if (!run || !run->summary.pace.width_ns)
+	if (!run || !run->summary.pace)
 		return false;
-	*p = run->summary.pace;
+	*p = *run->summary.pace;
 	pace_widen(p, (uint64_t)(width / p->width_ns));
 	return true;
 }
@@ -84,8 +84,8 @@ static void issue_errors(struct course *c, const struct measure_runs *m, int64_t
 	double timed[PACE_MAX] = {0}, sum[PACE_MAX] = {0};
 	struct pace p;
 	for (size_t i = 0; i < m->n; i++) {
-		const struct pace *own = &m->x[i]->summary.pace;
-		for (uint32_t k = 0; k < own->n; k++) {
+		const struct pace *own = m->x[i]->summary.pace;
+		for (uint32_t k = 0; own && k < own->n; k++) {
 			struct course_rate *r = &c->rate[rate_class((double)own->requests[k] / ((double)own->width_ns * 1e-9))];
 			r->n_requests += (double)own->timed[k] / (double)m->n;
 			r->issue_error_ns += own->issue_error[k] / (double)m->n;

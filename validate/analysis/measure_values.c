@@ -186,9 +186,9 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 	case MEASURE_ISSUE_ERROR_P99:
 		return x->has_issue_error ? x->issue_error_p99 : NAN;
 	case MEASURE_ERROR_RATE_CORRELATION:
-		return pace_error_correlation(&x->pace);
+		return x->pace ? pace_error_correlation(x->pace) : NAN;
 	case MEASURE_TIMELINE_DISTANCE:
-		return recording ? pace_distance(&x->pace, &recording->summary.pace) : NAN;
+		return recording && recording->summary.pace && x->pace ? pace_distance(x->pace, recording->summary.pace) : NAN;
 	default:
 		return NAN;
 	}

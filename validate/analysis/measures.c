@@ -9,6 +9,7 @@
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
+#include "validate/results/run_index.h"
 #include "validate/stats/distributions.h"
 #include "validate/stats/paper.h"
 
@@ -25,12 +26,9 @@ void measure_runs_collect(struct measure_runs *m, const struct results *r, size_
 	p.x = p.r = NULL;
 	const size_t recorded = scenario_recording(&r->protocol, scenario);
 	for (size_t i = 0; i < m->n; i++)
-		for (size_t k = 0; k < r->n_runs && !m->recording[i]; k++) {
-			const struct run *run = &r->run[k];
-			if (run->role == ROLE_RECORD && run->scenario == recorded && run->bank == m->x[i]->bank &&
-			    run->has_summary)
+		for (const struct run *run = NULL; !m->recording[i] && (run = run_of_scenario(r, recorded, run));)
+			if (run->role == ROLE_RECORD && run->bank == m->x[i]->bank && run->has_summary)
 				m->recording[i] = run;
-		}
 	pairs_release(&p);
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/results/run_index.h"
 
 static bool is_replicate(const struct run *run)
 {
@@ -72,16 +73,14 @@ static void take_block(struct pairs *p, struct cell *c, const struct run *x, con
 	}
 }
 
-/* The recordings of a scenario by their place in the bank, r->n_runs of them, NULL where there is none. The caller frees. */
-static const struct run **recordings(const struct results *r, size_t scenario)
+/* The recording of a scenario that has this place in the bank; NULL none. */
+static const struct run *recording(const struct results *r, size_t scenario, uint32_t bank)
 {
-	const struct run **bank = xcalloc(r->n_runs, sizeof *bank);
-	for (size_t i = r->n_runs; i-- > 0;) {
-		const struct run *run = &r->run[i];
-		if (run->role == ROLE_RECORD && run->scenario == scenario_recording(&r->protocol, scenario) && run->bank < r->n_runs)
-			bank[run->bank] = run;
-	}
-	return bank;
+	const size_t recorded = scenario_recording(&r->protocol, scenario);
+	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));)
+		if (run->role == ROLE_RECORD && run->bank == bank)
+			return run;
+	return NULL;
 }
 
 /* Replays of one recording share its one reference value: their scatter says nothing about the reference's. */
@@ -98,13 +97,12 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 {
 	bool from_trace = r->protocol.reference == REFERENCE_TRACE;
 	unsigned int last = 0;
-	for (size_t i = 0; i < r->n_runs; i++)
-		if (r->run[i].block <= n_blocks && r->run[i].block > last)
-			last = r->run[i].block;
+	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));)
+		if (run->block <= n_blocks && run->block > last)
+			last = run->block;
 	const struct run **x = xcalloc((size_t)last + 1, sizeof *x), **ref = xcalloc((size_t)last + 1, sizeof *ref);
-	for (size_t i = 0; i < r->n_runs; i++) {
-		const struct run *run = &r->run[i];
-		if (!is_replicate(run) || run->block > last || run->scenario != c->scenario)
+	for (const struct run *run = NULL; (run = run_of_scenario(r, c->scenario, run));) {
+		if (!is_replicate(run) || run->block > last)
 			continue;
 		if (run->role == ROLE_PROGRAM)
 			ref[run->block] = run;
@@ -114,13 +112,11 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	*p = (struct pairs){.x = xcalloc((size_t)last + 1, sizeof *p->x),
 			    .r = xcalloc((size_t)last + 1, sizeof *p->r),
 			    .replay = xcalloc((size_t)last + 1, sizeof *p->replay)};
-	const struct run **bank = from_trace ? recordings(r, c->scenario) : NULL;
 	for (unsigned int b = 1; b <= last; b++) {
 		if (from_trace && x[b])
-			ref[b] = x[b]->bank < r->n_runs ? bank[x[b]->bank] : NULL;
+			ref[b] = recording(r, c->scenario, x[b]->bank);
 		take_block(p, c, x[b], ref[b]);
 	}
-	free(bank);
 	free(x);
 	free(ref);
 	c->n_pairs = (unsigned int)p->n;

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/each.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/digits.h"
@@ -48,8 +49,17 @@ static void propagate(struct budget *b)
 	m->adequate = monte_carlo_accepts(&result, -b->U95, b->U95, m->delta);
 }
 
+static void case_propagate(void *analysis, size_t i)
+{
+	const struct analysis *a = analysis;
+	propagate(&a->cell[i].budget);
+}
+
 void analysis_propagate(struct analysis *a)
 {
-	for (size_t i = 0; i < a->n_cells; i++)
-		propagate(&a->cell[i].budget);
+	if (protocol_in_detail(&a->results->protocol))
+		each_do(a->n_cells, case_propagate, a);
+	else
+		for (size_t i = 0; i < a->n_cells; i++)
+			a->cell[i].budget.monte_carlo = (struct propagation){.status = STAT_NOT_ASSESSED};
 }

@@ -47,7 +47,7 @@ int summary_make(void *context, struct err *e)
 		e->code = ENOTRECOVERABLE;
 		ret = -ENOTRECOVERABLE;
 	} else if (!ret) {
-		summaries_append(w->campaign->dir, r->id, o, NULL); /* without its line the file is read */
+		summaries_append(w->campaign->dir, r->id, o, protocol_in_detail(w->campaign->protocol), NULL); /* without its line the file is read */
 	}
 	return ret;
 }

@@ -6,10 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/each.h"
 #include "common/xalloc.h"
 #include "validate/analysis/pairs.h"
 #include "validate/compare/baseline.h"
 #include "validate/compare/baseline_private.h"
+#include "validate/results/run_index.h"
 
 const char *const baseline_columns[COLUMN_N + 1] = {
     [COLUMN_X_MEAN] = "x_mean_ns",	     [COLUMN_R_MEAN] = "r_mean_ns",
@@ -30,6 +32,8 @@ double baseline_round(double x)
 	char digits[40];
 	if (!isfinite(x))
 		return NAN;
+	if (fabs(x) < 1e8 && x * 2 <= floor(x * 2))
+		return x; /* has fewer digits: most of what is in ns */
 	snprintf(digits, sizeof digits, "%.*g", BASELINE_DIGITS, x);
 	return strtod(digits, NULL);
 }
@@ -219,11 +223,12 @@ static void scenario_take(struct baseline_scenario *s, const struct results *r, 
 	conditions_add_scenario(&r->protocol, index, &text);
 	lines_take(&s->condition, &s->n_conditions, &text);
 	strbuf_release(&text);
-	for (size_t i = 0; i < r->n_runs; i++) { /* recordings come first in a plan, in the order of the bank */
-		if (r->run[i].role != ROLE_RECORD || r->run[i].scenario != scenario_recording(&r->protocol, index))
+	const size_t recorded = scenario_recording(&r->protocol, index);
+	for (const struct run *run = NULL; (run = run_of_scenario(r, recorded, run));) { /* recordings in the order of the bank */
+		if (run->role != ROLE_RECORD)
 			continue;
 		GROW(s->requests, s->n_requests, cap);
-		s->requests[s->n_requests++] = r->run[i].has_summary ? r->run[i].summary.requests_hash : 0;
+		s->requests[s->n_requests++] = run->has_summary ? run->summary.requests_hash : 0;
 	}
 }
 
@@ -233,6 +238,18 @@ static void limits_take(struct compare_limits *out, const struct compare_limits 
 	out->environment = l->environment ? xstrdup(l->environment) : NULL;
 	out->old = l->old ? xstrdup(l->old) : NULL;
 	out->new = l->new ? xstrdup(l->new) : NULL;
+}
+
+struct making {
+	struct baseline *b;
+	const struct results *r;
+	const struct analysis *a;
+};
+
+static void case_of(void *context, size_t i)
+{
+	const struct making *m = context;
+	case_take(&m->b->cell[i], m->r, m->a, &m->a->cell[i]);
 }
 
 int baseline_make(struct baseline *b, const struct results *r, const struct analysis *a, struct err *e)
@@ -263,7 +280,12 @@ int baseline_make(struct baseline *b, const struct results *r, const struct anal
 	for (; b->n_scenarios < p->n_scenarios; b->n_scenarios++)
 		scenario_take(&b->scenario[b->n_scenarios], r, b->n_scenarios);
 	b->cell = xcalloc(a->n_cells + 1, sizeof *b->cell);
-	for (; b->n_cells < a->n_cells; b->n_cells++)
-		case_take(&b->cell[b->n_cells], r, a, &a->cell[b->n_cells]);
+	b->n_cells = a->n_cells;
+	struct making all = {b, r, a};
+	if (!protocol_in_detail(p)) /* on threads, as cells_compute() */
+		each_do(a->n_cells, case_of, &all);
+	else
+		for (size_t i = 0; i < a->n_cells; i++)
+			case_of(&all, i);
 	return 0;
 }

@@ -19,6 +19,11 @@ _Static_assert(OP_N <= SUMMARY_MAX_OPS, "every operation has its place in a summ
 void summary_release(struct run_summary *s)
 {
 	histogram_release(&s->response_histogram);
+	free(s->op);
+	free(s->pace);
+	free(s->issue_error_quantile);
+	free(s->requests_at_lateness);
+	free(s->response_at_lateness);
 	free(s->ns_at_level);
 	free(s->requests_at_level);
 	free(s->response_at_level);
@@ -181,6 +186,10 @@ static int quantile(const struct run_summary *s, double p, double *value, struct
 static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
 {
 	struct moment_sum all = {0};
+	unsigned int n_ops = 0;
+	for (unsigned int op = 0; op < OP_N; op++)
+		n_ops += t->response[op].n > 0;
+	s->op = xcalloc(n_ops + 1, sizeof *s->op);
 	for (unsigned int op = 0; op < OP_N; op++) {
 		if (!t->response[op].n)
 			continue;
@@ -214,6 +223,11 @@ static void fill_levels(struct run_summary *s, const struct concurrency *c)
 	memcpy(s->requests_at_level, c->requests_at_level, s->n_levels * sizeof *s->requests_at_level);
 }
 
+static void *copied(const void *from, size_t size)
+{
+	return memcpy(xmalloc(size), from, size);
+}
+
 static void fill_classes(struct run_summary *s, const struct pass *p)
 {
 	const struct summary_order *o = &p->order;
@@ -225,8 +239,19 @@ static void fill_classes(struct run_summary *s, const struct pass *p)
 	s->response_reordered_all = o->reordered_all;
 	s->response_reordered_thread = o->reordered_thread;
 	s->response_reordered_object = o->reordered_object;
-	memcpy(s->requests_at_lateness, p->tally.requests_at_lateness, sizeof s->requests_at_lateness);
-	memcpy(s->response_at_lateness, p->tally.response_at_lateness, sizeof s->response_at_lateness);
+	if (p->tally.issue.sum.n) {
+		s->requests_at_lateness = copied(p->tally.requests_at_lateness, sizeof p->tally.requests_at_lateness);
+		s->response_at_lateness = copied(p->tally.response_at_lateness, sizeof p->tally.response_at_lateness);
+	}
+}
+
+static void fill_pace(struct run_summary *s, const struct pace *p)
+{
+	if (!p->width_ns)
+		return;
+	s->pace = copied(p, sizeof *p);
+	for (uint32_t i = p->n; i < PACE_MAX; i++) /* of requests active behind the last begin */
+		s->pace->active_ns[i] = s->pace->moved[i] = 0;
 }
 
 static void fill_comparison(struct run_summary *s, const struct pass *p)
@@ -259,6 +284,7 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 			return rc;
 		*wanted[i].value = between(*wanted[i].value, s->issue_error.min, s->issue_error.max);
 	}
+	s->issue_error_quantile = xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
 	for (int i = 0; i < SUMMARY_N_ISSUE_QUANTILES; i++) {
 		double *q = &s->issue_error_quantile[i];
 		int rc = issue_error_quantile(&t->issue, i / (SUMMARY_N_ISSUE_QUANTILES - 1.0), q, e);
@@ -308,9 +334,7 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 		return err_context(e, "%s", p->trace_path);
 	fill_levels(s, &p->order.concurrency);
 	fill_classes(s, p);
-	s->pace = p->tally.pace.pace;
-	for (uint32_t i = s->pace.n; i < PACE_MAX; i++) /* of requests active behind the last begin */
-		s->pace.active_ns[i] = s->pace.moved[i] = 0;
+	fill_pace(s, &p->tally.pace.pace);
 	if (p->input)
 		fill_comparison(s, p);
 	else

@@ -71,7 +71,7 @@ struct run_summary {
 	double response_median, response_trimmed_mean;
 	double response_p90, response_p99, response_p999;
 	struct histogram response_histogram;
-	struct op_summary op[SUMMARY_MAX_OPS];
+	struct op_summary *op; /* op[n_ops], at most SUMMARY_MAX_OPS */
 	unsigned int n_ops;
 	uint64_t n_failed;   /* requests that returned an error */
 	uint64_t n_negative; /* end before begin: always 0, for that is an error of summary_compute */
@@ -91,8 +91,8 @@ struct run_summary {
 	double *response_at_level; /* [n_levels]: of the requests that found level c */
 	double response_reordered_all, response_reordered_thread, response_reordered_object; /* of the reordered ones */
 
-	/* over the time of the run, extra requests included; absent (width_ns 0) in summaries of earlier versions */
-	struct pace pace;
+	/* over the time of the run, extra requests included; NULL in summaries of earlier versions */
+	struct pace *pace;
 
 	/* against the trace it replayed (absent for the program itself: has_input false) */
 	bool has_input;
@@ -113,9 +113,9 @@ struct run_summary {
 	double share_late;
 	/* absent (has_issue_quantiles false) in summaries of earlier versions */
 	bool has_issue_quantiles;
-	double issue_error_quantile[SUMMARY_N_ISSUE_QUANTILES]; /* ns, ascending */
-	uint64_t requests_at_lateness[SUMMARY_N_LATENESS];	/* with has_classes */
-	double response_at_lateness[SUMMARY_N_LATENESS];   /* ns, sums */
+	double *issue_error_quantile;	/* [SUMMARY_N_ISSUE_QUANTILES], ns, ascending; NULL without them */
+	uint64_t *requests_at_lateness; /* [SUMMARY_N_LATENESS]; NULL but with has_classes and has_issue_error, as the next */
+	double *response_at_lateness;	/* [SUMMARY_N_LATENESS], ns, sums */
 	/* deviation of the schedule in any replay: (begin - first begin) here minus in the input, of requests issued in
 	 * both */
 	struct moments schedule_error;

@@ -87,6 +87,7 @@ static int get_ops(struct run_summary *s, const json_t *o, struct err *e)
 	if (!json_is_array(ops) || json_array_size(ops) > SUMMARY_MAX_OPS)
 		return wrong("op", ops, "an array of at most 128 operations", e);
 	uint64_t n = 0;
+	s->op = xcalloc(json_array_size(ops) + 1, sizeof *s->op);
 	for (size_t i = 0; i < json_array_size(ops); i++) {
 		const json_t *item = json_array_get(ops, i), *name = json_object_get(item, "op");
 		struct op_summary *op = &s->op[i];
@@ -185,6 +186,7 @@ static int get_issue_quantiles(struct run_summary *s, const json_t *o, struct er
 	s->has_issue_quantiles = s->has_issue_error && json_object_get(o, "issue_error_quantile");
 	if (!s->has_issue_quantiles)
 		return 0;
+	s->issue_error_quantile = xcalloc(SUMMARY_N_ISSUE_QUANTILES, sizeof *s->issue_error_quantile);
 	int rc = get_reals(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES, REAL, o, "issue_error_quantile", e);
 	for (size_t i = 1; !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
@@ -208,10 +210,10 @@ static int check_pace(const struct run_summary *s, struct err *e)
 {
 	unsigned __int128 sum = 0, timed = 0;
 	bool more_timed = false;
-	for (uint32_t i = 0; i < s->pace.n; i++) {
-		sum += s->pace.requests[i];
-		timed += s->pace.timed[i];
-		more_timed |= s->pace.timed[i] > s->pace.requests[i];
+	for (uint32_t i = 0; i < s->pace->n; i++) {
+		sum += s->pace->requests[i];
+		timed += s->pace->timed[i];
+		more_timed |= s->pace->timed[i] > s->pace->requests[i];
 	}
 	if (sum != (unsigned __int128)s->response.n + s->n_unfinished || timed != s->issue_error.n || more_timed)
 		return err_set(e, EINVAL, "summary: \"pace\" does not add up to the requests");
@@ -232,17 +234,18 @@ static int get_pace(struct run_summary *s, const json_t *o, struct err *e)
 		rc = wrong("requests", requests, "an array of 1 to 256 counts", e);
 	if (rc)
 		return err_context(e, "pace");
-	s->pace.width_ns = (int64_t)width;
-	s->pace.n = (uint32_t)n;
-	rc = get_counts(s->pace.requests, n, pace, "requests", e);
+	s->pace = xcalloc(1, sizeof *s->pace);
+	s->pace->width_ns = (int64_t)width;
+	s->pace->n = (uint32_t)n;
+	rc = get_counts(s->pace->requests, n, pace, "requests", e);
 	if (!rc && s->has_issue_error)
-		rc = get_counts(s->pace.timed, n, pace, "timed", e);
+		rc = get_counts(s->pace->timed, n, pace, "timed", e);
 	if (!rc && s->has_issue_error)
-		rc = get_reals(s->pace.issue_error, n, REAL, pace, "issue_error", e);
+		rc = get_reals(s->pace->issue_error, n, REAL, pace, "issue_error", e);
 	if (!rc && json_object_get(pace, "active_ns")) /* not in summaries of earlier versions */
-		rc = get_reals(s->pace.active_ns, n, POSITIVE, pace, "active_ns", e);
+		rc = get_reals(s->pace->active_ns, n, POSITIVE, pace, "active_ns", e);
 	if (!rc && json_object_get(pace, "moved_bytes"))
-		rc = get_reals(s->pace.moved, n, POSITIVE, pace, "moved_bytes", e);
+		rc = get_reals(s->pace->moved, n, POSITIVE, pace, "moved_bytes", e);
 	return rc ? err_context(e, "pace") : check_pace(s, e);
 }
 
@@ -252,6 +255,8 @@ static int get_lateness(struct run_summary *s, const json_t *o, struct err *e)
 	if (!json_is_array(requests) || json_array_size(requests) != SUMMARY_N_LATENESS)
 		return wrong("requests_at_lateness", requests, "an array of 26 counts", e);
 	unsigned __int128 sum = 0;
+	s->requests_at_lateness = xcalloc(SUMMARY_N_LATENESS, sizeof *s->requests_at_lateness);
+	s->response_at_lateness = xcalloc(SUMMARY_N_LATENESS, sizeof *s->response_at_lateness);
 	for (size_t i = 0; i < SUMMARY_N_LATENESS; i++) {
 		int rc = get_count(&s->requests_at_lateness[i], "requests_at_lateness", json_array_get(requests, i), e);
 		if (rc)

@@ -152,13 +152,13 @@ static json_t *nodes_to_json(const struct run_summary *s)
 static json_t *pace_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();
-	json_object_set_new(o, "width_ns", json_integer(s->pace.width_ns));
-	json_object_set_new(o, "requests", levels_to_json(NULL, s->pace.requests, s->pace.n));
-	json_object_set_new(o, "active_ns", reals_to_json(s->pace.active_ns, s->pace.n));
-	json_object_set_new(o, "moved_bytes", reals_to_json(s->pace.moved, s->pace.n));
+	json_object_set_new(o, "width_ns", json_integer(s->pace->width_ns));
+	json_object_set_new(o, "requests", levels_to_json(NULL, s->pace->requests, s->pace->n));
+	json_object_set_new(o, "active_ns", reals_to_json(s->pace->active_ns, s->pace->n));
+	json_object_set_new(o, "moved_bytes", reals_to_json(s->pace->moved, s->pace->n));
 	if (s->has_issue_error) {
-		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace.timed, s->pace.n));
-		json_object_set_new(o, "issue_error", reals_to_json(s->pace.issue_error, s->pace.n));
+		json_object_set_new(o, "timed", levels_to_json(NULL, s->pace->timed, s->pace->n));
+		json_object_set_new(o, "issue_error", reals_to_json(s->pace->issue_error, s->pace->n));
 	}
 	return o;
 }
@@ -188,7 +188,7 @@ json_t *summary_to_json(const struct run_summary *s)
 	if (s->has_issue_quantiles)
 		rc |= json_object_set_new(o, "issue_error_quantile",
 					  reals_to_json(s->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES));
-	if (s->pace.width_ns)
+	if (s->pace)
 		rc |= json_object_set_new(o, "pace", pace_to_json(s));
 	if (s->has_classes)
 		rc |= put_classes(o, s);

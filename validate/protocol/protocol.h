@@ -226,6 +226,12 @@ extern const struct option_spec parallel_options[];
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 void protocol_release(struct protocol *p);
 
+/* Cases, a replayer in a scenario, up to which everything is kept and shown of each; of more, or a campaign with so many runs would take
+ * minutes and gigabytes to report on, the courses over the time of a run (metrics/pace.h) and the propagation of distributions are left
+ * out, unless a finding or a published value is about the course. */
+#define PROTOCOL_DETAIL_CASES 256
+bool protocol_in_detail(const struct protocol *p);
+
 /* Where the file of published values lies, which must be named; the caller frees. */
 char *published_path(const struct protocol *p);
 

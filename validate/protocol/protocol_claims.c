@@ -158,3 +158,25 @@ void claims_release(struct protocol *p)
 	p->claim = NULL;
 	p->n_claims = 0;
 }
+
+/* --- large campaigns ---------------------------------------------------------------------------------------------- */
+
+static bool is_of_course(enum measure m)
+{
+	return m == MEASURE_ERROR_RATE_CORRELATION || m == MEASURE_TIMELINE_DISTANCE;
+}
+
+bool protocol_in_detail(const struct protocol *p)
+{
+	size_t n_cases = 0;
+	for (size_t i = 0; i < p->n_replayers; i++)
+		for (size_t s = 0; s < p->n_scenarios; s++)
+			n_cases += !p->replayer[i].applies || p->replayer[i].applies[s];
+	for (size_t i = 0; i < p->n_claims; i++)
+		if (is_of_course(p->claim[i].measure))
+			return true;
+	for (size_t i = 0; i < p->n_published; i++)
+		if (is_of_course(p->published[i].measure))
+			return true;
+	return n_cases <= PROTOCOL_DETAIL_CASES;
+}

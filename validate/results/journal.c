@@ -54,6 +54,15 @@ json_t *journal_parse_line(const char *line, size_t len)
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 
+/* The lines of a file, through a piece of memory that holds any line to be believed. */
+struct lines {
+	FILE *in;
+	char *text;
+	size_t at, have; /* what was not given yet */
+};
+
+#define LINES_CHUNK (1u << 18)
+
 static int line_take(const char *line, size_t len, struct journal_reading *r,
 		     int (*on_event)(const json_t *, void *, struct err *), void *context, struct err *e)
 {
@@ -71,21 +80,33 @@ static int line_take(const char *line, size_t len, struct journal_reading *r,
 	return ret;
 }
 
-/* The next line without its newline, in `line` as far as that reaches; its length, or -1 at the end. */
-static ssize_t line_get(FILE *in, char *line, struct journal_reading *r)
+/* The next line without its newline, its beginning left out where it is too long; its whole length, or -1 at the end. */
+static ssize_t line_get(struct lines *l, const char **line, struct journal_reading *r)
 {
-	size_t len = 0;
-	int c;
-	while ((c = getc_unlocked(in)) != EOF && c != '\n') {
-		if (len < LINE_MAX_BYTES)
-			line[len] = (char)c;
-		len++;
+	size_t left_out = 0, seen = 0, n;
+	for (;;) {
+		const char *from = l->text + l->at, *end = memchr(from + seen, '\n', l->have - l->at - seen);
+		if (end) {
+			*line = from;
+			l->at += (size_t)(end - from) + 1;
+			r->whole_bytes += (off_t)(left_out + (size_t)(end - from)) + 1;
+			return (ssize_t)(left_out + (size_t)(end - from));
+		}
+		l->have -= l->at;
+		memmove(l->text, from, l->have);
+		l->at = 0;
+		if (l->have > LINE_MAX_BYTES) {
+			left_out += l->have;
+			l->have = 0;
+		}
+		seen = l->have;
+		n = fread(l->text + l->have, 1, LINES_CHUNK, l->in);
+		if (n == 0)
+			break;
+		l->have += n;
 	}
-	r->torn = c == EOF && len > 0;
-	if (c == EOF)
-		return -1;
-	r->whole_bytes += (off_t)len + 1;
-	return (ssize_t)len;
+	r->torn = left_out + l->have > 0;
+	return -1;
 }
 
 static int journal_open_read(const char *path, FILE **in, struct err *e)
@@ -109,23 +130,31 @@ static int journal_open_read(const char *path, FILE **in, struct err *e)
 	return ret;
 }
 
+int journal_read_some(const char *path, bool (*wanted)(const char *line, size_t len, const void *context),
+		      int (*on_event)(const json_t *event, void *context, struct err *e), void *context, struct journal_reading *r, struct err *e)
+{
+	struct lines l = {0};
+	const char *line;
+	ssize_t len;
+	*r = (struct journal_reading){0};
+	int ret = journal_open_read(path, &l.in, e);
+	if (ret)
+		return ret;
+	l.text = xmalloc(LINE_MAX_BYTES + LINES_CHUNK);
+	while (!ret && (len = line_get(&l, &line, r)) >= 0)
+		if (!wanted || (len <= LINE_MAX_BYTES && wanted(line, (size_t)len, context)))
+			ret = line_take(line, (size_t)len, r, on_event, context, e);
+	if (!ret && ferror(l.in))
+		ret = err_sys(e, errno, "cannot read %s", path);
+	free(l.text);
+	fclose(l.in);
+	return ret;
+}
+
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e)
 {
-	FILE *in;
-	ssize_t len;
-	*r = (struct journal_reading){0};
-	int ret = journal_open_read(path, &in, e);
-	if (ret)
-		return ret;
-	char *line = xmalloc(LINE_MAX_BYTES);
-	while (!ret && (len = line_get(in, line, r)) >= 0)
-		ret = line_take(line, (size_t)len, r, on_event, context, e);
-	if (!ret && ferror(in))
-		ret = err_sys(e, errno, "cannot read %s", path);
-	free(line);
-	fclose(in);
-	return ret;
+	return journal_read_some(path, NULL, on_event, context, r, e);
 }
 
 /* --- writing ------------------------------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #ifndef VALIDATE_JOURNAL_H
 #define VALIDATE_JOURNAL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -45,6 +46,10 @@ struct journal_reading {
  * Errors: of the system with the path, EINVAL where it is no regular file, EFBIG above 1 GiB. */
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
+
+/* The same of those lines alone that `wanted` takes by their text; the others are passed over, neither checked nor counted. */
+int journal_read_some(const char *path, bool (*wanted)(const char *line, size_t len, const void *context),
+		      int (*on_event)(const json_t *event, void *context, struct err *e), void *context, struct journal_reading *r, struct err *e);
 
 /* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and "event". Errors: EINVAL. */
 int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);

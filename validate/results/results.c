@@ -6,25 +6,74 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/each.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "validate/results/journal.h"
 #include "validate/campaign/design.h"
 #include "validate/results/results_file.h"
+#include "validate/results/run_index.h"
 #include "validate/results/summaries.h"
 
+/* The journal is read in parts, of those runs whose number is `part` modulo n_parts: each reads what is told of them in the order of the
+ * journal, and of the campaign. */
 struct loading {
 	struct results *r;
+	const char *path;
+	uint64_t part, n_parts;
 	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
 	uint64_t n_odd;        /* believable lines that do not fit the plan */
+	uint64_t n_damaged;
 	uint32_t n_resumed;
+	int ret;
+	struct err e;
 };
+
+#define PARTS_FROM 2000 /* runs */
+#define SEQ "{\"seq\":"
+#define RUN ",\"event\":\"run\",\"run\":"
+
+/* The number at `at`; -1 where there is none, or one that no run has. */
+static int64_t number_at(const char *line, size_t len, size_t *at)
+{
+	int64_t n = -1;
+	for (; *at < len && line[*at] >= '0' && line[*at] <= '9' && n <= UINT32_MAX; ++*at)
+		n = (n < 0 ? 0 : n * 10) + (line[*at] - '0');
+	return n;
+}
+
+/* A line that all parts need is damaged once: in the first. */
+static bool is_believable(const char *line, size_t len)
+{
+	json_t *o = journal_parse_line(line, len);
+	json_decref(o);
+	return o;
+}
+
+/* By the beginning of the line, unparsed; a line that tells of no run, or in other words, is read in every part. */
+static bool is_of_part(const char *line, size_t len, const void *context)
+{
+	const struct loading *l = context;
+	size_t at = sizeof SEQ - 1;
+	int64_t run = -1;
+	if (l->n_parts > 1 && len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 && len - at > sizeof RUN - 1 &&
+	    !memcmp(line + at, RUN, sizeof RUN - 1)) {
+		at += sizeof RUN - 1;
+		run = number_at(line, len, &at);
+	}
+	if (run >= 0)
+		return (uint64_t)run % l->n_parts == l->part;
+	return l->part == 0 || is_believable(line, len);
+}
 
 static int run_take(struct loading *l, const json_t *event)
 {
+	const json_int_t run = json_integer_value(json_object_get(event, "run"));
+	if (run < 0 ? l->part > 0 : (uint64_t)run % l->n_parts != l->part)
+		return 0;
 	int ret = run_from_event(l->r->run, l->r->n_runs, event, NULL);
 	if (!ret)
-		l->r->run[json_integer_value(json_object_get(event, "run"))].session = l->n_resumed;
+		l->r->run[run].session = l->n_resumed;
 	return ret;
 }
 
@@ -42,17 +91,30 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
+static void part_load(void *parts, size_t i)
+{
+	struct loading *l = (struct loading *)parts + i;
+	struct journal_reading reading;
+	l->ret = journal_read_some(l->path, is_of_part, event_take, l, &reading, &l->e);
+	l->n_damaged = reading.n_damaged;
+}
+
 static int journal_load(struct results *r, const struct design *plan, struct err *e)
 {
-	struct journal_reading reading;
-	struct loading l = {.r = r, .n_replicates = r->protocol.n_replicates_max};
+	struct loading part[EACH_THREADS_MAX];
+	const size_t n = r->n_runs < PARTS_FROM ? 1 : each_threads(r->n_runs);
 	char *path = results_path(r->dir, "journal");
-	int ret = journal_read(path, event_take, &l, &reading, e);
+	for (size_t i = 0; i < n; i++)
+		part[i] = (struct loading){.r = r, .path = path, .part = i, .n_parts = n, .n_replicates = r->protocol.n_replicates_max,
+					   .e = ERR_INIT};
+	each_do(n, part_load, part);
 	free(path);
-	if (ret)
-		return ret;
-	r->n_damaged_journal_lines = reading.n_damaged + l.n_odd;
-	size_t n_needed = design_n_runs_until(plan, l.n_replicates);
+	for (size_t i = 0; i < n; i++) {
+		if (part[i].ret)
+			return err_set(e, -part[i].ret, "%s", part[i].e.msg);
+		r->n_damaged_journal_lines += part[i].n_odd + part[i].n_damaged;
+	}
+	size_t n_needed = design_n_runs_until(plan, part[0].n_replicates);
 	r->finished = true;
 	for (size_t i = 0; i < n_needed; i++)
 		r->finished &= r->run[i].state != RUN_PENDING;
@@ -61,7 +123,8 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 
 static void summaries_load(struct results *r)
 {
-	summaries_read(r->dir, r->run, r->n_runs);
+	const bool with_course = protocol_in_detail(&r->protocol);
+	summaries_read(r->dir, r->run, r->n_runs, with_course);
 	for (size_t i = 0; i < r->n_runs; i++) {
 		struct run *run = &r->run[i];
 		struct err e = ERR_INIT;
@@ -70,6 +133,8 @@ static void summaries_load(struct results *r)
 		if (run_summary_read(run, r->dir, &e) == 0) {
 			histogram_release(&run->summary.response_histogram);
 			histogram_init(&run->summary.response_histogram);
+			if (!with_course)
+				run_summary_leave_out_course(run);
 			continue;
 		}
 		run->state = RUN_FAILED;
@@ -155,10 +220,12 @@ int results_load(struct results *r, const char *dir, struct err *e)
 		r->n_runs = plan.n_runs;
 		ret = journal_load(r, &plan, e);
 	}
-	if (!ret)
+	if (!ret) {
+		results_index(r);
 		summaries_load(r);
-	else
+	} else {
 		results_release(r);
+	}
 	design_release(&plan);
 	return ret;
 }
@@ -166,6 +233,7 @@ int results_load(struct results *r, const char *dir, struct err *e)
 void results_release(struct results *r)
 {
 	results_runs_free(r->run, r->n_runs);
+	results_index_release(r);
 	protocol_release(&r->protocol);
 	json_decref(r->environment);
 	free(r->dir);

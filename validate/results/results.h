@@ -69,6 +69,7 @@ struct results {
 	struct protocol protocol;
 	json_t *environment; /* members documented in doc/results.md */
 	struct run *run;     /* in the order of the plan */
+	const struct run **first_of, **next_of; /* by scenario, and by run (run_index.h); NULL: not indexed */
 	size_t n_runs, n_damaged_journal_lines;
 	bool finished; /* every planned run has an outcome */
 	char *redacted; /* of results_redact: the host that is hidden; NULL: nothing is */

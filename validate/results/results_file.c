@@ -229,6 +229,14 @@ int run_summary_take(struct run *r, const json_t *o, const char *path, bool brie
 	return 0;
 }
 
+void run_summary_leave_out_course(struct run *r)
+{
+	if (!r->has_summary)
+		return;
+	free(r->summary.pace);
+	r->summary.pace = NULL;
+}
+
 int run_summary_read(struct run *r, const char *dir, struct err *e)
 {
 	char *path = results_run_path(dir, r->id);

@@ -24,6 +24,8 @@ int run_from_event(struct run *runs, size_t n_runs, const json_t *event, struct 
 json_t *run_summary_file(const struct run *r, const struct protocol *p);
 /* The same back, from `path`; `brief`: without the histogram, which is empty then. Errors: EINVAL where it is damaged or of another run. */
 int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e);
+/* What a large campaign has no room for (protocol_in_detail()). */
+void run_summary_leave_out_course(struct run *r);
 /* Reads runs/NNNNNN.json into r->summary. Errors: EINVAL where it is damaged or of another run. */
 int run_summary_read(struct run *r, const char *dir, struct err *e);
 

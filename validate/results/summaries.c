@@ -5,13 +5,17 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/each.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
+
+#define THREADS_FROM 2000 /* runs */
 
 /* What was being written when the machine or the program died ends there. */
 static bool is_torn(int fd)
@@ -21,7 +25,7 @@ static bool is_torn(int fd)
 	return fstat(fd, &st) == 0 && st.st_size > 0 && pread(fd, &last, 1, st.st_size - 1) == 1 && last != '\n';
 }
 
-int summaries_append(const char *dir, uint32_t run, json_t *o, struct err *e)
+int summaries_append(const char *dir, uint32_t run, json_t *o, bool with_course, struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
 	struct stat st;
@@ -32,6 +36,8 @@ int summaries_append(const char *dir, uint32_t run, json_t *o, struct err *e)
 		goto out;
 	}
 	json_object_del(json_object_get(o, "summary"), "response_histogram");
+	if (!with_course)
+		json_object_del(json_object_get(o, "summary"), "pace");
 	json_object_set_new(o, "seq", json_integer((json_int_t)run));
 	json_object_set_new(o, "event", json_string("summary"));
 	json_object_set_new(o, "bytes", json_integer((json_int_t)st.st_size));
@@ -49,10 +55,13 @@ out:
 	return ret;
 }
 
-struct reading {
+struct reading { /* of those lines whose run is `part` modulo n_parts */
+	const char *path;
 	struct run *run;
 	size_t n_runs;
-	int runs_fd; /* DIR/runs; -1 none */
+	uint64_t part, n_parts;
+	int runs_fd; /* DIR/runs */
+	bool with_course;
 };
 
 /* Is the file that it was taken from still there as it was? */
@@ -65,28 +74,54 @@ static bool is_of_file(const struct reading *g, json_int_t run, const json_t *li
 	       st.st_size == json_integer_value(json_object_get(line, "bytes"));
 }
 
+#define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
+
+/* By the beginning of the line, so that each line is parsed once, by one thread. */
+static bool is_of_part(const char *line, size_t len, const void *context)
+{
+	const struct reading *g = context;
+	uint64_t run = 0;
+	size_t at = sizeof BEGINNING - 1;
+	if (len <= at || memcmp(line, BEGINNING, at))
+		return false;
+	for (; at < len && line[at] >= '0' && line[at] <= '9' && run < g->n_runs; at++)
+		run = run * 10 + (uint64_t)(line[at] - '0');
+	return run % g->n_parts == g->part;
+}
+
 static int line_take(const json_t *line, void *context, struct err *e)
 {
 	const struct reading *g = context;
 	const json_int_t id = json_integer_value(json_object_get(line, "run"));
 	(void)e;
-	if (id < 0 || (uint64_t)id >= g->n_runs || g->run[id].state != RUN_OK || !is_of_file(g, id, line))
+	if (id < 0 || (uint64_t)id >= g->n_runs || (uint64_t)id % g->n_parts != g->part || g->run[id].state != RUN_OK || !is_of_file(g, id, line))
 		return 0;
 	struct run *r = &g->run[id];
 	if (r->has_summary) /* it was made once more: the last counts */
 		summary_release(&r->summary);
 	r->has_summary = false;
 	run_summary_take(r, line, "summaries", true, NULL);
+	if (!g->with_course)
+		run_summary_leave_out_course(r);
 	return 0;
 }
 
-void summaries_read(const char *dir, struct run *run, size_t n_runs)
+static void part_read(void *context, size_t i)
 {
 	struct journal_reading reading;
+	struct reading g = *(const struct reading *)context;
+	g.part = i;
+	journal_read_some(g.path, is_of_part, line_take, &g, &reading, NULL);
+}
+
+void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_course)
+{
 	char *path = results_path(dir, "summaries"), *runs = results_path(dir, "runs");
-	struct reading g = {run, n_runs, open(runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+	struct reading g = {.path = path, .run = run, .n_runs = n_runs, .with_course = with_course,
+			    .n_parts = n_runs < THREADS_FROM ? 1 : each_threads(n_runs)};
+	g.runs_fd = open(runs, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (g.runs_fd >= 0) {
-		journal_read(path, line_take, &g, &reading, NULL);
+		each_do(g.n_parts, part_read, &g);
 		close(g.runs_fd);
 	}
 	free(path);

@@ -148,6 +148,10 @@ static inline void campaign_release(struct campaign *c)
 {
 	struct protocol *p = &c->results.protocol;
 	for (size_t i = 0; i < c->results.n_runs; i++) {
+		free(c->results.run[i].summary.op);
+		free(c->results.run[i].summary.pace);
+		free(c->results.run[i].summary.requests_at_lateness);
+		free(c->results.run[i].summary.response_at_lateness);
 		free(c->results.run[i].summary.ns_at_level);
 		free(c->results.run[i].summary.requests_at_level);
 		free(c->results.run[i].summary.response_at_level);

@@ -20,11 +20,13 @@ static inline void made_running(struct run_summary *s, double ns)
 	s->ns_at_level[0] = s->execution_ns / 2;
 	s->ns_at_level[1] = s->execution_ns - s->execution_ns / 2;
 	s->n_bytes = 1 << 20;
-	s->pace = (struct pace){.width_ns = 131072, .n = 64};
+	s->pace = xcalloc(1, sizeof *s->pace);
+	s->pace->width_ns = 131072;
+	s->pace->n = 64;
 	for (uint32_t i = 0; i < 64; i++) {
-		s->pace.requests[i] = 10;
-		s->pace.active_ns[i] = 65536;
-		s->pace.moved[i] = (double)(i % 8) * 1000;
+		s->pace->requests[i] = 10;
+		s->pace->active_ns[i] = 65536;
+		s->pace->moved[i] = (double)(i % 8) * 1000;
 	}
 }
 

@@ -281,7 +281,7 @@ static void summary_line_put(const char *dir, uint32_t id)
 	struct err e = ERR_INIT;
 	json_t *o;
 	assert_int_equal(json_read_file(path, &o, &e), 0);
-	assert_int_equal(summaries_append(dir, id, o, &e), 0);
+	assert_int_equal(summaries_append(dir, id, o, true, &e), 0);
 	json_decref(o);
 	free(path);
 }

@@ -68,6 +68,14 @@ static void assert_same_histogram(const struct histogram *a, const struct histog
 	assert_memory_equal(a->count, b->count, a->n_buckets * sizeof *a->count);
 }
 
+/* What may be absent, on both sides then. */
+static void assert_same_part(const void *a, const void *b, size_t size)
+{
+	assert_int_equal(a == NULL, b == NULL);
+	if (a)
+		assert_memory_equal(a, b, size);
+}
+
 static void assert_same(const struct run_summary *a, const struct run_summary *b)
 {
 	struct run_summary x = *a, y = *b;
@@ -80,6 +88,16 @@ static void assert_same(const struct run_summary *a, const struct run_summary *b
 	assert_int_equal(a->n_nodes, b->n_nodes);
 	assert_memory_equal(a->node, b->node, a->n_nodes * sizeof *a->node);
 	x.node = y.node = NULL;
+	assert_same_part(a->op, b->op, a->n_ops * sizeof *a->op);
+	assert_same_part(a->pace, b->pace, sizeof *a->pace);
+	assert_same_part(a->issue_error_quantile, b->issue_error_quantile, SUMMARY_N_ISSUE_QUANTILES * sizeof *a->issue_error_quantile);
+	assert_same_part(a->requests_at_lateness, b->requests_at_lateness, SUMMARY_N_LATENESS * sizeof *a->requests_at_lateness);
+	assert_same_part(a->response_at_lateness, b->response_at_lateness, SUMMARY_N_LATENESS * sizeof *a->response_at_lateness);
+	x.op = y.op = NULL;
+	x.pace = y.pace = NULL;
+	x.issue_error_quantile = y.issue_error_quantile = NULL;
+	x.requests_at_lateness = y.requests_at_lateness = NULL;
+	x.response_at_lateness = y.response_at_lateness = NULL;
 	/* the rest, bit by bit: both were zeroed before they were filled */
 	x.ns_at_level = y.ns_at_level = NULL;
 	x.requests_at_level = y.requests_at_level = NULL;

@@ -44,7 +44,9 @@ static void fill_rest(struct run_summary *s, const struct made *m)
 	s->response.n = (uint64_t)m->n;
 	s->response_median = s->response_trimmed_mean = s->response.mean;
 	s->response_p99 = 3 * s->response.mean;
+	s->op = xreallocarray(s->op, 1, sizeof *s->op);
 	s->n_ops = 1;
+	memset(s->op, 0, sizeof *s->op);
 	strcpy(s->op[0].op, "pread");
 	s->op[0].response = s->response;
 	s->has_classes = true;
@@ -69,6 +71,8 @@ static void fill_replay(struct run_summary *s, const struct made *m)
 	s->issue_error_p50 = m->late > 0.5 ? 1e5 : 100;
 	s->issue_error_p99 = m->late > 0.01 ? 1e5 : 100;
 	s->share_late = m->late;
+	s->requests_at_lateness = xcalloc(SUMMARY_N_LATENESS, sizeof *s->requests_at_lateness);
+	s->response_at_lateness = xcalloc(SUMMARY_N_LATENESS, sizeof *s->response_at_lateness);
 	s->requests_at_lateness[0] = n - n_late;
 	s->requests_at_lateness[7] = n_late;
 	s->response_at_lateness[7] = (double)n_late * m->late_mean;

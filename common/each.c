@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/each.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
+struct work {
+	void (*one)(void *context, size_t i);
+	void *context;
+	size_t n;
+	atomic_size_t next;
+};
+
+static void *worker(void *arg)
+{
+	struct work *w = arg;
+	for (size_t i; (i = atomic_fetch_add(&w->next, 1)) < w->n;)
+		w->one(w->context, i);
+	return NULL;
+}
+
+size_t each_threads(size_t n)
+{
+	cpu_set_t set;
+	size_t most = sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
+	most = most < EACH_THREADS_MAX ? most : EACH_THREADS_MAX;
+	return n < 1 ? 1 : n < most ? n : most;
+}
+
+void each_do(size_t n, void (*one)(void *context, size_t i), void *context)
+{
+	struct work w = {.one = one, .context = context, .n = n};
+	pthread_t thread[EACH_THREADS_MAX];
+	const size_t n_threads = each_threads(n);
+	size_t n_started = 0;
+	while (n_started + 1 < n_threads && !pthread_create(&thread[n_started], NULL, worker, &w))
+		n_started++;
+	worker(&w);
+	while (n_started > 0)
+		pthread_join(thread[--n_started], NULL);
+}
