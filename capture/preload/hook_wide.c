@@ -3,12 +3,10 @@
  * are characters. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
-#include <stdarg.h>
 #include <stdio.h>
 #include <wchar.h>
 
-#include "capture/op.h"
-#include "capture/preload/core.h"
+#include "capture/preload/stream.h"
 
 wchar_t *__fgetws_chk(wchar_t *restrict s, size_t room, int n, FILE *restrict f);
 wchar_t *__fgetws_unlocked_chk(wchar_t *restrict s, size_t room, int n, FILE *restrict f);
@@ -16,19 +14,10 @@ int __vfwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, 
 int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap);
 int __fwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, ...);
 int __wprintf_chk(int flag, const wchar_t *restrict format, ...);
-int __isoc99_vfwscanf(FILE *restrict f, const wchar_t *restrict format, va_list ap);
-int __isoc99_vwscanf(const wchar_t *restrict format, va_list ap);
-int __isoc99_fwscanf(FILE *restrict f, const wchar_t *restrict format, ...);
-int __isoc99_wscanf(const wchar_t *restrict format, ...);
 
-static int fd_of(const FILE *f)
+static int64_t nothing_from(const FILE *f)
 {
-	return f ? f->_fileno : -1;
-}
-
-static int64_t nothing_from(FILE *f)
-{
-	return feof_unlocked(f) ? 0 : -1;
+	return at_end(f) ? 0 : -1;
 }
 
 /* --- one character ------------------------------------------------------------------------------------------------------ */
@@ -70,6 +59,16 @@ WRITE_ONE_TO(fputwc)
 WRITE_ONE_TO(putwc)
 WRITE_ONE_TO(fputwc_unlocked)
 WRITE_ONE_TO(putwc_unlocked)
+
+wint_t __wuflow(FILE *f);
+wint_t __woverflow(FILE *f, wint_t c);
+
+READ_ONE_FROM(__wuflow)
+
+EXPORT wint_t __woverflow(FILE *f, wint_t c)
+{
+	WRITE_ONE(f, __woverflow, f, c);
+}
 
 EXPORT wint_t getwchar(void)
 {
@@ -145,75 +144,27 @@ EXPORT int fputws_unlocked(const wchar_t *restrict s, FILE *restrict f)
 
 /* --- formatted, with a list ----------------------------------------------------------------------------------------------- */
 
-#define FORMATTED(operation, stream, function, ...)                                                                    \
-	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
-	capture_io(operation, begin, end, fd_of(stream), 0, 0, 0, got);                                                \
-	return got
-
 EXPORT int vfwprintf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, f, vfwprintf, f, format, ap);
+	FORMATTED(OP_FPRINTF, fd_of(f), vfwprintf, f, format, ap);
 }
 
 EXPORT int vwprintf(const wchar_t *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, stdout, vwprintf, format, ap);
+	FORMATTED(OP_FPRINTF, fd_of(stdout), vwprintf, format, ap);
 }
 
 EXPORT int __vfwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, f, __vfwprintf_chk, f, flag, format, ap);
+	FORMATTED(OP_FPRINTF, fd_of(f), __vfwprintf_chk, f, flag, format, ap);
 }
 
 EXPORT int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, stdout, __vwprintf_chk, flag, format, ap);
-}
-
-/* As with plain characters, the headers give the plain names to the functions of C99; these are the older ones. */
-int old_vfwscanf(FILE *restrict f, const wchar_t *restrict format, va_list ap) __asm__("vfwscanf");
-int old_vwscanf(const wchar_t *restrict format, va_list ap) __asm__("vwscanf");
-int old_fwscanf(FILE *restrict f, const wchar_t *restrict format, ...) __asm__("fwscanf");
-int old_wscanf(const wchar_t *restrict format, ...) __asm__("wscanf");
-
-EXPORT int old_vfwscanf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
-{
-	static __typeof__(&old_vfwscanf) real;
-	if (!real)
-		real = (__typeof__(real))capture_real("vfwscanf");
-	if (!capture_is_on())
-		return real(f, format, ap);
-	CAUSE_FD(fd_of(f));
-	uint64_t begin = clock_begin(&capture_clock);
-	int got = real(f, format, ap);
-	uint64_t end = clock_end(&capture_clock);
-	capture_io(OP_FSCANF, begin, end, fd_of(f), 0, 0, 0, got);
-	return got;
-}
-
-EXPORT int old_vwscanf(const wchar_t *restrict format, va_list ap)
-{
-	return old_vfwscanf(stdin, format, ap);
-}
-
-EXPORT int __isoc99_vfwscanf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
-{
-	FORMATTED(OP_FSCANF, f, __isoc99_vfwscanf, f, format, ap);
-}
-
-EXPORT int __isoc99_vwscanf(const wchar_t *restrict format, va_list ap)
-{
-	FORMATTED(OP_FSCANF, stdin, __isoc99_vwscanf, format, ap);
+	FORMATTED(OP_FPRINTF, fd_of(stdout), __vwprintf_chk, flag, format, ap);
 }
 
 /* --- formatted, with arguments -------------------------------------------------------------------------------------------- */
-
-#define WITH_LIST(call)                                                                                                \
-	va_list ap;                                                                                                    \
-	va_start(ap, format);                                                                                          \
-	int got = call;                                                                                                \
-	va_end(ap);                                                                                                    \
-	return got
 
 EXPORT int fwprintf(FILE *restrict f, const wchar_t *restrict format, ...)
 {
@@ -233,24 +184,4 @@ EXPORT int __fwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict fo
 EXPORT int __wprintf_chk(int flag, const wchar_t *restrict format, ...)
 {
 	WITH_LIST(__vwprintf_chk(flag, format, ap));
-}
-
-EXPORT int old_fwscanf(FILE *restrict f, const wchar_t *restrict format, ...)
-{
-	WITH_LIST(old_vfwscanf(f, format, ap));
-}
-
-EXPORT int old_wscanf(const wchar_t *restrict format, ...)
-{
-	WITH_LIST(old_vwscanf(format, ap));
-}
-
-EXPORT int __isoc99_fwscanf(FILE *restrict f, const wchar_t *restrict format, ...)
-{
-	WITH_LIST(__isoc99_vfwscanf(f, format, ap));
-}
-
-EXPORT int __isoc99_wscanf(const wchar_t *restrict format, ...)
-{
-	WITH_LIST(__isoc99_vwscanf(format, ap));
 }

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the preload library: what a stream tells the hooks, and how calls with formats are noted. To be included where
+ * <features.h> was, without __USE_EXTERN_INLINES: the hooks are functions. */
+#ifndef CAPTURE_PRELOAD_STREAM_H
+#define CAPTURE_PRELOAD_STREAM_H
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "capture/op.h"
+#include "capture/preload/core.h"
+
+#define STREAM_AT_END 0x10 /* of FILE._flags: the end was met */
+#define STREAM_FAILED 0x20
+
+/* A stream's descriptor, read from the structure itself: fileno(3) may change errno. -1: no stream, or one of memory. */
+static inline int fd_of(const FILE *f)
+{
+	return f ? f->_fileno : -1;
+}
+
+static inline bool at_end(const FILE *f)
+{
+	return f->_flags & STREAM_AT_END;
+}
+
+/* As open(2) would be told what a mode of fopen(3) asks for. */
+static inline uint32_t stream_flags(const char *mode)
+{
+	uint32_t flags = *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : *mode == 'a' ? O_WRONLY | O_CREAT | O_APPEND : O_RDONLY;
+	for (; *mode && *mode != ','; mode++)
+		switch (*mode) {
+		case '+':
+			flags = (flags & ~(uint32_t)O_ACCMODE) | O_RDWR;
+			break;
+		case 'x':
+			flags |= O_EXCL;
+			break;
+		case 'e':
+			flags |= O_CLOEXEC;
+			break;
+		default:
+			break;
+		}
+	return flags;
+}
+
+/* One record of a call with a format on a stream; the result is what it returned. `to`: the descriptor. */
+#define FORMATTED(operation, to, function, ...)                                                                        \
+	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
+	capture_io(operation, begin, end, to, 0, 0, 0, got);                                                           \
+	return got
+
+/* A function with arguments behind its format, by one that takes a list of them, `ap`. */
+#define WITH_LIST(call)                                                                                                \
+	va_list ap;                                                                                                    \
+	va_start(ap, format);                                                                                          \
+	int got = call;                                                                                                \
+	va_end(ap);                                                                                                    \
+	return got
+
+#endif
