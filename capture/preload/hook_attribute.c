@@ -105,6 +105,7 @@ EXPORT int statfs(const char *path, struct statfs *to)
 	ON_PATH(OP_STATFS, AT_FDCWD, path, 0, 0, statfs, path, to);
 }
 ALIAS(statfs64, statfs);
+ALIAS(__statfs, statfs);
 
 EXPORT int statvfs(const char *restrict path, struct statvfs *restrict to)
 {

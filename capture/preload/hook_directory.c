@@ -107,6 +107,14 @@ EXPORT ssize_t getdents64(int fd, void *buffer, size_t n)
 	return got;
 }
 
+EXPORT ssize_t getdirentries(int fd, char *restrict buffer, size_t n, off_t *restrict position)
+{
+	TIMED(ssize_t, getdirentries, fd, buffer, n, position);
+	IO(OP_GETDENTS, fd, 0, n, 0);
+	return got;
+}
+ALIAS(getdirentries64, getdirentries);
+
 /* --- whole directories: one call, whatever the C library does below ------------------------------------------- */
 
 EXPORT int scandir(const char *restrict path, struct dirent ***restrict list, int (*choose)(const struct dirent *),

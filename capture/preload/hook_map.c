@@ -40,6 +40,19 @@ EXPORT int madvise(void *at, size_t n, int advice)
 	return got;
 }
 
+/* POSIX's fifth advice does nothing in the C library: it is not the kernel's. Errors come back as the result. */
+EXPORT int posix_madvise(void *at, size_t n, int advice)
+{
+	if (advice == POSIX_MADV_DONTNEED)
+		return REAL(posix_madvise)(at, n, advice);
+	TIMED(int, posix_madvise, at, n, advice);
+	int saved = errno;
+	errno = got;
+	capture_io(OP_MADVISE, begin, end, -1, (uintptr_t)at, n, (uint32_t)advice, got ? -1 : 0);
+	errno = saved;
+	return got;
+}
+
 EXPORT void *mremap(void *at, size_t n, size_t wanted, int flags, ...)
 {
 	va_list ap;

@@ -246,6 +246,7 @@ EXPORT pid_t wait(int *status)
 	int *to = status ? status : &own;
 	WAIT(wait, got > 0 && has_ended(*to), to);
 }
+ALIAS(__wait, wait);
 
 EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 {
@@ -253,6 +254,7 @@ EXPORT pid_t waitpid(pid_t pid, int *status, int options)
 	int *to = status ? status : &own;
 	WAIT(waitpid, got > 0 && has_ended(*to), pid, to, options);
 }
+ALIAS(__waitpid, waitpid);
 
 EXPORT pid_t wait3(int *status, int options, struct rusage *usage)
 {
@@ -283,17 +285,27 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 
 /* --- fork ----------------------------------------------------------------------------------------------------------------- */
 
+#define FORK(function)                                                                                                 \
+	cause_fork_prepare();                                                                                          \
+	pid_t got = REAL(function)();                                                                                  \
+	if (got == 0 && capture_state == CAPTURE_ON) {                                                                 \
+		capture_more();                                                                                        \
+		cause_forked();                                                                                        \
+	}                                                                                                              \
+	return got
+
 EXPORT pid_t fork(void)
 {
-	cause_fork_prepare();
-	pid_t got = REAL(fork)();
-	if (got == 0 && capture_state == CAPTURE_ON) {
-		capture_more();
-		cause_forked();
-	}
-	return got;
+	FORK(fork);
 }
 ALIAS(__fork, fork);
+
+/* Calls no handlers of pthread_atfork; since glibc 2.34. */
+pid_t _Fork(void);
+EXPORT pid_t _Fork(void)
+{
+	FORK(_Fork);
+}
 
 struct start {
 	int (*function)(void *);

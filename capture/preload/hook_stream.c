@@ -1,56 +1,23 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Streams (stdio), as the program calls them; what the C library reads and writes below is its own business and not seen.
- * Results are in bytes. A stream is told by its descriptor, read from the structure itself: fileno(3) may change errno. */
+ * Results are in bytes. A stream is told by its descriptor. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "capture/op.h"
-#include "capture/preload/core.h"
-
-#define AT_END 0x10 /* of FILE._flags: the end was met */
-
-static int fd_of(const FILE *f)
-{
-	return f ? f->_fileno : -1;
-}
-
-static bool at_end(const FILE *f)
-{
-	return f->_flags & AT_END;
-}
+#include "capture/preload/stream.h"
 
 /* --- opening and closing ---------------------------------------------------------------------------------------------- */
-
-static uint32_t flags_of_mode(const char *mode)
-{
-	uint32_t flags = *mode == 'w' ? O_WRONLY | O_CREAT | O_TRUNC : *mode == 'a' ? O_WRONLY | O_CREAT | O_APPEND : O_RDONLY;
-	for (; *mode && *mode != ','; mode++)
-		switch (*mode) {
-		case '+':
-			flags = (flags & ~(uint32_t)O_ACCMODE) | O_RDWR;
-			break;
-		case 'x':
-			flags |= O_EXCL;
-			break;
-		case 'e':
-			flags |= O_CLOEXEC;
-			break;
-		default:
-			break;
-		}
-	return flags;
-}
 
 EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(FILE *, fopen, path, mode);
-	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = flags_of_mode(mode));
+	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = stream_flags(mode));
 	return got;
 }
+ALIAS(_IO_fopen, fopen);
 ALIAS(fopen64, fopen);
 
 EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE *restrict f)
@@ -59,7 +26,7 @@ EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE 
 	capture_look(AT_FDCWD, path);
 	TIMED(FILE *, freopen, path, mode, f);
 	NOTE_RESULT(fd_of(got), .op = OP_FREOPEN, .fd = before, .dir = AT_FDCWD, .path = path,
-		    .flags = flags_of_mode(mode));
+		    .flags = stream_flags(mode));
 	return got;
 }
 ALIAS(freopen64, freopen);
@@ -67,9 +34,10 @@ ALIAS(freopen64, freopen);
 EXPORT FILE *fdopen(int fd, const char *mode)
 {
 	TIMED(FILE *, fdopen, fd, mode);
-	capture_io(OP_FDOPEN, begin, end, fd, 0, 0, flags_of_mode(mode), got ? 0 : -1);
+	capture_io(OP_FDOPEN, begin, end, fd, 0, 0, stream_flags(mode), got ? 0 : -1);
 	return got;
 }
+ALIAS(_IO_fdopen, fdopen);
 
 EXPORT FILE *tmpfile(void)
 {
@@ -86,6 +54,7 @@ EXPORT int fclose(FILE *f)
 	IO(OP_FCLOSE, fd, 0, 0, 0);
 	return got;
 }
+ALIAS(_IO_fclose, fclose);
 
 /* --- blocks ------------------------------------------------------------------------------------------------------------ */
 
@@ -101,6 +70,7 @@ EXPORT size_t fread(void *restrict buffer, size_t size, size_t n, FILE *restrict
 {
 	BLOCKS(OP_FREAD, fread, buffer, size, n, f);
 }
+ALIAS(_IO_fread, fread);
 
 EXPORT size_t fread_unlocked(void *restrict buffer, size_t size, size_t n, FILE *restrict f)
 {
@@ -121,10 +91,27 @@ EXPORT size_t fwrite(const void *restrict buffer, size_t size, size_t n, FILE *r
 {
 	BLOCKS(OP_FWRITE, fwrite, buffer, size, n, f);
 }
+ALIAS(_IO_fwrite, fwrite);
 
 EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
 {
 	BLOCKS(OP_FWRITE, fwrite_unlocked, buffer, size, n, f);
+}
+
+/* Their results tell failure apart from a number of -1 only together with the stream's state. */
+EXPORT int getw(FILE *f)
+{
+	TIMED(int, getw, f);
+	bool failed = got == EOF && f->_flags & (STREAM_AT_END | STREAM_FAILED);
+	capture_io(OP_FREAD, begin, end, fd_of(f), 0, sizeof(int), 0, !failed ? (int64_t)sizeof(int) : at_end(f) ? 0 : -1);
+	return got;
+}
+
+EXPORT int putw(int word, FILE *f)
+{
+	TIMED_OF(CAUSE_FD(fd_of(f)), int, putw, word, f);
+	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, sizeof(int), 0, got ? 0 : (int64_t)sizeof(int));
+	return got;
 }
 
 /* --- lines ------------------------------------------------------------------------------------------------------------- */
@@ -146,6 +133,7 @@ EXPORT char *fgets(char *restrict s, int n, FILE *restrict f)
 {
 	LINE(fgets, s, n, f);
 }
+ALIAS(_IO_fgets, fgets);
 
 EXPORT char *fgets_unlocked(char *restrict s, int n, FILE *restrict f)
 {
@@ -160,6 +148,26 @@ EXPORT char *__fgets_chk(char *restrict s, size_t room, int n, FILE *restrict f)
 EXPORT char *__fgets_unlocked_chk(char *restrict s, size_t room, int n, FILE *restrict f)
 {
 	LINE(__fgets_unlocked_chk, s, room, n, f);
+}
+
+char *gets(char *s);
+char *__gets_chk(char *s, size_t room);
+
+#define UNLIMITED(function, ...)                                                                                       \
+	TIMED_OF(CAUSE_FD(fd_of(stdin)), char *, function, __VA_ARGS__);                                               \
+	int64_t taken = line_length(got, stdin);                                                                       \
+	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, got && !at_end(stdin) ? taken + 1 : taken); /* the newline */ \
+	return got
+
+EXPORT char *gets(char *s)
+{
+	UNLIMITED(gets, s);
+}
+ALIAS(_IO_gets, gets);
+
+EXPORT char *__gets_chk(char *s, size_t room)
+{
+	UNLIMITED(__gets_chk, s, room);
 }
 
 #define DELIMITED(delimiter, function, ...)                                                                            \
@@ -188,6 +196,7 @@ EXPORT int fputs(const char *restrict s, FILE *restrict f)
 {
 	TEXT(s, 0, f, fputs, s, f);
 }
+ALIAS(_IO_fputs, fputs);
 
 EXPORT int fputs_unlocked(const char *restrict s, FILE *restrict f)
 {
@@ -198,6 +207,7 @@ EXPORT int puts(const char *s)
 {
 	TEXT(s, 1, stdout, puts, s);
 }
+ALIAS(_IO_puts, puts);
 
 /* --- one character ------------------------------------------------------------------------------------------------------ */
 
@@ -241,6 +251,17 @@ WRITE_ONE_TO(putc_unlocked)
 ALIAS(_IO_getc, getc);
 ALIAS(_IO_putc, putc);
 
+/* What the compiler puts in line for getc_unlocked and its like calls these where the buffer is empty, or full. */
+int __uflow(FILE *f);
+int __overflow(FILE *f, int c);
+
+READ_ONE_FROM(__uflow)
+
+EXPORT int __overflow(FILE *f, int c)
+{
+	WRITE_ONE(f, __overflow, f, c);
+}
+
 EXPORT int getchar(void)
 {
 	READ_ONE(stdin, getchar);
@@ -269,6 +290,7 @@ EXPORT int ungetc(int c, FILE *f)
 	capture_io(OP_UNGETC, begin, end, fd_of(f), 0, 1, 0, got == EOF ? -1 : 0);
 	return got;
 }
+ALIAS(_IO_ungetc, ungetc);
 
 /* --- position, buffers ---------------------------------------------------------------------------------------------------- */
 
@@ -304,6 +326,7 @@ EXPORT long ftell(FILE *f)
 	IO(OP_FTELL, fd_of(f), 0, 0, 0);
 	return got;
 }
+ALIAS(_IO_ftell, ftell);
 
 EXPORT off_t ftello(FILE *f)
 {
@@ -319,6 +342,8 @@ EXPORT int fgetpos(FILE *restrict f, fpos_t *restrict to)
 	capture_io(OP_FTELL, begin, end, fd_of(f), 0, 0, 0, got ? -1 : (int64_t)to->__pos);
 	return got;
 }
+ALIAS(_IO_fgetpos, fgetpos);
+ALIAS(_IO_fgetpos64, fgetpos);
 ALIAS(fgetpos64, fgetpos);
 
 EXPORT int fsetpos(FILE *f, const fpos_t *to)
@@ -327,6 +352,8 @@ EXPORT int fsetpos(FILE *f, const fpos_t *to)
 	IO(OP_FSEEK, fd_of(f), (uint64_t)to->__pos, 0, SEEK_SET);
 	return got;
 }
+ALIAS(_IO_fsetpos, fsetpos);
+ALIAS(_IO_fsetpos64, fsetpos);
 ALIAS(fsetpos64, fsetpos);
 
 EXPORT int fflush(FILE *f)
@@ -335,6 +362,7 @@ EXPORT int fflush(FILE *f)
 	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
 	return got;
 }
+ALIAS(_IO_fflush, fflush);
 
 EXPORT int fflush_unlocked(FILE *f)
 {
@@ -347,5 +375,36 @@ EXPORT int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t siz
 {
 	TIMED(int, setvbuf, f, buffer, mode, size);
 	IO(OP_SETVBUF, fd_of(f), 0, size, (uint32_t)mode);
+	return got;
+}
+ALIAS(_IO_setvbuf, setvbuf);
+
+EXPORT void setbuffer(FILE *restrict f, char *restrict buffer, size_t size)
+{
+	__typeof__(&setbuffer) real = REAL(setbuffer);
+	CAUSE_FD(fd_of(f));
+	uint64_t begin = clock_begin(&capture_clock);
+	real(f, buffer, size);
+	uint64_t end = clock_end(&capture_clock);
+	if (capture_is_on())
+		capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF, 0);
+}
+ALIAS(_IO_setbuffer, setbuffer);
+
+EXPORT void setbuf(FILE *restrict f, char *restrict buffer)
+{
+	setbuffer(f, buffer, BUFSIZ);
+}
+
+EXPORT void setlinebuf(FILE *f)
+{
+	setvbuf(f, NULL, _IOLBF, 0);
+}
+
+/* All streams are flushed; none is closed, whatever the name says. */
+EXPORT int fcloseall(void)
+{
+	TIMED_OF(, int, fcloseall);
+	IO(OP_FFLUSH, -1, 0, 0, 0);
 	return got;
 }

@@ -2,9 +2,14 @@
 /* syscall(3): system calls that a program makes by number through the C library. Those that are file operations are noted like
  * the functions they stand for. (Calls by an instruction of the program's own are seen by nobody here.) */
 #include <fcntl.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
+#include <stdio.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "capture/op.h"
@@ -21,6 +26,7 @@ enum shape {
 	AT_FLAGS_MODE,	  /* dir, path, flags, mode: openat */
 	AT_FLAGS,	  /* dir, path, flags: unlinkat */
 	AT_FLAGS_MASK,	  /* dir, path, flags, mask: statx */
+	AT_HOW,		  /* dir, path, struct open_how: openat2 */
 	PATH_ONLY,
 	FD_COUNT, /* fd, count: io_uring_enter */
 };
@@ -45,6 +51,7 @@ static const struct row {
 	{SYS_ftruncate, OP_FTRUNCATE, FD_SIZE},
 	{SYS_getdents64, OP_GETDENTS, FD_LENGTH},
 	{SYS_openat, OP_OPEN, AT_FLAGS_MODE},
+	{SYS_openat2, OP_OPEN, AT_HOW},
 	{SYS_unlinkat, OP_UNLINK, AT_FLAGS},
 	{SYS_newfstatat, OP_STAT, AT_FLAGS},
 	{SYS_statx, OP_STATX, AT_FLAGS_MASK},
@@ -105,10 +112,60 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 		n.flags = (uint32_t)a[w->number == SYS_newfstatat ? 3 : 2];
 		n.length = w->shape == AT_FLAGS ? 0 : w->shape == AT_FLAGS_MASK || n.flags & O_CREAT ? (uint64_t)a[3] : 0;
 		break;
+	case AT_HOW:
+		n.dir = (int32_t)a[0];
+		n.path = (const char *)a[1];
+		if (!(got < 0 && errno == EFAULT) && (size_t)a[3] >= sizeof(struct open_how)) {
+			n.flags = (uint32_t)((const struct open_how *)a[2])->flags;
+			n.length = ((const struct open_how *)a[2])->mode;
+		}
+		break;
 	default:
 		break;
 	}
 	capture_note(&n);
+}
+
+/* Other calls that the C library has a function for, with the same arguments, results and errors, are that function's: ours. */
+static bool by_function(long number, const long *a, long *got)
+{
+#define P(i) ((void *)a[i])
+#define I(i) ((int)a[i])
+#define CALL(name, ...)                                                                                                \
+	case SYS_##name:                                                                                               \
+		*got = (long)name(__VA_ARGS__);                                                                        \
+		return true
+	switch (number) {
+		CALL(readv, I(0), P(1), I(2));
+		CALL(writev, I(0), P(1), I(2));
+		CALL(sendfile, I(0), I(1), P(2), (size_t)a[3]);
+		CALL(copy_file_range, I(0), P(1), I(2), P(3), (size_t)a[4], (unsigned int)a[5]);
+		CALL(splice, I(0), P(1), I(2), P(3), (size_t)a[4], (unsigned int)a[5]);
+		CALL(truncate, P(0), a[1]);
+		CALL(fallocate, I(0), I(1), a[2], a[3]);
+		CALL(sync_file_range, I(0), a[1], a[2], (unsigned int)a[3]);
+		CALL(dup3, I(0), I(1), I(2));
+		CALL(close_range, (unsigned int)a[0], (unsigned int)a[1], I(2));
+		CALL(fchmod, I(0), (mode_t)a[1]);
+		CALL(fchown, I(0), (uid_t)a[1], (gid_t)a[2]);
+		CALL(fchownat, I(0), P(1), (uid_t)a[2], (gid_t)a[3], I(4));
+		CALL(renameat, I(0), P(1), I(2), P(3));
+		CALL(renameat2, I(0), P(1), I(2), P(3), (unsigned int)a[4]);
+		CALL(linkat, I(0), P(1), I(2), P(3), I(4));
+		CALL(symlinkat, P(0), I(1), P(2));
+		CALL(readlinkat, I(0), P(1), P(2), (size_t)a[3]);
+		CALL(mkdirat, I(0), P(1), (mode_t)a[2]);
+		CALL(name_to_handle_at, I(0), P(1), P(2), P(3), I(4));
+		CALL(open_by_handle_at, I(0), P(1), I(2));
+	case SYS_faccessat2:
+		*got = faccessat(I(0), P(1), I(2), I(3));
+		return true;
+	default:
+		return false;
+	}
+#undef CALL
+#undef I
+#undef P
 }
 
 static long confine(__typeof__(&syscall) real, const long *a)
@@ -142,7 +199,7 @@ static struct cause_call row_begin(const struct row *w, const long *a)
 	struct subject s = {SUBJECT_FD, (int)a[0], NULL};
 	if (w->shape == PATH_FLAGS_MODE || w->shape == PATH_ONLY)
 		s = (struct subject){SUBJECT_PATH, AT_FDCWD, (const char *)a[0]};
-	else if (w->shape == AT_FLAGS || w->shape == AT_FLAGS_MASK || w->shape == AT_FLAGS_MODE)
+	else if (w->shape == AT_FLAGS || w->shape == AT_FLAGS_MASK || w->shape == AT_FLAGS_MODE || w->shape == AT_HOW)
 		s = (struct subject){SUBJECT_PATH, (int)a[0], (const char *)a[1]};
 	return cause_enter(&s, false);
 }
@@ -165,13 +222,16 @@ EXPORT long syscall(long number, ...)
 	__typeof__(&syscall) real = REAL(syscall);
 	if (number == SYS_seccomp)
 		return confine(real, a);
+	long got;
+	if (!w && capture_is_on() && by_function(number, a, &got))
+		return got;
 	if (!w || !capture_is_on()) {
 		CAUSE_NUMBER(number, a);
 		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	}
 	CAUSE_ROW(w, a);
 	uint64_t begin = clock_begin(&capture_clock);
-	long got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+	got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	uint64_t end = clock_end(&capture_clock);
 	note_call(w, a, begin, end, got);
 	return got;

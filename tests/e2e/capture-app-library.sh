@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app on functions of the C library that use files under other names: each is noted as the operation that does as much, and
+# strace's view of the same run agrees where it is there.
+. "$SRCDIR/tests/e2e/lib.sh"
+compiler=${CC:-cc}
+$compiler -w -O2 -o library "$SRCDIR/tests/programs/library.c" || fail 'library.c does not compile'
+traced=
+if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
+	traced=yes
+fi
+mkdir in
+cd in
+
+# capture LEAST NAME: at least so many calls are alike in strace's view. Status 1: the subject is not allowed here
+capture() {
+	rm -rf ./*
+	status=0
+	${traced:+strace -f -o ../strace} "$VALIDATE" capture app -o ../trace --root "${root:-.}" -- ../library "$2" >../out 2>../err || status=$?
+	[ "$status" -eq 0 ] || fail "status $status of capture: $(cat ../err)"
+	if grep -q 'status 77' ../out; then
+		echo "$2: not allowed here"
+		return 1
+	fi
+	grep -q 'ended with status 0' ../out || fail "$2: $(cat ../out ../err)"
+	"$VALIDATE" info ../trace --csv ../csv >/dev/null
+	[ -n "$traced" ] || return 0
+	"$SRCDIR/tests/e2e/capture-app-compare" ../csv ../strace >../told || {
+		cat ../told >&2
+		fail "strace and capture disagree about: $2"
+	}
+	alike=$(sed -n '$s/ alike.*//p' ../told)
+	[ "$alike" -ge "$1" ] || fail "only $alike calls compared of: $2"
+}
+has() {
+	grep -qE -- "$1" ../csv || {
+		cat ../csv >&2
+		fail "no request matches $1"
+	}
+}
+count() {
+	grep -cE -- "$1" ../csv || true
+}
+
+if capture 10 handles; then
+	has ',stat,"path=none;[^"]*",-1,ENOENT'
+	has ',stat,"path=handled;[^"]*flags=0x100",0'
+	has ',open,"path=handled;flags=0x80000",[0-9]'
+	has ',pread,"path=handled;fd=[0-9]*;offset=20;length=10",10'
+	has ',read,"path=handled;fd=[0-9]*;offset=0;length=30",30'
+fi
+capture 5 lists || true
+[ "$(count ',getdents,"path=listed;fd=[0-9]*;')" -eq 2 ] || fail "getdirentries, getdents64: $(cat ../csv)"
+root=/
+if capture 5 names; then
+	[ "$(count ',stat,"path=[^"]*/key;')" -eq 1 ] && [ "$(count ',stat,"path=[^"]*/none;.*ENOENT')" -eq 1 ] || fail "ftok: $(cat ../csv)"
+	[ "$(count ',stat,"path=[^"]*/made\..*ENOENT')" -eq 2 ] || fail "mktemp, and a stat of what it gave: $(cat ../csv)"
+	[ "$(count ',open,"path=dev/shm/validate-test-')" -eq 1 ] || fail "shm_open: $(cat ../csv)"
+	[ "$(count ',unlink,"path=dev/shm/validate-test-')" -eq 2 ] || fail "shm_unlink: $(cat ../csv)"
+	has ',ftruncate,"path=dev/shm/validate-test-'
+fi
+root=.
+capture 1 mounts || true
+[ "$(count ',fscanf,"path=table;')" -eq 3 ] || fail "getmntent: $(cat ../csv)"
+[ "$(count ',fopen,"path=table;')" -eq 2 ] && [ "$(count ',fclose,"path=table;')" -eq 2 ] || fail "setmntent: $(cat ../csv)"
+has ',fopen,"path=none;[^"]*",-1,ENOENT'
+capture 1 streams || true
+[ "$(count ',fwrite,"path=words;fd=[0-9]*;length=4",4')" -eq 2 ] || fail "putw: $(cat ../csv)"
+[ "$(count ',fread,"path=words;fd=[0-9]*;length=4",4')" -eq 2 ] || fail "getw: $(cat ../csv)"
+has ',fread,"path=words;fd=[0-9]*;length=4",0'
+[ "$(count ',setvbuf,"path=words;')" -eq 3 ] || fail "setbuffer, setlinebuf, setbuf: $(cat ../csv)"
+root=/
+capture 1 streams || true # of all streams: on no file below a directory
+has ',fflush,'
+root=.
+# in line or not, reading and writing are to be seen
+capture 1 macros || true
+[ "$(count ',fgetc,"path=characters;')" -ge 2 ] && [ "$(count ',fputc,"path=characters;')" -ge 2 ] || fail "macros: $(cat ../csv)"
+root=/
+capture 1 pipes || true
+has ',fdopen,"fd=[0-9]*'
+[ "$(count ',write,"path=[^"]*/piped;')" -ge 1 ] || fail "the child behind a pipe: $(cat ../csv)"
+[ "$("$VALIDATE" info ../trace --json | jq '.meta.extra.processes | length' || echo 3)" -ge 3 ] || fail 'children of popen are missing'
+root=.
+capture 5 forks || true
+has ',pread,"path=forked;fd=[0-9]*;offset=300;length=100",100'
+[ "$(cut -d , -f 1 ../csv | sort -u | grep -c '^[0-9]')" -eq 2 ] || fail 'the child of _Fork is no process of its own'
+capture 3 advice || true
+[ "$(count ',madvise,')" -eq 2 ] || fail "posix_madvise: $(cat ../csv)"
+has ',madvise,.*EINVAL'
+root=/
+capture 10 numbers || true
+has ',open,"path=[^"]*/numbered;mode=0600;flags=0x42",[0-9]'
+has ',writev,"path=[^"]*/numbered;'
+has ',copy_file_range,"path=[^"]*/numbered;fd=[0-9]*;offset=5;length=10;'
+has ',rename,"path=[^"]*/to;'
+has ',mkdir,"path=[^"]*/sub;'
+has ',access,"path=[^"]*/sub/to;'
+[ "$(count ',close,"path=[^"]*/to;')" -eq 1 ] || fail "close_range: $(cat ../csv)"
