@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the reader of parallel applications' texts: files and nodes (parallel.c), and their lines (parallel_line.c). */
+#ifndef CAPTURE_FORMATS_PARALLEL_READ_H
+#define CAPTURE_FORMATS_PARALLEL_READ_H
+
+#include <string.h>
+
+#include "capture/causality/causality.h"
+#include "capture/csv_args.h"
+#include "capture/formats/strace_private.h"
+
+struct parallel_node {
+	struct traced_thread *thread;
+	int64_t now_ns; /* where it is, for lines without times */
+};
+
+/* The reader of a text, as a foreign trace. */
+struct parallel {
+	struct strace calls;
+	struct causality_facts facts;
+	char *extra;
+	struct meta_store head; /* of the first line */
+	struct parallel_node *node;
+	uint32_t at; /* the node whose lines these are */
+	char **path; /* path[n_files]: of all files */
+	size_t n_files, file;
+	bool in_comment;
+	struct csv_args args;
+};
+
+static inline struct parallel *parallel_of(struct foreign *f)
+{
+	return (struct parallel *)f;
+}
+
+/* One line of the text, without its end. Errors: those of a line that cannot be understood, with its place. */
+int parallel_line(struct foreign *f, const char *s, size_t len, struct err *e);
+
+static inline const char *skip_blanks(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return s;
+}
+
+static inline bool take_word(const char **s, const char *end, const char *word)
+{
+	size_t len = strlen(word);
+	if ((size_t)(end - *s) < len || memcmp(*s, word, len))
+		return false;
+	*s += len;
+	return true;
+}
+
+#endif
