@@ -81,6 +81,9 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 /* The call under way, and when the thread's last one ended; false where there is none. */
 bool syscalls_pending(struct syscalls *c, uint32_t tid, int64_t *after_ns, const struct syscall_row **row);
 
+/* The process of a thread; 0: the thread has ended, is not known, or hidden. */
+uint32_t syscalls_process(struct syscalls *c, uint32_t tid);
+
 /* What is known from elsewhere of a thread: its process. `hidden`: nothing of it is recorded, until it runs another program. */
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden);
 void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position);

@@ -113,6 +113,12 @@ void syscalls_executed(struct syscalls *c, uint32_t tid, uint32_t old_tid)
 	after->n_threads++;
 }
 
+uint32_t syscalls_process(struct syscalls *c, uint32_t tid)
+{
+	const struct syscall_thread *t = syscall_thread_find(c, tid);
+	return t && !t->hidden ? t->pid : 0;
+}
+
 /* --- what is known from elsewhere --------------------------------------------------------------------------------- */
 
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden)

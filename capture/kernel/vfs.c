@@ -56,6 +56,7 @@ struct writing {
 	struct trace_writer *writer;
 	struct record_queue queue;
 	struct syscalls *calls;
+	struct processes processes;
 	int64_t epoch_ns;
 	uint64_t seq;
 	struct trace_record batch[N_BATCH];
@@ -115,7 +116,7 @@ static int write_finished(void *context, struct err *e)
 
 /* --- the trace ---------------------------------------------------------------------------------------------------- */
 
-static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o)
+static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, const struct processes *processes)
 {
 	const char *paths = c->paths == PATHS_NONE ? "none" : o->no_paths.code ? "unreadable" : "bpf";
 	json_t *all = json_pack("{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method", "tracefs", "faults",
@@ -123,6 +124,10 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o)
 				(json_int_t)o->counts.n_unfinished, "n_without_begin", (json_int_t)o->counts.n_without_begin, "n_unnamed",
 				(json_int_t)o->counts.n_unnamed, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
 				(json_int_t)(o->has_status ? o->status : 0));
+	json_t *list = processes_list(processes);
+	if (all && list)
+		json_object_set(all, "processes", list);
+	json_decref(list);
 	char *text = all ? json_dumps(all, JSON_COMPACT) : NULL;
 	json_decref(all);
 	return text;
@@ -131,10 +136,10 @@ static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o)
 static int convert(struct writing *w, struct tracing *t, const struct user_memory *m, const struct trace_meta *meta,
 		   struct trace_meta *last, struct err *e)
 {
-	int rc = vfs_events_convert(t, m, w->calls, write_finished, w, e);
+	int rc = vfs_events_convert(t, m, w->calls, &w->processes, w->epoch_ns, write_finished, w, e);
 	w->outcome->n_events = tracing_n_events(t);
 	w->outcome->counts = *syscalls_counts(w->calls);
-	char *facts = facts_of(w->config, w->outcome);
+	char *facts = facts_of(w->config, w->outcome, &w->processes);
 	*last = *meta;
 	last->extra_json = facts;
 	last->n_events_lost = w->outcome->n_lost;
@@ -235,7 +240,7 @@ static int record(const struct vfs_config *c, struct writing *w, struct tracing 
 	}
 	rc = rc ? rc : tracing_start(t, e);
 	if (!rc)
-		vfs_state_take(w->calls, c->command ? &threads : &more, c->command != NULL, e);
+		vfs_state_take(w->calls, &w->processes, c->command ? &threads : &more, c->command != NULL, e);
 	rc = rc ? rc : watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;
 	o->status = watched.status;
@@ -268,6 +273,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	const struct trace_write_options how = {.compress = c->compress};
 	if (!rc) {
 		*w = (struct writing){.config = c, .outcome = o, .epoch_ns = meta.epoch_ns};
+		processes_init(&w->processes);
 		rc = trace_writer_open(&w->writer, c->output, &meta, &how, e);
 	}
 	if (!rc) {
@@ -282,6 +288,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	}
 	if (w) {
 		syscalls_close(w->calls);
+		processes_release(&w->processes);
 		record_queue_release(&w->queue);
 	}
 	free(w);

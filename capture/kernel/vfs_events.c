@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The kernel's events, one after another, to requests. */
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@ const char **vfs_events_make(enum vfs_faults faults)
 {
 	static const char *const fixed[VFS_N_FIXED] = {
 		[VFS_NEWTASK] = "task:task_newtask", [VFS_EXEC] = "sched:sched_process_exec", [VFS_EXIT] = "sched:sched_process_exit",
+		[VFS_WAIT] = "?syscalls:sys_exit_wait4",
 		[VFS_ADD] = "?filemap:mm_filemap_add_to_page_cache", [VFS_FAULT] = "?filemap:mm_filemap_fault",
 		[VFS_MAP] = "?filemap:mm_filemap_map_pages", [VFS_USER_FAULT] = "?exceptions:page_fault_user"};
 	static const char nothing[] = "?task:none";
@@ -50,8 +52,10 @@ struct fields {
 struct converting {
 	const struct user_memory *memory;
 	struct syscalls *c;
+	struct processes *processes;
+	int64_t epoch_ns;
 	struct fields task, add, fault, map, user;
-	struct tracing_field result; /* of any call's end: all are alike */
+	struct tracing_field result, waited; /* of any call's end: all are alike; of wait4 */
 	bool by_address; /* faults have no events but those of addresses */
 };
 
@@ -86,6 +90,24 @@ static int executed(struct converting *w, const struct tracing_event *v, struct 
 	return path ? vfs_program_identify(w->c, path, e) : 0;
 }
 
+/* The new thread is what began it, or a process of its own. */
+static void cloned(struct converting *w, const struct tracing_event *v)
+{
+	const uint32_t child = (uint32_t)tracing_unsigned(v, w->task.child), parent = syscalls_process(w->c, (uint32_t)v->pid);
+	const uint64_t flags = tracing_unsigned(v, w->task.flags);
+	syscalls_cloned(w->c, (uint32_t)v->pid, child, flags);
+	if (!(flags & CLONE_THREAD))
+		processes_see(w->processes, child, parent, v->ns - w->epoch_ns);
+}
+
+/* wait4 also tells of processes that were only stopped. */
+static void waited(struct converting *w, const struct tracing_event *v)
+{
+	const int64_t child = tracing_signed(v, w->waited);
+	if (child > 0 && child <= UINT32_MAX && syscalls_process(w->c, (uint32_t)v->pid) && !syscalls_process(w->c, (uint32_t)child))
+		processes_waited(w->processes, (uint32_t)child, (uint32_t)v->pid, v->ns - w->epoch_ns);
+}
+
 static int call_event(struct converting *w, const struct tracing_event *v, struct err *e)
 {
 	const struct syscall_row *row = &syscall_rows[(v->kind - VFS_N_FIXED) / 2], *under_way;
@@ -110,12 +132,15 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	struct page_event p;
 	switch (v->kind) {
 	case VFS_NEWTASK:
-		syscalls_cloned(w->c, (uint32_t)v->pid, (uint32_t)tracing_unsigned(v, w->task.child), tracing_unsigned(v, w->task.flags));
+		cloned(w, v);
 		return 0;
 	case VFS_EXEC:
 		return executed(w, v, e);
 	case VFS_EXIT:
 		syscalls_ended(w->c, (uint32_t)v->pid);
+		return 0;
+	case VFS_WAIT:
+		waited(w, v);
 		return 0;
 	case VFS_ADD:
 		p = page_of(v, &w->add);
@@ -134,12 +159,12 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 	}
 }
 
-int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c,
+int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c, struct processes *processes, int64_t epoch_ns,
 		       int (*take)(void *context, struct err *e), void *context, struct err *e)
 {
-	struct converting w = {.memory = m, .c = c, .add = page_fields(t, VFS_ADD), .fault = page_fields(t, VFS_FAULT),
+	struct converting w = {.memory = m, .c = c, .processes = processes, .epoch_ns = epoch_ns, .add = page_fields(t, VFS_ADD), .fault = page_fields(t, VFS_FAULT),
 			       .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
-			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"), .by_address = !tracing_has(t, VFS_FAULT)};
+			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"), .waited = tracing_field(t, VFS_WAIT, "ret"), .by_address = !tracing_has(t, VFS_FAULT)};
 	w.task = (struct fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
 				 .filename = tracing_field(t, VFS_EXEC, "filename"), .pid = tracing_field(t, VFS_EXEC, "pid"),
 				 .old_pid = tracing_field(t, VFS_EXEC, "old_pid")};

@@ -6,17 +6,18 @@
 #include "capture/kernel/tracing.h"
 #include "capture/kernel/user_memory.h"
 #include "capture/kernel/vfs.h"
+#include "capture/processes.h"
 #include "capture/trace.h"
 
 /* vfs_events.c: kinds of events. The rows of syscall_rows follow these, two each: begin, end. */
-enum { VFS_NEWTASK, VFS_EXEC, VFS_EXIT, VFS_ADD, VFS_FAULT, VFS_MAP, VFS_USER_FAULT, VFS_N_FIXED };
+enum { VFS_NEWTASK, VFS_EXEC, VFS_EXIT, VFS_WAIT, VFS_ADD, VFS_FAULT, VFS_MAP, VFS_USER_FAULT, VFS_N_FIXED };
 
 /* Names for tracing_options.event; where `faults` leaves one out stands a tracepoint that no kernel has, so that kinds keep their numbers.
  * Ownership: vfs_events_free. */
 const char **vfs_events_make(enum vfs_faults faults);
 void vfs_events_free(const char **event);
-/* All events to `c`, and finished records to `take` as they come. */
-int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c,
+/* All events to `c`, who starts and waits for whom to `processes`, their times less epoch_ns, and finished records to `take` as they come. */
+int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c, struct processes *processes, int64_t epoch_ns,
 		       int (*take)(void *context, struct err *e), void *context, struct err *e);
 
 /* vfs_state.c: threads of the watched processes. */
@@ -26,8 +27,8 @@ struct vfs_threads {
 };
 /* A process and its children with all their threads. Errors: ESRCH. */
 int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e);
-/* What these have open and mapped now. */
-void vfs_state_take(struct syscalls *c, const struct vfs_threads *t, bool hidden, struct err *e);
+/* What these have open and mapped now; those not hidden are listed in `processes`. */
+void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t, bool hidden, struct err *e);
 /* The program that a path leads to and its loader: faults tell them by their numbers. */
 int vfs_program_identify(struct syscalls *c, const char *path, struct err *e);
 

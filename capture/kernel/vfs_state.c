@@ -14,7 +14,7 @@
 #include "capture/kernel/vfs_private.h"
 #include "common/xalloc.h"
 
-#define PROCESSES_MAX 65536
+#define CHILDREN_MAX 65536
 
 /* --- threads ------------------------------------------------------------------------------------------------------ */
 
@@ -70,7 +70,7 @@ int vfs_threads_of(struct vfs_threads *t, int32_t pid, struct err *e)
 		free(next.tid);
 		return err_set(e, ESRCH, "there is no process %d", pid);
 	}
-	for (size_t i = 0; i < next.n && i < PROCESSES_MAX; i++)
+	for (size_t i = 0; i < next.n && i < CHILDREN_MAX; i++)
 		process_add(t, &next, next.tid[i]);
 	free(next.tid);
 	return 0;
@@ -140,30 +140,34 @@ static void mappings_take(struct syscalls *c, int32_t pid)
 	free(line);
 }
 
-static uint32_t process_of(int32_t tid)
+static uint32_t process_of(int32_t tid, uint32_t *parent)
 {
 	char path[40], line[256];
 	uint32_t pid = 0;
+	*parent = 0;
 	snprintf(path, sizeof path, "/proc/%d/status", tid);
 	FILE *f = fopen(path, "re");
-	while (f && !pid && fgets(line, sizeof line, f))
-		if (sscanf(line, "Tgid: %" SCNu32, &pid) == 1)
+	while (f && fgets(line, sizeof line, f)) /* Tgid comes first */
+		if (sscanf(line, "Tgid: %" SCNu32, &pid) != 1 && sscanf(line, "PPid: %" SCNu32, parent) == 1)
 			break;
 	if (f)
 		fclose(f);
 	return pid;
 }
 
-void vfs_state_take(struct syscalls *c, const struct vfs_threads *t, bool hidden, struct err *e)
+void vfs_state_take(struct syscalls *c, struct processes *processes, const struct vfs_threads *t, bool hidden, struct err *e)
 {
 	(void)e;
 	for (size_t i = 0; i < t->n; i++) {
 		char path[40], cwd[PATH_MAX];
-		const uint32_t tid = (uint32_t)t->tid[i], pid = process_of(t->tid[i]);
+		uint32_t parent;
+		const uint32_t tid = (uint32_t)t->tid[i], pid = process_of(t->tid[i], &parent);
 		snprintf(path, sizeof path, "/proc/%d/cwd", t->tid[i]);
 		syscalls_thread(c, tid, pid, link_read(path, cwd, sizeof cwd) ? cwd : NULL, hidden);
 		if (pid != tid)
 			continue;
+		if (!hidden)
+			processes_see(processes, pid, thread_known(t, (int32_t)parent) ? parent : 0, 0);
 		descriptors_take(c, t->tid[i]);
 		if (!hidden)
 			mappings_take(c, t->tid[i]);

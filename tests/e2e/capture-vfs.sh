@@ -63,6 +63,14 @@ if [ $paths = yes ]; then
 	[ "$(count copy read 'offset=0;')" -ge 1 ] && [ "$(count copy read 'offset=10;')" -ge 1 ] || fail "reads at their positions"
 fi
 
+# who started whom, and who waited for it: the shell, and its two children or three (the last command may take the shell's place)
+if command -v jq >/dev/null; then
+	"$VALIDATE" info trace --json | jq -r '.meta.extra.processes // [] | .[] | [.pid, .parent, .begin_ns, .waited_by // 0, .waited_ns // 0] | join(" ")' >kin
+	awk 'NR == 1 { shell = $1; if ($2 != 0 || $4 != 0) exit 1; next }
+		$2 != shell || $4 != shell || $3 < 0 || $5 <= $3 { exit 1 }
+		END { if (NR < 3 || NR > 4) exit 1 }' kin || fail "the processes of a shell: $(cat kin)"
+fi
+
 # without paths, and with faults by address
 capture --paths none --faults none -- dd if="$VALIDATE" of=/dev/null bs=64k
 expect_line told 'paths that are not known'
