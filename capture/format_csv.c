@@ -90,7 +90,7 @@ static void *limited_realloc(void *p, size_t size)
 	return size > FIELD_MAX ? NULL : realloc(p, size);
 }
 
-static void start(struct csv_trace *t)
+static void parser_make(struct csv_trace *t)
 {
 	if (t->has_parser)
 		csv_free(&t->parser);
@@ -98,13 +98,27 @@ static void start(struct csv_trace *t)
 	csv_set_realloc_func(&t->parser, limited_realloc);
 	csv_set_blk_size(&t->parser, t->cap); /* what its buffer grows by: few copies of a long field */
 	t->has_parser = true;
-	t->at_end = t->after_cr = false;
+}
+
+static void start(struct csv_trace *t)
+{
+	parser_make(t);
+	t->at_end = t->after_cr = t->skipping = false;
 	t->at_row = true;
 	t->at = t->n_chunk = 0;
 	t->n_columns = 0;
 	t->n_rows = t->n_records = 0;
 	t->line = 1;
 	t->error = (struct err)ERR_INIT;
+	csv_row_begin(t);
+}
+
+/* A row begins behind a line that was left out. */
+static void line_skipped(struct csv_trace *t)
+{
+	t->line++;
+	t->skipping = t->after_cr = false;
+	t->at_row = true;
 	csv_row_begin(t);
 }
 
@@ -117,14 +131,25 @@ static void parse_failed(struct csv_trace *t)
 		csv_fail(t, "the file ends inside a quoted field");
 	else
 		csv_fail(t, "a quote where none may be, or text behind a closing quote");
+	forgive(t);
+	if (t->error.code)
+		return;
+	parser_make(t); /* it is of no use any more */
+	t->skipping = true;
 }
 
 /* To libcsv, up to the first line feed and with it: behind that a row may begin. */
 static void parse_slowly(struct csv_trace *t, const char *s, size_t len)
 {
 	t->at_row = false;
-	if (csv_parse(&t->parser, s, len, on_field, on_row, t) != len)
+	if (csv_parse(&t->parser, s, len, on_field, on_row, t) != len) {
 		parse_failed(t);
+		t->line = t->row_line + t->n_inside;
+	} else if (!t->at_row) {
+		t->n_inside += s[len - 1] == '\n';
+	}
+	if (t->skipping && s[len - 1] == '\n')
+		line_skipped(t);
 }
 
 /* Takes in what can be taken of chunk[at..n_chunk): what is left is the beginning of a line. */
@@ -133,6 +158,13 @@ static void take_lines(struct csv_trace *t)
 	while (t->at < t->n_chunk && !t->error.code) {
 		const char *s = t->chunk + t->at;
 		size_t len = t->n_chunk - t->at;
+		if (t->skipping) {
+			const char *stop = memchr(s, '\n', len);
+			t->at += stop ? (size_t)(stop - s) + 1 : len;
+			if (stop)
+				line_skipped(t);
+			continue;
+		}
 		if (t->at_row && t->n_columns && !t->only_libcsv) {
 			size_t n = csv_scan(t, s, len);
 			t->at += n;
@@ -152,7 +184,7 @@ static void take_lines(struct csv_trace *t)
 static void take_end(struct csv_trace *t)
 {
 	t->at_end = true;
-	if (t->at < t->n_chunk)
+	if (t->at < t->n_chunk && !t->skipping)
 		parse_slowly(t, t->chunk + t->at, t->n_chunk - t->at);
 	t->at = t->n_chunk;
 	if (csv_fini(&t->parser, on_field, on_row, t))

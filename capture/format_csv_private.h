@@ -40,6 +40,7 @@ struct csv_trace {
 	size_t at, n_chunk, cap;
 	bool only_libcsv;
 	bool at_row; /* a row begins there; else libcsv is within one */
+	bool skipping; /* what is left of a line that libcsv could not split */
 	uint64_t n_lenient; /* bad lines that may be left out */
 	struct err error; /* the first bad line: nothing is read behind it */
 
@@ -48,6 +49,7 @@ struct csv_trace {
 	unsigned int args_column;
 
 	uint64_t line, row_line; /* 1-based: being read; where the row began */
+	uint64_t n_inside;	 /* line feeds inside the row's fields, so far */
 	bool after_cr;
 	unsigned int field; /* of the row, 0-based: the next to come */
 	struct trace_record row;

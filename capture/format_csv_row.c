@@ -261,6 +261,7 @@ void csv_row_end(struct csv_trace *t)
 
 void csv_row_begin(struct csv_trace *t)
 {
+	t->n_inside = 0;
 	t->field = 0;
 	t->row_line = t->line;
 	t->has_seq = false;

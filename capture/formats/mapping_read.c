@@ -409,28 +409,37 @@ static size_t line_length(const char *s, const char *end)
 }
 
 /* Every whole line of the head must be one of this format. */
+#define LINES_TO_A_BAD_ONE 8
+
 int mapping_bid(const struct mapping *m, const unsigned char *head, size_t len)
 {
 	struct mapped t = {.base = {.reader = &block_reader}};
 	const char *s = (const char *)head, *end = s + len;
-	bool good = true, cut = len == FORMAT_HEAD_BYTES;
+	bool cut = len == FORMAT_HEAD_BYTES;
+	size_t n_good = 0, n_bad = 0;
 	if (memchr(head, 0, len))
 		return 0;
 	trace_base_init(&t.base.base, NULL);
 	mapped_init(&t, m);
-	while (good && s < end) {
+	while (s < end) {
 		size_t line = line_length(s, end);
 		if (s + line == end && cut)
 			break;
-		good = !mapped_line(&t.base, s, line, NULL);
+		if (mapped_line(&t.base, s, line, NULL))
+			n_bad++;
+		else
+			n_good++;
+		if (n_bad > 1 && LINES_TO_A_BAD_ONE * n_bad > n_good)
+			break;
 		s += line;
 		while (s < end && (*s == '\r' || *s == '\n'))
 			s++;
 	}
-	good &= t.base.queue.n > 0 || (m->header && t.has_header);
+	/* a few bad lines are for the reading to tell, in a file that is of this format otherwise */
+	bool good = LINES_TO_A_BAD_ONE * n_bad <= n_good && (t.base.queue.n > 0 || (m->header && t.has_header));
 	record_queue_release(&t.base.queue);
 	trace_base_release(&t.base.base);
 	strbuf_release(&t.object_text);
 	strbuf_release(&t.object_last);
-	return good ? m->bid : 0;
+	return !good ? 0 : n_bad ? m->bid / 2 : m->bid;
 }

@@ -225,6 +225,23 @@ expect_line out 'left out: 3; the first: line 2, column 9'
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,x,2,close,fd=3,0\n1,1,1,2,close,fd=3,0\n' >bad.csv
 expect_status 0 "$VALIDATE" import --lenient 1 bad.csv -o bad.trace
 expect_line out 'bad.trace: 1 request'
+# a line that cannot be split into fields, and one that the file's end cuts
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,1,2,close,fd=3,0\n1,1,3,4,close,"fd="3,0\n1,1,5,6,close,fd=3,0\n1,1,7,8,close,"fd' >quotes.csv
+expect_status 3 "$VALIDATE" import quotes.csv -o quotes.trace
+expect_line err 'quotes.csv: line 3, column 6'
+expect_status 3 "$VALIDATE" import --lenient 1 quotes.csv -o quotes.trace
+expect_line err 'quotes.csv: line 5, column 6 (args): the file ends inside a quoted field'
+expect_status 0 "$VALIDATE" import --lenient 2 quotes.csv -o quotes.trace
+expect_line out 'quotes.trace: 2 requests'
+expect_line out 'left out: 2; the first: quotes.csv: line 3, column 6'
+# a file is of a format in spite of a bad line near its beginning, which is told
+for i in 11 12 13 14 15 16 17 18 19 20; do
+	echo "12816637200306${i}29,hm,0,$([ $i = 13 ] && echo Rxad || echo Read),383496192,32768,413"
+done >mostly
+expect_status 3 "$VALIDATE" import mostly -o mostly.trace
+expect_line err 'mostly: line 3, column 2'
+expect_status 0 "$VALIDATE" import --lenient 1 mostly -o mostly.trace
+expect_line out 'mostly.trace: 9 requests'
 
 # unfinished and resumed that do not fit together; descriptors never opened
 cat >odd.strace <<'S'
