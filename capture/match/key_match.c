@@ -26,8 +26,7 @@ void key_match_init(struct key_match *m, const struct trace *reference, const st
 	for (size_t i = 0; i < (size_t)1 << m->bits; i++)
 		m->slot[i].head = NONE;
 	m->seen_bits = 10;
-	m->seen = xcalloc((size_t)1 << m->seen_bits, sizeof *m->seen);
-	m->seen_all = true;
+	m->seen_all = vm_reserve(&m->seen, sizeof(uint64_t) << m->seen_bits, "keys", NULL) == 0;
 }
 
 void key_match_release(struct key_match *m)
@@ -38,7 +37,7 @@ void key_match_release(struct key_match *m)
 	free(m->waiting);
 	free(m->kept);
 	free(m->slot);
-	free(m->seen);
+	vm_free(&m->seen);
 	memset(m, 0, sizeof *m);
 }
 
@@ -107,43 +106,73 @@ static bool has_key(const struct trace_record *r)
 
 /* --- keys seen more than once --------------------------------------------------------------------------------------- */
 
-static void seen_grow(struct key_match *m)
+static size_t seen_place(uint64_t key, size_t mask)
 {
-	size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
-	uint64_t *old = m->seen;
-	m->seen = xcalloc(2 * n_old, sizeof *m->seen);
-	m->seen_bits++;
+	return (size_t)(key >> 1) & mask;
+}
+
+/* A table twice as large, or there is no memory for one. */
+static bool seen_grow(struct key_match *m)
+{
+	const size_t n_old = (size_t)1 << m->seen_bits, mask = 2 * n_old - 1;
+	struct vm_region larger;
+	if (m->seen_bits == MAX_SEEN_BITS || vm_reserve(&larger, 2 * n_old * sizeof(uint64_t), "keys", NULL))
+		return false;
+	const uint64_t *from = m->seen.base;
+	uint64_t *to = larger.base;
 	for (size_t j = 0; j < n_old; j++) {
-		if (!old[j])
+		if (!from[j])
 			continue;
-		size_t i = (size_t)(old[j] >> 1) & mask;
-		while (m->seen[i])
+		size_t i = seen_place(from[j], mask);
+		while (to[i])
 			i = (i + 1) & mask;
-		m->seen[i] = old[j];
+		to[i] = from[j];
 	}
-	free(old);
+	vm_free(&m->seen);
+	m->seen = larger;
+	m->seen_bits++;
+	return true;
+}
+
+static void look_up(struct key_match *m, uint64_t key)
+{
+	uint64_t *const seen = m->seen.base;
+	const size_t mask = ((size_t)1 << m->seen_bits) - 1;
+	size_t i = seen_place(key, mask);
+	while (seen[i] && (seen[i] & ~UINT64_C(1)) != key)
+		i = (i + 1) & mask;
+	if (seen[i]) {
+		m->n_ambiguous_requests += seen[i] & 1 ? 1 : 2;
+		m->n_ambiguous_keys += !(seen[i] & 1);
+		seen[i] |= 1;
+		return;
+	}
+	if (m->seen_all && m->n_seen >= mask / 4 * 3) {
+		m->seen_all = seen_grow(m);
+		look_up(m, key);
+	} else if (m->seen_all) {
+		seen[i] = key;
+		m->n_seen++;
+	}
 }
 
 static void count_key(struct key_match *m, uint64_t key)
 {
-	size_t mask = ((size_t)1 << m->seen_bits) - 1;
-	key = key < 2 ? 2 : key & ~UINT64_C(1); /* the lowest bit is ours, and 0 is a free slot */
-	size_t i = (size_t)(key >> 1) & mask;
-	while (m->seen[i] && (m->seen[i] & ~UINT64_C(1)) != key)
-		i = (i + 1) & mask;
-	if (m->seen[i]) {
-		m->n_ambiguous_requests += m->seen[i] & 1 ? 1 : 2;
-		m->n_ambiguous_keys += !(m->seen[i] & 1);
-		m->seen[i] |= 1;
+	uint64_t *next = &m->behind[m->n_counted % KEY_MATCH_BEHIND];
+	if (!m->seen.base)
 		return;
-	}
-	if (m->n_seen >= mask / 4 * 3 && m->seen_bits == MAX_SEEN_BITS) {
-		m->seen_all = false;
-		return;
-	}
-	m->seen[i] = key;
-	if (++m->n_seen > mask / 4 * 3 && m->seen_bits < MAX_SEEN_BITS)
-		seen_grow(m);
+	if (m->n_counted++ >= KEY_MATCH_BEHIND)
+		look_up(m, *next);
+	*next = key < 2 ? 2 : key & ~UINT64_C(1); /* the lowest bit is ours, and 0 is a free slot */
+	__builtin_prefetch((uint64_t *)m->seen.base + seen_place(*next, ((size_t)1 << m->seen_bits) - 1), 1);
+}
+
+void key_match_count(struct key_match *m)
+{
+	const uint64_t n = m->n_counted < KEY_MATCH_BEHIND ? m->n_counted : KEY_MATCH_BEHIND;
+	for (uint64_t k = m->n_counted - n; k < m->n_counted; k++)
+		look_up(m, m->behind[k % KEY_MATCH_BEHIND]);
+	m->n_counted = 0;
 }
 
 /* --- requests that wait --------------------------------------------------------------------------------------------- */

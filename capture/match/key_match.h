@@ -4,8 +4,11 @@
  *
  * Both traces are read side by side; a request waits until its partner comes. Objects are the same by kind and name,
  * devices also by the order of their first use, since a replay mostly goes to another one; where a request names no
- * object, by the descriptor's number. Memory: 24 bytes and what the caller keeps for each request that waits, and 8 to 16 for each different
- * key of the reference, up to 25 million. */
+ * object, by the descriptor's number. Memory: 24 bytes and what the caller keeps for each request that waits, and 11 to 21 for each different
+ * key of the reference, up to 25 million, or as many as there is memory for: then more may be ambiguous than were counted.
+ *
+ * Which keys come more than once is asked of a table far larger than any cache: a key is fetched when it comes, and looked at when
+ * KEY_MATCH_BEHIND others have. */
 #ifndef CAPTURE_MATCH_KEY_MATCH_H
 #define CAPTURE_MATCH_KEY_MATCH_H
 
@@ -13,12 +16,15 @@
 #include <stdint.h>
 
 #include "capture/trace.h"
-#include "common/err.h"
 #include "capture/match/sequences.h"
+#include "common/err.h"
+#include "common/vm.h"
 
 /* that wait, of both sides together: many, but no more than memory is for */
 #define KEY_MATCH_MAX_WAITING (1u << 27)
 #define KEY_MATCH_MAX_KEPT_BYTES (UINT64_C(200) << 20)
+
+#define KEY_MATCH_BEHIND 32u /* a power of two */
 
 enum match_side { SIDE_REFERENCE, SIDE_REPLAY };
 
@@ -51,11 +57,13 @@ struct key_match {
 	struct key_slot *slot;
 	unsigned int bits;
 	size_t n_slots_used;
-	uint64_t *seen; /* [1 << seen_bits] keys of the reference, lowest bit: more than once */
+	struct vm_region seen; /* uint64_t [1 << seen_bits] keys of the reference, lowest bit: more than once */
 	unsigned int seen_bits;
 	size_t n_seen;
+	uint64_t behind[KEY_MATCH_BEHIND]; /* keys of the reference that are not yet looked up there: the last of n_counted */
+	uint64_t n_counted;
 	bool seen_all; /* false: there were too many */
-	uint64_t n_ambiguous_keys, n_ambiguous_requests;
+	uint64_t n_ambiguous_keys, n_ambiguous_requests; /* after key_match_count() */
 };
 
 /* `kept_bytes`: of each request that waits, for key_match_kept(). `most`: how many may wait, 0: what KEY_MATCH_MAX_KEPT_BYTES hold. */
@@ -67,6 +75,9 @@ void key_match_release(struct key_match *m);
  * wait. */
 int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, const void *keep,
 		  bool last, const struct key_waiting **partner, struct err *e);
+
+/* Counts what is ambiguous of all requests so far. */
+void key_match_count(struct key_match *m);
 
 /* What is kept of one that waits or of a partner, valid as long. */
 static inline const void *key_match_kept(const struct key_match *m, const struct key_waiting *w)

@@ -265,6 +265,7 @@ static int match_by_key(struct matching *m, struct err *e)
 		ret = step(m, SIDE_REFERENCE, &ended[0], ended[1], e);
 		ret = ret ? ret : step(m, SIDE_REPLAY, &ended[1], ended[0], e);
 	}
+	key_match_count(&m->keys);
 	m->a->n_ambiguous = m->keys.n_ambiguous_requests;
 	m->a->ambiguous_at_least = !m->keys.seen_all;
 	bool any_left = m->a->n_matched + m->a->n_other < m->n[SIDE_REPLAY];

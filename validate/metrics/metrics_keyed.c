@@ -142,6 +142,7 @@ int run_keyed(struct pass *p, struct err *e)
 	const struct key_waiting *w;
 	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
 		rc = left_over(p, (enum match_side)w->side, key_match_kept(&p->keys, w), w->index, true, e);
+	key_match_count(&p->keys);
 	if (!rc && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;

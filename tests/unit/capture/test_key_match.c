@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Matching by key against the same by looking at everything: partners, what is ambiguous, what waits, and how much may. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "capture/match/key_match.h"
+#include "capture/op.h"
+
+static uint64_t next_random(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state >> 11;
+}
+
+static struct trace_record request(uint64_t key)
+{
+	return (struct trace_record){.op = OP_PREAD, .offset = key * 4096, .length = 4096, .object = 0, .fd = 0};
+}
+
+static int put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index, const struct key_waiting **partner)
+{
+	const struct trace_record r = request(key);
+	return key_match_put(m, side, &r, index, &key, false, partner, NULL);
+}
+
+/* n requests with so many different keys, the replay in an order of its own and without one in ten. */
+static void assert_matches(size_t n, uint64_t n_keys, size_t width, uint64_t seed)
+{
+	uint64_t *key = calloc(n, sizeof *key), *replayed = calloc(n, sizeof *replayed), *of = calloc(n, sizeof *of),
+		 *count = calloc(n_keys, sizeof *count), n_requests = 0, n_ambiguous = 0, n_replayed = 0;
+	struct key_match m;
+	const struct key_waiting *w;
+	for (size_t i = 0; i < n; i++)
+		count[key[i] = next_random(&seed) % n_keys]++;
+	for (size_t k = 0; k < n_keys; k++) {
+		n_ambiguous += count[k] > 1;
+		n_requests += count[k] > 1 ? count[k] : 0;
+	}
+	for (size_t i = 0; i < n; i++) {
+		size_t place = i - i % width + (i % width + width / 2) % width;
+		if (i % 10)
+			replayed[n_replayed++] = key[place < n ? place : i];
+	}
+	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	memset(of, 0xff, n * sizeof *of);
+	for (size_t i = 0; i < n; i++) {
+		if (put(&m, SIDE_REFERENCE, key[i], i, &w) == 1) {
+			assert_int_equal(w->side, SIDE_REPLAY);
+			of[i] = w->index;
+		}
+		if (i < n_replayed && put(&m, SIDE_REPLAY, replayed[i], i, &w) == 1) {
+			assert_int_equal(w->side, SIDE_REFERENCE);
+			of[w->index] = i;
+		}
+	}
+	key_match_count(&m);
+	assert_true(m.seen_all);
+	assert_int_equal(m.n_ambiguous_keys, n_ambiguous);
+	assert_int_equal(m.n_ambiguous_requests, n_requests);
+	/* the k-th of a key is the k-th */
+	uint64_t *next = calloc(n_keys, sizeof *next);
+	size_t n_left = 0, at = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (of[i] == UINT64_MAX) {
+			n_left++;
+			next[key[i]] = UINT64_MAX; /* none that follows has one either */
+			continue;
+		}
+		assert_int_equal(replayed[of[i]], key[i]);
+		assert_true(next[key[i]] <= of[i]);
+		next[key[i]] = of[i] + 1;
+	}
+	while ((w = key_match_left(&m, &at))) {
+		uint64_t kept;
+		memcpy(&kept, key_match_kept(&m, w), sizeof kept);
+		assert_int_equal(kept, w->side == SIDE_REFERENCE ? key[w->index] : replayed[w->index]);
+		n_left -= w->side == SIDE_REFERENCE;
+	}
+	assert_int_equal(n_left, 0);
+	key_match_release(&m);
+	free(next);
+	free(key);
+	free(replayed);
+	free(of);
+	free(count);
+}
+
+static void against_looking_at_everything(void **state)
+{
+	(void)state;
+	assert_matches(1, 1, 1, 1);
+	assert_matches(KEY_MATCH_BEHIND - 1, 5, 3, 2);
+	assert_matches(KEY_MATCH_BEHIND, 5, 3, 3);
+	assert_matches(KEY_MATCH_BEHIND + 1, 5, 3, 4);
+	assert_matches(20000, 10000, 100, 5);	/* the tables grow several times */
+	assert_matches(20000, 1u << 22, 1, 6); /* hardly a key comes twice */
+	assert_matches(20000, 3, 1000, 7);
+}
+
+/* What is ambiguous can be asked for in between. */
+static void counted_in_between(void **state)
+{
+	struct key_match m;
+	const struct key_waiting *w;
+	(void)state;
+	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	for (uint64_t i = 0; i < 100; i++) {
+		assert_int_equal(put(&m, SIDE_REFERENCE, i / 2, i, &w), 0);
+		key_match_count(&m);
+		assert_int_equal(m.n_ambiguous_keys, (i + 1) / 2);
+		assert_int_equal(m.n_ambiguous_requests, (i + 1) / 2 * 2);
+	}
+	key_match_release(&m);
+}
+
+static void no_more_than_may_wait(void **state)
+{
+	struct key_match m;
+	const struct key_waiting *w;
+	struct err e = ERR_INIT;
+	(void)state;
+	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 10);
+	for (uint64_t i = 0; i < 10; i++)
+		assert_int_equal(put(&m, SIDE_REFERENCE, i, i, &w), 0);
+	const struct trace_record another = request(10), first = request(0);
+	uint64_t kept = 0;
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, &another, 10, &kept, false, &w, &e), -E2BIG);
+	assert_non_null(strstr(e.msg, "10 requests wait"));
+	assert_int_equal(key_match_put(&m, SIDE_REPLAY, &first, 0, &kept, false, &w, &e), 1);
+	assert_int_equal(w->index, 0);
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, &another, 10, &kept, false, &w, &e), 0); /* there is a place again */
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, &first, 11, &kept, true, &w, &e), 0);   /* the other side has ended: it does not wait */
+	assert_int_equal(m.n_waits, 10);
+	key_match_release(&m);
+}
+
+static void without_a_key(void **state)
+{
+	struct key_match m;
+	const struct key_waiting *w;
+	const struct trace_record r = {.op = OP_PREAD, .object = OBJECT_NONE, .fd = -1};
+	uint64_t kept = 0;
+	(void)state;
+	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	assert_int_equal(key_match_put(&m, SIDE_REFERENCE, &r, 0, &kept, false, &w, NULL), -ENOENT);
+	key_match_count(&m);
+	assert_int_equal(m.n_ambiguous_requests, 0);
+	key_match_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(against_looking_at_everything),
+		cmocka_unit_test(counted_in_between),
+		cmocka_unit_test(no_more_than_may_wait),
+		cmocka_unit_test(without_a_key),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
