@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which request of the input each one that was seen is: by number, by place, and by operation, object, offset and length. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "replay/adapters/adapter_private.h"
+#include "sample.h"
+
+struct match { /* an input and what was seen of its replay, matched */
+	char *dir;
+	struct adapter_state a;
+};
+
+static const struct adapter some = {.name = "some"};
+
+static void match_make(struct match *m, const struct sample *input, const struct sample *seen, enum adapter_times how, const char *device)
+{
+	struct err e = ERR_INIT;
+	*m = (struct match){.dir = sample_dir(), .a = {.device = (char *)device, .times = {.how = how}}};
+	char *path = xasprintf("%s/input.trace", m->dir);
+	m->a.run.adapter = &some;
+	m->a.run.own = &m->a;
+	m->a.scratch = m->dir;
+	m->a.seen_path = xasprintf("%s/seen.trace", m->dir);
+	sample_write(input, path);
+	sample_write(seen, m->a.seen_path);
+	assert_int_equal(trace_open(&m->a.run.input, path, &e), 0);
+	assert_int_equal(inputs_count(&m->a.inputs, m->a.run.input, &e), 0);
+	free(path);
+}
+
+static void match_run(struct match *m)
+{
+	struct err e = ERR_INIT;
+	if (seen_match(&m->a, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(m->a.n_outcomes, m->a.inputs.n_records);
+}
+
+static void match_release(struct match *m)
+{
+	seen_release(&m->a);
+	inputs_release(&m->a.inputs);
+	trace_close(m->a.run.input);
+	free(m->a.seen_path);
+	sample_dir_remove(m->dir);
+}
+
+/* When request i of the input began in the replay; -1: it was not seen. */
+static int64_t begin_of(const struct match *m, uint64_t i)
+{
+	return m->a.outcome[i].begin ? outcome_begin_ns(&m->a.outcome[i]) : -1;
+}
+
+static void assert_begins(const struct match *m, const int64_t *begin, size_t n)
+{
+	assert_int_equal(m->a.n_outcomes, n);
+	for (size_t i = 0; i < n; i++)
+		if (begin_of(m, i) != begin[i])
+			fail_msg("request %zu began at %lld, not at %lld", i, (long long)begin_of(m, i), (long long)begin[i]);
+}
+
+#define BEGINS(M, ...)                                                                                                             \
+	assert_begins(M, (const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
+static struct trace_record *read_add(struct sample *s, int64_t begin, uint64_t offset)
+{
+	return sample_data(s, 1, begin, begin + 5, OP_PREAD, 3, 0, offset, 4096, 4096);
+}
+
+static void sample_start(struct sample *s)
+{
+	*s = (struct sample){.paths = {"dev/some", "dev/other"}, .n_paths = 2};
+}
+
+/* --- by key -------------------------------------------------------------------------------------------------------------- */
+
+static void in_another_order(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	for (uint64_t i = 0; i < 4; i++)
+		read_add(&in, (int64_t)i * 10, i * 4096);
+	in.r[3].op = OP_PWRITE;
+	read_add(&seen, 1000, 2 * 4096);
+	read_add(&seen, 1010, 0);
+	sample_data(&seen, 1, 1020, 1025, OP_PWRITEV, 9, 0, 3 * 4096, 4096, 4096); /* writes all do the same */
+	read_add(&seen, 1030, 3 * 4096);					    /* a read is no write */
+	match_make(&m, &in, &seen, ADAPTER_PRELOAD, "/dev/some");
+	match_run(&m);
+	BEGINS(&m, 1010, -1, 1000, 1020);
+	assert_int_equal(m.a.n_matched, 3);
+	assert_int_equal(m.a.n_extra, 1);
+	assert_int_equal(m.a.n_ambiguous, 0);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+/* Three of a kind, replayed twice: the first is the first, and any of the three may be the one that is missing. */
+static void kth_with_kth(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	read_add(&in, 0, 4096);
+	read_add(&in, 10, 8192);
+	read_add(&in, 20, 4096);
+	read_add(&in, 30, 4096);
+	read_add(&seen, 500, 4096);
+	read_add(&seen, 510, 4096);
+	read_add(&seen, 520, 8192);
+	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
+	match_run(&m);
+	BEGINS(&m, 500, 520, 510, -1);
+	assert_int_equal(m.a.n_ambiguous, 3);
+	assert_false(m.a.ambiguous_at_least);
+	assert_int_equal(m.a.n_extra, 0);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+/* More of a kind than the input has; calls that only ready something; and what was done elsewhere. */
+static void extra_and_others(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	read_add(&in, 0, 0);
+	sample_open(&seen, 1, 80, 90, 0, O_RDWR, 3);
+	read_add(&seen, 100, 0);
+	read_add(&seen, 110, 0);
+	read_add(&seen, 120, 4096);
+	sample_data(&seen, 1, 130, 135, OP_PREAD, 4, 1, 0, 4096, 4096); /* of its own input, say */
+	match_make(&m, &in, &seen, ADAPTER_PRELOAD, "/dev/some");
+	match_run(&m);
+	BEGINS(&m, 100);
+	assert_int_equal(m.a.n_extra, 2);
+	assert_int_equal(m.a.n_other, 2);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+/* A request that was not exported is nobody's partner. */
+static void what_it_was_not_given(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	read_add(&in, 0, 0);
+	read_add(&in, 10, 0);
+	read_add(&seen, 100, 0);
+	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
+	m.a.inputs.left_out[0] = 1; /* the first */
+	match_run(&m);
+	BEGINS(&m, -1, 100);
+	assert_int_equal(m.a.n_ambiguous, 0);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+/* Files: by name, whatever number they have; and a read without an offset is where its file stands. */
+static void files_by_name_and_position(void **state)
+{
+	struct sample in = {.paths = {"sub/a", "b"}, .n_paths = 2}, seen = {.paths = {"other", "/b", "/sub/a"}, .n_paths = 3};
+	struct match m;
+	(void)state;
+	sample_open(&in, 1, 0, 1, 0, O_RDONLY, 3);
+	sample_data(&in, 1, 10, 15, OP_PREAD, 3, 0, 4096, 4096, 4096);
+	sample_data(&in, 1, 20, 25, OP_PREAD, 3, 0, 0, 4096, 4096);
+	sample_data(&in, 1, 30, 35, OP_PREAD, 4, 1, 0, 4096, 4096);
+	sample_open(&seen, 1, 100, 101, 2, O_RDONLY, 7);
+	sample_data(&seen, 1, 110, 115, OP_PREAD, 8, 1, 0, 4096, 4096);
+	sample_data(&seen, 1, 120, 125, OP_READ, 7, 2, OFFSET_NONE, 4096, 4096);
+	sample_data(&seen, 1, 130, 135, OP_READ, 7, 2, OFFSET_NONE, 4096, 4096);
+	sample_data(&seen, 1, 140, 145, OP_READ, 9, 0, OFFSET_NONE, 4096, 4096);
+	match_make(&m, &in, &seen, ADAPTER_PRELOAD, NULL);
+	match_run(&m);
+	BEGINS(&m, 100, 130, 120, 110);
+	assert_int_equal(m.a.n_extra, 1);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+/* As a random replay is matched: every request once, to one that is alike; what is left over on one side is left over on the other. */
+static void every_request_once(void **state)
+{
+	enum { N = 3000, LOST = 100 };
+	struct sample in, seen;
+	struct match m;
+	uint64_t seed = 11, order[N];
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	for (uint64_t i = 0; i < N; i++) {
+		read_add(&in, (int64_t)i * 10, sample_random(&seed) % 500 * 4096);
+		order[i] = i;
+	}
+	for (uint64_t i = N - 1; i > 0; i--) {
+		uint64_t j = sample_random(&seed) % (i + 1), at = order[i];
+		order[i] = order[j];
+		order[j] = at;
+	}
+	for (uint64_t i = 0; i < N - LOST; i++)
+		read_add(&seen, 100000 + (int64_t)i * 10, in.r[order[i]].offset);
+	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
+	match_run(&m);
+	bool taken[N] = {false};
+	uint64_t n_lost = 0;
+	for (uint64_t i = 0; i < N; i++) {
+		int64_t begin = begin_of(&m, i);
+		if (begin < 0) {
+			n_lost++;
+			continue;
+		}
+		uint64_t k = (uint64_t)(begin - 100000) / 10;
+		assert_true(k < N && !taken[k]);
+		taken[k] = true;
+		assert_int_equal(seen.r[k].offset, in.r[i].offset);
+	}
+	assert_int_equal(n_lost, LOST);
+	assert_int_equal(m.a.n_matched, N - LOST);
+	assert_int_equal(m.a.n_extra, 0);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+/* --- by number, by place ------------------------------------------------------------------------------------------------------ */
+
+static void by_number(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	for (uint64_t i = 0; i < 3; i++)
+		read_add(&in, (int64_t)i * 10, i * 4096);
+	read_add(&seen, 100, 77)->seq = 2; /* the number counts, whatever else it says */
+	read_add(&seen, 110, 0)->seq = 0;
+	read_add(&seen, 120, 0)->seq = 0;	 /* twice */
+	read_add(&seen, 130, 0)->seq = 3;	 /* there is none */
+	read_add(&seen, 140, 0)->seq = UINT64_MAX - 1;
+	match_make(&m, &in, &seen, ADAPTER_SELF, "/dev/some");
+	m.a.numbered = true;
+	m.a.run.started_ns = 5000;
+	m.a.first_seen_ns = 100;
+	match_run(&m);
+	BEGINS(&m, 5010, -1, 5000); /* its clock: the first begin is the process's start */
+	assert_int_equal(m.a.n_matched, 2);
+	assert_int_equal(m.a.n_extra, 3);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+static void by_place(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	struct err e = ERR_INIT;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	for (uint64_t i = 0; i < 3; i++)
+		read_add(&in, (int64_t)i * 10, i * 4096);
+	for (int64_t i = 0; i < 3; i++)
+		read_add(&seen, i * 10, OFFSET_NONE);
+	match_make(&m, &in, &seen, ADAPTER_SELF, "/dev/some");
+	m.a.in_order = true;
+	m.a.inputs.left_out[0] = 2; /* the second was not exported: the lines are of the others */
+	match_run(&m);
+	BEGINS(&m, 0, -1, 10);
+	assert_int_equal(m.a.n_extra, 1);
+	match_release(&m);
+	match_make(&m, &in, &seen, ADAPTER_SELF, "/dev/some");
+	m.a.in_order = true;
+	m.a.per = ADAPTER_PER_THREAD; /* which of them would a line be? */
+	assert_int_equal(seen_match(&m.a, &e), -EINVAL);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+static void what_it_took_and_gave(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	read_add(&in, 0, 0);
+	read_add(&in, 10, 4096);
+	read_add(&seen, 100, 0)->dispatch_ns = 102;
+	struct trace_record *failed = sample_data(&seen, 1, 110, TIME_NONE, OP_PREAD, 3, 0, 4096, 4096, -EIO);
+	failed->end_ns = 119;
+	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
+	match_run(&m);
+	assert_int_equal(m.a.outcome[0].took_ns, 5);
+	assert_int_equal(m.a.outcome[0].dispatched_ns, 2);
+	assert_int_equal(m.a.outcome[0].rvalue, 4096);
+	assert_int_equal(m.a.outcome[1].took_ns, 9);
+	assert_int_equal(m.a.outcome[1].dispatched_ns, -1);
+	assert_int_equal(m.a.outcome[1].rvalue, -EIO);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+static void nobody_looked(void **state)
+{
+	struct sample in, seen;
+	struct match m;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	read_add(&in, 0, 0);
+	read_add(&seen, 0, 0);
+	match_make(&m, &in, &seen, ADAPTER_UNTIMED, "/dev/some");
+	match_run(&m);
+	BEGINS(&m, -1);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(in_another_order), cmocka_unit_test(kth_with_kth), cmocka_unit_test(extra_and_others),
+		cmocka_unit_test(what_it_was_not_given), cmocka_unit_test(files_by_name_and_position), cmocka_unit_test(every_request_once),
+		cmocka_unit_test(by_number), cmocka_unit_test(by_place), cmocka_unit_test(what_it_took_and_gave), cmocka_unit_test(nobody_looked),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
