@@ -187,7 +187,7 @@ static int fio_ended(struct adapter_run *r, struct err *e)
 {
 	struct strbuf signal = STRBUF_INIT;
 	int ret = -EAGAIN;
-	if (printed_says(r, ", got signal=", &signal))
+	if (printed_says(r, ", got signal=", NULL, &signal))
 		ret = err_set(e, EPROTO, "fio's job was ended by signal %.3s, and fio itself ended as if nothing were", signal.s);
 	strbuf_release(&signal);
 	return ret;

@@ -58,7 +58,19 @@ int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e
 
 #define SAID_BYTES 262144u /* more than is kept of what is printed */
 
-static bool file_says(const char *path, const char *text, struct strbuf *line)
+/* The first `text` from `from` on that does not begin `unless`. */
+static const char *text_find(const char *from, size_t len, const char *text, const char *unless)
+{
+	const char *end = from + len, *at;
+	while ((at = memmem(from, (size_t)(end - from), text, strlen(text)))) {
+		if (!unless || (size_t)(end - at) < strlen(unless) || memcmp(at, unless, strlen(unless)))
+			return at;
+		from = at + strlen(text);
+	}
+	return NULL;
+}
+
+static bool file_says(const char *path, const char *text, const char *unless, struct strbuf *line)
 {
 	FILE *f = path ? text_open(path, NULL) : NULL;
 	if (!f)
@@ -66,7 +78,7 @@ static bool file_says(const char *path, const char *text, struct strbuf *line)
 	char *all = xmalloc(SAID_BYTES + 1);
 	size_t len = fread(all, 1, SAID_BYTES, f);
 	all[len] = 0;
-	const char *at = memmem(all, len, text, strlen(text));
+	const char *at = text_find(all, len, text, unless);
 	if (at && line) {
 		at += strlen(text);
 		strbuf_reset(line);
@@ -77,9 +89,9 @@ static bool file_says(const char *path, const char *text, struct strbuf *line)
 	return at;
 }
 
-bool printed_says(const struct adapter_run *r, const char *text, struct strbuf *line)
+bool printed_says(const struct adapter_run *r, const char *text, const char *unless, struct strbuf *line)
 {
-	return file_says(r->printed, text, line) || file_says(r->output, text, line);
+	return file_says(r->printed, text, unless, line) || file_says(r->output, text, unless, line);
 }
 
 static char *trimmed(char *s)

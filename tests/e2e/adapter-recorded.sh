@@ -26,6 +26,20 @@ blkreplay 0 "$VALIDATE" replay --engine blkreplay --blkreplay-threads 7 --blkrep
 expect_line out '40 of 40; times: self'
 expect_status 0 "$VALIDATE" metrics "$data/requests.trace" blk.trace
 expect_line out '40 requests, 0 lost, 0 extra'
+# it says that of a request that ends where the device does, wherever its output is at that moment, and makes it
+program blkreplay <<'S'
+echo 'ERROR: trying to position at 2040 (main_size=2048)'
+awk 'NR == 60 { print "ERROR: trying to position at 2040 (main_size=2048)" } { print }' "$data/blkreplay/output"
+S
+blkreplay 0 "$VALIDATE" replay --engine blkreplay
+expect_line out '40 of 40; times: self'
+program blkreplay <<'S'
+echo 'ERROR: trying to position at 2040 (main_size=2048)'
+cat "$data/blkreplay/output"
+echo 'ERROR: bad lseek64() -1 on main_fd=3'
+S
+blkreplay 3 "$VALIDATE" replay --engine blkreplay
+expect_line err 'bad lseek64'
 program blkreplay <<'S'
 head -n 40 "$data/blkreplay/output"
 S
