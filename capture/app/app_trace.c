@@ -25,6 +25,8 @@ struct conversion {
 	struct census *census;
 	const char *root; /* absolute, "" for "/" */
 	size_t root_len;
+	const char *link; /* the same by the name it was given, where that is an absolute path and goes through a link; NULL */
+	size_t link_len;
 	int64_t epoch_ns;
 	struct trace_writer *writer;
 	struct app_state state;
@@ -42,13 +44,19 @@ struct conversion {
 /* --- names ---------------------------------------------------------------------------------------------------------- */
 
 /* The path relative to the root, or NULL where it lies elsewhere. */
-static const char *below_root(const struct conversion *c, const char *path)
+static const char *below(const char *root, size_t len, const char *path)
 {
-	if (strncmp(path, c->root, c->root_len) || (path[c->root_len] && path[c->root_len] != '/'))
+	if (strncmp(path, root, len) || (path[len] && path[len] != '/'))
 		return NULL;
-	path += c->root_len;
+	path += len;
 	path += *path == '/';
 	return *path ? path : ".";
+}
+
+static const char *below_root(const struct conversion *c, const char *path)
+{
+	const char *name = below(c->root, c->root_len, path);
+	return name || !c->link ? name : below(c->link, c->link_len, path);
 }
 
 /* 1: *id is the object; 0: it lies outside the root; or a negative errno. */
@@ -386,6 +394,12 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	*v = (struct conversion){.config = c, .spool = s, .clock = clock, .census = &census, .outcome = o, .memory = memory};
 	v->root_len = strcmp(root, "/") ? strlen(root) : 0;
 	v->root = root;
+	if (*c->root == '/' && strcmp(c->root, root)) {
+		v->link = c->root;
+		v->link_len = strlen(c->root);
+		while (v->link_len > 1 && v->link[v->link_len - 1] == '/')
+			v->link_len--;
+	}
 	v->epoch_ns = clock_ns_of_ticks(clock, start);
 	v->second = (struct strbuf)STRBUF_INIT;
 	state_init(&v->state);

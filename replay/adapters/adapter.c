@@ -266,7 +266,7 @@ static void state_release(struct adapter_state *a)
 	child_result_free(a->result);
 	strbuf_release(&a->version);
 	strbuf_release(&a->notes);
-	char *const texts[] = {a->target, a->device, a->scratch, a->binary, a->output, a->printed, a->seen_path};
+	char *const texts[] = {a->target, a->device, a->scratch, a->binary, a->output, a->printed, a->seen_path, a->run.root};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free(texts[i]);
 	free(a);

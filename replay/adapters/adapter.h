@@ -43,6 +43,7 @@ struct adapter_run {
 	uint32_t n_threads, n_processes, n_devices;
 	char *const *trace;  /* trace[n_traces]: the exported files; {trace} is the first, the word {traces} all of them */
 	size_t n_traces;
+	char *root; /* an absolute path by which it names the target: a link to it, which `ready` made. The core frees. NULL: by its own */
 	uint64_t max_in_flight; /* of the input: {in_flight} */
 	int64_t first_ns, last_ns; /* first begin and last end of it */
 	int64_t started_ns, ended_ns; /* of the replayer's process, CLOCK_MONOTONIC. After the run */

@@ -64,7 +64,7 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	struct app_outcome o = {.status = 0};
 	app_config_init(&c);
 	c.output = a->seen_path;
-	c.root = a->device ? "/" : a->target;
+	c.root = a->device ? "/" : a->run.root ? a->run.root : a->target;
 	c.command = a->command.v;
 	c.start = keep;
 	c.start_ctx = a;

@@ -202,7 +202,7 @@ static int list_write(const struct adapter_run *r, const char *root, const char 
 /* --- how it is used ------------------------------------------------------------------------------------------------------------------ */
 
 /* Where artrun replays: DIR/bench_root, followed by the root of the trace's names, is the target. */
-static int root_link(const struct adapter_run *r, const char *root, struct err *e)
+static int root_link(struct adapter_run *r, const char *root, struct err *e)
 {
 	char *name = xasprintf("run/bench_root%s", root), *path = adapter_path(r, name), *slash = strrchr(path, '/');
 	*slash = 0;
@@ -210,7 +210,7 @@ static int root_link(const struct adapter_run *r, const char *root, struct err *
 	*slash = '/';
 	if (!ret && symlink(r->target, path))
 		ret = err_sys(e, errno, "%s", path);
-	free(path);
+	r->root = path;
 	free(name);
 	return ret;
 }

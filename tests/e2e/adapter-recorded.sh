@@ -69,6 +69,14 @@ VALIDATE_ARTC=$PWD/bin/artrun expect_status 0 "$VALIDATE" replay --engine artc -
 expect_line out '27 of 27; times: self'
 expect_status 0 "$VALIDATE" info artc.trace --csv artc.csv
 [ "$(grep -c ',pwrite,' artc.csv)" -eq 6 ] || fail 'calls of the replay'
+# observed from outside it names files below the link bench_root
+program artrun <<'S'
+for word; do last=$word; done
+mkdir "$last/bench_root/srv/data/d"
+S
+VALIDATE_ARTC=$PWD/bin/artrun expect_status 0 "$VALIDATE" replay --engine artc --times preload --dir target -o artc.trace "$data/calls.trace"
+expect_line out '1 of 27; times: preload'
+rmdir target/d
 program artc <<'S'
 echo 'line 3: syntax error'
 exit 1
