@@ -20,7 +20,7 @@
 /* --- options ---------------------------------------------------------------------------------------------------------- */
 
 /* Heeded whatever the adapter is; the rest only where it says so. */
-static const char *const taken_by_all[] = {"times", "command", "environment", "user", "accept-status", "time-limit", "cpus", "engine", "dir",
+static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user", "accept-status", "time-limit", "cpus", "engine", "dir",
 					   "device", "output", "destructive", "own-device", "no-sync-output", "prepare", NULL};
 
 static bool is_in(const char *name, const char *const *names)
@@ -266,7 +266,7 @@ static void state_release(struct adapter_state *a)
 	child_result_free(a->result);
 	strbuf_release(&a->version);
 	strbuf_release(&a->notes);
-	char *const texts[] = {a->target, a->device, a->scratch, a->binary, a->output, a->printed, a->seen_path, a->run.root};
+	char *const texts[] = {a->target, a->device, a->scratch, a->binary, a->output, a->printed, a->seen_path, a->start_in, a->run.root};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		free(texts[i]);
 	free(a);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "common/file_digest.h"
 #include "common/xalloc.h"
@@ -103,6 +104,11 @@ int command_check(const struct adapter *a, const struct replay_config *c, struct
 	/* what `ready` will have made is not known yet */
 	int ret = a->ready ? 0 : texts_check(&p, &none, "command", c->adapter.command, e);
 	ret = ret ? ret : texts_check(&p, &none, "environment", c->adapter.environment, e);
+	if (!ret && c->adapter.start_in) {
+		char *dir = NULL;
+		ret = placeholders_replace(&p, c->adapter.start_in, &dir, e) ? err_context(e, "start-in") : 0;
+		free(dir);
+	}
 	placeholders_release(&p);
 	if (!ret && !a->program && !c->adapter.command)
 		ret = err_set(e, EINVAL, "command is missing: what engine %s starts", a->name);
@@ -156,6 +162,22 @@ static int given_words(struct adapter_state *a, struct words_list *words, struct
 	return ret ? err_context(e, "command") : 0;
 }
 
+/* Where it is started, if not where the adapter says. */
+static int start_in_resolve(struct adapter_state *a, struct err *e)
+{
+	const char *given = a->run.config->adapter.start_in;
+	char *dir = NULL;
+	struct stat st;
+	int ret = given ? placeholders_replace(&a->placeholders, given, &dir, e) : 0;
+	a->start_in = dir && !ret ? realpath(dir, NULL) : NULL;
+	if (!ret && given && (!a->start_in || stat(a->start_in, &st) < 0))
+		ret = err_sys(e, errno, "%s", dir);
+	else if (!ret && given && !S_ISDIR(st.st_mode))
+		ret = err_sys(e, ENOTDIR, "%s", dir);
+	free(dir);
+	return ret ? err_context(e, "start-in") : 0;
+}
+
 int command_make(struct adapter_state *a, struct err *e)
 {
 	const struct adapter_options *o = &a->run.config->adapter;
@@ -173,6 +195,7 @@ int command_make(struct adapter_state *a, struct err *e)
 	a->writes_output = !ret && names_output((const char *const *)words.v);
 	ret = ret ? ret : words_replaced(&a->command, &a->placeholders, &a->run, words.v, e);
 	ret = ret ? ret : environment_add(a, (char *const *)a->run.adapter->environment, e);
+	ret = ret ? ret : start_in_resolve(a, e);
 	if (!ret && o->environment)
 		ret = words_parse(&more, o->environment, e);
 	ret = ret ? ret : environment_add(a, more.v, e);

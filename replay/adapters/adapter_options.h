@@ -14,6 +14,7 @@ struct adapter_options {
 	const char *export;	/* --export FORMAT[/trace|thread|process|device]: of engine exec */
 	const char *command;	/* --command: words with placeholders; NULL: the adapter's own */
 	const char *environment; /* --environment NAME=VALUE...: words as of command, NULL none */
+	const char *start_in;	/* --start-in: directory it is started in, with placeholders; NULL: the adapter's, mostly {scratch} */
 	const char *user;	/* --user: whom the replayer runs as, NULL: who asks */
 	const char *accept_status; /* --accept-status: exit statuses that are no failure, beside 0; NULL none */
 	int64_t time_limit_ns;	/* --time-limit: then it is killed */
@@ -34,6 +35,8 @@ struct adapter_options {
 	 .help = "foreign replayers: what is started, words with placeholders: [\"replayer\", \"--in\", \"{trace}\"] (the adapter's)"}, \
 	{.name = "environment", .type = OPT_STRING, .offset = AT(environment), .arg = "WORDS",                                         \
 	 .help = "foreign replayers: variables of their environment, NAME=VALUE each (none beside those there are)"},                  \
+	{.name = "start-in", .type = OPT_STRING, .offset = AT(start_in), .arg = "DIR",                                                 \
+	 .help = "foreign replayers: the directory they are started in, such as {target} ({scratch}, a directory of the run's own)"},  \
 	{.name = "user", .type = OPT_STRING, .offset = AT(user), .arg = "NAME", .help = "foreign replayers: whom they run as (you)"},   \
 	{.name = "accept-status", .type = OPT_STRING, .offset = AT(accept_status), .arg = "LIST",                                      \
 	 .help = "foreign replayers: exit statuses beside 0 that are no failure (none)"},                                              \

@@ -33,7 +33,7 @@ struct adapter_state {
 	struct times_how times;
 	const struct trace_format *format;
 	enum adapter_per per;
-	char *target, *device, *scratch, *binary, *output, *printed;
+	char *target, *device, *scratch, *binary, *output, *printed, *start_in;
 	struct inputs inputs;
 	struct placeholders placeholders;
 	struct words_list command, environment; /* placeholders replaced */

@@ -29,7 +29,7 @@ static int keep(void *ctx)
 	const struct child_spec spec = {
 		.argv = a->command.v,
 		.environment = a->environment.v,
-		.dir = a->run.adapter->in_target && !a->device ? a->target : a->scratch,
+		.dir = a->start_in ? a->start_in : a->run.adapter->in_target && !a->device ? a->target : a->scratch,
 		.input = a->run.adapter->stdin_trace && a->run.n_traces ? a->run.trace[0] : NULL,
 		.user = a->run.config->adapter.user,
 		.cpus = a->has_cpus ? &a->cpus : NULL,

@@ -44,6 +44,22 @@ expect_line out '200 of 200'
 run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'
 expect_line out '200 of 200'
 
+# where it is started: its own directory, the target's, or another one
+mkdir 'start here'
+for in in '{scratch}' "$PWD/start here" 'start here'; do
+	run 0 --times "$form" --start-in "$in" --command '["sh", "-c", "pwd >&2; exec $0 $1 $2", "'"$PWD"'/simple-replayer", "{trace}", "{device}"]'
+	case $in in
+	*here) [ "$(cat out.trace.printed)" = "$(pwd -P)/start here" ] || fail "started in $(cat out.trace.printed)" ;;
+	*) grep -q 'out.trace.run-' out.trace.printed || fail "started in $(cat out.trace.printed)" ;;
+	esac
+done
+run 3 --times "$form" --start-in '{target}' --command './simple-replayer {trace} {device}'
+expect_line err 'start-in: '
+expect_line err 'Not a directory'
+run 2 --times "$form" --start-in '{targt}' --command './simple-replayer {trace} {device}'
+expect_line err 'start-in: '
+expect_line err 'did you mean {target}?'
+
 # --- what is told wrongly -----------------------------------------------------------------------------------------------------
 run 2 --times "$form" --command './simple-replayer {trac}'
 expect_line err 'did you mean {trace}?'
