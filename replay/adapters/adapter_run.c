@@ -180,6 +180,16 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
+/* What it must not touch at all: the trace it was given, which is about to be read again, and the target as such. */
+static int files_judge(const struct adapter_state *a, struct err *e)
+{
+	const char *input = file_mark_differs(&a->input_before, a->input_path, true);
+	const char *target = file_mark_differs(&a->target_before, a->target, false);
+	if (input)
+		return fail(a, EIO, e, "%s the trace that it was to replay, %s", input, a->input_path);
+	return target ? fail(a, EIO, e, "%s its target, %s", target, a->target) : 0;
+}
+
 static int end_judge(struct adapter_state *a, struct err *e)
 {
 	const struct child_result *r = a->result;
@@ -191,6 +201,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	case CHILD_TIMED_OUT:
 		return fail(a, ETIMEDOUT, e, "did not end within %.10g s (time-limit), and was killed", (double)a->run.config->adapter.time_limit_ns * 1e-9);
 	case CHILD_TOO_MUCH_OUTPUT:
+		if (r->output_error)
+			break;
 		return fail(a, EFBIG, e, "wrote more than %" PRIu64 " bytes of times for %" PRIu64 " requests, and was killed",
 			    OUTPUT_BYTES_MIN + a->inputs.n_records * OUTPUT_BYTES_PER_REQUEST, a->inputs.n_records);
 	case CHILD_INTERRUPTED:
@@ -199,7 +211,10 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	case CHILD_EXITED:
 		break;
 	}
-	int ret = status_judge(a, e);
+	if (r->output_error)
+		return fail(a, r->output_error, e, "wrote times that could not be kept in %s: %s", a->scratch, strerror(r->output_error));
+	int ret = files_judge(a, e);
+	ret = ret ? ret : status_judge(a, e);
 	if (!ret && r->n_left)
 		ret = fail(a, EBUSY, e, "left %" PRIu32 " process%s running, which %s killed: %s", r->n_left, r->n_left == 1 ? "" : "es",
 			   r->n_left == 1 ? "was" : "were", r->left);
@@ -221,6 +236,8 @@ int adapter_start(struct adapter_state *a, struct err *e)
 		goto out;
 	}
 	surroundings_take(&a->before, a->target, except);
+	file_mark_take(&a->target_before, a->target);
+	file_mark_take(&a->input_before, a->input_path);
 	ret = run_observed(a, e);
 	surroundings_take(&a->after, a->target, except);
 	a->run.started_ns = a->result->started_ns;

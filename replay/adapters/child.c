@@ -168,7 +168,7 @@ static bool is_too_large(const struct keeper *k)
 {
 	struct stat st;
 	const char *file = k->spec->watched;
-	return k->output.n_taken > k->spec->output_limit_bytes ||
+	return k->output.error || k->output.n_taken > k->spec->output_limit_bytes ||
 	       (file && !stat(file, &st) && S_ISREG(st.st_mode) && (uint64_t)st.st_size > k->spec->output_limit_bytes);
 }
 
@@ -267,6 +267,7 @@ int child_keep(const struct child_spec *s, struct child_result *r)
 	end_all(&k, end);
 	child_output_close(&k.output);
 	r->n_printed_bytes = k.output.n_printed;
+	r->output_error = k.output.error;
 	r->end = r->error ? CHILD_NOT_STARTED : end;
 	return r->error ? 1 : 0;
 }

@@ -44,6 +44,7 @@ struct child_result { /* in memory shared with the keeper */
 	uint32_t n_left;	 /* processes still there when it had ended */
 	char left[300];		 /* the first of them, by name and number */
 	uint64_t n_printed_bytes;
+	int output_error; /* errno where its output could not be written, as on a full disk: then it was ended, or its output is not whole */
 };
 
 /* Memory for a result. Ownership: child_result_free. */

@@ -70,8 +70,8 @@ static void printed_take(struct child_output *o, const char *data, size_t len)
 /* What is beyond the limit is not written: the program is about to be ended. */
 static void output_take(struct child_output *o, const char *data, size_t len)
 {
-	if (o->n_taken <= o->limit_bytes && write_all(o->file, data, len))
-		o->n_taken = UINT64_MAX / 2;
+	if (o->n_taken <= o->limit_bytes && !o->error)
+		o->error = -write_all(o->file, data, len);
 	o->n_taken += len;
 }
 

@@ -114,3 +114,25 @@ bool surroundings_differ(const struct surroundings *before, const struct surroun
 	}
 	return *text != 0;
 }
+
+void file_mark_take(struct file_mark *m, const char *path)
+{
+	struct stat st;
+	*m = (struct file_mark){.there = false};
+	if (!stat(path, &st))
+		*m = (struct file_mark){true, S_ISREG(st.st_mode), st.st_dev, st.st_ino, st.st_size, st.st_mtim};
+}
+
+const char *file_mark_differs(const struct file_mark *m, const char *path, bool content)
+{
+	struct file_mark now;
+	file_mark_take(&now, path);
+	if (!m->there)
+		return NULL;
+	if (!now.there)
+		return "removed";
+	if (now.dev != m->dev || now.ino != m->ino)
+		return "replaced";
+	bool same = now.size == m->size && now.changed.tv_sec == m->changed.tv_sec && now.changed.tv_nsec == m->changed.tv_nsec;
+	return content && m->is_data && !same ? "changed" : NULL;
+}

@@ -7,6 +7,8 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
+#include <time.h>
 
 struct surrounding;
 
@@ -24,5 +26,18 @@ void surroundings_release(struct surroundings *s);
 
 /* What differs: "made x, changed y, removed z", the first few. False where nothing does, or where one was not looked at. */
 bool surroundings_differ(const struct surroundings *before, const struct surroundings *after, char *text, size_t size);
+
+/* One file or directory, to tell whether it is still itself, and as it was. */
+struct file_mark {
+	bool there;
+	bool is_data; /* a regular file: size and time of its last change tell of its content */
+	dev_t dev;
+	ino_t ino;
+	off_t size;
+	struct timespec changed;
+};
+void file_mark_take(struct file_mark *m, const char *path);
+/* NULL, or what has become of it: "removed", "replaced"; with `content` also "changed". Static text. */
+const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
 
 #endif

@@ -34,6 +34,10 @@ static void make(const struct request *r, int device, const char *fault)
 	double end = now_us();
 	if (!strcmp(fault, "nan"))
 		printf("nan,%.3f,%c,%llu,%llu\n", end, r->op, r->sector, r->n);
+	else if (!strcmp(fault, "inf"))
+		printf("%.3f,inf,%c,%llu,%llu\n", begin, r->op, r->sector, r->n);
+	else if (!strcmp(fault, "negative"))
+		printf("%.3f,%.3f,%c,-%llu,%llu\n", begin, end, r->op, r->sector + 8, r->n);
 	else if (!strcmp(fault, "backwards"))
 		printf("%.3f,%.3f,%c,%llu,%llu\n", end + 5, begin, r->op, r->sector, r->n);
 	else if (!strcmp(fault, "garbage"))
@@ -71,6 +75,19 @@ static void misbehave(const char *fault)
 	}
 	if (!strcmp(fault, "outside"))
 		fclose(fopen(getenv("OUTSIDE"), "w"));
+	if (!strcmp(fault, "closed"))
+		fclose(stdout);
+	for (int i = 0; !strcmp(fault, "binary") && i < 100000; i++)
+		fputc(i, stderr);
+	if (!strcmp(fault, "removes") && remove(getenv("REMOVED")))
+		exit(9);
+	if (!strcmp(fault, "truncates") && truncate(getenv("TRUNCATED"), 10))
+		exit(9);
+	if (!strcmp(fault, "fills")) {
+		int file = open(getenv("FILLED"), O_WRONLY | O_CREAT, 0600);
+		while (write(file, buffer, sizeof buffer) > 0 || write(file, buffer, 1) > 0)
+			;
+	}
 }
 
 int main(int argc, char **argv)
@@ -83,7 +100,8 @@ int main(int argc, char **argv)
 	misbehave(fault);
 	while (n < MOST && fscanf(trace, "%lf ; %llu ; %llu ; %c ; %*[^\n]", &request[n].due, &request[n].sector, &request[n].n, &request[n].op) == 4)
 		n++;
-	for (int i = 0; i < n; i++) {
+	const int rounds = !strcmp(fault, "twice") ? 2 : 1;
+	for (int k = 0, i = 0; k < rounds * n; k++, i = k % n) {
 		if (!strcmp(fault, "skip") && i % 10 == 9)
 			continue;
 		make(&request[!strcmp(fault, "reorder") ? n - 1 - i : i], device, fault);

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Replayers that remove what they were to replay on, damage the trace, fill the disk, say nothing, say what cannot be, or do all of it twice:
+# each is named, and a campaign goes on.
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+
+${CC:-cc} -O1 -o hostile-replayer "$SRCDIR/tests/programs/hostile-replayer.c"
+form='self:csv(begin=1, end=2, op=3, offset=4, length=5, unit=us, unit-offset=512)'
+input() { # a trace of 200 requests of 4 KiB, and its target
+	awk 'BEGIN { for (i = 0; i < 200; i++)
+		printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
+	truncate -s 1M target
+}
+hostile() { # STATUS FAULT OPTION...
+	expected=$1 fault=$2
+	shift 2
+	rm -f out.trace out.trace.printed
+	expect_status "$expected" "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace --times "$form" \
+		--command "[\"$PWD/hostile-replayer\", \"$fault\", \"{trace}\", \"{device}\"]" "$@" in.csv
+	[ -z "$(ls -d out.trace.run-* 2>/dev/null)" ] || fail "the scratch directory stayed: $(ls -d out.trace.run-*)"
+	[ "$expected" = 0 ] || [ ! -e out.trace ] || fail "$fault: a trace of a run that failed"
+}
+fact() { # NAME: of the replay's metadata
+	"$VALIDATE" info --json out.trace | jq -r ".. | .$1? // empty" | head -n 1
+}
+
+# --- what it says -----------------------------------------------------------------------------------------------------------------
+input
+hostile 3 inf
+expect_line err 'times:1: column 2: "inf'
+hostile 3 negative
+expect_line err 'times:1: offset or length: out of range'
+hostile 3 closed
+expect_line err 'of 200 requests none was seen'
+hostile 0 binary
+expect_line out '200 of 200'
+[ "$(wc -c <out.trace.printed)" = 100000 ] || fail "of 100000 bytes $(wc -c <out.trace.printed) are kept"
+head -c 256 out.trace.printed | od -An -v -tu1 | tr -s ' ' '\n' | grep . | awk '$1 != NR - 1 { exit 1 }' || fail 'they are not the bytes that it printed'
+hostile 0 twice
+expect_line out '200 requests that the input does not have'
+[ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 200 ] || fail "of 200 requests made twice $(fact n_matched) matched, $(fact n_extra) are extra"
+
+# --- what it does -----------------------------------------------------------------------------------------------------------------
+hostile 3 removes --environment "REMOVED=$PWD/target"
+expect_line err 'hostile-replayer removed its target'
+input
+hostile 3 truncates --environment "TRUNCATED=$PWD/in.csv"
+expect_line err 'hostile-replayer changed the trace that it was to replay'
+input
+hostile 0 truncates --environment 'TRUNCATED={trace}' # the exported file is the replayer's own affair: what it made of it counts
+[ "$(fact n_matched)" -lt 200 ] || fail 'a trace cut off was replayed to its end'
+
+# --- a campaign: the target's directory removed, and a disk that is full ----------------------------------------------------------
+mkdir small
+if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=24m,mode=755 small small 2>/dev/null; then
+	trap 'umount -l "$PWD/small"' EXIT
+	cp in.csv target small
+	cd small
+	hostile 3 fills --environment "FILLED={scratch}/fills"
+	expect_line err 'No space left on device'
+	hostile 0 none
+	expect_line out '200 of 200'
+	rm -f out.trace* in.csv target
+	cd ..
+else
+	echo "a full disk: not tried, for a small file system cannot be mounted here"
+fi
+mkdir small/files
+cat >bad.conf <<EOC
+[protocol]
+seed = 5
+replicates = 3
+scratch = $PWD
+min-duration = 0
+
+[target here]
+dir = $PWD/small/files
+cache = as-is
+
+[workload reads]
+type = random-read
+requests = 50
+file-size = 64K
+
+[replayer event]
+engine = event
+
+[replayer removes]
+engine = exec
+export = csv
+command = ["sh", "-c", "rm -rf \"\$0\"; echo 1,2", "{dir}"]
+times = self:csv(begin=1, end=2, unit=us)
+
+[replayer fills]
+engine = exec
+export = csv
+command = ["sh", "-c", "head -c 40000000 /dev/zero >\"\$0/more\"; exit 5", "{dir}"]
+times = self:csv(begin=1, end=2, unit=us)
+EOC
+status=0
+"$VALIDATE" run bad.conf -o results >out 2>err || status=$?
+[ "$status" -ne 2 ] && [ "$status" -ne 3 ] || fail "status $status: $(cat err)"
+journal=$(find results -name 'journal*' -type f | head -n 1)
+grep -q 'removed its target' "$journal" || fail "nothing of the removed target in the journal: $(cat "$journal")"
+grep -q 'exit status 5' "$journal" || fail 'nothing of the full disk in the journal'
+jq -e '[.league[] | select(.replayer == "event")][0].cases == 1' results/report/report.json >/dev/null ||
+	fail "event was not judged: $(jq -c .league results/report/report.json)"
