@@ -103,7 +103,7 @@ static char *next_line(char *to, int size, void *user)
 	if (len + 2 > (size_t)size) {
 		refuse(r, r->line,
 		       "the line is %zu bytes long, at most %d can be read: continue it on an indented line "
-		       "after a comma",
+		       "after a comma or a semicolon",
 		       len, size - 2);
 		return NULL;
 	}
@@ -133,9 +133,9 @@ static int key_continue(struct reading *r, struct ini_key *k, const char *value)
 		len--;
 	if (!len)
 		return 1;
-	if (k->value[strlen(k->value) - 1] != ',') {
+	if (!strchr(",;", k->value[strlen(k->value) - 1])) {
 		refuse(r, r->line,
-		       "an indented line continues the value of \"%s\", which does not end with a comma: begin a "
+		       "an indented line continues the value of \"%s\", which does not end with a comma or a semicolon: begin a "
 		       "new key at the left margin",
 		       k->name);
 		return 0;

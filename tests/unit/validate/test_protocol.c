@@ -258,7 +258,7 @@ static void test_bad_bytes(void **state)
 			assert_int_equal(ret, -EINVAL);
 			assert_string_equal(
 			    e.msg, "bad.conf:2: the line is 199 bytes long, at most 198 can be read: continue it on an "
-				   "indented line after a comma");
+				   "indented line after a comma or a semicolon");
 		}
 		strbuf_release(&text);
 	}
@@ -267,6 +267,18 @@ static void test_bad_bytes(void **state)
 	assert_non_null(strstr(e.msg, "/no/such/file.conf"));
 	err_clear(&e);
 	assert_true(protocol_read(&p, "/", &e) < 0);
+}
+
+/* A list goes on behind a comma, a command behind a semicolon. */
+static void continued_lines(void **state)
+{
+	struct protocol p;
+	struct err e = ERR_INIT;
+	(void)state;
+	if (read_text(PROTOCOL "title = one, two;\n  three; ; a comment\n  four\n" WORKLOAD REPLAYER, &p, &e))
+		fail_msg("%s", e.msg);
+	assert_string_equal(p.title, "one, two; three; four");
+	protocol_release(&p);
 }
 
 static const char grid[] = "\xef\xbb\xbf; a byte order mark, CR LF, comments, continuation\r\n"
@@ -485,7 +497,7 @@ static void test_compare(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_bad),      cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
+	    cmocka_unit_test(continued_lines), cmocka_unit_test(test_bad),     cmocka_unit_test(test_bad_bytes), cmocka_unit_test(test_grid),
 	    cmocka_unit_test(test_resolved), cmocka_unit_test(test_defaults),  cmocka_unit_test(test_limits),
 	    cmocka_unit_test(test_compare),
 	};
