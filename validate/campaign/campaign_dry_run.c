@@ -126,7 +126,8 @@ static void heading_put(const struct protocol *p, FILE *out)
 		fputs(" replicates\n", out);
 	}
 	for (size_t i = 0; i < p->n_replayers; i++)
-		fprintf(out, "replayer %s: engine %s\n", p->replayer[i].name, p->replayer[i].engine);
+		fprintf(out, "replayer %s: engine %s%s%s\n", p->replayer[i].name, p->replayer[i].engine,
+			p->replayer[i].absent ? "; left out: " : "", p->replayer[i].absent ? p->replayer[i].absent : "");
 	fputc('\n', out);
 }
 
