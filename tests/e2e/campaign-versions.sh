@@ -35,6 +35,8 @@ times = "self:csv(seq=1, begin=2, end=3, unit=ns)"
 engine = artc
 optional = yes
 END
+VALIDATE_ARTC=/nonexistent/artc expect_status 0 "$VALIDATE" run versions.conf --dry-run
+expect_line out 'replayer elsewhere: engine artc; left out: '
 status=0
 VALIDATE_ARTC=/nonexistent/artc "$VALIDATE" run versions.conf -q -o results >out 2>err || status=$?
 case $status in 0 | 1 | 4) ;; *) fail "status $status: $(cat err)" ;; esac
