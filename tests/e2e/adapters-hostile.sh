@@ -4,6 +4,7 @@
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 
+here=$PWD
 ${CC:-cc} -O1 -o hostile-replayer "$SRCDIR/tests/programs/hostile-replayer.c"
 form='self:csv(begin=1, end=2, op=3, offset=4, length=5, unit=us, unit-offset=512)'
 input() { # a trace of 200 requests of 4 KiB, and its target
@@ -16,7 +17,7 @@ hostile() { # STATUS FAULT OPTION...
 	shift 2
 	rm -f out.trace out.trace.printed
 	expect_status "$expected" "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace --times "$form" \
-		--command "[\"$PWD/hostile-replayer\", \"$fault\", \"{trace}\", \"{device}\"]" "$@" in.csv
+		--command "[\"$here/hostile-replayer\", \"$fault\", \"{trace}\", \"{device}\"]" "$@" in.csv
 	[ -z "$(ls -d out.trace.run-* 2>/dev/null)" ] || fail "the scratch directory stayed: $(ls -d out.trace.run-*)"
 	[ "$expected" = 0 ] || [ ! -e out.trace ] || fail "$fault: a trace of a run that failed"
 }
@@ -53,7 +54,7 @@ hostile 0 truncates --environment 'TRUNCATED={trace}' # the exported file is the
 # --- a campaign: the target's directory removed, and a disk that is full ----------------------------------------------------------
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=24m,mode=755 small small 2>/dev/null; then
-	trap 'umount -l "$PWD/small"' EXIT
+	trap 'cd "$here" && umount -l small' EXIT
 	cp in.csv target small
 	cd small
 	hostile 3 fills --environment "FILLED={scratch}/fills"
@@ -103,5 +104,7 @@ status=0
 journal=$(find results -name 'journal*' -type f | head -n 1)
 grep -q 'removed its target' "$journal" || fail "nothing of the removed target in the journal: $(cat "$journal")"
 grep -q 'exit status 5' "$journal" || fail 'nothing of the full disk in the journal'
-jq -e '[.league[] | select(.replayer == "event")][0].cases == 1' results/report/report.json >/dev/null ||
-	fail "event was not judged: $(jq -c .league results/report/report.json)"
+jq -e '[.league[] | select(.replayer == "event")][0] | .n_failed_runs == 0 and .cpu_per_request_ns > 0' results/report/report.json >/dev/null ||
+	fail "runs of event failed for what others did: $(jq -c .league results/report/report.json) $(cat "$journal")"
+jq -e '[.league[] | select(.replayer != "event") | .n_failed_runs] == [4, 4]' results/report/report.json >/dev/null || fail 'not all of their runs failed'
+[ "$(grep -c '"state":"failed"' "$journal")" = 8 ] || fail "other runs failed than those: $(cat "$journal")"

@@ -81,7 +81,7 @@ static void misbehave(const char *fault)
 		fputc(i, stderr);
 	if (!strcmp(fault, "removes") && remove(getenv("REMOVED")))
 		exit(9);
-	if (!strcmp(fault, "truncates") && truncate(getenv("TRUNCATED"), 10))
+	if (!strcmp(fault, "truncates") && truncate(getenv("TRUNCATED"), 2000))
 		exit(9);
 	if (!strcmp(fault, "fills")) {
 		int file = open(getenv("FILLED"), O_WRONLY | O_CREAT, 0600);

@@ -236,5 +236,9 @@ int step_make(struct campaign *c, const struct step *s, struct step_result *r, s
 		snprintf(r->reason, sizeof r->reason, "%.490s", why.msg);
 	else
 		reason_make(r, s->limit_bytes, n_killed, before_ns, s->output);
+	/* the run in which the directory went is to blame, not the next */
+	struct err gone = ERR_INIT;
+	if (!ret && !s->blank && prepare_check(&c->places, c->protocol, s->scenario, step_target(c, s), &gone) && !r->reason[0])
+		snprintf(r->reason, sizeof r->reason, "%.490s", gone.msg);
 	return 0;
 }

@@ -116,6 +116,11 @@ char *program_work_dir(const struct places *s, const struct protocol *p, size_t 
 	return path;
 }
 
+int prepare_check(struct places *s, const struct protocol *p, size_t scenario, size_t on, struct err *e)
+{
+	return place_dir_check(&s->place[on], dir_of(s, p, scenario, on), e);
+}
+
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t on, bool drop_caches, struct prepared *out,
 		struct err *e)
 {

@@ -85,6 +85,8 @@ char *program_work_dir(const struct places *s, const struct protocol *p, size_t 
 /* Brings a scenario's files into the state to run from. `drop_caches`: this process may. */
 int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t target, bool drop_caches, struct prepared *out,
 		struct err *e);
+/* After a run: whether the directory is still the one that was prepared (place_dir_check). */
+int prepare_check(struct places *s, const struct protocol *p, size_t scenario, size_t target, struct err *e);
 /* Waits until `settle_ns` after the eviction. */
 void prepare_settle(const struct prepared *prepared, int64_t settle_ns);
 
