@@ -58,7 +58,9 @@ static const char about[] =
 	"  exponential:mean=1ms                      drawn; also lognormal:mean=,sd=  uniform:from=,to=  gamma:mean=,shape=\n"
 	"  hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,rate=150MB     one head: seek, rotation, transfer; full-seek= instead of seek=\n"
 	"  ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB    each unit belongs to one channel\n"
-	"The first two rows take parallel=N: at most N requests are served at a time (0, the default: all). All take flush=TIME (0).";
+	"  throttled:read-iops=,write-iops=,read-rate=,write-rate=     the loop device slowed down by a control group, for the processes of this\n"
+	"                                            one's group alone; keeps the rate, but stalls in slices of 100 ms\n"
+	"The first two rows take parallel=N: at most N requests are served at a time (0, the default: all). All but the last take flush=TIME (0).";
 
 /* --- what there is ------------------------------------------------------------------------------------------------ */
 
@@ -89,7 +91,11 @@ static int volume_print(const struct volume *v, struct err *e)
 	printf("%-13s%s, %s in %s%s\n", v->name, volume_path(v), size.s, v->backing ? v->backing : "memory",
 	       v->alive ? "" : ", its server has ended: nothing can be read or written");
 	printf("  service    %s\n", v->service);
-	lead_print(&v->lead);
+	if (v->group)
+		printf("  warning    slow for the processes of %s alone, and in slices of 100 ms: the kernel lets requests through in bursts and\n"
+		       "             stalls between them, up to 100 ms; the rate is kept, service times are not\n", v->group);
+	else
+		lead_print(&v->lead);
 	strbuf_release(&size);
 	int ret = volume_log_open(&log, v->log, false, e);
 	if (ret)
@@ -102,8 +108,8 @@ static int volume_print(const struct volume *v, struct err *e)
 static json_t *volume_json(const struct volume *v)
 {
 	struct volume_log log;
-	json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:b}", "name", v->name, "path", volume_path(v), "service", v->service,
-			      "backing", v->backing, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns,
+	json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:b}", "name", v->name, "path", volume_path(v), "service", v->service,
+			      "backing", v->backing, "group", v->group, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns,
 			      "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "alive", v->alive);
 	if (!o || volume_log_open(&log, v->log, false, NULL))
 		return o;

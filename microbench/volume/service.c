@@ -16,7 +16,7 @@
 
 #define SERVERS_MAX 4096
 
-enum kind { KIND_CONSTANT, KIND_EXPONENTIAL, KIND_LOGNORMAL, KIND_UNIFORM, KIND_GAMMA, KIND_HDD, KIND_SSD, KIND_N };
+enum kind { KIND_CONSTANT, KIND_EXPONENTIAL, KIND_LOGNORMAL, KIND_UNIFORM, KIND_GAMMA, KIND_HDD, KIND_SSD, KIND_THROTTLED, KIND_N };
 
 struct parameters {
 	int64_t time_ns, read_ns, write_ns, flush_ns; /* read, write: -1 as `time` */
@@ -27,6 +27,7 @@ struct parameters {
 	int64_t seek_ns, track_seek_ns, full_seek_ns; /* full_seek: -1 from seek */
 	uint64_t rate; /* bytes/s; 0: transfers take no time */
 	uint64_t channels, unit_bytes;
+	struct service_limits limits;
 };
 
 struct service {
@@ -65,6 +66,10 @@ static const struct option_spec ssd_keys[] = {
 	ROW("channels", OPT_UINT, channels, .min = 1, .max = SERVERS_MAX), ROW("unit", OPT_SIZE, unit_bytes, .min = 512, .max = 1 << 30),
 	ROW("read", OPT_DURATION, read_ns, ANY_TIME), ROW("write", OPT_DURATION, write_ns, ANY_TIME),
 	ROW("rate", OPT_SIZE, rate, .min = 0, .max = -1), FLUSH, {.name = NULL}};
+#define LIMIT(key, kind, field) ROW(key, kind, limits.field, .min = 0, .max = 4294967295.0)
+static const struct option_spec throttled_keys[] = {
+	LIMIT("read-iops", OPT_UINT, read_iops), LIMIT("write-iops", OPT_UINT, write_iops), LIMIT("read-rate", OPT_SIZE, read_rate),
+	LIMIT("write-rate", OPT_SIZE, write_rate), {.name = NULL}};
 
 static const struct model {
 	const char *name;
@@ -78,6 +83,7 @@ static const struct model {
 	[KIND_GAMMA] = {"gamma", gamma_keys, {.mean_ns = 1000000, .shape = 2}},
 	[KIND_HDD] = {"hdd", hdd_keys, {.rpm = 7200, .seek_ns = 8500000, .track_seek_ns = 800000, .full_seek_ns = -1, .rate = 150000000}},
 	[KIND_SSD] = {"ssd", ssd_keys, {.channels = 8, .unit_bytes = 16384, .read_ns = 80000, .write_ns = 200000, .rate = 400000000}},
+	[KIND_THROTTLED] = {"throttled", throttled_keys, {.limits = {0}}},
 };
 
 static int kind_find(const char *name, size_t len, enum kind *kind, struct err *e)
@@ -93,7 +99,7 @@ static int kind_find(const char *name, size_t len, enum kind *kind, struct err *
 	char *word = strndup(name, len);
 	const char *near = word ? nearest_name(word, names) : NULL;
 	int ret = near ? err_set(e, EINVAL, "unknown service model \"%s\" (did you mean \"%s\"?)", word, near)
-		       : err_set(e, EINVAL, "unknown service model \"%s\" (constant, exponential, lognormal, uniform, gamma, hdd, ssd)",
+		       : err_set(e, EINVAL, "unknown service model \"%s\" (constant, exponential, lognormal, uniform, gamma, hdd, ssd, throttled)",
 				 word ? word : "");
 	free(word);
 	return ret;
@@ -135,6 +141,9 @@ static int settle(struct service *s, struct err *e)
 		p->full_seek_ns = p->track_seek_ns + (int64_t)((double)(p->seek_ns - p->track_seek_ns) * 15 / 8);
 	if (s->kind == KIND_HDD && p->full_seek_ns < p->track_seek_ns)
 		return err_set(e, EINVAL, "hdd: the longest seek is shorter than the shortest one (track-seek)");
+	const struct service_limits *l = &p->limits;
+	if (s->kind == KIND_THROTTLED && !l->read_iops && !l->write_iops && !l->read_rate && !l->write_rate)
+		return err_set(e, EINVAL, "throttled: to what? read-iops, write-iops, read-rate or write-rate");
 	s->n_servers = s->kind == KIND_HDD ? 1 : s->kind == KIND_SSD ? p->channels : p->parallel;
 	return 0;
 }
@@ -184,6 +193,13 @@ void service_free(struct service *s)
 	gsl_rng_free(s->random);
 	free(s->free_ns);
 	free(s);
+}
+
+bool service_throttled(const struct service *s, struct service_limits *l)
+{
+	if (s->kind == KIND_THROTTLED)
+		*l = s->p.limits;
+	return s->kind == KIND_THROTTLED;
 }
 
 /* In the largest unit that divides it. */
@@ -249,7 +265,8 @@ static double drawn_ns(const struct service *s)
 /* constant and drawn: whichever server is free first. */
 static struct service_times simple_take(struct service *s, enum service_op op, int64_t now_ns)
 {
-	double ns = s->kind != KIND_CONSTANT ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
+	const bool drawn = s->kind != KIND_CONSTANT && s->kind != KIND_THROTTLED;
+	double ns = drawn ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
 	int64_t length = ns < 9e18 ? llround(ns) : INT64_C(9000000000000000000);
 	if (!s->n_servers)
 		return (struct service_times){now_ns, now_ns + length};

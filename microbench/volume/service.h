@@ -7,9 +7,11 @@
  *   exponential:mean=1ms            drawn for each request; also lognormal:mean=,sd=  uniform:from=,to=  gamma:mean=,shape=
  *   hdd:rpm=7200,seek=8.5ms,track-seek=0.8ms,full-seek=17ms,rate=150MB    one head: seek, rotation, transfer, one request after another
  *   ssd:channels=8,unit=16K,read=80us,write=200us,rate=400MB    every unit of `unit` bytes belongs to one channel; a channel serves one after another
+ *   throttled:read-iops=2000,write-rate=100MB    no time of its own: the loop device is slowed down (throttle.h), to requests/s (read-iops=,
+ *                                   write-iops=) and bytes/s (read-rate=, write-rate=); 0: not
  *
  * `constant` and the drawn ones take parallel=N (at most N requests served at a time, the others queue in the order they came; 0, the
- * default: all at once). All take flush=TIME (0): what a flush takes once everything that came before it is done.
+ * default: all at once). All but throttled take flush=TIME (0): what a flush takes once everything that came before it is done.
  *
  * hdd: the seek over a distance d of n bytes is track-seek + (full-seek - track-seek) sqrt(d / n), none for d = 0; `seek` is the mean
  * over random pairs of places, and, given instead of full-seek, determines it (the mean of sqrt over random pairs is 8/15). The platter
@@ -27,6 +29,10 @@ enum service_op { SERVICE_READ, SERVICE_WRITE, SERVICE_FLUSH };
 
 struct service; /* a model and the state of what it serves */
 
+struct service_limits { /* requests/s and bytes/s; 0: none */
+	uint64_t read_iops, write_iops, read_rate, write_rate;
+};
+
 struct service_times {
 	int64_t start_ns; /* when its service begins: what lies between is queueing */
 	int64_t done_ns;
@@ -39,6 +45,9 @@ void service_free(struct service *s); /* NULL is fine */
 
 /* A request that arrived at `now_ns` (any clock that does not go backwards), in the order of arrival. Not thread-safe. */
 struct service_times service_take(struct service *s, enum service_op op, uint64_t offset, uint64_t length, int64_t now_ns);
+
+/* Whether the model is `throttled`; its limits then. */
+bool service_throttled(const struct service *s, struct service_limits *l);
 
 /* The model with every default written out. The caller frees. */
 char *service_describe(const struct service *s);

@@ -76,11 +76,14 @@ static void facts_read(struct volume *v)
 	char *path = volume_inside(v, "volume.json");
 	json_t *o = json_load_file(path, 0, NULL);
 	free(path);
-	const char *service = json_string_value(json_object_get(o, "service")), *backing = json_string_value(json_object_get(o, "backing"));
+	const char *service = json_string_value(json_object_get(o, "service")), *backing = json_string_value(json_object_get(o, "backing")),
+		   *group = json_string_value(json_object_get(o, "group"));
 	if (service)
 		v->service = xstrdup(service);
 	if (backing)
 		v->backing = xstrdup(backing);
+	if (group)
+		v->group = xstrdup(group);
 	v->n_bytes = (uint64_t)json_integer_value(json_object_get(o, "size"));
 	v->seed = (uint64_t)json_integer_value(json_object_get(o, "seed"));
 	v->lead.ns = json_integer_value(json_object_get(o, "lead_ns"));
@@ -108,6 +111,7 @@ void volume_release(struct volume *v)
 	free(v->log);
 	free(v->service);
 	free(v->backing);
+	free(v->group);
 	*v = (struct volume){0};
 }
 

@@ -23,7 +23,7 @@ struct volume_config {
 	uint64_t seed;	     /* --seed: of what the model draws */
 	uint64_t log_cap;    /* --log: requests logged at most */
 	int64_t lead_ns;     /* --lead; VOLUME_LEAD_AUTO: measured */
-	bool loop;	     /* --loop: with a loop device on top */
+	bool loop;	     /* --loop: with a loop device on top; throttled needs it */
 };
 void volume_config_init(struct volume_config *c);
 
@@ -43,13 +43,14 @@ struct volume { /* strings are owned */
 	uint64_t n_bytes;
 	uint64_t seed;
 	struct volume_lead lead;
+	char *group; /* of service model throttled: the control group whose processes its device is slow for; NULL: another model */
 	char device[LOOP_NAME_MAX]; /* "": no loop device */
 	pid_t pid;
 	bool alive;
 };
 
-/* Makes a volume and returns when it can be used. `root` NULL: the usual one. Errors: EEXIST, EINVAL for name, size or model; ENOMEM; of FUSE
- * and loop devices. After an error nothing is left. */
+/* Makes a volume and returns when it can be used. `root` NULL: the usual one. Errors: EEXIST, EINVAL for name, size or model; ENOMEM; ENOTSUP where
+ * nothing can be throttled; of FUSE and loop devices. After an error nothing is left. */
 int volume_create(const char *root, const char *name, const struct volume_config *c, struct volume *v, struct err *e);
 /* Errors: ENOENT naming those there are. Ownership: volume_release. */
 int volume_find(const char *root, const char *name, struct volume *v, struct err *e);

@@ -19,9 +19,16 @@
 #include "microbench/volume/log.h"
 #include "microbench/volume/server.h"
 #include "microbench/volume/service.h"
+#include "microbench/volume/throttle.h"
 #include "microbench/volume/volume_private.h"
 
 #define SECTOR 4096
+
+struct throttling { /* of model throttled */
+	bool is;
+	struct service_limits limits;
+	char *group;
+};
 
 /* --- before anything is made -------------------------------------------------------------------------------------- */
 
@@ -40,7 +47,7 @@ static int memory_check(uint64_t n_bytes, struct err *e)
 	return ret;
 }
 
-static int config_check(const struct volume_config *c, char **service, struct err *e)
+static int config_check(const struct volume_config *c, char **service, struct throttling *t, struct err *e)
 {
 	struct service *s;
 	if (!c->n_bytes || c->n_bytes % SECTOR)
@@ -51,7 +58,13 @@ static int config_check(const struct volume_config *c, char **service, struct er
 	if (ret)
 		return ret;
 	*service = service_describe(s);
+	t->is = service_throttled(s, &t->limits);
 	service_free(s);
+	if (t->is && !c->loop)
+		return err_set(e, EINVAL, "throttled is for a loop device, and there is to be none (%s)", geteuid() ? "it needs root" : "--no-loop");
+	ret = t->is ? throttle_group("", &t->group, e) : 0;
+	if (ret)
+		return ret;
 	return c->backing ? 0 : memory_check(c->n_bytes, e);
 }
 
@@ -169,8 +182,9 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 
 static int facts_write(const struct volume *v, struct err *e)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns",
-			      (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing);
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns",
+			      (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group",
+			      v->group);
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: a name that is no UTF-8", v->name);
 	free(path);
@@ -194,7 +208,7 @@ static int lead_settle(struct volume *v, const struct volume_config *c, struct e
 }
 
 /* The directory is there. */
-static int bring_up(struct volume *v, const struct volume_config *c, struct err *e)
+static int bring_up(struct volume *v, const struct volume_config *c, const struct throttling *t, struct err *e)
 {
 	char *mount = volume_inside(v, "mount");
 	int ret = mkdir(mount, 0700) < 0 ? err_sys(e, errno, "%s", mount) : 0;
@@ -203,18 +217,21 @@ static int bring_up(struct volume *v, const struct volume_config *c, struct err 
 		ret = server_start(v, c, e);
 	if (!ret && c->loop)
 		ret = loop_attach(v->file, true, v->device, e);
-	if (!ret)
+	if (!ret && !t->is) /* nothing is put off there that could be answered earlier */
 		ret = lead_settle(v, c, e);
-	return ret ? ret : facts_write(v, e);
+	if (!ret)
+		ret = facts_write(v, e); /* whoever removes it must know of the limits before they are there */
+	return ret || !t->is ? ret : throttle_set(t->group, v->device, &t->limits, e);
 }
 
 int volume_create(const char *root, const char *name, const struct volume_config *c, struct volume *v, struct err *e)
 {
 	*v = (struct volume){0};
+	struct throttling t = {.is = false};
 	char *service = NULL, *backing = NULL, *top = volume_root(root);
 	int ret = volume_name_check(name, e);
 	if (!ret)
-		ret = config_check(c, &service, e);
+		ret = config_check(c, &service, &t, e);
 	if (!ret)
 		ret = root_make(top, e);
 	char *dir = xasprintf("%s/%s", top, name);
@@ -228,9 +245,10 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		volume_read(v, top, name);
 		v->service = xstrdup(service);
 		v->backing = backing ? xstrdup(backing) : NULL;
+		v->group = t.group ? xstrdup(t.group) : NULL;
 		v->n_bytes = c->n_bytes;
 		v->seed = c->seed;
-		ret = bring_up(v, c, e);
+		ret = bring_up(v, c, &t, e);
 	}
 	if (!ret) {
 		volume_release(v);
@@ -246,5 +264,6 @@ int volume_create(const char *root, const char *name, const struct volume_config
 	free(top);
 	free(backing);
 	free(service);
+	free(t.group);
 	return ret;
 }

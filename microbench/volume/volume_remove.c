@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A volume ends: refused while somebody uses it; otherwise its loop device, its server and its directory go, whatever state they are in. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -12,9 +13,29 @@
 
 #include "common/device.h"
 #include "common/files.h"
+#include "microbench/volume/throttle.h"
 #include "microbench/volume/volume_private.h"
 
 #define PATIENCE_MS 10000
+#define HELD_PATIENCE_MS 2000 /* the kernel lets go of a killed program's io_uring some time after its end */
+
+/* Detaching the device of somebody who writes to it would only be put off until he is done. */
+static int held_check(const struct volume *v, bool *refused, struct err *e)
+{
+	int fd = -1;
+	for (int ms = 0; fd < 0 && ms <= HELD_PATIENCE_MS; ms += 10) {
+		fd = open(v->device, O_RDONLY | O_EXCL | O_CLOEXEC);
+		if (fd < 0 && errno != EBUSY)
+			return 0; /* what is wrong with it, detaching will tell */
+		if (fd < 0)
+			nanosleep(&(struct timespec){0, 10000000}, NULL);
+	}
+	*refused = fd < 0;
+	if (fd < 0)
+		return err_set(e, EBUSY, "volume %s stays: %s is in use; end what writes to it first", v->name, v->device);
+	close(fd);
+	return 0;
+}
 
 static int uses_check(const struct volume *v, bool *refused, struct err *e)
 {
@@ -31,7 +52,7 @@ static int uses_check(const struct volume *v, bool *refused, struct err *e)
 	if (uses.n)
 		ret = err_set(e, EBUSY, "volume %s stays: %s", v->name, uses.text[0]);
 	device_uses_release(&uses);
-	return ret;
+	return ret ? ret : held_check(v, refused, e);
 }
 
 /* Whether the lock becomes free in time. */
@@ -69,6 +90,8 @@ int volume_remove(const struct volume *v, bool *refused, struct err *e)
 {
 	*refused = false;
 	int ret = uses_check(v, refused, e);
+	if (!ret && v->device[0] && v->group)
+		throttle_clear(v->group, v->device);
 	if (!ret && v->device[0])
 		ret = loop_detach(v->device, v->file, e);
 	if (ret)

@@ -12,6 +12,10 @@ expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service hd
 expect_line err 'did you mean "hdd"'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service constant:time=5
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" ../v
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service throttled
+expect_line err 'read-iops'
+expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service throttled:read-iops=100 --no-loop
+expect_line err 'throttled is for a loop device'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --lead soon
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
 expect_line err 'does not fit'
@@ -121,6 +125,45 @@ expect_status 0 "$VALIDATE" info fast.trace --json
 jq -e ".concurrency.max >= 2" out >/dev/null || fail "no two reads at a time"
 expect_status 0 "$VALIDATE" volume remove --root "$root" fast
 [ ! -b "$device" ] || ! grep -q "$root" "/sys/block/${device#/dev/}/loop/backing_file" 2>/dev/null || fail "the loop device stayed"
+
+# a replay that writes holds its device: its second request is a minute off
+expect_status 0 "$VALIDATE" volume create --root "$root" held --size 4M --service constant:time=0
+device=$("$VALIDATE" volume list --root "$root" --json held | jq -r '.volumes[0].path')
+printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >two.csv
+"$VALIDATE" replay --destructive --device "$device" two.csv >replay.out 2>&1 &
+replay=$!
+trap 'kill -KILL $replay 2>/dev/null || :; "$VALIDATE" volume remove --root "$root" --all >/dev/null 2>&1 || :' EXIT
+n=0
+for i in $(seq 1 100); do
+	n=$("$VALIDATE" volume list --root "$root" --json held | jq '.volumes[0].writes.n')
+	[ "$n" -eq 0 ] || break
+	sleep 0.05
+done
+[ "$n" -gt 0 ] || fail "the replay did not begin: $(cat replay.out)"
+expect_status 6 "$VALIDATE" volume remove --root "$root" held
+expect_line err 'is in use'
+kill -KILL $replay
+wait $replay 2>/dev/null || :
+expect_status 0 "$VALIDATE" volume remove --root "$root" held
+
+# slowed down by a control group: the limit is the device's while it lives, and not the next one's of its number
+group=/sys/fs/cgroup/blkio$(sed -n 's/^[0-9]*:[a-z,]*blkio[a-z,]*://p' /proc/self/cgroup | sed 's,^/$,,')
+if [ -w "$group/blkio.throttle.read_iops_device" ]; then
+	expect_status 0 "$VALIDATE" volume create --root "$root" slow --size 4M --service throttled:read-iops=20,write-rate=1M
+	expect_line out 'slices of 100 ms'
+	expect_status 0 "$VALIDATE" volume list --root "$root" --json slow
+	device=$(jq -r '.volumes[0].path' out)
+	[ "$(jq -r '.volumes[0].group' out)" = "$group" ] || fail "$(cat out)"
+	number=$(cat "/sys/block/${device#/dev/}/dev")
+	grep -qx "$number 20" "$group/blkio.throttle.read_iops_device" || fail "no limit of requests: $(cat "$group"/blkio.throttle.*)"
+	grep -qx "$number 1048576" "$group/blkio.throttle.write_bps_device" || fail "no limit of bytes: $(cat "$group"/blkio.throttle.*)"
+	begun=$(awk '{ print $1 }' /proc/uptime)
+	dd if="$device" of=/dev/null bs=4k count=20 iflag=direct 2>/dev/null
+	# 20 at 20 a second, but for the slice that is given in advance: never sooner, however busy the machine is
+	awk -v from="$begun" '{ exit $1 - from < 0.7 }' /proc/uptime || fail "20 reads at 20 a second ended too soon"
+	expect_status 0 "$VALIDATE" volume remove --root "$root" slow
+	grep -q "^$number " "$group"/blkio.throttle.*_device && fail "the limits stayed" || :
+fi
 
 command -v mkfs.ext4 >/dev/null || skip "no mkfs.ext4"
 expect_status 0 "$VALIDATE" volume create --root "$root" fs --size 32M --service constant:time=0

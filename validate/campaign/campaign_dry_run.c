@@ -175,6 +175,8 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		struct strbuf run = STRBUF_INIT, files = STRBUF_INIT;
 		format_duration(&run, x.run_s * 1e9);
 		format_size(&files, x.file_bytes);
+			if (!strncmp(t->volume, "throttled", strlen("throttled")))
+				fputs("  warning: the kernel throttles in slices of 100 ms: the rate is kept, response times are those of bursts and stalls\n", out);
 		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name, (unsigned long long)x.n_runs, run.s,
 			files.s);
 		strbuf_release(&run);

@@ -155,6 +155,9 @@ static int target_begin(struct campaign *c, size_t i, json_t *facts, struct err 
 	if (storage.in_memory && t->cache == CACHE_COLD)
 		environment_skip(c->environment, "cold caches", "the target directory is on a file system in memory",
 				 "none: every read is served from memory");
+	if (place->below.throttled)
+		environment_skip(c->environment, "service times", "a control group slows the target's volume down, in slices of 100 ms",
+				 "none: rates are kept, response times are those of bursts and of stalls of up to 100 ms");
 	storage_release(&storage);
 	return 0;
 }

@@ -80,14 +80,14 @@ static int volume_begin(struct target_device *d, const struct target *t, const c
 	int ret = volume_create(NULL, name, &c, &v, e);
 	if (ret)
 		return err_context(e, "volume");
-	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service)};
+	*d = (struct target_device){xstrdup(volume_path(&v)), xstrdup(name), xstrdup(v.service), v.group != NULL};
 	volume_release(&v);
 	return 0;
 }
 
 int device_begin(struct target_device *d, const struct target *t, const char *name, struct err *e)
 {
-	*d = (struct target_device){NULL, NULL, NULL};
+	*d = (struct target_device){.path = NULL};
 	if (t->volume)
 		return volume_begin(d, t, name, e);
 	bool refused;
@@ -114,5 +114,5 @@ void device_release(struct target_device *d)
 	free(d->path);
 	free(d->volume);
 	free(d->service);
-	*d = (struct target_device){NULL, NULL, NULL};
+	*d = (struct target_device){.path = NULL};
 }

@@ -15,6 +15,7 @@ struct target_device { /* all NULL: a directory */
 	char *volume; /* the name of the volume that was made for it */
 	char *service; /* its model, every default written out */
 };
+	bool throttled; /* slowed down by a control group, not by a model: in slices of 100 ms */
 
 /* Whether the protocol's devices may be overwritten: each that has `destructive` must be named in named[n], and be used by nobody else.
  * *refused (status 6) tells that from a failure. Errors: EPERM naming what is missing; those of device_open. Nothing is touched. */

@@ -151,13 +151,34 @@ static void channels(void **state)
 	service_free(s);
 }
 
+/* It takes no time of its own; its limits are for the control group. */
+static void throttled(void **state)
+{
+	(void)state;
+	struct service_limits l = {0};
+	struct service *s = made("throttled:read-iops=2000,write-rate=100M");
+	expect(s, SERVICE_READ, 0, 4096, 5, 5, 5);
+	expect(s, SERVICE_WRITE, 0, 4096, 5, 5, 5);
+	expect(s, SERVICE_FLUSH, 0, 0, 6, 6, 6);
+	assert_true(service_throttled(s, &l));
+	assert_int_equal(l.read_iops, 2000);
+	assert_int_equal(l.write_iops, 0);
+	assert_int_equal(l.read_rate, 0);
+	assert_int_equal(l.write_rate, UINT64_C(100) << 20);
+	service_free(s);
+	s = made("constant");
+	assert_false(service_throttled(s, &l));
+	service_free(s);
+}
+
 static void bad_texts(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {
 		"", "const", "constant:", "constant:tim=1ms", "constant:time", "constant:time=5", "constant:time=-5us", "uniform:from=2ms,to=1ms",
 		"hdd:rpm=0", "hdd:seek=0.1ms", "ssd:channels=0", "ssd:unit=1", "gamma:shape=0", "constant:parallel=5000", "constant:rpm=7200",
-		"constant:time=1ms,,flush=1ms", "hdd:rpm=nan", "exponential:mean=99999999999999h"};
+		"constant:time=1ms,,flush=1ms", "hdd:rpm=nan", "exponential:mean=99999999999999h",
+		"throttled", "throttled:read-iops=0", "throttled:read-iops=-1", "throttled:read-iops=5000000000", "throttled:flush=1ms,read-iops=5"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct service *s;
 		struct err e = ERR_INIT;
@@ -173,7 +194,7 @@ static void what_it_says_of_itself_reads_back(void **state)
 {
 	(void)state;
 	static const char *const texts[] = {"constant", "constant:read=1us,parallel=3", "exponential", "lognormal:sd=1ms", "uniform", "gamma:shape=0.1",
-					    "hdd", "hdd:seek=9ms,rpm=5400.5", "ssd:channels=3", "constant:flush=2ms"};
+					    "hdd", "hdd:seek=9ms,rpm=5400.5", "ssd:channels=3", "constant:flush=2ms", "throttled:write-iops=5,read-rate=1M"};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct service *a = made(texts[i]);
 		char *said = service_describe(a);
@@ -225,6 +246,7 @@ int main(void)
 		cmocka_unit_test(one_head),
 		cmocka_unit_test(the_mean_seek),
 		cmocka_unit_test(channels),
+		cmocka_unit_test(throttled),
 		cmocka_unit_test(bad_texts),
 		cmocka_unit_test(what_it_says_of_itself_reads_back),
 		cmocka_unit_test(restarts),

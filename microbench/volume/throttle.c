@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "microbench/volume/throttle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "common/cgroup_where.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+static const struct {
+	const char *name; /* of the group's file */
+	size_t offset;	  /* in service_limits */
+} limits[] = {
+	{"blkio.throttle.read_iops_device", offsetof(struct service_limits, read_iops)},
+	{"blkio.throttle.write_iops_device", offsetof(struct service_limits, write_iops)},
+	{"blkio.throttle.read_bps_device", offsetof(struct service_limits, read_rate)},
+	{"blkio.throttle.write_bps_device", offsetof(struct service_limits, write_rate)},
+};
+#define N_LIMITS (sizeof limits / sizeof *limits)
+
+int throttle_group(const char *root, char **group, struct err *e)
+{
+	struct cgroup_where w;
+	*group = NULL;
+	if (!cgroup_where_of(root, CGROUP_V1, "blkio", &w))
+		return err_set(e, ENOTSUP, "throttled: there are no control groups of version 1 with the controller blkio here; take another service model");
+	char *file = xasprintf("%s/%s", w.own, limits[0].name);
+	int ret = path_exists(file) ? 0 : err_set(e, ENOTSUP, "throttled: this kernel cannot throttle: no %s; take another service model", file);
+	free(file);
+	if (!ret)
+		*group = xstrdup(w.own);
+	cgroup_where_release(&w);
+	return ret;
+}
+
+static int limit_put(const char *group, const char *name, dev_t number, uint64_t value, struct err *e)
+{
+	char *path = xasprintf("%s/%s", group, name);
+	char *text = xasprintf("%u:%u %llu\n", major(number), minor(number), (unsigned long long)value);
+	int ret = 0, fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		ret = err_sys(e, errno, "throttled: cannot write to %s", path);
+	if (fd >= 0)
+		close(fd);
+	free(text);
+	free(path);
+	return ret;
+}
+
+int throttle_set(const char *group, const char *device, const struct service_limits *l, struct err *e)
+{
+	struct stat st;
+	int ret = stat(device, &st) < 0 ? err_sys(e, errno, "%s", device) : 0;
+	for (size_t i = 0; i < N_LIMITS && !ret; i++) {
+		uint64_t value = *(const uint64_t *)((const char *)l + limits[i].offset);
+		if (value)
+			ret = limit_put(group, limits[i].name, st.st_rdev, value, e);
+	}
+	if (ret)
+		throttle_clear(group, device);
+	return ret;
+}
+
+void throttle_clear(const char *group, const char *device)
+{
+	struct stat st;
+	for (size_t i = 0; i < N_LIMITS && stat(device, &st) == 0; i++)
+		limit_put(group, limits[i].name, st.st_rdev, 0, NULL);
+}
