@@ -66,6 +66,37 @@ static int in_use(const struct device_uses *u, const char *path, struct err *e)
 		       u->n == 2 ? "" : "s");
 }
 
+static int signed_refuse(const char *path, const char *what, const char *at, const char *kind, struct err *e)
+{
+	return err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on %s%s (\"wipefs -a\" removes it, if it may be lost)", path, kind, what, at);
+}
+
+/* What is written on another device or file, of which this one is a part, or the other way round. One that has gone by now has nothing on it. */
+static int other_examine(const char *other, const char *what, bool tables, const char *path, bool *refused, struct err *e)
+{
+	char *kind = NULL;
+	int fd = open(other, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return errno == ENOENT || errno == ENXIO ? 0 : err_sys(e, errno, "%s: cannot look what is on %s%s", path, what, other);
+	int ret = tables ? device_signature(fd, &kind, e) : device_signature_whole(fd, &kind, e);
+	close(fd);
+	*refused |= kind != NULL;
+	if (kind)
+		ret = signed_refuse(path, what, other, kind, e);
+	free(kind);
+	return ret;
+}
+
+static int others_examine(const struct device_uses *u, const char *path, bool *refused, struct err *e)
+{
+	int ret = 0;
+	for (size_t i = 0; i < u->n_partitions && !ret; i++)
+		ret = other_examine(u->partition[i], "its partition ", true, path, refused, e);
+	if (!ret && u->under) /* a loop device may be a part of a file that has partitions */
+		ret = other_examine(u->under, "what it lies on, ", false, path, refused, e);
+	return ret;
+}
+
 /* `d->fd` is open for reading. */
 static int examine(const struct device *d, const char *path, enum device_how how, bool *refused, struct err *e)
 {
@@ -82,8 +113,10 @@ static int examine(const struct device *d, const char *path, enum device_how how
 	else if (how == DEVICE_WRITE)
 		ret = device_signature(d->fd, &kind, e);
 	if (kind)
-		ret = err_set(e, EBUSY, "%s: refused, nothing was written: there is %s on it (\"wipefs -a\" removes it, if it may be lost)", path, kind);
+		ret = signed_refuse(path, "it", "", kind, e);
 	*refused = uses.n || kind;
+	if (!ret && how == DEVICE_WRITE)
+		ret = others_examine(&uses, path, refused, e);
 	free(kind);
 	device_uses_release(&uses);
 	return ret;

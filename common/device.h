@@ -43,6 +43,9 @@ void device_close(struct device *d); /* a closed one (fd -1) is fine */
 struct device_uses {
 	char **text; /* text[n]: "/dev/sdb1 is mounted on /srv"; owned */
 	size_t n;
+	char **partition; /* partition[n_partitions]: of it, by path; owned. What is written on them is not looked at here */
+	size_t n_partitions;
+	char *under; /* of a loop device: the file, or device, that it is over; NULL; owned */
 };
 
 /* Where the system's state is read from; tests have their own. */
@@ -59,5 +62,7 @@ void device_uses_release(struct device_uses *u);
 /* What is written on it, in words ("a file system (ext4)", "a partition table (gpt)"), or NULL for nothing that is known. The caller frees.
  * Errors: of reading. */
 int device_signature(int fd, char **kind, struct err *e);
+/* As device_signature, partition tables passed over. */
+int device_signature_whole(int fd, char **kind, struct err *e);
 
 #endif

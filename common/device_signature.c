@@ -40,7 +40,7 @@ static int probe_one(blkid_probe p, bool partitions, struct strbuf *kind, struct
 	return 0;
 }
 
-int device_signature(int fd, char **kind, struct err *e)
+static int signature(int fd, int n_kinds, char **kind, struct err *e)
 {
 	*kind = NULL;
 	blkid_probe p = blkid_new_probe();
@@ -50,7 +50,7 @@ int device_signature(int fd, char **kind, struct err *e)
 	if (blkid_probe_set_device(p, fd, 0, 0))
 		ret = err_set(e, EIO, "cannot look for signatures");
 	struct strbuf text = STRBUF_INIT;
-	for (int partitions = 0; partitions < 2 && !ret; partitions++)
+	for (int partitions = 0; partitions < n_kinds && !ret; partitions++)
 		ret = probe_one(p, partitions, &text, e);
 	blkid_free_probe(p);
 	if (!ret && text.len)
@@ -58,4 +58,14 @@ int device_signature(int fd, char **kind, struct err *e)
 	else
 		strbuf_release(&text);
 	return ret;
+}
+
+int device_signature(int fd, char **kind, struct err *e)
+{
+	return signature(fd, 2, kind, e);
+}
+
+int device_signature_whole(int fd, char **kind, struct err *e)
+{
+	return signature(fd, 1, kind, e);
 }

@@ -31,6 +31,7 @@ struct search {
 	const struct device_system *system;
 	struct device_uses *uses;
 	const char *path;
+	const char *backing; /* of the loop device in question, while others over the same file are looked for */
 	struct stat st;
 	struct near near[NEAR_MAX];
 	size_t n_near;
@@ -210,40 +211,55 @@ static int loop_look(struct search *s, const char *dir, int depth, struct err *e
 	struct stat st;
 	dev_t number;
 	const char *name = strrchr(dir, '/') + 1;
-	bool known = backing && !stat(backing, &st) && number_of(dir, &number);
-	const struct near *near = known && S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
+	bool known = backing && number_of(dir, &number), there = known && !stat(backing, &st);
+	const struct near *near = there && S_ISBLK(st.st_mode) ? near_of(s, st.st_rdev) : NULL;
+	/* a file that was deleted, or that another mount hides, is known by what the kernel calls it alone */
+	bool same = there ? same_file(&st, &s->st) : known && s->backing && !strcmp(backing, s->backing);
 	if (near)
 		use_add(s, "%s%s/%s is under the loop device %s/%s", near->role, s->system->dev, near->name, s->system->dev, name);
-	else if (known && same_file(&st, &s->st) && !near_of(s, number))
+	else if (same && !near_of(s, number))
 		use_add(s, "%s is under the loop device %s/%s", s->path, s->system->dev, name);
 	free(backing);
 	return 0;
 }
 
-/* What a loop device lies on: another loop device over the same file, or the device under it. */
+/* What a loop device lies on: a device, which is to be named itself, or a file, which another loop device may be over. */
 static int under_loop(struct search *s, struct err *e)
 {
 	char *dir = sys_dir(s, s->st.st_rdev);
 	char *backing = dir ? backing_file(dir) : NULL;
 	free(dir);
-	struct stat st;
+	struct stat st = {.st_mode = 0};
 	int ret = 0;
-	if (backing && !stat(backing, &st)) {
+	if (backing && !stat(backing, &st) && S_ISBLK(st.st_mode)) {
+		use_add(s, "%s lies on the device %s: name that one", s->path, backing);
+	} else if (backing) {
 		struct stat own = s->st;
-		if (S_ISBLK(st.st_mode))
-			ret = family_add(s, st.st_rdev, "the device under it, ", e);
 		char *block = xasprintf("%s/block", s->system->sys);
 		const char *path = s->path;
 		s->st = st;
-		s->path = backing;
-		if (!ret)
-			ret = each_entry(s, block, 0, loop_look, e);
+		s->path = s->backing = backing;
+		ret = each_entry(s, block, 0, loop_look, e);
 		s->st = own;
 		s->path = path;
+		s->backing = NULL;
 		free(block);
 	}
+	if (st.st_mode && !s->uses->under)
+		s->uses->under = xstrdup(backing);
 	free(backing);
 	return ret;
+}
+
+static void partitions_note(struct search *s)
+{
+	struct device_uses *u = s->uses;
+	for (size_t i = 0; i < s->n_near; i++) {
+		if (strcmp(s->near[i].role, "its partition "))
+			continue;
+		u->partition = xrealloc(u->partition, (u->n_partitions + 1) * sizeof *u->partition);
+		u->partition[u->n_partitions++] = xasprintf("%s/%s", s->system->dev, s->near[i].name);
+	}
 }
 
 /* --- mounts and swap ---------------------------------------------------------------------------------------------- */
@@ -316,6 +332,7 @@ static int uses_look(struct search *s, struct err *e)
 		ret = family_add(s, s->st.st_rdev, "", e);
 	if (!ret && S_ISBLK(s->st.st_mode))
 		ret = under_loop(s, e);
+	partitions_note(s);
 	if (!ret)
 		ret = mounts_look(s, e);
 	if (!ret)
@@ -346,6 +363,10 @@ void device_uses_release(struct device_uses *u)
 {
 	for (size_t i = 0; i < u->n; i++)
 		free(u->text[i]);
+	for (size_t i = 0; i < u->n_partitions; i++)
+		free(u->partition[i]);
 	free(u->text);
+	free(u->partition);
+	free(u->under);
 	*u = (struct device_uses){0};
 }

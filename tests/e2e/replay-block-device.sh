@@ -8,7 +8,7 @@
 command -v losetup >/dev/null || skip "no losetup"
 dd if=/dev/urandom of=image bs=1M count=16 2>/dev/null
 device=$(losetup -f --show image 2>losetup.err) || skip "no loop device: $(cat losetup.err)"
-trap 'umount mounted 2>/dev/null || :; losetup -d "$device"' EXIT
+trap 'umount mounted 2>/dev/null || :; swapoff "${device}p1" 2>/dev/null || :; losetup -d "$device"' EXIT
 echo 2 >"/sys/block/${device##*/}/queue/nomerges" # a request stays one
 
 # a block-level trace: reads, writes, a write with forced unit access, one with a flush first, flushes, a discard
@@ -98,4 +98,65 @@ if mkfs.ext4 -q "$device" 2>/dev/null; then
 	expect_line err 'refused'
 	[ "$before" = "$(cksum <image)" ] || fail 'a refused replay wrote'
 	expect_status 0 "$VALIDATE" replay --read-only --device "$device" in.trace
+
+	# by whatever name: a link, a node of one's own, one file mounted upon another
+	ln -s "$device" link
+	mknod node b $(stat -c '0x%t 0x%T' "$device")
+	for name in link node; do
+		expect_status 6 "$VALIDATE" replay --destructive --device $name in.trace
+	done
+	: >bound
+	if mount --bind "$device" bound 2>/dev/null; then
+		expect_status 6 "$VALIDATE" replay --destructive --device bound in.trace
+		umount bound
+	fi
+
+	# a part of it that has no signature of its own
+	part=$(losetup -f --show -o 8M image)
+	status=0
+	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?
+	losetup -d "$part"
+	[ $status -eq 6 ] || fail "a part of a file with a file system: status $status, $(cat err)"
+	expect_line err 'is under the loop device'
+
+	# a loop device upon it, without a signature either: the one below is what would be written
+	part=$(losetup -f --show -o 8M "$device")
+	status=0
+	"$VALIDATE" replay --destructive --device "$part" in.trace >out 2>err || status=$?
+	losetup -d "$part"
+	[ $status -eq 6 ] || fail "a loop device over a device: status $status, $(cat err)"
+	expect_line err "lies on the device $device"
+
+	mkdir -p mounted
+	if mount "$device" mounted 2>/dev/null; then
+		for name in "$device" link image; do
+			expect_status 6 "$VALIDATE" replay --destructive --device "$name" in.trace
+			expect_line err 'refused'
+		done
+		umount mounted
+	fi
+
+	# the file below carries a file system, its only loop device begins in the middle of it; and partitions that no table tells of
+	losetup -d "$device"
+	device=$(losetup -f --show -o 4M image)
+	expect_status 6 "$VALIDATE" replay --destructive --device "$device" in.trace
+	expect_line err 'what it lies on'
+	losetup -d "$device"
+	dd if=/dev/zero of=image bs=1M count=16 conv=notrunc 2>/dev/null
+	device=$(losetup -f -P --show image)
+	if addpart "$device" 1 8192 16384 2>/dev/null && [ -b "${device}p1" ]; then
+		mkfs.ext4 -q -F "${device}p1"
+		expect_status 6 "$VALIDATE" replay --destructive --device "$device" in.trace
+		expect_line err 'its partition'
+		wipefs -q -a "${device}p1"
+		mkswap "${device}p1" >/dev/null
+		if swapon "${device}p1" 2>/dev/null; then
+			expect_status 6 "$VALIDATE" replay --destructive --device "$device" in.trace
+			expect_line err 'swap'
+			swapoff "${device}p1"
+		fi
+		wipefs -q -a "${device}p1"
+		delpart "$device" 1
+	fi
+	expect_status 0 "$VALIDATE" replay --destructive --device "$device" in.trace
 fi

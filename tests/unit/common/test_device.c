@@ -186,8 +186,37 @@ static void loop_devices_over_it(void **state)
 	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
 	assert_int_equal(u.n, 1);
 	assert_non_null(strstr(u.text[0], "is under the loop device /dev/loop8"));
+	assert_string_equal(u.under, strtok(image, "\n"));
+	device_uses_release(&u);
+
+	/* nor when the file has been deleted: the kernel's name for it is all there is */
+	put("sys/block/loop7/loop/backing_file", "/gone/image (deleted)\n");
+	put("sys/block/loop8/loop/backing_file", "/gone/image (deleted)\n");
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
+	assert_int_equal(u.n, 1);
+	assert_string_equal(u.text[0], "/gone/image (deleted) is under the loop device /dev/loop8");
+	device_uses_release(&u);
+	put("sys/block/loop8/loop/backing_file", "/gone/another (deleted)\n");
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/loop7", &st, NULL), 0);
+	assert_int_equal(u.n, 0);
 	device_uses_release(&u);
 	free(image);
+}
+
+static void partitions_are_told(void **state)
+{
+	(void)state;
+	struct stat st = {.st_mode = S_IFBLK, .st_rdev = makedev(8, 240)};
+	struct device_uses u;
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/sdx", &st, NULL), 0);
+	assert_int_equal(u.n_partitions, 2);
+	for (size_t i = 0; i < 2; i++)
+		assert_true(!strcmp(u.partition[i], "/dev/sdx1") || !strcmp(u.partition[i], "/dev/sdx2"));
+	device_uses_release(&u);
+	st.st_rdev = makedev(8, 241);
+	assert_int_equal(device_uses_find(&u, &made_up, "/dev/sdx1", &st, NULL), 0);
+	assert_int_equal(u.n_partitions, 0);
+	device_uses_release(&u);
 }
 
 static void a_file_that_is_swap(void **state)
@@ -287,6 +316,8 @@ static void signatures(void **state)
 	assert_non_null(kind);
 	assert_string_equal(kind, "a partition table (dos)");
 	free(kind);
+	assert_int_equal(device_signature_whole(fd, &kind, NULL), 0);
+	assert_null(kind);
 	close(fd);
 	free(image);
 }
@@ -302,6 +333,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
 		cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
 		cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
+		cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
 		cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
 		cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
 		cmocka_unit_test_setup_teardown(files_and_what_is_none, enter, leave),
