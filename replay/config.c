@@ -111,7 +111,7 @@ const struct option_spec replay_options[] = {
 	 .help = "engine block: requests in flight at most (0: what the mode needs; afap: 128)"},
 	{.name = "follow", .type = OPT_CHOICE, .offset = BLOCK(follow), .arg = "PARENTS", .choices = block_follow_names,
 	 .help = "mode dep: a request follows each of its parents by the traced gap, all of them by that of the one that ended last in the "
-		 "trace, or that one alone (each)"},
+		 "trace, that one alone, or whichever ends are as many as there were in the trace (each)"},
 	{.name = "think-scale", .type = OPT_DOUBLE, .offset = BLOCK(think_scale), .arg = "FACTOR", .min = 1e-6, .max = 1e6,
 	 .help = "mode dep: traced think times are divided by this (1)"},
 	{.name = "device-scale", .type = OPT_DOUBLE, .offset = BLOCK(device_scale), .arg = "FACTOR", .max = 1e6,

@@ -7,7 +7,7 @@ const char *const block_mode_names[] = {"hf", "afap", "load", "dep", "causal", "
 const char *const block_backend_names[] = {"auto", "io_uring", "libaio", "psync", NULL};
 const char *const block_limit_names[] = {"rounded", "instant", "exact", "none", NULL};
 const char *const block_beyond_names[] = {"error", "modulo", "scale", NULL};
-const char *const block_follow_names[] = {"each", "all", "nearest", NULL};
+const char *const block_follow_names[] = {"each", "all", "nearest", "count", NULL};
 const char *const block_unaligned_names[] = {"error", "round", NULL};
 
 void block_options_init(struct block_options *o)

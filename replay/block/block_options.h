@@ -9,7 +9,7 @@
 enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP, /* and of engine parallel, with MODE_AFAP: */ MODE_CAUSAL, MODE_THINK_LIMITED, MODE_TIMING_ACCURATE };
 enum block_limit { LIMIT_ROUNDED, LIMIT_INSTANT, LIMIT_EXACT, LIMIT_NONE };
 enum block_beyond { BEYOND_ERROR, BEYOND_MODULO, BEYOND_SCALE };
-enum block_follow { FOLLOW_EACH, FOLLOW_ALL, FOLLOW_NEAREST };
+enum block_follow { FOLLOW_EACH, FOLLOW_ALL, FOLLOW_NEAREST, FOLLOW_COUNT };
 enum block_unaligned { UNALIGNED_ERROR, UNALIGNED_ROUND };
 extern const char *const block_mode_names[];	  /* "hf", "afap", "load", "dep", "causal", ..., NULL; the others alike, as --help lists them */
 extern const char *const block_backend_names[];	  /* in the order of block_backends (backend.h), "auto" first */

@@ -15,7 +15,8 @@
  *       below hi have": one number that only grows, as hi does from request to request. So requests become ready in
  *       their order (a heap puts them in the order of their times), and the maximum over a window whose bounds only
  *       grow is a queue. All is amortised constant time, but the heap's logarithm of those ready and not due.
- *       With --follow nearest only the rank hi - 1 counts. Those that follow one rank lie one after another, because hi only grows.
+ *       With --follow nearest only the rank hi - 1 counts. Those that follow one rank lie one after another, because hi only grows. With count the
+ *       hi-th end of the replay takes the place of the rank hi - 1: whichever request it is of.
  * Source: hfplayer paper, sections 2.3, 2.4 and 3; doc/block-replay.md. */
 #ifndef REPLAY_BLOCK_SCHEDULE_H
 #define REPLAY_BLOCK_SCHEDULE_H
@@ -65,7 +66,8 @@ struct block_parents { /* dep: beside each request */
 
 struct block_progress { /* what one worker tells the others; it alone writes it */
 	_Alignas(128) _Atomic uint32_t in_flight;
-	_Atomic uint32_t n_ended; /* of --follow nearest: ended[n_ended], the ranks of what has ended, in that order */
+	_Atomic uint32_t n_ended; /* of --follow nearest: ended[n_ended], the ranks of what has ended, in that order. Of count: of progress[0], all that have
+				   * ended, counted by all */
 	uint32_t *ended;
 	_Atomic uint64_t next; /* place in the trace's order of the one it hands over next; UINT64_MAX: none is left */
 };
@@ -91,7 +93,8 @@ struct block_schedule {
 	bool finished;	      /* everything was taken, and nothing is in flight */
 	/* dep */
 	const struct block_parents *parents; /* parents[n] */
-	_Atomic int64_t *shift;		     /* shift[n_ranks], of all workers: end in the replay - traced end, NOT_ENDED not yet */
+	_Atomic int64_t *shift;		     /* shift[n_ranks], of all workers, by rank: end in the replay - traced end, NOT_ENDED not yet. Of count: in
+					      * the order of the ends in the replay */
 	uint32_t watermark;		     /* all ranks below have ended */
 	struct due_heap ready;
 	enum block_follow follow;

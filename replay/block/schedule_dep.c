@@ -87,10 +87,22 @@ static void ready_add_nearest(struct block_schedule *s)
 	}
 }
 
+/* As many have ended, whichever they were. */
+static void ready_add_count(struct block_schedule *s)
+{
+	while (s->next < s->n) {
+		uint32_t hi = s->parents[s->next].hi;
+		int64_t shift = hi ? atomic_load_explicit(&s->shift[hi - 1], memory_order_acquire) : 0;
+		if (shift == NOT_ENDED)
+			return;
+		ready_one(s, s->next, shift);
+	}
+}
+
 static void ready_add(struct block_schedule *s)
 {
-	if (s->follow == FOLLOW_NEAREST) {
-		ready_add_nearest(s);
+	if (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT) {
+		(s->follow == FOLLOW_COUNT ? ready_add_count : ready_add_nearest)(s);
 		return;
 	}
 	for (; s->next < s->n; s->next++) {
@@ -134,7 +146,9 @@ void schedule_ended_dependent(struct block_schedule *s, uint32_t k, int64_t end)
 	if (p->rank == RANK_NONE)
 		return;
 	int64_t least = s->request[k].fault == FAULT_LOST ? end : s->request[k].begin + p->least;
-	atomic_store_explicit(&s->shift[p->rank], (end > least ? end : least) - p->end, memory_order_release);
+	/* of count: the place among all ends in the replay, rather than in the trace */
+	uint32_t place = s->follow == FOLLOW_COUNT ? atomic_fetch_add_explicit(&s->progress[0].n_ended, 1, memory_order_relaxed) : p->rank;
+	atomic_store_explicit(&s->shift[place], (end > least ? end : least) - p->end, memory_order_release);
 	if (s->follow != FOLLOW_NEAREST)
 		return;
 	struct block_progress *mine = &s->progress[s->index];

@@ -197,7 +197,7 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 	} else if (!busy || w->harvester) {
 		if (wake - now > margin)
 			sched_yield();
-	} else if (wake == TICKS_NEVER && w->schedule.n_workers == 1 && now - w->active > ticks_of(w, SPIN_NS)) {
+	} else if (wake == TICKS_NEVER && w->schedule.n_workers == 1 && w->waiter.method != WAIT_SPIN && now - w->active > ticks_of(w, SPIN_NS)) {
 		sleep_for_completion(w, TICKS_NEVER, now);
 	} else if (wake != TICKS_NEVER && wake - now > margin) {
 		sleep_for_completion(w, wake - margin, now);

@@ -257,11 +257,37 @@ static uint32_t nearest_of(const struct block_rig *g, uint32_t r, int64_t thresh
 	return nearest;
 }
 
+static int by_time(const void *a, const void *b)
+{
+	return (*(const int64_t *)a > *(const int64_t *)b) - (*(const int64_t *)a < *(const int64_t *)b);
+}
+
+/* With --follow count: r begins by the traced gap after as many ends as were before it in the trace. None of a request after r is among them: those
+ * begin no earlier than the last of these ends. */
+static int64_t after_as_many(const struct block_rig *g, uint32_t r, int64_t threshold, int64_t think, const int64_t *begin)
+{
+	int64_t end[400], last = 0;
+	uint32_t n = 0, n_before = 0;
+	for (uint32_t q = 0; q < r; q++) {
+		if (g->l.r[q].end_ns == TIME_NONE)
+			continue;
+		end[n++] = begin[q] + g->response[q];
+		n_before += follows(g, q, r, threshold);
+		last = follows(g, q, r, threshold) && g->l.r[q].end_ns > last ? g->l.r[q].end_ns : last;
+	}
+	qsort(end, n, sizeof *end, by_time);
+	return n_before ? end[n_before - 1] + (g->l.r[r].begin_ns - last) / think : g->l.r[r].begin_ns / think;
+}
+
 /* `think` and `device` 1 or 2, so that nothing is rounded when all times are even. */
 static void dep_reference(const struct block_rig *g, int64_t threshold, int64_t think, int64_t device, int64_t *begin)
 {
 	const int follow = g->c.block.follow;
 	for (uint32_t r = 0; r < g->l.n; r++) {
+		if (follow == FOLLOW_COUNT) {
+			begin[r] = after_as_many(g, r, threshold, think, begin);
+			continue;
+		}
 		bool any = false;
 		int64_t at = g->l.r[r].begin_ns / think;
 		const uint32_t nearest = follow == FOLLOW_EACH ? UINT32_MAX : nearest_of(g, r, threshold);
@@ -287,7 +313,9 @@ static void dep_case(uint64_t *seed, uint32_t n_workers, uint32_t n)
 	g.c.n_workers = n_workers;
 	g.c.block.think_scale = (double)think;
 	g.c.block.device_scale = (double)device;
-	g.c.block.follow = (int)below(seed, 3);
+	g.c.block.follow = (int)below(seed, 4);
+	if (g.c.block.follow == FOLLOW_COUNT) /* ends that count later than they are would have no order */
+		g.c.block.device_scale = (double)(device = 0);
 	uint64_t step = 1 + below(seed, 12), service = 1 + below(seed, 60);
 	int64_t now = 0;
 	for (uint32_t i = 0; i < n; i++) {
