@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "commands/commands.h"
@@ -146,6 +147,35 @@ static void block_print(const struct replay_summary *s)
 	}
 	for (const char *line = b->notes; *line; line += strcspn(line, "\n") + 1)
 		printf("note: %.*s\n", (int)strcspn(line, "\n"), line);
+}
+
+/* Of --dry-run. Nothing of it has happened. */
+static int touched_print(const struct replay_config *c, struct block_touched *t)
+{
+	struct strbuf size = STRBUF_INIT, changed = STRBUF_INIT;
+	char *real = realpath(c->device, NULL);
+	format_size(&size, t->device_bytes);
+	format_size(&changed, t->written_bytes);
+	printf("%-16s%s%s%s, %s\n", "device", c->device, real && strcmp(real, c->device) ? ": " : "",
+	       real && strcmp(real, c->device) ? real : "", size.s);
+	count_print("would read", t->n_reads, "requests");
+	count_print("would write", t->n_writes, "requests");
+	count_print("would discard", t->n_discards, "requests");
+	count_print("would flush", t->n_flushes, "times");
+	if (*t->refusal)
+		printf("it would not be done: %s\n", t->refusal);
+	if (!t->n_written)
+		puts("nothing on it would change");
+	else
+		printf("%-16s%s in %zu range%s of bytes:\n", "would be lost", changed.s, t->n_written, t->n_written == 1 ? "" : "s");
+	for (size_t i = 0; i < t->n_written; i++)
+		printf("%-16s%" PRIu64 " to %" PRIu64 "\n", "", t->written[i].from, t->written[i].to - 1);
+	free(real);
+	strbuf_release(&size);
+	strbuf_release(&changed);
+	bool refused = *t->refusal;
+	block_touched_release(t);
+	return refused ? EXIT_REFUSED : EXIT_OK;
 }
 
 static void balloon_print(const struct replay_summary *s)
@@ -338,6 +368,8 @@ static int replay_command(int argc, char **argv, struct err *e)
 	int ret = replay_run_summary(argv[1], &c, &s, e);
 	if (ret)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;
+	if (s.block.touched.is)
+		return touched_print(&c, &s.block.touched);
 	summary_print(&c, &s);
 	if (!s.stopped)
 		return EXIT_OK;

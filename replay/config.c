@@ -125,6 +125,8 @@ const struct option_spec replay_options[] = {
 	 .help = "engine block: a thread of its own fetches the completions of each worker"},
 	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
 	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes"},
+	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,
+	 .help = "engine block: make no request; print which would be made, what of the device they would change, and whether that is refused"},
 	{.name = "beyond", .type = OPT_CHOICE, .offset = BLOCK(beyond), .arg = "HOW", .choices = block_beyond_names,
 	 .help = "engine block: requests beyond the device's end are an error, or moved: modulo its size, or all scaled to it (error)"},
 	{.name = "unaligned", .type = OPT_CHOICE, .offset = BLOCK(unaligned), .arg = "HOW", .choices = block_unaligned_names,

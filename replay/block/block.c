@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "common/units.h"
@@ -86,6 +87,11 @@ static int device_get(struct run *r, enum device_how how, struct err *e)
 	return refused ? -EPERM : ret;
 }
 
+static enum device_how how_written(const struct run *r)
+{
+	return r->c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE;
+}
+
 static int input_load(struct run *r, struct replay_summary *s, struct err *e)
 {
 	struct trace_health health;
@@ -125,7 +131,7 @@ static int prepare(struct run *r, struct replay_summary *s, struct err *e)
 	if (!ret)
 		ret = input_load(r, s, e);
 	if (!ret && r->load.n_written)
-		ret = device_get(r, r->c->own_device ? DEVICE_WRITE_OWN : DEVICE_WRITE, e);
+		ret = device_get(r, how_written(r), e);
 	if (!ret)
 		ret = threshold_get(r, &threshold_ns, e);
 	if (!ret)
@@ -135,8 +141,26 @@ static int prepare(struct run *r, struct replay_summary *s, struct err *e)
 	return ret;
 }
 
+/* Looks as the replay would, and lets go. */
+static int dry_run(struct run *r, struct replay_summary *s, struct err *e)
+{
+	struct block_touched *t = &s->block.touched;
+	struct err refusal = ERR_INIT;
+	int ret = device_get(r, DEVICE_READ, e);
+	if (!ret)
+		ret = input_load(r, s, e);
+	if (ret)
+		return ret;
+	block_touched_find(t, &r->load, r->device.n_bytes);
+	if (r->load.n_written && device_get(r, how_written(r), &refusal))
+		snprintf(t->refusal, sizeof t->refusal, "%s", refusal.msg);
+	return 0;
+}
+
 static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 {
+	if (r->c->device && r->c->block.dry_run)
+		return dry_run(r, s, e);
 	int ret = r->c->device ? 0 : err_set(e, EINVAL, "the target device is missing (--device)");
 	if (!ret && r->c->output)
 		ret = output_check(r->path, r->c->output, e);

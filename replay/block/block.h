@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "replay/block/block_touched.h"
+
 #define BLOCK_ERRORS_SHOWN 8
 #define BLOCK_SILENT_MANY 16 /* so many failures at the end, and no success after them, are no accident */
 #define BLOCK_NOTES_BYTES 2000
@@ -27,6 +29,7 @@ struct block_summary { /* what the terminal is told beside replay_summary */
 	uint64_t n_submissions;
 	double bundle_ns;     /* the threshold, at the end where it was measured */
 	int64_t threshold_ns; /* of dep's inference */
+	struct block_touched touched; /* of --dry-run; owned */
 };
 
 #endif

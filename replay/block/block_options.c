@@ -32,5 +32,5 @@ bool block_options_are_standard(const struct block_options *o)
 	bool numbers = o->bundle_ns == s.bundle_ns && o->bundle_max == s.bundle_max && o->depth == s.depth &&
 		       o->think_scale == s.think_scale && o->device_scale == s.device_scale && o->follow == s.follow && !o->think_time;
 	return how && numbers && o->sq_poll == s.sq_poll && o->registered == s.registered && o->harvester == s.harvester &&
-	       o->discards == s.discards && o->read_only == s.read_only;
+	       o->discards == s.discards && o->read_only == s.read_only && o->dry_run == s.dry_run;
 }

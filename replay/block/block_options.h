@@ -37,6 +37,7 @@ struct block_options {
 	bool harvester;		/* --harvester: a thread of its own fetches completions */
 	bool discards;		/* --discards: replay them */
 	bool read_only;		/* --read-only: writes become reads */
+	bool dry_run;		/* --dry-run: nothing is done, and what would be is told */
 	int beyond, unaligned;	/* --beyond, --unaligned */
 };
 

@@ -29,6 +29,22 @@ cksum target >before
 expect_status 6 "$VALIDATE" replay --device target in.csv
 expect_line err '--destructive'
 [ "$(cksum target)" = "$(cat before)" ] || fail "it was written to without a word"
+# what would be done, without doing it: writes at (37 i mod 256) blocks for every third i, some of which touch
+expect_status 6 "$VALIDATE" replay --dry-run --device target in.csv
+expect_line out 'would read      133 requests'
+expect_line out 'would write     67 requests'
+expect_line out 'it would not be done: target: refused'
+awk 'BEGIN { for (i = 0; i < 200; i += 3) hit[i * 37 % 256] = 1
+	for (b = 0; b < 256; b++) if (hit[b]) { n++; if (!hit[b - 1]) ranges++ }
+	printf "would be lost   %g KiB in %d ranges of bytes:\n", n * 4, ranges }' >wanted
+ln -s target by-link
+expect_status 0 "$VALIDATE" replay --dry-run --destructive --device by-link in.csv
+grep -qxF "$(cat wanted)" out || fail "not $(cat wanted): $(cat out)"
+expect_line out "device          by-link: $(realpath target), 1 MiB"
+expect_status 0 "$VALIDATE" replay --dry-run --read-only --device target in.csv
+expect_line out 'nothing on it would change'
+expect_status 2 "$VALIDATE" replay --dry-run --dir . in.csv
+[ "$(cksum target)" = "$(cat before)" ] || fail "a dry run wrote"
 "$VALIDATE" replay --destructive --device target in.csv >out 2>err || {
 	grep -q 'O_DIRECT' err && skip "no direct I/O here: $(cat err)"
 	fail "$(cat err)"

@@ -142,18 +142,41 @@ static void order_put(const struct design *plan, const struct protocol *p, FILE 
 			run_role_name(p, plan->run[at].role));
 }
 
+/* Whether its runs would be let, as things are now. */
+static void device_put(const struct target *t, FILE *out)
+{
+	struct err why = ERR_INIT;
+	uint64_t n_bytes;
+	bool refused;
+	char *real = realpath(t->device, NULL);
+	int ret = device_look(t, &n_bytes, &refused, &why);
+	fprintf(out, "\ntarget %s: requests on %s, which %s\n", t->name, t->device,
+		t->destructive ? "WOULD BE OVERWRITTEN" : "would only be read");
+	if (real && strcmp(real, t->device))
+		fprintf(out, "  that is %s\n", real);
+	if (ret) {
+		fprintf(out, "  it would not be done: %s\n", why.msg);
+	} else {
+		fputs(t->destructive ? "  any of its " : "  it has ", out);
+		size_put(out, n_bytes);
+		fputs(t->destructive ? " may be lost; nobody uses it, and nothing known is written on it\n" : "\n", out);
+	}
+	free(real);
+}
+
 /* What is below the file system, and what would become of it. */
 static void devices_put(const struct protocol *p, FILE *out)
 {
 	for (size_t i = 0; i < p->n_targets; i++) {
 		const struct target *t = &p->target[i];
 		if (t->device)
-			fprintf(out, "\ntarget %s: requests on %s, which %s\n", t->name, t->device,
-				t->destructive ? "WOULD BE OVERWRITTEN" : "would only be read");
+			device_put(t, out);
 		if (t->volume) {
 			fprintf(out, "\ntarget %s: a volume in memory, ", t->name);
 			size_put(out, t->size_bytes);
 			fprintf(out, ", service time %s\n", t->volume);
+			if (!strncmp(t->volume, "throttled", strlen("throttled")))
+				fputs("  warning: the kernel throttles in slices of 100 ms: the rate is kept, response times are those of bursts and stalls\n", out);
 		}
 	}
 }
@@ -175,8 +198,6 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		struct strbuf run = STRBUF_INIT, files = STRBUF_INIT;
 		format_duration(&run, x.run_s * 1e9);
 		format_size(&files, x.file_bytes);
-			if (!strncmp(t->volume, "throttled", strlen("throttled")))
-				fputs("  warning: the kernel throttles in slices of 100 ms: the rate is kept, response times are those of bursts and stalls\n", out);
 		fprintf(out, "%-44s %6llu %10s %12s\n", p->scenario[i].name, (unsigned long long)x.n_runs, run.s,
 			files.s);
 		strbuf_release(&run);

@@ -24,10 +24,11 @@ static bool is_named(const char *device, const char *const *named, size_t n)
 }
 
 /* Every run looks again. */
-static int look(const struct target *t, bool *refused, struct err *e)
+int device_look(const struct target *t, uint64_t *n_bytes, bool *refused, struct err *e)
 {
 	struct device d;
 	int ret = device_open(&d, t->device, t->destructive ? DEVICE_WRITE : DEVICE_READ, O_DIRECT, refused, e);
+	*n_bytes = ret ? 0 : d.n_bytes;
 	if (!ret)
 		device_close(&d);
 	return ret;
@@ -43,6 +44,7 @@ static int named_check(const struct protocol *p, const char *device, struct err 
 
 int devices_consent(const struct protocol *p, const char *const *named, size_t n, bool *refused, struct err *e)
 {
+	uint64_t n_bytes;
 	int ret = 0;
 	*refused = false;
 	for (size_t k = 0; k < n && !ret; k++)
@@ -56,7 +58,7 @@ int devices_consent(const struct protocol *p, const char *const *named, size_t n
 	*refused = ret;
 	for (size_t i = 0; i < p->n_targets && !ret; i++)
 		if (p->target[i].device)
-			ret = look(&p->target[i], refused, e);
+			ret = device_look(&p->target[i], &n_bytes, refused, e);
 	return ret;
 }
 
@@ -90,8 +92,9 @@ int device_begin(struct target_device *d, const struct target *t, const char *na
 	*d = (struct target_device){.path = NULL};
 	if (t->volume)
 		return volume_begin(d, t, name, e);
+	uint64_t n_bytes;
 	bool refused;
-	int ret = t->device ? look(t, &refused, e) : 0;
+	int ret = t->device ? device_look(t, &n_bytes, &refused, e) : 0;
 	if (!ret && t->device)
 		d->path = xstrdup(t->device);
 	return ret;
