@@ -9,8 +9,8 @@
  *	signal	length: number of the node it lets go on, after its last request
  *
  * The k-th wait of node b for node a is answered by the k-th signal of a to b. They have the pid and tid of their node; begin and end
- * are the instant that they stand at (compute: its interval). What stands between two requests of a node is in this order: signals,
- * compute, waits, and then the next request; where compute is in two parts, the waits are before the last. In the metadata (extra_json) stands
+ * are the instant that they stand at (compute: its interval). Between two requests of a node stand first its signals, then computing with
+ * its waits where in the computing they were met: computing before and after a wait are two records. In the metadata (extra_json) stands
  *
  *	"causality": {"nodes": [{"node": 0, "pid": 11, "tid": 11, "rank": 0, "host": "name"}, ...],	rank -1: of no MPI job
  *		"period": 1, "throttled": [0, 1, ...], "runs": 9, "compute": "blocking-calls" | "throttled", "clock": "cpu" | "wall",
@@ -64,7 +64,9 @@ int64_t causality_node_of(const struct causality_facts *f, uint32_t pid, uint32_
 struct causality_edge {
 	uint32_t signaller, waiter;	 /* node numbers */
 	uint64_t signaller_request, waiter_request; /* counted from 0 in each node: `waiter_request` must not begin before `signaller_request` has ended */
+	uint32_t computed_ppm;		 /* how much of the computing before `waiter_request` the waiter had done by then; COMPUTED_ALL also where that cannot be told */
 };
+#define COMPUTED_ALL 1000000u
 
 /* One run of the application: its requests (and compute records) as a trace, and the edges that it showed. The trace says by its own
  * "causality" which of its threads are which nodes; they have the same numbers in all runs. What is no request of a node, as a page fault, or

@@ -16,6 +16,7 @@
 #include "capture/causality/run.h"
 #include "capture/causality/run_filter.h"
 #include "common/files.h"
+#include "capture/causality/waits.h"
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/strbuf.h"

@@ -6,6 +6,8 @@
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"
 
+#define GROUP_PPM 50000u /* of the computing: runs differ by less */
+
 /* By pair; of a pair by the waiter's request, and of one request the last signaller's first. */
 static int compare_links(const void *a, const void *b)
 {
@@ -31,9 +33,45 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 			       g->signaller, n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
 		return 0; /* it makes no more: nothing is delayed */
-	l->link[l->n++] = (struct causality_link){g->signaller, g->waiter, PLACE_AFTER(g->signaller_request), PLACE_BEFORE(g->waiter_request),
-						  g->signaller_request + 1, g->waiter_request};
+	l->link[l->n++] = (struct causality_link){g->signaller, g->waiter, PLACE_AFTER(g->signaller_request), PLACE_BEFORE(g->waiter_request, 0),
+						  g->signaller_request + 1, g->waiter_request, g->computed_ppm};
 	return 0;
+}
+
+static int compare_waits(const void *a, const void *b)
+{
+	const struct causality_link *x = a, *y = b;
+	if (x->waiter != y->waiter)
+		return x->waiter < y->waiter ? -1 : 1;
+	if (x->wait_request != y->wait_request)
+		return x->wait_request < y->wait_request ? -1 : 1;
+	return (x->computed_ppm > y->computed_ppm) - (x->computed_ppm < y->computed_ppm);
+}
+
+/* The waits that one request is behind were seen in several runs, and those behind about as much computing are in one place. */
+static void places_find(struct causality_links *l)
+{
+	qsort(l->link, l->n, sizeof *l->link, compare_waits);
+	for (size_t i = 0, to; i < l->n; i = to) {
+		struct causality_link *first = &l->link[i], *before = i ? first - 1 : NULL;
+		const bool same = before && before->waiter == first->waiter && before->wait_request == first->wait_request;
+		const uint64_t place = same ? before->wait_place + 1 : PLACE_BEFORE(first->wait_request, 0);
+		const bool last = place + 1 == PLACE_AFTER(first->wait_request);
+		uint64_t sum = 0;
+		for (to = i; to < l->n; to++) {
+			const struct causality_link *g = &l->link[to];
+			if (g->waiter != first->waiter || g->wait_request != first->wait_request)
+				break;
+			if (!last && g->computed_ppm - first->computed_ppm > GROUP_PPM)
+				break;
+			sum += g->computed_ppm;
+		}
+		const uint32_t mean = (uint32_t)(sum / (to - i));
+		for (size_t k = i; k < to; k++) {
+			l->link[k].wait_place = place;
+			l->link[k].computed_ppm = mean;
+		}
+	}
 }
 
 /* A wait of the same pair that comes earlier, or at the same request, for a later request, or the same, implies it. */
@@ -64,6 +102,7 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 			rc = edge_take(l, &run[i], &run[i].edge[k], n_requests, e);
 	if (rc)
 		return rc;
+	places_find(l);
 	qsort(l->link, l->n, sizeof *l->link, compare_links);
 	keep_greatest(l);
 	return 0;

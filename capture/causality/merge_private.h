@@ -6,9 +6,10 @@
 #include "capture/causality/links.h"
 #include "capture/causality/requests.h"
 
-/* A request's places: waits for it are before, signals after it. */
-#define PLACE_BEFORE(request) (2 * (request))
-#define PLACE_AFTER(request) (2 * (request) + 1)
+/* A request's places: waits for it are before, in up to so many groups between which the node computes, and signals after it. */
+#define PLACE_GROUPS 255u
+#define PLACE_BEFORE(request, group) ((request) * (PLACE_GROUPS + 1) + (group))
+#define PLACE_AFTER(request) PLACE_BEFORE(request, PLACE_GROUPS)
 
 /* The edges of all runs as links, of each pair of nodes only those that no other of the same pair implies. Errors: EINVAL for a node or a
  * request that is not there, naming the run; ENOMEM. */

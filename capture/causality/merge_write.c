@@ -9,8 +9,11 @@
 #include <unistd.h>
 
 #include "capture/causality/merge_private.h"
+#include "capture/preload/causes.h"
 #include "common/files.h"
 #include "common/xalloc.h"
+
+#define SPLIT_LEAST_NS INT64_C(20000) /* computing that is shorter is not worth a record of its own */
 
 struct node {
 	size_t wait, waits_end, signal, signals_end; /* in by_wait[], by_signal[] */
@@ -166,23 +169,46 @@ static const struct compute *compute_of(const struct job *j, int64_t node, uint6
 	return j->c->v && j->c->first[node] != UINT64_MAX ? &j->c->v[j->c->first[node] + number] : NULL;
 }
 
+/* Computing, with the waits that come before the end of it where they were met. Those behind all of it are before the request. */
+static int compute_emit(struct job *j, const struct trace_record *r, uint32_t of, uint64_t number, struct err *e)
+{
+	struct node *n = &j->node[of];
+	struct trace_record rest = *r;
+	int rc = 0;
+	for (; n->wait < n->waits_end && !rc; n->wait++) {
+		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
+		const uint64_t done = r->length - rest.length, upto = (uint64_t)((double)r->length * g->computed_ppm / COMPUTED_ALL);
+		if (g->wait_request > number || upto + SPLIT_LEAST_NS > r->length)
+			break;
+		if (upto >= done + SPLIT_LEAST_NS) {
+			struct trace_record part = *r;
+			part.length = upto - done;
+			part.offset = 0;
+			part.end_ns = part.begin_ns;
+			rest.length -= part.length;
+			rc = emit(j, &part, e);
+		}
+		rc = rc ? rc : emit_cause(j, OP_WAIT, of, r->begin_ns, g->signaller, 0, e);
+	}
+	return rc ? rc : emit(j, &rest, e);
+}
+
 static int compute_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, struct err *e)
 {
 	const struct compute *other = compute_of(j, node, number);
 	struct trace_record changed = *r;
-	int rc = 0;
-	if (j->node[node].n_parts++) {
-		if (other)
-			return 0;
-		rc = waits_emit(j, (uint32_t)node, r->begin_ns, number, e);
-	}
+	changed.flags = 0;
+	changed.rvalue = 0;
+	if (r->flags & CAUSE_GOES_ON) /* what comes behind it has the waits */
+		return other ? 0 : emit(j, &changed, e);
+	j->node[node].n_parts++;
 	if (other && other->ns < 0)
-		return rc;
+		return 0;
 	if (other) {
 		changed.length = (uint64_t)other->ns;
 		changed.offset = other->blocked_ns;
 	}
-	return rc ? rc : emit(j, &changed, e);
+	return compute_emit(j, &changed, (uint32_t)node, number, e);
 }
 
 static int request_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, int64_t ns, struct err *e)

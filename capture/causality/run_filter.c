@@ -41,6 +41,7 @@ static bool compute_keep(const struct filter *f, int64_t node, struct trace_reco
 {
 	if (r->end_ns <= f->first_ns && !f->begun[node])
 		return false;
+	r->rvalue = (int64_t)r->length;
 	if (f->by_clock) {
 		int64_t passed = r->end_ns - r->begin_ns - (int64_t)r->offset;
 		r->length = passed > 0 ? (uint64_t)passed : 0;
@@ -192,46 +193,4 @@ int trace_running(const char *path, int64_t *running_ns, struct err *e)
 	*running_ns = last - first;
 	rc = rc ? rc : got;
 	return rc ? rc : any ? 0 : err_set(e, ENODATA, "%s: no request in it has a begin and an end", path);
-}
-
-/* --- edges ------------------------------------------------------------------------------------------------------------------ */
-
-struct open_wait { /* whose requests behind it were not all seen yet */
-	uint64_t signaller_request, waiter_request;
-};
-
-int waits_to_edges(const char *trace, const struct causality_facts *facts, const struct watch_wait *wait, uint64_t n_waits, const int64_t *number,
-		   struct causality_edge **edge, uint64_t *n_edges, uint64_t *n_computing, struct err *e)
-{
-	struct trace *t = NULL;
-	const struct trace_record *r;
-	uint64_t *made = xcalloc(facts->n_nodes + 1, sizeof *made);
-	struct open_wait *at = xcalloc(n_waits + 1, sizeof *at);
-	uint64_t next = 0;
-	int rc = trace_open(&t, trace, e), got = 0;
-	const int64_t epoch = rc ? 0 : trace_meta(t)->epoch_ns;
-	*edge = NULL;
-	*n_edges = *n_computing = 0;
-	while (!rc && (got = trace_next(t, &r, e)) > 0) {
-		int64_t node = causality_node_of(facts, r->pid, r->tid);
-		if (node < 0 || is_cause(r))
-			continue;
-		for (; next < n_waits && wait[next].at_ns - epoch <= r->begin_ns; next++)
-			if (number[wait[next].throttled] >= 0 && number[wait[next].waiter] >= 0)
-				at[next] = (struct open_wait){made[number[wait[next].throttled]], made[number[wait[next].waiter]]};
-		made[node]++;
-	}
-	rc = rc ? rc : got;
-	*edge = xcalloc(next + 1, sizeof **edge);
-	for (uint64_t i = 0; i < next && !rc; i++) {
-		const int64_t a = number[wait[i].throttled], b = number[wait[i].waiter];
-		if (a < 0 || b < 0 || a == b || at[i].signaller_request >= made[a] || at[i].waiter_request >= made[b])
-			continue;
-		(*edge)[(*n_edges)++] = (struct causality_edge){(uint32_t)a, (uint32_t)b, at[i].signaller_request, at[i].waiter_request};
-		*n_computing += wait[i].by_computing;
-	}
-	trace_close(t);
-	free(made);
-	free(at);
-	return rc;
 }

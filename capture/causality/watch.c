@@ -27,7 +27,7 @@ enum {
 	STUCK_FACTOR = 20,	/* of the longest that passed between two requests */
 	EXTRA_THREAD_LOOKS = 50 /* a thread without a slot that runs at so many looks polls as well */
 };
-#define STUCK_FLOOR_NS INT64_C(10000000000)
+#define STUCK_FLOORS 1000 /* at least so often compute_floor_ns */
 #define ASLEEP_FLOOR_NS INT64_C(50000000)
 
 struct so_far { /* of a thread since its last request */
@@ -39,6 +39,7 @@ struct seen { /* of a slot */
 	uint64_t n_requests, n_idle; /* then */
 	uint64_t n_idle_of; /* after how many requests n_idle was taken, where that was later */
 	struct so_far then;
+	int64_t compute_ns; /* since its last request, at the last look */
 	struct judge_sight mark; /* at the first look since which nothing has changed */
 	enum judge_verdict verdict;
 	struct judge_limits limits;
@@ -162,6 +163,7 @@ static enum judge_verdict slot_judge(struct watch *w, uint32_t i, struct judge_s
 	to->n_idle = r.n_idle;
 	to->os_state = thread_look(pid, s->tid, &to->cpu_ns, &to->n_slices);
 	struct so_far f = so_far_of(&r, to->cpu_ns, now);
+	seen->compute_ns = f.compute_ns;
 	if (seen->held != w->n_holds) {
 		seen->held = w->n_holds;
 		seen->n_requests = r.n_requests;
@@ -284,7 +286,8 @@ static void waits_note(struct watch *w, int64_t now)
 		if (i == t || w->seen[i].verdict == JUDGE_GONE)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
-		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, w->seen[i].verdict == JUDGE_TOO_LONG};
+		const struct seen *s = &w->seen[i];
+		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns};
 	}
 }
 
@@ -375,7 +378,7 @@ void watch_open(struct watch **w, const struct watch_config *c)
 	int64_t longest = 0;
 	for (uint32_t i = 0; i < c->n_known; i++)
 		longest = c->known[i].phase_max_ns > longest ? c->known[i].phase_max_ns : longest;
-	(*w)->stuck_after_ns = times(STUCK_FACTOR * c->factor, longest, STUCK_FLOOR_NS);
+	(*w)->stuck_after_ns = times(STUCK_FACTOR * c->factor, longest, STUCK_FLOORS * c->compute_floor_ns);
 }
 
 void watch_close(struct watch *w)

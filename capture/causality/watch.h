@@ -31,6 +31,7 @@ struct watch_wait {
 	int64_t at_ns;
 	uint32_t throttled, waiter;
 	bool by_computing; /* it was found computing for too long, in no call that waits */
+	int64_t compute_ns; /* of the waiter since its last request ended: on the processor, or asleep by the clock */
 };
 
 #define CAUSALITY_THREADS_MAX 4096u

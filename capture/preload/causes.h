@@ -33,6 +33,9 @@ enum cause_state {
 #define CAUSE_EXEC 1u /* its process is about to become another program, which goes on with it if it is watched */
 #define CAUSE_LEFT 2u /* its process has become a launcher of ranks, which is no node and is not watched */
 
+/* flags of a compute in the log: no request follows it, but more computing */
+#define CAUSE_GOES_ON 1u
+
 struct cause_slot {
 	_Atomic uint64_t changes; /* of the state, so far */
 	_Atomic uint32_t state;	  /* enum cause_state */

@@ -27,7 +27,7 @@ expect_line out ' of 2 nodes'
 for k in 0 1; do
 	o=$((1 - k))
 	for i in 2 3 4 5 6; do # (behind two opens)
-		grep -qx "$k:$i $o:$((i + 1))" "trace.runs/run-1-$k.edges" || fail "rank $o does not wait for write $i of rank $k: $(cat "trace.runs/run-1-$k.edges")"
+		grep -q "^$k:$i $o:$((i + 1)) " "trace.runs/run-1-$k.edges" || fail "rank $o does not wait for write $i of rank $k: $(cat "trace.runs/run-1-$k.edges")"
 	done
 done
 "$VALIDATE" info trace --json >json

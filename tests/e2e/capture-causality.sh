@@ -3,6 +3,7 @@
 # interrupted goes on; an application that fails or does otherwise each time is an error that says so.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
+command -v jq >/dev/null || skip 'no jq'
 ${CC:-cc} -w -O1 -o parallel "$SRCDIR/tests/programs/parallel.c" -pthread || fail 'parallel.c does not compile'
 mkdir work
 cd work
@@ -13,8 +14,8 @@ capture() {
 	expect_status 0 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel "$@"
 	mv out err ..
 }
-edges() { # of the run that held back node $1
-	sort -u "../trace.runs/run-1-$1.edges" | tr '\n' ' '
+edges() { # of the run that held back node $1, without how much was computed before
+	cut -d ' ' -f 1,2 <"../trace.runs/run-1-$1.edges" | sort -u | tr '\n' ' '
 }
 same() {
 	[ "$2" = "$3" ] || fail "$1: $2 instead of $3"
@@ -39,6 +40,13 @@ for k in 0 1 2; do
 	done
 done
 
+# where in the computing it waited: behind a quarter of it (behind the first read; what was computed before the first request of all is left out)
+capture computing
+same 'a pipe' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
+awk '$1 == "0:3" && ($3 < 150000 || $3 > 350000) { exit 1 }' ../trace.runs/run-1-0.edges || fail "the wait is elsewhere: $(cat ../trace.runs/run-1-0.edges)"
+"$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
+sed -n '/node 1/,$p' ../text | sed '/^$/d; s/(.*//' | tr '\n' ' ' | grep -q 'pread64 COMPUTE WAIT COMPUTE pread64' || fail "$(cat ../text)"
+
 # memory that is polled: found by computing too long, and computing is taken from where nobody waits
 capture polling
 same 'polling' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
@@ -51,6 +59,24 @@ edges 0 | grep -qF '0:7 1:2 ' || fail "the lock is not waited for: $(edges 0)"
 
 capture independent
 same 'nothing to wait for' "$(edges 0)$(edges 1)" ''
+
+# a launcher that a shell has become is not waited for, however long computing may last
+cp "$(command -v sh)" ../srun
+capture_of() { # options, then the command
+	rm -rf ../trace ../trace.runs ./*
+	expect_status 0 "$VALIDATE" capture causality -o ../trace --root . "$@"
+	mv out err ..
+}
+capture_of --floor 30s -- sh -c 'exec ../srun -c "../parallel pipe 3; exit"' # (shells may be nodes too, for they look at where they are)
+same 'behind a launcher' "$(cat ../trace.runs/run-1-*.edges | wc -l)" 3
+jq -e '[.runs[] | select(.held > 0)] | length > 1 and all(.held_ns / .held < 15e9)' ../trace.runs/runs.json >/dev/null || fail "each was held back as long as nobody computes: $(cat ../trace.runs/runs.json)"
+
+# a run in which nobody goes on any more is ended and made again, with longer maxima
+capture_of --floor 1ms -- ../parallel stops ../counter
+same 'stopped once' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
+expect_line ../out 'nobody made a request any more while one was held back'
+expect_line ../out 'again, with maxima 2 times as long'
+same 'runs in all' "$(wc -l <../counter)" 4
 
 # less: a node, a period
 expect_status 2 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel pipe

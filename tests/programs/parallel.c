@@ -191,9 +191,80 @@ static int differs(void)
 	return 0;
 }
 
+static int run_number(const char *counter)
+{
+	FILE *f = fopen(counter, "a+");
+	char line[20];
+	int runs = 1;
+	if (!f)
+		die(counter);
+	rewind(f);
+	while (fgets(line, sizeof line, f))
+		runs++;
+	fprintf(f, "run\n");
+	fclose(f);
+	return runs;
+}
+
+/* As by_pipe, but in the second run of all, which a file elsewhere counts, the child stops for good. */
+static int stops(const char *counter)
+{
+	int p[2], runs = run_number(counter);
+	char c;
+	if (pipe(p))
+		die("pipe");
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	if (!fork()) {
+		close(p[1]);
+		for (int i = 0; i < n && read(p[0], &c, 1) == 1; i++) {
+			if (runs == 2 && i == 1)
+				raise(SIGSTOP);
+			get(fd, i);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		if (write(p[1], "x", 1) != 1)
+			die("write");
+	}
+	children_wait();
+	return 0;
+}
+
+/* As by_pipe, but the child computes before it waits, and three times as long behind it. */
+static int computing(void)
+{
+	int p[2];
+	char c;
+	if (pipe(p))
+		die("pipe");
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	if (!fork()) {
+		close(p[1]);
+		for (int i = 0; i < n; i++) {
+			compute(2);
+			if (read(p[0], &c, 1) != 1)
+				break;
+			compute(6);
+			get(fd, i);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		if (write(p[1], "x", 1) != 1)
+			die("write");
+	}
+	children_wait();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
+	if (!strcmp(kind, "stops"))
+		return stops(argv[2]);
 	n = argc > 2 ? atoi(argv[2]) : n;
 	if (!strcmp(kind, "pipe"))
 		return by_pipe();
@@ -205,6 +276,8 @@ int main(int argc, char **argv)
 		return polling();
 	if (!strcmp(kind, "locking"))
 		return locking();
+	if (!strcmp(kind, "computing"))
+		return computing();
 	if (!strcmp(kind, "differs"))
 		return differs();
 	if (!strcmp(kind, "fails")) {

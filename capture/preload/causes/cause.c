@@ -257,10 +257,10 @@ static void become(struct cause_slot *s, enum cause_state state)
 
 /* --- requests ---------------------------------------------------------------------------------------------------------- */
 
-static void compute_note(struct cause_slot *s)
+static void compute_note(struct cause_slot *s, uint32_t flags)
 {
 	const uint64_t begin = s->left_ticks, end = clock_now(&capture_clock);
-	const struct note n = {.begin = begin, .end = end > begin ? end : begin, .op = OP_COMPUTE, .fd = -1,
+	const struct note n = {.begin = begin, .end = end > begin ? end : begin, .op = OP_COMPUTE, .fd = -1, .flags = flags,
 			       .length = (uint64_t)s->compute_ns, .offset = (uint64_t)s->blocked_ns};
 	most(&s->compute_max_ns, s->compute_ns);
 	most(&s->phase_max_ns, s->compute_ns + s->blocked_ns);
@@ -288,7 +288,7 @@ static void hold(struct cause_page *p, struct cause_slot *s)
 static void request_begin(struct cause_page *p, struct cause_slot *s, bool waits)
 {
 	become(s, CAUSE_COMPUTING); /* adds up what passed until now */
-	compute_note(s);
+	compute_note(s, 0);
 	uint64_t n = atomic_load_explicit(&s->n_requests, memory_order_relaxed);
 	if (unlikely(p->throttled == s->key) && p->period && n % p->period == 0)
 		hold(p, s);
@@ -383,7 +383,7 @@ void cause_phase_end(void)
 	if (!s || atomic_load_explicit(&s->state, memory_order_relaxed) != CAUSE_COMPUTING)
 		return;
 	become(s, CAUSE_COMPUTING);
-	compute_note(s);
+	compute_note(s, CAUSE_GOES_ON);
 	phase_begin(s);
 }
 

@@ -3,13 +3,15 @@
  *
  *	"0 w 100 20, 1 c 5, ..."	node, what it does, and for requests begin and duration (us)
  *
- * w, r: a pwrite or pread of 4096 bytes at 4096 * request number, of file f<node>; c NS: compute; s NODE: signal; W NODE: wait.
+ * w, r: a pwrite or pread of 4096 bytes at 4096 * request number, of file f<node>; c NS: compute, C NS: with more of it behind; s NODE: signal;
+ * W NODE: wait.
  * Nodes have pid 100 + run * 1000 + node; what is no request stands where its node is. */
 #ifndef TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 #define TESTS_UNIT_CAPTURE_CAUSALITY_SAMPLE_H
 
 #include "capture/causality/causality.h"
 #include "capture/op.h"
+#include "capture/preload/causes.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "tests/unit/capture/sample.h"
@@ -67,7 +69,9 @@ static inline void made_write(const char *path, uint32_t n_nodes, uint32_t run, 
 			last_ns[node] = r.end_ns;
 			must(trace_writer_object(w, OBJECT_PATH, name, &r.object, &e), &e);
 		} else {
-			r.op = what == 'c' ? OP_COMPUTE : what == 's' ? OP_SIGNAL : OP_WAIT;
+			r.op = what == 'c' || what == 'C' ? OP_COMPUTE : what == 's' ? OP_SIGNAL : OP_WAIT;
+			r.rvalue = r.op == OP_COMPUTE ? a : 0;
+			r.flags = what == 'C' ? CAUSE_GOES_ON : 0;
 		}
 		r.seq = seq++;
 		must(trace_writer_append(w, &r, 1, &e), &e);

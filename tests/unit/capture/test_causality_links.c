@@ -16,7 +16,7 @@ static uint32_t below(uint32_t n)
 static void link_add(struct causality_links *l, uint32_t s, uint64_t a, uint32_t w, uint64_t b)
 {
 	GROW(l->link, l->n, l->cap);
-	l->link[l->n++] = (struct causality_link){s, w, 2 * a + 1, 2 * b, a + 1, b};
+	l->link[l->n++] = (struct causality_link){s, w, 2 * a + 1, 2 * b, a + 1, b, 0};
 }
 
 /* Links that some order of all requests obeys. */

@@ -32,7 +32,7 @@ static void the_papers_example_has_one_signal(void **state)
 	/* figure 3: node 1 reads what node 0 wrote, after node 0 has closed it; delayed in each of its requests */
 	made_write(SCRATCH("base"), 2, 0, "1 c 77, 0 w 10 5, 0 c 1000, 0 w 20 5, 0 c 2000, 0 w 30 5, 0 c 3000, 1 r 50 5, 1 c 4000, 1 r 60 5");
 	made_write(SCRATCH("run0"), 2, 1, "0 w 10 5, 0 w 120 5, 0 w 230 5, 1 r 350 5, 1 r 460 5");
-	const struct causality_edge edge[] = {{0, 1, 0, 0}, {0, 1, 1, 0}, {0, 1, 2, 0}};
+	const struct causality_edge edge[] = {{0, 1, 0, 0, 0}, {0, 1, 1, 0, 0}, {0, 1, 2, 0, 0}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, NULL, 0}, {SCRATCH("run0"), 0, edge, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
@@ -55,12 +55,56 @@ static void compute_of_a_delayed_node_is_from_its_run(void **state)
 	expect("0 w 10, 0 c 1000, 0 w 20, 1 w 30, 1 c 5, 1 w 40");
 }
 
+/* Behind a quarter of the computing in one run and a little more in another, behind a half, and at the end of it. */
+static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 5, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 3 w 10 5, 4 w 10 5, 1 c 1000000, 0 w 20 5, 1 w 40 5, 1 c 5000, 1 w 60 5");
+	const struct causality_edge edge[] = {{0, 1, 0, 1, 250000}, {2, 1, 0, 1, 260000}, {3, 1, 0, 1, 600000}, {4, 1, 0, 1, 990000}, {0, 1, 1, 2, 500000}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 5}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, 5, false, &counts, &e), &e);
+	expect("0 w 10, 1 w 10, 2 w 10, 3 w 10, 4 w 10, 0 s 1, 4 s 1, 3 s 1, 2 s 1, 1 c 255000, 1 W 0, 1 W 2, 1 c 345000, 1 W 3, 1 c 400000, "
+	       "0 w 20, 0 s 1, 1 W 4, 1 w 40, 1 c 5000, 1 W 0, 1 w 60");
+	assert_int_equal(counts.n_edges_left, 5);
+}
+
+/* What was waited for first counts although what was waited for later implies it: there was computing in between. */
+static void an_earlier_wait_of_the_same_request_stays(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 3, 0, "1 c 1000000, 0 w 10 5, 2 w 20 5, 1 w 50 5");
+	const struct causality_edge edge[] = {{0, 2, 0, 0, COMPUTED_ALL}, {0, 1, 0, 0, 0}, {2, 1, 0, 0, 700000}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, 3, false, &counts, &e), &e);
+	expect("1 W 0, 1 c 700000, 1 W 2, 1 c 300000, 0 w 10, 0 s 1, 0 s 2, 2 W 0, 2 w 20, 2 s 1, 1 w 50");
+}
+
+/* Where the computing before MPI_Init was noted apart, waits are of what comes behind it; of a node that was delayed both count together. */
+static void computing_in_two_parts_has_its_waits_in_the_last(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 2, 0, "1 C 400000, 1 c 100000, 0 w 10 5, 1 w 30 5");
+	made_write(SCRATCH("run0"), 2, 1, "1 C 500000, 1 c 300000, 0 w 10 5, 1 w 40 5");
+	const struct causality_edge edge[] = {{0, 1, 0, 0, 500000}};
+	struct causality_run run[] = {{SCRATCH("base"), -1, edge, 1}, {SCRATCH("run0"), 1, NULL, 0}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 2, 2, false, &counts, &e), &e);
+	expect("1 c 400000, 1 c 50000, 1 W 0, 1 c 50000, 0 w 10, 0 s 1, 1 w 30");
+	must(merge(run, 2, 2, true, &counts, &e), &e);
+	expect("1 c 400000, 1 W 0, 1 c 400000, 0 w 10, 0 s 1, 1 w 30");
+}
+
 /* Node 0's request ends behind the begin of node 1's; its signal stands where it ends. */
 static void a_signal_stands_at_the_end_of_its_request(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 3, 0, "2 c 9, 0 w 10 50, 1 w 20 5, 1 w 30 5, 2 w 70 5, 1 w 80 5");
-	const struct causality_edge edge[] = {{0, 2, 0, 0}, {1, 2, 1, 0}, {0, 1, 0, 3}};
+	const struct causality_edge edge[] = {{0, 2, 0, 0, 0}, {1, 2, 1, 0, 0}, {0, 1, 0, 3, 0}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
@@ -89,7 +133,7 @@ static void a_barrier_is_found_in_the_merged_trace(void **state)
 	for (uint32_t s = 0; s < 3; s++)
 		for (uint32_t w = 0; w < 3; w++)
 			if (s != w)
-				edge[n++] = (struct causality_edge){s, w, 0, 1};
+				edge[n++] = (struct causality_edge){s, w, 0, 1, 0};
 	made_write(SCRATCH("base"), 3, 0, "0 w 10 5, 1 w 11 5, 2 w 12 5, 0 c 1000, 0 w 30 5, 1 w 31 5, 2 w 32 5");
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, n}};
 	struct causality_merge_counts counts;
@@ -158,7 +202,7 @@ static void a_cycle_is_an_error_that_names_it(void **state)
 {
 	(void)state;
 	made_write(SCRATCH("base"), 3, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5");
-	const struct causality_edge edge[] = {{0, 1, 1, 0}, {1, 2, 1, 1}, {2, 0, 1, 0}};
+	const struct causality_edge edge[] = {{0, 1, 1, 0, 0}, {1, 2, 1, 1, 0}, {2, 0, 1, 0, 0}};
 	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 3}};
 	struct causality_merge_counts counts;
 	struct err e = ERR_INIT;
@@ -169,7 +213,7 @@ static void a_cycle_is_an_error_that_names_it(void **state)
 static void edges_of_strangers_are_refused(void **state)
 {
 	(void)state;
-	static const struct causality_edge bad[] = {{0, 2, 0, 0}, {2, 0, 0, 0}, {1, 1, 0, 1}, {0, 1, 1, 0}, {0, 1, 0, 2}};
+	static const struct causality_edge bad[] = {{0, 2, 0, 0, 0}, {2, 0, 0, 0, 0}, {1, 1, 0, 1, 0}, {0, 1, 1, 0, 0}, {0, 1, 0, 2, 0}};
 	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 1 w 10 5");
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		const struct causality_run run[] = {{SCRATCH("base"), -1, &bad[i], 1}};
@@ -334,6 +378,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(the_papers_example_has_one_signal),
 	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
+	    cmocka_unit_test(a_wait_stands_where_in_the_computing_it_was_met),
+	    cmocka_unit_test(an_earlier_wait_of_the_same_request_stays),
+	    cmocka_unit_test(computing_in_two_parts_has_its_waits_in_the_last),
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
 	    cmocka_unit_test(a_barrier_is_found_in_the_merged_trace),
 	    cmocka_unit_test(the_critical_path_is_the_longest_way),

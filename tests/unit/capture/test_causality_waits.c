@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a run's capture leaves of the nodes, and which requests the waits that the watchdog saw are between. */
+#include "capture/causality/run_filter.h"
+#include "capture/causality/waits.h"
+#include "tests/unit/capture/causality_sample.h"
+
+enum { STRANGER = 77 };
+
+/* --- waits ---------------------------------------------------------------------------------------------------------------- */
+
+/* Node 1 has computed for 1 ms when it makes its second request; node 2 makes one alone. */
+static const char application[] = "0 w 10 5, 1 w 12 5, 1 c 1000000, 2 w 20 5, 0 w 40 5, 0 w 100 5, 1 w 2000 5, 0 w 2100 5";
+
+static uint64_t edges_of(const char *text, const struct watch_wait *wait, uint64_t n_waits, struct causality_edge **edge, uint64_t *n_computing)
+{
+	static const int64_t number[] = {1, -1, 0, 2}; /* threads were begun in another order */
+	struct causality_facts f = made_facts(3, 100);
+	struct err e = ERR_INIT;
+	uint64_t n;
+	made_write(SCRATCH("run"), 3, 0, text);
+	must(waits_to_edges(SCRATCH("run"), &f, wait, n_waits, number, edge, &n, n_computing, &e), &e);
+	free(f.node);
+	return n;
+}
+
+static void assert_edge(const struct causality_edge *g, uint32_t s, uint64_t sr, uint32_t w, uint64_t wr, uint32_t ppm)
+{
+	if (g->signaller != s || g->signaller_request != sr || g->waiter != w || g->waiter_request != wr || g->computed_ppm != ppm)
+		fail_msg("%u:%llu %u:%llu %u", g->signaller, (unsigned long long)g->signaller_request, g->waiter, (unsigned long long)g->waiter_request,
+			 g->computed_ppm);
+}
+
+static void waits_are_between_the_next_requests_of_both(void **state)
+{
+	(void)state;
+	/* thread 2 is held back, and threads 0, 1 (no node) and 3 (which makes no request any more) wait; and again behind its last request */
+	const struct watch_wait wait[] = {{35000, 2, 0, false, 250000}, {35000, 2, 1, false, 0}, {35000, 2, 3, false, 0},
+					  {90000, 2, 0, true, 70000}, {3000000, 2, 0, false, 0}};
+	struct causality_edge *edge;
+	uint64_t n_computing, n = edges_of(application, wait, 5, &edge, &n_computing);
+	assert_int_equal(n, 2);
+	assert_edge(&edge[0], 0, 1, 1, 1, 250000);
+	assert_edge(&edge[1], 0, 2, 1, 1, COMPUTED_ALL); /* who was found computing: it cannot be told */
+	assert_int_equal(n_computing, 1);
+	free(edge);
+}
+
+/* Of another run's computing it would be more than all. */
+static void more_than_all_is_all(void **state)
+{
+	(void)state;
+	const struct watch_wait wait[] = {{600000, 2, 0, false, 0}, {610000, 2, 0, false, 1000000}, {610000, 2, 0, false, 7000000}, {620000, 2, 0, false, -5}};
+	struct causality_edge *edge;
+	uint64_t n_computing, n = edges_of(application, wait, 4, &edge, &n_computing);
+	assert_int_equal(n, 4);
+	assert_edge(&edge[0], 0, 3, 1, 1, 0);
+	assert_edge(&edge[1], 0, 3, 1, 1, COMPUTED_ALL);
+	assert_edge(&edge[2], 0, 3, 1, 1, COMPUTED_ALL);
+	assert_edge(&edge[3], 0, 3, 1, 1, 0);
+	assert_int_equal(n_computing, 0);
+	free(edge);
+}
+
+static void without_computing_and_before_the_last_part_of_it(void **state)
+{
+	(void)state;
+	const struct watch_wait wait[] = {{35000, 2, 0, false, 250000}};
+	struct causality_edge *edge;
+	uint64_t n_computing;
+	assert_int_equal(edges_of("0 w 10 5, 1 w 12 5, 0 w 40 5, 1 w 50 5", wait, 1, &edge, &n_computing), 1);
+	assert_edge(&edge[0], 0, 1, 1, 1, COMPUTED_ALL);
+	free(edge);
+	assert_int_equal(edges_of("0 w 10 5, 1 w 12 5, 1 C 1000000, 0 w 40 5, 1 w 50 5", wait, 1, &edge, &n_computing), 1);
+	assert_edge(&edge[0], 0, 1, 1, 1, 0);
+	free(edge);
+}
+
+static void no_waits_are_no_edges(void **state)
+{
+	(void)state;
+	struct causality_edge *edge;
+	uint64_t n_computing;
+	assert_int_equal(edges_of(application, NULL, 0, &edge, &n_computing), 0);
+	free(edge);
+}
+
+/* --- the filter ------------------------------------------------------------------------------------------------------------- */
+
+struct line {
+	uint32_t pid;
+	uint16_t op;
+	int64_t begin_ns, end_ns;
+	uint64_t length, offset;
+};
+
+static void raw_write(const struct line *line, size_t n)
+{
+	struct trace_writer *w = made_open(SCRATCH("raw"), 2, 100);
+	struct err e = ERR_INIT;
+	for (size_t i = 0; i < n; i++) {
+		struct trace_record r = made_record(line[i].pid, line[i].op, line[i].begin_ns, line[i].end_ns, line[i].length);
+		r.offset = line[i].offset;
+		r.seq = i;
+		must(trace_writer_append(w, &r, 1, &e), &e);
+	}
+	must(trace_writer_close(w, &e), &e);
+}
+
+static int filter(bool cpu_time, struct run_filter_counts *counts, struct err *e)
+{
+	struct causality_facts f = made_facts(2, 100);
+	f.cpu_time = cpu_time;
+	int rc = run_filter(SCRATCH("raw"), SCRATCH("run"), &f, false, counts, e);
+	free(f.node);
+	return rc;
+}
+
+static void expect(const char *want)
+{
+	struct strbuf out = STRBUF_INIT;
+	struct trace *t;
+	const struct trace_record *r;
+	struct err e = ERR_INIT;
+	must(trace_open(&t, SCRATCH("run"), &e), &e);
+	for (uint64_t seq = 0; trace_next(t, &r, &e) == 1; seq++) {
+		assert_int_equal(r->seq, seq);
+		strbuf_addf(&out, "%s%u %s %lld", out.len ? ", " : "", r->pid - 100, op_name(r->op), (long long)r->begin_ns);
+		if (r->op == OP_COMPUTE)
+			strbuf_addf(&out, " %llu+%llu", (unsigned long long)r->length, (unsigned long long)r->offset);
+	}
+	assert_string_equal(out.s, want);
+	trace_close(t);
+	strbuf_release(&out);
+}
+
+/* Requests count that the library has noted computing before; and computing behind the first of them. */
+static const struct line raw[] = {
+	{100, OP_PREAD, 50, 60, 1, 0},		      /* of a library that is loaded: nothing is noted before it */
+	{STRANGER, OP_COMPUTE, 0, 70, 70, 0},	      /* a thread that is no node */
+	{STRANGER, OP_PREAD, 70, 75, 1, 0},
+	{100, OP_COMPUTE, 0, 100, 60, 30},	      /* before the first request of all */
+	{100, OP_PREAD, 100, 200, 1, 0},
+	{101, OP_COMPUTE, 20, 400, 350, 20},	      /* began before it: 300 are left */
+	{100, OP_COMPUTE, 200, 290, 40, 20},
+	{100, OP_PWRITE, 300, 310, 1, 0},
+	{100, OP_PREAD, 320, 330, 1, 0},	      /* again without */
+	{101, OP_PREAD, 400, 450, 1, 0},
+	{101, OP_COMPUTE, 450, 500, 10, 90},	      /* calls that wait and what passed are told by two clocks */
+	{101, OP_PREAD, 500, 520, 1, 0},
+};
+
+static void requests_behind_computing_are_the_applications(void **state)
+{
+	(void)state;
+	struct run_filter_counts counts;
+	struct err e = ERR_INIT;
+	raw_write(raw, sizeof raw / sizeof *raw);
+	must(filter(true, &counts, &e), &e);
+	expect("0 pread 100, 1 compute 100 300+0, 0 compute 200 40+20, 0 pwrite 300, 1 pread 400, 1 compute 450 10+90, 1 pread 500");
+	assert_int_equal(counts.n_requests, 4);
+	assert_int_equal(counts.running_ns, 420);
+	must(filter(false, &counts, &e), &e);
+	expect("0 pread 100, 1 compute 100 300+0, 0 compute 200 70+20, 0 pwrite 300, 1 pread 400, 1 compute 450 0+90, 1 pread 500");
+	int64_t running_ns;
+	must(trace_running(SCRATCH("run"), &running_ns, &e), &e);
+	assert_int_equal(running_ns, 420);
+}
+
+static void no_request_is_an_error(void **state)
+{
+	(void)state;
+	struct run_filter_counts counts;
+	struct err e = ERR_INIT;
+	int64_t running_ns;
+	raw_write(raw, 3);
+	assert_int_equal(filter(true, &counts, &e), -ENODATA);
+	assert_non_null(strstr(e.msg, "no request of the application"));
+	raw_write(raw + 3, 1);
+	assert_int_equal(trace_running(SCRATCH("raw"), &running_ns, &e), -ENODATA);
+}
+
+static int clean(void **state)
+{
+	(void)state;
+	unlink(SCRATCH("raw"));
+	unlink(SCRATCH("run"));
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(waits_are_between_the_next_requests_of_both),
+	    cmocka_unit_test(more_than_all_is_all),
+	    cmocka_unit_test(without_computing_and_before_the_last_part_of_it),
+	    cmocka_unit_test(no_waits_are_no_edges),
+	    cmocka_unit_test(requests_behind_computing_are_the_applications),
+	    cmocka_unit_test(no_request_is_an_error),
+	};
+	return cmocka_run_group_tests(tests, NULL, clean);
+}
