@@ -17,6 +17,12 @@ char *app_library_find(bool causes, struct err *e);
 /* EPERM for a program that gets other privileges, ENOEXEC for one that is statically linked. */
 int app_command_check(const char *file, struct err *e);
 
+/* --- app_scratch.c ----------------------------------------------------------------------------------------------------- */
+
+/* Makes a directory in `scratch` (NULL: where there is memory to share) and opens it. The caller removes it, frees *dir and closes *dir_fd, also after an
+ * error. Errors: of the system. */
+int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e);
+
 /* --- app_spool.c: windows leave the traced processes' files ----------------------------------------------------------- */
 
 struct spool_window { /* one copied window */

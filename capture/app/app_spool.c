@@ -20,35 +20,6 @@
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
 
-/* --- the scratch directory -------------------------------------------------------------------------------------------- */
-
-static const char *scratch_choose(const char *asked)
-{
-	const char *tmp = getenv("TMPDIR");
-	if (asked)
-		return asked;
-	if (!access("/dev/shm", W_OK | X_OK))
-		return "/dev/shm";
-	return tmp && *tmp ? tmp : "/tmp";
-}
-
-static int directory_make(struct spool *s, const char *scratch, struct err *e)
-{
-	char *real = realpath(scratch_choose(scratch), NULL);
-	if (!real)
-		return err_sys(e, errno, "the scratch directory %s", scratch_choose(scratch));
-	s->dir = xasprintf("%s/validate-capture-XXXXXX", real);
-	free(real);
-	if (!mkdtemp(s->dir)) {
-		int rc = err_sys(e, errno, "%s: making the scratch directory", s->dir);
-		free(s->dir);
-		s->dir = NULL;
-		return rc;
-	}
-	s->dir_fd = open(s->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	return s->dir_fd < 0 ? err_sys(e, errno, "%s", s->dir) : 0;
-}
-
 static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -96,7 +67,7 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 	       struct err *e)
 {
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
-	int rc = directory_make(s, scratch, e);
+	int rc = app_scratch_make(scratch, &s->dir, &s->dir_fd, e);
 	rc = rc ? rc : control_make(s, clock, flags, e);
 	rc = rc ? rc : spool_make(s, near, e);
 	s->buffer = xmalloc(LOG_WINDOW);

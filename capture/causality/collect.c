@@ -11,12 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "capture/app/app.h"
 #include "capture/causality/collect_runs.h"
 #include "capture/causality/nodes.h"
 #include "capture/causality/run.h"
 #include "capture/causality/run_filter.h"
-#include "common/files.h"
 #include "capture/causality/waits.h"
+#include "common/files.h"
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/strbuf.h"
@@ -481,6 +482,9 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 		return rc;
 	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = what_of(c);
 	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
+	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
+	if (n_left)
+		tell(&j, "removed what %" PRIu32 " killed capture%s had left: the scratch directory, and what still ran of the application", n_left, n_left == 1 ? "" : "s");
 	if (!rc && !j.kept.n_runs)
 		rc = run_make(&j, -1, 0, e);
 	if (!rc) {

@@ -14,6 +14,7 @@
 #include "capture/app/app.h"
 #include "capture/causality/thread_look.h"
 #include "common/clock.h"
+#include "common/mpi_leftovers.h"
 #include "common/xalloc.h"
 
 struct start {
@@ -103,6 +104,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	struct app_config app;
 	struct app_outcome o = {.status = 0};
 	struct start s = {c, NULL};
+	struct mpi_leftovers leftovers;
 	*r = (struct run_result){NULL};
 	int rc = before_run(c->before, c->log, e);
 	s.file = rc ? NULL : app_command_find(c->command[0], e);
@@ -120,11 +122,13 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	watch_open(&r->watch, &c->watch);
 	app.prepare = watch_prepare;
 	app.prepare_ctx = r->watch;
+	mpi_leftovers_note(&leftovers);
 	const int64_t begin = clock_monotonic_ns();
 	rc = app_capture(&app, &o, e);
 	r->took_ns = clock_monotonic_ns() - begin;
 	watch_end(r->watch, &r->seen);
 	leave_nothing();
+	mpi_leftovers_remove(&leftovers);
 	r->interrupted = o.n_stops > 0;
 	if (!rc || o.n_stops)
 		rc = outcome_judge(c, &o, r, e);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/companion.h"
+#include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
 #include "common/options_describe.h"
 
@@ -172,7 +173,10 @@ int parallel_launch(const struct workload *w, const struct microbench_config *c,
 	int ret = parallel_command(w, c, &command, e);
 	if (ret)
 		return ret;
+	struct mpi_leftovers leftovers;
+	mpi_leftovers_note(&leftovers);
 	ret = job_run(command.v, e);
+	mpi_leftovers_remove(&leftovers);
 	words_list_release(&command);
 	return ret ? ret : outcome_read(c->output, o, e);
 }

@@ -93,6 +93,44 @@ expect_line out '1 run at period 3 to come'
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 13
 expect_line err 'another command'
 
+# what a killed capture left in its scratch directory is removed by the next one, and nobody else's
+mkdir ../scratch ../scratch/validate-capture-killed ../scratch/validate-capture-young ../scratch/validate-capture-held ../scratch/validate-capture-other
+touch ../scratch/validate-capture-killed/control ../scratch/validate-capture-young/control ../scratch/validate-capture-held/control
+touch -d '1 hour ago' ../scratch/validate-capture-[hko]*
+rm -rf ../trace.runs
+flock ../scratch/validate-capture-held sh -c 'echo $$ >../holder; exec sleep 100' &
+holder=$!
+until [ -s ../holder ]; do sleep 0.05; done
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --nodes none -- ../parallel pipe
+kill "$(cat ../holder)"
+wait $holder || :
+expect_line out 'removed what 1 killed capture had left'
+same 'scratch' "$(cd ../scratch && echo *)" 'validate-capture-held validate-capture-other validate-capture-young'
+
+# one node, drawn
+rm -rf ../trace.runs
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes random:1 --seed 5 -- ../parallel pipe 12
+[ "$(ls ../trace.runs/*.edges | wc -l)" -eq 2 ] || fail "not one node: $(ls ../trace.runs)"
+
+# killed in the middle, it goes on with what is missing; the application that was left is ended, for it would write the same files
+rm -rf ../scratch ../trace.runs
+mkdir ../scratch
+: >../counter # (the second run stops for good)
+"$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch -- ../parallel stops ../counter >../out 2>&1 &
+collector=$!
+until [ "$(wc -l <../counter)" -ge 2 ] && [ -e ../trace.runs/run-base.trace ]; do sleep 0.05; done
+kill -KILL $collector
+wait $collector || :
+touch -d '1 hour ago' ../scratch/validate-capture-*
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --scratch ../scratch --resume -- ../parallel stops ../counter
+expect_line out 'removed what 1 killed capture had left'
+expect_line out '2 runs at period 1 to come'
+same 'after a kill' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
+[ -z "$(ls ../scratch)" ] || fail "left: $(ls ../scratch)"
+for p in /proc/[0-9]*; do
+	[ "$(readlink "$p/exe")" != "$(realpath ../parallel)" ] || fail "${p#/proc/} of the application goes on"
+done
+
 # faults
 rm -rf ../trace.runs
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel fails

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/mpi_leftovers.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/process_maps.h"
+#include "common/xalloc.h"
+
+#define DIR_OF "/dev/shm"
+#define PREFIX "vader_segment." /* then host, user, job and rank */
+
+static int compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void list(struct mpi_leftovers *m)
+{
+	DIR *d = opendir(DIR_OF);
+	*m = (struct mpi_leftovers){0};
+	for (struct dirent *entry; d && (entry = readdir(d));) {
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+			continue;
+		GROW(m->name, m->n, m->cap);
+		m->name[m->n++] = xstrdup(entry->d_name);
+	}
+	if (d)
+		closedir(d);
+	if (m->n)
+		qsort(m->name, m->n, sizeof *m->name, compare);
+}
+
+static void release(struct mpi_leftovers *m)
+{
+	for (size_t i = 0; i < m->n; i++)
+		free(m->name[i]);
+	free(m->name);
+	*m = (struct mpi_leftovers){0};
+}
+
+void mpi_leftovers_note(struct mpi_leftovers *m)
+{
+	list(m);
+}
+
+size_t mpi_leftovers_remove(struct mpi_leftovers *m)
+{
+	struct mpi_leftovers now;
+	struct stat st;
+	size_t n = 0;
+	list(&now);
+	for (size_t i = 0; i < now.n; i++) {
+		if (m->n && bsearch(&now.name[i], m->name, m->n, sizeof *m->name, compare))
+			continue;
+		char *path = xasprintf(DIR_OF "/%s", now.name[i]);
+		if (!lstat(path, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !processes_mapping(path, NULL, 0))
+			n += !unlink(path);
+		free(path);
+	}
+	release(&now);
+	release(m);
+	return n;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which processes have files mapped. */
+#ifndef COMMON_PROCESS_MAPS_H
+#define COMMON_PROCESS_MAPS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* The processes that map a file whose path begins with `path`, as far as they are this user's or this user may see them: the first n_max into
+ * pid[] (NULL for n_max 0). Returns how many there are in all. */
+size_t processes_mapping(const char *path, pid_t *pid, size_t n_max);
+
+#endif
