@@ -191,11 +191,16 @@ static bool is_quiet(struct keeper *k)
 /* Until the program has ended, or must be. */
 static enum child_end watch(struct keeper *k)
 {
-	const int64_t limit_ns = k->result->started_ns + k->spec->time_limit_ns;
+	int64_t limit_ns = k->result->started_ns + k->spec->time_limit_ns;
+	bool ends = false;
 	for (;;) {
 		reap(k);
 		if (k->ended)
 			return CHILD_EXITED;
+		if (!ends && k->spec->ended && !access(k->spec->ended, F_OK)) {
+			ends = true;
+			limit_ns = clock_monotonic_ns() + CHILD_ENDED_NS;
+		}
 		if (clock_monotonic_ns() >= limit_ns)
 			return CHILD_TIMED_OUT;
 		if (is_too_large(k))

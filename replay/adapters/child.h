@@ -23,12 +23,14 @@ struct child_spec {
 	int64_t time_limit_ns;	  /* then SIGKILL, for SIGTERM may be ignored */
 	int64_t quiet_ns;	  /* without processor time for so long it is killed, if so much time has passed since its start; 0: never */
 	int64_t quiet_from_ns;
+	const char *ended;	  /* a file that tells that it is about to end: after CHILD_ENDED_NS more it is killed; NULL none */
 	const char *output;	  /* file for its standard output; NULL: that is printed */
 	const char *watched;	  /* a file that it writes itself, and that counts for the limit; NULL none */
 	uint64_t output_limit_bytes;
 	const char *printed; /* file for what it prints: the first and the last CHILD_PRINTED_BYTES */
 };
 #define CHILD_PRINTED_BYTES 65536u
+#define CHILD_ENDED_NS INT64_C(5000000000)
 
 enum child_end { CHILD_NOT_STARTED, CHILD_EXITED, CHILD_QUIET, CHILD_TIMED_OUT, CHILD_TOO_MUCH_OUTPUT, CHILD_INTERRUPTED };
 

@@ -126,7 +126,7 @@ static int terms_make(struct bundle_terms *t, const char *token, const struct re
 {
 	const char *cpus = c->cpus ? c->cpus : "", *scheduler = c->scheduler ? c->scheduler : "";
 	*t = (struct bundle_terms){.magic = BUNDLE_MAGIC, .header_bytes = sizeof *t, .n_ranks = p->layout->n_ranks, .config = *c,
-				   .payload = p->payload, .n_open_max = p->layout->n_open_max, .cpu_time = p->layout->cpu_time,
+				   .payload = p->payload, .n_open_max = p->layout->n_open_max, .cpu_time = p->layout->cpu_time, .of_mpi = p->layout->of_mpi,
 				   .null_fd = p->calls.null_fd >= 0, .causal = c->causes};
 	texts_leave(&t->config);
 	t->config.processes = false; /* a rank's are threads of it */

@@ -20,6 +20,7 @@
 #define BUNDLE_MAGIC "validate ranks 1 " VALIDATE_VERSION
 #define BUNDLE_PLAN "plan"	/* names of the two in the scratch directory */
 #define BUNDLE_RESULT "result"
+#define BUNDLE_ENDED "ended" /* made by a rank that ends the job, where it sees the directory */
 #define BUNDLE_MARK "validate-mpi-replay: " /* what a rank prints about its end begins so, on a line of its own */
 #define BUNDLE_TOKEN 33
 #define BUNDLE_BOOT 64
@@ -34,6 +35,7 @@ struct bundle_terms {
 	struct payload payload;
 	uint32_t n_open_max;
 	uint8_t cpu_time; /* the trace says that computing is time on the processor */
+	uint8_t of_mpi;	  /* and that its nodes were ranks of an MPI job */
 	uint8_t null_fd;  /* calls need /dev/null */
 	uint8_t causal;	  /* lanes compute, signal and wait */
 };

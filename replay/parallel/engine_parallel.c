@@ -112,7 +112,7 @@ static int ranks_run(struct replay_plan *p, const struct replay_config *c, const
 	struct layout *y = p->layout;
 	struct job job = {.command.v = NULL};
 	struct bundle_part *part = xcalloc((size_t)y->n_ranks + 1, sizeof *part);
-	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token, e);
+	int ret = job_prepare(&job, c->parallel.launcher, y->n_ranks, p->n_lanes, scratch, token, c->watchdog_ns, e);
 	if (!ret) {
 		snprintf(y->launcher, sizeof y->launcher, "%s", job.shown.s);
 		ret = bundle_write(scratch, token, p, c, part, e);

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "capture/kernel/watched.h"
 #include "common/companion.h"
 #include "common/files.h"
+#include "common/mpi_leftovers.h"
 #include "common/mpi_launch.h"
 #include "common/options_describe.h"
 #include "common/xalloc.h"
@@ -20,6 +22,7 @@
 #include "replay/parallel/bundle.h"
 
 #define SAID_BYTES 600
+#define KEEPALIVE_S "5" /* daemons of OpenMPI on a host that cannot be reached any more end soon, not after six minutes */
 #define FOREVER_NS (INT64_C(1) << 61)
 
 /* --- the command -------------------------------------------------------------------------------------------------- */
@@ -33,7 +36,8 @@ static void shown_add(struct job *l)
 	}
 }
 
-int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads, const char *dir, const char *token, struct err *e)
+int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t n_threads, const char *dir, const char *token,
+		int64_t watchdog_ns, struct err *e)
 {
 	*l = (struct job){.shown = STRBUF_INIT};
 	char *program = companion_find(JOB_PROGRAM, "which engine parallel starts and which is built where OpenMPI is installed (Debian: apt-get install "
@@ -50,6 +54,9 @@ int job_prepare(struct job *l, const char *launcher, uint32_t n_ranks, uint32_t 
 		words_list_add(&l->command, program);
 		words_list_add(&l->command, dir);
 		words_list_add(&l->command, token);
+		char patience[24];
+		snprintf(patience, sizeof patience, "%" PRId64, watchdog_ns);
+		words_list_add(&l->command, patience);
 	}
 	free(program);
 	return ret ? err_context(e, "engine parallel") : 0;
@@ -77,7 +84,7 @@ static void clean_add(struct strbuf *to, const char *text, size_t len)
 		to->s[--to->len] = 0;
 }
 
-/* What a rank said itself, or else what the launcher did, without its rulers. */
+/* What a rank said itself, or else what the launcher did, without its rulers: which rank it saw end, if it says that. */
 static void said_add(struct strbuf *to, const char *printed)
 {
 	struct strbuf text = STRBUF_INIT, all = STRBUF_INIT;
@@ -89,7 +96,10 @@ static void said_add(struct strbuf *to, const char *printed)
 		clean_add(to, mark, strcspn(mark, "\n"));
 		goto out;
 	}
-	for (const char *line = text.s; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
+	const char *noticed = strstr(text.s, "noticed that process rank"); /* OpenMPI says so, behind what it meant for that */
+	while (noticed && noticed > text.s && noticed[-1] != '\n')
+		noticed--;
+	for (const char *line = noticed ? noticed : text.s; *line; line += strcspn(line, "\n") + (line[strcspn(line, "\n")] == '\n')) {
 		const size_t len = strcspn(line, "\n");
 		if (len == strspn(line, "- "))
 			continue;
@@ -114,7 +124,7 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 			       : err_set(e, ECHILD, "%s: who looks after it was killed", l->command.v[0]);
 	} else if (r->end == CHILD_INTERRUPTED) {
 		ret = err_set(e, EINTR, "interrupted");
-	} else if (r->status) {
+	} else if (r->status || r->end == CHILD_TIMED_OUT) {
 		said_add(&said, printed);
 		ret = err_set(e, EIO, "%s", said.s);
 	}
@@ -126,15 +136,17 @@ static int end_judge(const struct job *l, const struct child_result *r, const ch
 
 struct keeping {
 	struct job *job;
-	const char *scratch, *printed;
+	const char *scratch, *printed, *ended;
 	struct child_result *result;
 };
 
 static int keep(void *ctx)
 {
 	const struct keeping *k = ctx;
-	const struct child_spec spec = {.argv = k->job->command.v, .dir = k->scratch,
-					.time_limit_ns = FOREVER_NS, .printed = k->printed};
+	static char *const environment[] = {"OMPI_MCA_oob_tcp_keepalive_time=" KEEPALIVE_S, "OMPI_MCA_oob_tcp_keepalive_intvl=" KEEPALIVE_S,
+					    "OMPI_MCA_oob_tcp_keepalive_probes=3", NULL};
+	const struct child_spec spec = {.argv = k->job->command.v, .environment = environment, .dir = k->scratch,
+					.time_limit_ns = FOREVER_NS, .ended = k->ended, .printed = k->printed};
 	return child_keep(&spec, k->result);
 }
 
@@ -142,20 +154,25 @@ int job_run(struct job *l, const char *scratch, struct err *e)
 {
 	char *printed = xasprintf("%s/printed", scratch);
 	struct child_result *result = child_result_make(e);
-	struct keeping k = {l, scratch, printed, result};
+	char *ended = xasprintf("%s/" BUNDLE_ENDED, scratch);
+	struct keeping k = {l, scratch, printed, ended, result};
+	struct mpi_leftovers leftovers;
 	struct watched w;
 	sigset_t before;
 	int ret = result ? 0 : -ENOMEM;
 	if (!ret) {
+		mpi_leftovers_note(&leftovers);
 		watched_hold(&before);
 		const struct watched_options o = {.command = l->command.v, .start = keep, .start_ctx = &k, .before = &before};
 		ret = watched_run(&o, &w, e);
 		watched_release(&before);
+		mpi_leftovers_remove(&leftovers);
 		if (!ret && w.interrupted)
 			ret = err_set(e, EINTR, "interrupted");
 	}
 	ret = ret ? ret : end_judge(l, result, printed, e);
 	child_result_free(result);
+	free(ended);
 	free(printed);
 	return ret;
 }

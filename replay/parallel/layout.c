@@ -159,6 +159,8 @@ int layout_make(struct layout **out, struct replay_plan *p, bool causes, const s
 	if (!ret) {
 		y->causal = facts.n_nodes;
 		y->cpu_time = facts.cpu_time;
+		for (uint32_t i = 0; i < facts.n_nodes; i++)
+			y->of_mpi |= facts.node[i].rank >= 0;
 		ranks_find(y, p, &facts, l);
 		ret = causes ? channels_find(y, p, &facts, l, e) : 0;
 	}

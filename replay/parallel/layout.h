@@ -53,6 +53,7 @@ struct layout {
 	uint32_t *rank_of_lane; /* rank_of_lane[n_lanes] */
 	bool cpu_time;		/* computing is time on the processor, says the trace */
 	bool causal;		/* it has nodes */
+	bool of_mpi;		/* of an MPI job */
 	uint32_t n_open_max;	/* descriptors that the trace has open at once */
 	const char *mode;
 	uint64_t n_signals, n_waits;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,31 +13,53 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "replay/engines/crew.h"
+#include "replay/parallel/mpi/lookout.h"
 #include "replay/parallel/mpi/messages.h"
 #include "replay/parallel/mpi/nodes.h"
 #include "replay/parallel/mpi/rank.h"
 
 #define LOOK_NS 500000
+#define ABORT_S 3 /* of telling the others, some of whom may not be reached */
 /* From the head's word to the common begin: it must have reached everybody, through whatever network. */
 #define LEAD_NS 20000000
 #define LEAD_PER_RANK_NS 200000
+
+/* Where the scratch directory is seen, who started the launcher is told that the job is over, even if the launcher cannot end it. */
+static void end_note(const struct rank *r)
+{
+	struct strbuf path = STRBUF_INIT;
+	strbuf_addf(&path, "%s/" BUNDLE_ENDED, r->scratch);
+	int fd = open(path.s, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+	if (fd >= 0)
+		close(fd);
+	strbuf_release(&path);
+}
 
 _Noreturn void rank_fail(const struct rank *r, const struct err *e)
 {
 	struct strbuf line = STRBUF_INIT;
 	strbuf_addf(&line, "\n" BUNDLE_MARK "rank %d of %d (host %s): %s\n", r->number, r->n, r->host, e->msg);
 	(void)!write(STDERR_FILENO, line.s, line.len);
+	end_note(r);
+	signal(SIGALRM, SIG_DFL);
+	alarm(ABORT_S);
 	MPI_Abort(MPI_COMM_WORLD, 3);
 	_exit(3);
 }
 
-void rank_meet(void)
+void rank_meet(const struct rank *r, bool polls)
 {
 	MPI_Request request;
 	int done = 0;
 	MPI_Ibarrier(MPI_COMM_WORLD, &request);
-	while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done)
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+	while (MPI_Test(&request, &done, MPI_STATUS_IGNORE), !done) {
+		if (!polls)
+			nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+		else if (r->crowded)
+			sched_yield();
+		else
+			cpu_relax();
+	}
 }
 
 /* When all threads of all ranks are ready the head says when they begin. */
@@ -44,7 +68,7 @@ static int meet(struct crew *c, struct err *e)
 	const struct nodes *n = c->shared;
 	struct rank *r = n->rank;
 	struct replay_plan *p = c->plan;
-	rank_meet();
+	rank_meet(r, false);
 	if (r->number == r->head)
 		r->start_ns = clock_ns_of_ticks(&p->clock, clock_now(&p->clock)) + LEAD_NS + LEAD_PER_RANK_NS * r->n;
 	MPI_Bcast(&r->start_ns, 1, MPI_INT64_T, r->head, MPI_COMM_WORLD);
@@ -90,20 +114,23 @@ static void rank_run(struct rank *r)
 	clocks_compare(r, &r->before);
 	if (replay(r, &e))
 		rank_fail(r, &e);
-	rank_meet();
+	rank_meet(r, r->terms->of_mpi); /* ranks that have done their part wait in a call of MPI, which polls, and those that have not feel that */
 	clocks_compare(r, &r->after);
 	if (results_gather(r, &e))
 		rank_fail(r, &e);
+	rank_meet(r, false);
 }
 
 int main(int argc, char **argv)
 {
 	struct rank *r = xcalloc(1, sizeof *r);
+	struct lookout lookout;
+	struct err e = ERR_INIT;
 	int provided;
 	prctl(PR_SET_PDEATHSIG, SIGKILL); /* nobody outlives the launcher here */
 	signal(SIGPIPE, SIG_IGN);	  /* results of calls */
 	signal(SIGXFSZ, SIG_IGN);
-	if (argc != 3) {
+	if (argc != 4) {
 		fputs("validate-mpi-replay is started by `validate replay --engine parallel`\n", stderr);
 		return 2;
 	}
@@ -118,11 +145,13 @@ int main(int argc, char **argv)
 	r->host[sizeof r->host - 1] = '\0';
 	bundle_boot(r->boot);
 	if (provided < MPI_THREAD_SERIALIZED) {
-		struct err e = ERR_INIT;
 		err_set(&e, ENOTSUP, "this MPI lets only one thread call it; another build of it is needed");
 		rank_fail(r, &e);
 	}
+	if (lookout_open(&lookout, r, strtoll(argv[3], NULL, 10), &e))
+		rank_fail(r, &e);
 	rank_run(r);
+	lookout_close(&lookout);
 	MPI_Finalize();
 	return 0;
 }

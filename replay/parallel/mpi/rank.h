@@ -61,7 +61,8 @@ int results_gather(struct rank *r, struct err *e);
 
 /* main.c: says why, and ends the job. */
 _Noreturn void rank_fail(const struct rank *r, const struct err *e);
-/* Everybody has come here; meanwhile nobody keeps a processor busy. */
-void rank_meet(void);
+/* Everybody has come here. Meanwhile who `polls` looks for the others all the time, giving way where ranks share processors; else nobody keeps a
+ * processor busy. */
+void rank_meet(const struct rank *r, bool polls);
 
 #endif

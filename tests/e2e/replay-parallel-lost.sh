@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Engine parallel on three hosts, where a rank is killed, and where one is stopped, for which the others wait. The replay ends soon and says which it was, and
+# nothing is left on any host.
+. "$SRCDIR/tests/e2e/lib.sh"
+script=$SRCDIR/tests/e2e/replay-parallel-lost.sh
+. "$SRCDIR/tests/e2e/parallel-hosts-lib"
+. "$SRCDIR/tests/e2e/parallel-lost-lib"
+
+begin hostb
+kill -KILL "$lost"
+finish hosta hostb hostc
+expect_line err 'the launcher said'
+expect_line err 'hostb'
+
+begin hostc
+kill -STOP "$lost"
+finish hosta hostb hostc
+expect_line err 'rank 2 (host hostc) was not heard of for 2 s'
