@@ -111,8 +111,12 @@ static void print_found(const struct import *x, const struct trace_meta *meta, c
 	if (x->n_causes[0] || x->n_causes[1] || x->n_causes[2])
 		strbuf_addf(&out, "\nBetween    compute %" PRIu64 ", signal %" PRIu64 ", wait %" PRIu64, x->n_causes[0], x->n_causes[1], x->n_causes[2]);
 	strbuf_addstr(&out, "\nResolution ");
-	format_duration(&out, meta->clock_resolution_ns);
-	strbuf_addstr(&out, " of its times\n");
+	if (meta->clock_resolution_ns > 0) {
+		format_duration(&out, meta->clock_resolution_ns);
+		strbuf_addstr(&out, " of its times\n");
+	} else {
+		strbuf_addstr(&out, "of its times unknown\n");
+	}
 	if (p->sorted)
 		strbuf_addf(&out, "Order      sorted by begin: %" PRIu64 " requests stood behind later ones\n",
 			    p->n_unordered);

@@ -104,6 +104,11 @@ expect_status 0 "$VALIDATE" import self.strace -o self.trace
 requests self.trace >self
 expect_line self 'close,"path=a;fd=3'
 
+# nothing at all: no times, and so no resolution
+: >nothing.strace
+expect_status 0 "$VALIDATE" import --from strace nothing.strace -o nothing.trace
+expect_line out 'Resolution of its times unknown'
+
 # a descriptor's name that ends with its first character is none
 cat >begun.strace <<'S'
 7 1795227730.000001 openat(AT_FDCWD, "/a", O_RDONLY) = 3<
