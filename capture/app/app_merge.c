@@ -255,7 +255,22 @@ void merge_close(struct merge *m)
 	free(m);
 }
 
+static int compare_numbers(const void *x, const void *y)
+{
+	const uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+	return a < b ? -1 : a > b;
+}
+
+/* A thread that ran several programs has as many sources. */
 uint64_t merge_n_threads(const struct merge *m)
 {
-	return m->n_sources;
+	uint32_t *tid = xcalloc(m->n_sources + 1, sizeof *tid);
+	uint64_t n = 0;
+	for (size_t i = 0; i < m->n_sources; i++)
+		tid[i] = m->order[m->source[i].first].tid;
+	qsort(tid, m->n_sources, sizeof *tid, compare_numbers);
+	for (size_t i = 0; i < m->n_sources; i++)
+		n += !i || tid[i] != tid[i - 1];
+	free(tid);
+	return n;
 }

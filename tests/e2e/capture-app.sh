@@ -11,6 +11,7 @@ capture() { # the trace is t.trace, and as lines "function args rvalue" calls
 printf 'first\nsecond\n' >file
 capture sh -c 'read line; echo "$line" >copy; cat file >>copy; rm copy; mkdir dir; cd dir; echo x >../other' <file
 expect_line out 'ended with status 0'
+expect_line out 'from 4 threads of 4 program runs' # each of the four is a thread, also where it was the shell before
 expect_line calls 'open,"path=copy;'
 expect_line calls 'path=file;fd='
 expect_line calls 'unlink,"path=copy;'
