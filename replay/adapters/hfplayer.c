@@ -221,10 +221,19 @@ static int hfplayer_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
+/* "You are running version 3.0 of PATH." */
 static int hfplayer_version(const char *binary, struct strbuf *out, struct err *e)
 {
+	static const char before[] = "You are running version ";
 	char *const argv[] = {(char *)binary, "-v", NULL};
-	return binary_first_line(argv, out, e);
+	struct strbuf line = STRBUF_INIT;
+	int ret = binary_first_line(argv, &line, e);
+	const bool known = !ret && !strncmp(line.s, before, strlen(before));
+	const char *version = known ? line.s + strlen(before) : line.s;
+	if (!ret)
+		strbuf_addf(out, "%s%.*s", known ? "hfplayer " : "", (int)(known ? strcspn(version, " ") : line.len), version);
+	strbuf_release(&line);
+	return ret;
 }
 
 static const struct adapter adapter_hfplayer = {
