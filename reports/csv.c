@@ -71,9 +71,16 @@ static void add_header(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "\r\n");
 }
 
+static void add_value(struct strbuf *out, const struct table_column *column, enum stat_status status, double value)
+{
+	if (column->format == FORMAT_COUNT && status == STAT_OK && isfinite(value))
+		strbuf_addf(out, "%.0f", value);
+	else
+		add_number(out, status, value);
+}
+
 static void add_cell(struct strbuf *out, const struct table_column *column, const struct table_cell *cell)
 {
-	const struct estimate *e = &cell->value;
 	switch (cell->kind) {
 	case CELL_NONE:
 		break;
@@ -87,20 +94,23 @@ static void add_cell(struct strbuf *out, const struct table_column *column, cons
 		strbuf_addstr(out, verdict_name(cell->verdict));
 		break;
 	case CELL_NUMBER:
+		add_value(out, column, cell->status, cell->value);
+		break;
 	case CELL_ESTIMATE:
-		if (column->format == FORMAT_COUNT && e->status == STAT_OK && isfinite(e->value))
-			strbuf_addf(out, "%.0f", e->value);
-		else
-			add_number(out, e->status, e->value);
+		add_value(out, column, cell->status, cell->estimate->value);
 		break;
 	}
 	if (!column->estimate)
 		return;
+	if (cell->kind != CELL_ESTIMATE) {
+		strbuf_addstr(out, ",,,,,");
+		return;
+	}
+	const struct estimate *e = cell->estimate;
 	const double limit[] = {e->lo90, e->hi90, e->lo95, e->hi95, e->df};
 	for (size_t k = 0; k < 5; k++) {
 		strbuf_addch(out, ',');
-		if (cell->kind == CELL_ESTIMATE)
-			add_number(out, e->status, limit[k]);
+		add_number(out, e->status, limit[k]);
 	}
 }
 
@@ -119,20 +129,19 @@ void csv_add_table(struct strbuf *out, const struct table *t)
 
 static int csv_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
-	struct tables ts;
+	struct table t;
 	int ret = output_dir(report_dir, "tables", e);
 	if (ret)
 		return ret;
-	tables_build(&ts, a);
-	for (size_t i = 0; i < ts.n && !ret; i++) {
+	for (size_t i = 0; !ret && table_build(&t, a, i); i++) {
 		struct strbuf text = STRBUF_INIT;
-		char *name = xasprintf("tables/%s.csv", ts.table[i].name);
-		csv_add_table(&text, &ts.table[i]);
+		char *name = xasprintf("tables/%s.csv", t.name);
+		csv_add_table(&text, &t);
 		ret = output_file(report_dir, name, &text, e);
 		free(name);
 		strbuf_release(&text);
+		table_release(&t);
 	}
-	tables_release(&ts);
 	return ret;
 }
 

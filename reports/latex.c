@@ -82,22 +82,21 @@ void latex_add_table(struct strbuf *out, const struct table *t)
 
 static int latex_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
-	struct tables ts;
+	struct table t;
 	int ret = output_dir(report_dir, "tables", e);
 	if (ret)
 		return ret;
-	tables_build(&ts, a);
-	for (size_t i = 0; i < ts.n && !ret; i++) {
-		if (ts.table[i].data_only)
-			continue;
+	for (size_t i = 0; !ret && table_build(&t, a, i); i++) {
 		struct strbuf text = STRBUF_INIT;
-		char *name = xasprintf("tables/%s.tex", ts.table[i].name);
-		latex_add_table(&text, &ts.table[i]);
-		ret = output_file(report_dir, name, &text, e);
+		char *name = xasprintf("tables/%s.tex", t.name);
+		if (!t.data_only) {
+			latex_add_table(&text, &t);
+			ret = output_file(report_dir, name, &text, e);
+		}
 		free(name);
 		strbuf_release(&text);
+		table_release(&t);
 	}
-	tables_release(&ts);
 	return ret;
 }
 

@@ -44,3 +44,35 @@ int output_stream(FILE *out, const struct strbuf *text, struct err *e)
 		return err_sys(e, errno ? errno : EIO, "cannot write the report");
 	return 0;
 }
+
+int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what), const void *what, struct err *e)
+{
+	char *path = xasprintf("%s/%s", dir, name);
+	int ret = 0;
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
+	FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+	if (!out) {
+		ret = err_sys(e, errno, "cannot create %s", path);
+		if (fd >= 0)
+			close(fd);
+		goto out;
+	}
+	errno = 0;
+	add(out, what);
+	if (fflush(out) || ferror(out))
+		ret = err_sys(e, errno ? errno : EIO, "cannot write %s", path);
+	if (fclose(out) && !ret)
+		ret = err_sys(e, errno, "cannot close %s", path);
+out:
+	free(path);
+	return ret;
+}
+
+int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what, struct err *e)
+{
+	errno = 0;
+	add(out, what);
+	if (fflush(out) || ferror(out))
+		return err_sys(e, errno ? errno : EIO, "cannot write the report");
+	return 0;
+}

@@ -16,4 +16,8 @@ int output_dir(const char *dir, const char *name, struct err *e);
 /* Writes and flushes. Errors: EIO or that of the system; EPIPE when the reader has gone. */
 int output_stream(FILE *out, const struct strbuf *text, struct err *e);
 
+/* The same of what `add` writes, which need not look for errors: for what is too large to be in memory as a whole. */
+int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, const void *what), const void *what, struct err *e);
+int output_stream_by(FILE *out, void (*add)(FILE *out, const void *what), const void *what, struct err *e);
+
 #endif

@@ -143,7 +143,8 @@ void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum com
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width)
 {
 	struct table_column column = {.format = words_component[c->kind].format, .estimate = true};
-	struct table_cell cell = {.kind = CELL_ESTIMATE, .value = c->estimate};
+	struct estimate estimate = c->estimate;
+	struct table_cell cell = {.kind = CELL_ESTIMATE, .status = estimate.status, .estimate = &estimate};
 	table_cell_text(out, &column, &cell, half_width);
 }
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
@@ -90,7 +92,7 @@ static void add_number_html(struct strbuf *out, const struct table_column *c, co
 {
 	struct strbuf text = STRBUF_INIT;
 	table_cell_text(&text, c, cell, false);
-	if (cell->value.status == STAT_OK && cell->kind != CELL_NONE) {
+	if (cell->status == STAT_OK && cell->kind != CELL_NONE) {
 		html_add_number(out, text.s);
 	} else {
 		strbuf_addstr(out, "<small>");
@@ -151,7 +153,8 @@ static bool is_long(const struct table_cell *cell)
 	return cell->kind == CELL_TEXT && text_width(cell->text) > LONG_NAME;
 }
 
-static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v, size_t r, bool grouped)
+/* wide[n_columns]: has_long_text */
+static void add_row(struct strbuf *out, const struct table *t, const struct html_table_view *v, size_t r, bool grouped, const bool *wide)
 {
 	strbuf_addstr(out, "<tr>");
 	for (size_t i = grouped; i < t->n_columns; i++) {
@@ -165,7 +168,7 @@ static void add_row(struct strbuf *out, const struct table *t, const struct html
 									: "<th scope=\"row\">");
 		else
 			strbuf_addstr(out, is_numeric(c)         ? "<td class=\"n\">"
-					   : has_long_text(t, i) ? "<td class=\"w\">"
+					   : wide[i]             ? "<td class=\"w\">"
 								 : "<td>");
 		add_cell_html(out, c, table_at(t, r, i));
 		strbuf_addstr(out, head ? "</th>" : "</td>");
@@ -197,7 +200,10 @@ static size_t n_shown(const struct table *t, const struct html_table_view *v)
 static void add_table(struct strbuf *out, const struct table *t, const struct html_table_view *view)
 {
 	bool grouped = is_grouped(t);
+	bool *wide = xcalloc(t->n_columns + 1, sizeof *wide);
 	size_t last = SIZE_MAX;
+	for (size_t i = 0; i < t->n_columns; i++)
+		wide[i] = has_long_text(t, i);
 	strbuf_addstr(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
 	escape_html(out, t->title);
 	strbuf_addstr(out, "\">\n<table><caption>");
@@ -209,9 +215,10 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 			continue;
 		if (grouped && (last == SIZE_MAX || !same_text(t, r, last)))
 			add_group(out, t, view, r);
-		add_row(out, t, view, r, grouped);
+		add_row(out, t, view, r, grouped, wide);
 		last = r;
 	}
+	free(wide);
 	strbuf_addstr(out, "</tbody></table></div>\n<p class=\"note\">");
 	if (t->note)
 		escape_html(out, t->note);

@@ -191,37 +191,34 @@ static void set_role(json_t *o, const struct protocol *p, int32_t role)
 	json_set_text(o, "replayer", replayer ? p->replayer[role].name : NULL);
 }
 
-static json_t *runs(const struct results *r)
+static json_t *json_run(const struct analysis *a, size_t i)
 {
 	static const char *const state[] = {[RUN_PENDING] = "pending", [RUN_OK] = "ok", [RUN_FAILED] = "failed"};
-	json_t *all = json_array();
-	for (size_t i = 0; i < r->n_runs; i++) {
-		const struct run *u = &r->run[i];
-		json_t *o = json_object();
-		json_set_count(o, "id", u->id);
-		json_set_count(o, "block", u->block);
-		json_set_count(o, "position", u->position);
-		json_set_text(o, "scenario",
-			      u->scenario < r->protocol.n_scenarios ? r->protocol.scenario[u->scenario].name : NULL);
-		set_role(o, &r->protocol, u->role);
-		json_set_count(o, "bank", u->bank);
-		json_set_text(o, "state", state[u->state]);
-		json_set_text(o, "reason", u->reason);
-		json_object_set_new(o, "started_ns", json_integer(u->started_ns));
-		if (u->state == RUN_OK && u->has_summary) {
-			json_set_count(o, "n_requests", u->summary.response.n);
-			json_set_number(o, "mean_ns", u->summary.response.mean);
-			json_set_number(o, "median_ns", u->summary.response_median);
-			json_set_number(o, "p99_ns", u->summary.response_p99);
-			json_object_set_new(o, "execution_time_ns", json_integer(u->summary.execution_ns));
-		}
-		json_set_count(o, "files_bytes", u->residency.total_bytes);
-		json_set_count(o, "cached_bytes", u->residency.cached_bytes);
-		json_set_count(o, "cgroup_limit_bytes", u->cgroup_limit_bytes);
-		json_set_count(o, "cgroup_peak_bytes", u->cgroup_peak_bytes);
-		json_array_append_new(all, o);
+	const struct results *r = a->results;
+	const struct run *u = &r->run[i];
+	json_t *o = json_object();
+	json_set_count(o, "id", u->id);
+	json_set_count(o, "block", u->block);
+	json_set_count(o, "position", u->position);
+	json_set_text(o, "scenario",
+		      u->scenario < r->protocol.n_scenarios ? r->protocol.scenario[u->scenario].name : NULL);
+	set_role(o, &r->protocol, u->role);
+	json_set_count(o, "bank", u->bank);
+	json_set_text(o, "state", state[u->state]);
+	json_set_text(o, "reason", u->reason);
+	json_object_set_new(o, "started_ns", json_integer(u->started_ns));
+	if (u->state == RUN_OK && u->has_summary) {
+		json_set_count(o, "n_requests", u->summary.response.n);
+		json_set_number(o, "mean_ns", u->summary.response.mean);
+		json_set_number(o, "median_ns", u->summary.response_median);
+		json_set_number(o, "p99_ns", u->summary.response_p99);
+		json_object_set_new(o, "execution_time_ns", json_integer(u->summary.execution_ns));
 	}
-	return all;
+	json_set_count(o, "files_bytes", u->residency.total_bytes);
+	json_set_count(o, "cached_bytes", u->residency.cached_bytes);
+	json_set_count(o, "cgroup_limit_bytes", u->cgroup_limit_bytes);
+	json_set_count(o, "cgroup_peak_bytes", u->cgroup_peak_bytes);
+	return o;
 }
 
 static void set_verdict(json_t *o, const struct analysis *a)
@@ -247,17 +244,38 @@ static void set_verdict(json_t *o, const struct analysis *a)
 	json_set_count(o, "n_damaged_journal_lines", a->results->n_damaged_journal_lines);
 }
 
-static json_t *report_json(const struct analysis *a)
+static json_t *json_case(const struct analysis *a, size_t i)
 {
-	json_t *o = json_object(), *cells = json_array();
+	return json_cell(a, &a->cell[i]);
+}
+
+/* Members of `o`, which is dropped. */
+static void add_members(FILE *out, bool first, json_t *o)
+{
+	const char *key;
+	json_t *value;
+	json_object_foreach(o, key, value)
+	{
+		json_text_member(out, first, key, value);
+		first = false;
+	}
+	json_decref(o);
+}
+
+static json_t *head(const struct analysis *a)
+{
+	json_t *o = json_object();
 	json_set_text(o, "format", "validate-report");
 	json_set_count(o, "format_version", REPORT_FORMAT_VERSION);
 	json_set_text(o, "program_version", VALIDATE_VERSION);
 	json_set_text(o, "title", words_title(a));
 	set_verdict(o, a);
-	for (size_t i = 0; i < a->n_cells; i++)
-		json_array_append_new(cells, json_cell(a, &a->cell[i]));
-	json_object_set_new(o, "cells", cells);
+	return o;
+}
+
+static json_t *what_cases_share(const struct analysis *a)
+{
+	json_t *o = json_object();
 	json_object_set_new(o, "rated_ranges", json_rated_ranges(a));
 	json_object_set_new(o, "linearity", linearity(a));
 	json_object_set_new(o, "operations", json_operations(a));
@@ -272,41 +290,27 @@ static json_t *report_json(const struct analysis *a)
 	json_object_set_new(o, "uncertainty_sources", sources(a));
 	json_object_set_new(o, "protocol", protocol(&a->results->protocol));
 	json_object_set(o, "environment", a->results->environment ? a->results->environment : json_null());
-	json_object_set_new(o, "runs", runs(a->results));
 	return o;
 }
 
-static int add_json(struct strbuf *out, const struct analysis *a, struct err *e)
+static void add_json(FILE *out, const void *analysis)
 {
-	json_t *o = report_json(a);
-	char *text = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	json_decref(o);
-	if (!text)
-		return err_set(e, ENOMEM, "cannot write the report as JSON");
-	strbuf_addstr(out, text);
-	strbuf_addch(out, '\n');
-	free(text);
-	return 0;
+	const struct analysis *a = analysis;
+	add_members(out, true, head(a));
+	json_text_array(out, false, "cells", a->n_cells, json_case, a);
+	add_members(out, false, what_cases_share(a));
+	json_text_array(out, false, "runs", a->results->n_runs, json_run, a);
+	fputs("\n}\n", out);
 }
 
 static int json_write(const struct analysis *a, const char *report_dir, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
-	int ret = add_json(&text, a, e);
-	if (!ret)
-		ret = output_file(report_dir, "report.json", &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_file_by(report_dir, "report.json", add_json, a, e);
 }
 
 static int json_print(const struct analysis *a, FILE *out, struct err *e)
 {
-	struct strbuf text = STRBUF_INIT;
-	int ret = add_json(&text, a, e);
-	if (!ret)
-		ret = output_stream(out, &text, e);
-	strbuf_release(&text);
-	return ret;
+	return output_stream_by(out, add_json, a, e);
 }
 
 const struct report_form report_form_json = {

@@ -3,6 +3,9 @@
 #ifndef REPORTS_JSON_VALUE_H
 #define REPORTS_JSON_VALUE_H
 
+#include <stdbool.h>
+#include <stdio.h>
+
 #include <jansson.h>
 
 #include "validate/analysis/analysis.h"
@@ -18,6 +21,12 @@ void json_set_text(json_t *object, const char *key, const char *s);
 void json_set_count(json_t *object, const char *key, uint64_t n); /* a real above 2^63 - 1 */
 void json_set_estimate(json_t *object, const char *key, const struct estimate *e);
 void json_set_sample(json_t *object, const char *key, const struct sample *s); /* with its values */
+
+/* json_text.c: members of the outermost object as text, as json_dumps gives it with JSON_INDENT(1). They are written one after the other,
+ * and long arrays element by element, so that nothing large is in memory as a whole. Errors are those of `out`. */
+void json_text_member(FILE *out, bool first, const char *key, const json_t *value);
+void json_text_array(FILE *out, bool first, const char *key, size_t n, json_t *(*element)(const struct analysis *a, size_t i),
+		     const struct analysis *a);
 
 /* json_metrology.c: members of a case beside the verdict */
 void json_set_metrology(json_t *cell, const struct cell *c);

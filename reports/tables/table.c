@@ -29,7 +29,10 @@ void table_note(struct table *t, const char *fmt, ...)
 void table_release(struct table *t)
 {
 	for (size_t i = 0; i < t->n_cells; i++)
-		free(t->cell[i].text);
+		if (t->cell[i].kind == CELL_TEXT)
+			free(t->cell[i].text);
+		else if (t->cell[i].kind == CELL_ESTIMATE)
+			free(t->cell[i].estimate);
 	for (size_t i = 0; i < t->n_columns; i++) {
 		free(t->column[i].key);
 		free(t->column[i].title);
@@ -64,7 +67,7 @@ static struct table_cell *add_cell(struct table *t, enum table_cell_kind kind)
 	assert(t->n_columns);
 	GROW(t->cell, t->n_cells, t->cap_cells);
 	struct table_cell *c = &t->cell[t->n_cells++];
-	*c = (struct table_cell){.kind = kind, .u = NAN, .value = {STAT_OK, NAN, NAN, NAN, NAN, NAN, NAN}};
+	*c = (struct table_cell){.kind = kind, .status = STAT_OK, .u = NAN};
 	return c;
 }
 
@@ -94,8 +97,8 @@ void table_textf(struct table *t, const char *fmt, ...)
 void table_number_status(struct table *t, enum stat_status status, double value, double u)
 {
 	struct table_cell *c = add_cell(t, CELL_NUMBER);
-	c->value.status = status;
-	c->value.value = value;
+	c->status = status;
+	c->value = value;
 	c->u = u;
 }
 
@@ -116,7 +119,10 @@ void table_number_u(struct table *t, double value, double u)
 
 void table_estimate(struct table *t, const struct estimate *e)
 {
-	add_cell(t, CELL_ESTIMATE)->value = *e;
+	struct table_cell *c = add_cell(t, CELL_ESTIMATE);
+	c->status = e->status;
+	c->estimate = xmalloc(sizeof *c->estimate);
+	*c->estimate = *e;
 }
 
 void table_decision(struct table *t, enum decision d)
@@ -210,7 +216,7 @@ static void add_estimate(struct strbuf *out, const struct table_column *c, const
 
 static void add_number(struct strbuf *out, const struct table_column *c, const struct table_cell *cell)
 {
-	double value = cell->value.value;
+	double value = cell->value;
 	struct number_unit unit = unit_of(c->format, value);
 	if (c->format == FORMAT_P)
 		number_add_p(out, value);
@@ -241,10 +247,10 @@ void table_cell_text(struct strbuf *out, const struct table_column *c, const str
 	case CELL_ESTIMATE:
 		break;
 	}
-	if (cell->value.status != STAT_OK)
-		strbuf_addstr(out, table_status_words(cell->value.status));
+	if (cell->status != STAT_OK)
+		strbuf_addstr(out, table_status_words(cell->status));
 	else if (cell->kind == CELL_ESTIMATE)
-		add_estimate(out, c, &cell->value, half_width);
+		add_estimate(out, c, cell->estimate, half_width);
 	else
 		add_number(out, c, cell);
 }

@@ -37,12 +37,16 @@ struct table_column {
 enum table_cell_kind { CELL_NONE, CELL_TEXT, CELL_NUMBER, CELL_ESTIMATE, CELL_DECISION, CELL_VERDICT };
 
 struct table_cell {
-	enum table_cell_kind kind;
-	char *text;            /* CELL_TEXT; owned */
-	struct estimate value; /* CELL_NUMBER: status and value; CELL_ESTIMATE: everything */
-	double u;              /* CELL_NUMBER: places the last digit shown; NaN: four digits */
-	enum decision decision;
-	enum verdict verdict;
+	enum table_cell_kind kind;   /* says which of these it is */
+	enum stat_status status;     /* CELL_NUMBER, CELL_ESTIMATE; else STAT_OK */
+	union {
+		char *text;		   /* CELL_TEXT; owned */
+		double value;		   /* CELL_NUMBER */
+		struct estimate *estimate; /* CELL_ESTIMATE; owned */
+		enum decision decision;
+		enum verdict verdict;
+	};
+	double u; /* CELL_NUMBER: places the last digit shown; NaN: four digits */
 };
 
 struct table {

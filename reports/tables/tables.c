@@ -20,6 +20,14 @@ static void (*const builders[])(struct table *, const struct analysis *) = {
     table_parallel_replayers, table_parallel_worst, table_parallel, table_parallel_nodes,
 };
 
+bool table_build(struct table *t, const struct analysis *a, size_t index)
+{
+	if (index >= sizeof builders / sizeof builders[0])
+		return false;
+	builders[index](t, a);
+	return true;
+}
+
 void tables_build(struct tables *ts, const struct analysis *a)
 {
 	ts->n = sizeof builders / sizeof builders[0];

@@ -12,6 +12,8 @@ struct tables {
 
 /* Ownership: tables_release. Never fails; an analysis without cells gives tables without rows. */
 void tables_build(struct tables *ts, const struct analysis *a);
+/* One of them, for who needs them one after the other: false where index is not below their number. Ownership: table_release. */
+bool table_build(struct table *t, const struct analysis *a, size_t index);
 void tables_release(struct tables *ts);
 const struct table *tables_find(const struct tables *ts, const char *name); /* NULL: none of that name */
 

@@ -85,6 +85,7 @@ void table_runs(struct table *t, const struct analysis *a)
 	const struct results *r = a->results;
 	table_init(t, "runs", "Runs");
 	table_note(t, "In the order of the plan. Block 0 warms up and is never used.");
+	t->data_only = !protocol_in_detail(&r->protocol); /* nobody reads so many pages */
 	table_column(t, FORMAT_COUNT, "run", "Run");
 	table_column(t, FORMAT_COUNT, "block", "Block");
 	table_column(t, FORMAT_COUNT, "position", "Position");

@@ -87,16 +87,24 @@ static void cell_of(void *context, size_t i)
 	cell_compute(all->a, &all->a->cell[i], &all->evidence[i]);
 }
 
-/* Threads are for the large ones: simulations make thousands of small ones, on processes of their own. */
-static void cells_compute(struct analysis *a, struct evidence *evidence)
+static void each(const struct analysis *a, size_t n, void (*one)(void *context, size_t i), void *context)
 {
-	struct cells all = {a, evidence};
 	if (!protocol_in_detail(&a->results->protocol)) {
-		each_do(a->n_cells, cell_of, &all);
+		each_do(n, one, context);
 		return;
 	}
-	for (size_t i = 0; i < a->n_cells; i++)
-		cell_of(&all, i);
+	for (size_t i = 0; i < n; i++)
+		one(context, i);
+}
+
+void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i))
+{
+	each(a, n, one, a);
+}
+
+static void cells_compute(struct analysis *a, struct evidence *evidence)
+{
+	each(a, a->n_cells, cell_of, &(struct cells){a, evidence});
 }
 
 void evidence_release(struct evidence *e)

@@ -149,4 +149,8 @@ void linearity_decide(struct analysis *a, struct evidence *e, const struct level
 void linearity_compute(struct analysis *a);
 void sources_list(struct analysis *a);
 
+/* Calls one(a, i) for each i < n: on several threads in large campaigns alone (protocol_in_detail()), for simulations make thousands of
+ * small ones, on processes of their own. */
+void analysis_each(struct analysis *a, size_t n, void (*one)(void *analysis, size_t i));
+
 #endif

@@ -107,9 +107,14 @@ static void cost_compute(struct cost *k, const struct analysis *a, const struct 
 	measure_runs_release(&m);
 }
 
+static void compute(void *analysis, size_t i)
+{
+	const struct analysis *a = analysis;
+	cost_compute(&a->cost[i], a, &a->cell[i]);
+}
+
 void costs_compute(struct analysis *a)
 {
 	a->cost = xcalloc(a->n_cells + 1, sizeof *a->cost);
-	for (size_t i = 0; i < a->n_cells; i++)
-		cost_compute(&a->cost[i], a, &a->cell[i]);
+	analysis_each(a, a->n_cells, compute);
 }

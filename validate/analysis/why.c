@@ -242,11 +242,16 @@ static void cell_explain(struct why *w, const struct analysis *a, const struct c
 	describe(w);
 }
 
+static void explain(void *analysis, size_t i)
+{
+	const struct analysis *a = analysis;
+	cell_explain(&a->why[i], a, &a->cell[i]);
+}
+
 void why_compute(struct analysis *a)
 {
 	a->why = xcalloc(a->n_cells + 1, sizeof *a->why);
-	for (size_t i = 0; i < a->n_cells; i++)
-		cell_explain(&a->why[i], a, &a->cell[i]);
+	analysis_each(a, a->n_cells, explain);
 }
 
 void why_release(struct analysis *a)

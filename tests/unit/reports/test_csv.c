@@ -202,9 +202,9 @@ static void the_numbers_of_a_table_are_those_of_the_analysis(void **state)
 		const struct cell *c = &f.analysis.cell[i];
 		assert_string_equal(table_at(bias, i, 0)->text, f.results.protocol.scenario[c->scenario].name);
 		assert_string_equal(table_at(bias, i, 1)->text, f.results.protocol.replayer[c->replayer].name);
-		assert_true(table_at(bias, i, 4)->value.value == c->bias.value);
-		assert_true(table_at(bias, i, 4)->value.hi95 == c->bias.hi95);
-		assert_true(table_at(pairs, 20 * i + 7, 4)->value.value == c->x.x[7]);
+		assert_true(table_at(bias, i, 4)->estimate->value == c->bias.value);
+		assert_true(table_at(bias, i, 4)->estimate->hi95 == c->bias.hi95);
+		assert_true(table_at(pairs, 20 * i + 7, 4)->value == c->x.x[7]);
 	}
 	tables_release(&ts);
 	fixture_release(&f);

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "reports/findings.h"
+
+/* Whether a campaign of so many cases is told that something is left out. */
+static bool is_told(size_t n_scenarios)
+{
+	struct replayer replayer = {.name = (char *)"event"};
+	struct results r = {.protocol = {.n_scenarios = n_scenarios, .n_replayers = 1, .replayer = &replayer}};
+	const struct analysis a = {.results = &r, .look = 1, .complete = true};
+	struct findings f;
+	bool told = false;
+	findings_collect(&f, &a);
+	for (size_t i = 0; i < f.n_warnings; i++)
+		told |= strstr(f.warning[i], "Of more than 256 cases") != NULL;
+	findings_release(&f);
+	return told;
+}
+
+static void what_a_large_campaign_leaves_out_is_said(void **state)
+{
+	(void)state;
+	assert_false(is_told(256));
+	assert_true(is_told(257));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(what_a_large_campaign_leaves_out_is_said)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

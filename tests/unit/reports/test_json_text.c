@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is written member by member and element by element is the text of the whole. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/json/json_value.h"
+
+static json_t *element(const struct analysis *a, size_t i)
+{
+	(void)a;
+	return json_pack("{s:I, s:s, s:[f, {}, []], s:{s:n}}", "i", (json_int_t)i, "text", "two\nlines, \"quoted\", ä", "list", 1.0 / 3, "o", "none");
+}
+
+static void pieces_are_the_whole(void **state)
+{
+	(void)state;
+	for (size_t n = 0; n < 3; n++) {
+		json_t *whole = json_object(), *list = json_array(), *first = element(NULL, 9);
+		char *text = NULL;
+		size_t len = 0;
+		FILE *out = open_memstream(&text, &len);
+		assert_non_null(out);
+		for (size_t i = 0; i < n; i++)
+			json_array_append_new(list, element(NULL, i));
+		json_object_set_new(whole, "first", first);
+		json_object_set_new(whole, "number", json_real(0.1));
+		json_object_set_new(whole, "list", list);
+		json_text_member(out, true, "first", first);
+		json_text_member(out, false, "number", json_object_get(whole, "number"));
+		json_text_array(out, false, "list", n, element, NULL);
+		fputs("\n}", out);
+		assert_int_equal(fclose(out), 0);
+		char *wanted = json_dumps(whole, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+		assert_string_equal(text, wanted);
+		free(wanted);
+		free(text);
+		json_decref(whole);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(pieces_are_the_whole)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
