@@ -134,7 +134,7 @@ static int queue_open(struct block_worker *w)
 	const int asked = w->crew->config->block.backend;
 	const struct block_backend *const *b = &block_backends[asked ? asked - 1 : 0];
 	int ret = queue_open_by(w, *b);
-	if (ret && *b == &block_uring && ret != -ENOMEM) {
+	if (ret && *b == &block_uring) {
 		strbuf_addf(&w->notes, "%s: libaio is used instead\n", w->err.msg);
 		ret = queue_open_by(w, b[1]);
 	}

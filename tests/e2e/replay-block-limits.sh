@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate replay --device where the system gives less than is asked for: io_uring forbidden, limits too low, a file that ends too soon; and
+# which calls a replay makes while it runs.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+# 200 requests of 4 KiB every 50 us, each 60 us long, every third one a write; as MSR Cambridge has them
+awk 'BEGIN { for (i = 0; i < 200; i++)
+	printf "%.0f,hm,0,%s,%d,4096,600\n", 128166372003061629 + i * 500, i % 3 ? "Read" : "Write", (i * 37 % 256) * 4096 }' >in.csv
+truncate -s 1M target
+"$VALIDATE" replay --destructive --device target in.csv >out 2>err || {
+	grep -q 'O_DIRECT' err && skip "no direct I/O here: $(cat err)"
+	fail "$(cat err)"
+}
+
+# io_uring forbidden: the next best, and said so
+if ${CC:-cc} -o without-uring "$SRCDIR/tests/programs/without-uring.c" 2>cc.err && ./without-uring true; then
+	expect_status 0 ./without-uring "$VALIDATE" replay --destructive --device target -o out.trace in.csv
+	expect_line out '200 of 200; 1 worker, libaio'
+	expect_line out 'io_uring: Operation not permitted: libaio is used instead'
+fi
+
+# not enough memory may be locked for io_uring's buffers, or for its ring: done without, and said so
+locks="setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock"
+[ "$(id -u)" -eq 0 ] && $locks true 2>/dev/null || locks=
+if "$VALIDATE" replay --destructive --device target in.csv | grep -q 'worker, io_uring' && { [ -n "$locks" ] || [ "$(id -u)" -ne 0 ]; }; then
+	(ulimit -l 64 && exec $locks "$VALIDATE" replay --destructive --device target in.csv) >out 2>err || fail "64 KiB may be locked: $(cat err)"
+	expect_line out '200 of 200'
+	# the limit is the user's: what others have locked may leave no room for the ring itself
+	grep -q 'buffers are not registered: the limit of locked memory (ulimit -l) is 64 KiB' out ||
+		grep -q 'the limit of locked memory (ulimit -l) may be too low: Cannot allocate memory: libaio is used instead' out ||
+		fail "64 KiB may be locked: $(cat out)"
+	(ulimit -l 1 && exec $locks "$VALIDATE" replay --destructive --device target in.csv) >out 2>err || fail "1 KiB may be locked: $(cat err)"
+	expect_line out '200 of 200; 1 worker, '
+	expect_line out 'the limit of locked memory (ulimit -l)'
+fi
+
+# between start and end: no allocation, no lock, no call for the time. Twice as many requests make no more calls but those that hand over, fetch,
+# sleep or yield, and those that read the trace
+calls() { # FILE: the calls of a replay of 1000 requests and of one of 2000 that are not as many
+	for n in 1000 2000; do
+		awk -v n=$n 'BEGIN { for (i = 0; i < n; i++) printf "%.0f,hm,0,Read,%d,4096,600\n", 128166372003061629 + i * 200, i * 37 % 256 * 4096 }' >more.csv
+		strace -f -c -o calls.$n "$VALIDATE" replay --device target --backend $1 more.csv >out 2>err || return 1
+		awk '$4 ~ /^[0-9]+$/ && $NF != "total" { print $NF, $4 }' calls.$n | sort >calls.$n.sorted
+	done
+	join -a 2 calls.1000.sorted calls.2000.sorted | awk '(NF == 3 ? $3 - $2 : $2) > 50 { print $1 }' |
+		grep -vxE 'io_uring_enter|io_submit|io_getevents|sched_yield|clock_nanosleep|read' || :
+}
+if command -v strace >/dev/null && strace -f -c -o probe true 2>/dev/null; then
+	for backend in auto libaio; do
+		more=$(calls $backend) || fail "under strace: $(cat err)"
+		[ -z "$more" ] || fail "$backend: calls for every request: $more"
+	done
+fi
+
+# more in flight than the system's asynchronous I/O has left: said, with where to raise it
+for i in $(seq 1 40); do cat in.csv; done >many.csv
+expect_status 3 "$VALIDATE" replay --destructive --device target --backend libaio --mode afap --depth 8000 --workers 9 many.csv
+expect_line err '/proc/sys/fs/aio-max-nr'
+
+# the file ends before some of the requests do: transfers of nothing, or of a part, counted and kept with what they moved
+truncate -s 1M shrinking
+"$VALIDATE" replay --device shrinking --read-only --speed 0.01 -o short.trace in.csv >short.out 2>short.err &
+pid=$!
+for i in $(seq 1 100); do
+	ls -l /proc/$pid/fd 2>/dev/null | grep -q shrinking && break
+	sleep 0.02
+done
+truncate -s 2K shrinking
+wait $pid || fail "a file that shrank: $(cat short.err)"
+grep -q 'transfers moved less than they were asked for' short.out || fail "no short transfers: $(cat short.out)"
+[ "$("$VALIDATE" info --json short.trace | jq -r '.. | .n_short? // empty' | head -n 1)" -gt 0 ] || fail 'the trace tells of no short transfers'
