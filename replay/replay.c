@@ -156,6 +156,15 @@ static uint32_t descriptors_more(const struct run *r)
 	return r->c->processes ? n + passing_room(r->slots.n_processes) : n;
 }
 
+/* What a replay fails for at its start is said before an engine takes long to prepare. */
+static int limits_check(const struct run *r, const struct replay_engine *engine, struct err *e)
+{
+	if (r->c->prepare_only || r->c->blank || engine->opens)
+		return 0;
+	int ret = slots_allow(&r->slots, descriptors_more(r), e);
+	return ret ? err_context(e, "%s", r->c->dir) : 0;
+}
+
 static int files_open(struct run *r, struct err *e)
 {
 	struct replay_plan *p = &r->plan;
@@ -247,6 +256,8 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		ret = input_open(r, s, e);
 	if (!ret)
 		ret = plan_derive(r, e);
+	if (!ret && engine->prepare && r->plan.n && !r->c->compile_only)
+		ret = limits_check(r, engine, e);
 	if (!ret && engine->prepare && r->plan.n)
 		ret = engine->prepare(&r->plan, r->c, e);
 	if (r->c->compile_only)

@@ -107,6 +107,8 @@ void slots_opened(struct slots *s);
 int slots_files(const struct slots *s, struct fileset *f, struct err *e);
 void slots_files_release(struct fileset *f);
 
+/* Sees to it that all of them, and `n_more`, may be open. Errors: EMFILE, as descriptors_allow. */
+int slots_allow(const struct slots *s, uint32_t n_more, struct err *e);
 /* Opens what existed before the first request, inside `dir_fd`: fds[n], -1 for those that are not open (yet).
  * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory; EMFILE where the limit of open
  * files is too low, saying which is needed. */

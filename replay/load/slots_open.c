@@ -95,12 +95,17 @@ static int heirs_open(const struct slots *s, uint32_t slot, int *fds, struct err
 	return 0;
 }
 
+int slots_allow(const struct slots *s, uint32_t n_more, struct err *e)
+{
+	return descriptors_allow((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS,
+				 s->n_open_max, e);
+}
+
 int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e)
 {
 	for (uint32_t i = 0; i < s->n; i++)
 		fds[i] = -1;
-	int ret = descriptors_allow((uint64_t)s->n + n_more + SPARE_DESCRIPTORS, (uint64_t)s->n_open_max + n_more + SPARE_DESCRIPTORS,
-			      s->n_open_max, e);
+	int ret = slots_allow(s, n_more, e);
 	for (uint32_t i = 0; !ret && i < s->n_files; i++) {
 		int kind = s->file[i].opened && !s->file[i].passed ? rooted_kind(dir_fd, s->file[i].name, e) : 0;
 		ret = kind < 0 ? kind : 0;

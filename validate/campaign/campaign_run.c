@@ -119,16 +119,19 @@ static bool trace_is_whole(const char *path)
 
 /* --- steps -------------------------------------------------------------------------------------------------------- */
 
-/* Programs are made as soon as a trace is there, for all who will replay it, with and without its calls. One that cannot be made fails
- * in its runs, with its reason. Returns -EINTR only. */
+/* Programs are made as soon as a trace is there, for all who will replay it. One that cannot be made fails in its runs, with its
+ * reason. Returns -EINTR only. */
 static int programs_make(struct campaign *c, const struct run *r, const char *trace)
 {
 	struct err why = ERR_INIT;
-	for (size_t i = 0; i < 2 * c->protocol->n_replayers; i++) {
-		const struct step s = {.scenario = r->scenario, .role = (int32_t)(i / 2), .input = trace, .blank = i % 2};
-		bool applies = c->protocol->replayer[s.role].applies[r->scenario];
-		if (applies && step_compile(c, &s, &why) == -EINTR)
-			return -EINTR;
+	for (size_t i = 0; i < c->protocol->n_replayers; i++) {
+		struct step s = {.scenario = r->scenario, .role = (int32_t)i, .input = trace};
+		const size_t n = c->protocol->replayer[i].applies[r->scenario] ? step_n_programs(c, &s) : 0;
+		for (size_t k = 0; k < n; k++) {
+			s.blank = k > 0;
+			if (step_compile(c, &s, &why) == -EINTR)
+				return -EINTR;
+		}
 	}
 	return 0;
 }

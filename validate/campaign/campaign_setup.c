@@ -216,9 +216,8 @@ static uint64_t programs_bytes(const struct campaign *c, size_t scenario)
 	uint64_t n = 0;
 	for (size_t i = 0; i < c->protocol->n_replayers; i++) {
 		const struct step s = {.scenario = scenario, .role = (int32_t)i};
-		n += c->protocol->replayer[i].applies[scenario] && step_has_program(c, &s);
+		n += c->protocol->replayer[i].applies[scenario] ? step_n_programs(c, &s) : 0;
 	}
-	n *= 2; /* with and without calls */
 	return n * (c->calibration[scenario].trace_bytes * 2 + PROGRAM_CODE_BYTES);
 }
 

@@ -130,7 +130,8 @@ struct step_result {
 /* Makes the program that a replay is to run, if its engine makes one and it is not there yet: never while anything is measured, and
  * outside the memory cgroup. Errors: why it cannot be made; EINTR. */
 int step_compile(struct campaign *c, const struct step *s, struct err *e);
-bool step_has_program(const struct campaign *c, const struct step *s);
+/* How many programs its replayer makes of a trace: 0 where it makes none; 2 where a replay and its blank are two. */
+size_t step_n_programs(const struct campaign *c, const struct step *s);
 /* Prepares, starts, waits. 0 with a reason for whatever went wrong with the run, -EINTR when the campaign is to end. */
 int step_make(struct campaign *c, const struct step *s, struct step_result *r, struct err *e);
 /* The program takes part in a role: it is itself, or "program" in a replayer's place. */

@@ -106,7 +106,7 @@ static int trace_prepare(struct campaign *c, const struct step *s, struct err *e
 int step_compile(struct campaign *c, const struct step *s, struct err *e)
 {
 	struct words words = {0};
-	if (!step_has_program(c, s))
+	if (!step_n_programs(c, s))
 		return 0;
 	compile_words_make(&words, c, s);
 	int ret = helper_run(c, &words, LAUNCH_OWN_PROGRAM, "compiling the trace", e);

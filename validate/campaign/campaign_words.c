@@ -170,10 +170,17 @@ static void microbench_words(struct words *w, const struct campaign *c, const st
 	word_add(w, xstrdup("--no-prepare"));
 }
 
-bool step_has_program(const struct campaign *c, const struct step *s)
+size_t step_n_programs(const struct campaign *c, const struct step *s)
 {
-	const struct replay_engine *g = role_is_program(c, s->role) ? NULL : replay_engine_find(c->protocol->replayer[s->role].engine);
-	return g && g->prepare;
+	if (role_is_program(c, s->role))
+		return 0;
+	const struct replayer *p = &c->protocol->replayer[s->role];
+	const struct replay_engine *g = replay_engine_find(p->engine);
+	size_t n = g && g->prepare ? 1 : 0;
+	for (size_t i = 0; n && i < p->n_options; i++)
+		if (!strcmp(p->option[i].key, "unroll"))
+			n = 2; /* its blank has other code */
+	return n;
 }
 
 /* Whose times somebody else's replayer gives: the library's where that observes, nobody's where the campaign watches the device; else what it
@@ -201,7 +208,7 @@ static void replay_words(struct words *w, const struct campaign *c, const struct
 	else
 		settings_add(w, replayer->option, replayer->n_options, "engine");
 	times_add(w, c, s);
-	if (step_has_program(c, s))
+	if (step_n_programs(c, s))
 		word_add(w, xasprintf("--program-cache=%s", c->programs));
 }
 
