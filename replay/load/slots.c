@@ -302,6 +302,7 @@ static void finder_release(struct finder *f)
 	maps_release(f);
 	free(f->scan);
 	free(f->file_of_object);
+	free(f->process_at);
 }
 
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
@@ -310,6 +311,8 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	slot_add(s, (struct slot){.file = NONE32});
 	struct finder f = {.s = s, .l = l, .t = t, .n_objects = trace_n_objects(t)};
 	f.touch = xcalloc((size_t)l->n_threads + 1, sizeof *f.touch);
+	f.process_at = xmalloc(((size_t)l->n_threads + 1) * sizeof *f.process_at);
+	memset(f.process_at, 0xff, ((size_t)l->n_threads + 1) * sizeof *f.process_at);
 	f.absolute = any_absolute(t, f.n_objects);
 	f.root = trace_meta(t)->root ? trace_meta(t)->root : f.absolute ? "/" : "unknown";
 	f.file_of_object = xmalloc((f.n_objects + 1) * sizeof *f.file_of_object);

@@ -60,8 +60,11 @@ static const json_t *table_row(const struct finder *f, uint32_t pid, int32_t fd)
 uint32_t process_of(struct finder *f, const struct load_request *r)
 {
 	struct slots *s = f->s;
+	if (f->process_at[r->thread] != NONE32)
+		return f->process_at[r->thread];
 	uint32_t pid = f->l->thread[r->thread].pid;
 	uint32_t *known = u64_map_at(&f->process_of, pid, s->n_processes);
+	f->process_at[r->thread] = *known;
 	if (*known < s->n_processes)
 		return *known;
 	uint32_t cap = s->processes_cap;

@@ -39,6 +39,7 @@ struct finder {
 	struct u64_map row_of_pid; /* rows of it */
 	struct u64_map row_of_fd, row_of_pid_fd; /* rows of the table without and with a pid */
 	struct u64_map process_of; /* pid -> process */
+	uint32_t *process_at; /* process_at[l->n_threads]: the same by thread, NONE32 not asked yet */
 	struct u64_map bound;	/* (process, fd) -> slot */
 	struct u64_map nameless; /* (file, thread) -> slot, for requests that tell their file and no descriptor */
 	struct u64_map latest;	/* (file, fd) -> slot that was bound last, in whatever process */

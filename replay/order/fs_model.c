@@ -97,7 +97,7 @@ static struct fs_path components_add(struct fs_model *m, const char *text, size_
 			continue;
 		}
 		GROW(m->component, m->n_path_components, m->path_components_cap);
-		m->component[m->n_path_components++] = component_find(m, text + at, end - at);
+		m->component[m->n_path_components++] = (struct fs_component){.text = component_find(m, text + at, end - at)};
 		p.n++;
 	}
 	return p;
@@ -110,14 +110,20 @@ uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len)
 	return m->n_paths++;
 }
 
+/* A path is looked up again and again where it was: each component remembers its name in the last directory. */
 static uint32_t name_of(struct fs_model *m, uint32_t directory, uint32_t component)
 {
-	uint32_t *at = u64_map_at(&m->entry, u64_pair(directory, component), 0);
+	struct fs_component *c = &m->component[component];
+	if (c->directory == directory)
+		return c->name;
+	uint32_t *at = u64_map_at(&m->entry, u64_pair(directory, c->text), 0);
 	if (!*at) {
-		*at = words_new(m, 1);
+		*at = words_new(m, NAME_WORDS);
 		bool complete = m->word[directory + WORD_ENTRIES] != UNKNOWN;
 		m->word[*at] = complete ? ABSENT : m->listed ? ASSUMED : UNKNOWN;
 	}
+	c->directory = directory;
+	c->name = *at;
 	return *at;
 }
 
@@ -209,7 +215,7 @@ static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool foll
 	struct found at = {.how = FOUND_OBJECT, .object = from};
 	for (uint32_t i = 0; i < p.n; i++) {
 		uint32_t directory = at.object;
-		at = (struct found){.how = FOUND_OBJECT, .name = name_of(m, directory, m->component[p.first + i]),
+		at = (struct found){.how = FOUND_OBJECT, .name = name_of(m, directory, p.first + i),
 				    .directory = directory};
 		if (i + 1 < p.n) {
 			at = enter(w, at);

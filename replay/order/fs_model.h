@@ -39,6 +39,11 @@ struct fs_undo {
 	uint64_t old;
 };
 
+struct fs_component { /* of a path */
+	uint32_t text;		  /* index into component_text */
+	uint32_t directory, name; /* what it was in that directory, 0: not looked up yet */
+};
+
 struct fs_path { /* component[first .. first + n) */
 	uint32_t first, n;
 	bool absolute; /* of a link's text */
@@ -60,7 +65,7 @@ struct fs_model {
 	struct u64_map component_of; /* hash to component */
 	char **component_text; /* component_text[n_components], owned */
 	uint32_t n_components, components_cap;
-	uint32_t *component; /* of all paths */
+	struct fs_component *component; /* of all paths */
 	uint32_t n_path_components, path_components_cap;
 	struct fs_path *path; /* path[n_paths]: first those of slots.file, then texts of links */
 	uint32_t n_paths, paths_cap;
@@ -85,10 +90,19 @@ static inline size_t fs_model_mark(const struct fs_model *m)
 void fs_model_back(struct fs_model *m, size_t mark);
 void fs_model_forget(struct fs_model *m);
 
-/* A word of its own for whoever watches an object: 0 at first, not in the journal. */
+/* Words of their own for whoever watches: of an object, of a directory's entries, of a name. 0 at first, not in the journal; borrowed
+ * until the next request is applied. */
 static inline uint64_t *fs_model_note(struct fs_model *m, uint32_t object)
 {
 	return &m->word[object + 4];
+}
+static inline uint64_t *fs_model_entries_note(struct fs_model *m, uint32_t directory)
+{
+	return &m->word[directory + 5];
+}
+static inline uint64_t *fs_model_name_note(struct fs_model *m, uint32_t name)
+{
+	return &m->word[name + 1];
 }
 
 #endif

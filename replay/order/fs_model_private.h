@@ -9,7 +9,8 @@
 #define ABSENT 0u /* of a name: else the object it means, or UNKNOWN */
 #define ASSUMED (UINT64_MAX - 1) /* of a name: absent, because the trace's table of files has it not; tables have been incomplete */
 
-enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, WORD_NOTE, OBJECT_WORDS };
+enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, WORD_NOTE, WORD_ENTRIES_NOTE, OBJECT_WORDS };
+enum { NAME_MEANING, NAME_NOTE, NAME_WORDS };
 enum { SLOT_OBJECT, SLOT_POSITION, SLOT_WORDS };
 enum { SLOT_NOT_YET, SLOT_OPEN, SLOT_CLOSED };
 enum { KIND_UNKNOWN, KIND_FILE, KIND_DIRECTORY, KIND_LINK };

@@ -70,10 +70,8 @@ struct fs {
 	struct resource *map; /* map[s->n_maps] */
 	struct resource *name; /* name[n_names], [0] unused */
 	uint32_t n_names, names_cap;
-	struct u64_map name_at; /* the model's name to name[] */
 	struct file_state *file; /* file[n_files], [0] unused */
 	uint32_t n_files, files_cap;
-	struct u64_map directory_at;
 	struct directory_state *directory; /* directory[n_directories], [0] unused */
 	uint32_t n_directories, directories_cap;
 	struct process_waits processes;
@@ -254,7 +252,7 @@ static void told_name(void *ctx, uint32_t name, bool change)
 	struct fs *f = ctx;
 	if (!rule(f, RULE_NAME))
 		return;
-	uint32_t *at = u64_map_at(&f->name_at, name, 0);
+	uint64_t *at = fs_model_name_note(&f->model, name);
 	if (!*at) {
 		GROW(f->name, f->n_names, f->names_cap);
 		*at = f->n_names;
@@ -268,7 +266,7 @@ static void told_entries(void *ctx, uint32_t directory, bool change)
 	struct fs *f = ctx;
 	if (!rule(f, RULE_DIRECTORY))
 		return;
-	uint32_t *at = u64_map_at(&f->directory_at, directory, 0);
+	uint64_t *at = fs_model_entries_note(&f->model, directory);
 	if (!*at) {
 		GROW(f->directory, f->n_directories, f->directories_cap);
 		*at = f->n_directories;
@@ -409,7 +407,9 @@ static void walk(struct fs *f, const struct linear *order)
 	f->model.watch = &watch;
 	f->model.journal = false;
 	f->model.force = true;
-	for (uint32_t i = 0; i < f->l->n; i++) {
+	for (uint32_t i = 0, n_settled = 0; i < f->l->n; i++) {
+		if (i == n_settled)
+			n_settled = linear_settled(order, i);
 		const struct load_request *r = &f->l->request[order->request[i]];
 		f->request = order->request[i];
 		if (rule(f, RULE_PROCESS))
@@ -439,8 +439,6 @@ static void fs_release(struct fs *f)
 	use_table_release(&f->uses);
 	extent_pool_release(&f->extents);
 	u64_map_release(&f->waited);
-	u64_map_release(&f->name_at);
-	u64_map_release(&f->directory_at);
 }
 
 int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e)
@@ -453,7 +451,7 @@ int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 	f.map = malloc((s->n_maps + 1) * sizeof *f.map);
 	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
 	int ret = f.slot && f.map && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
-	ret = ret ? ret : order_linearise(&order, l, s, e);
+	ret = ret ? ret : linear_begin(&order, l, s, e); /* beside the walk */
 	if (!ret) {
 		states_init(&f);
 		processes_init(&f);

@@ -2,6 +2,7 @@
 #include "replay/order/order_linear.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,40 +14,45 @@
 #define MOVABLE 64 /* last calls that are tried at another place */
 #define TRIES_A_REQUEST 16
 #define TRIES_MORE 1000000
+#define TELL_EVERY 8192 /* requests settled */
 
 struct placed { /* of the last WINDOW */
 	size_t mark; /* of the model's journal, before it */
 	bool forced;
 };
 
-struct search {
+struct linear_search {
 	const struct load *l;
 	struct fs_model model;
 	uint32_t *out, n;
 	struct placed placed[WINDOW]; /* by place modulo WINDOW */
-	uint32_t *first, *of;	      /* of[first[t] + k]: the k-th request of thread t */
 	uint32_t *next;		      /* next[t]: the first of the thread that has no place */
 	struct flight flight;
 	uint64_t tries;
 	struct linear *result;
+	pthread_t id;
+	bool apart; /* in a thread of its own, which tells how far it is: */
+	pthread_mutex_t lock;
+	pthread_cond_t more;
+	uint32_t n_settled;
 };
 
-static const struct load_request *request_of(const struct search *s, uint32_t i)
+static const struct load_request *request_of(const struct linear_search *s, uint32_t i)
 {
 	return &s->l->request[i];
 }
 
-static bool is_placed(const struct search *s, uint32_t i)
+static bool is_placed(const struct linear_search *s, uint32_t i)
 {
 	return request_of(s, i)->index < s->next[request_of(s, i)->thread];
 }
 
-static bool is_next(const struct search *s, uint32_t i)
+static bool is_next(const struct linear_search *s, uint32_t i)
 {
 	return request_of(s, i)->index == s->next[request_of(s, i)->thread];
 }
 
-static bool overlap(const struct search *s, uint32_t a, uint32_t b)
+static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 {
 	const struct load_request *x = request_of(s, a), *y = request_of(s, b);
 	return x->thread != y->thread && x->end_ns > y->begin_ns && y->end_ns > x->begin_ns;
@@ -54,7 +60,7 @@ static bool overlap(const struct search *s, uint32_t a, uint32_t b)
 
 /* --- placing and taking back ---------------------------------------------------------------------------------------- */
 
-static void journal_trim(struct search *s)
+static void journal_trim(struct linear_search *s)
 {
 	uint32_t from = s->n > WINDOW ? s->n - WINDOW : 0;
 	size_t base = s->n ? s->placed[from % WINDOW].mark : s->model.n_undo;
@@ -64,7 +70,7 @@ static void journal_trim(struct search *s)
 		s->placed[i % WINDOW].mark -= base;
 }
 
-static bool place(struct search *s, uint32_t request, bool force)
+static bool place(struct linear_search *s, uint32_t request, bool force)
 {
 	size_t mark = fs_model_mark(&s->model);
 	s->model.force = force;
@@ -79,7 +85,7 @@ static bool place(struct search *s, uint32_t request, bool force)
 	return true;
 }
 
-static void back(struct search *s, uint32_t n)
+static void back(struct linear_search *s, uint32_t n)
 {
 	while (s->n > n) {
 		s->n--;
@@ -93,7 +99,7 @@ struct tail { /* what stood behind some place */
 	bool forced[WINDOW];
 };
 
-static void tail_copy(const struct search *s, uint32_t from, struct tail *t)
+static void tail_copy(const struct linear_search *s, uint32_t from, struct tail *t)
 {
 	t->n = s->n - from;
 	for (uint32_t i = 0; i < t->n; i++) {
@@ -103,7 +109,7 @@ static void tail_copy(const struct search *s, uint32_t from, struct tail *t)
 }
 
 /* As it was, from place `from` of the copy on. What was learnt in another order is forgotten, so each fits again where it did. */
-static void tail_restore(struct search *s, uint32_t from, const struct tail *t)
+static void tail_restore(struct linear_search *s, uint32_t from, const struct tail *t)
 {
 	uint32_t same = from; /* what was not touched need not be done again */
 	while (same < s->n && same - from < t->n && s->out[same] == t->request[same - from])
@@ -117,7 +123,7 @@ static void tail_restore(struct search *s, uint32_t from, const struct tail *t)
 /* --- explanations --------------------------------------------------------------------------------------------------- */
 
 /* Some calls that had begun took effect before it. */
-static bool pull(struct search *s, uint32_t request, int depth)
+static bool pull(struct linear_search *s, uint32_t request, int depth)
 {
 	for (uint32_t i = 0; i < s->flight.n && s->tries; i++) {
 		uint32_t p = s->flight.item[i];
@@ -130,12 +136,12 @@ static bool pull(struct search *s, uint32_t request, int depth)
 	return false;
 }
 
-static uint32_t window_start(const struct search *s)
+static uint32_t window_start(const struct linear_search *s)
 {
 	return s->n > WINDOW - PULLED_MAX - 1 ? s->n - (WINDOW - PULLED_MAX - 1) : 0;
 }
 
-static bool tail_put_from(struct search *s, const struct tail *t, uint32_t first)
+static bool tail_put_from(struct linear_search *s, const struct tail *t, uint32_t first)
 {
 	for (uint32_t i = first; i < t->n; i++)
 		if (!place(s, t->request[i], t->forced[i]))
@@ -144,7 +150,7 @@ static bool tail_put_from(struct search *s, const struct tail *t, uint32_t first
 }
 
 /* It took effect before some that ended before it: the later the place, the sooner it is tried. */
-static bool put_before(struct search *s, uint32_t request)
+static bool put_before(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
 	uint32_t n = s->n, at = n, start = window_start(s);
@@ -166,7 +172,7 @@ static bool put_before(struct search *s, uint32_t request)
 }
 
 /* The call at place `from` without which this one fits, somewhere before that place. */
-static bool move_and_put(struct search *s, uint32_t from, uint32_t lowest, const struct tail *t, uint32_t request)
+static bool move_and_put(struct linear_search *s, uint32_t from, uint32_t lowest, const struct tail *t, uint32_t request)
 {
 	uint32_t moved = t->request[from - lowest];
 	back(s, from);
@@ -190,7 +196,7 @@ static bool move_and_put(struct search *s, uint32_t from, uint32_t lowest, const
 }
 
 /* One earlier call took effect before others that ended before it, which shows only now. */
-static bool move_earlier(struct search *s, uint32_t request)
+static bool move_earlier(struct linear_search *s, uint32_t request)
 {
 	struct tail t;
 	uint32_t n = s->n, lowest = window_start(s);
@@ -216,7 +222,7 @@ struct again {
 	uint64_t tries;
 };
 
-static bool may_be_next(const struct search *s, const struct again *a, uint32_t i)
+static bool may_be_next(const struct linear_search *s, const struct again *a, uint32_t i)
 {
 	if (a->done[i] || !is_next(s, a->request[i]))
 		return false;
@@ -227,7 +233,7 @@ static bool may_be_next(const struct search *s, const struct again *a, uint32_t 
 	return true;
 }
 
-static bool again_search(struct search *s, struct again *a, uint32_t n_left)
+static bool again_search(struct linear_search *s, struct again *a, uint32_t n_left)
 {
 	if (!n_left)
 		return true;
@@ -246,7 +252,7 @@ static bool again_search(struct search *s, struct again *a, uint32_t n_left)
 	return false;
 }
 
-static bool put_again(struct search *s, uint32_t request, uint32_t n_again)
+static bool put_again(struct linear_search *s, uint32_t request, uint32_t n_again)
 {
 	struct tail t;
 	struct again a = {.n = 0, .tries = AGAIN_TRIES < s->tries ? AGAIN_TRIES : s->tries};
@@ -268,7 +274,7 @@ static bool put_again(struct search *s, uint32_t request, uint32_t n_again)
 	return false;
 }
 
-static bool order_again(struct search *s, uint32_t request)
+static bool order_again(struct linear_search *s, uint32_t request)
 {
 	for (uint32_t n = 4; n < AGAIN_MAX && n < s->n && n < s->n - window_start(s) && s->tries; n += n / 2)
 		if (put_again(s, request, n))
@@ -276,7 +282,7 @@ static bool order_again(struct search *s, uint32_t request)
 	return false;
 }
 
-static void settle(struct search *s, uint32_t request)
+static void settle(struct linear_search *s, uint32_t request)
 {
 	if (place(s, request, false))
 		return;
@@ -288,31 +294,42 @@ static void settle(struct search *s, uint32_t request)
 	place(s, request, true);
 }
 
+/* What stands before the window stays where it is. */
+static void settled_tell(struct linear_search *s, uint32_t n)
+{
+	if (!s->apart || n < s->n_settled || (n < s->l->n && n - s->n_settled < TELL_EVERY)) /* (which only this thread changes) */
+		return;
+	pthread_mutex_lock(&s->lock);
+	s->n_settled = n;
+	pthread_cond_signal(&s->more);
+	pthread_mutex_unlock(&s->lock);
+}
+
 /* A request's time is over: whatever of its thread has no place yet gets one, up to it. */
-static void ended(struct search *s, uint32_t request)
+static void ended(struct linear_search *s, uint32_t request)
 {
 	const struct load_request *q = request_of(s, request);
 	while (!is_placed(s, request))
-		settle(s, s->of[s->first[q->thread] + s->next[q->thread]]);
+		settle(s, linear_request_of(s->result, q->thread, s->next[q->thread]));
 	if (s->model.n_undo > 65536)
 		journal_trim(s);
+	settled_tell(s, window_start(s));
 }
 
 /* --- the walk ------------------------------------------------------------------------------------------------------- */
 
-static void threads_index(struct search *s)
+static void threads_index(struct linear *x, const struct load *l)
 {
-	const struct load *l = s->l;
 	uint32_t at = 0;
 	for (uint32_t t = 0; t < l->n_threads; t++) {
-		s->first[t] = at;
+		x->first[t] = at;
 		at += l->thread[t].n_requests;
 	}
 	for (uint32_t i = 0; i < l->n; i++)
-		s->of[s->first[l->request[i].thread] + l->request[i].index] = i;
+		x->of[x->first[l->request[i].thread] + l->request[i].index] = i;
 }
 
-static void walk(struct search *s)
+static void walk(struct linear_search *s)
 {
 	const struct load *l = s->l;
 	for (uint32_t i = 0, q; i < l->n; i++) {
@@ -324,32 +341,96 @@ static void walk(struct search *s)
 		ended(s, q);
 }
 
+static void *search_main(void *arg)
+{
+	struct linear_search *s = arg;
+	walk(s);
+	fs_model_release(&s->model);
+	settled_tell(s, s->n);
+	return NULL;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------ */
+
+static void search_free(struct linear_search *s)
+{
+	if (!s)
+		return;
+	flight_release(&s->flight);
+	pthread_mutex_destroy(&s->lock);
+	pthread_cond_destroy(&s->more);
+	free(s->next);
+	free(s);
+}
+
+static int search_new(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
+{
+	struct linear_search *s = calloc(1, sizeof *s);
+	*out = (struct linear){.request = malloc(((size_t)l->n + 1) * sizeof *out->request), .search = s};
+	out->of = malloc(((size_t)l->n + 1) * sizeof *out->of);
+	out->first = calloc((size_t)l->n_threads + 1, sizeof *out->first);
+	if (s) {
+		pthread_mutex_init(&s->lock, NULL);
+		pthread_cond_init(&s->more, NULL);
+		s->next = calloc((size_t)l->n_threads + 1, sizeof *s->next);
+	}
+	if (!s || !s->next || !out->request || !out->of || !out->first) {
+		linear_release(out);
+		return err_set(e, ENOMEM, "not enough memory to derive the order");
+	}
+	s->l = l;
+	s->result = out;
+	s->out = out->request;
+	s->tries = TRIES_MORE + (uint64_t)l->n * TRIES_A_REQUEST;
+	threads_index(out, l);
+	fs_model_init(&s->model, l, slots);
+	return 0;
+}
+
 int order_linearise(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
 {
-	struct search s = {.l = l, .result = out, .tries = TRIES_MORE + (uint64_t)l->n * TRIES_A_REQUEST};
-	*out = (struct linear){.request = malloc((l->n + 1) * sizeof *out->request)};
-	s.out = out->request;
-	s.of = malloc((l->n + 1) * sizeof *s.of);
-	s.first = calloc(l->n_threads + 1, sizeof *s.first);
-	s.next = calloc(l->n_threads + 1, sizeof *s.next);
-	int ret = out->request && s.of && s.first && s.next ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
-	if (!ret) {
-		threads_index(&s);
-		fs_model_init(&s.model, l, slots);
-		walk(&s);
-		fs_model_release(&s.model);
-	}
-	free(s.of);
-	free(s.first);
-	free(s.next);
-	flight_release(&s.flight);
+	int ret = search_new(out, l, slots, e);
 	if (ret)
-		linear_release(out);
-	return ret;
+		return ret;
+	search_main(out->search);
+	search_free(out->search);
+	out->search = NULL;
+	return 0;
+}
+
+int linear_begin(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
+{
+	int ret = search_new(out, l, slots, e);
+	if (ret)
+		return ret;
+	out->search->apart = true;
+	if (pthread_create(&out->search->id, NULL, search_main, out->search) == 0)
+		return 0;
+	out->search->apart = false; /* no thread to be had: then at once */
+	search_main(out->search);
+	return 0;
+}
+
+uint32_t linear_settled(const struct linear *x, uint32_t n)
+{
+	struct linear_search *s = x->search;
+	if (!s || !s->apart)
+		return s ? s->l->n : n + 1;
+	pthread_mutex_lock(&s->lock);
+	while (s->n_settled <= n)
+		pthread_cond_wait(&s->more, &s->lock);
+	n = s->n_settled;
+	pthread_mutex_unlock(&s->lock);
+	return n;
 }
 
 void linear_release(struct linear *x)
 {
+	if (x->search && x->search->apart)
+		pthread_join(x->search->id, NULL);
+	search_free(x->search);
 	free(x->request);
+	free(x->first);
+	free(x->of);
 	*x = (struct linear){.request = NULL};
 }

@@ -8,7 +8,8 @@
 #include "replay/order/order.h"
 #include "replay/order/order_linear.h"
 
-/* Sorts the edges by request and drops the redundant ones. All are for ends, and none is against `order`. Each thread's
+/* Drops the redundant edges and sorts the others by request. They come as they were derived: those of a request together, at most one to each
+ * thread, and requests in `order`. All are for ends, none is against it, and no thread waits for a request twice. Each thread's
  * knowledge of the others (a vector clock: Fidge 1988, Mattern 1989) is kept for requests that somebody waits for until the last has; with
  * more than 64 threads, or more than 64 MiB of such knowledge at a time, only what direct waits of a thread's own earlier requests imply is
  * dropped, which the derivation has done already. Errors: ENOMEM. */
