@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 
 #include "capture/app/app.h"
+#include "capture/content/content.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
+#include "common/strbuf.h"
 #include "common/units.h"
 
 /* --- capture app ------------------------------------------------------------------------------------------------------- */
@@ -41,6 +43,20 @@ static void programs_print(const char *label, const char *what, const struct app
 	putchar('\n');
 }
 
+static void content_print(const struct app_config *c, const struct app_outcome *o)
+{
+	struct strbuf all = STRBUF_INIT, stored = STRBUF_INIT;
+	format_size(&all, o->n_content_bytes);
+	format_size(&stored, o->n_content_stored_bytes);
+	printf("%-14s%s written by %" PRIu64 " request%s, in %s, equal blocks once -> %s" CONTENT_SUFFIX "; who reads that file reads the data\n",
+	       "content", all.s, o->n_content_requests, o->n_content_requests == 1 ? "" : "s", stored.s, c->output);
+	if (o->n_without_content)
+		printf("%-14s%" PRIu64 " request%s wrote what is not kept (doc/capture.md tells which do)\n", "note", o->n_without_content,
+		       o->n_without_content == 1 ? "" : "s");
+	strbuf_release(&all);
+	strbuf_release(&stored);
+}
+
 static void app_print(const struct app_config *c, const struct app_outcome *o)
 {
 	how_it_ended(o->status);
@@ -51,6 +67,8 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	if (o->n_holes_cut)
 		printf("%-14s%" PRIu64 " file%s more holes than are noted: of each only the first 256\n", "note", o->n_holes_cut,
 		       o->n_holes_cut == 1 ? " has" : "s have");
+	if (c->content)
+		content_print(c, o);
 	if (o->n_lost)
 		printf("%-14s%" PRIu64 " requests are lost: the trace is incomplete\n", "warning", o->n_lost);
 	if (o->interrupted)

@@ -194,6 +194,18 @@ static void balloon_print(const struct replay_summary *s)
 	strbuf_release(&own);
 }
 
+static void captured_print(const struct captured_summary *c)
+{
+	struct strbuf all = STRBUF_INIT, locked = STRBUF_INIT;
+	format_size(&all, c->n_bytes);
+	format_size(&locked, c->n_locked_bytes);
+	if (c->n_requests)
+		printf("%-16s%s by %" PRIu64 " requests, fetched into %s of locked memory; %" PRIu64 " were read by their workers\n", "content",
+		       all.s, c->n_requests, locked.s, c->n_late);
+	strbuf_release(&all);
+	strbuf_release(&locked);
+}
+
 static void memory_print(const struct replay_config *c, const struct replay_memory *m)
 {
 	struct strbuf limit = STRBUF_INIT, ahead = STRBUF_INIT, plan = STRBUF_INIT, peak = STRBUF_INIT;
@@ -304,6 +316,7 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		issue_error_print(s);
 	balloon_print(s);
 	memory_print(c, &s->memory);
+	captured_print(&s->captured);
 	passed_print(s);
 	block_print(s);
 	parallel_print(s);

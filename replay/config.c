@@ -40,7 +40,7 @@ void replay_config_init(struct replay_config *c)
 	c->adapter = (struct adapter_options){ADAPTER_OPTIONS_STANDARD};
 }
 
-static const char *const payload_names[] = {"buffer", "random", "zero", NULL}; /* enum replay_payload */
+static const char *const payload_names[] = {"buffer", "random", "zero", "captured", NULL}; /* enum replay_payload */
 
 #define FIELD(name) offsetof(struct replay_config, name)
 #define BLOCK(name) offsetof(struct replay_config, block.name)
@@ -80,7 +80,8 @@ const struct option_spec replay_options[] = {
 	 .help = "anonymous memory that replay and a locked balloon have together: off, traced (as much as the program had, over "
 		 "time) or a size (off)"},
 	{.name = "payload", .type = OPT_CHOICE, .offset = FIELD(payload), .arg = "KIND", .choices = payload_names,
-	 .help = "what is written: what lies in the worker's buffer, or content made before each write, as for the files of --prepare (buffer)"},
+	 .help = "what is written: what lies in the worker's buffer; content made before each write, as for the files of --prepare; "
+		 "captured: what the program wrote, where capture app --content has kept it (buffer)"},
 	{.name = "compressible", .type = OPT_RATIO, .offset = FIELD(compressible), .arg = "SHARE", .max = 1,
 	 .help = "how much of the content of payload random a compressor can take off (0%)"},
 	{.name = "duplicates", .type = OPT_RATIO, .offset = FIELD(duplicates), .arg = "SHARE", .max = 1,
@@ -242,6 +243,9 @@ static int payload_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "compressible, duplicates: they are of payload random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
 		return err_set(e, EINVAL, "payload: with a mutant only what lies in the buffers is written");
+	const bool threads = c->engine && (!strcmp(c->engine, "event") || !strcmp(c->engine, "coordinator"));
+	if (c->payload == PAYLOAD_CAPTURED && (!threads || c->processes))
+		return err_set(e, EINVAL, "payload captured: engines event and coordinator write it, with threads (no processes)");
 	return 0;
 }
 

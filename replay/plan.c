@@ -84,7 +84,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		before_ns[i] = NO_END;
 	call_table_init(&p->calls, l, s);
 	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
-	p->calls.payload = c->payload == PAYLOAD_BUFFER ? NULL : &p->payload;
+	p->calls.payload = c->payload == PAYLOAD_BUFFER || c->payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const uint32_t lane = lanes->lane[r->thread];

@@ -39,6 +39,7 @@ struct run {
 	struct slots slots;
 	struct replay_plan plan;
 	struct balloon balloon;
+	struct captured *captured; /* NULL: it writes something else */
 	int dir_fd;
 };
 
@@ -56,6 +57,11 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 		ret = slots_find(&r->slots, &r->load, r->trace, e);
 	if (ret)
 		return err_context(e, "%s", r->path);
+	if (r->c->payload == PAYLOAD_CAPTURED && !r->c->blank && !r->c->prepare_only)
+		ret = captured_open(&r->captured, r->path, r->trace, e);
+	if (ret)
+		return ret;
+	r->load.captured = r->captured;
 	struct trace_health health;
 	trace_health(r->trace, &health);
 	s->input_incomplete = !health.complete;
@@ -230,11 +236,19 @@ static json_t *memory_to_json(const struct replay_memory *m)
 			 (json_int_t)m->peak_bytes, "n_chunks", (json_int_t)m->n_chunks, "n_late_chunks", (json_int_t)m->n_late_chunks);
 }
 
-/* What the metadata tell of the conditions under which the requests were issued. */
-static json_t *more_of_plan(const struct replay_plan *p, const struct replay_memory *m)
+static json_t *captured_to_json(const struct captured_summary *c)
 {
-	return json_pack("{s:I, s:o*, s:o, s:o, s:o}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon", balloon_to_json(p->balloon),
-			 "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(m));
+	return c->n_requests ? json_pack("{s:I, s:I, s:I, s:I}", "n_requests", (json_int_t)c->n_requests, "n_bytes", (json_int_t)c->n_bytes,
+					 "n_late", (json_int_t)c->n_late, "locked_bytes", (json_int_t)c->n_locked_bytes)
+			     : NULL;
+}
+
+/* What the metadata tell of the conditions under which the requests were issued. */
+static json_t *more_of_plan(const struct replay_plan *p, const struct replay_summary *s)
+{
+	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon", balloon_to_json(p->balloon),
+			 "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
+			 "captured_content", captured_to_json(&s->captured));
 }
 
 /* Whether every worker may spin at the same time. */
@@ -275,8 +289,13 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		if (r->c->timing != TIMING_FULLSPEED)
 			clock_baseline_wait(&r->plan.clock, REPLAY_TIMED_BASELINE_NS);
 		malloc_trim(0); /* what preparing took is given back before the start */
+		if (r->captured)
+			ret = captured_start(r->captured, r->c->memory_bytes, e);
 		process_peak_reset();
-		ret = engine->run(&r->plan, r->c, e);
+		if (!ret)
+			ret = engine->run(&r->plan, r->c, e);
+		if (r->captured && captured_stop(r->captured, &s->captured, ret ? NULL : e) && !ret)
+			ret = -EIO;
 		s->memory.peak_bytes = process_peak_bytes();
 	}
 	for (int i = PASS_NOT + 1; i < PASS_N; i++) {
@@ -300,7 +319,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	if (r->plan.layout)
 		layout_summary(r->plan.layout, &s->parallel);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
-	from.more = more_of_plan(&r->plan, &s->memory);
+	from.more = more_of_plan(&r->plan, s);
 	int written = output_write(r->trace, r->path, &from, r->asked, s, ret ? NULL : e);
 	json_decref(from.more);
 	return ret ? ret : written;
@@ -318,6 +337,7 @@ static void run_free(struct run *r)
 {
 	slots_release(&r->slots);
 	load_release(&r->load);
+	captured_free(r->captured);
 	if (r->trace)
 		trace_close(r->trace);
 	if (r->dir_fd >= 0)

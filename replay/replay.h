@@ -17,11 +17,12 @@
 #include "replay/adapters/adapter_options.h"
 #include "replay/block/block.h"
 #include "replay/block/block_options.h"
+#include "replay/calls/captured.h"
 #include "replay/load/load.h"
 #include "replay/parallel/parallel_options.h"
 
 enum replay_order { ORDER_TEMPORAL, ORDER_TEMPORAL_SERIAL, ORDER_FS, ORDER_THREAD, ORDER_NONE };
-enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO };
+enum replay_payload { PAYLOAD_BUFFER, PAYLOAD_RANDOM, PAYLOAD_ZERO, PAYLOAD_CAPTURED };
 enum replay_timing { TIMING_FULLSPEED, TIMING_TIMESTAMP, TIMING_THINK };
 extern const char *const replay_order_names[];	/* "temporal", "temporal-serial", "fs", "thread", "none", NULL */
 extern const char *const replay_timing_names[]; /* "fullspeed", "timestamp", "think", NULL */
@@ -192,6 +193,7 @@ struct replay_summary {
 	uint64_t balloon_least_bytes, balloon_most_bytes; /* held beside it; most 0: none, as the replay itself has as much */
 	bool balloon;
 	struct replay_memory memory;
+	struct captured_summary captured; /* with payload captured */
 	char scheduling_note[300]; /* what a real-time scheduler means here, "" nothing */
 };
 

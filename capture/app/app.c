@@ -33,6 +33,8 @@ const struct option_spec app_options[] = {
 	 .help = "note how the files were before they were used first, for replay --prepare", .flags = OPT_CLI_ONLY},
 	{.name = "digests", .type = OPT_FLAG, .offset = FIELD(digests),
 	 .help = "with the snapshot: read each file whole and note the digest of its content", .flags = OPT_CLI_ONLY},
+	{.name = "content", .type = OPT_FLAG, .offset = FIELD(content),
+	 .help = "keep the data that is written, in TRACE.content, for replay --payload captured", .flags = OPT_CLI_ONLY},
 	{.name = "memory", .type = OPT_FLAG, .offset = FIELD(memory),
 	 .help = "note how much anonymous memory the programs have, over time", .flags = OPT_CLI_ONLY},
 	{.name = "memory-interval", .type = OPT_DURATION, .offset = FIELD(memory_interval_ns), .arg = "TIME",
@@ -205,6 +207,8 @@ static int run_all(struct run *r, const char *file, const char *library, struct 
 		flags |= LOG_STATE;
 	if (r->config->digests)
 		flags |= LOG_DIGEST;
+	if (r->config->content)
+		flags |= LOG_CONTENT;
 	struct stat st;
 	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
 		return err_sys(e, ENOTDIR, "--root %s", r->config->root);

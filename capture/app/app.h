@@ -19,6 +19,7 @@ struct app_config {
 	const char *scratch;	/* --scratch: where the buffers are; NULL: /dev/shm, else $TMPDIR or /tmp */
 	bool snapshot;		/* --snapshot: how the files looked before they were used first */
 	bool digests;		/* --digests: and of what content; with snapshot */
+	bool content;		/* --content: and what was written */
 	bool memory;		/* --memory: how much anonymous memory the programs have, over time */
 	int64_t memory_interval_ns; /* --memory-interval */
 	bool no_characters;	/* --no-characters: leave out getc, putc and their like */
@@ -57,6 +58,9 @@ struct app_outcome {
 	uint64_t n_files;	/* of the snapshot */
 	uint64_t n_holes_cut;	/* files of the snapshot with more holes than are noted */
 	uint64_t n_samples;	/* of memory */
+	uint64_t n_content_requests, n_content_bytes, n_content_stored_bytes; /* whose content is kept, how much that is, and in how many bytes */
+	uint64_t n_without_content; /* wrote something, and it is not kept */
+	unsigned char content_name[16]; /* of the file of content (content/content.h) */
 	unsigned int n_stops;	/* signals that asked for an end */
 	bool interrupted;	/* by a signal, before all processes had ended */
 };

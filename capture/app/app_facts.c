@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/app/app_facts.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -64,7 +65,17 @@ static json_t *samples_json(const struct app_memory *m, int64_t epoch_ns)
 	return list;
 }
 
-char *facts_text(const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
+static json_t *content_json(const struct app_outcome *o)
+{
+	char name[2 * sizeof o->content_name + 1];
+	for (size_t i = 0; i < sizeof o->content_name; i++)
+		snprintf(name + 2 * i, 3, "%02x", o->content_name[i]);
+	return json_pack("{s:s,s:I,s:I,s:I,s:I}", "name", name, "requests", (json_int_t)o->n_content_requests, "bytes",
+			 (json_int_t)o->n_content_bytes, "stored_bytes", (json_int_t)o->n_content_stored_bytes, "requests_without",
+			 (json_int_t)o->n_without_content);
+}
+
+char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
 		 int64_t epoch_ns)
 {
 	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
@@ -82,6 +93,8 @@ char *facts_text(const struct app_outcome *o, const json_t *descriptors, const j
 		json_object_set(top, "processes", (json_t *)(uintptr_t)processes);
 	if (m && m->interval_ns)
 		json_object_set_new(top, "anonymous_memory", samples_json(m, epoch_ns));
+	if (c->content)
+		json_object_set_new(top, "content", content_json(o));
 	char *text = json_dumps(top, JSON_COMPACT);
 	json_decref(top);
 	return text;

@@ -15,7 +15,7 @@ enum { DESCRIPTORS_MAX = 65536 };
 void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full, const char *name);
 
 /* The whole. The lists (NULL: none) are borrowed. Times of samples relative to `epoch_ns`. The caller frees. */
-char *facts_text(const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
+char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
 		 int64_t epoch_ns);
 
 #endif

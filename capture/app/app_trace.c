@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "capture/app/app_census.h"
+#include "capture/app/app_content.h"
 #include "capture/app/app_facts.h"
 #include "capture/processes.h"
 #include "capture/app/app_files.h"
@@ -39,6 +40,7 @@ struct conversion {
 	json_t *descriptors;
 	struct processes processes;
 	const struct app_memory *memory;
+	struct app_content content;
 };
 
 /* --- names ---------------------------------------------------------------------------------------------------------- */
@@ -182,6 +184,49 @@ static int batch_write(struct conversion *c, struct err *e)
 	return rc;
 }
 
+/* --- content --------------------------------------------------------------------------------------------------------- */
+
+/* Of regular files, as far as can be told, inside the root. */
+static int content_take(struct conversion *c, const struct process_state *p, const struct merge_record *r, struct err *e)
+{
+	const struct open_file *f = state_file(p, r->r->fd);
+	static const char *const made_up[] = {"/dev/", "/proc/", "/sys/", NULL};
+	if (!c->content.writer || !f || !f->is_path || !below_root(c, f->path))
+		return 0;
+	for (const char *const *m = made_up; *m; m++)
+		if (!strncmp(f->path, *m, strlen(*m)) && strncmp(f->path, "/dev/shm/", 9))
+			return 0;
+	return app_content_take(&c->content, r, e);
+}
+
+static bool writes_content(const struct log_record *l)
+{
+	const struct op_info *o = op_info(l->op);
+	const bool stream = l->op == OP_FWRITE || l->op == OP_FPUTS || l->op == OP_FPUTC || l->op == OP_FPRINTF;
+	return l->result > 0 && (o->family == FAMILY_WRITE || stream || l->op == OP_AIO_WRITE || l->op == OP_AIO_WRITEV);
+}
+
+static int content_settle(struct conversion *c, const struct merge_record *r, uint64_t seq, struct err *e)
+{
+	bool kept;
+	if (!c->content.writer || !writes_content(r->r))
+		return 0;
+	int rc = app_content_settle(&c->content, r, seq, (uint64_t)r->r->result, &kept, e);
+	c->outcome->n_without_content += !kept;
+	return rc;
+}
+
+static int content_end(struct conversion *c, bool abort, struct err *e)
+{
+	struct content_facts facts = {.n_requests = 0};
+	int rc = app_content_close(&c->content, abort, &facts, e);
+	c->outcome->n_content_requests = facts.n_requests;
+	c->outcome->n_content_bytes = facts.n_bytes;
+	c->outcome->n_content_stored_bytes = facts.n_stored_bytes;
+	memcpy(c->outcome->content_name, facts.name, sizeof facts.name);
+	return rc;
+}
+
 static int request_write(struct conversion *c, struct process_state *p, const struct merge_record *r, const char *path,
 			 struct err *e)
 {
@@ -196,6 +241,9 @@ static int request_write(struct conversion *c, struct process_state *p, const st
 	if (rc)
 		return rc;
 	to->seq = c->seq++;
+	rc = content_settle(c, r, to->seq, e);
+	if (rc)
+		return rc;
 	return ++c->n == N_BATCH ? batch_write(c, e) : 0;
 }
 
@@ -315,6 +363,8 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 		rc = request_write(c, p, r, path, e);
 	} else if (r->r->op == LOG_AIO_ASKED) {
 		rc = async_write(c, p, r, e);
+	} else if (r->r->op == LOG_CONTENT_OF) {
+		rc = content_take(c, p, r, e);
 	} else if (r->r->op == LOG_CLOSE_RANGE) {
 		rc = closes_write(c, p, r, e);
 	}
@@ -354,11 +404,14 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	int rc = trace_writer_open(&c->writer, c->config->output, meta, &how, e);
 	if (rc)
 		return rc;
-	rc = records_convert(c, m, e);
+	rc = c->config->content ? app_content_open(&c->content, c->config->output, e) : 0;
+	rc = rc ? rc : records_convert(c, m, e);
+	int closed = content_end(c, rc != 0, rc ? NULL : e); /* before the trace, which names it, is whole */
+	rc = rc ? rc : closed;
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
 	json_t *processes = processes_list(&c->processes);
-	char *facts = facts_text(c->outcome, c->descriptors, processes, c->memory, c->epoch_ns);
+	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, c->memory, c->epoch_ns);
 	json_decref(processes);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;

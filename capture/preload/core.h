@@ -210,6 +210,16 @@ HIDDEN void state_note_list(int fd); /* of what lies in a directory */
 enum { STATE_DEPTH = 32 };
 HIDDEN void state_note_tree(const char *path, int depth); /* of what lies below, so many levels deep */
 HIDDEN struct log_control *capture_control(void);
+/* content.c: notes what a call wrote, before its own record; errno stays as it is. */
+HIDDEN void content_note(int fd, const void *bytes, uint64_t n, uint64_t begin);
+HIDDEN void content_note_more(int fd, const void *bytes, uint64_t n, uint64_t at, uint64_t begin); /* from its byte `at` on */
+HIDDEN void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes, uint64_t begin);
+/* `n` bytes, if the call succeeded; between TIMED and the note. */
+#define CONTENT(fd, bytes, n)                                                                                          \
+	do {                                                                                                           \
+		if (unlikely(capture_flags & LOG_CONTENT) && (int64_t)(n) > 0)                                         \
+			content_note(fd, bytes, (uint64_t)(n), begin);                                                 \
+	} while (0)
 /* digest.c: notes the digest of a file's content, of each file once. */
 struct statx;
 HIDDEN void digest_note(struct log_control *c, int dir, const char *path, const char *shown, int shown_dir,

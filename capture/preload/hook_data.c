@@ -24,6 +24,7 @@ ALIAS(__read, read);
 EXPORT ssize_t write(int fd, const void *buffer, size_t n)
 {
 	TIMED(ssize_t, write, fd, buffer, n);
+	CONTENT(fd, buffer, got);
 	IO(OP_WRITE, fd, AT_POSITION, n, 0);
 	return got;
 }
@@ -41,6 +42,7 @@ ALIAS(__pread64, pread);
 EXPORT ssize_t pwrite(int fd, const void *buffer, size_t n, off_t offset)
 {
 	TIMED(ssize_t, pwrite, fd, buffer, n, offset);
+	CONTENT(fd, buffer, got);
 	IO(OP_PWRITE, fd, (uint64_t)offset, n, 0);
 	return got;
 }
@@ -82,6 +84,12 @@ static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
 	return total;
 }
 
+#define CONTENT_VECTOR()                                                                                               \
+	do {                                                                                                           \
+		if (unlikely(capture_flags & LOG_CONTENT) && got > 0 && is_readable(v, n, got))                        \
+			content_note_vector(fd, v, n, (uint64_t)got, begin);                                           \
+	} while (0)
+
 #define NOTE_VECTOR(operation, where, how)                                                                             \
 	NOTE(.op = operation, .fd = fd, .offset = where, .flags = (uint32_t)(how), .length = total_of(v, n, got),      \
 	     .vector = is_readable(v, n, got) ? v : NULL, .n_vector = (size_t)n)
@@ -96,6 +104,7 @@ EXPORT ssize_t readv(int fd, const struct iovec *v, int n)
 EXPORT ssize_t writev(int fd, const struct iovec *v, int n)
 {
 	TIMED(ssize_t, writev, fd, v, n);
+	CONTENT_VECTOR();
 	NOTE_VECTOR(OP_WRITEV, AT_POSITION, 0);
 	return got;
 }
@@ -111,6 +120,7 @@ ALIAS(preadv64, preadv);
 EXPORT ssize_t pwritev(int fd, const struct iovec *v, int n, off_t offset)
 {
 	TIMED(ssize_t, pwritev, fd, v, n, offset);
+	CONTENT_VECTOR();
 	NOTE_VECTOR(OP_PWRITEV, (uint64_t)offset, 0);
 	return got;
 }
@@ -128,6 +138,7 @@ ALIAS(preadv64v2, preadv2);
 EXPORT ssize_t pwritev2(int fd, const struct iovec *v, int n, off_t offset, int flags)
 {
 	TIMED(ssize_t, pwritev2, fd, v, n, offset, flags);
+	CONTENT_VECTOR();
 	NOTE_VECTOR(OP_PWRITEV2, (uint64_t)offset, flags);
 	return got;
 }

@@ -66,6 +66,12 @@ size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, siz
 	capture_io(operation, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
 	return got
 
+#define WRITTEN(function, ...)                                                                                         \
+	TIMED(size_t, function, __VA_ARGS__);                                                                          \
+	CONTENT(fd_of(f), buffer, got * size);                                                                         \
+	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
+	return got
+
 EXPORT size_t fread(void *restrict buffer, size_t size, size_t n, FILE *restrict f)
 {
 	BLOCKS(OP_FREAD, fread, buffer, size, n, f);
@@ -89,13 +95,13 @@ EXPORT size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t si
 
 EXPORT size_t fwrite(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
 {
-	BLOCKS(OP_FWRITE, fwrite, buffer, size, n, f);
+	WRITTEN(fwrite, buffer, size, n, f);
 }
 ALIAS(_IO_fwrite, fwrite);
 
 EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n, FILE *restrict f)
 {
-	BLOCKS(OP_FWRITE, fwrite_unlocked, buffer, size, n, f);
+	WRITTEN(fwrite_unlocked, buffer, size, n, f);
 }
 
 /* Their results tell failure apart from a number of -1 only together with the stream's state. */
@@ -189,6 +195,10 @@ EXPORT ssize_t getline(char **restrict line, size_t *restrict n, FILE *restrict 
 #define TEXT(text, more, stream, function, ...)                                                                        \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
 	size_t len = strlen(text) + (more);                                                                            \
+	if (unlikely(capture_flags & LOG_CONTENT) && got >= 0) {                                                       \
+		content_note(fd_of(stream), text, len - (more), begin);                                                \
+		content_note_more(fd_of(stream), "\n", more, len - (more), begin);                                     \
+	}                                                                                                              \
 	capture_io(OP_FPUTS, begin, end, fd_of(stream), 0, len, 0, got < 0 ? -1 : (int64_t)len);                       \
 	return got
 

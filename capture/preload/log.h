@@ -32,6 +32,7 @@
 #define LOG_STATE 2u	     /* note how a file looks before a path is used for the first time */
 
 #define LOG_DIGEST 4u	     /* with LOG_STATE: and the digest of its content */
+#define LOG_CONTENT 8u	     /* note what is written */
 #define LOG_DIGESTS 65536u   /* files whose content was looked at: the others have no digest */
 #define LOG_DIGEST_BYTES 32  /* SHA-256 */
 
@@ -104,7 +105,8 @@ enum log_event {
 	LOG_CWD,	    /* path: the working directory, which the C library has changed by itself */
 	LOG_OBJECT,	    /* path: a file whose code the program runs: itself, a library */
 	LOG_WAIT,	    /* it has waited for the end of a child: result */
-	LOG_LAST = LOG_WAIT,
+	LOG_CONTENT_OF,	    /* before the record of the request of this thread with the same begin: fd; extra: what it wrote, offset: from this byte on */
+	LOG_LAST = LOG_CONTENT_OF,
 };
 
 #define LOG_BY_LIBURING 1u /* flags of OP_IO_URING_ENTER: its requests are noted beside it */

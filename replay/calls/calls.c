@@ -189,7 +189,9 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 			   .publish = publish, .careful = careful};
 	if (c->bits & CALL_BAD_ADDRESS)
 		k.buffer = (char *)1;
-	if (c->bits & CALL_PAYLOAD)
+	if (c->bits & CALL_PAYLOAD && p->calls.captured)
+		p->calls.captured_take(p->calls.captured, c->to, k.buffer, c->length);
+	else if (c->bits & CALL_PAYLOAD)
 		payload_make(p->calls.payload, p->seed + h->length * UINT64_C(0x9e3779b97f4a7c15),
 			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer, c->length);
 	if (c->bits & CALL_BY_PAGES && c->op != OP_PAGE_FAULT && c->op != OP_MMAP)

@@ -28,7 +28,7 @@ enum call_bit {
 	CALL_FROM_NULL = 8,	/* copies: what is read from is passed over; the buffer stands for it */
 	CALL_TO_NULL = 16,	/* copies: what is written to is passed over; /dev/null stands for it */
 	CALL_BY_PAGES = 128,	/* --reads original: in parts */
-	CALL_PAYLOAD = 512,	/* what it writes is made before it */
+	CALL_PAYLOAD = 512,	/* what it writes is made before it, or was captured */
 	CALL_SKIPPED = 256,	/* --reads none: only the position moves */
 	CALL_OF_DESCRIPTOR = 64, /* link: by descriptor (/proc/self/fd/N) */
 };
@@ -42,7 +42,7 @@ struct call_path {
 struct call {
 	struct call_path path, second;
 	uint64_t offset, length;
-	uint64_t to;	  /* copies: where it writes, or OFFSET_NONE. Mappings: first byte within the map */
+	uint64_t to;	  /* copies: where it writes, or OFFSET_NONE. Mappings: first byte within the map. Writes with captured content: its number */
 	const char *text; /* symlink: what it points at; attributes: name; borrowed */
 	const uint64_t *vector; /* vector[n_vector]: bytes of each buffer */
 	struct timespec times[2];
@@ -92,6 +92,8 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	uint32_t n_parts, parts_cap;
 	int reads; /* enum replay_reads */
 	const struct payload *payload; /* what is written, borrowed; NULL: what lies in the buffers */
+	struct captured *captured; /* what is written was captured (captured.h); borrowed, NULL: it is not */
+	void (*captured_take)(struct captured *c, uint64_t number, void *to, uint64_t n); /* not by name: programs of engine compiled have none */
 	struct call_map *map; /* map[n_maps] */
 	uint32_t n_maps;
 	struct call_process *process; /* process[n_processes] */

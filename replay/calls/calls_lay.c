@@ -11,6 +11,7 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/calls/calls_private.h"
+#include "replay/calls/captured.h"
 #include "replay/plan.h"
 #include "replay/load/u64_map.h"
 
@@ -357,27 +358,34 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 	}
 }
 
-/* Where content is made before each write, no write is a plain call. */
-static bool writes_payload(const struct call_table *c, const struct load_request *r)
+/* Where content is made before each write, no write is a plain call; where it was captured, none of which it was. */
+static bool writes_payload(const struct call_table *c, const struct load_request *r, uint64_t *number)
 {
-	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE;
+	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE || (c->captured && r->op == OP_FPUTS);
+	if (c->captured)
+		return writes && r->rvalue > 0 && captured_add(c->captured, r->record, number);
 	return c->payload && writes && r->rvalue != -EFAULT && r->op != OP_AIO_WRITE && r->op != OP_AIO_WRITEV;
 }
 
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
 {
 	struct hot_request h = {.offset = r->offset, .length = (uint32_t)r->length, .slot = r->slot, .op = (uint8_t)r->op};
+	uint64_t number = 0;
+	const bool payload = !r->passed && writes_payload(c, r, &number);
 	c->n_passed[r->passed]++;
 	if (op_info(r->op)->family == FAMILY_CAUSE)
 		return (struct hot_request){.op = (uint8_t)r->op, .offset = r->length};
 	if (r->passed) {
 		h.op = HOT_PASSED;
-	} else if (is_plain(s, r) && !writes_payload(c, r) && reads_action(l->reads, s, r) == READ_AS_IS) {
+	} else if (is_plain(s, r) && !payload && reads_action(l->reads, s, r) == READ_AS_IS) {
 		h.length = r->op == OP_LSEEK ? r->flags : h.length;
 	} else {
 		h.op = HOT_CALL;
 		h.length = call_add(c, l, s, r);
-		c->call[h.length].bits |= writes_payload(c, r) ? CALL_PAYLOAD : 0;
+		if (payload) {
+			c->call[h.length].bits |= CALL_PAYLOAD;
+			c->call[h.length].to = number;
+		}
 	}
 	return h;
 }
@@ -418,7 +426,8 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s)
 {
-	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1};
+	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
+	c->captured_take = captured_take;
 	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
 		abort(); /* a page: as of any small memory (xalloc.h) */
 	c->common = c->memory.base;

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <gcrypt.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "capture/content/content_format.h"
+#include "common/crc32c.h"
+#include "common/files.h"
+#include "common/xalloc.h"
+
+#define BUFFER_BYTES (1u << 20)
+#define DIGEST_KEPT 16 /* bytes of it: 2^64 blocks before two different ones are likely to be taken for one */
+
+struct digest {
+	uint8_t byte[DIGEST_KEPT];
+};
+
+struct content_writer {
+	char *path, *part; /* part: while it is written */
+	int fd;
+	uint64_t at; /* bytes in the file, the buffer's included */
+	uint8_t *buffer;
+	size_t n_buffered;
+	struct content_facts facts;
+	struct content_block *block; /* block[facts.n_blocks] */
+	struct digest *digest;	     /* of each */
+	uint64_t blocks_cap, digests_cap;
+	uint32_t *cell; /* cell[mask + 1]: block + 1, 0 unused; found by its digest */
+	uint64_t mask;
+	struct content_request *request; /* request[facts.n_requests] */
+	uint64_t requests_cap;
+	uint32_t *reference; /* reference[n_references] */
+	uint64_t n_references, references_cap;
+};
+
+/* --- bytes ---------------------------------------------------------------------------------------------------------- */
+
+static int flush(struct content_writer *w, struct err *e)
+{
+	int ret = write_all(w->fd, w->buffer, w->n_buffered);
+	w->n_buffered = 0;
+	return ret ? err_sys(e, -ret, "%s", w->part) : 0;
+}
+
+static int put(struct content_writer *w, const void *bytes, size_t n, struct err *e)
+{
+	const uint8_t *from = bytes;
+	w->at += n;
+	while (n) {
+		size_t some = BUFFER_BYTES - w->n_buffered;
+		some = some < n ? some : n;
+		memcpy(w->buffer + w->n_buffered, from, some);
+		w->n_buffered += some;
+		from += some;
+		n -= some;
+		int ret = w->n_buffered == BUFFER_BYTES ? flush(w, e) : 0;
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+/* --- blocks --------------------------------------------------------------------------------------------------------- */
+
+static uint64_t hash_of(const struct digest *d)
+{
+	uint64_t hash;
+	memcpy(&hash, d->byte, sizeof hash);
+	return hash;
+}
+
+/* The cell of the block with this digest and length, or the free one where it belongs. */
+static uint32_t *cell_of(const struct content_writer *w, const struct digest *d, uint32_t n)
+{
+	uint64_t i = hash_of(d) & w->mask;
+	while (w->cell[i] && (w->block[w->cell[i] - 1].n_bytes != n || memcmp(&w->digest[w->cell[i] - 1], d, sizeof *d)))
+		i = (i + 1) & w->mask;
+	return &w->cell[i];
+}
+
+static void cells_grow(struct content_writer *w)
+{
+	free(w->cell);
+	w->mask = w->mask * 2 + 1;
+	w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
+	for (uint32_t i = 0; i < w->facts.n_blocks; i++)
+		*cell_of(w, &w->digest[i], w->block[i].n_bytes) = i + 1;
+}
+
+int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number, struct err *e)
+{
+	uint8_t whole[32];
+	struct digest d;
+	gcry_md_hash_buffer(GCRY_MD_SHA256, whole, bytes, n);
+	memcpy(d.byte, whole, sizeof d.byte);
+	if (w->facts.n_blocks * 2 > w->mask)
+		cells_grow(w);
+	uint32_t *cell = cell_of(w, &d, n);
+	if (*cell) {
+		*number = *cell - 1;
+		return 0;
+	}
+	if (w->facts.n_blocks >= UINT32_MAX - 1)
+		return err_set(e, E2BIG, "%s: more than %u different blocks of content", w->path, UINT32_MAX - 1);
+	*number = (uint32_t)w->facts.n_blocks;
+	GROW(w->block, w->facts.n_blocks, w->blocks_cap);
+	GROW(w->digest, w->facts.n_blocks, w->digests_cap);
+	w->block[*number] = (struct content_block){w->at, n, crc32c(0, bytes, n)};
+	w->digest[*number] = d;
+	*cell = *number + 1;
+	w->facts.n_blocks++;
+	w->facts.n_stored_bytes += n;
+	return put(w, bytes, n, e);
+}
+
+/* --- requests ------------------------------------------------------------------------------------------------------- */
+
+int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_t *block, size_t n_blocks, struct err *e)
+{
+	struct content_request r = {.seq = seq, .first = w->n_references};
+	if (w->facts.n_requests && w->request[w->facts.n_requests - 1].seq >= seq)
+		return err_set(e, EINVAL, "%s: the content of request %llu comes after that of a later one", w->path, (unsigned long long)seq);
+	for (size_t i = 0; i < n_blocks; i++) {
+		if (block[i] >= w->facts.n_blocks || (i + 1 < n_blocks && w->block[block[i]].n_bytes != CONTENT_BLOCK))
+			return err_set(e, EINVAL, "%s: the content of request %llu has a gap", w->path, (unsigned long long)seq);
+		GROW(w->reference, w->n_references, w->references_cap);
+		w->reference[w->n_references++] = block[i];
+		r.n_bytes += w->block[block[i]].n_bytes;
+	}
+	GROW(w->request, w->facts.n_requests, w->requests_cap);
+	w->request[w->facts.n_requests++] = r;
+	w->facts.n_bytes += r.n_bytes;
+	return 0;
+}
+
+/* --- the whole ------------------------------------------------------------------------------------------------------ */
+
+static void writer_free(struct content_writer *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	free(w->path);
+	free(w->part);
+	free(w->buffer);
+	free(w->block);
+	free(w->digest);
+	free(w->cell);
+	free(w->request);
+	free(w->reference);
+	free(w);
+}
+
+int content_writer_open(struct content_writer **out, const char *path, struct err *e)
+{
+	const struct content_header none = {.magic = 0};
+	struct content_writer *w = xcalloc(1, sizeof *w);
+	*out = NULL;
+	w->path = xstrdup(path);
+	w->part = xasprintf("%s.tmp", path);
+	w->buffer = xmalloc(BUFFER_BYTES);
+	w->mask = 1023;
+	w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
+	unlink(w->part); /* left by a capture that was killed */
+	w->fd = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int ret = w->fd < 0 ? err_sys(e, errno, "%s", w->part) : 0;
+	if (!ret && (!gcry_check_version(NULL) || getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name))
+		ret = err_set(e, ENOSYS, "%s: neither digests nor random numbers are to be had here", path);
+	ret = ret ? ret : put(w, &none, sizeof none, e);
+	if (ret)
+		content_writer_abort(w);
+	else
+		*out = w;
+	return ret;
+}
+
+static int tables_write(struct content_writer *w, struct content_header *h, struct err *e)
+{
+	const struct {
+		const void *at;
+		size_t n;
+	} table[] = {{w->block, w->facts.n_blocks * sizeof *w->block},
+		     {w->request, w->facts.n_requests * sizeof *w->request},
+		     {w->reference, w->n_references * sizeof *w->reference}};
+	const uint8_t gap[8] = {0};
+	int ret = put(w, gap, (8 - w->at % 8) % 8, e);
+	h->tables_at = w->at;
+	for (size_t i = 0; i < sizeof table / sizeof *table && !ret; i++) {
+		if (!table[i].n)
+			continue;
+		h->tables_crc = crc32c(h->tables_crc, table[i].at, table[i].n);
+		ret = put(w, table[i].at, table[i].n, e);
+	}
+	return ret ? ret : flush(w, e);
+}
+
+int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e)
+{
+	struct content_header h = {.magic = CONTENT_MAGIC, .n_requests = w->facts.n_requests, .n_references = w->n_references,
+				   .n_blocks = w->facts.n_blocks, .n_bytes = w->facts.n_bytes, .n_stored_bytes = w->facts.n_stored_bytes};
+	memcpy(h.name, w->facts.name, sizeof h.name);
+	if (facts)
+		*facts = w->facts;
+	int ret = tables_write(w, &h, e);
+	h.header_crc = crc32c(0, &h, offsetof(struct content_header, header_crc));
+	if (!ret && pwrite(w->fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
+		ret = err_sys(e, errno, "%s", w->part);
+	if (!ret && fsync(w->fd) < 0)
+		ret = err_sys(e, errno, "%s", w->part);
+	int fd = w->fd;
+	w->fd = -1;
+	if (close(fd) < 0 && !ret)
+		ret = err_sys(e, errno, "%s", w->part);
+	if (!ret && rename(w->part, w->path) < 0)
+		ret = err_sys(e, errno, "%s", w->path);
+	if (ret)
+		unlink(w->part);
+	writer_free(w);
+	return ret;
+}
+
+void content_writer_abort(struct content_writer *w)
+{
+	if (!w)
+		return;
+	if (w->fd >= 0)
+		unlink(w->part);
+	writer_free(w);
+}
+
+const struct content_facts *content_writer_facts(const struct content_writer *w)
+{
+	return &w->facts;
+}

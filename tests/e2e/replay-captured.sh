@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app --content keeps what was written, and replay --payload captured leaves the same files behind, byte for byte: a copy, an archive that
+# is unpacked, a database, streams; in little memory, too. What lies outside the root is not kept.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+kept() { # NAME COMMAND...: in ./NAME.run, to ./NAME.trace
+	name=$1
+	shift
+	mkdir -p "$name.run"
+	(cd "$name.run" && "$VALIDATE" capture app --snapshot --content --root "$PWD" -o "../$name.trace" -- "$@") >capture.out 2>&1 ||
+		fail "capture of $name: $(cat capture.out)"
+	grep -q "^content .* -> ../$name.trace.content; who reads that file reads the data" capture.out || fail "$(cat capture.out)"
+	[ "$(stat -c %a "$name.trace.content")" = 600 ] || fail 'others may read it'
+}
+
+alike() { # NAME FILE... -- OPTION...
+	name=$1 files=
+	shift
+	while [ "$1" != -- ]; do
+		files="$files $1"
+		shift
+	done
+	shift
+	rm -rf "$name.again"
+	mkdir "$name.again"
+	expect_status 0 "$VALIDATE" replay --prepare --payload captured --dir "$name.again" -o "$name.out" "$@" "$name.trace"
+	expect_line out 'mismatches      0'
+	for file in $files; do
+		diff -r "$name.run/$file" "$name.again/$file" >differs || fail "$name $*: $file: $(head -3 differs)"
+	done
+}
+
+# 3 MiB that do not repeat, and a file of 1 MiB all alike
+seq 400000 | head -c 3000000 >numbers
+head -c 1048576 /dev/zero | tr '\0' z >alike.in
+mkdir source
+cp numbers alike.in source
+for i in 1 2 3 4 5 6 7 8 9; do
+	seq $i $((i * 777)) >source/f$i
+done
+tar cf a.tar -C source .
+
+kept tar tar xf ../a.tar
+alike tar . -- --order fs
+alike tar . -- --order temporal
+alike tar . -- --order fs --engine coordinator
+alike tar . -- --order fs --memory 1MiB # a third of one file
+grep -q '^content .* fetched into [01]' out || fail "$(cat out)"
+# equal blocks once: the file that is all alike takes next to nothing
+[ "$(stat -c %s tar.trace.content)" -lt 3600000 ] || fail "$(stat -c %s tar.trace.content) bytes are stored"
+rm -rf tar.again && mkdir tar.again
+expect_status 0 "$VALIDATE" replay --prepare --dir tar.again tar.trace
+! cmp -s tar.run/numbers tar.again/numbers || fail 'without the option the same is written'
+
+# what is outside the root is not kept
+mkdir -p sparse.run
+cp numbers sparse.run/in
+kept sparse sh -c 'echo a-secret >../outside; cp --sparse=always in out'
+! grep -q a-secret sparse.trace.content || fail 'what was written outside the root is kept'
+alike sparse out --
+
+if command -v sqlite3 >/dev/null; then
+	kept sqlite sqlite3 data.db 'create table t(a integer primary key, b text);
+		with recursive n(i) as (select 1 union all select i + 1 from n where i < 5000) insert into t select i, hex(randomblob(20)) from n;
+		update t set b = b || i from (select a as i from t where a % 7 = 0) where a = i; delete from t where a % 3 = 0; vacuum;'
+	alike sqlite data.db -- --order fs
+	alike sqlite data.db -- --order thread --timing timestamp --speed 1000
+fi
+
+compiler=${CC:-cc}
+cat >streams.c <<'END'
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/uio.h>
+#include <unistd.h>
+int main(void)
+{
+	char a[5000], b[3000];
+	for (int i = 0; i < 5000; i++)
+		a[i] = (char)(i * 7), b[i % 3000] = (char)(i * 13);
+	FILE *f = fopen("stream", "w");
+	for (int i = 0; i < 100; i++)
+		fwrite(a + i, 1, 4000, f), fputs("a line\n", f);
+	fclose(f);
+	int fd = open("vector", O_CREAT | O_RDWR, 0644);
+	for (int i = 0; i < 50; i++) {
+		struct iovec v[3] = {{a + i, 4999 - i}, {b, 1}, {b + i, 2000}};
+		if (writev(fd, v, 3) < 0 || pwritev(fd, v + 1, 2, 8000000 + i * 3001) < 0)
+			return 1;
+	}
+	return close(fd) || write(1, "done\n", 5) != 5;
+}
+END
+$compiler -w -O1 -o streams streams.c || fail 'streams.c does not compile'
+kept streams "$PWD/streams"
+alike streams stream vector --
+
+# a slice knows its requests' content, when it has it beside it
+"$VALIDATE" slice --operation pwritev,open,close -o slice.trace streams.trace >/dev/null
+cp streams.trace.content slice.trace.content
+mkdir slice.again
+expect_status 0 "$VALIDATE" replay --prepare --payload captured --dir slice.again slice.trace
+cmp -i 8000000 streams.run/vector slice.again/vector || fail 'the slice wrote something else'
+
+# what may be wrong with it
+refused() {
+	rm -rf bad && mkdir bad
+	expect_status 3 "$VALIDATE" replay --prepare --payload captured --dir bad streams.trace
+	grep -q "$1" err || fail "$(cat err)"
+	[ -z "$(ls bad)" ] || fail 'something was made'
+}
+cp streams.trace.content good
+printf x | dd of=streams.trace.content bs=1 seek=70 conv=notrunc 2>/dev/null
+refused 'a damaged one'
+cp tar.trace.content streams.trace.content
+refused 'the content of another trace'
+rm streams.trace.content
+refused 'streams.trace.content'
+cp good streams.trace.content
+printf 'xxxxxxxx' | dd of=streams.trace.content bs=1 seek=200 conv=notrunc 2>/dev/null
+rm -rf bad && mkdir bad
+expect_status 3 "$VALIDATE" replay --prepare --payload captured --dir bad streams.trace
+grep -q 'is not what was stored' err || fail "$(cat err)"
+expect_status 2 "$VALIDATE" replay --payload captured --engine compiled --dir bad streams.trace
+# and a trace without
+mkdir -p plain.run
+(cd plain.run && "$VALIDATE" capture app --root "$PWD" -o ../plain.trace -- touch made) >/dev/null
+[ ! -e plain.trace.content ] || fail 'content is kept where nobody asked'
+expect_status 3 "$VALIDATE" replay --payload captured --dir bad plain.trace
+grep -q 'no content was kept with this trace' err || fail "$(cat err)"
