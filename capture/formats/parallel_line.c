@@ -185,8 +185,8 @@ static int take_other(struct parallel *p, struct line *l, struct err *e)
 	if (p->args.has_heap)
 		r.heap = foreign_heap(f, p->args.heap.s, p->args.heap.len);
 	r.begin_ns = l->has_begin ? l->begin_ns : p->node[p->at].now_ns;
-	if (duration_ns >= 0)
-		r.end_ns = r.begin_ns + duration_ns;
+	if (duration_ns >= 0 && __builtin_add_overflow(r.begin_ns, duration_ns, &r.end_ns))
+		return foreign_at(f, l->end, e, "the call takes longer than there is time");
 	r.pid = p->facts.node[p->at].pid;
 	r.tid = p->facts.node[p->at].tid;
 	return foreign_add(f, &r, e);

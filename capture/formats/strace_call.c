@@ -131,13 +131,14 @@ static void take_other(struct parsed *p, const struct call_line *l)
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
 /* The time it ended: by -T, or the stamp of the resumed line. */
-static void times(struct parsed *p, const struct call_line *l, int64_t duration_ns)
+static int times(struct parsed *p, const struct call_line *l, int64_t duration_ns, struct err *e)
 {
 	p->r.begin_ns = l->begin_ns;
-	if (duration_ns >= 0)
-		p->r.end_ns = l->begin_ns + duration_ns;
-	else if (l->resumed)
+	if (duration_ns >= 0 && __builtin_add_overflow(l->begin_ns, duration_ns, &p->r.end_ns))
+		return foreign_at(&p->t->base, p->ret, e, "the call takes longer than there is time");
+	if (duration_ns < 0 && l->resumed)
 		p->r.end_ns = l->stamp_ns;
+	return 0;
 }
 
 static int hand_over(struct parsed *p, bool resumed, struct err *e)
@@ -187,7 +188,7 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 		p.r.offset = OFFSET_NONE;
 	int64_t duration_ns = take_duration(&p);
 	int rc = take_result(&p, e);
-	times(&p, l, duration_ns);
+	rc = rc ? rc : times(&p, l, duration_ns, e);
 	if (!rc && l->call->kind != CALL_REQUEST) {
 		take_other(&p, l);
 		return 0;
