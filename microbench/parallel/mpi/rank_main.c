@@ -88,14 +88,22 @@ static bool is_one_host(int n_ranks)
 	return one;
 }
 
-/* Whoever watches a rank that records nothing sees its script's calls and no others: there the directory is entered, not opened. */
+static bool is_here(const char *dir)
+{
+	char at[4096];
+	ssize_t n = readlink("/proc/self/cwd", at, sizeof at);
+	return n > 0 && (size_t)n < sizeof at && strlen(dir) == (size_t)n && !memcmp(dir, at, (size_t)n);
+}
+
+/* Whoever watches a rank that records nothing sees its script's calls and no others: there the directory is entered, not opened, and not even that where
+ * it was started there. Else its running time would begin before all is made ready. */
 static int dir_enter(struct bench_run *run, struct err *e)
 {
 	const char *dir = run->config->dir;
 	if (run->config->output)
 		run->dir_fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	else
-		run->dir_fd = chdir(dir) ? -1 : AT_FDCWD;
+		run->dir_fd = !is_here(dir) && chdir(dir) ? -1 : AT_FDCWD;
 	return run->dir_fd == -1 ? err_sys(e, errno, "%s", dir) : 0;
 }
 
