@@ -265,7 +265,17 @@ ALIAS(_IO_putc, putc);
 int __uflow(FILE *f);
 int __overflow(FILE *f, int c);
 
-READ_ONE_FROM(__uflow)
+/* Its length is that of the buffer that was filled, which the program goes on to take from without a call; the result, that it
+ * took one. */
+EXPORT int __uflow(FILE *f)
+{
+	if (capture_flags & LOG_NO_CHARACTERS)
+		return REAL(__uflow)(f);
+	TIMED_OF(CAUSE_FD(fd_of(f)), int, __uflow, f);
+	int64_t n = got == EOF ? 1 : 1 + (f->_IO_read_end - f->_IO_read_ptr);
+	capture_io(OP_FGETC, begin, end, fd_of(f), 0, (uint64_t)n, 0, got != EOF ? 1 : at_end(f) ? 0 : -1);
+	return got;
+}
 
 EXPORT int __overflow(FILE *f, int c)
 {

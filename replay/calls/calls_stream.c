@@ -132,6 +132,13 @@ void call_fwrite(struct caller *k)
 	stream_give(s);
 }
 
+/* Characters that the program took by macros, which no capture sees. */
+static void macros_take(const struct caller *k, FILE *f)
+{
+	for (uint64_t left = k->c->to <= k->p->max_length ? k->c->to : 0; left && fgetc(f) != EOF; left--)
+		;
+}
+
 void call_fgetc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -139,6 +146,7 @@ void call_fgetc(struct caller *k)
 		return;
 	FILE *f = s->file;
 	stream_turn(s, 'r');
+	macros_take(k, f);
 	CALL(k, fgetc(f));
 	if (k->out->rvalue >= 0 || feof(f))
 		k->out->rvalue = k->out->rvalue >= 0;
@@ -207,9 +215,7 @@ void call_ftell(struct caller *k)
 	if (!s)
 		return;
 	FILE *f = s->file;
-	/* characters taken by macros, which no capture sees; of a stream that is only written there are none */
-	for (uint64_t left = k->c->to <= k->p->max_length ? k->c->to : 0; left && fgetc(f) != EOF; left--)
-		;
+	macros_take(k, f); /* of a stream that is only written there are none */
 	clearerr(f);
 	CALL(k, ftello(f));
 	stream_give(s);

@@ -304,6 +304,8 @@ static void stream_seen(struct walker *w, struct state *s, const struct load_req
 		was_read(w, s->node, s->at); /* by macros */
 	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
 		return;
+	if (r->op == OP_FGETC && m)
+		s->at += m->from;
 	s->at += (uint64_t)r->rvalue;
 	if (s->at_known && writes)
 		was_written(w, s->node, s->at);

@@ -68,8 +68,8 @@ struct load_more { /* of the requests that have a heap item, a second path, a se
 	uint32_t slot;	/* dup, dup2, F_DUPFD: the instance it makes; copies: the one written to; 0 none */
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
 	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first byte within the map.
-			 * fscanf: bytes that it took, as far as a later ftell shows. ftell: bytes taken before
-			 * by calls that the trace has not */
+			 * fscanf: bytes that it took, as far as a later ftell shows. ftell, fgetc: bytes taken
+			 * before by macros, which the trace has not */
 	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */
 };
 

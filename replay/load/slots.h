@@ -43,6 +43,7 @@ struct slot {
 	bool at_known;	      /* while walking, of origins: */
 	uint64_t at;	      /* the position, where at_known */
 	int64_t stream_at;    /* the stream's, as its calls add up */
+	int64_t filled_from, filled_to; /* its buffer, as far as a fgetc told how much it filled; equal: unknown */
 };
 
 struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), whatever it means at a time */

@@ -74,7 +74,11 @@ has ',fflush,'
 root=.
 # in line or not, reading and writing are to be seen
 capture 1 macros || true
-[ "$(count ',fgetc,"path=characters;')" -ge 2 ] && [ "$(count ',fputc,"path=characters;')" -ge 2 ] || fail "macros: $(cat ../csv)"
+if [ "$(count ',fgetc,"path=characters;')" -ne 20001 ]; then # in line: buffers of 4096
+	[ "$(count ',fgetc,"path=characters;fd=[0-9]*;length=4096",1')" -eq 4 ] || fail "macros: $(cat ../csv)"
+	has ',fgetc,"path=characters;fd=[0-9]*;length=1",0'
+fi
+[ "$(count ',fputc,"path=characters;')" -ge 2 ] || fail "macros: $(cat ../csv)"
 root=/
 capture 1 pipes || true
 has ',fdopen,"fd=[0-9]*'

@@ -52,6 +52,19 @@ else
 	echo 'asynchronous requests are not tried: no libaio to compile with'
 fi
 
+# characters taken in line, between calls that tell where the stream is, or read on
+$compiler -w -O2 -o macros "$SRCDIR/tests/programs/macros.c" || fail 'macros.c does not compile'
+mkdir -p macros.run
+i=0
+while [ $i -lt 500 ]; do
+	echo "line $i of what is read in line, and by calls"
+	i=$((i + 1))
+done >macros.run/text
+captured macros "$PWD/macros"
+replayed macros temporal fs
+"$VALIDATE" info --csv macros.csv macros.trace >/dev/null
+[ "$(grep -c ',fgetc,"path=text;[^"]*length=4096",1' macros.csv)" -ge 5 ] || fail "macros are not in line: $(cat macros.csv)"
+
 mkdir -p tar.run/tree/a/b tar.run/tree/c
 for i in 1 2 3 4 5 6 7 8 9; do
 	head -c $((i * 4321)) /dev/zero >tar.run/tree/a/b/f$i

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Reads ./text by getc_unlocked, which the compiler puts in line, and by calls between: where the stream is, a line, back to the start of what is in
+ * the buffer, to the file's end. Says how many characters there were. */
+#include <stdio.h>
+#include <stdlib.h>
+
+static int take(FILE *f, int n)
+{
+	int i = 0;
+	while (i < n && getc_unlocked(f) != EOF)
+		i++;
+	return i;
+}
+
+int main(void)
+{
+	char line[100];
+	FILE *f = fopen("text", "r");
+	if (!f || take(f, 7) != 7 || ftell(f) != 7 || take(f, 5000) != 5000)
+		return 1;
+	if (!fgets(line, sizeof line, f) || ftell(f) > 5107)
+		return 2;
+	int n = (int)ftell(f) + take(f, 3000);
+	if (fseek(f, -10, SEEK_CUR) || take(f, 10) != 10)
+		return 3;
+	n += take(f, 1000000);
+	if (getc_unlocked(f) != EOF || ftell(f) != n || fclose(f))
+		return 4;
+	f = fopen("text", "r");
+	if (!f || take(f, 1000000) != n || fclose(f))
+		return 5;
+	printf("%d\n", n);
+	return 0;
+}
