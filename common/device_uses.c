@@ -258,7 +258,10 @@ static void partitions_note(struct search *s)
 		if (strcmp(s->near[i].role, "its partition "))
 			continue;
 		u->partition = xrealloc(u->partition, (u->n_partitions + 1) * sizeof *u->partition);
-		u->partition[u->n_partitions++] = xasprintf("%s/%s", s->system->dev, s->near[i].name);
+		char *path = xasprintf("%s/%s", s->system->dev, s->near[i].name);
+		for (char *c = path + strlen(s->system->dev); *c; c++)
+			*c = *c == '!' ? '/' : *c; /* which sysfs writes in place of a slash */
+		u->partition[u->n_partitions++] = path;
 	}
 }
 

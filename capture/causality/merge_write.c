@@ -201,7 +201,8 @@ static int compute_take(struct job *j, const struct trace_record *r, int64_t nod
 	changed.rvalue = 0;
 	if (r->flags & CAUSE_GOES_ON) /* what comes behind it has the waits */
 		return other ? 0 : emit(j, &changed, e);
-	j->node[node].n_parts++;
+	if (j->node[node].n_parts++ && other) /* which is all of it */
+		return 0;
 	if (other && other->ns < 0)
 		return 0;
 	if (other) {

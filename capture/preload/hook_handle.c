@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Files by handle. Making one looks a name up, and is noted as the stat that does as much; opening one is an open of the name that the
  * descriptor then has. */
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -13,7 +14,8 @@ EXPORT int name_to_handle_at(int dir, const char *path, struct file_handle *hand
 	uint32_t stat_flags = (flags & AT_SYMLINK_FOLLOW ? 0 : AT_SYMLINK_NOFOLLOW) | (uint32_t)(flags & AT_EMPTY_PATH);
 	capture_look(dir, path);
 	TIMED_OF(CAUSE_PATH(dir, path), int, name_to_handle_at, dir, path, handle, mount, flags);
-	NOTE(.op = OP_STAT, .dir = dir, .path = path, .flags = stat_flags);
+	const bool found = !got || errno == EOVERFLOW || errno == EOPNOTSUPP; /* the name was: a handle did not fit, or there are none */
+	NOTE_RESULT(found ? 0 : -1, .op = OP_STAT, .dir = dir, .path = path, .flags = stat_flags);
 	return got;
 }
 

@@ -272,7 +272,8 @@ EXPORT int __uflow(FILE *f)
 	if (capture_flags & LOG_NO_CHARACTERS)
 		return REAL(__uflow)(f);
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, __uflow, f);
-	int64_t n = got == EOF ? 1 : 1 + (f->_IO_read_end - f->_IO_read_ptr);
+	const int64_t left = got == EOF ? 0 : f->_IO_read_end - f->_IO_read_ptr;
+	const int64_t n = got == EOF ? 1 : left ? 1 + left : 0; /* 0: filled with this one alone; 1 is a call that filled nothing */
 	capture_io(OP_FGETC, begin, end, fd_of(f), 0, (uint64_t)n, 0, got != EOF ? 1 : at_end(f) ? 0 : -1);
 	return got;
 }

@@ -233,6 +233,8 @@ EXPORT long syscall(long number, ...)
 	uint64_t begin = clock_begin(&capture_clock);
 	got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 	uint64_t end = clock_end(&capture_clock);
+	if (number == SYS_write || number == SYS_pwrite64)
+		CONTENT((int)a[0], (const void *)a[1], got);
 	note_call(w, a, begin, end, got);
 	return got;
 }

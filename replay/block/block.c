@@ -36,6 +36,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return ret;
 	if (o->mode != MODE_DEP && (o->think_scale != 1 || o->device_scale > 0 || o->follow || o->think_time))
 		return err_set(e, EINVAL, "think-scale, device-scale, follow and think-time are for mode dep");
+	if (o->follow == FOLLOW_COUNT && o->device_scale > 0)
+		return err_set(e, EINVAL, "follow count goes without device-scale: ends that count later than they are have no order");
 	int64_t ns;
 	if (o->think_time && strcmp(o->think_time, "auto") && parse_duration(o->think_time, &ns, e))
 		return err_context(e, "think-time");

@@ -135,7 +135,8 @@ void call_fwrite(struct caller *k)
 /* Characters that the program took by macros, which no capture sees. */
 static void macros_take(const struct caller *k, FILE *f)
 {
-	for (uint64_t left = k->c->to <= k->p->max_length ? k->c->to : 0; left && fgetc(f) != EOF; left--)
+	const uint64_t most = 2 * (uint64_t)k->p->max_length; /* no trace keeps a replay reading for long */
+	for (uint64_t left = k->c->to == OFFSET_NONE ? 0 : k->c->to < most ? k->c->to : most; left && fgetc(f) != EOF; left--)
 		;
 }
 

@@ -44,6 +44,7 @@ struct slot {
 	uint64_t at;	      /* the position, where at_known */
 	int64_t stream_at;    /* the stream's, as its calls add up */
 	int64_t filled_from, filled_to; /* its buffer, as far as a fgetc told how much it filled; equal: unknown */
+	int64_t untold; /* at most so many characters were taken by macros from buffers that were given up */
 };
 
 struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), whatever it means at a time */

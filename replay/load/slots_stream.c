@@ -27,18 +27,29 @@ static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 }
 
 /* A character was taken, or none at the end: what the program had of the buffer before, by macros, it took in between, or there would have
- * been no call. One that tells of more than a character has filled the buffer. */
+ * been no call. One that tells of another number than a character has filled the buffer, 0 with this one alone. */
 static void character_follow(struct slot *b, const struct load_request *r, struct load_more *m)
 {
 	if (m)
 		m->from = b->stream_at < b->filled_to ? (uint64_t)(b->filled_to - b->stream_at) : 0;
 	if (m && m->from)
 		b->stream_at = b->filled_to;
-	if (r->length > 1 || r->rvalue == 0) {
+	if (m && r->rvalue == 0) { /* the end is where it is, however many they were */
+		m->from += (uint64_t)b->untold;
+		b->untold = 0;
+	}
+	if (r->length != 1 || r->rvalue == 0) {
 		b->filled_from = b->stream_at;
-		b->filled_to = b->stream_at + (r->rvalue ? (int64_t)r->length : 0);
+		b->filled_to = b->stream_at + (r->rvalue ? r->length ? (int64_t)r->length : 1 : 0);
 	}
 	b->stream_at += r->rvalue;
+}
+
+static void buffer_forget(struct slot *b)
+{
+	if (b->filled_to > b->stream_at)
+		b->untold += b->filled_to - b->stream_at;
+	b->filled_from = b->filled_to = 0;
 }
 
 void stream_follow(struct finder *f, struct load_request *r)
@@ -62,8 +73,12 @@ void stream_follow(struct finder *f, struct load_request *r)
 	case OP_FSEEK:
 		scans_settle(f, origin, 0);
 		b->stream_at = r->flags == 0 ? (int64_t)r->offset : r->flags == 1 ? b->stream_at + (int64_t)r->offset : 0;
-		if (b->stream_at < b->filled_from || b->stream_at > b->filled_to)
+		/* from the end: where that is is not known */
+		if (r->flags > 1 || b->stream_at < b->filled_from || b->stream_at > b->filled_to)
 			b->filled_from = b->filled_to = 0;
+		break;
+	case OP_FFLUSH: /* what was read ahead is given up */
+		buffer_forget(b);
 		break;
 	case OP_FGETC:
 		character_follow(b, r, load_more(f->l, r));

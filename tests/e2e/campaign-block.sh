@@ -50,6 +50,7 @@ bad 'works on files'
 expect_status 0 "$VALIDATE" run file.conf --dry-run
 expect_line out 'WOULD BE OVERWRITTEN'
 expect_line out 'any of its 4 MiB may be lost; nobody uses it'
+expect_line out '; only with --device '
 truncate -s 4M signed.img
 printf 'SWAPSPACE2' | dd of=signed.img bs=1 seek=4086 conv=notrunc 2>/dev/null
 printf '\001\000\000\000\377\000\000\000' | dd of=signed.img bs=1 seek=1024 conv=notrunc 2>/dev/null

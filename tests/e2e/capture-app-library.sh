@@ -41,9 +41,9 @@ count() {
 	grep -cE -- "$1" ../csv || true
 }
 
-if capture 10 handles; then
+if capture 11 handles; then
 	has ',stat,"path=none;[^"]*",-1,ENOENT'
-	has ',stat,"path=handled;[^"]*flags=0x100",0'
+	[ "$(count ',stat,"path=handled;[^"]*flags=0x100",0')" -eq 2 ] || fail "the name of a file whose handle does not fit: $(cat ../csv)"
 	has ',open,"path=handled;flags=0x80000",[0-9]'
 	has ',pread,"path=handled;fd=[0-9]*;offset=20;length=10",10'
 	has ',read,"path=handled;fd=[0-9]*;offset=0;length=30",30'

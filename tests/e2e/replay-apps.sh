@@ -60,6 +60,8 @@ while [ $i -lt 500 ]; do
 	echo "line $i of what is read in line, and by calls"
 	i=$((i + 1))
 done >macros.run/text
+head -c 8192 macros.run/text >macros.run/whole
+head -c 8193 macros.run/text >macros.run/one-more
 captured macros "$PWD/macros"
 replayed macros temporal fs
 "$VALIDATE" info --csv macros.csv macros.trace >/dev/null

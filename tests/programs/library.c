@@ -44,6 +44,9 @@ static void handles(void)
 	} u = {.handle.handle_bytes = MAX_HANDLE_SZ};
 	int mount, fd = file_of("handled", 100), dir = open(".", O_RDONLY | O_DIRECTORY);
 	need(name_to_handle_at(AT_FDCWD, "none", &u.handle, &mount, 0) < 0, "a handle of nothing");
+	u.handle.handle_bytes = 0; /* how large is it? */
+	if (name_to_handle_at(dir, "handled", &u.handle, &mount, 0) < 0 && errno != EOVERFLOW)
+		exit(77);
 	u.handle.handle_bytes = MAX_HANDLE_SZ;
 	if (name_to_handle_at(dir, "handled", &u.handle, &mount, 0) < 0)
 		exit(77);

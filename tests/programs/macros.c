@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reads ./text by getc_unlocked, which the compiler puts in line, and by calls between: where the stream is, a line, back to the start of what is in
- * the buffer, to the file's end. Says how many characters there were. */
+ * the buffer, to the file's end; and ./one-more of 8193 bytes and ./whole of 8192. Says how many characters there were. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -29,6 +29,16 @@ int main(void)
 	f = fopen("text", "r");
 	if (!f || take(f, 1000000) != n || fclose(f))
 		return 5;
+	/* a buffer filled with one character alone; from the end; after the buffer was given up */
+	f = fopen("one-more", "r");
+	if (!f || take(f, 1000000) != 8193 || getc_unlocked(f) != EOF || fclose(f))
+		return 6;
+	f = fopen("whole", "r");
+	if (!f || take(f, 3) != 3 || fseek(f, -4096, SEEK_END) || take(f, 1000000) != 4096 || fclose(f))
+		return 7;
+	f = fopen("whole", "r");
+	if (!f || take(f, 3) != 3 || fflush(f) || take(f, 5) != 5 || ftell(f) != 8 || take(f, 1000000) != 8184 || fclose(f))
+		return 8;
 	printf("%d\n", n);
 	return 0;
 }

@@ -122,6 +122,7 @@ static void course_compute(struct course *c, const struct measure_runs *m)
 {
 	int64_t width = widest(m);
 	*c = (struct course){.width_s = (double)width * 1e-9};
+	issue_quantiles(c, m); /* which need no intervals */
 	if (!width)
 		return;
 	double **const rate[3] = {&c->recorded, &c->program, &c->replay};
@@ -136,7 +137,6 @@ static void course_compute(struct course *c, const struct measure_runs *m)
 	}
 	c->issue_error_ns = xcalloc(PACE_MAX, sizeof *c->issue_error_ns);
 	issue_errors(c, m, width);
-	issue_quantiles(c, m);
 }
 
 void courses_compute(struct analysis *a)

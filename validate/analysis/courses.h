@@ -13,7 +13,7 @@ struct course_rate {
 };
 
 struct course { /* of the case at the same index */
-	size_t n;	 /* intervals; 0: the runs do not have them */
+	size_t n;	 /* intervals; 0: the runs do not have them, and there is quantile_ns alone */
 	double width_s;
 	/* [n], requests per second: the recording, the program run again, the replay; and the replay's mean issue error, NaN in an
 	 * interval without a timed request */

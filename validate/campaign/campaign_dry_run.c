@@ -159,7 +159,10 @@ static void device_put(const struct target *t, FILE *out)
 	} else {
 		fputs(t->destructive ? "  any of its " : "  it has ", out);
 		size_put(out, n_bytes);
-		fputs(t->destructive ? " may be lost; nobody uses it, and nothing known is written on it\n" : "\n", out);
+		if (t->destructive)
+			fprintf(out, " may be lost; nobody uses it, and nothing known is written on it; only with --device %s\n", t->device);
+		else
+			fputc('\n', out);
 	}
 	free(real);
 }

@@ -142,7 +142,8 @@ int journal_read_some(const char *path, bool (*wanted)(const char *line, size_t 
 		return ret;
 	l.text = xmalloc(LINE_MAX_BYTES + LINES_CHUNK);
 	while (!ret && (len = line_get(&l, &line, r)) >= 0)
-		if (!wanted || (len <= LINE_MAX_BYTES && wanted(line, (size_t)len, context)))
+		/* one that is too long is not there as a whole: asked about as an empty one */
+		if (!wanted || (len <= LINE_MAX_BYTES ? wanted(line, (size_t)len, context) : wanted("", 0, context)))
 			ret = line_take(line, (size_t)len, r, on_event, context, e);
 	if (!ret && ferror(l.in))
 		ret = err_sys(e, errno, "cannot read %s", path);

@@ -39,7 +39,7 @@ static int64_t number_at(const char *line, size_t len, size_t *at)
 	int64_t n = -1;
 	for (; *at < len && line[*at] >= '0' && line[*at] <= '9' && n <= UINT32_MAX; ++*at)
 		n = (n < 0 ? 0 : n * 10) + (line[*at] - '0');
-	return n;
+	return n <= UINT32_MAX ? n : -1;
 }
 
 /* A line that all parts need is damaged once: in the first. */
