@@ -26,15 +26,12 @@ usage() {
 }
 
 # file_system: a fresh one on the device, mounted on DIR/NAME, which becomes the working directory. Nothing is left to be done in the
-# background, and no blocks are discarded; what the kernel would write back by itself after some seconds it keeps, for a run on a slow device would have
-# it and one on a fast device would not. Blocks of 4 KiB, as on larger devices: of 1 KiB, which are the default below 512 MiB, the kernel reads inodes and directories in
-# some 80 or 280 requests, as it happens to join them, and those are in the program's time.
-mount_options='commit=300'
+# background, and no blocks are discarded.
 make_options='-q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0'
 file_system() {
 	# shellcheck disable=SC2086
-	mkfs.ext4 $make_options -b 4096 "$device"
-	mount -t ext4 -o $mount_options "$device" "$dir"
+	mkfs.ext4 $make_options "$device"
+	mount -t ext4 "$device" "$dir"
 	cd "$dir"
 }
 
@@ -42,7 +39,7 @@ file_system() {
 cold() {
 	cd /
 	umount "$dir"
-	mount -t ext4 -o $mount_options "$device" "$dir"
+	mount -t ext4 "$device" "$dir"
 	cd "$dir"
 }
 
