@@ -352,7 +352,7 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 		printf("%s\n", text.s);
 		fflush(stdout);
 	}
-	if (status == EXIT_OK && !c->dry_run)
+	if (status == EXIT_OK)
 		status = run_consent(&p, c->destructive ? c->device : NULL, e);
 	if (status == EXIT_OK && !c->dry_run) {
 		dir = c->output ? xstrdup(c->output) : run_default_dir(p.name);

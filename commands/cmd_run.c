@@ -185,10 +185,9 @@ static int run_run(int argc, char **argv, struct err *e)
 		return EXIT_FAILED;
 	}
 	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
-	if (config.dry_run)
-		status =
-		    campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED : EXIT_OK;
-	else if ((status = run_consent(&p, config.device, e)) == EXIT_OK)
+	status = config.dry_run && campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED
+													     : run_consent(&p, config.device, e);
+	if (status == EXIT_OK && !config.dry_run)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .quiet = config.quiet}, form, e);
 	free(dir);
 	protocol_release(&p);

@@ -47,16 +47,21 @@ sed 's/^type = .*/type = random-read/; s/^queue-depth.*//; s/^read-share.*//' fi
 bad 'works on files'
 
 # named in the protocol alone: nothing is touched
-expect_status 0 "$VALIDATE" run file.conf --dry-run
+expect_status 6 "$VALIDATE" run file.conf --dry-run
+expect_line err 'name it on the command line too: --device'
 expect_line out 'WOULD BE OVERWRITTEN'
 expect_line out 'any of its 4 MiB may be lost; nobody uses it'
 expect_line out '; only with --device '
+expect_line out 'Nothing was touched.'
+! grep 'recording parallel applications' out || fail 'there are none'
+expect_status 0 "$VALIDATE" run file.conf --dry-run --device disk.img
 truncate -s 4M signed.img
 printf 'SWAPSPACE2' | dd of=signed.img bs=1 seek=4086 conv=notrunc 2>/dev/null
 printf '\001\000\000\000\377\000\000\000' | dd of=signed.img bs=1 seek=1024 conv=notrunc 2>/dev/null
 ln -s signed.img signed
 sed "s,disk.img,signed," file.conf >signed.conf
-expect_status 0 "$VALIDATE" run signed.conf --dry-run
+expect_status 6 "$VALIDATE" run signed.conf --dry-run --device signed.img
+expect_line err 'signature (swap)'
 expect_line out "that is $(realpath signed.img)"
 expect_line out 'it would not be done: '
 expect_line out 'signature (swap)'

@@ -76,6 +76,11 @@ cksum disk.img >before
 status=0
 "$VALIDATE" judge --with block --device disk.img -q -o unsaid block.trace >out 2>err || status=$?
 [ "$(cksum disk.img)" = "$(cat before)" ] || fail "a device that was not to be overwritten was (status $status)"
+truncate -s 4M signed.img
+printf 'SWAPSPACE2' | dd of=signed.img bs=1 seek=4086 conv=notrunc 2>/dev/null
+printf '\001\000\000\000\377\000\000\000' | dd of=signed.img bs=1 seek=1024 conv=notrunc 2>/dev/null
+expect_status 6 "$VALIDATE" judge --dry-run --with block --device signed.img --destructive block.trace
+expect_line err 'signature (swap)'
 judged device --with block --with block:mode=afap --device disk.img --destructive -q block.trace
 jq -e '.cells | length == 2' device/report/report.json >/dev/null || fail "not two cases on a device"
 jq -s -e 'map(select(.block > 0 and .summary.n_lost != 0)) | length == 0' device/runs/*.json >/dev/null || fail "requests are lost on a device"

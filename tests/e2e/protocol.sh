@@ -72,6 +72,7 @@ status=0
 for conf in "$SRCDIR"/protocols/*.conf; do
 	expect_status 0 "$VALIDATE" run "$conf" --dry-run
 	expect_line out 'Nothing was touched.'
+	grep -q '^type = parallel' "$conf" || ! grep 'recording parallel applications' out || fail "$conf has none"
 done
 expect_status 0 "$VALIDATE" run "$SRCDIR/protocols/quick.conf" --dry-run
 expect_line out '8 scenarios, 2 replayers, 20 replicates'

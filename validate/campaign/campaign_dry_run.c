@@ -68,8 +68,10 @@ static void recording_expect(const struct protocol *p, size_t i, struct expected
 static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
 {
 	struct microbench_config c;
+	*x = (struct expected){0};
 	if (p->scenario[i].script || p->scenario[i].trace) {
-		*x = (struct expected){.run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1), .requests = SCRIPT_GUESS_REQUESTS};
+		x->run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1);
+		x->requests = SCRIPT_GUESS_REQUESTS;
 		runs_expect(p, i, x);
 		if (p->scenario[i].parallel.is)
 			recording_expect(p, i, x);
