@@ -19,9 +19,15 @@ reasons=$(sed -n 's/.*"state":"failed","reason":"\([^"]*\).*/\1/p' results/journ
 [ "$(echo "$reasons" | grep -c 'does not make the same requests')" -eq 4 ] || fail "the recording of what differs: $reasons"
 [ "$(echo "$reasons" | grep -c 'could not be recorded')" -eq 3 ] || fail "replays without a recording: $reasons"
 grep -q '"event":"period".*"period":1000' results/journal || fail 'no period was tried'
+# a node makes six requests: periods between 1000 and that are passed over
+tried=$(sed -n '/"event":"period"/s/^[^{]*//p' results/journal | jq -s -c 'map([.period, .passed_over])')
+for one in '[1000,[]]' '[3,[500,250,125,62,31,15,7]]' '[1,[]]'; do
+	case $tried in *"$one"*) ;; *) fail "tried: $tried" ;; esac
+done
+case $tried in *'[500,['* | *'[7,['*) fail "tried: $tried" ;; esac
 
 # two nodes, delayed one after the other at each request; the same requests on the other target
-jq -e '.parallel.cases | length == 3' results/report/report.json >/dev/null || fail 'not three cases'
+jq -e '.parallel.cases | length == 4' results/report/report.json >/dev/null || fail 'not four cases'
 jq -e '[.parallel.cases[] | select(.scenario == "piped")][0] | .recorded_on == "a" and .target == "b" and .recording.n_nodes == 2 and
 	.recording.n_delayed == 2 and .recording.n_runs == 3 and .recording.period == 1 and .recording.n_waits == 4 and
 	.recording.tracing_ns > .recording.application_ns' results/report/report.json >/dev/null ||

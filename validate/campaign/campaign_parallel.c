@@ -60,6 +60,11 @@ static int32_t causal_replayer(const struct protocol *p, size_t scenario)
 	return ROLE_PROGRAM;
 }
 
+struct period_outcome {
+	double error;
+	uint64_t n_most; /* requests of the node that makes most of them */
+};
+
 struct error_work {
 	const char *recording, *replay;
 	int out;
@@ -73,16 +78,19 @@ static int error_read(void *context, struct err *e)
 	if (ret)
 		return ret;
 	const double program_ns = (double)r.execution_ns;
+	struct period_outcome o = {.n_most = 1};
+	for (uint64_t i = 0; i < r.n_nodes; i++)
+		o.n_most = r.node[i].response.n > o.n_most ? r.node[i].response.n : o.n_most;
 	summary_release(&r);
 	ret = summary_compute(&x, w->replay, w->recording, e);
 	if (ret)
 		return ret;
-	double error = program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
+	o.error = program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;
 	summary_release(&x);
-	return write(w->out, &error, sizeof error) == sizeof error ? 0 : err_sys(e, errno, "cannot tell the error of the running time");
+	return write(w->out, &o, sizeof o) == sizeof o ? 0 : err_sys(e, errno, "cannot tell the error of the running time");
 }
 
-static int error_find(struct campaign *c, const char *recording, const char *replay, double *error, struct err *e)
+static int error_find(struct campaign *c, const char *recording, const char *replay, struct period_outcome *o, struct err *e)
 {
 	int fd[2];
 	if (pipe2(fd, O_CLOEXEC) < 0)
@@ -90,7 +98,7 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 	struct error_work w = {recording, replay, fd[1]};
 	int ret = launch_helper(error_read, &w, c->signal_fd, e);
 	close(fd[1]);
-	if (!ret && read(fd[0], error, sizeof *error) != sizeof *error)
+	if (!ret && read(fd[0], o, sizeof *o) != sizeof *o)
 		ret = err_set(e, EIO, "the error of the running time did not arrive");
 	close(fd[0]);
 	if (ret == -EINTR)
@@ -99,7 +107,7 @@ static int error_find(struct campaign *c, const char *recording, const char *rep
 }
 
 /* How far a replay is off on the storage that the application was recorded on. 0 with a reason where that cannot be found. */
-static int error_measure(struct campaign *c, const struct step *recorded, double *error, char *reason, size_t size, struct err *e)
+static int error_measure(struct campaign *c, const struct step *recorded, struct period_outcome *o, char *reason, size_t size, struct err *e)
 {
 	struct err why = ERR_INIT;
 	struct step_result result;
@@ -114,7 +122,7 @@ static int error_measure(struct campaign *c, const struct step *recorded, double
 	int ret = step_make(c, &s, &result, e);
 	if (!ret && result.reason[0])
 		snprintf(reason, size, "with period %llu it could not be replayed: %.400s", (unsigned long long)recorded->period, result.reason);
-	else if (!ret && (ret = error_find(c, recorded->output, replay, error, &why)) != 0 && ret != -EINTR) {
+	else if (!ret && (ret = error_find(c, recorded->output, replay, o, &why)) != 0 && ret != -EINTR) {
 		snprintf(reason, size, "with period %llu: %.400s", (unsigned long long)recorded->period, why.msg);
 		ret = 0;
 	}
@@ -123,13 +131,22 @@ static int error_measure(struct campaign *c, const struct step *recorded, double
 	return ret;
 }
 
-static int period_journal(struct campaign *c, const struct run *r, const struct step *s, double error, struct err *e)
+static int period_journal(struct campaign *c, const struct run *r, const struct step *s, double error, json_t *passed_over, struct err *e)
 {
-	json_t *event = json_pack("{s:s, s:I, s:I, s:I, s:o}", "event", "period", "scenario", (json_int_t)r->scenario, "bank", (json_int_t)r->bank,
-				  "period", (json_int_t)s->period, "error", isfinite(error) ? json_real(error) : json_null());
+	json_t *event = json_pack("{s:s, s:I, s:I, s:I, s:o, s:O}", "event", "period", "scenario", (json_int_t)r->scenario, "bank", (json_int_t)r->bank,
+				  "period", (json_int_t)s->period, "error", isfinite(error) ? json_real(error) : json_null(), "passed_over", passed_over);
 	int ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 	return ret;
+}
+
+/* The next one to be tried: of periods that no node has so many requests for only its first would be held back, as it just was. */
+static uint64_t period_next(uint64_t period, uint64_t n_most, json_t *passed_over)
+{
+	json_array_clear(passed_over);
+	for (period /= 2; period > 1 && period >= n_most; period /= 2)
+		json_array_append_new(passed_over, json_integer((json_int_t)period));
+	return period;
 }
 
 /* From 1000 on half as large, until a replay is near enough to the application. */
@@ -137,19 +154,24 @@ static int period_search(struct campaign *c, struct run *r, struct step *s, stru
 {
 	const struct scenario_parallel *x = &c->protocol->scenario[r->scenario].parallel;
 	const int64_t begin_ns = clock_monotonic_ns();
-	for (s->period = PERIOD_FIRST;; s->period /= 2) {
-		double error = NAN;
-		int ret = step_make(c, s, result, e);
+	json_t *passed_over = json_array();
+	int ret;
+	for (s->period = PERIOD_FIRST;;) {
+		struct period_outcome o = {NAN, 1};
+		ret = step_make(c, s, result, e);
 		if (!ret && !result->reason[0])
-			ret = error_measure(c, s, &error, result->reason, sizeof result->reason, e);
+			ret = error_measure(c, s, &o, result->reason, sizeof result->reason, e);
 		if (!ret && !result->reason[0])
-			ret = period_journal(c, r, s, error, e);
+			ret = period_journal(c, r, s, o.error, passed_over, e);
 		r->search.n_periods++;
-		r->search.error = error;
+		r->search.error = o.error;
 		r->search.ns = clock_monotonic_ns() - begin_ns;
-		if (ret || result->reason[0] || error <= x->error || s->period == 1)
-			return ret;
+		if (ret || result->reason[0] || o.error <= x->error || s->period == 1)
+			break;
+		s->period = period_next(s->period, o.n_most, passed_over);
 	}
+	json_decref(passed_over);
+	return ret;
 }
 
 int parallel_record(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e)
