@@ -134,11 +134,14 @@ static bool seen_grow(struct key_match *m)
 	return true;
 }
 
-static void look_up(struct key_match *m, uint64_t key)
+static void seen_count(struct key_match *m, uint64_t key)
 {
 	uint64_t *const seen = m->seen.base;
+	if (!seen)
+		return;
 	const size_t mask = ((size_t)1 << m->seen_bits) - 1;
 	size_t i = seen_place(key, mask);
+	key &= ~UINT64_C(1); /* the lowest bit is ours */
 	while (seen[i] && (seen[i] & ~UINT64_C(1)) != key)
 		i = (i + 1) & mask;
 	if (seen[i]) {
@@ -149,30 +152,11 @@ static void look_up(struct key_match *m, uint64_t key)
 	}
 	if (m->seen_all && m->n_seen >= mask / 4 * 3) {
 		m->seen_all = seen_grow(m);
-		look_up(m, key);
+		seen_count(m, key);
 	} else if (m->seen_all) {
 		seen[i] = key;
 		m->n_seen++;
 	}
-}
-
-static void count_key(struct key_match *m, uint64_t key)
-{
-	uint64_t *next = &m->behind[m->n_counted % KEY_MATCH_BEHIND];
-	if (!m->seen.base)
-		return;
-	if (m->n_counted++ >= KEY_MATCH_BEHIND)
-		look_up(m, *next);
-	*next = key < 2 ? 2 : key & ~UINT64_C(1); /* the lowest bit is ours, and 0 is a free slot */
-	__builtin_prefetch((uint64_t *)m->seen.base + seen_place(*next, ((size_t)1 << m->seen_bits) - 1), 1);
-}
-
-void key_match_count(struct key_match *m)
-{
-	const uint64_t n = m->n_counted < KEY_MATCH_BEHIND ? m->n_counted : KEY_MATCH_BEHIND;
-	for (uint64_t k = m->n_counted - n; k < m->n_counted; k++)
-		look_up(m, m->behind[k % KEY_MATCH_BEHIND]);
-	m->n_counted = 0;
 }
 
 /* --- requests that wait --------------------------------------------------------------------------------------------- */
@@ -248,15 +232,23 @@ static int wait_for(struct key_match *m, enum match_side side, size_t slot, uint
 	return 0;
 }
 
-int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, const void *keep,
-		  bool last, const struct key_waiting **partner, struct err *e)
+uint64_t key_match_key(struct key_match *m, enum match_side side, const struct trace_record *r)
 {
 	if (!has_key(r))
-		return -ENOENT;
-	uint64_t key = mix(mix(mix(mix(0, r->op), object_key(m, side, r)), r->offset), r->length);
+		return KEY_NONE;
+	const uint64_t key = mix(mix(mix(mix(0, r->op), object_key(m, side, r)), r->offset), r->length);
+	__builtin_prefetch(&m->slot[(size_t)key & (((size_t)1 << m->bits) - 1)], 1);
+	if (side == SIDE_REFERENCE && m->seen.base)
+		__builtin_prefetch((uint64_t *)m->seen.base + seen_place(key, ((size_t)1 << m->seen_bits) - 1), 1);
+	return key < 2 ? 2 : key; /* 0 is none, and a free place with the lowest bit taken off 1 */
+}
+
+int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index, const void *keep, bool last,
+		  const struct key_waiting **partner, struct err *e)
+{
 	size_t mask = ((size_t)1 << m->bits) - 1, i = (size_t)key & mask;
 	if (side == SIDE_REFERENCE)
-		count_key(m, key);
+		seen_count(m, key);
 	while (m->slot[i].head != NONE && m->slot[i].key != key)
 		i = (i + 1) & mask;
 	struct key_slot *s = &m->slot[i];

@@ -7,8 +7,8 @@
  * object, by the descriptor's number. Memory: 24 bytes and what the caller keeps for each request that waits, and 11 to 21 for each different
  * key of the reference, up to 25 million, or as many as there is memory for: then more may be ambiguous than were counted.
  *
- * Which keys come more than once is asked of a table far larger than any cache: a key is fetched when it comes, and looked at when
- * KEY_MATCH_BEHIND others have. */
+ * The tables are far larger than any cache. So a request's key is made some time before it is put, KEY_MATCH_AHEAD requests of its side where there are
+ * as many, and fetches its places in them. */
 #ifndef CAPTURE_MATCH_KEY_MATCH_H
 #define CAPTURE_MATCH_KEY_MATCH_H
 
@@ -24,7 +24,8 @@
 #define KEY_MATCH_MAX_WAITING (1u << 27)
 #define KEY_MATCH_MAX_KEPT_BYTES (UINT64_C(200) << 20)
 
-#define KEY_MATCH_BEHIND 32u /* a power of two */
+#define KEY_MATCH_AHEAD 16u /* a power of two */
+#define KEY_NONE UINT64_C(0) /* of a request that cannot be matched */
 
 enum match_side { SIDE_REFERENCE, SIDE_REPLAY };
 
@@ -60,24 +61,21 @@ struct key_match {
 	struct vm_region seen; /* uint64_t [1 << seen_bits] keys of the reference, lowest bit: more than once */
 	unsigned int seen_bits;
 	size_t n_seen;
-	uint64_t behind[KEY_MATCH_BEHIND]; /* keys of the reference that are not yet looked up there: the last of n_counted */
-	uint64_t n_counted;
 	bool seen_all; /* false: there were too many */
-	uint64_t n_ambiguous_keys, n_ambiguous_requests; /* after key_match_count() */
+	uint64_t n_ambiguous_keys, n_ambiguous_requests; /* so far */
 };
 
 /* `kept_bytes`: of each request that waits, for key_match_kept(). `most`: how many may wait, 0: what KEY_MATCH_MAX_KEPT_BYTES hold. */
 void key_match_init(struct key_match *m, const struct trace *reference, const struct trace *replay, size_t kept_bytes, uint32_t most);
 void key_match_release(struct key_match *m);
 
-/* The next request of a side. 1: its partner is in *partner (valid until the next call); 0: none yet, it waits unless
- * `last` says that the other side has ended, and `keep` is kept of it; -ENOENT without a message: it has no key. Errors: E2BIG for too many that
- * wait. */
-int key_match_put(struct key_match *m, enum match_side side, const struct trace_record *r, uint64_t index, const void *keep,
-		  bool last, const struct key_waiting **partner, struct err *e);
+/* The key of the next request of a side; KEY_NONE: it has none. */
+uint64_t key_match_key(struct key_match *m, enum match_side side, const struct trace_record *r);
 
-/* Counts what is ambiguous of all requests so far. */
-void key_match_count(struct key_match *m);
+/* The next request of a side, by its key, which is not KEY_NONE. 1: its partner is in *partner (valid until the next call); 0: none yet, it waits
+ * unless `last` says that the other side has ended, and `keep` is kept of it. Errors: E2BIG for too many that wait. */
+int key_match_put(struct key_match *m, enum match_side side, uint64_t key, uint64_t index, const void *keep, bool last,
+		  const struct key_waiting **partner, struct err *e);
 
 /* What is kept of one that waits or of a partner, valid as long. */
 static inline const void *key_match_kept(const struct key_match *m, const struct key_waiting *w)

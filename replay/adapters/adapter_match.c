@@ -56,6 +56,15 @@ struct numbers { /* of a side's objects, alike on both sides for the same name *
 	uint32_t n;
 };
 
+struct ahead { /* requests of a side that are read, and not yet matched */
+	struct {
+		uint64_t key, index;
+		struct outcome_slot what; /* of the replay */
+	} of[KEY_MATCH_AHEAD];
+	uint64_t n_read, n_matched;
+	bool read_all;
+};
+
 struct matching {
 	struct adapter_state *a;
 	struct trace *seen;
@@ -63,6 +72,7 @@ struct matching {
 	struct numbers numbers[2];
 	struct key_match keys;
 	struct positions positions[2];
+	struct ahead ahead[2];
 	bool block;
 	uint64_t n[2];	  /* records read */
 };
@@ -205,41 +215,65 @@ static int match_in_place(struct matching *m, struct err *e)
 	return ret;
 }
 
-static int put(struct matching *m, enum match_side side, const struct trace_record *r, uint64_t index, bool last, struct err *e)
+static int put(struct matching *m, enum match_side side, bool last, struct err *e)
 {
-	const struct outcome_slot what = side == SIDE_REPLAY ? slot_of(m, r) : (struct outcome_slot){.begin = 0};
+	struct ahead *x = &m->ahead[side];
+	const uint64_t i = x->n_matched++ % KEY_MATCH_AHEAD, index = x->of[i].index;
 	const struct key_waiting *partner;
-	struct trace_record key;
-	int ret = key_make(m, side, r, &key, e);
-	if (!ret)
-		ret = key_match_put(&m->keys, side, &key, index, &what, last, &partner, e);
+	int ret = key_match_put(&m->keys, side, x->of[i].key, index, &x->of[i].what, last, &partner, e);
 	if (ret == 1 && side == SIDE_REPLAY)
-		pair_take(m, partner->index, index, &what);
+		pair_take(m, partner->index, index, &x->of[i].what);
 	else if (ret == 1)
 		pair_take(m, index, partner->index, key_match_kept(&m->keys, partner));
 	return ret < 0 ? ret : 0;
 }
 
-/* One record of a side, where it has any left. */
-static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended, struct err *e)
+static int read_ahead(struct matching *m, enum match_side side, const struct trace_record *r, uint64_t index, struct err *e)
+{
+	struct ahead *x = &m->ahead[side];
+	const uint64_t i = x->n_read % KEY_MATCH_AHEAD;
+	struct trace_record key;
+	int ret = key_make(m, side, r, &key, e);
+	if (ret)
+		return ret;
+	x->of[i].index = index;
+	x->of[i].key = key_match_key(&m->keys, side, &key);
+	if (side == SIDE_REPLAY)
+		x->of[i].what = slot_of(m, r);
+	x->n_read += x->of[i].key != KEY_NONE;
+	return 0;
+}
+
+static int read_one(struct matching *m, enum match_side side, struct err *e)
 {
 	struct adapter_state *a = m->a;
 	const struct trace_record *r;
-	int ret = *ended ? 0 : next_of(side == SIDE_REFERENCE ? a->run.input : m->seen, &r, e);
+	int ret = next_of(side == SIDE_REFERENCE ? a->run.input : m->seen, &r, e);
 	if (ret <= 0) {
-		*ended = true;
+		m->ahead[side].read_all = true;
 		return ret;
 	}
 	uint64_t i = m->n[side]++;
 	struct trace_record at = *r;
 	at.offset = m->block ? r->offset : offset_of(m, side, r);
 	if (side == SIDE_REFERENCE)
-		return inputs_is_left_out(&a->inputs, i) ? 0 : put(m, side, &at, i, other_ended, e);
+		return inputs_is_left_out(&a->inputs, i) ? 0 : read_ahead(m, side, &at, i, e);
 	if (is_request(m, r))
-		return put(m, side, &at, i, false, e);
+		return read_ahead(m, side, &at, i, e);
 	a->n_other++;
 	a->is_matched[i / 8] |= (uint8_t)(1 << i % 8);
 	return 0;
+}
+
+/* One request of a side, where it has any left. */
+static int step(struct matching *m, enum match_side side, bool *ended, bool other_ended, struct err *e)
+{
+	struct ahead *x = &m->ahead[side];
+	int ret = 0;
+	while (!ret && !x->read_all && x->n_read - x->n_matched < KEY_MATCH_AHEAD)
+		ret = read_one(m, side, e);
+	*ended = x->read_all && x->n_read == x->n_matched;
+	return ret || *ended ? ret : put(m, side, side == SIDE_REFERENCE && other_ended, e);
 }
 
 /* Of those that nobody waited for: extra, or nothing of ours. */
@@ -265,7 +299,6 @@ static int match_by_key(struct matching *m, struct err *e)
 		ret = step(m, SIDE_REFERENCE, &ended[0], ended[1], e);
 		ret = ret ? ret : step(m, SIDE_REPLAY, &ended[1], ended[0], e);
 	}
-	key_match_count(&m->keys);
 	m->a->n_ambiguous = m->keys.n_ambiguous_requests;
 	m->a->ambiguous_at_least = !m->keys.seen_all;
 	bool any_left = m->a->n_matched + m->a->n_other < m->n[SIDE_REPLAY];

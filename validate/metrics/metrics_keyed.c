@@ -85,23 +85,35 @@ static uint64_t place_of(struct pass *p, enum match_side side, const struct trac
 	return r->offset == OFFSET_NONE && o && o->kind == OBJECT_PATH ? at : r->offset;
 }
 
-static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t index, bool last,
+static bool counts(enum match_side side, const struct trace_record *r)
+{
+	return r->begin_ns != TIME_NONE || (side == SIDE_REPLAY && match_passed_over(r));
+}
+
+static void keys_make(struct pass *p, enum match_side side, const struct trace_record *r, size_t n, uint64_t *key)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct trace_record what = r[i];
+		if (!counts(side, &r[i]))
+			continue;
+		what.offset = place_of(p, side, &r[i]);
+		key[i] = key_match_key(&p->keys, side, &what);
+	}
+}
+
+static int take_keyed(struct pass *p, enum match_side side, const struct trace_record *r, uint64_t key, uint64_t index, bool last,
 		      struct err *e)
 {
 	const struct key_waiting *partner;
-	if (r->begin_ns == TIME_NONE && (side == SIDE_REFERENCE || !match_passed_over(r)))
-		return 0;
 	int rc = side == SIDE_REFERENCE ? take_keyed_reference(p, r, index, e) : 0;
 	if (rc)
 		return rc;
-	struct trace_record key = *r;
-	key.offset = place_of(p, side, r);
-	rc = key_match_put(&p->keys, side, &key, index, r, last, &partner, e);
-	if (rc == -ENOENT) { /* neither lost nor extra */
+	if (key == KEY_NONE) { /* neither lost nor extra */
 		if (p->tally && r->begin_ns != TIME_NONE)
 			(side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay)->n_unknown++;
 		return left_over(p, side, r, index, false, e);
 	}
+	rc = key_match_put(&p->keys, side, key, index, r, last, &partner, e);
 	if (rc < 0)
 		return err_context(e, "%s, record %llu", side == SIDE_REFERENCE ? p->reference.name : p->replay.name,
 				   (unsigned long long)index);
@@ -118,9 +130,13 @@ static int take_keyed_batch(struct pass *p, enum match_side side, struct batch *
 	struct metrics_side *of = side == SIDE_REFERENCE ? &p->m->reference : &p->m->replay;
 	uint64_t *index = side == SIDE_REFERENCE ? &p->n_reference : &p->n_replay;
 	size_t n = b->n < AT_ONCE ? b->n : AT_ONCE;
+	uint64_t key[AT_ONCE];
 	int rc = check_batch(p, s, b->r, n, *index, e);
+	if (!rc)
+		keys_make(p, side, b->r, n, key);
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = take_keyed(p, side, &b->r[i], *index + i, last, e);
+		if (counts(side, &b->r[i]))
+			rc = take_keyed(p, side, &b->r[i], key[i], *index + i, last, e);
 	batch_pass(b, n, index, of, p->tally);
 	return rc;
 }
@@ -142,7 +158,6 @@ int run_keyed(struct pass *p, struct err *e)
 	const struct key_waiting *w;
 	for (size_t at = 0; !rc && (w = key_match_left(&p->keys, &at));)
 		rc = left_over(p, (enum match_side)w->side, key_match_kept(&p->keys, w), w->index, true, e);
-	key_match_count(&p->keys);
 	if (!rc && p->tally) {
 		p->m->n_ambiguous_keys = p->keys.n_ambiguous_keys;
 		p->m->n_ambiguous_requests = p->keys.n_ambiguous_requests;
