@@ -11,6 +11,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "capture/preload/in_line.h"
+
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
 #endif
@@ -510,9 +512,12 @@ static __attribute__((constructor)) void capture_begin(void)
 	cause_thread_begin(0);
 }
 
-/* What was loaded since. */
+/* What was put into streams that the library is about to empty, and was loaded since. */
 static __attribute__((destructor)) void capture_end(void)
 {
-	if (capture_state == CAPTURE_ON && !capture_confined && process->pid == (uint32_t)RAW(SYS_getpid))
+	if (capture_state != CAPTURE_ON || process->pid != (uint32_t)RAW(SYS_getpid))
+		return;
+	in_line_note_all();
+	if (!capture_confined)
 		process_objects_note();
 }

@@ -21,22 +21,22 @@ int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
 
 EXPORT int vfprintf(FILE *restrict f, const char *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, fd_of(f), vfprintf, f, format, ap);
+	FORMATTED_PUT(f, vfprintf, f, format, ap);
 }
 
 EXPORT int vprintf(const char *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, fd_of(stdout), vfprintf, stdout, format, ap);
+	FORMATTED_PUT(stdout, vfprintf, stdout, format, ap);
 }
 
 EXPORT int __vfprintf_chk(FILE *restrict f, int flag, const char *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, fd_of(f), __vfprintf_chk, f, flag, format, ap);
+	FORMATTED_PUT(f, __vfprintf_chk, f, flag, format, ap);
 }
 
 EXPORT int __vprintf_chk(int flag, const char *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, fd_of(stdout), __vfprintf_chk, stdout, flag, format, ap);
+	FORMATTED_PUT(stdout, __vfprintf_chk, stdout, flag, format, ap);
 }
 
 EXPORT int vdprintf(int fd, const char *restrict format, va_list ap)

@@ -99,6 +99,7 @@ EXPORT FILE *setmntent(const char *path, const char *mode)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(FILE *, setmntent, path, mode);
+	in_line_begin(got);
 	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = stream_flags(mode) | O_CLOEXEC);
 	return got;
 }
@@ -107,7 +108,8 @@ ALIAS(__setmntent, setmntent);
 EXPORT int endmntent(FILE *f)
 {
 	int fd = fd_of(f);
-	TIMED(int, endmntent, f);
+	TIMED_OF(in_line_note(f); CAUSE_CALL(endmntent, f), int, endmntent, f);
+	in_line_forget(f);
 	if (fd >= 0)
 		capture_io(OP_FCLOSE, begin, end, fd, 0, 0, 0, 0);
 	return got;
@@ -135,6 +137,7 @@ EXPORT struct mntent *getmntent(FILE *f)
 EXPORT FILE *popen(const char *command, const char *mode)
 {
 	TIMED_OF(, FILE *, popen, command, mode);
+	in_line_begin(got);
 	if (got)
 		capture_io(OP_FDOPEN, begin, end, fd_of(got), 0, 0, stream_flags(mode), 0);
 	return got;
@@ -144,7 +147,8 @@ ALIAS(_IO_popen, popen);
 EXPORT int pclose(FILE *f)
 {
 	int fd = fd_of(f);
-	TIMED_OF(CAUSE_WAIT(CAUSE_WAITING), int, pclose, f);
+	TIMED_OF(in_line_note(f); CAUSE_WAIT(CAUSE_WAITING), int, pclose, f);
+	in_line_forget(f);
 	capture_io(OP_FCLOSE, begin, end, fd, 0, 0, 0, 0);
 	return got;
 }

@@ -14,6 +14,7 @@ EXPORT FILE *fopen(const char *restrict path, const char *restrict mode)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(FILE *, fopen, path, mode);
+	in_line_begin(got);
 	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = path, .flags = stream_flags(mode));
 	return got;
 }
@@ -24,7 +25,9 @@ EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE 
 {
 	int before = fd_of(f);
 	capture_look(AT_FDCWD, path);
-	TIMED(FILE *, freopen, path, mode, f);
+	TIMED_OF(in_line_note(f); CAUSE_CALL(freopen, path, mode, f), FILE *, freopen, path, mode, f);
+	in_line_forget(f);
+	in_line_begin(got);
 	NOTE_RESULT(fd_of(got), .op = OP_FREOPEN, .fd = before, .dir = AT_FDCWD, .path = path,
 		    .flags = stream_flags(mode));
 	return got;
@@ -34,6 +37,7 @@ ALIAS(freopen64, freopen);
 EXPORT FILE *fdopen(int fd, const char *mode)
 {
 	TIMED(FILE *, fdopen, fd, mode);
+	in_line_begin(got);
 	capture_io(OP_FDOPEN, begin, end, fd, 0, 0, stream_flags(mode), got ? 0 : -1);
 	return got;
 }
@@ -42,6 +46,7 @@ ALIAS(_IO_fdopen, fdopen);
 EXPORT FILE *tmpfile(void)
 {
 	TIMED(FILE *, tmpfile);
+	in_line_begin(got);
 	NOTE_RESULT(fd_of(got), .op = OP_FOPEN, .dir = AT_FDCWD, .path = P_tmpdir, .flags = O_RDWR | O_TMPFILE);
 	return got;
 }
@@ -50,7 +55,8 @@ ALIAS(tmpfile64, tmpfile);
 EXPORT int fclose(FILE *f)
 {
 	int fd = fd_of(f);
-	TIMED(int, fclose, f);
+	TIMED_OF(in_line_note(f); CAUSE_CALL(fclose, f), int, fclose, f);
+	in_line_forget(f);
 	IO(OP_FCLOSE, fd, 0, 0, 0);
 	return got;
 }
@@ -67,7 +73,7 @@ size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, siz
 	return got
 
 #define WRITTEN(function, ...)                                                                                         \
-	TIMED(size_t, function, __VA_ARGS__);                                                                          \
+	TIMED_PUT(f, size_t, function, __VA_ARGS__);                                                                   \
 	CONTENT(fd_of(f), buffer, got * size);                                                                         \
 	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
 	return got
@@ -115,7 +121,7 @@ EXPORT int getw(FILE *f)
 
 EXPORT int putw(int word, FILE *f)
 {
-	TIMED_OF(CAUSE_FD(fd_of(f)), int, putw, word, f);
+	TIMED_PUT(f, int, putw, word, f);
 	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, sizeof(int), 0, got ? 0 : (int64_t)sizeof(int));
 	return got;
 }
@@ -193,7 +199,7 @@ EXPORT ssize_t getline(char **restrict line, size_t *restrict n, FILE *restrict 
 }
 
 #define TEXT(text, more, stream, function, ...)                                                                        \
-	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
 	size_t len = strlen(text) + (more);                                                                            \
 	if (unlikely(capture_flags & LOG_CONTENT) && got >= 0) {                                                       \
 		content_note(fd_of(stream), text, len - (more), begin);                                                \
@@ -235,7 +241,9 @@ ALIAS(_IO_puts, puts);
 #define WRITE_ONE(stream, function, ...)                                                                               \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
-	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
+	const char one_ = (char)c;                                                                                     \
+	CONTENT(fd_of(stream), &one_, got != EOF);                                                                     \
 	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : -1);                                 \
 	return got
 
@@ -317,14 +325,14 @@ ALIAS(_IO_ungetc, ungetc);
 
 EXPORT int fseek(FILE *f, long offset, int whence)
 {
-	TIMED(int, fseek, f, offset, whence);
+	TIMED_PUT(f, int, fseek, f, offset, whence);
 	IO(OP_FSEEK, fd_of(f), (uint64_t)offset, 0, (uint32_t)whence);
 	return got;
 }
 
 EXPORT int fseeko(FILE *f, off_t offset, int whence)
 {
-	TIMED(int, fseeko, f, offset, whence);
+	TIMED_PUT(f, int, fseeko, f, offset, whence);
 	IO(OP_FSEEK, fd_of(f), (uint64_t)offset, 0, (uint32_t)whence);
 	return got;
 }
@@ -333,17 +341,20 @@ ALIAS(fseeko64, fseeko);
 EXPORT void rewind(FILE *f)
 {
 	__typeof__(&rewind) real = REAL(rewind);
+	if (capture_is_on())
+		in_line_note(f);
 	CAUSE_FD(fd_of(f));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(f);
 	uint64_t end = clock_end(&capture_clock);
 	if (capture_is_on())
 		capture_io(OP_FSEEK, begin, end, fd_of(f), 0, 0, SEEK_SET, 0);
+	in_line_noted(f);
 }
 
 EXPORT long ftell(FILE *f)
 {
-	TIMED(long, ftell, f);
+	TIMED_PUT(f, long, ftell, f);
 	IO(OP_FTELL, fd_of(f), 0, 0, 0);
 	return got;
 }
@@ -351,7 +362,7 @@ ALIAS(_IO_ftell, ftell);
 
 EXPORT off_t ftello(FILE *f)
 {
-	TIMED(off_t, ftello, f);
+	TIMED_PUT(f, off_t, ftello, f);
 	IO(OP_FTELL, fd_of(f), 0, 0, 0);
 	return got;
 }
@@ -359,7 +370,7 @@ ALIAS(ftello64, ftello);
 
 EXPORT int fgetpos(FILE *restrict f, fpos_t *restrict to)
 {
-	TIMED(int, fgetpos, f, to);
+	TIMED_PUT(f, int, fgetpos, f, to);
 	capture_io(OP_FTELL, begin, end, fd_of(f), 0, 0, 0, got ? -1 : (int64_t)to->__pos);
 	return got;
 }
@@ -369,7 +380,7 @@ ALIAS(fgetpos64, fgetpos);
 
 EXPORT int fsetpos(FILE *f, const fpos_t *to)
 {
-	TIMED(int, fsetpos, f, to);
+	TIMED_PUT(f, int, fsetpos, f, to);
 	IO(OP_FSEEK, fd_of(f), (uint64_t)to->__pos, 0, SEEK_SET);
 	return got;
 }
@@ -377,9 +388,25 @@ ALIAS(_IO_fsetpos, fsetpos);
 ALIAS(_IO_fsetpos64, fsetpos);
 ALIAS(fsetpos64, fsetpos);
 
+/* NULL: of all streams. */
+static void in_line_note_flushed(FILE *f)
+{
+	if (f)
+		in_line_note(f);
+	else
+		in_line_note_all();
+}
+
+static void in_line_noted_flushed(const FILE *f)
+{
+	if (f)
+		in_line_noted(f);
+}
+
 EXPORT int fflush(FILE *f)
 {
-	TIMED(int, fflush, f);
+	TIMED_OF(in_line_note_flushed(f); CAUSE_CALL(fflush, f), int, fflush, f);
+	in_line_noted_flushed(f);
 	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
 	return got;
 }
@@ -387,14 +414,15 @@ ALIAS(_IO_fflush, fflush);
 
 EXPORT int fflush_unlocked(FILE *f)
 {
-	TIMED(int, fflush_unlocked, f);
+	TIMED_OF(in_line_note_flushed(f); CAUSE_CALL(fflush_unlocked, f), int, fflush_unlocked, f);
+	in_line_noted_flushed(f);
 	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
 	return got;
 }
 
 EXPORT int setvbuf(FILE *restrict f, char *restrict buffer, int mode, size_t size)
 {
-	TIMED(int, setvbuf, f, buffer, mode, size);
+	TIMED_PUT(f, int, setvbuf, f, buffer, mode, size);
 	IO(OP_SETVBUF, fd_of(f), 0, size, (uint32_t)mode);
 	return got;
 }
@@ -425,7 +453,7 @@ EXPORT void setlinebuf(FILE *f)
 /* All streams are flushed; none is closed, whatever the name says. */
 EXPORT int fcloseall(void)
 {
-	TIMED_OF(, int, fcloseall);
+	TIMED_OF(in_line_note_all(), int, fcloseall);
 	IO(OP_FFLUSH, -1, 0, 0, 0);
 	return got;
 }

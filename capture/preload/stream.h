@@ -10,6 +10,7 @@
 
 #include "capture/op.h"
 #include "capture/preload/core.h"
+#include "capture/preload/in_line.h"
 
 #define STREAM_AT_END 0x10 /* of FILE._flags: the end was met */
 #define STREAM_FAILED 0x20
@@ -46,7 +47,21 @@ static inline uint32_t stream_flags(const char *mode)
 	return flags;
 }
 
-/* One record of a call with a format on a stream; the result is what it returned. `to`: the descriptor. */
+/* A call that puts something into a stream's buffer, empties it, or tells where the stream is: what was put there in line is noted
+ * first. `cause`: as TIMED_OF. */
+#define TIMED_PUT_OF(cause, stream, type, function, ...)                                                               \
+	TIMED_OF(in_line_note(stream); cause, type, function, __VA_ARGS__);                                            \
+	in_line_noted(stream)
+#define TIMED_PUT(stream, type, function, ...)                                                                         \
+	TIMED_PUT_OF(CAUSE_FD(fd_of(stream)), stream, type, function, __VA_ARGS__)
+
+/* One record of a call with a format on a stream; the result is what it returned. */
+#define FORMATTED_PUT(stream, function, ...)                                                                           \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
+	capture_io(OP_FPRINTF, begin, end, fd_of(stream), 0, 0, 0, got);                                               \
+	return got
+
+/* The same on a descriptor, or on a stream of wide characters. `to`: the descriptor. */
 #define FORMATTED(operation, to, function, ...)                                                                        \
 	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
 	capture_io(operation, begin, end, to, 0, 0, 0, got);                                                           \

@@ -361,7 +361,8 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 /* Where content is made before each write, no write is a plain call; where it was captured, none of which it was. */
 static bool writes_payload(const struct call_table *c, const struct load_request *r, uint64_t *number)
 {
-	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE || (c->captured && r->op == OP_FPUTS);
+	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE ||
+			    (c->captured && (r->op == OP_FPUTS || r->op == OP_FPUTC)) || (r->op == OP_FPUTC && r->length > 1);
 	if (c->captured)
 		return writes && r->rvalue > 0 && captured_add(c->captured, r->record, number);
 	return c->payload && writes && r->rvalue != -EFAULT && r->op != OP_AIO_WRITE && r->op != OP_AIO_WRITEV;

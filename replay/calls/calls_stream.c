@@ -154,6 +154,7 @@ void call_fgetc(struct caller *k)
 	stream_give(s);
 }
 
+/* Of several characters, which the program put by macros, only the last is timed. */
 void call_fputc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -161,9 +162,11 @@ void call_fputc(struct caller *k)
 		return;
 	FILE *f = s->file;
 	stream_turn(s, 'w');
-	CALL(k, fputc('x', f));
+	const size_t n = n_bytes_of(k), before = n > 1 ? fwrite(k->buffer, 1, n - 1, f) : 0;
+	const int last = n > 1 || k->c->bits & CALL_PAYLOAD ? ((const unsigned char *)k->buffer)[n - 1] : 'x';
+	CALL(k, fputc(last, f));
 	if (k->out->rvalue >= 0)
-		k->out->rvalue = 1;
+		k->out->rvalue = 1 + (int64_t)before;
 	stream_give(s);
 }
 

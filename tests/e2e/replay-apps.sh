@@ -67,6 +67,20 @@ replayed macros temporal fs
 "$VALIDATE" info --csv macros.csv macros.trace >/dev/null
 [ "$(grep -c ',fgetc,"path=text;[^"]*length=4096",1' macros.csv)" -ge 5 ] || fail "macros are not in line: $(cat macros.csv)"
 
+# and put in line: files get the sizes that they had
+$compiler -w -O2 -o put "$SRCDIR/tests/programs/put.c" || fail 'put.c does not compile'
+captured put "$PWD/put"
+replayed put temporal fs
+"$VALIDATE" info --csv put.csv put.trace >/dev/null
+[ "$(grep -c ',fputc,"path=mixed;[^"]*length=\([0-9]\{2,\}\)",\1,' put.csv)" -ge 5 ] ||
+	fail "characters put in line are not told: $(cat put.csv)"
+for file in mixed other child more again; do
+	for engine in event coordinator compiled; do
+		[ "$(stat -c %s put.$engine/$file)" = "$(stat -c %s put.run/$file)" ] ||
+			fail "$engine: $file has $(stat -c %s put.$engine/$file) bytes, not $(stat -c %s put.run/$file): $(cat put.csv)"
+	done
+done
+
 mkdir -p tar.run/tree/a/b tar.run/tree/c
 for i in 1 2 3 4 5 6 7 8 9; do
 	head -c $((i * 4321)) /dev/zero >tar.run/tree/a/b/f$i

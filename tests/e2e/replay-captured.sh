@@ -95,6 +95,11 @@ $compiler -w -O1 -o streams streams.c || fail 'streams.c does not compile'
 kept streams "$PWD/streams"
 alike streams stream vector --
 
+# characters, by calls and put in line
+$compiler -w -O2 -o put "$SRCDIR/tests/programs/put.c" || fail 'put.c does not compile'
+kept put "$PWD/put"
+alike put other child more again -- --order fs
+
 # a slice knows its requests' content, when it has it beside it
 "$VALIDATE" slice --operation pwritev,open,close -o slice.trace streams.trace >/dev/null
 cp streams.trace.content slice.trace.content
