@@ -81,6 +81,32 @@ static ssize_t read_head(const char *path, unsigned char *head, size_t cap)
 	return (ssize_t)len;
 }
 
+/* What people give us that only has to be unpacked or converted: NULL, or what to say. */
+static const char *packed(const unsigned char *head, size_t len)
+{
+	static const struct {
+		const char *magic;
+		size_t len;
+		const char *what;
+	} known[] = {
+	    {"\x1f\x8b\x08", 3, "compressed by gzip: unpack it first (zcat FILE >TRACE)"},
+	    {"\x28\xb5\x2f\xfd", 4, "compressed by zstd: unpack it first (zstdcat FILE >TRACE)"},
+	    {"\xfd" "7zXZ", 5, "compressed by xz: unpack it first (xzcat FILE >TRACE)"},
+	    {"BZh", 3, "compressed by bzip2: unpack it first (bzcat FILE >TRACE)"},
+	    {"\x04\x22\x4d\x18", 4, "compressed by lz4: unpack it first (lz4cat FILE >TRACE)"},
+	    {"PK\3\4", 4, "a zip archive: unpack it first (unzip FILE)"},
+	    {"7z\xbc\xaf", 4, "a 7-Zip archive: unpack it first"},
+	    {"\xff\xfe", 2, "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
+	    {"\xfe\xff", 2, "text of 16-bit characters: convert it first (iconv -f UTF-16 -t UTF-8 FILE >TRACE)"},
+	    {"PERFILE2", 8, "perf's own file: print it first (perf script -i FILE >TRACE)"},
+	    {"\x17\x08" "Dtracing", 10, "trace-cmd's own file: print it first (trace-cmd report -i FILE >TRACE)"},
+	};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (len >= known[i].len && !memcmp(head, known[i].magic, known[i].len))
+			return known[i].what;
+	return NULL;
+}
+
 int trace_format_detect(const struct trace_format **best, const char *path, struct err *e)
 {
 	unsigned char head[FORMAT_HEAD_BYTES];
@@ -102,11 +128,14 @@ int trace_format_detect(const struct trace_format **best, const char *path, stru
 	}
 	if (*best)
 		return 0;
+	if (packed(head, (size_t)len))
+		return err_set(e, EILSEQ, "%s: no trace: it is %s", path, packed(head, (size_t)len));
 	struct strbuf names = STRBUF_INIT;
 	for (const struct trace_format *const *f = trace_formats; *f; f++)
 		if ((*f)->open)
 			strbuf_addf(&names, "%s%s", names.len ? ", " : "", (*f)->name);
-	int rc = err_set(e, EILSEQ, "%s: no trace: its beginning fits none of the formats known (%s)", path, names.s);
+	int rc = err_set(e, EILSEQ, "%s: no trace: its beginning fits none of the formats known (%s); --from FORMAT says where it "
+			 "differs from that one", path, names.s);
 	strbuf_release(&names);
 	return rc;
 }

@@ -352,7 +352,16 @@ int csv_open_by_libcsv(struct trace **out, const char *path, const struct trace_
 	return open_csv(out, path, o, true, e);
 }
 
-/* Text whose first line names our columns. A .csv that does not is still better refused by us, who can say why. */
+static bool names_some_column(const unsigned char *s, size_t len)
+{
+	static const char *const names[] = {"pid", "tid", "begin", "end", "function", "args", "rvalue", NULL};
+	for (const char *const *name = names; *name; name++)
+		if (memmem(s, len, *name, strlen(*name)))
+			return true;
+	return false;
+}
+
+/* Text whose first line names our columns. A .csv that names some of them only is better refused by us, who can say why. */
 static int csv_bid(const unsigned char *head, size_t len, const char *path)
 {
 	size_t i = len >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
@@ -367,7 +376,7 @@ static int csv_bid(const unsigned char *head, size_t len, const char *path)
 	if (memmem(first, end - i, "function", 8) && memmem(first, end - i, "begin", 5) && memchr(first, ',', end - i))
 		return 60;
 	size_t path_len = strlen(path);
-	return path_len > 4 && !strcasecmp(path + path_len - 4, ".csv") ? 5 : 0;
+	return path_len > 4 && !strcasecmp(path + path_len - 4, ".csv") && names_some_column(first, end - i) ? 5 : 0;
 }
 
 static int csv_export(struct trace *t, const char *path, struct trace_export_report *report, struct err *e)

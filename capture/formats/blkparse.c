@@ -113,6 +113,10 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	}
 	v->bytes = n * 512;
 	v->op = op_of(rwbs, rwbs_len, n, &v->flags);
+	if (p < end && *p == '(') { /* -t: how long it took */
+		const char *close = memchr(p, ')', (size_t)(end - p));
+		p = close ? blanks(close + 1, end) : p;
+	}
 	if (v->kind == EVENT_COMPLETE && p < end && *p == '[') {
 		p++;
 		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= -4095 && error <= 4095)
@@ -172,6 +176,26 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
 }
 
+/* "Input file sda.blktrace.0 added": stands before or behind all else, as the output was buffered. */
+static bool is_about_input(const char *s, const char *end)
+{
+	static const char input[] = "Input file ", added[] = " added";
+	return end - s > (ptrdiff_t)sizeof input + (ptrdiff_t)sizeof added && !memcmp(s, input, sizeof input - 1) &&
+	       !memcmp(end - (sizeof added - 1), added, sizeof added - 1);
+}
+
+/* The figures that blkparse prints at its end begin so: "CPU0 (8,0):", "Total", and with -s "fio (123)" or "fio (123, ...)". */
+static bool begins_figures(const char *s, const char *end)
+{
+	if ((end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5)))
+		return true;
+	const char *open = end > s && end[-1] == ')' ? memrchr(s, '(', (size_t)(end - s)) : NULL;
+	uint64_t pid;
+	if (!open || open < s + 2 || open[-1] != ' ' || (open++, !scan_u64(&open, end, &pid)))
+		return false;
+	return open == end - 1 || (end - open == 6 && !memcmp(open, ", ...)", 6));
+}
+
 static int blkparse_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct blkparse *t = (struct blkparse *)f;
@@ -179,9 +203,10 @@ static int blkparse_line(struct foreign *f, const char *s, size_t len, struct er
 	s = blanks(s, end);
 	if (s == end || t->over)
 		return 0;
-	if (t->n_events &&
-	    (*s < '0' || *s > '9')) { /* the figures that blkparse prints at its end: "CPU0 (8,0):", "Total" */
-		t->over = (end - s > 4 && !memcmp(s, "CPU", 3)) || (end - s >= 5 && !memcmp(s, "Total", 5));
+	if (*s < '0' || *s > '9') {
+		if (is_about_input(s, end))
+			return 0;
+		t->over = t->n_events && begins_figures(s, end);
 		if (t->over)
 			return 0;
 	}
@@ -235,8 +260,14 @@ static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 	uint64_t v;
 	int64_t ns;
 	(void)path;
-	while (s < end && (*s == ' ' || *s == '\n' || *s == '\r'))
-		s++;
+	for (;;) {
+		while (s < end && (*s == ' ' || *s == '\n' || *s == '\r'))
+			s++;
+		const char *stop = memchr(s, '\n', (size_t)(end - s));
+		if (!stop || !is_about_input(s, stop))
+			break;
+		s = stop;
+	}
 	if (!scan_u64(&s, end, &v) || s == end || *s++ != ',' || !scan_u64(&s, end, &v) || s == end || *s != ' ')
 		return 0;
 	for (int i = 0; i < 2; i++) {

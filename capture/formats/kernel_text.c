@@ -68,7 +68,8 @@ void kernel_text_reset(struct foreign *f)
 	calls_make(k);
 	block_pairs_reset(&k->pairs);
 	k->has_first = k->raw = k->has_tasks = false;
-	k->has_block = k->has_calls = false;
+	k->has_block = k->has_calls = k->over = false;
+	k->n_lines = 0;
 }
 
 void kernel_text_release(struct foreign *f)

@@ -14,6 +14,8 @@ struct kernel_text {
 	struct name_table names;
 	bool has_first, raw; /* raw: there are events of raw_syscalls, those of syscalls are the same again */
 	bool has_block, has_calls, has_tasks, decided;
+	bool over;	  /* what follows is a summary */
+	uint64_t n_lines; /* of events, so far */
 	int64_t first_ns;
 };
 

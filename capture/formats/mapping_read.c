@@ -222,7 +222,7 @@ static int take_header(struct mapped *t, const char *s, size_t len, struct err *
 		if (t->n_at == MAPPING_COLUMNS_MAX)
 			return foreign_at(&t->base, f.s, e, "more than %d columns", MAPPING_COLUMNS_MAX);
 		for (unsigned int i = 0; i < t->m->n; i++)
-			if (strlen(t->m->column[i].name) == f.len && !memcmp(t->m->column[i].name, f.s, f.len)) {
+			if (strlen(t->m->column[i].name) == f.len && !strncasecmp(t->m->column[i].name, f.s, f.len)) {
 				t->at[t->n_at] = &t->m->column[i];
 				n_found++;
 			}
@@ -297,6 +297,12 @@ static int mapped_row(struct mapped *t, const char *s, size_t len, struct err *e
 	return finish(t, &r, response_ns, has_rvalue, e);
 }
 
+static bool is_heading(const char *heading, const char *s, size_t len)
+{
+	const size_t quote = len && *s == '"', n = strlen(heading);
+	return len - quote >= n && !strncasecmp(s + quote, heading, n);
+}
+
 static int mapped_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct mapped *t = (struct mapped *)f;
@@ -314,8 +320,7 @@ static int mapped_line(struct foreign *f, const char *s, size_t len, struct err 
 		return take_header(t, s, len, e);
 	if (m->comment && s[blanks] == m->comment)
 		return 0;
-	size_t heading = m->heading ? strlen(m->heading) : 0;
-	if (heading && t->n_lines == m->n_skipped_lines + 1 && len >= heading && !strncasecmp(s, m->heading, heading))
+	if (m->heading && t->n_lines == m->n_skipped_lines + 1 && is_heading(m->heading, s + blanks, len - blanks))
 		return 0;
 	return mapped_row(t, s, len, e);
 }

@@ -78,11 +78,11 @@ static int oracle_open(struct trace **out, const char *path, const struct trace_
 	return foreign_open(out, sizeof(struct oracle), &reader, path, o, setup, e);
 }
 
-/* There is no magic number: the name alone tells. */
+/* There is no magic number: the name alone tells; and where they come from they are compressed. */
 static int oracle_bid(const unsigned char *head, size_t len, const char *path)
 {
-	(void)head;
-	return len >= ITEM_BYTES && strcasestr(path, "oraclegeneral") ? 20 : 0;
+	const bool zstd = len > 4 && !memcmp(head, "\x28\xb5\x2f\xfd", 4), gzip = len > 2 && !memcmp(head, "\x1f\x8b\x08", 3);
+	return !zstd && !gzip && len >= ITEM_BYTES && strcasestr(path, "oraclegeneral") ? 20 : 0;
 }
 
 const struct trace_format format_oraclegeneral = {.name = "oraclegeneral",

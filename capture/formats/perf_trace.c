@@ -11,6 +11,8 @@
 #include "capture/formats/kernel_text.h"
 #include "capture/formats/number.h"
 
+#define STACK_INDENT 30 /* blanks before a frame; before a call there are fewer */
+
 struct line {
 	int64_t begin_ns, end_ns; /* end_ns TIME_NONE: it goes on */
 	uint32_t tid;
@@ -27,11 +29,29 @@ static const char *skip(const char *s, const char *end)
 
 /* --- a line ------------------------------------------------------------------------------------------------------- */
 
+/* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A program's name may have a stroke, too. */
+static const char *take_thread(const char *s, const char *end, uint32_t *tid)
+{
+	const char *open = s < end ? memchr(s, '(', (size_t)(end - s)) : NULL, *stop = open ? open : end;
+	for (const char *p = s; p < stop; p++) {
+		const char *at = p + (*p == '/');
+		uint64_t n;
+		if ((*p == '/' || p == s) && scan_u64(&at, end, &n) && at < end && *at == ' ' && n <= UINT32_MAX) {
+			*tid = (uint32_t)n;
+			return skip(at, end);
+		}
+	}
+	const char *p = s;
+	while (p < stop && (*p == '_' || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9')))
+		p++;
+	*tid = 0;
+	return open && p == open && p > s ? s : NULL;
+}
+
 /* "0.754 ( 0.019 ms): sh/2921 ": what follows, NULL where it is no such line. `known`: it has a begin. */
 static const char *take_head(const char *s, const char *end, struct line *l, bool *known)
 {
 	int64_t duration_ns = 0;
-	uint64_t tid;
 	s = skip(s, end);
 	*known = s < end && *s != '?';
 	if (!*known)
@@ -49,15 +69,7 @@ static const char *take_head(const char *s, const char *end, struct line *l, boo
 		return NULL;
 	if (!measured)
 		l->end_ns = TIME_NONE;
-	s = skip(close + 2, end);
-	const char *open = memchr(s, '(', (size_t)(end - s)), *slash = NULL;
-	for (const char *p = s; p < (open ? open : end); p++)
-		if (*p == '/')
-			slash = p + 1; /* a program's name may have one, too */
-	if (!slash || !scan_u64(&slash, end, &tid) || slash >= end || *slash != ' ' || tid > UINT32_MAX)
-		return NULL;
-	l->tid = (uint32_t)tid;
-	return skip(slash, end);
+	return take_thread(skip(close + 2, end), end, &l->tid);
 }
 
 /* Behind the parenthesis that closes the arguments; text in quotes may hold any. */
@@ -265,9 +277,13 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 	bool known;
 	while (end > first && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
-	if (first == end || *first == '#' || text_starts((struct text){first, end}, "LOST "))
+	k->over |= text_starts((struct text){first, end}, "Summary of events:");
+	if (first == end || *first == '#' || k->over || text_starts((struct text){first, end}, "LOST "))
 		return 0;
 	const char *call = take_head(s, end, &l, &known);
+	if (!call && k->n_lines && first - s >= STACK_INDENT) /* a frame of --call-graph */
+		return 0;
+	k->n_lines++;
 	if (!call)
 		return foreign_at(f, first, e, "neither a call nor an event: no time, (duration): and program/thread");
 	if (!known || !take_call(call, end, &l)) { /* faults, and what began before */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "capture/formats/number.h"
+#include "capture/formats/strace_head.h"
 #include "capture/formats/strace_private.h"
 
 /* What strace's own work adds to each call's time, as far as it was measured: 7.37 us told for calls that take 0.51 us.
@@ -23,70 +24,6 @@ static const char *skip_blanks(const char *s, const char *end)
 	while (s < end && (*s == ' ' || *s == '\t'))
 		s++;
 	return s;
-}
-
-/* --- the beginning of a line -------------------------------------------------------------------------------------- */
-
-/* "22034 ", "22034<name> ", "[pid 22034] ", or nothing. */
-static bool take_pid(const char **at, const char *end, uint32_t *tid)
-{
-	const char *s = *at;
-	bool bracket = starts(s, end, "[pid ");
-	uint64_t v;
-	if (bracket)
-		s = skip_blanks(s + 5, end);
-	if (!scan_u64(&s, end, &v) || v > UINT32_MAX)
-		return false;
-	if (s < end && *s == '<') {
-		const char *close = memchr(s, '>', (size_t)(end - s));
-		s = close ? close + 1 : s;
-	}
-	if (s == end || *s != (bracket ? ']' : ' '))
-		return false;
-	*tid = (uint32_t)v;
-	*at = skip_blanks(s + 1, end);
-	return true;
-}
-
-static void first_stamp(struct strace *t, int64_t ns, unsigned int digits, bool of_day)
-{
-	double step = 1e9;
-	for (unsigned int i = 0; i < digits && i < 9; i++)
-		step /= 10;
-	t->base.base.meta.meta.clock_resolution_ns = step;
-	t->base.base.meta.meta.wall_epoch_ns = of_day ? 0 : ns;
-	t->first_ns = t->last_ns = ns;
-	t->time_of_day = of_day;
-	t->has_first = true;
-}
-
-/* "1795227730.673998 " or "14:02:11.673998 ", in ns; digits behind the point give the resolution. */
-static bool take_stamp(struct strace *t, const char **at, const char *end, int64_t *ns)
-{
-	const char *s = *at;
-	uint64_t hours = 0, minutes = 0;
-	unsigned int digits = 0;
-	const char *p = s;
-	bool of_day = end - s > 2 && (s[1] == ':' || s[2] == ':') && scan_u64(&p, end, &hours) && *p == ':';
-	if (of_day) {
-		p++;
-		if (!scan_u64(&p, end, &minutes) || p == end || *p != ':' || hours > 23 || minutes > 59)
-			return false;
-		s = p + 1;
-	}
-	if (!scan_decimal(&s, end, 1000000000, ns, &digits) || s == end || *s != ' ')
-		return false;
-	if (of_day)
-		*ns += (int64_t)(hours * 3600 + minutes * 60) * 1000000000;
-	if (!t->has_first)
-		first_stamp(t, *ns, digits, of_day);
-	const int64_t day = 86400LL * 1000000000;
-	while (t->time_of_day && *ns < t->last_ns - day / 2) /* past midnight */
-		*ns += day;
-	t->last_ns = *ns;
-	*ns -= t->first_ns;
-	*at = skip_blanks(s, end);
-	return true;
 }
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
@@ -222,32 +159,14 @@ static void thread_over(struct strace *t, struct traced_thread *th)
 	traced_thread_exited(&t->system, th);
 }
 
-static int strace_line(struct foreign *f, const char *s, size_t len, struct err *e)
+/* What stands behind the stamp. */
+static int take_line(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t ns, struct err *e)
 {
-	struct strace *t = (struct strace *)f;
-	const char *end = s + len;
-	uint32_t tid = t->file_tid;
-	int64_t ns;
-	s = skip_blanks(s, end);
-	if (s == end || starts(s, end, "strace: "))
-		return 0;
-	bool named = take_pid(&s, end, &tid);
-	const char *stamp = s;
-	if (starts(s, end, "strace: "))
-		return 0;
-	if (!take_stamp(t, &s, end, &ns))
-		return foreign_at(f, stamp, e, "no time (strace needs -ttt, -tt or --absolute-timestamps)");
-	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
-		return foreign_at(f, stamp, e, "a time beyond what a trace can hold");
-	t->has_pids |= named;
-	struct traced_thread *th = traced_thread_of(&t->system, tid);
-	if (!th->process->noted) {
-		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
-		th->process->noted = true;
-	}
+	s = strace_skip_marks(s, end);
 	if (starts(s, end, "--- "))
 		return 0;
 	if (starts(s, end, "+++ ")) {
+		strace_thread_over(&t->threads, th->tid);
 		if (!starts(s, end, "+++ superseded"))
 			thread_over(t, th);
 		return 0;
@@ -255,6 +174,68 @@ static int strace_line(struct foreign *f, const char *s, size_t len, struct err 
 	if (starts(s, end, "<... "))
 		return take_resumed(t, th, s, end, ns, e);
 	return take_call(t, th, s, end, ns, e);
+}
+
+static int stamped_line(struct strace *t, const char *line, const char *end, struct err *e)
+{
+	struct foreign *f = &t->base;
+	const char *s = skip_blanks(line, end);
+	uint32_t tid = 0;
+	int64_t ns;
+	const enum strace_naming how = strace_take_pid(&s, end, &tid);
+	const char *stamp = s;
+	if (starts(s, end, "strace: "))
+		return 0;
+	if (!strace_take_stamp(t, line, &s, end, &ns))
+		return foreign_at(f, stamp, e, "no time (strace needs -ttt, -tt or --absolute-timestamps)");
+	if (ns > TRACE_TIME_MAX || ns < -TRACE_TIME_MAX)
+		return foreign_at(f, stamp, e, "a time beyond what a trace can hold");
+	t->has_pids |= how != STRACE_UNNAMED;
+	struct traced_thread *th = traced_thread_of(&t->system, strace_thread(&t->threads, how, tid));
+	if (t->threads.found)
+		t->number_met = t->threads.first_number;
+	if (!th->process->noted) {
+		processes_see(&t->processes, th->process->pid, th->process->parent, ns);
+		th->process->noted = true;
+	}
+	return take_line(t, th, s, end, ns, e);
+}
+
+/* A line whose beginning is the line before. */
+static int joined_line(struct strace *t, const char *s, const char *end, struct err *e)
+{
+	static const char slack[TEXT_SLACK];
+	struct strbuf whole = t->cut;
+	struct err why;
+	err_clear(&why);
+	strbuf_init(&t->cut);
+	strbuf_add(&whole, s, (size_t)(end - s));
+	size_t len = whole.len;
+	strbuf_add(&whole, slack, sizeof slack);
+	int rc = stamped_line(t, whole.s, whole.s + len, &why);
+	strbuf_release(&whole);
+	return rc ? foreign_at(&t->base, s, e, "%s", why.msg) : 0;
+}
+
+static int strace_line(struct foreign *f, const char *s, size_t len, struct err *e)
+{
+	struct strace *t = (struct strace *)f;
+	const char *end = s + len, *first = skip_blanks(s, end);
+	if (first == end || t->over)
+		return 0;
+	if ((*first < '0' || *first > '9') && strace_beside_calls(first, end)) {
+		t->over = starts(first, end, "% time ");
+		strace_notice(&t->threads, first, end);
+		return 0;
+	}
+	const char *cut = strace_cut_by_notice(s, end);
+	if (cut) {
+		strbuf_reset(&t->cut);
+		strbuf_add(&t->cut, s, (size_t)(cut - s));
+		strace_notice(&t->threads, cut, end);
+		return 0;
+	}
+	return t->cut.len ? joined_line(t, s, end, e) : stamped_line(t, s, end, e);
 }
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
@@ -282,7 +263,9 @@ static void strace_reset(struct foreign *f)
 	processes_release(&t->processes);
 	processes_init(&t->processes);
 	f->base.meta.meta.extra_json = NULL;
-	t->has_first = t->time_of_day = false;
+	t->has_first = t->time_of_day = t->differences = t->over = false;
+	strbuf_reset(&t->cut);
+	strace_threads_reset(&t->threads);
 }
 
 void strace_state_release(struct strace *t)
@@ -291,6 +274,7 @@ void strace_state_release(struct strace *t)
 	processes_release(&t->processes);
 	free(t->extra);
 	strbuf_release(&t->path);
+	strbuf_release(&t->cut);
 	strbuf_release(&t->base_path);
 	strbuf_release(&t->joined);
 }
@@ -306,6 +290,7 @@ void strace_state_init(struct strace *t)
 	for (int i = 0; strace_calls[i].name; i++)
 		name_table_add(&t->calls, strace_calls[i].name, i);
 	strbuf_init(&t->path);
+	strbuf_init(&t->cut);
 	strbuf_init(&t->base_path);
 	strbuf_init(&t->joined);
 	t->base.base.meta.meta.root = "/";
@@ -330,14 +315,37 @@ static int strace_open(struct trace **out, const char *path, const struct trace_
 {
 	int rc = foreign_open(out, sizeof(struct strace), &reader, path, o, setup, e);
 	const char *dot = strrchr(path, '.');
-	if (!rc && dot) { /* FILE.PID of strace -ff: no column tells the thread */
-		struct strace *t = (struct strace *)*out;
+	if (rc)
+		return rc;
+	struct strace *t = (struct strace *)*out;
+	t->threads.first = t->number_met;
+	if (dot && !t->has_pids) { /* FILE.PID of strace -ff: no column tells the thread */
 		const char *s = dot + 1, *end = path + strlen(path);
 		uint64_t v;
-		if (!t->has_pids && scan_u64(&s, end, &v) && s == end && v <= UINT32_MAX)
-			t->file_tid = (uint32_t)v;
+		if (scan_u64(&s, end, &v) && s == end && v <= UINT32_MAX)
+			t->threads.first = (uint32_t)v;
 	}
-	return rc;
+	return 0;
+}
+
+/* Whether a call begins here, or what else strace prints behind a stamp. */
+static bool is_strace(const char *s, const char *end)
+{
+	s = strace_skip_marks(s, end);
+	const char *open = s;
+	while (open < end && (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
+		open++;
+	return (open > s && open < end && *open == '(') || starts(s, end, "<... ") || starts(s, end, "+++ ") || starts(s, end, "--- ");
+}
+
+/* A call that everybody knows, with its result: strace without times, for which the reading has an answer. */
+static bool is_timeless(const char *s, const char *end)
+{
+	const char *open = memchr(s, '(', (size_t)(end - s));
+	for (int i = 0; open && strace_calls[i].name; i++)
+		if (strlen(strace_calls[i].name) == (size_t)(open - s) && !memcmp(strace_calls[i].name, s, (size_t)(open - s)))
+			return memmem(open, (size_t)(end - open), ") = ", 4) || memmem(open, (size_t)(end - open), ")  ", 3);
+	return false;
 }
 
 /* The first whole line has a stamp, and a call or what else strace prints. */
@@ -353,25 +361,16 @@ static int strace_bid(const unsigned char *head, size_t len, const char *path)
 		uint32_t tid;
 		int64_t ns;
 		const char *p = skip_blanks(s, stop);
-		if (!starts(p, stop, "strace: ")) {
-			take_pid(&p, stop, &tid);
-			if (!take_stamp(&t, &p, stop, &ns))
-				return 0;
-			const char *open = p;
-			while (open < stop &&
-			       (*open == '_' || (*open >= 'a' && *open <= 'z') || (*open >= '0' && *open <= '9')))
-				open++;
-			bool call = open > p && open < stop && *open == '(';
-			return call || starts(p, stop, "<... ") || starts(p, stop, "+++ ") || starts(p, stop, "--- ")
-				   ? 50
-				   : 0;
+		if (!strace_beside_calls(p, stop)) {
+			strace_take_pid(&p, stop, &tid);
+			if (!strace_take_stamp(&t, s, &p, stop, &ns))
+				return is_timeless(p, stop) ? 10 : 0;
+			return is_strace(p, stop) ? 50 : 0;
 		}
 		s = next;
 	}
 	return 0;
 }
-
-
 
 const struct trace_format format_strace = {
     .name = "strace",

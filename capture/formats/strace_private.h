@@ -24,6 +24,18 @@ struct strace_call {
 };
 extern const struct strace_call strace_calls[]; /* ends with a NULL name */
 
+/* Which threads there are, where lines do not always tell. */
+#define STRACE_ATTACHED_MAX 16u
+struct strace_threads {
+	uint32_t first;	       /* of unnamed lines; of strace -ff from the file's name */
+	bool found;	       /* what that one is called in brackets: */
+	uint32_t first_number;
+	uint32_t attached[STRACE_ATTACHED_MAX]; /* attached[n_attached], until then */
+	unsigned int n_attached;
+	bool any_unnamed;
+	uint64_t n_alive, alive_sum; /* that are followed, and their numbers' sum: the number where there is one */
+};
+
 struct strace {
 	struct foreign base;
 	struct name_table names, calls; /* calls: index into strace_calls */
@@ -31,9 +43,13 @@ struct strace {
 	struct processes processes; /* as far as it was read */
 	char *extra;		    /* the metadata's, once all is read */
 	struct strbuf path, base_path, joined;
+	struct strbuf cut; /* the beginning of a call, up to a notice in the middle of its line */
 	bool has_first, has_pids, time_of_day;
+	bool differences; /* stamps are from line to line (-r) */
+	bool over;	  /* what follows is a summary (-C) */
 	int64_t first_ns, last_ns;
-	uint32_t file_tid; /* from the name of a file of strace -ff */
+	struct strace_threads threads;
+	uint32_t number_met; /* of the first thread, as soon as some line has told it; 0: none has */
 	struct {
 		const struct strace_call *call;
 		size_t len; /* of its name */

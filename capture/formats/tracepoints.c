@@ -311,6 +311,13 @@ static int event_take(struct kernel_text *k, const struct event *v, struct err *
 	return rc < 0 ? rc : 0;
 }
 
+/* Frames of stacks: "\t 7f420e150ad7 read+0x17 (/lib/...)" of perf script, " => vfs_read" of the kernel's own text. */
+static bool is_frame(const char *s, const char *at, const char *end)
+{
+	const bool hex = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'f');
+	return (*s == '\t' && hex) || text_starts((struct text){at, end}, "=> ");
+}
+
 static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
@@ -319,9 +326,12 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	unsigned int digits = 0;
 	const char *at = skip(s, end);
 	if (at == end || *at == '#' || text_starts((struct text){at, end}, "cpus=") ||
-	    text_starts((struct text){at, end}, "CPU"))
+	    text_starts((struct text){at, end}, "CPU") || text_starts((struct text){at, end}, "version = "))
 		return 0;
-	if (!take_line(s, end, &v, &digits))
+	const bool event = take_line(s, end, &v, &digits);
+	if (!event && k->n_lines && is_frame(s, at, end))
+		return 0;
+	if (!event)
 		return foreign_at(f, at, e, "no event: no thread, [processor], time and name");
 	if (!k->has_first) {
 		double step = 1e9;
@@ -329,6 +339,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 			step /= 10;
 		f->base.meta.meta.clock_resolution_ns = step;
 	}
+	k->n_lines++;
 	int rc = kernel_text_time(k, at, &v.ns, e);
 	return rc ? rc : event_take(k, &v, e);
 }

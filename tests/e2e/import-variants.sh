@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate import of what tools print when they are asked otherwise, and of files as people have them: the same requests as of the plain form, or
+# one sentence that says what to do.
+. "$SRCDIR/tests/e2e/lib.sh"
+data=$SRCDIR/tests/data/formats
+
+# calls TRACE: what was called, without times
+calls() {
+	"$VALIDATE" info --csv - "$1" | awk -F , -v OFS=, 'NR > 1 { $3 = $4 = ""; sub(/,[0-9]*,,$/, ""); print }'
+}
+# same FILE: imports as `want` says
+same() {
+	expect_status 0 "$VALIDATE" import "$1" -o got.trace
+	calls got.trace >got
+	cmp -s got want || {
+		diff want got >&2 || true
+		fail "$1 gives other requests"
+	}
+}
+told() { # FILE TEXT
+	expect_status 3 "$VALIDATE" import "$1" -o none.trace
+	expect_line err "$2"
+}
+
+# --- strace ------------------------------------------------------------------------------------------------------------
+cat >plain.strace <<'E'
+20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR|O_CREAT, 0644) = 3 <0.000010>
+20 1795361299.000100 write(3, "0123456789", 10) = 10 <0.000010>
+20 1795361299.000200 vfork( <unfinished ...>
+21 1795361299.000250 read(3, "", 10) = 0 <0.000010>
+21 1795361299.000300 close(3) = 0 <0.000010>
+21 1795361299.000350 exit_group(0) = ?
+20 1795361299.000400 <... vfork resumed>) = 21 <0.000200>
+21 1795361299.000450 +++ exited with 0 +++
+20 1795361299.000500 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=21} ---
+20 1795361299.000600 pread64(3, "01234", 5, 2) = 5 <0.000010>
+20 1795361299.000700 close(3) = 0 <0.000010>
+20 1795361299.000800 +++ exited with 0 +++
+E
+expect_status 0 "$VALIDATE" import plain.strace -o plain.trace
+calls plain.trace >want
+[ "$(wc -l <want)" -eq 6 ] || fail "$(cat want)"
+stamps() {
+	"$VALIDATE" info --csv - "$1" | cut -d , -f 3,4
+}
+stamps plain.trace >want.times
+
+sed 's/^\([0-9]* [0-9.]*\) /\1 [00007f420e150ad7] /' plain.strace >address.strace
+same address.strace
+sed 's/^\([0-9]* [0-9.]*\) /\1 [  59] [????????????????] /' plain.strace >number.strace
+same number.strace
+sed 's/^\([0-9]* [0-9.]*\) /\1 (+     0.000285) /' plain.strace >both.strace
+same both.strace
+sed '/unfinished/!s/$/\n > \/lib\/libc.so.6(read+0x17) [0x10f0]\n > unexpected_backtracing_error [0x7ffd]/' plain.strace >stacks.strace
+same stacks.strace
+sed '2s/$/\n | 00000  30 31 32 33 34 35 36 37  38 39                    0123456789       |/; 4s/$/\n * 10 bytes in buffer 0\n | 00000  30 |/' \
+	plain.strace >dumps.strace
+same dumps.strace
+{
+	cat plain.strace
+	printf '%% time     seconds  usecs/call     calls    errors syscall\n------ ----------- ----------- --------- --------- ----------------\n'
+	printf ' 69.33    0.009662         743        13         6 wait4\n100.00    0.013936                1111       208 total\n'
+} >summary.strace
+same summary.strace
+
+# -r: times from line to line
+awk '{
+	now = (substr($2, 1, 10) - 1795361299) * 1000000 + substr($2, 12)
+	printf "%-5d %6d.%06d %s\n", $1, 0, now - last, substr($0, length($1 $2) + 3)
+	last = now
+}' plain.strace >relative.strace
+same relative.strace
+stamps got.trace | cmp - want.times || fail "times of -r: $(stamps got.trace)"
+grep -v '^21\|resumed\|unfinished' relative.strace | cut -c 7- >alone.strace
+expect_status 0 "$VALIDATE" import alone.strace -o got.trace
+[ "$(stamps got.trace | tail -n +2 | tr '\n' ' ')" = '0,10000 100000,110000 250000,260000 350000,360000 ' ] ||
+	fail "times of -r, one thread: $(stamps got.trace)"
+
+# on the terminal: threads are named where there are two, and notices stand within calls
+cat >terminal.strace <<'E'
+1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR|O_CREAT, 0644) = 3 <0.000010>
+1795361299.000100 write(3, "0123456789", 10) = 10 <0.000010>
+1795361299.000200 vfork(strace: Process 21 attached
+ <unfinished ...>
+[pid    21] 1795361299.000250 read(3, "", 10) = 0 <0.000010>
+[pid    21] 1795361299.000300 close(3) = 0 <0.000010>
+[pid    21] 1795361299.000350 exit_group(0) = ?
+[pid    20] 1795361299.000400 <... vfork resumed>) = 21 <0.000200>
+[pid    21] 1795361299.000450 +++ exited with 0 +++
+1795361299.000500 --- SIGCHLD {si_signo=SIGCHLD, si_code=CLD_EXITED, si_pid=21} ---
+1795361299.000600 pread64(3, "01234", 5, 2) = 5 <0.000010>
+1795361299.000700 close(3) = 0 <0.000010>
+1795361299.000800 +++ exited with 0 +++
+E
+same terminal.strace
+# the parent ends first: who is left has no name either
+head -n 8 terminal.strace >orphan.strace
+cat >>orphan.strace <<'E'
+[pid    20] 1795361299.000450 +++ exited with 0 +++
+1795361299.000600 openat(AT_FDCWD, "/b", O_RDONLY) = 3 <0.000010>
+E
+expect_status 0 "$VALIDATE" import orphan.strace -o got.trace
+calls got.trace | grep -q '^21,21,.*path=b' || fail "who is left: $(calls got.trace)"
+# without times there is nothing to import, and that is said
+sed 's/^\([0-9]*\) [0-9.]* /\1 /' plain.strace >timeless.strace
+told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
+
+# as strace prints it here
+if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
+	echo 0123456789 >in
+	script='cat in >out; head -c 4 in >few; rm out few'
+	live() { # without what differs from run to run
+		calls "$1" | grep -v ',mmap,' | cut -d , -f 5- | sed 's/heap=[0-9a-f]*//' | sort
+	}
+	strace -f -ttt -T -o live.strace sh -c "$script"
+	expect_status 0 "$VALIDATE" import live.strace -o live.trace
+	live live.trace >want
+	for options in '-ttt -T -i' '-ttt -T -n' '-ttt -T -k' '-r -T' '-r -ttt -T' '-ttt -T -C' '-ttt -T -e read=3 -e write=1' '-ttt -T -X raw' \
+		'-ttt -T -X verbose' '-ttt -T -v -s 4096' '-tt -T -a 90'; do
+		strace -f $options -o live.strace sh -c "$script" 2>/dev/null || continue # an older strace
+		expect_status 0 "$VALIDATE" import live.strace -o live.trace
+		live live.trace | diff want - || fail "strace $options"
+	done
+	strace -f -ttt -T sh -c "$script" 2>live.strace
+	expect_status 0 "$VALIDATE" import live.strace -o live.trace
+	live live.trace | diff want - || fail 'strace on the terminal'
+	n=$("$VALIDATE" info --csv - live.trace | awk -F , 'NR > 1 { print $1 }' | sort -u | wc -l)
+	[ "$n" -eq 4 ] || fail "$n processes of strace on the terminal"
+fi
+
+# --- perf trace, perf script ------------------------------------------------------------------------------------------
+expect_status 0 "$VALIDATE" import "$data/perf-trace.txt" -o plain.trace
+calls plain.trace >want
+sed 's/$/\n                                       __libc_start_main@GLIBC_2.34 (\/usr\/lib\/libc.so.6)/' "$data/perf-trace.txt" >graph.txt
+same graph.txt
+{
+	cat "$data/perf-trace.txt"
+	printf '\n Summary of events:\n\n sh (13613), 20 events, 50.0%%\n\n   openat  31  13  0.576\n'
+} >summed.txt
+same summed.txt
+sed 's/): [^ ]*\/\([0-9]*\) /): \1 /' "$data/perf-trace.txt" >nameless.txt # --no-comm
+same nameless.txt
+grep 'sh/13613' "$data/perf-trace.txt" | grep -v continued >one.txt
+expect_status 0 "$VALIDATE" import one.txt -o plain.trace
+calls plain.trace | sed 's/^[0-9]*,[0-9]*,/0,0,/' >want
+sed 's/sh\/13613 //' one.txt >unnamed.txt
+same unnamed.txt
+expect_status 0 "$VALIDATE" import "$data/tracepoints-perf-script.txt" -o plain.trace
+calls plain.trace >want
+{
+	echo 'version = 6'
+	sed '/^$/d; s/$/\n\t    7f420e150ad7 __read+0x17 (\/usr\/lib\/libc.so.6)\n/' "$data/tracepoints-perf-script.txt"
+} >stacks.txt
+same stacks.txt
+
+# --- blkparse ---------------------------------------------------------------------------------------------------------
+expect_status 0 "$VALIDATE" import "$data/loop.blkparse" -o plain.trace
+calls plain.trace >want
+input='Input file loop.blktrace.0 added\nInput file loop.blktrace.1 added\n'
+{ printf "$input" && cat "$data/loop.blkparse"; } >before.blkparse
+same before.blkparse
+grep '^ *7,0 ' "$data/loop.blkparse" >events
+{ cat events && printf "$input"; } >behind.blkparse
+same behind.blkparse
+for name in 'fio (1234)' 'php-cgi worker (77, ...)'; do
+	{ cat events && printf '%s\n Reads Queued:           0,        0KiB\n' "$name"; } >stats.blkparse
+	same stats.blkparse
+done
+{ head -n 3 events && echo 'garbage (12x)' && tail -n +4 events; } >garbage.blkparse
+told garbage.blkparse 'line 4, column 1: no device'
+cat >tracked.blkparse <<'E'
+  8,0    0        1     0.000000400  4162  D  WS 1234 + 8 (     200) [dd]
+  8,0    0        2     0.000100600     0  C  WS 1234 + 8 (  100000) [-5]
+E
+expect_status 0 "$VALIDATE" import tracked.blkparse -o got.trace
+calls got.trace | grep -q ',-1,EIO' || fail "the error of blkparse -t: $(calls got.trace)"
+
+# --- delimited text ---------------------------------------------------------------------------------------------------
+cat >plain.msr <<'E'
+128166372003061629,hm,0,Read,383496192,32768,413
+128166372003161629,hm,1,Write,383496192,32768,413
+E
+expect_status 0 "$VALIDATE" import plain.msr -o plain.trace
+calls plain.trace >want
+{ echo '"Timestamp","Hostname","DiskNumber","Type","Offset","Size","ResponseTime"' && cat plain.msr; } >quoted.csv
+same quoted.csv
+{ echo '# from a server' && cat plain.msr; } >comment.csv
+same comment.csv
+printf '419,W,8792731648,16384,1577808144360767\n725,R,59110326272,360448,1577808144360813\n' >plain.alibaba
+expect_status 0 "$VALIDATE" import plain.alibaba -o plain.trace
+calls plain.trace >want
+tr WR wr <plain.alibaba >lower.alibaba
+same lower.alibaba
+expect_status 0 "$VALIDATE" import "$data/snia.csv" -o plain.trace
+calls plain.trace >want
+sed '1s/.*/\L&/' "$data/snia.csv" >lower.csv
+same lower.csv
+# a .csv of nobody's is not taken for one of ours with a wrong header
+sed 's/,413$/,-1/' plain.msr >odd.csv
+told odd.csv 'fits none of the formats known'
+told odd.csv '; --from FORMAT says where'
+echo 'pid,tid,begin,end,funktion,args,rvalue' >header.csv
+told header.csv 'unknown column "funktion"'
+
+# --- what is to be unpacked first -------------------------------------------------------------------------------------
+gzip -c plain.msr >msr.gz
+told msr.gz 'compressed by gzip: unpack it first (zcat'
+{ printf '\050\265\057\375' && head -c 44 /dev/zero; } >t.oracleGeneral.zst
+told t.oracleGeneral.zst 'compressed by zstd'
+printf '\377\3761\0,\0' >wide.csv
+told wide.csv 'iconv -f UTF-16'
+printf 'PERFILE2\0\0\0\0\0\0\0' >perf.data
+told perf.data 'perf script -i'
