@@ -25,13 +25,19 @@ usage() {
 	exit 2
 }
 
+# attach: mounts the device. What the kernel would read ahead of use in the background, the bitmaps of free blocks, it reads when the work needs them
+# (kernels before 5.11 have no such option, and do it that way).
+attach() {
+	mount -t ext4 -o no_prefetch_block_bitmaps "$device" "$dir" 2>/dev/null || mount -t ext4 "$device" "$dir"
+}
+
 # file_system: a fresh one on the device, mounted on DIR/NAME, which becomes the working directory. Nothing is left to be done in the
 # background, and no blocks are discarded.
 make_options='-q -F -E nodiscard,lazy_itable_init=0,lazy_journal_init=0'
 file_system() {
 	# shellcheck disable=SC2086
 	mkfs.ext4 $make_options "$device"
-	mount -t ext4 "$device" "$dir"
+	attach
 	cd "$dir"
 }
 
@@ -39,7 +45,7 @@ file_system() {
 cold() {
 	cd /
 	umount "$dir"
-	mount -t ext4 "$device" "$dir"
+	attach
 	cd "$dir"
 }
 
