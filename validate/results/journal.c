@@ -36,14 +36,22 @@ int journal_line_add(struct strbuf *out, const json_t *event, struct err *e)
 	return 0;
 }
 
-json_t *journal_parse_line(const char *line, size_t len)
+size_t journal_line_body(const char *line, size_t len)
 {
-	char digits[9];
+	static const char digits[] = "0123456789abcdef";
 	if (len < TAIL_LEN + 1 || memcmp(line + len - TAIL_LEN, MARK, sizeof MARK - 1) ||
 	    memcmp(line + len - 2, "\"}", 2))
-		return NULL;
-	snprintf(digits, sizeof digits, "%08x", crc32c(0, line, len - TAIL_LEN));
-	if (memcmp(digits, line + len - 10, 8))
+		return 0;
+	uint32_t crc = crc32c(0, line, len - TAIL_LEN);
+	for (size_t i = 0; i < 8; i++, crc <<= 4)
+		if (line[len - 10 + i] != digits[crc >> 28])
+			return 0;
+	return len - TAIL_LEN;
+}
+
+json_t *journal_parse_line(const char *line, size_t len)
+{
+	if (!journal_line_body(line, len))
 		return NULL;
 	json_t *o = json_loadb(line, len, 0, NULL);
 	if (o && json_is_string(json_object_get(o, "event")) && json_is_integer(json_object_get(o, "seq")))
@@ -130,7 +138,15 @@ static int journal_open_read(const char *path, FILE **in, struct err *e)
 	return ret;
 }
 
-int journal_read_some(const char *path, bool (*wanted)(const char *line, size_t len, const void *context),
+static enum journal_line line_look(enum journal_line (*look)(const char *line, size_t len, void *context), const char *line, size_t len,
+				   void *context)
+{
+	if (!look)
+		return JOURNAL_PARSE;
+	return len <= LINE_MAX_BYTES ? look(line, len, context) : look("", 0, context);
+}
+
+int journal_read_some(const char *path, enum journal_line (*look)(const char *line, size_t len, void *context),
 		      int (*on_event)(const json_t *event, void *context, struct err *e), void *context, struct journal_reading *r, struct err *e)
 {
 	struct lines l = {0};
@@ -141,10 +157,12 @@ int journal_read_some(const char *path, bool (*wanted)(const char *line, size_t 
 	if (ret)
 		return ret;
 	l.text = xmalloc(LINE_MAX_BYTES + LINES_CHUNK);
-	while (!ret && (len = line_get(&l, &line, r)) >= 0)
-		/* one that is too long is not there as a whole: asked about as an empty one */
-		if (!wanted || (len <= LINE_MAX_BYTES ? wanted(line, (size_t)len, context) : wanted("", 0, context)))
+	while (!ret && (len = line_get(&l, &line, r)) >= 0) {
+		const enum journal_line use = line_look(look, line, (size_t)len, context);
+		if (use == JOURNAL_PARSE)
 			ret = line_take(line, (size_t)len, r, on_event, context, e);
+		r->n_lines += use == JOURNAL_TAKEN;
+	}
 	if (!ret && ferror(l.in))
 		ret = err_sys(e, errno, "cannot read %s", path);
 	free(l.text);

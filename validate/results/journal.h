@@ -47,8 +47,13 @@ struct journal_reading {
 int journal_read(const char *path, int (*on_event)(const json_t *event, void *context, struct err *e), void *context,
 		 struct journal_reading *r, struct err *e);
 
-/* The same of those lines alone that `wanted` takes by their text; the others are passed over, neither checked nor counted. */
-int journal_read_some(const char *path, bool (*wanted)(const char *line, size_t len, const void *context),
+/* The same, but `look` sees the text of each line first, neither parsed nor checked; a line that is too long as an empty one. */
+enum journal_line {
+	JOURNAL_PARSE, /* for on_event */
+	JOURNAL_TAKEN, /* it was believable (journal_line_body()), and `look` has read it: counted, its "seq" aside */
+	JOURNAL_LEAVE, /* for somebody else: not counted */
+};
+int journal_read_some(const char *path, enum journal_line (*look)(const char *line, size_t len, void *context),
 		      int (*on_event)(const json_t *event, void *context, struct err *e), void *context, struct journal_reading *r, struct err *e);
 
 /* Adds `event` as a line, newline and all, that journal_read believes where it has "seq" and "event". Errors: EINVAL. */
@@ -56,5 +61,7 @@ int journal_line_add(struct strbuf *out, const json_t *event, struct err *e);
 
 /* A believable line's object (new reference), or NULL. `len` is without the newline. */
 json_t *journal_parse_line(const char *line, size_t len);
+/* How much of a line its checksum is of, all but `,"crc":...}`; 0 where that is wrong. What stands there is not looked at. */
+size_t journal_line_body(const char *line, size_t len);
 
 #endif

@@ -13,6 +13,7 @@
 #include "validate/campaign/design.h"
 #include "validate/results/results_file.h"
 #include "validate/results/run_index.h"
+#include "validate/results/run_scan.h"
 #include "validate/results/summaries.h"
 
 /* The journal is read in parts, of those runs whose number is `part` modulo n_parts: each reads what is told of them in the order of the
@@ -51,19 +52,25 @@ static bool is_believable(const char *line, size_t len)
 }
 
 /* By the beginning of the line, unparsed; a line that tells of no run, or in other words, is read in every part. */
-static bool is_of_part(const char *line, size_t len, const void *context)
+static enum journal_line line_look(const char *line, size_t len, void *context)
 {
 	const struct loading *l = context;
 	size_t at = sizeof SEQ - 1;
 	int64_t run = -1;
-	if (l->n_parts > 1 && len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 && len - at > sizeof RUN - 1 &&
+	uint64_t taken;
+	if (len > at && !memcmp(line, SEQ, at) && number_at(line, len, &at) >= 0 && len - at > sizeof RUN - 1 &&
 	    !memcmp(line + at, RUN, sizeof RUN - 1)) {
 		at += sizeof RUN - 1;
 		run = number_at(line, len, &at);
 	}
-	if (run >= 0)
-		return (uint64_t)run % l->n_parts == l->part;
-	return l->part == 0 || is_believable(line, len);
+	if (run < 0)
+		return l->part == 0 || is_believable(line, len) ? JOURNAL_PARSE : JOURNAL_LEAVE;
+	if ((uint64_t)run % l->n_parts != l->part)
+		return JOURNAL_LEAVE;
+	if (!run_event_scan(l->r->run, l->r->n_runs, line, len, &taken))
+		return JOURNAL_PARSE;
+	l->r->run[taken].session = l->n_resumed;
+	return JOURNAL_TAKEN;
 }
 
 static int run_take(struct loading *l, const json_t *event)
@@ -95,7 +102,7 @@ static void part_load(void *parts, size_t i)
 {
 	struct loading *l = (struct loading *)parts + i;
 	struct journal_reading reading;
-	l->ret = journal_read_some(l->path, is_of_part, event_take, l, &reading, &l->e);
+	l->ret = journal_read_some(l->path, line_look, event_take, l, &reading, &l->e);
 	l->n_damaged = reading.n_damaged;
 }
 

@@ -14,6 +14,7 @@
 #include "common/strbuf.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
+#include "validate/results/run_scan.h"
 
 #define THREADS_FROM 2000 /* runs */
 
@@ -65,41 +66,61 @@ struct reading { /* of those lines whose run is `part` modulo n_parts */
 };
 
 /* Is the file that it was taken from still there as it was? */
-static bool is_of_file(const struct reading *g, json_int_t run, const json_t *line)
+static bool is_of_file(const struct reading *g, json_int_t run, json_int_t bytes)
 {
 	struct stat st;
 	char name[32];
 	snprintf(name, sizeof name, "%06lld.json", (long long)run);
 	return fstatat(g->runs_fd, name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
-	       st.st_size == json_integer_value(json_object_get(line, "bytes"));
+	       st.st_size == bytes;
 }
 
 #define BEGINNING "{\"version\":1,\"run\":" /* as run_summary_file() begins */
 
-/* By the beginning of the line, so that each line is parsed once, by one thread. */
-static bool is_of_part(const char *line, size_t len, const void *context)
+static void summary_leave(struct run *r)
+{
+	if (r->has_summary) /* it was made once more: the last counts */
+		summary_release(&r->summary);
+	r->has_summary = false;
+}
+
+/* By the beginning of the line, so that each line is read once, by one thread. */
+static enum journal_line line_look(const char *line, size_t len, void *context)
 {
 	const struct reading *g = context;
+	struct run_line read;
 	uint64_t run = 0;
 	size_t at = sizeof BEGINNING - 1;
 	if (len <= at || memcmp(line, BEGINNING, at))
-		return false;
+		return JOURNAL_LEAVE;
 	for (; at < len && line[at] >= '0' && line[at] <= '9' && run < g->n_runs; at++)
 		run = run * 10 + (uint64_t)(line[at] - '0');
-	return run % g->n_parts == g->part;
+	if (run % g->n_parts != g->part)
+		return JOURNAL_LEAVE;
+	if (run >= g->n_runs || g->run[run].state != RUN_OK || !run_line_scan(&read, line, len))
+		return JOURNAL_PARSE;
+	if (read.run.id == run && is_of_file(g, (json_int_t)run, read.file_bytes)) {
+		summary_leave(&g->run[run]);
+		run_line_take(&g->run[run], &read);
+		if (!g->with_course)
+			run_summary_leave_out_course(&g->run[run]);
+	} else {
+		summary_release(&read.run.summary);
+	}
+	return JOURNAL_TAKEN;
 }
 
+/* A line of another shape. */
 static int line_take(const json_t *line, void *context, struct err *e)
 {
 	const struct reading *g = context;
 	const json_int_t id = json_integer_value(json_object_get(line, "run"));
 	(void)e;
-	if (id < 0 || (uint64_t)id >= g->n_runs || (uint64_t)id % g->n_parts != g->part || g->run[id].state != RUN_OK || !is_of_file(g, id, line))
+	if (id < 0 || (uint64_t)id >= g->n_runs || (uint64_t)id % g->n_parts != g->part || g->run[id].state != RUN_OK ||
+	    !is_of_file(g, id, json_integer_value(json_object_get(line, "bytes"))))
 		return 0;
 	struct run *r = &g->run[id];
-	if (r->has_summary) /* it was made once more: the last counts */
-		summary_release(&r->summary);
-	r->has_summary = false;
+	summary_leave(r);
 	run_summary_take(r, line, "summaries", true, NULL);
 	if (!g->with_course)
 		run_summary_leave_out_course(r);
@@ -111,7 +132,7 @@ static void part_read(void *context, size_t i)
 	struct journal_reading reading;
 	struct reading g = *(const struct reading *)context;
 	g.part = i;
-	journal_read_some(g.path, is_of_part, line_take, &g, &reading, NULL);
+	journal_read_some(g.path, line_look, line_take, &g, &reading, NULL);
 }
 
 void summaries_read(const char *dir, struct run *run, size_t n_runs, bool with_course)

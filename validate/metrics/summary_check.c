@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether a summary that was read can be of a run. */
+#include <errno.h>
+#include <string.h>
+
+#include "validate/metrics/summary_json_private.h"
+
+static int check_moments(const struct moments *m, const char *name, struct err *e)
+{
+	if (m->n && !(m->min <= m->mean && m->mean <= m->max))
+		return err_set(e, EINVAL, "summary: \"%s\": the mean does not lie between minimum and maximum", name);
+	return 0;
+}
+
+static int check_reorder(const struct reorder_summary *r, const char *name, struct err *e)
+{
+	if (r->n_reordered > r->n_received || r->n_descents > r->n_received || r->max_extent > r->n_received)
+		return err_set(e, EINVAL, "summary: \"%s\": more requests are reordered than were received", name);
+	return 0;
+}
+
+static int check_response(const struct run_summary *s, bool brief, struct err *e)
+{
+	const double within[] = {s->response_median, s->response_trimmed_mean, s->response_p90, s->response_p99,
+				 s->response_p999};
+	if ((!brief && s->response_histogram.n != s->response.n) || !s->response.n || s->response.min < 0)
+		return err_set(e, EINVAL, "summary: \"response\" and \"response_histogram\" do not agree");
+	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
+		if (within[i] < s->response.min || within[i] > s->response.max)
+			return err_set(e, EINVAL, "summary: a quantile or the trimmed mean lies beyond the extremes");
+	if (s->n_failed > s->response.n)
+		return err_set(e, EINVAL, "summary: \"n_failed\": more requests failed than there were");
+	return 0;
+}
+
+static int check_ops(const struct run_summary *s, struct err *e)
+{
+	uint64_t n = 0;
+	for (unsigned int i = 0; i < s->n_ops; i++) {
+		const struct op_summary *op = &s->op[i];
+		if (strspn(op->op, "abcdefghijklmnopqrstuvwxyz0123456789_") != strlen(op->op))
+			return err_set(e, EINVAL, "summary: \"op\" is not an operation's name (lower-case letters, digits, underscores)");
+		int rc = check_moments(&op->response, "response", e);
+		if (rc)
+			return err_context(e, "operation %s", op->op);
+		n += op->response.n;
+	}
+	return n == s->response.n ? 0 : err_set(e, EINVAL, "summary: the operations do not add up to all requests");
+}
+
+static int check_levels(const struct run_summary *s, struct err *e)
+{
+	unsigned __int128 sum_ns = 0, sum_requests = 0;
+	for (uint64_t i = 0; i < s->n_levels; i++) {
+		sum_ns += (uint64_t)s->ns_at_level[i];
+		sum_requests += s->requests_at_level[i];
+	}
+	if (sum_ns != (uint64_t)s->execution_ns)
+		return err_set(e, EINVAL, "summary: \"ns_at_level\" does not add up to the execution time");
+	if (s->requests_at_level[0] || sum_requests != (unsigned __int128)s->response.n + s->n_unfinished)
+		return err_set(e, EINVAL, "summary: \"requests_at_level\" does not add up to the requests");
+	return 0;
+}
+
+static int check_comparison(const struct run_summary *s, struct err *e)
+{
+	int rc = check_reorder(&s->reorder_all, "reorder_all", e);
+	rc = rc ? rc : check_reorder(&s->reorder_thread, "reorder_thread", e);
+	rc = rc ? rc : check_reorder(&s->reorder_object, "reorder_object", e);
+	rc = rc ? rc : check_moments(&s->schedule_error, "schedule_error", e);
+	if (!rc && (s->n_lost > s->n_input || s->n_mismatched > s->n_input))
+		rc = err_set(e, EINVAL, "summary: more requests are lost or mismatched than there were");
+	if (!rc && s->n_passed > s->n_input - s->n_lost)
+		rc = err_set(e, EINVAL, "summary: \"n_passed\": more requests are lost or passed over than there were");
+	return rc;
+}
+
+static int check_issue_error(const struct run_summary *s, struct err *e)
+{
+	int rc = check_moments(&s->issue_error, "issue_error", e);
+	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
+		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
+			rc = err_set(e, EINVAL, "summary: \"issue_error_quantile\" is not ascending");
+	return rc;
+}
+
+static int check_pace(const struct run_summary *s, struct err *e)
+{
+	const struct pace *p = s->pace;
+	unsigned __int128 sum = 0, timed = 0;
+	bool more_timed = false;
+	if (p->width_ns < PACE_FIRST_WIDTH_NS || p->width_ns & (p->width_ns - 1))
+		return err_set(e, EINVAL, "pace: summary: \"width_ns\" is not a power of two from 65536 on");
+	for (uint32_t i = 0; i < p->n; i++) {
+		sum += p->requests[i];
+		timed += p->timed[i];
+		more_timed |= p->timed[i] > p->requests[i];
+	}
+	if (sum != (unsigned __int128)s->response.n + s->n_unfinished || timed != s->issue_error.n || more_timed)
+		return err_set(e, EINVAL, "summary: \"pace\" does not add up to the requests");
+	return 0;
+}
+
+static int check_lateness(const struct run_summary *s, struct err *e)
+{
+	unsigned __int128 sum = 0;
+	for (size_t i = 0; i < SUMMARY_N_LATENESS; i++)
+		sum += s->requests_at_lateness[i];
+	return sum == s->issue_error.n ? 0
+				       : err_set(e, EINVAL, "summary: \"requests_at_lateness\" does not add up to the requests with a time");
+}
+
+static int check_nodes(const struct run_summary *s, struct err *e)
+{
+	int rc = 0;
+	for (uint64_t i = 0; i < s->n_nodes && !rc; i++) {
+		const struct node_summary *node = &s->node[i];
+		rc = check_moments(&node->response, "response", e);
+		if (!rc && (!node->response.n || (i && node->node <= node[-1].node)))
+			rc = err_set(e, EINVAL, "summary: \"nodes\" are not ascending, or one has no request");
+	}
+	return rc;
+}
+
+int summary_check(const struct run_summary *s, bool brief, struct err *e)
+{
+	int rc = check_moments(&s->response, "response", e);
+	rc = rc ? rc : check_response(s, brief, e);
+	rc = rc ? rc : check_ops(s, e);
+	rc = rc ? rc : check_levels(s, e);
+	rc = rc ? rc : check_comparison(s, e);
+	rc = rc ? rc : check_issue_error(s, e);
+	rc = rc || !s->pace ? rc : check_pace(s, e);
+	rc = rc || !s->requests_at_lateness ? rc : check_lateness(s, e);
+	return rc ? rc : check_nodes(s, e);
+}
