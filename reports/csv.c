@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* report/tables/NAME.csv: every table with all digits (RFC 4180). Units are in the header (doc/report.md); a number
  * that does not exist is the word that says why. */
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +14,33 @@
 #include "reports/forms.h"
 #include "reports/tables/tables.h"
 
+/* Whether no decimal of so many digits reads back as x, as of most that were measured; false also where that is not certain. By the
+ * distance to the nearest such decimal, in units of its last place: it must be less than half that to the next double, but for the rounding here. */
+static bool is_longer_than(int digits, double x)
+{
+#if LDBL_MANT_DIG >= 64
+	static const long double power[] = {1e0L,  1e1L,  1e2L,	 1e3L,	1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
+					    1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+	const double size = fabs(x);
+	if (!(size >= 1e-10 && size < 1e10))
+		return false;
+	const int places = digits - 1 - (int)floor(log10(size)); /* behind the point, 5 to 26 */
+	const long double last_places = (long double)size * power[places], off = fabsl(last_places - rintl(last_places));
+	return last_places >= power[digits - 1] && off > 0.53L * (long double)ldexp(1, ilogb(size) - 52) * power[places];
+#else
+	return (void)digits, (void)x, false;
+#endif
+}
+
 /* Shortest decimal that reads back as the same double. */
 static void add_double(struct strbuf *out, double x)
 {
 	char text[40];
 	for (int digits = 15; digits <= 17; digits++) {
+		if (digits < 17 && is_longer_than(digits, x))
+			continue;
 		snprintf(text, sizeof text, "%.*g", digits, x);
-		if (strtod(text, NULL) == x)
+		if (digits == 17 || strtod(text, NULL) == x)
 			break;
 	}
 	strbuf_addstr(out, text);

@@ -10,6 +10,12 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
+/* The disk has something to do while what follows is made; who wants it there waits for it later. */
+static void begin_to_sync(int fd)
+{
+	(void)sync_file_range(fd, 0, 0, SYNC_FILE_RANGE_WRITE);
+}
+
 int output_file(const char *dir, const char *name, const struct strbuf *text, struct err *e)
 {
 	char *path = xasprintf("%s/%s", dir, name);
@@ -22,6 +28,7 @@ int output_file(const char *dir, const char *name, const struct strbuf *text, st
 	ret = write_all(fd, text->s, text->len);
 	if (ret)
 		ret = err_sys(e, -ret, "cannot write %s", path);
+	begin_to_sync(fd);
 	if (close(fd) < 0 && !ret)
 		ret = err_sys(e, errno, "cannot close %s", path);
 out:
@@ -61,6 +68,7 @@ int output_file_by(const char *dir, const char *name, void (*add)(FILE *out, con
 	add(out, what);
 	if (fflush(out) || ferror(out))
 		ret = err_sys(e, errno ? errno : EIO, "cannot write %s", path);
+	begin_to_sync(fd);
 	if (fclose(out) && !ret)
 		ret = err_sys(e, errno, "cannot close %s", path);
 out:

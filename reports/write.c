@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/each.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "reports/report.h"
@@ -125,17 +126,43 @@ static int exchange(const char *made, const char *report, struct err *e)
 	return ret;
 }
 
+struct writing { /* of the forms that stream, or of the others */
+	const struct analysis *a;
+	const char *dir;
+	int ret;
+	struct err e;
+};
+
+static void forms_write(void *both, size_t streaming)
+{
+	struct writing *w = (struct writing *)both + streaming;
+	for (const struct report_form *const *f = report_forms; *f && !w->ret; f++) {
+		if (!(*f)->write || (*f)->streams != streaming)
+			continue;
+		w->ret = (*f)->write(w->a, w->dir, &w->e);
+		if (w->ret)
+			err_context(&w->e, "report as %s", (*f)->name);
+	}
+}
+
+static int forms_write_all(const struct analysis *a, const char *dir, struct err *e)
+{
+	struct writing both[2] = {{a, dir, 0, ERR_INIT}, {a, dir, 0, ERR_INIT}};
+	each_do(2, forms_write, both);
+	for (size_t i = 0; i < 2; i++)
+		if (both[i].ret)
+			return err_set(e, -both[i].ret, "%s", both[i].e.msg);
+	return 0;
+}
+
 int report_write_all(const struct analysis *a, const char *dir, struct err *e)
 {
 	char *made = NULL, *report = xasprintf("%s/report", dir);
 	int fd = -1;
 	remove_stale(dir);
 	int ret = make_temporary(dir, &made, &fd, e);
-	for (const struct report_form *const *f = report_forms; *f && !ret; f++) {
-		ret = (*f)->write ? (*f)->write(a, made, e) : 0;
-		if (ret)
-			err_context(e, "report as %s", (*f)->name);
-	}
+	if (!ret)
+		ret = forms_write_all(a, made, e);
 	if (!ret)
 		ret = sync_tree(dup(fd), made, e);
 	if (!ret)

@@ -184,43 +184,6 @@ static json_t *sources(const struct analysis *a)
 	return all;
 }
 
-static void set_role(json_t *o, const struct protocol *p, int32_t role)
-{
-	bool replayer = role >= 0 && (size_t)role < p->n_replayers;
-	json_set_text(o, "role", role == ROLE_PROGRAM ? "program" : role == ROLE_RECORD ? "recording" : "replay");
-	json_set_text(o, "replayer", replayer ? p->replayer[role].name : NULL);
-}
-
-static json_t *json_run(const struct analysis *a, size_t i)
-{
-	static const char *const state[] = {[RUN_PENDING] = "pending", [RUN_OK] = "ok", [RUN_FAILED] = "failed"};
-	const struct results *r = a->results;
-	const struct run *u = &r->run[i];
-	json_t *o = json_object();
-	json_set_count(o, "id", u->id);
-	json_set_count(o, "block", u->block);
-	json_set_count(o, "position", u->position);
-	json_set_text(o, "scenario",
-		      u->scenario < r->protocol.n_scenarios ? r->protocol.scenario[u->scenario].name : NULL);
-	set_role(o, &r->protocol, u->role);
-	json_set_count(o, "bank", u->bank);
-	json_set_text(o, "state", state[u->state]);
-	json_set_text(o, "reason", u->reason);
-	json_object_set_new(o, "started_ns", json_integer(u->started_ns));
-	if (u->state == RUN_OK && u->has_summary) {
-		json_set_count(o, "n_requests", u->summary.response.n);
-		json_set_number(o, "mean_ns", u->summary.response.mean);
-		json_set_number(o, "median_ns", u->summary.response_median);
-		json_set_number(o, "p99_ns", u->summary.response_p99);
-		json_object_set_new(o, "execution_time_ns", json_integer(u->summary.execution_ns));
-	}
-	json_set_count(o, "files_bytes", u->residency.total_bytes);
-	json_set_count(o, "cached_bytes", u->residency.cached_bytes);
-	json_set_count(o, "cgroup_limit_bytes", u->cgroup_limit_bytes);
-	json_set_count(o, "cgroup_peak_bytes", u->cgroup_peak_bytes);
-	return o;
-}
-
 static void set_verdict(json_t *o, const struct analysis *a)
 {
 	json_t *assessed = json_array(), *not_assessed = json_array();
@@ -299,7 +262,7 @@ static void add_json(FILE *out, const void *analysis)
 	add_members(out, true, head(a));
 	json_text_array(out, false, "cells", a->n_cells, json_case, a);
 	add_members(out, false, what_cases_share(a));
-	json_text_array(out, false, "runs", a->results->n_runs, json_run, a);
+	json_text_array_by(out, false, "runs", a->results->n_runs, json_run_add, a);
 	fputs("\n}\n", out);
 }
 
@@ -318,4 +281,5 @@ const struct report_form report_form_json = {
     .help = "everything, for programs (doc/report-schema.json)",
     .write = json_write,
     .print = json_print,
+    .streams = true,
 };

@@ -2,6 +2,7 @@
 #include "validate/stats/pair_permutation.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -12,17 +13,19 @@ struct tally {
 	double above, below, n;
 };
 
-/* next[2 n], ascending: every sum[n], which is ascending, less d and with it. d is not negative. */
+/* next[2 n], ascending: every sum[n], which is ascending, less d and with it. d is not negative. With every sum there is the same one with all
+ * signs turned, so that the upper half is the lower one in the mirror. */
 static void sums_double(double *next, const double *sum, size_t n, double d)
 {
-	size_t i = 0, k = 0;
-	for (; i < n; i++) { /* less is the smaller one of two of the same place: they run out first */
-		while (sum[k] + d < sum[i] - d)
-			*next++ = sum[k++] + d;
-		*next++ = sum[i] - d;
+	for (size_t i = 0, k = 0, m = 0; m < n; m++) {
+		const double less = sum[i] - d, more = sum[k] + d;
+		const bool take_more = more < less;
+		next[m] = take_more ? more : less;
+		k += take_more;
+		i += !take_more;
 	}
-	for (; k < n; k++)
-		*next++ = sum[k] + d;
+	for (size_t m = 0; m < n; m++)
+		next[2 * n - 1 - m] = -next[m];
 }
 
 /* All 2^n sums of z with either sign, ascending; the caller frees. */

@@ -70,6 +70,50 @@ static void a_table_as_csv(void **state)
 	table_release(&t);
 }
 
+/* The shortest that reads back, found by trying; where the short ones are not tried they must not be it. */
+static void numbers_are_the_shortest(void **state)
+{
+	enum { N = 40000 };
+	struct strbuf wanted = STRBUF_INIT, out = STRBUF_INIT;
+	struct table t;
+	uint64_t random = 88172645463325252ull;
+	(void)state;
+	table_init(&t, "numbers", "Numbers");
+	table_column(&t, FORMAT_TEXT, "x", "x");
+	table_column(&t, FORMAT_NUMBER, "y", "y");
+	strbuf_addstr(&wanted, "x,y\r\n");
+	for (int i = 0; i < N; i++) {
+		char text[40];
+		random ^= random << 13;
+		random ^= random >> 7;
+		random ^= random << 17;
+		double x = ldexp((double)(random >> 11) / 0x1p53 + 0.5, i % 90 - 45);
+		if (i % 4 == 1) { /* of few digits, and beside such a one */
+			snprintf(text, sizeof text, "%.*g", 1 + i / 4 % 17, x);
+			x = strtod(text, NULL);
+		} else if (i % 4 == 2) {
+			snprintf(text, sizeof text, "%.*g", 14 + i / 4 % 3, x);
+			x = nextafter(strtod(text, NULL), i % 8 < 4 ? 0 : INFINITY);
+		} else if (i % 4 == 3) {
+			x = nextafter(ldexp(1, i / 4 % 80 - 40), i % 8 < 4 ? 0 : INFINITY);
+		}
+		x = i % 3 ? x : -x;
+		for (int digits = 15; digits <= 17; digits++) {
+			snprintf(text, sizeof text, "%.*g", digits, x);
+			if (!(strtod(text, NULL) < x) && !(strtod(text, NULL) > x))
+				break;
+		}
+		strbuf_addf(&wanted, ",%s\r\n", text);
+		table_text(&t, "");
+		table_number(&t, x);
+	}
+	csv_add_table(&out, &t);
+	assert_string_equal(out.s, wanted.s);
+	table_release(&t);
+	strbuf_release(&out);
+	strbuf_release(&wanted);
+}
+
 static void a_table_as_latex(void **state)
 {
 	(void)state;
@@ -250,6 +294,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(a_table_as_csv),
+	    cmocka_unit_test(numbers_are_the_shortest),
 	    cmocka_unit_test(a_table_as_latex),
 	    cmocka_unit_test(every_table_of_every_fixture_is_well_formed),
 	    cmocka_unit_test(the_numbers_of_a_table_are_those_of_the_analysis),

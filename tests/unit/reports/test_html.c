@@ -14,6 +14,7 @@
 
 #include "reports/figures/figure.h"
 #include "reports/report.h"
+#include "validate/analysis/courses.h"
 
 static char *page(enum fixture_kind kind, bool gnuplot)
 {
@@ -209,6 +210,32 @@ static void pages_with_gnuplot_are_whole(void **state)
 	free(html);
 }
 
+/* Large campaigns have no courses over time: a plot without a point stops gnuplot, and all figures are made one by one then. */
+static void courses_that_are_not_there_are_not_drawn(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct figures fs;
+	fixture_make(&f, FIXTURE_QUICK);
+	assert_null(f.analysis.course);
+	struct course *course = xcalloc(f.analysis.n_cells, sizeof *course);
+	double rates[2] = {1, 2};
+	f.analysis.course = course;
+	for (int drawn = 0; drawn < 2; drawn++) {
+		size_t n = 0;
+		for (size_t i = 0; drawn && i < f.analysis.n_cells; i++)
+			course[i] = (struct course){.n = 2, .width_s = 1, .recorded = rates, .program = rates, .replay = rates};
+		figures_build(&fs, &f.analysis);
+		for (size_t i = 0; i < fs.n; i++)
+			n += !strcmp(fs.figure[i].section, "pace") || !strcmp(fs.figure[i].section, "in-flight-time");
+		assert_int_equal(n > 0, drawn);
+		figures_release(&fs);
+	}
+	f.analysis.course = NULL;
+	free(course);
+	fixture_release(&f);
+}
+
 static void hostile_names_are_text(void **state)
 {
 	(void)state;
@@ -255,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(pages_without_gnuplot_are_whole_and_say_what_is_missing),
 	    cmocka_unit_test(pages_with_gnuplot_are_whole),
+	    cmocka_unit_test(courses_that_are_not_there_are_not_drawn),
 	    cmocka_unit_test(hostile_names_are_text),
 	    cmocka_unit_test(the_verdict_comes_first),
 	    cmocka_unit_test(a_page_of_192_cases_stays_small),
