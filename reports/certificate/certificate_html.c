@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
+
 #include "reports/certificate/certificate.h"
 #include "reports/escape.h"
 #include "reports/html/html.h"
@@ -54,6 +56,20 @@ static void add_table(struct strbuf *out, const struct table *t)
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
+/* Several things that were noted under one label, a line each. */
+static void add_lines(struct strbuf *out, const char *text)
+{
+	static const char bar[] = " | ";
+	for (const char *end; (end = strstr(text, bar)); text = end + strlen(bar)) {
+		struct strbuf line = STRBUF_INIT;
+		strbuf_add(&line, text, (size_t)(end - text));
+		escape_html(out, line.s);
+		strbuf_addstr(out, "<br>");
+		strbuf_release(&line);
+	}
+	escape_html(out, text);
+}
+
 static void add_certificate(struct strbuf *out, const struct certificate *c, const char *citation)
 {
 	strbuf_addstr(out, "<section>\n<h1>Certificate of method validation: ");
@@ -63,7 +79,7 @@ static void add_certificate(struct strbuf *out, const struct certificate *c, con
 	strbuf_addstr(out, ".</p></div>\n<dl>\n");
 	for (size_t i = 0; i < c->n_facts; i++) {
 		strbuf_addf(out, "<dt>%s</dt><dd>", c->fact[i].label);
-		escape_html(out, c->fact[i].text);
+		add_lines(out, c->fact[i].text);
 		strbuf_addstr(out, "</dd>\n");
 	}
 	strbuf_addstr(out, "</dl>\n");

@@ -19,8 +19,11 @@ extern const struct compare_form *const compare_forms[]; /* text markdown json h
 int compare_form_choose(const char *name, const struct compare_form **form, struct err *e);
 int compare_form_print(const struct compare_form *form, const struct campaign_change *c, FILE *out, struct err *e);
 
-/* Shared by them (compare_words.c). One line of at most 140 bytes. */
+/* Shared by them (compare_words.c). One line of at most 140 bytes: the word of the whole, and how many cases have which. */
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c);
+/* The two by themselves, uncut: "worse", "not comparable"; "of 3 cases 1 worse, ..." */
+void compare_add_word(struct strbuf *out, const struct campaign_change *c);
+void compare_add_counts(struct strbuf *out, const struct campaign_change *c);
 void compare_add_title(struct strbuf *out, const struct campaign_change *c); /* "OLD against NEW" */
 /* "+20.1 [+18.0, +22.3] %", "1.3 [0.9, 1.9]", "+3"; of the limit: "±5 %", "2" */
 void compare_add_change(struct strbuf *out, const struct aspect_change *a, enum aspect k);

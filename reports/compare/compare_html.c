@@ -38,43 +38,60 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "<h1>");
 	compare_add_title(&text, c);
 	escape_html(out, text.s);
-	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">%s</p><p>", c->n_refusing ? "inconclusive" : class_of(c->word),
-		    c->n_refusing ? "not comparable" : change_name(c->word));
+	strbuf_addf(out, "</h1>\n<div class=\"banner %s\"><p class=\"big\">", c->n_refusing ? "inconclusive" : class_of(c->word));
+	compare_add_word(out, c);
+	strbuf_addstr(out, "</p><p>");
 	strbuf_reset(&text);
-	compare_add_headline(&text, c);
+	compare_add_counts(&text, c);
+	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0]; /* "Of 3 cases": a sentence of its own here */
 	escape_html(out, text.s);
 	strbuf_addstr(out, "</p></div>\n");
 	strbuf_release(&text);
 }
+
+static const char *const side_labels[] = {"from", "date", "host", "validate", "protocol"};
 
 static void side_row(struct strbuf *out, const char *which, const struct baseline *b)
 {
 	const char *const text[] = {b->source, b->date, b->host, b->program_version, b->protocol};
 	strbuf_addf(out, "<tr><th>%s</th>", which);
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-		strbuf_addstr(out, "<td>");
+		strbuf_addf(out, "<td class=\"b\" data-l=\"%s\">", side_labels[i]);
 		escape_html(out, text[i]);
 		strbuf_addstr(out, "</td>");
 	}
-	strbuf_addf(out, "<td class=\"n\">%u</td></tr>\n", b->n_replicates);
+	strbuf_addf(out, "<td class=\"n b\" data-l=\"replicates\">%u</td></tr>\n", b->n_replicates);
 }
 
 static void sides(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<div class=\"scroll\"><table><thead><tr><th></th><th>from</th><th>date</th><th>host</th><th>validate</th>"
-			   "<th>protocol</th><th class=\"n\">replicates</th></tr></thead><tbody>\n");
+	strbuf_addstr(out, "<div class=\"scroll\"><table class=\"stack\"><thead><tr><th></th>");
+	for (size_t i = 0; i < sizeof side_labels / sizeof *side_labels; i++)
+		strbuf_addf(out, "<th>%s</th>", side_labels[i]);
+	strbuf_addstr(out, "<th class=\"n\">replicates</th></tr></thead><tbody>\n");
 	side_row(out, "old", c->old_side);
 	side_row(out, "new", c->new_side);
 	strbuf_addstr(out, "</tbody></table></div>\n");
 }
 
+/* The interval below the change: so the columns are no wider than their words. */
 static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum aspect k)
 {
+	struct strbuf text = STRBUF_INIT;
+	compare_add_change(&text, a, k);
+	char *interval = strstr(text.s, " [");
 	strbuf_addstr(out, "<td>");
 	chip(out, a->word);
 	strbuf_addstr(out, "<small>");
-	escaped_by(out, compare_add_change, a, k);
+	if (interval)
+		*interval = 0;
+	escape_html(out, text.s);
+	if (interval) {
+		strbuf_addstr(out, "<br>");
+		escape_html(out, interval + 1);
+	}
 	strbuf_addstr(out, "</small></td>");
+	strbuf_release(&text);
 }
 
 /* Aspects without a limit in every case are left out. */
@@ -100,7 +117,7 @@ static void limits_row(struct strbuf *out, const struct campaign_change *c)
 
 static void matrix(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<h2>Cases</h2>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"matrix\"><thead><tr><th>Scenario, "
+	strbuf_addstr(out, "<h2>Cases</h2>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"matrix narrow\"><thead><tr><th>Scenario, "
 			   "replayer</th><th>Word</th>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
@@ -133,9 +150,9 @@ static void reason_row(struct strbuf *out, const struct case_change *c, enum asp
 	chip(out, a->word);
 	strbuf_addstr(out, "</td><th class=\"l\">");
 	escape_html(out, c->scenario);
-	strbuf_addf(out, "</th><td>%s</td><td>", aspect_names[k]);
+	strbuf_addf(out, "</th><td>%s</td><td class=\"b\">", aspect_names[k]);
 	escaped_by(out, compare_add_change, a, k);
-	strbuf_addstr(out, "</td><td>");
+	strbuf_addstr(out, "</td><td data-l=\"limit\">");
 	escaped_by(out, compare_add_limit, a, k);
 	strbuf_addstr(out, "</td><td class=\"w\">");
 	escaped_by(out, compare_add_reason, a, k);
@@ -152,7 +169,7 @@ static void reasons(struct strbuf *out, const struct campaign_change *c)
 				if (c->cell[i].aspect[k].word != order[w])
 					continue;
 				if (!any)
-					strbuf_addstr(out, "<h2>What is not the same</h2>\n<div class=\"scroll\"><table><thead><tr><th>Word</th>"
+					strbuf_addstr(out, "<h2>What is not the same</h2>\n<div class=\"scroll\"><table class=\"stack\"><thead><tr><th>Word</th>"
 							   "<th>Scenario</th><th>Component</th><th>Change, 95 % interval</th><th>Limit</th>"
 							   "<th>Why</th></tr></thead><tbody>\n");
 				any = true;
@@ -166,14 +183,14 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 {
 	if (!c->n_differences)
 		return;
-	strbuf_addstr(out, "<h2>What differs besides</h2>\n<div class=\"scroll\"><table><thead><tr><th>Kind</th><th>What</th><th>Old</th>"
+	strbuf_addstr(out, "<h2>What differs besides</h2>\n<div class=\"scroll\"><table class=\"stack\"><thead><tr><th>Kind</th><th>What</th><th>Old</th>"
 			   "<th>New</th><th></th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];
 		const char *const text[] = {d->what, d->old_value, d->new_value};
 		strbuf_addf(out, "<tr><td>%s</td>", difference_names[d->kind]);
 		for (size_t k = 0; k < 3; k++) {
-			strbuf_addstr(out, "<td class=\"w\">");
+			strbuf_addf(out, "<td class=\"w\"%s>", k ? k == 1 ? " data-l=\"old\"" : " data-l=\"new\"" : "");
 			escape_html(out, text[k] ? text[k] : "");
 			strbuf_addstr(out, "</td>");
 		}
@@ -200,7 +217,8 @@ static void html_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
 			   "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
 			   "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n<title>");
-	strbuf_addf(out, "%s: ", c->n_refusing ? "not comparable" : change_name(c->word));
+	compare_add_word(out, c);
+	strbuf_addstr(out, ": ");
 	escape_html(out, title.s);
 	strbuf_addstr(out, "</title>\n");
 	strbuf_release(&title);

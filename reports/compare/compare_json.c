@@ -68,6 +68,7 @@ static json_t *cell(const struct case_change *c)
 	json_set_count(o, "n_old", c->old_case->n);
 	json_set_count(o, "n_new", c->new_case->n);
 	json_object_set_new(o, "paired", json_boolean(c->paired));
+	json_object_set_new(o, "same_runs", json_boolean(c->same_runs));
 	json_set_text(o, "word", change_name(c->word));
 	json_set_text(o, "old_verdict", c->old_case->verdict);
 	json_set_text(o, "new_verdict", c->new_case->verdict);

@@ -115,24 +115,38 @@ static void example_add(struct strbuf *out, const struct campaign_change *c, enu
 		}
 }
 
+void compare_add_word(struct strbuf *out, const struct campaign_change *c)
+{
+	strbuf_addstr(out, c->n_refusing ? "not comparable" : change_name(c->word));
+}
+
+void compare_add_counts(struct strbuf *out, const struct campaign_change *c)
+{
+	if (c->n_refusing) {
+		strbuf_addf(out, "%zu difference%s", c->n_refusing, c->n_refusing == 1 ? "" : "s");
+		for (size_t i = 0; i < c->n_differences; i++)
+			if (c->difference[i].refuses) {
+				strbuf_addf(out, "; %s", c->difference[i].what);
+				break;
+			}
+		return;
+	}
+	strbuf_addf(out, "of %zu case%s %zu worse, %zu inconclusive, %zu better, %zu the same", c->n_cells, c->n_cells == 1 ? "" : "s", c->n_worse,
+		    c->n_inconclusive, c->n_better, c->n_same);
+	if (c->n_missing)
+		strbuf_addf(out, ", %zu missing on one side", c->n_missing);
+	if (c->n_same_runs == c->n_cells)
+		strbuf_addstr(out, "; both sides are the same runs");
+	if (c->word == CHANGE_WORSE || c->word == CHANGE_BETTER)
+		example_add(out, c, c->word);
+}
+
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c)
 {
 	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
-	if (c->n_refusing) {
-		strbuf_addf(&text, "not comparable: %zu difference%s", c->n_refusing, c->n_refusing == 1 ? "" : "s");
-		for (size_t i = 0; i < c->n_differences; i++)
-			if (c->difference[i].refuses) {
-				strbuf_addf(&text, "; %s", c->difference[i].what);
-				break;
-			}
-	} else {
-		strbuf_addf(&text, "%s: of %zu cases %zu worse, %zu inconclusive, %zu better, %zu the same", change_name(c->word), c->n_cells,
-			    c->n_worse, c->n_inconclusive, c->n_better, c->n_same);
-		if (c->n_missing)
-			strbuf_addf(&text, ", %zu missing on one side", c->n_missing);
-		if (c->word == CHANGE_WORSE || c->word == CHANGE_BETTER)
-			example_add(&text, c, c->word);
-	}
+	compare_add_word(&text, c);
+	strbuf_addstr(&text, ": ");
+	compare_add_counts(&text, c);
 	escape_line(&line, text.s);
 	text_cut(out, line.s, line.len > HEADLINE_MAX ? HEADLINE_MAX - 20 : HEADLINE_MAX); /* signs of two and three bytes */
 	strbuf_release(&line);

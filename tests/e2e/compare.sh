@@ -43,6 +43,21 @@ expect_status 0 "$VALIDATE" compare old.json old.json -f json
 [ "$(jq -r '[.cases[] | .word, (.components[].word | select(. != "not judged"))] | unique | join(" ")' out)" = same ] ||
 	fail "a campaign is not the same as itself: $(jq -c '[.cases[].components[] | select(.word != "same")][0]' out)"
 
+# also where numbers that scatter so much, or so few of them, could show nothing; but the same numbers of another campaign do not
+jq '.columns as $c | .cases |= map(.u_c_df = 2 | .replicates |= (to_entries | map(.key as $i | .value | .[$c | index("n_mismatched")] = $i)))' old.json >unknown.json
+jq '.cases |= map(.replicates |= .[0:1])' unknown.json >single.json
+for side in unknown single; do
+	expect_status 0 "$VALIDATE" compare $side.json $side.json -f json
+	fits
+	jq -e '(.cases | all(.same_runs)) and (.summary | endswith("; both sides are the same runs"))' out >/dev/null || fail "$(jq .summary out)"
+	jq '.campaign = "0123456789abcdef"' $side.json >another.json
+	expect_status 4 "$VALIDATE" compare $side.json another.json -f json
+	jq -e '(.cases | any(.same_runs)) or (.summary | test("same runs"))' out >/dev/null && fail "another campaign has the same runs"
+done
+jq '.columns as $c | .cases[1].replicates[3][$c | index("x_p99_ns")] += 1' unknown.json >nearly.json
+expect_status 4 "$VALIDATE" compare unknown.json nearly.json -f json
+jq -e '.cases | map(.same_runs) == [true, false, true]' out >/dev/null || fail "not the one case that differs: $(jq -c '.cases | map(.same_runs)' out)"
+
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
@@ -84,7 +99,7 @@ expect_status 1 "$VALIDATE" compare old.json worse.json -f openmetrics
 expect_line out 'validate_compare{validate_compare="fail"} 1'
 grep -q '^validate_compare_value{scenario="reads level=2",replayer="event",component="response time"} 0.2' out || fail "no value"
 expect_status 1 "$VALIDATE" compare old.json worse.json -f html
-expect_line out '<div class="banner not"><p class="big">worse</p>'
+expect_line out '<div class="banner not"><p class="big">worse</p><p>Of 3 cases 1 worse, 0 inconclusive, 0 better, 2 the same; response time of '
 expect_status 1 "$VALIDATE" compare old.json worse.json -f github
 expect_line out '::error title=response time%3A worse::reads level=2, event: '
 expect_status 4 "$VALIDATE" compare old.json few.json -f github

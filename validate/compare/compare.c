@@ -119,6 +119,20 @@ static size_t n_common(const struct baseline_case *a, const struct baseline_case
 	return n;
 }
 
+/* Of one campaign's two sides: numbers that were not taken are alike, too. */
+static bool is_same_runs(const struct baseline_case *a, const struct baseline_case *b)
+{
+	bool same = a->n == b->n;
+	for (size_t i = 0; i < a->n && same; i++) {
+		same = a->block[i] == b->block[i];
+		for (size_t k = 0; k < COLUMN_N; k++) {
+			const double x = a->column[k][i], y = b->column[k][i];
+			same &= (isnan(x) && isnan(y)) || (x >= y && x <= y);
+		}
+	}
+	return same;
+}
+
 /* --- words -------------------------------------------------------------------------------------------------------------- */
 
 /* Farther from the program by the estimates is worse; nearer is better only where the old one is shown to have been off to that side, for
@@ -250,6 +264,8 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 	for (size_t i = 0; i < c->n_cells; i++) {
 		struct case_change *cell = &c->cell[i];
 		cell->n = cell->paired ? n_common(cell->old_case, cell->new_case) : 0;
+		cell->same_runs = cell->paired && is_same_runs(cell->old_case, cell->new_case);
+		c->n_same_runs += cell->same_runs;
 		aspects_compute(cell, &c->limits, c->level_same);
 	}
 	holm(c);

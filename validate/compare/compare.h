@@ -56,6 +56,7 @@ struct case_change {
 	const struct baseline_case *old_case, *new_case; /* borrowed */
 	const char *scenario;				 /* borrowed */
 	bool paired; /* by block, in one campaign */
+	bool same_runs; /* and of every block both have the same: nothing can have changed, whatever tests could show */
 	size_t n;    /* pairs of pairs; else 0 */
 	struct aspect_change aspect[ASPECT_N];
 	enum change word;
@@ -79,6 +80,7 @@ struct campaign_change {
 	double level_same, level_worse; /* errors: of calling one aspect the same, of all of worse and better together */
 	size_t n_tests;			/* Holm's family */
 	size_t n_worse, n_better, n_same, n_inconclusive; /* cases */
+	size_t n_same_runs;
 	enum change word; /* worse, else inconclusive, else better, else same */
 };
 

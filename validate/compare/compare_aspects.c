@@ -205,6 +205,21 @@ static void aspect_compute(struct aspect_change *a, const struct case_change *c,
 	}
 }
 
+/* The numbers of one side beside themselves: no scatter, and no want of replicates, leaves anything open. */
+static void say_same_runs(struct aspect_change *a, enum aspect k)
+{
+	if (a->status)
+		a->change = aspect_scale(k) == SCALE_RATIO ? 1 : 0;
+	a->status = STAT_OK;
+	a->lo95 = a->hi95 = a->change;
+	a->p_same = 0;
+	a->p_difference = 1;
+	a->p = isnan(a->limit) ? NAN : 1;
+	a->p_brown_forsythe = NAN;
+	a->dependent = false;
+	reason_add(a, "%sthe same runs on both sides", a->reason[0] ? "; " : "");
+}
+
 void aspects_compute(struct case_change *c, const struct compare_limits *l, double level_same)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {
@@ -213,6 +228,8 @@ void aspects_compute(struct case_change *c, const struct compare_limits *l, doub
 		a->old_value = a->new_value = a->change = a->lo95 = a->hi95 = NAN;
 		a->p = a->p_holm = a->p_difference = a->p_same = a->p_brown_forsythe = NAN;
 		aspect_compute(a, c, (enum aspect)k, level_same);
+		if (c->same_runs && a->status != STAT_NOT_ASSESSED)
+			say_same_runs(a, (enum aspect)k);
 		if (isnan(a->limit) || a->status == STAT_NOT_ASSESSED) {
 			a->word = CHANGE_NOT_JUDGED;
 			a->p = NAN;
