@@ -44,30 +44,34 @@ static const char about[] =
     "\n"
     "Exit status: 0 the same or better, 1 something is worse, 4 inconclusive, 5 not comparable, 3 failed.";
 
-/* "PATH" or "PATH:REPLAYER": the longest beginning that is there. */
-static int side_open(struct baseline *b, const char *text, struct err *e)
+struct side { /* "PATH" or "PATH:REPLAYER": the longest beginning that is there */
+	const char *text;
+	char *path;
+	const char *replayer; /* in `path`, behind its end; NULL all */
+};
+
+static int side_parse(struct side *s, const char *text, struct err *e)
 {
-	char *path = xstrdup(text), *colon = NULL;
 	struct stat st;
-	int ret;
-	for (char *c = path + strlen(path); stat(path, &st) < 0 && c > path; c--)
+	char *colon = NULL;
+	*s = (struct side){text, xstrdup(text), NULL};
+	for (char *c = s->path + strlen(s->path); stat(s->path, &st) < 0 && c > s->path; c--)
 		if (*c == ':') {
 			if (colon)
 				*colon = ':';
 			colon = c;
 			*c = 0;
 		}
-	if (stat(path, &st) < 0)
-		ret = err_set(e, ENOENT, "%s: there is no such results directory or baseline", text);
-	else
-		ret = baseline_open(b, path, e);
-	if (!ret && colon && (ret = baseline_choose(b, colon + 1, e)))
-		baseline_release(b);
-	if (!ret) {
-		free(b->source);
-		b->source = xstrdup(text);
-	}
-	free(path);
+	s->replayer = colon ? colon + 1 : NULL;
+	return stat(s->path, &st) < 0 ? err_set(e, ENOENT, "%s: there is no such results directory or baseline", text) : 0;
+}
+
+/* From what was read of its path, which becomes this side. */
+static int side_choose(const struct side *s, struct baseline *b, struct err *e)
+{
+	int ret = s->replayer ? baseline_choose(b, s->replayer, e) : 0;
+	free(b->source);
+	b->source = xstrdup(s->text);
 	return ret;
 }
 
@@ -99,35 +103,35 @@ static int compare(const struct baseline *was, const struct baseline *is, const 
 /* Both replayers that [compare] of one campaign names. */
 static int sides_of_one(struct baseline *was, struct baseline *is, const char *text, struct err *e)
 {
-	int ret = side_open(was, text, e);
-	if (ret)
-		return ret;
-	if (!was->limits.old || !was->limits.new)
+	struct side s;
+	int ret = side_parse(&s, text, e);
+	ret = ret ? ret : baseline_open(was, s.path, e);
+	ret = ret ? ret : side_choose(&s, was, e);
+	if (!ret && (!was->limits.old || !was->limits.new))
 		ret = err_set(e, EINVAL, "%s: its [compare] names no \"old\" and \"new\": compare with what?", text);
-	if (!ret)
-		ret = side_open(is, text, e);
-	if (ret) {
-		baseline_release(was);
-		return ret;
+	if (!ret) {
+		baseline_copy(is, was);
+		ret = baseline_choose(was, was->limits.old, e);
+		ret = ret ? ret : baseline_choose(is, is->limits.new, e);
 	}
-	ret = baseline_choose(was, was->limits.old, e);
-	if (!ret)
-		ret = baseline_choose(is, is->limits.new, e);
-	if (ret) {
-		baseline_release(was);
-		baseline_release(is);
-	}
+	free(s.path);
 	return ret;
 }
 
 static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, struct err *e)
 {
-	int ret = side_open(was, argv[1], e);
-	if (ret)
-		return ret;
-	ret = side_open(is, argv[2], e);
-	if (ret)
-		baseline_release(was);
+	struct side a = {0}, b = {0};
+	int ret = side_parse(&a, argv[1], e);
+	ret = ret ? ret : side_parse(&b, argv[2], e);
+	ret = ret ? ret : baseline_open(was, a.path, e);
+	if (!ret && !strcmp(a.path, b.path))
+		baseline_copy(is, was);
+	else if (!ret)
+		ret = baseline_open(is, b.path, e);
+	ret = ret ? ret : side_choose(&a, was, e);
+	ret = ret ? ret : side_choose(&b, is, e);
+	free(a.path);
+	free(b.path);
 	return ret;
 }
 
@@ -135,7 +139,7 @@ static int compare_run(int argc, char **argv, struct err *e)
 {
 	struct compare_config config = {.format = "text"};
 	const struct compare_form *form;
-	struct baseline was, is;
+	struct baseline was = {0}, is = {0};
 	int n_positional;
 	int status = command_parse(&cmd_compare, synopsis, about, compare_options, &config, argc, argv, 0, 2, &n_positional, e);
 	if (status >= 0)
@@ -152,9 +156,7 @@ static int compare_run(int argc, char **argv, struct err *e)
 	if (compare_form_choose(config.format, &form, e) < 0)
 		return EXIT_USAGE;
 	int ret = n_positional == 1 ? sides_of_one(&was, &is, argv[1], e) : sides_of_two(&was, &is, argv, e);
-	if (ret)
-		return EXIT_FAILED;
-	status = compare(&was, &is, &config, form, e);
+	status = ret ? EXIT_FAILED : compare(&was, &is, &config, form, e);
 	baseline_release(&was);
 	baseline_release(&is);
 	return status;
