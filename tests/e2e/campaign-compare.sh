@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# Planned looks of a campaign whose [compare] names two replayers: it ends at the first one at which their comparison is decided in every
+# scenario, whatever is open about each of them; and goes on where one scenario is not.
+. "$SRCDIR/tests/e2e/lib.sh"
+. "$SRCDIR/tests/e2e/campaign-lib"
+command -v jq >/dev/null || skip "jq is not there to read JSON"
+
+# A replayer that says that every request took as long as it is told, so that nothing here depends on a clock; `uneven` twice as long every other time.
+cat >replayer <<'END'
+#!/bin/sh
+n=0
+[ ! -f "$2" ] || read -r n <"$2"
+echo $((n + 1)) >"$2"
+[ "$1" = uneven ] || n=0
+awk -F, -v ns=$((100 + n % 2 * 100)) 'NR > 1 { printf "%d,%.0f,%.0f\n", NR - 2, 1000 * NR, 1000 * NR + ns }' "$3"
+END
+chmod +x replayer
+campaign() { # NAME KIND WORKLOADS...
+	name=$1 kind=$2
+	shift 2
+	{
+		printf '[protocol]\nreplicates = 10..14\nbank = 1\nmin-duration = 0\nsettle = 0\n[target here]\ncache = as-is\n'
+		for workload; do
+			printf '[workload %s]\ntype = random-read\nrequests = 20\nfile-size = 64K\nobserve = own\n' "$workload"
+		done
+		for version in "old even" "new $kind"; do
+			printf '[replayer %s]\nengine = exec\nexport = csv\n' "${version% *}"
+			printf 'command = ["%s/replayer", "%s", "%s/%s.count", "{trace}"]\n' "$PWD" "${version#* }" "$PWD" "$name-${version% *}"
+			printf 'times = "self:csv(seq=1, begin=2, end=3, unit=ns)"\n'
+		done
+		printf '[compare]\nold = old\nnew = new\nresponse-time = 50%%\n'
+		for key in precision-ratio uncertainty-ratio median p90 p99 p999 execution-time in-flight concurrency; do
+			echo "$key = none"
+		done
+		printf '[accept]\n'
+		for key in bias uncertainty execution-time concurrency in-flight in-flight-max; do
+			echo "$key = none"
+		done
+	} >"$name.conf"
+	status=0
+	"$VALIDATE" run "$name.conf" -o "$name" -q >out 2>err || status=$?
+	case $status in 0 | 1 | 4) ;; *) fail "$name: status $status: $(cat out err)" ;; esac
+	grep '"event":"look"' "$name/journal" >looks || fail "$name: no look"
+}
+
+campaign decided even reads more
+[ "$(wc -l <looks)" -eq 1 ] || fail "more than one look: $(cat looks)"
+grep -q '"replicates":10,"cells":2,"undecided":0,"stop":true' looks || fail "it did not stop for its two comparisons: $(cat looks)"
+complete decided 68 # 2 recordings, and 11 blocks of 3 runs of 2 scenarios
+# the versions themselves are undecided: it is not for them that it stopped
+jq -e '.n_inconclusive > 0' decided/report/report.json >/dev/null || fail "each version is decided, too: the test shows nothing"
+expect_status 0 "$VALIDATE" compare decided
+expect_line out "same: of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same"
+cp decided/journal before
+"$VALIDATE" run -o decided --resume -q >out 2>err || :
+cmp -s before decided/journal || fail "resuming a decided campaign went on"
+clean decided
+
+campaign open uneven reads
+grep -q '"replicates":10,"cells":1,"undecided":1,"stop":false' looks || fail "it stopped, or counts otherwise: $(cat looks)"
+complete open 46
+expect_status 4 "$VALIDATE" compare open
+expect_line out "inconclusive: of 1 case "
