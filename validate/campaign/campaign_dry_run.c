@@ -22,6 +22,8 @@
 struct expected {
 	double run_s;    /* of one run, without overhead */
 	uint64_t n_runs; /* recordings, reruns and replays */
+	uint64_t n_blanks; /* replays made once more without their calls */
+	double blank_s; /* of those, what is waited between the calls */
 	double requests; /* per run, all threads */
 	double recording_s; /* of a recording; 0: as a run */
 	uint64_t file_bytes;
@@ -39,11 +41,24 @@ static int scenario_bytes(const struct protocol *p, size_t i, const struct micro
 	return ret;
 }
 
+/* As blank_wanted(), before there is a campaign. */
+static bool blanks_expected(const struct protocol *p, size_t i, const struct replayer *r)
+{
+	const struct scenario *s = &p->scenario[i];
+	const struct target *t = &p->target[s->target];
+	return !s->parallel.is && !t->device && !t->volume && s->observe != OBSERVE_BLOCK && !replayer_adapter(r) && strcmp(r->engine, "program");
+}
+
 static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
 {
+	const uint64_t replicates = protocol_n_blocks(p) - 1;
+	const uint64_t n_blank_blocks = replicates < DESIGN_BLANK_BLOCKS ? replicates : DESIGN_BLANK_BLOCKS;
 	uint64_t roles = p->reference == REFERENCE_RERUN;
-	for (size_t r = 0; r < p->n_replayers; r++)
+	for (size_t r = 0; r < p->n_replayers; r++) {
 		roles += p->replayer[r].applies[i];
+		if (p->replayer[r].applies[i] && blanks_expected(p, i, &p->replayer[r]))
+			x->n_blanks += n_blank_blocks;
+	}
 	x->n_runs = protocol_n_bank(p) + roles * protocol_n_blocks(p);
 }
 
@@ -89,6 +104,7 @@ static int scenario_expect(const struct protocol *p, size_t i, struct expected *
 		one_ns += OVERSHOOT_GUESS_NS;
 	double least_ns = (double)p->min_duration_ns * 1.4, as_given_ns = (double)c.n_requests * one_ns;
 	x->run_s = (as_given_ns > least_ns ? as_given_ns : least_ns) * 1e-9;
+	x->blank_s = x->run_s * (double)c.pause_ns / one_ns;
 	x->requests = x->run_s * 1e9 / one_ns * (double)c.level;
 	if (x->requests < (double)(c.n_requests * c.level))
 		x->requests = (double)(c.n_requests * c.level);
@@ -207,7 +223,7 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 			files.s);
 		strbuf_release(&run);
 		strbuf_release(&files);
-		total_s += ((double)x.n_runs + CALIBRATION_RUNS) * (x.run_s + OVERHEAD_S);
+		total_s += ((double)x.n_runs + CALIBRATION_RUNS) * (x.run_s + OVERHEAD_S) + (double)x.n_blanks * (x.blank_s + OVERHEAD_S);
 		total_s += x.recording_s * (double)protocol_n_bank(p);
 		recordings_s += x.recording_s * (double)protocol_n_bank(p);
 		n_calibrations += CALIBRATION_RUNS;
