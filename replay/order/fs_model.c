@@ -23,22 +23,38 @@ static uint32_t words_new(struct fs_model *m, uint32_t n)
 	return first;
 }
 
+static void undo_note(struct fs_model *m, uint32_t word, uint64_t old)
+{
+	GROW(m->undo, m->n_undo, m->undo_cap);
+	m->undo[m->n_undo++] = (struct fs_undo){word, old};
+}
+
 void word_set(struct fs_model *m, uint32_t word, uint64_t value)
 {
 	if (m->word[word] == value)
 		return;
-	if (m->journal) {
-		GROW(m->undo, m->n_undo, m->undo_cap);
-		m->undo[m->n_undo++] = (struct fs_undo){word, m->word[word]};
-	}
+	if (m->journal)
+		undo_note(m, word, m->word[word]);
 	m->word[word] = value;
+}
+
+/* Nothing knows of it any more, but for words of names in it and of attributes, which are found by its number. */
+static void object_unmade(struct fs_model *m, uint32_t object)
+{
+	if (m->word[object + WORD_LINK] != UNKNOWN)
+		return;
+	m->word[object] = m->unused;
+	m->unused = object;
 }
 
 void fs_model_back(struct fs_model *m, size_t mark)
 {
 	while (m->n_undo > mark) {
-		m->n_undo--;
-		m->word[m->undo[m->n_undo].word] = m->undo[m->n_undo].old;
+		const struct fs_undo *u = &m->undo[--m->n_undo];
+		if (u->word & UNDO_MADE)
+			object_unmade(m, u->word & ~UNDO_MADE);
+		else
+			m->word[u->word] = u->old;
 	}
 }
 
@@ -50,12 +66,25 @@ void fs_model_forget(struct fs_model *m)
 /* `complete`: the trace made it, so an empty directory has no entries that nobody told of. */
 uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 {
-	uint32_t object = words_new(m, OBJECT_WORDS);
+	uint32_t object = m->unused;
+	if (object)
+		m->unused = (uint32_t)m->word[object];
+	else
+		object = words_new(m, OBJECT_WORDS);
+	if (m->journal)
+		undo_note(m, object | UNDO_MADE, 0);
 	m->word[object + WORD_SIZE] = complete && kind == KIND_FILE ? 0 : UNKNOWN;
 	m->word[object + WORD_KIND] = kind;
 	m->word[object + WORD_LINK] = UNKNOWN;
 	m->word[object + WORD_ENTRIES] = complete ? 0 : UNKNOWN;
 	return object;
+}
+
+/* Words that are found by the object's number are about to be made. */
+static void object_has_more(struct fs_model *m, uint32_t object)
+{
+	if (m->word[object + WORD_LINK] == UNKNOWN)
+		m->word[object + WORD_LINK] = HAS_MORE; /* and stays so, whatever is taken back */
 }
 
 /* --- components and paths ------------------------------------------------------------------------------------------- */
@@ -68,16 +97,13 @@ static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
 	for (;; hash++) {
 		uint32_t *known = u64_map_at(&m->component_of, hash, m->n_components);
 		if (*known < m->n_components) {
-			const char *other = m->component_text[*known];
-			if (!strncmp(other, text, len) && !other[len])
+			const struct fs_text *other = &m->component_text[*known];
+			if (other->len == len && !memcmp(other->text, text, len))
 				return *known;
 			continue;
 		}
 		GROW(m->component_text, m->n_components, m->components_cap);
-		char *copy = xmalloc(len + 1);
-		memcpy(copy, text, len);
-		copy[len] = 0;
-		m->component_text[m->n_components] = copy;
+		m->component_text[m->n_components] = (struct fs_text){text, (uint32_t)len};
 		return m->n_components++;
 	}
 }
@@ -118,7 +144,8 @@ static uint32_t name_of(struct fs_model *m, uint32_t directory, uint32_t compone
 		return c->name;
 	uint32_t *at = u64_map_at(&m->entry, u64_pair(directory, c->text), 0);
 	if (!*at) {
-		*at = words_new(m, NAME_WORDS);
+		object_has_more(m, directory);
+		*at = words_new(m, 1);
 		bool complete = m->word[directory + WORD_ENTRIES] != UNKNOWN;
 		m->word[*at] = complete ? ABSENT : m->listed ? ASSUMED : UNKNOWN;
 	}
@@ -132,22 +159,35 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 	uint32_t component = component_find(m, name, len);
 	uint32_t *at = u64_map_at(&m->xattr, u64_pair(object, component), 0);
 	if (!*at) {
+		object_has_more(m, object);
 		*at = words_new(m, 1);
 		m->word[*at] = m->word[object + WORD_ENTRIES] != UNKNOWN ? 0 : UNKNOWN;
 	}
 	return *at;
 }
 
+/* --- telling -------------------------------------------------------------------------------------------------------- */
+
+void fs_told_add(struct fs_told *t, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
+{
+	if (t->cap - t->n < n + 1) {
+		t->cap = t->cap ? t->cap * 2 : 1024;
+		t->word = xreallocarray(t->word, t->cap, sizeof *t->word);
+	}
+	t->word[t->n++] = (uint64_t)change << 40 | (uint64_t)kind << 32 | what;
+	for (size_t i = 0; i < n; i++)
+		t->word[t->n++] = more[i];
+}
+
 /* --- looking up ----------------------------------------------------------------------------------------------------- */
 
 void told_name(struct fs_model *m, const struct found *f, bool change)
 {
-	if (!m->watch || !f->name)
+	if (!f->name)
 		return;
-	if (m->watch->name)
-		m->watch->name(m->watch->ctx, f->name, change);
-	if (change && m->watch->entries && f->directory)
-		m->watch->entries(m->watch->ctx, f->directory, true);
+	tell(m, TOLD_NAME, f->name, change);
+	if (change && f->directory)
+		tell(m, TOLD_ENTRIES, f->directory + WORD_ENTRIES, true);
 }
 
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind)
@@ -171,7 +211,7 @@ static struct found walk(struct walk *w, uint32_t from, uint32_t path, bool foll
 static struct found link_follow(struct walk *w, uint32_t directory, uint32_t link)
 {
 	uint64_t target = w->m->word[link + WORD_LINK];
-	if (target == UNKNOWN || ++w->n_links > LINKS_MAX)
+	if (target >= w->m->n_paths || ++w->n_links > LINKS_MAX)
 		return (struct found){.how = FOUND_VAGUE};
 	return walk(w, w->m->path[target].absolute ? w->m->root : directory, (uint32_t)target, true);
 }
@@ -306,12 +346,6 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 {
 	*m = (struct fs_model){.l = l, .s = s};
 	words_new(m, 1); /* no object and no name is 0 */
-	m->root = object_new(m, KIND_DIRECTORY, false);
-	for (uint32_t i = 0; i < s->n_files; i++)
-		path_of_text(m, s->file[i].name, (uint32_t)strlen(s->file[i].name));
-	m->listed = s->before && s->before->n;
-	for (size_t i = 0; m->listed && i < s->before->n; i++)
-		entry_listed(m, s->before, i);
 	m->slot_word = xcalloc(s->n + 1, sizeof *m->slot_word);
 	m->state_word = words_new(m, s->n);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -319,6 +353,13 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 	for (uint32_t i = 0; i < s->n; i++)
 		if (!slot_is_copy(s, i))
 			m->slot_word[i] = words_new(m, SLOT_WORDS);
+	m->first_told = m->n_words;
+	m->root = object_new(m, KIND_DIRECTORY, false);
+	for (uint32_t i = 0; i < s->n_files; i++)
+		path_of_text(m, s->file[i].name, (uint32_t)strlen(s->file[i].name));
+	m->listed = s->before && s->before->n;
+	for (size_t i = 0; m->listed && i < s->before->n; i++)
+		entry_listed(m, s->before, i);
 	for (uint32_t i = 0; i < s->n; i++)
 		if (slot_is_copy(s, i))
 			m->slot_word[i] = m->slot_word[s->slot[i].origin];
@@ -329,8 +370,6 @@ void fs_model_init(struct fs_model *m, const struct load *l, const struct slots 
 
 void fs_model_release(struct fs_model *m)
 {
-	for (uint32_t i = 0; i < m->n_components; i++)
-		free(m->component_text[i]);
 	free(m->component_text);
 	free(m->component);
 	free(m->path);

@@ -20,23 +20,48 @@
 #include "replay/load/slots.h"
 #include "replay/load/u64_map.h"
 
-/* What a request does to what; everybody who watches is told, in order. A NULL is not told. */
-struct fs_watch {
-	void (*name)(void *ctx, uint32_t name, bool change); /* looked up, or made, removed, replaced */
-	void (*entries)(void *ctx, uint32_t directory, bool change); /* listed or found (not) empty; an entry was made or removed */
-	void (*attribute)(void *ctx, uint32_t object, bool change);
-	/* Bytes [start, end) were asked for; `n`: that many came. start OFFSET_NONE: where is not known. */
-	void (*read)(void *ctx, uint32_t object, uint64_t start, uint64_t end, uint64_t n);
-	/* `appends`: where it begins is the file's size at that moment. */
-	void (*write)(void *ctx, uint32_t object, uint64_t start, uint64_t end, bool appends);
-	void (*resize)(void *ctx, uint32_t object, uint64_t size);
-	void (*size)(void *ctx, uint32_t object, uint64_t size); /* asked for the size; UINT64_MAX: it is not known */
-	void *ctx;
+/* What requests do to what, told as they are applied: for each a TOLD_REQUEST, then what it did, in order. A telling is a word of 64 bits, with
+ * what it is about in the low half and its kind above that, and as many words as its kind has:
+ *
+ *	TOLD_REQUEST	 the index of a request
+ *	TOLD_NAME	 a name: looked up, or (change) made, removed, replaced
+ *	TOLD_ENTRIES	 a directory: listed or found (not) empty; or (change) an entry was made or removed
+ *	TOLD_ATTRIBUTE	 an object: asked for, or (change) set
+ *	TOLD_READ	 an object; start, end: bytes asked for; how many came. start OFFSET_NONE: where is not known
+ *	TOLD_WRITE	 an object; start, end. `change`: it appends, so that it begins at the file's size at that moment
+ *	TOLD_RESIZE	 an object
+ *	TOLD_SIZE	 an object that was asked for its size; that, UINT64_MAX where it is not known
+ *
+ * Names, directories and objects are small numbers, each another one, so that whoever listens may keep an array of notes. */
+enum fs_told_kind { TOLD_REQUEST, TOLD_NAME, TOLD_ENTRIES, TOLD_ATTRIBUTE, TOLD_READ, TOLD_WRITE, TOLD_RESIZE, TOLD_SIZE };
+
+struct fs_told {
+	uint64_t *word; /* word[n] */
+	size_t n, cap;
 };
 
+static inline uint32_t told_what(uint64_t word)
+{
+	return (uint32_t)word;
+}
+static inline enum fs_told_kind told_kind(uint64_t word)
+{
+	return (enum fs_told_kind)(word >> 32 & 0xff);
+}
+static inline bool told_change(uint64_t word)
+{
+	return word >> 40;
+}
+void fs_told_add(struct fs_told *t, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[]);
+
 struct fs_undo {
-	uint32_t word;
+	uint32_t word; /* or an object that was made, with UNDO_MADE */
 	uint64_t old;
+};
+
+struct fs_text { /* a component, borrowed from where it was met: load, slots, or the trace's table of files */
+	const char *text;
+	uint32_t len;
 };
 
 struct fs_component { /* of a path */
@@ -52,9 +77,11 @@ struct fs_path { /* component[first .. first + n) */
 struct fs_model {
 	const struct load *l;
 	const struct slots *s;
-	const struct fs_watch *watch; /* NULL: nobody */
+	struct fs_told *told; /* NULL: nobody listens; borrowed */
 	uint64_t *word;		      /* word[n_words] */
 	uint32_t n_words, words_cap;
+	uint32_t first_told;	      /* word that is told as 0 */
+	uint32_t unused;	      /* object whose making was taken back, 0 none; its first word is the next */
 	struct fs_undo *undo; /* undo[n_undo] */
 	size_t n_undo, undo_cap;
 	bool journal; /* old values are kept */
@@ -63,7 +90,7 @@ struct fs_model {
 	struct u64_map entry; /* (directory, component) to name */
 	struct u64_map xattr; /* (object, component) to word */
 	struct u64_map component_of; /* hash to component */
-	char **component_text; /* component_text[n_components], owned */
+	struct fs_text *component_text; /* component_text[n_components] */
 	uint32_t n_components, components_cap;
 	struct fs_component *component; /* of all paths */
 	uint32_t n_path_components, path_components_cap;
@@ -74,12 +101,12 @@ struct fs_model {
 	uint32_t root;	      /* object */
 };
 
-/* Borrows both. Ownership: fs_model_release. */
+/* Borrows both: names and texts stay where they are. Ownership: fs_model_release. */
 void fs_model_init(struct fs_model *m, const struct load *l, const struct slots *s);
 void fs_model_release(struct fs_model *m); /* an all-zero one is fine */
 
 /* Applies request i of the load: true, and its effects are there; or false, because it cannot have returned what it did in this state,
- * and nothing has changed. With `force` always true. */
+ * and nothing has changed nor was told. With `force` always true. */
 bool fs_model_apply(struct fs_model *m, uint32_t i);
 
 /* Where the journal stands; back to there; and nothing before is needed any more. */
@@ -89,20 +116,5 @@ static inline size_t fs_model_mark(const struct fs_model *m)
 }
 void fs_model_back(struct fs_model *m, size_t mark);
 void fs_model_forget(struct fs_model *m);
-
-/* Words of their own for whoever watches: of an object, of a directory's entries, of a name. 0 at first, not in the journal; borrowed
- * until the next request is applied. */
-static inline uint64_t *fs_model_note(struct fs_model *m, uint32_t object)
-{
-	return &m->word[object + 4];
-}
-static inline uint64_t *fs_model_entries_note(struct fs_model *m, uint32_t directory)
-{
-	return &m->word[directory + 5];
-}
-static inline uint64_t *fs_model_name_note(struct fs_model *m, uint32_t name)
-{
-	return &m->word[name + 1];
-}
 
 #endif

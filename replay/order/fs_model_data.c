@@ -62,21 +62,18 @@ static void position_set(struct fs_model *m, uint32_t slot, uint64_t at)
 void size_change(struct fs_model *m, uint32_t object, uint64_t size)
 {
 	word_set(m, object + WORD_SIZE, size);
-	if (m->watch && m->watch->resize)
-		m->watch->resize(m->watch->ctx, object, size);
+	tell(m, TOLD_RESIZE, object, true);
 }
 
 void attribute_told(struct fs_model *m, uint32_t object, bool change)
 {
-	if (m->watch && m->watch->attribute)
-		m->watch->attribute(m->watch->ctx, object, change);
+	tell(m, TOLD_ATTRIBUTE, object, change);
 }
 
 /* A directory is listed through a descriptor: what that gives ends when it is removed. */
 static void listed(struct fs_model *m, uint32_t directory)
 {
-	if (m->watch && m->watch->entries)
-		m->watch->entries(m->watch->ctx, directory, false);
+	tell(m, TOLD_ENTRIES, directory + WORD_ENTRIES, false);
 	attribute_told(m, directory, false);
 }
 
@@ -94,8 +91,8 @@ static bool read_apply(struct fs_model *m, uint32_t object, uint64_t start, uint
 	} else if (start != OFFSET_NONE && got && got < asked) {
 		word_set(m, object + WORD_SIZE, end_of(start, got)); /* it met the end */
 	}
-	if (m->watch && m->watch->read)
-		m->watch->read(m->watch->ctx, object, start, start == OFFSET_NONE ? UINT64_MAX : end_of(start, asked), got);
+	const uint64_t end = start == OFFSET_NONE ? UINT64_MAX : end_of(start, asked);
+	tell_more(m, TOLD_READ, object, false, 3, (const uint64_t[]){start, end, got});
 	return true;
 }
 
@@ -111,8 +108,7 @@ static void write_apply(struct fs_model *m, uint32_t object, uint64_t start, uin
 		word_set(m, object + WORD_SIZE, end);
 	if (start != OFFSET_NONE && size != UNKNOWN && start > size)
 		start = size; /* it also made the hole before it readable */
-	if (m->watch && m->watch->write)
-		m->watch->write(m->watch->ctx, object, start, end, appends);
+	tell_more(m, TOLD_WRITE, object, appends, 2, (const uint64_t[]){start, end});
 }
 
 /* What moved between a descriptor and memory, or another descriptor. Position: OFFSET_NONE where the call has its own offset. */
@@ -166,8 +162,7 @@ static bool end_asked(struct fs_model *m, const struct load_request *r, uint32_t
 		return false;
 	if (r->flags == SEEK_END && !directory)
 		word_set(m, object + WORD_SIZE, told);
-	if (m->watch && m->watch->size)
-		m->watch->size(m->watch->ctx, object, m->word[object + WORD_SIZE]);
+	tell_more(m, TOLD_SIZE, object, false, 1, (const uint64_t[]){m->word[object + WORD_SIZE]});
 	return true;
 }
 

@@ -56,8 +56,8 @@ static bool meant(struct fs_model *m, const struct load_request *r, struct found
 
 static void told_entries(struct fs_model *m, uint32_t directory)
 {
-	if (m->watch && m->watch->entries && directory)
-		m->watch->entries(m->watch->ctx, directory, false);
+	if (directory)
+		tell(m, TOLD_ENTRIES, directory + WORD_ENTRIES, false);
 }
 
 /* --- calls that need the name to mean something --------------------------------------------------------------------- */
@@ -362,13 +362,18 @@ static bool name_apply(struct fs_model *m, const struct load_request *r)
 bool fs_model_apply(struct fs_model *m, uint32_t i)
 {
 	const struct load_request *r = &m->l->request[i];
+	size_t mark = fs_model_mark(m), n_told = m->told ? m->told->n : 0;
+	if (m->told)
+		fs_told_add(m->told, TOLD_REQUEST, i, false, 0, NULL);
 	if (r->passed)
 		return true;
-	size_t mark = fs_model_mark(m);
 	bool ok = op_info(r->op)->uses & OP_HAS_PATH && !load_is_touch(r) ? r->name == NONE32 || name_apply(m, r) : data_apply(m, r);
 	if (!ok && m->force)
 		return true;
-	if (!ok)
+	if (!ok) {
 		fs_model_back(m, mark);
+		if (m->told)
+			m->told->n = n_told;
+	}
 	return ok;
 }

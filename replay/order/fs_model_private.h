@@ -9,8 +9,10 @@
 #define ABSENT 0u /* of a name: else the object it means, or UNKNOWN */
 #define ASSUMED (UINT64_MAX - 1) /* of a name: absent, because the trace's table of files has it not; tables have been incomplete */
 
-enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, WORD_NOTE, WORD_ENTRIES_NOTE, OBJECT_WORDS };
-enum { NAME_MEANING, NAME_NOTE, NAME_WORDS };
+#define HAS_MORE (UINT64_MAX - 1) /* as WORD_LINK of what is no link: words of names in it, or of its attributes, have been asked for */
+#define UNDO_MADE 0x80000000u
+
+enum { WORD_SIZE, WORD_KIND, WORD_LINK, WORD_ENTRIES, OBJECT_WORDS };
 enum { SLOT_OBJECT, SLOT_POSITION, SLOT_WORDS };
 enum { SLOT_NOT_YET, SLOT_OPEN, SLOT_CLOSED };
 enum { KIND_UNKNOWN, KIND_FILE, KIND_DIRECTORY, KIND_LINK };
@@ -50,6 +52,17 @@ bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
 /* A name gets another meaning: ABSENT or an object. */
 void name_set(struct fs_model *m, const struct found *f, uint64_t meaning);
 void told_name(struct fs_model *m, const struct found *f, bool change);
+
+/* Tells whoever listens. `what`: a name, an object, or of a directory the word of its entries. */
+static inline void tell_more(struct fs_model *m, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
+{
+	if (m->told)
+		fs_told_add(m->told, kind, what - m->first_told, change, n, more);
+}
+static inline void tell(struct fs_model *m, enum fs_told_kind kind, uint32_t what, bool change)
+{
+	tell_more(m, kind, what, change, 0, NULL);
+}
 
 /* fs_model_data.c: requests on descriptors. `object`: what the slot means. */
 bool data_apply(struct fs_model *m, const struct load_request *r);

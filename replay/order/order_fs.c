@@ -65,9 +65,10 @@ struct fs {
 	const struct slots *s;
 	struct edges *out;
 	unsigned int rules;
-	struct fs_model model;
 	struct slot_state *slot;
 	struct resource *map; /* map[s->n_maps] */
+	uint32_t *note; /* note[n_notes]: of what the model tells of, a place in one of the next three, 0 none yet */
+	size_t n_notes;
 	struct resource *name; /* name[n_names], [0] unused */
 	uint32_t n_names, names_cap;
 	struct file_state *file; /* file[n_files], [0] unused */
@@ -79,7 +80,7 @@ struct fs {
 	struct use_table uses;
 	struct extent_pool extents;
 	struct u64_map waited; /* (thread, other) to the threshold already waited for */
-	uint32_t request;      /* the one whose edges are being found */
+	uint32_t request;      /* the one whose edges are being found, NONE32 before the first */
 	size_t first_edge;
 	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
 	uint32_t n_met;	 /* extents met by this read */
@@ -126,6 +127,8 @@ static void note(struct fs *f, struct use_set *s, uint64_t value)
 
 static void edges_settle(struct fs *f)
 {
+	if (f->first_edge == f->out->n)
+		return;
 	uint32_t own = f->l->request[f->request].thread;
 	for (size_t i = f->first_edge; i < f->out->n; i++)
 		*u64_map_at(&f->waited, u64_pair(own, f->out->edge[i].thread), 0) = f->out->edge[i].threshold;
@@ -247,12 +250,20 @@ static void process_rules(struct fs *f)
 
 /* --- what the model tells ------------------------------------------------------------------------------------------- */
 
-static void told_name(void *ctx, uint32_t name, bool change)
+static uint32_t *note_of(struct fs *f, uint32_t what)
 {
-	struct fs *f = ctx;
-	if (!rule(f, RULE_NAME))
-		return;
-	uint64_t *at = fs_model_name_note(&f->model, name);
+	if (what >= f->n_notes) {
+		const size_t n = (size_t)what + what / 2 + 1024;
+		f->note = xreallocarray(f->note, n, sizeof *f->note);
+		memset(f->note + f->n_notes, 0, (n - f->n_notes) * sizeof *f->note);
+		f->n_notes = n;
+	}
+	return &f->note[what];
+}
+
+static void name_rules(struct fs *f, uint32_t name, bool change)
+{
+	uint32_t *at = note_of(f, name);
 	if (!*at) {
 		GROW(f->name, f->n_names, f->names_cap);
 		*at = f->n_names;
@@ -261,12 +272,9 @@ static void told_name(void *ctx, uint32_t name, bool change)
 	resource_rules(f, &f->name[*at], change);
 }
 
-static void told_entries(void *ctx, uint32_t directory, bool change)
+static void entries_rules(struct fs *f, uint32_t directory, bool change)
 {
-	struct fs *f = ctx;
-	if (!rule(f, RULE_DIRECTORY))
-		return;
-	uint64_t *at = fs_model_entries_note(&f->model, directory);
+	uint32_t *at = note_of(f, directory);
 	if (!*at) {
 		GROW(f->directory, f->n_directories, f->directories_cap);
 		*at = f->n_directories;
@@ -279,20 +287,13 @@ static void told_entries(void *ctx, uint32_t directory, bool change)
 
 static struct file_state *file_of(struct fs *f, uint32_t object)
 {
-	uint64_t *at = fs_model_note(&f->model, object);
+	uint32_t *at = note_of(f, object);
 	if (!*at) {
 		GROW(f->file, f->n_files, f->files_cap);
 		*at = f->n_files;
 		f->file[f->n_files++] = (struct file_state){.attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32};
 	}
 	return &f->file[*at];
-}
-
-static void told_attribute(void *ctx, uint32_t object, bool change)
-{
-	struct fs *f = ctx;
-	if (rule(f, RULE_ATTRIBUTE))
-		resource_rules(f, &file_of(f, object)->attribute, change);
 }
 
 static bool met(void *arg, uint32_t owner)
@@ -302,10 +303,8 @@ static bool met(void *arg, uint32_t owner)
 	return ++f->n_met < MAX_EXTENTS;
 }
 
-static void told_read(void *ctx, uint32_t object, uint64_t start, uint64_t end, uint64_t n)
+static void read_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, uint64_t n)
 {
-	struct fs *f = ctx;
-	struct file_state *file = file_of(f, object);
 	bool known = start != OFFSET_NONE;
 	if (rule(f, RULE_DATA)) {
 		f->n_met = 0;
@@ -321,10 +320,8 @@ static void told_read(void *ctx, uint32_t object, uint64_t start, uint64_t end, 
 		note(f, &file->enders, known ? start + n : 0);
 }
 
-static void told_write(void *ctx, uint32_t object, uint64_t start, uint64_t end, bool appends)
+static void write_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, bool appends)
 {
-	struct fs *f = ctx;
-	struct file_state *file = file_of(f, object);
 	bool known = start != OFFSET_NONE;
 	if (rule(f, RULE_SIZE)) {
 		wait_for(f, file->resizer);
@@ -347,13 +344,8 @@ static void told_write(void *ctx, uint32_t object, uint64_t start, uint64_t end,
 	file->extents = extent_put(&f->extents, file->extents, start, end, f->request);
 }
 
-static void told_resize(void *ctx, uint32_t object, uint64_t size)
+static void resize_rules(struct fs *f, struct file_state *file)
 {
-	struct fs *f = ctx;
-	struct file_state *file = file_of(f, object);
-	(void)size;
-	if (!rule(f, RULE_SIZE))
-		return;
 	wait_for(f, file->resizer);
 	wait_for_all(f, &file->movers);
 	wait_for_all(f, &file->enders);
@@ -366,19 +358,15 @@ static void told_resize(void *ctx, uint32_t object, uint64_t size)
 	file->appender = NONE32;
 }
 
-static void told_size(void *ctx, uint32_t object, uint64_t size)
+static void size_rules(struct fs *f, struct file_state *file, uint64_t size)
 {
-	struct fs *f = ctx;
-	if (!rule(f, RULE_SIZE))
-		return;
-	struct file_state *file = file_of(f, object);
 	wait_for(f, file->resizer);
 	wait_for_all(f, &file->writers);
 	note(f, &file->movers, 0);
 	note(f, &file->enders, size == UINT64_MAX ? 0 : size);
 }
 
-/* --- the walk ----------------------------------------------------------------------------------------------------- */
+/* --- one telling after another ------------------------------------------------------------------------------------- */
 
 static void states_init(struct fs *f)
 {
@@ -399,37 +387,69 @@ static void states_init(struct fs *f)
 	f->n_names = f->n_files = f->n_directories = 1;
 }
 
-static void walk(struct fs *f, const struct linear *order)
+static void request_begins(struct fs *f, uint32_t request)
 {
-	const struct fs_watch watch = {.name = told_name, .entries = told_entries, .attribute = told_attribute, .read = told_read,
-				       .write = told_write, .resize = told_resize, .size = told_size, .ctx = f};
-	fs_model_init(&f->model, f->l, f->s);
-	f->model.watch = &watch;
-	f->model.journal = false;
-	f->model.force = true;
-	for (uint32_t i = 0, n_settled = 0; i < f->l->n; i++) {
-		if (i == n_settled)
-			n_settled = linear_settled(order, i);
-		const struct load_request *r = &f->l->request[order->request[i]];
-		f->request = order->request[i];
-		if (rule(f, RULE_PROCESS))
-			process_rules(f);
-		if (!r->passed) {
-			if (rule(f, RULE_DESCRIPTOR))
-				descriptor_rules(f, r);
-			if (rule(f, RULE_POSITION))
-				position_rules(f, r);
-			fs_model_apply(&f->model, f->request);
-		}
-		edges_settle(f);
+	const struct load_request *r = &f->l->request[request];
+	edges_settle(f);
+	f->request = request;
+	if (rule(f, RULE_PROCESS))
+		process_rules(f);
+	if (!r->passed && rule(f, RULE_DESCRIPTOR))
+		descriptor_rules(f, r);
+	if (!r->passed && rule(f, RULE_POSITION))
+		position_rules(f, r);
+}
+
+/* Returns how many words that was. */
+static size_t told(struct fs *f, const uint64_t *word)
+{
+	const uint32_t what = told_what(*word);
+	const bool change = told_change(*word);
+	switch (told_kind(*word)) {
+	case TOLD_REQUEST:
+		request_begins(f, what);
+		return 1;
+	case TOLD_NAME:
+		if (rule(f, RULE_NAME))
+			name_rules(f, what, change);
+		return 1;
+	case TOLD_ENTRIES:
+		if (rule(f, RULE_DIRECTORY))
+			entries_rules(f, what, change);
+		return 1;
+	case TOLD_ATTRIBUTE:
+		if (rule(f, RULE_ATTRIBUTE))
+			resource_rules(f, &file_of(f, what)->attribute, change);
+		return 1;
+	case TOLD_READ:
+		read_rules(f, file_of(f, what), word[1], word[2], word[3]);
+		return 4;
+	case TOLD_WRITE:
+		write_rules(f, file_of(f, what), word[1], word[2], change);
+		return 3;
+	case TOLD_RESIZE:
+		if (rule(f, RULE_SIZE))
+			resize_rules(f, file_of(f, what));
+		return 1;
+	case TOLD_SIZE:
+		if (rule(f, RULE_SIZE))
+			size_rules(f, file_of(f, what), word[1]);
+		return 2;
 	}
-	fs_model_release(&f->model);
+	return 1;
+}
+
+static void take(void *ctx, const uint64_t *word, size_t n)
+{
+	for (size_t i = 0; i < n;)
+		i += told(ctx, word + i);
 }
 
 static void fs_release(struct fs *f)
 {
 	free(f->slot);
 	free(f->map);
+	free(f->note);
 	free(f->name);
 	free(f->file);
 	free(f->directory);
@@ -443,7 +463,7 @@ static void fs_release(struct fs *f)
 
 int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e)
 {
-	struct fs f = {.l = l, .s = s, .out = out, .rules = rules};
+	struct fs f = {.l = l, .s = s, .out = out, .rules = rules, .request = NONE32};
 	struct linear order = {.request = NULL};
 	if (l->n_threads < 2)
 		return 0; /* program order says it all */
@@ -451,11 +471,10 @@ int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l,
 	f.map = malloc((s->n_maps + 1) * sizeof *f.map);
 	f.edge_of = malloc((l->n_threads + 1) * sizeof *f.edge_of);
 	int ret = f.slot && f.map && f.edge_of ? 0 : err_set(e, ENOMEM, "not enough memory to derive the order");
-	ret = ret ? ret : linear_begin(&order, l, s, e); /* beside the walk */
 	if (!ret) {
 		states_init(&f);
 		processes_init(&f);
-		walk(&f, &order);
+		ret = order_linearise(&order, l, s, take, &f, e);
 	}
 	fs_release(&f);
 	ret = ret ? ret : edges_reduce(out, l, &order, e);

@@ -2,11 +2,11 @@
 #include "replay/order/order_linear.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "replay/order/fs_model.h"
 
 #define WINDOW 1024 /* calls that can be moved again: one that took long overlaps many */
@@ -14,10 +14,11 @@
 #define MOVABLE 64 /* last calls that are tried at another place */
 #define TRIES_A_REQUEST 16
 #define TRIES_MORE 1000000
-#define TELL_EVERY 8192 /* requests settled */
+#define GIVE_EVERY 4096 /* requests settled */
 
 struct placed { /* of the last WINDOW */
 	size_t mark; /* of the model's journal, before it */
+	size_t n_told; /* likewise */
 	bool forced;
 };
 
@@ -30,11 +31,10 @@ struct linear_search {
 	struct flight flight;
 	uint64_t tries;
 	struct linear *result;
-	pthread_t id;
-	bool apart; /* in a thread of its own, which tells how far it is: */
-	pthread_mutex_t lock;
-	pthread_cond_t more;
-	uint32_t n_settled;
+	uint32_t *of;	       /* of[result->first[t] + k]: the k-th request of thread t */
+	struct relay *relay;   /* NULL: nobody listens */
+	struct fs_told told;   /* what was not given away yet: */
+	uint32_t n_given;      /* by place */
 };
 
 static const struct load_request *request_of(const struct linear_search *s, uint32_t i)
@@ -72,14 +72,14 @@ static void journal_trim(struct linear_search *s)
 
 static bool place(struct linear_search *s, uint32_t request, bool force)
 {
-	size_t mark = fs_model_mark(&s->model);
+	size_t mark = fs_model_mark(&s->model), n_told = s->told.n;
 	s->model.force = force;
 	s->tries -= s->tries > 0;
 	bool ok = fs_model_apply(&s->model, request);
 	s->model.force = false;
 	if (!ok)
 		return false;
-	s->placed[s->n % WINDOW] = (struct placed){mark, force};
+	s->placed[s->n % WINDOW] = (struct placed){mark, n_told, force};
 	s->out[s->n++] = request;
 	s->next[request_of(s, request)->thread]++;
 	return true;
@@ -91,6 +91,7 @@ static void back(struct linear_search *s, uint32_t n)
 		s->n--;
 		s->next[request_of(s, s->out[s->n])->thread]--;
 		fs_model_back(&s->model, s->placed[s->n % WINDOW].mark);
+		s->told.n = s->placed[s->n % WINDOW].n_told;
 	}
 }
 
@@ -294,15 +295,16 @@ static void settle(struct linear_search *s, uint32_t request)
 	place(s, request, true);
 }
 
-/* What stands before the window stays where it is. */
-static void settled_tell(struct linear_search *s, uint32_t n)
+/* What stands before place `to` stays where it is. */
+static void settled_give(struct linear_search *s, uint32_t to)
 {
-	if (!s->apart || n < s->n_settled || (n < s->l->n && n - s->n_settled < TELL_EVERY)) /* (which only this thread changes) */
+	if (!s->relay || to < s->n_given || (to < s->l->n && to - s->n_given < GIVE_EVERY))
 		return;
-	pthread_mutex_lock(&s->lock);
-	s->n_settled = n;
-	pthread_cond_signal(&s->more);
-	pthread_mutex_unlock(&s->lock);
+	const size_t n = to < s->n ? s->placed[to % WINDOW].n_told : s->told.n;
+	relay_give(s->relay, &s->told, n);
+	for (uint32_t i = to; i < s->n; i++)
+		s->placed[i % WINDOW].n_told -= n;
+	s->n_given = to;
 }
 
 /* A request's time is over: whatever of its thread has no place yet gets one, up to it. */
@@ -310,23 +312,24 @@ static void ended(struct linear_search *s, uint32_t request)
 {
 	const struct load_request *q = request_of(s, request);
 	while (!is_placed(s, request))
-		settle(s, linear_request_of(s->result, q->thread, s->next[q->thread]));
+		settle(s, s->of[s->result->first[q->thread] + s->next[q->thread]]);
 	if (s->model.n_undo > 65536)
 		journal_trim(s);
-	settled_tell(s, window_start(s));
+	settled_give(s, window_start(s));
 }
 
 /* --- the walk ------------------------------------------------------------------------------------------------------- */
 
-static void threads_index(struct linear *x, const struct load *l)
+static void threads_index(struct linear_search *s)
 {
-	uint32_t at = 0;
+	const struct load *l = s->l;
+	uint32_t at = 0, *first = s->result->first;
 	for (uint32_t t = 0; t < l->n_threads; t++) {
-		x->first[t] = at;
+		first[t] = at;
 		at += l->thread[t].n_requests;
 	}
 	for (uint32_t i = 0; i < l->n; i++)
-		x->of[x->first[l->request[i].thread] + l->request[i].index] = i;
+		s->of[first[l->request[i].thread] + l->request[i].index] = i;
 }
 
 static void walk(struct linear_search *s)
@@ -339,98 +342,61 @@ static void walk(struct linear_search *s)
 	}
 	for (uint32_t q; (q = flight_pop_ended(&s->flight, l, INT64_MAX)) != NONE32;)
 		ended(s, q);
-}
-
-static void *search_main(void *arg)
-{
-	struct linear_search *s = arg;
-	walk(s);
-	fs_model_release(&s->model);
-	settled_tell(s, s->n);
-	return NULL;
+	settled_give(s, s->n);
 }
 
 /* --- the whole ------------------------------------------------------------------------------------------------------ */
 
-static void search_free(struct linear_search *s)
+static void search_release(struct linear_search *s)
 {
-	if (!s)
-		return;
+	relay_end(s->relay);
+	fs_model_release(&s->model);
 	flight_release(&s->flight);
-	pthread_mutex_destroy(&s->lock);
-	pthread_cond_destroy(&s->more);
+	free(s->told.word);
+	free(s->of);
 	free(s->next);
-	free(s);
 }
 
-static int search_new(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
+static int memory_get(struct linear_search *s, struct linear *out, struct err *e)
 {
-	struct linear_search *s = calloc(1, sizeof *s);
-	*out = (struct linear){.request = malloc(((size_t)l->n + 1) * sizeof *out->request), .search = s};
-	out->of = malloc(((size_t)l->n + 1) * sizeof *out->of);
+	const struct load *l = s->l;
+	out->request = malloc(((size_t)l->n + 1) * sizeof *out->request);
 	out->first = calloc((size_t)l->n_threads + 1, sizeof *out->first);
-	if (s) {
-		pthread_mutex_init(&s->lock, NULL);
-		pthread_cond_init(&s->more, NULL);
-		s->next = calloc((size_t)l->n_threads + 1, sizeof *s->next);
-	}
-	if (!s || !s->next || !out->request || !out->of || !out->first) {
-		linear_release(out);
+	s->of = malloc(((size_t)l->n + 1) * sizeof *s->of);
+	s->next = calloc((size_t)l->n_threads + 1, sizeof *s->next);
+	if (!s->next || !s->of || !out->request || !out->first)
 		return err_set(e, ENOMEM, "not enough memory to derive the order");
-	}
+	s->out = out->request;
+	return 0;
+}
+
+int order_linearise(struct linear *out, const struct load *l, const struct slots *slots, relay_take *take, void *ctx, struct err *e)
+{
+	struct linear_search *s = xcalloc(1, sizeof *s);
+	*out = (struct linear){.request = NULL};
 	s->l = l;
 	s->result = out;
-	s->out = out->request;
 	s->tries = TRIES_MORE + (uint64_t)l->n * TRIES_A_REQUEST;
-	threads_index(out, l);
-	fs_model_init(&s->model, l, slots);
-	return 0;
-}
-
-int order_linearise(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
-{
-	int ret = search_new(out, l, slots, e);
+	int ret = memory_get(s, out, e);
+	if (!ret) {
+		threads_index(s);
+		fs_model_init(&s->model, l, slots);
+		if (take) {
+			s->relay = relay_begin(take, ctx);
+			s->model.told = &s->told;
+		}
+		walk(s);
+	}
+	search_release(s);
+	free(s);
 	if (ret)
-		return ret;
-	search_main(out->search);
-	search_free(out->search);
-	out->search = NULL;
-	return 0;
-}
-
-int linear_begin(struct linear *out, const struct load *l, const struct slots *slots, struct err *e)
-{
-	int ret = search_new(out, l, slots, e);
-	if (ret)
-		return ret;
-	out->search->apart = true;
-	if (pthread_create(&out->search->id, NULL, search_main, out->search) == 0)
-		return 0;
-	out->search->apart = false; /* no thread to be had: then at once */
-	search_main(out->search);
-	return 0;
-}
-
-uint32_t linear_settled(const struct linear *x, uint32_t n)
-{
-	struct linear_search *s = x->search;
-	if (!s || !s->apart)
-		return s ? s->l->n : n + 1;
-	pthread_mutex_lock(&s->lock);
-	while (s->n_settled <= n)
-		pthread_cond_wait(&s->more, &s->lock);
-	n = s->n_settled;
-	pthread_mutex_unlock(&s->lock);
-	return n;
+		linear_release(out);
+	return ret;
 }
 
 void linear_release(struct linear *x)
 {
-	if (x->search && x->search->apart)
-		pthread_join(x->search->id, NULL);
-	search_free(x->search);
 	free(x->request);
 	free(x->first);
-	free(x->of);
 	*x = (struct linear){.request = NULL};
 }

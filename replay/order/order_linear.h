@@ -16,28 +16,19 @@
 #include "common/err.h"
 #include "replay/load/load.h"
 #include "replay/load/slots.h"
+#include "replay/order/relay.h"
 
 struct linear {
 	uint32_t *request;	/* request[l->n]: indices into load.request */
-	uint32_t *first, *of;	/* of[first[t] + k]: the k-th request of thread t */
+	uint32_t *first;	/* first[n_threads]: of requests counted thread by thread, the thread's first */
 	uint64_t n_moved;	/* not where their ends are */
 	uint64_t n_unexplained; /* whose results no order that was tried gives */
-	struct linear_search *search; /* while it is under way */
 };
 
-/* Errors: ENOMEM. Ownership: linear_release. */
-int order_linearise(struct linear *out, const struct load *l, const struct slots *s, struct err *e);
+/* What the model tells of the requests in that order (fs_model.h) goes to `take` as soon as their places are settled, stretch by stretch
+ * and each with whole requests, from a thread of its own where one can be had: it reads `l` and `s`, which nobody changes meanwhile, and
+ * all has been taken when this returns. NULL: nobody wants to know. Errors: ENOMEM. Ownership: linear_release. */
+int order_linearise(struct linear *out, const struct load *l, const struct slots *s, relay_take *take, void *ctx, struct err *e);
 void linear_release(struct linear *x); /* an all-zero one is fine */
-
-/* The same in a thread of its own, so that who walks along the order need not wait for all of it. It reads `l` and `s`, which may not change
- * meanwhile. Errors: ENOMEM. Ownership: linear_release, which waits for its end. */
-int linear_begin(struct linear *out, const struct load *l, const struct slots *s, struct err *e);
-/* Waits until request[n] is settled; returns how many are, more than n, and l->n in the end. */
-uint32_t linear_settled(const struct linear *x, uint32_t n);
-
-static inline uint32_t linear_request_of(const struct linear *x, uint32_t thread, uint32_t index)
-{
-	return x->of[x->first[thread] + index];
-}
 
 #endif

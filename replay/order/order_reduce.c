@@ -16,8 +16,8 @@ struct reducer {
 	const struct load *l;
 	uint32_t n_threads;
 	uint32_t *known;   /* known[t * n_threads + o]: the progress of o that t knows of */
-	uint8_t *waiters;  /* waiters[l->n]: that will still ask for the request's knowledge; a thread asks for none twice */
-	uint32_t *place;   /* place[l->n]: in knowledge[], of requests that somebody will ask; NONE32 none */
+	uint8_t *waiters;  /* waiters[l->n], thread by thread: that will still ask for the request's knowledge; a thread asks for none twice */
+	uint32_t *place;   /* place[l->n], likewise: in knowledge[], of requests that somebody will ask; NONE32 none */
 	uint32_t *knowledge; /* n_threads each */
 	uint32_t *unused;    /* places */
 	uint32_t n_unused;
@@ -48,36 +48,37 @@ static void edges_sort(struct edges *d)
 	}
 }
 
+/* Requests are counted thread by thread here. */
 static uint32_t source_of(const struct reducer *x, const struct edge *g)
 {
-	return linear_request_of(x->order, g->thread, (g->threshold - 1) / 2);
+	return x->order->first[g->thread] + (g->threshold - 1) / 2;
 }
 
 /* --- knowledge ------------------------------------------------------------------------------------------------------ */
 
-static const uint32_t *knowledge_of(const struct reducer *x, uint32_t request)
+static const uint32_t *knowledge_of(const struct reducer *x, uint32_t source)
 {
-	const uint32_t place = x->place[request];
+	const uint32_t place = x->place[source];
 	return place != NONE32 ? x->knowledge + (size_t)place * x->n_threads : NULL;
 }
 
-static void knowledge_keep(struct reducer *x, uint32_t request)
+static void knowledge_keep(struct reducer *x, const struct load_request *r)
 {
-	if (!x->waiters[request] || !x->n_unused)
+	const uint32_t source = x->order->first[r->thread] + r->index;
+	if (!x->waiters[source] || !x->n_unused)
 		return;
-	const struct load_request *r = &x->l->request[request];
 	uint32_t place = x->unused[--x->n_unused], *to = x->knowledge + (size_t)place * x->n_threads;
 	memcpy(to, x->known + (size_t)r->thread * x->n_threads, x->n_threads * sizeof *to);
 	to[r->thread] = threshold_ended(r);
-	x->place[request] = place;
+	x->place[source] = place;
 }
 
-static void knowledge_asked(struct reducer *x, uint32_t request)
+static void knowledge_asked(struct reducer *x, uint32_t source)
 {
-	if (--x->waiters[request] || x->place[request] == NONE32)
+	if (--x->waiters[source] || x->place[source] == NONE32)
 		return;
-	x->unused[x->n_unused++] = x->place[request];
-	x->place[request] = NONE32;
+	x->unused[x->n_unused++] = x->place[source];
+	x->place[source] = NONE32;
 }
 
 /* --- one request ---------------------------------------------------------------------------------------------------- */
@@ -114,7 +115,7 @@ static size_t request_reduce(struct reducer *x, uint32_t request, struct edge *e
 	}
 	for (size_t i = 0; i < n; i++)
 		knowledge_asked(x, source_of(x, &all[i]));
-	knowledge_keep(x, request);
+	knowledge_keep(x, &x->l->request[request]);
 	return n_left;
 }
 

@@ -172,7 +172,7 @@ static void one_seed(uint64_t seed, bool careful, struct totals *sum)
 	world_run(&w);
 	world_write(&w, trace, &before);
 	if (trace_open(&x.t, trace, &e) || load_read(&x.l, x.t, &e) || slots_find(&x.s, &x.l, x.t, &e) ||
-	    order_derive(&d, ORDER_FS, RULES_ALL, &x.l, &x.s, &e) || order_linearise(&order, &x.l, &x.s, &e))
+	    order_derive(&d, ORDER_FS, RULES_ALL, &x.l, &x.s, &e) || order_linearise(&order, &x.l, &x.s, NULL, NULL, &e))
 		fail_msg("%s", e.msg);
 	for (int how = 0; how < N_REPLAYS; how++) {
 		struct again a;

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "replay/order/relay.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+
+#define STRETCHES 4u
+
+struct relay {
+	relay_take *take;
+	void *ctx;
+	bool apart; /* in a thread of its own: */
+	pthread_t id;
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct fs_told stretch[STRETCHES]; /* n_given modulo STRETCHES is the next; one that was taken lends its memory */
+	uint64_t n_given, n_taken;
+	bool done;
+};
+
+static void *taking(void *arg)
+{
+	struct relay *r = arg;
+	pthread_mutex_lock(&r->lock);
+	for (;;) {
+		while (r->n_taken == r->n_given && !r->done)
+			pthread_cond_wait(&r->changed, &r->lock);
+		if (r->n_taken == r->n_given)
+			break;
+		const struct fs_told *t = &r->stretch[r->n_taken % STRETCHES];
+		pthread_mutex_unlock(&r->lock);
+		r->take(r->ctx, t->word, t->n);
+		pthread_mutex_lock(&r->lock);
+		r->n_taken++;
+		pthread_cond_signal(&r->changed);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return NULL;
+}
+
+struct relay *relay_begin(relay_take *take, void *ctx)
+{
+	struct relay *r = xcalloc(1, sizeof *r);
+	r->take = take;
+	r->ctx = ctx;
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_cond_init(&r->changed, NULL);
+	r->apart = pthread_create(&r->id, NULL, taking, r) == 0;
+	return r;
+}
+
+static void words_add(struct fs_told *t, const uint64_t *word, size_t n)
+{
+	if (t->cap < n) {
+		t->word = xreallocarray(t->word, n * 2, sizeof *t->word);
+		t->cap = n * 2;
+	}
+	if (n)
+		memcpy(t->word, word, n * sizeof *word);
+	t->n = n;
+}
+
+void relay_give(struct relay *r, struct fs_told *told, size_t n)
+{
+	if (!r->apart) {
+		r->take(r->ctx, told->word, n);
+		memmove(told->word, told->word + n, (told->n - n) * sizeof *told->word);
+		told->n -= n;
+		return;
+	}
+	pthread_mutex_lock(&r->lock);
+	while (r->n_given - r->n_taken == STRETCHES)
+		pthread_cond_wait(&r->changed, &r->lock);
+	pthread_mutex_unlock(&r->lock);
+	struct fs_told *slot = &r->stretch[r->n_given % STRETCHES], full = *told; /* nobody else looks at it before n_given says so */
+	words_add(slot, full.word + n, full.n - n);
+	*told = *slot;
+	full.n = n;
+	*slot = full;
+	pthread_mutex_lock(&r->lock);
+	r->n_given++;
+	pthread_cond_signal(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+}
+
+void relay_end(struct relay *r)
+{
+	if (!r)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->done = true;
+	pthread_cond_signal(&r->changed);
+	pthread_mutex_unlock(&r->lock);
+	if (r->apart)
+		pthread_join(r->id, NULL);
+	for (size_t i = 0; i < STRETCHES; i++)
+		free(r->stretch[i].word);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->changed);
+	free(r);
+}
