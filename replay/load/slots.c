@@ -325,6 +325,7 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 		threads_count(&f);
 		processes_settle(&f);
 		s->initial = initial_find(l, s, trace_meta(t));
+		names_require(&f);
 	}
 	finder_release(&f);
 	if (ret)

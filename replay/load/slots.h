@@ -53,6 +53,7 @@ struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), wha
 	bool touched;	   /* while walking: some request on a descriptor succeeded on it */
 	bool opened;	   /* some request opens it */
 	bool created;	   /* its first successful request was an open that may create: it may not have been there */
+	bool required;	   /* it was: requests read what the trace did not write (initial.h) */
 	bool listed;	   /* the trace's own table of files has it: it was there, with this many bytes */
 	bool maybe_link;   /* it may be a symbolic link at some time */
 	bool leads;	   /* other paths begin with it: it is used as a directory */

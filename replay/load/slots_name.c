@@ -7,6 +7,7 @@
 #include "capture/op.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
+#include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 
 /* Two spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a" are one file. */
@@ -45,16 +46,26 @@ static uint8_t pass_of_name(const struct finder *f, const char *name)
 	return PASS_NOT;
 }
 
-static uint32_t name_add(struct finder *f, const char *name, bool is_path)
+static uint64_t name_hash(const char *name, bool is_path)
 {
-	struct slots *s = f->s;
 	uint64_t hash = is_path ? 0xcbf29ce484222325u : 0x9e3779b97f4a7c15u; /* FNV-1a */
 	for (const char *c = name; *c; c++)
 		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-	for (;; hash++) {
+	return hash;
+}
+
+static bool name_is(const struct slot_file *file, const char *name, bool is_path)
+{
+	return !strcmp(file->name, name) && (file->passed == PASS_OBJECT) == !is_path;
+}
+
+static uint32_t name_add(struct finder *f, const char *name, bool is_path)
+{
+	struct slots *s = f->s;
+	for (uint64_t hash = name_hash(name, is_path);; hash++) {
 		uint32_t *known = u64_map_at(&f->file_of_name, hash, s->n_files);
 		if (*known < s->n_files) {
-			if (!strcmp(s->file[*known].name, name) && (s->file[*known].passed == PASS_OBJECT) == !is_path)
+			if (name_is(&s->file[*known], name, is_path))
 				return *known;
 			continue; /* another name of the same hash */
 		}
@@ -130,6 +141,19 @@ void names_list(struct finder *f)
 		uint32_t file = name_find(f, listed->entry[i].path);
 		f->s->file[file].listed = true;
 		f->s->file[file].listed_size = listed->entry[i].size;
+	}
+}
+
+void names_require(struct finder *f)
+{
+	const struct initial *i = f->s->initial;
+	for (uint32_t k = 0; k < i->n; k++) {
+		const uint32_t *known;
+		for (uint64_t hash = name_hash(i->entry[k].path, true); (known = u64_map_find(&f->file_of_name, hash)) != NULL; hash++)
+			if (name_is(&f->s->file[*known], i->entry[k].path, true)) {
+				f->s->file[*known].required = true;
+				break;
+			}
 	}
 }
 

@@ -65,6 +65,7 @@ uint32_t name_of_request(struct finder *f, const struct load_request *r);
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path);
 void directory_change(struct finder *f, const struct load_request *r, uint32_t file);
 void names_list(struct finder *f); /* what the trace's own table of files tells of those that are used */
+void names_require(struct finder *f); /* what the requests show of what was there, slots.initial */
 void links_mark(struct finder *f); /* which names may be links, and which lead to others */
 
 /* slots_bind.c */

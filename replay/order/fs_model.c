@@ -295,7 +295,7 @@ bool found_must_exist(struct fs_model *m, struct found *f)
 
 bool found_must_not_exist(struct fs_model *m, struct found *f)
 {
-	if (f->how == FOUND_OBJECT && !m->force)
+	if ((f->how == FOUND_OBJECT || f->how == FOUND_NO_WAY || f->how == FOUND_NOT_DIRECTORY) && !m->force)
 		return false;
 	if ((f->how == FOUND_UNKNOWN || f->how == FOUND_OBJECT) && f->name)
 		word_set(m, f->name, ABSENT);

@@ -121,7 +121,8 @@ static bool opened_find(struct fs_model *m, const struct load_request *r, struct
 		*f = (struct found){.how = FOUND_OBJECT, .object = object_new(m, KIND_FILE, true)};
 		return true;
 	}
-	bool may_be_new = f->how == FOUND_NOTHING || (f->how == FOUND_UNKNOWN && (only || m->listed || m->s->file[r->name].created));
+	const struct slot_file *file = &m->s->file[r->name];
+	bool may_be_new = f->how == FOUND_NOTHING || (f->how == FOUND_UNKNOWN && (only || m->listed || (file->created && !file->required)));
 	if (only && f->how == FOUND_OBJECT && !m->force)
 		return false;
 	if (makes && (may_be_new || (only && f->how == FOUND_OBJECT))) {
@@ -294,7 +295,7 @@ static bool exchange(struct fs_model *m, struct found *a, struct found *b)
 
 static bool rename_done(struct fs_model *m, const struct load_request *r, struct found *a, struct found *b)
 {
-	if (r->flags & NO_REPLACE && !found_must_not_exist(m, b))
+	if ((r->flags & NO_REPLACE && !found_must_not_exist(m, b)) || (way_error(b) > 0 && !m->force))
 		return false;
 	if (r->flags & EXCHANGE)
 		return found_must_exist(m, b) && (b->how != FOUND_OBJECT || exchange(m, a, b));

@@ -47,6 +47,7 @@ uint32_t path_of_text(struct fs_model *m, const char *text, uint32_t len);
 struct found path_find(struct fs_model *m, uint32_t path, bool follow, bool succeeded);
 /* What is found is an object, because the call says so; false where it cannot be. */
 bool found_must_exist(struct fs_model *m, struct found *f);
+/* Nothing has the name, and there is a way to it. */
 bool found_must_not_exist(struct fs_model *m, struct found *f);
 bool object_must_be(struct fs_model *m, uint32_t object, uint64_t kind);
 /* A name gets another meaning: ABSENT or an object. */
