@@ -19,7 +19,8 @@ static struct life *lives_find(const struct load *l)
 		const struct load_request *r = &l->request[i];
 		struct life *x = &life[r->thread];
 		x->begin_ns = r->begin_ns < x->begin_ns ? r->begin_ns : x->begin_ns;
-		x->end_ns = r->end_ns > x->end_ns ? r->end_ns : x->end_ns;
+		const int64_t end_ns = load_end_ns(l, r);
+		x->end_ns = end_ns > x->end_ns ? end_ns : x->end_ns;
 	}
 	return life;
 }

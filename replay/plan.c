@@ -96,7 +96,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
 		p->place[r->record] = at;
 		pass_lay(p, r);
-		before_ns[lane] = r->end_ns;
+		before_ns[lane] = load_end_ns(l, r);
 		if ((i + 1) % FORGET_REQUESTS == 0)
 			vm_forget(&l->request[i + 1 - FORGET_REQUESTS], FORGET_REQUESTS * sizeof *l->request);
 	}

@@ -22,7 +22,7 @@ static uint32_t owner_of(const struct under_way *w, const struct load *l, const 
 	const struct load_request *c = w->call == NONE32 ? NULL : &l->request[w->call];
 	if (file == NONE32)
 		return NONE32;
-	if (c && r->begin_ns <= c->end_ns && file_of(s, c) == file)
+	if (c && r->begin_ns <= load_end_ns(l, c) && file_of(s, c) == file)
 		return w->call;
 	return w->touch != NONE32 && file_of(s, &l->request[w->touch]) == file ? w->touch : NONE32;
 }

@@ -62,7 +62,7 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_IOCTL:
 		return r->flags == CALL_TCGETS || r->flags == FIGETBSZ || r->flags == FS_IOC_GETFLAGS ? PASS_NOT : PASS_UNTOLD;
 	case OP_FFLUSH:
-		return r->fd < 0 ? PASS_UNTOLD : PASS_NOT; /* of all streams */
+		return r->has_fd ? PASS_NOT : PASS_UNTOLD; /* of all streams */
 	case OP_AIO_OTHER:
 	case OP_IO_CANCEL:
 	case OP_IO_URING_ENTER:

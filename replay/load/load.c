@@ -127,6 +127,20 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 	return l->n_more++;
 }
 
+void load_end_set(struct load *l, struct load_request *r, int64_t end_ns)
+{
+	r->is_long = end_ns == INT64_MAX || end_ns - r->begin_ns >= LOAD_NO_END;
+	if (end_ns == INT64_MAX) {
+		r->duration = LOAD_NO_END;
+	} else if (!r->is_long) {
+		r->duration = (uint32_t)(end_ns - r->begin_ns) & LOAD_NO_END;
+	} else {
+		GROW(l->long_end_ns, l->n_long, l->long_cap);
+		r->duration = l->n_long & LOAD_NO_END; /* less than that: REPLAY_MAX_REQUESTS */
+		l->long_end_ns[l->n_long++] = end_ns;
+	}
+}
+
 const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len)
 {
 	*len = r->more ? l->more[r->more].len : 0;
@@ -139,20 +153,19 @@ static void record_take(struct reader *rd, const struct trace_record *r, uint64_
 	struct load_request *q = &l->request[l->n++];
 	*q = (struct load_request){
 		.begin_ns = r->begin_ns,
-		.end_ns = r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns,
 		.offset = r->offset,
 		.rvalue = r->rvalue >= 0 ? r->rvalue : r->error ? -(int64_t)r->error : -1,
 		.record = (uint32_t)i,
-		.thread = thread_of(rd, r),
+		.thread = thread_of(rd, r) & 0x7fffu, /* more of them are refused in a moment */
+		.has_fd = r->fd >= 0,
 		.length = r->length,
 		.flags = r->flags,
 		.object = r->object,
-		.slot = NONE32,
-		.name = NONE32,
 		.more = more_take(rd, r),
 		.fd = r->fd,
-		.op = r->op,
+		.op = (uint8_t)r->op,
 	};
+	load_end_set(l, q, r->end_ns == TIME_NONE ? INT64_MAX : r->end_ns);
 	struct load_thread *t = &l->thread[q->thread];
 	uint32_t n_bytes = buffer_bytes(r);
 	t->n_requests++;
@@ -250,9 +263,11 @@ static void touches_settle(struct load *l)
 		const uint32_t c = last[r->thread];
 		if (op_info(r->op)->family != FAMILY_PAGE)
 			last[r->thread] = i;
-		else if (load_is_touch(r) && c != NONE32 && r->begin_ns < l->request[c].end_ns && l->request[c].end_ns != INT64_MAX) {
+		else if (load_is_touch(r) && c != NONE32 && r->begin_ns < load_end_ns(l, &l->request[c]) &&
+			 load_end_ns(l, &l->request[c]) != INT64_MAX) {
 			moved |= r->begin_ns != l->request[c].begin_ns || !l->request[c].after_touches;
-			r->begin_ns = r->end_ns = l->request[c].begin_ns;
+			r->begin_ns = l->request[c].begin_ns;
+			load_end_set(l, r, r->begin_ns);
 			l->request[c].after_touches = true;
 		}
 	}
@@ -288,7 +303,7 @@ static void number(struct reader *rd)
 	}
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct load_request *q = &l->request[i];
-		q->thread = renamed[q->thread];
+		q->thread = renamed[q->thread] & 0x7fffu;
 		q->index = l->thread[q->thread].n_requests++;
 	}
 	free(before);
@@ -313,7 +328,8 @@ static int load_take(struct load *l, struct trace *t, bool causes, struct err *e
 		if (l->n)
 			l->first_begin_ns = l->last_end_ns = l->request[0].begin_ns;
 		for (uint32_t i = 0; i < l->n; i++) {
-			int64_t end = l->request[i].end_ns == INT64_MAX ? l->request[i].begin_ns : l->request[i].end_ns;
+			int64_t end = load_end_ns(l, &l->request[i]);
+			end = end == INT64_MAX ? l->request[i].begin_ns : end;
 			if (end > l->last_end_ns)
 				l->last_end_ns = end;
 		}
@@ -337,6 +353,7 @@ void load_release(struct load *l)
 	free(l->request);
 	free(l->thread);
 	free(l->more);
+	free(l->long_end_ns);
 	free(l->bytes);
 	reads_free(l->reads);
 	*l = (struct load){.request = NULL};
@@ -346,8 +363,8 @@ void load_release(struct load *l)
 
 static bool ends_before(const struct load *l, uint32_t a, uint32_t b)
 {
-	const struct load_request *x = &l->request[a], *y = &l->request[b];
-	return x->end_ns != y->end_ns ? x->end_ns < y->end_ns : a < b;
+	const int64_t x = load_end_ns(l, &l->request[a]), y = load_end_ns(l, &l->request[b]);
+	return x != y ? x < y : a < b;
 }
 
 void flight_push(struct flight *f, const struct load *l, uint32_t request)
@@ -361,7 +378,7 @@ void flight_push(struct flight *f, const struct load *l, uint32_t request)
 
 uint32_t flight_pop_ended(struct flight *f, const struct load *l, int64_t now_ns)
 {
-	if (!f->n || l->request[f->item[0]].end_ns > now_ns)
+	if (!f->n || load_end_ns(l, &l->request[f->item[0]]) > now_ns)
 		return NONE32;
 	uint32_t top = f->item[0], last = f->item[--f->n];
 	uint32_t i = 0;

@@ -10,12 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "capture/op.h"
 #include "capture/trace.h"
 #include "common/err.h"
 
 #define REPLAY_MAX_REQUEST_BYTES (UINT64_C(1) << 30) /* longest read or write that is replayed */
 #define CALL_BUFFER_MAX (UINT32_C(1) << 20) /* and longest buffer of any other call: names, attributes, directory entries */
-#define REPLAY_MAX_REQUESTS (UINT64_C(1) << 30)
+#define REPLAY_MAX_REQUESTS ((UINT64_C(1) << 30) - 1)
 #define REPLAY_MAX_THREADS 30000u
 #define NONE32 UINT32_MAX
 
@@ -36,23 +37,35 @@ enum pass_reason {
 };
 extern const char *const pass_reasons[PASS_N]; /* "replayed", "pipes, sockets and terminals", ... */
 
-struct load_request {
-	int64_t begin_ns, end_ns; /* end_ns: INT64_MAX where the trace does not know */
+struct load_request { /* 64 bytes: there may be many */
+	int64_t begin_ns;
 	uint64_t offset;	  /* argument, or the position it worked at as far as it can be told, or OFFSET_NONE */
 	uint64_t length;	  /* as recorded: bytes, or what its operation's row says (op.h) */
 	int64_t rvalue;		  /* traced result, or the negative errno */
+	uint32_t duration : 30;	  /* load_end_ns: in ns; or (is_long) a place in load.long_end_ns, LOAD_NO_END unknown */
+	uint32_t is_long : 1;
+	uint32_t after_touches : 1; /* touches that happened within it come first, at the same time */
 	uint32_t record;	  /* its index in the file */
-	uint32_t thread, index;	  /* whose, and the how-manieth of that thread */
+	uint32_t index;		  /* the how-manieth of its thread */
 	uint32_t flags;
-	uint32_t object; /* or OBJECT_NONE */
-	uint32_t slot;	 /* descriptor instance (slots.h) it works on; for open, fopen, opendir the one it makes; 0 none */
-	uint32_t name;	 /* the path it is about: index into slots.file, or NONE32. Of a request on a descriptor slot.file says it */
+	union {
+		uint32_t object; /* until slots_find has come to it; or OBJECT_NONE */
+		uint32_t name;	 /* afterwards: the path it is about, index into slots.file, or NONE32. Of a request on a descriptor slot.file
+				  * says it */
+	};
+	union {
+		int32_t fd;    /* likewise until then; -1 none */
+		uint32_t slot; /* and then: descriptor instance (slots.h) it works on; for open, fopen, opendir the one it makes; 0 none */
+	};
 	uint32_t more;	 /* index into load.more; 0: there is no more */
-	int32_t fd;
-	uint16_t op;
+	uint16_t thread : 15; /* whose */
+	uint16_t has_fd : 1;  /* it tells a descriptor's number */
+	uint8_t op;
 	uint8_t passed; /* enum pass_reason; set by slots_find */
-	bool after_touches; /* touches that happened within it come first, at the same time */
 };
+_Static_assert(sizeof(struct load_request) == 64, "a request fits a cache line");
+_Static_assert(OP_N <= UINT8_MAX && REPLAY_MAX_THREADS < 1u << 15, "operations and threads have room");
+#define LOAD_NO_END ((UINT32_C(1) << 30) - 1)
 
 /* Faults on mapped files are replayed as touches of their page: `offset` is a byte of that page in the file, `length` 1. One that happened
  * within a call of its own thread (it read from mapped memory, or into it) was moved in front of that call. */
@@ -70,6 +83,7 @@ struct load_more { /* of the requests that have a heap item, a second path, a se
 	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first byte within the map.
 			 * fscanf: bytes that it took, as far as a later ftell shows. ftell, fgetc: bytes taken
 			 * before by macros, which the trace has not */
+	bool itself; /* dup2 to the same number */
 	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */
 };
 
@@ -84,6 +98,8 @@ struct load {
 	uint32_t n;
 	uint64_t n_records; /* of the file; those that were never issued (begin unknown) are not among the n */
 	uint64_t n_causes;  /* computing, signals and waits that were left out (FAMILY_CAUSE) */
+	int64_t *long_end_ns; /* long_end_ns[n_long]: of requests that took a second or more */
+	uint32_t n_long, long_cap;
 	struct load_more *more; /* more[n_more], more[0] unused */
 	uint32_t n_more, more_cap;
 	char *bytes; /* bytes[n_bytes]: heap items */
@@ -104,6 +120,16 @@ int load_read(struct load *l, struct trace *t, struct err *e);
 /* And those, too: for who replays them. */
 int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
 void load_release(struct load *l); /* an all-zero one is fine */
+
+/* When it ended; INT64_MAX where the trace does not know. */
+static inline int64_t load_end_ns(const struct load *l, const struct load_request *r)
+{
+	if (!r->is_long)
+		return r->begin_ns + r->duration;
+	return r->duration == LOAD_NO_END ? INT64_MAX : l->long_end_ns[r->duration];
+}
+/* Of a request whose begin is settled. */
+void load_end_set(struct load *l, struct load_request *r, int64_t end_ns);
 
 /* The heap item of a request: NUL-terminated, borrowed; NULL and 0 where it has none. */
 const char *load_heap(const struct load *l, const struct load_request *r, uint32_t *len);

@@ -47,7 +47,7 @@ static bool is_unknown(const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	return !r->passed && !r->slot && r->rvalue >= 0 && r->name == NONE32 && (o->uses & OP_HAS_FD) &&
-	       !(o->uses & OP_HAS_PATH) && o->family != FAMILY_MAP && (o->family != FAMILY_ASYNC || r->fd >= 0);
+	       !(o->uses & OP_HAS_PATH) && o->family != FAMILY_MAP && (o->family != FAMILY_ASYNC || r->has_fd);
 }
 
 static void count_requests(struct replayable *x, const struct load *l)

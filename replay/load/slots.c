@@ -21,7 +21,7 @@ static bool appends(const struct slot *b, const struct load_request *r)
 }
 
 /* Where a descriptor from before the trace stood: the first request that depends on it shows. */
-static void position_infer(struct slot *b, const struct load_request *r)
+static void position_infer(struct slot *b, struct slot_walk *w, const struct load_request *r)
 {
 	if (b->placed || appends(b, r))
 		return;
@@ -32,33 +32,37 @@ static void position_infer(struct slot *b, const struct load_request *r)
 	else if (r->op == OP_LSEEK && r->flags == SEEK_CUR && r->rvalue >= 0 &&
 		 __builtin_sub_overflow(r->rvalue, (int64_t)r->offset, &first))
 		first = 0;
-	b->position = b->at = first > 0 ? (uint64_t)first : 0;
+	b->position = w->at = first > 0 ? (uint64_t)first : 0;
 }
 
-/* A sequential request on the open file `b`. */
-static void position_follow(struct slot *b, struct load_request *r)
+/* A sequential request on the open file of the slot `origin`. */
+static void position_follow(struct finder *f, uint32_t origin, struct load_request *r)
 {
+	struct slot *b = &f->s->slot[origin];
+	struct slot_walk *w = &f->walk[origin];
 	bool sequential = r->op != OP_LSEEK;
 	if (b->at_setup)
-		position_infer(b, r);
-	if (sequential && r->offset == OFFSET_NONE && b->at_known && !appends(b, r))
-		r->offset = b->at;
+		position_infer(b, w, r);
+	if (sequential && r->offset == OFFSET_NONE && w->at_known && !appends(b, r))
+		r->offset = w->at;
 	if (r->rvalue < 0)
 		return;
-	b->at_known = r->op == OP_LSEEK || r->offset != OFFSET_NONE;
-	b->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
+	w->at_known = r->op == OP_LSEEK || r->offset != OFFSET_NONE;
+	w->at = r->op == OP_LSEEK ? (uint64_t)r->rvalue : r->offset + (uint64_t)r->rvalue;
 }
 
 /* Copies between descriptors, preadv2 and pwritev2 tell where they worked, not whether they were told to: at the very position they
  * are taken not to have been. Returns whether it moved the position. */
-static bool either_follow(struct slot *b, uint64_t *offset, int64_t rvalue)
+static bool either_follow(struct finder *f, uint32_t slot, uint64_t *offset, int64_t rvalue)
 {
-	if (*offset != OFFSET_NONE && !(b->at_known && b->at == *offset))
+	const uint32_t origin = f->s->slot[slot].origin;
+	struct slot_walk *w = &f->walk[origin];
+	if (*offset != OFFSET_NONE && !(w->at_known && w->at == *offset))
 		return false;
-	if (b->at_known && !(b->flags & O_APPEND))
-		*offset = b->at;
-	if (rvalue > 0 && b->at_known)
-		b->at += (uint64_t)rvalue;
+	if (w->at_known && !(f->s->slot[origin].flags & O_APPEND))
+		*offset = w->at;
+	if (rvalue > 0 && w->at_known)
+		w->at += (uint64_t)rvalue;
 	return true;
 }
 
@@ -96,14 +100,14 @@ static bool copies_descriptor(const struct load_request *r)
 
 static uint32_t slot_of_open(struct finder *f, const struct load_request *r)
 {
-	struct slot made = {.file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .at_known = true, .placed = true};
+	struct slot made = {.file = r->name, .flags = r->flags, .mode = (uint32_t)r->length, .placed = true};
 	if (r->op != OP_OPEN)
 		made.mode = 0666;
 	if (r->op == OP_OPENDIR)
 		made.flags = O_RDONLY | O_DIRECTORY;
 	made.process = process_of(f, r);
 	f->s->file[made.file].opened = true;
-	return slot_add(f->s, made);
+	return slot_add(f, made, true);
 }
 
 static void copy_slots(struct finder *f, struct load_request *r)
@@ -123,13 +127,12 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
 	struct slots *s = f->s;
 	if (m->slot && !s->slot[m->slot].passed) {
-		struct slot *out = &s->slot[s->slot[m->slot].origin];
 		if (s->slot[m->slot].inferred && r->rvalue >= 0)
 			s->slot[m->slot].flags = O_RDWR;
-		m->to_position = either_follow(out, &m->from, r->rvalue);
+		m->to_position = either_follow(f, m->slot, &m->from, r->rvalue);
 	}
 	if (r->slot && !s->slot[r->slot].passed)
-		m->at_position = either_follow(&s->slot[s->slot[r->slot].origin], &r->offset, r->rvalue);
+		m->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
 	if ((!r->slot || s->slot[r->slot].passed) && (!m->slot || s->slot[m->slot].passed) && r->rvalue >= 0)
 		r->passed = PASS_OBJECT;
 }
@@ -138,6 +141,8 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 {
 	struct slots *s = f->s;
 	const struct op_info *o = op_info(r->op);
+	if (copies_descriptor(r) && r->more)
+		load_more(f->l, r)->itself = r->rvalue == r->fd;
 	r->slot = slot_of_request(f, r);
 	if (o->family == FAMILY_COPY && r->op != OP_VMSPLICE)
 		copy_slots(f, r);
@@ -145,14 +150,14 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		s->n_unknown += r->rvalue >= 0;
 		return;
 	}
-	struct slot *origin = &s->slot[s->slot[r->slot].origin];
+	const uint32_t origin = s->slot[r->slot].origin;
 	bool at_position = o->uses & OP_MOVES_POSITION && (o->uses & OP_RETURNS_BYTES || r->op == OP_LSEEK);
 	if (at_position)
-		position_follow(origin, r);
+		position_follow(f, origin, r);
 	else if (r->op == OP_PREADV2 || r->op == OP_PWRITEV2)
-		load_more(f->l, r)->at_position = either_follow(origin, &r->offset, r->rvalue);
+		load_more(f->l, r)->at_position = either_follow(f, r->slot, &r->offset, r->rvalue);
 	else if (o->family == FAMILY_STREAM && r->op != OP_FTELL && r->op != OP_SETVBUF && r->op != OP_FDOPEN)
-		origin->at_known = false;
+		f->walk[origin].at_known = false;
 	if (o->family == FAMILY_STREAM)
 		stream_follow(f, r);
 	access_follow(&s->slot[r->slot], r);
@@ -160,7 +165,7 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 	if (copies_descriptor(r) && r->more)
 		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
 	if (r->op == OP_FCNTL && r->flags == F_SETFL && r->rvalue >= 0)
-		origin->flags = (origin->flags & ~(uint32_t)O_APPEND) | ((uint32_t)r->offset & O_APPEND);
+		s->slot[origin].flags = (s->slot[origin].flags & ~(uint32_t)O_APPEND) | ((uint32_t)r->offset & O_APPEND);
 }
 
 static void path_request(struct finder *f, struct load_request *r)
@@ -168,7 +173,6 @@ static void path_request(struct finder *f, struct load_request *r)
 	const struct op_info *o = op_info(r->op);
 	struct load_more *m = load_more(f->l, r);
 	uint32_t len;
-	r->slot = 0;
 	r->name = name_of_request(f, r);
 	if (r->name == NONE32 && r->rvalue != -EFAULT)
 		r->passed = PASS_UNTOLD;
@@ -205,19 +209,15 @@ static void pass(struct finder *f, struct load_request *r)
 		r->passed = s->slot[r->slot].passed;
 }
 
+/* What a request is about and its descriptor, as they were traced, make room for name and slot (load.h). */
 static void request(struct finder *f, struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
-	r->slot = 0;
+	const bool paged = load_is_touch(r), mapped = o->family == FAMILY_MAP && r->op != OP_MMAP;
+	const bool named = !paged && !mapped && o->uses & OP_HAS_PATH;
 	if (o->family != FAMILY_PAGE)
 		f->touch[r->thread].any = false;
-	if (o->family == FAMILY_MAP && r->op != OP_MMAP) {
-		map_follow(f, r);
-	} else if (load_is_touch(r)) {
-		touch_follow(f, r);
-	} else if (o->uses & OP_HAS_PATH) {
-		path_request(f, r);
-	} else if (o->uses & OP_HAS_FD && (o->family != FAMILY_ASYNC || r->fd >= 0)) {
+	if (!paged && !mapped && !named && o->uses & OP_HAS_FD && (o->family != FAMILY_ASYNC || r->has_fd)) {
 		descriptor_request(f, r);
 		if (r->op == OP_MMAP)
 			map_follow(f, r);
@@ -226,6 +226,14 @@ static void request(struct finder *f, struct load_request *r)
 	} else {
 		r->slot = 0;
 	}
+	if (mapped)
+		map_follow(f, r);
+	else if (paged)
+		touch_follow(f, r);
+	else if (named)
+		path_request(f, r);
+	if (!paged && !named)
+		r->name = NONE32;
 	pass(f, r);
 	if (!r->passed)
 		r->passed = (uint8_t)call_refusal(f->l, r);
@@ -243,15 +251,15 @@ static void ended(struct finder *f, const struct load_request *q)
 {
 	uint32_t process = process_of(f, q), made = q->slot;
 	if (closes(q)) {
-		slot_close(f, q->slot, q->end_ns);
+		slot_close(f, q->slot, load_end_ns(f->l, q));
 		return;
 	}
 	if (copies_descriptor(q))
 		made = load_more(f->l, q)->slot;
-	if (copies_descriptor(q) && q->rvalue == q->fd)
-		return; /* dup2 to itself */
+	if (copies_descriptor(q) && load_more(f->l, q)->itself)
+		return;
 	if (q->rvalue <= INT32_MAX && made)
-		slot_bind(f, process, (int32_t)q->rvalue, made, q->end_ns);
+		slot_bind(f, process, (int32_t)q->rvalue, made, load_end_ns(f->l, q));
 }
 
 static void walk(struct finder *f)
@@ -301,6 +309,7 @@ static void finder_release(struct finder *f)
 	flight_release(&f->flight);
 	maps_release(f);
 	free(f->scan);
+	free(f->walk);
 	free(f->file_of_object);
 	free(f->process_at);
 }
@@ -308,8 +317,8 @@ static void finder_release(struct finder *f)
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e)
 {
 	*s = (struct slots){.before = &trace_meta(t)->files};
-	slot_add(s, (struct slot){.file = NONE32});
 	struct finder f = {.s = s, .l = l, .t = t, .n_objects = trace_n_objects(t)};
+	slot_add(&f, (struct slot){.file = NONE32}, false);
 	f.touch = xcalloc((size_t)l->n_threads + 1, sizeof *f.touch);
 	f.process_at = xmalloc(((size_t)l->n_threads + 1) * sizeof *f.process_at);
 	memset(f.process_at, 0xff, ((size_t)l->n_threads + 1) * sizeof *f.process_at);

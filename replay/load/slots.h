@@ -30,21 +30,14 @@ struct slot {
 	uint32_t replaces;    /* an instance of the same number that nobody closed and that this one displaces, 0 none */
 	uint32_t process;     /* index into slots.process */
 	uint64_t position;    /* where a descriptor opened at set-up stands at first */
-	int64_t open_ns, closed_ns; /* when it was there in the trace; INT64_MAX: to the end */
 	uint8_t passed;	      /* enum pass_reason: no file, requests on it are passed over */
 	bool at_setup;	      /* it existed before the first request; otherwise a request of the trace makes it */
 	bool inferred;	      /* at set-up, and no descriptor table names it */
 	bool inherited;	      /* by fork: made together with its source */
 	bool directory;	      /* some request lists it: it is opened as one */
 	bool stream;	      /* some request uses it as a stream of the C library */
-	bool closed;	      /* while walking: some request closed it */
 	bool ends;	      /* some request closes or displaces it; otherwise it ends with its process */
 	bool placed;	      /* `position` is settled */
-	bool at_known;	      /* while walking, of origins: */
-	uint64_t at;	      /* the position, where at_known */
-	int64_t stream_at;    /* the stream's, as its calls add up */
-	int64_t filled_from, filled_to; /* its buffer, as far as a fgetc told how much it filled; equal: unknown */
-	int64_t untold; /* at most so many characters were taken by macros from buffers that were given up */
 };
 
 struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), whatever it means at a time */

@@ -78,14 +78,16 @@ uint32_t process_of(struct finder *f, const struct load_request *r)
 	return s->n_processes++;
 }
 
-uint32_t slot_add(struct slots *s, struct slot what)
+uint32_t slot_add(struct finder *f, struct slot what, bool at_known)
 {
+	struct slots *s = f->s;
 	GROW(s->slot, s->n, s->cap);
+	GROW(f->walk, s->n, f->walk_cap);
 	if (!what.origin)
 		what.origin = s->n;
 	if (what.file != NONE32 && s->file[what.file].passed)
 		what.passed = s->file[what.file].passed;
-	what.closed_ns = INT64_MAX;
+	f->walk[s->n] = (struct slot_walk){.closed_ns = INT64_MAX, .at_known = at_known};
 	s->slot[s->n] = what;
 	return s->n++;
 }
@@ -99,10 +101,10 @@ static void opened(struct finder *f)
 void slot_close(struct finder *f, uint32_t slot, int64_t now_ns)
 {
 	struct slot *b = &f->s->slot[slot];
-	if (!slot || b->closed)
+	if (!slot || f->walk[slot].closed)
 		return;
-	b->closed = b->ends = true;
-	b->closed_ns = now_ns;
+	f->walk[slot].closed = b->ends = true;
+	f->walk[slot].closed_ns = now_ns;
 	f->n_open -= f->n_open > 0 && !b->passed;
 }
 
@@ -110,13 +112,13 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 {
 	struct slots *s = f->s;
 	uint32_t *bound = u64_map_at(&f->bound, u64_pair(process, (uint32_t)fd), 0);
-	if (*bound && *bound != slot && !s->slot[*bound].closed) {
+	if (*bound && *bound != slot && !f->walk[*bound].closed) {
 		s->slot[slot].replaces = *bound;
 		slot_close(f, *bound, now_ns);
 	}
 	*bound = slot;
 	s->slot[slot].process = process;
-	s->slot[slot].open_ns = now_ns;
+	f->walk[slot].open_ns = now_ns;
 	if (!s->slot[slot].passed)
 		opened(f);
 	uint32_t *latest = u64_map_at(&f->latest, u64_pair(s->slot[slot].file, (uint32_t)fd), 0);
@@ -131,14 +133,14 @@ uint32_t slot_copy(struct finder *f, uint32_t of, uint32_t process)
 	const struct slot *from = &s->slot[of];
 	struct slot made = {.file = from->file, .flags = from->flags, .mode = from->mode, .origin = from->origin,
 			    .process = process, .passed = from->passed, .placed = true};
-	return slot_add(s, made);
+	return slot_add(f, made, false);
 }
 
 static uint32_t slot_infer(struct finder *f, const struct load_request *r, uint32_t file)
 {
-	struct slot made = {.file = file, .flags = O_RDONLY, .at_setup = true, .inferred = true, .at_known = true};
+	struct slot made = {.file = file, .flags = O_RDONLY, .at_setup = true, .inferred = true};
 	made.process = process_of(f, r);
-	return slot_add(f->s, made);
+	return slot_add(f, made, true);
 }
 
 /* A request that tells its file and no descriptor number: each thread has one of its own for each file. */
@@ -147,7 +149,7 @@ static uint32_t slot_of_nameless(struct finder *f, const struct load_request *r,
 	if (file == NONE32 || r->rvalue == -EBADF)
 		return 0;
 	uint32_t *slot = u64_map_at(&f->nameless, u64_pair(file, r->thread), 0);
-	if (*slot == 0 || (f->s->slot[*slot].closed && r->rvalue >= 0))
+	if (*slot == 0 || (f->walk[*slot].closed && r->rvalue >= 0))
 		*slot = slot_infer(f, r, file);
 	return *slot;
 }
@@ -159,9 +161,9 @@ static uint32_t slot_of_table(struct finder *f, const struct load_request *r, in
 	uint32_t named = row ? name_find(f, json_string_value(json_object_get(row, "path"))) : NONE32;
 	if (!row || (file != NONE32 && file != named))
 		return 0;
-	struct slot made = {.file = named, .at_setup = true, .at_known = true};
+	struct slot made = {.file = named, .at_setup = true};
 	made.flags = flags ? (uint32_t)json_integer_value(flags) : O_RDWR;
-	return slot_add(f->s, made);
+	return slot_add(f, made, true);
 }
 
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file)
@@ -170,10 +172,10 @@ uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t 
 	uint32_t process = process_of(f, r), slot = 0;
 	const uint32_t *bound = u64_map_find(&f->bound, u64_pair(process, (uint32_t)fd));
 	if (bound) {
-		const struct slot *b = &s->slot[*bound];
+		const bool closed = f->walk[*bound].closed;
 		/* another name: the trace missed an open, or the file was renamed meanwhile */
-		bool other = file != NONE32 && b->file != file && (!f->renamed || b->closed);
-		if (!other && !(b->closed && r->rvalue >= 0))
+		bool other = file != NONE32 && s->slot[*bound].file != file && (!f->renamed || closed);
+		if (!other && !(closed && r->rvalue >= 0))
 			return *bound;
 	} else {
 		slot = slot_of_table(f, r, fd, file);

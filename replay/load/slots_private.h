@@ -30,8 +30,19 @@ struct last_touch { /* of a thread, since its last call */
 	bool any, written;
 };
 
+struct slot_walk { /* of a slot, while the trace is walked */
+	int64_t open_ns, closed_ns; /* when it was there in the trace; INT64_MAX: to the end */
+	uint64_t at;		    /* of origins: the position, where at_known */
+	int64_t stream_at;	    /* likewise, the stream's, as its calls add up */
+	int64_t filled_from, filled_to; /* its buffer, as far as a fgetc told how much it filled; equal: unknown */
+	int64_t untold; /* at most so many characters were taken by macros from buffers that were given up */
+	bool at_known, closed;
+};
+
 struct finder {
 	struct slots *s;
+	struct slot_walk *walk; /* walk[s->n] */
+	uint32_t walk_cap;
 	struct load *l;
 	const struct trace *t;
 	json_t *extra, *table;	/* table borrowed from extra; NULL without one */
@@ -72,7 +83,8 @@ void links_mark(struct finder *f); /* which names may be links, and which lead t
 int descriptor_table_read(struct finder *f, struct err *e);
 uint32_t slot_of_request(struct finder *f, const struct load_request *r);
 uint32_t slot_of_number(struct finder *f, const struct load_request *r, int32_t fd, uint32_t file);
-uint32_t slot_add(struct slots *s, struct slot what);
+/* `at_known`: it stands at its beginning. */
+uint32_t slot_add(struct finder *f, struct slot what, bool at_known);
 uint32_t process_of(struct finder *f, const struct load_request *r);
 /* The number means this slot from now on. */
 void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, int64_t now_ns);

@@ -112,7 +112,7 @@ static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_
 	uint32_t any = 0;
 	for (uint32_t slot = latest, n = 0; slot && n < EARLIER_MAX; slot = s->slot[slot].earlier, n++) {
 		const struct slot *b = &s->slot[slot];
-		if (b->process == process || b->open_ns > p->birth_ns || b->closed_ns < p->birth_ns)
+		if (b->process == process || f->walk[slot].open_ns > p->birth_ns || f->walk[slot].closed_ns < p->birth_ns)
 			continue;
 		if (!f->processes || descends(f, p->pid, s->process[b->process].pid))
 			return slot;

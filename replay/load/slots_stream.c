@@ -28,7 +28,7 @@ static bool scans_settle(struct finder *f, uint32_t origin, int64_t total)
 
 /* A character was taken, or none at the end: what the program had of the buffer before, by macros, it took in between, or there would have
  * been no call. One that tells of another number than a character has filled the buffer, 0 with this one alone. */
-static void character_follow(struct slot *b, const struct load_request *r, struct load_more *m)
+static void character_follow(struct slot_walk *b, const struct load_request *r, struct load_more *m)
 {
 	if (m)
 		m->from = b->stream_at < b->filled_to ? (uint64_t)(b->filled_to - b->stream_at) : 0;
@@ -45,7 +45,7 @@ static void character_follow(struct slot *b, const struct load_request *r, struc
 	b->stream_at += r->rvalue;
 }
 
-static void buffer_forget(struct slot *b)
+static void buffer_forget(struct slot_walk *b)
 {
 	if (b->filled_to > b->stream_at)
 		b->untold += b->filled_to - b->stream_at;
@@ -55,7 +55,7 @@ static void buffer_forget(struct slot *b)
 void stream_follow(struct finder *f, struct load_request *r)
 {
 	uint32_t origin = f->s->slot[r->slot].origin;
-	struct slot *b = &f->s->slot[origin];
+	struct slot_walk *b = &f->walk[origin];
 	if (r->rvalue < 0)
 		return;
 	switch (r->op) {
@@ -66,7 +66,7 @@ void stream_follow(struct finder *f, struct load_request *r)
 		break;
 	case OP_FTELL:
 		f->l->more[r->more].from = 0;
-		if (!scans_settle(f, origin, r->rvalue - b->stream_at) && r->rvalue > b->stream_at && !(b->flags & O_ACCMODE))
+		if (!scans_settle(f, origin, r->rvalue - b->stream_at) && r->rvalue > b->stream_at && !(f->s->slot[origin].flags & O_ACCMODE))
 			f->l->more[r->more].from = (uint64_t)(r->rvalue - b->stream_at);
 		b->stream_at = r->rvalue;
 		break;

@@ -54,9 +54,10 @@ static void waits_count(struct deps *d)
 	s->n_pairs = pairs_count(d);
 }
 
-static int64_t service_of(const struct load_request *r)
+static int64_t service_of(const struct load *l, const struct load_request *r)
 {
-	return r->end_ns == INT64_MAX || r->end_ns < r->begin_ns ? 0 : r->end_ns - r->begin_ns;
+	const int64_t end_ns = load_end_ns(l, r);
+	return end_ns == INT64_MAX ? 0 : end_ns - r->begin_ns;
 }
 
 static int64_t later(int64_t a, int64_t b)
@@ -73,14 +74,14 @@ static int64_t begin_find(const struct deps *d, const int64_t *begin, const size
 	int64_t at = 0;
 	if (r->index && d->order != ORDER_NONE) {
 		uint32_t before = d->of[d->first[r->thread] + r->index - 1];
-		at = begin[before] + service_of(&d->load.request[before]);
+		at = begin[before] + service_of(&d->load, &d->load.request[before]);
 	}
 	for (size_t k = first_edge[i]; k < first_edge[i + 1]; k++) {
 		uint32_t q = deps_source(d, &d->edges.edge[k]);
 		bool ended = !(d->edges.edge[k].threshold & 1);
 		if (begin[q] == NOT_YET)
 			return NOT_YET;
-		at = later(at, begin[q] + (ended ? service_of(&d->load.request[q]) : 0));
+		at = later(at, begin[q] + (ended ? service_of(&d->load, &d->load.request[q]) : 0));
 	}
 	return at;
 }
@@ -124,8 +125,8 @@ static void path_find(struct deps *d)
 		begin[i] = NOT_YET;
 	begins_find(d, begin, first_edge);
 	for (uint32_t i = 0; i < l->n; i++) {
-		s->service_ns += service_of(&l->request[i]);
-		s->critical_ns = later(s->critical_ns, begin[i] + service_of(&l->request[i]));
+		s->service_ns += service_of(l, &l->request[i]);
+		s->critical_ns = later(s->critical_ns, begin[i] + service_of(l, &l->request[i]));
 	}
 	s->span_ns = l->n ? l->last_end_ns - l->first_begin_ns : 0;
 	s->mean_concurrency = s->span_ns > 0 ? (double)s->service_ns / (double)s->span_ns : NAN;

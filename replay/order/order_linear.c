@@ -55,7 +55,7 @@ static bool is_next(const struct linear_search *s, uint32_t i)
 static bool overlap(const struct linear_search *s, uint32_t a, uint32_t b)
 {
 	const struct load_request *x = request_of(s, a), *y = request_of(s, b);
-	return x->thread != y->thread && x->end_ns > y->begin_ns && y->end_ns > x->begin_ns;
+	return x->thread != y->thread && load_end_ns(s->l, x) > y->begin_ns && load_end_ns(s->l, y) > x->begin_ns;
 }
 
 /* --- placing and taking back ---------------------------------------------------------------------------------------- */
@@ -229,7 +229,7 @@ static bool may_be_next(const struct linear_search *s, const struct again *a, ui
 		return false;
 	int64_t begin = request_of(s, a->request[i])->begin_ns;
 	for (uint32_t k = 0; k < a->n_must; k++)
-		if (!a->done[k] && k != i && request_of(s, a->request[k])->end_ns <= begin)
+		if (!a->done[k] && k != i && load_end_ns(s->l, request_of(s, a->request[k])) <= begin)
 			return false;
 	return true;
 }

@@ -70,7 +70,7 @@ static void wait_for_process(struct process_waits *p, const struct threads *t, u
 {
 	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++) {
 		uint32_t n = n_begun(t, thread, ns), first = t->first[thread];
-		while (n && t->l->request[t->of[first + n - 1]].end_ns > ns)
+		while (n && load_end_ns(t->l, &t->l->request[t->of[first + n - 1]]) > ns)
 			n--;
 		if (n)
 			wait_add(p, request, t->of[first + n - 1]);

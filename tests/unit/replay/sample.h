@@ -152,7 +152,7 @@ static inline uint32_t demand_temporal(const struct loaded *x, uint32_t q, uint3
 	const struct load_request *a = &x->l.request[q], *b = &x->l.request[r];
 	if (q >= r)
 		return 0;
-	return a->end_ns <= b->begin_ns || a->thread == b->thread ? threshold_ended(a) : threshold_begun(a);
+	return load_end_ns(&x->l, a) <= b->begin_ns || a->thread == b->thread ? threshold_ended(a) : threshold_begun(a);
 }
 
 static inline uint32_t demand_serial(const struct loaded *x, uint32_t q, uint32_t r)

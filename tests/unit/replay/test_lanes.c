@@ -24,9 +24,11 @@ static void assignment(void **state)
 		for (uint32_t i = 0; i < l.n_threads; i++) {
 			begin[i] = (int64_t)(sample_random(&seed) % 1000);
 			end[i] = begin[i] + (int64_t)(sample_random(&seed) % 100);
-			for (uint32_t k = 0; k < 3; k++, l.n++)
-				r[l.n] = (struct load_request){.thread = i, .index = k, .begin_ns = begin[i] + (k ? (end[i] - begin[i]) / 2 : 0),
-							       .end_ns = end[i]};
+			for (uint32_t k = 0; k < 3; k++, l.n++) {
+				r[l.n] = (struct load_request){.thread = i & 0xff, .index = k,
+							       .begin_ns = begin[i] + (k ? (end[i] - begin[i]) / 2 : 0)};
+				load_end_set(&l, &r[l.n], end[i]);
+			}
 			t[i].n_requests = 3;
 		}
 		lanes_assign(&x, &l, true);

@@ -55,7 +55,26 @@ static void issue_order_and_threads(void **state)
 	assert_int_equal(x.l.max_length, 70);
 	assert_int_equal(x.l.first_begin_ns, 5);
 	assert_int_equal(x.l.last_end_ns, 60);
-	assert_true(x.l.request[0].end_ns == INT64_MAX);
+	assert_true(load_end_ns(&x.l, &x.l.request[0]) == INT64_MAX);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void ends_are_exact_however_long_it_took(void **state)
+{
+	(void)state;
+	static const int64_t took[] = {0, 1, 999999999, LOAD_NO_END - 1, LOAD_NO_END, LOAD_NO_END + 1,
+				      4294967296, 86400000000000, TRACE_TIME_MAX - 5};
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	for (uint32_t i = 0; i < 9; i++)
+		sample_data(&s, i, i % 6, i % 6 + took[i], OP_PREAD, 3, 0, 0, 1, 1);
+	struct loaded x;
+	load(&s, &x);
+	for (uint32_t i = 0; i < x.l.n; i++) {
+		const struct load_request *r = &x.l.request[i];
+		assert_int_equal(load_end_ns(&x.l, r), r->record % 6 + took[r->record]);
+	}
+	assert_int_equal(x.l.n_long, 5);
 	loaded_release(&x);
 	sample_release(&s);
 }
@@ -106,8 +125,9 @@ static void the_flight_ends_in_order(void **state)
 	uint32_t n = 0;
 	for (int64_t now = 0, last = 0; now < 300; now += 7)
 		for (uint32_t q; (q = flight_pop_ended(&f, &x.l, now)) != NONE32; n++) {
-			assert_true(x.l.request[q].end_ns <= now && x.l.request[q].end_ns >= last);
-			last = x.l.request[q].end_ns;
+			const int64_t end_ns = load_end_ns(&x.l, &x.l.request[q]);
+			assert_true(end_ns <= now && end_ns >= last);
+			last = end_ns;
 		}
 	assert_int_equal(n, x.l.n);
 	flight_release(&f);
@@ -312,6 +332,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(issue_order_and_threads),
+		cmocka_unit_test(ends_are_exact_however_long_it_took),
 		cmocka_unit_test(what_cannot_be_replayed_is_named),
 		cmocka_unit_test(an_empty_trace),
 		cmocka_unit_test(the_flight_ends_in_order),
