@@ -39,14 +39,14 @@ struct call_path {
 	uint32_t place;	   /* the directory it lies in: index into calls.place */
 };
 
-struct call {
-	struct call_path path, second;
+struct call { /* 96 bytes: there may be many; requests that need nothing that differs share one */
 	uint64_t offset, length;
 	uint64_t to;	  /* copies: where it writes, or OFFSET_NONE. Mappings: first byte within the map. Writes with captured content: its number */
 	const char *text; /* symlink: what it points at; attributes: name; borrowed */
 	const uint64_t *vector; /* vector[n_vector]: bytes of each buffer */
-	struct timespec times[2];
 	int64_t traced; /* result, or the negative errno */
+	uint32_t path, second; /* of call_table.path, 0 none */
+	uint32_t times;	       /* utimensat and its like: the first of two in call_table.times */
 	uint32_t n_vector;
 	uint32_t first_part, n_parts; /* of call_table.part */
 	uint32_t slot, other; /* other: the one that is made or written to, 0 none */
@@ -86,6 +86,10 @@ struct call_common { /* in memory that forked processes share */
 struct call_table { /* of a plan. While it runs, only what is atomic changes, and what has a lock of its own */
 	struct call *call; /* call[n] */
 	uint32_t n, cap;
+	struct call_path *path; /* path[n_paths]; path[0] is of calls without one */
+	uint32_t n_paths, paths_cap;
+	struct timespec *times; /* times[n_times] */
+	uint32_t n_times, times_cap;
 	char **place; /* place[n_places]: paths of directories, owned; place[0] is the top */
 	uint32_t n_places, places_cap;
 	struct call_part *part; /* part[n_parts] */

@@ -22,12 +22,12 @@
  * up between the stamps. `dir`, `last` and `fd` are what the two expressions may use. */
 #define ON_PATH(k, on_name, on_descriptor)                                                                             \
 	do {                                                                                                           \
-		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->dir_fd : call_directory(k, &(k)->c->path);     \
-		const char *last = (k)->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : (k)->c->path.last;              \
+		int fd = -1, dir = (k)->c->bits & CALL_FOLLOW ? (k)->p->dir_fd : call_directory(k, (k)->path);         \
+		const char *last = (k)->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : (k)->path->last;                \
 		if (dir < 0)                                                                                           \
 			return;                                                                                        \
 		if ((k)->c->bits & CALL_FOLLOW)                                                                        \
-			CALL(k, (fd = rooted_open(dir, (k)->c->path.whole, O_PATH | O_CLOEXEC, 0)) < 0 ? -1 : (on_descriptor)); \
+			CALL(k, (fd = rooted_open(dir, (k)->path->whole, O_PATH | O_CLOEXEC, 0)) < 0 ? -1 : (on_descriptor)); \
 		else                                                                                                   \
 			CALL(k, (on_name));                                                                            \
 		(void)last;                                                                                            \
@@ -137,14 +137,14 @@ void call_fchown(struct caller *k)
 
 void call_utimens(struct caller *k)
 {
-	const struct timespec *t = k->c->times;
+	const struct timespec *t = &k->calls->times[k->c->times];
 	ON_PATH(k, utimensat(dir, last, t, AT_SYMLINK_NOFOLLOW), utimensat(fd, "", t, AT_EMPTY_PATH));
 }
 
 void call_futimens(struct caller *k)
 {
 	int fd = call_fd(k, k->c->slot);
-	CALL(k, futimens(fd, k->c->times));
+	CALL(k, futimens(fd, &k->calls->times[k->c->times]));
 }
 
 /* --- extended attributes ------------------------------------------------------------------------------------------------ */
@@ -155,11 +155,11 @@ static int attribute_file(struct caller *k)
 {
 	const struct call *c = k->c;
 	const bool follow = c->bits & CALL_FOLLOW;
-	int fd, dir = follow ? k->p->dir_fd : call_directory(k, &c->path);
-	const char *last = c->bits & CALL_BAD_ADDRESS ? (const char *)1 : c->path.last;
+	int fd, dir = follow ? k->p->dir_fd : call_directory(k, k->path);
+	const char *last = c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->path->last;
 	if (dir < 0)
 		return -1;
-	fd = follow ? rooted_open(dir, c->path.whole, O_PATH | O_CLOEXEC, 0) : openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	fd = follow ? rooted_open(dir, k->path->whole, O_PATH | O_CLOEXEC, 0) : openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
 		CALL(k, openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC));
 	return fd;

@@ -30,7 +30,7 @@ void call_opendir(struct caller *k)
 	DIR *d = NULL;
 	if (b->replaces)
 		call_slot_end(k->p, b->replaces);
-	CALL(k, (d = directory_open(dir_fd, k->c->path.whole)) ? 0 : -1);
+	CALL(k, (d = directory_open(dir_fd, k->path->whole)) ? 0 : -1);
 	if (!d)
 		return;
 	call_slot_set(k, k->c->slot, dirfd(d));
@@ -157,7 +157,7 @@ static int entries_read(int dir_fd, const char *path)
 void call_scandir(struct caller *k)
 {
 	int dir_fd = k->p->dir_fd;
-	CALL(k, entries_read(dir_fd, k->c->path.whole));
+	CALL(k, entries_read(dir_fd, k->path->whole));
 }
 
 /* Looks at everything below, as nftw does; links are not followed, so that nothing outside is met. */
@@ -197,5 +197,5 @@ static int path_walk(int dir_fd, const char *path)
 void call_walk(struct caller *k)
 {
 	int dir_fd = k->p->dir_fd;
-	CALL(k, path_walk(dir_fd, k->c->path.whole));
+	CALL(k, path_walk(dir_fd, k->path->whole));
 }

@@ -102,10 +102,9 @@ bool call_result_counts(uint16_t op)
 /* --- paths ------------------------------------------------------------------------------------------------------------ */
 
 struct places { /* while laying */
-	struct u64_map of_name; /* name (slots.file) to path */
+	uint32_t *path_of; /* path_of[n_files]: name (slots.file) to path, 0 none yet */
 	struct u64_map of_hash;
-	struct call_path *path; /* path[n] */
-	uint32_t n, cap;
+	struct u64_map shared; /* hash to call, of those that others may share */
 };
 
 static uint32_t place_find(struct call_table *c, struct places *t, const char *path, size_t len)
@@ -140,18 +139,17 @@ static struct call_path path_split(struct call_table *c, struct places *t, const
 	return p;
 }
 
-static struct call_path path_of(struct call_table *c, const struct slots *s, uint32_t name)
+static uint32_t path_of(struct call_table *c, const struct slots *s, uint32_t name)
 {
-	struct places *t = c->places_laid;
 	if (name == NONE32)
-		return (struct call_path){.whole = "", .last = ""};
-	uint32_t *known = u64_map_at(&t->of_name, name, t->n);
-	if (*known == t->n) {
-		GROW(t->path, t->n, t->cap);
-		struct call_path p = path_split(c, t, s->file[name].name);
-		t->path[t->n++] = p;
+		return 0;
+	uint32_t *known = &c->places_laid->path_of[name];
+	if (!*known) {
+		GROW(c->path, c->n_paths, c->paths_cap);
+		c->path[c->n_paths] = path_split(c, c->places_laid, s->file[name].name);
+		*known = c->n_paths++;
 	}
-	return t->path[*known];
+	return *known;
 }
 
 /* --- one request ------------------------------------------------------------------------------------------------------ */
@@ -203,17 +201,18 @@ static void vector_lay(struct call *c, const struct load *l, const struct load_r
 	c->vector = NULL; /* one buffer of the whole length */
 }
 
-static void times_lay(struct call *c, const struct load *l, const struct load_request *r)
+static void times_lay(struct call_table *c, struct call *call, const struct load *l, const struct load_request *r)
 {
 	uint32_t len;
-	int64_t t[4];
+	int64_t t[4] = {0, UTIME_NOW, 0, UTIME_NOW};
 	const char *item = load_heap(l, r, &len);
-	c->times[0].tv_nsec = c->times[1].tv_nsec = UTIME_NOW;
-	if (!item || len != sizeof t)
-		return;
-	memcpy(t, item, sizeof t);
-	for (int i = 0; i < 2; i++)
-		c->times[i] = (struct timespec){(time_t)t[2 * i], (long)t[2 * i + 1]};
+	if (item && len == sizeof t)
+		memcpy(t, item, sizeof t);
+	call->times = c->n_times;
+	for (int i = 0; i < 2; i++) {
+		GROW(c->times, c->n_times, c->times_cap);
+		c->times[c->n_times++] = (struct timespec){(time_t)t[2 * i], (long)t[2 * i + 1]};
+	}
 }
 
 static uint16_t bits_of(const struct slots *s, const struct load_request *r, const struct load_more *m)
@@ -295,6 +294,28 @@ static void action_lay(struct call_table *c, struct call *to, const struct load 
 	}
 }
 
+static uint64_t call_hash(const struct call *x)
+{
+	const uint64_t of[] = {(uint64_t)x->op << 32 | x->path, (uint64_t)x->process << 32 | x->flags, (uint64_t)x->traced, x->length, x->offset};
+	uint64_t hash = 0xcbf29ce484222325u;
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		hash = (hash ^ of[i]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
+	return hash;
+}
+
+/* Calls on names are made again and again: the same one is there once. */
+static uint32_t call_shared(struct call_table *c, const struct call *call)
+{
+	const bool own = call->slot || call->other || call->second || call->n_vector || call->n_parts || call->times || *call->text ||
+			 call->map != NONE32;
+	uint32_t *known = own ? NULL : u64_map_at(&c->places_laid->shared, call_hash(call), c->n);
+	if (known && *known < c->n && !memcmp(&c->call[*known], call, sizeof *call))
+		return *known;
+	GROW(c->call, c->n, c->cap);
+	c->call[c->n] = *call;
+	return c->n++;
+}
+
 static uint32_t call_add(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
@@ -325,15 +346,13 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 	if (o->uses & OP_HEAP_IOVEC)
 		vector_lay(&call, l, r);
 	if (o->uses & OP_HEAP_TIMES)
-		times_lay(&call, l, r);
+		times_lay(c, &call, l, r);
 	if (o->uses & OP_HEAP_NAME || r->op == OP_SYMLINK || r->op == OP_FCNTL)
 		call.text = load_heap(l, r, &len);
 	if (!call.text)
 		call.text = "";
 	action_lay(c, &call, l, s, r);
-	GROW(c->call, c->n, c->cap);
-	c->call[c->n] = call;
-	return c->n++;
+	return call_shared(c, &call);
 }
 
 static bool is_plain(const struct slots *s, const struct load_request *r)
@@ -443,7 +462,10 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 		c->map[i].fd = -1;
 	}
 	c->places_laid = xcalloc(1, sizeof *c->places_laid);
+	c->places_laid->path_of = xcalloc((size_t)s->n_files + 1, sizeof *c->places_laid->path_of);
 	place_find(c, c->places_laid, "", 0);
+	GROW(c->path, c->n_paths, c->paths_cap);
+	c->path[c->n_paths++] = (struct call_path){.whole = "", .last = ""};
 	processes_lay(c, l, s);
 }
 
@@ -456,9 +478,9 @@ void call_table_laid(struct call_table *c)
 		copies |= c->call[i].bits & CALL_TO_NULL;
 	if (copies)
 		c->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	u64_map_release(&t->of_name);
+	free(t->path_of);
 	u64_map_release(&t->of_hash);
-	free(t->path);
+	u64_map_release(&t->shared);
 	free(t);
 	c->places_laid = NULL;
 }

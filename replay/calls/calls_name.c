@@ -22,7 +22,7 @@ static const char *last_of(const struct caller *k, const struct call_path *path)
 void call_open(struct caller *k)
 {
 	const struct slot *b = &k->calls->slot[k->c->slot];
-	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->path.whole;
+	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->path->whole;
 	uint32_t flags = rooted_flags(b->flags);
 	int dir_fd = k->p->dir_fd;
 	if (b->replaces)
@@ -41,7 +41,7 @@ struct two {
 
 static bool directories(struct caller *k, struct two *d)
 {
-	const struct call_path *a = &k->c->path, *b = &k->c->second;
+	const struct call_path *a = k->path, *b = k->second;
 	*d = (struct two){.from = call_directory(k, a), .to = -1, .kept = -1};
 	if (d->from < 0)
 		return false;
@@ -59,7 +59,7 @@ void call_rename(struct caller *k)
 	struct two d;
 	if (!directories(k, &d))
 		return;
-	const char *old = last_of(k, &c->path), *new = last_of(k, &c->second);
+	const char *old = last_of(k, k->path), *new = last_of(k, k->second);
 	if (c->flags)
 		CALL(k, syscall(SYS_renameat2, d.from, old, d.to, new, c->flags & (RENAME_NOREPLACE | RENAME_EXCHANGE)));
 	else
@@ -72,9 +72,9 @@ void call_rename(struct caller *k)
 static void link_descriptor(struct caller *k, int fd)
 {
 	const struct proc_path p = proc_path(fd);
-	int to = call_directory(k, &k->c->second);
+	int to = call_directory(k, k->second);
 	if (to >= 0)
-		CALL(k, linkat(AT_FDCWD, p.text, to, last_of(k, &k->c->second), AT_SYMLINK_FOLLOW));
+		CALL(k, linkat(AT_FDCWD, p.text, to, last_of(k, k->second), AT_SYMLINK_FOLLOW));
 }
 
 void call_link(struct caller *k)
@@ -85,7 +85,7 @@ void call_link(struct caller *k)
 		return;
 	}
 	if (c->bits & CALL_FOLLOW) {
-		int fd = rooted_open(k->p->dir_fd, c->path.whole, O_PATH, 0);
+		int fd = rooted_open(k->p->dir_fd, k->path->whole, O_PATH, 0);
 		if (fd >= 0) {
 			link_descriptor(k, fd);
 			close(fd);
@@ -95,47 +95,47 @@ void call_link(struct caller *k)
 	struct two d;
 	if (!directories(k, &d))
 		return;
-	CALL(k, linkat(d.from, last_of(k, &c->path), d.to, last_of(k, &c->second), 0));
+	CALL(k, linkat(d.from, last_of(k, k->path), d.to, last_of(k, k->second), 0));
 	if (d.kept >= 0)
 		close(d.kept);
 }
 
 void call_symlink(struct caller *k)
 {
-	int dir = call_directory(k, &k->c->path);
+	int dir = call_directory(k, k->path);
 	if (dir >= 0)
-		CALL(k, symlinkat(k->c->text, dir, last_of(k, &k->c->path)));
+		CALL(k, symlinkat(k->c->text, dir, last_of(k, k->path)));
 }
 
 void call_readlink(struct caller *k)
 {
-	int dir = call_directory(k, &k->c->path);
+	int dir = call_directory(k, k->path);
 	size_t room = k->c->length < CALL_BUFFER_MAX ? k->c->length : CALL_BUFFER_MAX;
 	if (dir >= 0)
-		CALL(k, readlinkat(dir, last_of(k, &k->c->path), k->buffer, room));
+		CALL(k, readlinkat(dir, last_of(k, k->path), k->buffer, room));
 }
 
 /* rmdir as well */
 void call_unlink(struct caller *k)
 {
-	int dir = call_directory(k, &k->c->path);
+	int dir = call_directory(k, k->path);
 	int flags = k->c->op == OP_RMDIR ? AT_REMOVEDIR : (int)(k->c->flags & AT_REMOVEDIR);
 	if (dir >= 0)
-		CALL(k, unlinkat(dir, last_of(k, &k->c->path), flags));
+		CALL(k, unlinkat(dir, last_of(k, k->path), flags));
 }
 
 void call_mkdir(struct caller *k)
 {
-	int dir = call_directory(k, &k->c->path);
+	int dir = call_directory(k, k->path);
 	if (dir >= 0)
-		CALL(k, mkdirat(dir, last_of(k, &k->c->path), (mode_t)k->c->length & PERMISSIONS));
+		CALL(k, mkdirat(dir, last_of(k, k->path), (mode_t)k->c->length & PERMISSIONS));
 }
 
 void call_mknod(struct caller *k)
 {
-	int dir = call_directory(k, &k->c->path);
+	int dir = call_directory(k, k->path);
 	if (dir >= 0)
-		CALL(k, mknodat(dir, last_of(k, &k->c->path), S_IFREG | ((mode_t)k->c->length & PERMISSIONS), 0));
+		CALL(k, mknodat(dir, last_of(k, k->path), S_IFREG | ((mode_t)k->c->length & PERMISSIONS), 0));
 }
 
 /* A process of its own goes there; threads have one working directory for all, and stay where they are. Nothing is looked up from
@@ -152,7 +152,7 @@ static int work_at(const struct caller *k, int fd)
 /* A path's look-up, and nothing else. `works`: somebody will work there. */
 static void look_up(struct caller *k, uint32_t flags, bool works)
 {
-	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->path.whole;
+	const char *path = k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->path->whole;
 	int fd = -1, dir_fd = k->p->dir_fd;
 	if (works)
 		CALL(k, fd = work_at(k, rooted_open(dir_fd, path, O_PATH | O_CLOEXEC | flags, 0)));
@@ -189,13 +189,13 @@ void call_truncate(struct caller *k)
 {
 	const struct call *c = k->c;
 	const uint32_t how = O_WRONLY | O_NONBLOCK | O_CLOEXEC;
-	int fd = -1, dir = c->bits & CALL_FOLLOW ? k->p->dir_fd : call_directory(k, &c->path);
+	int fd = -1, dir = c->bits & CALL_FOLLOW ? k->p->dir_fd : call_directory(k, k->path);
 	if (dir < 0)
 		return;
 	if (c->bits & CALL_FOLLOW)
-		CALL(k, (fd = rooted_open(dir, c->path.whole, how, 0)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
+		CALL(k, (fd = rooted_open(dir, k->path->whole, how, 0)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
 	else
-		CALL(k, (fd = openat(dir, last_of(k, &c->path), (int)how | O_NOFOLLOW)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
+		CALL(k, (fd = openat(dir, last_of(k, k->path), (int)how | O_NOFOLLOW)) < 0 ? -1 : ftruncate(fd, (off_t)c->length));
 	if (fd >= 0)
 		close(fd);
 }

@@ -46,6 +46,7 @@ struct caller {
 	struct replay_plan *p;
 	struct call_table *calls;
 	const struct call *c;
+	const struct call_path *path, *second; /* its */
 	struct outcome *out;
 	char *buffer;
 	uint32_t begun;

@@ -31,6 +31,8 @@ void call_table_release(struct call_table *c)
 	if (c->null_fd >= 0 && c->slot)
 		close(c->null_fd);
 	free(c->call);
+	free(c->path);
+	free(c->times);
 	free(c->part);
 	free(c->place);
 	free(c->map);

@@ -13,7 +13,7 @@
 #include "common/err.h"
 #include "replay/plan.h"
 
-#define IMAGE_MAGIC "validate replay tables 2"
+#define IMAGE_MAGIC "validate replay tables 3"
 
 enum image_part {
 	IMAGE_LANES,	/* struct image_lane[n_lanes] */
@@ -27,6 +27,8 @@ enum image_part {
 	IMAGE_SLOTS,	  /* struct slot[n_slots] */
 	IMAGE_ENDING,	  /* uint32_t[n_slots] */
 	IMAGE_CALLS,	  /* struct call[n_calls] */
+	IMAGE_PATHS,	  /* struct call_path[n_paths] */
+	IMAGE_TIMES,	  /* struct timespec[n_times] */
 	IMAGE_PARTS,	  /* struct call_part[n_parts] */
 	IMAGE_DIRECTORIES, /* char *[n_directories] */
 	IMAGE_PROCESSES,  /* struct call_process_laid[n_processes] */
@@ -47,7 +49,7 @@ struct image {
 	uint64_t at[IMAGE_N]; /* from the start, multiples of 128 */
 	uint64_t seed, n_records;
 	int32_t reads; /* enum replay_reads */
-	uint32_t n_lanes, n, n_workers, max_length, n_slots, n_calls, n_parts, n_directories, n_maps, n_processes;
+	uint32_t n_lanes, n, n_workers, max_length, n_slots, n_calls, n_paths, n_times, n_parts, n_directories, n_maps, n_processes;
 	uint8_t ordered, pool, own_lanes, direct, timed, by_process, opened;
 };
 

@@ -41,16 +41,17 @@ static void path_open(struct image *m, struct call_path *path)
 static int calls_open(struct image *m, struct call_table *c, struct err *e)
 {
 	const char *bytes = part(m, IMAGE_BYTES);
-	*c = (struct call_table){.call = part(m, IMAGE_CALLS), .n = m->n_calls, .place = part(m, IMAGE_DIRECTORIES),
+	*c = (struct call_table){.call = part(m, IMAGE_CALLS), .n = m->n_calls, .path = part(m, IMAGE_PATHS), .n_paths = m->n_paths,
+				 .times = part(m, IMAGE_TIMES), .n_times = m->n_times, .place = part(m, IMAGE_DIRECTORIES),
 				 .n_places = m->n_directories, .n_maps = m->n_maps, .n_processes = m->n_processes,
 				 .slot = part(m, IMAGE_SLOTS), .n_slots = m->n_slots, .next_ending = part(m, IMAGE_ENDING),
 				 .part = part(m, IMAGE_PARTS), .n_parts = m->n_parts, .reads = m->reads, .null_fd = -1};
 	for (uint32_t i = 0; i < c->n_places; i++)
 		c->place[i] = (char *)(uintptr_t)text_at(m, c->place[i], "");
+	for (uint32_t i = 0; i < c->n_paths; i++)
+		path_open(m, &c->path[i]);
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct call *k = &c->call[i];
-		path_open(m, &k->path);
-		path_open(m, &k->second);
 		k->text = (uintptr_t)k->text == UINTPTR_MAX ? "" : bytes + (uintptr_t)k->text;
 		bool vector = (uintptr_t)k->vector != UINTPTR_MAX;
 		k->vector = vector ? (const uint64_t *)(const void *)(bytes + (uintptr_t)k->vector) : NULL;

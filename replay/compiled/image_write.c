@@ -54,12 +54,9 @@ static void texts_find(struct writer *w)
 		text_note(w, p->open[i].path);
 	for (uint32_t i = 0; i < p->calls.n_places; i++)
 		text_note(w, p->calls.place[i]);
-	for (uint32_t i = 0; i < p->calls.n; i++) {
-		const struct call *c = &p->calls.call[i];
-		text_note(w, c->path.whole);
-		text_note(w, c->path.last);
-		text_note(w, c->second.whole);
-		text_note(w, c->second.last);
+	for (uint32_t i = 0; i < p->calls.n_paths; i++) {
+		text_note(w, p->calls.path[i].whole);
+		text_note(w, p->calls.path[i].last);
 	}
 }
 
@@ -115,6 +112,8 @@ static void image_lay(struct writer *w, const struct image_lane *sum)
 		[IMAGE_SLOTS] = p->n_slots * sizeof(struct slot),
 		[IMAGE_ENDING] = p->n_slots * sizeof(uint32_t),
 		[IMAGE_CALLS] = p->calls.n * sizeof(struct call),
+		[IMAGE_PATHS] = p->calls.n_paths * sizeof(struct call_path),
+		[IMAGE_TIMES] = p->calls.n_times * sizeof(struct timespec),
 		[IMAGE_PARTS] = p->calls.n_parts * sizeof(struct call_part),
 		[IMAGE_DIRECTORIES] = p->calls.n_places * sizeof(char *),
 		[IMAGE_PROCESSES] = p->calls.n_processes * sizeof(struct call_process_laid),
@@ -124,7 +123,8 @@ static void image_lay(struct writer *w, const struct image_lane *sum)
 	};
 	*m = (struct image){.magic = IMAGE_MAGIC, .seed = p->seed, .n_records = p->n_records, .n_lanes = p->n_lanes, .n = p->n,
 			    .n_workers = p->n_workers, .max_length = p->max_length, .n_slots = p->n_slots, .n_calls = p->calls.n,
-			    .n_parts = p->calls.n_parts, .reads = p->calls.reads, .n_directories = p->calls.n_places, .n_maps = p->calls.n_maps, .n_processes = p->calls.n_processes,
+			    .n_paths = p->calls.n_paths, .n_times = p->calls.n_times, .n_parts = p->calls.n_parts, .reads = p->calls.reads,
+			    .n_directories = p->calls.n_places, .n_maps = p->calls.n_maps, .n_processes = p->calls.n_processes,
 			    .ordered = p->ordered, .pool = p->pool, .own_lanes = p->own_lanes, .direct = p->direct,
 			    .timed = p->n_lanes && p->lane[0].due,
 			    .by_process = p->process_of != NULL};
@@ -213,18 +213,29 @@ static void path_turn(const struct writer *w, struct call_path *path)
 	memset(tail, 0, (size_t)((char *)(path + 1) - tail)); /* the same plan gives the same bytes */
 }
 
+static int put_paths(struct writer *w, struct err *e)
+{
+	int ret = put_part(w, IMAGE_PATHS, NULL, 0, e);
+	for (uint32_t i = 0; i < w->p->calls.n_paths && !ret; i++) {
+		struct call_path path = w->p->calls.path[i];
+		path_turn(w, &path);
+		ret = put(w, &path, sizeof path, e);
+	}
+	return ret;
+}
+
 static int put_calls(struct writer *w, struct err *e)
 {
 	int ret = put_part(w, IMAGE_CALLS, NULL, 0, e);
 	for (uint32_t i = 0; i < w->p->calls.n && !ret; i++) {
 		struct call c;
 		memcpy(&c, &w->p->calls.call[i], sizeof c);
-		path_turn(w, &c.path);
-		path_turn(w, &c.second);
 		c.text = bytes_offset(w->p, c.text);
 		c.vector = bytes_offset(w->p, c.vector);
 		ret = put(w, &c, sizeof c, e);
 	}
+	ret = ret ? ret : put_paths(w, e);
+	ret = ret ? ret : put_part(w, IMAGE_TIMES, w->p->calls.times, w->p->calls.n_times * sizeof *w->p->calls.times, e);
 	ret = ret ? ret : put_part(w, IMAGE_PARTS, w->p->calls.part, w->p->calls.n_parts * sizeof *w->p->calls.part, e);
 	ret = ret ? ret : put_part(w, IMAGE_DIRECTORIES, NULL, 0, e);
 	for (uint32_t i = 0; i < w->p->calls.n_places && !ret; i++) {

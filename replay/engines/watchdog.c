@@ -80,7 +80,7 @@ static void request_tell(const struct replay_plan *p, uint32_t lane, uint32_t k,
 {
 	const struct hot_request *h = &p->lane[lane].request[k];
 	const struct call *c = h->op == HOT_CALL ? &p->calls.call[h->length] : NULL;
-	const char *path = c && *c->path.whole ? c->path.whole : p->open[h->slot].path;
+	const char *whole = c ? p->calls.path[c->path].whole : "", *path = *whole ? whole : p->open[h->slot].path;
 	if (p->n_records)
 		strbuf_addf(to, "request %" PRIu64, record_of(p, lane, k));
 	else
