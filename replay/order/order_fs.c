@@ -29,6 +29,7 @@
 #include "replay/order/process_waits.h"
 #include "replay/order/use_set.h"
 
+#define WAITED_THREADS_MAX 512u /* threads whose waits for one another are in one array */
 #define MAX_EXTENTS 1024 /* a read that meets more waits for the last write of every thread instead */
 
 const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute",
@@ -77,10 +78,12 @@ struct fs {
 	uint32_t n_directories, directories_cap;
 	struct process_waits processes;
 	struct u64_map process_wait_of; /* request to the first in processes.wait */
-	struct use_table uses;
+	struct use_table uses; /* of requests by the thresholds of their threads */
 	struct extent_pool extents;
-	struct u64_map waited; /* (thread, other) to the threshold already waited for */
-	uint32_t request;      /* the one whose edges are being found, NONE32 before the first */
+	uint32_t *waited; /* waited[thread * n_threads + other]: the threshold already waited for; NULL where there are too many threads: */
+	struct u64_map waited_of; /* (thread, other) to the same */
+	uint32_t request;	  /* the one whose edges are being found, NONE32 before the first */
+	uint32_t own, threshold;  /* its thread, and what of that has been reached when it has ended */
 	size_t first_edge;
 	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
 	uint32_t n_met;	 /* extents met by this read */
@@ -93,45 +96,50 @@ static bool rule(const struct fs *f, enum fs_rule which)
 
 /* --- edges -------------------------------------------------------------------------------------------------------- */
 
-static void wait_for(struct fs *f, uint32_t q)
+static uint32_t *waited_for(struct fs *f, uint32_t thread)
 {
-	if (q == NONE32 || q == f->request)
+	return f->waited ? &f->waited[(size_t)f->own * f->l->n_threads + thread] : u64_map_at(&f->waited_of, u64_pair(f->own, thread), 0);
+}
+
+static void wait_until(struct fs *f, uint32_t thread, uint32_t threshold)
+{
+	if (thread == f->own)
 		return;
-	const struct load_request *x = &f->l->request[q];
-	uint32_t own = f->l->request[f->request].thread, threshold = threshold_ended(x);
-	if (x->thread == own)
-		return;
-	size_t at = f->edge_of[x->thread];
-	if (at >= f->first_edge && at < f->out->n && f->out->edge[at].thread == x->thread) {
+	size_t at = f->edge_of[thread];
+	if (at >= f->first_edge && at < f->out->n && f->out->edge[at].thread == thread) {
 		if (f->out->edge[at].threshold < threshold)
 			f->out->edge[at].threshold = threshold;
 		return;
 	}
-	const uint32_t *waited = u64_map_find(&f->waited, u64_pair(own, x->thread));
-	if (waited && *waited >= threshold)
+	if (*waited_for(f, thread) >= threshold)
 		return;
-	f->edge_of[x->thread] = f->out->n;
-	edges_add(f->out, f->request, x->thread, threshold);
+	f->edge_of[thread] = f->out->n;
+	edges_add(f->out, f->request, thread, threshold);
+}
+
+static void wait_for(struct fs *f, uint32_t q)
+{
+	if (q != NONE32 && q != f->request)
+		wait_until(f, f->l->request[q].thread, threshold_ended(&f->l->request[q]));
 }
 
 static void wait_for_all(struct fs *f, const struct use_set *s)
 {
 	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
-		wait_for(f, f->uses.use[u].request);
+		wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 }
 
 static void note(struct fs *f, struct use_set *s, uint64_t value)
 {
-	use_note(&f->uses, s, f->l->request[f->request].thread, f->request, value);
+	use_note(&f->uses, s, f->own, f->threshold, value);
 }
 
 static void edges_settle(struct fs *f)
 {
 	if (f->first_edge == f->out->n)
 		return;
-	uint32_t own = f->l->request[f->request].thread;
 	for (size_t i = f->first_edge; i < f->out->n; i++)
-		*u64_map_at(&f->waited, u64_pair(own, f->out->edge[i].thread), 0) = f->out->edge[i].threshold;
+		*waited_for(f, f->out->edge[i].thread) = f->out->edge[i].threshold;
 	f->first_edge = f->out->n;
 }
 
@@ -327,7 +335,7 @@ static void write_rules(struct fs *f, struct file_state *file, uint64_t start, u
 		wait_for(f, file->resizer);
 		for (uint32_t u = file->enders.first; u; u = f->uses.use[u].next)
 			if (end > f->uses.use[u].least)
-				wait_for(f, f->uses.use[u].request);
+				wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 		if (appends) {
 			wait_for(f, file->appender);
 			wait_for_all(f, &file->writers); /* where it writes follows from theirs */
@@ -381,6 +389,8 @@ static void states_init(struct fs *f)
 	for (uint32_t i = 0; i < f->s->n_maps; i++)
 		f->map[i] = (struct resource){.changer = NONE32};
 	memset(f->edge_of, 0xff, (f->l->n_threads + 1) * sizeof *f->edge_of);
+	if (f->l->n_threads <= WAITED_THREADS_MAX)
+		f->waited = xcalloc((size_t)f->l->n_threads * f->l->n_threads, sizeof *f->waited);
 	GROW(f->name, f->n_names, f->names_cap);
 	GROW(f->file, f->n_files, f->files_cap);
 	GROW(f->directory, f->n_directories, f->directories_cap);
@@ -392,6 +402,8 @@ static void request_begins(struct fs *f, uint32_t request)
 	const struct load_request *r = &f->l->request[request];
 	edges_settle(f);
 	f->request = request;
+	f->own = r->thread;
+	f->threshold = threshold_ended(r);
 	if (rule(f, RULE_PROCESS))
 		process_rules(f);
 	if (!r->passed && rule(f, RULE_DESCRIPTOR))
@@ -458,7 +470,8 @@ static void fs_release(struct fs *f)
 	u64_map_release(&f->process_wait_of);
 	use_table_release(&f->uses);
 	extent_pool_release(&f->extents);
-	u64_map_release(&f->waited);
+	free(f->waited);
+	u64_map_release(&f->waited_of);
 }
 
 int order_derive_fs(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, struct err *e)

@@ -17,7 +17,7 @@ struct reducer {
 	uint32_t n_threads;
 	uint32_t *known;   /* known[t * n_threads + o]: the progress of o that t knows of */
 	uint8_t *waiters;  /* waiters[l->n], thread by thread: that will still ask for the request's knowledge; a thread asks for none twice */
-	uint32_t *place;   /* place[l->n], likewise: in knowledge[], of requests that somebody will ask; NONE32 none */
+	uint32_t *place;   /* place[l->n], likewise: in knowledge[], plus one, of requests that somebody will ask; 0 none */
 	uint32_t *knowledge; /* n_threads each */
 	uint32_t *unused;    /* places */
 	uint32_t n_unused;
@@ -59,7 +59,7 @@ static uint32_t source_of(const struct reducer *x, const struct edge *g)
 static const uint32_t *knowledge_of(const struct reducer *x, uint32_t source)
 {
 	const uint32_t place = x->place[source];
-	return place != NONE32 ? x->knowledge + (size_t)place * x->n_threads : NULL;
+	return place ? x->knowledge + (size_t)(place - 1) * x->n_threads : NULL;
 }
 
 static void knowledge_keep(struct reducer *x, const struct load_request *r)
@@ -70,15 +70,15 @@ static void knowledge_keep(struct reducer *x, const struct load_request *r)
 	uint32_t place = x->unused[--x->n_unused], *to = x->knowledge + (size_t)place * x->n_threads;
 	memcpy(to, x->known + (size_t)r->thread * x->n_threads, x->n_threads * sizeof *to);
 	to[r->thread] = threshold_ended(r);
-	x->place[source] = place;
+	x->place[source] = place + 1;
 }
 
 static void knowledge_asked(struct reducer *x, uint32_t source)
 {
-	if (--x->waiters[source] || x->place[source] == NONE32)
+	if (--x->waiters[source] || !x->place[source])
 		return;
-	x->unused[x->n_unused++] = x->place[source];
-	x->place[source] = NONE32;
+	x->unused[x->n_unused++] = x->place[source] - 1;
+	x->place[source] = 0;
 }
 
 /* --- one request ---------------------------------------------------------------------------------------------------- */
@@ -144,12 +144,11 @@ static int memory_get(struct reducer *x, struct err *e)
 	n_places = n_places < x->d->n ? n_places : x->d->n;
 	x->known = calloc((size_t)x->n_threads * x->n_threads + 1, sizeof *x->known);
 	x->waiters = calloc((size_t)x->l->n + 1, sizeof *x->waiters);
-	x->place = malloc(((size_t)x->l->n + 1) * sizeof *x->place);
+	x->place = calloc((size_t)x->l->n + 1, sizeof *x->place); /* most of it is never touched where few wait */
 	x->knowledge = malloc((n_places + 1) * x->n_threads * sizeof *x->knowledge);
 	x->unused = malloc((n_places + 1) * sizeof *x->unused);
 	if (!x->known || !x->waiters || !x->place || !x->knowledge || !x->unused)
 		return err_set(e, ENOMEM, "not enough memory to leave out redundant dependencies");
-	memset(x->place, 0xff, ((size_t)x->l->n + 1) * sizeof *x->place);
 	for (size_t i = n_places; i-- > 0;)
 		x->unused[x->n_unused++] = (uint32_t)i;
 	return 0;

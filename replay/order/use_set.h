@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Sets of threads with the last request of each that did something to a resource: what a later request of another thread must
- * wait for. All sets of a derivation share one table, and what a set gives back others use again. */
+ * wait for. Requests are whatever numbers the caller knows them by. All sets of a derivation share one table, and what a set gives back
+ * others use again. */
 #ifndef REPLAY_USE_SET_H
 #define REPLAY_USE_SET_H
 
