@@ -10,6 +10,7 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/load/name_model.h"
+#include "replay/load/path_sort.h"
 
 #define READ_AT_MOST (UINT64_C(1) << 62)
 
@@ -49,25 +50,25 @@ static void require(struct walker *w, uint32_t node, enum initial_kind kind)
 		w->m.node[node].required = true;
 }
 
-static const char *path_of(const struct walker *w, const struct load_request *r)
+static struct name_path path_of(const struct walker *w, uint32_t name)
 {
-	return r->name == NONE32 ? NULL : w->s->file[r->name].name;
+	return (struct name_path){name == NONE32 ? NULL : w->s->file[name].name, name};
 }
 
-static void require_parent(struct walker *w, const char *path)
+static void require_parent(struct walker *w, struct name_path path)
 {
 	const char *last;
 	size_t len;
 	require(w, name_model_parent(&w->m, path, &last, &len), INITIAL_DIRECTORY);
 }
 
-static void gone(struct walker *w, const char *path)
+static void gone(struct walker *w, struct name_path path)
 {
 	name_model_set(&w->m, path, NODE_NONE);
 }
 
 /* What the trace makes was not there, unless something shows that it was. */
-static void absent(struct walker *w, const char *path)
+static void absent(struct walker *w, struct name_path path)
 {
 	uint32_t node = name_model_find(&w->m, path, false);
 	if (node && w->m.node[node].initial)
@@ -75,7 +76,7 @@ static void absent(struct walker *w, const char *path)
 }
 
 /* A name that the request made: nothing had it, and its directory was there. */
-static uint32_t make(struct walker *w, const char *path, enum initial_kind kind)
+static uint32_t make(struct walker *w, struct name_path path, enum initial_kind kind)
 {
 	require_parent(w, path);
 	absent(w, path);
@@ -86,7 +87,7 @@ static uint32_t make(struct walker *w, const char *path, enum initial_kind kind)
 
 /* --- failures also show something ----------------------------------------------------------------------------------- */
 
-static void failed(struct walker *w, const struct load_request *r, const char *path)
+static void failed(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
 	bool makes = r->op == OP_MKDIR || r->op == OP_SYMLINK || r->op == OP_MKNOD || r->op == OP_LINK || r->op == OP_RENAME;
@@ -98,7 +99,7 @@ static void failed(struct walker *w, const struct load_request *r, const char *p
 			gone(w, path);
 		}
 	} else if (r->rvalue == -EEXIST) {
-		const char *target = (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32 ? w->s->file[m->name].name : path;
+		const struct name_path target = (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32 ? path_of(w, m->name) : path;
 		require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
 	} else if (r->rvalue == -EISDIR || (r->rvalue == -ENOTEMPTY && r->op == OP_RMDIR)) {
 		require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
@@ -111,7 +112,7 @@ static void failed(struct walker *w, const struct load_request *r, const char *p
 
 /* --- paths ---------------------------------------------------------------------------------------------------------- */
 
-static void opened(struct walker *w, const struct load_request *r, const char *path)
+static void opened(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	uint32_t flags = r->op == OP_OPENDIR ? O_DIRECTORY : r->flags, node = NODE_NONE;
 	bool temporary = (flags & O_TMPFILE) == O_TMPFILE;
@@ -141,12 +142,12 @@ static void opened(struct walker *w, const struct load_request *r, const char *p
 	w->slot[w->s->slot[r->slot].origin] = (struct state){node, 0, !(flags & O_APPEND)};
 }
 
-static void renamed(struct walker *w, const struct load_request *r, const char *path)
+static void renamed(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	const struct load_more *m = load_more(w->l, r);
 	if (!m || m->name == NONE32)
 		return;
-	const char *to = w->s->file[m->name].name;
+	const struct name_path to = path_of(w, m->name);
 	uint32_t node = name_model_find(&w->m, path, r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW);
 	uint32_t there = r->op == OP_RENAME && r->flags & 2 ? name_model_find(&w->m, to, false) : NODE_NONE;
 	require(w, node, INITIAL_UNKNOWN);
@@ -194,8 +195,8 @@ static void attribute_seen(struct walker *w, const struct load_request *r, uint3
 
 static void path_seen(struct walker *w, const struct load_request *r)
 {
-	const char *path = path_of(w, r);
-	if (!path || r->passed)
+	const struct name_path path = path_of(w, r->name);
+	if (!path.text || r->passed)
 		return;
 	if (r->rvalue < 0) {
 		failed(w, r, path);
@@ -263,7 +264,7 @@ static struct state *state_of(struct walker *w, uint32_t slot)
 	const struct slot *origin = &w->s->slot[b->origin];
 	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
 		return s;
-	s->node = name_model_find(&w->m, w->s->file[origin->file].name, true);
+	s->node = name_model_find(&w->m, (struct name_path){w->s->file[origin->file].name, origin->file}, true);
 	s->at = origin->position;
 	s->at_known = true;
 	require(w, s->node, origin->directory ? INITIAL_DIRECTORY : INITIAL_FILE);
@@ -371,7 +372,7 @@ static void listed_take(struct walker *w, const struct fileset *f)
 {
 	for (size_t i = 0; i < f->n; i++) {
 		const char *link = fileset_link(f, i);
-		uint32_t node = name_model_find(&w->m, f->entry[i].path, false);
+		uint32_t node = name_model_find(&w->m, (struct name_path){f->entry[i].path, NONE32}, false);
 		if (node == NODE_NONE)
 			continue;
 		struct node *n = &w->m.node[node];
@@ -396,9 +397,20 @@ static char *link_text(const struct node *n)
 	return text;
 }
 
-static int compare(const void *a, const void *b)
+static void entries_sort(struct initial *i)
 {
-	return strcmp(((const struct initial_entry *)a)->path, ((const struct initial_entry *)b)->path);
+	const char **path = xcalloc((size_t)i->n + 1, sizeof *path);
+	struct initial_entry *entry = xcalloc((size_t)i->n + 1, sizeof *entry);
+	for (uint32_t k = 0; k < i->n; k++)
+		path[k] = i->entry[k].path;
+	uint32_t *order = path_sort(path, i->n);
+	for (uint32_t k = 0; k < i->n; k++)
+		entry[k] = i->entry[order[k]];
+	free(order);
+	free(path);
+	free(i->entry);
+	i->entry = entry;
+	i->cap = i->n + 1;
 }
 
 static void absent_take(struct walker *w)
@@ -431,15 +443,14 @@ static void entries_take(struct walker *w)
 			.listed = n->listed,
 		};
 	}
-	if (out->n)
-		qsort(out->entry, out->n, sizeof *out->entry, compare);
+	entries_sort(out);
 }
 
 struct initial *initial_find(const struct load *l, const struct slots *s, const struct trace_meta *meta)
 {
 	struct walker w = {.l = l, .s = s, .out = xcalloc(1, sizeof *w.out)};
 	w.slot = xcalloc((size_t)s->n + 1, sizeof *w.slot);
-	name_model_init(&w.m);
+	name_model_init(&w.m, s->n_files);
 	listed_take(&w, &meta->files);
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];

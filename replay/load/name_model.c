@@ -9,9 +9,11 @@
 
 #define MAX_LINKS 40 /* as the kernel */
 
-void name_model_init(struct name_model *m)
+void name_model_init(struct name_model *m, uint32_t n_paths)
 {
-	*m = (struct name_model){.node = NULL};
+	*m = (struct name_model){.first = xcalloc((size_t)n_paths + 1, sizeof *m->first), .n_known = 1};
+	m->known_cap = 16;
+	m->known = xcalloc(m->known_cap, sizeof *m->known);
 	for (uint32_t i = 0; i < 2; i++) {
 		GROW(m->node, m->n, m->cap);
 		m->node[m->n++] = (struct node){.kind = INITIAL_DIRECTORY, .parent = NODE_ROOT, .initial = true};
@@ -28,6 +30,8 @@ void name_model_release(struct name_model *m)
 		free(m->bond[i].name);
 	free(m->node);
 	free(m->bond);
+	free(m->first);
+	free(m->known);
 	u64_map_release(&m->entry);
 }
 
@@ -56,7 +60,7 @@ static struct bond *bond_of(struct name_model *m, uint32_t directory, const char
 		uint32_t *known = u64_map_at(&m->entry, hash, m->n_bonds);
 		if (*known < m->n_bonds) {
 			struct bond *b = &m->bond[*known];
-			if (b->directory == directory && strlen(b->name) == len && !memcmp(b->name, name, len))
+			if (b->directory == directory && !strncmp(b->name, name, len) && !b->name[len])
 				return b;
 			continue;
 		}
@@ -73,6 +77,31 @@ static struct bond *bond_of(struct name_model *m, uint32_t directory, const char
 	}
 }
 
+/* The place of each component of a path in m->known, 0: they are not remembered. */
+static uint32_t known_of(struct name_model *m, struct name_path path)
+{
+	if (path.id == NONE32 || m->first[path.id])
+		return path.id == NONE32 ? 0 : m->first[path.id];
+	m->first[path.id] = m->n_known;
+	for (const char *c = path.text; c; c = *c ? strchr(c + 1, '/') : NULL) {
+		GROW(m->known, m->n_known, m->known_cap);
+		m->known[m->n_known++] = 0;
+	}
+	return m->first[path.id];
+}
+
+/* A path is looked up again and again where it was. */
+static struct bond *bond_again(struct name_model *m, uint32_t known, uint32_t directory, const char *name, size_t len)
+{
+	const uint32_t at = known ? m->known[known] : 0;
+	if (at && m->bond[at - 1].directory == directory)
+		return &m->bond[at - 1];
+	struct bond *b = bond_of(m, directory, name, len);
+	if (known)
+		m->known[known] = (uint32_t)(b - m->bond) + 1;
+	return b;
+}
+
 static size_t component(const char **path)
 {
 	while (**path == '/')
@@ -85,11 +114,12 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from a directory. With `parent` it stops before the last component and gives that in *last. */
-static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool follow, bool parent, unsigned int n_links,
+/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere. With `parent` it stops before the last component
+ * and gives that in *last. */
+static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known, bool follow, bool parent, unsigned int n_links,
 		     const char **last, size_t *last_len)
 {
-	for (size_t len; (len = component(&path)) > 0; path += len) {
+	for (size_t len; (len = component(&path)) > 0; path += len, known += known > 0) {
 		const char *rest = path + len;
 		bool is_last = !rest[strspn(rest, "/")];
 		if (is_last && parent) {
@@ -103,14 +133,14 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool f
 			at = m->node[at].parent ? m->node[at].parent : NODE_ROOT;
 			continue;
 		}
-		uint32_t next = bond_of(m, at, path, len)->node;
+		uint32_t next = bond_again(m, known, at, path, len)->node;
 		if (next == NODE_NONE)
 			return NODE_NONE;
 		if (m->node[next].link && (follow || !is_last)) {
 			const char *to = m->node[next].link;
 			if (n_links >= MAX_LINKS)
 				return NODE_NONE;
-			next = walk(m, *to == '/' ? NODE_ROOT : at, to, true, false, n_links + 1, NULL, NULL);
+			next = walk(m, *to == '/' ? NODE_ROOT : at, to, 0, true, false, n_links + 1, NULL, NULL);
 			if (next == NODE_NONE)
 				return NODE_NONE;
 		}
@@ -121,19 +151,19 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, bool f
 	return at;
 }
 
-uint32_t name_model_find(struct name_model *m, const char *path, bool follow)
+uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow)
 {
-	return walk(m, NODE_ROOT, path, follow, false, 0, NULL, NULL);
+	return walk(m, NODE_ROOT, path.text, known_of(m, path), follow, false, 0, NULL, NULL);
 }
 
-uint32_t name_model_parent(struct name_model *m, const char *path, const char **last, size_t *len)
+uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last, size_t *len)
 {
 	*last = NULL;
-	uint32_t at = walk(m, NODE_ROOT, path, false, true, 0, last, len);
+	uint32_t at = walk(m, NODE_ROOT, path.text, known_of(m, path), false, true, 0, last, len);
 	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
 }
 
-void name_model_set(struct name_model *m, const char *path, uint32_t node)
+void name_model_set(struct name_model *m, struct name_path path, uint32_t node)
 {
 	const char *last;
 	size_t len;

@@ -29,12 +29,20 @@ struct node { /* a file, directory or link */
 	bool truncated; /* nothing can be told of its first content any more */
 };
 
+struct name_path {
+	const char *text;
+	uint32_t id; /* of a path that is looked up again and again: less than the n_paths of name_model_init; NONE32 none */
+};
+
 struct name_model {
 	struct node *node; /* node[n], node[0] unused */
 	uint32_t n, cap;
 	struct u64_map entry; /* hash of (directory, name) to an index into `bond` */
 	struct bond *bond;    /* bond[n_bonds] */
 	uint32_t n_bonds, bonds_cap;
+	uint32_t *first;  /* first[n_paths]: of a path with an id, its first component in `known`, 0 none yet */
+	uint32_t *known;  /* known[n_known]: the bond, plus one, that a component was the last time; 0 none */
+	uint32_t n_known, known_cap;
 };
 
 struct bond { /* a name in a directory */
@@ -42,15 +50,15 @@ struct bond { /* a name in a directory */
 	char *name; /* owned */
 };
 
-void name_model_init(struct name_model *m);
+void name_model_init(struct name_model *m, uint32_t n_paths);
 void name_model_release(struct name_model *m);
 
 /* What a path means now; NODE_NONE where nothing can be there. With `follow` links at its end are followed. */
-uint32_t name_model_find(struct name_model *m, const char *path, bool follow);
+uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow);
 /* The directory that the last component lies in, or NODE_NONE; *last (borrowed from `path`, of *len bytes) is that. */
-uint32_t name_model_parent(struct name_model *m, const char *path, const char **last, size_t *len);
+uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last, size_t *len);
 /* From now on the name means `node` (NODE_NONE: nothing). Names without a directory to lie in are left alone. */
-void name_model_set(struct name_model *m, const char *path, uint32_t node);
+void name_model_set(struct name_model *m, struct name_path path, uint32_t node);
 /* A new one that the trace made. */
 uint32_t name_model_make(struct name_model *m, enum initial_kind kind);
 /* The path a node had at first, or NULL; the caller frees. */

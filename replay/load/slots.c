@@ -322,6 +322,8 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	f.touch = xcalloc((size_t)l->n_threads + 1, sizeof *f.touch);
 	f.process_at = xmalloc(((size_t)l->n_threads + 1) * sizeof *f.process_at);
 	memset(f.process_at, 0xff, ((size_t)l->n_threads + 1) * sizeof *f.process_at);
+	for (uint32_t i = 1; i < l->n_threads; i++)
+		f.several |= l->thread[i].pid != l->thread[0].pid;
 	f.absolute = any_absolute(t, f.n_objects);
 	f.root = trace_meta(t)->root ? trace_meta(t)->root : f.absolute ? "/" : "unknown";
 	f.file_of_object = xmalloc((f.n_objects + 1) * sizeof *f.file_of_object);

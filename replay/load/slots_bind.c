@@ -121,6 +121,8 @@ void slot_bind(struct finder *f, uint32_t process, int32_t fd, uint32_t slot, in
 	f->walk[slot].open_ns = now_ns;
 	if (!s->slot[slot].passed)
 		opened(f);
+	if (!f->several)
+		return;
 	uint32_t *latest = u64_map_at(&f->latest, u64_pair(s->slot[slot].file, (uint32_t)fd), 0);
 	if (*latest != slot)
 		s->slot[slot].earlier = *latest;

@@ -102,12 +102,12 @@ uint32_t name_of_text(struct finder *f, const struct load_request *r, const char
 
 uint32_t name_of_request(struct finder *f, const struct load_request *r)
 {
-	const struct trace_object *o = r->object < f->n_objects ? trace_object(f->t, r->object) : NULL;
+	uint32_t *known = r->object < f->n_objects ? &f->file_of_object[r->object] : NULL;
+	if (!known || *known != NONE32)
+		return known ? *known : NONE32;
+	const struct trace_object *o = trace_object(f->t, r->object);
 	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
 		return NONE32;
-	uint32_t *known = &f->file_of_object[r->object];
-	if (*known != NONE32)
-		return *known;
 	uint32_t process = process_of(f, r);
 	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' && f->s->process[process].directory)
 		return name_joined(f, r, o->name); /* it depends on the process, and on the moment */
@@ -169,17 +169,30 @@ static uint64_t hash_of_last(const char *name)
 static void leads_mark(struct finder *f)
 {
 	struct slots *s = f->s;
+	struct strbuf path = STRBUF_INIT;
+	const char *before = NULL; /* its directory has been marked */
+	size_t before_len = 0;
 	for (uint32_t i = 0, n = s->n_files; i < n; i++) {
-		char *path = xstrdup(s->file[i].name);
-		for (char *slash = strrchr(path, '/'); slash; slash = strrchr(path, '/')) {
-			*slash = '\0';
-			uint32_t parent = name_find(f, path);
+		const char *name = s->file[i].name, *slash = strrchr(name, '/');
+		const size_t len = slash ? (size_t)(slash - name) : 0;
+		if (!slash || (before && len == before_len && !memcmp(before, name, len)))
+			continue;
+		before = name;
+		before_len = len;
+		strbuf_reset(&path);
+		strbuf_add(&path, name, len);
+		for (;;) {
+			uint32_t parent = name_find(f, path.s);
+			char *up = strrchr(path.s, '/');
 			if (s->file[parent].leads)
 				break;
 			s->file[parent].leads = true;
+			if (!up)
+				break;
+			*up = '\0';
 		}
-		free(path);
 	}
+	strbuf_release(&path);
 }
 
 /* A link may come to a name by symlink, rename and link; by the rename of a directory it comes to another path that ends alike. So

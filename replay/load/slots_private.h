@@ -53,7 +53,8 @@ struct finder {
 	uint32_t *process_at; /* process_at[l->n_threads]: the same by thread, NONE32 not asked yet */
 	struct u64_map bound;	/* (process, fd) -> slot */
 	struct u64_map nameless; /* (file, thread) -> slot, for requests that tell their file and no descriptor */
-	struct u64_map latest;	/* (file, fd) -> slot that was bound last, in whatever process */
+	bool several;		/* there are several processes: */
+	struct u64_map latest;	/* (file, fd) -> slot that was bound last, in whatever of them */
 	struct u64_map file_of_name; /* hash -> file */
 	uint32_t *file_of_object;    /* file_of_object[n_objects] */
 	uint32_t n_objects;
