@@ -60,6 +60,37 @@ static void issue_order_and_threads(void **state)
 	sample_release(&s);
 }
 
+/* Each at most `reach` places from where it belongs: few moves, or so many that all are sorted anew. */
+static void check_sorted(uint32_t n, uint32_t reach)
+{
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	struct loaded x;
+	uint64_t seed = reach;
+	for (uint32_t i = 0; i < n; i++) {
+		const int64_t begin = i + (int64_t)(sample_random(&seed) % reach);
+		sample_data(&s, 1 + i % 7, begin, begin + 5, OP_PREAD, 3, 0, i, 1, 1);
+	}
+	load(&s, &x);
+	uint64_t sum = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct load_request *r = &x.l.request[i], *p = i ? r - 1 : r;
+		assert_true(i == 0 || p->begin_ns < r->begin_ns || (p->begin_ns == r->begin_ns && p->record < r->record));
+		assert_int_equal(r->begin_ns, s.r[r->record].begin_ns);
+		assert_int_equal(load_end_ns(&x.l, r), r->begin_ns + 5);
+		sum += r->record;
+	}
+	assert_int_equal(sum, (uint64_t)n * (n - 1) / 2);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+static void requests_are_sorted_by_their_begins(void **state)
+{
+	(void)state;
+	check_sorted(3000, 4);
+	check_sorted(3000, 3000);
+}
+
 static void ends_are_exact_however_long_it_took(void **state)
 {
 	(void)state;
@@ -332,6 +363,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(issue_order_and_threads),
+		cmocka_unit_test(requests_are_sorted_by_their_begins),
 		cmocka_unit_test(ends_are_exact_however_long_it_took),
 		cmocka_unit_test(what_cannot_be_replayed_is_named),
 		cmocka_unit_test(an_empty_trace),
