@@ -121,4 +121,5 @@ const struct report_form report_form_latex = {
     .help = "every table rounded, as booktabs fragments",
     .write = latex_write,
     .print = latex_print,
+    .beside = true,
 };

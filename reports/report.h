@@ -15,8 +15,8 @@ struct report_form {
 	int (*write)(const struct analysis *a, const char *report_dir, struct err *e);
 	/* Prints to a stream instead, where the form can (--format FORM); NULL otherwise. */
 	int (*print)(const struct analysis *a, FILE *out, struct err *e);
-	/* It writes as it goes and has next to nothing in memory, so that it is written beside the other forms, which take their turns. */
-	bool streams;
+	/* It takes so little memory that it is written beside the other forms, which take their turns. */
+	bool beside;
 };
 extern const struct report_form *const report_forms[]; /* terminal html csv latex json certificate markdown junit github openmetrics, NULL */
 const struct report_form *report_form_find(const char *name);

@@ -126,18 +126,18 @@ static int exchange(const char *made, const char *report, struct err *e)
 	return ret;
 }
 
-struct writing { /* of the forms that stream, or of the others */
+struct writing { /* of the forms that are written beside the others, or of those */
 	const struct analysis *a;
 	const char *dir;
 	int ret;
 	struct err e;
 };
 
-static void forms_write(void *both, size_t streaming)
+static void forms_write(void *both, size_t beside)
 {
-	struct writing *w = (struct writing *)both + streaming;
+	struct writing *w = (struct writing *)both + beside;
 	for (const struct report_form *const *f = report_forms; *f && !w->ret; f++) {
-		if (!(*f)->write || (*f)->streams != streaming)
+		if (!(*f)->write || (*f)->beside != beside)
 			continue;
 		w->ret = (*f)->write(w->a, w->dir, &w->e);
 		if (w->ret)

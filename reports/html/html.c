@@ -79,13 +79,10 @@ static int make_page(struct strbuf *out, const struct analysis *a, const char *p
 	figures_build(&figures, a);
 	int ret = figures_render(&figures, plots_dir, e);
 	if (!ret) {
-		struct tables tables;
 		struct findings findings;
-		tables_build(&tables, a);
 		findings_collect(&findings, a);
-		add_page(out, &(struct html_page){a, &tables, &figures, &findings});
+		add_page(out, &(struct html_page){a, NULL, &figures, &findings});
 		findings_release(&findings);
-		tables_release(&tables);
 	}
 	figures_release(&figures);
 	return ret;

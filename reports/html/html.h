@@ -12,7 +12,7 @@
 
 struct html_page { /* what the parts draw from; all borrowed */
 	const struct analysis *a;
-	const struct tables *tables;
+	const struct tables *tables; /* NULL: those of `a`, each made where it is shown, for together they take most of the memory */
 	const struct figures *figures;
 	const struct findings *findings;
 };

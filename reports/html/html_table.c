@@ -225,9 +225,18 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 	strbuf_addf(out, " CSV: <a href=\"tables/%s.csv\">tables/%s.csv</a>.</p>\n", t->name, t->name);
 }
 
+static const struct table *table_get(const struct html_page *p, const char *name, struct table *made)
+{
+	*made = (struct table){0};
+	if (p->tables)
+		return tables_find(p->tables, name);
+	return table_build_named(made, p->a, name) ? made : NULL;
+}
+
 void html_add_table(struct strbuf *out, const struct html_page *p, const char *name, const struct html_table_view *view)
 {
-	const struct table *t = tables_find(p->tables, name);
+	struct table made;
+	const struct table *t = table_get(p, name, &made);
 	size_t n = t ? n_shown(t, view) : 0;
 	if (n > MANY_ROWS) {
 		strbuf_addstr(out, "<details><summary>");
@@ -238,17 +247,20 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 		add_table(out, t, view);
 	if (n > MANY_ROWS)
 		strbuf_addstr(out, "</details>\n");
+	table_release(&made);
 }
 
 void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
 			   const struct html_table_view *view)
 {
-	const struct table *t = tables_find(p->tables, name);
-	if (!t || !n_shown(t, view))
-		return;
-	strbuf_addf(out, "<details><summary>%s</summary>\n", summary);
-	add_table(out, t, view);
-	strbuf_addstr(out, "</details>\n");
+	struct table made;
+	const struct table *t = table_get(p, name, &made);
+	if (t && n_shown(t, view)) {
+		strbuf_addf(out, "<details><summary>%s</summary>\n", summary);
+		add_table(out, t, view);
+		strbuf_addstr(out, "</details>\n");
+	}
+	table_release(&made);
 }
 
 static void add_caption(struct strbuf *out, const struct figure *f)

@@ -281,5 +281,5 @@ const struct report_form report_form_json = {
     .help = "everything, for programs (doc/report-schema.json)",
     .write = json_write,
     .print = json_print,
-    .streams = true,
+    .beside = true,
 };

@@ -6,26 +6,76 @@
 
 #include "common/xalloc.h"
 
-static void (*const builders[])(struct table *, const struct analysis *) = {
-    table_summary,        table_components,    table_limits,      table_scenarios,   table_replayers,
-    table_sources,        table_response_time, table_precision,   table_bias,        table_quantiles,   table_linearity_precision,
-    table_linearity_bias, table_linearity,     table_time,        table_order,       table_in_flight,   table_concurrency,
-    table_issue_error,    table_fidelity,      table_calibration, table_diagnostics, table_control,     table_sessions,
-    table_session_groups, table_uncertainty,
-    table_budget,         table_paper,         table_replicates,  table_runs,
-    table_why,            table_rated_range,   table_blank,
-    table_claims,         table_claim_comparisons, table_claim_values, table_published, table_published_values,
-    table_operations,     table_pace,        table_issue_distribution, table_issue_rate, table_costs, table_stamps,
-    table_league,         table_observation,    table_device,
-    table_parallel_replayers, table_parallel_worst, table_parallel, table_parallel_nodes,
+static const struct {
+	const char *name; /* as the table calls itself */
+	void (*build)(struct table *, const struct analysis *);
+} builders[] = {
+    {"summary", table_summary},
+    {"components", table_components},
+    {"limits", table_limits},
+    {"scenarios", table_scenarios},
+    {"replayers", table_replayers},
+    {"sources", table_sources},
+    {"response-time", table_response_time},
+    {"precision", table_precision},
+    {"bias", table_bias},
+    {"quantiles", table_quantiles},
+    {"linearity-precision", table_linearity_precision},
+    {"linearity-bias", table_linearity_bias},
+    {"linearity", table_linearity},
+    {"execution-time", table_time},
+    {"order", table_order},
+    {"in-flight", table_in_flight},
+    {"concurrency", table_concurrency},
+    {"issue-error", table_issue_error},
+    {"fidelity", table_fidelity},
+    {"calibration", table_calibration},
+    {"diagnostics", table_diagnostics},
+    {"control", table_control},
+    {"sessions", table_sessions},
+    {"session-groups", table_session_groups},
+    {"uncertainty", table_uncertainty},
+    {"budget", table_budget},
+    {"uncertainty-classic", table_paper},
+    {"replicates", table_replicates},
+    {"runs", table_runs},
+    {"why", table_why},
+    {"rated-range", table_rated_range},
+    {"blank", table_blank},
+    {"findings", table_claims},
+    {"finding-comparisons", table_claim_comparisons},
+    {"finding-values", table_claim_values},
+    {"published", table_published},
+    {"published-values", table_published_values},
+    {"operations", table_operations},
+    {"pace", table_pace},
+    {"issue-distribution", table_issue_distribution},
+    {"issue-rate", table_issue_rate},
+    {"costs", table_costs},
+    {"stamps", table_stamps},
+    {"league", table_league},
+    {"observation", table_observation},
+    {"device", table_device},
+    {"parallel-replayers", table_parallel_replayers},
+    {"parallel-worst", table_parallel_worst},
+    {"parallel", table_parallel},
+    {"parallel-nodes", table_parallel_nodes},
 };
 
 bool table_build(struct table *t, const struct analysis *a, size_t index)
 {
 	if (index >= sizeof builders / sizeof builders[0])
 		return false;
-	builders[index](t, a);
+	builders[index].build(t, a);
 	return true;
+}
+
+bool table_build_named(struct table *t, const struct analysis *a, const char *name)
+{
+	for (size_t i = 0; i < sizeof builders / sizeof builders[0]; i++)
+		if (!strcmp(builders[i].name, name))
+			return table_build(t, a, i);
+	return false;
 }
 
 void tables_build(struct tables *ts, const struct analysis *a)
@@ -33,7 +83,7 @@ void tables_build(struct tables *ts, const struct analysis *a)
 	ts->n = sizeof builders / sizeof builders[0];
 	ts->table = xcalloc(ts->n, sizeof *ts->table);
 	for (size_t i = 0; i < ts->n; i++)
-		builders[i](&ts->table[i], a);
+		builders[i].build(&ts->table[i], a);
 }
 
 void tables_release(struct tables *ts)

@@ -14,6 +14,7 @@ struct tables {
 void tables_build(struct tables *ts, const struct analysis *a);
 /* One of them, for who needs them one after the other: false where index is not below their number. Ownership: table_release. */
 bool table_build(struct table *t, const struct analysis *a, size_t index);
+bool table_build_named(struct table *t, const struct analysis *a, const char *name); /* false: none of that name */
 void tables_release(struct tables *ts);
 const struct table *tables_find(const struct tables *ts, const char *name); /* NULL: none of that name */
 

@@ -13,17 +13,46 @@ struct tally {
 	double above, below, n;
 };
 
-/* next[2 n], ascending: every sum[n], which is ascending, less d and with it. d is not negative. With every sum there is the same one with all
- * signs turned, so that the upper half is the lower one in the mirror. */
+/* Of the m <= n smallest of sum[n] - d and sum[n] + d, how many are of the former; of equal ones these come first. */
+static size_t n_less_of(const double *sum, double d, size_t m)
+{
+	size_t lo = 0, hi = m;
+	while (lo < hi) {
+		const size_t i = (lo + hi) / 2;
+		if (sum[m - i - 1] + d < sum[i] - d)
+			hi = i;
+		else
+			lo = i + 1;
+	}
+	return lo;
+}
+
+/* Merges take turns in as many parts of the result as this, for each step of one waits for the step before. */
+#define PARTS 4
+
+/* next[2 n], ascending: every sum[n], which is ascending, less d and with it; n is a power of two, d not negative. With every sum there is the
+ * same one with all signs turned, so that the upper half is the lower one in the mirror. */
 static void sums_double(double *next, const double *sum, size_t n, double d)
 {
-	for (size_t i = 0, k = 0, m = 0; m < n; m++) {
-		const double less = sum[i] - d, more = sum[k] + d;
-		const bool take_more = more < less;
-		next[m] = take_more ? more : less;
-		k += take_more;
-		i += !take_more;
+	const size_t n_part = n / PARTS; /* 0 where there are not so many: they are found one by one */
+	size_t i[PARTS], k[PARTS];
+	for (size_t m = PARTS * n_part; m < n; m++) {
+		const size_t less = n_less_of(sum, d, m);
+		next[m] = fmin(sum[less] - d, sum[m - less] + d);
 	}
+	for (size_t p = 0; p < PARTS; p++) {
+		i[p] = n_less_of(sum, d, p * n_part);
+		k[p] = p * n_part - i[p];
+	}
+	for (size_t m = 0; m < n_part; m++)
+#pragma GCC unroll 4
+		for (size_t p = 0; p < PARTS; p++) {
+			const double less = sum[i[p]] - d, more = sum[k[p]] + d;
+			const bool take_more = more < less;
+			next[p * n_part + m] = take_more ? more : less;
+			k[p] += take_more;
+			i[p] += !take_more;
+		}
 	for (size_t m = 0; m < n; m++)
 		next[2 * n - 1 - m] = -next[m];
 }

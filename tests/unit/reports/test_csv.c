@@ -225,6 +225,11 @@ static void every_table_of_every_fixture_is_well_formed(void **state)
 			check_csv(&ts.table[i]);
 			check_latex(&ts.table[i]);
 			assert_ptr_equal(tables_find(&ts, ts.table[i].name), &ts.table[i]);
+			struct table named;
+			assert_true(table_build_named(&named, &f.analysis, ts.table[i].name));
+			assert_string_equal(named.title, ts.table[i].title);
+			assert_int_equal(table_n_rows(&named), table_n_rows(&ts.table[i]));
+			table_release(&named);
 		}
 		assert_null(tables_find(&ts, "no such table"));
 		tables_release(&ts);
