@@ -150,7 +150,7 @@ static void reason_row(struct strbuf *out, const struct case_change *c, enum asp
 	chip(out, a->word);
 	strbuf_addstr(out, "</td><th class=\"l\">");
 	escape_html(out, c->scenario);
-	strbuf_addf(out, "</th><td>%s</td><td class=\"b\">", aspect_names[k]);
+	strbuf_addf(out, "</th><td>%s</td><td class=\"c\">", aspect_names[k]);
 	escaped_by(out, compare_add_change, a, k);
 	strbuf_addstr(out, "</td><td data-l=\"limit\">");
 	escaped_by(out, compare_add_limit, a, k);
