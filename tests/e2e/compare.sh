@@ -147,11 +147,28 @@ expect_line err 'did you mean "environment"?'
 jq 'del(.cases[2]) | del(.scenarios[2])' same.json >two.json
 expect_status 4 "$VALIDATE" compare old.json two.json
 expect_line out "scenario reads level=4"
+expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
+[ "$(grep -c missing: out)" -eq 1 ] || fail "what is missing is told more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
 expect_status 0 "$VALIDATE" compare old.json two.json --allow missing
 jq '.cases = []' same.json >none.json
 expect_status 5 "$VALIDATE" compare old.json none.json
 expect_line err "no case in common"
+
+# a value here and there that is not known leaves its component open; without a time a replicate is none; and no error is 0
+at=$(jq '.columns | index("share_reordered")' same.json)
+jq ".cases[0].replicates[4][$at] = null" same.json >hole.json
+expect_status 4 "$VALIDATE" compare old.json hole.json -f json
+[ "$(word 'reads level=1' reordering)" = inconclusive ] || fail "a value is not known and the word is $(word 'reads level=1' reordering)"
+jq ".cases[0].replicates[][$at] = null" same.json >unrecorded.json
+expect_status 0 "$VALIDATE" compare old.json unrecorded.json -f json
+[ "$(word 'reads level=1' reordering)" = "not judged" ] || fail "nothing was recorded and the word is $(word 'reads level=1' reordering)"
+jq '.cases[0].replicates[4][1] = null' same.json >hole.json
+expect_status 3 "$VALIDATE" compare old.json hole.json
+expect_line err 'replicate 4: "x_mean_ns" is no number'
+jq '.level_reject = 0' same.json >never.json
+expect_status 3 "$VALIDATE" compare old.json never.json
+expect_line err '"level_reject"'
 
 # dates do not matter, nor which clock they are of
 jq '.date = "1970-01-01T00:00:00Z"' same.json >past.json

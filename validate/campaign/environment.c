@@ -23,7 +23,6 @@
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
-#define ENVIRONMENT_VERSION 1
 
 static json_t *line_of(const char *path)
 {

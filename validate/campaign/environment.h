@@ -10,6 +10,8 @@
 
 #include "common/err.h"
 
+#define ENVIRONMENT_VERSION 1
+
 /* What can be known without a campaign: host, date, program and library versions, processors, memory, kernel, clock,
  * load. What cannot be found out is null. `self`: the path of this program's file. New reference. */
 json_t *environment_make(const char *self);

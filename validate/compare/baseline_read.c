@@ -173,7 +173,7 @@ static int get_row(struct baseline_case *c, size_t i, const json_t *row, struct 
 	if (i && c->block[i] <= c->block[i - 1])
 		return err_set(e, EINVAL, "replicate %zu: block %u comes after block %u", i, c->block[i], c->block[i - 1]);
 	for (size_t k = 0; k < COLUMN_N; k++)
-		if (number_of(&c->column[k][i], json_array_get(row, k + 1), 0))
+		if (number_of(&c->column[k][i], json_array_get(row, k + 1), 0) || (k <= COLUMN_R_TIME && isnan(c->column[k][i])))
 			return err_set(e, EINVAL, "replicate %zu: \"%s\" is no number of 0 or more", i, baseline_columns[k]);
 	return 0;
 }
@@ -287,8 +287,10 @@ static int get_head(struct baseline *b, const json_t *o, struct err *e)
 	ret = ret ? ret : get_count(&n, o, "n_replicates", UINT32_MAX, e);
 	ret = ret ? ret : get_number(&b->level_accept, o, "level_accept", 0, e);
 	ret = ret ? ret : get_number(&b->level_reject, o, "level_reject", 0, e);
-	if (!ret && !(b->level_accept <= LEVEL_MAX && b->level_reject <= LEVEL_MAX))
+	if (!ret && !(b->level_accept > 0 && b->level_accept <= LEVEL_MAX))
 		ret = wrong("level_accept", "a level of significance", e);
+	if (!ret && !(b->level_reject > 0 && b->level_reject <= LEVEL_MAX))
+		ret = wrong("level_reject", "a level of significance", e);
 	b->complete = json_is_true(json_object_get(o, "complete"));
 	b->look = (unsigned int)look;
 	b->n_replicates = (unsigned int)n;

@@ -84,6 +84,8 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 		const struct baseline_case *old_case = &a->cell[i];
 		const char *scenario = a->scenario[old_case->scenario].name;
 		const struct baseline_case *new_case = place_find(is, b->n_cells, scenario, only ? "" : old_case->replayer);
+		if (!new_case && !scenario_find(b, scenario))
+			continue; /* told as a whole */
 		if (!new_case) {
 			difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario, old_case->replayer), NULL, "not there");
 			c->n_missing += !allowed;
@@ -98,7 +100,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 	for (size_t i = 0; i < b->n_cells; i++) {
 		const struct baseline_case *new_case = &b->cell[i];
 		const char *scenario = b->scenario[new_case->scenario].name;
-		if (place_find(was, a->n_cells, scenario, only ? "" : new_case->replayer))
+		if (place_find(was, a->n_cells, scenario, only ? "" : new_case->replayer) || !scenario_find(a, scenario))
 			continue;
 		difference_add(c, DIFFERENCE_MISSING, xasprintf("case %s, %s", scenario, new_case->replayer), "not there", NULL);
 		c->n_missing += !allowed;

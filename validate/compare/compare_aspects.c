@@ -120,6 +120,17 @@ static void sides_make(struct sides *s, const struct case_change *c, enum aspect
 	}
 }
 
+/* Nothing was recorded on some side, which is no fault. A value here and there that is not known is: then nothing is known. */
+static bool is_unrecorded(const struct sides *s)
+{
+	size_t n_was = 0, n_is = 0;
+	for (size_t i = 0; i < s->n_was; i++)
+		n_was += isfinite(s->was[i]) != 0;
+	for (size_t i = 0; i < s->n_is; i++)
+		n_is += isfinite(s->is[i]) != 0;
+	return !n_was || !n_is;
+}
+
 static double mean_of(const double *x, size_t n)
 {
 	double sum = 0;
@@ -150,7 +161,7 @@ static void mean_compare(struct aspect_change *a, const struct case_change *c, e
 	bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	sides_make(&s, c, k);
 	struct shift shift = c->paired ? shift_of_pairs(s.was, s.is, s.n_was) : shift_of_groups(s.was, s.n_was, s.is, s.n_is);
-	a->status = shift.status == STAT_NOT_FINITE ? STAT_NOT_ASSESSED : shift.status;
+	a->status = shift.status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift.status;
 	if (!a->status) {
 		double limit = isnan(a->limit) ? 1 : a->limit;
 		double hi = log_scale ? log1p(limit) : limit, lo = -hi;
@@ -176,7 +187,7 @@ static void precision_compare(struct aspect_change *a, const struct case_change 
 	struct sides s;
 	sides_make(&s, c, ASPECT_PRECISION);
 	spread_compare(a, s.was, s.n_was, s.is, s.n_is, c->paired);
-	if (a->status == STAT_NOT_FINITE)
+	if (a->status == STAT_NOT_FINITE && is_unrecorded(&s))
 		a->status = STAT_NOT_ASSESSED;
 	free(s.was);
 	free(s.is);

@@ -76,7 +76,7 @@ static void requests_compare(struct campaign_change *c, const struct baseline_sc
 		    "recorded by an earlier version, or no recording succeeded", true);
 }
 
-static const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name)
+const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name)
 {
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		if (!strcmp(b->scenario[i].name, name))

@@ -42,13 +42,21 @@ static double n_beyond(const double *x, size_t n, double limit)
 	return k;
 }
 
+static size_t n_known(const double *x, size_t n)
+{
+	size_t known = 0;
+	for (size_t i = 0; i < n; i++)
+		known += isfinite(x[i]) != 0;
+	return known;
+}
+
 void counts_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
 {
-	a->status = n_was < 2 || n_is < 2 ? STAT_TOO_FEW : STAT_OK;
-	for (size_t i = 0; i < n_was && !a->status; i++)
-		a->status = isfinite(was[i]) ? STAT_OK : STAT_NOT_ASSESSED;
-	for (size_t i = 0; i < n_is && !a->status; i++)
-		a->status = isfinite(is[i]) ? STAT_OK : STAT_NOT_ASSESSED;
+	const size_t known_was = n_known(was, n_was), known_is = n_known(is, n_is);
+	a->status = n_was < 2 || n_is < 2			 ? STAT_TOO_FEW
+		    : !known_was || !known_is			 ? STAT_NOT_ASSESSED
+		    : known_was < n_was || known_is < n_is ? STAT_NOT_FINITE
+							 : STAT_OK;
 	if (a->status)
 		return;
 	struct count_facts before = facts_of(was, n_was), now = facts_of(is, n_is);

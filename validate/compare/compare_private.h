@@ -10,6 +10,7 @@
 int differences_find(struct campaign_change *c, const struct compare_options *o, struct err *e);
 /* Whether both are of one campaign, so that blocks are the same. */
 bool is_same_campaign(const struct baseline *a, const struct baseline *b);
+const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name); /* NULL: it has none of that name */
 
 /* compare_aspects.c: all aspects of a case, tests made, words before Holm. */
 void aspects_compute(struct case_change *c, const struct compare_limits *l, double level_same);

@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "validate/results/journal.h"
 #include "validate/campaign/design.h"
+#include "validate/campaign/environment.h"
 #include "validate/results/results_file.h"
 #include "validate/results/run_index.h"
 #include "validate/results/run_scan.h"
@@ -186,8 +187,12 @@ static int environment_load(struct results *r, struct err *e)
 {
 	char *path = results_path(r->dir, "environment.json");
 	int ret = json_read_file(path, &r->environment, e);
+	const json_t *version = json_object_get(r->environment, "version");
 	if (!ret && !json_is_object(r->environment))
 		ret = err_set(e, EINVAL, "%s: not an object", path);
+	if (!ret && json_is_integer(version) && json_integer_value(version) != ENVIRONMENT_VERSION)
+		ret = err_set(e, EPROTONOSUPPORT, "%s: version %lld of an environment; this program reads version %d", path,
+			      (long long)json_integer_value(version), ENVIRONMENT_VERSION);
 	free(path);
 	if (!ret)
 		name_restore(r);

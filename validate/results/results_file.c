@@ -219,7 +219,10 @@ static int blank_read(struct run *r, const json_t *o, const char *path, struct e
 int run_summary_take(struct run *r, const json_t *o, const char *path, bool brief, struct err *e)
 {
 	const json_t *version = json_object_get(o, "version"), *id = json_object_get(o, "run"), *summary = json_object_get(o, "summary");
-	if (json_integer_value(version) != SUMMARY_VERSION || !json_is_integer(id) || json_integer_value(id) != r->id)
+	if (json_is_integer(version) && json_integer_value(version) != SUMMARY_VERSION)
+		return err_set(e, EINVAL, "%s: version %lld of a run's summary; this program reads version %d", path,
+			       (long long)json_integer_value(version), SUMMARY_VERSION);
+	if (!json_is_integer(version) || !json_is_integer(id) || json_integer_value(id) != r->id)
 		return err_set(e, EINVAL, "%s: this is no summary of run %u", path, r->id);
 	if (blank_read(r, o, path, e) < 0 || own_read(r, o, path, e) < 0 || device_read(r, o, path, e) < 0)
 		return -EINVAL;

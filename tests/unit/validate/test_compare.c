@@ -63,7 +63,7 @@ static struct aspect_change aspect_with(double limit)
 static void test_counts(void **state)
 {
 	(void)state;
-	const double none[] = {0, 0, 0, 0, 0}, some[] = {3, 1, 2, 1, 9}, one[] = {0, 0, 4, 0, 0}, unknown[] = {0, NAN};
+	const double none[] = {0, 0, 0, 0, 0}, some[] = {3, 1, 2, 1, 9}, one[] = {0, 0, 4, 0, 0}, hole[] = {0, NAN}, unknown[] = {NAN, NAN};
 	struct aspect_change a = aspect_with(0);
 	counts_compare(&a, none, 5, some, 5);
 	assert_near(a.p, 2.0 / 252, 1e-12);
@@ -84,6 +84,9 @@ static void test_counts(void **state)
 	a = aspect_with(0);
 	counts_compare(&a, none, 5, unknown, 2);
 	assert_int_equal(a.status, STAT_NOT_ASSESSED);
+	a = aspect_with(0);
+	counts_compare(&a, hole, 2, none, 5);
+	assert_int_equal(a.status, STAT_NOT_FINITE);
 }
 
 static const double still[20] = {-1.5, -1.2, -1, -0.8, -0.6, -0.5, -0.35, -0.2, -0.1, 0, 0.05, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 1, 1.2, 1.5};

@@ -264,12 +264,20 @@ static void test_damaged_summary(void **state)
 		assert_true(r.finished);
 		results_release(&r);
 	}
+	static const char later[] = "{\"version\":2,\"run\":2,\"summary\":{}}", environment[] = "{\"version\":2}";
+	file_put(dir, "runs/000002.json", later, sizeof later - 1);
+	assert_int_equal(results_load(&r, dir, &e), 0);
+	assert_non_null(strstr(r.run[2].reason, "version 2 of a run's summary; this program reads version 1"));
+	results_release(&r);
 	assert_int_equal(rename(four, two), 0); /* that of another run */
 	assert_int_equal(results_load(&r, dir, &e), 0);
 	assert_int_equal(r.run[2].state, RUN_FAILED);
 	assert_int_equal(r.run[4].state, RUN_FAILED);
 	assert_non_null(strstr(r.run[2].reason, "no summary of run 2"));
 	results_release(&r);
+	file_put(dir, "environment.json", environment, sizeof environment - 1);
+	assert_int_equal(results_load(&r, dir, &e), -EPROTONOSUPPORT);
+	assert_non_null(strstr(e.msg, "environment.json: version 2 of an environment; this program reads version 1"));
 	free(two);
 	free(four);
 	temp_dir_remove(dir);
