@@ -19,8 +19,9 @@
 static bool is_longer_than(int digits, double x)
 {
 #if LDBL_MANT_DIG >= 64
-	static const long double power[] = {1e0L,  1e1L,  1e2L,	 1e3L,	1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,  1e10L, 1e11L, 1e12L, 1e13L,
-					    1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
+	static const long double power[] = {1e0L,  1e1L,  1e2L,	 1e3L,	1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+					    1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+					    1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 	const double size = fabs(x);
 	if (!(size >= 1e-10 && size < 1e10))
 		return false;

@@ -169,7 +169,8 @@ static void reasons(struct strbuf *out, const struct campaign_change *c)
 				if (c->cell[i].aspect[k].word != order[w])
 					continue;
 				if (!any)
-					strbuf_addstr(out, "<h2>What is not the same</h2>\n<div class=\"scroll\"><table class=\"stack\"><thead><tr><th>Word</th>"
+					strbuf_addstr(out, "<h2>What is not the same</h2>\n<div class=\"scroll\"><table class=\"stack\">"
+							   "<thead><tr><th>Word</th>"
 							   "<th>Scenario</th><th>Component</th><th>Change, 95 % interval</th><th>Limit</th>"
 							   "<th>Why</th></tr></thead><tbody>\n");
 				any = true;
@@ -183,7 +184,8 @@ static void differences(struct strbuf *out, const struct campaign_change *c)
 {
 	if (!c->n_differences)
 		return;
-	strbuf_addstr(out, "<h2>What differs besides</h2>\n<div class=\"scroll\"><table class=\"stack\"><thead><tr><th>Kind</th><th>What</th><th>Old</th>"
+	strbuf_addstr(out, "<h2>What differs besides</h2>\n<div class=\"scroll\"><table class=\"stack\"><thead><tr><th>Kind</th>"
+			   "<th>What</th><th>Old</th>"
 			   "<th>New</th><th></th></tr></thead><tbody>\n");
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];

@@ -44,7 +44,8 @@ expect_status 0 "$VALIDATE" compare old.json old.json -f json
 	fail "a campaign is not the same as itself: $(jq -c '[.cases[].components[] | select(.word != "same")][0]' out)"
 
 # also where numbers that scatter so much, or so few of them, could show nothing; but the same numbers of another campaign do not
-jq '.columns as $c | .cases |= map(.u_c_df = 2 | .replicates |= (to_entries | map(.key as $i | .value | .[$c | index("n_mismatched")] = $i)))' old.json >unknown.json
+jq '.columns as $c | .cases |= map(.u_c_df = 2
+	| .replicates |= (to_entries | map(.key as $i | .value | .[$c | index("n_mismatched")] = $i)))' old.json >unknown.json
 jq '.cases |= map(.replicates |= .[0:1])' unknown.json >single.json
 for side in unknown single; do
 	expect_status 0 "$VALIDATE" compare $side.json $side.json -f json
@@ -56,7 +57,8 @@ for side in unknown single; do
 done
 jq '.columns as $c | .cases[1].replicates[3][$c | index("x_p99_ns")] += 1' unknown.json >nearly.json
 expect_status 4 "$VALIDATE" compare unknown.json nearly.json -f json
-jq -e '.cases | map(.same_runs) == [true, false, true]' out >/dev/null || fail "not the one case that differs: $(jq -c '.cases | map(.same_runs)' out)"
+jq -e '.cases | map(.same_runs) == [true, false, true]' out >/dev/null ||
+	fail "not the one case that differs: $(jq -c '.cases | map(.same_runs)' out)"
 
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json

@@ -15,7 +15,8 @@ struct run_line {
 bool run_line_scan(struct run_line *l, const char *line, size_t len);
 void run_line_take(struct run *r, struct run_line *l);
 
-/* A line of the journal that tells of a run that is in the plan and went well. false, and nothing is changed, where it does not, or is not believed. */
+/* A line of the journal that tells of a run that is in the plan and went well. false, and nothing is changed, where it does not, or is not
+ * believed. */
 bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t len, uint64_t *run);
 
 #endif

@@ -57,8 +57,9 @@ static void numbers_are_those_of_the_library(void **state)
 	    "0.1", "0.3", "1e5", "1E5", "1e+5", "1e-5", "1.5e22", "1.5e23", "1e-22", "1e-23", "4.9e-324", "2.2250738585072014e-308",
 	    "1.7976931348623157e308", "147392.24050000001", "43136.996972090084", "9007199254740993.0", "0.20000000000000001",
 	    "123456789012345678901234567890.0", "0.00000000000000000000000000012345678901234567890", "1e-999", "5.0e-10", "8.5", "100000.000001"};
-	static const char *const bad[] = {"", "-", "+1", "01", "-01", "00", ".5", "1.", "1.e5", "1e", "1e+", "1e5.0", "0x10", "nan", "NaN", "inf", "Infinity",
-					  "-Infinity", "1e999", "-1e999", "9223372036854775808", "99999999999999999999", "1 ", " 1", "1,2", "true", "\"1\"", "-0"};
+	static const char *const bad[] = {"", "-", "+1", "01", "-01", "00", ".5", "1.", "1.e5", "1e", "1e+", "1e5.0", "0x10", "nan", "NaN", "inf",
+					  "Infinity", "-Infinity", "1e999", "-1e999", "9223372036854775808", "99999999999999999999", "1 ", " 1", "1,2",
+					  "true", "\"1\"", "-0"};
 	(void)state;
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
 		check_number(good[i], true);
@@ -122,7 +123,8 @@ static void members_stand_in_their_order(void **state)
 
 static void what_is_of_another_shape_fails(void **state)
 {
-	static const char *const texts[] = {"[1,2,", "[1,2", "[1", "[", "[1,2,3,4]", "[1,2]", "[1, 2,3]", "[1,2,-3]", "[1,2,3.0]", "[1,2,x]", "[[1,2,3]]", "{1,2,3}"};
+	static const char *const texts[] = {"[1,2,", "[1,2", "[1", "[", "[1,2,3,4]", "[1,2]", "[1, 2,3]", "[1,2,-3]", "[1,2,3.0]", "[1,2,x]",
+					    "[[1,2,3]]", "{1,2,3}"};
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct json_scan s = {texts[i], texts[i] + strlen(texts[i]), false};

@@ -46,7 +46,8 @@ static void pieces_are_the_whole(void **state)
 	}
 }
 
-static const double numbers[] = {0, -0.0, 1, 0.1, -1.5, 147392.24050000001, 1e15, 1e16, 1e17, 1e22, 1e-5, 1.5e-7, 1e300, -1e-300, 5e-324, NAN, INFINITY, -INFINITY};
+static const double numbers[] = {0,    -0.0,   1,     0.1,     -1.5,   147392.24050000001, 1e15,     1e16,     1e17, 1e22,
+				 1e-5, 1.5e-7, 1e300, -1e-300, 5e-324, NAN,		   INFINITY, -INFINITY};
 static const int64_t integers[] = {0, 1, -1, 10, 1700000000000000000, INT64_MAX, INT64_MIN};
 static const uint64_t counts[] = {0, 9, 1000, INT64_MAX, (uint64_t)INT64_MAX + 1, UINT64_MAX};
 static const char *const texts[] = {"", "plain text", "\"quoted\" \\", "two\nlines", "\x7f", "r\xc3\xa4ume", "\xff", "\x1b[31m", NULL};

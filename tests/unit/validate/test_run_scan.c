@@ -101,11 +101,13 @@ static void events_of_another_shape_are_left(void **state)
 	struct strbuf line = STRBUF_INIT;
 	struct run r = run_make();
 	json_t *o = run_to_event(&r);
-	const char *const names[] = {"event", "run", "state", "started_ns", "preparation_s", "run_s", "residency", "cgroup", "process", "trace_bytes"};
+	const char *const names[] = {"event", "run",	   "state",  "started_ns", "preparation_s",
+				     "run_s", "residency", "cgroup", "process",	   "trace_bytes"};
 	(void)state;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		json_t *kept = json_incref(json_object_get(o, names[i]));
-		json_t *other[] = {json_null(), json_true(), json_string("ok"), json_object(), json_array(), json_integer(-2), json_integer(RUN), json_real(1.5)};
+		json_t *other[] = {json_null(),	 json_true(),	   json_string("ok"),  json_object(),
+				   json_array(), json_integer(-2), json_integer(RUN), json_real(1.5)};
 		for (size_t k = 0; k < sizeof other / sizeof *other; k++) {
 			json_object_set_new(o, names[i], other[k]);
 			line_make(&line, o, true);
