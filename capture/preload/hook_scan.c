@@ -16,7 +16,7 @@
 		static __typeof__(&list) real;                                                                         \
 		if (unlikely(!real))                                                                                   \
 			real = (__typeof__(real))capture_real(symbol);                                                 \
-		if (!capture_is_on())                                                                                  \
+		if (fd_of(f) < 0 || !capture_is_on())                                                                  \
 			return real(f, format, ap);                                                                    \
 		CAUSE_FD(fd_of(f));                                                                                    \
 		uint64_t begin = clock_begin(&capture_clock);                                                          \

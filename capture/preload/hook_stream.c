@@ -55,6 +55,7 @@ ALIAS(tmpfile64, tmpfile);
 EXPORT int fclose(FILE *f)
 {
 	int fd = fd_of(f);
+	UNLESS_FILE(f, fclose, f);
 	TIMED_OF(in_line_note(f); CAUSE_CALL(fclose, f), int, fclose, f);
 	in_line_forget(f);
 	IO(OP_FCLOSE, fd, 0, 0, 0);
@@ -68,6 +69,7 @@ size_t __fread_chk(void *restrict buffer, size_t room, size_t size, size_t n, FI
 size_t __fread_unlocked_chk(void *restrict buffer, size_t room, size_t size, size_t n, FILE *restrict f);
 
 #define BLOCKS(operation, function, ...)                                                                               \
+	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
 	TIMED(size_t, function, __VA_ARGS__);                                                                          \
 	capture_io(operation, begin, end, fd_of(f), 0, size * n, 0, (int64_t)(got * size));                            \
 	return got
@@ -113,6 +115,7 @@ EXPORT size_t fwrite_unlocked(const void *restrict buffer, size_t size, size_t n
 /* Their results tell failure apart from a number of -1 only together with the stream's state. */
 EXPORT int getw(FILE *f)
 {
+	UNLESS_FILE(f, getw, f);
 	TIMED(int, getw, f);
 	bool failed = got == EOF && f->_flags & (STREAM_AT_END | STREAM_FAILED);
 	capture_io(OP_FREAD, begin, end, fd_of(f), 0, sizeof(int), 0, !failed ? (int64_t)sizeof(int) : at_end(f) ? 0 : -1);
@@ -137,6 +140,7 @@ static int64_t line_length(const char *got, const FILE *f)
 }
 
 #define LINE(function, ...)                                                                                            \
+	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
 	TIMED(char *, function, __VA_ARGS__);                                                                          \
 	capture_io(OP_FGETS, begin, end, fd_of(f), 0, (uint64_t)n, 0, line_length(got, f));                            \
 	return got
@@ -183,6 +187,7 @@ EXPORT char *__gets_chk(char *s, size_t room)
 }
 
 #define DELIMITED(delimiter, function, ...)                                                                            \
+	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
 	TIMED(ssize_t, function, __VA_ARGS__);                                                                         \
 	capture_io(OP_GETDELIM, begin, end, fd_of(f), 0, 0, (uint32_t)(delimiter), got < 0 && at_end(f) ? 0 : got);    \
 	return got
@@ -235,6 +240,7 @@ ALIAS(_IO_puts, puts);
 #define READ_ONE(stream, function, ...)                                                                                \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
+	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), int, function, __VA_ARGS__);                                                 \
 	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != EOF ? 1 : at_end(stream) ? 0 : -1);            \
 	return got
@@ -279,6 +285,7 @@ EXPORT int __uflow(FILE *f)
 {
 	if (capture_flags & LOG_NO_CHARACTERS)
 		return REAL(__uflow)(f);
+	UNLESS_FILE(f, __uflow, f);
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, __uflow, f);
 	const int64_t left = got == EOF ? 0 : f->_IO_read_end - f->_IO_read_ptr;
 	const int64_t n = got == EOF ? 1 : left ? 1 + left : 0; /* 0: filled with this one alone; 1 is a call that filled nothing */
@@ -315,6 +322,7 @@ EXPORT int ungetc(int c, FILE *f)
 {
 	if (capture_flags & LOG_NO_CHARACTERS)
 		return REAL(ungetc)(c, f);
+	UNLESS_FILE(f, ungetc, c, f);
 	TIMED(int, ungetc, c, f);
 	capture_io(OP_UNGETC, begin, end, fd_of(f), 0, 1, 0, got == EOF ? -1 : 0);
 	return got;
@@ -341,14 +349,16 @@ ALIAS(fseeko64, fseeko);
 EXPORT void rewind(FILE *f)
 {
 	__typeof__(&rewind) real = REAL(rewind);
-	if (capture_is_on())
-		in_line_note(f);
+	if (fd_of(f) < 0 || !capture_is_on()) {
+		real(f);
+		return;
+	}
+	in_line_note(f);
 	CAUSE_FD(fd_of(f));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(f);
 	uint64_t end = clock_end(&capture_clock);
-	if (capture_is_on())
-		capture_io(OP_FSEEK, begin, end, fd_of(f), 0, 0, SEEK_SET, 0);
+	capture_io(OP_FSEEK, begin, end, fd_of(f), 0, 0, SEEK_SET, 0);
 	in_line_noted(f);
 }
 
@@ -405,6 +415,8 @@ static void in_line_noted_flushed(const FILE *f)
 
 EXPORT int fflush(FILE *f)
 {
+	if (f)
+		UNLESS_FILE(f, fflush, f);
 	TIMED_OF(in_line_note_flushed(f); CAUSE_CALL(fflush, f), int, fflush, f);
 	in_line_noted_flushed(f);
 	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
@@ -414,6 +426,8 @@ ALIAS(_IO_fflush, fflush);
 
 EXPORT int fflush_unlocked(FILE *f)
 {
+	if (f)
+		UNLESS_FILE(f, fflush_unlocked, f);
 	TIMED_OF(in_line_note_flushed(f); CAUSE_CALL(fflush_unlocked, f), int, fflush_unlocked, f);
 	in_line_noted_flushed(f);
 	IO(OP_FFLUSH, fd_of(f), 0, 0, 0);
@@ -431,12 +445,15 @@ ALIAS(_IO_setvbuf, setvbuf);
 EXPORT void setbuffer(FILE *restrict f, char *restrict buffer, size_t size)
 {
 	__typeof__(&setbuffer) real = REAL(setbuffer);
+	if (fd_of(f) < 0 || !capture_is_on()) {
+		real(f, buffer, size);
+		return;
+	}
 	CAUSE_FD(fd_of(f));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(f, buffer, size);
 	uint64_t end = clock_end(&capture_clock);
-	if (capture_is_on())
-		capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF, 0);
+	capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF, 0);
 }
 ALIAS(_IO_setbuffer, setbuffer);
 

@@ -30,12 +30,14 @@ static int64_t nothing_from(const FILE *f)
 #define READ_ONE(stream, function, ...)                                                                                \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
+	UNLESS_FILE(stream, function, __VA_ARGS__); \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);                                              \
 	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : nothing_from(stream));              \
 	return got
 #define WRITE_ONE(stream, function, ...)                                                                               \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
+	UNLESS_FILE(stream, function, __VA_ARGS__); \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);                                              \
 	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : -1);                                \
 	return got
@@ -102,6 +104,7 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 /* --- lines and text ------------------------------------------------------------------------------------------------------- */
 
 #define LINE(function, ...)                                                                                            \
+	UNLESS_FILE(f, function, __VA_ARGS__); \
 	TIMED_OF(CAUSE_FD(fd_of(f)), wchar_t *, function, __VA_ARGS__);                                                \
 	capture_io(OP_FGETS, begin, end, fd_of(f), 0, n > 0 ? (uint64_t)n : 0, 0, got ? (int64_t)wcslen(got) : nothing_from(f)); \
 	return got
@@ -127,6 +130,7 @@ EXPORT wchar_t *__fgetws_unlocked_chk(wchar_t *restrict s, size_t room, int n, F
 }
 
 #define TEXT(function)                                                                                                 \
+	UNLESS_FILE(f, function, s, f); \
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, function, s, f);                                                             \
 	const uint64_t len = wcslen(s);                                                                                \
 	capture_io(OP_FPUTS, begin, end, fd_of(f), 0, len, 0, got < 0 ? -1 : (int64_t)len);                            \
@@ -146,6 +150,7 @@ EXPORT int fputws_unlocked(const wchar_t *restrict s, FILE *restrict f)
 
 EXPORT int vfwprintf(FILE *restrict f, const wchar_t *restrict format, va_list ap)
 {
+	UNLESS_FILE(f, vfwprintf, f, format, ap);
 	FORMATTED(OP_FPRINTF, fd_of(f), vfwprintf, f, format, ap);
 }
 
@@ -156,6 +161,7 @@ EXPORT int vwprintf(const wchar_t *restrict format, va_list ap)
 
 EXPORT int __vfwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict format, va_list ap)
 {
+	UNLESS_FILE(f, __vfwprintf_chk, f, flag, format, ap);
 	FORMATTED(OP_FPRINTF, fd_of(f), __vfwprintf_chk, f, flag, format, ap);
 }
 

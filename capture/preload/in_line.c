@@ -38,7 +38,7 @@ static struct followed *place_of(const FILE *f)
 
 static bool has_file(const FILE *f)
 {
-	return f && f->_fileno >= 0 && f->_mode <= 0;
+	return fd_of(f) >= 0 && f->_mode <= 0;
 }
 
 static uint64_t held(const FILE *f)

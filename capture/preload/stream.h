@@ -14,12 +14,21 @@
 
 #define STREAM_AT_END 0x10 /* of FILE._flags: the end was met */
 #define STREAM_FAILED 0x20
+#define STREAM_OF_FILE 0x2000 /* as fileno(3) asks: streams of strings have whatever was in memory for a descriptor */
 
-/* A stream's descriptor, read from the structure itself: fileno(3) may change errno. -1: no stream, or one of memory. */
+/* A stream's descriptor, read from the structure itself: fileno(3) may change errno. Negative: no stream, or one of memory or with functions
+ * of the program's own (fopencookie). */
 static inline int fd_of(const FILE *f)
 {
-	return f ? f->_fileno : -1;
+	return f && f->_flags & STREAM_OF_FILE ? f->_fileno : -1;
 }
+
+/* Calls on streams of no file are none of our business; what a program's own functions do is seen by itself. */
+#define UNLESS_FILE(stream, function, ...)                                                                             \
+	do {                                                                                                           \
+		if (unlikely(fd_of(stream) < 0))                                                                       \
+			return REAL(function)(__VA_ARGS__);                                                            \
+	} while (0)
 
 static inline bool at_end(const FILE *f)
 {
@@ -50,6 +59,7 @@ static inline uint32_t stream_flags(const char *mode)
 /* A call that puts something into a stream's buffer, empties it, or tells where the stream is: what was put there in line is noted
  * first. `cause`: as TIMED_OF. */
 #define TIMED_PUT_OF(cause, stream, type, function, ...)                                                               \
+	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
 	TIMED_OF(in_line_note(stream); cause, type, function, __VA_ARGS__);                                            \
 	in_line_noted(stream)
 #define TIMED_PUT(stream, type, function, ...)                                                                         \

@@ -2,37 +2,12 @@
 # capture app and strace look at the same run, of programs written for it and of some that people use: call by call they
 # agree, but for what doc/capture.md explains.
 . "$SRCDIR/tests/e2e/lib.sh"
-command -v strace >/dev/null || skip 'strace is not installed'
-strace -o probe true 2>/dev/null || skip 'strace is not allowed to trace here'
-
+. "$SRCDIR/tests/e2e/strace-lib"
 compiler=${CC:-cc}
 programs=$SRCDIR/tests/programs
-work=$PWD
 $compiler -w -O1 -o cases "$programs/cases.c" -pthread -ldl || fail 'cases.c does not compile'
 $compiler -w -shared -fPIC -o plugin.so "$programs/constructor.c"
 $compiler -w -O1 -o constructed "$programs/cases.c" "$programs/constructor.c" -pthread -ldl
-
-n=0
-# compare LEAST COMMAND...: at least so many calls are alike, and none differs unexplained
-compare() {
-	least=$1
-	shift
-	mkdir -p "$work/in" && cd "$work/in"
-	strace -f -o "$work/strace" "$VALIDATE" capture app -o "$work/trace" -- "$@" >"$work/out" 2>"$work/err" </dev/null || {
-		cat "$work/err" >&2
-		fail "capture of $*"
-	}
-	"$VALIDATE" info "$work/trace" --csv "$work/trace.csv" >/dev/null
-	"$SRCDIR/tests/e2e/capture-app-compare" "$work/trace.csv" "$work/strace" >"$work/told" || {
-		tail -n 30 "$work/told" >&2
-		fail "strace and capture disagree about: $*"
-	}
-	cd "$work"
-	alike=$(sed -n '$s/ alike.*//p' told)
-	[ "$alike" -ge "$least" ] || fail "only $alike calls compared of: $*"
-	n=$((n + 1))
-	echo "$* : $(tail -n 1 told)"
-}
 
 compare 40 "$work/cases" data
 compare 50 "$work/cases" names
