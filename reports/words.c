@@ -2,6 +2,7 @@
 #include "reports/words.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "reports/number.h"
 
@@ -222,12 +223,14 @@ static void add_own_uncertainty(struct strbuf *out, const struct analysis *a)
 	}
 	if (!n)
 		return;
-	strbuf_addstr(out, "; it would itself have an uncertainty U of ");
-	number_add(out, lo, lo, number_unit_percent, false);
-	if (hi > lo) {
-		strbuf_addstr(out, " to ");
-		number_add(out, hi, hi, number_unit_percent, false);
-	}
+	struct strbuf least = STRBUF_INIT, most = STRBUF_INIT;
+	number_add(&least, lo, lo, number_unit_percent, false);
+	number_add(&most, hi, hi, number_unit_percent, false);
+	strbuf_addf(out, "; it would itself have an uncertainty U of %s", least.s);
+	if (strcmp(least.s, most.s))
+		strbuf_addf(out, " to %s", most.s);
+	strbuf_release(&least);
+	strbuf_release(&most);
 	strbuf_addf(out, " in the %zu %s undecided for that (limit ", n, n == 1 ? "case that is" : "cases that are");
 	number_add(out, limit, limit, number_unit_percent, false);
 	if (n_beyond)

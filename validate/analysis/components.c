@@ -217,13 +217,13 @@ static void decide_issue_error(struct component *c, const struct mean_evidence *
 		return;
 	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false);
 	decide(c, p.accept, p.reject, levels);
-	REASON(c, "99th percentile %.4g µs", e->t.value * 1e-3);
+	REASON(c, "99th percentile %s", shown_time(e->t.value).text);
 	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
 	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
 		hi = c->decision == DECISION_REJECT ? hi : c->accept_hi;
-		REASON_ADD(c, ", one-sided limits %.4g and %.4g µs", lo * 1e-3, hi * 1e-3);
+		REASON_ADD(c, ", one-sided limits %s and %s", shown_time(fmax(0, lo)).text, shown_time(hi).text);
 	}
-	REASON_ADD(c, ", %s the limit %.4g µs", decide_position(c), c->limit * 1e-3);
+	REASON_ADD(c, ", %s the limit %s", decide_position(c), shown_time(c->limit).text);
 	if (!e->status)
 		decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }

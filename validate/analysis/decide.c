@@ -111,3 +111,17 @@ struct shown shown_change(double ratio)
 {
 	return shown(100 * ratio, true);
 }
+
+struct shown shown_time(double ns)
+{
+	static const struct {
+		double ns;
+		const char *name;
+	} unit[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "µs"}, {1, "ns"}};
+	struct shown s;
+	size_t u = 0;
+	while (u < 3 && fabs(ns) < unit[u].ns)
+		u++;
+	snprintf(s.text, sizeof s.text, "%.4g %s", ns / unit[u].ns, unit[u].name);
+	return s;
+}

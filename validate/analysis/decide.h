@@ -46,6 +46,7 @@ struct shown {
 };
 struct shown shown_percent(double ratio);
 struct shown shown_change(double ratio);
+struct shown shown_time(double ns); /* with four digits: "55.71 ms" */
 
 /* --- components of files of their own ------------------------------------------------------------------------------- */
 void decide_uncertainty(struct component *c, const struct evidence *e, const struct cell *cell,
