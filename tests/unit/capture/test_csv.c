@@ -424,12 +424,11 @@ static void other_files_are_refused(void **state)
 	(void)state;
 	struct err e = ERR_INIT;
 	struct trace *t;
-	spill(SCRATCH("in.csv"), "a,b,c\n1,2,3\n", 12); /* its name says CSV: the message says what CSV */
-	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "unknown column \"a\""));
+	spill(SCRATCH("in.csv"), "a,b,c\n1,2,3\n", 12); /* a name is no header: there are many kinds of CSV */
+	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EILSEQ);
+	assert_non_null(strstr(e.msg, "trace, csv"));
 	spill(SCRATCH("in.csv"), "\n\n\n", 3);
-	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EINVAL);
-	assert_non_null(strstr(e.msg, "no header line"));
+	assert_int_equal(trace_open(&t, SCRATCH("in.csv"), &e), -EILSEQ);
 	unlink(SCRATCH("in.csv"));
 	spill(SCRATCH("in.txt"), "a,b,c\n1,2,3\n", 12);
 	assert_int_equal(trace_open(&t, SCRATCH("in.txt"), &e), -EILSEQ);
