@@ -140,6 +140,15 @@ static void macros_take(const struct caller *k, FILE *f)
 		;
 }
 
+#define REST_MOST 65536 /* characters: what a program can have taken without a call, for its stream's buffer was filled by some other one */
+
+/* Up to the end, which the program has met. */
+static void rest_take(FILE *f)
+{
+	for (int left = REST_MOST; left && fgetc(f) != EOF; left--)
+		;
+}
+
 void call_fgetc(struct caller *k)
 {
 	struct call_stream *s = stream_take(k);
@@ -148,9 +157,12 @@ void call_fgetc(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 'r');
 	macros_take(k, f);
-	CALL(k, fgetc(f));
-	if (k->out->rvalue >= 0 || feof(f))
-		k->out->rvalue = k->out->rvalue >= 0;
+	if (k->c->traced == 0)
+		rest_take(f);
+	int c = EOF;
+	CALL(k, c = fgetc(f));
+	if (c != EOF || feof(f)) /* the end is no error, whatever errno was before */
+		k->out->rvalue = c != EOF;
 	stream_give(s);
 }
 

@@ -275,7 +275,10 @@ static struct state *state_of(struct walker *w, uint32_t slot)
 static void was_read(struct walker *w, uint32_t node, uint64_t end)
 {
 	struct node *n = node_at(w, node);
-	if (!n || !n->initial || n->truncated || end > READ_AT_MOST || end <= n->written || end <= n->size)
+	if (!n || !n->initial || n->truncated || end > READ_AT_MOST)
+		return;
+	end = end > n->appended ? end - n->appended : 0;
+	if (end <= n->written || end <= n->size)
 		return;
 	n->size = end;
 	n->maybe = false;
@@ -287,6 +290,14 @@ static void was_written(struct walker *w, uint32_t node, uint64_t end)
 	struct node *n = node_at(w, node);
 	if (n && end <= READ_AT_MOST && end > n->written)
 		n->written = end;
+}
+
+/* Where that was is not known: at the end, wherever that is. */
+static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
+{
+	struct node *n = node_at(w, node);
+	if (n && n_bytes <= READ_AT_MOST && n->appended <= READ_AT_MOST)
+		n->appended += n_bytes;
 }
 
 static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
@@ -312,6 +323,8 @@ static void stream_seen(struct walker *w, struct state *s, const struct load_req
 		was_written(w, s->node, s->at);
 	else if (s->at_known)
 		was_read(w, s->node, s->at);
+	else if (writes)
+		was_appended(w, s->node, (uint64_t)r->rvalue);
 }
 
 static void copy_seen(struct walker *w, const struct load_request *r)
@@ -345,8 +358,11 @@ static void descriptor_seen(struct walker *w, const struct load_request *r)
 		copy_seen(w, r);
 	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
 		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
-		if (r->offset == OFFSET_NONE && !s->at_known)
+		if (r->offset == OFFSET_NONE && !s->at_known) {
+			if (o->family == FAMILY_WRITE)
+				was_appended(w, s->node, (uint64_t)r->rvalue);
 			return;
+		}
 		s->at = at + (uint64_t)r->rvalue;
 		if (o->family == FAMILY_WRITE)
 			was_written(w, s->node, s->at);

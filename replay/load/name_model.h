@@ -19,6 +19,7 @@ struct node { /* a file, directory or link */
 	char *name;		/* its name there, owned; NULL: the trace made it */
 	char *link;		/* of a link, where it is known; owned */
 	uint64_t size, written; /* bytes that must have been there; end of what the trace wrote */
+	uint64_t appended;	/* bytes that it wrote behind whatever was there */
 	uint64_t link_bytes;
 	enum initial_kind kind;
 	bool initial;	/* it was there before, as far as is known */

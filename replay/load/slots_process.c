@@ -104,21 +104,26 @@ static bool descends(const struct finder *f, uint32_t pid, uint32_t from)
 	return pid == from;
 }
 
-/* What was open under the number when the process began; an ancestor's where there are several and the trace tells who they are. */
+/* What was open under the number when the process began; an ancestor's where there are several and the trace tells who they are. A process
+ * that was slow to begin may be told later than it was forked: then it is what its ancestor had closed last. */
 static uint32_t inherited_from(const struct finder *f, uint32_t process, uint32_t latest)
 {
 	const struct slots *s = f->s;
 	const struct slot_process *p = &s->process[process];
-	uint32_t any = 0;
+	uint32_t any = 0, closed = 0;
 	for (uint32_t slot = latest, n = 0; slot && n < EARLIER_MAX; slot = s->slot[slot].earlier, n++) {
 		const struct slot *b = &s->slot[slot];
-		if (b->process == process || f->walk[slot].open_ns > p->birth_ns || f->walk[slot].closed_ns < p->birth_ns)
+		if (b->process == process || f->walk[slot].open_ns > p->birth_ns)
 			continue;
-		if (!f->processes || descends(f, p->pid, s->process[b->process].pid))
+		const bool own = f->processes && descends(f, p->pid, s->process[b->process].pid), open = f->walk[slot].closed_ns >= p->birth_ns;
+		if (open && (own || !f->processes))
 			return slot;
-		any = any ? any : slot;
+		if (open && !any)
+			any = slot;
+		if (own && !closed)
+			closed = slot;
 	}
-	return any;
+	return closed ? closed : any;
 }
 
 uint32_t slot_inherited(struct finder *f, uint32_t process, int32_t fd, uint32_t file)

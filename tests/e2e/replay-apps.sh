@@ -81,6 +81,33 @@ for file in mixed other child more again; do
 	done
 done
 
+# appended to by streams whose position no call tells, and read to the end; a buffer filled by another call than the one that meets the end
+cat >more.c <<'END'
+#include <stdio.h>
+int main(void)
+{
+	char two[2];
+	for (int i = 0; i < 9; i++) {
+		FILE *f = fopen("log", "a");
+		fprintf(f, "line %d\n", i);
+		if (fclose(f))
+			return 1;
+	}
+	FILE *f = fopen("log", "r");
+	if (!f || fread(two, 1, 2, f) != 2 || fseek(f, 0, SEEK_SET) || ungetc(getc(f), f) == EOF)
+		return 2;
+	while (getc_unlocked(f) != EOF)
+		;
+	fclose(f);
+	f = fopen("log", "r");
+	char all[100];
+	return !f || fread(all, 1, 100, f) != 63 || fclose(f);
+}
+END
+$compiler -w -O2 -o more more.c || fail 'more.c does not compile'
+captured more "$PWD/more"
+replayed more temporal fs
+
 mkdir -p tar.run/tree/a/b tar.run/tree/c
 for i in 1 2 3 4 5 6 7 8 9; do
 	head -c $((i * 4321)) /dev/zero >tar.run/tree/a/b/f$i

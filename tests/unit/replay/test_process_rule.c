@@ -139,6 +139,29 @@ static void siblings_inherit_from_their_parent(void **state)
 	}
 }
 
+/* A child that is told to have begun when its parent had closed the file already: it has it all the same, at the position they share. */
+static void a_child_told_late_inherits(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"in"}, .n_paths = 1};
+	struct loaded x;
+	s.extra_json = "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},{\"pid\":200,\"parent\":100,\"begin_ns\":50}]}";
+	for (int i = 0; i < 2; i++) { /* the second one */
+		of(sample_open(&s, 0, 20 * i, 20 * i + 5, 0, O_RDONLY, 3), PARENT, 100);
+		of(sample_data(&s, 0, 20 * i + 6, 20 * i + 8, OP_READ, 3, 0, OFFSET_NONE, 7, 7), PARENT, 100);
+		of(sample_data(&s, 0, 20 * i + 10, 20 * i + 12, OP_CLOSE, 3, 0, OFFSET_NONE, 0, 0), PARENT, 100);
+	}
+	of(sample_open(&s, 0, 34, 35, 0, O_RDONLY, 3), YOUNGER, 300); /* no relation, and open still */
+	of(sample_data(&s, 0, 60, 70, OP_READ, 3, 0, OFFSET_NONE, 9, 9), ELDER, 200);
+	load(&s, &x);
+	const struct slot *child = &x.s.slot[x.l.request[7].slot];
+	assert_true(child->inherited);
+	assert_int_equal(child->source, x.l.request[3].slot);
+	assert_int_equal(x.l.request[7].offset, 7);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 static void a_bad_table_is_refused(void **state)
 {
 	(void)state;
@@ -176,6 +199,7 @@ int main(void)
 		cmocka_unit_test(births_and_ends_are_kept),
 		cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
 		cmocka_unit_test(siblings_inherit_from_their_parent),
+		cmocka_unit_test(a_child_told_late_inherits),
 		cmocka_unit_test(a_bad_table_is_refused),
 	};
 	return cmocka_run_group_tests(tests, set_up, tear_down);
