@@ -45,10 +45,15 @@ static int64_t scaled_ns(int64_t gap_ns, double speed)
 /* `before_ns`: the end of the one before in its lane, NO_END where it is the first. */
 static int64_t due_ns(const struct replay_config *c, const struct load *l, const struct load_request *r, int64_t before_ns)
 {
-	if (c->timing == TIMING_TIMESTAMP || before_ns == NO_END)
+	const int64_t begin_ns = load_call_begin(l, r);
+	if (c->timing == TIMING_TIMESTAMP)
 		return scaled_ns(r->begin_ns - l->first_begin_ns, c->speed);
+	if (load_is_async(r) && r->flags & LOAD_HANDED_OVER) /* the pause was that of the call */
+		return 0;
+	if (before_ns == NO_END)
+		return scaled_ns(begin_ns - l->first_begin_ns, c->speed);
 	/* an unknown end, or calls of one thread that overlap: there was no gap */
-	return before_ns >= r->begin_ns ? 0 : scaled_ns(r->begin_ns - before_ns, c->speed);
+	return before_ns >= begin_ns ? 0 : scaled_ns(begin_ns - before_ns, c->speed);
 }
 
 static int64_t expected_of(const struct load_request *r)
@@ -96,7 +101,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 			a->due[at.index] = due_ns(c, l, r, before_ns[lane]);
 		p->place[r->record] = at;
 		pass_lay(p, r);
-		before_ns[lane] = load_end_ns(l, r);
+		before_ns[lane] = load_call_end(l, r);
 		if ((i + 1) % FORGET_REQUESTS == 0)
 			vm_forget(&l->request[i + 1 - FORGET_REQUESTS], FORGET_REQUESTS * sizeof *l->request);
 	}

@@ -66,7 +66,7 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	trace_health(r->trace, &health);
 	s->input_incomplete = !health.complete;
 	s->n_unknown_fd = r->slots.n_unknown;
-	s->n_threads = r->load.n_threads;
+	s->n_threads = r->load.n_threads - r->load.n_channels;
 	s->n_records = r->load.n_records;
 	s->input_first_ns = r->load.first_begin_ns;
 	return 0;

@@ -8,6 +8,7 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/cache/reads.h"
+#include "replay/load/load_async.h"
 #include "replay/load/u64_map.h"
 
 const char *const pass_reasons[PASS_N] = {
@@ -108,7 +109,7 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 	size_t len = 0;
 	const void *item = o->uses & OP_HEAP && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
 	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
-	    r->op != OP_FSCANF && r->op != OP_FTELL && !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
+	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER && !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
 		return 0;
 	if (!l->n_more)
 		l->n_more = 1;
@@ -312,6 +313,9 @@ static void number(struct reader *rd)
 		renamed[i] = *u64_map_find(&rd->thread_of, u64_pair(before[i].pid, before[i].tid));
 		l->thread[i].n_requests = 0;
 	}
+	for (uint32_t i = 0; i < l->n_threads; i++)
+		if (l->thread[i].is_channel)
+			l->thread[i].of = renamed[l->thread[i].of];
 	for (uint32_t i = 0; i < l->n; i++) {
 		struct load_request *q = &l->request[i];
 		q->thread = renamed[q->thread] & 0x7fffu;
@@ -334,6 +338,10 @@ static int load_take(struct load *l, struct trace *t, bool causes, struct err *e
 		load_release(l);
 	} else {
 		sort(l);
+		if (!causes && load_async_settle(l))
+			sort(l);
+		if (!causes)
+			load_async_spread(l);
 		touches_settle(l);
 		number(&rd);
 		if (l->n)

@@ -74,6 +74,14 @@ static inline bool load_is_touch(const struct load_request *r)
 	return r->op == OP_PAGE_FAULT;
 }
 
+/* Asynchronous requests begin when they were handed over and end when their results were fetched (load_async.h). */
+static inline bool load_is_async(const struct load_request *r)
+{
+	return r->op >= OP_AIO_READ && r->op <= OP_AIO_FDATASYNC;
+}
+
+#define LOAD_HANDED_OVER 1u /* flags of an asynchronous request: by a call of its own, which stands before it */
+
 struct load_more { /* of the requests that have a heap item, a second path, a second descriptor, or a mapping */
 	uint64_t at;	/* of the heap item in load.bytes, aligned to 8 and followed by a NUL */
 	uint32_t len;	/* of it; 0 none */
@@ -82,7 +90,8 @@ struct load_more { /* of the requests that have a heap item, a second path, a se
 	uint32_t map;	/* mappings: index into slots.map, NONE32 none */
 	uint64_t from;	/* copies: where it writes, OFFSET_NONE unknown. Mappings and touches: first byte within the map.
 			 * fscanf: bytes that it took, as far as a later ftell shows. ftell, fgetc: bytes taken
-			 * before by macros, which the trace has not */
+			 * before by macros, which the trace has not. Calls of asynchronous requests: the end of one that hands over,
+			 * the begin of one that fetches */
 	bool itself; /* dup2 to the same number */
 	bool at_position, to_position; /* preadv2, pwritev2 and copies: it works at the position and moves it; and that of the other */
 };
@@ -91,6 +100,8 @@ struct load_thread {
 	uint32_t pid, tid;
 	uint32_t n_requests;
 	uint32_t max_length; /* longest buffer its requests need, bytes */
+	uint32_t of;	     /* of a channel: the thread whose asynchronous requests it has */
+	bool is_channel;
 };
 
 struct load {
@@ -106,6 +117,7 @@ struct load {
 	size_t n_bytes, bytes_cap;
 	struct load_thread *thread; /* thread[n_threads], by (pid, tid) */
 	uint32_t n_threads;
+	uint32_t n_channels; /* of them, that the program had not (load_async.h) */
 	uint32_t max_length; /* at least 1 */
 	int64_t first_begin_ns, last_end_ns; /* 0 when empty */
 	struct captured *captured;	     /* what its requests wrote, where they are to write it again (calls/captured.h); borrowed */
@@ -117,7 +129,7 @@ struct load {
 /* Reads every record of T but those that are no requests (compute, signal, wait). Errors: EINVAL, E2BIG, ENOMEM with the record's number;
  * those of reading. */
 int load_read(struct load *l, struct trace *t, struct err *e);
-/* And those, too: for who replays them. */
+/* And those, too, for who replays them; asynchronous requests stay in their threads. */
 int load_read_with_causes(struct load *l, struct trace *t, struct err *e);
 void load_release(struct load *l); /* an all-zero one is fine */
 
@@ -137,6 +149,18 @@ const char *load_heap(const struct load *l, const struct load_request *r, uint32
 static inline struct load_more *load_more(const struct load *l, const struct load_request *r)
 {
 	return r->more ? &l->more[r->more] : NULL;
+}
+
+/* When the call itself began and ended, where it is an instant in the load: what pauses are reckoned by. */
+static inline int64_t load_call_begin(const struct load *l, const struct load_request *r)
+{
+	const struct load_more *m = r->op == OP_IO_GETEVENTS ? load_more(l, r) : NULL;
+	return m && m->from != OFFSET_NONE ? (int64_t)m->from : r->begin_ns;
+}
+static inline int64_t load_call_end(const struct load *l, const struct load_request *r)
+{
+	const struct load_more *m = r->op == OP_IO_SUBMIT || r->op == OP_IO_URING_ENTER ? load_more(l, r) : NULL;
+	return m && m->from != OFFSET_NONE ? (int64_t)m->from : load_end_ns(l, r);
 }
 
 /* The requests in flight while a trace is walked in issue order: a heap by end. */

@@ -151,7 +151,7 @@ int deps_read(struct deps *d, const char *path, enum replay_order order, unsigne
 	if (ret)
 		return err_context(e, "%s", path);
 	d->summary.n_requests = d->load.n;
-	d->summary.n_threads = d->load.n_threads;
+	d->summary.n_threads = d->load.n_threads - d->load.n_channels;
 	d->summary.n_files = d->slots.n_files;
 	places_find(d);
 	waits_count(d);

@@ -7,6 +7,7 @@
 
 #include "common/units.h"
 #include "common/xalloc.h"
+#include "replay/order/async_waits.h"
 
 const char *const replay_order_names[] = {"temporal", "temporal-serial", "fs", "thread", "none", NULL};
 const char *const replay_timing_names[] = {"fullspeed", "timestamp", "think", NULL};
@@ -61,6 +62,18 @@ static void derive_temporal_serial(struct edges *out, const struct load *l)
 	}
 }
 
+/* Each thread's own order, and what channels leave of it. */
+static void derive_thread(struct edges *out, const struct load *l)
+{
+	struct process_waits asynchronous;
+	async_waits_find(&asynchronous, l);
+	for (size_t i = 0; i < asynchronous.n; i++) {
+		const struct load_request *q = &l->request[asynchronous.wait[i].earlier];
+		edges_add(out, asynchronous.wait[i].request, q->thread, threshold_ended(q));
+	}
+	process_waits_release(&asynchronous);
+}
+
 static int rule_unknown(const char *name, struct err *e)
 {
 	const char *near = nearest_name(name, fs_rule_names);
@@ -99,6 +112,8 @@ int order_derive(struct edges *out, enum replay_order order, unsigned int rules,
 		derive_temporal(out, l);
 	else if (order == ORDER_TEMPORAL_SERIAL)
 		derive_temporal_serial(out, l);
+	else if (order == ORDER_THREAD)
+		derive_thread(out, l);
 	else if (order == ORDER_FS)
 		return order_derive_fs(out, rules, l, s, e);
 	return 0;

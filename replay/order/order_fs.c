@@ -21,6 +21,7 @@
 
 #include "capture/op.h"
 #include "common/xalloc.h"
+#include "replay/order/async_waits.h"
 #include "replay/order/extent_map.h"
 #include "replay/order/fs_model.h"
 #include "replay/order/order.h"
@@ -76,8 +77,8 @@ struct fs {
 	uint32_t n_files, files_cap;
 	struct directory_state *directory; /* directory[n_directories], [0] unused */
 	uint32_t n_directories, directories_cap;
-	struct process_waits processes;
-	struct u64_map process_wait_of; /* request to the first in processes.wait */
+	struct process_waits processes, asynchronous;
+	struct u64_map process_wait_of, async_wait_of; /* request to the first in their wait */
 	struct use_table uses; /* of requests by the thresholds of their threads */
 	struct extent_pool extents;
 	uint32_t *waited; /* waited[thread * n_threads + other]: the threshold already waited for; NULL where there are too many threads: */
@@ -247,13 +248,16 @@ static void processes_init(struct fs *f)
 	process_waits_find(&f->processes, f->l, f->s);
 	for (size_t i = 0; i < f->processes.n; i++)
 		u64_map_at(&f->process_wait_of, f->processes.wait[i].request, (uint32_t)i);
+	async_waits_find(&f->asynchronous, f->l);
+	for (size_t i = 0; i < f->asynchronous.n; i++)
+		u64_map_at(&f->async_wait_of, f->asynchronous.wait[i].request, (uint32_t)i);
 }
 
-static void process_rules(struct fs *f)
+static void waits_follow(struct fs *f, const struct process_waits *w, const struct u64_map *of)
 {
-	const uint32_t *first = f->processes.n ? u64_map_find(&f->process_wait_of, f->request) : NULL;
-	for (size_t i = first ? *first : SIZE_MAX; i < f->processes.n && f->processes.wait[i].request == f->request; i++)
-		wait_for(f, f->processes.wait[i].earlier);
+	const uint32_t *first = w->n ? u64_map_find(of, f->request) : NULL;
+	for (size_t i = first ? *first : SIZE_MAX; i < w->n && w->wait[i].request == f->request; i++)
+		wait_for(f, w->wait[i].earlier);
 }
 
 /* --- what the model tells ------------------------------------------------------------------------------------------- */
@@ -404,8 +408,9 @@ static void request_begins(struct fs *f, uint32_t request)
 	f->request = request;
 	f->own = r->thread;
 	f->threshold = threshold_ended(r);
+	waits_follow(f, &f->asynchronous, &f->async_wait_of);
 	if (rule(f, RULE_PROCESS))
-		process_rules(f);
+		waits_follow(f, &f->processes, &f->process_wait_of);
 	if (!r->passed && rule(f, RULE_DESCRIPTOR))
 		descriptor_rules(f, r);
 	if (!r->passed && rule(f, RULE_POSITION))
@@ -467,7 +472,9 @@ static void fs_release(struct fs *f)
 	free(f->directory);
 	free(f->edge_of);
 	process_waits_release(&f->processes);
+	process_waits_release(&f->asynchronous);
 	u64_map_release(&f->process_wait_of);
+	u64_map_release(&f->async_wait_of);
 	use_table_release(&f->uses);
 	extent_pool_release(&f->extents);
 	free(f->waited);
