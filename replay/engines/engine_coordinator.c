@@ -214,6 +214,12 @@ static enum patience patience_of(const struct runner *w, const struct board *b, 
 	return WAIT_UNTIL;
 }
 
+/* On a mismatch: what is queued is not issued any more, and what is under way is finished. */
+static bool is_stopped(const struct crew *c)
+{
+	return c->config->stop_on_mismatch && atomic_load_explicit(&c->common->stop, memory_order_relaxed);
+}
+
 static void coordinate(struct runner *w, struct board *b)
 {
 	struct crew *c = w->crew;
@@ -221,7 +227,7 @@ static void coordinate(struct runner *w, struct board *b)
 	struct work done;
 	for (uint32_t i = 0; i < c->plan->n_lanes; i++)
 		begin_next(c, b, i);
-	for (uint32_t n = 0; n < c->plan->n;) {
+	for (uint32_t n = 0; n < c->plan->n && !is_stopped(c);) {
 		while (b->due.n && due_heap_first(&b->due) <= clock_now(&c->plan->clock)) {
 			uint32_t lane = due_heap_take(&b->due);
 			make_available(b, lane, b->lane[lane].next);
@@ -243,7 +249,7 @@ static void hand_out(struct runner *w, struct board *b)
 {
 	struct crew *c = w->crew;
 	struct work done;
-	for (uint64_t i = 0; i < c->plan->n_records; i++) {
+	for (uint64_t i = 0; i < c->plan->n_records && !is_stopped(c); i++) {
 		struct lane_place at = c->plan->place[i];
 		if (at.lane == NO_LANE)
 			continue;
@@ -251,7 +257,7 @@ static void hand_out(struct runner *w, struct board *b)
 			wait_until(&w->waiter, due_of(c, at.lane, at.index));
 		make_available(b, at.lane, at.index);
 	}
-	for (uint32_t n = 0; n < c->plan->n; n++)
+	for (uint32_t n = 0; n < c->plan->n && !is_stopped(c); n++)
 		queue_take(b->replayed, &done);
 }
 
@@ -265,9 +271,13 @@ static void work(struct runner *w, struct board *b)
 	for (uint64_t n = 0; queue_take(available, &now); n++) {
 		const struct lane *a = &c->plan->lane[now.lane];
 		const struct hot_request *h = &a->request[now.index];
+		if (is_stopped(c))
+			continue;
 		site.index = now.lane; /* its gate */
 		issue(&site, h, placement_buffer(&c->placement, w->index, n), ordered && h->flags & HOT_PUBLISH_BEGUN,
 		      2 * now.index + 1, false, ISSUE_ANY, &a->outcome[now.index]);
+		if (c->config->stop_on_mismatch && outcome_differs(&a->outcome[now.index], a->expected[now.index]))
+			atomic_store(&c->common->stop, true);
 		if (h->flags & HOT_LEAVE)
 			call_leave(c->plan, h->process);
 		queue_put(b->replayed, now);
@@ -295,8 +305,6 @@ static int coordinator_check(const struct replay_config *c, struct err *e)
 {
 	if (c->mutant && *c->mutant)
 		return err_set(e, EINVAL, "mutant: the coordinator engine has none (event has)");
-	if (c->stop_on_mismatch)
-		return err_set(e, EINVAL, "stop-on-mismatch: the coordinator engine cannot (event can)");
 	return 0;
 }
 

@@ -299,10 +299,9 @@ static void mismatches_are_counted_and_told(void **state)
 }
 
 /* Threads that wait for one that stopped must come to an end too. */
-static void stopping_on_a_mismatch_stops_everybody(void **state)
+static void stopping_stops_everybody(bool processes)
 {
-	(void)state;
-	for (int order = ORDER_TEMPORAL; order <= ORDER_NONE; order += order_stride) {
+	for (int order = ORDER_TEMPORAL; order <= ORDER_NONE - processes; order += order_stride) {
 		struct rig g;
 		struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
 		uint64_t seed = 11;
@@ -312,6 +311,7 @@ static void stopping_on_a_mismatch_stops_everybody(void **state)
 		g.c.order = order;
 		g.c.spin_ns = order % 2 ? 0 : 20000;
 		g.c.stop_on_mismatch = true;
+		g.c.processes = processes;
 		replay(&g, &s);
 		assert_true(g.s.stopped);
 		assert_int_equal(g.s.n_mismatches, 1);
@@ -333,6 +333,14 @@ static void stopping_on_a_mismatch_stops_everybody(void **state)
 		rig_release(&g);
 		sample_release(&s);
 	}
+}
+
+static void stopping_on_a_mismatch_stops_everybody(void **state)
+{
+	(void)state;
+	stopping_stops_everybody(false);
+	if (order_stride == 1)
+		stopping_stops_everybody(true);
 }
 
 /* --- times ------------------------------------------------------------------------------------------------------------ */
@@ -528,7 +536,7 @@ int main(void)
 		cmocka_unit_test(combinations_that_make_no_sense_are_refused),
 		cmocka_unit_test(tables_are_complete),
 	};
-	const struct CMUnitTest coordinator[] = {EVERY_ENGINE};
+	const struct CMUnitTest coordinator[] = {EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
 	const struct CMUnitTest compiled[] = {EVERY_ENGINE, cmocka_unit_test(stopping_on_a_mismatch_stops_everybody)};
 	return cmocka_run_group_tests_name("event", event, choose_event, NULL) +
 	       cmocka_run_group_tests_name("coordinator", coordinator, choose_coordinator, NULL) +
