@@ -145,7 +145,7 @@ $(BUILD)/obj/replay/compiled/headers.o: ALL_CPPFLAGS += -I$(BUILD)/gen
 $(BUILD)/obj/replay/compiled/build.o: ALL_CPPFLAGS += -DPROGRAM_FLAGS='"$(SANITIZE)"'
 # Of these a program takes the functions that it needs, and none that would need another library.
 REPLAY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard common/*.c replay/calls/*.c replay/engines/*.c) replay/balloon.c \
-	capture/confine.c capture/op.c capture/run_facts.c $(addprefix replay/compiled/,image_open.c image_size.c program_main.c)))
+	capture/confine.c capture/content/content_read.c capture/op.c capture/run_facts.c $(addprefix replay/compiled/,image_open.c image_size.c program_main.c)))
 BY_FUNCTION := -ffunction-sections -fdata-sections
 $(eval $(call remember,$(BUILD)/obj/by-function,$(BY_FUNCTION)))
 $(REPLAY_OBJECTS): ALL_CFLAGS += $(BY_FUNCTION)

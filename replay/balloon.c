@@ -166,7 +166,7 @@ static void held_set(struct balloon *b, uint64_t bytes)
  */
 static uint64_t own_now(const struct balloon *b)
 {
-	uint64_t all = process_anonymous_bytes(getpid());
+	uint64_t all = process_anonymous_bytes(getpid()) + (b->beside ? process_anonymous_bytes(b->beside) : 0);
 	for (uint32_t i = 0; i < b->n_pids; i++)
 		all += process_anonymous_bytes(b->pids[i]);
 	return all > b->held_bytes ? all - b->held_bytes : 0;

@@ -6,8 +6,8 @@
  * The traced memory comes from the trace's metadata ("anonymous_memory": samples over time). With timing `timestamp` a
  * sample counts from its time on, divided by the speed; otherwise when as many requests have ended as the program had
  * issued by then, so that it follows the replay however fast that is. The replay's own anonymous memory is subtracted.
- * Pages are filled with what cannot be compressed or merged, and locked. It all belongs to the replaying process:
- * however that ends, it is freed. Source: metrology paper, section IV-C (file-server workload: up to 120 % from this
+ * Pages are filled with what cannot be compressed or merged, and locked. It all belongs to the replaying process (of
+ * engine compiled: to its program): however that ends, it is freed. Source: metrology paper, section IV-C (file-server workload: up to 120 % from this
  * alone). */
 #ifndef REPLAY_BALLOON_H
 #define REPLAY_BALLOON_H
@@ -47,6 +47,7 @@ struct balloon {
 	const struct replay_plan *plan;
 	pid_t *pids; /* pids[n_pids]: processes of the replay, beside this one */
 	uint32_t n_pids;
+	pid_t beside; /* another one, that started this; 0 none */
 	uint32_t *next; /* next[n_lanes]: first request that has not ended */
 	pthread_t id;
 	pthread_mutex_t mutex;

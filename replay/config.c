@@ -243,9 +243,9 @@ static int payload_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "compressible, duplicates: they are of payload random");
 	if (c->payload != PAYLOAD_BUFFER && c->mutant && *c->mutant)
 		return err_set(e, EINVAL, "payload: with a mutant only what lies in the buffers is written");
-	const bool threads = c->engine && (!strcmp(c->engine, "event") || !strcmp(c->engine, "coordinator"));
-	if (c->payload == PAYLOAD_CAPTURED && (!threads || c->processes))
-		return err_set(e, EINVAL, "payload captured: engines event and coordinator write it, with threads (no processes)");
+	const bool writes = c->engine && (!strcmp(c->engine, "event") || !strcmp(c->engine, "coordinator") || !strcmp(c->engine, "compiled"));
+	if (c->payload == PAYLOAD_CAPTURED && !writes)
+		return err_set(e, EINVAL, "payload captured: engines event, coordinator and compiled write it");
 	return 0;
 }
 

@@ -291,6 +291,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		malloc_trim(0); /* what preparing took is given back before the start */
 		if (r->captured)
 			ret = captured_start(r->captured, r->c->memory_bytes, e);
+		r->plan.calls.content = r->captured ? captured_reader(r->captured) : NULL;
 		process_peak_reset();
 		if (!ret)
 			ret = engine->run(&r->plan, r->c, e);

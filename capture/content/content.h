@@ -46,6 +46,7 @@ struct content;
 int content_open(struct content **c, const char *path, struct err *e);
 void content_close(struct content *c); /* NULL is fine */
 const struct content_facts *content_facts(const struct content *c);
+int content_descriptor(const struct content *c); /* of the file; borrowed */
 /* The request with this number in the trace: its place, for content_read, and how many bytes it wrote; false where nothing is kept of it. */
 bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64_t *n_bytes);
 /* Bytes [from, from + n) of the request at `place`, which it has. May be called by several threads at once. Errors: of the system; EIO where a

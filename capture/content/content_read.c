@@ -131,6 +131,11 @@ const struct content_facts *content_facts(const struct content *c)
 	return &c->facts;
 }
 
+int content_descriptor(const struct content *c)
+{
+	return c->fd;
+}
+
 bool content_find(const struct content *c, uint64_t seq, uint64_t *place, uint64_t *n_bytes)
 {
 	uint64_t low = 0, high = c->facts.n_requests;

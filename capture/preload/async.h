@@ -11,6 +11,8 @@ struct asked {
 	int32_t fd;
 	uint16_t op;  /* enum trace_op; OP_INVALID: no request on a file, noted so that its result finds it */
 	uint8_t what; /* OP_AIO_OTHER: the operation's number */
+	uint32_t n_vector;
+	const void *bytes; /* what it writes; with n_vector > 0 struct iovec[n_vector] of it; NULL: nothing */
 };
 
 __attribute__((visibility("hidden"))) void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* With LOG_CONTENT: what a call wrote, in records before its own. */
+#include <sys/syscall.h>
+#include <sys/uio.h>
+
 #include "capture/preload/core.h"
 
 enum { PIECE = 12288 }; /* as much as a record takes */
@@ -32,5 +35,39 @@ void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes,
 	for (int i = 0; i < n && at < n_bytes; i++) {
 		const uint64_t left = n_bytes - at, some = v[i].iov_len < left ? v[i].iov_len : left;
 		at = pieces_note(fd, v[i].iov_base, some, at, begin);
+	}
+}
+
+/* Read as a debugger does: memory that is not there is an error then, and no signal. */
+static bool peek(void *to, const void *from, uint64_t n)
+{
+	const struct iovec here = {to, n}, there = {(void *)(uintptr_t)from, n};
+	return RAW(SYS_process_vm_readv, capture_pid(), &here, 1, &there, 1, 0) == (long)n;
+}
+
+static uint64_t foreign_note(int fd, const char *bytes, uint64_t n, uint64_t at, uint64_t begin)
+{
+	char piece[4096];
+	for (uint64_t done = 0; done < n;) {
+		const uint64_t some = n - done < sizeof piece ? n - done : sizeof piece;
+		if (!peek(piece, bytes + done, some))
+			return UINT64_MAX;
+		pieces_note(fd, piece, some, at + done, begin);
+		done += some;
+	}
+	return at + n;
+}
+
+void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes, uint64_t begin)
+{
+	struct iovec one;
+	if (!n_vector)
+		foreign_note(fd, bytes, n_bytes, 0, begin);
+	uint64_t at = 0;
+	for (uint32_t i = 0; i < n_vector && at < n_bytes; i++) {
+		if (!peek(&one, (const struct iovec *)bytes + i, sizeof one))
+			return;
+		const uint64_t left = n_bytes - at, some = one.iov_len < left ? one.iov_len : left;
+		at = foreign_note(fd, one.iov_base, some, at, begin);
 	}
 }

@@ -17,6 +17,8 @@ void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end)
 {
 	const int64_t got = (int64_t)a->key;
 	cause_asynchronous();
+	if (unlikely(capture_flags & LOG_CONTENT) && a->bytes)
+		content_note_foreign(a->fd, a->bytes, a->n_vector, a->length, begin);
 	NOTE_RESULT(0, .op = LOG_AIO_ASKED, .fd = a->fd, .dir = a->what, .offset = a->offset, .length = a->length,
 		    .flags = a->op, .extra = &got, .extra_len = sizeof got);
 }
@@ -49,6 +51,9 @@ static struct asked asked_of(const struct iocb *cb)
 		for (uint64_t i = 0; i < cb->aio_nbytes && i < 1024; i++)
 			a.length += v[i].iov_len;
 	}
+	if (command == IOCB_CMD_PWRITE || command == IOCB_CMD_PWRITEV)
+		a.bytes = (const void *)(uintptr_t)cb->aio_buf;
+	a.n_vector = command == IOCB_CMD_PWRITEV ? (uint32_t)cb->aio_nbytes : 0;
 	return a;
 }
 
@@ -124,7 +129,8 @@ EXPORT int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to
 
 static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
 {
-	return (struct asked){(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes, cb->aio_fildes, op};
+	return (struct asked){(uintptr_t)cb, (uint64_t)cb->aio_offset, cb->aio_nbytes, cb->aio_fildes, op,
+			      .bytes = op == OP_AIO_WRITE ? (const void *)(uintptr_t)cb->aio_buf : NULL};
 }
 
 #define POSIX(operation, function, ...)                                                                                \

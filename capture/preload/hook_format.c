@@ -3,6 +3,7 @@
  * of arguments. */
 #include <features.h>
 #undef __USE_EXTERN_INLINES
+#include <errno.h>
 #include <stdio.h>
 
 #include "capture/preload/stream.h"
@@ -16,6 +17,18 @@ int __fprintf_chk(FILE *restrict f, int flag, const char *restrict format, ...);
 int __printf_chk(int flag, const char *restrict format, ...);
 int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list ap);
 int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
+
+enum { FORMATTED_MOST = 8192 }; /* longer ones are not kept */
+
+/* Formats it once more: what the stream's buffer holds may be another thread's, or on its way. */
+static __attribute__((noinline)) void formatted_note(int fd, const char *format, va_list ap, int n, uint64_t begin)
+{
+	char text[FORMATTED_MOST];
+	const int saved = errno;
+	if (n < FORMATTED_MOST && vsnprintf(text, sizeof text, format, ap) == n)
+		content_note(fd, text, (uint64_t)n, begin);
+	errno = saved;
+}
 
 /* --- with a list -------------------------------------------------------------------------------------------------------- */
 
@@ -41,12 +54,12 @@ EXPORT int __vprintf_chk(int flag, const char *restrict format, va_list ap)
 
 EXPORT int vdprintf(int fd, const char *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, fd, vdprintf, fd, format, ap);
+	FORMATTED_TEXT(fd, vdprintf, fd, format, ap);
 }
 
 EXPORT int __vdprintf_chk(int fd, int flag, const char *restrict format, va_list ap)
 {
-	FORMATTED(OP_FPRINTF, fd, __vdprintf_chk, fd, flag, format, ap);
+	FORMATTED_TEXT(fd, __vdprintf_chk, fd, flag, format, ap);
 }
 
 /* --- with arguments ----------------------------------------------------------------------------------------------------- */

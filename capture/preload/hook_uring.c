@@ -144,6 +144,9 @@ static struct asked asked_of(const struct io_uring *u, const struct ring *r, uin
 	}
 	if (a.op == OP_AIO_READV || a.op == OP_AIO_WRITEV)
 		a.length = total_of(s);
+	if (a.op == OP_AIO_WRITE || a.op == OP_AIO_WRITEV)
+		a.bytes = (const void *)(uintptr_t)s->addr;
+	a.n_vector = a.op == OP_AIO_WRITEV ? s->len : 0;
 	if (s->flags & SQE_SKIP)
 		a.key = ~a.key; /* nothing is told of it if it succeeds */
 	return a;

@@ -65,13 +65,31 @@ static inline uint32_t stream_flags(const char *mode)
 #define TIMED_PUT(stream, type, function, ...)                                                                         \
 	TIMED_PUT_OF(CAUSE_FD(fd_of(stream)), stream, type, function, __VA_ARGS__)
 
-/* One record of a call with a format on a stream; the result is what it returned. */
-#define FORMATTED_PUT(stream, function, ...)                                                                           \
-	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
-	capture_io(OP_FPRINTF, begin, end, fd_of(stream), 0, 0, 0, got);                                               \
+/* What a call with a format wrote is formatted once more, from a copy of its arguments `ap`. (On Linux va_end does nothing, so that TIMED_OF may
+ * return.) */
+#define FORMATTED_BEGIN                                                                                                \
+	va_list again;                                                                                                 \
+	va_copy(again, ap)
+#define FORMATTED_END(to)                                                                                              \
+	if (unlikely(capture_flags & LOG_CONTENT) && got > 0)                                                          \
+		formatted_note(to, format, again, got, begin);                                                         \
+	va_end(again);                                                                                                 \
+	capture_io(OP_FPRINTF, begin, end, to, 0, 0, 0, got);                                                          \
 	return got
 
-/* The same on a descriptor, or on a stream of wide characters. `to`: the descriptor. */
+/* One record of a call with a format on a stream; the result is what it returned. */
+#define FORMATTED_PUT(stream, function, ...)                                                                           \
+	FORMATTED_BEGIN;                                                                                               \
+	TIMED_PUT(stream, int, function, __VA_ARGS__);                                                                 \
+	FORMATTED_END(fd_of(stream))
+
+/* The same on a descriptor. `to`: that. */
+#define FORMATTED_TEXT(to, function, ...)                                                                              \
+	FORMATTED_BEGIN;                                                                                               \
+	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
+	FORMATTED_END(to)
+
+/* Of wide characters, whose bytes are not known. */
 #define FORMATTED(operation, to, function, ...)                                                                        \
 	TIMED_OF(CAUSE_FD(to), int, function, __VA_ARGS__);                                                            \
 	capture_io(operation, begin, end, to, 0, 0, 0, got);                                                           \

@@ -9,6 +9,7 @@
 
 #include "common/xalloc.h"
 #include "replay/calls/calls_private.h"
+#include "replay/calls/captured_take.h"
 #include "replay/calls/passing.h"
 #include "replay/calls/rooted.h"
 
@@ -180,6 +181,13 @@ static call_run *const runs[OP_N] = {
 	[OP_PAGE_FAULT] = call_touch,
 };
 
+/* Of formatted output only the result tells how much it was. */
+static uint64_t payload_bytes(const struct replay_plan *p, const struct call *c)
+{
+	const uint64_t n = c->traced > 0 && (uint64_t)c->traced > c->length ? (uint64_t)c->traced : c->length;
+	return n < p->max_length ? n : p->max_length;
+}
+
 void call_issue(const struct site *s, const struct hot_request *h, void *buffer, bool publish, uint32_t begun, bool careful,
 		struct outcome *out)
 {
@@ -190,11 +198,11 @@ void call_issue(const struct site *s, const struct hot_request *h, void *buffer,
 			   .careful = careful};
 	if (c->bits & CALL_BAD_ADDRESS)
 		k.buffer = (char *)1;
-	if (c->bits & CALL_PAYLOAD && p->calls.captured)
-		p->calls.captured_take(p->calls.captured, c->to, k.buffer, c->length);
+	if (c->bits & CALL_PAYLOAD && p->calls.content)
+		captured_take(p->calls.content, c->to, k.buffer, p->max_length);
 	else if (c->bits & CALL_PAYLOAD)
 		payload_make(p->calls.payload, p->seed + h->length * UINT64_C(0x9e3779b97f4a7c15),
-			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer, c->length);
+			     c->offset == OFFSET_NONE ? 0 : c->offset % PAYLOAD_BLOCK, k.buffer, payload_bytes(p, c));
 	if (c->bits & CALL_BY_PAGES && c->op != OP_PAGE_FAULT && c->op != OP_MMAP)
 		call_cached(&k);
 	else if (c->bits & CALL_SKIPPED)

@@ -97,7 +97,7 @@ struct call_table { /* of a plan. While it runs, only what is atomic changes, an
 	int reads; /* enum replay_reads */
 	const struct payload *payload; /* what is written, borrowed; NULL: what lies in the buffers */
 	struct captured *captured; /* what is written was captured (captured.h); borrowed, NULL: it is not */
-	void (*captured_take)(struct captured *c, uint64_t number, void *to, uint64_t n); /* not by name: programs of engine compiled have none */
+	const struct captured_reader *content; /* while it runs: by what workers take it */
 	struct call_map *map; /* map[n_maps] */
 	uint32_t n_maps;
 	struct call_process *process; /* process[n_processes] */

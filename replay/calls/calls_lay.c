@@ -380,11 +380,11 @@ static bool is_plain(const struct slots *s, const struct load_request *r)
 /* Where content is made before each write, no write is a plain call; where it was captured, none of which it was. */
 static bool writes_payload(const struct call_table *c, const struct load_request *r, uint64_t *number)
 {
-	const bool writes = op_info(r->op)->family == FAMILY_WRITE || r->op == OP_FWRITE ||
-			    (c->captured && (r->op == OP_FPUTS || r->op == OP_FPUTC)) || (r->op == OP_FPUTC && r->length > 1);
+	const bool stream = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPRINTF || r->op == OP_FPUTC;
+	const bool writes = op_info(r->op)->family == FAMILY_WRITE || stream;
 	if (c->captured)
 		return writes && r->rvalue > 0 && captured_add(c->captured, r->record, number);
-	return c->payload && writes && r->rvalue != -EFAULT && r->op != OP_AIO_WRITE && r->op != OP_AIO_WRITEV;
+	return c->payload && writes && r->rvalue != -EFAULT;
 }
 
 struct hot_request call_hot(struct call_table *c, const struct load *l, const struct slots *s, const struct load_request *r)
@@ -447,7 +447,6 @@ static void processes_lay(struct call_table *c, const struct load *l, const stru
 void call_table_init(struct call_table *c, const struct load *l, const struct slots *s)
 {
 	*c = (struct call_table){.n_slots = s->n, .n_maps = s->n_maps, .null_fd = -1, .captured = l->captured};
-	c->captured_take = captured_take;
 	if (vm_alloc_shared(&c->memory, sizeof *c->common, "the calls", NULL))
 		abort(); /* a page: as of any small memory (xalloc.h) */
 	c->common = c->memory.base;

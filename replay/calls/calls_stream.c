@@ -175,7 +175,7 @@ void call_fputc(struct caller *k)
 	FILE *f = s->file;
 	stream_turn(s, 'w');
 	const size_t n = n_bytes_of(k), before = n > 1 ? fwrite(k->buffer, 1, n - 1, f) : 0;
-	const int last = n > 1 || k->c->bits & CALL_PAYLOAD ? ((const unsigned char *)k->buffer)[n - 1] : 'x';
+	const int last = n > 1 || k->c->bits & CALL_PAYLOAD ? ((const unsigned char *)k->buffer)[n ? n - 1 : 0] : 'x';
 	CALL(k, fputc(last, f));
 	if (k->out->rvalue >= 0)
 		k->out->rvalue = 1 + (int64_t)before;

@@ -2,47 +2,37 @@
 #include "replay/calls/captured.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
-#include "capture/content/content.h"
-#include "common/vm.h"
 #include "common/xalloc.h"
+#include "replay/calls/captured_take.h"
 
 #define NAP_NS 500000 /* of who fetches, when there is no room */
 #define MEMORY_LEAST (UINT64_C(1) << 20)
 
-enum item_state { ITEM_WANTED, ITEM_THERE, ITEM_TAKEN };
-
-struct item { /* content of a request, in issue order */
-	uint64_t place, n_bytes;
-	uint64_t at; /* in memory, where it is there */
-	_Atomic uint32_t state;
-};
-
 struct captured {
-	struct content *content;
+	struct captured_reader reader; /* what workers have of it */
 	uint64_t *seq; /* seq[n_seq] of the trace's records; NULL: each is its number */
 	uint64_t n_seq;
-	struct item *item; /* item[n] */
+	struct captured_item *item; /* item[n], until it starts; then they are in shared memory */
 	uint64_t n, cap;
 	uint64_t n_bytes;
-	/* Memory is used as a ring: of items [oldest, next) what was fetched lies in it, in their order, from `from` to `to` and round its end. */
-	struct vm_region memory;
-	uint64_t size, n_locked_bytes;
+	int memory_fd;
+	/* The ring: of items [oldest, next) what was fetched lies in it, in their order, from `from` to `to` and round its end. */
+	uint64_t n_locked_bytes;
 	uint64_t oldest, next, from, to;
 	bool full; /* from == to, and something is there */
 	pthread_t id;
 	bool runs;
 	atomic_bool stop;
-	_Atomic uint64_t n_late;
-	_Atomic int failure; /* negative errno */
-	struct err why;	     /* by who set it */
 };
 
 /* --- the trace and its content -------------------------------------------------------------------------------------- */
@@ -98,11 +88,12 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 	if (!*wanted)
 		return err_set(e, ENOENT, "%s: no content was kept with this trace (validate capture app --content keeps it)", path);
 	struct captured *c = xcalloc(1, sizeof *c);
+	c->memory_fd = -1;
 	char *beside = xasprintf("%s" CONTENT_SUFFIX, path);
-	int ret = content_open(&c->content, beside, e);
+	int ret = content_open(&c->reader.content, beside, e);
 	if (ret)
 		ret = err_context(e, "payload captured");
-	else if (!name_is(c->content, wanted))
+	else if (!name_is(c->reader.content, wanted))
 		ret = err_set(e, EINVAL, "%s: the content of another trace", beside);
 	ret = ret ? ret : seqs_read(c, path, e);
 	free(beside);
@@ -115,9 +106,9 @@ int captured_open(struct captured **out, const char *path, const struct trace *t
 
 bool captured_add(struct captured *c, uint64_t record, uint64_t *number)
 {
-	struct item made = {.state = ITEM_WANTED};
+	struct captured_item made = {.state = ITEM_WANTED};
 	const uint64_t seq = record < c->n_seq ? c->seq[record] : record;
-	if (!content_find(c->content, seq, &made.place, &made.n_bytes))
+	if (!content_find(c->reader.content, seq, &made.place, &made.n_bytes))
 		return false;
 	GROW(c->item, c->n, c->cap);
 	c->item[c->n] = made;
@@ -126,16 +117,9 @@ bool captured_add(struct captured *c, uint64_t record, uint64_t *number)
 	return true;
 }
 
-static void failed(struct captured *c, const struct err *why)
-{
-	int none = 0;
-	if (atomic_compare_exchange_strong(&c->failure, &none, -why->code))
-		c->why = *why;
-}
-
 /* --- fetching ------------------------------------------------------------------------------------------------------- */
 
-static uint32_t state_of(const struct item *i)
+static uint32_t state_of(const struct captured_item *i)
 {
 	return atomic_load_explicit(&i->state, memory_order_acquire);
 }
@@ -144,7 +128,7 @@ static uint32_t state_of(const struct item *i)
 static void taken_forget(struct captured *c)
 {
 	while (c->oldest < c->next && state_of(&c->item[c->oldest]) == ITEM_TAKEN) {
-		const struct item *i = &c->item[c->oldest++];
+		const struct captured_item *i = &c->item[c->oldest++];
 		if (i->at == UINT64_MAX)
 			continue;
 		c->from = i->at + i->n_bytes;
@@ -162,7 +146,7 @@ static bool room_find(struct captured *c, uint64_t n, uint64_t *at)
 	if (c->full)
 		return false;
 	const bool wrapped = c->to < c->from;
-	if (n <= (wrapped ? c->from : c->size) - c->to)
+	if (n <= (wrapped ? c->from : c->reader.shared->ring_bytes) - c->to)
 		*at = c->to;
 	else if (!wrapped && n <= c->from)
 		*at = 0;
@@ -178,16 +162,16 @@ static void fetch(struct captured *c)
 {
 	taken_forget(c);
 	for (; c->next < c->n && !atomic_load(&c->stop); c->next++) {
-		struct item *i = &c->item[c->next];
+		struct captured_item *i = &c->item[c->next];
 		struct err why = ERR_INIT;
 		uint32_t wanted = ITEM_WANTED;
 		i->at = UINT64_MAX;
-		if (i->n_bytes > c->size || state_of(i) != ITEM_WANTED)
+		if (i->n_bytes > c->reader.shared->ring_bytes || state_of(i) != ITEM_WANTED)
 			continue; /* its worker reads it, or has */
 		if (!room_find(c, i->n_bytes, &i->at))
 			return;
-		if (content_read(c->content, i->place, 0, (char *)c->memory.base + i->at, i->n_bytes, &why))
-			failed(c, &why);
+		if (content_read(c->reader.content, i->place, 0, captured_ring(c->reader.shared) + i->at, i->n_bytes, &why))
+			captured_failed(c->reader.shared, &why);
 		atomic_compare_exchange_strong(&i->state, &wanted, ITEM_THERE);
 	}
 }
@@ -203,41 +187,65 @@ static void *fetch_main(void *arg)
 	return NULL;
 }
 
-int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e)
+#define PAGE UINT64_C(4096)
+
+static uint64_t rounded(uint64_t n)
 {
+	return (n + PAGE - 1) / PAGE * PAGE;
+}
+
+/* In a file of memory, so that another program may map it, too. */
+static int memory_get(struct captured *c, uint64_t ring_bytes, struct err *e)
+{
+	const uint64_t items_at = rounded(sizeof *c->reader.shared), ring_at = items_at + rounded(c->n * sizeof *c->item);
+	const uint64_t n_bytes = ring_at + rounded(ring_bytes);
 	struct err unlocked = ERR_INIT;
-	c->size = memory_bytes > c->n_bytes ? c->n_bytes : memory_bytes < MEMORY_LEAST ? MEMORY_LEAST : memory_bytes;
-	if (!c->n)
-		return 0;
-	int ret = vm_alloc(&c->memory, c->size, "what is written", e);
+	c->memory_fd = memfd_create("validate-content", MFD_CLOEXEC);
+	if (c->memory_fd < 0 || ftruncate(c->memory_fd, (off_t)n_bytes) < 0)
+		return err_sys(e, errno, "no memory for what is written");
+	const int code = posix_fallocate(c->memory_fd, 0, (off_t)n_bytes);
+	if (code)
+		return err_sys(e, code, "no memory for what is written: %llu KiB", (unsigned long long)(n_bytes >> 10));
+	int ret = vm_map_file(&c->reader.memory, c->memory_fd, 0, n_bytes, "what is written", e);
 	if (ret)
 		return ret;
-	c->n_locked_bytes = vm_lock(&c->memory, &unlocked) ? 0 : c->memory.n_bytes;
+	captured_own(&c->reader);
+	c->n_locked_bytes = vm_lock(&c->reader.memory, &unlocked) ? 0 : n_bytes;
+	struct captured_shared *s = c->reader.shared = c->reader.memory.base;
+	*s = (struct captured_shared){.n_bytes = n_bytes, .n_items = c->n, .items_at = items_at, .ring_at = ring_at, .ring_bytes = ring_bytes};
+	memcpy(captured_items(s), c->item, c->n * sizeof *c->item);
+	free(c->item);
+	c->item = captured_items(s);
+	return 0;
+}
+
+int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e)
+{
+	if (!c->n)
+		return 0;
+	int ret = memory_get(c, memory_bytes > c->n_bytes ? c->n_bytes : memory_bytes < MEMORY_LEAST ? MEMORY_LEAST : memory_bytes, e);
+	if (ret)
+		return ret;
 	fetch(c);
-	if (atomic_load(&c->failure))
+	if (atomic_load(&c->reader.shared->failure))
 		return captured_stop(c, NULL, e);
 	const int code = c->next < c->n ? pthread_create(&c->id, NULL, fetch_main, c) : 0;
 	c->runs = c->next < c->n && !code;
 	return code ? err_sys(e, code, "a thread for what is written") : 0;
 }
 
-/* --- taking --------------------------------------------------------------------------------------------------------- */
-
-void captured_take(struct captured *c, uint64_t number, void *to, uint64_t n)
+const struct captured_reader *captured_reader(const struct captured *c)
 {
-	struct item *i = &c->item[number];
-	struct err why = ERR_INIT;
-	uint32_t wanted = ITEM_WANTED;
-	n = n < i->n_bytes ? n : i->n_bytes;
-	if (atomic_compare_exchange_strong(&i->state, &wanted, ITEM_TAKEN)) {
-		atomic_fetch_add_explicit(&c->n_late, 1, memory_order_relaxed);
-		if (content_read(c->content, i->place, 0, to, n, &why))
-			failed(c, &why);
-		return;
-	}
-	memcpy(to, (const char *)c->memory.base + i->at, n);
-	atomic_store_explicit(&i->state, ITEM_TAKEN, memory_order_release);
+	return &c->reader;
 }
+
+void captured_descriptors(const struct captured *c, int *content_fd, int *memory_fd)
+{
+	*content_fd = c && c->memory_fd >= 0 ? content_descriptor(c->reader.content) : -1;
+	*memory_fd = c ? c->memory_fd : -1;
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------------- */
 
 static void end(struct captured *c)
 {
@@ -249,11 +257,12 @@ static void end(struct captured *c)
 
 int captured_stop(struct captured *c, struct captured_summary *s, struct err *e)
 {
+	const struct captured_shared *shared = c->reader.shared;
 	end(c);
 	if (s)
-		*s = (struct captured_summary){c->n, c->n_bytes, atomic_load(&c->n_late), c->n_locked_bytes};
-	const int failure = atomic_load(&c->failure);
-	return failure ? err_set(e, -failure, "payload captured: %s", c->why.msg) : 0;
+		*s = (struct captured_summary){c->n, c->n_bytes, shared ? atomic_load(&shared->n_late) : 0, c->n_locked_bytes};
+	const int failure = shared ? atomic_load(&shared->failure) : 0;
+	return failure ? err_set(e, failure, "payload captured: %s", shared->why) : 0;
 }
 
 void captured_free(struct captured *c)
@@ -261,9 +270,12 @@ void captured_free(struct captured *c)
 	if (!c)
 		return;
 	end(c);
-	content_close(c->content);
-	vm_free(&c->memory);
+	content_close(c->reader.content);
+	if (!c->reader.shared)
+		free(c->item);
+	vm_free(&c->reader.memory);
+	if (c->memory_fd >= 0)
+		close(c->memory_fd);
 	free(c->seq);
-	free(c->item);
 	free(c);
 }

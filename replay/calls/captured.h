@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What writes write where that is what the traced program wrote (--payload captured): from the file beside the trace (capture/content/content.h),
  * fetched ahead of the requests in issue order, by a fixed horizon, into locked memory. A worker takes its content from there into its buffer, before
- * the first stamp; what is not there yet, because another worker is behind or it is larger than all of the memory, it reads itself. */
+ * the first stamp; what is not there yet, because another worker is behind or it is larger than all of the memory, it reads itself. Workers
+ * may be of other processes: the memory is shared. */
 #ifndef REPLAY_CAPTURED_H
 #define REPLAY_CAPTURED_H
 
@@ -29,8 +30,11 @@ bool captured_add(struct captured *c, uint64_t record, uint64_t *number);
 
 /* Fetches what fits into `memory_bytes` and goes on beside the requests. Errors: ENOMEM; of the content, as captured_stop. */
 int captured_start(struct captured *c, uint64_t memory_bytes, struct err *e);
-/* At most `n` bytes of what request `number` wrote, into a worker's buffer; once. */
-void captured_take(struct captured *c, uint64_t number, void *to, uint64_t n);
+/* What workers take it by (captured_take.h), once it has started. Borrowed. */
+struct captured_reader;
+const struct captured_reader *captured_reader(const struct captured *c);
+/* For another program's workers: descriptors of the file and of the shared memory, borrowed, -1 where there is nothing to take; NULL is fine. */
+void captured_descriptors(const struct captured *c, int *content_fd, int *memory_fd);
 /* Errors: of the system, or EIO, where some content could not be read: what was written instead is anything. */
 int captured_stop(struct captured *c, struct captured_summary *s, struct err *e);
 

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "replay/balloon.h"
 #include "replay/plan.h"
 #include "replay/replay.h"
 
@@ -23,12 +24,15 @@ struct control {
 	char magic[32];
 	uint64_t n_bytes;	     /* of the whole */
 	uint64_t header_bytes;	     /* sizeof(struct control): another version has another */
-	uint64_t fds_at, outcomes_at; /* from the start: _Atomic int[n_slots], struct outcome of lane after lane */
+	uint64_t fds_at, steps_at, outcomes_at; /* from the start: _Atomic int[n_slots], struct balloon_step[balloon.n_steps], struct outcome of
+						 * lane after lane */
 	uint32_t n_slots;
+	int content_fd, content_memory_fd; /* of captured content (captured_take.h), -1 none */
 	struct replay_config config; /* its texts are NULL; of them a program wants only */
 	char cpus[16384], scheduler[256]; /* config.cpus and config.scheduler, empty for NULL */
 	struct replay_plan plan;     /* the program's; before it has begun: clock, dir_fd and calls.null_fd */
 	struct call_counts counts;   /* of plan.calls, at the end */
+	struct balloon balloon;	     /* which the program holds: how many steps, and at the end what was held; numbers, too */
 	_Atomic uint32_t state;	     /* enum control_state */
 	int result;		     /* of crew_run, and */
 	struct err err;		     /* what it said; valid in CONTROL_ENDED */
@@ -37,6 +41,11 @@ struct control {
 static inline _Atomic int *control_fds(struct control *c)
 {
 	return (_Atomic int *)(void *)((char *)c + c->fds_at);
+}
+
+static inline struct balloon_step *control_steps(struct control *c)
+{
+	return (struct balloon_step *)(void *)((char *)c + c->steps_at);
 }
 
 static inline struct outcome *control_outcomes(struct control *c)

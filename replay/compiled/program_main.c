@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/xalloc.h"
+#include "replay/calls/captured_take.h"
 #include "replay/compiled/control.h"
 #include "replay/compiled/program.h"
 
@@ -48,6 +49,16 @@ static void loop(struct runner *w)
 		program->thread[i](w);
 }
 
+static int content_take(struct control *c, struct err *e)
+{
+	struct captured_reader *r = NULL;
+	if (c->content_fd < 0 || c->content_memory_fd < 0)
+		return 0;
+	int ret = captured_join(&r, c->content_fd, c->content_memory_fd, e);
+	c->plan.calls.content = r;
+	return ret;
+}
+
 static int plan_take(struct control *c, const struct program *program, struct err *e)
 {
 	struct replay_plan *p = &c->plan;
@@ -61,12 +72,14 @@ static int plan_take(struct control *c, const struct program *program, struct er
 	    c->outcomes_at + image_outcome_bytes(p) > c->n_bytes)
 		return err_set(e, EINVAL, "the compiled program is not that of this replay");
 	p->calls.null_fd = null_fd;
-	p->calls.payload = c->config.payload == PAYLOAD_BUFFER ? NULL : &p->payload;
+	p->calls.payload = c->config.payload == PAYLOAD_BUFFER || c->config.payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
 	p->fds = xcalloc((size_t)p->n_slots + 1, sizeof *p->fds); /* with --processes each has its own */
 	for (uint32_t i = 0; i < p->n_slots; i++)
 		atomic_init(&p->fds[i], atomic_load(&control_fds(c)[i]));
 	image_outcomes_set(p, control_outcomes(c));
-	return 0;
+	c->balloon.step = control_steps(c);
+	p->balloon = &c->balloon;
+	return content_take(c, e);
 }
 
 static int replay(struct control *c, const struct program *program, struct err *e)

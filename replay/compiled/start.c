@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "replay/calls/captured.h"
 #include "replay/compiled/control.h"
 #include "replay/compiled/image.h"
 #include "replay/engines/crew.h"
@@ -42,7 +43,8 @@ static struct replay_config config_without_texts(const struct replay_config *con
 
 static int control_make(struct control **to, int *fd, const struct replay_plan *p, const struct replay_config *config, struct err *e)
 {
-	uint64_t fds_at = rounded(sizeof(struct control)), outcomes_at = fds_at + rounded(p->n_slots * sizeof(int));
+	uint64_t fds_at = rounded(sizeof(struct control)), steps_at = fds_at + rounded(p->n_slots * sizeof(int));
+	uint64_t steps_bytes = p->balloon->n_steps * sizeof *p->balloon->step, outcomes_at = steps_at + rounded(steps_bytes);
 	uint64_t n_bytes = outcomes_at + rounded(image_outcome_bytes(p) + 1);
 	struct control *c;
 	const char *cpus = config->cpus ? config->cpus : "", *scheduler = config->scheduler ? config->scheduler : "";
@@ -57,8 +59,12 @@ static int control_make(struct control **to, int *fd, const struct replay_plan *
 		return err_sys(e, code ? code : errno, "no memory to share with the compiled program: %llu KiB",
 			       (unsigned long long)(n_bytes >> 10));
 	(void)madvise(c, n_bytes, MADV_HUGEPAGE);
-	*c = (struct control){.magic = CONTROL_MAGIC, .n_bytes = n_bytes, .header_bytes = sizeof *c, .fds_at = fds_at,
+	*c = (struct control){.magic = CONTROL_MAGIC, .n_bytes = n_bytes, .header_bytes = sizeof *c, .fds_at = fds_at, .steps_at = steps_at,
+			      .balloon = {.n_steps = p->balloon->n_steps, .by_time = p->balloon->by_time, .beside = getpid()},
 			      .outcomes_at = outcomes_at, .n_slots = p->n_slots, .config = config_without_texts(config)};
+	captured_descriptors(p->calls.captured, &c->content_fd, &c->content_memory_fd);
+	if (steps_bytes)
+		memcpy(control_steps(c), p->balloon->step, steps_bytes);
 	strcpy(c->cpus, cpus);
 	strcpy(c->scheduler, scheduler);
 	c->plan.clock = p->clock;
@@ -107,6 +113,8 @@ static void child(struct control *c, int control_fd, int program_fd, const struc
 	keep_open(p->dir_fd);
 	keep_open(p->calls.null_fd);
 	keep_open(control_fd);
+	keep_open(c->content_fd);
+	keep_open(c->content_memory_fd);
 	snprintf(number, sizeof number, "%d", control_fd);
 	fexecve(program_fd, argv, environ);
 	c->result = err_sys(&c->err, errno, "the compiled program cannot be executed");
@@ -171,6 +179,10 @@ static void results_take(struct replay_plan *p, const struct control *c)
 	p->scheduling = done->scheduling;
 	crew_due_to_ticks(p, done->due_ticks_per_ns);
 	p->calls.common->counts = c->counts;
+	p->balloon->own_bytes = c->balloon.own_bytes;
+	p->balloon->least_bytes = c->balloon.least_bytes;
+	p->balloon->most_bytes = c->balloon.most_bytes;
+	p->balloon->n_changes = c->balloon.n_changes;
 }
 
 static int program_broke(struct replay_plan *p, const struct control *c, int status, struct err *e)

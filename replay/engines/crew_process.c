@@ -23,6 +23,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "replay/balloon.h"
+#include "replay/calls/captured_take.h"
 #include "replay/calls/passing.h"
 #include "replay/engines/crew_private.h"
 #include "replay/engines/watchdog.h"
@@ -95,6 +96,7 @@ static void memory_own(const struct crew *c)
 	vm_own((void *)p->calls.stream, p->calls.n_slots * sizeof *p->calls.stream);
 	buffers_own(c);
 	vm_own(c->common_memory.base, c->common_memory.n_bytes);
+	captured_own(p->calls.content);
 	vm_own(p->calls.memory.base, p->calls.memory.n_bytes);
 }
 

@@ -31,6 +31,12 @@ replay 0 --balloon 64M -o out.trace rr.trace
 replay 0 --processes --balloon 64M -o out.trace rr.trace
 [ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
 	fail "64M with processes: $(extra out.trace .replay.balloon)"
+# of a program of its own, and the process that started it
+for more in --no-processes --processes; do
+	replay 0 --engine compiled --program-cache cache $more --balloon 64M -o out.trace rr.trace
+	[ "$(extra out.trace '.replay.balloon | .own_bytes + .most_bytes - 67108864 | . > -262144 and . < 262144')" = true ] ||
+		fail "64M, compiled $more: $(extra out.trace .replay.balloon)"
+done
 # whoever has as much needs none
 replay 0 --balloon 1K -o out.trace rr.trace
 [ "$(extra out.trace .replay.balloon.most_bytes)" = 0 ] || fail "1K: $(extra out.trace .replay.balloon)"
@@ -42,6 +48,8 @@ replay 2 --balloon traces rr.trace
 expect_line err 'not one of off, traced or a size'
 rm -f out.trace
 replay 3 --balloon 1000T -o out.trace rr.trace
+expect_line err 'the balloon needs'
+replay 3 --engine compiled --program-cache cache --balloon 1000T -o out.trace rr.trace
 expect_line err 'the balloon needs'
 [ ! -e out.trace ] || fail "a trace of nothing"
 "$VALIDATE" export --to csv rr.trace -o rr.csv

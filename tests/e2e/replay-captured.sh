@@ -44,6 +44,9 @@ kept tar tar xf ../a.tar
 alike tar . -- --order fs
 alike tar . -- --order temporal
 alike tar . -- --order fs --engine coordinator
+alike tar . -- --order fs --engine compiled --program-cache cache
+alike tar . -- --order fs --engine compiled --memory 1MiB --program-cache cache
+alike tar . -- --order fs --processes --memory 1MiB
 alike tar . -- --order fs --memory 1MiB # a third of one file
 grep -q '^content .* fetched into [01]' out || fail "$(cat out)"
 # equal blocks once: the file that is all alike takes next to nothing
@@ -98,7 +101,83 @@ alike streams stream vector --
 # characters, by calls and put in line
 $compiler -w -O2 -o put "$SRCDIR/tests/programs/put.c" || fail 'put.c does not compile'
 kept put "$PWD/put"
-alike put other child more again -- --order fs
+alike put mixed other child more again -- --order fs
+
+# formatted, character by character, and asynchronous; by two processes
+cat >others.c <<'END'
+#include <aio.h>
+#include <fcntl.h>
+#include <libaio.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/uio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static char buffer[16][8192] __attribute__((aligned(4096)));
+static void fill(int seed)
+{
+	for (int i = 0; i < 16; i++)
+		for (int k = 0; k < 8192; k++)
+			buffer[i][k] = (char)(seed + i * 31 + k * 7 + k / 256);
+}
+static int posix(int fd)
+{
+	struct aiocb cb[16] = {{0}}, *list[16];
+	fill(1);
+	for (int i = 0; i < 16; i++) {
+		cb[i] = (struct aiocb){.aio_fildes = fd, .aio_buf = buffer[i], .aio_nbytes = 8192, .aio_offset = i * 8192, .aio_lio_opcode = LIO_WRITE};
+		list[i] = &cb[i];
+	}
+	if (lio_listio(LIO_WAIT, list, 16, NULL))
+		return 1;
+	for (int i = 0; i < 16; i++)
+		if (aio_return(&cb[i]) != 8192)
+			return 2;
+	return 0;
+}
+static int kernel(int fd)
+{
+	struct iocb cb[16], *list[16];
+	struct io_event event[16];
+	struct iovec v[2] = {{buffer[3], 5000}, {buffer[5], 3000}};
+	io_context_t context = NULL;
+	fill(9);
+	if (io_setup(16, &context) < 0)
+		return 3;
+	for (int i = 0; i < 16; i++, list[i - 1] = &cb[i - 1])
+		io_prep_pwrite(&cb[i], fd, buffer[i], 8000, i * 8192L);
+	io_prep_pwritev(&cb[7], fd, v, 2, 7 * 8192L);
+	if (io_submit(context, 16, list) != 16 || io_getevents(context, 16, 16, event, NULL) != 16)
+		return 4;
+	return io_destroy(context);
+}
+int main(void)
+{
+	pid_t child = fork();
+	FILE *f = fopen(child ? "formatted" : "characters", "w");
+	for (int i = 0; i < 3000; i++)
+		if (child)
+			fprintf(f, "%d %x %s\n", i, i * 7, i % 2 ? "odd" : "even");
+		else
+			fputc('a' + i % 26, f);
+	fclose(f);
+	if (!child)
+		_exit(0);
+	waitpid(child, NULL, 0);
+	int a = open("posix", O_CREAT | O_RDWR, 0644), b = open("kernel", O_CREAT | O_RDWR, 0644);
+	exit(posix(a) || kernel(b));
+}
+END
+if $compiler -w -O1 -o others others.c -laio; then
+	kept others "$PWD/others"
+	for how in '--order fs' '--order temporal --processes' '--order fs --engine coordinator --processes' \
+		'--order fs --engine compiled --program-cache cache' '--order temporal --engine compiled --processes --program-cache cache'; do
+		# shellcheck disable=SC2086 # options
+		alike others formatted characters posix kernel -- $how
+	done
+else
+	fail 'others.c does not compile'
+fi
 
 # a slice knows its requests' content, when it has it beside it
 "$VALIDATE" slice --operation pwritev,open,close -o slice.trace streams.trace >/dev/null
@@ -126,7 +205,7 @@ printf 'xxxxxxxx' | dd of=streams.trace.content bs=1 seek=200 conv=notrunc 2>/de
 rm -rf bad && mkdir bad
 expect_status 3 "$VALIDATE" replay --prepare --payload captured --dir bad streams.trace
 grep -q 'is not what was stored' err || fail "$(cat err)"
-expect_status 2 "$VALIDATE" replay --payload captured --engine compiled --dir bad streams.trace
+expect_status 2 "$VALIDATE" replay --payload captured --engine fio --dir bad streams.trace
 # and a trace without
 mkdir -p plain.run
 (cd plain.run && "$VALIDATE" capture app --root "$PWD" -o ../plain.trace -- touch made) >/dev/null

@@ -6,9 +6,12 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "capture/content/content.h"
 #include "replay/calls/captured.h"
+#include "replay/calls/captured_take.h"
 #include "tests/unit/replay/sample.h"
 
 #define N 200u
@@ -68,7 +71,7 @@ static void made(uint64_t first)
 }
 
 struct taker {
-	struct captured *c;
+	const struct captured_reader *c;
 	uint64_t *number, *seq, n;
 	uint64_t from; /* every second, from this one */
 	bool backwards;
@@ -110,7 +113,7 @@ static void taken_by_two(uint64_t first, bool backwards)
 	}
 	assert_int_equal(captured_start(c, MEMORY, &e), 0);
 	const bool odd = backwards && n % 2; /* from the other end the second thread must begin elsewhere to have the other half */
-	struct taker w[2] = {{c, number, seq, n, 0, false, 0}, {c, number, seq, n, odd ? 1 : backwards ? 0 : 1, backwards, 0}};
+	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0}, {captured_reader(c), number, seq, n, odd ? 1 : backwards ? 0 : 1, backwards, 0}};
 	for (int i = 0; i < 2; i++)
 		pthread_create(&id[i], NULL, take, &w[i]);
 	for (int i = 0; i < 2; i++)
@@ -141,6 +144,49 @@ static void of_a_slice(void **state)
 	taken_by_two(40, false);
 }
 
+/* By two processes: one that was forked, and another one's program, which knows descriptors only. */
+static void by_processes(void **state)
+{
+	struct err e = ERR_INIT;
+	struct captured *c;
+	struct captured_summary s;
+	struct captured_reader *joined;
+	struct trace *t;
+	uint64_t number[N], seq[N], n = 0;
+	int content_fd, memory_fd;
+	(void)state;
+	made(0);
+	assert_int_equal(trace_open(&t, trace_path, &e), 0);
+	assert_int_equal(captured_open(&c, trace_path, t, &e), 0);
+	captured_descriptors(c, &content_fd, &memory_fd);
+	assert_true(memory_fd < 0 && content_fd < 0);
+	for (seq[0] = 3; seq[n] < N; n++, seq[n] = seq[n - 1] + 3)
+		assert_true(captured_add(c, seq[n], &number[n]));
+	assert_int_equal(captured_start(c, MEMORY, &e), 0);
+	captured_descriptors(c, &content_fd, &memory_fd);
+	assert_int_equal(captured_join(&joined, dup(content_fd), dup(memory_fd), &e), 0);
+	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0}, {joined, number, seq, n, 1, false, 0}};
+	pid_t pid[2];
+	for (int i = 0; i < 2; i++)
+		if ((pid[i] = fork()) == 0) {
+			captured_own(w[i].c);
+			take(&w[i]);
+			_exit(w[i].n_wrong != 0);
+		}
+	for (int i = 0, status; i < 2; i++) {
+		assert_true(waitpid(pid[i], &status, 0) == pid[i]);
+		assert_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+	}
+	assert_int_equal(captured_stop(c, &s, &e), 0);
+	assert_int_equal(s.n_requests, n);
+	assert_true(s.n_late >= 1); /* counted there, known here */
+	content_close(joined->content);
+	vm_free(&joined->memory);
+	free(joined);
+	captured_free(c);
+	trace_close(t);
+}
+
 /* Who ends before everything was taken waits for nothing. */
 static void stopped_early(void **state)
 {
@@ -165,6 +211,7 @@ int main(void)
 	    cmocka_unit_test(in_order),
 	    cmocka_unit_test(against_each_other),
 	    cmocka_unit_test(of_a_slice),
+	    cmocka_unit_test(by_processes),
 	    cmocka_unit_test(stopped_early),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
