@@ -58,11 +58,6 @@ void fs_model_back(struct fs_model *m, size_t mark)
 	}
 }
 
-void fs_model_forget(struct fs_model *m)
-{
-	m->n_undo = 0;
-}
-
 /* `complete`: the trace made it, so an empty directory has no entries that nobody told of. */
 uint32_t object_new(struct fs_model *m, uint64_t kind, bool complete)
 {

@@ -109,12 +109,11 @@ void fs_model_release(struct fs_model *m); /* an all-zero one is fine */
  * and nothing has changed nor was told. With `force` always true. */
 bool fs_model_apply(struct fs_model *m, uint32_t i);
 
-/* Where the journal stands; back to there; and nothing before is needed any more. */
+/* Where the journal stands; and back to there. */
 static inline size_t fs_model_mark(const struct fs_model *m)
 {
 	return m->n_undo;
 }
 void fs_model_back(struct fs_model *m, size_t mark);
-void fs_model_forget(struct fs_model *m);
 
 #endif
