@@ -331,6 +331,8 @@ int slots_find(struct slots *s, struct load *l, const struct trace *t, struct er
 	int ret = descriptor_table_read(&f, e);
 	if (!ret) {
 		walk(&f);
+		free(f.walk);
+		f.walk = NULL;
 		names_list(&f);
 		links_mark(&f);
 		threads_count(&f);
