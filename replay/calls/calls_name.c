@@ -47,7 +47,8 @@ static bool directories(struct caller *k, struct two *d)
 		return false;
 	if (a->place && b->place && a->place != b->place && call_store_collide(k->site->runner->store, a->place, b->place))
 		d->from = d->kept = fcntl(d->from, F_DUPFD_CLOEXEC, 3);
-	d->to = call_directory(k, b);
+	/* looked up again, the same one could be opened anew in place of the first: another thread's rename may have come between */
+	d->to = a->place == b->place ? d->from : call_directory(k, b);
 	if (d->to < 0 && d->kept >= 0)
 		close(d->kept);
 	return d->to >= 0;
