@@ -65,6 +65,10 @@ struct causality_edge {
 	uint32_t signaller, waiter;	 /* node numbers */
 	uint64_t signaller_request, waiter_request; /* counted from 0 in each node: `waiter_request` must not begin before `signaller_request` has ended */
 	uint32_t computed_ppm;		 /* how much of the computing before `waiter_request` the waiter had done by then; COMPUTED_ALL also where that cannot be told */
+	/* when the waiter went on: how many requests behind `signaller_request` the signaller had ended, and how much it had done by then of the
+	 * computing before its next; 0 also where that is not known */
+	uint64_t n_later;
+	uint32_t signalled_ppm;
 };
 #define COMPUTED_ALL 1000000u
 
@@ -82,6 +86,7 @@ struct causality_merge_counts {
 	uint64_t n_requests, n_edges_seen, n_edges_left; /* after the redundant ones were removed */
 	uint64_t n_barriers;
 	uint64_t n_left_out; /* records of the base run that are no request of a node */
+	bool at_once; /* signals stand right behind the requests that were held back, because they contradicted each other where the waiters went on */
 };
 
 /* Merges the runs of one application: run[0] is the one without delays, whose requests and times these become. Compute is the base run's,

@@ -13,7 +13,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-#define FORMAT 2
+#define FORMAT 3
 
 char *kept_path(const struct kept_runs *k, const char *name, const char *ending)
 {
@@ -168,14 +168,14 @@ void kept_runs_forget(struct kept_runs *k)
 	}
 }
 
-/* --- edges: a line each, as signaller:request waiter:request computed_ppm ----------------------------------------------------- */
+/* --- edges: a line each, as signaller:request waiter:request computed_ppm n_later signalled_ppm ----------------------------------------------------- */
 
 int edges_save(const char *path, const struct causality_edge *edge, uint64_t n, struct err *e)
 {
 	struct strbuf b = STRBUF_INIT;
 	for (uint64_t i = 0; i < n; i++)
-		strbuf_addf(&b, "%" PRIu32 ":%" PRIu64 " %" PRIu32 ":%" PRIu64 " %" PRIu32 "\n", edge[i].signaller, edge[i].signaller_request,
-			    edge[i].waiter, edge[i].waiter_request, edge[i].computed_ppm);
+		strbuf_addf(&b, "%" PRIu32 ":%" PRIu64 " %" PRIu32 ":%" PRIu64 " %" PRIu32 " %" PRIu64 " %" PRIu32 "\n", edge[i].signaller,
+			    edge[i].signaller_request, edge[i].waiter, edge[i].waiter_request, edge[i].computed_ppm, edge[i].n_later, edge[i].signalled_ppm);
 	int rc = file_write_atomic(path, b.s, b.len, e);
 	strbuf_release(&b);
 	return rc;
@@ -192,9 +192,9 @@ int edges_load(const char *path, struct causality_edge **edge, uint64_t *n, stru
 	while (!rc && fgets(line, sizeof line, f)) {
 		struct causality_edge x;
 		int end = 0;
-		if (sscanf(line, "%" SCNu32 ":%" SCNu64 " %" SCNu32 ":%" SCNu64 " %" SCNu32 "%n", &x.signaller, &x.signaller_request, &x.waiter,
-			   &x.waiter_request, &x.computed_ppm, &end) != 5 ||
-		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL) {
+		if (sscanf(line, "%" SCNu32 ":%" SCNu64 " %" SCNu32 ":%" SCNu64 " %" SCNu32 " %" SCNu64 " %" SCNu32 "%n", &x.signaller, &x.signaller_request,
+			   &x.waiter, &x.waiter_request, &x.computed_ppm, &x.n_later, &x.signalled_ppm, &end) != 7 ||
+		    line[end] != '\n' || x.computed_ppm > COMPUTED_ALL || x.signalled_ppm > COMPUTED_ALL) {
 			rc = err_set(e, EILSEQ, "%s: line %" PRIu64 " is no edge: remove the directory", path, *n + 1);
 			break;
 		}

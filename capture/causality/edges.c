@@ -6,7 +6,7 @@
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"
 
-#define GROUP_PPM 50000u /* of the computing: runs differ by less */
+#define GROUP_PPM 50000u /* of the computing: runs differ by less. A signal that is sent so soon is sent at once */
 
 /* By pair; of a pair by the waiter's request, and of one request the last signaller's first. */
 static int compare_links(const void *a, const void *b)
@@ -21,20 +21,22 @@ static int compare_links(const void *a, const void *b)
 	return (x->signal_place < y->signal_place) - (x->signal_place > y->signal_place);
 }
 
-static int edge_take(struct causality_links *l, const struct causality_run *run, const struct causality_edge *g, const uint64_t *n_requests, struct err *e)
+static int edge_take(struct causality_links *l, const struct causality_run *run, const struct causality_edge *g, const uint64_t *n_requests, bool late,
+		     struct err *e)
 {
+	const uint64_t last = g->signaller_request + (late ? g->n_later : 0);
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
 		return err_set(e, EINVAL, "%s: a dependency of node %" PRIu32 " on node %" PRIu32 ", where there are %" PRIu32, run->trace, g->waiter,
 			       g->signaller, l->n_nodes);
-	if (g->signaller_request >= n_requests[g->signaller] || g->waiter_request > n_requests[g->waiter])
+	if (g->signaller_request >= n_requests[g->signaller] || last >= n_requests[g->signaller] || g->waiter_request > n_requests[g->waiter])
 		return err_set(e, EINVAL,
 			       "%s: request %" PRIu64 " of node %" PRIu32 ", which makes %" PRIu64 ", depends on request %" PRIu64 " of node %" PRIu32
-			       ", which makes %" PRIu64, run->trace, g->waiter_request, g->waiter, n_requests[g->waiter], g->signaller_request,
-			       g->signaller, n_requests[g->signaller]);
+			       ", which makes %" PRIu64, run->trace, g->waiter_request, g->waiter, n_requests[g->waiter], last, g->signaller,
+			        n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
 		return 0; /* it makes no more: nothing is delayed */
-	l->link[l->n++] = (struct causality_link){g->signaller, g->waiter, PLACE_AFTER(g->signaller_request), PLACE_BEFORE(g->waiter_request, 0),
-						  g->signaller_request + 1, g->waiter_request, g->computed_ppm};
+	l->link[l->n++] = (struct causality_link){g->signaller, g->waiter, PLACE_AFTER(last, 0), PLACE_BEFORE(g->waiter_request, 0), last + 1,
+						  g->waiter_request, g->computed_ppm, late ? g->signalled_ppm : 0};
 	return 0;
 }
 
@@ -56,7 +58,7 @@ static void places_find(struct causality_links *l)
 		struct causality_link *first = &l->link[i], *before = i ? first - 1 : NULL;
 		const bool same = before && before->waiter == first->waiter && before->wait_request == first->wait_request;
 		const uint64_t place = same ? before->wait_place + 1 : PLACE_BEFORE(first->wait_request, 0);
-		const bool last = place + 1 == PLACE_AFTER(first->wait_request);
+		const bool last = place + 1 == PLACE_AFTER(first->wait_request, 0);
 		uint64_t sum = 0;
 		for (to = i; to < l->n; to++) {
 			const struct causality_link *g = &l->link[to];
@@ -74,6 +76,56 @@ static void places_find(struct causality_links *l)
 	}
 }
 
+static int compare_signals(const void *a, const void *b)
+{
+	const struct causality_link *x = a, *y = b;
+	if (x->signaller != y->signaller)
+		return x->signaller < y->signaller ? -1 : 1;
+	if (x->signal_request != y->signal_request)
+		return x->signal_request < y->signal_request ? -1 : 1;
+	return (x->signalled_ppm > y->signalled_ppm) - (x->signalled_ppm < y->signalled_ppm);
+}
+
+/* Of the computing before that request, what the node has done at its first wait. The links are in the order of places_find. */
+static uint32_t first_wait_ppm(const struct causality_links *l, uint32_t node, uint64_t request)
+{
+	size_t from = 0, to = l->n;
+	while (from < to) {
+		const size_t mid = from + (to - from) / 2;
+		const struct causality_link *g = &l->link[mid];
+		if (g->waiter < node || (g->waiter == node && g->wait_request < request))
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	const bool any = from < l->n && l->link[from].waiter == node && l->link[from].wait_request == request;
+	return any ? l->link[from].computed_ppm : COMPUTED_ALL;
+}
+
+/* Signals stand in front of all waits of the same computing, so that none of them depends on one: what was computed until a wait was met, and until
+ * a signal was sent, is of different runs. One too early does less harm than one too late. */
+static void signals_find(struct causality_links *l)
+{
+	for (size_t i = 0; i < l->n; i++) {
+		struct causality_link *g = &l->link[i];
+		const uint32_t most = g->signalled_ppm < GROUP_PPM ? 0 : first_wait_ppm(l, g->signaller, g->signal_request);
+		g->signalled_ppm = g->signalled_ppm < most ? g->signalled_ppm : most;
+	}
+	qsort(l->link, l->n, sizeof *l->link, compare_signals);
+	const struct causality_link *first = NULL;
+	uint64_t group = 0;
+	for (size_t i = 0; i < l->n; i++) {
+		struct causality_link *g = &l->link[i];
+		const bool same = first && first->signaller == g->signaller && first->signal_request == g->signal_request;
+		if (!same || (g->signalled_ppm - first->signalled_ppm > GROUP_PPM && group + 1 < PLACE_GROUPS)) {
+			group = same ? group + 1 : 0;
+			first = g;
+		}
+		g->signalled_ppm = first->signalled_ppm;
+		g->signal_place = PLACE_AFTER(g->signal_request - 1, group);
+	}
+}
+
 /* A wait of the same pair that comes earlier, or at the same request, for a later request, or the same, implies it. */
 static void keep_greatest(struct causality_links *l)
 {
@@ -87,7 +139,7 @@ static void keep_greatest(struct causality_links *l)
 }
 
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
-		 uint64_t *n_seen, struct err *e)
+		 bool late, uint64_t *n_seen, struct err *e)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_runs; i++)
@@ -99,10 +151,11 @@ int edges_gather(struct causality_links *l, const struct causality_run *run, uin
 	int rc = 0;
 	for (uint32_t i = 0; i < n_runs && !rc; i++)
 		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++)
-			rc = edge_take(l, &run[i], &run[i].edge[k], n_requests, e);
+			rc = edge_take(l, &run[i], &run[i].edge[k], n_requests, late, e);
 	if (rc)
 		return rc;
 	places_find(l);
+	signals_find(l);
 	qsort(l->link, l->n, sizeof *l->link, compare_links);
 	keep_greatest(l);
 	return 0;

@@ -16,6 +16,7 @@ struct causality_link {
 	uint64_t signal_place, wait_place;
 	uint64_t signal_request, wait_request; /* requests of the signaller before its signal; of the waiter before its wait */
 	uint32_t computed_ppm; /* before the wait, of the computing between two requests that it stands in */
+	uint32_t signalled_ppm; /* before the signal, likewise */
 };
 
 struct causality_links {

@@ -108,7 +108,7 @@ static int join(struct causality_links *l, struct ends *signals, struct ends *wa
 		if (i >= signals->n || i >= waits->n || !same_pair(&signals->v[i], &waits->v[i]))
 			return lone_find(signals, waits, i, e);
 		const struct end *s = &signals->v[i], *w = &waits->v[i];
-		l->link[l->n++] = (struct causality_link){s->signaller, s->waiter, s->place, w->place, s->request, w->request, COMPUTED_ALL};
+		l->link[l->n++] = (struct causality_link){s->signaller, s->waiter, s->place, w->place, s->request, w->request, COMPUTED_ALL, 0};
 	}
 	return 0;
 }

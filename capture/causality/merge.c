@@ -7,14 +7,30 @@
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"
 
+/* What the waiters were seen to go on behind is not all that they waited for: rather too little than what cannot be. */
+static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
+			struct causality_merge_counts *counts, struct err *e)
+{
+	struct err first = ERR_INIT;
+	int rc = edges_gather(l, run, n_runs, n_nodes, n_requests, true, &counts->n_edges_seen, e);
+	if (rc)
+		return rc;
+	rc = causality_links_reduce(l, &first);
+	counts->at_once = rc == -ELOOP;
+	if (!counts->at_once)
+		return rc ? err_set(e, -rc, "%s", first.msg) : 0;
+	causality_links_release(l);
+	rc = edges_gather(l, run, n_runs, n_nodes, n_requests, false, &counts->n_edges_seen, e);
+	return rc ? rc : causality_links_reduce(l, e);
+}
+
 static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts,
 		  const char *output, struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	struct causality_barriers barriers = {0};
 	char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
-	rc = rc ? rc : edges_gather(l, run, n_runs, facts->n_nodes, n_requests, &counts->n_edges_seen, e);
-	rc = rc ? rc : causality_links_reduce(l, e);
+	rc = rc ? rc : links_gather(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
 	rc = rc ? rc : causality_barriers_find(&barriers, l, e);
 	if (!rc && facts->by_throttling)
 		rc = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);

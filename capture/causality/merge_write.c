@@ -119,8 +119,8 @@ static struct due due_take(struct job *j)
 	return first;
 }
 
-/* The signals that stand after a node's requests so far. */
-static int signals_emit(struct job *j, uint32_t of, int64_t ns, struct err *e)
+/* The signals that stand after a node's requests so far, but for those that come behind more than `upto_ppm` of the computing there. */
+static int signals_emit(struct job *j, uint32_t of, int64_t ns, uint32_t upto_ppm, struct err *e)
 {
 	struct node *n = &j->node[of];
 	int rc = 0;
@@ -128,7 +128,7 @@ static int signals_emit(struct job *j, uint32_t of, int64_t ns, struct err *e)
 	n->last_ns = ns;
 	while (n->signal < n->signals_end && !rc) {
 		const struct causality_link *g = &j->l->link[j->by_signal[n->signal]];
-		if (g->signal_request > n->n_requests)
+		if (g->signal_request > n->n_requests || (g->signal_request == n->n_requests && g->signalled_ppm > upto_ppm))
 			break;
 		n->signal++;
 		rc = emit_cause(j, OP_SIGNAL, of, ns, g->waiter, 0, e);
@@ -143,7 +143,7 @@ static int due_emit(struct job *j, int64_t ns, struct err *e)
 	while (!rc && j->n_due && j->due[0].ns <= ns) {
 		struct due d = due_take(j);
 		if (j->node[d.node].owes && j->node[d.node].due_ns == d.ns)
-			rc = signals_emit(j, d.node, d.ns, e);
+			rc = signals_emit(j, d.node, d.ns, 0, e);
 	}
 	return rc;
 }
@@ -169,16 +169,28 @@ static const struct compute *compute_of(const struct job *j, int64_t node, uint6
 	return j->c->v && j->c->first[node] != UINT64_MAX ? &j->c->v[j->c->first[node] + number] : NULL;
 }
 
-/* Computing, with the waits that come before the end of it where they were met. Those behind all of it are before the request. */
+/* Where the next signal or wait of this computing stands, of its COMPUTED_ALL parts; signals come first. -1: none. */
+static int64_t next_ppm(const struct job *j, const struct node *n, uint64_t number, bool *signals)
+{
+	const struct causality_link *s = n->signal < n->signals_end ? &j->l->link[j->by_signal[n->signal]] : NULL;
+	const struct causality_link *w = n->wait < n->waits_end ? &j->l->link[j->by_wait[n->wait]] : NULL;
+	*signals = s && s->signal_request <= number;
+	if (*signals)
+		return s->signalled_ppm;
+	return w && w->wait_request <= number ? (int64_t)w->computed_ppm : -1;
+}
+
+/* Computing, with the signals and waits that come before the end of it where they were met. Those behind all of it are before the request. */
 static int compute_emit(struct job *j, const struct trace_record *r, uint32_t of, uint64_t number, struct err *e)
 {
 	struct node *n = &j->node[of];
 	struct trace_record rest = *r;
 	int rc = 0;
-	for (; n->wait < n->waits_end && !rc; n->wait++) {
-		const struct causality_link *g = &j->l->link[j->by_wait[n->wait]];
-		const uint64_t done = r->length - rest.length, upto = (uint64_t)((double)r->length * g->computed_ppm / COMPUTED_ALL);
-		if (g->wait_request > number || upto + SPLIT_LEAST_NS > r->length)
+	int64_t ppm;
+	bool signals;
+	while (!rc && (ppm = next_ppm(j, n, number, &signals)) >= 0) {
+		const uint64_t done = r->length - rest.length, upto = (uint64_t)((double)r->length * (double)ppm / COMPUTED_ALL);
+		if (upto + SPLIT_LEAST_NS > r->length)
 			break;
 		if (upto >= done + SPLIT_LEAST_NS) {
 			struct trace_record part = *r;
@@ -188,9 +200,13 @@ static int compute_emit(struct job *j, const struct trace_record *r, uint32_t of
 			rest.length -= part.length;
 			rc = emit(j, &part, e);
 		}
-		rc = rc ? rc : emit_cause(j, OP_WAIT, of, r->begin_ns, g->signaller, 0, e);
+		if (!rc && signals)
+			rc = signals_emit(j, of, r->begin_ns, (uint32_t)ppm, e);
+		else if (!rc)
+			rc = emit_cause(j, OP_WAIT, of, r->begin_ns, j->l->link[j->by_wait[n->wait++]].signaller, 0, e);
 	}
-	return rc ? rc : emit(j, &rest, e);
+	rc = rc ? rc : emit(j, &rest, e);
+	return rc ? rc : signals_emit(j, of, n->last_ns, COMPUTED_ALL, e);
 }
 
 static int compute_take(struct job *j, const struct trace_record *r, int64_t node, uint64_t number, struct err *e)
@@ -220,6 +236,7 @@ static int request_take(struct job *j, const struct trace_record *r, int64_t nod
 	if (other && !n->n_parts && other->ns >= 0)
 		rc = emit_cause(j, OP_COMPUTE, (uint32_t)node, ns, (uint64_t)other->ns, other->blocked_ns, e);
 	n->n_parts = 0;
+	rc = rc ? rc : signals_emit(j, (uint32_t)node, ns, COMPUTED_ALL, e);
 	n->n_requests = number + 1;
 	rc = rc ? rc : waits_emit(j, (uint32_t)node, ns, number, e);
 	rc = rc ? rc : emit_copy(j, r, e);
@@ -241,7 +258,7 @@ static int take(struct job *j, const struct trace_record *r, int64_t node, uint6
 	int64_t ns = r->begin_ns != TIME_NONE && r->begin_ns > n->last_ns ? r->begin_ns : n->last_ns;
 	int rc = due_emit(j, r->begin_ns, e);
 	if (!rc && n->owes)
-		rc = signals_emit(j, (uint32_t)node, ns, e);
+		rc = signals_emit(j, (uint32_t)node, ns, 0, e);
 	n->last_ns = ns;
 	if (rc)
 		return rc;
@@ -257,6 +274,8 @@ static int take_all(struct job *j, struct err *e)
 	while (!rc && (rc = requests_next(&j->q, &r, &node, &number, e)) == 1)
 		rc = take(j, r, node, number, e);
 	rc = rc ? rc : due_emit(j, INT64_MAX, e);
+	for (uint32_t i = 0; i < j->l->n_nodes && !rc; i++)
+		rc = signals_emit(j, i, j->node[i].last_ns, COMPUTED_ALL, e);
 	return rc ? rc : flush(j, e);
 }
 

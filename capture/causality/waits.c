@@ -7,6 +7,9 @@
 #include "capture/preload/causes.h"
 #include "common/xalloc.h"
 
+/* It takes some time until a message wakes who waits for it: requests that the signaller began so shortly before may be behind the message. */
+#define WAKE_NS INT64_C(300000)
+
 struct node { /* as far as the trace was read */
 	uint64_t n_requests;
 	int64_t compute_ns; /* of the processor, of the last compute; -1: none */
@@ -16,6 +19,11 @@ struct node { /* as far as the trace was read */
 struct open_wait { /* whose requests behind it were not all seen yet */
 	uint64_t signaller_request, waiter_request;
 	uint32_t computed_ppm;
+	/* when the first of those that waited with it went on: by the signaller, 0: not known */
+	uint64_t n_ended;
+	int64_t ended_compute_ns, woken_ns;
+	uint64_t n_before; /* of those, the ones that are surely in front of what woke it; at least the one that was held back */
+	uint32_t signalled_ppm;
 };
 
 struct reading {
@@ -23,6 +31,7 @@ struct reading {
 	const int64_t *number;
 	struct node *node;
 	struct open_wait *at;
+	uint64_t n_placed, n_signalled; /* of at[]: whose instant has come; whose signal has */
 	int64_t epoch_ns;
 };
 
@@ -39,7 +48,66 @@ static void wait_place(struct reading *x, uint64_t i)
 {
 	const int64_t a = x->number[x->wait[i].throttled], b = x->number[x->wait[i].waiter];
 	if (a >= 0 && b >= 0)
-		x->at[i] = (struct open_wait){x->node[a].n_requests, x->node[b].n_requests, computed(&x->wait[i], &x->node[b])};
+		x->at[i] = (struct open_wait){x->node[a].n_requests, x->node[b].n_requests, computed(&x->wait[i], &x->node[b]), x->wait[i].n_ended,
+					      x->wait[i].ended_compute_ns, x->wait[i].woken_ns - x->epoch_ns, 0, 0};
+}
+
+static bool is_later(const struct open_wait *a, const struct open_wait *b)
+{
+	return a->n_ended != b->n_ended ? a->n_ended > b->n_ended : a->ended_compute_ns > b->ended_compute_ns;
+}
+
+/* Those that waited at one instant: the first that went on tells when it was let. The others may have waited for that one, for others behind it, or
+ * for a processor: of several runs together, what each of them went on behind contradicts itself. */
+static void instant_settle(struct reading *x, uint64_t from, uint64_t to)
+{
+	const struct open_wait *first = NULL;
+	for (uint64_t i = from; i < to; i++)
+		if (x->at[i].n_ended && (!first || is_later(first, &x->at[i])))
+			first = &x->at[i];
+	for (uint64_t i = from; i < to && first; i++)
+		if (x->at[i].n_ended) {
+			x->at[i].n_ended = first->n_ended;
+			x->at[i].ended_compute_ns = first->ended_compute_ns;
+			x->at[i].woken_ns = first->woken_ns;
+		}
+}
+
+static void instants_place(struct reading *x, uint64_t n_waits, int64_t upto_ns)
+{
+	while (x->n_placed < n_waits && x->wait[x->n_placed].at_ns - x->epoch_ns <= upto_ns) {
+		const uint64_t from = x->n_placed;
+		while (x->n_placed < n_waits && x->wait[x->n_placed].at_ns == x->wait[from].at_ns)
+			wait_place(x, x->n_placed++);
+		instant_settle(x, from, x->n_placed);
+	}
+}
+
+/* The node computes, and let others go on meanwhile. Only the throttled one does, in the order of the waits. */
+static void signals_place(struct reading *x, int64_t node, const struct trace_record *r)
+{
+	for (; x->n_signalled < x->n_placed; x->n_signalled++) {
+		struct open_wait *w = &x->at[x->n_signalled];
+		if (x->number[x->wait[x->n_signalled].throttled] != node)
+			return;
+		if (!w->n_ended || w->signaller_request + w->n_ended < x->node[node].n_requests)
+			continue;
+		if (w->signaller_request + w->n_ended > x->node[node].n_requests)
+			return;
+		if (w->n_before == w->n_ended && !(r->flags & CAUSE_GOES_ON) && r->rvalue > 0 && w->ended_compute_ns > 0)
+			w->signalled_ppm = w->ended_compute_ns < r->rvalue ? (uint32_t)((double)w->ended_compute_ns / (double)r->rvalue * COMPUTED_ALL)
+									   : COMPUTED_ALL;
+	}
+}
+
+/* The next request of the throttled node, in front of the signals of the last hold or not. */
+static void before_count(struct reading *x, int64_t node, const struct trace_record *r)
+{
+	for (uint64_t i = x->n_signalled; i < x->n_placed && x->number[x->wait[i].throttled] == node; i++) {
+		struct open_wait *w = &x->at[i];
+		const bool next = w->n_before < w->n_ended && x->node[node].n_requests == w->signaller_request + w->n_before;
+		w->n_before += next && (!w->n_before || r->begin_ns <= w->woken_ns - WAKE_NS);
+	}
 }
 
 static void take(struct node *n, const struct trace_record *r)
@@ -62,7 +130,9 @@ static uint64_t edges_make(const struct reading *x, uint64_t n_waits, struct cau
 		const int64_t a = x->number[x->wait[i].throttled], b = x->number[x->wait[i].waiter];
 		if (a < 0 || b < 0 || a == b || w->signaller_request >= x->node[a].n_requests || w->waiter_request >= x->node[b].n_requests)
 			continue;
-		to[n++] = (struct causality_edge){(uint32_t)a, (uint32_t)b, w->signaller_request, w->waiter_request, w->computed_ppm};
+		const uint64_t n_left = x->node[a].n_requests - w->signaller_request, n_later = w->n_before ? w->n_before - 1 : 0;
+		to[n++] = (struct causality_edge){(uint32_t)a, (uint32_t)b, w->signaller_request, w->waiter_request, w->computed_ppm,
+						  n_later < n_left ? n_later : n_left - 1, w->signalled_ppm};
 		*n_computing += x->wait[i].by_computing;
 	}
 	return n;
@@ -73,8 +143,7 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts, const
 {
 	struct trace *t = NULL;
 	const struct trace_record *r;
-	struct reading x = {wait, number, xcalloc(facts->n_nodes + 1, sizeof *x.node), xcalloc(n_waits + 1, sizeof *x.at), 0};
-	uint64_t next = 0;
+	struct reading x = {.wait = wait, .number = number, .node = xcalloc(facts->n_nodes + 1, sizeof *x.node), .at = xcalloc(n_waits + 1, sizeof *x.at)};
 	for (uint32_t i = 0; i < facts->n_nodes; i++)
 		x.node[i].compute_ns = -1;
 	int rc = trace_open(&t, trace, e), got = 0;
@@ -83,14 +152,17 @@ int waits_to_edges(const char *trace, const struct causality_facts *facts, const
 		int64_t node = causality_node_of(facts, r->pid, r->tid);
 		if (node < 0)
 			continue;
-		while (next < n_waits && wait[next].at_ns - x.epoch_ns <= r->begin_ns)
-			wait_place(&x, next++);
+		instants_place(&x, n_waits, r->begin_ns);
+		if (r->op == OP_COMPUTE)
+			signals_place(&x, node, r);
+		else if (op_info(r->op)->family != FAMILY_CAUSE)
+			before_count(&x, node, r);
 		take(&x.node[node], r);
 	}
 	rc = rc ? rc : got;
-	*edge = xcalloc(next + 1, sizeof **edge);
+	*edge = xcalloc(x.n_placed + 1, sizeof **edge);
 	*n_computing = 0;
-	*n_edges = rc ? 0 : edges_make(&x, next, *edge, n_computing);
+	*n_edges = rc ? 0 : edges_make(&x, x.n_placed, *edge, n_computing);
 	trace_close(t);
 	free(x.node);
 	free(x.at);

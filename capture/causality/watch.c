@@ -63,6 +63,9 @@ struct watch {
 	int64_t stuck_after_ns;
 	struct watch_wait *wait;
 	uint64_t n_waits, waits_cap;
+	uint64_t n_woken; /* of them, those whose end was looked for */
+	uint32_t last_release; /* what the others wait for the end of */
+	uint64_t last_requests; /* of the throttled one, before the one that was held back then */
 	struct watch_thread *list;
 	uint32_t n_list;
 	struct watch_outcome outcome;
@@ -275,6 +278,21 @@ static int64_t throttled_index(const struct watch *w)
 	return -1;
 }
 
+/* When those that waited at the last hold went on. (Who waits on is noted again at the next.) */
+static void wakes_note(struct watch *w)
+{
+	for (; w->n_woken < w->n_waits; w->n_woken++) {
+		struct watch_wait *x = &w->wait[w->n_woken];
+		const struct cause_slot *s = &w->page->slot[x->waiter];
+		if (x->by_computing || atomic_load(&s->woken_of) != w->last_release)
+			continue;
+		const uint64_t n = atomic_load(&s->woken_requests);
+		x->n_ended = n > w->last_requests ? n - w->last_requests : 0;
+		x->woken_ns = atomic_load(&s->woken_ns);
+		x->ended_compute_ns = x->n_ended ? atomic_load(&s->woken_compute_ns) : 0;
+	}
+}
+
 static void waits_note(struct watch *w, int64_t now)
 {
 	const int64_t t = throttled_index(w), at = w->quiet_since_ns + (now - w->quiet_since_ns) / 2;
@@ -287,13 +305,17 @@ static void waits_note(struct watch *w, int64_t now)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		const struct seen *s = &w->seen[i];
-		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns};
+		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
 	}
+	if (t >= 0)
+		w->last_requests = atomic_load(&w->page->slot[t].n_requests);
+	w->last_release = atomic_load(&w->page->held);
 }
 
 static void held_look(struct watch *w, int64_t now)
 {
 	if (!w->held_since_ns) {
+		wakes_note(w);
 		w->held_since_ns = now;
 		w->n_holds++;
 		w->quiet_since_ns = 0;
@@ -460,6 +482,7 @@ void watch_end(struct watch *w, struct watch_outcome *o)
 		w->outcome.n_async = atomic_load(&w->page->n_async);
 		w->outcome.n_ranks = atomic_load(&w->page->n_ranks);
 		w->outcome.too_many = atomic_load(&w->page->n_slots) > CAUSE_SLOTS;
+		wakes_note(w);
 		threads_copy(w);
 		munmap(w->page, sizeof *w->page);
 		w->page = NULL;

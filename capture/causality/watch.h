@@ -32,6 +32,11 @@ struct watch_wait {
 	uint32_t throttled, waiter;
 	bool by_computing; /* it was found computing for too long, in no call that waits */
 	int64_t compute_ns; /* of the waiter since its last request ended: on the processor, or asleep by the clock */
+	/* when the call ended that the waiter waited in, how many requests the throttled one had ended by then, from the one that was held back on (0:
+	 * none, or it is not known), and what it had computed behind the last of them */
+	int64_t woken_ns;
+	uint64_t n_ended;
+	int64_t ended_compute_ns;
 };
 
 #define CAUSALITY_THREADS_MAX 4096u

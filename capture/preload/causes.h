@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define CAUSE_FILE "causes"
-#define CAUSE_MAGIC UINT64_C(0x45535541434c4156)
+#define CAUSE_MAGIC UINT64_C(0x45535541434c4157)
 #define CAUSE_SLOTS 4096u
 
 enum cause_state {
@@ -49,6 +49,11 @@ struct cause_slot {
 	_Atomic uint64_t n_idle;     /* times that it gave way in a call that polls: nothing was there to do */
 	_Atomic uint32_t n_children; /* processes and threads that it has begun */
 	uint32_t depth;		     /* calls that wait, one in the other */
+	/* of the first call that waits which ended after somebody was let go on: for the how-manieth time, and how far that one had come by then */
+	_Atomic uint32_t woken_of;
+	_Atomic int64_t woken_ns;
+	_Atomic uint64_t woken_requests; /* that it had ended */
+	_Atomic int64_t woken_compute_ns; /* since the last of them, up to the call that it was in then, or had been last */
 	/* since its last request ended */
 	_Atomic int64_t compute_ns; /* on the processor, or asleep by the clock; without the state it is in */
 	_Atomic int64_t blocked_ns; /* in calls that wait */
@@ -75,6 +80,7 @@ struct cause_page {
 	_Atomic uint32_t n_async;  /* asynchronous requests, which are of no thread */
 	_Atomic uint32_t n_roots;  /* programs without a parent that is watched */
 	_Atomic uint32_t n_ranks;  /* that the job has, as its ranks are told; 0: no MPI job */
+	_Atomic uint32_t held_slot; /* who was held back last */
 	_Atomic uint32_t held;	   /* how often somebody was held back, */
 	_Atomic uint32_t released; /* and how often let go: a futex */
 	_Atomic int64_t beat_ns;   /* the collector was alive */

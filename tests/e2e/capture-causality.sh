@@ -47,6 +47,19 @@ awk '$1 == "0:3" && ($3 < 150000 || $3 > 350000) { exit 1 }' ../trace.runs/run-1
 "$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
 sed -n '/node 1/,$p' ../text | sed '/^$/d; s/(.*//' | tr '\n' ' ' | grep -q 'pread64 COMPUTE WAIT COMPUTE pread64' || fail "$(cat ../text)"
 
+# where in the computing a signal was sent: behind three quarters of it; and with a period, behind the last of three writes and not behind the one
+# that was held back
+capture sending
+same 'a pipe' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '
+awk '$1 == "0:3" && ($4 != 0 || $5 < 650000 || $5 > 850000) { exit 1 }' ../trace.runs/run-1-0.edges || fail "the signal is elsewhere: $(cat ../trace.runs/run-1-0.edges)"
+"$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
+sed '/node 1/,$d; /^$/d; s/(.*//' ../text | tr '\n' ' ' | grep -q 'pwrite64 COMPUTE SIGNAL COMPUTE pwrite64' || fail "$(cat ../text)"
+rm -rf ../trace ../trace.runs ./*
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes 0 --period 4 -- ../parallel sending 5 3
+mv out err ..
+# held back are the open, when there is no child yet, and the writes 4, 8 and 12, of which 12 is the last of its three (1 to 3, 4 to 6 ...)
+[ "$(awk '{ print $1 "+" $4 }' ../trace.runs/run-4-0.edges | tr '\n' ' ')" = '0:4+2 0:8+1 0:12+0 ' ] || fail "other signals: $(cat ../trace.runs/run-4-0.edges)"
+
 # memory that is polled: found by computing too long, and computing is taken from where nobody waits
 capture polling
 same 'polling' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '

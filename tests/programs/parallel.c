@@ -260,6 +260,34 @@ static int computing(void)
 	return 0;
 }
 
+/* As by_pipe, but the parent computes before it writes to the pipe, and a third as long behind it, and writes each block several times before. */
+static int sending(int every)
+{
+	int p[2];
+	char c;
+	if (pipe(p))
+		die("pipe");
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	if (!fork()) {
+		close(p[1]);
+		for (int i = 0; i < n && read(p[0], &c, 1) == 1; i++)
+			get(fd, i);
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		for (int k = 0; k < every; k++) {
+			put(fd, i);
+			compute(every > 1 ? 1 : 0);
+		}
+		compute(6);
+		if (write(p[1], "x", 1) != 1)
+			die("write");
+		compute(2);
+	}
+	children_wait();
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -278,6 +306,8 @@ int main(int argc, char **argv)
 		return locking();
 	if (!strcmp(kind, "computing"))
 		return computing();
+	if (!strcmp(kind, "sending"))
+		return sending(argc > 3 ? atoi(argv[3]) : 1);
 	if (!strcmp(kind, "differs"))
 		return differs();
 	if (!strcmp(kind, "fails")) {

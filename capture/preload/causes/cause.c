@@ -273,6 +273,7 @@ static void hold(struct cause_page *p, struct cause_slot *s)
 	const struct timespec look = {0, 50000000};
 	become(s, CAUSE_HELD);
 	ADD(s->n_held, 1);
+	atomic_store(&p->held_slot, (uint32_t)(s - p->slot));
 	const uint32_t mine = atomic_fetch_add(&p->held, 1) + 1;
 	RAW(SYS_futex, &p->held, FUTEX_WAKE, 1);
 	for (;;) {
@@ -350,6 +351,27 @@ struct cause_call cause_wait_begin(enum cause_state how)
 	return c;
 }
 
+/* A call that waited has ended: where it was the first since a node that had been held back went on, that node, or who waited for it, ended it. */
+static void woken_note(const struct cause_page *p, struct cause_slot *s)
+{
+	const uint32_t released = atomic_load_explicit(&p->released, memory_order_acquire);
+	if (likely(released == atomic_load_explicit(&s->woken_of, memory_order_relaxed)))
+		return;
+	const struct cause_slot *by = &p->slot[atomic_load(&p->held_slot) % CAUSE_SLOTS];
+	uint64_t changes, n_requests = 0;
+	int64_t compute_ns = 0;
+	int tries = 0;
+	do { /* until it stood still meanwhile, or nearly */
+		changes = atomic_load_explicit(&by->changes, memory_order_acquire);
+		n_requests = atomic_load(&by->n_requests) - (atomic_load(&by->state) == CAUSE_REQUEST);
+		compute_ns = atomic_load(&by->compute_ns);
+	} while (atomic_load(&by->changes) != changes && ++tries < 10);
+	atomic_store_explicit(&s->woken_ns, atomic_load_explicit(&s->since_ns, memory_order_relaxed), memory_order_relaxed); /* it just became what it is */
+	atomic_store_explicit(&s->woken_requests, n_requests, memory_order_relaxed);
+	atomic_store_explicit(&s->woken_compute_ns, compute_ns, memory_order_relaxed);
+	atomic_store_explicit(&s->woken_of, released, memory_order_release);
+}
+
 void cause_leave(struct cause_call *c)
 {
 	if (likely(c->what == CAUSE_NOTHING))
@@ -357,10 +379,12 @@ void cause_leave(struct cause_call *c)
 	const int saved = errno;
 	is_busy = true;
 	struct cause_slot *s = page ? slot_mine(page) : NULL;
-	if (s && c->what == CAUSE_A_REQUEST)
+	if (s && c->what == CAUSE_A_REQUEST) {
 		request_end(s, (enum cause_state)c->state_before);
-	else if (s)
+	} else if (s) {
 		become(s, (enum cause_state)c->state_before);
+		woken_note(page, s);
+	}
 	is_busy = false;
 	errno = saved;
 }

@@ -70,6 +70,42 @@ static void a_wait_stands_where_in_the_computing_it_was_met(void **state)
 	assert_int_equal(counts.n_edges_left, 5);
 }
 
+/* Node 0 signals to 1 behind three quarters of its computing, to 2 at about the same place, to 3 nearly at once, and to 4 behind a wait of its own
+ * that it met behind nine tenths: in front of that. */
+static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 5, 0, "1 w 5 5, 0 w 10 5, 0 c 1000000, 1 w 20 5, 2 w 22 5, 3 w 24 5, 4 w 26 5, 0 w 40 5");
+	const struct causality_edge edge[] = {{0, 1, 0, 1, 0, 0, 750000}, {0, 2, 0, 0, 0, 0, 760000}, {0, 3, 0, 0, 0, 0, 30000}, {0, 4, 0, 0, 0, 0, 990000},
+					      {1, 0, 0, 1, 900000, 0, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 5}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, 5, false, &counts, &e), &e);
+	expect("1 w 5, 1 s 0, 0 w 10, 0 s 3, 0 c 750000, 0 s 1, 0 s 2, 0 c 150000, 0 s 4, 0 W 1, 0 c 100000, 1 W 0, 1 w 20, 2 W 0, 2 w 22, 3 W 0, 3 w 24, "
+	       "4 W 0, 4 w 26, 0 w 40");
+	assert_int_equal(counts.n_edges_left, 5);
+	assert_false(counts.at_once);
+}
+
+/* Behind requests that were not held back, too; but not where nodes would wait for each other then. */
+static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 2, 0, "0 w 10 5, 0 w 20 5, 1 w 30 5, 1 w 40 5");
+	struct causality_edge edge[] = {{0, 1, 0, 1, 0, 1, 0}, {1, 0, 0, 1, 0, 0, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 2}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 1, 2, false, &counts, &e), &e);
+	expect("0 w 10, 0 W 1, 0 w 20, 0 s 1, 1 w 30, 1 s 0, 1 W 0, 1 w 40");
+	assert_false(counts.at_once);
+	edge[1].n_later = 1;
+	must(merge(run, 1, 2, false, &counts, &e), &e);
+	expect("0 w 10, 0 s 1, 0 W 1, 0 w 20, 1 w 30, 1 s 0, 1 W 0, 1 w 40");
+	assert_true(counts.at_once);
+}
+
 /* What was waited for first counts although what was waited for later implies it: there was computing in between. */
 static void an_earlier_wait_of_the_same_request_stays(void **state)
 {
@@ -379,6 +415,8 @@ int main(void)
 	    cmocka_unit_test(the_papers_example_has_one_signal),
 	    cmocka_unit_test(compute_of_a_delayed_node_is_from_its_run),
 	    cmocka_unit_test(a_wait_stands_where_in_the_computing_it_was_met),
+	    cmocka_unit_test(a_signal_stands_where_in_the_computing_it_was_sent),
+	    cmocka_unit_test(a_signal_is_behind_later_requests_unless_that_cannot_be),
 	    cmocka_unit_test(an_earlier_wait_of_the_same_request_stays),
 	    cmocka_unit_test(computing_in_two_parts_has_its_waits_in_the_last),
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),

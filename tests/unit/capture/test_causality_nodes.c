@@ -95,7 +95,7 @@ static void test_kept(void **unused)
 	char dir[] = "/tmp/test-causality-XXXXXX";
 	struct kept_runs k;
 	struct err e = ERR_INIT;
-	struct causality_edge edge[] = {{1, 0, 5, UINT64_C(1) << 40, 999999}, {0, 1, 0, 0, COMPUTED_ALL}}, *got;
+	struct causality_edge edge[] = {{1, 0, 5, UINT64_C(1) << 40, 999999, 7, 250000}, {0, 1, 0, 0, COMPUTED_ALL, 0, 0}}, *got;
 	uint64_t n;
 	(void)unused;
 	assert_non_null(mkdtemp(dir));
@@ -126,7 +126,8 @@ static void test_kept(void **unused)
 	assert_int_equal(n, 2);
 	for (size_t i = 0; i < 2; i++)
 		assert_true(got[i].signaller == edge[i].signaller && got[i].waiter == edge[i].waiter && got[i].signaller_request == edge[i].signaller_request &&
-			    got[i].waiter_request == edge[i].waiter_request && got[i].computed_ppm == edge[i].computed_ppm);
+			    got[i].waiter_request == edge[i].waiter_request && got[i].computed_ppm == edge[i].computed_ppm && got[i].n_later == edge[i].n_later &&
+			    got[i].signalled_ppm == edge[i].signalled_ppm);
 	free(got);
 	kept_runs_forget(&k);
 	assert_int_equal(k.n_runs, 1);

@@ -75,6 +75,35 @@ static void without_computing_and_before_the_last_part_of_it(void **state)
 	free(edge);
 }
 
+/* Node 0 is held back at its second request, and makes two, one of them shortly before the others go on; what it computed then is 3 of 4 ms. */
+static void who_goes_on_first_tells_when_the_signal_was_sent(void **state)
+{
+	(void)state;
+	static const char run[] = "0 w 10 5, 1 w 12 5, 2 w 20 5, 0 w 40 5, 0 c 1000, 0 w 1000 5, 0 c 4000000, 0 w 9000 5, 1 w 9000 5, 2 w 9500 5";
+	struct watch_wait wait[] = {{35000, 2, 0, false, 0, 6000000, 2, 3000000}, {35000, 2, 3, false, 0, 8000000, 2, 3500000}, {35000, 2, 1, false, 0, 1, 1, 1}};
+	struct causality_edge *edge;
+	uint64_t n_computing;
+	assert_int_equal(edges_of(run, wait, 3, &edge, &n_computing), 2);
+	for (int i = 0; i < 2; i++) {
+		assert_edge(&edge[i], 0, 1, i ? 2 : 1, 1, COMPUTED_ALL);
+		assert_int_equal(edge[i].n_later, 1);
+		assert_int_equal(edge[i].signalled_ppm, 750000);
+	}
+	free(edge);
+	/* so shortly behind the second that it may have been sent before that */
+	wait[0].woken_ns = 1200000;
+	assert_int_equal(edges_of(run, wait, 3, &edge, &n_computing), 2);
+	assert_int_equal(edge[1].n_later, 0);
+	assert_int_equal(edge[1].signalled_ppm, 0);
+	free(edge);
+	/* the first that goes on is not among those that are known */
+	wait[0].n_ended = wait[1].n_ended = 0;
+	assert_int_equal(edges_of(run, wait, 3, &edge, &n_computing), 2);
+	assert_int_equal(edge[0].n_later, 0);
+	assert_int_equal(edge[0].signalled_ppm, 0);
+	free(edge);
+}
+
 static void no_waits_are_no_edges(void **state)
 {
 	(void)state;
@@ -193,6 +222,7 @@ int main(void)
 	    cmocka_unit_test(waits_are_between_the_next_requests_of_both),
 	    cmocka_unit_test(more_than_all_is_all),
 	    cmocka_unit_test(without_computing_and_before_the_last_part_of_it),
+	    cmocka_unit_test(who_goes_on_first_tells_when_the_signal_was_sent),
 	    cmocka_unit_test(no_waits_are_no_edges),
 	    cmocka_unit_test(requests_behind_computing_are_the_applications),
 	    cmocka_unit_test(no_request_is_an_error),
