@@ -3,6 +3,7 @@
  * few times and not with each comparison. Source: multikey quicksort, Bentley and Sedgewick 1997, with longer characters. */
 #include "replay/load/path_sort.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -28,16 +29,33 @@ static int compare(const void *a, const void *b)
 	return (x->key > y->key) - (x->key < y->key);
 }
 
-/* Those of x[n] have their first `depth` bytes in common. */
+/* Keys of the next eight bytes; false where all have the same. */
+static bool keys_make(struct keyed *x, uint32_t n, const char *const *path, size_t depth)
+{
+	bool differ = false;
+	for (uint32_t i = 0; i < n; i++) {
+		x[i].key = key_at(path[x[i].path] + depth);
+		differ |= x[i].key != x[0].key;
+	}
+	return differ;
+}
+
+/* Those of x[n] have their first `depth` bytes in common. What all of them go on with is passed over at once, so that calls
+ * within calls are no more than there are paths, however long these are. */
 static void sort(struct keyed *x, uint32_t n, const char *const *path, size_t depth)
 {
-	for (uint32_t i = 0; i < n; i++)
-		x[i].key = key_at(path[x[i].path] + depth);
+	if (n < 2)
+		return;
+	while (!keys_make(x, n, path, depth)) {
+		if (!(x[0].key & 0xff))
+			return;
+		depth += STEP;
+	}
 	qsort(x, n, sizeof *x, compare);
 	for (uint32_t i = 0, k; i < n; i = k) {
 		for (k = i + 1; k < n && x[k].key == x[i].key; k++)
 			;
-		if (k - i > 1 && x[i].key & 0xff) /* it goes on */
+		if (x[i].key & 0xff) /* it goes on */
 			sort(x + i, k - i, path, depth + STEP);
 	}
 }

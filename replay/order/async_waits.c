@@ -34,12 +34,13 @@ static void fetches_note(struct finder *f)
 			u64_map_at(&f->fetched, fetch_key(f->l, &f->l->request[i]), i);
 }
 
-/* NONE32: nobody knows. */
+/* NONE32: nobody knows. One at the very instant at which the request also began, and before it in issue order, is not waiting for it: what
+ * comes after that call may be what the request waits for. */
 static uint32_t fetch_of(const struct finder *f, const struct load_request *r)
 {
 	const uint32_t *known = u64_map_find(&f->fetched, fetch_key(f->l, r));
 	const struct load_request *g = known ? &f->l->request[*known] : NULL;
-	return g && g->begin_ns == load_end_ns(f->l, r) && f->l->thread[g->thread].pid == f->l->thread[r->thread].pid ? *known : NONE32;
+	return g > r && g->begin_ns == load_end_ns(f->l, r) && f->l->thread[g->thread].pid == f->l->thread[r->thread].pid ? *known : NONE32;
 }
 
 static void request_ended(struct finder *f, uint32_t q)

@@ -143,6 +143,27 @@ static void without_a_call(void **state)
 	sample_release(&s);
 }
 
+/* By a clock so coarse that a request took no time, and began when what is told before it fetched something: nothing waits in a circle. */
+static void at_one_instant(void **state)
+{
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	struct loaded x;
+	struct edges d;
+	(void)state;
+	sample_open(&s, 1, 0, 5, 0, O_RDWR, 5);			/* 0 */
+	call(&s, 2, 20, 30, OP_IO_GETEVENTS, 1);		/* 1 */
+	sample_data(&s, 2, 30, 30, OP_PWRITE, 5, 0, 0, 8, 8);	/* 2 */
+	async_read(&s, 1, 30, 30, 0);				/* 3 */
+	sample_data(&s, 1, 40, 41, OP_PREAD, 5, 0, 0, 4, 4);	/* 4 */
+	load(&s, &x);
+	derive(&x, ORDER_FS, &d);
+	assert_true(waits(&x, &d, 3, 2, true));
+	assert_false(waits(&x, &d, 1, 3, true));
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 static void replayed(void **state)
 {
 	static const char *const engines[] = {"event", "coordinator"};
@@ -226,6 +247,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(channels),
 	    cmocka_unit_test(without_a_call),
+	    cmocka_unit_test(at_one_instant),
 	    cmocka_unit_test(replayed),
 	    cmocka_unit_test(pauses),
 	};

@@ -32,8 +32,27 @@ static void as_strcmp(void **state)
 	}
 }
 
+/* As long as a trace can tell a name, and alike up to the last byte. */
+static void long_ones(void **state)
+{
+	(void)state;
+	enum { N = 3, LEN = 16 << 20 };
+	char *text[N];
+	for (uint32_t i = 0; i < N; i++) {
+		text[i] = malloc(LEN + 2);
+		assert_non_null(text[i]);
+		memset(text[i], 'a', LEN);
+		strcpy(text[i] + LEN, i == 1 ? "" : i ? "b" : "c");
+	}
+	uint32_t *order = path_sort((const char *const *)text, N);
+	assert_true(order[0] == 1 && order[1] == 2 && order[2] == 0);
+	free(order);
+	for (uint32_t i = 0; i < N; i++)
+		free(text[i]);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(as_strcmp)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(as_strcmp), cmocka_unit_test(long_ones)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
