@@ -61,6 +61,8 @@ static uint64_t foreign_note(int fd, const char *bytes, uint64_t n, uint64_t at,
 void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes, uint64_t begin)
 {
 	struct iovec one;
+	if (capture_confined)
+		return;
 	if (!n_vector)
 		foreign_note(fd, bytes, n_bytes, 0, begin);
 	uint64_t at = 0;

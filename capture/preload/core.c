@@ -515,7 +515,7 @@ static __attribute__((constructor)) void capture_begin(void)
 /* What was put into streams that the library is about to empty, and was loaded since. */
 static __attribute__((destructor)) void capture_end(void)
 {
-	if (capture_state != CAPTURE_ON || process->pid != (uint32_t)RAW(SYS_getpid))
+	if (capture_state != CAPTURE_ON || (!capture_confined && process->pid != (uint32_t)RAW(SYS_getpid)))
 		return;
 	in_line_note_all();
 	if (!capture_confined)

@@ -214,7 +214,8 @@ HIDDEN struct log_control *capture_control(void);
 HIDDEN void content_note(int fd, const void *bytes, uint64_t n, uint64_t begin);
 HIDDEN void content_note_more(int fd, const void *bytes, uint64_t n, uint64_t at, uint64_t begin); /* from its byte `at` on */
 HIDDEN void content_note_vector(int fd, const struct iovec *v, int n, uint64_t n_bytes, uint64_t begin);
-/* The same of memory that may be another thread's by now, or gone: what can no longer be read is not noted. `n_vector`: 0, or `bytes` are
+/* The same of memory that may be another thread's by now, or gone: what can no longer be read is not noted,
+ * nor anything of a program that may make no system calls. `n_vector`: 0, or `bytes` are
  * struct iovec[n_vector]. */
 HIDDEN void content_note_foreign(int fd, const void *bytes, uint32_t n_vector, uint64_t n_bytes, uint64_t begin);
 /* `n` bytes, if the call succeeded; between TIMED and the note. */

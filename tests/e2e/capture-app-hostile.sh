@@ -46,6 +46,44 @@ for call in 'ftruncate,"path=big;fd=[0-9]*;length=21474836580"' 'pwrite,"path=bi
 	[ "$(listed ",$call")" -eq 1 ] || fail "no call $call: $(cat ../csv)"
 done
 
+# what an asynchronous write writes is not looked at where that would be death
+cat >../confined.c <<'E'
+#include <fcntl.h>
+#include <libaio.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#define ALLOW(number) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+int main(void)
+{
+	struct sock_filter f[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0), ALLOW(SYS_io_submit), ALLOW(SYS_io_getevents), ALLOW(SYS_exit_group),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+	const struct sock_fprog program = {sizeof f / sizeof *f, f};
+	struct iocb cb, *list = &cb;
+	struct io_event event;
+	io_context_t context = NULL;
+	int fd = open("written", O_CREAT | O_WRONLY, 0600);
+	if (fd < 0 || io_setup(1, &context) || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program))
+		return 2;
+	io_prep_pwrite(&cb, fd, "some text", 9, 0);
+	exit(io_submit(context, 1, &list) != 1 || io_getevents(context, 1, 1, &event, NULL) != 1 || event.res != 9);
+}
+E
+if $compiler -w -O1 -o ../confined ../confined.c -laio; then
+	fresh
+	expect_status 0 "$VALIDATE" capture app --content -o ../trace --root . -- ../confined
+	expect_line out 'ended with status 0'
+	[ "$(listed ',aio_write,.*length=9')" -eq 1 ] || fail "the write under seccomp is not told: $(cat ../csv)"
+	rm -f ../trace.content
+else
+	echo 'libaio is not there'
+fi
+
 # a limit of ten descriptors, all of them in use: a child has none for its buffers, and its calls are counted
 fresh
 expect_status 0 sh -c "ulimit -n 10; exec $VALIDATE capture app -o ../trace --root . -- ../hostile no-descriptors"
