@@ -122,8 +122,7 @@ EXPORT int unlinkat(int dir, const char *path, int flags)
 	ON_PATH_WITH(OP_UNLINK, dir, path, 0, flags, unlinkat, dir, path, flags);
 }
 
-/* unlink, and rmdir where that says it is a directory: one call, as the program made it. */
-/* Two calls where it is a directory, as the C library makes them. */
+/* unlink, and rmdir where that says it is a directory: two calls then, as the C library makes them. */
 EXPORT int remove(const char *path)
 {
 	return unlink(path) && (errno != EISDIR || rmdir(path)) ? -1 : 0;

@@ -125,6 +125,7 @@ EXPORT int getw(FILE *f)
 EXPORT int putw(int word, FILE *f)
 {
 	TIMED_PUT(f, int, putw, word, f);
+	CONTENT(fd_of(f), &word, got ? 0 : sizeof word);
 	capture_io(OP_FWRITE, begin, end, fd_of(f), 0, sizeof(int), 0, got ? 0 : (int64_t)sizeof(int));
 	return got;
 }
@@ -411,6 +412,8 @@ static void in_line_noted_flushed(const FILE *f)
 {
 	if (f)
 		in_line_noted(f);
+	else
+		in_line_noted_all();
 }
 
 EXPORT int fflush(FILE *f)
@@ -449,10 +452,12 @@ EXPORT void setbuffer(FILE *restrict f, char *restrict buffer, size_t size)
 		real(f, buffer, size);
 		return;
 	}
+	in_line_note(f);
 	CAUSE_FD(fd_of(f));
 	uint64_t begin = clock_begin(&capture_clock);
 	real(f, buffer, size);
 	uint64_t end = clock_end(&capture_clock);
+	in_line_noted(f);
 	capture_io(OP_SETVBUF, begin, end, fd_of(f), 0, buffer ? size : 0, buffer ? _IOFBF : _IONBF, 0);
 }
 ALIAS(_IO_setbuffer, setbuffer);
@@ -471,6 +476,7 @@ EXPORT void setlinebuf(FILE *f)
 EXPORT int fcloseall(void)
 {
 	TIMED_OF(in_line_note_all(), int, fcloseall);
+	in_line_noted_all();
 	IO(OP_FFLUSH, -1, 0, 0, 0);
 	return got;
 }

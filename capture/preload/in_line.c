@@ -97,3 +97,11 @@ void in_line_note_all(void)
 		in_line_noted(f);
 	}
 }
+
+void in_line_noted_all(void)
+{
+	if (!is_alone() || !&_IO_list_all)
+		return;
+	for (const FILE *f = _IO_list_all; f; f = f->_chain)
+		in_line_noted(f);
+}

@@ -17,6 +17,7 @@ HIDDEN void in_line_note(FILE *f);	       /* before a call on the stream, outsid
 HIDDEN void in_line_noted(const FILE *f);      /* after it: what the buffer holds now is known */
 HIDDEN void in_line_begin(const FILE *f);      /* the stream is new */
 HIDDEN void in_line_forget(const FILE *f);     /* it is gone; the pointer is not followed */
-HIDDEN void in_line_note_all(void);	       /* of all streams, which the program's end empties */
+HIDDEN void in_line_note_all(void);	       /* of all streams, which the call or the program's end empties */
+HIDDEN void in_line_noted_all(void);	       /* after it */
 
 #endif

@@ -55,7 +55,7 @@ int main(void)
 	int status;
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || status)
 		return 8;
-	put(other, 9);
+	put(other, 90); /* more than was there before it was emptied */
 	/* of streams of memory nothing is told, and nothing is left out where a stream is put in the place of a closed one */
 	char *text = NULL;
 	size_t n = 0;

@@ -131,7 +131,7 @@ static void counted_in_between(void **state)
 	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
 	for (uint64_t i = 0; i < 100; i++) {
 		assert_int_equal(put(&m, SIDE_REFERENCE, i / 2, i, &w), 0);
-			assert_int_equal(m.n_ambiguous_keys, (i + 1) / 2);
+		assert_int_equal(m.n_ambiguous_keys, (i + 1) / 2);
 		assert_int_equal(m.n_ambiguous_requests, (i + 1) / 2 * 2);
 	}
 	key_match_release(&m);
