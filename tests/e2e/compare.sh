@@ -59,6 +59,12 @@ jq '.columns as $c | .cases[1].replicates[3][$c | index("x_p99_ns")] += 1' unkno
 expect_status 4 "$VALIDATE" compare unknown.json nearly.json -f json
 jq -e '.cases | map(.same_runs) == [true, false, true]' out >/dev/null ||
 	fail "not the one case that differs: $(jq -c '.cases | map(.same_runs)' out)"
+# two replayers of one campaign whose runs all failed: nothing is known
+jq '.cases |= map(.replicates |= [])' old.json >nothing.json
+jq '.cases |= map(.replayer = "another")' nothing.json >nothing-another.json
+expect_status 4 "$VALIDATE" compare nothing.json nothing-another.json -f json
+jq -e '(.cases | length > 0 and all(.word == "inconclusive" and (.same_runs | not)))' out >/dev/null ||
+	fail "of no runs something is known: $(jq -c '.cases | map([.word, .same_runs])' out)"
 
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json

@@ -121,10 +121,10 @@ static size_t n_common(const struct baseline_case *a, const struct baseline_case
 	return n;
 }
 
-/* Of one campaign's two sides: numbers that were not taken are alike, too. */
+/* Of one campaign's two sides: numbers that were not taken are alike, too. Of two replayers of which no run can be used nothing is known. */
 static bool is_same_runs(const struct baseline_case *a, const struct baseline_case *b)
 {
-	bool same = a->n == b->n;
+	bool same = a->n == b->n && (a->n || !strcmp(a->replayer, b->replayer));
 	for (size_t i = 0; i < a->n && same; i++) {
 		same = a->block[i] == b->block[i];
 		for (size_t k = 0; k < COLUMN_N; k++) {
