@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "commands/commands.h"
+#include "capture/csv_args.h"
 #include "capture/op.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -45,13 +46,20 @@ static void result_print(int64_t result)
 }
 
 /* A path of a trace may hold anything; what could steer a terminal is shown as \ooo. */
+/* A terminal shall not obey what stands in it: control characters (of UTF-8's second row, too) and what is no text are escaped. */
 static void path_print(const char *path)
 {
-	for (; *path; path++)
-		if ((unsigned char)*path < 0x20 || *path == 0x7f || *path == '\\')
-			printf("\\%03o", (unsigned char)*path);
-		else
-			putchar(*path);
+	const unsigned char *p = (const unsigned char *)path;
+	for (size_t left = strlen(path), n; left; p += n, left -= n) {
+		n = utf8_char_len(p, left);
+		const bool control = *p < 0x20 || *p == 0x7f || (*p == 0xc2 && n == 2 && p[1] < 0xa0);
+		if (n && !control && *p != '\\') {
+			fwrite(p, 1, n, stdout);
+			continue;
+		}
+		n = 1; /* what follows of a control character is no character by itself */
+		printf("\\%03o", *p);
+	}
 }
 
 static void mismatch_print(const struct replay_mismatch *m)

@@ -117,6 +117,12 @@ expect_line err 'stopped at the first mismatch'
 expect_line out 'mismatches      1;'
 [ -e stopped.trace ] || fail 'a stopped replay wrote no trace'
 
+# names of files are printed as text, and nothing in them as what a terminal obeys
+printf 'pid,tid,begin,end,function,args,rvalue\n7,8,0,9,unlink,"path=/ü%%9B1m%%1B%%C2%%9Bz%%C3",-1\n' >escapes.csv
+mkdir escapes && : >"escapes/$(printf 'ü\2331m\033\302\233z\303')"
+run 0 --dir escapes escapes.csv
+expect_line out 'request 0: unlink of /ü\2331m\033\302\233z\303 returned 0'
+
 # a pipe where a file should be is refused
 mkdir pipes && mkfifo pipes/rr.0
 run 6 --dir pipes rr.trace
