@@ -119,6 +119,7 @@ ALIAS(__endmntent, endmntent);
 /* One entry is read as by a format: so many items. */
 EXPORT struct mntent *getmntent_r(FILE *restrict f, struct mntent *restrict to, char *restrict buffer, int room)
 {
+	UNLESS_FILE(f, getmntent_r, f, to, buffer, room);
 	TIMED(struct mntent *, getmntent_r, f, to, buffer, room);
 	capture_io(OP_FSCANF, begin, end, fd_of(f), 0, 0, 0, got ? 1 : EOF);
 	return got;
@@ -127,6 +128,7 @@ ALIAS(__getmntent_r, getmntent_r);
 
 EXPORT struct mntent *getmntent(FILE *f)
 {
+	UNLESS_FILE(f, getmntent, f);
 	TIMED(struct mntent *, getmntent, f);
 	capture_io(OP_FSCANF, begin, end, fd_of(f), 0, 0, 0, got ? 1 : EOF);
 	return got;

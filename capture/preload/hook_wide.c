@@ -30,14 +30,14 @@ static int64_t nothing_from(const FILE *f)
 #define READ_ONE(stream, function, ...)                                                                                \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
-	UNLESS_FILE(stream, function, __VA_ARGS__); \
+	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);                                              \
 	capture_io(OP_FGETC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : nothing_from(stream));              \
 	return got
 #define WRITE_ONE(stream, function, ...)                                                                               \
 	if (capture_flags & LOG_NO_CHARACTERS)                                                                         \
 		return REAL(function)(__VA_ARGS__);                                                                    \
-	UNLESS_FILE(stream, function, __VA_ARGS__); \
+	UNLESS_FILE(stream, function, __VA_ARGS__);                                                                    \
 	TIMED_OF(CAUSE_FD(fd_of(stream)), wint_t, function, __VA_ARGS__);                                              \
 	capture_io(OP_FPUTC, begin, end, fd_of(stream), 0, 1, 0, got != WEOF ? 1 : -1);                                \
 	return got
@@ -96,6 +96,7 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 {
 	if (capture_flags & LOG_NO_CHARACTERS)
 		return REAL(ungetwc)(c, f);
+	UNLESS_FILE(f, ungetwc, c, f);
 	TIMED_OF(CAUSE_FD(fd_of(f)), wint_t, ungetwc, c, f);
 	capture_io(OP_UNGETC, begin, end, fd_of(f), 0, 1, 0, got == WEOF ? -1 : 0);
 	return got;
@@ -104,7 +105,7 @@ EXPORT wint_t ungetwc(wint_t c, FILE *f)
 /* --- lines and text ------------------------------------------------------------------------------------------------------- */
 
 #define LINE(function, ...)                                                                                            \
-	UNLESS_FILE(f, function, __VA_ARGS__); \
+	UNLESS_FILE(f, function, __VA_ARGS__);                                                                         \
 	TIMED_OF(CAUSE_FD(fd_of(f)), wchar_t *, function, __VA_ARGS__);                                                \
 	capture_io(OP_FGETS, begin, end, fd_of(f), 0, n > 0 ? (uint64_t)n : 0, 0, got ? (int64_t)wcslen(got) : nothing_from(f)); \
 	return got
@@ -130,7 +131,7 @@ EXPORT wchar_t *__fgetws_unlocked_chk(wchar_t *restrict s, size_t room, int n, F
 }
 
 #define TEXT(function)                                                                                                 \
-	UNLESS_FILE(f, function, s, f); \
+	UNLESS_FILE(f, function, s, f);                                                                                \
 	TIMED_OF(CAUSE_FD(fd_of(f)), int, function, s, f);                                                             \
 	const uint64_t len = wcslen(s);                                                                                \
 	capture_io(OP_FPUTS, begin, end, fd_of(f), 0, len, 0, got < 0 ? -1 : (int64_t)len);                            \

@@ -11,6 +11,7 @@ kind() { # LEAST NAME
 		echo "$2: not allowed here"
 		return 0
 	}
+	grep -q 'ended with status 0' out || fail "$2: $(cat out err)"
 	[ "$2" = limits ] || ! grep -q 'requests are lost' out || fail "$2: $(cat out)"
 	rm -rf "$work/in"
 }
@@ -32,7 +33,7 @@ kind 10 endings
 kind 8 thread-execs
 # of streams that are no files nothing is in the trace
 compare 7 "$work/kinds" cookies
-! cut -d , -f 5- trace.csv | grep -E '^(f[a-z]*|setvbuf|open_mem.*),"(fd=|")' || fail 'streams of memory'
+! cut -d , -f 5- trace.csv | grep -E '^(f[a-z]*|setvbuf|ungetc|open_mem.*),"(fd=|")' || fail 'streams of memory'
 
 if ${CXX:-c++} -w -O2 -std=c++17 -o streamed "$SRCDIR/tests/programs/stream.cc" 2>/dev/null; then
 	compare 60 "$work/streamed"

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
+#include <mntent.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -19,6 +20,7 @@
 #include <sys/wait.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <wchar.h>
 
 extern char **environ;
 static char buffer[65536];
@@ -249,6 +251,12 @@ static void cookies(void)
 	f = open_memstream(&text, &n);
 	need(f && fprintf(f, "%d", 1) == 1 && fclose(f) == 0 && n == 1, "open_memstream");
 	free(text);
+	f = fmemopen("a /b ext4 rw 0 0\n", 17, "r");
+	need(f && getmntent(f) && fclose(f) == 0, "getmntent of memory");
+	wchar_t *wide;
+	f = open_wmemstream(&wide, &n);
+	need(f && fputws(L"wide", f) >= 0 && fputwc(L'!', f) == L'!' && fclose(f) == 0 && n == 5, "open_wmemstream");
+	free(wide);
 	need(close(fd) == 0, "close");
 }
 
