@@ -53,7 +53,7 @@ static void closes_settle(struct load *l)
 	for (uint32_t i = 0; i < l->n; i++) {
 		const struct load_request *r = &l->request[i];
 		const bool async = load_is_async(r), replaces = r->op == OP_DUP2 && r->rvalue >= 0;
-		if (!async && r->op != OP_CLOSE && !replaces)
+		if ((!async && r->op != OP_CLOSE && !replaces) || (!replaces && !r->has_fd))
 			continue;
 		uint32_t *at = u64_map_at(&latest, u64_pair(l->thread[r->thread].pid, replaces ? (uint32_t)r->rvalue : (uint32_t)r->fd), NONE32);
 		for (uint32_t q = async ? NONE32 : *at; q != NONE32; q = before[q])

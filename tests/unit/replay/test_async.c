@@ -164,6 +164,21 @@ static void at_one_instant(void **state)
 	sample_release(&s);
 }
 
+/* Where a trace tells files and no descriptors, the close of one file is none of the others'. */
+static void without_descriptors(void **state)
+{
+	struct sample s = {.paths = {"f", "g"}, .n_paths = 2};
+	struct loaded x;
+	(void)state;
+	sample_data(&s, 1, 0, 5, OP_PREAD, -1, 1, 0, 4, 4);		   /* 0 */
+	sample_data(&s, 1, 10, 60, OP_AIO_READ, -1, 0, 0, 8, 8);	   /* 1 */
+	sample_data(&s, 1, 20, 25, OP_CLOSE, -1, 1, OFFSET_NONE, 0, 0);	   /* 2 */
+	load(&s, &x);
+	assert_int_equal(load_end_ns(&x.l, &x.l.request[place_of(&x, 1)]), 60);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 static void replayed(void **state)
 {
 	static const char *const engines[] = {"event", "coordinator"};
@@ -248,6 +263,7 @@ int main(void)
 	    cmocka_unit_test(channels),
 	    cmocka_unit_test(without_a_call),
 	    cmocka_unit_test(at_one_instant),
+	    cmocka_unit_test(without_descriptors),
 	    cmocka_unit_test(replayed),
 	    cmocka_unit_test(pauses),
 	};
