@@ -109,7 +109,8 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 	size_t len = 0;
 	const void *item = o->uses & OP_HEAP && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
 	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
-	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER && !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
+	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER &&
+	    !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
 		return 0;
 	if (!l->n_more)
 		l->n_more = 1;

@@ -165,8 +165,8 @@ uint32_t xattr_word(struct fs_model *m, uint32_t object, const char *name, uint3
 
 void fs_told_add(struct fs_told *t, enum fs_told_kind kind, uint32_t what, bool change, size_t n, const uint64_t more[])
 {
-	if (t->cap - t->n < n + 1) {
-		t->cap = t->cap ? t->cap * 2 : 1024;
+	if (t->cap - t->n < n + 1) { /* it may be small: who takes stretches gives others back (relay.c) */
+		t->cap = t->cap * 2 + 1024;
 		t->word = xreallocarray(t->word, t->cap, sizeof *t->word);
 	}
 	t->word[t->n++] = (uint64_t)change << 40 | (uint64_t)kind << 32 | what;

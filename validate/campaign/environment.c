@@ -23,7 +23,6 @@
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
-
 static json_t *line_of(const char *path)
 {
 	char *line = file_read_line(path);
