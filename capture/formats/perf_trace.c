@@ -41,10 +41,14 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 			return skip(at, end);
 		}
 	}
+	static const char *const others[] = {"... [continued]: ", "minfault [", "majfault [", NULL};
 	const char *p = s;
+	*tid = 0;
+	for (const char *const *other = others; *other; other++)
+		if (text_starts((struct text){s, end}, *other))
+			return s;
 	while (p < stop && (*p == '_' || (*p >= 'a' && *p <= 'z') || (*p >= '0' && *p <= '9')))
 		p++;
-	*tid = 0;
 	return open && p == open && p > s ? s : NULL;
 }
 
