@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "validate/stats/spending.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -30,7 +31,7 @@ enum stat_status spending_levels(double alpha, const unsigned int *look, size_t 
 		    spending_obrien_fleming(alpha, (double)look[k] / (double)look[n_looks - 1], &spent);
 		if (s)
 			return s;
-		level[k] = spent - before;
+		level[k] = fmax(spent - before, DBL_MIN);
 		before = spent;
 	}
 	return STAT_OK;

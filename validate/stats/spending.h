@@ -19,7 +19,7 @@
 enum stat_status spending_obrien_fleming(double alpha, double t, double *spent) STAT_MUST_CHECK;
 
 /* level[n_looks] of the test at each look from the replicates at each, ascending and positive.
- * One look: level[0] = alpha. Errors: STAT_TOO_FEW (no look), STAT_OUT_OF_RANGE. */
+ * One look: level[0] = alpha. However early a look, its level is positive. Errors: STAT_TOO_FEW (no look), STAT_OUT_OF_RANGE. */
 enum stat_status spending_levels(double alpha, const unsigned int *look, size_t n_looks, double *level) STAT_MUST_CHECK;
 
 /* The same with the boundary of a normal process crossed at look k, for the first time, with exactly the increment. */

@@ -375,6 +375,8 @@ static void test_many_and_planning(void **state)
 	assert_int_equal(spending_levels(0.05, (unsigned int[]){0, 10}, 2, level), STAT_OUT_OF_RANGE);
 	assert_int_equal(spending_levels(0.05, (unsigned int[]){20}, 1, level), STAT_OK);
 	assert_true(level[0] == 0.05);
+	assert_int_equal(spending_levels(0.01, (unsigned int[]){10, 10000}, 2, level), STAT_OK);
+	assert_true(level[0] > 0 && level[0] < 1e-300 && level[1] == 0.01); /* a baseline with a level of 0 is refused */
 }
 
 static void test_digits_and_names(void **state)
