@@ -155,7 +155,7 @@ static int dry_run(struct run *r, struct replay_summary *s, struct err *e)
 		return ret;
 	block_touched_find(t, &r->load, r->device.n_bytes);
 	if (r->load.n_written && device_get(r, how_written(r), &refusal))
-		snprintf(t->refusal, sizeof t->refusal, "%s", refusal.msg);
+		snprintf(t->refusal, sizeof t->refusal, "%.*s", (int)sizeof t->refusal - 1, refusal.msg);
 	return 0;
 }
 
