@@ -7,6 +7,7 @@
 
 #include "capture/causality/causality.h"
 #include "capture/csv_args.h"
+#include "capture/formats/blanks.h"
 #include "capture/formats/strace_private.h"
 
 struct parallel_node {
@@ -35,13 +36,6 @@ static inline struct parallel *parallel_of(struct foreign *f)
 
 /* One line of the text, without its end. Errors: those of a line that cannot be understood, with its place. */
 int parallel_line(struct foreign *f, const char *s, size_t len, struct err *e);
-
-static inline const char *skip_blanks(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
 
 static inline bool take_word(const char **s, const char *end, const char *word)
 {

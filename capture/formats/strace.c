@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_head.h"
 #include "capture/formats/strace_private.h"
@@ -12,19 +13,6 @@
 /* What strace's own work adds to each call's time, as far as it was measured: 7.37 us told for calls that take 0.51 us.
  */
 #define STRACE_COST_NS 7000
-
-static bool starts(const char *s, const char *end, const char *with)
-{
-	size_t len = strlen(with);
-	return (size_t)(end - s) >= len && !memcmp(s, with, len);
-}
-
-static const char *skip_blanks(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
 
 /* --- calls -------------------------------------------------------------------------------------------------------- */
 

@@ -2,21 +2,9 @@
 /* The beginning of a line of strace: whose it is, when it was, and what stands between that and the call. */
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/number.h"
 #include "capture/formats/strace_head.h"
-
-static bool starts(const char *s, const char *end, const char *with)
-{
-	size_t len = strlen(with);
-	return (size_t)(end - s) >= len && !memcmp(s, with, len);
-}
-
-static const char *skip_blanks(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
 
 /* --- whose ---------------------------------------------------------------------------------------------------------- */
 

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Words and what is between them, in the lines of foreign traces. Nothing at `end` or behind it is looked at. */
+#ifndef CAPTURE_FORMATS_BLANKS_H
+#define CAPTURE_FORMATS_BLANKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool starts(const char *s, const char *end, const char *with)
+{
+	size_t len = strlen(with);
+	return (size_t)(end - s) >= len && !memcmp(s, with, len);
+}
+
+static inline const char *skip_blanks(const char *s, const char *end)
+{
+	while (s < end && (*s == ' ' || *s == '\t'))
+		s++;
+	return s;
+}
+
+#endif
