@@ -59,10 +59,9 @@ static void children_wait(void)
 			exit(1);
 }
 
-/* The child reads what the parent has written, block by block. */
-static int by_pipe(void)
+/* A child that reads a block of the file whenever a byte comes through the pipe. Returns the file's descriptor. */
+static int reader_start(int p[2])
 {
-	int p[2];
 	char c;
 	if (pipe(p))
 		die("pipe");
@@ -73,6 +72,13 @@ static int by_pipe(void)
 			get(fd, i);
 		_exit(0);
 	}
+	return fd;
+}
+
+/* The child reads what the parent has written, block by block. */
+static int by_pipe(void)
+{
+	int p[2], fd = reader_start(p);
 	for (int i = 0; i < n; i++) {
 		put(fd, i);
 		if (write(p[1], "x", 1) != 1)
@@ -263,17 +269,7 @@ static int computing(void)
 /* As by_pipe, but the parent computes before it writes to the pipe, and a third as long behind it, and writes each block several times before. */
 static int sending(int every)
 {
-	int p[2];
-	char c;
-	if (pipe(p))
-		die("pipe");
-	int fd = file_open("data", O_RDWR | O_TRUNC);
-	if (!fork()) {
-		close(p[1]);
-		for (int i = 0; i < n && read(p[0], &c, 1) == 1; i++)
-			get(fd, i);
-		_exit(0);
-	}
+	int p[2], fd = reader_start(p);
 	for (int i = 0; i < n; i++) {
 		for (int k = 0; k < every; k++) {
 			put(fd, i);

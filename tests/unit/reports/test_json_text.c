@@ -19,6 +19,18 @@ static json_t *element(const struct analysis *a, size_t i)
 	return json_pack("{s:I, s:s, s:[f, {}, []], s:{s:n}}", "i", (json_int_t)i, "text", "two\nlines, \"quoted\", ä", "list", 1.0 / 3, "o", "none");
 }
 
+/* Ends `out`, whose bytes *text will be, and frees all. */
+static void expect_whole(FILE *out, char **text, json_t *whole)
+{
+	fputs("\n}", out);
+	assert_int_equal(fclose(out), 0);
+	char *wanted = json_dumps(whole, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
+	assert_string_equal(*text, wanted);
+	free(wanted);
+	free(*text);
+	json_decref(whole);
+}
+
 static void pieces_are_the_whole(void **state)
 {
 	(void)state;
@@ -36,13 +48,7 @@ static void pieces_are_the_whole(void **state)
 		json_text_member(out, true, "first", first);
 		json_text_member(out, false, "number", json_object_get(whole, "number"));
 		json_text_array(out, false, "list", n, element, NULL);
-		fputs("\n}", out);
-		assert_int_equal(fclose(out), 0);
-		char *wanted = json_dumps(whole, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-		assert_string_equal(text, wanted);
-		free(wanted);
-		free(text);
-		json_decref(whole);
+		expect_whole(out, &text, whole);
 	}
 }
 
@@ -81,13 +87,7 @@ static void elements_as_text_are_those_of_the_library(void **state)
 	}
 	json_object_set_new(whole, "list", list);
 	json_text_array_by(out, true, "list", N, element_add, NULL);
-	fputs("\n}", out);
-	assert_int_equal(fclose(out), 0);
-	char *wanted = json_dumps(whole, JSON_INDENT(1) | JSON_REAL_PRECISION(17));
-	assert_string_equal(text, wanted);
-	free(wanted);
-	free(text);
-	json_decref(whole);
+	expect_whole(out, &text, whole);
 }
 
 int main(void)
