@@ -148,7 +148,16 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 /* The measure with its sign that `m` is the size of; else m. */
 static enum measure signed_measure(enum measure m)
 {
-	return m == MEASURE_BIAS_MAGNITUDE ? MEASURE_BIAS : m == MEASURE_PERCENT_ERROR_MAGNITUDE ? MEASURE_PERCENT_ERROR : m;
+	switch (m) {
+	case MEASURE_BIAS_MAGNITUDE:
+		return MEASURE_BIAS;
+	case MEASURE_IOPS_MAGNITUDE:
+		return MEASURE_IOPS;
+	case MEASURE_PERCENT_ERROR_MAGNITUDE:
+		return MEASURE_PERCENT_ERROR;
+	default:
+		return m;
+	}
 }
 
 static bool is_size(enum measure m)

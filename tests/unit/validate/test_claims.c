@@ -115,6 +115,34 @@ static void test_counts_that_are_alike(void **state)
 	}
 }
 
+/* Deviations of 22 and -18 %, which cancel: how large the size of their mean is nobody knows within 10 %, though it is the same without
+ * each of them. */
+static void test_sizes_near_nothing(void **state)
+{
+	(void)state;
+	static const struct {
+		double limit;
+		int direction;
+		enum claim_outcome wanted;
+	} rows[] = {{0.1, CLAIM_SMALLER, CLAIM_INCONCLUSIVE}, {0.3, CLAIM_SMALLER, CLAIM_CONFIRMED}, {0.001, CLAIM_LARGER, CLAIM_INCONCLUSIVE}};
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct campaign c;
+		struct claim k;
+		campaign_of_four(&c, biased, 1, 10, 12);
+		for (size_t run = 0; run < c.results.n_runs; run++) {
+			struct run *r = &c.results.run[run];
+			r->summary.execution_ns = r->role < 0 ? 1000000000 : llround(1e9 * exp(r->block % 2 ? 0.2 : -0.2));
+		}
+		claim_make(&k, MEASURE_IOPS_MAGNITUDE, "engine=a order=fs", NULL, rows[i].limit, rows[i].direction);
+		enum claim_outcome o = outcome(&c, &k, 1);
+		if (o != rows[i].wanted)
+			fail_msg("row %zu: %s instead of %s", i, claim_outcome_names[o], claim_outcome_names[rows[i].wanted]);
+		claim_done(&k);
+		settings_free(&c.results.protocol);
+		campaign_release(&c);
+	}
+}
+
 static void test_findings(void **state)
 {
 	(void)state;
@@ -276,7 +304,7 @@ static void test_values_with_units(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_counts_that_are_alike), cmocka_unit_test(test_findings),
+	    cmocka_unit_test(test_counts_that_are_alike), cmocka_unit_test(test_sizes_near_nothing), cmocka_unit_test(test_findings),
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_false_findings),
 	    cmocka_unit_test(test_bias_interval_is_the_reports),
