@@ -194,13 +194,22 @@ double run_in_flight(const struct run_summary *s)
 	return weighted / total;
 }
 
-/* The largest number that was in flight for any time, or found by any request. */
-static double max_in_flight(const struct run_summary *s)
+double run_in_flight_max(const struct run_summary *s)
 {
 	uint64_t level = s->n_levels;
 	while (level > 0 && by_time(s, level - 1) <= 0 && by_request(s, level - 1) <= 0)
 		level--;
 	return level ? (double)(level - 1) : NAN;
+}
+
+double run_concurrency_distance(const struct run_summary *x, const struct run_summary *r)
+{
+	size_t n = (size_t)(x->n_levels > r->n_levels ? x->n_levels : r->n_levels);
+	double *p = xcalloc(2 * n + 1, sizeof *p);
+	bool known = cumulate(x, by_time, n, p) && cumulate(r, by_time, n, p + n);
+	double distance = known ? supremum(p, p + n, n) : NAN;
+	free(p);
+	return distance;
 }
 
 static double mean_over(const double *x, size_t n)
@@ -234,5 +243,5 @@ void measure_concurrency(struct cell *c, struct evidence *e, const struct pairs 
 {
 	compare(c, e, p);
 	c->in_flight = in_flight(&e->in_flight, p, run_in_flight, &c->concurrency_mean_x, &c->concurrency_mean_r);
-	c->in_flight_max = in_flight(&e->in_flight_max, p, max_in_flight, &c->concurrency_max_x, &c->concurrency_max_r);
+	c->in_flight_max = in_flight(&e->in_flight_max, p, run_in_flight_max, &c->concurrency_max_x, &c->concurrency_max_r);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "validate/analysis/pairs.h"
 #include "validate/stats/moments.h"
 #include "validate/stats/paper.h"
 
@@ -104,16 +105,6 @@ static double of_responses(enum measure m, const char *operation, const struct m
 	return value;
 }
 
-static double in_flight(const struct run_summary *s)
-{
-	double weighted = 0, total = 0;
-	for (uint64_t level = 0; level < s->n_levels; level++) {
-		weighted += (double)level * (double)s->ns_at_level[level];
-		total += (double)s->ns_at_level[level];
-	}
-	return weighted / total;
-}
-
 static double alone(const struct run_summary *s)
 {
 	double total = 0;
@@ -176,7 +167,11 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 	case MEASURE_LOST:
 		return x->has_input && x->n_input ? (double)x->n_lost / (double)x->n_input : NAN;
 	case MEASURE_IN_FLIGHT:
-		return log_ratio(in_flight(x), in_flight(r));
+		return log_ratio(run_in_flight(x), run_in_flight(r));
+	case MEASURE_IN_FLIGHT_MAX:
+		return log_ratio(run_in_flight_max(x), run_in_flight_max(r));
+	case MEASURE_CONCURRENCY:
+		return run_concurrency_distance(x, r);
 	case MEASURE_CPU_TIME:
 		return log_ratio(cpu_time(x), cpu_time(r));
 	case MEASURE_ALONE:

@@ -22,6 +22,10 @@ void pairs_release(struct pairs *p);
 
 /* Mean number of requests in flight over a run, NaN without any time. */
 double run_in_flight(const struct run_summary *s);
+/* The largest number that was in flight for any time, or found by any request; NaN for none. */
+double run_in_flight_max(const struct run_summary *s);
+/* The largest difference of the distributions of the number in flight, by time: 0 alike, 1 apart; NaN where one has no time. */
+double run_concurrency_distance(const struct run_summary *x, const struct run_summary *r);
 /* What a replay's order is judged by: as [accept] says, or as the replayer promises. */
 const struct reorder_summary *run_order(const struct protocol *p, const struct replayer *replayer, const struct run_summary *s);
 

@@ -254,6 +254,37 @@ static void test_bias_interval_is_the_reports(void **state)
 	done(&c, &a);
 }
 
+/* What is in flight: the program has 1 for nine tenths of the time, the replay 2 for half of that. */
+static void test_in_flight(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct measure_runs m;
+	struct claim k;
+	campaign_of_four(&c, biased, 1, 10, 12);
+	for (size_t run = 0; run < c.results.n_runs; run++) {
+		struct run_summary *s = &c.results.run[run].summary;
+		if (c.results.run[run].role < 0)
+			continue;
+		s->ns_at_level[2] = s->execution_ns / 20 * 9;
+		s->ns_at_level[1] = s->execution_ns - s->ns_at_level[0] - s->ns_at_level[2];
+	}
+	measure_runs_collect(&m, &c.results, 0, 0, 10);
+	assert_int_equal(m.n, 10);
+	assert_true(fabs(measure_value(MEASURE_IN_FLIGHT, NULL, &m) - 0.5) < 1e-4);
+	assert_true(fabs(measure_value(MEASURE_IN_FLIGHT_MAX, NULL, &m) - 1) < 1e-12);
+	assert_true(fabs(measure_value(MEASURE_CONCURRENCY, NULL, &m) - 0.45) < 1e-4);
+	measure_runs_release(&m);
+	claim_make(&k, MEASURE_CONCURRENCY, "engine=a order=fs", NULL, 0.1, CLAIM_LARGER);
+	assert_int_equal(outcome(&c, &k, 1), CLAIM_CONFIRMED);
+	claim_done(&k);
+	claim_make(&k, MEASURE_IN_FLIGHT_MAX, "engine=a order=fs", NULL, 1.5, CLAIM_LARGER); /* as many in every run */
+	assert_int_equal(outcome(&c, &k, 1), CLAIM_NOT_CONFIRMED);
+	claim_done(&k);
+	settings_free(&c.results.protocol);
+	campaign_release(&c);
+}
+
 static void test_selectors(void **state)
 {
 	(void)state;
@@ -308,6 +339,7 @@ int main(void)
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_false_findings),
 	    cmocka_unit_test(test_bias_interval_is_the_reports),
+	    cmocka_unit_test(test_in_flight),
 	    cmocka_unit_test(test_selectors),
 	    cmocka_unit_test(test_values_with_units),
 	};
