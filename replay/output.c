@@ -36,14 +36,22 @@ struct output {
 	double *issue_error; /* issue_error[s->n_timed], room for all */
 };
 
-int output_check(const char *input, const char *output, struct err *e)
+static bool is_file(const char *path, const struct stat *st)
 {
-	struct stat in, out;
+	struct stat of_path;
+	return path && stat(path, &of_path) == 0 && of_path.st_dev == st->st_dev && of_path.st_ino == st->st_ino;
+}
+
+int output_check(const char *input, const char *output, const char *device, struct err *e)
+{
+	struct stat out;
 	bool existed = stat(output, &out) == 0;
 	if (existed && !S_ISREG(out.st_mode))
 		return err_set(e, EINVAL, "%s: no regular file", output);
-	if (existed && stat(input, &in) == 0 && in.st_dev == out.st_dev && in.st_ino == out.st_ino)
+	if (existed && is_file(input, &out))
 		return err_set(e, EINVAL, "%s: the output would overwrite the input", output);
+	if (existed && is_file(device, &out))
+		return err_set(e, EINVAL, "%s: the output would overwrite the device", output);
 	int fd = open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return err_sys(e, errno, "%s: cannot be written", output);

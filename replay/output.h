@@ -11,8 +11,9 @@
 #include "replay/plan.h"
 #include "replay/replay.h"
 
-/* Refuses an output that is the input itself or cannot be written, before anything is replayed. Leaves no file behind. */
-int output_check(const char *input, const char *output, struct err *e);
+/* Refuses an output that is the input itself, or the file that stands for a device (`device`, NULL none), or cannot be written, before
+ * anything is replayed. Leaves no file behind. */
+int output_check(const char *input, const char *output, const char *device, struct err *e);
 
 struct output_outcome {
 	struct outcome outcome;	 /* begin_ticks 0: it was not issued */

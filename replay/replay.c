@@ -263,7 +263,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 	const struct replay_engine *engine = replay_engine_find(r->c->engine);
 	int ret = directory_open(r, e);
 	if (!ret && r->c->output)
-		ret = output_check(r->path, r->c->output, e);
+		ret = output_check(r->path, r->c->output, NULL, e);
 	if (!ret)
 		ret = clock_init(&r->plan.clock, REPLAY_CALIBRATION_NS, e);
 	if (!ret)

@@ -216,7 +216,7 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	const struct replay_config *c = a->run.config;
 	int ret = times_parse(&a->times, c->adapter.times, a->run.adapter, e);
 	if (!ret && c->output)
-		ret = output_check(a->input_path, c->output, e);
+		ret = output_check(a->input_path, c->output, c->device, e);
 	a->has_cpus = c->cpus != NULL;
 	if (!ret && a->has_cpus)
 		ret = cpus_read(c, &a->cpus, e);

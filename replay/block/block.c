@@ -165,7 +165,7 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		return dry_run(r, s, e);
 	int ret = r->c->device ? 0 : err_set(e, EINVAL, "the target device is missing (--device)");
 	if (!ret && r->c->output)
-		ret = output_check(r->path, r->c->output, e);
+		ret = output_check(r->path, r->c->output, r->c->device, e);
 	if (!ret)
 		ret = clock_init(&r->clock, REPLAY_CALIBRATION_NS, e);
 	if (!ret)

@@ -29,6 +29,16 @@ cksum target >before
 expect_status 6 "$VALIDATE" replay --device target in.csv
 expect_line err '--destructive'
 [ "$(cksum target)" = "$(cat before)" ] || fail "it was written to without a word"
+# nor replaced by what came of it
+ln target again
+for name in target again; do
+	expect_status 3 "$VALIDATE" replay --read-only --device target -o $name in.csv
+	expect_line err 'the output would overwrite the device'
+	expect_status 3 "$VALIDATE" replay --engine exec --destructive --device target --times preload --command 'true {device}' -o $name in.csv
+	expect_line err 'the output would overwrite the device'
+done
+rm again
+[ "$(cksum target)" = "$(cat before)" ] || fail "a trace is in the device's place"
 # what would be done, without doing it: writes at (37 i mod 256) blocks for every third i, some of which touch
 expect_status 6 "$VALIDATE" replay --dry-run --device target in.csv
 expect_line out 'would read      133 requests'
