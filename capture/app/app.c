@@ -72,6 +72,7 @@ struct run {
 	uint64_t start;
 	int64_t wall_epoch_ns;
 	pid_t child;
+	bool child_ended;
 	int signals;
 	sigset_t old_mask;
 };
@@ -130,8 +131,12 @@ static bool children_reap(struct run *r)
 	int status;
 	pid_t pid;
 	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == r->child)
+		if (pid == r->child) {
 			r->outcome->status = status;
+			r->child_ended = true;
+		}
+	if (pid == 0 && r->child_ended && r->config->left)
+		r->config->left();
 	return pid == 0 || (pid < 0 && errno != ECHILD);
 }
 

@@ -28,6 +28,8 @@ struct app_config {
 	/* Done by a process of its own instead of starting the command, whose program it starts itself; its exit status. NULL: start it */
 	int (*start)(void *ctx);
 	void *start_ctx;
+	/* Called again and again while that process has ended and what it started has not: to end it. NULL: it is waited for */
+	void (*left)(void);
 	bool causes;		/* with the library that watches parallel applications (preload/causes.h) */
 	/* Called before the command is started, with the scratch directory and no threads but the caller's: 0 or a negative errno. NULL: none */
 	int (*prepare)(void *ctx, const char *scratch_dir, struct err *e);

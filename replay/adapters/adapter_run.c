@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 
 #include "capture/app/app.h"
@@ -16,6 +17,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter_private.h"
+#include "replay/adapters/child_left.h"
 
 #define OUTPUT_BYTES_MIN (UINT64_C(16) << 20)
 #define OUTPUT_BYTES_PER_REQUEST 1024
@@ -68,6 +70,7 @@ static int run_preloaded(struct adapter_state *a, struct err *e)
 	c.command = a->command.v;
 	c.start = keep;
 	c.start_ctx = a;
+	c.left = child_left_kill;
 	int ret = app_capture(&c, &o, e);
 	a->n_events_lost = o.n_lost;
 	programs_note(a, &o.unseen, "ran without the preloaded library, so that nothing of it was seen");
@@ -102,14 +105,22 @@ static int run_traced(struct adapter_state *a, const sigset_t *before, struct er
 	return ret ? err_context(e, "times block") : 0;
 }
 
+static bool is_keeper_killed(const struct child_result *r)
+{
+	return r->end == CHILD_NOT_STARTED && !r->error;
+}
+
 static int run_observed(struct adapter_state *a, struct err *e)
 {
 	sigset_t before;
 	if (a->times.how == ADAPTER_PRELOAD)
 		return run_preloaded(a, e);
+	prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); /* of whom the keeper leaves alone, being killed */
 	watched_hold(&before);
 	int ret = a->times.how == ADAPTER_BLOCK ? run_traced(a, &before, e) : run_kept(a, &before, e);
 	watched_release(&before);
+	if (is_keeper_killed(a->result))
+		child_left_end();
 	return ret;
 }
 
@@ -196,8 +207,8 @@ static int end_judge(struct adapter_state *a, struct err *e)
 	char wrote[400];
 	switch (r->end) {
 	case CHILD_NOT_STARTED:
-		return r->error ? err_sys(e, r->error, "starting %s: %s", a->command.v[0], r->step)
-				: err_set(e, ECHILD, "%s: its keeper was killed", a->command.v[0]);
+		return is_keeper_killed(r) ? err_set(e, ECHILD, "%s: its keeper was killed", a->command.v[0])
+					   : err_sys(e, r->error, "starting %s: %s", a->command.v[0], r->step);
 	case CHILD_TIMED_OUT:
 		return fail(a, ETIMEDOUT, e, "did not end within %.10g s (time-limit), and was killed", (double)a->run.config->adapter.time_limit_ns * 1e-9);
 	case CHILD_TOO_MUCH_OUTPUT:
@@ -247,7 +258,7 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	if (a->result->n_printed_bytes > 2 * CHILD_PRINTED_BYTES)
 		adapter_note(&a->run, "it printed %" PRIu64 " bytes, of which the first and the last %u are kept", a->result->n_printed_bytes,
 			     CHILD_PRINTED_BYTES);
-	if (!ret || a->result->end != CHILD_NOT_STARTED || a->result->error) {
+	if (!ret || !is_keeper_killed(a->result)) {
 		struct err why = ERR_INIT;
 		int ended = end_judge(a, &why);
 		ret = ended ? err_set(e, -ended, "%s", why.msg) : ret;

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/proc_text.h"
@@ -74,4 +76,15 @@ static void kill_one(int pid, const char *name, void *ctx)
 void child_left_kill(void)
 {
 	children_visit(kill_one, NULL);
+}
+
+void child_left_end(void)
+{
+	pid_t pid;
+	do {
+		child_left_kill();
+		nanosleep(&(struct timespec){0, 1000000}, NULL);
+		while ((pid = waitpid(-1, NULL, WNOHANG)) > 0)
+			;
+	} while (pid == 0);
 }

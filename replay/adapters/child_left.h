@@ -10,5 +10,7 @@
 uint32_t child_left_name(char *text, size_t size);
 /* SIGKILL to each. Their own children become ours then. */
 void child_left_kill(void);
+/* Until there is none any more, of a process that has no others. */
+void child_left_end(void);
 
 #endif

@@ -160,6 +160,19 @@ static int fio_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
+/* fio takes a colon for the end of a file's name, unless a backslash is before it. */
+static void iolog_name(struct adapter_run *r)
+{
+	struct strbuf name = STRBUF_INIT;
+	for (const char *c = r->trace[0]; *c; c++) {
+		if (*c == ':')
+			strbuf_addch(&name, '\\');
+		strbuf_addch(&name, *c);
+	}
+	adapter_placeholder(r, "iolog", name.s);
+	strbuf_release(&name);
+}
+
 static int fio_words(struct adapter_run *r, struct err *e)
 {
 	const struct known_options *o = &r->config->adapter.known;
@@ -167,6 +180,7 @@ static int fio_words(struct adapter_run *r, struct err *e)
 	uint64_t entries = r->n_requests < 1024 ? 1024 : r->n_requests > 1048576 ? 1048576 : r->n_requests;
 	bool direct = o->fio_direct == DIRECT_AUTO ? r->device != NULL : o->fio_direct == DIRECT_YES;
 	(void)e;
+	iolog_name(r);
 	adapter_word(r, "--ioengine=%s", fio_ioengine_names[o->fio_ioengine]);
 	adapter_word(r, "--iodepth=%llu", (unsigned long long)(depth ? depth : 1));
 	adapter_word(r, "--direct=%d", direct);
@@ -257,7 +271,7 @@ static const struct adapter adapter_fio = {
 	.program = "fio",
 	.format = "iolog",
 	.suffix = ".iolog",
-	.command = (const char *const[]){"--name=replay", "--read_iolog={trace}", "--output-format=terse", NULL},
+	.command = (const char *const[]){"--name=replay", "--read_iolog={iolog}", "--output-format=terse", NULL},
 	.times = ADAPTER_SELF | ADAPTER_PRELOAD | ADAPTER_BLOCK,
 	.usual = ADAPTER_BLOCK,
 	.timed = true,

@@ -43,6 +43,14 @@ expect_line out '200 of 200; times: preload'
 expect_status 0 "$VALIDATE" replay --engine fio --times self --dir dir -o self.trace calls.trace
 expect_line out '200 of 200; times: self'
 
+# in directories of any name
+mkdir 'a:b c' 'a:b c/d:e'
+expect_status 0 "$VALIDATE" replay --engine fio --times self --dir 'a:b c/d:e' -o 'a:b c/self.trace' --prepare calls.trace
+expect_line out '200 of 200; times: self'
+cp image 'a:b c/image'
+expect_status 0 "$VALIDATE" replay --engine fio --times self --fio-direct no --destructive --device 'a:b c/image' -o 'a:b c/self.trace' "$data/requests.trace"
+expect_line out '40 of 40; times: self'
+
 # what cannot be
 expect_status 2 "$VALIDATE" replay --engine fio --fio-iodepth 4 --device image -o no.trace "$data/requests.trace"
 expect_line err 'fio-iodepth is for libaio and io_uring'

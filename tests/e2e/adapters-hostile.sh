@@ -41,6 +41,16 @@ hostile 0 twice
 expect_line out '200 requests that the input does not have'
 [ "$(fact n_matched)" = 200 ] && [ "$(fact n_extra)" = 200 ] || fail "of 200 requests made twice $(fact n_matched) matched, $(fact n_extra) are extra"
 
+# --- who started it is killed by it: what it left is ended all the same, whoever looks -----------------------------------------------
+for times in "$form" preload none; do
+	rm -f orphan
+	expect_status 3 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace --times "$times" \
+		--environment "ORPHAN=$PWD/orphan" --command "[\"$here/hostile-replayer\", \"orphan\", \"{trace}\", \"{device}\"]" in.csv
+	expect_line err 'its keeper was killed'
+	[ -s orphan ] || fail "$times: no orphan was made"
+	! kill -0 "$(cat orphan)" 2>/dev/null || fail "$times: the orphan $(cat orphan) runs on"
+done
+
 # --- what it does -----------------------------------------------------------------------------------------------------------------
 hostile 3 removes --environment "REMOVED=$PWD/target"
 expect_line err 'hostile-replayer removed its target'
