@@ -14,6 +14,7 @@
 #include "validate/analysis/claims.h"
 #include "validate/analysis/at_device.h"
 #include "validate/analysis/costs.h"
+#include "validate/analysis/distances.h"
 #include "validate/analysis/league.h"
 #include "validate/analysis/courses.h"
 #include "validate/analysis/operations.h"
@@ -183,6 +184,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 
 void analysis_describe(struct analysis *a)
 {
+	distances_compute(a);
 	claims_compute(a);
 	operations_compute(a);
 	courses_compute(a);

@@ -195,7 +195,7 @@ struct cell { /* one scenario x one replayer */
 	struct estimate quantile_bias[QUANTILES_N];
 	bool quantile_extrapolated[QUANTILES_N];
 	/* of the requests of all runs pooled, which depend on each other: no test. Kolmogorov-Smirnov distance; 1-Wasserstein
-	 * distance over the program's mean; NaN unknown */
+	 * distance over the program's mean; NaN unknown, as before analysis_describe() and in large campaigns (analysis/distances.h) */
 	double ks_distance, wasserstein;
 	struct session_study sessions;
 	struct control_chart control;
@@ -295,7 +295,8 @@ void analysis_release(struct analysis *a);
  * simulations of many campaigns have no use for. */
 void analysis_propagate(struct analysis *a);
 
-/* What a report shows beside the verdicts: published findings and values, kinds of requests, courses and costs. */
+/* What a report shows beside the verdicts: distances of the distributions, published findings and values, kinds of requests, courses and
+ * costs. */
 void analysis_describe(struct analysis *a);
 
 /* True when a look was reached and no verdict is inconclusive: a campaign with further looks may stop. */

@@ -242,6 +242,25 @@ int results_load(struct results *r, const char *dir, struct err *e)
 	return ret;
 }
 
+int results_histogram(struct histogram *h, const struct results *r, const struct run *run, struct err *e)
+{
+	struct run whole = {.id = run->id};
+	histogram_init(h);
+	if (run->summary.response_histogram.n) {
+		histogram_merge(h, &run->summary.response_histogram);
+		return 0;
+	}
+	if (!r->dir)
+		return err_set(e, ENOENT, "run %u has no histogram, and no file", run->id);
+	int ret = run_summary_read(&whole, r->dir, e);
+	if (ret)
+		return ret;
+	*h = whole.summary.response_histogram;
+	histogram_init(&whole.summary.response_histogram);
+	summary_release(&whole.summary);
+	return 0;
+}
+
 void results_release(struct results *r)
 {
 	results_runs_free(r->run, r->n_runs);

@@ -76,11 +76,15 @@ struct results {
 };
 
 /* Loads everything but traces and the summaries' histograms, which are empty here: they would make most of the memory
- * (100 kB a run), and the quantiles stand beside them. Who needs one reads that run with run_summary_read. A torn last line of the journal is left out and not an error; a damaged summary makes
+ * (100 kB a run), and the quantiles stand beside them. results_histogram() reads one. A torn last line of the journal is left out and not an error; a damaged summary makes
  * its run failed with the reason. Errors: ENOENT/EINVAL naming the file for a directory that is no results directory.
  * Ownership: results_release. */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);
+
+/* The histogram of the response times of a run that has a summary: the one in memory, or that of its file. Errors: as run_summary_read();
+ * ENOENT for results without a directory. Ownership: histogram_release; empty after an error. */
+int results_histogram(struct histogram *h, const struct results *r, const struct run *run, struct err *e);
 
 /* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the protocol's directories and the reasons of
  * runs (validate/provenance). What is on disk stays as it is. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 
 #include "tests/unit/validate/temp_dir.h"
 #include "tests/unit/validate/trace_file.h"
+#include "validate/analysis/analysis.h"
 #include "validate/results/journal.h"
 #include "validate/results/results_file.h"
 #include "validate/results/summaries.h"
@@ -130,6 +132,35 @@ static void test_whole(void **state)
 	assert_null(r.run[0].reason);
 	assert_int_equal(r.run[0].role, ROLE_RECORD);
 	results_release(&r);
+	temp_dir_remove(dir);
+}
+
+/* Histograms are not loaded, but a report has the distances that need them. */
+static void test_distances(void **state)
+{
+	(void)state;
+	char *dir = results_make(), *path = results_run_path(dir, 6);
+	struct results r;
+	struct analysis a;
+	struct err e = ERR_INIT;
+	struct histogram h;
+	if (results_load(&r, dir, &e) < 0 || analysis_compute(&a, &r, &e) < 0)
+		fail_msg("%s", e.msg);
+	assert_int_equal(a.cell[0].n_pairs, 1); /* runs 5 and 6, of 105 and 106 ns */
+	assert_true(isnan(a.cell[0].ks_distance));
+	analysis_describe(&a);
+	assert_true(a.cell[0].ks_distance == 1);
+	assert_true(fabs(a.cell[0].wasserstein * a.cell[0].r.mean - 1) < 1e-9);
+	analysis_release(&a);
+	unlink(path);
+	assert_int_equal(results_histogram(&h, &r, &r.run[6], &e), -ENOENT);
+	assert_int_equal(h.n, 0);
+	assert_int_equal(analysis_compute(&a, &r, &e), 0);
+	analysis_describe(&a);
+	assert_true(isnan(a.cell[0].ks_distance) && isnan(a.cell[0].wasserstein));
+	analysis_release(&a);
+	results_release(&r);
+	free(path);
 	temp_dir_remove(dir);
 }
 
@@ -428,7 +459,8 @@ static void test_look(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(test_whole),         cmocka_unit_test(test_no_results),
+	    cmocka_unit_test(test_whole),
+	    cmocka_unit_test(test_distances),         cmocka_unit_test(test_no_results),
 	    cmocka_unit_test(test_damaged_files), cmocka_unit_test(test_damaged_summary),
 	    cmocka_unit_test(test_summaries_in_one_file), cmocka_unit_test(test_damaged_line),  cmocka_unit_test(test_look),
 	    cmocka_unit_test(test_no_files),      cmocka_unit_test(test_plan_of_too_many),
