@@ -16,11 +16,11 @@ static double flat_top(double t)
 
 enum stat_status block_length(const double *x, size_t n, size_t *block)
 {
+	if (n < 10)
+		return STAT_TOO_FEW;
 	double n_real = (double)n, band = 2 * sqrt(log10(n_real) / n_real);
 	size_t in_a_row = (size_t)fmax(5, sqrt(log10(n_real))), quiet = 0, m = 0;
 	size_t most = (size_t)fmin(ceil(sqrt(n_real)) + (double)in_a_row, n_real - 1), known = 0;
-	if (n < 10)
-		return STAT_TOO_FEW;
 	double *r = xcalloc(most + 1, sizeof *r);
 	enum stat_status s = autocorrelations(x, n, most, r);
 	if (s)

@@ -57,11 +57,11 @@ enum stat_status replicates_for_halfwidth(double sd, double halfwidth, double co
 
 static enum stat_status both_quantiles(double alpha, double assurance, double dof, double *t)
 {
-	double more;
-	enum stat_status s = t_quantile(1 - alpha, dof, t);
+	double clears = 0, more = 0;
+	enum stat_status s = t_quantile(1 - alpha, dof, &clears);
 	if (!s)
 		s = t_quantile(assurance, dof, &more);
-	*t += s ? 0 : more;
+	*t = clears + more;
 	return s;
 }
 
