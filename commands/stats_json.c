@@ -37,7 +37,7 @@ static json_t *json_number(double value)
 									  : json_real(value);
 }
 
-static void put(json_t *object, const struct estimate *e, json_t *value)
+static void put(json_t *object, const struct named_estimate *e, json_t *value)
 {
 	if (!e->params[0]) {
 		json_object_set_new(object, e->name, value);
@@ -55,7 +55,7 @@ static json_t *json_estimates(const struct estimates *list, json_t *status)
 {
 	json_t *object = json_object();
 	for (size_t i = 0; i < list->n; i++) {
-		const struct estimate *e = &list->e[i];
+		const struct named_estimate *e = &list->e[i];
 		if (e->status) {
 			put(object, e, json_null());
 			put(status, e, json_string(stat_status_name(e->status)));

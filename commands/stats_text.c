@@ -27,7 +27,7 @@ static const char *p_value(double p, char *cell)
 }
 
 /* The value, or its status in words. */
-static const char *shown(const struct estimate *e, char *cell)
+static const char *shown(const struct named_estimate *e, char *cell)
 {
 	if (!e)
 		return "-";
@@ -36,7 +36,7 @@ static const char *shown(const struct estimate *e, char *cell)
 	return e->word ? e->word : number(e->value, cell);
 }
 
-static const char *shown_p(const struct estimate *e, char *cell)
+static const char *shown_p(const struct named_estimate *e, char *cell)
 {
 	return !e || e->status ? shown(e, cell) : p_value(e->value, cell);
 }
@@ -181,10 +181,10 @@ static const struct table_row rows[] = {
 };
 
 /* The one of that name whose parameters begin so. */
-static const struct estimate *find(const struct estimates *list, const char *name, const char *prefix)
+static const struct named_estimate *find(const struct estimates *list, const char *name, const char *prefix)
 {
 	for (size_t i = 0; name && i < list->n; i++) {
-		const struct estimate *e = &list->e[i];
+		const struct named_estimate *e = &list->e[i];
 		size_t n = prefix ? strlen(prefix) : 0;
 		if (!strcmp(e->name, name) && (!n || (!strncmp(e->params, prefix, n) && (!e->params[n] || e->params[n] == ';'))))
 			return e;
@@ -194,9 +194,9 @@ static const struct estimate *find(const struct estimates *list, const char *nam
 
 static void row_print(const struct estimates *list, const struct table_row *row)
 {
-	const struct estimate *value = find(list, row->value, row->value_params);
-	const struct estimate *lo = find(list, row->lo, row->ends_params), *hi = find(list, row->hi, row->ends_params);
-	const struct estimate *p = find(list, row->p, row->p_params);
+	const struct named_estimate *value = find(list, row->value, row->value_params);
+	const struct named_estimate *lo = find(list, row->lo, row->ends_params), *hi = find(list, row->hi, row->ends_params);
+	const struct named_estimate *p = find(list, row->p, row->p_params);
 	char a[CELL], b[CELL], c[CELL], d[CELL];
 	bool interval = (lo && !lo->status) || (hi && !hi->status);
 	if (!value || (row->lo && !lo))
@@ -233,7 +233,7 @@ static void uncertainty_print(const struct stats *s, const struct comparison *c)
 	       shown(find(list, "budget_u_c_pct", NULL), a), shown(find(list, "budget_k", "dof=cont"), b),
 	       shown(find(list, "budget_U_pct", "dof=cont"), d));
 	snprintf(params, sizeof params, "mode=%s", mode);
-	const struct estimate *u_c = find(list, "u_c_pct", params);
+	const struct named_estimate *u_c = find(list, "u_c_pct", params);
 	snprintf(params, sizeof params, "mode=%s;k=2", mode);
 	printf("  as the paper combines it, %%    u_c %s, U(k=2) %s (mode %s: for comparison only)\n", shown(u_c, a),
 	       shown(find(list, "U_pct", params), f), mode);
@@ -246,9 +246,9 @@ static void sample_notes(const struct stats *s, size_t i)
 	const struct column_sample *x = &s->sample[i].sample;
 	char who[CELL];
 	const char *name = sample_name(s, i, who);
-	const struct estimate *trend = estimates_find(&x->estimates, "mann_kendall_p", NULL);
-	const struct estimate *normal = estimates_find(&x->estimates, "shapiro_p", NULL);
-	const struct estimate *batch = find(&x->estimates, "batch_means_acceptable", NULL);
+	const struct named_estimate *trend = estimates_find(&x->estimates, "mann_kendall_p", NULL);
+	const struct named_estimate *normal = estimates_find(&x->estimates, "shapiro_p", NULL);
+	const struct named_estimate *batch = find(&x->estimates, "batch_means_acceptable", NULL);
 	if (x->status && s->n > 1 && !x->unit_status)
 		printf("note: the %s: %s\n", name, stat_status_text(x->status));
 	if (x->x.n >= 4 && fabs(x->lag1) > autocorrelation_warning(x->x.n) && !s->plan.time_ordered)
@@ -267,7 +267,7 @@ static void sample_notes(const struct stats *s, size_t i)
 static void comparison_notes(const struct comparison *c)
 {
 	for (size_t i = 0; i < c->estimates.n; i++) {
-		const struct estimate *e = &c->estimates.e[i];
+		const struct named_estimate *e = &c->estimates.e[i];
 		bool flag = !e->status && e->value == 1;
 		if (flag && !strcmp(e->name, "quantile_bias_extrapolated"))
 			printf("note: the quantile at %s is extrapolated: too few values lie beyond it\n", e->params);
@@ -283,7 +283,7 @@ static void list_print(const char *title, const struct estimates *list)
 	char cell[CELL];
 	printf("\n%s\n", title);
 	for (size_t i = 0; i < list->n; i++) {
-		const struct estimate *e = &list->e[i];
+		const struct named_estimate *e = &list->e[i];
 		snprintf(cell, sizeof cell, "%.10g", e->value);
 		printf("  %-32s  %-18s  %s\n", e->name, e->status ? stat_status_name(e->status) : e->word ? e->word : cell,
 		       e->params);
@@ -302,9 +302,9 @@ static void sessions_print(const struct stats *s, size_t i)
 	       shown(find(&g->estimates, "s_R", NULL), b), shown_p(find(&g->estimates, "anova_F_p", NULL), c));
 	for (size_t k = 0; k < sizeof test / sizeof *test; k++) {
 		snprintf(key, sizeof key, "%s_class", test[k]);
-		const struct estimate *class = find(&g->estimates, key, NULL);
+		const struct named_estimate *class = find(&g->estimates, key, NULL);
 		snprintf(key, sizeof key, "%s_suspect", test[k]);
-		const struct estimate *suspect = find(&g->estimates, key, NULL);
+		const struct named_estimate *suspect = find(&g->estimates, key, NULL);
 		if (!class || class->status || !suspect || suspect->status || !strcmp(class->word, "none"))
 			continue;
 		printf("  %s: %s, session ", test[k], class->word);

@@ -9,18 +9,18 @@
 
 #include "common/xalloc.h"
 
-static struct estimate *next(struct estimates *list, const char *name, const char *params)
+static struct named_estimate *next(struct estimates *list, const char *name, const char *params)
 {
 	GROW(list->e, list->n, list->cap);
-	struct estimate *e = &list->e[list->n++];
-	*e = (struct estimate){.name = name};
+	struct named_estimate *e = &list->e[list->n++];
+	*e = (struct named_estimate){.name = name};
 	snprintf(e->params, sizeof e->params, "%s", params);
 	return e;
 }
 
 void estimates_add(struct estimates *list, const char *name, const char *params, enum stat_status s, double value)
 {
-	struct estimate *e = next(list, name, params);
+	struct named_estimate *e = next(list, name, params);
 	e->status = s;
 	if (!s && !isfinite(value))
 		e->status = isinf(value) ? STAT_UNBOUNDED : STAT_NOT_FINITE;
@@ -31,7 +31,7 @@ void estimates_add(struct estimates *list, const char *name, const char *params,
 void estimates_add_word(struct estimates *list, const char *name, const char *params, enum stat_status s,
 			const char *word)
 {
-	struct estimate *e = next(list, name, params);
+	struct named_estimate *e = next(list, name, params);
 	e->status = s;
 	e->word = s ? NULL : word;
 }
@@ -46,7 +46,7 @@ void estimates_addf(struct estimates *list, const char *name, enum stat_status s
 	estimates_add(list, name, text, s, value);
 }
 
-const struct estimate *estimates_find(const struct estimates *list, const char *name, const char *params)
+const struct named_estimate *estimates_find(const struct estimates *list, const char *name, const char *params)
 {
 	for (size_t i = 0; i < list->n; i++)
 		if (!strcmp(list->e[i].name, name) && (!params || !strcmp(list->e[i].params, params)))

@@ -9,7 +9,7 @@
 
 #define ESTIMATE_PARAMS 72
 
-struct estimate {
+struct named_estimate {
 	const char *name;	      /* static: a name of validate/stats/named.h where it has one */
 	char params[ESTIMATE_PARAMS]; /* "conf=0.95;side=two", "" for none */
 	enum stat_status status;      /* the rest is set only where STAT_OK */
@@ -18,7 +18,7 @@ struct estimate {
 };
 
 struct estimates {
-	struct estimate *e;
+	struct named_estimate *e;
 	size_t n, cap;
 };
 
@@ -32,7 +32,7 @@ void estimates_addf(struct estimates *list, const char *name, enum stat_status s
 		    ...) __attribute__((format(printf, 5, 6)));
 
 /* params NULL: the first of that name. NULL where there is none. */
-const struct estimate *estimates_find(const struct estimates *list, const char *name, const char *params);
+const struct named_estimate *estimates_find(const struct estimates *list, const char *name, const char *params);
 
 /* Moves all of `from` to the end of `to`. */
 void estimates_append(struct estimates *to, struct estimates *from);

@@ -36,7 +36,7 @@ static void lognormal_fill(double *x, size_t n, uint64_t seed, double scale, dou
 }
 
 /* One estimate against the named statistic of the same roles and parameters. False: there is none of that name. */
-static bool as_named(const struct estimate *e, const struct named_role *role, size_t n_roles)
+static bool as_named(const struct named_estimate *e, const struct named_role *role, size_t n_roles)
 {
 	char text[ESTIMATE_PARAMS], *rest = NULL;
 	struct named_param param[MAX_PARAMS];
@@ -75,7 +75,7 @@ static void list_check(const struct estimates *list, const struct named_role *ro
 {
 	size_t checked = 0;
 	for (size_t i = 0; i < list->n; i++) {
-		const struct estimate *e = &list->e[i];
+		const struct named_estimate *e = &list->e[i];
 		assert_true(e->status || e->word || isfinite(e->value));
 		if (as_named(e, role, n_roles)) {
 			checked++;
@@ -152,7 +152,7 @@ static void test_degenerate(void **state)
 				column_sample_describe(&x, sample[j], &plan);
 				comparison_compute(&c, &r, &x, &plan);
 				for (size_t k = 0; k < c.estimates.n; k++) {
-					const struct estimate *e = &c.estimates.e[k];
+					const struct named_estimate *e = &c.estimates.e[k];
 					assert_true(e->status || e->word || isfinite(e->value));
 				}
 				if (i != 3 || j != 3)
@@ -165,7 +165,7 @@ static void test_degenerate(void **state)
 
 static double value_of(const struct estimates *list, const char *name)
 {
-	const struct estimate *e = estimates_find(list, name, NULL);
+	const struct named_estimate *e = estimates_find(list, name, NULL);
 	if (!e || e->status)
 		fail_msg("%s: %s", name, e ? stat_status_name(e->status) : "is not there");
 	return e->value;
