@@ -422,14 +422,3 @@ int meta_from_json(struct meta_store *m, const char *text, size_t len, struct er
 	meta_store_release(&unwanted);
 	return rc;
 }
-
-int meta_copy(struct meta_store *m, const struct trace_meta *meta, struct err *e)
-{
-	char *text;
-	size_t len;
-	int rc = meta_to_json(meta, &text, &len, e);
-	if (!rc)
-		rc = meta_from_json(m, text, len, e);
-	free(text);
-	return rc;
-}

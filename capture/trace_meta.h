@@ -26,7 +26,4 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
  * Replaces what is in `m`, and leaves it as it was on an error (EINVAL, with the JSON line and key). */
 int meta_from_json(struct meta_store *m, const char *text, size_t len, struct err *e);
 
-/* An independent copy. */
-int meta_copy(struct meta_store *m, const struct trace_meta *meta, struct err *e);
-
 #endif

@@ -36,7 +36,6 @@ int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_
 /* Makes the file what it is to be; `facts` may be NULL. Frees also when it fails. Errors: of the system. */
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e);
 void content_writer_abort(struct content_writer *w); /* NULL is fine */
-const struct content_facts *content_writer_facts(const struct content_writer *w); /* so far */
 
 /* --- reading -------------------------------------------------------------------------------------------------------- */
 

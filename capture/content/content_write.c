@@ -230,8 +230,3 @@ void content_writer_abort(struct content_writer *w)
 		unlink(w->part);
 	writer_free(w);
 }
-
-const struct content_facts *content_writer_facts(const struct content_writer *w)
-{
-	return &w->facts;
-}

@@ -32,14 +32,6 @@ double *levels_cdf_all(const struct concurrency *c, enum levels_weight w)
 	return cdf;
 }
 
-double levels_cdf(const struct concurrency *c, enum levels_weight w, size_t level)
-{
-	__int128 all = weight_all(c, w), part = 0;
-	for (size_t i = 0; all && i <= c->highest && i <= level; i++)
-		part += weight(c, w, i);
-	return all ? (double)part / (double)all : NAN;
-}
-
 double levels_mean(const struct concurrency *c, enum levels_weight w)
 {
 	__int128 all = weight_all(c, w), sum = 0;

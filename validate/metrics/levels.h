@@ -10,9 +10,8 @@
 
 enum levels_weight { LEVELS_BY_TIME, LEVELS_BY_BUSY_TIME, LEVELS_BY_REQUEST };
 
-/* Share of the weight at levels up to `level`. Busy time is that with at least one request active. */
-double levels_cdf(const struct concurrency *c, enum levels_weight w, size_t level);
-/* All of it: cdf[0 .. highest]. The caller frees; NULL where it is not defined. */
+/* Share of the weight at levels up to each: cdf[0 .. highest]. Busy time is that with at least one request active. The caller frees;
+ * NULL where it is not defined. */
 double *levels_cdf_all(const struct concurrency *c, enum levels_weight w);
 double levels_mean(const struct concurrency *c, enum levels_weight w);
 

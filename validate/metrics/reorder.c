@@ -234,19 +234,3 @@ struct order_distance order_distance(const uint64_t *s, size_t n)
 	free(seen);
 	return d;
 }
-
-static int compare_numbers(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-	return a < b ? -1 : a > b;
-}
-
-void reorder_displacements(const uint64_t *s, size_t n, int64_t *d)
-{
-	uint64_t *sorted = xreallocarray(NULL, n + 1, sizeof *sorted);
-	memcpy(sorted, s, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, compare_numbers);
-	for (size_t i = 0; i < n; i++)
-		d[i] = (int64_t)(sorted[i] - s[i]);
-	free(sorted);
-}

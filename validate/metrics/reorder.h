@@ -56,8 +56,4 @@ struct order_distance {
 };
 struct order_distance order_distance(const uint64_t *s, size_t n);
 
-/* RFC 5236's displacement of every arrival, h[i] - s[i] with h the sorted numbers received (threshold infinite): early
- * < 0, late > 0. d[n] is filled in. */
-void reorder_displacements(const uint64_t *s, size_t n, int64_t *d);
-
 #endif

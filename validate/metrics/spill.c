@@ -73,9 +73,3 @@ void spill_unmap(void *table, size_t bytes)
 	if (table)
 		munmap(table, bytes);
 }
-
-void spill_relieve(void *table, size_t bytes)
-{
-	if (table && bytes > SPILL_BYTES)
-		madvise(table, bytes, MADV_DONTNEED); /* of a shared file mapping: nothing is lost */
-}

@@ -18,7 +18,4 @@ int spill_open(const char *dir, struct err *e);
 int spill_map(void **table, size_t bytes, struct err *e);
 void spill_unmap(void *table, size_t bytes); /* NULL is fine */
 
-/* The pages of a table need not stay in memory. Nothing where the table is no file. */
-void spill_relieve(void *table, size_t bytes);
-
 #endif
