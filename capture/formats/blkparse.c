@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What blkparse prints: device, processor, number, time, pid, action, kind, sector + sectors [command];
- * doc/formats/blkparse.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]" */
+ * doc/formats/blktrace.md. "  8,0    3        1     0.000000000   697  Q   W 223490 + 8 [kjournald]" */
 #include <errno.h>
 #include <string.h>
 
