@@ -144,6 +144,7 @@ struct cell { /* one scenario x one replayer */
 	size_t scenario, replayer;
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
 	char first_failure[200];
+	double n_lanes; /* threads that make the program's requests, one at a time (analysis/pairs.h); NaN unknown, or not the same in all runs */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */

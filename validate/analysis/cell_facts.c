@@ -5,7 +5,7 @@
 #include "validate/analysis/analysis_private.h"
 
 struct context {
-	double n_threads;
+	const struct scenario *scenario;
 };
 
 typedef double fact_of(const struct run *run, const struct context *c); /* NaN unknown */
@@ -14,8 +14,8 @@ typedef double fact_of(const struct run *run, const struct context *c); /* NaN u
 static double off_cpu(const struct run *run, const struct context *c)
 {
 	const struct run_facts *f = &run->summary.facts;
-	double available = (double)f->wall_ns * c->n_threads;
-	if (!run->summary.has_facts || available <= 0)
+	double available = (double)f->wall_ns * run_n_threads(c->scenario, &run->summary);
+	if (!run->summary.has_facts || !(available > 0))
 		return NAN;
 	double used = (double)f->cpu_user_ns + (double)f->cpu_system_ns;
 	return fmin(1, fmax(0, 1 - used / available));
@@ -63,8 +63,7 @@ static double mean_fact(const struct run **runs, size_t n, fact_of *fact, const 
 
 void measure_facts(struct cell *c, const struct pairs *p, const struct results *r)
 {
-	uint64_t level = r->protocol.scenario[c->scenario].level;
-	struct context context = {level ? (double)level : 1};
+	const struct context context = {&r->protocol.scenario[c->scenario]};
 	c->off_cpu_x = mean_fact(p->x, p->n, off_cpu, &context);
 	c->off_cpu_r = mean_fact(p->r, p->n, off_cpu, &context);
 	c->stolen_x = mean_fact(p->x, p->n, stolen, &context);

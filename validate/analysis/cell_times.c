@@ -239,10 +239,10 @@ static void diagnostics(struct cell *c, const double *d, enum stat_status logs)
 		c->trend_p = t.p;
 }
 
-/* The threads of a run spend their time in requests or between them: T = S + W, S the requests' time over the threads.
- * With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of
+/* The threads of a run spend their time in requests, one at a time, or between them: T = S + W, S the requests' time over the threads,
+ * where their number is known. With the logarithmic mean L = (Tx - Tr)/ln(Tx/Tr), ln(Tx/Tr) is (Sx - Sr)/L + (Wx - Wr)/L without a rest; the means of
  * these over the pairs, in proportion, add up to the relative deviation of the execution time. */
-static void split_execution(struct cell *c, const struct pairs *p, double n_threads)
+static void split_execution(struct cell *c, const struct pairs *p, const struct scenario *scenario)
 {
 	double service = 0, total = 0;
 	c->execution_service = c->execution_schedule = NAN;
@@ -252,13 +252,24 @@ static void split_execution(struct cell *c, const struct pairs *p, double n_thre
 		const struct run_summary *x = &p->x[i]->summary, *r = &p->r[i]->summary;
 		double tx = (double)x->execution_ns, tr = (double)r->execution_ns, d = log(tx / tr);
 		double mean = fabs(d) < 1e-9 ? tr : (tx - tr) / d;
-		double longer = x->response.mean * (double)x->response.n - r->response.mean * (double)r->response.n;
-		service += longer / n_threads / mean / (double)p->n;
+		double longer = x->response.mean * (double)x->response.n / run_n_lanes(scenario, x) -
+				r->response.mean * (double)r->response.n / run_n_lanes(scenario, r);
+		service += longer / mean / (double)p->n;
 		total += d / (double)p->n;
 	}
 	double scale = fabs(total) < 1e-9 ? 1 : expm1(total) / total;
 	c->execution_service = service * scale;
 	c->execution_schedule = (total - service) * scale;
+}
+
+/* Of the program in all of the runs; NaN where they differ. */
+static double lanes_of(const struct pairs *p, const struct scenario *scenario)
+{
+	double n = p->n ? run_n_lanes(scenario, &p->r[0]->summary) : NAN;
+	for (size_t i = 1; i < p->n; i++)
+		if (run_n_lanes(scenario, &p->r[i]->summary) != n)
+			return NAN;
+	return n;
 }
 
 static double relative(double d)
@@ -275,7 +286,8 @@ static struct estimate paired_bias(struct ratio_evidence *e, const struct sample
 
 void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, const struct results *results)
 {
-	uint64_t level = results->protocol.scenario[c->scenario].level;
+	const struct scenario *scenario = &results->protocol.scenario[c->scenario];
+	c->n_lanes = lanes_of(p, scenario);
 	both(&c->x, &c->r, p, mean_response);
 	both(&c->x_median, &c->r_median, p, median_response);
 	both(&c->x_p99, &c->r_p99, p, p99_response);
@@ -300,7 +312,7 @@ void measure_times(struct cell *c, struct evidence *e, const struct pairs *p, co
 	struct ratio_evidence aside;
 	c->bias = paired_bias(&e->bias, &c->x, &c->r, p);
 	c->execution_time = paired_bias(&e->time, &c->x_time, &c->r_time, p);
-	split_execution(c, p, level ? (double)level : 1);
+	split_execution(c, p, scenario);
 	c->bias_median = paired_bias(&aside, &c->x_median, &c->r_median, p);
 	c->bias_trimmed = paired_bias(&aside, &c->x_trimmed, &c->r_trimmed, p);
 	papers_set(c, 0.05);

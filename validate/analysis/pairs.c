@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Which runs count, and with which they are compared. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "common/xalloc.h"
@@ -121,6 +122,21 @@ void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, uns
 	free(ref);
 	c->n_pairs = (unsigned int)p->n;
 	c->single_reference = p->shared = from_trace && shares_references(p);
+}
+
+double run_n_threads(const struct scenario *scenario, const struct run_summary *s)
+{
+	if (!scenario->script && !scenario->trace)
+		return scenario->level ? (double)scenario->level : 1;
+	if (s->n_nodes)
+		return (double)s->n_nodes;
+	return run_in_flight_max(s) <= 1 ? 1 : NAN;
+}
+
+double run_n_lanes(const struct scenario *scenario, const struct run_summary *s)
+{
+	double n = run_n_threads(scenario, s);
+	return run_in_flight_max(s) <= n ? n : NAN;
 }
 
 void pairs_release(struct pairs *p)

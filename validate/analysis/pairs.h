@@ -20,6 +20,11 @@ struct pairs {
 void pairs_collect(struct pairs *p, struct cell *c, const struct results *r, unsigned int n_blocks);
 void pairs_release(struct pairs *p);
 
+/* Threads that make the requests of a run: the level of a built-in workload, the nodes of a parallel application; of what was captured
+ * from elsewhere 1 where never more than one request was in flight, else NaN: not known. */
+double run_n_threads(const struct scenario *scenario, const struct run_summary *s);
+/* The same where each makes one request at a time; NaN where more were in flight. */
+double run_n_lanes(const struct scenario *scenario, const struct run_summary *s);
 /* Mean number of requests in flight over a run, NaN without any time. */
 double run_in_flight(const struct run_summary *s);
 /* The largest number that was in flight for any time, or found by any request; NaN for none. */

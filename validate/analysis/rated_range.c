@@ -68,7 +68,7 @@ static bool point_of(struct rated_point *q, const struct analysis *a, size_t cel
 	if (!(c->r_rate.mean > 0) || !isfinite(c->r_rate.mean) || !isfinite(c->r.mean))
 		return false;
 	q->rate = c->r_rate.mean * q->speed;
-	q->gap_ns = fmax(0, (double)level * 1e9 / c->r_rate.mean - c->r.mean) / q->speed;
+	q->gap_ns = isnan(c->n_lanes) ? NAN : fmax(0, c->n_lanes * 1e9 / c->r_rate.mean - c->r.mean) / q->speed;
 	return true;
 }
 
@@ -94,6 +94,14 @@ static struct rated_limit limit_of(const struct rated_range *r, const size_t *or
 	return l;
 }
 
+static bool has_gaps(const struct rated_range *r)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (isnan(r->point[i].gap_ns))
+			return false;
+	return true;
+}
+
 static void limits_find(struct rated_range *r)
 {
 	size_t *order = xcalloc(r->n + 1, sizeof *order);
@@ -107,7 +115,7 @@ static void limits_find(struct rated_range *r)
 			order[k] = order[k - 1];
 			order[k - 1] = swap;
 		}
-	r->gap = limit_of(r, order);
+	r->gap = has_gaps(r) ? limit_of(r, order) : (struct rated_limit){RATED_NONE, RATED_NONE, 0};
 	free(order);
 }
 

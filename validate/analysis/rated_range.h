@@ -18,13 +18,13 @@ struct rated_point {
 	uint64_t level;
 	double speed;	 /* factor of a timed replay, 1 of others */
 	double rate;	 /* requests/s */
-	double gap_ns;	 /* at least 0 */
+	double gap_ns;	 /* at least 0; NaN: how many threads take turns with requests is not known */
 	enum verdict verdict;
 };
 
 struct rated_limit { /* along one axis; indices of points */
 	size_t last;  /* furthest point up to which all are trusted; RATED_NONE: not even the easiest is */
-	size_t next;  /* the one after it; RATED_NONE: all are trusted */
+	size_t next;  /* the one after it; RATED_NONE: all are trusted, or gaps are not known */
 	size_t n_beyond; /* trusted ones after that */
 };
 

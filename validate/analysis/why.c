@@ -202,11 +202,10 @@ static struct why_context context_of(const struct analysis *a, const struct cell
 {
 	const struct protocol *p = &a->results->protocol;
 	const struct replayer *replayer = &p->replayer[c->replayer];
-	uint64_t level = p->scenario[c->scenario].level;
 	int scope = p->accept.reorder_scope;
 	if (scope == SCOPE_AUTO)
 		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
-	return (struct why_context){level ? (double)level : 1, fault_cost(a->results), scope, replayer->timed};
+	return (struct why_context){&p->scenario[c->scenario], fault_cost(a->results), scope, replayer->timed};
 }
 
 static bool can_be_split(const struct pairs *p)

@@ -10,7 +10,7 @@
 #define LEAST_SHARE 0.005
 
 struct why_context {
-	double n_threads;
+	const struct scenario *scenario;
 	double fault_ns; /* of one page fault; NaN unknown */
 	int reorder_scope; /* enum reorder_scope, resolved */
 	bool timed;

@@ -19,7 +19,7 @@ struct layout {
 	size_t n_levels, n_ops, n_all;
 	const char *op[SUMMARY_MAX_OPS];
 	size_t n_pairs;
-	bool classes, facts, queue, steal, late; /* known of all runs */
+	bool classes, facts, threads, queue, steal, late; /* known of all runs */
 };
 
 enum cache_method { CACHE_UNKNOWN, CACHE_NO_READS, CACHE_SLOPE, CACHE_BLOCKED };
@@ -42,23 +42,26 @@ static size_t op_index(struct layout *y, const char *name)
 	return y->n_ops - 1;
 }
 
-static void see_run(struct layout *y, const struct run_summary *s)
+static void see_run(struct layout *y, const struct run_summary *s, const struct scenario *scenario)
 {
+	const bool threads = s->has_facts && isfinite(run_n_threads(scenario, s));
 	y->n_levels = s->n_levels > y->n_levels ? s->n_levels : y->n_levels;
 	for (unsigned int i = 0; i < s->n_ops; i++)
 		op_index(y, s->op[i].op);
 	y->classes &= s->has_classes;
 	y->facts &= s->has_facts;
-	y->queue &= s->has_facts && s->facts.runqueue_wait_ns >= 0;
-	y->steal &= s->has_facts && s->facts.steal_ns >= 0;
+	y->threads &= threads;
+	y->queue &= threads && s->facts.runqueue_wait_ns >= 0;
+	y->steal &= threads && s->facts.steal_ns >= 0;
 }
 
-static void layout_make(struct layout *y, const struct pairs *p)
+static void layout_make(struct layout *y, const struct pairs *p, const struct scenario *scenario)
 {
-	*y = (struct layout){.n_pairs = p->n, .classes = true, .facts = true, .queue = true, .steal = true, .late = true};
+	*y = (struct layout){
+	    .n_pairs = p->n, .classes = true, .facts = true, .threads = true, .queue = true, .steal = true, .late = true};
 	for (size_t i = 0; i < p->n; i++) {
-		see_run(y, &p->x[i]->summary);
-		see_run(y, &p->r[i]->summary);
+		see_run(y, &p->x[i]->summary, scenario);
+		see_run(y, &p->r[i]->summary, scenario);
 		y->late &= p->x[i]->summary.has_issue_error && p->x[i]->summary.has_classes;
 	}
 	y->levels = N_NUMBERS;
@@ -70,7 +73,8 @@ static void layout_make(struct layout *y, const struct pairs *p)
 static void take_facts(const struct run_summary *s, const struct why_context *c, double *f)
 {
 	const struct run_facts *k = &s->facts;
-	double n = (double)s->response.n, available = (double)k->wall_ns * c->n_threads, used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
+	/* without a number of threads nothing is available, and nothing of it busy */
+	double n = (double)s->response.n, available = (double)k->wall_ns * run_n_threads(c->scenario, s), used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
 	double active = s->response.mean * n, busy = available > 0 ? fmin(1, active / available) : 0;
 	double queue = k->runqueue_wait_ns > 0 ? (double)k->runqueue_wait_ns : 0, device = (double)k->bytes_read_device / n;
 	f[F_DEVICE] = device;
@@ -224,7 +228,7 @@ static void parts_of(const struct layout *y, const struct methods *m, const doub
 		left -= isnan(part[k]) ? 0 : part[k];
 	part[CAUSE_SERVICE] = left;
 	part[CAUSE_PROCESSOR] = y->facts ? x[F_PROCESSOR] - r[F_PROCESSOR] : NAN;
-	part[CAUSE_OFF_PROCESSOR] = y->facts ? x[F_OFF] - r[F_OFF] : NAN;
+	part[CAUSE_OFF_PROCESSOR] = y->threads ? x[F_OFF] - r[F_OFF] : NAN;
 	for (int k = 0; k < CAUSE_N; k++)
 		part[k] /= r[F_MEAN];
 }
@@ -374,7 +378,7 @@ void split_response(struct split *s, const struct pairs *p, const struct why_con
 	s->whole = estimate_none(STAT_TOO_FEW);
 	if (p->n < 3)
 		return;
-	layout_make(&y, p);
+	layout_make(&y, p, c->scenario);
 	sums_make(&u, &y, p, c);
 	means_without(&u, &y, y.n_pairs);
 	struct methods m = {.context = c, .cache = cache_choose(&y, u.mean_x, u.mean_r)};

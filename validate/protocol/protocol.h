@@ -114,7 +114,7 @@ struct scenario {
 	size_t n_options;
 	size_t target;  /* index */
 	size_t recorded_on; /* of the target that its recordings are made on; target, but where that says otherwise */
-	uint64_t level; /* for linearity */
+	uint64_t level; /* threads of a built-in workload, for linearity; 1 of what is captured, however many it has */
 	size_t group;   /* scenarios equal but for the level share a group */
 	const char *script; /* of a program that is captured (type program or parallel), relative to the protocol's directory; borrowed from
 			       the options; NULL: a workload of microbench */

@@ -35,7 +35,8 @@ static void make(struct ranges *r, const struct point *q, size_t n)
 						   .option = &r->setting[i],
 						   .n_options = 1,
 						   .timed = q[i].speed};
-		r->cell[i] = (struct cell){.scenario = i, .replayer = i, .verdict = q[i].verdict, .r_rate = {.mean = q[i].rate}, .r = {.mean = 1000}};
+		r->cell[i] = (struct cell){.scenario = i, .replayer = i, .verdict = q[i].verdict, .r_rate = {.mean = q[i].rate}, .r = {.mean = 1000},
+					     .n_lanes = (double)q[i].level};
 	}
 	rated_ranges_compute(&r->a);
 }
