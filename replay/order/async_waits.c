@@ -11,6 +11,7 @@ struct finder {
 	const struct load *l;
 	struct u64_map fetched; /* (process, end) to the call that fetched what ended then */
 	uint32_t *last;	  /* last[n_threads]: request of each thread so far, NONE32 */
+	uint32_t *before; /* before[n_threads]: of each thread, the last that had ended when that one began, NONE32 */
 	uint32_t *ended;  /* ended[n_threads]: of its requests in channels, one that ended and nothing has come after yet; linked, NONE32 */
 	uint32_t *next_ended; /* next_ended[l->n] */
 };
@@ -61,13 +62,17 @@ static void request_begins(struct finder *f, uint32_t i)
 	const struct load_request *r = &f->l->request[i];
 	const struct load_thread *t = &f->l->thread[r->thread];
 	const uint32_t own = t->is_channel ? t->of : r->thread, last = f->last[own];
+	/* one whose end is not known, or not yet come, as a call that hands over may be: what came before it counts */
+	const bool ended = last != NONE32 && load_end_ns(f->l, &f->l->request[last]) <= r->begin_ns;
+	const uint32_t latest = ended ? last : f->before[own];
 	if (t->is_channel) {
-		if (last != NONE32 && load_end_ns(f->l, &f->l->request[last]) <= r->begin_ns)
-			wait_add(f, i, last);
+		if (latest != NONE32)
+			wait_add(f, i, latest);
 		return;
 	}
 	for (; f->ended[own] != NONE32; f->ended[own] = f->next_ended[f->ended[own]])
 		wait_add(f, i, f->ended[own]);
+	f->before[own] = latest;
 	f->last[own] = i;
 }
 
@@ -88,10 +93,11 @@ void async_waits_find(struct process_waits *p, const struct load *l)
 	if (!l->n_channels && !f.fetched.n)
 		return;
 	f.last = xmalloc(l->n_threads * sizeof *f.last);
+	f.before = xmalloc(l->n_threads * sizeof *f.before);
 	f.ended = xmalloc(l->n_threads * sizeof *f.ended);
 	f.next_ended = xmalloc((size_t)l->n * sizeof *f.next_ended);
 	for (uint32_t i = 0; i < l->n_threads; i++)
-		f.last[i] = f.ended[i] = NONE32;
+		f.last[i] = f.before[i] = f.ended[i] = NONE32;
 	for (uint32_t i = 0, q; i < l->n; i++) {
 		while ((q = flight_pop_ended(&flight, l, l->request[i].begin_ns)) != NONE32)
 			request_ended(&f, q);
@@ -104,6 +110,7 @@ void async_waits_find(struct process_waits *p, const struct load *l)
 	flight_release(&flight);
 	u64_map_release(&f.fetched);
 	free(f.last);
+	free(f.before);
 	free(f.ended);
 	free(f.next_ended);
 }

@@ -143,6 +143,31 @@ static void without_a_call(void **state)
 	sample_release(&s);
 }
 
+/* The call that hands over has no known end, for the program was killed in it: what its thread had done before still comes before what it
+ * handed over. */
+static void handed_over_without_an_end(void **state)
+{
+	(void)state;
+	for (int order = ORDER_FS; order <= ORDER_THREAD; order++) {
+		struct sample s = {.paths = {"f"}, .n_paths = 1};
+		struct loaded x;
+		struct edges d;
+		sample_open(&s, 1, 0, 5, 0, O_RDWR, 5);				     /* 0 */
+		sample_data(&s, 1, 6, 8, OP_PREAD, 5, 0, 0, 4, 4);		     /* 1 */
+		call(&s, 1, 10, TIME_NONE, OP_IO_SUBMIT, -1);			     /* 2 */
+		async_read(&s, 1, 10, 30, 0);					     /* 3 */
+		async_read(&s, 1, 10, 40, 8);					     /* 4 */
+		load(&s, &x);
+		assert_int_equal(x.l.n_channels, 1);
+		const uint32_t moved = x.l.thread[thread_of(&x, 3)].is_channel ? 3 : 4;
+		derive(&x, (enum replay_order)order, &d);
+		assert_true(waits(&x, &d, moved, 1, true) && !waits(&x, &d, moved, 2, true));
+		edges_release(&d);
+		loaded_release(&x);
+		sample_release(&s);
+	}
+}
+
 /* By a clock so coarse that a request took no time, and began when what is told before it fetched something: nothing waits in a circle. */
 static void at_one_instant(void **state)
 {
@@ -262,6 +287,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(channels),
 	    cmocka_unit_test(without_a_call),
+	    cmocka_unit_test(handed_over_without_an_end),
 	    cmocka_unit_test(at_one_instant),
 	    cmocka_unit_test(without_descriptors),
 	    cmocka_unit_test(replayed),
