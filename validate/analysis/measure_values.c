@@ -178,8 +178,12 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 		return alone(x);
 	case MEASURE_ISSUE_ERROR:
 		return x->has_issue_error ? x->issue_error.mean : NAN;
+	case MEASURE_ISSUE_ERROR_P50:
+		return x->has_issue_error ? x->issue_error_p50 : NAN;
 	case MEASURE_ISSUE_ERROR_P99:
 		return x->has_issue_error ? x->issue_error_p99 : NAN;
+	case MEASURE_SHARE_LATE:
+		return x->has_issue_error ? x->share_late : NAN;
 	case MEASURE_ERROR_RATE_CORRELATION:
 		return x->pace ? pace_error_correlation(x->pace) : NAN;
 	case MEASURE_TIMELINE_DISTANCE:

@@ -46,8 +46,13 @@ const struct measure_info measure_info[MEASURE_N] = {
 		       "share of the replay's requests that found no other in flight", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_ISSUE_ERROR] = {"issue-error", "mean issue error", "mean of how late a timed replay issues", UNIT_TIME,
 			     SCALE_LINEAR, false},
+    [MEASURE_ISSUE_ERROR_P50] = {"issue-error-p50", "median issue error", "of a run, mean over the runs", UNIT_TIME, SCALE_LINEAR, false},
     [MEASURE_ISSUE_ERROR_P99] = {"issue-error-p99", "99th percentile of the issue error", "of a run, mean over the runs",
 				 UNIT_TIME, SCALE_LINEAR, false},
+    [MEASURE_SHARE_LATE] = {"share-late", "requests issued late",
+			    "share of a timed replay's requests that are issued later than intended by more than 1 % of the mean traced gap, or 1 us, whichever is "
+			    "larger",
+			    UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_ERROR_RATE_CORRELATION] = {"error-rate-correlation", "correlation of issue error and rate",
 					"rank correlation, over the intervals of a run, of mean issue error and requests per "
 					"second",

@@ -165,6 +165,7 @@ static void test_findings(void **state)
 	    {MEASURE_RESPONSE_TIME, "engine=a order=fs", "engine=a order=temporal", NAN, CLAIM_LARGER, 2, CLAIM_INCONCLUSIVE},
 	    {MEASURE_UNCERTAINTY, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_CONFIRMED},
 	    {MEASURE_ISSUE_ERROR, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_INCONCLUSIVE}, /* no timed replay */
+	    {MEASURE_SHARE_LATE, "engine=a", "engine=b", NAN, CLAIM_LARGER, 4, CLAIM_INCONCLUSIVE},
 	    {MEASURE_F_RATIO, "engine=a", NULL, 15.21, CLAIM_SMALLER, 4, CLAIM_CONFIRMED},
 	    {MEASURE_BIAS, "engine=c", NULL, 0, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
 	    {MEASURE_BIAS, "engine=a", "engine=c", NAN, CLAIM_LARGER, 0, CLAIM_NOT_ASSESSED},
