@@ -75,6 +75,29 @@ void processors_release(struct processor_list *list)
 	*list = (struct processor_list){.cpu = NULL};
 }
 
+int thread_bind(const char *list)
+{
+	cpu_set_t set;
+	CPU_ZERO(&set);
+	if (!*list || *list == '/')
+		return 0;
+	for (;; list++) {
+		char *end;
+		unsigned long first = strtoul(list, &end, 10), last = first;
+		if (end > list && *end == '-')
+			last = strtoul(list = end + 1, &end, 10);
+		if (end == list || last < first || last >= CPU_SETSIZE)
+			return EINVAL;
+		for (; first <= last; first++)
+			CPU_SET(first, &set);
+		list = end;
+		if (!*list || *list == '/')
+			return pthread_setaffinity_np(pthread_self(), sizeof set, &set);
+		if (*list != ',' && *list != '+')
+			return EINVAL;
+	}
+}
+
 int thread_pin(int cpu)
 {
 	cpu_set_t set;

@@ -28,5 +28,8 @@ void processors_release(struct processor_list *list); /* an all-zero one is fine
 
 /* Keeps the calling thread on `cpu`; nothing where that is negative. Returns 0 or an errno. */
 int thread_pin(int cpu);
+/* And on those of a list, which ends at its NUL or at a slash: numbers and ranges, as processors_parse takes them. Nothing where it is
+ * empty. Returns 0 or an errno; EINVAL for another text. */
+int thread_bind(const char *list);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "capture/affinity.h"
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
@@ -143,12 +144,28 @@ static json_t *anonymous_memory(const struct bench_run *r)
 			 (json_int_t)r->facts.wall_ns, "bytes", (json_int_t)r->anonymous_after_bytes);
 }
 
+/* With --pin; otherwise workers may run where this process may. */
+static json_t *affinity(const struct bench_run *r)
+{
+	uint64_t own[AFFINITY_WORDS];
+	json_t *rows = affinity_own(own) ? NULL : json_array();
+	for (unsigned int i = 0; rows && i < r->n_workers; i++) {
+		const struct worker *w = &r->worker[i];
+		const int cpu = w->cpu;
+		uint64_t one[AFFINITY_WORDS] = {0};
+		if (cpu >= 0 && cpu < 64 * AFFINITY_WORDS)
+			one[cpu / 64] = UINT64_C(1) << cpu % 64;
+		affinity_add(rows, w->pid, (uint32_t)w->tid, cpu < 0 ? own : one);
+	}
+	return rows;
+}
+
 static char *extra_json(const struct bench_run *r)
 {
-	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:b}", "workload", r->workload->name, "options",
+	json_t *o = json_pack("{s:s,s:o,s:o,s:o,s:o,s:o,s:o,s:o*,s:b}", "workload", r->workload->name, "options",
 			      describe_options(r->workload, r->config), "descriptors", descriptors(r), "memory",
 			      memory(r), "anonymous_memory", anonymous_memory(r), "facts", run_facts_to_json(&r->facts), "scheduling",
-			      scheduling_to_json(&r->scheduling), "capacity_reached",
+			      scheduling_to_json(&r->scheduling), "affinity", affinity(r), "capacity_reached",
 			      capacity_reached(r));
 	char *text = o ? json_dumps(o, JSON_COMPACT) : NULL;
 	json_decref(o);

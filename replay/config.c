@@ -17,6 +17,7 @@
 #include "replay/load/load.h"
 #include "replay/mutant.h"
 #include "replay/order/order.h"
+#include "replay/pinning.h"
 #include "replay/replay.h"
 
 #define NO_LIMIT -1 /* as a row's max: below any min */
@@ -70,7 +71,8 @@ const struct option_spec replay_options[] = {
 	 .help = "a process for each traced process, with descriptors of its own (otherwise all are threads of one)"},
 	{.name = "pin", .type = OPT_FLAG, .offset = FIELD(pin), .help = "worker i on the i-th processor it may use"},
 	{.name = "cpus", .type = OPT_STRING, .offset = FIELD(cpus), .arg = "LIST",
-	 .help = "worker i on the i-th of these processors, round and round: numbers and ranges, as 0,2-3 (in a protocol 0+2-3)"},
+	 .help = "worker i on the i-th of these processors, round and round: numbers and ranges, as 0,2-3 (in a protocol 0+2-3); traced: each "
+		 "where its thread was kept"},
 	{.name = "workers", .type = OPT_UINT, .offset = FIELD(n_workers), .arg = "N", .max = REPLAY_MAX_THREADS,
 	 .help = "workers of order none (0: as many as there were threads at one time), and of engine block (0: one)"},
 	{.name = "reads", .type = OPT_CHOICE, .offset = FIELD(reads), .arg = "HOW", .choices = replay_reads_names,
@@ -228,10 +230,14 @@ static int cpus_check(const struct replay_config *c, struct err *e)
 	struct processor_list list = {.cpu = NULL};
 	if (!c->cpus)
 		return 0;
-	if (!strcmp(c->cpus, "traced"))
-		return err_set(e, EINVAL, "cpus: a trace does not hold on which processor a request ran; choose them (as 0,2-3)");
 	if (c->pin)
 		return err_set(e, EINVAL, "cpus and pin: both say where workers run");
+	if (pinning_is_traced(c)) {
+		const bool own = c->engine && (!strcmp(c->engine, "event") || !strcmp(c->engine, "compiled"));
+		return own && c->order != ORDER_NONE ? 0
+						      : err_set(e, EINVAL, "cpus traced: engines event and compiled have a worker for each thread "
+								"in any order but none; elsewhere workers issue anybody's requests");
+	}
 	int ret = processors_parse(&list, c->cpus, e);
 	processors_release(&list);
 	return ret ? err_context(e, "cpus") : 0;

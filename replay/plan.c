@@ -13,6 +13,7 @@
 #include "replay/calls/rooted.h"
 #include "replay/engines/gate.h"
 #include "replay/parallel/layout.h"
+#include "replay/pinning.h"
 #include "replay/plan_blank.h"
 #include "replay/plan_memory.h"
 
@@ -211,7 +212,7 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	int ret = mutant_parse(&p->mutant, c->mutant, e);
 	if (ret)
 		return ret;
-	lanes_assign(&lanes, l, !c->processes);
+	lanes_assign(&lanes, l, !c->processes && !pinning_is_traced(c));
 	ret = lanes_make(p, c, l, d, &lanes, e);
 	if (!ret) {
 		if (!p->pool)

@@ -25,6 +25,7 @@
 #include "replay/order/order.h"
 #include "replay/output.h"
 #include "replay/parallel/layout.h"
+#include "replay/pinning.h"
 #include "replay/plan.h"
 #include "replay/plan_blank.h"
 #include "replay/calls/passing.h"
@@ -32,6 +33,8 @@
 
 struct run {
 	const struct replay_config *c; /* as the engine takes it */
+	struct replay_config pinned;   /* with cpus traced: then c is this, */
+	char *cpus;		       /* with this for them */
 	const struct replay_config *asked;
 	const char *path;
 	struct trace *trace;
@@ -72,6 +75,16 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	return 0;
 }
 
+static int run_pin(struct run *r, struct err *e)
+{
+	int ret = pinning_find(&r->cpus, &r->load, trace_meta(r->trace), e);
+	r->pinned = *r->c;
+	r->pinned.cpus = r->cpus;
+	if (!ret)
+		r->c = &r->pinned;
+	return ret;
+}
+
 static int plan_derive(struct run *r, struct err *e)
 {
 	struct edges edges;
@@ -85,6 +98,8 @@ static int plan_derive(struct run *r, struct err *e)
 	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
 	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
 	laid.blank &= !engine->prepare;
+	if (!ret && pinning_is_traced(r->c))
+		ret = run_pin(r, e);
 	if (!ret)
 		ret = plan_make(p, &laid, &r->load, &r->slots, &edges, e);
 	if (!ret && engine->lay)
@@ -341,6 +356,7 @@ static void run_free(struct run *r)
 	captured_free(r->captured);
 	if (r->trace)
 		trace_close(r->trace);
+	free(r->cpus);
 	if (r->dir_fd >= 0)
 		close(r->dir_fd);
 	free(r);

@@ -39,7 +39,8 @@ struct replay_config {
 	int placement;		 /* --placement: where buffers lie, as in microbench */
 	bool processes;		 /* --processes: a process for each traced process */
 	bool pin;		 /* --pin: worker i on the i-th processor it may use */
-	const char *cpus;	 /* --cpus: worker i on the i-th of these, round and round; NULL: wherever the kernel puts it */
+	const char *cpus;	 /* --cpus: worker i on the i-th of these, round and round; "traced" (pinning.h), and then, once the trace is
+				  * loaded, what that means; NULL: wherever the kernel puts it */
 	uint64_t n_workers;	 /* --workers: of order none; 0: as many as there were threads at one time */
 	int reads;		 /* --reads: enum replay_reads (replay/cache/reads.h) */
 	const char *balloon;	 /* --balloon off|traced|SIZE: anonymous memory held for the program's (balloon.h); NULL off */

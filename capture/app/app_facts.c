@@ -2,8 +2,12 @@
 #include "capture/app/app_facts.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "capture/affinity.h"
+#include "common/xalloc.h"
 
 static json_t *text_json(const char *text)
 {
@@ -75,8 +79,37 @@ static json_t *content_json(const struct app_outcome *o)
 			 (json_int_t)o->n_without_content);
 }
 
-char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
-		 int64_t epoch_ns)
+static int compare_threads(const void *a, const void *b)
+{
+	const struct spool_window *x = *(const struct spool_window *const *)a, *y = *(const struct spool_window *const *)b;
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	if (x->tid != y->tid)
+		return x->tid < y->tid ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+json_t *facts_affinity(const struct spool *s)
+{
+	const struct spool_window **told = xmalloc((s->n_windows + 1) * sizeof *told);
+	size_t n = 0;
+	for (size_t i = 0; i < s->n_windows; i++)
+		if (s->window[i].cpus_told)
+			told[n++] = &s->window[i];
+	if (n)
+		qsort(told, n, sizeof *told, compare_threads);
+	json_t *rows = n ? json_array() : NULL;
+	for (size_t i = 0; i < n; i++) {
+		const struct spool_window *w = told[i], *next = i + 1 < n ? told[i + 1] : NULL;
+		if (!next || next->pid != w->pid || next->tid != w->tid) /* its last */
+			affinity_add(rows, w->pid, w->tid, w->cpus);
+	}
+	free(told);
+	return rows;
+}
+
+char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const json_t *affinity,
+		 const struct app_memory *m, int64_t epoch_ns)
 {
 	json_t *facts = json_pack("{s:s,s:I,s:I,s:I,s:I,s:I,s:i}", "method", "preload", "processes",
 				  (json_int_t)o->n_processes, "threads", (json_int_t)o->n_threads, "requests_outside_root",
@@ -91,6 +124,8 @@ char *facts_text(const struct app_config *c, const struct app_outcome *o, const 
 		json_object_set(top, "descriptors", (json_t *)(uintptr_t)descriptors);
 	if (processes)
 		json_object_set(top, "processes", (json_t *)(uintptr_t)processes);
+	if (affinity)
+		json_object_set(top, "affinity", (json_t *)(uintptr_t)affinity);
 	if (m && m->interval_ns)
 		json_object_set_new(top, "anonymous_memory", samples_json(m, epoch_ns));
 	if (c->content)

@@ -14,8 +14,11 @@ enum { DESCRIPTORS_MAX = 65536 };
  * absolute path, or what the kernel calls it where it is no file; `name` what the trace calls it. */
 void facts_descriptor_add(json_t *table, uint32_t pid, const struct log_record *r, const char *full, const char *name);
 
+/* The threads that were kept on some processors; NULL where nothing is known of any. New reference. */
+json_t *facts_affinity(const struct spool *s);
+
 /* The whole. The lists (NULL: none) are borrowed. Times of samples relative to `epoch_ns`. The caller frees. */
-char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const struct app_memory *m,
-		 int64_t epoch_ns);
+char *facts_text(const struct app_config *c, const struct app_outcome *o, const json_t *descriptors, const json_t *processes, const json_t *affinity,
+		 const struct app_memory *m, int64_t epoch_ns);
 
 #endif

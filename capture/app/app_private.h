@@ -31,6 +31,8 @@ struct spool_window { /* one copied window */
 	uint32_t n_units;
 	uint32_t image;	   /* index into spool.image */
 	uint32_t pid, tid;
+	uint32_t cpus_told; /* 0: nothing is known of */
+	uint64_t cpus[AFFINITY_WORDS]; /* what the thread might use when the window was new */
 };
 
 struct spool_image { /* one process image (a program from exec or fork to its end), one file of the scratch directory */

@@ -243,7 +243,9 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 							  .n_units = n_units,
 							  .image = image,
 							  .pid = w->pid,
-							  .tid = w->tid};
+							  .tid = w->tid,
+							  .cpus_told = w->cpus_told};
+	memcpy(s->window[s->n_windows - 1].cpus, w->cpus, sizeof w->cpus);
 	s->end += len;
 	return 0;
 }

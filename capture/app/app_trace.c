@@ -410,9 +410,10 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	rc = rc ? rc : closed;
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
-	json_t *processes = processes_list(&c->processes);
-	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, c->memory, c->epoch_ns);
+	json_t *processes = processes_list(&c->processes), *affinity = facts_affinity(c->spool);
+	char *facts = facts_text(c->config, c->outcome, c->descriptors, processes, affinity, c->memory, c->epoch_ns);
 	json_decref(processes);
+	json_decref(affinity);
 	meta->extra_json = facts;
 	meta->n_events_lost = c->outcome->n_lost;
 	files_list(&c->files, &meta->files);

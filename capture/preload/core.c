@@ -367,9 +367,24 @@ static bool more_confined(void)
 	struct log_window *w = window_acquire(p, p->pid, tid);
 	if (!w)
 		return false;
+	w->cpus_told = 0;
 	r->generation = log_generation(w);
 	r->next = (char *)(w + 1);
 	return true;
+}
+
+/* Which processors the thread may use: it may have been bound since it took its last window. */
+static void affinity_note(struct log_window *w)
+{
+	uint64_t set[16] = {0};
+	w->cpus_told = 0;
+	long got = RAW(SYS_sched_getaffinity, 0, sizeof set, set);
+	for (int i = AFFINITY_WORDS; i < 16 && got > 0; i++)
+		got = set[i] ? 0 : got;
+	if (got <= 0)
+		return;
+	memcpy(w->cpus, set, sizeof w->cpus);
+	w->cpus_told = 1;
 }
 
 static bool more(bool *announce)
@@ -389,6 +404,7 @@ static bool more(bool *announce)
 	struct log_window *w = window_acquire(p, is_shared ? (uint32_t)RAW(SYS_getpid) : own_pid ? own_pid : p->pid, tid);
 	if (!w)
 		return false;
+	affinity_note(w);
 	r->generation = log_generation(w);
 	r->next = (char *)(w + 1);
 	return true;

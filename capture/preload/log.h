@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "capture/affinity.h"
 #include "capture/trace.h"
 
 #define LOG_MAGIC 0x474f4c5641435631u /* "1VCAVLOG" */
@@ -71,7 +72,8 @@ struct log_window {
 	uint32_t pid, tid;
 	uint64_t sequence; /* uses of windows in this process image are numbered */
 	uint32_t used;	   /* bytes, once full */
-	uint32_t reserved[9];
+	uint32_t cpus_told; /* 0: nothing is known of */
+	uint64_t cpus[AFFINITY_WORDS]; /* the processors that the thread might use when it took the window */
 };
 _Static_assert(sizeof(struct log_window) == LOG_FIRST_UNIT * LOG_UNIT, "whole units");
 

@@ -14,6 +14,7 @@
 #include "replay/engines/crew_private.h"
 #include "replay/engines/feed.h"
 #include "replay/engines/watchdog.h"
+#include "replay/pinning.h"
 
 /* From opening the gate to the common begin: the threads that slept there must all be awake again. */
 #define LEAD_NS 1000000
@@ -33,11 +34,13 @@ static void *aligned_zeroed(size_t n, size_t size)
 static void runners_place(struct crew *c)
 {
 	struct processor_list list = {.cpu = NULL};
-	if (c->config->cpus && processors_parse(&list, c->config->cpus, NULL)) /* which has been checked */
+	const char *cpus = c->config->cpus, *each = cpus ? pinning_next(cpus) : NULL;
+	if (cpus && !each && processors_parse(&list, cpus, NULL)) /* which has been checked */
 		processors_release(&list);
 	for (uint32_t i = 0; i < c->n; i++) {
 		int cpu = list.n ? list.cpu[i % list.n] : c->config->pin ? processor_nth(i) : -1;
-		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = cpu, .wait_ns = -1};
+		c->runner[i] = (struct runner){.crew = c, .index = i, .cpu = cpu, .cpus = each, .wait_ns = -1};
+		each = each ? pinning_next(each) : NULL;
 	}
 	processors_release(&list);
 }
@@ -153,7 +156,7 @@ static void *runner_main(void *arg)
 {
 	struct runner *w = arg;
 	struct crew *c = w->crew;
-	int pin_error = thread_pin(w->cpu);
+	int pin_error = w->cpus ? thread_bind(w->cpus) : thread_pin(w->cpu);
 	if (c->config->wait != WAIT_NANOSLEEP)
 		waiter_thread_setup();
 	calls_warm(w);

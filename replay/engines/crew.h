@@ -23,6 +23,7 @@ struct runner {
 	_Alignas(128) struct crew *crew;
 	uint32_t index;
 	int cpu; /* to run on, -1 any */
+	const char *cpus; /* likewise, several (thread_bind), borrowed; NULL: as `cpu` says */
 	struct waiter waiter;
 	uint64_t n_futex_sleeps;
 	struct call_store *store;
