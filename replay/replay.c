@@ -75,6 +75,11 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	return 0;
 }
 
+static bool thread_order_is_kept(const struct replay_config *c)
+{
+	return c->order != ORDER_NONE && !(c->mutant && *c->mutant);
+}
+
 static int run_pin(struct run *r, struct err *e)
 {
 	int ret = pinning_find(&r->cpus, &r->load, trace_meta(r->trace), e);
@@ -96,6 +101,8 @@ static int plan_derive(struct run *r, struct err *e)
 	int ret = fs_rules_parse(&rules, r->c->fs_rules, e);
 	edges = (struct edges){.edge = NULL};
 	ret = ret ? ret : reads_prepare(&r->load, &r->slots, r->trace, (enum replay_reads)r->c->reads, e);
+	if (!ret && thread_order_is_kept(r->c))
+		slots_reuse(&r->slots, &r->load);
 	ret = ret ? ret : order_derive(&edges, (enum replay_order)r->c->order, rules, &r->load, &r->slots, e);
 	laid.blank &= !engine->prepare;
 	if (!ret && pinning_is_traced(r->c))

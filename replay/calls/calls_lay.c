@@ -296,17 +296,18 @@ static void action_lay(struct call_table *c, struct call *to, const struct load 
 
 static uint64_t call_hash(const struct call *x)
 {
-	const uint64_t of[] = {(uint64_t)x->op << 32 | x->path, (uint64_t)x->process << 32 | x->flags, (uint64_t)x->traced, x->length, x->offset};
+	const uint64_t of[] = {(uint64_t)x->op << 32 | x->path, (uint64_t)x->process << 32 | x->flags, (uint64_t)x->traced, x->length, x->offset,
+			       x->slot};
 	uint64_t hash = 0xcbf29ce484222325u;
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		hash = (hash ^ of[i]) * 0x9e3779b97f4a7c15u ^ hash >> 29;
 	return hash;
 }
 
-/* Calls on names are made again and again: the same one is there once. */
+/* Calls on names are made again and again, and one on descriptors whose slots are used again (slots_reuse): the same one is there once. */
 static uint32_t call_shared(struct call_table *c, const struct call *call)
 {
-	const bool own = call->slot || call->other || call->second || call->n_vector || call->n_parts || call->times || *call->text ||
+	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second || call->n_vector || call->n_parts || call->times || *call->text ||
 			 call->map != NONE32;
 	uint32_t *known = own ? NULL : u64_map_at(&c->places_laid->shared, call_hash(call), c->n);
 	if (known && *known < c->n && !memcmp(&c->call[*known], call, sizeof *call))

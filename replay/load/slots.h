@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptor instances. A descriptor number means another file each time it is opened; a slot is one instance: from the open
- * that made it (or from before the trace began) to its close. Which slot a request works on is found here, before the
+ * that made it (or from before the trace began) to its close, or several such instances that follow one another (slots_reuse). Which slot a request works on is found here, before the
  * run, by walking the trace, so that the measured path is a plain array load, and so that a request that comes after the
  * close of its descriptor in the replay finds none instead of a stranger's.
  *
@@ -96,6 +96,10 @@ struct slots {
  * two only where somebody waited. */
 int slots_find(struct slots *s, struct load *l, const struct trace *t, struct err *e);
 void slots_release(struct slots *s);
+/* Gives instances that the same thread opened by the same path in the same way, used alone and closed, one after another, one slot: so a replay
+ * needs as many slots as a thread has open at one time of each. For replays that keep each thread's own order. Behind slots_find and
+ * reads_prepare, before anything else that notes slots. */
+void slots_reuse(struct slots *s, struct load *l);
 /* Gives back what nobody needs once the descriptors are open and the files are there: all but paths, processes and numbers. */
 void slots_opened(struct slots *s);
 

@@ -147,6 +147,13 @@ static bool open_failed(struct fs_model *m, const struct load_request *r, struct
 	return meant(m, r, f);
 }
 
+/* It may have meant something before (slots_reuse). */
+static void slot_means(struct fs_model *m, const struct load_request *r, uint32_t object)
+{
+	word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, object);
+	word_set(m, m->slot_word[r->slot] + SLOT_POSITION, r->op == OP_OPEN ? 0 : UNKNOWN);
+}
+
 static bool open_apply(struct fs_model *m, const struct load_request *r)
 {
 	bool follow = !(r->flags & O_NOFOLLOW) && (r->flags & (O_CREAT | O_EXCL)) != (O_CREAT | O_EXCL);
@@ -157,6 +164,7 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 		return false;
 	if (f.how != FOUND_OBJECT) {
 		slot_opened(m, r->slot);
+		slot_means(m, r, 0);
 		return true;
 	}
 	uint32_t access = r->flags & O_ACCMODE;
@@ -168,8 +176,7 @@ static bool open_apply(struct fs_model *m, const struct load_request *r)
 		size_change(m, f.object, 0);
 	if (r->slot) {
 		slot_opened(m, r->slot);
-		word_set(m, m->slot_word[r->slot] + SLOT_OBJECT, f.object);
-		word_set(m, m->slot_word[r->slot] + SLOT_POSITION, r->op == OP_OPEN ? 0 : UNKNOWN);
+		slot_means(m, r, f.object);
 	}
 	return attribute_apply(m, r, f.object);
 }

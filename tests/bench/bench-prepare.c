@@ -64,6 +64,7 @@ static void prepare(const char *path, const struct shape *shape, enum replay_ord
 	must(slots_find(&s, &l, t, &e), &e);
 	stage("slots", &m);
 	putchar('\n');
+	slots_reuse(&s, &l);
 	must(order_derive(&d, order, RULES_ALL, &l, &s, &e), &e);
 	const size_t n_waits = d.n;
 	stage("order", &m);

@@ -196,6 +196,91 @@ static void a_number_means_another_file_each_time_it_is_opened(void **state)
 	sample_release(&s);
 }
 
+static uint32_t slot_of(const struct loaded *x, uint32_t record)
+{
+	for (uint32_t i = 0; i < x->l.n; i++)
+		if (x->l.request[i].record == record)
+			return x->l.request[i].slot;
+	fail_msg("record %u is gone", record);
+	return 0;
+}
+
+/* Instances of a path that a thread opens, uses and closes by itself share a slot, as many as it has open at one time; others have theirs. */
+static void slots_are_used_again(void **state)
+{
+	struct sample s = {.paths = {"a", "b"}, .n_paths = 2};
+	struct loaded x;
+	(void)state;
+	int64_t t = 0;
+	for (int i = 0; i < 3; i++, t += 100) { /* 0 to 17: a thread that has one file open twice */
+		sample_open(&s, 1, t, t + 5, 0, O_RDWR, 3);
+		sample_open(&s, 1, t + 10, t + 15, 0, O_RDWR, 4);
+		sample_data(&s, 1, t + 20, t + 21, OP_PREAD, 4, OBJECT_NONE, 0, 4, 4);
+		sample_data(&s, 1, t + 30, t + 31, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+		sample_data(&s, 1, t + 40, t + 41, OP_READ, 4, OBJECT_NONE, OFFSET_NONE, 4, 4);
+		sample_data(&s, 1, t + 50, t + 51, OP_CLOSE, 4, OBJECT_NONE, OFFSET_NONE, 0, 0);
+	}
+	sample_open(&s, 1, t, t + 5, 1, O_RDWR, 3);					       /* 18: another path */
+	sample_data(&s, 1, t + 10, t + 11, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);       /* 19 */
+	sample_open(&s, 1, t + 20, t + 25, 0, O_RDONLY, 3);				       /* 20: another way */
+	sample_data(&s, 1, t + 30, t + 31, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);       /* 21 */
+	sample_open(&s, 2, t + 40, t + 45, 0, O_RDWR, 3);				       /* 22: another thread, */
+	sample_data(&s, 1, t + 50, t + 51, OP_PREAD, 3, OBJECT_NONE, 0, 4, 4);		       /* 23: not alone */
+	sample_data(&s, 2, t + 60, t + 61, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);       /* 24 */
+	sample_open(&s, 2, t + 70, t + 75, 0, O_RDWR, 3);				       /* 25: left open */
+	load(&s, &x);
+	assert_int_equal(x.s.n, 1 + 6 + 4);
+	slots_reuse(&x.s, &x.l);
+	assert_int_equal(x.s.n, 1 + 2 + 4);
+	for (uint32_t i = 0; i < 3; i++) {
+		const uint32_t at = 6 * i, first = slot_of(&x, at), second = slot_of(&x, at + 1);
+		assert_true(first != second && first + second == 1 + 2);
+		assert_true(slot_of(&x, at + 3) == first && slot_of(&x, at + 2) == second && slot_of(&x, at + 5) == second);
+	}
+	const uint32_t others[] = {18, 20, 22, 25};
+	for (size_t i = 0; i < 4; i++) {
+		const struct slot *b = &x.s.slot[slot_of(&x, others[i])];
+		assert_true(slot_of(&x, others[i]) > 2 && b->origin == slot_of(&x, others[i]));
+		assert_string_equal(x.s.file[b->file].name, i ? "a" : "b");
+		for (size_t k = 0; k < i; k++)
+			assert_int_not_equal(slot_of(&x, others[i]), slot_of(&x, others[k]));
+	}
+	assert_int_equal(slot_of(&x, 23), slot_of(&x, 22));
+	loaded_release(&x);
+	sample_release(&s);
+}
+
+/* What others depend on keeps its own: copies, streams, what was displaced, and what is not told to be closed. */
+static void slots_that_are_kept(void **state)
+{
+	(void)state;
+	for (int which = 0; which < 4; which++) {
+		struct sample s = {.paths = {"a"}, .n_paths = 1};
+		struct loaded x;
+		int64_t t = 0;
+		for (int i = 0; i < 2; i++, t += 100) {
+			sample_open(&s, 1, t, t + 5, 0, O_RDWR, 3);
+			struct trace_record *r = sample_data(&s, 1, t + 10, t + 11, OP_FSYNC, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+			if (which == 0)
+				r->op = OP_FCNTL, r->flags = F_SETFL, r->offset = O_APPEND;
+			else if (which == 1)
+				r->op = OP_FDOPEN;
+			else if (which == 2)
+				r->tid = 2;
+			if (which == 3) /* the next one displaces it */
+				r->op = OP_FDATASYNC;
+			else
+				sample_data(&s, 1, t + 50, t + 51, OP_CLOSE, 3, OBJECT_NONE, OFFSET_NONE, 0, 0);
+		}
+		load(&s, &x);
+		slots_reuse(&x.s, &x.l);
+		if (x.s.n != 1 + 2)
+			fail_msg("case %d: %u slots", which, x.s.n - 1);
+		loaded_release(&x);
+		sample_release(&s);
+	}
+}
+
 static void descriptors_from_before_the_trace(void **state)
 {
 	(void)state;
@@ -369,6 +454,8 @@ int main(void)
 		cmocka_unit_test(an_empty_trace),
 		cmocka_unit_test(the_flight_ends_in_order),
 		cmocka_unit_test(a_number_means_another_file_each_time_it_is_opened),
+		cmocka_unit_test(slots_are_used_again),
+		cmocka_unit_test(slots_that_are_kept),
 		cmocka_unit_test(descriptors_from_before_the_trace),
 		cmocka_unit_test(the_descriptor_table_counts_first),
 		cmocka_unit_test(requests_that_name_a_file_and_no_descriptor),

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Slots whose instances follow one another become one. Source: Joukov, Wong and Zadok (FAST 2005), section 2.3. */
+#include <fcntl.h>
+#include <stdlib.h>
+
+#include "capture/op.h"
+#include "common/xalloc.h"
+#include "replay/load/slots.h"
+#include "replay/load/u64_map.h"
+
+enum life { LIFE_NONE, LIFE_OPEN, LIFE_CLOSED, LIFE_OTHER }; /* of a slot: nothing seen; opened, closed, by one thread alone; any other */
+
+struct reuse {
+	struct slots *s;
+	struct load *l;
+	uint8_t *life;	      /* life[s->n] */
+	uint16_t *thread;     /* thread[s->n] */
+	uint32_t *as;	      /* as[s->n]: the slot that has its instance, itself or an earlier one */
+	uint32_t *next;	      /* next[s->n]: of a slot that is free again, the next such of its class, 0 none */
+	struct u64_map how, path_how, free; /* (flags, mode), (path, that), (thread, that) to numbers; the last to the first free slot */
+	uint32_t n_hows, n_path_hows;
+};
+
+static bool closes(const struct load_request *r)
+{
+	return r->op == OP_CLOSE && r->rvalue >= 0 && !r->passed;
+}
+
+static bool opens(const struct load_request *r)
+{
+	return r->op == OP_OPEN && r->rvalue >= 0 && !r->passed;
+}
+
+static enum life life_after(const struct reuse *x, const struct load_request *r)
+{
+	switch ((enum life)x->life[r->slot]) {
+	case LIFE_NONE:
+		return opens(r) ? LIFE_OPEN : LIFE_OTHER;
+	case LIFE_OPEN:
+		if (r->thread != x->thread[r->slot] || r->op == OP_OPEN || (r->op == OP_FCNTL && r->flags == F_SETFL))
+			return LIFE_OTHER;
+		return closes(r) ? LIFE_CLOSED : LIFE_OPEN;
+	default:
+		return LIFE_OTHER;
+	}
+}
+
+/* What others depend on: copies, heirs, mappings, streams, and instances that were never closed but displaced. */
+static void others_exclude(struct reuse *x)
+{
+	const struct slots *s = x->s;
+	for (uint32_t i = 0; i < s->n; i++) {
+		const struct slot *b = &s->slot[i];
+		if (!i || b->at_setup || b->inherited || b->heir || b->replaces || b->stream || b->directory || b->passed || b->origin != i)
+			x->life[i] = x->life[b->origin] = LIFE_OTHER;
+		if (b->replaces)
+			x->life[b->replaces] = LIFE_OTHER;
+	}
+	for (uint32_t i = 0; i < s->n_maps; i++)
+		x->life[s->map[i].slot] = LIFE_OTHER;
+	for (uint32_t i = 1; i < x->l->n_more; i++)
+		x->life[x->l->more[i].slot] = LIFE_OTHER;
+}
+
+/* The first free slot for what the same thread opens by the same path in the same way. */
+static uint32_t *free_of(struct reuse *x, uint32_t slot)
+{
+	const struct slot *b = &x->s->slot[slot];
+	const uint32_t how = *u64_map_at(&x->how, u64_pair(b->flags, b->mode), x->n_hows);
+	x->n_hows += how == x->n_hows;
+	const uint32_t path_how = *u64_map_at(&x->path_how, u64_pair(b->file, how), x->n_path_hows);
+	x->n_path_hows += path_how == x->n_path_hows;
+	return u64_map_at(&x->free, u64_pair(x->thread[slot], path_how), 0);
+}
+
+/* In the order of the threads' requests: each one's own is kept by every replay that this is for. */
+static void instances_join(struct reuse *x)
+{
+	struct load *l = x->l;
+	for (uint32_t i = 0; i < l->n; i++) {
+		struct load_request *r = &l->request[i];
+		if (x->life[r->slot] != LIFE_CLOSED)
+			continue;
+		if (!opens(r) && !closes(r))
+			continue;
+		uint32_t *first = free_of(x, r->slot), *as = &x->as[r->slot];
+		if (opens(r) && *first) {
+			*as = *first;
+			*first = x->next[*as];
+		} else if (closes(r)) {
+			x->next[*as] = *first;
+			*first = *as;
+		}
+	}
+}
+
+/* Those that are left move together. */
+static void slots_renumber(struct reuse *x)
+{
+	struct slots *s = x->s;
+	struct load *l = x->l;
+	uint32_t n = 0, *number = x->next;
+	for (uint32_t i = 0; i < s->n; i++)
+		number[i] = x->as[i] == i ? n++ : number[x->as[i]];
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (x->as[i] != i)
+			continue;
+		struct slot *b = &s->slot[number[i]];
+		*b = s->slot[i];
+		b->origin = number[b->origin];
+		b->heir = number[b->heir];
+		b->next_heir = number[b->next_heir];
+		b->source = number[b->source];
+		b->earlier = number[b->earlier];
+		b->replaces = number[b->replaces];
+	}
+	for (uint32_t i = 0; i < l->n; i++)
+		l->request[i].slot = number[l->request[i].slot];
+	for (uint32_t i = 1; i < l->n_more; i++)
+		l->more[i].slot = number[l->more[i].slot];
+	for (uint32_t i = 0; i < s->n_maps; i++)
+		s->map[i].slot = number[s->map[i].slot];
+	s->n = s->cap = n;
+	s->slot = xreallocarray(s->slot, n, sizeof *s->slot);
+}
+
+void slots_reuse(struct slots *s, struct load *l)
+{
+	struct reuse x = {.s = s, .l = l};
+	bool any = false;
+	x.life = xcalloc((size_t)s->n + 1, sizeof *x.life);
+	x.thread = xcalloc((size_t)s->n + 1, sizeof *x.thread);
+	others_exclude(&x);
+	for (uint32_t i = 0; i < l->n; i++) {
+		const struct load_request *r = &l->request[i];
+		if (r->passed && r->op != OP_OPEN && r->op != OP_CLOSE)
+			continue; /* it is not made */
+		x.life[r->slot] = (uint8_t)life_after(&x, r);
+		x.thread[r->slot] = r->thread;
+	}
+	for (uint32_t i = 0; i < s->n; i++)
+		any |= x.life[i] == LIFE_CLOSED;
+	if (any) {
+		x.as = xmalloc((size_t)s->n * sizeof *x.as);
+		x.next = xcalloc((size_t)s->n, sizeof *x.next);
+		for (uint32_t i = 0; i < s->n; i++)
+			x.as[i] = i;
+		instances_join(&x);
+		slots_renumber(&x);
+	}
+	u64_map_release(&x.how);
+	u64_map_release(&x.path_how);
+	u64_map_release(&x.free);
+	free(x.life);
+	free(x.thread);
+	free(x.as);
+	free(x.next);
+}
