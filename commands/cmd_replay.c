@@ -2,9 +2,13 @@
 /* validate replay: re-issues the requests of a trace and writes what happened as a trace. */
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "commands/commands.h"
 #include "capture/csv_args.h"
@@ -356,6 +360,57 @@ static int list_mutants(void)
 	return EXIT_OK;
 }
 
+static volatile sig_atomic_t runs; /* process that replays, for signals to go there */
+
+static void forward(int number)
+{
+	if (runs > 0)
+		kill(runs, number);
+}
+
+/* --no-keep: the replay is a child's, so that its files are removed however it ends. In the child it returns -1; else the exit status. */
+static int kept_not(const char *trace, const struct replay_config *c, struct err *e)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+	struct sigaction action = {.sa_handler = forward, .sa_flags = SA_RESTART}, usual[4];
+	const pid_t self = getpid();
+	int status = 0, one;
+	sigset_t held, before;
+	sigemptyset(&held);
+	for (int i = 0; i < 4; i++)
+		sigaddset(&held, signals[i]);
+	fflush(NULL);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	sigprocmask(SIG_BLOCK, &held, &before); /* none comes before it is known where to */
+	const pid_t child = fork();
+	if (child == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		return getppid() == self ? -1 : EXIT_FAILED;
+	}
+	if (child < 0) {
+		err_sys(e, errno, "starting the replay");
+		return EXIT_FAILED;
+	}
+	runs = child;
+	for (int i = 0; i < 4; i++)
+		sigaction(signals[i], &action, &usual[i]);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	for (pid_t ended; (ended = waitpid(-1, &one, 0)) > 0 || errno == EINTR;) /* its own processes, too, which outlive it by a moment */
+		status = ended == child ? one : status;
+	runs = 0; /* from here on who asks to end waits until all is removed */
+	const int ret = replay_files_remove(trace, c, e);
+	for (int i = 0; i < 4; i++)
+		sigaction(signals[i], &usual[i], NULL);
+	if (ret)
+		return EXIT_FAILED;
+	if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGHUP))
+		raise(WTERMSIG(status)); /* as if it had been this one's */
+	if (WIFSIGNALED(status))
+		err_set(e, ECANCELED, "the replay was ended by signal %d", WTERMSIG(status));
+	return WIFSIGNALED(status) ? EXIT_FAILED : WEXITSTATUS(status);
+}
+
 static int replay_command(int argc, char **argv, struct err *e)
 {
 	struct replay_config c, standard;
@@ -386,6 +441,9 @@ static int replay_command(int argc, char **argv, struct err *e)
 	}
 	if (replay_check(&c, e))
 		return EXIT_USAGE;
+	status = c.keep ? -1 : kept_not(argv[1], &c, e);
+	if (status >= 0)
+		return status;
 	int ret = replay_run_summary(argv[1], &c, &s, e);
 	if (ret)
 		return ret == -EPERM ? EXIT_REFUSED : EXIT_FAILED;

@@ -30,6 +30,7 @@ void replay_config_init(struct replay_config *c)
 		.speed = 1,
 		.wait = WAIT_HYBRID,
 		.pre_spin = true,
+		.keep = true,
 		.spin_ns = 5000,
 		.placement = PLACEMENT_DEFAULT,
 		.memory_bytes = REPLAY_MEMORY_BYTES,
@@ -165,6 +166,9 @@ const struct option_spec replay_options[] = {
 	 .help = "where that scratch file is (the directory of -o, else $TMPDIR or /var/tmp)"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,
 	 .help = "first make the files that the trace needs, or put their content back"},
+	{.name = "keep", .type = OPT_FLAG, .offset = FIELD(keep), .flags = OPT_CLI_ONLY,
+	 .help = "the trace's files stay in --dir as the replay left them; --no-keep, with --prepare: they are removed, and what it made, when it ends, "
+		 "is interrupted or fails (yes)"},
 	{.name = "no-sync-output", .type = OPT_FLAG, .offset = FIELD(no_sync_output), .flags = OPT_CLI_ONLY,
 	 .help = "do not wait until the replay trace is on disk"},
 	{.name = "prepare-only", .type = OPT_FLAG, .offset = FIELD(prepare_only), .flags = OPT_CLI_ONLY,
@@ -255,6 +259,13 @@ static int payload_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
+static int keep_check(const struct replay_config *c, struct err *e)
+{
+	if (!c->keep && (!c->prepare || c->prepare_only || c->compile_only))
+		return err_set(e, EINVAL, "no-keep: it removes what --prepare and the replay have made, and goes with both");
+	return 0;
+}
+
 int replay_check(const struct replay_config *c, struct err *e)
 {
 	struct mutant m;
@@ -265,6 +276,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	int ret = fs_rules_parse(&rules, c->fs_rules, e);
 	ret = ret ? ret : mutant_parse(&m, c->mutant, e);
 	ret = ret ? ret : cpus_check(c, e);
+	ret = ret ? ret : keep_check(c, e);
 	ret = ret ? ret : balloon_text_check(c->balloon, e);
 	struct scheduling scheduling = {.set = false};
 	if (!ret && c->scheduler)

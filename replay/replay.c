@@ -402,6 +402,22 @@ int replay_files_prepare(const char *trace_path, const struct replay_config *c, 
 	return ret;
 }
 
+int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e)
+{
+	struct run *r = run_make(trace_path, c);
+	struct replay_summary s = {.n_records = 0};
+	struct fileset shown = {.n = 0};
+	int ret = directory_open(r, e);
+	ret = ret ? ret : input_open(r, &s, e);
+	ret = ret ? ret : slots_files(&r->slots, &shown, e);
+	ret = ret ? ret : initial_absent_remove(r->slots.initial, r->dir_fd, e);
+	ret = ret ? ret : fileset_remove(&shown, r->dir_fd, e);
+	ret = ret ? ret : fileset_remove(&trace_meta(r->trace)->files, r->dir_fd, e);
+	slots_files_release(&shown);
+	run_free(r);
+	return ret ? err_context(e, "%s: removing the files of %s", c->dir, trace_path) : 0;
+}
+
 int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *n_mismatches, struct err *e)
 {
 	struct replay_summary s;

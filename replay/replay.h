@@ -65,6 +65,7 @@ struct replay_config {
 	const char *scratch;	 /* --scratch: where a plan is that is held in parts; NULL: beside the output, else $TMPDIR or /var/tmp */
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */
+	bool keep;		 /* --keep: the trace's files stay where they are; otherwise they are removed at the end, however that comes */
 	bool no_sync_output;	 /* --no-sync-output */
 	bool prepare_only;	 /* --prepare-only: the trace's files, and no replay */
 	bool compile_only;	 /* --compile-only: what the engine makes before a replay, and no replay */
@@ -208,6 +209,10 @@ int replay_run(const char *trace_path, const struct replay_config *c, uint64_t *
 /* What --prepare does, and nothing else: makes the files of TRACE in c->dir. For engines that have no use for the plan. Errors: EINVAL for
  * a trace of requests on a device; ENOSPC before anything is written; of the system, with the path. */
 int replay_files_prepare(const char *trace_path, const struct replay_config *c, struct err *e);
+
+/* Takes back what --prepare and a replay of TRACE have made in c->dir: the trace's files, and whatever has a name that the trace makes.
+ * Directories that hold anything else stay. Errors: as replay_files_prepare; of the system. */
+int replay_files_remove(const char *trace_path, const struct replay_config *c, struct err *e);
 
 /* Checks what can be checked without the trace: engine, mutant, combinations. Errors: EINVAL, ENOENT. */
 int replay_check(const struct replay_config *c, struct err *e);

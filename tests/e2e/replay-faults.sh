@@ -125,6 +125,36 @@ interrupted() { # ENGINE SIGNAL OPTION
 	[ "$(ls tree | tr '\n' ' ')" = 'f10 f11 ' ] || fail "$1 $option, $2: $(ls tree)"
 }
 
+# the same with --no-keep: what was prepared and made is gone, and nothing else; so it is after a replay that ends by itself
+{
+	echo $header
+	echo '1,1,0,10,mkdir,"path=d;mode=0755",0'
+	echo '1,1,20,30,open,"path=d/new;flags=0x42;mode=0644",3'
+	echo '1,1,40,50,write,"fd=3;path=d/new;length=100",100'
+	echo '1,1,60,70,rename,"path=d/new;heap=74686572652f6d6f766564",0'
+	echo '1,1,80,90,open,"path=there/read;flags=0;mode=0",4'
+	echo '1,1,100,110,pread,"fd=4;path=there/read;offset=0;length=100",100'
+} >short.csv
+not_kept() { # ENGINE OPTION
+	rm -rf tree
+	mkdir tree
+	echo mine >tree/mine
+	# shellcheck disable=SC2086 # options
+	"$VALIDATE" replay --engine $1 --prepare --no-keep --timing timestamp --dir tree long.csv >out 2>err &
+	pid=$!
+	until_true '[ -e tree/f10 ] && [ -e tree/f11 ]'
+	kill -TERM $pid
+	status=0
+	wait $pid || status=$?
+	[ $status -gt 128 ] || fail "$1, not kept: status $status"
+	[ "$(ls tree)" = mine ] || fail "$1, not kept: $(ls tree)"
+	# shellcheck disable=SC2086 # options
+	expect_status 0 "$VALIDATE" replay --engine $1 --prepare --no-keep --dir tree -o short.out short.csv
+	expect_line out 'mismatches      0'
+	[ -s short.out ] && [ "$(ls tree)" = mine ] || fail "$1, not kept after its end: $(ls -R tree)"
+	expect_status 2 "$VALIDATE" replay --no-keep --dir tree short.csv
+}
+
 for engine in event coordinator compiled; do
 	full $engine
 	[ $engine = compiled ] || denied $engine # it would be compiled again, for another user
@@ -132,4 +162,5 @@ for engine in event coordinator compiled; do
 	blocked $engine
 	interrupted $engine TERM --processes
 	interrupted $engine KILL --processes
+	not_kept "$engine --processes"
 done
