@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "capture/formats/block_pairs.h"
+#include "capture/formats/sequence_gaps.h"
 #include "capture/kernel/block_requests.h"
 #include "common/xalloc.h"
 
@@ -40,7 +41,7 @@ struct blktrace {
 	int64_t first_ns;
 	bool has_first;
 	uint32_t device, object;
-	uint64_t n_cpus_seen[32]; /* bits */
+	struct sequence_gaps gaps;
 };
 
 /* --- one file ----------------------------------------------------------------------------------------------------- */
@@ -155,6 +156,7 @@ static int take_event(struct blktrace *t, const struct event *v, struct err *e)
 		t->base.base.notes.n_passed_over++;
 		return 0;
 	}
+	sequence_gaps_see(&t->gaps, v->device, v->cpu, v->sequence);
 	if (v->time > TRACE_TIME_MAX)
 		return err_set(e, ERANGE, "a time beyond what a trace can hold");
 	if (!t->has_first) {
@@ -205,7 +207,9 @@ static int blktrace_piece(struct foreign *f, struct err *e)
 
 static void blktrace_end(struct foreign *f)
 {
-	block_pairs_end(&((struct blktrace *)f)->pairs, f);
+	struct blktrace *t = (struct blktrace *)f;
+	block_pairs_end(&t->pairs, f);
+	foreign_lost(f, sequence_gaps_missing(&t->gaps));
 }
 
 static void blktrace_reset(struct foreign *f)
@@ -214,6 +218,7 @@ static void blktrace_reset(struct foreign *f)
 	block_pairs_reset(&t->pairs);
 	t->has_next = t->over = t->has_first = false;
 	t->object = OBJECT_NONE;
+	memset(&t->gaps, 0, sizeof t->gaps);
 	for (size_t i = 0; i < t->n_more; i++) {
 		text_input_rewind(&t->more[i].in, NULL);
 		t->more[i].has_next = t->more[i].over = false;

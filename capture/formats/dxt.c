@@ -32,6 +32,9 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 	static const char file[] = "file_name: ", start[] = "# start_time: ";
 	const char *name = memmem(s, (size_t)(end - s), file, sizeof file - 1);
 	uint64_t v;
+	/* "# *WARNING*: DXT_POSIX module contains incomplete data!": how much is missing nobody knows */
+	if (memmem(s, (size_t)(end - s), "DXT_POSIX", 9) && memmem(s, (size_t)(end - s), "incomplete data", 15))
+		foreign_lost(&t->base, 1);
 	if (name) {
 		name += sizeof file - 1;
 		while (name < end && *name == '/') /* relative to the root */

@@ -49,6 +49,13 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 	return object_table_intern_bytes(&f->base.objects, kind, name, len, id, e);
 }
 
+void foreign_lost(struct foreign *f, uint64_t n)
+{
+	uint64_t *lost = &f->base.meta.meta.n_events_lost;
+	if (__builtin_add_overflow(*lost, n, lost))
+		*lost = UINT64_MAX;
+}
+
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
 
 /* Forgets what no record in the queue refers to. */
@@ -211,6 +218,7 @@ static int foreign_rewind(struct trace *base, struct err *e)
 	f->heap_first = 0;
 	bool one_cpu = base->notes.one_cpu_of_many;
 	base->notes = (struct trace_notes){.one_cpu_of_many = one_cpu};
+	base->meta.meta.n_events_lost = 0;
 	if (f->reader->reset)
 		f->reader->reset(f);
 	return 0;

@@ -79,6 +79,8 @@ int foreign_add(struct foreign *f, struct trace_record *r, struct err *e);
 /* The object of that kind and name, which need not be NUL-terminated. Errors: EINVAL for a name with NULs or above
  * 65535 bytes; ENOMEM. */
 int foreign_object(struct foreign *f, enum object_kind kind, const char *name, size_t len, uint32_t *id, struct err *e);
+/* The trace itself tells that so many events are missing in it: it is incomplete, which the metadata say behind a pass. */
+void foreign_lost(struct foreign *f, uint64_t n);
 /* Keeps bytes for record.heap. */
 uint32_t foreign_heap(struct foreign *f, const void *data, size_t len);
 /* A request that never ended keeps its place, with an unknown end, result -1 and ECANCELED. */

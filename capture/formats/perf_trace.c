@@ -282,8 +282,13 @@ static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct 
 	while (end > first && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
 	k->over |= text_starts((struct text){first, end}, "Summary of events:");
-	if (first == end || *first == '#' || k->over || text_starts((struct text){first, end}, "LOST "))
+	const struct text all = {first, end};
+	if (first == end || *first == '#' || k->over)
 		return 0;
+	if (text_starts(all, "LOST ")) { /* "LOST 23 events!" */
+		foreign_lost(f, text_number(text_after(all, "LOST"), 10));
+		return 0;
+	}
 	const char *call = take_head(s, end, &l, &known);
 	if (!call && k->n_lines && first - s >= STACK_INDENT) /* a frame of --call-graph */
 		return 0;

@@ -79,17 +79,32 @@ static bool take_time(const char **at, const char *end, int64_t *ns, unsigned in
 	return true;
 }
 
-static bool take_line(const char *s, const char *end, struct event *v, unsigned int *digits)
+/* Thread, processor and time; *at is left behind them. */
+static bool take_head(const char *s, const char *end, const char **at, struct event *v, unsigned int *digits)
 {
 	const char *behind, *cpu = find_cpu(s, end, &behind);
-	if (!cpu || !take_thread(s, cpu, &v->tid))
-		return false;
-	const char *at = skip(behind, end);
-	if (!take_time(&at, end, &v->ns, digits)) { /* flags first: "d..2." */
-		at = skip(word_end(at, end), end);
-		if (!take_time(&at, end, &v->ns, digits))
-			return false;
+	if (cpu && take_thread(s, cpu, &v->tid)) {
+		*at = skip(behind, end);
+		if (take_time(at, end, &v->ns, digits))
+			return true;
+		*at = skip(word_end(*at, end), end); /* flags first: "d..2." */
+		if (take_time(at, end, &v->ns, digits))
+			return true;
 	}
+	/* no processor, as perf script prints what was recorded of a thread: the first word that is a time, behind a thread */
+	for (const char *word = skip(word_end(skip(s, end), end), end); word < end; word = skip(word_end(word, end), end)) {
+		*at = word;
+		if (take_time(at, end, &v->ns, digits))
+			return memchr(word, '.', (size_t)(*at - word)) && take_thread(s, word, &v->tid);
+	}
+	return false;
+}
+
+static bool take_line(const char *s, const char *end, struct event *v, unsigned int *digits)
+{
+	const char *at;
+	if (!take_head(s, end, &at, v, digits))
+		return false;
 	const char *stop = at;
 	while (stop < end && *stop != ' ' && *stop != '(')
 		stop++;
@@ -295,6 +310,10 @@ static int block_event(struct kernel_text *k, const struct event *v, struct err 
 
 static int event_take(struct kernel_text *k, const struct event *v, struct err *e)
 {
+	if (text_starts(v->name, "PERF_RECORD_LOST")) { /* perf script --show-lost-events: "PERF_RECORD_LOST lost 17" */
+		foreign_lost(&k->base, text_number(text_after(v->args, "lost"), 10));
+		return 0;
+	}
 	int rc = block_event(k, v, e);
 	if (rc || k->base.base.meta.meta.level == LEVEL_BLOCK) {
 		k->base.base.notes.n_passed_over += !rc;
@@ -318,6 +337,29 @@ static bool is_frame(const char *s, const char *at, const char *end)
 	return (*s == '\t' && hex) || text_starts((struct text){at, end}, "=> ");
 }
 
+/* What stands between the events: comments and headings, and what the buffers could not hold: "CPU:1 [LOST 17 EVENTS]" of the kernel,
+ * "CPU:1 [17 EVENTS DROPPED]" of trace-cmd, both without the number where nobody knows it. */
+static bool is_between(struct foreign *f, const char *at, const char *end)
+{
+	const struct text all = {at, end}, written = text_after(all, "entries-in-buffer/entries-written");
+	const char *slash, *open;
+	if (text_starts(all, "cpus=") || text_starts(all, "version = "))
+		return true;
+	if (*at == '#' && written.s < end && (slash = memchr(written.s, '/', (size_t)(end - written.s)))) {
+		const uint64_t n = text_number(written, 10), n_written = text_number((struct text){slash + 1, end}, 10);
+		foreign_lost(f, n_written > n ? n_written - n : 0); /* the oldest were overwritten */
+	}
+	if (*at == '#' || !text_starts(all, "CPU"))
+		return *at == '#';
+	open = memchr(at, '[', (size_t)(end - at));
+	if (open && memmem(open, (size_t)(end - open), "EVENTS", 6)) {
+		while (open < end && !(*open >= '0' && *open <= '9'))
+			open++;
+		foreign_lost(f, open < end ? text_number((struct text){open, end}, 10) : 1);
+	}
+	return true;
+}
+
 static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
@@ -325,11 +367,10 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	struct event v;
 	unsigned int digits = 0;
 	const char *at = skip(s, end);
-	if (at == end || *at == '#' || text_starts((struct text){at, end}, "cpus=") ||
-	    text_starts((struct text){at, end}, "CPU") || text_starts((struct text){at, end}, "version = "))
+	if (at == end)
 		return 0;
-	const bool event = take_line(s, end, &v, &digits);
-	if (!event && k->n_lines && is_frame(s, at, end))
+	const bool event = *at != '#' && take_line(s, end, &v, &digits); /* first: a thread may be called "CPU 0/KVM" */
+	if (!event && (is_between(f, at, end) || (k->n_lines && is_frame(s, at, end))))
 		return 0;
 	if (!event)
 		return foreign_at(f, at, e, "no event: no thread, [processor], time and name");

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate import of traces that tell themselves that events are missing in them: by a line, by a heading, by a figure at the end, by numbers
+# that are passed over. The trace is incomplete then, and every command says so; where nothing is missing nobody says it.
+. "$SRCDIR/tests/e2e/lib.sh"
+data=$SRCDIR/tests/data/formats
+
+# lost N FILE...: as import and info tell it, of the foreign file as well
+lost() {
+	n=$1
+	shift
+	expect_status 0 "$VALIDATE" import "$@" -o got.trace
+	if [ "$n" -eq 0 ]; then
+		! grep -q 'events lost' out || fail "$*: $(grep 'events lost' out)"
+		expect_status 0 "$VALIDATE" info got.trace
+		expect_line out 'Lost       no events'
+		return
+	fi
+	expect_line out "events lost when it was captured: $n"
+	expect_status 0 "$VALIDATE" info got.trace
+	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info of what was imported of $*: $(grep '^Lost' out)"
+	[ $# -eq 1 ] || return 0
+	expect_status 0 "$VALIDATE" info "$1"
+	sed 's/,//g' out | grep -q "^Lost       $n event" || fail "info of $1: $(grep '^Lost' out)"
+}
+
+# ftrace and trace-cmd: what the buffers could not hold, where it was; and what was overwritten
+lost 0 "$data/tracepoints-ftrace.txt"
+sed '20s/^/CPU:1 [LOST 17 EVENTS]\n/; 30s/^/CPU:0 [LOST EVENTS]\n/' "$data/tracepoints-ftrace.txt" >told.txt
+lost 18 told.txt
+sed '20s/^/CPU:1 [590982 EVENTS DROPPED]\n/; 30s/^/CPU:0 [EVENTS DROPPED]\n/' "$data/tracepoints-ftrace.txt" >told.txt
+lost 590983 told.txt
+sed 's/131\/131/131\/1131/' "$data/tracepoints-ftrace.txt" >told.txt
+lost 1000 told.txt
+
+# a thread whose name begins as such a line does
+sed 's/^ *sh-13634 /CPU 0\/KVM-13634 /' "$data/tracepoints-ftrace.txt" >named.txt
+grep -q '^CPU 0/KVM' named.txt || fail 'the sample has no such thread any more'
+expect_status 0 "$VALIDATE" import "$data/tracepoints-ftrace.txt" -o want.trace
+expect_status 0 "$VALIDATE" import named.txt -o got.trace
+"$VALIDATE" info --csv want.csv want.trace
+"$VALIDATE" info --csv got.csv got.trace
+cmp want.csv got.csv || fail 'calls of a thread called "CPU 0/KVM" are left out'
+
+# perf
+lost 0 "$data/perf-trace.txt"
+sed '10s/^/LOST 23 events!\n/; 20s/^/LOST 1 events!\n/' "$data/perf-trace.txt" >told.txt
+lost 24 told.txt
+lost 0 "$data/tracepoints-perf-script.txt"
+sed '10s/^/              sh 13370 [000] 16517.089852: PERF_RECORD_LOST lost 33\n/' "$data/tracepoints-perf-script.txt" >told.txt
+lost 33 told.txt
+
+# perf script of threads, whose events have no processor
+expect_status 0 "$VALIDATE" import "$data/tracepoints-perf-script.txt" -o want.trace
+sed 's/ \[00[0-9]\] / /' "$data/tracepoints-perf-script.txt" >threads.txt
+! grep -q '\[00' threads.txt || fail 'processors are left in the sample'
+expect_status 0 "$VALIDATE" import threads.txt -o got.trace
+"$VALIDATE" info --csv want.csv want.trace
+"$VALIDATE" info --csv got.csv got.trace
+cmp want.csv got.csv || fail 'without a processor the calls are others'
+sed 's/ \([0-9]*\) \[00[0-9]\] / \1\/\1 /' "$data/tracepoints-perf-script.txt" >threads.txt # -F comm,pid,tid,time,event,trace
+expect_status 0 "$VALIDATE" import threads.txt -o got.trace
+"$VALIDATE" info --csv got.csv got.trace
+cmp want.csv got.csv || fail 'with process and thread, and without a processor, the calls are others'
+
+# blkparse counts what is missing, with thousands as the locale groups them
+lost 0 "$data/loop.blkparse"
+sed 's/^Skips: .*/Skips: 2 forward (1,234 -   6.6%)/' "$data/loop.blkparse" >told.blkparse
+lost 1234 told.blkparse
+
+# blktrace numbers its events, each processor its own; the older sample's go through both
+without() { # FILE BYTE: without the record of 48 bytes that begins there
+	head -c "$2" "$1"
+	tail -c +$(($2 + 49)) "$1"
+}
+lost 0 "$data/loop.blktrace.0" "$data/loop.blktrace.1"
+without "$data/loop.blktrace.1" 48 >loop.blktrace.1
+lost 1 "$data/loop.blktrace.0" loop.blktrace.1
+lost 0 "$data/sda.blktrace.0" "$data/sda.blktrace.1"
+lost 0 "$data/sda.merged"
+without "$data/sda.blktrace.0" $((56 + 48 * 400)) >sda.blktrace.0
+lost 1 sda.blktrace.0 "$data/sda.blktrace.1"
+
+# Darshan says only that something is missing
+cat >some.dxt <<'D'
+# darshan log version: 3.41
+# *WARNING*: DXT_POSIX module contains incomplete data!
+# DXT, file_id: 1, file_name: /a
+ X_POSIX       0  write        0               0        4096      0.0012      0.0014
+D
+lost 1 some.dxt
