@@ -60,7 +60,8 @@ static const struct {
 	const char *name;
 	enum trace_op op;
 } actions[] = {{"read", OP_PREAD},     {"write", OP_PWRITE}, {"sync", OP_FSYNC}, {"datasync", OP_FDATASYNC},
-	       {"trim", OP_FALLOCATE}, {"open", OP_OPEN},    {"close", OP_CLOSE}};
+	       {"trim", OP_FALLOCATE}, {"open", OP_OPEN},    {"close", OP_CLOSE}, {"sync_file_range", OP_SYNC_FILE_RANGE},
+	       {"syncfs", OP_SYNCFS}};
 
 static void note_open(struct iolog *t, uint32_t object, bool now)
 {
@@ -89,8 +90,9 @@ static int take_action(struct iolog *t, const struct word *w, unsigned int n, st
 	bool transfer = r.op == OP_PREAD || r.op == OP_PWRITE || r.op == OP_FALLOCATE;
 	if (!rc && transfer && n < 4)
 		rc = foreign_at(&t->base, w[n - 1].s, e, "%s needs an offset and a length", actions[k].name);
-	rc = rc || !transfer ? rc : word_u64(t, &w[2], INT64_MAX, &r.offset, e);
-	rc = rc || !transfer ? rc : word_u64(t, &w[3], INT64_MAX, &r.length, e);
+	const bool extent = transfer || (r.op == OP_SYNC_FILE_RANGE && n >= 4);
+	rc = rc || !extent ? rc : word_u64(t, &w[2], INT64_MAX, &r.offset, e);
+	rc = rc || !extent ? rc : word_u64(t, &w[3], INT64_MAX, &r.length, e);
 	if (rc)
 		return rc;
 	r.fd = (int32_t)(r.object % (INT32_MAX - 3)) + 3;

@@ -81,6 +81,15 @@ static int take_unfinished(struct strace *t, struct traced_thread *th, const str
 	return 0;
 }
 
+static bool ends_with(const char *s, const char *end, const char *mark)
+{
+	const size_t len = strlen(mark);
+	return (size_t)(end - s) > len && !memcmp(end - len, mark, len);
+}
+
+/* "read(0,  <detached ...>", also behind "resumed>": strace was stopped while the call went on. How it ended is not known. */
+static const char detached[] = "<detached ...>";
+
 /* "<... pread64 resumed>, "..."..., 4096, 8192) = 4096 <0.000021>" */
 static int take_resumed(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns,
 			struct err *e)
@@ -96,6 +105,8 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 		t->base.base.notes.n_without_begin += call != NULL;
 		return 0;
 	}
+	if (ends_with(rest, end, detached))
+		return 0; /* it stays unfinished */
 	th->pending = false;
 	if (!th->call) {
 		t->base.base.notes.n_passed_over++;
@@ -120,15 +131,16 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 static int take_call(struct strace *t, struct traced_thread *th, const char *s, const char *end, int64_t stamp_ns,
 		     struct err *e)
 {
-	static const char mark[] = "<unfinished ...>";
+	static const char unfinished[] = "<unfinished ...>";
 	const char *open;
 	const struct strace_call *call = call_at(t, s, end, &open);
 	if (!open || open == s)
 		return foreign_at(&t->base, s, e, "neither a call nor a signal");
 	while (end > s && (end[-1] == ' ' || end[-1] == '\t'))
 		end--;
-	if ((size_t)(end - s) > sizeof mark && !memcmp(end - (sizeof mark - 1), mark, sizeof mark - 1))
-		return take_unfinished(t, th, call, s, (size_t)(open - s), open + 1, end - (sizeof mark - 1), stamp_ns);
+	const char *mark = ends_with(s, end, unfinished) ? unfinished : ends_with(s, end, detached) ? detached : NULL;
+	if (mark)
+		return take_unfinished(t, th, call, s, (size_t)(open - s), open + 1, end - strlen(mark), stamp_ns);
 	if (!call) {
 		t->base.base.notes.n_passed_over++;
 		return 0;

@@ -95,6 +95,12 @@ static int too_long(struct text_input *in, struct err *e)
 int text_input_line(struct text_input *in, const char **s, size_t *len, struct err *e)
 {
 	size_t seen = 0; /* from `at` on: no line end there */
+	if (!in->line && !in->at && !in->offset) { /* the mark that some editors put before text in UTF-8 */
+		int rc = in->len ? 0 : fill(in, e);
+		if (rc)
+			return rc;
+		in->at = in->len >= 3 && !memcmp(in->buf, "\xef\xbb\xbf", 3) ? 3 : 0;
+	}
 	for (;;) {
 		if (in->after_cr && in->at < in->len) { /* the second half of CR LF */
 			in->at += in->buf[in->at] == '\n';

@@ -98,6 +98,17 @@ cat >>orphan.strace <<'E'
 E
 expect_status 0 "$VALIDATE" import orphan.strace -o got.trace
 calls got.trace | grep -q '^21,21,.*path=b' || fail "who is left: $(calls got.trace)"
+# strace was stopped while calls went on: "read(0,  <detached ...>" in the file, of those that were interrupted before as well
+{
+	head -n 9 plain.strace
+	echo '20 1795361299.000550 pread64(3, <unfinished ...>'
+	echo '22 1795361299.000560 read(4,  <detached ...>'
+	echo '20 1795361299.000570 <... pread64 resumed> <detached ...>'
+} >detached.strace
+expect_status 0 "$VALIDATE" import detached.strace -o got.trace
+expect_line out 'begin and never end: 2'
+"$VALIDATE" info --csv - got.trace >got
+[ "$(grep -c ',,p*read,.*,-1,ECANCELED,' got)" -eq 2 ] || fail "calls that were detached from: $(cat got)"
 # without times there is nothing to import, and that is said
 sed 's/^\([0-9]*\) [0-9.]* /\1 /' plain.strace >timeless.strace
 told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
@@ -194,6 +205,13 @@ expect_status 0 "$VALIDATE" import "$data/snia.csv" -o plain.trace
 calls plain.trace >want
 sed '1s/.*/\L&/' "$data/snia.csv" >lower.csv
 same lower.csv
+# some editors put a mark before text in UTF-8
+for sample in plain.msr plain.alibaba plain.strace "$data/loop.blkparse"; do
+	expect_status 0 "$VALIDATE" import "$sample" -o plain.trace
+	calls plain.trace >want
+	{ printf '\357\273\277' && cat "$sample"; } >marked.txt
+	same marked.txt
+done
 # a .csv of nobody's is not taken for one of ours with a wrong header
 sed 's/,413$/,-1/' plain.msr >odd.csv
 told odd.csv 'fits none of the formats known'

@@ -194,6 +194,18 @@ cmp want have || { diff want have >&2; fail "completions of parts"; }
 printf 'fio version 3 iolog\n0 f1 add\n0 f1 open\n149 f1 read 0 4096\n150 f1 sync 0 0\n' >v3.log
 expect_status 0 "$VALIDATE" import v3.log -o v3.trace
 [ "$(nth v3.trace 2 3-)" = '149000,,pread,path=f1;fd=3;offset=0;length=4096,4096,,1,,' ] || fail "iolog: $(nth v3.trace 2 3-)"
+# as fio writes it, with the actions that it does not read itself
+if command -v fio >/dev/null; then
+	fio --name=x --filename=made --rw=write --size=64k --bs=4k --ioengine=psync --sync_file_range=wait_before,write:4 --fdatasync=5 \
+		--write_iolog=made.log >/dev/null
+	for action in write datasync sync_file_range; do
+		grep -q " $action " made.log || fail "fio wrote no $action: $(cat made.log)"
+	done
+	expect_status 0 "$VALIDATE" import made.log -o made.trace
+	csv made.trace >made.csv
+	[ "$(grep -c ',pwrite,' made.csv)" -eq 16 ] && [ "$(grep -c ',fdatasync,' made.csv)" -eq "$(grep -c ' datasync ' made.log)" ] &&
+		[ "$(grep -c ',sync_file_range,' made.csv)" -eq "$(grep -c ' sync_file_range ' made.log)" ] || fail "fio's own: $(cat made.csv)"
+fi
 printf 'fio version 2 iolog\nf1 add\nf1 open\nf1 write 0 4096\nf1 wait 20\nf1 write 4096 4096\n' >v2.log
 expect_status 3 "$VALIDATE" import v2.log -o v2.trace
 expect_line err 'v2.log: line 5, column 4: the unit of waits'
