@@ -84,6 +84,33 @@ else
 	echo 'libaio is not there'
 fi
 
+# who was built to find errors of memory insists on having its own library loaded first, and would end at once
+cat >../checked.c <<'E'
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+	char *buffer = malloc(100);
+	int fd = open("checked", O_CREAT | O_RDWR, 0600);
+	for (int i = 0; i < 200; i++)
+		if (pwrite(fd, "some text", 9, i) != 9 || pread(fd, buffer, 100, i) != 9)
+			return 1;
+	write(1, buffer, 9);
+	free(buffer);
+	return 0;
+}
+E
+if $compiler -w -g -O1 -fsanitize=address -o ../checked ../checked.c 2>/dev/null && ../checked >/dev/null 2>&1; then
+	fresh
+	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- ../checked
+	expect_line out 'ended with status 0'
+	[ "$(listed ',pread,"path=checked;')" -eq 200 ] || fail "the reads of a program with -fsanitize=address: $(cat ../csv)"
+else
+	echo 'no -fsanitize=address here'
+fi
+
 # a limit of ten descriptors, all of them in use: a child has none for its buffers, and its calls are counted
 fresh
 expect_status 0 sh -c "ulimit -n 10; exec $VALIDATE capture app -o ../trace --root . -- ../hostile no-descriptors"
