@@ -44,6 +44,23 @@ for unit in request bio; do
 	expect_line out 'complete'
 done
 
+# fio counts its own: as many of its reads and writes, each once, whatever goes on beside (12 KiB is nobody else's size)
+if command -v fio >/dev/null && command -v jq >/dev/null; then
+	expect_status 0 "$VALIDATE" capture block -o fio.trace "$device" -- fio --name=j --filename="$device" --direct=1 --ioengine=libaio \
+		--iodepth=8 --rw=randrw --bs=12k --size=15M --output-format=json --output=told.json
+	! grep -q 'lost' out || fail "events were lost"
+	expect_status 0 "$VALIDATE" info fio.trace --csv fio.csv
+	for kind in read write; do
+		counted=$(jq ".jobs[0].$kind.total_ios" told.json)
+		seen=$(grep -c ",p$kind,.*length=12288[;\"]" fio.csv || :)
+		[ "$counted" -ge 500 ] && [ "$seen" -eq "$counted" ] || fail "$seen ${kind}s, and fio counts $counted"
+		distinct=$(grep ",p$kind,.*length=12288[;\"]" fio.csv | sed 's/.*offset=\([0-9]*\);.*/\1/' | sort -u | wc -l)
+		[ "$distinct" -eq "$counted" ] || fail "$distinct places of ${kind}s, and fio counts $counted"
+	done
+else
+	echo 'fio or jq is not installed: its counts are not compared'
+fi
+
 # the command's own failure is told, and no failure; a command that is not there is one
 expect_status 0 "$VALIDATE" capture block --linger 0 -o none.trace "$device" -- false
 expect_line out 'ended with status 1'
