@@ -108,6 +108,13 @@ int app_content_settle(struct app_content *c, const struct merge_record *r, uint
 	return ret;
 }
 
+void app_content_forget(struct app_content *c, const struct merge_record *r)
+{
+	struct content_pending *p = pending_find(c, r);
+	if (p)
+		pending_drop(c, p);
+}
+
 int app_content_close(struct app_content *c, bool abort, struct content_facts *facts, struct err *e)
 {
 	int ret = 0;

@@ -19,6 +19,8 @@ int app_content_open(struct app_content *c, const char *trace, struct err *e);
 int app_content_take(struct app_content *c, const struct merge_record *r, struct err *e);
 /* Its request is number `seq` of the trace and wrote `n_bytes`: keeps what came, if that is all of it; *kept says so. Errors: of the system. */
 int app_content_settle(struct app_content *c, const struct merge_record *r, uint64_t seq, uint64_t n_bytes, bool *kept, struct err *e);
+/* Its request wrote nothing after all: what came of it is of no other request with the same begin. */
+void app_content_forget(struct app_content *c, const struct merge_record *r);
 /* The file is whole; or, with `abort`, it is not to be. */
 int app_content_close(struct app_content *c, bool abort, struct content_facts *facts, struct err *e);
 

@@ -209,8 +209,13 @@ static bool writes_content(const struct log_record *l)
 static int content_settle(struct conversion *c, const struct merge_record *r, uint64_t seq, struct err *e)
 {
 	bool kept;
-	if (!c->content.writer || !writes_content(r->r))
+	if (!c->content.writer)
 		return 0;
+	if (!writes_content(r->r)) { /* an asynchronous one that failed was noted when it was handed over */
+		if (r->r->op == OP_AIO_WRITE || r->r->op == OP_AIO_WRITEV)
+			app_content_forget(&c->content, r);
+		return 0;
+	}
 	int rc = app_content_settle(&c->content, r, seq, (uint64_t)r->r->result, &kept, e);
 	c->outcome->n_without_content += !kept;
 	return rc;

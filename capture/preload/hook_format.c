@@ -21,10 +21,11 @@ int __dprintf_chk(int fd, int flag, const char *restrict format, ...);
 enum { FORMATTED_MOST = 8192 }; /* longer ones are not kept */
 
 /* Formats it once more: what the stream's buffer holds may be another thread's, or on its way. */
-static __attribute__((noinline)) void formatted_note(int fd, const char *format, va_list ap, int n, uint64_t begin)
+static __attribute__((noinline)) void formatted_note(int fd, const char *format, va_list ap, int n, int error, uint64_t begin)
 {
 	char text[FORMATTED_MOST];
 	const int saved = errno;
+	errno = error;
 	if (n < FORMATTED_MOST && vsnprintf(text, sizeof text, format, ap) == n)
 		content_note(fd, text, (uint64_t)n, begin);
 	errno = saved;

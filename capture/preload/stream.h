@@ -69,10 +69,11 @@ static inline uint32_t stream_flags(const char *mode)
  * return.) */
 #define FORMATTED_BEGIN                                                                                                \
 	va_list again;                                                                                                 \
+	const int error = unlikely(capture_flags & LOG_CONTENT) ? errno : 0; /* what %m tells */                        \
 	va_copy(again, ap)
 #define FORMATTED_END(to)                                                                                              \
 	if (unlikely(capture_flags & LOG_CONTENT) && got > 0)                                                          \
-		formatted_note(to, format, again, got, begin);                                                         \
+		formatted_note(to, format, again, got, error, begin);                                                  \
 	va_end(again);                                                                                                 \
 	capture_io(OP_FPRINTF, begin, end, to, 0, 0, 0, got);                                                          \
 	return got
