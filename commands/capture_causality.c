@@ -74,8 +74,9 @@ static void print(const struct collect_config *c, const struct collect_outcome *
 	       o->cpu_time ? "on the processor" : "of the clock");
 	if (o->n_computing)
 		printf("%-14s%" PRIu64 " times a node that waited was found computing: it polls memory\n", "note", o->n_computing);
-	if (o->merged.at_once)
-		printf("%-14ssignals stand right behind the requests that were held back: where the waiting nodes went on, they contradicted each other\n", "note");
+	if (o->merged.n_early)
+		printf("%-14s%" PRIu64 " signal%s right behind the request%s held back: where the waiting nodes went on, they contradicted each other\n",
+		       "note", o->merged.n_early, o->merged.n_early == 1 ? " stands" : "s stand", o->merged.n_early == 1 ? " that was" : "s that were");
 	if (o->n_outside)
 		printf("%-14s%" PRIu32 " thread%s of no rank made requests, which are left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s");
 	strbuf_release(&app);

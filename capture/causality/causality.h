@@ -86,7 +86,7 @@ struct causality_merge_counts {
 	uint64_t n_requests, n_edges_seen, n_edges_left; /* after the redundant ones were removed */
 	uint64_t n_barriers;
 	uint64_t n_left_out; /* records of the base run that are no request of a node */
-	bool at_once; /* signals stand right behind the requests that were held back, because they contradicted each other where the waiters went on */
+	uint64_t n_early; /* edges whose signals stand right behind the requests that were held back, for where the waiters went on they contradicted others */
 };
 
 /* Merges the runs of one application: run[0] is the one without delays, whose requests and times these become. Compute is the base run's,

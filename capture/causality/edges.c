@@ -21,8 +21,8 @@ static int compare_links(const void *a, const void *b)
 	return (x->signal_place < y->signal_place) - (x->signal_place > y->signal_place);
 }
 
-static int edge_take(struct causality_links *l, const struct causality_run *run, const struct causality_edge *g, const uint64_t *n_requests, bool late,
-		     struct err *e)
+static int edge_take(struct causality_links *l, const struct causality_run *run, const struct causality_edge *g, size_t number,
+		     const uint64_t *n_requests, bool late, struct err *e)
 {
 	const uint64_t last = g->signaller_request + (late ? g->n_later : 0);
 	if (g->signaller >= l->n_nodes || g->waiter >= l->n_nodes || g->signaller == g->waiter)
@@ -35,8 +35,9 @@ static int edge_take(struct causality_links *l, const struct causality_run *run,
 			        n_requests[g->signaller]);
 	if (g->waiter_request == n_requests[g->waiter])
 		return 0; /* it makes no more: nothing is delayed */
-	l->link[l->n++] = (struct causality_link){g->signaller, g->waiter, PLACE_AFTER(last, 0), PLACE_BEFORE(g->waiter_request, 0), last + 1,
-						  g->waiter_request, g->computed_ppm, late ? g->signalled_ppm : 0};
+	l->link[l->n++] = (struct causality_link){g->signaller,	     g->waiter,	      PLACE_AFTER(last, 0), PLACE_BEFORE(g->waiter_request, 0), last + 1,
+						  g->waiter_request, g->computed_ppm, late ? g->signalled_ppm : 0, number,
+						  late && (g->n_later || g->signalled_ppm)};
 	return 0;
 }
 
@@ -139,19 +140,19 @@ static void keep_greatest(struct causality_links *l)
 }
 
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
-		 bool late, uint64_t *n_seen, struct err *e)
+		 const bool *early, struct err *e)
 {
 	size_t n = 0;
 	for (uint32_t i = 0; i < n_runs; i++)
 		n += run[i].n_edges;
-	*n_seen = n;
 	*l = (struct causality_links){.n_nodes = n_nodes, .cap = n + 1, .link = malloc((n + 1) * sizeof *l->link)};
 	if (!l->link)
 		return err_set(e, ENOMEM, "not enough memory for %zu dependencies", n);
 	int rc = 0;
+	size_t number = 0;
 	for (uint32_t i = 0; i < n_runs && !rc; i++)
-		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++)
-			rc = edge_take(l, &run[i], &run[i].edge[k], n_requests, late, e);
+		for (uint64_t k = 0; k < run[i].n_edges && !rc; k++, number++)
+			rc = edge_take(l, &run[i], &run[i].edge[k], number, n_requests, !early[number], e);
 	if (rc)
 		return rc;
 	places_find(l);

@@ -129,6 +129,35 @@ static int loop_error(const struct walk *w, uint32_t node, struct err *e)
 	return rc;
 }
 
+static bool is_stuck(const struct walk *w, uint32_t node)
+{
+	return w->node[node].wait < w->node[node].waits_end;
+}
+
+/* Who cannot go on waits for one node that cannot either, so that from wherever one begins there is one ring. */
+static int loops_tell(const struct walk *w, struct err *e)
+{
+	uint32_t *from = calloc(w->l->n_nodes + 1, sizeof *from); /* the node by which it was come to first, + 1 */
+	if (!from)
+		return err_set(e, ENOMEM, "not enough memory for %" PRIu32 " nodes", w->l->n_nodes);
+	for (uint32_t i = 0; i < w->l->n_nodes; i++) {
+		if (!is_stuck(w, i) || from[i])
+			continue;
+		uint32_t node = i;
+		for (; !from[node]; node = waits_for(w, node))
+			from[node] = i + 1;
+		if (from[node] != i + 1) /* a ring that was told */
+			continue;
+		const uint32_t first = node;
+		do {
+			w->to->loop(w->to->ctx, w->by_wait[w->node[node].wait]);
+			node = waits_for(w, node);
+		} while (node != first);
+	}
+	free(from);
+	return 0;
+}
+
 static int memory_get(struct walk *w, struct err *e)
 {
 	size_t n = w->l->n + 1;
@@ -171,8 +200,10 @@ static int walk_all(struct walk *w, struct err *e)
 		go_on(w, n);
 	}
 	for (uint32_t i = 0; i < w->l->n_nodes; i++)
-		if (w->node[i].wait < w->node[i].waits_end)
-			return loop_error(w, i, e);
+		if (is_stuck(w, i)) {
+			int rc = w->to && w->to->loop ? loops_tell(w, e) : 0;
+			return rc ? rc : loop_error(w, i, e);
+		}
 	return 0;
 }
 

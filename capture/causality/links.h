@@ -17,6 +17,8 @@ struct causality_link {
 	uint64_t signal_request, wait_request; /* requests of the signaller before its signal; of the waiter before its wait */
 	uint32_t computed_ppm; /* before the wait, of the computing between two requests that it stands in */
 	uint32_t signalled_ppm; /* before the signal, likewise */
+	size_t edge;	/* of a merge: which of the runs' edges it is, counted through all of them */
+	bool is_later;	/* its signal stands where the waiter went on, behind the request that was held back */
 };
 
 struct causality_links {
@@ -34,10 +36,11 @@ void causality_links_order(const struct causality_links *l, size_t *by_wait, siz
 struct causality_walk {
 	void (*signal)(void *ctx, size_t link);
 	void (*wait)(void *ctx, size_t link);
+	void (*loop)(void *ctx, size_t link); /* where it ends with ELOOP: each link of each ring of nodes of which one waits for the next */
 	void *ctx;
 };
 
-/* Goes through all links. Errors: ELOOP: nodes wait for each other, naming them and their requests; ENOMEM. */
+/* Goes through all links. Errors: ELOOP: nodes wait for each other, naming those of one ring and their requests; ENOMEM. */
 int causality_links_walk(const struct causality_links *l, const struct causality_walk *w, struct err *e);
 
 /* The waits and signals of `t`, which is read from its beginning; places count what a node does, waits that follow each other as one, and

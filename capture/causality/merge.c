@@ -3,25 +3,75 @@
 #include <inttypes.h>
 #include <libgen.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "capture/causality/merge_private.h"
 #include "common/xalloc.h"
 
-/* What the waiters were seen to go on behind is not all that they waited for: rather too little than what cannot be. */
-static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
-			struct causality_merge_counts *counts, struct err *e)
+#define ROUNDS_MAX 200 /* each costs a pass through all edges */
+
+struct contradiction { /* of signals that stand where their waiters went on */
+	const struct causality_links *l;
+	bool *early;
+	size_t n; /* that stand early since the last pass */
+};
+
+static void loop_note(void *ctx, size_t link)
 {
-	struct err first = ERR_INIT;
-	int rc = edges_gather(l, run, n_runs, n_nodes, n_requests, true, &counts->n_edges_seen, e);
-	if (rc)
-		return rc;
-	rc = causality_links_reduce(l, &first);
-	counts->at_once = rc == -ELOOP;
-	if (!counts->at_once)
-		return rc ? err_set(e, -rc, "%s", first.msg) : 0;
-	causality_links_release(l);
-	rc = edges_gather(l, run, n_runs, n_nodes, n_requests, false, &counts->n_edges_seen, e);
-	return rc ? rc : causality_links_reduce(l, e);
+	struct contradiction *c = ctx;
+	const struct causality_link *g = &c->l->link[link];
+	if (!g->is_later || c->early[g->edge])
+		return;
+	c->early[g->edge] = true;
+	c->n++;
+}
+
+/* What the waiters were seen to go on behind is not all that they waited for, and is of several runs together. Where nodes would wait for each other in
+ * a ring, the signals of that ring stand right behind the requests that were held back: rather too little than what cannot be. */
+static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
+			bool *early, size_t n_edges, struct err *e)
+{
+	for (unsigned int round = 0;; round++) {
+		struct contradiction c = {l, early, 0};
+		const struct causality_walk walk = {.loop = loop_note, .ctx = &c};
+		struct err why = ERR_INIT;
+		int rc = edges_gather(l, run, n_runs, n_nodes, n_requests, early, e);
+		if (rc)
+			return rc;
+		rc = causality_links_walk(l, &walk, &why);
+		if (!rc)
+			return causality_links_reduce(l, e);
+		if (rc != -ELOOP || !c.n)
+			return err_set(e, -rc, "%s", why.msg);
+		if (round >= ROUNDS_MAX)
+			memset(early, true, n_edges * sizeof *early);
+		causality_links_release(l);
+	}
+}
+
+/* How many of those that stand early were seen to be sent later. */
+static uint64_t n_early(const struct causality_run *run, uint32_t n_runs, const bool *early)
+{
+	uint64_t n = 0;
+	size_t number = 0;
+	for (uint32_t i = 0; i < n_runs; i++)
+		for (uint64_t k = 0; k < run[i].n_edges; k++, number++)
+			n += early[number] && (run[i].edge[k].n_later || run[i].edge[k].signalled_ppm);
+	return n;
+}
+
+static int links_make(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
+		      struct causality_merge_counts *counts, struct err *e)
+{
+	for (uint32_t i = 0; i < n_runs; i++)
+		counts->n_edges_seen += run[i].n_edges;
+	bool *early = calloc(counts->n_edges_seen + 1, sizeof *early);
+	if (!early)
+		return err_set(e, ENOMEM, "not enough memory for %" PRIu64 " dependencies", counts->n_edges_seen);
+	int rc = links_gather(l, run, n_runs, n_nodes, n_requests, early, counts->n_edges_seen, e);
+	counts->n_early = n_early(run, n_runs, early);
+	free(early);
+	return rc;
 }
 
 static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts,
@@ -30,7 +80,7 @@ static int gather(struct causality_links *l, struct computes *c, const struct ca
 	struct causality_barriers barriers = {0};
 	char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
-	rc = rc ? rc : links_gather(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
+	rc = rc ? rc : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
 	rc = rc ? rc : causality_barriers_find(&barriers, l, e);
 	if (!rc && facts->by_throttling)
 		rc = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);

@@ -11,10 +11,10 @@
 #define PLACE_BEFORE(request, group) ((request) * 2 * PLACE_GROUPS + (group))
 #define PLACE_AFTER(request, group) (PLACE_BEFORE(request, PLACE_GROUPS) + (group))
 
-/* The edges of all runs as links, of each pair of nodes only those that no other of the same pair implies. `late`: signals stand where the waiter
- * went on, else right behind the request that was held back. Errors: EINVAL for a node or a request that is not there, naming the run; ENOMEM. */
+/* The edges of all runs as links, of each pair of nodes only those that no other of the same pair implies. A signal stands where the waiter went
+ * on, that of early[edge], counted through all runs, right behind the request that was held back. Errors: EINVAL for a node or a request that is not there, naming the run; ENOMEM. */
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
-		 bool late, uint64_t *n_seen, struct err *e);
+		 const bool *early, struct err *e);
 
 /* Compute of nodes that were delayed, request by request, kept in an unnamed file. */
 struct computes {

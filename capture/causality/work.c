@@ -120,7 +120,7 @@ static void waited(void *ctx, size_t i)
 
 static int critical_path(struct reading *x, struct err *e)
 {
-	const struct causality_walk walk = {signalled, waited, x};
+	const struct causality_walk walk = {.signal = signalled, .wait = waited, .ctx = x};
 	struct causality_work *w = x->w;
 	struct amount *total = xcalloc((size_t)w->n_nodes + 1, sizeof *total);
 	for (uint32_t i = 0; i < w->n_nodes; i++)

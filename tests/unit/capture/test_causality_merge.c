@@ -85,7 +85,7 @@ static void a_signal_stands_where_in_the_computing_it_was_sent(void **state)
 	expect("1 w 5, 1 s 0, 0 w 10, 0 s 3, 0 c 750000, 0 s 1, 0 s 2, 0 c 150000, 0 s 4, 0 W 1, 0 c 100000, 1 W 0, 1 w 20, 2 W 0, 2 w 22, 3 W 0, 3 w 24, "
 	       "4 W 0, 4 w 26, 0 w 40");
 	assert_int_equal(counts.n_edges_left, 5);
-	assert_false(counts.at_once);
+	assert_int_equal(counts.n_early, 0);
 }
 
 /* Behind requests that were not held back, too; but not where nodes would wait for each other then. */
@@ -99,11 +99,32 @@ static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state
 	struct err e = ERR_INIT;
 	must(merge(run, 1, 2, false, &counts, &e), &e);
 	expect("0 w 10, 0 W 1, 0 w 20, 0 s 1, 1 w 30, 1 s 0, 1 W 0, 1 w 40");
-	assert_false(counts.at_once);
+	assert_int_equal(counts.n_early, 0);
 	edge[1].n_later = 1;
 	must(merge(run, 1, 2, false, &counts, &e), &e);
 	expect("0 w 10, 0 s 1, 0 W 1, 0 w 20, 1 w 30, 1 s 0, 1 W 0, 1 w 40");
-	assert_true(counts.at_once);
+	assert_int_equal(counts.n_early, 2);
+}
+
+/* Two rings, and two signals that are in none: what stands early is of the rings alone. Nodes 0 and 1 make the one, 2 and 3 the other, of which node 3's signal
+ * stands right behind the request that was held back already; 4 waits for 0 and 2. */
+static void signals_that_contradict_nothing_stay_where_they_were_sent(void **state)
+{
+	(void)state;
+	made_write(SCRATCH("base"), 5, 0, "0 w 10 5, 1 w 10 5, 2 w 10 5, 3 w 10 5, 0 w 20 5, 1 w 20 5, 2 w 20 5, 3 w 20 5, 4 w 90 5");
+	const struct causality_edge edge[] = {{0, 4, 0, 0, 0, 1, 0}, {2, 4, 0, 0, 0, 1, 0}, {0, 1, 0, 1, 0, 1, 0},
+					      {1, 0, 0, 1, 0, 1, 0}, {2, 3, 0, 1, 0, 1, 0}, {3, 2, 1, 1, 0, 0, 0}, {2, 3, 1, 1, 0, 0, 0}};
+	const struct causality_run run[] = {{SCRATCH("base"), -1, edge, 2}, {SCRATCH("base"), 0, edge + 2, 1}, {SCRATCH("base"), 1, edge + 3, 3}};
+	struct causality_merge_counts counts;
+	struct err e = ERR_INIT;
+	must(merge(run, 3, 5, false, &counts, &e), &e);
+	expect("0 w 10, 1 w 10, 2 w 10, 3 w 10, 0 s 1, 2 s 3, 1 s 0, 0 W 1, 0 w 20, 1 W 0, 1 w 20, 2 W 3, 2 w 20, 3 W 2, 3 w 20, 0 s 4, 3 s 2, 2 s 4, "
+	       "4 W 0, 4 W 2, 4 w 90");
+	assert_int_equal(counts.n_early, 3);
+	/* a ring of signals that stand early is none that another place could open */
+	const struct causality_run real[] = {{SCRATCH("base"), -1, edge, 2}, {SCRATCH("base"), 0, edge + 2, 5}};
+	assert_int_equal(merge(real, 2, 5, false, &counts, &e), -ELOOP);
+	assert_non_null(strstr(e.msg, "node 2 before its request 1 for node 3 after its request 1"));
 }
 
 /* What was waited for first counts although what was waited for later implies it: there was computing in between. */
@@ -417,6 +438,7 @@ int main(void)
 	    cmocka_unit_test(a_wait_stands_where_in_the_computing_it_was_met),
 	    cmocka_unit_test(a_signal_stands_where_in_the_computing_it_was_sent),
 	    cmocka_unit_test(a_signal_is_behind_later_requests_unless_that_cannot_be),
+	    cmocka_unit_test(signals_that_contradict_nothing_stay_where_they_were_sent),
 	    cmocka_unit_test(an_earlier_wait_of_the_same_request_stays),
 	    cmocka_unit_test(computing_in_two_parts_has_its_waits_in_the_last),
 	    cmocka_unit_test(a_signal_stands_at_the_end_of_its_request),
