@@ -88,9 +88,12 @@ static void decide_ratio(struct component *c, const struct ratio_evidence *e, co
 	}
 	c->accept_lo = expm1(c->accept_lo);
 	c->accept_hi = expm1(c->accept_hi);
-	REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text,
-	       confidence_digits(error), 100 * (1 - error), shown_change(expm1(lo)).text, shown_change(expm1(hi)).text,
-	       decide_position(c), shown_percent(c->limit).text);
+	if (decide_is_hardly_one(c, &e->serial))
+		REASON(c, "%s %%, of which no interval can be told, limits ±%s %%", shown_change(expm1(e->t.value)).text, shown_percent(c->limit).text);
+	else
+		REASON(c, "%s %%, %.*g %% interval %s to %s %%, %s the limits ±%s %%", shown_change(expm1(e->t.value)).text,
+		       confidence_digits(error), 100 * (1 - error), shown_change(expm1(lo)).text, shown_change(expm1(hi)).text,
+		       decide_position(c), shown_percent(c->limit).text);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 	guard(c, e, low, high, guard_band);
 }
@@ -191,8 +194,11 @@ static void decide_share(struct component *c, const struct share_evidence *e, co
 	}
 	if (c->decision != DECISION_REJECT)
 		hi = c->accept_hi;
-	REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %s %%", 100 * e->t.value,
-	       100 * fmax(0, lo), 100 * hi, decide_position(c), shown_percent(c->limit).text);
+	if (decide_is_hardly_one(c, &e->serial))
+		REASON(c, "%.3g %% of the requests, of which no limits can be told, limit %s %%", 100 * e->t.value, shown_percent(c->limit).text);
+	else
+		REASON(c, "%.3g %% of the requests, one-sided limits %.3g and %.3g %%, %s the limit %s %%", 100 * e->t.value,
+		       100 * fmax(0, lo), 100 * hi, decide_position(c), shown_percent(c->limit).text);
 	decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
 }
 

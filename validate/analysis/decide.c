@@ -67,12 +67,34 @@ struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate 
 	return (struct mean_p){p_inside(wide, lo, hi), fmin(1, two_sided ? 2 * outside : outside), p_inside(t, lo, hi)};
 }
 
+/* Below this an interval has one degree of freedom, and is as wide as it likes. */
+#define WORTH_AN_INTERVAL 2
+
+bool decide_is_hardly_one(const struct component *c, const struct serial *s)
+{
+	return c->decision == DECISION_INCONCLUSIVE && s->n_effective < WORTH_AN_INTERVAL;
+}
+
+/* Whether their correlation makes it so, or would any that so few may hide. */
+static void say_hardly_one(struct component *c, const struct serial *s, size_t n)
+{
+	const double count = (double)n, fewest = count / serial_inflation(serial_rho_among(-1 / count, count, count), count);
+	if (fewest < WORTH_AN_INTERVAL)
+		REASON_ADD(c, "; so few runs may hide any dependence: %zu count as hardly more than one", n);
+	else
+		REASON_ADD(c, "; runs are so like those before them (lag-1 correlation %.2f) that %zu count as hardly more than one", s->lag1, n);
+	if (c->dependent)
+		REASON_ADD(c, "; it would be within if they were known to be independent");
+}
+
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone, const struct levels *levels)
 {
 	c->lag1 = s->lag1;
 	c->n_effective = s->n_effective;
 	c->dependent = c->decision == DECISION_INCONCLUSIVE && p_alone <= levels->accept;
-	if (c->dependent)
+	if (decide_is_hardly_one(c, s))
+		say_hardly_one(c, s, n);
+	else if (c->dependent)
 		REASON_ADD(c, "; it would be within if the runs were known to be independent, but %zu count as %.1f (lag 1 %.2f)", n,
 			   s->n_effective, s->lag1);
 	else if (c->decision != DECISION_REJECT && s->inflation > 1.005)

@@ -30,6 +30,9 @@ struct mean_p {
 struct mean_p decide_mean_p(const struct t_estimate *t, const struct t_estimate *wide, size_t n, double lo, double hi,
 			    bool two_sided);
 
+/* Neither accepted nor rejected, and the runs are taken for so few that an interval of their mean is as wide as it likes: no reader is told of it. */
+bool decide_is_hardly_one(const struct component *c, const struct serial *s);
+
 /* After decide(): keeps what the n runs are taken for and whether they would be accepted if they were independent (P-value
  * p_alone), and appends it to the reason. */
 void decide_dependence(struct component *c, const struct serial *s, size_t n, double p_alone, const struct levels *levels);

@@ -45,13 +45,33 @@ static void test_order_decides(void **state)
 	assert_true(k->lag1 > 0.8 && k->n_effective < 3);
 	assert_true(k->accept_lo < -0.1 || k->accept_hi > 0.1);
 	assert_non_null(strstr(k->reason, "independent"));
-	assert_non_null(strstr(k->reason, "20 count as"));
+	assert_non_null(strstr(k->reason, "that 20 count as hardly more than one"));
+	assert_non_null(strstr(k->reason, "no interval can be told"));
+	assert_null(strstr(k->reason, "e+")); /* as the interval would be */
 	assert_non_null(strstr(a.cell[0].verdict_reason, "because the runs may depend on each other"));
 	assert_true(k->n_more > 20 || k->impractical);
 	/* what independent runs would say is shown as it was */
 	assert_between(apart.estimate.lo90 - 1e-9, k->estimate.lo90, apart.estimate.lo90 + 1e-9);
 	assert_between(apart.estimate.hi95 - 1e-9, k->estimate.hi95, apart.estimate.hi95 + 1e-9);
 	assert_between(k->n_effective - 1e-9, a.cell[0].n_effective, k->n_effective + 1e-9);
+	done(&c, &a);
+}
+
+/* Some dependence: an interval that can be read, and as what the runs counted. */
+static void test_interval_is_told_where_there_is_one(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, N, 1);
+	for (unsigned int b = 1; b <= N; b++)
+		run_find(&c, b, 0, 0)->summary.response.mean = run_find(&c, b, 0, ROLE_PROGRAM)->summary.response.mean * 1.1 * exp(0.1 * sin(1.3 * b));
+	again(&c, &a);
+	const struct component *k = &a.cell[0].component[COMPONENT_BIAS];
+	assert_int_equal(k->decision, DECISION_INCONCLUSIVE);
+	assert_true(k->lag1 > 0.1 && k->n_effective > 3);
+	assert_non_null(strstr(k->reason, "90 % interval"));
+	assert_non_null(strstr(k->reason, "20 runs counted as"));
 	done(&c, &a);
 }
 
@@ -100,6 +120,7 @@ int main(void)
 {
 	const struct CMUnitTest all[] = {
 		cmocka_unit_test(test_order_decides),
+		cmocka_unit_test(test_interval_is_told_where_there_is_one),
 		cmocka_unit_test(test_rejection_is_the_same),
 		cmocka_unit_test(test_further),
 	};
