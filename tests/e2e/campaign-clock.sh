@@ -16,13 +16,13 @@ cat >back.c <<'END'
 #include <unistd.h>
 
 /* SET_BACK=CLOCK:COMMAND: in processes of that subcommand ("all" for every one) the clock is set back 10 s once, 4 ms
- * after it was first read. */
+ * after it was first read; with SET_BACK_READS=N when it was read N times. */
 int clock_gettime(clockid_t id, struct timespec *t)
 {
-	static int chosen;
+	static int chosen, reads[16];
 	static int64_t first[16];
 	int ret = (int)syscall(SYS_clock_gettime, id, t);
-	const char *what = getenv("SET_BACK"), *colon = what ? strchr(what, ':') : NULL;
+	const char *what = getenv("SET_BACK"), *n = getenv("SET_BACK_READS"), *colon = what ? strchr(what, ':') : NULL;
 	if (ret || !colon || id < 0 || id > 15 || id != atoi(what))
 		return ret;
 	if (!chosen) {
@@ -37,7 +37,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 	int64_t now = t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
 	if (!first[id])
 		first[id] = now;
-	if (chosen == 1 && now - first[id] > 4000000)
+	if (chosen == 1 && (n ? ++reads[id] > atoi(n) : now - first[id] > 4000000))
 		t->tv_sec -= 10;
 	return 0;
 }
@@ -59,11 +59,14 @@ clean stamps
 [ "$(journal_runs stamps | grep -c ok)" -eq $((N_TINY - 8)) ] || fail "other runs failed: $(grep failed stamps/journal | head -n 3)"
 [ -s stamps/report/index.html ] || fail 'no report'
 
-SET_BACK=0:all LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.conf -o wall -q >out 2>err || status=$?
+SET_BACK=0:all SET_BACK_READS=15 LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.conf -o wall -q >out 2>err || status=$?
 case $status in
 0 | 1 | 4) ;;
 *) fail "status $status with the wall clock set back: $(cat err)" ;;
 esac
 complete wall $N_TINY
 [ "$(journal_runs wall | grep -c failed)" -eq 0 ] || fail "the wall clock made runs fail: $(grep failed wall/journal | head -n 3)"
+tr -s '\n ' ' ' <wall/report/summary.txt | grep -q 'wall clock: set back between two runs, by [0-9.]* s or more' ||
+	fail "the report does not tell of the clock: $(cat wall/report/summary.txt)"
+grep -q 'wall clock: set back' stamps/report/summary.txt && fail 'a clock that went on was set back' || :
 clean wall

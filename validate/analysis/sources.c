@@ -8,6 +8,7 @@
 
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/results/identity.h"
 
 enum { IN_BUDGET = 1, WARNING = 2 };
 
@@ -120,6 +121,7 @@ static void reference(struct analysis *a)
 
 static void instruments(struct analysis *a)
 {
+	const int64_t back_ns = results_clock_back_ns(a->results);
 	double resolution = 0, cost = 0, correction = 0;
 	for (size_t i = 0; i < a->results->n_runs; i++) {
 		const struct run *run = &a->results->run[i];
@@ -134,6 +136,10 @@ static void instruments(struct analysis *a)
 	    "at most %.3g ns for the two stamps of a request, alike in program and replay: their difference is in the "
 	    "budget",
 	    cost);
+	if (back_ns > 0)
+		add(a, "clock", WARNING, "wall clock",
+		    "set back between two runs, by %.3g s or more: dates are not in the order of the runs; nothing that is measured or judged depends on them",
+		    (double)back_ns * 1e-9);
 	if (correction > 0)
 		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
 		    "response times were corrected for the bias of capture; the standard uncertainty of that is at most %.3g ns", correction);

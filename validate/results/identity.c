@@ -32,6 +32,35 @@ void results_span(const struct results *r, int64_t *first_ns, int64_t *last_ns)
 	}
 }
 
+/* The runs of a session are made in the order of the plan. */
+int64_t results_clock_back_ns(const struct results *r)
+{
+	struct span {
+		int64_t first_ns, last_ns;
+	} *of = NULL;
+	size_t n = 0, cap = 0;
+	int64_t back_ns = 0, before_ns = 0;
+	for (size_t i = 0; i < r->n_runs; i++) {
+		const struct run *run = &r->run[i];
+		if (run->started_ns <= 0)
+			continue;
+		while (n <= run->session) {
+			GROW(of, n, cap);
+			of[n++] = (struct span){INT64_MAX, 0};
+		}
+		struct span *s = &of[run->session];
+		back_ns = s->last_ns - run->started_ns > back_ns ? s->last_ns - run->started_ns : back_ns;
+		s->first_ns = run->started_ns < s->first_ns ? run->started_ns : s->first_ns;
+		s->last_ns = run->started_ns > s->last_ns ? run->started_ns : s->last_ns;
+	}
+	for (size_t i = 0; i < n; i++) {
+		back_ns = before_ns - of[i].first_ns > back_ns ? before_ns - of[i].first_ns : back_ns;
+		before_ns = of[i].last_ns > before_ns ? of[i].last_ns : before_ns;
+	}
+	free(of);
+	return back_ns;
+}
+
 static const char *text_of(const json_t *o, const char *key)
 {
 	const char *s = json_string_value(json_object_get(o, key));
