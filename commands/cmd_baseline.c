@@ -13,6 +13,7 @@
 
 struct baseline_config {
 	const char *output, *replayer;
+	bool redact;
 };
 
 #define FIELD(name) offsetof(struct baseline_config, name)
@@ -28,11 +29,15 @@ static const struct option_spec baseline_options[] = {
      .offset = FIELD(replayer),
      .arg = "NAME",
      .help = "only this replayer's cases (all)"},
+    {.name = "redact",
+     .type = OPT_FLAG,
+     .offset = FIELD(redact),
+     .help = "hide hosts, serial numbers, UUIDs, labels and paths"},
     {.name = NULL},
 };
 #undef FIELD
 
-static const char synopsis[] = "save DIR [--replayer NAME] [-o FILE]\nshow FILE|DIR [--replayer NAME]";
+static const char synopsis[] = "save DIR [--replayer NAME] [--redact] [-o FILE]\nshow FILE|DIR [--replayer NAME] [--redact]";
 static const char about[] =
     "save: writes what is needed of the results directory DIR to compare it with another campaign later, as JSON\n"
     "of a few kilobytes a case with a line for each replicate: fit to be committed and reviewed. \"validate compare\"\n"
@@ -81,6 +86,8 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	if (baseline_open(&b, argv[2], e) < 0)
 		return EXIT_FAILED;
 	int ret = config.replayer ? baseline_choose(&b, config.replayer, e) : 0;
+	if (!ret && config.redact)
+		baseline_redact(&b);
 	if (!ret)
 		ret = saves ? save(&b, config.output, e) : show(&b, e);
 	baseline_release(&b);

@@ -58,6 +58,21 @@ expect_status 0 "$VALIDATE" baseline save results --replayer event -o one.json
 expect_status 3 "$VALIDATE" baseline save results --replayer evnt
 expect_line err 'there is no replayer "evnt", but "event", "again"'
 
+# for others to read: no host, no path of this machine, and it compares as before; told again, nothing more is hidden
+jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secret/disk.img", "targets.here.device.serial": "secret-serial",
+	"kernel.command_line": "root=UUID=0a1b2c3d-0000-1111-2222-333344445555 quiet", "device.path": "/dev/sda"}
+	| .cases[0].settings = "engine=exec command=[\"/home/secret/replayer\", \"-v\"]"' baseline.json >private.json
+expect_status 0 "$VALIDATE" baseline save private.json --redact -o public.json
+grep -e secret -e 0a1b2c3d -e "$PWD" public.json && fail "told although hidden" || :
+jq -e '.host == "redacted" and .environment["kernel.command_line"] == "root=UUID=redacted quiet" and .environment["device.path"] == "/dev/sda"
+	and (.cases[0].settings | startswith("engine=exec command=[\"redacted\""))' public.json >/dev/null || fail "$(jq -c '[.host, .environment]' public.json)"
+jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" public.json >faults
+[ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
+expect_status 0 "$VALIDATE" baseline save public.json --redact
+cmp -s out public.json || fail "hidden twice it is another one"
+expect_status 0 "$VALIDATE" compare private.json public.json
+expect_line out "both sides are the same runs"
+
 # usage
 expect_status 2 "$VALIDATE" baseline
 expect_status 2 "$VALIDATE" baseline keep results

@@ -91,6 +91,8 @@ int baseline_read(struct baseline *b, const char *path, struct err *e);
 int baseline_open(struct baseline *b, const char *path, struct err *e);
 /* All of it once more, so that replayers of one campaign are compared without reading that twice. Ownership: baseline_release. */
 void baseline_copy(struct baseline *out, const struct baseline *b);
+/* Hides what tells whose machine it was, as results_redact does; the rest compares as before. */
+void baseline_redact(struct baseline *b);
 /* Keeps only the cases of a replayer. Errors: ENOENT naming those there are. */
 int baseline_choose(struct baseline *b, const char *replayer, struct err *e);
 

@@ -25,5 +25,7 @@ void provenance_redact(json_t *environment);
 
 /* The same of a text, for the host of that environment (which may be redacted already: then hosts stay). The caller frees. */
 char *provenance_redact_text(const char *text, const char *host);
+/* The same of a member of that environment, `name` with dots between its parts: hosts and serial numbers go as a whole. The caller frees. */
+char *provenance_redact_member(const char *name, const char *value, const char *host);
 
 #endif

@@ -99,6 +99,12 @@ char *provenance_redact_text(const char *s, const char *host)
 	return out.s ? strbuf_detach(&out) : xstrdup("");
 }
 
+char *provenance_redact_member(const char *name, const char *value, const char *host)
+{
+	const char *dot = strrchr(name, '.');
+	return is_secret(dot ? dot + 1 : name) ? xstrdup(hidden) : provenance_redact_text(value, host);
+}
+
 static json_t *text_redacted(const char *s, const char *host)
 {
 	char *text = provenance_redact_text(s, host);
