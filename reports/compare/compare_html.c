@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A comparison as one page that needs nothing from anywhere. */
+#include <ctype.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "reports/compare/compare_forms.h"
@@ -23,12 +25,27 @@ static void chip(struct strbuf *out, enum change w)
 	strbuf_addf(out, "<span class=\"chip %s\"><b>%s</b> %s</span>", class_of(w), sign_of(w), change_name(w));
 }
 
+/* Text with numbers in it: a minus is no hyphen. */
+static void escape_numbers(struct strbuf *out, const char *text)
+{
+	struct strbuf signs = STRBUF_INIT;
+	for (const char *p = text; *p; p++) {
+		const bool begins = p == text || p[-1] == ' ' || p[-1] == '[';
+		if (*p == '-' && begins && (isdigit((unsigned char)p[1]) || !strncmp(p + 1, "∞", strlen("∞"))))
+			strbuf_addstr(&signs, "−");
+		else
+			strbuf_addch(&signs, *p);
+	}
+	escape_html(out, signs.s);
+	strbuf_release(&signs);
+}
+
 static void escaped_by(struct strbuf *out, void (*add)(struct strbuf *, const struct aspect_change *, enum aspect),
 		       const struct aspect_change *a, enum aspect k)
 {
 	struct strbuf text = STRBUF_INIT;
 	add(&text, a, k);
-	escape_html(out, text.s);
+	escape_numbers(out, text.s);
 	strbuf_release(&text);
 }
 
@@ -44,7 +61,7 @@ static void banner(struct strbuf *out, const struct campaign_change *c)
 	strbuf_reset(&text);
 	compare_add_counts(&text, c);
 	text.s[0] = text.s[0] == 'o' ? 'O' : text.s[0]; /* "Of 3 cases": a sentence of its own here */
-	escape_html(out, text.s);
+	escape_numbers(out, text.s);
 	strbuf_addstr(out, "</p></div>\n");
 	strbuf_release(&text);
 }
@@ -85,10 +102,10 @@ static void aspect_cell(struct strbuf *out, const struct aspect_change *a, enum 
 	strbuf_addstr(out, "<small>");
 	if (interval)
 		*interval = 0;
-	escape_html(out, text.s);
+	escape_numbers(out, text.s);
 	if (interval) {
 		strbuf_addstr(out, "<br>");
-		escape_html(out, interval + 1);
+		escape_numbers(out, interval + 1);
 	}
 	strbuf_addstr(out, "</small></td>");
 	strbuf_release(&text);

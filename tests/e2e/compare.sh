@@ -86,6 +86,14 @@ at=$(jq '.columns | index("n_mismatched")' same.json)
 jq ".cases[0].replicates |= map(.[$at] = 3)" same.json >mismatched.json
 expect_status 1 "$VALIDATE" compare old.json mismatched.json
 expect_line out "worse: mismatches of reads level=1"
+expect_status 1 "$VALIDATE" compare old.json mismatched.json -f json
+jq -e '.cases[0].components[] | select(.component == "mismatches") | (.change - 3 | fabs) < 1e-9 and .lo95 == 3 and .hi95 == 3' out >/dev/null ||
+	fail "mismatches: $(jq -c '.cases[0].components[] | select(.component == "mismatches")' out)"
+# every other run one: 0.5 on the average, by Welch with 0.5129891760425771/sqrt(20) and 19 degrees of freedom
+jq ".cases[0].replicates |= [to_entries[] | .key as \$i | .value | .[$at] = \$i % 2]" same.json >half.json
+expect_status 4 "$VALIDATE" compare old.json half.json -f json
+jq -e '.cases[0].components[] | select(.component == "mismatches") | (.lo95 - 0.259913675 | fabs) < 1e-8 and (.hi95 + .lo95 - 1 | fabs) < 1e-12' out \
+	>/dev/null || fail "mismatches: $(jq -c '.cases[0].components[] | select(.component == "mismatches")' out)"
 jq ".cases[0].replicates[7][$at] = 1" same.json >one.json
 expect_status 4 "$VALIDATE" compare old.json one.json
 
@@ -107,6 +115,8 @@ expect_status 1 "$VALIDATE" compare old.json worse.json -f openmetrics
 expect_line out 'validate_compare{validate_compare="fail"} 1'
 grep -q '^validate_compare_value{scenario="reads level=2",replayer="event",component="response time"} 0.2' out || fail "no value"
 expect_status 1 "$VALIDATE" compare old.json worse.json -f html
+grep -q '[ >[]−[0-9]' out || fail "no minus"
+grep -q '[ >[]-[0-9]' out && fail "a hyphen for a minus: $(grep -o '.\{20\}[ >[]-[0-9].\{9\}' out | head -n 1)" || :
 expect_line out '<div class="banner not"><p class="big">worse</p><p>Of 3 cases 1 worse, 0 inconclusive, 0 better, 2 the same; response time of '
 expect_status 1 "$VALIDATE" compare old.json worse.json -f github
 expect_line out '::error title=response time%3A worse::reads level=2, event: '

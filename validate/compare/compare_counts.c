@@ -50,6 +50,17 @@ static size_t n_known(const double *x, size_t n)
 	return known;
 }
 
+/* Of the difference of means, by Welch's t: shown, and decides nothing, for counts of few values are not normal. */
+static void interval_set(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
+{
+	const struct shift s = shift_of_groups(was, n_was, is, n_is);
+	double q = 0;
+	if (s.status || (s.t.se > 0 && t_quantile(0.975, s.t.df, &q)))
+		return;
+	a->lo95 = s.t.value - q * s.t.se;
+	a->hi95 = s.t.value + q * s.t.se;
+}
+
 void counts_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
 {
 	const size_t known_was = n_known(was, n_was), known_is = n_known(is, n_is);
@@ -65,6 +76,7 @@ void counts_compare(struct aspect_change *a, const double *was, size_t n_was, co
 	a->old_value = before.mean;
 	a->new_value = now.mean;
 	a->change = now.mean - before.mean;
+	interval_set(a, was, n_was, is, n_is);
 	a->p = fmin(1, 2 * fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)));
 	a->p_difference = a->p;
 	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict on one replayer */
