@@ -181,6 +181,13 @@ expect_status 4 "$VALIDATE" compare old.json hole.json -f json
 jq ".cases[0].replicates[][$at] = null" same.json >unrecorded.json
 expect_status 0 "$VALIDATE" compare old.json unrecorded.json -f json
 [ "$(word 'reads level=1' reordering)" = "not judged" ] || fail "nothing was recorded and the word is $(word 'reads level=1' reordering)"
+# a replay whose requests all took no time at all was not seen to be as fast as before
+for zeroed in 1 3; do
+	jq ".cases[0].replicates[][$zeroed] = 0" same.json >instant.json
+	expect_status 4 "$VALIDATE" compare old.json instant.json -f json
+	jq -e '.cases[0].word == "inconclusive" and (.cases[0].components | any(.status == "not_finite" and .word == "inconclusive"))' out >/dev/null ||
+		fail "times of 0: $(jq -c '.cases[0].components | map([.component, .word, .status])' out)"
+done
 jq '.cases[0].replicates[4][1] = null' same.json >hole.json
 expect_status 3 "$VALIDATE" compare old.json hole.json
 expect_line err 'replicate 4: "x_mean_ns" is no number'

@@ -87,14 +87,17 @@ struct sides { /* the replicates that count: all of each, or those of the blocks
 	size_t n_was, n_is;
 };
 
-/* ln(x/r), or one number; NaN where there is none. In a single reference's campaign r is the same throughout. */
+/* ln(x/r), or one number; NaN where there is none, infinite where a time is 0, of which there is no ratio: that is known, and no reason to judge
+ * nothing. In a single reference's campaign r is the same throughout. */
 static double value_at(const struct baseline_case *c, enum aspect k, size_t i)
 {
 	double x = c->column[columns[k].x][i];
 	if (columns[k].r == COLUMN_N)
 		return x;
 	double r = c->column[columns[k].r][i];
-	return x > 0 && r > 0 ? log(x / r) : NAN;
+	if (isnan(x) || isnan(r))
+		return NAN;
+	return x > 0 && r > 0 ? log(x / r) : x > 0 ? INFINITY : -INFINITY;
 }
 
 static void sides_make(struct sides *s, const struct case_change *c, enum aspect k)
@@ -125,9 +128,9 @@ static bool is_unrecorded(const struct sides *s)
 {
 	size_t n_was = 0, n_is = 0;
 	for (size_t i = 0; i < s->n_was; i++)
-		n_was += isfinite(s->was[i]) != 0;
+		n_was += !isnan(s->was[i]);
 	for (size_t i = 0; i < s->n_is; i++)
-		n_is += isfinite(s->is[i]) != 0;
+		n_is += !isnan(s->is[i]);
 	return !n_was || !n_is;
 }
 
