@@ -97,6 +97,45 @@ jq -e '.cases[0].components[] | select(.component == "mismatches") | (.lo95 - 0.
 jq ".cases[0].replicates[7][$at] = 1" same.json >one.json
 expect_status 4 "$VALIDATE" compare old.json one.json
 
+# a version whose runs fail is not the same, however well the others went; what fails alike on both sides is the program, or no change
+failing() { # RUNS FILE: runs of the first case that failed
+	jq ".cases[0].n_failed = $1 | .cases[0].replicates |= .[$1:]" "$2"
+}
+failing 3 same.json >some.json
+expect_status 4 "$VALIDATE" compare old.json some.json -f json
+[ "$(word 'reads level=1' mismatches)" = inconclusive ] || fail "three runs failed, and the word is $(word 'reads level=1' mismatches)"
+[ "$(word 'reads level=1' 'response time')" = same ] || fail "the others are no longer the same"
+failing 12 same.json >most.json
+failing 20 same.json >all.json
+for side in most all; do
+	expect_status 1 "$VALIDATE" compare old.json $side.json
+	tr -s '\n ' ' ' <out | grep -q 'worse: mismatches of reads level=1.*more runs failed than of the other' || fail "$side: $(cat out)"
+	expect_status 4 "$VALIDATE" compare $side.json old.json -f json
+	[ "$(word 'reads level=1' mismatches)" = better ] || fail "fewer runs fail, and the word is $(word 'reads level=1' mismatches)"
+done
+failing 3 old.json >some-old.json
+expect_status 0 "$VALIDATE" compare some-old.json some.json
+
+# where the reference is the recording itself: a single one of each side's own tells nothing, however well the replays agree; the same one on both sides
+# cancels; of several, each counts once
+single() { # R (of the index $i of the run) FILE: replays that take 1 % more or less than 100 us, by the run
+	jq ".columns as \$c | .cases |= map(.single_reference = true | .replicates |= [to_entries[] | .key as \$i | .value
+		| .[\$c | index(\"r_mean_ns\")] = ($1) | .[\$c | index(\"x_mean_ns\")] = 100000 * (1 + ((\$i * 7) % 20 - 9.5) / 1000)])" "$2"
+}
+single 100000 old.json >one.json
+single 110000 same.json >other.json
+expect_status 4 "$VALIDATE" compare one.json other.json -f json
+[ "$(word 'reads level=1' 'response time')" = inconclusive ] || fail "of two recordings: $(word 'reads level=1' 'response time')"
+jq -e '.cases[0].components[0].reason | contains("how far two lie apart is not known")' out >/dev/null || fail "$(jq -c '.cases[0].components[0]' out)"
+single 100000 same.json | jq '.columns as $c | .cases[0].replicates |= map(.[$c | index("x_mean_ns")] *= 1.2)' >slower.json
+expect_status 1 "$VALIDATE" compare one.json slower.json -f json
+[ "$(word 'reads level=1' 'response time')" = worse ] || fail "of the same recording: $(word 'reads level=1' 'response time')"
+single '100000 + 4000 * ($i % 4)' old.json >four.json
+single '108000 + 4000 * ($i % 4)' same.json >other.json
+expect_status 4 "$VALIDATE" compare four.json other.json -f json
+[ "$(word 'reads level=1' 'response time')" = inconclusive ] || fail "of four recordings: $(word 'reads level=1' 'response time')"
+jq -e '.cases[0].components[0] | .hi95 - .lo95 > 0.1' out >/dev/null || fail "each replay counts: $(jq -c '.cases[0].components[0]' out)"
+
 # limits: of the new side; none switches a component off
 jq '.limits["response-time"] = 0.5 | .limits.median = 0.5 | .limits.p90 = null | .limits["execution-time"] = 0.5' worse.json >lax.json
 expect_status 0 "$VALIDATE" compare old.json lax.json -f json

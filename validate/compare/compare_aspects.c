@@ -163,6 +163,9 @@ static void mean_compare(struct aspect_change *a, const struct case_change *c, e
 	struct sides s;
 	bool log_scale = aspect_scale(k) == SCALE_CHANGE;
 	sides_make(&s, c, k);
+	if (!c->paired && log_scale && (c->old_case->single_reference || c->new_case->single_reference) &&
+	    recordings_average(s.was, &s.n_was, c->old_case, s.is, &s.n_is, c->new_case))
+		reason_add(a, "the reference is one recording on a side, another one on the other, and how far two lie apart is not known: ");
 	struct shift shift = c->paired ? shift_of_pairs(s.was, s.is, s.n_was) : shift_of_groups(s.was, s.n_was, s.is, s.n_is);
 	a->status = shift.status == STAT_NOT_FINITE && is_unrecorded(&s) ? STAT_NOT_ASSESSED : shift.status;
 	if (!a->status) {
@@ -196,12 +199,6 @@ static void precision_compare(struct aspect_change *a, const struct case_change 
 	free(s.is);
 }
 
-static void mismatches_compare(struct aspect_change *a, const struct case_change *c)
-{
-	const struct baseline_case *was = c->old_case, *is = c->new_case;
-	counts_compare(a, was->column[COLUMN_MISMATCHED], was->n, is->column[COLUMN_MISMATCHED], is->n);
-}
-
 static void aspect_compute(struct aspect_change *a, const struct case_change *c, enum aspect k, double level_same)
 {
 	switch (k) {
@@ -212,7 +209,7 @@ static void aspect_compute(struct aspect_change *a, const struct case_change *c,
 		uncertainty_compare(a, c->old_case->u_c, c->old_case->u_c_df, c->new_case->u_c, c->new_case->u_c_df);
 		break;
 	case ASPECT_MISMATCHES:
-		mismatches_compare(a, c);
+		counts_compare(a, c->old_case, c->new_case);
 		break;
 	default:
 		mean_compare(a, c, k, level_same);

@@ -5,7 +5,9 @@
  * Exceedances (Rosenbaum, 1965): of n new runs k have more than every one of m old ones. Were they alike, the k largest of all would all be new with
  * probability C(n, k)/C(n + m, k); with ties it is less. Two-sided: twice the smaller one. */
 #include <math.h>
+#include <stdlib.h>
 
+#include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
 #include "validate/stats/distributions.h"
 
@@ -61,27 +63,73 @@ static void interval_set(struct aspect_change *a, const double *was, size_t n_wa
 	a->hi95 = s.t.value + q * s.t.se;
 }
 
-void counts_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is)
+/* Of a side: the counts of its runs, those that failed behind them. */
+struct counts {
+	double *x;
+	size_t n, n_failed;
+};
+
+static double requests_of(const struct baseline_case *c, double most)
 {
-	const size_t known_was = n_known(was, n_was), known_is = n_known(is, n_is);
-	a->status = n_was < 2 || n_is < 2			 ? STAT_TOO_FEW
-		    : !known_was || !known_is			 ? STAT_NOT_ASSESSED
-		    : known_was < n_was || known_is < n_is ? STAT_NOT_FINITE
-							 : STAT_OK;
-	if (a->status)
-		return;
-	struct count_facts before = facts_of(was, n_was), now = facts_of(is, n_is);
-	double limit = isnan(a->limit) ? 0 : a->limit, m = (double)n_was, n = (double)n_is;
-	double k_more = n_beyond(is, n_is, before.most + limit), k_fewer = n_beyond(was, n_was, now.most + limit);
+	for (size_t i = 0; i < c->n; i++)
+		most = fmax(most, c->column[COLUMN_REQUESTS][i]);
+	return most;
+}
+
+/* A run that failed has lost all of its requests. */
+static struct counts counts_of(const struct baseline_case *c, size_t n_failed, double n_requests, bool unrecorded)
+{
+	struct counts s = {xcalloc(c->n + n_failed + 1, sizeof *s.x), c->n + n_failed, n_failed};
+	for (size_t i = 0; i < s.n; i++)
+		s.x[i] = i >= c->n ? n_requests : unrecorded ? 0 : c->column[COLUMN_MISMATCHED][i];
+	return s;
+}
+
+static void compare_all(struct aspect_change *a, const struct counts *was, const struct counts *is)
+{
+	struct count_facts before = facts_of(was->x, was->n), now = facts_of(is->x, is->n);
+	double limit = isnan(a->limit) ? 0 : a->limit, m = (double)was->n, n = (double)is->n;
+	double k_more = n_beyond(is->x, is->n, before.most + limit), k_fewer = n_beyond(was->x, was->n, now.most + limit);
 	a->old_value = before.mean;
 	a->new_value = now.mean;
 	a->change = now.mean - before.mean;
-	interval_set(a, was, n_was, is, n_is);
+	interval_set(a, was->x, was->n, is->x, is->n);
 	a->p = fmin(1, 2 * fmin(p_exceedances(k_more, n, m), p_exceedances(k_fewer, m, n)));
 	a->p_difference = a->p;
 	/* that nothing was seen beyond the limit in any run is what is asked for, as in the verdict on one replayer */
 	bool same = now.most - before.least <= limit && before.most - now.least <= limit;
 	a->p_same = same ? 0 : 1;
-	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run", before.mean * m, n_was, now.mean * n, n_is,
-		   before.most, now.most);
+	reason_add(a, "%g in %zu runs before, %g in %zu now, at most %g and %g in a run", before.mean * m, was->n, now.mean * n, is->n, before.most,
+		   now.most);
+	if (was->n_failed || is->n_failed)
+		reason_add(a, "; of %s side %zu more runs failed than of the other, which lost all of their requests", is->n_failed ? "the new" : "the old",
+			   is->n_failed ? is->n_failed : was->n_failed);
+}
+
+#define FAILURES_MAX 100000u /* more of them say no more, and a stranger's baseline may have any number */
+
+static size_t failures(size_t n)
+{
+	return n < FAILURES_MAX ? n : FAILURES_MAX;
+}
+
+/* Runs of the program itself that failed are counted on both sides; so it is the difference that tells. */
+void counts_compare(struct aspect_change *a, const struct baseline_case *was, const struct baseline_case *is)
+{
+	const double *x_was = was->column[COLUMN_MISMATCHED], *x_is = is->column[COLUMN_MISMATCHED];
+	const size_t common = was->n_failed < is->n_failed ? was->n_failed : is->n_failed;
+	const size_t failed_was = failures(was->n_failed - common), failed_is = failures(is->n_failed - common);
+	const size_t known_was = n_known(x_was, was->n), known_is = n_known(x_is, is->n);
+	const bool unrecorded = !known_was || !known_is, failed = failed_was || failed_is;
+	a->status = was->n + failed_was < 2 || is->n + failed_is < 2			   ? STAT_TOO_FEW
+		    : unrecorded							   ? failed ? STAT_OK : STAT_NOT_ASSESSED
+		    : known_was < was->n || known_is < is->n ? STAT_NOT_FINITE
+							     : STAT_OK;
+	if (a->status)
+		return;
+	const double n_requests = requests_of(was, requests_of(is, 1));
+	struct counts before = counts_of(was, failed_was, n_requests, unrecorded), now = counts_of(is, failed_is, n_requests, unrecorded);
+	compare_all(a, &before, &now);
+	free(before.x);
+	free(now.x);
 }

@@ -33,13 +33,17 @@ struct shift_p {
 };
 struct shift_p shift_test(const struct shift *s, double lo, double hi);
 
+/* compare_recordings.c: of two campaigns with single references (baseline.h), values was[*n_was] and is[*n_is] of the runs of `a` and `b`: as they are where
+ * both have the same recordings, else a mean for each recording. Errors: STAT_TOO_FEW recordings. */
+enum stat_status recordings_average(double *was, size_t *n_was, const struct baseline_case *a, double *is, size_t *n_is, const struct baseline_case *b);
+
 /* compare_spread.c: ratio of the standard deviations of two groups. */
 void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired);
 /* Of two standard uncertainties with their degrees of freedom. */
 void uncertainty_compare(struct aspect_change *a, double was, double df_was, double is, double df_is);
 
-/* compare_counts.c: lost, extra and mismatched requests of the runs. */
-void counts_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is);
+/* compare_counts.c: lost, extra and mismatched requests of the runs; those of runs that failed are lost. */
+void counts_compare(struct aspect_change *a, const struct baseline_case *was, const struct baseline_case *is);
 
 /* Appends to a reason. */
 void reason_add(struct aspect_change *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

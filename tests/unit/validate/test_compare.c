@@ -59,34 +59,61 @@ static struct aspect_change aspect_with(double limit)
 	return (struct aspect_change){.limit = limit, .p = NAN, .p_same = NAN, .p_difference = NAN, .p_brown_forsythe = NAN, .lo95 = NAN, .hi95 = NAN};
 }
 
+/* Of runs of 100 requests. */
+static void counts(struct aspect_change *a, const double *was, size_t n_was, unsigned int failed_was, const double *is, size_t n_is, unsigned int failed_is)
+{
+	double requests[5] = {100, 100, 100, 100, 100};
+	struct baseline_case c[2] = {{.n = n_was, .n_failed = failed_was}, {.n = n_is, .n_failed = failed_is}};
+	c[0].column[COLUMN_MISMATCHED] = (double *)(uintptr_t)was;
+	c[1].column[COLUMN_MISMATCHED] = (double *)(uintptr_t)is;
+	c[0].column[COLUMN_REQUESTS] = c[1].column[COLUMN_REQUESTS] = requests;
+	counts_compare(a, &c[0], &c[1]);
+}
+
 /* All 5 new runs have more than every old one: 2/C(10, 5). */
 static void test_counts(void **state)
 {
 	(void)state;
 	const double none[] = {0, 0, 0, 0, 0}, some[] = {3, 1, 2, 1, 9}, one[] = {0, 0, 4, 0, 0}, hole[] = {0, NAN}, unknown[] = {NAN, NAN};
 	struct aspect_change a = aspect_with(0);
-	counts_compare(&a, none, 5, some, 5);
+	counts(&a, none, 5, 0, some, 5, 0);
 	assert_near(a.p, 2.0 / 252, 1e-12);
 	assert_near(a.change, 3.2, 1e-12);
 	assert_true(a.p_same >= 1);
 	a = aspect_with(0);
-	counts_compare(&a, some, 5, none, 5);
+	counts(&a, some, 5, 0, none, 5, 0);
 	assert_near(a.p, 2.0 / 252, 1e-12);
 	a = aspect_with(0);
-	counts_compare(&a, none, 5, one, 5);
+	counts(&a, none, 5, 0, one, 5, 0);
 	assert_near(a.p, 1, 1e-12); /* 2 * 5/10 */
 	a = aspect_with(0);
-	counts_compare(&a, none, 5, none, 5);
+	counts(&a, none, 5, 0, none, 5, 0);
 	assert_true(a.p_same <= 0 && a.p >= 1);
 	a = aspect_with(9);
-	counts_compare(&a, none, 5, some, 5);
+	counts(&a, none, 5, 0, some, 5, 0);
 	assert_true(a.p_same <= 0);
 	a = aspect_with(0);
-	counts_compare(&a, none, 5, unknown, 2);
+	counts(&a, none, 5, 0, unknown, 2, 0);
 	assert_int_equal(a.status, STAT_NOT_ASSESSED);
 	a = aspect_with(0);
-	counts_compare(&a, hole, 2, none, 5);
+	counts(&a, hole, 2, 0, none, 5, 0);
 	assert_int_equal(a.status, STAT_NOT_FINITE);
+	/* runs that failed have lost all; as many on both sides are none */
+	a = aspect_with(0);
+	counts(&a, none, 5, 0, none, 3, 2);
+	assert_near(a.change, 40, 1e-12);
+	assert_near(a.p, 2 * 20.0 / 90, 1e-12); /* C(5, 2)/C(10, 2), twice */
+	assert_true(a.p_same >= 1);
+	a = aspect_with(0);
+	counts(&a, none, 5, 0, none, 0, 5);
+	assert_near(a.p, 2.0 / 252, 1e-12);
+	a = aspect_with(0);
+	counts(&a, unknown, 2, 0, unknown, 2, 4000000000u);
+	assert_int_equal(a.status, STAT_OK);
+	assert_true(a.p_same >= 1 && a.change > 0);
+	a = aspect_with(0);
+	counts(&a, none, 3, 7, none, 3, 7);
+	assert_true(a.p_same <= 0);
 }
 
 static const double still[20] = {-1.5, -1.2, -1, -0.8, -0.6, -0.5, -0.35, -0.2, -0.1, 0, 0.05, 0.1, 0.2, 0.4, 0.5, 0.6, 0.8, 1, 1.2, 1.5};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Campaigns whose reference is the recording itself: several replays share one, whose own scatter their ratios to it do not show. So a recording counts
+ * once, by the mean of its ratios; and of one recording alone on each side nothing is known of how far two of them lie apart. Where both sides have the
+ * same recordings (an imported trace, a bank that was kept) they cancel, and every replay counts.
+ * Recordings are told from each other by their mean response times. */
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+#include "validate/compare/compare_private.h"
+
+static bool is_equal(double a, double b)
+{
+	return a >= b && a <= b;
+}
+
+static bool has(const double *r, size_t n, double one)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_equal(r[i], one))
+			return true;
+	return false;
+}
+
+static bool all_there(const double *r, size_t n, const double *in, size_t n_in)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!has(in, n_in, r[i]))
+			return false;
+	return true;
+}
+
+/* In place: x[n] becomes the means of those that have the same r. Returns how many these are. */
+static size_t average(double *x, const double *r, size_t n)
+{
+	double *mean = xcalloc(n + 1, sizeof *mean);
+	size_t n_recordings = 0;
+	for (size_t i = 0; i < n; i++) {
+		double sum = 0, count = 0;
+		if (has(r, i, r[i]))
+			continue;
+		for (size_t k = i; k < n; k++)
+			if (is_equal(r[k], r[i])) {
+				sum += x[k];
+				count++;
+			}
+		mean[n_recordings++] = sum / count;
+	}
+	for (size_t i = 0; i < n_recordings; i++)
+		x[i] = mean[i];
+	free(mean);
+	return n_recordings;
+}
+
+enum stat_status recordings_average(double *was, size_t *n_was, const struct baseline_case *a, double *is, size_t *n_is, const struct baseline_case *b)
+{
+	const double *r_was = a->column[COLUMN_R_MEAN], *r_is = b->column[COLUMN_R_MEAN];
+	if (all_there(r_was, a->n, r_is, b->n) && all_there(r_is, b->n, r_was, a->n))
+		return STAT_OK;
+	*n_was = average(was, r_was, a->n);
+	*n_is = average(is, r_is, b->n);
+	return *n_was < 2 || *n_is < 2 ? STAT_TOO_FEW : STAT_OK;
+}
