@@ -81,6 +81,25 @@ static void row_of(struct machine *m, const struct case_change *c, enum aspect k
 	r->value_limit = a->limit;
 }
 
+/* What keeps the word from being a good one is a row, too: whoever counts rows only must not take it for one. */
+static bool is_open(const struct campaign_change *c, const struct difference *d)
+{
+	return d->refuses || (d->kind == DIFFERENCE_MISSING && c->n_missing);
+}
+
+static void difference_row(struct machine *m, const struct difference *d, const char *text)
+{
+	struct machine_row *r = machine_row_add(m);
+	r->scenario = "comparison";
+	r->replayer = difference_names[d->kind];
+	r->component = d->what;
+	r->outcome = OUTCOME_OPEN;
+	r->word = d->refuses ? "not comparable" : "inconclusive";
+	r->number = xstrdup("none");
+	r->limit = xstrdup("none");
+	r->message = xstrdup(text);
+}
+
 static void machine_of_comparison(struct machine *m, const struct campaign_change *c)
 {
 	struct strbuf title = STRBUF_INIT, headline = STRBUF_INIT, line = STRBUF_INIT;
@@ -97,7 +116,10 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 	for (size_t i = 0; i < c->n_differences; i++) {
 		strbuf_reset(&line);
 		compare_add_difference(&line, &c->difference[i]);
-		machine_note_add(m, "%s", line.s);
+		if (is_open(c, &c->difference[i]))
+			difference_row(m, &c->difference[i], line.s);
+		else
+			machine_note_add(m, "%s", line.s);
 	}
 	strbuf_release(&line);
 	for (size_t i = 0; i < c->n_cells; i++)

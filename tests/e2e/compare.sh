@@ -207,6 +207,22 @@ expect_line out "scenario reads level=4"
 expect_line out "of 2 cases 0 worse, 0 inconclusive, 0 better, 2 the same, 1 missing on one side"
 [ "$(grep -c missing: out)" -eq 1 ] || fail "what is missing is told more than once: $(grep missing: out)"
 expect_status 4 "$VALIDATE" compare two.json same.json
+# whoever counts test cases, or lines, finds it, too
+expect_status 4 "$VALIDATE" compare old.json two.json -f junit
+expect_line out 'tests="25" failures="0" errors="1" skipped="0"'
+expect_line out 'classname="comparison, missing" name="scenario reads level=4"'
+expect_status 4 "$VALIDATE" compare old.json two.json -f openmetrics
+expect_line out '{scenario="comparison",replayer="missing",component="scenario reads level=4",validate_compare_outcome="inconclusive"} 1'
+for form in markdown github; do
+	expect_status 4 "$VALIDATE" compare old.json two.json -f $form
+	[ "$(grep -c 'scenario reads level=4' out)" -eq 1 ] || fail "not told, or twice: $(cat out)"
+done
+expect_status 0 "$VALIDATE" compare old.json two.json -f junit --allow missing
+expect_line out 'tests="24" failures="0" errors="0"'
+jq '.conditions |= map(sub("cache = warm"; "cache = cold"))' same.json >other.json
+expect_status 5 "$VALIDATE" compare old.json other.json -f junit
+expect_line out 'tests="1" failures="0" errors="1" skipped="0"'
+expect_line out 'type="not comparable"'
 expect_status 0 "$VALIDATE" compare old.json two.json --allow missing
 jq '.cases = []' same.json >none.json
 expect_status 5 "$VALIDATE" compare old.json none.json
