@@ -15,12 +15,14 @@
 #define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
 #define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
-#define CALIBRATION_RUNS 4
+#define RANKS_OVERHEAD_S 1.2   /* of a parallel application: a file system made anew, and ranks that are started, as measured */
+#define CALIBRATION_RUNS 4     /* of workloads whose request count is searched for; others run twice, parallel ones once */
 #define SCRIPT_GUESS_S 0.6 /* a real program of the least size and the preparation of its files; a unit of size more takes as much */
 #define SCRIPT_GUESS_REQUESTS 2e4
 
 struct expected {
-	double run_s;    /* of one run, without overhead */
+	double run_s, overhead_s; /* of one run; and beside it */
+	unsigned int n_calibrations;
 	uint64_t n_runs; /* recordings, reruns and replays */
 	uint64_t n_blanks; /* replays made once more without their calls */
 	double blank_s; /* of those, what is waited between the calls */
@@ -65,7 +67,7 @@ static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
 /* A run of a parallel application for each node that is delayed, which it makes so much longer, and one without delays; of a period that is to
  * be found, some of those. */
 #define RANKS_GUESS 8
-#define DELAY_GUESS 10.0
+#define DELAY_GUESS 2.0
 #define PERIODS_GUESS 4
 
 static void recording_expect(const struct protocol *p, size_t i, struct expected *x)
@@ -74,6 +76,11 @@ static void recording_expect(const struct protocol *p, size_t i, struct expected
 	const double nodes = (double)(s->n_throttled ? s->n_throttled : s->n_ranks ? s->n_ranks : RANKS_GUESS);
 	const double longer = 1 + DELAY_GUESS / (double)(s->period ? s->period : 100);
 	x->recording_s = x->run_s * (1 + nodes * longer) * (s->period ? 1 : PERIODS_GUESS);
+	x->overhead_s = RANKS_OVERHEAD_S;
+	x->n_calibrations = 1;
+	for (size_t k = 0; k < i; k++)
+		if (p->scenario[k].target == p->scenario[i].target && scenario_same_application(&p->scenario[k], &p->scenario[i]))
+			x->n_calibrations = 0;
 	if (scenario_recording(p, i) == i)
 		return;
 	x->recording_s = 0;
@@ -83,10 +90,11 @@ static void recording_expect(const struct protocol *p, size_t i, struct expected
 static int scenario_expect(const struct protocol *p, size_t i, struct expected *x, struct err *e)
 {
 	struct microbench_config c;
-	*x = (struct expected){0};
+	*x = (struct expected){.overhead_s = OVERHEAD_S, .n_calibrations = CALIBRATION_RUNS};
 	if (p->scenario[i].script || p->scenario[i].trace) {
 		x->run_s = SCRIPT_GUESS_S * (double)(p->scenario[i].size + 1);
 		x->requests = SCRIPT_GUESS_REQUESTS;
+		x->n_calibrations = 2;
 		runs_expect(p, i, x);
 		if (p->scenario[i].parallel.is)
 			recording_expect(p, i, x);
@@ -223,10 +231,10 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 			files.s);
 		strbuf_release(&run);
 		strbuf_release(&files);
-		total_s += ((double)x.n_runs + CALIBRATION_RUNS) * (x.run_s + OVERHEAD_S) + (double)x.n_blanks * (x.blank_s + OVERHEAD_S);
+		total_s += ((double)x.n_runs + x.n_calibrations) * (x.run_s + x.overhead_s) + (double)x.n_blanks * (x.blank_s + OVERHEAD_S);
 		total_s += x.recording_s * (double)protocol_n_bank(p);
 		recordings_s += x.recording_s * (double)protocol_n_bank(p);
-		n_calibrations += CALIBRATION_RUNS;
+		n_calibrations += x.n_calibrations;
 		bank_bytes += x.requests * (double)sizeof(struct trace_record) * (double)protocol_n_bank(p);
 	}
 	int ret = places_plan(&places, p, e);
