@@ -171,6 +171,8 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 	uint32_t object = slot_object(m, r->slot);
 	uint64_t at = m->word[m->slot_word[r->slot] + SLOT_POSITION];
 	bool from_end = r->flags != SEEK_SET && r->flags != SEEK_CUR;
+	if ((r->flags == SEEK_DATA || r->flags == SEEK_HOLE) && object) /* whether bytes behind were ever written decides */
+		tell_more(m, TOLD_READ, object, false, 3, (const uint64_t[]){r->offset, UINT64_MAX, 0});
 	/* Where a directory ends follows from what is in it. */
 	if (from_end && object && m->word[object + WORD_KIND] == KIND_DIRECTORY)
 		listed(m, object);
@@ -187,6 +189,8 @@ static bool seek_apply(struct fs_model *m, const struct load_request *r)
 static void allocate_apply(struct fs_model *m, const struct load_request *r, uint32_t object)
 {
 	uint64_t end = end_of(r->offset, r->length), size = m->word[object + WORD_SIZE];
+	if (r->flags & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE))
+		tell_more(m, TOLD_WRITE, object, false, 2, (const uint64_t[]){r->offset, end});
 	if (r->flags & (FALLOC_FL_COLLAPSE_RANGE | FALLOC_FL_INSERT_RANGE))
 		size_change(m, object, UNKNOWN);
 	else if (!(r->flags & FALLOC_FL_KEEP_SIZE)) /* also where it extends nothing now: earlier it would have */

@@ -308,6 +308,31 @@ static void fs_truncation_is_a_fence_for_its_file(void **state)
 	sample_release(&s);
 }
 
+/* A hole is made, and looked for, in bytes; what lies before it is another matter. */
+static void fs_holes(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	sample_data(&s, 1, 0, 1, OP_PWRITE, 3, 0, 0, 9000, 9000);			    /* 0 */
+	sample_data(&s, 2, 2, 3, OP_FALLOCATE, 4, 0, 4096, 4096, 0)->flags = 3;		    /* 1: keeps the size, punches */
+	sample_data(&s, 3, 4, 5, OP_LSEEK, 5, 0, 0, 0, 4096)->flags = SEEK_HOLE;	    /* 2 */
+	sample_data(&s, 4, 6, 7, OP_PREAD, 6, 0, 4096, 10, 10);				    /* 3: reads zeros */
+	sample_data(&s, 4, 8, 9, OP_PREAD, 6, 0, 0, 10, 10);				    /* 4 */
+	struct loaded x;
+	struct edges d;
+	struct err e = ERR_INIT;
+	if (sample_load(&s, dir, &x, &e) || order_derive(&d, ORDER_FS, 1u << RULE_DATA, &x.l, &x.s, &e))
+		fail_msg("%s", e.msg);
+	bool found[5][4] = {{false}};
+	for (size_t i = 0; i < d.n; i++)
+		found[d.edge[i].request][d.edge[i].thread] = true;
+	assert_true(found[2][1] && found[2][0] && found[3][1] && found[4][0]);
+	assert_false(found[4][1]);
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 /* More extents under one read than are worth looking at: every thread's last write is waited for instead. */
 static void fs_a_read_over_many_writes(void **state)
 {
@@ -336,6 +361,7 @@ int main(void)
 		cmocka_unit_test(fs_a_file_is_made_before_it_is_opened),
 		cmocka_unit_test(fs_a_read_comes_after_the_write_it_saw),
 		cmocka_unit_test(fs_truncation_is_a_fence_for_its_file),
+		cmocka_unit_test(fs_holes),
 		cmocka_unit_test(fs_a_read_over_many_writes),
 	};
 	dir = sample_dir();
