@@ -250,6 +250,75 @@ static void slots_are_used_again(void **state)
 	sample_release(&s);
 }
 
+enum { RANDOM_FDS = 6, RANDOM_REQUESTS = 300 };
+
+/* Threads of one process that open, use, copy and close what they like, also each other's. */
+static void random_make(struct sample *s, uint64_t seed)
+{
+	static const char *const paths[] = {"a", "b", "c"};
+	static const int flags[] = {O_RDONLY, O_RDWR, O_RDWR | O_APPEND};
+	bool open[RANDOM_FDS] = {false};
+	uint64_t state = seed * 2654435761u + 1;
+	memcpy(s->paths, paths, sizeof paths);
+	s->n_paths = 3;
+	for (int i = 0; i < RANDOM_REQUESTS; i++) {
+		const int64_t t = 10 * i, end = t + 1 + (int64_t)(sample_random(&state) % 14);
+		const int fd = (int)(sample_random(&state) % RANDOM_FDS);
+		const uint32_t tid = sample_random(&state) % 8 ? 1 + (uint32_t)fd / 3 : 1 + (uint32_t)(sample_random(&state) % 2);
+		const uint64_t what = sample_random(&state) % 16;
+		if (!open[fd] && what < 12)
+			sample_open(s, tid, t, end, (uint32_t)(sample_random(&state) % 3), flags[sample_random(&state) % 3], 3 + fd);
+		else if (open[fd] && what < 5)
+			sample_data(s, tid, t, end, OP_CLOSE, 3 + fd, OBJECT_NONE, OFFSET_NONE, 0, 0);
+		else if (open[fd] && what == 5)
+			sample_data(s, tid, t, end, OP_DUP2, 3 + fd, OBJECT_NONE, OFFSET_NONE, 0, 3 + (fd + 1) % RANDOM_FDS);
+		else
+			sample_data(s, tid, t, end, OP_PREAD, 3 + fd, OBJECT_NONE, 0, 4, 4);
+		open[fd] = what < 12 && !open[fd] ? true : open[fd] && what >= 5;
+		open[(fd + 1) % RANDOM_FDS] |= open[fd] && what == 5;
+	}
+}
+
+/* Each request has a slot of the same file, opened in the same way; and no instance begins in a slot before the one there was closed by the same
+ * thread. */
+static void instances_are_kept_apart(void **state)
+{
+	uint64_t n_joined = 0;
+	(void)state;
+	for (uint64_t seed = 1; seed <= 100; seed++) {
+		struct sample s = {.n = 0};
+		struct loaded x, y;
+		random_make(&s, seed);
+		load(&s, &x);
+		load(&s, &y);
+		slots_reuse(&y.s, &y.l);
+		uint32_t *instance = xcalloc(x.s.n, sizeof *instance), *closer = xcalloc(x.s.n, sizeof *closer);
+		for (uint32_t i = 0; i < x.l.n; i++) {
+			const struct load_request *p = &x.l.request[i], *q = &y.l.request[i];
+			const struct slot *a = &x.s.slot[p->slot], *b = &y.s.slot[q->slot];
+			assert_true(a->file == b->file && a->flags == b->flags && a->mode == b->mode && a->at_setup == b->at_setup);
+			if (instance[q->slot] && instance[q->slot] != p->slot) {
+				assert_int_equal(p->op, OP_OPEN);
+				assert_int_equal(closer[instance[q->slot]], p->thread + 1);
+				n_joined++;
+			}
+			instance[q->slot] = p->slot;
+			if (p->op == OP_CLOSE)
+				closer[p->slot] = p->thread + 1u;
+			const struct load_more *m = load_more(&x.l, p), *n = load_more(&y.l, q);
+			if (m && m->slot)
+				assert_true(y.s.slot[n->slot].origin == y.s.slot[q->slot].origin);
+		}
+		assert_true(y.s.n <= x.s.n);
+		free(instance);
+		free(closer);
+		loaded_release(&x);
+		loaded_release(&y);
+		sample_release(&s);
+	}
+	assert_true(n_joined > 500);
+}
+
 /* What others depend on keeps its own: copies, streams, what was displaced, and what is not told to be closed. */
 static void slots_that_are_kept(void **state)
 {
@@ -455,6 +524,7 @@ int main(void)
 		cmocka_unit_test(the_flight_ends_in_order),
 		cmocka_unit_test(a_number_means_another_file_each_time_it_is_opened),
 		cmocka_unit_test(slots_are_used_again),
+		cmocka_unit_test(instances_are_kept_apart),
 		cmocka_unit_test(slots_that_are_kept),
 		cmocka_unit_test(descriptors_from_before_the_trace),
 		cmocka_unit_test(the_descriptor_table_counts_first),
