@@ -66,6 +66,7 @@ struct slot_process {
 	uint32_t n_threads;
 	int64_t birth_ns; /* its first request, or what the trace tells */
 	uint32_t parent;  /* index of the nearest ancestor that has requests, NONE32 not known */
+	uint32_t told_parent; /* number of the process that started it, whether that has requests or not; 0: not told */
 	bool parent_told; /* by the trace; otherwise it is one that it inherited descriptors from */
 	bool waited;	  /* some thread is known to have waited for its end, until waited_ns: */
 	uint32_t waiter_tid, waiter; /* that; as a thread of the load, NONE32 where it has no requests */

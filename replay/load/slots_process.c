@@ -43,6 +43,7 @@ void process_told(const struct finder *f, struct slot_process *p)
 		return;
 	int64_t begin_ns = json_integer_value(json_object_get(row, "begin_ns"));
 	p->birth_ns = begin_ns < p->birth_ns ? begin_ns : p->birth_ns;
+	p->told_parent = (uint32_t)json_integer_value(json_object_get(row, "parent"));
 	if (json_is_integer(waited) && json_is_integer(by)) {
 		p->waiter_tid = (uint32_t)json_integer_value(by);
 		p->waited_ns = json_integer_value(waited);

@@ -11,7 +11,8 @@
  *   size        q set the size of the file that r reads, writes or asks the size of; q did, and r sets it; q met the end of the
  *               file, and r writes beyond; both append
  *   attribute   q changed what r asks for: permissions, owner, extended attributes, locks; the reverse; both change it
- *   process     r is the first of a process and q of its parent had ended when it began; q's process had ended when r's thread had waited
+ *   process     r is the first of a process's thread and q of its parent had ended when it began, or of a process that the parent knew
+ *               to have ended; q's process had ended when r's thread had waited
  *               for that
  * where "earlier" is by that order. Source: ARTC's resource rules and TBBT's (see doc/replay-engines.md). */
 #include <errno.h>

@@ -65,16 +65,26 @@ static void wait_add(struct process_waits *p, uint32_t request, uint32_t earlier
 	p->wait[p->n++] = (struct process_wait){request, earlier};
 }
 
+#define OVERLAP_MAX 64 /* requests of one thread that had begun but not ended at a moment; more are no thread's */
+
 /* The request waits for the last of each thread of the process that had ended by then. */
 static void wait_for_process(struct process_waits *p, const struct threads *t, uint32_t request, uint32_t process, int64_t ns)
 {
 	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++) {
-		uint32_t n = n_begun(t, thread, ns), first = t->first[thread];
-		while (n && load_end_ns(t->l, &t->l->request[t->of[first + n - 1]]) > ns)
+		uint32_t n = n_begun(t, thread, ns), first = t->first[thread], least = n > OVERLAP_MAX ? n - OVERLAP_MAX : 0;
+		while (n > least && load_end_ns(t->l, &t->l->request[t->of[first + n - 1]]) > ns)
 			n--;
-		if (n)
+		if (n > least)
 			wait_add(p, request, t->of[first + n - 1]);
 	}
+}
+
+/* So does the first request of each of its threads. */
+static void process_waits_for(struct process_waits *p, const struct threads *t, uint32_t process, uint32_t other, int64_t ns)
+{
+	for (uint32_t thread = t->from[process]; thread < t->to[process]; thread++)
+		if (t->first[thread] < t->first[thread + 1])
+			wait_for_process(p, t, t->of[t->first[thread]], other, ns);
 }
 
 static void birth_find(struct process_waits *p, const struct threads *t, uint32_t process)
@@ -87,7 +97,7 @@ static void birth_find(struct process_waits *p, const struct threads *t, uint32_
 	if (request == NONE32 || x->parent == NONE32 || x->parent == process)
 		return;
 	int64_t begin_ns = t->l->request[request].begin_ns;
-	wait_for_process(p, t, request, x->parent, x->parent_told && x->birth_ns < begin_ns ? x->birth_ns : begin_ns);
+	process_waits_for(p, t, process, x->parent, x->parent_told && x->birth_ns < begin_ns ? x->birth_ns : begin_ns);
 }
 
 static void end_find(struct process_waits *p, const struct threads *t, uint32_t process)
@@ -98,6 +108,88 @@ static void end_find(struct process_waits *p, const struct threads *t, uint32_t 
 	uint32_t at = t->first[x->waiter] + n_begun(t, x->waiter, x->waited_ns);
 	if (at < t->first[x->waiter + 1])
 		wait_for_process(p, t, t->of[at], process, t->l->request[t->of[at]].begin_ns);
+}
+
+/* --- children of one process, one after another ------------------------------------------------------------------------ */
+
+#define ENDED_MAX 256u
+
+struct moment { /* of a process: it begins, or its parent knows of its end */
+	int64_t ns;
+	uint32_t parent, process;
+	bool birth;
+};
+
+static int compare_moments(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+	if (x->parent != y->parent)
+		return x->parent < y->parent ? -1 : 1;
+	if (x->ns != y->ns)
+		return x->ns < y->ns ? -1 : 1;
+	if (x->birth != y->birth)
+		return x->birth ? 1 : -1;
+	return (x->process > y->process) - (x->process < y->process);
+}
+
+static struct moment *moments_find(const struct slots *s, uint32_t *n)
+{
+	struct moment *all = xmalloc(((size_t)s->n_processes * 2 + 1) * sizeof *all);
+	*n = 0;
+	for (uint32_t i = 0; i < s->n_processes; i++) {
+		const struct slot_process *x = &s->process[i];
+		if (!x->told_parent)
+			continue;
+		all[(*n)++] = (struct moment){x->birth_ns, x->told_parent, i, true};
+		if (x->waited)
+			all[(*n)++] = (struct moment){x->waited_ns, x->told_parent, i, false};
+	}
+	if (*n)
+		qsort(all, *n, sizeof *all, compare_moments);
+	return all;
+}
+
+/* What a parent knows to have ended, less what has waited for it before it ended itself. */
+struct known_ends {
+	uint32_t process[ENDED_MAX], number[ENDED_MAX]; /* the how-manieth that ended */
+	uint32_t n;
+};
+
+static void end_note(struct known_ends *k, uint32_t process, uint32_t number, uint32_t n_before)
+{
+	uint32_t kept = 0;
+	for (uint32_t i = k->n == ENDED_MAX; i < k->n; i++) {
+		if (k->number[i] < n_before) /* this one came after it */
+			continue;
+		k->process[kept] = k->process[i];
+		k->number[kept++] = k->number[i];
+	}
+	k->process[kept] = process;
+	k->number[kept] = number;
+	k->n = kept + 1;
+}
+
+/* A process begins after those have ended that its parent had waited for by then, though the parent may make no request in between. */
+static void siblings_find(struct process_waits *p, const struct threads *t)
+{
+	uint32_t n, n_ended = 0;
+	struct moment *all = moments_find(t->s, &n);
+	uint32_t *n_before = xcalloc((size_t)t->s->n_processes + 1, sizeof *n_before); /* ends that the parent knew of when it began */
+	struct known_ends known = {.n = 0};
+	for (uint32_t i = 0; i < n; i++) {
+		const struct moment *m = &all[i];
+		if (i && m->parent != all[i - 1].parent)
+			known.n = 0;
+		if (!m->birth) {
+			end_note(&known, m->process, n_ended++, n_before[m->process]);
+			continue;
+		}
+		n_before[m->process] = n_ended;
+		for (uint32_t k = 0; k < known.n; k++)
+			process_waits_for(p, t, m->process, known.process[k], m->ns);
+	}
+	free(n_before);
+	free(all);
 }
 
 static int compare(const void *a, const void *b)
@@ -119,6 +211,7 @@ void process_waits_find(struct process_waits *p, const struct load *l, const str
 		birth_find(p, &t, i);
 		end_find(p, &t, i);
 	}
+	siblings_find(p, &t);
 	if (p->n)
 		qsort(p->wait, p->n, sizeof *p->wait, compare);
 	threads_release(&t);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What follows from who started which process, and who waited for its end (slot_process): a process's first request comes after those
- * of its parent's threads that had ended when it began; what a thread does after it has waited for a process's end comes after all that
+/* What follows from who started which process, and who waited for its end (slot_process): the first request of each
+ * thread of a process comes after those of its parent's threads that had ended when it began, and after the processes that the parent had
+ * waited for by then; what a thread does after it has waited for a process's end comes after all that
  * process's requests. Where a parent is only inferred the process began, as far as is known, with its first request.
  * For rule `process` of order fs (order_fs.c). */
 #ifndef REPLAY_PROCESS_WAITS_H

@@ -84,6 +84,32 @@ static void births_and_ends_are_kept(void **state)
 	sample_release(&s);
 }
 
+/* A shell that makes no request of its own between one program and the next: what it has waited for comes first, for each thread of the next. What
+ * the last one has itself come after need not be waited for again. */
+static void children_one_after_another(void **state)
+{
+	(void)state;
+	struct sample s = {.paths = {"a", "b", "c", "d"}, .n_paths = 4,
+			   .extra_json = "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
+					 "{\"pid\":200,\"parent\":100,\"begin_ns\":10,\"waited_by\":100,\"waited_ns\":30},"
+					 "{\"pid\":300,\"parent\":100,\"begin_ns\":40,\"waited_by\":100,\"waited_ns\":60},"
+					 "{\"pid\":400,\"parent\":100,\"begin_ns\":70},{\"pid\":500,\"parent\":100,\"begin_ns\":25}]}"};
+	struct loaded x;
+	struct edges d;
+	of(sample_data(&s, 0, 12, 20, OP_PREAD, 3, 0, 0, 1, 1), 200, 200); /* 0: thread 0 */
+	of(sample_data(&s, 0, 42, 50, OP_PREAD, 3, 1, 0, 1, 1), 300, 300); /* 1: thread 1 */
+	of(sample_data(&s, 0, 72, 73, OP_PREAD, 3, 2, 0, 1, 1), 400, 400); /* 2: thread 2 */
+	of(sample_data(&s, 0, 75, 78, OP_PREAD, 3, 2, 0, 1, 1), 400, 401); /* 3: thread 3 */
+	of(sample_data(&s, 0, 80, 81, OP_PREAD, 3, 3, 0, 1, 1), 500, 500); /* 4: thread 4, began before anything was waited for */
+	load(&s, &x);
+	derive(&x, RULES_ALL, &d);
+	assert_true(has(&d, 1, 0, 0) && has(&d, 2, 1, 0) && has(&d, 3, 1, 0));
+	assert_int_equal(d.n, 3);
+	edges_release(&d);
+	loaded_release(&x);
+	sample_release(&s);
+}
+
 /* Without a table nothing is known of who started whom, but from what was inherited. */
 static void a_parent_is_inferred_from_what_was_inherited(void **state)
 {
@@ -196,7 +222,7 @@ static int tear_down(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(births_and_ends_are_kept),
+		cmocka_unit_test(births_and_ends_are_kept), cmocka_unit_test(children_one_after_another),
 		cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
 		cmocka_unit_test(siblings_inherit_from_their_parent),
 		cmocka_unit_test(a_child_told_late_inherits),
