@@ -44,7 +44,10 @@ expect_status_any() {
 	"$@" >out 2>err || status=$?
 	[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status: $* $(cat err)"
 }
-expect_status_any "$VALIDATE" run slow.conf -o results --resume --quiet
+expect_status_any "$VALIDATE" run slow.conf -o results --resume
+# what was finished before counts in the progress, of runs and of time alike
+grep -E ' (recording|block) [0-9]+ of ' err >steps || fail "no progress was shown: $(cat err)"
+! head -n 1 steps | grep -q '^ *0%' || fail "finished runs do not count: $(head -n 1 steps)"
 journal_runs results | head -n "$(wc -l <before)" | cmp -s - before || fail "finished runs were lost"
 # the bank went with the scratch directory: what is needed of it was recorded again
 grep -q '"event":"bank"' results/journal || fail "the lost bank trace was not recorded again"

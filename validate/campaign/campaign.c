@@ -24,7 +24,7 @@ double run_seconds(const struct campaign *c, const struct design_run *r)
 	       (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
 }
 
-static void progress_show(struct campaign *c, size_t id, double *done)
+static void progress_show(struct campaign *c, size_t id, double done)
 {
 	const struct design_run *r = &c->plan.run[id];
 	const struct protocol *p = c->protocol;
@@ -33,8 +33,7 @@ static void progress_show(struct campaign *c, size_t id, double *done)
 				     p->scenario[r->scenario].name)
 			 : xasprintf("block %u of %llu: %s, %s", r->block, (unsigned long long)p->n_replicates_max,
 				     p->scenario[r->scenario].name, run_role_name(p, r->role));
-	progress_step(&c->progress, id, *done, what);
-	*done += run_seconds(c, r);
+	progress_step(&c->progress, id, done, what);
 	free(what);
 }
 
@@ -57,18 +56,19 @@ static int runs_make(struct campaign *c, struct err *e)
 	double done = 0, total = 0;
 	size_t n = n_runs_wanted(c);
 	for (size_t id = 0; id < n; id++)
-		total += c->run[id].state == RUN_PENDING ? run_seconds(c, &c->plan.run[id]) : 0;
+		total += run_seconds(c, &c->plan.run[id]);
 	progress_start(&c->progress, n, total, !c->options->quiet);
 	for (size_t id = 0; id < n; id++) {
 		const struct design_run *r = &c->plan.run[id];
 		if (c->run[id].state == RUN_PENDING) {
-			progress_show(c, id, &done);
+			progress_show(c, id, done);
 			int ret = campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)id, e);
 			if (!ret && c->run[id].state == RUN_FAILED)
 				ret = failed_run(c, id, e);
 			if (ret)
 				return ret;
 		}
+		done += run_seconds(c, r);
 		if (id + 1 == n || c->plan.run[id + 1].block != r->block) {
 			int ret = r->role == ROLE_RECORD ? 0 : look_after(c, r->block, e);
 			if (ret)
