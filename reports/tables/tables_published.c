@@ -166,7 +166,9 @@ void table_claim_values(struct table *t, const struct analysis *a)
 	table_column_estimate(t, FORMAT_NUMBER, "value", "Value");
 	table_column_estimate(t, FORMAT_NUMBER, "other", "Of the other");
 	table_column(t, FORMAT_TEXT, "difference_unit", "Unit of the difference");
-	table_column_estimate(t, FORMAT_NUMBER, "difference", "Difference");
+	table_column(t, FORMAT_NUMBER, "difference", "Difference");
+	table_column(t, FORMAT_NUMBER, "difference_lo", "from");
+	table_column(t, FORMAT_NUMBER, "difference_hi", "to");
 	table_column(t, FORMAT_SHARE, "confidence", "Confidence");
 	table_column(t, FORMAT_TEXT, "outcome", "On this machine");
 	for (size_t i = 0; i < a->n_claims; i++)
@@ -183,7 +185,9 @@ void table_claim_values(struct table *t, const struct analysis *a)
 			table_estimate(t, &q->value);
 			table_estimate(t, &q->other);
 			table_text(t, relative ? "ratio" : published_unit(c->measure));
-			table_estimate(t, &q->difference);
+			table_number_status(t, q->difference.status, q->difference.value, NAN);
+			table_number_status(t, q->difference.status, q->difference.lo95, NAN);
+			table_number_status(t, q->difference.status, q->difference.hi95, NAN);
 			table_number(t, a->claim[i].confidence);
 			table_text(t, claim_outcome_names[q->outcome]);
 		}

@@ -94,7 +94,7 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 {
 	struct measure_runs runs, other = {0};
 	collect(&runs, a, k->cell);
-	k->value = measure_estimate(c->measure, c->operation, &runs, 1 - ALPHA);
+	k->value = measure_estimate(c->measure, c->operation, &runs);
 	if (k->than == CLAIM_NO_CELL) {
 		k->other = estimate_none(STAT_OK);
 		k->other.value = c->limit;
@@ -102,7 +102,7 @@ static void comparison_make(struct claim_comparison *k, const struct analysis *a
 		k->difference = measure_excess(c->measure, c->operation, &runs, c->limit, confidence);
 	} else {
 		collect(&other, a, k->than);
-		k->other = measure_estimate(c->measure, c->operation, &other, 1 - ALPHA);
+		k->other = measure_estimate(c->measure, c->operation, &other);
 		k->difference = measure_difference(c->measure, c->operation, &runs, &other, confidence);
 	}
 	k->outcome = outcome_of(c, &k->difference, runs.n < other.n ? runs.n : other.n, confidence);
@@ -142,7 +142,7 @@ static void published_compute(struct analysis *a)
 			collect(&runs, a, k);
 			GROW(a->published, a->n_published, cap);
 			a->published[a->n_published++] = (struct published_result){
-			    v, k, measure_estimate(v->measure, v->operation, &runs, 1 - ALPHA)};
+			    v, k, measure_estimate(v->measure, v->operation, &runs)};
 			measure_runs_release(&runs);
 		}
 }

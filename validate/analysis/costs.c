@@ -9,8 +9,6 @@
 #include "validate/analysis/analysis_private.h"
 #include "validate/analysis/measure_values.h"
 
-#define CONFIDENCE 0.95
-
 typedef double run_value(const struct run *run);
 
 static double preparation_ns(const struct run *run)
@@ -102,8 +100,8 @@ static void cost_compute(struct cost *k, const struct analysis *a, const struct 
 	struct estimate share = mean_estimate(m.x, m.n, observed_share);
 	k->own = known_estimate(m.x, m.n, own_ns);
 	k->observed_share = share.value;
-	k->cpu_deviation = measure_estimate(MEASURE_CPU_TIME, NULL, &m, CONFIDENCE);
-	k->speedup = measure_estimate(MEASURE_SPEEDUP, NULL, &m, CONFIDENCE);
+	k->cpu_deviation = measure_estimate(MEASURE_CPU_TIME, NULL, &m);
+	k->speedup = measure_estimate(MEASURE_SPEEDUP, NULL, &m);
 	measure_runs_release(&m);
 }
 

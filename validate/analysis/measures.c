@@ -127,6 +127,14 @@ static enum stat_status jackknife(const struct statistic *s, struct t_estimate *
 	return t->se > 1e-12 * fmax(1, fabs(t->value)) ? STAT_OK : STAT_ZERO_VARIANCE;
 }
 
+static enum stat_status limits_with(const struct t_estimate *t, double confidence, enum measure_scale back, double *lo, double *hi)
+{
+	enum stat_status s = t_interval(t, confidence, lo, hi);
+	*lo = unscaled(back, *lo);
+	*hi = unscaled(back, *hi);
+	return s;
+}
+
 /* The value with its interval, mapped back by the scale. Without scatter the value is there without limits. */
 static struct estimate estimate_with(enum stat_status s, const struct t_estimate *t, double confidence, enum measure_scale back)
 {
@@ -136,9 +144,7 @@ static struct estimate estimate_with(enum stat_status s, const struct t_estimate
 	e.value = unscaled(back, t->value);
 	if (s == STAT_ZERO_VARIANCE)
 		return e;
-	e.status = t_interval(t, confidence, &e.lo95, &e.hi95);
-	e.lo95 = unscaled(back, e.lo95);
-	e.hi95 = unscaled(back, e.hi95);
+	e.status = limits_with(t, confidence, back, &e.lo95, &e.hi95);
 	e.df = t->df;
 	return e;
 }
@@ -193,30 +199,33 @@ static struct estimate size_compared(const struct statistic *difference, const s
 	return e;
 }
 
-/* Of |b| itself: the interval of b, folded at 0. */
-static struct estimate size_alone(enum measure m, const char *operation, const struct measure_runs *runs, double confidence)
+static void fold(double *lo, double *hi)
 {
-	struct estimate e = measure_estimate(signed_measure(m), operation, runs, confidence);
-	double lo = fabs(e.lo95), hi = fabs(e.hi95);
-	bool across = e.lo95 < 0 && e.hi95 > 0;
-	e.value = fabs(e.value);
-	e.lo95 = across ? 0 : fmin(lo, hi);
-	e.hi95 = fmax(lo, hi);
-	if (e.status) /* no limits to fold */
-		e.lo95 = e.hi95 = NAN;
-	return e;
+	const double a = fabs(*lo), b = fabs(*hi);
+	*lo = *lo < 0 && *hi > 0 ? 0 : fmin(a, b);
+	*hi = fmax(a, b);
 }
 
 /* --- public ------------------------------------------------------------------------------------------------------- */
 
-struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs, double confidence)
+struct estimate measure_size(const struct estimate *of)
+{
+	struct estimate e = *of;
+	e.value = fabs(e.value);
+	fold(&e.lo90, &e.hi90);
+	fold(&e.lo95, &e.hi95);
+	return e;
+}
+
+struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs)
 {
 	struct t_estimate t = {0};
-	if (is_size(m))
-		return size_alone(m, operation, runs, confidence);
-	const struct statistic s = {m, measure_info[m].scale, operation, runs, NULL, 0, 0};
+	const struct statistic s = {signed_measure(m), measure_info[signed_measure(m)].scale, operation, runs, NULL, 0, 0};
 	enum stat_status status = jackknife(&s, &t);
-	return estimate_with(status, &t, confidence, s.scale);
+	struct estimate e = estimate_with(status, &t, 0.95, s.scale);
+	if (!e.status)
+		e.status = limits_with(&t, 0.90, s.scale, &e.lo90, &e.hi90);
+	return is_size(m) ? measure_size(&e) : e;
 }
 
 /* How a difference on a scale is told: as a ratio less one where that was a logarithm. */

@@ -20,13 +20,16 @@ struct measure_runs { /* replays x[i] with the program's runs r[i] of the same b
 void measure_runs_collect(struct measure_runs *m, const struct results *r, size_t scenario, size_t replayer, unsigned int n_blocks);
 void measure_runs_release(struct measure_runs *m);
 
-/* The measure of one case with its intervals at the given confidence (lo95, hi95 hold them; lo90, hi90 are NaN), in its base unit.
+/* The measure of one case with its intervals, in its base unit.
  * `operation` NULL: all requests. Status: STAT_TOO_FEW below three pairs; STAT_NOT_ASSESSED where the runs do not have it;
  * STAT_ZERO_VARIANCE where it is the same in every run: then the value is there without limits. */
-struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs, double confidence);
+struct estimate measure_estimate(enum measure m, const char *operation, const struct measure_runs *runs);
+/* Of |b| the estimate of b: its intervals folded at 0. */
+struct estimate measure_size(const struct estimate *of);
 
-/* How much larger it is in a than in b: as a ratio less one for times and other positive measures, and for 1 + value of those that are
- * relative deviations; else the difference. Of the size of the bias: |b_a| - |b_b|, from intervals of b_a - b_b and b_a + b_b. */
+/* How much larger it is in a than in b, with its interval at the given confidence in lo95 and hi95 (lo90 and hi90 are NaN): as a ratio
+ * less one for times and other positive measures, and for 1 + value of those that are relative deviations; else the difference. Of the
+ * size of the bias: |b_a| - |b_b|, from intervals of b_a - b_b and b_a + b_b. */
 struct estimate measure_difference(enum measure m, const char *operation, const struct measure_runs *a,
 				   const struct measure_runs *b, double confidence);
 /* The same against a number in its base unit. */

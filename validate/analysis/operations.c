@@ -9,8 +9,6 @@
 #include "common/xalloc.h"
 #include "validate/analysis/measures.h"
 
-#define CONFIDENCE 0.95
-
 static const struct op_summary *op_find(const struct run_summary *s, const char *op)
 {
 	for (unsigned int i = 0; i < s->n_ops; i++)
@@ -37,10 +35,10 @@ static void operation_make(struct operation_result *o, const struct measure_runs
 		o->n_requests += (double)op_find(&m->x[i]->summary, op)->response.n / (double)m->n;
 		o->share += of->mean * (double)of->n / (r->response.mean * (double)r->response.n) / (double)m->n;
 	}
-	o->program = measure_estimate(MEASURE_REFERENCE_TIME, op, m, CONFIDENCE);
-	o->replay = measure_estimate(MEASURE_RESPONSE_TIME, op, m, CONFIDENCE);
-	o->bias = measure_estimate(MEASURE_BIAS, op, m, CONFIDENCE);
-	o->uncertainty = measure_estimate(MEASURE_UNCERTAINTY, op, m, CONFIDENCE);
+	o->program = measure_estimate(MEASURE_REFERENCE_TIME, op, m);
+	o->replay = measure_estimate(MEASURE_RESPONSE_TIME, op, m);
+	o->bias = measure_estimate(MEASURE_BIAS, op, m);
+	o->uncertainty = measure_estimate(MEASURE_UNCERTAINTY, op, m);
 }
 
 static int by_share(const void *x, const void *y)

@@ -72,7 +72,7 @@ static void case_compute(struct parallel_case *c, const struct analysis *a, size
 	*c = (struct parallel_case){.cell = cell};
 	c->program = over_runs(m->r, m->n, running_ns);
 	c->replay = over_runs(m->x, m->n, running_ns);
-	c->error = measure_estimate(MEASURE_PERCENT_ERROR, NULL, m, CONFIDENCE);
+	c->error = measure_estimate(MEASURE_PERCENT_ERROR, NULL, m);
 	c->bandwidth_program = over_runs(m->r, m->n, bandwidth);
 	c->bandwidth_replay = over_runs(m->x, m->n, bandwidth);
 	c->tracing_time = measure_value(MEASURE_TRACING_TIME, NULL, m);
@@ -178,17 +178,6 @@ static void nodes_compute(struct parallel_analysis *p, size_t *cap, size_t cell,
 
 /* --- the worst ------------------------------------------------------------------------------------------------------ */
 
-static struct estimate folded(const struct estimate *e)
-{
-	struct estimate f = *e;
-	const double lo = fabs(e->lo95), hi = fabs(e->hi95);
-	f.value = fabs(e->value);
-	f.lo95 = e->lo95 < 0 && e->hi95 > 0 ? 0 : fmin(lo, hi);
-	f.hi95 = fmax(lo, hi);
-	f.lo90 = f.hi90 = NAN;
-	return f;
-}
-
 static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 {
 	w->n_cells++;
@@ -197,7 +186,7 @@ static void worst_add(struct parallel_worst *w, const struct parallel_case *c)
 	if (!is_known(&c->error) || (w->cell != PARALLEL_NO_CELL && fabs(c->error.value) <= w->size.value))
 		return;
 	w->cell = c->cell;
-	w->size = folded(&c->error);
+	w->size = measure_size(&c->error);
 }
 
 static const struct published_value *published_find(const struct analysis *a, size_t cell)

@@ -241,9 +241,11 @@ static void test_bias_interval_is_the_reports(void **state)
 	analysed(&c, &a, &e, 1, 1, 17, 3);
 	measure_runs_collect(&m, &c.results, 0, 0, 17);
 	assert_int_equal(m.n, 17);
-	struct estimate got = measure_estimate(MEASURE_BIAS, NULL, &m, 0.95);
+	struct estimate got = measure_estimate(MEASURE_BIAS, NULL, &m);
 	assert_int_equal(got.status, STAT_OK);
 	assert_true(fabs(got.value - a.cell[0].bias.value) < 1e-12);
+	assert_true(fabs(got.lo90 - a.cell[0].bias.lo90) < 1e-12);
+	assert_true(fabs(got.hi90 - a.cell[0].bias.hi90) < 1e-12);
 	assert_true(fabs(got.lo95 - a.cell[0].bias.lo95) < 1e-12);
 	assert_true(fabs(got.hi95 - a.cell[0].bias.hi95) < 1e-12);
 	/* and of times: the ratio of the means */
