@@ -173,6 +173,7 @@ static void plan_uncertainty(struct component *k, const struct cell *c, double a
 	/* beyond the limit, but so is the program: no number of replicates makes the machine quieter */
 	if (!inside && 1.96 * b->u_c_program / k->limit > 1 && !k->impractical) {
 		k->impractical = true;
+		k->n_more = 0;
 		REASON_ADD(k, "; %s", no_number);
 	}
 }
