@@ -19,6 +19,7 @@
 
 #define TIME_NONE INT64_MIN
 #define TRACE_TIME_MAX (INT64_C(1) << 61) /* known times lie within +-73 years, so that differences never overflow */
+#define TRACE_WALL_MAX ((INT64_C(1) << 62) - 1) /* and the wall clock within 146 years of 1970 */
 #define OBJECT_NONE UINT32_MAX
 #define HEAP_NONE UINT32_MAX
 
@@ -95,8 +96,8 @@ enum trace_level { LEVEL_SYSCALL = 1, LEVEL_BLOCK = 2 };
 /* Strings are borrowed from the writer's caller, or from the reader until trace_close. NULL where unknown. */
 struct trace_meta {
 	enum trace_level level;
-	int64_t epoch_ns;	   /* CLOCK_MONOTONIC at time 0 of the trace */
-	int64_t wall_epoch_ns;	   /* CLOCK_REALTIME at the same instant, 0 unknown */
+	int64_t epoch_ns;	   /* CLOCK_MONOTONIC at time 0 of the trace, within +-TRACE_TIME_MAX */
+	int64_t wall_epoch_ns;	   /* CLOCK_REALTIME at the same instant, within +-TRACE_WALL_MAX; 0 unknown */
 	const char *clock;	   /* "tsc", "monotonic", or the foreign format's own */
 	double clock_resolution_ns; /* measured, or the format's: half-width of a Type B component */
 	double clock_read_cost_ns;

@@ -236,11 +236,13 @@ static int get_u64(const json_t *o, const char *key, uint64_t *v, struct err *e)
 	return 0;
 }
 
-static int get_i64(const json_t *o, const char *key, int64_t *v, struct err *e)
+static int get_epoch(const json_t *o, const char *key, int64_t most, int64_t *v, struct err *e)
 {
 	const json_t *j = json_object_get(o, key);
 	if (j && !json_is_integer(j))
 		return bad(key, "a whole number", e);
+	if (j && (json_integer_value(j) > most || json_integer_value(j) < -most))
+		return bad(key, "a time that a trace can hold", e);
 	if (j)
 		*v = json_integer_value(j);
 	return 0;
@@ -300,11 +302,6 @@ static int get_holes(struct meta_store *m, const json_t *o, struct fileset_detai
 	return 0;
 }
 
-static int digit_of(char c)
-{
-	return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
 {
 	const json_t *v = json_object_get(o, "sha256");
@@ -314,7 +311,7 @@ static int get_digest(const json_t *o, struct fileset_detail *f, struct err *e)
 	if (!text || strlen(text) != 2 * FILESET_DIGEST)
 		return bad("sha256", "64 hexadecimal digits", e);
 	for (size_t i = 0; i < FILESET_DIGEST; i++) {
-		int high = digit_of(text[2 * i]), low = digit_of(text[2 * i + 1]);
+		int high = hex_value(text[2 * i]), low = hex_value(text[2 * i + 1]);
 		if (high < 0 || low < 0)
 			return bad("sha256", "64 hexadecimal digits", e);
 		f->digest[i] = (uint8_t)(high * 16 + low);
@@ -383,8 +380,8 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 {
 	struct trace_meta *meta = &m->meta;
 	int rc = get_level(meta, top, e);
-	rc = rc ? rc : get_i64(top, "epoch_ns", &meta->epoch_ns, e);
-	rc = rc ? rc : get_i64(top, "wall_epoch_ns", &meta->wall_epoch_ns, e);
+	rc = rc ? rc : get_epoch(top, "epoch_ns", TRACE_TIME_MAX, &meta->epoch_ns, e);
+	rc = rc ? rc : get_epoch(top, "wall_epoch_ns", TRACE_WALL_MAX, &meta->wall_epoch_ns, e);
 	rc = rc ? rc : get_ns(top, "clock_resolution_ns", &meta->clock_resolution_ns, e);
 	rc = rc ? rc : get_ns(top, "clock_read_cost_ns", &meta->clock_read_cost_ns, e);
 	rc = rc ? rc : get_u64(top, "n_events_lost", &meta->n_events_lost, e);

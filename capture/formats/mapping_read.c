@@ -335,7 +335,8 @@ static void note_meta(struct mapped *t)
 	if (!t->has_first)
 		return;
 	int64_t s = t->first_s - t->m->epoch_s, ns;
-	if (!__builtin_mul_overflow(s, (int64_t)1000000000, &ns) && !__builtin_add_overflow(ns, t->first_ns, &ns))
+	if (!__builtin_mul_overflow(s, (int64_t)1000000000, &ns) && !__builtin_add_overflow(ns, t->first_ns, &ns) &&
+	    ns <= TRACE_WALL_MAX && ns >= -TRACE_WALL_MAX)
 		meta->wall_epoch_ns = ns;
 }
 

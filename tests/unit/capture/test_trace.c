@@ -7,6 +7,7 @@
 #include <signal.h>
 
 #include "capture/format.h"
+#include "capture/trace_meta.h"
 #include "tests/unit/capture/sample.h"
 
 static void check_all(const char *path, uint64_t n)
@@ -534,6 +535,30 @@ static void full_disk(void **state)
 	unlink(path);
 }
 
+/* Times of strangers are added and subtracted by everybody: none may be so far away that a sum overflows. */
+static void epochs_are_bounded(void **state)
+{
+	static const struct {
+		const char *text;
+		bool good;
+	} cases[] = {
+	    {"{\"level\":\"block\",\"epoch_ns\":2305843009213693952,\"wall_epoch_ns\":-4611686018427387903}", true},
+	    {"{\"level\":\"block\",\"epoch_ns\":-2305843009213693952,\"wall_epoch_ns\":4611686018427387903}", true},
+	    {"{\"level\":\"block\",\"epoch_ns\":2305843009213693953}", false},
+	    {"{\"level\":\"block\",\"epoch_ns\":-9223372036854775808}", false},
+	    {"{\"level\":\"block\",\"wall_epoch_ns\":4611686018427387904}", false},
+	    {"{\"level\":\"block\",\"wall_epoch_ns\":-9223372036854775808}", false},
+	    {"{\"level\":\"block\",\"wall_epoch_ns\":1.5}", false},
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		struct meta_store m;
+		meta_store_init(&m);
+		assert_int_equal(meta_from_json(&m, cases[i].text, strlen(cases[i].text), NULL), cases[i].good ? 0 : -EINVAL);
+		meta_store_release(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -553,6 +578,7 @@ int main(void)
 	    cmocka_unit_test(other_versions_are_refused),
 	    cmocka_unit_test(unwritable_places),
 	    cmocka_unit_test(full_disk),
+	    cmocka_unit_test(epochs_are_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
