@@ -16,6 +16,7 @@
 #define MAGIC 0x65617400u /* the lowest byte is the version */
 #define VERSION 7u
 #define FILES_MAX 1024
+#define OF_A_CGROUP 0x100u /* among the actions: the group's number stands behind the event */
 
 struct event {
 	uint32_t magic, sequence;
@@ -97,7 +98,7 @@ static int next_event(struct text_input *in, struct event *v, struct err *e)
 
 static enum pair_event_kind kind_of(uint32_t action)
 {
-	switch (action & 0xffff) {
+	switch (action & 0xffff & ~OF_A_CGROUP) {
 	case 1:
 		return EVENT_QUEUE;
 	case 2: /* back merge */

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* blktrace's binary files, made by hand where no sample has what is tested. */
+#include "capture/format.h"
+#include "tests/unit/capture/sample.h"
+
+#define EVENT_BYTES 48
+#define ACTION_AT 28
+#define EXTRA_AT 46
+#define OF_A_CGROUP 0x100u
+
+/* The events of `from` as a kernel with the option blk_cgroup has them: marked, and with the number of a group behind each. */
+static void with_groups(const char *from, const char *to)
+{
+	const uint64_t group = 0x123456789;
+	size_t len, n = 0;
+	unsigned char *in = slurp(from, &len), *out = malloc(len * 2);
+	assert_non_null(out);
+	for (size_t at = 0; at + EVENT_BYTES <= len;) {
+		uint32_t action;
+		uint16_t extra, more;
+		memcpy(&action, in + at + ACTION_AT, sizeof action);
+		memcpy(&extra, in + at + EXTRA_AT, sizeof extra);
+		memcpy(out + n, in + at, EVENT_BYTES);
+		action |= OF_A_CGROUP;
+		more = (uint16_t)(extra + sizeof group);
+		memcpy(out + n + ACTION_AT, &action, sizeof action);
+		memcpy(out + n + EXTRA_AT, &more, sizeof more);
+		memcpy(out + n + EVENT_BYTES, &group, sizeof group);
+		memcpy(out + n + EVENT_BYTES + sizeof group, in + at + EVENT_BYTES, extra);
+		at += EVENT_BYTES + (size_t)extra;
+		n += EVENT_BYTES + (size_t)more;
+	}
+	spill(to, out, n);
+	free(in);
+	free(out);
+}
+
+static void events_may_tell_their_group(void **state)
+{
+	static const char plain[] = "tests/data/formats/loop.blktrace.0";
+	char path[512];
+	struct err e = ERR_INIT;
+	struct trace *a, *b;
+	const struct trace_record *x, *y;
+	uint64_t n = 0;
+	(void)state;
+	with_groups(plain, scratch(path, "groups"));
+	must(trace_open_as(&a, format_find("blktrace"), plain, &e), &e);
+	must(trace_open_as(&b, format_find("blktrace"), path, &e), &e);
+	for (int rc; (rc = trace_next(a, &x, &e)) != 0; n++) {
+		assert_int_equal(rc, 1);
+		assert_int_equal(trace_next(b, &y, &e), 1);
+		assert_memory_equal(x, y, sizeof *x);
+	}
+	assert_int_equal(trace_next(b, &y, &e), 0);
+	assert_true(n > 10);
+	trace_close(a);
+	trace_close(b);
+	unlink(path);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(events_may_tell_their_group),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
