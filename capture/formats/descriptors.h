@@ -46,7 +46,8 @@ struct traced_thread {
 	int64_t begin_ns;
 	uint64_t ticket;
 	bool has_ticket, adopted;
-	struct open_file *closing; /* what close() is about: the number may be given anew before it returns */
+	bool closed;		   /* close() is under way, and the number was given back when it began: it may be given anew before it returns */
+	struct open_file *closing; /* what it is about; NULL: not known */
 };
 
 #define THREAD_SLOTS 4096u

@@ -45,6 +45,23 @@ static const struct strace_call *call_at(struct strace *t, const char *s, const 
 	return call;
 }
 
+static void close_over(struct traced_thread *th)
+{
+	open_file_put(th->closing);
+	th->closing = NULL;
+	th->closed = false;
+}
+
+static void close_begins(struct traced_thread *th, int64_t fd)
+{
+	close_over(th);
+	th->closed = true;
+	th->closing = descriptor_get(th, fd);
+	if (th->closing)
+		th->closing->refs++;
+	descriptor_set(th, fd, NULL, false);
+}
+
 /* A call that begins and is interrupted. It has its place in the trace from now on. */
 static int take_unfinished(struct strace *t, struct traced_thread *th, const struct strace_call *call, const char *name,
 			   size_t name_len, const char *text, const char *end, int64_t begin_ns)
@@ -70,14 +87,8 @@ static int take_unfinished(struct strace *t, struct traced_thread *th, const str
 	r.pid = th->process->pid;
 	r.tid = th->tid;
 	th->ticket = record_queue_add(&t->base.queue, &r);
-	int64_t fd = call->op == OP_CLOSE ? strace_first_fd(text, end) : -1;
-	struct open_file *f = descriptor_get(th, fd);
-	if (f) {
-		open_file_put(th->closing);
-		th->closing = f;
-		f->refs++;
-		descriptor_set(th, fd, NULL, false);
-	}
+	if (call->op == OP_CLOSE)
+		close_begins(th, strace_first_fd(text, end));
 	return 0;
 }
 
@@ -121,8 +132,10 @@ static int take_resumed(struct strace *t, struct traced_thread *th, const char *
 	struct err why; /* ERR_INIT would fill all of it, for every line */
 	err_clear(&why);
 	int rc = strace_take_call(t, th, &l, &why);
+	close_over(th);
 	if (rc) { /* where in the text that was put together means nothing to the reader */
-		record_queue_drop(&t->base.queue, th->ticket);
+		if (th->has_ticket)
+			record_queue_drop(&t->base.queue, th->ticket);
 		return foreign_at(&t->base, rest + 8, e, "%s", why.msg);
 	}
 	return 0;
@@ -148,6 +161,7 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 	if (th->pending && th->has_ticket)
 		foreign_unfinished(&t->base, th->ticket);
 	th->pending = false;
+	close_over(th);
 	struct call_line l = {.call = call, .text = open + 1, .end = end, .begin_ns = stamp_ns, .stamp_ns = stamp_ns};
 	return strace_take_call(t, th, &l, e);
 }

@@ -121,12 +121,8 @@ int strace_effects(struct parsed *p, struct err *e)
 	case OP_OPEN:
 		return opened(p, e);
 	case OP_CLOSE:
-		if (p->th->closing && !p->file)
-			p->r.object = p->th->closing->object;
-		else
+		if (!p->th->closed)
 			descriptor_set(p->th, p->r.fd, NULL, false);
-		open_file_put(p->th->closing);
-		p->th->closing = NULL;
 		return 0;
 	case OP_LSEEK:
 		sought(p);

@@ -62,7 +62,8 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	if (!scan_i64(&s, end, fd))
 		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no descriptor", (int)(a->len < 60 ? a->len : 60),
 				  a->s);
-	*f = descriptor_get(p->th, *fd);
+	const bool closed = p->r.op == OP_CLOSE && p->th->closed; /* what has the number now may be another file */
+	*f = closed ? p->th->closing : descriptor_get(p->th, *fd);
 	if (is_shown(t, *f, s, end))
 		return 0;
 	if (!strace_decoration(s, end, &d)) {
@@ -78,6 +79,11 @@ int strace_file(struct parsed *p, const struct part *a, int64_t *fd, struct open
 	int rc = strace_object(t, &d, &object, e);
 	if (rc)
 		return rc;
+	if (closed) {
+		p->r.object = object;
+		*f = NULL;
+		return 0;
+	}
 	struct open_file *made = open_file_new(object, -1, false);
 	keep_shown(t, made, h, s, end);
 	descriptor_set(p->th, *fd, made, false);

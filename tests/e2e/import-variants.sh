@@ -109,6 +109,25 @@ expect_status 0 "$VALIDATE" import detached.strace -o got.trace
 expect_line out 'begin and never end: 2'
 "$VALIDATE" info --csv - got.trace >got
 [ "$(grep -c ',,p*read,.*,-1,ECANCELED,' got)" -eq 2 ] || fail "calls that were detached from: $(cat got)"
+# a number may be given anew before the close() that gave it back is seen to return: with what strace shows beside it, and without
+cat >anew.strace <<'E'
+20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDONLY) = 5 <0.000010>
+20 1795361299.000100 clone(child_stack=0x7f, flags=CLONE_VM|CLONE_FS|CLONE_FILES|CLONE_THREAD) = 21 <0.000010>
+20 1795361299.000200 close(5 <unfinished ...>
+21 1795361299.000210 openat(AT_FDCWD, "/b", O_RDONLY) = 5 <0.000010>
+20 1795361299.000300 <... close resumed>) = 0 <0.000100>
+21 1795361299.000400 read(5, "0123", 4) = 4 <0.000010>
+21 1795361299.000500 read(5, "4567", 4) = 4 <0.000010>
+E
+sed 's,"\(/[ab]\)".*= 5,&<\1>,; s,close(5,&</a>,; s,read(5,&</b>,' anew.strace >anew-shown.strace
+grep -q 'close(5</a> <' anew-shown.strace && grep -q '= 5</b> <' anew-shown.strace || fail "$(cat anew-shown.strace)"
+for file in anew anew-shown; do
+	expect_status 0 "$VALIDATE" import $file.strace -o got.trace
+	calls got.trace >got
+	for wanted in '^20,20,.*close,"path=a;fd=5"' '^20,21,.*read,"path=b;fd=5;offset=0;' '^20,21,.*read,"path=b;fd=5;offset=4;'; do
+		grep -q "$wanted" got || fail "$file, $wanted: $(cat got)"
+	done
+done
 # without times there is nothing to import, and that is said
 sed 's/^\([0-9]*\) [0-9.]* /\1 /' plain.strace >timeless.strace
 told timeless.strace 'line 1, column 4: no time (strace needs -ttt'
