@@ -134,6 +134,8 @@ bool strace_take_stamp(struct strace *t, const char *line, const char **at, cons
 	}
 	if (!scan_decimal(&s, end, 1000000000, ns, &digits) || s == end || *s != ' ')
 		return false;
+	if (of_day && *ns >= INT64_C(61) * 1000000000)
+		return false;
 	if (of_day)
 		*ns += (int64_t)(hours * 3600 + minutes * 60) * 1000000000;
 	if (!t->has_first) {
