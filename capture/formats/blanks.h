@@ -20,4 +20,11 @@ static inline const char *skip_blanks(const char *s, const char *end)
 	return s;
 }
 
+static inline const char *word_end(const char *s, const char *end)
+{
+	while (s < end && *s != ' ' && *s != '\t')
+		s++;
+	return s;
+}
+
 #endif

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/block_pairs.h"
 #include "capture/formats/number.h"
 #include "capture/kernel/block_requests.h"
@@ -20,13 +21,6 @@ struct blkparse {
 	bool over;
 	uint64_t n_events;
 };
-
-static const char *blanks(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
 
 static enum pair_event_kind kind_of(const char *s, size_t len)
 {
@@ -87,7 +81,7 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	}
 	v->device = t->last.number;
 	v->object = t->last.object;
-	*at = blanks(s, end);
+	*at = skip_blanks(s, end);
 	return 0;
 }
 
@@ -104,18 +98,18 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 			return foreign_at(&t->base, s, e, "a sector beyond 2^64");
 		return 0;
 	}
-	p = blanks(p, end);
+	p = skip_blanks(p, end);
 	if (p < end && *p == '+') {
-		p = blanks(p + 1, end);
+		p = skip_blanks(p + 1, end);
 		if (!scan_u64(&p, end, &n) || n > UINT32_MAX)
 			return foreign_at(&t->base, p, e, "no number of sectors behind +");
-		p = blanks(p, end);
+		p = skip_blanks(p, end);
 	}
 	v->bytes = n * 512;
 	v->op = op_of(rwbs, rwbs_len, n, &v->flags);
 	if (p < end && *p == '(') { /* -t: how long it took */
 		const char *close = memchr(p, ')', (size_t)(end - p));
-		p = close ? blanks(close + 1, end) : p;
+		p = close ? skip_blanks(close + 1, end) : p;
 	}
 	if (v->kind == EVENT_COMPLETE && p < end && *p == '[') {
 		p++;
@@ -131,7 +125,7 @@ static bool take_number(const char **at, const char *end, uint64_t max, uint64_t
 	const char *s = *at;
 	if (!scan_u64(&s, end, v) || *v > max || s == end || (*s != ' ' && *s != '\t'))
 		return false;
-	*at = blanks(s, end);
+	*at = skip_blanks(s, end);
 	return true;
 }
 
@@ -141,7 +135,7 @@ static bool take_time(const char **at, const char *end, int64_t *ns)
 	if (!scan_decimal(&s, end, 1000000000, ns, NULL) || *ns > TRACE_TIME_MAX || s == end ||
 	    (*s != ' ' && *s != '\t'))
 		return false;
-	*at = blanks(s, end);
+	*at = skip_blanks(s, end);
 	return true;
 }
 
@@ -162,17 +156,15 @@ static int event_line(struct blkparse *t, const char *s, const char *end, struct
 	if (!take_number(&at, end, UINT32_MAX, &pid))
 		return foreign_at(&t->base, at, e, "no number of a process");
 	const char *action = at;
-	while (at < end && *at != ' ' && *at != '\t')
-		at++;
+	at = word_end(at, end);
 	if (at == action)
 		return foreign_at(&t->base, at, e, "no action");
 	v.kind = kind_of(action, (size_t)(at - action));
 	v.pid = (uint32_t)pid;
-	const char *rwbs = at = blanks(at, end);
-	while (at < end && *at != ' ' && *at != '\t')
-		at++;
+	const char *rwbs = at = skip_blanks(at, end);
+	at = word_end(at, end);
 	size_t rwbs_len = (size_t)(at - rwbs);
-	rc = v.kind == EVENT_OTHER ? 0 : take_extent(t, blanks(at, end), end, rwbs, rwbs_len, &v, e);
+	rc = v.kind == EVENT_OTHER ? 0 : take_extent(t, skip_blanks(at, end), end, rwbs, rwbs_len, &v, e);
 	return rc ? rc : block_pairs_take(&t->pairs, &t->base, &v, e);
 }
 
@@ -214,7 +206,7 @@ static int blkparse_line(struct foreign *f, const char *s, size_t len, struct er
 {
 	struct blkparse *t = (struct blkparse *)f;
 	const char *end = s + len;
-	s = blanks(s, end);
+	s = skip_blanks(s, end);
 	if (t->over)
 		take_skips(f, s, end);
 	if (s == end || t->over)
@@ -287,17 +279,17 @@ static int blkparse_bid(const unsigned char *head, size_t len, const char *path)
 	if (!scan_u64(&s, end, &v) || s == end || *s++ != ',' || !scan_u64(&s, end, &v) || s == end || *s != ' ')
 		return 0;
 	for (int i = 0; i < 2; i++) {
-		s = blanks(s, end);
+		s = skip_blanks(s, end);
 		if (!scan_u64(&s, end, &v) || s == end || *s != ' ')
 			return 0;
 	}
-	s = blanks(s, end);
+	s = skip_blanks(s, end);
 	if (!scan_decimal(&s, end, 1000000000, &ns, NULL) || s == end || *s != ' ')
 		return 0;
-	s = blanks(s, end);
+	s = skip_blanks(s, end);
 	if (!scan_u64(&s, end, &v) || s == end || *s != ' ')
 		return 0;
-	s = blanks(s, end);
+	s = skip_blanks(s, end);
 	return s < end && ((*s >= 'A' && *s <= 'Z') || *s == 'm') ? 60 : 0;
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
 #include "capture/formats/number.h"
 
@@ -12,20 +13,6 @@ struct dxt {
 	uint32_t object;
 	int64_t start_s;
 };
-
-static const char *blanks(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
-
-static const char *word_end(const char *s, const char *end)
-{
-	while (s < end && *s != ' ' && *s != '\t')
-		s++;
-	return s;
-}
 
 static int take_comment(struct dxt *t, const char *s, const char *end, struct err *e)
 {
@@ -49,7 +36,7 @@ static int take_comment(struct dxt *t, const char *s, const char *end, struct er
 
 static int take_number(struct dxt *t, const char **s, const char *end, const char *what, uint64_t *v, struct err *e)
 {
-	*s = blanks(*s, end);
+	*s = skip_blanks(*s, end);
 	if (scan_u64(s, end, v) && (*s == end || **s == ' ' || **s == '\t') && *v <= INT64_MAX)
 		return 0;
 	return foreign_at(&t->base, *s, e, "no %s", what);
@@ -57,7 +44,7 @@ static int take_number(struct dxt *t, const char **s, const char *end, const cha
 
 static int take_time(struct dxt *t, const char **s, const char *end, int64_t *ns, struct err *e)
 {
-	*s = blanks(*s, end);
+	*s = skip_blanks(*s, end);
 	const char *at = *s;
 	*s += *s < end && **s == '-';
 	if (scan_decimal(s, end, 1000000000, ns, NULL) && *ns <= TRACE_TIME_MAX) {
@@ -70,7 +57,7 @@ static int take_time(struct dxt *t, const char **s, const char *end, int64_t *ns
 static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct dxt *t = (struct dxt *)f;
-	const char *end = s + len, *module = s = blanks(s, end);
+	const char *end = s + len, *module = s = skip_blanks(s, end);
 	struct trace_record r = foreign_record();
 	uint64_t rank = 0, segment;
 	if (s == end)
@@ -85,7 +72,7 @@ static int dxt_line(struct foreign *f, const char *s, size_t len, struct err *e)
 		return 0;
 	}
 	int rc = take_number(t, &s, end, "rank", &rank, e);
-	const char *op = s = blanks(s, end);
+	const char *op = s = skip_blanks(s, end);
 	s = word_end(s, end);
 	if (!rc && !(s - op == 5 && !memcmp(op, "write", 5)) && !(s - op == 4 && !memcmp(op, "read", 4)))
 		rc = foreign_at(f, op, e, "neither write nor read");

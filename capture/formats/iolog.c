@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/foreign.h"
 #include "capture/formats/number.h"
 #include "capture/formats/sink.h"
@@ -34,8 +35,7 @@ static unsigned int words(const char *s, const char *end, struct word *w, unsign
 {
 	unsigned int n = 0;
 	while (n < max) {
-		while (s < end && (*s == ' ' || *s == '\t'))
-			s++;
+		s = skip_blanks(s, end);
 		if (s == end)
 			break;
 		w[n].s = s;
@@ -147,8 +147,10 @@ static int iolog_line(struct foreign *f, const char *s, size_t len, struct err *
 		       : word_u64(t, &w[2], (uint64_t)TRACE_TIME_MAX / (uint64_t)t->wait_unit_ns, &v, e);
 	if (rc)
 		return rc;
+	if ((int64_t)v * t->wait_unit_ns > TRACE_TIME_MAX - t->now_ns)
+		return foreign_at(f, w[2].s, e, "a time beyond what a trace can hold");
 	t->now_ns += (int64_t)v * t->wait_unit_ns;
-	return t->now_ns <= TRACE_TIME_MAX ? 0 : foreign_at(f, w[2].s, e, "a time beyond what a trace can hold");
+	return 0;
 }
 
 static void iolog_reset(struct foreign *f)

@@ -8,6 +8,7 @@
 #include <sched.h>
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"
 #include "capture/formats/number.h"
 
@@ -20,13 +21,6 @@ struct line {
 	bool continued;
 };
 
-static const char *skip(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
-
 /* --- a line ------------------------------------------------------------------------------------------------------- */
 
 /* "sh/2921 ", "2921 " (--no-comm), or nothing where perf watches one thread: what follows. A program's name may have a stroke, too. */
@@ -38,7 +32,7 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 		uint64_t n;
 		if ((*p == '/' || p == s) && scan_u64(&at, end, &n) && at < end && *at == ' ' && n <= UINT32_MAX) {
 			*tid = (uint32_t)n;
-			return skip(at, end);
+			return skip_blanks(at, end);
 		}
 	}
 	static const char *const others[] = {"... [continued]: ", "minfault [", "majfault [", NULL};
@@ -56,16 +50,16 @@ static const char *take_thread(const char *s, const char *end, uint32_t *tid)
 static const char *take_head(const char *s, const char *end, struct line *l, bool *known)
 {
 	int64_t duration_ns = 0;
-	s = skip(s, end);
+	s = skip_blanks(s, end);
 	*known = s < end && *s != '?';
 	if (!*known)
 		s++;
 	else if (!scan_decimal(&s, end, 1000000, &l->begin_ns, NULL))
 		return NULL;
-	s = skip(s, end);
+	s = skip_blanks(s, end);
 	if (s >= end || *s != '(')
 		return NULL;
-	const char *close = memchr(s, ')', (size_t)(end - s)), *d = skip(s + 1, end);
+	const char *close = memchr(s, ')', (size_t)(end - s)), *d = skip_blanks(s + 1, end);
 	if (!close || close + 1 >= end || close[1] != ':')
 		return NULL;
 	bool measured = scan_decimal(&d, close, 1000000, &duration_ns, NULL);
@@ -73,7 +67,7 @@ static const char *take_head(const char *s, const char *end, struct line *l, boo
 		return NULL;
 	if (!measured)
 		l->end_ns = TIME_NONE;
-	return take_thread(skip(close + 2, end), end, &l->tid);
+	return take_thread(skip_blanks(close + 2, end), end, &l->tid);
 }
 
 /* Behind the parenthesis that closes the arguments; text in quotes may hold any. */
@@ -109,8 +103,8 @@ static bool take_call(const char *s, const char *end, struct line *l)
 	l->args = (struct text){open + 1, close ? close : end};
 	s = close ? close + 1 : end;
 	s += s < end && *s == ')'; /* of "[continued]" */
-	s = skip(s, end);
-	l->result = s < end && *s == '=' ? (struct text){skip(s + 1, end), end} : (struct text){end, end};
+	s = skip_blanks(s, end);
+	l->result = s < end && *s == '=' ? (struct text){skip_blanks(s + 1, end), end} : (struct text){end, end};
 	return close || text_starts((struct text){end - 3 < s ? s : end - 3, end}, "...");
 }
 
@@ -204,10 +198,10 @@ static void args_take(struct kernel_text *k, const struct syscall_row *row, stru
 		if (strchr("pPTN", *letter))
 			arg[letter - row->args] = 1; /* not NULL */
 	while (s < args.end) {
-		const char *name = skip(s, args.end), *colon = memchr(name, ':', (size_t)(args.end - name));
+		const char *name = skip_blanks(s, args.end), *colon = memchr(name, ':', (size_t)(args.end - name));
 		if (!colon)
 			return;
-		const char *v = skip(colon + 1, args.end), *at = NULL;
+		const char *v = skip_blanks(colon + 1, args.end), *at = NULL;
 		for (const char *l = letters_of(name, (size_t)(colon - name)); *l && !at; l++)
 			at = strchr(row->args, *l);
 		const char *stop = v;
@@ -276,7 +270,7 @@ static int call_take(struct kernel_text *k, const struct line *l, struct err *e)
 static int perf_trace_line(struct foreign *f, const char *s, size_t len, struct err *e)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
-	const char *end = s + len, *first = skip(s, end);
+	const char *end = s + len, *first = skip_blanks(s, end);
 	struct line l = {.begin_ns = 0};
 	bool known;
 	while (end > first && (end[-1] == ' ' || end[-1] == '\t'))

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/formats/blanks.h"
 #include "capture/formats/kernel_text.h"
 #include "capture/formats/number.h"
 #include "capture/kernel/block_requests.h"
@@ -17,20 +18,6 @@ struct event {
 	int64_t ns;
 	struct text name, args;
 };
-
-static const char *skip(const char *s, const char *end)
-{
-	while (s < end && (*s == ' ' || *s == '\t'))
-		s++;
-	return s;
-}
-
-static const char *word_end(const char *s, const char *end)
-{
-	while (s < end && *s != ' ' && *s != '\t')
-		s++;
-	return s;
-}
 
 /* --- a line ------------------------------------------------------------------------------------------------------- */
 
@@ -75,7 +62,7 @@ static bool take_time(const char **at, const char *end, int64_t *ns, unsigned in
 	const char *s = *at;
 	if (!scan_decimal(&s, end, 1000000000, ns, digits) || s == end || *s != ':')
 		return false;
-	*at = skip(s + 1, end);
+	*at = skip_blanks(s + 1, end);
 	return true;
 }
 
@@ -84,15 +71,15 @@ static bool take_head(const char *s, const char *end, const char **at, struct ev
 {
 	const char *behind, *cpu = find_cpu(s, end, &behind);
 	if (cpu && take_thread(s, cpu, &v->tid)) {
-		*at = skip(behind, end);
+		*at = skip_blanks(behind, end);
 		if (take_time(at, end, &v->ns, digits))
 			return true;
-		*at = skip(word_end(*at, end), end); /* flags first: "d..2." */
+		*at = skip_blanks(word_end(*at, end), end); /* flags first: "d..2." */
 		if (take_time(at, end, &v->ns, digits))
 			return true;
 	}
 	/* no processor, as perf script prints what was recorded of a thread: the first word that is a time, behind a thread */
-	for (const char *word = skip(word_end(skip(s, end), end), end); word < end; word = skip(word_end(word, end), end)) {
+	for (const char *word = skip_blanks(word_end(skip_blanks(s, end), end), end); word < end; word = skip_blanks(word_end(word, end), end)) {
 		*at = word;
 		if (take_time(at, end, &v->ns, digits))
 			return memchr(word, '.', (size_t)(*at - word)) && take_thread(s, word, &v->tid);
@@ -114,7 +101,7 @@ static bool take_line(const char *s, const char *end, struct event *v, unsigned 
 	const char *group = memchr(v->name.s, ':', (size_t)(v->name.end - v->name.s));
 	if (group)
 		v->name.s = group + 1;
-	v->args = (struct text){skip(stop, end), end};
+	v->args = (struct text){skip_blanks(stop, end), end};
 	return v->name.s < v->name.end;
 }
 
@@ -137,7 +124,7 @@ static int raw_enter(struct kernel_text *k, const struct event *v, struct err *e
 		return 0;
 	}
 	for (int i = 0; i < SYSCALL_ARGS && s; i++) {
-		const struct text one = {skip(s + 1, v->args.end), v->args.end};
+		const struct text one = {skip_blanks(s + 1, v->args.end), v->args.end};
 		arg[i] = text_number(one, 16);
 		s = memchr(one.s, ',', (size_t)(one.end - one.s));
 	}
@@ -150,7 +137,7 @@ static int raw_exit(struct kernel_text *k, const struct event *v, struct err *e)
 	const char *s = memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
 	if (!row || !s)
 		return 0;
-	const struct text value = {skip(s + 1, v->args.end), v->args.end};
+	const struct text value = {skip_blanks(s + 1, v->args.end), v->args.end};
 	return kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 10), (struct text){NULL, NULL}, e);
 }
 
@@ -163,7 +150,7 @@ static int named_enter(struct kernel_text *k, const struct event *v, const struc
 		const char *colon = memchr(s, ':', (size_t)(v->args.end - s));
 		if (!colon)
 			break;
-		const struct text one = {skip(colon + 1, v->args.end), v->args.end};
+		const struct text one = {skip_blanks(colon + 1, v->args.end), v->args.end};
 		arg[i] = text_number(one, 16);
 		const char *comma = memchr(one.s, ',', (size_t)(one.end - one.s));
 		s = comma ? comma + 1 : v->args.end;
@@ -187,7 +174,7 @@ static int named_call(struct kernel_text *k, const struct event *v, struct err *
 	}
 	int rc;
 	if (exit || arrow) {
-		const struct text value = {skip(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
+		const struct text value = {skip_blanks(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
 		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16), (struct text){NULL, NULL},
 				      e);
 	} else {
@@ -281,7 +268,7 @@ static int block_event(struct kernel_text *k, const struct event *v, struct err 
 		return foreign_at(&k->base, s, e, "no device, as 254,0");
 	int rc = foreign_object(&k->base, OBJECT_DEVICE, device, (size_t)(s - device), &b.object, e);
 	b.device = (uint32_t)(major << 20 | (minor & 0xfffff));
-	const char *rwbs = skip(s, end), *rwbs_end = word_end(rwbs, end),
+	const char *rwbs = skip_blanks(s, end), *rwbs_end = word_end(rwbs, end),
 		   *plus = memmem(rwbs_end, (size_t)(end - rwbs_end), " + ", 3);
 	if (rc || !plus)
 		return rc ? rc : 1;
@@ -366,7 +353,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 	const char *end = s + len;
 	struct event v;
 	unsigned int digits = 0;
-	const char *at = skip(s, end);
+	const char *at = skip_blanks(s, end);
 	if (at == end)
 		return 0;
 	const bool event = *at != '#' && take_line(s, end, &v, &digits); /* first: a thread may be called "CPU 0/KVM" */
