@@ -2,8 +2,9 @@
 #include "common/each.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <stdatomic.h>
+
+#include "common/processors.h"
 
 struct work {
 	void (*one)(void *context, size_t i);
@@ -22,8 +23,7 @@ static void *worker(void *arg)
 
 size_t each_threads(size_t n)
 {
-	cpu_set_t set;
-	size_t most = sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
+	size_t most = (size_t)processors_allowed();
 	most = most < EACH_THREADS_MAX ? most : EACH_THREADS_MAX;
 	return n < 1 ? 1 : n < most ? n : most;
 }

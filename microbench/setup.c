@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "common/process_memory.h"
+#include "common/processors.h"
 #include "common/xalloc.h"
 #include "microbench/block/block_load.h"
 #include "microbench/draw.h"
@@ -120,19 +120,6 @@ void bench_content_fill(void *base, size_t n_bytes, uint64_t seed)
 	}
 }
 
-/* The i-th processor that this process may use, counted round and round. */
-static int nth_cpu(unsigned int i)
-{
-	cpu_set_t allowed;
-	if (sched_getaffinity(0, sizeof allowed, &allowed) < 0 || CPU_COUNT(&allowed) == 0)
-		return -1;
-	i %= (unsigned int)CPU_COUNT(&allowed);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &allowed) && i-- == 0)
-			return cpu;
-	return -1;
-}
-
 int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 {
 	const struct microbench_config *c = r->config;
@@ -153,7 +140,7 @@ int bench_worker_setup(struct bench_run *r, struct worker *w, struct err *e)
 	w->run = r;
 	w->pid = (uint32_t)getpid();
 	w->wait_ns = -1;
-	w->cpu = c->pin ? nth_cpu(w->bench.index) : -1;
+	w->cpu = c->pin ? processor_nth(w->bench.index) : -1;
 	int ret = r->workload->block ? block_setup(r, w, e) : r->workload->script ? script_fill(r, w, e) : bench_file_open(r, w, e);
 	return ret ? ret : memory_fill(r, w, e);
 }

@@ -13,6 +13,7 @@
 #include "common/companion.h"
 #include "common/files.h"
 #include "common/options_describe.h"
+#include "common/processors.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -137,8 +138,8 @@ static int command_start(const struct command *c, const char *dir, const char *l
 
 static uint32_t n_compilers(void)
 {
-	long n = sysconf(_SC_NPROCESSORS_ONLN);
-	return n < 1 ? 1 : n > MAX_COMPILERS ? MAX_COMPILERS : (uint32_t)n;
+	const int n = processors_allowed();
+	return n > MAX_COMPILERS ? MAX_COMPILERS : (uint32_t)n;
 }
 
 struct running {

@@ -2,8 +2,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/columns/comparison_private.h"
 
@@ -34,7 +34,7 @@ void comparison_run(void (*const *part)(const struct comparison_part *), size_t 
 		    const struct comparison_plan *plan, struct estimates *out)
 {
 	struct work w = {.part = part, .c = c, .plan = plan, .n = n};
-	long processors = plan->n_threads ? (long)plan->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	long processors = plan->n_threads ? (long)plan->n_threads : processors_allowed();
 	size_t n_threads = processors < 1 ? 1 : processors > MAX_THREADS ? MAX_THREADS : (size_t)processors;
 	pthread_t thread[MAX_THREADS];
 	size_t n_started = 0;

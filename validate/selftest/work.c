@@ -2,7 +2,6 @@
 #include "validate/selftest/work.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/processors.h"
 #include "common/progress.h"
 #include "common/xalloc.h"
 
@@ -24,12 +24,6 @@ static unsigned long seed_of(uint64_t seed, uint64_t trial)
 	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
 	x = (x ^ x >> 27) * 0x94d049bb133111ebu;
 	return (unsigned long)(x ^ x >> 31);
-}
-
-static unsigned int processors(void)
-{
-	cpu_set_t set;
-	return sched_getaffinity(0, sizeof set, &set) ? 1 : (unsigned int)CPU_COUNT(&set);
 }
 
 /* Of process k: how many trials it made, then its counts. */
@@ -118,7 +112,7 @@ static int crew_wait(const struct work *w, struct crew *c, uint64_t *shared, con
 
 int work_run(const struct work *w, uint64_t *count, struct err *e)
 {
-	struct crew c = {.n = w->n_processes ? w->n_processes : processors()};
+	struct crew c = {.n = w->n_processes ? w->n_processes : (unsigned int)processors_allowed()};
 	if (c.n > MANY_PROCESSES)
 		c.n = MANY_PROCESSES;
 	size_t bytes = c.n * (w->n_counts + 1) * sizeof(uint64_t);

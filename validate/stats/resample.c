@@ -5,8 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "common/processors.h"
 #include "common/xalloc.h"
 #include "validate/stats/bootstrap.h"
 #include "validate/stats/distributions.h"
@@ -62,7 +62,7 @@ static void *worker(void *arg)
 
 static unsigned int threads_of(const struct resample_plan *plan)
 {
-	long n = plan->n_threads ? (long)plan->n_threads : sysconf(_SC_NPROCESSORS_ONLN);
+	long n = plan->n_threads ? (long)plan->n_threads : processors_allowed();
 	return n < 1 ? 1 : n > MAX_THREADS ? MAX_THREADS : (unsigned int)n;
 }
 
