@@ -93,6 +93,12 @@ struct metrics_order {
 };
 #define METRICS_KEY_DESCRIPTOR (UINT64_C(1) << 63) /* worst.key of an object: pid << 32 | fd, where it is no object */
 
+/* Requests that name no object are of their descriptor's sequence. */
+static inline uint64_t metrics_object_key(const struct trace_record *r)
+{
+	return r->object != OBJECT_NONE ? r->object : METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
+}
+
 struct metrics {
 	enum metrics_match match; /* what was done */
 	const char *match_reason; /* of MATCH_AUTO, static text; else NULL */

@@ -79,14 +79,6 @@ int check_batch(const struct pass *p, const struct metrics_source *s, const stru
 
 /* --- observing ------------------------------------------------------------------------------------------------------ */
 
-/* Requests that name no object are of their descriptor's sequence. */
-static uint64_t object_key(const struct trace_record *r)
-{
-	if (r->object != OBJECT_NONE)
-		return r->object;
-	return METRICS_KEY_DESCRIPTOR | (uint64_t)r->pid << 32 | (uint32_t)r->fd;
-}
-
 void see_thread(struct pass *p, uint32_t thread, const struct trace_record *r, uint64_t index)
 {
 	while (thread >= p->thread_cap) {
@@ -110,7 +102,7 @@ static void find_sequences(struct pass *p, const struct trace_record *r, struct 
 	p->last_thread_key = thread;
 	a->thread = p->last_thread;
 	if (p->has_order) {
-		uint64_t object = object_key(r);
+		uint64_t object = metrics_object_key(r);
 		if (!p->has_last || object != p->last_object_key)
 			p->last_object = sequences_place(&p->objects, object, &k);
 		p->last_object_key = object;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "validate/metrics/metrics.h"
 #include "validate/metrics/summary_private.h"
 
 /* Adds the response to the sum if the arrival just counted was a reordered one. */
@@ -62,14 +63,6 @@ void summary_order_release(struct summary_order *o)
 	arrivals_release(&o->arrivals);
 }
 
-/* Requests that name no object are of their descriptor's sequence. */
-static uint64_t object_key(const struct trace_record *x)
-{
-	if (x->object != OBJECT_NONE)
-		return x->object;
-	return UINT64_C(1) << 63 | (uint64_t)x->pid << 32 | (uint32_t)x->fd;
-}
-
 int summary_order_add(struct summary_order *o, const struct trace_record *x, size_t n, bool extra, struct err *e)
 {
 	int rc = 0;
@@ -85,7 +78,7 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, siz
 		if (!extra) {
 			a->k_all = o->n_issued++;
 			a->thread = sequences_place(&o->threads, (uint64_t)x[i].pid << 32 | x[i].tid, &a->k_thread);
-			a->object = sequences_place(&o->objects, object_key(&x[i]), &a->k_object);
+			a->object = sequences_place(&o->objects, metrics_object_key(&x[i]), &a->k_object);
 		}
 		rc = arrivals_added(&o->arrivals, e);
 	}
