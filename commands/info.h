@@ -74,7 +74,6 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 
 /* Whatever bytes a stranger's text has: what is no UTF-8, and what a terminal obeys instead of showing, as \xNN. */
 void info_add_printable(struct strbuf *out, const char *text);
-void info_add_count(struct strbuf *out, uint64_t v); /* 1,234,567 */
 void info_add_plural(struct strbuf *out, uint64_t n, const char *one, const char *more);
 void info_add_rate(struct strbuf *out, double per_s);	     /* "1,234 a second" */
 void info_add_share(struct strbuf *out, double part, double whole); /* "12.3 %" */

@@ -77,7 +77,7 @@ static void add_requests(struct info_page *page, const struct info *x)
 	int64_t span_ns = tally_span_ns(s);
 	double gap_ns = tally_interarrival_ns(s);
 	struct strbuf out = STRBUF_INIT;
-	info_add_count(&out, s->n_records);
+	format_count(&out, s->n_records);
 	if (span_ns > 0) {
 		strbuf_addstr(&out, " over ");
 		format_duration(&out, (double)span_ns);
@@ -117,7 +117,7 @@ static void add_busiest(struct strbuf *out, const struct tally *s, const struct 
 	strbuf_addstr(out, "the busiest ");
 	format_duration(out, (double)t->width_ns);
 	strbuf_addstr(out, " had ");
-	info_add_count(out, timeline_requests(b));
+	format_count(out, timeline_requests(b));
 	add_instant(out, s, begin_ns);
 }
 
@@ -401,22 +401,22 @@ static void add_replay_counts(struct strbuf *out, const struct replayable *r)
 	uint64_t n_passed = 0, n_unknown = replayable_n_unknown(r);
 	for (int reason = PASS_NOT + 1; reason < PASS_N; reason++)
 		n_passed += replayable_n_passed(r, (enum pass_reason)reason);
-	info_add_count(out, r->n_replayed);
+	format_count(out, r->n_replayed);
 	strbuf_addstr(out, " of ");
 	info_add_plural(out, r->n_records, "request", "requests");
 	if (n_passed) {
 		strbuf_addstr(out, ", ");
-		info_add_count(out, n_passed);
+		format_count(out, n_passed);
 		strbuf_addstr(out, " passed over");
 	}
 	if (r->never_issued.n) {
 		strbuf_addstr(out, ", ");
-		info_add_count(out, r->never_issued.n);
+		format_count(out, r->never_issued.n);
 		strbuf_addstr(out, " never issued");
 	}
 	if (n_unknown) {
 		strbuf_addstr(out, "; ");
-		info_add_count(out, n_unknown);
+		format_count(out, n_unknown);
 		strbuf_addstr(out, " of them will fail: the trace does not tell the file of their descriptors");
 	}
 }

@@ -38,7 +38,7 @@ static void put_text(struct info_sheet *s, const char *text)
 static void put_count(struct info_sheet *s, uint64_t n)
 {
 	struct strbuf out = STRBUF_INIT;
-	info_add_count(&out, n);
+	format_count(&out, n);
 	put(s, &out);
 	strbuf_release(&out);
 }
@@ -218,10 +218,10 @@ static void note_positions(struct info_sheet *s, const struct profile *p)
 	strbuf_addstr(&out, " have offset and length in multiples of 4096, ");
 	info_add_share(&out, (double)p->n_aligned_512, (double)p->n_position_known);
 	strbuf_addstr(&out, " of 512; up to byte ");
-	info_add_count(&out, p->highest);
+	format_count(&out, p->highest);
 	if (p->n_position_unknown) {
 		strbuf_addstr(&out, ". At unknown positions: ");
-		info_add_count(&out, p->n_position_unknown);
+		format_count(&out, p->n_position_unknown);
 	}
 	s->note = xstrdup(out.s);
 	strbuf_release(&out);
@@ -349,7 +349,7 @@ static void add_errors(struct info_page *page, const struct profile *p)
 	struct info_sheet *s = n ? sheet_add(page, "Errors", column, 1u | 1u << 2) : NULL;
 	for (size_t i = 0, from = 0; i < n; i++) {
 		strbuf_addf(&ops, "%s%s ", i > from ? ", " : "", op_name(sorted[i].op));
-		info_add_count(&ops, sorted[i].n);
+		format_count(&ops, sorted[i].n);
 		if (i + 1 < n && sorted[i + 1].error == sorted[from].error)
 			continue;
 		uint64_t sum = 0;
@@ -381,7 +381,7 @@ static struct info_sheet *put_replay(struct info_page *page, struct info_sheet *
 		if (!c[op].n)
 			continue;
 		strbuf_addf(&ops, "%s%s ", n ? ", " : "", op == OP_INVALID ? "any" : op_name(op));
-		info_add_count(&ops, c[op].n);
+		format_count(&ops, c[op].n);
 		n += c[op].n;
 		first = c[op].first < first ? c[op].first : first;
 	}

@@ -36,27 +36,16 @@ void info_add_printable(struct strbuf *out, const char *text)
 	}
 }
 
-void info_add_count(struct strbuf *out, uint64_t v)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)v);
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			strbuf_addch(out, ',');
-		strbuf_addch(out, digits[i]);
-	}
-}
-
 void info_add_plural(struct strbuf *out, uint64_t n, const char *one, const char *more)
 {
-	info_add_count(out, n);
+	format_count(out, n);
 	strbuf_addf(out, " %s", n == 1 ? one : more);
 }
 
 void info_add_rate(struct strbuf *out, double per_s)
 {
 	if (per_s >= 1000 && per_s < 1e18)
-		info_add_count(out, (uint64_t)(per_s + 0.5));
+		format_count(out, (uint64_t)(per_s + 0.5));
 	else
 		strbuf_addf(out, "%.4g", per_s);
 	strbuf_addstr(out, " a second");

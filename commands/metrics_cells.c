@@ -16,17 +16,6 @@ void cells_add_printable(struct strbuf *out, const char *text)
 	}
 }
 
-void cells_add_count(struct strbuf *out, uint64_t n)
-{
-	char digits[24];
-	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
-	for (int i = 0; i < len; i++) {
-		if (i && (len - i) % 3 == 0)
-			strbuf_addch(out, ',');
-		strbuf_addch(out, digits[i]);
-	}
-}
-
 static void add_cell(struct strbuf *out, struct strbuf *cell)
 {
 	strbuf_addf(out, "%*s", CELLS_WIDTH, cell->s);
@@ -39,7 +28,7 @@ static void format_value(struct strbuf *cell, double x, enum cell_unit unit)
 	if (!isfinite(x))
 		strbuf_addstr(cell, "-");
 	else if (unit == CELL_COUNT)
-		cells_add_count(cell, (uint64_t)x);
+		format_count(cell, (uint64_t)x);
 	else if (unit == CELL_DURATION)
 		format_duration(cell, x);
 	else if (unit == CELL_BYTES)

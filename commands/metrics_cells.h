@@ -15,7 +15,6 @@
 enum cell_unit { CELL_COUNT, CELL_DURATION, CELL_NUMBER, CELL_PERCENT, CELL_BYTES };
 
 void cells_add_printable(struct strbuf *out, const char *text); /* other bytes as \xNN */
-void cells_add_count(struct strbuf *out, uint64_t n);		/* 1,234,567 */
 void cells_add_heads(struct strbuf *out, const char *title, const char *const *head, size_t n);
 void cells_add_label(struct strbuf *out, const char *label);
 void cells_add_row(struct strbuf *out, const char *label, const double *x, size_t n, enum cell_unit unit);

@@ -4,6 +4,7 @@
 
 #include "commands/metrics_cells.h"
 #include "commands/metrics_print.h"
+#include "common/units.h"
 
 static double mean_of(const struct distribution *d)
 {
@@ -116,9 +117,9 @@ static void add_worst(struct strbuf *out, const struct metrics *m, int point)
 			cells_add_printable(out, m->worst_object[point] ? m->worst_object[point] : "unknown");
 		}
 		strbuf_addstr(out, ", ");
-		cells_add_count(out, o->worst[s].n_reordered);
+		format_count(out, o->worst[s].n_reordered);
 		strbuf_addstr(out, " of ");
-		cells_add_count(out, o->worst[s].n_received);
+		format_count(out, o->worst[s].n_received);
 		strbuf_addstr(out, " reordered\n");
 	}
 }

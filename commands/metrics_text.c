@@ -16,7 +16,7 @@ static void add_trace(struct strbuf *out, const char *what, const char *path, co
 	strbuf_addf(out, "%-11s", what);
 	cells_add_printable(out, path);
 	strbuf_addstr(out, ": ");
-	cells_add_count(out, s->n_issued);
+	format_count(out, s->n_issued);
 	strbuf_addstr(out, s->n_issued == 1 ? " request in " : " requests in ");
 	format_duration(out, metrics_execution_ns(s));
 	strbuf_addch(out, '\n');
@@ -25,29 +25,29 @@ static void add_trace(struct strbuf *out, const char *what, const char *path, co
 static void add_matching(struct strbuf *out, const struct metrics *m)
 {
 	strbuf_addf(out, "%-11sby %s: ", "Matched", m->match == MATCH_KEY ? "key" : "number");
-	cells_add_count(out, m->n_matched);
+	format_count(out, m->n_matched);
 	strbuf_addstr(out, " requests, ");
-	cells_add_count(out, m->n_lost);
+	format_count(out, m->n_lost);
 	strbuf_addstr(out, " lost, ");
-	cells_add_count(out, m->n_extra);
+	format_count(out, m->n_extra);
 	strbuf_addstr(out, " extra");
 	if (m->n_passed) {
 		strbuf_addstr(out, ", ");
-		cells_add_count(out, m->n_passed);
+		format_count(out, m->n_passed);
 		strbuf_addstr(out, " passed over");
 	}
 	if (m->parts & PART_FIDELITY) {
 		strbuf_addstr(out, ", ");
-		cells_add_count(out, m->n_mismatched);
+		format_count(out, m->n_mismatched);
 		strbuf_addstr(out, " with another result");
 	}
 	if (m->match_reason)
 		strbuf_addf(out, "\n%-11s%s", "", m->match_reason);
 	if (m->match_reason && m->n_compared) {
 		strbuf_addf(out, "\n%-11splace by place, ", "");
-		cells_add_count(out, m->n_same_request);
+		format_count(out, m->n_same_request);
 		strbuf_addstr(out, " of ");
-		cells_add_count(out, m->n_compared);
+		format_count(out, m->n_compared);
 		strbuf_addstr(out, m->n_compared == 1 ? " is the same request" : " are the same requests");
 	}
 	strbuf_addch(out, '\n');
@@ -58,7 +58,7 @@ static void add_warmup(struct strbuf *out, const struct metrics *m)
 	if (!m->warmup_requests && !m->warmup_ns)
 		return;
 	strbuf_addf(out, "%-11sleft out: ", "Warm-up");
-	cells_add_count(out, m->reference.n_warmup);
+	format_count(out, m->reference.n_warmup);
 	strbuf_addstr(out, m->reference.n_warmup == 1 ? " request" : " requests");
 	strbuf_addstr(out, " of the reference");
 	if (m->warmup_ns) {
@@ -66,7 +66,7 @@ static void add_warmup(struct strbuf *out, const struct metrics *m)
 		format_duration(out, (double)m->warmup_ns);
 	}
 	strbuf_addstr(out, ", ");
-	cells_add_count(out, m->replay.n_warmup);
+	format_count(out, m->replay.n_warmup);
 	strbuf_addstr(out, " of the replay\n");
 }
 
@@ -224,7 +224,7 @@ static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *what
 	strbuf_addstr(out, *any ? "" : "\nNotes\n");
 	*any = true;
 	strbuf_addstr(out, "  ");
-	cells_add_count(out, n);
+	format_count(out, n);
 	strbuf_addf(out, " %s\n", what);
 }
 

@@ -275,6 +275,17 @@ static void add_short(struct strbuf *out, double v)
 	strbuf_addstr(out, digits);
 }
 
+void format_count(struct strbuf *out, uint64_t n)
+{
+	char digits[24];
+	int len = snprintf(digits, sizeof digits, "%llu", (unsigned long long)n);
+	for (int i = 0; i < len; i++) {
+		if (i && (len - i) % 3 == 0)
+			strbuf_addch(out, ',');
+		strbuf_addch(out, digits[i]);
+	}
+}
+
 void format_size(struct strbuf *out, uint64_t bytes)
 {
 	static const char *const names[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

@@ -25,6 +25,7 @@ int parse_bool(const char *text, int *value, struct err *e); /* yes no true fals
 
 /* Shortest text that reads well: "4 KiB", "1.5 MiB"; "513 ns", "20.7 us", "1.23 s". `us` is ASCII here. */
 void format_size(struct strbuf *out, uint64_t bytes);
+void format_count(struct strbuf *out, uint64_t n); /* 1,234,567 */
 void format_duration(struct strbuf *out, double ns);
 
 /* Splits at commas, trimming blanks; commas inside double quotes do not split, nor those inside (...) and [...], which stay as they

@@ -174,9 +174,20 @@ static void size_of_double(struct strbuf *out, double v)
 	format_size(out, (uint64_t)v);
 }
 
+static void count_of_double(struct strbuf *out, double v)
+{
+	format_count(out, (uint64_t)v);
+}
+
 static void printed_short(void **state)
 {
 	(void)state;
+	assert_format(count_of_double, 0, "0");
+	assert_format(count_of_double, 999, "999");
+	assert_format(count_of_double, 1000, "1,000");
+	assert_format(count_of_double, 1234567, "1,234,567");
+	assert_format(count_of_double, 0x1p63, "9,223,372,036,854,775,808");
+
 	assert_format(size_of_double, 0, "0 B");
 	assert_format(size_of_double, 513, "513 B");
 	assert_format(size_of_double, 1023, "1023 B");
