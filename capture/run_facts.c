@@ -85,3 +85,18 @@ void run_facts_between(const struct run_facts_snapshot *a, const struct run_fact
 	    .peak_memory_bytes = b->peak_bytes,
 	};
 }
+
+void run_facts_add(struct run_facts *to, const struct run_facts *f)
+{
+	const bool known = to->runqueue_wait_ns >= 0 && f->runqueue_wait_ns >= 0;
+	to->cpu_user_ns += f->cpu_user_ns;
+	to->cpu_system_ns += f->cpu_system_ns;
+	to->runqueue_wait_ns = known ? to->runqueue_wait_ns + f->runqueue_wait_ns : -1;
+	to->n_minor_faults += f->n_minor_faults;
+	to->n_major_faults += f->n_major_faults;
+	to->n_voluntary_switches += f->n_voluntary_switches;
+	to->n_involuntary_switches += f->n_involuntary_switches;
+	to->bytes_read_device += f->bytes_read_device;
+	to->bytes_written_device += f->bytes_written_device;
+	to->peak_memory_bytes = f->peak_memory_bytes > to->peak_memory_bytes ? f->peak_memory_bytes : to->peak_memory_bytes;
+}

@@ -19,7 +19,8 @@ struct run_facts {
 	uint64_t n_minor_faults, n_major_faults;
 	uint64_t n_voluntary_switches, n_involuntary_switches;
 	uint64_t bytes_read_device, bytes_written_device; /* /proc/self/io, 0 unknown */
-	uint64_t peak_memory_bytes; /* resident, of the process so far (ru_maxrss); 0 unknown, as in facts of earlier versions */
+	/* resident, of the process so far, of several that of the largest (ru_maxrss); 0 unknown, as in facts of earlier versions */
+	uint64_t peak_memory_bytes;
 };
 
 /* Snapshot of the calling process; worker threads call run_facts_thread around their own loop for the run-queue part. */
@@ -30,6 +31,8 @@ struct run_facts_snapshot {
 void run_facts_take(struct run_facts_snapshot *s);
 int64_t run_facts_thread_wait_ns(void); /* of the calling thread so far, -1 unknown */
 void run_facts_between(const struct run_facts_snapshot *a, const struct run_facts_snapshot *b, struct run_facts *f);
+/* Adds what another process of the same run used. Wall time and steal are of the run, and stay. */
+void run_facts_add(struct run_facts *to, const struct run_facts *f);
 
 /* New reference. The object goes into extra_json under the key "facts". */
 struct json_t *run_facts_to_json(const struct run_facts *f);

@@ -380,20 +380,6 @@ static int processes_watch(struct processes *ps, struct err *e)
 
 /* --- what they came to ------------------------------------------------------------------------------------------------------ */
 
-static void facts_add(struct run_facts *to, const struct run_facts *f)
-{
-	bool known = to->runqueue_wait_ns >= 0 && f->runqueue_wait_ns >= 0;
-	to->cpu_user_ns += f->cpu_user_ns;
-	to->cpu_system_ns += f->cpu_system_ns;
-	to->runqueue_wait_ns = known ? to->runqueue_wait_ns + f->runqueue_wait_ns : -1;
-	to->n_minor_faults += f->n_minor_faults;
-	to->n_major_faults += f->n_major_faults;
-	to->n_voluntary_switches += f->n_voluntary_switches;
-	to->n_involuntary_switches += f->n_involuntary_switches;
-	to->bytes_read_device += f->bytes_read_device;
-	to->bytes_written_device += f->bytes_written_device;
-}
-
 /* Wall time and steal are this process's own reading, all else is theirs together. */
 static void reports_gather(struct processes *ps, const struct run_facts_snapshot *before, const struct run_facts_snapshot *after)
 {
@@ -403,7 +389,7 @@ static void reports_gather(struct processes *ps, const struct run_facts_snapshot
 	p->facts = (struct run_facts){.wall_ns = seen.wall_ns, .steal_ns = seen.steal_ns};
 	for (uint32_t i = 0; i < ps->n; i++) {
 		const struct report *r = &ps->board->report[i];
-		facts_add(&p->facts, &r->facts);
+		run_facts_add(&p->facts, &r->facts);
 		p->n_futex_sleeps += r->n_futex_sleeps;
 		p->n_timed_sleeps += r->n_timed_sleeps;
 		p->n_late_wakes += r->n_late_wakes;

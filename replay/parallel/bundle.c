@@ -165,23 +165,6 @@ int bundle_write(const char *dir, const char *token, const struct replay_plan *p
 
 /* --- taking back -------------------------------------------------------------------------------------------------- */
 
-static void facts_add(struct run_facts *to, const struct run_facts *f)
-{
-	const bool known = to->runqueue_wait_ns >= 0 && f->runqueue_wait_ns >= 0;
-	to->wall_ns = f->wall_ns > to->wall_ns ? f->wall_ns : to->wall_ns;
-	to->cpu_user_ns += f->cpu_user_ns;
-	to->cpu_system_ns += f->cpu_system_ns;
-	to->steal_ns = f->steal_ns > to->steal_ns ? f->steal_ns : to->steal_ns;
-	to->runqueue_wait_ns = known ? to->runqueue_wait_ns + f->runqueue_wait_ns : -1;
-	to->n_minor_faults += f->n_minor_faults;
-	to->n_major_faults += f->n_major_faults;
-	to->n_voluntary_switches += f->n_voluntary_switches;
-	to->n_involuntary_switches += f->n_involuntary_switches;
-	to->bytes_read_device += f->bytes_read_device;
-	to->bytes_written_device += f->bytes_written_device;
-	to->peak_memory_bytes = f->peak_memory_bytes > to->peak_memory_bytes ? f->peak_memory_bytes : to->peak_memory_bytes;
-}
-
 static void counts_add(struct call_counts *to, const struct call_counts *c)
 {
 	atomic_fetch_add(&to->n_pages_read, atomic_load(&c->n_pages_read));
@@ -199,7 +182,9 @@ static int rank_take(int fd, uint32_t i, const struct bundle_part *part, struct 
 		return ret;
 	r.report.host[sizeof r.report.host - 1] = 0;
 	p->layout->report[i] = r.report;
-	facts_add(&p->facts, &r.facts);
+	p->facts.wall_ns = r.facts.wall_ns > p->facts.wall_ns ? r.facts.wall_ns : p->facts.wall_ns;
+	p->facts.steal_ns = r.facts.steal_ns > p->facts.steal_ns ? r.facts.steal_ns : p->facts.steal_ns;
+	run_facts_add(&p->facts, &r.facts);
 	counts_add(&p->calls.common->counts, &r.counts);
 	p->n_futex_sleeps += r.n_futex_sleeps;
 	p->n_timed_sleeps += r.n_timed_sleeps;
@@ -244,7 +229,7 @@ int bundle_take(const char *dir, const struct bundle_part *part, struct replay_p
 	if (!ret && memcmp(r.magic, BUNDLE_MAGIC, sizeof BUNDLE_MAGIC))
 		ret = err_set(e, EIO, "%s: not what the ranks of this version write", path);
 	y->report = xcalloc((size_t)y->n_ranks + 1, sizeof *y->report);
-	p->facts = (struct run_facts){.runqueue_wait_ns = 0};
+	p->facts = (struct run_facts){.steal_ns = -1};
 	for (uint32_t i = 0; i < y->n_ranks && !ret; i++)
 		ret = rank_take(fd, i, &part[i], p, e);
 	if (!ret) {

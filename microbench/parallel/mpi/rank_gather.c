@@ -15,19 +15,6 @@ struct told {
 	uint32_t source; /* enum clock_source */
 };
 
-static void facts_add(struct run_facts *sum, const struct run_facts *f)
-{
-	sum->cpu_user_ns += f->cpu_user_ns;
-	sum->cpu_system_ns += f->cpu_system_ns;
-	sum->n_minor_faults += f->n_minor_faults;
-	sum->n_major_faults += f->n_major_faults;
-	sum->n_voluntary_switches += f->n_voluntary_switches;
-	sum->n_involuntary_switches += f->n_involuntary_switches;
-	sum->bytes_read_device += f->bytes_read_device;
-	sum->bytes_written_device += f->bytes_written_device;
-	sum->peak_memory_bytes += f->peak_memory_bytes;
-}
-
 static void samples_send(const struct worker *w)
 {
 	const unsigned char *from = (const unsigned char *)w->bench.sample;
@@ -84,7 +71,7 @@ static int rank_hear(struct rank *r, int from, struct err *e)
 	w->bench.n_samples = told.n_samples;
 	w->bench.n_requests_done = told.n_requests_done;
 	samples_receive(w, from);
-	facts_add(&run->facts, &told.facts);
+	run_facts_add(&run->facts, &told.facts);
 	run->anonymous_bytes += told.anonymous_bytes;
 	run->anonymous_after_bytes += told.anonymous_after_bytes;
 	return 0;

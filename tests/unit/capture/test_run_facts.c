@@ -162,10 +162,28 @@ static void damaged_facts_are_refused(void **state)
 	json_decref(array);
 }
 
+static void several_processes(void **state)
+{
+	(void)state;
+	struct run_facts all = {.wall_ns = 5, .steal_ns = 6, .peak_memory_bytes = 1 << 20};
+	run_facts_add(&all, &example);
+	assert_int_equal(all.wall_ns, 5);
+	assert_int_equal(all.steal_ns, 6);
+	assert_int_equal(all.runqueue_wait_ns, -1);
+	assert_int_equal(all.peak_memory_bytes, 5 << 20);
+	run_facts_add(&all, &(struct run_facts){.cpu_user_ns = 1, .runqueue_wait_ns = 8, .n_major_faults = 2, .peak_memory_bytes = 3});
+	assert_int_equal(all.cpu_user_ns, 40000002);
+	assert_int_equal(all.runqueue_wait_ns, -1);
+	assert_int_equal(all.n_major_faults, 3);
+	assert_int_equal(all.bytes_read_device, 1ull << 40);
+	assert_int_equal(all.peak_memory_bytes, 5 << 20);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-	    cmocka_unit_test(differences_of_snapshots),  cmocka_unit_test(snapshots_see_what_the_process_did),
+	    cmocka_unit_test(differences_of_snapshots),  cmocka_unit_test(several_processes),
+	    cmocka_unit_test(snapshots_see_what_the_process_did),
 	    cmocka_unit_test(waiting_only_grows),        cmocka_unit_test(json_and_back),
 	    cmocka_unit_test(damaged_facts_are_refused),
 	};
