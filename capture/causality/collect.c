@@ -450,8 +450,10 @@ static char *what_of(const struct collect_config *c)
 {
 	char *cwd = getcwd(NULL, 0);
 	json_t *command = json_array();
-	for (char **v = c->command; *v; v++)
-		json_array_append_new(command, json_string(*v) ? json_string(*v) : json_string("?"));
+	for (char **v = c->command; *v; v++) {
+		json_t *word = json_string(*v);
+		json_array_append_new(command, word ? word : json_string("?"));
+	}
 	json_t *o = json_pack("{s:o,s:s?,s:s?,s:s?,s:s}", "command", command, "in", cwd, "root", c->root, "before", c->before, "clock", clock_names[c->clock]);
 	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS) : xstrdup("?");
 	json_decref(o);
