@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/kernel/block.h"
 #include "capture/trace.h"
 #include "commands/commands.h"
 #include "commands/run_campaign.h"
@@ -35,7 +37,7 @@ static const struct option_spec judge_options[] = {
      .offset = FIELD(with),
      .arg = "REPLAYER",
      .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think; may be given several "
-	     "times (all that are found and can replay the trace)"},
+	     "times (all that are found and can replay the trace; of others' on a device, where they can be watched there)"},
     {.name = "dir",
      .type = OPT_STRING,
      .offset = FIELD(dir),
@@ -184,13 +186,31 @@ static void usual_options(struct strbuf *out, const struct replay_engine *g)
 		strbuf_addstr(out, "order = fs\ntiming = timestamp\n");
 }
 
+/* What others do is seen at a block device, by the kernel's tracepoints; where that cannot be, that is written down. */
+static bool others_are_seen(struct strbuf *out, const struct judge_config *c, const struct judged *j)
+{
+	struct err why = ERR_INIT;
+	struct stat st;
+	if (j->level != LEVEL_BLOCK)
+		return true;
+	if (!stat(c->device, &st) && !S_ISBLK(st.st_mode))
+		err_set(&why, ENOTBLK, "%s is no block device", c->device);
+	else if (!block_watch_possible(&why))
+		return true;
+	for (char *p = why.msg; *p; p++)
+		*p = *p == '\n' ? ' ' : *p;
+	strbuf_addf(out, "\n; other people's replayers are left out, for they are timed at a block device: %s\n", why.msg);
+	return false;
+}
+
 /* All that can take the trace, others' where they are found; those that must be told what to do are left out, and the engine of parallel
  * applications, which a protocol compares with one that can be run again. */
-static void replayers_add_all(struct strbuf *out, const struct judged *j)
+static void replayers_add_all(struct strbuf *out, const struct judge_config *c, const struct judged *j)
 {
+	const bool others = others_are_seen(out, c, j);
 	for (const struct replay_engine *const *g = replay_engines; *g; g++) {
 		const bool told = (*g)->adapter && !(*g)->adapter->program;
-		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j))
+		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j) || ((*g)->adapter && !others))
 			continue;
 		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
 		usual_options(out, *g);
@@ -252,7 +272,7 @@ static int replayers_add(struct strbuf *out, const struct judge_config *c, const
 {
 	int ret = 0;
 	if (!c->with.n)
-		replayers_add_all(out, j);
+		replayers_add_all(out, c, j);
 	for (size_t i = 0; i < c->with.n && !ret; i++)
 		ret = replayer_add(out, c->with.text[i], i, j, e);
 	return ret;

@@ -72,6 +72,12 @@ dd if=disk.img of=/dev/null bs=4k count=1 iflag=direct 2>dd.err || skip "no dire
 expect_status 0 "$VALIDATE" microbench block-random --queue-depth 4 --read-share 50% --requests 200 --device disk.img --destructive -o block.trace
 expect_status 2 "$VALIDATE" judge block.trace
 expect_line err '--device is missing'
+# others are timed at a block device: with a file in its place ours are judged
+expect_status 0 "$VALIDATE" judge --dry-run --destructive --device disk.img block.trace
+expect_line out 'engine = block'
+expect_line out "; other people's replayers are left out"
+expect_line out 'disk.img is no block device'
+! grep -E 'engine = (fio|btreplay|blkreplay|hfplayer)' out || fail 'a replayer that nobody could time'
 cksum disk.img >before
 status=0
 "$VALIDATE" judge --with block --device disk.img -q -o unsaid block.trace >out 2>err || status=$?
