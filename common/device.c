@@ -151,8 +151,11 @@ static int open_for_reading(struct device *d, const char *path, int flags, bool 
 /* Looked at before it is claimed, for the better message, and once more when nobody else can begin to use it. */
 static int open_for_writing(struct device *d, const char *path, enum device_how how, int flags, bool *refused, struct err *e)
 {
+	struct stat st;
 	if (d->read_only)
 		return err_set(e, EROFS, "%s is read-only", path);
+	if (how == DEVICE_WRITE_OWN && (fstat(d->fd, &st) < 0 || !device_is_volume(&device_system, &st)))
+		how = DEVICE_WRITE;
 	int ret = examine(d, path, how, refused, e);
 	if (ret)
 		return ret;

@@ -2,7 +2,8 @@
 /* What is measured below the file system: a block device, or a regular file that stands for one. Writing to one destroys
  * what is on it, so before it is opened for writing everybody who may use it is looked for: mounts and swap on the device, its
  * partitions, the disk it is a partition of, and on whatever holds it (arrays, logical volumes, encryption), other loop
- * devices over the same file, signatures of file systems, arrays and partition tables. There is no override. */
+ * devices over the same file, signatures of file systems, arrays and partition tables. There is no override: that a device is a volume
+ * of ours, on which signatures may be, is looked up and not believed. */
 #ifndef COMMON_DEVICE_H
 #define COMMON_DEVICE_H
 
@@ -27,7 +28,7 @@ struct device {
 enum device_how {
 	DEVICE_READ,  /* nothing is written: whoever else uses it is not disturbed */
 	DEVICE_WRITE, /* what is on it is lost */
-	DEVICE_WRITE_OWN, /* as DEVICE_WRITE, on a volume that this program made: a signature on it is our own workload's */
+	DEVICE_WRITE_OWN, /* as DEVICE_WRITE, but that a signature on a volume of ours (device_is_volume) is our own workload's */
 };
 
 /* Opens PATH, with `flags` (O_DIRECT, O_SYNC) beside what `how` asks for. A block device that is written is opened O_EXCL, and held so:
@@ -58,6 +59,10 @@ extern const struct device_system device_system;
  * free. Ownership: device_uses_release. */
 int device_uses_find(struct device_uses *u, const struct device_system *s, const char *path, const struct stat *st, struct err *e);
 void device_uses_release(struct device_uses *u);
+
+/* Whether it is a volume that `validate volume` serves, or a loop device over one, whatever who asks says it is. */
+bool device_is_volume(const struct device_system *s, const struct stat *st);
+#define DEVICE_VOLUME_FILE_SYSTEM "fuse.validate-volume" /* the type of the file system that it lies in */
 
 /* What is written on it, in words ("a file system (ext4)", "a partition table (gpt)"), or NULL for nothing that is known. The caller frees.
  * Errors: of reading. */

@@ -126,7 +126,7 @@ const struct option_spec microbench_options[] = {
 	{.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .flags = OPT_CLI_ONLY,
 	 .help = "block-*: what is on the device may be overwritten"},
 	{.name = "own-device", .type = OPT_FLAG, .offset = FIELD(own_device), .flags = OPT_CLI_ONLY,
-	 .help = "block-*: the device was made for this, and may carry a file system"},
+	 .help = "block-*: the device is a volume (validate volume), and may carry a file system; no other may"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE",
 	 .flags = OPT_CLI_ONLY, .help = "the trace to write"},
 	{.name = "prepare", .type = OPT_FLAG, .offset = FIELD(prepare), .flags = OPT_CLI_ONLY,

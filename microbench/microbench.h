@@ -64,7 +64,7 @@ struct microbench_config {
 	const char *dir;     /* --dir: the target directory; nothing outside it is touched */
 	const char *device;  /* --device: of workloads below the file system: a block device, or a file */
 	bool destructive;    /* --destructive: it may be overwritten */
-	bool own_device;     /* --own-device: it is a volume that was made for this, and may have a signature */
+	bool own_device;     /* --own-device: a volume of ours may have a signature */
 	const char *output;  /* -o: the trace */
 	bool prepare;        /* --prepare: make the files before running (default yes; --no-prepare: they must fit) */
 	bool prepare_only;   /* --prepare-only: make them and stop */

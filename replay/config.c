@@ -159,7 +159,7 @@ const struct option_spec replay_options[] = {
 	{.name = "destructive", .type = OPT_FLAG, .offset = FIELD(destructive), .flags = OPT_CLI_ONLY,
 	 .help = "engine block: what is on the device may be overwritten"},
 	{.name = "own-device", .type = OPT_FLAG, .offset = FIELD(own_device), .flags = OPT_CLI_ONLY,
-	 .help = "engine block: the device was made for this, and may carry a file system"},
+	 .help = "engine block: the device is a volume (validate volume), and may carry a file system; no other may"},
 	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .flags = OPT_CLI_ONLY,
 	 .help = "the replay trace to write (none)"},
 	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR", .flags = OPT_CLI_ONLY,

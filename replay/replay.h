@@ -61,7 +61,7 @@ struct replay_config {
 	const char *dir;	 /* --dir: the target directory; nothing outside it is touched */
 	const char *device;	 /* --device: of engine block, a block device or a regular file */
 	bool destructive;	 /* --destructive: what is on the device may be overwritten */
-	bool own_device;	 /* --own-device: it is a volume that was made for this, and may have a signature */
+	bool own_device;	 /* --own-device: a volume of ours may have a signature */
 	const char *scratch;	 /* --scratch: where a plan is that is held in parts; NULL: beside the output, else $TMPDIR or /var/tmp */
 	const char *output;	 /* -o, NULL: no replay trace is written */
 	bool prepare;		 /* --prepare: restore the trace's files first */

@@ -78,8 +78,23 @@ mkfs.ext4 -q "$device"
 expect_status 6 "$VALIDATE" microbench br --device "$device" --read-share 0% --destructive -o t.trace
 expect_line err 'a file system (ext4)'
 expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 20 -o t.trace
-expect_status 0 "$VALIDATE" microbench br --device "$device" --requests 20 --read-share 0% --destructive --own-device --span 64K -o t.trace
-mkfs.ext4 -q -F "$device"
+# whoever says that it is a volume of ours
+before=$(cksum <file)
+expect_status 6 "$VALIDATE" microbench br --device "$device" --requests 20 --read-share 0% --destructive --own-device --span 64K -o t.trace
+expect_line err 'a file system (ext4)'
+expect_status 6 "$VALIDATE" replay --destructive --own-device --device "$device" dev.trace
+expect_line err 'a file system (ext4)'
+[ "$before" = "$(cksum <file)" ] || fail 'it was written to'
+if [ -c /dev/fuse ] && "$VALIDATE" volume create --root "$PWD/root" ours --size 8M --service constant:time=0 >out 2>err; then
+	trap 'umount mnt 2>/dev/null || :; losetup -d "$device"; "$VALIDATE" volume remove --root "$PWD/root" ours >/dev/null' EXIT
+	ours=$("$VALIDATE" volume list --root "$PWD/root" --json ours | jq -r '.volumes[0].path')
+	mkfs.ext4 -q "$ours"
+	expect_status 6 "$VALIDATE" microbench br --device "$ours" --requests 20 --read-share 0% --destructive -o t.trace
+	expect_line err 'a file system (ext4)'
+	expect_status 0 "$VALIDATE" microbench br --device "$ours" --requests 20 --read-share 0% --destructive --own-device --span 64K -o t.trace
+else
+	echo "a volume with a file system on it: no volumes here"
+fi
 mkdir mnt
 mount "$device" mnt 2>mount.err || skip "no mounts here: $(cat mount.err)"
 expect_status 6 "$VALIDATE" microbench br --device "$device" --read-share 0% --destructive --own-device -o t.trace

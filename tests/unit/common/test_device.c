@@ -203,6 +203,32 @@ static void loop_devices_over_it(void **state)
 	free(image);
 }
 
+/* The file lies, or the loop device's file does, in a file system of the type that volumes are served by. */
+static void volumes_of_ours(void **state)
+{
+	(void)state;
+	struct stat file, loop = {.st_mode = S_IFBLK, .st_rdev = makedev(7, 7)}, disk = {.st_mode = S_IFBLK, .st_rdev = makedev(8, 240)};
+	put("image", "content");
+	assert_int_equal(stat("image", &file), 0);
+	block_dir("block/loop7", "7:7");
+	char *image = xasprintf("%s/image\n", dir);
+	put("sys/block/loop7/loop/backing_file", image);
+	for (int ours = 0; ours < 2; ours++) {
+		char *text = xasprintf("30 1 %u:%u / /mnt rw - fuse.%s validate-volume-v rw\n", major(file.st_dev), minor(file.st_dev),
+				       ours ? "validate-volume" : "another");
+		put("mountinfo", text);
+		free(text);
+		assert_int_equal(device_is_volume(&made_up, &file), ours);
+		assert_int_equal(device_is_volume(&made_up, &loop), ours);
+		assert_false(device_is_volume(&made_up, &disk));
+	}
+	put("sys/block/loop7/loop/backing_file", "/gone/image (deleted)\n");
+	assert_false(device_is_volume(&made_up, &loop));
+	assert_int_equal(unlink("mountinfo"), 0);
+	assert_false(device_is_volume(&made_up, &file));
+	free(image);
+}
+
 static void partitions_are_told(void **state)
 {
 	(void)state;
@@ -303,9 +329,10 @@ static void signatures(void **state)
 	assert_non_null(strstr(e.msg, "swap"));
 	assert_int_equal(device_open(&d, "image", DEVICE_READ, 0, &refused, &e), 0);
 	device_close(&d);
-	assert_int_equal(device_open(&d, "image", DEVICE_WRITE_OWN, 0, &refused, &e), 0);
-	device_close(&d);
-	assert_false(refused);
+	/* to say that it is a volume of ours makes it none */
+	assert_int_equal(device_open(&d, "image", DEVICE_WRITE_OWN, 0, &refused, &e), -EBUSY);
+	assert_true(refused);
+	assert_non_null(strstr(e.msg, "swap"));
 
 	assert_int_equal(ftruncate(fd = open("image", O_RDWR), 1 << 20), 0);
 	uint8_t table[66] = {[0] = 0, [4] = 0x83, [8] = 1, [12] = 100, [64] = 0x55, [65] = 0xaa}; /* one partition of 100 sectors */
@@ -333,6 +360,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(an_array_upon_an_array, enter, leave),
 		cmocka_unit_test_setup_teardown(holders_in_a_circle_end, enter, leave),
 		cmocka_unit_test_setup_teardown(loop_devices_over_it, enter, leave),
+		cmocka_unit_test_setup_teardown(volumes_of_ours, enter, leave),
 		cmocka_unit_test_setup_teardown(partitions_are_told, enter, leave),
 		cmocka_unit_test_setup_teardown(a_file_that_is_swap, enter, leave),
 		cmocka_unit_test_setup_teardown(what_cannot_be_looked_at_is_not_free, enter, leave),
