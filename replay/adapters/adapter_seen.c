@@ -26,10 +26,11 @@ static int times_check(const struct adapter_request *q, uint64_t n, struct err *
 {
 	if (q->begin_ns == TIME_NONE || q->end_ns == TIME_NONE)
 		return err_set(e, EBADMSG, "request %" PRIu64 " of those it tells of: its begin or end is not known", n);
+	const int64_t low = q->begin_ns < q->end_ns ? q->begin_ns : q->end_ns, high = q->begin_ns < q->end_ns ? q->end_ns : q->begin_ns;
+	if (low < -TRACE_TIME_MAX || high > TRACE_TIME_MAX)
+		return err_set(e, EBADMSG, "request %" PRIu64 " of those it tells of: its times are no times", n);
 	if (q->end_ns < q->begin_ns)
 		return err_set(e, EBADMSG, "request %" PRIu64 " of those it tells of ends %" PRId64 " ns before it begins", n, q->begin_ns - q->end_ns);
-	if (q->begin_ns < -TRACE_TIME_MAX || q->end_ns > TRACE_TIME_MAX)
-		return err_set(e, EBADMSG, "request %" PRIu64 " of those it tells of: its times are no times", n);
 	return 0;
 }
 
