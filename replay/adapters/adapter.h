@@ -103,7 +103,7 @@ struct adapter {
 	 * file, line and value. */
 	int (*parse)(struct adapter_run *r, struct err *e);
 	/* Its version on one line, by asking it; NULL: the first line that `program --version` prints. */
-	int (*version)(const char *binary, struct strbuf *out, struct err *e);
+	int (*version)(const char *binary, const char *user, struct strbuf *out, struct err *e); /* user: as whom it runs, NULL as who asks */
 };
 
 /* --- for adapters ------------------------------------------------------------------------------------------------------ */

@@ -142,8 +142,9 @@ static int binary_resolve(struct adapter_state *a, const char *name, struct err 
 static void version_ask(struct adapter_state *a)
 {
 	const struct adapter *d = a->run.adapter;
+	const char *user = a->run.config->adapter.user;
 	char *argv[] = {a->binary, (char[]){"--version"}, NULL};
-	if (d->version ? d->version(a->binary, &a->version, NULL) : d->program ? binary_first_line(argv, &a->version, NULL) : -1)
+	if (d->version ? d->version(a->binary, user, &a->version, NULL) : d->program ? binary_first_line(argv, user, &a->version, NULL) : -1)
 		strbuf_reset(&a->version);
 }
 

@@ -269,9 +269,9 @@ static int artc_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
-static int artc_version(const char *binary, struct strbuf *out, struct err *e)
+static int artc_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
 {
-	(void)binary;
+	(void)binary, (void)user;
 	(void)e;
 	strbuf_addstr(out, "ARTC (it tells no version)");
 	return 0;

@@ -90,9 +90,9 @@ static int beefs_parse(struct adapter_run *r, struct err *e)
 	return beefs_output_read(r->output, &taker, e);
 }
 
-static int beefs_version(const char *binary, struct strbuf *out, struct err *e)
+static int beefs_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
 {
-	(void)binary;
+	(void)binary, (void)user;
 	(void)e;
 	strbuf_addstr(out, "beefs_replayer (it tells no version)");
 	return 0;

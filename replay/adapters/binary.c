@@ -7,7 +7,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +16,7 @@
 #include "capture/app/app.h"
 #include "common/clock.h"
 #include "common/xalloc.h"
+#include "replay/adapters/child.h"
 
 #define VERSION_LIMIT_NS 5000000000
 #define VERSION_BYTES 200
@@ -49,21 +49,22 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 
 /* --- which version ---------------------------------------------------------------------------------------------------- */
 
-static pid_t spawn(char *const *argv, int out)
+/* In a process group of its own, and as that user: what asks a stranger's program for its version runs it. */
+static pid_t start(char *const *argv, const char *user, int out)
 {
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t how;
-	pid_t pid = -1;
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, out, 1);
-	posix_spawn_file_actions_adddup2(&files, out, 2);
-	posix_spawnattr_init(&how);
-	posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP);
-	errno = posix_spawn(&pid, argv[0], &files, &how, argv, environ);
-	posix_spawnattr_destroy(&how);
-	posix_spawn_file_actions_destroy(&files);
-	return errno ? -1 : pid;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid) {
+		if (pid > 0)
+			setpgid(pid, pid); /* both sides do: whoever comes first */
+		return pid;
+	}
+	int null = open("/dev/null", O_RDONLY);
+	setpgid(0, 0);
+	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 || (user && child_user_become(user)))
+		_exit(127);
+	execv(argv[0], argv);
+	_exit(127);
 }
 
 /* Up to the first line end, or until the time is over. */
@@ -85,13 +86,13 @@ static size_t line_read(int fd, char *line, size_t size)
 	return n;
 }
 
-int binary_first_line(char *const *argv, struct strbuf *out, struct err *e)
+int binary_first_line(char *const *argv, const char *user, struct strbuf *out, struct err *e)
 {
 	char line[VERSION_BYTES];
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "making a pipe");
-	pid_t pid = spawn(argv, ends[1]);
+	pid_t pid = start(argv, user, ends[1]);
 	int code = errno;
 	close(ends[1]);
 	if (pid > 0) {

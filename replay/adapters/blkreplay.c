@@ -109,9 +109,9 @@ static int blkreplay_parse(struct adapter_run *r, struct err *e)
 	return blkreplay_output_read(r->output, &taker, e);
 }
 
-static int blkreplay_version(const char *binary, struct strbuf *out, struct err *e)
+static int blkreplay_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
 {
-	(void)binary;
+	(void)binary, (void)user;
 	(void)e;
 	strbuf_addstr(out, "blkreplay (it tells no version)");
 	return 0;

@@ -69,14 +69,15 @@ static void start_fail(const struct start *s, const char *step)
 	_exit(127);
 }
 
-static void become_user(const struct start *s)
+int child_user_become(const char *name)
 {
-	const struct passwd *p = getpwnam(s->spec->user);
-	if (!p || p->pw_uid == geteuid())
-		return;
-	if (initgroups(p->pw_name, p->pw_gid) || setgid(p->pw_gid) || setuid(p->pw_uid))
-		start_fail(s, "becoming its user");
-	prctl(PR_SET_PDEATHSIG, SIGKILL); /* which the change of user has taken away */
+	errno = 0;
+	const struct passwd *p = getpwnam(name);
+	if (!p)
+		return errno ? errno : ENOENT;
+	if (p->pw_uid == geteuid())
+		return 0;
+	return initgroups(p->pw_name, p->pw_gid) || setgid(p->pw_gid) || setuid(p->pw_uid) ? errno : 0;
 }
 
 static void program_exec(const struct start *s) __attribute__((noreturn));
@@ -97,8 +98,10 @@ static void program_exec(const struct start *s)
 		start_fail(s, "entering its directory");
 	for (char *const *v = c->environment; v && *v; v++)
 		putenv(*v);
+	if (c->user && (errno = child_user_become(c->user)))
+		start_fail(s, "becoming its user");
 	if (c->user)
-		become_user(s);
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* which the change of user has taken away */
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigemptyset(&none);

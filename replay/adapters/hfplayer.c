@@ -222,12 +222,12 @@ static int hfplayer_words(struct adapter_run *r, struct err *e)
 }
 
 /* "You are running version 3.0 of PATH." */
-static int hfplayer_version(const char *binary, struct strbuf *out, struct err *e)
+static int hfplayer_version(const char *binary, const char *user, struct strbuf *out, struct err *e)
 {
 	static const char before[] = "You are running version ";
 	char *const argv[] = {(char *)binary, "-v", NULL};
 	struct strbuf line = STRBUF_INIT;
-	int ret = binary_first_line(argv, &line, e);
+	int ret = binary_first_line(argv, user, &line, e);
 	const bool known = !ret && !strncmp(line.s, before, strlen(before));
 	const char *version = known ? line.s + strlen(before) : line.s;
 	if (!ret)

@@ -83,6 +83,22 @@ exit 0
 S
 
 [ "$(id -u)" -eq 0 ] || { echo "its engines on a loop device: not root"; exit 0; }
+
+# as another user: also when it is asked for its version
+if nobody=$(id -u nobody 2>/dev/null); then
+	open=$(mktemp -d /var/tmp/validate-user-XXXXXX)
+	trap 'rm -rf "$open"' EXIT
+	chmod 755 "$open"
+	: >"$open/who"
+	chmod 666 "$open/who"
+	printf '#!/bin/sh\nid -u >>"%s"\n' "$open/who" >"$open/fio"
+	chmod 755 "$open/fio"
+	VALIDATE_FIO=$open/fio expect_status 3 "$VALIDATE" replay --engine fio --user nobody --times self --destructive --device image -o no.trace "$data/requests.trace"
+	[ "$(sort -u "$open/who")" = "$nobody" ] || fail "it ran as $(sort -u "$open/who")"
+	[ "$(wc -l <"$open/who")" -eq 2 ] || fail "it was started $(wc -l <"$open/who") times"
+	rm -rf "$open"
+	trap - EXIT
+fi
 [ -w /sys/kernel/tracing/instances ] || { echo "its engines on a loop device: no tracefs at /sys/kernel/tracing"; exit 0; }
 device=$(losetup -f --show image 2>losetup.err) || { echo "its engines on a loop device: $(cat losetup.err)"; exit 0; }
 trap 'losetup -d "$device"' EXIT

@@ -22,7 +22,7 @@ static void assert_version(const struct replay_engine *engine, const char *text,
 	struct err e = ERR_INIT;
 	assert_int_equal(file_write_atomic(path, script, strlen(script), NULL), 0);
 	assert_int_equal(chmod(path, 0755), 0);
-	assert_int_equal(engine->adapter->version(path, &out, &e) != 0, expected);
+	assert_int_equal(engine->adapter->version(path, NULL, &out, &e) != 0, expected);
 	if (!expected)
 		assert_string_equal(out.s, version);
 	strbuf_release(&out);
