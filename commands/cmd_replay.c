@@ -339,6 +339,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_unknown_fd);
 	if (*s->scheduling_note)
 		printf("note: %s\n", s->scheduling_note);
+	if (s->n_input_lost)
+		printf("note: the input is incomplete: %" PRIu64 " events were lost when it was captured\n", s->n_input_lost);
 	if (s->input_incomplete)
 		puts("note: the input has no end; who wrote it was stopped, and what is whole was replayed");
 }

@@ -41,7 +41,13 @@ static void add_file(struct info_page *page, const struct info *x)
 	format_size(&out, x->file_bytes);
 	strbuf_addstr(&out, ")");
 	add(page, "Trace", &out);
-	strbuf_addstr(&out, h->complete ? "complete" : "incomplete: it has no end");
+	const uint64_t n_lost = x->meta->n_events_lost;
+	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end" : n_lost ? "complete as a file" : "complete");
+	if (n_lost) {
+		strbuf_addstr(&out, "; the trace is incomplete: ");
+		info_add_plural(&out, n_lost, "event was", "events were");
+		strbuf_addstr(&out, " lost when it was captured");
+	}
 	if (s->n_damage) {
 		strbuf_addstr(&out, ", ");
 		info_add_plural(&out, s->n_damage, "damaged block", "damaged blocks");

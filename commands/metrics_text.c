@@ -239,6 +239,7 @@ static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_s
 	    {s->n_negative, "requests end before they begin: left out of response times and of the order of completion"},
 	    {s->n_backwards, "requests begin before the one before them in their thread: a clock that went backwards"},
 	    {s->n_unknown, "requests name no object: not matched"},
+	    {s->n_events_lost, "events were lost when it was captured: the trace is incomplete"},
 	    {!s->complete, "trace without an end: its writer was killed or ran out of space"},
 	};
 	char text[200];

@@ -339,6 +339,7 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	bool created = o->w != NULL;
 	if (!ret)
 		ret = walk(o, e);
+	s->n_input_lost = trace_meta(input)->n_events_lost;
 	if (!ret)
 		summarise(o);
 	if (!ret && o->w)

@@ -181,6 +181,7 @@ struct replay_summary {
 	uint64_t n_passed_of[PASS_N];
 	bool stopped;	       /* by --stop-on-mismatch */
 	bool input_incomplete; /* no end block: a killed writer's */
+	uint64_t n_input_lost; /* events, when it was captured */
 	uint64_t n_threads, n_workers;
 	uint64_t n_processes; /* that they were threads of: 1 without --processes */
 	double mean_response_ns, traced_mean_response_ns; /* NaN when nothing was issued */

@@ -91,7 +91,7 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		warn(f, "No scenario has a complete block: nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
-		warn(f, "%llu events were lost while capturing: what they would have shown is missing.",
+		warn(f, "%llu events were lost while capturing: the traces are incomplete.",
 		     (unsigned long long)a->n_events_lost);
 	if (!a->look && a->n_cells)
 		warn(f, "No planned look was reached yet: the numbers are preliminary and decide nothing.");

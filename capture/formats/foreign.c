@@ -51,9 +51,10 @@ int foreign_object(struct foreign *f, enum object_kind kind, const char *name, s
 
 void foreign_lost(struct foreign *f, uint64_t n)
 {
-	uint64_t *lost = &f->base.meta.meta.n_events_lost;
-	if (__builtin_add_overflow(*lost, n, lost))
-		*lost = UINT64_MAX;
+	uint64_t *told = &f->base.meta.meta.n_events_lost;
+	if (__builtin_add_overflow(f->n_lost, n, &f->n_lost))
+		f->n_lost = UINT64_MAX;
+	*told = f->n_lost > *told ? f->n_lost : *told;
 }
 
 /* --- the heap ----------------------------------------------------------------------------------------------------- */
@@ -218,7 +219,7 @@ static int foreign_rewind(struct trace *base, struct err *e)
 	f->heap_first = 0;
 	bool one_cpu = base->notes.one_cpu_of_many;
 	base->notes = (struct trace_notes){.one_cpu_of_many = one_cpu};
-	base->meta.meta.n_events_lost = 0;
+	f->n_lost = 0;
 	if (f->reader->reset)
 		f->reader->reset(f);
 	return 0;

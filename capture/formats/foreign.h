@@ -37,6 +37,7 @@ struct foreign {
 	struct err error; /* nothing is read behind it */
 	bool ended;
 	uint64_t n_given;
+	uint64_t n_lost; /* in this pass; the metadata keep what any pass has found */
 	const char *line, *wrong; /* the line being read, and what is wrong in it */
 	uint64_t piece_at; /* byte of the file at which the piece begins */
 	struct strbuf heap;

@@ -80,6 +80,21 @@ lost 0 "$data/sda.merged"
 without "$data/sda.blktrace.0" $((56 + 48 * 400)) >sda.blktrace.0
 lost 1 sda.blktrace.0 "$data/sda.blktrace.1"
 
+# and so say those who use such a trace
+truncate -s 16M device
+expect_status 0 "$VALIDATE" replay --read-only --device device -o replayed.trace told.blkparse
+expect_line out 'the input is incomplete: 1234 events were lost'
+expect_status 0 "$VALIDATE" metrics told.blkparse replayed.trace
+expect_line out '1,234 events were lost when it was captured: the trace is incomplete (reference)'
+expect_line out '1,234 events were lost when it was captured: the trace is incomplete (replay)'
+expect_status 0 "$VALIDATE" metrics --json told.blkparse replayed.trace
+expect_line out '"n_events_lost": 1234'
+expect_status 0 "$VALIDATE" metrics told.blkparse told.blkparse --match key
+expect_line out '(reference)'
+sed '20s/^/CPU:1 [LOST 17 EVENTS]\n/' "$data/tracepoints-ftrace.txt" >told.txt
+expect_status 0 "$VALIDATE" info told.txt
+expect_line out 'Health     complete as a file; the trace is incomplete: 17 events were lost when it was captured'
+
 # Darshan says only that something is missing
 cat >some.dxt <<'D'
 # darshan log version: 3.41
@@ -88,3 +103,5 @@ cat >some.dxt <<'D'
  X_POSIX       0  write        0               0        4096      0.0012      0.0014
 D
 lost 1 some.dxt
+expect_status 0 "$VALIDATE" deps some.dxt
+expect_line out 'the trace is incomplete: 1 events were lost'
