@@ -150,14 +150,14 @@ void census_take(struct census *c, const struct spool *s, struct merge *m, struc
 		struct census_image *i = &c->image[r.image];
 		if (r.r->op == LOG_START && !i->announced) {
 			i->announced = true;
-			i->parent = (uint32_t)r.r->result;
+			i->parent = spool_pid(s, r.image, (uint32_t)r.r->result);
 			i->cwd = text_of(r.path, r.path_len);
 		} else if (r.r->op == LOG_EXEC && r.r->result < 0) {
 			birth_withdraw(&births, r.pid);
 		} else if (r.r->op == LOG_EXEC) {
 			birth_expect(&births, r.pid, &r);
 		} else if (r.r->op == LOG_SPAWN && r.r->result > 0) {
-			birth_expect(&births, (uint32_t)r.r->result, &r);
+			birth_expect(&births, spool_pid(s, r.image, (uint32_t)r.r->result), &r);
 		} else if (r.r->op == LOG_AIO_ASKED) {
 			async_ask(&c->async, &r);
 		} else if (r.r->op == LOG_AIO_DONE) {

@@ -38,12 +38,16 @@ struct spool_window { /* one copied window */
 struct spool_image { /* one process image (a program from exec or fork to its end), one file of the scratch directory */
 	char *name;
 	uint64_t start; /* ticks */
-	uint32_t pid;
+	uint32_t pid, pid_base; /* pid_base: what the numbers of its PID namespace are raised by, see spool_pid */
 	uint32_t n_max;
 	char *base;	/* while mapped, else NULL */
 	dev_t device;
 	ino_t inode;
 };
+
+/* Processes of another PID namespace have numbers that others may have, too. Each such namespace has its own range of them in the trace. */
+#define PID_BASE (UINT32_C(1) << 23) /* above any number of the kernel's: 2^22 */
+#define PID_NAMESPACES_MAX 511u
 
 struct spool {
 	int dir_fd, fd; /* scratch directory; the spool file, which has no name */
@@ -57,6 +61,8 @@ struct spool {
 	char *dir;
 	unsigned char *buffer; /* one window */
 	uint32_t n_put_off_max; /* full windows that may stay where they are for a while, together */
+	uint64_t *namespace; /* namespace[n_namespaces]: inodes of PID namespaces other than ours */
+	size_t n_namespaces, namespaces_cap;
 };
 
 enum spool_when {
@@ -70,6 +76,11 @@ int spool_open(struct spool *s, const char *scratch, const char *near, const str
 	       struct err *e);
 /* Copies what is full and frees it. Errors: of the system, as ENOSPC. */
 int spool_drain(struct spool *s, enum spool_when when, struct err *e);
+/* The number in the trace of a process or thread that the image's own PID namespace knows as `number`. 0, which is none, stays. */
+static inline uint32_t spool_pid(const struct spool *s, uint32_t image, uint32_t number)
+{
+	return number ? number + s->image[image].pid_base : 0;
+}
 void spool_close(struct spool *s); /* removes the scratch directory */
 /* Anonymous memory of the traced processes that run, in bytes. */
 uint64_t spool_memory(const struct spool *s);

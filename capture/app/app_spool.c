@@ -106,6 +106,7 @@ void spool_close(struct spool *s)
 	free(s->image);
 	free(s->window);
 	free(s->buffer);
+	free(s->namespace);
 	*s = (struct spool){.dir_fd = -1, .fd = -1};
 }
 
@@ -117,6 +118,20 @@ static bool image_known(const struct spool *s, const struct stat *st)
 		if (s->image[i].base && s->image[i].inode == st->st_ino && s->image[i].device == st->st_dev)
 			return true;
 	return false;
+}
+
+static uint32_t pid_base_of(struct spool *s, const struct log_file *f)
+{
+	size_t i = 0;
+	if (!f->elsewhere)
+		return 0;
+	while (i < s->n_namespaces && s->namespace[i] != f->pid_namespace)
+		i++;
+	if (i == s->n_namespaces) {
+		GROW(s->namespace, s->n_namespaces, s->namespaces_cap);
+		s->namespace[s->n_namespaces++] = f->pid_namespace;
+	}
+	return PID_BASE * (uint32_t)(i % PID_NAMESPACES_MAX + 1);
 }
 
 /* A file that is not (yet) one of ours is passed over: its process may have been killed while it made it. */
@@ -141,10 +156,12 @@ static void image_add(struct spool *s, const char *name)
 		munmap(at, (size_t)st.st_size);
 		return;
 	}
+	const uint32_t pid_base = pid_base_of(s, f);
 	GROW(s->image, s->n_images, s->images_cap);
 	s->image[s->n_images++] = (struct spool_image){.name = xstrdup(name),
 						       .start = f->start,
-						       .pid = f->pid,
+						       .pid = f->pid + pid_base,
+						       .pid_base = pid_base,
 						       .n_max = n_max,
 						       .base = at,
 						       .device = st.st_dev,
@@ -242,8 +259,8 @@ static int window_spool(struct spool *s, uint32_t image, const struct log_window
 							  .sequence = w->sequence,
 							  .n_units = n_units,
 							  .image = image,
-							  .pid = w->pid,
-							  .tid = w->tid,
+							  .pid = spool_pid(s, image, w->pid),
+							  .tid = spool_pid(s, image, w->tid),
 							  .cpus_told = w->cpus_told};
 	memcpy(s->window[s->n_windows - 1].cpus, w->cpus, sizeof w->cpus);
 	s->end += len;

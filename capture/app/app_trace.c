@@ -345,7 +345,8 @@ static void processes_follow(struct conversion *c, struct process_state *p, cons
 			      clock_ns_of_ticks(c->clock, r->r->begin) - c->epoch_ns);
 	p->is_listed = true;
 	if (r->r->op == LOG_WAIT && r->r->end && r->r->result > 0 && r->r->result <= UINT32_MAX)
-		processes_waited(&c->processes, (uint32_t)r->r->result, r->tid, clock_ns_of_ticks(c->clock, r->r->end) - c->epoch_ns);
+		processes_waited(&c->processes, spool_pid(c->spool, r->image, (uint32_t)r->r->result), r->tid,
+				 clock_ns_of_ticks(c->clock, r->r->end) - c->epoch_ns);
 }
 
 static int record_convert(struct conversion *c, const struct merge_record *r, struct err *e)

@@ -109,24 +109,6 @@ uint32_t capture_pid(void)
 
 /* --- the file ----------------------------------------------------------------------------------------------------- */
 
-static char *text_add(char *to, const char *end, const char *s)
-{
-	while (*s && to < end)
-		*to++ = *s++;
-	*to = 0;
-	return to;
-}
-
-static char *number_add(char *to, const char *end, uint64_t v)
-{
-	char digits[24], *d = digits + sizeof digits - 1;
-	*d = 0;
-	do
-		*--d = (char)('0' + v % 10);
-	while (v /= 10);
-	return text_add(to, end, d);
-}
-
 /* Address space at a multiple of the window's size, with the file mapped there; or NULL. */
 static char *file_map(int fd, size_t size)
 {
@@ -169,22 +151,23 @@ static long file_size_set(int fd, size_t size)
 }
 
 /* Whether the collector knows us by another process number. */
-static bool is_elsewhere(void)
+static void namespace_tell(struct log_file *f)
 {
 	struct stat st;
 	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
-	return got || st.st_ino != control->pid_namespace;
+	f->pid_namespace = got ? 0 : st.st_ino;
+	f->elsewhere = f->pid_namespace != control->pid_namespace;
 }
 
 static bool file_open(struct process *p)
 {
-	char path[600], *end = path + sizeof path - 1;
+	char path[600] = "", *end = path + sizeof path - 1;
 	uint64_t ticks = clock_now(&capture_clock);
-	char *to = text_add(path, end, capture_directory);
-	to = text_add(to, end, "/");
-	to = number_add(to, end, p->pid);
-	to = text_add(to, end, "-");
-	number_add(to, end, ticks);
+	char *to = capture_text_add(path, end, capture_directory);
+	to = capture_text_add(to, end, "/");
+	to = capture_number_add(to, end, p->pid);
+	to = capture_text_add(to, end, "-");
+	capture_number_add(to, end, ticks);
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
 		return false;
@@ -202,7 +185,7 @@ static bool file_open(struct process *p)
 	f->pid = p->pid;
 	f->n_max = p->n_max;
 	atomic_store_explicit(&f->n, 1, memory_order_relaxed);
-	f->elsewhere = is_elsewhere();
+	namespace_tell(f);
 	__atomic_store_n(&f->magic, LOG_MAGIC, __ATOMIC_RELEASE);
 	return true;
 }
@@ -475,8 +458,8 @@ static void *map_or_null(long fd, size_t size, int flags)
 
 static struct log_control *control_map(const char *dir)
 {
-	char path[600], *end = path + sizeof path - 1;
-	text_add(text_add(path, end, dir), end, "/control");
+	char path[600] = "", *end = path + sizeof path - 1;
+	capture_text_add(capture_text_add(path, end, dir), end, "/control");
 	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
 	if (fd < 0)
 		return NULL;
@@ -491,9 +474,9 @@ static bool start(void)
 	Dl_info self;
 	if (!dir || strlen(dir) >= sizeof capture_directory)
 		return false;
-	text_add(capture_directory, capture_directory + sizeof capture_directory - 1, dir);
+	capture_text_add(capture_directory, capture_directory + sizeof capture_directory - 1, dir);
 	if (dladdr((void *)&capture_state, &self) && self.dli_fname)
-		text_add(capture_library, capture_library + sizeof capture_library - 1, self.dli_fname);
+		capture_text_add(capture_library, capture_library + sizeof capture_library - 1, self.dli_fname);
 	control = control_map(dir);
 	if (!control)
 		return false;

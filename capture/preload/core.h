@@ -191,9 +191,14 @@ HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f
 /* A negative errno, or the result. */
 #define RAW(...) RAW_6(__VA_ARGS__, 0, 0, 0, 0, 0, 0, 0)
 
+/* Text, or a number, to `to`, as much as there is room for before `end`, and a NUL. Gives where that stands. */
+HIDDEN char *capture_text_add(char *to, const char *end, const char *s);
+HIDDEN char *capture_number_add(char *to, const char *end, uint64_t v);
+
 /* --- process.c: what a new process image or child says about itself ------------------------------------------------------ */
 
 HIDDEN void process_announce(uint32_t pid);
+HIDDEN void process_descriptor_note(int fd); /* one that came from somewhere else */
 HIDDEN void process_objects_note(void); /* those that were not noted before */
 extern HIDDEN char capture_directory[512], capture_library[1024];
 HIDDEN uint32_t capture_pid(void);
@@ -202,6 +207,11 @@ HIDDEN void capture_vfork_child(uint32_t pid);
 HIDDEN void capture_vfork_parent(void);
 /* This thread is going to share its thread-local storage with another: from now on each call asks who it is. */
 HIDDEN void capture_share(void);
+
+/* hook_descriptor.c: notes that `fd`, of no file, is a `kind` from the instant `at` on; with a number of its own, or as one of its kind. */
+HIDDEN void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at);
+/* A call by number returned `got`; notes what descriptor it made, if any. Returns `got`. */
+HIDDEN long descriptor_by_number(long number, const long *a, long got);
 
 /* --- state.c: with LOG_STATE, notes how what a path names looks, before the call ------------------------------------------ */
 

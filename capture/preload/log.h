@@ -45,6 +45,7 @@ struct log_control {
 	_Atomic uint32_t wanted; /* somebody waits for a window: the collector is not to put it off any longer */
 	uint64_t pid_namespace; /* inode of the collector's */
 	_Atomic uint64_t n_lost; /* records that found no room */
+	_Atomic uint64_t n_made; /* descriptors of no file, which are numbered */
 	_Atomic uint64_t digested[LOG_DIGESTS]; /* by a hash of device and inode; 0: free */
 };
 
@@ -55,6 +56,7 @@ struct log_file { /* the header of a process image's file; its window is never u
 	_Atomic uint32_t n;   /* windows in use or free again, this one included */
 	uint32_t elsewhere;   /* `pid` is one of another PID namespace */
 	_Atomic uint32_t hint; /* where to look for a free window first: by the collector the first of those it has freed */
+	uint64_t pid_namespace; /* its inode, where it is another; 0: it cannot be told */
 };
 
 enum log_window_state {
@@ -108,7 +110,8 @@ enum log_event {
 	LOG_OBJECT,	    /* path: a file whose code the program runs: itself, a library */
 	LOG_WAIT,	    /* it has waited for the end of a child: result */
 	LOG_CONTENT_OF,	    /* before the record of the request of this thread with the same begin: fd; extra: what it wrote, offset: from this byte on */
-	LOG_LAST = LOG_CONTENT_OF,
+	LOG_DESCRIPTOR,	    /* the process has this descriptor from here on, by a call that is no request: fields as LOG_FD */
+	LOG_LAST = LOG_DESCRIPTOR,
 };
 
 #define LOG_BY_LIBURING 1u /* flags of OP_IO_URING_ENTER: its requests are noted beside it */

@@ -127,6 +127,28 @@ if [ "$(id -u)" -eq 0 ]; then
 	[ $(($(listed ',pread,') + ${lost:-0})) -ge 400 ] || fail "$(listed ',pread,') and $lost lost of 400 calls"
 fi
 
+# PID namespaces: process 1 of one is not process 1 of another, nor is a number of theirs somebody else's outside
+if unshare -p -f true 2>/dev/null; then
+	fresh
+	expect_status 0 "$VALIDATE" capture app -o ../trace --root . -- sh -c '
+		for name in a b; do
+			unshare -p -f sh -c "echo some text >$name; cat $name >/dev/null; cat $name >/dev/null; true" &
+		done
+		wait
+		cat a b'
+	expect_line out 'ended with status 0'
+	[ "$(listed ',write,"path=[ab];')" -eq 2 ] || fail "writes in PID namespaces: $(cat ../csv)"
+	who() { # OPERATION FILE: the processes that made it, below 2^23 as they are called there
+		grep ",$1,\"path=$2;" ../csv | awk -F , '{ n = $1 >= 8388608 ? "in " int($1 / 8388608) " " $1 % 8388608 : "out"; print n }' | sort -u
+	}
+	[ "$(who write a)" != "$(who write b)" ] || fail "both were written by $(who write a)"
+	for name in a b; do
+		[ "$(who write $name | cut -d ' ' -f 1,3)" = 'in 1' ] || fail "$name was written by $(who write $name)"
+		[ "$(who read $name | grep -c '^in')" -eq 2 ] && [ "$(who read $name | grep -c "^$(who write $name | cut -d ' ' -f 1,2) [2-9]")" -eq 2 ] ||
+			fail "$name was read by $(who read $name)"
+	done
+fi
+
 # killed at any instant: all that had returned, and at most one more
 for after in 0.02 0.03 0.05 0.07 0.1; do
 	fresh
