@@ -182,6 +182,13 @@ static void apply_event(struct process_state *p, const struct merge_record *r)
 		if (r->path)
 			listed(p, r);
 		break;
+	case LOG_DESCRIPTOR:
+		if (r->path) {
+			listed(p, r);
+			if (r->r->fd >= 0 && (size_t)r->r->fd < p->n_fds)
+				p->fd[r->r->fd].listed = false; /* by no list */
+		}
+		break;
 	case LOG_FDS_END:
 		list_ends(p, r->r->flags);
 		break;

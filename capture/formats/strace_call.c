@@ -2,6 +2,7 @@
 /* From a call to a request: doc/formats/strace.md. */
 #include <errno.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "capture/formats/number.h"
@@ -105,6 +106,37 @@ static void take_wait(struct parsed *p, const char *text, const char *end)
 		processes_waited(&p->t->processes, (uint32_t)pid, p->th->tid, known_end_ns(p));
 }
 
+/* Of no file: nobody needs to know more of it than that. */
+static void descriptor_made(struct parsed *p, int64_t fd)
+{
+	struct err ignored;
+	char name[64];
+	uint32_t object;
+	int len = snprintf(name, sizeof name, "%s:[line %llu]", p->call->args, (unsigned long long)p->t->base.in.line);
+	err_clear(&ignored);
+	if (foreign_object(&p->t->base, OBJECT_FD, name, (size_t)len, &object, &ignored))
+		return;
+	struct open_file *f = open_file_new(object, -1, false);
+	descriptor_set(p->th, fd, f, false);
+	open_file_put(f);
+}
+
+/* "[3, 4]", "[3<pipe:[12]>, 4<pipe:[12]>]" */
+static void pair_made(struct parsed *p, const struct part *a)
+{
+	const char *s = a->s, *end = a->s + a->len;
+	uint64_t fd;
+	for (int i = 0; i < 2 && s < end && (*s == '[' || *s == ' '); i++) {
+		s++;
+		if (!scan_u64(&s, end, &fd) || fd > INT32_MAX)
+			return;
+		descriptor_made(p, (int64_t)fd);
+		s = memmem(s, (size_t)(end - s), ", ", 2);
+		if (!s++)
+			return;
+	}
+}
+
 static void take_other(struct parsed *p, const struct call_line *l)
 {
 	struct strace *t = p->t;
@@ -116,6 +148,10 @@ static void take_other(struct parsed *p, const struct call_line *l)
 		take_wait(p, l->text, l->end);
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
+	} else if (p->call->kind == CALL_DESCRIPTOR && p->r.rvalue >= 0) {
+		descriptor_made(p, p->r.rvalue);
+	} else if (p->call->kind == CALL_PAIR && p->n && p->r.rvalue == 0) {
+		pair_made(p, &p->arg[p->n > 3 ? 3 : 0]);
 	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 && strace_unquote(&t->path, &p->arg[0])) {
 		strbuf_reset(&p->th->process->cwd);
 		strbuf_add(&p->th->process->cwd, t->path.s, t->path.len);

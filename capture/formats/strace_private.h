@@ -8,8 +8,9 @@
 #include "capture/op.h"
 #include "capture/processes.h"
 
-enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD, CALL_WAIT };
+enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GETCWD, CALL_WAIT, CALL_PAIR, CALL_DESCRIPTOR };
 
+/* CALL_PAIR, CALL_DESCRIPTOR: makes two descriptors, or one, of no file; `args` is what they are. */
 /* One system call. `args`: a letter for each argument,
  *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link
  *   s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags of *at   m mode   a access

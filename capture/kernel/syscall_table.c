@@ -27,6 +27,9 @@
 #ifndef SYS_openat2
 #define SYS_openat2 437
 #endif
+#ifndef SYS_pidfd_open
+#define SYS_pidfd_open 434
+#endif
 #ifndef SYS_faccessat2
 #define SYS_faccessat2 439
 #endif
@@ -86,6 +89,15 @@ const struct syscall_row syscall_rows[] = {
     {"vmsplice", SYS_vmsplice, OP_VMSPLICE, "fi_v", 0, 0}, {"io_submit", SYS_io_submit, OP_IO_SUBMIT, "_s", 0, 0},
     {"io_getevents", SYS_io_getevents, OP_IO_GETEVENTS, "__s", 0, 0},
     {"io_uring_enter", SYS_io_uring_enter, OP_IO_URING_ENTER, "fs", 0, 0},
+    {"pipe", LEGACY(pipe), 0, "", SYSCALL_PAIR, 0}, {"pipe2", SYS_pipe2, 0, "", SYSCALL_PAIR, 0},
+    {"socketpair", SYS_socketpair, 0, "", SYSCALL_PAIR, 0}, {"socket", SYS_socket, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"accept", SYS_accept, 0, "", SYSCALL_DESCRIPTOR, 0}, {"accept4", SYS_accept4, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"eventfd2", SYS_eventfd2, 0, "", SYSCALL_DESCRIPTOR, 0}, {"epoll_create", LEGACY(epoll_create), 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"epoll_create1", SYS_epoll_create1, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"timerfd_create", SYS_timerfd_create, 0, "", SYSCALL_DESCRIPTOR, 0}, {"signalfd4", SYS_signalfd4, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"inotify_init", LEGACY(inotify_init), 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"inotify_init1", SYS_inotify_init1, 0, "", SYSCALL_DESCRIPTOR, 0}, {"memfd_create", SYS_memfd_create, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"pidfd_open", SYS_pidfd_open, 0, "", SYSCALL_DESCRIPTOR, 0},
     {NULL, 0, 0, NULL, 0, 0},
 };
 

@@ -284,6 +284,34 @@ static void apply(struct syscall_done *d)
 	state_advance(&c->state, d->l.end);
 }
 
+/* A pipe, a socket and the like; told apart by a number of ours. */
+static void descriptor_made(struct syscall_done *d, int fd)
+{
+	char name[60];
+	if (!syscall_room_for(d->c, d->t->process, fd))
+		return;
+	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name, (unsigned long long)++d->c->n_made);
+	struct open_file *f = state_file_make(name, strlen(name));
+	f->n_users++;
+	state_descriptor_set(d->t->process, fd, f, false);
+	state_file_drop(f);
+}
+
+/* Where a pair's numbers are written is no part of the event: they are the lowest that are free, above the standard streams, which not every source
+ * of events lists. */
+static void descriptors_made(struct syscall_done *d)
+{
+	if (d->l.result >= 0 && d->t->row->kind == SYSCALL_DESCRIPTOR)
+		descriptor_made(d, (int)d->l.result);
+	int left = d->l.result == 0 && d->t->row->kind == SYSCALL_PAIR ? 2 : 0;
+	for (int fd = 3; left; fd++)
+		if (!state_file(d->t->process, fd)) {
+			descriptor_made(d, fd);
+			left--;
+		}
+	state_advance(&d->c->state, d->l.end);
+}
+
 /* A close for each descriptor of a range that was open. */
 static int range_close(struct syscall_done *d, struct err *e)
 {
@@ -335,9 +363,14 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
 		d.path = state_path(&c->state, t->process, d.l.dir, d.m.path, d.m.path_len);
 	const struct open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
-	int rc = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
-	rc = rc ? rc : identify(&d, e);
-	apply(&d);
+	int rc = 0;
+	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {
+		descriptors_made(&d);
+	} else {
+		rc = row->kind == SYSCALL_CLOSE_RANGE ? range_close(&d, e) : hand_over(&d, f, e);
+		rc = rc ? rc : identify(&d, e);
+		apply(&d);
+	}
 	t->before_ns = ns;
 	state_file_drop(t->closing);
 	t->closing = NULL;

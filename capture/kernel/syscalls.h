@@ -15,7 +15,8 @@
 #include "capture/op.h"
 #include "common/err.h"
 
-enum syscall_kind { SYSCALL_REQUEST, SYSCALL_CLOSE_RANGE };
+/* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: makes a descriptor of no file, or two; no request. `args` has nothing to say then. */
+enum syscall_kind { SYSCALL_REQUEST, SYSCALL_CLOSE_RANGE, SYSCALL_DESCRIPTOR, SYSCALL_PAIR };
 
 /* One system call. `args`: a letter for each argument,
  *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link   N name of an attribute

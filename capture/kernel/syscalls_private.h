@@ -40,6 +40,7 @@ struct syscalls {
 	struct syscall_thread *slot[SYSCALL_THREAD_SLOTS], *last;
 	uint64_t n_slots; /* of descriptors, of all processes */
 	uint64_t n_nameless; /* files that were opened by a name that is not known */
+	uint64_t n_made; /* descriptors of no file */
 	struct syscall_file *file; /* open addressing */
 	size_t n_files, n_file_slots;
 	unsigned char *identified; /* identified[n_identified], by object: 0 not looked for, 1 it has no number, 2 it has one */

@@ -140,8 +140,10 @@ EXPORT FILE *popen(const char *command, const char *mode)
 {
 	TIMED_OF(, FILE *, popen, command, mode);
 	in_line_begin(got);
-	if (got)
+	if (got) {
+		descriptor_made(fd_of(got), "pipe", true, begin);
 		capture_io(OP_FDOPEN, begin, end, fd_of(got), 0, 0, stream_flags(mode), 0);
+	}
 	return got;
 }
 ALIAS(_IO_popen, popen);

@@ -227,7 +227,7 @@ EXPORT long syscall(long number, ...)
 		return got;
 	if (!w || !capture_is_on()) {
 		CAUSE_NUMBER(number, a);
-		return real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+		return descriptor_by_number(number, a, real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
 	CAUSE_ROW(w, a);
 	uint64_t begin = clock_begin(&capture_clock);

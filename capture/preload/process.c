@@ -56,7 +56,7 @@ static uint64_t number_after(const char *text, const char *label, unsigned int b
 	return v;
 }
 
-static void descriptor_note(struct room *m, const char *name)
+static void descriptor_note(struct room *m, const char *name, uint16_t op)
 {
 	char path[80], *target = m->target, *info = m->info;
 	uint64_t now = clock_now(&capture_clock), got = 0;
@@ -72,7 +72,7 @@ static void descriptor_note(struct room *m, const char *name)
 	uint64_t begin = now, end = now;
 	struct stat st = {.st_mode = 0};
 	RAW(SYS_newfstatat, AT_FDCWD, path_of(path, "/proc/self/fd/", name), &st, 0);
-	NOTE(.op = LOG_FD, .fd = (int32_t)number_after(name, "", 10), .path = target, .length = st.st_mode,
+	NOTE(.op = op, .fd = (int32_t)number_after(name, "", 10), .path = target, .length = st.st_mode,
 	     .flags = (uint32_t)number_after(info, "flags:", 8), .offset = number_after(info, "pos:", 10));
 }
 
@@ -87,7 +87,7 @@ static long descriptors_note(struct room *m)
 		for (long at = 0; at < len; at += ((struct dirent_head *)(buffer + at))->len) {
 			const char *name = ((struct dirent_head *)(buffer + at))->name;
 			if (name[0] != '.' && (long)number_after(name, "", 10) != list)
-				descriptor_note(m, name);
+				descriptor_note(m, name, LOG_FD);
 		}
 	RAW(SYS_close, list);
 	return len;
@@ -115,6 +115,17 @@ void process_announce(uint32_t pid)
 		return;
 	}
 	announce((struct room *)at, pid);
+	RAW(SYS_munmap, at, sizeof(struct room));
+}
+
+void process_descriptor_note(int fd)
+{
+	char name[24] = "";
+	long at = fd < 0 ? -1 : RAW(SYS_mmap, NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (at < 0 && at > -4096)
+		return;
+	capture_number_add(name, name + sizeof name - 1, (uint64_t)fd);
+	descriptor_note((struct room *)at, name, LOG_DESCRIPTOR);
 	RAW(SYS_munmap, at, sizeof(struct room));
 }
 

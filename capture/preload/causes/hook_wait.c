@@ -56,8 +56,6 @@ WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendto,
 	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t len), fd, from, n, flags, a, len)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
-WAITS(int, accept, (int fd, struct sockaddr *restrict a, socklen_t *restrict len), fd, a, len)
-WAITS(int, accept4, (int fd, struct sockaddr *restrict a, socklen_t *restrict len, int flags), fd, a, len, flags)
 WAITS(int, connect, (int fd, const struct sockaddr *a, socklen_t len), fd, a, len)
 
 /* --- descriptors that become ready -------------------------------------------------------------------------------------- */

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Descriptors of no file: pipes, sockets and others that wait for events, and those that another process has sent. They are no requests; what they
+ * are is noted, or a read from one would be a read from nobody knows what. */
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+#include "capture/preload/core.h"
+
+/* "pipe:[123]", by a number that all processes draw from: to ask the kernel for its own would be a call that the program did not make. */
+static void descriptor_name(char *to, const char *end, const char *kind, bool numbered)
+{
+	struct log_control *c = capture_control();
+	to = capture_text_add(to, end, kind);
+	if (!numbered || !c)
+		return;
+	to = capture_number_add(capture_text_add(to, end, ":["), end, atomic_fetch_add_explicit(&c->n_made, 1, memory_order_relaxed) + 1);
+	capture_text_add(to, end, "]");
+}
+
+void descriptor_made(int fd, const char *kind, bool numbered, uint64_t at)
+{
+	char name[80] = "";
+	const uint64_t begin = at, end = at;
+	descriptor_name(name, name + sizeof name - 1, kind, numbered);
+	NOTE_RESULT(0, .op = LOG_DESCRIPTOR, .fd = fd, .path = name);
+}
+
+static int made(int fd, const char *kind, bool numbered)
+{
+	const int saved = errno;
+	if (fd >= 0 && capture_is_on())
+		descriptor_made(fd, kind, numbered, clock_now(&capture_clock));
+	errno = saved;
+	return fd;
+}
+
+static int made_two(int got, const int fd[2], const char *kind)
+{
+	for (int i = 0; !got && i < 2; i++)
+		made(fd[i], kind, true);
+	return got;
+}
+
+/* --- pipes and sockets -------------------------------------------------------------------------------------------------- */
+
+EXPORT int pipe(int fd[2])
+{
+	return made_two(REAL(pipe)(fd), fd, "pipe");
+}
+ALIAS(__pipe, pipe);
+
+EXPORT int pipe2(int fd[2], int flags)
+{
+	return made_two(REAL(pipe2)(fd, flags), fd, "pipe");
+}
+
+EXPORT int socket(int domain, int type, int protocol)
+{
+	return made(REAL(socket)(domain, type, protocol), "socket", true);
+}
+
+EXPORT int socketpair(int domain, int type, int protocol, int fd[2])
+{
+	return made_two(REAL(socketpair)(domain, type, protocol, fd), fd, "socket");
+}
+
+static int accepted(int fd)
+{
+	return made(fd, "socket", true);
+}
+
+EXPORT int accept(int fd, __SOCKADDR_ARG address, socklen_t *restrict len)
+{
+	__typeof__(&accept) real = REAL(accept);
+	CAUSE_WAIT(CAUSE_WAITING);
+	return accepted(real(fd, address, len));
+}
+
+EXPORT int accept4(int fd, __SOCKADDR_ARG address, socklen_t *restrict len, int flags)
+{
+	__typeof__(&accept4) real = REAL(accept4);
+	CAUSE_WAIT(CAUSE_WAITING);
+	return accepted(real(fd, address, len, flags));
+}
+
+/* --- what tells of events, and memory ----------------------------------------------------------------------------------- */
+
+#define EVENTS(kind) "anon_inode:[" kind "]"
+
+EXPORT int eventfd(unsigned int count, int flags)
+{
+	return made(REAL(eventfd)(count, flags), EVENTS("eventfd"), false);
+}
+
+EXPORT int epoll_create(int size)
+{
+	return made(REAL(epoll_create)(size), EVENTS("eventpoll"), false);
+}
+
+EXPORT int epoll_create1(int flags)
+{
+	return made(REAL(epoll_create1)(flags), EVENTS("eventpoll"), false);
+}
+
+EXPORT int timerfd_create(clockid_t clock, int flags)
+{
+	return made(REAL(timerfd_create)(clock, flags), EVENTS("timerfd"), false);
+}
+
+EXPORT int signalfd(int fd, const sigset_t *mask, int flags)
+{
+	return made(REAL(signalfd)(fd, mask, flags), EVENTS("signalfd"), false);
+}
+
+EXPORT int inotify_init(void)
+{
+	return made(REAL(inotify_init)(), "anon_inode:inotify", false);
+}
+
+EXPORT int inotify_init1(int flags)
+{
+	return made(REAL(inotify_init1)(flags), "anon_inode:inotify", false);
+}
+
+EXPORT int memfd_create(const char *name, unsigned int flags)
+{
+	return made(REAL(memfd_create)(name, flags), "memfd", true);
+}
+
+int pidfd_open(pid_t pid, unsigned int flags); /* since glibc 2.36 */
+EXPORT int pidfd_open(pid_t pid, unsigned int flags)
+{
+	return made(REAL(pidfd_open)(pid, flags), EVENTS("pidfd"), false);
+}
+
+/* --- terminals ---------------------------------------------------------------------------------------------------------- */
+
+EXPORT int posix_openpt(int flags)
+{
+	return made(REAL(posix_openpt)(flags), "/dev/ptmx", false);
+}
+
+EXPORT int getpt(void)
+{
+	return made(REAL(getpt)(), "/dev/ptmx", false);
+}
+
+/* --- by number (hook_syscall.c) ------------------------------------------------------------------------------------------ */
+
+long descriptor_by_number(long number, const long *a, long got)
+{
+	switch (number) {
+	case SYS_socket:
+	case SYS_accept4:
+		made((int)got, "socket", true);
+		break;
+	case SYS_pipe2:
+		made_two((int)got, (const int *)a[0], "pipe");
+		break;
+	case SYS_socketpair:
+		made_two((int)got, (const int *)a[3], "socket");
+		break;
+	case SYS_memfd_create:
+		made((int)got, "memfd", true);
+		break;
+	case SYS_eventfd2:
+	case SYS_epoll_create1:
+	case SYS_timerfd_create:
+	case SYS_signalfd4:
+	case SYS_inotify_init1:
+	case SYS_perf_event_open:
+	case SYS_io_uring_setup:
+#ifdef SYS_userfaultfd
+	case SYS_userfaultfd:
+#endif
+#ifdef SYS_pidfd_open
+	case SYS_pidfd_open:
+#endif
+		made((int)got, "anon_inode:by number", false);
+		break;
+	default:
+		break;
+	}
+	return got;
+}
+
+#ifndef CAPTURE_CAUSES /* (there it is a call that waits: causes/hook_wait.c) */
+/* --- sent by another process: a file, perhaps --------------------------------------------------------------------------- */
+
+static void received(struct msghdr *m)
+{
+	const int saved = errno;
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS || c->cmsg_len < CMSG_LEN(0))
+			continue;
+		for (size_t i = 0; i < (c->cmsg_len - CMSG_LEN(0)) / sizeof(int); i++) {
+			int fd;
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof fd, sizeof fd);
+			if (!capture_confined)
+				process_descriptor_note(fd);
+		}
+	}
+	errno = saved;
+}
+
+EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
+{
+	ssize_t got = REAL(recvmsg)(fd, m, flags);
+	if (unlikely(got >= 0 && m->msg_controllen) && capture_is_on())
+		received(m);
+	return got;
+}
+#endif

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# capture app, capture vfs and the import of strace know what a descriptor of no file is: a pipe, a socket and the like, made by a call that is no
+# request; capture app also the file behind one that another process has sent. A replay passes over what is on the former, and nothing of it fails.
+. "$SRCDIR/tests/e2e/lib.sh"
+compiler=${CC:-cc}
+$compiler -w -O1 -o made "$SRCDIR/tests/programs/descriptors.c" || fail 'descriptors.c does not compile'
+
+# known TRACE: each request that did not fail has its object
+known() {
+	"$VALIDATE" info --csv csv "$1" >/dev/null
+	[ "$(wc -l <csv)" -ge 40 ] || fail "$1: only $(wc -l <csv) lines"
+	awk 'NR > 1 && !/,"*(path|descriptor)=/ && !/,(sync|fflush),/ && !/,E[A-Z]*,/' csv >unknown
+	[ ! -s unknown ] || fail "$1: descriptors of nobody knows what: $(cat unknown)"
+}
+
+mkdir in
+(cd in && expect_status 0 "$VALIDATE" capture app -o ../app.trace -- ../made) || exit 1
+known app.trace
+for call in 'write,"descriptor=pipe:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descriptor=socket:[[0-9]*];fd=[0-9]*;length=8",8' \
+	'read,"descriptor=anon_inode:[[]eventfd[]];' 'ftruncate,"descriptor=memfd:[[0-9]*];' 'fgets,"descriptor=pipe:' \
+	'pread,"path=[^"]*in/sent;fd=[0-9]*;offset=0;length=9",9' 'write,"path=[^"]*in/sent;fd=[0-9]*;offset=9;length=4",4' \
+	'write,"path=[^"]*in/own;fd=[0-9]*;offset=0;length=9",9'; do
+	grep -q ",$call" csv || fail "no call $call: $(cat csv)"
+done
+# a file that was sent is none that the replay's process has opened: the calls on it are told to fail, and no other
+(cd in && expect_status 0 "$VALIDATE" capture app -o ../alone.trace -- ../made alone) || exit 1
+known alone.trace
+mkdir target
+expect_status 0 "$VALIDATE" replay --prepare --dir target -o replayed.trace alone.trace
+expect_line out 'mismatches      0'
+
+# the kernel's events, where they may be had
+if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/kernel/tracing/events/syscalls/sys_enter_pipe2 ] &&
+	[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]; then
+	(cd in && expect_status 0 "$VALIDATE" capture vfs -o ../vfs.trace -- ../made alone) || exit 1
+	known vfs.trace
+	for call in 'write,"descriptor=pipe2*:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descriptor=accept:[[0-9]*];fd=[0-9]*;length=8",8' \
+		'read,"descriptor=eventfd2:' 'ftruncate,"descriptor=memfd_create:'; do
+		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
+	done
+else
+	echo 'the kernel lets nobody look at its events here'
+fi
+
+# strace shows no names here
+command -v strace >/dev/null && strace -o probe true 2>/dev/null || exit 0
+(cd in && strace -f -ttt -T -o ../made.strace ../made alone)
+expect_status 0 "$VALIDATE" import made.strace -o strace.trace
+! grep -q 'neither opened in the trace nor named' out || {
+	"$VALIDATE" info --csv - strace.trace | grep '"fd=[3-9]' | head -n 5 >&2
+	fail "$(cat out)"
+}
+"$VALIDATE" info --csv csv strace.trace >/dev/null
+grep -q ',write,"descriptor=pipe:[[]line [0-9]*[]];fd=[0-9]*;length=8",8' csv && grep -q ',read,"descriptor=socket:' csv ||
+	fail "pipes and sockets in strace's output: $(cat csv)"
+(cd in && strace -f -ttt -T -y -o ../made.strace ../made alone)
+expect_status 0 "$VALIDATE" import made.strace -o strace.trace
