@@ -11,6 +11,7 @@
 #include "capture/csv_args.h"
 #include "capture/format.h"
 #include "capture/op.h"
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -143,24 +144,16 @@ static int export_to(struct trace *t, int fd, const char *name, struct err *dama
 /* Under another name first: PATH is the whole export or what it was before (it may be the input itself). */
 static int export_to_file(struct trace *t, const char *path, struct err *damage, struct err *e)
 {
-	char *temporary = xasprintf("%s.tmp", path);
-	int rc, fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (fd < 0) {
-		rc = err_sys(e, errno, "cannot create %s", temporary);
-		goto out;
-	}
-	rc = export_to(t, fd, path, damage, e);
+	char *temporary;
+	int fd = file_beside(path, 0666, &temporary, e);
+	if (fd < 0)
+		return fd;
+	int rc = export_to(t, fd, path, damage, e);
 	if (!rc && fsync(fd))
 		rc = err_sys(e, errno, "%s: fsync", path);
 	if (close(fd) && !rc)
 		rc = err_sys(e, errno, "%s: close", path);
-	if (!rc && rename(temporary, path))
-		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, path);
-	if (rc)
-		unlink(temporary);
-out:
-	free(temporary);
-	return rc;
+	return file_beside_keep(temporary, path, rc, e);
 }
 
 /* Not a regular file: a pipe, /dev/null, or a link such as /dev/stdout, which must stay one. */
@@ -182,6 +175,8 @@ int trace_export_csv(struct trace *t, const char *path, struct err *e)
 	int rc;
 	if (!strcmp(path, "-"))
 		rc = export_to(t, STDOUT_FILENO, "standard output", &damage, e);
+	else if ((rc = file_is_in_place(path, e)) < 0)
+		return rc;
 	else if (lstat(path, &st) || S_ISREG(st.st_mode))
 		rc = export_to_file(t, path, &damage, e);
 	else

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "capture/op.h"
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -212,33 +213,37 @@ static int pour_to(struct job *j, const struct trace_meta *meta, const char *pat
 	return rc;
 }
 
-static int put_in_place(struct job *j, const char *temporary, const char *path, struct err *e)
+/* What was written to `temporary` comes into order where that is wanted. */
+static int put_in_order(struct job *j, const char *temporary, const char *path, struct err *e)
 {
 	int rc = 0;
 	j->p->sorted = j->p->n_unordered && !j->p->keep_order;
 	if (j->p->sorted) {
-		char *sorted = xasprintf("%s.sorted", path);
-		rc = trace_sort(temporary, sorted, &j->p->write, e);
-		if (!rc && rename(sorted, temporary))
-			rc = err_sys(e, errno, "cannot rename %s to %s", sorted, temporary);
-		if (rc)
-			unlink(sorted);
-		free(sorted);
+		char *sorted;
+		int fd = file_beside(path, 0666, &sorted, e);
+		rc = fd < 0 ? fd : trace_sort(temporary, sorted, &j->p->write, e);
+		rc = file_beside_keep(sorted, temporary, rc, e);
+		if (fd >= 0)
+			close(fd);
 	}
-	if (!rc && rename(temporary, path))
-		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, path);
 	return rc;
 }
 
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n, const struct trace_meta *meta,
 	 const char *path, struct err *e)
 {
-	int rc = file_is_in_place(path, e);
+	int rc = trace_output_check(path, e);
+	if (!rc && (rc = file_is_in_place(path, e)) > 0)
+		rc = err_set(e, EINVAL, "%s: a trace is written to a regular file only", path);
 	if (rc)
-		return rc < 0 ? rc : err_set(e, EINVAL, "%s: a trace is written to a regular file only", path);
+		return rc;
+	char *temporary;
+	int fd = file_beside(path, 0666, &temporary, e);
+	if (fd < 0)
+		return fd;
 	struct job *j = xcalloc(1, sizeof *j);
-	char *temporary = xasprintf("%s.tmp", path);
 	j->p = p;
+	p->write.shown = path;
 	j->n_sources = n;
 	j->source = xcalloc(n ? n : 1, sizeof *j->source);
 	j->last_begin_ns = TIME_NONE;
@@ -246,14 +251,13 @@ int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t
 	for (size_t i = 0; i < n; i++)
 		j->source[i] = (struct source){.t = t[i], .shift_ns = shift_ns ? shift_ns[i] : 0};
 	rc = pour_to(j, meta, temporary, e);
-	rc = rc ? rc : put_in_place(j, temporary, path, e);
-	if (rc)
-		unlink(temporary);
+	rc = rc ? rc : put_in_order(j, temporary, path, e);
+	rc = file_beside_keep(temporary, path, rc, e);
+	close(fd);
 	for (size_t i = 0; i < n; i++)
 		free(j->source[i].id);
 	free(j->source);
 	strbuf_release(&j->name);
-	free(temporary);
 	free(j);
 	return rc;
 }

@@ -117,10 +117,14 @@ struct trace_write_options {
 	bool compress;	   /* zstd by block: for finished traces, never while a run is measured */
 	int compress_level; /* 0: the default, 3 */
 	bool no_sync;	    /* leave out the fsync at the end (a run's scratch trace, removed after its summary) */
+	const char *shown;  /* how messages name the file, where it has another name until it is whole; NULL: PATH */
 };
 
+/* Whether a trace can be written to PATH, as far as that can be known before anything is done. Nothing is created. Errors: of the system; EISDIR,
+ * EINVAL for a block device, - (standard output) and an empty name, ESPIPE for a pipe. */
+int trace_output_check(const char *path, struct err *e);
 /* Creates PATH (written in place, append-only, so that a killed writer leaves what it completed).
- * Errors: of the system, with the path. Ownership: trace_writer_close or trace_writer_abort. */
+ * Errors: as trace_output_check; of the system, with the path. Ownership: trace_writer_close or trace_writer_abort. */
 int trace_writer_open(struct trace_writer **w, const char *path, const struct trace_meta *meta,
 		      const struct trace_write_options *o, struct err *e);
 /* Interns an object; the same (kind, name) gives the same id. */

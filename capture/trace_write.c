@@ -138,27 +138,53 @@ static int meta_write(struct trace_writer *w, const struct trace_meta *meta, str
 	return rc;
 }
 
+int trace_output_check(const char *path, struct err *e)
+{
+	struct stat st;
+	if (!*path)
+		return err_set(e, EINVAL, "the name of the trace to be written is empty");
+	if (!strcmp(path, "-"))
+		return err_set(e, EINVAL, "a trace is written to a file, not to standard output (./- is a file of that name)");
+	if (stat(path, &st) == 0) {
+		/* a disk is not written over because its name is given for a file's */
+		if (S_ISBLK(st.st_mode))
+			return err_set(e, EINVAL, "%s is a block device, not a file to be written", path);
+		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
+			return err_set(e, ESPIPE, "%s: a trace is written to a file, not to a pipe", path);
+		if (S_ISDIR(st.st_mode))
+			return err_sys(e, EISDIR, "%s", path);
+		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
+	}
+	char *copy = xstrdup(path);
+	int ret = access(dirname(copy), W_OK | X_OK) < 0 ? err_sys(e, errno, "%s cannot be made", path) : 0;
+	free(copy);
+	return ret;
+}
+
 int trace_writer_open(struct trace_writer **out, const char *path, const struct trace_meta *meta,
 		      const struct trace_write_options *o, struct err *e)
 {
 	struct trace_writer *w = xcalloc(1, sizeof *w);
 	int rc;
 	*out = NULL;
-	w->path = xstrdup(path);
 	w->options = o ? *o : (struct trace_write_options){0};
+	w->path = xstrdup(w->options.shown ? w->options.shown : path);
 	w->record = xcalloc(RECORDS_PER_BLOCK, sizeof *w->record);
 	object_table_init(&w->objects);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
 		w->nonce = (uint64_t)getpid() * 0x9e3779b97f4a7c15u; /* all it must be is unlikely */
+	w->fd = -1;
+	if ((rc = trace_output_check(path, e)) < 0)
+		goto out;
 	w->fd = create_file(path);
 	if (w->fd < 0 || lseek(w->fd, 0, SEEK_CUR) < 0) {
 		rc = errno == ENXIO || errno == ESPIPE
-			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s", path)
-			 : err_sys(e, errno, "cannot create the trace %s", path);
+			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s", w->path)
+			 : err_sys(e, errno, "cannot create the trace %s", w->path);
 		goto out;
 	}
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {
-		rc = err_set(e, ENOMEM, "%s: no memory to compress", path);
+		rc = err_set(e, ENOMEM, "%s: no memory to compress", w->path);
 		goto out;
 	}
 	rc = write_file_header(w, e);

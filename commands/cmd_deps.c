@@ -185,6 +185,8 @@ static int deps_run(int argc, char **argv, struct err *e)
 				   argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
+	if (output_check_input(config.dot, argv[1], e))
+		return EXIT_FAILED;
 	if (of_itself(&config, argv[1], &status, e))
 		return status;
 	if (config.think || config.output || config.from) {

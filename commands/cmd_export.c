@@ -8,6 +8,7 @@
 
 #include "commands/commands.h"
 #include "commands/open_options.h"
+#include "common/files.h"
 
 struct export_config {
 	struct open_options open;
@@ -35,7 +36,8 @@ static int export_trace(const struct export_config *c, const struct trace_format
 {
 	struct trace *t;
 	struct trace_export_report report = {0};
-	int rc = open_trace(&t, &c->open, path, NULL, 0, e);
+	int rc = output_check_input(c->output, path, e);
+	rc = rc ? rc : open_trace(&t, &c->open, path, NULL, 0, e);
 	if (rc)
 		return rc;
 	rc = f->write(t, c->output, &report, e);

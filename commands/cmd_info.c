@@ -12,6 +12,7 @@
 #include "commands/commands.h"
 #include "commands/info.h"
 #include "commands/open_options.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 
 struct info_config {
@@ -128,6 +129,8 @@ static int info_run(int argc, char **argv, struct err *e)
 	if (status >= 0)
 		return status;
 	struct trace *t;
+	if (output_check_input(config.csv ? config.csv : config.html, argv[1], e))
+		return EXIT_FAILED;
 	if (open_trace(&t, &config.open, argv[1], NULL, 0, e))
 		return EXIT_FAILED;
 	int rc = config.csv ? trace_export_csv(t, config.csv, e) : print(t, argv[1], &config, e);

@@ -140,21 +140,9 @@ static void add_page(struct strbuf *out, const struct info *x, const struct figu
 	strbuf_release(&name);
 }
 
-/* A regular file is replaced as a whole; to a device or a pipe it is written. */
 static int write_page(const char *path, const struct strbuf *page, struct err *e)
 {
-	struct stat st;
-	if (!strcmp(path, "-"))
-		return output_stream(stdout, page, e);
-	if (stat(path, &st) || S_ISREG(st.st_mode))
-		return file_write_atomic(path, page->s, page->len, e);
-	FILE *f = fopen(path, "we");
-	if (!f)
-		return err_sys(e, errno, "cannot open %s", path);
-	int rc = output_stream(f, page, e);
-	if (fclose(f) && !rc)
-		rc = err_sys(e, errno, "writing %s", path);
-	return rc ? err_context(e, "%s", path) : 0;
+	return strcmp(path, "-") ? file_write_atomic(path, page->s, page->len, e) : output_stream(stdout, page, e);
 }
 
 int info_write_html(const struct info *x, const char *path, struct err *e)

@@ -14,6 +14,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/file_beside.h"
 #include "common/xalloc.h"
 
 int write_all(int fd, const void *data, size_t len)
@@ -85,28 +86,19 @@ int file_write_atomic(const char *path, const void *data, size_t len, struct err
 	int ret = file_is_in_place(path, e);
 	if (ret)
 		return ret < 0 ? ret : write_in_place(path, data, len, e);
-	char *tmp = xasprintf("%s.tmp", path);
-	int fd = open(tmp, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		ret = err_sys(e, errno, "cannot create %s", tmp);
-		goto out;
-	}
+	char *name;
+	int fd = file_beside(path, 0666, &name, e);
+	if (fd < 0)
+		return fd;
 	ret = write_all(fd, data, len);
 	if (ret)
-		ret = err_sys(e, -ret, "cannot write %s", tmp);
+		ret = err_sys(e, -ret, "cannot write %s", path);
 	else if (fsync(fd) < 0)
-		ret = err_sys(e, errno, "cannot sync %s", tmp);
+		ret = err_sys(e, errno, "cannot sync %s", path);
 	if (close(fd) < 0 && !ret)
-		ret = err_sys(e, errno, "cannot close %s", tmp);
-	if (!ret && rename(tmp, path) < 0)
-		ret = err_sys(e, errno, "cannot rename %s to %s", tmp, path);
-	if (ret)
-		unlink(tmp);
-	else
-		ret = sync_parent(path, e);
-out:
-	free(tmp);
-	return ret;
+		ret = err_sys(e, errno, "cannot close %s", path);
+	ret = file_beside_keep(name, path, ret, e);
+	return ret ? ret : sync_parent(path, e);
 }
 
 int file_open_regular(const char *path, int flags, struct err *e)
@@ -180,6 +172,19 @@ bool path_exists(const char *path)
 {
 	struct stat st;
 	return lstat(path, &st) == 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+int output_check_input(const char *output, const char *input, struct err *e)
+{
+	struct stat st;
+	bool lost = output && strcmp(output, "-") && is_same_file(output, input) && stat(output, &st) == 0 && S_ISREG(st.st_mode);
+	return lost ? err_set(e, EINVAL, "%s: the output would overwrite the input", output) : 0;
 }
 
 int dir_create(const char *path, struct err *e)

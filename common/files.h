@@ -14,8 +14,8 @@
  * whatever that is), which must stay what it is: in place. 0 else: a file under another name is renamed to it, which replaces a file or a
  * link. Errors: EINVAL: a block device. */
 int file_is_in_place(const char *path, struct err *e);
-/* Writes to PATH.tmp, flushes, fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. Errors: of the system;
- * EINVAL as file_is_in_place, by which PATH itself is written where it says so. */
+/* Writes a file of another name (file_beside.h), fsyncs, closes, renames, fsyncs the directory. Success means it is on disk. Errors: of the
+ * system; EINVAL as file_is_in_place, by which PATH itself is written where it says so. */
 int file_write_atomic(const char *path, const void *data, size_t len, struct err *e);
 /* Opens a regular file, never waiting for the writer of a pipe that lies in its place. Returns the descriptor. Errors: of
  * the system; EISDIR; EINVAL where it is a pipe, a device or a socket. */
@@ -27,6 +27,8 @@ char *file_read_line(const char *path);
 int write_all(int fd, const void *data, size_t len); /* 0 or -errno */
 int dir_create(const char *path, struct err *e);     /* with parents; an existing directory is fine */
 bool path_exists(const char *path);
+/* Refuses to write `output` (- is standard output, NULL nothing) where that is the input, which would be lost. Errors: EINVAL. */
+int output_check_input(const char *output, const char *input, struct err *e);
 /* Removes a directory tree, also where directories of this user's own in it forbid that, never following a link and never leaving it or
  * its file system: EXDEV where something is
  * mounted inside, ENOTDIR or ELOOP when `path` itself is no directory, ELOOP below 256 levels. What is not there is fine. */

@@ -10,27 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "capture/trace.h"
 #include "common/xalloc.h"
 #include "microbench/parallel/launch.h"
 #include "microbench/run.h"
-
-/* A trace that cannot be written is noticed before the run, not after it. Nothing is created yet. */
-static int output_check(const char *path, struct err *e)
-{
-	char *copy = xstrdup(path);
-	struct stat st;
-	int ret = 0;
-	if (stat(path, &st) == 0) {
-		if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode))
-			ret = err_set(e, EINVAL, "%s: a trace is written to a file, not to a pipe", path);
-		else if (access(path, W_OK) < 0)
-			ret = err_sys(e, errno, "%s", path);
-	} else if (access(dirname(copy), W_OK | X_OK) < 0) {
-		ret = err_sys(e, errno, "%s cannot be made", path);
-	}
-	free(copy);
-	return ret;
-}
 
 /* A script's directory is cleared before the next run: no place for a trace. */
 static int output_is_outside(const struct bench_run *r, struct err *e)
@@ -146,7 +129,7 @@ int microbench_run(const struct workload *w, const struct microbench_config *c, 
 		goto out;
 	}
 	if (!c->prepare_only)
-		ret = output_check(c->output, e);
+		ret = trace_output_check(c->output, e);
 	if (!ret && !w->block && (c->prepare || c->prepare_only))
 		ret = files_prepare(&r, e);
 	if (!ret && !c->prepare_only)

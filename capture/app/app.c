@@ -217,9 +217,8 @@ static int run_all(struct run *r, const char *file, const char *library, struct 
 	struct stat st;
 	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
 		return err_sys(e, ENOTDIR, "--root %s", r->config->root);
-	if (!stat(r->config->output, &st) && S_ISDIR(st.st_mode))
-		return err_sys(e, EISDIR, "%s", r->config->output);
-	int rc = clock_init(&r->clock, 5000000, e);
+	int rc = trace_output_check(r->config->output, e);
+	rc = rc ? rc : clock_init(&r->clock, 5000000, e);
 	rc = rc ? rc : spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
 	if (rc)
 		return rc;

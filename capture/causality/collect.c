@@ -17,6 +17,7 @@
 #include "capture/causality/run.h"
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
+#include "capture/trace.h"
 #include "common/files.h"
 #include "common/processors.h"
 #include "common/progress.h"
@@ -480,6 +481,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	uint64_t period;
 	*o = (struct collect_outcome){.error = NAN};
 	int rc = config_check(c, &period, e);
+	rc = rc ? rc : trace_output_check(c->output, e);
 	if (rc)
 		return rc;
 	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = what_of(c);

@@ -10,7 +10,7 @@
 
 #include "capture/causality/merge_private.h"
 #include "capture/preload/causes.h"
-#include "common/files.h"
+#include "common/file_beside.h"
 #include "common/xalloc.h"
 
 #define SPLIT_LEAST_NS INT64_C(20000) /* computing that is shorter is not worth a record of its own */
@@ -296,14 +296,15 @@ static void links_index(struct job *j)
 	}
 }
 
-static int write_all_of(struct job *j, const struct causality_facts *facts, const char *path, struct err *e)
+static int write_all_of(struct job *j, const struct causality_facts *facts, const char *path, const char *shown, struct err *e)
 {
+	const struct trace_write_options how = {.shown = shown};
 	struct causality_facts f = *facts;
 	struct trace_meta meta = *trace_meta(j->q.t);
 	f.node = j->q.f.node;
 	char *extra = causality_facts_text(&f, meta.extra_json);
 	meta.extra_json = extra;
-	int rc = trace_writer_open(&j->to, path, &meta, NULL, e);
+	int rc = trace_writer_open(&j->to, path, &meta, &how, e);
 	if (!rc) {
 		rc = take_all(j, e);
 		if (rc)
@@ -324,29 +325,29 @@ int merge_write(const struct causality_run *base, const struct causality_links *
 		free(j);
 		return rc;
 	}
-	char *temporary = xasprintf("%s.tmp", output);
+	char *temporary = NULL;
+	int fd = file_beside(output, 0666, &temporary, e);
+	rc = fd < 0 ? fd : 0;
 	j->l = l;
 	j->c = c;
 	j->node = xcalloc((size_t)facts->n_nodes + 1, sizeof *j->node);
 	j->by_wait = malloc((l->n + 1) * sizeof *j->by_wait);
 	j->by_signal = malloc((l->n + 1) * sizeof *j->by_signal);
-	if (!j->by_wait || !j->by_signal)
+	if (!rc && (!j->by_wait || !j->by_signal))
 		rc = err_set(e, ENOMEM, "not enough memory for %zu dependencies", l->n);
 	if (!rc) {
 		links_index(j);
-		rc = write_all_of(j, facts, temporary, e);
+		rc = write_all_of(j, facts, temporary, output, e);
 	}
-	if (!rc && rename(temporary, output))
-		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, output);
-	if (rc)
-		unlink(temporary);
+	rc = file_beside_keep(temporary, output, rc, e);
+	if (fd >= 0)
+		close(fd);
 	*n_left_out = j->n_left_out;
 	requests_close(&j->q);
 	free(j->node);
 	free(j->by_wait);
 	free(j->by_signal);
 	free(j->due);
-	free(temporary);
 	free(j);
 	return rc;
 }

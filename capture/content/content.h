@@ -27,7 +27,7 @@ struct content_facts {
 
 struct content_writer;
 
-/* Writes to PATH.tmp until it is whole. Errors: of the system. Ownership: _close or _abort. */
+/* Writes to a file of another name beside PATH until it is whole (common/file_beside.h). Errors: of the system. Ownership: _close or _abort. */
 int content_writer_open(struct content_writer **w, const char *path, struct err *e);
 /* Stores a block of 1 to 4096 bytes, or finds an equal one: *number is which. Errors: of the system; E2BIG for more than 2^32 - 1 blocks. */
 int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number, struct err *e);

@@ -9,6 +9,7 @@
 
 #include "capture/content/content_format.h"
 #include "common/crc32c.h"
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -43,7 +44,7 @@ static int flush(struct content_writer *w, struct err *e)
 {
 	int ret = write_all(w->fd, w->buffer, w->n_buffered);
 	w->n_buffered = 0;
-	return ret ? err_sys(e, -ret, "%s", w->part) : 0;
+	return ret ? err_sys(e, -ret, "%s", w->path) : 0;
 }
 
 static int put(struct content_writer *w, const void *bytes, size_t n, struct err *e)
@@ -160,13 +161,11 @@ int content_writer_open(struct content_writer **out, const char *path, struct er
 	struct content_writer *w = xcalloc(1, sizeof *w);
 	*out = NULL;
 	w->path = xstrdup(path);
-	w->part = xasprintf("%s.tmp", path);
 	w->buffer = xmalloc(BUFFER_BYTES);
 	w->mask = 1023;
 	w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
-	unlink(w->part); /* left by a capture that was killed */
-	w->fd = open(w->part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	int ret = w->fd < 0 ? err_sys(e, errno, "%s", w->part) : 0;
+	w->fd = file_beside(path, 0600, &w->part, e);
+	int ret = w->fd < 0 ? w->fd : 0;
 	if (!ret && (!gcry_check_version(NULL) || getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name))
 		ret = err_set(e, ENOSYS, "%s: neither digests nor random numbers are to be had here", path);
 	ret = ret ? ret : put(w, &none, sizeof none, e);
@@ -207,17 +206,15 @@ int content_writer_close(struct content_writer *w, struct content_facts *facts, 
 	int ret = tables_write(w, &h, e);
 	h.header_crc = crc32c(0, &h, offsetof(struct content_header, header_crc));
 	if (!ret && pwrite(w->fd, &h, sizeof h, 0) != (ssize_t)sizeof h)
-		ret = err_sys(e, errno, "%s", w->part);
+		ret = err_sys(e, errno, "%s", w->path);
 	if (!ret && fsync(w->fd) < 0)
-		ret = err_sys(e, errno, "%s", w->part);
+		ret = err_sys(e, errno, "%s", w->path);
 	int fd = w->fd;
 	w->fd = -1;
 	if (close(fd) < 0 && !ret)
-		ret = err_sys(e, errno, "%s", w->part);
-	if (!ret && rename(w->part, w->path) < 0)
 		ret = err_sys(e, errno, "%s", w->path);
-	if (ret)
-		unlink(w->part);
+	ret = file_beside_keep(w->part, w->path, ret, e);
+	w->part = NULL;
 	writer_free(w);
 	return ret;
 }

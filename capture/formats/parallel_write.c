@@ -17,6 +17,7 @@
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
 #include "capture/trace_meta.h"
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/unnamed_file.h"
 #include "common/xalloc.h"
@@ -218,25 +219,19 @@ static void node_head(const struct out *x, uint32_t of, struct strbuf *b)
 
 static int file_of_node(struct out *x, uint32_t of, struct err *e)
 {
-	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary = xasprintf("%s.tmp", path);
+	char *path = xasprintf("%s/node.%u", x->dir, of), *temporary;
 	struct strbuf head = STRBUF_INIT;
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), rc = 0;
-	if (fd < 0)
-		rc = err_sys(e, errno, "cannot write %s", temporary);
+	int fd = file_beside(path, 0666, &temporary, e), rc = fd < 0 ? fd : 0;
 	strbuf_addf(&head, "%s\n", x->head);
 	node_head(x, of, &head);
 	if (!rc && (rc = write_all(fd, head.s, head.len)))
-		rc = err_sys(e, -rc, "%s: writing", temporary);
-	rc = rc ? rc : node_copy(x, &x->node[of], fd, temporary, e);
+		rc = err_sys(e, -rc, "%s: writing", path);
+	rc = rc ? rc : node_copy(x, &x->node[of], fd, path, e);
 	if (fd >= 0 && (rc ? 0 : fsync(fd)) | close(fd))
-		rc = rc ? rc : err_sys(e, errno, "%s: writing", temporary);
-	if (!rc && rename(temporary, path))
-		rc = err_sys(e, errno, "cannot rename %s to %s", temporary, path);
-	if (rc && fd >= 0)
-		unlink(temporary);
+		rc = rc ? rc : err_sys(e, errno, "%s: writing", path);
+	rc = file_beside_keep(temporary, path, rc, e);
 	strbuf_release(&head);
 	free(path);
-	free(temporary);
 	return rc;
 }
 
@@ -372,7 +367,7 @@ int parallel_write(struct trace *t, const char *path, struct trace_export_report
 {
 	static const struct sink_writer writer = {.one = write_one, .tail = write_nodes, .causes = true};
 	struct stat st;
-	bool is_dir = strcmp(path, "-") && (path[strlen(path) - 1] == '/' || (!stat(path, &st) && S_ISDIR(st.st_mode)));
+	bool is_dir = strcmp(path, "-") && ((*path && path[strlen(path) - 1] == '/') || (!stat(path, &st) && S_ISDIR(st.st_mode)));
 	struct out x = {.t = t, .dir = is_dir ? path : NULL, .fd = -1, .name = STRBUF_INIT, .line = STRBUF_INIT};
 	int rc = is_dir ? dir_create(path, e) : 0;
 	rc = rc ? rc : prepare(&x, path, e);

@@ -11,6 +11,7 @@
 
 #include "capture/csv_args.h"
 #include "capture/op.h"
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -32,12 +33,15 @@ static int sink_open(struct sink *s, const char *path, struct err *e)
 		s->path = "standard output";
 		return 0;
 	}
-	bool regular = lstat(path, &st) || S_ISREG(st.st_mode);
-	if (regular)
-		s->temporary = xasprintf("%s.tmp", path);
-	const char *name = regular ? s->temporary : path;
-	s->fd = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | (regular ? O_NOFOLLOW : 0), 0666);
-	return s->fd < 0 ? err_sys(e, errno, "cannot create %s", name) : 0;
+	int rc = file_is_in_place(path, e);
+	if (rc < 0)
+		return rc;
+	if (lstat(path, &st) || S_ISREG(st.st_mode)) {
+		s->fd = file_beside(path, 0666, &s->temporary, e);
+		return s->fd < 0 ? s->fd : 0;
+	}
+	s->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	return s->fd < 0 ? err_sys(e, errno, "cannot create %s", path) : 0;
 }
 
 static int sink_close(struct sink *s, const char *path, int rc, struct err *e)
@@ -48,11 +52,7 @@ static int sink_close(struct sink *s, const char *path, int rc, struct err *e)
 		rc = err_sys(e, errno, "%s: fsync", path);
 	if (s->fd >= 0 && s->fd != STDOUT_FILENO && close(s->fd) && !rc)
 		rc = err_sys(e, errno, "%s: close", path);
-	if (!rc && s->temporary && rename(s->temporary, path))
-		rc = err_sys(e, errno, "cannot rename %s to %s", s->temporary, path);
-	if (rc && s->temporary && s->fd >= 0)
-		unlink(s->temporary);
-	free(s->temporary);
+	rc = file_beside_keep(s->temporary, path, rc, e);
 	strbuf_release(&s->out);
 	return rc;
 }

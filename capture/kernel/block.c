@@ -278,7 +278,8 @@ int block_capture(const struct block_config *c, struct block_outcome *o, struct 
 	struct watched watched = {0};
 	*o = (struct block_outcome){0};
 	watched_hold(&before);
-	int ret = block_watch_begin(&b, c, e);
+	int ret = trace_output_check(c->output, e);
+	ret = ret ? ret : block_watch_begin(&b, c, e);
 	if (!ret)
 		ret = watched_run(&watch, &watched, e);
 	o->has_status = watched.has_status;

@@ -58,6 +58,13 @@ grep -q '"state":"failed"' results/journal && fail "a run failed: $(grep '"state
 clean results
 [ -s results/report/index.html ] || fail "no report"
 
+# half-written files of a killed session go, and nobody else's
+touch results/.validate-aBc123 results/runs/.validate-zzzzzz results/.validate-mine
+status=0
+"$VALIDATE" run -o results --resume -q >out 2>err || status=$?
+[ "$(find results -name '.validate-*')" = results/.validate-mine ] || fail "half-written files: $(find results -name '.validate-*')"
+rm results/.validate-mine
+
 # killed with a torn line at the end of the journal, and the last summary gone: that run is made again
 cp -r results torn
 lines=$(grep -n '"event":"run"' torn/journal | sed -n 20p | cut -d: -f1)

@@ -118,3 +118,64 @@ expect_line err 'can only be read'
 expect_status 2 "$VALIDATE" export --to strac app.trace -o x
 expect_line err 'did you mean "strace"?'
 expect_status 2 "$VALIDATE" export --to csv app.trace
+
+# a file of the user's beside the output keeps what it has, whatever its name, also where it is the input; nor is the input overwritten by
+# what is none of its kind, under any of its names; and a name of 255 bytes is as good as another
+"$VALIDATE" slice app.trace -o app.csv.tmp >out
+cp app.csv.tmp before
+expect_status 0 "$VALIDATE" export -q --to csv app.csv.tmp -o app.csv
+expect_status 0 "$VALIDATE" info app.csv.tmp --csv app.csv
+expect_status 0 "$VALIDATE" slice app.csv.tmp -o app.csv
+expect_status 0 "$VALIDATE" import app.csv.tmp -o app.csv
+expect_status 0 "$VALIDATE" deps app.csv.tmp --dot app.csv
+cmp before app.csv.tmp || fail "the input is not what it was"
+ln -s app.csv.tmp link
+ln app.csv.tmp hard
+for name in app.csv.tmp link hard "$PWD/app.csv.tmp"; do
+	for how in 'export --to csv -o' 'info --csv' 'info --html' 'deps --dot'; do
+		expect_status 3 "$VALIDATE" $how "$name" app.csv.tmp
+		expect_line err "$name: the output would overwrite the input"
+	done
+done
+cmp before app.csv.tmp || fail "the input is not what it was"
+long=$(printf '%0255d' 0)
+expect_status 0 "$VALIDATE" export -q --to csv app.trace -o "$long"
+expect_status 0 "$VALIDATE" slice app.trace -o "$long"
+mkdir target
+"$VALIDATE" import -q "$data/sda.blkparse" -o blk.trace
+refuse() { # NAME WHY: every command that writes a trace, or what another tool reads, refuses that name for it, before it does anything
+	for how in 'slice app.trace' 'import -q app.trace' 'deps --infer blk.trace' 'microbench rr --requests 1 --file-size 4K --dir target' \
+		"capture app --root $PWD --scratch $PWD" "capture causality --scratch $PWD"; do
+		after= wrong=3
+		case $how in
+		'capture causality'*) after='-- touch started' wrong=2 ;;
+		capture*) after='-- touch started' ;;
+		esac
+		expect_status $wrong "$VALIDATE" $how -o "$1" $after
+		expect_line err "$2"
+	done
+	[ ! -e started ] && [ -z "$(ls target)" ] || fail "something was done before a wrong name was refused"
+}
+refuse - 'not to standard output'
+[ ! -e - ] || fail "a file is named -"
+# a disk whose name is given for a file's
+if [ "$(id -u)" -eq 0 ]; then
+	truncate -s 1M disk
+	if device=$(losetup -f --show disk 2>/dev/null); then
+		trap 'losetup -d "$device"' EXIT
+		cksum "$device" >before
+		refuse "$device" 'is a block device'
+		for how in 'export --to csv -o' 'export --to strace -o' 'info --csv' 'info --html' 'deps --dot'; do
+			expect_status 3 "$VALIDATE" $how "$device" app.trace
+			expect_line err 'is a block device'
+		done
+		cksum "$device" | cmp - before || fail "a disk was written over"
+		trap - EXIT
+		losetup -d "$device"
+	fi
+fi
+for how in csv parallel iolog; do
+	expect_status 3 "$VALIDATE" export --to $how app.trace -o ''
+	expect_line err 'whose name is empty'
+done
+[ -z "$(find . -name '.validate-*')" ] || fail "left behind: $(find . -name '.validate-*')"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
@@ -43,6 +44,15 @@ static int file_put(struct campaign *c, const char *name, const char *text, size
 	int ret = file_write_atomic(path, text, len, e);
 	free(path);
 	return ret;
+}
+
+/* Files that were being written when an earlier session was killed. */
+static void half_written_remove(const struct campaign *c)
+{
+	char *runs = results_path(c->dir, "runs");
+	file_beside_sweep(c->dir);
+	file_beside_sweep(runs);
+	free(runs);
 }
 
 static int subdirs_make(const struct campaign *c, struct err *e)
@@ -269,8 +279,10 @@ int dir_resume(struct campaign *c, struct err *e)
 			    "there is nothing to resume in %s: it was killed before anything was measured; remove the "
 			    "directory and begin again",
 			    c->options->dir);
-	if (!ret)
+	if (!ret) {
+		half_written_remove(c); /* the journal's lock says that nobody is at it */
 		ret = json_read_file(plan_path, &o, e);
+	}
 	if (!ret && design_from_json(&c->plan, c->protocol, o, e) < 0)
 		ret = err_context(e, "%s", plan_path);
 	if (!ret) {

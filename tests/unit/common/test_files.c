@@ -5,16 +5,20 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -53,16 +57,29 @@ static void assert_content(const char *path, const char *text)
 	strbuf_release(&b);
 }
 
+/* How many files are in `in` under the names that they have until they are whole. */
+static int n_half_written(const char *in)
+{
+	DIR *d = opendir(in);
+	struct dirent *entry;
+	int n = 0;
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		n += !strncmp(entry->d_name, ".validate-", 10);
+	closedir(d);
+	return n;
+}
+
 static void written_whole_and_replaced(void **state)
 {
 	(void)state;
 	struct err e = ERR_INIT;
 	assert_int_equal(file_write_atomic("a", "first", 5, &e), 0);
 	assert_content("a", "first");
-	put("a.tmp", "what a killed process left");
+	put("a.tmp", "somebody else's");
 	assert_int_equal(file_write_atomic("a", "2nd", 3, &e), 0);
 	assert_content("a", "2nd");
-	assert_false(path_exists("a.tmp"));
+	assert_content("a.tmp", "somebody else's");
 	assert_int_equal(file_write_atomic("empty", NULL, 0, &e), 0);
 	assert_content("empty", "");
 }
@@ -73,17 +90,49 @@ static void failures_leave_the_old_file(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(file_write_atomic("none/a", "x", 1, &e), -ENOENT);
 	assert_non_null(strstr(e.msg, "none/a"));
-	/* a link in the temporary file's place is not followed */
-	put("target", "untouched");
-	assert_int_equal(symlink("target", "b.tmp"), 0);
-	put("b", "old");
-	assert_int_equal(file_write_atomic("b", "new", 3, &e), -ELOOP);
-	assert_content("b", "old");
-	assert_content("target", "untouched");
+	assert_null(strstr(e.msg, ".validate-"));
+	assert_int_equal(file_write_atomic("", "x", 1, &e), -EINVAL);
 	/* a directory cannot be replaced by a file, and the temporary file goes */
 	assert_int_equal(mkdir("d", 0700), 0);
 	assert_true(file_write_atomic("d", "x", 1, &e) < 0);
-	assert_false(path_exists("d.tmp"));
+	assert_int_equal(n_half_written("."), 0);
+}
+
+static void half_written(const char *name, bool held, int *fd)
+{
+	*fd = open(name, O_WRONLY | O_CREAT | O_EXCL, 0600);
+	assert_true(*fd >= 0);
+	assert_int_equal(held ? flock(*fd, LOCK_EX) : 0, 0);
+}
+
+static void what_killed_writers_left_is_swept(void **state)
+{
+	(void)state;
+	struct err e = ERR_INIT;
+	char *name;
+	int fd[3];
+	half_written(".validate-killed", false, &fd[0]);
+	half_written(".validate-abc", false, &fd[1]); /* not our name */
+	half_written(".validate-worker", true, &fd[2]);
+	put("target", "untouched");
+	assert_int_equal(rename(".validate-worker", ".validate-atwork"), 0); /* 6 letters */
+	assert_int_equal(symlink("target", ".validate-linked"), 0);
+	int mine = file_beside("mine", 0600, &name, &e);
+	assert_true(mine >= 0);
+	struct stat st;
+	assert_int_equal(fstat(mine, &st), 0);
+	assert_int_equal(st.st_mode & 07777, 0600);
+	file_beside_sweep(".");
+	assert_false(path_exists(".validate-killed"));
+	assert_true(path_exists(".validate-abc") && path_exists(".validate-atwork") && path_exists(".validate-linked") && path_exists(name));
+	assert_content("target", "untouched");
+	close(mine);
+	assert_int_equal(file_beside_keep(name, "mine", -EIO, &e), -EIO);
+	assert_int_equal(n_half_written("."), 3);
+	assert_false(path_exists("mine"));
+	for (int i = 0; i < 3; i++)
+		close(fd[i]);
+	file_beside_sweep("none");
 }
 
 /* As root a rename would put a file in a device's place. */
@@ -303,6 +352,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(written_whole_and_replaced, enter, leave),
 		cmocka_unit_test_setup_teardown(failures_leave_the_old_file, enter, leave),
+		cmocka_unit_test_setup_teardown(what_killed_writers_left_is_swept, enter, leave),
 		cmocka_unit_test_setup_teardown(a_full_disk_is_an_error, enter, leave),
 		cmocka_unit_test_setup_teardown(what_is_no_file_is_written_in_place, enter, leave),
 		cmocka_unit_test_setup_teardown(reading_appends_and_is_bounded, enter, leave),

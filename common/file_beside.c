@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "common/file_beside.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/xalloc.h"
+
+#define PREFIX ".validate-"
+#define N_LETTERS 6
+#define N_TRIES 100
+
+static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+
+static void letters_draw(char *to)
+{
+	uint8_t drawn[N_LETTERS];
+	if (getrandom(drawn, sizeof drawn, 0) != sizeof drawn)
+		for (int i = 0; i < N_LETTERS; i++) /* all it must be is unlikely: what is there is never opened */
+			drawn[i] = (uint8_t)((unsigned int)getpid() >> i);
+	for (int i = 0; i < N_LETTERS; i++)
+		to[i] = letters[drawn[i] % (sizeof letters - 1)];
+}
+
+int file_beside(const char *path, unsigned int mode, char **name, struct err *e)
+{
+	const char *slash = strrchr(path, '/');
+	*name = NULL;
+	if (!*path)
+		return err_set(e, EINVAL, "a file is to be written whose name is empty");
+	char *made = xasprintf("%.*s" PREFIX "XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
+	int fd = -1;
+	for (int i = 0; i < N_TRIES && fd < 0 && (!i || errno == EEXIST); i++) {
+		letters_draw(made + strlen(made) - N_LETTERS);
+		fd = open(made, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, mode);
+	}
+	if (fd < 0) {
+		int ret = err_sys(e, errno, "cannot create %s", path);
+		free(made);
+		return ret;
+	}
+	flock(fd, LOCK_EX | LOCK_NB); /* where there are no locks nothing is swept either */
+	*name = made;
+	return fd;
+}
+
+int file_beside_keep(char *name, const char *path, int ret, struct err *e)
+{
+	if (!name)
+		return ret;
+	if (!ret && rename(name, path) < 0)
+		ret = err_sys(e, errno, "cannot rename %s to %s", name, path);
+	if (ret)
+		unlink(name);
+	free(name);
+	return ret;
+}
+
+/* Nobody has it: who writes it holds a lock, and where locks do not work asking for one fails. */
+static bool is_stale(int dir, const char *name)
+{
+	struct stat st;
+	if (strncmp(name, PREFIX, strlen(PREFIX)) || strlen(name) != strlen(PREFIX) + N_LETTERS)
+		return false;
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	bool stale = !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB);
+	close(fd);
+	return stale;
+}
+
+void file_beside_sweep(const char *dir)
+{
+	DIR *d = opendir(dir);
+	struct dirent *entry;
+	while (d && (entry = readdir(d)))
+		if (is_stale(dirfd(d), entry->d_name))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
+}
