@@ -211,6 +211,8 @@ static int remove_them(const struct volume_options *o, char **names, struct err 
 	size_t n;
 	if (!o->all && !names[0])
 		return err_set(e, EINVAL, "which volume? (--all: every one)"), EXIT_USAGE;
+	if (o->all && names[0])
+		return err_set(e, EINVAL, "--all removes every volume, not only \"%s\": one or the other", names[0]), EXIT_USAGE;
 	if (!o->all)
 		return remove_named(o, names, e);
 	if (volume_list(o->root, &v, &n, e))

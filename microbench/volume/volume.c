@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +44,34 @@ int volume_name_check(const char *name, struct err *e)
 	if (!n || n > NAME_MAX_BYTES || strspn(name, allowed) < n || name[0] == '.' || name[0] == '-')
 		return err_set(e, EINVAL, "\"%s\" cannot be a volume's name: letters, digits, and . _ - inside, at most %d", name, NAME_MAX_BYTES);
 	return 0;
+}
+
+bool volume_is(const char *dir)
+{
+	static const char *const parts[] = {"mount", "lock", "log", "volume.json"};
+	const unsigned int n_parts = sizeof parts / sizeof *parts;
+	unsigned int has = 0;
+	struct stat st;
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	bool is = fd >= 0 && !fstat(fd, &st) && st.st_uid == geteuid() && !(st.st_mode & 077);
+	DIR *d = is ? fdopendir(fd) : NULL;
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return false;
+	}
+	for (struct dirent *entry; is && (entry = readdir(d));) {
+		unsigned int i = 0;
+		if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..") || !strncmp(entry->d_name, ".validate-", 10))
+			continue;
+		while (i < n_parts && strcmp(entry->d_name, parts[i]))
+			i++;
+		is = i < n_parts;
+		has |= 1u << i;
+	}
+	closedir(d);
+	/* one file of such a name is anybody's; made and removed is first what is first in the list */
+	return is && (!has || (has & 1) || (has & 8) || (has & 6) == 6);
 }
 
 char *volume_inside(const struct volume *v, const char *name)
@@ -139,7 +168,10 @@ int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 	if (!d && errno != ENOENT)
 		ret = err_sys(e, errno, "%s", top);
 	for (struct dirent *entry; d && (entry = readdir(d));) {
-		if (volume_name_check(entry->d_name, NULL))
+		char *dir = volume_name_check(entry->d_name, NULL) ? NULL : xasprintf("%s/%s", top, entry->d_name);
+		bool is = dir && volume_is(dir);
+		free(dir);
+		if (!is)
 			continue;
 		GROW(v, *n, cap);
 		volume_read(&v[(*n)++], top, entry->d_name);
@@ -176,8 +208,10 @@ int volume_find(const char *root, const char *name, struct volume *v, struct err
 	if (ret)
 		return ret;
 	char *top = volume_root(root), *dir = xasprintf("%s/%s", top, name);
-	if (path_exists(dir))
+	if (volume_is(dir))
 		volume_read(v, top, name);
+	else if (path_exists(dir))
+		ret = err_set(e, EINVAL, "%s is no volume of this user", dir);
 	else
 		ret = nothing_of_this_name(root, name, e);
 	free(dir);

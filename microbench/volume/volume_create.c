@@ -68,18 +68,24 @@ static int config_check(const struct volume_config *c, char **service, struct th
 	return c->backing ? 0 : memory_check(c->n_bytes, e);
 }
 
-/* Other users may not put anything there. */
+/* Other users may not put anything there. One that is there already stays as it is: it may be anything, as /tmp. */
 static int root_make(const char *root, struct err *e)
 {
 	struct stat st;
-	int ret = dir_create(root, e);
-	if (ret)
+	char *parent = xstrdup(root), *slash = strrchr(parent, '/');
+	int ret = 0;
+	if (slash && slash > parent) {
+		*slash = 0;
+		ret = dir_create(parent, e);
+	}
+	free(parent);
+	if (ret || mkdir(root, 0700) == 0)
 		return ret;
-	if (lstat(root, &st) < 0)
+	if (errno != EEXIST || lstat(root, &st) < 0)
 		return err_sys(e, errno, "%s", root);
 	if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid())
 		return err_set(e, EPERM, "%s is not a directory of this user", root);
-	return chmod(root, 0700) < 0 ? err_sys(e, errno, "%s", root) : 0;
+	return st.st_mode & 022 ? err_set(e, EPERM, "%s: others may write there, so volumes cannot be kept in it", root) : 0;
 }
 
 /* A file that is there stays as it is, but for its length. */
@@ -236,8 +242,9 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		ret = root_make(top, e);
 	char *dir = xasprintf("%s/%s", top, name);
 	if (!ret && mkdir(dir, 0700) < 0)
-		ret = errno == EEXIST ? err_set(e, EEXIST, "there is a volume \"%s\" already (validate volume remove %s)", name, name)
-				      : err_sys(e, errno, "%s", dir);
+		ret = errno != EEXIST ? err_sys(e, errno, "%s", dir)
+		      : volume_is(dir) ? err_set(e, EEXIST, "there is a volume \"%s\" already (validate volume remove %s)", name, name)
+				       : err_set(e, EEXIST, "%s is there already, and is no volume of this user", dir);
 	bool made = !ret;
 	if (!ret)
 		ret = backing_make(c, &backing, e);

@@ -19,8 +19,32 @@ expect_line err 'throttled is for a loop device'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --lead soon
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
 expect_line err 'does not fit'
+# a directory that is there stays as it is, and is refused where others may write to it
+mkdir -m 1777 shared
+expect_status 3 "$VALIDATE" volume create --root "$PWD/shared" v --size 4M --no-loop
+expect_line err 'others may write there'
+[ "$(stat -c %a shared)" = 1777 ] && [ -z "$(ls shared)" ] || fail "a directory of others was changed: $(ls -la shared)"
 expect_status 0 "$VALIDATE" volume list --root "$PWD/root"
 expect_line out 'no volumes'
+# what is no volume is neither listed nor removed, wherever volumes are said to be
+mkdir -p keep/precious keep/empty keep/closed
+mkdir -m 700 keep/logs
+echo kept | tee keep/precious/file keep/closed/file keep/logs/log >/dev/null
+chmod 700 keep/closed
+ln -s precious keep/link
+find keep | sort >kept
+expect_status 0 "$VALIDATE" volume list --root keep
+expect_line out 'no volumes'
+for name in precious empty closed logs link; do
+	expect_status 3 "$VALIDATE" volume remove --root keep $name
+	expect_line err 'no volume'
+	expect_status 3 "$VALIDATE" volume create --root keep $name --size 4M --no-loop
+	expect_line err 'no volume'
+	expect_status 3 "$VALIDATE" volume trace --root keep $name -o x.trace
+done
+expect_status 2 "$VALIDATE" volume remove --root keep --all precious
+expect_status 0 "$VALIDATE" volume remove --root keep --all
+find keep | sort | cmp - kept || fail "what is no volume was removed"
 expect_status 3 "$VALIDATE" volume list --root "$PWD/root" v
 expect_status 3 "$VALIDATE" volume remove --root "$PWD/root" v
 expect_status 2 "$VALIDATE" volume remove --root "$PWD/root"
