@@ -15,8 +15,10 @@
 
 #include "common/files.h"
 #include "common/xalloc.h"
+#include "replay/compiled/source.h"
 
-#define WORKSHOP "build-"
+#define WORKSHOP ".validate-build-"
+#define KEY_LENGTH (SOURCE_KEY - 1)
 #define NEW_S 60
 
 /* --- the directory ------------------------------------------------------------------------------------------------ */
@@ -117,6 +119,12 @@ static int compare_used(const void *a, const void *b)
 	return (x->tv_nsec > y->tv_nsec) - (x->tv_nsec < y->tv_nsec);
 }
 
+/* Programs are called by digests. Whatever else is in the directory, which may be one that somebody has for other things as well, stays. */
+static bool is_key(const char *name)
+{
+	return strlen(name) == KEY_LENGTH && strspn(name, "0123456789abcdef") == KEY_LENGTH;
+}
+
 /* Of somebody who is no more: nobody holds it, and it is not one that is just being made. */
 static void workshop_sweep(const char *path)
 {
@@ -140,7 +148,7 @@ static void room_make(const char *dir)
 		char *path = xasprintf("%s/%s", dir, entry->d_name);
 		if (!strncmp(entry->d_name, WORKSHOP, strlen(WORKSHOP))) {
 			workshop_sweep(path);
-		} else if (!lstat(path, &st) && S_ISREG(st.st_mode)) {
+		} else if (is_key(entry->d_name) && !lstat(path, &st) && S_ISREG(st.st_mode)) {
 			GROW(kept, n, cap);
 			kept[n++] = (struct kept){path, (uint64_t)st.st_size, st.st_mtim};
 			sum += (uint64_t)st.st_size;

@@ -9,7 +9,7 @@
 
 #include "common/err.h"
 
-#define STORE_MAX_BYTES (UINT64_C(2) << 30) /* what is kept in all; those used longest ago go first */
+#define STORE_MAX_BYTES (UINT64_C(2) << 30) /* what is kept in all; those used longest ago go first, and nothing else goes */
 
 /* Where programs are kept: `wanted`, or else validate/programs in $XDG_CACHE_HOME or ~/.cache. Made where it is missing. NULL with the
  * error: EPERM for one that belongs to somebody else or that others may use. The caller frees. */

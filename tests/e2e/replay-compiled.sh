@@ -54,9 +54,18 @@ for order in temporal none; do
 		[ "$(grep -c ',"[^"]*",0,' $t.csv)" -eq "$n" ] || fail "$order: $t: $(head -n 5 $t.csv)"
 	done
 done
+# a directory of one's own with other things in it: these stay, old or large as they are
+mkdir -m 700 own own/build-abcdef
+echo kept >own/build-abcdef/file
+touch -d '2 hours ago' own/build-abcdef
+truncate -s 3G own/film
+run 0 --cc "$PWD/counting-cc" --program-cache own --dir target sr.trace
+[ -e own/build-abcdef/file ] && [ -e own/film ] || fail 'something else than programs was removed'
+[ "$(ls own | wc -l)" -eq 3 ] || fail "kept: $(ls own)"
+rm -rf own
 printf 'x\nx\nx\n' >count
 [ "$(stat -c %a "$store")" = 700 ] || fail "the programs lie in a directory of mode $(stat -c %a "$store")"
-[ -z "$(find "$store" -name 'build-*')" ] || fail 'what it was made in is left'
+[ -z "$(find "$store" -name '.validate-build-*')" ] || fail 'what it was made in is left'
 
 # a directory that others can write to is not used, nor a program that others could have put there
 mkdir -m 777 open
