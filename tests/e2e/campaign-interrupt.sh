@@ -53,3 +53,23 @@ journal_runs results | head -n "$(wc -l <before)" | cmp -s - before || fail "fin
 grep -q '"event":"bank"' results/journal || fail "the lost bank trace was not recorded again"
 complete results 7
 clean results
+
+# a copy of what was killed: not while the other is at work, as what they make outside their directories has the same names
+rm -rf results
+"$VALIDATE" run slow.conf -o results -q >out 2>err &
+pid=$!
+wait_for 30 has_runs results 1 || fail "no run was finished: $(cat err)"
+kill -9 $pid
+wait $pid 2>/dev/null || :
+cp -r results copy
+n=$(journal_runs results | wc -l)
+"$VALIDATE" run -o results --resume -q >out.first 2>err.first &
+pid=$!
+wait_for 30 has_runs results $((n + 1)) || fail "no run was finished: $(cat err.first)"
+expect_status 3 "$VALIDATE" run -o copy --resume
+expect_line err 'another campaign is at work in'
+wait $pid && status=0 || status=$?
+[ $status -ne 2 ] && [ $status -ne 3 ] || fail "status $status beside a copy: $(cat err.first)"
+complete results 7
+! grep -q '"state":"failed"' results/journal || fail "disturbed by its copy: $(grep '"state":"failed"' results/journal)"
+clean results

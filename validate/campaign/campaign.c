@@ -235,6 +235,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 		ret = token_make(&c, e);
 	if (!ret && o->resume && finished(&c) && c.ended)
 		goto out;
+	if (!ret && o->resume)
+		ret = setup_nobody_else(&c, e);
 	if (!ret)
 		ret = signals_take(&c.old_signals, &c.signal_fd, e);
 	if (!ret)

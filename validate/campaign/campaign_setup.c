@@ -180,16 +180,34 @@ static void programs_find(struct campaign *c)
 	c->programs = xasprintf("%s/programs", executable ? c->scratch.dir : c->dir);
 }
 
+/* In the protocol's scratch directory; NULL: where there is room. The caller frees. */
+static char *scratch_wanted(const struct campaign *c)
+{
+	const char *scratch = c->protocol->scratch;
+	return scratch && scratch[0] != '/' ? xasprintf("%s/%s", c->parent, scratch) : scratch ? xstrdup(scratch) : NULL;
+}
+
+static char *scratch_name(const struct campaign *c)
+{
+	return xasprintf("validate-scratch-%s", c->token);
+}
+
+int setup_nobody_else(const struct campaign *c, struct err *e)
+{
+	char *wanted = scratch_wanted(c), *name = scratch_name(c);
+	int ret = scratch_check_free(wanted, name, c->dir, e);
+	free(name);
+	free(wanted);
+	return ret;
+}
+
 static int scratch_begin(struct campaign *c, uint64_t need_bytes, struct err *e)
 {
 	const struct protocol *p = c->protocol;
 	dev_t *targets = xcalloc(p->n_targets, sizeof *targets);
 	for (size_t i = 0; i < p->n_targets; i++)
 		targets[i] = c->places.place[i].device;
-	char *wanted = p->scratch && p->scratch[0] != '/' ? xasprintf("%s/%s", c->parent, p->scratch)
-		       : p->scratch                       ? xstrdup(p->scratch)
-							  : NULL;
-	char *name = xasprintf("validate-scratch-%s", c->token);
+	char *wanted = scratch_wanted(c), *name = scratch_name(c);
 	int ret = scratch_make(&c->scratch, wanted, name, targets, p->n_targets, c->dir, need_bytes, e);
 	free(name);
 	free(wanted);

@@ -82,6 +82,9 @@ struct campaign {
 };
 
 /* --- campaign_setup.c --------------------------------------------------------------------------------------------- */
+/* Before a campaign is gone on with: a results directory that was copied has the names of what the campaign made outside it. Errors: EBUSY
+ * where that one is at work; nothing was touched. */
+int setup_nobody_else(const struct campaign *c, struct err *e);
 /* Makes ready where runs happen; everything that must be put back is journalled before it is done. */
 int setup_begin(struct campaign *c, struct err *e);
 /* Takes over what a killed session left, for setup_end to remove; makes nothing. */

@@ -15,6 +15,7 @@
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/prepare.h"
+#include "validate/campaign/storage.h"
 
 /* --- who shares --------------------------------------------------------------------------------------------------- */
 
@@ -194,6 +195,14 @@ int place_make(struct place *place, const char *parent, const char *name, struct
 	int ret = dir_open(place->path, &place->fd, e);
 	if (ret)
 		return ret;
+	if (!dir_lock(place->fd)) {
+		ret = dir_in_use(path, e);
+		close(place->fd);
+		place->fd = -1;
+		place->path = NULL; /* nothing of what is there is ours */
+		free(path);
+		return ret;
+	}
 	if (fstat(place->fd, &st) < 0)
 		return err_sys(e, errno, "%s", place->path);
 	place->device = st.st_dev;
@@ -229,6 +238,8 @@ int place_dir_check(struct place *place, struct place_dir *dir, struct err *e)
 		if (place->fd >= 0)
 			close(place->fd);
 		ret = dir_open(place->path, &place->fd, e);
+		if (!ret)
+			(void)dir_lock(place->fd);
 	}
 	return ret ? ret
 		   : err_set(e, ESTALE,

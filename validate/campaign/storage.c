@@ -2,12 +2,15 @@
 #include "validate/campaign/storage.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/files.h"
@@ -150,22 +153,76 @@ static bool candidate_try(struct scratch *s, const char *parent, const char *nam
 	return false;
 }
 
+bool dir_lock(int fd)
+{
+	int ret;
+	for (int n = 0; (ret = flock(fd, LOCK_EX | LOCK_NB)) < 0 && errno == EWOULDBLOCK && n < 100; n++)
+		nanosleep(&(struct timespec){0, 10000000}, NULL);
+	return ret == 0 || errno != EWOULDBLOCK;
+}
+
+int dir_in_use(const char *path, struct err *e)
+{
+	return err_set(e, EBUSY, "another campaign is at work in %s: that of which this results directory is a copy, or a copy of this one", path);
+}
+
+#define N_PLACES 6
+
+static void places_list(const char *place[N_PLACES], const char *wanted, const char *fallback)
+{
+	const char *const all[N_PLACES] = {wanted, "/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp", fallback};
+	memcpy(place, all, sizeof all);
+}
+
+int scratch_check_free(const char *wanted, const char *name, const char *fallback, struct err *e)
+{
+	const char *place[N_PLACES];
+	struct scratch s = {.lock = -1};
+	int ret = 0;
+	places_list(place, wanted, fallback);
+	for (int i = 0; i < N_PLACES && !ret; i++) {
+		if (!earlier_find(&s, place[i], name))
+			continue;
+		int fd = open(s.dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+		ret = fd >= 0 && !dir_lock(fd) ? dir_in_use(s.dir, e) : 0;
+		if (fd >= 0)
+			close(fd);
+		free(s.dir);
+	}
+	return ret;
+}
+
+static int scratch_lock(struct scratch *s, struct err *e)
+{
+	s->lock = open(s->dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (s->lock < 0)
+		return err_sys(e, errno, "the scratch directory %s", s->dir);
+	if (dir_lock(s->lock))
+		return 0;
+	return dir_in_use(s->dir, e);
+}
+
 int scratch_make(struct scratch *s, const char *wanted, const char *name, const dev_t *targets, size_t n_targets,
 		 const char *fallback, uint64_t need_bytes, struct err *e)
 {
-	const char *places[] = {wanted, "/dev/shm", getenv("TMPDIR"), "/tmp", "/var/tmp", fallback};
-	const size_t n_places = sizeof places / sizeof *places;
-	*s = (struct scratch){0};
+	const char *places[N_PLACES];
+	const size_t n_places = N_PLACES;
+	places_list(places, wanted, fallback);
+	*s = (struct scratch){.lock = -1};
 	for (size_t i = 0; i < n_places && !s->taken_over; i++)
 		s->taken_over = earlier_find(s, places[i], name);
 	for (size_t i = 1; !s->dir && !wanted && i + 1 < n_places; i++)
 		if (candidate_try(s, places[i], name, targets, n_targets, need_bytes))
-			return 0;
+			return scratch_lock(s, e);
 	int ret = s->dir ? 0 : dir_make(s, wanted ? wanted : fallback, name, e);
 	if (!ret)
+		ret = scratch_lock(s, e);
+	if (!ret)
 		ret = storage_look(&s->storage, s->dir, e);
-	if (ret)
+	if (ret) {
+		scratch_release(s); /* what is there may be somebody's */
 		return ret;
+	}
 	s->apart = is_apart(s->storage.device, targets, n_targets);
 	if (s->storage.free_bytes >= need_bytes || s->taken_over)
 		return 0;
@@ -197,6 +254,8 @@ int scratch_remove(struct scratch *s, struct err *e)
 void scratch_release(struct scratch *s)
 {
 	storage_release(&s->storage);
+	if (s->dir && s->lock >= 0)
+		close(s->lock);
 	free(s->dir);
-	*s = (struct scratch){0};
+	*s = (struct scratch){.lock = -1};
 }
