@@ -18,6 +18,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "replay/adapters/adapter.h"
+#include "validate/protocol/text.h"
 
 struct judge_config {
 	struct option_list with;
@@ -286,11 +287,24 @@ static int64_t timeout_s(const struct judged *j)
 	return 60 + 20 * (j->lasts_ns / 1000000000);
 }
 
-static void path_add(struct strbuf *out, const char *key, const char *path)
+/* A protocol is lines, in which ; or # behind a blank begins a comment: another path must not come of one, nor another key. */
+static int path_check(const char *path, struct err *e)
+{
+	size_t len = strlen(path);
+	bool held = len && path[len - 1] != ' ' && path[len - 1] != ';' && text_valid_length(path, len) == len;
+	for (const char *p = path; *p && held; p++)
+		held = (unsigned char)*p >= ' ' && *p != 0x7f && *p != '"' && !(*p == ' ' && (p[1] == ';' || p[1] == '#'));
+	return held ? 0 : err_set(e, EINVAL, "a protocol cannot hold the path \"%s\": quotes, \" ;\", \" #\", control characters, a blank "
+					     "or ; at its end and what is no UTF-8 have no place there", path);
+}
+
+static int path_add(struct strbuf *out, const char *key, const char *path, struct err *e)
 {
 	char *real = realpath(path, NULL);
+	int ret = path_check(real ? real : path, e);
 	strbuf_addf(out, "%s = %s\n", key, real ? real : path);
 	free(real);
+	return ret;
 }
 
 /* Replays are to find the files as the recorded program did: cached or not. */
@@ -313,28 +327,29 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 
 static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
 {
+	int ret = path_check(j->path, e);
 	strbuf_addf(out,
 		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n[protocol]\ntitle = Verdict on replays of %s\n"
 		    "replicates = %llu\nreference = trace\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
 		    j->name, (unsigned long long)c->replicates, (long long)timeout_s(j));
 	if (j->level == LEVEL_BLOCK) {
-		path_add(out, "device", c->device);
+		ret = ret ? ret : path_add(out, "device", c->device, e);
 		if (c->destructive)
 			strbuf_addstr(out, "destructive = yes\n");
 	} else {
 		if (c->dir)
-			path_add(out, "dir", c->dir);
+			ret = ret ? ret : path_add(out, "dir", c->dir, e);
 		cache_add(out, c, j);
 	}
 	strbuf_addf(out, "\n[workload trace]\ntype = trace\ntrace = \"%s\"\n", j->path);
-	int ret = replayers_add(out, c, j, e);
+	ret = ret ? ret : replayers_add(out, c, j, e);
 	strbuf_addstr(out, "\n[accept]\n; one recording is the reference of all: its own scatter is not known\nrepeatability = 20%\nuncertainty = none\n"
 			   "reorder-scope = auto\nissue-error = none\n");
 	return ret;
 }
 
-/* Reads it as a protocol of the name judge-NAME. */
-static int protocol_of(struct protocol *p, const struct strbuf *text, const char *name, char **path, struct err *e)
+/* A file of it by the name judge-NAME, which becomes that of the protocol. */
+static int protocol_put(const struct strbuf *text, const char *name, char **path, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
 	char *dir = xasprintf("%s/validate-judge-XXXXXX", tmp && *tmp ? tmp : "/tmp");
@@ -345,9 +360,7 @@ static int protocol_of(struct protocol *p, const struct strbuf *text, const char
 	}
 	*path = xasprintf("%s/judge-%s.conf", dir, name);
 	free(dir);
-	int ret = file_write_atomic(*path, text->s, text->len, e);
-	ret = ret ? ret : protocol_read(p, *path, e);
-	return ret ? ret : replayers_find(p, e);
+	return file_write_atomic(*path, text->s, text->len, e);
 }
 
 static void protocol_forget(char *path)
@@ -366,7 +379,9 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 	struct protocol p = {0};
 	char *path = NULL, *dir = NULL;
 	int status = protocol_make(&text, c, j, e) ? EXIT_USAGE : EXIT_OK;
-	if (status == EXIT_OK && protocol_of(&p, &text, j->name, &path, e))
+	if (status == EXIT_OK && protocol_put(&text, j->name, &path, e))
+		status = EXIT_FAILED;
+	if (status == EXIT_OK && (protocol_read(&p, path, e) || replayers_find(&p, e)))
 		status = EXIT_USAGE;
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);

@@ -26,6 +26,25 @@ expect_status 2 "$VALIDATE" judge --with event:ordr=fs reference.trace
 expect_line err 'did you mean "order"'
 expect_status 2 "$VALIDATE" judge --device x reference.trace
 
+# paths that would be other paths, or other keys, in a protocol
+newline='
+'
+for name in 'quo"te' 'com ;ment' 'com #ment' 'end;' "key${newline}destructive = yes" 'blank '; do
+	mkdir "$name"
+	cp reference.trace "$name/trace"
+	expect_status 2 "$VALIDATE" judge --with event --dry-run --dir "$name" reference.trace
+	expect_line err 'a protocol cannot hold the path'
+	case $name in 'blank ' | 'end;') ;; *) expect_status 2 "$VALIDATE" judge --with event --dry-run "$name/trace" ;; esac
+done
+mkdir 'it,s 1..2 = 50%'
+expect_status 0 "$VALIDATE" judge --with event --dry-run --dir 'it,s 1..2 = 50%' reference.trace
+expect_line out "dir = $PWD/it,s 1..2 = 50%"
+
+status=0
+TMPDIR=$PWD/none "$VALIDATE" judge --with event --dry-run reference.trace >out 2>err || status=$?
+[ "$status" -eq 3 ] || fail "status $status without a directory for temporary files"
+expect_line err 'cannot make a directory for the protocol'
+
 # without --with: ours that can take it, each with the trace's times
 expect_status 0 "$VALIDATE" judge --dry-run reference.trace
 expect_line out 'engine = event'
