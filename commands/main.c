@@ -119,6 +119,20 @@ static void ignore_signal(int signal_number)
 	(void)signal_number;
 }
 
+/* Files are read where they are mapped: somebody who cuts one short meanwhile, or a disk that fails, is told so. Where this happened is not
+ * known, so that nothing can be undone. */
+static void on_bus_error(int signal_number, siginfo_t *how, void *context)
+{
+	static const char text[] = "validate: a file that was being read or written was cut short by somebody else, or its disk failed (SIGBUS)\n";
+	(void)context;
+	if (how->si_code != BUS_ADRERR) { /* an error of our own */
+		signal(signal_number, SIG_DFL);
+		return;
+	}
+	(void)!write(STDERR_FILENO, text, sizeof text - 1);
+	_exit(EXIT_FAILED);
+}
+
 /* A descriptor 0, 1 or 2 that was closed would be given to the next file opened, and a message would end up in a trace.
  * Opened for reading only, so that output that has nowhere to go is an error. */
 static void standard_descriptors_open(void)
@@ -165,6 +179,9 @@ int main(int argc, char **argv)
 	sigemptyset(&on_pipe.sa_mask);
 	sigaction(SIGPIPE, &on_pipe, NULL);
 	sigaction(SIGXFSZ, &on_pipe, NULL); /* a file at the limit of its size is like a full disk: EFBIG */
+	struct sigaction on_bus = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
+	sigemptyset(&on_bus.sa_mask);
+	sigaction(SIGBUS, &on_bus, NULL);
 
 	int status = dispatch(argc, argv, &e);
 	status = stdout_finish(status, &e);

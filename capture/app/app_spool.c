@@ -23,8 +23,10 @@
 static int control_make(struct spool *s, const struct clock *clock, uint32_t flags, struct err *e)
 {
 	int fd = openat(s->dir_fd, "control", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	if (fd < 0 || ftruncate(fd, sizeof *s->control)) {
-		int rc = err_sys(e, errno, "%s/control", s->dir);
+	/* reserved: a page that has no room would be a SIGBUS later, in the programs, too */
+	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *s->control);
+	if (code) {
+		int rc = err_sys(e, code, "%s/control", s->dir);
 		if (fd >= 0)
 			close(fd);
 		return rc;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,8 +16,9 @@ static int file_get(struct computes *c, uint64_t n, const char *dir, struct err 
 	if (fd < 0)
 		return fd;
 	c->n_bytes = n * sizeof *c->v;
-	void *at = ftruncate(fd, (off_t)c->n_bytes) ? MAP_FAILED : mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	int code = errno;
+	int code = posix_fallocate(fd, 0, (off_t)c->n_bytes); /* a page that has no room would be a SIGBUS later */
+	void *at = code ? MAP_FAILED : mmap(NULL, c->n_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	code = code ? code : errno;
 	close(fd);
 	if (at == MAP_FAILED)
 		return err_sys(e, code, "%s: a file of %zu bytes for the times of computing", dir, c->n_bytes);

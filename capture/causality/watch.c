@@ -420,7 +420,8 @@ static int page_make(struct watch *w, const char *dir, struct err *e)
 {
 	char *path = xasprintf("%s/" CAUSE_FILE, dir);
 	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	int rc = fd < 0 || ftruncate(fd, sizeof *w->page) ? err_sys(e, errno, "%s", path) : 0;
+	int code = fd < 0 ? errno : posix_fallocate(fd, 0, sizeof *w->page); /* a page that has no room would be a SIGBUS later */
+	int rc = code ? err_sys(e, code, "%s", path) : 0;
 	void *at = rc ? MAP_FAILED : mmap(NULL, sizeof *w->page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (!rc && at == MAP_FAILED)
 		rc = err_sys(e, errno, "%s", path);

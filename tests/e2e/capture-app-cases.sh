@@ -126,4 +126,18 @@ if [ "$(id -u)" -eq 0 ] && mkdir ../small && mount -t tmpfs -o size=1m none ../s
 	seen=$("$VALIDATE" info ../trace --csv ../csv >/dev/null && count ',pread,')
 	lost=$(sed -n 's/.*requests are lost.*/&/; s/^warning *\([0-9]*\) requests are lost.*/\1/p' out)
 	[ "$((seen + ${lost:-0}))" -ge 400000 ] || fail "$seen seen and ${lost:-0} lost of 400000"
+	# from the beginning: nothing is started, and nobody killed by a page that has no room
+	mount -t tmpfs -o size=64k none ../small
+	head -c 65536 /dev/zero >../small/filler
+	for way in app causality; do
+		status=0
+		"$VALIDATE" capture $way --scratch ../small -o ../none -- touch ../started >out 2>err || status=$?
+		[ "$status" -eq 3 ] && grep -q 'No space left on device' err || {
+			umount ../small
+			fail "capture $way: status $status where there is no room for buffers: $(cat err)"
+		}
+	done
+	[ "$(ls ../small)" = filler ] || echo "left: $(ls ../small)" >../left
+	umount ../small
+	[ ! -e ../left ] && [ ! -e ../none ] && [ ! -e ../started ] || fail "left behind, or started: $(cat ../left)"
 fi
