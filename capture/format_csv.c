@@ -326,7 +326,7 @@ static int open_csv(struct trace **out, const char *path, const struct trace_ope
 	strbuf_init(&t->args.unescaped);
 	strbuf_init(&t->args.heap);
 	strbuf_init(&t->heap);
-	t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	t->fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	if (t->fd < 0 || fstat(t->fd, &st))
 		rc = err_sys(e, errno, "cannot open the trace %s", path);
 	else if (!S_ISREG(st.st_mode))

@@ -44,7 +44,7 @@ int block_file_open(struct block_file *f, const char *path, struct err *e)
 {
 	struct file_header h;
 	struct stat st;
-	*f = (struct block_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY), .path = xstrdup(path)};
+	*f = (struct block_file){.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK), .path = xstrdup(path)};
 	if (f->fd < 0 || fstat(f->fd, &st))
 		return err_sys(e, errno, "cannot open the trace %s", path);
 	if (!S_ISREG(st.st_mode))

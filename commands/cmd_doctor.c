@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/environment.h"
 #include "validate/campaign/storage.h"
+#include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
 #define CHECKS_MAX 64
@@ -95,7 +96,7 @@ static int print_json(const char *dir, const struct finding *found, json_t *fact
 		json_array_append_new(list, json_pack("{s:s, s:s, s:s, s:s}", "check", doctor_checks[i].name, "health",
 						      health_names[found[i].health], "found", found[i].what, "advice",
 						      found[i].advice));
-	json_t *root = json_pack("{s:s, s:o, s:O}", "target", dir, "checks", list, "environment", facts);
+	json_t *root = json_pack("{s:o, s:o, s:O}", "target", text_to_json(dir), "checks", list, "environment", facts);
 	if (!root)
 		return err_set(e, EINVAL, "%s cannot be written as JSON", dir);
 	json_dumpf(root, stdout, JSON_INDENT(2));

@@ -186,6 +186,8 @@ static int usage_check(const struct slice_config *c, int n, struct err *e)
 		return err_set(e, EINVAL, "%s", c->output ? "--key is for --anonymise" : "-o TRACE is missing: where to write");
 	if (c->method && !c->calibration)
 		return err_set(e, EINVAL, "--capture-method is for --calibration");
+	if (c->filter.end_ns >= 0 && c->filter.end_ns <= c->filter.begin_ns)
+		return err_set(e, EINVAL, "no request begins both at --begin or later and before --end: --end must be later");
 	if (c->join && n != 1)
 		return err_set(e, EINVAL, "--join adds the pages of one run to one trace of it");
 	return 0;

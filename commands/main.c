@@ -98,7 +98,7 @@ static int dispatch(int argc, char **argv, struct err *e)
 		help_print(stderr);
 		return EXIT_USAGE;
 	}
-	if (help && argc > 2 && argv[2][0] != '-') {
+	if (help && argc > 2 && argv[2][0] != '-' && strcmp(argv[2], "help")) {
 		char ask[] = "--help";
 		char *line[] = {argv[2], ask, NULL};
 		return command_run(argv[2], 2, line, e);

@@ -170,12 +170,18 @@ static int argument_take(struct inputs *in, const struct named_statistic *s, con
 	}
 	*value++ = 0;
 	if (among(s->params, text) && !(among(s->inputs, text) && !is_list(value))) {
+		for (size_t i = 0; i < in->n_params; i++)
+			if (!strcmp(in->param[i].key, text))
+				return err_set(e, EINVAL, "%s is given twice", text);
 		in->param[in->n_params++] = (struct named_param){text, value};
 		return 0;
 	}
 	if (!among(s->inputs, text))
 		return err_set(e, EINVAL, "%s has no input or parameter \"%s\": inputs %s; parameters %s", s->name, text,
 			       s->inputs[0] ? s->inputs : "none", s->params[0] ? s->params : "none");
+	for (size_t i = 0; i < in->n_roles; i++)
+		if (!strcmp(in->role[i].role, text))
+			return err_set(e, EINVAL, "%s is given twice", text);
 	int rc = is_list(value) ? list_read(in, value, e) : file_read(in, config, value, e);
 	in->role[in->n_roles].role = text;
 	in->role[in->n_roles].group = in->group[in->n_roles];

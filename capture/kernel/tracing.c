@@ -159,7 +159,7 @@ static const char *scratch_choose(const char *given)
 	const char *tmp = getenv("TMPDIR");
 	if (given)
 		return given;
-	return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : tmp ? tmp : "/tmp";
+	return access("/dev/shm", W_OK | X_OK) == 0 ? "/dev/shm" : tmp && *tmp ? tmp : "/tmp";
 }
 
 int tracing_scratch_file(const char *given, struct err *e)

@@ -6,7 +6,7 @@ expect_status 2 "$VALIDATE"
 expect_line err 'Usage: validate COMMAND'
 [ ! -s out ] || fail "wrong usage printed on standard output"
 
-for ask in --help -h help; do
+for ask in --help -h help 'help help'; do
 	expect_status 0 "$VALIDATE" $ask
 	expect_line out 'Usage: validate COMMAND'
 	expect_line out 'Exit status: 0 done'
@@ -70,3 +70,17 @@ status=0
 # from anywhere, without being installed
 mkdir elsewhere
 (cd elsewhere && env -i "$VALIDATE" --version >/dev/null) || fail "does not run from another directory"
+
+# a trace that somebody cuts short while it is read: the reader of the first lines does so before the rest can be written
+"$VALIDATE" microbench random-read --requests 20000 --file-size 64K --dir . -o cut.trace >out
+{
+	status=0
+	"$VALIDATE" info cut.trace --csv - || status=$?
+	echo "$status" >status
+} 2>err | {
+	head -c 100 >/dev/null
+	truncate -s 0 cut.trace
+	cat >/dev/null
+}
+[ "$(cat status)" -eq 3 ] || fail "status $(cat status) where the trace was cut while it was read: $(cat err)"
+expect_line err 'cut'

@@ -85,7 +85,9 @@ expect_status 3 "$VALIDATE" info .
 expect_status 3 "$VALIDATE" info empty
 expect_line err 'empty'
 mkfifo fifo
-expect_status 3 "$VALIDATE" info fifo
+for from in '' '--from csv' '--from trace' '--from strace'; do
+	expect_status 3 "$VALIDATE" info $from fifo # nobody writes to it, nor is waited for
+done
 printf 'pid,tid,begin,end,function,args,rvalue\n1,1,x,2,close,fd=3,0\n' >bad.csv
 expect_status 3 "$VALIDATE" info bad.csv
 expect_line err 'bad.csv: line 2, column 3 (begin)'

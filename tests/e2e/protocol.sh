@@ -92,6 +92,10 @@ done
 for fact in 'command line' 'mitigations' 'dirty ratio' 'file system' 'sha256'; do
 	expect_line out "$fact"
 done
+odd=$(printf 'b\377d')
+mkdir "$odd"
+"$VALIDATE" doctor --json "$odd" >out 2>err || [ $? -eq 3 ]
+expect_line out '"target": "b?d"'
 "$VALIDATE" doctor --redact >out 2>err || [ $? -eq 3 ]
 ! grep -qF "$(pwd -P)" out || fail 'a path is not hidden'
 grep -q '^host  *redacted$' out || fail 'the host is not hidden'

@@ -34,6 +34,8 @@ awk -F, -v t="$first" -v OFS=, 'NR == 1 { print $3, $4 } NR > 1 { b = 2 * ($3 - 
 cmp want have || fail "scaled times differ"
 
 # merging what was split gives the whole, but for its numbers
+expect_status 2 "$VALIDATE" slice --begin 2ms --end 2ms app.trace -o none.trace
+expect_line err '--end must be later'
 expect_status 0 "$VALIDATE" slice --end 1500us app.trace -o a.trace
 expect_status 0 "$VALIDATE" slice --begin 1500us app.trace -o b.trace
 expect_status 0 "$VALIDATE" slice b.trace a.trace -o part.trace

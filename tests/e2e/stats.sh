@@ -217,6 +217,10 @@ expect_line err 'did you mean "median"'
 expect_status 2 stats --compute quantile x=1,2 p=0.5
 expect_status 2 stats --compute median y=1,2
 expect_status 2 stats --compute median 1,2
+expect_status 2 stats --compute mean x=1,2 x=3,4
+expect_line err 'x is given twice'
+expect_status 3 stats /dev/zero
+expect_line err 'is no text'
 expect_status 3 stats --compute sd x=1
 expect_line err 'too_few'
 expect_status 3 stats --compute F_r ref=1,1 rep=1,2

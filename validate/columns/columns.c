@@ -293,6 +293,12 @@ static int file_read(int fd, const char *path, char **text, size_t *len, struct 
 		}
 		if (!got)
 			break;
+		const char *none = memchr(buffer + *len, 0, (size_t)got); /* before all of a device is in memory */
+		if (none) {
+			int rc = err_set(e, EILSEQ, "%s is no text: byte %zu is 0", path, (size_t)(none - buffer));
+			free(buffer);
+			return rc;
+		}
 		*len += (size_t)got;
 		if (*len == cap)
 			buffer = xrealloc(buffer, cap *= 2);

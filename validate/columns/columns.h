@@ -39,7 +39,7 @@ struct columns {
 };
 
 /* Reads the columns chosen; path "-" is standard input. Errors: errno of the file; EBADMSG with path:line:column;
- * ENOENT for a column that is not there, with the names there are; ENODATA without a value. Ownership:
+ * EILSEQ for a byte 0; ENOENT for a column that is not there, with the names there are; ENODATA without a value. Ownership:
  * columns_release. */
 int columns_read(struct columns *c, const char *path, const struct column_choice *choice, size_t n_choices,
 		 enum columns_header header, struct err *e);

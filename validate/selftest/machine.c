@@ -219,7 +219,7 @@ static int pilot_make(struct selftest *s, struct err *e)
 	struct err first = ERR_INIT;
 	s->pilot.direct = true;
 	int ret = unit_make(s, &u, &first);
-	if (ret && ret != -EINTR) {
+	if (ret && ret != -EINTR && ret != -EEXIST) { /* (what is there already is not ours to remove) */
 		s->pilot.direct = false;
 		char *dir = xasprintf("%s/%s-%03d", s->o->dir, unit_names[UNIT_PILOT], 0);
 		ret = dir_remove_tree(dir, e);
@@ -227,7 +227,7 @@ static int pilot_make(struct selftest *s, struct err *e)
 			ret = unit_make(s, &u, e);
 		free(dir);
 	} else if (ret) {
-		err_set(e, EINTR, "%s", first.msg);
+		err_set(e, -ret, "%s", first.msg);
 	}
 	if (!ret)
 		pilot_take(s);
