@@ -137,6 +137,8 @@ int parse_size(const char *text, uint64_t *bytes, struct err *e)
 	return why ? err_set(e, ERANGE, "\"%s\" is %s (bytes)", text, why) : 0;
 }
 
+#define DURATION_MAX_NS (INT64_MAX / 4) /* an instant some of them from now is a number still */
+
 int parse_duration(const char *text, int64_t *ns, struct err *e)
 {
 	static const char expected[] = "a duration such as 10us, 1.5ms, 200ms, 2s, 5min or 1h";
@@ -157,7 +159,7 @@ int parse_duration(const char *text, int64_t *ns, struct err *e)
 	if (!u)
 		return err_set(e, EINVAL, "\"%s\" is not %s: unknown unit \"%.*s\"", text, expected, (int)(end - p), p);
 	uint64_t value;
-	const char *why = decimal_scale(&d, u->factor, INT64_MAX, &value);
+	const char *why = decimal_scale(&d, u->factor, DURATION_MAX_NS, &value);
 	if (why)
 		return err_set(e, ERANGE, "\"%s\" is %s (nanoseconds)", text, why);
 	*ns = (int64_t)value;

@@ -14,7 +14,7 @@
 
 /* "4096", "4K", "4KiB", "1.5M", "10GB": K, M, G, T and KiB... are powers of 1024, kB, MB, GB, TB of 1000. Bytes. */
 int parse_size(const char *text, uint64_t *bytes, struct err *e);
-/* "10us", "1.5ms", "200 ms", "2s", "5min", "1h", "0". A bare number other than 0 is refused: the unit is missing. ns. */
+/* "10us", "1.5ms", "200 ms", "2s", "5min", "1h", "0". A bare number other than 0 is refused: the unit is missing. ns, at most 73 years. */
 int parse_duration(const char *text, int64_t *ns, struct err *e);
 /* "10%" or "0.1", giving 0.1. */
 int parse_ratio(const char *text, double *ratio, struct err *e);

@@ -48,6 +48,7 @@ wrong '--pause' rr --dir target -o wrong.trace --pause 10
 wrong 'less than one block' rr --dir target -o wrong.trace --file-size 100
 wrong 'needs a pause' rr --dir target -o wrong.trace --think uniform
 wrong '512' rr --dir target -o wrong.trace --direct --block-size 1000
+wrong 'too large' rr --dir target -o wrong.trace --min-duration 100000d --requests 1 # it ended at once
 wrong 'did you mean "rotate"' rr --dir target -o wrong.trace --placement rotat
 
 # a link is refused with status 6, and what it points to is not touched

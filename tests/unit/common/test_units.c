@@ -61,6 +61,7 @@ static void durations(void **state)
 		{"0", 0}, {"0.0", 0}, {"0s", 0}, {"7ns", 7}, {"10us", 10000}, {"10 \xc2\xb5s", 10000}, {"10\xce\xbcs", 10000},
 		{"1.5ms", 1500000}, {"200 ms", 200000000}, {"2s", 2000000000}, {"5min", 300000000000},
 		{"1h", 3600000000000}, {"1d", 86400000000000}, {"0.000000001s", 1}, {" 3 s ", 3000000000},
+		{"26687d", 2305756800000000000},
 	};
 	static const struct {
 		const char *text;
@@ -68,7 +69,7 @@ static void durations(void **state)
 	} bad[] = {
 		{"", EINVAL}, {"10", EINVAL}, {"1.5", EINVAL}, {"us", EINVAL}, {"10m", EINVAL}, {"10 sec s", EINVAL},
 		{"-1s", EINVAL}, {"+1s", EINVAL}, {"1e3us", EINVAL}, {"inf", EINVAL}, {"10US", EINVAL},
-		{"0.5ns", ERANGE}, {"300000d", ERANGE}, {"9223372036854775808ns", ERANGE},
+		{"0.5ns", ERANGE}, {"26688d", ERANGE}, {"300000d", ERANGE}, {"9223372036854775808ns", ERANGE},
 		{"99999999999999999999999s", ERANGE}, {"99999999999999999999999", EINVAL},
 	};
 	for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
