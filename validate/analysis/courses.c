@@ -53,19 +53,23 @@ static size_t mean_rates(double *rate, double *active, const struct run *const *
 	return most;
 }
 
-/* Bytes per second, mean over the runs; NULL where they moved none, or do not tell. */
+/* Bytes per second, mean over the runs that have intervals; NULL where they moved none, or do not tell. */
 static double *mean_bandwidth(const struct run *const *runs, size_t n, int64_t width)
 {
 	double *of = xcalloc(PACE_MAX, sizeof *of), sum = 0;
+	size_t n_with = 0;
 	struct pace p;
 	for (size_t i = 0; i < n; i++) {
 		if (!pace_at(&p, runs[i], width))
 			continue;
+		n_with++;
 		for (uint32_t k = 0; k < p.n; k++) {
-			of[k] += p.moved[k] / ((double)width * 1e-9) / (double)n;
+			of[k] += p.moved[k] / ((double)width * 1e-9);
 			sum += p.moved[k];
 		}
 	}
+	for (size_t k = 0; k < PACE_MAX && n_with; k++)
+		of[k] /= (double)n_with;
 	if (sum > 0)
 		return of;
 	free(of);
