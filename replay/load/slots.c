@@ -74,15 +74,17 @@ static void file_follow(struct slot_file *file, const struct load_request *r)
 	file->created = (r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT;
 }
 
-static void access_follow(struct slot *b, const struct load_request *r)
+/* `origin`: whose open file it works on, which nobody may have been seen to open: then it has to be opened for all that is done by any of its
+ * descriptors. */
+static void access_follow(struct slot *b, struct slot *origin, const struct load_request *r)
 {
 	const struct op_info *o = op_info(r->op);
 	bool writes = o->family == FAMILY_WRITE || r->op == OP_FTRUNCATE || r->op == OP_FALLOCATE || r->op == OP_FWRITE ||
 		      r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
 	b->stream |= o->family == FAMILY_STREAM;
 	b->directory |= o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR;
-	if (b->inferred && r->rvalue >= 0 && writes)
-		b->flags = O_RDWR;
+	if (origin->inferred && r->rvalue >= 0 && writes)
+		origin->flags = b->flags = O_RDWR;
 }
 
 /* --- one request -------------------------------------------------------------------------------------------------- */
@@ -127,8 +129,8 @@ static void copy_slots(struct finder *f, struct load_request *r)
 	m->slot = peer.fd < 0 ? 0 : slot_of_number(f, &to, peer.fd, name_of_request(f, &to));
 	struct slots *s = f->s;
 	if (m->slot && !s->slot[m->slot].passed) {
-		if (s->slot[m->slot].inferred && r->rvalue >= 0)
-			s->slot[m->slot].flags = O_RDWR;
+		if (s->slot[s->slot[m->slot].origin].inferred && r->rvalue >= 0)
+			s->slot[s->slot[m->slot].origin].flags = s->slot[m->slot].flags = O_RDWR;
 		m->to_position = either_follow(f, m->slot, &m->from, r->rvalue);
 	}
 	if (r->slot && !s->slot[r->slot].passed)
@@ -160,7 +162,7 @@ static void descriptor_request(struct finder *f, struct load_request *r)
 		f->walk[origin].at_known = false;
 	if (o->family == FAMILY_STREAM)
 		stream_follow(f, r);
-	access_follow(&s->slot[r->slot], r);
+	access_follow(&s->slot[r->slot], &s->slot[origin], r);
 	file_follow(&s->file[s->slot[r->slot].file], r);
 	if (copies_descriptor(r) && r->more)
 		load_more(f->l, r)->slot = slot_copy(f, r->slot, process_of(f, r));
@@ -190,7 +192,7 @@ static void path_request(struct finder *f, struct load_request *r)
 	f->renamed |= r->rvalue >= 0 && (r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_RMDIR);
 	if (makes_path_slot(r) && r->name != NONE32) {
 		r->slot = slot_of_open(f, r);
-		access_follow(&f->s->slot[r->slot], r);
+		access_follow(&f->s->slot[r->slot], &f->s->slot[r->slot], r);
 		file_follow(&f->s->file[r->name], r);
 	}
 }
