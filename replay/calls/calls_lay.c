@@ -307,8 +307,8 @@ static uint64_t call_hash(const struct call *x)
 /* Calls on names are made again and again, and one on descriptors whose slots are used again (slots_reuse): the same one is there once. */
 static uint32_t call_shared(struct call_table *c, const struct call *call)
 {
-	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second || call->n_vector || call->n_parts || call->times || *call->text ||
-			 call->map != NONE32;
+	const bool own = (call->slot && call->op != OP_FSTAT) || call->other || call->second || call->n_vector || call->n_parts || call->times ||
+			 *call->text || call->map != NONE32;
 	uint32_t *known = own ? NULL : u64_map_at(&c->places_laid->shared, call_hash(call), c->n);
 	if (known && *known < c->n && !memcmp(&c->call[*known], call, sizeof *call))
 		return *known;
