@@ -184,7 +184,7 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 		if (p->r.op == OP_DUP2)
 			p->peer.object = OBJECT_NONE;
 		p->r.heap = foreign_heap(&t->base, &p->peer, sizeof p->peer);
-	} else if (p->has_heap && (op_info(p->r.op)->uses & OP_HEAP)) {
+	} else if (p->has_heap && (op_info(p->r.op)->uses & OP_HEAP || p->r.op == OP_READLINK)) {
 		p->r.heap = foreign_heap(&t->base, p->heap.s, p->heap.len);
 	}
 	p->r.pid = p->th->process->pid;

@@ -28,7 +28,7 @@ const struct strace_call strace_calls[] = {
     {"fsetxattr", OP_FSETXATTR, "fN_sv", 0},
     {"listxattr", OP_LISTXATTR, "p_s", 0}, {"llistxattr", OP_LISTXATTR, "p_s", 0},
     {"flistxattr", OP_FLISTXATTR, "f_s", 0},
-    {"removexattr", OP_REMOVEXATTR, "pN", 0}, {"fremovexattr", OP_FREMOVEXATTR, "fN", 0},
+    {"removexattr", OP_REMOVEXATTR, "pN", 0}, {"lremovexattr", OP_REMOVEXATTR, "pN", 0}, {"fremovexattr", OP_FREMOVEXATTR, "fN", 0},
     {"rename", OP_RENAME, "pP", 0}, {"renameat", OP_RENAME, "DpdP", 0}, {"renameat2", OP_RENAME, "DpdPv", 0},
     {"link", OP_LINK, "pP", 0}, {"linkat", OP_LINK, "DpdPA", 0}, {"symlink", OP_SYMLINK, "Tp", 0},
     {"symlinkat", OP_SYMLINK, "TDp", 0}, {"readlink", OP_READLINK, "p_s", 0}, {"readlinkat", OP_READLINK, "Dp_s", 0},

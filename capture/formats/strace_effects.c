@@ -114,6 +114,19 @@ static void changed_directory(struct parsed *p)
 	}
 }
 
+/* What the link points at, where strace shows all of it (-s). */
+static void link_read(struct parsed *p)
+{
+	const struct part *a = p->n > 2 ? &p->arg[p->n - 2] : NULL;
+	struct strbuf *text = &p->t->path;
+	if (p->r.rvalue <= 0 || !a || a->len < 2 || *a->s != '"' || a->s[a->len - 1] != '"' || !strace_unquote(text, a) ||
+	    text->len != (uint64_t)p->r.rvalue)
+		return;
+	strbuf_reset(&p->heap);
+	strbuf_add(&p->heap, text->s, text->len);
+	p->has_heap = true;
+}
+
 int strace_effects(struct parsed *p, struct err *e)
 {
 	struct traced_system *s = &p->t->system;
@@ -149,6 +162,17 @@ int strace_effects(struct parsed *p, struct err *e)
 		return 0;
 	case OP_FSTAT:
 		looked_at(p);
+		return 0;
+	case OP_CHOWN:
+	case OP_GETXATTR:
+	case OP_SETXATTR:
+	case OP_LISTXATTR:
+	case OP_REMOVEXATTR:
+		if (*p->call->name == 'l' && strncmp(p->call->name, "list", 4)) /* lchown, llistxattr: of a link itself */
+			p->r.flags |= AT_SYMLINK_NOFOLLOW;
+		return 0;
+	case OP_READLINK:
+		link_read(p);
 		return 0;
 	case OP_FTRUNCATE:
 	case OP_TRUNCATE:

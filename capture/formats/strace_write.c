@@ -175,8 +175,9 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	case 'R':
 		return strbuf_addf(b, "%#x", r->flags >> 29), true;
 	case 'M':
+		return strbuf_addf(b, "%#x", r->flags & 0x1fffffff), true;
 	case 'v':
-		return strbuf_addf(b, "%#x", letter == 'M' ? r->flags & 0x1fffffff : r->flags), true;
+		return strbuf_addf(b, "%#x", r->op == OP_SETXATTR ? r->flags & ~(uint32_t)AT_SYMLINK_NOFOLLOW : r->flags), true;
 	default:
 		return false;
 	}
@@ -250,6 +251,8 @@ static bool add_arg(struct out *x, const struct trace_record *r, char letter)
 	case '#':
 		return add_peer(x, r, letter);
 	default:
+		if (r->op == OP_READLINK && letter == '_' && r->heap != HEAP_NONE && r->rvalue > 0)
+			return add_heap_text(x, r, false);
 		return add_number(&x->text, r, letter) || add_buffer(&x->text, r);
 	}
 }
@@ -294,13 +297,17 @@ static const struct strace_call *row_of(const struct trace_record *r)
 	static const struct {
 		enum trace_op op;
 		const char *name;
-	} chosen[] = {{OP_OPEN, "openat"}, {OP_STAT, "newfstatat"}, {OP_UNLINK, "unlink"}, {OP_UTIMENS, "utimensat"}};
+	} of_links[] = {{OP_GETXATTR, "lgetxattr"}, {OP_SETXATTR, "lsetxattr"}, {OP_LISTXATTR, "llistxattr"}, {OP_REMOVEXATTR, "lremovexattr"}},
+	  chosen[] = {{OP_OPEN, "openat"}, {OP_STAT, "newfstatat"}, {OP_UNLINK, "unlink"}, {OP_UTIMENS, "utimensat"}};
 	const char *name = NULL;
 	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
 		if (chosen[i].op == r->op)
 			name = chosen[i].name;
 	if (r->op == OP_DUP2 && r->flags)
 		name = "dup3";
+	for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
+		if (of_links[i].op == r->op && r->flags & AT_SYMLINK_NOFOLLOW)
+			name = of_links[i].name;
 	if (r->op == OP_RENAME && r->flags)
 		name = "renameat2";
 	if ((r->op == OP_CHOWN || r->op == OP_LINK || r->op == OP_UNLINK) && r->flags)

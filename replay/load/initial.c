@@ -107,6 +107,9 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 		require(w, name_model_find(&w->m, path, r->op != OP_READLINK), INITIAL_FILE);
 	} else if (r->rvalue == -ENODATA || r->rvalue == -EOPNOTSUPP) {
 		require(w, name_model_find(&w->m, path, follow), INITIAL_UNKNOWN);
+	} else if (r->rvalue == -ELOOP && r->op == OP_OPEN && r->flags & O_NOFOLLOW) {
+		const uint32_t node = name_model_find(&w->m, path, false);
+		require(w, node, node && w->m.node[node].kind == INITIAL_UNKNOWN ? INITIAL_LINK : INITIAL_UNKNOWN);
 	}
 }
 
@@ -203,6 +206,7 @@ static void path_seen(struct walker *w, const struct load_request *r)
 		return;
 	}
 	uint32_t node, len;
+	const char *link;
 	switch (r->op) {
 	case OP_OPEN:
 	case OP_FOPEN:
@@ -235,6 +239,9 @@ static void path_seen(struct walker *w, const struct load_request *r)
 		require(w, node, INITIAL_LINK);
 		if (node && !w->m.node[node].link && (uint64_t)r->rvalue > w->m.node[node].link_bytes)
 			w->m.node[node].link_bytes = (uint64_t)r->rvalue;
+		link = load_heap(w->l, r, &len);
+		if (node && !w->m.node[node].link && link && len == (uint64_t)r->rvalue && strlen(link) == len)
+			w->m.node[node].link = xstrdup(link);
 		return;
 	case OP_SCANDIR:
 	case OP_CHDIR:

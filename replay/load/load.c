@@ -107,8 +107,9 @@ static uint32_t more_take(struct reader *rd, const struct trace_record *r)
 	struct load *l = rd->l;
 	const struct op_info *o = op_info(r->op);
 	size_t len = 0;
-	const void *item = o->uses & OP_HEAP && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
-	if (!(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
+	const bool holds = o->uses & OP_HEAP || r->op == OP_READLINK;
+	const void *item = holds && r->heap != HEAP_NONE ? trace_heap(rd->t, r->heap, &len) : NULL;
+	if (!item && !(o->uses & (OP_HEAP | OP_MAKES_FD)) && o->family != FAMILY_MAP && r->op != OP_PAGE_FAULT && r->op != OP_FCNTL && r->op != OP_IOCTL &&
 	    r->op != OP_FSCANF && r->op != OP_FTELL && r->op != OP_IO_SUBMIT && r->op != OP_IO_GETEVENTS && r->op != OP_IO_URING_ENTER &&
 	    !(r->op == OP_FGETC && (r->length != 1 || r->rvalue == 0)))
 		return 0;

@@ -157,6 +157,31 @@ grep -aq '"processes":\[{"pid":[0-9]*,"parent":[0-9]*,"begin_ns":[0-9]*,*.*"wait
 captured move sh -c 'mkdir -p a/b && echo x >a/b/c && mv a d && cat d/b/c && cp -r d e && rm -r d'
 replayed move temporal fs
 
+# what strace shows of links that nobody made, of calls on links themselves, and of a descriptor that two processes have and only one writes to
+cat >links.strace <<'END'
+100 1000.000001 readlink("/w/there", "../w/d", 4096) = 6 <0.000001>
+100 1000.000010 lgetxattr("/w/there", "user.x", NULL, 0) = -1 ENODATA (No data available) <0.000001>
+100 1000.000020 llistxattr("/w/nowhere", NULL, 0) = 0 <0.000001>
+100 1000.000030 readlink("/w/nowhere", "never/made", 4096) = 10 <0.000001>
+100 1000.000040 openat(AT_FDCWD, "/w/there/f", O_RDONLY) = 3 <0.000001>
+100 1000.000050 read(3, "0123456789", 10) = 10 <0.000001>
+100 1000.000060 close(3) = 0 <0.000001>
+100 1000.000070 openat(AT_FDCWD, "/w/some", O_RDONLY|O_NOFOLLOW) = -1 ELOOP (Too many levels of symbolic links) <0.000001>
+100 1000.000080 fsync(2</w/log>) = 0 <0.000001>
+100 1000.000090 clone(child_stack=NULL, flags=CLONE_CHILD_CLEARTID|SIGCHLD, child_tidptr=0x7f) = 200 <0.000001>
+200 1000.000100 write(2</w/log>, "x", 1) = 1 <0.000001>
+END
+for engine in event 'event --processes' coordinator compiled; do
+	rm -rf links.tree
+	mkdir links.tree
+	# shellcheck disable=SC2086 # options
+	expect_status 0 "$VALIDATE" replay --engine $engine --prepare --dir links.tree links.strace
+	expect_line out 'mismatches      0'
+	[ "$(readlink links.tree/w/there)" = ../w/d ] && [ -L links.tree/w/some ] || fail "links: $(ls -lR links.tree)"
+done
+expect_status 0 "$VALIDATE" export --to strace links.strace -o links.again
+grep -q 'llistxattr("/w/nowhere"' links.again && grep -q 'lgetxattr("/w/there"' links.again || fail "links exported: $(cat links.again)"
+
 # strace's record of the same, of a program that unpacks
 if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
 	mkdir straced strace.tree
