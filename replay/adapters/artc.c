@@ -221,9 +221,9 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 	char *artc = xasprintf("%.*s/artc", (int)(slash - r->binary), r->binary);
 	char *const artc_words[] = {artc, "--strace", r->trace[0], (char *)list, bench, NULL};
 	char *const make_words[] = {"make", "-s", "-C", bench, NULL};
-	int ret = tool_run(artc_words, r->scratch, log, r->config->adapter.time_limit_ns, e);
+	int ret = tool_run(artc_words, r->scratch, log, r->config->adapter.user, r->config->adapter.time_limit_ns, e);
 	if (!ret)
-		ret = tool_run(make_words, r->scratch, log, r->config->adapter.time_limit_ns, e);
+		ret = tool_run(make_words, r->scratch, log, r->config->adapter.user, r->config->adapter.time_limit_ns, e);
 	free(artc);
 	free(log);
 	free(bench);

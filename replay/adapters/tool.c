@@ -5,31 +5,38 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/files.h"
+#include "replay/adapters/child.h"
 
 #define LOG_BYTES 400
 
-static int tool_start(pid_t *pid, char *const *argv, const char *dir, const char *log)
+/* In a process group of its own. What cannot be done before it is executed makes it end with 127, which a shell ends with, too. */
+static pid_t tool_start(char *const *argv, const char *dir, const char *log, const char *user)
 {
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attributes;
-	posix_spawn_file_actions_init(&files);
-	posix_spawnattr_init(&attributes);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-	posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
-	posix_spawn_file_actions_addchdir_np(&files, dir);
-	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-	int code = posix_spawnp(pid, argv[0], &files, &attributes, argv, environ);
-	posix_spawn_file_actions_destroy(&files);
-	posix_spawnattr_destroy(&attributes);
-	return code;
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid) {
+		if (pid > 0)
+			setpgid(pid, pid); /* both sides do: whoever comes first */
+		return pid;
+	}
+	int in = open("/dev/null", O_RDONLY), out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	setpgid(0, 0);
+	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+		_exit(127);
+	int code = chdir(dir) < 0 ? errno : user ? child_user_become(user) : 0;
+	if (!code) {
+		execvp(argv[0], argv);
+		code = errno;
+	}
+	dprintf(2, "%s\n", strerror(code));
+	_exit(127);
 }
 
 /* What it printed last, on one line. */
@@ -61,12 +68,12 @@ static int tool_wait(pid_t pid, int64_t limit_ns, int *status)
 	return ready < 1 ? -ETIMEDOUT : 0;
 }
 
-int tool_run(char *const *argv, const char *dir, const char *log, int64_t limit_ns, struct err *e)
+int tool_run(char *const *argv, const char *dir, const char *log, const char *user, int64_t limit_ns, struct err *e)
 {
-	pid_t pid;
-	int status = 0, code = tool_start(&pid, argv, dir, log);
-	if (code)
-		return err_sys(e, code, "%s cannot be started", argv[0]);
+	int status = 0;
+	pid_t pid = tool_start(argv, dir, log, user);
+	if (pid < 0)
+		return err_sys(e, errno, "%s cannot be started", argv[0]);
 	if (tool_wait(pid, limit_ns, &status))
 		return err_set(e, ETIMEDOUT, "%s had not ended after %lld s", argv[0], (long long)(limit_ns / 1000000000));
 	if (WIFEXITED(status) && !WEXITSTATUS(status))

@@ -7,8 +7,9 @@
 
 #include "common/err.h"
 
-/* Runs argv (argv[0]: the file, or a name in PATH) in `dir`, waits for it, and for at most `limit_ns`. What it prints goes to the file `log`.
+/* Runs argv (argv[0]: the file, or a name in PATH) in `dir` as `user` (NULL: as who asks), waits for it, and for at most `limit_ns`. What it
+ * prints goes to the file `log`.
  * Errors: of starting it; ETIMEDOUT, when it and its process group have been killed; EPROTO with its status and the end of what it printed. */
-int tool_run(char *const *argv, const char *dir, const char *log, int64_t limit_ns, struct err *e);
+int tool_run(char *const *argv, const char *dir, const char *log, const char *user, int64_t limit_ns, struct err *e);
 
 #endif

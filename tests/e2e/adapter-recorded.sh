@@ -84,6 +84,24 @@ S
 VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
 expect_line err 'artc ended with status 1: line 3: syntax error'
 
+# what makes its program runs as the user that it is to run as
+if [ "$(id -u)" -eq 0 ] && nobody=$(id -u nobody 2>/dev/null); then
+	open=$(mktemp -d /var/tmp/validate-user-XXXXXX)
+	trap 'rm -rf "$open"' EXIT
+	chmod 755 "$open"
+	: >"$open/who"
+	chmod 666 "$open/who"
+	printf '#!/bin/sh\nid -u >>"%s"\nexit 1\n' "$open/who" >"$open/artc"
+	cp "$open/artc" "$open/artrun"
+	chmod 755 "$open/artc" "$open/artrun"
+	mkdir "$open/target"
+	VALIDATE_ARTC=$open/artrun expect_status 3 "$VALIDATE" replay --engine artc --user nobody --dir "$open/target" -o "$open/artc.trace" "$data/calls.trace"
+	expect_line err 'artc ended with status 1'
+	[ "$(cat "$open/who")" = "$nobody" ] || fail "artc ran as $(cat "$open/who")"
+	rm -rf "$open"
+	trap - EXIT
+fi
+
 # the paper's replayer: started in the target
 program beefs <<'S'
 cmp "$1" "$data/beefs/input" >&2 || exit 9
