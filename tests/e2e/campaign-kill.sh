@@ -65,6 +65,16 @@ status=0
 [ "$(find results -name '.validate-*')" = results/.validate-mine ] || fail "half-written files: $(find results -name '.validate-*')"
 rm results/.validate-mine
 
+# a journal of which nothing can be believed: runs that are there are not made again over them
+cp -r results lost
+for how in empty garbage; do
+	case $how in empty) : >lost/journal ;; garbage) head -c 5000 /dev/urandom >lost/journal ;; esac
+	cp lost/journal before
+	expect_status 3 "$VALIDATE" run -o lost --resume -q
+	expect_line err 'nothing in it can be believed'
+	cmp before lost/journal && diff -r results/runs lost/runs || fail "a lost journal: what was there was changed"
+done
+
 # killed with a torn line at the end of the journal, and the last summary gone: that run is made again
 cp -r results torn
 lines=$(grep -n '"event":"run"' torn/journal | sed -n 20p | cut -d: -f1)

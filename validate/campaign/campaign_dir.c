@@ -262,6 +262,30 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
+/* Ends the reading as soon as it is known that a campaign was begun. */
+static int event_is_start(const json_t *event, void *context, struct err *e)
+{
+	(void)context;
+	(void)e;
+	return strcmp(json_string_value(json_object_get(event, "event")), "start") ? 0 : -ECANCELED;
+}
+
+/* Without a journal all runs would be made again, over those that are there. */
+static int journal_lost(const struct campaign *c, const char *journal, struct err *e)
+{
+	struct journal_reading reading;
+	struct err why = ERR_INIT;
+	bool none = true;
+	if (journal_read(journal, event_is_start, NULL, &reading, &why))
+		return 0; /* begun; or what is wrong is told where it is opened */
+	char *runs = results_path(c->dir, "runs");
+	int ret = dir_is_empty(runs, &none, NULL);
+	ret = ret || none ? 0 : err_set(e, EILSEQ, "%s: nothing in it can be believed, but there are runs, which would all be made again: put the journal "
+						   "back, or remove %s to begin anew", journal, runs);
+	free(runs);
+	return ret;
+}
+
 int dir_resume(struct campaign *c, struct err *e)
 {
 	struct journal_reading reading;
@@ -272,7 +296,8 @@ int dir_resume(struct campaign *c, struct err *e)
 	if (ret)
 		return ret;
 	char *plan_path = results_path(c->dir, "plan.json"), *journal_path = results_path(c->dir, "journal");
-	ret = journal_open(&c->journal, journal_path, 0, e);
+	ret = journal_lost(c, journal_path, e);
+	ret = ret ? ret : journal_open(&c->journal, journal_path, 0, e);
 	if (ret == -ENOENT)
 		ret =
 		    err_set(e, ENOENT,
