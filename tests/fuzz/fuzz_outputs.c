@@ -23,8 +23,19 @@ static int take(void *ctx, const struct adapter_request *q, struct err *e)
 	return 0;
 }
 
-static void file_make(const char *path, const uint8_t *data, size_t size)
+static char prefix[4000]; /* of this process' files */
+
+static void prefix_make(void)
 {
+	const char *tmp = getenv("TMPDIR");
+	if (!*prefix)
+		snprintf(prefix, sizeof prefix, "%s/out-%d", tmp ? tmp : "/tmp", (int)getpid());
+}
+
+static void file_make(const char *suffix, const uint8_t *data, size_t size)
+{
+	char path[4100];
+	snprintf(path, sizeof path, "%s%s", prefix, suffix);
 	FILE *f = fopen(path, "w");
 	if (!f || fwrite(data, 1, size, f) != size || fclose(f))
 		abort();
@@ -35,33 +46,27 @@ static int fio_read(const uint8_t *data, size_t size, const struct request_taker
 {
 	const uint8_t *second = memchr(data, 1, size);
 	size_t first = second ? (size_t)(second - data) : size;
-	file_make("out_lat.1.log", data, first);
-	file_make("out_slat.1.log", second ? second + 1 : data, second ? size - first - 1 : 0);
-	return fio_logs_read("out", t, e);
+	file_make("_lat.1.log", data, first);
+	file_make("_slat.1.log", second ? second + 1 : data, second ? size - first - 1 : 0);
+	return fio_logs_read(prefix, t, e);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static int (*const readers[])(const char *, const struct request_taker *, struct err *) = {blkreplay_output_read, artc_output_read,
 												   beefs_output_read};
-	static const char *tmp;
 	struct err e = ERR_INIT;
 	uint64_t n = 0;
 	const struct request_taker taker = {take, &n};
-	if (!tmp) {
-		tmp = getenv("TMPDIR");
-		if (tmp && chdir(tmp))
-			abort();
-		tmp = tmp ? tmp : ".";
-	}
 	if (!size)
 		return 0;
+	prefix_make();
 	int ret;
 	if (data[0] % 4 == 3) {
 		ret = fio_read(data + 1, size - 1, &taker, &e);
 	} else {
-		file_make("out", data + 1, size - 1);
-		ret = readers[data[0] % 4]("out", &taker, &e);
+		file_make("", data + 1, size - 1);
+		ret = readers[data[0] % 4](prefix, &taker, &e);
 	}
 	assert(!ret || e.msg[0]);
 	char *text = strndup((const char *)data, size);
