@@ -81,7 +81,7 @@ fi
 [ "$(count ',fputc,"path=characters;')" -ge 2 ] || fail "macros: $(cat ../csv)"
 root=/
 capture 1 pipes
-has ',fdopen,"fd=[0-9]*'
+has ',fdopen,"descriptor=pipe:[[0-9]*[]];fd=[0-9]*'
 [ "$(count ',write,"path=[^"]*/piped;')" -ge 1 ] || fail "the child behind a pipe: $(cat ../csv)"
 [ "$("$VALIDATE" info ../trace --json | jq '.meta.extra.processes | length')" -ge 3 ] || fail 'children of popen are missing'
 root=.
