@@ -16,11 +16,16 @@
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* The file of /dev/loopN as the kernel names it, or NULL. The caller frees. */
+/* The file of /dev/loopN as the kernel names it, whatever is in its name, or NULL. The caller frees. */
 static char *file_of(const char *device)
 {
-	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
-	char *file = file_read_line(path);
+	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/")), *file = NULL;
+	struct strbuf text = STRBUF_INIT;
+	if (!file_read(path, &text, 1 << 16, NULL) && text.len) {
+		text.s[text.len - 1] = 0;
+		file = xstrdup(text.s);
+	}
+	strbuf_release(&text);
 	free(path);
 	return file;
 }

@@ -28,8 +28,12 @@ void volume_config_init(struct volume_config *c)
 char *volume_root(const char *root)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	if (root)
-		return xstrdup(root);
+	if (root) {
+		char *real = realpath(root, NULL), *here = real || *root == '/' ? NULL : realpath(".", NULL);
+		char *path = real ? real : here ? xasprintf("%s/%s", here, root) : xstrdup(root);
+		free(here);
+		return path;
+	}
 	if (geteuid() == 0)
 		return xstrdup("/run/validate-volumes");
 	if (runtime && runtime[0] == '/')
@@ -157,9 +161,19 @@ static int by_name(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
+/* As volumes in it were made. */
+static char *root_resolve(const char *root)
+{
+	char *top = volume_root(root), *real = realpath(top, NULL);
+	if (!real)
+		return top;
+	free(top);
+	return real;
+}
+
 int volume_list(const char *root, struct volume **out, size_t *n, struct err *e)
 {
-	char *top = volume_root(root);
+	char *top = root_resolve(root);
 	struct volume *v = NULL;
 	size_t cap = 0;
 	int ret = 0;
@@ -207,7 +221,7 @@ int volume_find(const char *root, const char *name, struct volume *v, struct err
 	int ret = volume_name_check(name, e);
 	if (ret)
 		return ret;
-	char *top = volume_root(root), *dir = xasprintf("%s/%s", top, name);
+	char *top = root_resolve(root), *dir = xasprintf("%s/%s", top, name);
 	if (volume_is(dir))
 		volume_read(v, top, name);
 	else if (path_exists(dir))

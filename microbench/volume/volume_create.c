@@ -240,6 +240,12 @@ int volume_create(const char *root, const char *name, const struct volume_config
 		ret = config_check(c, &service, &t, e);
 	if (!ret)
 		ret = root_make(top, e);
+	if (!ret) { /* now it is there: without links */
+		char *real = realpath(top, NULL);
+		if (real)
+			free(top);
+		top = real ? real : top;
+	}
 	char *dir = xasprintf("%s/%s", top, name);
 	if (!ret && mkdir(dir, 0700) < 0)
 		ret = errno != EEXIST ? err_sys(e, errno, "%s", dir)

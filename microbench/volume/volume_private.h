@@ -7,7 +7,7 @@
 
 #include "microbench/volume/volume.h"
 
-/* ROOT as given, or the usual one. The caller frees. */
+/* ROOT as given, or the usual one; from / on and without links where it is there, as the kernel names a loop device's file. The caller frees. */
 char *volume_root(const char *root);
 /* Errors: EINVAL. */
 int volume_name_check(const char *name, struct err *e);

@@ -171,6 +171,21 @@ wait $replay 2>/dev/null || :
 expect_status 0 "$VALIDATE" volume remove --root "$root" held
 
 # slowed down by a control group: the limit is the device's while it lives, and not the next one's of its number
+# however its root is named: the device is known, and goes with it
+newline='
+'
+mkdir below
+ln -s below link
+for name in below/root link/root "below/a${newline}b"; do
+	expect_status 0 "$VALIDATE" volume create --root "$name" here --size 4M --lead 0
+	expect_status 0 "$VALIDATE" volume list --root "$name" --json here
+	device=$(jq -r '.volumes[0].path' out)
+	case $device in /dev/loop*) ;; *) fail "the device of a volume in \"$name\" is not found: $(cat out)" ;; esac
+	expect_status 0 "$VALIDATE" volume remove --root "$name" here
+	[ ! -e "/sys/block/${device#/dev/}/loop/backing_file" ] || fail "a loop device stayed: $device"
+	[ -z "$(ls "$name")" ] || fail "left behind in \"$name\": $(ls "$name")"
+done
+
 group=/sys/fs/cgroup/blkio$(sed -n 's/^[0-9]*:[a-z,]*blkio[a-z,]*://p' /proc/self/cgroup | sed 's,^/$,,')
 if [ -w "$group/blkio.throttle.read_iops_device" ]; then
 	expect_status 0 "$VALIDATE" volume create --root "$root" slow --size 4M --service throttled:read-iops=20,write-rate=1M
