@@ -77,19 +77,34 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts,
 		  const char *output, struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
-	struct causality_barriers barriers = {0};
 	char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);
 	rc = rc ? rc : links_make(l, run, n_runs, facts->n_nodes, n_requests, counts, e);
-	rc = rc ? rc : causality_barriers_find(&barriers, l, e);
 	if (!rc && facts->by_throttling)
 		rc = computes_gather(c, run, n_runs, n_requests, facts->n_nodes, dirname(copy), e);
 	for (uint32_t i = 0; !rc && i < facts->n_nodes; i++)
 		counts->n_requests += n_requests[i];
 	counts->n_edges_left = l->n;
+	free(copy);
+	return rc;
+}
+
+/* As whoever reads it finds them: waits that stand within computing of no length are in one place there. */
+static int barriers_count(const char *path, struct causality_merge_counts *counts, struct err *e)
+{
+	struct causality_barriers barriers = {0};
+	struct causality_links l = {0};
+	struct causality_facts f = {0};
+	struct trace *t = NULL;
+	int rc = trace_open(&t, path, e);
+	rc = rc ? rc : causality_facts_read(&f, trace_meta(t), e);
+	rc = rc ? rc : causality_links_read(&l, t, &f, e);
+	rc = rc ? rc : causality_barriers_find(&barriers, &l, e);
 	counts->n_barriers = barriers.n;
 	causality_barriers_release(&barriers);
-	free(copy);
+	causality_links_release(&l);
+	causality_facts_release(&f);
+	trace_close(t);
 	return rc;
 }
 
@@ -104,6 +119,7 @@ int causality_merge(const struct causality_run *run, uint32_t n_runs, const stru
 	uint64_t *n_requests = xcalloc(facts->n_nodes, sizeof *n_requests);
 	int rc = gather(&l, &c, run, n_runs, facts, output, counts, n_requests, e);
 	rc = rc ? rc : merge_write(&run[0], &l, &c, facts, output, &counts->n_left_out, e);
+	rc = rc ? rc : barriers_count(output, counts, e);
 	computes_release(&c);
 	causality_links_release(&l);
 	free(n_requests);

@@ -44,6 +44,15 @@ expect_line out 'dependencies'
 [ "$(cut -d ' ' -f 2 <trace.runs/run-1-0.edges | sort -u | wc -l)" -eq 1 ] || fail "rank 1 waits at several places: $(cat trace.runs/run-1-0.edges)"
 [ -n "$last" ] || fail 'nothing waits'
 
+# what MPI's own functions for files try beside them is none of the application's
+rm -rf trace trace.runs
+ranks mpi-io 2 2
+command=$(printf %s "$command" | sed "s/--output=ref.trace//; s/-o ref.trace//")
+capture files/mpi-io --nodes none >out 2>err || fail "$(cat out err)"
+"$VALIDATE" info trace --csv csv >/dev/null
+grep -q 'mpi-io\|path=data' csv || fail "the file of the application is missing: $(cat csv)"
+grep -q 'locktest' csv && fail 'files of the MPI library are in the trace'
+
 # a rank that fails
 rm -rf trace trace.runs
 command="${command%% -n 2 *} -n 2 sh -c 'exit 3'"

@@ -48,7 +48,9 @@ static bool is_of_the_system(const char *path)
 /* Session directories, shared segments and settings of MPI libraries. */
 static bool is_of_mpi(const char *path)
 {
-	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.", "/pmix-", "/pmix_", "/psm", "/vader_segment", "/mpich_shm"};
+	static const char *const parts[] = {"/ompi.", "/openmpi-sessions", "/.openmpi", "/prte.", "/pmix-", "/pmix_", "/psm", "/vader_segment", "/mpich_shm",
+					    /* beside the files that are opened: whether they can be locked, and where their shared position is */
+					    ".locktest.", ".lockedfile"};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (strstr(path, parts[i]))
 			return true;
