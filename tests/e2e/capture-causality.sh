@@ -73,6 +73,10 @@ edges 0 | grep -qF '0:7 1:2 ' || fail "the lock is not waited for: $(edges 0)"
 capture independent
 same 'nothing to wait for' "$(edges 0)$(edges 1)" ''
 
+# a descriptor, and with it the number of an inode, that was a file's that does not count (by its name it is the MPI library's)
+capture again 8 x.locktest.0
+expect_line ../out 'requests      24 of 1 node'
+
 # a launcher that a shell has become is not waited for, however long computing may last
 cp "$(command -v sh)" ../srun
 capture_of() { # options, then the command

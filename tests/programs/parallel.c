@@ -284,6 +284,23 @@ static int sending(int every)
 	return 0;
 }
 
+/* A file that does not count is made, written and removed before each of those that do; which get its descriptor, and often the number of its inode. */
+static int again(const char *other)
+{
+	char name[20];
+	for (int i = 0; i < n; i++) {
+		int fd = file_open(other, O_RDWR);
+		put(fd, 0);
+		close(fd);
+		unlink(other);
+		snprintf(name, sizeof name, "data%d", i);
+		fd = file_open(name, O_RDWR);
+		put(fd, 0);
+		close(fd);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -304,6 +321,8 @@ int main(int argc, char **argv)
 		return computing();
 	if (!strcmp(kind, "sending"))
 		return sending(argc > 3 ? atoi(argv[3]) : 1);
+	if (!strcmp(kind, "again"))
+		return again(argv[3]);
 	if (!strcmp(kind, "differs"))
 		return differs();
 	if (!strcmp(kind, "fails")) {

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 
 #include "capture/preload/causes/cause.h"
 #include "capture/preload/core.h"
@@ -93,7 +94,7 @@ static bool kind_counts(const struct stat *st)
 /* What is known of each, to be asked again where it is of another file by now. */
 enum { N_KNOWN = 1024 };
 static struct known {
-	_Atomic uint64_t file; /* a hash of device and inode | whether it counts in the lowest bit; 0: nothing is known */
+	_Atomic uint64_t file; /* a hash of device, inode and birth | whether it counts in the lowest bit; 0: nothing is known */
 } known[N_KNOWN];
 
 static size_t link_of(int fd, char *to, size_t size)
@@ -116,13 +117,29 @@ static bool device_counts(const struct cause_page *page, const struct stat *st, 
 	return S_ISBLK(st->st_mode) && !page->has_root && lies_below(path, "/dev");
 }
 
+/* Of a descriptor; born_ns: when its file was made, 0 where the file system does not tell. A number of an inode is given to another file as soon as the
+ * one before is gone. */
+static bool fd_look(int fd, struct stat *st, uint64_t *born_ns)
+{
+	struct statx x;
+	*born_ns = 0;
+	if (RAW(SYS_statx, fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_MODE | STATX_INO | STATX_BTIME, &x))
+		return !RAW(SYS_fstat, fd, st);
+	*st = (struct stat){.st_dev = makedev(x.stx_dev_major, x.stx_dev_minor), .st_ino = x.stx_ino, .st_mode = x.stx_mode};
+	if (x.stx_mask & STATX_BTIME)
+		*born_ns = (uint64_t)x.stx_btime.tv_sec * UINT64_C(1000000000) + x.stx_btime.tv_nsec;
+	return true;
+}
+
 static bool fd_counts(const struct cause_page *page, int fd)
 {
 	struct stat st;
+	uint64_t born_ns;
 	char path[4097];
-	if (fd < 0 || (fd <= 2 && !page->has_root) || RAW(SYS_fstat, fd, &st) || !kind_counts(&st))
+	if (fd < 0 || (fd <= 2 && !page->has_root) || !fd_look(fd, &st, &born_ns) || !kind_counts(&st))
 		return false;
-	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_ino * UINT64_C(0xbf58476d1ce4e5b9)) | 2;
+	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_ino * UINT64_C(0xbf58476d1ce4e5b9) ^
+			       born_ns * UINT64_C(0x94d049bb133111eb)) | 2;
 	struct known *k = fd < N_KNOWN ? &known[fd] : NULL;
 	uint64_t before = k ? atomic_load_explicit(&k->file, memory_order_relaxed) : 0;
 	if ((before & ~UINT64_C(1)) == (file & ~UINT64_C(1)))
