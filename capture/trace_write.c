@@ -155,6 +155,10 @@ int trace_output_check(const char *path, struct err *e)
 			return err_sys(e, EISDIR, "%s", path);
 		return access(path, W_OK) < 0 ? err_sys(e, errno, "%s", path) : 0;
 	}
+	if (errno != ENOENT) /* no name for a file, as one of more than 255 bytes */
+		return err_sys(e, errno, "%s cannot be made", path);
+	if (path[strlen(path) - 1] == '/')
+		return err_sys(e, EISDIR, "%s", path);
 	char *copy = xstrdup(path);
 	int ret = access(dirname(copy), W_OK | X_OK) < 0 ? err_sys(e, errno, "%s cannot be made", path) : 0;
 	free(copy);

@@ -8,6 +8,7 @@
 
 #include "capture/format.h"
 #include "capture/trace_meta.h"
+#include "common/xalloc.h"
 #include "tests/unit/capture/sample.h"
 
 static void check_all(const char *path, uint64_t n)
@@ -478,6 +479,31 @@ static void unwritable_places(void **state)
 	unlink(path);
 }
 
+/* Found before anything is done, as a capture that takes hours: names that no file can have. */
+static void names_that_cannot_be(void **state)
+{
+	char text[300];
+	struct err e = ERR_INIT;
+	(void)state;
+	memset(text, 'a', sizeof text - 1);
+	text[sizeof text - 1] = 0;
+	assert_int_equal(trace_output_check(text, &e), -ENAMETOOLONG);
+	text[255] = 0;
+	assert_int_equal(trace_output_check(text, &e), 0);
+	assert_int_equal(trace_output_check("not-there/", &e), -EISDIR);
+	assert_non_null(strstr(e.msg, "not-there/"));
+	const char *program = SCRATCH("program");
+	int fd = open(program, O_WRONLY | O_CREAT, 0700);
+	assert_true(fd >= 0);
+	close(fd);
+	char *below = xasprintf("%s/trace", program);
+	assert_int_equal(trace_output_check(below, &e), -ENOTDIR);
+	free(below);
+	unlink(program);
+	assert_int_equal(trace_output_check("/nowhere/to/be/found", &e), -ENOENT);
+	assert_int_equal(trace_output_check(SCRATCH("new"), &e), 0);
+}
+
 /* Appends until it fails: the records taken, or -1 when the failure was not as it must be. */
 static int64_t append_until_full(const char *path)
 {
@@ -577,6 +603,7 @@ int main(void)
 	    cmocka_unit_test(no_traces_are_refused),
 	    cmocka_unit_test(other_versions_are_refused),
 	    cmocka_unit_test(unwritable_places),
+	    cmocka_unit_test(names_that_cannot_be),
 	    cmocka_unit_test(full_disk),
 	    cmocka_unit_test(epochs_are_bounded),
 	};
