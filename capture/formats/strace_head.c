@@ -113,7 +113,7 @@ static void first_stamp(struct strace *t, int64_t ns, unsigned int digits)
 	for (unsigned int i = 0; i < digits && i < 9; i++)
 		step /= 10;
 	t->base.base.meta.meta.clock_resolution_ns = step;
-	t->base.base.meta.meta.wall_epoch_ns = t->time_of_day || t->differences ? 0 : ns;
+	t->base.base.meta.meta.wall_epoch_ns = t->time_of_day || t->differences || ns > TRACE_WALL_MAX ? 0 : ns;
 	t->first_ns = t->last_ns = t->differences ? 0 : ns;
 	t->has_first = true;
 }
