@@ -31,6 +31,8 @@ char *volume_root(const char *root)
 	if (root) {
 		char *real = realpath(root, NULL), *here = real || *root == '/' ? NULL : realpath(".", NULL);
 		char *path = real ? real : here ? xasprintf("%s/%s", here, root) : xstrdup(root);
+		for (size_t len = strlen(path); len > 1 && path[len - 1] == '/'; len--) /* of one that is yet to be made */
+			path[len - 1] = 0;
 		free(here);
 		return path;
 	}

@@ -94,6 +94,12 @@ expect_status 0 "$VALIDATE" volume remove --root "$root" plain
 [ ! -e "$root/plain" ] || fail "its directory stayed"
 grep -q "$root" /proc/mounts && fail "its mount stayed" || :
 
+# a directory that is yet to be made, named with a stroke behind it: closed to others, whatever the umask is
+(umask 002 && expect_status 0 "$VALIDATE" volume create --root yet/ made --size 1M --no-loop --lead 0) || exit 1
+mode=$(stat -c %a yet)
+expect_status 0 "$VALIDATE" volume remove --root yet/ made
+[ "$mode" = 700 ] || fail "the volumes' directory has the mode $mode"
+
 # kept in a file: the content outlives it; a killed server is told, and can be removed
 expect_status 0 "$VALIDATE" volume create --root "$root" kept --size 1M --no-loop --file kept.image --service ssd --lead 0
 dd if=data of="$root/kept/mount/volume" bs=4k count=3 oflag=direct conv=notrunc 2>/dev/null
