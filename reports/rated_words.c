@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/rated_words.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 #include "common/units.h"
@@ -40,10 +41,13 @@ static void add_limit(struct strbuf *out, const struct analysis *a, const struct
 
 static bool has_pauses(const struct rated_range *r)
 {
-	for (size_t i = 0; i < r->n; i++)
-		if (r->point[i].gap_ns >= PAUSE_NS)
-			return true;
-	return false;
+	bool any = false;
+	for (size_t i = 0; i < r->n; i++) {
+		if (isnan(r->point[i].gap_ns))
+			return false; /* nor is there a range by gap */
+		any |= r->point[i].gap_ns >= PAUSE_NS;
+	}
+	return any;
 }
 
 void rated_add_words(struct strbuf *out, const struct analysis *a, const struct rated_range *r)

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "reports/rated_words.h"
+
+/* Two cases, of which that at 1000 requests/s is trusted: what is said of gaps of 1 ms and of `gap_ns`. */
+static void assert_words(double gap_ns, struct rated_limit gap, const char *words)
+{
+	struct scenario scenario[] = {{.name = (char *)"slow"}, {.name = (char *)"fast"}};
+	struct results r = {.protocol = {.n_scenarios = 2, .scenario = scenario}};
+	struct cell cell[] = {{.scenario = 0}, {.scenario = 1}};
+	const struct analysis a = {.results = &r, .cell = cell, .n_cells = 2};
+	struct rated_point point[] = {{.cell = 0, .rate = 1000, .gap_ns = 1e6, .verdict = VERDICT_TRUSTED},
+				      {.cell = 1, .rate = 2000, .gap_ns = gap_ns, .verdict = VERDICT_NOT_TRUSTED}};
+	const struct rated_range range = {
+	    .name = "reads", .replayer = "event", .point = point, .n = 2, .rate = {0, 1, 0}, .gap = gap};
+	struct strbuf out = STRBUF_INIT;
+	rated_add_words(&out, &a, &range);
+	assert_string_equal(out.s, words);
+	strbuf_release(&out);
+}
+
+static void a_range_by_gap_is_told_where_all_gaps_are_known(void **state)
+{
+	(void)state;
+	assert_words(5e5, (struct rated_limit){0, 1, 0},
+		     "reads, event: trusted up to 1000 requests/s; at 2000 requests/s (fast): not trusted. By gap: trusted down to 1 ms; at 500 us (fast): "
+		     "not trusted");
+	assert_words(NAN, (struct rated_limit){RATED_NONE, RATED_NONE, 0},
+		     "reads, event: trusted up to 1000 requests/s; at 2000 requests/s (fast): not trusted");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(a_range_by_gap_is_told_where_all_gaps_are_known)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
