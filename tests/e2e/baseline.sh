@@ -61,7 +61,8 @@ expect_line err 'there is no replayer "evnt", but "event", "again"'
 # for others to read: no host, no path of this machine, and it compares as before; told again, nothing more is hidden
 jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secret/disk.img", "targets.here.device.serial": "secret-serial",
 	"kernel.command_line": "root=UUID=0a1b2c3d-0000-1111-2222-333344445555 quiet", "device.path": "/dev/sda"}
-	| .cases[0].settings = "engine=exec command=[\"/home/secret/replayer\", \"-v\"]"' baseline.json >private.json
+	| .cases[0].settings = "engine=exec command=[\"/home/secret/replayer\", \"-v\"]"
+	| .scenarios[0].conditions += ["trace = /home/secret/app.trace"]' baseline.json >private.json
 expect_status 0 "$VALIDATE" baseline save private.json --redact -o public.json
 grep -e secret -e 0a1b2c3d -e "$PWD" public.json && fail "told although hidden" || :
 jq -e '.host == "redacted" and .environment["kernel.command_line"] == "root=UUID=redacted quiet" and .environment["device.path"] == "/dev/sda"
@@ -72,6 +73,18 @@ expect_status 0 "$VALIDATE" baseline save public.json --redact
 cmp -s out public.json || fail "hidden twice it is another one"
 expect_status 0 "$VALIDATE" compare private.json public.json
 expect_line out "both sides are the same runs"
+# so does another campaign under the same conditions with it, though not all of them can be read there; others, where they can
+jq '.campaign = "0000000000000000" | .limits.environment = "all"' public.json >committed.json
+jq '.limits.environment = "all"' private.json >now.json
+for sides in 'committed.json now.json' 'now.json committed.json'; do
+	# shellcheck disable=SC2086 # two words
+	expect_status 4 "$VALIDATE" compare $sides
+	! grep -E 'protocol: |settings: ' out || fail "what is hidden is taken for another: $sides"
+done
+jq '.campaign = "0000000000000000" | .scenarios[0].conditions |= map(sub("secret"; "other"))' private.json >other.json
+expect_status 5 "$VALIDATE" compare other.json now.json
+jq '.scenarios[0].conditions |= map(sub("^trace = .*"; "trace = app.trace"))' now.json >other.json
+expect_status 5 "$VALIDATE" compare committed.json other.json
 
 # usage
 expect_status 2 "$VALIDATE" baseline

@@ -91,7 +91,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 			c->n_missing += !allowed;
 			continue;
 		}
-		if (strcmp(old_case->settings, new_case->settings))
+		if (!text_is_same(c, old_case->settings, new_case->settings))
 			difference_add(c, DIFFERENCE_SETTINGS, xasprintf("%s, %s", scenario, new_case->replayer), old_case->settings,
 				       new_case->settings);
 		c->cell[c->n_cells++] =

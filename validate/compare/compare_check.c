@@ -7,6 +7,7 @@
 #include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/compare/compare_private.h"
+#include "validate/provenance/provenance.h"
 
 const char *const difference_names[] = {"protocol", "requests", "environment", "missing", "settings", "limits", NULL};
 
@@ -23,10 +24,28 @@ bool is_same_campaign(const struct baseline *a, const struct baseline *b)
 	return !strcmp(a->campaign, b->campaign) && !strcmp(a->protocol_hash, b->protocol_hash);
 }
 
-static bool has_line(char *const *line, size_t n, const char *text)
+static char *hidden(const struct campaign_change *c, const char *text)
+{
+	char *once = provenance_redact_text(text, c->old_side->host), *both = provenance_redact_text(once, c->new_side->host);
+	free(once);
+	return both;
+}
+
+bool text_is_same(const struct campaign_change *c, const char *was, const char *is)
+{
+	if (!strcmp(was, is) || !(strstr(was, PROVENANCE_HIDDEN) || strstr(is, PROVENANCE_HIDDEN)))
+		return !strcmp(was, is);
+	char *a = hidden(c, was), *b = hidden(c, is);
+	bool same = !strcmp(a, b);
+	free(a);
+	free(b);
+	return same;
+}
+
+static bool has_line(const struct campaign_change *c, char *const *line, size_t n, const char *text)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!strcmp(line[i], text))
+		if (text_is_same(c, line[i], text))
 			return true;
 	return false;
 }
@@ -37,10 +56,10 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 	for (size_t i = 0; i < n_was; i++) {
 		const char *equals = strstr(was[i], " = "), *other = NULL;
 		size_t key = equals ? (size_t)(equals - was[i]) + 3 : strlen(was[i]);
-		if (has_line(is, n_is, was[i]))
+		if (has_line(c, is, n_is, was[i]))
 			continue;
 		for (size_t k = 0; k < n_is; k++)
-			if (!strncmp(is[k], was[i], key) && !has_line(was, n_was, is[k]))
+			if (!strncmp(is[k], was[i], key) && !has_line(c, was, n_was, is[k]))
 				other = is[k] + key;
 		add(c, DIFFERENCE_PROTOCOL, xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), was[i]), equals ? was[i] + key : NULL,
 		    other ? other : "not there", true);
@@ -48,9 +67,9 @@ static void lines_compare(struct campaign_change *c, const char *where, char *co
 	for (size_t i = 0; i < n_is; i++) {
 		const char *equals = strstr(is[i], " = ");
 		size_t key = equals ? (size_t)(equals - is[i]) + 3 : strlen(is[i]);
-		bool told = has_line(was, n_was, is[i]);
+		bool told = has_line(c, was, n_was, is[i]);
 		for (size_t k = 0; k < n_was; k++)
-			told |= !strncmp(was[k], is[i], key) && !has_line(is, n_is, was[k]);
+			told |= !strncmp(was[k], is[i], key) && !has_line(c, is, n_is, was[k]);
 		if (!told)
 			add(c, DIFFERENCE_PROTOCOL, xasprintf("%s%.*s", where, (int)(equals ? key - 3 : key), is[i]), "not there",
 			    equals ? is[i] + key : NULL, true);
@@ -136,6 +155,18 @@ static struct baseline_fact *sorted(const struct baseline *b)
 	return f;
 }
 
+/* Hosts and serial numbers are hidden as a whole. */
+static bool is_hidden(const struct campaign_change *c, const char *name, const char *was, const char *is)
+{
+	if (!strstr(was, PROVENANCE_HIDDEN) && !strstr(is, PROVENANCE_HIDDEN))
+		return false;
+	char *a = provenance_redact_member(name, was, c->old_side->host), *b = provenance_redact_member(name, is, c->new_side->host);
+	bool same = text_is_same(c, a, b);
+	free(a);
+	free(b);
+	return same;
+}
+
 static void environment_compare(struct campaign_change *c)
 {
 	const struct baseline *a = c->old_side, *b = c->new_side;
@@ -145,7 +176,8 @@ static void environment_compare(struct campaign_change *c)
 		const char *name = order <= 0 ? was[i].name : is[j].name;
 		if (order || strcmp(was[i].value, is[j].value))
 			add(c, DIFFERENCE_ENVIRONMENT, xstrdup(name), order <= 0 ? was[i].value : "not available",
-			    order >= 0 ? is[j].value : "not available", is_below(name, c->limits.environment));
+			    order >= 0 ? is[j].value : "not available",
+			    is_below(name, c->limits.environment) && (order || !is_hidden(c, name, was[i].value, is[j].value)));
 		i += order <= 0;
 		j += order >= 0;
 	}

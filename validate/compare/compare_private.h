@@ -10,6 +10,8 @@
 int differences_find(struct campaign_change *c, const struct compare_options *o, struct err *e);
 /* Whether both are of one campaign, so that blocks are the same. */
 bool is_same_campaign(const struct baseline *a, const struct baseline *b);
+/* Whether two texts of the sides are the same, as far as can be told where one of them had hosts and paths hidden (baseline_redact). */
+bool text_is_same(const struct campaign_change *c, const char *was, const char *is);
 const struct baseline_scenario *scenario_find(const struct baseline *b, const char *name); /* NULL: it has none of that name */
 
 /* compare_aspects.c: all aspects of a case, tests made, words before Holm. */

@@ -19,6 +19,8 @@ json_t *provenance_device(const char *dir);
 /* The first line of "mpirun --version"; NULL where there is none. The caller frees. */
 char *provenance_mpi(void);
 
+#define PROVENANCE_HIDDEN "redacted" /* what stands for what is hidden */
+
 /* In place: names of hosts, serial numbers, UUIDs and paths become "redacted"; what is below /dev, /proc and /sys keeps its name, unless
  * it is by UUID or serial. What the environment of a campaign calls `host` goes wherever else it stands, too. */
 void provenance_redact(json_t *environment);

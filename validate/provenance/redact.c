@@ -9,7 +9,7 @@
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
-static const char hidden[] = "redacted";
+static const char hidden[] = PROVENANCE_HIDDEN;
 
 static bool is_secret(const char *key)
 {
