@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -184,7 +185,7 @@ static void test_guest(void **state)
 	end(&f);
 }
 
-/* An earlier session's directory is taken again; what only has its name is not. */
+/* An earlier session's directory is taken again, but not that of one that is at work; what only has its name is not, either. */
 static void test_earlier(void **state)
 {
 	(void)state;
@@ -194,6 +195,8 @@ static void test_earlier(void **state)
 	begin(&f, "");
 	const char *path = f.s.place[0].path;
 	assert_int_equal(places_plan(&again, &f.p, &e), 0);
+	assert_int_equal(place_make(&again.place[0], f.dir, "validate-x", &e), -EBUSY);
+	assert_int_equal(flock(f.s.place[0].fd, LOCK_UN), 0); /* as when its process has ended */
 	assert_int_equal(place_make(&again.place[0], f.dir, "validate-x", &e), 0);
 	assert_string_equal(again.place[0].path, path);
 	places_release(&again);
@@ -229,6 +232,9 @@ static void test_scratch(void **state)
 	assert_int_equal(scratch_make(&s, wanted, "validate-s", &target.device, 1, dir, 0, &e), 0);
 	assert_non_null(strstr(s.dir, "/wanted/validate-s"));
 	assert_false(s.apart || s.taken_over);
+	assert_int_equal(scratch_check_free(wanted, "validate-s", dir, &e), -EBUSY);
+	assert_int_equal(flock(s.lock, LOCK_UN), 0); /* as when its process has ended */
+	assert_int_equal(scratch_check_free(wanted, "validate-s", dir, &e), 0);
 	assert_int_equal(scratch_make(&again, wanted, "validate-s", &target.device, 1, dir, 0, &e), 0);
 	assert_string_equal(again.dir, s.dir);
 	assert_true(again.taken_over);
