@@ -104,6 +104,7 @@ struct trace_meta {
 	const char *host, *command, *captured_by;
 	const char *root;	 /* directory the object paths are relative to, as given when recorded */
 	uint64_t n_events_lost;	 /* > 0: the trace is incomplete, every report says so */
+	bool cut;		 /* it has no end (the reader says so), or was made of one that has none: incomplete, nobody knows by how much */
 	uint64_t seed;		 /* of the workload, 0 none */
 	const char *extra_json;	 /* further facts of the writer as one JSON object (options, off-CPU time, ...) or NULL */
 	struct fileset files;	 /* the state needed before the first request; n = 0: unknown */

@@ -170,6 +170,8 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 		if (STRING_FIELD(meta, i))
 			json_object_set_new(top, string_fields[i].key, json_bytes(STRING_FIELD(meta, i)));
 	json_object_set_new(top, "n_events_lost", json_u64(meta->n_events_lost));
+	if (meta->cut)
+		json_object_set_new(top, "cut", json_true());
 	json_object_set_new(top, "seed", json_u64(meta->seed));
 	if (meta->files.n)
 		json_object_set_new(top, "files", json_files(&meta->files));
@@ -385,6 +387,7 @@ static int get_all(struct meta_store *m, const json_t *top, struct err *e)
 	rc = rc ? rc : get_ns(top, "clock_resolution_ns", &meta->clock_resolution_ns, e);
 	rc = rc ? rc : get_ns(top, "clock_read_cost_ns", &meta->clock_read_cost_ns, e);
 	rc = rc ? rc : get_u64(top, "n_events_lost", &meta->n_events_lost, e);
+	meta->cut = json_is_true(json_object_get(top, "cut"));
 	rc = rc ? rc : get_u64(top, "seed", &meta->seed, e);
 	rc = rc ? rc : get_strings(m, top, e);
 	rc = rc ? rc : get_files(m, top, e);

@@ -403,6 +403,7 @@ static int open_overview(struct binary_trace *t, struct err *e)
 	t->base.n_records = o.n_records;
 	t->base.n_records_known = true;
 	t->base.health.complete = o.complete;
+	t->base.meta.meta.cut |= !o.complete; /* whoever copies the metadata takes that along */
 	return rc;
 }
 

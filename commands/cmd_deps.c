@@ -13,6 +13,7 @@
 #include "commands/deps_dot.h"
 #include "commands/deps_inferred.h"
 #include "commands/deps_parallel.h"
+#include "commands/open_options.h"
 #include "common/files.h"
 #include "common/strbuf.h"
 #include "common/units.h"
@@ -148,6 +149,7 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 	*status = EXIT_FAILED;
 	if (ret)
 		return 1;
+	warn_of_cut(path, trace_meta(t)->cut);
 	ret = config->infer || config->order >= 0 ? 0 : causality_facts_read(&facts, trace_meta(t), e);
 	if (ret || facts.n_nodes) {
 		const struct deps_parallel_config p = {path, config->dot, config->from, config->n_shown, config->json};

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "commands/commands.h"
+#include "commands/open_options.h"
 #include "capture/csv_args.h"
 #include "capture/op.h"
 #include "common/strbuf.h"
@@ -341,8 +342,6 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		printf("note: %s\n", s->scheduling_note);
 	if (s->n_input_lost)
 		printf("note: the input is incomplete: %" PRIu64 " events were lost when it was captured\n", s->n_input_lost);
-	if (s->input_incomplete)
-		puts("note: the input has no end; who wrote it was stopped, and what is whole was replayed");
 }
 
 static int list_engines(void)
@@ -452,6 +451,7 @@ static int replay_command(int argc, char **argv, struct err *e)
 	if (s.block.touched.is)
 		return touched_print(&c, &s.block.touched);
 	summary_print(&c, &s);
+	warn_of_cut(argv[1], s.input_incomplete);
 	if (!s.stopped)
 		return EXIT_OK;
 	err_set(e, ECANCELED, "stopped at the first mismatch, as --stop-on-mismatch says");

@@ -42,7 +42,10 @@ static void add_file(struct info_page *page, const struct info *x)
 	strbuf_addstr(&out, ")");
 	add(page, "Trace", &out);
 	const uint64_t n_lost = x->meta->n_events_lost;
-	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end" : n_lost ? "complete as a file" : "complete");
+	const bool made_of_cut = h->complete && x->meta->cut;
+	strbuf_addstr(&out, !h->complete ? "incomplete: it has no end" : n_lost || made_of_cut ? "complete as a file" : "complete");
+	if (made_of_cut)
+		strbuf_addstr(&out, "; the trace is incomplete: it was made of one that has no end");
 	if (n_lost) {
 		strbuf_addstr(&out, "; the trace is incomplete: ");
 		info_add_plural(&out, n_lost, "event was", "events were");

@@ -108,6 +108,7 @@ static json_t *json_meta(const struct trace_meta *m)
 	json_object_set_new(o, "captured_by", info_json_text(m->captured_by));
 	json_object_set_new(o, "root", info_json_text(m->root));
 	json_object_set_new(o, "n_events_lost", info_json_u64(m->n_events_lost));
+	json_object_set_new(o, "cut", json_boolean(m->cut));
 	json_object_set_new(o, "seed", info_json_u64(m->seed));
 	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
 	json_object_set_new(o, "extra", extra ? extra : json_null());

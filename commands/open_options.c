@@ -48,5 +48,14 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .more = more,
 				       .n_more = n_more};
 	int rc = o->from ? find_format(&f, o->from, e) : 0;
-	return rc ? rc : trace_open_with(t, f, path, &x, e);
+	rc = rc ? rc : trace_open_with(t, f, path, &x, e);
+	if (!rc)
+		warn_of_cut(path, trace_meta(*t)->cut);
+	return rc;
+}
+
+void warn_of_cut(const char *path, bool cut)
+{
+	if (cut)
+		fprintf(stderr, "%s: the trace is incomplete: it has no end, or was made of one that has none; what is whole is taken\n", path);
 }

@@ -33,10 +33,13 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 	     .choices = open_wait_unit_names, .arg = "UNIT",                                                           \
 	     .help = "fio iolog version 2: the unit of its waits (unknown)", .flags = OPT_CLI_ONLY}
 
-/* Opens `path`, with `more` files of the same trace where its format takes them. Errors: ENOENT for an unknown format,
+/* Opens `path`, with `more` files of the same trace where its format takes them; warns where it has no end. Errors: ENOENT for an unknown format,
  * and as trace_open_with. */
 int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
 	       struct err *e);
+
+/* One sentence on standard error where `cut` (trace_meta): open_trace() does it, and who opens a trace otherwise. */
+void warn_of_cut(const char *path, bool cut);
 
 /* The format called `name`. Errors: ENOENT, with the nearest one. */
 int find_format(const struct trace_format **f, const char *name, struct err *e);

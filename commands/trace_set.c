@@ -67,6 +67,7 @@ void trace_set_meta(struct trace_set *m, struct trace_meta *meta)
 			meta->clock_resolution_ns = x->clock_resolution_ns;
 		if (x->clock_read_cost_ns > meta->clock_read_cost_ns)
 			meta->clock_read_cost_ns = x->clock_read_cost_ns;
+		meta->cut |= x->cut;
 	}
 	meta->n_events_lost = trace_set_events_lost(m);
 }

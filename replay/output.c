@@ -309,6 +309,7 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 		.captured_by = captured_by,
 		.root = o->from->root,
 		.n_events_lost = in->n_events_lost + o->from->n_events_lost,
+		.cut = in->cut,
 		.seed = in->seed,
 		.extra_json = extra,
 		.files = in->files,
@@ -340,6 +341,7 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	if (!ret)
 		ret = walk(o, e);
 	s->n_input_lost = trace_meta(input)->n_events_lost;
+	s->input_incomplete = trace_meta(input)->cut;
 	if (!ret)
 		summarise(o);
 	if (!ret && o->w)

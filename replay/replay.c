@@ -65,9 +65,7 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	if (ret)
 		return ret;
 	r->load.captured = r->captured;
-	struct trace_health health;
-	trace_health(r->trace, &health);
-	s->input_incomplete = !health.complete;
+	s->input_incomplete = trace_meta(r->trace)->cut;
 	s->n_unknown_fd = r->slots.n_unknown;
 	s->n_threads = r->load.n_threads - r->load.n_channels;
 	s->n_records = r->load.n_records;

@@ -180,7 +180,7 @@ struct replay_summary {
 	uint64_t n_passed; /* requests that are passed over: pipes, devices and the like; not among the issued */
 	uint64_t n_passed_of[PASS_N];
 	bool stopped;	       /* by --stop-on-mismatch */
-	bool input_incomplete; /* no end block: a killed writer's */
+	bool input_incomplete; /* no end block: a killed writer's; or made of such a trace */
 	uint64_t n_input_lost; /* events, when it was captured */
 	uint64_t n_threads, n_workers;
 	uint64_t n_processes; /* that they were threads of: 1 without --processes */

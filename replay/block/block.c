@@ -96,15 +96,13 @@ static enum device_how how_written(const struct run *r)
 
 static int input_load(struct run *r, struct replay_summary *s, struct err *e)
 {
-	struct trace_health health;
 	int ret = trace_open(&r->trace, r->path, e);
 	if (ret)
 		return ret;
 	ret = block_load_read(&r->load, r->trace, &r->device, &r->c->block, e);
 	if (ret)
 		return err_context(e, "%s", r->path);
-	trace_health(r->trace, &health);
-	s->input_incomplete = !health.complete;
+	s->input_incomplete = trace_meta(r->trace)->cut;
 	s->n_records = r->load.n_records;
 	s->input_first_ns = r->load.first_begin_ns;
 	return 0;

@@ -97,3 +97,37 @@ if [ -w /dev/full ]; then
 	expect_status 3 "$VALIDATE" info "$golden" --csv /dev/full
 	expect_line err 'No space left'
 fi
+
+# a trace without an end stays incomplete in what is made of it, and whoever uses it says so
+mkdir place
+told() { # FILE COMMAND...: warns of FILE
+	file=$1
+	shift
+	expect_status 0 "$VALIDATE" "$@"
+	expect_line err "$file: the trace is incomplete: it has no end, or was made of one that has none"
+}
+made() { # FILE: made of a cut trace
+	told "$1" info "$1"
+	expect_line out 'Health     complete as a file; the trace is incomplete: it was made of one that has no end'
+	expect_line out 'made of a trace that has no end: requests may be missing'
+	told "$1" info --json "$1"
+	expect_line out '"complete": true'
+	expect_line out '"cut": true'
+}
+told cut.trace info cut.trace --csv cut.csv
+told cut.trace deps --order thread cut.trace
+told cut.trace slice -n 5 cut.trace -o part.trace
+made part.trace
+told cut.trace slice --anonymise "$golden" cut.trace -o both.trace
+made both.trace
+told part.trace export -q --to trace part.trace -o exported.trace
+made exported.trace
+printf 'pid,tid,begin,end,function,args,rvalue\n1,1,0,1,close,fd=3,0\n' >one.csv
+expect_status 0 "$VALIDATE" import -q one.csv -o one.trace
+head -c -64 one.trace >open.trace
+told open.trace replay --dir place open.trace -o replayed.trace
+made replayed.trace
+expect_status 0 "$VALIDATE" slice -n 5 "$golden" -o part.trace
+[ ! -s err ] || fail "a whole trace is called incomplete"
+expect_status 0 "$VALIDATE" info --json part.trace
+expect_line out '"cut": false'

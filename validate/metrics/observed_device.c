@@ -189,6 +189,7 @@ static int making_write(struct making *m, const char *out, struct err *e)
 	meta.files = (struct fileset){0};
 	m->o->n_lost_events = side->n_events_lost;
 	meta.n_events_lost = side->n_events_lost;
+	meta.cut |= side->cut;
 	m->own_shift_ns = own->epoch_ns - side->epoch_ns;
 	int rc = trace_writer_open(&m->writer, out, &meta, &options, e);
 	if (rc)
