@@ -74,6 +74,16 @@ for how in empty garbage; do
 	expect_line err 'nothing in it can be believed'
 	cmp before lost/journal && diff -r results/runs lost/runs || fail "a lost journal: what was there was changed"
 done
+# but where its first line alone is damaged the others are
+cp results/journal lost/journal
+sed -i '1s/start/stXrt/' lost/journal
+status=0
+"$VALIDATE" run -o lost --resume -q >out 2>err || status=$?
+case $status in
+0 | 1 | 4) ;;
+*) fail "status $status where the first line is damaged: $(cat err)" ;;
+esac
+diff -r results/runs lost/runs || fail "a damaged first line: runs were made again"
 
 # killed with a torn line at the end of the journal, and the last summary gone: that run is made again
 cp -r results torn

@@ -53,7 +53,8 @@ mkdir run
 (cd run && "$VALIDATE" capture app --root "$PWD" -o ../bound.trace -- ../bound "$last" "$first") >capture.out 2>&1 ||
 	fail "capture: $(cat capture.out)"
 grep -a -o '"affinity":\[[^]]*\]' bound.trace | tail -n 1 >affinity
-[ "$(grep -o '"cpus":"[^"]*"' affinity | sort | tr '\n' ' ')" = "$(printf '"cpus":"%s"\n' "$last" "$first" | sort | tr '\n' ' ')" ] ||
+# where this script may not use all of the machine's processors, the third thread is told of, too
+[ "$(grep -o '"cpus":"[^"]*"' affinity | grep -vxF "\"cpus\":\"$all\"" | sort | tr '\n' ' ')" = "$(printf '"cpus":"%s"\n' "$last" "$first" | sort | tr '\n' ' ')" ] ||
 	fail "bound to $last and $first, and told: $(cat affinity)"
 
 # where the threads of a replay that takes a minute may run; the names of their files tell which is whose only to who made them, so by count
@@ -102,7 +103,7 @@ expect_status 3 "$VALIDATE" replay --cpus traced --dir tree in.csv
 expect_line err 'the trace does not tell on which processors its threads were kept'
 [ ! -e tree/d ] || fail 'a request was issued'
 expect_status 3 taskset -c "$first" "$VALIDATE" replay --cpus traced --dir tree bound.trace
-expect_line err "was kept on processors $last: processor $last is none that may be used here"
+expect_line err "processor $last is none that may be used here"
 for bad in '--engine coordinator' '--order none' --pin; do
 	# shellcheck disable=SC2086 # options
 	expect_status 2 "$VALIDATE" replay --cpus traced $bad --dir tree bound.trace

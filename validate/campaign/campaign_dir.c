@@ -262,12 +262,13 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 	return 0;
 }
 
-/* Ends the reading as soon as it is known that a campaign was begun. */
-static int event_is_start(const json_t *event, void *context, struct err *e)
+/* Ends the reading as soon as it is known that a campaign was begun; the line that tells of that may be a damaged one. */
+static int event_is_known(const json_t *event, void *context, struct err *e)
 {
+	const char *name = json_string_value(json_object_get(event, "event"));
 	(void)context;
 	(void)e;
-	return strcmp(json_string_value(json_object_get(event, "event")), "start") ? 0 : -ECANCELED;
+	return strcmp(name, "start") && strcmp(name, "run") ? 0 : -ECANCELED;
 }
 
 /* Without a journal all runs would be made again, over those that are there. */
@@ -276,7 +277,7 @@ static int journal_lost(const struct campaign *c, const char *journal, struct er
 	struct journal_reading reading;
 	struct err why = ERR_INIT;
 	bool none = true;
-	if (journal_read(journal, event_is_start, NULL, &reading, &why))
+	if (journal_read(journal, event_is_known, NULL, &reading, &why))
 		return 0; /* begun; or what is wrong is told where it is opened */
 	char *runs = results_path(c->dir, "runs");
 	int ret = dir_is_empty(runs, &none, NULL);
