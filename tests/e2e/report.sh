@@ -76,6 +76,25 @@ jq -e '.environment.host == "redacted" and .environment.program.sha256 != null a
 ! grep -rqF "$(pwd -P)" others/report || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" others/report | head -n 3 | cut -c1-300)"
 ! grep -rqF laika-1957 others/report || fail "the host is not hidden: $(grep -rnF laika-1957 others/report | head -n 3 | cut -c1-300)"
 cmp -s told.json others/environment.json || fail 'the results were changed'
+# nor where a setting is a path
+"$VALIDATE" microbench random-read --requests 20 --file-size 64K --dir . -o recorded.trace >out
+cat >recorded.conf <<END
+[protocol]
+replicates = 3
+reference = trace
+min-duration = 0
+[target here]
+dir = .
+[workload recorded]
+type = trace
+trace = "$PWD/recorded.trace"
+[replayer event]
+END
+"$VALIDATE" run recorded.conf -o recorded -q >out 2>err || status=$?
+[ -s recorded/report/report.json ] || fail "no report: $(cat err)"
+"$VALIDATE" report recorded --redact >out 2>err || [ $? -ne 3 ] || fail "$(cat err)"
+grep -qF 'trace=redacted' recorded/report/tables/scenarios.csv || fail "not the workload's: $(cat recorded/report/tables/scenarios.csv)"
+! grep -rqF "$(pwd -P)" recorded/report out || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" recorded/report out | head -n 3 | cut -c1-300)"
 expect_status "$verdict" "$VALIDATE" report others
 grep -qF laika-1957 others/report/report.json || fail 'the host is hidden although nobody asked'
 

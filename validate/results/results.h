@@ -86,8 +86,8 @@ void results_release(struct results *r);
  * ENOENT for results without a directory. Ownership: histogram_release; empty after an error. */
 int results_histogram(struct histogram *h, const struct results *r, const struct run *run, struct err *e);
 
-/* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the protocol's directories and the reasons of
- * runs (validate/provenance). What is on disk stays as it is. */
+/* Hides what tells whose machine it was: hosts, serials, UUIDs, paths, in the environment, the protocol's directories and settings and the
+ * reasons of runs (validate/provenance). What is on disk stays as it is. */
 void results_redact(struct results *r);
 
 #endif
