@@ -19,6 +19,7 @@
 
 struct start {
 	const struct run_config *config;
+	struct watch *watch;
 	char *file;
 };
 
@@ -35,6 +36,7 @@ static int start(void *ctx)
 	const struct start *s = ctx;
 	if (output_redirect(s->config->log))
 		return 126;
+	watch_output(s->watch, STDOUT_FILENO);
 	execv(s->file, s->config->command);
 	int code = errno;
 	fprintf(stderr, "%s: %s\n", s->file, strerror(code));
@@ -103,7 +105,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 {
 	struct app_config app;
 	struct app_outcome o = {.status = 0};
-	struct start s = {c, NULL};
+	struct start s = {.config = c};
 	struct mpi_leftovers leftovers;
 	*r = (struct run_result){NULL};
 	int rc = before_run(c->before, c->log, e);
@@ -120,6 +122,7 @@ int run_once(const struct run_config *c, struct run_result *r, struct err *e)
 	app.start = start;
 	app.start_ctx = &s;
 	watch_open(&r->watch, &c->watch);
+	s.watch = r->watch;
 	app.prepare = watch_prepare;
 	app.prepare_ctx = r->watch;
 	mpi_leftovers_note(&leftovers);

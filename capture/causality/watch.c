@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -456,6 +457,15 @@ int watch_prepare(void *watch, const char *scratch_dir, struct err *e)
 	pthread_sigmask(SIG_SETMASK, &was, NULL);
 	w->runs = !rc;
 	return rc ? err_sys(e, rc, "starting the watchdog") : 0;
+}
+
+void watch_output(struct watch *w, int fd)
+{
+	struct stat st;
+	if (fstat(fd, &st))
+		return;
+	w->page->output_device = st.st_dev;
+	w->page->output_inode = st.st_ino;
 }
 
 static void threads_copy(struct watch *w)

@@ -67,6 +67,8 @@ void watch_open(struct watch **w, const struct watch_config *c); /* copies what 
 void watch_close(struct watch *w); /* NULL is fine */
 /* app_config.prepare: makes the file in the scratch directory and begins to watch. Errors: of the system. */
 int watch_prepare(void *watch, const char *scratch_dir, struct err *e);
+/* In the process that becomes the application, before it does: `fd` is where it prints to, which is no file of its own. */
+void watch_output(struct watch *w, int fd);
 /* When the application has ended. What is returned is borrowed until watch_close. */
 void watch_end(struct watch *w, struct watch_outcome *o);
 const struct watch_thread *watch_threads(const struct watch *w, uint32_t *n);

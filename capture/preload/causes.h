@@ -74,6 +74,7 @@ struct cause_page {
 	uint64_t period;    /* at each so many-th request */
 	uint32_t has_root;  /* else files count that are no part of the system */
 	char root[CAUSE_ROOT_MAX];
+	uint64_t output_device, output_inode; /* the file that what the application prints goes to, which is none of its own */
 	/* what passes between them */
 	_Atomic uint32_t n_slots;  /* in use; may come to exceed CAUSE_SLOTS: those found none */
 	_Atomic uint32_t n_born;   /* threads and processes that were begun: each takes a slot as soon as it runs */

@@ -77,6 +77,14 @@ same 'nothing to wait for' "$(edges 0)$(edges 1)" ''
 capture again 8 x.locktest.0
 expect_line ../out 'requests      24 of 1 node'
 
+# what it prints goes to a file of the run, which is none of its own, by whatever number: shells keep a copy while their output goes elsewhere
+rm -rf ../trace ../trace.runs ./*
+expect_status 0 "$VALIDATE" capture causality -o trace --root . -- sh -c 'echo a >f; echo b >f; echo told'
+expect_line out 'of 1 node'
+"$VALIDATE" info --csv csv trace >/dev/null
+grep -q 'path=f;' csv && ! grep -q 'run-[a-z0-9-]*[.]log' csv || fail "the requests of a shell: $(cat csv)"
+rm -rf ./*
+
 # a launcher that a shell has become is not waited for, however long computing may last
 cp "$(command -v sh)" ../srun
 capture_of() { # options, then the command
