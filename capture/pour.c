@@ -9,7 +9,6 @@
 
 #include "capture/op.h"
 #include "common/file_beside.h"
-#include "common/files.h"
 #include "common/xalloc.h"
 
 #define AT_ONCE 1024u
@@ -232,9 +231,7 @@ static int put_in_order(struct job *j, const char *temporary, const char *path, 
 int pour(struct pour *p, struct trace *const *t, const int64_t *shift_ns, size_t n, const struct trace_meta *meta,
 	 const char *path, struct err *e)
 {
-	int rc = trace_output_check(path, e);
-	if (!rc && (rc = file_is_in_place(path, e)) > 0)
-		rc = err_set(e, EINVAL, "%s: a trace is written to a regular file only", path);
+	int rc = trace_output_check_replaced(path, e);
 	if (rc)
 		return rc;
 	char *temporary;

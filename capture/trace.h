@@ -124,6 +124,9 @@ struct trace_write_options {
 /* Whether a trace can be written to PATH, as far as that can be known before anything is done. Nothing is created. Errors: of the system; EISDIR,
  * EINVAL for a block device, - (standard output) and an empty name, ESPIPE for a pipe. */
 int trace_output_check(const char *path, struct err *e);
+/* And whether a file of another name can be put in its place when it is whole. Errors: as trace_output_check; EINVAL where PATH is, or leads to,
+ * what must stay what it is (file_is_in_place). */
+int trace_output_check_replaced(const char *path, struct err *e);
 /* Creates PATH (written in place, append-only, so that a killed writer leaves what it completed).
  * Errors: as trace_output_check; of the system, with the path. Ownership: trace_writer_close or trace_writer_abort. */
 int trace_writer_open(struct trace_writer **w, const char *path, const struct trace_meta *meta,

@@ -14,6 +14,7 @@
 #include "capture/trace_meta.h"
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"
+#include "common/files.h"
 #include "common/xalloc.h"
 
 static const char zeros[BLOCK_ALIGN];
@@ -163,6 +164,13 @@ int trace_output_check(const char *path, struct err *e)
 	int ret = access(dirname(copy), W_OK | X_OK) < 0 ? err_sys(e, errno, "%s cannot be made", path) : 0;
 	free(copy);
 	return ret;
+}
+
+int trace_output_check_replaced(const char *path, struct err *e)
+{
+	int rc = trace_output_check(path, e);
+	rc = rc ? rc : file_is_in_place(path, e);
+	return rc > 0 ? err_set(e, EINVAL, "%s: a trace is written to a regular file only", path) : rc;
 }
 
 int trace_writer_open(struct trace_writer **out, const char *path, const struct trace_meta *meta,

@@ -481,7 +481,7 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	uint64_t period;
 	*o = (struct collect_outcome){.error = NAN};
 	int rc = config_check(c, &period, e);
-	rc = rc ? rc : trace_output_check(c->output, e);
+	rc = rc ? rc : trace_output_check_replaced(c->output, e);
 	if (rc)
 		return rc;
 	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = what_of(c);

@@ -85,6 +85,13 @@ expect_line out 'of 1 node'
 grep -q 'path=f;' csv && ! grep -q 'run-[a-z0-9-]*[.]log' csv || fail "the requests of a shell: $(cat csv)"
 rm -rf ./*
 
+# the trace takes the place of a file, of nothing else
+ln -s /dev/null link
+expect_status 2 "$VALIDATE" capture causality -o link --root . -- touch f
+expect_line err 'link: a trace is written to a regular file only'
+[ -L link ] && [ ! -e f ] && [ ! -e link.runs ] || fail "what is no file was replaced, or something was done: $(ls -l)"
+rm -rf ./*
+
 # a launcher that a shell has become is not waited for, however long computing may last
 cp "$(command -v sh)" ../srun
 capture_of() { # options, then the command
