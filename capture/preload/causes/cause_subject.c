@@ -138,7 +138,7 @@ static bool fd_counts(const struct cause_page *page, int fd)
 	char path[4097];
 	if (fd < 0 || (fd <= 2 && !page->has_root) || !fd_look(fd, &st, &born_ns) || !kind_counts(&st))
 		return false;
-	if (st.st_ino == page->output_inode && st.st_dev == page->output_device) /* by another number, as shells keep it while their output goes elsewhere */
+	if (st.st_ino == page->output_inode && st.st_dev == page->output_device) /* by whatever number: shells keep a copy */
 		return false;
 	const uint64_t file = ((uint64_t)st.st_dev * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)st.st_ino * UINT64_C(0xbf58476d1ce4e5b9) ^
 			       born_ns * UINT64_C(0x94d049bb133111eb)) | 2;
