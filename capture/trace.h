@@ -118,6 +118,7 @@ struct trace_write_options {
 	bool compress;	   /* zstd by block: for finished traces, never while a run is measured */
 	int compress_level; /* 0: the default, 3 */
 	bool no_sync;	    /* leave out the fsync at the end (a run's scratch trace, removed after its summary) */
+	bool no_part;	    /* what is not whole is removed, never left as a killed writer's */
 	const char *shown;  /* how messages name the file, where it has another name until it is whole; NULL: PATH */
 };
 
@@ -127,7 +128,8 @@ int trace_output_check(const char *path, struct err *e);
 /* And whether a file of another name can be put in its place when it is whole. Errors: as trace_output_check; EINVAL where PATH is, or leads to,
  * what must stay what it is (file_is_in_place). */
 int trace_output_check_replaced(const char *path, struct err *e);
-/* Creates PATH (written in place, append-only, so that a killed writer leaves what it completed).
+/* Creates PATH (written in place, append-only, so that a killed writer leaves what it completed). A file there that holds anything stays until
+ * the new one is whole, which is written beside it (file_beside.h) where that can be, and then takes its place.
  * Errors: as trace_output_check; of the system, with the path. Ownership: trace_writer_close or trace_writer_abort. */
 int trace_writer_open(struct trace_writer **w, const char *path, const struct trace_meta *meta,
 		      const struct trace_write_options *o, struct err *e);
@@ -143,9 +145,10 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
 int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e);
 /* Replaces the metadata by a later block (epoch or extra facts known only at the end). */
 int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta, struct err *e);
-/* Writes the end block, fsyncs unless told not to, closes. On an error the trace is as good as a killed writer's. */
+/* Writes the end block, fsyncs unless told not to, closes. On an error the trace is as good as a killed writer's, or the file
+ * that was there before stays. */
 int trace_writer_close(struct trace_writer *w, struct err *e);
-void trace_writer_abort(struct trace_writer *w); /* closes without an end block; NULL is fine */
+void trace_writer_abort(struct trace_writer *w); /* closes without an end block, or the file that was there stays; NULL is fine */
 
 /* --- reading ------------------------------------------------------------------------------------------------------ */
 

@@ -14,6 +14,7 @@
 #include "capture/trace_meta.h"
 #include "capture/trace_write_private.h"
 #include "common/crc32c.h"
+#include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -94,15 +95,26 @@ int writer_put_block(struct trace_writer *w, enum block_kind kind, uint32_t coun
 
 /* --- opening, metadata, closing ----------------------------------------------------------------------------------- */
 
-/* A regular file in the way is replaced, not overwritten: who has it open or mapped (perhaps as this very command's
- * input) keeps it whole. */
-static int create_file(const char *path)
+/* A regular file in the way is replaced, not overwritten: who has it open or mapped (perhaps as this very command's input) keeps it whole.
+ * What it holds stays until the new one is whole, unless nothing can be made beside it. */
+static int create_file(struct trace_writer *w)
 {
 	struct stat st;
-	if (!lstat(path, &st) && S_ISREG(st.st_mode) && !access(path, W_OK))
-		unlink(path);
+	const bool there = !stat(w->file, &st) && S_ISREG(st.st_mode) && !access(w->file, W_OK);
+	if (there && st.st_size && !file_is_in_place(w->file, NULL)) {
+		char *real = realpath(w->file, NULL); /* a link stays one */
+		int fd = real ? file_beside(real, 0666, &w->temporary, NULL) : -1;
+		if (fd >= 0) {
+			free(w->file);
+			w->file = real;
+			return fd;
+		}
+		free(real);
+	}
+	if (there && !lstat(w->file, &st) && S_ISREG(st.st_mode))
+		unlink(w->file);
 	/* a pipe cannot be written at places, and must not be waited for */
-	return open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+	return open(w->file, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
 }
 
 static int write_file_header(struct trace_writer *w, struct err *e)
@@ -181,6 +193,7 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	*out = NULL;
 	w->options = o ? *o : (struct trace_write_options){0};
 	w->path = xstrdup(w->options.shown ? w->options.shown : path);
+	w->file = xstrdup(path);
 	w->record = xcalloc(RECORDS_PER_BLOCK, sizeof *w->record);
 	object_table_init(&w->objects);
 	if (getrandom(&w->nonce, sizeof w->nonce, 0) != sizeof w->nonce)
@@ -188,13 +201,14 @@ int trace_writer_open(struct trace_writer **out, const char *path, const struct 
 	w->fd = -1;
 	if ((rc = trace_output_check(path, e)) < 0)
 		goto out;
-	w->fd = create_file(path);
+	w->fd = create_file(w);
 	if (w->fd < 0 || lseek(w->fd, 0, SEEK_CUR) < 0) {
 		rc = errno == ENXIO || errno == ESPIPE
 			 ? err_set(e, ESPIPE, "a trace is written to a file, not to a pipe: %s", w->path)
 			 : err_sys(e, errno, "cannot create the trace %s", w->path);
 		goto out;
 	}
+	w->created = true;
 	if (w->options.compress && !(w->zstd = ZSTD_createCCtx())) {
 		rc = err_set(e, ENOMEM, "%s: no memory to compress", w->path);
 		goto out;
@@ -250,11 +264,15 @@ int trace_writer_close(struct trace_writer *w, struct err *e)
 	if (!rc && !w->options.no_sync) {
 		if (fsync(w->fd) && errno != EINVAL && errno != EROFS) /* EINVAL: /dev/null and its like */
 			rc = err_sys(e, errno, "%s: fsync", w->path);
-		sync_directory(w->path);
 	}
 	if (close(w->fd) && !rc)
 		rc = err_sys(e, errno, "%s: close", w->path);
 	w->fd = -1;
+	rc = file_beside_keep(w->temporary, w->file, rc, e);
+	w->temporary = NULL;
+	w->whole = !rc;
+	if (!rc && !w->options.no_sync)
+		sync_directory(w->file);
 	trace_writer_abort(w);
 	return rc;
 }
@@ -263,13 +281,19 @@ void trace_writer_abort(struct trace_writer *w)
 {
 	if (!w)
 		return;
+	struct stat st;
 	if (w->fd >= 0)
 		close(w->fd);
+	if (w->temporary)
+		file_beside_keep(w->temporary, w->file, -ECANCELED, NULL);
+	else if (w->created && !w->whole && w->options.no_part && !lstat(w->file, &st) && S_ISREG(st.st_mode))
+		unlink(w->file);
 	ZSTD_freeCCtx(w->zstd);
 	object_table_release(&w->objects);
 	free(w->compressed);
 	free(w->heap);
 	free(w->record);
+	free(w->file);
 	free(w->path);
 	free(w);
 }

@@ -12,7 +12,10 @@
 
 struct trace_writer {
 	int fd;
-	char *path;
+	char *path;	 /* how messages name it */
+	char *file;	 /* where it is written, or is to be when it is whole */
+	char *temporary; /* where it is until then, beside the file that it replaces; NULL: at `file` */
+	bool created, whole;
 	struct trace_write_options options;
 	int failed; /* errno of the first failed write: nothing is written after it */
 	uint64_t nonce;

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -192,14 +191,6 @@ static void facts_complete(struct bench_run *r)
 	r->facts.wall_ns = last > first ? source_time(r, last) - source_time(r, first) : 0;
 }
 
-/* What is left of a trace that was not finished. Never anything but a file: the output may be named /dev/full. */
-static void output_remove(const char *path)
-{
-	struct stat st;
-	if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		unlink(path);
-}
-
 int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *o, struct err *e)
 {
 	const struct microbench_config *c = r->config;
@@ -226,19 +217,15 @@ int bench_record(struct bench_run *r, int signal_fd, struct microbench_outcome *
 	    .extra_json = extra,
 	    .files = r->files,
 	};
-	const struct trace_write_options how = {.no_sync = c->no_sync_output};
-	bool created = false;
+	const struct trace_write_options how = {.no_sync = c->no_sync_output, .no_part = true};
 	int ret = extra ? trace_writer_open(&w, c->output, &meta, &how, e) : err_set(e, ENOMEM, "not enough memory");
 	if (!ret) {
-		created = true;
 		ret = merge_all(r, w, signal_fd, &m, e);
 		if (!ret)
 			ret = trace_writer_close(w, e);
 		else
 			trace_writer_abort(w);
 	}
-	if (ret && created)
-		output_remove(c->output);
 	*o = (struct microbench_outcome){m.n, m.n ? m.sum_ns / (double)m.n : NAN, m.last_ns - m.first_ns,
 					 capacity_reached(r)};
 	free(extra);

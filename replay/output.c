@@ -314,7 +314,8 @@ static int meta_put(struct output *o, const char *input_path, bool first, struct
 		.extra_json = extra,
 		.files = in->files,
 	};
-	int ret = first ? trace_writer_open(&o->w, o->c->output, &meta, &(struct trace_write_options){.no_sync = o->c->no_sync_output}, e)
+	const struct trace_write_options how = {.no_sync = o->c->no_sync_output, .no_part = true};
+	int ret = first ? trace_writer_open(&o->w, o->c->output, &meta, &how, e)
 			: trace_writer_set_meta(o->w, &meta, e);
 	free(extra);
 	free(command);
@@ -337,7 +338,6 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 							   (unsigned long long)from->n_requests) : 0;
 	if (!ret && c->output)
 		ret = meta_put(o, input_path, true, e);
-	bool created = o->w != NULL;
 	if (!ret)
 		ret = walk(o, e);
 	s->n_input_lost = trace_meta(input)->n_events_lost;
@@ -350,8 +350,6 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 		trace_writer_abort(o->w);
 	else if (o->w)
 		ret = trace_writer_close(o->w, e);
-	if (ret && created)
-		unlink(c->output);
 	free(o->issue_error);
 	free(o->repeated);
 	free(o->object_of);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The trace file: what was written comes back, in every shape. Damage is in test_trace_damage.c. */
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -561,6 +562,88 @@ static void full_disk(void **state)
 	unlink(path);
 }
 
+static void check_five(const char *path)
+{
+	struct err e = ERR_INIT;
+	struct trace *t;
+	struct trace_health h;
+	must(trace_open(&t, path, &e), &e);
+	trace_health(t, &h);
+	assert_true(h.complete);
+	assert_int_equal(trace_n_records(t, NULL), 5);
+	trace_close(t);
+}
+
+static void write_some(const char *path, uint64_t n, bool whole)
+{
+	struct err e = ERR_INIT;
+	struct trace_writer *w;
+	struct trace_meta meta = sample_meta();
+	must(trace_writer_open(&w, path, &meta, NULL, &e), &e);
+	for (uint64_t i = 0; i < n; i++) {
+		struct trace_record r = sample_record(i);
+		must(trace_writer_append(w, &r, 1, &e), &e);
+	}
+	if (whole)
+		must(trace_writer_close(w, &e), &e);
+	else
+		trace_writer_abort(w);
+}
+
+static unsigned int n_files(const char *dir)
+{
+	unsigned int n = 0;
+	DIR *d = opendir(dir);
+	assert_non_null(d);
+	for (struct dirent *entry; (entry = readdir(d));)
+		n += entry->d_name[0] != '.' || strlen(entry->d_name) > 2;
+	closedir(d);
+	return n;
+}
+
+/* What was there stays until the new trace is whole: when it is given up, when the disk is full, and where the name is a link's. */
+static void old_file_stays(void **state)
+{
+	(void)state;
+	const char *dir = SCRATCH("kept"), *path = SCRATCH("kept/t"), *link = SCRATCH("kept/link"), *fresh = SCRATCH("kept/fresh");
+	struct stat st;
+	assert_int_equal(mkdir(dir, 0700), 0);
+	write_some(path, 5, true);
+	assert_int_equal(symlink("t", link), 0);
+	write_some(path, 9, false);
+	check_five(path);
+	write_some(link, 9, false);
+	check_five(path);
+	pid_t child = fork();
+	if (!child) {
+		struct rlimit limit = {100000, 100000};
+		signal(SIGXFSZ, SIG_IGN);
+		setrlimit(RLIMIT_FSIZE, &limit);
+		_exit(append_until_full(link) < 900);
+	}
+	int status;
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	check_five(path);
+	assert_int_equal(n_files(dir), 2);
+	write_some(path, 3, true);
+	write_some(link, 5, true);
+	check_five(path);
+	assert_int_equal(lstat(link, &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	/* what is not whole goes where that is asked for */
+	struct err e = ERR_INIT;
+	struct trace_writer *w;
+	struct trace_meta meta = sample_meta();
+	must(trace_writer_open(&w, fresh, &meta, &(struct trace_write_options){.no_part = true}, &e), &e);
+	assert_int_equal(n_files(dir), 3);
+	trace_writer_abort(w);
+	assert_int_equal(n_files(dir), 2);
+	unlink(link);
+	unlink(path);
+	assert_int_equal(rmdir(dir), 0);
+}
+
 /* Times of strangers are added and subtracted by everybody: none may be so far away that a sum overflows. */
 static void epochs_are_bounded(void **state)
 {
@@ -605,6 +688,7 @@ int main(void)
 	    cmocka_unit_test(unwritable_places),
 	    cmocka_unit_test(names_that_cannot_be),
 	    cmocka_unit_test(full_disk),
+	    cmocka_unit_test(old_file_stays),
 	    cmocka_unit_test(epochs_are_bounded),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
