@@ -7,6 +7,7 @@
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -44,6 +45,8 @@ static inline void trace_file_write(const char *path, const struct trace_record 
 	struct err e = ERR_INIT;
 	struct trace_write_options o = {.no_sync = true};
 	uint32_t id;
+	if (killed) /* before it was whole: what was there would be kept */
+		unlink(path);
 	if (trace_writer_open(&w, path, meta, &o, &e))
 		fail_msg("%s", e.msg);
 	for (int i = 0; i < TRACE_N_OBJECTS; i++) {
