@@ -84,7 +84,8 @@ wait $pid || status=$?
 case $status in 0 | 1 | 4) ;; *) fail "status $status after the files were removed: $(cat err)" ;; esac
 complete removed $N
 grep -q 'was removed or replaced while it was in use' removed/journal || fail "the removal is no run's reason"
-[ "$(journal_runs removed | grep -c ok)" -ge 5 ] || fail "it did not go on after the removal"
+# how many runs a removal met depends on the machine; none after the last
+journal_runs removed | sed -n '/failed/,$p' | grep -q ok || fail "it did not go on after the removal: $(journal_runs removed)"
 clean removed
 [ -z "$(ls target)" ] || fail "left behind: $(ls target)"
 
