@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "common/digest.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 
@@ -32,7 +33,7 @@ static bool content_add(gcry_md_hd_t h, int fd)
 bool file_digest_fd(int fd, char hex[FILE_DIGEST_HEX])
 {
 	gcry_md_hd_t h;
-	if (!gcry_check_version(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
+	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
 		return false;
 	bool whole = content_add(h, fd);
 	const unsigned char *digest = gcry_md_read(h, GCRY_MD_SHA256);

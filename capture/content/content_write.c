@@ -9,6 +9,7 @@
 
 #include "capture/content/content_format.h"
 #include "common/crc32c.h"
+#include "common/digest.h"
 #include "common/file_beside.h"
 #include "common/files.h"
 #include "common/xalloc.h"
@@ -166,8 +167,9 @@ int content_writer_open(struct content_writer **out, const char *path, struct er
 	w->cell = xcalloc(w->mask + 1, sizeof *w->cell);
 	w->fd = file_beside(path, 0600, &w->part, e);
 	int ret = w->fd < 0 ? w->fd : 0;
-	if (!ret && (!gcry_check_version(NULL) || getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name))
-		ret = err_set(e, ENOSYS, "%s: neither digests nor random numbers are to be had here", path);
+	ret = ret ? ret : digest_ready(e);
+	if (!ret && getrandom(w->facts.name, sizeof w->facts.name, 0) != sizeof w->facts.name)
+		ret = err_set(e, ENOSYS, "%s: no random numbers are to be had here", path);
 	ret = ret ? ret : put(w, &none, sizeof none, e);
 	if (ret)
 		content_writer_abort(w);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "capture/fileset/fileset_private.h"
+#include "common/digest.h"
 #include "common/xalloc.h"
 
 enum { PART = 1 << 20 };
@@ -34,7 +35,7 @@ bool digest_matches(const struct fileset *s, size_t i, int fd)
 	gcry_md_hd_t h;
 	if (!s->detail || !s->detail[i].has_digest || fstat(fd, &st) || (uint64_t)st.st_size != s->entry[i].size)
 		return false;
-	if (!gcry_check_version(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
+	if (digest_ready(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
 		return false;
 	bool same = content_add(h, fd, s->entry[i].size) &&
 		    !memcmp(gcry_md_read(h, GCRY_MD_SHA256), s->detail[i].digest, FILESET_DIGEST);

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/digest.h"
 #include "common/files.h"
 #include "common/xalloc.h"
 #include "replay/compiled/headers.h"
@@ -329,10 +330,13 @@ int source_key(const struct replay_plan *p, const struct replay_config *c, const
 	       struct err *e)
 {
 	gcry_md_hd_t h;
-	if (!gcry_check_version(NULL) || gcry_md_open(&h, GCRY_MD_SHA256, 0))
-		return err_set(e, EIO, "libgcrypt has no SHA-256");
+	int ret = digest_ready(e);
+	if (!ret && gcry_md_open(&h, GCRY_MD_SHA256, 0))
+		ret = err_set(e, ENOMEM, "no memory for a digest");
+	if (ret)
+		return ret;
 	const struct image_sink sink = {digest_put, h};
-	int ret = image_write(p, &sink, e);
+	ret = image_write(p, &sink, e);
 	const char how[] = {(char)c->timing, (char)c->unroll, (char)(c->unroll && c->blank)};
 	gcry_md_write(h, how, sizeof how);
 	for (const char *name = program_headers; *name; name = program_header_next(name))

@@ -23,7 +23,7 @@ void source_files_release(struct source_files *files);
 
 #define SOURCE_KEY 65
 /* What the program is known by, 64 hexadecimal digits: a digest (SHA-256) of everything that it is made from, `more` included. Errors:
- * EIO when libgcrypt cannot, those of image_write. */
+ * those of digest_ready, ENOMEM, those of image_write. */
 int source_key(const struct replay_plan *p, const struct replay_config *c, const char *const *more, char key[SOURCE_KEY],
 	       struct err *e);
 

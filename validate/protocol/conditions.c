@@ -6,6 +6,8 @@
 
 #include <gcrypt.h>
 
+#include "common/digest.h"
+
 static void line_add(struct strbuf *out, const char *key, const char *value)
 {
 	if (value)
@@ -61,12 +63,12 @@ int conditions_hash(const struct protocol *p, char hash[CONDITIONS_HASH_SIZE], s
 		strbuf_addf(&text, "scenario = %s\n", p->scenario[i].name);
 		conditions_add_scenario(p, i, &text);
 	}
-	if (!gcry_check_version(NULL) || gcry_md_test_algo(GCRY_MD_SHA256)) {
-		strbuf_release(&text);
-		return err_set(e, EIO, "libgcrypt has no SHA-256");
-	}
-	gcry_md_hash_buffer(GCRY_MD_SHA256, digest, text.s, text.len);
+	int ret = digest_ready(e);
+	if (!ret)
+		gcry_md_hash_buffer(GCRY_MD_SHA256, digest, text.s, text.len);
 	strbuf_release(&text);
+	if (ret)
+		return ret;
 	for (size_t i = 0; i < sizeof digest; i++)
 		sprintf(hash + 2 * i, "%02x", digest[i]);
 	return 0;
