@@ -10,41 +10,81 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "common/files.h"
 #include "common/xalloc.h"
 
-/* The file of /dev/loopN as the kernel names it, whatever is in its name, or NULL. The caller frees. */
-static char *file_of(const char *device)
+/* Whether `file` is that of /dev/loopN as the kernel names it, whatever is in its name: 1, 0, or -errno where that cannot be read. */
+static int name_is(const char *device, const char *file)
 {
-	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/")), *file = NULL;
+	char *path = xasprintf("/sys/block/%s/loop/backing_file", device + strlen("/dev/"));
 	struct strbuf text = STRBUF_INIT;
-	if (!file_read(path, &text, 1 << 16, NULL) && text.len) {
+	int ret = file_read(path, &text, 1 << 16, NULL);
+	if (!ret && text.len) {
 		text.s[text.len - 1] = 0;
-		file = xstrdup(text.s);
+		ret = !strcmp(text.s, file);
 	}
 	strbuf_release(&text);
 	free(path);
-	return file;
+	return ret == -ENOENT || ret == -ENXIO || ret == -ENODEV ? 0 : ret; /* detached, meanwhile perhaps */
 }
 
-bool loop_of_file(const char *file, char device[LOOP_NAME_MAX])
+/* By the name that the device was given, of which it keeps the beginning. */
+static int remembered(const struct loop_info64 *info, const char *file)
+{
+	size_t kept = sizeof info->lo_file_name - 1;
+	if (strncmp((const char *)info->lo_file_name, file, kept))
+		return 0;
+	return strlen(file) < kept ? 1 : -EIO;
+}
+
+/* The same without /sys: by the file itself, or its name where it cannot be looked at. A device whose file's server has ended may tell nothing (-errno);
+ * one that this user may not open is none of his. */
+static int status_is(const char *device, const char *file)
+{
+	struct loop_info64 info;
+	struct stat st;
+	int fd = open(device, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	int ret = ioctl(fd, LOOP_GET_STATUS64, &info) < 0 ? -errno : 0;
+	close(fd);
+	if (ret)
+		return ret == -ENXIO ? 0 : ret;
+	return stat(file, &st) < 0 ? remembered(&info, file) : info.lo_device == st.st_dev && info.lo_inode == st.st_ino;
+}
+
+static int is_over(const char *device, const char *file)
+{
+	return path_exists("/sys/block") ? name_is(device, file) : status_is(device, file);
+}
+
+int loop_of_file(const char *file, char device[LOOP_NAME_MAX], struct err *e)
 {
 	DIR *d = opendir("/sys/block");
-	bool found = false;
-	for (struct dirent *entry; d && !found && (entry = readdir(d));) {
-		if (strncmp(entry->d_name, "loop", 4) || strlen(entry->d_name) > 20)
+	int is = 0;
+	char unsure[LOOP_NAME_MAX] = "";
+	*device = 0;
+	d = d || errno != ENOENT ? d : opendir("/dev");
+	if (!d)
+		return errno == ENOENT ? -ENOENT : err_sys(e, errno, "it cannot be told whether a loop device is over %s", file);
+	for (struct dirent *entry; is <= 0 && (entry = readdir(d));) {
+		if (strncmp(entry->d_name, "loop", 4) || strspn(entry->d_name + 4, "0123456789") < strlen(entry->d_name + 4) ||
+		    strlen(entry->d_name) > 20 || !entry->d_name[4])
 			continue;
 		snprintf(device, LOOP_NAME_MAX, "/dev/%.20s", entry->d_name);
-		char *backing = file_of(device);
-		found = backing && !strcmp(backing, file);
-		free(backing);
+		is = is_over(device, file);
+		if (is < 0)
+			memcpy(unsure, device, sizeof unsure);
 	}
-	if (d)
-		closedir(d);
-	return found;
+	closedir(d);
+	if (is > 0)
+		return 0;
+	*device = 0;
+	return *unsure ? err_set(e, EIO, "it cannot be told whether %s is the loop device over %s, for /sys is not to be read", unsure, file) : -ENOENT;
 }
 
 static int configure(int loop_fd, int file_fd, const char *file, bool direct)
@@ -99,10 +139,7 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 
 int loop_detach(const char *device, const char *file, struct err *e)
 {
-	char *backing = file_of(device);
-	bool ours = backing && !strcmp(backing, file);
-	free(backing);
-	if (!ours)
+	if (is_over(device, file) <= 0)
 		return 0;
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
@@ -110,16 +147,7 @@ int loop_detach(const char *device, const char *file, struct err *e)
 	int ret = ioctl(fd, LOOP_CLR_FD) < 0 && errno != ENXIO ? err_sys(e, errno, "%s: cannot detach it", device) : 0;
 	close(fd);
 	/* whoever still has it open, udev for instance, puts the end off */
-	for (int i = 0; i < 200 && !ret && (backing = file_of(device)); i++) {
-		bool gone = strcmp(backing, file) != 0;
-		free(backing);
-		if (gone)
-			return 0;
+	for (int i = 0; i < 200 && !ret && is_over(device, file) > 0; i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	}
-	if (!ret && (backing = file_of(device))) {
-		ret = strcmp(backing, file) ? 0 : err_set(e, EBUSY, "%s: somebody still has it open", device);
-		free(backing);
-	}
-	return ret;
+	return !ret && is_over(device, file) > 0 ? err_set(e, EBUSY, "%s: somebody still has it open", device) : ret;
 }

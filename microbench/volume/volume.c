@@ -134,8 +134,7 @@ void volume_read(struct volume *v, const char *root, const char *name)
 	v->log = volume_inside(v, "log");
 	facts_read(v);
 	server_look(v);
-	if (!loop_of_file(v->file, v->device))
-		v->device[0] = 0;
+	loop_of_file(v->file, v->device, NULL);
 }
 
 void volume_release(struct volume *v)

@@ -37,12 +37,22 @@ static int held_check(const struct volume *v, bool *refused, struct err *e)
 	return 0;
 }
 
+/* Of a volume that seems to have no loop device: one would be left. */
+static int device_check(const struct volume *v, struct err *e)
+{
+	char device[LOOP_NAME_MAX];
+	int ret = loop_of_file(v->file, device, e);
+	if (ret && ret != -ENOENT)
+		err_context(e, "volume %s stays", v->name);
+	return ret == -ENOENT ? 0 : ret;
+}
+
 static int uses_check(const struct volume *v, bool *refused, struct err *e)
 {
 	struct device_uses uses;
 	struct stat st;
 	if (!v->device[0])
-		return 0;
+		return device_check(v, e);
 	if (stat(v->device, &st) < 0)
 		return err_sys(e, errno, "%s", v->device);
 	int ret = device_uses_find(&uses, &device_system, v->device, &st, e);

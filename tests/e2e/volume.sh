@@ -156,6 +156,25 @@ jq -e ".concurrency.max >= 2" out >/dev/null || fail "no two reads at a time"
 expect_status 0 "$VALIDATE" volume remove --root "$root" fast
 [ ! -b "$device" ] || ! grep -q "$root" "/sys/block/${device#/dev/}/loop/backing_file" 2>/dev/null || fail "the loop device stayed"
 
+# without /sys the device is found all the same, but not who uses it: the volume stays, and that is told; also where its server was killed
+without_sys() {
+	unshare -m sh -c 'umount -l /sys && exec "$@"' sh "$@"
+}
+if unshare -m umount -l /sys 2>/dev/null; then
+	for how in alive killed; do
+		expect_status 0 "$VALIDATE" volume create --root "$root" blind --size 4M --lead 0
+		device=$("$VALIDATE" volume list --root "$root" --json blind | jq -r '.volumes[0].path')
+		expect_status 0 without_sys "$VALIDATE" volume list --root "$root" --json blind
+		[ "$(jq -r '.volumes[0].path' out)" = "$device" ] || fail "without /sys not found: $(cat out)"
+		[ $how = alive ] || kill -KILL "$(cat "$root/blind/lock")"
+		expect_status 3 without_sys "$VALIDATE" volume remove --root "$root" blind
+		expect_line err 'annot'
+		[ -d "$root/blind" ] && [ -e "/sys/block/${device#/dev/}/loop/backing_file" ] || fail "half removed without /sys ($how)"
+		expect_status 0 "$VALIDATE" volume remove --root "$root" blind
+		[ ! -e "/sys/block/${device#/dev/}/loop/backing_file" ] || fail "the loop device stayed: $device ($how)"
+	done
+fi
+
 # a replay that writes holds its device: its second request is a minute off
 expect_status 0 "$VALIDATE" volume create --root "$root" held --size 4M --service constant:time=0
 device=$("$VALIDATE" volume list --root "$root" --json held | jq -r '.volumes[0].path')
