@@ -76,6 +76,22 @@ expect_line out 'timed out after 2 s'
 runner unit test_missing
 last_is '0 passed, 1 failed, 0 skipped'
 
+# a second one in the same directory would take the scratch of the first away
+cat >tree/tests/e2e/again.sh <<'END'
+ls "$BUILD/tests/scratch"
+env TEST_TIMEOUT=2 "$SRCDIR/tests/run-tests" "$BUILD" e2e good 2>second && exit 1
+grep -q 'other tests run in' second && test -d "$TMPDIR"
+END
+runner e2e again
+last_is '1 passed, 0 failed, 0 skipped'
+# and what a test leaves running does not keep the next from beginning
+echo 'sleep 30 >/dev/null 2>&1 & echo $! >"$BUILD/left"' >tree/tests/e2e/leaves.sh
+runner e2e leaves
+runner e2e good
+kill "$(cat tree/build/left)"
+last_is '1 passed, 0 failed, 0 skipped'
+rm tree/tests/e2e/again.sh tree/tests/e2e/leaves.sh
+
 echo 'echo the reason; exit 1' >tree/tests/e2e/bad.sh
 runner e2e
 last_is '1 passed, 1 failed, 1 skipped'
