@@ -248,13 +248,19 @@ static void part_add(struct call_table *c, struct call *to, uint64_t begin, uint
 	}
 }
 
+/* A trace may claim that more came than was asked for: there is no room for that. */
+static uint64_t n_returned(const struct load_request *r)
+{
+	return (uint64_t)r->rvalue < r->length ? (uint64_t)r->rvalue : r->length;
+}
+
 /* The bytes [begin, end) that a read returned, and the pages that came into the cache meanwhile. */
 static void parts_lay(struct call_table *c, struct call *to, const struct load *l, const struct load_request *r)
 {
 	uint32_t n;
 	const struct miss *miss = misses_of(&l->reads->misses, (uint32_t)(r - l->request), &n);
 	const bool reads = op_info(r->op)->family == FAMILY_READ, touch = load_is_touch(r);
-	const uint64_t begin = reads ? r->offset : 0, end = reads ? begin + (uint64_t)r->rvalue : 0;
+	const uint64_t begin = reads ? r->offset : 0, end = reads ? begin + n_returned(r) : 0;
 	uint64_t at = begin;
 	to->first_part = c->n_parts;
 	for (uint32_t i = 0; i < n; i++) {

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "capture/op.h"
+#include "replay/cache/reads.h"
 #include "rig.h"
 
 #define N_REQUESTS 400
@@ -23,6 +24,7 @@ struct attack {
 	const char *path[MAX_PATHS];
 	uint32_t n_paths;
 	uint64_t seed;
+	bool lies; /* about how many bytes came */
 };
 
 static uint64_t draw(struct attack *a, uint64_t n)
@@ -40,6 +42,7 @@ static void attack_init(struct attack *a, uint64_t seed)
 	static char long_name[301];
 	memset(a, 0, sizeof *a);
 	a->seed = seed * 0x9e3779b97f4a7c15u + 1;
+	a->lies = seed % 4 == 1;
 	rig_init(&a->g);
 	a->outside = xasprintf("%s/outside", a->g.dir);
 	a->victim = xasprintf("%s/outside/victim", a->g.dir);
@@ -110,6 +113,8 @@ static void request_make(struct attack *a, struct trace_writer *w, uint32_t i)
 	r.length = data ? draw(a, 9000) : number(a);
 	r.flags = draw(a, 2) ? (uint32_t)draw(a, 16) : (uint32_t)number(a) | (uint32_t)draw(a, 1u << 31);
 	r.heap = heap_junk(a, w, o);
+	if (data && a->lies && draw(a, 3) == 0) /* more than was asked for, it may be */
+		r.rvalue = (int64_t)draw(a, 30000), r.error = 0;
 	if (o->uses & OP_HAS_PATH)
 		r.object = (uint32_t)draw(a, a->n_paths);
 	else if (o->uses & OP_HAS_FD)
@@ -195,6 +200,7 @@ static void nothing_outside_changes(const char *engine)
 		a.g.c.engine = engine;
 		a.g.c.order = (int)(seed % 5);
 		a.g.c.prepare = seed % 3 == 0;
+		a.g.c.reads = a.lies ? READS_ORIGINAL : READS_CURRENT;
 		a.g.c.watchdog_ns = 2000000000;
 		assert_int_equal(stat(a.outside, &before), 0);
 		assert_int_equal(stat(a.victim, &file_before), 0);

@@ -124,6 +124,26 @@ static void original_judged(void **state)
 	sample_release(&s);
 }
 
+/* A trace may claim that more came than was asked for: no more than that is read, for there is room for no more. */
+static void original_of_a_trace_that_lies(void **state)
+{
+	(void)state;
+	struct sample s;
+	struct rig g;
+	struct err e = ERR_INIT;
+	rig_init(&g);
+	sample_begin(&s);
+	sample_data(&s, 1, 10, 20, OP_PREAD, 3, 0, 0, PAGE, 64 * PAGE);
+	add(&s, 1, 12, 0, 0, 64, true);
+	g.c.reads = READS_ORIGINAL;
+	if (rig_replay(&g, &s, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(g.s.n_mismatches, 1);
+	assert_int_equal(g.s.mismatch[0].actual, PAGE);
+	rig_release(&g);
+	sample_release(&s);
+}
+
 /* Only what changes something: the file is in the end what it is after a whole replay. */
 static void none(void **state)
 {
@@ -197,6 +217,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(whose_misses), cmocka_unit_test(original),	cmocka_unit_test(original_judged),
+	    cmocka_unit_test(original_of_a_trace_that_lies),
 	    cmocka_unit_test(none),	    cmocka_unit_test(hostile_misses),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
