@@ -151,18 +151,32 @@ void call_futimens(struct caller *k)
 
 /* These calls take no directory. The file is looked up before the first stamp, and the call made by way of its descriptor. Where the
  * look-up fails, it is made again as the call. */
+static int attribute_look_up(const struct caller *k, int dir)
+{
+	if (k->c->bits & CALL_BAD_ADDRESS)
+		return (int)call_error(EFAULT);
+	return k->c->bits & CALL_FOLLOW ? rooted_open(dir, k->path->whole, O_PATH | O_CLOEXEC, 0)
+					: openat(dir, k->path->last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+}
+
 static int attribute_file(struct caller *k)
 {
-	const struct call *c = k->c;
-	const bool follow = c->bits & CALL_FOLLOW;
-	int fd, dir = follow ? k->p->dir_fd : call_directory(k, k->path);
-	const char *last = c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->path->last;
-	if (dir < 0)
-		return -1;
-	fd = follow ? rooted_open(dir, k->path->whole, O_PATH | O_CLOEXEC, 0) : openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		CALL(k, openat(dir, last, O_PATH | O_NOFOLLOW | O_CLOEXEC));
-	return fd;
+	int dir = k->c->bits & CALL_FOLLOW ? k->p->dir_fd : call_directory(k, k->path);
+	int fd = dir < 0 ? -1 : attribute_look_up(k, dir);
+	if (fd >= 0 || dir < 0)
+		return fd;
+	CALL(k, fd = attribute_look_up(k, dir));
+	if (fd >= 0) { /* somebody has just made it */
+		close(fd);
+		k->out->rvalue = -ENOENT;
+	}
+	return -1;
+}
+
+/* Of one that failed for an address no attribute is touched. */
+static const char *attribute_name(const struct caller *k)
+{
+	return k->c->bits & CALL_BAD_ADDRESS ? (const char *)1 : k->c->text;
 }
 
 static size_t room_of(const struct caller *k)
@@ -195,26 +209,26 @@ static void success_only(struct caller *k)
 
 void call_getxattr(struct caller *k)
 {
-	ON_FILE(k, getxattr(file.text, k->c->text, k->buffer, room_of(k)));
+	ON_FILE(k, getxattr(file.text, attribute_name(k), k->buffer, room_of(k)));
 	success_only(k);
 }
 
 void call_fgetxattr(struct caller *k)
 {
-	ON_OPEN(k, fgetxattr(fd, k->c->text, k->buffer, room_of(k)));
+	ON_OPEN(k, fgetxattr(fd, attribute_name(k), k->buffer, room_of(k)));
 	success_only(k);
 }
 
 void call_setxattr(struct caller *k)
 {
 	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
-	ON_FILE(k, setxattr(file.text, k->c->text, k->buffer, room_of(k), how));
+	ON_FILE(k, setxattr(file.text, attribute_name(k), k->buffer, room_of(k), how));
 }
 
 void call_fsetxattr(struct caller *k)
 {
 	const int how = (int)(k->c->flags & (XATTR_CREATE | XATTR_REPLACE));
-	ON_OPEN(k, fsetxattr(fd, k->c->text, k->buffer, room_of(k), how));
+	ON_OPEN(k, fsetxattr(fd, attribute_name(k), k->buffer, room_of(k), how));
 }
 
 void call_listxattr(struct caller *k)
@@ -231,10 +245,10 @@ void call_flistxattr(struct caller *k)
 
 void call_removexattr(struct caller *k)
 {
-	ON_FILE(k, removexattr(file.text, k->c->text));
+	ON_FILE(k, removexattr(file.text, attribute_name(k)));
 }
 
 void call_fremovexattr(struct caller *k)
 {
-	ON_OPEN(k, fremovexattr(fd, k->c->text));
+	ON_OPEN(k, fremovexattr(fd, attribute_name(k)));
 }

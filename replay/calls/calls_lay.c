@@ -56,7 +56,7 @@ enum pass_reason call_refusal(const struct load *l, const struct load_request *r
 	case OP_FSETXATTR:
 	case OP_REMOVEXATTR:
 	case OP_FREMOVEXATTR:
-		return r->rvalue != -EFAULT && text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
+		return text && strncmp(text, "user.", 5) ? PASS_FORBIDDEN : PASS_NOT;
 	case OP_FCNTL:
 		return control_refusal(l, r);
 	case OP_IOCTL:

@@ -262,12 +262,55 @@ static void extended_attributes(void **state)
 	    {OP_LISTXATTR, "f", 0, 0, 100, 0, 18, NULL, 0},
 	    {OP_REMOVEXATTR, "f", 0, 0, 0, 0, 0, TEXT("user.old")},
 	    {OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -ENODATA, TEXT("user.old")},
+	    {OP_FSETXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("user.none")}, /* whatever was wrong with the address, nothing is set */
+	    {OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("user.new")},
+	    {OP_REMOVEXATTR, "f", 0, 0, 0, 0, -EFAULT, TEXT("user.new")},
 	    {OP_CLOSE, "f", 3, 0, 0, 0, 0, NULL, 0},
 	};
 	PLAY(&w, steps);
+	assert_int_equal(getxattr(path, "user.none", value, sizeof value), -1);
 	assert_int_equal(getxattr(path, "user.new", value, sizeof value), 5);
 	assert_int_equal(getxattr(path, "user.old", value, sizeof value), -1);
 	free(path);
+	world_release(&w);
+}
+
+/* Where a link may be at the end of the path, and there is none, the call fails; whatever there is of that name elsewhere. */
+static void extended_attributes_of_what_may_be_a_link(void **state)
+{
+	(void)state;
+	struct world w;
+	world_init(&w);
+	put(&w, "f", "x");
+	assert_int_equal(mkdirat(w.dir, "d", 0755) || mkdirat(w.dir, "e", 0755) || symlinkat("../f", w.dir, "e/f"), 0);
+	const struct step steps[] = {
+	    {OP_READLINK, "e/f", 0, 0, 100, 0, 4, NULL, 0},
+	    {OP_LISTXATTR, "d/f", 0, 0, 100, 0, -ENOENT, NULL, 0},
+	    {OP_GETXATTR, "d/f", 0, 0, 20, 0, -ENOENT, TEXT("user.some")},
+	    {OP_LISTXATTR, "e/f", 0, 0, 100, 0, 0, NULL, 0},
+	};
+	PLAY(&w, steps);
+	world_release(&w);
+}
+
+/* Privileged attributes are not touched, whatever a call on them is said to have come to. */
+static void privileged_attributes(void **state)
+{
+	(void)state;
+	struct world w;
+	struct err e = ERR_INIT;
+	world_init(&w);
+	put(&w, "f", "x");
+	const struct step steps[] = {
+	    {OP_OPEN, "f", 3, 0, 0, O_RDWR, 3, NULL, 0},
+	    {OP_FSETXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("trusted.some")},
+	    {OP_FREMOVEXATTR, "f", 3, 0, 0, 0, -EFAULT, TEXT("security.capability")},
+	    {OP_SETXATTR, "f", 0, 0, 3, 0, 0, TEXT("trusted.some")},
+	};
+	steps_write(w.g.input, steps, 4);
+	if (replay_run_summary(w.g.input, &w.g.c, &w.g.s, &e))
+		fail_msg("%s", e.msg);
+	assert_int_equal(w.g.s.n_passed_of[PASS_FORBIDDEN], 3);
 	world_release(&w);
 }
 
@@ -412,6 +455,8 @@ int main(void)
 	    cmocka_unit_test(names),
 	    cmocka_unit_test(attributes),
 	    cmocka_unit_test(extended_attributes),
+	    cmocka_unit_test(extended_attributes_of_what_may_be_a_link),
+	    cmocka_unit_test(privileged_attributes),
 	    cmocka_unit_test(descriptors),
 	    cmocka_unit_test(directories),
 	    cmocka_unit_test(streams),
