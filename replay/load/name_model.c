@@ -7,7 +7,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
-#define MAX_LINKS 40 /* as the kernel */
+#define MAX_LINKS 40 /* in one look-up, as the kernel: with as many at each depth it would never end */
 
 void name_model_init(struct name_model *m, uint32_t n_paths)
 {
@@ -114,9 +114,9 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere. With `parent` it stops before the last component
+/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere; *n_links were followed so far. With `parent` it stops before the last component
  * and gives that in *last. */
-static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known, bool follow, bool parent, unsigned int n_links,
+static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known, bool follow, bool parent, unsigned int *n_links,
 		     const char **last, size_t *last_len)
 {
 	for (size_t len; (len = component(&path)) > 0; path += len, known += known > 0) {
@@ -138,9 +138,9 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 			return NODE_NONE;
 		if (m->node[next].link && (follow || !is_last)) {
 			const char *to = m->node[next].link;
-			if (n_links >= MAX_LINKS)
+			if (++*n_links > MAX_LINKS)
 				return NODE_NONE;
-			next = walk(m, *to == '/' ? NODE_ROOT : at, to, 0, true, false, n_links + 1, NULL, NULL);
+			next = walk(m, *to == '/' ? NODE_ROOT : at, to, 0, true, false, n_links, NULL, NULL);
 			if (next == NODE_NONE)
 				return NODE_NONE;
 		}
@@ -153,13 +153,15 @@ static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32
 
 uint32_t name_model_find(struct name_model *m, struct name_path path, bool follow)
 {
-	return walk(m, NODE_ROOT, path.text, known_of(m, path), follow, false, 0, NULL, NULL);
+	unsigned int n_links = 0;
+	return walk(m, NODE_ROOT, path.text, known_of(m, path), follow, false, &n_links, NULL, NULL);
 }
 
 uint32_t name_model_parent(struct name_model *m, struct name_path path, const char **last, size_t *len)
 {
+	unsigned int n_links = 0;
 	*last = NULL;
-	uint32_t at = walk(m, NODE_ROOT, path.text, known_of(m, path), false, true, 0, last, len);
+	uint32_t at = walk(m, NODE_ROOT, path.text, known_of(m, path), false, true, &n_links, last, len);
 	return *last && !is(*last, *len, ".") && !is(*last, *len, "..") ? at : NODE_NONE;
 }
 

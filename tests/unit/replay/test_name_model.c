@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What paths mean while names come and go. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "common/xalloc.h"
+#include "replay/load/name_model.h"
+
+static struct name_path path_of(const char *text)
+{
+	return (struct name_path){text, NONE32};
+}
+
+/* Link i is twice link i + 1, and the last one is here: to look up the first one of n is to follow 2^n - 1. */
+static void links_make(struct name_model *m, unsigned int n)
+{
+	name_model_init(m, 0);
+	for (unsigned int i = 0; i < n; i++) {
+		char name[20];
+		snprintf(name, sizeof name, "l%u", i);
+		const uint32_t node = name_model_make(m, INITIAL_LINK);
+		m->node[node].link = i + 1 < n ? xasprintf("l%u/l%u", i + 1, i + 1) : xstrdup(".");
+		name_model_set(m, path_of(name), node);
+	}
+}
+
+/* As the kernel does it: not so many at each depth, of which there would be no end. */
+static void so_many_links_in_one_look_up(void **state)
+{
+	(void)state;
+	struct name_model m;
+	links_make(&m, 5);
+	assert_int_equal(name_model_find(&m, path_of("l0"), true), NODE_ROOT);
+	name_model_release(&m);
+	links_make(&m, 6);
+	assert_int_equal(name_model_find(&m, path_of("l0"), true), NODE_NONE);
+	assert_int_not_equal(name_model_find(&m, path_of("l0"), false), NODE_NONE);
+	name_model_release(&m);
+	links_make(&m, 60);
+	assert_int_equal(name_model_find(&m, path_of("l0/x"), true), NODE_NONE);
+	name_model_release(&m);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(so_many_links_in_one_look_up),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
