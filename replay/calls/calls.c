@@ -113,6 +113,22 @@ struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *f
 	return s;
 }
 
+struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd))
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	_Atomic(struct call_stream *) *at = &k->calls->stream[k->c->slot];
+	struct call_stream *s = atomic_load(at);
+	if (s)
+		return s;
+	pthread_mutex_lock(&lock);
+	s = atomic_load(at);
+	int fd = call_fd(k, k->c->slot);
+	if (!s && fd >= 0)
+		s = make(k, fd);
+	pthread_mutex_unlock(&lock);
+	return s;
+}
+
 void call_slot_set(struct caller *k, uint32_t slot, int fd)
 {
 	atomic_store_explicit(&k->p->fds[slot], fd, memory_order_release);

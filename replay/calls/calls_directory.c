@@ -47,16 +47,16 @@ void call_fdopendir(struct caller *k)
 		call_stream_add(k->calls, k->c->slot, NULL, d);
 }
 
+static struct call_stream *directory_make(struct caller *k, int fd)
+{
+	DIR *d = fdopendir(fd);
+	return d ? call_stream_add(k->calls, k->c->slot, NULL, d) : NULL;
+}
+
 /* The slot's directory, locked; one whose opendir the trace has not is made one. */
 static struct call_stream *directory_take(struct caller *k)
 {
-	uint32_t slot = k->c->slot;
-	struct call_stream *s = atomic_load(&k->calls->stream[slot]);
-	int fd = call_fd(k, slot);
-	if (!s && fd >= 0) {
-		DIR *d = fdopendir(fd);
-		s = d ? call_stream_add(k->calls, slot, NULL, d) : NULL;
-	}
+	struct call_stream *s = call_stream_first(k, directory_make);
 	if (s)
 		pthread_mutex_lock(&s->lock);
 	if (s && s->directory)

@@ -106,6 +106,9 @@ bool call_store_collide(const struct call_store *s, uint32_t a, uint32_t b); /* 
 void call_slot_set(struct caller *k, uint32_t slot, int fd); /* it is open from now on, and so are its heirs */
 void call_slot_end(struct replay_plan *p, uint32_t slot); /* closes it, whatever it is */
 struct call_stream *call_stream_add(struct call_table *c, uint32_t slot, FILE *file, DIR *directory);
+/* The slot's stream. One that no request was seen to open comes into being when it is first used: by `make`, once, however many threads are
+ * first. NULL where its descriptor is not open, or `make` gives none. */
+struct call_stream *call_stream_first(struct caller *k, struct call_stream *(*make)(struct caller *k, int fd));
 void call_stream_end(struct call_stream *s); /* closes what it is */
 /* "/proc/self/fd/N" */
 struct proc_path {

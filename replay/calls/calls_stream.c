@@ -3,7 +3,6 @@
  * replayed as one that reads as many bytes as it got. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "replay/calls/calls_private.h"
@@ -54,23 +53,21 @@ void call_fdopen(struct caller *k)
 	const char *mode = mode_of(k->c->flags);
 	FILE *f = NULL;
 	CALL(k, (f = fdopen(fd, mode)) ? 0 : -1);
-	if (f && atomic_load(&k->calls->stream[k->c->slot]))
-		free(NULL); /* a second stream on one number: the first keeps it */
-	else if (f)
+	if (f && !atomic_load(&k->calls->stream[k->c->slot])) /* a second stream on one number: the first keeps it */
 		call_stream_add(k->calls, k->c->slot, f, NULL);
 }
 
-/* The slot's stream, locked; standard streams and inherited ones come into being when they are first used. NULL with the outcome
- * of a bad descriptor. */
+/* Of standard streams and inherited ones. */
+static struct call_stream *stream_make(struct caller *k, int fd)
+{
+	FILE *f = fdopen(fd, mode_of((uint32_t)fcntl(fd, F_GETFL)));
+	return f ? call_stream_add(k->calls, k->c->slot, f, NULL) : NULL;
+}
+
+/* The slot's stream, locked. NULL with the outcome of a bad descriptor. */
 static struct call_stream *stream_take(struct caller *k)
 {
-	uint32_t slot = k->c->slot;
-	struct call_stream *s = atomic_load(&k->calls->stream[slot]);
-	int fd = call_fd(k, slot);
-	if (!s && fd >= 0) {
-		FILE *f = fdopen(fd, mode_of((uint32_t)fcntl(fd, F_GETFL)));
-		s = f ? call_stream_add(k->calls, slot, f, NULL) : NULL;
-	}
+	struct call_stream *s = call_stream_first(k, stream_make);
 	if (s)
 		pthread_mutex_lock(&s->lock);
 	if (s && s->file)
