@@ -40,7 +40,7 @@ struct slot {
 	bool placed;	      /* `position` is settled */
 };
 
-struct slot_file { /* a path, in one spelling ("/a", "./a" and "a" are one), whatever it means at a time */
+struct slot_file { /* a path, in one spelling ("/a", "./a", "a/" and "a" are one), whatever it means at a time */
 	char *name;	   /* owned */
 	uint8_t passed;	   /* enum pass_reason: it is below /proc, /sys or /dev, or a special file's */
 	bool touched;	   /* while walking: some request on a descriptor succeeded on it */

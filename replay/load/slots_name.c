@@ -10,7 +10,7 @@
 #include "replay/load/initial.h"
 #include "replay/load/slots_private.h"
 
-/* Two spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a" are one file. */
+/* Spellings of a path inside the root, as far as can be told without looking: "/a", "./a" and "a" are one file. */
 static const char *plain_name(const char *path)
 {
 	for (;;) {
@@ -76,9 +76,21 @@ static uint32_t name_add(struct finder *f, const char *name, bool is_path)
 	}
 }
 
+/* "d/" is d, too. */
 uint32_t name_find(struct finder *f, const char *path)
 {
-	return name_add(f, plain_name(path), true);
+	const char *plain = plain_name(path);
+	size_t len = strlen(plain), end = len;
+	while (end > 1 && plain[end - 1] == '/')
+		end--;
+	if (end == len)
+		return name_add(f, plain, true);
+	char *name = xmalloc(end + 1);
+	memcpy(name, plain, end);
+	name[end] = '\0';
+	uint32_t file = name_add(f, name, true);
+	free(name);
+	return file;
 }
 
 /* A path relative to where the process works, where the trace has such. */

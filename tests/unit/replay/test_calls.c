@@ -185,6 +185,9 @@ static void names(void **state)
 	    {OP_MKDIR, "d", 0, 0, 0700, 0, 0, NULL, 0},
 	    {OP_MKDIR, "d", 0, 0, 0700, 0, -EEXIST, NULL, 0},
 	    {OP_MKDIR, "none/d", 0, 0, 0700, 0, -ENOENT, NULL, 0},
+	    {OP_MKDIR, "with/", 0, 0, 0700, 0, 0, NULL, 0}, /* "with", too */
+	    {OP_RENAME, "with/", 0, 0, 0, 0, 0, TEXT("without//")},
+	    {OP_RMDIR, "without/", 0, 0, 0, 0, 0, NULL, 0},
 	    {OP_OPEN, "d/new", 3, 0, 0640, O_WRONLY | O_CREAT, 3, NULL, 0},
 	    {OP_OPEN, "d/new", 0, 0, 0640, O_WRONLY | O_CREAT | O_EXCL, -EEXIST, NULL, 0},
 	    {OP_OPEN, "d", 0, 0, 0, O_WRONLY, -EISDIR, NULL, 0},
