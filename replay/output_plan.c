@@ -10,12 +10,20 @@ static int64_t ns_after_start(const struct replay_plan *p, uint64_t ticks)
 	return clock_ns_of_ticks(&p->clock, ticks) - clock_ns_of_ticks(&p->clock, p->start_ticks);
 }
 
+/* What was moved to an instant within a call (load.h) is due then, and not when its record begins. */
+static bool is_moved(const struct trace_record *traced)
+{
+	return traced->op == OP_IO_GETEVENTS || op_info(traced->op)->family == FAMILY_PAGE;
+}
+
 static int64_t intended_of(const struct output_source *o, const struct trace_record *traced, struct lane_place at)
 {
 	const struct replay_plan *p = o->ctx;
 	const struct lane *a = &p->lane[at.lane];
 	if (o->config->timing == TIMING_FULLSPEED)
 		return TIME_NONE;
+	if (o->config->timing == TIMING_TIMESTAMP && is_moved(traced))
+		return ns_after_start(p, p->start_ticks + plan_due(p, at.lane, at.index));
 	if (o->config->timing == TIMING_TIMESTAMP)
 		return llrint((double)(traced->begin_ns - o->input_first_ns) / o->config->speed);
 	uint64_t from = p->start_ticks; /* or the end of the last one in its lane that was issued */

@@ -282,6 +282,29 @@ static int teardown(void **state)
 	return 0;
 }
 
+/* Results are fetched when they were fetched, at the end of a call that waited for them, and that is no lateness. */
+static void fetched_in_time(void **state)
+{
+	(void)state;
+	enum { FETCHED_NS = 30000000 };
+	struct sample s = {.paths = {"f"}, .n_paths = 1};
+	struct err e = ERR_INIT;
+	struct rig g;
+	rig_init(&g);
+	sample_open(&s, 1, 0, 1000, 0, O_RDWR | O_CREAT, 5);
+	call(&s, 1, 10000, 11000, OP_IO_SUBMIT, 1);
+	sample_data(&s, 1, 10000, FETCHED_NS, OP_AIO_WRITE, 5, 0, 0, 8, 8);
+	call(&s, 1, 20000, FETCHED_NS, OP_IO_GETEVENTS, 1);
+	g.c.timing = TIMING_TIMESTAMP;
+	if (rig_replay(&g, &s, &e))
+		fail_msg("%s", e.msg);
+	assert_in_range(g.r[3].intended_ns, FETCHED_NS - 100, FETCHED_NS + 100);
+	assert_in_range(g.r[1].intended_ns, 10000 - 100, 10000 + 100);
+	assert_true(g.r[3].begin_ns >= FETCHED_NS - 100);
+	rig_release(&g);
+	sample_release(&s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -292,6 +315,7 @@ int main(void)
 	    cmocka_unit_test(without_descriptors),
 	    cmocka_unit_test(replayed),
 	    cmocka_unit_test(pauses),
+	    cmocka_unit_test(fetched_in_time),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }
