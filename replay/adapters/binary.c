@@ -4,7 +4,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,7 +15,7 @@
 #include "capture/app/app.h"
 #include "common/clock.h"
 #include "common/xalloc.h"
-#include "replay/adapters/child.h"
+#include "replay/adapters/tool.h"
 
 #define VERSION_LIMIT_NS 5000000000
 #define VERSION_BYTES 200
@@ -49,24 +48,6 @@ char *adapter_binary(const struct adapter *a, struct err *e)
 
 /* --- which version ---------------------------------------------------------------------------------------------------- */
 
-/* In a process group of its own, and as that user: what asks a stranger's program for its version runs it. */
-static pid_t start(char *const *argv, const char *user, int out)
-{
-	fflush(NULL);
-	pid_t pid = fork();
-	if (pid) {
-		if (pid > 0)
-			setpgid(pid, pid); /* both sides do: whoever comes first */
-		return pid;
-	}
-	int null = open("/dev/null", O_RDONLY);
-	setpgid(0, 0);
-	if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0 || (user && child_user_become(user)))
-		_exit(127);
-	execv(argv[0], argv);
-	_exit(127);
-}
-
 /* Up to the first line end, or until the time is over. */
 static size_t line_read(int fd, char *line, size_t size)
 {
@@ -92,7 +73,7 @@ int binary_first_line(char *const *argv, const char *user, struct strbuf *out, s
 	int ends[2];
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return err_sys(e, errno, "making a pipe");
-	pid_t pid = start(argv, user, ends[1]);
+	pid_t pid = tool_start(argv, NULL, user, ends[1], false); /* what asks a stranger's program for its version runs it */
 	int code = errno;
 	close(ends[1]);
 	if (pid > 0) {

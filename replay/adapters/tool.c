@@ -16,8 +16,7 @@
 
 #define LOG_BYTES 400
 
-/* In a process group of its own. What cannot be done before it is executed makes it end with 127, which a shell ends with, too. */
-static pid_t tool_start(char *const *argv, const char *dir, const char *log, const char *user)
+pid_t tool_start(char *const *argv, const char *dir, const char *user, int out, bool tells)
 {
 	fflush(NULL);
 	pid_t pid = fork();
@@ -26,16 +25,17 @@ static pid_t tool_start(char *const *argv, const char *dir, const char *log, con
 			setpgid(pid, pid); /* both sides do: whoever comes first */
 		return pid;
 	}
-	int in = open("/dev/null", O_RDONLY), out = open(log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	int in = open("/dev/null", O_RDONLY);
 	setpgid(0, 0);
-	if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+	if (in < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
 		_exit(127);
-	int code = chdir(dir) < 0 ? errno : user ? child_user_become(user) : 0;
+	int code = dir && chdir(dir) < 0 ? errno : user ? child_user_become(user) : 0;
 	if (!code) {
 		execvp(argv[0], argv);
 		code = errno;
 	}
-	dprintf(2, "%s\n", strerror(code));
+	if (tells)
+		dprintf(2, "%s\n", strerror(code));
 	_exit(127);
 }
 
@@ -70,10 +70,14 @@ static int tool_wait(pid_t pid, int64_t limit_ns, int *status)
 
 int tool_run(char *const *argv, const char *dir, const char *log, const char *user, int64_t limit_ns, struct err *e)
 {
-	int status = 0;
-	pid_t pid = tool_start(argv, dir, log, user);
+	int status = 0, out = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (out < 0)
+		return err_sys(e, errno, "%s", log);
+	pid_t pid = tool_start(argv, dir, user, out, true);
+	int code = errno;
+	close(out);
 	if (pid < 0)
-		return err_sys(e, errno, "%s cannot be started", argv[0]);
+		return err_sys(e, code, "%s cannot be started", argv[0]);
 	if (tool_wait(pid, limit_ns, &status))
 		return err_set(e, ETIMEDOUT, "%s had not ended after %lld s", argv[0], (long long)(limit_ns / 1000000000));
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
