@@ -174,6 +174,10 @@ static int list_entry(const char *path, const struct stat *st, int type, struct 
 	else if (type == FTW_SL) {
 		ssize_t len = readlink(path, link, sizeof link - 1);
 		link[len > 0 ? len : 0] = 0;
+		if (strpbrk(link, "#\n")) {
+			listed.bad = "#, or a line end, nor what a link with one points at";
+			return 1;
+		}
 		fprintf(listed.list, "symlink#%s%s#%s\n", listed.root, name, link);
 	}
 	return 0;

@@ -83,6 +83,12 @@ exit 1
 S
 VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
 expect_line err 'artc ended with status 1: line 3: syntax error'
+# a link that points at a line of its list is no line of it
+ln -s 'there
+file#/etc/there#1' target/odd
+VALIDATE_ARTC=$PWD/bin/artrun expect_status 3 "$VALIDATE" replay --engine artc --dir target -o artc.trace "$data/calls.trace"
+expect_line err 'no way to write a name with #, or a line end'
+rm target/odd
 
 # what makes its program runs as the user that it is to run as
 if [ "$(id -u)" -eq 0 ] && nobody=$(id -u nobody 2>/dev/null); then
