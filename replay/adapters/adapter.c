@@ -228,6 +228,8 @@ static int replay_all(struct adapter_state *a, struct replay_summary *s, struct 
 	ret = ret ? ret : command_make(a, e);
 	ret = ret ? ret : adapter_start(a, e);
 	ret = ret ? ret : self_read(a, e);
+	if (!ret && a->times.how == ADAPTER_BLOCK)
+		ret = seen_join(a, e);
 	ret = ret ? ret : seen_match(a, e);
 	if (!ret && !a->n_matched && a->times.how != ADAPTER_UNTIMED)
 		ret = err_set(e, ENODATA, "%s ended well, but of %llu requests none was seen (times %s; %llu others were)", a->run.adapter->name,

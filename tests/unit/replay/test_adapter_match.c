@@ -179,6 +179,55 @@ static void what_it_was_not_given(void **state)
 	sample_release(&seen);
 }
 
+static struct trace_record *piece_add(struct sample *s, uint32_t tid, int64_t begin, int64_t end, uint64_t offset, uint64_t length)
+{
+	return sample_data(s, tid, begin, end, OP_PREAD, -1, 0, offset, length, (int64_t)length);
+}
+
+/* What the kernel cuts up is put together again: pieces of two threads in between one another, one with an error, one of two lengths. */
+static void pieces_of_requests(void **state)
+{
+	enum { K = 1024, M = K * K };
+	struct sample in, seen;
+	struct match m;
+	struct err e = ERR_INIT;
+	(void)state;
+	sample_start(&in);
+	sample_start(&seen);
+	piece_add(&in, 1, 0, 5, 0, 5 * M / 2);
+	piece_add(&in, 2, 10, 15, 16 * M, 2 * M);
+	piece_add(&in, 1, 20, 25, 0, 2 * M);
+	piece_add(&in, 1, 30, 35, 32 * M, M);
+	piece_add(&in, 1, 40, 45, 33 * M, M);
+	piece_add(&in, 1, 50, 55, 32 * M, 2 * M);
+	piece_add(&seen, 1, 100, 150, 0, M);
+	piece_add(&seen, 2, 101, 160, 16 * M, M);
+	piece_add(&seen, 1, 102, 170, M, M);
+	piece_add(&seen, 2, 103, 140, 17 * M, M)->error = EIO;
+	piece_add(&seen, 1, 104, 155, 2 * M, M / 2);
+	piece_add(&seen, 1, 200, 250, 0, M);
+	piece_add(&seen, 1, 201, 251, M, M);
+	piece_add(&seen, 1, 300, 310, 32 * M, M); /* these two were waited for */
+	piece_add(&seen, 1, 320, 330, 33 * M, M);
+	piece_add(&seen, 1, 400, 450, 32 * M, M);
+	piece_add(&seen, 1, 401, 440, 33 * M, M);
+	piece_add(&seen, 1, 500, 550, 64 * M, M); /* of nothing that there is */
+	piece_add(&seen, 1, 501, 551, 65 * M, M);
+	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
+	assert_int_equal(seen_join(&m.a, &e), 0);
+	match_run(&m);
+	BEGINS(&m, 100, 101, 200, 300, 320, 400);
+	assert_int_equal(m.a.outcome[0].took_ns, 70);
+	assert_int_equal(m.a.outcome[0].rvalue, 5 * M / 2);
+	assert_int_equal(m.a.outcome[1].rvalue, -EIO);
+	assert_int_equal(m.a.outcome[5].took_ns, 50);
+	assert_int_equal(m.a.n_seen, 8);
+	assert_int_equal(m.a.n_extra, 2);
+	match_release(&m);
+	sample_release(&in);
+	sample_release(&seen);
+}
+
 /* Files: by name, whatever number they have; and a read without an offset is where its file stands. */
 static void files_by_name_and_position(void **state)
 {
@@ -350,7 +399,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(in_another_order), cmocka_unit_test(kth_with_kth), cmocka_unit_test(extra_and_others),
-		cmocka_unit_test(what_it_was_not_given), cmocka_unit_test(files_by_name_and_position), cmocka_unit_test(every_request_once),
+		cmocka_unit_test(what_it_was_not_given),
+		cmocka_unit_test(pieces_of_requests), cmocka_unit_test(files_by_name_and_position), cmocka_unit_test(every_request_once),
 		cmocka_unit_test(by_number), cmocka_unit_test(by_place), cmocka_unit_test(what_it_took_and_gave), cmocka_unit_test(nobody_looked),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
