@@ -126,7 +126,7 @@ const struct option_spec replay_options[] = {
 	{.name = "sq-poll", .type = OPT_FLAG, .offset = BLOCK(sq_poll), .help = "io_uring: a thread of the kernel looks for requests"},
 	{.name = "registered", .type = OPT_FLAG, .offset = BLOCK(registered), .help = "io_uring: register file and buffers (yes)"},
 	{.name = "harvester", .type = OPT_FLAG, .offset = BLOCK(harvester),
-	 .help = "engine block: a thread of its own fetches the completions of each worker"},
+	 .help = "engine block: a thread of its own fetches the completions of each worker; not with --discards"},
 	{.name = "discards", .type = OPT_FLAG, .offset = BLOCK(discards), .help = "engine block: replay discards as well"},
 	{.name = "read-only", .type = OPT_FLAG, .offset = BLOCK(read_only), .help = "engine block: read where the trace writes"},
 	{.name = "dry-run", .type = OPT_FLAG, .offset = BLOCK(dry_run), .flags = OPT_CLI_ONLY,

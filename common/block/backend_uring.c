@@ -23,6 +23,7 @@ enum { BUFFER_READS, BUFFER_CONTENT };
 struct block_queue {
 	struct io_uring ring;
 	bool has_ring, fixed_file, fixed_buffers, is_block;
+	bool apart; /* another thread harvests, which must not touch what is handed over */
 	int device_fd;
 	int fd; /* the same, or 0: its place among the registered ones */
 	struct block_done *at_once; /* at_once[n_slots]: discards, done when they were handed over */
@@ -100,7 +101,7 @@ static void things_register(struct block_queue *q, const struct block_queue_conf
 static int uring_open(struct block_queue **out, const struct block_queue_config *c, struct strbuf *notes, struct err *e)
 {
 	struct block_queue *q = *out = xcalloc(1, sizeof *q);
-	*q = (struct block_queue){.fd = c->fd, .device_fd = c->fd, .is_block = c->is_block};
+	*q = (struct block_queue){.fd = c->fd, .device_fd = c->fd, .is_block = c->is_block, .apart = c->harvester};
 	int ret = ring_make(q, c);
 	if (ret == -ENOMEM)
 		return err_sys(e, ENOMEM, "io_uring: a ring of %u requests; the limit of locked memory (ulimit -l) may be too low", c->n_slots);
@@ -146,11 +147,15 @@ static int discard_now(struct block_queue *q, const struct block_command *c)
 	return 1;
 }
 
-/* What the kernel did not take stays in the ring, and is offered again at the next harvest. */
+/* What the kernel did not take stays in the ring, and is offered again at the next harvest; where another thread harvests, until it is taken. */
 static void offer(struct block_queue *q, uint32_t n)
 {
-	int got = io_uring_submit(&q->ring);
-	q->n_left = q->n_left + n - (got > 0 ? (uint32_t)got : 0);
+	int got;
+	q->n_left += n;
+	do {
+		got = io_uring_submit(&q->ring);
+		q->n_left -= got > 0 ? (uint32_t)got : 0;
+	} while (q->apart && q->n_left && (got > 0 || got == -EAGAIN || got == -EBUSY || got == -EINTR));
 }
 
 static int uring_submit(struct block_queue *q, const struct block_command *command, uint32_t n)
@@ -184,7 +189,7 @@ static uint32_t ring_take(struct block_queue *q, struct block_done *done, uint32
 static int uring_harvest(struct block_queue *q, struct block_done *done, uint32_t max, int64_t wait_ns)
 {
 	uint32_t n = 0;
-	if (q->n_left)
+	if (q->n_left && !q->apart)
 		offer(q, 0);
 	while (q->n_at_once && n < max)
 		done[n++] = q->at_once[--q->n_at_once];

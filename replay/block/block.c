@@ -49,6 +49,8 @@ static int modes_check(const struct replay_config *c, struct err *e)
 		return err_set(e, EINVAL, "sq-poll is for io_uring");
 	if (o->harvester && (!strcmp(block_backend_names[o->backend], "psync")))
 		return err_set(e, EINVAL, "harvester: psync has no completions to fetch");
+	if (o->harvester && o->discards)
+		return err_set(e, EINVAL, "harvester: discards have ended when they have been handed over, and another thread would learn of it late");
 	return 0;
 }
 

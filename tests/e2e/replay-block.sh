@@ -16,6 +16,7 @@ expect_line err 'engine block has modes'
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode afap --speed 2 in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode hf --think-scale 2 in.csv
 expect_status 2 "$VALIDATE" replay --destructive --device target --mode load --mutant drift in.csv
+expect_status 2 "$VALIDATE" replay --destructive --device target --harvester --discards in.csv
 expect_status 2 "$VALIDATE" replay --engine block in.csv
 expect_line err '--device is missing'
 expect_status 2 "$VALIDATE" replay --mode dep --dir . in.csv
