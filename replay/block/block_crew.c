@@ -57,6 +57,7 @@ static int worker_make(struct block_crew *c, uint32_t i, struct err *e)
 	struct block_worker *w = &c->worker[i];
 	const uint32_t n = c->plan->n_slots;
 	*w = (struct block_worker){.crew = c, .index = i, .n_slots = n, .wait_ns = -1, .notes = STRBUF_INIT};
+	w->crowded = c->plan->n_lanes > (uint32_t)processors_allowed();
 	w->cpu = c->config->pin ? processor_nth(i) : -1;
 	w->slot = aligned_alloc(128, (n * sizeof *w->slot + 127) / 128 * 128);
 	w->unused = xcalloc(n, sizeof *w->unused);

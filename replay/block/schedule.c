@@ -52,9 +52,14 @@ static bool is_its_turn(const struct block_schedule *s)
 		return true;
 	uint64_t mine = s->place[s->next];
 	for (uint32_t i = 0; i < s->n_workers; i++)
-		if (i != s->index && atomic_load_explicit(&s->progress[i].next, memory_order_acquire) < mine)
+		if (i != s->index && atomic_load(&s->progress[i].next) < mine)
 			return false;
 	return true;
+}
+
+bool schedule_has_turn(const struct block_schedule *s)
+{
+	return s->next < s->n && is_its_turn(s);
 }
 
 static uint32_t in_flight_of_all(const struct block_schedule *s)

@@ -70,6 +70,7 @@ struct block_progress { /* what one worker tells the others; it alone writes it 
 				   * ended, counted by all */
 	uint32_t *ended;
 	_Atomic uint64_t next; /* place in the trace's order of the one it hands over next; UINT64_MAX: none is left */
+	_Atomic uint32_t asleep; /* it waits for its turn; a futex. The workers' own business (worker.c) */
 };
 
 struct block_window {
@@ -119,6 +120,8 @@ void schedule_release(struct block_schedule *s);
 uint32_t schedule_take(struct block_schedule *s, int64_t now, uint32_t room, uint32_t *taken);
 /* What it gave has been handed over: now the others may have their turn. */
 void schedule_handed_over(struct block_schedule *s);
+/* Whether nobody has an earlier request left to begin than this worker's next one; false where it has none. */
+bool schedule_has_turn(const struct block_schedule *s);
 /* When schedule_take may give something, if nothing ends before; TICKS_NEVER. After a schedule_take that gave nothing. */
 int64_t schedule_wake(const struct block_schedule *s, int64_t now);
 /* Request `k` has ended; its begin and end are in it. */

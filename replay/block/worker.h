@@ -39,6 +39,7 @@ struct block_worker {
 	uint32_t n_slots, n_unused;
 	struct due_heap held; /* slots whose completion a mutant holds back */
 	struct waiter waiter;
+	bool crowded;	     /* there are more workers than processors: who has nothing to do must not take one */
 	int64_t active;	     /* when something was handed over or ended last */
 	bool bundle_follows; /* the bundle's threshold follows what a submission costs */
 	uint32_t most_in_flight;
