@@ -370,5 +370,6 @@ void slots_release(struct slots *s)
 	free(s->slot);
 	free(s->map);
 	free(s->process);
+	free(s->birth);
 	*s = (struct slots){.slot = NULL};
 }

@@ -69,9 +69,22 @@ struct slot_process {
 	uint32_t told_parent; /* number of the process that started it, whether that has requests or not; 0: not told */
 	bool parent_told; /* by the trace; otherwise it is one that it inherited descriptors from */
 	bool waited;	  /* some thread is known to have waited for its end, until waited_ns: */
-	uint32_t waiter_tid, waiter; /* that; as a thread of the load, NONE32 where it has no requests */
+	uint32_t waiter_tid; /* that */
 	int64_t waited_ns;
+	uint32_t knows;	  /* thread of the load that knew of its end at knows_ns, NONE32 none: that one or, where that has no requests, who waited
+			   * for its process, and so on */
+	int64_t knows_ns;
 	char *directory;  /* where it works, as a path; NULL: at the top. Only where the trace has paths relative to it */
+};
+
+/* How a process came to be and ended, as its parent saw it; and, where that has no requests (a shell, timeout(1)), as the parent of that one saw
+ * that one, and so on. */
+struct slot_birth {
+	uint32_t process; /* index into slots.process */
+	uint32_t parent;  /* its number, whether it has requests or not */
+	int64_t birth_ns;
+	bool ended; /* the parent waited for it, as it did for the process: until ended_ns */
+	int64_t ended_ns;
 };
 
 struct slots {
@@ -83,6 +96,8 @@ struct slots {
 	uint32_t n_maps, maps_cap;
 	struct slot_process *process; /* process[n_processes] */
 	uint32_t n_processes, processes_cap;
+	struct slot_birth *birth; /* birth[n_births] */
+	uint32_t n_births, births_cap;
 	uint32_t n_open_max;	 /* descriptors open at one time, at the most, in the trace */
 	const struct fileset *before; /* what the trace says was there, n = 0: nothing; borrowed from the trace */
 	struct initial *initial; /* initial.h: what was there before the first request */

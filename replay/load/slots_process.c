@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/xalloc.h"
 #include "replay/load/slots_private.h"
 
 #define GENERATIONS_MAX 64
@@ -38,7 +39,7 @@ static const json_t *row_of(const struct finder *f, uint32_t pid)
 void process_told(const struct finder *f, struct slot_process *p)
 {
 	const json_t *row = row_of(f, p->pid), *waited = json_object_get(row, "waited_ns"), *by = json_object_get(row, "waited_by");
-	p->parent = p->waiter = NONE32;
+	p->parent = p->knows = NONE32;
 	if (!row)
 		return;
 	int64_t begin_ns = json_integer_value(json_object_get(row, "begin_ns"));
@@ -66,25 +67,55 @@ static uint32_t parent_told(const struct finder *f, uint32_t pid)
 	return NONE32;
 }
 
-static uint32_t thread_of(const struct load *l, uint32_t tid)
+static void birth_add(struct slots *s, struct slot_birth b)
 {
-	for (uint32_t i = 0; i < l->n_threads; i++)
-		if (l->thread[i].tid == tid)
-			return i;
-	return NONE32;
+	GROW(s->birth, s->n_births, s->births_cap);
+	s->birth[s->n_births++] = b;
+}
+
+static void end_known(struct slot_process *p, const struct u64_map *of_tid, uint32_t tid, int64_t ns)
+{
+	const uint32_t *thread = u64_map_find(of_tid, tid);
+	p->knows = thread ? *thread : NONE32;
+	p->knows_ns = ns;
+}
+
+/* From parent to parent, until one has requests of its own. */
+static void births_find(struct finder *f, uint32_t process, const struct u64_map *of_tid)
+{
+	struct slot_process *p = &f->s->process[process];
+	struct slot_birth b = {process, p->told_parent, p->birth_ns, p->waited, p->waited_ns};
+	if (p->waited)
+		end_known(p, of_tid, p->waiter_tid, p->waited_ns);
+	for (int i = 0; i < GENERATIONS_MAX && b.parent; i++) {
+		birth_add(f->s, b);
+		const json_t *row = u64_map_find(&f->process_of, b.parent) ? NULL : row_of(f, b.parent);
+		const json_t *waited = json_object_get(row, "waited_ns"), *by = json_object_get(row, "waited_by");
+		if (!row)
+			return;
+		b.parent = (uint32_t)json_integer_value(json_object_get(row, "parent"));
+		b.birth_ns = json_integer_value(json_object_get(row, "begin_ns"));
+		b.ended_ns = json_integer_value(waited);
+		b.ended = b.ended && p->knows == NONE32 && json_is_integer(waited) && json_is_integer(by);
+		if (b.ended)
+			end_known(p, of_tid, (uint32_t)json_integer_value(by), b.ended_ns);
+	}
 }
 
 /* Slots know their processes now, and processes their parents. */
 void processes_settle(struct finder *f)
 {
 	struct slots *s = f->s;
+	struct u64_map of_tid = {.cell = NULL};
+	for (uint32_t i = 0; i < f->l->n_threads; i++)
+		u64_map_at(&of_tid, f->l->thread[i].tid, i);
 	for (uint32_t i = 0; i < s->n_processes; i++) {
 		struct slot_process *p = &s->process[i];
 		p->parent = parent_told(f, p->pid);
 		p->parent_told = p->parent != NONE32;
-		if (p->waited)
-			p->waiter = thread_of(f->l, p->waiter_tid);
+		births_find(f, i, &of_tid);
 	}
+	u64_map_release(&of_tid);
 	for (uint32_t i = 1; i < s->n; i++) {
 		struct slot_process *p = &s->process[s->slot[i].process];
 		if (s->slot[i].inherited && p->parent == NONE32 && s->slot[s->slot[i].source].process != s->slot[i].process)

@@ -103,10 +103,10 @@ static void birth_find(struct process_waits *p, const struct threads *t, uint32_
 static void end_find(struct process_waits *p, const struct threads *t, uint32_t process)
 {
 	const struct slot_process *x = &t->s->process[process];
-	if (!x->waited || x->waiter == NONE32)
+	if (x->knows == NONE32)
 		return;
-	uint32_t at = t->first[x->waiter] + n_begun(t, x->waiter, x->waited_ns);
-	if (at < t->first[x->waiter + 1])
+	uint32_t at = t->first[x->knows] + n_begun(t, x->knows, x->knows_ns);
+	if (at < t->first[x->knows + 1])
 		wait_for_process(p, t, t->of[at], process, t->l->request[t->of[at]].begin_ns);
 }
 
@@ -134,15 +134,13 @@ static int compare_moments(const void *a, const void *b)
 
 static struct moment *moments_find(const struct slots *s, uint32_t *n)
 {
-	struct moment *all = xmalloc(((size_t)s->n_processes * 2 + 1) * sizeof *all);
+	struct moment *all = xmalloc(((size_t)s->n_births * 2 + 1) * sizeof *all);
 	*n = 0;
-	for (uint32_t i = 0; i < s->n_processes; i++) {
-		const struct slot_process *x = &s->process[i];
-		if (!x->told_parent)
-			continue;
-		all[(*n)++] = (struct moment){x->birth_ns, x->told_parent, i, true};
-		if (x->waited)
-			all[(*n)++] = (struct moment){x->waited_ns, x->told_parent, i, false};
+	for (uint32_t i = 0; i < s->n_births; i++) {
+		const struct slot_birth *x = &s->birth[i];
+		all[(*n)++] = (struct moment){x->birth_ns, x->parent, x->process, true};
+		if (x->ended)
+			all[(*n)++] = (struct moment){x->ended_ns, x->parent, x->process, false};
 	}
 	if (*n)
 		qsort(all, *n, sizeof *all, compare_moments);

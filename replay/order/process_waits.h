@@ -2,7 +2,8 @@
 /* What follows from who started which process, and who waited for its end (slot_process): the first request of each
  * thread of a process comes after those of its parent's threads that had ended when it began, and after the processes that the parent had
  * waited for by then; what a thread does after it has waited for a process's end comes after all that
- * process's requests. Where a parent is only inferred the process began, as far as is known, with its first request.
+ * process's requests. A parent without requests of its own, as a shell or timeout(1) mostly is, stands for those that it started and waited
+ * for. Where a parent is only inferred the process began, as far as is known, with its first request.
  * For rule `process` of order fs (order_fs.c). */
 #ifndef REPLAY_PROCESS_WAITS_H
 #define REPLAY_PROCESS_WAITS_H

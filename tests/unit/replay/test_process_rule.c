@@ -110,6 +110,43 @@ static void children_one_after_another(void **state)
 	sample_release(&s);
 }
 
+/* A program runs a shell, which runs two others behind timeout(1): neither makes a request. What the program does when the shell has ended comes after
+ * both, and the second after the first, though each was waited for by somebody of whom the trace has nothing else. */
+static void through_processes_without_requests(void **state)
+{
+	(void)state;
+	for (int known = 0; known < 2; known++) {
+		struct sample s = {.paths = {"a", "b", "c"}, .n_paths = 3};
+		struct loaded x;
+		struct edges d;
+		s.extra_json = known ? "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
+				       "{\"pid\":150,\"parent\":100,\"begin_ns\":5,\"waited_by\":100,\"waited_ns\":95},"
+				       "{\"pid\":160,\"parent\":150,\"begin_ns\":10,\"waited_by\":150,\"waited_ns\":35},"
+				       "{\"pid\":200,\"parent\":160,\"begin_ns\":12,\"waited_by\":160,\"waited_ns\":33},"
+				       "{\"pid\":170,\"parent\":150,\"begin_ns\":40,\"waited_by\":150,\"waited_ns\":70},"
+				       "{\"pid\":300,\"parent\":170,\"begin_ns\":42,\"waited_by\":170,\"waited_ns\":68}]}"
+				     : "{\"processes\":[{\"pid\":100,\"parent\":1,\"begin_ns\":0},"
+				       "{\"pid\":150,\"parent\":100,\"begin_ns\":5,\"waited_by\":100,\"waited_ns\":95},"
+				       "{\"pid\":160,\"parent\":150,\"begin_ns\":10},"
+				       "{\"pid\":200,\"parent\":160,\"begin_ns\":12,\"waited_by\":160,\"waited_ns\":33},"
+				       "{\"pid\":170,\"parent\":150,\"begin_ns\":40},"
+				       "{\"pid\":300,\"parent\":170,\"begin_ns\":42,\"waited_by\":170,\"waited_ns\":68}]}";
+		of(sample_data(&s, 0, 1, 3, OP_PREAD, 3, 0, 0, 1, 1), 100, 100);   /* 0: thread 0 */
+		of(sample_data(&s, 0, 14, 20, OP_PREAD, 3, 1, 0, 1, 1), 200, 200); /* 1: thread 1 */
+		of(sample_data(&s, 0, 45, 50, OP_PREAD, 3, 2, 0, 1, 1), 300, 300); /* 2: thread 2 */
+		of(sample_data(&s, 0, 98, 99, OP_PREAD, 3, 0, 0, 1, 1), 100, 100); /* 3 */
+		load(&s, &x);
+		derive(&x, RULES_ALL, &d);
+		assert_true(has(&d, 1, 0, 0));
+		assert_true(has(&d, 2, known ? 1 : 0, 0));
+		assert_int_equal(has(&d, 3, 2, 0), known); /* otherwise both may run on behind the shell */
+		assert_int_equal(d.n, known ? 3 : 2);
+		edges_release(&d);
+		loaded_release(&x);
+		sample_release(&s);
+	}
+}
+
 /* Without a table nothing is known of who started whom, but from what was inherited. */
 static void a_parent_is_inferred_from_what_was_inherited(void **state)
 {
@@ -223,6 +260,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(births_and_ends_are_kept), cmocka_unit_test(children_one_after_another),
+		cmocka_unit_test(through_processes_without_requests),
 		cmocka_unit_test(a_parent_is_inferred_from_what_was_inherited),
 		cmocka_unit_test(siblings_inherit_from_their_parent),
 		cmocka_unit_test(a_child_told_late_inherits),
