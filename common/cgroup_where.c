@@ -67,6 +67,13 @@ static bool own_group(const char *root, enum cgroup_kind kind, const char *contr
 	return found;
 }
 
+/* How much of the group's name is that of the directory, 0 where it does not lie there. */
+static size_t len_within(const char *group, const char *directory)
+{
+	const size_t len = strlen(directory);
+	return strcmp(directory, "/") && !strncmp(group, directory, len) && (!group[len] || group[len] == '/') ? len : 0;
+}
+
 bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *controller, struct cgroup_where *w)
 {
 	struct mount_found m;
@@ -74,7 +81,7 @@ bool cgroup_where_of(const char *root, enum cgroup_kind kind, const char *contro
 	if (!mount_find(root, kind, controller, &m) || !own_group(root, kind, controller, group, sizeof group))
 		return false;
 	/* seen from inside a container the mount shows only a part of the hierarchy */
-	size_t skip = strcmp(m.root, "/") && !strncmp(group, m.root, strlen(m.root)) ? strlen(m.root) : 0;
+	size_t skip = len_within(group, m.root);
 	w->top = xasprintf("%s%s", root, m.point);
 	w->own = xasprintf("%s%s", w->top, strcmp(group + skip, "/") ? group + skip : "");
 	if (!path_exists(w->own)) {

@@ -87,6 +87,28 @@ static void test_none(void **state)
 	temp_dir_remove(root);
 }
 
+/* Seen from inside a container the mount shows a part of the hierarchy; what only begins like that part does not lie in it. */
+static void test_where(void **state)
+{
+	(void)state;
+	char *root = temp_dir_make(), *proc = xasprintf("%s/proc/self", root), *own = xasprintf("%s/sys/fs/cgroup/own", root),
+	     *beside = xasprintf("%s/sys/fs/cgroupc", root);
+	const char mountinfo[] = "35 31 0:32 /docker/ab /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
+	const char *const groups[] = {"0::/docker/ab/own\n", "0::/docker/abc\n", "0::/docker/ab\n"};
+	struct cgroup_where w;
+	struct err e = ERR_INIT;
+	assert_int_equal(dir_create(proc, &e) || dir_create(own, &e) || dir_create(beside, &e), 0);
+	file_put(proc, "mountinfo", mountinfo, strlen(mountinfo));
+	for (size_t i = 0; i < 3; i++) {
+		file_put(proc, "cgroup", groups[i], strlen(groups[i]));
+		assert_true(cgroup_where(root, CGROUP_V2, &w));
+		assert_string_equal(w.own, i ? w.top : own);
+		cgroup_where_release(&w);
+	}
+	free(proc), free(own), free(beside);
+	temp_dir_remove(root);
+}
+
 /* Groups of version 2 as plain directories: making writes the limit and forbids swap. */
 static void test_version_2_files(void **state)
 {
@@ -257,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_real),
 	    cmocka_unit_test(test_none),
+	    cmocka_unit_test(test_where),
 	    cmocka_unit_test(test_version_2_files),
 	    cmocka_unit_test(test_version_2_tree),
 	    cmocka_unit_test(test_version_2_real),
