@@ -83,6 +83,7 @@ static inline bool capture_is_on(void)
 #define cause_thread_begin(key) ((void)0)
 #define cause_exec(failed) ((void)0)
 #define cause_asynchronous() ((void)0)
+#define cause_closed(fd) ((void)0)
 #endif
 
 /* Declares `got`, what `function` returned, and the stamps around its call; returns at once where nothing is captured. */

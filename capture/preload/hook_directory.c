@@ -68,6 +68,7 @@ EXPORT int closedir(DIR *d)
 	int fd = descriptor_of(d);
 	TIMED(int, closedir, d);
 	IO(OP_CLOSEDIR, fd, 0, 0, 0);
+	cause_closed(fd);
 	return got;
 }
 

@@ -121,6 +121,7 @@ EXPORT int close(int fd)
 {
 	TIMED(int, close, fd);
 	IO(OP_CLOSE, fd, 0, 0, 0);
+	cause_closed(fd);
 	return got;
 }
 ALIAS(__close, close);

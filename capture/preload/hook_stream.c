@@ -59,6 +59,7 @@ EXPORT int fclose(FILE *f)
 	TIMED_OF(in_line_note(f); CAUSE_CALL(fclose, f), int, fclose, f);
 	in_line_forget(f);
 	IO(OP_FCLOSE, fd, 0, 0, 0);
+	cause_closed(fd);
 	return got;
 }
 ALIAS(_IO_fclose, fclose);

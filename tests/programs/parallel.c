@@ -301,6 +301,24 @@ static int again(const char *other)
 	return 0;
 }
 
+/* A file is written under a name by which it does not count, renamed, and written again under one by which it does, with the same descriptor. */
+static int renamed(const char *other)
+{
+	char name[20];
+	for (int i = 0; i < n; i++) {
+		int fd = file_open(other, O_RDWR);
+		put(fd, 0);
+		close(fd);
+		snprintf(name, sizeof name, "data%d", i);
+		if (rename(other, name))
+			return 1;
+		fd = file_open(name, O_RDWR);
+		put(fd, 0);
+		close(fd);
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -323,6 +341,8 @@ int main(int argc, char **argv)
 		return sending(argc > 3 ? atoi(argv[3]) : 1);
 	if (!strcmp(kind, "again"))
 		return again(argv[3]);
+	if (!strcmp(kind, "renamed"))
+		return renamed(argv[3]);
 	if (!strcmp(kind, "differs"))
 		return differs();
 	if (!strcmp(kind, "fails")) {

@@ -37,6 +37,7 @@ CAUSE_HIDDEN struct cause_call cause_wait_begin(enum cause_state how);
 /* Whether requests on it are the application's. (cause_subject.c) */
 CAUSE_HIDDEN bool cause_counts(const struct cause_page *page, const struct subject *s);
 CAUSE_HIDDEN bool cause_is_launcher(void);
+CAUSE_HIDDEN void cause_closed(int fd); /* what is opened under this number may be the same file by another name */
 
 /* What hooks of other files tell. Harmless where nobody is watched. */
 CAUSE_HIDDEN void cause_fork_prepare(void); /* before a child is made, by the parent */

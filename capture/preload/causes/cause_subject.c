@@ -152,6 +152,12 @@ static bool fd_counts(const struct cause_page *page, int fd)
 	return counts;
 }
 
+void cause_closed(int fd)
+{
+	if (fd >= 0 && fd < N_KNOWN)
+		atomic_store_explicit(&known[fd].file, 0, memory_order_relaxed);
+}
+
 /* --- paths ---------------------------------------------------------------------------------------------------------------- */
 
 /* The path as it is written, without "." and "..", joined to its directory. */
