@@ -1,45 +1,26 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include "replay/load/initial.h"
+#include "replay/load/initial_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
-#include "replay/load/name_model.h"
 #include "replay/load/path_sort.h"
-
-#define READ_AT_MOST (UINT64_C(1) << 62)
-
-struct state { /* of a slot's open file */
-	uint32_t node;
-	uint64_t at;  /* where a stream stands */
-	bool at_known;
-};
-
-struct walker {
-	const struct load *l;
-	const struct slots *s;
-	struct name_model m;
-	struct state *slot; /* slot[n]; meaningful for origins */
-	struct u64_map named; /* hash of (node, attribute): the trace has set it, or it is in the list */
-	struct initial *out;
-};
 
 /* --- what a request shows ------------------------------------------------------------------------------------------- */
 
-static struct node *node_at(struct walker *w, uint32_t node)
+struct node *initial_node(struct walker *w, uint32_t node)
 {
 	return node ? &w->m.node[node] : NULL;
 }
 
 /* The node was there, and so were the directories it lay in. */
-static void require(struct walker *w, uint32_t node, enum initial_kind kind)
+void initial_require(struct walker *w, uint32_t node, enum initial_kind kind)
 {
-	struct node *n = node_at(w, node);
+	struct node *n = initial_node(w, node);
 	if (!n)
 		return;
 	if (kind != INITIAL_UNKNOWN && n->kind != INITIAL_DIRECTORY && n->kind != INITIAL_LINK)
@@ -59,7 +40,7 @@ static void require_parent(struct walker *w, struct name_path path)
 {
 	const char *last;
 	size_t len;
-	require(w, name_model_parent(&w->m, path, &last, &len), INITIAL_DIRECTORY);
+	initial_require(w, name_model_parent(&w->m, path, &last, &len), INITIAL_DIRECTORY);
 }
 
 static void gone(struct walker *w, struct name_path path)
@@ -100,16 +81,16 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 		}
 	} else if (r->rvalue == -EEXIST) {
 		const struct name_path target = (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32 ? path_of(w, m->name) : path;
-		require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
+		initial_require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
 	} else if (r->rvalue == -EISDIR || (r->rvalue == -ENOTEMPTY && r->op == OP_RMDIR)) {
-		require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
+		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
 	} else if ((r->rvalue == -EINVAL && r->op == OP_READLINK) || (r->rvalue == -ENOTDIR && (r->flags & O_DIRECTORY || r->op == OP_RMDIR))) {
-		require(w, name_model_find(&w->m, path, r->op != OP_READLINK), INITIAL_FILE);
+		initial_require(w, name_model_find(&w->m, path, r->op != OP_READLINK), INITIAL_FILE);
 	} else if (r->rvalue == -ENODATA || r->rvalue == -EOPNOTSUPP) {
-		require(w, name_model_find(&w->m, path, follow), INITIAL_UNKNOWN);
+		initial_require(w, name_model_find(&w->m, path, follow), INITIAL_UNKNOWN);
 	} else if (r->rvalue == -ELOOP && r->op == OP_OPEN && r->flags & O_NOFOLLOW) {
 		const uint32_t node = name_model_find(&w->m, path, false);
-		require(w, node, node && w->m.node[node].kind == INITIAL_UNKNOWN ? INITIAL_LINK : INITIAL_UNKNOWN);
+		initial_require(w, node, node && w->m.node[node].kind == INITIAL_UNKNOWN ? INITIAL_LINK : INITIAL_UNKNOWN);
 	}
 }
 
@@ -123,7 +104,7 @@ static void opened(struct walker *w, const struct load_request *r, struct name_p
 	if (flags & O_ACCMODE || flags & O_TRUNC)
 		kind = INITIAL_FILE;
 	if (temporary) {
-		require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
+		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
 		node = name_model_make(&w->m, INITIAL_FILE);
 	} else if (flags & O_CREAT && flags & O_EXCL) {
 		node = make(w, path, INITIAL_FILE);
@@ -136,7 +117,7 @@ static void opened(struct walker *w, const struct load_request *r, struct name_p
 			w->m.node[node].absent = w->m.node[node].maybe = w->m.node[node].initial && !w->m.node[node].required;
 		}
 		else
-			require(w, node, kind);
+			initial_require(w, node, kind);
 		struct node *n = &w->m.node[node];
 		if (n->kind == INITIAL_UNKNOWN)
 			n->kind = kind;
@@ -153,12 +134,12 @@ static void renamed(struct walker *w, const struct load_request *r, struct name_
 	const struct name_path to = path_of(w, m->name);
 	uint32_t node = name_model_find(&w->m, path, r->op == OP_LINK && r->flags & AT_SYMLINK_FOLLOW);
 	uint32_t there = r->op == OP_RENAME && r->flags & 2 ? name_model_find(&w->m, to, false) : NODE_NONE;
-	require(w, node, INITIAL_UNKNOWN);
+	initial_require(w, node, INITIAL_UNKNOWN);
 	require_parent(w, to);
 	if (!there)
 		absent(w, to);
 	if (there)
-		require(w, there, INITIAL_UNKNOWN);
+		initial_require(w, there, INITIAL_UNKNOWN);
 	if (node == NODE_NONE)
 		node = name_model_make(&w->m, INITIAL_UNKNOWN);
 	if (r->op == OP_RENAME)
@@ -173,11 +154,11 @@ static void renamed(struct walker *w, const struct load_request *r, struct name_
 	}
 }
 
-static void attribute_seen(struct walker *w, const struct load_request *r, uint32_t node)
+void initial_attribute_seen(struct walker *w, const struct load_request *r, uint32_t node)
 {
 	uint32_t len;
 	const char *name = load_heap(w->l, r, &len);
-	struct node *n = node_at(w, node);
+	struct node *n = initial_node(w, node);
 	bool reads = r->op == OP_GETXATTR || r->op == OP_FGETXATTR;
 	if (!name || !n || r->rvalue < 0 || strncmp(name, "user.", 5) || strlen(name) != len)
 		return;
@@ -230,13 +211,13 @@ static void path_seen(struct walker *w, const struct load_request *r)
 		return;
 	case OP_UNLINK:
 	case OP_RMDIR:
-		require(w, name_model_find(&w->m, path, false),
+		initial_require(w, name_model_find(&w->m, path, false),
 			r->op == OP_RMDIR || r->flags & AT_REMOVEDIR ? INITIAL_DIRECTORY : INITIAL_UNKNOWN);
 		gone(w, path);
 		return;
 	case OP_READLINK:
 		node = name_model_find(&w->m, path, false);
-		require(w, node, INITIAL_LINK);
+		initial_require(w, node, INITIAL_LINK);
 		if (node && !w->m.node[node].link && (uint64_t)r->rvalue > w->m.node[node].link_bytes)
 			w->m.node[node].link_bytes = (uint64_t)r->rvalue;
 		link = load_heap(w->l, r, &len);
@@ -246,146 +227,19 @@ static void path_seen(struct walker *w, const struct load_request *r)
 	case OP_SCANDIR:
 	case OP_CHDIR:
 	case OP_WALK:
-		require(w, name_model_find(&w->m, path, true), r->op == OP_WALK ? INITIAL_UNKNOWN : INITIAL_DIRECTORY);
+		initial_require(w, name_model_find(&w->m, path, true), r->op == OP_WALK ? INITIAL_UNKNOWN : INITIAL_DIRECTORY);
 		return;
 	case OP_TRUNCATE:
 		node = name_model_find(&w->m, path, true);
-		require(w, node, INITIAL_FILE);
+		initial_require(w, node, INITIAL_FILE);
 		if (node)
 			w->m.node[node].truncated = true;
 		return;
 	default:
 		node = name_model_find(&w->m, path, !(r->flags & AT_SYMLINK_NOFOLLOW));
-		require(w, node, INITIAL_UNKNOWN);
+		initial_require(w, node, INITIAL_UNKNOWN);
 		if (op_info(r->op)->uses & OP_HEAP_NAME)
-			attribute_seen(w, r, node);
-	}
-}
-
-/* --- descriptors ------------------------------------------------------------------------------------------------------ */
-
-static struct state *state_of(struct walker *w, uint32_t slot)
-{
-	const struct slot *b = &w->s->slot[slot];
-	struct state *s = &w->slot[b->origin];
-	const struct slot *origin = &w->s->slot[b->origin];
-	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
-		return s;
-	s->node = name_model_find(&w->m, (struct name_path){w->s->file[origin->file].name, origin->file}, true);
-	s->at = origin->position;
-	s->at_known = true;
-	require(w, s->node, origin->directory ? INITIAL_DIRECTORY : INITIAL_FILE);
-	return s;
-}
-
-/* Bytes up to `end` were read. */
-static void was_read(struct walker *w, uint32_t node, uint64_t end)
-{
-	struct node *n = node_at(w, node);
-	if (!n || !n->initial || n->truncated || end > READ_AT_MOST)
-		return;
-	end = end > n->appended ? end - n->appended : 0;
-	if (end <= n->written || end <= n->size)
-		return;
-	n->size = end;
-	n->maybe = false;
-	require(w, node, INITIAL_FILE);
-}
-
-static void was_written(struct walker *w, uint32_t node, uint64_t end)
-{
-	struct node *n = node_at(w, node);
-	if (n && end <= READ_AT_MOST && end > n->written)
-		n->written = end;
-}
-
-/* Where that was is not known: at the end, wherever that is. */
-static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
-{
-	struct node *n = node_at(w, node);
-	if (n && n_bytes <= READ_AT_MOST && n->appended <= READ_AT_MOST)
-		n->appended += n_bytes;
-}
-
-static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
-{
-	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
-	if (r->op == OP_FSEEK && r->flags == SEEK_SET)
-		*s = (struct state){s->node, r->offset, true};
-	else if (r->op == OP_FSEEK && r->flags == SEEK_CUR)
-		s->at += r->offset;
-	else if (r->op == OP_FSEEK || r->op == OP_FSCANF)
-		s->at_known = false;
-	if (r->op == OP_FTELL)
-		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
-	const struct load_more *m = load_more(w->l, r);
-	if (r->op == OP_FTELL && m && m->from)
-		was_read(w, s->node, s->at); /* by macros */
-	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
-		return;
-	if (r->op == OP_FGETC && m)
-		s->at += m->from;
-	s->at += (uint64_t)r->rvalue;
-	if (s->at_known && writes)
-		was_written(w, s->node, s->at);
-	else if (s->at_known)
-		was_read(w, s->node, s->at);
-	else if (writes)
-		was_appended(w, s->node, (uint64_t)r->rvalue);
-}
-
-static void copy_seen(struct walker *w, const struct load_request *r)
-{
-	const struct load_more *m = load_more(w->l, r);
-	struct state *from = state_of(w, r->slot), *to = m ? state_of(w, m->slot) : NULL;
-	uint64_t n = (uint64_t)r->rvalue;
-	if (from->node && r->offset != OFFSET_NONE)
-		was_read(w, from->node, r->offset + n);
-	if (m && m->at_position)
-		from->at = (r->offset == OFFSET_NONE ? from->at : r->offset) + n;
-	if (!to || !to->node)
-		return;
-	if (m->from != OFFSET_NONE)
-		was_written(w, to->node, m->from + n);
-	if (m->to_position)
-		to->at = (m->from == OFFSET_NONE ? to->at : m->from) + n;
-}
-
-static void descriptor_seen(struct walker *w, const struct load_request *r)
-{
-	const struct op_info *o = op_info(r->op);
-	struct state *s = state_of(w, r->slot);
-	if (r->rvalue < 0 || !r->slot)
-		return;
-	if (o->uses & OP_HEAP_NAME)
-		attribute_seen(w, r, s->node);
-	if (o->family == FAMILY_STREAM) {
-		stream_seen(w, s, r);
-	} else if (o->family == FAMILY_COPY) {
-		copy_seen(w, r);
-	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
-		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
-		if (r->offset == OFFSET_NONE && !s->at_known) {
-			if (o->family == FAMILY_WRITE)
-				was_appended(w, s->node, (uint64_t)r->rvalue);
-			return;
-		}
-		s->at = at + (uint64_t)r->rvalue;
-		if (o->family == FAMILY_WRITE)
-			was_written(w, s->node, s->at);
-		else
-			was_read(w, s->node, s->at);
-	} else if (r->op == OP_LSEEK) {
-		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
-		uint64_t end = (uint64_t)r->rvalue - r->offset;
-		if (r->flags == SEEK_END)
-			was_read(w, s->node, end);
-	} else if (r->op == OP_FTRUNCATE && s->node) {
-		w->m.node[s->node].truncated = true;
-	} else if (r->op == OP_FALLOCATE) {
-		was_written(w, s->node, r->flags & 1 ? 0 : r->offset + r->length);
-	} else if (o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR) {
-		require(w, s->node, INITIAL_DIRECTORY);
+			initial_attribute_seen(w, r, node);
 	}
 }
 
@@ -479,11 +333,11 @@ struct initial *initial_find(const struct load *l, const struct slots *s, const 
 		const struct load_request *r = &l->request[i];
 		const struct op_info *o = op_info(r->op);
 		if (load_is_touch(r) && !r->passed)
-			was_read(&w, state_of(&w, r->slot)->node, r->offset + 1);
+			initial_was_read(&w, initial_state(&w, r->slot)->node, r->offset + 1);
 		else if (o->uses & OP_HAS_PATH)
 			path_seen(&w, r);
 		else if (o->uses & OP_HAS_FD && !r->passed)
-			descriptor_seen(&w, r);
+			initial_descriptor_seen(&w, r);
 	}
 	entries_take(&w);
 	absent_take(&w);

@@ -23,78 +23,15 @@
 #include "capture/op.h"
 #include "common/xalloc.h"
 #include "replay/order/async_waits.h"
-#include "replay/order/extent_map.h"
 #include "replay/order/fs_model.h"
-#include "replay/order/order.h"
+#include "replay/order/order_fs_private.h"
 #include "replay/order/order_linear.h"
 #include "replay/order/order_reduce.h"
-#include "replay/order/process_waits.h"
-#include "replay/order/use_set.h"
 
 #define WAITED_THREADS_MAX 512u /* threads whose waits for one another are in one array */
-#define MAX_EXTENTS 1024 /* a read that meets more waits for the last write of every thread instead */
 
 const char *const fs_rule_names[RULES_N + 1] = {"descriptor", "position", "name", "directory", "data", "size", "attribute",
 						     "process",	   NULL};
-
-/* Somebody changed it last, others used it since: a use waits for the change, a change for all of them. */
-struct resource {
-	uint32_t changer; /* request, NONE32 */
-	struct use_set users;
-};
-
-struct slot_state {
-	uint32_t opener, closer; /* requests, NONE32 */
-	uint32_t mover;		 /* the last that moved the position; of origins */
-	struct use_set users;
-	bool closes; /* some request closes it: users are worth noting */
-};
-
-struct file_state {
-	struct resource attribute;
-	uint32_t resizer, appender;
-	struct use_set movers; /* read or wrote it since */
-	struct use_set writers, vague_writers; /* vague: where is not known */
-	struct use_set enders;	/* met its end; least: where that was */
-	uint32_t extents;
-};
-
-struct directory_state {
-	struct use_set changers, listers;
-};
-
-struct fs {
-	const struct load *l;
-	const struct slots *s;
-	struct edges *out;
-	unsigned int rules;
-	struct slot_state *slot;
-	struct resource *map; /* map[s->n_maps] */
-	uint32_t *note; /* note[n_notes]: of what the model tells of, a place in one of the next three, 0 none yet */
-	size_t n_notes;
-	struct resource *name; /* name[n_names], [0] unused */
-	uint32_t n_names, names_cap;
-	struct file_state *file; /* file[n_files], [0] unused */
-	uint32_t n_files, files_cap;
-	struct directory_state *directory; /* directory[n_directories], [0] unused */
-	uint32_t n_directories, directories_cap;
-	struct process_waits processes, asynchronous;
-	struct u64_map process_wait_of, async_wait_of; /* request to the first in their wait */
-	struct use_table uses; /* of requests by the thresholds of their threads */
-	struct extent_pool extents;
-	uint32_t *waited; /* waited[thread * n_threads + other]: the threshold already waited for; NULL where there are too many threads: */
-	struct u64_map waited_of; /* (thread, other) to the same */
-	uint32_t request;	  /* the one whose edges are being found, NONE32 before the first */
-	uint32_t own, threshold;  /* its thread, and what of that has been reached when it has ended */
-	size_t first_edge;
-	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
-	uint32_t n_met;	 /* extents met by this read */
-};
-
-static bool rule(const struct fs *f, enum fs_rule which)
-{
-	return f->rules >> which & 1;
-}
 
 /* --- edges -------------------------------------------------------------------------------------------------------- */
 
@@ -103,7 +40,7 @@ static uint32_t *waited_for(struct fs *f, uint32_t thread)
 	return f->waited ? &f->waited[(size_t)f->own * f->l->n_threads + thread] : u64_map_at(&f->waited_of, u64_pair(f->own, thread), 0);
 }
 
-static void wait_until(struct fs *f, uint32_t thread, uint32_t threshold)
+void fs_wait_until(struct fs *f, uint32_t thread, uint32_t threshold)
 {
 	if (thread == f->own)
 		return;
@@ -119,19 +56,19 @@ static void wait_until(struct fs *f, uint32_t thread, uint32_t threshold)
 	edges_add(f->out, f->request, thread, threshold);
 }
 
-static void wait_for(struct fs *f, uint32_t q)
+void fs_wait_for(struct fs *f, uint32_t q)
 {
 	if (q != NONE32 && q != f->request)
-		wait_until(f, f->l->request[q].thread, threshold_ended(&f->l->request[q]));
+		fs_wait_until(f, f->l->request[q].thread, threshold_ended(&f->l->request[q]));
 }
 
-static void wait_for_all(struct fs *f, const struct use_set *s)
+void fs_wait_for_all(struct fs *f, const struct use_set *s)
 {
 	for (uint32_t u = s->first; u; u = f->uses.use[u].next)
-		wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
+		fs_wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
 }
 
-static void note(struct fs *f, struct use_set *s, uint64_t value)
+void fs_note(struct fs *f, struct use_set *s, uint64_t value)
 {
 	use_note(&f->uses, s, f->own, f->threshold, value);
 }
@@ -147,12 +84,12 @@ static void edges_settle(struct fs *f)
 
 static void resource_rules(struct fs *f, struct resource *x, bool change)
 {
-	wait_for(f, x->changer);
+	fs_wait_for(f, x->changer);
 	if (!change) {
-		note(f, &x->users, 0);
+		fs_note(f, &x->users, 0);
 		return;
 	}
-	wait_for_all(f, &x->users);
+	fs_wait_for_all(f, &x->users);
 	x->changer = f->request;
 	use_drop(&f->uses, &x->users);
 }
@@ -174,8 +111,8 @@ static void made(struct fs *f, uint32_t slot)
 	f->slot[slot].opener = f->request;
 	if (f->s->slot[slot].replaces) {
 		struct slot_state *old = &f->slot[f->s->slot[slot].replaces];
-		wait_for_all(f, &old->users);
-		wait_for(f, old->opener);
+		fs_wait_for_all(f, &old->users);
+		fs_wait_for(f, old->opener);
 	}
 	for (uint32_t h = f->s->slot[slot].heir; h; h = f->s->slot[h].next_heir)
 		f->slot[h].opener = f->request;
@@ -186,17 +123,17 @@ static void descriptor_use(struct fs *f, const struct load_request *r, uint32_t 
 	struct slot_state *b = &f->slot[slot];
 	if (!slot)
 		return;
-	wait_for(f, b->opener);
-	wait_for(f, b->closer);
+	fs_wait_for(f, b->opener);
+	fs_wait_for(f, b->closer);
 	if (closes(r)) {
-		wait_for_all(f, &b->users);
+		fs_wait_for_all(f, &b->users);
 		if (r->rvalue >= 0) {
 			b->closer = f->request;
 			use_drop(&f->uses, &b->users); /* what comes later waits for this one */
 		}
 	}
 	if (b->closes)
-		note(f, &b->users, 0);
+		fs_note(f, &b->users, 0);
 }
 
 /* A mapping is there from its mmap to its munmap. */
@@ -228,7 +165,7 @@ static void position_use(struct fs *f, uint32_t slot)
 	struct slot_state *b = &f->slot[f->s->slot[slot].origin];
 	if (!slot)
 		return;
-	wait_for(f, b->mover);
+	fs_wait_for(f, b->mover);
 	b->mover = f->request;
 }
 
@@ -258,7 +195,7 @@ static void waits_follow(struct fs *f, const struct process_waits *w, const stru
 {
 	const uint32_t *first = w->n ? u64_map_find(of, f->request) : NULL;
 	for (size_t i = first ? *first : SIZE_MAX; i < w->n && w->wait[i].request == f->request; i++)
-		wait_for(f, w->wait[i].earlier);
+		fs_wait_for(f, w->wait[i].earlier);
 }
 
 /* --- what the model tells ------------------------------------------------------------------------------------------- */
@@ -294,8 +231,8 @@ static void entries_rules(struct fs *f, uint32_t directory, bool change)
 		f->directory[f->n_directories++] = (struct directory_state){.changers = {0}};
 	}
 	struct directory_state *d = &f->directory[*at];
-	wait_for_all(f, change ? &d->listers : &d->changers);
-	note(f, change ? &d->changers : &d->listers, 0);
+	fs_wait_for_all(f, change ? &d->listers : &d->changers);
+	fs_note(f, change ? &d->changers : &d->listers, 0);
 }
 
 static struct file_state *file_of(struct fs *f, uint32_t object)
@@ -307,76 +244,6 @@ static struct file_state *file_of(struct fs *f, uint32_t object)
 		f->file[f->n_files++] = (struct file_state){.attribute = {.changer = NONE32}, .resizer = NONE32, .appender = NONE32};
 	}
 	return &f->file[*at];
-}
-
-static bool met(void *arg, uint32_t owner)
-{
-	struct fs *f = arg;
-	wait_for(f, owner);
-	return ++f->n_met < MAX_EXTENTS;
-}
-
-static void read_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, uint64_t n)
-{
-	bool known = start != OFFSET_NONE;
-	if (rule(f, RULE_DATA)) {
-		f->n_met = 0;
-		if (!extent_visit(&f->extents, file->extents, known ? start : 0, end, met, f))
-			wait_for_all(f, &file->writers);
-		wait_for_all(f, &file->vague_writers);
-	}
-	if (!rule(f, RULE_SIZE))
-		return;
-	wait_for(f, file->resizer);
-	note(f, &file->movers, 0);
-	if (!known || start + n < end)
-		note(f, &file->enders, known ? start + n : 0);
-}
-
-static void write_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, bool appends)
-{
-	bool known = start != OFFSET_NONE;
-	if (rule(f, RULE_SIZE)) {
-		wait_for(f, file->resizer);
-		for (uint32_t u = file->enders.first; u; u = f->uses.use[u].next)
-			if (end > f->uses.use[u].least)
-				wait_until(f, f->uses.use[u].thread, f->uses.use[u].request);
-		if (appends) {
-			wait_for(f, file->appender);
-			wait_for_all(f, &file->writers); /* where it writes follows from theirs */
-			file->appender = f->request;
-			note(f, &file->enders, known ? start : 0);
-		}
-		note(f, &file->movers, 0);
-	}
-	note(f, &file->writers, 0);
-	if (!known) {
-		note(f, &file->vague_writers, 0);
-		return;
-	}
-	file->extents = extent_put(&f->extents, file->extents, start, end, f->request);
-}
-
-static void resize_rules(struct fs *f, struct file_state *file)
-{
-	wait_for(f, file->resizer);
-	wait_for_all(f, &file->movers);
-	wait_for_all(f, &file->enders);
-	extent_clear(&f->extents, file->extents);
-	file->extents = EXTENT_NONE;
-	struct use_set *const sets[] = {&file->movers, &file->writers, &file->vague_writers, &file->enders};
-	for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-		use_drop(&f->uses, sets[i]);
-	file->resizer = f->request;
-	file->appender = NONE32;
-}
-
-static void size_rules(struct fs *f, struct file_state *file, uint64_t size)
-{
-	wait_for(f, file->resizer);
-	wait_for_all(f, &file->writers);
-	note(f, &file->movers, 0);
-	note(f, &file->enders, size == UINT64_MAX ? 0 : size);
 }
 
 /* --- one telling after another ------------------------------------------------------------------------------------- */
@@ -410,11 +277,11 @@ static void request_begins(struct fs *f, uint32_t request)
 	f->own = r->thread;
 	f->threshold = threshold_ended(r);
 	waits_follow(f, &f->asynchronous, &f->async_wait_of);
-	if (rule(f, RULE_PROCESS))
+	if (fs_rule(f, RULE_PROCESS))
 		waits_follow(f, &f->processes, &f->process_wait_of);
-	if (!r->passed && rule(f, RULE_DESCRIPTOR))
+	if (!r->passed && fs_rule(f, RULE_DESCRIPTOR))
 		descriptor_rules(f, r);
-	if (!r->passed && rule(f, RULE_POSITION))
+	if (!r->passed && fs_rule(f, RULE_POSITION))
 		position_rules(f, r);
 }
 
@@ -428,30 +295,30 @@ static size_t told(struct fs *f, const uint64_t *word)
 		request_begins(f, what);
 		return 1;
 	case TOLD_NAME:
-		if (rule(f, RULE_NAME))
+		if (fs_rule(f, RULE_NAME))
 			name_rules(f, what, change);
 		return 1;
 	case TOLD_ENTRIES:
-		if (rule(f, RULE_DIRECTORY))
+		if (fs_rule(f, RULE_DIRECTORY))
 			entries_rules(f, what, change);
 		return 1;
 	case TOLD_ATTRIBUTE:
-		if (rule(f, RULE_ATTRIBUTE))
+		if (fs_rule(f, RULE_ATTRIBUTE))
 			resource_rules(f, &file_of(f, what)->attribute, change);
 		return 1;
 	case TOLD_READ:
-		read_rules(f, file_of(f, what), word[1], word[2], word[3]);
+		fs_read_rules(f, file_of(f, what), word[1], word[2], word[3]);
 		return 4;
 	case TOLD_WRITE:
-		write_rules(f, file_of(f, what), word[1], word[2], change);
+		fs_write_rules(f, file_of(f, what), word[1], word[2], change);
 		return 3;
 	case TOLD_RESIZE:
-		if (rule(f, RULE_SIZE))
-			resize_rules(f, file_of(f, what));
+		if (fs_rule(f, RULE_SIZE))
+			fs_resize_rules(f, file_of(f, what));
 		return 1;
 	case TOLD_SIZE:
-		if (rule(f, RULE_SIZE))
-			size_rules(f, file_of(f, what), word[1]);
+		if (fs_rule(f, RULE_SIZE))
+			fs_size_rules(f, file_of(f, what), word[1]);
 		return 2;
 	}
 	return 1;

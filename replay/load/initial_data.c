@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What requests with a descriptor or a stream show: above all how large files were. */
+#include "replay/load/initial_private.h"
+
+#include <stdio.h>
+
+#include "capture/op.h"
+
+#define READ_AT_MOST (UINT64_C(1) << 62)
+
+struct state *initial_state(struct walker *w, uint32_t slot)
+{
+	const struct slot *b = &w->s->slot[slot];
+	struct state *s = &w->slot[b->origin];
+	const struct slot *origin = &w->s->slot[b->origin];
+	if (s->node || !slot || b->passed || !origin->at_setup || origin->file == NONE32)
+		return s;
+	s->node = name_model_find(&w->m, (struct name_path){w->s->file[origin->file].name, origin->file}, true);
+	s->at = origin->position;
+	s->at_known = true;
+	initial_require(w, s->node, origin->directory ? INITIAL_DIRECTORY : INITIAL_FILE);
+	return s;
+}
+
+/* Bytes up to `end` were read. */
+void initial_was_read(struct walker *w, uint32_t node, uint64_t end)
+{
+	struct node *n = initial_node(w, node);
+	if (!n || !n->initial || n->truncated || end > READ_AT_MOST)
+		return;
+	end = end > n->appended ? end - n->appended : 0;
+	if (end <= n->written || end <= n->size)
+		return;
+	n->size = end;
+	n->maybe = false;
+	initial_require(w, node, INITIAL_FILE);
+}
+
+static void was_written(struct walker *w, uint32_t node, uint64_t end)
+{
+	struct node *n = initial_node(w, node);
+	if (n && end <= READ_AT_MOST && end > n->written)
+		n->written = end;
+}
+
+/* Where that was is not known: at the end, wherever that is. */
+static void was_appended(struct walker *w, uint32_t node, uint64_t n_bytes)
+{
+	struct node *n = initial_node(w, node);
+	if (n && n_bytes <= READ_AT_MOST && n->appended <= READ_AT_MOST)
+		n->appended += n_bytes;
+}
+
+static void stream_seen(struct walker *w, struct state *s, const struct load_request *r)
+{
+	bool writes = r->op == OP_FWRITE || r->op == OP_FPUTS || r->op == OP_FPUTC || r->op == OP_FPRINTF;
+	if (r->op == OP_FSEEK && r->flags == SEEK_SET)
+		*s = (struct state){s->node, r->offset, true};
+	else if (r->op == OP_FSEEK && r->flags == SEEK_CUR)
+		s->at += r->offset;
+	else if (r->op == OP_FSEEK || r->op == OP_FSCANF)
+		s->at_known = false;
+	if (r->op == OP_FTELL)
+		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+	const struct load_more *m = load_more(w->l, r);
+	if (r->op == OP_FTELL && m && m->from)
+		initial_was_read(w, s->node, s->at); /* by macros */
+	if (!(op_info(r->op)->uses & OP_RETURNS_BYTES))
+		return;
+	if (r->op == OP_FGETC && m)
+		s->at += m->from;
+	s->at += (uint64_t)r->rvalue;
+	if (s->at_known && writes)
+		was_written(w, s->node, s->at);
+	else if (s->at_known)
+		initial_was_read(w, s->node, s->at);
+	else if (writes)
+		was_appended(w, s->node, (uint64_t)r->rvalue);
+}
+
+static void copy_seen(struct walker *w, const struct load_request *r)
+{
+	const struct load_more *m = load_more(w->l, r);
+	struct state *from = initial_state(w, r->slot), *to = m ? initial_state(w, m->slot) : NULL;
+	uint64_t n = (uint64_t)r->rvalue;
+	if (from->node && r->offset != OFFSET_NONE)
+		initial_was_read(w, from->node, r->offset + n);
+	if (m && m->at_position)
+		from->at = (r->offset == OFFSET_NONE ? from->at : r->offset) + n;
+	if (!to || !to->node)
+		return;
+	if (m->from != OFFSET_NONE)
+		was_written(w, to->node, m->from + n);
+	if (m->to_position)
+		to->at = (m->from == OFFSET_NONE ? to->at : m->from) + n;
+}
+
+void initial_descriptor_seen(struct walker *w, const struct load_request *r)
+{
+	const struct op_info *o = op_info(r->op);
+	struct state *s = initial_state(w, r->slot);
+	if (r->rvalue < 0 || !r->slot)
+		return;
+	if (o->uses & OP_HEAP_NAME)
+		initial_attribute_seen(w, r, s->node);
+	if (o->family == FAMILY_STREAM) {
+		stream_seen(w, s, r);
+	} else if (o->family == FAMILY_COPY) {
+		copy_seen(w, r);
+	} else if (o->uses & OP_RETURNS_BYTES && r->rvalue > 0) {
+		uint64_t at = r->offset == OFFSET_NONE ? s->at : r->offset;
+		if (r->offset == OFFSET_NONE && !s->at_known) {
+			if (o->family == FAMILY_WRITE)
+				was_appended(w, s->node, (uint64_t)r->rvalue);
+			return;
+		}
+		s->at = at + (uint64_t)r->rvalue;
+		if (o->family == FAMILY_WRITE)
+			was_written(w, s->node, s->at);
+		else
+			initial_was_read(w, s->node, s->at);
+	} else if (r->op == OP_LSEEK) {
+		*s = (struct state){s->node, (uint64_t)r->rvalue, true};
+		uint64_t end = (uint64_t)r->rvalue - r->offset;
+		if (r->flags == SEEK_END)
+			initial_was_read(w, s->node, end);
+	} else if (r->op == OP_FTRUNCATE && s->node) {
+		w->m.node[s->node].truncated = true;
+	} else if (r->op == OP_FALLOCATE) {
+		was_written(w, s->node, r->flags & 1 ? 0 : r->offset + r->length);
+	} else if (o->family == FAMILY_DIRECTORY || r->op == OP_FCHDIR) {
+		initial_require(w, s->node, INITIAL_DIRECTORY);
+	}
+}

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is kept while the order `fs` is derived. Private to replay/order/order_fs*.c. */
+#ifndef REPLAY_ORDER_FS_PRIVATE_H
+#define REPLAY_ORDER_FS_PRIVATE_H
+
+#include "replay/order/extent_map.h"
+#include "replay/order/order.h"
+#include "replay/order/process_waits.h"
+#include "replay/order/use_set.h"
+
+/* Somebody changed it last, others used it since: a use waits for the change, a change for all of them. */
+struct resource {
+	uint32_t changer; /* request, NONE32 */
+	struct use_set users;
+};
+
+struct slot_state {
+	uint32_t opener, closer; /* requests, NONE32 */
+	uint32_t mover;		 /* the last that moved the position; of origins */
+	struct use_set users;
+	bool closes; /* some request closes it: users are worth noting */
+};
+
+struct file_state {
+	struct resource attribute;
+	uint32_t resizer, appender;
+	struct use_set movers; /* read or wrote it since */
+	struct use_set writers, vague_writers; /* vague: where is not known */
+	struct use_set enders;	/* met its end; least: where that was */
+	uint32_t extents;
+};
+
+struct directory_state {
+	struct use_set changers, listers;
+};
+
+struct fs {
+	const struct load *l;
+	const struct slots *s;
+	struct edges *out;
+	unsigned int rules;
+	struct slot_state *slot;
+	struct resource *map; /* map[s->n_maps] */
+	uint32_t *note; /* note[n_notes]: of what the model tells of, a place in one of the next three, 0 none yet */
+	size_t n_notes;
+	struct resource *name; /* name[n_names], [0] unused */
+	uint32_t n_names, names_cap;
+	struct file_state *file; /* file[n_files], [0] unused */
+	uint32_t n_files, files_cap;
+	struct directory_state *directory; /* directory[n_directories], [0] unused */
+	uint32_t n_directories, directories_cap;
+	struct process_waits processes, asynchronous;
+	struct u64_map process_wait_of, async_wait_of; /* request to the first in their wait */
+	struct use_table uses; /* of requests by the thresholds of their threads */
+	struct extent_pool extents;
+	uint32_t *waited; /* waited[thread * n_threads + other]: the threshold already waited for; NULL where there are too many threads: */
+	struct u64_map waited_of; /* (thread, other) to the same */
+	uint32_t request;	  /* the one whose edges are being found, NONE32 before the first */
+	uint32_t own, threshold;  /* its thread, and what of that has been reached when it has ended */
+	size_t first_edge;
+	size_t *edge_of; /* edge_of[n_threads]: of this request to that thread, if >= first_edge */
+	uint32_t n_met;	 /* extents met by this read */
+};
+
+static inline bool fs_rule(const struct fs *f, enum fs_rule which)
+{
+	return f->rules >> which & 1;
+}
+
+/* The request whose edges are being found waits: until thread `thread` has reached `threshold`, for the end of request `q` (NONE32: for
+ * none), for all that were noted in `s`. */
+void fs_wait_until(struct fs *f, uint32_t thread, uint32_t threshold);
+void fs_wait_for(struct fs *f, uint32_t q);
+void fs_wait_for_all(struct fs *f, const struct use_set *s);
+/* Notes that request in `s`, with a value of which the least is kept. */
+void fs_note(struct fs *f, struct use_set *s, uint64_t value);
+
+/* That request reads or writes bytes [start, end) of a file; a read got n of them. start: OFFSET_NONE where it is not known. */
+void fs_read_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, uint64_t n);
+void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint64_t end, bool appends);
+/* It sets the file's size, or learns that it is `size` (UINT64_MAX: not known). */
+void fs_resize_rules(struct fs *f, struct file_state *file);
+void fs_size_rules(struct fs *f, struct file_state *file, uint64_t size);
+
+#endif
