@@ -167,6 +167,17 @@ static void pause_until(struct state *s, uint64_t at, uint64_t now)
 	}
 }
 
+/* What the queue still has, or has not taken, when it fails as a whole ends with that. */
+static void abandon(struct state *s)
+{
+	const uint64_t end = clock_end(s->t->clock);
+	for (uint64_t k = 0; k < s->n_issued; k++)
+		if (!s->t->sample[k].end) {
+			s->t->sample[k].end = end;
+			s->t->sample[k].result = -s->b->fatal;
+		}
+}
+
 void block_loop(struct bench_thread *t)
 {
 	struct state s = {.t = t, .b = t->load};
@@ -183,6 +194,8 @@ void block_loop(struct bench_thread *t)
 		else
 			pause_until(&s, next_instant(&s, more), now);
 	}
+	if (s.b->fatal)
+		abandon(&s);
 	t->n_requests_done = t->n_samples = s.n_issued;
 	t->capacity_reached = s.n_issued == t->capacity && t->n_requests < t->capacity;
 	t->failed = s.b->failed != UINT64_MAX || s.b->fatal;
