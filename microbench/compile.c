@@ -209,8 +209,10 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	struct build b = {.c = c, .project = &p, .script = s};
 	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
 	int ret = rng ? project_draw(&p, c, e) : -ENOMEM;
-	if (ret)
+	if (ret) {
+		gsl_rng_free(rng);
 		return ret;
+	}
 	b.source = xcalloc(c->n_files, sizeof *b.source);
 	b.object = xcalloc(c->n_files, sizeof *b.object);
 	b.unfinished = xcalloc(c->n_files, sizeof *b.unfinished);

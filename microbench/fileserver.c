@@ -181,8 +181,10 @@ static int write_script(const struct microbench_config *c, unsigned int thread, 
 	struct shelf shelf;
 	gsl_rng *rng = draw_stream(c->seed, thread, DRAW_SCRIPT, e);
 	int ret = rng ? tree_draw(&t, TOP, c, e) : -ENOMEM;
-	if (ret)
+	if (ret) {
+		gsl_rng_free(rng);
 		return ret;
+	}
 	ret = shelf_open(&shelf, c, &t, thread, e);
 	struct round r = {c, &t, &shelf, s, (uint32_t)s->names->n, thread};
 	for (size_t i = 0; !ret && i < shelf.n; i++)

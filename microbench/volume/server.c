@@ -143,9 +143,9 @@ static void on_fallocate(fuse_req_t request, fuse_ino_t inode, int mode, off_t o
 		return;
 	}
 	size_t n = inside(s, (size_t)length, offset);
-	if (s->image)
+	if (s->image && n)
 		memset(s->image + offset, 0, n);
-	else if (fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)n) < 0) {
+	else if (n && fallocate(s->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)n) < 0) {
 		fuse_reply_err(request, errno);
 		return;
 	}
