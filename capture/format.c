@@ -189,6 +189,8 @@ const char *trace_note(const struct trace *t, unsigned int i, char *buf, size_t 
 		n->first_skipped);
 	NOTE_IF(n->one_cpu_of_many, "this is one processor's file of several that lie beside it: give all of them, or "
 				    "merge them with blkparse -d");
+	NOTE_IF(n->differences_cut, "times are differences from event to event, cut to fewer digits than nanoseconds have, and were added up: they "
+				    "lag more with each event (perf script without --deltatime, or with --ns, is exact)");
 	NOTE_IF(n->n_without_end, "requests that begin and never end: %" PRIu64, n->n_without_end);
 	NOTE_IF(n->n_without_begin, "ends of requests whose beginning is not in the trace: %" PRIu64,
 		n->n_without_begin);

@@ -32,6 +32,7 @@ struct trace_notes {
 	uint64_t n_without_issue; /* block requests that were queued and completed, with no issue seen */
 	uint64_t n_queued;	  /* block requests with both, and the mean time between */
 	double mean_queue_ns;
+	bool differences_cut;	  /* times were differences, each cut to fewer digits than nanoseconds have, and were added up */
 	bool one_cpu_of_many;	  /* one processor's file alone, while others lie beside it */
 };
 const struct trace_notes *trace_notes(const struct trace *t);

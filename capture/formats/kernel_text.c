@@ -7,6 +7,7 @@
 #include "capture/formats/number.h"
 
 #define PAGE_BYTES 4096
+#define FALLEN_SHARE 16
 
 static int object_sink(void *context, enum object_kind kind, const char *name, uint32_t *id, struct err *e)
 {
@@ -56,14 +57,23 @@ void kernel_text_end(struct foreign *f)
 	block_pairs_end(&k->pairs, f);
 }
 
+/* perf script --deltatime prints times since the event before, and says so nowhere. Such fall to a small part of the one before all the
+ * time; a clock's do that where another file or boot begins, and else go back by little, if at all. */
+static bool are_differences(const struct kernel_text *k)
+{
+	return k->times.n_fallen > k->times.n / FALLEN_SHARE;
+}
+
 void kernel_text_reset(struct foreign *f)
 {
 	struct kernel_text *k = (struct kernel_text *)f;
 	if (k->has_first &&
 	    !k->decided) { /* the beginning has told what it is: programs' calls, or devices' requests */
 		f->base.meta.meta.level = k->has_block && !k->has_calls ? LEVEL_BLOCK : LEVEL_SYSCALL;
+		k->times.differences = are_differences(k);
 		k->decided = true;
 	}
+	k->times.last_ns = 0;
 	syscalls_close(k->calls);
 	calls_make(k);
 	block_pairs_reset(&k->pairs);
@@ -79,10 +89,19 @@ void kernel_text_release(struct foreign *f)
 	block_pairs_release(&k->pairs);
 }
 
-int kernel_text_time(struct kernel_text *k, const char *where, int64_t *ns, struct err *e)
+int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digits, int64_t *ns, struct err *e)
 {
-	if (*ns > TRACE_TIME_MAX || *ns < 0)
+	const bool differ = k->times.differences;
+	if (*ns > TRACE_TIME_MAX || *ns < 0 || (differ && *ns > TRACE_TIME_MAX - k->times.last_ns))
 		return foreign_at(&k->base, where, e, "a time beyond what a trace can hold");
+	if (differ) {
+		*ns += k->times.last_ns;
+		k->base.base.notes.differences_cut = digits < 9;
+	} else if (!k->decided && k->has_first) {
+		k->times.n++;
+		k->times.n_fallen += *ns < k->times.last_ns / 2;
+	}
+	k->times.last_ns = *ns;
 	if (!k->has_first) {
 		k->first_ns = *ns;
 		k->has_first = true;

@@ -17,6 +17,11 @@ struct kernel_text {
 	bool over;	  /* what follows is a summary */
 	uint64_t n_lines; /* of events, so far */
 	int64_t first_ns;
+	struct {
+		uint64_t n, n_fallen; /* in the beginning: times behind another, and those of less than half of it */
+		int64_t last_ns;
+		bool differences; /* each is the time since the one before it; last_ns is their sum */
+	} times;
 };
 
 /* Beginning, end, and going back of both. */
@@ -25,8 +30,8 @@ void kernel_text_end(struct foreign *f);
 void kernel_text_reset(struct foreign *f);
 void kernel_text_release(struct foreign *f);
 
-/* Relative to the first one. Errors: by foreign_at. */
-int kernel_text_time(struct kernel_text *k, const char *where, int64_t *ns, struct err *e);
+/* Relative to the first one; differences, of `digits` behind the point, are added up. Errors: by foreign_at. */
+int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digits, int64_t *ns, struct err *e);
 
 struct text {
 	const char *s, *end;

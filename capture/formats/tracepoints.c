@@ -66,6 +66,19 @@ static bool take_time(const char **at, const char *end, int64_t *ns, unsigned in
 	return true;
 }
 
+/* "1..... ", the processor and flags as `trace-cmd report -l` has them, before `end`: where they begin, or `end`. */
+static const char *latency_flags(const char *s, const char *end)
+{
+	const char *stop = end, *word, *flags;
+	while (stop > s && stop[-1] == ' ')
+		stop--;
+	for (word = stop; word > s && word[-1] != ' '; word--)
+		;
+	for (flags = word; flags < stop && *flags >= '0' && *flags <= '9'; flags++)
+		;
+	return flags > word && stop - flags >= 4 && strchr(".dDXb#", *flags) ? word : end;
+}
+
 /* Thread, processor and time; *at is left behind them. */
 static bool take_head(const char *s, const char *end, const char **at, struct event *v, unsigned int *digits)
 {
@@ -82,7 +95,7 @@ static bool take_head(const char *s, const char *end, const char **at, struct ev
 	for (const char *word = skip_blanks(word_end(skip_blanks(s, end), end), end); word < end; word = skip_blanks(word_end(word, end), end)) {
 		*at = word;
 		if (take_time(at, end, &v->ns, digits))
-			return memchr(word, '.', (size_t)(*at - word)) && take_thread(s, word, &v->tid);
+			return memchr(word, '.', (size_t)(*at - word)) && take_thread(s, latency_flags(s, word), &v->tid);
 	}
 	return false;
 }
@@ -92,6 +105,10 @@ static bool take_line(const char *s, const char *end, struct event *v, unsigned 
 	const char *at;
 	if (!take_head(s, end, &at, v, digits))
 		return false;
+	if (end - at > 2 && at[0] == '(' && at[1] == '+') { /* "(+1803)", of --ts-diff */
+		const char *close = memchr(at, ')', (size_t)(end - at));
+		at = skip_blanks(close ? close + 1 : end, end);
+	}
 	const char *stop = at;
 	while (stop < end && *stop != ' ' && *stop != '(')
 		stop++;
@@ -112,13 +129,41 @@ static bool named(const struct event *v, const char *name)
 	return (size_t)(v->name.end - v->name.s) == strlen(name) && !memcmp(v->name.s, name, strlen(name));
 }
 
+/* "NR 12", or "id=12" where fields are printed as they are (trace-cmd report -R). */
+static const struct syscall_row *raw_row(const struct event *v)
+{
+	struct text number = text_after(v->args, "NR");
+	if (number.s == number.end)
+		number = text_after(v->args, "id");
+	return number.s == number.end ? NULL : syscall_row_of_number((int64_t)text_number(number, 10));
+}
+
+/* "args=ARRAY[9c, ff, ff, ff, 00, ...]": bytes as they lie in memory, of a machine of this one's order. */
+static bool array_take(struct text args, uint64_t arg[SYSCALL_ARGS])
+{
+	static const char mark[] = "ARRAY[";
+	const char *s = memmem(args.s, (size_t)(args.end - args.s), mark, sizeof mark - 1);
+	unsigned char *to = (unsigned char *)arg;
+	if (!s)
+		return false;
+	s += sizeof mark - 1;
+	for (size_t i = 0; i < SYSCALL_ARGS * sizeof *arg && s; i++) {
+		to[i] = (unsigned char)text_number((struct text){skip_blanks(s, args.end), args.end}, 16);
+		s = memchr(s, ',', (size_t)(args.end - s));
+		s = s ? s + 1 : NULL;
+	}
+	return true;
+}
+
 /* "NR 12 (0, 7fff7d4dd94c, ...)" */
 static int raw_enter(struct kernel_text *k, const struct event *v, struct err *e)
 {
 	uint64_t arg[SYSCALL_ARGS] = {0};
-	const struct syscall_row *row = syscall_row_of_number((int64_t)text_number(text_after(v->args, "NR"), 10));
+	const struct syscall_row *row = raw_row(v);
 	const char *s = memchr(v->args.s, '(', (size_t)(v->args.end - v->args.s));
 	k->raw = true;
+	if (row && array_take(v->args, arg))
+		return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
 	if (!row || !s) {
 		k->base.base.notes.n_passed_over++;
 		return 0;
@@ -133,26 +178,32 @@ static int raw_enter(struct kernel_text *k, const struct event *v, struct err *e
 
 static int raw_exit(struct kernel_text *k, const struct event *v, struct err *e)
 {
-	const struct syscall_row *row = syscall_row_of_number((int64_t)text_number(text_after(v->args, "NR"), 10));
-	const char *s = memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
+	const struct syscall_row *row = raw_row(v);
+	struct text value = text_after(v->args, "ret"); /* -R; else "NR 12 = 3" */
+	const char *s = value.s < value.end ? value.s : memchr(v->args.s, '=', (size_t)(v->args.end - v->args.s));
 	if (!row || !s)
 		return 0;
-	const struct text value = {skip_blanks(s + 1, v->args.end), v->args.end};
+	if (s != value.s)
+		value = (struct text){skip_blanks(s + 1, v->args.end), v->args.end};
 	return kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 10), (struct text){NULL, NULL}, e);
 }
 
-/* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000": the values in their order. */
+/* "dfd: 0xffffff9c, filename: 0x7ff1, flags: 0x80000", or, of -R, "__syscall_nr=257 dfd=0xffffff9c ...": the values in their order. */
 static int named_enter(struct kernel_text *k, const struct event *v, const struct syscall_row *row, struct err *e)
 {
 	uint64_t arg[SYSCALL_ARGS] = {0};
 	const char *s = v->args.s;
+	const bool fields = text_starts(v->args, "__syscall_nr=");
+	const char mark = fields ? '=' : ':', separator = fields ? ' ' : ',';
+	if (fields)
+		s = word_end(s, v->args.end);
 	for (int i = 0; i < SYSCALL_ARGS; i++) {
-		const char *colon = memchr(s, ':', (size_t)(v->args.end - s));
+		const char *colon = memchr(s, mark, (size_t)(v->args.end - s));
 		if (!colon)
 			break;
 		const struct text one = {skip_blanks(colon + 1, v->args.end), v->args.end};
 		arg[i] = text_number(one, 16);
-		const char *comma = memchr(one.s, ',', (size_t)(one.end - one.s));
+		const char *comma = memchr(one.s, separator, (size_t)(one.end - one.s));
 		s = comma ? comma + 1 : v->args.end;
 	}
 	return kernel_text_enter(k, v->tid, v->ns, row, arg, e);
@@ -174,7 +225,9 @@ static int named_call(struct kernel_text *k, const struct event *v, struct err *
 	}
 	int rc;
 	if (exit || arrow) {
-		const struct text value = {skip_blanks(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
+		struct text value = text_after(v->args, "ret");
+		if (value.s == value.end)
+			value = (struct text){skip_blanks(v->args.s + (arrow ? 2 : 0), v->args.end), v->args.end};
 		rc = kernel_text_exit(k, v->tid, v->ns, row, (int64_t)text_number(value, 16), (struct text){NULL, NULL},
 				      e);
 	} else {
@@ -368,7 +421,7 @@ static int tracepoints_line(struct foreign *f, const char *s, size_t len, struct
 		f->base.meta.meta.clock_resolution_ns = step;
 	}
 	k->n_lines++;
-	int rc = kernel_text_time(k, at, &v.ns, e);
+	int rc = kernel_text_time(k, at, digits, &v.ns, e);
 	return rc ? rc : event_take(k, &v, e);
 }
 

@@ -187,6 +187,34 @@ calls plain.trace >want
 } >stacks.txt
 same stacks.txt
 
+# times since the first event, and since the one before, which are added up; of the latter nothing in the text says what they are
+since() { # MODE [DIGITS]: of what perf script printed
+	awk -v mode="$1" -v tail="${2-}" 'match($0, /[0-9]+[.][0-9]+:/) {
+		split(substr($0, RSTART, RLENGTH - 1), part, ".")
+		us = (part[1] - 16517) * 1000000 + part[2]
+		if (!n++) first = last = us
+		t = mode == "reltime" ? us - first : us - last
+		last = us
+		printf "%s%5d.%06d%s:%s\n", substr($0, 1, RSTART - 1), t / 1000000, t % 1000000, tail, substr($0, RSTART + RLENGTH)
+	}' "$data/tracepoints-perf-script.txt"
+}
+stamps plain.trace >want.times
+for mode in reltime deltatime; do
+	since $mode >$mode.txt
+	same $mode.txt
+	stamps got.trace | cmp - want.times || fail "times of perf script --$mode"
+	[ "$(grep -c 'times are differences from event to event' out)" -eq $([ $mode = deltatime ] && echo 1 || echo 0) ] || fail "$mode: $(cat out)"
+done
+since deltatime 000 >exact.txt # --ns
+same exact.txt
+! grep -q differences out || fail "perf script --deltatime --ns: $(cat out)"
+stamps got.trace | cmp - want.times || fail 'times of perf script --deltatime --ns'
+tail -n +40 deltatime.txt >part.txt # of the middle: the first is not 0
+expect_status 0 "$VALIDATE" import part.txt -o got.trace
+expect_line out 'times are differences from event to event'
+grep 'raw_syscalls' deltatime.txt | head -n 2 >two.txt # too few to tell: taken as they stand
+expect_status 0 "$VALIDATE" import two.txt -o got.trace
+
 # --- blkparse ---------------------------------------------------------------------------------------------------------
 expect_status 0 "$VALIDATE" import "$data/loop.blkparse" -o plain.trace
 calls plain.trace >want
