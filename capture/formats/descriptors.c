@@ -81,6 +81,8 @@ void descriptors_exec(struct traced_thread *t)
 	struct descriptor_table *own = table_copy(t->process->table);
 	table_put(t->process->table);
 	t->process->table = own;
+	map_list_put(t->process->maps);
+	t->process->maps = NULL;
 	for (size_t i = 0; i < own->n; i++)
 		if (own->cloexec[i])
 			descriptor_set(t, (int64_t)i, NULL, false);
@@ -104,6 +106,7 @@ static void process_put(struct traced_process *p)
 	if (--p->refs)
 		return;
 	table_put(p->table);
+	map_list_put(p->maps);
 	strbuf_release(&p->cwd);
 	free(p);
 }
@@ -136,6 +139,9 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 		table->refs++;
 	struct traced_process *p = process_new(tid, share ? table : table_copy(table), &parent->process->cwd);
 	p->parent = parent->process->pid;
+	p->maps = parent->process->maps;
+	if (p->maps)
+		p->maps->refs++;
 	return p;
 }
 

@@ -26,11 +26,22 @@ struct descriptor_table {
 	size_t n;
 };
 
+struct traced_map { /* addresses where a file is mapped */
+	uint64_t from, to;
+	uint32_t object;
+};
+struct map_list { /* of one process, or of several until one changes it */
+	unsigned int refs;
+	struct traced_map *map; /* map[n], apart */
+	size_t n, cap;
+};
+
 struct traced_process {
 	unsigned int refs;
 	uint32_t pid, parent; /* parent 0: not known */
 	bool noted;	      /* for the reader's use */
 	struct descriptor_table *table;
+	struct map_list *maps; /* NULL: nothing is mapped */
 	struct strbuf cwd; /* absolute; empty: unknown */
 };
 
@@ -75,6 +86,12 @@ void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bo
 void descriptors_exec(struct traced_thread *t);
 struct open_file *open_file_new(uint32_t object, int64_t position, bool append);
 void open_file_put(struct open_file *f);
+
+/* traced_maps.c: what lies in `len` bytes (at least one) from an address on: the object, or OBJECT_NONE. */
+uint32_t traced_map_find(const struct traced_process *p, uint64_t from, uint64_t len);
+/* Maps an object there (OBJECT_NONE: nothing). */
+void traced_map_set(struct traced_process *p, uint64_t from, uint64_t len, uint32_t object);
+void map_list_put(struct map_list *l); /* NULL is fine */
 
 int64_t file_size_get(const struct traced_system *s, uint32_t object);
 void file_size_set(struct traced_system *s, uint32_t object, int64_t size);

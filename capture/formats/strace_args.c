@@ -161,6 +161,8 @@ static int take_arg(struct parsed *p, char letter, unsigned int i, const struct 
 		return strace_number(p, a, false, &p->r.length, e);
 	case 'o':
 		return strace_number(p, a, true, &p->r.offset, e);
+	case 'B':
+		return is_null(a) ? 0 : strace_number(p, a, false, &p->r.offset, e);
 	case 'i':
 		buffers(p, a);
 		return 0;

@@ -199,6 +199,13 @@ static int hand_over(struct parsed *p, bool resumed, struct err *e)
 	return 0;
 }
 
+static void passed_over(struct parsed *p, bool resumed)
+{
+	p->t->base.base.notes.n_passed_over++;
+	if (resumed && p->th->has_ticket)
+		record_queue_drop(&p->t->base.queue, p->th->ticket);
+}
+
 int strace_take_call(struct strace *t, struct traced_thread *th, const struct call_line *l, struct err *e)
 {
 	struct parsed p;
@@ -229,15 +236,18 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 		take_other(&p, l);
 		return 0;
 	}
-	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') { /* of no file */
-		t->base.base.notes.n_passed_over++;
-		if (l->resumed)
-			record_queue_drop(&t->base.queue, th->ticket);
+	if (!rc && l->call->op == OP_MMAP && p.n > 4 && *p.arg[4].s == '-') { /* of no file, perhaps where one was mapped */
+		if (p.r.rvalue != -1 && !strace_number(&p, &p.arg[1], false, &p.r.length, NULL))
+			traced_map_set(th->process, (uint64_t)p.r.rvalue, p.r.length, OBJECT_NONE);
+		passed_over(&p, l->resumed);
 		return 0;
 	}
 	rc = rc ? rc : strace_take_args(&p, e);
 	rc = rc ? rc : strace_effects(&p, e);
-	rc = rc ? rc : hand_over(&p, l->resumed, e);
+	if (!rc && p.no_file)
+		passed_over(&p, l->resumed);
+	else if (!rc)
+		rc = hand_over(&p, l->resumed, e);
 	strbuf_release(&p.heap);
 	open_file_put(p.file);
 	return rc;

@@ -2,6 +2,7 @@
 /* What calls do to open files, their positions, sizes, and the working directory. */
 #include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
@@ -127,6 +128,28 @@ static void link_read(struct parsed *p)
 	p->has_heap = true;
 }
 
+static void mapped(struct parsed *p)
+{
+	p->no_file = p->r.flags & MAP_ANONYMOUS; /* whatever the descriptor is */
+	if (p->r.rvalue != -1)
+		traced_map_set(p->th->process, (uint64_t)p->r.rvalue, p->r.length, p->no_file ? OBJECT_NONE : p->r.object);
+}
+
+/* Calls on memory are told by an address whose file they are on. */
+static void on_memory(struct parsed *p)
+{
+	struct traced_process *process = p->th->process;
+	uint64_t old_len = 0;
+	p->r.object = traced_map_find(process, p->r.offset, p->r.length);
+	p->no_file = p->r.object == OBJECT_NONE;
+	if (p->r.op == OP_MUNMAP && p->r.rvalue == 0)
+		traced_map_set(process, p->r.offset, p->r.length, OBJECT_NONE);
+	if (p->r.op == OP_MREMAP && p->r.rvalue != -1 && p->n > 1 && !strace_number(p, &p->arg[1], false, &old_len, NULL)) {
+		traced_map_set(process, p->r.offset, old_len, OBJECT_NONE);
+		traced_map_set(process, (uint64_t)p->r.rvalue, p->r.length, p->r.object);
+	}
+}
+
 int strace_effects(struct parsed *p, struct err *e)
 {
 	struct traced_system *s = &p->t->system;
@@ -194,6 +217,15 @@ int strace_effects(struct parsed *p, struct err *e)
 	case OP_FCHDIR:
 	case OP_CHROOT:
 		changed_directory(p);
+		return 0;
+	case OP_MMAP:
+		mapped(p);
+		return 0;
+	case OP_MUNMAP:
+	case OP_MSYNC:
+	case OP_MADVISE:
+	case OP_MREMAP:
+		on_memory(p);
 		return 0;
 	case OP_FALLOCATE:
 		file_size_set(s, p->r.object, -1);

@@ -17,6 +17,7 @@ struct parsed {
 	struct open_file *file; /* of f */
 	struct op_peer peer;
 	bool has_peer, has_path, nameless_path, has_at_offset;
+	bool no_file; /* it is on memory without a file: no request */
 	struct strbuf heap;
 	bool has_heap;
 	struct part arg[PARTS_MAX];

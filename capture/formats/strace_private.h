@@ -15,8 +15,8 @@ enum call_kind { CALL_REQUEST, CALL_CLONE, CALL_EXEC, CALL_CLOSE_RANGE, CALL_GET
  *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link
  *   s length   o offset   i buffers of readv   O flags of open   H struct open_how   A flags of *at   m mode   a access
  * mode w whence   v number or flags   n descriptor wanted   X descriptor written to   @ offset pointer of f   # of X N
- * name of an attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags   _ passed
- * over */
+ * name of an attribute   u user   g group   c command and argument of fcntl   R protection   M mmap flags   B address
+ * _ passed over */
 struct strace_call {
 	const char *name;
 	enum trace_op op;

@@ -174,6 +174,8 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 		return strbuf_addf(b, "%#x, %#llx", r->flags, (unsigned long long)r->offset), true;
 	case 'R':
 		return strbuf_addf(b, "%#x", r->flags >> 29), true;
+	case 'B':
+		return strbuf_addf(b, "%#llx", (unsigned long long)r->offset), true;
 	case 'M':
 		return strbuf_addf(b, "%#x", r->flags & 0x1fffffff), true;
 	case 'v':

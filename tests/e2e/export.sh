@@ -45,7 +45,7 @@ done <written
 # system calls
 expect_status 0 "$VALIDATE" import -q "$data/strace-ns.strace" -o app.trace
 expect_status 0 "$VALIDATE" export --to strace app.trace -o app.strace
-expect_line err '81 requests written as strace'
+expect_line err '83 requests written as strace'
 expect_status 0 "$VALIDATE" import -q app.strace -o back.trace
 for t in app back; do # times count from the first line; clone is not in it, so that nobody shares a position
 	"$VALIDATE" export -q --to csv $t.trace -o - | cut -d, -f2,5- | sed '/,pread\|,pwrite\|,mmap/!s/;offset=[0-9]*//' >$t.calls

@@ -128,6 +128,51 @@ for file in anew anew-shown; do
 		grep -q "$wanted" got || fail "$file, $wanted: $(cat got)"
 	done
 done
+# calls on memory are those on the file that is mapped there; anonymous memory may take its place
+cat >maps.strace <<'E'
+20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR) = 3 <0.000010>
+20 1795361299.000100 mmap(NULL, 8192, PROT_READ|PROT_WRITE, MAP_SHARED, 3, 0) = 0x7f0000001000 <0.000010>
+20 1795361299.000150 mmap(0x7f0000002000, 4096, PROT_READ, MAP_PRIVATE|MAP_FIXED|MAP_ANONYMOUS, -1, 0) = 0x7f0000002000 <0.000010>
+20 1795361299.000200 msync(0x7f0000001000, 4096, MS_SYNC) = 0 <0.000010>
+20 1795361299.000250 madvise(0x7f0000002000, 4096, MADV_DONTNEED) = 0 <0.000010>
+20 1795361299.000300 clone(child_stack=NULL, flags=CLONE_CHILD_SETTID|SIGCHLD) = 21 <0.000010>
+20 1795361299.000350 mremap(0x7f0000001000, 4096, 16384, MREMAP_MAYMOVE) = 0x7f0000010000 <0.000010>
+20 1795361299.000400 msync(0x7f0000001000, 4096, MS_SYNC) = -1 ENOMEM (Cannot allocate memory) <0.000010>
+21 1795361299.000450 msync(0x7f0000001000, 4096, MS_ASYNC) = 0 <0.000010>
+20 1795361299.000500 munmap(0x7f0000012000, 4096 <unfinished ...>
+21 1795361299.000550 munmap(0x7f0000002000, 4096) = 0 <0.000010>
+20 1795361299.000600 <... munmap resumed>) = 0 <0.000100>
+20 1795361299.000650 madvise(0x7f0000013000, 4096, MADV_WILLNEED) = 0 <0.000010>
+20 1795361299.000700 madvise(0x7f0000012000, 4096, MADV_WILLNEED) = 0 <0.000010>
+21 1795361299.000750 execve("/b", ["b"], 0x7ffc /* 1 var */) = 0 <0.000010>
+21 1795361299.000800 munmap(0x7f0000001000, 4096) = 0 <0.000010>
+E
+cat >want <<'E'
+20,open,path=a
+20,mmap,path=a
+20,msync,path=a,0x7f0000001000,0x4
+20,mremap,path=a,0x7f0000001000,0x1
+21,msync,path=a,0x7f0000001000,0x1
+20,munmap,path=a,0x7f0000012000,
+20,madvise,path=a,0x7f0000013000,0x3
+E
+mapped() { # TRACE: what was called on which file, and of calls on memory where, and how
+	calls "$1" | sed 's/"//g' | awk -F , '{
+		n = split($6, arg, ";"); at = how = ""
+		for (i = 2; i <= n; i++) { if (arg[i] ~ /^offset=/) at = substr(arg[i], 8); if (arg[i] ~ /^flags=/) how = substr(arg[i], 7) }
+		print $2, $5, arg[1], $5 ~ /^m(remap|sync|unmap)|madvise/ ? at : "-", how
+	}' | while read -r tid call file at how; do
+		[ "$at" = - ] && echo "$tid,$call,$file" || printf '%s,%s,%s,0x%x,%s\n' "$tid" "$call" "$file" "$at" "$how"
+	done
+}
+expect_status 0 "$VALIDATE" import maps.strace -o got.trace
+expect_line out 'events and calls that are no requests, passed over: 8'
+mapped got.trace | diff want - >&2 || fail "calls on memory: $(calls got.trace)"
+expect_status 0 "$VALIDATE" export -q --to strace got.trace -o again.strace
+expect_status 0 "$VALIDATE" import again.strace -o again.trace
+grep -v ^21 want >first
+mapped again.trace | grep -v ^21 | diff first - >&2 || fail "calls on memory, written and read again: $(cat again.strace)"
+
 # a clock beyond what a trace can hold costs the trace its date, and nothing else of what is known of it
 sed 's/ 1795361299\./ 5000000000./' anew.strace >late.strace
 expect_status 0 "$VALIDATE" import late.strace -o got.trace
@@ -142,7 +187,7 @@ if command -v strace >/dev/null && strace -o /dev/null true 2>/dev/null; then
 	echo 0123456789 >in
 	script='cat in >out; head -c 4 in >few; rm out few'
 	live() { # without what differs from run to run
-		calls "$1" | grep -v ',mmap,' | cut -d , -f 5- | sed 's/heap=[0-9a-f]*//' | sort
+		calls "$1" | grep -v ',m[un]*map,' | cut -d , -f 5- | sed 's/heap=[0-9a-f]*//' | sort
 	}
 	strace -f -ttt -T -o live.strace sh -c "$script"
 	expect_status 0 "$VALIDATE" import live.strace -o live.trace

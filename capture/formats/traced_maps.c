@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Which files are mapped where: calls on memory name an address only. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/descriptors.h"
+#include "common/xalloc.h"
+
+#define MAPS_MAX 16384u /* what a stranger's trace may ask for; more are not followed */
+
+void map_list_put(struct map_list *l)
+{
+	if (!l || --l->refs)
+		return;
+	free(l->map);
+	free(l);
+}
+
+/* The process's own list, which it may change. */
+static struct map_list *own_list(struct traced_process *p)
+{
+	struct map_list *from = p->maps;
+	if (from && from->refs == 1)
+		return from;
+	struct map_list *l = xcalloc(1, sizeof *l);
+	l->refs = 1;
+	if (from && from->n) {
+		l->map = xreallocarray(NULL, from->n, sizeof *l->map);
+		memcpy(l->map, from->map, from->n * sizeof *l->map);
+		l->n = l->cap = from->n;
+	}
+	map_list_put(from);
+	return p->maps = l;
+}
+
+static struct traced_map *map_at(const struct map_list *l, uint64_t from, uint64_t to)
+{
+	for (size_t i = l ? l->n : 0; i-- > 0;)
+		if (l->map[i].from < to && from < l->map[i].to)
+			return &l->map[i];
+	return NULL;
+}
+
+static void add(struct map_list *l, uint64_t from, uint64_t to, uint32_t object)
+{
+	if (l->n >= MAPS_MAX)
+		return;
+	GROW(l->map, l->n, l->cap);
+	l->map[l->n++] = (struct traced_map){from, to, object};
+}
+
+static void cut(struct map_list *l, uint64_t from, uint64_t to)
+{
+	struct traced_map *m;
+	while ((m = map_at(l, from, to))) {
+		const struct traced_map was = *m;
+		*m = l->map[--l->n];
+		if (was.from < from)
+			add(l, was.from, from, was.object);
+		if (to < was.to)
+			add(l, to, was.to, was.object);
+	}
+}
+
+uint32_t traced_map_find(const struct traced_process *p, uint64_t from, uint64_t len)
+{
+	uint64_t to;
+	if (__builtin_add_overflow(from, len ? len : 1, &to))
+		to = UINT64_MAX;
+	const struct traced_map *m = map_at(p->maps, from, to);
+	return m ? m->object : OBJECT_NONE;
+}
+
+void traced_map_set(struct traced_process *p, uint64_t from, uint64_t len, uint32_t object)
+{
+	uint64_t to;
+	if (!len || __builtin_add_overflow(from, len, &to) || (object == OBJECT_NONE && !map_at(p->maps, from, to)))
+		return;
+	struct map_list *l = own_list(p);
+	cut(l, from, to);
+	if (object != OBJECT_NONE)
+		add(l, from, to, object);
+}
