@@ -4,6 +4,7 @@
 #ifndef CAPTURE_PRELOAD_ASYNC_H
 #define CAPTURE_PRELOAD_ASYNC_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct asked {
@@ -18,5 +19,7 @@ struct asked {
 __attribute__((visibility("hidden"))) void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end);
 /* `result`: or a negative error. Its instant is `end`: a call that waits may have begun before the request. */
 __attribute__((visibility("hidden"))) void async_note_done(uint64_t key, int64_t result, uint64_t end);
+/* A call by number (syscall(3)) of the kernel's own interface, that of libaio: false where it is another. *got: as syscall(3) returns it. */
+__attribute__((visibility("hidden"))) bool async_by_number(long number, const long *a, long *got);
 
 #endif

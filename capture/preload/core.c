@@ -58,7 +58,7 @@ static struct process *process;
 long raw_call(long number, long a, long b, long c, long d, long e, long f)
 {
 	int saved = errno;
-	long got = syscall(number, a, b, c, d, e, f);
+	long got = REAL(syscall)(number, a, b, c, d, e, f); /* not our own, which would note it */
 	got = got == -1 ? -errno : got;
 	errno = saved;
 	return got;

@@ -57,12 +57,17 @@ static struct asked asked_of(const struct iocb *cb)
 	return a;
 }
 
+/* The library may call by number what it was called for (async_by_number). */
+static __thread bool in_library __attribute__((tls_model("initial-exec")));
+
 /* The library's functions return a negative errno; called by number where it was loaded out of our sight. */
 #define LIBAIO(type, function, number, ...)                                                                            \
 	__typeof__(&function) real_ = REAL(function);                                                                  \
+	in_library = true;                                                                                             \
 	uint64_t begin = clock_begin(&capture_clock);                                                                  \
 	type got = real_ ? real_(__VA_ARGS__) : (type)RAW(number, __VA_ARGS__);                                        \
-	uint64_t end = clock_end(&capture_clock)
+	uint64_t end = clock_end(&capture_clock);                                                                      \
+	in_library = false
 
 static void note_library(uint16_t op, uint64_t begin, uint64_t end, uint64_t n, int64_t got)
 {
@@ -110,9 +115,11 @@ EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_eve
 EXPORT int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask)
 {
 	__typeof__(&io_pgetevents) real = REAL(io_pgetevents);
+	in_library = true;
 	uint64_t begin = clock_begin(&capture_clock);
 	int got = real ? real(context, least, n, to, timeout, mask) : -ENOSYS;
 	uint64_t end = clock_end(&capture_clock);
+	in_library = false;
 	note_events(begin, end, n, got, to);
 	return got;
 }
@@ -123,6 +130,36 @@ EXPORT int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to
 	if (capture_is_on())
 		note_library(OP_IO_CANCEL, begin, end, 0, got);
 	return got;
+}
+
+bool async_by_number(long number, const long *a, long *got)
+{
+	uint64_t begin;
+	if (in_library)
+		return false;
+	switch (number) {
+	case SYS_io_submit:
+		*got = io_submit((aio_context_t)a[0], a[1], (struct iocb **)a[2]);
+		break;
+	case SYS_io_getevents:
+#ifdef SYS_io_pgetevents
+	case SYS_io_pgetevents:
+#endif
+		begin = clock_begin(&capture_clock);
+		*got = RAW(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+		note_events(begin, clock_end(&capture_clock), a[2], *got, (const struct io_event *)a[3]);
+		break;
+	case SYS_io_cancel:
+		*got = io_cancel((aio_context_t)a[0], (struct iocb *)a[1], (struct io_event *)a[2]);
+		break;
+	default:
+		return false;
+	}
+	if (*got < 0) {
+		errno = (int)-*got;
+		*got = -1;
+	}
+	return true;
 }
 
 /* --- POSIX ------------------------------------------------------------------------------------------------------------------ */

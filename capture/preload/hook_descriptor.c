@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Descriptors of no file: pipes, sockets and others that wait for events, and those that another process has sent. They are no requests; what they
- * are is noted, or a read from one would be a read from nobody knows what. */
+/* Descriptors of no file: pipes, sockets and others that wait for events, and those that another process has sent or that were taken from it.
+ * They are no requests; what they are is noted, or a read from one would be a read from nobody knows what. */
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
+#include <sys/fanotify.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/signalfd.h>
@@ -129,6 +130,11 @@ EXPORT int inotify_init1(int flags)
 	return made(REAL(inotify_init1)(flags), "anon_inode:inotify", false);
 }
 
+EXPORT int fanotify_init(unsigned int flags, unsigned int event_flags)
+{
+	return made(REAL(fanotify_init)(flags, event_flags), EVENTS("fanotify"), false);
+}
+
 EXPORT int memfd_create(const char *name, unsigned int flags)
 {
 	return made(REAL(memfd_create)(name, flags), "memfd", true);
@@ -152,46 +158,6 @@ EXPORT int getpt(void)
 	return made(REAL(getpt)(), "/dev/ptmx", false);
 }
 
-/* --- by number (hook_syscall.c) ------------------------------------------------------------------------------------------ */
-
-long descriptor_by_number(long number, const long *a, long got)
-{
-	switch (number) {
-	case SYS_socket:
-	case SYS_accept4:
-		made((int)got, "socket", true);
-		break;
-	case SYS_pipe2:
-		made_two((int)got, (const int *)a[0], "pipe");
-		break;
-	case SYS_socketpair:
-		made_two((int)got, (const int *)a[3], "socket");
-		break;
-	case SYS_memfd_create:
-		made((int)got, "memfd", true);
-		break;
-	case SYS_eventfd2:
-	case SYS_epoll_create1:
-	case SYS_timerfd_create:
-	case SYS_signalfd4:
-	case SYS_inotify_init1:
-	case SYS_perf_event_open:
-	case SYS_io_uring_setup:
-#ifdef SYS_userfaultfd
-	case SYS_userfaultfd:
-#endif
-#ifdef SYS_pidfd_open
-	case SYS_pidfd_open:
-#endif
-		made((int)got, "anon_inode:by number", false);
-		break;
-	default:
-		break;
-	}
-	return got;
-}
-
-#ifndef CAPTURE_CAUSES /* (there it is a call that waits: causes/hook_wait.c) */
 /* --- sent by another process: a file, perhaps --------------------------------------------------------------------------- */
 
 static void received(struct msghdr *m)
@@ -210,11 +176,104 @@ static void received(struct msghdr *m)
 	errno = saved;
 }
 
+#ifdef CAPTURE_CAUSES
+/* It waits, unless it is asked only to look. */
+#define CAUSE_RECEIVE(flags) \
+	CAUSE_SCOPE = (flags) & MSG_DONTWAIT ? (cause_idle(), (struct cause_call){CAUSE_NOTHING, 0}) : cause_wait_begin(CAUSE_WAITING)
+#else
+#define CAUSE_RECEIVE(flags)
+#endif
+
 EXPORT ssize_t recvmsg(int fd, struct msghdr *m, int flags)
 {
-	ssize_t got = REAL(recvmsg)(fd, m, flags);
+	__typeof__(&recvmsg) real = REAL(recvmsg);
+	CAUSE_RECEIVE(flags);
+	ssize_t got = real(fd, m, flags);
 	if (unlikely(got >= 0 && m->msg_controllen) && capture_is_on())
 		received(m);
 	return got;
 }
+
+EXPORT int recvmmsg(int fd, struct mmsghdr *m, unsigned int n, int flags, struct timespec *limit)
+{
+	__typeof__(&recvmmsg) real = REAL(recvmmsg);
+	CAUSE_RECEIVE(flags);
+	int got = real(fd, m, n, flags, limit);
+	for (int i = 0; i < got && capture_is_on(); i++)
+		if (m[i].msg_hdr.msg_controllen)
+			received(&m[i].msg_hdr);
+	return got;
+}
+
+static int taken(int fd)
+{
+	const int saved = errno;
+	if (fd >= 0 && !capture_confined && capture_is_on())
+		process_descriptor_note(fd);
+	errno = saved;
+	return fd;
+}
+
+int pidfd_getfd(int process, int fd, unsigned int flags); /* since glibc 2.36 */
+EXPORT int pidfd_getfd(int process, int fd, unsigned int flags)
+{
+	return taken(REAL(pidfd_getfd)(process, fd, flags));
+}
+
+/* --- by number (hook_syscall.c) ------------------------------------------------------------------------------------------ */
+
+long descriptor_by_number(long number, const long *a, long got)
+{
+	switch (number) {
+	case SYS_socket:
+	case SYS_accept:
+	case SYS_accept4:
+		made((int)got, "socket", true);
+		break;
+#ifdef SYS_pipe
+	case SYS_pipe:
 #endif
+	case SYS_pipe2:
+		made_two((int)got, (const int *)a[0], "pipe");
+		break;
+	case SYS_socketpair:
+		made_two((int)got, (const int *)a[3], "socket");
+		break;
+	case SYS_memfd_create:
+#ifdef SYS_memfd_secret
+	case SYS_memfd_secret:
+#endif
+		made((int)got, "memfd", true);
+		break;
+#ifdef SYS_eventfd /* later machines have no calls of these names */
+	case SYS_eventfd:
+	case SYS_epoll_create:
+	case SYS_signalfd:
+	case SYS_inotify_init:
+#endif
+	case SYS_eventfd2:
+	case SYS_epoll_create1:
+	case SYS_timerfd_create:
+	case SYS_signalfd4:
+	case SYS_inotify_init1:
+	case SYS_fanotify_init:
+	case SYS_perf_event_open:
+	case SYS_io_uring_setup:
+#ifdef SYS_userfaultfd
+	case SYS_userfaultfd:
+#endif
+#ifdef SYS_pidfd_open
+	case SYS_pidfd_open:
+#endif
+		made((int)got, "anon_inode:by number", false);
+		break;
+#ifdef SYS_pidfd_getfd
+	case SYS_pidfd_getfd:
+		taken((int)got);
+		break;
+#endif
+	default:
+		break;
+	}
+	return got;
+}

@@ -6,13 +6,24 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/sendfile.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+#include <utime.h>
 
 #include "capture/op.h"
+#include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
 enum shape {
@@ -22,14 +33,22 @@ enum shape {
 	FD_ONLY,
 	FD_OFFSET_FLAGS,  /* fd, offset, flags: lseek */
 	FD_SIZE,	  /* fd, length */
+	FD_RANGE_FLAGS,	  /* fd, offset, length, flags */
 	PATH_FLAGS_MODE,  /* path, flags, mode: open */
+	PATH_MODE,	  /* path, mode: creat */
+	PATH_LINK,	  /* path, of a link itself */
 	AT_FLAGS_MODE,	  /* dir, path, flags, mode: openat */
 	AT_FLAGS,	  /* dir, path, flags: unlinkat */
 	AT_FLAGS_MASK,	  /* dir, path, flags, mask: statx */
+	AT_MODE_FLAGS,	  /* dir, path, mode, flags: fchmodat2 */
 	AT_HOW,		  /* dir, path, struct open_how: openat2 */
 	PATH_ONLY,
 	FD_COUNT, /* fd, count: io_uring_enter */
 };
+
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452
+#endif
 
 static const struct row {
 	long number;
@@ -56,12 +75,16 @@ static const struct row {
 	{SYS_newfstatat, OP_STAT, AT_FLAGS},
 	{SYS_statx, OP_STATX, AT_FLAGS_MASK},
 	{SYS_chdir, OP_CHDIR, PATH_ONLY},
+	{SYS_fadvise64, OP_FADVISE, FD_RANGE_FLAGS}, /* (the function returns the error) */
+	{SYS_fchmodat2, OP_CHMOD, AT_MODE_FLAGS},
 #ifdef SYS_open
 	{SYS_open, OP_OPEN, PATH_FLAGS_MODE},
+	{SYS_creat, OP_OPEN, PATH_MODE},
 	{SYS_stat, OP_STAT, PATH_ONLY},
-	{SYS_access, OP_ACCESS, PATH_ONLY},
+	{SYS_lstat, OP_STAT, PATH_LINK},
 	{SYS_unlink, OP_UNLINK, PATH_ONLY},
 	{SYS_rmdir, OP_RMDIR, PATH_ONLY},
+	{SYS_getdents, OP_GETDENTS, FD_LENGTH},
 #endif
 	{SYS_io_uring_enter, OP_IO_URING_ENTER, FD_COUNT},
 };
@@ -74,9 +97,34 @@ static const struct row *row_of(long number)
 	return NULL;
 }
 
+/* Whether the call is on a path, not on a descriptor: which, relative to what. */
+static bool is_on_path(const struct row *w, const long *a, int *dir, const char **path)
+{
+	switch (w->shape) {
+	case PATH_FLAGS_MODE:
+	case PATH_MODE:
+	case PATH_LINK:
+	case PATH_ONLY:
+		*dir = AT_FDCWD;
+		*path = (const char *)a[0];
+		return true;
+	case AT_FLAGS:
+	case AT_FLAGS_MASK:
+	case AT_FLAGS_MODE:
+	case AT_MODE_FLAGS:
+	case AT_HOW:
+		*dir = (int)a[0];
+		*path = (const char *)a[1];
+		return true;
+	default:
+		return false;
+	}
+}
+
 static void note_call(const struct row *w, const long *a, uint64_t begin, uint64_t end, long got)
 {
 	struct note n = {.begin = begin, .end = end, .op = w->op, .result = got, .fd = (int32_t)a[0]};
+	is_on_path(w, a, &n.dir, &n.path);
 	switch (w->shape) {
 	case FD_LENGTH:
 		n.length = (uint64_t)a[2];
@@ -94,27 +142,33 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 	case FD_COUNT:
 		n.length = (uint64_t)a[1];
 		break;
+	case FD_RANGE_FLAGS:
+		n.offset = (uint64_t)a[1];
+		n.length = (uint64_t)a[2];
+		n.flags = (uint32_t)a[3];
+		break;
 	case PATH_FLAGS_MODE:
-		n.dir = AT_FDCWD;
-		n.path = (const char *)a[0];
 		n.flags = (uint32_t)a[1];
 		n.length = n.flags & O_CREAT ? (uint64_t)a[2] : 0;
 		break;
-	case PATH_ONLY:
-		n.dir = AT_FDCWD;
-		n.path = (const char *)a[0];
+	case PATH_MODE:
+		n.flags = O_WRONLY | O_CREAT | O_TRUNC;
+		n.length = (uint64_t)a[1];
+		break;
+	case PATH_LINK:
+		n.flags = AT_SYMLINK_NOFOLLOW;
 		break;
 	case AT_FLAGS:
 	case AT_FLAGS_MASK:
 	case AT_FLAGS_MODE:
-		n.dir = (int32_t)a[0];
-		n.path = (const char *)a[1];
 		n.flags = (uint32_t)a[w->number == SYS_newfstatat ? 3 : 2];
 		n.length = w->shape == AT_FLAGS ? 0 : w->shape == AT_FLAGS_MASK || n.flags & O_CREAT ? (uint64_t)a[3] : 0;
 		break;
+	case AT_MODE_FLAGS:
+		n.length = (uint64_t)a[2];
+		n.flags = (uint32_t)a[3];
+		break;
 	case AT_HOW:
-		n.dir = (int32_t)a[0];
-		n.path = (const char *)a[1];
 		if (!(got < 0 && errno == EFAULT) && (size_t)a[3] >= sizeof(struct open_how)) {
 			n.flags = (uint32_t)((const struct open_how *)a[2])->flags;
 			n.length = ((const struct open_how *)a[2])->mode;
@@ -123,6 +177,8 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 	default:
 		break;
 	}
+	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 && (!n.path || !*n.path)) /* as note_stat() of hook_attribute.c */
+		n = (struct note){.begin = begin, .end = end, .op = OP_FSTAT, .fd = n.dir};
 	capture_note(&n);
 }
 
@@ -138,30 +194,103 @@ static bool by_function(long number, const long *a, long *got)
 	switch (number) {
 		CALL(readv, I(0), P(1), I(2));
 		CALL(writev, I(0), P(1), I(2));
+		CALL(preadv, I(0), P(1), I(2), a[3]);
+		CALL(pwritev, I(0), P(1), I(2), a[3]);
+		CALL(preadv2, I(0), P(1), I(2), a[3], I(5)); /* a[4]: the offset's upper half, where a long is half of one */
+		CALL(pwritev2, I(0), P(1), I(2), a[3], I(5));
 		CALL(sendfile, I(0), I(1), P(2), (size_t)a[3]);
 		CALL(copy_file_range, I(0), P(1), I(2), P(3), (size_t)a[4], (unsigned int)a[5]);
 		CALL(splice, I(0), P(1), I(2), P(3), (size_t)a[4], (unsigned int)a[5]);
+		CALL(tee, I(0), I(1), (size_t)a[2], (unsigned int)a[3]);
+		CALL(vmsplice, I(0), P(1), (size_t)a[2], (unsigned int)a[3]);
+		CALL(readahead, I(0), a[1], (size_t)a[2]);
 		CALL(truncate, P(0), a[1]);
 		CALL(fallocate, I(0), I(1), a[2], a[3]);
 		CALL(sync_file_range, I(0), a[1], a[2], (unsigned int)a[3]);
 		CALL(dup3, I(0), I(1), I(2));
+		CALL(fcntl, I(0), I(1), a[2]);
+		CALL(ioctl, I(0), (unsigned int)a[1], a[2]);
+		CALL(flock, I(0), I(1));
 		CALL(close_range, (unsigned int)a[0], (unsigned int)a[1], I(2));
+		CALL(mmap, P(0), (size_t)a[1], I(2), I(3), I(4), a[5]);
+		CALL(munmap, P(0), (size_t)a[1]);
+		CALL(msync, P(0), (size_t)a[1], I(2));
+		CALL(madvise, P(0), (size_t)a[1], I(2));
+		CALL(mremap, P(0), (size_t)a[1], (size_t)a[2], I(3), P(4));
+		CALL(statfs, P(0), P(1));
+		CALL(fstatfs, I(0), P(1));
 		CALL(fchmod, I(0), (mode_t)a[1]);
 		CALL(fchown, I(0), (uid_t)a[1], (gid_t)a[2]);
 		CALL(fchownat, I(0), P(1), (uid_t)a[2], (gid_t)a[3], I(4));
+		CALL(getxattr, P(0), P(1), P(2), (size_t)a[3]);
+		CALL(lgetxattr, P(0), P(1), P(2), (size_t)a[3]);
+		CALL(fgetxattr, I(0), P(1), P(2), (size_t)a[3]);
+		CALL(setxattr, P(0), P(1), P(2), (size_t)a[3], I(4));
+		CALL(lsetxattr, P(0), P(1), P(2), (size_t)a[3], I(4));
+		CALL(fsetxattr, I(0), P(1), P(2), (size_t)a[3], I(4));
+		CALL(listxattr, P(0), P(1), (size_t)a[2]);
+		CALL(llistxattr, P(0), P(1), (size_t)a[2]);
+		CALL(flistxattr, I(0), P(1), (size_t)a[2]);
+		CALL(removexattr, P(0), P(1));
+		CALL(lremovexattr, P(0), P(1));
+		CALL(fremovexattr, I(0), P(1));
 		CALL(renameat, I(0), P(1), I(2), P(3));
 		CALL(renameat2, I(0), P(1), I(2), P(3), (unsigned int)a[4]);
 		CALL(linkat, I(0), P(1), I(2), P(3), I(4));
 		CALL(symlinkat, P(0), I(1), P(2));
 		CALL(readlinkat, I(0), P(1), P(2), (size_t)a[3]);
 		CALL(mkdirat, I(0), P(1), (mode_t)a[2]);
+		CALL(mknodat, I(0), P(1), (mode_t)a[2], (dev_t)(unsigned int)a[3]);
+		CALL(chroot, P(0));
 		CALL(name_to_handle_at, I(0), P(1), P(2), P(3), I(4));
 		CALL(open_by_handle_at, I(0), P(1), I(2));
+		CALL(recvmsg, I(0), P(1), I(2));
+		CALL(recvmmsg, I(0), P(1), (unsigned int)a[2], I(3), P(4));
+		CALL(execve, P(0), P(1), P(2));
+		CALL(execveat, I(0), P(1), P(2), P(3), I(4));
+		CALL(wait4, (pid_t)a[0], P(1), I(2), P(3));
+		CALL(prctl, I(0), a[1], a[2], a[3], a[4]);
+#ifdef SYS_open /* later machines have no calls of these names */
+		CALL(dup2, I(0), I(1));
+		CALL(access, P(0), I(1));
+		CALL(chmod, P(0), (mode_t)a[1]);
+		CALL(chown, P(0), (uid_t)a[1], (gid_t)a[2]);
+		CALL(lchown, P(0), (uid_t)a[1], (gid_t)a[2]);
+		CALL(utime, P(0), P(1));
+		CALL(utimes, P(0), P(1));
+		CALL(futimesat, I(0), P(1), P(2));
+		CALL(rename, P(0), P(1));
+		CALL(link, P(0), P(1));
+		CALL(symlink, P(0), P(1));
+		CALL(readlink, P(0), P(1), (size_t)a[2]);
+		CALL(mkdir, P(0), (mode_t)a[1]);
+		CALL(mknod, P(0), (mode_t)a[1], (dev_t)(unsigned int)a[2]);
+#endif
+	case SYS_sync:
+		sync();
+		*got = 0;
+		return true;
+	case SYS_faccessat:
+		*got = faccessat(I(0), P(1), I(2), 0);
+		return true;
+	case SYS_fchmodat:
+		*got = fchmodat(I(0), P(1), (mode_t)a[2], 0);
+		return true;
+	case SYS_utimensat: /* without a path the descriptor's file */
+		if (!a[1] && (I(0) < 0 || a[3]))
+			return false;
+		*got = a[1] ? utimensat(I(0), P(1), P(2), I(3)) : futimens(I(0), P(2));
+		return true;
+	case SYS_waitid:
+		if (a[4]) /* the function has no fifth argument */
+			return false;
+		*got = waitid((idtype_t)a[0], (id_t)a[1], P(2), I(3));
+		return true;
 	case SYS_faccessat2:
 		*got = faccessat(I(0), P(1), I(2), I(3));
 		return true;
 	default:
-		return false;
+		return async_by_number(number, a, got);
 	}
 #undef CALL
 #undef I
@@ -197,10 +326,8 @@ static struct cause_call call_begin(long number, const long *a)
 static struct cause_call row_begin(const struct row *w, const long *a)
 {
 	struct subject s = {SUBJECT_FD, (int)a[0], NULL};
-	if (w->shape == PATH_FLAGS_MODE || w->shape == PATH_ONLY)
-		s = (struct subject){SUBJECT_PATH, AT_FDCWD, (const char *)a[0]};
-	else if (w->shape == AT_FLAGS || w->shape == AT_FLAGS_MASK || w->shape == AT_FLAGS_MODE || w->shape == AT_HOW)
-		s = (struct subject){SUBJECT_PATH, (int)a[0], (const char *)a[1]};
+	if (is_on_path(w, a, &s.fd, &s.path))
+		s.kind = SUBJECT_PATH;
 	return cause_enter(&s, false);
 }
 #define CAUSE_NUMBER(number, a) CAUSE_SCOPE = call_begin(number, a)
@@ -229,6 +356,10 @@ EXPORT long syscall(long number, ...)
 		CAUSE_NUMBER(number, a);
 		return descriptor_by_number(number, a, real(number, a[0], a[1], a[2], a[3], a[4], a[5]));
 	}
+	int dir;
+	const char *path;
+	if (is_on_path(w, a, &dir, &path))
+		capture_look(dir, path);
 	CAUSE_ROW(w, a);
 	uint64_t begin = clock_begin(&capture_clock);
 	got = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);

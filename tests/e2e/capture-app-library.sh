@@ -99,4 +99,5 @@ has ',copy_file_range,"path=[^"]*/numbered;fd=[0-9]*;offset=5;length=10;'
 has ',rename,"path=[^"]*/to;'
 has ',mkdir,"path=[^"]*/sub;'
 has ',access,"path=[^"]*/sub/to;'
+has ',chmod,"path=[^"]*/sub/to;mode=0600;flags=0x100"'
 [ "$(count ',close,"path=[^"]*/to;')" -eq 1 ] || fail "close_range: $(cat ../csv)"

@@ -156,6 +156,7 @@ static void numbers(void)
 	need(syscall(SYS_openat2, AT_FDCWD, "none", (void *)1, sizeof how) < 0 && errno == EFAULT, "EFAULT");
 	need(syscall(SYS_copy_file_range, fd, &from, to, &at, 10, 0) == 10, "copy_file_range");
 	need(syscall(SYS_mkdirat, AT_FDCWD, "sub", 0700) == 0 && syscall(SYS_renameat2, AT_FDCWD, "to", AT_FDCWD, "sub/to", 1) == 0, "renameat2");
+	need(syscall(452 /* fchmodat2 */, AT_FDCWD, "sub/to", 0600, AT_SYMLINK_NOFOLLOW) == 0 || errno == ENOSYS, "fchmodat2");
 	need(syscall(SYS_faccessat2, AT_FDCWD, "sub/to", R_OK, 0) == 0 && syscall(SYS_close_range, to, to, 0) == 0, "faccessat2, close_range");
 	need(write(to, buffer, 1) < 0 && errno == EBADF && close(fd) == 0, "close");
 }

@@ -49,9 +49,6 @@ WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recvfrom,
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, __recvfrom_chk,
 	     (int fd, void *restrict to, size_t n, size_t room, int flags, struct sockaddr *restrict a, socklen_t *restrict len), fd, to, n,
 	     room, flags, a, len)
-WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, recvmsg, (int fd, struct msghdr *m, int flags), fd, m, flags)
-WAITS_UNLESS(flags &MSG_DONTWAIT, int, recvmmsg, (int fd, struct mmsghdr *m, unsigned int n, int flags, struct timespec *limit), fd, m, n,
-	     flags, limit)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size_t n, int flags), fd, from, n, flags)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendto,
 	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t len), fd, from, n, flags, a, len)
