@@ -19,6 +19,7 @@ struct open_file {
 	bool append;
 	bool position_known;
 	uint64_t position;
+	int64_t as_of_ns; /* for callers: what is known of it was looked up at that instant (0: no such) */
 };
 
 struct descriptor {

@@ -93,6 +93,11 @@ static void pointer_arg(struct taking *k, char letter, uint64_t v, uint64_t foll
 	case '@':
 		d->l.offset = word_of(m, 0, OFFSET_NONE);
 		return;
+	case 'q':
+		d->has_pair = m && m->len >= sizeof d->pair;
+		if (d->has_pair)
+			memcpy(d->pair, m->data, sizeof d->pair);
+		return;
 	case '#':
 		d->peer.offset = word_of(m, 0, OFFSET_NONE);
 		return;
@@ -195,7 +200,7 @@ void syscall_args_take(struct syscall_done *d, const struct syscall_memory memor
 	struct taking k = {d, memory, memory ? memory + SYSCALL_MEMORIES : NULL, AT_FDCWD};
 	for (unsigned int i = 0; args[i]; i++) {
 		const uint64_t v = d->t->arg[i];
-		if (strchr("pPTNiHt@#", args[i]))
+		if (strchr("pPTNiHt@#q", args[i]))
 			pointer_arg(&k, args[i], v, i + 1 < SYSCALL_ARGS ? d->t->arg[i + 1] : 0);
 		else
 			number_arg(&k, args[i], v);

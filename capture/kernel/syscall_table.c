@@ -88,16 +88,22 @@ const struct syscall_row syscall_rows[] = {
     {"splice", SYS_splice, OP_SPLICE, "f@X#sv", 0, 0}, {"tee", SYS_tee, OP_TEE, "fXsv", 0, 0},
     {"vmsplice", SYS_vmsplice, OP_VMSPLICE, "fi_v", 0, 0}, {"io_submit", SYS_io_submit, OP_IO_SUBMIT, "_s", 0, 0},
     {"io_getevents", SYS_io_getevents, OP_IO_GETEVENTS, "__s", 0, 0},
+    {"io_pgetevents", SYS_io_pgetevents, OP_IO_GETEVENTS, "__s", 0, 0},
     {"io_uring_enter", SYS_io_uring_enter, OP_IO_URING_ENTER, "fs", 0, 0},
-    {"pipe", LEGACY(pipe), 0, "", SYSCALL_PAIR, 0}, {"pipe2", SYS_pipe2, 0, "", SYSCALL_PAIR, 0},
-    {"socketpair", SYS_socketpair, 0, "", SYSCALL_PAIR, 0}, {"socket", SYS_socket, 0, "", SYSCALL_DESCRIPTOR, 0},
-    {"accept", SYS_accept, 0, "", SYSCALL_DESCRIPTOR, 0}, {"accept4", SYS_accept4, 0, "", SYSCALL_DESCRIPTOR, 0},
-    {"eventfd2", SYS_eventfd2, 0, "", SYSCALL_DESCRIPTOR, 0}, {"epoll_create", LEGACY(epoll_create), 0, "", SYSCALL_DESCRIPTOR, 0},
-    {"epoll_create1", SYS_epoll_create1, 0, "", SYSCALL_DESCRIPTOR, 0},
-    {"timerfd_create", SYS_timerfd_create, 0, "", SYSCALL_DESCRIPTOR, 0}, {"signalfd4", SYS_signalfd4, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"pipe", LEGACY(pipe), 0, "q", SYSCALL_PAIR, 0}, {"pipe2", SYS_pipe2, 0, "qO", SYSCALL_PAIR, 0},
+    {"socketpair", SYS_socketpair, 0, "_O_q", SYSCALL_PAIR, 0}, {"socket", SYS_socket, 0, "_O", SYSCALL_DESCRIPTOR, 0},
+    {"accept", SYS_accept, 0, "", SYSCALL_DESCRIPTOR, 0}, {"accept4", SYS_accept4, 0, "___O", SYSCALL_DESCRIPTOR, 0},
+    {"eventfd", LEGACY(eventfd), 0, "", SYSCALL_DESCRIPTOR, 0}, {"eventfd2", SYS_eventfd2, 0, "_O", SYSCALL_DESCRIPTOR, 0},
+    {"epoll_create", LEGACY(epoll_create), 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"epoll_create1", SYS_epoll_create1, 0, "O", SYSCALL_DESCRIPTOR, 0},
+    {"timerfd_create", SYS_timerfd_create, 0, "_O", SYSCALL_DESCRIPTOR, 0},
+    {"signalfd", LEGACY(signalfd), 0, "", SYSCALL_DESCRIPTOR, 0}, {"signalfd4", SYS_signalfd4, 0, "___O", SYSCALL_DESCRIPTOR, 0},
     {"inotify_init", LEGACY(inotify_init), 0, "", SYSCALL_DESCRIPTOR, 0},
-    {"inotify_init1", SYS_inotify_init1, 0, "", SYSCALL_DESCRIPTOR, 0}, {"memfd_create", SYS_memfd_create, 0, "", SYSCALL_DESCRIPTOR, 0},
-    {"pidfd_open", SYS_pidfd_open, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"inotify_init1", SYS_inotify_init1, 0, "O", SYSCALL_DESCRIPTOR, 0},
+    {"fanotify_init", SYS_fanotify_init, 0, "", SYSCALL_DESCRIPTOR, 0}, {"memfd_create", SYS_memfd_create, 0, "_v", SYSCALL_DESCRIPTOR, 0},
+    {"perf_event_open", SYS_perf_event_open, 0, "", SYSCALL_DESCRIPTOR, 0},
+    {"io_uring_setup", SYS_io_uring_setup, 0, "", SYSCALL_DESCRIPTOR, O_CLOEXEC},
+    {"pidfd_open", SYS_pidfd_open, 0, "", SYSCALL_DESCRIPTOR, O_CLOEXEC},
     {NULL, 0, 0, NULL, 0, 0},
 };
 
@@ -138,11 +144,12 @@ bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct sysca
 {
 	for (unsigned int arg = 0; row->args[arg]; arg++) {
 		const char letter = row->args[arg];
-		const char *kind = strchr("pPTNiHt@#", letter);
+		const char *kind = strchr("pPTNiHt@#q", letter);
 		if (!kind || i--)
 			continue;
-		*to = (struct syscall_pointee){letter == 'i' ? POINTER_VECTOR : strchr("Ht@#", letter) ? POINTER_BYTES : POINTER_TEXT, arg,
-					    letter == 't' ? 2 * sizeof(struct timespec) : letter == 'H' ? 2 * sizeof(uint64_t) : sizeof(uint64_t)};
+		to->what = letter == 'i' ? POINTER_VECTOR : letter == 'q' ? POINTER_RESULT : strchr("Ht@#", letter) ? POINTER_BYTES : POINTER_TEXT;
+		to->arg = arg;
+		to->size = letter == 't' ? 2 * sizeof(struct timespec) : letter == 'H' ? 2 * sizeof(uint64_t) : sizeof(uint64_t);
 		return true;
 	}
 	return false;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "capture/kernel/syscalls_private.h"
 #include "common/xalloc.h"
@@ -45,6 +46,12 @@ void syscalls_close(struct syscalls *c)
 const struct syscalls_counts *syscalls_counts(const struct syscalls *c)
 {
 	return &c->counts;
+}
+
+/* Whether what is known of the file was looked up later: a call that ended before is in it. */
+static bool looked_up_after(const struct open_file *f, int64_t ns)
+{
+	return f && f->as_of_ns && ns <= f->as_of_ns;
 }
 
 /* --- a call begins ------------------------------------------------------------------------------------------------ */
@@ -92,7 +99,8 @@ int syscalls_enter(struct syscalls *c, uint32_t tid, int64_t ns, const struct sy
 		t->closing = state_file(t->process, (int32_t)arg[0]);
 		if (t->closing)
 			t->closing->n_users++;
-		state_descriptor_set(t->process, (int32_t)arg[0], NULL, false);
+		if (!looked_up_after(t->closing, ns)) /* else it has been given anew */
+			state_descriptor_set(t->process, (int32_t)arg[0], NULL, false);
 	}
 	return 0;
 }
@@ -122,7 +130,7 @@ static uint64_t position_of(const struct syscall_done *d, const struct open_file
 	if (l->offset != OFFSET_NONE || !at_position)
 		return l->offset;
 	bool appends = f && f->append && op_info(l->op)->family == FAMILY_WRITE;
-	return f && f->position_known && !appends ? f->position : OFFSET_NONE;
+	return f && f->position_known && !appends && !looked_up_after(f, (int64_t)l->begin) ? f->position : OFFSET_NONE;
 }
 
 /* What the record is about: 1; 0 where it is memory without a file; or an error. */
@@ -262,6 +270,17 @@ static void nameless_sought(struct syscall_done *d)
 		f->position_known = true;
 }
 
+/* What the call changes was looked up when it had ended: the descriptor that it made, the position that it moved. */
+static bool is_known(const struct syscall_done *d)
+{
+	const struct log_record *l = &d->l;
+	const unsigned int uses = op_info(l->op)->uses;
+	const bool copies = l->op == OP_FCNTL && (l->flags == F_DUPFD || l->flags == F_DUPFD_CLOEXEC);
+	if (copies || uses & (OP_RETURNS_FD | OP_MAKES_FD))
+		return l->result >= 0 && l->result <= INT32_MAX && looked_up_after(state_file(d->t->process, (int)l->result), (int64_t)l->end);
+	return uses & (OP_MOVES_POSITION | OP_KNOWS_OFFSET | OP_RETURNS_BYTES) && looked_up_after(state_file(d->t->process, l->fd), (int64_t)l->end);
+}
+
 static void apply(struct syscall_done *d)
 {
 	struct syscalls *c = d->c;
@@ -277,6 +296,8 @@ static void apply(struct syscall_done *d)
 	bool copies = d->l.op == OP_FCNTL && (d->l.flags == F_DUPFD || d->l.flags == F_DUPFD_CLOEXEC);
 	if ((copies || op_info(d->l.op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) && !syscall_room_for(c, t->process, d->l.result))
 		return;
+	if (is_known(d))
+		return;
 	if (d->l.op != OP_CLOSE) /* that was done when it began */
 		state_apply(&c->state, t->process, &d->m, d->path);
 	open_nameless(d);
@@ -288,27 +309,33 @@ static void apply(struct syscall_done *d)
 static void descriptor_made(struct syscall_done *d, int fd)
 {
 	char name[60];
-	if (!syscall_room_for(d->c, d->t->process, fd))
+	const bool close_on_exec = d->l.flags & (d->t->row->number == SYS_memfd_create ? MFD_CLOEXEC : O_CLOEXEC);
+	if (!syscall_room_for(d->c, d->t->process, fd) || looked_up_after(state_file(d->t->process, fd), (int64_t)d->l.end))
 		return;
 	snprintf(name, sizeof name, "%s:[%llu]", d->t->row->name, (unsigned long long)++d->c->n_made);
 	struct open_file *f = state_file_make(name, strlen(name));
 	f->n_users++;
-	state_descriptor_set(d->t->process, fd, f, false);
+	state_descriptor_set(d->t->process, fd, f, close_on_exec);
 	state_file_drop(f);
 }
 
-/* Where a pair's numbers are written is no part of the event: they are the lowest that are free, above the standard streams, which not every source
- * of events lists. */
+/* Where what a pair's pointer points to is not known, its numbers are the lowest that are free: above the standard streams, where not even these
+ * are told. */
+static void pair_made(struct syscall_done *d)
+{
+	for (int i = 0, fd = d->c->sink.lists_all ? 0 : 3; i < 2; i++, fd++) {
+		while (!d->has_pair && state_file(d->t->process, fd))
+			fd++;
+		descriptor_made(d, d->has_pair ? d->pair[i] : fd);
+	}
+}
+
 static void descriptors_made(struct syscall_done *d)
 {
 	if (d->l.result >= 0 && d->t->row->kind == SYSCALL_DESCRIPTOR)
 		descriptor_made(d, (int)d->l.result);
-	int left = d->l.result == 0 && d->t->row->kind == SYSCALL_PAIR ? 2 : 0;
-	for (int fd = 3; left; fd++)
-		if (!state_file(d->t->process, fd)) {
-			descriptor_made(d, fd);
-			left--;
-		}
+	if (d->l.result == 0 && d->t->row->kind == SYSCALL_PAIR)
+		pair_made(d);
 	state_advance(&d->c->state, d->l.end);
 }
 

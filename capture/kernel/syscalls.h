@@ -15,14 +15,15 @@
 #include "capture/op.h"
 #include "common/err.h"
 
-/* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: makes a descriptor of no file, or two; no request. `args` has nothing to say then. */
+/* SYSCALL_DESCRIPTOR, SYSCALL_PAIR: makes a descriptor of no file, or two; no request. */
 enum syscall_kind { SYSCALL_REQUEST, SYSCALL_CLOSE_RANGE, SYSCALL_DESCRIPTOR, SYSCALL_PAIR };
 
 /* One system call. `args`: a letter for each argument,
  *   f descriptor   D directory's descriptor   p path   P second path   d its directory   T text of a link   N name of an attribute
  *   s length   o offset   i buffers of readv (their number follows)   H struct open_how   m mode   w v O A flags of some kind
  *   n number wanted of dup2   X descriptor written to   @ offset pointer of f   # of X   t two times   u user   g group
- *   c command of fcntl   a its argument   R protection   M flags of mmap   B address   V device   1 first   l last   _ passed over */
+ *   c command of fcntl   a its argument   R protection   M flags of mmap   B address   V device   1 first   l last   _ passed over
+ *   q where the two numbers of a pair are put */
 struct syscall_row {
 	const char *name; /* as the tracepoint sys_enter_NAME has it */
 	int number;	  /* of the system call on this machine; -1: it has none of that name */
@@ -38,17 +39,17 @@ const struct syscall_row *syscall_row_of_name(const char *name, size_t len); /* 
 #define SYSCALL_ARGS 6
 #define SYSCALL_MEMORIES 2 /* at most so many arguments of one call point to something */
 
-/* What arguments point to, in the order of the letters p P T N i H t @ #. data NULL: it is not known. */
+/* What arguments point to, in the order of the letters p P T N i H t @ # q. data NULL: it is not known. */
 struct syscall_memory {
 	const void *data; /* a string without its NUL; an array of struct iovec; ...: as it lies in memory */
 	size_t len;
 };
-/* How the `i`-th such argument is to be read. Returns false where there is none. */
-enum syscall_pointer { POINTER_TEXT = 1, POINTER_BYTES = 2, POINTER_VECTOR = 3 };
+/* How the `i`-th such argument is to be read, POINTER_RESULT when the call ends. Returns false where there is none. */
+enum syscall_pointer { POINTER_TEXT = 1, POINTER_BYTES = 2, POINTER_VECTOR = 3, POINTER_RESULT = 4 };
 struct syscall_pointee {
 	enum syscall_pointer what;
 	unsigned int arg;
-	size_t size; /* POINTER_BYTES */
+	size_t size; /* POINTER_BYTES, POINTER_RESULT */
 };
 bool syscall_pointee(const struct syscall_row *row, unsigned int i, struct syscall_pointee *to);
 
@@ -58,6 +59,7 @@ struct syscalls_sink { /* where names and heap items go; as trace_writer_object 
 	int (*heap)(void *context, const void *data, size_t len, uint32_t *ref, struct err *e);
 	/* The file system's number of an absolute path, as the kernel's events have it; NULL: cannot be had. */
 	bool (*identify)(void *context, const char *path, uint64_t *device, uint64_t *inode);
+	bool lists_all; /* all that processes have open is told (syscalls_descriptor): a number that is not is free */
 	bool keep_unfinished; /* a call that does not return is a request without an end, not none */
 	uint64_t page_bytes;
 };
@@ -87,7 +89,8 @@ uint32_t syscalls_process(struct syscalls *c, uint32_t tid);
 
 /* What is known from elsewhere of a thread: its process. `hidden`: nothing of it is recorded, until it runs another program. */
 void syscalls_thread(struct syscalls *c, uint32_t tid, uint32_t pid, const char *cwd, bool hidden);
-void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position);
+/* A descriptor that it has at `as_of_ns`: calls that end before that do not move its position any more. */
+void syscalls_descriptor(struct syscalls *c, uint32_t tid, int fd, const char *path, uint32_t flags, uint64_t position, int64_t as_of_ns);
 void syscalls_mapping(struct syscalls *c, uint32_t tid, uint64_t from, uint64_t to, uint64_t offset, const char *path);
 
 /* The absolute path that `path` means to the thread; borrowed until the next call. */

@@ -59,6 +59,8 @@ struct syscall_done {
 	struct op_peer peer;
 	bool has_peer, has_extra;
 	bool nofollow;
+	bool has_pair;
+	int32_t pair[2];
 };
 
 /* syscall_args.c: fills d->l, d->m from the registers and what they point to. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What the arguments of system calls point to (paths, vectors, times), read by a small BPF program when the call begins, or when it
- * ends where the page was not there yet. The tracepoints themselves give addresses only, and by the time a process's memory could be
- * read from outside it may be gone.
+ * ends, where the page was not there yet or the kernel writes there (the numbers of a pipe). The tracepoints themselves give addresses
+ * only, and by the time a process's memory could be read from outside it may be gone.
  *
  * No compiler and no library is needed: the program is put together here, instruction by instruction (user_memory_program.c). Needs
  * what the tracepoints need, and bpf(2) (CAP_BPF and CAP_PERFMON, or root; a kernel in lockdown "confidentiality" refuses). */

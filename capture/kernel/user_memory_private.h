@@ -26,7 +26,7 @@ struct um_scratch {
 	uint64_t arg[8]; /* six, and two that stay 0 */
 };
 
-/* A pointer that could not be read when the call began. */
+/* A pointer that could not be read when the call began, or points to what the call gives. */
 struct um_retry {
 	int64_t ns;
 	uint32_t item, number;

@@ -188,13 +188,19 @@ static void read_bytes(struct um_code *c, struct jumps *fail)
 	load(c, BPF_DW, R0, FP, STACK_SIZE);
 }
 
+/* R1: how the item is to be read, enum syscall_pointer. */
+static void take_kind(struct um_code *c)
+{
+	mov(c, R1, R9);
+	op(c, BPF_RSH, R1, 8);
+	op(c, BPF_AND, R1, 0xff);
+}
+
 /* Leaves the length in R0 and what was read in the scratch. */
 static void read_item(struct um_code *c, struct jumps *fail)
 {
 	struct jumps text = {.n = 0}, vector = {.n = 0}, got = {.n = 0}, small = {.n = 0};
-	mov(c, R1, R9);
-	op(c, BPF_RSH, R1, 8);
-	op(c, BPF_AND, R1, 0xff);
+	take_kind(c);
 	jump_if(c, &text, BPF_JEQ, R1, POINTER_TEXT);
 	jump_if(c, &vector, BPF_JEQ, R1, POINTER_VECTOR);
 	mov(c, R2, R9);
@@ -243,7 +249,7 @@ static void retry_key(struct um_code *c, int k)
 	store(c, BPF_DW, FP, STACK_KEY, R1);
 }
 
-/* It could not be read: its page is not there. The kernel will have brought it when the call ends. */
+/* It could not be read: its page is not there, or what it is to hold. The kernel will have brought it when the call ends. */
 static void retry_keep(struct um_code *c, const struct um_maps *m, int k)
 {
 	struct jumps full = {.n = 0}, done = {.n = 0};
@@ -316,6 +322,8 @@ void um_code_enter(struct um_code *c, const struct um_maps *m)
 		jump_if(c, &out, BPF_JEQ, R9, 0);
 		take_pointer(c);
 		jump_if(c, &next, BPF_JEQ, R3, 0);
+		take_kind(c);
+		jump_if(c, &fail, BPF_JEQ, R1, POINTER_RESULT); /* the kernel puts it there until the call ends */
 		read_item(c, &fail);
 		hand_over(c, m, k);
 		jump(c, &next);

@@ -278,7 +278,7 @@ int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e
 	}
 	if (!rc) {
 		const struct syscalls_sink sink = {.context = w, .object = object_sink, .heap = heap_sink, .identify = identify_sink,
-						.page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
+						.lists_all = true, .page_bytes = (uint64_t)sysconf(_SC_PAGESIZE)};
 		w->calls = syscalls_open(&sink, &w->queue);
 		rc = record(c, w, t, &before, o, &m, e);
 		watched_release(&before); /* the instance is gone: converting may be interrupted */

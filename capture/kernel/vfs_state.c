@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "capture/kernel/vfs_private.h"
+#include "common/clock.h"
 #include "common/xalloc.h"
 
 #define CHILDREN_MAX 65536
@@ -85,18 +86,34 @@ static bool link_read(const char *path, char *to, size_t size)
 	return n > 0;
 }
 
-static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags)
+static uint64_t field_of(const char *text, const char *name, int base)
 {
-	char path[80], line[256];
-	uint64_t position = 0;
+	const char *at = strstr(text, name);
+	return at ? strtoull(at + strlen(name), NULL, base) : 0;
+}
+
+/* Position and flags, and an instant at which they were so: between two looks that saw the same. One that never stands still is looked up as it
+ * moves. */
+static uint64_t fdinfo(int32_t pid, int fd, uint32_t *flags, int64_t *as_of_ns)
+{
+	char path[80], text[1024];
+	uint64_t position = 0, before = UINT64_MAX;
 	snprintf(path, sizeof path, "/proc/%d/fdinfo/%d", pid, fd);
-	FILE *f = fopen(path, "re");
+	int info = open(path, O_RDONLY | O_CLOEXEC);
 	*flags = 0;
-	while (f && fgets(line, sizeof line, f))
-		if (sscanf(line, "pos: %" SCNu64, &position) != 1 && sscanf(line, "flags: %" SCNo32, flags) == 1)
+	*as_of_ns = clock_monotonic_ns();
+	for (int i = 0; i < 64 && info >= 0; i++) {
+		ssize_t n = pread(info, text, sizeof text - 1, 0);
+		text[n > 0 ? n : 0] = 0;
+		position = field_of(text, "pos:", 10);
+		*flags = (uint32_t)field_of(text, "flags:", 8);
+		if (n <= 0 || position == before)
 			break;
-	if (f)
-		fclose(f);
+		before = position;
+		*as_of_ns = clock_monotonic_ns();
+	}
+	if (info >= 0)
+		close(info);
 	return position;
 }
 
@@ -109,11 +126,12 @@ static void descriptors_take(struct syscalls *c, int32_t pid)
 	while (d && (entry = readdir(d))) {
 		int fd = (int)strtol(entry->d_name, NULL, 10);
 		uint32_t flags;
+		int64_t as_of_ns;
 		snprintf(path, sizeof path, "/proc/%d/fd/%s", pid, entry->d_name);
 		if (entry->d_name[0] == '.' || (fd == dirfd(d) && pid == getpid()) || !link_read(path, target, sizeof target))
 			continue;
-		const uint64_t position = fdinfo(pid, fd, &flags);
-		syscalls_descriptor(c, (uint32_t)pid, fd, target, flags, position);
+		const uint64_t position = fdinfo(pid, fd, &flags, &as_of_ns);
+		syscalls_descriptor(c, (uint32_t)pid, fd, target, flags, position, as_of_ns);
 		syscalls_identify(c, target, NULL);
 	}
 	if (d)

@@ -22,6 +22,7 @@ for call in 'write,"descriptor=pipe:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descr
 	'write,"path=[^"]*in/own;fd=[0-9]*;offset=0;length=9",9'; do
 	grep -q ",$call" csv || fail "no call $call: $(cat csv)"
 done
+[ "$(grep -c ',write,"path=[^"]*in/sent;fd=[0-9]*;offset=9;length=4",4' csv)" -eq 4 ] || fail "files that were sent: $(grep in/sent csv)"
 # a file that was sent is none that the replay's process has opened: the calls on it are told to fail, and no other
 (cd in && expect_status 0 "$VALIDATE" capture app -o ../alone.trace -- ../made alone) || exit 1
 known alone.trace
@@ -38,6 +39,26 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 		'read,"descriptor=eventfd2:' 'ftruncate,"descriptor=memfd_create:'; do
 		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
 	done
+
+	# a process that goes through a file while its descriptors are looked up: the offset at which it finds the end is the file's size
+	$compiler -w -O1 -o attached "$SRCDIR/tests/programs/attached.c" || fail 'attached.c does not compile'
+	head -c 30000000 /dev/zero >big
+	./attached big &
+	pid=$!
+	"$VALIDATE" capture vfs -o attached.trace --pid $pid >attached.out &
+	capturing=$!
+	tries=0
+	until grep -q '[0-9]' "/sys/kernel/tracing/instances/validate-$capturing/set_event_pid" 2>/dev/null || [ $tries -ge 300 ]; do
+		sleep 0.1
+		tries=$((tries + 1))
+	done
+	sleep 0.3
+	touch go
+	wait $pid || fail "the watched program: status $?"
+	wait $capturing || fail "capture of a running process: $(cat attached.out)"
+	"$VALIDATE" info --csv csv attached.trace >/dev/null
+	grep -q ',read,"path=[^"]*/big;fd=[0-9]*;offset=30000000;length=65536",0,' csv ||
+		fail "where the file ends: $(grep -c /big csv) calls, $(grep /big csv | head -n 3) ... $(grep /big csv | tail -n 3)"
 else
 	echo 'the kernel lets nobody look at its events here'
 fi

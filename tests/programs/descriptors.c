@@ -3,6 +3,7 @@
  * that another process sends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,17 +41,22 @@ static void send_one(int over, int fd)
 	memcpy(CMSG_DATA(c), &fd, sizeof fd);
 	need(sendmsg(over, &m, 0) == 1, "sendmsg");
 }
-static int receive_one(int over)
+enum how { RECVMSG, RECVMMSG, RECVMSG_BY_NUMBER, RECVMMSG_BY_NUMBER, N_HOW };
+static int receive_one(int over, enum how how)
 {
 	int fd;
 	char room[CMSG_SPACE(sizeof fd)], byte;
 	struct iovec v = {&byte, 1};
-	struct msghdr m = {.msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room};
-	need(recvmsg(over, &m, 0) == 1, "recvmsg");
-	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof fd);
+	struct mmsghdr m = {{.msg_iov = &v, .msg_iovlen = 1, .msg_control = room, .msg_controllen = sizeof room}, 0};
+	need((how == RECVMSG             ? recvmsg(over, &m.msg_hdr, 0)
+	      : how == RECVMMSG          ? recvmmsg(over, &m, 1, 0, NULL)
+	      : how == RECVMSG_BY_NUMBER ? syscall(SYS_recvmsg, over, &m.msg_hdr, 0)
+					 : syscall(SYS_recvmmsg, over, &m, 1, 0, NULL)) == 1,
+	     "recvmsg");
+	memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m.msg_hdr)), sizeof fd);
 	return fd;
 }
-static void sent(void)
+static void sent(enum how how)
 {
 	int s[2];
 	need(socketpair(AF_UNIX, SOCK_STREAM, 0, s) == 0, "socketpair");
@@ -61,17 +67,39 @@ static void sent(void)
 		_exit(0);
 	}
 	wait(NULL);
-	int fd = receive_one(s[0]);
+	int fd = receive_one(s[0], how);
 	need(pread(fd, buffer, 9, 0) == 9 && write(fd, "more", 4) == 4 && close(fd) == 0, "received");
 	close(s[0]), close(s[1]);
 }
-static void server(void)
+/* a child's descriptor, taken by its number: where that is allowed */
+static void fetched(void)
+{
+#ifdef SYS_pidfd_getfd
+	int ready[2], over[2];
+	need(pipe(ready) == 0 && pipe(over) == 0, "pipe");
+	pid_t pid = fork();
+	if (pid == 0) {
+		int fd = open("fetched", O_CREAT | O_RDWR, 0600);
+		need(write(fd, "some text", 9) == 9 && write(ready[1], &fd, sizeof fd) == sizeof fd, "fetched");
+		close(over[1]);
+		_exit(read(over[0], buffer, 1) != 0);
+	}
+	int fd = -1, child = (int)syscall(SYS_pidfd_open, pid, 0);
+	need(read(ready[0], &fd, sizeof fd) == sizeof fd, "ready");
+	fd = (int)syscall(SYS_pidfd_getfd, child, fd, 0);
+	if (fd >= 0)
+		need(pread(fd, buffer, 7, 2) == 7 && close(fd) == 0, "taken");
+	close(child), close(over[0]), close(over[1]), close(ready[0]), close(ready[1]);
+	wait(NULL);
+#endif
+}
+static void server(bool by_number)
 {
 	struct sockaddr_un a = {AF_UNIX, ""}; /* of no file */
 	int s = socket(AF_UNIX, SOCK_STREAM, 0), c = socket(AF_UNIX, SOCK_STREAM, 0);
 	sprintf(a.sun_path + 1, "validate-%d", getpid());
 	need(bind(s, (struct sockaddr *)&a, sizeof a) == 0 && listen(s, 1) == 0 && connect(c, (struct sockaddr *)&a, sizeof a) == 0, "connect");
-	talk(accept(s, NULL, NULL), c);
+	talk(by_number ? (int)syscall(SYS_accept, s, NULL, NULL) : accept(s, NULL, NULL), c);
 	close(s);
 }
 int main(int n, char **arg)
@@ -81,6 +109,7 @@ int main(int n, char **arg)
 	sigemptyset(&none);
 	pipe(p), talk(p[0], p[1]);
 	pipe2(p, O_CLOEXEC), talk(p[0], p[1]);
+	close(0), pipe(p), need(p[0] == 0, "the lowest number"), talk(p[0], p[1]);
 	syscall(SYS_pipe2, p, 0), talk(p[0], p[1]);
 	socketpair(AF_UNIX, SOCK_STREAM, 0, p), talk(p[0], p[1]);
 	fd = eventfd(0, 0), talk(fd, fd);
@@ -88,12 +117,17 @@ int main(int n, char **arg)
 	need(write(fd, "12345678", 8) == 8 && pread(fd, buffer, 8, 0) == 8 && ftruncate(fd, 0) == 0 && close(fd) == 0, "memory");
 	close(epoll_create1(0)), close(epoll_create(1)), close(timerfd_create(CLOCK_MONOTONIC, 0)), close(signalfd(-1, &none, 0));
 	close(inotify_init()), close(inotify_init1(0)), close(syscall(SYS_pidfd_open, getpid(), 0)), close(syscall(SYS_eventfd2, 0, 0));
-	server();
+#ifdef SYS_pipe
+	syscall(SYS_pipe, p), talk(p[0], p[1]);
+#endif
+	server(false), server(true);
 	FILE *f = popen("echo said", "r");
 	need(fgets(buffer, sizeof buffer, f) && pclose(f) == 0, "popen");
 	fd = open("own", O_CREAT | O_RDWR, 0600); /* a number that others had before */
 	need(write(fd, "some text", 9) == 9 && close(fd) == 0, "own");
+	for (int how = 0; n == 1 && how < N_HOW; how++)
+		sent((enum how)how);
 	if (n == 1)
-		sent();
+		fetched();
 	return 0;
 }

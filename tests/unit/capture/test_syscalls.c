@@ -114,7 +114,7 @@ static void rows_are_whole(void **state)
 		struct syscall_pointee p;
 		assert_true(strlen(row->args) <= SYSCALL_ARGS);
 		if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR)
-			assert_true(row->op == OP_INVALID && !*row->args); /* no requests */
+			assert_true(row->op == OP_INVALID && strspn(row->args, "qOv_") == strlen(row->args)); /* no requests */
 		else
 			assert_true(row->op > OP_INVALID && row->op < OP_N);
 		assert_false(syscall_pointee(row, SYSCALL_MEMORIES, &p)); /* no more than there is room for */
@@ -400,13 +400,82 @@ static void files_without_a_name(void **state)
 	end(s);
 }
 
+static void pair(struct seen *s, const char *name, const int32_t *numbers, uint64_t flags)
+{
+	const struct syscall_row *row = syscall_row_of_name(name, strlen(name));
+	const struct syscall_memory memory[SYSCALL_MEMORIES] = {{numbers, numbers ? 2 * sizeof *numbers : 0}, {NULL, 0}};
+	const uint64_t arg[SYSCALL_ARGS] = {1, flags, 0, 1};
+	assert_int_equal(syscalls_enter(s->calls, MAIN, s->now += 10, row, arg, &s->e), 0);
+	assert_int_equal(syscalls_exit(s->calls, MAIN, s->now += 10, row, 0, memory, &s->e), 0);
+	take(s);
+}
+
+/* Descriptors of no file: a pair's numbers are read where the kernel puts them, and else guessed; an exec closes those that are marked. */
+static void pairs_and_their_like(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	const size_t before = s->n;
+	pair(s, "pipe2", (const int32_t[]){9, 0}, O_CLOEXEC);
+	pair(s, "socketpair", (const int32_t[]){5, 3}, 0);
+	pair(s, "pipe", NULL, 0);
+	assert_int_equal(s->n, before); /* no requests */
+	static const struct {
+		uint64_t fd;
+		const char *name, *after; /* exec */
+	} known[] = {{9, "pipe2:[1]", "none"}, {0, "pipe2:[2]", "none"}, {5, "socketpair:[3]", "socketpair:[3]"},
+		     {3, "socketpair:[4]", "socketpair:[4]"}, {4, "pipe:[5]", "pipe:[5]"}, {6, "pipe:[6]", "pipe:[6]"}};
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		assert_string_equal(name_of(s, CALL(MAIN, "write", NULL, NULL, 1, known[i].fd, 1, 1)), known[i].name);
+	CALL(MAIN, "memfd_create", NULL, NULL, 20, 1, MFD_CLOEXEC);
+	CALL(MAIN, "memfd_create", NULL, NULL, 21, 1, MFD_ALLOW_SEALING);
+	CALL(MAIN, "eventfd2", NULL, NULL, 22, 0, O_CLOEXEC);
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 22, 1, 8)), "eventfd2:[9]");
+	syscalls_executed(s->calls, MAIN, MAIN);
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		assert_string_equal(name_of(s, CALL(MAIN, "write", NULL, NULL, 1, known[i].fd, 1, 1)), known[i].after);
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 20, 1, 8)), "none");
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 21, 1, 8)), "memfd_create:[8]");
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, 1, 22, 1, 8)), "none");
+	end(s);
+}
+
+/* What a process has open was looked up while it went on: what came before that is in it already. */
+static void looked_up_at_work(void **state)
+{
+	(void)state;
+	struct seen *s = begin(false);
+	s->now = 1000;
+	syscalls_descriptor(s->calls, MAIN, 3, "/read", 0, 500, 1100);
+	syscalls_descriptor(s->calls, MAIN, 4, "/anew", 0, 7, 1100);
+	const struct trace_record *r = CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100);
+	assert_string_equal(name_of(s, r), "read");
+	assert_true(r->offset == OFFSET_NONE); /* less than 500 by what followed */
+	CALL(MAIN, "lseek", NULL, NULL, 40, 3, 40, SEEK_SET);
+	CALL(MAIN, "close", NULL, NULL, 0, 4);
+	CALL(MAIN, "openat", "/anew", NULL, 4, (uint64_t)AT_FDCWD, 1, O_RDWR);
+	assert_in_range(s->now, 1001, 1099);
+	s->now = 1090; /* one that was under way just then */
+	r = CALL(MAIN, "read", NULL, NULL, 0, 3, 1, 100);
+	assert_true(r->offset == OFFSET_NONE);
+	r = CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100);
+	assert_int_equal(r->offset, 500);
+	assert_int_equal(CALL(MAIN, "read", NULL, NULL, 100, 3, 1, 100)->offset, 600);
+	r = CALL(MAIN, "read", NULL, NULL, 3, 4, 1, 3);
+	assert_string_equal(name_of(s, r), "anew");
+	assert_int_equal(r->offset, 7);
+	CALL(MAIN, "close", NULL, NULL, 0, 4);
+	assert_string_equal(name_of(s, CALL(MAIN, "read", NULL, NULL, -EBADF, 4, 1, 3)), "none");
+	end(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_are_whole),     cmocka_unit_test(positions_are_followed), cmocka_unit_test(close_frees_at_its_begin),
 		cmocka_unit_test(processes_inherit),  cmocka_unit_test(names_and_memory),	cmocka_unit_test(what_is_left_out),
 		cmocka_unit_test(pages_belong_to_calls), cmocka_unit_test(files_without_a_name),
-		cmocka_unit_test(faults_tell_pages),
+		cmocka_unit_test(faults_tell_pages), cmocka_unit_test(pairs_and_their_like), cmocka_unit_test(looked_up_at_work),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

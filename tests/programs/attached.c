@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What the capture tests look at while it runs: goes through a file by small reads, until there is a file "go", then to its end. */
+#include <fcntl.h>
+#include <unistd.h>
+
+int main(int n, char **arg)
+{
+	static char buffer[65536];
+	int fd = n > 1 ? open(arg[1], O_RDONLY) : -1;
+	if (fd < 0)
+		return 1;
+	for (int i = 1; i % 64 || access("go", F_OK) < 0; i++) {
+		if (read(fd, buffer, 7) != 7)
+			return 2; /* the file is too short */
+		usleep(20);
+	}
+	while (read(fd, buffer, sizeof buffer) > 0)
+		;
+	return close(fd) != 0;
+}
