@@ -97,11 +97,14 @@ static int load(struct binary_trace *t, const struct block *b, const void **p, c
 /* --- blocks beside the records ------------------------------------------------------------------------------------ */
 
 /* NULL, or what is wrong. Nothing is added unless all is well. */
-static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known)
+static const char *objects_fault(const struct block *b, const unsigned char *p, uint32_t n_known, uint64_t file_bytes)
 {
 	uint64_t at = 0, len = b->h.raw_len;
 	if (b->h.first < n_known || b->h.count > OBJECT_NONE || b->h.first > OBJECT_NONE - b->h.count)
 		return "its object numbers are impossible";
+	/* behind damage numbers are missing: no more of them than the file has bytes, or tables by number would be as large as a stranger likes */
+	if (b->h.first > n_known && b->h.first + b->h.count > file_bytes)
+		return "its object numbers are beyond all that the file can hold";
 	for (uint32_t i = 0; i < b->h.count; i++) {
 		struct object_item item;
 		if (len - at < sizeof item)
@@ -126,7 +129,7 @@ static const char *objects_fault(const struct block *b, const unsigned char *p, 
 static int load_objects(struct binary_trace *t, const struct block *b, const unsigned char *p, const char **why,
 			struct err *e)
 {
-	*why = objects_fault(b, p, t->base.objects.n);
+	*why = objects_fault(b, p, t->base.objects.n, t->file.size);
 	int rc = 0;
 	for (uint32_t i = 0; i < b->h.count && !*why && !rc; i++) {
 		struct object_item item;
