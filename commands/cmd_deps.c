@@ -85,8 +85,8 @@ static void print_text(const struct deps *d, const char *path)
 		printf(" (as traced: %.3g)", s->mean_concurrency);
 	putchar('\n');
 	if (trace_meta(d->trace)->n_events_lost)
-		printf("Note           the trace is incomplete: %" PRIu64 " events were lost when it was captured\n",
-		       trace_meta(d->trace)->n_events_lost);
+		printf("Note           the trace is incomplete: %" PRIu64 " %s lost when it was captured\n", trace_meta(d->trace)->n_events_lost,
+		       trace_meta(d->trace)->n_events_lost == 1 ? "event was" : "events were");
 	strbuf_release(&span);
 	strbuf_release(&service);
 	strbuf_release(&critical);

@@ -99,6 +99,7 @@ static json_t *side_json(const struct metrics_side *s, const char *path)
 	json_t *o = json_object();
 	put_text(o, "path", path);
 	json_object_set_new(o, "complete", json_boolean(s->complete));
+	json_object_set_new(o, "cut", json_boolean(s->cut));
 	put_count(o, "n_events_lost", s->n_events_lost);
 	put_count(o, "n_records", s->n_records);
 	put_count(o, "n_issued", s->n_issued);

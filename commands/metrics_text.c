@@ -217,7 +217,8 @@ static void add_concurrency(struct strbuf *out, const struct metrics *m)
 
 /* --- what makes it doubtful ------------------------------------------------------------------------------------------ */
 
-static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *what)
+/* "3 requests failed (reference)": `one` of one, `more` of another number. */
+static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *one, const char *more, const char *side)
 {
 	if (!n)
 		return;
@@ -225,28 +226,31 @@ static void add_note(struct strbuf *out, bool *any, uint64_t n, const char *what
 	*any = true;
 	strbuf_addstr(out, "  ");
 	format_count(out, n);
-	strbuf_addf(out, " %s\n", what);
+	strbuf_addf(out, " %s", n == 1 ? one : more);
+	strbuf_addf(out, side ? " (%s)\n" : "\n", side);
 }
 
 static void add_side_notes(struct strbuf *out, bool *any, const struct metrics_side *s, const char *name)
 {
 	const struct {
 		uint64_t n;
-		const char *what;
+		const char *one, *more;
 	} note[] = {
-	    {s->n_failed, "requests failed"},
-	    {s->n_unfinished, "requests have no end: active to the last instant, no response time"},
-	    {s->n_negative, "requests end before they begin: left out of response times and of the order of completion"},
-	    {s->n_backwards, "requests begin before the one before them in their thread: a clock that went backwards"},
-	    {s->n_unknown, "requests name no object: not matched"},
-	    {s->n_events_lost, "events were lost when it was captured: the trace is incomplete"},
-	    {!s->complete, "trace without an end: its writer was killed or ran out of space"},
+	    {s->n_failed, "request failed", "requests failed"},
+	    {s->n_unfinished, "request has no end: active to the last instant, no response time",
+	     "requests have no end: active to the last instant, no response time"},
+	    {s->n_negative, "request ends before it begins: left out of response times and of the order of completion",
+	     "requests end before they begin: left out of response times and of the order of completion"},
+	    {s->n_backwards, "request begins before the one before it in its thread: a clock that went backwards",
+	     "requests begin before the one before them in their thread: a clock that went backwards"},
+	    {s->n_unknown, "request names no object: not matched", "requests name no object: not matched"},
+	    {s->n_events_lost, "event was lost when it was captured: the trace is incomplete",
+	     "events were lost when it was captured: the trace is incomplete"},
+	    {!s->complete, "trace without an end: its writer was killed or ran out of space", ""},
+	    {s->complete && s->cut, "trace made of one that has no end: requests may be missing", ""},
 	};
-	char text[200];
-	for (size_t i = 0; i < sizeof note / sizeof *note; i++) {
-		snprintf(text, sizeof text, "%s (%s)", note[i].what, name);
-		add_note(out, any, note[i].n, text);
-	}
+	for (size_t i = 0; i < sizeof note / sizeof *note; i++)
+		add_note(out, any, note[i].n, note[i].one, note[i].more, name);
 }
 
 static void add_notes(struct strbuf *out, const struct metrics *m)
@@ -255,9 +259,12 @@ static void add_notes(struct strbuf *out, const struct metrics *m)
 	add_side_notes(out, &any, &m->reference, "reference");
 	add_side_notes(out, &any, &m->replay, "replay");
 	if (m->match == MATCH_KEY)
-		add_note(out, &any, m->n_ambiguous_keys, m->ambiguous_at_least
-			 ? "keys at least are ambiguous: swaps of identical requests are not seen"
-			 : "keys are ambiguous: swaps of identical requests are not seen");
+		add_note(out, &any, m->n_ambiguous_keys,
+			 m->ambiguous_at_least ? "key at least is ambiguous: swaps of identical requests are not seen"
+					       : "key is ambiguous: swaps of identical requests are not seen",
+			 m->ambiguous_at_least ? "keys at least are ambiguous: swaps of identical requests are not seen"
+					       : "keys are ambiguous: swaps of identical requests are not seen",
+			 NULL);
 }
 
 void metrics_print_text(const struct metrics *m, const struct metrics_paths *p)

@@ -91,8 +91,8 @@ static void collect_warnings(struct findings *f, const struct analysis *a)
 		warn(f, "No scenario has a complete block: nothing could be judged.");
 	warn_runs(f, a);
 	if (a->n_events_lost)
-		warn(f, "%llu events were lost while capturing: the traces are incomplete.",
-		     (unsigned long long)a->n_events_lost);
+		warn(f, "%llu %s lost while capturing: the traces are incomplete.", (unsigned long long)a->n_events_lost,
+		     a->n_events_lost == 1 ? "event was" : "events were");
 	if (!a->look && a->n_cells)
 		warn(f, "No planned look was reached yet: the numbers are preliminary and decide nothing.");
 	for (size_t i = 0; i < a->n_sources; i++)

@@ -104,4 +104,4 @@ cat >some.dxt <<'D'
 D
 lost 1 some.dxt
 expect_status 0 "$VALIDATE" deps some.dxt
-expect_line out 'the trace is incomplete: 1 events were lost'
+expect_line out 'the trace is incomplete: 1 event was lost when'

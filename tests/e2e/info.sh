@@ -118,6 +118,13 @@ told cut.trace info cut.trace --csv cut.csv
 told cut.trace deps --order thread cut.trace
 told cut.trace slice -n 5 cut.trace -o part.trace
 made part.trace
+expect_status 0 "$VALIDATE" metrics part.trace part.trace
+expect_line out '1 trace made of one that has no end: requests may be missing (reference)'
+expect_line out '1 trace made of one that has no end: requests may be missing (replay)'
+expect_status 0 "$VALIDATE" metrics --json part.trace part.trace
+expect_line out '"cut": true'
+expect_status 0 "$VALIDATE" metrics "$golden" "$golden"
+! grep -q 'has no end' out || fail "$(cat out)"
 told cut.trace slice --anonymise "$golden" cut.trace -o both.trace
 made both.trace
 told part.trace export -q --to trace part.trace -o exported.trace

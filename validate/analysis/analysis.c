@@ -163,6 +163,7 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 			a->n_events_lost = UINT64_MAX;
 		if (__builtin_add_overflow(a->n_programs_unseen, s->n_programs_unseen, &a->n_programs_unseen))
 			a->n_programs_unseen = UINT64_MAX;
+		a->n_cut += s->n_cut > 0;
 	}
 	a->between_process_cv = between_process(a);
 	const struct levels levels = {a->level_accept, a->level_reject};

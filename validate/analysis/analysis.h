@@ -278,6 +278,7 @@ struct analysis {
 	unsigned int n_rejection_tests; /* Holm's family */
 	double between_process_cv; /* of the program itself over blocks, median over scenarios; NaN unknown */
 	uint64_t n_events_lost;
+	uint64_t n_cut;		    /* runs whose traces were made of one that has no end */
 	uint64_t n_programs_unseen; /* by capture, of all runs (capture/unseen.h) */
 	bool complete; /* every planned run was made */
 	/* Looks: verdicts are made at the planned replicate counts only, from the blocks up to the last one reached. */

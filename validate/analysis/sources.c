@@ -144,8 +144,12 @@ static void instruments(struct analysis *a)
 		add(a, "clock", IN_BUDGET, BUDGET_CORRECTION,
 		    "response times were corrected for the bias of capture; the standard uncertainty of that is at most %.3g ns", correction);
 	if (a->n_events_lost)
-		add(a, "clock", WARNING, "events lost", "%llu events were lost in capture",
-		    (unsigned long long)a->n_events_lost);
+		add(a, "clock", WARNING, "events lost", "%llu %s lost in capture", (unsigned long long)a->n_events_lost,
+		    a->n_events_lost == 1 ? "event was" : "events were");
+	if (a->n_cut)
+		add(a, "clock", WARNING, "cut trace",
+		    "the traces of %llu %s were made of one that has no end: its writer was killed or ran out of space, and requests may be missing",
+		    (unsigned long long)a->n_cut, a->n_cut == 1 ? "run" : "runs");
 	if (a->n_programs_unseen)
 		add(a, "clock", WARNING, "calls unseen",
 		    "%llu programs made, or can make, calls that capture could not see: traces are incomplete",

@@ -73,6 +73,7 @@ struct metrics_side { /* one trace */
 	uint64_t n_warmup;	/* requests left out as warm-up; not in n_issued, and in no other count but n_records */
 	uint64_t first_negative, first_backwards; /* the first record of each, from 0; while there is one */
 	bool complete;		/* the file has an end */
+	bool cut;		/* it has none, or was made of one that has none: requests may be missing */
 	uint64_t n_events_lost; /* when it was captured: requests may be missing */
 	uint64_t n_bytes;
 	int64_t first_begin_ns, last_ns; /* last end, or begin */

@@ -327,8 +327,10 @@ static int run_numbered(struct pass *p, struct err *e)
 static int check_end(struct pass *p, struct metrics_source *s, struct metrics_side *side, struct err *e)
 {
 	int rc = s->check_end ? s->check_end(s->context, e) : 0;
-	if (p->tally && s->trace)
+	if (p->tally && s->trace) {
 		side->n_events_lost = trace_meta(s->trace)->n_events_lost;
+		side->cut = trace_meta(s->trace)->cut;
+	}
 	if (rc && p->o->lenient && rc == -ENODATA) {
 		err_clear(e);
 		if (p->tally)

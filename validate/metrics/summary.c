@@ -306,6 +306,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	s->clock_resolution_ns = m->clock_resolution_ns;
 	s->clock_read_cost_ns = m->clock_read_cost_ns;
 	s->n_events_lost = m->n_events_lost;
+	s->n_cut = m->cut;
 	if (!m->extra_json)
 		return 0;
 	json_error_t why;

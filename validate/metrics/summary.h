@@ -132,6 +132,7 @@ struct run_summary {
 	double clock_resolution_ns, clock_read_cost_ns;
 	double correction_u_ns; /* standard uncertainty that a correction of its response times left (correction.h); 0 none */
 	uint64_t n_events_lost;
+	uint64_t n_cut;		    /* 1: it was made of a trace that has no end: requests may be missing */
 	uint64_t n_programs_unseen; /* that made calls which capture could not see (capture/unseen.h) */
 	bool has_facts;
 	struct run_facts facts;

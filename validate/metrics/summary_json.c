@@ -272,6 +272,7 @@ static int get_rare(struct run_summary *s, const json_t *o, struct err *e)
 	int rc = json_object_get(o, "correction_u_ns") ? get_members(s, summary_correction_members, o, e) : 0;
 	rc = rc ? rc : get_requests_hash(s, o, e);
 	rc = rc ? rc : get_nodes(s, o, e);
+	rc = rc || !json_object_get(o, "n_cut") ? rc : get_members(s, summary_cut_members, o, e);
 	return rc || !json_object_get(o, "n_programs_unseen") ? rc : get_members(s, summary_unseen_members, o, e);
 }
 

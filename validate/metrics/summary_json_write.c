@@ -61,6 +61,7 @@ const struct member summary_issue_members[] = {M(run_summary, REAL, issue_error_
 
 /* only where response times were corrected */
 const struct member summary_correction_members[] = {M(run_summary, POSITIVE, correction_u_ns), {0}};
+const struct member summary_cut_members[] = {M(run_summary, COUNT, n_cut), {0}};
 const struct member summary_unseen_members[] = {M(run_summary, COUNT, n_programs_unseen), {0}};
 
 /* only of parallel applications */
@@ -203,6 +204,8 @@ json_t *summary_to_json(const struct run_summary *s)
 		snprintf(digits, sizeof digits, "%016" PRIx64, s->requests_hash);
 		rc |= json_object_set_new(o, "requests_hash", json_string(digits));
 	}
+	if (s->n_cut)
+		rc |= put_members(o, s, summary_cut_members);
 	if (s->n_programs_unseen)
 		rc |= put_members(o, s, summary_unseen_members);
 	if (s->has_facts)

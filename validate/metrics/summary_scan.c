@@ -183,6 +183,8 @@ static void scan_rare(struct json_scan *t, struct run_summary *s)
 		t->failed |= strspn(digits, "0123456789abcdef") != 16;
 		s->requests_hash = strtoull(digits, NULL, 16);
 	}
+	if (json_scan_member_if(t, "n_cut"))
+		json_scan_count(t, &s->n_cut);
 	if (json_scan_member_if(t, "n_programs_unseen"))
 		json_scan_count(t, &s->n_programs_unseen);
 	s->has_facts = json_scan_member_if(t, "facts");

@@ -613,6 +613,7 @@ static int compute_with_extra(struct run_summary *s, const char *extra_json, str
 	struct trace_record x = request(0, 10, 1, 0);
 	meta.extra_json = extra_json;
 	meta.n_events_lost = 17;
+	meta.cut = strstr(extra_json, "\"cut\"") != NULL;
 	trace_file_write(path.s, &x, 1, &meta, false, false);
 	int rc = summary_compute(s, path.s, NULL, e);
 	unlink(path.s);
@@ -635,8 +636,10 @@ static void test_facts(void **state)
 	summary_release(&s);
 	free(text);
 	json_decref(o);
-	assert_int_equal(compute_with_extra(&s, "{\"other\": 1}", &e), 0);
+	assert_int_equal(s.n_cut, 0);
+	assert_int_equal(compute_with_extra(&s, "{\"other\": \"cut\"}", &e), 0);
 	assert_false(s.has_facts);
+	assert_int_equal(s.n_cut, 1);
 	assert_int_equal(s.n_programs_unseen, 0);
 	summary_release(&s);
 	assert_int_equal(compute_with_extra(&s, "{\"capture\": {\"programs_unseen\": 1, \"programs_own_calls\": 2, "

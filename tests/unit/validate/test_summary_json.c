@@ -143,6 +143,7 @@ static void test_round_trip_is_exact(void **state)
 		make_summary(&a, seed, seed % 3);
 		a.correction_u_ns = seed % 4 ? 0 : 0.1 * (double)seed;
 		a.n_programs_unseen = seed % 5 ? 0 : seed;
+		a.n_cut = seed % 7 == 0;
 		a.n_passed = a.has_input && seed % 2 ? seed : 0;
 		json_t *o = summary_to_json(&a);
 		assert_non_null(o);
