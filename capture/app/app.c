@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "capture/app/app_private.h"
+#include "capture/content/content.h"
 #include "common/files.h"
 #include "common/processors.h"
 #include "common/strbuf.h"
@@ -205,6 +206,14 @@ static int64_t wall_ns(void)
 	return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
+static int content_check(const struct app_config *c, struct err *e)
+{
+	char *path = xasprintf("%s" CONTENT_SUFFIX, c->output);
+	int rc = c->content ? trace_output_check_replaced(path, e) : 0;
+	free(path);
+	return rc;
+}
+
 static int run_all(struct run *r, const char *file, const char *library, struct err *e)
 {
 	uint32_t flags = r->config->no_characters ? LOG_NO_CHARACTERS : 0;
@@ -218,6 +227,7 @@ static int run_all(struct run *r, const char *file, const char *library, struct 
 	if (stat(r->config->root, &st) || !S_ISDIR(st.st_mode))
 		return err_sys(e, ENOTDIR, "--root %s", r->config->root);
 	int rc = trace_output_check(r->config->output, e);
+	rc = rc ? rc : content_check(r->config, e);
 	rc = rc ? rc : clock_init(&r->clock, 5000000, e);
 	rc = rc ? rc : spool_open(&r->spool, r->config->scratch, r->config->output, &r->clock, flags, e);
 	if (rc)

@@ -115,7 +115,12 @@ void app_content_forget(struct app_content *c, const struct merge_record *r)
 		pending_drop(c, p);
 }
 
-int app_content_close(struct app_content *c, bool abort, struct content_facts *facts, struct err *e)
+int app_content_finish(struct app_content *c, struct content_facts *facts, struct err *e)
+{
+	return c->writer ? content_writer_finish(c->writer, facts, e) : 0;
+}
+
+int app_content_close(struct app_content *c, bool abort, struct err *e)
 {
 	int ret = 0;
 	while (c->n_pending)
@@ -124,7 +129,7 @@ int app_content_close(struct app_content *c, bool abort, struct content_facts *f
 	if (abort)
 		content_writer_abort(c->writer);
 	else if (c->writer)
-		ret = content_writer_close(c->writer, facts, e);
+		ret = content_writer_close(c->writer, NULL, e);
 	*c = (struct app_content){.writer = NULL};
 	return ret;
 }

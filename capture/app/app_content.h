@@ -21,7 +21,9 @@ int app_content_take(struct app_content *c, const struct merge_record *r, struct
 int app_content_settle(struct app_content *c, const struct merge_record *r, uint64_t seq, uint64_t n_bytes, bool *kept, struct err *e);
 /* Its request wrote nothing after all: what came of it is of no other request with the same begin. */
 void app_content_forget(struct app_content *c, const struct merge_record *r);
-/* The file is whole; or, with `abort`, it is not to be. */
-int app_content_close(struct app_content *c, bool abort, struct content_facts *facts, struct err *e);
+/* No more comes: the file is whole, but not in its place. Errors: of the system. */
+int app_content_finish(struct app_content *c, struct content_facts *facts, struct err *e);
+/* Puts it there; or, with `abort`, it is not to be. Errors: of the system. */
+int app_content_close(struct app_content *c, bool abort, struct err *e);
 
 #endif

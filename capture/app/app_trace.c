@@ -221,10 +221,10 @@ static int content_settle(struct conversion *c, const struct merge_record *r, ui
 	return rc;
 }
 
-static int content_end(struct conversion *c, bool abort, struct err *e)
+static int content_finish(struct conversion *c, struct err *e)
 {
 	struct content_facts facts = {.n_requests = 0};
-	int rc = app_content_close(&c->content, abort, &facts, e);
+	int rc = app_content_finish(&c->content, &facts, e);
 	c->outcome->n_content_requests = facts.n_requests;
 	c->outcome->n_content_bytes = facts.n_bytes;
 	c->outcome->n_content_stored_bytes = facts.n_stored_bytes;
@@ -412,8 +412,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 		return rc;
 	rc = c->config->content ? app_content_open(&c->content, c->config->output, e) : 0;
 	rc = rc ? rc : records_convert(c, m, e);
-	int closed = content_end(c, rc != 0, rc ? NULL : e); /* before the trace, which names it, is whole */
-	rc = rc ? rc : closed;
+	rc = rc ? rc : content_finish(c, e); /* the trace names it */
 	c->outcome->n_requests = c->seq;
 	c->outcome->n_lost += c->outcome->n_garbled;
 	json_t *processes = processes_list(&c->processes), *affinity = facts_affinity(c->spool);
@@ -430,10 +429,12 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	free(facts);
 	free(meta->files.entry);
 	free(meta->files.detail);
-	if (!rc)
-		return trace_writer_close(c->writer, e);
-	trace_writer_abort(c->writer);
-	return rc;
+	if (rc)
+		trace_writer_abort(c->writer);
+	else
+		rc = trace_writer_close(c->writer, e);
+	int closed = app_content_close(&c->content, rc != 0, rc ? NULL : e); /* what was there before goes with its trace, not earlier */
+	return rc ? rc : closed;
 }
 
 int app_trace_write(const struct app_config *c, const struct spool *s, const struct clock *clock, uint64_t start,

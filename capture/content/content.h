@@ -33,7 +33,9 @@ int content_writer_open(struct content_writer **w, const char *path, struct err 
 int content_writer_block(struct content_writer *w, const void *bytes, uint32_t n, uint32_t *number, struct err *e);
 /* Request `seq` of the trace, greater than all before, wrote block[n_blocks], of which all but the last have 4096 bytes. Errors: ENOMEM; EINVAL. */
 int content_writer_request(struct content_writer *w, uint64_t seq, const uint32_t *block, size_t n_blocks, struct err *e);
-/* Makes the file what it is to be; `facts` may be NULL. Frees also when it fails. Errors: of the system. */
+/* The file is whole, under its other name still: what is at PATH stays until _close, or for good. `facts` may be NULL. Errors: of the system. */
+int content_writer_finish(struct content_writer *w, struct content_facts *facts, struct err *e);
+/* Puts it in its place, finished where it is not yet. Frees also when it fails. Errors: of the system. */
 int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e);
 void content_writer_abort(struct content_writer *w); /* NULL is fine */
 

@@ -24,6 +24,7 @@ struct digest {
 struct content_writer {
 	char *path, *part; /* part: while it is written */
 	int fd;
+	bool finished;
 	uint64_t at; /* bytes in the file, the buffer's included */
 	uint8_t *buffer;
 	size_t n_buffered;
@@ -198,7 +199,7 @@ static int tables_write(struct content_writer *w, struct content_header *h, stru
 	return ret ? ret : flush(w, e);
 }
 
-int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e)
+int content_writer_finish(struct content_writer *w, struct content_facts *facts, struct err *e)
 {
 	struct content_header h = {.magic = CONTENT_MAGIC, .n_requests = w->facts.n_requests, .n_references = w->n_references,
 				   .n_blocks = w->facts.n_blocks, .n_bytes = w->facts.n_bytes, .n_stored_bytes = w->facts.n_stored_bytes};
@@ -211,8 +212,14 @@ int content_writer_close(struct content_writer *w, struct content_facts *facts, 
 		ret = err_sys(e, errno, "%s", w->path);
 	if (!ret && fsync(w->fd) < 0)
 		ret = err_sys(e, errno, "%s", w->path);
-	int fd = w->fd;
-	w->fd = -1;
+	w->finished = !ret;
+	return ret;
+}
+
+int content_writer_close(struct content_writer *w, struct content_facts *facts, struct err *e)
+{
+	int ret = w->finished ? 0 : content_writer_finish(w, facts, e), fd = w->fd;
+	w->fd = -1; /* open until here: it says that the file is somebody's */
 	if (close(fd) < 0 && !ret)
 		ret = err_sys(e, errno, "%s", w->path);
 	ret = file_beside_keep(w->part, w->path, ret, e);
@@ -225,7 +232,7 @@ void content_writer_abort(struct content_writer *w)
 {
 	if (!w)
 		return;
-	if (w->fd >= 0)
+	if (w->part)
 		unlink(w->part);
 	writer_free(w);
 }

@@ -225,3 +225,9 @@ mkdir -p plain.run
 [ ! -e plain.trace.content ] || fail 'content is kept where nobody asked'
 expect_status 3 "$VALIDATE" replay --payload captured --dir bad plain.trace
 grep -q 'no content was kept with this trace' err || fail "$(cat err)"
+# where the content cannot be put in its place nothing is run, and the trace that is there stays
+mkdir plain.trace.content
+cp plain.trace before
+(cd plain.run && expect_status 3 "$VALIDATE" capture app --content --root "$PWD" -o ../plain.trace -- touch never && grep -q 'plain.trace.content' err) ||
+	fail "$(cat plain.run/err)"
+[ ! -e plain.run/never ] && cmp plain.trace before || fail 'a capture whose content had no place was begun'

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The file of captured content: what goes in comes out, equal blocks lie in it once, and damage is told. */
+#include <dirent.h>
 #include <sys/stat.h>
 
 #include "capture/content/content_format.h"
@@ -35,6 +36,41 @@ static void sample_write(struct content_facts *facts)
 	again[0] = one;
 	assert_int_equal(content_writer_request(w, 10, again, 3, &e), -EINVAL); /* a short block in the midst */
 	assert_int_equal(content_writer_close(w, facts, &e), 0);
+}
+
+/* What was there before stays until the new file takes its place, which is not when that is whole. */
+static void an_older_one_stays(void **state)
+{
+	struct err e = ERR_INIT;
+	struct content *c;
+	struct content_facts old, new;
+	(void)state;
+	sample_write(&old);
+	for (int i = 0; i < 3; i++) {
+		struct content_writer *w;
+		assert_int_equal(content_writer_open(&w, path, &e), 0);
+		if (i)
+			assert_int_equal(content_writer_finish(w, &new, &e), 0);
+		assert_int_equal(content_open(&c, path, &e), 0);
+		assert_memory_equal(content_facts(c)->name, old.name, CONTENT_NAME_BYTES);
+		content_close(c);
+		if (i == 2)
+			assert_int_equal(content_writer_close(w, NULL, &e), 0);
+		else
+			content_writer_abort(w);
+	}
+	assert_int_equal(content_open(&c, path, &e), 0);
+	assert_memory_equal(content_facts(c)->name, new.name, CONTENT_NAME_BYTES);
+	content_close(c);
+	unlink(path);
+	char *slash = strrchr(path, '/');
+	*slash = 0;
+	DIR *d = opendir(path);
+	assert_non_null(d);
+	for (const struct dirent *entry; (entry = readdir(d));)
+		assert_null(strstr(entry->d_name, ".validate-")); /* nothing of those that were given up */
+	closedir(d);
+	*slash = '/';
 }
 
 static void what_goes_in_comes_out(void **state)
@@ -142,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(what_goes_in_comes_out),
+	    cmocka_unit_test(an_older_one_stays),
 	    cmocka_unit_test(damage_is_told),
 	    cmocka_unit_test(more_than_fits_is_refused),
 	};
