@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/preload/window.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+#include "capture/preload/core.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+enum {
+	FILE_WINDOWS = 4096,	  /* 256 MiB, of which only what is used exists */
+	FILE_WINDOWS_LEAST = 16,
+	WAIT_MS = 10000, /* for the collector, before a record is given up */
+};
+
+/* --- the file ----------------------------------------------------------------------------------------------------- */
+
+/* Address space at a multiple of the window's size, with the file mapped there; or NULL. */
+static char *file_map(int fd, size_t size)
+{
+	size_t room = size + LOG_WINDOW;
+	long at = RAW(SYS_mmap, NULL, room, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (at < 0 && at > -4096)
+		return NULL;
+	uintptr_t base = ((uintptr_t)at + LOG_WINDOW - 1) & ~(uintptr_t)(LOG_WINDOW - 1);
+	long got = RAW(SYS_mmap, base, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED | MAP_NORESERVE, fd, 0);
+	if (got < 0 && got > -4096) {
+		RAW(SYS_munmap, at, room);
+		return NULL;
+	}
+	if (base > (uintptr_t)at)
+		RAW(SYS_munmap, at, base - (uintptr_t)at);
+	RAW(SYS_munmap, base + size, (uintptr_t)at + room - base - size);
+	RAW(SYS_madvise, base, size, MADV_DONTFORK);
+	RAW(SYS_madvise, base, size, MADV_DONTDUMP);
+	return (char *)base;
+}
+
+/* Pages of a window, so that writing into it neither faults nor, on a full disk, kills. */
+static bool window_populate(char *at)
+{
+	long got = capture_confined ? -EPERM : RAW(SYS_madvise, at, LOG_WINDOW, MADV_POPULATE_WRITE);
+	/* before Linux 5.14, or where it is forbidden, pages come when they are touched */
+	return !got || got == -EINVAL || got == -EPERM || got == -ENOSYS;
+}
+
+/* A file above the limit of sizes that the program runs under is a signal as well: taken back. */
+static long file_size_set(int fd, size_t size)
+{
+	long got = RAW(SYS_ftruncate, fd, size);
+	if (got == -EFBIG) {
+		uint64_t xfsz = UINT64_C(1) << (SIGXFSZ - 1);
+		struct timespec now = {0, 0};
+		RAW(SYS_rt_sigtimedwait, &xfsz, NULL, &now, sizeof xfsz);
+	}
+	return got;
+}
+
+/* Whether the collector knows us by another process number. */
+static void namespace_tell(struct log_file *f)
+{
+	struct stat st;
+	long got = RAW(SYS_newfstatat, AT_FDCWD, "/proc/self/ns/pid", &st, 0);
+	f->pid_namespace = got ? 0 : st.st_ino;
+	f->elsewhere = f->pid_namespace != capture_control()->pid_namespace;
+}
+
+bool window_file_open(struct window_file *p, uint32_t pid)
+{
+	char path[600] = "", *end = path + sizeof path - 1;
+	uint64_t ticks = clock_now(&capture_clock);
+	char *to = capture_text_add(path, end, capture_directory);
+	to = capture_text_add(to, end, "/");
+	to = capture_number_add(to, end, pid);
+	to = capture_text_add(to, end, "-");
+	capture_number_add(to, end, ticks);
+	long fd = RAW(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return false;
+	for (p->n_max = FILE_WINDOWS; p->n_max >= FILE_WINDOWS_LEAST && !p->base; p->n_max /= 2)
+		if (!file_size_set((int)fd, (size_t)p->n_max * LOG_WINDOW))
+			p->base = file_map((int)fd, (size_t)p->n_max * LOG_WINDOW);
+	RAW(SYS_close, fd);
+	if (!p->base || !window_populate(p->base)) {
+		RAW(SYS_unlink, path);
+		return false;
+	}
+	p->n_max *= 2; /* the loop has halved it */
+	struct log_file *f = (struct log_file *)p->base;
+	f->start = ticks;
+	f->pid = pid;
+	f->n_max = p->n_max;
+	atomic_store_explicit(&f->n, 1, memory_order_relaxed);
+	namespace_tell(f);
+	__atomic_store_n(&f->magic, LOG_MAGIC, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* --- windows ------------------------------------------------------------------------------------------------------ */
+
+static struct log_window *window_at(const struct window_file *p, uint32_t i)
+{
+	return (struct log_window *)(p->base + (size_t)i * LOG_WINDOW);
+}
+
+static bool window_take(struct window_file *p, uint32_t i, uint32_t pid, uint32_t tid)
+{
+	struct log_window *w = window_at(p, i);
+	uint64_t use = atomic_load_explicit(&w->use, memory_order_relaxed);
+	/* Whatever lies there from its last use must not look like records of this one. */
+	uint32_t generation = log_generation(w) ? log_generation(w) + 1 : 0x5641c001u;
+	if (log_state(use) != WINDOW_FREE || !atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, WINDOW_TAKEN),
+										      memory_order_acq_rel, memory_order_relaxed))
+		return false;
+	w->pid = pid;
+	w->tid = tid;
+	w->used = 0;
+	w->sequence = atomic_fetch_add_explicit(&p->sequence, 1, memory_order_relaxed);
+	atomic_store_explicit(&w->use, log_use(generation, WINDOW_ACTIVE), memory_order_release);
+	return true;
+}
+
+/* A window that was used before, or one more of the file. */
+static uint32_t window_find(struct window_file *p, uint32_t pid, uint32_t tid)
+{
+	struct log_file *f = (struct log_file *)p->base;
+	uint32_t n = atomic_load_explicit(&f->n, memory_order_acquire);
+	/* (a stranger's number, for all that is known) */
+	uint32_t from = n > 1 ? atomic_load_explicit(&f->hint, memory_order_relaxed) % (n - 1) : 0;
+	for (uint32_t k = 0; k + 1 < n; k++) {
+		uint32_t i = 1 + (from + k) % (n - 1);
+		if (window_take(p, i, pid, tid)) {
+			atomic_store_explicit(&f->hint, i, memory_order_relaxed);
+			return i;
+		}
+	}
+	while (n < p->n_max) {
+		/* pages first: who looks at a window that is counted may touch it */
+		if (!window_populate((char *)window_at(p, n)))
+			return 0;
+		if (atomic_compare_exchange_strong(&f->n, &n, n + 1)) {
+			if (window_take(p, n, pid, tid))
+				return n;
+			n++;
+		}
+	}
+	return 0;
+}
+
+/* Waiting is the last resort: so much was written that the collector did not keep up. */
+struct log_window *window_acquire(struct window_file *p, uint32_t pid, uint32_t tid)
+{
+	const struct timespec nap = {0, 1000000};
+	struct log_control *control = capture_control();
+	for (int i = 0; i <= WAIT_MS; i++) {
+		uint32_t found = window_find(p, pid, tid);
+		if (found)
+			return window_at(p, found);
+		if (capture_confined || atomic_load_explicit(&control->closed, memory_order_relaxed))
+			return NULL;
+		atomic_store_explicit(&control->wanted, 1, memory_order_relaxed);
+		RAW(SYS_nanosleep, &nap, NULL);
+	}
+	atomic_store_explicit(&control->closed, 1, memory_order_relaxed); /* once is enough */
+	return NULL;
+}
+
+void window_give(char *next, uint32_t generation, enum log_window_state how)
+{
+	if (!next)
+		return;
+	/* `next` lies at the end of the window when it is full, and inside it otherwise: never at its first unit */
+	struct log_window *w = (struct log_window *)((uintptr_t)(next - 1) & ~(uintptr_t)(LOG_WINDOW - 1));
+	uint64_t use = log_use(generation, WINDOW_ACTIVE);
+	if (how == WINDOW_FULL)
+		w->used = (uint32_t)(next - (char *)w);
+	atomic_compare_exchange_strong_explicit(&w->use, &use, log_use(generation, how), memory_order_release, memory_order_relaxed);
+}

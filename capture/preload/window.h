@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Inside the preload library: the file of windows that a process writes into (log.h has its layout). Everything here runs with all signals
+ * blocked, and outside any timed region; it makes system calls, but none of the C library. */
+#ifndef CAPTURE_PRELOAD_WINDOW_H
+#define CAPTURE_PRELOAD_WINDOW_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "capture/preload/log.h"
+
+#define WINDOW_HIDDEN __attribute__((visibility("hidden")))
+
+struct window_file { /* zero: none yet */
+	char *base; /* where it is mapped */
+	uint32_t n_max;
+	_Atomic uint64_t sequence; /* of windows taken so far */
+};
+
+/* Makes and maps a file of process `pid` in the collector's directory, which is known. False: it cannot be had. */
+WINDOW_HIDDEN bool window_file_open(struct window_file *f, uint32_t pid);
+/* A window for a thread; waits where none is free until the collector has emptied one. NULL: there is none, and will not be. */
+WINDOW_HIDDEN struct log_window *window_acquire(struct window_file *f, uint32_t pid, uint32_t tid);
+/* Gives up the window of that generation that `next` lies in or at the end of (NULL: none). */
+WINDOW_HIDDEN void window_give(char *next, uint32_t generation, enum log_window_state how);
+
+#endif
