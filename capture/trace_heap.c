@@ -69,6 +69,7 @@ static int show(struct heap_index *x, const struct block_file *f, const struct b
 static int find(struct heap_index *x, const struct block_file *f, uint64_t unit)
 {
 	size_t low = 0, high = x->n;
+	x->shown_offset = 0; /* looking may move the window */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 		if (x->entry[mid].first_unit <= unit)

@@ -539,6 +539,63 @@ static void uncommitted_record(void **state)
 	unlink(SCRATCH("t"));
 }
 
+/* Where the k-th block of the side heap begins. */
+static size_t heap_block(const unsigned char *p, size_t len, unsigned int k)
+{
+	struct block_header h;
+	for (uint64_t at = sizeof(struct file_header); at < len; at = align_up(at + sizeof h + h.stored_len, BLOCK_ALIGN)) {
+		memcpy(&h, p + at, sizeof h);
+		if (h.kind == BLOCK_HEAP && !k--)
+			return at;
+	}
+	fail_msg("the trace has no such block");
+	return 0;
+}
+
+/* Looking for what was lost with a damaged block leaves what was found before in its place: the heap is larger than what is mapped at once. */
+static void lost_heap(void **state)
+{
+	(void)state;
+	enum { ITEM = 900000, ITEMS = 12, LOST = 9 };
+	struct err e = ERR_INIT;
+	struct trace_writer *w;
+	struct trace *t;
+	const struct trace_record *r;
+	struct trace_meta meta = sample_meta();
+	uint32_t ref[ITEMS];
+	size_t len;
+	char *item = calloc(1, ITEM);
+	assert_non_null(item);
+	must(trace_writer_open(&w, SCRATCH("t"), &meta, NULL, &e), &e);
+	for (uint32_t i = 0; i < ITEMS; i++) {
+		struct trace_record one = sample_record(i);
+		memset(item, 'a' + (int)i, ITEM);
+		must(trace_writer_heap(w, item, ITEM, &ref[i], &e), &e);
+		one.heap = ref[i];
+		must(trace_writer_append(w, &one, 1, &e), &e);
+	}
+	must(trace_writer_close(w, &e), &e);
+	unsigned char *p = slurp(SCRATCH("t"), &len);
+	p[heap_block(p, len, LOST) + 8] ^= 1;
+	spill(SCRATCH("t"), p, len);
+	must(trace_open(&t, SCRATCH("t"), &e), &e);
+	for (int rc; (rc = trace_next(t, &r, &e)) != 0;)
+		assert_true(rc == 1 || rc == -EBADMSG);
+	for (int round = 0; round < 2; round++) {
+		size_t n;
+		const char *first = trace_heap(t, ref[0], &n);
+		assert_non_null(first);
+		assert_int_equal(n, ITEM);
+		assert_int_equal(first[0], 'a');
+		assert_int_equal(first[ITEM - 1], 'a');
+		assert_null(trace_heap(t, ref[LOST], &n));
+	}
+	trace_close(t);
+	free(p);
+	free(item);
+	unlink(SCRATCH("t"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -547,7 +604,7 @@ int main(void)
 	    cmocka_unit_test(sparse_tail),        cmocka_unit_test(lying_headers),
 	    cmocka_unit_test(lying_payloads),     cmocka_unit_test(compressed_bombs),
 	    cmocka_unit_test(killed_writers),     cmocka_unit_test(growing_trace),
-	    cmocka_unit_test(uncommitted_record), cmocka_unit_test(object_numbers_far_away),
+	    cmocka_unit_test(uncommitted_record), cmocka_unit_test(object_numbers_far_away), cmocka_unit_test(lost_heap),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
