@@ -85,7 +85,7 @@ static int take_device(struct blkparse *t, const char **at, const char *end, str
 	return 0;
 }
 
-/* "223490 + 8 [kjournald]", "[0]" of a completion: its error. */
+/* "223490 + 8 [kjournald]", "[0]" of a completion: its error, which blkparse prints as 16 bits without a sign: "[65531]" is -5. */
 static int take_extent(struct blkparse *t, const char *s, const char *end, const char *rwbs, size_t rwbs_len,
 		       struct pair_event *v, struct err *e)
 {
@@ -113,8 +113,8 @@ static int take_extent(struct blkparse *t, const char *s, const char *end, const
 	}
 	if (v->kind == EVENT_COMPLETE && p < end && *p == '[') {
 		p++;
-		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= -4095 && error <= 4095)
-			v->error = (int)error;
+		if (scan_i64(&p, end, &error) && p < end && *p == ']' && error >= INT16_MIN && error <= UINT16_MAX)
+			v->error = (int16_t)error;
 	}
 	return 0;
 }
