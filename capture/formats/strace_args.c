@@ -35,10 +35,13 @@ static uint64_t key_value(const struct part *a, const char *key, const struct na
 	if (!s)
 		return 0;
 	s += strlen(key);
+	const bool negative = s < end && *s == '-';
+	s += negative;
 	const char *stop = s;
 	while (stop < end && *stop != ',' && *stop != '}' && *stop != ' ')
 		stop++;
-	return names_or(names, s, (size_t)(stop - s), &all);
+	const uint64_t v = names_or(names, s, (size_t)(stop - s), &all);
+	return negative ? 0 - v : v;
 }
 
 /* The lengths of the buffers: [{iov_base="..."..., iov_len=4096}, ...]. More than a few are cut by strace: "...". */

@@ -7,6 +7,23 @@
 #include "capture/formats/number.h"
 #include "capture/formats/strace_parsed.h"
 
+static int64_t position_behind(int64_t at, int64_t n_bytes)
+{
+	int64_t behind;
+	return at < 0 || __builtin_add_overflow(at, n_bytes, &behind) ? -1 : behind;
+}
+
+/* The file that a copy is written to, at its position unless the call says where. */
+static void copied_to(struct parsed *p)
+{
+	struct open_file *to = descriptor_get(p->th, p->peer.fd);
+	if (!to || p->r.rvalue <= 0)
+		return;
+	if (p->peer.offset == OFFSET_NONE)
+		to->position = to->append ? -1 : position_behind(to->position, p->r.rvalue);
+	file_size_set(&p->t->system, to->object, -1);
+}
+
 static void moved(struct parsed *p)
 {
 	struct open_file *f = p->file;
@@ -17,7 +34,7 @@ static void moved(struct parsed *p)
 		int64_t at = is_write && f->append ? file_size_get(s, f->object) : f->position;
 		p->r.offset = at >= 0 ? (uint64_t)at : OFFSET_NONE;
 		if (p->r.rvalue >= 0)
-			f->position = at >= 0 ? at + p->r.rvalue : -1;
+			f->position = position_behind(at, p->r.rvalue);
 	}
 	int64_t size = f ? file_size_get(s, f->object) : -1;
 	int64_t end = 0;
@@ -83,8 +100,9 @@ static void sought(struct parsed *p)
 	if (p->r.rvalue < 0 || !p->file)
 		return;
 	p->file->position = p->r.rvalue;
-	if (p->r.flags == SEEK_END && (int64_t)p->r.offset <= p->r.rvalue)
-		file_size_set(&p->t->system, p->file->object, p->r.rvalue - (int64_t)p->r.offset);
+	int64_t size;
+	if (p->r.flags == SEEK_END && !__builtin_sub_overflow(p->r.rvalue, (int64_t)p->r.offset, &size))
+		file_size_set(&p->t->system, p->file->object, size);
 }
 
 /* stat and its kin tell the size. */
@@ -113,6 +131,21 @@ static void changed_directory(struct parsed *p)
 		strbuf_addch(cwd, '/');
 		strbuf_addstr(cwd, o->name[0] == '/' ? o->name + 1 : o->name);
 	}
+}
+
+/* Of neither name the size is known any more: the second has what the first had, or, exchanged, the other way round. */
+static int renamed(struct parsed *p, struct err *e)
+{
+	struct traced_system *s = &p->t->system;
+	uint32_t second;
+	file_size_set(s, p->r.object, -1);
+	if (p->r.rvalue)
+		return 0;
+	s->n_renames++;
+	int rc = foreign_object(&p->t->base, OBJECT_PATH, p->heap.s, p->heap.len, &second, e);
+	if (!rc)
+		file_size_set(s, second, -1);
+	return rc;
 }
 
 /* What the link points at, where strace shows all of it (-s). */
@@ -210,9 +243,7 @@ int strace_effects(struct parsed *p, struct err *e)
 		file_size_set(s, p->r.object, -1);
 		return 0;
 	case OP_RENAME:
-		s->n_renames += p->r.rvalue == 0;
-		file_size_set(s, p->r.object, -1);
-		return 0;
+		return renamed(p, e);
 	case OP_CHDIR:
 	case OP_FCHDIR:
 	case OP_CHROOT:
@@ -232,6 +263,8 @@ int strace_effects(struct parsed *p, struct err *e)
 		return 0;
 	default:
 		moved(p);
+		if (p->has_peer)
+			copied_to(p);
 		return 0;
 	}
 }

@@ -170,8 +170,6 @@ static bool add_number(struct strbuf *b, const struct trace_record *r, char lett
 	case 'u':
 	case 'g':
 		return strbuf_addf(b, "%d", (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32)), true;
-	case 'c':
-		return strbuf_addf(b, "%#x, %#llx", r->flags, (unsigned long long)r->offset), true;
 	case 'R':
 		return strbuf_addf(b, "%#x", r->flags >> 29), true;
 	case 'B':
@@ -216,6 +214,26 @@ static bool add_object_path(struct out *x, const struct trace_record *r)
 	return true;
 }
 
+/* The command of fcntl and its argument: a lock, or a number. */
+static bool add_command(struct out *x, const struct trace_record *r)
+{
+	static const char *const types[] = {"F_RDLCK", "F_WRLCK", "F_UNLCK"};
+	struct op_lock lock;
+	size_t len;
+	const void *heap = trace_heap(x->t, r->heap, &len);
+	strbuf_addf(&x->text, "%#x, ", r->flags);
+	if (!heap || len != sizeof lock) {
+		strbuf_addf(&x->text, "%#llx", (unsigned long long)r->offset);
+		return true;
+	}
+	memcpy(&lock, heap, sizeof lock);
+	if (lock.type < 0 || lock.type > 2 || lock.whence < 0 || lock.whence > 2)
+		return false;
+	strbuf_addf(&x->text, "{l_type=%s, l_whence=%s, l_start=%lld, l_len=%lld}", types[lock.type], whence_name((uint32_t)lock.whence),
+		    (long long)lock.start, (long long)lock.length);
+	return true;
+}
+
 /* A buffer: of data, or of what the kernel tells. */
 static bool add_buffer(struct strbuf *b, const struct trace_record *r)
 {
@@ -248,6 +266,8 @@ static bool add_arg(struct out *x, const struct trace_record *r, char letter)
 	case 'w':
 		strbuf_addstr(&x->text, whence_name(r->flags) ? whence_name(r->flags) : "SEEK_SET");
 		return whence_name(r->flags) != NULL;
+	case 'c':
+		return add_command(x, r);
 	case 'n':
 	case 'X':
 	case '#':

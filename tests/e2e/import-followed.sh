@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# validate import: what no line tells alone, but is followed through those before: positions, sizes, and how a request of a device ended.
+. "$SRCDIR/tests/e2e/lib.sh"
+
+csv() { # FILE: its requests' columns from the function on, without their numbers
+	"$VALIDATE" export -q --to csv "$1" -o - | cut -d, -f5- | sed 's/,[0-9]*,,[0-9]*$//' || fail "exporting $1"
+}
+
+# strace: a copy between files moves the positions of both, unless it says where; what a rename puts under a name has another size
+cat >made.strace <<'S'
+10 1.000000 openat(AT_FDCWD, "/d/in", O_RDONLY) = 3 <0.000001>
+10 1.000001 openat(AT_FDCWD, "/d/out", O_WRONLY|O_CREAT|O_TRUNC, 0644) = 4 <0.000001>
+10 1.000002 write(4, "x"..., 10) = 10 <0.000001>
+10 1.000003 copy_file_range(3, NULL, 4, NULL, 100, 0) = 100 <0.000001>
+10 1.000004 write(4, "x"..., 11) = 11 <0.000001>
+10 1.000005 sendfile(4, 3, NULL, 50) = 50 <0.000001>
+10 1.000006 write(4, "x"..., 12) = 12 <0.000001>
+10 1.000007 read(3, "x"..., 13) = 13 <0.000001>
+10 1.000008 copy_file_range(3, [0], 4, [5000], 10, 0) = 10 <0.000001>
+10 1.000009 write(4, "x"..., 14) = 14 <0.000001>
+10 1.000010 read(3, "x"..., 15) = 15 <0.000001>
+10 1.000011 openat(AT_FDCWD, "/d/log", O_WRONLY|O_CREAT|O_EXCL|O_APPEND, 0644) = 5 <0.000001>
+10 1.000012 write(5, "x"..., 20) = 20 <0.000001>
+10 1.000013 write(5, "x"..., 21) = 21 <0.000001>
+10 1.000014 rename("/d/new", "/d/log") = -1 ENOENT (No such file or directory) <0.000001>
+10 1.000015 write(5, "x"..., 22) = 22 <0.000001>
+10 1.000016 rename("/d/out", "/d/log") = 0 <0.000001>
+10 1.000017 openat(AT_FDCWD, "/d/log", O_WRONLY|O_APPEND) = 6 <0.000001>
+10 1.000018 write(6, "x"..., 23) = 23 <0.000001>
+S
+csv made.strace | grep '^read\|^write' >got
+cat >want <<'C'
+write,"path=d/out;fd=4;offset=0;length=10",10,
+write,"path=d/out;fd=4;offset=110;length=11",11,
+write,"path=d/out;fd=4;offset=171;length=12",12,
+read,"path=d/in;fd=3;offset=150;length=13",13,
+write,"path=d/out;fd=4;offset=183;length=14",14,
+read,"path=d/in;fd=3;offset=163;length=15",15,
+write,"path=d/log;fd=5;offset=0;length=20",20,
+write,"path=d/log;fd=5;offset=20;length=21",21,
+write,"path=d/log;fd=5;offset=41;length=22",22,
+write,"path=d/log;fd=6;length=23",23,
+C
+sed 's/,,*$/,/' got | diff want - || fail 'positions and sizes of strace'
+
+# a lock keeps its range, also before where it counts from, there and back
+cat >locks.strace <<'S'
+10 1.000000 openat(AT_FDCWD, "/d/in", O_RDWR) = 3 <0.000001>
+10 1.000001 fcntl(3, F_SETLKW, {l_type=F_WRLCK, l_whence=SEEK_END, l_start=-5, l_len=10}) = 0 <0.000001>
+10 1.000002 fcntl(3, F_SETFL, O_RDONLY|O_APPEND) = 0 <0.000001>
+S
+csv locks.strace >want
+number() { # N: as 8 bytes, little-endian
+	printf %016x "$1" | sed 's/\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)\(..\)/\8\7\6\5\4\3\2\1/'
+}
+expect_line want "heap=$(number 1)$(number 2)$(number -5)$(number 10)\""
+"$VALIDATE" export -q --to strace locks.strace -o again.strace
+expect_line again.strace '{l_type=F_WRLCK, l_whence=SEEK_END, l_start=-5, l_len=10}'
+csv again.strace | diff want - || fail 'a lock that was written as strace prints it'
+
+# blkparse prints a completion's error as 16 bits without a sign
+cat >failed.blkparse <<'B'
+  8,0    0        1     0.000000000   700  Q   R 2048 + 8 [dd]
+  8,0    0        2     0.000001000   700  D   R 2048 + 8 [dd]
+  8,0    0        3     0.000008000     0  C   R 2048 + 8 [65531]
+  8,0    0        4     0.000009000   700  D   R 4096 + 8 [dd]
+  8,0    0        5     0.000010000     0  C   R 4096 + 8 [0]
+B
+csv failed.blkparse | grep '^pread' | sed 's/,,*$//' >got
+cat >want <<'C'
+pread,"device=8,0;offset=1048576;length=4096",-1,EIO
+pread,"device=8,0;offset=2097152;length=4096",4096
+C
+diff want got || fail 'errors told by blkparse'
