@@ -39,7 +39,7 @@ struct mapping_column {
 	char *name; /* by which the header line names it, or NULL: by its number */
 	unsigned int index; /* 0-based, of columns without a name */
 	enum mapping_field field;
-	int64_t unit; /* times: ns, a power of ten; offset, length: bytes */
+	int64_t unit; /* times: ns, of which a second has a whole number; offset, length: bytes */
 	struct mapping_value value[MAPPING_VALUES_MAX];
 	unsigned int n_values;
 	bool any_case, optional, number;

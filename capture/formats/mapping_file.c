@@ -241,6 +241,12 @@ static bool has(const struct mapping *m, enum mapping_field f)
 	return false;
 }
 
+/* How many of a time's units a second has is a whole number. */
+static bool is_time(enum mapping_field f)
+{
+	return f == MAP_BEGIN || f == MAP_END || f == MAP_RESPONSE || f == MAP_DISPATCH;
+}
+
 static int check(struct mapping *m, struct err *e)
 {
 	static const enum mapping_field needed[] = {MAP_BEGIN, MAP_OPERATION, MAP_OFFSET, MAP_LENGTH};
@@ -253,6 +259,8 @@ static int check(struct mapping *m, struct err *e)
 				       "header stands behind a column: it says whether columns have names or numbers");
 		if (m->column[i].field == MAP_OPERATION && !m->column[i].n_values)
 			return err_set(e, EINVAL, "the column of the operation has no values = TEXT:OPERATION, ...");
+		if (is_time(m->column[i].field) && 1000000000 % m->column[i].unit)
+			return err_set(e, EINVAL, "the column of the field %s has a unit that is none of time", mapping_field_names[m->column[i].field]);
 		if (m->column[i].index >= m->n_columns)
 			m->n_columns = m->column[i].index + 1;
 	}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Reading delimited text by a mapping file. */
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/falloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -263,7 +265,9 @@ static int finish(struct mapped *t, struct trace_record *r, int64_t response_ns,
 	if (response_ns >= 0 && r->begin_ns != TIME_NONE)
 		r->end_ns = r->begin_ns + response_ns;
 	if (!has_rvalue)
-		r->rvalue = (int64_t)r->length;
+		r->rvalue = r->error ? -1 : op_info(r->op)->uses & OP_RETURNS_BYTES ? (int64_t)r->length : 0;
+	if (r->op == OP_FALLOCATE && t->m->level == LEVEL_BLOCK)
+		r->flags = FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE;
 	return foreign_add(&t->base, r, e);
 }
 

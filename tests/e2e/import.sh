@@ -92,6 +92,40 @@ expect_line err 'did you mean "begin"?'
 { sed '/^header/d' own.map; printf '[format]\nheader = yes\n'; } | sed 's/^\[column t\]/[column 1]/; s/^\[column o\]/[column 2]/; s/^\[column off\]/[column 3]/; s/^\[column len\]/[column 4]/; s/^\[column name\]/[column 5]/' >bad.map
 expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
 expect_line err 'header stands behind a column'
+# a unit that is none of time: of a second it has no whole number, or none at all
+for unit in 4K 1GiB; do
+	sed "s/^unit = ms/unit = $unit/" own.map >bad.map
+	expect_status 3 "$VALIDATE" import --mapping bad.map own.txt -o x.trace
+	expect_line err 'field begin has a unit that is none of time'
+done
+# a request that failed moved nothing, one that is no transfer neither; of a device fallocate discards
+cat >results.map <<'M'
+[format]
+delimiter = comma
+[column 1]
+field = begin
+unit = us
+[column 2]
+field = operation
+values = R:pread, T:fallocate
+[column 3]
+field = offset
+unit = sectors
+[column 4]
+field = length
+[column 5]
+field = error
+M
+printf '1,R,8,4096,0\n2,R,8,4096,5\n3,T,8,4096,0\n' >results.txt
+expect_status 0 "$VALIDATE" import --mapping results.map results.txt -o results.trace
+csv results.trace | cut -d, -f5- >got
+cat >want <<'C'
+function,args,rvalue,error,seq,intended,dispatch
+pread,"offset=4096;length=4096",4096,,0,,
+pread,"offset=4096;length=4096",-1,EIO,1,,
+fallocate,"offset=4096;length=4096;flags=0x3",0,,2,,
+C
+sed 's/fd=-1;//' got | diff want - || fail 'results of a mapping'
 # the key may be given again, as long as there are not too many of them
 sed 's/^values = .*/&\nvalues = a:pread, b:pread, c:pread, d:pread, e:pread, f:pread, g:pread, h:pread\nvalues = i:pread, j:pread, k:pread, l:pread, m:pread, n:pread, o:pread/' \
 	own.map >bad.map
