@@ -11,7 +11,6 @@
 struct dxt {
 	struct foreign base;
 	uint32_t object;
-	int64_t start_s;
 };
 
 static int take_comment(struct dxt *t, const char *s, const char *end, struct err *e)

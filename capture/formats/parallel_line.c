@@ -63,8 +63,10 @@ static int add_cause(struct parallel *p, const struct line *l, enum trace_op op,
 		r.end_ns = l->to_ns;
 	else if (op == OP_COMPUTE && !l->has_begin)
 		r.end_ns = r.begin_ns + (int64_t)length;
-	n->now_ns = r.end_ns > n->now_ns ? r.end_ns : n->now_ns;
-	return foreign_add(&p->calls.base, &r, e);
+	int rc = foreign_add(&p->calls.base, &r, e);
+	if (!rc) /* (a time that no trace can hold is not where it is) */
+		n->now_ns = r.end_ns > n->now_ns ? r.end_ns : n->now_ns;
+	return rc;
 }
 
 static int take_partner(struct parallel *p, const struct line *l, const char *s, enum trace_op op, struct err *e)

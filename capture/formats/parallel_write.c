@@ -227,8 +227,10 @@ static int file_of_node(struct out *x, uint32_t of, struct err *e)
 	if (!rc && (rc = write_all(fd, head.s, head.len)))
 		rc = err_sys(e, -rc, "%s: writing", path);
 	rc = rc ? rc : node_copy(x, &x->node[of], fd, path, e);
-	if (fd >= 0 && (rc ? 0 : fsync(fd)) | close(fd))
-		rc = rc ? rc : err_sys(e, errno, "%s: writing", path);
+	if (!rc && fsync(fd))
+		rc = err_sys(e, errno, "%s: fsync", path);
+	if (fd >= 0 && close(fd) && !rc)
+		rc = err_sys(e, errno, "%s: close", path);
 	rc = file_beside_keep(temporary, path, rc, e);
 	strbuf_release(&head);
 	free(path);
