@@ -126,6 +126,7 @@ int anonymise_fileset(struct anonymiser *a, const struct fileset *from, struct f
 		if (!from->detail)
 			continue;
 		to->detail[to->n] = from->detail[to->n]; /* holes stay the other's */
+		to->detail[to->n].has_digest = false;	 /* whoever has the same file would know it again */
 		const char *link = from->detail[to->n].link;
 		to->detail[to->n].link = link ? new_path(a, link, &rc, e) : NULL;
 	}

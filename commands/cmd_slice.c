@@ -110,9 +110,19 @@ static int on_record(void *ctx, struct trace *t, struct trace_record *r)
 	return keep;
 }
 
+/* What the clocks showed at the slice's time 0; 0 stays unknown, and so does what no trace can hold. */
+static int64_t epoch_moved(int64_t epoch_ns, int64_t by_ns, int64_t most_ns)
+{
+	int64_t moved = epoch_ns ? epoch_ns + by_ns : 0;
+	return moved > most_ns || moved < -most_ns ? 0 : moved;
+}
+
 static void on_finish(void *ctx, struct trace_meta *meta)
 {
 	struct slice *s = ctx;
+	const int64_t zero_ns = slice_filter_zero(s->filter);
+	meta->epoch_ns = epoch_moved(meta->epoch_ns, zero_ns, TRACE_TIME_MAX);
+	meta->wall_epoch_ns = epoch_moved(meta->wall_epoch_ns, zero_ns, TRACE_WALL_MAX);
 	const char *hidden = meta->extra_json ? meta->extra_json : "{}";
 	s->facts = slice_facts_text(s->set, s->join ? 1 : s->set->n, s->filter, s->anonymiser ? hidden : NULL);
 	if (s->facts)

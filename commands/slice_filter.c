@@ -22,11 +22,15 @@ struct slice_filter {
 	char **pattern;
 	size_t n_patterns;
 	bool op[OP_N];
-	const struct trace *t; /* what is known of its objects: */
-	signed char *fits;     /* by object: 1, 0, -1 not looked at */
-	uint32_t n_fits;
-	int64_t first_ns; /* begin of the first request; TIME_NONE before */
-	int64_t zero_ns;  /* of the first kept one */
+	struct fits {
+		const struct trace *t;
+		signed char *v; /* v[n], by object: 1, 0, -1 not looked at */
+		uint32_t n;
+	} *fits; /* fits[n_fits]: the traces of a merge have objects of their own */
+	size_t n_fits, fits_cap;
+	int64_t first_ns;   /* begin of the first request; TIME_NONE before */
+	int64_t zero_ns;    /* of the first kept one, in the slice's time */
+	int64_t instant_ns; /* and in the input's */
 	uint64_t n_passed, n_kept;
 	bool stopped;
 };
@@ -81,7 +85,7 @@ int slice_filter_open(struct slice_filter **out, const struct slice_filter_confi
 {
 	struct slice_filter *f = *out = xcalloc(1, sizeof *f);
 	f->c = *c;
-	f->first_ns = f->zero_ns = TIME_NONE;
+	f->first_ns = f->zero_ns = f->instant_ns = TIME_NONE;
 	int rc = numbers_of(&f->pid, c->processes, "--process", e);
 	rc = rc ? rc : numbers_of(&f->tid, c->threads, "--thread", e);
 	rc = rc ? rc : operations_of(f, e);
@@ -96,6 +100,8 @@ void slice_filter_close(struct slice_filter *f)
 		return;
 	free(f->pid.v);
 	free(f->tid.v);
+	for (size_t i = 0; i < f->n_fits; i++)
+		free(f->fits[i].v);
 	free(f->fits);
 	if (f->pattern)
 		list_free(f->pattern, f->n_patterns);
@@ -115,26 +121,34 @@ static bool contains(const struct numbers *n, uint64_t v)
 	return found;
 }
 
+static struct fits *fits_of(struct slice_filter *f, const struct trace *t)
+{
+	for (size_t i = 0; i < f->n_fits; i++)
+		if (f->fits[i].t == t)
+			return &f->fits[i];
+	GROW(f->fits, f->n_fits, f->fits_cap);
+	f->fits[f->n_fits] = (struct fits){.t = t};
+	return &f->fits[f->n_fits++];
+}
+
 static bool object_fits(struct slice_filter *f, const struct trace *t, uint32_t id)
 {
-	const struct trace_object *o = trace_object(t, id);
-	if (!f->n_patterns)
-		return true;
+	const struct trace_object *o = f->n_patterns ? trace_object(t, id) : NULL;
 	if (!o)
-		return false;
-	if (f->t != t) { /* another trace of a merge: its objects have other numbers */
-		f->t = t;
-		f->n_fits = 0;
-	}
-	if (id >= f->n_fits) {
+		return !f->n_patterns;
+	struct fits *known = fits_of(f, t);
+	if (id >= known->n) {
 		uint32_t n = trace_n_objects(t);
-		f->fits = xrealloc(f->fits, n);
-		memset(f->fits + f->n_fits, -1, n - f->n_fits);
-		f->n_fits = n;
+		known->v = xrealloc(known->v, n);
+		memset(known->v + known->n, -1, n - known->n);
+		known->n = n;
 	}
-	for (size_t i = 0; i < f->n_patterns && f->fits[id] != 1; i++)
-		f->fits[id] = !fnmatch(f->pattern[i], o->name, 0);
-	return f->fits[id] == 1;
+	if (known->v[id] < 0) {
+		known->v[id] = 0;
+		for (size_t i = 0; i < f->n_patterns && !known->v[id]; i++)
+			known->v[id] = !fnmatch(f->pattern[i], o->name, 0);
+	}
+	return known->v[id];
 }
 
 static void stretch(const struct slice_filter *f, int64_t *t)
@@ -154,8 +168,10 @@ static void retime(struct slice_filter *f, struct trace_record *r)
 	int64_t was = r->begin_ns;
 	stretch(f, &r->begin_ns);
 	stretch(f, &r->intended_ns);
-	if (f->zero_ns == TIME_NONE)
+	if (f->zero_ns == TIME_NONE) {
 		f->zero_ns = f->c.from_zero ? r->begin_ns : 0;
+		f->instant_ns = f->c.from_zero ? was : 0;
+	}
 	if (r->op == OP_COMPUTE && f->c.scale != 1 && (double)r->length * f->c.scale < (double)TRACE_TIME_MAX)
 		r->length = (uint64_t)llround((double)r->length * f->c.scale);
 	r->begin_ns -= f->zero_ns;
@@ -163,6 +179,11 @@ static void retime(struct slice_filter *f, struct trace_record *r)
 	r->end_ns += r->end_ns == TIME_NONE ? 0 : by;
 	r->dispatch_ns += r->dispatch_ns == TIME_NONE ? 0 : by;
 	r->intended_ns -= r->intended_ns == TIME_NONE ? 0 : f->zero_ns;
+}
+
+int64_t slice_filter_zero(const struct slice_filter *f)
+{
+	return f->instant_ns == TIME_NONE ? 0 : f->instant_ns;
 }
 
 int64_t slice_filter_time(const struct slice_filter *f, int64_t ns)

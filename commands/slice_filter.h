@@ -27,6 +27,8 @@ void slice_filter_close(struct slice_filter *f);
 int slice_filter_pass(struct slice_filter *f, const struct trace *t, struct trace_record *r);
 /* Where an instant of the trace is in the slice; as it is while no request has passed, and beyond TRACE_TIME_MAX. */
 int64_t slice_filter_time(const struct slice_filter *f, int64_t ns);
+/* The instant of the trace that is time 0 of the slice, so far. */
+int64_t slice_filter_zero(const struct slice_filter *f);
 bool slice_filter_stopped(const struct slice_filter *f); /* before the end, as enough was written */
 
 #endif

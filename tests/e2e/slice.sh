@@ -41,6 +41,20 @@ expect_status 0 "$VALIDATE" slice --begin 1500us app.trace -o b.trace
 expect_status 0 "$VALIDATE" slice b.trace a.trace -o part.trace
 compare app.csv
 
+# parts whose first requests begin at 0 know when that was: merged, they are the whole again
+expect_status 0 "$VALIDATE" slice --begin 1500us --from-zero app.trace -o c.trace
+[ "$("$VALIDATE" export -q --to csv c.trace -o - | sed -n 2p | cut -d, -f3)" -eq 0 ] || fail "the first request does not begin at 0"
+expect_status 0 "$VALIDATE" slice c.trace a.trace -o part.trace
+"$VALIDATE" export -q --to csv part.trace -o - | cut -d, -f3-7 | awk -F, -v OFS=, 'NR == 2 { t = $1 } NR > 1 { $1 -= t; $2 -= $2 == "" ? 0 : t } 1' >have
+cut -d, -f3-7 app.csv | awk -F, -v OFS=, 'NR == 2 { t = $1 } NR > 1 { $1 -= t; $2 -= $2 == "" ? 0 : t } 1' >want
+cmp want have || { diff want have | head >&2; fail "parts that begin at 0 are merged at other times"; }
+
+# what fits of several traces with objects of their own
+expect_status 0 "$VALIDATE" slice --object '*/run/a,*/run/b' b.trace a.trace -o part.trace
+"$VALIDATE" export -q --to csv part.trace -o - | cut -d, -f3-7 >have
+grep -E '^pid|path=tmp/formats/run/[ab];' app.csv | cut -d, -f3-7 >want
+cmp want have || fail "objects of two traces"
+
 # names: the same key gives the same, directories stay, nothing of them is left
 printf '0123456789abcdef' >key
 expect_status 0 "$VALIDATE" slice --anonymise --key key app.trace -o part.trace
@@ -96,8 +110,10 @@ fi
 mkdir -p tree/secret-dir
 echo x >tree/secret-dir/secret-file
 ln -s secret-dir/secret-file tree/secret-link
-expect_status 0 "$VALIDATE" capture app --snapshot -o snap.trace -- cat tree/secret-link
+expect_status 0 "$VALIDATE" capture app --snapshot --digests -o snap.trace -- cat tree/secret-link tree/secret-dir/secret-file
 grep -aq 'secret-dir/secret-file' snap.trace || fail "nothing to hide in the list of files"
+grep -aq '"sha256"' snap.trace || fail "no digest to hide"
 expect_status 0 "$VALIDATE" slice --anonymise snap.trace -o hidden.trace
 grep -aq secret hidden.trace && fail "a name is left in the list of files"
+grep -aq sha256 hidden.trace && fail "a digest of content is left"
 grep -aq '"link"' hidden.trace || fail "the list of files has no link any more"
