@@ -64,6 +64,9 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	       o->n_threads, o->n_threads == 1 ? "" : "s", o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
 	if (o->n_outside)
 		printf("%-14s%" PRIu64 " requests outside %s are left out\n", "note", o->n_outside, c->root);
+	if (o->n_files_left_out)
+		printf("%-14sthe list of the %" PRIu64 " files that were there is too long for a trace, and is left out\n", "warning",
+		       o->n_files_left_out);
 	if (o->n_holes_cut)
 		printf("%-14s%" PRIu64 " file%s more holes than are noted: of each only the first 256\n", "note", o->n_holes_cut,
 		       o->n_holes_cut == 1 ? " has" : "s have");

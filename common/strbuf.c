@@ -87,6 +87,15 @@ void strbuf_addf(struct strbuf *b, const char *fmt, ...)
 	va_end(ap);
 }
 
+void strbuf_addwords(struct strbuf *b, char *const *words)
+{
+	for (char *const *w = words; w && *w; w++) {
+		if (w > words)
+			strbuf_addch(b, ' ');
+		strbuf_addstr(b, *w);
+	}
+}
+
 char *strbuf_detach(struct strbuf *b)
 {
 	char *s = b->cap ? b->s : xstrdup("");

@@ -23,6 +23,7 @@ void strbuf_addstr(struct strbuf *b, const char *s);
 void strbuf_addch(struct strbuf *b, char c);
 void strbuf_addf(struct strbuf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void strbuf_vaddf(struct strbuf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0), nonnull(2)));
+void strbuf_addwords(struct strbuf *b, char *const *words); /* NULL-terminated, a blank between them; NULL: none */
 /* Gives up the string; the caller frees it. */
 char *strbuf_detach(struct strbuf *b);
 

@@ -58,6 +58,7 @@ struct app_outcome {
 	struct app_programs own_rings; /* their code enters io_uring past liburing: what it asks so is not seen */
 	uint64_t n_ring_entries;       /* io_uring_enter by syscall(3): seen, but not what was asked through the ring */
 	uint64_t n_files;	/* of the snapshot */
+	uint64_t n_files_left_out; /* all of them, where they were too many for a trace */
 	uint64_t n_holes_cut;	/* files of the snapshot with more holes than are noted */
 	uint64_t n_samples;	/* of memory */
 	uint64_t n_content_requests, n_content_bytes, n_content_stored_bytes; /* whose content is kept, how much that is, and in how many bytes */

@@ -238,17 +238,6 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 
 /* --- the whole ------------------------------------------------------------------------------------------------------- */
 
-static char *command_text(char **argv)
-{
-	struct strbuf b = STRBUF_INIT;
-	for (; *argv; argv++) {
-		if (b.len)
-			strbuf_addch(&b, ' ');
-		strbuf_addstr(&b, *argv);
-	}
-	return strbuf_detach(&b);
-}
-
 static int records_convert(struct conversion *c, struct merge *m, struct err *e)
 {
 	struct merge_record r;
@@ -256,6 +245,17 @@ static int records_convert(struct conversion *c, struct merge *m, struct err *e)
 	while (!rc && merge_next(m, &r))
 		rc = record_convert(c, &r, e);
 	return rc ? rc : batch_write(c, e);
+}
+
+/* A list of files that is longer than metadata may be costs the list, and not the trace. */
+static int meta_set(struct conversion *c, struct trace_meta *meta, struct err *e)
+{
+	int rc = trace_writer_set_meta(c->maker.writer, meta, e);
+	if (rc != -EFBIG || !meta->files.n)
+		return rc;
+	c->outcome->n_files_left_out = meta->files.n;
+	meta->files.n = 0;
+	return trace_writer_set_meta(c->maker.writer, meta, e);
 }
 
 static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *meta, struct err *e)
@@ -279,7 +279,7 @@ static int trace_make(struct conversion *c, struct merge *m, struct trace_meta *
 	c->outcome->n_files = meta->files.n;
 	for (size_t i = 0; i < meta->files.n; i++)
 		c->outcome->n_holes_cut += meta->files.detail[i].holes_cut;
-	rc = rc ? rc : trace_writer_set_meta(c->maker.writer, meta, e);
+	rc = rc ? rc : meta_set(c, meta, e);
 	free(facts);
 	free(meta->files.entry);
 	free(meta->files.detail);
@@ -316,7 +316,8 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	o->n_threads = merge_n_threads(m);
 	o->n_torn = s->n_torn;
 	o->n_lost = atomic_load(&s->control->n_lost) + s->n_torn;
-	char *command = command_text(c->command);
+	struct strbuf command = STRBUF_INIT;
+	strbuf_addwords(&command, c->command);
 	uname(&host);
 	struct trace_meta meta = {
 	    .level = LEVEL_SYSCALL,
@@ -326,12 +327,12 @@ int app_trace_write(const struct app_config *c, const struct spool *s, const str
 	    .clock_resolution_ns = clock->resolution_ns,
 	    .clock_read_cost_ns = clock->read_cost_ns,
 	    .host = host.nodename,
-	    .command = command,
+	    .command = command.s,
 	    .captured_by = "validate capture app " VALIDATE_VERSION,
 	    .root = root,
 	};
 	rc = trace_make(v, m, &meta, e);
-	free(command);
+	strbuf_release(&command);
 	census_release(&census);
 	request_maker_release(&v->maker);
 	files_release(&v->files);

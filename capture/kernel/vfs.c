@@ -160,8 +160,7 @@ static int64_t wall_ns(void)
 static char *command_line(const struct vfs_config *c)
 {
 	struct strbuf s = STRBUF_INIT;
-	for (char **a = c->command; a && *a; a++)
-		strbuf_addf(&s, "%s%s", a == c->command ? "" : " ", *a);
+	strbuf_addwords(&s, c->command);
 	if (!c->command)
 		strbuf_addf(&s, "process %" PRId64, c->pid);
 	return strbuf_detach(&s);

@@ -140,3 +140,18 @@ if [ "$(($(stat -c %b work/holes) * 512))" -lt 30000000 ]; then # the file syste
 	expect_line out 'mismatches      0'
 	[ "$(stat -c %s holed/work/holes)" -eq "$(stat -c %s work/holes)" ] || fail 'size of a file with many holes'
 fi
+
+# a list that is longer than a trace may tell is left out, and the trace is whole
+top=$PWD
+for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do
+	deep=$(printf '%0250d' "$i")
+	mkdir "$deep"
+	cd "$deep"
+done
+seq 5200 | xargs touch
+"$VALIDATE" capture app --snapshot -o "$top/long.trace" -- ls -U . >"$top/long.out" 2>"$top/long.err" || fail "$(cat "$top/long.err")"
+cd "$top"
+grep -Eq 'warning +the list of the 52[0-9]{2} files that were there is too long for a trace, and is left out' long.out || fail "$(tail -n 4 long.out)"
+expect_status 0 "$VALIDATE" info long.trace
+expect_line out 'Health     complete'
+expect_line out 'State      unknown'

@@ -79,12 +79,25 @@ static void detach_gives_the_memory_away(void **state)
 	strbuf_release(&b);
 }
 
+static void words_have_a_blank_between_them(void **state)
+{
+	(void)state;
+	char *const words[] = {"", "a b", "", "c", NULL};
+	struct strbuf b = STRBUF_INIT;
+	strbuf_addwords(&b, NULL);
+	assert_string_equal(b.s, "");
+	strbuf_addstr(&b, "x:");
+	strbuf_addwords(&b, words);
+	assert_string_equal(b.s, "x: a b  c");
+	strbuf_release(&b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(an_empty_one_is_a_string), cmocka_unit_test(it_grows_and_stays_terminated),
 		cmocka_unit_test(bytes_may_be_zero),	    cmocka_unit_test(formats_append),
-		cmocka_unit_test(detach_gives_the_memory_away),
+		cmocka_unit_test(detach_gives_the_memory_away), cmocka_unit_test(words_have_a_blank_between_them),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
