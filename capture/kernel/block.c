@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <linux/falloc.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,7 +82,7 @@ static int take(void *context, const struct block_request *r)
 		w->n_other++;
 		return 0;
 	}
-	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors;
+	const bool placed = r->direction != BLOCK_FLUSH && r->n_sectors, moves = r->direction == BLOCK_READ || r->direction == BLOCK_WRITE;
 	const struct trace_record record = {
 		.begin_ns = since(r->begin_ns, w->epoch_ns),
 		.end_ns = since(r->end_ns, w->epoch_ns),
@@ -89,13 +90,13 @@ static int take(void *context, const struct block_request *r)
 		.intended_ns = TIME_NONE,
 		.offset = placed ? (r->sector - w->device.first_sector) * SECTOR_BYTES : OFFSET_NONE,
 		.length = (uint64_t)r->n_sectors * SECTOR_BYTES,
-		.rvalue = r->error ? -1 : r->direction == BLOCK_FLUSH ? 0 : (int64_t)r->n_sectors * SECTOR_BYTES,
+		.rvalue = r->error ? -1 : moves ? (int64_t)r->n_sectors * SECTOR_BYTES : 0,
 		.error = (uint16_t)r->error,
 		.pid = (uint32_t)r->pid,
 		.tid = (uint32_t)r->pid,
 		.object = w->object,
 		.fd = -1,
-		.flags = r->flags,
+		.flags = r->direction == BLOCK_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : r->flags,
 		.heap = HEAP_NONE,
 		.op = (uint16_t)(r->direction == BLOCK_WRITE && !r->n_sectors ? OP_FSYNC : op[r->direction]),
 	};
@@ -198,21 +199,15 @@ static int64_t wall_ns(void)
 	return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static char *command_line(char **command)
-{
-	struct strbuf s = STRBUF_INIT;
-	for (char **a = command; a && *a; a++)
-		strbuf_addf(&s, "%s%s", a == command ? "" : " ", *a);
-	return strbuf_detach(&s);
-}
-
 static void meta_make(struct block_watch *b)
 {
 	gethostname(b->host, sizeof b->host - 1);
-	b->command = command_line(b->config.command);
+	struct strbuf command = STRBUF_INIT;
+	strbuf_addwords(&command, b->config.command);
+	b->command = strbuf_detach(&command);
 	b->work.epoch_ns = clock_monotonic_ns();
 	b->meta = (struct trace_meta){.level = LEVEL_BLOCK, .epoch_ns = b->work.epoch_ns, .wall_epoch_ns = wall_ns(), .clock = "monotonic",
-				      .clock_resolution_ns = 1, .host = b->host, .command = b->command ? b->command : NULL,
+				      .clock_resolution_ns = 1, .host = b->host, .command = b->command,
 				      .captured_by = "validate capture block"};
 }
 

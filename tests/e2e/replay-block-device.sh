@@ -51,7 +51,9 @@ done
 expect_status 0 "$VALIDATE" capture block -o seen.trace "$device" -- "$VALIDATE" replay --discards --destructive --device "$device" -o out.trace in.trace
 expect_line out '154 of 154'
 expect_status 0 "$VALIDATE" info seen.trace --csv seen.csv
-[ "$(seen ',fallocate,.*offset=4096000;length=32768')" -eq 1 ] || fail 'no discard reached the device'
+[ "$(seen ',fallocate,.*offset=4096000;length=32768;flags=0x3",0,')" -eq 1 ] || fail 'no discard reached the device'
+expect_status 0 "$VALIDATE" export --to iolog seen.trace -o seen.iolog
+expect_line seen.iolog ' trim 4096000 32768'
 
 # read only: nothing is written
 before=$(cksum <image)

@@ -2,6 +2,7 @@
 #include "validate/metrics/observed_device.h"
 
 #include <errno.h>
+#include <linux/falloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,7 +144,8 @@ static int extra_write(struct making *m, const struct device_request *q, uint32_
 {
 	static const uint16_t op[] = {[KIND_READ] = OP_PREAD, [KIND_WRITE] = OP_PWRITE, [KIND_FLUSH] = OP_FSYNC, [KIND_DISCARD] = OP_FALLOCATE};
 	struct trace_record r = {.seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset, .length = q->length,
-				 .rvalue = q->kind == KIND_FLUSH ? 0 : (int64_t)q->length, .object = object, .fd = -1, .heap = HEAP_NONE,
+				 .rvalue = q->kind == KIND_READ || q->kind == KIND_WRITE ? (int64_t)q->length : 0, .object = object, .fd = -1,
+				 .flags = q->kind == KIND_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0, .heap = HEAP_NONE,
 				 .op = op[q->kind]};
 	times_set(m, &r, q);
 	return trace_writer_append(m->writer, &r, 1, e);
