@@ -69,7 +69,9 @@ static void add_sheet(struct strbuf *out, const struct info_sheet *s)
 {
 	strbuf_addstr(out, "<h2>");
 	escape_html(out, s->title);
-	strbuf_addstr(out, "</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<thead><tr>");
+	strbuf_addstr(out, "</h2>\n");
+	html_begin_wide(out, s->title);
+	strbuf_addstr(out, "<table>\n<thead><tr>");
 	for (size_t c = 0; c < s->n_columns; c++)
 		add_cell(out, s, c, s->column[c], true);
 	strbuf_addstr(out, "</tr></thead>\n<tbody>\n");

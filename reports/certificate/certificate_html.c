@@ -39,7 +39,8 @@ static void add_cell(struct strbuf *out, const struct table *t, size_t row, size
 
 static void add_table(struct strbuf *out, const struct table *t)
 {
-	strbuf_addstr(out, "<div class=\"scroll\"><table><thead><tr>");
+	html_begin_wide(out, t->title);
+	strbuf_addstr(out, "<table><thead><tr>");
 	for (size_t i = 0; i < t->n_columns; i++) {
 		bool number = i && t->column[i].format != FORMAT_VERDICT;
 		strbuf_addf(out, "<th scope=\"col\"%s>", number ? " class=\"n\"" : "");

@@ -71,7 +71,7 @@ static const char *const side_labels[] = {"from", "date", "host", "validate", "p
 static void side_row(struct strbuf *out, const char *which, const struct baseline *b)
 {
 	const char *const text[] = {b->source, b->date, b->host, b->program_version, b->protocol};
-	strbuf_addf(out, "<tr><th>%s</th>", which);
+	strbuf_addf(out, "<tr><th scope=\"row\">%s</th>", which);
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
 		strbuf_addf(out, "<td class=\"b\" data-l=\"%s\">", side_labels[i]);
 		escape_html(out, text[i]);
@@ -82,10 +82,11 @@ static void side_row(struct strbuf *out, const char *which, const struct baselin
 
 static void sides(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<div class=\"scroll\"><table class=\"stack\"><thead><tr><th></th>");
+	html_begin_wide(out, "The two sides");
+	strbuf_addstr(out, "<table class=\"stack\"><thead><tr><td></td>");
 	for (size_t i = 0; i < sizeof side_labels / sizeof *side_labels; i++)
-		strbuf_addf(out, "<th>%s</th>", side_labels[i]);
-	strbuf_addstr(out, "<th class=\"n\">replicates</th></tr></thead><tbody>\n");
+		strbuf_addf(out, "<th scope=\"col\">%s</th>", side_labels[i]);
+	strbuf_addstr(out, "<th scope=\"col\" class=\"n\">replicates</th></tr></thead><tbody>\n");
 	side_row(out, "old", c->old_side);
 	side_row(out, "new", c->new_side);
 	strbuf_addstr(out, "</tbody></table></div>\n");
@@ -122,7 +123,7 @@ static bool is_shown(const struct campaign_change *c, size_t k)
 
 static void limits_row(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<tr><th class=\"l\">limit of the change</th><td></td>");
+	strbuf_addstr(out, "<tr><th scope=\"row\" class=\"l\">limit of the change</th><td></td>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k)) {
 			strbuf_addstr(out, "<td>");
@@ -134,11 +135,12 @@ static void limits_row(struct strbuf *out, const struct campaign_change *c)
 
 static void matrix(struct strbuf *out, const struct campaign_change *c)
 {
-	strbuf_addstr(out, "<h2>Cases</h2>\n<div class=\"scroll\" tabindex=\"0\"><table class=\"matrix narrow\"><thead><tr><th>Scenario, "
-			   "replayer</th><th>Word</th>");
+	strbuf_addstr(out, "<h2>Cases</h2>\n");
+	html_begin_wide(out, "Cases");
+	strbuf_addstr(out, "<table class=\"matrix narrow\"><thead><tr><th scope=\"col\">Scenario, replayer</th><th scope=\"col\">Word</th>");
 	for (size_t k = 0; k < ASPECT_N; k++)
 		if (is_shown(c, k))
-			strbuf_addf(out, "<th>%s</th>", aspect_names[k]);
+			strbuf_addf(out, "<th scope=\"col\">%s</th>", aspect_names[k]);
 	strbuf_addstr(out, "</tr></thead><tbody>\n");
 	limits_row(out, c);
 	for (size_t i = 0; i < c->n_cells; i++) {
@@ -146,7 +148,7 @@ static void matrix(struct strbuf *out, const struct campaign_change *c)
 		struct strbuf name = STRBUF_INIT;
 		strbuf_addf(&name, "%s, ", cell->scenario);
 		compare_add_replayer(&name, cell);
-		strbuf_addstr(out, "<tr><th class=\"l\">");
+		strbuf_addstr(out, "<tr><th scope=\"row\" class=\"l\">");
 		escape_html(out, name.s);
 		strbuf_addstr(out, "</th><td>");
 		chip(out, cell->word);
@@ -165,7 +167,7 @@ static void reason_row(struct strbuf *out, const struct case_change *c, enum asp
 	const struct aspect_change *a = &c->aspect[k];
 	strbuf_addstr(out, "<tr><td>");
 	chip(out, a->word);
-	strbuf_addstr(out, "</td><th class=\"l\">");
+	strbuf_addstr(out, "</td><th scope=\"row\" class=\"l\">");
 	escape_html(out, c->scenario);
 	strbuf_addf(out, "</th><td>%s</td><td class=\"c\">", aspect_names[k]);
 	escaped_by(out, compare_add_change, a, k);
@@ -174,6 +176,22 @@ static void reason_row(struct strbuf *out, const struct case_change *c, enum asp
 	strbuf_addstr(out, "</td><td class=\"w\">");
 	escaped_by(out, compare_add_reason, a, k);
 	strbuf_addstr(out, "</td></tr>\n");
+}
+
+static void columns_head(struct strbuf *out, const char *title, const char *const *column)
+{
+	strbuf_addf(out, "<h2>%s</h2>\n", title);
+	html_begin_wide(out, title);
+	strbuf_addstr(out, "<table class=\"stack\"><thead><tr>");
+	for (; *column; column++)
+		strbuf_addf(out, **column ? "<th scope=\"col\">%s</th>" : "<td>%s</td>", *column);
+	strbuf_addstr(out, "</tr></thead><tbody>\n");
+}
+
+static void reasons_head(struct strbuf *out)
+{
+	static const char *const column[] = {"Word", "Scenario", "Component", "Change, 95 % interval", "Limit", "Why", NULL};
+	columns_head(out, "What is not the same", column);
 }
 
 static void reasons(struct strbuf *out, const struct campaign_change *c)
@@ -186,10 +204,7 @@ static void reasons(struct strbuf *out, const struct campaign_change *c)
 				if (c->cell[i].aspect[k].word != order[w])
 					continue;
 				if (!any)
-					strbuf_addstr(out, "<h2>What is not the same</h2>\n<div class=\"scroll\"><table class=\"stack\">"
-							   "<thead><tr><th>Word</th>"
-							   "<th>Scenario</th><th>Component</th><th>Change, 95 % interval</th><th>Limit</th>"
-							   "<th>Why</th></tr></thead><tbody>\n");
+					reasons_head(out);
 				any = true;
 				reason_row(out, &c->cell[i], (enum aspect)k);
 			}
@@ -199,11 +214,10 @@ static void reasons(struct strbuf *out, const struct campaign_change *c)
 
 static void differences(struct strbuf *out, const struct campaign_change *c)
 {
+	static const char *const column[] = {"Kind", "What", "Old", "New", "", NULL};
 	if (!c->n_differences)
 		return;
-	strbuf_addstr(out, "<h2>What differs besides</h2>\n<div class=\"scroll\"><table class=\"stack\"><thead><tr><th>Kind</th>"
-			   "<th>What</th><th>Old</th>"
-			   "<th>New</th><th></th></tr></thead><tbody>\n");
+	columns_head(out, "What differs besides", column);
 	for (size_t i = 0; i < c->n_differences; i++) {
 		const struct difference *d = &c->difference[i];
 		const char *const text[] = {d->what, d->old_value, d->new_value};

@@ -45,6 +45,8 @@ void html_add_table(struct strbuf *out, const struct html_page *p, const char *n
 /* The same inside <details>, closed, under `summary` (plain text of ours). */
 void html_add_folded_table(struct strbuf *out, const struct html_page *p, const char *name, const char *summary,
 			   const struct html_table_view *view);
+/* Begins what may be wider than the window, to be closed by "</div>": it has a name, and can be moved by keyboard. */
+void html_begin_wide(struct strbuf *out, const char *name);
 /* A number as table_cell_text writes it: with a true minus, its interval in small letters. */
 void html_add_number(struct strbuf *out, const char *text);
 void html_add_decision(struct strbuf *out, enum decision d); /* a chip: sign and word */

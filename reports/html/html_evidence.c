@@ -50,9 +50,10 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 		strbuf_addstr(out, " The first: ");
 		escape_html(out, c->first_failure);
 	}
+	strbuf_addstr(out, "</p>\n");
+	html_begin_wide(out, name.s);
 	strbuf_addstr(
-	    out, "</p>\n<div class=\"scroll\"><table><thead><tr><th scope=\"col\">Component</th><th "
-		 "scope=\"col\">Decision</th>"
+	    out, "<table><thead><tr><th scope=\"col\">Component</th><th scope=\"col\">Decision</th>"
 		 "<th scope=\"col\" class=\"n\">Estimate</th><th scope=\"col\">Reason</th></tr></thead>\n<tbody>\n");
 	size_t n_unassessed = 0;
 	for (size_t k = 0; k < COMPONENT_N; k++)
@@ -156,9 +157,9 @@ static void add_environment(struct strbuf *out, const struct results *r)
 		return;
 	}
 	strbuf_addstr(out, "<p>As found when the campaign began.</p>\n<details><summary>Machine, software, and what "
-			   "could not be had</summary>\n"
-			   "<div class=\"scroll\"><table><thead><tr><th scope=\"col\">What</th><th "
-			   "scope=\"col\">Found</th></tr></thead>\n<tbody>\n");
+			   "could not be had</summary>\n");
+	html_begin_wide(out, "Environment");
+	strbuf_addstr(out, "<table><thead><tr><th scope=\"col\">What</th><th scope=\"col\">Found</th></tr></thead>\n<tbody>\n");
 	add_json_rows(out, "", r->environment, 0);
 	strbuf_addstr(out, "</tbody></table></div>\n</details>\n");
 }

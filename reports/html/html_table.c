@@ -13,6 +13,13 @@
 #define LONG_TEXT 40   /* characters from which a column gets room to wrap */
 #define LONG_NAME 34   /* ... and a name wraps */
 
+void html_begin_wide(struct strbuf *out, const char *name)
+{
+	strbuf_addstr(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
+	escape_html(out, name);
+	strbuf_addstr(out, "\">\n");
+}
+
 void html_add_decision(struct strbuf *out, enum decision d)
 {
 	static const struct {
@@ -204,9 +211,8 @@ static void add_table(struct strbuf *out, const struct table *t, const struct ht
 	size_t last = SIZE_MAX;
 	for (size_t i = 0; i < t->n_columns; i++)
 		wide[i] = has_long_text(t, i);
-	strbuf_addstr(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-	escape_html(out, t->title);
-	strbuf_addstr(out, "\">\n<table><caption>");
+	html_begin_wide(out, t->title);
+	strbuf_addstr(out, "<table><caption>");
 	escape_html(out, t->title);
 	strbuf_addstr(out, "</caption>\n");
 	add_head(out, t, view, grouped);

@@ -147,10 +147,10 @@ static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t
 static void add_matrix(struct strbuf *out, const struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
+	html_begin_wide(out, "Verdicts");
 	strbuf_addstr(
 	    out,
-	    "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Verdicts\">\n<table class=\"matrix\">"
-	    "<caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of "
+	    "<table class=\"matrix\"><caption>Verdict of each replayer in each scenario, with the bias of its mean response time (± half of "
 	    "the "
 	    "95 % interval)</caption>\n<thead><tr><th scope=\"col\">Scenario</th>");
 	for (size_t r = 0; r < p->n_replayers; r++) {

@@ -154,6 +154,7 @@ expect_status 1 "$VALIDATE" compare old.json worse.json -f openmetrics
 expect_line out 'validate_compare{validate_compare="fail"} 1'
 grep -q '^validate_compare_value{scenario="reads level=2",replayer="event",component="response time"} 0.2' out || fail "no value"
 expect_status 1 "$VALIDATE" compare old.json worse.json -f html
+! grep -q '<th>\|<th class\|<div class="scroll">' out || fail "a table of the page without what says what its cells belong to"
 grep -q '[ >[]−[0-9]' out || fail "no minus"
 grep -q '[ >[]-[0-9]' out && fail "a hyphen for a minus: $(grep -o '.\{20\}[ >[]-[0-9].\{9\}' out | head -n 1)" || :
 expect_line out '<div class="banner not"><p class="big">worse</p><p>Of 3 cases 1 worse, 0 inconclusive, 0 better, 2 the same; response time of '

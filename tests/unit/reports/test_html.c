@@ -159,6 +159,8 @@ static void check_accessible(const char *html)
 	for (const char *p = html; (p = strstr(p, "<th")); p++)
 		if (p[3] == ' ' || p[3] == '>')
 			assert_int_equal(strncmp(p, "<th scope=", 10), 0);
+	for (const char *p = html; (p = strstr(p, "<div class=\"scroll\"")); p++)
+		assert_int_equal(strncmp(p + 19, " tabindex=\"0\" role=\"region\" aria-label=\"", 40), 0);
 	for (const char *p = html; (p = strstr(p, "<svg")); p++) {
 		const char *end = strchr(p, '>');
 		char *tag = strndup(p, (size_t)(end - p));
