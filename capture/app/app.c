@@ -150,8 +150,8 @@ static bool signals_take(struct run *r)
 			continue;
 		if (++r->outcome->n_stops > 1)
 			return false;
-		/* from the terminal it went to the command too */
-		if (info.ssi_code != SI_KERNEL)
+		/* from the terminal it went to the command too; and whoever has the number of one that has ended is none of ours */
+		if (info.ssi_code != SI_KERNEL && !r->child_ended)
 			kill(r->child, (int)info.ssi_signo);
 	}
 	return true;

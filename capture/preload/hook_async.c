@@ -171,8 +171,8 @@ static struct asked asked_posix(const struct aiocb *cb, uint16_t op)
 }
 
 #define POSIX(operation, function, ...)                                                                                \
+	const struct asked a = asked_posix(cb, operation); /* behind the call the request may be over, and this given back */  \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
-	const struct asked a = asked_posix(cb, operation);                                                             \
 	if (got == 0)                                                                                                  \
 		async_note_asked(&a, begin, end);                                                                            \
 	return got
