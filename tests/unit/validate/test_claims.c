@@ -76,6 +76,14 @@ static enum claim_outcome outcome(struct campaign *c, struct claim *k, size_t n_
 	return o;
 }
 
+static void check_row(struct campaign *c, struct claim *k, size_t n_wanted, size_t row, enum claim_outcome wanted)
+{
+	enum claim_outcome o = outcome(c, k, n_wanted);
+	if (o != wanted)
+		fail_msg("row %zu: %s instead of %s", row, claim_outcome_names[o], claim_outcome_names[wanted]);
+	claim_done(k);
+}
+
 static const struct effect biased[] = {{.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 				       {.bias = 0.5, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
 				       {.bias = -0.1, .sd_x = 0.02, .sd_r = 0.02, .common = 0.05},
@@ -106,10 +114,7 @@ static void test_counts_that_are_alike(void **state)
 				c.results.run[run].summary.n_lost = rows[i].lost;
 			}
 		claim_make(&k, MEASURE_LOST, "engine=a order=fs", NULL, rows[i].limit, rows[i].direction);
-		enum claim_outcome o = outcome(&c, &k, 1);
-		if (o != rows[i].wanted)
-			fail_msg("row %zu: %s instead of %s", i, claim_outcome_names[o], claim_outcome_names[rows[i].wanted]);
-		claim_done(&k);
+		check_row(&c, &k, 1, i, rows[i].wanted);
 		settings_free(&c.results.protocol);
 		campaign_release(&c);
 	}
@@ -134,10 +139,7 @@ static void test_sizes_near_nothing(void **state)
 			r->summary.execution_ns = r->role < 0 ? 1000000000 : llround(1e9 * exp(r->block % 2 ? 0.2 : -0.2));
 		}
 		claim_make(&k, MEASURE_IOPS_MAGNITUDE, "engine=a order=fs", NULL, rows[i].limit, rows[i].direction);
-		enum claim_outcome o = outcome(&c, &k, 1);
-		if (o != rows[i].wanted)
-			fail_msg("row %zu: %s instead of %s", i, claim_outcome_names[o], claim_outcome_names[rows[i].wanted]);
-		claim_done(&k);
+		check_row(&c, &k, 1, i, rows[i].wanted);
 		settings_free(&c.results.protocol);
 		campaign_release(&c);
 	}
@@ -176,10 +178,7 @@ static void test_findings(void **state)
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
 		struct claim k;
 		claim_make(&k, rows[i].m, rows[i].replayer, rows[i].than, rows[i].limit, rows[i].direction);
-		enum claim_outcome o = outcome(&c, &k, rows[i].n);
-		if (o != rows[i].wanted)
-			fail_msg("row %zu: %s instead of %s", i, claim_outcome_names[o], claim_outcome_names[rows[i].wanted]);
-		claim_done(&k);
+		check_row(&c, &k, rows[i].n, i, rows[i].wanted);
 	}
 	settings_free(&c.results.protocol);
 	campaign_release(&c);
