@@ -8,6 +8,8 @@
 #include "replay/order/process_waits.h"
 #include "replay/order/use_set.h"
 
+#define FORGET_AT (1u << 14) /* uses, before any is forgotten */
+
 /* Somebody changed it last, others used it since: a use waits for the change, a change for all of them. */
 struct resource {
 	uint32_t changer; /* request, NONE32 */
@@ -28,6 +30,7 @@ struct file_state {
 	struct use_set writers, vague_writers; /* vague: where is not known */
 	struct use_set enders;	/* met its end; least: where that was */
 	uint32_t extents;
+	uint32_t object; /* of the model; NONE32: unused, and `appender` the next unused one, 0 ends */
 };
 
 struct directory_state {
@@ -46,7 +49,7 @@ struct fs {
 	struct resource *name; /* name[n_names], [0] unused */
 	uint32_t n_names, names_cap;
 	struct file_state *file; /* file[n_files], [0] unused */
-	uint32_t n_files, files_cap;
+	uint32_t n_files, files_cap, unused_file;
 	struct directory_state *directory; /* directory[n_directories], [0] unused */
 	uint32_t n_directories, directories_cap;
 	struct process_waits processes, asynchronous;
@@ -55,6 +58,9 @@ struct fs {
 	struct extent_pool extents;
 	uint32_t *waited; /* waited[thread * n_threads + other]: the threshold already waited for; NULL where there are too many threads: */
 	struct u64_map waited_of; /* (thread, other) to the same */
+	uint32_t *begun;	  /* begun[n_threads]: requests of each thread, the present one included */
+	uint32_t *known;	  /* known[n_threads]: what every other thread has waited for of this one; for fs_forget */
+	uint32_t forget_at;	  /* uses, when some are forgotten the next time */
 	uint32_t request;	  /* the one whose edges are being found, NONE32 before the first */
 	uint32_t own, threshold;  /* its thread, and what of that has been reached when it has ended */
 	size_t first_edge;
@@ -81,5 +87,14 @@ void fs_write_rules(struct fs *f, struct file_state *file, uint64_t start, uint6
 /* It sets the file's size, or learns that it is `size` (UINT64_MAX: not known). */
 void fs_resize_rules(struct fs *f, struct file_state *file);
 void fs_size_rules(struct fs *f, struct file_state *file, uint64_t size);
+
+/* Gives back what nobody will wait for any more, because every other thread that has requests left has waited for as much or more of the same
+ * thread already: uses, and with them the files of which nothing else is known, most of which are not there any more. Waits do not
+ * change, but that who writes beyond a file's end no longer waits for a later use for an earlier one's sake. Between two requests. */
+void fs_forget(struct fs *f);
+
+/* order_derive_fs into an all-zero `out`, with another number in place of FORGET_AT, for tests: 0 forgets before each request. */
+int order_derive_fs_forgetting(struct edges *out, unsigned int rules, const struct load *l, const struct slots *s, uint32_t forget_at,
+			       struct err *e);
 
 #endif

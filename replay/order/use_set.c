@@ -47,12 +47,13 @@ static uint32_t add(struct use_table *t, struct use_set *s, uint32_t thread, uin
 	uint32_t u = t->free;
 	if (u) {
 		t->free = t->use[u].next;
+		t->n_free--;
 	} else {
 		t->n += t->n == 0; /* number 0 ends lists */
 		GROW(t->use, t->n, t->cap);
 		u = t->n++;
 	}
-	if (s->n++ == LISTED_MAX)
+	if (s->n++ >= LISTED_MAX && !s->number)
 		number_take(t, s);
 	t->use[u] = (struct use){.next = s->first, .least = value, .thread = thread, .set = s->number};
 	if (s->number)
@@ -70,12 +71,34 @@ void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t 
 		u->least = value;
 }
 
+static void use_free(struct use_table *t, uint32_t u)
+{
+	t->use[u] = (struct use){.next = t->free};
+	t->free = u;
+	t->n_free++;
+}
+
+void use_forget(struct use_table *t, struct use_set *s, const uint32_t *known)
+{
+	uint32_t *at = &s->first;
+	for (uint32_t u = *at; u; u = *at) {
+		if (t->use[u].request > known[t->use[u].thread]) {
+			at = &t->use[u].next;
+			continue;
+		}
+		*at = t->use[u].next;
+		use_free(t, u);
+		s->n--;
+	}
+	if (!s->first)
+		use_drop(t, s);
+}
+
 void use_drop(struct use_table *t, struct use_set *s)
 {
 	for (uint32_t u = s->first, next; u; u = next) {
 		next = t->use[u].next;
-		t->use[u] = (struct use){.next = t->free};
-		t->free = u;
+		use_free(t, u);
 	}
 	if (s->number) {
 		GROW(t->number, t->n_numbers, t->numbers_cap);

@@ -19,8 +19,8 @@ struct use {
 struct use_table {
 	struct u64_map at; /* (set, thread) to use, which may have become another's since; of sets of many threads */
 	struct use *use;   /* use[n], use[0] unused */
-	uint32_t n, cap;
-	uint32_t free; /* list through `next` */
+	uint32_t n, cap, n_free;
+	uint32_t free; /* free[n_free], a list through `next` */
 	uint32_t *number; /* number[n_numbers]: of sets that were given back */
 	uint32_t n_numbers, numbers_cap, n_sets;
 };
@@ -37,5 +37,13 @@ void use_table_release(struct use_table *t); /* an all-zero one is empty */
 void use_note(struct use_table *t, struct use_set *s, uint32_t thread, uint32_t request, uint64_t value);
 /* Empties the set. */
 void use_drop(struct use_table *t, struct use_set *s);
+/* Takes away what is at or below known[thread]. */
+void use_forget(struct use_table *t, struct use_set *s, const uint32_t *known);
+
+/* How many uses all sets have. */
+static inline uint32_t use_table_used(const struct use_table *t)
+{
+	return t->n ? t->n - 1 - t->n_free : 0;
+}
 
 #endif

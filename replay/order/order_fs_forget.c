@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A trace of a day makes and removes files without end, and each has had users: without this, what is known of them grows with the trace. */
+#include <string.h>
+
+#include "replay/order/order_fs_private.h"
+
+static bool has_more(const struct fs *f, uint32_t thread)
+{
+	return f->begun[thread] < f->l->thread[thread].n_requests;
+}
+
+/* Of each thread, the progress that all others with requests left have waited for. */
+static void known_find(struct fs *f)
+{
+	const uint32_t n = f->l->n_threads;
+	memset(f->known, 0xff, n * sizeof *f->known);
+	for (uint32_t other = 0; other < n; other++)
+		for (uint32_t t = 0; t < n && has_more(f, other); t++) {
+			const uint32_t waited = f->waited[(size_t)other * n + t];
+			if (t != other && waited < f->known[t])
+				f->known[t] = waited;
+		}
+}
+
+static bool request_known(const struct fs *f, uint32_t q)
+{
+	return q == NONE32 || threshold_ended(&f->l->request[q]) <= f->known[f->l->request[q].thread];
+}
+
+static bool owner_known(void *arg, uint32_t owner)
+{
+	return request_known(arg, owner);
+}
+
+static void set_forget(struct fs *f, struct use_set *s)
+{
+	use_forget(&f->uses, s, f->known);
+}
+
+static void file_forget(struct fs *f, uint32_t i)
+{
+	struct file_state *x = &f->file[i];
+	struct use_set *const sets[] = {&x->attribute.users, &x->movers, &x->writers, &x->vague_writers, &x->enders};
+	bool any = false;
+	if (x->object == NONE32)
+		return;
+	for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+		set_forget(f, sets[k]);
+		any |= sets[k]->first != 0;
+	}
+	if (x->extents != EXTENT_NONE && extent_visit(&f->extents, x->extents, 0, UINT64_MAX, owner_known, f)) {
+		extent_clear(&f->extents, x->extents);
+		x->extents = EXTENT_NONE;
+	}
+	if (any || x->extents != EXTENT_NONE || !request_known(f, x->attribute.changer) || !request_known(f, x->resizer) ||
+	    !request_known(f, x->appender))
+		return;
+	f->note[x->object] = 0;
+	*x = (struct file_state){.object = NONE32, .appender = f->unused_file};
+	f->unused_file = i;
+}
+
+void fs_forget(struct fs *f)
+{
+	known_find(f);
+	for (uint32_t i = 1; i < f->n_files; i++)
+		file_forget(f, i);
+	for (uint32_t i = 1; i < f->n_names; i++)
+		set_forget(f, &f->name[i].users);
+	for (uint32_t i = 1; i < f->n_directories; i++) {
+		set_forget(f, &f->directory[i].changers);
+		set_forget(f, &f->directory[i].listers);
+	}
+	for (uint32_t i = 0; i < f->s->n; i++)
+		set_forget(f, &f->slot[i].users);
+	for (uint32_t i = 0; i < f->s->n_maps; i++)
+		set_forget(f, &f->map[i].users);
+	/* Looking at everything is paid for by as many uses that come into being before the next time. */
+	const uint32_t n_looked_at = f->n_files + f->n_names + 2 * f->n_directories + f->s->n + f->s->n_maps + 8 * f->extents.n;
+	if (f->forget_at)
+		f->forget_at = 2 * use_table_used(&f->uses) + n_looked_at / 2 + FORGET_AT;
+}
