@@ -64,7 +64,7 @@ static int64_t expected_of(const struct load_request *r)
 	return r->rvalue > 0 && !call_result_counts(r->op) ? 0 : r->rvalue;
 }
 
-/* What the order has laid beforehand stays: what it waits for, and what it publishes. */
+/* What is there already stays: what it waits for, and what others laid before it have it publish. */
 static void request_lay(struct hot_request *to, struct hot_request h)
 {
 	h.n_waits = to->n_waits;
@@ -80,14 +80,51 @@ static void pass_lay(struct replay_plan *p, const struct load_request *r)
 		p->pass_reason[r->record] = r->passed;
 }
 
+/* What a request waits for, or false where it comes later in the same lane anyhow. */
+static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g, struct hot_wait *w)
+{
+	*w = (struct hot_wait){lanes->lane[g->thread], g->threshold + 2 * lanes->base[g->thread]};
+	return w->lane != lanes->lane[l->request[g->request].thread];
+}
+
+struct waits_walk { /* along the edges, which are sorted by request, as the requests are laid */
+	const struct edges *edges;
+	size_t n; /* of them, done */
+	struct hot_wait **next; /* next[n_lanes] */
+};
+
+static void waits_walk_begin(struct waits_walk *x, const struct replay_plan *p, const struct edges *d)
+{
+	*x = (struct waits_walk){d, p->pool ? d->n : 0, xcalloc(p->n_lanes + 1, sizeof *x->next)};
+	for (uint32_t i = 0; i < p->n_lanes; i++)
+		x->next[i] = p->lane[i].wait;
+}
+
+/* Those of request i, which is at `at`. What it waits for may have been laid, or not yet. */
+static void waits_lay(struct replay_plan *p, struct waits_walk *x, const struct load *l, const struct lanes *lanes, uint32_t i,
+		      struct lane_place at)
+{
+	struct hot_wait w;
+	for (; x->n < x->edges->n && x->edges->edge[x->n].request == i; x->n++) {
+		if (!wait_of(lanes, l, &x->edges->edge[x->n], &w))
+			continue;
+		*x->next[at.lane]++ = w;
+		p->lane[at.lane].request[at.index].n_waits++;
+		p->lane[w.lane].request[(w.threshold - 1) / 2].flags |= w.threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
+		p->ordered = true;
+	}
+}
+
 /* The last walk over the load's requests: their memory is given back on the way, so that it and the plan's are never there both. */
 static void requests_lay(struct replay_plan *p, const struct replay_config *c, struct load *l, const struct slots *s,
-			 const struct lanes *lanes)
+			 const struct edges *d, const struct lanes *lanes)
 {
+	struct waits_walk waits;
 	int64_t *before_ns = xmalloc(((size_t)lanes->n + 1) * sizeof *before_ns);
 	bool by_thread = !p->pool || p->own_lanes;
 	for (uint32_t i = 0; i < lanes->n; i++)
 		before_ns[i] = NO_END;
+	waits_walk_begin(&waits, p, d);
 	call_table_init(&p->calls, l, s);
 	p->payload = (struct payload){c->payload == PAYLOAD_ZERO ? 1 : c->compressible, c->duplicates};
 	p->calls.payload = c->payload == PAYLOAD_BUFFER || c->payload == PAYLOAD_CAPTURED ? NULL : &p->payload;
@@ -96,6 +133,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 		const uint32_t lane = lanes->lane[r->thread];
 		struct lane_place at = {by_thread ? lane : 0, by_thread ? lanes->base[r->thread] + r->index : i};
 		struct lane *a = &p->lane[at.lane];
+		waits_lay(p, &waits, l, lanes, i, at);
 		request_lay(&a->request[at.index], call_hot(&p->calls, l, s, r));
 		a->expected[at.index] = expected_of(r);
 		if (a->due)
@@ -115,6 +153,7 @@ static void requests_lay(struct replay_plan *p, const struct replay_config *c, s
 	free(l->request);
 	l->request = NULL;
 	l->n = 0;
+	free(waits.next);
 	free(before_ns);
 }
 
@@ -139,37 +178,15 @@ static void leaves_lay(struct replay_plan *p, const struct load *l, const struct
 
 /* --- order -------------------------------------------------------------------------------------------------------- */
 
-/* What a request waits for, or false where it comes later in the same lane anyhow. */
-static bool wait_of(const struct lanes *lanes, const struct load *l, const struct edge *g, struct hot_wait *w)
+/* Publishing inside the timed region, or shortly before it, needs the way cleared (gate.h). */
+static void drains_lay(struct replay_plan *p)
 {
-	*w = (struct hot_wait){lanes->lane[g->thread], g->threshold + 2 * lanes->base[g->thread]};
-	return w->lane != lanes->lane[l->request[g->request].thread];
-}
-
-static void edges_lay(struct replay_plan *p, const struct load *l, const struct edges *d, const struct lanes *lanes)
-{
-	struct hot_wait **next = xcalloc(p->n_lanes + 1, sizeof *next), w;
-	for (uint32_t i = 0; i < p->n_lanes; i++)
-		next[i] = p->lane[i].wait;
-	for (size_t i = 0; i < d->n; i++) {
-		const struct load_request *r = &l->request[d->edge[i].request];
-		const uint32_t lane = lanes->lane[r->thread];
-		if (!wait_of(lanes, l, &d->edge[i], &w))
-			continue;
-		*next[lane]++ = w;
-		p->lane[lane].request[lanes->base[r->thread] + r->index].n_waits++;
-		struct hot_request *q = &p->lane[w.lane].request[(w.threshold - 1) / 2];
-		q->flags |= w.threshold & 1 ? HOT_PUBLISH_BEGUN : HOT_PUBLISH_ENDED;
-		p->ordered = true;
-	}
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			struct hot_request *h = &p->lane[i].request[k];
 			if (h->flags & HOT_PUBLISH_BEGUN || (k && h[-1].flags & HOT_PUBLISH_ENDED))
 				h->flags |= HOT_DRAIN;
 		}
-	p->ordered |= lanes->joined; /* threads leave their processes on the way */
-	free(next);
 }
 
 static void opens_lay(struct replay_plan *p, const struct slots *s)
@@ -215,9 +232,10 @@ int plan_make(struct replay_plan *p, const struct replay_config *c, struct load 
 	lanes_assign(&lanes, l, !c->processes && !pinning_is_traced(c));
 	ret = lanes_make(p, c, l, d, &lanes, e);
 	if (!ret) {
+		requests_lay(p, c, l, s, d, &lanes);
 		if (!p->pool)
-			edges_lay(p, l, d, &lanes);
-		requests_lay(p, c, l, s, &lanes);
+			drains_lay(p);
+		p->ordered |= !p->pool && lanes.joined; /* threads leave their processes on the way */
 		leaves_lay(p, l, &lanes);
 		if (c->blank)
 			plan_blank(p);
