@@ -106,8 +106,8 @@ static void take_wait(struct parsed *p, const char *text, const char *end)
 		processes_waited(&p->t->processes, (uint32_t)pid, p->th->tid, known_end_ns(p));
 }
 
-/* Of no file: nobody needs to know more of it than that. */
-static void descriptor_made(struct parsed *p, int64_t fd)
+/* Of no file: nobody needs to know more of it than that, and whether an exec closes it. */
+static void descriptor_made(struct parsed *p, int64_t fd, bool cloexec)
 {
 	struct err ignored;
 	char name[64];
@@ -117,12 +117,12 @@ static void descriptor_made(struct parsed *p, int64_t fd)
 	if (foreign_object(&p->t->base, OBJECT_FD, name, (size_t)len, &object, &ignored))
 		return;
 	struct open_file *f = open_file_new(object, -1, false);
-	descriptor_set(p->th, fd, f, false);
+	descriptor_set(p->th, fd, f, cloexec);
 	open_file_put(f);
 }
 
 /* "[3, 4]", "[3<pipe:[12]>, 4<pipe:[12]>]" */
-static void pair_made(struct parsed *p, const struct part *a)
+static void pair_made(struct parsed *p, const struct part *a, bool cloexec)
 {
 	const char *s = a->s, *end = a->s + a->len;
 	uint64_t fd;
@@ -130,7 +130,7 @@ static void pair_made(struct parsed *p, const struct part *a)
 		s++;
 		if (!scan_u64(&s, end, &fd) || fd > INT32_MAX)
 			return;
-		descriptor_made(p, (int64_t)fd);
+		descriptor_made(p, (int64_t)fd, cloexec);
 		s = memmem(s, (size_t)(end - s), ", ", 2);
 		if (!s++)
 			return;
@@ -141,6 +141,8 @@ static void take_other(struct parsed *p, const struct call_line *l)
 {
 	struct strace *t = p->t;
 	uint64_t from = 0, to = 0;
+	const bool makes = p->call->kind == CALL_DESCRIPTOR || p->call->kind == CALL_PAIR;
+	const bool cloexec = makes && (has(l->text, l->end, "CLOEXEC") || !strncmp(p->call->name, "pidfd", 5)); /* O_, SOCK_, EFD_ ... */
 	t->base.base.notes.n_passed_over++;
 	if (p->call->kind == CALL_CLONE) {
 		take_clone(p, l->text, l->end);
@@ -149,9 +151,9 @@ static void take_other(struct parsed *p, const struct call_line *l)
 	} else if (p->call->kind == CALL_EXEC && p->r.rvalue == 0) {
 		descriptors_exec(p->th);
 	} else if (p->call->kind == CALL_DESCRIPTOR && p->r.rvalue >= 0) {
-		descriptor_made(p, p->r.rvalue);
+		descriptor_made(p, p->r.rvalue, cloexec);
 	} else if (p->call->kind == CALL_PAIR && p->n && p->r.rvalue == 0) {
-		pair_made(p, &p->arg[p->n > 3 ? 3 : 0]);
+		pair_made(p, &p->arg[p->n > 3 ? 3 : 0], cloexec);
 	} else if (p->call->kind == CALL_GETCWD && p->n && p->r.rvalue > 0 && strace_unquote(&t->path, &p->arg[0])) {
 		strbuf_reset(&p->th->process->cwd);
 		strbuf_add(&p->th->process->cwd, t->path.s, t->path.len);

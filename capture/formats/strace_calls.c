@@ -42,6 +42,8 @@ const struct strace_call strace_calls[] = {
     {"sendfile", OP_SENDFILE, "Xf@s", 0}, {"sendfile64", OP_SENDFILE, "Xf@s", 0},
     {"copy_file_range", OP_COPY_FILE_RANGE, "f@X#sv", 0}, {"splice", OP_SPLICE, "f@X#sv", 0},
     {"tee", OP_TEE, "fXsv", 0},
+    {"io_submit", OP_IO_SUBMIT, "_s", 0}, {"io_getevents", OP_IO_GETEVENTS, "__s", 0}, {"io_pgetevents", OP_IO_GETEVENTS, "__s", 0},
+    {"io_uring_enter", OP_IO_URING_ENTER, "fs", 0},
     {"clone", 0, "", CALL_CLONE}, {"clone3", 0, "", CALL_CLONE}, {"fork", 0, "", CALL_CLONE},
     {"vfork", 0, "", CALL_CLONE},
     {"execve", 0, "", CALL_EXEC}, {"execveat", 0, "", CALL_EXEC}, {"close_range", 0, "nn", CALL_CLOSE_RANGE},

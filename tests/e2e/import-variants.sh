@@ -173,6 +173,31 @@ expect_status 0 "$VALIDATE" import again.strace -o again.trace
 grep -v ^21 want >first
 mapped again.trace | grep -v ^21 | diff first - >&2 || fail "calls on memory, written and read again: $(cat again.strace)"
 
+# asynchronous requests are handed over by calls that say how many, and are not seen by themselves
+cat >aio.strace <<'E'
+20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR|O_DIRECT) = 3 <0.000010>
+20 1795361299.000100 io_submit(0x7f2d00000000, 2, [{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x7f2c, aio_nbytes=4096, aio_offset=0}, {aio_data=0x6, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3, aio_buf=0x7f2c, aio_nbytes=4096, aio_offset=4096}]) = 2 <0.000010>
+20 1795361299.000200 io_getevents(0x7f2d00000000, 1, 16, [{data=0x5, obj=0x55d1, res=4096, res2=0}, {data=0x6, obj=0x55d2, res=4096, res2=0}], NULL) = 2 <0.000010>
+20 1795361299.000300 io_uring_setup(8, {flags=0, sq_thread_cpu=0, sq_thread_idle=0, sq_entries=8, cq_entries=16}) = 4 <0.000010>
+20 1795361299.000400 io_uring_enter(4, 3, 1, IORING_ENTER_GETEVENTS, NULL, 8) = 3 <0.000010>
+E
+expect_status 0 "$VALIDATE" import aio.strace -o got.trace
+expect_line out 'Operations open 1, io_submit 1, io_getevents 1, io_uring_enter 1'
+expect_line out 'calls that hand over asynchronous requests: 2; these themselves are not in the trace'
+calls got.trace >got
+grep -q ',io_submit,"fd=-1;length=2",2,$' got && grep -q ',io_getevents,"fd=-1;length=16",2,$' got && grep -q 'io_uring:.*;length=3",3,$' got || fail "$(cat got)"
+# an exec closes what pipe2 and its like have marked: a number behind it is another's
+cat >marked.strace <<'E'
+20 1795361299.000000 pipe2([3, 4], O_CLOEXEC) = 0 <0.000010>
+20 1795361299.000100 pipe2([5, 6], 0) = 0 <0.000010>
+20 1795361299.000200 write(4, "x", 1) = 1 <0.000010>
+20 1795361299.000300 execve("/b", ["b"], 0x7ffc /* 1 var */) = 0 <0.000010>
+20 1795361299.000400 write(4, "x", 1) = 1 <0.000010>
+20 1795361299.000500 write(6, "x", 1) = 1 <0.000010>
+E
+expect_status 0 "$VALIDATE" import marked.strace -o got.trace
+[ "$(calls got.trace | cut -d , -f 6 | tr -d '"' | sed 's/;length.*//; s/line [0-9]*/N/' | tr '\n' ' ')" = 'descriptor=pipe:[N];fd=4 fd=4 descriptor=pipe:[N];fd=6 ' ] ||
+	fail "what an exec closes: $(calls got.trace)"
 # a clock beyond what a trace can hold costs the trace its date, and nothing else of what is known of it
 sed 's/ 1795361299\./ 5000000000./' anew.strace >late.strace
 expect_status 0 "$VALIDATE" import late.strace -o got.trace
