@@ -112,14 +112,15 @@ PRELOAD_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(sort $(wildcard capture/pre
 PRELOAD_FLAGS = -std=c11 -pthread $(filter-out -O0,$(CFLAGS)) -O2 -g $(WARN) -fPIC -fno-builtin -fvisibility=hidden \
                 -ftls-model=initial-exec -fexceptions -U_FORTIFY_SOURCE \
                 $(if $(findstring undefined,$(SANITIZE)),-fsanitize=undefined -fsanitize-undefined-trap-on-error)
+# what it calls of its own functions is its own, also where the program has one of that name
+PRELOAD_LINK = -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs -Wl,-Bsymbolic-functions
 $(PRELOAD_OBJECTS): $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(PRELOAD_FLAGS) $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
 $(PRELOAD): $(PRELOAD_OBJECTS) capture/preload/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOAD_FLAGS) -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs \
-		-o $@ $(PRELOAD_OBJECTS) -ldl
+	$(Q)$(CC) $(PRELOAD_FLAGS) $(PRELOAD_LINK) -o $@ $(PRELOAD_OBJECTS) -ldl
 
 # The same sources once more with what tells apart computing and waiting: only parallel applications have to pay for that
 PRELOAD_CAUSES := $(BUILD)/libvalidate-causality.so
@@ -130,8 +131,7 @@ $(PRELOAD_CAUSES_OBJECTS): $(BUILD)/obj/causes/%.o: %.c $(BUILD)/flags
 	$(Q)$(CC) $(PRELOAD_FLAGS) -DCAPTURE_CAUSES $(ALL_CPPFLAGS) -MMD -MP -c -o $@ $<
 $(PRELOAD_CAUSES): $(PRELOAD_CAUSES_OBJECTS) capture/preload/exports.map
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(PRELOAD_FLAGS) -shared -Wl,--version-script=capture/preload/exports.map -Wl,-z,now,-z,defs \
-		-o $@ $(PRELOAD_CAUSES_OBJECTS) -ldl
+	$(Q)$(CC) $(PRELOAD_FLAGS) $(PRELOAD_LINK) -o $@ $(PRELOAD_CAUSES_OBJECTS) -ldl
 $(MAIN): | $(PRELOAD) $(PRELOAD_CAUSES) $(REPLAY)
 
 # --- what compiled programs are linked with: the loops, gates and calls of the replay, and what those stand on -------------------

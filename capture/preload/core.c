@@ -30,6 +30,7 @@ bool capture_confined;
 struct clock capture_clock;
 char capture_directory[512], capture_library[1024];
 __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
+__thread bool capture_within __attribute__((tls_model("initial-exec")));
 /* what a vfork child's parent wrote to */
 struct outer {
 	char *next;

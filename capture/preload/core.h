@@ -45,6 +45,10 @@ struct recorder {
 };
 extern HIDDEN __thread struct recorder *capture_self __attribute__((tls_model("initial-exec")));
 
+/* A function is under way that others stand in for besides us (allocators for mmap, the program itself for any), or that is a library's: what they
+ * call by number for it is noted already, and calling the function for that would begin it all again. */
+extern HIDDEN __thread bool capture_within __attribute__((tls_model("initial-exec")));
+
 HIDDEN void capture_start(void); /* the first call of a process: finds the collector, or turns capturing off */
 /* A thread without room: takes a window. False: there is none, and the record is counted as lost. */
 HIDDEN bool capture_more(void);

@@ -57,17 +57,15 @@ static struct asked asked_of(const struct iocb *cb)
 	return a;
 }
 
-/* The library may call by number what it was called for (async_by_number). */
-static __thread bool in_library __attribute__((tls_model("initial-exec")));
-
 /* The library's functions return a negative errno; called by number where it was loaded out of our sight. */
 #define LIBAIO(type, function, number, ...)                                                                            \
 	__typeof__(&function) real_ = REAL(function);                                                                  \
-	in_library = true;                                                                                             \
+	const bool within_ = capture_within;                                                                           \
+	capture_within = true;                                                                                         \
 	uint64_t begin = clock_begin(&capture_clock);                                                                  \
 	type got = real_ ? real_(__VA_ARGS__) : (type)RAW(number, __VA_ARGS__);                                        \
 	uint64_t end = clock_end(&capture_clock);                                                                      \
-	in_library = false
+	capture_within = within_
 
 static void note_library(uint16_t op, uint64_t begin, uint64_t end, uint64_t n, int64_t got)
 {
@@ -115,11 +113,12 @@ EXPORT int io_getevents(aio_context_t context, long least, long n, struct io_eve
 EXPORT int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask)
 {
 	__typeof__(&io_pgetevents) real = REAL(io_pgetevents);
-	in_library = true;
+	const bool within = capture_within;
+	capture_within = true;
 	uint64_t begin = clock_begin(&capture_clock);
 	int got = real ? real(context, least, n, to, timeout, mask) : -ENOSYS;
 	uint64_t end = clock_end(&capture_clock);
-	in_library = false;
+	capture_within = within;
 	note_events(begin, end, n, got, to);
 	return got;
 }
@@ -135,8 +134,6 @@ EXPORT int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to
 bool async_by_number(long number, const long *a, long *got)
 {
 	uint64_t begin;
-	if (in_library)
-		return false;
 	switch (number) {
 	case SYS_io_submit:
 		*got = io_submit((aio_context_t)a[0], a[1], (struct iocb **)a[2]);

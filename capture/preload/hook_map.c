@@ -6,11 +6,18 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
+/* Allocators stand in for these functions as well. (Where nothing is captured it does not matter how it is left.) */
+#define WITHIN(timed)                                                                                                  \
+	const bool within_ = capture_within;                                                                           \
+	capture_within = true;                                                                                         \
+	timed;                                                                                                         \
+	capture_within = within_
+
 EXPORT void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	if (flags & MAP_ANONYMOUS)
 		return REAL(mmap)(at, n, protection, flags, fd, offset);
-	TIMED_OF(CAUSE_FD(fd), void *, mmap, at, n, protection, flags, fd, offset);
+	WITHIN(TIMED_OF(CAUSE_FD(fd), void *, mmap, at, n, protection, flags, fd, offset));
 	uint32_t both = ((uint32_t)flags & 0x1fffffff) | (uint32_t)(protection & 7) << 29;
 	capture_io(OP_MMAP, begin, end, fd, (uint64_t)offset, n, both, (int64_t)(intptr_t)got);
 	return got;
@@ -20,7 +27,7 @@ ALIAS(__mmap, mmap);
 
 EXPORT int munmap(void *at, size_t n)
 {
-	TIMED(int, munmap, at, n);
+	WITHIN(TIMED(int, munmap, at, n));
 	IO(OP_MUNMAP, -1, (uintptr_t)at, n, 0);
 	return got;
 }
@@ -35,7 +42,7 @@ EXPORT int msync(void *at, size_t n, int flags)
 
 EXPORT int madvise(void *at, size_t n, int advice)
 {
-	TIMED(int, madvise, at, n, advice);
+	WITHIN(TIMED(int, madvise, at, n, advice));
 	IO(OP_MADVISE, -1, (uintptr_t)at, n, (uint32_t)advice);
 	return got;
 }
@@ -59,7 +66,7 @@ EXPORT void *mremap(void *at, size_t n, size_t wanted, int flags, ...)
 	va_start(ap, flags);
 	void *to = flags & MREMAP_FIXED ? va_arg(ap, void *) : NULL;
 	va_end(ap);
-	TIMED(void *, mremap, at, n, wanted, flags, to);
+	WITHIN(TIMED(void *, mremap, at, n, wanted, flags, to));
 	capture_io(OP_MREMAP, begin, end, -1, (uintptr_t)at, wanted, (uint32_t)flags, (int64_t)(intptr_t)got);
 	return got;
 }

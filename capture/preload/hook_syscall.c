@@ -297,6 +297,23 @@ static bool by_function(long number, const long *a, long *got)
 #undef P
 }
 
+/* Who stands in for a function may call it by number: then it is called as it is. An exec does not come back, and in a child of vfork it would
+ * leave its mark in the parent; its path tells. */
+static bool function_call(long number, const long *a, long *got)
+{
+	static __thread long exec_path __attribute__((tls_model("initial-exec")));
+	const bool is_exec = number == SYS_execve || number == SYS_execveat, within = capture_within;
+	const long path = a[number == SYS_execveat];
+	if (is_exec ? path == exec_path : within)
+		return false;
+	exec_path = is_exec ? path : 0;
+	capture_within = !is_exec;
+	const bool done = by_function(number, a, got);
+	exec_path = 0;
+	capture_within = within;
+	return done;
+}
+
 static long confine(__typeof__(&syscall) real, const long *a)
 {
 	const uint8_t state = capture_state;
@@ -350,7 +367,7 @@ EXPORT long syscall(long number, ...)
 	if (number == SYS_seccomp)
 		return confine(real, a);
 	long got;
-	if (!w && capture_is_on() && by_function(number, a, &got))
+	if (!w && capture_is_on() && function_call(number, a, &got))
 		return got;
 	if (!w || !capture_is_on()) {
 		CAUSE_NUMBER(number, a);

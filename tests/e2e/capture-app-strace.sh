@@ -6,7 +6,8 @@
 compiler=${CC:-cc}
 programs=$SRCDIR/tests/programs
 $compiler -w -O1 -o cases "$programs/cases.c" -pthread -ldl || fail 'cases.c does not compile'
-$compiler -w -O1 -o numbers "$programs/numbers.c" || fail 'numbers.c does not compile'
+$compiler -w -O1 -o numbers "$programs/numbers.c" && $compiler -w -O1 -DSTAND_IN -shared -fPIC -o stand-in.so "$programs/numbers.c" &&
+	$compiler -w -O1 -o stood-in "$programs/numbers.c" "$PWD/stand-in.so" || fail 'numbers.c does not compile'
 $compiler -w -shared -fPIC -o plugin.so "$programs/constructor.c"
 $compiler -w -O1 -o constructed "$programs/cases.c" "$programs/constructor.c" -pthread -ldl
 
@@ -24,6 +25,8 @@ compare 4 "$work/cases" by-number
 compare 85 "$work/numbers"
 grep -q ',aio_read,"path=[^"]*/in/numbered;fd=[0-9]*;offset=8;length=16"' trace.csv || fail "a request that io_submit was given by number: $(grep io_ trace.csv)"
 grep -q ',open,"path=[^"]*/in/again;' trace.csv || fail 'a program that was started by number was not followed'
+rm -r in
+compare 85 "$work/stood-in"
 compare 1000 "$work/cases" close-all
 compare 50 "$work/cases" signals # how many depends on how fast they come
 compare 6 "$work/cases" plugin "$work/plugin.so"

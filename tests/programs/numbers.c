@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: calls on files by number, through syscall(3), the old ones that libraries have no use for any more among them. */
+/* What the capture tests run: calls on files by number, through syscall(3), the old ones that libraries have no use for any more among them. With
+ * STAND_IN it is a library that stands in for the C library's mmap and munmap, as allocators do, and calls them so. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +21,24 @@
 #include <unistd.h>
 #include <utime.h>
 
+#ifdef STAND_IN
+void *mmap(void *at, size_t n, int protection, int flags, int fd, off_t offset)
+{
+	return (void *)syscall(SYS_mmap, at, n, protection, flags, fd, offset);
+}
+
+int munmap(void *at, size_t n)
+{
+	return (int)syscall(SYS_munmap, at, n);
+}
+#else
 static char buffer[4096];
+
+/* The program's own, instead of the C library's. */
+int truncate(const char *path, off_t n)
+{
+	return (int)syscall(SYS_truncate, path, n);
+}
 
 static void need(int ok, const char *what)
 {
@@ -69,7 +87,9 @@ static void descriptors(int fd)
 
 static void mapped(int fd)
 {
-	char *at = (char *)syscall(SYS_mmap, NULL, 4096L, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+	char *at = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	need(at != MAP_FAILED && munmap(at, 4096) == 0, "mmap");
+	at = (char *)syscall(SYS_mmap, NULL, 4096L, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
 	need(at != MAP_FAILED, "mmap");
 	at[5] = 1;
 	NEED(syscall(SYS_madvise, at, 4096L, MADV_RANDOM));
@@ -97,6 +117,7 @@ static void names(int fd)
 	NEED(syscall(SYS_fchmod, fd, 0600));
 	NEED(syscall(SYS_fchownat, AT_FDCWD, "node3", getuid(), getgid(), 0));
 	NEED(syscall(SYS_truncate, "node3", 77L));
+	NEED(truncate("node3", 78));
 	need(syscall(SYS_chroot, "none") < 0, "chroot");
 	/* not every file system has them; what comes back is compared */
 	syscall(SYS_setxattr, "node3", "user.a", "value", 5L, 0);
@@ -195,3 +216,4 @@ int main(int argc, char **argv)
 	NEED(close(fd));
 	return 0;
 }
+#endif
