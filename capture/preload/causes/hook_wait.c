@@ -53,10 +53,12 @@ WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, send, (int fd, const void *from, size
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendto,
 	     (int fd, const void *from, size_t n, int flags, const struct sockaddr *a, socklen_t len), fd, from, n, flags, a, len)
 WAITS_UNLESS(flags &MSG_DONTWAIT, ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags), fd, m, flags)
+WAITS_UNLESS(flags &MSG_DONTWAIT, int, sendmmsg, (int fd, struct mmsghdr *m, unsigned int n, int flags), fd, m, n, flags)
 WAITS(int, connect, (int fd, const struct sockaddr *a, socklen_t len), fd, a, len)
 
 /* --- descriptors that become ready -------------------------------------------------------------------------------------- */
 
+int epoll_pwait2(int fd, struct epoll_event *to, int n, const struct timespec *limit, const sigset_t *mask); /* since glibc 2.35 */
 int __poll_chk(struct pollfd *fds, nfds_t n, int limit, size_t room);
 int __ppoll_chk(struct pollfd *fds, nfds_t n, const struct timespec *limit, const sigset_t *mask, size_t room);
 
@@ -79,6 +81,8 @@ WAITS_UNLESS(is_zero(limit), int, pselect,
 	     n, r, w, x, limit, mask)
 WAITS_UNLESS(!limit, int, epoll_wait, (int fd, struct epoll_event *to, int n, int limit), fd, to, n, limit)
 WAITS_UNLESS(!limit, int, epoll_pwait, (int fd, struct epoll_event *to, int n, int limit, const sigset_t *mask), fd, to, n, limit, mask)
+WAITS_UNLESS(is_zero(limit), int, epoll_pwait2, (int fd, struct epoll_event *to, int n, const struct timespec *limit, const sigset_t *mask), fd,
+	     to, n, limit, mask)
 
 /* --- messages, semaphores of System V and POSIX queues, signals ----------------------------------------------------------- */
 
