@@ -40,6 +40,14 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
 	done
 
+	# where the numbers of pairs are not read they are the lowest that are free, those of the standard streams too
+	pairs() {
+		"$VALIDATE" info --csv - "$1" | grep -c ',"descriptor=\(pipe\|pipe2\|socketpair\):'
+	}
+	(cd in && expect_status 0 "$VALIDATE" capture vfs --paths none -o ../guessed.trace -- ../made alone) || exit 1
+	[ "$(pairs vfs.trace)" -ge 20 ] && [ "$(pairs guessed.trace)" -eq "$(pairs vfs.trace)" ] ||
+		fail "requests on pairs: $(pairs vfs.trace), and $(pairs guessed.trace) where their numbers are guessed"
+
 	# a process that goes through a file while its descriptors are looked up: the offset at which it finds the end is the file's size
 	$compiler -w -O1 -o attached "$SRCDIR/tests/programs/attached.c" || fail 'attached.c does not compile'
 	head -c 30000000 /dev/zero >big
