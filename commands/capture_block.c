@@ -9,6 +9,7 @@
 #include "capture/kernel/block.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
+#include "commands/count_line.h"
 
 static const char synopsis[] = "block [options] -o TRACE DEVICE [-- COMMAND [ARGUMENT]...]";
 static const char about[] =
@@ -23,18 +24,16 @@ static void print(const struct block_config *c, const struct block_outcome *o)
 		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	else if (o->has_status)
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
-	printf("%-14s%" PRIu64 " of %s, from %" PRIu64 " events -> %s\n", "requests", o->counts.n_requests - o->n_other, c->device,
-	       o->n_events, c->output);
-	if (o->counts.n_unfinished)
-		printf("%-14s%" PRIu64 " requests had not completed at the end\n", "note", o->counts.n_unfinished);
-	if (o->counts.n_unpaired)
-		printf("%-14s%" PRIu64 " completions of requests that began earlier are left out\n", "note", o->counts.n_unpaired);
-	if (o->counts.n_requeued)
-		printf("%-14s%" PRIu64 " requests were given back by the driver and issued again\n", "note", o->counts.n_requeued);
-	if (o->n_other)
-		printf("%-14s%" PRIu64 " requests of other kinds are left out\n", "note", o->n_other);
-	if (o->n_lost)
-		printf("%-14s%" PRIu64 " events are lost: the trace is incomplete; a larger --buffer helps\n", "warning", o->n_lost);
+	printf("%-14s%" PRIu64 " of %s, from %" PRIu64 " event%s -> %s\n", "requests", o->counts.n_requests - o->n_other, c->device,
+	       o->n_events, o->n_events == 1 ? "" : "s", c->output);
+	count_line("note", o->counts.n_unfinished, "request had not completed at the end", "requests had not completed at the end");
+	count_line("note", o->counts.n_unpaired, "completion of a request that began earlier is left out",
+		   "completions of requests that began earlier are left out");
+	count_line("note", o->counts.n_requeued, "request was given back by the driver and issued again",
+		   "requests were given back by the driver and issued again");
+	count_line("note", o->n_other, "request of another kind is left out", "requests of other kinds are left out");
+	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
+		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }
 
 int capture_block(int argc, char **argv, struct err *e)

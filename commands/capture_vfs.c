@@ -9,6 +9,7 @@
 #include "capture/kernel/vfs.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
+#include "commands/count_line.h"
 
 static const char synopsis[] = "vfs [options] -o TRACE (--pid PID | [--] COMMAND [ARGUMENT]...)";
 static const char about[] =
@@ -24,21 +25,19 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 		printf("%-14skilled by signal %d (%s)\n", "command", WTERMSIG(o->status), strsignal(WTERMSIG(o->status)));
 	else if (o->has_status)
 		printf("%-14sended with status %d\n", "command", WEXITSTATUS(o->status));
-	printf("%-14s%" PRIu64 " from %" PRIu64 " events -> %s\n", "requests", o->n_requests, o->n_events, c->output);
+	printf("%-14s%" PRIu64 " from %" PRIu64 " event%s -> %s\n", "requests", o->n_requests, o->n_events, o->n_events == 1 ? "" : "s", c->output);
 	if (o->n_faults || o->n_added)
-		printf("%-14s%" PRIu64 " faults on mapped files, %" PRIu64 " insertions into the page cache\n", "of them", o->n_faults,
-		       o->n_added);
-	if (o->counts.n_unfinished)
-		printf("%-14s%" PRIu64 " calls had not returned when their thread or the capture ended: left out\n", "note",
-		       o->counts.n_unfinished);
-	if (o->counts.n_without_begin)
-		printf("%-14s%" PRIu64 " calls had begun before the capture: left out\n", "note", o->counts.n_without_begin);
+		printf("%-14s%" PRIu64 " fault%s on mapped files, %" PRIu64 " insertion%s into the page cache\n", "of them", o->n_faults,
+		       o->n_faults == 1 ? "" : "s", o->n_added, o->n_added == 1 ? "" : "s");
+	count_line("note", o->counts.n_unfinished, "call had not returned when its thread or the capture ended: left out",
+		   "calls had not returned when their thread or the capture ended: left out");
+	count_line("note", o->counts.n_without_begin, "call had begun before the capture: left out",
+		   "calls had begun before the capture: left out");
 	if (o->no_paths.code)
 		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
-	if (o->counts.n_unnamed)
-		printf("%-14s%" PRIu64 " calls on paths that are not known\n", "warning", o->counts.n_unnamed);
-	if (o->n_lost)
-		printf("%-14s%" PRIu64 " events are lost: the trace is incomplete; a larger --buffer helps\n", "warning", o->n_lost);
+	count_line("warning", o->counts.n_unnamed, "call on a path that is not known", "calls on paths that are not known");
+	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
+		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }
 
 int capture_vfs(int argc, char **argv, struct err *e)

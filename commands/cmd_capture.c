@@ -11,6 +11,7 @@
 #include "capture/content/content.h"
 #include "commands/capture_ways.h"
 #include "commands/commands.h"
+#include "commands/count_line.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 
@@ -63,7 +64,8 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 	printf("%-14s%" PRIu64 " from %" PRIu64 " thread%s of %" PRIu64 " program run%s -> %s\n", "requests", o->n_requests,
 	       o->n_threads, o->n_threads == 1 ? "" : "s", o->n_processes, o->n_processes == 1 ? "" : "s", c->output);
 	if (o->n_outside)
-		printf("%-14s%" PRIu64 " requests outside %s are left out\n", "note", o->n_outside, c->root);
+		printf("%-14s%" PRIu64 " request%s outside %s %s left out\n", "note", o->n_outside, o->n_outside == 1 ? "" : "s", c->root,
+		       o->n_outside == 1 ? "is" : "are");
 	if (o->n_files_left_out)
 		printf("%-14sthe list of the %" PRIu64 " files that were there is too long for a trace, and is left out\n", "warning",
 		       o->n_files_left_out);
@@ -72,17 +74,15 @@ static void app_print(const struct app_config *c, const struct app_outcome *o)
 		       o->n_holes_cut == 1 ? " has" : "s have");
 	if (c->content)
 		content_print(c, o);
-	if (o->n_lost)
-		printf("%-14s%" PRIu64 " requests are lost: the trace is incomplete\n", "warning", o->n_lost);
+	count_line("warning", o->n_lost, "request is lost: the trace is incomplete", "requests are lost: the trace is incomplete");
 	if (o->interrupted)
 		printf("%-14sinterrupted: what ran on is not in the trace\n", "warning");
 	programs_print("warning", "could not be seen (statically linked, or with other privileges)", &o->unseen);
 	programs_print("warning", "made, or can make, system calls for files past the C library, which are not in the trace",
 		       &o->own_calls);
 	programs_print("note", "can enter io_uring past liburing; what would be asked so is not in the trace", &o->own_rings);
-	if (o->n_ring_entries)
-		printf("%-14s%" PRIu64 " calls of io_uring_enter by number: what was asked through the rings is not in the trace\n",
-		       "warning", o->n_ring_entries);
+	count_line("warning", o->n_ring_entries, "call of io_uring_enter by number: what was asked through the ring is not in the trace",
+		   "calls of io_uring_enter by number: what was asked through the rings is not in the trace");
 }
 
 static int capture_app(int argc, char **argv, struct err *e)

@@ -336,8 +336,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 	adapter_print(s);
 	mismatches_print(s);
 	if (s->n_unknown_fd)
-		printf("note: %" PRIu64 " requests use descriptors whose file the trace does not tell; they fail in the replay\n",
-		       s->n_unknown_fd);
+		printf("note: %" PRIu64 " request%s descriptors whose file the trace does not tell; %s in the replay\n", s->n_unknown_fd,
+		       s->n_unknown_fd == 1 ? " uses" : "s use", s->n_unknown_fd == 1 ? "it fails" : "they fail");
 	if (*s->scheduling_note)
 		printf("note: %s\n", s->scheduling_note);
 	if (s->n_input_lost)

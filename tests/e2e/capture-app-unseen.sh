@@ -42,7 +42,7 @@ fi
 
 # rings: by number they are seen, but not what is asked through them
 capture ./raw ring
-expect_line out '1 calls of io_uring_enter by number'
+expect_line out '1 call of io_uring_enter by number'
 expect_line info 'ring_entries 1'
 
 # no false alarms: constants that look like the instruction, other calls, and what people use
