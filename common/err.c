@@ -42,15 +42,16 @@ int err_sys(struct err *e, int code, const char *fmt, ...)
 {
 	va_list ap;
 	va_start(ap, fmt);
-	int ret = err_vset(e, code, fmt, ap);
+	int ret = err_vset(e, code == EPERM ? EACCES : code, fmt, ap);
 	va_end(ap);
 	if (e) {
-		const char *text = strerrordesc_np(-ret);
+		const int told = code == EPERM ? EPERM : -ret;
+		const char *text = strerrordesc_np(told);
 		size_t len = strlen(e->msg);
 		if (text)
 			snprintf(e->msg + len, sizeof e->msg - len, ": %s", text);
 		else
-			snprintf(e->msg + len, sizeof e->msg - len, ": error %d", -ret);
+			snprintf(e->msg + len, sizeof e->msg - len, ": error %d", told);
 	}
 	return ret;
 }

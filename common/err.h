@@ -21,7 +21,8 @@ struct err {
 int err_set(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int err_vset(struct err *e, int code, const char *fmt, va_list ap) __attribute__((format(printf, 3, 0)));
 
-/* As err_set, and appends ": " and the system's text for `code`. */
+/* As err_set, and appends ": " and the system's text for `code`. EPERM, which is what this program itself refuses for safety (status 6), becomes
+ * EACCES. */
 int err_sys(struct err *e, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* Puts "context: " in front of the message already there, unless that begins so; returns -code (-EIO where `e` is NULL and the code not known). */

@@ -47,7 +47,7 @@ int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e)
 	*uid = p->pw_uid;
 	*gid = p->pw_gid;
 	if (geteuid() && geteuid() != *uid)
-		return err_set(e, EPERM, "user: only root can start a replayer as %s", name);
+		return err_set(e, EACCES, "user: only root can start a replayer as %s", name);
 	return 0;
 }
 

@@ -60,7 +60,7 @@ int child_keep(const struct child_spec *s, struct child_result *r);
 /* The calling process, just made by fork, becomes that user. 0, or an errno. */
 int child_user_become(const char *name);
 
-/* The user's numbers. Errors: ENOENT; EPERM where only root could become it. */
+/* The user's numbers. Errors: ENOENT; EACCES where only root could become it. */
 int child_user_find(const char *name, uid_t *uid, gid_t *gid, struct err *e);
 
 #endif

@@ -23,15 +23,16 @@
 
 /* --- the directory ------------------------------------------------------------------------------------------------ */
 
-static char *usual_place(struct err *e)
+static int usual_place(char **path, struct err *e)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	if (cache && *cache == '/')
-		return xasprintf("%s/validate/programs", cache);
-	if (home && *home == '/')
-		return xasprintf("%s/.cache/validate/programs", home);
-	err_set(e, ENOENT, "there is no place to keep compiled programs in: neither XDG_CACHE_HOME nor HOME is set (--program-cache DIR)");
-	return NULL;
+		*path = xasprintf("%s/validate/programs", cache);
+	else if (home && *home == '/')
+		*path = xasprintf("%s/.cache/validate/programs", home);
+	else
+		return err_set(e, ENOENT, "there is no place to keep compiled programs in: neither XDG_CACHE_HOME nor HOME is set (--program-cache DIR)");
+	return 0;
 }
 
 static int make(const char *path, struct err *e)
@@ -59,15 +60,23 @@ static int ownership_check(const char *path, struct err *e)
 			       "--program-cache DIR)", path);
 }
 
-char *store_find(const char *wanted, struct err *e)
+int store_find(const char *wanted, char **dir, struct err *e)
 {
-	char *path = wanted && *wanted ? xstrdup(wanted) : usual_place(e);
-	if (!path)
-		return NULL;
-	if (!make(path, e) && !ownership_check(path, e))
-		return path;
-	free(path);
-	return NULL;
+	int ret = 0;
+	*dir = NULL;
+	if (wanted && *wanted)
+		*dir = xstrdup(wanted);
+	else
+		ret = usual_place(dir, e);
+	if (!ret)
+		ret = make(*dir, e);
+	if (!ret)
+		ret = ownership_check(*dir, e);
+	if (ret) {
+		free(*dir);
+		*dir = NULL;
+	}
+	return ret;
 }
 
 /* --- programs ----------------------------------------------------------------------------------------------------- */

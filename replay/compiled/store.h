@@ -11,9 +11,9 @@
 
 #define STORE_MAX_BYTES (UINT64_C(2) << 30) /* what is kept in all; those used longest ago go first, and nothing else goes */
 
-/* Where programs are kept: `wanted`, or else validate/programs in $XDG_CACHE_HOME or ~/.cache. Made where it is missing. NULL with the
- * error: EPERM for one that belongs to somebody else or that others may use. The caller frees. */
-char *store_find(const char *wanted, struct err *e);
+/* Where programs are kept: `wanted`, or else validate/programs in $XDG_CACHE_HOME or ~/.cache. Made where it is missing. Errors: EPERM for one
+ * that belongs to somebody else or that others may use; ENOENT where none is named; of the system. The caller frees. */
+int store_find(const char *wanted, char **dir, struct err *e);
 
 /* A descriptor of the kept program, -1 where there is none that can be trusted. */
 int store_open(const char *dir, const char *key);

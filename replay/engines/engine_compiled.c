@@ -81,9 +81,9 @@ static int found_or_made(struct replay_plan *p, const struct replay_config *c, c
 	char key[SOURCE_KEY], *identity = identity_of(library);
 	const char *const more[] = {identity, compiler_of(c), build_flags, NULL};
 	int ret = source_key(p, c, more, key, e);
-	char *store = ret ? NULL : store_find(c->program_cache, e);
-	if (!ret && !store)
-		ret = -EPERM;
+	char *store = NULL;
+	if (!ret)
+		ret = store_find(c->program_cache, &store, e);
 	if (!ret)
 		p->program_fd = store_open(store, key);
 	if (!ret && p->program_fd < 0)

@@ -73,6 +73,11 @@ run 6 --program-cache open --dir target sr.trace
 expect_line err 'closed to others'
 ln -s "$store" link
 run 6 --program-cache link --dir target sr.trace
+# where there is no place for them it is a failure, and no refusal
+: >file
+run 3 --program-cache file/below --dir target sr.trace
+expect_status 3 env -u XDG_CACHE_HOME -u HOME "$VALIDATE" replay --engine compiled --dir target sr.trace
+expect_line err 'no place to keep'
 for kept in "$store"/*; do
 	chmod 700 "$kept"
 	cp /bin/false "$kept" && chmod 777 "$kept"

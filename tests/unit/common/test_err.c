@@ -26,7 +26,7 @@ static void without_a_struct_only_the_code_returns(void **state)
 {
 	(void)state;
 	assert_int_equal(err_set(NULL, ENOENT, "lost"), -ENOENT);
-	assert_int_equal(err_sys(NULL, EPERM, "lost"), -EPERM);
+	assert_int_equal(err_sys(NULL, ENOENT, "lost"), -ENOENT);
 	assert_true(err_context(NULL, "lost") < 0);
 	err_clear(NULL);
 }
@@ -45,6 +45,8 @@ static void sys_appends_the_systems_text(void **state)
 	struct err e = ERR_INIT;
 	assert_int_equal(err_sys(&e, ENOSPC, "cannot write %s", "a/b"), -ENOSPC);
 	assert_string_equal(e.msg, "cannot write a/b: No space left on device");
+	assert_int_equal(err_sys(&e, EPERM, "a/b"), -EACCES); /* else it were a refusal of ours */
+	assert_string_equal(e.msg, "a/b: Operation not permitted");
 	assert_int_equal(err_sys(&e, 99999, "odd"), -99999);
 	assert_string_equal(e.msg, "odd: error 99999");
 }
