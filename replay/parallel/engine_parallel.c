@@ -5,6 +5,7 @@
  * Source: Mesnier et al., //TRACE: parallel trace replay with approximate causal events (FAST 2007), section 4.2. */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,15 +90,19 @@ static int token_leave(const struct replay_plan *p, const char *token, struct er
 	return 0;
 }
 
-/* Where the plan is handed over: beside the output, as scratch files are. The caller frees; NULL with the error. */
+/* Where the plan is handed over: beside the output, as scratch files are, where whoever asked for the replay looks after it. The caller frees; NULL
+ * with the error. */
 static char *scratch_make(const struct replay_config *c, struct err *e)
 {
 	const char *tmp = getenv("TMPDIR");
-	char *parent = realpath(c->scratch ? c->scratch : tmp && *tmp ? tmp : "/tmp", NULL);
-	if (!parent) {
-		err_sys(e, errno, "%s: no directory for the plan (--scratch)", c->scratch ? c->scratch : tmp && *tmp ? tmp : "/tmp");
+	char *near = xstrdup(c->output ? c->output : "");
+	const char *where = c->scratch ? c->scratch : c->output ? dirname(near) : tmp && *tmp ? tmp : "/tmp";
+	char *parent = realpath(where, NULL);
+	if (!parent)
+		err_sys(e, errno, "%s: no directory for the plan (--scratch)", where);
+	free(near);
+	if (!parent)
 		return NULL;
-	}
 	char *dir = xasprintf("%s/validate-ranks-XXXXXX", parent);
 	free(parent);
 	if (mkdtemp(dir))

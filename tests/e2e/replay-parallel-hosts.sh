@@ -24,7 +24,7 @@ node 2 2 0
 0 wait 2
 0 close 10
 END
-on_hosts 0 hosta,hostb,hostc --prepare -o out.trace in.trace
+on_hosts 0 hosta,hostb,hostc --prepare --scratch "$TMPDIR" -o out.trace in.trace
 expect_line out 'causal; 3 ranks on 3 hosts'
 expect_line out 'mismatches      0'
 expect_line out 'requests        14 of 14'
@@ -57,4 +57,4 @@ expect_line err 'is not the directory that was prepared'
 on_hosts 3 hosta,hostb,hostx --prepare in.trace
 expect_line err 'the launcher said'
 expect_line err 'hostx'
-[ -z "$(find target "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
+[ -z "$(find . "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'

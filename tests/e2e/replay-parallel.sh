@@ -62,7 +62,7 @@ stamps out.trace | awk -v s="$(seq_of 100 compute 1)" '$1 == s && $3 - $2 >= 300
 "$VALIDATE" info out.trace >info
 expect_line info '"clock_uncertainty_ns"'
 [ "$(stat -c %s target/a target/b target/c | tr '\n' ' ')" = '4096 100 100 ' ] || fail 'other files'
-[ -z "$(find target "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
+[ -z "$(find . "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
 
 # --- the other modes pass over what is no request
 for mode in think-limited timing-accurate; do
@@ -148,7 +148,9 @@ chmod +x two-ranks
 replay 3 --launcher "$PWD/two-ranks" in.trace
 expect_line err 'the launcher started'
 
-# --- a rank that dies ends the run, and names itself
+# --- a rank that dies ends the run, and names itself; the plan lies beside the output meanwhile, where a campaign that is killed finds it
+mkdir beside
+beside=$(cd beside && pwd -P)
 {
 	echo 'node 0 0 0'
 	echo 'node 1 1 0'
@@ -159,10 +161,10 @@ expect_line err 'the launcher started'
 	echo '1 wait 0'
 	echo '1 close 1'
 } | ./causal-trace long.trace
-"$VALIDATE" replay --engine parallel --dir target --prepare long.trace >out 2>err &
+"$VALIDATE" replay --engine parallel --dir target --prepare -o beside/long.out long.trace >out 2>err &
 job=$!
 n=0
-until set -- $(pgrep -f "validate-mpi-replay $TMPDIR/validate-ranks") && [ $# -ge 3 ] && [ -e target/b ]; do
+until set -- $(pgrep -f "validate-mpi-replay $beside/validate-ranks") && [ $# -ge 3 ] && [ -e target/b ]; do
 	n=$((n + 1))
 	[ "$n" -lt 300 ] || fail "no ranks: $(cat err)"
 	sleep 0.1
@@ -176,5 +178,5 @@ status=0
 wait "$job" || status=$?
 [ "$status" -eq 3 ] || fail "status $status: $(cat err)"
 grep -q 'rank [01]' err || fail "no rank is named: $(cat err)"
-! pgrep -f "validate-mpi-replay $TMPDIR/validate-ranks" >/dev/null || fail 'ranks are left'
-[ -z "$(find target "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
+! pgrep -f "validate-mpi-replay $beside/validate-ranks" >/dev/null || fail 'ranks are left'
+[ -z "$(find . "$TMPDIR" -name '.ranks-*' -o -name 'validate-ranks-*')" ] || fail 'something was left behind'
