@@ -135,6 +135,8 @@ static int open_again(const struct device *d, const char *path, int flags, bool 
 	}
 	if (fd < 0 && errno == EINVAL && flags & O_DIRECT)
 		return err_set(e, EINVAL, "%s: this file system does not do direct I/O", path);
+	if (fd < 0 && errno == ENOENT)
+		return err_sys(e, ENOENT, "%s: cannot be opened again as it was looked at (is /proc mounted?)", path);
 	return fd < 0 ? err_sys(e, errno, "%s", path) : fd;
 }
 

@@ -290,9 +290,11 @@ int dir_remove_tree(const char *path, struct err *e)
 	char *name = xstrdup(path);
 	for (size_t len = strlen(name); len > 1 && name[len - 1] == '/'; len--)
 		name[len - 1] = 0; /* "link/" would follow the link */
-	int ret = 0;
+	int ret = 0, fd = -1;
 	struct stat st;
-	int fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (rmdir(name) == 0) /* an empty one goes also where no descriptor is free, as behind the failure to put something into it */
+		goto out;
+	fd = open(name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0) {
 		if (errno != ENOENT)
 			ret = err_sys(e, errno, "cannot open directory %s", name);

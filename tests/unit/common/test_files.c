@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 #include <sys/wait.h>
@@ -324,6 +325,21 @@ static void only_regular_files_are_read(void **state)
 	strbuf_release(&b);
 }
 
+static void an_empty_one_needs_no_descriptor(void **state)
+{
+	(void)state;
+	int status;
+	assert_int_equal(mkdir("empty", 0700), 0);
+	pid_t pid = fork();
+	if (!pid) {
+		const struct rlimit none = {0, 0};
+		_exit(setrlimit(RLIMIT_NOFILE, &none) || dir_remove_tree("empty", NULL));
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	assert_false(path_exists("empty"));
+}
+
 /* As an ordinary user: root is stopped by no mode. */
 static void trees_that_forbid_it(void **state)
 {
@@ -363,6 +379,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_very_deep_tree_is_refused, enter, leave),
 		cmocka_unit_test_setup_teardown(only_regular_files_are_read, enter, leave),
 		cmocka_unit_test_setup_teardown(trees_that_forbid_it, enter, leave),
+		cmocka_unit_test_setup_teardown(an_empty_one_needs_no_descriptor, enter, leave),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
