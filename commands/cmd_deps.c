@@ -167,6 +167,12 @@ static int of_itself(const struct deps_config *config, const char *path, int *st
 		trace_close(t);
 		return 0;
 	}
+	if (config->order >= 0 || config->fs_rules) {
+		err_set(e, EINVAL, "%s: of a block-level trace dependencies are inferred: --order and --fs-rules are for traces of calls", path);
+		*status = EXIT_USAGE;
+		trace_close(t);
+		return 1;
+	}
 	const struct deps_inferred_config c = {path, config->think, config->dot, config->output, config->from, config->n_shown,
 					       config->json};
 	trace_requests_only(t, !config->output); /* what is written again is all of it */
@@ -187,6 +193,15 @@ static int deps_run(int argc, char **argv, struct err *e)
 				   argv, 1, 1, &n_positional, e);
 	if (status >= 0)
 		return status;
+	unsigned int rules;
+	if (fs_rules_parse(&rules, config.fs_rules, e)) {
+		err_context(e, "--fs-rules");
+		return EXIT_USAGE;
+	}
+	if (config.infer && (config.order >= 0 || config.fs_rules)) {
+		err_set(e, EINVAL, "--infer takes dependencies from times alone: --order and --fs-rules do not go with it");
+		return EXIT_USAGE;
+	}
 	if (output_check_input(config.dot, argv[1], e))
 		return EXIT_FAILED;
 	if (of_itself(&config, argv[1], &status, e))
@@ -197,9 +212,6 @@ static int deps_run(int argc, char **argv, struct err *e)
 	}
 	if (config.order < 0)
 		config.order = ORDER_FS;
-	unsigned int rules;
-	if (fs_rules_parse(&rules, config.fs_rules, e))
-		return EXIT_USAGE;
 	int ret = deps_read(&d, argv[1], (enum replay_order)config.order, rules, e);
 	if (!ret && config.dot)
 		ret = dot_write(&d, &config, e);

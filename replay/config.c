@@ -274,7 +274,9 @@ int replay_check(const struct replay_config *c, struct err *e)
 	if (g && g->adapter)
 		return g->check(c, e);
 	int ret = fs_rules_parse(&rules, c->fs_rules, e);
-	ret = ret ? ret : mutant_parse(&m, c->mutant, e);
+	if (ret)
+		return err_context(e, "fs-rules");
+	ret = mutant_parse(&m, c->mutant, e);
 	ret = ret ? ret : cpus_check(c, e);
 	ret = ret ? ret : keep_check(c, e);
 	ret = ret ? ret : balloon_text_check(c->balloon, e);

@@ -71,6 +71,16 @@ expect_status 0 "$VALIDATE" info annotated.trace
 expect_line out 'threshold_ns 10000'
 expect_status 2 "$VALIDATE" deps --infer --think-time soon block.csv
 expect_status 2 "$VALIDATE" deps --think-time 1us in.csv
+# what would be passed over is refused
+expect_status 2 "$VALIDATE" deps --infer --order thread block.csv
+expect_line err 'do not go with it'
+printf '128166372003061629,v,0,Write,0,4096,600\n128166372603061629,v,0,Write,4096,4096,600\n' >msr.csv
+expect_status 2 "$VALIDATE" deps --order thread msr.csv
+expect_line err 'msr.csv: of a block-level trace'
+expect_status 2 "$VALIDATE" deps --fs-rules position msr.csv
+expect_status 0 "$VALIDATE" deps msr.csv
+expect_status 2 "$VALIDATE" deps --infer --fs-rules naem block.csv
+expect_line err '--fs-rules: unknown rule "naem" (did you mean "name"?)'
 for line in 1 3 2; do sed -n "${line}p" block.csv; done >unsorted.csv
 expect_status 3 "$VALIDATE" deps --infer unsorted.csv
 expect_line err 'record 1: it begins 20000 ns before the one before it'
