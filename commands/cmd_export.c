@@ -43,13 +43,12 @@ static int export_trace(const struct export_config *c, const struct trace_format
 	rc = f->write(t, c->output, &report, e);
 	bool counted = report.n_written || report.n_left_out;
 	if (!rc && !c->quiet && counted)
-		fprintf(stderr, "%s: %" PRIu64 " request%s written as %s\n", c->output, report.n_written,
-			report.n_written == 1 ? "" : "s", f->name);
+		notice("%s: %" PRIu64 " request%s written as %s", c->output, report.n_written, report.n_written == 1 ? "" : "s", f->name);
 	if (!rc && report.n_left_out)
-		fprintf(stderr, "%s: %" PRIu64 " left out; the first: %s\n", c->output, report.n_left_out, report.why);
+		notice("%s: %" PRIu64 " left out; the first: %s", c->output, report.n_left_out, report.why);
 	char text[1000];
 	for (unsigned int i = 0; !rc && !c->quiet && trace_note(t, i, text, sizeof text); i++)
-		fprintf(stderr, "%s: %s\n", path, text);
+		notice("%s: %s", path, text);
 	trace_close(t);
 	return rc;
 }
@@ -73,7 +72,7 @@ static int export_run(int argc, char **argv, struct err *e)
 					     : "-o FILE is missing: where to write");
 		return EXIT_USAGE;
 	}
-	if (find_format(&f, c.to, e))
+	if (find_format(&f, "--to", c.to, e))
 		return EXIT_USAGE;
 	if (!f->write) {
 		err_set(e, ENOTSUP, "the format %s can only be read", f->name);

@@ -2,6 +2,7 @@
 #include "commands/open_options.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ const char *const open_wait_unit_names[] = {"unknown", "us", "ms", NULL};
 
 #define FORMATS_MAX 64
 
-int find_format(const struct trace_format **f, const char *name, struct err *e)
+int find_format(const struct trace_format **f, const char *option, const char *name, struct err *e)
 {
 	const char *names[FORMATS_MAX];
 	size_t n = 0;
@@ -23,8 +24,8 @@ int find_format(const struct trace_format **f, const char *name, struct err *e)
 		names[n++] = (*x)->name;
 	names[n] = NULL;
 	const char *near = nearest_name(name, names);
-	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (--from list shows all)", name,
-		       near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	return err_set(e, ENOENT, "format \"%s\" is unknown%s%s%s (%s list shows all)", name, near ? ", did you mean \"" : "", near ? near : "",
+		       near ? "\"?" : "", option);
 }
 
 void list_formats(void)
@@ -47,7 +48,7 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 				       .as = o->as ? open_as_names[o->as] : NULL,
 				       .more = more,
 				       .n_more = n_more};
-	int rc = o->from ? find_format(&f, o->from, e) : 0;
+	int rc = o->from ? find_format(&f, "--from", o->from, e) : 0;
 	rc = rc ? rc : trace_open_with(t, f, path, &x, e);
 	if (!rc)
 		warn_of_cut(path, trace_meta(*t)->cut);
@@ -57,5 +58,15 @@ int open_trace(struct trace **t, const struct open_options *o, const char *path,
 void warn_of_cut(const char *path, bool cut)
 {
 	if (cut)
-		fprintf(stderr, "%s: the trace is incomplete: it has no end, or was made of one that has none; what is whole is taken\n", path);
+		notice("%s: the trace is incomplete: it has no end, or was made of one that has none; what is whole is taken", path);
+}
+
+void notice(const char *fmt, ...)
+{
+	struct err line;
+	va_list ap;
+	va_start(ap, fmt);
+	err_vset(&line, EIO, fmt, ap);
+	va_end(ap);
+	fprintf(stderr, "%s\n", line.msg);
 }

@@ -38,11 +38,14 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
 	       struct err *e);
 
+/* Prints one line on standard error, whatever is in the names that it tells of. */
+void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 /* One sentence on standard error where `cut` (trace_meta): open_trace() does it, and who opens a trace otherwise. */
 void warn_of_cut(const char *path, bool cut);
 
-/* The format called `name`. Errors: ENOENT, with the nearest one. */
-int find_format(const struct trace_format **f, const char *name, struct err *e);
+/* The format called `name`, which `option` (as it is typed) has named. Errors: ENOENT, with the nearest one. */
+int find_format(const struct trace_format **f, const char *option, const char *name, struct err *e);
 
 /* Prints all formats with what can be done with them. */
 void list_formats(void);

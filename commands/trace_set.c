@@ -34,7 +34,7 @@ int trace_set_open(struct trace_set *m, const struct open_options *o, const char
 	*m = (struct trace_set){.t = xcalloc(n, sizeof *m->t), .path = xcalloc(n, sizeof *m->path),
 				.shift_ns = xcalloc(n, sizeof *m->shift_ns)};
 	const struct trace_format *f = NULL;
-	int rc = o->from ? find_format(&f, o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
+	int rc = o->from ? find_format(&f, "--from", o->from, e) : o->mapping ? 0 : trace_format_detect(&f, path[0], e);
 	bool one = f && (!strcmp(f->name, "blktrace") || !strcmp(f->name, "parallel")); /* whose files are parts of one trace */
 	for (size_t i = 0; i < (one ? 1 : n) && !rc; i++) {
 		rc = open_trace(&m->t[i], o, path[i], path + 1, one ? n - 1 : 0, e);

@@ -35,6 +35,13 @@ for file in "$data"/golden/want.*; do
 done
 expect_status 0 "$VALIDATE" export -q --to csv "$data/golden/input.csv" -o have.csv
 cmp "$data/golden/input.csv" have.csv || fail "csv is written otherwise than it was"
+expect_status 2 "$VALIDATE" export --to nonsense block.trace -o none
+expect_line err 'format "nonsense" is unknown (--to list shows all)'
+# what is told is one line, whatever the names are
+name=$(printf 'a\n\033[2Jb')
+cp "$data/golden/input.csv" "$name.csv"
+expect_status 0 "$VALIDATE" export --to iolog "$name.csv" -o "$name.iolog"
+[ -e "$name.iolog" ] && [ "$(grep -c '^a??\[2Jb\.' err)" -eq "$(wc -l <err)" ] || fail "told: $(cat -v err)"
 "$VALIDATE" export --to list | awk '$3 == "yes" { print $1 }' >written
 [ "$(wc -l <written)" -gt 10 ] || fail "the list of formats is another"
 while read -r format; do
