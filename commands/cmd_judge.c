@@ -287,6 +287,8 @@ static int64_t timeout_s(const struct judged *j)
 	return 60 + 20 * (j->lasts_ns / 1000000000);
 }
 
+#define PROTOCOL_LINE_MAX 198 /* doc/protocol.md, "Lines" */
+
 /* A protocol is lines, in which ; or # behind a blank begins a comment: another path must not come of one, nor another key. */
 static int path_check(const char *path, struct err *e)
 {
@@ -302,6 +304,8 @@ static int path_add(struct strbuf *out, const char *key, const char *path, struc
 {
 	char *real = realpath(path, NULL);
 	int ret = path_check(real ? real : path, e);
+	if (!ret && strlen(key) + 3 + strlen(real ? real : path) > PROTOCOL_LINE_MAX)
+		ret = err_set(e, EINVAL, "a protocol cannot hold the path %s: its lines have at most %d bytes", real ? real : path, PROTOCOL_LINE_MAX);
 	strbuf_addf(out, "%s = %s\n", key, real ? real : path);
 	free(real);
 	return ret;

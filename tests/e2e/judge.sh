@@ -36,6 +36,10 @@ for name in 'quo"te' 'com ;ment' 'com #ment' 'end;' "key${newline}destructive = 
 	expect_line err 'a protocol cannot hold the path'
 	case $name in 'blank ' | 'end;') ;; *) expect_status 2 "$VALIDATE" judge --with event --dry-run "$name/trace" ;; esac
 done
+long=$(printf '%0200d' 0)
+mkdir "$long"
+expect_status 2 "$VALIDATE" judge --with event --dry-run --dir "$long" reference.trace
+expect_line err "$long: its lines have at most 198 bytes"
 mkdir 'it,s 1..2 = 50%'
 expect_status 0 "$VALIDATE" judge --with event --dry-run --dir 'it,s 1..2 = 50%' reference.trace
 expect_line out "dir = $PWD/it,s 1..2 = 50%"
