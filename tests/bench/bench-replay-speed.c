@@ -8,7 +8,7 @@
  * makes of it is made before the block. At least BENCH_PAIRS blocks (40), then on until the 95 % interval of every median of `event`
  * is within 1 % or BENCH_MAX_PAIRS (120) are done. Shown: median of the ratio, its 95 % interval (by order statistics, so that
  * no distribution is assumed), and the quartiles; for two threads also what an ideal replayer could reach that keeps the
- * temporal order (ideal_order.h).
+ * temporal order (ideal_order.h), and with what a cache line takes from one processor to another at that moment (line_way.h).
  *
  * BENCH_THREADS, BENCH_WORKLOADS, BENCH_ENGINES and BENCH_ORDERS choose some, as words of a list. With BENCH_SAMPLES=FILE the blocks of
  * earlier runs are taken from there and those of this one added, so that a machine need not be kept for long. */
@@ -27,6 +27,7 @@
 #include "common/xalloc.h"
 #include "replay/replay.h"
 #include "tests/bench/ideal_order.h"
+#include "tests/bench/line_way.h"
 
 extern char **environ;
 
@@ -42,6 +43,10 @@ enum { PROGRAM, AGAIN, FIRST_REPLAY, N_REPLAYERS = sizeof replayers / sizeof *re
 struct figures {
 	double response_ns, rate; /* mean of a run; requests per second */
 	uint64_t n;
+};
+
+struct ideal { /* of a block with two threads: rate of an ideal replayer over the program's; likewise where a line takes its way; that */
+	double free, fetching, way_ns;
 };
 
 struct bench {
@@ -164,7 +169,7 @@ static void shuffle(struct bench *b, int *turn, int n)
 	}
 }
 
-static void block(struct bench *b, int i_block, struct figures *f, double *ideal)
+static void block(struct bench *b, int i_block, struct figures *f, struct ideal *ideal)
 {
 	int turn[N_KINDS];
 	for (int kind = FIRST_REPLAY; kind < N_KINDS; kind++)
@@ -181,7 +186,11 @@ static void block(struct bench *b, int i_block, struct figures *f, double *ideal
 			f[turn[i]] = figures_of(b->output);
 		}
 	}
-	*ideal = b->level == 2 ? ideal_rate(b->input, b->next) : 0;
+	*ideal = (struct ideal){.way_ns = b->level == 2 ? line_way_ns() : 0};
+	if (b->level == 2) {
+		ideal->free = ideal_rate(b->input, b->next, 0);
+		ideal->fetching = ideal_rate(b->input, b->next, (int64_t)(ideal->way_ns + 0.5));
+	}
 	char *was = b->input;
 	b->input = b->next;
 	b->next = was;
@@ -189,14 +198,15 @@ static void block(struct bench *b, int i_block, struct figures *f, double *ideal
 
 /* --- samples of earlier runs ---------------------------------------------------------------------------------------- */
 
-/* One line of a block: workload, threads, ideal rate, then response time and rate of each kind (0 0: not run). Returns the
+/* One line of a block: workload, threads, ideal rates and the line's way, then response time and rate of each kind (0 0: not run). Returns the
  * number of blocks. */
-static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], double *ideal)
+static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], struct ideal *ideal)
 {
 	FILE *in = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "re") : NULL;
 	char workload[64];
 	int level, n = 0;
-	while (in && n < MAX_PAIRS && fscanf(in, "%63s %d %lf", workload, &level, &ideal[n]) == 3) {
+	while (in && n < MAX_PAIRS &&
+	       fscanf(in, "%63s %d %lf %lf %lf", workload, &level, &ideal[n].free, &ideal[n].fetching, &ideal[n].way_ns) == 5) {
 		for (int k = 0; k < N_KINDS; k++)
 			if (fscanf(in, "%lf %lf", &f[n][k].response_ns, &f[n][k].rate) != 2)
 				fail("BENCH_SAMPLES: not a file of samples");
@@ -207,12 +217,12 @@ static int samples_read(const struct bench *b, struct figures (*f)[N_KINDS], dou
 	return n;
 }
 
-static void samples_add(const struct bench *b, const struct figures *f, double ideal)
+static void samples_add(const struct bench *b, const struct figures *f, const struct ideal *ideal)
 {
 	FILE *out = getenv("BENCH_SAMPLES") ? fopen(getenv("BENCH_SAMPLES"), "ae") : NULL;
 	if (!out)
 		return;
-	fprintf(out, "%s %d %g", b->workload, b->level, ideal);
+	fprintf(out, "%s %d %g %g %g", b->workload, b->level, ideal->free, ideal->fetching, ideal->way_ns);
 	for (int k = 0; k < N_KINDS; k++)
 		fprintf(out, " %.9g %.9g", f[k].response_ns, f[k].rate);
 	fputc('\n', out);
@@ -299,12 +309,28 @@ static void show(const struct bench *b, const struct figures (*f)[N_KINDS], int 
 	fflush(stdout);
 }
 
+static void show_ideal(const struct ideal *ideal, int n)
+{
+	double *x = xmalloc((size_t)n * sizeof *x);
+	static const char *const what[] = {"(waits only as the order says)", "(and fetches a line to learn of the other)",
+					   "a line's way between processors, ns"};
+	for (int part = 0; part < 3; part++) {
+		for (int i = 0; i < n; i++)
+			x[i] = part == 0 ? ideal[i].free : part == 1 ? ideal[i].fetching : ideal[i].way_ns;
+		const struct spread s = spread_of(x, n);
+		printf("  %-12s %-9s %4d %-44s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "ideal", "temporal", n, what[part], s.median, s.low, s.high,
+		       s.quartile[0], s.quartile[1]);
+	}
+	fflush(stdout);
+	free(x);
+}
+
 static void measure(struct bench *b, int n_least, int n_most)
 {
 	static struct figures f[MAX_PAIRS][N_KINDS];
-	static double ideal[MAX_PAIRS];
+	static struct ideal ideal[MAX_PAIRS];
 	struct figures warm[N_KINDS];
-	double unused;
+	struct ideal unused;
 	int n = samples_read(b, f, ideal), n_new = 0;
 	b->n_requests = 0;
 	b->n_requests = program(b, b->input, true).n / (uint64_t)b->level;
@@ -313,17 +339,13 @@ static void measure(struct bench *b, int n_least, int n_most)
 	do {
 		memset(f[n], 0, sizeof f[n]);
 		block(b, n, f[n], &ideal[n]);
-		samples_add(b, f[n], ideal[n]);
+		samples_add(b, f[n], &ideal[n]);
 		n++;
 		n_new++;
 	} while (n < MAX_PAIRS && (n_new < n_least || (n_new < n_most && widest(f, n) > 0.01)));
 	show(b, f, n);
-	if (b->level == 2) {
-		struct spread s = spread_of(ideal, n);
-		printf("  %-12s %-9s %4d %-44s  %.4f [%.4f, %.4f] quartiles %.3f %.3f\n", "ideal", "temporal", n, "(waits only as the order says)",
-		       s.median, s.low, s.high, s.quartile[0], s.quartile[1]);
-		fflush(stdout);
-	}
+	if (b->level == 2)
+		show_ideal(ideal, n);
 }
 
 static int number(const char *name, int usual)

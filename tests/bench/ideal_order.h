@@ -4,7 +4,11 @@
  * The replayer has the program's own service times and pauses, those of a second run, and learns at once and at no cost what
  * the other threads did. All it does is wait, where the order of the trace says so: begin(k) is the latest of its own thread's
  * readiness, the ends (in the replay) of what ended before it in the trace, and the begins of what began before it. No
- * replayer that keeps the order at these service times can be faster. Two threads. */
+ * replayer that keeps the order at these service times can be faster. Two threads.
+ *
+ * With `way_ns` what a thread learns of the other costs what it costs on a machine whose threads share nothing but memory: a cache line's way
+ * (line_way.h), between the moment at which the thread is ready to go on, or the other one did it if that is later, and its begin. Processors
+ * fetch a line when they ask for it; so a request whose wait is for something new cannot know it any sooner. */
 #ifndef BENCH_IDEAL_ORDER_H
 #define BENCH_IDEAL_ORDER_H
 
@@ -76,7 +80,7 @@ static int64_t later(int64_t a, int64_t b)
 }
 
 /* Execution time under the order of `trace` with the service times and pauses of `run`. */
-static int64_t ideal_duration(const struct lane_times trace[2], const struct lane_times run[2])
+static int64_t ideal_duration(const struct lane_times trace[2], const struct lane_times run[2], int64_t way_ns)
 {
 	size_t next[2] = {0, 0}, n_ended[2] = {0, 0}, n_begun[2] = {0, 0}, n = trace[0].n;
 	int64_t *begin[2], *end[2], last = 0;
@@ -88,6 +92,7 @@ static int64_t ideal_duration(const struct lane_times trace[2], const struct lan
 		int i = next[1] >= n || (next[0] < n && trace[0].begin[next[0]] <= trace[1].begin[next[1]]) ? 0 : 1, j = 1 - i;
 		size_t k = next[i]++;
 		int64_t at = k ? end[i][k - 1] + run[i].begin[k] - run[i].end[k - 1] : 0;
+		const size_t known = n_ended[j] + n_begun[j];
 		while (n_ended[j] < n && trace[j].end[n_ended[j]] <= trace[i].begin[k])
 			n_ended[j]++;
 		while (n_begun[j] < n && trace[j].begin[n_begun[j]] < trace[i].begin[k])
@@ -96,6 +101,7 @@ static int64_t ideal_duration(const struct lane_times trace[2], const struct lan
 			at = later(at, end[j][n_ended[j] - 1]);
 		if (n_begun[j])
 			at = later(at, begin[j][n_begun[j] - 1]);
+		at += n_ended[j] + n_begun[j] > known ? way_ns : 0;
 		begin[i][k] = at;
 		end[i][k] = at + run[i].end[k] - run[i].begin[k];
 		last = later(last, end[i][k]);
@@ -108,14 +114,14 @@ static int64_t ideal_duration(const struct lane_times trace[2], const struct lan
 }
 
 /* Requests/s of the ideal replay over those of the run itself; 0 where it cannot be told. */
-static double ideal_rate(const char *trace_path, const char *run_path)
+static double ideal_rate(const char *trace_path, const char *run_path, int64_t way_ns)
 {
 	struct lane_times trace[2] = {{0}}, run[2] = {{0}};
 	double ratio = 0;
 	if (lanes_read(trace, trace_path) && lanes_read(run, run_path) && trace[0].n == run[0].n && trace[0].n) {
 		size_t n = run[0].n;
 		int64_t first = run[0].begin[0] < run[1].begin[0] ? run[0].begin[0] : run[1].begin[0];
-		ratio = (double)(later(run[0].end[n - 1], run[1].end[n - 1]) - first) / (double)ideal_duration(trace, run);
+		ratio = (double)(later(run[0].end[n - 1], run[1].end[n - 1]) - first) / (double)ideal_duration(trace, run, way_ns);
 	}
 	lanes_free(trace);
 	lanes_free(run);
