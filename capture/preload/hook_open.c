@@ -137,6 +137,7 @@ static void note_dup2(uint64_t begin, uint64_t end, int got, int fd, int wanted,
 {
 	const struct op_peer to = {wanted, OBJECT_NONE, OFFSET_NONE};
 	NOTE(.op = OP_DUP2, .fd = fd, .flags = (uint32_t)flags, .extra = &to, .extra_len = sizeof to);
+	cause_closed(wanted);
 }
 
 EXPORT int dup2(int fd, int wanted)

@@ -30,6 +30,7 @@ EXPORT FILE *freopen(const char *restrict path, const char *restrict mode, FILE 
 	in_line_begin(got);
 	NOTE_RESULT(fd_of(got), .op = OP_FREOPEN, .fd = before, .dir = AT_FDCWD, .path = path,
 		    .flags = stream_flags(mode));
+	cause_closed(before);
 	return got;
 }
 ALIAS(freopen64, freopen);

@@ -180,6 +180,8 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 	if (n.op == OP_STAT && !got && n.flags & AT_EMPTY_PATH && n.dir >= 0 && (!n.path || !*n.path)) /* as note_stat() of hook_attribute.c */
 		n = (struct note){.begin = begin, .end = end, .op = OP_FSTAT, .fd = n.dir};
 	capture_note(&n);
+	if (w->op == OP_CLOSE)
+		cause_closed(n.fd);
 }
 
 /* Other calls that the C library has a function for, with the same arguments, results and errors, are that function's: ours. */

@@ -79,6 +79,8 @@ expect_line ../out 'requests      24 of 1 node'
 # and a descriptor of the same file, which has been given another name meanwhile
 capture renamed 8 x.locktest.0
 expect_line ../out 'requests      24 of 1 node'
+capture replaced 8 x.locktest.0
+expect_line ../out 'requests      40 of 1 node'
 
 # what it prints goes to a file of the run, which is none of its own, by whatever number: shells keep a copy while their output goes elsewhere
 rm -rf ../trace ../trace.runs ./*

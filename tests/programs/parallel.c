@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -308,13 +309,33 @@ static int renamed(const char *other)
 	for (int i = 0; i < n; i++) {
 		int fd = file_open(other, O_RDWR);
 		put(fd, 0);
-		close(fd);
+		if ((i % 2 ? (int)syscall(SYS_close, fd) : close(fd)))
+			return 1;
 		snprintf(name, sizeof name, "data%d", i);
 		if (rename(other, name))
 			return 1;
 		fd = file_open(name, O_RDWR);
 		put(fd, 0);
 		close(fd);
+	}
+	return 0;
+}
+
+/* The same, but that the descriptor of before is never closed: the new one takes its place. */
+static int replaced(const char *other)
+{
+	char name[20];
+	for (int i = 0; i < n; i++) {
+		int before = file_open(other, O_RDWR);
+		put(before, 0);
+		snprintf(name, sizeof name, "data%d", i);
+		if (rename(other, name))
+			return 1;
+		int fd = file_open(name, O_RDWR);
+		dup2(fd, before);
+		put(before, 0);
+		close(fd);
+		close(before);
 	}
 	return 0;
 }
@@ -343,6 +364,8 @@ int main(int argc, char **argv)
 		return again(argv[3]);
 	if (!strcmp(kind, "renamed"))
 		return renamed(argv[3]);
+	if (!strcmp(kind, "replaced"))
+		return replaced(argv[3]);
 	if (!strcmp(kind, "differs"))
 		return differs();
 	if (!strcmp(kind, "fails")) {
