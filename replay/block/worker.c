@@ -12,7 +12,7 @@
 #define HARVEST_MAX 64u
 #define LOOK_NS 100000000	/* a wait in the kernel ends after this, to look whether to stop */
 #define LOOK_AMONG_NS 50000	/* and after this where another worker may have made something possible */
-#define LOOK_CROWDED_NS 200000	/* likewise, where workers have to share processors */
+#define LOOK_CROWDED_NS 200000	/* likewise, where workers have to share processors, and it is another's turn */
 #define SPIN_NS 10000		/* completions are looked for by spinning for so long after the last event, then by sleeping */
 #define BUNDLE_MOST_NS 20000	/* a submission that took longer was held up, and says nothing of what one costs */
 
@@ -124,9 +124,14 @@ static void futex(_Atomic uint32_t *word, int command, uint32_t value, const str
 	syscall(SYS_futex, word, command | FUTEX_PRIVATE_FLAG, value, limit, NULL, 0);
 }
 
-/* With a yielding worker for each turn that is yet to come, who has it gets a processor once in so many: 64 workers on 2 took 17 s for 5000
- * requests. So those sleep, and who is next is woken by who has handed over. Neither can miss the other: one stores that it sleeps and then
- * looks whose turn it is, the other stores whose turn it is and then looks who sleeps. */
+static bool is_others_turn(const struct block_worker *w)
+{
+	return w->schedule.place && !schedule_has_turn(&w->schedule);
+}
+
+/* With a spinning or yielding worker for each turn that is yet to come, who has it gets a processor once in so many: with --wait spin 64 workers
+ * on 2 took 18 s for 5000 requests. So those sleep, and who is next is woken by who has handed over. Neither can miss the other: one stores
+ * that it sleeps and then looks whose turn it is, the other stores whose turn it is and then looks who sleeps. */
 static void turn_pass(const struct block_worker *w)
 {
 	const struct block_schedule *s = &w->schedule;
@@ -147,18 +152,16 @@ static void turn_pass(const struct block_worker *w)
 /* Nothing is in flight, and only another worker can change that. */
 static void idle(struct block_worker *w)
 {
-	struct block_schedule *s = &w->schedule;
+	const struct block_schedule *s = &w->schedule;
 	struct block_progress *mine = &s->progress[s->index];
-	if (!w->crowded || (s->place && schedule_has_turn(s))) {
+	if (!w->crowded || !is_others_turn(w)) {
 		sched_yield();
-	} else if (!s->place) {
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_CROWDED_NS}, NULL);
-	} else {
-		atomic_store(&mine->asleep, 1);
-		if (!schedule_has_turn(s))
-			futex(&mine->asleep, FUTEX_WAIT, 1, &(struct timespec){.tv_nsec = LOOK_NS});
-		atomic_store(&mine->asleep, 0);
+		return;
 	}
+	atomic_store(&mine->asleep, 1);
+	if (!schedule_has_turn(s))
+		futex(&mine->asleep, FUTEX_WAIT, 1, &(struct timespec){.tv_nsec = LOOK_NS});
+	atomic_store(&mine->asleep, 0);
 }
 
 /* --- handing over --------------------------------------------------------------------------------------------------------- */
@@ -217,7 +220,7 @@ static void issue(struct block_worker *w, const uint32_t *taken, uint32_t n)
 
 static void sleep_for_completion(struct block_worker *w, int64_t until, int64_t now)
 {
-	int64_t most = ticks_of(w, w->crowded ? LOOK_CROWDED_NS : w->schedule.n_workers > 1 ? LOOK_AMONG_NS : LOOK_NS);
+	int64_t most = ticks_of(w, w->crowded && is_others_turn(w) ? LOOK_CROWDED_NS : w->schedule.n_workers > 1 ? LOOK_AMONG_NS : LOOK_NS);
 	bool timed = until != TICKS_NEVER && until - now < most;
 	int64_t wait = timed ? until - now : most;
 	w->n_waits++;
@@ -241,7 +244,7 @@ static bool may_sleep(const struct block_worker *w, int64_t now)
 		return false;
 	if (w->schedule.n_workers == 1)
 		return now - w->active > ticks_of(w, SPIN_NS);
-	return w->crowded && w->schedule.place && !schedule_has_turn(&w->schedule);
+	return w->crowded && is_others_turn(w);
 }
 
 /* Nothing can be handed over now. */
@@ -249,13 +252,15 @@ static void pause_until(struct block_worker *w, int64_t wake, int64_t now)
 {
 	const bool busy = w->schedule.in_flight > 0;
 	const int64_t margin = margin_of(w);
+	/* who spins keeps a processor from those before it */
+	const bool gives_way = w->crowded && w->waiter.method == WAIT_SPIN && (!w->schedule.place || is_others_turn(w));
 	if (w->held.n && (int64_t)due_heap_first(&w->held) < wake)
 		wake = (int64_t)due_heap_first(&w->held);
-	if (!busy && wake != TICKS_NEVER) {
+	if (!busy && wake != TICKS_NEVER && !gives_way) {
 		int64_t most = now + ticks_of(w, LOOK_NS);
 		wait_until(&w->waiter, w->start + (uint64_t)(wake < most ? wake : most));
 	} else if (!busy) {
-		if (wake - now > margin)
+		if (gives_way || wake - now > margin)
 			idle(w);
 	} else if (w->harvester) {
 		if (wake - now > margin)

@@ -76,7 +76,8 @@ done
 for options in '--backend io_uring --no-registered' '--backend io_uring --harvester' '--backend libaio --harvester' \
 	'--bundle 0' '--bundle 1ms --bundle-max 7' '--in-flight exact' '--in-flight none --speed 4' \
 	'--mode dep --follow all' '--mode dep --follow nearest' '--mode dep --follow count --workers 2' '--sq-poll --bundle 1ms' '--pin' '--wait spin' '--mode dep --wait spin' '--wait nanosleep' \
-	"--workers $(($(nproc) + 7))" "--mode afap --depth 2 --workers $(($(nproc) + 7))" "--mode dep --workers $(($(nproc) + 7))"; do
+	"--workers $(($(nproc) + 7))" "--mode afap --depth 2 --workers $(($(nproc) + 7))" "--mode dep --workers $(($(nproc) + 7))" \
+	"--wait spin --workers $(($(nproc) + 7))" "--mode dep --wait spin --workers $(($(nproc) + 7))"; do
 	expect_status 0 "$VALIDATE" replay --destructive --device target $options -o out.trace in.csv
 	expect_line out '200 of 200'
 done
