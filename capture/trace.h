@@ -141,7 +141,7 @@ int trace_writer_heap(struct trace_writer *w, const void *data, size_t len, uint
  * the page cache), and a kill -9 cannot take them back; only with `compress` they wait for their block to be full.
  * Large appends go fastest, and without a copy where commit is already TRACE_COMMIT in all of a block's records.
  * Errors: of the system (ENOSPC, ...), and then nothing more is written; EINVAL for a record whose operation is none or
- * whose times are beyond TRACE_TIME_MAX, which is not written, nor what follows it in the same call. */
+ * whose times are beyond TRACE_TIME_MAX: of that call, then, at most whole blocks that end before it are written. */
 int trace_writer_append(struct trace_writer *w, const struct trace_record *r, size_t n, struct err *e);
 /* Replaces the metadata by a later block (epoch or extra facts known only at the end). */
 int trace_writer_set_meta(struct trace_writer *w, const struct trace_meta *meta, struct err *e);
