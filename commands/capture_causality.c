@@ -40,8 +40,8 @@ static int replay_by_engine(void *ctx, const char *trace, const char *dir, const
 	(void)ctx;
 	if (!self)
 		return -e->code;
-	char *const argv[] = {self, "replay", "--engine", "parallel", "--mode", "causal", "--prepare", "--dir", (char *)(uintptr_t)dir, "-o", (char *)(uintptr_t)to,
-			      (char *)(uintptr_t)trace, NULL};
+	char *const argv[] = {self, "replay", "--engine", "parallel", "--mode", "causal", "--prepare", "--dir", (char *)(uintptr_t)dir,
+			      "-o", (char *)(uintptr_t)to, (char *)(uintptr_t)trace, NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawn_file_actions_init(&actions);
 	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);

@@ -19,7 +19,8 @@ struct history_config {
 
 #define FIELD(name) offsetof(struct history_config, name)
 static const struct option_spec history_options[] = {
-    {.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT", .help = "add: what this campaign is to be called: a commit, a month"},
+    {.name = "label", .type = OPT_STRING, .offset = FIELD(label), .arg = "TEXT",
+     .help = "add: what this campaign is to be called: a commit, a month"},
     {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
     {.name = "scenario", .type = OPT_STRING, .offset = FIELD(scenario), .arg = "NAME", .help = "show: only this scenario (all)"},
     {.name = "host", .type = OPT_STRING, .offset = FIELD(host), .arg = "NAME", .help = "show: only campaigns of this host (all)"},

@@ -421,7 +421,8 @@ static int judge_run(int argc, char **argv, struct err *e)
 	}
 	const bool block = j.level == LEVEL_BLOCK;
 	if (block ? !c.device : c.device != NULL) {
-		err_set(e, EINVAL, block ? "--device is missing: %s is a trace of a device's requests" : "--device: %s is a trace of calls on files (--dir)", argv[1]);
+		err_set(e, EINVAL, block ? "--device is missing: %s is a trace of a device's requests"
+					 : "--device: %s is a trace of calls on files (--dir)", argv[1]);
 		status = EXIT_USAGE;
 	} else {
 		status = judge(&c, &j, form, e);

@@ -59,7 +59,8 @@ static const struct option_spec slice_options[] = {
 	 .help = "number the requests anew; default: each keeps the number it was recorded with, but merged traces",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "anonymise", .type = OPT_FLAG, .offset = AT(anonymise),
-	 .help = "replace each part of every path, and names of attributes, by a keyed hash; leave out host, command and further facts but the tree of processes",
+	 .help = "replace each part of every path, and names of attributes, by a keyed hash; leave out host, command and further facts but the tree of "
+		 "processes",
 	 .flags = OPT_CLI_ONLY},
 	{.name = "key", .type = OPT_STRING, .offset = AT(key), .arg = "FILE",
 	 .help = "the key of the hashes, so that several traces get the same names (random, kept nowhere)",

@@ -27,7 +27,8 @@ extern const struct command *const commands[]; /* NULL-terminated */
 
 extern const struct command cmd_baseline, cmd_compare, cmd_history, cmd_pool;
 extern const struct command cmd_import, cmd_export, cmd_slice;
-extern const struct command cmd_capture, cmd_run, cmd_report, cmd_stats, cmd_metrics, cmd_microbench, cmd_replay, cmd_deps, cmd_info, cmd_init, cmd_judge, cmd_doctor, cmd_selftest, cmd_version, cmd_volume;
+extern const struct command cmd_capture, cmd_run, cmd_report, cmd_stats, cmd_metrics, cmd_microbench;
+extern const struct command cmd_replay, cmd_deps, cmd_info, cmd_init, cmd_judge, cmd_doctor, cmd_selftest, cmd_version, cmd_volume;
 
 /* What --help of a subcommand prints on stdout: its usage (`synopsis` is what follows "validate NAME", one line for each
  * form), what it does (`about`, lines as they are to be printed, or NULL) and its options (`table` or NULL). The test of

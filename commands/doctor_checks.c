@@ -303,12 +303,13 @@ static void mpi_look(const char *dir, struct finding *f)
 	if (mpi_launch_words(&words, NULL, 2, NULL) < 0)
 		finding_say(f, HEALTH_WARN, "no mpirun: parallel applications cannot be replayed, nor those that need MPI captured", "apt-get install openmpi-bin");
 	else if (!rank)
-		finding_say(f, HEALTH_WARN, "this program was built without MPI: parallel applications cannot be replayed", "apt-get install libopenmpi-dev, and build again");
+		finding_say(f, HEALTH_WARN, "this program was built without MPI: parallel applications cannot be replayed",
+			    "apt-get install libopenmpi-dev, and build again");
 	else
 		finding_say(f, HEALTH_OK, version ? version : "found", "");
 	if (f->health == HEALTH_OK && n < RANKS_USUAL) {
-		char *what = xasprintf("%s; %d processor%s: ranks beyond that take turns, and running times have the errors of that", version ? version : "found", n,
-				       n == 1 ? "" : "s");
+		char *what = xasprintf("%s; %d processor%s: ranks beyond that take turns, and running times have the errors of that",
+				       version ? version : "found", n, n == 1 ? "" : "s");
 		finding_say(f, HEALTH_OK, what, "");
 		free(what);
 	}

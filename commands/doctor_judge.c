@@ -98,7 +98,8 @@ void smt_judge(const json_t *facts, struct finding *f)
 		return;
 	}
 	snprintf(what, sizeof what, "several: processors %.60s are one core", siblings ? siblings : "of a pair");
-	finding_say(f, HEALTH_WARN, what, "give runs one thread of each core: cpus = LIST in the protocol; or as root: echo off >/sys/devices/system/cpu/smt/control");
+	finding_say(f, HEALTH_WARN, what,
+		    "give runs one thread of each core: cpus = LIST in the protocol; or as root: echo off >/sys/devices/system/cpu/smt/control");
 }
 
 void quota_judge(const json_t *facts, struct finding *f)
@@ -163,7 +164,8 @@ void swap_judge(const json_t *facts, struct finding *f)
 	strbuf_addstr(&what, " of ");
 	format_size(&what, (uint64_t)total);
 	strbuf_addstr(&what, " in use");
-	finding_say(f, used > 0 ? HEALTH_WARN : HEALTH_OK, what.s, used > 0 ? "pages that come back while a run is measured are noise: as root, swapoff -a for the campaign" : "");
+	finding_say(f, used > 0 ? HEALTH_WARN : HEALTH_OK, what.s,
+		    used > 0 ? "pages that come back while a run is measured are noise: as root, swapoff -a for the campaign" : "");
 	strbuf_release(&what);
 }
 
@@ -200,7 +202,8 @@ void locked_judge(const json_t *facts, struct finding *f)
 	format_size(&what, (uint64_t)json_integer_value(limit));
 	strbuf_addstr(&what, " may be locked");
 	bool little = json_integer_value(limit) < LOCKED_LEAST_BYTES;
-	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, what.s, little ? "buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up" : "");
+	finding_say(f, little ? HEALTH_WARN : HEALTH_OK, what.s,
+		    little ? "buffers of replays may be paged out: ulimit -l, or LimitMEMLOCK= of the service, from 64 MiB up" : "");
 	strbuf_release(&what);
 }
 

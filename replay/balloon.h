@@ -7,8 +7,8 @@
  * sample counts from its time on, divided by the speed; otherwise when as many requests have ended as the program had
  * issued by then, so that it follows the replay however fast that is. The replay's own anonymous memory is subtracted.
  * Pages are filled with what cannot be compressed or merged, and locked. It all belongs to the replaying process (of
- * engine compiled: to its program): however that ends, it is freed. Source: metrology paper, section IV-C (file-server workload: up to 120 % from this
- * alone). */
+ * engine compiled: to its program): however that ends, it is freed. Source: metrology paper, section IV-C (file-server workload: up to 120 % from
+ * this alone). */
 #ifndef REPLAY_BALLOON_H
 #define REPLAY_BALLOON_H
 

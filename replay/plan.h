@@ -4,7 +4,8 @@
  * (--memory) lies in a scratch file, mapped; while it runs, each worker has what comes next in locked memory (engines/feed.h).
  *
  * A lane is a sequence of requests. Under an order policy it has those of a traced thread, or of several that were not alive at one
- * time (lanes.h), and there is one worker for each lane, which runs it from start to end. Under `none` lanes are queues that workers take requests from. */
+ * time (lanes.h), and there is one worker for each lane, which runs it from start to end. Under `none` lanes are queues that workers take requests
+ * from. */
 #ifndef REPLAY_PLAN_H
 #define REPLAY_PLAN_H
 

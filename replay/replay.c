@@ -54,7 +54,8 @@ static int input_open(struct run *r, struct replay_summary *s, struct err *e)
 	if (ret)
 		return ret;
 	if (trace_meta(r->trace)->level == LEVEL_BLOCK)
-		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device", r->path, r->c->engine);
+		return err_set(e, EINVAL, "%s: a block-level trace; engine %s replays system calls, engine block (--device) requests on a device",
+			       r->path, r->c->engine);
 	ret = (r->c->causes ? load_read_with_causes : load_read)(&r->load, r->trace, e);
 	if (!ret)
 		ret = slots_find(&r->slots, &r->load, r->trace, e);
@@ -266,8 +267,8 @@ static json_t *captured_to_json(const struct captured_summary *c)
 /* What the metadata tell of the conditions under which the requests were issued. */
 static json_t *more_of_plan(const struct replay_plan *p, const struct replay_summary *s)
 {
-	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout), "balloon", balloon_to_json(p->balloon),
-			 "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
+	return json_pack("{s:I, s:o*, s:o, s:o, s:o, s:o*}", "n_pre_spin_wakes", (json_int_t)p->n_relays, "parallel", layout_to_json(p->layout),
+			 "balloon", balloon_to_json(p->balloon), "scheduling", scheduling_to_json(&p->scheduling), "memory", memory_to_json(&s->memory),
 			 "captured_content", captured_to_json(&s->captured));
 }
 

@@ -75,8 +75,8 @@ void app_outcome_release(struct app_outcome *o);
  * failed or was killed: that is in `o`, and no error. */
 int app_capture(const struct app_config *c, struct app_outcome *o, struct err *e);
 
-/* Removes what captures of this user that were killed left in the scratch directory `scratch` (NULL: the default); processes of a parallel application that
- * one of them watched are ended. How many there were. */
+/* Removes what captures of this user that were killed left in the scratch directory `scratch` (NULL: the default); processes of a parallel
+ * application that one of them watched are ended. How many there were. */
 uint32_t app_scratch_clean(const char *scratch);
 
 /* The file that a shell would start for `name`. NULL with the error. The caller frees. */

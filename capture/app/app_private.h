@@ -12,15 +12,16 @@
 
 /* --- app_command.c: what is to be started, and whether it can be captured ------------------------------------------------ */
 
-/* The preload library (or that for parallel applications), beside the program as built or where it is installed. NULL with the error. The caller frees. */
+/* The preload library (or that for parallel applications), beside the program as built or where it is installed. NULL with the error. The caller
+ * frees. */
 char *app_library_find(bool causes, struct err *e);
 /* EPERM for a program that gets other privileges, ENOEXEC for one that is statically linked. */
 int app_command_check(const char *file, struct err *e);
 
 /* --- app_scratch.c ----------------------------------------------------------------------------------------------------- */
 
-/* Makes a directory in `scratch` (NULL: where there is memory to share) and opens it. The caller removes it, frees *dir and closes *dir_fd, also after an
- * error. Errors: of the system. */
+/* Makes a directory in `scratch` (NULL: where there is memory to share) and opens it. The caller removes it, frees *dir and closes *dir_fd, also
+ * after an error. Errors: of the system. */
 int app_scratch_make(const char *scratch, char **dir, int *dir_fd, struct err *e);
 
 /* --- app_spool.c: windows leave the traced processes' files ----------------------------------------------------------- */

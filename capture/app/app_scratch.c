@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The directory in which the traced processes and the collector share memory. As long as the collector lives it holds a lock on it: what nobody holds was
- * left by one that was killed. */
+/* The directory in which the traced processes and the collector share memory. As long as the collector lives it holds a lock on it: what nobody holds
+ * was left by one that was killed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -16,7 +16,8 @@
  *		"period": 1, "throttled": [0, 1, ...], "runs": 9, "compute": "blocking-calls" | "throttled", "clock": "cpu" | "wall",
  *		"application_ns": 1234, "tracing_ns": 5678}
  *
- * of which only the nodes with their numbers, pids and tids must be there. application_ns: from the first begin to the last end of the run in which nothing was delayed; tracing_ns: of all runs together.
+ * of which only the nodes with their numbers, pids and tids must be there. application_ns: from the first begin to the last end of the run in which
+ * nothing was delayed; tracing_ns: of all runs together.
  *
  * Source: parallel-trace paper, sections 3 and 4, figures 3, 5, 6 and 7. */
 #ifndef CAPTURE_CAUSALITY_H
@@ -64,7 +65,8 @@ int64_t causality_node_of(const struct causality_facts *f, uint32_t pid, uint32_
 struct causality_edge {
 	uint32_t signaller, waiter;	 /* node numbers */
 	uint64_t signaller_request, waiter_request; /* counted from 0 in each node: `waiter_request` must not begin before `signaller_request` has ended */
-	uint32_t computed_ppm;		 /* how much of the computing before `waiter_request` the waiter had done by then; COMPUTED_ALL also where that cannot be told */
+	/* how much of the computing before `waiter_request` the waiter had done by then; COMPUTED_ALL also where that cannot be told */
+	uint32_t computed_ppm;
 	/* when the waiter went on: how many requests behind `signaller_request` the signaller had ended, and how much it had done by then of the
 	 * computing before its next; 0 also where that is not known */
 	uint64_t n_later;
@@ -86,14 +88,16 @@ struct causality_merge_counts {
 	uint64_t n_requests, n_edges_seen, n_edges_left; /* after the redundant ones were removed */
 	uint64_t n_barriers;
 	uint64_t n_left_out; /* records of the base run that are no request of a node */
-	uint64_t n_early; /* edges whose signals stand right behind the requests that were held back, for where the waiters went on they contradicted others */
+	/* edges whose signals stand right behind the requests that were held back, for where the waiters went on they contradicted others */
+	uint64_t n_early;
 };
 
 /* Merges the runs of one application: run[0] is the one without delays, whose requests and times these become. Compute is the base run's,
  * whose running time a replay is held against (a median over the runs would be of each request, and their sum is not the median of the sums);
  * facts->by_throttling: of a node that was delayed, that run's, where it is the slowest and waits for nobody. Redundant edges are removed,
- * and what is left is checked as causality_check does. Memory grows with the edges, and not with the requests. Errors: EILSEQ where the requests of a node differ between runs, naming the node, the
- * runs, the request and how it differs; ELOOP for a cycle; EINVAL for an edge of a node or request that is not there; of reading and writing. */
+ * and what is left is checked as causality_check does. Memory grows with the edges, and not with the requests. Errors: EILSEQ where the requests of a
+ * node differ between runs, naming the node, the runs, the request and how it differs; ELOOP for a cycle; EINVAL for an edge of a node or request
+ * that is not there; of reading and writing. */
 int causality_merge(const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts, const char *output,
 		    struct causality_merge_counts *counts, struct err *e);
 

@@ -151,8 +151,9 @@ static int ranks_check(const struct watch_thread *t, uint32_t n, const struct wa
 	}
 	if (!o->n_ranks || seen >= o->n_ranks)
 		return 0;
-	return err_set(e, ENOTSUP, "of %" PRIu32 " ranks only %" PRIu32 " were seen: the others run where they cannot map this machine's files (another host, or another "
-		       "PID namespace), or were started without our library. Ranks on one machine are captured, also in network namespaces of their own",
+	return err_set(e, ENOTSUP,
+		       "of %" PRIu32 " ranks only %" PRIu32 " were seen: the others run where they cannot map this machine's files (another host, or "
+		       "another PID namespace), or were started without our library. Ranks on one machine are captured, also in network namespaces of their own",
 		       o->n_ranks, seen);
 }
 
@@ -455,7 +456,8 @@ static char *what_of(const struct collect_config *c)
 		json_t *word = json_string(*v);
 		json_array_append_new(command, word ? word : json_string("?"));
 	}
-	json_t *o = json_pack("{s:o,s:s?,s:s?,s:s?,s:s}", "command", command, "in", cwd, "root", c->root, "before", c->before, "clock", clock_names[c->clock]);
+	json_t *o = json_pack("{s:o,s:s?,s:s?,s:s?,s:s}", "command", command, "in", cwd, "root", c->root,
+			      "before", c->before, "clock", clock_names[c->clock]);
 	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS) : xstrdup("?");
 	json_decref(o);
 	free(cwd);
@@ -488,7 +490,8 @@ int collect(const struct collect_config *c, struct collect_outcome *o, struct er
 	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
 	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)
-		tell(&j, "removed what %" PRIu32 " killed capture%s had left: the scratch directory, and what still ran of the application", n_left, n_left == 1 ? "" : "s");
+		tell(&j, "removed what %" PRIu32 " killed capture%s had left: the scratch directory, and what still ran of the application",
+		     n_left, n_left == 1 ? "" : "s");
 	if (!rc && !j.kept.n_runs)
 		rc = run_make(&j, -1, 0, e);
 	if (!rc) {

@@ -27,8 +27,8 @@ struct kept_runs {
 	uint32_t n_runs, cap;
 };
 
-/* Opens the directory, or makes it. Errors: EEXIST where there are runs and `resume` is not set; ESTALE where they are of something else; EILSEQ where
- * runs.json cannot be understood; of the system. */
+/* Opens the directory, or makes it. Errors: EEXIST where there are runs and `resume` is not set; ESTALE where they are of something else; EILSEQ
+ * where runs.json cannot be understood; of the system. */
 int kept_runs_open(struct kept_runs *k, const char *dir, const char *what, bool resume, struct err *e);
 void kept_runs_release(struct kept_runs *k);
 int kept_runs_save(const struct kept_runs *k, struct err *e);

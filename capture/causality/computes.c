@@ -50,8 +50,8 @@ static int of_run(struct computes *c, const struct causality_run *run, uint32_t 
 	return rc ? err_context(e, "%s", run->trace) : 0;
 }
 
-int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs, const uint64_t *n_requests, uint32_t n_nodes, const char *dir,
-		    struct err *e)
+int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs, const uint64_t *n_requests, uint32_t n_nodes,
+		    const char *dir, struct err *e)
 {
 	uint64_t n = 0;
 	c->first = xcalloc((size_t)n_nodes + 1, sizeof *c->first);

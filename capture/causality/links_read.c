@@ -89,7 +89,8 @@ static bool same_pair(const struct end *a, const struct end *b)
 static int lone_find(const struct ends *signals, const struct ends *waits, size_t i, struct err *e)
 {
 	const struct end *s = i < signals->n ? &signals->v[i] : NULL, *w = i < waits->n ? &waits->v[i] : NULL;
-	const struct end sx = s ? (struct end){s->signaller, s->waiter, 0, 0, 0} : (struct end){0}, wx = w ? (struct end){w->signaller, w->waiter, 0, 0, 0} : (struct end){0};
+	const struct end sx = s ? (struct end){s->signaller, s->waiter, 0, 0, 0} : (struct end){0};
+	const struct end wx = w ? (struct end){w->signaller, w->waiter, 0, 0, 0} : (struct end){0};
 	bool wait_alone = !s || (w && compare_ends(&wx, &sx) < 0);
 	return wait_alone ? lone_error(NULL, w, e) : lone_error(s, NULL, e);
 }

@@ -26,8 +26,8 @@ static void loop_note(void *ctx, size_t link)
 	c->n++;
 }
 
-/* What the waiters were seen to go on behind is not all that they waited for, and is of several runs together. Where nodes would wait for each other in
- * a ring, the signals of that ring stand right behind the requests that were held back: rather too little than what cannot be. */
+/* What the waiters were seen to go on behind is not all that they waited for, and is of several runs together. Where nodes would wait for each other
+ * in a ring, the signals of that ring stand right behind the requests that were held back: rather too little than what cannot be. */
 static int links_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
 			bool *early, size_t n_edges, struct err *e)
 {
@@ -74,8 +74,8 @@ static int links_make(struct causality_links *l, const struct causality_run *run
 	return rc;
 }
 
-static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs, const struct causality_facts *facts,
-		  const char *output, struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
+static int gather(struct causality_links *l, struct computes *c, const struct causality_run *run, uint32_t n_runs,
+		  const struct causality_facts *facts, const char *output, struct causality_merge_counts *counts, uint64_t *n_requests, struct err *e)
 {
 	char *copy = xstrdup(output);
 	int rc = requests_compare(run, n_runs, facts->n_nodes, n_requests, e);

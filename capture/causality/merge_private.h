@@ -12,7 +12,8 @@
 #define PLACE_AFTER(request, group) (PLACE_BEFORE(request, PLACE_GROUPS) + (group))
 
 /* The edges of all runs as links, of each pair of nodes only those that no other of the same pair implies. A signal stands where the waiter went
- * on, that of early[edge], counted through all runs, right behind the request that was held back. Errors: EINVAL for a node or a request that is not there, naming the run; ENOMEM. */
+ * on, that of early[edge], counted through all runs, right behind the request that was held back. Errors: EINVAL for a node or a request that is not
+ * there, naming the run; ENOMEM. */
 int edges_gather(struct causality_links *l, const struct causality_run *run, uint32_t n_runs, uint32_t n_nodes, const uint64_t *n_requests,
 		 const bool *early, struct err *e);
 
@@ -28,8 +29,8 @@ struct compute {
 };
 
 /* Errors: of reading; of the system, with `dir`, where the file goes. Ownership: computes_release. */
-int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs, const uint64_t *n_requests, uint32_t n_nodes, const char *dir,
-		    struct err *e);
+int computes_gather(struct computes *c, const struct causality_run *run, uint32_t n_runs, const uint64_t *n_requests, uint32_t n_nodes,
+		    const char *dir, struct err *e);
 void computes_release(struct computes *c);
 
 /* Writes the base run with its waits and signals. Errors: of reading and writing. */

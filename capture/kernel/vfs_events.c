@@ -162,8 +162,8 @@ static int convert(struct converting *w, const struct tracing_event *v, struct e
 int vfs_events_convert(struct tracing *t, const struct user_memory *m, struct syscalls *c, struct processes *processes, int64_t epoch_ns,
 		       int (*take)(void *context, struct err *e), void *context, struct err *e)
 {
-	struct converting w = {.memory = m, .c = c, .processes = processes, .epoch_ns = epoch_ns, .add = page_fields(t, VFS_ADD), .fault = page_fields(t, VFS_FAULT),
-			       .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
+	struct converting w = {.memory = m, .c = c, .processes = processes, .epoch_ns = epoch_ns, .add = page_fields(t, VFS_ADD),
+			       .fault = page_fields(t, VFS_FAULT), .map = page_fields(t, VFS_MAP), .user = page_fields(t, VFS_USER_FAULT),
 			       .result = tracing_field(t, VFS_N_FIXED + 1, "ret"), .waited = tracing_field(t, VFS_WAIT, "ret"), .by_address = !tracing_has(t, VFS_FAULT)};
 	w.task = (struct fields){.child = tracing_field(t, VFS_NEWTASK, "pid"), .flags = tracing_field(t, VFS_NEWTASK, "clone_flags"),
 				 .filename = tracing_field(t, VFS_EXEC, "filename"), .pid = tracing_field(t, VFS_EXEC, "pid"),

@@ -32,7 +32,7 @@ struct watched {
 };
 
 /* Starts the command, if any, and waits. SIGINT, SIGTERM and SIGHUP end the waiting; the command gets SIGTERM, and after a
- * second SIGKILL, when it outlasts the time or a signal came; it is not started when one has come already. Errors: of starting the command, naming it. */
+ * second SIGKILL, when it outlasts the time or a signal came; it is not started when one has come already. Errors: of starting it, with its name. */
 int watched_run(const struct watched_options *o, struct watched *w, struct err *e);
 
 #endif

@@ -7,8 +7,8 @@
  * object, by the descriptor's number. Memory: 24 bytes and what the caller keeps for each request that waits, and 11 to 21 for each different
  * key of the reference, up to 25 million, or as many as there is memory for: then more may be ambiguous than were counted.
  *
- * The tables are far larger than any cache. So a request's key is made some time before it is put, KEY_MATCH_AHEAD requests of its side where there are
- * as many, and fetches its places in them. */
+ * The tables are far larger than any cache. So a request's key is made some time before it is put, KEY_MATCH_AHEAD requests of its side where there
+ * are as many, and fetches its places in them. */
 #ifndef CAPTURE_MATCH_KEY_MATCH_H
 #define CAPTURE_MATCH_KEY_MATCH_H
 

@@ -6,8 +6,8 @@
  *
  * A window belongs to one thread at a time. It begins with a header, the rest holds records in units of 32 bytes: of one unit for
  * calls as most are, of two for any other, and of more where a text follows. A record counts when its first unit's last word is the
- * window's generation, which is written last: a process that is killed at any instant leaves every record that was whole. When a window is full its thread takes another;
- * the collector copies full windows away and frees them, so that memory does not grow with the run. A mapping needs no
+ * window's generation, which is written last: a process that is killed at any instant leaves every record that was whole. When a window is full its
+ * thread takes another; the collector copies full windows away and frees them, so that memory does not grow with the run. A mapping needs no
  * descriptor: a program that closes all it finds does no harm.
  *
  * No process may be trusted: the collector checks whatever it uses. */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Workloads below the file system: requests on a device, many in flight for each thread. Drawn before the measured region: where each goes, how long it
- * is, whether it reads, and, with a rate, when it is due. In it, a thread hands over what is due as far as the queue depth lets it, and fetches what has
- * ended; begin is just before the handing over, end just after the fetching.
+/* Workloads below the file system: requests on a device, many in flight for each thread. Drawn before the measured region: where each goes, how long
+ * it is, whether it reads, and, with a rate, when it is due. In it, a thread hands over what is due as far as the queue depth lets it, and fetches
+ * what has ended; begin is just before the handing over, end just after the fetching.
  *
- * Without a rate the loop is closed: a request follows as soon as another one has ended, after the pause if there is one. With a rate it is open: requests
- * are due at fixed intervals or as a Poisson process, one or a burst at a time, whether others have ended or not, and wait only when the queue is full. */
+ * Without a rate the loop is closed: a request follows as soon as another one has ended, after the pause if there is one. With a rate it is open:
+ * requests are due at fixed intervals or as a Poisson process, one or a burst at a time, whether others have ended or not, and wait only when the
+ * queue is full. */
 #ifndef MICROBENCH_BLOCK_LOAD_H
 #define MICROBENCH_BLOCK_LOAD_H
 
@@ -52,8 +53,8 @@ struct block_sizes {
 /* Errors: EINVAL. */
 int block_sizes_parse(struct block_sizes *s, const char *text, struct err *e);
 
-/* Fills request[n] of one thread. The device is `n_bytes` long; requests begin at multiples of `grain`. The due times are in ns. The same seed draws the same
- * requests; more begin alike. Errors: ENOMEM. */
+/* Fills request[n] of one thread. The device is `n_bytes` long; requests begin at multiples of `grain`. The due times are in ns. The same seed draws
+ * the same requests; more begin alike. Errors: ENOMEM. */
 int block_draw(struct block_request *request, uint64_t n, const struct microbench_config *c, const struct block_sizes *sizes, bool sequential,
 	       uint64_t n_bytes, uint32_t grain, unsigned int thread, struct err *e);
 

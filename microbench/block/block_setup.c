@@ -25,7 +25,8 @@ static int sizes_of(const struct microbench_config *c, struct block_sizes *s, st
 {
 	if (c->sizes)
 		return block_sizes_parse(s, c->sizes, e);
-	*s = (struct block_sizes){.length = {(uint32_t)c->block_bytes}, .upto = {1}, .n = 1, .min = (uint32_t)c->block_bytes, .max = (uint32_t)c->block_bytes};
+	*s = (struct block_sizes){.length = {(uint32_t)c->block_bytes}, .upto = {1}, .n = 1,
+				  .min = (uint32_t)c->block_bytes, .max = (uint32_t)c->block_bytes};
 	return 0;
 }
 
@@ -100,7 +101,8 @@ static int queue_open(const struct bench_run *r, struct block_load *b, struct er
 	int ret = -EINVAL;
 	if (strcmp(r->config->backend, "auto")) {
 		b->backend = backend_find(r->config->backend);
-		ret = b->backend ? b->backend->open(&b->queue, &q, &notes, e) : err_set(e, EINVAL, "backend %s: auto, io_uring, libaio or psync", r->config->backend);
+		ret = b->backend ? b->backend->open(&b->queue, &q, &notes, e)
+				 : err_set(e, EINVAL, "backend %s: auto, io_uring, libaio or psync", r->config->backend);
 	}
 	for (const struct block_backend *const *try = block_backends; !strcmp(r->config->backend, "auto") && ret && *try; try++) {
 		b->backend = *try;

@@ -6,8 +6,8 @@
  * 2. Rank 0 collects the mesh from all of them and writes it to a file.
  * 3. Iterations: every rank computes, exchanges its border with its neighbours, and every tenth time all write their state and wait for each other.
  *
- * Pages of --block-size; --file-size is the region of each rank; --requests are the iterations of phase 3; --compute is the mean of what they compute,
- * drawn from half of it to one and a half; refining an octant and collecting a piece take a tenth.
+ * Pages of --block-size; --file-size is the region of each rank; --requests are the iterations of phase 3; --compute is the mean of what they
+ * compute, drawn from half of it to one and a half; refining an octant and collecting a piece take a tenth.
  *
  * Source: parallel-trace paper (FAST 2007), section 5.1: Quake, 8 ranks, and Figure 7. */
 #include <errno.h>

@@ -17,7 +17,8 @@ struct answer {
 	void *owned;	  /* freed afterwards, NULL none */
 };
 
-/* Starts the thread. `give` answers one request; each is logged, and given as long before it is due as the log's head says. Errors: of starting a thread, ENOMEM. Ownership: answers_stop. */
+/* Starts the thread. `give` answers one request; each is logged, and given as long before it is due as the log's head says. Errors: of starting a
+ * thread, ENOMEM. Ownership: answers_stop. */
 int answers_start(struct answers **a, void (*give)(const struct answer *x), struct volume_log *log, struct err *e);
 /* From any thread; by value. Without memory for one more it is answered at once, with ENOMEM. */
 void answers_add(struct answers *a, const struct answer *x);

@@ -41,8 +41,8 @@ static int remembered(const struct loop_info64 *info, const char *file)
 	return strlen(file) < kept ? 1 : -EIO;
 }
 
-/* The same without /sys: by the file itself, or its name where it cannot be looked at. A device whose file's server has ended may tell nothing (-errno);
- * one that this user may not open is none of his. */
+/* The same without /sys: by the file itself, or its name where it cannot be looked at. A device whose file's server has ended may tell nothing
+ * (-errno); one that this user may not open is none of his. */
 static int status_is(const char *device, const char *file)
 {
 	struct loop_info64 info;

@@ -21,7 +21,8 @@ struct volume_server {
 	uint64_t log_cap;
 };
 
-/* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an unmount, unmounts. Errors: of the system and of FUSE; EINVAL of the model; ENOMEM. */
+/* Mounts, writes one byte to `ready_fd` and closes it, serves until SIGTERM, SIGINT, SIGHUP or an unmount, unmounts. Errors: of the system and of
+ * FUSE; EINVAL of the model; ENOMEM. */
 int volume_serve(const struct volume_server *v, int ready_fd, struct err *e);
 
 #endif

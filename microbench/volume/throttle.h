@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* A loop device that a control group slows down (blkio.throttle, version 1): what volumes of kind `throttled` are. The limit belongs to the group that
- * the caller is in, and to the device: who asks from another group, and the kernel's own threads that write back for others, are not slowed down. The
- * kernel gives requests out in slices of 100 ms: the rate is kept, service times are not. All of it needs root. */
+/* A loop device that a control group slows down (blkio.throttle, version 1): what volumes of kind `throttled` are. The limit belongs to the group
+ * that the caller is in, and to the device: who asks from another group, and the kernel's own threads that write back for others, are not slowed
+ * down. The kernel gives requests out in slices of 100 ms: the rate is kept, service times are not. All of it needs root. */
 #ifndef MICROBENCH_VOLUME_THROTTLE_H
 #define MICROBENCH_VOLUME_THROTTLE_H
 

@@ -27,8 +27,8 @@ struct volume_config {
 };
 void volume_config_init(struct volume_config *c);
 
-/* How long before it is due an answer is given, and what was measured to set it: a quarter of requests were under way outside of the server, there and
- * back, for at most low_ns, a quarter for at least high_ns. Both 0: it was not measured. */
+/* How long before it is due an answer is given, and what was measured to set it: a quarter of requests were under way outside of the server, there
+ * and back, for at most low_ns, a quarter for at least high_ns. Both 0: it was not measured. */
 struct volume_lead {
 	int64_t ns, low_ns, high_ns;
 };
@@ -68,9 +68,9 @@ static inline const char *volume_path(const struct volume *v)
 	return v->device[0] ? v->device : v->file;
 }
 
-/* lead.c: makes reads on `path` for some tenths of a second, one after another, and sets the lead to the lower quartile of what they took outside of the
- * server, but to no more than twice what one in twenty took: a program that keeps the processors awake has its answers sooner than one that sleeps, and where the two
- * differ a volume that is somewhat too slow is to be preferred to one that is faster than its model. Errors: of the system. */
+/* lead.c: makes reads on `path` for some tenths of a second, one after another, and sets the lead to the lower quartile of what they took outside of
+ * the server, but to no more than twice what one in twenty took: a program that keeps the processors awake has its answers sooner than one that
+ * sleeps, and where they differ a volume that is somewhat too slow is to be preferred to one that is faster than its model. Errors: of the system. */
 int volume_lead_measure(const char *path, const char *log, struct volume_lead *lead, struct err *e);
 
 #endif

@@ -188,9 +188,9 @@ static int server_start(const struct volume *v, const struct volume_config *c, s
 
 static int facts_write(const struct volume *v, struct err *e)
 {
-	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns",
-			      (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group",
-			      v->group);
+	json_t *o = json_pack("{s:s, s:I, s:I, s:I, s:I, s:I, s:s*, s:s*}", "service", v->service, "size", (json_int_t)v->n_bytes,
+			      "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns,
+			      "way_high_ns", (json_int_t)v->lead.high_ns, "backing", v->backing, "group", v->group);
 	char *text = o ? json_dumps(o, JSON_INDENT(2)) : NULL, *path = volume_inside(v, "volume.json");
 	int ret = text ? file_write_atomic(path, text, strlen(text), e) : err_set(e, EINVAL, "%s: a name that is no UTF-8", v->name);
 	free(path);

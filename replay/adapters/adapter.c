@@ -20,8 +20,8 @@
 /* --- options ---------------------------------------------------------------------------------------------------------- */
 
 /* Heeded whatever the adapter is; the rest only where it says so. */
-static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user", "accept-status", "time-limit", "cpus", "engine", "dir",
-					   "device", "output", "destructive", "own-device", "no-sync-output", "prepare", NULL};
+static const char *const taken_by_all[] = {"times", "command", "environment", "start-in", "user", "accept-status", "time-limit", "cpus",
+					   "engine", "dir", "device", "output", "destructive", "own-device", "no-sync-output", "prepare", NULL};
 
 static bool is_in(const char *name, const char *const *names)
 {

@@ -77,7 +77,7 @@ int adapter_start(struct adapter_state *a, struct err *e);
 int seen_open(struct adapter_state *a, struct err *e);
 int seen_close(struct adapter_state *a, int ret, struct err *e);
 
-/* adapter_pieces.c: of what was seen of a device, those that make up a longer request of the input become that one. Errors: of reading and writing. */
+/* adapter_pieces.c: of what was seen of a device, those that make up a longer request of the input become it. Errors: of reading and writing. */
 int seen_join(struct adapter_state *a, struct err *e);
 
 /* adapter_match.c: which request of the input each one seen is. */

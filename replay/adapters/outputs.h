@@ -20,7 +20,8 @@ FILE *text_open(const char *path, struct err *e);
  * wrong. `one` returns 0 or a negative errno. Errors get file and line number in front. `e` is not NULL. */
 #define LINE_BYTES_MAX 65536u
 int lines_read(const char *path, int (*one)(void *ctx, char *line, struct err *e), void *ctx, struct err *e);
-/* Whether the replayer printed `text`, not as the beginning of `unless` (NULL: wherever; within the first 256 KiB, where its standard output is kept whole); `line` (reset first; NULL: not wanted) is what follows it on its line. */
+/* Whether the replayer printed `text`, not as the beginning of `unless` (NULL: wherever; within the first 256 KiB, where its standard output is kept
+ * whole); `line` (reset first; NULL: not wanted) is what follows it on its line. */
 bool printed_says(const struct adapter_run *r, const char *text, const char *unless, struct strbuf *line);
 /* Cuts a line at each `separator` and at blanks around: field[0..n), n at most max; what is more stays in the last. Returns n. */
 unsigned int line_fields(char *line, char separator, char **field, unsigned int max);

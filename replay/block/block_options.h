@@ -6,7 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP, /* and of engine parallel, with MODE_AFAP: */ MODE_CAUSAL, MODE_THINK_LIMITED, MODE_TIMING_ACCURATE };
+enum block_mode { MODE_HF, MODE_AFAP, MODE_LOAD, MODE_DEP,
+		  /* and of engine parallel, with MODE_AFAP: */ MODE_CAUSAL, MODE_THINK_LIMITED, MODE_TIMING_ACCURATE };
 enum block_limit { LIMIT_ROUNDED, LIMIT_INSTANT, LIMIT_EXACT, LIMIT_NONE };
 enum block_beyond { BEYOND_ERROR, BEYOND_MODULO, BEYOND_SCALE };
 enum block_follow { FOLLOW_EACH, FOLLOW_ALL, FOLLOW_NEAREST, FOLLOW_COUNT };

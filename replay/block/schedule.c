@@ -20,7 +20,8 @@ void schedule_init(struct block_schedule *s, const struct block_schedule_room *r
 		cap *= 2;
 	s->window = xcalloc(cap, sizeof *s->window);
 	s->window_mask = cap - 1;
-	due_heap_init(&s->ready, 2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) + 2); /* with the copies that a mutant makes */
+	/* with the copies that a mutant makes */
+	due_heap_init(&s->ready, 2 * (s->follow == FOLLOW_NEAREST || s->follow == FOLLOW_COUNT ? s->n : room->n_ready) + 2);
 	if (s->follow == FOLLOW_NEAREST)
 		schedule_nearest_init(s, room->n_ranks);
 }

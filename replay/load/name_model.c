@@ -114,8 +114,8 @@ static bool is(const char *name, size_t len, const char *what)
 	return strlen(what) == len && !memcmp(name, what, len);
 }
 
-/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere; *n_links were followed so far. With `parent` it stops before the last component
- * and gives that in *last. */
+/* Walks `path` from a directory; `known`: where its components are remembered, 0 nowhere; *n_links were followed so far. With `parent` it stops
+ * before the last component and gives that in *last. */
 static uint32_t walk(struct name_model *m, uint32_t at, const char *path, uint32_t known, bool follow, bool parent, unsigned int *n_links,
 		     const char **last, size_t *last_len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Descriptor instances. A descriptor number means another file each time it is opened; a slot is one instance: from the open
- * that made it (or from before the trace began) to its close, or several such instances that follow one another (slots_reuse). Which slot a request works on is found here, before the
- * run, by walking the trace, so that the measured path is a plain array load, and so that a request that comes after the
- * close of its descriptor in the replay finds none instead of a stranger's.
+ * that made it (or from before the trace began) to its close, or several such instances that follow one another (slots_reuse). Which slot a request
+ * works on is found here, before the run, by walking the trace, so that the measured path is a plain array load, and so that a request that comes
+ * after the close of its descriptor in the replay finds none instead of a stranger's.
  *
  * dup and fork make further descriptors of one open file: they share its position. Such a slot is a copy; its `origin` is the
  * slot whose open made the open file, and whoever asks about positions asks about origins. What a process inherited is copied
@@ -119,15 +119,16 @@ void slots_reuse(struct slots *s, struct load *l);
 /* Gives back what nobody needs once the descriptors are open and the files are there: all but paths, processes and numbers. */
 void slots_opened(struct slots *s);
 
-/* The files the requests show to have existed before the first one, without those that the trace lists. Errors: EINVAL. Ownership: slots_files_release. */
+/* The files the requests show to have existed before the first one, without those that the trace lists. Errors: EINVAL. Ownership:
+ * slots_files_release. */
 int slots_files(const struct slots *s, struct fileset *f, struct err *e);
 void slots_files_release(struct fileset *f);
 
 /* Sees to it that all of them, and `n_more`, may be open. Errors: EMFILE, as descriptors_allow. */
 int slots_allow(const struct slots *s, uint32_t n_more, struct err *e);
 /* Opens what existed before the first request, inside `dir_fd`: fds[n], -1 for those that are not open (yet).
- * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory; EMFILE where the limit of open
- * files is too low, saying which is needed. */
+ * `n_more` descriptors are wanted for other purposes. Errors: of the system, with the path; EPERM for something that is neither file nor directory;
+ * EMFILE where the limit of open files is too low, saying which is needed. */
 int slots_open(const struct slots *s, int dir_fd, uint32_t n_more, int *fds, struct err *e);
 /* One of them, by the slot's flags and position. */
 int descriptor_open(int dir_fd, const char *name, const struct slot *b, int *fd, struct err *e);

@@ -46,8 +46,8 @@ extern const char *const fs_rule_names[RULES_N + 1]; /* "descriptor", "position"
  * 1 << RULE_... of each. Errors: EINVAL with the nearest name. */
 int fs_rules_parse(unsigned int *rules, const char *text, struct err *e);
 
-/* Derives the edges of a policy; `none` has none, and `thread` only those of asynchronous requests. `rules` are those of `fs` that count. Takes O(n log n) time for n
- * requests; for `fs` times the number of threads that share a file where they do. Errors: ENOMEM. */
+/* Derives the edges of a policy; `none` has none, and `thread` only those of asynchronous requests. `rules` are those of `fs` that count. Takes
+ * O(n log n) time for n requests; for `fs` times the number of threads that share a file where they do. Errors: ENOMEM. */
 int order_derive(struct edges *out, enum replay_order order, unsigned int rules, const struct load *l, const struct slots *s,
 		 struct err *e);
 void edges_release(struct edges *d);

@@ -110,7 +110,8 @@ static void add_conditions(struct certificate *c, const struct analysis *a)
 	date_add(&text, last_ns);
 	strbuf_addf(&text, "; %u replicates of each case in randomised blocks%s", a->n_replicates, a->complete ? "" : "; the campaign was not finished");
 	fact_add(c, "Measured", &text);
-	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"), (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
+	strbuf_addf(&text, "%s, %lld processors", member_text(e, "machine", "cpu_model"),
+		    (long long)json_integer_value(member(e, "machine", "n_cpus_online")));
 	if (json_is_integer(memory)) {
 		strbuf_addstr(&text, ", ");
 		format_size(&text, (uint64_t)json_integer_value(memory));

@@ -95,7 +95,8 @@ static void case_add(struct strbuf *out, const struct case_change *c, bool repla
 static void cases_add(struct strbuf *out, const struct campaign_change *c)
 {
 	const bool replayer = !is_of_one_replayer(c);
-	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME, replayer ? "Scenario, replayer" : "Scenario", "Word", "Response time", "Worse/inconclusive/better/same");
+	strbuf_addf(out, "\n  %-*s  %-13s %-22s%s\n", NAME, replayer ? "Scenario, replayer" : "Scenario",
+		    "Word", "Response time", "Worse/inconclusive/better/same");
 	size_t n = 0;
 	for (size_t pass = 0; pass < 2; pass++) /* what is not the same first, where there are many */
 		for (size_t i = 0; i < c->n_cells && n < ROWS_MAX; i++)

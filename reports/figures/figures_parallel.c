@@ -251,8 +251,9 @@ static void figure_by(struct figures *fs, const struct analysis *a, const struct
 		char part[24];
 		snprintf(part, sizeof part, "%zu", number);
 		struct figure *f = figure_add(fs, b->section, part, WIDTH, HEIGHT);
-		strbuf_addf(&f->data, "# %s, error, lower and upper 95 %% limit, published, percent; time of the recording, times the application's; a block per target\n%s", b->x,
-			    data.s);
+		strbuf_addf(&f->data,
+			    "# %s, error, lower and upper 95 %% limit, published, percent; time of the recording, times the application's; a block per target\n%s",
+			    b->x, data.s);
 		add_axes(f, index);
 		strbuf_addf(&f->script, "set xlabel '%s' textcolor rgb '%s'\n%splot %s\n", b->x, palette[PALETTE_TEXT].hex,
 			    b->logarithmic ? "set logscale x\nset offsets graph 0.04, graph 0.04, 0, 0\n" : "set xtics 1\nset offsets 0.3, 0.3, 0, 0\n", plot.s);

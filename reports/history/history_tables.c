@@ -89,8 +89,8 @@ static void signal_row(struct table *t, const struct history_study *s, const str
 static void table_signals(struct table *t, const struct history_study *s)
 {
 	table_init(t, "signals", "Signals");
-	table_note(t, "Change: of x/r, mean from onset to end relative to the centre; of a moving range, between the two entries. Onset: as far as the chart "
-		      "tells, before it signalled.");
+	table_note(t, "Change: of x/r, mean from onset to end relative to the centre; of a moving range, between the two entries. Onset: as far as the "
+		      "chart tells, before it signalled.");
 	series_columns(t);
 	table_column(t, FORMAT_TEXT, "chart", "Chart");
 	table_column(t, FORMAT_TEXT, "kind", "It is");

@@ -16,9 +16,10 @@
 
 const char history_explanation[] =
     "Charted is x/r, the replay's mean response time over that of the program run again beside it, on a logarithmic scale. Centre and limits come "
-    "from the first entries in control and stay. Individuals: one large deviation (3 sigma); moving range: a jump; CUSUM (k 0.5, h 5) and EWMA (lambda "
-    "0.2, L 2.962): small lasting ones. In control each chart signals about once in 370 to 500 entries (moving range: 110), three times as often where "
-    "20 entries made the limits: of many charts some signal by chance. A change named with a signal is near it in time, not shown to be its cause.";
+    "from the first entries in control and stay. Individuals: one large deviation (3 sigma); moving range: a jump; CUSUM (k 0.5, h 5) and EWMA "
+    "(lambda 0.2, L 2.962): small lasting ones. In control each chart signals about once in 370 to 500 entries (moving range: 110), three times as "
+    "often where 20 entries made the limits: of many charts some signal by chance. A change named with a signal is near it in time, not shown to be "
+    "its cause.";
 
 char *history_clock_warning(const struct history *h)
 {
@@ -31,8 +32,8 @@ char *history_clock_warning(const struct history *h)
 		}
 	if (!n)
 		return NULL;
-	return xasprintf("campaigns with a date earlier than that of the one added before: %zu of %zu (first: no. %lld, %s); a clock was set back, or they were "
-			 "added late; entries stay in the order of adding", n, h->n_campaigns, first->number, first->date);
+	return xasprintf("campaigns with a date earlier than that of the one added before: %zu of %zu (first: no. %lld, %s); a clock was set back, or they "
+			 "were added late; entries stay in the order of adding", n, h->n_campaigns, first->number, first->date);
 }
 
 void history_sentence_add(struct strbuf *out, const struct history_study *s)

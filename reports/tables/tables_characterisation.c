@@ -49,8 +49,8 @@ void table_precision(struct table *t, const struct analysis *a)
 	table_init(t, "precision", "Precision");
 	table_note(
 	    t, "Ratio of the standard deviations, replay over program; 1 is ideal. The one-sided limits of the paired "
-	       "analysis decide, together with the p of permuting the labels within pairs. Beside them, for comparison only: limits and F test for independent samples (F is the "
-	       "ratio of variances; above the critical value the classic test calls the replay less precise), and "
+	       "analysis decide, together with the p of permuting the labels within pairs. Beside them, for comparison only: limits and F test for "
+	       "independent samples (F is the ratio of variances; above the critical value the classic test calls the replay less precise), and "
 	       "the p of the Brown-Forsythe test, which does not need normal data.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_NUMBER, "ratio", "Ratio [95 %]");

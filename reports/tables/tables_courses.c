@@ -97,7 +97,8 @@ void table_costs(struct table *t, const struct analysis *a)
 	table_init(t, "costs", "What a replay costs");
 	table_note(t, "The recording's size; the time of a process beside its requests (starting, reading and preparing the trace, "
 		      "writing the new one); anonymous memory of the replayer while its requests run, where the page cache has a "
-		      "budget; CPU time while requests run; CPU time and largest resident memory of the whole process and those that it started; and how many times as fast as the program the replay is.");
+		      "budget; CPU time while requests run; CPU time and largest resident memory of the whole process and those that it "
+		      "started; and how many times as fast as the program the replay is.");
 	table_cell_columns(t);
 	table_column(t, FORMAT_COUNT, "n_requests", "Requests a run");
 	table_column(t, FORMAT_BYTES, "trace", "Trace");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Matching requests without numbers: requests (of each side) a second of processor time, and peak memory. The replay has the requests of the reference in
- * their order, or each up to some thousands of places away, and loses one of a hundred; keys are as good as unique, or only a million. What making
- * them up takes is measured alone and taken off. Each case is a process of its own.
+/* Matching requests without numbers: requests (of each side) a second of processor time, and peak memory. The replay has the requests of the
+ * reference in their order, or each up to some thousands of places away, and loses one of a hundred; keys are as good as unique, or only a million.
+ * What making them up takes is measured alone and taken off. Each case is a process of its own.
  *
  * usage: bench-key-match [N...]   numbers of requests, default 1000000 10000000 100000000 */
 #include <stdbool.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What the capture tests run: descriptors that are no files, made in all ways there are, each written to and read from; without an argument also a file's
- * that another process sends. */
+/* What the capture tests run: descriptors that are no files, made in all ways there are, each written to and read from; without an argument also a
+ * file's that another process sends. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdbool.h>

@@ -285,7 +285,7 @@ static int sending(int every)
 	return 0;
 }
 
-/* A file that does not count is made, written and removed before each of those that do; which get its descriptor, and often the number of its inode. */
+/* A file that does not count is made, written and removed before each of those that do; which get its descriptor, and often its inode's number. */
 static int again(const char *other)
 {
 	char name[20];

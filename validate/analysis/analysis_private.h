@@ -137,7 +137,8 @@ struct levels {
 void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
 		       const struct levels *levels);
 /* What would settle the components that stayed inconclusive: n_more, impractical and a word in the reason. `n_tests` is the
- * size of Holm's family, `by` which distribution of the number in flight decides (enum concurrency_by), `until_next_look` the replicates to the next planned look, 0 after the last. */
+ * size of Holm's family, `by` which distribution of the number in flight decides (enum concurrency_by), `until_next_look` the replicates to the next
+ * planned look, 0 after the last. */
 void components_plan(struct cell *c, const struct evidence *e, int by, unsigned int n_tests, unsigned int until_next_look);
 /* Holm over all cells, verdicts, counts. e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Distance of the concurrency distributions against its limit.
  *
- * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the protocol says, from the differences of the pairs: at each
- * level c, n differences F_x(c) - F_r(c) and a t-test of their mean. Accepted: at every level both one-sided tests against
+ * What is judged is sup over c of |E F_x(c) - E F_r(c)|, by time or by request or both, as the protocol says, from the differences of the pairs: at
+ * each level c, n differences F_x(c) - F_r(c) and a t-test of their mean. Accepted: at every level both one-sided tests against
  * -+limit are significant (all are needed, so nothing is corrected). Rejected: at some level the mean is shown to lie
  * beyond, with the P-value times the number of levels (Bonferroni). The distance within a pair would hold the scatter of
  * the program's own runs against the replayer.

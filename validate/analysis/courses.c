@@ -30,7 +30,8 @@ static bool pace_at(struct pace *p, const struct run *run, int64_t width)
 	return true;
 }
 
-/* rate[PACE_MAX]: requests per second, and active[PACE_MAX] (NULL: none): in flight, mean over the runs that have intervals. Returns how many intervals any of them has. */
+/* rate[PACE_MAX]: requests per second, and active[PACE_MAX] (NULL: none): in flight, mean over the runs that have intervals. Returns how many
+ * intervals any of them has. */
 static size_t mean_rates(double *rate, double *active, const struct run *const *runs, size_t n, int64_t width)
 {
 	struct pace p;

@@ -204,8 +204,8 @@ static void procedure(struct analysis *a)
 	    "their budgets",
 	    n_ordered, a->n_cells);
 	if (n_failed)
-		add(a, "procedure", WARNING, "failed runs", n_failed == 1 ? "%u run failed and its pairs are left out" : "%u runs failed and their pairs are left out",
-		    n_failed);
+		add(a, "procedure", WARNING, "failed runs",
+		    n_failed == 1 ? "%u run failed and its pairs are left out" : "%u runs failed and their pairs are left out", n_failed);
 	if (a->results->n_damaged_journal_lines)
 		add(a, "procedure", WARNING, "journal", "%zu damaged lines were left out",
 		    a->results->n_damaged_journal_lines);

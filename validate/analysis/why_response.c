@@ -74,7 +74,8 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 {
 	const struct run_facts *k = &s->facts;
 	/* without a number of threads nothing is available, and nothing of it busy */
-	double n = (double)s->response.n, available = (double)k->wall_ns * run_n_threads(c->scenario, s), used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
+	double n = (double)s->response.n, available = (double)k->wall_ns * run_n_threads(c->scenario, s);
+	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
 	double active = s->response.mean * n, busy = available > 0 ? fmin(1, active / available) : 0;
 	double queue = k->runqueue_wait_ns > 0 ? (double)k->runqueue_wait_ns : 0, device = (double)k->bytes_read_device / n;
 	f[F_DEVICE] = device;

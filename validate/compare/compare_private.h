@@ -35,9 +35,10 @@ struct shift_p {
 };
 struct shift_p shift_test(const struct shift *s, double lo, double hi);
 
-/* compare_recordings.c: of two campaigns with single references (baseline.h), values was[*n_was] and is[*n_is] of the runs of `a` and `b`: as they are where
- * both have the same recordings, else a mean for each recording. Errors: STAT_TOO_FEW recordings. */
-enum stat_status recordings_average(double *was, size_t *n_was, const struct baseline_case *a, double *is, size_t *n_is, const struct baseline_case *b);
+/* compare_recordings.c: of two campaigns with single references (baseline.h), values was[*n_was] and is[*n_is] of the runs of `a` and `b`: as they
+ * are where both have the same recordings, else a mean for each recording. Errors: STAT_TOO_FEW recordings. */
+enum stat_status recordings_average(double *was, size_t *n_was, const struct baseline_case *a, double *is, size_t *n_is,
+				    const struct baseline_case *b);
 
 /* compare_spread.c: ratio of the standard deviations of two groups. */
 void spread_compare(struct aspect_change *a, const double *was, size_t n_was, const double *is, size_t n_is, bool paired);

@@ -2,8 +2,8 @@
 /* Scatter from run to run, new over old.
  *
  * A test on normal theory (F of independent groups; Pitman and Morgan of pairs) takes one value far off for scatter, so
- * that labels permuted must say so, too: P is the larger of both, and either direction. The scatters are taken about the medians, and that of the new side is
- * divided by the limit before labels are exchanged. Permutations of groups are drawn with a fixed seed and drawn no longer than needed
+ * that labels permuted must say so, too: P is the larger of both, and either direction. The scatters are taken about the medians, and that of the new
+ * side is divided by the limit before labels are exchanged. Permutations of groups are drawn with a fixed seed and drawn no longer than needed
  * (Besag and Clifford, 1991): until 20 were at least as extreme, P = 20/drawn then, or as many as DRAWN_MAX.
  * Source: Snedecor and Cochran; Pitman (1939); Good, Permutation, parametric and bootstrap tests of hypotheses. */
 #include <math.h>

@@ -50,7 +50,8 @@ static inline void pace_add(struct pace_tally *t, int64_t begin_ns, bool timed, 
 		p->issue_error[i] += (double)(begin_ns - intended_ns);
 }
 
-/* A request that was added, once its end and the bytes that it moved are known. What lies beyond the intervals that there are, and before the first, is left out. */
+/* A request that was added, once its end and the bytes that it moved are known. What lies beyond the intervals that there are, and before the first,
+ * is left out. */
 void pace_active(struct pace_tally *t, int64_t begin_ns, int64_t end_ns, double bytes);
 
 /* Share of the requests that lie in other intervals in one than in the other: half the sum of the differences of the shares, 0

@@ -149,7 +149,7 @@ static json_t *nodes_to_json(const struct run_summary *s)
 	return nodes;
 }
 
-/* {"width_ns": .., "requests": [..], "active_ns": [..], "moved_bytes": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays only */
+/* {"width_ns": .., "requests": [..], "active_ns": [..], "moved_bytes": [..], "timed": [..], "issue_error": [..]}, the last two of timed replays */
 static json_t *pace_to_json(const struct run_summary *s)
 {
 	json_t *o = json_object();

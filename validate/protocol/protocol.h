@@ -221,8 +221,8 @@ extern const struct option_spec protocol_keys[], target_keys[], accept_keys[], c
 /* Keys of [workload] with type = parallel. */
 extern const struct option_spec parallel_options[];
 
-/* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or value; system
- * errors with the path. Nothing is started or touched. Ownership: protocol_release. */
+/* Reads and checks PATH, and the file of published values that it names. Errors: EINVAL with "path:line: what is wrong" and the nearest valid key or
+ * value; system errors with the path. Nothing is started or touched. Ownership: protocol_release. */
 int protocol_read(struct protocol *p, const char *path, struct err *e);
 void protocol_release(struct protocol *p);
 

@@ -143,7 +143,8 @@ bool selector_replayers_agree(const struct selector *a, const struct replayer *r
 bool selector_scenarios_agree(const struct selector *a, const struct scenario *sa, const struct selector *b,
 			      const struct scenario *sb)
 {
-	return (names(a, b, "type") || same(sa->type, sb->type)) && (names(a, b, "observe") || sa->observe == sb->observe) && (names(a, b, "target") || sa->target == sb->target) &&
+	return (names(a, b, "type") || same(sa->type, sb->type)) && (names(a, b, "observe") || sa->observe == sb->observe) &&
+	       (names(a, b, "target") || sa->target == sb->target) &&
 	       (names(a, b, "recorded-on") || !sa->parallel.is || !sb->parallel.is || sa->recorded_on == sb->recorded_on) &&
 	       options_agree(a, b, sa->option, sa->n_options, sb->option, sb->n_options) &&
 	       options_agree(a, b, sb->option, sb->n_options, sa->option, sa->n_options);

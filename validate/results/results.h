@@ -76,8 +76,8 @@ struct results {
 };
 
 /* Loads everything but traces and the summaries' histograms, which are empty here: they would make most of the memory
- * (100 kB a run), and the quantiles stand beside them. results_histogram() reads one. A torn last line of the journal is left out and not an error; a damaged summary makes
- * its run failed with the reason. Errors: ENOENT/EINVAL naming the file for a directory that is no results directory.
+ * (100 kB a run), and the quantiles stand beside them. results_histogram() reads one. A torn last line of the journal is left out and not an error; a
+ * damaged summary makes its run failed with the reason. Errors: ENOENT/EINVAL naming the file for a directory that is no results directory.
  * Ownership: results_release. */
 int results_load(struct results *r, const char *dir, struct err *e);
 void results_release(struct results *r);

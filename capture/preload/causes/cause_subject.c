@@ -117,8 +117,8 @@ static bool device_counts(const struct cause_page *page, const struct stat *st, 
 	return S_ISBLK(st->st_mode) && !page->has_root && lies_below(path, "/dev");
 }
 
-/* Of a descriptor; born_ns: when its file was made, 0 where the file system does not tell. A number of an inode is given to another file as soon as the
- * one before is gone. */
+/* Of a descriptor; born_ns: when its file was made, 0 where the file system does not tell. A number of an inode is given to another file as soon as
+ * the one before is gone. */
 static bool fd_look(int fd, struct stat *st, uint64_t *born_ns)
 {
 	struct statx x;

@@ -95,8 +95,8 @@ static bool is_here(const char *dir)
 	return n > 0 && (size_t)n < sizeof at && strlen(dir) == (size_t)n && !memcmp(dir, at, (size_t)n);
 }
 
-/* Whoever watches a rank that records nothing sees its script's calls and no others: there the directory is entered, not opened, and not even that where
- * it was started there. Else its running time would begin before all is made ready. */
+/* Whoever watches a rank that records nothing sees its script's calls and no others: there the directory is entered, not opened, and not even that
+ * where it was started there. Else its running time would begin before all is made ready. */
 static int dir_enter(struct bench_run *run, struct err *e)
 {
 	const char *dir = run->config->dir;

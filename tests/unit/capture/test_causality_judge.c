@@ -49,7 +49,8 @@ static void test_computing(void **unused)
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'S', .compute_ns = 19 * MS}), JUDGE_ACTIVE);
 	assert_int_equal(judge((struct judge_sight){.state = CAUSE_SLEEPING, .os_state = 'S', .compute_ns = 21 * MS}), JUDGE_TOO_LONG);
 	/* many short calls with a limit of time, one after the other */
-	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 5 * MS, .blocked_ns = 96 * MS}), JUDGE_TOO_LONG);
+	assert_int_equal(judge((struct judge_sight){.state = CAUSE_COMPUTING, .os_state = 'R', .compute_ns = 5 * MS, .blocked_ns = 96 * MS}),
+			 JUDGE_TOO_LONG);
 }
 
 static enum judge_change since(enum judge_verdict v, struct judge_sight a, struct judge_sight b, int64_t *needed)

@@ -106,8 +106,8 @@ static void a_signal_is_behind_later_requests_unless_that_cannot_be(void **state
 	assert_int_equal(counts.n_early, 2);
 }
 
-/* Two rings, and two signals that are in none: what stands early is of the rings alone. Nodes 0 and 1 make the one, 2 and 3 the other, of which node 3's signal
- * stands right behind the request that was held back already; 4 waits for 0 and 2. */
+/* Two rings, and two signals that are in none: what stands early is of the rings alone. Nodes 0 and 1 make the one, 2 and 3 the other, of which node
+ * 3's signal stands right behind the request that was held back already; 4 waits for 0 and 2. */
 static void signals_that_contradict_nothing_stay_where_they_were_sent(void **state)
 {
 	(void)state;

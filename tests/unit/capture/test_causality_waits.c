@@ -49,7 +49,8 @@ static void waits_are_between_the_next_requests_of_both(void **state)
 static void more_than_all_is_all(void **state)
 {
 	(void)state;
-	const struct watch_wait wait[] = {{600000, 2, 0, false, 0}, {610000, 2, 0, false, 1000000}, {610000, 2, 0, false, 7000000}, {620000, 2, 0, false, -5}};
+	const struct watch_wait wait[] = {{600000, 2, 0, false, 0}, {610000, 2, 0, false, 1000000}, {610000, 2, 0, false, 7000000},
+					  {620000, 2, 0, false, -5}};
 	struct causality_edge *edge;
 	uint64_t n_computing, n = edges_of(application, wait, 4, &edge, &n_computing);
 	assert_int_equal(n, 4);
@@ -80,7 +81,8 @@ static void who_goes_on_first_tells_when_the_signal_was_sent(void **state)
 {
 	(void)state;
 	static const char run[] = "0 w 10 5, 1 w 12 5, 2 w 20 5, 0 w 40 5, 0 c 1000, 0 w 1000 5, 0 c 4000000, 0 w 9000 5, 1 w 9000 5, 2 w 9500 5";
-	struct watch_wait wait[] = {{35000, 2, 0, false, 0, 6000000, 2, 3000000}, {35000, 2, 3, false, 0, 8000000, 2, 3500000}, {35000, 2, 1, false, 0, 1, 1, 1}};
+	struct watch_wait wait[] = {{35000, 2, 0, false, 0, 6000000, 2, 3000000}, {35000, 2, 3, false, 0, 8000000, 2, 3500000},
+				    {35000, 2, 1, false, 0, 1, 1, 1}};
 	struct causality_edge *edge;
 	uint64_t n_computing;
 	assert_int_equal(edges_of(run, wait, 3, &edge, &n_computing), 2);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The scripts of parallel applications, played by ranks that are a model: messages meet (a send ends when it is received), barriers hold all. Whatever
- * the number of ranks, all come to their ends; what is read back was written before; and a rank's requests are a matter of the seed alone. */
+/* The scripts of parallel applications, played by ranks that are a model: messages meet (a send ends when it is received), barriers hold all.
+ * Whatever the number of ranks, all come to their ends; what is read back was written before; and a rank's requests follow from the seed alone. */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

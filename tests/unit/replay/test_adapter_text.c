@@ -48,7 +48,8 @@ static void placeholders_in_words(void **state)
 {
 	static const struct {
 		const char *word, *is;
-	} good[] = {{"{trace}", "/t"}, {"--in={trace}:{n_1}", "--in=/t:5"}, {"{{trace}", "{trace}"}, {"{}{ x }{X}", "{}{ x }{X}"}, {"{trace", "{trace"}, {"", ""}};
+	} good[] = {{"{trace}", "/t"}, {"--in={trace}:{n_1}", "--in=/t:5"}, {"{{trace}", "{trace}"},
+		    {"{}{ x }{X}", "{}{ x }{X}"}, {"{trace", "{trace"}, {"", ""}};
 	struct placeholders p = {NULL, 0, 0};
 	struct err e = ERR_INIT;
 	char *out;
@@ -80,7 +81,8 @@ static void numbers(void **state)
 		{".5", 9, 500000000, ""}, {"7;x", 0, 7, ";x"},	    {"1e3", 3, 1000000, ""},	  {"2.5E-3", 9, 2500000, ""},
 		{"9223372036854775807", 0, INT64_MAX, ""}, {"3us", 3, 3000, "us"}, {"1e", 0, 1, "e"}, {"+4", 1, 40, ""},
 	};
-	static const char *const bad[] = {"", "nan", "NaN", "-nan", "inf", "-Infinity", "x", "-", ".", "9223372036854775808", "1e400", "99999999999999999999"};
+	static const char *const bad[] = {"", "nan", "NaN", "-nan", "inf", "-Infinity", "x", "-", ".",
+					  "9223372036854775808", "1e400", "99999999999999999999"};
 	const char *end;
 	int64_t v;
 	(void)state;

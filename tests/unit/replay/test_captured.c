@@ -113,7 +113,8 @@ static void taken_by_two(uint64_t first, bool backwards)
 	}
 	assert_int_equal(captured_start(c, MEMORY, &e), 0);
 	const bool odd = backwards && n % 2; /* from the other end the second thread must begin elsewhere to have the other half */
-	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0}, {captured_reader(c), number, seq, n, odd ? 1 : backwards ? 0 : 1, backwards, 0}};
+	struct taker w[2] = {{captured_reader(c), number, seq, n, 0, false, 0},
+			     {captured_reader(c), number, seq, n, odd ? 1 : backwards ? 0 : 1, backwards, 0}};
 	for (int i = 0; i < 2; i++)
 		pthread_create(&id[i], NULL, take, &w[i]);
 	for (int i = 0; i < 2; i++)

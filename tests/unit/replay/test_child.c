@@ -269,7 +269,8 @@ static void a_daemon(void **state)
 	struct kept k;
 	(void)state;
 	/* twice forked, of a session and a process group of its own, deaf, and holding what it inherited */
-	kept_make(&k, "(setsid sh -c 'trap \"\" TERM HUP; echo $$ >new; mv new pid; while :; do sleep 1000; done' &); while ! test -e pid; do sleep 0.01; done");
+	kept_make(&k, "(setsid sh -c 'trap \"\" TERM HUP; echo $$ >new; mv new pid; while :; do sleep 1000; done' &); "
+		      "while ! test -e pid; do sleep 0.01; done");
 	kept_run(&k, CHILD_EXITED);
 	pid_t daemon = number_of(&k, "pid");
 	char *name = xasprintf("sh (%d)", (int)daemon);
@@ -299,7 +300,8 @@ static void a_name_to_mislead(void **state)
 {
 	struct kept k;
 	(void)state;
-	kept_make(&k, "ln -s /bin/sh 'a) Z 1 (b'; (setsid './a) Z 1 (b' -c 'echo $$ >new; mv new pid; while :; do sleep 1000; done' &); while ! test -e pid; do sleep 0.01; done");
+	kept_make(&k, "ln -s /bin/sh 'a) Z 1 (b'; (setsid './a) Z 1 (b' -c 'echo $$ >new; mv new pid; while :; do sleep 1000; done' &); "
+		      "while ! test -e pid; do sleep 0.01; done");
 	kept_run(&k, CHILD_EXITED);
 	assert_non_null(strstr(k.result->left, "a) Z 1 (b ("));
 	assert_true(is_gone(number_of(&k, "pid")));

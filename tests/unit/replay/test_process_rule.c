@@ -110,8 +110,8 @@ static void children_one_after_another(void **state)
 	sample_release(&s);
 }
 
-/* A program runs a shell, which runs two others behind timeout(1): neither makes a request. What the program does when the shell has ended comes after
- * both, and the second after the first, though each was waited for by somebody of whom the trace has nothing else. */
+/* A program runs a shell, which runs two others behind timeout(1): neither makes a request. What the program does when the shell has ended comes
+ * after both, and the second after the first, though each was waited for by somebody of whom the trace has nothing else. */
 static void through_processes_without_requests(void **state)
 {
 	(void)state;

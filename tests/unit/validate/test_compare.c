@@ -60,7 +60,8 @@ static struct aspect_change aspect_with(double limit)
 }
 
 /* Of runs of 100 requests. */
-static void counts(struct aspect_change *a, const double *was, size_t n_was, unsigned int failed_was, const double *is, size_t n_is, unsigned int failed_is)
+static void counts(struct aspect_change *a, const double *was, size_t n_was, unsigned int failed_was,
+		   const double *is, size_t n_is, unsigned int failed_is)
 {
 	double requests[5] = {100, 100, 100, 100, 100};
 	struct baseline_case c[2] = {{.n = n_was, .n_failed = failed_was}, {.n = n_is, .n_failed = failed_is}};

@@ -26,7 +26,8 @@
 static void history_make(struct history *h, const double *x, size_t n, const size_t *environment)
 {
 	*h = (struct history){.source = xstrdup("db")};
-	static const char *const facts[] = {"{\"kernel\":\"6.1\",\"memory\":\"8\"}", "{\"kernel\":\"6.2\",\"memory\":\"8\"}", "{\"kernel\":\"6.2\",\"turbo\":\"off\"}"};
+	static const char *const facts[] = {"{\"kernel\":\"6.1\",\"memory\":\"8\"}", "{\"kernel\":\"6.2\",\"memory\":\"8\"}",
+					    "{\"kernel\":\"6.2\",\"turbo\":\"off\"}"};
 	for (size_t i = 0; i < 3; i++) {
 		GROW(h->environment, h->n_environments, h->cap_environments);
 		h->environment[h->n_environments++] = xstrdup(facts[i]);

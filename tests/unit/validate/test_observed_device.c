@@ -137,7 +137,8 @@ static void test_lost_extra_and_failed(void **state)
 static void test_pieces(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 0, 6 * K, 10, 20), request(OP_PREAD, 100 * K, 4 * K, 10, 20), request(OP_PREAD, 50 * K, K, 10, 20)};
+	const struct trace_record sequence[] = {request(OP_PREAD, 0, 6 * K, 10, 20), request(OP_PREAD, 100 * K, 4 * K, 10, 20),
+						request(OP_PREAD, 50 * K, K, 10, 20)};
 	const struct trace_record side[] = {seen(OP_PREAD, 0, 2 * K, 100, 140, 150), seen(OP_PREAD, 2 * K, 2 * K, 101, 120, 190),
 					    seen(OP_PREAD, 4 * K, 2 * K, 102, 130, 160), seen(OP_PREAD, 100 * K, 2 * K, 120, 125, 130),
 					    seen(OP_PREAD, 50 * K, K, 200, 201, 202)};
@@ -177,7 +178,8 @@ static void test_passed_over_and_intended(void **state)
 static void test_intended_of_a_floating_clock(void **state)
 {
 	(void)state;
-	const struct trace_record sequence[] = {request(OP_PREAD, 5 * K, K, 10, 20), request(OP_PREAD, 0, K, 1010, 1020), request(OP_PREAD, K, K, 2010, 2020)};
+	const struct trace_record sequence[] = {request(OP_PREAD, 5 * K, K, 10, 20), request(OP_PREAD, 0, K, 1010, 1020),
+						request(OP_PREAD, K, K, 2010, 2020)};
 	struct trace_record own[] = {sequence[0], sequence[1], sequence[2]};
 	const struct trace_record side[] = {seen(OP_PREAD, 0, K, 70000, 70005, 70100), seen(OP_PREAD, K, K, 71300, 71350, 71400)};
 	struct made m;

@@ -13,7 +13,8 @@
 #include "validate/protocol/selector.h"
 #include "validate/results/results.h"
 
-#define TARGETS "[target a]\nvolume = gamma:mean=1ms\n[target b]\nvolume = gamma:mean=2ms\n[target c]\nvolume = gamma:mean=4ms\n[target d]\ndir = /tmp\n"
+#define TARGETS "[target a]\nvolume = gamma:mean=1ms\n[target b]\nvolume = gamma:mean=2ms\n" \
+		"[target c]\nvolume = gamma:mean=4ms\n[target d]\ndir = /tmp\n"
 #define REPLAYER "[replayer again]\nengine = program\n"
 
 static int protocol_try(struct protocol *p, const char *workloads, struct err *e)

@@ -17,8 +17,9 @@
 
 enum { N = 8 };
 
-static const char causality[] = "{\"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 40, \"tid\": 40, \"rank\": 0}, {\"node\": 1, \"pid\": 50, \"tid\": 50, "
-				"\"rank\": 1}], \"period\": 10, \"throttled\": [1], \"runs\": 2, \"application_ns\": 1000, \"tracing_ns\": 7000}}";
+static const char causality[] = "{\"causality\": {\"nodes\": [{\"node\": 0, \"pid\": 40, \"tid\": 40, \"rank\": 0}, "
+				"{\"node\": 1, \"pid\": 50, \"tid\": 50, \"rank\": 1}], \"period\": 10, \"throttled\": [1], "
+				"\"runs\": 2, \"application_ns\": 1000, \"tracing_ns\": 7000}}";
 
 static struct trace_record record(uint32_t thread, unsigned int op, int64_t begin_ns, int64_t end_ns, uint64_t length)
 {
