@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <jansson.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,13 +11,13 @@
 #include <unistd.h>
 
 #include "capture/app/app.h"
+#include "capture/causality/collect_private.h"
 #include "capture/causality/collect_runs.h"
 #include "capture/causality/nodes.h"
 #include "capture/causality/run.h"
 #include "capture/causality/run_filter.h"
 #include "capture/causality/waits.h"
 #include "capture/trace.h"
-#include "common/files.h"
 #include "common/processors.h"
 #include "common/progress.h"
 #include "common/strbuf.h"
@@ -27,50 +26,6 @@
 
 enum { PERIOD_FIRST = 1000, ATTEMPTS = 4 };
 #define QUIET_NS INT64_C(1000000)
-#define FIELD(f) offsetof(struct collect_config, f)
-
-static const char *const compute_names[] = {"auto", "blocking", "throttled", NULL};
-static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
-
-const struct option_spec collect_options[] = {
-	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .help = "the trace to write", .flags = OPT_CLI_ONLY},
-	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
-	 .help = "which are held back, each in a run of its own: all, random:M, a list as 0,2-5, or none; all", .flags = OPT_CLI_ONLY},
-	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
-	 .help = "at each so many-th request; auto: 1000, halved until a replay is as long as the application; 1", .flags = OPT_CLI_ONLY},
-	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO", .help = "of auto: how far the replay's time may be off; 10%",
-	 .min = 0.0001, .max = 10, .flags = OPT_CLI_ONLY},
-	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
-	 .help = "of auto: replays $TRACE and prints how long that takes, as \"1.5s\"; our own engine parallel", .flags = OPT_CLI_ONLY},
-	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
-	 .help = "of auto without --check: replays lay their files here, on the application's storage", .flags = OPT_CLI_ONLY},
-	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .help = "of random nodes; 1", .flags = OPT_CLI_ONLY},
-	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
-	 .help = "only files below DIR are the application's; all that are no part of the system", .flags = OPT_CLI_ONLY},
-	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
-	 .help = "run by the shell before each run, to bring files back to their first state", .flags = OPT_CLI_ONLY},
-	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW", .choices = compute_names,
-	 .help = "computing is what remains without waiting calls, or what the held-back node does; auto: the latter where memory is polled",
-	 .flags = OPT_CLI_ONLY},
-	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK", .choices = clock_names,
-	 .help = "computing is counted by this; auto: cpu where there are more nodes than processors", .flags = OPT_CLI_ONLY},
-	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
-	 .help = "computing for X times the longest seen is taken for waiting; 2", .min = 1, .max = 1000, .flags = OPT_CLI_ONLY},
-	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME", .help = "but never less than this; 10ms", .min = 1e5,
-	 .max = 3.6e12, .flags = OPT_CLI_ONLY},
-	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR", .help = "where the runs are kept; TRACE.runs",
-	 .flags = OPT_CLI_ONLY},
-	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume), .help = "go on with the runs that are there", .flags = OPT_CLI_ONLY},
-	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
-	 .help = "where the buffers are while the command runs; /dev/shm", .flags = OPT_CLI_ONLY},
-	{0},
-};
-
-void collect_config_init(struct collect_config *c)
-{
-	*c = (struct collect_config){.nodes = "all", .period = "1", .error = 0.1, .seed = 1, .factor = 2, .floor_ns = 10000000};
-}
-
 struct job {
 	const struct collect_config *config;
 	struct collect_outcome *outcome;
@@ -327,6 +282,8 @@ static int runs_list(const struct job *j, uint64_t period, struct causality_run 
 		to->throttled = k->throttled;
 		rc = edges_load(edges, &edge, &to->n_edges, e);
 		to->edge = edge;
+		if (!rc && to->n_edges != k->n_edges)
+			rc = err_set(e, EILSEQ, "%s: %" PRIu64 " edges of %" PRIu64 ": remove the directory", edges, to->n_edges, k->n_edges);
 		free(edges);
 		f->tracing_ns += k->took_ns;
 	}
@@ -384,12 +341,14 @@ static int period_collect(struct job *j, uint64_t period, struct err *e)
 
 static int check_run(const struct job *j, int64_t *took_ns, struct err *e)
 {
-	char line[200] = "";
+	char line[200] = "", more[200];
 	setenv("TRACE", j->config->output, 1);
 	FILE *f = popen(j->config->check, "re");
 	if (!f)
 		return err_sys(e, errno, "--check");
 	bool got = fgets(line, sizeof line, f) != NULL;
+	while (fgets(more, sizeof more, f)) /* else it could be killed by what it still prints */
+		;
 	int status = pclose(f);
 	line[strcspn(line, "\n")] = 0;
 	if (!got || status)
@@ -447,46 +406,16 @@ static int auto_collect(struct job *j, struct err *e)
 
 /* --- the whole ---------------------------------------------------------------------------------------------------------------------- */
 
-/* What makes runs comparable, as text. */
-static char *what_of(const struct collect_config *c)
-{
-	char *cwd = getcwd(NULL, 0);
-	json_t *command = json_array();
-	for (char **v = c->command; *v; v++) {
-		json_t *word = json_string(*v);
-		json_array_append_new(command, word ? word : json_string("?"));
-	}
-	json_t *o = json_pack("{s:o,s:s?,s:s?,s:s?,s:s}", "command", command, "in", cwd, "root", c->root,
-			      "before", c->before, "clock", clock_names[c->clock]);
-	char *text = o ? json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS) : xstrdup("?");
-	json_decref(o);
-	free(cwd);
-	return text;
-}
-
-static int config_check(const struct collect_config *c, uint64_t *period, struct err *e)
-{
-	*period = 0;
-	if (strcmp(c->period, "auto")) {
-		int rc = parse_uint(c->period, period, e);
-		if (rc || !*period)
-			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0: at each so many-th request; 1 is every one");
-	} else if (!c->check && (!c->replay || !c->replay_dir)) {
-		return err_set(e, EINVAL, "--period auto replays what it has: --replay-dir DIR says where, or --check COMMAND how");
-	}
-	return 0;
-}
-
 int collect(const struct collect_config *c, struct collect_outcome *o, struct err *e)
 {
 	struct job j = {.config = c, .outcome = o};
 	uint64_t period;
 	*o = (struct collect_outcome){.error = NAN};
-	int rc = config_check(c, &period, e);
+	int rc = collect_period(c, &period, e);
 	rc = rc ? rc : trace_output_check_replaced(c->output, e);
 	if (rc)
 		return rc;
-	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = what_of(c);
+	char *dir = c->runs_dir ? xstrdup(c->runs_dir) : xasprintf("%s.runs", c->output), *what = collect_what(c);
 	rc = kept_runs_open(&j.kept, dir, what, c->resume, e);
 	const uint32_t n_left = rc ? 0 : app_scratch_clean(c->scratch);
 	if (n_left)

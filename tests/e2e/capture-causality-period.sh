@@ -29,11 +29,24 @@ expect_match 'period 3: .* 5.0 % off'
 [ "$(cut -d ' ' -f 1 <../trace.runs/run-3-0.edges | sort -u | tr '\n' ' ')" = '0:12 0:3 0:6 0:9 ' ] || fail "other requests were held back: $(cat ../trace.runs/run-3-0.edges)"
 
 # one that never is; what was recorded so far is recorded no more
-capture --resume --error 10% --check 'echo 1000s'
+capture --resume --error 10% --check 'echo 1000s; seq 100000'
 expect_line out 'period 1: '
 expect_line out 'no period comes within 10.0 %: the trace is that of period 1'
 [ "$(grep -c 'runs at period' out)" -eq 1 ] || fail "not only the runs at period 1 were made: $(cat out)"
 [ "$("$VALIDATE" info --json ../trace | jq -r '.. | .period? // empty' | head -n 1)" = 1 ] || fail 'the trace is of another period'
+
+# a run of which not all is there any more
+n=$(wc -l <../trace.runs/run-1-0.edges)
+sed -i '$d' ../trace.runs/run-1-0.edges
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --resume -- ../parallel pipe 12
+expect_line err "run-1-0.edges: $((n - 1)) edges of $n"
+
+# what is no UTF-8 can be something else, too
+rm -rf ../trace.runs
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" -- ../parallel pipe 12
+expect_status 0 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \377')" --resume -- ../parallel pipe 12
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . --nodes none --before "$(printf ': \376')" --resume -- ../parallel pipe 12
+expect_line err 'another command or other options'
 
 # checks that fail
 rm -rf ../trace.runs

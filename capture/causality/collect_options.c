@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a capture with causes is asked to do. */
+#include <errno.h>
+#include <jansson.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/causality/collect_private.h"
+#include "common/units.h"
+
+#define FIELD(f) offsetof(struct collect_config, f)
+
+static const char *const compute_names[] = {"auto", "blocking", "throttled", NULL};
+static const char *const clock_names[] = {"auto", "cpu", "wall", NULL};
+
+const struct option_spec collect_options[] = {
+	{.name = "output", .letter = 'o', .type = OPT_STRING, .offset = FIELD(output), .arg = "TRACE", .help = "the trace to write", .flags = OPT_CLI_ONLY},
+	{.name = "nodes", .type = OPT_STRING, .offset = FIELD(nodes), .arg = "NODES",
+	 .help = "which are held back, each in a run of its own: all, random:M, a list as 0,2-5, or none; all", .flags = OPT_CLI_ONLY},
+	{.name = "period", .type = OPT_STRING, .offset = FIELD(period), .arg = "P",
+	 .help = "at each so many-th request; auto: 1000, halved until a replay is as long as the application; 1", .flags = OPT_CLI_ONLY},
+	{.name = "error", .type = OPT_RATIO, .offset = FIELD(error), .arg = "RATIO", .help = "of auto: how far the replay's time may be off; 10%",
+	 .min = 0.0001, .max = 10, .flags = OPT_CLI_ONLY},
+	{.name = "check", .type = OPT_STRING, .offset = FIELD(check), .arg = "COMMAND",
+	 .help = "of auto: replays $TRACE and prints how long that takes, as \"1.5s\"; our own engine parallel", .flags = OPT_CLI_ONLY},
+	{.name = "replay-dir", .type = OPT_STRING, .offset = FIELD(replay_dir), .arg = "DIR",
+	 .help = "of auto without --check: replays lay their files here, on the application's storage", .flags = OPT_CLI_ONLY},
+	{.name = "seed", .type = OPT_UINT, .offset = FIELD(seed), .arg = "N", .help = "of random nodes; 1", .flags = OPT_CLI_ONLY},
+	{.name = "root", .type = OPT_STRING, .offset = FIELD(root), .arg = "DIR",
+	 .help = "only files below DIR are the application's; all that are no part of the system", .flags = OPT_CLI_ONLY},
+	{.name = "before", .type = OPT_STRING, .offset = FIELD(before), .arg = "COMMAND",
+	 .help = "run by the shell before each run, to bring files back to their first state", .flags = OPT_CLI_ONLY},
+	{.name = "compute", .type = OPT_CHOICE, .offset = FIELD(compute), .arg = "HOW", .choices = compute_names,
+	 .help = "computing is what remains without waiting calls, or what the held-back node does; auto: the latter where memory is polled",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "clock", .type = OPT_CHOICE, .offset = FIELD(clock), .arg = "CLOCK", .choices = clock_names,
+	 .help = "computing is counted by this; auto: cpu where there are more nodes than processors", .flags = OPT_CLI_ONLY},
+	{.name = "factor", .type = OPT_DOUBLE, .offset = FIELD(factor), .arg = "X",
+	 .help = "computing for X times the longest seen is taken for waiting; 2", .min = 1, .max = 1000, .flags = OPT_CLI_ONLY},
+	{.name = "floor", .type = OPT_DURATION, .offset = FIELD(floor_ns), .arg = "TIME", .help = "but never less than this; 10ms", .min = 1e5,
+	 .max = 3.6e12, .flags = OPT_CLI_ONLY},
+	{.name = "runs-dir", .type = OPT_STRING, .offset = FIELD(runs_dir), .arg = "DIR", .help = "where the runs are kept; TRACE.runs",
+	 .flags = OPT_CLI_ONLY},
+	{.name = "resume", .type = OPT_FLAG, .offset = FIELD(resume), .help = "go on with the runs that are there", .flags = OPT_CLI_ONLY},
+	{.name = "scratch", .type = OPT_STRING, .offset = FIELD(scratch), .arg = "DIR",
+	 .help = "where the buffers are while the command runs; /dev/shm", .flags = OPT_CLI_ONLY},
+	{0},
+};
+
+void collect_config_init(struct collect_config *c)
+{
+	*c = (struct collect_config){.nodes = "all", .period = "1", .error = 0.1, .seed = 1, .factor = 2, .floor_ns = 10000000};
+}
+
+/* What is no UTF-8 as its bytes, so that two of them are two. */
+static json_t *text_or_bytes(const char *s)
+{
+	json_t *text = s ? json_string(s) : json_null();
+	if (text)
+		return text;
+	text = json_array();
+	for (; *s; s++)
+		json_array_append_new(text, json_integer((unsigned char)*s));
+	return text;
+}
+
+char *collect_what(const struct collect_config *c)
+{
+	char *cwd = getcwd(NULL, 0);
+	json_t *command = json_array();
+	for (char **v = c->command; *v; v++)
+		json_array_append_new(command, text_or_bytes(*v));
+	json_t *o = json_pack("{s:o,s:o,s:o,s:o,s:s}", "command", command, "in", text_or_bytes(cwd), "root", text_or_bytes(c->root),
+			      "before", text_or_bytes(c->before), "clock", clock_names[c->clock]);
+	char *text = json_dumps(o, JSON_COMPACT | JSON_SORT_KEYS);
+	json_decref(o);
+	free(cwd);
+	return text;
+}
+
+int collect_period(const struct collect_config *c, uint64_t *period, struct err *e)
+{
+	*period = 0;
+	if (strcmp(c->period, "auto")) {
+		int rc = parse_uint(c->period, period, e);
+		if (rc || !*period)
+			return rc ? err_context(e, "--period") : err_set(e, EINVAL, "--period 0: at each so many-th request; 1 is every one");
+	} else if (!c->check && (!c->replay || !c->replay_dir)) {
+		return err_set(e, EINVAL, "--period auto replays what it has: --replay-dir DIR says where, or --check COMMAND how");
+	}
+	return 0;
+}
