@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What each thread does, and whether all of them wait. */
+#include "capture/causality/thread_look.h"
+#include "capture/causality/watch_private.h"
+
+enum {
+	BIRTH_QUIETS = 3000,	/* a thread that was begun is there after so many times the quiet, on a busy machine too */
+	EXTRA_THREAD_LOOKS = 50 /* a thread without a slot that runs at so many looks polls as well */
+};
+#define ASLEEP_FLOOR_NS INT64_C(50000000)
+
+/* --- limits -------------------------------------------------------------------------------------------------------------- */
+
+int64_t watch_times(double factor, int64_t ns, int64_t floor_ns)
+{
+	double v = factor * (double)ns;
+	return v > (double)floor_ns ? v < 1e18 ? (int64_t)v : (int64_t)1e18 : floor_ns;
+}
+
+/* Of a thread that was in the run without delays; else of the longest of all. */
+static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *s)
+{
+	const struct watch_config *c = &w->config;
+	struct watch_thread most = {0};
+	for (uint32_t i = 0; i < c->n_known; i++) {
+		const struct watch_thread *t = &c->known[i];
+		if (t->key == key) {
+			most = *t;
+			break;
+		}
+		most.compute_max_ns = t->compute_max_ns > most.compute_max_ns ? t->compute_max_ns : most.compute_max_ns;
+		most.phase_max_ns = t->phase_max_ns > most.phase_max_ns ? t->phase_max_ns : most.phase_max_ns;
+		most.blocked_max_ns = t->blocked_max_ns > most.blocked_max_ns ? t->blocked_max_ns : most.blocked_max_ns;
+	}
+	s->limits.compute = watch_times(c->factor, most.compute_max_ns, c->compute_floor_ns);
+	s->limits.phase = watch_times(c->factor, most.phase_max_ns, c->compute_floor_ns);
+	s->limits.asleep = watch_times(c->factor, most.blocked_max_ns, ASLEEP_FLOOR_NS);
+	s->blocked_max_ns = watch_times(c->factor, most.blocked_max_ns, 0);
+	s->has_limits = true;
+}
+
+/* --- looking ---------------------------------------------------------------------------------------------------------------- */
+
+uint32_t watch_slots_used(const struct watch *w)
+{
+	uint32_t n = atomic_load(&w->page->n_slots);
+	return n < CAUSE_SLOTS ? n : CAUSE_SLOTS;
+}
+
+struct raw_sight { /* a slot at one instant */
+	uint64_t changes, n_requests, n_idle;
+	enum cause_state state;
+	int64_t since_ns, since_cpu_ns, compute_ns, blocked_ns;
+};
+
+static void slot_read(const struct cause_slot *s, struct raw_sight *to)
+{
+	for (int i = 0; i < 100; i++) { /* until it stood still meanwhile, or nearly */
+		to->changes = atomic_load_explicit(&s->changes, memory_order_acquire);
+		to->state = (enum cause_state)(atomic_load(&s->state) % CAUSE_STATES);
+		to->n_requests = atomic_load(&s->n_requests);
+		to->n_idle = atomic_load(&s->n_idle);
+		to->since_ns = atomic_load(&s->since_ns);
+		to->since_cpu_ns = atomic_load(&s->since_cpu_ns);
+		to->compute_ns = atomic_load(&s->compute_ns);
+		to->blocked_ns = atomic_load(&s->blocked_ns);
+		if (atomic_load(&s->changes) == to->changes)
+			break;
+	}
+}
+
+static struct watch_so_far so_far_of(const struct raw_sight *r, int64_t cpu_ns, int64_t now)
+{
+	const int64_t passed = now > r->since_ns ? now - r->since_ns : 0, used = cpu_ns > r->since_cpu_ns ? cpu_ns - r->since_cpu_ns : 0;
+	struct watch_so_far f = {r->compute_ns, r->blocked_ns, passed > used ? passed - used : 0};
+	if (r->state == CAUSE_COMPUTING)
+		f.compute_ns += used;
+	else if (r->state == CAUSE_SLEEPING)
+		f.compute_ns += passed;
+	else if (r->state == CAUSE_WAITING || r->state == CAUSE_POLLING || r->state == CAUSE_STARTING)
+		f.blocked_ns += passed;
+	return f;
+}
+
+static int64_t less(int64_t a, int64_t b)
+{
+	return a > b ? a - b : 0;
+}
+
+enum judge_verdict watch_judge(struct watch *w, uint32_t i, struct judge_sight *to, int64_t now)
+{
+	const struct cause_slot *s = &w->page->slot[i];
+	struct watch_seen *seen = &w->seen[i];
+	struct raw_sight r;
+	uint32_t pid = __atomic_load_n(&s->pid, __ATOMIC_ACQUIRE);
+	*to = (struct judge_sight){0};
+	if (!pid)
+		return JUDGE_ACTIVE; /* it is just beginning */
+	if (!seen->has_limits)
+		limits_find(w, s->key, seen);
+	slot_read(s, &r);
+	to->state = r.state;
+	to->changes = r.changes;
+	to->n_idle = r.n_idle;
+	to->os_state = thread_look(pid, s->tid, &to->cpu_ns, &to->n_slices);
+	struct watch_so_far f = so_far_of(&r, to->cpu_ns, now);
+	seen->compute_ns = f.compute_ns;
+	if (seen->held != w->n_holds) {
+		seen->held = w->n_holds;
+		seen->n_requests = r.n_requests;
+		seen->then = f;
+		seen->n_idle = r.n_idle;
+	}
+	const bool same = seen->n_requests == r.n_requests;
+	if (!same && seen->n_idle_of != r.n_requests) { /* since its last request: from here on */
+		seen->n_idle_of = r.n_requests;
+		seen->n_idle = r.n_idle;
+	}
+	to->n_idle_held = r.n_idle - seen->n_idle;
+	to->compute_ns = same ? less(f.compute_ns, seen->then.compute_ns) : f.compute_ns;
+	to->blocked_ns = same ? less(f.blocked_ns, seen->then.blocked_ns) : f.blocked_ns;
+	to->off_cpu_ns = less(f.off_cpu_ns, less(f.off_cpu_ns, now - w->held_since_ns));
+	return r.state == CAUSE_HELD || s->flags & CAUSE_LEFT ? JUDGE_GONE : judge_thread(to, &seen->limits);
+}
+
+struct extra {
+	const struct watch *w;
+	uint32_t pid;
+	bool runs;
+};
+
+static bool extra_look(void *ctx, uint32_t tid)
+{
+	struct extra *x = ctx;
+	int64_t cpu;
+	uint64_t slices;
+	for (uint32_t i = 0; i < watch_slots_used(x->w); i++)
+		if (x->w->page->slot[i].tid == tid && x->w->page->slot[i].pid == x->pid)
+			return true;
+	char state = thread_look(x->pid, tid, &cpu, &slices);
+	x->runs = state == 'R' || state == 'D';
+	return !x->runs;
+}
+
+/* Somebody was begun and has not come to run yet; who never will (the call failed, or its program cannot be watched) is not waited for again. */
+static bool births_rest(struct watch *w, int64_t now)
+{
+	const uint32_t missing = atomic_load(&w->page->n_born) - watch_slots_used(w);
+	if ((int32_t)missing <= (int32_t)w->n_stillborn)
+		return true;
+	if (now - w->held_since_ns < BIRTH_QUIETS * w->config.quiet_ns)
+		return false;
+	w->n_stillborn = missing;
+	return true;
+}
+
+/* Threads that never called anything of ours compute for those that did. */
+static bool extra_threads_rest(struct watch *w)
+{
+	uint32_t n = watch_slots_used(w);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct cause_slot *s = &w->page->slot[i];
+		struct extra x = {w, s->pid, false};
+		if (s->pid == s->tid && w->seen[i].verdict != JUDGE_GONE && !threads_each(s->pid, extra_look, &x) &&
+		    w->n_extra_looks++ < EXTRA_THREAD_LOOKS)
+			return false;
+	}
+	return true;
+}
+
+bool watch_all_wait(struct watch *w, int64_t now)
+{
+	struct judge_sight sight;
+	bool restart = !w->quiet_since_ns, wait_on = false;
+	int64_t needed = w->config.quiet_ns;
+	uint32_t n = watch_slots_used(w);
+	for (uint32_t i = 0; i < n; i++) {
+		struct watch_seen *s = &w->seen[i];
+		s->verdict = watch_judge(w, i, &sight, now);
+		if (s->verdict == JUDGE_ACTIVE) {
+			w->quiet_since_ns = 0;
+			return false;
+		}
+		if (w->quiet_since_ns) {
+			enum judge_change c = judge_since(s->verdict, &s->mark, &sight, w->config.quiet_ns, s->blocked_max_ns, &needed);
+			restart |= c == JUDGE_CHANGED;
+			wait_on |= c == JUDGE_NOT_YET;
+		}
+		if (!w->quiet_since_ns || restart)
+			s->mark = sight;
+	}
+	if (restart) { /* (marks of those before the one that changed are older than they need be) */
+		bool first = !w->quiet_since_ns;
+		w->quiet_since_ns = first ? now : 0;
+		return false;
+	}
+	return !wait_on && now - w->quiet_since_ns >= needed && births_rest(w, now) && extra_threads_rest(w);
+}
