@@ -173,6 +173,7 @@ char *gets(char *s);
 char *__gets_chk(char *s, size_t room);
 
 #define UNLIMITED(function, ...)                                                                                       \
+	UNLESS_FILE(stdin, function, __VA_ARGS__);                                                                     \
 	TIMED_OF(CAUSE_FD(fd_of(stdin)), char *, function, __VA_ARGS__);                                               \
 	int64_t taken = line_length(got, stdin);                                                                       \
 	capture_io(OP_FGETS, begin, end, fd_of(stdin), 0, 0, 0, got && !at_end(stdin) ? taken + 1 : taken); /* the newline */ \

@@ -157,6 +157,7 @@ EXPORT int vfwprintf(FILE *restrict f, const wchar_t *restrict format, va_list a
 
 EXPORT int vwprintf(const wchar_t *restrict format, va_list ap)
 {
+	UNLESS_FILE(stdout, vwprintf, format, ap);
 	FORMATTED(OP_FPRINTF, fd_of(stdout), vwprintf, format, ap);
 }
 
@@ -168,6 +169,7 @@ EXPORT int __vfwprintf_chk(FILE *restrict f, int flag, const wchar_t *restrict f
 
 EXPORT int __vwprintf_chk(int flag, const wchar_t *restrict format, va_list ap)
 {
+	UNLESS_FILE(stdout, __vwprintf_chk, flag, format, ap);
 	FORMATTED(OP_FPRINTF, fd_of(stdout), __vwprintf_chk, flag, format, ap);
 }
 

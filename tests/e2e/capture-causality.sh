@@ -108,6 +108,9 @@ capture_of --floor 30s -- sh -c 'exec ../srun -c "../parallel pipe 3; exit"' # (
 same 'behind a launcher' "$(cat ../trace.runs/run-1-*.edges | wc -l)" 3
 jq -e '[.runs[] | select(.held > 0)] | length > 1 and all(.held_ns / .held < 15e9)' ../trace.runs/runs.json >/dev/null || fail "each was held back as long as nobody computes: $(cat ../trace.runs/runs.json)"
 
+# a thread can be cancelled where it takes a semaphore, also one that is free
+capture_of --nodes none -- ../parallel cancelled
+
 # a run in which nobody goes on any more is ended and made again, with longer maxima
 capture_of --floor 1ms -- ../parallel stops ../counter
 same 'stopped once' "$(edges 0)" '0:1 1:0 0:2 1:1 0:3 1:2 0:4 1:3 0:5 1:4 '

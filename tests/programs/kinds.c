@@ -24,6 +24,7 @@
 
 extern char **environ;
 static char buffer[65536];
+char *gets(char *s);
 
 static void need(int ok, const char *what)
 {
@@ -257,6 +258,14 @@ static void cookies(void)
 	f = open_wmemstream(&wide, &n);
 	need(f && fputws(L"wide", f) >= 0 && fputwc(L'!', f) == L'!' && fclose(f) == 0 && n == 5, "open_wmemstream");
 	free(wide);
+	FILE *const in = stdin, *const out = stdout;
+	stdout = open_wmemstream(&wide, &n);
+	need(stdout && wprintf(L"%d", 12) == 2 && fclose(stdout) == 0 && n == 2, "wprintf to memory");
+	stdout = out;
+	free(wide);
+	stdin = fmemopen("line\n", 5, "r");
+	need(stdin && gets(buffer) && !strcmp(buffer, "line") && fclose(stdin) == 0, "gets of memory");
+	stdin = in;
 	need(close(fd) == 0, "close");
 }
 

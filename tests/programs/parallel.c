@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -340,6 +341,27 @@ static int replaced(const char *other)
 	return 0;
 }
 
+/* Whoever is cancelled takes no semaphore, though it is free. */
+static void *cancelled_taker(void *semaphore)
+{
+	put(file_open("data", O_RDWR), 0);
+	pthread_cancel(pthread_self());
+	sem_wait(semaphore);
+	return NULL;
+}
+
+static int cancelled(void)
+{
+	sem_t free_one;
+	pthread_t t;
+	void *got;
+	int value;
+	sem_init(&free_one, 0, 1);
+	if (pthread_create(&t, NULL, cancelled_taker, &free_one) || pthread_join(t, &got))
+		die("thread");
+	return got != PTHREAD_CANCELED || sem_getvalue(&free_one, &value) || value != 1;
+}
+
 int main(int argc, char **argv)
 {
 	const char *kind = argc > 1 ? argv[1] : "";
@@ -366,6 +388,8 @@ int main(int argc, char **argv)
 		return renamed(argv[3]);
 	if (!strcmp(kind, "replaced"))
 		return replaced(argv[3]);
+	if (!strcmp(kind, "cancelled"))
+		return cancelled();
 	if (!strcmp(kind, "differs"))
 		return differs();
 	if (!strcmp(kind, "fails")) {

@@ -33,8 +33,10 @@ WAITS_AFTER(pthread_mutex_trylock(m), r != EBUSY, pthread_mutex_timedlock,
 WAITS_AFTER(pthread_rwlock_tryrdlock(l), r != EBUSY, pthread_rwlock_rdlock, (pthread_rwlock_t * l), l)
 WAITS_AFTER(pthread_rwlock_trywrlock(l), r != EBUSY, pthread_rwlock_wrlock, (pthread_rwlock_t * l), l)
 
+/* Whoever waits for one can be cancelled there, also where there is nothing to wait for (POSIX 2.9.5.2; glibc's sem_wait.c). */
 static int semaphore_try(sem_t *s)
 {
+	pthread_testcancel();
 	int saved = errno, r = sem_trywait(s);
 	errno = saved;
 	return r;
