@@ -106,7 +106,7 @@ const struct option_spec replay_options[] = {
 	 .help = "engine block: how requests reach the kernel (auto: io_uring where it may be used)"},
 	{.name = "in-flight", .type = OPT_CHOICE, .offset = BLOCK(limit), .arg = "LIMIT", .choices = block_limit_names,
 	 .help = "mode hf: how many may be in flight: as many as in the trace at that instant, that rounded up to a power of two, the most within "
-		 "100 us of it rounded up, or any (rounded)"},
+		 "100 ms of it rounded up, or any (rounded)"},
 	{.name = "bundle", .type = OPT_DURATION, .offset = BLOCK(bundle_ns), .arg = "TIME", .max = NO_LIMIT,
 	 .help = "modes hf and dep: requests closer than this are handed over together (what a submission costs, measured)"},
 	{.name = "bundle-max", .type = OPT_UINT, .offset = BLOCK(bundle_max), .arg = "N", .min = 1, .max = BLOCK_BUNDLE_MAX,

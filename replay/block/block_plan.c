@@ -13,8 +13,9 @@
 #define DEAL_LEAST 64u
 #define AFAP_DEPTH 128u
 /* A program that fetches completions in batches has few in flight for an instant and many for the next: what was in flight "then" is no
- * sharper than this in a replay, which need not be at the same point of that saw-tooth. */
-#define LIMIT_WINDOW_NS 100000
+ * sharper than some 100 us in a replay, which need not be at the same point of that saw-tooth. And a replay that a stall of the machine,
+ * of tens of milliseconds, has made late catches up only if it may have more in flight than a moment of the trace when nothing was late. */
+#define LIMIT_WINDOW_NS 100000000
 #define LANE_ALIGN 32u /* lanes' arrays begin at multiples of this many elements, each a multiple of 128 bytes */
 
 enum { MEMORY_REQUESTS, MEMORY_PARENTS, MEMORY_PLACES };

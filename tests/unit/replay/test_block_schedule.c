@@ -83,6 +83,24 @@ static void hf_keeps_times_on_the_same_device(void **state)
 	}
 }
 
+/* One request of 100 takes longer, so that 3 are in flight then: room for 4, at any time. The replay, in which one takes 20 ms, goes on. */
+static void hf_limit_leaves_room_for_a_stall(void **state)
+{
+	(void)state;
+	struct block_rig g;
+	block_rig_init(&g, MODE_HF);
+	for (int i = 0; i < 2000; i++) {
+		int64_t took = i % 100 == 50 ? 250000 : 95000;
+		block_rig_add(&g, 100000 * i, 100000 * i + took, i == 300 ? 20000000 : took);
+	}
+	block_rig_plan(&g, 0);
+	block_rig_run(&g);
+	for (int i = 0; i < 2000; i++)
+		assert_in_range(g.begin[i] - 100000 * i, 0, 250000); /* with two of the longer ones beside that one 4 are in flight */
+	assert_int_equal(g.begin[1999], 100000 * 1999);
+	block_rig_release(&g);
+}
+
 static void hf_speed_divides_times(void **state)
 {
 	(void)state;
@@ -400,7 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(depths_are_those_of_the_definition),
 		cmocka_unit_test(hf_keeps_times_on_the_same_device),
-		cmocka_unit_test(hf_speed_divides_times),
+		cmocka_unit_test(hf_limit_leaves_room_for_a_stall), cmocka_unit_test(hf_speed_divides_times),
 		cmocka_unit_test(hf_keeps_limits_on_a_slower_device),
 		cmocka_unit_test(hf_bundles_what_is_close),
 		cmocka_unit_test(hf_catches_up_without_bursts),
