@@ -140,6 +140,12 @@ static double percent_error(double replay_ns, double program_ns)
 	return program_ns > 0 ? (program_ns - replay_ns) / program_ns : NAN;
 }
 
+static double root_mean_square(const struct moments *m)
+{
+	double n = (double)m->n, variance = m->n > 1 ? m->sd * m->sd * (n - 1) / n : 0;
+	return m->n ? sqrt(m->mean * m->mean + variance) : NAN;
+}
+
 static double of_pair(enum measure m, const struct run *run, const struct run_summary *r, const struct run *recording)
 {
 	const struct run_summary *x = &run->summary;
@@ -178,6 +184,8 @@ static double of_pair(enum measure m, const struct run *run, const struct run_su
 		return alone(x);
 	case MEASURE_ISSUE_ERROR:
 		return x->has_issue_error ? x->issue_error.mean : NAN;
+	case MEASURE_ISSUE_ERROR_RMS:
+		return x->has_issue_error ? root_mean_square(&x->issue_error) : NAN;
 	case MEASURE_ISSUE_ERROR_P50:
 		return x->has_issue_error ? x->issue_error_p50 : NAN;
 	case MEASURE_ISSUE_ERROR_P99:

@@ -46,6 +46,8 @@ const struct measure_info measure_info[MEASURE_N] = {
 		       "share of the replay's requests that found no other in flight", UNIT_RATIO, SCALE_LINEAR, false},
     [MEASURE_ISSUE_ERROR] = {"issue-error", "mean issue error", "mean of how late a timed replay issues", UNIT_TIME,
 			     SCALE_LINEAR, false},
+    [MEASURE_ISSUE_ERROR_RMS] = {"issue-error-rms", "root mean square of the issue error", "of a run, early as well as late; mean over the runs", UNIT_TIME,
+				 SCALE_LINEAR, false},
     [MEASURE_ISSUE_ERROR_P50] = {"issue-error-p50", "median issue error", "of a run, mean over the runs", UNIT_TIME, SCALE_LINEAR, false},
     [MEASURE_ISSUE_ERROR_P99] = {"issue-error-p99", "99th percentile of the issue error", "of a run, mean over the runs",
 				 UNIT_TIME, SCALE_LINEAR, false},

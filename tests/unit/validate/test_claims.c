@@ -256,6 +256,26 @@ static void test_bias_interval_is_the_reports(void **state)
 	done(&c, &a);
 }
 
+/* Requests 4 us early and 2 us late, as often: 1 us early in the mean, and sqrt((16 + 4) / 2) us from their times. */
+static void test_issue_error(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct measure_runs m;
+	campaign_of_four(&c, biased, 1, 10, 12);
+	for (size_t run = 0; run < c.results.n_runs; run++) {
+		struct run_summary *s = &c.results.run[run].summary;
+		s->has_issue_error = true;
+		s->issue_error = (struct moments){.n = 8, .mean = -1000, .sd = sqrt(9e6 * 8 / 7), .min = -4000, .max = 2000};
+	}
+	measure_runs_collect(&m, &c.results, 0, 0, 10);
+	assert_true(fabs(measure_value(MEASURE_ISSUE_ERROR, NULL, &m) + 1000) < 1e-9);
+	assert_true(fabs(measure_value(MEASURE_ISSUE_ERROR_RMS, NULL, &m) - sqrt(1e7)) < 1e-9);
+	measure_runs_release(&m);
+	settings_free(&c.results.protocol);
+	campaign_release(&c);
+}
+
 /* What is in flight: the program has 1 for nine tenths of the time, the replay 2 for half of that. */
 static void test_in_flight(void **state)
 {
@@ -341,6 +361,7 @@ int main(void)
 	    cmocka_unit_test(test_too_few),
 	    cmocka_unit_test(test_false_findings),
 	    cmocka_unit_test(test_bias_interval_is_the_reports),
+	    cmocka_unit_test(test_issue_error),
 	    cmocka_unit_test(test_in_flight),
 	    cmocka_unit_test(test_selectors),
 	    cmocka_unit_test(test_values_with_units),
