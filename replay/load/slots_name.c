@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The paths of a trace. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,38 +94,51 @@ uint32_t name_find(struct finder *f, const char *path)
 	return file;
 }
 
+/* But not to a request that found that it is no directory. */
+static bool keeps_strokes(const struct load_request *r)
+{
+	return r->rvalue == -ENOTDIR;
+}
+
+static uint32_t name_found(struct finder *f, const struct load_request *r, const char *path)
+{
+	return keeps_strokes(r) ? name_add(f, plain_name(path), true) : name_find(f, path);
+}
+
 /* A path relative to where the process works, where the trace has such. */
 static uint32_t name_joined(struct finder *f, const struct load_request *r, const char *path)
 {
 	uint32_t process = process_of(f, r);
 	const char *base = f->s->process[process].directory;
 	if (path[0] == '/' || !base)
-		return name_find(f, path);
+		return name_found(f, r, path);
 	struct strbuf joined = STRBUF_INIT;
 	strbuf_addf(&joined, "%s/%s", base, path);
-	uint32_t file = name_find(f, joined.s);
+	uint32_t file = name_found(f, r, joined.s);
 	strbuf_release(&joined);
 	return file;
 }
 
 uint32_t name_of_text(struct finder *f, const struct load_request *r, const char *path)
 {
-	return f->absolute ? name_joined(f, r, path) : name_find(f, path);
+	return f->absolute ? name_joined(f, r, path) : name_found(f, r, path);
 }
 
 uint32_t name_of_request(struct finder *f, const struct load_request *r)
 {
 	uint32_t *known = r->object < f->n_objects ? &f->file_of_object[r->object] : NULL;
-	if (!known || *known != NONE32)
-		return known ? *known : NONE32;
+	if (!known)
+		return NONE32;
+	if (*known != NONE32 && !keeps_strokes(r))
+		return *known;
 	const struct trace_object *o = trace_object(f->t, r->object);
 	if (!o || !o->name || (o->kind != OBJECT_PATH && o->kind != OBJECT_FD))
 		return NONE32;
 	uint32_t process = process_of(f, r);
 	if (f->absolute && o->kind == OBJECT_PATH && o->name[0] != '/' && f->s->process[process].directory)
 		return name_joined(f, r, o->name); /* it depends on the process, and on the moment */
-	uint32_t file = o->kind == OBJECT_PATH ? name_find(f, o->name) : name_add(f, o->name, false);
-	if (!f->absolute || o->name[0] == '/')
+	uint32_t file = o->kind == OBJECT_PATH ? name_found(f, r, o->name) : name_add(f, o->name, false);
+	if ((!f->absolute || o->name[0] == '/') && !keeps_strokes(r))
 		*known = file;
 	return file;
 }
