@@ -43,7 +43,7 @@ static int anchor_take(enum clock_source source, struct clock_anchor *a, struct 
 		uint64_t ticks = clock_begin(&c);
 		int64_t after = clock_monotonic_ns();
 		if (after < before)
-			return err_set(e, ERANGE, "CLOCK_MONOTONIC went backwards by %lld ns",
+			return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns",
 				       (long long)(before - after));
 		if (after - before < a->bracket_ns)
 			*a = (struct clock_anchor){ticks, before + (after - before) / 2, after - before};
@@ -59,10 +59,10 @@ static double rate(const struct clock_anchor *a, const struct clock_anchor *b)
 int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct err *e)
 {
 	if (now->ns < c->last.ns)
-		return err_set(e, ERANGE, "CLOCK_MONOTONIC went backwards by %lld ns: the stamps cannot be trusted",
+		return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns: the stamps cannot be trusted",
 			       (long long)(c->last.ns - now->ns));
 	if (now->ticks < c->last.ticks)
-		return err_set(e, ERANGE,
+		return err_set(e, EIO,
 			       "the time-stamp counter went backwards by %llu ticks: the stamps cannot be trusted",
 			       (unsigned long long)(c->last.ticks - now->ticks));
 	/* what both clocks say has passed since the last anchor; each anchor is off by half its bracket at the most */
@@ -71,7 +71,7 @@ int clock_line_extend(struct clock *c, const struct clock_anchor *now, struct er
 	double slack_ns = (double)(now->bracket_ns / 2 + c->last.bracket_ns / 2) + 1;
 	double off_ns = fabs(expected_ns - passed_ns);
 	if (off_ns > passed_ns * MAX_DISAGREEMENT + slack_ns)
-		return err_set(e, ERANGE,
+		return err_set(e, EIO,
 			       "the time-stamp counter and CLOCK_MONOTONIC disagree by %.0f ns over %.0f ns (limit %.0f "
 			       "ppm): the stamps cannot be trusted",
 			       off_ns, passed_ns, MAX_DISAGREEMENT * 1e6);
@@ -195,18 +195,18 @@ int clock_init(struct clock *c, int64_t baseline_ns, struct err *e)
 	for (uint64_t n_still = 0; last_ns - c->first.ns < baseline_ns || last_ns == c->first.ns;) {
 		int64_t now_ns = clock_monotonic_ns();
 		if (now_ns < last_ns)
-			return err_set(e, ERANGE, "CLOCK_MONOTONIC went backwards by %lld ns",
+			return err_set(e, EIO, "CLOCK_MONOTONIC went backwards by %lld ns",
 				       (long long)(last_ns - now_ns));
 		n_still = now_ns > last_ns ? 0 : n_still + 1;
 		if (n_still > MAX_STILL)
-			return err_set(e, ERANGE, "CLOCK_MONOTONIC stands still");
+			return err_set(e, EIO, "CLOCK_MONOTONIC stands still");
 		last_ns = now_ns;
 	}
 	ret = anchor_take(c->source, &c->last, e);
 	if (ret)
 		return ret;
 	if (c->last.ticks <= c->first.ticks || c->last.ns <= c->first.ns)
-		return err_set(e, ERANGE, "the clock did not advance in %lld ns", (long long)(last_ns - c->first.ns));
+		return err_set(e, EIO, "the clock did not advance in %lld ns", (long long)(last_ns - c->first.ns));
 	if (c->source == CLOCK_SOURCE_TSC)
 		c->ns_per_tick = rate(&c->first, &c->last);
 	measure_quality(c);

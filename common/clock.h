@@ -39,11 +39,11 @@ struct clock {
 };
 
 /* Chooses the source, takes two anchors at least `baseline_ns` apart (5,000,000 is a good start; the wait is a spin) and
- * measures resolution and read cost. Errors: ERANGE when CLOCK_MONOTONIC itself goes backwards or stands still. */
+ * measures resolution and read cost. Errors: EIO when CLOCK_MONOTONIC itself goes backwards or stands still. */
 int clock_init(struct clock *c, int64_t baseline_ns, struct err *e);
 
 /* Takes a new last anchor, lengthening the baseline: call just before a run (better deadlines) and right after it (exact
- * conversion). Errors: ERANGE when the counter or the monotonic clock went backwards, or the two disagree by more than
+ * conversion). Errors: EIO when the counter or the monotonic clock went backwards, or the two disagree by more than
  * 200 ppm with the earlier rate: the run's stamps cannot be trusted, and the message says so. */
 int clock_reanchor(struct clock *c, struct err *e);
 
