@@ -2,15 +2,21 @@
 #include "common/err.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A message is one line of a log or a terminal: whatever came from a trace or a file name cannot break it. */
+/* A message is one line of a log or a terminal: whatever came from a trace or a file name cannot break it. Terminals take U+0080 to U+009F for
+ * commands, too. */
 static void make_one_line(char *s)
 {
-	for (; *s; s++)
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+	for (; *s; s++) {
+		const bool c1 = (unsigned char)s[0] == 0xc2 && (unsigned char)s[1] >= 0x80 && (unsigned char)s[1] < 0xa0;
+		if (c1)
+			s[1] = '?';
+		if (c1 || (unsigned char)*s < 0x20 || *s == 0x7f)
 			*s = '?';
+	}
 }
 
 int err_vset(struct err *e, int code, const char *fmt, va_list ap)
