@@ -130,6 +130,8 @@ static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, 
 		ret = baseline_open(is, b.path, e);
 	ret = ret ? ret : side_choose(&a, was, e);
 	ret = ret ? ret : side_choose(&b, is, e);
+	if (!ret && baseline_is_redacted(was) != baseline_is_redacted(is))
+		baseline_redact_names(baseline_is_redacted(was) ? is : was);
 	free(a.path);
 	free(b.path);
 	return ret;

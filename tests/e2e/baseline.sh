@@ -62,11 +62,15 @@ expect_line err 'there is no replayer "evnt", but "event", "again"'
 jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secret/disk.img", "targets.here.device.serial": "secret-serial",
 	"kernel.command_line": "root=UUID=0a1b2c3d-0000-1111-2222-333344445555 quiet", "device.path": "/dev/sda"}
 	| .cases[0].settings = "engine=exec command=[\"/home/secret/replayer\", \"-v\"]"
-	| .scenarios[0].conditions += ["trace = /home/secret/app.trace"]' baseline.json >private.json
+	| .scenarios[0].conditions += ["trace = /home/secret/app.trace"]
+	| (.scenarios[].name, .cases[].scenario) |= sub("level=(?<n>.)"; "trace=/home/secret/\(.n).trace")
+	| .cases[].replayer |= sub("^again$"; "again command=/home/secret/again")' baseline.json >private.json
 expect_status 0 "$VALIDATE" baseline save private.json --redact -o public.json
 grep -e secret -e 0a1b2c3d -e "$PWD" public.json && fail "told although hidden" || :
 jq -e '.host == "redacted" and .environment["kernel.command_line"] == "root=UUID=redacted quiet" and .environment["device.path"] == "/dev/sda"
 	and (.cases[0].settings | startswith("engine=exec command=[\"redacted\""))' public.json >/dev/null || fail "$(jq -c '[.host, .environment]' public.json)"
+jq -e '[.scenarios[].name] == ["reads trace=redacted", "reads trace=redacted (2)"] and ([.cases[] | .scenario + ", " + .replayer] | unique | length) == 4' \
+	public.json >/dev/null || fail "the names: $(jq -c '[.scenarios[].name, .cases[].replayer]' public.json)"
 jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" public.json >faults
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 expect_status 0 "$VALIDATE" baseline save public.json --redact

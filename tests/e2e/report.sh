@@ -78,6 +78,7 @@ jq -e '.environment.host == "redacted" and .environment.program.sha256 != null a
 cmp -s told.json others/environment.json || fail 'the results were changed'
 # nor where a setting is a path
 "$VALIDATE" microbench random-read --requests 20 --file-size 64K --dir . -o recorded.trace >out
+cp recorded.trace again.trace
 cat >recorded.conf <<END
 [protocol]
 replicates = 3
@@ -87,13 +88,13 @@ min-duration = 0
 dir = .
 [workload recorded]
 type = trace
-trace = "$PWD/recorded.trace"
+trace = "$PWD/recorded.trace", "$PWD/again.trace"
 [replayer event]
 END
 "$VALIDATE" run recorded.conf -o recorded -q >out 2>err || status=$?
 [ -s recorded/report/report.json ] || fail "no report: $(cat err)"
 "$VALIDATE" report recorded --redact >out 2>err || [ $? -ne 3 ] || fail "$(cat err)"
-grep -qF 'trace=redacted' recorded/report/tables/scenarios.csv || fail "not the workload's: $(cat recorded/report/tables/scenarios.csv)"
+grep -qF 'recorded trace=redacted (2)' recorded/report/tables/scenarios.csv || fail "not the workload's: $(cat recorded/report/tables/scenarios.csv)"
 ! grep -rqF "$(pwd -P)" recorded/report out || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" recorded/report out | head -n 3 | cut -c1-300)"
 expect_status "$verdict" "$VALIDATE" report others
 grep -qF laika-1957 others/report/report.json || fail 'the host is hidden although nobody asked'
@@ -110,6 +111,20 @@ expect_line err nowhere
 mkdir empty
 expect_status 3 "$VALIDATE" report empty
 expect_line err "protocol.conf"
+
+# a protocol without a limit: nothing was assessed, which whoever counts test cases must see, too
+cp -r results unlimited
+{
+	echo '[accept]'
+	for key in bias precision-ratio execution-time reordered mismatches uncertainty concurrency linearity issue-error share-late in-flight in-flight-max; do
+		echo "$key = none"
+	done
+} >>unlimited/protocol.conf
+expect_status 4 "$VALIDATE" report unlimited --format junit
+grep -q ' tests="[0-9]*" failures="0" errors="4"' out || fail "not an error for each case: $(head -n 2 out)"
+expect_line out 'name="verdict"'
+expect_status 4 "$VALIDATE" report unlimited
+! grep -q '1844674407' out || fail "no limit, shown as one: $(grep -m 1 1844674407 out)"
 
 # output that does not arrive is a failure, the report is there all the same
 if [ -w /dev/full ]; then

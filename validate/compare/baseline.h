@@ -93,6 +93,9 @@ int baseline_open(struct baseline *b, const char *path, struct err *e);
 void baseline_copy(struct baseline *out, const struct baseline *b);
 /* Hides what tells whose machine it was, as results_redact does; the rest compares as before. */
 void baseline_redact(struct baseline *b);
+/* Only the names of scenarios and replayers, which may hold paths: so that one that was redacted and one that was not have the same. */
+void baseline_redact_names(struct baseline *b);
+bool baseline_is_redacted(const struct baseline *b);
 /* Keeps only the cases of a replayer. Errors: ENOENT naming those there are. */
 int baseline_choose(struct baseline *b, const char *replayer, struct err *e);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A baseline that may be shown to anybody: hosts, serial numbers, UUIDs, labels and paths are hidden wherever a text may hold one. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/compare/baseline.h"
@@ -19,9 +20,50 @@ static void lines_hide(char **line, size_t n, const char *host)
 		text_hide(&line[i], host);
 }
 
+/* Cases of one replayer keep one name: only the first of each counts as one. */
+static void replayers_hide(struct baseline *b, const char *host)
+{
+	char **was = xcalloc(b->n_cells + 1, sizeof *was), ***name = xcalloc(b->n_cells + 1, sizeof *name);
+	size_t *first = xcalloc(b->n_cells + 1, sizeof *first), n = 0;
+	for (size_t i = 0; i < b->n_cells; i++) {
+		was[i] = xstrdup(b->cell[i].replayer);
+		while (strcmp(was[first[i]], was[i]))
+			first[i]++;
+		if (first[i] == i)
+			name[n++] = &b->cell[i].replayer;
+	}
+	provenance_redact_names(name, n, host);
+	for (size_t i = 0; i < b->n_cells; i++)
+		if (first[i] != i) {
+			free(b->cell[i].replayer);
+			b->cell[i].replayer = xstrdup(b->cell[first[i]].replayer);
+		}
+	for (size_t i = 0; i < b->n_cells; i++)
+		free(was[i]);
+	free(was);
+	free(name);
+	free(first);
+}
+
+void baseline_redact_names(struct baseline *b)
+{
+	char ***name = xcalloc(b->n_scenarios + 1, sizeof *name);
+	for (size_t i = 0; i < b->n_scenarios; i++)
+		name[i] = &b->scenario[i].name;
+	provenance_redact_names(name, b->n_scenarios, b->host);
+	free(name);
+	replayers_hide(b, b->host);
+}
+
+bool baseline_is_redacted(const struct baseline *b)
+{
+	return !strcmp(b->host, PROVENANCE_HIDDEN);
+}
+
 void baseline_redact(struct baseline *b)
 {
 	char *host = xstrdup(b->host);
+	baseline_redact_names(b);
 	for (size_t i = 0; i < b->n_facts; i++) {
 		struct baseline_fact *f = &b->fact[i];
 		char *value = provenance_redact_member(f->name, f->value, host);

@@ -27,6 +27,9 @@ void provenance_redact(json_t *environment);
 
 /* The same of a text, for the host of that environment (which may be redacted already: then hosts stay). The caller frees. */
 char *provenance_redact_text(const char *text, const char *host);
+
+/* The same of names[n], in place, which are still told apart: of two that become alike the second gets " (2)". Those that hide nothing stay. */
+void provenance_redact_names(char **const *name, size_t n, const char *host);
 /* The same of a member of that environment, `name` with dots between its parts: hosts and serial numbers go as a whole. The caller frees. */
 char *provenance_redact_member(const char *name, const char *value, const char *host);
 

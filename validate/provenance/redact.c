@@ -105,6 +105,29 @@ char *provenance_redact_member(const char *name, const char *value, const char *
 	return is_secret(dot ? dot + 1 : name) ? xstrdup(hidden) : provenance_redact_text(value, host);
 }
 
+static bool is_among(char **const *name, size_t n, const char *text)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(*name[i], text))
+			return true;
+	return false;
+}
+
+void provenance_redact_names(char **const *name, size_t n, const char *host)
+{
+	for (size_t i = 0; i < n; i++) {
+		char *plain = provenance_redact_text(*name[i], host), *told = xstrdup(plain);
+		const bool changed = strcmp(plain, *name[i]) != 0;
+		for (size_t k = 2; changed && is_among(name, i, told); k++) {
+			free(told);
+			told = xasprintf("%s (%zu)", plain, k);
+		}
+		free(plain);
+		free(*name[i]);
+		*name[i] = told;
+	}
+}
+
 static json_t *text_redacted(const char *s, const char *host)
 {
 	char *text = provenance_redact_text(s, host);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/xalloc.h"
 #include "validate/provenance/provenance.h"
@@ -29,12 +30,50 @@ static void settings_hide(struct setting *option, size_t n, const char **script,
 	}
 }
 
+/* Names hold what varies, which may be a path. What the environment knows by a name is known by the hidden one. */
+static void names_hide(struct results *r, const char *list, char ***name, size_t n)
+{
+	char **was = xcalloc(n + 1, sizeof *was);
+	const json_t *all = json_object_get(r->environment, list);
+	json_t *one;
+	size_t k;
+	for (size_t i = 0; i < n; i++)
+		was[i] = xstrdup(*name[i]);
+	provenance_redact_names(name, n, r->redacted);
+	json_array_foreach(all, k, one)
+	{
+		const char *told = json_string_value(json_object_get(one, "name"));
+		size_t i = 0;
+		while (told && i < n && strcmp(was[i], told))
+			i++;
+		if (told && i < n)
+			json_object_set_new(one, "name", json_string(*name[i]));
+	}
+	for (size_t i = 0; i < n; i++)
+		free(was[i]);
+	free(was);
+}
+
+static void all_names_hide(struct results *r)
+{
+	struct protocol *p = &r->protocol;
+	char ***name = xcalloc(p->n_scenarios + p->n_replayers + 1, sizeof *name);
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		name[i] = &p->scenario[i].name;
+	names_hide(r, "scenarios", name, p->n_scenarios);
+	for (size_t i = 0; i < p->n_replayers; i++)
+		name[i] = &p->replayer[i].name;
+	names_hide(r, "replayers", name, p->n_replayers);
+	free(name);
+}
+
 void results_redact(struct results *r)
 {
 	const char *host = json_string_value(json_object_get(r->environment, "host"));
 	if (r->redacted)
 		return;
 	r->redacted = xstrdup(host ? host : "");
+	all_names_hide(r);
 	provenance_redact(r->environment);
 	for (size_t i = 0; i < r->protocol.n_targets; i++) {
 		text_hide(&r->protocol.target[i].dir, r->redacted);

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "common/file_digest.h"
+#include "common/xalloc.h"
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/provenance/provenance.h"
 
@@ -247,6 +248,24 @@ static void digests(void **state)
 	temp_dir_remove(dir);
 }
 
+/* Names are keys: they stay apart, and those without a secret as they are. */
+static void names_hidden(void **state)
+{
+	(void)state;
+	static const char *const was[] = {"reads trace=/home/a.trace", "reads trace=/home/b.trace", "reads", "reads", "on laika"};
+	static const char *const is[] = {"reads trace=redacted", "reads trace=redacted (2)", "reads", "reads", "on redacted"};
+	char *name[5], **at[5];
+	for (size_t i = 0; i < 5; i++) {
+		name[i] = xstrdup(was[i]);
+		at[i] = &name[i];
+	}
+	provenance_redact_names(at, 5, "laika");
+	for (size_t i = 0; i < 5; i++) {
+		assert_string_equal(name[i], is[i]);
+		free(name[i]);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -256,6 +275,7 @@ int main(void)
 	    cmocka_unit_test(limits_of_the_group),
 	    cmocka_unit_test(a_disk),
 	    cmocka_unit_test(what_is_hidden),
+	    cmocka_unit_test(names_hidden),
 	    cmocka_unit_test(digests),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
