@@ -43,6 +43,29 @@ static void component_row(struct machine *m, const struct analysis *a, const str
 	r->value_limit = k->limit;
 }
 
+static bool is_told(const struct cell *c)
+{
+	for (size_t k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].decision == DECISION_REJECT || c->component[k].decision == DECISION_INCONCLUSIVE)
+			return true;
+	return false;
+}
+
+/* Of a case in which nothing was assessed: whoever counts rows only must not take it for a good one. */
+static void verdict_row(struct machine *m, const struct analysis *a, const struct cell *c)
+{
+	struct machine_row *r = machine_row_add(m);
+	const struct protocol *p = &a->results->protocol;
+	r->scenario = p->scenario[c->scenario].name;
+	r->replayer = p->replayer[c->replayer].name;
+	r->component = "verdict";
+	r->outcome = c->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL : OUTCOME_OPEN;
+	r->word = verdict_name(c->verdict);
+	r->number = xstrdup("none");
+	r->limit = xstrdup("none");
+	r->message = xstrdup(c->verdict_reason);
+}
+
 static void machine_of_report(struct machine *m, const struct analysis *a)
 {
 	*m = (struct machine){
@@ -56,9 +79,12 @@ static void machine_of_report(struct machine *m, const struct analysis *a)
 		       : a->verdict == VERDICT_NOT_TRUSTED ? OUTCOME_FAIL
 							   : OUTCOME_OPEN,
 	};
-	for (size_t i = 0; i < a->n_cells; i++)
+	for (size_t i = 0; i < a->n_cells; i++) {
 		for (size_t k = 0; k < COMPONENT_N; k++)
 			component_row(m, a, &a->cell[i], &a->cell[i].component[k]);
+		if (a->cell[i].verdict != VERDICT_TRUSTED && !is_told(&a->cell[i]))
+			verdict_row(m, a, &a->cell[i]);
+	}
 }
 
 static int print(const struct machine_format *f, const struct analysis *a, FILE *out, struct err *e)

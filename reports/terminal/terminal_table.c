@@ -128,7 +128,8 @@ static void add_head(struct grid *g, const struct analysis *a, const char *name,
 	r->is_head = true;
 	for (size_t i = 0; i < 4; i++)
 		words_add_limit(&r->cell[1 + i], &a->results->protocol.accept, kind[i]);
-	strbuf_addf(&r->cell[5], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
+	if (a->results->protocol.accept.n_mismatched != UINT64_MAX)
+		strbuf_addf(&r->cell[5], "%llu", (unsigned long long)a->results->protocol.accept.n_mismatched);
 }
 
 /* --- a row per case ------------------------------------------------------------------------------------------------
