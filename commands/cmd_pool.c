@@ -36,7 +36,10 @@ static const struct option_spec pool_options[] = {
      .choices = pool_measure_names,
      .help = "what the laboratories are compared by: response times' mean, median, quantiles, or the execution time (mean)"},
     {.name = "replayer", .type = OPT_STRING, .offset = FIELD(replayer), .arg = "NAME", .help = "only this replayer's cases (all)"},
-    {.name = "allow", .type = OPT_FLAG, .offset = FIELD(allow), .help = "pool them although their protocols differ, and say so"},
+    {.name = "allow",
+     .type = OPT_FLAG,
+     .offset = FIELD(allow),
+     .help = "pool them although their protocols, settings or requests differ, and say so"},
     {.name = NULL},
 };
 #undef FIELD
@@ -50,7 +53,18 @@ static const char about[] =
     "them, the limits that two results exceed once in twenty, and who is an outlier: Cochran's and Grubbs' tests, Mandel's\n"
     "h and k with their plots (ISO 5725-2).\n"
     "\n"
-    "Exit status: 0, or 5 when they did not measure by the same protocol.";
+    "Exit status: 0, or 5 when they did not measure by the same protocol, with the same settings, the same requests.";
+
+/* Names are alike on all sides. */
+static void names_align(struct baseline *b, size_t n)
+{
+	bool hidden = false;
+	for (size_t i = 0; i < n; i++)
+		hidden |= baseline_is_redacted(&b[i]);
+	for (size_t i = 0; i < n && hidden; i++)
+		if (!baseline_is_redacted(&b[i]))
+			baseline_redact_names(&b[i]);
+}
 
 static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, struct err *e)
 {
@@ -84,6 +98,7 @@ static int pool_run(int argc, char **argv, struct err *e)
 		if (!ret && config.replayer && (ret = baseline_choose(&b[n], config.replayer, e)))
 			baseline_release(&b[n]);
 	}
+	names_align(b, n);
 	if (!ret)
 		ret = pool_them(&config, b, n, e);
 	for (size_t i = 0; i < n; i++)

@@ -11,6 +11,13 @@ static bool has_outlier(const struct pool *p)
 	return false;
 }
 
+static void warning_add(struct strbuf *out, const char *text)
+{
+	strbuf_addstr(out, "<p class=\"warnings\"><strong>Warning:</strong> ");
+	escape_html(out, text);
+	strbuf_addstr(out, "</p>\n");
+}
+
 void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables *ts, const struct figures *fs)
 {
 	const struct html_page page = {NULL, ts, fs, NULL};
@@ -32,11 +39,10 @@ void pool_html_add(struct strbuf *out, const struct pool *p, const struct tables
 	strbuf_addstr(out, "</p></div>\n<p>");
 	escape_html(out, pool_explanation);
 	strbuf_addstr(out, "</p>\n");
-	if (p->difference) {
-		strbuf_addstr(out, "<p class=\"warnings\"><strong>Warning:</strong> ");
-		escape_html(out, p->difference);
-		strbuf_addstr(out, "</p>\n");
-	}
+	if (p->difference)
+		warning_add(out, p->difference);
+	for (size_t i = 0; i < p->n_warnings; i++)
+		warning_add(out, p->warning[i]);
 	html_add_table(out, &page, "tally", NULL);
 	strbuf_addstr(out, "<h2>How far results differ</h2>\n");
 	html_add_table(out, &page, "pool", NULL);

@@ -83,14 +83,17 @@ static json_t *missing(const struct pool *p, const struct pool_missing *m)
 void pool_json_add(struct strbuf *out, const struct pool *p)
 {
 	json_t *o = json_pack("{s:s, s:i, s:s}", "format", "validate-pool", "version", 1, "measure", pool_measure_names[p->measure]);
-	json_t *laboratories = json_array(), *cases = json_array(), *left_out = json_array();
+	json_t *laboratories = json_array(), *cases = json_array(), *left_out = json_array(), *warnings = json_array();
 	for (size_t i = 0; i < p->n_laboratories; i++)
 		json_array_append_new(laboratories, laboratory(&p->laboratory[i]));
 	for (size_t i = 0; i < p->n_cases; i++)
 		json_array_append_new(cases, study(p, &p->one[i]));
 	for (size_t i = 0; i < p->n_missing; i++)
 		json_array_append_new(left_out, missing(p, &p->missing[i]));
+	for (size_t i = 0; i < p->n_warnings; i++)
+		json_array_append_new(warnings, json_text(p->warning[i]));
 	json_object_set_new(o, "difference", json_text(p->difference));
+	json_object_set_new(o, "warnings", warnings);
 	json_object_set_new(o, "laboratories", laboratories);
 	json_object_set_new(o, "cases", cases);
 	json_object_set_new(o, "left_out", left_out);

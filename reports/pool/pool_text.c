@@ -40,6 +40,13 @@ void pool_sentence_add(struct strbuf *out, const struct pool *p)
 	}
 }
 
+static void warning_add(struct strbuf *out, const char *text, size_t width)
+{
+	strbuf_addstr(out, "Warning: ");
+	text_wrap(out, text, 9, 2, width);
+	strbuf_addch(out, '\n');
+}
+
 void pool_text_add(struct strbuf *out, const struct pool *p, size_t width)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -47,11 +54,10 @@ void pool_text_add(struct strbuf *out, const struct pool *p, size_t width)
 	pool_sentence_add(&line, p);
 	text_wrap(out, line.s, 0, 2, width);
 	strbuf_addstr(out, "\n");
-	if (p->difference) {
-		strbuf_addstr(out, "Warning: ");
-		text_wrap(out, p->difference, 9, 2, width);
-		strbuf_addch(out, '\n');
-	}
+	if (p->difference)
+		warning_add(out, p->difference, width);
+	for (size_t i = 0; i < p->n_warnings; i++)
+		warning_add(out, p->warning[i], width);
 	pool_tables_build(&ts, p);
 	for (size_t i = 0; i < ts.n; i++) {
 		if (!table_n_rows(&ts.table[i]) || !strcmp(ts.table[i].name, "laboratories"))

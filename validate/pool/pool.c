@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/xalloc.h"
+#include "validate/pool/pool_alike.h"
 #include "validate/stats/moments.h"
 
 const char *const pool_measure_names[] = {"mean", "median", "p90", "p99", "execution-time", NULL};
@@ -19,40 +20,7 @@ static const enum baseline_column columns[POOL_MEASURE_N][2] = {
 
 #define LIMIT_FACTOR 2.8 /* ISO 5725-6, 4.1.2 */
 
-/* --- whether they measured the same ----------------------------------------------------------------------------------- */
-
-static bool has_line(char *const *line, size_t n, const char *wanted)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strcmp(line[i], wanted))
-			return true;
-	return false;
-}
-
-/* The first condition of one that the other has not; NULL: none. */
-static const char *only_in(const struct baseline *x, const struct baseline *y)
-{
-	for (size_t i = 0; i < x->n_conditions; i++)
-		if (!has_line(y->condition, y->n_conditions, x->condition[i]))
-			return x->condition[i];
-	return NULL;
-}
-
-static char *difference_find(const struct pool *p)
-{
-	const struct pool_laboratory *first = &p->laboratory[0];
-	for (size_t i = 1; i < p->n_laboratories; i++) {
-		const struct pool_laboratory *l = &p->laboratory[i];
-		if (!strcmp(l->baseline->protocol_hash, first->baseline->protocol_hash))
-			continue;
-		const char *here = only_in(first->baseline, l->baseline), *there = only_in(l->baseline, first->baseline);
-		if (here || there)
-			return xasprintf("the protocols of %s and %s differ: \"%s\" and \"%s\"", first->name, l->name, here ? here : "nothing",
-					 there ? there : "nothing");
-		return xasprintf("the protocols of %s and %s differ, in a scenario or a replayer", first->name, l->name);
-	}
-	return NULL;
-}
+/* --- laboratories ------------------------------------------------------------------------------------------------------ */
 
 static int laboratories_make(struct pool *p, const struct baseline *b, size_t n, struct err *e)
 {
@@ -208,9 +176,10 @@ int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_meas
 	int ret = laboratories_make(p, b, n, e);
 	if (ret)
 		return ret;
-	p->difference = difference_find(p);
+	p->difference = pool_difference(p);
 	if (p->difference && !allow)
 		return err_set(e, EPROTO, "%s (--allow pools them all the same)", p->difference);
+	pool_warnings_add(p);
 	for (size_t i = 0; i < n; i++)
 		for (size_t k = 0; k < b[i].n_cells; k++) {
 			const char *scenario = b[i].scenario[b[i].cell[k].scenario].name;
@@ -238,6 +207,9 @@ void pool_release(struct pool *p)
 	free(p->one);
 	free(p->missing);
 	free(p->laboratory);
+	for (size_t i = 0; i < p->n_warnings; i++)
+		free(p->warning[i]);
+	free(p->warning);
 	free(p->difference);
 	*p = (struct pool){0};
 }

@@ -55,9 +55,12 @@ struct pool {
 	struct pool_missing *missing;
 	size_t n_missing, cap_missing;
 	char *difference; /* why the laboratories did not measure the same, where that was allowed; NULL; owned */
+	char **warning;	  /* [n_warnings]: what else was not the same, and is no reason to refuse; owned */
+	size_t n_warnings;
 };
 
-/* Errors: EINVAL for fewer than two, or one twice; EPROTO where protocols differ, naming the first condition that does, unless `allow`.
+/* Errors: EINVAL for fewer than two, or one twice; EPROTO where conditions, a replayer's settings or the requests differ, naming the first that
+ * does, unless `allow` (pool_alike.h).
  * Ownership: pool_release; the baselines must outlive it. */
 int pool_make(struct pool *p, const struct baseline *b, size_t n, enum pool_measure measure, bool allow, struct err *e);
 void pool_release(struct pool *p);

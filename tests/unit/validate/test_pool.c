@@ -16,6 +16,7 @@
 #include "common/xalloc.h"
 #include "tests/unit/validate/temp_dir.h"
 #include "validate/pool/pool.h"
+#include "validate/provenance/provenance.h"
 
 enum { LABORATORIES = 8, RESULTS = 3 };
 
@@ -169,6 +170,88 @@ static void what_cannot_be_pooled(void **state)
 	laboratories_free(b);
 }
 
+static void requests_set(struct baseline *b, uint64_t hash, const char *min_duration)
+{
+	struct baseline_scenario *s = &b->scenario[0];
+	s->requests = xreallocarray(s->requests, 1, sizeof *s->requests);
+	s->requests[0] = hash;
+	s->n_requests = 1;
+	if (!b->condition)
+		b->condition = xcalloc(1, sizeof *b->condition);
+	else
+		free(b->condition[0]);
+	b->n_conditions = 1;
+	b->condition[0] = xstrdup(min_duration);
+}
+
+/* The hash of the protocol tells neither of what was replayed nor of how. */
+static void what_the_protocol_does_not_hold(void **state)
+{
+	(void)state;
+	struct baseline *b = laboratories_make();
+	struct pool p;
+	struct err e = ERR_INIT;
+	free(b[1].cell[0].settings);
+	b[1].cell[0].settings = xstrdup("engine=event order=fs");
+	assert_int_equal(pool_make(&p, b, LABORATORIES, POOL_MEAN, false, &e), -EPROTO);
+	assert_non_null(strstr(e.msg, "order=fs"));
+	assert_non_null(strstr(e.msg, "host1"));
+	pool_release(&p);
+	free(b[0].cell[0].settings);
+	free(b[1].cell[0].settings);
+	b[0].cell[0].settings = xstrdup("command=/home/me/old --x");
+	b[1].cell[0].settings = xstrdup("command=" PROVENANCE_HIDDEN " --x");
+	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
+	pool_release(&p);
+	for (int i = 0; i < 2; i++)
+		requests_set(&b[i], 5 + (uint64_t)i, "min-duration = 0ns");
+	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), -EPROTO);
+	assert_non_null(strstr(e.msg, "did not replay the same requests in 1 of 1 scenarios, s first"));
+	pool_release(&p);
+	for (int i = 0; i < 2; i++)
+		requests_set(&b[i], 5 + (uint64_t)i, "min-duration = 200000000ns");
+	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
+	assert_null(p.difference);
+	assert_int_equal(p.n_warnings, 1);
+	assert_non_null(strstr(p.warning[0], "each searches for their number"));
+	pool_release(&p);
+	requests_set(&b[1], 0, "min-duration = 0ns"); /* not known */
+	requests_set(&b[0], 5, "min-duration = 0ns");
+	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
+	assert_int_equal(p.n_warnings, 0);
+	pool_release(&p);
+	laboratories_free(b);
+}
+
+static void fact_set(struct baseline *b, const char *name, const char *value)
+{
+	b->fact = xreallocarray(b->fact, b->n_facts + 1, sizeof *b->fact);
+	b->fact[b->n_facts++] = (struct baseline_fact){xstrdup(name), xstrdup(value)};
+}
+
+static void another_program(void **state)
+{
+	(void)state;
+	struct baseline *b = laboratories_make();
+	struct pool p;
+	struct err e = ERR_INIT;
+	for (int i = 0; i < 2; i++) {
+		fact_set(&b[i], "replayers.0.name", "other");
+		fact_set(&b[i], "replayers.0.sha256", i ? "aa" : "bb");
+		fact_set(&b[i], "replayers.1.name", "event");
+		fact_set(&b[i], "replayers.1.sha256", i ? "cc" : "dd");
+	}
+	fact_set(&b[1], "replayers.1.version", "fio-3.36");
+	free(b[1].program_version);
+	b[1].program_version = xstrdup("2");
+	assert_int_equal(pool_make(&p, b, 2, POOL_MEAN, false, &e), 0);
+	assert_int_equal(p.n_warnings, 2);
+	assert_string_equal(p.warning[0], "event is another program in host1 (fio-3.36) than in host0 (no version told)");
+	assert_string_equal(p.warning[1], "host0 was measured by validate 1, host1 by 2");
+	pool_release(&p);
+	laboratories_free(b);
+}
+
 /* Where hosts are not told apart, by where they were read from. */
 static void names(void **state)
 {
@@ -190,6 +273,8 @@ int main(void)
 	    cmocka_unit_test(certified_values),
 	    cmocka_unit_test(who_lacks_a_case),
 	    cmocka_unit_test(what_cannot_be_pooled),
+	    cmocka_unit_test(what_the_protocol_does_not_hold),
+	    cmocka_unit_test(another_program),
 	    cmocka_unit_test(names),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

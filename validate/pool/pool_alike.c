@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/pool/pool_alike.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/xalloc.h"
+#include "validate/provenance/provenance.h"
+
+#define MIN_DURATION "min-duration = "
+
+/* --- conditions ------------------------------------------------------------------------------------------------------- */
+
+static bool has_line(char *const *line, size_t n, const char *wanted)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!strcmp(line[i], wanted))
+			return true;
+	return false;
+}
+
+/* The first condition of one that the other has not; NULL: none. */
+static const char *only_in(char *const *x, size_t n_x, char *const *y, size_t n_y)
+{
+	for (size_t i = 0; i < n_x; i++)
+		if (!has_line(y, n_y, x[i]))
+			return x[i];
+	return NULL;
+}
+
+static const struct baseline_scenario *scenario_of(const struct baseline *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_scenarios; i++)
+		if (!strcmp(b->scenario[i].name, name))
+			return &b->scenario[i];
+	return NULL;
+}
+
+/* "seed = 1" and "seed = 2", or a scenario's; an empty text where nothing that is kept differs. The caller frees. */
+static char *conditions_differ(const struct baseline *x, const struct baseline *y)
+{
+	const char *here = only_in(x->condition, x->n_conditions, y->condition, y->n_conditions);
+	const char *there = only_in(y->condition, y->n_conditions, x->condition, x->n_conditions);
+	const char *where = NULL;
+	for (size_t i = 0; i < x->n_scenarios && !here && !there; i++) {
+		const struct baseline_scenario *s = &x->scenario[i], *o = scenario_of(y, s->name);
+		where = s->name;
+		here = o ? only_in(s->condition, s->n_conditions, o->condition, o->n_conditions) : NULL;
+		there = o ? only_in(o->condition, o->n_conditions, s->condition, s->n_conditions) : NULL;
+	}
+	if (!here && !there)
+		return xstrdup(", in their scenarios");
+	return xasprintf("%s%s: \"%s\" and \"%s\"", where ? ", in " : "", where ? where : "", here ? here : "nothing", there ? there : "nothing");
+}
+
+static char *protocol_difference(const struct pool_laboratory *x, const struct pool_laboratory *y)
+{
+	if (!strcmp(x->baseline->protocol_hash, y->baseline->protocol_hash))
+		return NULL;
+	char *what = conditions_differ(x->baseline, y->baseline);
+	char *text = xasprintf("the protocols of %s and %s differ%s", x->name, y->name, what);
+	free(what);
+	return text;
+}
+
+/* --- replayers -------------------------------------------------------------------------------------------------------- */
+
+static const char *settings_of(const struct baseline *b, const char *replayer)
+{
+	for (size_t i = 0; i < b->n_cells; i++)
+		if (!strcmp(b->cell[i].replayer, replayer))
+			return b->cell[i].settings;
+	return NULL;
+}
+
+/* A baseline may have its paths hidden: then those of the other are, too. */
+static bool settings_are_same(const struct baseline *x, const char *a, const struct baseline *y, const char *b)
+{
+	if (!strcmp(a, b) || !(strstr(a, PROVENANCE_HIDDEN) || strstr(b, PROVENANCE_HIDDEN)))
+		return !strcmp(a, b);
+	char *here = provenance_redact_text(a, x->host), *there = provenance_redact_text(b, y->host);
+	bool same = !strcmp(here, there);
+	free(here);
+	free(there);
+	return same;
+}
+
+static char *settings_difference(const struct pool_laboratory *x, const struct pool_laboratory *y)
+{
+	for (size_t i = 0; i < x->baseline->n_cells; i++) {
+		const struct baseline_case *c = &x->baseline->cell[i];
+		const char *other = settings_of(y->baseline, c->replayer);
+		if (other && !settings_are_same(x->baseline, c->settings, y->baseline, other))
+			return xasprintf("the replayer %s of %s and %s has other settings: \"%s\" and \"%s\"", c->replayer, x->name, y->name,
+					 c->settings, other);
+	}
+	return NULL;
+}
+
+static const char *fact(const struct baseline *b, const char *name)
+{
+	for (size_t i = 0; i < b->n_facts; i++)
+		if (!strcmp(b->fact[i].name, name))
+			return b->fact[i].value;
+	return NULL;
+}
+
+/* What is known of a replayer's program: the fact replayers.N.KEY, N being where its name stands. NULL: nothing. */
+static const char *replayer_fact(const struct baseline *b, const char *replayer, const char *key)
+{
+	const char *name, *value = NULL;
+	bool found = false;
+	for (size_t i = 0; !found; i++) {
+		char *at = xasprintf("replayers.%zu.name", i);
+		name = fact(b, at);
+		free(at);
+		if (!name)
+			break;
+		found = !strcmp(name, replayer);
+		at = xasprintf("replayers.%zu.%s", i, key);
+		value = found ? fact(b, at) : NULL;
+		free(at);
+	}
+	return value;
+}
+
+static void warning_add(struct pool *p, char *text)
+{
+	p->warning = xreallocarray(p->warning, p->n_warnings + 1, sizeof *p->warning);
+	p->warning[p->n_warnings++] = text;
+}
+
+static bool is_first_of(const struct baseline *b, size_t cell)
+{
+	for (size_t i = 0; i < cell; i++)
+		if (!strcmp(b->cell[i].replayer, b->cell[cell].replayer))
+			return false;
+	return true;
+}
+
+static void programs_compare(struct pool *p, const struct pool_laboratory *x, const struct pool_laboratory *y)
+{
+	for (size_t i = 0; i < x->baseline->n_cells; i++) {
+		const char *name = x->baseline->cell[i].replayer;
+		const char *here = replayer_fact(x->baseline, name, "sha256"), *there = replayer_fact(y->baseline, name, "sha256");
+		if (!is_first_of(x->baseline, i) || !here || !there || !strcmp(here, there))
+			continue;
+		const char *was = replayer_fact(x->baseline, name, "version"), *is = replayer_fact(y->baseline, name, "version");
+		warning_add(p, xasprintf("%s is another program in %s (%s) than in %s (%s)", name, y->name, is ? is : "no version told", x->name,
+					 was ? was : "no version told"));
+	}
+	if (strcmp(x->baseline->program_version, y->baseline->program_version))
+		warning_add(p, xasprintf("%s was measured by validate %s, %s by %s", x->name, x->baseline->program_version, y->name,
+					 y->baseline->program_version));
+}
+
+/* --- requests --------------------------------------------------------------------------------------------------------- */
+
+/* The protocol has each campaign search for the number of requests: then their hashes must differ. */
+static bool is_searched(const struct baseline *b)
+{
+	for (size_t i = 0; i < b->n_conditions; i++)
+		if (!strncmp(b->condition[i], MIN_DURATION, strlen(MIN_DURATION)))
+			return strcmp(b->condition[i] + strlen(MIN_DURATION), "0ns") != 0;
+	return false;
+}
+
+/* Recordings of the same place in the bank, as far as both are known. */
+static bool requests_differ(const struct baseline_scenario *x, const struct baseline_scenario *y)
+{
+	for (size_t i = 0; i < x->n_requests && i < y->n_requests; i++)
+		if (x->requests[i] && y->requests[i] && x->requests[i] != y->requests[i])
+			return true;
+	return false;
+}
+
+/* In how many scenarios, and the first of them. */
+static size_t scenarios_differing(const struct baseline *x, const struct baseline *y, const char **first)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < x->n_scenarios; i++) {
+		const struct baseline_scenario *other = scenario_of(y, x->scenario[i].name);
+		if (other && requests_differ(&x->scenario[i], other) && !n++)
+			*first = x->scenario[i].name;
+	}
+	return n;
+}
+
+static char *requests_difference(const struct pool_laboratory *x, const struct pool_laboratory *y, bool searched)
+{
+	const char *first = NULL;
+	size_t n = scenarios_differing(x->baseline, y->baseline, &first);
+	if (!n || is_searched(x->baseline) != searched)
+		return NULL;
+	return xasprintf("%s and %s did not replay the same requests in %zu of %zu scenarios, %s first%s", x->name, y->name, n,
+			 x->baseline->n_scenarios, first,
+			 searched ? ": with min-duration each searches for their number" : "");
+}
+
+/* --- the whole --------------------------------------------------------------------------------------------------------- */
+
+char *pool_difference(const struct pool *p)
+{
+	const struct pool_laboratory *first = &p->laboratory[0];
+	char *found = NULL;
+	for (size_t i = 1; i < p->n_laboratories && !found; i++) {
+		found = protocol_difference(first, &p->laboratory[i]);
+		found = found ? found : settings_difference(first, &p->laboratory[i]);
+		found = found ? found : requests_difference(first, &p->laboratory[i], false);
+	}
+	return found;
+}
+
+void pool_warnings_add(struct pool *p)
+{
+	const struct pool_laboratory *first = &p->laboratory[0];
+	for (size_t i = 1; i < p->n_laboratories; i++) {
+		char *requests = requests_difference(first, &p->laboratory[i], true);
+		if (requests)
+			warning_add(p, requests);
+		programs_compare(p, first, &p->laboratory[i]);
+	}
+}
