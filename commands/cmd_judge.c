@@ -218,14 +218,14 @@ static void replayers_add_all(struct strbuf *out, const struct judge_config *c, 
 	}
 }
 
-/* NAME:key=value,key=value; a comma within brackets or quotes belongs to the value. */
+/* NAME:key=value,key=value; a comma within brackets, parentheses or quotes belongs to the value. */
 static void settings_add(struct strbuf *out, const char *text)
 {
 	int depth = 0;
 	bool quoted = false, key = true;
 	for (const char *p = text; *p; p++) {
 		quoted ^= *p == '"';
-		depth += !quoted && *p == '[' ? 1 : !quoted && *p == ']' ? -1 : 0;
+		depth += quoted ? 0 : *p == '[' || *p == '(' ? 1 : *p == ']' || *p == ')' ? -1 : 0;
 		if (*p == ',' && !quoted && depth <= 0) {
 			strbuf_addch(out, '\n');
 			key = true;

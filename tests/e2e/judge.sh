@@ -49,6 +49,11 @@ TMPDIR=$PWD/none "$VALIDATE" judge --with event --dry-run reference.trace >out 2
 [ "$status" -eq 3 ] || fail "status $status without a directory for temporary files"
 expect_line err 'cannot make a directory for the protocol'
 
+# a value with commas of its own
+expect_status 0 "$VALIDATE" judge --dry-run --with 'exec:export=csv,command=["a", "{trace}"],times=self:csv(begin=1,end=2,unit=us)' reference.trace
+expect_line out 'command = ["a", "{trace}"]'
+expect_line out 'times = self:csv(begin=1,end=2,unit=us)'
+
 # without --with: ours that can take it, each with the trace's times
 expect_status 0 "$VALIDATE" judge --dry-run reference.trace
 expect_line out 'engine = event'
