@@ -99,8 +99,10 @@ static int command_start(struct run *r, const char *file, const char *library, s
 		signal(SIGXFSZ, SIG_DFL);
 		sigprocmask(SIG_SETMASK, &r->old_mask, NULL);
 		variables_set(r, library);
-		if (r->config->start)
+		if (r->config->start) {
+			close(report[1]); /* it executes nothing: who waits for that to fail goes on */
 			_exit(r->config->start(r->config->start_ctx));
+		}
 		execv(file, r->config->command);
 		if (errno == ENOEXEC) { /* a script without a first line that names its shell: as a shell starts it */
 			char **v = r->config->command;
@@ -131,8 +133,10 @@ static bool children_reap(struct run *r)
 {
 	int status;
 	pid_t pid;
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0)
-		if (pid == r->child) {
+	while ((pid = waitpid(-1, &status, WNOHANG | (r->config->left ? WUNTRACED : 0))) > 0)
+		if (WIFSTOPPED(status)) {
+			kill(pid, SIGCONT); /* whoever leaves nobody behind is work of ours, which nobody else would wake */
+		} else if (pid == r->child) {
 			r->outcome->status = status;
 			r->child_ended = true;
 		}

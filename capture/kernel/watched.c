@@ -91,20 +91,28 @@ static bool signal_came(const sigset_t *ours)
 	return got > 0;
 }
 
-static bool has_ended(pid_t pid, struct watched *w)
+/* Work of ours that somebody has stopped goes on: nobody else would wake it. */
+static bool has_ended(const struct watched_options *o, pid_t pid, struct watched *w)
 {
-	if (pid > 0 && !w->has_status && waitpid(pid, &w->status, WNOHANG) == pid)
-		w->has_status = true;
-	return w->has_status;
+	int status;
+	if (pid <= 0 || w->has_status || waitpid(pid, &status, WNOHANG | (o->start ? WUNTRACED : 0)) != pid)
+		return w->has_status;
+	if (WIFSTOPPED(status)) {
+		kill(pid, SIGCONT);
+		return false;
+	}
+	w->status = status;
+	w->has_status = true;
+	return true;
 }
 
-static void command_end(pid_t pid, const sigset_t *ours, struct watched *w)
+static void command_end(const struct watched_options *o, pid_t pid, const sigset_t *ours, struct watched *w)
 {
 	int64_t end_ns = clock_monotonic_ns() + GRACE_NS;
 	kill(pid, SIGTERM);
-	while (!has_ended(pid, w) && clock_monotonic_ns() < end_ns)
+	while (!has_ended(o, pid, w) && clock_monotonic_ns() < end_ns)
 		signal_wait(ours, end_ns);
-	if (has_ended(pid, w))
+	if (has_ended(o, pid, w))
 		return;
 	kill(pid, SIGKILL);
 	w->has_status = waitpid(pid, &w->status, 0) == pid;
@@ -138,7 +146,7 @@ static void process_wait(const struct watched_options *o, const sigset_t *ours, 
 
 static void command_wait(const struct watched_options *o, pid_t pid, const sigset_t *ours, int64_t end_ns, struct watched *w)
 {
-	while ((o->command || o->pid <= 0) && !has_ended(pid, w)) {
+	while ((o->command || o->pid <= 0) && !has_ended(o, pid, w)) {
 		int got = signal_wait(ours, end_ns);
 		if (got == SIGCHLD)
 			continue;
@@ -161,7 +169,7 @@ int watched_run(const struct watched_options *o, struct watched *w, struct err *
 	if (!w->interrupted && !ret)
 		command_wait(o, pid, &ours, end_ns, w);
 	if (pid > 0 && !w->has_status)
-		command_end(pid, &ours, w);
+		command_end(o, pid, &ours, w);
 	else if (!ret && o->linger_ns && !w->interrupted)
 		linger(&ours, clock_monotonic_ns() + o->linger_ns);
 	watched_release(&before);

@@ -41,7 +41,7 @@ struct adapter_state {
 	cpu_set_t cpus;
 	bool has_cpus, writes_output; /* a word of the command names {output} */
 	struct surroundings before, after;
-	struct file_mark target_before, input_before;
+	struct file_mark target_before, input_before, program_before;
 	struct child_result *result;
 	struct strbuf version, notes;
 	char digest[65];

@@ -191,14 +191,20 @@ static int status_judge(struct adapter_state *a, struct err *e)
 	return fail(a, EIO, e, "ended with exit status %d", WEXITSTATUS(status));
 }
 
-/* What it must not touch at all: the trace it was given, which is about to be read again, and the target as such. */
+/* What it must not touch at all: the trace it was given, which is about to be read again, the target as such, and itself: later runs would be
+ * another replayer's. */
 static int files_judge(const struct adapter_state *a, struct err *e)
 {
 	const char *input = file_mark_differs(&a->input_before, a->input_path, true);
 	const char *target = file_mark_differs(&a->target_before, a->target, false);
+	const char *program = file_mark_differs(&a->program_before, a->binary, true);
 	if (input)
 		return fail(a, EIO, e, "%s the trace that it was to replay, %s", input, a->input_path);
-	return target ? fail(a, EIO, e, "%s its target, %s", target, a->target) : 0;
+	if (target)
+		return fail(a, EIO, e, "%s its target, %s", target, a->target);
+	if (file_mark_resized(&a->target_before, a->target))
+		return fail(a, EIO, e, "changed the size of its target, %s", a->target);
+	return program ? fail(a, EIO, e, "%s its own program, %s", program, a->binary) : 0;
 }
 
 static int end_judge(struct adapter_state *a, struct err *e)
@@ -248,6 +254,7 @@ int adapter_start(struct adapter_state *a, struct err *e)
 	}
 	surroundings_take(&a->before, a->target, except);
 	file_mark_take(&a->target_before, a->target);
+	file_mark_take(&a->program_before, a->binary);
 	file_mark_take(&a->input_before, a->input_path);
 	ret = run_observed(a, e);
 	surroundings_take(&a->after, a->target, except);

@@ -136,3 +136,10 @@ const char *file_mark_differs(const struct file_mark *m, const char *path, bool 
 	bool same = now.size == m->size && now.changed.tv_sec == m->changed.tv_sec && now.changed.tv_nsec == m->changed.tv_nsec;
 	return content && m->is_data && !same ? "changed" : NULL;
 }
+
+bool file_mark_resized(const struct file_mark *m, const char *path)
+{
+	struct file_mark now;
+	file_mark_take(&now, path);
+	return m->there && m->is_data && now.there && now.size != m->size;
+}

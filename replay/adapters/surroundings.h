@@ -39,5 +39,7 @@ struct file_mark {
 void file_mark_take(struct file_mark *m, const char *path);
 /* NULL, or what has become of it: "removed", "replaced"; with `content` also "changed". Static text. */
 const char *file_mark_differs(const struct file_mark *m, const char *path, bool content);
+/* A regular file that is there and has another size. */
+bool file_mark_resized(const struct file_mark *m, const char *path);
 
 #endif

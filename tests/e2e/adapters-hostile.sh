@@ -61,6 +61,22 @@ input
 hostile 0 truncates --environment 'TRUNCATED={trace}' # the exported file is the replayer's own affair: what it made of it counts
 [ "$(fact n_matched)" -lt 200 ] || fail 'a trace cut off was replayed to its end'
 
+hostile 3 truncates --environment "TRUNCATED=$PWD/target"
+expect_line err 'hostile-replayer changed the size of its target'
+input
+mv hostile-replayer kept
+cp kept hostile-replayer
+cp kept another
+hostile 3 replaces --environment "ANOTHER=$PWD/another REPLACED=$PWD/hostile-replayer"
+expect_line err 'hostile-replayer replaced its own program'
+mv kept hostile-replayer
+
+# its keeper does not stay stopped, whoever looks: it would wait for ever
+for times in "$form" preload none; do
+	expect_status 0 timeout -s KILL 100 "$VALIDATE" replay --engine exec --destructive --device target --export blkreplay -o out.trace \
+		--times "$times" --command "[\"$here/hostile-replayer\", \"stops\", \"{trace}\", \"{device}\"]" in.csv
+done
+
 # --- a campaign: the target's directory removed, and a disk that is full ----------------------------------------------------------
 mkdir small
 if [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=24m,mode=755 small small 2>/dev/null; then

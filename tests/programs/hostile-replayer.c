@@ -92,6 +92,10 @@ static void misbehave(const char *fault)
 		exit(9);
 	if (!strcmp(fault, "truncates") && truncate(getenv("TRUNCATED"), 2000))
 		exit(9);
+	if (!strcmp(fault, "replaces") && rename(getenv("ANOTHER"), getenv("REPLACED")))
+		exit(9);
+	if (!strcmp(fault, "stops")) /* who started it */
+		kill(getppid(), SIGSTOP);
 	if (!strcmp(fault, "fills")) {
 		int file = open(getenv("FILLED"), O_WRONLY | O_CREAT, 0600);
 		while (write(file, buffer, sizeof buffer) > 0 || write(file, buffer, 1) > 0)
