@@ -12,11 +12,17 @@ struct list {
 	struct object_table told; /* directories */
 };
 
+/* As in the trace (strace_write.c): a relative root is one below "/". */
+static const char *above(const char *root)
+{
+	return *root == '/' ? "" : "/";
+}
+
 static void add_path(struct sink *s, const struct trace_meta *m, const char *path, size_t len)
 {
 	const char *root = m->root ? m->root : "/";
 	size_t root_len = strlen(root);
-	strbuf_addf(&s->out, "%s%s%.*s", root, root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
+	strbuf_addf(&s->out, "%s%s%s%.*s", above(root), root, root_len && root[root_len - 1] == '/' ? "" : "/", (int)len, path);
 }
 
 /* The directories above all names: ARTC stops at a file in one that it was not told of. */
@@ -27,7 +33,7 @@ static void add_root(struct sink *s, const struct trace_meta *m)
 		slash = strchr(slash + 1, '/');
 		slash = slash ? slash : root + strlen(root);
 		if (slash > root + 1 && slash[-1] != '/')
-			strbuf_addf(&s->out, "dir#%.*s\n", (int)(slash - root), root);
+			strbuf_addf(&s->out, "dir#%s%.*s\n", above(root), (int)(slash - root), root);
 	}
 }
 

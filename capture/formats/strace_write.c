@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "capture/formats/descriptors.h"
 #include "capture/formats/sink.h"
 #include "capture/formats/strace_private.h"
 #include "common/xalloc.h"
@@ -26,6 +27,8 @@ struct out {
 	int64_t last_us;
 	struct thread *thread;
 	size_t n_threads, cap_threads, last_thread;
+	bool *opened; /* opened[n_opened], by number: some call of the trace made this descriptor */
+	size_t n_opened;
 	struct strbuf text; /* a line, until it is known to be possible */
 };
 
@@ -434,22 +437,44 @@ bool strace_call_text(struct trace *t, const struct trace_record *r, struct strb
 	return known;
 }
 
+static void note_opened(struct out *x, const struct trace_record *r)
+{
+	if (!(op_info(r->op)->uses & OP_RETURNS_FD) || r->rvalue < 0 || r->rvalue >= DESCRIPTOR_MAX)
+		return;
+	size_t fd = (size_t)r->rvalue;
+	if (fd >= x->n_opened) {
+		x->opened = xreallocarray(x->opened, fd + 64, sizeof *x->opened);
+		memset(x->opened + x->n_opened, 0, (fd + 64 - x->n_opened) * sizeof *x->opened);
+		x->n_opened = fd + 64;
+	}
+	x->opened[fd] = true;
+}
+
+/* NULL: nothing is in the way. */
+static const char *cannot(const struct out *x, const struct trace_record *r, const struct strace_call *c)
+{
+	if (!c)
+		return x->old ? "ARTC is not known to take the call" : "strace has no call of that name";
+	if (r->begin_ns == TIME_NONE)
+		return "its begin is not known";
+	const bool opened = r->fd >= 0 && (size_t)r->fd < x->n_opened && x->opened[r->fd];
+	if (x->old && (op_info(r->op)->uses & OP_HAS_FD) && !opened)
+		return "ARTC replays calls on descriptors that the trace opens";
+	return NULL;
+}
+
 static int write_one(void *ctx, struct sink *s, const struct trace_record *r, const char **why, struct err *e)
 {
 	struct out *x = ctx;
 	const struct strace_call *c = x->old ? old_row_of(r) : row_of(r);
 	(void)e;
-	*why = !c ? x->old ? "ARTC is not known to take the call" : "strace has no call of that name"
-	       : r->begin_ns == TIME_NONE ? "its begin is not known"
-					  : NULL;
-	if (*why)
+	if ((*why = cannot(x, r, c)))
 		return 0;
 	strbuf_reset(&x->text);
 	int64_t ns = x->wall_ns + r->begin_ns;
-	*why = "it begins before 1970";
+	*why = ns < 0 ? "it begins before 1970" : "an argument of it is not known";
 	if (ns < 0)
 		return 0;
-	*why = "an argument of it is not known";
 	struct thread *th = thread_of(x, r->tid);
 	int64_t us = old_begin_us(x, th, ns), took_ns = r->end_ns != TIME_NONE && r->end_ns >= r->begin_ns ? r->end_ns - r->begin_ns : -1;
 	strbuf_addf(&x->text, "%u ", r->tid);
@@ -464,19 +489,23 @@ static int write_one(void *ctx, struct sink *s, const struct trace_record *r, co
 	th->end_us = us + (took_ns > 0 ? took_ns / 1000 : 0);
 	strbuf_addch(&x->text, '\n');
 	strbuf_add(&s->out, x->text.s, x->text.len);
+	if (x->old)
+		note_opened(x, r);
 	return 1;
 }
 
-
+/* ARTC knows no directory that names count from: a relative root is one below "/". */
 static int write_as(bool old, struct trace *t, const char *path, struct trace_export_report *report, struct err *e)
 {
 	static const struct sink_writer writer = {.one = write_one};
 	const struct trace_meta *m = trace_meta(t);
-	struct out x = {
-	    .t = t, .wall_ns = m->wall_epoch_ns, .root = m->root ? m->root : "/", .old = old, .text = STRBUF_INIT};
+	char *root = xasprintf("%s%s", old && m->root && *m->root != '/' ? "/" : "", m->root ? m->root : "/");
+	struct out x = {.t = t, .wall_ns = m->wall_epoch_ns, .root = root, .old = old, .text = STRBUF_INIT};
 	int rc = sink_write_trace(&writer, &x, t, path, report, e);
 	strbuf_release(&x.text);
 	free(x.thread);
+	free(x.opened);
+	free(root);
 	return rc;
 }
 

@@ -72,6 +72,13 @@ static int user_check(const struct replay_config *c, const struct times_how *t, 
 	return ret;
 }
 
+/* What is done in a directory is not seen at a device: who would be timed there is by the library. */
+static const char *times_text(const struct replay_config *c, const struct adapter *a)
+{
+	const bool cannot = c->dir && a->usual == ADAPTER_BLOCK && a->times & ADAPTER_PRELOAD;
+	return c->adapter.times || !cannot ? c->adapter.times : times_name(ADAPTER_PRELOAD);
+}
+
 int adapter_check(const struct replay_config *c, struct err *e)
 {
 	const struct adapter *a = replay_engine_find(c->engine)->adapter;
@@ -80,7 +87,7 @@ int adapter_check(const struct replay_config *c, struct err *e)
 	struct times_how times;
 	cpu_set_t set;
 	int ret = options_check(a, c, e);
-	ret = ret ? ret : times_parse(&times, c->adapter.times, a, e);
+	ret = ret ? ret : times_parse(&times, times_text(c, a), a, e);
 	if (!ret && c->adapter.export)
 		ret = inputs_format_parse(c->adapter.export, &format, &per, e);
 	ret = ret ? ret : user_check(c, &times, e);
@@ -214,7 +221,7 @@ static int self_read(struct adapter_state *a, struct err *e)
 static int replay_all(struct adapter_state *a, struct replay_summary *s, struct err *e)
 {
 	const struct replay_config *c = a->run.config;
-	int ret = times_parse(&a->times, c->adapter.times, a->run.adapter, e);
+	int ret = times_parse(&a->times, times_text(c, a->run.adapter), a->run.adapter, e);
 	if (!ret && c->output)
 		ret = output_check(a->input_path, c->output, c->device, e);
 	a->has_cpus = c->cpus != NULL;

@@ -237,7 +237,7 @@ static int compile(struct adapter_run *r, const char *list, struct err *e)
 static int artc_ready(struct adapter_run *r, struct err *e)
 {
 	const char *given = trace_meta(r->input)->root;
-	char *root = xstrdup(given ? given : ""), *list = adapter_path(r, "files");
+	char *root = xasprintf("%s%s", given && *given && *given != '/' ? "/" : "", given ? given : ""), *list = adapter_path(r, "files");
 	for (size_t len = strlen(root); len && root[len - 1] == '/';)
 		root[--len] = 0;
 	int ret = list_write(r, root, list, e);

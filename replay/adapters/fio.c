@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 #include "capture/op.h"
 #include "common/xalloc.h"
@@ -196,14 +197,16 @@ static int fio_words(struct adapter_run *r, struct err *e)
 	return 0;
 }
 
-/* Its status is 0 even where its job was killed. */
+/* Its status is 0 even where its job was killed; where it is another one, what was wrong stands in front of its table of numbers. */
 static int fio_ended(struct adapter_run *r, struct err *e)
 {
-	struct strbuf signal = STRBUF_INIT;
+	struct strbuf said = STRBUF_INIT;
 	int ret = -EAGAIN;
-	if (printed_says(r, ", got signal=", NULL, &signal))
-		ret = err_set(e, EPROTO, "fio's job was ended by signal %.3s, and fio itself ended as if nothing were", signal.s);
-	strbuf_release(&signal);
+	if (printed_says(r, ", got signal=", NULL, &said))
+		ret = err_set(e, EPROTO, "fio's job was ended by signal %.3s, and fio itself ended as if nothing were", said.s);
+	else if (r->status && !r->config->adapter.accept_status && printed_says(r, "func=", NULL, &said))
+		ret = err_set(e, EIO, "fio ended with status %d: %.200s", WIFEXITED(r->status) ? WEXITSTATUS(r->status) : r->status, said.s);
+	strbuf_release(&said);
 	return ret;
 }
 

@@ -38,10 +38,25 @@ expect_line err 'nobody would time it'
 # calls in a directory: as the preloaded library sees them
 mkdir dir
 expect_status 0 "$VALIDATE" microbench random-read --level 2 --requests 100 --file-size 1M --dir dir -o calls.trace
-expect_status 0 "$VALIDATE" replay --engine fio --times preload --dir dir -o preload.trace calls.trace
+expect_status 0 "$VALIDATE" replay --engine fio --dir dir -o preload.trace calls.trace
 expect_line out '200 of 200; times: preload'
 expect_status 0 "$VALIDATE" replay --engine fio --times self --dir dir -o self.trace calls.trace
 expect_line out '200 of 200; times: self'
+
+# a read over the end of its file gives less than it asked for, at which fio ends with an error: it is passed over
+head -c 6000 /dev/zero >dir/short
+{
+	echo 'pid,tid,begin,end,function,args,rvalue'
+	echo '1,1,1000,2000,pread,"path=short;fd=3;offset=0;length=4096",4096'
+	echo '1,1,3000,4000,pread,"path=short;fd=3;offset=4096;length=4096",1904'
+	echo '1,1,5000,6000,pread,"path=short;fd=3;offset=6000;length=4096",0'
+} >end.csv
+expect_status 0 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
+expect_line out '1 of 3; times: preload'
+"$VALIDATE" info --json end.trace | grep -q 'it read less than it asked for' || fail 'nothing is said of what was passed over'
+rm dir/short
+expect_status 3 "$VALIDATE" replay --engine fio --dir dir -o end.trace end.csv
+expect_line err 'error=No such file or directory'
 
 # in directories of any name
 mkdir 'a:b c' 'a:b c/d:e'

@@ -26,6 +26,16 @@ expect_status 0 "$VALIDATE" export --to btrecord block.trace -o block.replay.0
 [ "$(wc -c <block.replay.0)" -eq $((32 + 200 * 40)) ] || fail "btrecord: another size"
 [ "$(od -An -tu8 -j16 -N16 block.replay.0 | tr -s ' ')" = ' 200 200' ] || fail "btrecord: other numbers of bunches and packets"
 
+# ARTC knows neither a directory that names count from nor descriptors that nobody opened
+mkdir below
+"$VALIDATE" microbench createfiles --requests 1 --files 16 --dir below -o made.trace >out
+expect_status 0 "$VALIDATE" export --to artc made.trace -o made.artc
+grep -q ' open("/below/' made.artc || fail "names that ARTC cannot resolve: $(head -n 3 made.artc)"
+"$VALIDATE" microbench random-read --requests 3 --file-size 64K --dir below -o reads.trace >out
+expect_status 0 "$VALIDATE" export --to artc reads.trace -o reads.artc
+expect_line err 'descriptors that the trace opens'
+[ ! -s reads.artc ] || fail "reads of a descriptor that nobody opened: $(cat reads.artc)"
+
 # every format that is written, byte for byte; UPDATE=1 writes the files anew
 for file in "$data"/golden/want.*; do
 	format=${file##*.}
