@@ -99,13 +99,19 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f, con
 	return &p->slot[i];
 }
 
+/* A flush is of the whole device. */
+static uint64_t offset_of(const struct block_waiting *w)
+{
+	return w->op == OP_FDATASYNC ? OFFSET_NONE : w->sector * 512 - w->done_bytes;
+}
+
 /* It gets its place in the trace. */
 static int begin(struct block_waiting *w, struct foreign *f, const struct pair_event *v, struct err *e)
 {
 	struct trace_record r = foreign_record();
 	r.op = w->op;
 	r.begin_ns = v->ns;
-	r.offset = w->sector * 512;
+	r.offset = offset_of(w);
 	r.length = w->bytes;
 	r.object = v->object;
 	r.pid = r.tid = w->pid;
@@ -180,7 +186,7 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 		r = foreign_record();
 		r.op = w->op;
 		r.begin_ns = p->by_queue && w->queue_ns != TIME_NONE ? w->queue_ns : w->issue_ns;
-		r.offset = w->sector * 512 - w->done_bytes;
+		r.offset = offset_of(w);
 		r.object = v->object;
 		r.pid = r.tid = w->pid;
 		r.flags = w->op == OP_FALLOCATE ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : v->flags;
@@ -220,9 +226,13 @@ static int on_complete(struct block_pairs *p, struct foreign *f, const struct pa
 	return 0;
 }
 
-int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
+int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair_event *given, struct err *e)
 {
+	struct pair_event event = *given;
+	const struct pair_event *v = &event;
 	struct block_waiting *w;
+	if (v->op == OP_FDATASYNC) /* the kernel's issue of a flush names sector 0, its completion 2^64 - 1 */
+		event.sector = 0;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {
 		f->base.notes.n_passed_over++;
 		return 0;

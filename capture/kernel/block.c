@@ -76,7 +76,7 @@ static int64_t since(int64_t ns, int64_t epoch_ns)
 static int take(void *context, const struct block_request *r)
 {
 	static const enum trace_op op[] = {[BLOCK_READ] = OP_PREAD, [BLOCK_WRITE] = OP_PWRITE, [BLOCK_DISCARD] = OP_FALLOCATE,
-					   [BLOCK_FLUSH] = OP_FSYNC};
+					   [BLOCK_FLUSH] = OP_FDATASYNC};
 	struct work *w = context;
 	if (r->direction == BLOCK_OTHER) {
 		w->n_other++;
@@ -98,7 +98,7 @@ static int take(void *context, const struct block_request *r)
 		.fd = -1,
 		.flags = r->direction == BLOCK_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : r->flags,
 		.heap = HEAP_NONE,
-		.op = (uint16_t)(r->direction == BLOCK_WRITE && !r->n_sectors ? OP_FSYNC : op[r->direction]),
+		.op = (uint16_t)(r->direction == BLOCK_WRITE && !r->n_sectors ? OP_FDATASYNC : op[r->direction]),
 	};
 	return trace_writer_append(w->writer, &record, 1, w->e);
 }

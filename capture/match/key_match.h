@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Requests without numbers, matched by key: operation, object, offset and length; the k-th of a key in the replay is
+/* Requests without numbers, matched by key: operation, object, offset where it has one, and length; the k-th of a key in the replay is
  * the k-th in the reference, in the order of the files. Swaps of identical requests so go unseen.
  *
  * Both traces are read side by side; a request waits until its partner comes. Objects are the same by kind and name,

@@ -95,7 +95,7 @@ void volume_log_reset(struct volume_log *l)
 
 static struct trace_record record_of(const struct volume_entry *x, uint64_t seq, int64_t epoch_ns, uint32_t object)
 {
-	static const uint16_t ops[] = {[SERVICE_READ] = OP_PREAD, [SERVICE_WRITE] = OP_PWRITE, [SERVICE_FLUSH] = OP_FSYNC};
+	static const uint16_t ops[] = {[SERVICE_READ] = OP_PREAD, [SERVICE_WRITE] = OP_PWRITE, [SERVICE_FLUSH] = OP_FDATASYNC};
 	return (struct trace_record){
 		.seq = seq,
 		.begin_ns = x->arrival_ns - epoch_ns,

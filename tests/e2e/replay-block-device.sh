@@ -41,7 +41,7 @@ for backend in io_uring libaio psync; do
 		# and what is read to see whether the device may be written
 		[ "$(seen ',pread,')" -ge 101 ] || fail "$backend $mode: $(seen ',pread,') reads reached the device instead of 101"
 		[ "$(seen ',pwrite,')" -eq 52 ] || fail "$backend $mode: $(seen ',pwrite,') writes reached the device instead of 52"
-		[ "$(seen ',fsync,')" -ge 1 ] || fail "$backend $mode: no flush reached the device"
+		[ "$(seen ',fdatasync,')" -ge 1 ] || fail "$backend $mode: no flush reached the device"
 		[ "$(seen ',fallocate,')" -eq 0 ] || fail "$backend $mode: a discard reached the device"
 		for k in 3 75 150; do
 			grep -q ",pwrite,.*offset=$((k * 4096));" seen.csv || fail "$backend $mode: no write at block $k"

@@ -142,7 +142,7 @@ static int by_time(const void *x, const void *y)
 
 static int extra_write(struct making *m, const struct device_request *q, uint32_t object, struct err *e)
 {
-	static const uint16_t op[] = {[KIND_READ] = OP_PREAD, [KIND_WRITE] = OP_PWRITE, [KIND_FLUSH] = OP_FSYNC, [KIND_DISCARD] = OP_FALLOCATE};
+	static const uint16_t op[] = {[KIND_READ] = OP_PREAD, [KIND_WRITE] = OP_PWRITE, [KIND_FLUSH] = OP_FDATASYNC, [KIND_DISCARD] = OP_FALLOCATE};
 	struct trace_record r = {.seq = m->n_records++, .intended_ns = TIME_NONE, .offset = q->offset, .length = q->length,
 				 .rvalue = q->kind == KIND_READ || q->kind == KIND_WRITE ? (int64_t)q->length : 0, .object = object, .fd = -1,
 				 .flags = q->kind == KIND_DISCARD ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : 0, .heap = HEAP_NONE,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* blktrace's binary files, made by hand where no sample has what is tested. */
+/* Traces of blktrace and of the kernel's events, made by hand where no sample has what is tested. */
 #include "capture/format.h"
 #include "tests/unit/capture/sample.h"
 
@@ -59,9 +59,39 @@ static void events_may_tell_their_group(void **state)
 	unlink(path);
 }
 
+/* Whatever sector the events name: captured ones have none either, and are matched with them. */
+static void flushes_have_no_place(void **state)
+{
+	static const struct {
+		const char *format, *text;
+	} made[] = {
+		{"tracepoints", "  a-7 [000] ..... 1.000000: block_rq_issue: 8,0 FF 0 () 0 + 0 be,0,4 [a]\n"
+				"  a-7 [000] ..... 1.000500: block_rq_complete: 8,0 FF () 18446744073709551615 + 0 be,0,4 [0]\n"},
+		{"blkparse", "  8,0    0        1     0.000000000     7  D  FN 0 + 0 [a]\n"
+			     "  8,0    0        2     0.000500000     7  C  FN 0 + 0 [0]\n"},
+	};
+	char path[512];
+	struct err e = ERR_INIT;
+	(void)state;
+	for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+		struct trace *t;
+		const struct trace_record *r;
+		spill(scratch(path, "flush"), made[i].text, strlen(made[i].text));
+		must(trace_open_as(&t, format_find(made[i].format), path, &e), &e);
+		assert_int_equal(trace_next(t, &r, &e), 1);
+		assert_int_equal(r->op, OP_FDATASYNC);
+		assert_int_equal(r->offset, OFFSET_NONE);
+		assert_int_equal(r->end_ns - r->begin_ns, 500000);
+		assert_int_equal(trace_next(t, &r, &e), 0);
+		trace_close(t);
+		unlink(path);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(flushes_have_no_place),
 	    cmocka_unit_test(events_may_tell_their_group),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -169,6 +169,19 @@ static void without_a_key(void **state)
 	key_match_release(&m);
 }
 
+static void offsets_count_where_there_are_any(void **state)
+{
+	struct key_match m;
+	(void)state;
+	key_match_init(&m, NULL, NULL, sizeof(uint64_t), 0);
+	for (int i = 0; i < 2; i++) {
+		const unsigned int op = i ? OP_PREAD : OP_FDATASYNC;
+		const struct trace_record a = {.op = (uint16_t)op, .offset = 0, .fd = -1}, b = {.op = (uint16_t)op, .offset = OFFSET_NONE, .fd = -1};
+		assert_int_equal(key_match_key(&m, SIDE_REFERENCE, &a) == key_match_key(&m, SIDE_REPLAY, &b), op == OP_FDATASYNC);
+	}
+	key_match_release(&m);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -176,6 +189,7 @@ int main(void)
 		cmocka_unit_test(counted_in_between),
 		cmocka_unit_test(no_more_than_may_wait),
 		cmocka_unit_test(without_a_key),
+		cmocka_unit_test(offsets_count_where_there_are_any),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
