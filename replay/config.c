@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/options_describe.h"
 #include "common/placement.h"
 #include "common/processors.h"
 #include "common/scheduling.h"
@@ -266,6 +267,19 @@ static int keep_check(const struct replay_config *c, struct err *e)
 	return 0;
 }
 
+/* What only other people's replayers have: our own would pass over it. */
+static int foreign_check(const struct replay_config *c, struct err *e)
+{
+	const size_t first = offsetof(struct replay_config, adapter), end = first + sizeof c->adapter;
+	struct replay_config standard;
+	const struct option_spec *o = replay_options;
+	replay_config_init(&standard);
+	for (; (o = options_changed(o, c, &standard)); o++)
+		if (o->offset >= first && o->offset < end)
+			return err_set(e, EINVAL, "%s: engine %s has no such option, which is for other people's replayers", o->name, c->engine ? c->engine : "");
+	return 0;
+}
+
 int replay_check(const struct replay_config *c, struct err *e)
 {
 	struct mutant m;
@@ -273,7 +287,10 @@ int replay_check(const struct replay_config *c, struct err *e)
 	const struct replay_engine *g = replay_engine_find(c->engine ? c->engine : "");
 	if (g && g->adapter)
 		return g->check(c, e);
-	int ret = fs_rules_parse(&rules, c->fs_rules, e);
+	int ret = foreign_check(c, e);
+	if (ret)
+		return ret;
+	ret = fs_rules_parse(&rules, c->fs_rules, e);
 	if (ret)
 		return err_context(e, "fs-rules");
 	ret = mutant_parse(&m, c->mutant, e);

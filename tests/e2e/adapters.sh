@@ -74,6 +74,12 @@ run 2 --times preload
 expect_line err 'command is missing'
 run 2 --times preload --command './simple-replayer' --order none
 expect_line err 'engine exec has no such option'
+for option in '--times block' '--command x' '--user nobody' '--time-limit 1s' '--fio-ioengine libaio'; do
+	for engine in event compiled; do
+		expect_status 2 "$VALIDATE" replay --engine $engine $option --dir . in.csv
+		expect_line err "engine $engine has no such option"
+	done
+done
 run 2 --times preload --command '["a", 5]'
 expect_line err 'word 2 is no text'
 run 2 --times preload --command './simple-replayer' --export oracle
