@@ -84,6 +84,8 @@ static int outcome_judge(const struct run_config *c, const struct app_outcome *o
 {
 	if (o->n_stops)
 		return err_set(e, EINTR, "interrupted");
+	if (r->seen.runs_on[0])
+		return err_set(e, EILSEQ, "the application does not make the same requests in each run: while one was held back, %s", r->seen.runs_on);
 	if (r->seen.stuck)
 		return err_set(e, EDEADLK, "nobody made a request any more while one was held back (%s)", r->seen.stuck_at);
 	if (WIFSIGNALED(o->status))

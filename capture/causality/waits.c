@@ -37,11 +37,11 @@ struct reading {
 
 static uint32_t computed(const struct watch_wait *w, const struct node *waiter)
 {
-	if (waiter->goes_on && !w->by_computing)
+	if (w->compute_ns < 0 || (waiter->goes_on && !w->by_computing))
 		return 0;
 	if (w->by_computing || waiter->compute_ns <= w->compute_ns)
 		return COMPUTED_ALL;
-	return w->compute_ns < 0 ? 0 : (uint32_t)((double)w->compute_ns / (double)waiter->compute_ns * COMPUTED_ALL);
+	return (uint32_t)((double)w->compute_ns / (double)waiter->compute_ns * COMPUTED_ALL);
 }
 
 static void wait_place(struct reading *x, uint64_t i)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ enum {
 	LOOK_NS = 250000,    /* between two looks while somebody is held */
 	BEAT_NS = 100000000, /* without anybody held */
 	STUCK_FACTOR = 20,   /* of the longest that passed between two requests */
+	MORE_REQUESTS = 100, /* than in the run without delays: not a few that a merge could name, they go on for as long as it takes */
 };
 #define STUCK_FLOORS 1000 /* at least so often compute_floor_ns */
 
@@ -47,8 +49,8 @@ static void wakes_note(struct watch *w)
 {
 	for (; w->n_woken < w->n_waits; w->n_woken++) {
 		struct watch_wait *x = &w->wait[w->n_woken];
-		const struct cause_slot *s = &w->page->slot[x->waiter];
-		if (x->by_computing || atomic_load(&s->woken_of) != w->last_release)
+		const struct cause_slot *s = x->key ? NULL : &w->page->slot[x->waiter];
+		if (!s || x->by_computing || atomic_load(&s->woken_of) != w->last_release)
 			continue;
 		const uint64_t n = atomic_load(&s->woken_requests);
 		x->n_ended = n > w->last_requests ? n - w->last_requests : 0;
@@ -69,7 +71,12 @@ static void waits_note(struct watch *w, int64_t now)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		const struct watch_seen *s = &w->seen[i];
-		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
+		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0, 0};
+	}
+	struct unborn *u = &w->unborn;
+	for (uint32_t k = 0; t >= 0 && (k = unborn_next(u, w->page, k)) < u->n; k++) {
+		GROW(w->wait, w->n_waits, w->waits_cap);
+		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, SLOT_NONE, false, -1, 0, 0, 0, u->known[k].key};
 	}
 	if (t >= 0)
 		w->last_requests = atomic_load(&w->page->slot[t].n_requests);
@@ -113,6 +120,21 @@ static void stuck_tell(struct watch *w, int64_t now)
 	strbuf_release(&b);
 }
 
+/* Who makes requests for as long as another is held back, and so for ever. */
+static void excess_watch(struct watch *w)
+{
+	const uint32_t n = watch_slots_used(w);
+	for (uint32_t i = 0; i < n && !w->outcome.runs_on[0]; i++) {
+		const struct cause_slot *s = &w->page->slot[i];
+		const uint64_t n_requests = atomic_load(&s->n_requests), most = w->seen[i].n_known;
+		if (most && n_requests > most + MORE_REQUESTS)
+			snprintf(w->outcome.runs_on, sizeof w->outcome.runs_on, "%s %d goes on making requests, %" PRIu64 " so far, %" PRIu64 " in the first run",
+				 s->rank >= 0 ? "rank" : "process", s->rank >= 0 ? (int)s->rank : (int)s->pid, n_requests, most);
+	}
+	if (w->outcome.runs_on[0])
+		descendants_kill();
+}
+
 static void progress_watch(struct watch *w, int64_t now)
 {
 	uint64_t sum = atomic_load(&w->page->released);
@@ -142,6 +164,8 @@ static void *watch_run(void *ctx)
 		const bool any = held != atomic_load(&p->released);
 		if (any)
 			held_look(w, now);
+		if (w->config.throttled)
+			excess_watch(w);
 		const struct timespec nap = {0, any ? LOOK_NS : BEAT_NS};
 		if (w->outcome.stuck)
 			descendants_kill(); /* until the last that was just being made */
@@ -164,6 +188,7 @@ void watch_open(struct watch **w, const struct watch_config *c)
 	int64_t longest = 0;
 	for (uint32_t i = 0; i < c->n_known; i++)
 		longest = c->known[i].phase_max_ns > longest ? c->known[i].phase_max_ns : longest;
+	unborn_init(&(*w)->unborn, c->known, c->n_known);
 	(*w)->stuck_after_ns = watch_times(STUCK_FACTOR * c->factor, longest, STUCK_FLOORS * c->compute_floor_ns);
 }
 
@@ -175,6 +200,7 @@ void watch_close(struct watch *w)
 	watch_end(w, &ignored);
 	free(w->root);
 	free(w->seen);
+	unborn_release(&w->unborn);
 	free(w->wait);
 	free(w->list);
 	free(w);
@@ -243,6 +269,19 @@ static void threads_copy(struct watch *w)
 	}
 }
 
+/* Who had not begun has a slot by now; those that never came to be wait for nobody. */
+static void waits_settle(struct watch *w)
+{
+	uint64_t n = 0;
+	for (uint64_t i = 0; i < w->n_waits; i++) {
+		struct watch_wait *x = &w->wait[i];
+		x->waiter = x->key ? slot_of_key(w->page, x->key) : x->waiter;
+		if (x->waiter != SLOT_NONE)
+			w->wait[n++] = *x;
+	}
+	w->n_waits = n;
+}
+
 void watch_end(struct watch *w, struct watch_outcome *o)
 {
 	if (w->runs) {
@@ -257,6 +296,7 @@ void watch_end(struct watch *w, struct watch_outcome *o)
 		w->outcome.n_ranks = atomic_load(&w->page->n_ranks);
 		w->outcome.too_many = atomic_load(&w->page->n_slots) > CAUSE_SLOTS;
 		wakes_note(w);
+		waits_settle(w);
 		threads_copy(w);
 		munmap(w->page, sizeof *w->page);
 		w->page = NULL;

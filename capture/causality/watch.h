@@ -31,12 +31,13 @@ struct watch_wait {
 	int64_t at_ns;
 	uint32_t throttled, waiter;
 	bool by_computing; /* it was found computing for too long, in no call that waits */
-	int64_t compute_ns; /* of the waiter since its last request ended: on the processor, or asleep by the clock */
+	int64_t compute_ns; /* of the waiter since its last request ended: on the processor, or asleep by the clock; -1: it had not begun */
 	/* when the call ended that the waiter waited in, how many requests the throttled one had ended by then, from the one that was held back on (0:
 	 * none, or it is not known), and what it had computed behind the last of them */
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
+	uint64_t key; /* of a waiter that had not begun; 0: it had */
 };
 
 #define CAUSALITY_THREADS_MAX 4096u
@@ -60,6 +61,7 @@ struct watch_outcome {
 	bool too_many;		/* more threads than there are slots */
 	bool stuck;		/* nobody made a request for far longer than ever before; its processes were killed */
 	char stuck_at[400];	/* who did what then */
+	char runs_on[200];	/* who made far more requests than in the run without delays; its processes were killed. Empty: nobody */
 };
 
 struct watch;

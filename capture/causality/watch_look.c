@@ -36,6 +36,9 @@ static void limits_find(const struct watch *w, uint64_t key, struct watch_seen *
 	s->limits.phase = watch_times(c->factor, most.phase_max_ns, c->compute_floor_ns);
 	s->limits.asleep = watch_times(c->factor, most.blocked_max_ns, ASLEEP_FLOOR_NS);
 	s->blocked_max_ns = watch_times(c->factor, most.blocked_max_ns, 0);
+	for (uint32_t i = 0; i < c->n_known; i++)
+		if (c->known[i].key == key && c->known[i].n_requests > s->n_known)
+			s->n_known = c->known[i].n_requests;
 	s->has_limits = true;
 }
 

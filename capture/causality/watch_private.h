@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "capture/causality/judge.h"
+#include "capture/causality/unborn.h"
 #include "capture/causality/watch.h"
 #include "capture/preload/causes.h"
 
@@ -25,6 +26,7 @@ struct watch_seen { /* of a slot */
 	enum judge_verdict verdict;
 	struct judge_limits limits;
 	int64_t blocked_max_ns;
+	uint64_t n_known; /* requests in the run without delays; 0: it was not there */
 	bool has_limits;
 };
 
@@ -42,6 +44,7 @@ struct watch {
 	int64_t progress_ns; /* when requests were last seen to go on */
 	uint64_t n_progress;
 	int64_t stuck_after_ns;
+	struct unborn unborn;
 	struct watch_wait *wait;
 	uint64_t n_waits, waits_cap;
 	uint64_t n_woken; /* of them, those whose end was looked for */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Small parallel applications whose dependencies are known: parallel KIND [N]. */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -286,6 +287,48 @@ static int sending(int every)
 	return 0;
 }
 
+/* Behind each of its writes a child that writes a file of its own, and is waited for. */
+static int children(void)
+{
+	char name[20];
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		if (!fork()) {
+			snprintf(name, sizeof name, "child%d", i);
+			put(file_open(name, O_RDWR | O_TRUNC), 0);
+			_exit(0);
+		}
+		children_wait();
+	}
+	return 0;
+}
+
+/* The child writes until the parent has written everything. */
+static int beats(void)
+{
+	int p[2], fd = file_open("data", O_RDWR | O_TRUNC);
+	char c;
+	if (pipe2(p, O_NONBLOCK))
+		die("pipe");
+	if (!fork()) {
+		int own = file_open("beats", O_RDWR | O_TRUNC);
+		while (read(p[0], &c, 1) != 1) {
+			put(own, 0);
+			usleep(1000);
+		}
+		_exit(0);
+	}
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		compute(2);
+	}
+	if (write(p[1], "x", 1) != 1)
+		die("write");
+	children_wait();
+	return 0;
+}
+
 /* A file that does not count is made, written and removed before each of those that do; which get its descriptor, and often its inode's number. */
 static int again(const char *other)
 {
@@ -382,6 +425,10 @@ int main(int argc, char **argv)
 		return computing();
 	if (!strcmp(kind, "sending"))
 		return sending(argc > 3 ? atoi(argv[3]) : 1);
+	if (!strcmp(kind, "children"))
+		return children();
+	if (!strcmp(kind, "beats"))
+		return beats();
 	if (!strcmp(kind, "again"))
 		return again(argv[3]);
 	if (!strcmp(kind, "renamed"))

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "capture/causality/unborn.h"
+
+#include <stdlib.h>
+
+#include "common/xalloc.h"
+
+/* A thread by its process, a process by its parent; without an MPI job all processes come from the command's. */
+static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread *t)
+{
+	if (t->tid != t->pid || t->rank < 0)
+		return true;
+	for (uint32_t i = 0; i < u->n; i++)
+		if (u->known[i].pid == t->parent && u->known[i].rank == t->rank)
+			return true;
+	return false;
+}
+
+void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
+{
+	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->told)};
+	for (uint32_t i = 0; i < n; i++) {
+		u->told[i] |= !is_begun_by_a_node(u, &known[i]);
+		for (uint32_t k = 0; k < i; k++)
+			if (known[k].key == known[i].key)
+				u->told[i] = u->told[k] = true;
+	}
+}
+
+void unborn_release(struct unborn *u)
+{
+	free(u->told);
+	u->told = NULL;
+}
+
+uint32_t slot_of_key(const struct cause_page *p, uint64_t key)
+{
+	const uint32_t used = atomic_load(&p->n_slots), n = used < CAUSE_SLOTS ? used : CAUSE_SLOTS;
+	for (uint32_t i = 0; i < n; i++)
+		if (__atomic_load_n(&p->slot[i].pid, __ATOMIC_ACQUIRE) && p->slot[i].key == key)
+			return i;
+	return SLOT_NONE;
+}
+
+uint32_t unborn_next(struct unborn *u, const struct cause_page *p, uint32_t at)
+{
+	for (; at < u->n; at++) {
+		u->told[at] = u->told[at] || slot_of_key(p, u->known[at].key) != SLOT_NONE;
+		if (!u->told[at])
+			break;
+	}
+	return at;
+}
