@@ -139,15 +139,16 @@ int loop_attach(const char *file, bool direct, char device[LOOP_NAME_MAX], struc
 
 int loop_detach(const char *device, const char *file, struct err *e)
 {
-	if (is_over(device, file) <= 0)
-		return 0;
+	const int over = is_over(device, file);
+	if (over <= 0)
+		return over ? err_sys(e, -over, "it cannot be told whether %s is the loop device over %s", device, file) : 0;
 	int fd = open(device, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return err_sys(e, errno, "%s", device);
 	int ret = ioctl(fd, LOOP_CLR_FD) < 0 && errno != ENXIO ? err_sys(e, errno, "%s: cannot detach it", device) : 0;
 	close(fd);
 	/* whoever still has it open, udev for instance, puts the end off */
-	for (int i = 0; i < 200 && !ret && is_over(device, file) > 0; i++)
+	for (int i = 0; i < 200 && !ret && is_over(device, file); i++)
 		nanosleep(&(struct timespec){0, 10000000}, NULL);
-	return !ret && is_over(device, file) > 0 ? err_set(e, EBUSY, "%s: somebody still has it open", device) : ret;
+	return !ret && is_over(device, file) ? err_set(e, EBUSY, "%s: somebody still has it open", device) : ret;
 }
