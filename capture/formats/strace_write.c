@@ -439,7 +439,7 @@ bool strace_call_text(struct trace *t, const struct trace_record *r, struct strb
 
 static void note_opened(struct out *x, const struct trace_record *r)
 {
-	if (!(op_info(r->op)->uses & OP_RETURNS_FD) || r->rvalue < 0 || r->rvalue >= DESCRIPTOR_MAX)
+	if (!(op_info(r->op)->uses & (OP_RETURNS_FD | OP_MAKES_FD)) || r->rvalue < 0 || r->rvalue >= DESCRIPTOR_MAX)
 		return;
 	size_t fd = (size_t)r->rvalue;
 	if (fd >= x->n_opened) {

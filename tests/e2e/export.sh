@@ -35,6 +35,17 @@ grep -q ' open("/below/' made.artc || fail "names that ARTC cannot resolve: $(he
 expect_status 0 "$VALIDATE" export --to artc reads.trace -o reads.artc
 expect_line err 'descriptors that the trace opens'
 [ ! -s reads.artc ] || fail "reads of a descriptor that nobody opened: $(cat reads.artc)"
+cat >copied.strace <<'S'
+10 1.000000 open("/d/in", O_RDONLY) = 3 <0.000001>
+10 1.000010 dup(3) = 4 <0.000001>
+10 1.000020 read(4, "x"..., 1) = 1 <0.000001>
+10 1.000030 dup2(4, 7) = 7 <0.000001>
+10 1.000040 read(7, "x"..., 2) = 2 <0.000001>
+10 1.000050 dup2(0, 8) = 8 <0.000001>
+10 1.000060 read(8, "x"..., 3) = 3 <0.000001>
+S
+expect_status 0 "$VALIDATE" export --to artc copied.strace -o copied.artc
+[ "$(sed 's/^[^ ]* [^ ]* //; s/(.*//' copied.artc | tr '\n' ' ')" = 'open dup read dup2 read ' ] || fail "descriptors that were copied: $(cat copied.artc)"
 
 # every format that is written, byte for byte; UPDATE=1 writes the files anew
 for file in "$data"/golden/want.*; do
