@@ -142,7 +142,8 @@ static void take_other(struct parsed *p, const struct call_line *l)
 	struct strace *t = p->t;
 	uint64_t from = 0, to = 0;
 	const bool makes = p->call->kind == CALL_DESCRIPTOR || p->call->kind == CALL_PAIR;
-	const bool cloexec = makes && (has(l->text, l->end, "CLOEXEC") || !strncmp(p->call->name, "pidfd", 5)); /* O_, SOCK_, EFD_ ... */
+	const bool always = !strncmp(p->call->name, "pidfd", 5) || !strcmp(p->call->name, "io_uring_setup"); /* pidfd_open(2), io_uring_setup(2) */
+	const bool cloexec = makes && (always || has(l->text, l->end, "CLOEXEC")); /* O_, SOCK_, EFD_ ... */
 	t->base.base.notes.n_passed_over++;
 	if (p->call->kind == CALL_CLONE) {
 		take_clone(p, l->text, l->end);

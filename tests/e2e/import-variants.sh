@@ -186,17 +186,19 @@ expect_line out 'Operations open 1, io_submit 1, io_getevents 1, io_uring_enter 
 expect_line out 'calls that hand over asynchronous requests: 2; these themselves are not in the trace'
 calls got.trace >got
 grep -q ',io_submit,"fd=-1;length=2",2,$' got && grep -q ',io_getevents,"fd=-1;length=16",2,$' got && grep -q 'io_uring:.*;length=3",3,$' got || fail "$(cat got)"
-# an exec closes what pipe2 and its like have marked: a number behind it is another's
+# an exec closes what pipe2 and its like have marked, and rings: a number behind it is another's
 cat >marked.strace <<'E'
 20 1795361299.000000 pipe2([3, 4], O_CLOEXEC) = 0 <0.000010>
 20 1795361299.000100 pipe2([5, 6], 0) = 0 <0.000010>
 20 1795361299.000200 write(4, "x", 1) = 1 <0.000010>
+20 1795361299.000250 io_uring_setup(8, {flags=0, sq_thread_cpu=0, sq_thread_idle=0, sq_entries=8, cq_entries=16}) = 7 <0.000010>
 20 1795361299.000300 execve("/b", ["b"], 0x7ffc /* 1 var */) = 0 <0.000010>
 20 1795361299.000400 write(4, "x", 1) = 1 <0.000010>
 20 1795361299.000500 write(6, "x", 1) = 1 <0.000010>
+20 1795361299.000600 read(7, "x", 1) = 1 <0.000010>
 E
 expect_status 0 "$VALIDATE" import marked.strace -o got.trace
-[ "$(calls got.trace | cut -d , -f 6 | tr -d '"' | sed 's/;length.*//; s/line [0-9]*/N/' | tr '\n' ' ')" = 'descriptor=pipe:[N];fd=4 fd=4 descriptor=pipe:[N];fd=6 ' ] ||
+[ "$(calls got.trace | cut -d , -f 6 | tr -d '"' | sed 's/;length.*//; s/line [0-9]*/N/' | tr '\n' ' ')" = 'descriptor=pipe:[N];fd=4 fd=4 descriptor=pipe:[N];fd=6 fd=7 ' ] ||
 	fail "what an exec closes: $(calls got.trace)"
 # a clock beyond what a trace can hold costs the trace its date, and nothing else of what is known of it
 sed 's/ 1795361299\./ 5000000000./' anew.strace >late.strace
