@@ -6,10 +6,11 @@
 #include "capture/op.h"
 #include "capture/preload/core.h"
 
-/* Allocators stand in for these functions as well. (Where nothing is captured it does not matter how it is left.) */
+/* Allocators stand in for these functions as well. Where nothing is captured yet, or for a moment, TIMED returns: the mark would stay. */
 #define WITHIN(timed)                                                                                                  \
 	const bool within_ = capture_within;                                                                           \
-	capture_within = true;                                                                                         \
+	if (capture_is_on())                                                                                           \
+		capture_within = true;                                                                                 \
 	timed;                                                                                                         \
 	capture_within = within_
 

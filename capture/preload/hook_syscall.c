@@ -300,15 +300,18 @@ static bool by_function(long number, const long *a, long *got)
 }
 
 /* Who stands in for a function may call it by number: then it is called as it is. An exec does not come back, and in a child of vfork it would
- * leave its mark in the parent; its path tells. */
+ * leave its mark in the parent; its path tells, and whose it is. */
 static bool function_call(long number, const long *a, long *got)
 {
 	static __thread long exec_path __attribute__((tls_model("initial-exec")));
+	static __thread uint32_t exec_pid __attribute__((tls_model("initial-exec")));
 	const bool is_exec = number == SYS_execve || number == SYS_execveat, within = capture_within;
 	const long path = a[number == SYS_execveat];
-	if (is_exec ? path == exec_path : within)
+	const uint32_t pid = is_exec && !capture_confined ? capture_pid() : 0;
+	if (is_exec ? path == exec_path && pid == exec_pid : within)
 		return false;
 	exec_path = is_exec ? path : 0;
+	exec_pid = pid;
 	capture_within = !is_exec;
 	const bool done = by_function(number, a, got);
 	exec_path = 0;

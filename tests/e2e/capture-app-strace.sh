@@ -24,7 +24,7 @@ compare 200 "$work/cases" clones
 compare 4 "$work/cases" by-number
 compare 85 "$work/numbers"
 grep -q ',aio_read,"path=[^"]*/in/numbered;fd=[0-9]*;offset=8;length=16"' trace.csv || fail "a request that io_submit was given by number: $(grep io_ trace.csv)"
-grep -q ',open,"path=[^"]*/in/again;' trace.csv || fail 'a program that was started by number was not followed'
+[ "$(grep -c ',open,"path=[^"]*/in/again;' trace.csv)" -eq 2 ] || fail 'a program that was started by number, twice from the same memory, was not followed'
 rm -r in
 compare 85 "$work/stood-in"
 compare 1000 "$work/cases" close-all

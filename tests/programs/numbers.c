@@ -182,17 +182,18 @@ static void asynchronous(int fd)
 	syscall(SYS_io_destroy, context);
 }
 
-/* With no environment of its own: where that is noticed, what the program opens is seen. */
-static void another(const char *self)
+/* With no environment of its own: where that is noticed, what the program opens is seen. The child runs in our memory. */
+static void another(const char *self, int waits_by_number)
 {
 	char *const arguments[] = {(char *)self, "again", NULL}, *const none[] = {NULL};
-	pid_t pid = fork();
+	pid_t pid = vfork();
 	if (pid == 0) {
 		syscall(SYS_execve, self, arguments, none);
 		_exit(1);
 	}
 	int status;
-	need(syscall(SYS_wait4, pid, &status, 0, NULL) == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "execve");
+	const long ended = waits_by_number ? syscall(SYS_wait4, pid, &status, 0, NULL) : waitpid(pid, &status, 0);
+	need(ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 0, "execve");
 }
 
 int main(int argc, char **argv)
@@ -210,7 +211,8 @@ int main(int argc, char **argv)
 	names(fd);
 	old();
 	asynchronous(fd);
-	another(argv[0]);
+	another(argv[0], 0);
+	another(argv[0], 1);
 	syscall(SYS_sync_file_range, fd, 0L, 0L, 0);
 	NEED(syscall(SYS_syncfs, fd));
 	NEED(close(fd));
