@@ -28,7 +28,7 @@ struct pieces { /* of one thread, so far */
 
 struct joiner {
 	const struct adapter_state *a;
-	struct whole *whole; /* whole[n_wholes], by family, offset and length */
+	struct whole *whole; /* whole[n_wholes], by family, offset and length, each once */
 	size_t n_wholes, wholes_cap;
 	struct pieces *of; /* of[n_threads] */
 	uint32_t *tid;	   /* tid[n_threads] */
@@ -64,6 +64,17 @@ static bool moves_data(const struct trace_record *r)
 	return f == FAMILY_READ || f == FAMILY_WRITE;
 }
 
+/* Once is enough: a trace that goes to one place again and again would have each piece compared with all of that. */
+static void wholes_sort(struct joiner *j)
+{
+	size_t n = 1;
+	qsort(j->whole, j->n_wholes, sizeof *j->whole, compare);
+	for (size_t i = 1; i < j->n_wholes; i++)
+		if (compare(&j->whole[n - 1], &j->whole[i]))
+			j->whole[n++] = j->whole[i];
+	j->n_wholes = n;
+}
+
 static int wholes_find(struct joiner *j, struct err *e)
 {
 	struct trace *input = j->a->run.input;
@@ -77,7 +88,7 @@ static int wholes_find(struct joiner *j, struct err *e)
 		j->whole[j->n_wholes++] = whole_of(r);
 	}
 	if (j->n_wholes)
-		qsort(j->whole, j->n_wholes, sizeof *j->whole, compare);
+		wholes_sort(j);
 	return ret;
 }
 

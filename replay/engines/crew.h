@@ -75,7 +75,7 @@ int crew_init(struct crew *c, struct replay_plan *p, const struct replay_config 
 void crew_release(struct crew *c); /* not where a thread was abandoned: the plan says so, too, and must not be released either */
 
 /* Starts the threads, lets them run their loops, joins them; fills in the plan's start, clock and facts. Errors: EAGAIN and
- * others of starting threads, ERANGE of the clock; ETIMEDOUT, naming it, when a request blocked for longer than the watchdog's
+ * others of starting threads, EIO of the clock; ETIMEDOUT, naming it, when a request blocked for longer than the watchdog's
  * patience. */
 int crew_run(struct crew *c, struct err *e);
 

@@ -200,6 +200,7 @@ static void pieces_of_requests(void **state)
 	piece_add(&in, 1, 30, 35, 32 * M, M);
 	piece_add(&in, 1, 40, 45, 33 * M, M);
 	piece_add(&in, 1, 50, 55, 32 * M, 2 * M);
+	piece_add(&in, 1, 60, 65, 32 * M, 2 * M);
 	piece_add(&seen, 1, 100, 150, 0, M);
 	piece_add(&seen, 2, 101, 160, 16 * M, M);
 	piece_add(&seen, 1, 102, 170, M, M);
@@ -213,15 +214,17 @@ static void pieces_of_requests(void **state)
 	piece_add(&seen, 1, 401, 440, 33 * M, M);
 	piece_add(&seen, 1, 500, 550, 64 * M, M); /* of nothing that there is */
 	piece_add(&seen, 1, 501, 551, 65 * M, M);
+	piece_add(&seen, 1, 600, 650, 32 * M, M);
+	piece_add(&seen, 1, 601, 640, 33 * M, M);
 	match_make(&m, &in, &seen, ADAPTER_BLOCK, "/dev/some");
 	assert_int_equal(seen_join(&m.a, &e), 0);
 	match_run(&m);
-	BEGINS(&m, 100, 101, 200, 300, 320, 400);
+	BEGINS(&m, 100, 101, 200, 300, 320, 400, 600);
 	assert_int_equal(m.a.outcome[0].took_ns, 70);
 	assert_int_equal(m.a.outcome[0].rvalue, 5 * M / 2);
 	assert_int_equal(m.a.outcome[1].rvalue, -EIO);
 	assert_int_equal(m.a.outcome[5].took_ns, 50);
-	assert_int_equal(m.a.n_seen, 8);
+	assert_int_equal(m.a.n_seen, 9);
 	assert_int_equal(m.a.n_extra, 2);
 	match_release(&m);
 	sample_release(&in);
