@@ -218,6 +218,9 @@ static void replayers_add_all(struct strbuf *out, const struct judge_config *c, 
 	}
 }
 
+#define PROTOCOL_LINE_MAX 198 /* doc/protocol.md, "Lines" */
+#define TITLE_NAME_MAX 150
+
 /* NAME:key=value,key=value; a comma within brackets, parentheses or quotes belongs to the value. */
 static void settings_add(struct strbuf *out, const char *text)
 {
@@ -237,6 +240,14 @@ static void settings_add(struct strbuf *out, const char *text)
 		}
 	}
 	strbuf_addch(out, '\n');
+}
+
+static bool has_long_line(const char *text)
+{
+	for (size_t len; (len = strcspn(text, "\n")) <= PROTOCOL_LINE_MAX; text += len + 1)
+		if (!text[len])
+			return false;
+	return true;
 }
 
 static int replayer_add(struct strbuf *out, const char *text, size_t index, const struct judged *j, struct err *e)
@@ -260,10 +271,14 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 		ret = err_set(e, EINVAL, "--with %s: an option on one line", name);
 	} else {
 		strbuf_addf(out, "\n[replayer %s%s%.0zu]\nengine = %s\n", name, index ? "-" : "", index, name);
+		const size_t at = out->len;
 		if (text[len] && text[len + 1])
 			settings_add(out, text + len + 1);
 		else if (!g->adapter)
 			usual_options(out, g);
+		if (has_long_line(out->s + at))
+			ret = err_set(e, EINVAL, "--with %s: a protocol cannot hold an option that is so long: its lines have at most %d bytes",
+				      name, PROTOCOL_LINE_MAX);
 	}
 	free(name);
 	return ret;
@@ -287,12 +302,13 @@ static int64_t timeout_s(const struct judged *j)
 	return 60 + 20 * (j->lasts_ns / 1000000000);
 }
 
-#define PROTOCOL_LINE_MAX 198 /* doc/protocol.md, "Lines" */
-
-/* A protocol is lines, in which ; or # behind a blank begins a comment: another path must not come of one, nor another key. */
-static int path_check(const char *path, struct err *e)
+/* A protocol is lines, in which ; or # behind a blank begins a comment: another path must not come of one, nor another key. Beside it there are
+ * `n_more` bytes on its line. */
+static int path_check(const char *path, size_t n_more, struct err *e)
 {
 	size_t len = strlen(path);
+	if (len + n_more > PROTOCOL_LINE_MAX)
+		return err_set(e, EINVAL, "a protocol cannot hold the path %s: its lines have at most %d bytes", path, PROTOCOL_LINE_MAX);
 	bool held = len && path[len - 1] != ' ' && path[len - 1] != ';' && text_valid_length(path, len) == len;
 	for (const char *p = path; *p && held; p++)
 		held = (unsigned char)*p >= ' ' && *p != 0x7f && *p != '"' && !(*p == ' ' && (p[1] == ';' || p[1] == '#'));
@@ -303,9 +319,7 @@ static int path_check(const char *path, struct err *e)
 static int path_add(struct strbuf *out, const char *key, const char *path, struct err *e)
 {
 	char *real = realpath(path, NULL);
-	int ret = path_check(real ? real : path, e);
-	if (!ret && strlen(key) + 3 + strlen(real ? real : path) > PROTOCOL_LINE_MAX)
-		ret = err_set(e, EINVAL, "a protocol cannot hold the path %s: its lines have at most %d bytes", real ? real : path, PROTOCOL_LINE_MAX);
+	int ret = path_check(real ? real : path, strlen(key) + strlen(" = "), e);
 	strbuf_addf(out, "%s = %s\n", key, real ? real : path);
 	free(real);
 	return ret;
@@ -331,11 +345,11 @@ static void cache_add(struct strbuf *out, const struct judge_config *c, const st
 
 static int protocol_make(struct strbuf *out, const struct judge_config *c, const struct judged *j, struct err *e)
 {
-	int ret = path_check(j->path, e);
+	int ret = path_check(j->path, strlen("trace = \"\""), e);
 	strbuf_addf(out,
 		    "; Made by validate judge. To change it: edit a copy, and validate run it.\n[protocol]\ntitle = Verdict on replays of %s\n"
 		    "replicates = %llu\nreference = trace\nmin-duration = 0\ntimeout = %llds\n\n[target here]\n",
-		    j->name, (unsigned long long)c->replicates, (long long)timeout_s(j));
+		    strlen(j->name) < TITLE_NAME_MAX ? j->name : "a trace", (unsigned long long)c->replicates, (long long)timeout_s(j));
 	if (j->level == LEVEL_BLOCK) {
 		ret = ret ? ret : path_add(out, "device", c->device, e);
 		if (c->destructive)

@@ -40,6 +40,11 @@ long=$(printf '%0200d' 0)
 mkdir "$long"
 expect_status 2 "$VALIDATE" judge --with event --dry-run --dir "$long" reference.trace
 expect_line err "$long: its lines have at most 198 bytes"
+cp reference.trace "$long/trace"
+expect_status 2 "$VALIDATE" judge --with event --dry-run "$long/trace"
+expect_line err "$long/trace: its lines have at most 198 bytes"
+expect_status 2 "$VALIDATE" judge --with "event:program-cache=$long" --dry-run reference.trace
+expect_line err '--with event: a protocol cannot hold an option that is so long'
 mkdir 'it,s 1..2 = 50%'
 expect_status 0 "$VALIDATE" judge --with event --dry-run --dir 'it,s 1..2 = 50%' reference.trace
 expect_line out "dir = $PWD/it,s 1..2 = 50%"
