@@ -23,11 +23,20 @@ void open_file_put(struct open_file *f)
 	free(f);
 }
 
-static struct descriptor_table *table_copy(const struct descriptor_table *from)
+bool traced_room_take(size_t *n_slots, size_t more)
+{
+	if (more > TRACED_SLOTS_MAX - *n_slots)
+		return false;
+	*n_slots += more;
+	return true;
+}
+
+static struct descriptor_table *table_copy(const struct descriptor_table *from, size_t *n_slots)
 {
 	struct descriptor_table *t = xcalloc(1, sizeof *t);
 	t->refs = 1;
-	t->n = from ? from->n : 0;
+	t->n_slots = n_slots;
+	t->n = from && traced_room_take(n_slots, from->n) ? from->n : 0;
 	t->file = xcalloc(t->n ? t->n : 1, sizeof(struct open_file *));
 	t->cloexec = xcalloc(t->n ? t->n : 1, sizeof *t->cloexec);
 	for (size_t i = 0; i < t->n; i++) {
@@ -43,6 +52,7 @@ static void table_put(struct descriptor_table *t)
 {
 	if (--t->refs)
 		return;
+	*t->n_slots -= t->n;
 	for (size_t i = 0; i < t->n; i++)
 		open_file_put(t->file[i]);
 	free(t->file);
@@ -63,6 +73,8 @@ void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bo
 		return;
 	if ((uint64_t)fd >= d->n) {
 		size_t n = (size_t)fd + 16;
+		if (!traced_room_take(d->n_slots, n - d->n))
+			return;
 		d->file = xreallocarray(d->file, n, sizeof(struct open_file *));
 		d->cloexec = xreallocarray(d->cloexec, n, sizeof *d->cloexec);
 		memset(d->file + d->n, 0, (n - d->n) * sizeof(struct open_file *));
@@ -78,7 +90,7 @@ void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bo
 
 void descriptors_exec(struct traced_thread *t)
 {
-	struct descriptor_table *own = table_copy(t->process->table);
+	struct descriptor_table *own = table_copy(t->process->table, t->process->table->n_slots);
 	table_put(t->process->table);
 	t->process->table = own;
 	map_list_put(t->process->maps);
@@ -137,7 +149,7 @@ static struct traced_process *process_for_clone(struct traced_thread *parent, ui
 		return parent->process;
 	if (share)
 		table->refs++;
-	struct traced_process *p = process_new(tid, share ? table : table_copy(table), &parent->process->cwd);
+	struct traced_process *p = process_new(tid, share ? table : table_copy(table, table->n_slots), &parent->process->cwd);
 	p->parent = parent->process->pid;
 	p->maps = parent->process->maps;
 	if (p->maps)
@@ -172,7 +184,7 @@ struct traced_thread *traced_thread_of(struct traced_system *s, uint32_t tid)
 		t->adopted = true;
 		s->cloning = NULL;
 	} else if (!t) {
-		t = thread_new(s, tid, process_new(tid, table_copy(NULL), NULL));
+		t = thread_new(s, tid, process_new(tid, table_copy(NULL, &s->n_slots), NULL));
 	}
 	s->last = t;
 	return t;

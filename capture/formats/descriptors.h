@@ -7,6 +7,7 @@
 #include "capture/formats/foreign.h"
 
 #define DESCRIPTOR_MAX (1u << 20)
+#define TRACED_SLOTS_MAX ((size_t)1 << 22) /* of all processes: a stranger's trace copies what one has with each line of a clone */
 
 struct open_file {
 	unsigned int refs;
@@ -24,6 +25,7 @@ struct descriptor_table {
 	struct open_file **file; /* file[n], NULL where nothing is open */
 	bool *cloexec;
 	size_t n;
+	size_t *n_slots; /* of the system: places in all tables and lists */
 };
 
 struct traced_map { /* addresses where a file is mapped */
@@ -34,6 +36,7 @@ struct map_list { /* of one process, or of several until one changes it */
 	unsigned int refs;
 	struct traced_map *map; /* map[n], apart */
 	size_t n, cap;
+	size_t *n_slots; /* as of the process's table */
 };
 
 struct traced_process {
@@ -69,6 +72,7 @@ struct traced_system {
 	int64_t *size; /* of files, by object; -1 unknown */
 	uint32_t n_sizes, cap_sizes;
 	uint64_t n_renames;
+	size_t n_slots; /* at most TRACED_SLOTS_MAX; what there is no room for is not followed */
 };
 
 void traced_system_release(struct traced_system *s);
@@ -86,6 +90,9 @@ void descriptor_set(struct traced_thread *t, int64_t fd, struct open_file *f, bo
 void descriptors_exec(struct traced_thread *t);
 struct open_file *open_file_new(uint32_t object, int64_t position, bool append);
 void open_file_put(struct open_file *f);
+
+/* Takes `more` places; false: there are not so many left. */
+bool traced_room_take(size_t *n_slots, size_t more);
 
 /* traced_maps.c: what lies in `len` bytes (at least one) from an address on: the object, or OBJECT_NONE. */
 uint32_t traced_map_find(const struct traced_process *p, uint64_t from, uint64_t len);

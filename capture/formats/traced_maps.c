@@ -12,6 +12,7 @@ void map_list_put(struct map_list *l)
 {
 	if (!l || --l->refs)
 		return;
+	*l->n_slots -= l->n;
 	free(l->map);
 	free(l);
 }
@@ -24,7 +25,8 @@ static struct map_list *own_list(struct traced_process *p)
 		return from;
 	struct map_list *l = xcalloc(1, sizeof *l);
 	l->refs = 1;
-	if (from && from->n) {
+	l->n_slots = p->table->n_slots;
+	if (from && from->n && traced_room_take(l->n_slots, from->n)) {
 		l->map = xreallocarray(NULL, from->n, sizeof *l->map);
 		memcpy(l->map, from->map, from->n * sizeof *l->map);
 		l->n = l->cap = from->n;
@@ -43,7 +45,7 @@ static struct traced_map *map_at(const struct map_list *l, uint64_t from, uint64
 
 static void add(struct map_list *l, uint64_t from, uint64_t to, uint32_t object)
 {
-	if (l->n >= MAPS_MAX)
+	if (l->n >= MAPS_MAX || !traced_room_take(l->n_slots, 1))
 		return;
 	GROW(l->map, l->n, l->cap);
 	l->map[l->n++] = (struct traced_map){from, to, object};
@@ -55,6 +57,7 @@ static void cut(struct map_list *l, uint64_t from, uint64_t to)
 	while ((m = map_at(l, from, to))) {
 		const struct traced_map was = *m;
 		*m = l->map[--l->n];
+		--*l->n_slots;
 		if (was.from < from)
 			add(l, was.from, from, was.object);
 		if (to < was.to)

@@ -125,6 +125,19 @@ requests begun.trace >begun
 expect_line begun 'open,"path=a;'
 expect_line begun 'close,"path=a;fd=3'
 
+# processes that are made by a line each, of one that has very many descriptors or mappings, in little memory
+made() { # of each child a mapping, so that what it has is its own
+	awk 'BEGIN { for (i = 0; i < 2000; i++)
+		printf "20 1.5 clone(child_stack=NULL, flags=SIGCHLD) = %d\n%d 1.6 mmap(NULL, 4096, PROT_READ, MAP_SHARED, 3, 0) = 0x1000\n", 100 + i, 100 + i }'
+}
+{ printf '20 1.1 open("/a", O_RDWR) = 3\n20 1.2 dup2(3, 1048500) = 1048500\n' && made; } >descriptors.strace
+{ echo '20 1.1 open("/a", O_RDWR) = 3' && awk 'BEGIN { for (i = 1; i < 16000; i++)
+	printf "20 1.3 mmap(NULL, 4096, PROT_READ, MAP_SHARED, 3, 0) = 0x%x000\n", i * 2 }' && made; } >mappings.strace
+for f in descriptors mappings; do
+	(ulimit -v 400000 && expect_status 0 "$VALIDATE" import --from strace $f.strace -o made.trace) || exit 1
+	rm $f.strace made.trace
+done
+
 for f in msr strace csv; do
 	good $f >huge.$f
 	truncate -s 1G huge.$f
