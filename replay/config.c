@@ -276,7 +276,7 @@ static int foreign_check(const struct replay_config *c, struct err *e)
 	replay_config_init(&standard);
 	for (; (o = options_changed(o, c, &standard)); o++)
 		if (o->offset >= first && o->offset < end)
-			return err_set(e, EINVAL, "%s: engine %s has no such option, which is for other people's replayers", o->name, c->engine ? c->engine : "");
+			return err_set(e, EINVAL, "%s: engine %s has no such option, which is for other people's replayers", o->name, c->engine);
 	return 0;
 }
 
@@ -287,7 +287,7 @@ int replay_check(const struct replay_config *c, struct err *e)
 	const struct replay_engine *g = replay_engine_find(c->engine ? c->engine : "");
 	if (g && g->adapter)
 		return g->check(c, e);
-	int ret = foreign_check(c, e);
+	int ret = g ? foreign_check(c, e) : 0;
 	if (ret)
 		return ret;
 	ret = fs_rules_parse(&rules, c->fs_rules, e);

@@ -80,6 +80,8 @@ for option in '--times block' '--command x' '--user nobody' '--time-limit 1s' '-
 		expect_line err "engine $engine has no such option"
 	done
 done
+expect_status 2 "$VALIDATE" replay --engine evnt --times block --dir . in.csv
+expect_line err 'unknown engine "evnt"'
 run 2 --times preload --command '["a", 5]'
 expect_line err 'word 2 is no text'
 run 2 --times preload --command './simple-replayer' --export oracle
