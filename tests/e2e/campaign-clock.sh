@@ -8,22 +8,20 @@
 cat >back.c <<'END'
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
-/* SET_BACK=CLOCK:COMMAND: in processes of that subcommand ("all" for every one) the clock is set back 10 s once, 4 ms
- * after it was first read; with SET_BACK_READS=N when it was read N times. */
+/* SET_BACK=CLOCK:COMMAND: in processes of that subcommand ("all" for every one) the clock is set back 10 s once, when it was read
+ * SET_BACK_READS times. */
 int clock_gettime(clockid_t id, struct timespec *t)
 {
 	static int chosen, reads[16];
-	static int64_t first[16];
 	int ret = (int)syscall(SYS_clock_gettime, id, t);
 	const char *what = getenv("SET_BACK"), *n = getenv("SET_BACK_READS"), *colon = what ? strchr(what, ':') : NULL;
-	if (ret || !colon || id < 0 || id > 15 || id != atoi(what))
+	if (ret || !colon || !n || id < 0 || id > 15 || id != atoi(what))
 		return ret;
 	if (!chosen) {
 		char line[8192] = "";
@@ -34,10 +32,7 @@ int clock_gettime(clockid_t id, struct timespec *t)
 		if (fd >= 0)
 			close(fd);
 	}
-	int64_t now = t->tv_sec * INT64_C(1000000000) + t->tv_nsec;
-	if (!first[id])
-		first[id] = now;
-	if (chosen == 1 && (n ? ++reads[id] > atoi(n) : now - first[id] > 4000000))
+	if (chosen == 1 && ++reads[id] > atoi(n))
 		t->tv_sec -= 10;
 	return 0;
 }
@@ -46,13 +41,14 @@ ${CC:-cc} -shared -fPIC -O1 -o back.so back.c
 
 tiny tiny.conf
 status=0
-SET_BACK=1:replay LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.conf -o stamps -q >out 2>err || status=$?
+SET_BACK=1:replay SET_BACK_READS=1 LD_PRELOAD=$PWD/back.so "$VALIDATE" run tiny.conf -o stamps -q >out 2>err || status=$?
 case $status in
 0 | 1 | 4) ;;
 *) fail "status $status with a clock set back in the replays: $(cat err)" ;;
 esac
 complete stamps $N_TINY
 clean stamps
+# Within the first pair of readings: between two pairs it would be a matter of luck which of them the clock is held against.
 # 8 replays by the engine, 20 runs of the program (8 of them in a replayer's place)
 [ "$(grep -c '"state":"failed".*CLOCK_MONOTONIC went backwards by ' stamps/journal)" -eq 8 ] ||
 	fail "not every replay failed for its clock: $(grep '"state":"failed"' stamps/journal | head -n 3)"
