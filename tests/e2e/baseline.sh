@@ -64,13 +64,16 @@ jq '.host = "secret-host" | .environment += {"targets.here.source": "/home/secre
 	| .cases[0].settings = "engine=exec command=[\"/home/secret/replayer\", \"-v\"]"
 	| .scenarios[0].conditions += ["trace = /home/secret/app.trace"]
 	| (.scenarios[].name, .cases[].scenario) |= sub("level=(?<n>.)"; "trace=/home/secret/\(.n).trace")
-	| .cases[].replayer |= sub("^again$"; "again command=/home/secret/again")' baseline.json >private.json
+	| .cases[].replayer |= sub("^again$"; "again command=/home/secret/again")
+	| .limits.old = "event" | .limits.new = "again command=/home/secret/again"' baseline.json >private.json
 expect_status 0 "$VALIDATE" baseline save private.json --redact -o public.json
 grep -e secret -e 0a1b2c3d -e "$PWD" public.json && fail "told although hidden" || :
 jq -e '.host == "redacted" and .environment["kernel.command_line"] == "root=UUID=redacted quiet" and .environment["device.path"] == "/dev/sda"
 	and (.cases[0].settings | startswith("engine=exec command=[\"redacted\""))' public.json >/dev/null || fail "$(jq -c '[.host, .environment]' public.json)"
 jq -e '[.scenarios[].name] == ["reads trace=redacted", "reads trace=redacted (2)"] and ([.cases[] | .scenario + ", " + .replayer] | unique | length) == 4' \
 	public.json >/dev/null || fail "the names: $(jq -c '[.scenarios[].name, .cases[].replayer]' public.json)"
+jq -e '.limits.old == "event" and .limits.new == "again command=redacted"' public.json >/dev/null || fail "what is compared: $(jq -c .limits public.json)"
+"$VALIDATE" compare public.json >out 2>err || [ $? -ne 3 ] || fail "what is compared has other names: $(cat err)"
 jq -r --slurpfile schema "$SRCDIR/doc/baseline-schema.json" -f "$SRCDIR/tests/e2e/json-schema.jq" public.json >faults
 [ ! -s faults ] || fail "not as in the schema: $(head -n 3 faults)"
 expect_status 0 "$VALIDATE" baseline save public.json --redact

@@ -20,6 +20,22 @@ static void lines_hide(char **line, size_t n, const char *host)
 		text_hide(&line[i], host);
 }
 
+/* What [compare] calls one of cell[n_cells].replayer, which was was[n_cells]. */
+static void compared_hide(struct baseline *b, char **name, char *const *was, const char *host)
+{
+	size_t i = 0;
+	if (!*name)
+		return;
+	while (i < b->n_cells && strcmp(was[i], *name))
+		i++;
+	if (i == b->n_cells) {
+		text_hide(name, host);
+		return;
+	}
+	free(*name);
+	*name = xstrdup(b->cell[i].replayer);
+}
+
 /* Cases of one replayer keep one name: only the first of each counts as one. */
 static void replayers_hide(struct baseline *b, const char *host)
 {
@@ -38,6 +54,8 @@ static void replayers_hide(struct baseline *b, const char *host)
 			free(b->cell[i].replayer);
 			b->cell[i].replayer = xstrdup(b->cell[first[i]].replayer);
 		}
+	compared_hide(b, &b->limits.old, was, host);
+	compared_hide(b, &b->limits.new, was, host);
 	for (size_t i = 0; i < b->n_cells; i++)
 		free(was[i]);
 	free(was);
