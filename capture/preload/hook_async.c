@@ -192,15 +192,25 @@ EXPORT int aio_fsync(int how, struct aiocb *cb)
 }
 ALIAS(aio_fsync64, aio_fsync);
 
+/* Without a key: none. */
+static struct asked asked_listed(const struct aiocb *cb)
+{
+	if (!cb || cb->aio_lio_opcode == LIO_NOP)
+		return (struct asked){.key = 0};
+	return asked_posix(cb, cb->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
+}
+
 EXPORT int lio_listio(int mode, struct aiocb *const list[restrict], int n, struct sigevent *restrict event)
 {
+	struct asked before[NOTED_BEFORE];
+	const bool sound = mode == LIO_WAIT || mode == LIO_NOWAIT; /* else nobody looks at the list */
+	for (int i = 0; sound && i < n && i < NOTED_BEFORE; i++)
+		before[i] = asked_listed(list[i]);
 	TIMED(int, lio_listio, mode, list, n, event);
-	for (int i = 0; i < n; i++) {
-		if (!list[i] || list[i]->aio_lio_opcode == LIO_NOP)
-			continue;
-		const struct asked a =
-			asked_posix(list[i], list[i]->aio_lio_opcode == LIO_READ ? OP_AIO_READ : OP_AIO_WRITE);
-		async_note_asked(&a, begin, end);
+	for (int i = 0; sound && i < n; i++) {
+		const struct asked a = i < NOTED_BEFORE ? before[i] : asked_listed(list[i]);
+		if (a.key)
+			async_note_asked(&a, begin, end);
 	}
 	return got;
 }
