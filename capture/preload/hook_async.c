@@ -80,9 +80,9 @@ EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 {
 	struct asked before[NOTED_BEFORE];
 	bool on = capture_is_on();
-	long n_before = !on || n < 0 ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
+	long n_before = !on || n < 0 || !list ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
 	for (long i = 0; i < n_before; i++)
-		before[i] = asked_of(list[i]);
+		before[i] = list[i] ? asked_of(list[i]) : (struct asked){.key = 0}; /* which the kernel does not take */
 	LIBAIO(int, io_submit, SYS_io_submit, context, n, list);
 	if (!on)
 		return got;

@@ -179,6 +179,9 @@ static void asynchronous(int fd)
 		return; /* a kernel without it */
 	need(syscall(SYS_io_submit, context, 1L, list) == 1 && syscall(SYS_io_getevents, context, 1L, 2L, events, NULL) == 1, "io_submit");
 	need(syscall(SYS_io_submit, context, -1L, list) < 0 && errno == EINVAL, "io_submit");
+	need(syscall(SYS_io_submit, context, 1L, NULL) < 0 && errno == EFAULT, "io_submit");
+	list[0] = NULL;
+	need(syscall(SYS_io_submit, context, 1L, list) < 0 && errno == EFAULT, "io_submit");
 	syscall(SYS_io_destroy, context);
 }
 
