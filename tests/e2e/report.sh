@@ -90,10 +90,24 @@ dir = .
 type = trace
 trace = "$PWD/recorded.trace", "$PWD/again.trace"
 [replayer event]
+[claim one]
+text = one of two traces
+source = nobody
+measure = execution-time
+scenario = trace=$PWD/again.trace
+replayer = engine=event
+than = 0.1%
+direction = larger
 END
 "$VALIDATE" run recorded.conf -o recorded -q >out 2>err || status=$?
 [ -s recorded/report/report.json ] || fail "no report: $(cat err)"
+claimed() {
+	jq -c '[.findings[] | [.outcome, .comparisons[].value]]' recorded/report/report.json
+}
+before=$(claimed)
 "$VALIDATE" report recorded --redact >out 2>err || [ $? -ne 3 ] || fail "$(cat err)"
+[ "$(claimed)" = "$before" ] && [ "$(jq '.findings[0].comparisons | length' recorded/report/report.json)" -eq 1 ] ||
+	fail "a claim on one trace: $(claimed) instead of $before"
 grep -qF 'recorded trace=redacted (2)' recorded/report/tables/scenarios.csv || fail "not the workload's: $(cat recorded/report/tables/scenarios.csv)"
 ! grep -rqF "$(pwd -P)" recorded/report out || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" recorded/report out | head -n 3 | cut -c1-300)"
 expect_status "$verdict" "$VALIDATE" report others

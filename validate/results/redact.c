@@ -16,19 +16,88 @@ static void text_hide(char **text, const char *host)
 	*text = hidden;
 }
 
-/* What a setting is borrowed for is the hidden one, too. */
-static void settings_hide(struct setting *option, size_t n, const char **script, const char **trace, const char *host)
+/* --- settings --------------------------------------------------------------------------------------------------------- */
+
+struct values {
+	char ***at; /* at[n]: where each is */
+	size_t n, cap;
+};
+
+static void values_add(struct values *v, struct setting *option, size_t n)
 {
-	for (size_t i = 0; i < n; i++) {
-		const char *before = option[i].value;
-		const bool is_script = script && *script == before, is_trace = trace && *trace == before;
-		text_hide(&option[i].value, host);
-		if (is_script)
-			*script = option[i].value;
-		if (is_trace)
-			*trace = option[i].value;
-	}
+	for (size_t i = 0; i < n; i++)
+		if (option[i].value && *option[i].key) {
+			GROW(v->at, v->n, v->cap);
+			v->at[v->n++] = &option[i].value;
+		}
 }
+
+/* Those that were the same stay so, and others stay apart: claims and pairs of cases go by them. */
+static void values_hide(struct values *v, const char *host)
+{
+	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was); /* of each text the first, and what it was */
+	size_t *which = xcalloc(v->n + 1, sizeof *which), n = 0;
+	for (size_t i = 0; i < v->n; i++) {
+		while (which[i] < n && strcmp(was[which[i]], *v->at[i]))
+			which[i]++;
+		if (which[i] < n)
+			continue;
+		one[n] = v->at[i];
+		was[n++] = xstrdup(*v->at[i]);
+	}
+	provenance_redact_names(one, n, host);
+	for (size_t i = 0; i < v->n; i++)
+		if (v->at[i] != one[which[i]]) {
+			free(*v->at[i]);
+			*v->at[i] = xstrdup(*one[which[i]]);
+		}
+	for (size_t i = 0; i < n; i++)
+		free(was[i]);
+	free(was);
+	free(one);
+	free(which);
+}
+
+/* Where what is borrowed from the options stands, n where it is none of them. */
+static size_t lender_of(const struct scenario *s, const char *borrowed)
+{
+	size_t i = 0;
+	while (i < s->n_options && s->option[i].value != borrowed)
+		i++;
+	return i;
+}
+
+static void settings_hide(struct protocol *p, const char *host)
+{
+	struct values all = {.at = NULL};
+	size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script), *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		struct scenario *s = &p->scenario[i];
+		script[i] = s->script ? lender_of(s, s->script) : s->n_options;
+		trace[i] = s->trace ? lender_of(s, s->trace) : s->n_options;
+		values_add(&all, s->option, s->n_options);
+	}
+	for (size_t i = 0; i < p->n_replayers; i++)
+		values_add(&all, p->replayer[i].option, p->replayer[i].n_options);
+	for (size_t i = 0; i < p->n_claims; i++) {
+		struct selector *const of[] = {&p->claim[i].scenario, &p->claim[i].replayer, &p->claim[i].than_scenario, &p->claim[i].than};
+		for (size_t k = 0; k < sizeof of / sizeof *of; k++)
+			values_add(&all, of[k]->term, of[k]->n_terms);
+	}
+	values_hide(&all, host);
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		struct scenario *s = &p->scenario[i];
+		if (script[i] < s->n_options)
+			s->script = s->option[script[i]].value;
+		if (trace[i] < s->n_options)
+			s->trace = s->option[trace[i]].value;
+	}
+	free(all.at);
+	free(script);
+	free(trace);
+}
+
+/* --- names ------------------------------------------------------------------------------------------------------------ */
 
 /* Names hold what varies, which may be a path. What the environment knows by a name is known by the hidden one. */
 static void names_hide(struct results *r, const char *list, char ***name, size_t n)
@@ -79,14 +148,7 @@ void results_redact(struct results *r)
 		text_hide(&r->protocol.target[i].dir, r->redacted);
 		text_hide(&r->protocol.target[i].device, r->redacted);
 	}
-	for (size_t i = 0; i < r->protocol.n_scenarios; i++) {
-		struct scenario *s = &r->protocol.scenario[i];
-		settings_hide(s->option, s->n_options, s->script ? &s->script : NULL, s->trace ? &s->trace : NULL, r->redacted);
-	}
-	for (size_t i = 0; i < r->protocol.n_replayers; i++) {
-		struct replayer *x = &r->protocol.replayer[i];
-		settings_hide(x->option, x->n_options, NULL, NULL, r->redacted);
-	}
+	settings_hide(&r->protocol, r->redacted);
 	for (size_t i = 0; i < r->n_runs; i++)
 		text_hide(&r->run[i].reason, r->redacted);
 }
