@@ -20,8 +20,11 @@
 double run_seconds(const struct campaign *c, const struct design_run *r)
 {
 	const struct calibration *k = &c->calibration[r->scenario];
-	return OVERHEAD_S +
-	       (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
+	const struct scenario_parallel *parallel = &c->protocol->scenario[r->scenario].parallel;
+	const double run_s = (k->execution_ns > 0 ? (double)k->execution_ns : (double)c->protocol->min_duration_ns * 1.4) * 1e-9;
+	if (!parallel->is)
+		return OVERHEAD_S + run_s;
+	return RANKS_OVERHEAD_S + (r->role == ROLE_RECORD ? recording_seconds(parallel, run_s) : run_s);
 }
 
 static void progress_show(struct campaign *c, size_t id, double done)

@@ -15,7 +15,6 @@
 #define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
 #define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
 #define OVERSHOOT_GUESS_NS 7e4 /* of a sleep */
-#define RANKS_OVERHEAD_S 1.2   /* of a parallel application: a file system made anew, and ranks that are started, as measured */
 #define CALIBRATION_RUNS 4     /* of workloads whose request count is searched for; others run twice, parallel ones once */
 #define SCRIPT_GUESS_S 0.6 /* a real program of the least size and the preparation of its files; a unit of size more takes as much */
 #define SCRIPT_GUESS_REQUESTS 2e4
@@ -64,18 +63,9 @@ static void runs_expect(const struct protocol *p, size_t i, struct expected *x)
 	x->n_runs = protocol_n_bank(p) + roles * protocol_n_blocks(p);
 }
 
-/* A run of a parallel application for each node that is delayed, which it makes so much longer, and one without delays; of a period that is to
- * be found, some of those. */
-#define RANKS_GUESS 8
-#define DELAY_GUESS 2.0
-#define PERIODS_GUESS 4
-
 static void recording_expect(const struct protocol *p, size_t i, struct expected *x)
 {
-	const struct scenario_parallel *s = &p->scenario[i].parallel;
-	const double nodes = (double)(s->n_throttled ? s->n_throttled : s->n_ranks ? s->n_ranks : RANKS_GUESS);
-	const double longer = 1 + DELAY_GUESS / (double)(s->period ? s->period : 100);
-	x->recording_s = x->run_s * (1 + nodes * longer) * (s->period ? 1 : PERIODS_GUESS);
+	x->recording_s = recording_seconds(&p->scenario[i].parallel, x->run_s);
 	x->overhead_s = RANKS_OVERHEAD_S;
 	x->n_calibrations = 1;
 	for (size_t k = 0; k < i; k++)

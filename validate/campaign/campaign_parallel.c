@@ -49,6 +49,19 @@ int parallel_possible(const struct protocol *p, struct err *e)
 	return 0;
 }
 
+/* --- how long it takes ------------------------------------------------------------------------------------------------ */
+
+#define RANKS_GUESS 8
+#define DELAY_GUESS 2.0 /* times so long is a run at period 1 longer */
+#define PERIODS_GUESS 4 /* of one that is to be found */
+
+double recording_seconds(const struct scenario_parallel *s, double run_s)
+{
+	const double nodes = (double)(s->n_throttled ? s->n_throttled : s->n_ranks ? s->n_ranks : RANKS_GUESS);
+	const double longer = 1 + DELAY_GUESS / (double)(s->period ? s->period : 100);
+	return run_s * (1 + nodes * longer) * (s->period ? 1 : PERIODS_GUESS);
+}
+
 /* --- the period ------------------------------------------------------------------------------------------------------- */
 
 /* The replayer that the error of a period is measured with. */

@@ -150,6 +150,11 @@ char *scratch_path(const struct campaign *c, const char *name);
 /* --- campaign_parallel.c ------------------------------------------------------------------------------------------ */
 /* Whether what replays parallel applications is there, before anything is started. Errors: ENOENT, with what to install. */
 int parallel_possible(const struct protocol *p, struct err *e);
+/* Expected seconds beside a run of a parallel application: a file system made anew, and ranks that are started, as measured. */
+#define RANKS_OVERHEAD_S 1.2
+/* Expected seconds of a recording, of an application that runs for run_s: a run without delays, one for each node that is delayed, and all of that
+ * for each period that is tried. */
+double recording_seconds(const struct scenario_parallel *s, double run_s);
 /* As step_make, of a step that records a parallel application for run r. */
 int parallel_record(struct campaign *c, struct run *r, struct step *s, struct step_result *result, struct err *e);
 /* Where recordings of parallel applications are kept while the campaign lasts, in the results directory: they are too dear to be lost when
