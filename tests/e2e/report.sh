@@ -84,6 +84,8 @@ cat >recorded.conf <<END
 replicates = 3
 reference = trace
 min-duration = 0
+published = values.csv
+title = of $PWD/recorded.trace
 [target here]
 dir = .
 [workload recorded]
@@ -91,23 +93,29 @@ type = trace
 trace = "$PWD/recorded.trace", "$PWD/again.trace"
 [replayer event]
 [claim one]
-text = one of two traces
-source = nobody
+text = one of two traces, that of $PWD/again.trace
+source = $PWD/notes
+published = see $PWD/notes
+reproduce = validate info $PWD/again.trace
 measure = execution-time
 scenario = trace=$PWD/again.trace
 replayer = engine=event
 than = 0.1%
 direction = larger
 END
+cat >values.csv <<END
+source,measure,operation,scenario,replayer,value,uncertainty
+$PWD/notes,response-time,,trace=$PWD/again.trace,engine=event,10 us,
+END
 "$VALIDATE" run recorded.conf -o recorded -q >out 2>err || status=$?
 [ -s recorded/report/report.json ] || fail "no report: $(cat err)"
 claimed() {
-	jq -c '[.findings[] | [.outcome, .comparisons[].value]]' recorded/report/report.json
+	jq -c '[.findings[] | [.outcome, .comparisons[].value]], [.published[].measured]' recorded/report/report.json
 }
 before=$(claimed)
 "$VALIDATE" report recorded --redact >out 2>err || [ $? -ne 3 ] || fail "$(cat err)"
-[ "$(claimed)" = "$before" ] && [ "$(jq '.findings[0].comparisons | length' recorded/report/report.json)" -eq 1 ] ||
-	fail "a claim on one trace: $(claimed) instead of $before"
+[ "$(claimed)" = "$before" ] && [ "$(jq -c '[.findings[0].comparisons, .published | length]' recorded/report/report.json)" = '[1,1]' ] ||
+	fail "a claim and a published value on one trace: $(claimed) instead of $before"
 grep -qF 'recorded trace=redacted (2)' recorded/report/tables/scenarios.csv || fail "not the workload's: $(cat recorded/report/tables/scenarios.csv)"
 ! grep -rqF "$(pwd -P)" recorded/report out || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" recorded/report out | head -n 3 | cut -c1-300)"
 expect_status "$verdict" "$VALIDATE" report others

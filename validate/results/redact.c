@@ -67,6 +67,12 @@ static size_t lender_of(const struct scenario *s, const char *borrowed)
 	return i;
 }
 
+static void selectors_add(struct values *v, struct selector *const *of, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		values_add(v, of[i]->term, of[i]->n_terms);
+}
+
 static void settings_hide(struct protocol *p, const char *host)
 {
 	struct values all = {.at = NULL};
@@ -81,8 +87,11 @@ static void settings_hide(struct protocol *p, const char *host)
 		values_add(&all, p->replayer[i].option, p->replayer[i].n_options);
 	for (size_t i = 0; i < p->n_claims; i++) {
 		struct selector *const of[] = {&p->claim[i].scenario, &p->claim[i].replayer, &p->claim[i].than_scenario, &p->claim[i].than};
-		for (size_t k = 0; k < sizeof of / sizeof *of; k++)
-			values_add(&all, of[k]->term, of[k]->n_terms);
+		selectors_add(&all, of, sizeof of / sizeof *of);
+	}
+	for (size_t i = 0; i < p->n_published; i++) {
+		struct selector *const of[] = {&p->published[i].scenario, &p->published[i].replayer};
+		selectors_add(&all, of, sizeof of / sizeof *of);
 	}
 	values_hide(&all, host);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
@@ -136,6 +145,22 @@ static void all_names_hide(struct results *r)
 	free(name);
 }
 
+/* What people wrote. */
+static void words_hide(struct protocol *p, const char *host)
+{
+	text_hide(&p->title, host);
+	for (size_t i = 0; i < p->n_claims; i++) {
+		struct claim *c = &p->claim[i];
+		char **const text[] = {&c->text, &c->source, &c->published, &c->reproduce};
+		for (size_t k = 0; k < sizeof text / sizeof *text; k++)
+			text_hide(text[k], host);
+	}
+	for (size_t i = 0; i < p->n_published; i++)
+		text_hide(&p->published[i].source, host);
+	for (size_t i = 0; i < p->n_replayers; i++)
+		text_hide(&p->replayer[i].absent, host);
+}
+
 void results_redact(struct results *r)
 {
 	const char *host = json_string_value(json_object_get(r->environment, "host"));
@@ -149,6 +174,7 @@ void results_redact(struct results *r)
 		text_hide(&r->protocol.target[i].device, r->redacted);
 	}
 	settings_hide(&r->protocol, r->redacted);
+	words_hide(&r->protocol, r->redacted);
 	for (size_t i = 0; i < r->n_runs; i++)
 		text_hide(&r->run[i].reason, r->redacted);
 }
