@@ -85,9 +85,8 @@ static int baseline_run(int argc, char **argv, struct err *e)
 	}
 	if (baseline_open(&b, argv[2], e) < 0)
 		return EXIT_FAILED;
-	int ret = config.replayer ? baseline_choose(&b, config.replayer, e) : 0;
-	if (!ret && config.redact)
-		baseline_redact(&b);
+	const char *replayer = config.redact ? baseline_redact(&b, config.replayer) : config.replayer;
+	int ret = replayer ? baseline_choose(&b, replayer, e) : 0;
 	if (!ret)
 		ret = saves ? save(&b, config.output, e) : show(&b, e);
 	baseline_release(&b);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate compare: what changed between two versions of a replayer. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,10 +67,11 @@ static int side_parse(struct side *s, const char *text, struct err *e)
 	return stat(s->path, &st) < 0 ? err_set(e, ENOENT, "%s: there is no such results directory or baseline", text) : 0;
 }
 
-/* From what was read of its path, which becomes this side. */
-static int side_choose(const struct side *s, struct baseline *b, struct err *e)
+/* From what was read of its path, which becomes this side; `hide` its names, as the other side's are. */
+static int side_choose(const struct side *s, struct baseline *b, bool hide, struct err *e)
 {
-	int ret = s->replayer ? baseline_choose(b, s->replayer, e) : 0;
+	const char *replayer = hide ? baseline_redact_names(b, s->replayer) : s->replayer;
+	int ret = replayer ? baseline_choose(b, replayer, e) : 0;
 	free(b->source);
 	b->source = xstrdup(s->text);
 	return ret;
@@ -106,7 +108,7 @@ static int sides_of_one(struct baseline *was, struct baseline *is, const char *t
 	struct side s;
 	int ret = side_parse(&s, text, e);
 	ret = ret ? ret : baseline_open(was, s.path, e);
-	ret = ret ? ret : side_choose(&s, was, e);
+	ret = ret ? ret : side_choose(&s, was, false, e);
 	if (!ret && (!was->limits.old || !was->limits.new))
 		ret = err_set(e, EINVAL, "%s: its [compare] names no \"old\" and \"new\": compare with what?", text);
 	if (!ret) {
@@ -128,10 +130,9 @@ static int sides_of_two(struct baseline *was, struct baseline *is, char **argv, 
 		baseline_copy(is, was);
 	else if (!ret)
 		ret = baseline_open(is, b.path, e);
-	ret = ret ? ret : side_choose(&a, was, e);
-	ret = ret ? ret : side_choose(&b, is, e);
-	if (!ret && baseline_is_redacted(was) != baseline_is_redacted(is))
-		baseline_redact_names(baseline_is_redacted(was) ? is : was);
+	const bool differ = !ret && baseline_is_redacted(was) != baseline_is_redacted(is), new_hidden = differ && baseline_is_redacted(is);
+	ret = ret ? ret : side_choose(&a, was, new_hidden, e);
+	ret = ret ? ret : side_choose(&b, is, differ && !new_hidden, e);
 	free(a.path);
 	free(b.path);
 	return ret;

@@ -55,15 +55,19 @@ static const char about[] =
     "\n"
     "Exit status: 0, or 5 when they did not measure by the same protocol, with the same settings, the same requests.";
 
-/* Names are alike on all sides. */
-static void names_align(struct baseline *b, size_t n)
+/* Names are alike on all sides. Returns how `replayer` (NULL all) is called then, by the first side that has it: borrowed. */
+static const char *names_align(struct baseline *b, size_t n, const char *replayer)
 {
+	const char *told = replayer;
 	bool hidden = false;
 	for (size_t i = 0; i < n; i++)
 		hidden |= baseline_is_redacted(&b[i]);
 	for (size_t i = 0; i < n && hidden; i++)
-		if (!baseline_is_redacted(&b[i]))
-			baseline_redact_names(&b[i]);
+		if (!baseline_is_redacted(&b[i])) {
+			const char *name = baseline_redact_names(&b[i], replayer);
+			told = told == replayer ? name : told;
+		}
+	return told;
 }
 
 static int pool_them(const struct pool_config *c, const struct baseline *b, size_t n, struct err *e)
@@ -93,12 +97,11 @@ static int pool_run(int argc, char **argv, struct err *e)
 		return EXIT_USAGE;
 	struct baseline *b = xcalloc((size_t)n_positional, sizeof *b);
 	size_t n = 0;
-	for (; n < (size_t)n_positional && !ret; n += !ret) {
+	for (; n < (size_t)n_positional && !ret; n += !ret)
 		ret = baseline_open(&b[n], argv[n + 1], e);
-		if (!ret && config.replayer && (ret = baseline_choose(&b[n], config.replayer, e)))
-			baseline_release(&b[n]);
-	}
-	names_align(b, n);
+	const char *replayer = ret ? NULL : names_align(b, n, config.replayer);
+	for (size_t i = 0; i < n && replayer && !ret; i++)
+		ret = baseline_choose(&b[i], replayer, e);
 	if (!ret)
 		ret = pool_them(&config, b, n, e);
 	for (size_t i = 0; i < n; i++)

@@ -92,6 +92,28 @@ jq '.campaign = "0000000000000000" | .scenarios[0].conditions |= map(sub("secret
 expect_status 5 "$VALIDATE" compare other.json now.json
 jq '.scenarios[0].conditions |= map(sub("^trace = .*"; "trace = app.trace"))' now.json >other.json
 expect_status 5 "$VALIDATE" compare committed.json other.json
+# Two replayers whose hidden names are numbered: of sides of which one was redacted, the one that is meant is compared, called either way
+jq '(.cases[] | select(.replayer == "event") | .replayer) = "mine command=/home/secret/a"
+	| (.cases[] | select(.replayer == "again command=/home/secret/again") | .replayer) = "mine command=/home/secret/b"' private.json >two.json
+[ "$(jq '[.cases[] | select(.replayer == "mine command=/home/secret/b")] | length' two.json)" -eq 2 ] || fail "no two replayers of two cases: $(jq -c '[.cases[].replayer]' two.json)"
+jq '.campaign = "0000000000000000"' two.json >later.json
+expect_status 0 "$VALIDATE" baseline save later.json --redact -o hidden.json
+expect_status 0 "$VALIDATE" baseline save later.json --redact --replayer "mine command=/home/secret/b" -o one.json
+[ "$(jq -r '[.cases[].replayer] | unique | join(", ")' one.json)" = "mine command=redacted (2)" ] || fail "the one that is kept: $(jq -c '[.cases[].replayer]' one.json)"
+for side in 'two.json:mine command=/home/secret/b' 'two.json:mine command=redacted (2)'; do
+	"$VALIDATE" compare "$side" hidden.json --format json >out 2>err || [ $? -eq 4 ] || fail "$side: $(cat err)"
+	jq -e '(.cases | length) == 2 and all(.cases[]; .old_replayer == "mine command=redacted (2)" and .new_replayer == .old_replayer)' out >/dev/null ||
+		fail "$side: $(jq -c '[.cases[] | [.old_replayer, .new_replayer]]' out)"
+	"$VALIDATE" compare hidden.json "$side" --format json >out 2>err || [ $? -eq 4 ] || fail "new is $side: $(cat err)"
+	jq -e '(.cases | length) == 2 and all(.cases[]; .new_replayer == "mine command=redacted (2)")' out >/dev/null || fail "new is $side: $(jq -c .cases[] out)"
+done
+for name in 'mine command=/home/secret/b' 'mine command=redacted (2)'; do
+	for laboratories in 'two.json hidden.json' 'hidden.json two.json'; do
+		# shellcheck disable=SC2086 # two words
+		expect_status 0 "$VALIDATE" pool $laboratories --replayer "$name" --format json
+		jq -e '(.cases | length) == 2 and all(.cases[]; .replayer == "mine command=redacted (2)")' out >/dev/null || fail "pooled by $name: $(jq -c .cases out)"
+	done
+done
 
 # usage
 expect_status 2 "$VALIDATE" baseline

@@ -91,10 +91,12 @@ int baseline_read(struct baseline *b, const char *path, struct err *e);
 int baseline_open(struct baseline *b, const char *path, struct err *e);
 /* All of it once more, so that replayers of one campaign are compared without reading that twice. Ownership: baseline_release. */
 void baseline_copy(struct baseline *out, const struct baseline *b);
-/* Hides what tells whose machine it was, as results_redact does; the rest compares as before. */
-void baseline_redact(struct baseline *b);
+/* Hides what tells whose machine it was, as results_redact does; the rest compares as before. A replayer's hidden name may tell how many
+ * others there are that look like it: those that are to go (baseline_choose) go afterwards. Returns how `replayer` (NULL none) is called
+ * now: `replayer` itself where none has that name, so that the hidden one may be given as well. Ownership: the baseline's, or `replayer`. */
+const char *baseline_redact(struct baseline *b, const char *replayer);
 /* Only the names of scenarios and replayers, which may hold paths: so that one that was redacted and one that was not have the same. */
-void baseline_redact_names(struct baseline *b);
+const char *baseline_redact_names(struct baseline *b, const char *replayer);
 bool baseline_is_redacted(const struct baseline *b);
 /* Keeps only the cases of a replayer. Errors: ENOENT naming those there are. */
 int baseline_choose(struct baseline *b, const char *replayer, struct err *e);

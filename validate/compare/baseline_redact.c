@@ -63,14 +63,18 @@ static void replayers_hide(struct baseline *b, const char *host)
 	free(first);
 }
 
-void baseline_redact_names(struct baseline *b)
+const char *baseline_redact_names(struct baseline *b, const char *replayer)
 {
+	size_t at = 0;
+	while (replayer && at < b->n_cells && strcmp(b->cell[at].replayer, replayer))
+		at++;
 	char ***name = xcalloc(b->n_scenarios + 1, sizeof *name);
 	for (size_t i = 0; i < b->n_scenarios; i++)
 		name[i] = &b->scenario[i].name;
 	provenance_redact_names(name, b->n_scenarios, b->host);
 	free(name);
 	replayers_hide(b, b->host);
+	return replayer && at < b->n_cells ? b->cell[at].replayer : replayer;
 }
 
 bool baseline_is_redacted(const struct baseline *b)
@@ -78,10 +82,11 @@ bool baseline_is_redacted(const struct baseline *b)
 	return !strcmp(b->host, PROVENANCE_HIDDEN);
 }
 
-void baseline_redact(struct baseline *b)
+const char *baseline_redact(struct baseline *b, const char *replayer)
 {
 	char *host = xstrdup(b->host);
-	baseline_redact_names(b);
+	replayer = baseline_redact_names(b, replayer);
+	text_hide(&b->title, host);
 	for (size_t i = 0; i < b->n_facts; i++) {
 		struct baseline_fact *f = &b->fact[i];
 		char *value = provenance_redact_member(f->name, f->value, host);
@@ -98,4 +103,5 @@ void baseline_redact(struct baseline *b)
 	free(b->host);
 	b->host = provenance_redact_member("host", host, host);
 	free(host);
+	return replayer;
 }
