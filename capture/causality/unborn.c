@@ -18,7 +18,7 @@ static bool is_begun_by_a_node(const struct unborn *u, const struct watch_thread
 
 void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
 {
-	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->told)};
+	*u = (struct unborn){known, n, xcalloc((size_t)n + 1, sizeof *u->told), xcalloc((size_t)n + 1, sizeof *u->last)};
 	for (uint32_t i = 0; i < n; i++) {
 		u->told[i] |= !is_begun_by_a_node(u, &known[i]);
 		for (uint32_t k = 0; k < i; k++)
@@ -30,24 +30,40 @@ void unborn_init(struct unborn *u, const struct watch_thread *known, uint32_t n)
 void unborn_release(struct unborn *u)
 {
 	free(u->told);
-	u->told = NULL;
+	free(u->last);
+	*u = (struct unborn){NULL};
+}
+
+static uint32_t slots_used(const struct cause_page *p)
+{
+	const uint32_t used = atomic_load(&p->n_slots);
+	return used < CAUSE_SLOTS ? used : CAUSE_SLOTS;
 }
 
 uint32_t slot_of_key(const struct cause_page *p, uint64_t key)
 {
-	const uint32_t used = atomic_load(&p->n_slots), n = used < CAUSE_SLOTS ? used : CAUSE_SLOTS;
+	const uint32_t n = slots_used(p);
 	for (uint32_t i = 0; i < n; i++)
 		if (__atomic_load_n(&p->slot[i].pid, __ATOMIC_ACQUIRE) && p->slot[i].key == key)
 			return i;
 	return SLOT_NONE;
 }
 
-uint32_t unborn_next(struct unborn *u, const struct cause_page *p, uint32_t at)
+/* Before a rank is there nothing of it waits but for its launcher. */
+static bool rank_is_there(const struct cause_page *p, int32_t rank)
 {
-	for (; at < u->n; at++) {
-		u->told[at] = u->told[at] || slot_of_key(p, u->known[at].key) != SLOT_NONE;
-		if (!u->told[at])
-			break;
+	const uint32_t n = slots_used(p);
+	for (uint32_t i = 0; i < n; i++)
+		if (__atomic_load_n(&p->slot[i].pid, __ATOMIC_ACQUIRE) && p->slot[i].rank == rank)
+			return true;
+	return rank < 0;
+}
+
+void unborn_note(struct unborn *u, const struct cause_page *p, int64_t at_ns, uint32_t throttled)
+{
+	for (uint32_t i = 0; i < u->n; i++) {
+		u->told[i] = u->told[i] || slot_of_key(p, u->known[i].key) != SLOT_NONE;
+		if (!u->told[i] && rank_is_there(p, u->known[i].rank))
+			u->last[i] = (struct unborn_wait){at_ns, throttled};
 	}
-	return at;
 }

@@ -49,8 +49,8 @@ static void wakes_note(struct watch *w)
 {
 	for (; w->n_woken < w->n_waits; w->n_woken++) {
 		struct watch_wait *x = &w->wait[w->n_woken];
-		const struct cause_slot *s = x->key ? NULL : &w->page->slot[x->waiter];
-		if (!s || x->by_computing || atomic_load(&s->woken_of) != w->last_release)
+		const struct cause_slot *s = &w->page->slot[x->waiter];
+		if (x->by_computing || atomic_load(&s->woken_of) != w->last_release)
 			continue;
 		const uint64_t n = atomic_load(&s->woken_requests);
 		x->n_ended = n > w->last_requests ? n - w->last_requests : 0;
@@ -71,15 +71,12 @@ static void waits_note(struct watch *w, int64_t now)
 			continue;
 		GROW(w->wait, w->n_waits, w->waits_cap);
 		const struct watch_seen *s = &w->seen[i];
-		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0, 0};
+		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, i, s->verdict == JUDGE_TOO_LONG, s->compute_ns, 0, 0, 0};
 	}
-	struct unborn *u = &w->unborn;
-	for (uint32_t k = 0; t >= 0 && (k = unborn_next(u, w->page, k)) < u->n; k++) {
-		GROW(w->wait, w->n_waits, w->waits_cap);
-		w->wait[w->n_waits++] = (struct watch_wait){at, (uint32_t)t, SLOT_NONE, false, -1, 0, 0, 0, u->known[k].key};
-	}
-	if (t >= 0)
+	if (t >= 0) {
+		unborn_note(&w->unborn, w->page, at, (uint32_t)t);
 		w->last_requests = atomic_load(&w->page->slot[t].n_requests);
+	}
 	w->last_release = atomic_load(&w->page->held);
 }
 
@@ -269,17 +266,25 @@ static void threads_copy(struct watch *w)
 	}
 }
 
-/* Who had not begun has a slot by now; those that never came to be wait for nobody. */
-static void waits_settle(struct watch *w)
+static int by_instant(const void *a, const void *b)
 {
-	uint64_t n = 0;
-	for (uint64_t i = 0; i < w->n_waits; i++) {
-		struct watch_wait *x = &w->wait[i];
-		x->waiter = x->key ? slot_of_key(w->page, x->key) : x->waiter;
-		if (x->waiter != SLOT_NONE)
-			w->wait[n++] = *x;
+	const struct watch_wait *x = a, *y = b;
+	return (x->at_ns > y->at_ns) - (x->at_ns < y->at_ns);
+}
+
+/* Who had not begun has a slot by now; those that never came to be wait for nobody. */
+static void unborn_settle(struct watch *w)
+{
+	const struct unborn *u = &w->unborn;
+	for (uint32_t i = 0; i < u->n; i++) {
+		const uint32_t waiter = u->last[i].at_ns ? slot_of_key(w->page, u->known[i].key) : SLOT_NONE;
+		if (waiter == SLOT_NONE)
+			continue;
+		GROW(w->wait, w->n_waits, w->waits_cap);
+		w->wait[w->n_waits++] = (struct watch_wait){u->last[i].at_ns, u->last[i].throttled, waiter, false, -1, 0, 0, 0};
 	}
-	w->n_waits = n;
+	if (w->n_waits)
+		qsort(w->wait, w->n_waits, sizeof *w->wait, by_instant);
 }
 
 void watch_end(struct watch *w, struct watch_outcome *o)
@@ -296,7 +301,7 @@ void watch_end(struct watch *w, struct watch_outcome *o)
 		w->outcome.n_ranks = atomic_load(&w->page->n_ranks);
 		w->outcome.too_many = atomic_load(&w->page->n_slots) > CAUSE_SLOTS;
 		wakes_note(w);
-		waits_settle(w);
+		unborn_settle(w);
 		threads_copy(w);
 		munmap(w->page, sizeof *w->page);
 		w->page = NULL;

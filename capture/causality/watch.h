@@ -37,7 +37,6 @@ struct watch_wait {
 	int64_t woken_ns;
 	uint64_t n_ended;
 	int64_t ended_compute_ns;
-	uint64_t key; /* of a waiter that had not begun; 0: it had */
 };
 
 #define CAUSALITY_THREADS_MAX 4096u
