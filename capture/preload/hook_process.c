@@ -352,7 +352,8 @@ EXPORT int clone(int (*function)(void *), void *stack, int flags, void *argument
 	}
 	if (capture_is_on() && !capture_self)
 		capture_more();
-	cause_fork_prepare();
+	if (!(flags & CLONE_VM)) /* else it is born when its program begins, as a child of vfork is */
+		cause_fork_prepare();
 	int got = real(clone_child, stack, flags, &s, parent_tid, tls, child_tid);
 	if (flags & CLONE_VM && got > 0)
 		capture_vfork_parent();

@@ -75,6 +75,10 @@ same 'waits in the trace' "$(grep -c ',wait,' ../csv)" 5
 "$VALIDATE" export --to parallel ../trace -o ../text >/dev/null
 [ "$(sed '/^$/d; s/(.*//' ../text | grep -A 1 'node [123]:' | grep -c WAIT)" = 3 ] || fail "a child does not begin by waiting: $(cat ../text)"
 
+# a program that is begun as by vfork is born once: the next request does not wait 3 s for another
+capture cloned 3
+jq -e '[.runs[] | select(.held > 0)] | length == 1 and all(.held_ns < 2.5e9)' ../trace.runs/runs.json >/dev/null || fail "another child is waited for: $(jq -c .runs ../trace.runs/runs.json)"
+
 # who makes requests for as long as another is held back would do so for ever
 rm -rf ../trace ../trace.runs ./*
 expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../parallel beats

@@ -304,6 +304,27 @@ static int children(void)
 	return 0;
 }
 
+static int program(void *name)
+{
+	char *words[] = {name, NULL};
+	execvp(name, words);
+	_exit(127);
+}
+
+/* Between its writes a program, begun as vfork does it. */
+static int cloned(void)
+{
+	static char stack[1 << 16];
+	int fd = file_open("data", O_RDWR | O_TRUNC);
+	for (int i = 0; i < n; i++) {
+		put(fd, i);
+		if (clone(program, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, "true") < 0)
+			die("clone");
+		children_wait();
+	}
+	return 0;
+}
+
 /* The child writes until the parent has written everything. */
 static int beats(void)
 {
@@ -427,6 +448,8 @@ int main(int argc, char **argv)
 		return sending(argc > 3 ? atoi(argv[3]) : 1);
 	if (!strcmp(kind, "children"))
 		return children();
+	if (!strcmp(kind, "cloned"))
+		return cloned();
 	if (!strcmp(kind, "beats"))
 		return beats();
 	if (!strcmp(kind, "again"))
