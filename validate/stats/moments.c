@@ -54,8 +54,8 @@ static double squares_about(const double *x, size_t n, double shift, double mean
 		squares[0] += d * d;
 		rest[0] += d;
 	}
-	double left = lanes_sum(rest);
-	return fmax(0, lanes_sum(squares) - left * left / (double)n);
+	const double left = lanes_sum(rest), sum = lanes_sum(squares) - left * left / (double)n;
+	return sum < 0 ? 0 : sum; /* beyond what a double holds it is infinite, or not a number, and no scatter of 0 */
 }
 
 enum stat_status sample_moments(const double *x, size_t n, struct sample_moments *m)

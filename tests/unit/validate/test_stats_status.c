@@ -69,6 +69,7 @@ static void test_moments(void **state)
 	assert_int_equal(sample_moments(with_nan, 5, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_moments(with_inf, 5, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_moments((double[]){DBL_MAX, -DBL_MAX}, 2, &m), STAT_NOT_FINITE);
+	assert_int_equal(sample_moments((double[]){1e308, 1.5e308, 1.7e308}, 3, &m), STAT_NOT_FINITE);
 	assert_int_equal(sample_skewness(equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(sample_correlation(rising, equal, 5, &v), STAT_ZERO_VARIANCE);
 	assert_int_equal(sample_correlation(rising, rising, 5, &v), STAT_OK);
