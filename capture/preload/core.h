@@ -200,6 +200,24 @@ HIDDEN long raw_call(long number, long a, long b, long c, long d, long e, long f
 HIDDEN char *capture_text_add(char *to, const char *end, const char *s);
 HIDDEN char *capture_number_add(char *to, const char *end, uint64_t v);
 
+/* --- readable.c: what pointers of the program's point to, which may be nothing --------------------------------------------- */
+
+/* Whether `n` bytes can be read. A program that may make no system calls cannot be asked: yes. errno stays as it is. */
+HIDDEN bool capture_readable(const void *at, size_t n);
+HIDDEN ssize_t capture_text(const char *s); /* strnlen(s, 4096), or -1: that cannot be read */
+
+/* The same of what a call was given that returned `got`: if it succeeded, the kernel has looked at it, and with EFAULT it could not. */
+static inline bool capture_given(const void *at, size_t n, int64_t got)
+{
+	return at && (got >= 0 || (errno != EFAULT && capture_readable(at, n)));
+}
+/* 0: it cannot be read, or there is none. */
+static inline size_t capture_given_text(const char *s, int64_t got)
+{
+	const ssize_t len = !s || (got < 0 && errno == EFAULT) ? -1 : got >= 0 ? (ssize_t)strlen(s) : capture_text(s);
+	return len > 0 ? (size_t)len : 0;
+}
+
 /* --- process.c: what a new process image or child says about itself ------------------------------------------------------ */
 
 HIDDEN void process_announce(uint32_t pid);

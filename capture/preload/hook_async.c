@@ -11,7 +11,7 @@
 #include "capture/preload/async.h"
 #include "capture/preload/core.h"
 
-enum { NOTED_BEFORE = 64 }; /* requests of one submission that are looked at before it: after it they may be gone */
+enum { PAGE = 4096, NOTED_BEFORE = 64 }; /* requests of one submission that are looked at before it: after it they may be gone */
 
 void async_note_asked(const struct asked *a, uint64_t begin, uint64_t end)
 {
@@ -36,6 +36,22 @@ int io_getevents(aio_context_t context, long least, long n, struct io_event *to,
 int io_pgetevents(aio_context_t context, long least, long n, struct io_event *to, struct timespec *timeout, void *mask);
 int io_cancel(aio_context_t context, struct iocb *cb, struct io_event *to);
 
+/* Memory in which one submission has its requests: one page of it is asked after once. */
+struct sound {
+	uintptr_t page; /* 0: none yet */
+};
+
+static bool is_sound(struct sound *s, const void *at, size_t n)
+{
+	const uintptr_t first = (uintptr_t)at / PAGE, last = ((uintptr_t)at + n - 1) / PAGE;
+	if (s->page && first == s->page && last == s->page)
+		return true;
+	if (!capture_readable(at, n))
+		return false;
+	s->page = last;
+	return true;
+}
+
 static struct asked asked_of(const struct iocb *cb)
 {
 	static const uint16_t op_of[] = {[IOCB_CMD_PREAD] = OP_AIO_READ,    [IOCB_CMD_PWRITE] = OP_AIO_WRITE,
@@ -47,14 +63,21 @@ static struct asked asked_of(const struct iocb *cb)
 			  op || command == IOCB_CMD_PREAD ? op : OP_AIO_OTHER};
 	if (command == IOCB_CMD_PREADV || command == IOCB_CMD_PWRITEV) {
 		const struct iovec *v = (const struct iovec *)(uintptr_t)cb->aio_buf;
+		const uint64_t most = cb->aio_nbytes < 1024 ? cb->aio_nbytes : 1024, n = capture_readable(v, most * sizeof *v) ? most : 0;
 		a.length = 0;
-		for (uint64_t i = 0; i < cb->aio_nbytes && i < 1024; i++)
+		for (uint64_t i = 0; i < n; i++)
 			a.length += v[i].iov_len;
 	}
 	if (command == IOCB_CMD_PWRITE || command == IOCB_CMD_PWRITEV)
 		a.bytes = (const void *)(uintptr_t)cb->aio_buf;
 	a.n_vector = command == IOCB_CMD_PWRITEV ? (uint32_t)cb->aio_nbytes : 0;
 	return a;
+}
+
+/* One of a list: without a key where there is none, or nothing to be read, which the kernel does not take. */
+static struct asked asked_in(struct sound *listed, struct sound *blocks, struct iocb *const *at)
+{
+	return is_sound(listed, at, sizeof *at) && *at && is_sound(blocks, *at, sizeof **at) ? asked_of(*at) : (struct asked){.key = 0};
 }
 
 /* The library's functions return a negative errno; called by number where it was loaded out of our sight. */
@@ -79,17 +102,19 @@ static void note_library(uint16_t op, uint64_t begin, uint64_t end, uint64_t n, 
 EXPORT int io_submit(aio_context_t context, long n, struct iocb **list)
 {
 	struct asked before[NOTED_BEFORE];
+	struct sound listed = {0}, blocks = {0};
 	bool on = capture_is_on();
-	long n_before = !on || n < 0 || !list ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
+	long n_before = !on || n < 0 ? 0 : n < NOTED_BEFORE ? n : NOTED_BEFORE;
 	for (long i = 0; i < n_before; i++)
-		before[i] = list[i] ? asked_of(list[i]) : (struct asked){.key = 0}; /* which the kernel does not take */
+		before[i] = asked_in(&listed, &blocks, list + i);
 	LIBAIO(int, io_submit, SYS_io_submit, context, n, list);
 	if (!on)
 		return got;
 	note_library(OP_IO_SUBMIT, begin, end, (uint64_t)n, got);
 	for (long i = 0; i < got; i++) {
-		struct asked later = i < n_before ? before[i] : asked_of(list[i]);
-		async_note_asked(&later, begin, end);
+		const struct asked one = i < n_before ? before[i] : asked_in(&listed, &blocks, list + i);
+		if (one.key)
+			async_note_asked(&one, begin, end);
 	}
 	return got;
 }

@@ -205,14 +205,14 @@ struct times {
 
 static struct times times_of_spec(const struct timespec t[2], int got)
 {
-	if (!t || (got < 0 && errno == EFAULT))
+	if (!capture_given(t, 2 * sizeof *t, got))
 		return (struct times){.size = 0};
 	return (struct times){{t[0].tv_sec, t[0].tv_nsec, t[1].tv_sec, t[1].tv_nsec}, 4 * sizeof(int64_t)};
 }
 
 static struct times times_of_val(const struct timeval t[2], int got)
 {
-	if (!t || (got < 0 && errno == EFAULT))
+	if (!capture_given(t, 2 * sizeof *t, got))
 		return (struct times){.size = 0};
 	return (struct times){{t[0].tv_sec, t[0].tv_usec * 1000, t[1].tv_sec, t[1].tv_usec * 1000}, 4 * sizeof(int64_t)};
 }
@@ -262,7 +262,7 @@ EXPORT int futimes(int fd, const struct timeval t_[2])
 
 static struct times times_of_buf(const struct utimbuf *b, int got)
 {
-	if (!b || (got < 0 && errno == EFAULT))
+	if (!capture_given(b, sizeof *b, got))
 		return (struct times){.size = 0};
 	return (struct times){{b->actime, 0, b->modtime, 0}, 4 * sizeof(int64_t)};
 }
@@ -274,21 +274,16 @@ EXPORT int utime(const char *path, const struct utimbuf *b)
 
 /* --- extended attributes ------------------------------------------------------------------------------------------------- */
 
-static size_t name_length(const char *s, ssize_t got)
-{
-	return s && !(got < 0 && errno == EFAULT) ? strlen(s) : 0;
-}
-
 #define XATTR_PATH(type, operation, how, size, function, ...)                                                          \
 	capture_look(AT_FDCWD, path);                                                                                  \
 	TIMED(type, function, __VA_ARGS__);                                                                            \
 	NOTE(.op = operation, .dir = AT_FDCWD, .path = path, .length = size, .flags = (uint32_t)(how), .extra = name,  \
-	     .extra_len = name_length(name, got));                                                                     \
+	     .extra_len = capture_given_text(name, got));                                                                     \
 	return got
 #define XATTR_FD(type, operation, how, size, function, ...)                                                            \
 	TIMED(type, function, __VA_ARGS__);                                                                            \
 	NOTE(.op = operation, .fd = fd, .length = size, .flags = (uint32_t)(how), .extra = name,                       \
-	     .extra_len = name_length(name, got));                                                                     \
+	     .extra_len = capture_given_text(name, got));                                                                     \
 	return got
 
 EXPORT ssize_t getxattr(const char *path, const char *name, void *value, size_t n)

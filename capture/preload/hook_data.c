@@ -73,13 +73,15 @@ ALIAS(__pread64_chk, __pread_chk);
 
 static bool is_readable(const struct iovec *v, int n, ssize_t got)
 {
-	return v && n > 0 && n <= 1024 /* IOV_MAX */ && !(got < 0 && errno == EFAULT);
+	return n > 0 && n <= 1024 /* IOV_MAX */ && capture_given(v, (size_t)n * sizeof *v, got);
 }
 
 static uint64_t total_of(const struct iovec *v, int n, ssize_t got)
 {
 	uint64_t total = 0;
-	for (int i = 0; i < n && is_readable(v, n, got); i++)
+	if (!is_readable(v, n, got))
+		return 0;
+	for (int i = 0; i < n; i++)
 		total += v[i].iov_len;
 	return total;
 }
@@ -148,7 +150,8 @@ ALIAS(pwritev64v2, pwritev2);
 
 static struct op_peer peer_of(int fd, const off_t *offset, ssize_t got)
 {
-	bool readable = offset && !(got < 0 && errno == EFAULT);
+	/* where there is nothing to do, the kernel does not look at it */
+	const bool readable = got ? capture_given(offset, sizeof *offset, got) : capture_readable(offset, sizeof *offset);
 	/* the kernel has moved it on by what it did */
 	uint64_t at = readable ? (uint64_t)(*offset - (got > 0 ? got : 0)) : OFFSET_NONE;
 	return (struct op_peer){fd, OBJECT_NONE, at};
@@ -192,8 +195,9 @@ EXPORT ssize_t tee(int in, int out, size_t n, unsigned int flags)
 EXPORT ssize_t vmsplice(int fd, const struct iovec *v, size_t count, unsigned int flags)
 {
 	TIMED(ssize_t, vmsplice, fd, v, count, flags);
+	const size_t most = count < 1024 ? count : 1024, n = capture_given(v, most * sizeof *v, got) ? most : 0;
 	uint64_t total = 0;
-	for (size_t i = 0; i < count && i < 1024 && !(got < 0 && errno == EFAULT); i++)
+	for (size_t i = 0; i < n; i++)
 		total += v[i].iov_len;
 	IO(OP_VMSPLICE, fd, 0, total, flags);
 	return got;

@@ -27,13 +27,8 @@
 	capture_look(directory_2, name_2);                                                                             \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
 	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2, .extra = name_2,             \
-	     .extra_len = length(name_2, got), .flags = (uint32_t)(how));                                              \
+	     .extra_len = capture_given_text(name_2, got), .flags = (uint32_t)(how));                                              \
 	return got
-
-static size_t length(const char *s, int got)
-{
-	return s && !(got < 0 && errno == EFAULT) ? strlen(s) : 0;
-}
 
 EXPORT int rename(const char *from, const char *to)
 {
@@ -65,7 +60,7 @@ EXPORT int symlink(const char *target, const char *path)
 {
 	capture_look(AT_FDCWD, path);
 	TIMED(int, symlink, target, path);
-	NOTE(.op = OP_SYMLINK, .dir = AT_FDCWD, .path = path, .extra = target, .extra_len = length(target, got));
+	NOTE(.op = OP_SYMLINK, .dir = AT_FDCWD, .path = path, .extra = target, .extra_len = capture_given_text(target, got));
 	return got;
 }
 
@@ -73,7 +68,7 @@ EXPORT int symlinkat(const char *target, int dir, const char *path)
 {
 	capture_look(dir, path);
 	TIMED(int, symlinkat, target, dir, path);
-	NOTE(.op = OP_SYMLINK, .dir = dir, .path = path, .extra = target, .extra_len = length(target, got));
+	NOTE(.op = OP_SYMLINK, .dir = dir, .path = path, .extra = target, .extra_len = capture_given_text(target, got));
 	return got;
 }
 

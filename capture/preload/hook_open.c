@@ -169,16 +169,25 @@ static bool is_lock(int command)
 	       command == F_OFD_SETLKW || command == F_OFD_GETLK;
 }
 
+static struct op_lock lock_of(const struct flock *f)
+{
+	return (struct op_lock){f->l_type, f->l_whence, f->l_start, f->l_len};
+}
+
 EXPORT int fcntl(int fd, int command, ...)
 {
 	LONG_ARGUMENT(command);
-	const struct flock *f = is_lock(command) && argument > 4095 ? (const struct flock *)(intptr_t)argument : NULL;
+	const struct flock *f = is_lock(command) ? (const struct flock *)(intptr_t)argument : NULL;
+	const bool changed = command == F_GETLK || command == F_OFD_GETLK; /* by the call */
+	bool is_known = f && changed && capture_is_on() && capture_readable(f, sizeof *f);
 	struct op_lock lock = {0, 0, 0, 0};
-	if (f) /* before the call: F_GETLK changes it */
-		lock = (struct op_lock){f->l_type, f->l_whence, f->l_start, f->l_len};
+	if (is_known)
+		lock = lock_of(f);
 	CAUSE_LOCK(command == F_SETLKW || command == F_OFD_SETLKW);
 	TIMED(int, fcntl, fd, command, argument);
-	if (f) {
+	if (f && !changed && (is_known = capture_given(f, sizeof *f, got)))
+		lock = lock_of(f);
+	if (is_known) {
 		NOTE(.op = OP_FCNTL, .fd = fd, .offset = (uint64_t)argument, .flags = (uint32_t)command, .extra = &lock,
 		     .extra_len = sizeof lock);
 		return got;

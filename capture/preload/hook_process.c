@@ -84,10 +84,26 @@ static void complete(struct environment *e, char *const *from, char **room)
 	e->list = room;
 }
 
-/* `e.list` is `given` with our variables. Too long a list is passed as it is. */
+/* Whether it can be read to its end, which the kernel would refuse to do otherwise. */
+static bool is_sound(char *const *list)
+{
+	if (list == environ)
+		return true;
+	for (; list; list++) {
+		if (!capture_readable(list, sizeof *list))
+			return false;
+		if (!*list)
+			break;
+		if (capture_text(*list) < 0)
+			return false;
+	}
+	return true;
+}
+
+/* `e.list` is `given` with our variables. One that is too long, or cannot be read, is passed as it is. */
 #define ENVIRONMENT(given)                                                                                             \
 	struct environment e;                                                                                          \
-	bool add_ = capture_is_on() && !is_whole(given) && count(given) < 10000;                                       \
+	bool add_ = capture_is_on() && is_sound(given) && !is_whole(given) && count(given) < 10000;                                       \
 	char *room_[add_ ? count(given) + N_EXTRA + 1 : 1];                                                            \
 	e.list = (char **)(uintptr_t)(given);                                                                          \
 	if (add_)                                                                                                      \
@@ -112,6 +128,8 @@ static void note_exec(const char *path, int64_t got)
 }
 
 #define EXEC(path, function, ...)                                                                                      \
+	if (capture_is_on() && capture_text(path) < 0)                                                                 \
+		return REAL(function)(__VA_ARGS__);                                                                    \
 	note_exec(path, 0);                                                                                            \
 	int got = REAL(function)(__VA_ARGS__);                                                                         \
 	note_exec(path, got);                                                                                          \
@@ -283,7 +301,6 @@ EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
 	siginfo_t own;
 	siginfo_t *to = info ? info : &own;
 	uint64_t begin = clock_now(&capture_clock);
-	to->si_pid = 0; /* as it stays where nobody has ended */
 	CAUSE_WAIT(CAUSE_WAITING);
 	int got = REAL(waitid)(type, id, to, options);
 	bool ended = !got && (to->si_code == CLD_EXITED || to->si_code == CLD_KILLED || to->si_code == CLD_DUMPED);

@@ -169,7 +169,7 @@ static void note_call(const struct row *w, const long *a, uint64_t begin, uint64
 		n.flags = (uint32_t)a[3];
 		break;
 	case AT_HOW:
-		if (!(got < 0 && errno == EFAULT) && (size_t)a[3] >= sizeof(struct open_how)) {
+		if ((size_t)a[3] >= sizeof(struct open_how) && capture_given((const void *)a[2], sizeof(struct open_how), got)) {
 			n.flags = (uint32_t)((const struct open_how *)a[2])->flags;
 			n.length = ((const struct open_how *)a[2])->mode;
 		}
@@ -191,6 +191,13 @@ static bool by_function(long number, const long *a, long *got)
 #define I(i) ((int)a[i])
 #define CALL(name, ...)                                                                                                \
 	case SYS_##name:                                                                                               \
+		*got = (long)name(__VA_ARGS__);                                                                        \
+		return true
+/* The function itself looks at what the kernel would refuse. */
+#define CALL_IF(sound, name, ...)                                                                                      \
+	case SYS_##name:                                                                                               \
+		if (!(sound))                                                                                          \
+			return false;                                                                                  \
 		*got = (long)name(__VA_ARGS__);                                                                        \
 		return true
 	switch (number) {
@@ -258,9 +265,9 @@ static bool by_function(long number, const long *a, long *got)
 		CALL(chmod, P(0), (mode_t)a[1]);
 		CALL(chown, P(0), (uid_t)a[1], (gid_t)a[2]);
 		CALL(lchown, P(0), (uid_t)a[1], (gid_t)a[2]);
-		CALL(utime, P(0), P(1));
-		CALL(utimes, P(0), P(1));
-		CALL(futimesat, I(0), P(1), P(2));
+		CALL_IF(!a[1] || capture_readable(P(1), sizeof(struct utimbuf)), utime, P(0), P(1));
+		CALL_IF(!a[1] || capture_readable(P(1), 2 * sizeof(struct timeval)), utimes, P(0), P(1));
+		CALL_IF(!a[2] || capture_readable(P(2), 2 * sizeof(struct timeval)), futimesat, I(0), P(1), P(2));
 		CALL(rename, P(0), P(1));
 		CALL(link, P(0), P(1));
 		CALL(symlink, P(0), P(1));
@@ -295,6 +302,7 @@ static bool by_function(long number, const long *a, long *got)
 		return async_by_number(number, a, got);
 	}
 #undef CALL
+#undef CALL_IF
 #undef I
 #undef P
 }

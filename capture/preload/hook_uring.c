@@ -98,8 +98,11 @@ static void completions_note(const struct io_uring *u, uint64_t now)
 static uint64_t total_of(const struct io_uring_sqe *s)
 {
 	const struct iovec *v = (const struct iovec *)(uintptr_t)s->addr;
+	const uint32_t n = s->len < 1024 ? s->len : 1024;
 	uint64_t total = 0;
-	for (uint32_t i = 0; v && i < s->len && i < 1024; i++)
+	if (!capture_readable(v, n * sizeof *v)) /* for the kernel to refuse */
+		return 0;
+	for (uint32_t i = 0; i < n; i++)
 		total += v[i].iov_len;
 	return total;
 }

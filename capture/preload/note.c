@@ -2,6 +2,8 @@
 /* Records with text. */
 #include "capture/preload/core.h"
 
+enum { PATH_MOST = 4096 };
+
 static char *reserve(size_t n)
 {
 	for (int i = 0; i < 3; i++) { /* a handler may use up the window just taken */
@@ -21,6 +23,14 @@ static void lengths_write(char *to, const struct note *n, size_t len)
 	}
 }
 
+/* -1: there is none, or none that can be read. What is not found has been read. */
+static ssize_t path_length(const struct note *n, int error)
+{
+	if (!n->path || (n->result < 0 && error == EFAULT))
+		return -1;
+	return n->result >= 0 || error == ENOENT ? (ssize_t)strnlen(n->path, PATH_MOST) : capture_text(n->path);
+}
+
 static size_t cut(size_t len, size_t most)
 {
 	return len < most ? len : most;
@@ -31,10 +41,11 @@ void capture_note(const struct note *n)
 	int saved = errno;
 	/* EFAULT: the pointers are bad, and we must not find out in our turn */
 	bool readable = !(n->result < 0 && saved == EFAULT);
-	const char *path = readable ? n->path : NULL;
-	size_t path_len = path ? cut(strlen(path), 4096) : 0;
+	const ssize_t len_or_none = path_length(n, saved);
+	const char *path = len_or_none < 0 ? NULL : n->path;
+	const size_t path_len = path ? (size_t)len_or_none : 0;
 	size_t extra_len = !readable ? 0 : n->vector ? n->n_vector * sizeof(uint64_t) : n->extra ? n->extra_len : 0;
-	extra_len = cut(extra_len, LOG_TEXT_MAX - 4096);
+	extra_len = cut(extra_len, LOG_TEXT_MAX - PATH_MOST);
 	bool has_text = path || extra_len;
 	size_t len = sizeof(struct log_record) + (has_text ? sizeof(struct log_text) + path_len + extra_len : 0);
 	uint32_t n_units = (uint32_t)((len + LOG_UNIT - 1) / LOG_UNIT);

@@ -46,6 +46,20 @@ for call in 'ftruncate,"path=big;fd=[0-9]*;length=21474836580"' 'pwrite,"path=bi
 	[ "$(listed ",$call")" -eq 1 ] || fail "no call $call: $(cat ../csv)"
 done
 
+# pointers to nothing are the kernel's to refuse, and what it answers is what the program gets alone
+$compiler -w -O1 -o ../wrong-pointers "$SRCDIR/tests/programs/wrong-pointers.c" || fail 'wrong-pointers.c does not compile'
+for options in '' --snapshot --content; do
+	fresh
+	../wrong-pointers >../alone || fail "status $? of the program alone: $(tail -n 1 ../alone)"
+	fresh
+	expect_status 0 "$VALIDATE" capture app $options -o ../trace --root . -- sh -c '../wrong-pointers >../captured'
+	expect_line out 'ended with status 0'
+	diff ../alone ../captured || fail "with pointers to nothing, capture app $options"
+	[ "$(grep -c EFAULT ../captured)" -ge 100 ] && [ "$(listed ',unlink,')" -eq 6 ] || fail "few calls: $(cat ../csv)"
+	[ "$(listed ',aio_read,.*length=4')" -eq 3 ] || fail "of two requests the first was taken: $(cat ../csv)"
+done
+rm -f ../trace.content ../trace.snapshot
+
 # what an asynchronous write writes is not looked at where that would be death
 cat >../confined.c <<'E'
 #include <fcntl.h>

@@ -195,8 +195,11 @@ static bool name_counts(const struct cause_page *page, int dir, const char *path
 {
 	struct stat st;
 	char whole[4097];
-	if (!path || !*path)
-		return path && dir >= 0 && fd_counts(page, dir);
+	const ssize_t len = capture_text(path);
+	if (len < 0 || len >= (ssize_t)sizeof whole - 1) /* no path */
+		return false;
+	if (!len)
+		return dir >= 0 && fd_counts(page, dir);
 	if (!path_whole(dir, path, whole, sizeof whole) && !path_whole(AT_FDCWD, path, whole, sizeof whole))
 		return false;
 	long got = RAW(SYS_newfstatat, AT_FDCWD, whole, &st, 0);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Whether memory that a program points to is there. A call with a wrong pointer is refused by the kernel, and nobody else: to look behind such a
+ * pointer would be the end of a program that goes on without us. */
+#include <sys/syscall.h>
+
+#include "capture/preload/core.h"
+
+enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* no text that the kernel takes is longer, but a link's target, which is as long */
+
+/* Asked by a call that looks at a set of signals before it refuses to do nobody knows what with it. */
+static bool page_is_there(uintptr_t at)
+{
+	const int nothing_known = -1;
+	at &= ~(uintptr_t)(WORD - 1);
+	return at >= PAGE && RAW(SYS_rt_sigprocmask, nothing_known, at, NULL, WORD) != -EFAULT;
+}
+
+static size_t rest_of_page(uintptr_t at)
+{
+	return PAGE - (at & (PAGE - 1));
+}
+
+bool capture_readable(const void *at, size_t n)
+{
+	uintptr_t from = (uintptr_t)at;
+	if (!at || n > UINTPTR_MAX - from)
+		return false;
+	if (capture_confined)
+		return true;
+	for (const uintptr_t end = from + n; from < end; from += rest_of_page(from))
+		if (!page_is_there(from))
+			return false;
+	return true;
+}
+
+ssize_t capture_text(const char *s)
+{
+	size_t len = 0;
+	while (len < TEXT_MOST) {
+		const size_t rest = rest_of_page((uintptr_t)(s + len)), some = rest < TEXT_MOST - len ? rest : TEXT_MOST - len;
+		if (!capture_readable(s + len, some))
+			return -1;
+		const size_t n = strnlen(s + len, some);
+		len += n;
+		if (n < some)
+			break;
+	}
+	return (ssize_t)len;
+}
