@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "capture/op.h"
 
+#include <errno.h>
 #include <string.h>
 
 const char *const op_family_names[FAMILY_N + 1] = {"name",      "read",  "write",      "position", "sync", "attribute",
@@ -164,6 +165,20 @@ _Static_assert(sizeof op_names / sizeof *op_names == OP_N, "op_names lists every
 const struct op_info *op_info(unsigned int op)
 {
 	return &table[op < OP_N ? op : OP_INVALID];
+}
+
+bool op_stroke_decides(unsigned int op, int error)
+{
+	switch (error) {
+	case ENOTDIR: /* of a file, or of a link, which is followed then */
+	case EISDIR:  /* open to make one */
+	case EINVAL:  /* readlink of a link to a directory */
+		return true;
+	case ENOENT: /* what is made is no directory */
+		return op == OP_LINK || op == OP_SYMLINK || op == OP_MKNOD;
+	default:
+		return false;
+	}
 }
 
 enum trace_op op_find(const char *name)

@@ -84,6 +84,9 @@ static inline const char *op_name(unsigned int op)
 /* The operation called `name`, or OP_INVALID. */
 enum trace_op op_find(const char *name);
 
+/* Whether a call that failed with `error` may owe it to a '/' behind its last name: without that it might succeed. */
+bool op_stroke_decides(unsigned int op, int error);
+
 /* All names, NULL-terminated, for choices and for nearest_name(). */
 extern const char *const op_names[];
 

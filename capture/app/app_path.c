@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "capture/app/app_private.h"
+#include "capture/op.h"
 #include "common/strbuf.h"
 
 static void component_add(struct strbuf *to, const char *name, size_t len)
@@ -37,5 +38,11 @@ void path_join(struct strbuf *to, const char *base, const char *path, size_t len
 		components_add(to, base, strlen(base));
 	components_add(to, path, len);
 	if (!to->len)
+		strbuf_addch(to, '/');
+}
+
+void path_keep_stroke(struct strbuf *to, const char *path, size_t len, unsigned int op, int error)
+{
+	if (len && path[len - 1] == '/' && to->len > 1 && op_stroke_decides(op, error))
 		strbuf_addch(to, '/');
 }

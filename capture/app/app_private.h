@@ -110,6 +110,8 @@ uint64_t merge_n_threads(const struct merge *m);
 struct strbuf;
 /* `path` joined to the directory `base` and made plain: no ".", no "//", ".." taken back by name. Absolute. */
 void path_join(struct strbuf *to, const char *base, const char *path, size_t len);
+/* Of a path so joined: the '/' that `path` ends in is kept if it may be why the call `op` failed with `error` (0: it did not). */
+void path_keep_stroke(struct strbuf *to, const char *path, size_t len, unsigned int op, int error);
 
 /* --- app_trace.c: records become requests ------------------------------------------------------------------------------ */
 

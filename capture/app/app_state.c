@@ -206,6 +206,14 @@ const char *state_path(struct app_state *s, const struct process_state *p, int d
 	return s->path.s;
 }
 
+const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len)
+{
+	if (!state_path(s, p, dir, path, len))
+		return NULL;
+	path_keep_stroke(&s->path, path, len, l->op, l->result < 0 ? l->error : 0);
+	return s->path.s;
+}
+
 struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len)
 {
 	for (size_t i = p->n_maps; i-- > 0;)

@@ -79,6 +79,8 @@ void state_advance(struct app_state *s, uint64_t now);
 struct open_file *state_file(const struct process_state *p, int fd); /* borrowed; NULL where unknown */
 /* The absolute path that `path` means to the process, or NULL where its directory is unknown. Borrowed until the next. */
 const char *state_path(struct app_state *s, const struct process_state *p, int dir, const char *path, size_t len);
+/* The same as the request has it that ended as `l` tells: path_keep_stroke(). */
+const char *state_path_asked(struct app_state *s, const struct process_state *p, const struct log_record *l, int dir, const char *path, size_t len);
 struct mapping *state_mapping(const struct process_state *p, uint64_t address, uint64_t len);
 
 /* Maps `f` from `offset` on (NULL: nothing) at [from, from + len). */

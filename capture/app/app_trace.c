@@ -219,7 +219,7 @@ static int record_convert(struct conversion *c, const struct merge_record *r, st
 	const char *path = NULL;
 	if (r->r->op < OP_N && r->r->op != OP_INVALID) {
 		if (r->path && op_info(r->r->op)->uses & OP_HAS_PATH && (r->path_len || r->r->dir != AT_FDCWD))
-			path = state_path(&c->maker.state, p, r->r->dir, r->path, r->path_len);
+			path = state_path_asked(&c->maker.state, p, r->r, r->r->dir, r->path, r->path_len);
 		rc = request_write(c, p, r, path, e);
 	} else if (r->r->op == LOG_AIO_ASKED) {
 		rc = async_write(c, p, r, e);

@@ -135,6 +135,7 @@ int strace_path(struct parsed *p, const struct part *a, const struct part *dir, 
 		return foreign_at(&t->base, a->s, e, "\"%.*s\" is no path", (int)(a->len < 60 ? a->len : 60), a->s);
 	p->nameless_path = !t->path.len;
 	path_join(&t->joined, t->base_path.s, t->path.s, t->path.len);
+	path_keep_stroke(&t->joined, t->path.s, t->path.len, p->r.op, p->r.rvalue < 0 ? p->r.error : 0);
 	if (t->joined.len > 1) {
 		memmove(t->joined.s, t->joined.s + 1, t->joined.len); /* with the NUL */
 		t->joined.len--;

@@ -163,7 +163,7 @@ static void second_path(struct syscall_done *d)
 		return;
 	struct strbuf keep = c->state.path;
 	c->state.path = c->second;
-	const char *path = state_path(&c->state, d->t->process, d->m.second_dir, d->m.extra, d->m.extra_len);
+	const char *path = state_path_asked(&c->state, d->t->process, &d->l, d->m.second_dir, d->m.extra, d->m.extra_len);
 	c->second = c->state.path;
 	c->state.path = keep;
 	if (path) {
@@ -388,7 +388,7 @@ int syscalls_exit(struct syscalls *c, uint32_t tid, int64_t ns, const struct sys
 	result_set(&d.l, result);
 	syscall_args_take(&d, memory);
 	if (d.has_path && !d.path_unknown && (d.m.path_len || d.l.dir != AT_FDCWD))
-		d.path = state_path(&c->state, t->process, d.l.dir, d.m.path, d.m.path_len);
+		d.path = state_path_asked(&c->state, t->process, &d.l, d.l.dir, d.m.path, d.m.path_len);
 	const struct open_file *f = row->op == OP_CLOSE ? t->closing : state_file(t->process, d.l.fd);
 	int rc = 0;
 	if (row->kind == SYSCALL_DESCRIPTOR || row->kind == SYSCALL_PAIR) {

@@ -99,60 +99,13 @@ bool call_result_counts(uint16_t op)
 	}
 }
 
-/* --- paths ------------------------------------------------------------------------------------------------------------ */
-
-struct places { /* while laying */
-	uint32_t *path_of; /* path_of[n_files]: name (slots.file) to path, 0 none yet */
-	struct u64_map of_hash;
-	struct u64_map shared; /* hash to call, of those that others may share */
-};
-
-static uint32_t place_find(struct call_table *c, struct places *t, const char *path, size_t len)
-{
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3u;
-	for (;; hash++) {
-		uint32_t *known = u64_map_at(&t->of_hash, hash, c->n_places);
-		if (*known < c->n_places) {
-			if (strlen(c->place[*known]) == len && !memcmp(c->place[*known], path, len))
-				return *known;
-			continue;
-		}
-		GROW(c->place, c->n_places, c->places_cap);
-		char *copy = xcalloc(1, len + 1);
-		memcpy(copy, path, len);
-		c->place[c->n_places] = copy;
-		return c->n_places++;
-	}
-}
-
-static struct call_path path_split(struct call_table *c, struct places *t, const char *whole)
-{
-	const char *slash = strrchr(whole, '/'), *last = slash ? slash + 1 : whole;
-	bool is_place = !*last || !strcmp(last, ".") || !strcmp(last, "..");
-	struct call_path p = {.whole = whole, .last = is_place ? "." : last};
-	if (is_place)
-		p.place = place_find(c, t, whole, strlen(whole));
-	else if (slash)
-		p.place = place_find(c, t, whole, slash == whole ? 1 : (size_t)(slash - whole));
-	return p;
-}
-
-static uint32_t path_of(struct call_table *c, const struct slots *s, uint32_t name)
-{
-	if (name == NONE32)
-		return 0;
-	uint32_t *known = &c->places_laid->path_of[name];
-	if (!*known) {
-		GROW(c->path, c->n_paths, c->paths_cap);
-		c->path[c->n_paths] = path_split(c, c->places_laid, s->file[name].name);
-		*known = c->n_paths++;
-	}
-	return *known;
-}
-
 /* --- one request ------------------------------------------------------------------------------------------------------ */
+
+/* Which calls make, change or end the name itself, whatever it means. */
+static bool is_on_name(uint16_t op)
+{
+	return op == OP_RENAME || op == OP_SYMLINK || op == OP_UNLINK || op == OP_MKDIR || op == OP_RMDIR || op == OP_MKNOD;
+}
 
 /* Which calls follow a link at the end of their path. */
 static bool follows(const struct load_request *r)
@@ -329,7 +282,7 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 	const struct load_more *m = load_more(l, r);
 	uint32_t len;
 	struct call call = {
-		.path = path_of(c, s, r->name),
+		.path = call_path_lay(c, s, r->name, is_on_name(r->op)),
 		.offset = r->offset,
 		.length = r->length,
 		.traced = r->rvalue,
@@ -341,7 +294,7 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 		.bits = bits_of(s, r, m),
 	};
 	if (m) {
-		call.second = path_of(c, s, m->name);
+		call.second = call_path_lay(c, s, m->name, true);
 		call.other = m->slot;
 		call.to = m->from;
 		call.map = m->map;
@@ -467,26 +420,17 @@ void call_table_init(struct call_table *c, const struct load *l, const struct sl
 		pthread_rwlock_init(&c->map[i].lock, NULL);
 		c->map[i].fd = -1;
 	}
-	c->places_laid = xcalloc(1, sizeof *c->places_laid);
-	c->places_laid->path_of = xcalloc((size_t)s->n_files + 1, sizeof *c->places_laid->path_of);
-	place_find(c, c->places_laid, "", 0);
-	GROW(c->path, c->n_paths, c->paths_cap);
-	c->path[c->n_paths++] = (struct call_path){.whole = "", .last = ""};
+	call_paths_begin(c, s);
 	processes_lay(c, l, s);
 }
 
 /* What only laying needs. */
 void call_table_laid(struct call_table *c)
 {
-	struct places *t = c->places_laid;
 	bool copies = false;
 	for (uint32_t i = 0; i < c->n; i++)
 		copies |= c->call[i].bits & CALL_TO_NULL;
 	if (copies)
 		c->null_fd = open("/dev/null", O_WRONLY | O_CLOEXEC);
-	free(t->path_of);
-	u64_map_release(&t->of_hash);
-	u64_map_release(&t->shared);
-	free(t);
-	c->places_laid = NULL;
+	call_paths_end(c);
 }

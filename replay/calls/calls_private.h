@@ -10,6 +10,7 @@
 #include "replay/cache/reads.h"
 #include "replay/calls/calls.h"
 #include "replay/engines/issue.h"
+#include "replay/load/u64_map.h"
 
 #define CALL_TCGETS 0x5401u /* what isatty(3) asks; of a file the answer is ENOTTY */
 
@@ -97,6 +98,17 @@ static inline int call_fd(const struct caller *k, uint32_t slot)
 {
 	return atomic_load_explicit(&k->p->fds[slot], memory_order_acquire);
 }
+
+/* calls_path.c: while laying */
+struct places {
+	uint32_t *path_of; /* path_of[n_files]: name (slots.file) to path, 0 none yet */
+	struct u64_map of_hash;
+	struct u64_map shared; /* hash to call, of those that others may share */
+};
+void call_paths_begin(struct call_table *c, const struct slots *s);
+/* The place of a name's path in c->path, 0 for NONE32. `on_name`: of a call that makes, changes or ends the name. */
+uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
+void call_paths_end(struct call_table *c);
 
 /* calls.c */
 /* The directory that the path's last component lies in, looked up inside the target directory: a descriptor of the store's, or -1

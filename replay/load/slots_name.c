@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* The paths of a trace. */
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,10 +93,10 @@ uint32_t name_find(struct finder *f, const char *path)
 	return file;
 }
 
-/* But not to a request that found that it is no directory. */
+/* But not to a request that may have failed for them. */
 static bool keeps_strokes(const struct load_request *r)
 {
-	return r->rvalue == -ENOTDIR;
+	return r->rvalue < 0 && r->rvalue > -4096 && op_stroke_decides(r->op, (int)-r->rvalue);
 }
 
 static uint32_t name_found(struct finder *f, const struct load_request *r, const char *path)

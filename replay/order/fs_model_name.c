@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "capture/op.h"
 #include "replay/order/fs_model_private.h"
@@ -345,8 +346,39 @@ static bool pair_apply(struct fs_model *m, const struct load_request *r)
 
 /* --- one request ---------------------------------------------------------------------------------------------------- */
 
+/* The name that a call makes, NONE32: it makes none, or a directory. */
+static uint32_t name_made(const struct fs_model *m, const struct load_request *r)
+{
+	const struct load_more *more = load_more(m->l, r);
+	if (r->op == OP_RENAME || r->op == OP_LINK)
+		return more ? more->name : NONE32;
+	const bool makes = r->op == OP_SYMLINK || r->op == OP_MKNOD || ((r->op == OP_OPEN || r->op == OP_FOPEN) && r->flags & O_CREAT);
+	return makes ? r->name : NONE32;
+}
+
+/* A '/' behind it, which is kept where a call failed for it: refused, whatever is there. */
+static bool is_refused(const struct fs_model *m, const struct load_request *r)
+{
+	const uint32_t made = succeeded(r) ? NONE32 : name_made(m, r);
+	const size_t len = made == NONE32 ? 0 : strlen(m->s->file[made].name);
+	return len > 1 && m->s->file[made].name[len - 1] == '/';
+}
+
+static bool refused_apply(struct fs_model *m, const struct load_request *r)
+{
+	const struct found f = path_find(m, r->name, false, false);
+	told_name(m, &f, false);
+	if (r->op == OP_RENAME || r->op == OP_LINK) {
+		const struct found made = path_find(m, name_made(m, r), false, false);
+		told_name(m, &made, false);
+	}
+	return true;
+}
+
 static bool name_apply(struct fs_model *m, const struct load_request *r)
 {
+	if (is_refused(m, r))
+		return refused_apply(m, r);
 	switch (r->op) {
 	case OP_OPEN:
 	case OP_FOPEN:

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# A '/' behind a name decides whether a call fails: what the library, strace's text and tracepoints tell of a program fails alike when it is replayed,
+# in the order of names, too, and what was there before is made so that it does.
+. "$SRCDIR/tests/e2e/lib.sh"
+preload_before_sanitizer
+compiler=${CC:-cc}
+
+cat >strokes.c <<'C'
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+static void fails(int got, int error, const char *what)
+{
+	if (got < 0 && errno == error)
+		return;
+	perror(what);
+	exit(9);
+}
+#define FAILS(call, error) fails(call, error, #call)
+#define WORKS(call) do if ((call) < 0) { perror(#call); exit(9); } while (0)
+int main(void)
+{
+	struct stat st;
+	char to[100];
+	FAILS(stat("before/", &st), ENOTDIR);
+	FAILS(readlink("beforelink/", to, sizeof to), EINVAL);
+	WORKS(close(open("f", O_CREAT | O_WRONLY, 0600)));
+	WORKS(mkdir("d/", 0700));
+	WORKS(symlink("d", "ld"));
+	WORKS(symlink("f", "lf"));
+	FAILS(stat("f/", &st), ENOTDIR);
+	FAILS(stat("lf/", &st), ENOTDIR);
+	FAILS(open("f//", O_RDONLY), ENOTDIR);
+	FAILS(open("new/", O_CREAT | O_WRONLY, 0600), EISDIR);
+	FAILS(open("f/", O_CREAT | O_WRONLY, 0600), EISDIR);
+	FAILS(unlink("f/"), ENOTDIR);
+	FAILS(unlink("ld/"), ENOTDIR);
+	FAILS(rmdir("ld/"), ENOTDIR);
+	FAILS(readlink("ld/", to, sizeof to), EINVAL);
+	FAILS(symlink("f", "new/"), ENOENT);
+	FAILS(mknod("new/", S_IFREG | 0600, 0), ENOENT);
+	FAILS(link("f", "new/"), ENOENT);
+	FAILS(rename("f", "new/"), ENOTDIR);
+	FAILS(rename("f/", "g"), ENOTDIR);
+	FAILS(access("new/", R_OK), ENOENT);
+	WORKS(rename("d", "e/"));
+	WORKS(mkdir("new", 0700));
+	WORKS(rmdir("new/"));
+	WORKS(stat("e/", &st));
+	WORKS(rmdir("e/"));
+	WORKS(unlink("f"));
+	WORKS(unlink("ld"));
+	return 0;
+}
+C
+$compiler -w -o strokes strokes.c || fail 'strokes.c does not compile'
+
+fresh() {
+	rm -rf in
+	mkdir -p in/beforedir
+	echo text >in/before
+	ln -s beforedir in/beforelink
+}
+fails_alike() { # TRACE OPTION...
+	trace=$1
+	shift
+	for order in temporal fs; do
+		rm -rf again
+		mkdir again
+		expect_status 0 "$VALIDATE" replay --prepare --dir again --order $order "$@" $trace
+		expect_line out 'mismatches      0'
+	done
+}
+
+fresh
+(cd in && "$VALIDATE" capture app -o ../app.trace --root . -- ../strokes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
+"$VALIDATE" info app.trace --csv app.csv >out
+grep -q ',stat,"path=f/;[^"]*",-1,ENOTDIR' app.csv && grep -q ',rename,"path=f;flags=0x0;heap=6e65772f",-1,ENOTDIR' app.csv || fail "$(cat app.csv)"
+! grep -q '/;[^"]*",0' app.csv || fail "a call that succeeded keeps its stroke: $(cat app.csv)"
+fails_alike app.trace
+fails_alike app.trace --engine compiled --program-cache cache
+fresh
+(cd in && "$VALIDATE" capture app --snapshot -o ../listed.trace --root . -- ../strokes >../out 2>&1) && grep -q 'ended with status 0' out || fail "$(cat out)"
+fails_alike listed.trace
+
+# told_alike TRACE: of the whole machine's paths, what lies in ./in
+told_alike() {
+	expect_status 0 "$VALIDATE" slice "$1" --object "$(echo "$PWD/in" | cut -c 2-)/*" -o in.trace
+	"$VALIDATE" info in.trace --csv in.csv >out
+	[ "$(grep -c '/;[^"]*",-1,\(ENOTDIR\|EISDIR\|EINVAL\|ENOENT\)' in.csv)" -ge 12 ] || fail "$1: $(cat in.csv)"
+	fails_alike in.trace
+}
+if command -v strace >/dev/null && strace -o probe true 2>/dev/null; then
+	fresh
+	(cd in && strace -f -ttt -T -y -e trace=file,desc -o ../strokes.strace ../strokes) || fail "the program ends with $?"
+	expect_status 0 "$VALIDATE" import strokes.strace -o strace.trace
+	told_alike strace.trace
+else
+	echo 'strace is not allowed to trace here'
+fi
+if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/kernel/tracing/events/syscalls/sys_enter_read ] &&
+	[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]; then
+	fresh
+	(cd in && "$VALIDATE" capture vfs -o ../vfs.trace -- ../strokes >../out 2>&1) || fail "capture vfs: $(cat out)"
+	if ! grep -q 'paths' out; then
+		told_alike vfs.trace
+	fi
+else
+	echo 'tracepoints are not to be had here'
+fi
