@@ -263,6 +263,7 @@ static void strace_end(struct foreign *f)
 				foreign_unfinished(f, th->ticket);
 				th->pending = false;
 			}
+	strace_async_end(&t->async, f);
 	json_t *list = processes_list(&t->processes), *top = list ? json_pack("{s:o}", "processes", list) : NULL;
 	free(t->extra);
 	t->extra = top ? json_dumps(top, JSON_COMPACT) : NULL;
@@ -276,6 +277,7 @@ static void strace_reset(struct foreign *f)
 	traced_system_release(&t->system);
 	processes_release(&t->processes);
 	processes_init(&t->processes);
+	strace_async_release(&t->async);
 	f->base.meta.meta.extra_json = NULL;
 	t->has_first = t->time_of_day = t->differences = t->over = false;
 	strbuf_reset(&t->cut);
@@ -286,6 +288,7 @@ void strace_state_release(struct strace *t)
 {
 	traced_system_release(&t->system);
 	processes_release(&t->processes);
+	strace_async_release(&t->async);
 	free(t->extra);
 	strbuf_release(&t->path);
 	strbuf_release(&t->cut);
@@ -314,6 +317,7 @@ static void setup(struct foreign *f, const struct trace_open_options *o)
 {
 	(void)o;
 	strace_state_init((struct strace *)f);
+	((struct strace *)f)->async.follows = true;
 	f->base.meta.meta.clock_read_cost_ns = STRACE_COST_NS;
 }
 

@@ -251,6 +251,8 @@ int strace_take_call(struct strace *t, struct traced_thread *th, const struct ca
 		passed_over(&p, l->resumed);
 	else if (!rc)
 		rc = hand_over(&p, l->resumed, e);
+	if (!rc && (p.r.op == OP_IO_SUBMIT || p.r.op == OP_IO_GETEVENTS))
+		rc = strace_async_take(&p, e);
 	strbuf_release(&p.heap);
 	open_file_put(p.file);
 	return rc;

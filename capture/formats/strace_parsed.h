@@ -28,6 +28,8 @@ struct parsed {
 /* Splits at commas outside of everything, into at most PARTS_MAX parts; *s behind the closing parenthesis, or NULL
  * where there is none. Gives their number. TEXT_SLACK bytes behind `end` are readable. */
 unsigned int strace_split(const char **s, const char *end, struct part *arg);
+/* What comes next in a list or structure, up to a comma or the closing bracket: false where nothing does. Behind it *s is at the next one. */
+bool strace_next_part(const char **s, const char *end, struct part *part);
 /* The string's bytes, with C's escapes undone; false where it is no string. NULs in it make it none. */
 bool strace_unquote(struct strbuf *to, const struct part *a);
 /* What strace shows beside a descriptor, at s, without the brackets and what it says of the device. */

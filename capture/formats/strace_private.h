@@ -5,6 +5,7 @@
 
 #include "capture/formats/descriptors.h"
 #include "capture/formats/names.h"
+#include "capture/formats/strace_async.h"
 #include "capture/op.h"
 #include "capture/processes.h"
 
@@ -49,6 +50,7 @@ struct strace {
 	bool differences; /* stamps are from line to line (-r) */
 	bool over;	  /* what follows is a summary (-C) */
 	int64_t first_ns, last_ns;
+	struct strace_async async;
 	struct strace_threads threads;
 	uint32_t number_met; /* of the first thread, as soon as some line has told it; 0: none has */
 	struct {

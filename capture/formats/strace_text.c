@@ -119,6 +119,35 @@ unsigned int strace_split(const char **s, const char *end, struct part *arg)
 	return n;
 }
 
+bool strace_next_part(const char **s, const char *end, struct part *part)
+{
+	const char *p = *s;
+	unsigned int depth = 0;
+	while (p < end && *p == ' ')
+		p++;
+	const char *first = p;
+	struct byte_walk w = {p, end, meaning_marks(p)};
+	while ((p = next_meaning(&w, p)) < end) {
+		const unsigned char what = meaning[(unsigned char)*p];
+		if (what == QUOTE) {
+			p = past_string(p, end);
+			continue;
+		}
+		if (what == BRACKET && p > first && p[-1] > ' ') {
+			p = past_decoration(p, end);
+			continue;
+		}
+		if (!depth && (what == COMMA || what == CLOSES))
+			break;
+		depth += what == OPENS;
+		depth -= what == CLOSES;
+		p++;
+	}
+	*part = (struct part){first, (size_t)(p - first)};
+	*s = p < end && *p == ',' ? p + 1 : end;
+	return p > first;
+}
+
 int64_t strace_first_fd(const char *s, const char *end)
 {
 	int64_t fd;

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What is asked for is shown by io_submit, with the number that the program gives it (aio_data), and not where its control block lies; a result is shown with
+ * both. So a result is taken for that of the oldest request of the same context and number, if possible of one of as many bytes. Where a program
+ * gives all the same number, as fio does, and results come in another order than the requests did, some get the ends of others: how many are under way at
+ * each instant is right all the same. */
+#include "capture/formats/strace_async.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture/formats/number.h"
+#include "capture/formats/strace_parsed.h"
+#include "common/xalloc.h"
+
+enum { LOOKED_AT = 256, UNDER_WAY_MAX = QUEUE_WAITING_MAX };
+
+/* --- under way ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t chain_of(uint32_t pid, uint64_t context, uint64_t data)
+{
+	uint64_t h = (context ^ (uint64_t)pid << 40) * 0x9e3779b97f4a7c15u;
+	h = (h ^ h >> 32 ^ data) * 0xbf58476d1ce4e5b9u;
+	return (uint32_t)(h >> 54); /* of STRACE_ASYNC_CHAINS */
+}
+
+static void ask(struct strace_async *a, const struct strace_asked *one)
+{
+	uint32_t at = a->unused;
+	if (at) {
+		a->unused = a->asked[at].next;
+	} else {
+		a->n += !a->n;
+		GROW(a->asked, a->n, a->cap);
+		at = a->n++;
+	}
+	a->asked[at] = *one;
+	a->asked[at].next = 0;
+	const uint32_t chain = chain_of(one->pid, one->context, one->data);
+	*(a->last[chain] ? &a->asked[a->last[chain]].next : &a->first[chain]) = at;
+	a->last[chain] = at;
+	a->n_under_way++;
+}
+
+/* The one that a result of so many bytes (negative: a failure) is of, taken out; false: none. */
+static bool take(struct strace_async *a, uint32_t pid, uint64_t context, uint64_t data, int64_t result, struct strace_asked *one)
+{
+	const uint32_t chain = chain_of(pid, context, data);
+	uint32_t found = 0, before_found = 0, before = 0;
+	for (uint32_t at = a->first[chain], k = 0; at && k < LOOKED_AT; before = at, at = a->asked[at].next, k++) {
+		const struct strace_asked *x = &a->asked[at];
+		if (x->pid != pid || x->context != context || x->data != data)
+			continue;
+		const bool fits = result < 0 || x->r.length == (uint64_t)result;
+		if (found && !fits)
+			continue;
+		found = at;
+		before_found = before;
+		if (fits)
+			break;
+	}
+	if (!found)
+		return false;
+	*one = a->asked[found];
+	*(before_found ? &a->asked[before_found].next : &a->first[chain]) = one->next;
+	if (a->last[chain] == found)
+		a->last[chain] = before_found;
+	a->asked[found].next = a->unused;
+	a->unused = found;
+	a->n_under_way--;
+	return true;
+}
+
+void strace_async_release(struct strace_async *a)
+{
+	free(a->asked);
+	*a = (struct strace_async){.follows = a->follows};
+}
+
+void strace_async_end(struct strace_async *a, struct foreign *f)
+{
+	for (uint32_t chain = 0; chain < STRACE_ASYNC_CHAINS; chain++)
+		for (uint32_t at = a->first[chain]; at; at = a->asked[at].next)
+			foreign_unfinished(f, a->asked[at].ticket);
+	strace_async_release(a);
+}
+
+/* --- what is shown -------------------------------------------------------------------------------------------------- */
+
+/* "name=value" */
+static bool is_field(const struct part *field, const char *name, struct part *value)
+{
+	const size_t len = strlen(name);
+	if (field->len <= len || memcmp(field->s, name, len) || field->s[len] != '=')
+		return false;
+	*value = (struct part){field->s + len + 1, field->len - len - 1};
+	return true;
+}
+
+static uint64_t number_of(const struct part *value)
+{
+	const char *s = value->s;
+	uint64_t v = 0;
+	return scan_c_u64(&s, value->s + value->len, &v) ? v : 0;
+}
+
+static int64_t signed_of(const struct part *value)
+{
+	const char *s = value->s;
+	int64_t v = 0;
+	return scan_i64(&s, value->s + value->len, &v) ? v : 0;
+}
+
+static uint16_t op_of(const struct part *value)
+{
+	static const struct {
+		const char *name;
+		enum trace_op op;
+	} commands[] = {{"IOCB_CMD_PREAD", OP_AIO_READ},   {"IOCB_CMD_PWRITE", OP_AIO_WRITE}, {"IOCB_CMD_PREADV", OP_AIO_READV},
+			{"IOCB_CMD_PWRITEV", OP_AIO_WRITEV}, {"IOCB_CMD_FSYNC", OP_AIO_FSYNC},  {"IOCB_CMD_FDSYNC", OP_AIO_FDATASYNC}};
+	for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+		if (strlen(commands[i].name) == value->len && !memcmp(commands[i].name, value->s, value->len))
+			return (uint16_t)commands[i].op;
+	return OP_AIO_OTHER;
+}
+
+/* [{iov_base="..."..., iov_len=4096}, ...] */
+static uint64_t buffers_length(const struct part *value)
+{
+	const char *s = value->s + 1, *end = value->s + value->len;
+	struct part one, field, length;
+	uint64_t sum = 0;
+	while (strace_next_part(&s, end, &one)) {
+		const char *in = one.s + 1;
+		while (*one.s == '{' && strace_next_part(&in, one.s + one.len, &field))
+			if (is_field(&field, "iov_len", &length))
+				sum += number_of(&length);
+	}
+	return sum;
+}
+
+/* One control block, "{aio_data=0x5, aio_lio_opcode=IOCB_CMD_PREAD, aio_fildes=3</a>, aio_buf=..., aio_nbytes=4096, aio_offset=0}". */
+static int block_take(struct parsed *p, const struct part *block, struct strace_asked *one, struct err *e)
+{
+	const char *s = block->s + 1, *end = block->s + block->len;
+	struct part field, value;
+	int rc = 0;
+	while (!rc && strace_next_part(&s, end, &field)) {
+		struct open_file *f = NULL;
+		int64_t fd = -1;
+		if (is_field(&field, "aio_data", &value))
+			one->data = number_of(&value);
+		else if (is_field(&field, "aio_lio_opcode", &value))
+			one->r.op = op_of(&value);
+		else if (is_field(&field, "aio_nbytes", &value))
+			one->r.length = number_of(&value);
+		else if (is_field(&field, "aio_offset", &value))
+			one->r.offset = (uint64_t)signed_of(&value);
+		else if (is_field(&field, "aio_buf", &value) && value.len && *value.s == '[')
+			one->r.length = buffers_length(&value);
+		else if (is_field(&field, "aio_fildes", &value)) {
+			p->r.object = OBJECT_NONE; /* where it is told if there is no open file */
+			rc = strace_file(p, &value, &fd, &f, e);
+			one->r.fd = fd >= INT32_MIN && fd <= INT32_MAX ? (int32_t)fd : -1;
+			one->r.object = f ? f->object : p->r.object;
+		}
+	}
+	return rc;
+}
+
+/* --- the calls ------------------------------------------------------------------------------------------------------ */
+
+/* The next of a list that is one "{...}"; false: it is over. */
+static bool element(const char **s, const char *end, struct part *one)
+{
+	return strace_next_part(s, end, one) && one->len > 1 && *one->s == '{';
+}
+
+static uint64_t context_of(const struct parsed *p)
+{
+	return number_of(&p->arg[0]);
+}
+
+static int submitted(struct parsed *p, const struct part *list, struct err *e)
+{
+	struct strace_async *a = &p->t->async;
+	const char *s = list->s + 1, *end = list->s + list->len;
+	struct part block;
+	int64_t n = 0;
+	int rc = 0;
+	for (; !rc && n < p->r.rvalue && element(&s, end, &block); n++) {
+		struct strace_asked one = {.pid = p->th->process->pid, .context = context_of(p), .r = foreign_record()};
+		one.r.op = OP_AIO_OTHER;
+		one.r.begin_ns = p->r.begin_ns;
+		one.r.pid = p->th->process->pid;
+		one.r.tid = p->th->tid;
+		rc = block_take(p, &block, &one, e);
+		one.ticket = record_queue_add(&p->t->base.queue, &one.r);
+		if (!rc && a->n_under_way < UNDER_WAY_MAX)
+			ask(a, &one);
+		else
+			foreign_unfinished(&p->t->base, one.ticket);
+	}
+	p->t->base.base.notes.n_unshown += n && n < p->r.rvalue ? (uint64_t)(p->r.rvalue - n) : 0;
+	return rc;
+}
+
+static int settle(struct parsed *p, const struct strace_asked *one, int64_t result, struct err *e)
+{
+	struct trace_record r = one->r, *place = record_queue_at(&p->t->base.queue, one->ticket);
+	const int64_t end_ns = p->r.end_ns == TIME_NONE ? p->r.begin_ns : p->r.end_ns;
+	r.end_ns = end_ns > r.begin_ns ? end_ns : r.begin_ns;
+	r.rvalue = result < 0 ? -1 : result;
+	r.error = result < 0 && result > -4096 ? (uint16_t)-result : 0;
+	if (!place)
+		return foreign_add(&p->t->base, &r, e);
+	r.commit = TRACE_COMMIT;
+	*place = r;
+	return 0;
+}
+
+static int fetched(struct parsed *p, const struct part *list, struct err *e)
+{
+	const char *s = list->s + 1, *end = list->s + list->len;
+	struct part event, field, value;
+	int rc = 0;
+	while (!rc && element(&s, end, &event)) {
+		const char *in = event.s + 1;
+		struct strace_asked one;
+		uint64_t data = 0;
+		int64_t result = 0;
+		while (strace_next_part(&in, event.s + event.len, &field))
+			if (is_field(&field, "data", &value))
+				data = number_of(&value);
+			else if (is_field(&field, "res", &value))
+				result = signed_of(&value);
+		if (take(&p->t->async, p->th->process->pid, context_of(p), data, result, &one))
+			rc = settle(p, &one, result, e);
+		else
+			p->t->base.base.notes.n_without_begin++;
+	}
+	return rc;
+}
+
+int strace_async_take(struct parsed *p, struct err *e)
+{
+	const unsigned int at = p->r.op == OP_IO_SUBMIT ? 2 : 3;
+	const struct part *list = &p->arg[at];
+	if (!p->t->async.follows || p->n <= at || p->r.rvalue <= 0 || !list->len || *list->s != '[')
+		return 0;
+	return p->r.op == OP_IO_SUBMIT ? submitted(p, list, e) : fetched(p, list, e);
+}
