@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A request as the text of a call, as strace prints it; `old`: as the strace of 2013 did without -y. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+
+#include "capture/formats/strace_line.h"
+
+/* As strace escapes: C's escapes, octal for the rest; in a descriptor's name the brackets too. */
+static void add_escaped(struct strbuf *b, const char *s, size_t len, bool brackets)
+{
+	for (size_t i = 0; i < len; i++) {
+		unsigned char c = (unsigned char)s[i];
+		const char *simple = c ? strchr("\nn\tt\rr\vv\ff\"\"\\\\", c) : NULL;
+		bool next_digit = i + 1 < len && s[i + 1] >= '0' && s[i + 1] <= '9';
+		if (simple && (simple - "\nn\tt\rr\vv\ff\"\"\\\\") % 2 == 0)
+			strbuf_addf(b, "\\%c", simple[1]);
+		else if (c < ' ' || c >= 0x7f || (brackets && (c == '<' || c == '>')))
+			strbuf_addf(b, next_digit ? "\\%03o" : "\\%o", c);
+		else
+			strbuf_addch(b, (char)c);
+	}
+}
+
+static void add_path(struct strace_line *x, const char *name, size_t len, bool brackets)
+{
+	if (name[0] != '/') {
+		size_t root = strlen(x->root);
+		add_escaped(&x->text, x->root, root, brackets);
+		if (!root || x->root[root - 1] != '/')
+			strbuf_addch(&x->text, '/');
+	}
+	add_escaped(&x->text, name, len, brackets);
+}
+
+static void add_fd(struct strace_line *x, int32_t fd, uint32_t object)
+{
+	const struct trace_object *o = trace_object(x->t, object);
+	strbuf_addf(&x->text, "%d", fd);
+	if (!o || fd < 0 || x->old)
+		return;
+	strbuf_addch(&x->text, '<');
+	if (o->kind == OBJECT_PATH)
+		add_path(x, o->name, strlen(o->name), true);
+	else
+		add_escaped(&x->text, o->name, strlen(o->name), true);
+	strbuf_addch(&x->text, '>');
+}
+
+static void add_names(struct strbuf *b, uint64_t v, const char *const *names, const uint64_t *values, size_t n,
+		      const char *zero)
+{
+	const char *separator = zero;
+	if (*zero)
+		strbuf_addstr(b, zero);
+	separator = *zero ? "|" : "";
+	for (size_t i = 0; i < n; i++)
+		if (values[i] && (v & values[i]) == values[i]) {
+			strbuf_addf(b, "%s%s", separator, names[i]);
+			separator = "|";
+			v &= ~values[i];
+		}
+	if (v || (!*zero && !*separator))
+		strbuf_addf(b, v ? "%s%#llx" : "%s%llx", separator, (unsigned long long)v);
+}
+
+static void add_open_flags(struct strbuf *b, uint32_t flags)
+{
+	static const char *const names[] = {"O_SYNC",   "O_DSYNC",    "O_TMPFILE", "O_DIRECTORY", "O_CREAT",
+					    "O_EXCL",   "O_NOCTTY",   "O_TRUNC",   "O_APPEND",    "O_NONBLOCK",
+					    "O_DIRECT", "O_NOFOLLOW", "O_CLOEXEC", "O_NOATIME",   "O_PATH"};
+	static const uint64_t values[] = {O_SYNC, O_DSYNC, 020200000, O_DIRECTORY, O_CREAT, O_EXCL, O_NOCTTY, O_TRUNC,
+					  O_APPEND, O_NONBLOCK, O_DIRECT, O_NOFOLLOW, O_CLOEXEC, O_NOATIME, O_PATH};
+	static const char *const access_names[] = {"O_RDONLY", "O_WRONLY", "O_RDWR", "O_ACCMODE"};
+	add_names(b, flags & ~3u, names, values, sizeof values / sizeof *values, access_names[flags & 3]);
+}
+
+static void add_at_flags(struct strbuf *b, uint32_t flags)
+{
+	static const char *const names[] = {"AT_SYMLINK_NOFOLLOW", "AT_REMOVEDIR", "AT_SYMLINK_FOLLOW",
+					    "AT_EMPTY_PATH"};
+	static const uint64_t values[] = {AT_SYMLINK_NOFOLLOW, AT_REMOVEDIR, AT_SYMLINK_FOLLOW, AT_EMPTY_PATH};
+	add_names(b, flags, names, values, 4, "");
+}
+
+static void add_buffers(struct strace_line *x, const struct trace_record *r)
+{
+	size_t len;
+	const unsigned char *heap = trace_heap(x->t, r->heap, &len);
+	uint64_t one = r->length;
+	size_t n = heap && len >= 8 ? len / 8 : 1;
+	strbuf_addch(&x->text, '[');
+	for (size_t i = 0; i < n; i++) {
+		if (heap && len >= 8)
+			memcpy(&one, heap + 8 * i, 8);
+		strbuf_addf(&x->text, "%s{iov_base=\"\"..., iov_len=%llu}", i ? ", " : "", (unsigned long long)one);
+	}
+	strbuf_addf(&x->text, "], %zu", n);
+}
+
+static void add_offset_pointer(struct strbuf *b, uint64_t offset)
+{
+	if (offset == OFFSET_NONE)
+		strbuf_addstr(b, "NULL");
+	else
+		strbuf_addf(b, "[%llu]", (unsigned long long)offset);
+}
+
+static bool add_heap_text(struct strace_line *x, const struct trace_record *r, bool is_path)
+{
+	size_t len;
+	const char *heap = trace_heap(x->t, r->heap, &len);
+	if (!heap)
+		return false;
+	strbuf_addch(&x->text, '"');
+	if (is_path)
+		add_path(x, heap, len, false);
+	else
+		add_escaped(&x->text, heap, len, false);
+	strbuf_addch(&x->text, '"');
+	return true;
+}
+
+static const char *whence_name(uint32_t whence)
+{
+	static const char *const names[] = {"SEEK_SET", "SEEK_CUR", "SEEK_END", "SEEK_DATA", "SEEK_HOLE"};
+	return whence < sizeof names / sizeof *names ? names[whence] : NULL;
+}
+
+/* Numbers and flags; false for letters that are something else. */
+static bool add_number(struct strbuf *b, const struct trace_record *r, char letter)
+{
+	switch (letter) {
+	case 's':
+		return strbuf_addf(b, "%llu", (unsigned long long)r->length), true;
+	case 'o':
+		return strbuf_addf(b, "%lld", (long long)r->offset), true;
+	case 'O':
+		return add_open_flags(b, r->flags), true;
+	case 'A':
+		return add_at_flags(b, r->flags), true;
+	case 'm':
+	case 'a':
+		return strbuf_addf(b, "%#llo", (unsigned long long)r->length), true;
+	case '@':
+		return add_offset_pointer(b, op_info(r->op)->uses & OP_KNOWS_OFFSET ? OFFSET_NONE : r->offset), true;
+	case 'u':
+	case 'g':
+		return strbuf_addf(b, "%d", (int)(uint32_t)(letter == 'u' ? r->offset : r->offset >> 32)), true;
+	case 'R':
+		return strbuf_addf(b, "%#x", r->flags >> 29), true;
+	case 'B':
+		return strbuf_addf(b, "%#llx", (unsigned long long)r->offset), true;
+	case 'M':
+		return strbuf_addf(b, "%#x", r->flags & 0x1fffffff), true;
+	case 'v':
+		return strbuf_addf(b, "%#x", r->op == OP_SETXATTR ? r->flags & ~(uint32_t)AT_SYMLINK_NOFOLLOW : r->flags), true;
+	default:
+		return false;
+	}
+}
+
+/* The other descriptor of a copy, or the one a dup2 asked for. */
+static bool add_peer(struct strace_line *x, const struct trace_record *r, char letter)
+{
+	struct op_peer peer = {-1, OBJECT_NONE, OFFSET_NONE};
+	size_t len;
+	const void *heap = trace_heap(x->t, r->heap, &len);
+	if ((op_info(r->op)->uses & OP_HEAP_PEER) && heap && len == sizeof peer)
+		memcpy(&peer, heap, sizeof peer);
+	if (letter == '#') {
+		add_offset_pointer(&x->text, peer.offset);
+		return true;
+	}
+	if (letter == 'X') {
+		add_fd(x, peer.fd, peer.object);
+		return peer.fd >= 0;
+	}
+	strbuf_addf(&x->text, "%d", peer.fd >= 0 ? peer.fd : (int)r->rvalue);
+	return peer.fd >= 0 || r->rvalue >= 0;
+}
+
+static bool add_object_path(struct strace_line *x, const struct trace_record *r)
+{
+	const struct trace_object *o = trace_object(x->t, r->object);
+	if (!o)
+		return false;
+	strbuf_addch(&x->text, '"');
+	add_path(x, o->name, strlen(o->name), false);
+	strbuf_addch(&x->text, '"');
+	return true;
+}
+
+/* The command of fcntl and its argument: a lock, or a number. */
+static bool add_command(struct strace_line *x, const struct trace_record *r)
+{
+	static const char *const types[] = {"F_RDLCK", "F_WRLCK", "F_UNLCK"};
+	struct op_lock lock;
+	size_t len;
+	const void *heap = trace_heap(x->t, r->heap, &len);
+	strbuf_addf(&x->text, "%#x, ", r->flags);
+	if (!heap || len != sizeof lock) {
+		strbuf_addf(&x->text, "%#llx", (unsigned long long)r->offset);
+		return true;
+	}
+	memcpy(&lock, heap, sizeof lock);
+	if (lock.type < 0 || lock.type > 2 || lock.whence < 0 || lock.whence > 2)
+		return false;
+	strbuf_addf(&x->text, "{l_type=%s, l_whence=%s, l_start=%lld, l_len=%lld}", types[lock.type], whence_name((uint32_t)lock.whence),
+		    (long long)lock.start, (long long)lock.length);
+	return true;
+}
+
+/* A buffer: of data, or of what the kernel tells. */
+static bool add_buffer(struct strbuf *b, const struct trace_record *r)
+{
+	enum op_family family = op_info(r->op)->family;
+	strbuf_addstr(b, (family == FAMILY_READ || family == FAMILY_WRITE) && r->rvalue >= 0 ? "\"\"..."
+											     : "0x7ffc00000000");
+	return true;
+}
+
+static bool add_arg(struct strace_line *x, const struct trace_record *r, char letter)
+{
+	switch (letter) {
+	case 'f':
+		add_fd(x, r->fd, r->object);
+		return r->fd >= 0 || r->rvalue < 0;
+	case 'D':
+	case 'd':
+		strbuf_addstr(&x->text, "AT_FDCWD");
+		return true;
+	case 'p':
+		return add_object_path(x, r);
+	case 'P':
+		return add_heap_text(x, r, true);
+	case 'T':
+	case 'N':
+		return add_heap_text(x, r, false);
+	case 'i':
+		add_buffers(x, r);
+		return true;
+	case 'w':
+		strbuf_addstr(&x->text, whence_name(r->flags) ? whence_name(r->flags) : "SEEK_SET");
+		return whence_name(r->flags) != NULL;
+	case 'c':
+		return add_command(x, r);
+	case 'n':
+	case 'X':
+	case '#':
+		return add_peer(x, r, letter);
+	default:
+		if (r->op == OP_READLINK && letter == '_' && r->heap != HEAP_NONE && r->rvalue > 0)
+			return add_heap_text(x, r, false);
+		return add_number(&x->text, r, letter) || add_buffer(&x->text, r);
+	}
+}
+
+/* What ARTC takes: each by the name that it has there. */
+static const struct {
+	enum trace_op op;
+	const char *name;
+} old_calls[] = {
+    {OP_OPEN, "open"},           {OP_CLOSE, "close"},       {OP_READ, "read"},           {OP_WRITE, "write"},
+    {OP_PREAD, "pread"},         {OP_PWRITE, "pwrite"},     {OP_LSEEK, "lseek"},         {OP_FSYNC, "fsync"},
+    {OP_FDATASYNC, "fdatasync"}, {OP_TRUNCATE, "truncate"}, {OP_FTRUNCATE, "ftruncate"}, {OP_DUP, "dup"},
+    {OP_DUP2, "dup2"},           {OP_STAT, "stat"},         {OP_FSTAT, "fstat"},         {OP_CHMOD, "chmod"},
+    {OP_FCHMOD, "fchmod"},       {OP_RENAME, "rename"},     {OP_LINK, "link"},           {OP_SYMLINK, "symlink"},
+    {OP_READLINK, "readlink"},   {OP_UNLINK, "unlink"},     {OP_MKDIR, "mkdir"},         {OP_RMDIR, "rmdir"}};
+
+static const struct strace_call *call_named(const char *name)
+{
+	for (const struct strace_call *c = strace_calls; c->name; c++)
+		if (!strcmp(c->name, name))
+			return c;
+	return NULL;
+}
+
+static const struct strace_call *old_row_of(const struct trace_record *r)
+{
+	if (r->op == OP_STAT && (r->flags & AT_SYMLINK_NOFOLLOW))
+		return call_named("lstat");
+	if ((r->op == OP_DUP2 || r->op == OP_RENAME || r->op == OP_LINK || r->op == OP_UNLINK || r->op == OP_CHMOD) &&
+	    r->flags)
+		return NULL;
+	for (size_t i = 0; i < sizeof old_calls / sizeof *old_calls; i++)
+		if (old_calls[i].op == r->op)
+			return call_named(old_calls[i].name);
+	return NULL;
+}
+
+/* The row to print an operation by: calls that take a directory's descriptor come first where a program would use them.
+ */
+static const struct strace_call *new_row_of(const struct trace_record *r)
+{
+	static const struct {
+		enum trace_op op;
+		const char *name;
+	} of_links[] = {{OP_GETXATTR, "lgetxattr"}, {OP_SETXATTR, "lsetxattr"}, {OP_LISTXATTR, "llistxattr"}, {OP_REMOVEXATTR, "lremovexattr"}},
+	  chosen[] = {{OP_OPEN, "openat"}, {OP_STAT, "newfstatat"}, {OP_UNLINK, "unlink"}, {OP_UTIMENS, "utimensat"}};
+	const char *name = NULL;
+	for (size_t i = 0; i < sizeof chosen / sizeof *chosen; i++)
+		if (chosen[i].op == r->op)
+			name = chosen[i].name;
+	if (r->op == OP_DUP2 && r->flags)
+		name = "dup3";
+	for (size_t i = 0; i < sizeof of_links / sizeof *of_links; i++)
+		if (of_links[i].op == r->op && r->flags & AT_SYMLINK_NOFOLLOW)
+			name = of_links[i].name;
+	if (r->op == OP_RENAME && r->flags)
+		name = "renameat2";
+	if ((r->op == OP_CHOWN || r->op == OP_LINK || r->op == OP_UNLINK) && r->flags)
+		name = r->op == OP_CHOWN ? "fchownat" : r->op == OP_LINK ? "linkat" : "unlinkat";
+	for (const struct strace_call *c = strace_calls; c->name; c++)
+		if (c->op == r->op && (!name || !strcmp(c->name, name)))
+			return c;
+	return NULL;
+}
+
+void strace_add_result(struct strace_line *x, const struct trace_record *r)
+{
+	struct strbuf *b = &x->text;
+	const char *error = r->error ? strerrorname_np(r->error) : NULL;
+	if (r->error == ECANCELED)
+		strbuf_addstr(b, ") = ?");
+	else if (r->rvalue < 0 && error)
+		strbuf_addf(b, ") = -1 %s (%s)", error, strerrordesc_np(r->error));
+	else if (op_info(r->op)->uses & OP_RESULT_VARIES)
+		strbuf_addf(b, ") = %#llx", (unsigned long long)r->rvalue);
+	else
+		strbuf_addf(b, ") = %lld", (long long)r->rvalue);
+	if ((op_info(r->op)->uses & OP_RETURNS_FD) && r->rvalue >= 0) {
+		b->len = strlen(b->s) - strlen(strrchr(b->s, ' ') + 1);
+		add_fd(x, (int32_t)r->rvalue, r->object);
+	}
+}
+
+const struct strace_call *strace_row_of(const struct trace_record *r, bool old)
+{
+	return old ? old_row_of(r) : new_row_of(r);
+}
+
+bool strace_add_args(struct strace_line *x, const struct trace_record *r, const struct strace_call *c)
+{
+	bool makes = r->op == OP_OPEN && (r->flags & (O_CREAT | 020000000));
+	for (const char *letter = c->args; *letter; letter++) {
+		if (r->op == OP_OPEN && *letter == 'm' && !makes && !r->length)
+			break; /* nothing is made: no mode */
+		if (letter > c->args)
+			strbuf_addstr(&x->text, ", ");
+		if (!add_arg(x, r, *letter))
+			return false;
+		if (*letter == 'i' && letter[1] == '_')
+			letter++; /* the number of buffers is there */
+	}
+	if (x->old && (r->op == OP_STAT || r->op == OP_FSTAT))
+		strbuf_addstr(&x->text, r->rvalue ? ", 0x7ffc00000000" : ", {st_dev=makedev(0, 0), st_mode=S_IFREG|0644, st_size=0, ...}");
+	return true;
+}
+
+bool strace_call_text(struct trace *t, const struct trace_record *r, struct strbuf *text)
+{
+	const struct strace_call *c = new_row_of(r);
+	const char *root = trace_meta(t)->root;
+	struct strace_line x = {.t = t, .root = root ? root : "/", .text = *text};
+	size_t len = text->len;
+	bool known = false;
+	if (c) {
+		strbuf_addf(&x.text, "%s(", c->name);
+		known = strace_add_args(&x, r, c);
+	}
+	if (known)
+		strace_add_result(&x, r);
+	*text = x.text;
+	if (!known)
+		text->len = len;
+	return known;
+}
