@@ -13,14 +13,14 @@ void block_pairs_release(struct block_pairs *p)
 {
 	free(p->slot);
 	p->slot = NULL;
-	p->n_slots = p->n_used = 0;
+	p->n_slots = p->n_used = p->n_flushes = 0;
 }
 
 void block_pairs_reset(struct block_pairs *p)
 {
 	if (p->slot)
 		memset(p->slot, 0, p->n_slots * sizeof *p->slot);
-	p->n_used = 0;
+	p->n_used = p->n_flushes = 0;
 }
 
 static size_t home(const struct block_pairs *p, uint32_t device, uint64_t sector)
@@ -39,8 +39,43 @@ static struct block_waiting *find(const struct block_pairs *p, uint32_t device, 
 	return NULL;
 }
 
+static bool is_flush(int op)
+{
+	return op == OP_FDATASYNC;
+}
+
+/* Of a device's flushes the first that is issued, or not; NULL: there is none. */
+static struct block_waiting *flush_find(struct block_pairs *p, uint32_t device, bool issued)
+{
+	struct block_waiting *first = NULL;
+	for (struct block_waiting *w = p->flush; w < p->flush + p->n_flushes; w++)
+		if (w->device == device && (w->issue_ns != TIME_NONE) == issued && (!first || w->issue_ns < first->issue_ns))
+			first = w;
+	return first;
+}
+
+/* The request that an event other than its first is about, or NULL. */
+static struct block_waiting *under_way(struct block_pairs *p, const struct pair_event *v)
+{
+	if (!is_flush(v->op))
+		return find(p, v->device, v->sector, v->op);
+	const bool issued = v->kind == EVENT_COMPLETE || v->kind == EVENT_REQUEUE;
+	struct block_waiting *w = flush_find(p, v->device, issued);
+	return w || v->kind != EVENT_COMPLETE ? w : flush_find(p, v->device, false); /* its issue was not seen */
+}
+
+static void flush_drop(struct block_pairs *p, struct block_waiting *w)
+{
+	memmove(w, w + 1, (size_t)(p->flush + p->n_flushes - (w + 1)) * sizeof *w);
+	p->n_flushes--;
+}
+
 static void drop(struct block_pairs *p, struct block_waiting *w)
 {
+	if (is_flush(w->op)) {
+		flush_drop(p, w);
+		return;
+	}
 	size_t hole = (size_t)(w - p->slot), i = hole;
 	for (;;) { /* those behind it move up, so that they are found */
 		i = (i + 1) & (p->n_slots - 1);
@@ -72,12 +107,37 @@ static void grow(struct block_pairs *p)
 	free(old);
 }
 
-/* The place of the request, new where it is not under way; NULL where too many are. */
+static struct block_waiting fresh(const struct pair_event *v)
+{
+	return (struct block_waiting){.sector = v->sector,
+				      .bytes = v->bytes,
+				      .device = v->device,
+				      .op = (uint16_t)v->op,
+				      .pid = v->pid,
+				      .queue_ns = TIME_NONE,
+				      .issue_ns = TIME_NONE,
+				      .used = true};
+}
+
+static struct block_waiting *flush_place(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
+{
+	if (p->n_flushes == BLOCK_FLUSHES_MAX) { /* completions were lost */
+		if (p->flush[0].has_ticket)
+			foreign_unfinished(f, p->flush[0].ticket);
+		flush_drop(p, p->flush);
+	}
+	p->flush[p->n_flushes] = fresh(v);
+	return &p->flush[p->n_flushes++];
+}
+
+/* The place of the request, new where it is not under way. */
 static struct block_waiting *place(struct block_pairs *p, struct foreign *f, const struct pair_event *v)
 {
-	struct block_waiting *w = find(p, v->device, v->sector, v->op);
+	struct block_waiting *w = under_way(p, v);
 	if (w)
 		return w;
+	if (is_flush(v->op))
+		return flush_place(p, f, v);
 	if (p->n_used >= BLOCK_WAITING_MAX) { /* completions were lost: what waits never comes to its end */
 		block_pairs_end(p, f);
 		block_pairs_reset(p);
@@ -88,21 +148,14 @@ static struct block_waiting *place(struct block_pairs *p, struct foreign *f, con
 	while (p->slot[i].used)
 		i = (i + 1) & (p->n_slots - 1);
 	p->n_used++;
-	p->slot[i] = (struct block_waiting){.sector = v->sector,
-					    .bytes = v->bytes,
-					    .device = v->device,
-					    .op = (uint16_t)v->op,
-					    .pid = v->pid,
-					    .queue_ns = TIME_NONE,
-					    .issue_ns = TIME_NONE,
-					    .used = true};
+	p->slot[i] = fresh(v);
 	return &p->slot[i];
 }
 
 /* A flush is of the whole device. */
 static uint64_t offset_of(const struct block_waiting *w)
 {
-	return w->op == OP_FDATASYNC ? OFFSET_NONE : w->sector * 512 - w->done_bytes;
+	return is_flush(w->op) ? OFFSET_NONE : w->sector * 512 - w->done_bytes;
 }
 
 /* It gets its place in the trace. */
@@ -210,8 +263,8 @@ static int complete(struct block_pairs *p, struct foreign *f, struct block_waiti
 
 static int on_complete(struct block_pairs *p, struct foreign *f, const struct pair_event *v, struct err *e)
 {
-	struct block_waiting *w = find(p, v->device, v->sector, v->op);
-	if (w && w->has_ticket && v->bytes % 512 == 0 && v->bytes && v->bytes < w->bytes - w->done_bytes) {
+	struct block_waiting *w = under_way(p, v);
+	if (w && w->has_ticket && !is_flush(w->op) && v->bytes % 512 == 0 && v->bytes && v->bytes < w->bytes - w->done_bytes) {
 		complete_part(p, w, v);
 		return 0;
 	}
@@ -231,7 +284,7 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 	struct pair_event event = *given;
 	const struct pair_event *v = &event;
 	struct block_waiting *w;
-	if (v->op == OP_FDATASYNC) /* the kernel's issue of a flush names sector 0, its completion 2^64 - 1 */
+	if (is_flush(v->op)) /* the kernel's issue of a flush names sector 0, its completion 2^64 - 1 */
 		event.sector = 0;
 	if (v->kind == EVENT_OTHER || v->op == OP_INVALID) {
 		f->base.notes.n_passed_over++;
@@ -248,7 +301,7 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 	case EVENT_COMPLETE:
 		return on_complete(p, f, v, e);
 	case EVENT_MERGE: /* it goes on as part of another */
-		w = find(p, v->device, v->sector, v->op);
+		w = under_way(p, v);
 		if (w && w->issue_ns == TIME_NONE) {
 			if (w->has_ticket)
 				record_queue_drop(&f->queue, w->ticket);
@@ -256,7 +309,7 @@ int block_pairs_take(struct block_pairs *p, struct foreign *f, const struct pair
 		}
 		return 0;
 	default: /* requeue: it will be issued again */
-		w = find(p, v->device, v->sector, v->op);
+		w = under_way(p, v);
 		if (w && w->done_bytes) /* only the rest of it */
 			return 0;
 		if (w && !p->by_queue && w->has_ticket) {
@@ -274,5 +327,8 @@ void block_pairs_end(struct block_pairs *p, struct foreign *f)
 	for (size_t i = 0; i < p->n_slots; i++)
 		if (p->slot[i].used && p->slot[i].has_ticket)
 			foreign_unfinished(f, p->slot[i].ticket);
+	for (size_t i = 0; i < p->n_flushes; i++)
+		if (p->flush[i].has_ticket)
+			foreign_unfinished(f, p->flush[i].ticket);
 	block_pairs_reset(p);
 }

@@ -30,9 +30,13 @@ struct block_waiting {
 
 #define BLOCK_WAITING_MAX (1u << 17) /* 8 MiB; more are not under way at once: they are lost ones */
 
+#define BLOCK_FLUSHES_MAX 256u /* of all devices: several queues of one may each have theirs */
+
 struct block_pairs {
-	struct block_waiting *slot; /* open addressing by device and sector */
+	struct block_waiting *slot; /* open addressing by device and sector; of all but flushes */
 	size_t n_slots, n_used;
+	struct block_waiting flush[BLOCK_FLUSHES_MAX]; /* flush[n_flushes], in the order they were met: they have no sector to be told apart by */
+	size_t n_flushes;
 	bool by_queue;
 };
 

@@ -88,10 +88,47 @@ static void flushes_have_no_place(void **state)
 	}
 }
 
+/* Several of a device are under way at once: each completion is that of the first. A queueing that was never issued is nobody's. */
+static void flushes_in_flight(void **state)
+{
+	static const char text[] = "  8,0    0        1     0.000000000     7  Q  FN [a]\n"
+				   "  8,0    0        2     0.000001000     7  D  FN 0 + 0 [a]\n"
+				   "  8,0    0        3     0.000002000     8  D  FN 0 + 0 [b]\n"
+				   "  8,16   0        4     0.000003000     9  D  FN 0 + 0 [c]\n"
+				   "  8,0    0        5     0.000004000     7  Q  FN [a]\n"
+				   "  8,0    0        6     0.000100000     0  C  FN 0 + 0 [0]\n"
+				   "  8,0    0        7     0.000300000     0  C  FN 0 + 0 [-5]\n"
+				   "  8,16   0        8     0.000400000     0  C  FN 0 + 0 [0]\n";
+	static const struct {
+		int64_t took_ns;
+		uint32_t pid;
+		uint16_t error;
+	} want[] = {{99000, 7, 0}, {298000, 8, 5}, {397000, 9, 0}};
+	char path[512];
+	struct err e = ERR_INIT;
+	struct trace *t;
+	const struct trace_record *r;
+	(void)state;
+	spill(scratch(path, "flushes"), text, strlen(text));
+	must(trace_open_as(&t, format_find("blkparse"), path, &e), &e);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		assert_int_equal(trace_next(t, &r, &e), 1);
+		assert_int_equal(r->op, OP_FDATASYNC);
+		assert_int_equal(r->end_ns - r->begin_ns, want[i].took_ns);
+		assert_int_equal(r->pid, want[i].pid);
+		assert_int_equal(r->error, want[i].error);
+	}
+	assert_int_equal(trace_next(t, &r, &e), 0);
+	assert_int_equal(trace_notes(t)->n_without_begin, 0);
+	trace_close(t);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(flushes_have_no_place),
+	    cmocka_unit_test(flushes_in_flight),
 	    cmocka_unit_test(events_may_tell_their_group),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
