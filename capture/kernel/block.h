@@ -38,7 +38,7 @@ struct block_outcome {
 	uint64_t n_other; /* requests that neither read, write, discard nor flush: left out */
 };
 
-/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES, EPERM where the kernel's tracing cannot be had, saying what to do;
+/* Errors: ENOTBLK, ENOENT of the device; ENOENT, EACCES where the kernel's tracing cannot be had, saying what to do;
  * of the command; of the system. A command that fails is no error. */
 int block_capture(const struct block_config *c, struct block_outcome *o, struct err *e);
 

@@ -83,7 +83,7 @@ static int instance_make(struct tracing *t, struct err *e)
 	if (!dir)
 		return err_set(e, ENOENT, "tracefs is not mounted: as root, mount -t tracefs nodev /sys/kernel/tracing");
 	if (access(dir, R_OK | W_OK | X_OK) < 0)
-		return err_set(e, errno, "%s may not be used by this user (%s): kernel tracepoints need root", dir, strerror(errno));
+		return err_set(e, EACCES, "%s may not be used by this user (%s): kernel tracepoints need root", dir, strerror(errno));
 	stale_remove();
 	snprintf(name, sizeof name, INSTANCE_PREFIX "%ld", (long)getpid());
 	t->instance = tracefs_instance_create(name);

@@ -23,7 +23,7 @@ struct tracing_options {
 };
 
 /* Makes the instance; nothing is recorded yet. Instances of earlier processes of this program that are gone are removed. Errors:
- * ENOENT, EACCES, EPERM with one sentence that says what is missing and what to do; ENOENT for an unknown event.
+ * ENOENT, EACCES with one sentence that says what is missing and what to do; ENOENT for an unknown event.
  * Ownership: tracing_close. */
 int tracing_open(struct tracing **t, const struct tracing_options *o, struct err *e);
 /* Only these threads (numbers of the kernel's own PID namespace) and whatever they start are seen. Before tracing_start; more may be

@@ -40,7 +40,7 @@ struct vfs_outcome {
 	struct err no_paths; /* why paths could not be read, where they could not; code 0 otherwise */
 };
 
-/* Errors: ENOENT, EACCES, EPERM where the kernel's tracing cannot be had, saying what to do; ESRCH: no such process; of the command; of the
+/* Errors: ENOENT, EACCES where the kernel's tracing cannot be had, saying what to do; ESRCH: no such process; of the command; of the
  * system. A command that fails is no error. */
 int vfs_capture(const struct vfs_config *c, struct vfs_outcome *o, struct err *e);
 
