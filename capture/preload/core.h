@@ -88,6 +88,8 @@ static inline bool capture_is_on(void)
 #define cause_exec(failed) ((void)0)
 #define cause_asynchronous() ((void)0)
 #define cause_closed(fd) ((void)0)
+#define cause_closed_range(first, last) ((void)0)
+#define cause_renamed(got) ((void)0)
 #endif
 
 /* Declares `got`, what `function` returned, and the stamps around its call; returns at once where nothing is captured. */

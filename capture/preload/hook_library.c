@@ -112,6 +112,7 @@ EXPORT int endmntent(FILE *f)
 	in_line_forget(f);
 	if (fd >= 0)
 		capture_io(OP_FCLOSE, begin, end, fd, 0, 0, 0, 0);
+	cause_closed(fd);
 	return got;
 }
 ALIAS(__endmntent, endmntent);

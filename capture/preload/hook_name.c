@@ -27,7 +27,8 @@
 	capture_look(directory_2, name_2);                                                                             \
 	TIMED(int, function, __VA_ARGS__);                                                                             \
 	NOTE(.op = operation, .dir = directory, .path = name, .second_dir = directory_2, .extra = name_2,             \
-	     .extra_len = capture_given_text(name_2, got), .flags = (uint32_t)(how));                                              \
+	     .extra_len = capture_given_text(name_2, got), .flags = (uint32_t)(how));                                  \
+	cause_renamed(got);                                                                                            \
 	return got
 
 EXPORT int rename(const char *from, const char *to)

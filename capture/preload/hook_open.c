@@ -228,6 +228,7 @@ EXPORT int close_range(unsigned int first, unsigned int last, int flags)
 {
 	TIMED(int, close_range, first, last, flags);
 	NOTE(.op = LOG_CLOSE_RANGE, .offset = first, .length = last, .flags = (uint32_t)flags);
+	cause_closed_range(first, last);
 	return got;
 }
 
@@ -240,5 +241,6 @@ EXPORT void closefrom(int first)
 	const int got = 0;
 	if (capture_is_on())
 		NOTE(.op = LOG_CLOSE_RANGE, .offset = (uint64_t)(first > 0 ? first : 0), .length = UINT32_MAX);
+	cause_closed_range(first > 0 ? (unsigned int)first : 0, UINT32_MAX);
 }
 #endif

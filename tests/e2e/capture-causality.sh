@@ -98,6 +98,8 @@ expect_line ../out 'requests      24 of 1 node'
 # and a descriptor of the same file, which has been given another name meanwhile
 capture renamed 8 x.locktest.0
 expect_line ../out 'requests      24 of 1 node'
+capture moved 8 x.locktest.0
+expect_line ../out 'requests      16 of 1 node'
 capture replaced 8 x.locktest.0
 expect_line ../out 'requests      40 of 1 node'
 

@@ -367,6 +367,18 @@ static int again(const char *other)
 	return 0;
 }
 
+/* As somebody else would: nobody in this process sees it. */
+static int rename_unseen(const char *from, const char *to)
+{
+#if defined(__x86_64__)
+	long got;
+	__asm__ volatile("syscall" : "=a"(got) : "a"((long)SYS_rename), "D"(from), "S"(to) : "rcx", "r11", "memory");
+	return (int)got;
+#else
+	return rename(from, to);
+#endif
+}
+
 /* A file is written under a name by which it does not count, renamed, and written again under one by which it does, with the same descriptor. */
 static int renamed(const char *other)
 {
@@ -374,12 +386,30 @@ static int renamed(const char *other)
 	for (int i = 0; i < n; i++) {
 		int fd = file_open(other, O_RDWR);
 		put(fd, 0);
-		if ((i % 2 ? (int)syscall(SYS_close, fd) : close(fd)))
+		if (i % 4 == 3)
+			closefrom(fd);
+		else if (i % 4 == 2 ? close_range((unsigned int)fd, (unsigned int)fd, 0) : i % 4 == 1 ? (int)syscall(SYS_close, fd) : close(fd))
 			return 1;
+		snprintf(name, sizeof name, "data%d", i);
+		if (rename_unseen(other, name))
+			return 1;
+		fd = file_open(name, O_RDWR);
+		put(fd, 0);
+		close(fd);
+	}
+	return 0;
+}
+
+/* The same, and only one descriptor for both. */
+static int moved(const char *other)
+{
+	char name[20];
+	for (int i = 0; i < n; i++) {
+		int fd = file_open(other, O_RDWR);
+		put(fd, 0);
 		snprintf(name, sizeof name, "data%d", i);
 		if (rename(other, name))
 			return 1;
-		fd = file_open(name, O_RDWR);
 		put(fd, 0);
 		close(fd);
 	}
@@ -456,6 +486,8 @@ int main(int argc, char **argv)
 		return again(argv[3]);
 	if (!strcmp(kind, "renamed"))
 		return renamed(argv[3]);
+	if (!strcmp(kind, "moved"))
+		return moved(argv[3]);
 	if (!strcmp(kind, "replaced"))
 		return replaced(argv[3]);
 	if (!strcmp(kind, "cancelled"))

@@ -39,6 +39,9 @@ CAUSE_HIDDEN bool cause_counts(const struct cause_page *page, const struct subje
 CAUSE_HIDDEN bool cause_is_launcher(void);
 CAUSE_HIDDEN void cause_closed(int fd); /* what is opened under this number may be the same file by another name */
 
+CAUSE_HIDDEN void cause_closed_range(unsigned int first, unsigned int last);
+CAUSE_HIDDEN void cause_renamed(int got); /* by a call that returned this: what is open may lie elsewhere now */
+
 /* What hooks of other files tell. Harmless where nobody is watched. */
 CAUSE_HIDDEN void cause_fork_prepare(void); /* before a child is made, by the parent */
 CAUSE_HIDDEN void cause_forked(void);	     /* in the child, before all else */

@@ -158,6 +158,18 @@ void cause_closed(int fd)
 		atomic_store_explicit(&known[fd].file, 0, memory_order_relaxed);
 }
 
+void cause_closed_range(unsigned int first, unsigned int last)
+{
+	for (unsigned int fd = first; fd <= last && fd < N_KNOWN; fd++)
+		cause_closed((int)fd);
+}
+
+void cause_renamed(int got)
+{
+	if (!got)
+		cause_closed_range(0, N_KNOWN);
+}
+
 /* --- paths ---------------------------------------------------------------------------------------------------------------- */
 
 /* The path as it is written, without "." and "..", joined to its directory. */
