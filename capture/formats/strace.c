@@ -62,12 +62,30 @@ static void close_begins(struct traced_thread *th, int64_t fd)
 	descriptor_set(th, fd, NULL, false);
 }
 
+/* The call that is begun never ends. One on memory is a request if that is a file's. */
+static void never_ends(struct strace *t, struct traced_thread *th)
+{
+	const struct strace_call *call = th->call;
+	const char *s = th->text.s, *end = s + th->text.len;
+	struct trace_record *r = record_queue_at(&t->base.queue, th->ticket);
+	uint64_t at;
+	if (r && op_info(call->op)->family == FAMILY_MAP) {
+		r->object = call->op != OP_MMAP && s && scan_c_u64(&s, end, &at) ? traced_map_find(th->process, at, 1) : OBJECT_NONE;
+		if (r->object == OBJECT_NONE && (call->op != OP_MMAP || (s && memmem(s, th->text.len, "MAP_ANONYMOUS", 13)))) {
+			t->base.base.notes.n_passed_over++;
+			record_queue_drop(&t->base.queue, th->ticket);
+			return;
+		}
+	}
+	foreign_unfinished(&t->base, th->ticket);
+}
+
 /* A call that begins and is interrupted. It has its place in the trace from now on. */
 static int take_unfinished(struct strace *t, struct traced_thread *th, const struct strace_call *call, const char *name,
 			   size_t name_len, const char *text, const char *end, int64_t begin_ns)
 {
 	if (th->pending && th->has_ticket) /* it never came back */
-		foreign_unfinished(&t->base, th->ticket);
+		never_ends(t, th);
 	th->pending = true;
 	th->call = call;
 	th->begin_ns = begin_ns;
@@ -159,7 +177,7 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 		return 0;
 	}
 	if (th->pending && th->has_ticket)
-		foreign_unfinished(&t->base, th->ticket);
+		never_ends(t, th);
 	th->pending = false;
 	close_over(th);
 	struct call_line l = {.call = call, .text = open + 1, .end = end, .begin_ns = stamp_ns, .stamp_ns = stamp_ns};
@@ -169,7 +187,7 @@ static int take_call(struct strace *t, struct traced_thread *th, const char *s, 
 static void thread_over(struct strace *t, struct traced_thread *th)
 {
 	if (th->pending && th->has_ticket)
-		foreign_unfinished(&t->base, th->ticket);
+		never_ends(t, th);
 	traced_thread_exited(&t->system, th);
 }
 
@@ -260,7 +278,7 @@ static void strace_end(struct foreign *f)
 	for (size_t i = 0; i < THREAD_SLOTS; i++)
 		for (struct traced_thread *th = t->system.slot[i]; th; th = th->next)
 			if (th->pending && th->has_ticket) {
-				foreign_unfinished(f, th->ticket);
+				never_ends(t, th);
 				th->pending = false;
 			}
 	strace_async_end(&t->async, f);

@@ -173,6 +173,24 @@ expect_status 0 "$VALIDATE" import again.strace -o again.trace
 grep -v ^21 want >first
 mapped again.trace | grep -v ^21 | diff first - >&2 || fail "calls on memory, written and read again: $(cat again.strace)"
 
+# a call on memory that never ends is a request if a file is mapped there
+cat >never.strace <<'E'
+20 1795361299.000000 openat(AT_FDCWD, "/a", O_RDWR) = 3 <0.000010>
+20 1795361299.000100 mmap(NULL, 8192, PROT_READ, MAP_SHARED, 3, 0) = 0x7f0000001000 <0.000010>
+21 1795361299.000200 munmap(0x7f00000a0000, 4096 <unfinished ...>
+22 1795361299.000210 mmap(NULL, 8192, PROT_READ, MAP_PRIVATE|MAP_ANONYMOUS, -1, 0 <unfinished ...>
+23 1795361299.000220 madvise(NULL, 4096, MADV_DONTNEED <unfinished ...>
+20 1795361299.000230 msync(0x7f0000001000, 8192, MS_SYNC <unfinished ...>
+21 1795361299.000300 +++ killed by SIGKILL +++
+22 1795361299.000300 +++ killed by SIGKILL +++
+23 1795361299.000300 +++ killed by SIGKILL +++
+20 1795361299.000300 +++ killed by SIGKILL +++
+E
+expect_status 0 "$VALIDATE" import never.strace -o got.trace
+expect_line out 'events and calls that are no requests, passed over: 3'
+[ "$("$VALIDATE" info got.trace --csv - | cut -d , -f 5- | sed '1d; s/,"path=a;[^"]*",/ /; s/,[0-9]*,,$//' | tr '\n' ';')" = 'open 3,;mmap 139637976731648,;msync -1,ECANCELED;' ] ||
+	fail "calls on memory that never end: $("$VALIDATE" info got.trace --csv -)"
+
 # requests of libaio end where their results are fetched: told apart by the program's number, by their bytes, by their age. Some are never fetched, some
 # were handed over before, some are not shown
 cat >aio.strace <<'E'
