@@ -58,9 +58,12 @@ void kernel_text_end(struct foreign *f)
 }
 
 /* perf script --deltatime prints times since the event before, and says so nowhere. Such fall to a small part of the one before all the
- * time; a clock's do that where another file or boot begins, and else go back by little, if at all. */
+ * time; a clock's do that where another file or boot begins, and else go back by little, if at all. Of few events, of which the first is at 0 as perf
+ * prints it, those of a clock do not go back. */
 static bool are_differences(const struct kernel_text *k)
 {
+	if (k->times.n < FALLEN_SHARE && k->first_ns == 0 && k->times.any_back)
+		return true;
 	return k->times.n_fallen > k->times.n / FALLEN_SHARE;
 }
 
@@ -100,6 +103,7 @@ int kernel_text_time(struct kernel_text *k, const char *where, unsigned int digi
 	} else if (!k->decided && k->has_first) {
 		k->times.n++;
 		k->times.n_fallen += *ns < k->times.last_ns / 2;
+		k->times.any_back |= *ns < k->times.last_ns;
 	}
 	k->times.last_ns = *ns;
 	if (!k->has_first) {

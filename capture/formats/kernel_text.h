@@ -19,6 +19,7 @@ struct kernel_text {
 	int64_t first_ns;
 	struct {
 		uint64_t n, n_fallen; /* in the beginning: times behind another, and those of less than half of it */
+		bool any_back;	      /* one of them is less than the one before it at all */
 		int64_t last_ns;
 		bool differences; /* each is the time since the one before it; last_ns is their sum */
 	} times;

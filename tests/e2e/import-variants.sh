@@ -323,6 +323,12 @@ stamps got.trace | cmp - want.times || fail 'times of perf script --deltatime --
 tail -n +40 deltatime.txt >part.txt # of the middle: the first is not 0
 expect_status 0 "$VALIDATE" import part.txt -o got.trace
 expect_line out 'times are differences from event to event'
+grep 'raw_syscalls' deltatime.txt | head -n 5 | awk '{ sub(/ [0-9]+[.][0-9]+:/, sprintf(" %d.%06d:", 0, NR == 1 ? 0 : 20 - 2 * NR)) } 1' >few.txt # none by half
+expect_status 0 "$VALIDATE" import few.txt -o got.trace
+expect_line out 'times are differences from event to event'
+sed 's/ 0[.]0000/ 16517.0000/' few.txt >back.txt # a clock's, that goes back by little
+expect_status 0 "$VALIDATE" import back.txt -o got.trace
+! grep -q differences out || fail "few times of a clock: $(cat out)"
 grep 'raw_syscalls' deltatime.txt | head -n 2 >two.txt # too few to tell: taken as they stand
 expect_status 0 "$VALIDATE" import two.txt -o got.trace
 
