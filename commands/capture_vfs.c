@@ -36,6 +36,10 @@ static void print(const struct vfs_config *c, const struct vfs_outcome *o)
 	if (o->no_paths.code)
 		printf("%-14spaths cannot be read here: %s\n", "warning", o->no_paths.msg);
 	count_line("warning", o->counts.n_unnamed, "call on a path that is not known", "calls on paths that are not known");
+	count_line("warning", o->counts.n_unknown, "call on a descriptor that nobody was seen to open (another process may have sent it)",
+		   "calls on descriptors that nobody was seen to open (another process may have sent them)");
+	count_line("warning", o->counts.n_handed_over, "asynchronous request was handed over (io_submit, io_uring_enter), and is not in the trace itself",
+		   "asynchronous requests were handed over (io_submit, io_uring_enter), and are not in the trace themselves");
 	count_line("warning", o->n_lost, "event is lost: the trace is incomplete; a larger --buffer helps",
 		   "events are lost: the trace is incomplete; a larger --buffer helps");
 }

@@ -151,6 +151,7 @@ static int object_take(struct syscall_done *d, const struct open_file *f, uint32
 		return m ? (rc = file_object(d->c, m->file, id, e), rc ? rc : 1) : 0;
 	} else if (uses & OP_HAS_FD) {
 		rc = file_object(d->c, f, id, e);
+		d->c->counts.n_unknown += !f && l->fd >= 0 && !l->error;
 	}
 	return rc ? rc : 1;
 }
@@ -229,6 +230,8 @@ static int hand_over(struct syscall_done *d, const struct open_file *f, struct e
 			record_queue_drop(c->queue, t->ticket);
 		return rc;
 	}
+	if ((r.op == OP_IO_SUBMIT || r.op == OP_IO_URING_ENTER) && r.rvalue > 0)
+		c->counts.n_handed_over += (uint64_t)r.rvalue;
 	r.commit = TRACE_COMMIT;
 	if (place)
 		*place = r;

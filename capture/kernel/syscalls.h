@@ -67,6 +67,8 @@ struct syscalls_sink { /* where names and heap items go; as trace_writer_object 
 struct syscalls_counts {
 	uint64_t n_without_begin, n_unfinished;
 	uint64_t n_unnamed; /* calls on a path that is not known */
+	uint64_t n_unknown; /* calls that succeeded on a descriptor that nobody was seen to open */
+	uint64_t n_handed_over; /* asynchronous requests, of which no more is known */
 	uint64_t n_other;   /* calls that are no requests: on memory without a file */
 };
 

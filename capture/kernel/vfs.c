@@ -119,10 +119,11 @@ static int write_finished(void *context, struct err *e)
 static char *facts_of(const struct vfs_config *c, const struct vfs_outcome *o, const struct processes *processes)
 {
 	const char *paths = c->paths == PATHS_NONE ? "none" : o->no_paths.code ? "unreadable" : "bpf";
-	json_t *all = json_pack("{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method", "tracefs", "faults",
+	json_t *all = json_pack("{s:{s:s, s:s, s:s, s:I, s:I, s:I, s:I, s:I, s:I, s:I, s:I}}", "capture", "method", "tracefs", "faults",
 				fault_names[o->faults], "paths", paths, "n_events", (json_int_t)o->n_events, "n_unfinished",
 				(json_int_t)o->counts.n_unfinished, "n_without_begin", (json_int_t)o->counts.n_without_begin, "n_unnamed",
-				(json_int_t)o->counts.n_unnamed, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
+				(json_int_t)o->counts.n_unnamed, "n_unknown_descriptors", (json_int_t)o->counts.n_unknown, "n_handed_over",
+				(json_int_t)o->counts.n_handed_over, "n_arguments_lost", (json_int_t)o->n_memory_lost, "wait_status",
 				(json_int_t)(o->has_status ? o->status : 0));
 	json_t *list = processes_list(processes);
 	if (all && list)

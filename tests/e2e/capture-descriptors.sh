@@ -35,10 +35,25 @@ if [ "$(id -u)" -eq 0 ] && [ -w /sys/kernel/tracing/instances ] && [ -e /sys/ker
 	[ "$(stat -L -c %i /proc/self/ns/pid)" = 4026531836 ]; then
 	(cd in && expect_status 0 "$VALIDATE" capture vfs -o ../vfs.trace -- ../made alone) || exit 1
 	known vfs.trace
+	! grep -q 'nobody was seen to open' in/out || fail "$(cat in/out)"
 	for call in 'write,"descriptor=pipe2*:[[0-9]*];fd=[0-9]*;length=8",8' 'read,"descriptor=accept:[[0-9]*];fd=[0-9]*;length=8",8' \
 		'read,"descriptor=eventfd2:' 'ftruncate,"descriptor=memfd_create:'; do
 		grep -q ",$call" csv || fail "capture vfs: no call $call: $(cat csv)"
 	done
+
+	# what another process has sent, and requests that are behind pointers, are told at least
+	(cd in && "$VALIDATE" capture vfs -o ../sent.trace -- ../made >../out) || fail "capture vfs: $(cat out)"
+	n=$(sed -n 's/^warning *\([0-9]*\) calls on descriptors that nobody was seen to open.*/\1/p' out)
+	"$VALIDATE" info --csv csv sent.trace >/dev/null
+	[ "${n:-0}" -ge 8 ] && [ "$n" -eq "$(awk 'NR > 1 && !/,"*(path|descriptor)=/ && /,"fd=[0-9]/ && !/,E[A-Z]*,/' csv | wc -l)" ] || fail "sent descriptors: $(cat out csv)"
+	if $compiler -w -O1 -o asked "$SRCDIR/tests/programs/aio.c" -laio; then
+		(cd in && "$VALIDATE" capture vfs -o ../asked.trace -- ../asked libaio >../out) || fail "capture vfs: $(cat out)"
+		"$VALIDATE" info --csv csv asked.trace >/dev/null
+		n=$(awk -F , '/,io_submit,/ && $7 > 0 { n += $7 } END { print n + 0 }' csv)
+		[ "$n" -ge 5 ] && grep -q "^warning *$n asynchronous requests were handed over" out || fail "asynchronous requests: $n; $(cat out)"
+	else
+		echo 'libaio is not there'
+	fi
 
 	# where the numbers of pairs are not read they are the lowest that are free, those of the standard streams too
 	pairs() {
