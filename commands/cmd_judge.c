@@ -37,8 +37,9 @@ static const struct option_spec judge_options[] = {
      .type = OPT_LIST,
      .offset = FIELD(with),
      .arg = "REPLAYER",
-     .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think; may be given several "
-	     "times (all that are found and can replay the trace; of others' on a device, where they can be watched there)"},
+     .help = "an engine of \"validate replay --list-engines\", with its options behind it: event:order=fs,timing=think (our own, where not told "
+	     "otherwise: order=fs,timing=timestamp; on a device mode=hf); may be given several times (all that are found and can replay the trace; "
+	     "of others' on a device, where they can be watched there)"},
     {.name = "dir",
      .type = OPT_STRING,
      .offset = FIELD(dir),
@@ -176,15 +177,27 @@ static bool can_take(const struct replay_engine *g, const struct judged *j)
 	return !level || level == j->level;
 }
 
-/* What makes our own keep the trace's times, where nothing else is asked for: then its schedule can be judged. */
-static void usual_options(struct strbuf *out, const struct replay_engine *g)
+/* Whether a line of `lines`, "key = value" each, is of that key. */
+static bool has_key(const char *lines, const char *key)
 {
+	const size_t len = strlen(key);
+	for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n')
+		if (!strncmp(p, key, len) && p[len + strspn(p + len, " ")] == '=')
+			return true;
+	return false;
+}
+
+/* What makes our own keep the trace's times, where its options, from `at` on, ask for nothing else: then its schedule can be judged. */
+static void usual_options(struct strbuf *out, size_t at, const struct replay_engine *g)
+{
+	const char *told = out->s + at;
+	const bool mode = has_key(told, "mode"), order = has_key(told, "order"), timing = has_key(told, "timing");
 	if (g->adapter)
 		strbuf_addstr(out, "optional = yes\n");
 	else if (g->level == LEVEL_BLOCK)
-		strbuf_addstr(out, "mode = hf\n");
-	else
-		strbuf_addstr(out, "order = fs\ntiming = timestamp\n");
+		strbuf_addstr(out, mode ? "" : "mode = hf\n");
+	else if (!mode) /* one of engine parallel is a time and an order of its own */
+		strbuf_addf(out, "%s%s", order ? "" : "order = fs\n", timing ? "" : "timing = timestamp\n");
 }
 
 /* What others do is seen at a block device, by the kernel's tracepoints; where that cannot be, that is written down. */
@@ -214,7 +227,7 @@ static void replayers_add_all(struct strbuf *out, const struct judge_config *c, 
 		if (told || !strcmp((*g)->name, "parallel") || !can_take(*g, j) || ((*g)->adapter && !others))
 			continue;
 		strbuf_addf(out, "\n[replayer %s]\nengine = %s\n", (*g)->name, (*g)->name);
-		usual_options(out, *g);
+		usual_options(out, out->len, *g);
 	}
 }
 
@@ -274,8 +287,8 @@ static int replayer_add(struct strbuf *out, const char *text, size_t index, cons
 		const size_t at = out->len;
 		if (text[len] && text[len + 1])
 			settings_add(out, text + len + 1);
-		else if (!g->adapter)
-			usual_options(out, g);
+		if (!g->adapter)
+			usual_options(out, at, g);
 		if (has_long_line(out->s + at))
 			ret = err_set(e, EINVAL, "--with %s: a protocol cannot hold an option that is so long: its lines have at most %d bytes",
 				      name, PROTOCOL_LINE_MAX);

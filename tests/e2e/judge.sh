@@ -64,6 +64,16 @@ expect_status 0 "$VALIDATE" judge --dry-run reference.trace
 expect_line out 'engine = event'
 expect_line out 'timing = timestamp'
 grep -q 'engine = block' out && fail "a replayer of devices for a trace of calls" || :
+# and so with options that do not say otherwise
+settings() {
+	expect_status 0 "$VALIDATE" judge --dry-run --with "$1" reference.trace
+	[ "$(sed -n '/^\[replayer/,/^$/p' out | sed '1,2d; /^$/d' | sort | tr '\n' ' ')" = "$2" ] || fail "$1: $(sed -n '/^\[replayer/,/^$/p' out)"
+}
+settings event 'order = fs timing = timestamp '
+settings event:order=thread 'order = thread timing = timestamp '
+settings 'event:timing=think' 'order = fs timing = think '
+settings event:order=none,timing=fullspeed 'order = none timing = fullspeed '
+settings 'event:order = none' 'order  =  none timing = timestamp '
 
 # caches as they were: a recording of files that had just been written read nothing from storage; one that does not tell goes by its times
 mkdir files
