@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* What is asked for is shown by io_submit, with the number that the program gives it (aio_data), and not where its control block lies; a result is shown with
- * both. So a result is taken for that of the oldest request of the same context and number, if possible of one of as many bytes. Where a program
- * gives all the same number, as fio does, and results come in another order than the requests did, some get the ends of others: how many are under way at
- * each instant is right all the same. */
+/* What is asked for is shown by io_submit, with the number that the program gives it (aio_data), and not where its control block lies; a result is
+ * shown with both. So a result is taken for that of the oldest request of the same context and number, if possible of one of as many bytes. Where a
+ * program gives all the same number, as fio does, and results come in another order than the requests did, some get the ends of others: how many are
+ * under way at each instant is right all the same. */
 #include "capture/formats/strace_async.h"
 
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include "capture/preload/core.h"
 
-enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* no text that the kernel takes is longer, but a link's target, which is as long */
+enum { PAGE = 4096, WORD = 8, TEXT_MOST = 4096 }; /* the kernel takes no longer text: PATH_MAX */
 
 /* Asked by a call that looks at a set of signals before it refuses to do nobody knows what with it. */
 static bool page_is_there(uintptr_t at)

@@ -103,6 +103,12 @@ expect_line ../out 'requests      16 of 1 node'
 capture replaced 8 x.locktest.0
 expect_line ../out 'requests      40 of 1 node'
 
+# a pointer to nothing is not looked behind to learn whose file it is: the program goes on, up to requests that this is not for
+${CC:-cc} -w -O1 -o ../wrong-pointers "$SRCDIR/tests/programs/wrong-pointers.c" || fail 'wrong-pointers.c does not compile'
+rm -rf ../trace ../trace.runs ./*
+expect_status 3 "$VALIDATE" capture causality -o ../trace --root . -- ../wrong-pointers
+expect_line err 'the application makes asynchronous requests'
+
 # what it prints goes to a file of the run, which is none of its own, by whatever number: shells keep a copy while their output goes elsewhere
 rm -rf ../trace ../trace.runs ./*
 expect_status 0 "$VALIDATE" capture causality -o trace --root . -- sh -c 'echo a >f; echo b >f; echo told'
