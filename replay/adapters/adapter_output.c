@@ -155,6 +155,8 @@ static json_t *describe(const struct adapter_state *a)
 		      {"n_printed_bytes", a->result->n_printed_bytes}, {"peak_memory_bytes", a->result->peak_bytes}};
 	for (size_t i = 0; j && i < sizeof counts / sizeof *counts; i++)
 		json_object_set_new(j, counts[i].name, json_integer((json_int_t)counts[i].n));
+	if (j && times_hide_results(&a->times))
+		json_object_set_new(j, "n_results_untold", json_integer((json_int_t)a->n_matched));
 	if (j && a->inputs.n_left_out)
 		json_object_set_new(j, "first_left_out", json_string(a->inputs.why));
 	if (j && a->notes.len)

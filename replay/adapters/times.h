@@ -57,6 +57,13 @@ int times_parse(struct times_how *t, const char *text, const struct adapter *a, 
 extern const char *const times_names[]; /* "self", "preload", "block", "none", NULL */
 const char *times_name(enum adapter_times how);
 
+/* Whether it is not told if a request succeeded: one that failed counts as one that did what it did in the trace. The adapters' own readers know by
+ * other ways, such as their replayer's exit status. */
+static inline bool times_hide_results(const struct times_how *t)
+{
+	return t->how == ADAPTER_SELF && t->has_form && !t->form.column[TIMES_RESULT];
+}
+
 /* Reads r->output in that form and gives each line to adapter_seen(). Errors: EBADMSG with file, line and value; of the system. */
 int times_read(struct adapter_run *r, const struct times_form *f, struct err *e);
 

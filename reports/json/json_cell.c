@@ -172,6 +172,7 @@ static void set_fidelity(json_t *o, const struct cell *c)
 	json_set_count(o, "n_requests", c->n_requests);
 	json_set_count(o, "n_lost", c->n_lost);
 	json_set_count(o, "n_passed", c->n_passed);
+	json_set_count(o, "n_results_untold", c->n_untold);
 	json_set_count(o, "n_extra", c->n_extra);
 	json_set_count(o, "n_mismatched", c->n_mismatched);
 }

@@ -53,6 +53,10 @@ status=0
 journal=$(find results -name 'journal*' -type f | head -n 1)
 grep -q 'was ended by signal 11' "$journal" || fail "no crash in the journal: $(cat "$journal")"
 grep -q 'did not end within 0.1 s' "$journal" || fail "no time-out in the journal"
+# one whose requests' results nobody knows is not found to be faithful
+jq -e '[.cells[] | select(.replayer == "pretends") | .n_results_untold == 150 and
+	(.components[] | select(.component == "fidelity") | .decision == "inconclusive")] == [true]' results/report/report.json >/dev/null ||
+	fail "$(jq -c '[.cells[] | [.replayer, .n_results_untold, (.components[] | select(.component == "fidelity"))]]' results/report/report.json)"
 grep -q 'none was seen' "$journal" || fail "nothing of the one that did nothing in the journal"
 # who made the runs is in the environment: name, file and its hash
 awk=$(readlink -f "$(command -v awk)")

@@ -39,6 +39,12 @@ run 0 --command './simple-replayer {trace} {device}' --times preload
 expect_line out '200 of 200; times: preload'
 run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,unit=us)'
 expect_line out '200 of 200'
+# what failed would not be seen: that is told
+expect_line out 'note: times has no column result'
+[ "$(fact n_results_untold)" = 200 ] || fail "the results of $(fact n_results_untold) requests are said to be untold"
+run 0 --command './simple-replayer {trace} {device}' --times 'self:csv(begin=1,end=2,result=6,unit=us)'
+! grep 'no column result' out || fail 'there is a column result'
+[ -z "$(fact n_results_untold)" ] || fail 'the results are told'
 [ ! -e out.trace.printed ] || fail "it printed nothing but its times"
 # a file that a word names instead of standard output; a variable; a limit of its own
 run 0 --times "$form" --environment 'WHERE={scratch} EMPTY=' --command '["sh", "-c", "test -d \"$WHERE\" && $4 $1 $2 >$3", "-", "{trace}", "{device}", "{output}", "'"$PWD"'/simple-replayer"]'

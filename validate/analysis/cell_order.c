@@ -100,6 +100,7 @@ static void fidelity(struct cell *c, struct evidence *e, const struct pairs *p, 
 		e->worst_run = wrong > e->worst_run ? wrong : e->worst_run;
 		c->n_lost = sum_cut(c->n_lost, s->n_lost);
 		c->n_passed = sum_cut(c->n_passed, s->n_passed);
+		c->n_untold = sum_cut(c->n_untold, s->n_untold);
 		c->n_extra = sum_cut(c->n_extra, s->n_extra);
 		c->n_mismatched = sum_cut(c->n_mismatched, s->n_mismatched);
 	}

@@ -245,7 +245,7 @@ static void say_split(struct component *k, const struct cell *c)
 }
 
 /* What went wrong is counted, not estimated: one run over the limit is enough, and a replay that failed shows
- * nothing. */
+ * nothing. Where results are not told, that none is mismatched shows nothing either. */
 static void decide_fidelity(struct component *c, const struct evidence *e, const struct cell *cell)
 {
 	bool over = (double)e->worst_run > c->limit;
@@ -272,10 +272,13 @@ static void decide_fidelity(struct component *c, const struct evidence *e, const
 		       " in a run, limit %.0f",
 		       cell->n_lost, cell->n_extra, cell->n_mismatched, cell->n_requests, e->worst_run, c->limit);
 	} else {
-		c->decision = DECISION_ACCEPT;
+		c->decision = cell->n_untold ? DECISION_INCONCLUSIVE : DECISION_ACCEPT;
 		REASON(c, "at most %" PRIu64 " lost, extra or mismatched requests in a run, limit %.0f", e->worst_run,
 		       c->limit);
 	}
+	if (cell->n_untold)
+		REASON_ADD(c, "; the results of %" PRIu64 " requests are not told by the replayer (times without a column result): failures among "
+			      "them are not seen", cell->n_untold);
 	if (cell->n_passed)
 		REASON_ADD(c, "; %" PRIu64 " more passed over", cell->n_passed);
 }

@@ -300,6 +300,13 @@ static int fill_issue_error(struct run_summary *s, const struct summary_tally *t
 	return 0;
 }
 
+static uint64_t results_untold(const json_t *extra, uint64_t most)
+{
+	const json_t *told = json_object_get(json_object_get(json_object_get(extra, "replay"), "replayer"), "n_results_untold");
+	const json_int_t n = json_is_integer(told) ? json_integer_value(told) : 0;
+	return n <= 0 ? 0 : (uint64_t)n < most ? (uint64_t)n : most;
+}
+
 static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 {
 	const struct trace_meta *m = trace_meta(p->trace);
@@ -319,6 +326,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	if (rc > 0)
 		s->correction_u_ns = correction.u_ns;
 	s->n_programs_unseen = programs_unseen(extra);
+	s->n_untold = s->has_input ? results_untold(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;
 	if (!rc && facts) {
 		rc = run_facts_from_json(&s->facts, facts, e);

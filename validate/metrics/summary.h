@@ -100,6 +100,7 @@ struct run_summary {
 	uint64_t n_input;      /* its requests */
 	uint64_t n_lost;       /* of those, never issued: no record, or one without a begin; those passed over left out */
 	uint64_t n_passed;     /* of those, passed over by the replayer (metrics/match.h). 0 in summaries of earlier versions */
+	uint64_t n_untold;     /* of those, whose results the replayer does not tell (adapters/times.h): they stand as traced. As n_passed */
 	uint64_t n_extra;      /* requests issued that it does not have: records beyond its last */
 	uint64_t n_mismatched; /* another result, operation, object, offset or length than there (metrics/match.h) */
 	struct reorder_summary reorder_all;

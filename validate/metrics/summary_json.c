@@ -130,6 +130,8 @@ static int get_comparison(struct run_summary *s, const json_t *o, struct err *e)
 	int rc = get_members(s, summary_input_members, o, e);
 	if (!rc && json_object_get(o, "n_passed"))
 		rc = get_members(s, summary_passed_members, o, e);
+	if (!rc && json_object_get(o, "n_untold"))
+		rc = get_members(s, summary_untold_members, o, e);
 	rc = rc ? rc : get_reorder(&s->reorder_all, o, "reorder_all", e);
 	rc = rc ? rc : get_reorder(&s->reorder_thread, o, "reorder_thread", e);
 	rc = rc ? rc : get_reorder(&s->reorder_object, o, "reorder_object", e);

@@ -46,6 +46,9 @@ const struct member summary_input_members[] = {M(run_summary, COUNT, n_input),
 /* only where requests were passed over */
 const struct member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
 
+/* only where the replayer does not tell the results */
+const struct member summary_untold_members[] = {M(run_summary, COUNT, n_untold), {0}};
+
 /* only where there are classes */
 const struct member summary_reordered_members[] = {M(run_summary, POSITIVE, response_reordered_all),
 						  M(run_summary, POSITIVE, response_reordered_thread),
@@ -177,6 +180,7 @@ json_t *summary_to_json(const struct run_summary *s)
 	if (s->has_input) {
 		rc |= put_members(o, s, summary_input_members);
 		rc |= s->n_passed ? put_members(o, s, summary_passed_members) : 0;
+		rc |= s->n_untold ? put_members(o, s, summary_untold_members) : 0;
 		rc |= json_object_set_new(o, "reorder_all", members_to_json(&s->reorder_all, summary_reorder_members));
 		rc |= json_object_set_new(o, "reorder_thread", members_to_json(&s->reorder_thread, summary_reorder_members));
 		rc |= json_object_set_new(o, "reorder_object", members_to_json(&s->reorder_object, summary_reorder_members));

@@ -108,6 +108,8 @@ static void scan_comparison(struct json_scan *t, struct run_summary *s)
 	scan_members(t, s, summary_input_members);
 	if (json_scan_member_if(t, "n_passed"))
 		json_scan_count(t, &s->n_passed);
+	if (json_scan_member_if(t, "n_untold"))
+		json_scan_count(t, &s->n_untold);
 	scan_reorder(t, &s->reorder_all, "reorder_all");
 	scan_reorder(t, &s->reorder_thread, "reorder_thread");
 	scan_reorder(t, &s->reorder_object, "reorder_object");

@@ -30,7 +30,7 @@ struct effect {
 	double bias, sd_x, sd_r; /* of logarithms */
 	double common;           /* sd of what program and replay of a block share */
 	double reordered;        /* share */
-	uint64_t n_lost, n_passed;
+	uint64_t n_lost, n_passed, n_untold;
 };
 
 enum { N_REQUESTS = 5000, N_LEVELS = 3 };
@@ -95,6 +95,7 @@ static inline void replay_make(struct run *run, double mean_ns, const struct eff
 	s->n_input = N_REQUESTS;
 	s->n_lost = e->n_lost;
 	s->n_passed = e->n_passed;
+	s->n_untold = e->n_untold;
 	s->reorder_all = s->reorder_thread = s->reorder_object =
 	    (struct reorder_summary){.n_received = N_REQUESTS, .n_reordered = (uint64_t)(e->reordered * N_REQUESTS)};
 }

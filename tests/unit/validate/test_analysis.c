@@ -60,6 +60,25 @@ static void test_passed_over_is_not_judged(void **state)
 	done(&c, &a);
 }
 
+/* Failures that nobody tells of are not taken for none; what is seen to be wrong is rejected all the same. */
+static void test_untold_results_are_no_successes(void **state)
+{
+	(void)state;
+	for (uint64_t n_lost = 0; n_lost < 2; n_lost++) {
+		const struct effect effect = {.sd_x = 0.01, .sd_r = 0.01, .n_untold = N_REQUESTS, .n_lost = n_lost};
+		struct campaign c;
+		struct analysis a;
+		analysed(&c, &a, &effect, 1, 1, 20, 5);
+		const struct component *fidelity = &a.cell[0].component[COMPONENT_FIDELITY];
+		assert_int_equal(fidelity->decision, n_lost ? DECISION_REJECT : DECISION_INCONCLUSIVE);
+		assert_int_equal(fidelity->n_more, 0);
+		assert_int_equal(a.cell[0].n_untold, 20 * N_REQUESTS);
+		assert_non_null(strstr(fidelity->reason, "the results of 100000 requests are not told"));
+		assert_int_equal(a.cell[0].verdict, n_lost ? VERDICT_NOT_TRUSTED : VERDICT_INCONCLUSIVE);
+		done(&c, &a);
+	}
+}
+
 static void test_faults_are_rejected(void **state)
 {
 	(void)state;
@@ -781,6 +800,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_faultless_is_trusted),
+	    cmocka_unit_test(test_untold_results_are_no_successes),
 	    cmocka_unit_test(test_faults_are_rejected),
 	    cmocka_unit_test(test_passed_over_is_not_judged),
 	    cmocka_unit_test(test_cells_are_separate),

@@ -145,6 +145,7 @@ static void test_round_trip_is_exact(void **state)
 		a.n_programs_unseen = seed % 5 ? 0 : seed;
 		a.n_cut = seed % 7 == 0;
 		a.n_passed = a.has_input && seed % 2 ? seed : 0;
+		a.n_untold = a.has_input && seed % 5 == 0 ? seed : 0;
 		json_t *o = summary_to_json(&a);
 		assert_non_null(o);
 		char *text = json_dumps(o, JSON_REAL_PRECISION(17) | JSON_COMPACT);
@@ -297,6 +298,11 @@ static void test_more_passed_over_than_there_were(void **state)
 	s.n_passed = s.n_input;
 	json_t *o = summary_to_json(&s);
 	expect_refused(o, "n_passed");
+	json_decref(o);
+	s.n_passed = 0;
+	s.n_untold = s.n_input + 1;
+	o = summary_to_json(&s);
+	expect_refused(o, "n_untold");
 	json_decref(o);
 	summary_release(&s);
 }
