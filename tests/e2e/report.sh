@@ -79,6 +79,8 @@ cmp -s told.json others/environment.json || fail 'the results were changed'
 # nor where a setting is a path
 "$VALIDATE" microbench random-read --requests 20 --file-size 64K --dir . -o recorded.trace >out
 cp recorded.trace again.trace
+mkdir 'my files'
+cp recorded.trace 'my files/once again.trace'
 cat >recorded.conf <<END
 [protocol]
 replicates = 3
@@ -90,7 +92,7 @@ title = of $PWD/recorded.trace
 dir = .
 [workload recorded]
 type = trace
-trace = "$PWD/recorded.trace", "$PWD/again.trace"
+trace = "$PWD/recorded.trace", "$PWD/again.trace", "$PWD/my files/once again.trace"
 [replayer event]
 [claim one]
 text = one of two traces, that of $PWD/again.trace
@@ -117,6 +119,7 @@ before=$(claimed)
 [ "$(claimed)" = "$before" ] && [ "$(jq -c '[.findings[0].comparisons, .published | length]' recorded/report/report.json)" = '[1,1]' ] ||
 	fail "a claim and a published value on one trace: $(claimed) instead of $before"
 grep -qF 'recorded trace=redacted (2)' recorded/report/tables/scenarios.csv || fail "not the workload's: $(cat recorded/report/tables/scenarios.csv)"
+! grep -rqE 'my files|once again|again.trace' recorded/report out || fail "of a path with blanks a part is not hidden: $(grep -rnE 'my files|once again|again.trace' recorded/report out | head -n 3 | cut -c1-300)"
 ! grep -rqF "$(pwd -P)" recorded/report out || fail "a path is not hidden: $(grep -rnF "$(pwd -P)" recorded/report out | head -n 3 | cut -c1-300)"
 expect_status "$verdict" "$VALIDATE" report others
 grep -qF laika-1957 others/report/report.json || fail 'the host is hidden although nobody asked'

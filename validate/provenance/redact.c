@@ -40,17 +40,29 @@ static size_t token_length(const char *s)
 	return strcspn(s, " \t\n\"',;:=<>()");
 }
 
-/* How much of a text that begins a word is a path that tells of somebody; 0: none. */
-static size_t path_length(const char *s)
+/* A path may have blanks: it goes on to the end of its quotes, and over a word with a stroke in it that does not begin another path. What follows its
+ * last blank is not known to be its own. */
+static size_t path_end(const char *s, char before)
+{
+	size_t len = token_length(s);
+	const char *quote = before == '"' || before == '\'' ? strchr(s, before) : NULL;
+	if (quote)
+		return (size_t)(quote - s);
+	while (s[len] == ' ' && s[len + 1] != '/' && memchr(s + len + 1, '/', token_length(s + len + 1)))
+		len += 1 + token_length(s + len + 1);
+	return len;
+}
+
+/* How much of a text that begins a word, behind the character `before`, is a path that tells of somebody; 0: none. */
+static size_t path_length(const char *s, char before)
 {
 	static const char *const common[] = {"/dev/", "/proc/", "/sys/", NULL};
-	size_t len = token_length(s);
-	if (s[0] != '/' || len < 2)
+	if (s[0] != '/' || token_length(s) < 2)
 		return 0;
 	for (size_t i = 0; common[i]; i++)
-		if (!strncmp(s, common[i], strlen(common[i])))
-			return !strncmp(s, "/dev/disk/by-", 13) ? len : 0;
-	return len;
+		if (!strncmp(s, common[i], strlen(common[i])) && strncmp(s, "/dev/disk/by-", 13))
+			return 0;
+	return path_end(s, before);
 }
 
 static size_t label_length(const char *s)
@@ -69,14 +81,14 @@ static size_t host_length(const char *s, const char *host)
 }
 
 /* What is hidden at this place of the text; *keep: bytes in front of it that stay. */
-static size_t secret_length(const char *s, bool begins, const char *host, size_t *keep)
+static size_t secret_length(const char *s, bool begins, char before, const char *host, size_t *keep)
 {
 	*keep = begins ? label_length(s) : 0;
 	if (*keep)
 		return token_length(s + *keep);
 	size_t len = uuid_length(s);
 	if (!len && begins)
-		len = path_length(s);
+		len = path_length(s, before);
 	return !len && begins ? host_length(s, host) : len;
 }
 
@@ -84,16 +96,19 @@ char *provenance_redact_text(const char *s, const char *host)
 {
 	struct strbuf out = STRBUF_INIT;
 	bool begins = true;
+	char before = 0;
 	while (*s) {
-		size_t keep, len = secret_length(s, begins, host, &keep);
+		size_t keep, len = secret_length(s, begins, before, host, &keep);
 		if (len) {
 			strbuf_add(&out, s, keep);
 			strbuf_addstr(&out, hidden);
 			s += keep + len;
 			begins = false;
+			before = 0;
 			continue;
 		}
 		begins = !isalnum((unsigned char)*s) && *s != '/' && *s != '_' && *s != '.' && *s != '-';
+		before = *s;
 		strbuf_addch(&out, *s++);
 	}
 	return out.s ? strbuf_detach(&out) : xstrdup("");
@@ -147,6 +162,8 @@ static void object_redact(json_t *o, const char *host)
 	{
 		if (is_secret(key) && !json_is_null(v))
 			json_object_set_new(o, key, json_string(hidden));
+		else if (json_is_string(v) && path_length(json_string_value(v), 0) && strcmp(key, "command"))
+			json_object_set_new(o, key, json_string(hidden)); /* a path and nothing else */
 		else if (json_is_string(v))
 			json_object_set_new(o, key, text_redacted(json_string_value(v), host));
 		else

@@ -7,10 +7,67 @@
 #include "validate/provenance/provenance.h"
 #include "validate/results/results.h"
 
-static void text_hide(char **text, const char *host)
+/* --- paths with blanks ------------------------------------------------------------------------------------------------ */
+
+/* Where a text does not tell how far a path with blanks goes, the protocol does: in all texts these become one word before they are hidden. */
+struct spaced {
+	char **path; /* path[n] */
+	size_t n, cap;
+};
+
+static void spaced_add(struct spaced *s, const char *path)
+{
+	if (!path || *path != '/' || !strchr(path, ' '))
+		return;
+	GROW(s->path, s->n, s->cap);
+	s->path[s->n++] = xstrdup(path);
+}
+
+static void spaced_join(const struct spaced *s, char *text)
+{
+	for (size_t i = 0; text && i < s->n; i++)
+		for (char *at = text; (at = strstr(at, s->path[i])); at++)
+			for (size_t k = 0; s->path[i][k]; k++)
+				at[k] = at[k] == ' ' ? '_' : at[k];
+}
+
+static bool is_path(const char *key)
+{
+	return !strcmp(key, "trace") || !strcmp(key, "script") || !strcmp(key, "start-in") || !strcmp(key, "scratch");
+}
+
+static void spaced_of_options(struct spaced *s, const struct setting *option, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (is_path(option[i].key))
+			spaced_add(s, option[i].value);
+}
+
+static void spaced_find(struct spaced *s, const struct results *r)
+{
+	const struct protocol *p = &r->protocol;
+	for (size_t i = 0; i < p->n_targets; i++) {
+		spaced_add(s, p->target[i].dir);
+		spaced_add(s, p->target[i].device);
+	}
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		spaced_of_options(s, p->scenario[i].option, p->scenario[i].n_options);
+	for (size_t i = 0; i < p->n_replayers; i++)
+		spaced_of_options(s, p->replayer[i].option, p->replayer[i].n_options);
+}
+
+static void spaced_release(struct spaced *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		free(s->path[i]);
+	free(s->path);
+}
+
+static void text_hide(char **text, const struct spaced *paths, const char *host)
 {
 	if (!*text)
 		return;
+	spaced_join(paths, *text);
 	char *hidden = provenance_redact_text(*text, host);
 	free(*text);
 	*text = hidden;
@@ -33,7 +90,7 @@ static void values_add(struct values *v, struct setting *option, size_t n)
 }
 
 /* Those that were the same stay so, and others stay apart: claims and pairs of cases go by them. */
-static void values_hide(struct values *v, const char *host)
+static void values_hide(struct values *v, const struct spaced *paths, const char *host)
 {
 	char ***one = xcalloc(v->n + 1, sizeof *one), **was = xcalloc(v->n + 1, sizeof *was); /* of each text the first, and what it was */
 	size_t *which = xcalloc(v->n + 1, sizeof *which), n = 0;
@@ -45,6 +102,8 @@ static void values_hide(struct values *v, const char *host)
 		one[n] = v->at[i];
 		was[n++] = xstrdup(*v->at[i]);
 	}
+	for (size_t i = 0; i < n; i++)
+		spaced_join(paths, *one[i]);
 	provenance_redact_names(one, n, host);
 	for (size_t i = 0; i < v->n; i++)
 		if (v->at[i] != one[which[i]]) {
@@ -73,7 +132,7 @@ static void selectors_add(struct values *v, struct selector *const *of, size_t n
 		values_add(v, of[i]->term, of[i]->n_terms);
 }
 
-static void settings_hide(struct protocol *p, const char *host)
+static void settings_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
 	struct values all = {.at = NULL};
 	size_t *script = xcalloc(p->n_scenarios + 1, sizeof *script), *trace = xcalloc(p->n_scenarios + 1, sizeof *trace);
@@ -93,7 +152,7 @@ static void settings_hide(struct protocol *p, const char *host)
 		struct selector *const of[] = {&p->published[i].scenario, &p->published[i].replayer};
 		selectors_add(&all, of, sizeof of / sizeof *of);
 	}
-	values_hide(&all, host);
+	values_hide(&all, paths, host);
 	for (size_t i = 0; i < p->n_scenarios; i++) {
 		struct scenario *s = &p->scenario[i];
 		if (script[i] < s->n_options)
@@ -109,7 +168,7 @@ static void settings_hide(struct protocol *p, const char *host)
 /* --- names ------------------------------------------------------------------------------------------------------------ */
 
 /* Names hold what varies, which may be a path. What the environment knows by a name is known by the hidden one. */
-static void names_hide(struct results *r, const char *list, char ***name, size_t n)
+static void names_hide(struct results *r, const struct spaced *paths, const char *list, char ***name, size_t n)
 {
 	char **was = xcalloc(n + 1, sizeof *was);
 	const json_t *all = json_object_get(r->environment, list);
@@ -117,6 +176,8 @@ static void names_hide(struct results *r, const char *list, char ***name, size_t
 	size_t k;
 	for (size_t i = 0; i < n; i++)
 		was[i] = xstrdup(*name[i]);
+	for (size_t i = 0; i < n; i++)
+		spaced_join(paths, *name[i]);
 	provenance_redact_names(name, n, r->redacted);
 	json_array_foreach(all, k, one)
 	{
@@ -132,49 +193,52 @@ static void names_hide(struct results *r, const char *list, char ***name, size_t
 	free(was);
 }
 
-static void all_names_hide(struct results *r)
+static void all_names_hide(struct results *r, const struct spaced *paths)
 {
 	struct protocol *p = &r->protocol;
 	char ***name = xcalloc(p->n_scenarios + p->n_replayers + 1, sizeof *name);
 	for (size_t i = 0; i < p->n_scenarios; i++)
 		name[i] = &p->scenario[i].name;
-	names_hide(r, "scenarios", name, p->n_scenarios);
+	names_hide(r, paths, "scenarios", name, p->n_scenarios);
 	for (size_t i = 0; i < p->n_replayers; i++)
 		name[i] = &p->replayer[i].name;
-	names_hide(r, "replayers", name, p->n_replayers);
+	names_hide(r, paths, "replayers", name, p->n_replayers);
 	free(name);
 }
 
 /* What people wrote. */
-static void words_hide(struct protocol *p, const char *host)
+static void words_hide(struct protocol *p, const struct spaced *paths, const char *host)
 {
-	text_hide(&p->title, host);
+	text_hide(&p->title, paths, host);
 	for (size_t i = 0; i < p->n_claims; i++) {
 		struct claim *c = &p->claim[i];
 		char **const text[] = {&c->text, &c->source, &c->published, &c->reproduce};
 		for (size_t k = 0; k < sizeof text / sizeof *text; k++)
-			text_hide(text[k], host);
+			text_hide(text[k], paths, host);
 	}
 	for (size_t i = 0; i < p->n_published; i++)
-		text_hide(&p->published[i].source, host);
+		text_hide(&p->published[i].source, paths, host);
 	for (size_t i = 0; i < p->n_replayers; i++)
-		text_hide(&p->replayer[i].absent, host);
+		text_hide(&p->replayer[i].absent, paths, host);
 }
 
 void results_redact(struct results *r)
 {
 	const char *host = json_string_value(json_object_get(r->environment, "host"));
+	struct spaced paths = {.path = NULL};
 	if (r->redacted)
 		return;
 	r->redacted = xstrdup(host ? host : "");
-	all_names_hide(r);
+	spaced_find(&paths, r);
+	all_names_hide(r, &paths);
 	provenance_redact(r->environment);
 	for (size_t i = 0; i < r->protocol.n_targets; i++) {
-		text_hide(&r->protocol.target[i].dir, r->redacted);
-		text_hide(&r->protocol.target[i].device, r->redacted);
+		text_hide(&r->protocol.target[i].dir, &paths, r->redacted);
+		text_hide(&r->protocol.target[i].device, &paths, r->redacted);
 	}
-	settings_hide(&r->protocol, r->redacted);
-	words_hide(&r->protocol, r->redacted);
+	settings_hide(&r->protocol, &paths, r->redacted);
+	words_hide(&r->protocol, &paths, r->redacted);
 	for (size_t i = 0; i < r->n_runs; i++)
-		text_hide(&r->run[i].reason, r->redacted);
+		text_hide(&r->run[i].reason, &paths, r->redacted);
+	spaced_release(&paths);
 }

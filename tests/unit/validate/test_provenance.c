@@ -211,6 +211,10 @@ static void what_is_hidden(void **state)
 	    {"/dev/disk/by-uuid/1234 rw", "redacted rw"},
 	    {"dir = /mnt/disk", "dir = redacted"},
 	    {"LABEL=home;rw", "LABEL=redacted;rw"},
+	    {"cannot open /home/anna b/my trace/x.trace: no", "cannot open redacted: no"},
+	    {"[\"/home/anna b/tool\", \"--in\", '/mnt/my disk'] and so", "[\"redacted\", \"--in\", 'redacted'] and so"},
+	    {"/home/anna /mnt/disk ro", "redacted redacted ro"},
+	    {"don't open '/a/b c", "don't open 'redacted c"},
 	    {"ratio 1/2, 3 / 4", "ratio 1/2, 3 / 4"},
 	    {"laika is here, laikas not; on laika", "redacted is here, laikas not; on redacted"},
 	    {"none [mq-deadline] kyber", "none [mq-deadline] kyber"},
@@ -221,9 +225,10 @@ static void what_is_hidden(void **state)
 		assert_string_equal(hidden, cases[i].hidden);
 		free(hidden);
 	}
-	json_t *o = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i}", "host", "laika", "a", "list", "/srv/x", "source", "laika:/export", "serial", "n", 3);
-	json_t *expected = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i}", "host", "redacted", "a", "list", "redacted", "source", "redacted:redacted",
-				     "serial", "n", 3);
+	json_t *o = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i, s:s, s:s, s:s}", "host", "laika", "a", "list", "/srv/x", "source", "laika:/export",
+			      "serial", "n", 3, "dir", "/home/anna b", "command", "/bin/sh -c x", "device", "/dev/vda 1");
+	json_t *expected = json_pack("{s:s, s:{s:[s, {s:s}]}, s:n, s:i, s:s, s:s, s:s}", "host", "redacted", "a", "list", "redacted", "source",
+				     "redacted:redacted", "serial", "n", 3, "dir", "redacted", "command", "redacted -c x", "device", "/dev/vda 1");
 	provenance_redact(o);
 	assert_true(json_equal(o, expected));
 	provenance_redact(o);
