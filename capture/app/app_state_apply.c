@@ -92,14 +92,16 @@ void state_map(struct process_state *p, uint64_t from, uint64_t len, uint64_t of
 	p->map[p->n_maps++] = (struct mapping){from, from + len, offset, f};
 }
 
+/* The old length is not told: what was mapped there goes as a whole, as it does in the replay, so that nothing is left behind of one that shrinks. */
 static void remap(struct process_state *p, const struct log_record *r)
 {
-	struct mapping *old = state_mapping(p, r->offset, r->length);
+	struct mapping *old = state_mapping(p, r->offset, 1);
 	struct open_file *f = old ? old->file : NULL;
 	uint64_t offset = old ? old->offset + (r->offset - old->from) : 0;
+	const uint64_t end = old && old->to > r->offset + r->length ? old->to : r->offset + r->length;
 	if (f)
 		f->n_users++;
-	unmap(p, r->offset, r->offset + r->length);
+	unmap(p, r->offset, end);
 	state_map(p, (uint64_t)r->result, r->length, offset, f);
 	state_file_drop(f);
 }

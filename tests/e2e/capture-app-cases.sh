@@ -63,6 +63,9 @@ capture ../cases maps
 has ../csv ',mmap,"path=map;fd=3;offset=0;length=16384;flags=0x60000001"'
 [ "$(count ',munmap,"path=map;')" -eq 2 ] || fail 'two parts of one mapping were unmapped'
 [ "$(count ',munmap,')" -eq 2 ] || fail 'memory without a file is in the trace'
+capture ../cases shrinks
+has ../csv ',mremap,"path=map;'
+[ "$(count ',munmap,"path=map;.*length=4096"')" -eq 1 ] && [ "$(count ',munmap,')" -eq 1 ] || fail 'of a mapping that shrank all is there'
 capture ../cases streams
 for call in fopen,\"path=stream fprintf fputs fputc fwrite fflush fseek fscanf fgets fgetc ungetc ftell fread fclose getdelim setvbuf; do
 	has ../csv ",$call"

@@ -160,6 +160,15 @@ static void maps(void)
 	need(mmap(NULL, 4096, PROT_READ, MAP_SHARED, 999, 0) == MAP_FAILED, "mmap of nothing");
 }
 
+/* One that shrinks leaves nothing behind. */
+static void shrinks(void)
+{
+	int fd = file_of("map", 16384);
+	char *at = mmap(NULL, 16384, PROT_READ, MAP_SHARED, fd, 0);
+	need(at != MAP_FAILED && close(fd) == 0, "mmap");
+	need(mremap(at, 16384, 4096, 0) == at && munmap(at + 4096, 12288) == 0 && munmap(at, 4096) == 0, "mremap");
+}
+
 static void *reader(void *arg)
 {
 	char own[512];
@@ -360,7 +369,7 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(void);
 	} cases[] = {{"data", data},	   {"names", names},	   {"directories", directories}, {"streams", streams}, {"wide", wide},
-		     {"maps", maps},	   {"threads", threads},   {"forks", forks},	      {"kept", kept},
+		     {"maps", maps},	   {"shrinks", shrinks}, {"threads", threads},   {"forks", forks},	      {"kept", kept},
 		     {"signals", signals}, {"clones", clones},	   {"close-all", close_all}, {"by-number", by_number},
 		     {"many", many}};
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
