@@ -11,7 +11,7 @@
 
 struct shown { /* requests of a node in the graph: first .. first + n */
 	uint64_t first, n;
-	int64_t compute_ns; /* since its last request */
+	double compute_ns; /* since its last request */
 	struct strbuf requests, order;
 };
 
@@ -45,9 +45,9 @@ static void request_draw(struct drawing *d, uint32_t of, uint64_t number, const 
 	if (n->n < 2)
 		return;
 	strbuf_addf(&n->order, "  n%" PRIu32 "_%" PRIu64 " -> n%" PRIu32 "_%" PRIu64, of, number - 1, of, number);
-	if (n->compute_ns) {
+	if (n->compute_ns > 0) {
 		struct strbuf time = STRBUF_INIT;
-		format_duration(&time, (double)n->compute_ns);
+		format_duration(&time, n->compute_ns);
 		strbuf_addf(&n->order, " [label=\"compute %s\"]", time.s);
 		strbuf_release(&time);
 	}
@@ -64,7 +64,7 @@ static int requests_draw(struct drawing *d, struct trace *t, const struct deps_p
 		if (of < 0)
 			continue;
 		if (r->op == OP_COMPUTE)
-			d->node[of].compute_ns += r->length < (uint64_t)TRACE_TIME_MAX ? (int64_t)r->length : 0;
+			d->node[of].compute_ns += (double)r->length;
 		if (!is_request(r))
 			continue;
 		uint64_t number = d->n_requests[of]++;

@@ -259,11 +259,11 @@ static void add_clock(struct info_page *page, const struct info *x)
 static void add_epoch(struct info_page *page, const struct trace_meta *m)
 {
 	struct strbuf out = STRBUF_INIT;
-	time_t seconds = (time_t)(m->wall_epoch_ns / 1000000000);
+	time_t seconds = (time_t)(m->wall_epoch_ns / 1000000000 - (m->wall_epoch_ns % 1000000000 < 0)); /* the second that it lies in, before 1970, too */
 	struct tm tm;
 	char text[64];
-	strbuf_addf(&out, "%lld.%09lld s of the monotonic clock", (long long)(m->epoch_ns / 1000000000),
-		    (long long)llabs(m->epoch_ns % 1000000000));
+	strbuf_addf(&out, "%s%lld.%09lld s of the monotonic clock", m->epoch_ns < 0 ? "-" : "", llabs(m->epoch_ns / 1000000000),
+		    llabs(m->epoch_ns % 1000000000));
 	if (m->wall_epoch_ns && gmtime_r(&seconds, &tm) && strftime(text, sizeof text, ", %Y-%m-%d %H:%M:%S UTC", &tm))
 		strbuf_addstr(&out, text);
 	add(page, "Epoch", &out);

@@ -66,7 +66,10 @@ void notice(const char *fmt, ...)
 	struct err line;
 	va_list ap;
 	va_start(ap, fmt);
+	const int n = vsnprintf(NULL, 0, fmt, ap);
+	va_end(ap);
+	va_start(ap, fmt);
 	err_vset(&line, EIO, fmt, ap);
 	va_end(ap);
-	fprintf(stderr, "%s\n", line.msg);
+	fprintf(stderr, "%s%s\n", line.msg, n >= (int)sizeof line.msg ? "... (cut)" : "");
 }

@@ -38,7 +38,7 @@ extern const char *const open_as_names[], *const open_wait_unit_names[];
 int open_trace(struct trace **t, const struct open_options *o, const char *path, const char *const *more, size_t n_more,
 	       struct err *e);
 
-/* Prints one line on standard error, whatever is in the names that it tells of. */
+/* Prints one line on standard error, whatever is in the names that it tells of; a very long one is cut, and says so. */
 void notice(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* One sentence on standard error where `cut` (trace_meta): open_trace() does it, and who opens a trace otherwise. */

@@ -73,7 +73,7 @@ static int steps_read(struct balloon *b, const json_t *list, const struct replay
 		n_requests = requests_until(l, ns, n_requests);
 		double due = ((double)ns - (double)l->first_begin_ns) / c->speed;
 		step_add(b, &cap,
-			 (struct balloon_step){n_requests, due > 9e18 ? INT64_MAX : (int64_t)due, (uint64_t)value});
+			 (struct balloon_step){n_requests, due > 9e18 ? INT64_MAX : due < -9e18 ? INT64_MIN : (int64_t)due, (uint64_t)value});
 	}
 	return 0;
 }

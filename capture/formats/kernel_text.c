@@ -140,7 +140,7 @@ struct text text_after(struct text t, const char *name)
 uint64_t text_number(struct text t, unsigned int base)
 {
 	uint64_t v = 0;
-	bool negative = t.s < t.end && *t.s == '-';
+	bool negative = t.s < t.end && *t.s == '-', over = false;
 	t.s += negative;
 	if (text_starts(t, "0x")) {
 		base = 16;
@@ -151,8 +151,10 @@ uint64_t text_number(struct text t, unsigned int base)
 				     : *t.s >= 'a' && *t.s <= 'f' ? (unsigned int)(*t.s - 'a' + 10) : 16;
 		if (digit >= base)
 			break;
-		v = v * base + digit;
+		over |= __builtin_mul_overflow(v, base, &v) || __builtin_add_overflow(v, digit, &v);
 	}
+	if (over)
+		return negative ? (uint64_t)INT64_MIN : UINT64_MAX;
 	return negative ? 0 - v : v;
 }
 

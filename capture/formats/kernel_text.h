@@ -39,7 +39,7 @@ struct text {
 };
 /* "name=value" or "name: value" somewhere in `t`: what follows, up to the end. Empty where there is none. */
 struct text text_after(struct text t, const char *name);
-uint64_t text_number(struct text t, unsigned int base); /* 0 where there is none */
+uint64_t text_number(struct text t, unsigned int base); /* 0 where there is none; beyond 64 bits the largest, or INT64_MIN */
 bool text_starts(struct text t, const char *with);
 
 /* A call that begins, of a thread; one that ends; with the text beside its arguments ("..."), if any. */
