@@ -130,7 +130,7 @@ static int create(const struct volume_options *o, char **names, struct err *e)
 		return err_context(e, "--lead"), EXIT_USAGE;
 	int ret = volume_create(o->root, names[0], &c, &v, e);
 	if (ret)
-		return ret == -EINVAL ? EXIT_USAGE : EXIT_FAILED;
+		return ret == -EINVAL || ret == -ERANGE ? EXIT_USAGE : EXIT_FAILED;
 	ret = volume_print(&v, e);
 	volume_release(&v);
 	return ret ? EXIT_FAILED : EXIT_OK;

@@ -44,19 +44,22 @@ struct service {
 /* --- the text ----------------------------------------------------------------------------------------------------- */
 
 #define ROW(key, kind, field, ...) {.name = key, .type = kind, .offset = offsetof(struct parameters, field), ##__VA_ARGS__}
-#define ANY_TIME .min = 0, .max = -1
+#define LONGEST_NS 3600e9 /* an hour: times that are added up stay far from the end of 64 bits */
+#define ANY_TIME .min = 0, .max = LONGEST_NS
+#define DRAWN_MAX_NS 1e15 /* of a distribution with a long tail */
+#define SOME_TIME .min = 1, .max = LONGEST_NS
 #define FLUSH ROW("flush", OPT_DURATION, flush_ns, ANY_TIME)
 #define PARALLEL ROW("parallel", OPT_UINT, parallel, .min = 0, .max = SERVERS_MAX)
 
 static const struct option_spec constant_keys[] = {
 	ROW("time", OPT_DURATION, time_ns, ANY_TIME), ROW("read", OPT_DURATION, read_ns, ANY_TIME),
 	ROW("write", OPT_DURATION, write_ns, ANY_TIME), PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec exponential_keys[] = {ROW("mean", OPT_DURATION, mean_ns, ANY_TIME), PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec lognormal_keys[] = {ROW("mean", OPT_DURATION, mean_ns, ANY_TIME), ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
+static const struct option_spec exponential_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), PARALLEL, FLUSH, {.name = NULL}};
+static const struct option_spec lognormal_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME), ROW("sd", OPT_DURATION, sd_ns, ANY_TIME),
 						    PARALLEL, FLUSH, {.name = NULL}};
 static const struct option_spec uniform_keys[] = {ROW("from", OPT_DURATION, from_ns, ANY_TIME), ROW("to", OPT_DURATION, to_ns, ANY_TIME),
 						  PARALLEL, FLUSH, {.name = NULL}};
-static const struct option_spec gamma_keys[] = {ROW("mean", OPT_DURATION, mean_ns, ANY_TIME),
+static const struct option_spec gamma_keys[] = {ROW("mean", OPT_DURATION, mean_ns, SOME_TIME),
 						ROW("shape", OPT_DOUBLE, shape, .min = 0.01, .max = 1e6), PARALLEL, FLUSH, {.name = NULL}};
 static const struct option_spec hdd_keys[] = {
 	ROW("rpm", OPT_DOUBLE, rpm, .min = 1, .max = 1e6), ROW("seek", OPT_DURATION, seek_ns, ANY_TIME),
@@ -256,8 +259,6 @@ static double drawn_ns(const struct service *s)
 		return gsl_ran_flat(s->random, (double)p->from_ns, (double)p->to_ns);
 	if (s->kind == KIND_GAMMA)
 		return gsl_ran_gamma(s->random, p->shape, mean / p->shape);
-	if (mean <= 0)
-		return 0;
 	double variance = log1p(((double)p->sd_ns / mean) * ((double)p->sd_ns / mean)); /* of the logarithm */
 	return gsl_ran_lognormal(s->random, log(mean) - variance / 2, sqrt(variance));
 }
@@ -267,7 +268,7 @@ static struct service_times simple_take(struct service *s, enum service_op op, i
 {
 	const bool drawn = s->kind != KIND_CONSTANT && s->kind != KIND_THROTTLED;
 	double ns = drawn ? drawn_ns(s) : (double)(op == SERVICE_READ ? s->p.read_ns : s->p.write_ns);
-	int64_t length = ns < 9e18 ? llround(ns) : INT64_C(9000000000000000000);
+	int64_t length = llround(fmin(ns, DRAWN_MAX_NS));
 	if (!s->n_servers)
 		return (struct service_times){now_ns, now_ns + length};
 	uint64_t first = 0;
