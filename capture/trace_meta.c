@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_count.h"
 #include "common/xalloc.h"
 
 #define PARTS_MAX 1000000u
@@ -81,22 +82,13 @@ static json_t *json_bytes(const char *s)
 }
 
 /* JSON integers end at 2^63 - 1 in most readers; what is larger becomes a string of digits. */
-static json_t *json_u64(uint64_t v)
-{
-	char text[24];
-	if (v <= INT64_MAX)
-		return json_integer((json_int_t)v);
-	snprintf(text, sizeof text, "%llu", (unsigned long long)v);
-	return json_string(text);
-}
-
 /* Offset and length in turns: a list for each hole would make too many. */
 static json_t *json_holes(const struct fileset_detail *f)
 {
 	json_t *a = json_array();
 	for (size_t i = 0; i < f->n_holes; i++) {
-		json_array_append_new(a, json_u64(f->hole[i].offset));
-		json_array_append_new(a, json_u64(f->hole[i].length));
+		json_array_append_new(a, json_of_count(f->hole[i].offset));
+		json_array_append_new(a, json_of_count(f->hole[i].length));
 	}
 	return a;
 }
@@ -132,7 +124,7 @@ static json_t *json_files(const struct fileset *s)
 		if (s->entry[i].directory)
 			json_object_set_new(o, "directory", json_true());
 		else
-			json_object_set_new(o, "size", json_u64(s->entry[i].size));
+			json_object_set_new(o, "size", json_of_count(s->entry[i].size));
 		if (s->detail)
 			json_detail(o, &s->detail[i]);
 		json_array_append_new(a, o);
@@ -169,10 +161,10 @@ int meta_to_json(const struct trace_meta *meta, char **text, size_t *len, struct
 	for (size_t i = 0; i < N_STRINGS; i++)
 		if (STRING_FIELD(meta, i))
 			json_object_set_new(top, string_fields[i].key, json_bytes(STRING_FIELD(meta, i)));
-	json_object_set_new(top, "n_events_lost", json_u64(meta->n_events_lost));
+	json_object_set_new(top, "n_events_lost", json_of_count(meta->n_events_lost));
 	if (meta->cut)
 		json_object_set_new(top, "cut", json_true());
-	json_object_set_new(top, "seed", json_u64(meta->seed));
+	json_object_set_new(top, "seed", json_of_count(meta->seed));
 	if (meta->files.n)
 		json_object_set_new(top, "files", json_files(&meta->files));
 	int rc = meta->extra_json ? set_extra(top, meta->extra_json, e) : 0;

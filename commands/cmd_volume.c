@@ -10,10 +10,12 @@
 
 #include "commands/commands.h"
 #include "commands/volume_delivered.h"
+#include "common/json_count.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "microbench/volume/log.h"
 #include "microbench/volume/volume.h"
+#include "validate/protocol/text.h"
 
 struct volume_options {
 	struct volume_config made;
@@ -110,9 +112,10 @@ static int volume_print(const struct volume *v, struct err *e)
 static json_t *volume_json(const struct volume *v)
 {
 	struct volume_log log;
-	json_t *o = json_pack("{s:s, s:s, s:s?, s:s?, s:s?, s:I, s:I, s:I, s:I, s:I, s:b}", "name", v->name, "path", volume_path(v), "service", v->service,
-			      "backing", v->backing, "group", v->group, "size", (json_int_t)v->n_bytes, "seed", (json_int_t)v->seed, "lead_ns", (json_int_t)v->lead.ns,
-			      "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns", (json_int_t)v->lead.high_ns, "alive", v->alive);
+	json_t *o = json_pack("{s:s, s:o, s:s?, s:o, s:o, s:I, s:o, s:I, s:I, s:I, s:b}", "name", v->name, "path", text_to_json(volume_path(v)), "service",
+			      v->service, "backing", text_to_json(v->backing), "group", text_to_json(v->group), "size", (json_int_t)v->n_bytes, "seed",
+			      json_of_count(v->seed), "lead_ns", (json_int_t)v->lead.ns, "way_low_ns", (json_int_t)v->lead.low_ns, "way_high_ns",
+			      (json_int_t)v->lead.high_ns, "alive", v->alive);
 	if (!o || volume_log_open(&log, v->log, false, NULL))
 		return o;
 	volume_delivered_json(&log, o, NULL);

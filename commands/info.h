@@ -95,7 +95,6 @@ char *info_plot_directory(struct err *e);
 /* --- info_json*.c ------------------------------------------------------------------------------------------------- */
 
 json_t *info_json_text(const char *text); /* other bytes than UTF-8 as \xNN; NULL becomes null */
-json_t *info_json_u64(uint64_t v);	   /* above 2^63 - 1 as a string of digits */
 json_t *info_json_number(double v);	   /* null where it is no finite number */
 void info_json_profile(json_t *top, const struct info *x); /* all that the profile tells beyond the operations */
 

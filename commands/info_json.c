@@ -8,6 +8,7 @@
 
 #include "capture/csv_args.h"
 #include "commands/info.h"
+#include "common/json_count.h"
 #include "common/strbuf.h"
 
 #define INFO_SCHEMA 1
@@ -32,15 +33,6 @@ json_t *info_json_text(const char *text)
 	plain = json_string(out.s);
 	strbuf_release(&out);
 	return plain;
-}
-
-json_t *info_json_u64(uint64_t v)
-{
-	char text[24];
-	if (v <= INT64_MAX)
-		return json_integer((json_int_t)v);
-	snprintf(text, sizeof text, "%llu", (unsigned long long)v);
-	return json_string(text);
 }
 
 static json_t *json_time(int64_t t)
@@ -73,10 +65,10 @@ static json_t *json_operation(const char *name, const struct tally_op *op)
 		json_object_set_new(r, "max", json_integer(op->max_ns));
 	}
 	json_object_set_new(o, "operation", info_json_text(name));
-	json_object_set_new(o, "n_requests", info_json_u64(op->n));
-	json_object_set_new(o, "n_failed", info_json_u64(op->n_failed));
-	json_object_set_new(o, "bytes", info_json_u64(op->bytes));
-	json_object_set_new(o, "n_timed", info_json_u64(op->n_timed));
+	json_object_set_new(o, "n_requests", json_of_count(op->n));
+	json_object_set_new(o, "n_failed", json_of_count(op->n_failed));
+	json_object_set_new(o, "bytes", json_of_count(op->bytes));
+	json_object_set_new(o, "n_timed", json_of_count(op->n_timed));
 	json_object_set_new(o, "response_ns", r);
 	return o;
 }
@@ -87,8 +79,8 @@ static json_t *json_health(const struct tally *s)
 	for (uint64_t i = 0; i < s->n_damage && i < TALLY_DAMAGE_MAX; i++)
 		json_array_append_new(damage, info_json_text(s->damage[i]));
 	json_object_set_new(o, "complete", json_boolean(s->health.complete));
-	json_object_set_new(o, "n_blocks_damaged", info_json_u64(s->n_damage));
-	json_object_set_new(o, "n_records_uncommitted", info_json_u64(s->health.n_records_uncommitted));
+	json_object_set_new(o, "n_blocks_damaged", json_of_count(s->n_damage));
+	json_object_set_new(o, "n_records_uncommitted", json_of_count(s->health.n_records_uncommitted));
 	json_object_set_new(o, "damage", damage);
 	return o;
 }
@@ -107,9 +99,9 @@ static json_t *json_meta(const struct trace_meta *m)
 	json_object_set_new(o, "command", info_json_text(m->command));
 	json_object_set_new(o, "captured_by", info_json_text(m->captured_by));
 	json_object_set_new(o, "root", info_json_text(m->root));
-	json_object_set_new(o, "n_events_lost", info_json_u64(m->n_events_lost));
+	json_object_set_new(o, "n_events_lost", json_of_count(m->n_events_lost));
 	json_object_set_new(o, "cut", json_boolean(m->cut));
-	json_object_set_new(o, "seed", info_json_u64(m->seed));
+	json_object_set_new(o, "seed", json_of_count(m->seed));
 	json_t *extra = m->extra_json ? json_loads(m->extra_json, 0, NULL) : NULL;
 	json_object_set_new(o, "extra", extra ? extra : json_null());
 	return o;
@@ -121,7 +113,7 @@ static json_t *json_files(const struct fileset *f)
 	for (size_t i = 0; i < f->n; i++) {
 		json_t *o = json_object();
 		json_object_set_new(o, "path", info_json_text(f->entry[i].path));
-		json_object_set_new(o, "size", info_json_u64(f->entry[i].size));
+		json_object_set_new(o, "size", json_of_count(f->entry[i].size));
 		json_object_set_new(o, "directory", json_boolean(f->entry[i].directory));
 		json_array_append_new(a, o);
 	}
@@ -133,7 +125,7 @@ static json_t *json_request(const struct trace *t, const struct trace_record *r)
 	json_t *o = json_object();
 	const struct trace_object *object = trace_object(t, r->object);
 	const char *error = r->error ? strerrorname_np(r->error) : NULL;
-	json_object_set_new(o, "seq", info_json_u64(r->seq));
+	json_object_set_new(o, "seq", json_of_count(r->seq));
 	json_object_set_new(o, "pid", json_integer(r->pid));
 	json_object_set_new(o, "tid", json_integer(r->tid));
 	json_object_set_new(o, "begin_ns", json_time(r->begin_ns));
@@ -143,8 +135,8 @@ static json_t *json_request(const struct trace *t, const struct trace_record *r)
 	json_object_set_new(o, "operation", json_string(op_name(r->op)));
 	json_object_set_new(o, "object", info_json_text(object ? object->name : NULL));
 	json_object_set_new(o, "fd", json_integer(r->fd));
-	json_object_set_new(o, "offset", r->offset == OFFSET_NONE ? json_null() : info_json_u64(r->offset));
-	json_object_set_new(o, "length", info_json_u64(r->length));
+	json_object_set_new(o, "offset", r->offset == OFFSET_NONE ? json_null() : json_of_count(r->offset));
+	json_object_set_new(o, "length", json_of_count(r->length));
 	json_object_set_new(o, "flags", json_integer(r->flags));
 	json_object_set_new(o, "rvalue", json_integer(r->rvalue));
 	json_object_set_new(o, "error", r->error ? error ? json_string(error) : json_integer(r->error) : json_null());
@@ -172,9 +164,9 @@ static int add_requests(json_t *top, struct trace *t, uint64_t n, struct err *e)
 static json_t *json_causes(const struct trace_causes *c)
 {
 	json_t *o = json_object();
-	json_object_set_new(o, "n_computes", info_json_u64(c->n_computes));
-	json_object_set_new(o, "n_signals", info_json_u64(c->n_signals));
-	json_object_set_new(o, "n_waits", info_json_u64(c->n_waits));
+	json_object_set_new(o, "n_computes", json_of_count(c->n_computes));
+	json_object_set_new(o, "n_signals", json_of_count(c->n_signals));
+	json_object_set_new(o, "n_waits", json_of_count(c->n_waits));
 	json_object_set_new(o, "compute_ns", info_json_number(c->compute_ns));
 	return o;
 }
@@ -193,20 +185,20 @@ int info_print_json(const struct info *x, struct trace *t, uint64_t n_records, s
 	json_object_set_new(top, "schema", json_integer(INFO_SCHEMA));
 	json_object_set_new(top, "path", info_json_text(x->path));
 	json_object_set_new(top, "format", info_json_text(x->format));
-	json_object_set_new(top, "file_bytes", info_json_u64(x->file_bytes));
+	json_object_set_new(top, "file_bytes", json_of_count(x->file_bytes));
 	json_object_set_new(top, "health", json_health(s));
-	json_object_set_new(top, "n_requests", info_json_u64(s->n_records));
+	json_object_set_new(top, "n_requests", json_of_count(s->n_records));
 	if (x->profile->causes.n_computes || x->profile->causes.n_signals || x->profile->causes.n_waits)
 		json_object_set_new(top, "between_requests", json_causes(&x->profile->causes));
-	json_object_set_new(top, "bytes", info_json_u64(s->n_bytes));
+	json_object_set_new(top, "bytes", json_of_count(s->n_bytes));
 	json_object_set_new(top, "first_begin_ns", json_time(s->n_begin_known ? s->first_begin_ns : TIME_NONE));
 	json_object_set_new(top, "span_ns", json_integer(span_ns));
 	json_object_set_new(top, "rate_per_s",
 			    info_json_number(span_ns > 0 ? (double)s->n_begin_known / ((double)span_ns * 1e-9) : NAN));
 	json_object_set_new(top, "mean_interarrival_ns", info_json_number(tally_interarrival_ns(s)));
-	json_object_set_new(top, "n_threads", info_json_u64(s->n_threads));
-	json_object_set_new(top, "n_processes", info_json_u64(s->n_processes));
-	json_object_set_new(top, "n_objects", info_json_u64(x->n_objects));
+	json_object_set_new(top, "n_threads", json_of_count(s->n_threads));
+	json_object_set_new(top, "n_processes", json_of_count(s->n_processes));
+	json_object_set_new(top, "n_objects", json_of_count(x->n_objects));
 	json_object_set_new(top, "operations", operations);
 	info_json_profile(top, x);
 	json_object_set_new(top, "meta", json_meta(x->meta));

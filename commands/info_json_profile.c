@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "commands/info.h"
+#include "common/json_count.h"
 
 static void set_count(json_t *o, const char *key, uint64_t n)
 {
-	json_object_set_new(o, key, info_json_u64(n));
+	json_object_set_new(o, key, json_of_count(n));
 }
 
 static void set_number(json_t *o, const char *key, double v)
@@ -59,7 +60,7 @@ static json_t *json_timeline(const struct timeline *t)
 	for (size_t i = t->used_from; i < t->used_to; i++)
 		for (int k = 0; k < KIND_N + KIND_OTHER; k++)
 			json_array_append_new(list[k],
-					      info_json_u64(k < KIND_N ? t->bin[i].n[k] : t->bin[i].bytes[k - KIND_N]));
+					      json_of_count(k < KIND_N ? t->bin[i].n[k] : t->bin[i].bytes[k - KIND_N]));
 	return o;
 }
 
@@ -104,7 +105,7 @@ static json_t *json_concurrency(const struct profile *p)
 	set_count(o, "max", c->highest);
 	for (size_t i = 0; i <= c->highest; i++) {
 		json_array_append_new(time, json_integer(c->ns_at_level[i]));
-		json_array_append_new(requests, info_json_u64(c->requests_at_level[i]));
+		json_array_append_new(requests, json_of_count(c->requests_at_level[i]));
 	}
 	json_object_set_new(o, "ns_at_level", time);
 	json_object_set_new(o, "requests_at_level", requests);
@@ -176,8 +177,8 @@ static json_t *json_sizes(const struct profile *p)
 		set_count(o, "n_not_counted", z->n_not_counted);
 		json_object_set_new(o, "bytes", json_quantiles(&z->distribution));
 		for (size_t i = 0; i < n; i++)
-			json_array_append_new(list, json_pack("{s:o,s:o}", "bytes", info_json_u64(common[i].size),
-							      "n_requests", info_json_u64(common[i].n)));
+			json_array_append_new(list, json_pack("{s:o,s:o}", "bytes", json_of_count(common[i].size),
+							      "n_requests", json_of_count(common[i].n)));
 		json_object_set_new(o, "most_common", list);
 		json_object_set_new(top, profile_kind_names[k], o);
 	}

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "commands/stats.h"
+#include "common/json_count.h"
 #include "common/strbuf.h"
 #include "common/units.h"
 #include "validate/stats/paper.h"
@@ -133,7 +134,7 @@ static json_t *json_settings(const struct stats *s)
 	json_object_set_new(o, "time_ordered", json_boolean(p->time_ordered));
 	json_object_set_new(o, "block", json_integer((json_int_t)p->block));
 	json_object_set_new(o, "resamples", json_integer((json_int_t)p->n_resamples));
-	json_object_set_new(o, "seed", json_integer((json_int_t)p->seed));
+	json_object_set_new(o, "seed", json_of_count(p->seed));
 	json_object_set_new(o, "clock_halfwidth", json_real(p->clock_halfwidth));
 	json_object_set_new(o, "units", s->config->units ? json_name(s->config->units) : json_null());
 	return o;

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "common/json_count.h"
+
 static const void *field(const struct option_spec *o, const void *config)
 {
 	return (const char *)config + o->offset;
@@ -17,7 +19,9 @@ static json_t *value_to_json(const struct option_spec *o, const void *value)
 		return json_boolean(*(const bool *)value);
 	case OPT_UINT:
 	case OPT_SIZE:
-		return json_integer((json_int_t) * (const uint64_t *)value);
+		if (o->flags & OPT_NONE && *(const uint64_t *)value == UINT64_MAX)
+			return json_integer(-1);
+		return json_of_count(*(const uint64_t *)value);
 	case OPT_INT:
 	case OPT_DURATION:
 		return json_integer(*(const int64_t *)value);

@@ -69,9 +69,12 @@ fits stats stats days.csv -C us --sessions day --json --bootstrap 0
 fits stats stats equal ref --json --bootstrap 0
 fits stats stats zero ref --json --bootstrap 0
 fits stats stats ref one --json --bootstrap 0
+fits stats stats ref near --json --seed 18446744073709551615
+expect_line out '"18446744073709551615"'
 told stats '.verdict = "perhaps"' 'is not one of'
 told stats 'del(.replays[0].comparison.status)' 'no status'
 told stats '.reference.statistics.n = true' 'boolean instead of'
 told stats '.reference.statistics.n = {"conf=0.95": []}' 'array instead of'
 told stats '.reference.status.n = 3' 'number instead of'
-told stats '.settings.seed = 0.5' 'instead of integer'
+told stats '.settings.resamples = 0.5' 'instead of integer'
+told stats '.settings.seed = 0.5' 'number instead of'

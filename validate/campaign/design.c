@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json_count.h"
 #include "common/xalloc.h"
 #include "validate/protocol/text.h"
 #include "validate/results/results.h"
@@ -131,7 +132,7 @@ json_t *design_to_json(const struct design *plan, const struct protocol *p)
 	for (size_t i = 0; i < p->n_replayers; i++)
 		if (p->replayer[i].absent)
 			json_object_set_new(absent, p->replayer[i].name, text_to_json(p->replayer[i].absent));
-	return json_pack("{s:i, s:I, s:I, s:o, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", (json_int_t)p->seed,
+	return json_pack("{s:i, s:o, s:I, s:o, s:o, s:o, s:o}", "version", PLAN_VERSION, "seed", json_of_count(p->seed),
 			 "bank_runs", (json_int_t)plan->n_bank_runs, "scenarios", scenarios, "replayers", replayers,
 			 "absent", absent, "runs", runs);
 }

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Counts and seeds of 64 bits in JSON, whose whole numbers have a sign here. */
+#ifndef COMMON_JSON_COUNT_H
+#define COMMON_JSON_COUNT_H
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Above 2^63 - 1 a string of digits. */
+static inline json_t *json_of_count(uint64_t n)
+{
+	char text[24];
+	if (n <= INT64_MAX)
+		return json_integer((json_int_t)n);
+	snprintf(text, sizeof text, "%" PRIu64, n);
+	return json_string(text);
+}
+
+#endif
