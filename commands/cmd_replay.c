@@ -132,6 +132,25 @@ static void issue_error_print(const struct replay_summary *s)
 	putchar('\n');
 }
 
+/* What of the issue error is the machine's, and not the replayer's. */
+static void held_print(const struct replay_summary *s)
+{
+	struct strbuf all = STRBUF_INIT, most = STRBUF_INIT, p99 = STRBUF_INIT, max = STRBUF_INIT;
+	format_duration(&all, s->held_ns);
+	format_duration(&most, s->held_max_ns);
+	format_duration(&p99, s->others_p99_ns);
+	format_duration(&max, s->others_max_ns);
+	printf("%-16s%" PRIu64 " request%s by the machine while their time was waited for, %s in all and %s at most", "held up", s->n_held,
+	       s->n_held == 1 ? "" : "s", all.s, most.s);
+	if (s->n_held < s->n_timed)
+		printf("; issue error of the others: p99 %s, max %s", p99.s, max.s);
+	putchar('\n');
+	strbuf_release(&all);
+	strbuf_release(&most);
+	strbuf_release(&p99);
+	strbuf_release(&max);
+}
+
 static void count_print(const char *what, uint64_t n, const char *text)
 {
 	if (n)
@@ -327,6 +346,8 @@ static void summary_print(const struct replay_config *c, const struct replay_sum
 		       s->n_touches_writing);
 	if (s->n_timed)
 		issue_error_print(s);
+	if (s->n_held)
+		held_print(s);
 	balloon_print(s);
 	memory_print(c, &s->memory);
 	captured_print(&s->captured);

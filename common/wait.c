@@ -61,6 +61,7 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
 	w->least_ticks = (uint64_t)(LEAST_MARGIN_NS / c->ns_per_tick);
 	w->most_ticks = (uint64_t)(MOST_MARGIN_NS / c->ns_per_tick);
 	w->last_ticks = (uint64_t)(LAST_NS / c->ns_per_tick);
+	w->held_ticks = (uint64_t)(WAIT_HELD_NS / c->ns_per_tick);
 	int64_t first_ns = margin_ns;
 	if (margin_ns <= 0 && method == WAIT_HYBRID) {
 		/* Too wide a margin costs spinning, too narrow a one late requests: begin wide. But the largest may have been an
@@ -100,37 +101,40 @@ static uint64_t sleep_until_ticks(const struct clock *c, uint64_t target)
 	return clock_now(c);
 }
 
-static void wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
+/* Whether what follows, or what went before it, is spinning: the deadline has not passed in a sleep. */
+static bool wait_hybrid(struct waiter *w, uint64_t deadline, uint64_t now)
 {
 	waiter_forgo(w, deadline - now);
-	if (w->group) {
-		wait_group_until(w, deadline, now);
-		return;
-	}
+	if (w->group)
+		return wait_group_until(w, deadline, now);
 	while (now < deadline && deadline - now > w->margin_ticks) {
 		uint64_t target = deadline - w->margin_ticks;
 		target -= (target - now) >> WAIT_DRIFT_SHIFT;
 		now = sleep_until_ticks(w->clock, target);
 		waiter_learn(w, now > target ? now - target : 0);
 	}
+	return now < deadline;
 }
 
-void wait_until(struct waiter *w, uint64_t deadline)
+uint64_t wait_until(struct waiter *w, uint64_t deadline)
 {
 	const struct clock *c = w->clock;
 	uint64_t now = clock_now(c);
+	bool spins = true;
 	if (now >= deadline)
-		return;
+		return 0;
 	if (w->method == WAIT_HYBRID) {
-		wait_hybrid(w, deadline, now);
+		spins = wait_hybrid(w, deadline, now);
 	} else if (w->method == WAIT_NANOSLEEP) {
 		now = sleep_until_ticks(c, deadline);
 		w->n_sleeps++;
 		w->n_late += now > deadline;
+		spins = now < deadline;
 	}
 	uint64_t last = deadline > w->last_ticks ? deadline - w->last_ticks : 0;
 	while (clock_now(c) < last)
 		cpu_relax();
-	while (clock_now(c) < deadline)
+	while ((now = clock_now(c)) < deadline)
 		;
+	return spins && now - deadline > w->held_ticks ? now - deadline : 0;
 }

@@ -29,6 +29,7 @@ struct waiter { /* one per thread */
 	uint64_t base_ticks;	   /* without need the margin is not above this */
 	uint64_t least_ticks, most_ticks; /* the margin stays between */
 	uint64_t last_ticks;	   /* this long before the deadline the spin no longer pauses */
+	uint64_t held_ticks;	   /* who spins and is later than this was held up */
 	struct wait_group *group;  /* productive pre-spin, for `hybrid`; NULL: this thread waits by itself */
 	uint32_t seat;		   /* in the group */
 	uint64_t n_relays, n_woken; /* others that it woke while it spun; sleeps of its own that another one ended */
@@ -42,8 +43,12 @@ void waiter_init(struct waiter *w, const struct clock *c, enum wait_method metho
  * which did not ask. */
 void waiter_thread_setup(void);
 
-/* Returns as soon as the clock shows `deadline` or later (ticks); at once when it already has. */
-void wait_until(struct waiter *w, uint64_t deadline);
+#define WAIT_HELD_NS 5000 /* some hundred turns of the spin */
+
+/* Returns as soon as the clock shows `deadline` or later (ticks); at once when it already has. Not 0: it was held up, and is so many ticks
+ * behind. It was spinning, and of two readings of the clock next to each other the one was before the deadline and the other more than WAIT_HELD_NS
+ * behind it: in between the processor was somebody else's (the hypervisor's, an interrupt's, another thread's). Who slept too long was not held up. */
+uint64_t wait_until(struct waiter *w, uint64_t deadline);
 
 /* What wait_until learns from a sleep that ended `overshoot_ticks` after the instant it aimed at; apart for tests. */
 void waiter_learn(struct waiter *w, uint64_t overshoot_ticks);

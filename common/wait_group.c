@@ -142,30 +142,35 @@ static uint64_t sleep_once(struct waiter *w, uint64_t deadline, uint64_t now, bo
 	return now;
 }
 
-void wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
+bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now)
 {
 	const struct wait_group *g = w->group;
 	struct wait_seat *s = &g->seat[w->seat];
 	const uint64_t wake = ticks_of(w, WAKE_NS), prepare = ticks_of(w, PREPARE_NS);
 	const bool crowded = g->n > g->n_processors;
-	bool woken = false;
+	bool woken = false, spins = true; /* spins: in the turn that ended last */
 	atomic_store(&s->spins_for, deadline);
 	for (; now < deadline && deadline - now > wake; now = clock_now(w->clock)) {
-		uint64_t left = deadline - now;
+		const uint64_t left = deadline - now, n_relays = w->n_relays;
 		bool leave = has_to_leave(w, deadline, left);
+		spins = true;
 		if (leave && woken && g->yields) {
 			sched_yield();
+			spins = false;
 		} else if ((left > w->margin_ticks && !woken) || leave) {
 			/* who has been waiting for a processor gets this one now */
 			if (crowded)
 				next_wake(w, now, w->margin_ticks);
 			now = sleep_once(w, deadline, now, &woken);
+			spins = now < deadline;
 		} else if (!crowded) {
 			next_wake(w, now, w->margin_ticks + w->margin_ticks / 2);
 		} else if (left < prepare || wait_group_before(g, w->seat, WAIT_NOBODY) + 1 < g->n_processors) {
 			next_wake(w, now, w->margin_ticks);
 		}
+		spins &= w->n_relays == n_relays;
 		cpu_relax();
 	}
 	atomic_store(&s->spins_for, WAIT_NOBODY);
+	return now < deadline || spins;
 }

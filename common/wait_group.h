@@ -46,8 +46,8 @@ void wait_group_release(struct wait_group *g); /* an all-zero one is fine */
 void waiter_join(struct waiter *w, struct wait_group *g, uint32_t seat);
 
 /* wait_until of a waiter that is in a group; `now` is before `deadline`. Returns shortly before the deadline: the
- * caller spins the rest. */
-void wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now);
+ * caller spins the rest. False: the deadline has passed, in a sleep, while the processor was given up, or while another one was woken. */
+bool wait_group_until(struct waiter *w, uint64_t deadline, uint64_t now);
 
 /* For wait_group_until and tests: how many others spin for an earlier time than `deadline` (of equal ones the lower
  * seat is earlier); and who of those asleep is due first, or g->n. */

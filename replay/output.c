@@ -33,7 +33,8 @@ struct output {
 	int64_t first_ns, last_ns, input_last_ns;
 	double sum_ns, input_sum_ns;
 	uint64_t n_input_sum;
-	double *issue_error; /* issue_error[s->n_timed], room for all */
+	double *issue_error; /* of the timed requests, room for all, n_room: from the front, and of those held up from the back */
+	uint64_t n_room;
 };
 
 static bool is_file(const char *path, const struct stat *st)
@@ -142,9 +143,21 @@ static void mismatch_note(struct output *o, const struct trace_record *r, uint32
 	s->n_mismatches_of[r->op < OP_N ? r->op : OP_INVALID]++;
 }
 
-static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object, int64_t expected,
-			  const struct outcome *out)
+static void issue_error_add(struct output *o, const struct trace_record *r, bool held)
 {
+	struct replay_summary *s = o->s;
+	const double error = (double)(r->begin_ns - r->intended_ns);
+	o->issue_error[held ? o->n_room - ++s->n_held : s->n_timed - s->n_held] = error;
+	s->n_timed++;
+	if (!held)
+		return;
+	s->held_ns += error;
+	s->held_max_ns = fmax(s->held_max_ns, error);
+}
+
+static void outcome_count(struct output *o, const struct trace_record *r, uint32_t object, const struct output_fate *f)
+{
+	const struct outcome *out = &f->first.outcome;
 	struct replay_summary *s = o->s;
 	if (s->n_issued == 0 || r->begin_ns < o->first_ns)
 		o->first_ns = r->begin_ns;
@@ -159,10 +172,10 @@ static void outcome_count(struct output *o, const struct trace_record *r, uint32
 		o->sum_ns += (double)(out->end_ticks - out->begin_ticks) * o->from->clock->ns_per_tick;
 		s->n_responses++;
 	}
-	if (outcome_differs(out, expected))
-		mismatch_note(o, r, object, expected, out->rvalue);
+	if (outcome_differs(out, f->expected))
+		mismatch_note(o, r, object, f->expected, out->rvalue);
 	if (r->intended_ns != TIME_NONE && o->issue_error)
-		o->issue_error[s->n_timed++] = (double)(r->begin_ns - r->intended_ns);
+		issue_error_add(o, r, f->held);
 }
 
 static void repeated_put(struct output *o, const struct trace_record *r, const struct output_outcome *again)
@@ -200,7 +213,7 @@ static int record_replayed(struct output *o, const struct trace_record *traced, 
 	} else {
 		r.intended_ns = f.intended_ns;
 		outcome_put(o, &r, &f.first);
-		outcome_count(o, &r, traced->object, f.expected, &f.first.outcome);
+		outcome_count(o, &r, traced->object, &f);
 		repeated_put(o, &r, &f.again);
 	}
 	if (!o->w)
@@ -263,6 +276,28 @@ static int compare_double(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
+static double p99_of(const double *x, uint64_t n)
+{
+	return x[(n - 1) - (n - 1) / 100];
+}
+
+static void issue_errors_summarise(struct output *o)
+{
+	struct replay_summary *s = o->s;
+	double *x = o->issue_error;
+	uint64_t n = s->n_timed, n_others = n - s->n_held;
+	qsort(x, n_others, sizeof *x, compare_double);
+	s->others_p99_ns = n_others ? p99_of(x, n_others) : NAN;
+	s->others_max_ns = n_others ? x[n_others - 1] : NAN;
+	memmove(x + n_others, x + o->n_room - s->n_held, s->n_held * sizeof *x);
+	if (s->n_held)
+		qsort(x, n, sizeof *x, compare_double);
+	s->issue_error_p50_ns = x[(n - 1) / 2];
+	s->issue_error_p99_ns = p99_of(x, n);
+	s->issue_error_p999_ns = x[(n - 1) - (n - 1) / 1000];
+	s->issue_error_max_ns = x[n - 1];
+}
+
 static void summarise(struct output *o)
 {
 	struct replay_summary *s = o->s;
@@ -270,15 +305,8 @@ static void summarise(struct output *o)
 	s->traced_mean_response_ns = o->n_input_sum ? o->input_sum_ns / (double)o->n_input_sum : NAN;
 	s->elapsed_ns = s->n_issued ? o->last_ns - o->first_ns : 0;
 	s->traced_elapsed_ns = o->n_input_sum ? o->input_last_ns - o->input_first_ns : 0;
-	if (!s->n_timed)
-		return;
-	double *x = o->issue_error;
-	uint64_t n = s->n_timed;
-	qsort(x, n, sizeof *x, compare_double);
-	s->issue_error_p50_ns = x[(n - 1) / 2];
-	s->issue_error_p99_ns = x[(n - 1) - (n - 1) / 100];
-	s->issue_error_p999_ns = x[(n - 1) - (n - 1) / 1000];
-	s->issue_error_max_ns = x[n - 1];
+	if (s->n_timed)
+		issue_errors_summarise(o);
 }
 
 static int64_t realtime_ns(void)
@@ -333,6 +361,7 @@ int output_write(struct trace *input, const char *input_path, const struct outpu
 	o->input_last_ns = o->input_first_ns;
 	o->object_of = xmalloc((o->n_objects + 1) * sizeof *o->object_of);
 	memset(o->object_of, 0xff, (o->n_objects + 1) * sizeof *o->object_of);
+	o->n_room = from->n_requests + 1;
 	o->issue_error = from->timed ? malloc((from->n_requests + 1) * sizeof *o->issue_error) : NULL;
 	int ret = from->timed && !o->issue_error ? err_set(e, ENOMEM, "not enough memory for %llu issue errors",
 							   (unsigned long long)from->n_requests) : 0;

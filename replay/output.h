@@ -26,6 +26,7 @@ struct output_fate { /* what became of one record */
 	int64_t intended_ns;		    /* after the start; TIME_NONE: no time was meant */
 	int64_t expected;		    /* traced result or negative errno, as outcome_differs wants it */
 	bool passed;
+	bool held; /* its time was waited for, and the machine held it up: OUTCOME_HELD */
 };
 
 /* Where outcomes come from: an engine's own memory. */
@@ -42,6 +43,7 @@ struct output_source {
 	enum trace_level level;
 	const char *root;
 	bool timed; /* requests have times that they were meant for */
+	bool tells_held; /* and fates tell which of them were held up */
 	bool untimed; /* nobody looked: none has a begin, and intended times are kept all the same */
 	int64_t input_first_ns;
 	struct run_facts facts;
@@ -52,6 +54,9 @@ struct output_source {
 	int (*extra)(const struct output_source *o, struct trace_record *r, struct output_outcome *got, struct err *e);
 	json_t *more; /* further members of the metadata's "replay", borrowed; NULL none */
 };
+/* With timing timestamp: requests that are late mostly because one before them in their lane was held up were held up, too. To be done once, before
+ * output_write. */
+void output_spread_held(struct replay_plan *p);
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c, int64_t input_first_ns);
 
 /* Walks the input again beside the outcomes: completes `s`, and writes c->output unless it is NULL. A failed output is

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What became of the requests of a plan. */
 #include <math.h>
+#include <string.h>
 
 #include "capture/op.h"
 #include "replay/output.h"
@@ -29,7 +30,7 @@ static int64_t intended_of(const struct output_source *o, const struct trace_rec
 	uint64_t from = p->start_ticks; /* or the end of the last one in its lane that was issued */
 	for (uint32_t k = at.index; k-- > 0;)
 		if (a->outcome[k].begin_ticks) {
-			from = a->outcome[k].end_ticks;
+			from = outcome_end(&a->outcome[k]);
 			break;
 		}
 	return ns_after_start(p, from + plan_due(p, at.lane, at.index));
@@ -47,7 +48,9 @@ static struct output_outcome outcome_of(const struct replay_plan *p, const struc
 {
 	if (out->rvalue > 0 || (out->rvalue == 0 && (shown < 0 || call_result_counts(traced->op))))
 		shown = made_here(p, h, shown, out->rvalue);
-	return (struct output_outcome){.outcome = *out, .success = shown};
+	struct output_outcome o = {.outcome = *out, .success = shown};
+	o.outcome.end_ticks = outcome_end(out);
+	return o;
 }
 
 /* What was really asked for, where a mutant asked for something else. */
@@ -78,9 +81,36 @@ static void fate(const struct output_source *o, uint64_t i, const struct trace_r
 	f->expected = a->expected[at.index];
 	f->intended_ns = intended_of(o, traced, at);
 	f->first = outcome_of(p, h, traced, &a->outcome[at.index], r->rvalue);
+	f->held = a->outcome[at.index].end_ticks & OUTCOME_HELD;
 	fault_put(r, h);
 	if (a->repeated && a->repeated[at.index].begin_ticks)
 		f->again = outcome_of(p, h, traced, &a->repeated[at.index], f->first.outcome.rvalue < 0 ? -1 : f->first.success);
+}
+
+/* Of how late a request is, `held` is due to what held up one before it: it would have begun so much sooner, for all that are made behind each other
+ * since move together, until one need not wait. A lane that is behind for other reasons stays late with or without it. */
+static void spread_in_lane(const struct replay_plan *p, uint32_t lane)
+{
+	const struct lane *a = &p->lane[lane];
+	uint64_t held = 0, last_end = 0;
+	for (uint32_t k = 0; k < a->n; k++) {
+		struct outcome *o = &a->outcome[k];
+		const uint64_t due = p->start_ticks + plan_due(p, lane, k), late = o->begin_ticks > due ? o->begin_ticks - due : 0;
+		if (o->end_ticks & OUTCOME_HELD)
+			held = late;
+		else if (!o->begin_ticks || last_end <= due)
+			held = 0;
+		else if ((held = held < late ? held : late) > late / 2)
+			outcome_mark_held(o);
+		last_end = o->begin_ticks ? outcome_end(o) : 0;
+	}
+}
+
+void output_spread_held(struct replay_plan *p)
+{
+	for (uint32_t i = 0; i < p->n_lanes && !p->pool; i++)
+		if (p->lane[i].due)
+			spread_in_lane(p, i);
 }
 
 struct output_source output_of_plan(const struct replay_plan *p, const struct replay_config *c, int64_t input_first_ns)
@@ -96,6 +126,7 @@ struct output_source output_of_plan(const struct replay_plan *p, const struct re
 		.level = LEVEL_SYSCALL,
 		.root = c->dir,
 		.timed = c->timing != TIMING_FULLSPEED,
+		.tells_held = c->timing != TIMING_FULLSPEED && strcmp(c->engine, "coordinator"), /* whose workers do not wait for times themselves */
 		.input_first_ns = input_first_ns,
 		.facts = p->facts,
 		.n_workers = p->n_workers,

@@ -66,9 +66,12 @@ struct hot_open { /* what a plain OP_OPEN needs beyond its request, by slot */
 };
 
 struct outcome {
-	uint64_t begin_ticks, end_ticks; /* begin 0: never issued */
+	uint64_t begin_ticks, end_ticks; /* begin 0: never issued. While it is in a lane, end has OUTCOME_HELD in it: outcome_end() */
 	int64_t rvalue;			 /* or the negative errno; an open that succeeded: 0 */
 };
+/* In the end of a request that was held up while its time was waited for (wait_until), or that had to wait for such a one of its lane: no clock of
+ * ours reaches that bit, and room of its own would be written to for each request. */
+#define OUTCOME_HELD (UINT64_C(1) << 63)
 
 struct lane {
 	struct hot_request *request; /* request[n] */
@@ -185,6 +188,23 @@ static inline void outcome_set(struct outcome *o, uint64_t begin_ticks, uint64_t
 	__atomic_store_n(&o->begin_ticks, begin_ticks, __ATOMIC_RELEASE);
 }
 
+static inline uint64_t outcome_end(const struct outcome *o)
+{
+	return o->end_ticks & ~OUTCOME_HELD;
+}
+
+static inline void outcome_mark_held(struct outcome *o)
+{
+	__atomic_store_n(&o->end_ticks, o->end_ticks | OUTCOME_HELD, __ATOMIC_RELAXED);
+}
+
+/* For a request that wait_until() had held up by so much behind its deadline: marked, unless it is late mostly because the order made it wait, too. */
+static inline void outcome_was_held(struct outcome *o, uint64_t deadline, uint64_t held)
+{
+	if (o->begin_ticks - deadline <= 2 * held)
+		outcome_mark_held(o);
+}
+
 /* While requests run: 0 until this one has ended. */
 static inline uint64_t outcome_begun_at(const struct outcome *o)
 {
@@ -193,7 +213,7 @@ static inline uint64_t outcome_begun_at(const struct outcome *o)
 
 static inline uint64_t outcome_ended_at(const struct outcome *o)
 {
-	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED);
+	return __atomic_load_n(&o->end_ticks, __ATOMIC_RELAXED) & ~OUTCOME_HELD;
 }
 
 /* The first request of a lane, from `next` on, that has not ended. */

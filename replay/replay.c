@@ -340,6 +340,8 @@ static int run_all(struct run *r, struct replay_summary *s, struct err *e)
 		return ret;
 	if (r->plan.layout)
 		layout_summary(r->plan.layout, &s->parallel);
+	if (r->c->timing == TIMING_TIMESTAMP && r->plan.mutant.kind == FAULT_NONE) /* a mutant has times of its own */
+		output_spread_held(&r->plan);
 	struct output_source from = output_of_plan(&r->plan, r->c, s->input_first_ns);
 	from.more = more_of_plan(&r->plan, s);
 	int written = output_write(r->trace, r->path, &from, r->asked, s, ret ? NULL : e);

@@ -186,8 +186,11 @@ struct replay_summary {
 	uint64_t n_processes; /* that they were threads of: 1 without --processes */
 	double mean_response_ns, traced_mean_response_ns; /* NaN when nothing was issued */
 	int64_t elapsed_ns, traced_elapsed_ns;		  /* first begin to last end */
-	uint64_t n_timed;				  /* requests with an intended time; the three below are meaningful then */
+	uint64_t n_timed;				  /* requests with an intended time; what is below are meaningful then */
 	double issue_error_p50_ns, issue_error_p99_ns, issue_error_p999_ns, issue_error_max_ns; /* begin - intended */
+	uint64_t n_held;				  /* of those, held up by the machine (wait.h); file-level engines tell */
+	double held_ns, held_max_ns;			  /* how late these were, all together and at most */
+	double others_p99_ns, others_max_ns;		  /* issue error of the others; NaN: there is none */
 	int64_t input_first_ns; /* first begin in the trace */
 	struct block_summary block; /* of engine block */
 	struct parallel_summary parallel;

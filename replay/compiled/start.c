@@ -157,7 +157,7 @@ static uint64_t outcomes_clean(struct replay_plan *p)
 	for (uint32_t i = 0; i < p->n_lanes; i++)
 		for (uint32_t k = 0; k < p->lane[i].n; k++) {
 			struct outcome *o = &p->lane[i].outcome[k];
-			bool whole = o->begin_ticks && o->end_ticks >= o->begin_ticks;
+			bool whole = o->begin_ticks && outcome_end(o) >= o->begin_ticks;
 			if (!whole)
 				*o = (struct outcome){.begin_ticks = 0};
 			n += whole;

@@ -108,12 +108,15 @@ static void shift(const struct replay_plan *p, const struct hot_request *h, int6
 		return; /* before the start, or no descriptor: the call itself shows it */
 }
 
-static void time_wait(struct runner *w, const struct at *t)
+/* As wait_until; *deadline: what it waited for. */
+static uint64_t time_wait(struct runner *w, const struct at *t, uint64_t *deadline)
 {
 	const struct replay_plan *p = w->crew->plan;
 	int timing = w->crew->config->timing;
-	if (timing != TIMING_FULLSPEED)
-		wait_until(&w->waiter, deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)*t->due));
+	if (timing == TIMING_FULLSPEED)
+		return 0;
+	*deadline = deadline_of(p, timing == TIMING_THINK ? t->last_end : p->start_ticks, (uint64_t)*t->due);
+	return wait_until(&w->waiter, *deadline);
 }
 
 static void order_wait(struct runner *w, struct at *t)
@@ -170,7 +173,8 @@ static void lose(struct runner *w, const struct at *t, bool begun)
 static bool request(struct runner *w, struct at *t)
 {
 	struct crew *c = w->crew;
-	time_wait(w, t);
+	uint64_t deadline = 0;
+	const uint64_t held = time_wait(w, t, &deadline);
 	if (!c->plan->pool)
 		order_wait(w, t);
 	if (c->plan->mutant.kind == FAULT_STALL)
@@ -183,6 +187,8 @@ static bool request(struct runner *w, struct at *t)
 	} else {
 		call(w, t, begun);
 		t->last_end = t->out->end_ticks;
+		if (held)
+			outcome_was_held(t->out, deadline, held);
 		if (c->config->stop_on_mismatch && outcome_differs(t->out, *t->expected))
 			atomic_store(&c->common->stop, true);
 	}

@@ -67,10 +67,12 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 		      const bool ordered, const enum replay_timing timing, const unsigned int kinds)
 {
 	struct outcome *out = &t->lane.outcome[k];
+	uint64_t deadline = 0, held = 0;
 	if (timing != TIMING_FULLSPEED) {
 		__builtin_prefetch(h);
 		__builtin_prefetch(out, 1);
-		wait_until(&w->waiter, (timing == TIMING_THINK ? t->last_end : t->start) + (uint64_t)t->lane.due[k]);
+		deadline = (timing == TIMING_THINK ? t->last_end : t->start) + (uint64_t)t->lane.due[k];
+		held = wait_until(&w->waiter, deadline);
 	}
 	bool begun = ordered && h->flags & HOT_PUBLISH_BEGUN;
 	if (ordered)
@@ -78,6 +80,8 @@ INLINE void lane_step(struct runner *w, const struct site *s, struct lane_walk *
 	issue(s, h, placement_buffer(&t->placement, s->index, k), begun, 2 * k + 1, false, kinds, out);
 	if (timing == TIMING_THINK)
 		t->last_end = out->end_ticks;
+	if (UNLIKELY(held))
+		outcome_was_held(out, deadline, held);
 	if (ordered && h->flags & (HOT_PUBLISH_ENDED | HOT_LEAVE)) {
 		if (h->flags & HOT_LEAVE)
 			call_leave(w->crew->plan, h->process);
@@ -122,12 +126,15 @@ INLINE void pool_run(struct runner *w, const enum replay_timing timing, const un
 		for (uint32_t k = r.k, end = r.end; k < end; k++, n++) {
 			const struct hot_request *h = &a.request[k];
 			struct outcome *out = &a.outcome[k];
+			uint64_t held = 0;
 			if (timing == TIMING_TIMESTAMP) {
 				__builtin_prefetch(h);
 				__builtin_prefetch(out, 1);
-				wait_until(&w->waiter, start + (uint64_t)a.due[k]);
+				held = wait_until(&w->waiter, start + (uint64_t)a.due[k]);
 			}
 			issue(&site, h, placement_buffer(&placement, index, n), false, 0, false, kinds, out);
+			if (UNLIKELY(held))
+				outcome_mark_held(out);
 		}
 	}
 }

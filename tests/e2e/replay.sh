@@ -31,6 +31,28 @@ done
 ls target >after
 printf 'rw.0\nrw.1\nsr.0\nsr.1\n' | cmp -s - after || fail "the replays left: $(cat after)"
 
+# what the machine held up: the process is stopped while it spins for a request's time. Again where that met nothing
+awk 'BEGIN { print "pid,tid,begin,end,function,args,rvalue"
+	for (i = 0; i < 100; i++)
+		printf "1,1,%d,%d,pread,\"path=sr.0;offset=%d;length=512\",512\n", i * 10000000, i * 10000000 + 1000, i * 512 }' >slow.csv
+held=
+for try in 1 2 3 4 5 6 7 8; do
+	"$VALIDATE" replay --timing timestamp --wait spin --dir target -o out.trace slow.csv >out 2>err &
+	pid=$!
+	sleep 0.5
+	kill -STOP $pid
+	sleep 0.05
+	kill -CONT $pid
+	wait $pid || fail "$(cat err)"
+	held=$(sed -n 's/^held up  *\([0-9]*\) requests by the machine .*; issue error of the others: p99 .*/\1/p' out)
+	[ "${held:-0}" -lt 2 ] || break
+done
+[ "${held:-0}" -ge 2 ] && [ "$held" -lt 100 ] || fail "${held:-0} requests held up in 50 ms, one every 10 ms: $(cat out)"
+"$VALIDATE" info --json out.trace >json
+for fact in n_held_up held_up_ns held_up_max_ns others_issue_error_p99_ns; do
+	grep -q "\"$fact\"" json || fail "the metadata have no $fact"
+done
+
 # --prepare makes what is missing; without it the message says so
 mkdir fresh
 run 3 --dir fresh sr.trace

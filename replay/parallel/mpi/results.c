@@ -25,7 +25,7 @@ static void times_settle(struct rank *r)
 			if (!o->begin_ticks)
 				continue;
 			o->begin_ticks = (uint64_t)clocks_head_ns(r, o->begin_ticks);
-			o->end_ticks = (uint64_t)clocks_head_ns(r, o->end_ticks);
+			o->end_ticks = (uint64_t)clocks_head_ns(r, outcome_end(o)) | (o->end_ticks & OUTCOME_HELD);
 		}
 }
 

@@ -5,7 +5,11 @@
 #include <setjmp.h>
 #include <cmocka.h>
 
+#include <signal.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "common/wait.h"
 
@@ -170,9 +174,66 @@ static void a_margin_that_outgrew_its_gaps_comes_back(void **state)
 	assert_int_equal(short_gaps.margin_ticks, short_gaps.base_ticks);
 }
 
+/* --- held up ------------------------------------------------------------------------------------------------------ */
+
+static volatile uint64_t taken_until;
+
+/* The processor is somebody else's until then, as far as the thread that waits can see. */
+static void take(int number)
+{
+	(void)number;
+	while (clock_now(&real) < taken_until)
+		;
+}
+
+static void take_at(timer_t timer, double after_ns, double until_ns)
+{
+	const struct itimerspec at = {.it_value = {.tv_nsec = (long)after_ns}};
+	taken_until = clock_now(&real) + ticks(until_ns);
+	assert_int_equal(timer_settime(timer, 0, &at, NULL), 0);
+}
+
+/* The processor is taken 1 ms before the deadline and given back 1 ms behind it: whoever spins then was held up, whoever slept too long was not.
+ * Again where a busy machine had the timer late. */
+static void who_spins_sees_that_it_is_held_up(void **state)
+{
+	(void)state;
+	static const enum wait_method methods[] = {WAIT_SPIN, WAIT_HYBRID};
+	struct sigevent to = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGUSR1};
+	timer_t timer;
+	to._sigev_un._tid = (pid_t)syscall(SYS_gettid);
+	struct sigaction action = {.sa_handler = take, .sa_flags = SA_RESTART};
+	assert_int_equal(sigaction(SIGUSR1, &action, NULL), 0);
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &to, &timer), 0);
+	for (size_t i = 0; i < 2; i++) {
+		struct waiter w;
+		bool held = false;
+		waiter_init(&w, &real, methods[i], 1000000);
+		for (int n = 0; n < 200 && !held; n++) {
+			const uint64_t deadline = clock_now(&real) + ticks(900000); /* hybrid: within its margin */
+			take_at(timer, 400000, 2000000);
+			held = wait_until(&w, deadline);
+			assert_true(!held || clock_now(&real) >= deadline + ticks(WAIT_HELD_NS));
+			while (clock_now(&real) < taken_until)
+				;
+		}
+		assert_true(held);
+	}
+	struct waiter sleeps;
+	waiter_init(&sleeps, &real, WAIT_NANOSLEEP, 0);
+	for (int n = 0; n < 5; n++) {
+		take_at(timer, 400000, 2000000);
+		assert_false(wait_until(&sleeps, clock_now(&real) + ticks(900000)));
+	}
+	timer_delete(timer);
+	signal(SIGUSR1, SIG_DFL);
+	assert_false(wait_until(&sleeps, clock_now(&real) - ticks(1000000)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_spins_sees_that_it_is_held_up),
 		cmocka_unit_test(nobody_returns_before_the_deadline),
 		cmocka_unit_test(a_deadline_that_has_passed_costs_no_sleep),
 		cmocka_unit_test(who_sleeps),

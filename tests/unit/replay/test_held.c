@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Requests that the machine held up: who had to queue behind one was held up, too, and the mark shows in no time. */
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <setjmp.h>
+#include <cmocka.h>
+
+#include "replay/output.h"
+
+enum { N = 5, START = 1000 };
+
+static bool is_held(const struct outcome *o)
+{
+	return o->end_ticks & OUTCOME_HELD;
+}
+
+/* One due every 100, which begin so much after the start, of which the second was held up. */
+static void spread(const uint64_t begin[N], bool pool, bool lost, const bool expect[N])
+{
+	int64_t due[N] = {0, 100, 200, 300, 400};
+	struct outcome outcome[N] = {{0, 0, 0}};
+	struct lane lane = {.due = due, .outcome = outcome, .n = N};
+	struct replay_plan p = {.lane = &lane, .n_lanes = 1, .pool = pool, .start_ticks = START};
+	for (int k = 0; k < N; k++)
+		outcome_set(&outcome[k], START + begin[k], START + begin[k] + 10, 0);
+	outcome_mark_held(&outcome[1]);
+	if (lost)
+		outcome[2] = (struct outcome){.begin_ticks = 0};
+	output_spread_held(&p);
+	for (int k = 0; k < N; k++) {
+		assert_int_equal(is_held(&outcome[k]), expect[k]);
+		assert_int_equal(outcome_end(&outcome[k]), lost && k == 2 ? 0 : START + begin[k] + 10);
+		assert_int_equal(outcome_ended_at(&outcome[k]), outcome_end(&outcome[k]));
+	}
+}
+
+static void who_queues_behind_it_is_held_up_too(void **state)
+{
+	(void)state;
+	const uint64_t begin[N] = {0, 350, 360, 370, 400};
+	spread(begin, false, false, (bool[N]){false, true, true, true, false});
+	spread(begin, false, true, (bool[N]){false, true, false, false, false}); /* who was not made kept nobody */
+	spread(begin, true, false, (bool[N]){false, true, false, false, false}); /* a pool's requests have other workers */
+}
+
+/* Held up by 106, and behind by 700 later on: that would be much the same without it. */
+static void who_is_behind_anyway_is_not(void **state)
+{
+	(void)state;
+	spread((const uint64_t[N]){0, 206, 900, 1000, 1100}, false, false, (bool[N]){false, true, false, false, false});
+	spread((const uint64_t[N]){0, 195, 205, 900, 1000}, false, false, (bool[N]){false, true, true, false, false});
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(who_queues_behind_it_is_held_up_too),
+		cmocka_unit_test(who_is_behind_anyway_is_not),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
