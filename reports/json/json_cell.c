@@ -163,6 +163,8 @@ static void set_time(json_t *o, const struct cell *c)
 	json_set_status_number(issue, "max_ns", c->issue_error_p50.status, c->issue_error_max);
 	json_set_status_number(issue, "share_late", c->issue_error_p50.status, c->share_late);
 	json_set_estimate(issue, "late", &c->late);
+	json_set_estimate(issue, "held_up", &c->held_up);
+	json_set_estimate(issue, "others_p99_ns", &c->issue_error_others_p99);
 	json_object_set_new(o, "issue_error", issue);
 	json_set_estimate(o, "schedule_error_ns", &c->schedule_error);
 }

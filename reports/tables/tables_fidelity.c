@@ -128,7 +128,8 @@ void table_issue_error(struct table *t, const struct analysis *a)
 	    t,
 	    "Issue error: begin of a request minus the time it was meant for; only replays that keep times have one. "
 	    "Late: "
-	    "issued later than 1 %% of the mean traced gap or 1 µs, whichever is larger. Schedule: how far a request's "
+	    "issued later than 1 %% of the mean traced gap or 1 µs, whichever is larger. Held up: by the machine, which took the processor "
+	    "away from who waited for the request's time; not the replayer's fault, as far as it tells. Schedule: how far a request's "
 	    "begin has moved from its place in the trace, in any replay.");
 	table_cell_columns(t);
 	table_column_estimate(t, FORMAT_TIME, "issue_error_p50", "Median");
@@ -137,6 +138,8 @@ void table_issue_error(struct table *t, const struct analysis *a)
 	table_column(t, FORMAT_DECISION, "decision", "Decision");
 	table_column_estimate(t, FORMAT_SHARE, "share_late", "Late [95 %]");
 	table_column(t, FORMAT_DECISION, "share_late_decision", "Decision");
+	table_column_estimate(t, FORMAT_SHARE, "held_up", "Held up");
+	table_column_estimate(t, FORMAT_TIME, "issue_error_others_p99", "p99 of the others");
 	table_column_estimate(t, FORMAT_TIME, "schedule_error", "Schedule");
 	for (size_t i = 0; i < a->n_cells; i++) {
 		const struct cell *c = &a->cell[i];
@@ -148,6 +151,8 @@ void table_issue_error(struct table *t, const struct analysis *a)
 		table_decision(t, c->component[COMPONENT_ISSUE_ERROR].decision);
 		table_estimate(t, &c->late);
 		table_decision(t, c->component[COMPONENT_SHARE_LATE].decision);
+		table_estimate(t, &c->held_up);
+		table_estimate(t, &c->issue_error_others_p99);
 		table_estimate(t, &c->schedule_error);
 	}
 }

@@ -190,6 +190,9 @@ struct cell { /* one scenario x one replayer */
 	struct estimate in_flight, in_flight_max;    /* relative deviation of both, paired log ratios */
 	struct estimate issue_error_p50, issue_error_p99; /* ns, over runs; NOT_APPLICABLE unless timed */
 	double issue_error_max, share_late;
+	/* of the requests that the machine held up while their time was waited for: their share, and the 99th percentile without them; NOT_ASSESSED
+	 * where replays do not tell, NOT_APPLICABLE unless timed. Shown, not judged */
+	struct estimate held_up, issue_error_others_p99;
 	struct estimate late; /* share of late requests with its limits; value is share_late */
 	struct estimate schedule_error; /* ns */
 	/* relative bias of the runs' quantiles (analysis_quantiles), paired; shown, not judged. `extrapolated`: the runs have too

@@ -307,6 +307,17 @@ static uint64_t results_untold(const json_t *extra, uint64_t most)
 	return n <= 0 ? 0 : (uint64_t)n < most ? (uint64_t)n : most;
 }
 
+static void fill_held(struct run_summary *s, const json_t *extra)
+{
+	const json_t *told = json_object_get(extra, "replay"), *n = json_object_get(told, "n_held_up"),
+		     *p99 = json_object_get(told, "others_issue_error_p99_ns");
+	s->has_held = s->has_issue_error && json_is_integer(n) && json_integer_value(n) >= 0;
+	if (!s->has_held)
+		return;
+	s->n_held = (uint64_t)json_integer_value(n) < s->issue_error.n ? (uint64_t)json_integer_value(n) : s->issue_error.n;
+	s->issue_error_others_p99 = json_is_number(p99) ? between(json_number_value(p99), s->issue_error.min, s->issue_error.max) : s->issue_error_p99;
+}
+
 static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 {
 	const struct trace_meta *m = trace_meta(p->trace);
@@ -326,6 +337,7 @@ static int fill_meta(struct run_summary *s, const struct pass *p, struct err *e)
 	if (rc > 0)
 		s->correction_u_ns = correction.u_ns;
 	s->n_programs_unseen = programs_unseen(extra);
+	fill_held(s, extra);
 	s->n_untold = s->has_input ? results_untold(extra, s->n_input) : 0;
 	rc = rc < 0 ? rc : 0;
 	if (!rc && facts) {

@@ -110,6 +110,11 @@ struct run_summary {
 	bool has_issue_error;
 	struct moments issue_error;
 	double issue_error_p50, issue_error_p99, issue_error_p999;
+	/* of the requests that the machine held up while their time was waited for (doc/replay-engines.md): how many, and the 99th percentile of the
+	 * others, or of all where there is no other. As the replay itself told it; absent (has_held false) where it did not */
+	bool has_held;
+	uint64_t n_held;
+	double issue_error_others_p99;
 	/* of requests issued later than intended + 1 % of the mean traced gap (between begins) or 1 us, whichever is
 	 * larger */
 	double share_late;

@@ -80,6 +80,8 @@ static int check_comparison(const struct run_summary *s, struct err *e)
 static int check_issue_error(const struct run_summary *s, struct err *e)
 {
 	int rc = check_moments(&s->issue_error, "issue_error", e);
+	if (!rc && s->n_held > s->issue_error.n)
+		rc = err_set(e, EINVAL, "summary: \"n_held\": more requests are held up than have a time");
 	for (size_t i = 1; s->issue_error_quantile && !rc && i < SUMMARY_N_ISSUE_QUANTILES; i++)
 		if (s->issue_error_quantile[i] < s->issue_error_quantile[i - 1])
 			rc = err_set(e, EINVAL, "summary: \"issue_error_quantile\" is not ascending");

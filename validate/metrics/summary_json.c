@@ -144,7 +144,9 @@ static int get_issue_error(struct run_summary *s, const json_t *o, struct err *e
 	if (!s->has_issue_error)
 		return 0;
 	int rc = get_moments(&s->issue_error, o, "issue_error", e);
-	return rc ? rc : get_members(s, summary_issue_members, o, e);
+	rc = rc ? rc : get_members(s, summary_issue_members, o, e);
+	s->has_held = json_object_get(o, "n_held");
+	return rc || !s->has_held ? rc : get_members(s, summary_held_members, o, e);
 }
 
 /* x[n] from an array of n numbers of a type. */

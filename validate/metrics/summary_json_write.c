@@ -46,6 +46,9 @@ const struct member summary_input_members[] = {M(run_summary, COUNT, n_input),
 /* only where requests were passed over */
 const struct member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
 
+/* only where the replay tells what was held up */
+const struct member summary_held_members[] = {M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
+
 /* only where the replayer does not tell the results */
 const struct member summary_untold_members[] = {M(run_summary, COUNT, n_untold), {0}};
 
@@ -189,6 +192,7 @@ json_t *summary_to_json(const struct run_summary *s)
 	if (s->has_issue_error) {
 		rc |= json_object_set_new(o, "issue_error", members_to_json(&s->issue_error, summary_moments_members));
 		rc |= put_members(o, s, summary_issue_members);
+		rc |= s->has_held ? put_members(o, s, summary_held_members) : 0;
 	}
 	if (s->has_issue_quantiles)
 		rc |= json_object_set_new(o, "issue_error_quantile",

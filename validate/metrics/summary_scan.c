@@ -123,6 +123,12 @@ static void scan_issue_error(struct json_scan *t, struct run_summary *s)
 		return;
 	scan_object(t, &s->issue_error, summary_moments_members);
 	scan_members(t, s, summary_issue_members);
+	s->has_held = json_scan_member_if(t, "n_held");
+	if (s->has_held) {
+		json_scan_count(t, &s->n_held);
+		json_scan_member(t, "issue_error_others_p99");
+		scan_number(t, &s->issue_error_others_p99, REAL);
+	}
 	s->has_issue_quantiles = json_scan_member_if(t, "issue_error_quantile");
 	if (!s->has_issue_quantiles)
 		return;

@@ -295,6 +295,8 @@ static void fixture_rest(struct fixture *f, struct cell *c, uint64_t level, bool
 	    timed ? fixture_estimate(34 + 5 * fixture_normal(f), 4) : fixture_no_estimate(STAT_NOT_APPLICABLE);
 	c->issue_error_p99 =
 	    timed ? fixture_estimate(190 + 20 * fixture_normal(f), 22) : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->held_up = timed ? fixture_estimate(0.012, 0.004) : fixture_no_estimate(STAT_NOT_APPLICABLE);
+	c->issue_error_others_p99 = timed ? fixture_estimate(61, 8) : fixture_no_estimate(STAT_NOT_ASSESSED);
 	c->issue_error_max = timed ? 412345 : NAN;
 	c->share_late = timed ? 0.0013 : NAN;
 	c->schedule_error = fixture_estimate(1234, 300);

@@ -144,6 +144,9 @@ static void test_round_trip_is_exact(void **state)
 		a.correction_u_ns = seed % 4 ? 0 : 0.1 * (double)seed;
 		a.n_programs_unseen = seed % 5 ? 0 : seed;
 		a.n_cut = seed % 7 == 0;
+		a.has_held = a.has_issue_error && seed % 3;
+		a.n_held = a.has_held ? seed % 4 : 0;
+		a.issue_error_others_p99 = a.has_held ? 0.25 * (double)seed : 0;
 		a.n_passed = a.has_input && seed % 2 ? seed : 0;
 		a.n_untold = a.has_input && seed % 5 == 0 ? seed : 0;
 		json_t *o = summary_to_json(&a);
