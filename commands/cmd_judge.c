@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* validate judge: a verdict on replayers for one trace, by a protocol that is made for it. */
 #include <errno.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stddef.h>
@@ -92,6 +93,7 @@ struct judged {
 	char *path, *name; /* resolved; the file's name without what does not belong into a protocol's */
 	enum trace_level level;
 	int64_t lasts_ns;
+	uint64_t n; /* requests that were issued */
 	uint64_t n_reads, n_quick_reads, n_read_bytes; /* that returned data; those quicker than any storage is */
 	int64_t device_bytes; /* read from storage meanwhile; -1 the trace does not tell */
 };
@@ -145,6 +147,7 @@ static int trace_look(struct judged *j, const char *path, struct err *e)
 		for (size_t i = 0; i < n; i++) {
 			if (r[i].begin_ns == TIME_NONE)
 				continue;
+			j->n++;
 			first = r[i].begin_ns < first ? r[i].begin_ns : first;
 			last = r[i].begin_ns > last ? r[i].begin_ns : last;
 			last = r[i].end_ns > last ? r[i].end_ns : last;
@@ -404,6 +407,22 @@ static void protocol_forget(char *path)
 	free(path);
 }
 
+#define OVERHEAD_NS 3e8 /* of a run, beside the requests: as measured, with some files */
+
+/* What it will take, before it begins. */
+static void judged_tell(const struct judged *j, const struct protocol *p)
+{
+	struct strbuf one = STRBUF_INIT, all = STRBUF_INIT;
+	const uint64_t n_runs = protocol_n_runs(p);
+	format_duration(&one, (double)j->lasts_ns);
+	format_duration(&all, (double)n_runs * ((double)j->lasts_ns + OVERHEAD_NS));
+	printf("%" PRIu64 " request%s in %s: %" PRIu64 " runs, which take about %s where they keep the trace's times\n\n", j->n, j->n == 1 ? "" : "s",
+	       one.s, n_runs, all.s);
+	fflush(stdout);
+	strbuf_release(&one);
+	strbuf_release(&all);
+}
+
 static int judge(const struct judge_config *c, const struct judged *j, const struct report_form *form, struct err *e)
 {
 	struct strbuf text = STRBUF_INIT;
@@ -416,7 +435,7 @@ static int judge(const struct judge_config *c, const struct judged *j, const str
 		status = EXIT_USAGE;
 	if (status == EXIT_OK && (!c->quiet || c->dry_run)) {
 		printf("%s\n", text.s);
-		fflush(stdout);
+		judged_tell(j, &p);
 	}
 	if (status == EXIT_OK)
 		status = run_consent(&p, c->destructive ? c->device : NULL, e);

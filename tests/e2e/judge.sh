@@ -91,6 +91,20 @@ expect_line out 'cache = cold'
 } >slow.csv
 expect_status 0 "$VALIDATE" judge --dry-run slow.csv
 expect_line out '0 of its 3 reads took less than 10 us'
+expect_line out '4 requests in 30.2 ms: '
+# nothing to replay, one request, and two at one instant
+head -n 1 slow.csv >none.csv
+expect_status 3 "$VALIDATE" judge none.csv
+expect_line err 'none.csv: no request in it was issued'
+for n in 1 2; do
+	{
+		head -n 1 slow.csv
+		for i in $(seq $n); do echo "1,$i,1000,2000,stat,path=f,0"; done
+	} >few.csv
+	judged few-$n --with event few.csv
+	expect_line out "$n request"
+	jq -e --argjson n $n '[.cells[].n_requests] == [3 * $n]' few-$n/report/report.json >/dev/null || fail "of $n requests: $(jq -c '[.cells[].n_requests]' few-$n/report/report.json)"
+done
 expect_line out 'cache = cold'
 
 # the same engine twice: a faultless one, and one that loses requests
