@@ -8,7 +8,8 @@
  * together. Beside them what the threads did meanwhile: processors kept busy; time ready but not running, per request;
  * and sleeps that ended late. How much of it is the machine's: what `bare` sees, a loop of this program that does nothing but
  * read the clock and make the same calls, and takes turns with the replays; and of each the share of requests that the machine
- * held up, with the percentiles of the others (bare_issue.h). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms, half) and BENCH_METHODS
+ * held up, with the percentiles of the others (bare_issue.h), and the share that the replay says itself (doc/replay-engines.md: by
+ * 5 us, and not in a call). BENCH_THREADS, BENCH_GAP (10us, 50us, 1ms, half) and BENCH_METHODS
  * (names with commas between) choose some. On a machine that does other work p99.9 and maximum, and p99 of the long gaps, tell of that
  * work. */
 #include <errno.h>
@@ -59,7 +60,7 @@ struct sample {
 	bool *hit; /* hit[n] */
 	size_t n, cap, hits_cap;
 	double cpu_ns, wall_ns, runqueue_ns;
-	uint64_t n_late, n_relays;
+	uint64_t n_late, n_relays, n_told; /* told: held up, as the replays say themselves */
 	int64_t spun_ns, taken_ns, longest_ns; /* of bare */
 	uint64_t n_taken, n_untold;
 };
@@ -178,6 +179,7 @@ static void facts_add(struct sample *s, const json_t *extra)
 	s->runqueue_ns += f.runqueue_wait_ns > 0 ? (double)f.runqueue_wait_ns : 0;
 	s->n_late += (uint64_t)json_integer_value(json_object_get(told, "n_late_wakes"));
 	s->n_relays += (uint64_t)json_integer_value(json_object_get(told, "n_pre_spin_wakes"));
+	s->n_told += (uint64_t)json_integer_value(json_object_get(told, "n_held_up"));
 }
 
 static void issued_add(struct sample *s, const struct issued *r, size_t n, bool spins)
@@ -279,7 +281,10 @@ static void show(struct sample *s, const char *what, const char *name)
 		printf("; processors taken away for %.2f %% of the spinning, %.0f times a second, %.1f us at most; %llu late by something else",
 		       100 * (double)s->taken_ns / (double)s->spun_ns, (double)s->n_taken * 1e9 / (double)s->spun_ns, (double)s->longest_ns / 1e3,
 		       (unsigned long long)s->n_untold);
-	printf(")\n%*s %6.2f %% held up by the machine; the others ", (int)strlen(what), "", 100 * (double)(n - n_free) / (double)n);
+	printf(")\n%*s %6.2f %% held up by the machine", (int)strlen(what), "", 100 * (double)(n - n_free) / (double)n);
+	if (s->wall_ns > 0)
+		printf(" (%.2f %% by the replay's own count)", 100 * (double)s->n_told / (double)n);
+	printf("; the others ");
 	if (n_free)
 		percentiles_show(free_ns, n_free);
 	putchar('\n');
