@@ -257,6 +257,31 @@ void text_cut(struct strbuf *out, const char *s, size_t width)
 		add_char(out, 0x2026);
 }
 
+void text_cut_name(struct strbuf *out, const char *s, size_t width)
+{
+	size_t left = text_width(s), column = 0;
+	if (left <= width || !width) {
+		text_cut(out, s, width);
+		return;
+	}
+	for (const char *next = s;; s = next) {
+		const uint32_t c = next_char(&next);
+		if (column + char_width(c) > (width - 1) / 3)
+			break;
+		column += char_width(c);
+		left -= char_width(c);
+		add_char(out, is_control(c) ? ' ' : c);
+	}
+	add_char(out, 0x2026);
+	for (const char *next = s; *next; s = next) { /* an accent goes with its letter */
+		const size_t w = char_width(next_char(&next));
+		if (w && column + 1 + left <= width)
+			break;
+		left -= w;
+	}
+	escape_line(out, s);
+}
+
 /* Length in bytes and columns of the word at s. */
 static size_t word_at(const char *s, size_t *columns)
 {

@@ -29,6 +29,8 @@ void escape_gnuplot(struct strbuf *out, const char *s);
 size_t text_width(const char *s);
 /* Appends at most `width` columns of s, the last one an ellipsis when something was cut. */
 void text_cut(struct strbuf *out, const char *s, size_t width);
+/* The same of a name, cut within: those of one campaign differ at their ends. */
+void text_cut_name(struct strbuf *out, const char *s, size_t width);
 /* Appends s wrapped at blanks (longer words are cut in two) to lines of at most `width` columns; lines after the first
  * begin with `indent` blanks, and the first is taken to begin at column `column`. No newline at the end. */
 void text_wrap(struct strbuf *out, const char *s, size_t column, size_t indent, size_t width);

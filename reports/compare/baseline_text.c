@@ -16,9 +16,9 @@ static void line_add(struct strbuf *out, const char *what, const char *value)
 static void case_add(struct strbuf *out, const struct baseline *b, const struct baseline_case *c)
 {
 	strbuf_addstr(out, "  ");
-	text_cut(out, b->scenario[c->scenario].name, 40);
+	text_cut_name(out, b->scenario[c->scenario].name, 40);
 	strbuf_addstr(out, ", ");
-	text_cut(out, c->replayer, 40);
+	text_cut_name(out, c->replayer, 40);
 	strbuf_addf(out, ": %zu replicate%s, bias ", c->n, c->n == 1 ? "" : "s");
 	number_add_pm(out, c->bias, (c->bias_hi95 - c->bias_lo95) / 2, number_unit_percent, true);
 	strbuf_addstr(out, ", U ");

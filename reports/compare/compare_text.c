@@ -81,7 +81,7 @@ static void case_add(struct strbuf *out, const struct case_change *c, bool repla
 		compare_add_replayer(&name, c);
 	}
 	escape_line(&line, name.s);
-	text_cut(&cut, line.s, NAME);
+	text_cut_name(&cut, line.s, NAME);
 	strbuf_addf(out, "  %s%*s  %-13s ", cut.s, (int)(NAME - text_width(cut.s)), "", change_name(c->word));
 	strbuf_reset(&line);
 	compare_add_change(&line, a, ASPECT_RESPONSE_TIME);

@@ -64,7 +64,7 @@ static void add_scenarios(struct strbuf *out, const struct analysis *a, size_t r
 		if (c->replayer != replayer || c->verdict != v)
 			continue;
 		strbuf_addstr(out, n++ ? ", " : ": ");
-		text_cut(out, a->results->protocol.scenario[c->scenario].name, NAME);
+		text_cut_name(out, a->results->protocol.scenario[c->scenario].name, NAME);
 	}
 	if (v != VERDICT_TRUSTED && n_of > n)
 		strbuf_addf(out, " and %zu more", n_of - n);
@@ -93,7 +93,7 @@ static void add_replayers(struct strbuf *out, const struct analysis *a, const st
 {
 	for (size_t i = 0; i < f->n_replayers && a->n_cells; i++) {
 		struct strbuf line = STRBUF_INIT;
-		text_cut(&line, a->results->protocol.replayer[i].name, NAME);
+		text_cut_name(&line, a->results->protocol.replayer[i].name, NAME);
 		strbuf_addstr(&line, ": ");
 		add_tally(&line, a, i, &f->tally[i]);
 		strbuf_addstr(out, "  ");
@@ -117,9 +117,9 @@ static void add_machine(struct strbuf *out, const struct analysis *a, const stru
 
 static void add_case(struct strbuf *out, const struct analysis *a, const struct cell *c)
 {
-	text_cut(out, a->results->protocol.scenario[c->scenario].name, NAME);
+	text_cut_name(out, a->results->protocol.scenario[c->scenario].name, NAME);
 	strbuf_addstr(out, ", ");
-	text_cut(out, a->results->protocol.replayer[c->replayer].name, NAME);
+	text_cut_name(out, a->results->protocol.replayer[c->replayer].name, NAME);
 }
 
 /* ": event order=fs 3, coordinator 48" where the cases are too many to be listed */
@@ -134,7 +134,7 @@ static void add_replayer_counts(struct strbuf *out, const struct analysis *a, co
 		if (!n)
 			continue;
 		strbuf_addstr(out, n_shown++ ? ", " : ": ");
-		text_cut(out, a->results->protocol.replayer[r].name, NAME);
+		text_cut_name(out, a->results->protocol.replayer[r].name, NAME);
 		strbuf_addf(out, " in %zu", n);
 	}
 }

@@ -50,7 +50,7 @@ static void grid_release(struct grid *g)
 static struct row *add_name(struct grid *g, const char *name, size_t indent)
 {
 	struct row *r = add_row(g);
-	text_cut(&r->cell[0], name, MAX_NAME);
+	text_cut_name(&r->cell[0], name, MAX_NAME);
 	r->indent = indent;
 	return r;
 }

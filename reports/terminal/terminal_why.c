@@ -37,9 +37,9 @@ static void add_causes(struct strbuf *out, const struct analysis *a, const struc
 			continue;
 		if (n == 1)
 			add_heading(out, "Why", style);
-		text_cut(&line, p->scenario[a->cell[i].scenario].name, NAME);
+		text_cut_name(&line, p->scenario[a->cell[i].scenario].name, NAME);
 		strbuf_addstr(&line, ", ");
-		text_cut(&line, p->replayer[a->cell[i].replayer].name, NAME);
+		text_cut_name(&line, p->replayer[a->cell[i].replayer].name, NAME);
 		strbuf_addf(&line, ": %s", a->why[i].sentence);
 		add_line(out, line.s, style);
 		strbuf_release(&line);

@@ -101,6 +101,14 @@ static void widths_are_columns(void **state)
 	GIVES(text_cut(out, "abcdef", 5), "abcd…");
 	GIVES(text_cut(out, "漢字漢字", 5), "漢字…");
 	GIVES(text_cut(out, "漢字漢字", 4), "漢…");
+	GIVES(text_cut_name(out, "abcdefghij", 10), "abcdefghij");
+	GIVES(text_cut_name(out, "abcdefghijk", 10), "abc…fghijk");
+	GIVES(text_cut_name(out, "abcdefghijklm\n", 10), "abc…ijklm ");
+	GIVES(text_cut_name(out, "漢字漢字漢字", 8), "漢…漢字"); /* half a letter is none */
+	GIVES(text_cut_name(out, "漢字漢字漢字", 9), "漢…字漢字");
+	GIVES(text_cut_name(out, "e\u0301e\u0301e\u0301e\u0301", 3), "…e\u0301e\u0301");
+	GIVES(text_cut_name(out, "abc", 1), "…");
+	GIVES(text_cut_name(out, "abc", 0), "");
 }
 
 static void lines_wrap_at_blanks_and_never_grow_too_long(void **state)
