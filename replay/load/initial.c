@@ -74,9 +74,26 @@ static bool ends_in_stroke(struct name_path path)
 	return len > 1 && path.text[len - 1] == '/';
 }
 
+/* Whether something on the way is known to be no directory. It is looked at step by step: to look further would make it one. */
+static bool way_is_barred(struct walker *w, struct name_path path)
+{
+	char *text = xstrdup(path.text);
+	bool barred = false;
+	for (char *slash = strchr(text + 1, '/'); slash && slash[strspn(slash, "/")] && !barred; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		const uint32_t node = name_model_find(&w->m, (struct name_path){text, NONE32}, true);
+		barred = node && w->m.node[node].kind == INITIAL_FILE;
+		*slash = '/';
+	}
+	free(text);
+	return barred;
+}
+
 /* What is made by open, symlink and mknod is no directory: they are refused, whatever is there. */
 static void failed_by_stroke(struct walker *w, const struct load_request *r, struct name_path path)
 {
+	if (way_is_barred(w, path))
+		return;
 	const uint32_t node = name_model_find(&w->m, path, true);
 	if (r->rvalue == -ENOTDIR)
 		initial_require(w, node, INITIAL_FILE);

@@ -27,6 +27,11 @@ int main(void)
 	char to[100];
 	FAILS(stat("before/", &st), ENOTDIR);
 	FAILS(readlink("beforelink/", to, sizeof to), EINVAL);
+	int fd = open("before", O_RDONLY);
+	WORKS(read(fd, to, 1));
+	WORKS(close(fd));
+	FAILS(stat("before/below/", &st), ENOTDIR);
+	FAILS(open("before/below/more/", O_RDONLY), ENOTDIR);
 	WORKS(close(open("f", O_CREAT | O_WRONLY, 0600)));
 	WORKS(mkdir("d/", 0700));
 	WORKS(symlink("d", "ld"));
