@@ -100,7 +100,24 @@ if command -v fio >/dev/null; then
 		fio-ioengine = psync
 		times = self
 	END
+	cat >dd-replayer <<-'END'
+		i=0
+		while IFS=' ;' read -r due sector n op rest; do
+			dd if="$2" of=/dev/null bs=$((n * 512)) skip=$((sector / n)) count=1 iflag=direct 2>/dev/null
+			echo "$i,$((i += 1))"
+		done <"$1"
+	END
+	cat >>others.conf <<-END
+		[replayer tells-no-results]
+		engine = exec
+		export = blkreplay
+		command = ["sh", "$PWD/dd-replayer", "{trace}", "{device}"]
+		times = self:csv(begin=1, end=2, unit=ms)
+	END
 	run others others.conf
+	# at the device it is seen whether a request succeeded, whatever a replayer tells
+	jq -e '[.cells[] | select(.replayer == "tells-no-results") | .n_results_untold, .n_lost] == [0, 0]' others/report/report.json >/dev/null ||
+		fail "results: $(jq -c '[.cells[] | [.replayer, .n_results_untold, .n_lost]]' others/report/report.json)"
 	summaries others 'map(select(.device.seen != .device.requests)) | length == 0' | grep -qx true || fail "requests were lost: $(summaries others 'map([.role, .device])')"
 	summaries others 'map(select(.role == "untimed" and .own != null or .role == "own-figures" and .own == null)) | length == 0' | grep -qx true ||
 		fail "own figures: $(summaries others 'map([.role, .own])')"
