@@ -121,6 +121,12 @@ static void machine_of_comparison(struct machine *m, const struct campaign_chang
 		else
 			machine_note_add(m, "%s", line.s);
 	}
+	for (int is_new = 0; is_new < 2; is_new++) {
+		strbuf_reset(&line);
+		compare_add_failed(&line, c, is_new);
+		if (line.len)
+			machine_note_add(m, "%s", line.s);
+	}
 	strbuf_release(&line);
 	for (size_t i = 0; i < c->n_cells; i++)
 		for (size_t k = 0; k < ASPECT_N; k++)

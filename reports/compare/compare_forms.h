@@ -21,6 +21,8 @@ int compare_form_print(const struct compare_form *form, const struct campaign_ch
 
 /* Shared by them (compare_words.c). One line of at most 140 bytes: the word of the whole, and how many cases have which. */
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c);
+/* How many runs of that side failed, and where; nothing where none did. */
+void compare_add_failed(struct strbuf *out, const struct campaign_change *c, bool is_new);
 /* The two by themselves, uncut: "worse", "not comparable"; "of 3 cases 1 worse, ..." */
 void compare_add_word(struct strbuf *out, const struct campaign_change *c);
 void compare_add_counts(struct strbuf *out, const struct campaign_change *c);

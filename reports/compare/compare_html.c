@@ -243,6 +243,21 @@ static void explain(struct strbuf *out, const struct campaign_change *c)
 		    c->level_same, c->n_tests, c->level_worse);
 }
 
+static void failed(struct strbuf *out, const struct campaign_change *c)
+{
+	struct strbuf text = STRBUF_INIT;
+	for (int is_new = 0; is_new < 2; is_new++) {
+		strbuf_reset(&text);
+		compare_add_failed(&text, c, is_new);
+		if (!text.len)
+			continue;
+		strbuf_addstr(out, "<p>");
+		escape_html(out, text.s);
+		strbuf_addstr(out, ".</p>\n");
+	}
+	strbuf_release(&text);
+}
+
 static void html_add(struct strbuf *out, const struct campaign_change *c)
 {
 	struct strbuf title = STRBUF_INIT;
@@ -260,6 +275,7 @@ static void html_add(struct strbuf *out, const struct campaign_change *c)
 	banner(out, c);
 	sides(out, c);
 	if (c->n_cells) {
+		failed(out, c);
 		matrix(out, c);
 		reasons(out, c);
 	}

@@ -67,6 +67,8 @@ static json_t *cell(const struct case_change *c)
 	json_set_text(o, "new_replayer", c->new_case->replayer);
 	json_set_count(o, "n_old", c->old_case->n);
 	json_set_count(o, "n_new", c->new_case->n);
+	json_set_count(o, "n_failed_old", c->old_case->n_failed);
+	json_set_count(o, "n_failed_new", c->new_case->n_failed);
 	json_object_set_new(o, "paired", json_boolean(c->paired));
 	json_object_set_new(o, "same_runs", json_boolean(c->same_runs));
 	json_set_text(o, "word", change_name(c->word));

@@ -203,6 +203,20 @@ static void open_add(struct strbuf *out, const struct campaign_change *c)
 	strbuf_addstr(out, "  Where nothing changed, narrower intervals show it: more replicates, longer runs, a quieter machine.\n");
 }
 
+static void failed_add(struct strbuf *out, const struct campaign_change *c)
+{
+	struct strbuf line = STRBUF_INIT;
+	if (c->n_failed_cells)
+		strbuf_addstr(out, "\nFailed runs\n");
+	for (int is_new = 0; is_new < 2; is_new++) {
+		strbuf_reset(&line);
+		compare_add_failed(&line, c, is_new);
+		if (line.len)
+			paragraph(out, line.s, 2, 4);
+	}
+	strbuf_release(&line);
+}
+
 static void text_add(struct strbuf *out, const struct campaign_change *c)
 {
 	struct strbuf line = STRBUF_INIT;
@@ -218,6 +232,7 @@ static void text_add(struct strbuf *out, const struct campaign_change *c)
 	differences_add(out, c, true);
 	if (c->n_cells) {
 		cases_add(out, c);
+		failed_add(out, c);
 		aspects_add(out, c, CHANGE_WORSE, "Worse");
 		aspects_add(out, c, CHANGE_BETTER, "Better");
 		open_add(out, c);

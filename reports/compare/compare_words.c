@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Plain words for a comparison, the same in every form. */
+#include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -135,10 +136,20 @@ void compare_add_counts(struct strbuf *out, const struct campaign_change *c)
 		    c->n_inconclusive, c->n_better, c->n_same);
 	if (c->n_missing)
 		strbuf_addf(out, ", %zu missing on one side", c->n_missing);
+	if (c->n_failed_cells)
+		strbuf_addf(out, "; runs failed in %zu", c->n_failed_cells);
 	if (c->n_same_runs == c->n_cells)
 		strbuf_addstr(out, "; both sides are the same runs");
 	if (c->word == CHANGE_WORSE || c->word == CHANGE_BETTER)
 		example_add(out, c, c->word);
+}
+
+void compare_add_failed(struct strbuf *out, const struct campaign_change *c, bool is_new)
+{
+	const struct failed_runs *f = is_new ? &c->failed_new : &c->failed_old;
+	if (f->n)
+		strbuf_addf(out, "%" PRIu64 " run%s of the %s side failed, in %zu of %zu cases, the first of %s: its campaign's report says why", f->n,
+			    f->n == 1 ? "" : "s", is_new ? "new" : "old", f->n_cells, c->n_cells, f->scenario);
 }
 
 void compare_add_headline(struct strbuf *out, const struct campaign_change *c)

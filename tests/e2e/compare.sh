@@ -65,6 +65,29 @@ jq '.cases |= map(.replayer = "another")' nothing.json >nothing-another.json
 expect_status 4 "$VALIDATE" compare nothing.json nothing-another.json -f json
 jq -e '(.cases | length > 0 and all(.word == "inconclusive" and (.same_runs | not)))' out >/dev/null ||
 	fail "of no runs something is known: $(jq -c '.cases | map([.word, .same_runs])' out)"
+# and every form says that runs failed, the JSON how many of which case
+jq '.cases |= map(.n_failed = 14)' nothing.json >failed.json
+jq '.cases[0] |= (.replicates = [] | .n_failed = 14)
+	| .cases |= map(.replayer = "another" | .settings = "engine=other")' old.json >failed-another.json
+for form in text markdown junit github html openmetrics json; do
+	expect_status 4 "$VALIDATE" compare failed.json failed-another.json -f $form
+	case $form in
+	text | markdown | html) expect_line out '42 runs of the old side failed, in 3 of 3 cases, the first of reads level=1' ;;
+	esac
+	case $form in
+	openmetrics) ;;
+	json)
+		fits
+		jq -e '[.cases[] | .n_failed_old, .n_failed_new] == [14, 14, 14, 0, 14, 0]' out >/dev/null || fail "$(jq -c '.cases[] | del(.components)' out)"
+		# a replayer's other settings are told once, in however many scenarios it has them
+		[ "$(jq -c '[.differences[] | select(.kind == "settings") | .what]' out)" = '["another"]' ] || fail "$(jq -c .differences out)"
+		;;
+	*) expect_line out 'runs failed' ;;
+	esac
+done
+expect_status 4 "$VALIDATE" compare failed.json failed-another.json
+expect_line out '14 runs of the new side failed, in 1 of 3 cases'
+expect_line out 'too few values: 14 runs of the old side failed'
 
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json

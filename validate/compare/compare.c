@@ -73,6 +73,18 @@ static void difference_add(struct campaign_change *c, enum difference_kind kind,
 	    (struct difference){kind, what, was ? xstrdup(was) : NULL, is ? xstrdup(is) : NULL, false};
 }
 
+/* Once for a replayer, in however many scenarios. */
+static void settings_add(struct campaign_change *c, const struct baseline_case *was, const struct baseline_case *is)
+{
+	for (size_t i = 0; i < c->n_differences; i++) {
+		const struct difference *d = &c->difference[i];
+		if (d->kind == DIFFERENCE_SETTINGS && !strcmp(d->what, is->replayer) && !strcmp(d->old_value, was->settings) &&
+		    !strcmp(d->new_value, is->settings))
+			return;
+	}
+	difference_add(c, DIFFERENCE_SETTINGS, xstrdup(is->replayer), was->settings, is->settings);
+}
+
 static void cases_match(struct campaign_change *c, const struct compare_options *o)
 {
 	const struct baseline *a = c->old_side, *b = c->new_side;
@@ -92,8 +104,7 @@ static void cases_match(struct campaign_change *c, const struct compare_options 
 			continue;
 		}
 		if (!text_is_same(c, old_case->settings, new_case->settings))
-			difference_add(c, DIFFERENCE_SETTINGS, xasprintf("%s, %s", scenario, new_case->replayer), old_case->settings,
-				       new_case->settings);
+			settings_add(c, old_case, new_case);
 		c->cell[c->n_cells++] =
 		    (struct case_change){.old_case = old_case, .new_case = new_case, .scenario = scenario, .paired = same};
 	}
@@ -227,14 +238,34 @@ static void aspects_explain(struct case_change *c, double level)
 {
 	for (size_t k = 0; k < ASPECT_N; k++) {
 		struct aspect_change *a = &c->aspect[k];
-		if (a->status)
+		if (a->status) {
 			reason_add(a, "%s", stat_status_text(a->status));
-		else if (isnan(a->limit))
+			if (a->status == STAT_TOO_FEW && (c->old_case->n_failed || c->new_case->n_failed))
+				reason_add(a, ": %u runs of the old side failed, %u of the new one", c->old_case->n_failed, c->new_case->n_failed);
+		} else if (isnan(a->limit))
 			reason_add(a, "no limit set");
 		else if (a->word == CHANGE_INCONCLUSIVE && a->p_holm <= level)
 			reason_add(a, "it changed, and whether it is nearer to the program is not known");
 		else if (a->dependent)
 			reason_add(a, "it would be the same if the runs were known to be independent of each other");
+	}
+}
+
+static void failed_add(struct failed_runs *f, const struct baseline_case *side, const char *scenario)
+{
+	f->n += side->n_failed;
+	f->n_cells += side->n_failed > 0;
+	if (side->n_failed && !f->scenario)
+		f->scenario = scenario;
+}
+
+static void failed_count(struct campaign_change *c)
+{
+	for (size_t i = 0; i < c->n_cells; i++) {
+		const struct case_change *cell = &c->cell[i];
+		failed_add(&c->failed_old, cell->old_case, cell->scenario);
+		failed_add(&c->failed_new, cell->new_case, cell->scenario);
+		c->n_failed_cells += cell->old_case->n_failed || cell->new_case->n_failed;
 	}
 }
 
@@ -271,6 +302,7 @@ int compare_compute(struct campaign_change *c, const struct baseline *old_side, 
 		aspects_compute(cell, &c->limits, c->level_same);
 	}
 	holm(c);
+	failed_count(c);
 	for (size_t i = 0; i < c->n_cells; i++)
 		aspects_explain(&c->cell[i], c->level_worse);
 	words_reach(c);

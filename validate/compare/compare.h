@@ -70,6 +70,12 @@ struct difference { /* between the two sides */
 	bool refuses; /* they are not compared because of it */
 };
 
+struct failed_runs { /* of a side */
+	uint64_t n;
+	size_t n_cells;	      /* cases that have some */
+	const char *scenario; /* the first such case's; borrowed, NULL without */
+};
+
 struct campaign_change {
 	const struct baseline *old_side, *new_side; /* borrowed */
 	struct compare_limits limits;		    /* of the new side; strings borrowed */
@@ -81,6 +87,8 @@ struct campaign_change {
 	size_t n_tests;			/* Holm's family */
 	size_t n_worse, n_better, n_same, n_inconclusive; /* cases */
 	size_t n_same_runs;
+	struct failed_runs failed_old, failed_new;
+	size_t n_failed_cells; /* with failed runs of either side */
 	enum change word; /* worse, else inconclusive, else better, else same */
 };
 
