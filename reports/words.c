@@ -201,6 +201,8 @@ void words_add_components(struct strbuf *out, const struct analysis *a, bool whi
 			strbuf_addf(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", component_names[k]);
 			i++;
 		}
+	if (!n)
+		strbuf_addstr(out, "none");
 }
 
 /* Of the cases that are inconclusive, the least and the largest U that the program itself would have as its own replay, and how
