@@ -237,6 +237,27 @@ static const struct action {
 	{"create", create, 1, 1}, {"list", list, 0, 1}, {"trace", trace, 1, 1}, {"remove", remove_them, 0, 1000}, {NULL},
 };
 
+/* An option of another action says that another one is meant. */
+static int others_refuse(const struct volume_options *o, const char *action, struct err *e)
+{
+	struct volume_config usual;
+	volume_config_init(&usual);
+	const struct volume_config *c = &o->made;
+	const bool makes = o->lead || c->n_bytes != usual.n_bytes || strcmp(c->service, usual.service) || c->backing || c->seed != usual.seed ||
+			   c->log_cap != usual.log_cap || c->loop != usual.loop;
+	const struct {
+		bool given;
+		const char *options, *of;
+	} option[] = {{makes, "--size, --service, --file, --seed, --log, --lead and --loop are", "create"},
+		      {o->json, "--json is", "list"},
+		      {o->output || o->reset, "--output and --reset are", "trace"},
+		      {o->all, "--all is", "remove"}};
+	for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+		if (option[i].given && strcmp(option[i].of, action))
+			return err_set(e, EINVAL, "%s of \"%s\"", option[i].options, option[i].of);
+	return 0;
+}
+
 static int volume_main(int argc, char **argv, struct err *e)
 {
 	struct volume_options o = {.json = false};
@@ -253,6 +274,8 @@ static int volume_main(int argc, char **argv, struct err *e)
 			continue;
 		if (n - 1 < a->min || n - 1 > a->max)
 			return err_set(e, EINVAL, "%s: %s", a->name, n - 1 < a->min ? "which volume?" : "one volume at a time"), EXIT_USAGE;
+		if (others_refuse(&o, a->name, e))
+			return EXIT_USAGE;
 		char **wanted = calloc((size_t)n, sizeof *wanted);
 		if (!wanted)
 			return err_set(e, ENOMEM, "out of memory"), EXIT_FAILED;

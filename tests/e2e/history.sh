@@ -91,6 +91,7 @@ expect_status 2 "$VALIDATE" history show db --baseline 3
 expect_status 2 "$VALIDATE" history show db --format htlm
 expect_status 2 "$VALIDATE" history add db
 expect_status 2 "$VALIDATE" history show db --label x
+expect_status 2 "$VALIDATE" history add db results --from 3
 
 # nothing is changed or removed, by whomever
 for table in entry campaign series environment; do

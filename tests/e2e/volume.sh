@@ -27,6 +27,13 @@ expect_line err 'read-iops'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --service throttled:read-iops=100 --no-loop
 expect_line err 'throttled is for a loop device'
 expect_status 2 "$VALIDATE" volume create --root "$PWD/root" v --lead soon
+# an option of another action
+for line in 'create v --all' 'create v -o v.trace' 'list --reset' 'list --size 1M' 'remove v --json' 'trace v -o v --seed 3'; do
+	# shellcheck disable=SC2086 # words
+	expect_status 2 "$VALIDATE" volume $line --root "$PWD/root"
+	expect_line err ' of "'
+done
+[ ! -e root/v ] || fail 'a volume was made all the same'
 expect_status 3 "$VALIDATE" volume create --root "$PWD/root" v --size 1000T
 expect_line err 'does not fit'
 # a directory that is there stays as it is, and is refused where others may write to it
