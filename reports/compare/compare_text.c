@@ -145,6 +145,13 @@ static void aspects_add(struct strbuf *out, const struct campaign_change *c, enu
 		strbuf_addf(out, "  and %zu more\n", left);
 }
 
+/* The nearest to a word first; of those that are equally far one that says more than its numbers. */
+static bool tells_more(const struct aspect_change *a, const struct aspect_change *than)
+{
+	const double p = a->status || isnan(a->p) ? 2 : a->p, of_than = than->status || isnan(than->p) ? 2 : than->p;
+	return p < of_than || (p <= of_than && !than->reason[0] && a->reason[0]);
+}
+
 /* How wide the intervals are tells what could have been decided. */
 static void open_group_add(struct strbuf *out, const struct campaign_change *c, enum aspect k)
 {
@@ -157,7 +164,7 @@ static void open_group_add(struct strbuf *out, const struct campaign_change *c, 
 		if (a->word != CHANGE_INCONCLUSIVE)
 			continue;
 		n++;
-		if (!first || (!first->reason[0] && a->reason[0])) { /* one that says more than its numbers */
+		if (!first || tells_more(a, first)) {
 			first = a;
 			at = i;
 		}

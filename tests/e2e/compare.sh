@@ -89,6 +89,11 @@ expect_status 4 "$VALIDATE" compare failed.json failed-another.json
 expect_line out '14 runs of the new side failed, in 1 of 3 cases'
 expect_line out 'too few values: 14 runs of the old side failed'
 
+# of many that are undecided the one that is nearest to a word is the example
+jq '.cases |= map(.replicates |= .[0:2])' worse.json >two.json
+expect_status 4 "$VALIDATE" compare old.json two.json
+grep -A 3 '^  response time in [23] of 3 cases' out | grep -q 'for example reads level=2' || fail "not the likeliest: $(grep -A 9 ^Inconclusive out)"
+
 # a fifth of the replicates: undecided, not the same
 jq '.cases |= map(.replicates |= .[0:4])' same.json >few.json
 expect_status 4 "$VALIDATE" compare old.json few.json
