@@ -4,11 +4,11 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include <gsl/gsl_cdf.h>
+#include "validate/stats/distributions.h"
 
 static double binomial_upto(uint64_t k, double p, uint64_t n)
 {
-	return k >= n ? 1 : gsl_cdf_beta_Q(p, (double)k + 1, (double)(n - k));
+	return binomial_at_most((double)k, (double)n, p);
 }
 
 /* Smallest k with P(B <= k) > level, or >= where `reach`. */

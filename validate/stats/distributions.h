@@ -22,6 +22,7 @@ double t_below(double t, double df);
 double t_above(double t, double df);
 double t_two_sided(double t, double df); /* P(|T| >= |t|) */
 double f_above(double f, double df1, double df2);
+double f_below(double f, double df1, double df2);
 double chi2_above(double q, double df);
 
 /* ln |gamma(x)|, x > 0. The C library's lgamma() keeps a sign in a variable that all threads share. */
@@ -36,8 +37,8 @@ double t_coverage(double k, double df);
  * STAT_NOT_CONVERGED. */
 enum stat_status clopper_pearson(double k, double n, double conf, double *lo, double *hi) STAT_MUST_CHECK;
 
-/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). NaN where n is too large (above some
- * 1e8, near the mean) for GSL to find them. */
+/* Tails of the binomial distribution, 0 <= p <= 1, n > 0: P(B >= k) and P(B <= k). With k and n - k above some 1e6 they are off by up to 1e-5 of
+ * themselves. */
 double binomial_at_least(double k, double n, double p);
 double binomial_at_most(double k, double n, double p);
 

@@ -594,7 +594,8 @@ static void test_reordered_alike(void **state)
 		     {1500, 300000, DECISION_ACCEPT},
 		     {3000, 300000, DECISION_INCONCLUSIVE},
 		     {0, UINT64_C(1) << 60, DECISION_ACCEPT},
-		     {UINT64_C(1) << 58, UINT64_C(1) << 60, DECISION_INCONCLUSIVE}, /* beyond all sense */
+		     {3000000, 10000000, DECISION_REJECT},
+		     {UINT64_C(1) << 58, UINT64_C(1) << 60, DECISION_REJECT},
 		     {5000, 5000, DECISION_REJECT},
 		     {0, 5, DECISION_INCONCLUSIVE}};
 	struct campaign c;

@@ -13,6 +13,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "validate/stats/anova.h"
+#include "validate/stats/bounds.h"
 #include "validate/stats/budget.h"
 #include "validate/stats/digits.h"
 #include "validate/stats/distributions.h"
@@ -138,7 +139,13 @@ static void test_distributions(void **state)
 	assert_close(hi, 0.100240321957258, 1e-10);
 	assert_int_equal(clopper_pearson(0, 1e18, 0.90, &lo, &hi), STAT_OK);
 	assert_close(hi, -log(0.05) * 1e-18, 1e-30);
-	assert_int_equal(clopper_pearson(3e17, 1e18, 0.95, &lo, &hi), STAT_NOT_CONVERGED); /* named, not made up */
+	/* where GSL's tails give up as well: values of a continued fraction of more terms, and of the normal distribution */
+	assert_int_equal(clopper_pearson(3e6, 1e7, 0.90, &lo, &hi), STAT_OK);
+	assert_close(lo, 0.2997616308341441, 1e-11);
+	assert_close(hi, 0.3002384546693232, 1e-11);
+	assert_int_equal(clopper_pearson(3e17, 1e18, 0.95, &lo, &hi), STAT_OK);
+	assert_close(lo, 0.3 - 1.959963984540054 * sqrt(0.21e-18), 1e-15);
+	assert_close(hi, 0.3 + 1.959963984540054 * sqrt(0.21e-18), 1e-15);
 	assert_int_equal(f_quantile(0.975, 1, 485, &q), STAT_OK);
 	assert_close(q, 5.05522768081, 1e-10);
 	assert_int_equal(f_quantile(0.95, 9999, 9999, &q), STAT_OK);
@@ -147,6 +154,16 @@ static void test_distributions(void **state)
 	assert_close(q, 1 / 5.05522768081, 1e-11);
 	assert_close(binomial_at_least(1, 10, 0.5), 1 - pow(0.5, 10), 1e-15);
 	assert_close(binomial_at_most(9, 10, 0.5), 1 - pow(0.5, 10), 1e-15);
+	assert_close(binomial_at_most(4999000, 1e7, 0.5), 0.263647925063, 1e-8);
+	assert_close(f_above(1.001, 3e6, 3e6), 0.19335680951, 1e-8);
+	assert_close(f_below(1.001, 3e6, 3e6), 1 - 0.193356809510, 1e-8);
+	const double halves[][3] = {{2e6, 998614, 1001387}, {4e6, 1998040, 2001961}, {1e8, 49990200, 50009801}};
+	for (size_t i = 0; i < sizeof halves / sizeof *halves; i++) { /* ranks about the median of a long column */
+		struct order_interval o;
+		assert_int_equal(order_interval((uint64_t)halves[i][0], 0.5, 0.95, &o), STAT_OK);
+		assert_true(o.lower == (uint64_t)halves[i][1] && o.upper == (uint64_t)halves[i][2]);
+		assert_close(o.coverage, 0.95, 1e-3);
+	}
 	assert_true(binomial_at_least(0, 10, 0.5) == 1 && binomial_at_least(11, 10, 0.5) == 0);
 	assert_true(binomial_at_most(10, 10, 0.5) == 1 && binomial_at_most(-1, 10, 0.5) == 0);
 	assert_close(binomial_at_least(10, 10, 0.5), pow(0.5, 10), 1e-18);
