@@ -205,7 +205,8 @@ static struct why_context context_of(const struct analysis *a, const struct cell
 	int scope = p->accept.reorder_scope;
 	if (scope == SCOPE_AUTO)
 		scope = replayer->total_order ? SCOPE_ALL : SCOPE_THREAD;
-	return (struct why_context){&p->scenario[c->scenario], fault_cost(a->results), scope, replayer->timed};
+	const struct scenario *scenario = &p->scenario[c->scenario];
+	return (struct why_context){scenario, fault_cost(a->results), scope, replayer->timed, scenario->observe == OBSERVE_BLOCK};
 }
 
 static bool can_be_split(const struct pairs *p)

@@ -21,6 +21,7 @@
  *   page faults      counted x cost of one, measured on the machine
  *   run queue, steal time runnable but not running, and taken by the hypervisor: in proportion to the time served, for who serves
  *                    longer waits longer; by the share of the threads' time that is spent in requests
+ * Of times that are observed at a device there are no page faults and run queues: what strikes a process lengthens no request there.
  * Its intervals are of the jackknife over pairs. Shown beside, not added: time on and off the processor, for causes act through
  * both.
  *

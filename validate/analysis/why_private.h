@@ -14,6 +14,7 @@ struct why_context {
 	double fault_ns; /* of one page fault; NaN unknown */
 	int reorder_scope; /* enum reorder_scope, resolved */
 	bool timed;
+	bool at_device; /* times are a device's, which page faults and run queues of the processes before it do not reach */
 };
 
 void split_time(struct split *s, const struct pairs *p);

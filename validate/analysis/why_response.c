@@ -55,13 +55,13 @@ static void see_run(struct layout *y, const struct run_summary *s, const struct 
 	y->steal &= threads && s->facts.steal_ns >= 0;
 }
 
-static void layout_make(struct layout *y, const struct pairs *p, const struct scenario *scenario)
+static void layout_make(struct layout *y, const struct pairs *p, const struct why_context *c)
 {
 	*y = (struct layout){
-	    .n_pairs = p->n, .classes = true, .facts = true, .threads = true, .queue = true, .steal = true, .late = true};
+	    .n_pairs = p->n, .classes = true, .facts = true, .threads = true, .queue = !c->at_device, .steal = true, .late = true};
 	for (size_t i = 0; i < p->n; i++) {
-		see_run(y, &p->x[i]->summary, scenario);
-		see_run(y, &p->r[i]->summary, scenario);
+		see_run(y, &p->x[i]->summary, c->scenario);
+		see_run(y, &p->r[i]->summary, c->scenario);
 		y->late &= p->x[i]->summary.has_issue_error && p->x[i]->summary.has_classes;
 	}
 	y->levels = N_NUMBERS;
@@ -77,7 +77,7 @@ static void take_facts(const struct run_summary *s, const struct why_context *c,
 	double n = (double)s->response.n, available = (double)k->wall_ns * run_n_threads(c->scenario, s);
 	double used = (double)k->cpu_user_ns + (double)k->cpu_system_ns;
 	double active = s->response.mean * n, busy = available > 0 ? fmin(1, active / available) : 0;
-	double queue = k->runqueue_wait_ns > 0 ? (double)k->runqueue_wait_ns : 0, device = (double)k->bytes_read_device / n;
+	double queue = k->runqueue_wait_ns > 0 && !c->at_device ? (double)k->runqueue_wait_ns : 0, device = (double)k->bytes_read_device / n;
 	f[F_DEVICE] = device;
 	f[F_DEVICE2] = device * device;
 	f[F_DEVICE_MEAN] = device * s->response.mean;
@@ -222,7 +222,7 @@ static void parts_of(const struct layout *y, const struct methods *m, const doub
 	part[CAUSE_LATE_ISSUE] = y->late ? part_late(y, x) : NAN;
 	part[CAUSE_REORDERING] = y->classes ? part_reordered(x) : NAN;
 	part[CAUSE_CACHE] = part_cache(x, r, y->n_pairs, m->cache);
-	part[CAUSE_FAULTS] = y->facts ? (x[F_FAULTS] - r[F_FAULTS]) * m->context->fault_ns : NAN;
+	part[CAUSE_FAULTS] = y->facts && !m->context->at_device ? (x[F_FAULTS] - r[F_FAULTS]) * m->context->fault_ns : NAN;
 	part[CAUSE_RUN_QUEUE] = y->queue ? part_waiting(x, r, F_QUEUE) : NAN;
 	part[CAUSE_STEAL] = y->steal ? part_waiting(x, r, F_STEAL) : NAN;
 	for (int k = CAUSE_REQUESTS; k < CAUSE_SERVICE; k++)
@@ -365,7 +365,8 @@ static void part_put(struct split *s, const struct layout *y, const struct metho
 	bool above = k == CAUSE_CACHE	 ? u->mean_x[F_DEVICE] > u->mean_r[F_DEVICE]
 		     : k == CAUSE_FAULTS ? u->mean_x[F_FAULTS] > u->mean_r[F_FAULTS]
 					 : e.value > 0;
-	if ((k == CAUSE_LATE_ISSUE && !m->context->timed) || (k == CAUSE_REQUESTS && y->n_ops < 2))
+	if ((k == CAUSE_LATE_ISSUE && !m->context->timed) || (k == CAUSE_REQUESTS && y->n_ops < 2) ||
+	    (m->context->at_device && (k == CAUSE_FAULTS || k == CAUSE_RUN_QUEUE)))
 		return; /* there is no such thing */
 	struct why_part *part = split_add(s, k, part_name(k, up, above), e.status ? "unknown" : part_how(k, m));
 	part->part = e;
@@ -379,7 +380,7 @@ void split_response(struct split *s, const struct pairs *p, const struct why_con
 	s->whole = estimate_none(STAT_TOO_FEW);
 	if (p->n < 3)
 		return;
-	layout_make(&y, p, c->scenario);
+	layout_make(&y, p, c);
 	sums_make(&u, &y, p, c);
 	means_without(&u, &y, y.n_pairs);
 	struct methods m = {.context = c, .cache = cache_choose(&y, u.mean_x, u.mean_r)};

@@ -402,6 +402,14 @@ static void page_faults(void **state)
 	make(&k, &program, &x, 0);
 	assert_main(&k, CAUSE_FAULTS, "more page faults");
 	assert_part(&k, SPLIT_RESPONSE, CAUSE_FAULTS, 1000.0 / 1400, 0.005);
+	k.c.results.protocol.scenario[0].observe = OBSERVE_BLOCK; /* where they lengthen nothing */
+	again(&k.c, &k.a);
+	assert_main(&k, CAUSE_SERVICE, "the service itself (unexplained)");
+	const struct split *s = &k.a.why[0].split[SPLIT_RESPONSE];
+	for (size_t i = 0; i < s->n_parts; i++) {
+		assert_int_not_equal(s->part[i].cause, CAUSE_FAULTS);
+		assert_int_not_equal(s->part[i].cause, CAUSE_RUN_QUEUE);
+	}
 	drop(&k);
 }
 
