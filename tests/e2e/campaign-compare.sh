@@ -26,7 +26,8 @@ campaign() { # NAME KIND WORKLOADS...
 		done
 		for version in "old even" "new $kind"; do
 			printf '[replayer %s]\nengine = exec\nexport = csv\n' "${version% *}"
-			printf 'command = ["%s/replayer", "%s", "%s/%s.count", "{trace}"]\n' "$PWD" "${version#* }" "$PWD" "$name-${version% *}"
+			printf 'command = ["%s/replayer", "%s",\n  ' "$PWD" "${version#* }"
+			printf '"%s/%s.count", "{trace}"]\n' "$PWD" "$name-${version% *}"
 			printf 'times = "self:csv(seq=1, begin=2, end=3, unit=ns)"\n'
 		done
 		printf '[compare]\nold = old\nnew = new\nresponse-time = 50%%\n'

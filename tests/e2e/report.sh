@@ -92,7 +92,9 @@ title = of $PWD/recorded.trace
 dir = .
 [workload recorded]
 type = trace
-trace = "$PWD/recorded.trace", "$PWD/again.trace", "$PWD/my files/once again.trace"
+trace = "$PWD/recorded.trace",
+  "$PWD/again.trace",
+  "$PWD/my files/once again.trace"
 [replayer event]
 [claim one]
 text = one of two traces, that of $PWD/again.trace
