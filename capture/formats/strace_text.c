@@ -75,6 +75,21 @@ static inline const char *next_meaning(struct byte_walk *w, const char *p)
 	}
 }
 
+/* As next_meaning; strings, and what strace tells of an argument that begins at `first`, are passed as a whole. */
+static inline const char *next_outside(struct byte_walk *w, const char *first, const char *p)
+{
+	while ((p = next_meaning(w, p)) < w->end) {
+		const unsigned char what = meaning[(unsigned char)*p];
+		if (what == QUOTE)
+			p = past_string(p, w->end);
+		else if (what == BRACKET && p > first && p[-1] > ' ')
+			p = past_decoration(p, w->end);
+		else
+			break;
+	}
+	return p;
+}
+
 static void add_part(struct part *arg, unsigned int *n, const char *first, const char *end, char next)
 {
 	while (first < end && *first == ' ')
@@ -90,19 +105,8 @@ unsigned int strace_split(const char **s, const char *end, struct part *arg)
 	const char *p = *s, *first = p;
 	unsigned int n = 0, depth = 0;
 	struct byte_walk w = {p, end, meaning_marks(p)};
-	for (;;) {
-		p = next_meaning(&w, p);
-		if (p == end)
-			break;
-		unsigned char what = meaning[(unsigned char)*p];
-		if (what == QUOTE) {
-			p = past_string(p, end);
-			continue;
-		}
-		if (what == BRACKET && p > first && p[-1] > ' ') {
-			p = past_decoration(p, end);
-			continue;
-		}
+	for (; (p = next_outside(&w, first, p)) < end; p++) {
+		const unsigned char what = meaning[(unsigned char)*p];
 		depth += what == OPENS;
 		if (!depth && (what == COMMA || *p == ')')) {
 			add_part(arg, &n, first, p, *p);
@@ -113,7 +117,6 @@ unsigned int strace_split(const char **s, const char *end, struct part *arg)
 			}
 		}
 		depth -= what == CLOSES && depth;
-		p++;
 	}
 	*s = NULL;
 	return n;
@@ -127,21 +130,12 @@ bool strace_next_part(const char **s, const char *end, struct part *part)
 		p++;
 	const char *first = p;
 	struct byte_walk w = {p, end, meaning_marks(p)};
-	while ((p = next_meaning(&w, p)) < end) {
+	for (; (p = next_outside(&w, first, p)) < end; p++) {
 		const unsigned char what = meaning[(unsigned char)*p];
-		if (what == QUOTE) {
-			p = past_string(p, end);
-			continue;
-		}
-		if (what == BRACKET && p > first && p[-1] > ' ') {
-			p = past_decoration(p, end);
-			continue;
-		}
 		if (!depth && (what == COMMA || what == CLOSES))
 			break;
 		depth += what == OPENS;
 		depth -= what == CLOSES;
-		p++;
 	}
 	*part = (struct part){first, (size_t)(p - first)};
 	*s = p < end && *p == ',' ? p + 1 : end;
