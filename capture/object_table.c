@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv1a.h"
+
 #define NAME_CHUNK 65536u
 #define RUN_MIN 4u
 #define RUN_MAX 4096u
@@ -123,9 +125,7 @@ const struct trace_object *object_table_get(const struct object_table *t, uint32
 
 static uint64_t hash_of(enum object_kind kind, const char *name, size_t len)
 {
-	uint64_t h = 0xcbf29ce484222325u ^ (uint64_t)kind; /* FNV-1a, with a last mixing for the low bits */
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)name[i]) * 0x100000001b3u;
+	const uint64_t h = fnv1a(FNV1A_START ^ (uint64_t)kind, name, len); /* with a last mixing for the low bits */
 	return (h ^ h >> 32) * 0x9e3779b97f4a7c15u;
 }
 

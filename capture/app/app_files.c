@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 
 void files_init(struct app_files *f)
@@ -26,9 +27,7 @@ void files_release(struct app_files *f)
 
 static uint64_t hash(const char *s)
 {
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+	const uint64_t h = fnv1a(FNV1A_START, s, strlen(s));
 	return h ^ h >> 29;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 
 void objects_init(struct objects *o)
@@ -23,9 +24,7 @@ void objects_release(struct objects *o)
 
 static uint64_t hash(const char *s, size_t len)
 {
-	uint64_t h = 0xcbf29ce484222325u; /* FNV-1a */
-	for (size_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+	const uint64_t h = fnv1a(FNV1A_START, s, len);
 	return h ^ h >> 29;
 }
 

@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 #include "replay/calls/calls_private.h"
 
 static uint32_t place_find(struct call_table *c, struct places *t, const char *path, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3u;
-	for (;; hash++) {
+	for (uint64_t hash = fnv1a(FNV1A_START, path, len);; hash++) {
 		uint32_t *known = u64_map_at(&t->of_hash, hash, c->n_places);
 		if (*known < c->n_places) {
 			if (strlen(c->place[*known]) == len && !memcmp(c->place[*known], path, len))

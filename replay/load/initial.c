@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "capture/op.h"
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 #include "replay/load/path_sort.h"
 
@@ -197,9 +198,7 @@ void initial_attribute_seen(struct walker *w, const struct load_request *r, uint
 	bool reads = r->op == OP_GETXATTR || r->op == OP_FGETXATTR;
 	if (!name || !n || r->rvalue < 0 || strncmp(name, "user.", 5) || strlen(name) != len)
 		return;
-	uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)node * 0x9e3779b97f4a7c15u;
-	for (uint32_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+	const uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)node * 0x9e3779b97f4a7c15u, name, len);
 	uint32_t *known = u64_map_at(&w->named, hash, 0);
 	char *path = *known || !n->initial ? NULL : name_model_first_path(&w->m, node);
 	*known = 1;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv1a.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 
@@ -53,9 +54,7 @@ uint32_t name_model_make(struct name_model *m, enum initial_kind kind)
 /* The bond of a name in a directory; a new one means what was there before, if the directory was. */
 static struct bond *bond_of(struct name_model *m, uint32_t directory, const char *name, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325u ^ (uint64_t)directory * 0x9e3779b97f4a7c15u;
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)name[i]) * 0x100000001b3u;
+	uint64_t hash = fnv1a(FNV1A_START ^ (uint64_t)directory * 0x9e3779b97f4a7c15u, name, len);
 	for (;; hash++) {
 		uint32_t *known = u64_map_at(&m->entry, hash, m->n_bonds);
 		if (*known < m->n_bonds) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "capture/op.h"
+#include "common/fnv1a.h"
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "replay/load/initial.h"
@@ -48,10 +49,7 @@ static uint8_t pass_of_name(const struct finder *f, const char *name)
 
 static uint64_t name_hash(const char *name, bool is_path)
 {
-	uint64_t hash = is_path ? 0xcbf29ce484222325u : 0x9e3779b97f4a7c15u; /* FNV-1a */
-	for (const char *c = name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-	return hash;
+	return fnv1a(is_path ? FNV1A_START : 0x9e3779b97f4a7c15u, name, strlen(name));
 }
 
 static bool name_is(const struct slot_file *file, const char *name, bool is_path)
@@ -185,10 +183,8 @@ void names_require(struct finder *f)
 static uint64_t hash_of_last(const char *name)
 {
 	const char *last = strrchr(name, '/');
-	uint64_t hash = 0xcbf29ce484222325u;
-	for (const char *c = last ? last + 1 : name; *c; c++)
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3u;
-	return hash;
+	last = last ? last + 1 : name;
+	return fnv1a(FNV1A_START, last, strlen(last));
 }
 
 static void leads_mark(struct finder *f)

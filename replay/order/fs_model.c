@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 #include "replay/order/fs_model_private.h"
 
@@ -86,10 +87,7 @@ static void object_has_more(struct fs_model *m, uint32_t object)
 
 static uint32_t component_find(struct fs_model *m, const char *text, size_t len)
 {
-	uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-	for (size_t i = 0; i < len; i++)
-		hash = (hash ^ (unsigned char)text[i]) * 0x100000001b3u;
-	for (;; hash++) {
+	for (uint64_t hash = fnv1a(FNV1A_START, text, len);; hash++) {
 		uint32_t *known = u64_map_at(&m->component_of, hash, m->n_components);
 		if (*known < m->n_components) {
 			const struct fs_text *other = &m->component_text[*known];

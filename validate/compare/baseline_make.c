@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/each.h"
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 #include "validate/analysis/pairs.h"
 #include "validate/compare/baseline.h"
@@ -206,11 +207,10 @@ static void case_take(struct baseline_case *out, const struct results *r, const 
 /* A number of what was measured and when: no two campaigns have the same. */
 static void campaign_mark(struct baseline *b, const struct results *r)
 {
-	uint64_t x = UINT64_C(0xcbf29ce484222325);
+	uint64_t x = FNV1A_START;
 	for (size_t i = 0; i < r->n_runs; i++) {
 		const int64_t part[2] = {r->run[i].started_ns, r->run[i].has_summary ? r->run[i].summary.execution_ns : -1};
-		for (size_t k = 0; k < sizeof part; k++)
-			x = (x ^ ((const unsigned char *)part)[k]) * UINT64_C(0x100000001b3);
+		x = fnv1a(x, part, sizeof part);
 	}
 	snprintf(b->campaign, sizeof b->campaign, "%016" PRIx64, x);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/fnv1a.h"
 #include "common/xalloc.h"
 
 #define NAMES_MAX (UINT32_C(1) << 24) /* of objects with a larger number the hash is made each time */
@@ -30,9 +31,7 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t text_hash(const char *s)
 {
-	uint64_t x = UINT64_C(0xcbf29ce484222325);
-	for (; s && *s; s++)
-		x = (x ^ (unsigned char)*s) * UINT64_C(0x100000001b3);
+	const uint64_t x = fnv1a(FNV1A_START, s, s ? strlen(s) : 0);
 	return x ? x : 1;
 }
 

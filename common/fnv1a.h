@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* FNV-1a of 64 bits (Fowler, Noll and Vo), for tables of names. Its low bits are the weaker ones. Names can be chosen that collide: a table then stays
+ * right and becomes slow. */
+#ifndef COMMON_FNV1A_H
+#define COMMON_FNV1A_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FNV1A_START UINT64_C(0xcbf29ce484222325)
+
+/* `hash` (FNV1A_START, or what came before) with n bytes more. */
+static inline uint64_t fnv1a(uint64_t hash, const void *bytes, size_t n)
+{
+	const unsigned char *b = bytes;
+	for (size_t i = 0; i < n; i++)
+		hash = (hash ^ b[i]) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
+#endif
