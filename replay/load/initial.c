@@ -102,6 +102,24 @@ static void failed_by_stroke(struct walker *w, const struct load_request *r, str
 		initial_require(w, node, INITIAL_DIRECTORY);
 }
 
+/* What a request that wants a directory found is none; of another, what its name should lie in is none. */
+static void failed_no_directory(struct walker *w, const struct load_request *r, struct name_path path)
+{
+	const bool wants = r->op == OP_RMDIR || r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
+			   (r->op == OP_OPEN && r->flags & O_DIRECTORY) || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
+	const char *slash = strrchr(path.text, '/');
+	if (r->op == OP_RENAME || r->op == OP_LINK || way_is_barred(w, path))
+		return;
+	if (wants) {
+		initial_require(w, name_model_find(&w->m, path, true), INITIAL_FILE);
+	} else if (slash && slash > path.text) {
+		char *parent = xstrdup(path.text);
+		parent[slash - path.text] = '\0';
+		initial_require(w, name_model_find(&w->m, (struct name_path){parent, NONE32}, true), INITIAL_FILE);
+		free(parent);
+	}
+}
+
 static void failed(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	bool follow = !(r->flags & AT_SYMLINK_NOFOLLOW) || r->op == OP_OPEN;
@@ -120,8 +138,10 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 		initial_require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
 	} else if (r->rvalue == -EISDIR || (r->rvalue == -ENOTEMPTY && r->op == OP_RMDIR)) {
 		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
-	} else if ((r->rvalue == -EINVAL && r->op == OP_READLINK) || (r->rvalue == -ENOTDIR && (r->flags & O_DIRECTORY || r->op == OP_RMDIR))) {
-		initial_require(w, name_model_find(&w->m, path, r->op != OP_READLINK), INITIAL_FILE);
+	} else if (r->rvalue == -ENOTDIR) {
+		failed_no_directory(w, r, path);
+	} else if (r->rvalue == -EINVAL && r->op == OP_READLINK) {
+		initial_require(w, name_model_find(&w->m, path, false), INITIAL_FILE);
 	} else if (r->rvalue == -ENODATA || r->rvalue == -EOPNOTSUPP) {
 		initial_require(w, name_model_find(&w->m, path, follow), INITIAL_UNKNOWN);
 	} else if (r->rvalue == -ELOOP && r->op == OP_OPEN && r->flags & O_NOFOLLOW) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-# A '/' behind a name decides whether a call fails: what the library, strace's text and tracepoints tell of a program fails alike when it is replayed,
-# in the order of names, too, and what was there before is made so that it does.
+# A '/' behind a name, and what is no directory on its way, decide whether a call fails: what the library, strace's text and tracepoints
+# tell of a program fails alike when it is replayed, in the order of names, too, and what was there before is made so that it does.
 . "$SRCDIR/tests/e2e/lib.sh"
 preload_before_sanitizer
 compiler=${CC:-cc}
@@ -32,6 +32,12 @@ int main(void)
 	WORKS(close(fd));
 	FAILS(stat("before/below/", &st), ENOTDIR);
 	FAILS(open("before/below/more/", O_RDONLY), ENOTDIR);
+	FAILS(rmdir("before/below"), ENOTDIR);
+	FAILS(stat("alsobefore/below", &st), ENOTDIR);
+	FAILS(rmdir("alsobefore/below"), ENOTDIR);
+	FAILS(mkdir("alsobefore/below/more", 0700), ENOTDIR);
+	FAILS(chdir("lastbefore"), ENOTDIR);
+	FAILS(unlinkat(AT_FDCWD, "lastbefore", AT_REMOVEDIR), ENOTDIR);
 	WORKS(close(open("f", O_CREAT | O_WRONLY, 0600)));
 	WORKS(mkdir("d/", 0700));
 	WORKS(symlink("d", "ld"));
@@ -66,7 +72,7 @@ $compiler -w -o strokes strokes.c || fail 'strokes.c does not compile'
 fresh() {
 	rm -rf in
 	mkdir -p in/beforedir
-	echo text >in/before
+	echo text | tee in/before in/alsobefore >in/lastbefore
 	ln -s beforedir in/beforelink
 }
 fails_alike() { # TRACE OPTION...
