@@ -107,6 +107,12 @@ static bool is_on_name(uint16_t op)
 	return op == OP_RENAME || op == OP_SYMLINK || op == OP_UNLINK || op == OP_MKDIR || op == OP_RMDIR || op == OP_MKNOD;
 }
 
+/* To remove a directory is called invalid only where its name ends in ".", which traces leave out. */
+static bool ended_in_dot(const struct load_request *r)
+{
+	return r->rvalue == -EINVAL && (r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags == AT_REMOVEDIR));
+}
+
 /* Which calls follow a link at the end of their path. */
 static bool follows(const struct load_request *r)
 {
@@ -282,7 +288,7 @@ static uint32_t call_add(struct call_table *c, const struct load *l, const struc
 	const struct load_more *m = load_more(l, r);
 	uint32_t len;
 	struct call call = {
-		.path = call_path_lay(c, s, r->name, is_on_name(r->op)),
+		.path = ended_in_dot(r) ? call_path_lay_inside(c, s, r->name) : call_path_lay(c, s, r->name, is_on_name(r->op)),
 		.offset = r->offset,
 		.length = r->length,
 		.traced = r->rvalue,

@@ -59,6 +59,16 @@ uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t nam
 	return *known;
 }
 
+uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name)
+{
+	if (name == NONE32)
+		return 0;
+	const char *whole = s->file[name].name;
+	GROW(c->path, c->n_paths, c->paths_cap);
+	c->path[c->n_paths] = (struct call_path){.whole = whole, .last = ".", .place = place_find(c, c->places_laid, whole, strlen(whole))};
+	return c->n_paths++;
+}
+
 void call_paths_begin(struct call_table *c, const struct slots *s)
 {
 	c->places_laid = xcalloc(1, sizeof *c->places_laid);

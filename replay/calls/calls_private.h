@@ -108,6 +108,8 @@ struct places {
 void call_paths_begin(struct call_table *c, const struct slots *s);
 /* The place of a name's path in c->path, 0 for NONE32. `on_name`: of a call that makes, changes or ends the name. */
 uint32_t call_path_lay(struct call_table *c, const struct slots *s, uint32_t name, bool on_name);
+/* Likewise, of "." in the directory of that name. */
+uint32_t call_path_lay_inside(struct call_table *c, const struct slots *s, uint32_t name);
 void call_paths_end(struct call_table *c);
 
 /* calls.c */

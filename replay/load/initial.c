@@ -102,11 +102,16 @@ static void failed_by_stroke(struct walker *w, const struct load_request *r, str
 		initial_require(w, node, INITIAL_DIRECTORY);
 }
 
+static bool removes_directory(const struct load_request *r)
+{
+	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
+}
+
 /* What a request that wants a directory found is none; of another, what its name should lie in is none. */
 static void failed_no_directory(struct walker *w, const struct load_request *r, struct name_path path)
 {
-	const bool wants = r->op == OP_RMDIR || r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR ||
-			   (r->op == OP_OPEN && r->flags & O_DIRECTORY) || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
+	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR || (r->op == OP_OPEN && r->flags & O_DIRECTORY) ||
+			   removes_directory(r);
 	const char *slash = strrchr(path.text, '/');
 	if (r->op == OP_RENAME || r->op == OP_LINK || way_is_barred(w, path))
 		return;
@@ -136,7 +141,7 @@ static void failed(struct walker *w, const struct load_request *r, struct name_p
 	} else if (r->rvalue == -EEXIST) {
 		const struct name_path target = (r->op == OP_LINK || r->op == OP_RENAME) && m && m->name != NONE32 ? path_of(w, m->name) : path;
 		initial_require(w, name_model_find(&w->m, target, false), r->op == OP_MKDIR ? INITIAL_UNKNOWN : INITIAL_FILE);
-	} else if (r->rvalue == -EISDIR || (r->rvalue == -ENOTEMPTY && r->op == OP_RMDIR)) {
+	} else if (r->rvalue == -EISDIR || ((r->rvalue == -ENOTEMPTY || r->rvalue == -EINVAL) && removes_directory(r))) {
 		initial_require(w, name_model_find(&w->m, path, true), INITIAL_DIRECTORY);
 	} else if (r->rvalue == -ENOTDIR) {
 		failed_no_directory(w, r, path);

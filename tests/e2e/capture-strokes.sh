@@ -61,6 +61,10 @@ int main(void)
 	WORKS(mkdir("new", 0700));
 	WORKS(rmdir("new/"));
 	WORKS(stat("e/", &st));
+	FAILS(rmdir("e/."), EINVAL);
+	FAILS(unlinkat(AT_FDCWD, "e/.", AT_REMOVEDIR), EINVAL);
+	FAILS(rmdir("e/../e/."), EINVAL);
+	FAILS(rmdir("beforelink/."), EINVAL);
 	WORKS(rmdir("e/"));
 	WORKS(unlink("f"));
 	WORKS(unlink("ld"));
