@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sources of uncertainty of a campaign: what is in the budget, what is only named,
- * and what was asked for and could not be
+/* The sources of uncertainty of a campaign: what is in the budget, what is only named, and what was asked for and could not be
  * had, which is a warning. Categories as in the cause-and-effect diagram of the method-validation protocol. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
+#include "common/units.h"
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
 #include "validate/results/identity.h"
@@ -42,6 +42,39 @@ static void workload(struct analysis *a)
 		    "request counts as given, no minimum duration: a short run measures the scheduler");
 }
 
+/* Each thread on one processor: `pin`, or another replayer's `cpus`. */
+static bool is_pinned(const struct setting *option, size_t n)
+{
+	int pinned = 0, value;
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(option[i].key, "pin") && !parse_bool(option[i].value, &value, NULL))
+			pinned |= value;
+		pinned |= !strcmp(option[i].key, "cpus");
+	}
+	return pinned;
+}
+
+/* Requests one after another took a quarter longer for it on a machine of two processors. */
+static void pinned_alike(struct analysis *a)
+{
+	const struct protocol *p = &a->results->protocol;
+	size_t n_unlike = 0;
+	const struct cell *first = NULL;
+	for (size_t i = 0; i < a->n_cells; i++) {
+		const struct scenario *s = &p->scenario[a->cell[i].scenario];
+		const struct replayer *r = &p->replayer[a->cell[i].replayer];
+		if (s->script || s->trace || (r->engine && !strcmp(r->engine, "program")) ||
+		    is_pinned(s->option, s->n_options) == is_pinned(r->option, r->n_options))
+			continue;
+		first = n_unlike++ ? first : &a->cell[i];
+	}
+	if (n_unlike)
+		add(a, "trace replayer", WARNING, "pinning",
+		    "in %zu of %zu cases, %s's for one, threads are kept on processors of their own (pin, cpus) in the program alone or in the "
+		    "replayer alone: what that does to response times (a quarter, on some machines) is in the bias",
+		    n_unlike, a->n_cells, p->replayer[first->replayer].name);
+}
+
 static void replayer(struct analysis *a)
 {
 	add(a, "trace replayer", 0, "waiting for predecessors",
@@ -49,6 +82,7 @@ static void replayer(struct analysis *a)
 	add(a, "trace replayer", 0, "time of issue",
 	    "late or early issue changes concurrency and with it response times; shown as issue and schedule error");
 	add(a, "trace replayer", IN_BUDGET, "repeatability", "scatter of the replays of a scenario from run to run");
+	pinned_alike(a);
 }
 
 /* Largest of one number over the cells; NaN where no cell has it. */

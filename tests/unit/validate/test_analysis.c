@@ -730,6 +730,39 @@ static const struct uncertainty_source *source_find(const struct analysis *a, co
 	return NULL;
 }
 
+/* A program whose threads are pinned beside a replayer whose are not, and the other way round. */
+static void test_pinning_is_compared(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 16);
+	struct scenario *s = &c.results.protocol.scenario[0];
+	struct replayer *r = &c.results.protocol.replayer[0];
+	struct setting *const scenarios = s->option, *const replayers = r->option;
+	const size_t n_scenarios = s->n_options, n_replayers = r->n_options;
+	struct setting yes = {(char[]){"pin"}, (char[]){"on"}}, no = {(char[]){"pin"}, (char[]){"no"}}, one = {(char[]){"cpus"}, (char[]){"0"}};
+	struct {
+		struct setting *program, *replayer;
+		bool warned;
+	} cases[] = {{NULL, NULL, false}, {&yes, NULL, true}, {NULL, &yes, true}, {&yes, &yes, false}, {&no, NULL, false},
+		     {&yes, &no, true},	  {&yes, &one, false}, {NULL, &one, true}};
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		s->option = cases[i].program;
+		s->n_options = cases[i].program != NULL;
+		r->option = cases[i].replayer;
+		r->n_options = cases[i].replayer != NULL;
+		again(&c, &a);
+		const struct uncertainty_source *source = source_find(&a, "pinning");
+		assert_int_equal(source && source->warning, cases[i].warned);
+	}
+	s->option = scenarios;
+	s->n_options = n_scenarios;
+	r->option = replayers;
+	r->n_options = n_replayers;
+	done(&c, &a);
+}
+
 /* One trend at 0.01 among four cells is no warning: it is expected in every 25th campaign. */
 static void test_drift_is_judged_over_all_cells(void **state)
 {
@@ -826,6 +859,7 @@ int main(void)
 	    cmocka_unit_test(test_linearity),
 	    cmocka_unit_test(test_concurrency),
 	    cmocka_unit_test(test_sources),
+	    cmocka_unit_test(test_pinning_is_compared),
 	    cmocka_unit_test(test_drift_is_judged_over_all_cells),
 	    cmocka_unit_test(test_failed_runs_are_counted_once),
 	    cmocka_unit_test(test_false_rejections),
