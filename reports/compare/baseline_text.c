@@ -26,7 +26,7 @@ static void case_add(struct strbuf *out, const struct baseline *b, const struct 
 	strbuf_addstr(out, ", ");
 	escape_line(out, c->verdict);
 	if (c->n_failed)
-		strbuf_addf(out, ", %u runs failed", c->n_failed);
+		strbuf_addf(out, c->n_failed == 1 ? ", %u run failed" : ", %u runs failed", c->n_failed);
 	strbuf_addch(out, '\n');
 }
 

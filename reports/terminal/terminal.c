@@ -211,7 +211,7 @@ static void add_league(struct strbuf *out, const struct analysis *a, const struc
 		if (row->judged)
 			add_worst(&line, a, row);
 		if (row->n_failed)
-			strbuf_addf(&line, "; %llu runs failed", (unsigned long long)row->n_failed);
+			strbuf_addf(&line, row->n_failed == 1 ? "; %llu run failed" : "; %llu runs failed", (unsigned long long)row->n_failed);
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
 		strbuf_addch(out, '\n');

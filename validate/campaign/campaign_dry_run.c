@@ -242,6 +242,7 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 		time_put(out, recordings_s);
 		fputs(": each node is delayed in a run of its own, and how many there are is known when they run", out);
 	}
+	fputs("\n         if replays take as long as the program; some designs take many times that", out);
 	fputs("\nspace:   ", out);
 	size_put(out, files_bytes);
 	fputs(" of files (shared between scenarios), about ", out);
