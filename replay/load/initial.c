@@ -75,25 +75,36 @@ static bool ends_in_stroke(struct name_path path)
 	return len > 1 && path.text[len - 1] == '/';
 }
 
-/* Whether something on the way is known to be no directory. It is looked at step by step: to look further would make it one. */
-static bool way_is_barred(struct walker *w, struct name_path path)
+enum way {
+	WAY_OPEN,   /* nothing on it is known to be no directory; all but its last step are directories */
+	WAY_VAGUE,  /* likewise, but who knows of some */
+	WAY_BARRED, /* something on it is known to be no directory */
+};
+
+/* The way to what a path names. It is looked at step by step: to look further would make what is unknown a directory. */
+static enum way way_of(struct walker *w, struct name_path path)
 {
 	char *text = xstrdup(path.text);
-	bool barred = false;
-	for (char *slash = strchr(text + 1, '/'); slash && slash[strspn(slash, "/")] && !barred; slash = strchr(slash + 1, '/')) {
+	enum way way = WAY_OPEN;
+	bool unknown = false;
+	for (char *slash = strchr(text + 1, '/'); slash && slash[strspn(slash, "/")] && way == WAY_OPEN; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		const uint32_t node = name_model_find(&w->m, (struct name_path){text, NONE32}, true);
-		barred = node && w->m.node[node].kind == INITIAL_FILE;
+		const uint32_t node = unknown ? NODE_NONE : name_model_find(&w->m, (struct name_path){text, NONE32}, true);
+		if (node && w->m.node[node].kind == INITIAL_FILE)
+			way = WAY_BARRED;
+		else if (unknown)
+			way = WAY_VAGUE;
+		unknown = !node || w->m.node[node].kind != INITIAL_DIRECTORY;
 		*slash = '/';
 	}
 	free(text);
-	return barred;
+	return way;
 }
 
 /* What is made by open, symlink and mknod is no directory: they are refused, whatever is there. */
 static void failed_by_stroke(struct walker *w, const struct load_request *r, struct name_path path)
 {
-	if (way_is_barred(w, path))
+	if (way_of(w, path) == WAY_BARRED)
 		return;
 	const uint32_t node = name_model_find(&w->m, path, true);
 	if (r->rvalue == -ENOTDIR)
@@ -107,17 +118,18 @@ static bool removes_directory(const struct load_request *r)
 	return r->op == OP_RMDIR || (r->op == OP_UNLINK && r->flags & AT_REMOVEDIR);
 }
 
-/* What a request that wants a directory found is none; of another, what its name should lie in is none. */
+/* What a request that wants a directory found is none; of another, what its name should lie in is none, if that is all that can have been. */
 static void failed_no_directory(struct walker *w, const struct load_request *r, struct name_path path)
 {
 	const bool wants = r->op == OP_OPENDIR || r->op == OP_SCANDIR || r->op == OP_CHDIR || (r->op == OP_OPEN && r->flags & O_DIRECTORY) ||
 			   removes_directory(r);
 	const char *slash = strrchr(path.text, '/');
-	if (r->op == OP_RENAME || r->op == OP_LINK || way_is_barred(w, path))
+	const enum way way = way_of(w, path);
+	if (r->op == OP_RENAME || r->op == OP_LINK || way == WAY_BARRED)
 		return;
 	if (wants) {
 		initial_require(w, name_model_find(&w->m, path, true), INITIAL_FILE);
-	} else if (slash && slash > path.text) {
+	} else if (way == WAY_OPEN && slash && slash > path.text) {
 		char *parent = xstrdup(path.text);
 		parent[slash - path.text] = '\0';
 		initial_require(w, name_model_find(&w->m, (struct name_path){parent, NONE32}, true), INITIAL_FILE);

@@ -37,6 +37,13 @@ int main(void)
 	FAILS(rmdir("alsobefore/below"), ENOTDIR);
 	FAILS(mkdir("alsobefore/below/more", 0700), ENOTDIR);
 	FAILS(chdir("lastbefore"), ENOTDIR);
+	FAILS(stat("laterbefore/below/more", &st), ENOTDIR);
+	fd = open("laterbefore", O_RDONLY);
+	WORKS(read(fd, to, 1));
+	WORKS(close(fd));
+	WORKS(stat("beforedir/in", &st));
+	FAILS(stat("beforedir/in/below", &st), ENOTDIR);
+	FAILS(stat("beforedir/other/below", &st), ENOTDIR);
 	FAILS(unlinkat(AT_FDCWD, "lastbefore", AT_REMOVEDIR), ENOTDIR);
 	WORKS(close(open("f", O_CREAT | O_WRONLY, 0600)));
 	WORKS(mkdir("d/", 0700));
@@ -76,7 +83,7 @@ $compiler -w -o strokes strokes.c || fail 'strokes.c does not compile'
 fresh() {
 	rm -rf in
 	mkdir -p in/beforedir
-	echo text | tee in/before in/alsobefore >in/lastbefore
+	echo text | tee in/before in/alsobefore in/laterbefore in/beforedir/in in/beforedir/other >in/lastbefore
 	ln -s beforedir in/beforelink
 }
 fails_alike() { # TRACE OPTION...
