@@ -21,7 +21,9 @@ kind 15 daemons
 kind 5000 limits
 kind 10000 sizes
 kind 300 thread-forks
+HANDLED='write 3 = 8' && export HANDLED
 kind 3000 alternate
+unset HANDLED
 kind 20 temporaries
 kind 7 cookies
 kind 15 prisoners

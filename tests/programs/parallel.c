@@ -278,10 +278,10 @@ static int sending(int every)
 			put(fd, i);
 			compute(every > 1 ? 1 : 0);
 		}
-		compute(6);
+		compute(30);
 		if (write(p[1], "x", 1) != 1)
 			die("write");
-		compute(2);
+		compute(10);
 	}
 	children_wait();
 	return 0;
