@@ -75,8 +75,9 @@ static inline const char *next_meaning(struct byte_walk *w, const char *p)
 	}
 }
 
-/* As next_meaning; strings, and what strace tells of an argument that begins at `first`, are passed as a whole. */
-static inline const char *next_outside(struct byte_walk *w, const char *first, const char *p)
+/* As next_meaning; strings, and what strace tells of an argument that begins at `first`, are passed as a whole.
+ * Called as a function it made an import 2 % longer. */
+static inline __attribute__((always_inline)) const char *next_outside(struct byte_walk *w, const char *first, const char *p)
 {
 	while ((p = next_meaning(w, p)) < w->end) {
 		const unsigned char what = meaning[(unsigned char)*p];
