@@ -73,6 +73,7 @@ struct component {
 struct budget_row { /* stats/budget.h */
 	const char *source, *distribution; /* static strings: "repeatability", "normal" */
 	char type;			   /* 'A' or 'B' */
+	unsigned int estimate;		   /* rows with the same number, not 0, are multiples of one standard deviation */
 	/* u relative to the reference; nu INFINITY for type B; shares sum to 1 */
 	double value, divisor, sensitivity, u, nu, share;
 };
