@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "reports/findings.h"
 #include "reports/number.h"
 
 const struct component_words words_component[COMPONENT_N] = {
@@ -149,6 +150,22 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 	table_cell_text(out, &column, &cell, half_width);
 }
 
+void words_add_size(struct strbuf *out, const struct component *c)
+{
+	double value = fabs(c->estimate.value), u = value / 10;
+	switch (words_component[c->kind].format) {
+	case FORMAT_RELATIVE:
+	case FORMAT_SHARE:
+		number_add(out, value, u, number_unit_percent, false);
+		break;
+	case FORMAT_TIME:
+		number_add(out, value, u, number_unit_time(value), false);
+		break;
+	default:
+		strbuf_addf(out, value < 100 ? "%.2g" : "%.0f", value);
+	}
+}
+
 const char *words_verdict(enum verdict v)
 {
 	return v == VERDICT_TRUSTED ? "Trusted" : v == VERDICT_NOT_TRUSTED ? "Not trusted" : "Inconclusive";
@@ -164,7 +181,8 @@ const char *words_verdict_meaning(enum verdict v)
 	case VERDICT_INCONCLUSIVE:
 		break;
 	}
-	return "the evidence decides neither way; more replicates or a quieter machine may";
+	return "the runs decide neither way: more replicates, a quieter machine or wider limits may; \"looks right\" and \"looks wrong\" are "
+	       "not proven";
 }
 
 const char *words_treatment(const struct uncertainty_source *s)
@@ -189,6 +207,17 @@ const char *words_title(const struct analysis *a)
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many)
 {
 	strbuf_addf(out, "%zu %s", n, n == 1 ? one : many);
+}
+
+void words_add_more(struct strbuf *out, const struct finding_group *g)
+{
+	if (g->decision != DECISION_INCONCLUSIVE)
+		return;
+	if (g->n_more)
+		strbuf_addf(out, " %llu more replicates would probably decide %s.", (unsigned long long)g->n_more,
+			    g->n_impractical ? "the rest" : g->n_cells == 1 ? "it" : "them");
+	if (g->n_impractical)
+		strbuf_addf(out, " No practical number of replicates decides %zu of them here.", g->n_impractical);
 }
 
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which)
