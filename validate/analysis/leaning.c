@@ -3,10 +3,11 @@
 
 #include <math.h>
 
+#include "validate/components/component.h"
+
 static bool is_two_sided(enum component_kind k)
 {
-	return k == COMPONENT_BIAS || k == COMPONENT_EXECUTION_TIME || k == COMPONENT_LINEARITY || k == COMPONENT_IN_FLIGHT ||
-	       k == COMPONENT_IN_FLIGHT_MAX;
+	return components[k]->two_sided;
 }
 
 static double ideal_of(enum component_kind k)
