@@ -8,6 +8,7 @@
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
 #include "validate/analysis/why.h"
+#include "validate/components/component.h"
 
 #define NAME 48 /* columns of a scenario's name in a sentence */
 
@@ -60,32 +61,18 @@ void first_screen_verdict(struct strbuf *out, const struct analysis *a)
 
 /* --- the main cause of a replayer ----------------------------------------------------------------------------------- */
 
-/* What a deviation means, for a value above the ideal and below it; %s is its size. */
-static const char *const meaning[COMPONENT_N][2] = {
-    [COMPONENT_BIAS] = {"requests take %s longer", "requests take %s less time"},
-    [COMPONENT_PRECISION] = {"runs scatter %s times as much as the program's", "runs scatter %s times as much as the program's"},
-    [COMPONENT_EXECUTION_TIME] = {"execution time is %s longer", "execution time is %s shorter"},
-    [COMPONENT_REORDERING] = {"%s of the requests are out of order", NULL},
-    [COMPONENT_FIDELITY] = {"%s requests a run are lost, repeated or end otherwise", NULL},
-    [COMPONENT_UNCERTAINTY] = {"one replay is only good to ±%s", NULL},
-    [COMPONENT_CONCURRENCY] = {"the number of requests in flight differs by %s", NULL},
-    [COMPONENT_LINEARITY] = {"the bias grows by %s with the load", "the bias falls by %s with the load"},
-    [COMPONENT_ISSUE_ERROR] = {"requests are issued up to %s late", NULL},
-    [COMPONENT_SHARE_LATE] = {"%s of the requests are issued late", NULL},
-    [COMPONENT_IN_FLIGHT] = {"%s more requests are in flight", "%s fewer requests are in flight"},
-    [COMPONENT_IN_FLIGHT_MAX] = {"at most %s more requests are in flight", "at most %s fewer requests are in flight"},
-};
-
+/* "execution time is 8.2 % longer"; of a component without words of its own: "shape is 0.13". */
 static void add_meaning(struct strbuf *out, const struct component *c)
 {
-	const char *const *m = meaning[c->kind];
-	const char *text = c->estimate.value < 0 && m[1] ? m[1] : m[0] ? m[0] : "%s";
-	const char *at = strstr(text, "%s");
+	const struct component_row *row = components[c->kind];
+	const char *text = c->estimate.value < 0 && row->below ? row->below : row->above;
+	const char *at = text ? strstr(text, "%s") : NULL;
 	struct strbuf number = STRBUF_INIT;
 	words_add_size(&number, c);
-	strbuf_add(out, text, (size_t)(at - text));
-	strbuf_add(out, number.s, number.len);
-	strbuf_addstr(out, at + 2);
+	if (at)
+		strbuf_addf(out, "%.*s%s%s", (int)(at - text), text, number.s, at + 2);
+	else
+		strbuf_addf(out, "%s is %s", component_names[c->kind], number.s);
 	strbuf_release(&number);
 }
 
