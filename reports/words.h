@@ -7,19 +7,12 @@
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 
-struct component_words {
-	const char *title;        /* "Bias" */
-	const char *meaning;      /* one sentence: what the number says */
-	const char *rule;         /* when it is accepted and rejected */
-	const char *source;       /* standard or paper */
-	enum table_format format; /* of its estimate */
-};
-extern const struct component_words words_component[COMPONENT_N];
-
 /* The limit as the protocol sets it: "±10 %", "2", "0 a run"; nothing for components without a limit there. */
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k);
 /* A component's estimate as people read it. */
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width);
+/* The size of its estimate with at most two significant digits and no sign: "8.2 %", "1.4", "31 µs". */
+void words_add_size(struct strbuf *out, const struct component *c);
 
 const char *words_verdict(enum verdict v);                       /* "Trusted" */
 const char *words_verdict_meaning(enum verdict v);               /* one sentence */
@@ -30,6 +23,9 @@ void words_add_cell(struct strbuf *out, const struct analysis *a, const struct c
 const char *words_title(const struct analysis *a);
 /* Who times the runs of a scenario. */
 void words_add_observation(struct strbuf *out, const struct scenario *s);
+/* What would decide a group of undecided cases: " 44 more replicates would probably decide them." Nothing for rejections. */
+struct finding_group;
+void words_add_more(struct strbuf *out, const struct finding_group *g);
 /* "1 run", "2 runs" */
 void words_add_count(struct strbuf *out, size_t n, const char *one, const char *many);
 /* "bias, precision and order" of those components for which assessed[] is `which`. */

@@ -9,6 +9,7 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 #include "validate/provenance/provenance.h"
+#include "validate/components/component.h"
 
 #define MAX_RUNS_LISTED 1200
 #define MAX_PROTOCOL_BYTES (256u << 10)
@@ -20,7 +21,7 @@ static void add_component(struct strbuf *out, const struct component *c)
 {
 	struct strbuf estimate = STRBUF_INIT;
 	words_add_estimate(&estimate, c, false);
-	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", words_component[c->kind].title);
+	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", components[c->kind]->title);
 	html_add_decision(out, c->decision);
 	strbuf_addstr(out, "</td><td class=\"n\">");
 	html_add_number(out, estimate.s);
@@ -43,7 +44,7 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 	strbuf_addf(out, "<details id=\"case-%zu\"><summary>", i + 1);
 	escape_html(out, name.s);
 	strbuf_addch(out, ' ');
-	html_add_verdict_chip(out, c->verdict);
+	html_add_case_chip(out, c);
 	strbuf_addf(out, "</summary>\n<p>%u blocks, %u pairs; %u runs of the program and %u replays failed.",
 		    c->n_blocks, c->n_pairs, c->n_failed_program, c->n_failed_replayer);
 	if (*c->first_failure) {

@@ -22,6 +22,8 @@ static const char style[] =
     "background:var(--bg)}\n"
     ".banner .big{font-size:1.45rem;font-weight:700;line-height:1.25;margin:0 0 .3rem}\n"
     ".banner p{margin:.25rem 0}\n"
+    ".banner .lines{margin:.4rem 0;padding-left:1.2rem;max-width:none}\n"
+    "h2.next{border-top:0;margin-top:1.2rem;padding-top:0}\n"
     ".trusted{--c:var(--ok);--bg:var(--okbg)}\n"
     ".not{--c:var(--bad);--bg:var(--badbg)}\n"
     ".inconclusive{--c:var(--open);--bg:var(--openbg)}\n"

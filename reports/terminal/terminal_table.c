@@ -9,9 +9,12 @@
 #include "reports/escape.h"
 #include "reports/number.h"
 #include "reports/words.h"
+#include "validate/analysis/leaning.h"
 
 #define MAX_ROWS 40 /* more cases than this are shown by workload */
 #define N_COLUMNS 7
+#define FIRST_COUNTED 4 /* columns of what is mostly 0: reordered, mismatched. Not shown where all is 0 */
+#define LAST_COUNTED 5
 #define GAP 2
 #define MIN_NAME 14
 #define MAX_NAME 80 /* longer names are cut */
@@ -21,6 +24,7 @@ struct row {
 	enum verdict verdict;          /* colours the last cell */
 	bool is_title;                 /* only a name, as wide as it likes: what the rows below have in common */
 	bool is_head;
+	bool is_case;                  /* the last cell is a verdict */
 	size_t indent;
 };
 
@@ -55,33 +59,46 @@ static struct row *add_name(struct grid *g, const char *name, size_t indent)
 	return r;
 }
 
-void terminal_add_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
+void terminal_begin_verdict(struct strbuf *out, enum verdict v, const struct terminal_style *style, bool bold)
 {
 	static const char *const color[] = {
 	    [VERDICT_TRUSTED] = "32", [VERDICT_NOT_TRUSTED] = "31", [VERDICT_INCONCLUSIVE] = "33"};
-	const char *word = bold ? words_verdict(v) : verdict_name(v);
 	if (style->color)
-		strbuf_addf(out, "\x1b[%s%sm%s\x1b[0m", bold ? "1;" : "", color[v], word);
-	else
-		strbuf_addstr(out, word);
+		strbuf_addf(out, "\x1b[%s%sm", bold ? "1;" : "", color[v]);
+}
+
+void terminal_end_verdict(struct strbuf *out, const struct terminal_style *style)
+{
+	if (style->color)
+		strbuf_addstr(out, "\x1b[0m");
 }
 
 /* --- laying out ----------------------------------------------------------------------------------------------------
  */
 
-/* Numbers take what they need, names the rest. */
+static bool is_dropped(const struct grid *g, size_t column)
+{
+	for (size_t k = 0; k < g->n; k++) {
+		const struct row *r = &g->row[k];
+		if (!r->is_head && !r->is_title && strcmp(r->cell[column].s, "0 %") && strcmp(r->cell[column].s, "0"))
+			return false;
+	}
+	return column >= FIRST_COUNTED && column <= LAST_COUNTED;
+}
+
+/* Numbers take what they need, names the rest. A column that is dropped has the width 0. */
 static void find_widths(const struct grid *g, size_t total, size_t *width)
 {
 	size_t rest = 0;
 	for (size_t i = 0; i < N_COLUMNS; i++) {
 		width[i] = 0;
-		for (size_t k = 0; k < g->n; k++) {
+		for (size_t k = 0; k < g->n && !is_dropped(g, i); k++) {
 			size_t w = g->row[k].is_title && i == 0
 				       ? 0
 				       : text_width(g->row[k].cell[i].s) + (i ? 0 : g->row[k].indent);
 			width[i] = w > width[i] ? w : width[i];
 		}
-		rest += i ? width[i] + GAP : 0;
+		rest += i && width[i] ? width[i] + GAP : 0;
 	}
 	size_t room = total > rest + MIN_NAME ? total - rest : MIN_NAME;
 	if (width[0] > room)
@@ -99,15 +116,17 @@ static void lay_row(struct strbuf *out, const struct row *r, const size_t *width
 	strbuf_add(out, name.s, name.len);
 	size_t column = text_width(last);
 	for (size_t i = 1; i < N_COLUMNS && !r->is_title; i++) {
+		if (!width[i])
+			continue;
 		size_t w = text_width(r->cell[i].s), pad = i + 1 == N_COLUMNS ? GAP : GAP + width[i] - w;
 		if (i == 1)
 			pad += width[0] > column ? width[0] - column : 0;
 		strbuf_addf(out, "%*s", (int)pad, "");
-		if (i + 1 == N_COLUMNS && !r->is_head && style->color &&
-		    !strcmp(r->cell[i].s, verdict_name(r->verdict)))
-			terminal_add_verdict(out, r->verdict, style, false);
-		else
-			strbuf_add(out, r->cell[i].s, r->cell[i].len);
+		if (i + 1 == N_COLUMNS && r->is_case)
+			terminal_begin_verdict(out, r->verdict, style, false);
+		strbuf_add(out, r->cell[i].s, r->cell[i].len);
+		if (i + 1 == N_COLUMNS && r->is_case)
+			terminal_end_verdict(out, style);
 	}
 	while (out->len && out->s[out->len - 1] == ' ')
 		out->s[--out->len] = 0;
@@ -172,8 +191,9 @@ static void fill_case(struct row *r, const struct cell *c)
 	add_value(&r->cell[3], &c->component[COMPONENT_EXECUTION_TIME].estimate, true);
 	add_value(&r->cell[4], &c->component[COMPONENT_REORDERING].estimate, false);
 	strbuf_addf(&r->cell[5], "%.0f", (double)c->n_lost + (double)c->n_extra + (double)c->n_mismatched);
-	strbuf_addstr(&r->cell[6], verdict_name(c->verdict));
+	strbuf_addstr(&r->cell[6], c->verdict == VERDICT_INCONCLUSIVE ? leaning_word(cell_leaning(c)) : verdict_name(c->verdict));
 	r->verdict = c->verdict;
+	r->is_case = true;
 }
 
 static void add_cases(struct grid *g, const struct analysis *a)
@@ -324,6 +344,11 @@ void terminal_add_cells(struct strbuf *out, const struct analysis *a, const stru
 	find_widths(&g, style->width, width);
 	for (size_t i = 0; i < g.n; i++)
 		lay_row(out, &g.row[i], width, style);
+	if (is_dropped(&g, FIRST_COUNTED) && is_dropped(&g, LAST_COUNTED))
+		strbuf_addstr(out, "No request was reordered, lost, repeated, or ended otherwise than in the trace.\n");
+	else
+		strbuf_addstr(out, "Reord.: share of requests issued after one that follows them in the trace.\n"
+				   "Mism.: requests that were lost, repeated, or ended otherwise than in the trace.\n");
 	if (a->n_cells > MAX_ROWS)
 		strbuf_addstr(out, "(bias: smallest … largest of the workload's scenarios; the others: the largest)\n");
 	grid_release(&g);

@@ -12,7 +12,10 @@
  *   observe.c             runs seen by others
  *   campaign_summary.c    the summary of a run
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
- *   campaign_look.c       planned looks
+ *   campaign_group.c      the runs of one scenario in one block
+ *   campaign_look.c       planned looks, and which cases are decided
+ *   campaign_budget.c     the loop over groups where there is a budget
+ *   choice.c              which scenario is next there
  *   campaign_dry_run.c    what would be done */
 #ifndef VALIDATE_CAMPAIGN_STATE_H
 #define VALIDATE_CAMPAIGN_STATE_H
@@ -42,6 +45,16 @@ struct calibration { /* of one scenario */
 		uint64_t run_bytes, peak_bytes;
 	} * memory;    /* [0] program, [1 + i] replayer i: anonymous, while its requests run and ever; 0 unknown */
 	char *failure; /* why it could not be done; NULL */
+};
+
+struct look_case { /* of a scenario and a replayer, as the last look found it */
+	bool decided;
+	uint64_t n_further; /* expected further pairs; 0 unknown */
+};
+
+struct spent { /* on the groups of a scenario in this session */
+	double seconds;
+	size_t n_runs;
 };
 
 struct campaign {
@@ -75,6 +88,13 @@ struct campaign {
 	bool *bank_known;                /* [scenario * n_bank + bank]: whole, seen in this session */
 	uint64_t stop_replicates;        /* blocks to be made: less than planned after a look that decided everything */
 	unsigned int n_looks_done;
+	/* of a campaign with a budget: */
+	int64_t budget_ns, spent_before_ns; /* 0: no budget; by earlier sessions */
+	bool budget_over;		    /* an earlier session ended since nothing was left to do, or no time */
+	uint64_t n_choices;		    /* groups beyond the least number of pairs */
+	bool *left_out;			    /* [plan.n_runs]: replays of decided cases, which are not made */
+	struct look_case *look_case;	    /* [scenario * n_replayers + replayer] */
+	struct spent *spent;		    /* [n_scenarios] */
 	struct progress progress;
 
 	char *earlier_cgroup; /* of a session that was killed, from the journal */
@@ -196,8 +216,35 @@ int calibration_from_event(struct campaign *c, const json_t *event);
 int run_make(struct campaign *c, uint32_t id, struct err *e);
 /* Whether the replays of run r are also made without their calls: those of the first blocks (DESIGN_BLANK_BLOCKS). */
 bool blank_wanted(const struct campaign *c, const struct run *r);
+/* On a failed run: 0, or -ECANCELED where the protocol says to stop. */
+int failed_run(struct campaign *c, size_t id, struct err *e);
 /* After block b: analyses where a look is planned. Sets stop_replicates when everything is decided. */
 int look_after(struct campaign *c, uint64_t block, struct err *e);
+/* Finds out which cases are decided, from the summaries in memory: fills look_case. */
+int look_cases(struct campaign *c, struct err *e);
+
+/* --- campaign_group.c --------------------------------------------------------------------------------------------- */
+/* A group is the runs of one scenario in one block: the program and the replayers, contiguous in the plan. */
+static inline bool run_is_wanted(const struct campaign *c, size_t id)
+{
+	return c->run[id].state == RUN_PENDING && !(c->left_out && c->left_out[id]);
+}
+/* Makes all wanted runs of plan.run[first..first+n), which are a group. Errors: as run_make(). */
+int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
+
+/* --- campaign_budget.c -------------------------------------------------------------------------------------------- */
+/* The first run of the group that run `id` belongs to; *n: how many runs it has. */
+size_t group_find(const struct campaign *c, size_t id, size_t *n);
+/* A replay whose case was found to be decided, beyond the least number of pairs. */
+bool case_is_decided(const struct campaign *c, const struct design_run *r);
+/* Makes groups until everything is decided or the budget is used. Errors: as group_make(). */
+int budget_runs_make(struct campaign *c, struct err *e);
+/* Seconds since the campaign began, of all its sessions. */
+double budget_spent_s(const struct campaign *c);
+/* From the journal, when a campaign is resumed. */
+void choice_resume(struct campaign *c, const json_t *event);
+void budget_resume(struct campaign *c, const json_t *event);
+
 /* Has a signal to end arrived? */
 bool campaign_interrupted(struct campaign *c);
 /* Expected seconds of a run. */
