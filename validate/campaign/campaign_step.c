@@ -138,9 +138,13 @@ static int launch(struct campaign *c, const struct step *s, struct step_result *
 	};
 	struct block_watch *watch;
 	char *side;
+	struct others_reading before, after;
 	int ret = observe_begin(&watch, c, s, &side, e);
+	others_read(&before);
 	if (!ret)
 		ret = launch_run(&spec, &r->launch, e);
+	others_read(&after);
+	others_add(&r->others, &before, &after);
 	int seen = ret || r->launch.reason[0] ? 0 : observe_end(watch, e);
 	block_watch_close(watch);
 	free(side);
