@@ -98,9 +98,11 @@ static void fast_reads_slow_writes(struct request *q, gsl_rng *rng)
 static const struct fraud {
 	const char *name;
 	void (*draw)(struct request *q, gsl_rng *rng);
+	bool on_volume; /* half of whose blocks are slow, and the fraud's times always in between */
 } frauds[] = {
 	{"all-alike", all_alike}, {"heavy-tail", heavy_tail}, {"two-modes", two_modes},
 	{"fast-then-slow", fast_then_slow}, {"fast-reads-slow-writes", fast_reads_slow_writes},
+	{"ignores-storage", honest, true},
 };
 #define N_FRAUDS (sizeof frauds / sizeof *frauds)
 
@@ -152,13 +154,24 @@ static const char protocol_text[] = "[protocol]\n"
 				    "title = %s: a replayer that must not be trusted, and one that must\n"
 				    "replicates = 20\n"
 				    "[accept]\n"
-				    "execution-time = 10%%\n"
-				    "[workload rw]\n"
-				    "type = rw\n"
-				    "[replayer fraud]\n"
-				    "engine = event\n"
-				    "[replayer faultless]\n"
-				    "engine = event\n";
+				    "execution-time = 10%%\n";
+static const char on_files[] = "[workload rw]\n"
+			       "type = rw\n"
+			       "[replayer fraud]\n"
+			       "engine = event\n"
+			       "[replayer faultless]\n"
+			       "engine = event\n";
+static const char on_volume[] = "[target volume]\n"
+				"volume = constant:time=100us\n"
+				"[workload rw]\n"
+				"type = block-random\n"
+				"target = volume\n"
+				"[replayer fraud]\n"
+				"engine = block\n"
+				"mode = load\n"
+				"[replayer faultless]\n"
+				"engine = block\n"
+				"mode = load\n";
 
 struct campaign {
 	const char *dir;
@@ -193,6 +206,15 @@ static int run_finish(struct campaign *c, struct run *r, struct err *e)
 	return ret;
 }
 
+/* Mean response time, relative to that at the model's service times. */
+static double service(const struct campaign *c, struct run *r)
+{
+	if (!c->fraud->on_volume)
+		return 1;
+	r->service_factor = r->role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block) ? SLOW_FACTOR : 1;
+	return r->role == 0 ? sqrt(SLOW_FACTOR) : r->service_factor;
+}
+
 /* All runs of one bank trace: its recording, then those of its block. The program is made before those that replay it, whatever their order in
  * the plan. */
 static int block_make(struct campaign *c, const struct design *plan, struct run *run, uint32_t bank, struct err *e)
@@ -207,7 +229,7 @@ static int block_make(struct campaign *c, const struct design *plan, struct run 
 			if (run[i].bank != bank || run[i].role != role)
 				continue;
 			const struct fraud *as = role == 0 ? c->fraud : &(struct fraud){"", honest};
-			double mean_ns = MEAN_NS * exp(block + gsl_ran_gaussian(c->means, RUN_SD));
+			double mean_ns = MEAN_NS * service(c, &run[i]) * exp(block + gsl_ran_gaussian(c->means, RUN_SD));
 			ret = run_write(role < 0 ? c->program : c->replay, as, mean_ns, is_write, c->rng, e);
 			ret = ret ? ret : run_finish(c, &run[i], e);
 		}
@@ -241,6 +263,7 @@ static int directory_make(const char *dir, const struct fraud *fraud, struct err
 	gsl_rng_set(c.means, SEED);
 	gsl_rng_set(c.rng, SEED);
 	strbuf_addf(&text, protocol_text, fraud->name);
+	strbuf_addstr(&text, fraud->on_volume ? on_volume : on_files);
 	int ret = dir_create(runs, e);
 	ret = ret ? ret : file_write_atomic(conf, text.s, text.len, e);
 	ret = ret ? ret : protocol_read(&p, conf, e);
