@@ -136,6 +136,17 @@ static int programs_make(struct campaign *c, const struct run *r, const char *tr
 	return 0;
 }
 
+/* The volume of a slow block serves all of its runs slowly. */
+static int service_set(struct campaign *c, struct run *r, int32_t role, struct err *e)
+{
+	const size_t target = c->protocol->scenario[r->scenario].target;
+	if (!protocol_slows(c->protocol, target))
+		return 0;
+	const bool slow = role != ROLE_RECORD && design_block_is_slow(c->protocol, r->block);
+	r->service_factor = slow ? SLOW_FACTOR : 1;
+	return device_slow(&c->places.place[target].below, r->service_factor, e);
+}
+
 static int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output,
 		    struct step_result *result, struct err *e)
 {
@@ -148,6 +159,9 @@ static int run_step(struct campaign *c, struct run *r, int32_t role, const char 
 	    .output = output,
 	    .limit_bytes = step_limit(c, r->scenario, role),
 	};
+	int ret = service_set(c, r, role, e);
+	if (ret)
+		return ret;
 	if (role == ROLE_RECORD && c->protocol->scenario[r->scenario].parallel.is)
 		return parallel_record(c, r, &s, result, e);
 	return step_make(c, &s, result, e);
