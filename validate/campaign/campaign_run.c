@@ -318,6 +318,7 @@ static void result_take(struct run *r, const struct campaign *c, const struct st
 	r->run_s = (double)result->launch.run_ns * 1e-9;
 	r->cpu_s = (double)result->launch.cpu_ns * 1e-9;
 	r->peak_bytes = result->launch.peak_bytes;
+	others_shares(&result->others, r->cpu_s, &r->others_share, &r->stolen_share);
 	r->residency = result->prepared.residency;
 	r->cgroup_limit_bytes = step_limit(c, r->scenario, r->role);
 	r->cgroup_peak_bytes = result->cgroup_peak_bytes;

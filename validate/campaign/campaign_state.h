@@ -25,6 +25,7 @@
 #include "validate/campaign/environment.h"
 #include "validate/results/journal.h"
 #include "validate/campaign/launch.h"
+#include "validate/campaign/others.h"
 #include "validate/campaign/design.h"
 #include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
@@ -132,6 +133,7 @@ struct step_result {
 	int64_t started_ns; /* CLOCK_REALTIME */
 	double preparation_s;
 	uint64_t cgroup_peak_bytes;
+	struct others_use others;
 	char reason[500]; /* why it failed, "" when it went well */
 };
 struct words { /* v[n], NULL at the end; words_free */

@@ -274,8 +274,12 @@ static void step_run(struct campaign *c, const struct step *s, struct step_proce
 	step_settle(c, s, x, r);
 	spec_make(c, s, x);
 	x->failed = observe_begin(&watch, c, s, &side, &x->why);
+	struct others_reading before, after;
+	others_read(&before);
 	if (!x->failed)
 		x->failed = launch_run(&x->spec, &r->launch, &x->why);
+	others_read(&after);
+	others_add(&r->others, &before, &after);
 	if (!x->failed && !r->launch.reason[0])
 		x->failed = observe_end(watch, &x->why);
 	block_watch_close(watch);

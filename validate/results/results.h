@@ -43,6 +43,8 @@ struct run {
 	struct fileset_residency residency;             /* just before it started */
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
+	/* Processor time during the run, as shares of all processors: used by other processes; stolen by the hypervisor. NaN unknown (others.h) */
+	double others_share, stolen_share;
 	bool has_blank; /* the same replay was made without its calls, too */
 	bool has_own; /* its response times are the preloaded library's; by the replayer's own stamps: */
 	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */

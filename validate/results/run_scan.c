@@ -125,6 +125,19 @@ void run_line_take(struct run *r, struct run_line *l)
 
 /* --- events ---------------------------------------------------------------------------------------------------------- */
 
+/* Absent in results of earlier versions. */
+static void scan_processors(struct json_scan *t, struct run *r)
+{
+	r->others_share = r->stolen_share = NAN;
+	if (!json_scan_member_if(t, "processors"))
+		return;
+	json_scan_text(t, "{");
+	scan_member_real(t, "others", &r->others_share);
+	scan_member_real(t, "stolen", &r->stolen_share);
+	json_scan_text(t, "}");
+	t->failed |= !(r->others_share >= 0 && r->others_share <= 1) || !(r->stolen_share >= 0 && r->stolen_share <= 1);
+}
+
 bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t len, uint64_t *run)
 {
 	struct json_scan t = beginning(line, len);
@@ -150,6 +163,7 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	scan_member_real(&t, "cpu_s", &read.cpu_s);
 	scan_member_count(&t, "peak_bytes", &read.peak_bytes);
 	json_scan_text(&t, "}");
+	scan_processors(&t, &read);
 	if (json_scan_member_if(&t, "trace_bytes"))
 		json_scan_count(&t, &read.trace_bytes);
 	if (!is_at_end(&t) || *run >= n_runs)
@@ -167,6 +181,8 @@ bool run_event_scan(struct run *runs, size_t n_runs, const char *line, size_t le
 	r->trace_bytes = read.trace_bytes;
 	r->cpu_s = read.cpu_s;
 	r->peak_bytes = read.peak_bytes;
+	r->others_share = read.others_share;
+	r->stolen_share = read.stolen_share;
 	r->search = (struct run_search){0};
 	return true;
 }
