@@ -50,23 +50,23 @@ static int threshold_find(struct threshold *h, struct trace *t, const char *thin
 
 #define N_SLICES 64
 
-struct slice {
+struct time_slice {
 	uint64_t n, width_max;
 	double width_sum;
 };
 
 struct over_time {
-	struct slice slice[N_SLICES];
+	struct time_slice slice[N_SLICES];
 	int64_t from_ns, length_ns;
 };
 
 static void slices_double(struct over_time *o)
 {
 	for (size_t i = 0; i < N_SLICES; i++) {
-		struct slice a = {0}, b = {0};
+		struct time_slice a = {0}, b = {0};
 		if (2 * i < N_SLICES)
 			a = o->slice[2 * i], b = o->slice[2 * i + 1];
-		o->slice[i] = (struct slice){a.n + b.n, a.width_max > b.width_max ? a.width_max : b.width_max,
+		o->slice[i] = (struct time_slice){a.n + b.n, a.width_max > b.width_max ? a.width_max : b.width_max,
 					     a.width_sum + b.width_sum};
 	}
 	o->length_ns *= 2;
@@ -78,7 +78,7 @@ static void over_time_add(struct over_time *o, int64_t begin_ns, uint64_t width)
 		*o = (struct over_time){.from_ns = begin_ns, .length_ns = 1000};
 	while ((begin_ns - o->from_ns) / o->length_ns >= N_SLICES)
 		slices_double(o);
-	struct slice *s = &o->slice[(begin_ns - o->from_ns) / o->length_ns];
+	struct time_slice *s = &o->slice[(begin_ns - o->from_ns) / o->length_ns];
 	s->n++;
 	s->width_sum += (double)width;
 	s->width_max = width > s->width_max ? width : s->width_max;

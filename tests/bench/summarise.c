@@ -126,7 +126,7 @@ static int pass(int n, char **path, struct err *e)
 static int summary(const char *trace, const char *input, struct err *e)
 {
 	struct run_summary s;
-	int rc = summary_compute(&s, trace, input, e);
+	int rc = summary_compute(&s, trace, input, NULL, e);
 	if (rc)
 		return rc;
 	fprintf(stderr, "%llu requests, mean response %.2f ns, reordered %llu (all) %llu (thread), level %.3f\n",

@@ -92,7 +92,7 @@ static void run_make(const struct protocol *p, struct run *r)
 	strbuf_addch(&whole[JOURNAL], '\n');
 	trace_make(input, 0, false);
 	trace_make(trace, r->id, replay);
-	assert(!summary_compute(&r->summary, trace, replay ? input : NULL, NULL));
+	assert(!summary_compute(&r->summary, trace, replay ? input : NULL, NULL, NULL));
 	r->has_summary = true;
 	json_take(&summary[r->id], run_summary_file(r, p));
 	free(trace);

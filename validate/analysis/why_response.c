@@ -98,7 +98,7 @@ static void take_reordered(const struct run_summary *s, int scope, double *f)
 	double sum = scope == SCOPE_ALL	     ? s->response_reordered_all
 		     : scope == SCOPE_THREAD ? s->response_reordered_thread
 					     : s->response_reordered_object;
-	f[F_REORDERED] = (double)r->n_reordered / (double)s->response.n;
+	f[F_REORDERED] = (double)r->n_reordered / (double)(s->response.n + s->n_left_out);
 	f[F_REORDERED_SUM] = sum / (double)s->response.n;
 }
 

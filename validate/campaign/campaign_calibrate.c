@@ -50,7 +50,7 @@ static int region_read(void *context, struct err *e)
 		return ret;
 	r.begin_ns = trace_meta(t)->epoch_ns;
 	trace_close(t);
-	ret = summary_compute(&s, w->trace, NULL, e);
+	ret = summary_compute(&s, w->trace, NULL, NULL, e);
 	if (ret)
 		return ret;
 	r.execution_ns = s.execution_ns;

@@ -87,7 +87,7 @@ static int error_read(void *context, struct err *e)
 {
 	struct error_work *w = context;
 	struct run_summary x, r;
-	int ret = summary_compute(&r, w->recording, NULL, e);
+	int ret = summary_compute(&r, w->recording, NULL, NULL, e);
 	if (ret)
 		return ret;
 	const double program_ns = (double)r.execution_ns;
@@ -95,7 +95,7 @@ static int error_read(void *context, struct err *e)
 	for (uint64_t i = 0; i < r.n_nodes; i++)
 		o.n_most = r.node[i].response.n > o.n_most ? r.node[i].response.n : o.n_most;
 	summary_release(&r);
-	ret = summary_compute(&x, w->replay, w->recording, e);
+	ret = summary_compute(&x, w->replay, w->recording, NULL, e);
 	if (ret)
 		return ret;
 	o.error = program_ns > 0 ? fabs(program_ns - (double)x.execution_ns) / program_ns : INFINITY;

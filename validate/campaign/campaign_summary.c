@@ -14,7 +14,7 @@
 static void blank_summarise(struct summary_work *w)
 {
 	struct run_summary s;
-	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL) < 0)
+	if (!w->blank || summary_compute(&s, w->blank, NULL, NULL, NULL) < 0)
 		return;
 	w->run->has_blank = true;
 	w->run->blank_mean_ns = s.response_trimmed_mean; /* one stall is of the machine, not of the stamps */
@@ -30,7 +30,7 @@ int summary_make(void *context, struct err *e)
 	if (r->has_device && w->input && !w->campaign->protocol->scenario[r->scenario].trace)
 		input = observed_bank_path(w->campaign, r->scenario, w->input);
 	if (!ret)
-		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, e);
+		ret = summary_compute(&r->summary, w->observed ? observed : w->trace, input ? input : w->input, NULL, e);
 	if (!ret && r->has_device)
 		r->summary.n_untold = 0; /* whether a request succeeded is known at the device, whatever the replayer tells */
 	if (!ret && w->keep && rename(observed, w->keep) < 0)

@@ -130,7 +130,7 @@ static double mean_in_flight(const struct run_summary *s)
 static void own_stamps(struct run *run, const char *trace, const char *input)
 {
 	struct run_summary s;
-	if (summary_compute(&s, trace, input, NULL) < 0)
+	if (summary_compute(&s, trace, input, NULL, NULL) < 0)
 		return;
 	run->has_own = true;
 	run->own_mean_ns = s.response.mean;
@@ -143,7 +143,7 @@ static void own_stamps(struct run *run, const char *trace, const char *input)
 static void program_order(struct run *run, const char *observed, const char *trace)
 {
 	struct run_summary s;
-	if (summary_compute(&s, observed, trace, NULL) < 0)
+	if (summary_compute(&s, observed, trace, NULL, NULL) < 0)
 		return;
 	run->device.n_received = s.reorder_all.n_received;
 	run->device.n_reordered = s.reorder_all.n_reordered;

@@ -74,6 +74,29 @@ int histogram_quantile(const struct histogram *h, double p, double *value, struc
 	return 0;
 }
 
+double histogram_mean_of_ranks(const struct histogram *h, uint64_t first, uint64_t n)
+{
+	uint64_t skip = first - 1, left = n;
+	/* summed relative to the first value that counts: no digits lost to a large common part */
+	double sum = 0, base = 0;
+	bool have_base = false;
+	for (uint32_t b = 0; left; b++) {
+		uint64_t in_bucket = h->count[b], skipped = in_bucket < skip ? in_bucket : skip;
+		skip -= skipped;
+		in_bucket -= skipped;
+		if (in_bucket > left)
+			in_bucket = left;
+		if (!in_bucket)
+			continue;
+		if (!have_base)
+			base = histogram_value(b);
+		have_base = true;
+		sum += (double)in_bucket * (histogram_value(b) - base);
+		left -= in_bucket;
+	}
+	return base + sum / (double)n;
+}
+
 int histogram_trimmed_mean(const struct histogram *h, double share, double *mean, struct err *e)
 {
 	if (!(share >= 0 && share < 0.5))
@@ -83,28 +106,26 @@ int histogram_trimmed_mean(const struct histogram *h, double share, double *mean
 	uint64_t cut = (uint64_t)(share * (double)h->n * (1 + 4e-16));
 	if (2 * cut >= h->n)
 		cut = (h->n - 1) / 2;
-	uint64_t skip = cut, left = h->n - 2 * cut;
-	/* summed relative to the first value that counts: no digits lost to a large common part */
-	double sum = 0, first = 0;
-	bool have_first = false;
-	for (uint32_t b = 0; left; b++) {
-		uint64_t n = h->count[b];
-		uint64_t skipped = n < skip ? n : skip;
-		skip -= skipped;
-		n -= skipped;
-		if (n > left)
-			n = left;
-		if (!n)
-			continue;
-		if (!have_first) {
-			first = histogram_value(b);
-			have_first = true;
-		}
-		sum += (double)n * (histogram_value(b) - first);
-		left -= n;
-	}
-	*mean = first + sum / (double)(h->n - 2 * cut);
+	*mean = histogram_mean_of_ranks(h, cut + 1, h->n - 2 * cut);
 	return 0;
+}
+
+void histogram_count_at_most(const struct histogram *h, const double *edge, size_t n, uint64_t *at_most)
+{
+	uint64_t below = 0; /* values in the buckets before b */
+	uint32_t b = 0;
+	for (size_t k = 0; k < n; k++) {
+		uint64_t whole = edge[k] < 0x1p62 ? (uint64_t)edge[k] : (uint64_t)1 << 62;
+		uint32_t last = histogram_bucket(whole);
+		for (; b < last && b < h->n_buckets; b++)
+			below += h->count[b];
+		at_most[k] = below;
+		if (last >= h->n_buckets)
+			continue;
+		unsigned int shift = last < 2048 ? 0 : last / 1024 - 1;
+		uint64_t width = (uint64_t)1 << shift, covered = (whole & (width - 1)) + 1;
+		at_most[k] += (uint64_t)((double)h->count[last] * ((double)covered / (double)width) + 0.5);
+	}
 }
 
 uint64_t histogram_count_above(const struct histogram *h, double value)

@@ -7,6 +7,7 @@
 #ifndef VALIDATE_HISTOGRAM_H
 #define VALIDATE_HISTOGRAM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -64,6 +65,14 @@ double histogram_at_rank(const struct histogram *h, uint64_t rank); /* 1 <= rank
 /* Mean without the floor(share n) smallest and as many largest values, each as the midpoint of its bucket.
  * 0 <= share < 0.5. Errors: as histogram_quantile. */
 int histogram_trimmed_mean(const struct histogram *h, double share, double *mean, struct err *e);
+
+/* Mean of `n` values in ascending order from the one of rank `first` on (counted from 1), each as the midpoint of its
+ * bucket. 1 <= first, 1 <= n, first + n - 1 <= h->n. */
+double histogram_mean_of_ranks(const struct histogram *h, uint64_t first, uint64_t n);
+
+/* at_most[k]: how many values are <= edge[k], for n ascending edges >= 0. Inside a bucket its values are taken as spread
+ * evenly over its whole numbers; rounded. */
+void histogram_count_at_most(const struct histogram *h, const double *edge, size_t n, uint64_t *at_most);
 
 /* How many values lie above `value` (>= 0); those in its own bucket count if the bucket's midpoint lies above it. */
 uint64_t histogram_count_above(const struct histogram *h, double value);

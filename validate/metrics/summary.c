@@ -40,6 +40,7 @@ struct pass {
 	struct summary_order order;
 	struct requests_hash requests; /* where there is no input */
 	uint64_t n_records; /* of the trace, so far */
+	struct slice_clock clock; /* clock.slices NULL: an undivided run */
 	/* what is left of a batch of the input */
 	const struct trace_record *r;
 	size_t n_r;
@@ -61,25 +62,48 @@ static int input_fill(struct pass *p, struct err *e)
 /* Looked at several times over, so as many as the first-level cache holds. */
 #define RECORDS_AT_ONCE 128
 
+/* Records of a run in slices, with active times. */
+struct mapped {
+	struct trace_record record[RECORDS_AT_ONCE];
+	bool kept[RECORDS_AT_ONCE];
+};
+
+/* n <= RECORDS_AT_ONCE records as they are summarised, and which of them count in response times (NULL: all). */
+static const struct trace_record *map(struct pass *p, const struct trace_record *x, size_t n, struct mapped *m,
+				      const bool **kept)
+{
+	*kept = NULL;
+	if (!p->clock.slices)
+		return x;
+	for (size_t i = 0; i < n; i++)
+		m->kept[i] = slice_clock_map(&p->clock, &x[i], &m->record[i]);
+	*kept = m->kept;
+	return m->record;
+}
+
 static int take_batch(struct pass *p, const struct trace_record *x, size_t n, struct err *e)
 {
+	struct mapped mapped;
+	const bool *kept;
 	while (n) {
 		int rc = input_fill(p, e);
 		if (rc)
 			return rc;
 		bool extra = p->input && p->input_ended;
 		size_t m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
-		if (p->input && !extra) {
+		if (p->input && !extra)
 			m = m < p->n_r ? m : p->n_r;
-			summary_tally_compare(&p->tally, x, p->r, m);
+		const struct trace_record *y = map(p, x, m, &mapped, &kept);
+		if (p->input && !extra) {
+			summary_tally_compare(&p->tally, y, p->r, m);
 			p->r += m;
 			p->n_r -= m;
 		}
-		summary_tally_add(&p->tally, x, m, p->n_records, extra);
+		summary_tally_add(&p->tally, y, kept, m, p->n_records, extra);
 		if (!p->input)
-			requests_hash_add(&p->requests, x, m);
+			requests_hash_add(&p->requests, y, m);
 		p->n_records += m;
-		rc = summary_order_add(&p->order, x, m, extra, e);
+		rc = summary_order_add(&p->order, y, kept, m, extra, e);
 		if (rc)
 			return err_context(e, "%s", p->trace_path);
 		x += m;
@@ -110,6 +134,8 @@ static int pass_run(struct pass *p, struct err *e)
 static int reorder_run(struct pass *p, const struct arrivals_options *options, struct err *e)
 {
 	const struct trace_record *x;
+	struct mapped mapped;
+	const bool *kept;
 	uint64_t left = p->tally.n_input;
 	bool late;
 	size_t n;
@@ -118,16 +144,49 @@ static int reorder_run(struct pass *p, const struct arrivals_options *options, s
 	rc = rc ? rc : trace_rewind(p->trace, e);
 	if (rc)
 		return rc;
-	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0) {
-		size_t m = !p->input || n < left ? n : (size_t)left;
-		left -= p->input ? m : 0;
-		rc = summary_order_add(&p->order, x, m, false, e);
-		rc = rc ? rc : summary_order_add(&p->order, x + m, n - m, true, e);
-		if (rc)
-			return err_context(e, "%s", p->trace_path);
-	}
+	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0)
+		for (size_t m; n; x += m, n -= m) {
+			const bool extra = p->input && !left;
+			m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
+			m = p->input && left && left < m ? (size_t)left : m;
+			left -= p->input && left ? m : 0;
+			const struct trace_record *y = map(p, x, m, &mapped, &kept);
+			rc = summary_order_add(&p->order, y, kept, m, extra, e);
+			if (rc)
+				return err_context(e, "%s", p->trace_path);
+		}
 	rc = rc ? rc : summary_order_finish(&p->order, &late, e);
 	return rc;
+}
+
+/* The halves once more, where the file did not state the number of its requests. */
+static int halves_run(struct pass *p, struct err *e)
+{
+	const struct trace_record *x;
+	struct mapped mapped;
+	const bool *kept;
+	uint64_t index = 0;
+	size_t n;
+	memset(p->tally.response, 0, sizeof p->tally.response);
+	int rc = trace_rewind(p->trace, e);
+	if (rc)
+		return rc;
+	while ((rc = trace_next_batch(p->trace, &x, &n, e)) > 0)
+		for (size_t m; n; x += m, n -= m, index += m) {
+			m = n < RECORDS_AT_ONCE ? n : RECORDS_AT_ONCE;
+			const struct trace_record *y = map(p, x, m, &mapped, &kept);
+			summary_tally_add_response(&p->tally, y, kept, m, index);
+		}
+	return rc;
+}
+
+static int halves_check(struct pass *p, struct err *e)
+{
+	const uint64_t n = p->input ? p->tally.n_input : p->n_records, n_first = n / 2 + n % 2;
+	if (p->tally.n_first == n_first)
+		return 0;
+	p->tally.n_first = n_first;
+	return halves_run(p, e);
 }
 
 /* --- what makes a trace no run ------------------------------------------------------------------------------------ */
@@ -162,6 +221,11 @@ static int check_run(const struct pass *p, struct err *e)
 		    (unsigned long long)t->first_negative_index, op_name(q->op), (long long)q->begin_ns,
 		    (long long)q->end_ns);
 	}
+	if (t->n_left_out && t->n_issued == t->n_unfinished + t->n_left_out)
+		return err_set(e, ENODATA,
+			       "%s: all %llu requests were in flight at a switch of slices, or began in the settling time "
+			       "after it: longer slices are needed",
+			       p->trace_path, (unsigned long long)t->n_left_out);
 	if (t->n_issued == t->n_unfinished)
 		return err_set(e, ENODATA, "%s: no request that was issued and ended, of %llu in the trace",
 			       p->trace_path, (unsigned long long)p->n_records);
@@ -183,24 +247,35 @@ static int quantile(const struct run_summary *s, double p, double *value, struct
 	return rc;
 }
 
-static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
+/* Of all requests, by operation and by half. */
+static void fill_moments(struct run_summary *s, struct summary_tally *t)
 {
-	struct moment_sum all = {0};
+	struct moment_sum all = {0}, half[2] = {{0}};
 	unsigned int n_ops = 0;
 	for (unsigned int op = 0; op < OP_N; op++)
-		n_ops += t->response[op].n > 0;
+		n_ops += t->response[0][op].n + t->response[1][op].n > 0;
 	s->op = xcalloc(n_ops + 1, sizeof *s->op);
 	for (unsigned int op = 0; op < OP_N; op++) {
-		if (!t->response[op].n)
+		struct moment_sum both = t->response[0][op];
+		moment_sum_merge(&both, &t->response[1][op]);
+		if (!both.n)
 			continue;
 		struct op_summary *o = &s->op[s->n_ops++];
 		strncpy(o->op, op_name(op), sizeof o->op - 1);
-		o->response = moment_sum_result(&t->response[op], 0);
-		moment_sum_merge(&all, &t->response[op]);
+		o->response = moment_sum_result(&both, 0);
+		for (size_t i = 0; i < 2; i++)
+			moment_sum_merge(&half[i], &t->response[i][op]);
+		moment_sum_merge(&all, &both);
 	}
 	s->response = moment_sum_result(&all, 0);
 	s->response_histogram = t->histogram;
 	histogram_init(&t->histogram);
+	summary_fill_distribution(s, (struct moments[]){moment_sum_result(&half[0], 0), moment_sum_result(&half[1], 0)});
+}
+
+static int fill_response(struct run_summary *s, struct summary_tally *t, struct err *e)
+{
+	fill_moments(s, t);
 	int rc = quantile(s, 0.5, &s->response_median, e);
 	rc = rc ? rc : quantile(s, 0.9, &s->response_p90, e);
 	rc = rc ? rc : quantile(s, 0.99, &s->response_p99, e);
@@ -209,6 +284,7 @@ static int fill_response(struct run_summary *s, struct summary_tally *t, struct 
 	s->response_trimmed_mean = between(s->response_trimmed_mean, s->response.min, s->response.max);
 	s->n_failed = t->n_failed;
 	s->n_unfinished = t->n_unfinished;
+	s->n_left_out = t->n_left_out;
 	s->n_bytes = t->n_bytes;
 	return rc;
 }
@@ -353,6 +429,7 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 	int rc = fill_response(s, &p->tally, e);
 	if (rc)
 		return err_context(e, "%s", p->trace_path);
+	s->n_slices = p->clock.slices ? p->clock.slices->n : 0;
 	fill_levels(s, &p->order.concurrency);
 	fill_classes(s, p);
 	fill_pace(s, &p->tally.pace.pace);
@@ -366,7 +443,23 @@ static int fill_summary(struct run_summary *s, struct pass *p, struct err *e)
 
 /* --- all of it ---------------------------------------------------------------------------------------------------- */
 
-int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
+static int pass_start(struct pass *p, const struct slices *slices, const struct arrivals_options *options, struct err *e)
+{
+	bool known;
+	trace_requests_only(p->trace, true);
+	if (p->input)
+		trace_requests_only(p->input, true);
+	summary_tally_init(&p->tally, p->trace, p->input);
+	const uint64_t n = trace_n_records(p->input ? p->input : p->trace, &known); /* 0 where it is not known */
+	p->tally.n_first = n / 2 + n % 2;
+	requests_hash_init(&p->requests, p->trace);
+	int rc = summary_order_init(&p->order, ARRIVALS_WINDOW, options, p->input, e);
+	if (!rc && slices)
+		rc = slice_clock_init(&p->clock, slices, trace_meta(p->trace)->epoch_ns, e);
+	return rc;
+}
+
+int summary_compute_with(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
 			 const struct arrivals_options *options, struct err *e)
 {
 	struct pass p = {.trace_path = trace, .input_path = input};
@@ -376,22 +469,19 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 	if (!rc && input)
 		rc = trace_open(&p.input, input, e);
 	if (!rc) {
-		trace_requests_only(p.trace, true);
-		if (p.input)
-			trace_requests_only(p.input, true);
-		summary_tally_init(&p.tally, p.trace, p.input);
-		requests_hash_init(&p.requests, p.trace);
-		rc = summary_order_init(&p.order, ARRIVALS_WINDOW, options, p.input, e);
+		rc = pass_start(&p, slices, options, e);
 		rc = rc ? rc : pass_run(&p, e);
 		rc = rc ? rc : check_run(&p, e);
 		rc = rc ? rc : summary_order_finish(&p.order, &late, e);
 		if (!rc && late)
 			rc = reorder_run(&p, options, e);
+		rc = rc ? rc : halves_check(&p, e);
 		rc = rc ? rc : fill_summary(s, &p, e);
-		rc = rc ? rc : summary_nodes(s, trace, input, e);
+		rc = rc ? rc : summary_nodes(s, trace, input, slices, e);
 		summary_tally_release(&p.tally);
 		requests_hash_release(&p.requests);
 		summary_order_release(&p.order);
+		slice_clock_release(&p.clock);
 	}
 	if (rc)
 		summary_release(s);
@@ -400,8 +490,9 @@ int summary_compute_with(struct run_summary *s, const char *trace, const char *i
 	return rc;
 }
 
-int summary_compute(struct run_summary *s, const char *trace, const char *input, struct err *e)
+int summary_compute(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
+		    struct err *e)
 {
 	struct arrivals_options options = ARRIVALS_DEFAULTS;
-	return summary_compute_with(s, trace, input, &options, e);
+	return summary_compute_with(s, trace, input, slices, &options, e);
 }

@@ -17,6 +17,7 @@
 #include "common/json_scan.h"
 #include "validate/metrics/histogram.h"
 #include "validate/metrics/pace.h"
+#include "validate/metrics/slices.h"
 
 #define SUMMARY_MAX_OPS 128
 #define SUMMARY_MAX_NODES 4096
@@ -39,6 +40,12 @@ struct reorder_summary {
 	uint64_t n_descents;              /* hfplayer's own count, of the same arrivals, shown beside it */
 	uint64_t max_extent;              /* arrivals */
 };
+
+/* Edges of the shape (doc/run-metrics.md): ratios of a response time to the mean of its run, ascending, fixed. From 1/64
+ * to 64 in 128 steps of equal ratio within each part: 26 % below 1/16, 15 % to 1/4, 6 % to 0.5, 2.8 % to 0.7, 1.6 % to
+ * 0.9, 0.5 % to 1.1, 2.1 % to 1.3, 5.5 % to 2, 15 % to 8, 41 % to 64. k < SUMMARY_N_SHAPE. */
+#define SUMMARY_N_SHAPE 129
+double summary_shape_edge(size_t k);
 
 /* Classes of lateness (begin - intended): [0] up to 1 us or early, [k] from 2^(k-1) us to 2^k us, the last all beyond. */
 #define SUMMARY_N_LATENESS 26
@@ -66,11 +73,22 @@ struct node_summary {
 #define SUMMARY_N_ISSUE_QUANTILES 101
 
 struct run_summary {
-	/* response time: end - begin of every request that was issued, extra ones included */
+	/* Response time: end - begin of every request that was issued, extra ones included. Requests that are left out at a
+	 * switch of slices (n_left_out) count in no member of this part. */
 	struct moments response;
 	/* from the histogram: off by less than 0.05 %, exact below 2048 ns; trimmed: without 10 % at each end */
 	double response_median, response_trimmed_mean;
 	double response_p90, response_p99, response_p999;
+	/* Mean of the slowest ceil(n/100) requests, and of the fastest max(1, floor(0.9 n)), from the histogram: off by at
+	 * most 0.05 %. NaN in summaries of earlier versions. */
+	double response_tail, response_typical;
+	/* Response times of the first and the second half of the requests by number: record index below ceil(N/2), where N is
+	 * the number of requests of the input, or of the trace where there is no input; extra requests are in the second. */
+	bool has_halves; /* false in summaries of earlier versions */
+	struct moments half[2];
+	/* Requests with response <= summary_shape_edge(k) * response.mean, interpolated inside a bucket of the histogram. */
+	bool has_shape; /* false in summaries of earlier versions, and where the mean is 0 */
+	uint64_t shape[SUMMARY_N_SHAPE];
 	struct histogram response_histogram;
 	struct op_summary *op; /* op[n_ops], at most SUMMARY_MAX_OPS */
 	unsigned int n_ops;
@@ -78,13 +96,17 @@ struct run_summary {
 	uint64_t n_negative; /* end before begin: always 0, for that is an error of summary_compute */
 	uint64_t n_unfinished; /* no end known: not in response, n_failed, n_bytes; in the levels active to the end */
 
+	/* A run made in slices (metrics/slices.h): n_slices > 0, and all times are active time. Requests in flight at a switch, or
+	 * begun in the settling time after it: they have no response time here, and count everywhere else. */
+	uint64_t n_left_out, n_slices;
+
 	int64_t execution_ns; /* first begin to last end (or begin, of a request without an end) */
 	uint64_t n_bytes;     /* moved, by return value */
 
 	/* concurrency (metrics/concurrency.h): the time with c requests active, and the requests that found level c */
 	uint64_t n_levels;           /* largest level + 1, at most SUMMARY_MAX_LEVELS */
 	int64_t *ns_at_level;        /* [n_levels], sums to execution_ns */
-	uint64_t *requests_at_level; /* [n_levels], [0] is 0, sums to response.n + n_unfinished */
+	uint64_t *requests_at_level; /* [n_levels], [0] is 0, sums to response.n + n_unfinished: without those left out */
 
 	/* Sums of response times by what the requests met, ns. Absent (has_classes false) in summaries of earlier versions and
 	 * where some request has no end. */
@@ -150,10 +172,13 @@ struct run_summary {
  * bytes for every thread and object there is, for every request active at one time (8), and for every place in an
  * order left open at one time (16, up to 2^20 in each of the three scopes).
  *
+ * SLICES (borrowed, NULL for an undivided run) maps the times of TRACE to active time; those of INPUT stay as they are.
+ *
  * Errors: of reading; EBADMSG for a damaged trace, ENODATA for one that has no end (its writer was killed, or ran out
- * of space) or no request that was issued; EINVAL for requests that end before they begin, with the first one named.
+ * of space) or no request that was issued and kept; EINVAL for requests that end before they begin, with the first one named.
  * All name the file. A summary that could not be computed is empty. Ownership: summary_release. */
-int summary_compute(struct run_summary *s, const char *trace, const char *input, struct err *e);
+int summary_compute(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
+		    struct err *e);
 void summary_release(struct run_summary *s);
 
 /* New reference; the members are those of the struct. Reals need all their digits for an exact round trip: dump with

@@ -28,8 +28,30 @@ static int check_response(const struct run_summary *s, bool brief, struct err *e
 	for (size_t i = 0; i < sizeof within / sizeof *within; i++)
 		if (within[i] < s->response.min || within[i] > s->response.max)
 			return err_set(e, EINVAL, "summary: a quantile or the trimmed mean lies beyond the extremes");
-	if (s->n_failed > s->response.n)
+	if (s->n_failed > s->response.n + s->n_left_out)
 		return err_set(e, EINVAL, "summary: \"n_failed\": more requests failed than there were");
+	return 0;
+}
+
+/* Comparisons with NaN, a tail that is not known, are false. */
+static int check_distribution(const struct run_summary *s, struct err *e)
+{
+	if (s->response_tail < s->response.min || s->response_tail > s->response.max)
+		return err_set(e, EINVAL, "summary: \"response_tail\" lies beyond the extremes");
+	if (s->response_typical < s->response.min || s->response_typical > s->response_tail)
+		return err_set(e, EINVAL, "summary: \"response_typical\" lies beyond the minimum and \"response_tail\"");
+	for (size_t i = 0; i < 2 && s->has_halves; i++) {
+		int rc = check_moments(&s->half[i], "half", e);
+		if (rc)
+			return rc;
+	}
+	if (s->has_halves && (s->half[0].n > s->response.n || s->half[1].n != s->response.n - s->half[0].n))
+		return err_set(e, EINVAL, "summary: \"half\": the halves do not add up to all requests");
+	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++)
+		if (s->shape[k] > s->response.n || (k && s->shape[k] < s->shape[k - 1]))
+			return err_set(e, EINVAL, "summary: \"shape\" is not ascending, or beyond the number of requests");
+	if (s->n_left_out && !s->n_slices)
+		return err_set(e, EINVAL, "summary: \"n_left_out\": requests are left out of a run without slices");
 	return 0;
 }
 
@@ -100,7 +122,7 @@ static int check_pace(const struct run_summary *s, struct err *e)
 		timed += p->timed[i];
 		more_timed |= p->timed[i] > p->requests[i];
 	}
-	if (sum != (unsigned __int128)s->response.n + s->n_unfinished || timed != s->issue_error.n || more_timed)
+	if (sum != (unsigned __int128)s->response.n + s->n_unfinished + s->n_left_out || timed != s->issue_error.n || more_timed)
 		return err_set(e, EINVAL, "summary: \"pace\" does not add up to the requests");
 	return 0;
 }
@@ -130,6 +152,7 @@ int summary_check(const struct run_summary *s, bool brief, struct err *e)
 {
 	int rc = check_moments(&s->response, "response", e);
 	rc = rc ? rc : check_response(s, brief, e);
+	rc = rc ? rc : check_distribution(s, e);
 	rc = rc ? rc : check_ops(s, e);
 	rc = rc ? rc : check_levels(s, e);
 	rc = rc ? rc : check_comparison(s, e);

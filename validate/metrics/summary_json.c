@@ -175,7 +175,7 @@ static int get_counts(uint64_t *x, size_t n, const json_t *o, const char *name, 
 {
 	const json_t *array = json_object_get(o, name);
 	if (!json_is_array(array) || json_array_size(array) != n)
-		return wrong(name, array, "an array with a count for each interval", e);
+		return wrong(name, array, "an array with a count for each class", e);
 	int rc = 0;
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = get_count(&x[i], name, json_array_get(array, i), e);
@@ -231,6 +231,31 @@ static int get_classes(struct run_summary *s, const json_t *o, struct err *e)
 	int rc = get_reals(s->response_at_level, s->n_levels, POSITIVE, o, "response_at_level", e);
 	rc = rc ? rc : get_members(s, summary_reordered_members, o, e);
 	return rc || !s->has_issue_error ? rc : get_lateness(s, o, e);
+}
+
+static int get_halves(struct run_summary *s, const json_t *o, struct err *e)
+{
+	const json_t *half = json_object_get(o, "half");
+	s->has_halves = half;
+	if (half && json_array_size(half) != 2)
+		return wrong("half", half, "an array of two halves", e);
+	int rc = 0;
+	for (size_t i = 0; i < 2 && half && !rc; i++)
+		rc = get_members(&s->half[i], summary_moments_members, json_array_get(half, i), e);
+	return rc ? err_context(e, "half") : 0;
+}
+
+static int get_distribution(struct run_summary *s, const json_t *o, struct err *e)
+{
+	int rc = 0;
+	s->response_tail = s->response_typical = NAN;
+	if (json_object_get(o, "response_tail"))
+		rc = get_members(s, summary_tail_members, o, e);
+	rc = rc ? rc : get_halves(s, o, e);
+	s->has_shape = json_object_get(o, "shape");
+	if (!rc && s->has_shape)
+		rc = get_counts(s->shape, SUMMARY_N_SHAPE, o, "shape", e);
+	return rc || !json_object_get(o, "n_slices") ? rc : get_members(s, summary_slices_members, o, e);
 }
 
 static int get_facts(struct run_summary *s, const json_t *o, struct err *e)
@@ -313,6 +338,7 @@ static int get_summary(struct run_summary *s, const json_t *o, bool brief, struc
 	rc = rc ? rc : get_issue_quantiles(s, o, e);
 	rc = rc ? rc : get_pace(s, o, e);
 	rc = rc ? rc : get_classes(s, o, e);
+	rc = rc ? rc : get_distribution(s, o, e);
 	rc = rc ? rc : get_facts(s, o, e);
 	rc = rc ? rc : get_rare(s, o, e);
 	rc = rc ? rc : summary_check(s, brief, e);

@@ -46,6 +46,14 @@ const struct member summary_input_members[] = {M(run_summary, COUNT, n_input),
 /* only where requests were passed over */
 const struct member summary_passed_members[] = {M(run_summary, COUNT, n_passed), {0}};
 
+/* only where they are known */
+const struct member summary_tail_members[] = {M(run_summary, POSITIVE, response_tail),
+					      M(run_summary, POSITIVE, response_typical),
+					      {0}};
+
+/* only of runs made in slices */
+const struct member summary_slices_members[] = {M(run_summary, COUNT, n_left_out), M(run_summary, COUNT, n_slices), {0}};
+
 /* only where the replay tells what was held up */
 const struct member summary_held_members[] = {M(run_summary, COUNT, n_held), M(run_summary, REAL, issue_error_others_p99), {0}};
 
@@ -144,6 +152,20 @@ static int put_classes(json_t *o, const struct run_summary *s)
 					reals_to_json(s->response_at_lateness, SUMMARY_N_LATENESS));
 }
 
+/* The distribution of the response times: halves, tail and shape. */
+static int put_distribution(json_t *o, const struct run_summary *s)
+{
+	int rc = 0;
+	if (s->response_tail > 0)
+		rc |= put_members(o, s, summary_tail_members);
+	if (s->has_halves)
+		rc |= json_object_set_new(o, "half", json_pack("[o, o]", members_to_json(&s->half[0], summary_moments_members),
+							       members_to_json(&s->half[1], summary_moments_members)));
+	if (s->has_shape)
+		rc |= json_object_set_new(o, "shape", levels_to_json(NULL, s->shape, SUMMARY_N_SHAPE));
+	return rc;
+}
+
 static json_t *nodes_to_json(const struct run_summary *s)
 {
 	json_t *nodes = json_array();
@@ -201,6 +223,9 @@ json_t *summary_to_json(const struct run_summary *s)
 		rc |= json_object_set_new(o, "pace", pace_to_json(s));
 	if (s->has_classes)
 		rc |= put_classes(o, s);
+	rc |= put_distribution(o, s);
+	if (s->n_slices)
+		rc |= put_members(o, s, summary_slices_members);
 	if (s->correction_u_ns > 0)
 		rc |= put_members(o, s, summary_correction_members);
 	if (s->causality.n_nodes)

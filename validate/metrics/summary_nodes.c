@@ -34,14 +34,15 @@ static bool is_request(const struct trace_record *r)
 	return r->begin_ns != TIME_NONE && op_info(r->op)->family != FAMILY_CAUSE;
 }
 
-static void tally_add(struct tally *t, const struct trace_record *x)
+static void tally_add(struct tally *t, const struct trace_record *x, bool kept)
 {
 	if (!is_request(x) || x->end_ns == TIME_NONE || x->end_ns < x->begin_ns)
 		return;
 	t->first_ns = t->any && t->first_ns < x->begin_ns ? t->first_ns : x->begin_ns;
 	t->last_ns = t->any && t->last_ns > x->end_ns ? t->last_ns : x->end_ns;
 	t->any = true;
-	moment_sum_add(&t->response, x->end_ns - x->begin_ns);
+	if (kept)
+		moment_sum_add(&t->response, x->end_ns - x->begin_ns);
 }
 
 static void cause_add(struct causality_summary *c, const struct trace_record *r)
@@ -55,11 +56,13 @@ static void cause_add(struct causality_summary *c, const struct trace_record *r)
 		c->compute_ns = INT64_MAX;
 }
 
-/* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one. */
+/* Record i of `of`, the one that tells the node, goes with record i of `trace`; they may be one. `clock` is NULL for an
+ * undivided run. */
 static int read_both(struct tally *tally, struct causality_summary *c, const struct causality_facts *facts, struct trace *trace, struct trace *of,
-		     struct err *e)
+		     struct slice_clock *clock, struct err *e)
 {
 	const struct trace_record *r, *x;
+	struct trace_record mapped;
 	int rc;
 	while ((rc = trace_next(of, &r, e)) > 0) {
 		int64_t node = causality_node_of(facts, r->pid, r->tid);
@@ -68,8 +71,12 @@ static int read_both(struct tally *tally, struct causality_summary *c, const str
 			return rc;
 		if (op_info(r->op)->family == FAMILY_CAUSE)
 			cause_add(c, r);
-		else if (node >= 0 && node < SUMMARY_MAX_NODES)
-			tally_add(&tally[node], x);
+		else if (node >= 0 && node < SUMMARY_MAX_NODES && !clock)
+			tally_add(&tally[node], x, true);
+		else if (node >= 0 && node < SUMMARY_MAX_NODES) {
+			bool kept = slice_clock_map(clock, x, &mapped);
+			tally_add(&tally[node], &mapped, kept);
+		}
 	}
 	return rc;
 }
@@ -78,7 +85,7 @@ static void nodes_take(struct run_summary *s, const struct tally *tally, uint32_
 {
 	s->node = xcalloc(n, sizeof *s->node);
 	for (uint32_t i = 0; i < n; i++)
-		if (tally[i].any)
+		if (tally[i].response.n)
 			s->node[s->n_nodes++] = (struct node_summary){i, moment_sum_result(&tally[i].response, 0), tally[i].last_ns - tally[i].first_ns};
 }
 
@@ -92,11 +99,12 @@ static void facts_take(struct causality_summary *c, const struct causality_facts
 	c->tracing_ns = f->tracing_ns > 0 ? f->tracing_ns : 0;
 }
 
-int summary_nodes(struct run_summary *s, const char *trace, const char *input, struct err *e)
+int summary_nodes(struct run_summary *s, const char *trace, const char *input, const struct slices *slices, struct err *e)
 {
 	struct trace *t = NULL, *of = NULL;
 	struct causality_facts facts = {0};
 	struct causality_summary causes = {0};
+	struct slice_clock clock = {0};
 	int rc = trace_open(&of, input ? input : trace, e);
 	rc = rc ? rc : causality_facts_read(&facts, trace_meta(of), e);
 	if (rc || !facts.n_nodes)
@@ -106,8 +114,10 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input, s
 		goto out;
 	}
 	rc = input ? trace_open(&t, trace, e) : 0;
+	if (!rc && slices)
+		rc = slice_clock_init(&clock, slices, trace_meta(input ? t : of)->epoch_ns, e);
 	struct tally *tally = xcalloc(facts.n_nodes, sizeof *tally);
-	rc = rc ? rc : read_both(tally, &causes, &facts, input ? t : of, of, e);
+	rc = rc ? rc : read_both(tally, &causes, &facts, input ? t : of, of, slices ? &clock : NULL, e);
 	if (!rc)
 		nodes_take(s, tally, facts.n_nodes);
 	if (!rc && !input) {
@@ -116,6 +126,7 @@ int summary_nodes(struct run_summary *s, const char *trace, const char *input, s
 	}
 	free(tally);
 out:
+	slice_clock_release(&clock);
 	causality_facts_release(&facts);
 	trace_close(t);
 	trace_close(of);

@@ -24,8 +24,11 @@ static int take(void *context, const struct arrival *a, size_t n, struct err *e)
 		int rc = concurrency_add(&o->concurrency, a[i].begin_ns, a[i].end_ns, &level, e);
 		if (rc)
 			return rc;
-		double response_ns = a[i].end_ns == TIME_NONE ? 0 : (double)(a[i].end_ns - a[i].begin_ns);
-		o->response_at_level[level < SUMMARY_MAX_LEVELS ? level : SUMMARY_MAX_LEVELS - 1] += response_ns;
+		const bool counts = a[i].end_ns != TIME_NONE && !a[i].bytes;
+		double response_ns = counts ? (double)(a[i].end_ns - a[i].begin_ns) : 0;
+		level = level < SUMMARY_MAX_LEVELS ? level : SUMMARY_MAX_LEVELS - 1;
+		o->response_at_level[level] += response_ns;
+		o->concurrency.requests_at_level[level] -= a[i].bytes; /* counted, but left out */
 		if (a[i].thread == ARRIVAL_NO_SEQUENCE)
 			continue;
 		reorder_add(&o->all, 0, a[i].k_all, response_ns, &o->reordered_all);
@@ -63,7 +66,8 @@ void summary_order_release(struct summary_order *o)
 	arrivals_release(&o->arrivals);
 }
 
-int summary_order_add(struct summary_order *o, const struct trace_record *x, size_t n, bool extra, struct err *e)
+int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept, size_t n, bool extra,
+		      struct err *e)
 {
 	int rc = 0;
 	extra |= !o->has_input;
@@ -74,6 +78,7 @@ int summary_order_add(struct summary_order *o, const struct trace_record *x, siz
 		struct arrival *a = arrivals_next(&o->arrivals);
 		a->begin_ns = x[i].begin_ns;
 		a->end_ns = x[i].end_ns;
+		a->bytes = kept && !kept[i]; /* no payload is needed here: 1 for a request left out of response times */
 		a->thread = ARRIVAL_NO_SEQUENCE;
 		if (!extra) {
 			a->k_all = o->n_issued++;

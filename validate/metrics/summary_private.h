@@ -28,17 +28,19 @@ struct summary_order {
 int summary_order_init(struct summary_order *o, enum arrivals_mode mode, const struct arrivals_options *options,
 		       bool has_input, struct err *e);
 void summary_order_release(struct summary_order *o);
-/* n records of the trace in the order of the file; `extra`: they replay no record of the input. Those that were not
- * issued, and those that end before they begin, are passed over. */
-int summary_order_add(struct summary_order *o, const struct trace_record *x, size_t n, bool extra, struct err *e);
+/* n records of the trace in the order of the file; `kept` as in summary_tally_add; `extra`: they replay no record of the
+ * input. Records that were not issued, and records that end before they begin, are ignored. */
+int summary_order_add(struct summary_order *o, const struct trace_record *x, const bool *kept, size_t n, bool extra,
+		      struct err *e);
 /* `*late`: the order was wrong, ARRIVALS_RUNS is needed. */
 int summary_order_finish(struct summary_order *o, bool *late, struct err *e);
 
 /* What does not. */
 struct summary_tally {
-	struct moment_sum response[OP_N]; /* by operation */
+	struct moment_sum response[2][OP_N]; /* by half of the run and operation */
+	uint64_t n_first;		     /* records of the first half */
 	struct histogram histogram;
-	uint64_t n_issued, n_failed, n_negative, n_unfinished, n_bytes;
+	uint64_t n_issued, n_failed, n_negative, n_unfinished, n_left_out, n_bytes;
 	uint64_t n_input, n_lost, n_passed, n_extra, n_mismatched;
 	struct trace_record first_negative;
 	uint64_t first_negative_index;
@@ -56,19 +58,27 @@ struct summary_tally {
 
 void summary_tally_init(struct summary_tally *t, const struct trace *trace, const struct trace *input);
 void summary_tally_release(struct summary_tally *t);
-/* Records index .. index+n-1 of the trace; `extra`: they replay no record of the input. */
-void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra);
+/* Records index .. index+n-1 of the trace. kept[i] false: record i is left out of response times at a switch of slices; NULL:
+ * none is. `extra`: they replay no record of the input. */
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n, uint64_t index,
+		       bool extra);
+/* Counts the response times by half anew, for another n_first: adds the records again, after the sums were zeroed. */
+void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n,
+				uint64_t index);
 /* As many records of the trace and of the input that they replay. */
 void summary_tally_compare(struct summary_tally *t, const struct trace_record *x, const struct trace_record *r,
 			   size_t n);
 /* Records of the input that the trace has none for. */
 void summary_tally_missing(struct summary_tally *t, const struct trace_record *r, size_t n);
 
+/* Tail, typical response, halves and shape; `response` and its histogram are there. */
+void summary_fill_distribution(struct run_summary *s, const struct moments *half);
+
 /* The nodes of s, and of a trace without an input its `causality`; nothing where it is of no parallel application. Errors: of reading, EINVAL. */
-int summary_nodes(struct run_summary *s, const char *trace, const char *input, struct err *e);
+int summary_nodes(struct run_summary *s, const char *trace, const char *input, const struct slices *slices, struct err *e);
 
 /* summary_compute with another window and budget for ordering: the tests reach every path with small ones. */
-int summary_compute_with(struct run_summary *s, const char *trace, const char *input,
+int summary_compute_with(struct run_summary *s, const char *trace, const char *input, const struct slices *slices,
 			 const struct arrivals_options *options, struct err *e);
 
 #endif

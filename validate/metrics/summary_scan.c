@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* A summary from JSON as summary_to_json() made it, less the histogram: the same members in the same order. Those of parallel applications
  * are left to the other reader. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,6 +182,32 @@ static void scan_classes(struct json_scan *t, struct run_summary *s)
 	scan_reals(t, s->response_at_lateness, SUMMARY_N_LATENESS, POSITIVE, "response_at_lateness");
 }
 
+static void scan_distribution(struct json_scan *t, struct run_summary *s)
+{
+	const struct json_scan before = *t;
+	s->response_tail = s->response_typical = NAN;
+	if (json_scan_member_if(t, "response_tail")) {
+		*t = before;
+		scan_members(t, s, summary_tail_members);
+	}
+	s->has_halves = json_scan_member_if(t, "half");
+	if (s->has_halves) {
+		json_scan_text(t, "[");
+		scan_object(t, &s->half[0], summary_moments_members);
+		json_scan_text(t, ",");
+		scan_object(t, &s->half[1], summary_moments_members);
+		json_scan_text(t, "]");
+	}
+	s->has_shape = json_scan_member_if(t, "shape");
+	if (s->has_shape)
+		json_scan_counts(t, s->shape, SUMMARY_N_SHAPE);
+	if (json_scan_member_if(t, "n_left_out")) {
+		json_scan_count(t, &s->n_left_out);
+		json_scan_member(t, "n_slices");
+		json_scan_count(t, &s->n_slices);
+	}
+}
+
 static void scan_rare(struct json_scan *t, struct run_summary *s)
 {
 	char digits[17] = "";
@@ -217,6 +244,7 @@ bool summary_brief_scan(struct run_summary *s, struct json_scan *t)
 	scan_issue_error(t, s);
 	scan_pace(t, s);
 	scan_classes(t, s);
+	scan_distribution(t, s);
 	scan_rare(t, s);
 	json_scan_text(t, "}");
 	t->failed = t->failed || summary_check(s, true, NULL) < 0;

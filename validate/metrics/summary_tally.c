@@ -33,14 +33,28 @@ static size_t lateness_class(int64_t late_ns)
 	return k < SUMMARY_N_LATENESS ? k : SUMMARY_N_LATENESS - 1;
 }
 
-static void lateness_add(struct summary_tally *t, const struct trace_record *q)
+static void lateness_add(struct summary_tally *t, const struct trace_record *q, bool kept)
 {
 	size_t k = lateness_class(q->begin_ns - q->intended_ns);
 	t->requests_at_lateness[k]++;
-	t->response_at_lateness[k] += (double)(q->end_ns - q->begin_ns);
+	t->response_at_lateness[k] += kept ? (double)(q->end_ns - q->begin_ns) : 0;
 }
 
-void summary_tally_add(struct summary_tally *t, const struct trace_record *x, size_t n, uint64_t index, bool extra)
+static void response_add(struct summary_tally *t, const struct trace_record *q, uint64_t index)
+{
+	moment_sum_add(&t->response[index >= t->n_first][q->op], q->end_ns - q->begin_ns);
+}
+
+void summary_tally_add_response(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n,
+				uint64_t index)
+{
+	for (size_t i = 0; i < n; i++)
+		if (x[i].begin_ns != TIME_NONE && x[i].end_ns != TIME_NONE && (!kept || kept[i]))
+			response_add(t, &x[i], index + i);
+}
+
+void summary_tally_add(struct summary_tally *t, const struct trace_record *x, const bool *kept, size_t n, uint64_t index,
+		       bool extra)
 {
 	for (size_t i = 0; i < n; i++) {
 		const struct trace_record *q = &x[i];
@@ -65,10 +79,14 @@ void summary_tally_add(struct summary_tally *t, const struct trace_record *x, si
 			}
 		} else {
 			pace_active(&t->pace, q->begin_ns, q->end_ns, t->moves_bytes[q->op] && q->rvalue > 0 ? (double)q->rvalue : 0);
-			moment_sum_add(&t->response[q->op], q->end_ns - q->begin_ns);
-			histogram_add(&t->histogram, q->end_ns - q->begin_ns);
+			bool counts = !kept || kept[i];
+			t->n_left_out += !counts;
+			if (counts) {
+				response_add(t, q, index + i);
+				histogram_add(&t->histogram, q->end_ns - q->begin_ns);
+			}
 			if (timed)
-				lateness_add(t, q);
+				lateness_add(t, q, counts);
 		}
 	}
 }

@@ -45,7 +45,7 @@ static void summary_write(const char *dir, const struct protocol *p, uint32_t id
 	char *trace = xasprintf("%s/trace", dir), *path = results_run_path(dir, id);
 	trace_file_write(trace, r, 3, &meta, false, false);
 	struct run run = {.id = id, .role = ROLE_PROGRAM};
-	if (summary_compute(&run.summary, trace, NULL, &e) < 0)
+	if (summary_compute(&run.summary, trace, NULL, NULL, &e) < 0)
 		fail_msg("%s", e.msg);
 	json_t *o = run_summary_file(&run, p);
 	assert_non_null(o);

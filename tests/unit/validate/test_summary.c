@@ -105,6 +105,48 @@ static int compare_ns(const void *x, const void *y)
 	return a < b ? -1 : a > b;
 }
 
+/* t[m] ascending, all below 2048: exact. */
+static void check_distribution(const struct run_summary *s, const int64_t *t, size_t m)
+{
+	size_t n_tail = (m + 99) / 100, n_typical = 9 * m / 10 ? 9 * m / 10 : 1;
+	double tail = 0, typical = 0;
+	for (size_t i = 0; i < n_tail; i++)
+		tail += (double)t[m - 1 - i];
+	for (size_t i = 0; i < n_typical; i++)
+		typical += (double)t[i];
+	assert_close(s->response_tail, tail / (double)n_tail, 1e-12);
+	assert_close(s->response_typical, typical / (double)n_typical, 1e-12);
+	assert_true(s->has_shape == (s->response.mean > 0));
+	for (size_t k = 0; k < SUMMARY_N_SHAPE && s->has_shape; k++) {
+		uint64_t n = 0;
+		for (size_t i = 0; i < m; i++)
+			n += (double)t[i] <= summary_shape_edge(k) * s->response.mean;
+		assert_int_equal(s->shape[k], n);
+	}
+}
+
+/* Records before `n_first` are the first half. */
+static void check_halves(const struct run_summary *s, const struct trace_record *x, size_t n, size_t n_first)
+{
+	double sum[2] = {0}, max[2] = {0};
+	uint64_t m[2] = {0};
+	assert_true(s->has_halves);
+	for (size_t i = 0; i < n; i++) {
+		if (x[i].begin_ns == TIME_NONE)
+			continue;
+		const double t = (double)(x[i].end_ns - x[i].begin_ns);
+		const size_t half = i >= n_first;
+		m[half]++;
+		sum[half] += t;
+		max[half] = t > max[half] ? t : max[half];
+	}
+	for (size_t half = 0; half < 2; half++) {
+		assert_int_equal(s->half[half].n, m[half]);
+		assert_close(s->half[half].mean, m[half] ? sum[half] / (double)m[half] : 0, 1e-13);
+		assert_true(s->half[half].max == max[half]);
+	}
+}
+
 static void check_response(const struct run_summary *s, const struct trace_record *x, size_t n)
 {
 	int64_t t[MAX_N];
@@ -132,6 +174,7 @@ static void check_response(const struct run_summary *s, const struct trace_recor
 		sum += (double)t[i];
 	assert_close(s->response_trimmed_mean, sum / (double)(m - 2 * (m / 10)), 1e-12);
 	assert_int_equal(s->response_histogram.n, m);
+	check_distribution(s, t, m);
 }
 
 static void check_levels(const struct run_summary *s, const struct trace_record *x, size_t n)
@@ -271,10 +314,11 @@ static void check_case(const struct run_case *c, const struct arrivals_options *
 	struct trace_path r_path = trace_file_path("input"), x_path = trace_file_path("replay");
 	trace_file_write(r_path.s, c->r, c->n_r, &meta, false, false);
 	trace_file_write(x_path.s, c->x, c->n_x, &meta, true, false);
-	if (summary_compute_with(&s, x_path.s, r_path.s, options, &e))
+	if (summary_compute_with(&s, x_path.s, r_path.s, NULL, options, &e))
 		fail_msg("%s", e.msg);
 	check_response(&s, c->x, c->n_x);
 	check_levels(&s, c->x, c->n_x);
+	check_halves(&s, c->x, c->n_x, (c->n_r + 1) / 2);
 	size_t n_paired = c->n_x < c->n_r ? c->n_x : c->n_r;
 	assert_reorder(s.reorder_all, reordering(c->x, n_paired, ALL));
 	assert_reorder(s.reorder_thread, reordering(c->x, n_paired, THREAD));
@@ -303,9 +347,10 @@ static void check_case(const struct run_case *c, const struct arrivals_options *
 	assert_false(s.has_issue_error);
 	summary_release(&s);
 	/* the program's own run: the same without the comparison */
-	assert_int_equal(summary_compute_with(&s, x_path.s, NULL, options, &e), 0);
+	assert_int_equal(summary_compute_with(&s, x_path.s, NULL, NULL, options, &e), 0);
 	check_response(&s, c->x, c->n_x);
 	check_levels(&s, c->x, c->n_x);
+	check_halves(&s, c->x, c->n_x, (c->n_x + 1) / 2);
 	assert_false(s.has_input);
 	summary_release(&s);
 	unlink(r_path.s);
@@ -340,7 +385,7 @@ static void summarise(struct run_summary *s, const struct trace_record *x, size_
 	trace_file_write(x_path.s, x, n_x, &meta, false, false);
 	if (r)
 		trace_file_write(r_path.s, r, n_r, &meta, false, false);
-	if (summary_compute(s, x_path.s, r ? r_path.s : NULL, &e))
+	if (summary_compute(s, x_path.s, r ? r_path.s : NULL, NULL, &e))
 		fail_msg("%s", e.msg);
 	unlink(x_path.s);
 	unlink(r_path.s);
@@ -572,7 +617,7 @@ static void test_input_without_an_end(void **state)
 	struct err e = ERR_INIT;
 	trace_file_write(x_path.s, x, 2, &meta, false, false);
 	trace_file_write(r_path.s, x, 2, &meta, false, true);
-	if (summary_compute(&s, x_path.s, r_path.s, &e))
+	if (summary_compute(&s, x_path.s, r_path.s, NULL, &e))
 		fail_msg("%s", e.msg);
 	assert_int_equal(s.n_input, 2);
 	assert_int_equal(s.n_extra + s.n_lost + s.n_mismatched, 0);
@@ -615,7 +660,7 @@ static int compute_with_extra(struct run_summary *s, const char *extra_json, str
 	meta.n_events_lost = 17;
 	meta.cut = strstr(extra_json, "\"cut\"") != NULL;
 	trace_file_write(path.s, &x, 1, &meta, false, false);
-	int rc = summary_compute(s, path.s, NULL, e);
+	int rc = summary_compute(s, path.s, NULL, NULL, e);
 	unlink(path.s);
 	return rc;
 }
@@ -657,7 +702,7 @@ static void expect_error(const char *trace, const char *input, int code, const c
 	struct run_summary s, empty;
 	struct err e = ERR_INIT;
 	memset(&empty, 0, sizeof empty);
-	int rc = summary_compute(&s, trace, input, &e);
+	int rc = summary_compute(&s, trace, input, NULL, &e);
 	if (rc != -code || !strstr(e.msg, part) || !strstr(e.msg, trace_file_path("").s))
 		fail_msg("%d, not %d \"%s\": %s", rc, -code, part, e.msg);
 	assert_memory_equal(&s, &empty, sizeof s);
@@ -691,8 +736,8 @@ static void test_no_runs(void **state)
 	fclose(f);
 	struct run_summary s;
 	struct err e = ERR_INIT;
-	assert_true(summary_compute(&s, path, NULL, &e) < 0);
-	assert_true(summary_compute(&s, good, path, &e) < 0);
+	assert_true(summary_compute(&s, path, NULL, NULL, &e) < 0);
+	assert_true(summary_compute(&s, good, path, NULL, &e) < 0);
 	unlink(path);
 	unlink(good);
 }
@@ -719,7 +764,7 @@ static void test_damage(void **state)
 		assert_int_equal(pread(fd, &byte, 1, at), 1);
 		changed = byte ^ 0x10;
 		assert_int_equal(pwrite(fd, &changed, 1, at), 1);
-		int rc = summary_compute(&s, path, NULL, &e);
+		int rc = summary_compute(&s, path, NULL, NULL, &e);
 		n_errors += rc != 0;
 		if (!rc) {
 			assert_int_equal(s.response.n, 40);
@@ -731,7 +776,7 @@ static void test_damage(void **state)
 	assert_true(n_errors > 40 * sizeof *x); /* each byte of each record, at least */
 	for (off_t size = st.st_size - 1; size >= 0; size -= 13) {
 		assert_int_equal(ftruncate(fd, size), 0);
-		assert_true(summary_compute(&s, path, NULL, &e) < 0);
+		assert_true(summary_compute(&s, path, NULL, NULL, &e) < 0);
 	}
 	close(fd);
 	unlink(path);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* Summaries as JSON: exact round trips, and nothing taken from strangers that no run can give. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +56,7 @@ static void make_summary(struct run_summary *s, uint64_t seed, bool with_input)
 	x[18].begin_ns = x[18].end_ns = TIME_NONE;
 	trace_file_write(x_path.s, x, N + 1, &meta, false, false);
 	trace_file_write(r_path.s, r, N, &meta, false, false);
-	if (summary_compute(s, x_path.s, with_input ? r_path.s : NULL, &e))
+	if (summary_compute(s, x_path.s, with_input ? r_path.s : NULL, NULL, &e))
 		fail_msg("%s", e.msg);
 	unlink(x_path.s);
 	unlink(r_path.s);
@@ -149,6 +150,7 @@ static void test_round_trip_is_exact(void **state)
 		a.issue_error_others_p99 = a.has_held ? 0.25 * (double)seed : 0;
 		a.n_passed = a.has_input && seed % 2 ? seed : 0;
 		a.n_untold = a.has_input && seed % 5 == 0 ? seed : 0;
+		a.n_slices = seed % 4 ? 0 : seed;
 		json_t *o = summary_to_json(&a);
 		assert_non_null(o);
 		char *text = json_dumps(o, JSON_REAL_PRECISION(17) | JSON_COMPACT);
@@ -223,7 +225,8 @@ static bool is_optional(const char *name)
 	return !strcmp(name, "issue_error") || !strcmp(name, "facts") || !strcmp(name, "n_input") ||
 	       !strcmp(name, "response_at_level") || !strcmp(name, "issue_error_quantile") || !strcmp(name, "pace") ||
 	       !strcmp(name, "active_ns") || !strcmp(name, "moved_bytes") || !strcmp(name, "peak_memory_bytes") ||
-	       !strcmp(name, "causality") || !strcmp(name, "nodes");
+	       !strcmp(name, "causality") || !strcmp(name, "nodes") || !strcmp(name, "response_tail") ||
+	       !strcmp(name, "half") || !strcmp(name, "shape");
 }
 
 /* Optional also as a member of a member. */
@@ -310,6 +313,54 @@ static void test_more_passed_over_than_there_were(void **state)
 	summary_release(&s);
 }
 
+/* The distribution of a summary, changed so that no run can give it. */
+static void expect_distribution_refused(size_t change)
+{
+	struct run_summary s;
+	make_summary(&s, 7, true);
+	s.response_typical = change == 0 ? s.response_tail * 1.01 : s.response_typical;
+	s.half[1].n += change == 1;
+	s.half[0].max = change == 2 ? s.half[0].mean / 2 : s.half[0].max;
+	s.shape[60] = change == 3 ? s.shape[61] + 1 : s.shape[60];
+	s.shape[SUMMARY_N_SHAPE - 1] = change == 4 ? s.response.n + 1 : s.shape[SUMMARY_N_SHAPE - 1];
+	json_t *o = summary_to_json(&s);
+	if (change == 5) {
+		json_object_set_new(o, "n_left_out", json_integer(1));
+		json_object_set_new(o, "n_slices", json_integer(0));
+	}
+	expect_refused(o, "distribution");
+	json_decref(o);
+	summary_release(&s);
+}
+
+static void test_distributions_that_cannot_be(void **state)
+{
+	(void)state;
+	for (size_t change = 0; change < 6; change++)
+		expect_distribution_refused(change);
+}
+
+/* Results of earlier versions stay readable: nothing is known of the distribution. */
+static void test_summary_of_an_earlier_version(void **state)
+{
+	(void)state;
+	static const char *const added[] = {"response_tail", "response_typical", "half", "shape"};
+	struct run_summary s;
+	struct err e = ERR_INIT;
+	make_summary(&s, 7, true);
+	forget_nodes(&s);
+	json_t *o = summary_to_json(&s);
+	summary_release(&s);
+	for (size_t i = 0; i < sizeof added / sizeof *added; i++)
+		assert_int_equal(json_object_del(o, added[i]), 0);
+	assert_int_equal(summary_from_json(&s, o, &e), 0);
+	assert_true(isnan(s.response_tail) && isnan(s.response_typical));
+	assert_false(s.has_halves || s.has_shape || s.n_left_out || s.n_slices);
+	assert_true(is_scanned(o));
+	summary_release(&s);
+	json_decref(o);
+}
+
 static void test_contradictions(void **state)
 {
 	(void)state;
@@ -318,6 +369,10 @@ static void test_contradictions(void **state)
 	expect_change_refused("issue_error_quantile", NULL, json_pack("[i,i]", 2, 1));
 	expect_change_refused("nodes", NULL, json_array());
 	expect_change_refused("nodes", NULL, json_pack("[{s:i}]", "node", 1));
+	expect_change_refused("response_tail", NULL, json_real(1e30));
+	expect_change_refused("response_typical", NULL, json_real(0));
+	expect_change_refused("half", NULL, json_array());
+	expect_change_refused("shape", NULL, json_pack("[i,i]", 1, 2));
 	expect_change_refused("version", NULL, json_integer(2));
 	expect_change_refused("response", "n", json_integer(501));
 	expect_change_refused("response", "mean", json_real(1e30));
@@ -355,6 +410,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_round_trip_is_exact),
 	    cmocka_unit_test(test_members_are_checked),
+	    cmocka_unit_test(test_distributions_that_cannot_be),
+	    cmocka_unit_test(test_summary_of_an_earlier_version),
 	    cmocka_unit_test(test_contradictions),
 	    cmocka_unit_test(test_more_passed_over_than_there_were),
 	};

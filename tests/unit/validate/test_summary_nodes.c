@@ -51,7 +51,7 @@ static void test_application(void **state)
 	meta.extra_json = causality;
 	application(r);
 	trace_file_write(path.s, r, N, &meta, false, false);
-	if (summary_compute(&s, path.s, NULL, &e))
+	if (summary_compute(&s, path.s, NULL, NULL, &e))
 		fail_msg("%s", e.msg);
 	const struct causality_summary *c = &s.causality;
 	assert_int_equal(c->n_nodes, 2);
@@ -96,7 +96,7 @@ static void test_replay(void **state)
 	x[6].begin_ns = x[6].end_ns = TIME_NONE;
 	trace_file_write(input.s, r, N, &meta, false, false);
 	trace_file_write(path.s, x, N, &other, false, false);
-	if (summary_compute(&s, path.s, input.s, &e))
+	if (summary_compute(&s, path.s, input.s, NULL, &e))
 		fail_msg("%s", e.msg);
 	assert_int_equal(s.causality.n_nodes, 0); /* it is no recording */
 	assert_int_equal(s.n_nodes, 2);

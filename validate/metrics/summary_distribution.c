@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a summary holds of the distribution of the response times: tail, typical response, halves and shape. */
+#include <math.h>
+
+#include "validate/metrics/summary_private.h"
+
+/* Steps of equal ratio from one edge to the next. */
+static const struct shape_part {
+	double from, to;
+	unsigned int n_steps;
+} shape_part[] = {
+    {1 / 64.0, 1 / 16.0, 6}, {1 / 16.0, 0.25, 10}, {0.25, 0.5, 12}, {0.5, 0.7, 12}, {0.7, 0.9, 16},
+    {0.9, 1.1, 40},	     {1.1, 1.3, 8},	   {1.3, 2, 8},	    {2, 8, 10},	    {8, 64, 6},
+};
+
+double summary_shape_edge(size_t k)
+{
+	const struct shape_part *p = shape_part;
+	for (; k > p->n_steps; p++)
+		k -= p->n_steps;
+	if (k == p->n_steps)
+		return p->to;
+	return p->from * pow(p->to / p->from, (double)k / p->n_steps);
+}
+
+static double between(double value, double min, double max)
+{
+	return value < min ? min : value > max ? max : value;
+}
+
+void summary_fill_distribution(struct run_summary *s, const struct moments *half)
+{
+	const uint64_t n = s->response.n, n_tail = (n - 1) / 100 + 1, n_typical = n < 2 ? 1 : n - (n - 1) / 10 - 1;
+	const struct histogram *h = &s->response_histogram;
+	double edge[SUMMARY_N_SHAPE];
+	/* a bucket's midpoint may lie beyond what there was */
+	s->response_tail = between(histogram_mean_of_ranks(h, n - n_tail + 1, n_tail), s->response.min, s->response.max);
+	s->response_typical = between(histogram_mean_of_ranks(h, 1, n_typical), s->response.min, s->response.max);
+	s->has_halves = true;
+	for (size_t i = 0; i < 2; i++)
+		s->half[i] = half[i];
+	s->has_shape = s->response.mean > 0;
+	for (size_t k = 0; k < SUMMARY_N_SHAPE; k++)
+		edge[k] = summary_shape_edge(k) * s->response.mean;
+	if (s->has_shape)
+		histogram_count_at_most(h, edge, SUMMARY_N_SHAPE, s->shape);
+}
