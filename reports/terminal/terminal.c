@@ -81,7 +81,7 @@ static void add_next(struct strbuf *out, const struct analysis *a, const struct 
 static void add_machine(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
 {
 	struct strbuf line = STRBUF_INIT;
-	words_add_machine_scatter(&line, a);
+	words_add_machine(&line, a);
 	if (line.len) {
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
