@@ -50,7 +50,7 @@ void words_add_estimate(struct strbuf *out, const struct component *c, bool half
 
 void words_add_size(struct strbuf *out, const struct component *c)
 {
-	double value = fabs(c->estimate.value), u = value / 10;
+	double value = fabs(c->estimate.value), u = value;
 	switch (components[c->kind]->unit) {
 	case COMPONENT_CHANGE:
 	case COMPONENT_SHARE:
