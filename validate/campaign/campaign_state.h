@@ -33,6 +33,7 @@
 #include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
+#include "validate/campaign/time_use.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -68,7 +69,7 @@ struct campaign {
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
-	int64_t started_ns;
+	int64_t started_ns, started_wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 
 	sigset_t old_signals;
 	int signal_fd;
@@ -96,6 +97,8 @@ struct campaign {
 	struct look_case *look_case;	    /* [scenario * n_replayers + replayer] */
 	struct spent *spent;		    /* [n_scenarios] */
 	struct progress progress;
+	struct time_use time; /* of this session */
+	json_t *time_before;  /* of the earlier ones, "time" of environment.json; NULL */
 
 	char *earlier_cgroup; /* of a session that was killed, from the journal */
 	bool ended;           /* the last session came to its end */
@@ -137,6 +140,10 @@ struct step {
 	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
 	bool watch_memory;
 	bool blank; /* a replay without its calls: nothing is prepared for it */
+	/* of a step of a group that is made in slices; 0 of one that is made alone */
+	size_t seat;   /* which set of the scenario's files */
+	size_t member; /* number in its group, for what each member has of its own */
+	int pause_fd;  /* of the page by which it is paused, 0 none */
 	/* of parallel applications: where a recording keeps its runs, and each how-many-th request it holds back; a replay on the target
 	 * that was recorded on */
 	const char *runs_dir;
@@ -152,6 +159,29 @@ struct step_result {
 	struct others_use others;
 	char reason[500]; /* why it failed, "" when it went well */
 };
+struct words { /* v[n], NULL at the end; words_free */
+	char **v;
+	size_t n, cap;
+};
+/* A step under way. */
+struct step_process {
+	struct words words;
+	struct launch_spec spec;
+	struct launched launched;
+	struct cgroup cgroup;
+	int64_t before_ns;
+	int failed; /* negative errno: it could not be prepared or started; *why */
+	struct err why;
+};
+/* The parts of step_make, for steps that go on at the same time. Errors: that end the campaign; whatever goes wrong with the step is in
+ * x->failed. Every step that was prepared must be concluded. */
+int step_prepare(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r, struct err *e);
+/* Waits until so long after the eviction of caches as the protocol says. */
+void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x, struct step_result *r);
+void step_begin(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r);
+/* Waits for its end where it was begun. -EINTR: the campaign is to end. */
+int step_conclude(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r);
+
 /* Makes the program that a replay is to run, if its engine makes one and it is not there yet: never while anything is measured, and
  * outside the memory cgroup. Errors: why it cannot be made; EINTR. */
 int step_compile(struct campaign *c, const struct step *s, struct err *e);
@@ -184,10 +214,6 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 char *recordings_dir(const struct campaign *c);
 
 /* --- campaign_words.c --------------------------------------------------------------------------------------------- */
-struct words { /* v[n], NULL at the end; words_free */
-	char **v;
-	size_t n, cap;
-};
 void words_make(struct words *w, const struct campaign *c, const struct step *s);
 /* To compile what the step is to run. */
 void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
