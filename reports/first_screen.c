@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "reports/escape.h"
+#include "reports/facts_words.h"
 #include "reports/words.h"
 #include "validate/analysis/leaning.h"
 #include "validate/analysis/why.h"
@@ -299,7 +300,13 @@ static void next_of_undecided(struct strbuf *text, struct strbuf *command, const
 		else
 			strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n, a->n_inconclusive);
 	} else {
-		strbuf_addstr(text, "The machine is too noisy for most undecided cases. Run it again with nothing else on the machine");
+		struct strbuf others = STRBUF_INIT;
+		facts_add_others(&others, a);
+		strbuf_addstr(text, "The machine is too noisy for most undecided cases. ");
+		if (others.len)
+			strbuf_addf(text, "%s. ", others.s);
+		strbuf_release(&others);
+		strbuf_addstr(text, "Run it again with nothing else on the machine");
 		add_time(text, seconds);
 		strbuf_addstr(text, ", or set wider limits in [accept].");
 	}

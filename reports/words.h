@@ -31,8 +31,10 @@ void words_add_count(struct strbuf *out, size_t n, const char *one, const char *
 /* "bias, precision and order" of those components for which assessed[] is `which`. */
 void words_add_components(struct strbuf *out, const struct analysis *a, bool which);
 
-/* "The program's own runs scatter by 9.8 % from run to run ...": what the machine leaves a verdict to be decided from; nothing
- * where no case is inconclusive or it is not known. */
-void words_add_machine_scatter(struct strbuf *out, const struct analysis *a);
+/* "One replay here is good to ±24 %, of which the machine is 23 %": U at 95 % of cases c[n], and the U of the program run in the
+ * replay's place. Several cases: the least and the most. Nothing where no case has a budget. */
+void words_add_worth(struct strbuf *out, const struct cell *c, size_t n);
+/* The same over all cases, and how much the program's own runs scatter. */
+void words_add_machine(struct strbuf *out, const struct analysis *a);
 
 #endif

@@ -52,6 +52,11 @@ static void add_case(struct strbuf *out, const struct analysis *a, size_t i)
 		escape_html(out, c->first_failure);
 	}
 	strbuf_addstr(out, "</p>\n");
+	struct strbuf worth = STRBUF_INIT;
+	words_add_worth(&worth, c, 1);
+	if (worth.len)
+		strbuf_addf(out, "<p>%s.</p>\n", worth.s);
+	strbuf_release(&worth);
 	html_begin_wide(out, name.s);
 	strbuf_addstr(
 	    out, "<table><thead><tr><th scope=\"col\">Component</th><th scope=\"col\">Decision</th>"

@@ -8,7 +8,6 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 
-#define MAX_LISTED 6
 #define DAY_NS 86400000000000
 
 static const char *const verdict_class[] = {
@@ -90,7 +89,7 @@ static void add_headline(struct strbuf *out, const struct analysis *a)
 		add_replayers(out, a);
 	else
 		strbuf_addstr(out, "<p>No scenario has a complete block of runs.</p>\n");
-	words_add_machine_scatter(&line, a);
+	words_add_machine(&line, a);
 	if (line.len)
 		strbuf_addf(out, "<p>%s.</p>\n", line.s);
 	strbuf_release(&line);
@@ -105,55 +104,6 @@ static void add_assessed(struct strbuf *out, const struct analysis *a)
 	strbuf_addstr(out, ". <b>Not assessed:</b> ");
 	words_add_components(out, a, false);
 	strbuf_addstr(out, ".</p>\n");
-}
-
-static void add_listed(struct strbuf *out, const struct analysis *a, size_t replayer, enum verdict v, size_t n_of,
-		       size_t n_all)
-{
-	size_t n = 0;
-	if (!n_of)
-		return;
-	strbuf_addf(out, "<p>%s %s in ", verdict_sign[v], verdict_name(v));
-	if (n_of == n_all) {
-		strbuf_addf(out, n_all == 1 ? "the one scenario</p>\n" : "all %zu scenarios</p>\n", n_all);
-		return;
-	}
-	strbuf_addf(out, "%zu of %zu scenarios", n_of, n_all);
-	for (size_t i = 0; i < a->n_cells && v != VERDICT_TRUSTED && n < MAX_LISTED; i++) {
-		const struct cell *c = &a->cell[i];
-		if (c->replayer != replayer || c->verdict != v)
-			continue;
-		strbuf_addstr(out, n++ ? ", " : ": ");
-		strbuf_addf(out, "<a href=\"#case-%zu\">", i + 1);
-		escape_html(out, a->results->protocol.scenario[c->scenario].name);
-		strbuf_addstr(out, "</a>");
-	}
-	if (v != VERDICT_TRUSTED && n_of > n)
-		strbuf_addf(out, " and %zu more", n_of - n);
-	strbuf_addstr(out, "</p>\n");
-}
-
-static void add_cards(struct strbuf *out, const struct html_page *p)
-{
-	const struct analysis *a = p->a;
-	strbuf_addstr(out, "<ul class=\"cards\">\n");
-	for (size_t i = 0; i < p->findings->n_replayers; i++) {
-		const struct replayer_tally *t = &p->findings->tally[i];
-		const char *class = !t->n_cells         ? "none"
-				    : t->n_not_trusted  ? "not"
-				    : t->n_inconclusive ? "inconclusive"
-							: "trusted";
-		strbuf_addf(out, "<li class=\"%s\"><h3>", class);
-		escape_html(out, a->results->protocol.replayer[i].name);
-		strbuf_addstr(out, "</h3>\n");
-		if (!t->n_cells)
-			strbuf_addstr(out, "<p>no complete block</p>\n");
-		add_listed(out, a, i, VERDICT_TRUSTED, t->n_trusted, t->n_cells);
-		add_listed(out, a, i, VERDICT_NOT_TRUSTED, t->n_not_trusted, t->n_cells);
-		add_listed(out, a, i, VERDICT_INCONCLUSIVE, t->n_inconclusive, t->n_cells);
-		strbuf_addstr(out, "</li>\n");
-	}
-	strbuf_addstr(out, "</ul>\n");
 }
 
 static void add_matrix_cell(struct strbuf *out, const struct analysis *a, size_t scenario, size_t replayer)
@@ -218,7 +168,6 @@ void html_add_verdict(struct strbuf *out, const struct html_page *p)
 	if (!p->a->n_cells)
 		return;
 	strbuf_addstr(out, "<h2 id=\"which\">Which replayer for what</h2>\n");
-	add_cards(out, p);
 	add_matrix(out, p->a);
 	strbuf_addstr(out, "<ul>\n");
 	for (size_t i = 0; i < 3; i++) {

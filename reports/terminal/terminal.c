@@ -11,6 +11,7 @@
 #include "common/xalloc.h"
 #include "reports/escape.h"
 #include "reports/figures/figure.h"
+#include "reports/facts_words.h"
 #include "reports/findings.h"
 #include "reports/first_screen.h"
 #include "reports/forms.h"
@@ -81,7 +82,7 @@ static void add_next(struct strbuf *out, const struct analysis *a, const struct 
 static void add_machine(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
 {
 	struct strbuf line = STRBUF_INIT;
-	words_add_machine_scatter(&line, a);
+	words_add_machine(&line, a);
 	if (line.len) {
 		strbuf_addstr(out, "  ");
 		text_wrap(out, line.s, 2, 6, style->width);
@@ -218,6 +219,24 @@ static void add_warnings(struct strbuf *out, const struct findings *f, const str
 		strbuf_addf(out, "  and %zu more in the report\n", f->n_warnings - MAX_WARNINGS);
 }
 
+static void add_facts(struct strbuf *out, const struct analysis *a, const struct terminal_style *style)
+{
+	bool any = false;
+	for (const struct fact *f = facts; f->name; f++) {
+		struct strbuf line = STRBUF_INIT;
+		f->add(&line, a);
+		if (line.len) {
+			if (!any)
+				add_heading(out, "How it was measured", style);
+			any = true;
+			strbuf_addstr(out, "  ");
+			text_wrap(out, line.s, 2, 4, style->width);
+			strbuf_addch(out, '\n');
+		}
+		strbuf_release(&line);
+	}
+}
+
 static void add_footer(struct strbuf *out, const struct analysis *a, const struct terminal_style *style,
 		       const char *dir)
 {
@@ -266,6 +285,7 @@ void terminal_add(struct strbuf *out, const struct analysis *a, size_t width, bo
 	terminal_add_parallel(out, a, &style);
 	terminal_add_published(out, a, &style);
 	add_warnings(out, &f, &style);
+	add_facts(out, a, &style);
 	add_footer(out, a, &style, dir);
 	findings_release(&f);
 }

@@ -194,7 +194,9 @@ static int blank_make(struct campaign *c, const struct run *r, const char *input
 	    .limit_bytes = step_limit(c, r->scenario, r->role),
 	    .blank = true,
 	};
+	const enum time_part before = time_begin(&c->time, TIME_BLANK);
 	int ret = step_make(c, &s, &result, e);
+	time_end(&c->time, before);
 	*made = !ret && !result.reason[0];
 	return ret;
 }
@@ -244,7 +246,9 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	struct step_result result;
 	char *part = scratch_path(c, "bank.part");
 	reason[0] = 0;
+	const enum time_part before = time_begin(&c->time, TIME_RECORDINGS);
 	int ret = run_step(c, r, ROLE_RECORD, NULL, part, &result, e);
+	time_end(&c->time, before);
 	if (!ret && !result.reason[0])
 		ret = bank_observe(c, r, part, path, result.reason, sizeof result.reason);
 	side_remove(part);
@@ -374,7 +378,9 @@ static int run_try(struct campaign *c, struct run *r, const char *output, struct
 	const bool watched = step_observation(c, &made) == OBSERVE_BLOCK;
 	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, step_observation(c, &made) != OBSERVE_OWN,
 				    watched && r->role == ROLE_RECORD ? device : NULL};
+	const enum time_part before = time_begin(&c->time, TIME_SUMMARY);
 	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
+	time_end(&c->time, before);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
 	else if (bad == -ENOTRECOVERABLE)
@@ -400,6 +406,7 @@ int run_make(struct campaign *c, uint32_t id, struct err *e)
 {
 	struct run *r = &c->run[id];
 	char *output = scratch_path(c, "run.trace");
+	const enum time_part before = time_begin(&c->time, r->role == ROLE_RECORD ? TIME_RECORDINGS : TIME_OTHER);
 	int ret = run_try(c, r, output, e);
 	if (ret) {
 		r->state = RUN_PENDING;
@@ -416,10 +423,12 @@ int run_make(struct campaign *c, uint32_t id, struct err *e)
 		ret = printed_keep(c, r, output, e);
 	if (ret)
 		goto out;
+	time_begin(&c->time, TIME_JOURNAL);
 	json_t *event = run_to_event(r);
 	ret = journal_append(&c->journal, event, e);
 	json_decref(event);
 out:
+	time_end(&c->time, before);
 	free(output);
 	return ret;
 }

@@ -33,6 +33,7 @@
 #include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
+#include "validate/campaign/time_use.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -68,7 +69,7 @@ struct campaign {
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
-	int64_t started_ns;
+	int64_t started_ns, started_wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 
 	sigset_t old_signals;
 	int signal_fd;
@@ -96,6 +97,8 @@ struct campaign {
 	struct look_case *look_case;	    /* [scenario * n_replayers + replayer] */
 	struct spent *spent;		    /* [n_scenarios] */
 	struct progress progress;
+	struct time_use time; /* of this session */
+	json_t *time_before;  /* of the earlier ones, "time" of environment.json; NULL */
 
 	char *earlier_cgroup; /* of a session that was killed, from the journal */
 	bool ended;           /* the last session came to its end */
