@@ -188,7 +188,7 @@ static int run_finish(struct campaign *c, struct run *r, struct err *e)
 	r->state = RUN_OK;
 	r->run_s = 0.25;
 	r->started_ns = 1700000000000000000 + (int64_t)r->id * 500000000;
-	int ret = summary_compute(&r->summary, is_replay ? c->replay : c->program, is_replay ? c->program : NULL, e);
+	int ret = summary_compute(&r->summary, is_replay ? c->replay : c->program, is_replay ? c->program : NULL, NULL, e);
 	if (ret)
 		return ret;
 	r->has_summary = true;
