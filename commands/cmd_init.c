@@ -2,6 +2,7 @@
 /* validate init: a commented protocol to begin with. */
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,6 +81,18 @@ static void engines_add(struct strbuf *out)
 	strbuf_release(&line);
 }
 
+/* The limits that hold by default. */
+static void limits_add(struct strbuf *out)
+{
+	for (int k = 0; k < COMPONENT_N; k++) {
+		double limit = accept_limit(&accept_defaults, k);
+		if (!isnan(limit) && accept_keys[k].type == OPT_RATIO)
+			strbuf_addf(out, "%s = %.4g%%\n", accept_keys[k].name, 100 * limit);
+		else if (!isnan(limit))
+			strbuf_addf(out, "%s = %.4g\n", accept_keys[k].name, limit);
+	}
+}
+
 static void protocol_write(struct strbuf *out)
 {
 	static const char *const set_by_campaign[] = {"seed", "min-duration", NULL};
@@ -120,16 +133,8 @@ static void protocol_write(struct strbuf *out)
 	comment_add(out, "workloads = NAME,... - replays only the workloads of these sections (default all)");
 	keys_add(out, replay_options, NULL);
 	strbuf_addstr(out, "\n; What is good enough; these are the defaults.\n"
-			   "[accept]\n"
-			   "bias = 10%\n"
-			   "precision-ratio = 2\n"
-			   "uncertainty = 20%\n"
-			   "linearity = 10%\n"
-			   "reordered = 1%\n"
-			   "concurrency = 0.10\n"
-			   "in-flight = 10%\n"
-			   "execution-time = 1%\n"
-			   "mismatches = 0\n");
+			   "[accept]\n");
+	limits_add(out);
 	keys_add(out, accept_keys, NULL);
 	strbuf_addstr(out, "\n; How much may change between two versions of a replayer before \"validate compare\" says worse.\n[compare]\n");
 	keys_add(out, compare_keys, NULL);

@@ -23,6 +23,7 @@
 
 struct run_config {
 	const char *dir, *device, *format;
+	int64_t budget_ns;
 	bool resume, dry_run, quiet;
 };
 
@@ -38,6 +39,13 @@ static const struct option_spec run_options[] = {
      .type = OPT_FLAG,
      .offset = FIELD(resume),
      .help = "go on in the directory given by -o with the first unfinished run"},
+    {.name = "budget",
+     .type = OPT_DURATION,
+     .offset = FIELD(budget_ns),
+     .arg = "TIME",
+     .help = "instead of the protocol's budget; with --resume a campaign goes on whose budget was used",
+     .min = 1e6,
+     .max = 30 * 86400e9},
     {.name = "dry-run",
      .type = OPT_FLAG,
      .offset = FIELD(dry_run),
@@ -57,7 +65,7 @@ static const struct option_spec run_options[] = {
 };
 #undef FIELD
 
-static const char synopsis[] = "PROTOCOL [-o DIR] [--resume] [--dry-run] [--format FORM] [--quiet]\n"
+static const char synopsis[] = "PROTOCOL [-o DIR] [--resume] [--budget TIME] [--dry-run] [--format FORM] [--quiet]\n"
 			       "[PROTOCOL] -o DIR --resume";
 static const char about[] =
     "Records references, replays them with every replayer of the protocol in randomised order, and judges the\n"
@@ -184,11 +192,16 @@ static int run_run(int argc, char **argv, struct err *e)
 		protocol_release(&p);
 		return EXIT_FAILED;
 	}
+	if (config.budget_ns && !p.budget_ns) {
+		protocol_release(&p);
+		return usage(e, "--budget needs a protocol with the key budget: without it the plan has a fixed number of replicates");
+	}
 	char *dir = config.dir ? xstrdup(config.dir) : run_default_dir(p.name);
 	status = config.dry_run && campaign_dry_run(&p, &(struct campaign_options){.dir = dir}, stdout, e) < 0 ? EXIT_FAILED
 													     : run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run)
-		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .quiet = config.quiet}, form, e);
+		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .budget_ns = config.budget_ns,
+									 .quiet = config.quiet}, form, e);
 	free(dir);
 	protocol_release(&p);
 	return status;

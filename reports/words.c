@@ -5,145 +5,43 @@
 #include <string.h>
 
 #include "reports/number.h"
-
-const struct component_words words_component[COMPONENT_N] = {
-    [COMPONENT_BIAS] =
-	{"Bias",
-	 "By how much a replay's mean response time is longer (+) or shorter (-) than that of the program, run again "
-	 "in "
-	 "the same block.",
-	 "accepted when the 90 % interval lies inside the limits (two one-sided tests at 5 %), rejected when the 95 % "
-	 "interval lies wholly outside",
-	 "VIM 2.18 (bias); Schuirmann 1987 (equivalence)", FORMAT_RELATIVE},
-    [COMPONENT_PRECISION] =
-	{"Precision",
-	 "How many times more the results of the replay scatter from run to run than those of the program itself "
-	 "(ratio of standard deviations; 1 is ideal, below 1 is steadier than the program).",
-	 "accepted when the one-sided 95 % upper limit is at most the limit, rejected when the lower limit exceeds it, either "
-	 "only where exchanging replay and program within the pairs gives a ratio as extreme in at most 5 % of the ways",
-	 "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)", FORMAT_NUMBER},
-    [COMPONENT_EXECUTION_TIME] =
-	{"Execution time",
-	 "By how much the whole replay, from the first request's begin to the last one's end, takes longer (+) or "
-	 "shorter "
-	 "(-) than the program.",
-	 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside",
-	 "as bias", FORMAT_RELATIVE},
-    [COMPONENT_REORDERING] = {"Reordering",
-			      "Share of requests that were issued after a request that follows them in the trace.",
-			      "accepted when the one-sided 95 % upper limit of the share is at most the limit, "
-			      "rejected when the lower limit exceeds it",
-			      "RFC 4737, section 3 (Type-P-Reordered)", FORMAT_SHARE},
-    [COMPONENT_FIDELITY] =
-	{"Fidelity", "Requests a run that were lost, issued too often, or returned something else than in the trace.",
-	 "counted, not estimated: one run above the limit is enough to reject, and replays that failed show nothing",
-	 "Pereira et al. 2016, section III", FORMAT_NUMBER},
-    [COMPONENT_UNCERTAINTY] =
-	{"Uncertainty",
-	 "How far the result of one future replay may lie from what the program would have shown, with 95 % coverage, "
-	 "the bias stated apart.",
-	 "accepted when the one-sided 95 % upper limit of U is at most the limit, rejected when its lower limit exceeds it and "
-	 "the program run again in the replay's place would be within it",
-	 "GUM 5.1, 6.2, G.4 and H.5", FORMAT_SHARE},
-    [COMPONENT_CONCURRENCY] =
-	{"Concurrency",
-	 "Largest distance between the distributions of the number of requests in flight, replay against program, by time, by "
-	 "request, or both, as the protocol says.",
-	 "accepted when at every level two one-sided tests at 5 % show the difference to lie within the limit, rejected when "
-	 "at some level it is shown to lie beyond (Bonferroni)",
-	 "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance", FORMAT_NUMBER},
-    [COMPONENT_LINEARITY] =
-	{"Linearity",
-	 "By how much the relative bias changes from the lowest load level to this one, along a straight line or off it.",
-	 "accepted when the 90 % intervals of the line's rise and of each level's distance from it lie inside the limits, "
-	 "rejected when one lies wholly outside (Bonferroni); the lowest level has nothing to be compared with",
-	 "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12", FORMAT_RELATIVE},
-    [COMPONENT_ISSUE_ERROR] = {"Issue error",
-			       "How much later than intended a timed replay issues its requests: the 99th percentile of a run.",
-			       "accepted when the one-sided 95 % upper limit of its mean is at most the limit, rejected when the "
-			       "lower limit exceeds it",
-			       "Anderson et al. 2004 (issue error)", FORMAT_TIME},
-    [COMPONENT_SHARE_LATE] = {"Share late",
-			      "Share of the requests that a timed replay issues later than intended by more than 1 % of the mean "
-			      "gap, or 1 µs.",
-			      "accepted when the one-sided 95 % upper limit of the share is at most the limit, rejected when the "
-			      "lower limit exceeds it",
-			      "Anderson et al. 2004 (issue error)", FORMAT_SHARE},
-    [COMPONENT_IN_FLIGHT] =
-	{"In flight",
-	 "By how much the mean number of requests in flight is larger (+) or smaller (-) in the replay than in the program.",
-	 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside",
-	 "as bias", FORMAT_RELATIVE},
-    [COMPONENT_IN_FLIGHT_MAX] =
-	{"Maximum in flight",
-	 "By how much the largest number of requests in flight at any time of a run is larger (+) or smaller (-) in the replay.",
-	 "accepted when the 90 % interval lies inside the limits, rejected when the 95 % interval lies wholly outside; where "
-	 "all pairs are alike, by their value",
-	 "as bias", FORMAT_RELATIVE},
-};
-
-static void add_ratio_limit(struct strbuf *out, const char *before, double ratio)
-{
-	if (ratio > 0)
-		strbuf_addf(out, "%s%.4g %%", before, ratio * 100);
-}
-
-static void add_plain_limit(struct strbuf *out, double limit)
-{
-	if (limit > 0)
-		strbuf_addf(out, "%.4g", limit);
-}
+#include "validate/components/component.h"
 
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k)
 {
-	switch (k) {
-	case COMPONENT_BIAS:
-		add_ratio_limit(out, "±", l->bias);
+	double limit = accept_limit(l, k);
+	if (isnan(limit))
+		return;
+	if (components[k]->two_sided)
+		strbuf_addstr(out, "±");
+	switch (components[k]->unit) {
+	case COMPONENT_CHANGE:
+	case COMPONENT_SHARE:
+		strbuf_addf(out, "%.4g %%", limit * 100);
 		break;
-	case COMPONENT_PRECISION:
-		add_plain_limit(out, l->precision_ratio);
+	case COMPONENT_NUMBER:
+		strbuf_addf(out, "%.4g", limit);
 		break;
-	case COMPONENT_EXECUTION_TIME:
-		add_ratio_limit(out, "±", l->execution_time);
+	case COMPONENT_TIME:
+		number_add(out, limit, NAN, number_unit_time(limit), false);
 		break;
-	case COMPONENT_REORDERING:
-		if (!isnan(l->reordered))
-			strbuf_addf(out, "%.4g %%", l->reordered * 100);
-		break;
-	case COMPONENT_FIDELITY:
-		if (l->n_mismatched != UINT64_MAX)
-			strbuf_addf(out, "%llu a run", (unsigned long long)l->n_mismatched);
-		break;
-	case COMPONENT_UNCERTAINTY:
-		add_ratio_limit(out, "", l->uncertainty);
-		break;
-	case COMPONENT_CONCURRENCY:
-		add_plain_limit(out, l->concurrency);
-		break;
-	case COMPONENT_LINEARITY:
-		add_ratio_limit(out, "±", l->linearity);
-		break;
-	case COMPONENT_ISSUE_ERROR:
-		if (l->issue_error_ns > 0)
-			number_add(out, (double)l->issue_error_ns, NAN, number_unit_time((double)l->issue_error_ns), false);
-		break;
-	case COMPONENT_SHARE_LATE:
-		add_ratio_limit(out, "", l->share_late);
-		break;
-	case COMPONENT_IN_FLIGHT:
-		add_ratio_limit(out, "±", l->in_flight);
-		break;
-	case COMPONENT_IN_FLIGHT_MAX:
-		add_ratio_limit(out, "±", l->in_flight_max);
-		break;
-	case COMPONENT_N:
+	case COMPONENT_COUNT:
+		strbuf_addf(out, "%.0f a run", limit);
 		break;
 	}
 }
 
+static enum table_format format_of(enum component_unit unit)
+{
+	return unit == COMPONENT_CHANGE ? FORMAT_RELATIVE
+	       : unit == COMPONENT_SHARE ? FORMAT_SHARE
+	       : unit == COMPONENT_TIME	 ? FORMAT_TIME
+					 : FORMAT_NUMBER;
+}
+
 void words_add_estimate(struct strbuf *out, const struct component *c, bool half_width)
 {
-	struct table_column column = {.format = words_component[c->kind].format, .estimate = true};
+	struct table_column column = {.format = format_of(components[c->kind]->unit), .estimate = true};
 	struct estimate estimate = c->estimate;
 	struct table_cell cell = {.kind = CELL_ESTIMATE, .status = estimate.status, .estimate = &estimate};
 	table_cell_text(out, &column, &cell, half_width);

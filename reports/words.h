@@ -7,15 +7,6 @@
 #include "reports/tables/table.h"
 #include "validate/analysis/analysis.h"
 
-struct component_words {
-	const char *title;        /* "Bias" */
-	const char *meaning;      /* one sentence: what the number says */
-	const char *rule;         /* when it is accepted and rejected */
-	const char *source;       /* standard or paper */
-	enum table_format format; /* of its estimate */
-};
-extern const struct component_words words_component[COMPONENT_N];
-
 /* The limit as the protocol sets it: "±10 %", "2", "0 a run"; nothing for components without a limit there. */
 void words_add_limit(struct strbuf *out, const struct accept_limits *l, enum component_kind k);
 /* A component's estimate as people read it. */

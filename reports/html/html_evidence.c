@@ -9,6 +9,7 @@
 #include "reports/html/html.h"
 #include "reports/words.h"
 #include "validate/provenance/provenance.h"
+#include "validate/components/component.h"
 
 #define MAX_RUNS_LISTED 1200
 #define MAX_PROTOCOL_BYTES (256u << 10)
@@ -20,7 +21,7 @@ static void add_component(struct strbuf *out, const struct component *c)
 {
 	struct strbuf estimate = STRBUF_INIT;
 	words_add_estimate(&estimate, c, false);
-	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", words_component[c->kind].title);
+	strbuf_addf(out, "<tr><th scope=\"row\">%s</th><td>", components[c->kind]->title);
 	html_add_decision(out, c->decision);
 	strbuf_addstr(out, "</td><td class=\"n\">");
 	html_add_number(out, estimate.s);

@@ -3,6 +3,7 @@
 #include "reports/escape.h"
 #include "reports/html/html.h"
 #include "reports/words.h"
+#include "validate/components/component.h"
 
 #define MAX_FINDINGS 6 /* more of them are folded, all but half of that */
 
@@ -47,10 +48,10 @@ static void add_findings(struct strbuf *out, const struct analysis *a, const str
 
 static void add_group(struct strbuf *out, const struct analysis *a, const struct finding_group *g)
 {
-	strbuf_addf(out, "<h3>%s ", words_component[g->kind].title);
+	strbuf_addf(out, "<h3>%s ", components[g->kind]->title);
 	html_add_decision(out, g->decision);
 	strbuf_addf(out, " in %zu of %zu case%s</h3>\n<p>%s", g->n_cells, a->n_cells, a->n_cells == 1 ? "" : "s",
-		    words_component[g->kind].meaning);
+		    components[g->kind]->meaning);
 	if (g->decision == DECISION_INCONCLUSIVE && g->n_more)
 		strbuf_addf(out, " Up to %llu further replicates would probably settle %s.", (unsigned long long)g->n_more,
 			    g->n_impractical ? "the rest" : "it");
@@ -88,7 +89,7 @@ static void add_how(struct strbuf *out, const struct html_page *p)
 	strbuf_addstr(out, "</p>\n<details open><summary>Component by component</summary>\n<dl>\n");
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct strbuf limit = STRBUF_INIT;
-		const struct component_words *w = &words_component[k];
+		const struct component_row *w = components[k];
 		words_add_limit(&limit, &p->a->results->protocol.accept, k);
 		strbuf_addf(out, "<dt>%s%s</dt>\n<dd>%s", w->title, p->a->assessed[k] ? "" : " (not assessed)",
 			    w->meaning);

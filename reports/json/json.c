@@ -9,6 +9,7 @@
 #include "reports/json/json_value.h"
 #include "reports/output.h"
 #include "reports/words.h"
+#include "validate/components/component.h"
 
 #define REPORT_FORMAT_VERSION 1
 
@@ -21,22 +22,14 @@ static void json_set_limit(json_t *o, const char *key, double limit)
 static json_t *limits(const struct accept_limits *l)
 {
 	json_t *o = json_object();
-	json_set_limit(o, "bias", l->bias);
-	json_set_limit(o, "precision_ratio", l->precision_ratio);
-	json_set_limit(o, "uncertainty", l->uncertainty);
-	json_set_limit(o, "reordered", l->reordered);
-	json_set_limit(o, "execution_time", l->execution_time);
-	json_set_limit(o, "concurrency", l->concurrency);
-	if (l->n_mismatched == UINT64_MAX)
-		json_set_limit(o, "n_mismatched", NAN);
-	else
-		json_set_count(o, "n_mismatched", l->n_mismatched);
+	for (int k = 0; k < COMPONENT_N; k++) {
+		double limit = accept_limit(l, k);
+		if (components[k]->unit == COMPONENT_COUNT && !isnan(limit))
+			json_set_count(o, accept_limit_names[k], (uint64_t)limit);
+		else
+			json_set_limit(o, accept_limit_names[k], limit);
+	}
 	json_set_text(o, "reorder_scope", reorder_scope_names[l->reorder_scope]);
-	json_set_limit(o, "linearity", l->linearity);
-	json_set_limit(o, "in_flight", l->in_flight);
-	json_set_limit(o, "in_flight_max", l->in_flight_max);
-	json_set_limit(o, "issue_error_ns", l->issue_error_ns > 0 ? (double)l->issue_error_ns : NAN);
-	json_set_limit(o, "share_late", l->share_late);
 	json_set_limit(o, "repeatability", l->repeatability);
 	json_set_limit(o, "guard_band", l->guard_band);
 	json_set_text(o, "uncertainty_bias", uncertainty_bias_names[l->uncertainty_bias]);

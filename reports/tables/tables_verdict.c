@@ -4,6 +4,7 @@
 
 #include "reports/tables/tables.h"
 #include "reports/words.h"
+#include "validate/components/component.h"
 
 static double n_infidelities(const struct cell *c)
 {
@@ -97,8 +98,8 @@ void table_limits(struct table *t, const struct analysis *a)
 		table_text(t, component_names[k]);
 		table_text(t, a->assessed[k] ? "yes" : "no");
 		table_text(t, limit.len ? limit.s : NULL);
-		table_text(t, words_component[k].rule);
-		table_text(t, words_component[k].source);
+		table_text(t, components[k]->rule);
+		table_text(t, components[k]->source);
 		strbuf_release(&limit);
 	}
 }

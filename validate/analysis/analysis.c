@@ -21,6 +21,7 @@
 #include "validate/analysis/parallel.h"
 #include "validate/analysis/rated_range.h"
 #include "validate/analysis/why.h"
+#include "validate/components/component.h"
 #include "validate/stats/quantiles.h"
 #include "validate/stats/spending.h"
 
@@ -40,6 +41,11 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
+	if (p->budget_ns) { /* each scenario has its own number of pairs */
+		a->look = n_complete >= p->n_replicates_min;
+		a->n_replicates = whole;
+		return 0;
+	}
 	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
 	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
 		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts",
@@ -62,7 +68,7 @@ static bool applies(const struct protocol *p, size_t scenario, size_t replayer)
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
 	struct pairs pairs;
-	const struct levels levels = {a->level_accept, a->level_reject};
+	c->levels = (struct levels){a->level_accept, a->level_reject};
 	pairs_collect(&pairs, c, a->results, a->n_replicates);
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
@@ -73,7 +79,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_sessions(c, &pairs, a->results);
 	measure_control(c, &pairs);
 	measure_facts(c, &pairs, a->results);
-	components_decide(c, e, &a->results->protocol.accept, &levels);
+	components_measure(&(struct measuring){c, e, &pairs, a->results});
 	pairs_release(&pairs);
 }
 
@@ -166,10 +172,11 @@ int analysis_compute(struct analysis *a, const struct results *r, struct err *e)
 		a->n_cut += s->n_cut > 0;
 	}
 	a->between_process_cv = between_process(a);
-	const struct levels levels = {a->level_accept, a->level_reject};
-	linearity_decide(a, evidence, &levels);
-	for (size_t i = 0; i < a->n_cells; i++)
+	components_measure_across(a, evidence);
+	for (size_t i = 0; i < a->n_cells; i++) {
+		components_decide(&a->cell[i], &evidence[i], &p->accept);
 		blank_refuse(&a->cell[i], &evidence[i]);
+	}
 	verdicts_reach(a, evidence);
 	why_compute(a);
 	rated_ranges_compute(a);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
+#include "validate/components/list.h"
 #include "validate/results/results.h"
 #include "validate/stats/group_classes.h"
 #include "validate/stats/paper.h" /* enum paper_mode, struct paper_uncertainty */
@@ -43,13 +44,12 @@ enum verdict { VERDICT_TRUSTED, VERDICT_NOT_TRUSTED, VERDICT_INCONCLUSIVE };
 const char *decision_name(enum decision d); /* "accept", "reject", "inconclusive", "not assessed", "not applicable" */
 const char *verdict_name(enum verdict v);   /* "trusted", "not trusted", "inconclusive" */
 
-enum component_kind {
-	COMPONENT_BIAS, COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING, COMPONENT_FIDELITY,
-	COMPONENT_UNCERTAINTY, COMPONENT_CONCURRENCY, COMPONENT_LINEARITY, COMPONENT_ISSUE_ERROR,
-	COMPONENT_SHARE_LATE, COMPONENT_IN_FLIGHT, COMPONENT_IN_FLIGHT_MAX,
-	COMPONENT_N
-};
+/* Components by kind: validate/components/list.h; what each says: validate/components/component.h. */
 extern const char *const component_names[]; /* "bias", "precision", ..., NULL */
+
+struct levels { /* of error, of one look at one cell */
+	double accept, reject; /* of accepting one component, of all rejections together */
+};
 
 struct component {
 	enum component_kind kind;
@@ -212,6 +212,7 @@ struct cell { /* one scenario x one replayer */
 	double resident_x, resident_r; /* share of the files cached before the run */
 	struct blank blank;
 
+	struct levels levels;
 	struct component component[COMPONENT_N];
 	enum verdict verdict;
 	char verdict_reason[600];

@@ -128,23 +128,10 @@ enum stat_status dependent_mean(const double *x, size_t n, struct t_estimate *t,
 /* ln(x/r), one for each reference, and their mean; used for all that is judged by the ratio of a pair. */
 void paired_ratio(struct ratio_evidence *e, const struct sample *x, const struct sample *r, const struct pairs *p);
 
-/* --- components.c, further.c, verdict.c --------------------------------------------------------------------------- */
-struct levels {
-	double accept, reject; /* error of a look: of accepting one component, of all rejections together */
-};
+/* --- verdict.c ------------------------------------------------------------------------------------------------------ */
 
-/* Decisions of one cell before Holm, with reasons. */
-void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l,
-		       const struct levels *levels);
-/* What would settle the components that stayed inconclusive: n_more, impractical and a word in the reason. `n_tests` is the
- * size of Holm's family, `by` which distribution of the number in flight decides (enum concurrency_by), `until_next_look` the replicates to the next
- * planned look, 0 after the last. */
-void components_plan(struct cell *c, const struct evidence *e, int by, unsigned int n_tests, unsigned int until_next_look);
-/* Holm over all cells, verdicts, counts. e[n_cells]. */
+/* Holm over all cells, what would settle the rest, verdicts, counts. e[n_cells]. */
 void verdicts_reach(struct analysis *a, const struct evidence *e);
-
-/* The linearity component of every cell, from the bias evidence of the cells of its group and replayer. */
-void linearity_decide(struct analysis *a, struct evidence *e, const struct levels *levels);
 
 /* --- linearity.c, sources.c --------------------------------------------------------------------------------------- */
 void linearity_compute(struct analysis *a);

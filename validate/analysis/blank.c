@@ -8,6 +8,7 @@
 #include "common/xalloc.h"
 #include "validate/results/run_index.h"
 #include "validate/stats/quantification.h"
+#include "validate/components/component.h"
 
 static bool has_blank(const struct run *run, const struct cell *c, unsigned int n_blocks)
 {
@@ -40,18 +41,13 @@ void blank_measure(struct cell *c, const struct results *r, unsigned int n_block
 	free(x);
 }
 
-static bool is_relative(enum component_kind k)
-{
-	return k == COMPONENT_BIAS || k == COMPONENT_PRECISION || k == COMPONENT_UNCERTAINTY || k == COMPONENT_LINEARITY;
-}
-
 void blank_refuse(struct cell *c, struct evidence *e)
 {
 	if (!c->blank.below)
 		return;
 	for (int k = 0; k < COMPONENT_N; k++) {
 		struct component *p = &c->component[k];
-		if (!is_relative(k) || p->decision == DECISION_NOT_ASSESSED || p->decision == DECISION_NOT_APPLICABLE)
+		if (!components[k]->relative || p->decision == DECISION_NOT_ASSESSED || p->decision == DECISION_NOT_APPLICABLE)
 			continue;
 		p->decision = DECISION_INCONCLUSIVE;
 		p->rejected_before_holm = p->dependent = false;

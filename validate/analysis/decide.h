@@ -51,12 +51,4 @@ struct shown shown_percent(double ratio);
 struct shown shown_change(double ratio);
 struct shown shown_time(double ns); /* with four digits: "55.71 ms" */
 
-/* --- components of files of their own ------------------------------------------------------------------------------- */
-void decide_uncertainty(struct component *c, const struct evidence *e, const struct cell *cell,
-			const struct accept_limits *l, const struct levels *levels);
-void decide_repeatability(struct component *c, const struct evidence *e, const struct cell *cell,
-			  const struct accept_limits *l, const struct levels *levels);
-void decide_distance(struct component *c, const struct distance_evidence *e, const struct cell *cell, int by,
-		     const struct levels *levels);
-
 #endif

@@ -13,6 +13,7 @@
 #include "common/strbuf.h"
 #include "common/xalloc.h"
 #include "validate/analysis/analysis_private.h"
+#include "validate/components/component.h"
 #include "validate/stats/multiplicity.h"
 
 const char *decision_name(enum decision d)
@@ -187,7 +188,8 @@ void verdicts_reach(struct analysis *a, const struct evidence *e)
 	for (size_t i = 0; i < a->n_cells && a->look; i++) {
 		for (int k = 0; k < COMPONENT_N; k++)
 			withdraw(&a->cell[i].component[k], a->level_reject);
-		components_plan(&a->cell[i], &e[i], a->results->protocol.accept.concurrency_by, a->n_rejection_tests, until_next_look(a));
+		components_plan(&a->cell[i], &e[i], &a->results->protocol.accept, a->n_rejection_tests,
+				until_next_look(a));
 		conclude(&a->cell[i]);
 	}
 	if (!a->look)

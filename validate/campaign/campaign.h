@@ -12,6 +12,7 @@
 struct campaign_options {
 	const char *dir; /* results directory; must not exist or be empty unless `resume` */
 	bool resume;
+	int64_t budget_ns; /* instead of the protocol's; 0: the protocol's */
 	bool quiet;       /* no progress line */
 	const char *self; /* path of this program, by which its processes are called (/proc/self/exe resolved) */
 };
@@ -19,7 +20,7 @@ struct campaign_options {
 /* What would be done: runs, expected time and space, per scenario and replayer; nothing is touched. */
 int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e);
 
-/* Runs (or resumes) the campaign. Returns 0 when every planned run has an outcome, -EINTR after Ctrl-C or SIGTERM
+/* Runs (or resumes) the campaign. Returns 0 when every planned run has an outcome, or the budget is used, -EINTR after Ctrl-C or SIGTERM
  * (resumable), -ECANCELED when a failed run stopped it as the protocol says, or another negative errno. */
 int campaign_run(const struct protocol *p, const struct campaign_options *o, struct err *e);
 

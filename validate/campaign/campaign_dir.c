@@ -274,6 +274,10 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		calibration_from_event(c, event);
 	} else if (!strcmp(name, "look")) {
 		look_resume(c, event);
+	} else if (!strcmp(name, "choice")) {
+		choice_resume(c, event);
+	} else if (!strcmp(name, "budget")) {
+		budget_resume(c, event);
 	} else if (!strcmp(name, "cgroup")) {
 		cgroup_keep(c, event);
 	} else if (!strcmp(name, "queue")) {
@@ -337,6 +341,7 @@ int dir_resume(struct campaign *c, struct err *e)
 	if (!ret) {
 		c->run = results_runs_make(&c->plan);
 		c->whole = xcalloc(c->plan.n_runs + 1, sizeof *c->whole);
+		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
 		ret = journal_read(journal_path, event_resume, c, &reading, e);
 		cut_groups_redo(c);
 	}

@@ -82,11 +82,6 @@ static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 	return design_workload_seed(c->protocol, UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
 }
 
-static bool is_wanted(const struct campaign *c, size_t id)
-{
-	return c->run[id].state == RUN_PENDING;
-}
-
 /* Of the wanted runs among the n from `first` on. */
 static void group_begin(struct group *g, struct campaign *c, size_t first, size_t n)
 {
@@ -96,7 +91,7 @@ static void group_begin(struct group *g, struct campaign *c, size_t first, size_
 	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role), .slice_ns = slice_ns(c, r->scenario), .seed = seed,
 				    .signal_fd = c->signal_fd};
 	for (size_t i = first; i < first + n; i++)
-		if (is_wanted(c, i)) {
+		if (run_is_wanted(c, i)) {
 			member_begin(c, &g->member[g->n], &c->run[i], g->n);
 			g->n++;
 		}
@@ -130,15 +125,14 @@ static int member_prepare(struct campaign *c, struct member *m, struct err *e)
 	return ret ? ret : step_prepare(c, &m->step, &m->process, &m->result, e);
 }
 
-/* Starts its process and waits until that is ready for its first request. */
-static int member_start(struct group *g, struct member *m)
+static enum time_part part_of(const struct campaign *c, const struct member *m)
+{
+	return role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY;
+}
+
+static int member_wait_ready(struct group *g, struct member *m)
 {
 	struct campaign *c = g->c;
-	if (m->reason[0])
-		return 0;
-	step_begin(c, &m->step, &m->process, &m->result);
-	if (m->process.failed)
-		return 0;
 	m->role = &g->rounds.role[g->rounds.n++];
 	*m->role = (struct round_role){
 	    .page = m->page,
@@ -147,6 +141,19 @@ static int member_start(struct group *g, struct member *m)
 	    .left_ns = m->process.spec.timeout_ns,
 	};
 	return round_role_ready(m->role, c->signal_fd);
+}
+
+/* Starts its process and waits until that is ready for its first request. */
+static int member_start(struct group *g, struct member *m)
+{
+	struct campaign *c = g->c;
+	if (m->reason[0])
+		return 0;
+	const enum time_part before = time_begin(&c->time, part_of(c, m));
+	step_begin(c, &m->step, &m->process, &m->result);
+	int ret = m->process.failed ? 0 : member_wait_ready(g, m);
+	time_end(&c->time, before);
+	return ret;
 }
 
 /* Whether the processor time of its leader is all that the run used. */
@@ -168,11 +175,14 @@ static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_
 		if (m->role->state != ROUND_TIMED_OUT)
 			round_role_finish(m->role);
 	}
+	const enum time_part before = time_begin(&c->time, part_of(c, m));
 	int ret = step_conclude(c, &m->step, &m->process, &m->result);
+	time_end(&c->time, before);
 	if (!m->role)
 		return ret;
 	for (size_t i = 0; i < m->role->slices.n; i++)
 		own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
+	time_move(&c->time, TIME_START, part_of(c, m), (double)own_ns * 1e-9);
 	m->result.launch.run_ns -= rounds_ns - own_ns;
 	if (is_one_process(c, m->run)) {
 		m->result.others = m->role->others;
@@ -191,8 +201,10 @@ static int group_run(struct group *g, struct err *e)
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();
+	const enum time_part before = time_begin(&c->time, TIME_START); /* but for the slices (member_conclude) */
 	if (!ret && !interrupted)
 		interrupted = rounds_run(&g->rounds);
+	time_end(&c->time, before);
 	const int64_t rounds_ns = clock_monotonic_ns() - begin_ns;
 	if (interrupted)
 		c->interrupted = true;
@@ -255,11 +267,11 @@ int group_make(struct campaign *c, size_t first, size_t n, struct err *e)
 	const char *why, *replayer;
 	size_t n_wanted = 0;
 	for (size_t i = first; i < first + n; i++)
-		n_wanted += is_wanted(c, i);
+		n_wanted += run_is_wanted(c, i);
 	if (n_wanted > 1 && scenario_is_sliced(c->protocol, c->plan.run[first].scenario, &why, &replayer))
 		return sliced_make(c, first, n, e);
 	for (size_t i = first; i < first + n; i++) {
-		int ret = !is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
+		int ret = !run_is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
 		if (ret)
 			return ret;
 	}

@@ -15,6 +15,7 @@
 #include "common/err.h"
 #include "common/options.h"
 #include "common/strbuf.h"
+#include "validate/components/list.h"
 #include "validate/protocol/measure.h"
 
 enum keep_traces { KEEP_NONE, KEEP_FAILED, KEEP_ALL };
@@ -154,14 +155,10 @@ enum uncertainty_bias { UNCERTAINTY_BIAS_APART, UNCERTAINTY_BIAS_ADDED };
 /* Ratios: 0.10 is 10 %. A limit of "none" is NaN (-1 of ns, UINT64_MAX of counts): what it would judge is shown only. So is
  * one of 0, but for reordered and n_mismatched, of which none at all may be allowed. */
 struct accept_limits {
-	double bias, precision_ratio, uncertainty, reordered, execution_time, concurrency;
-	uint64_t n_mismatched; /* mismatched + lost + extra requests, per run */
+#define LIMIT(KIND, row, name, limit, type, ...) limit_##type limit;
+	COMPONENT_LIST(LIMIT) /* one for each component, by the names of components/list.h */
+#undef LIMIT
 	int reorder_scope;
-	double linearity;	/* change of the relative bias from the lowest level on, either way */
-	double in_flight;	/* relative deviation of the mean number of requests in flight, either way */
-	double in_flight_max;	/* of the largest number */
-	int64_t issue_error_ns; /* 99th percentile of a run's issue errors */
-	double share_late;
 	double repeatability; /* coefficient of variation of the replays, where one recording is the reference of all */
 	double guard_band;    /* of the bias rule, in units of the expanded uncertainty of the bias */
 	int uncertainty_bias; /* enum uncertainty_bias */
@@ -169,6 +166,9 @@ struct accept_limits {
 };
 /* What holds where [accept] says nothing. */
 extern const struct accept_limits accept_defaults;
+/* A component's limit in its unit; NaN none. */
+double accept_limit(const struct accept_limits *l, enum component_kind k);
+extern const char *const accept_limit_names[]; /* [COMPONENT_N]: "bias", "precision_ratio", "n_mismatched", ... */
 
 /* How much may change between two versions of a replayer before it matters ([compare]). Ratios: 0.10 is 10 %; NaN (UINT64_MAX
  * of counts): shown, not judged. */
@@ -189,6 +189,7 @@ struct protocol {
 	char *replicates;                            /* as given: "20", "10..60" */
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	unsigned int look[8], n_looks; /* replicate counts at which verdicts are made, ascending; last = max */
+	int64_t budget_ns; /* time of the whole campaign; 0: none. With one, replicates are the least and the most of a scenario */
 	uint64_t n_bank;               /* reference traces per scenario; 0: one per block */
 	uint64_t seed;
 	int64_t min_duration_ns; /* 0: request counts are taken as they are */

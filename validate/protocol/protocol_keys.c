@@ -14,21 +14,27 @@ const char *const reorder_scope_names[] = {"auto", "all", "thread", "object", NU
 const char *const uncertainty_bias_names[] = {"apart", "added", NULL};
 const char *const concurrency_by_names[] = {"time", "request", "both", NULL};
 
-const struct accept_limits accept_defaults = {
-    .bias = 0.10,
-    .precision_ratio = 2,
-    .uncertainty = 0.20,
-    .reordered = 0.01,
-    .execution_time = 0.01,
-    .concurrency = 0.10,
-    .linearity = 0.10,
-    .in_flight = 0.10,
-    .in_flight_max = 0.25,
-    .issue_error_ns = -1,
-    .share_late = NAN,
-    .repeatability = NAN,
-    .guard_band = NAN,
-};
+#define LIMIT(KIND, row, name, limit, type, fallback, ...) .limit = fallback,
+const struct accept_limits accept_defaults = {COMPONENT_LIST(LIMIT).repeatability = NAN, .guard_band = NAN};
+#undef LIMIT
+
+#define LIMIT(KIND, row, name, limit, ...) [COMPONENT_##KIND] = #limit,
+const char *const accept_limit_names[] = {COMPONENT_LIST(LIMIT)};
+#undef LIMIT
+
+double accept_limit(const struct accept_limits *l, enum component_kind k)
+{
+	const struct option_spec *key = &accept_keys[k];
+	const void *field = (const char *)l + (key->offset - offsetof(struct protocol, accept));
+	double limit;
+	if (key->type == OPT_UINT)
+		limit = *(const uint64_t *)field == UINT64_MAX ? NAN : (double)*(const uint64_t *)field;
+	else if (key->type == OPT_DURATION)
+		limit = (double)*(const int64_t *)field;
+	else
+		limit = *(const double *)field;
+	return limit > 0 || (limit == 0 && !(key->min > 0)) ? limit : NAN;
+}
 
 #define FIELD(field) offsetof(struct protocol, field)
 
@@ -42,7 +48,14 @@ const struct option_spec protocol_keys[] = {
      .type = OPT_STRING,
      .offset = FIELD(replicates),
      .arg = "N|A..B",
-     .help = "blocks that count; A..B: looks at those of 10, 14, 20, 28, 40 and 60 between (default 20)"},
+     .help = "blocks that count; A..B: looks at those of 10, 14, 20, 28, 40 and 60 between (default 20). With a budget: the least and the "
+	     "most pairs of a scenario (default 8..60)"},
+    {.name = "budget",
+     .type = OPT_DURATION,
+     .offset = FIELD(budget_ns),
+     .arg = "TIME",
+     .help = "time of the whole campaign: scenarios that are undecided share it, decided ones stop; 0: none (default 0)",
+     .max = 30 * 86400e9},
     {.name = "bank",
      .type = OPT_UINT,
      .offset = FIELD(n_bank),
@@ -218,54 +231,24 @@ const struct option_spec target_keys[] = {
 #undef FIELD
 #define FIELD(field) offsetof(struct protocol, accept.field)
 
+#define ARG_OPT_RATIO "RATIO"
+#define ARG_OPT_DOUBLE "X"
+#define ARG_OPT_UINT "N"
+#define ARG_OPT_DURATION "TIME"
+
+/* The components' limits by kind, then what else the decisions depend on. */
 const struct option_spec accept_keys[] = {
-    {.name = "bias",
-     .type = OPT_RATIO,
-     .offset = FIELD(bias),
-     .arg = "RATIO",
-     .help = "largest relative bias, either way (default 10%)",
-     .min = 1e-6,
-     .max = 0.99,
-     .flags = OPT_NONE},
-    {.name = "precision-ratio",
-     .type = OPT_DOUBLE,
-     .offset = FIELD(precision_ratio),
-     .arg = "X",
-     .help = "largest ratio of the replayer's standard deviation to the program's (default 2)",
-     .min = 1,
-     .max = 1e6,
-     .flags = OPT_NONE},
-    {.name = "uncertainty",
-     .type = OPT_RATIO,
-     .offset = FIELD(uncertainty),
-     .arg = "RATIO",
-     .help = "largest expanded uncertainty U (default 20%)",
-     .min = 1e-6,
-     .max = 100,
-     .flags = OPT_NONE},
-    {.name = "reordered",
-     .type = OPT_RATIO,
-     .offset = FIELD(reordered),
-     .arg = "RATIO",
-     .help = "largest share of Type-P-Reordered requests (default 1%)",
-     .max = 1,
-     .flags = OPT_NONE},
-    {.name = "execution-time",
-     .type = OPT_RATIO,
-     .offset = FIELD(execution_time),
-     .arg = "RATIO",
-     .help = "largest relative deviation of the execution time, either way (default 1%)",
-     .min = 1e-6,
-     .max = 0.99,
-     .flags = OPT_NONE},
-    {.name = "concurrency",
-     .type = OPT_RATIO,
-     .offset = FIELD(concurrency),
-     .arg = "RATIO",
-     .help = "largest distance of the concurrency CDFs (default 0.10)",
-     .min = 1e-6,
-     .max = 1,
-     .flags = OPT_NONE},
+#define LIMIT(KIND, row, called, limit, value, fallback, key, least, most, text)                                       \
+	[COMPONENT_##KIND] = {.name = key,                                                                             \
+			      .type = value,                                                                           \
+			      .offset = FIELD(limit),                                                                  \
+			      .arg = ARG_##value,                                                                      \
+			      .help = text,                                                                            \
+			      .min = least,                                                                            \
+			      .max = most,                                                                             \
+			      .flags = OPT_NONE},
+    COMPONENT_LIST(LIMIT)
+#undef LIMIT
     {.name = "concurrency-by",
      .type = OPT_CHOICE,
      .offset = FIELD(concurrency_by),
@@ -273,58 +256,12 @@ const struct option_spec accept_keys[] = {
      .choices = concurrency_by_names,
      .help = "which distribution decides: how long so many were in flight, how many requests found so many, or both "
 	     "(default time)"},
-    {.name = "mismatches",
-     .type = OPT_UINT,
-     .offset = FIELD(n_mismatched),
-     .arg = "N",
-     .help = "lost, extra and mismatched requests a run may have (default 0)",
-     .flags = OPT_NONE},
     {.name = "reorder-scope",
      .type = OPT_CHOICE,
      .offset = FIELD(reorder_scope),
      .arg = "SCOPE",
      .choices = reorder_scope_names,
      .help = "which sequences must not be reordered; auto: all where a total order is promised, else thread"},
-    {.name = "linearity",
-     .type = OPT_RATIO,
-     .offset = FIELD(linearity),
-     .arg = "RATIO",
-     .help = "largest change of the relative bias with the level, either way (default 10%)",
-     .min = 1e-6,
-     .max = 0.99,
-     .flags = OPT_NONE},
-    {.name = "in-flight",
-     .type = OPT_RATIO,
-     .offset = FIELD(in_flight),
-     .arg = "RATIO",
-     .help = "largest relative deviation of the mean number of requests in flight, either way (default 10%)",
-     .min = 1e-6,
-     .max = 0.99,
-     .flags = OPT_NONE},
-    {.name = "in-flight-max",
-     .type = OPT_RATIO,
-     .offset = FIELD(in_flight_max),
-     .arg = "RATIO",
-     .help = "largest relative deviation of the maximum number of requests in flight, either way (default 25%)",
-     .min = 1e-6,
-     .max = 0.99,
-     .flags = OPT_NONE},
-    {.name = "issue-error",
-     .type = OPT_DURATION,
-     .offset = FIELD(issue_error_ns),
-     .arg = "TIME",
-     .help = "largest 99th percentile of the issue errors of a timed replay (default none)",
-     .min = 1,
-     .max = 3600e9,
-     .flags = OPT_NONE},
-    {.name = "share-late",
-     .type = OPT_RATIO,
-     .offset = FIELD(share_late),
-     .arg = "RATIO",
-     .help = "largest share of requests that a timed replay issues late (default none)",
-     .min = 1e-6,
-     .max = 1,
-     .flags = OPT_NONE},
     {.name = "repeatability",
      .type = OPT_RATIO,
      .offset = FIELD(repeatability),

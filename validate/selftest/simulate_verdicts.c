@@ -83,26 +83,19 @@ static int faultless(const struct simulate_options *o, struct verdicts *v, struc
 
 /* --- at a limit ------------------------------------------------------------------------------------------------------- */
 
-static const enum component_kind judged[] = {
-	COMPONENT_BIAS,	       COMPONENT_PRECISION, COMPONENT_EXECUTION_TIME, COMPONENT_REORDERING,
-	COMPONENT_FIDELITY,    COMPONENT_UNCERTAINTY, COMPONENT_CONCURRENCY,  COMPONENT_LINEARITY,
-	COMPONENT_ISSUE_ERROR, COMPONENT_SHARE_LATE, COMPONENT_IN_FLIGHT,     COMPONENT_IN_FLIGHT_MAX,
-};
-#define N_JUDGED (sizeof judged / sizeof *judged)
-
 static int at_limits(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
 {
 	int ret = 0;
-	for (size_t i = 0; i < N_JUDGED && !ret; i++)
+	for (int i = 0; i < COMPONENT_N && !ret; i++)
 		for (v->world = 0; v->world < WORLD_N && !ret; v->world++) {
 			uint64_t count[N_COUNTS];
 			char what[64];
-			v->defect = (struct defect){judged[i], 1};
-			snprintf(what, sizeof what, "at the limit of %s", component_names[judged[i]]);
+			v->defect = (struct defect){i, 1};
+			snprintf(what, sizeof what, "at the limit of %s", component_names[i]);
 			ret = run(o, v, what, o->n_campaigns / AT_LIMIT_FEWER, stream_of(v), count, e);
 			if (ret)
 				break;
-			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[judged[i]],
+			struct rate *r = rate_add(rates, PART_STATISTICS, GROUP_AT_LIMIT, component_names[i],
 						  world_names[v->world], count[N_TRUSTED], count[N_CASES]);
 			r->promise = PROMISE_AT_MOST;
 			r->promised = FALSE_TRUST;
@@ -124,22 +117,22 @@ static void curve_add(struct rates *rates, const char *group, enum component_kin
 
 static int curves(const struct simulate_options *o, struct verdicts *v, struct rates *rates, struct err *e)
 {
-	uint64_t count[N_JUDGED][N_MULTIPLES][N_COUNTS];
+	uint64_t count[COMPONENT_N][N_MULTIPLES][N_COUNTS];
 	int ret = 0;
 	v->world = WORLD_NORMAL;
-	for (size_t i = 0; i < N_JUDGED && !ret; i++)
+	for (int i = 0; i < COMPONENT_N && !ret; i++)
 		for (size_t j = 0; j < N_MULTIPLES && !ret; j++) {
-			v->defect = (struct defect){judged[i], multiples[j]};
-			if (judged[i] == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1) /* beyond what is made up */
+			v->defect = (struct defect){i, multiples[j]};
+			if (i == COMPONENT_IN_FLIGHT_MAX && multiples[j] > 1) /* beyond what is made up */
 				v->defect.times = 1;
 			ret = run(o, v, "operating characteristic", o->n_campaigns / CURVE_FEWER, stream_of(v) + 7,
 				  count[i][j], e);
 		}
 	for (int trusted = 0; trusted < 2 && !ret; trusted++)
-		for (size_t i = 0; i < N_JUDGED; i++)
+		for (int i = 0; i < COMPONENT_N; i++)
 			for (size_t j = 0; j < N_MULTIPLES; j++)
-				if (judged[i] != COMPONENT_FIDELITY && judged[i] != COMPONENT_IN_FLIGHT_MAX)
-					curve_add(rates, trusted ? GROUP_CURVE_TRUSTED : GROUP_CURVE, judged[i], multiples[j],
+				if (i != COMPONENT_FIDELITY && i != COMPONENT_IN_FLIGHT_MAX)
+					curve_add(rates, trusted ? GROUP_CURVE_TRUSTED : GROUP_CURVE, i, multiples[j],
 						  count[i][j][trusted ? N_TRUSTED : N_NOT_TRUSTED], count[i][j][N_CASES]);
 	return ret;
 }

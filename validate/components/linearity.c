@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "common/xalloc.h"
-#include "validate/analysis/decide.h"
+#include "validate/components/component.h"
 
 struct level {
 	double at;
@@ -107,8 +107,10 @@ static void measure(struct linearity_evidence *out, const struct analysis *a, co
 	free(l);
 }
 
-static void decide_linearity(struct component *c, const struct linearity_evidence *e, const struct levels *levels)
+static void decide_linearity(struct component *c, const struct deciding *d)
 {
+	const struct linearity_evidence *e = &d->e->linearity;
+	const struct levels *levels = d->levels;
 	double p_accept = 0, p_reject = 1, p_alone = 0, low = log1p(-c->limit), high = log1p(c->limit), lo, hi;
 	size_t worst = 0;
 	if (e->status == STAT_NOT_APPLICABLE) {
@@ -157,10 +159,40 @@ static void decide_linearity(struct component *c, const struct linearity_evidenc
 	decide_dependence(c, &e->serial, e->n, p_alone, levels);
 }
 
-void linearity_decide(struct analysis *a, struct evidence *e, const struct levels *levels)
+static void measure_across(const struct analysis *a, struct evidence *e)
 {
-	for (size_t i = 0; i < a->n_cells; i++) {
+	for (size_t i = 0; i < a->n_cells; i++)
 		measure(&e[i].linearity, a, e, i);
-		decide_linearity(&a->cell[i].component[COMPONENT_LINEARITY], &e[i].linearity, levels);
-	}
 }
+
+static void plan_linearity(struct component *k, const struct planning *p)
+{
+	const struct linearity_evidence *e = &p->e->linearity;
+	const struct t_estimate *t = &e->contrast[0];
+	if (e->status == STAT_TOO_FEW)
+		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
+	if (e->status)
+		return;
+	for (size_t i = 1; i < e->n_contrasts; i++)
+		if (fabs(e->contrast[i].value) + 2 * e->contrast[i].se > fabs(t->value) + 2 * t->se)
+			t = &e->contrast[i];
+	plan_mean(k, t, &e->serial, e->n, log1p(-k->limit), log1p(k->limit), p->alpha_reject / 2 / (double)e->n_contrasts, "ratios");
+}
+
+const struct component_row component_linearity = {
+	.title = "Linearity",
+	.meaning =
+		"By how much the relative bias changes from the lowest load level to this "
+		"one, along a straight line or off it.",
+	.rule =
+		"accepted when the 90 % intervals of the line's rise and of each level's "
+		"distance from it lie inside the limits, rejected when one lies wholly "
+		"outside (Bonferroni); the lowest level has nothing to be compared with",
+	.source = "Pereira et al. 2016, section IV-A3; VIM 4.11 and 4.12",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.relative = true,
+	.measure_across = measure_across,
+	.decide = decide_linearity,
+	.plan = plan_linearity,
+};

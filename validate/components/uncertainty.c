@@ -14,52 +14,9 @@
  * Source: GUM G.4. */
 #include <math.h>
 
-#include "validate/analysis/decide.h"
+#include "validate/components/component.h"
 #include "validate/stats/distributions.h"
-
-#define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */
-
-/* P-values of sigma against `limit`. */
-struct spread_p {
-	double above, below;
-};
-
-static double p_above(double sd, double nu, double limit)
-{
-	return chi2_above(nu * (sd / limit) * (sd / limit), nu);
-}
-
-static struct spread_p spread_p(const struct spread_evidence *e, double limit)
-{
-	return (struct spread_p){p_above(e->sd, e->nu, limit), 1 - p_above(e->sd_upper, e->nu_upper, limit)};
-}
-
-/* One-sided limits of sigma with error alpha each. */
-static enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower, double *upper)
-{
-	double low, high;
-	enum stat_status s = chi2_quantile(alpha, e->nu_upper, &low);
-	if (!s)
-		s = chi2_quantile(1 - alpha, e->nu, &high);
-	if (s || !(low > 0))
-		return s ? s : STAT_OUT_OF_RANGE;
-	*lower = e->sd * sqrt(e->nu / high);
-	*upper = e->sd_upper * sqrt(e->nu_upper / low);
-	return STAT_OK;
-}
-
-static struct estimate spread_estimate(const struct spread_evidence *spread, double value)
-{
-	struct estimate e = estimate_none(STAT_OK);
-	e.status = spread_limits(spread, 0.05, &e.lo90, &e.hi90);
-	if (!e.status)
-		e.status = spread_limits(spread, 0.025, &e.lo95, &e.hi95);
-	if (e.status)
-		return estimate_none(e.status);
-	e.value = value;
-	e.df = spread->nu;
-	return e;
-}
+#include "validate/stats/planning.h"
 
 /* P of |bias| + z sigma_c against the limit: the smallest error at which the sum of both limits, each at half of it, clears
  * the limit; found by halving on a logarithmic scale. */
@@ -92,24 +49,16 @@ static double blame_p(const struct budget *b, double p, double limit)
 {
 	if (!isfinite(b->u_c_program)) /* a single reference: what the program would show is not known */
 		return p;
-	return fmax(p, 1 - p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit));
+	return fmax(p, 1 - spread_p_above(COVERAGE_FACTOR * b->u_c_program, b->nu_spread_program, limit));
 }
 
-/* The same spread as if the runs were known not to depend on each other. */
-static struct spread_evidence independent(const struct spread_evidence *s, const struct serial *runs, size_t n)
+static void decide_uncertainty(struct component *c, const struct deciding *d)
 {
-	struct spread_evidence out = *s;
-	struct serial square = serial_product(runs, runs, n);
-	out.sd_upper = s->sd;
-	out.nu_upper = fmin(s->nu_upper * square.inflation, fmax(s->nu_upper, spread_df_most((double)n)));
-	return out;
-}
-
-void decide_uncertainty(struct component *c, const struct evidence *e, const struct cell *cell,
-			const struct accept_limits *l, const struct levels *levels)
-{
+	const struct evidence *e = d->e;
+	const struct cell *cell = d->cell;
+	const struct levels *levels = d->levels;
 	const struct budget *b = &cell->budget;
-	bool added = l->uncertainty_bias == UNCERTAINTY_BIAS_ADDED;
+	bool added = d->accept->uncertainty_bias == UNCERTAINTY_BIAS_ADDED;
 	enum stat_status s = b->status ? b->status : added ? e->bias.status : STAT_OK;
 	struct spread_p p, p_alone;
 	double lower, upper;
@@ -120,7 +69,7 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 	}
 	const struct spread_evidence expanded = {STAT_OK, COVERAGE_FACTOR * b->u_c, b->nu_spread, COVERAGE_FACTOR * b->u_c_upper,
 						 b->nu_spread_upper};
-	const struct spread_evidence alone = independent(&expanded, &e->replays, cell->x.n);
+	const struct spread_evidence alone = spread_independent(&expanded, &e->replays, cell->x.n);
 	c->estimate = spread_estimate(&expanded, b->U95 + (added ? fabs(expm1(e->bias.t.value)) : 0));
 	if (!(c->limit > 0)) {
 		decide_shown(c, c->estimate, "U", 100, " %");
@@ -145,36 +94,70 @@ void decide_uncertainty(struct component *c, const struct evidence *e, const str
 		REASON_ADD(c, "; the program's own runs scatter too much to hold that against the replayer");
 }
 
-/* The coefficient of variation of the replays alone, as the standard deviation of their logarithms. */
-void decide_repeatability(struct component *c, const struct evidence *e, const struct cell *cell,
-			  const struct accept_limits *l, const struct levels *levels)
+/* U: its limits as they would be with n replicates, the standard deviation that there is taken for the truth; an estimate
+ * that falls as far to the wrong side as the assurance says must clear the limit. */
+static bool spread_clears(double ratio, double nu, double alpha, bool inside)
 {
-	const struct spread_evidence *x = &e->repeatability;
-	double lower, upper;
-	c->limit = l->repeatability > 0 ? l->repeatability : NAN;
-	if (!(c->limit > 0)) {
-		c->decision = DECISION_NOT_APPLICABLE;
-		REASON(c, "one recording is the reference of several replays: only the repeatability of the replays is known");
-		if (isfinite(cell->x.cv))
-			REASON_ADD(c, ", %s %%", shown_percent(cell->x.cv).text);
-		return;
-	}
-	enum stat_status s = x->status;
-	if (!s && decide_is_early(c, levels))
-		return;
-	if (!s)
-		s = spread_limits(x, levels->accept, &lower, &upper);
-	if (s) {
-		decide_nothing(c, s);
-		return;
-	}
-	struct spread_p p = spread_p(x, c->limit);
-	c->estimate = spread_estimate(x, x->sd);
-	decide(c, p.below, p.above, levels);
-	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(x->sd).text,
-	       confidence_digits(levels->accept), 100 * (1 - levels->accept), shown_percent(lower).text,
-	       shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
-	const struct spread_evidence alone = independent(x, &e->replays, cell->x.n);
-	c->accept_hi = upper;
-	decide_dependence(c, &e->replays, cell->x.n, spread_p(&alone, c->limit).below, levels);
+	double chance, level;
+	if (chi2_quantile(inside ? PLAN_ASSURANCE : 1 - PLAN_ASSURANCE, nu, &chance) ||
+	    chi2_quantile(inside ? alpha : 1 - alpha, nu, &level) || !(level > 0))
+		return false;
+	double bound = ratio * sqrt(chance / level);
+	return inside ? bound <= 1 : bound > 1;
 }
+
+/* Degrees of freedom of U's upper limit with n replicates; what tails may hide grows with the root of their number. */
+static double nu_then(const struct budget *b, double have, double n, bool inside)
+{
+	double nu = (inside ? b->nu_spread_upper : b->nu_spread) * (n - 1) / (have - 1);
+	return fmax(1, inside ? fmin(nu, spread_df_most(n)) : nu);
+}
+
+static void plan_uncertainty(struct component *k, const struct planning *p)
+{
+	const struct cell *c = p->cell;
+	const struct budget *b = &c->budget;
+	double have = (double)c->x.n, ratio = 1.96 * b->u_c / k->limit;
+	if (b->status == STAT_TOO_FEW)
+		plan_further(k, STAT_OK, PLAN_FEWEST, c->x.n);
+	if (b->status || have < 2)
+		return;
+	bool inside = ratio < 1;
+	uint64_t below = 1, n = 2; /* what does not clear it, and what does: doubled, then halved between */
+	double alpha = inside ? PLAN_ACCEPT : p->alpha_reject;
+	while (n < PLANNING_MAX_N && !spread_clears(ratio, nu_then(b, have, (double)n, inside), alpha, inside)) {
+		below = n;
+		n *= 2;
+	}
+	while (n < PLANNING_MAX_N && n - below > 1) {
+		uint64_t middle = below + (n - below) / 2;
+		if (spread_clears(ratio, nu_then(b, have, (double)middle, inside), alpha, inside))
+			n = middle;
+		else
+			below = middle;
+	}
+	if (plan_further(k, n < PLANNING_MAX_N ? STAT_OK : STAT_UNBOUNDED, n, c->x.n))
+		REASON_ADD(k, "; %s", plan_no_number);
+	/* beyond the limit, but so is the program: no number of replicates makes the machine quieter */
+	if (!inside && 1.96 * b->u_c_program / k->limit > 1 && !k->impractical) {
+		k->impractical = true;
+		k->n_more = 0;
+		REASON_ADD(k, "; %s", plan_no_number);
+	}
+}
+
+const struct component_row component_uncertainty = {
+	.title = "Uncertainty",
+	.meaning =
+		"How far the result of one future replay may lie from what the program "
+		"would have shown, with 95 % coverage, the bias stated apart.",
+	.rule =
+		"accepted when the one-sided 95 % upper limit of U is at most the limit, "
+		"rejected when its lower limit exceeds it and the program run again in the "
+		"replay's place would be within it",
+	.source = "GUM 5.1, 6.2, G.4 and H.5",
+	.unit = COMPONENT_SHARE,
+	.relative = true,
+	.decide = decide_uncertainty,
+	.plan = plan_uncertainty,
+};

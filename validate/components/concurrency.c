@@ -9,18 +9,18 @@
  * Source: Berger and Hsu (1996). */
 #include <math.h>
 
-#include "validate/analysis/decide.h"
+#include "validate/components/component.h"
 
 /* The levels that decide, [from, to) of the evidence, and the estimate that stands for them. */
-struct deciding {
+struct judged {
 	size_t from, to;
 	struct estimate estimate;
 };
 
-static struct deciding deciding_levels(const struct distance_evidence *e, const struct cell *cell, int by)
+static struct judged judged_levels(const struct distance_evidence *e, const struct cell *cell, int by)
 {
 	const struct estimate *time = &cell->concurrency_time, *request = &cell->concurrency_request;
-	struct deciding d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
+	struct judged d = {by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0,
 			     by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels, *time};
 	if (by == CONCURRENCY_BY_REQUEST || (by == CONCURRENCY_BY_BOTH && !(time->value >= request->value)))
 		d.estimate = *request;
@@ -37,13 +37,14 @@ static double upper_limit(const struct distance_evidence *e, size_t from, size_t
 	return upper;
 }
 
-void decide_distance(struct component *c, const struct distance_evidence *e, const struct cell *cell, int by,
-		     const struct levels *levels)
+static void decide_concurrency(struct component *c, const struct deciding *given)
 {
+	const struct distance_evidence *e = &given->e->distance;
+	const struct levels *levels = given->levels;
 	double p_accept = 0, p_reject = 1, p_alone = 0;
 	const struct t_estimate *at = NULL;
 	size_t deciding = 0; /* the level at which accepting is the hardest */
-	struct deciding d = deciding_levels(e, cell, by);
+	struct judged d = judged_levels(e, given->cell, given->accept->concurrency_by);
 	c->estimate = d.estimate;
 	if (e->status) {
 		decide_nothing(c, e->status);
@@ -76,3 +77,35 @@ void decide_distance(struct component *c, const struct distance_evidence *e, con
 	       isfinite(c->accept_hi) ? c->accept_hi : fabs(at->value), decide_position(c), c->limit);
 	decide_dependence(c, &e->serial[deciding], e->n, p_alone, levels);
 }
+
+/* The level that is the farthest off. */
+static void plan_concurrency(struct component *k, const struct planning *p)
+{
+	const struct distance_evidence *e = &p->e->distance;
+	int by = p->accept->concurrency_by;
+	const struct t_estimate *t = NULL;
+	if (e->status == STAT_TOO_FEW)
+		plan_further(k, STAT_OK, PLAN_FEWEST, e->n);
+	size_t from = by == CONCURRENCY_BY_REQUEST ? e->n_by_time : 0, to = by == CONCURRENCY_BY_TIME ? e->n_by_time : e->n_levels;
+	for (size_t i = from; !e->status && i < to; i++)
+		if (!t || fabs(e->t[i].value) + 2 * e->t[i].se > fabs(t->value) + 2 * t->se)
+			t = &e->t[i];
+	if (t && t->se > 0)
+		plan_mean(k, t, &e->serial[t - e->t], e->n, -k->limit, k->limit, p->alpha_reject / 2 / (double)(to - from), "distributions");
+}
+
+const struct component_row component_concurrency = {
+	.title = "Concurrency",
+	.meaning =
+		"Largest distance between the distributions of the number of requests in "
+		"flight, replay against program, by time, by request, or both, as the "
+		"protocol says.",
+	.rule =
+		"accepted when at every level two one-sided tests at 5 % show the "
+		"difference to lie within the limit, rejected when at some level it is "
+		"shown to lie beyond (Bonferroni)",
+	.source = "Pereira et al. 2016, figure 5; Kolmogorov-Smirnov distance",
+	.unit = COMPONENT_NUMBER,
+	.decide = decide_concurrency,
+	.plan = plan_concurrency,
+};

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative bias of the mean response time. */
+#include <math.h>
+
+#include "validate/components/component.h"
+
+static void decide_bias(struct component *c, const struct deciding *d)
+{
+	c->estimate = d->cell->bias;
+	decide_ratio(c, &d->e->bias, d->levels, false, d->accept->guard_band > 0 ? d->accept->guard_band : NAN);
+}
+
+static void plan_bias(struct component *c, const struct planning *p)
+{
+	plan_ratio(c, &p->e->bias, p->alpha_reject);
+}
+
+const struct component_row component_bias = {
+	.title = "Bias",
+	.meaning =
+		"By how much a replay's mean response time is longer (+) or shorter (-) "
+		"than that of the program, run again in the same block.",
+	.rule =
+		"accepted when the 90 % interval lies inside the limits (two one-sided "
+		"tests at 5 %), rejected when the 95 % interval lies wholly outside",
+	.source = "VIM 2.18 (bias); Schuirmann 1987 (equivalence)",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.relative = true,
+	.decide = decide_bias,
+	.plan = plan_bias,
+};

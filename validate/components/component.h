@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* One component of the verdict: what it is called, what it says, and how it is measured, decided and planned.
+ *
+ * Order of calls: measure (each cell), measure_across (once all cells are measured), decide (each cell), then Holm over the
+ * campaign, then plan for what stayed inconclusive. */
+#ifndef VALIDATE_COMPONENTS_COMPONENT_H
+#define VALIDATE_COMPONENTS_COMPONENT_H
+
+#include "validate/analysis/decide.h"
+
+enum component_unit {
+	COMPONENT_CHANGE, /* ratio, shown as a percentage with its sign */
+	COMPONENT_SHARE,  /* ratio, shown as a percentage */
+	COMPONENT_NUMBER, /* dimensionless */
+	COMPONENT_TIME,   /* ns */
+	COMPONENT_COUNT,  /* of requests in a run */
+};
+
+struct measuring { /* what a component may measure from */
+	struct cell *cell;
+	struct evidence *e;
+	const struct pairs *pairs;
+	const struct results *results;
+};
+
+struct deciding { /* what a component may decide from; the component's limit is set */
+	const struct cell *cell;
+	const struct evidence *e;
+	const struct accept_limits *accept;
+	const struct levels *levels;
+};
+
+struct planning {
+	const struct cell *cell;
+	const struct evidence *e;
+	const struct accept_limits *accept;
+	double alpha_reject; /* the smallest level that Holm asks of a rejection in this campaign */
+};
+
+struct component_row {
+	const char *title;   /* "Execution time" */
+	const char *meaning; /* what the number says */
+	const char *rule;    /* when it is accepted and rejected */
+	const char *source;  /* standard or paper */
+	enum component_unit unit; /* of the estimate and the limit */
+	bool two_sided;		  /* the limit holds either way; else it is an upper limit */
+	bool relative;		  /* to the program's mean: refused where that cannot be quantified (analysis/blank.h) */
+	/* Each may be NULL. */
+	void (*measure)(const struct measuring *m);
+	void (*measure_across)(const struct analysis *a, struct evidence *e); /* e[a->n_cells] */
+	void (*decide)(struct component *c, const struct deciding *d);
+	void (*plan)(struct component *c, const struct planning *p);
+};
+
+extern const struct component_row *const components[]; /* [COMPONENT_N], by kind, then NULL */
+
+/* The measure of every component, for one cell. */
+void components_measure(const struct measuring *m);
+void components_measure_across(const struct analysis *a, struct evidence *e);
+/* Decisions of one cell before Holm, with reasons. */
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l);
+/* What would settle the components that stayed inconclusive: n_more, impractical and a clause in the reason. `n_tests` is the
+ * size of Holm's family, `until_next_look` the replicates to the next planned look, 0 after the last. */
+void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l, unsigned int n_tests,
+		     unsigned int until_next_look);
+
+/* --- ratio.c: paired log ratios against two-sided limits ----------------------------------------------------------- */
+/* `alike`: ratios that do not scatter are no fault of the data, and the value itself decides. guard_band: NaN none. */
+void decide_ratio(struct component *c, const struct ratio_evidence *e, const struct levels *levels, bool alike,
+		  double guard_band);
+void plan_ratio(struct component *c, const struct ratio_evidence *e, double alpha_reject);
+
+/* --- share.c: shares of events against an upper limit -------------------------------------------------------------- */
+void decide_share(struct component *c, const struct share_evidence *e, const struct levels *levels);
+void plan_share(struct component *c, const struct share_evidence *e, double alpha_reject);
+/* True, and says so, where the replays are not timed. */
+bool decide_is_untimed(struct component *c, enum stat_status s);
+
+/* --- plan.c ---------------------------------------------------------------------------------------------------------- */
+#define PLAN_ASSURANCE 0.8
+#define PLAN_ACCEPT 0.05
+#define PLAN_FEWEST 10 /* the first of the looks that a protocol may plan; of fewer replicates nothing is said */
+extern const char plan_no_number[]; /* "no practical number of replicates settles it ..." */
+
+/* `needed` is the total; returns whether the reason must say what else would settle it. */
+bool plan_further(struct component *c, enum stat_status s, uint64_t needed, size_t have);
+/* The smallest number of replicates that are worth `independent` ones. `among`: the autocorrelation is met again without what
+ * so few replicates may have hidden; else its coefficient stays. */
+uint64_t plan_as_dependent(const struct serial *s, size_t have, uint64_t independent, bool among);
+/* A mean, against a limit below and one above; `what` scatters between the replicates. */
+void plan_mean(struct component *c, const struct t_estimate *t, const struct serial *serial, size_t have, double low,
+	       double high, double alpha_reject, const char *what);
+
+/* --- spread.c: standard deviations against an upper limit ------------------------------------------------------------ */
+#define COVERAGE_FACTOR 1.959963984540054 /* of the normal distribution, 95 % */
+
+struct spread_p { /* P-values of sigma against a limit */
+	double above, below;
+};
+struct spread_p spread_p(const struct spread_evidence *e, double limit);
+/* P of a standard deviation of at least `sd`, found with nu degrees of freedom, where sigma is `limit`. */
+double spread_p_above(double sd, double nu, double limit);
+/* One-sided limits of sigma with error alpha each. */
+enum stat_status spread_limits(const struct spread_evidence *e, double alpha, double *lower, double *upper) STAT_MUST_CHECK;
+struct estimate spread_estimate(const struct spread_evidence *spread, double value);
+/* The same spread as if the runs were known not to depend on each other. */
+struct spread_evidence spread_independent(const struct spread_evidence *s, const struct serial *runs, size_t n);
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
+
+#include "validate/components/component.h"
+
+#define ALPHA_REJECT 0.01
+
+#define NAME(KIND, row, name, ...) [COMPONENT_##KIND] = name,
+const char *const component_names[] = {COMPONENT_LIST(NAME)[COMPONENT_N] = NULL};
+
+#define DECLARE(KIND, row, ...) extern const struct component_row component_##row;
+COMPONENT_LIST(DECLARE)
+
+#define ROW(KIND, row, ...) [COMPONENT_##KIND] = &component_##row,
+const struct component_row *const components[] = {COMPONENT_LIST(ROW)[COMPONENT_N] = NULL};
+
+void components_measure(const struct measuring *m)
+{
+	for (size_t k = 0; k < COMPONENT_N; k++)
+		if (components[k]->measure)
+			components[k]->measure(m);
+}
+
+void components_measure_across(const struct analysis *a, struct evidence *e)
+{
+	for (size_t k = 0; k < COMPONENT_N; k++)
+		if (components[k]->measure_across)
+			components[k]->measure_across(a, e);
+}
+
+void components_decide(struct cell *c, const struct evidence *e, const struct accept_limits *l)
+{
+	const struct deciding d = {c, e, l, &c->levels};
+	for (int k = 0; k < COMPONENT_N; k++) {
+		c->component[k] = (struct component){.kind = k,
+						     .decision = DECISION_NOT_ASSESSED,
+						     .estimate = estimate_none(STAT_NOT_ASSESSED),
+						     .limit = accept_limit(l, k),
+						     .p_reject = NAN,
+						     .p_reject_holm = NAN,
+						     .lag1 = NAN,
+						     .n_effective = NAN,
+						     .accept_lo = NAN,
+						     .accept_hi = NAN};
+		components[k]->decide(&c->component[k], &d);
+	}
+}
+
+void components_plan(struct cell *c, const struct evidence *e, const struct accept_limits *l, unsigned int n_tests,
+		     unsigned int until_next_look)
+{
+	const struct planning p = {c, e, l, ALPHA_REJECT / fmax(1, n_tests)};
+	for (size_t i = 0; i < COMPONENT_N; i++) {
+		struct component *k = &c->component[i];
+		if (k->decision != DECISION_INCONCLUSIVE)
+			continue;
+		if (components[i]->plan)
+			components[i]->plan(k, &p);
+		if (k->n_more && k->n_more < until_next_look) /* nothing is decided before it */
+			k->n_more = until_next_look;
+	}
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative deviation of the mean number of requests in flight. */
+#include <math.h>
+
+#include "validate/components/component.h"
+
+static void decide_in_flight(struct component *c, const struct deciding *d)
+{
+	c->estimate = d->cell->in_flight;
+	decide_ratio(c, &d->e->in_flight, d->levels, true, NAN);
+}
+
+static void plan_in_flight(struct component *c, const struct planning *p)
+{
+	plan_ratio(c, &p->e->in_flight, p->alpha_reject);
+}
+
+const struct component_row component_in_flight = {
+	.title = "In flight",
+	.meaning =
+		"By how much the mean number of requests in flight is larger (+) or smaller "
+		"(-) in the replay than in the program.",
+	.rule =
+		"accepted when the 90 % interval lies inside the limits, rejected when the "
+		"95 % interval lies wholly outside",
+	.source = "as bias",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.decide = decide_in_flight,
+	.plan = plan_in_flight,
+};

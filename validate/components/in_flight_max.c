@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Relative deviation of the largest number of requests in flight. */
+#include <math.h>
+
+#include "validate/components/component.h"
+
+static void decide_in_flight_max(struct component *c, const struct deciding *d)
+{
+	c->estimate = d->cell->in_flight_max;
+	decide_ratio(c, &d->e->in_flight_max, d->levels, true, NAN);
+}
+
+static void plan_in_flight_max(struct component *c, const struct planning *p)
+{
+	plan_ratio(c, &p->e->in_flight_max, p->alpha_reject);
+}
+
+const struct component_row component_in_flight_max = {
+	.title = "Maximum in flight",
+	.meaning =
+		"By how much the largest number of requests in flight at any time of a run "
+		"is larger (+) or smaller (-) in the replay.",
+	.rule =
+		"accepted when the 90 % interval lies inside the limits, rejected when the "
+		"95 % interval lies wholly outside; where all pairs are alike, by their "
+		"value",
+	.source = "as bias",
+	.unit = COMPONENT_CHANGE,
+	.two_sided = true,
+	.decide = decide_in_flight_max,
+	.plan = plan_in_flight_max,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Issue errors of timed replays against an upper limit. */
+#include <math.h>
+
+#include "validate/components/component.h"
+
+/* 99th percentiles of the runs' issue errors; only replays by a timetable have any. */
+static void decide_issue_error(struct component *c, const struct deciding *d)
+{
+	const struct mean_evidence *e = &d->e->issue_error;
+	const struct levels *levels = d->levels;
+	double lo = NAN, hi = NAN, unused;
+	c->estimate = d->cell->issue_error_p99;
+	if (decide_is_untimed(c, c->estimate.status))
+		return;
+	if (e->status && e->status != STAT_ZERO_VARIANCE) {
+		decide_nothing(c, e->status);
+		return;
+	}
+	if (!(c->limit > 0)) {
+		decide_shown(c, c->estimate, "99th percentile", 1e-3, " µs");
+		return;
+	}
+	if (decide_is_early(c, levels))
+		return;
+	struct mean_p p = decide_mean_p(&e->t, &e->wide, e->n, -INFINITY, c->limit, false);
+	decide(c, p.accept, p.reject, levels);
+	REASON(c, "99th percentile %s", shown_time(e->t.value).text);
+	if (!e->status && !t_interval(&e->t, 1 - 2 * levels->accept, &lo, &hi) &&
+	    !t_interval(&e->wide, 1 - 2 * levels->accept, &unused, &c->accept_hi)) {
+		hi = c->decision == DECISION_REJECT ? hi : c->accept_hi;
+		REASON_ADD(c, ", one-sided limits %s and %s", shown_time(fmax(0, lo)).text, shown_time(hi).text);
+	}
+	REASON_ADD(c, ", %s the limit %s", decide_position(c), shown_time(c->limit).text);
+	if (!e->status)
+		decide_dependence(c, &e->serial, e->n, p.accept_alone, levels);
+}
+
+/* In units of the limit, so that the scatter is told as a share of it. */
+static void plan_issue_error(struct component *k, const struct planning *p)
+{
+	const struct mean_evidence *e = &p->e->issue_error;
+	struct t_estimate t = e->t;
+	if (e->status)
+		return;
+	t.value /= k->limit;
+	t.se /= k->limit;
+	plan_mean(k, &t, &e->serial, e->n, -INFINITY, 1, p->alpha_reject, "99th percentiles");
+}
+
+const struct component_row component_issue_error = {
+	.title = "Issue error",
+	.meaning =
+		"How much later than intended a timed replay issues its requests: the 99th "
+		"percentile of a run.",
+	.rule =
+		"accepted when the one-sided 95 % upper limit of its mean is at most the "
+		"limit, rejected when the lower limit exceeds it",
+	.source = "Anderson et al. 2004 (issue error)",
+	.unit = COMPONENT_TIME,
+	.decide = decide_issue_error,
+	.plan = plan_issue_error,
+};

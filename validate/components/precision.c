@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* The ratio of both scatters, or the repeatability of replays that share one recording. */
+#include <math.h>
+
+#include "validate/components/component.h"
+#include "validate/stats/distributions.h"
+#include "validate/stats/planning.h"
+
+/* P of a permutation when as many independent exchanges stand behind it as the pairs are taken for. */
+static double permutation_widened(double p, double inflation)
+{
+	double z;
+	if (!(p > 0 && p < 0.5) || normal_quantile(p, &z))
+		return p;
+	return normal_below(z / sqrt(inflation));
+}
+
+/* The worse of both P-values, in either direction: normal theory, and the labels permuted within pairs, which no single run
+ * far off can make small. For accepting, both as pairs that depend on each other give them. */
+static void decide_both(struct component *c, const struct evidence *e, const struct levels *levels)
+{
+	const struct serial *serial = &e->precision_serial;
+	double p_above, p_below, p_alone, unused, lower, upper, wide, dof = fmax(1, serial->n_effective - 2);
+	enum stat_status s = e->precision_status;
+	if (!s && !(c->limit > 0)) {
+		decide_shown(c, c->estimate, "scatter", 1, " times the program's");
+		return;
+	}
+	if (!s && decide_is_early(c, levels))
+		return;
+	if (!s)
+		s = pitman_morgan_p(&e->precision, c->limit, &p_above, &p_alone);
+	if (!s)
+		s = pitman_morgan_p_of(&e->precision, dof, c->limit, &unused, &p_below);
+	if (!s)
+		s = pitman_morgan_limits(&e->precision, levels->accept, &lower, &upper);
+	if (!s)
+		s = pitman_morgan_limits_of(&e->precision, dof, levels->accept, &unused, &wide);
+	if (s) {
+		decide_nothing(c, s);
+		return;
+	}
+	double normal = p_above;
+	if (!isnan(e->permutation_above)) {
+		p_above = fmax(p_above, e->permutation_above);
+		p_alone = fmax(p_alone, e->permutation_below);
+		p_below = fmax(p_below, permutation_widened(e->permutation_below, serial->inflation));
+	}
+	decide(c, p_below, p_above, levels);
+	c->accept_hi = wide;
+	upper = c->decision == DECISION_REJECT ? upper : wide;
+	REASON(c, "scatter %.3g times the program's, one-sided %.*g %% limits %.3g and %.3g, %s the limit %.3g",
+	       e->precision.ratio, confidence_digits(levels->accept), 100 * (1 - levels->accept), lower, upper,
+	       upper <= c->limit ? "within" : lower > c->limit ? "beyond" : "not clear of", c->limit);
+	if (c->decision == DECISION_INCONCLUSIVE && normal <= levels->accept)
+		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make that scatter", p_above);
+	else if (c->decision == DECISION_INCONCLUSIVE && upper <= c->limit)
+		REASON_ADD(c, "; but not with labels permuted within pairs (P %.2g): few runs make the difference", p_below);
+	decide_dependence(c, serial, e->precision.n, p_alone, levels);
+}
+
+/* The coefficient of variation of the replays alone, as the standard deviation of their logarithms. */
+static void decide_repeatability(struct component *c, const struct deciding *d)
+{
+	const struct evidence *e = d->e;
+	const struct cell *cell = d->cell;
+	const struct levels *levels = d->levels;
+	const struct spread_evidence *x = &e->repeatability;
+	double lower, upper;
+	c->limit = d->accept->repeatability > 0 ? d->accept->repeatability : NAN;
+	if (!(c->limit > 0)) {
+		c->decision = DECISION_NOT_APPLICABLE;
+		REASON(c, "one recording is the reference of several replays: only the repeatability of the replays is known");
+		if (isfinite(cell->x.cv))
+			REASON_ADD(c, ", %s %%", shown_percent(cell->x.cv).text);
+		return;
+	}
+	enum stat_status s = x->status;
+	if (!s && decide_is_early(c, levels))
+		return;
+	if (!s)
+		s = spread_limits(x, levels->accept, &lower, &upper);
+	if (s) {
+		decide_nothing(c, s);
+		return;
+	}
+	struct spread_p p = spread_p(x, c->limit);
+	c->estimate = spread_estimate(x, x->sd);
+	decide(c, p.below, p.above, levels);
+	REASON(c, "repeatability %s %%, one-sided %.*g %% limits %s and %s %%, %s the limit %s %%", shown_percent(x->sd).text,
+	       confidence_digits(levels->accept), 100 * (1 - levels->accept), shown_percent(lower).text,
+	       shown_percent(upper).text, decide_position(c), shown_percent(c->limit).text);
+	const struct spread_evidence alone = spread_independent(x, &e->replays, cell->x.n);
+	c->accept_hi = upper;
+	decide_dependence(c, &e->replays, cell->x.n, spread_p(&alone, c->limit).below, levels);
+}
+
+static void decide_precision(struct component *c, const struct deciding *d)
+{
+	c->estimate = d->cell->precision_ratio;
+	if (d->cell->single_reference)
+		decide_repeatability(c, d);
+	else
+		decide_both(c, d->e, d->levels);
+}
+
+static void plan_precision(struct component *k, const struct planning *p)
+{
+	const struct evidence *e = p->e;
+	const struct pitman_morgan *pm = &e->precision;
+	uint64_t needed = 0;
+	double below, above;
+	if (e->precision_status == STAT_TOO_FEW) { /* nothing is known: as for a replayer as precise as the program */
+		if (!replicates_for_precision(1, 0, k->limit, PLAN_ACCEPT, PLAN_ASSURANCE, &needed))
+			plan_further(k, STAT_OK, needed, e->bias.n);
+		return;
+	}
+	if (e->precision_status)
+		return;
+	double alpha = pm->ratio < k->limit ? PLAN_ACCEPT : p->alpha_reject;
+	enum stat_status s =
+	    replicates_for_precision(pm->ratio, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &needed);
+	uint64_t least = (uint64_t)ceil(-log2(alpha)); /* below, no permutation is as rare */
+	needed = needed < least ? least : needed;
+	if (!s && alpha >= PLAN_ACCEPT)
+		needed = plan_as_dependent(&e->precision_serial, pm->n, needed, false);
+	if (plan_further(k, s, needed, pm->n) &&
+	    !ratio_for_precision(pm->n, pm->correlation, k->limit, alpha, PLAN_ASSURANCE, &below, &above))
+		REASON_ADD(k, "; %s: the ratio is too near it, %zu replicates can do with one of %s %.3g", plan_no_number, pm->n,
+			   pm->ratio < k->limit ? "at most" : "at least", pm->ratio < k->limit ? below : above);
+}
+
+const struct component_row component_precision = {
+	.title = "Precision",
+	.meaning =
+		"How many times more the results of the replay scatter from run to run than "
+		"those of the program itself (ratio of standard deviations; 1 is ideal, "
+		"below 1 is steadier than the program).",
+	.rule =
+		"accepted when the one-sided 95 % upper limit is at most the limit, "
+		"rejected when the lower limit exceeds it, either only where exchanging "
+		"replay and program within the pairs gives a ratio as extreme in at most 5 "
+		"% of the ways",
+	.source = "ISO 5725-1 (precision); Pitman and Morgan 1939 (paired variances)",
+	.unit = COMPONENT_NUMBER,
+	.relative = true,
+	.decide = decide_precision,
+	.plan = plan_precision,
+};
