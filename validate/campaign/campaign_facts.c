@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/fault_cost.h"
+#include "validate/protocol/pairing.h"
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 #include "validate/results/summaries.h"
@@ -65,6 +66,19 @@ static bool campaign_is_parallel(const struct campaign *c)
 	return false;
 }
 
+/* How the runs of each scenario are paired, and why. */
+static json_t *pairing_facts(const struct protocol *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const char *why, *replayer;
+		const bool sliced = scenario_is_sliced(p, i, &why, &replayer);
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by", sliced ? "slices" : "runs",
+						     "why", why, "replayer", replayer));
+	}
+	return all;
+}
+
 void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
@@ -77,6 +91,7 @@ void facts_begin(struct campaign *c)
 	json_object_set_new(c->environment, "costs",
 			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
+	json_object_set_new(c->environment, "pairing", pairing_facts(c->protocol));
 	cpu_ticks_read(&c->ticks_at_start);
 }
 
@@ -197,7 +212,7 @@ static void starts_count(struct campaign *c)
 	summaries_read(c->dir, c->run, c->plan.n_runs, false);
 	for (size_t i = 0; i < c->plan.n_runs; i++) {
 		const struct run *r = &c->run[i];
-		if (r->has_summary && r->role != ROLE_RECORD && r->started_ns >= c->started_wall_ns)
+		if (r->has_summary && r->role != ROLE_RECORD && !r->sliced && r->started_ns >= c->started_wall_ns)
 			s[!role_is_program(c, r->role)] += fmax(0, r->run_s - (double)r->summary.execution_ns * 1e-9);
 	}
 	time_move(&c->time, TIME_PROGRAM, TIME_START, fmin(s[0], c->time.s[TIME_PROGRAM]));
