@@ -256,24 +256,29 @@ static void add_time(struct strbuf *out, double seconds)
 		strbuf_addf(out, "%.0f s", ceil(seconds));
 }
 
-/* Pairs that undecided cases still need, where some number is practical; *n: how many such cases there are. */
+/* Pairs that an undecided case still needs; 0: it is decided, or no practical number is known. */
+static uint64_t cell_needs(const struct cell *c)
+{
+	uint64_t more = 0;
+	for (int k = 0; c->verdict == VERDICT_INCONCLUSIVE && k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != DECISION_INCONCLUSIVE)
+			continue;
+		if (m->impractical || !m->n_more)
+			return 0;
+		more = m->n_more > more ? m->n_more : more;
+	}
+	return more;
+}
+
+/* The most that a case needs; *n: how many cases some practical number decides. */
 static uint64_t pairs_needed(const struct analysis *a, size_t *n)
 {
 	uint64_t most = 0;
 	*n = 0;
 	for (size_t i = 0; i < a->n_cells; i++) {
-		uint64_t more = 0;
-		bool practical = a->cell[i].verdict == VERDICT_INCONCLUSIVE;
-		for (int k = 0; practical && k < COMPONENT_N; k++) {
-			const struct component *c = &a->cell[i].component[k];
-			if (c->decision != DECISION_INCONCLUSIVE)
-				continue;
-			practical = !c->impractical && c->n_more;
-			more = c->n_more > more ? c->n_more : more;
-		}
-		if (!practical)
-			continue;
-		++*n;
+		uint64_t more = cell_needs(&a->cell[i]);
+		*n += more > 0;
 		most = more > most ? more : most;
 	}
 	return most;
@@ -287,18 +292,55 @@ static size_t runs_left(const struct results *r)
 	return n;
 }
 
+/* Time that the undecided cases still need with a budget, which goes to their scenarios only; seconds. */
+static double more_s(const struct analysis *a, double seconds)
+{
+	const struct results *r = a->results;
+	double n_groups = 0, more = 0;
+	for (size_t i = 0; i < r->n_runs; i++)
+		n_groups += r->run[i].role == ROLE_PROGRAM && r->run[i].state != RUN_PENDING;
+	for (size_t s = 0; s < r->protocol.n_scenarios; s++) {
+		uint64_t most = 0;
+		for (size_t i = 0; i < a->n_cells; i++) {
+			uint64_t n = a->cell[i].scenario == s ? cell_needs(&a->cell[i]) : 0;
+			most = n > most ? n : most;
+		}
+		more += (double)most;
+	}
+	return n_groups > 0 ? seconds * more / n_groups : 0;
+}
+
+static void add_decides(struct strbuf *text, const struct analysis *a, size_t n)
+{
+	if (n < a->n_inconclusive)
+		strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n, a->n_inconclusive);
+	else
+		strbuf_addf(text, n == 1 ? ". That probably decides the undecided case." : ". That probably decides the %zu undecided cases.", n);
+}
+
+static void next_of_budget(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds, size_t n)
+{
+	const double more = more_s(a, seconds), spent = fmax(seconds, (double)a->results->protocol.budget_ns * 1e-9);
+	strbuf_addstr(text, "Give the undecided cases more time");
+	add_time(text, more);
+	add_decides(text, a, n);
+	strbuf_addf(command, "validate run -o %s --resume --budget %.0fmin", dir, ceil((spent + more) / 60));
+}
+
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds)
 {
 	size_t n;
 	const uint64_t more = pairs_needed(a, &n);
-	if (n && 2 * n >= a->n_inconclusive) {
+	const bool worth = n && 2 * n >= a->n_inconclusive;
+	if (worth && a->results->protocol.budget_ns) {
+		next_of_budget(text, command, a, dir, seconds, n);
+		return;
+	}
+	if (worth) {
 		double wanted = (double)(a->n_replicates + more);
 		strbuf_addf(text, "Set replicates = %.0f instead of %u in the protocol and run it again", wanted, a->n_replicates);
 		add_time(text, seconds * wanted / fmax(a->n_replicates, 1));
-		if (n == a->n_inconclusive)
-			strbuf_addf(text, n == 1 ? ". That probably decides the undecided case." : ". That probably decides the %zu undecided cases.", n);
-		else
-			strbuf_addf(text, ". That probably decides %zu of the %zu undecided cases.", n, a->n_inconclusive);
+		add_decides(text, a, n);
 	} else {
 		struct strbuf others = STRBUF_INIT;
 		facts_add_others(&others, a);

@@ -212,7 +212,7 @@ static void starts_count(struct campaign *c)
 	summaries_read(c->dir, c->run, c->plan.n_runs, false);
 	for (size_t i = 0; i < c->plan.n_runs; i++) {
 		const struct run *r = &c->run[i];
-		if (r->has_summary && r->role != ROLE_RECORD && r->started_ns >= c->started_wall_ns)
+		if (r->has_summary && r->role != ROLE_RECORD && !r->sliced && r->started_ns >= c->started_wall_ns)
 			s[!role_is_program(c, r->role)] += fmax(0, r->run_s - (double)r->summary.execution_ns * 1e-9);
 	}
 	time_move(&c->time, TIME_PROGRAM, TIME_START, fmin(s[0], c->time.s[TIME_PROGRAM]));

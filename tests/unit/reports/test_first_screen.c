@@ -127,6 +127,11 @@ static void test_next_step(void **state)
 	next_is(a, "results/report/certificate.html", "");
 	decide_case(a, 1, COMPONENT_BIAS, DECISION_INCONCLUSIVE, 0.08, 0.04);
 	next_is(a, "Set replicates = 32 instead of 20", "validate run results/protocol.conf");
+	f.results.protocol.budget_ns = 240000000000;
+	for (size_t i = 0; i < f.results.n_runs; i++) /* 168 groups in 168 s, the last of half a second */
+		f.results.run[i].started_ns = 1 + (int64_t)(i / 3) * 1000000000;
+	next_is(a, "more time, about 13 s. That probably decides the undecided case.", "validate run -o results --resume --budget 5min");
+	f.results.protocol.budget_ns = 0;
 	a->cell[1].component[COMPONENT_BIAS].impractical = true;
 	next_is(a, "too noisy", "validate run results/protocol.conf");
 	decide_case(a, 3, COMPONENT_BIAS, DECISION_REJECT, 0.3, 0.04);
