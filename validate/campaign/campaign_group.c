@@ -184,7 +184,6 @@ static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_
 		own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
 	time_move(&c->time, TIME_START, part_of(c, m), (double)own_ns * 1e-9);
 	m->result.launch.run_ns -= rounds_ns - own_ns;
-	time_move(&c->time, TIME_START, role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY, (double)own_ns * 1e-9);
 	if (is_one_process(c, m->run)) {
 		m->result.others = m->role->others;
 		m->result.own_s = m->role->own_s;
@@ -199,7 +198,6 @@ static int group_run(struct group *g, struct err *e)
 	int ret = 0, interrupted = 0;
 	for (size_t i = 0; !ret && i < g->n; i++)
 		ret = member_prepare(c, &g->member[i], e);
-	const enum time_part before = time_begin(&c->time, TIME_START);
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();
@@ -214,7 +212,6 @@ static int group_run(struct group *g, struct err *e)
 		int bad = member_conclude(c, &g->member[i], rounds_ns);
 		ret = ret ? ret : bad;
 	}
-	time_end(&c->time, before);
 	return ret;
 }
 
