@@ -3,8 +3,9 @@
  * trace, within each object and within each thread, and the levels of concurrency.
  *
  * The requests of the reference are numbered in the order of its begins, ties in the order of its file. Where they are
- * not given in that order, they are sorted first. Observations at the same time are in the order of the observed file. Both sortings are those of arrivals.h: by a window, which may turn out
- * too small (`late`: all must be observed again, sorted in runs), or in runs. */
+ * not given in that order, they are sorted first. Observations at the same time are in the order of the observed file.
+ * Both sortings are those of arrivals.h: by a window, which may turn out too small (`late`: all must be observed again,
+ * sorted in runs), or in runs. */
 #ifndef VALIDATE_METRICS_OBSERVATION_H
 #define VALIDATE_METRICS_OBSERVATION_H
 
@@ -63,9 +64,9 @@ __attribute__((always_inline)) static inline void arrival_put(struct arrival *to
 }
 
 /* A request of the reference that began at reference_ns (or any number that is in the order of the begins), record
- * reference_place of its file, in the given sequences (numbers from 0, in the order of first use): what was observed of it is in *a: begin_ns, the time of
- * observation (TIME_NONE: never); end_ns, for levels; bytes, thread and object; file_place, the record of the
- * observed file. */
+ * reference_place of its file, in the given sequences (numbers from 0, in the order of first use). What was observed of it
+ * is in *a: begin_ns, the time of observation (TIME_NONE: never); end_ns, for levels; bytes, thread and object;
+ * file_place, the record of the observed file. */
 __attribute__((always_inline)) static inline int observation_add(struct observation *o, const struct arrival *a,
 								 int64_t reference_ns, uint32_t reference_place,
 								 struct err *e)
