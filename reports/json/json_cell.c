@@ -30,6 +30,7 @@ static void set_bias_and_precision(json_t *o, const struct cell *c)
 	json_set_estimate(o, "bias", &c->bias);
 	json_set_estimate(o, "bias_independent", &c->bias_independent);
 	json_set_estimate(o, "bias_median", &c->bias_median);
+	json_set_estimate(o, "bias_typical", &c->bias_typical);
 	json_set_estimate(o, "bias_trimmed_mean", &c->bias_trimmed);
 	json_set_estimate(o, "precision_ratio", &c->precision_ratio);
 	json_set_status_number(o, "precision_lower95", c->precision_ratio.status, c->precision_lower95);
@@ -198,6 +199,18 @@ static void set_diagnostics(json_t *o, const struct cell *c)
 	json_object_set_new(o, "diagnostics", d);
 }
 
+static json_t *parts(const struct component *c)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < c->n_parts; i++) {
+		json_t *o = json_object();
+		json_set_text(o, "part", c->part[i].label);
+		json_set_estimate(o, "estimate", &c->part[i].estimate);
+		json_array_append_new(all, o);
+	}
+	return all;
+}
+
 static json_t *components(const struct cell *c)
 {
 	json_t *all = json_array();
@@ -219,6 +232,8 @@ static json_t *components(const struct cell *c)
 		json_set_count(o, "n_more", p->n_more);
 		json_object_set_new(o, "impractical", json_boolean(p->impractical));
 		json_set_text(o, "reason", p->reason);
+		if (p->n_parts)
+			json_object_set_new(o, "parts", parts(p));
 		json_array_append_new(all, o);
 	}
 	return all;
