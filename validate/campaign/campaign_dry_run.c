@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /* What a protocol would do: runs, expected time and space; nothing is touched. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "capture/trace.h"
 #include "common/strbuf.h"
@@ -11,6 +13,7 @@
 #include "common/xalloc.h"
 #include "microbench/microbench.h"
 #include "validate/campaign/campaign_state.h"
+#include "validate/campaign/chances.h"
 
 #define OVERHEAD_S 0.15        /* beside the run: preparation, start, summary */
 #define SERVICE_GUESS_NS 3e4   /* of one request, before anything is known */
@@ -200,13 +203,23 @@ static void devices_put(const struct protocol *p, FILE *out)
 	}
 }
 
+static int chances_put(const struct protocol *p, const char *given, FILE *out, struct err *e)
+{
+	double scatter = SCATTER_DEFAULT;
+	struct stat st;
+	if (given && stat(given, &st) == 0 && S_ISDIR(st.st_mode))
+		return chances_print_measured(p, given, out, e);
+	if (given && (parse_ratio(given, &scatter, e) < 0 || !(scatter > 0)))
+		return err_set(e, EINVAL, "--scatter %s: neither a results directory nor a ratio above 0, as 10%%", given);
+	return chances_print(p, scatter, out, e);
+}
+
 int campaign_dry_run(const struct protocol *p, const struct campaign_options *o, FILE *out, struct err *e)
 {
 	struct places places;
 	struct design plan;
 	double total_s = 0, recordings_s = 0, bank_bytes = 0;
 	uint64_t n_calibrations = 0;
-	(void)o;
 	heading_put(p, out);
 	fprintf(out, "%-44s %6s %10s %12s\n", "scenario", "runs", "a run", "files");
 	for (size_t i = 0; i < p->n_scenarios; i++) {
@@ -252,6 +265,7 @@ int campaign_dry_run(const struct protocol *p, const struct campaign_options *o,
 	order_put(&plan, p, out);
 	design_release(&plan);
 	devices_put(p, out);
+	ret = chances_put(p, o->scatter, out, e);
 	fputs("\nNothing was touched.\n", out);
-	return 0;
+	return ret ? ret : chances_check(p, e);
 }
