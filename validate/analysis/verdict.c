@@ -154,9 +154,10 @@ static void conclude(struct cell *c)
 static void defer(struct analysis *a)
 {
 	const struct protocol *p = &a->results->protocol;
-	unsigned int first = p->n_looks ? p->look[0] : (unsigned int)p->n_replicates_max;
+	unsigned int first = p->budget_ns ? (unsigned int)p->n_replicates_min : p->n_looks ? p->look[0] : (unsigned int)p->n_replicates_max;
 	for (size_t i = 0; i < a->n_cells; i++) {
 		struct cell *c = &a->cell[i];
+		const unsigned int n_made = p->budget_ns ? c->n_pairs : a->n_replicates;
 		for (int k = 0; k < COMPONENT_N; k++) {
 			struct component *m = &c->component[k];
 			if (m->decision == DECISION_NOT_APPLICABLE || m->decision == DECISION_NOT_ASSESSED)
@@ -164,14 +165,12 @@ static void defer(struct analysis *a)
 			m->decision = DECISION_INCONCLUSIVE;
 			m->rejected_before_holm = m->dependent = false;
 			m->p_reject = m->p_reject_holm = NAN;
-			m->n_more = first > a->n_replicates ? first - a->n_replicates : 0;
-			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first,
-				 a->n_replicates);
+			m->n_more = first > n_made ? first - n_made : 0;
+			snprintf(m->reason, sizeof m->reason, "decided at %u replicates, %u made so far", first, n_made);
 		}
 		c->verdict = VERDICT_INCONCLUSIVE;
 		snprintf(c->verdict_reason, sizeof c->verdict_reason,
-			 "the first planned look, at %u replicates, has not been reached: %u made so far", first,
-			 a->n_replicates);
+			 "the first planned look, at %u replicates, has not been reached: %u made so far", first, n_made);
 	}
 }
 
