@@ -41,6 +41,11 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
+	if (p->budget_ns) { /* each scenario has its own number of pairs */
+		a->look = n_complete >= p->n_replicates_min;
+		a->n_replicates = whole;
+		return 0;
+	}
 	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
 	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
 		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts",

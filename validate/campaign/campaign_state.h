@@ -11,8 +11,12 @@
  *   campaign_parallel.c   recordings of parallel applications
  *   observe.c             runs seen by others
  *   campaign_summary.c    the summary of a run
+ *   campaign_bank.c       reference traces
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
- *   campaign_look.c       planned looks
+ *   campaign_group.c      the runs of one scenario in one block, in slices where that is possible
+ *   campaign_look.c       planned looks, and which cases are decided
+ *   campaign_budget.c     the loop over groups where there is a budget
+ *   choice.c              which scenario is next there
  *   campaign_dry_run.c    what would be done */
 #ifndef VALIDATE_CAMPAIGN_STATE_H
 #define VALIDATE_CAMPAIGN_STATE_H
@@ -25,10 +29,12 @@
 #include "validate/campaign/environment.h"
 #include "validate/results/journal.h"
 #include "validate/campaign/launch.h"
+#include "validate/campaign/others.h"
 #include "validate/campaign/design.h"
 #include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
+#include "validate/campaign/time_use.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -43,6 +49,16 @@ struct calibration { /* of one scenario */
 	char *failure; /* why it could not be done; NULL */
 };
 
+struct look_case { /* of a scenario and a replayer, as the last look found it */
+	bool decided;
+	uint64_t n_further; /* expected further pairs; 0 unknown */
+};
+
+struct spent { /* on the groups of a scenario in this session */
+	double seconds;
+	size_t n_runs;
+};
+
 struct campaign {
 	const struct protocol *protocol;
 	const struct campaign_options *options;
@@ -54,7 +70,7 @@ struct campaign {
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
-	int64_t started_ns;
+	int64_t started_ns, started_wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 
 	sigset_t old_signals;
 	int signal_fd;
@@ -74,8 +90,18 @@ struct campaign {
 	bool *bank_known;                /* [scenario * n_bank + bank]: whole, seen in this session */
 	uint64_t stop_replicates;        /* blocks to be made: less than planned after a look that decided everything */
 	unsigned int n_looks_done;
+	/* of a campaign with a budget: */
+	int64_t budget_ns, spent_before_ns; /* 0: no budget; by earlier sessions */
+	bool budget_over;		    /* an earlier session ended since nothing was left to do, or no time */
+	uint64_t n_choices;		    /* groups beyond the least number of pairs */
+	bool *left_out;			    /* [plan.n_runs]: replays of decided cases, which are not made */
+	struct look_case *look_case;	    /* [scenario * n_replayers + replayer] */
+	struct spent *spent;		    /* [n_scenarios] */
 	struct progress progress;
+	struct time_use time; /* of this session */
+	json_t *time_before;  /* of the earlier ones, "time" of environment.json; NULL */
 
+	bool *whole; /* while a campaign is resumed, [plan.n_runs]: journalled with all of its group */
 	char *earlier_cgroup; /* of a session that was killed, from the journal */
 	bool ended;           /* the last session came to its end */
 	bool ready;           /* this session is set up, and its environment is written */
@@ -116,6 +142,10 @@ struct step {
 	uint64_t limit_bytes; /* of the memory cgroup, 0: none */
 	bool watch_memory;
 	bool blank; /* a replay without its calls: nothing is prepared for it */
+	/* of a step of a group that is made in slices; 0 of one that is made alone */
+	size_t seat;   /* which set of the scenario's files */
+	size_t member; /* number in its group, for what each member has of its own */
+	int pause_fd;  /* of the page by which it is paused, 0 none */
 	/* of parallel applications: where a recording keeps its runs, and each how-many-th request it holds back; a replay on the target
 	 * that was recorded on */
 	const char *runs_dir;
@@ -128,8 +158,33 @@ struct step_result {
 	int64_t started_ns; /* CLOCK_REALTIME */
 	double preparation_s;
 	uint64_t cgroup_peak_bytes;
+	struct others_use others;
+	double own_s; /* processor time of its own while others were watched; 0: all of it */
 	char reason[500]; /* why it failed, "" when it went well */
 };
+struct words { /* v[n], NULL at the end; words_free */
+	char **v;
+	size_t n, cap;
+};
+/* A step under way. */
+struct step_process {
+	struct words words;
+	struct launch_spec spec;
+	struct launched launched;
+	struct cgroup cgroup;
+	int64_t before_ns;
+	int failed; /* negative errno: it could not be prepared or started; *why */
+	struct err why;
+};
+/* The parts of step_make, for steps that go on at the same time. Errors: that end the campaign; whatever goes wrong with the step is in
+ * x->failed. Every step that was prepared must be concluded. */
+int step_prepare(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r, struct err *e);
+/* Waits until so long after the eviction of caches as the protocol says. */
+void step_settle(const struct campaign *c, const struct step *s, const struct step_process *x, struct step_result *r);
+void step_begin(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r);
+/* Waits for its end where it was begun. -EINTR: the campaign is to end. */
+int step_conclude(struct campaign *c, const struct step *s, struct step_process *x, struct step_result *r);
+
 /* Makes the program that a replay is to run, if its engine makes one and it is not there yet: never while anything is measured, and
  * outside the memory cgroup. Errors: why it cannot be made; EINTR. */
 int step_compile(struct campaign *c, const struct step *s, struct err *e);
@@ -162,10 +217,6 @@ int parallel_record(struct campaign *c, struct run *r, struct step *s, struct st
 char *recordings_dir(const struct campaign *c);
 
 /* --- campaign_words.c --------------------------------------------------------------------------------------------- */
-struct words { /* v[n], NULL at the end; words_free */
-	char **v;
-	size_t n, cap;
-};
 void words_make(struct words *w, const struct campaign *c, const struct step *s);
 /* To compile what the step is to run. */
 void compile_words_make(struct words *w, const struct campaign *c, const struct step *s);
@@ -180,6 +231,7 @@ struct summary_work {
 	struct run *run;
 	const char *trace, *input;
 	const char *blank; /* trace of the replay without calls, NULL none */
+	const struct slices *slices; /* that it was made in, NULL none */
 	bool observed;	   /* by others, whose trace is TRACE.side */
 	const char *keep;  /* where the observed trace goes afterwards, NULL nowhere */
 };
@@ -190,12 +242,61 @@ int summary_make(void *context, struct err *e);
 /* --- the others --------------------------------------------------------------------------------------------------- */
 int calibrate_all(struct campaign *c, struct err *e);
 int calibration_from_event(struct campaign *c, const json_t *event);
+/* --- campaign_bank.c ---------------------------------------------------------------------------------------------- */
+/* Where a reference trace lies. The caller frees. */
+char *bank_path(const struct campaign *c, uint32_t scenario, uint32_t bank);
+/* A recording becomes the reference trace of its run. */
+int bank_take(struct campaign *c, const struct run *r, const char *recording, struct err *e);
+/* Makes sure that the scratch directory is there, and the reference trace `bank` that run r replays: 0 with a reason where it cannot be
+ * had; errors end the campaign. */
+int run_input_ensure(struct campaign *c, struct run *r, const char *bank, char *reason, size_t size, struct err *e);
+int file_copy(const char *from, const char *to, struct err *e);
+
+/* --- campaign_run.c ----------------------------------------------------------------------------------------------- */
+struct step step_of_run(const struct campaign *c, const struct run *r, int32_t role, const char *input, const char *output);
+/* The step of run r, or of its recording. Errors: as step_make. */
+int run_step(struct campaign *c, struct run *r, int32_t role, const char *input, const char *output, struct step_result *result, struct err *e);
+/* What a step came to: outcome, blank replay and summary of run r. `slices`: that it was made in; NULL: in one piece. Errors: as
+ * run_make. */
+int run_take(struct campaign *c, struct run *r, const struct step_result *result, const char *output, const struct slices *slices, struct err *e);
+/* Keeps the trace as the protocol says, and journals the run. */
+int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e);
+void run_fail(struct run *r, const char *reason);
+void side_remove(const char *output);
+
 /* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
 int run_make(struct campaign *c, uint32_t id, struct err *e);
 /* Whether the replays of run r are also made without their calls: those of the first blocks (DESIGN_BLANK_BLOCKS). */
 bool blank_wanted(const struct campaign *c, const struct run *r);
+/* On a failed run: 0, or -ECANCELED where the protocol says to stop. */
+int failed_run(struct campaign *c, size_t id, struct err *e);
 /* After block b: analyses where a look is planned. Sets stop_replicates when everything is decided. */
 int look_after(struct campaign *c, uint64_t block, struct err *e);
+/* Finds out which cases are decided, from the summaries in memory: fills look_case. */
+int look_cases(struct campaign *c, struct err *e);
+
+/* --- campaign_group.c --------------------------------------------------------------------------------------------- */
+/* A group is the runs of one scenario in one block: the program and the replayers, contiguous in the plan. */
+static inline bool run_is_wanted(const struct campaign *c, size_t id)
+{
+	return c->run[id].state == RUN_PENDING && !(c->left_out && c->left_out[id]);
+}
+/* Makes all wanted runs of plan.run[first..first+n), which are a group. Errors: as run_make(). */
+int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
+
+/* --- campaign_budget.c -------------------------------------------------------------------------------------------- */
+/* The first run of the group that run `id` belongs to; *n: how many runs it has. */
+size_t group_find(const struct campaign *c, size_t id, size_t *n);
+/* A replay whose case was found to be decided, beyond the least number of pairs. */
+bool case_is_decided(const struct campaign *c, const struct design_run *r);
+/* Makes groups until everything is decided or the budget is used. Errors: as group_make(). */
+int budget_runs_make(struct campaign *c, struct err *e);
+/* Seconds since the campaign began, of all its sessions. */
+double budget_spent_s(const struct campaign *c);
+/* From the journal, when a campaign is resumed. */
+void choice_resume(struct campaign *c, const json_t *event);
+void budget_resume(struct campaign *c, const json_t *event);
+
 /* Has a signal to end arrived? */
 bool campaign_interrupted(struct campaign *c);
 /* Expected seconds of a run. */

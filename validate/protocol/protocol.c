@@ -10,6 +10,7 @@
 #include "common/xalloc.h"
 #include "microbench/volume/service.h"
 #include "validate/protocol/ini_file.h"
+#include "validate/protocol/pairing.h"
 #include "validate/campaign/launch.h"
 #include "validate/protocol/protocol_read.h"
 #include "validate/campaign/queue.h"
@@ -29,6 +30,7 @@ static void defaults_set(struct protocol *p)
 	    .min_duration_ns = 200000000,
 	    .timeout_ns = 60000000000,
 	    .settle_ns = 10000000,
+	    .slice_ns = 5000000,
 	    .accept = accept_defaults,
 	    .compare = compare_defaults,
 	};
@@ -102,7 +104,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first", text);
 	if (p->n_replicates_max > REPLICATES_MAX)
 		return err_set(e, EINVAL, "\"%s\": at most %d", text, REPLICATES_MAX);
-	for (size_t i = 0; i < sizeof planned_looks / sizeof *planned_looks; i++)
+	for (size_t i = 0; !p->budget_ns && i < sizeof planned_looks / sizeof *planned_looks; i++)
 		if (planned_looks[i] >= p->n_replicates_min && planned_looks[i] < p->n_replicates_max)
 			p->look[p->n_looks++] = planned_looks[i];
 	p->look[p->n_looks++] = (unsigned int)p->n_replicates_max;
@@ -118,7 +120,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	if (ret)
 		return ret;
 	if (!p->replicates)
-		p->replicates = xstrdup("20");
+		p->replicates = xstrdup(p->budget_ns ? "8..60" : "20");
 	const struct ini_key *k = ini_key_find(s, "replicates");
 	if (replicates_read(p, e) < 0)
 		return k ? key_refuse(f, k, e) : -EINVAL;
@@ -312,6 +314,8 @@ int protocol_read(struct protocol *p, const char *path, struct err *e)
 		ret = parallel_check(p, e);
 	if (!ret)
 		ret = observe_resolve(p, e);
+	if (!ret)
+		ret = pairing_check(p, e);
 	if (!ret && section_find(&f, "accept"))
 		ret = accept_read(&f, p, section_find(&f, "accept"), e);
 	if (!ret)

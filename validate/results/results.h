@@ -43,6 +43,11 @@ struct run {
 	struct fileset_residency residency;             /* just before it started */
 	uint64_t cgroup_limit_bytes, cgroup_peak_bytes; /* 0: none */
 	uint64_t trace_bytes; /* of the trace that it wrote; 0 unknown */
+	/* Processor time during the run, as shares of all processors: used by other processes; stolen by the hypervisor. NaN unknown (others.h) */
+	double others_share, stolen_share;
+	bool sliced; /* made alternately with the other runs of its block and scenario: */
+	uint32_t n_slices;
+	int64_t slice_ns; /* length that was aimed at */
 	bool has_blank; /* the same replay was made without its calls, too */
 	bool has_own; /* its response times are the preloaded library's; by the replayer's own stamps: */
 	double own_mean_ns, observed_share; /* mean; share of the requests that the library saw */
@@ -71,7 +76,7 @@ struct results {
 	struct run *run;     /* in the order of the plan */
 	const struct run **first_of, **next_of; /* by scenario, and by run (run_index.h); NULL: not indexed */
 	size_t n_runs, n_damaged_journal_lines;
-	bool finished; /* every planned run has an outcome */
+	bool finished; /* every planned run has an outcome, or the budget ended the campaign */
 	char *redacted; /* of results_redact: the host that is hidden; NULL: nothing is */
 };
 
