@@ -216,7 +216,7 @@ static int run_run(int argc, char **argv, struct err *e)
 	if (config.dry_run)
 		status = dry_run(&p, &config, dir, e);
 	else
-		status = chances_check(&p, e) ? EXIT_USAGE : run_consent(&p, config.device, e);
+		status = !config.resume && chances_check(&p, e) ? EXIT_USAGE : run_consent(&p, config.device, e);
 	if (status == EXIT_OK && !config.dry_run)
 		status = run_campaign(&p, &(struct campaign_options){.dir = dir, .resume = config.resume, .budget_ns = config.budget_ns,
 									 .quiet = config.quiet}, form, e);
