@@ -151,16 +151,15 @@ void words_add_worth(struct strbuf *out, const struct cell *c, size_t n)
 	double lo = INFINITY, hi = -INFINITY, lo_machine = INFINITY, hi_machine = -INFINITY;
 	size_t n_limited = 0;
 	for (size_t i = 0; i < n; i++) {
-		const struct budget *b = &c[i].budget;
-		const double machine = isfinite(b->u_c_program) ? fmin(b->k95 * b->u_c_program, b->U95) : NAN; /* no more than the whole */
-		if (b->status || !isfinite(b->U95))
+		const struct worth *w = &c[i].worth;
+		if (!isfinite(w->U95))
 			continue;
 		n_limited += c[i].component[COMPONENT_UNCERTAINTY].decision == DECISION_NOT_APPLICABLE;
-		lo = fmin(lo, b->U95);
-		hi = fmax(hi, b->U95);
-		if (isfinite(machine)) {
-			lo_machine = fmin(lo_machine, machine);
-			hi_machine = fmax(hi_machine, machine);
+		lo = fmin(lo, w->U95);
+		hi = fmax(hi, w->U95);
+		if (isfinite(w->machine)) { /* no more than the whole */
+			lo_machine = fmin(lo_machine, fmin(w->machine, w->U95));
+			hi_machine = fmax(hi_machine, fmin(w->machine, w->U95));
 		}
 	}
 	if (lo > hi)

@@ -99,6 +99,15 @@ static void set_budget(json_t *o, const struct budget *b)
 	json_object_set_new(o, "budget", budget);
 }
 
+static void set_worth(json_t *o, const struct worth *w)
+{
+	json_t *worth = json_object();
+	json_set_number(worth, "U95", w->U95);
+	json_set_number(worth, "machine", w->machine);
+	json_set_number(worth, "replayer", w->own);
+	json_object_set_new(o, "worth", worth);
+}
+
 static void set_paper(json_t *o, const struct cell *c)
 {
 	json_t *paper = json_object();
@@ -261,6 +270,7 @@ json_t *json_cell(const struct analysis *a, const struct cell *c)
 	set_samples(o, c);
 	set_bias_and_precision(o, c);
 	set_budget(o, &c->budget);
+	set_worth(o, &c->worth);
 	set_paper(o, c);
 	set_time(o, c);
 	set_order_and_concurrency(o, c);
