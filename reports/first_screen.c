@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "reports/first_screen.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "validate/analysis/why.h"
 #include "validate/components/component.h"
 
+#define MOST_REASON 160 /* columns of a verdict's reason */
 #define NAME 48 /* columns of a scenario's name in a sentence */
 
 /* --- the verdict ---------------------------------------------------------------------------------------------------- */
@@ -174,11 +176,32 @@ static void add_where(struct strbuf *out, const struct analysis *a, size_t repla
 		strbuf_addf(out, " and %zu more", k->n - 1);
 }
 
+/* Every component that is judged is accepted or none is, and the verdict's reason says what forbids trust. */
+static bool is_barred(const struct cell *c)
+{
+	for (int k = 0; k < COMPONENT_N; k++)
+		if (c->component[k].decision == DECISION_INCONCLUSIVE)
+			return false;
+	return c->verdict == VERDICT_INCONCLUSIVE;
+}
+
+static void add_bar(struct strbuf *out, const struct analysis *a, size_t replayer)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].replayer == replayer && is_barred(&a->cell[i])) {
+			strbuf_addstr(out, "; ");
+			text_cut(out, a->cell[i].verdict_reason, MOST_REASON);
+			return;
+		}
+}
+
 static void add_cause(struct strbuf *out, const struct analysis *a, size_t replayer, size_t n_cells)
 {
 	struct main_cause k = main_cause_of(a, replayer);
-	if (!k.n)
+	if (!k.n) {
+		add_bar(out, a, replayer);
 		return;
+	}
 	const struct component *c = &a->cell[k.worst].component[k.kind];
 	strbuf_addstr(out, "; ");
 	if (k.decision == DECISION_REJECT || k.leaning == LEANING_WRONG) {
@@ -327,9 +350,46 @@ static void next_of_budget(struct strbuf *text, struct strbuf *command, const st
 	strbuf_addf(command, "validate run -o %s --resume --budget %.0fmin", dir, ceil((spent + more) / 60));
 }
 
+/* Nothing is undecided but what forbids trust. */
+static bool all_barred(const struct analysis *a)
+{
+	for (size_t i = 0; i < a->n_cells; i++)
+		if (a->cell[i].verdict == VERDICT_INCONCLUSIVE && !is_barred(&a->cell[i]))
+			return false;
+	return true;
+}
+
+/* Time until every case has as many pairs as a verdict needs. */
+static void next_of_early(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds)
+{
+	const struct protocol *p = &a->results->protocol;
+	unsigned int fewest = UINT_MAX;
+	for (size_t i = 0; i < a->n_cells; i++)
+		fewest = a->cell[i].n_pairs < fewest ? a->cell[i].n_pairs : fewest;
+	const double wanted = p->budget_ns || !p->n_looks ? (double)p->n_replicates_min : (double)p->look[0];
+	const double total = seconds * wanted / fmax(fewest, 1);
+	strbuf_addf(text, "Too few pairs were made for a verdict: %u of at least %.0f in some case. Go on", fewest, wanted);
+	add_time(text, total - seconds);
+	strbuf_addch(text, '.');
+	strbuf_addf(command, "validate run -o %s --resume", dir);
+	if (p->budget_ns)
+		strbuf_addf(command, " --budget %.0fmin", ceil(fmax(total, (double)p->budget_ns * 1e-9) / 60) + 1);
+}
+
 static void next_of_undecided(struct strbuf *text, struct strbuf *command, const struct analysis *a, const char *dir, double seconds)
 {
 	size_t n;
+	if (!a->look) {
+		next_of_early(text, command, a, dir, seconds);
+		return;
+	}
+	if (all_barred(a)) {
+		strbuf_addstr(text, "Remove what forbids trust, which the lines above name, and run it again");
+		add_time(text, seconds);
+		strbuf_addch(text, '.');
+		strbuf_addf(command, "validate run %s/protocol.conf", dir);
+		return;
+	}
 	const uint64_t more = pairs_needed(a, &n);
 	const bool worth = n && 2 * n >= a->n_inconclusive;
 	if (worth && a->results->protocol.budget_ns) {

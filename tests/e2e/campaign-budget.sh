@@ -8,6 +8,7 @@ protocol() { # BUDGET REPLICATES
 		[protocol]
 		budget = $1
 		replicates = $2
+		allow-undecidable = yes
 		bank = 2
 		min-duration = 5ms
 		settle = 1ms

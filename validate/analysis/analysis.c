@@ -65,6 +65,14 @@ static bool applies(const struct protocol *p, size_t scenario, size_t replayer)
 	return !p->replayer[replayer].applies || p->replayer[replayer].applies[scenario];
 }
 
+static struct worth worth_of(const struct budget *b)
+{
+	if (b->status)
+		return (struct worth){NAN, NAN, NAN};
+	double machine = b->k95 * b->u_c_program;
+	return (struct worth){b->U95, machine, sqrt(fmax(0, b->U95 * b->U95 - machine * machine))};
+}
+
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
 	struct pairs pairs;
@@ -73,6 +81,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
 	measure_budget(c, e, &pairs);
+	c->worth = worth_of(&c->budget);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);
 	measure_distributions(c, &pairs);

@@ -48,7 +48,7 @@ static bool excludes_ideal(const struct component *k, double lo, double hi)
 
 static bool is_machines(const struct cell *c, const struct component *k)
 {
-	return k->kind == COMPONENT_UNCERTAINTY && c->budget.k95 * c->budget.u_c_program > k->limit;
+	return k->kind == COMPONENT_UNCERTAINTY && c->worth.machine > k->limit;
 }
 
 enum leaning component_leaning(const struct cell *c, const struct component *k)

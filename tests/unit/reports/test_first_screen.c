@@ -106,6 +106,48 @@ static void test_leanings(void **state)
 	fixture_release(&f);
 }
 
+/* Everything is accepted, and something else forbids trust. */
+static void test_barred(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct analysis *a = &f.analysis;
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_TRUSTED);
+	trust_all(a);
+	a->cell[0].verdict = VERDICT_INCONCLUSIVE;
+	a->n_trusted = 0;
+	a->n_inconclusive = 1;
+	snprintf(a->cell[0].verdict_reason, sizeof a->cell[0].verdict_reason, "not trusted: 3 of 20 replays failed");
+	verdict_is(a, "Trusted in 0 of 1 case; 1 undecided");
+	replayer_is(a, 0, "undecided; not trusted: 3 of 20 replays failed");
+	first_screen_next(&text, &command, a, "results");
+	assert_non_null(strstr(text.s, "Remove what forbids trust"));
+	strbuf_release(&text);
+	strbuf_release(&command);
+	fixture_release(&f);
+}
+
+/* Before the first look there are numbers and no verdicts. */
+static void test_too_early(void **state)
+{
+	(void)state;
+	struct fixture f;
+	struct strbuf text = STRBUF_INIT, command = STRBUF_INIT;
+	fixture_make(&f, FIXTURE_QUICK);
+	f.analysis.look = 0;
+	f.analysis.complete = true;
+	f.results.protocol.budget_ns = 60000000000;
+	f.results.protocol.n_replicates_min = 8;
+	f.analysis.cell[3].n_pairs = 4;
+	first_screen_next(&text, &command, &f.analysis, "results");
+	assert_non_null(strstr(text.s, "4 of at least 8"));
+	assert_non_null(strstr(command.s, "validate run -o results --resume --budget "));
+	strbuf_release(&text);
+	strbuf_release(&command);
+	fixture_release(&f);
+}
+
 static void next_is(const struct analysis *a, const char *in_text, const char *command)
 {
 	struct strbuf text = STRBUF_INIT, line = STRBUF_INIT;
@@ -180,6 +222,7 @@ static void test_facts(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_all_trusted), cmocka_unit_test(test_where), cmocka_unit_test(test_leanings),
+					   cmocka_unit_test(test_barred), cmocka_unit_test(test_too_early),
 					   cmocka_unit_test(test_next_step), cmocka_unit_test(test_facts)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
