@@ -157,6 +157,7 @@ const struct component_row component_uncertainty = {
 		"rejected when its lower limit exceeds it and the program run again in the "
 		"replay's place would be within it",
 	.source = "GUM 5.1, 6.2, G.4 and H.5",
+	.above = "one replay is only good to ±%s",
 	.unit = COMPONENT_SHARE,
 	.relative = true,
 	.decide = decide_uncertainty,
