@@ -54,6 +54,33 @@ static int failed_run(struct campaign *c, size_t id, struct err *e)
 		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role), c->run[id].reason);
 }
 
+/* A recording, or the runs of one scenario in one block: how many of the n runs from `id` on. */
+static size_t group_size(const struct campaign *c, size_t id, size_t n)
+{
+	const struct design_run *r = &c->plan.run[id];
+	size_t size = 1;
+	while (r->role != ROLE_RECORD && id + size < n && r[size].block == r->block && r[size].scenario == r->scenario)
+		size++;
+	return size;
+}
+
+static int group_try(struct campaign *c, size_t first, size_t n, double done, struct err *e)
+{
+	uint32_t n_pending = 0;
+	for (size_t i = 0; i < n; i++)
+		n_pending += c->run[first + i].state == RUN_PENDING;
+	if (!n_pending)
+		return 0;
+	progress_show(c, first, done);
+	if (campaign_interrupted(c))
+		return -EINTR;
+	int ret = c->plan.run[first].role == ROLE_RECORD ? run_make(c, (uint32_t)first, e) : group_make(c, first, n, e);
+	for (size_t i = first; !ret && i < first + n; i++)
+		if (c->run[i].state == RUN_FAILED)
+			ret = failed_run(c, i, e);
+	return ret;
+}
+
 static int runs_make(struct campaign *c, struct err *e)
 {
 	double done = 0, total = 0;
@@ -61,19 +88,16 @@ static int runs_make(struct campaign *c, struct err *e)
 	for (size_t id = 0; id < n; id++)
 		total += run_seconds(c, &c->plan.run[id]);
 	progress_start(&c->progress, n, total, !c->options->quiet);
-	for (size_t id = 0; id < n; id++) {
+	for (size_t id = 0, size; id < n; id += size) {
 		const struct design_run *r = &c->plan.run[id];
-		if (c->run[id].state == RUN_PENDING) {
-			progress_show(c, id, done);
-			int ret = campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)id, e);
-			if (!ret && c->run[id].state == RUN_FAILED)
-				ret = failed_run(c, id, e);
-			if (ret)
-				return ret;
-		}
-		done += run_seconds(c, r);
-		if (id + 1 == n || c->plan.run[id + 1].block != r->block) {
-			int ret = r->role == ROLE_RECORD ? 0 : look_after(c, r->block, e);
+		size = group_size(c, id, n);
+		int ret = group_try(c, id, size, done, e);
+		if (ret)
+			return ret;
+		for (size_t i = id; i < id + size; i++)
+			done += run_seconds(c, &c->plan.run[i]);
+		if (id + size == n || c->plan.run[id + size].block != r->block) {
+			ret = r->role == ROLE_RECORD ? 0 : look_after(c, r->block, e);
 			if (ret)
 				return ret;
 			n = n_runs_wanted(c);

@@ -12,6 +12,7 @@
 #include "common/xalloc.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/campaign/fault_cost.h"
+#include "validate/protocol/pairing.h"
 #include "validate/protocol/text.h"
 #include "validate/provenance/provenance.h"
 
@@ -62,6 +63,19 @@ static bool campaign_is_parallel(const struct campaign *c)
 	return false;
 }
 
+/* How the runs of each scenario are paired, and why. */
+static json_t *pairing_facts(const struct protocol *p)
+{
+	json_t *all = json_array();
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const char *why, *replayer;
+		const bool sliced = scenario_is_sliced(p, i, &why, &replayer);
+		json_array_append_new(all, json_pack("{s:s, s:s, s:s, s:s*}", "scenario", p->scenario[i].name, "by", sliced ? "slices" : "runs",
+						     "why", why, "replayer", replayer));
+	}
+	return all;
+}
+
 void facts_begin(struct campaign *c)
 {
 	c->environment = environment_make(c->options->self);
@@ -74,6 +88,7 @@ void facts_begin(struct campaign *c)
 	json_object_set_new(c->environment, "costs",
 			    json_pack("{s:o}", "minor_fault_ns", isfinite(fault_ns) ? json_real(fault_ns) : json_null()));
 	earlier_inherit(c);
+	json_object_set_new(c->environment, "pairing", pairing_facts(c->protocol));
 	cpu_ticks_read(&c->ticks_at_start);
 }
 

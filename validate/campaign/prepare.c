@@ -96,15 +96,16 @@ static int tree_list(const char *path, struct fileset *files, struct err *e)
 	return 0;
 }
 
-static struct place_dir *dir_of(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
+static struct place_dir *dir_of(const struct places *s, const struct protocol *p, struct seat seat)
 {
-	const struct scenario_files *f = &s->scenario[scenario];
-	return &s->place[target].dir[target == p->scenario[scenario].target ? f->dir : f->recorded_dir];
+	const struct scenario_files *f = &s->scenario[seat.scenario];
+	const bool is_target = seat.target == p->scenario[seat.scenario].target;
+	return place_seat(&s->place[seat.target], is_target ? f->dir : f->recorded_dir, seat.number);
 }
 
 char *program_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
 {
-	return xstrdup(dir_of(s, p, scenario, target)->path);
+	return xstrdup(dir_of(s, p, (struct seat){scenario, target, 0})->path);
 }
 
 char *program_work_dir(const struct places *s, const struct protocol *p, size_t scenario, size_t target)
@@ -116,18 +117,17 @@ char *program_work_dir(const struct places *s, const struct protocol *p, size_t 
 	return path;
 }
 
-int prepare_check(struct places *s, const struct protocol *p, size_t scenario, size_t on, struct err *e)
+int prepare_check(struct places *s, const struct protocol *p, struct seat seat, struct err *e)
 {
-	return place_dir_check(&s->place[on], dir_of(s, p, scenario, on), e);
+	return place_dir_check(&s->place[seat.target], dir_of(s, p, seat), e);
 }
 
-int prepare_run(struct places *s, const struct protocol *p, size_t scenario, size_t on, bool drop_caches, struct prepared *out,
-		struct err *e)
+int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e)
 {
-	const struct target *target = &p->target[on];
-	struct place *place = &s->place[on];
-	struct place_dir *dir = dir_of(s, p, scenario, on);
-	const struct fileset *files = &s->scenario[scenario].files;
+	const struct target *target = &p->target[seat.target];
+	struct place *place = &s->place[seat.target];
+	struct place_dir *dir = dir_of(s, p, seat);
+	const struct fileset *files = &s->scenario[seat.scenario].files;
 	struct fileset found = {0};
 	*out = (struct prepared){{0}, 0};
 	int ret = place_dir_check(place, dir, e);
