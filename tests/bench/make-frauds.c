@@ -21,7 +21,7 @@
 #include "validate/results/results_file.h"
 #include "validate/selftest/frauds.h"
 
-#define SEED 3
+#define SEED 6
 #define N_REQUESTS 2000
 #define MEAN_NS 100000.0
 #define BLOCK_SD 0.02	/* of what the runs of a block share */

@@ -2,8 +2,9 @@
 /* Whether replays follow their storage: on a volume, one block of each two is served more slowly, drawn by the protocol's seed.
  *
  * For each two blocks, the log ratio ln(x/r) of the slow one minus that of the other one: 0 where the replay becomes slower as the program does.
- * These differences are judged as paired log ratios are. The draw gives each difference a random sign, so nothing that the machine does is
- * mistaken for the effect of the storage. Where the program does not follow its storage itself, nothing can be asked of a replay.
+ * These differences are judged as paired log ratios are. The draw gives the part of each difference that is not due to the storage a random
+ * sign, independent of the others: neither what the machine does nor dependence between the runs of a role is mistaken for its effect, and nothing is
+ * widened. Where the program does not follow its storage itself, nothing can be asked of a replay.
  * Source: calibration of a measuring system at two known values (VIM 4.12, sensitivity). */
 #include <math.h>
 #include <stdlib.h>
@@ -50,6 +51,8 @@ static void measure_responsiveness(const struct measuring *m)
 	slowing_find(&s, m->pairs);
 	e->program_status = dependent_mean(s.r, s.n, &e->program, &wide, &serial);
 	paired_values(&e->ratio, s.d, &(struct pairs){.x = s.x, .n = s.n});
+	e->ratio.wide = e->ratio.t; /* the draw makes them independent, also where the runs of a role are not */
+	e->ratio.serial = serial_none(s.n);
 	if (!s.n)
 		e->ratio.status = STAT_NOT_APPLICABLE;
 	free(s.r);
