@@ -48,10 +48,11 @@ static void add_line(struct strbuf *line, const struct progress *p, const char *
 	double share = p->work_total > 0 ? p->work_done / p->work_total : 0;
 	if (!(share >= 0) || share > 1)
 		share = share > 1 ? 1 : 0;
-	strbuf_addf(line, "%3.0f%%  %llu/%llu", floor(100 * share), (unsigned long long)p->n_done,
-		    (unsigned long long)p->n_total);
+	strbuf_addf(line, "%3.0f%%", floor(100 * share));
+	if (p->n_total != PROGRESS_UNKNOWN)
+		strbuf_addf(line, "  %llu/%llu", (unsigned long long)p->n_done, (unsigned long long)p->n_total);
 	double passed_ns = (double)(p->last_ns - p->start_ns), done = p->work_done - p->work_before;
-	if (done > 0 && share < 1) {
+	if (p->n_total != PROGRESS_UNKNOWN && done > 0 && share < 1) {
 		strbuf_addstr(line, "  ");
 		double left_ns = passed_ns * (p->work_total - p->work_done) / done;
 		format_duration(line, left_ns < 1e9 ? 1e9 : round(left_ns / 1e9) * 1e9);

@@ -15,6 +15,9 @@ struct progress {
 	double work_before;	      /* done before the first step shown, as by a campaign that is resumed */
 };
 
+/* The number of steps is unknown; `what` says how much is left. */
+#define PROGRESS_UNKNOWN UINT64_MAX
+
 void progress_start(struct progress *p, uint64_t n_total, double work_total, bool enabled);
 /* Call it when a step begins: `n_done` and `work_done` are what lies behind it, `what` is shown as it is. The time left is
  * estimated from the work done since the first call. */

@@ -41,6 +41,11 @@ static int look_choose(struct analysis *a, unsigned int n_complete, struct err *
 	a->level_accept = ALPHA_ACCEPT;
 	a->level_reject = ALPHA_REJECT;
 	a->n_replicates = n_complete;
+	if (p->budget_ns) { /* each scenario has its own number of pairs */
+		a->look = n_complete >= p->n_replicates_min;
+		a->n_replicates = whole;
+		return 0;
+	}
 	if (n_looks > sizeof accept / sizeof *accept || spending_levels(ALPHA_ACCEPT, look, n_looks, accept) ||
 	    spending_levels(ALPHA_REJECT, look, n_looks, reject))
 		return err_set(e, EINVAL, "%s: the planned looks are not ascending replicate counts",
@@ -60,6 +65,14 @@ static bool applies(const struct protocol *p, size_t scenario, size_t replayer)
 	return !p->replayer[replayer].applies || p->replayer[replayer].applies[scenario];
 }
 
+static struct worth worth_of(const struct budget *b)
+{
+	if (b->status)
+		return (struct worth){NAN, NAN, NAN};
+	double machine = b->k95 * b->u_c_program;
+	return (struct worth){b->U95, machine, sqrt(fmax(0, b->U95 * b->U95 - machine * machine))};
+}
+
 static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 {
 	struct pairs pairs;
@@ -68,6 +81,7 @@ static void cell_compute(struct analysis *a, struct cell *c, struct evidence *e)
 	measure_times(c, e, &pairs, a->results);
 	blank_measure(c, a->results, a->n_replicates);
 	measure_budget(c, e, &pairs);
+	c->worth = worth_of(&c->budget);
 	measure_order(c, e, &pairs, a->results);
 	measure_concurrency(c, e, &pairs);
 	measure_distributions(c, &pairs);

@@ -155,6 +155,7 @@ struct cell { /* one scenario x one replayer */
 	unsigned int n_blocks, n_pairs, n_failed_program, n_failed_replayer; /* block 0 left out */
 	char first_failure[200];
 	double n_lanes; /* threads that make the program's requests, one at a time (analysis/pairs.h); NaN unknown, or not the same in all runs */
+	bool one_recording;	  /* the program runs anew in each pair, and all replays are of one recording */
 	bool single_reference;	  /* one recorded trace is the reference of all: no F, precision not applicable */
 	struct sample x, r;	  /* mean response time, ns: replay and program, paired by index */
 	struct sample x_median, r_median, x_p99, r_p99; /* of the runs' medians and 99th percentiles */
@@ -184,6 +185,11 @@ struct cell { /* one scenario x one replayer */
 	/* Brown-Forsythe and Levene on logarithms, Welch and Shapiro-Wilk on response times */
 	double brown_forsythe_p, levene_p, welch_p, shapiro_p_x, shapiro_p_r; /* NaN not available */
 	struct budget budget;
+	/* What one replay is worth on this machine: U of one future replay, what the program itself would have in its place, and
+	 * the replayer's own part, sqrt(U95^2 - machine^2), 0 where the machine has more. Relative; NaN unknown */
+	struct worth {
+		double U95, machine, own;
+	} worth;
 	struct estimate execution_time;
 	/* the same deviation split into requests that took longer and waiting between them: their sum is its value; NaN
 	 * unknown */

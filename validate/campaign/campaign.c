@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -45,7 +46,7 @@ static size_t n_runs_wanted(const struct campaign *c)
 	return design_n_runs_until(&c->plan, c->stop_replicates);
 }
 
-static int failed_run(struct campaign *c, size_t id, struct err *e)
+int failed_run(struct campaign *c, size_t id, struct err *e)
 {
 	const struct design_run *r = &c->plan.run[id];
 	if (c->protocol->on_failure != ON_FAILURE_STOP)
@@ -54,30 +55,21 @@ static int failed_run(struct campaign *c, size_t id, struct err *e)
 		       c->protocol->scenario[r->scenario].name, run_role_name(c->protocol, r->role), c->run[id].reason);
 }
 
-/* A recording, or the runs of one scenario in one block: how many of the n runs from `id` on. */
-static size_t group_size(const struct campaign *c, size_t id, size_t n)
+/* A recording, or a group. */
+static int runs_make_some(struct campaign *c, size_t first, size_t n, double done, struct err *e)
 {
-	const struct design_run *r = &c->plan.run[id];
-	size_t size = 1;
-	while (r->role != ROLE_RECORD && id + size < n && r[size].block == r->block && r[size].scenario == r->scenario)
-		size++;
-	return size;
-}
-
-static int group_try(struct campaign *c, size_t first, size_t n, double done, struct err *e)
-{
-	uint32_t n_pending = 0;
+	bool *pending = xcalloc(n, sizeof *pending), any = false;
 	for (size_t i = 0; i < n; i++)
-		n_pending += c->run[first + i].state == RUN_PENDING;
-	if (!n_pending)
-		return 0;
-	progress_show(c, first, done);
-	if (campaign_interrupted(c))
-		return -EINTR;
-	int ret = c->plan.run[first].role == ROLE_RECORD ? run_make(c, (uint32_t)first, e) : group_make(c, first, n, e);
-	for (size_t i = first; !ret && i < first + n; i++)
-		if (c->run[i].state == RUN_FAILED)
-			ret = failed_run(c, i, e);
+		any |= pending[i] = c->run[first + i].state == RUN_PENDING;
+	if (any)
+		progress_show(c, first, done);
+	int ret = !any ? 0 : campaign_interrupted(c) ? -EINTR : 0;
+	if (!ret && any)
+		ret = c->plan.run[first].role == ROLE_RECORD ? run_make(c, (uint32_t)first, e) : group_make(c, first, n, e);
+	for (size_t i = 0; !ret && i < n; i++)
+		if (pending[i] && c->run[first + i].state == RUN_FAILED)
+			ret = failed_run(c, first + i, e);
+	free(pending);
 	return ret;
 }
 
@@ -88,16 +80,18 @@ static int runs_make(struct campaign *c, struct err *e)
 	for (size_t id = 0; id < n; id++)
 		total += run_seconds(c, &c->plan.run[id]);
 	progress_start(&c->progress, n, total, !c->options->quiet);
-	for (size_t id = 0, size; id < n; id += size) {
+	for (size_t id = 0, n_group; id < n; id += n_group) {
 		const struct design_run *r = &c->plan.run[id];
-		size = group_size(c, id, n);
-		int ret = group_try(c, id, size, done, e);
+		n_group = 1;
+		if (r->role != ROLE_RECORD)
+			group_find(c, id, &n_group);
+		int ret = runs_make_some(c, id, n_group, done, e);
 		if (ret)
 			return ret;
-		for (size_t i = id; i < id + size; i++)
+		for (size_t i = id; i < id + n_group; i++)
 			done += run_seconds(c, &c->plan.run[i]);
-		if (id + size == n || c->plan.run[id + size].block != r->block) {
-			ret = r->role == ROLE_RECORD ? 0 : look_after(c, r->block, e);
+		if (r->role != ROLE_RECORD && (id + n_group == n || r[n_group].block != r->block)) {
+			ret = look_after(c, r->block, e);
 			if (ret)
 				return ret;
 			n = n_runs_wanted(c);
@@ -153,13 +147,17 @@ static int session(struct campaign *c, struct err *e)
 	if (!ret)
 		ret = environment_save(c, e);
 	c->ready = !ret;
+	time_begin(&c->time, TIME_OTHER);
 	if (!ret)
-		ret = runs_make(c, e);
+		ret = c->budget_ns ? budget_runs_make(c, e) : runs_make(c, e);
 	progress_end(&c->progress);
+	time_begin(&c->time, TIME_CLEANUP);
 	setup_end(c);
 	int saved = c->ready ? environment_save(c, ret ? NULL : e) : 0;
 	if (!ret)
 		ret = saved;
+	if (c->ready && !c->options->quiet)
+		time_use_print(json_object_get(c->environment, "time"), stderr);
 	if (ret == -EINTR || c->interrupted)
 		session_note(c, "interrupted", NULL);
 	else if (!ret) {
@@ -175,7 +173,12 @@ static void campaign_init(struct campaign *c, const struct protocol *p, const st
 {
 	*c = (struct campaign){.protocol = p, .options = o, .signal_fd = -1, .journal = {.fd = -1}};
 	c->started_ns = clock_monotonic_ns();
+	c->started_wall_ns = time(NULL) * INT64_C(1000000000);
+	time_use_start(&c->time, TIME_SETUP);
 	c->stop_replicates = p->n_replicates_max;
+	c->budget_ns = o->budget_ns ? o->budget_ns : p->budget_ns;
+	c->look_case = xcalloc(p->n_scenarios * p->n_replayers + 1, sizeof *c->look_case);
+	c->spent = xcalloc(p->n_scenarios, sizeof *c->spent);
 	c->queues_before = json_array();
 	c->bank_known = xcalloc(p->n_scenarios * protocol_n_bank(p), sizeof *c->bank_known);
 	c->calibration = xcalloc(p->n_scenarios, sizeof *c->calibration);
@@ -202,9 +205,13 @@ static void campaign_release(struct campaign *c)
 		free(c->calibration[i].failure);
 	}
 	free(c->calibration);
+	free(c->look_case);
+	free(c->spent);
+	free(c->left_out);
 	free(c->bank_known);
 	free(c->earlier_cgroup);
 	json_decref(c->queues_before);
+	json_decref(c->time_before);
 	json_decref(c->environment);
 	results_runs_free(c->run, c->plan.n_runs);
 	design_release(&c->plan);
@@ -229,6 +236,8 @@ static size_t n_runs_done(const struct campaign *c)
 static bool finished(const struct campaign *c)
 {
 	size_t n = n_runs_wanted(c);
+	if (c->budget_ns)
+		return c->budget_over;
 	for (size_t i = 0; i < n; i++)
 		if (c->run[i].state == RUN_PENDING)
 			return false;
@@ -256,6 +265,8 @@ int campaign_run(const struct protocol *p, const struct campaign_options *o, str
 	int ret = o->resume ? dir_resume(&c, e) : dir_begin(&c, e);
 	if (!ret && !c.run)
 		c.run = results_runs_make(&c.plan);
+	if (!ret && !c.left_out)
+		c.left_out = xcalloc(c.plan.n_runs + 1, sizeof *c.left_out);
 	if (!c.name)
 		c.name = xstrdup(p->name);
 	if (!ret)

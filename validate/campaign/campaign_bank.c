@@ -121,7 +121,9 @@ static int bank_record(struct campaign *c, struct run *r, const char *path, char
 	struct step_result result;
 	char *part = scratch_path(c, "bank.part");
 	reason[0] = 0;
+	const enum time_part before = time_begin(&c->time, TIME_RECORDINGS);
 	int ret = run_step(c, r, ROLE_RECORD, NULL, part, &result, e);
+	time_end(&c->time, before);
 	if (!ret && !result.reason[0])
 		ret = bank_observe(c, r, part, path, result.reason, sizeof result.reason);
 	side_remove(part);

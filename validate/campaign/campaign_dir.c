@@ -274,6 +274,10 @@ static int event_resume(const json_t *event, void *context, struct err *e)
 		calibration_from_event(c, event);
 	} else if (!strcmp(name, "look")) {
 		look_resume(c, event);
+	} else if (!strcmp(name, "choice")) {
+		choice_resume(c, event);
+	} else if (!strcmp(name, "budget")) {
+		budget_resume(c, event);
 	} else if (!strcmp(name, "cgroup")) {
 		cgroup_keep(c, event);
 	} else if (!strcmp(name, "queue")) {
@@ -336,6 +340,7 @@ int dir_resume(struct campaign *c, struct err *e)
 		ret = err_context(e, "%s", plan_path);
 	if (!ret) {
 		c->run = results_runs_make(&c->plan);
+		c->left_out = xcalloc(c->plan.n_runs + 1, sizeof *c->left_out);
 		c->whole = xcalloc(c->plan.n_runs + 1, sizeof *c->whole);
 		ret = journal_read(journal_path, event_resume, c, &reading, e);
 		cut_groups_redo(c);

@@ -82,11 +82,6 @@ static uint64_t group_seed(const struct campaign *c, const struct design_run *r)
 	return design_workload_seed(c->protocol, UINT32_MAX - (r->block * (uint32_t)c->protocol->n_scenarios + r->scenario));
 }
 
-static bool is_wanted(const struct campaign *c, size_t id)
-{
-	return c->run[id].state == RUN_PENDING;
-}
-
 /* Of the wanted runs among the n from `first` on. */
 static void group_begin(struct group *g, struct campaign *c, size_t first, size_t n)
 {
@@ -96,7 +91,7 @@ static void group_begin(struct group *g, struct campaign *c, size_t first, size_
 	g->rounds = (struct rounds){.role = xcalloc(n, sizeof *g->rounds.role), .slice_ns = slice_ns(c, r->scenario), .seed = seed,
 				    .signal_fd = c->signal_fd};
 	for (size_t i = first; i < first + n; i++)
-		if (is_wanted(c, i)) {
+		if (run_is_wanted(c, i)) {
 			member_begin(c, &g->member[g->n], &c->run[i], g->n);
 			g->n++;
 		}
@@ -174,6 +169,7 @@ static int member_conclude(struct campaign *c, struct member *m, int64_t rounds_
 	for (size_t i = 0; i < m->role->slices.n; i++)
 		own_ns += m->role->slices.slice[i].quiet_ns - m->role->slices.slice[i].open_ns;
 	m->result.launch.run_ns -= rounds_ns - own_ns;
+	time_move(&c->time, TIME_START, role_is_program(c, m->run->role) ? TIME_PROGRAM : TIME_REPLAY, (double)own_ns * 1e-9);
 	if (is_one_process(c, m->run)) {
 		m->result.others = m->role->others;
 		m->result.own_s = m->role->own_s;
@@ -190,6 +186,7 @@ static int group_run(struct group *g, struct err *e)
 		ret = member_prepare(c, &g->member[i], e);
 	for (size_t i = 0; !ret && i < g->n; i++) /* after recordings that had to be made again */
 		ret = run_service_set(c, g->member[i].run, g->member[i].run->role, e);
+	const enum time_part before = time_begin(&c->time, TIME_START);
 	for (size_t i = 0; !ret && !interrupted && i < g->n; i++)
 		interrupted = member_start(g, &g->member[i]);
 	const int64_t begin_ns = clock_monotonic_ns();
@@ -202,6 +199,7 @@ static int group_run(struct group *g, struct err *e)
 		int bad = member_conclude(c, &g->member[i], rounds_ns);
 		ret = ret ? ret : bad;
 	}
+	time_end(&c->time, before);
 	return ret;
 }
 
@@ -257,11 +255,11 @@ int group_make(struct campaign *c, size_t first, size_t n, struct err *e)
 	const char *why, *replayer;
 	size_t n_wanted = 0;
 	for (size_t i = first; i < first + n; i++)
-		n_wanted += is_wanted(c, i);
+		n_wanted += run_is_wanted(c, i);
 	if (n_wanted > 1 && scenario_is_sliced(c->protocol, c->plan.run[first].scenario, &why, &replayer))
 		return sliced_make(c, first, n, e);
 	for (size_t i = first; i < first + n; i++) {
-		int ret = !is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
+		int ret = !run_is_wanted(c, i) ? 0 : campaign_interrupted(c) ? -EINTR : run_make(c, (uint32_t)i, e);
 		if (ret)
 			return ret;
 	}

@@ -1,28 +1,46 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* Planned looks: the only moments at which a campaign may learn that it is done early (DESIGN section 10). */
+/* Looks at what is decided: the planned ones, after which a campaign may end, and those after each group of a campaign with a budget. */
 #include <errno.h>
+#include <string.h>
 
 #include "validate/analysis/analysis.h"
 #include "validate/campaign/campaign_state.h"
 #include "validate/compare/compare.h"
+#include "validate/results/run_index.h"
 
 /* Where [compare] names two replayers, what is to be decided is how they compare. */
+struct comparison {
+	struct baseline was, is;
+	struct campaign_change change;
+};
+
+static void comparison_release(struct comparison *k)
+{
+	campaign_change_release(&k->change);
+	baseline_release(&k->was);
+	baseline_release(&k->is);
+}
+
+/* Ownership: comparison_release, also after an error. */
+static int comparison_make(struct comparison *k, const struct results *r, const struct analysis *a, struct err *e)
+{
+	*k = (struct comparison){0};
+	int ret = baseline_make(&k->was, r, a, e);
+	ret = ret ? ret : baseline_make(&k->is, r, a, e);
+	ret = ret ? ret : baseline_choose(&k->was, r->protocol.compare.old, e);
+	ret = ret ? ret : baseline_choose(&k->is, r->protocol.compare.new, e);
+	return ret ? ret : compare_compute(&k->change, &k->was, &k->is, &(struct compare_options){0}, e);
+}
+
 static int comparison_count(const struct results *r, const struct analysis *a, size_t *n_undecided, size_t *n_cells, struct err *e)
 {
-	struct baseline was = {0}, is = {0};
-	struct campaign_change change;
-	int ret = baseline_make(&was, r, a, e);
-	ret = ret ? ret : baseline_make(&is, r, a, e);
-	ret = ret ? ret : baseline_choose(&was, r->protocol.compare.old, e);
-	ret = ret ? ret : baseline_choose(&is, r->protocol.compare.new, e);
-	ret = ret ? ret : compare_compute(&change, &was, &is, &(struct compare_options){0}, e);
+	struct comparison k;
+	int ret = comparison_make(&k, r, a, e);
 	if (!ret) {
-		*n_undecided = change.n_inconclusive;
-		*n_cells = change.n_cells;
-		campaign_change_release(&change);
+		*n_undecided = k.change.n_inconclusive;
+		*n_cells = k.change.n_cells;
 	}
-	baseline_release(&was);
-	baseline_release(&is);
+	comparison_release(&k);
 	return ret;
 }
 
@@ -67,5 +85,61 @@ int look_after(struct campaign *c, uint64_t block, struct err *e)
 	c->n_looks_done++;
 	if (stop)
 		c->stop_replicates = p->look[k];
+	return ret;
+}
+
+/* --- cases, where there is a budget --------------------------------------------------------------------------------- */
+
+/* Pairs until the last component is settled; 0 where that is unknown or impractical. */
+static uint64_t further_pairs(const struct cell *c)
+{
+	uint64_t most = 0;
+	for (int k = 0; k < COMPONENT_N; k++) {
+		const struct component *m = &c->component[k];
+		if (m->decision != DECISION_INCONCLUSIVE)
+			continue;
+		if (m->impractical || !m->n_more)
+			return 0;
+		most = m->n_more > most ? m->n_more : most;
+	}
+	return most;
+}
+
+/* A comparison decides for all replayers of its scenario. */
+static void comparison_take(struct campaign *c, const struct campaign_change *change)
+{
+	const struct protocol *p = c->protocol;
+	for (size_t i = 0; i < change->n_cells; i++)
+		for (size_t s = 0; s < p->n_scenarios; s++)
+			for (size_t r = 0; r < p->n_replayers && !strcmp(change->cell[i].scenario, p->scenario[s].name); r++)
+				c->look_case[s * p->n_replayers + r] =
+				    (struct look_case){change->cell[i].word != CHANGE_INCONCLUSIVE, 0};
+}
+
+int look_cases(struct campaign *c, struct err *e)
+{
+	struct results r = {.dir = c->dir, .protocol = *c->protocol, .environment = c->environment, .run = c->run,
+			    .n_runs = c->plan.n_runs}; /* all borrowed */
+	struct analysis a;
+	struct comparison k;
+	results_index(&r);
+	int ret = analysis_compute(&a, &r, e);
+	if (ret) {
+		results_index_release(&r);
+		return ret == -ENODATA ? 0 : err_context(e, "the look at what is decided"); /* no pair yet */
+	}
+	for (size_t i = 0; i < a.n_cells; i++) {
+		const struct cell *cell = &a.cell[i];
+		c->look_case[cell->scenario * c->protocol->n_replayers + cell->replayer] =
+		    (struct look_case){cell->verdict != VERDICT_INCONCLUSIVE, further_pairs(cell)};
+	}
+	if (r.protocol.compare.old) {
+		ret = comparison_make(&k, &r, &a, e);
+		if (!ret)
+			comparison_take(c, &k.change);
+		comparison_release(&k);
+	}
+	analysis_release(&a);
+	results_index_release(&r);
 	return ret;
 }

@@ -119,7 +119,9 @@ static int blank_make(struct campaign *c, const struct run *r, const char *input
 	struct step_result result;
 	struct step s = step_of_run(c, r, r->role, input, output);
 	s.blank = true;
+	const enum time_part before = time_begin(&c->time, TIME_BLANK);
 	int ret = step_make(c, &s, &result, e);
+	time_end(&c->time, before);
 	*made = !ret && !result.reason[0];
 	return ret;
 }
@@ -174,7 +176,9 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 	const enum observe observed = step_observation(c, &made);
 	struct summary_work work = {c, r, output, input, has_blank ? blank : NULL, slices, observed != OBSERVE_OWN,
 				    observed == OBSERVE_BLOCK && r->role == ROLE_RECORD ? device : NULL};
+	const enum time_part before = time_begin(&c->time, TIME_SUMMARY);
 	int bad = launch_helper(summary_make, &work, c->signal_fd, &why);
+	time_end(&c->time, before);
 	if (bad == -EINTR)
 		c->interrupted = true; /* after this run, which is done */
 	else if (bad == -ENOTRECOVERABLE)
@@ -221,9 +225,11 @@ int run_journal(struct campaign *c, const struct run *r, const char *output, str
 		ret = printed_keep(c, r, output, e);
 	if (ret)
 		return ret;
+	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
 	json_t *event = run_to_event(r);
 	ret = journal_append(&c->journal, event, e);
 	json_decref(event);
+	time_end(&c->time, before);
 	return ret;
 }
 
@@ -231,11 +237,13 @@ int run_make(struct campaign *c, uint32_t id, struct err *e)
 {
 	struct run *r = &c->run[id];
 	char *output = scratch_path(c, "run.trace");
+	const enum time_part before = time_begin(&c->time, r->role == ROLE_RECORD ? TIME_RECORDINGS : TIME_OTHER);
 	int ret = run_try(c, r, output, e);
 	if (ret)
 		r->state = RUN_PENDING;
 	else
 		ret = run_journal(c, r, output, e);
+	time_end(&c->time, before);
 	free(output);
 	return ret;
 }

@@ -14,7 +14,9 @@
  *   campaign_bank.c       reference traces
  *   campaign_run.c        one run of the plan: its step, its summary, its line in the journal
  *   campaign_group.c      the runs of one scenario in one block, in slices where that is possible
- *   campaign_look.c       planned looks
+ *   campaign_look.c       planned looks, and which cases are decided
+ *   campaign_budget.c     the loop over groups where there is a budget
+ *   choice.c              which scenario is next there
  *   campaign_dry_run.c    what would be done */
 #ifndef VALIDATE_CAMPAIGN_STATE_H
 #define VALIDATE_CAMPAIGN_STATE_H
@@ -32,6 +34,7 @@
 #include "validate/campaign/prepare.h"
 #include "validate/results/results_file.h"
 #include "validate/campaign/storage.h"
+#include "validate/campaign/time_use.h"
 
 #define TOKEN_LETTERS "abcdefghijkmnopqrstuvwxyz23456789"
 
@@ -46,6 +49,16 @@ struct calibration { /* of one scenario */
 	char *failure; /* why it could not be done; NULL */
 };
 
+struct look_case { /* of a scenario and a replayer, as the last look found it */
+	bool decided;
+	uint64_t n_further; /* expected further pairs; 0 unknown */
+};
+
+struct spent { /* on the groups of a scenario in this session */
+	double seconds;
+	size_t n_runs;
+};
+
 struct campaign {
 	const struct protocol *protocol;
 	const struct campaign_options *options;
@@ -57,7 +70,7 @@ struct campaign {
 	struct journal journal;
 	json_t *environment;
 	struct cpu_ticks ticks_at_start;
-	int64_t started_ns;
+	int64_t started_ns, started_wall_ns; /* CLOCK_MONOTONIC, CLOCK_REALTIME */
 
 	sigset_t old_signals;
 	int signal_fd;
@@ -77,7 +90,16 @@ struct campaign {
 	bool *bank_known;                /* [scenario * n_bank + bank]: whole, seen in this session */
 	uint64_t stop_replicates;        /* blocks to be made: less than planned after a look that decided everything */
 	unsigned int n_looks_done;
+	/* of a campaign with a budget: */
+	int64_t budget_ns, spent_before_ns; /* 0: no budget; by earlier sessions */
+	bool budget_over;		    /* an earlier session ended since nothing was left to do, or no time */
+	uint64_t n_choices;		    /* groups beyond the least number of pairs */
+	bool *left_out;			    /* [plan.n_runs]: replays of decided cases, which are not made */
+	struct look_case *look_case;	    /* [scenario * n_replayers + replayer] */
+	struct spent *spent;		    /* [n_scenarios] */
 	struct progress progress;
+	struct time_use time; /* of this session */
+	json_t *time_before;  /* of the earlier ones, "time" of environment.json; NULL */
 
 	bool *whole; /* while a campaign is resumed, [plan.n_runs]: journalled with all of its group */
 	char *earlier_cgroup; /* of a session that was killed, from the journal */
@@ -244,16 +266,40 @@ int run_take(struct campaign *c, struct run *r, const struct step_result *result
 int run_journal(struct campaign *c, const struct run *r, const char *output, struct err *e);
 void run_fail(struct run *r, const char *reason);
 void side_remove(const char *output);
-/* --- campaign_group.c --------------------------------------------------------------------------------------------- */
-/* Makes all pending runs of plan.run[first..first+n), which are of one scenario in one block. Errors: as run_make. */
-int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
 
 /* Makes run `id` and journals it. -EINTR: interrupted; other errors end the campaign. */
 int run_make(struct campaign *c, uint32_t id, struct err *e);
 /* Whether the replays of run r are also made without their calls: those of the first blocks (DESIGN_BLANK_BLOCKS). */
 bool blank_wanted(const struct campaign *c, const struct run *r);
+/* On a failed run: 0, or -ECANCELED where the protocol says to stop. */
+int failed_run(struct campaign *c, size_t id, struct err *e);
 /* After block b: analyses where a look is planned. Sets stop_replicates when everything is decided. */
 int look_after(struct campaign *c, uint64_t block, struct err *e);
+/* Finds out which cases are decided, from the summaries in memory: fills look_case. */
+int look_cases(struct campaign *c, struct err *e);
+
+/* --- campaign_group.c --------------------------------------------------------------------------------------------- */
+/* A group is the runs of one scenario in one block: the program and the replayers, contiguous in the plan. */
+static inline bool run_is_wanted(const struct campaign *c, size_t id)
+{
+	return c->run[id].state == RUN_PENDING && !(c->left_out && c->left_out[id]);
+}
+/* Makes all wanted runs of plan.run[first..first+n), which are a group. Errors: as run_make(). */
+int group_make(struct campaign *c, size_t first, size_t n, struct err *e);
+
+/* --- campaign_budget.c -------------------------------------------------------------------------------------------- */
+/* The first run of the group that run `id` belongs to; *n: how many runs it has. */
+size_t group_find(const struct campaign *c, size_t id, size_t *n);
+/* A replay whose case was found to be decided, beyond the least number of pairs. */
+bool case_is_decided(const struct campaign *c, const struct design_run *r);
+/* Makes groups until everything is decided or the budget is used. Errors: as group_make(). */
+int budget_runs_make(struct campaign *c, struct err *e);
+/* Seconds since the campaign began, of all its sessions. */
+double budget_spent_s(const struct campaign *c);
+/* From the journal, when a campaign is resumed. */
+void choice_resume(struct campaign *c, const json_t *event);
+void budget_resume(struct campaign *c, const json_t *event);
+
 /* Has a signal to end arrived? */
 bool campaign_interrupted(struct campaign *c);
 /* Expected seconds of a run. */

@@ -196,6 +196,7 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 	if (unlink(s->output) < 0 && errno != ENOENT)
 		return err_sys(e, errno, "cannot remove %s", s->output);
 	int ret = 0;
+	const enum time_part before = time_begin(&c->time, TIME_RESTORE);
 	if (scenario->parallel.is) {
 		parallel_environment(scenario);
 		runs_remove(s->output);
@@ -210,6 +211,9 @@ int step_prepare(struct campaign *c, const struct step *s, struct step_process *
 		ret = prepare_run(&c->places, c->protocol, seat_of(c, s), c->drop_caches, &r->prepared, &x->why);
 	if (!ret && s->limit_bytes)
 		ret = cgroup_begin(c, s, x);
+	time_move(&c->time, TIME_RESTORE, TIME_SYNC, r->prepared.sync_s);
+	time_move(&c->time, TIME_RESTORE, TIME_EVICT, r->prepared.evict_s);
+	time_end(&c->time, before);
 	x->failed = ret;
 	return 0;
 }
@@ -271,13 +275,17 @@ static void step_run(struct campaign *c, const struct step *s, struct step_proce
 	char *side = NULL;
 	if (x->failed)
 		return;
+	const enum time_part part = time_begin(&c->time, TIME_SETTLE);
 	step_settle(c, s, x, r);
+	time_end(&c->time, part);
 	spec_make(c, s, x);
 	x->failed = observe_begin(&watch, c, s, &side, &x->why);
 	struct others_reading before, after;
 	others_read(&before);
+	time_begin(&c->time, role_is_program(c, s->role) ? TIME_PROGRAM : TIME_REPLAY);
 	if (!x->failed)
 		x->failed = launch_run(&x->spec, &r->launch, &x->why);
+	time_end(&c->time, part);
 	others_read(&after);
 	others_add(&r->others, &before, &after);
 	if (!x->failed && !r->launch.reason[0])

@@ -122,6 +122,13 @@ int prepare_check(struct places *s, const struct protocol *p, struct seat seat, 
 	return place_dir_check(&s->place[seat.target], dir_of(s, p, seat), e);
 }
 
+static double seconds_since(int64_t *ns)
+{
+	const int64_t before = *ns;
+	*ns = clock_monotonic_ns();
+	return (double)(*ns - before) * 1e-9;
+}
+
 int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bool drop_caches, struct prepared *out, struct err *e)
 {
 	const struct target *target = &p->target[seat.target];
@@ -129,7 +136,8 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 	struct place_dir *dir = dir_of(s, p, seat);
 	const struct fileset *files = &s->scenario[seat.scenario].files;
 	struct fileset found = {0};
-	*out = (struct prepared){{0}, 0};
+	int64_t at = clock_monotonic_ns();
+	*out = (struct prepared){0};
 	int ret = place_dir_check(place, dir, e);
 	if (ret)
 		return ret;
@@ -141,13 +149,16 @@ int prepare_run(struct places *s, const struct protocol *p, struct seat seat, bo
 		ret = microbench_clear(dir->sole, &dir->files, dir->fd, e);
 	if (!ret && !dir->program)
 		ret = fileset_restore_with(&dir->files, dir->fd, s->seed, false, &dir->state, e);
+	out->restore_s = seconds_since(&at);
 	if (!ret)
 		ret = sync_clean(place, files, dir->fd, &out->residency, e);
+	out->sync_s = seconds_since(&at);
 	if (!ret && target->cache == CACHE_COLD)
 		ret = evict(target, files, dir->fd, drop_caches, &out->residency, e);
 	if (!ret && target->cache == CACHE_WARM)
 		ret = warm(files, dir->fd, &out->residency, e);
-	out->evicted_ns = clock_monotonic_ns();
+	out->evict_s = seconds_since(&at);
+	out->evicted_ns = at;
 	list_release(&found);
 	return ret ? err_context(e, "preparing the files in %s", dir->path) : 0;
 }

@@ -73,6 +73,7 @@ int place_remove(struct place *place, struct err *e);
 
 struct prepared {
 	struct fileset_residency residency; /* after the eviction or warming */
+	double restore_s, sync_s, evict_s;  /* what that took: putting the files back, writing them out, evicting or warming */
 	int64_t evicted_ns;                 /* CLOCK_MONOTONIC when the caches were as wanted */
 };
 

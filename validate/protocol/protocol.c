@@ -104,7 +104,7 @@ static int replicates_read(struct protocol *p, struct err *e)
 		return err_set(e, EINVAL, "\"%s\": the second number is smaller than the first", text);
 	if (p->n_replicates_max > REPLICATES_MAX)
 		return err_set(e, EINVAL, "\"%s\": at most %d", text, REPLICATES_MAX);
-	for (size_t i = 0; i < sizeof planned_looks / sizeof *planned_looks; i++)
+	for (size_t i = 0; !p->budget_ns && i < sizeof planned_looks / sizeof *planned_looks; i++)
 		if (planned_looks[i] >= p->n_replicates_min && planned_looks[i] < p->n_replicates_max)
 			p->look[p->n_looks++] = planned_looks[i];
 	p->look[p->n_looks++] = (unsigned int)p->n_replicates_max;
@@ -120,7 +120,7 @@ static int protocol_section(struct protocol *p, const struct protocol_file *f, s
 	if (ret)
 		return ret;
 	if (!p->replicates)
-		p->replicates = xstrdup("20");
+		p->replicates = xstrdup(p->budget_ns ? "8..60" : "20");
 	const struct ini_key *k = ini_key_find(s, "replicates");
 	if (replicates_read(p, e) < 0)
 		return k ? key_refuse(f, k, e) : -EINVAL;

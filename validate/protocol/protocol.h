@@ -193,6 +193,8 @@ struct protocol {
 	char *replicates;                            /* as given: "20", "10..60" */
 	uint64_t n_replicates_min, n_replicates_max; /* equal: one look */
 	unsigned int look[8], n_looks; /* replicate counts at which verdicts are made, ascending; last = max */
+	bool allow_undecidable; /* fewer replicates than any acceptance needs: for protocols that describe */
+	int64_t budget_ns; /* time of the whole campaign; 0: none. With one, replicates are the least and the most of a scenario */
 	uint64_t n_bank;               /* reference traces per scenario; 0: one per block */
 	uint64_t seed;
 	int64_t min_duration_ns; /* 0: request counts are taken as they are */

@@ -22,6 +22,10 @@ static void protocol_section(const struct protocol *p, struct strbuf *out)
 	strbuf_addstr(out, "[protocol]\n");
 	key_add(out, "title", p->title);
 	key_add(out, "replicates", p->replicates);
+	if (p->allow_undecidable)
+		key_add(out, "allow-undecidable", "yes");
+	if (p->budget_ns)
+		ns_add(out, "budget", p->budget_ns);
 	strbuf_addf(out, "bank = %llu\n", (unsigned long long)protocol_n_bank(p));
 	strbuf_addf(out, "seed = %llu\n", (unsigned long long)p->seed);
 	ns_add(out, "min-duration", p->min_duration_ns);

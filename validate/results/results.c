@@ -24,6 +24,7 @@ struct loading {
 	const char *path;
 	uint64_t part, n_parts;
 	uint64_t n_replicates; /* at which the campaign stopped, or the most there can be */
+	bool is_over;	       /* of a campaign with a budget: it is used, or everything is decided */
 	uint64_t n_odd;        /* believable lines that do not fit the plan */
 	uint64_t n_damaged;
 	uint32_t n_resumed;
@@ -92,8 +93,11 @@ static int event_take(const json_t *event, void *context, struct err *e)
 	(void)e;
 	if (!strcmp(name, "run"))
 		l->n_odd += run_take(l, event) < 0;
-	else if (!strcmp(name, "resume"))
+	else if (!strcmp(name, "resume")) {
 		l->n_resumed++;
+		l->is_over = false;
+	} else if (!strcmp(name, "budget"))
+		l->is_over = true;
 	else if (!strcmp(name, "look") && json_is_true(json_object_get(event, "stop")))
 		l->n_replicates = (uint64_t)json_integer_value(json_object_get(event, "replicates"));
 	return 0;
@@ -124,6 +128,10 @@ static int journal_load(struct results *r, const struct design *plan, struct err
 	}
 	size_t n_needed = design_n_runs_until(plan, part[0].n_replicates);
 	r->finished = true;
+	if (r->protocol.budget_ns) {
+		r->finished = part[0].is_over;
+		return 0;
+	}
 	for (size_t i = 0; i < n_needed; i++)
 		r->finished &= r->run[i].state != RUN_PENDING;
 	return 0;

@@ -77,7 +77,7 @@ struct results {
 	struct run *run;     /* in the order of the plan */
 	const struct run **first_of, **next_of; /* by scenario, and by run (run_index.h); NULL: not indexed */
 	size_t n_runs, n_damaged_journal_lines;
-	bool finished; /* every planned run has an outcome */
+	bool finished; /* every planned run has an outcome, or the budget ended the campaign */
 	char *redacted; /* of results_redact: the host that is hidden; NULL: nothing is */
 };
 

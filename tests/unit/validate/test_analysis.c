@@ -833,9 +833,73 @@ static void test_false_rejections(void **state)
 	assert_true(n_trusted <= N_CAMPAIGNS * 8 * 6 / 100);
 }
 
+/* --- what forbids trust whatever is accepted ------------------------------------------------------------------------ */
+static void test_trust_is_barred(void **state)
+{
+	(void)state;
+	struct campaign c;
+	struct analysis a;
+	analysed(&c, &a, &faultless, 1, 1, 20, 31);
+	assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+	c.results.protocol.accept.precision_ratio = 5; /* fewer pairs are to suffice */
+	c.results.protocol.accept.n_mismatched = UINT64_MAX; /* even then a failed replay counts */
+	run_find(&c, 3, 0, 0)->state = RUN_FAILED;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "1 of 20 replays failed"));
+	run_find(&c, 3, 0, 0)->state = RUN_OK;
+	for (unsigned int b = 1; b <= 3; b++) {
+		again(&c, &a); /* up to two of 20 runs of the program: 10 % */
+		assert_int_equal(a.cell[0].verdict, VERDICT_TRUSTED);
+		run_find(&c, b, 0, ROLE_PROGRAM)->state = RUN_FAILED;
+	}
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "3 of 20 runs of the program failed"));
+	done(&c, &a);
+	analysed(&c, &a, &faultless, 1, 1, 20, 31);
+	for (size_t i = 0; i < c.results.n_runs; i++)
+		c.results.run[i].bank = 1;
+	again(&c, &a);
+	assert_int_equal(a.cell[0].verdict, VERDICT_INCONCLUSIVE);
+	assert_non_null(strstr(a.cell[0].verdict_reason, "the same recording"));
+	done(&c, &a);
+}
+
+/* What a recording does to its replays is in all of its pairs: 20 pairs of 5 recordings know the bias as 5 values do. */
+static void test_recordings_are_clusters(void **state)
+{
+	(void)state;
+	unsigned int n_accepted = 0, n = 0;
+	for (unsigned long seed = 0; seed < 200; seed++) {
+		gsl_rng *rng = generator(500 + seed);
+		struct campaign c;
+		struct analysis a;
+		double of_recording[5];
+		for (size_t i = 0; i < 5; i++)
+			of_recording[i] = gsl_ran_gaussian(rng, 0.03);
+		analysed(&c, &a, &(struct effect){.bias = 0.1, .sd_x = 0.01, .sd_r = 0.01}, 1, 1, 20, 900 + seed);
+		for (size_t i = 0; i < c.results.n_runs; i++) {
+			struct run *run = &c.results.run[i];
+			run->bank = run->block % 5;
+			if (run->role == 0)
+				run->summary.response.mean *= exp(of_recording[run->bank]);
+		}
+		again(&c, &a);
+		n_accepted += a.cell[0].component[COMPONENT_BIAS].decision == DECISION_ACCEPT;
+		n++;
+		done(&c, &a);
+		gsl_rng_free(rng);
+	}
+	print_message("%u of %u at the limit accepted\n", n_accepted, n);
+	assert_true(n_accepted <= n / 10); /* 5 % and 3.2 standard deviations; 25 % where pairs are taken for independent */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+	    cmocka_unit_test(test_trust_is_barred),
+	    cmocka_unit_test(test_recordings_are_clusters),
 	    cmocka_unit_test(test_faultless_is_trusted),
 	    cmocka_unit_test(test_untold_results_are_no_successes),
 	    cmocka_unit_test(test_faults_are_rejected),

@@ -69,6 +69,7 @@ static void leave(struct taken *t)
 	free(c->calibration[0].memory);
 	free(c->calibration[0].failure);
 	free(c->calibration);
+	free(c->left_out);
 	free(c->earlier_cgroup);
 	free(c->dir);
 	free(c->parent);
@@ -150,11 +151,58 @@ static void test_what_will_be_removed(void **state)
 	leave(&t);
 }
 
+static json_t *choice(const char *why, json_int_t left_out, double spent_s)
+{
+	return json_pack("{s:s, s:s, s:[I], s:f}", "event", "choice", "why", why, "left_out", left_out, "spent_s", spent_s);
+}
+
+/* Replays of the plan alone can be left out; the time spent is the last one that makes sense. */
+static void test_choices(void **state)
+{
+	(void)state;
+	struct taken t;
+	json_t *const events[] = {start(),
+				  choice("first", 0, 5), /* a recording */
+				  choice("prospect", 2, 7), /* one of the first two after it is a replay */
+				  choice("drawn", 1, 9),
+				  choice("prospect", -1, 1e300),
+				  choice("prospect", INT64_MAX, -3),
+				  json_pack("{s:s}", "event", "choice")};
+	take_up(&t, events, 7);
+	size_t n = 0;
+	for (size_t i = 0; i < t.c.plan.n_runs; i++) {
+		n += t.c.left_out[i];
+		assert_true(!t.c.left_out[i] || t.c.plan.run[i].role >= 0);
+	}
+	assert_int_equal(n, 1);
+	assert_int_equal(t.c.n_choices, 4);
+	assert_int_equal(t.c.spent_before_ns, 9000000000);
+	assert_false(t.c.budget_over);
+	leave(&t);
+}
+
+/* A budget that was used is over, unless there is more of it now; one that ended otherwise is over in any case. */
+static void test_budget(void **state)
+{
+	(void)state;
+	struct taken t;
+	json_t *const used[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why", "budget", "spent_s", 60.0)};
+	take_up(&t, used, 2);
+	assert_true(t.c.budget_over); /* there is none now */
+	leave(&t);
+	json_t *const decided[] = {start(), json_pack("{s:s, s:s, s:f}", "event", "budget", "why", "decided", "spent_s", 1.0)};
+	take_up(&t, decided, 2);
+	assert_true(t.c.budget_over);
+	leave(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 	    cmocka_unit_test(test_whole),
 	    cmocka_unit_test(test_looks),
+	    cmocka_unit_test(test_choices),
+	    cmocka_unit_test(test_budget),
 	    cmocka_unit_test(test_what_will_be_removed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* A campaign with a budget: the choice of the next group, and the end of the campaign. */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/clock.h"
+#include "common/strbuf.h"
+#include "common/units.h"
+#include "common/xalloc.h"
+#include "validate/campaign/campaign_state.h"
+#include "validate/campaign/choice.h"
+#include "validate/results/summaries.h"
+
+struct standing { /* of one scenario */
+	uint64_t n_done;
+	uint64_t *n_further; /* [n_replayers] of the undecided cases */
+	size_t n_undecided, n_cases;
+};
+
+struct outlook {
+	struct standing *scenario; /* [n_scenarios] */
+	size_t n_decided, n_cases;
+};
+
+double budget_spent_s(const struct campaign *c)
+{
+	return (double)(c->spent_before_ns + clock_monotonic_ns() - c->started_ns) * 1e-9;
+}
+
+/* --- what is decided ---------------------------------------------------------------------------------------------- */
+
+static void summary_take(struct campaign *c, struct run *r)
+{
+	struct err why = ERR_INIT;
+	char *path = results_run_path(c->dir, r->id);
+	json_t *o = NULL;
+	if (r->state != RUN_OK || r->has_summary)
+		goto out;
+	if (json_read_file(path, &o, &why) < 0 || run_summary_take(r, o, path, true, &why) < 0) {
+		r->state = RUN_FAILED;
+		free(r->reason);
+		r->reason = xasprintf("its summary cannot be read: %s", why.msg);
+	} else {
+		run_summary_leave_out_course(r);
+	}
+out:
+	json_decref(o);
+	free(path);
+}
+
+/* The blocks of a scenario all of whose wanted runs have an outcome; the first run of the next one, or n_runs. */
+static size_t next_of(const struct campaign *c, size_t scenario, uint64_t *n_done)
+{
+	uint32_t block = 0;
+	for (size_t i = c->plan.n_bank_runs; i < c->plan.n_runs; i++) {
+		if (c->plan.run[i].scenario != scenario)
+			continue;
+		block = c->plan.run[i].block;
+		if (run_is_wanted(c, i)) {
+			*n_done = block ? block - 1 : 0;
+			return i;
+		}
+	}
+	*n_done = block;
+	return c->plan.n_runs;
+}
+
+size_t group_find(const struct campaign *c, size_t id, size_t *n)
+{
+	const struct design_run *run = c->plan.run;
+	size_t first = id, end = id;
+	while (first > c->plan.n_bank_runs && run[first - 1].block == run[id].block && run[first - 1].scenario == run[id].scenario)
+		first--;
+	while (end < c->plan.n_runs && run[end].block == run[id].block && run[end].scenario == run[id].scenario)
+		end++;
+	*n = end - first;
+	return first;
+}
+
+static void outlook_release(struct outlook *o, size_t n_scenarios)
+{
+	for (size_t i = 0; o->scenario && i < n_scenarios; i++)
+		free(o->scenario[i].n_further);
+	free(o->scenario);
+	*o = (struct outlook){0};
+}
+
+/* Before anything was analysed every case is undecided. */
+static void outlook_make(struct outlook *o, const struct campaign *c)
+{
+	const struct protocol *p = c->protocol;
+	*o = (struct outlook){.scenario = xcalloc(p->n_scenarios, sizeof *o->scenario)};
+	for (size_t s = 0; s < p->n_scenarios; s++) {
+		struct standing *at = &o->scenario[s];
+		at->n_further = xcalloc(p->n_replayers + 1, sizeof *at->n_further);
+		next_of(c, s, &at->n_done);
+		for (size_t r = 0; r < p->n_replayers; r++) {
+			const struct look_case *k = &c->look_case[s * p->n_replayers + r];
+			if (!p->replayer[r].applies[s])
+				continue;
+			at->n_cases++;
+			if (!k->decided)
+				at->n_further[at->n_undecided++] = k->n_further;
+		}
+		o->n_cases += at->n_cases;
+		o->n_decided += at->n_cases - at->n_undecided;
+	}
+}
+
+/* --- the choice --------------------------------------------------------------------------------------------------- */
+
+/* Expected seconds of a scenario's next group: as the earlier ones of this session took, by the number of their runs. */
+static double group_seconds(const struct campaign *c, size_t id)
+{
+	size_t n, n_wanted = 0, first = group_find(c, id, &n);
+	const struct spent *s = &c->spent[c->plan.run[id].scenario];
+	double expected_s = 0;
+	for (size_t i = first; i < first + n; i++)
+		if (run_is_wanted(c, i) && !case_is_decided(c, &c->plan.run[i])) {
+			n_wanted++;
+			expected_s += run_seconds(c, &c->plan.run[i]);
+		}
+	return s->n_runs ? s->seconds / (double)s->n_runs * (double)n_wanted : expected_s;
+}
+
+/* The first group in the order of the plan that belongs to the least number of pairs; n_runs: none is left. */
+static size_t first_pairs(const struct campaign *c)
+{
+	const size_t end = design_n_runs_until(&c->plan, c->protocol->n_replicates_min);
+	for (size_t i = c->plan.n_bank_runs; i < end; i++)
+		if (run_is_wanted(c, i))
+			return i;
+	return c->plan.n_runs;
+}
+
+struct next {
+	size_t id; /* a run of the group; n_runs: the end */
+	const char *why;
+	uint64_t n_further; /* smallest expected number of the scenario; 0 unknown */
+};
+
+static struct next next_choose(const struct campaign *c, const struct outlook *o, double left_s)
+{
+	const struct protocol *p = c->protocol;
+	size_t first = first_pairs(c), *id = xcalloc(p->n_scenarios, sizeof *id);
+	if (first < c->plan.n_runs) {
+		free(id);
+		return group_seconds(c, first) <= left_s ? (struct next){first, "first", 0}
+							 : (struct next){c->plan.n_runs, "budget", 0};
+	}
+	struct choice_scenario *s = xcalloc(p->n_scenarios, sizeof *s);
+	for (size_t i = 0; i < p->n_scenarios; i++) {
+		const struct standing *at = &o->scenario[i];
+		uint64_t n_done;
+		id[i] = next_of(c, i, &n_done);
+		s[i] = (struct choice_scenario){at->n_done, at->n_further, at->n_undecided,
+						id[i] < c->plan.n_runs ? group_seconds(c, id[i]) : 0};
+	}
+	const struct choice_limits l = {p->n_replicates_max, left_s, p->seed, c->n_choices};
+	bool drawn;
+	const size_t at = choice_next(s, p->n_scenarios, &l, &drawn);
+	struct next next = {c->plan.n_runs, o->n_decided == o->n_cases ? "decided" : "budget", 0};
+	if (at != CHOICE_NONE)
+		next = (struct next){id[at], drawn ? "drawn" : "prospect", s[at].n_further[0]};
+	bool all = at == CHOICE_NONE;
+	for (size_t i = 0; i < p->n_scenarios; i++)
+		all &= !s[i].n_undecided || s[i].n_done >= p->n_replicates_max;
+	if (all && o->n_decided < o->n_cases)
+		next.why = "replicates";
+	free(s);
+	free(id);
+	return next;
+}
+
+bool case_is_decided(const struct campaign *c, const struct design_run *r)
+{
+	return r->role >= 0 && r->block > c->protocol->n_replicates_min &&
+	       c->look_case[r->scenario * c->protocol->n_replayers + (size_t)r->role].decided;
+}
+
+/* Marks the replays of decided cases in the group, for this session and for those that resume it. */
+static int choice_note(struct campaign *c, const struct next *next, size_t first, size_t n, struct err *e)
+{
+	const struct design_run *r = &c->plan.run[first];
+	json_t *left_out = json_array();
+	for (size_t i = first; i < first + n; i++)
+		if (c->run[i].state == RUN_PENDING && case_is_decided(c, &c->plan.run[i])) {
+			c->left_out[i] = true;
+			json_array_append_new(left_out, json_integer((json_int_t)i));
+		}
+	json_t *event = json_pack("{s:s, s:I, s:I, s:s, s:f, s:o}", "event", "choice", "block", (json_int_t)r->block, "scenario",
+				  (json_int_t)r->scenario, "why", next->why, "spent_s", budget_spent_s(c), "left_out", left_out);
+	if (next->n_further)
+		json_object_set_new(event, "further", json_integer((json_int_t)next->n_further));
+	const enum time_part before = time_begin(&c->time, TIME_JOURNAL);
+	int ret = journal_append(&c->journal, event, e);
+	time_end(&c->time, before);
+	json_decref(event);
+	return ret;
+}
+
+static int budget_note(struct campaign *c, const char *why, struct err *e)
+{
+	json_t *event = json_pack("{s:s, s:s, s:f}", "event", "budget", "why", why, "spent_s", budget_spent_s(c));
+	int ret = journal_append(&c->journal, event, e);
+	json_decref(event);
+	return ret;
+}
+
+static void spent_resume(struct campaign *c, const json_t *event)
+{
+	const json_t *spent = json_object_get(event, "spent_s");
+	const double spent_s = json_number_value(spent);
+	if (json_is_number(spent) && spent_s >= 0 && spent_s < 1e9)
+		c->spent_before_ns = (int64_t)(spent_s * 1e9);
+}
+
+/* Only runs that the plan has, and only replays. */
+void choice_resume(struct campaign *c, const json_t *event)
+{
+	const json_t *list = json_object_get(event, "left_out"), *one;
+	const char *why = json_string_value(json_object_get(event, "why"));
+	size_t i;
+	json_array_foreach(list, i, one)
+	{
+		const json_int_t id = json_integer_value(one);
+		if (id >= (json_int_t)c->plan.n_bank_runs && id < (json_int_t)c->plan.n_runs && c->plan.run[id].role >= 0)
+			c->left_out[id] = true;
+	}
+	c->n_choices += why && strcmp(why, "first");
+	spent_resume(c, event);
+}
+
+/* More time may have been given since then. */
+void budget_resume(struct campaign *c, const json_t *event)
+{
+	const char *why = json_string_value(json_object_get(event, "why"));
+	spent_resume(c, event);
+	c->budget_over = why && (strcmp(why, "budget") || c->spent_before_ns >= c->budget_ns);
+}
+
+/* --- the loop ----------------------------------------------------------------------------------------------------- */
+
+static void budget_progress(struct campaign *c, const struct outlook *o, size_t id)
+{
+	struct strbuf what = STRBUF_INIT;
+	const struct design_run *r = &c->plan.run[id];
+	format_duration(&what, floor(budget_spent_s(c)) * 1e9);
+	strbuf_addstr(&what, " of ");
+	format_duration(&what, (double)c->budget_ns);
+	if (r->block <= c->protocol->n_replicates_min)
+		strbuf_addf(&what, "; block %u of at least %llu", r->block, (unsigned long long)c->protocol->n_replicates_min);
+	else
+		strbuf_addf(&what, "; %zu of %zu cases decided", o->n_decided, o->n_cases);
+	strbuf_addf(&what, "; %s", c->protocol->scenario[r->scenario].name);
+	progress_step(&c->progress, 0, budget_spent_s(c), what.s);
+	strbuf_release(&what);
+}
+
+/* The recording that a group replays is made before its first use; one that fails is the replays' reason. */
+static int recording_make(struct campaign *c, size_t id, struct err *e)
+{
+	const size_t scenario = scenario_recording(c->protocol, c->plan.run[id].scenario);
+	for (size_t i = 0; i < c->plan.n_bank_runs; i++)
+		if (c->plan.run[i].scenario == scenario && c->plan.run[i].bank == c->plan.run[id].bank && run_is_wanted(c, i))
+			return run_make(c, (uint32_t)i, e);
+	return 0;
+}
+
+static int group_measure(struct campaign *c, size_t first, size_t n, struct err *e)
+{
+	struct spent *s = &c->spent[c->plan.run[first].scenario];
+	const int64_t begin_ns = clock_monotonic_ns();
+	size_t n_wanted = 0;
+	for (size_t i = first; i < first + n; i++)
+		n_wanted += run_is_wanted(c, i);
+	int ret = recording_make(c, first, e);
+	ret = ret ? ret : group_make(c, first, n, e);
+	s->seconds += (double)(clock_monotonic_ns() - begin_ns) * 1e-9;
+	s->n_runs += n_wanted;
+	const enum time_part before = time_begin(&c->time, TIME_ANALYSIS);
+	for (size_t i = first; i < first + n; i++) {
+		if (!ret && c->run[i].state == RUN_FAILED && !c->left_out[i])
+			ret = failed_run(c, i, e);
+		summary_take(c, &c->run[i]);
+	}
+	time_end(&c->time, before);
+	return ret;
+}
+
+/* What earlier sessions measured. */
+static void budget_begin(struct campaign *c)
+{
+	summaries_read(c->dir, c->run, c->plan.n_runs, false);
+	for (size_t i = 0; i < c->plan.n_runs; i++)
+		summary_take(c, &c->run[i]);
+	progress_start(&c->progress, PROGRESS_UNKNOWN, (double)c->budget_ns * 1e-9, !c->options->quiet);
+}
+
+int budget_runs_make(struct campaign *c, struct err *e)
+{
+	int ret = 0;
+	budget_begin(c);
+	for (;;) {
+		struct outlook o;
+		size_t n;
+		const enum time_part before = time_begin(&c->time, TIME_ANALYSIS);
+		if (first_pairs(c) == c->plan.n_runs)
+			ret = look_cases(c, e);
+		time_end(&c->time, before);
+		if (ret)
+			return ret;
+		outlook_make(&o, c);
+		const struct next next = next_choose(c, &o, (double)c->budget_ns * 1e-9 - budget_spent_s(c));
+		if (next.id == c->plan.n_runs) {
+			outlook_release(&o, c->protocol->n_scenarios);
+			return budget_note(c, next.why, e);
+		}
+		budget_progress(c, &o, next.id);
+		outlook_release(&o, c->protocol->n_scenarios);
+		const size_t first = group_find(c, next.id, &n);
+		ret = choice_note(c, &next, first, n, e);
+		c->n_choices += strcmp(next.why, "first") != 0;
+		ret = ret ? ret : group_measure(c, first, n, e);
+		if (ret)
+			return ret;
+	}
+}

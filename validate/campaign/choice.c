@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "validate/campaign/choice.h"
+
+#include <math.h>
+
+#include "common/xalloc.h"
+#include "validate/stats/generator.h"
+
+/* Nothing is known: as many again. */
+static double further(const struct choice_scenario *s, size_t i)
+{
+	return (double)(s->n_further[i] ? s->n_further[i] : s->n_done ? s->n_done : 1);
+}
+
+/* That k further pairs can be made: 1 within the budget and the plan, less the further they lie beyond. */
+static double chance(const struct choice_scenario *s, const struct choice_limits *l, double k)
+{
+	const double most = fmin(l->left_s / s->pair_s, (double)(l->n_max - s->n_done));
+	return k <= most ? 1 : most / k * (most / k);
+}
+
+double choice_prospect(const struct choice_scenario *s, const struct choice_limits *l)
+{
+	double best = 0;
+	for (size_t i = 0; i < s->n_undecided; i++) {
+		const double k = further(s, i);
+		size_t n = 0;
+		for (size_t j = 0; j < s->n_undecided; j++)
+			n += further(s, j) <= k;
+		best = fmax(best, (double)n * chance(s, l, k) / (k * s->pair_s));
+	}
+	return best;
+}
+
+static bool is_open(const struct choice_scenario *s, const struct choice_limits *l)
+{
+	return s->n_undecided && s->n_done < l->n_max && s->pair_s <= l->left_s;
+}
+
+size_t choice_next(const struct choice_scenario *s, size_t n, const struct choice_limits *l, bool *drawn)
+{
+	struct generator g;
+	size_t *open = xcalloc(n + 1, sizeof *open), n_open = 0, best = CHOICE_NONE;
+	double most = -1;
+	for (size_t i = 0; i < n; i++)
+		if (is_open(&s[i], l))
+			open[n_open++] = i;
+	*drawn = n_open && l->n_choices % CHOICE_DRAW_EVERY == CHOICE_DRAW_EVERY - 1;
+	if (*drawn) {
+		generator_seed(&g, l->seed, l->n_choices);
+		best = open[generator_below(&g, n_open)];
+	}
+	for (size_t i = 0; i < n_open && !*drawn; i++) {
+		const double prospect = choice_prospect(&s[open[i]], l);
+		if (prospect > most) {
+			most = prospect;
+			best = open[i];
+		}
+	}
+	free(open);
+	return best;
+}
